@@ -37,7 +37,7 @@ class Source:
     """
 
     def __init__(self, name, text, find):
-        """`find(name)` tells whether the library has a header of that name."""
+        """`find(name)` says whether the library has a header of that name."""
         self.name = name
         if not text.startswith(SPDX):
             raise SourceError('%s does not begin with the licence line' % name)

@@ -140,12 +140,12 @@ class Joined:
 def write_header(library, version):
     joined = Joined(library)
     joined.add_header(PUBLIC)
-    doors = Joined(library, joined)
-    doors.add_header(NAMES)
+    names = Joined(library, joined)
+    names.add_header(NAMES)
     text = SPDX + HEADER % {'version': version} + '\n'
     text += joined.include_lines() + '\n' + API + '\n' + joined.text() + '\n'
-    text += ASKED + doors.include_lines() + '\n' + doors.text() + '#endif\n'
-    joined.files += doors.files
+    text += ASKED + names.include_lines() + '\n' + names.text() + '#endif\n'
+    joined.files += names.files
     return text, joined
 
 

@@ -24,10 +24,10 @@ static const struct cushim_table *_Atomic own_table = &cushim__lazy_table;
 __attribute__((used)) static const void *const lazy_link = &cushim__lazy_link;
 #endif
 
-/* The initial value is what a call from inside the first load returns. */
+/* A call from inside the first load returns the initial value. */
 static _Atomic int load_error = CUDA_ERROR_NOT_INITIALIZED;
 
-/* Filled tables that could not be made read-only. */
+/* Marks the filled tables that could not be made read-only. */
 static atomic_bool is_unsealed[CUSHIM__PAGES_COUNT];
 
 void cushim__seal(enum cushim__pages which, struct cushim_table *table)
@@ -97,7 +97,7 @@ static const struct cushim_table *absent_table(void)
 }
 #endif
 
-/* The table to make current for an `own_table`. */
+/* Return the table to make current for an `own_table`. */
 static const struct cushim_table *current_for(const struct cushim_table *table)
 {
     return table ? table : absent_table();
@@ -111,7 +111,7 @@ static bool is_own(const struct cushim_table *table)
            is_absent_table(table);
 }
 
-/* How many slots of a table of the program's can be read. */
+/* Return how many slots of a table of the program can be read. */
 static size_t readable_slots(const struct cushim_table *table)
 {
     const size_t size = table->size < sizeof *table ? table->size : sizeof *table;
@@ -154,7 +154,10 @@ static struct copy {
     } as;
 } copies[MOST_COPIES];
 
-/* The function for a slot of a copy: the original's, its fallback, or that of a missing symbol. */
+/*
+ * Return the function for a slot of a copy: the original's, its fallback, or that of a missing
+ * symbol.
+ */
 static cushim_function copied_function(const struct cushim_table *original, unsigned slot)
 {
     const size_t slots = readable_slots(original);
@@ -167,7 +170,7 @@ static cushim_function copied_function(const struct cushim_table *original, unsi
     return cushim__without_driver(slot, cushim__missing_function(slot));
 }
 
-/* Nothing is written that is there already: threads may be calling through the copy. */
+/* A slot is written only if it differs, since threads may be calling through the copy. */
 static void fill_copy(struct copy *copy, const struct cushim_table *original)
 {
     if (copy->as.table.size != sizeof copy->as.table)
@@ -205,7 +208,7 @@ const struct cushim_table *cushim__complete_table(const struct cushim_table *tab
     return NULL;
 }
 
-/* The table that was installed as this one. */
+/* Return the table that was installed as this one. */
 static const struct cushim_table *original_of(const struct cushim_table *table)
 {
     for (unsigned i = 0; i < MOST_COPIES; i++) {

@@ -40,7 +40,7 @@ def candidates():
 
 for folder in candidates():
     if os.path.isfile(os.path.join(folder, 'cuda.h')):
-        # The compiler finds what is in its own folder, and would be confused if told of it.
+        # The compiler finds what is in its own folder, and would be confused if it were given that.
         if os.path.realpath(folder) != '/usr/include':
             print(os.path.realpath(folder))
         break

@@ -20,7 +20,7 @@ sys.dont_write_bytecode = True
 
 import attributes  # noqa: E402
 import calls  # noqa: E402
-import doors  # noqa: E402
+import cuda_names  # noqa: E402
 import drivers  # noqa: E402
 import exports  # noqa: E402
 import groups  # noqa: E402
@@ -42,10 +42,10 @@ EMITTERS = {
     'slots': ('the table struct (public header)',
               lambda rows, types, codes, names: slots.emit_slots(
                   rows, types, exports.slot_counts(EXPORTS, rows))),
-    'doors': ('the names of <cuda.h> over the table (public header)',
-              lambda rows, types, codes, names: doors.emit_doors(rows, types)),
+    'cuda_names': ('the names of <cuda.h> over the table (public header)',
+              lambda rows, types, codes, names: cuda_names.emit_cuda_names(rows, types)),
     'stubs': ('what is linked instead of the driver',
-              lambda rows, types, codes, names: doors.emit_stubs(rows, types)),
+              lambda rows, types, codes, names: cuda_names.emit_stubs(rows, types)),
     'symbols': ('names, versions and fallbacks of the slots',
                 lambda rows, types, codes, names: symbols.emit_symbols(rows)),
     'lazy': ('the table that loads the driver at its first call',

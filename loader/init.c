@@ -44,7 +44,7 @@ CUresult CUDAAPI cushim__init_slot(unsigned flags)
     /* A later call that fails, as with other flags, does not undo a success. */
     if (code == CUDA_SUCCESS || atomic_load(&init_process) == 0)
         atomic_store(&init_result, (int)code);
-    /* Last: at any moment a forked child sees either the count or the process. */
+    /* This comes last, so that a forked child sees either the count or the process. */
     atomic_fetch_sub(&initialising, 1);
     cushim__restore_cancellation(cancellation);
     return code;
@@ -106,7 +106,10 @@ bool cushim__is_forked(void)
     return atomic_load(&forked);
 }
 
-/* Whether cuInit has found no device, and is not called again: some drivers leak descriptors. */
+/*
+ * Return whether cuInit has found no device. It is not called again then, since some drivers leak
+ * descriptors.
+ */
 static bool has_no_device(const struct cushim_load_options *given)
 {
     struct cushim_load_options options = {.size = sizeof options};

@@ -80,7 +80,7 @@ static _Atomic uintptr_t *enter_load(uintptr_t thread, bool *is_inside)
     return NULL;
 }
 
-/* Whether a path leads to the file that the driver was loaded from. */
+/* Return whether a path leads to the file that the driver was loaded from. */
 static bool is_loaded_from(const struct cushim_report *report, const char *library)
 {
     const char *candidate = cushim__deciding_candidate(report)->path;
@@ -92,7 +92,7 @@ static bool is_loaded_from(const struct cushim_report *report, const char *libra
            (cushim__path_is_absolute(candidate) && cushim__path_is_same_file(library, candidate));
 }
 
-/* What a caller with these options gets from a load that is settled. */
+/* Return what a caller with these options gets from a load that is settled. */
 static CUresult settled_code(const struct cushim_load_options *options)
 {
     const struct cushim__loaded *driver = atomic_load(&loaded);

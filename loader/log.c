@@ -20,7 +20,7 @@ enum { LINE = 512 };
  * not wait for the change.
  *
  * A thread that is in a slot has one entry in its `readers`, however often it has entered: a child
- * that is forked can tell its one thread from those that it has not got.
+ * that is forked can distinguish its one thread from those that it has not got.
  *
  * All accesses are sequentially consistent: a reader enters itself and then reads which slot is
  * current, a change does both in reverse, and one of them must see the other.

@@ -40,7 +40,7 @@ enum { MOST_SEGMENTS = 64, MOST_ENTRIES = 128 };
 struct elf_file {
     struct cushim__candidate *candidate;
     int file;
-    uint64_t size; /* of the file, in bytes */
+    uint64_t size; /* the size of the file, in bytes */
     ElfW(Ehdr) header;
     unsigned segment_count;
     ElfW(Phdr) segments[MOST_SEGMENTS];
@@ -90,11 +90,11 @@ static bool check_header(struct elf_file *elf)
     return true;
 }
 
-/* Check that all segments are in the file, and in order of address. */
+/* Check that all segments lie in the file, and are in order of address. */
 static bool check_segments(struct elf_file *elf)
 {
     const uint64_t count = elf->header.e_phnum;
-    uint64_t end = 0; /* of the segments so far, in memory */
+    uint64_t end = 0; /* the end of the segments so far, in memory */
 
     if (elf->header.e_phentsize != sizeof elf->segments[0] || count > MOST_SEGMENTS)
         return true; /* the linker decides */
@@ -179,7 +179,7 @@ bool cushim__elf_check(struct cushim__candidate *candidate)
     struct stat status;
     bool is_usable;
 
-    /* Without blocking: the path may lead to a pipe or to a terminal. */
+    /* The file is opened without blocking, since the path may lead to a pipe or to a terminal. */
     elf.file = open(candidate->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (elf.file < 0) {
         const int error = errno;

@@ -60,7 +60,7 @@ void cushim__report_after_fork(void)
     atomic_store(&holder, 0);
 }
 
-/* Add what has happened since the attempt: a table installed, a fork, cuInit. */
+/* Add what has happened since the attempt: an installed table, a fork, cuInit. */
 static void complete(struct cushim_report *report)
 {
     CUresult init;
@@ -80,7 +80,7 @@ static void complete(struct cushim_report *report)
     }
 }
 
-/* The name of a candidate in a sentence. */
+/* Return the name of a candidate for use in a sentence. */
 static const char *candidate_name(const struct cushim__candidate *candidate)
 {
     return candidate->origin == CUSHIM_ORIGIN_RESOLVER ? "what the program's resolver finds"

@@ -25,7 +25,7 @@ enum { TABLE_BYTES = sizeof(struct cushim_table) / LARGEST_PAGE * LARGEST_PAGE +
 
 const bool cushim__system_is_windows = false;
 
-/* Never `libcuda.so`: that is the name of the toolkit's link-time stub. */
+/* `libcuda.so` is not tried: that is the name of the toolkit's link-time stub. */
 const struct cushim__place cushim__places[] = {
     {CUSHIM_ORIGIN_SEARCH, "libcuda.so.1"},
     {CUSHIM_ORIGIN_WELL_KNOWN, "/usr/lib/wsl/lib/libcuda.so.1"},

@@ -18,7 +18,10 @@ enum { TABLE_BYTES = sizeof(struct cushim_table) / PAGE * PAGE + 2 * PAGE };
 
 const bool cushim__system_is_windows = true;
 
-/* Not from the program's folder, the current one or PATH: others may have put a file there. */
+/*
+ * The program's folder, the current one and PATH are not searched: others may have put a file
+ * there.
+ */
 const struct cushim__place cushim__places[] = {
     {CUSHIM_ORIGIN_SEARCH, "nvcuda.dll"},
     {CUSHIM_ORIGIN_SEARCH, NULL},

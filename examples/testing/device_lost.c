@@ -4,7 +4,7 @@
  *
  *     cc device_lost.c $(pkg-config --cflags --libs cushim-mock)
  *
- * Work is asynchronous, so what becomes of it is told by a later call. Built with -DPLANTED_BUG,
+ * Work is asynchronous, so a later call reports what became of it. Built with -DPLANTED_BUG,
  * the program does not look at what that call answers, and takes a frame as drawn that is not.
  *
  * Exit status 0 if all is well; what is not is printed.

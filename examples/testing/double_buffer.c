@@ -94,7 +94,7 @@ static void pipeline_close(struct pipeline *pipeline)
 /* ---- The test. ---- */
 
 /* Everything that the test allocates: the input is page-locked, so copies are asynchronous. */
-struct world {
+struct resources {
     struct cushim_context *context;
     unsigned char *input, *result;
     CUdeviceptr output;
@@ -102,42 +102,42 @@ struct world {
 
 enum { BYTES = BLOCKS * BLOCK_BYTES };
 
-static CUresult world_open(struct world *world)
+static CUresult resources_open(struct resources *resources)
 {
-    CUresult code = cushim_context_wrap_current(&world->context);
+    CUresult code = cushim_context_wrap_current(&resources->context);
 
     if (code == CUDA_SUCCESS)
-        code = cushim_driver()->MemAllocHost_v2((void **)&world->input, BYTES);
+        code = cushim_driver()->MemAllocHost_v2((void **)&resources->input, BYTES);
     if (code == CUDA_SUCCESS)
-        code = cushim_driver()->MemAllocHost_v2((void **)&world->result, BYTES);
+        code = cushim_driver()->MemAllocHost_v2((void **)&resources->result, BYTES);
     if (code == CUDA_SUCCESS)
-        code = cushim_driver()->MemAlloc_v2(&world->output, BYTES);
+        code = cushim_driver()->MemAlloc_v2(&resources->output, BYTES);
     for (size_t i = 0; i < BYTES && code == CUDA_SUCCESS; i++)
-        world->input[i] = (unsigned char)(1 + i / BLOCK_BYTES);
+        resources->input[i] = (unsigned char)(1 + i / BLOCK_BYTES);
     return code;
 }
 
-static void world_close(struct world *world)
+static void resources_close(struct resources *resources)
 {
-    if (world->output)
-        cushim_driver()->MemFree_v2(world->output);
-    if (world->result)
-        cushim_driver()->MemFreeHost(world->result);
-    if (world->input)
-        cushim_driver()->MemFreeHost(world->input);
-    cushim_context_release(world->context);
+    if (resources->output)
+        cushim_driver()->MemFree_v2(resources->output);
+    if (resources->result)
+        cushim_driver()->MemFreeHost(resources->result);
+    if (resources->input)
+        cushim_driver()->MemFreeHost(resources->input);
+    cushim_context_release(resources->context);
 }
 
-static CUresult move_all(struct pipeline *pipeline, const struct world *world)
+static CUresult move_all(struct pipeline *pipeline, const struct resources *resources)
 {
-    CUresult code = pipeline_open(pipeline, world->context);
+    CUresult code = pipeline_open(pipeline, resources->context);
 
     for (unsigned block = 0; block < BLOCKS && code == CUDA_SUCCESS; block++)
-        code = pipeline_move(pipeline, block, world->output, world->input);
+        code = pipeline_move(pipeline, block, resources->output, resources->input);
     if (code == CUDA_SUCCESS)
         code = cushim_stream_synchronize(pipeline->out);
     if (code == CUDA_SUCCESS)
-        code = cushim_driver()->MemcpyDtoH_v2(world->result, world->output, BYTES);
+        code = cushim_driver()->MemcpyDtoH_v2(resources->result, resources->output, BYTES);
     return code;
 }
 
@@ -148,16 +148,16 @@ static CUresult move_all(struct pipeline *pipeline, const struct world *world)
 static void output_is_the_input(void **state)
 {
     struct pipeline pipeline = {0};
-    struct world world = {0};
-    CUresult code = world_open(&world);
+    struct resources resources = {0};
+    CUresult code = resources_open(&resources);
     bool is_same;
 
     (void)state;
     if (code == CUDA_SUCCESS)
-        code = move_all(&pipeline, &world);
-    is_same = code == CUDA_SUCCESS && memcmp(world.input, world.result, BYTES) == 0;
+        code = move_all(&pipeline, &resources);
+    is_same = code == CUDA_SUCCESS && memcmp(resources.input, resources.result, BYTES) == 0;
     pipeline_close(&pipeline);
-    world_close(&world);
+    resources_close(&resources);
     assert_int_equal(code, CUDA_SUCCESS);
     assert_true(is_same);
 }

@@ -47,7 +47,7 @@ int main(void)
     cushim_driver()->MemcpyDtoH_v2(&last, memory + 99, 1);
     cushim_driver()->MemFree_v2(memory);
 
-    /* Everything that was made has to be given back. */
+    /* Everything that was created has to be released. */
     if (cushim_test_end(test, text, sizeof text) != CUDA_SUCCESS) {
         printf("%s", text);
         return 1;

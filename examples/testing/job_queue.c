@@ -89,7 +89,7 @@ static void queue_close(struct queue *queue)
 
 /* ---- The test. ---- */
 
-struct world {
+struct fixture {
     void *test; /* a struct cushim_test */
     struct cushim_context *context;
     struct queue queue;
@@ -104,67 +104,68 @@ enum { BYTES = 4096 };
  */
 static int setup(void **state)
 {
-    static struct world world;
+    static struct fixture fixture;
     struct cushim_test_options options = {
         .size = sizeof options, .settings = "mode = manual", .context = true};
 
-    world = (struct world){.test = &options};
-    if (cushim_cmocka_begin(&world.test) != 0)
+    fixture = (struct fixture){.test = &options};
+    if (cushim_cmocka_begin(&fixture.test) != 0)
         return -1;
-    *state = &world;
-    assert_int_equal(cushim_context_wrap_current(&world.context), CUDA_SUCCESS);
-    assert_int_equal(cushim_driver()->MemAlloc_v2(&world.memory, BYTES), CUDA_SUCCESS);
-    assert_int_equal(cushim_stream_create(world.context, NULL, &world.queue.stream), CUDA_SUCCESS);
+    *state = &fixture;
+    assert_int_equal(cushim_context_wrap_current(&fixture.context), CUDA_SUCCESS);
+    assert_int_equal(cushim_driver()->MemAlloc_v2(&fixture.memory, BYTES), CUDA_SUCCESS);
+    assert_int_equal(cushim_stream_create(fixture.context, NULL, &fixture.queue.stream),
+                     CUDA_SUCCESS);
     return 0;
 }
 
 static int teardown(void **state)
 {
-    struct world *world = *state;
+    struct fixture *fixture = *state;
 
-    if (!world)
+    if (!fixture)
         return -1; /* it has not begun */
-    cushim_mock_drain(cushim_test_mock(world->test));
-    queue_close(&world->queue);
-    cushim_driver()->MemFree_v2(world->memory);
-    cushim_context_release(world->context);
-    return cushim_cmocka_end(&world->test);
+    cushim_mock_drain(cushim_test_mock(fixture->test));
+    queue_close(&fixture->queue);
+    cushim_driver()->MemFree_v2(fixture->memory);
+    cushim_context_release(fixture->context);
+    return cushim_cmocka_end(&fixture->test);
 }
 
 static void jobs_are_done_one_after_the_other(void **state)
 {
-    struct world *world = *state;
-    struct cushim_mock *mock = cushim_test_mock(world->test);
+    struct fixture *fixture = *state;
+    struct cushim_mock *mock = cushim_test_mock(fixture->test);
 
-    assert_int_equal(queue_add(&world->queue, 0, world->memory, BYTES), CUDA_SUCCESS);
-    assert_int_equal(queue_add(&world->queue, 1, world->memory, BYTES), CUDA_SUCCESS);
-    assert_int_equal(queue_poll(&world->queue), 2);
+    assert_int_equal(queue_add(&fixture->queue, 0, fixture->memory, BYTES), CUDA_SUCCESS);
+    assert_int_equal(queue_add(&fixture->queue, 1, fixture->memory, BYTES), CUDA_SUCCESS);
+    assert_int_equal(queue_poll(&fixture->queue), 2);
     cushim_mock_step(mock); /* the first memset */
-    assert_int_equal(queue_poll(&world->queue), 2);
+    assert_int_equal(queue_poll(&fixture->queue), 2);
     cushim_mock_step(mock); /* the record behind it */
-    assert_int_equal(queue_poll(&world->queue), 1);
-    assert_int_equal(world->queue.jobs[0].state, JOB_DONE);
+    assert_int_equal(queue_poll(&fixture->queue), 1);
+    assert_int_equal(fixture->queue.jobs[0].state, JOB_DONE);
     cushim_mock_drain(mock);
-    assert_int_equal(queue_poll(&world->queue), 0);
-    assert_int_equal(world->queue.jobs[1].state, JOB_DONE);
+    assert_int_equal(queue_poll(&fixture->queue), 0);
+    assert_int_equal(fixture->queue.jobs[1].state, JOB_DONE);
 }
 
 static void job_whose_query_answers_an_error_has_failed(void **state)
 {
-    struct world *world = *state;
+    struct fixture *fixture = *state;
     char why[200] = "";
 
-    if (cushim_fault_parse(cushim_test_layer(world->test),
+    if (cushim_fault_parse(cushim_test_layer(fixture->test),
                            "cuEventQuery:after=1 => return(LAUNCH_FAILED)", why, sizeof why))
         fail_msg("%s", why);
-    assert_int_equal(queue_add(&world->queue, 0, world->memory, BYTES), CUDA_SUCCESS);
-    assert_int_equal(queue_poll(&world->queue), 1);
-    for (unsigned turn = 0; queue_poll(&world->queue) > 0; turn++) {
+    assert_int_equal(queue_add(&fixture->queue, 0, fixture->memory, BYTES), CUDA_SUCCESS);
+    assert_int_equal(queue_poll(&fixture->queue), 1);
+    for (unsigned turn = 0; queue_poll(&fixture->queue) > 0; turn++) {
         if (turn == 100)
             fail_msg("the job still runs, %u turns after its event has answered an error", turn);
     }
-    assert_int_equal(world->queue.jobs[0].state, JOB_FAILED);
-    assert_int_equal(world->queue.jobs[0].code, CUDA_ERROR_LAUNCH_FAILED);
+    assert_int_equal(fixture->queue.jobs[0].state, JOB_FAILED);
+    assert_int_equal(fixture->queue.jobs[0].code, CUDA_ERROR_LAUNCH_FAILED);
 }
 
 /* Kept beside the test: what the program asks of the driver. */
@@ -192,12 +193,12 @@ static void keep_calls(char *text)
 
 static void job_makes_these_calls(void **state)
 {
-    struct world *world = *state;
+    struct fixture *fixture = *state;
     char text[2000];
 
-    cushim_recording_clear(cushim_test_layer(world->test));
-    assert_int_equal(queue_add(&world->queue, 0, world->memory, BYTES), CUDA_SUCCESS);
-    assert_in_range(cushim_recording_text(cushim_test_layer(world->test), text, sizeof text), 1,
+    cushim_recording_clear(cushim_test_layer(fixture->test));
+    assert_int_equal(queue_add(&fixture->queue, 0, fixture->memory, BYTES), CUDA_SUCCESS);
+    assert_in_range(cushim_recording_text(cushim_test_layer(fixture->test), text, sizeof text), 1,
                     sizeof text - 1);
     keep_calls(text);
     assert_string_equal(text, job_calls);

@@ -99,7 +99,7 @@ static int open_and_close(void *data)
 
     (void)data;
     if (code != cushim_sweep_injected(NULL))
-        return cushim_sweep_fail("the caller is told what has failed");
+        return cushim_sweep_fail("the caller gets the code that has failed");
     if (code == CUDA_SUCCESS)
         frame_close(&frame);
     return 0;

@@ -18,7 +18,7 @@
  *         cushim_context_pop(&scope);
  *     }
  *
- * A context is destroyed, or its reference on a primary context given back, through the table that
+ * A context is destroyed, or its reference on a primary context released, through the table that
  * made it, whatever table is current then (cushim_table_install()); all else goes through the
  * current table.
  *
@@ -62,7 +62,7 @@ struct cushim_context_options {
  * statement 10.
  *
  * @param device   Device.
- * @param context  Receives the object with one reference, to be given back with
+ * @param context  Receives the object with one reference, to be released with
  *                 cushim_context_release(); not NULL.
  *
  * @return CUDA_SUCCESS              `*context` is the primary context.
@@ -156,15 +156,15 @@ CUSHIM_API struct cushim_context *cushim_context_retain(struct cushim_context *c
  * Give back one reference; the last one ends the object.
  *
  * A created context is then destroyed with all that is left in it, a reference on a primary one is
- * given back, a borrowed one is left alone. Streams and events hold references too, so none of
+ * released, a borrowed one is left alone. Streams and events hold references too, so none of
  * those that cushim made is ever left behind in a destroyed context.
  *
  * @param context  Object; not to be used with this reference again. NULL is a no-op.
  *
- * @return CUDA_SUCCESS    A reference was given back, and if it was the last one the context is
+ * @return CUDA_SUCCESS    A reference was released, and if it was the last one the context is
  *                         destroyed, or was gone before.
  * @return any other code  cuCtxDestroy_v2's or cuDevicePrimaryCtxRelease_v2's, unchanged; the
- *                         object is gone even so, and the log was told.
+ *                         object is gone even so, and the log has a message.
  *
  * Thread safety: any thread.
  * Context: needs none. Leaves the current one alone, unless that is the context that is destroyed:

@@ -5,7 +5,7 @@
  * unchanged, links without -lcuda, and runs where there is no driver.
  *
  *     #include <cushim/cuda.h>      instead of <cuda.h>, or
- *     cc -include cushim/cuda.h     for source that is left as it is
+ *     cc -include cushim/cuda.h     for unmodified source
  *
  * It includes <cuda.h>, and <cudaProfiler.h> where there is one, and then defines each name that
  * these leave as an exported symbol as a macro for a function that calls the table. What <cuda.h>
@@ -51,14 +51,14 @@ typedef unsigned int cushim_output_mode;
  * as inline functions in its headers may use them; outside of it they are not to be seen.
  */
 #if !defined(__cplusplus)
-#define CUSHIM_DOOR static inline
+#define CUSHIM_CUDA_INLINE static inline
 #elif defined(__GNUC__) && defined(__ELF__)
-#define CUSHIM_DOOR __attribute__((visibility("hidden"))) inline
+#define CUSHIM_CUDA_INLINE __attribute__((visibility("hidden"))) inline
 #else
-#define CUSHIM_DOOR inline
+#define CUSHIM_CUDA_INLINE inline
 #endif
 
-#include <cushim/doors.h>
+#include <cushim/cuda_names.h>
 
 /*
  * In this mode <cuda.h> puts an inline function before cuGetProcAddress, which asks for the
@@ -70,7 +70,7 @@ typedef unsigned int cushim_output_mode;
 extern "C" {
 #endif
 
-CUSHIM_DOOR cuuint64_t cushim_door_stream_flag(cuuint64_t flags)
+CUSHIM_CUDA_INLINE cuuint64_t cushim_cuda_stream_flag(cuuint64_t flags)
 {
     const cuuint64_t either =
         CU_GET_PROC_ADDRESS_LEGACY_STREAM | CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
@@ -78,23 +78,23 @@ CUSHIM_DOOR cuuint64_t cushim_door_stream_flag(cuuint64_t flags)
     return flags & either ? flags : flags | CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
 }
 
-CUSHIM_DOOR CUresult cushim_door_cuGetProcAddress_ptsz(const char *symbol, void **function,
-                                                       int version, cuuint64_t flags)
+CUSHIM_CUDA_INLINE CUresult cushim_cuda_cuGetProcAddress_ptsz(const char *symbol, void **function,
+                                                              int version, cuuint64_t flags)
 {
     return cushim_driver()->GetProcAddress(symbol, function, version,
-                                           cushim_door_stream_flag(flags));
+                                           cushim_cuda_stream_flag(flags));
 }
-#define cuGetProcAddress_ptsz cushim_door_cuGetProcAddress_ptsz
+#define cuGetProcAddress_ptsz cushim_cuda_cuGetProcAddress_ptsz
 
 #if CUDA_VERSION >= 12000
-CUSHIM_DOOR CUresult cushim_door_cuGetProcAddress_v2_ptsz(const char *symbol, void **function,
-                                                          int version, cuuint64_t flags,
-                                                          CUdriverProcAddressQueryResult *status)
+CUSHIM_CUDA_INLINE CUresult
+cushim_cuda_cuGetProcAddress_v2_ptsz(const char *symbol, void **function, int version,
+                                     cuuint64_t flags, CUdriverProcAddressQueryResult *status)
 {
     return cushim_driver()->GetProcAddress_v2(symbol, function, version,
-                                              cushim_door_stream_flag(flags), status);
+                                              cushim_cuda_stream_flag(flags), status);
 }
-#define cuGetProcAddress_v2_ptsz cushim_door_cuGetProcAddress_v2_ptsz
+#define cuGetProcAddress_v2_ptsz cushim_cuda_cuGetProcAddress_v2_ptsz
 #endif
 
 #ifdef __cplusplus

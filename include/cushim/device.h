@@ -75,7 +75,7 @@ CUSHIM_API CUresult cushim_device_uuid(CUdevice device, CUuuid *uuid);
 /**
  * Get the range of priorities that streams on a device can have.
  *
- * The driver tells it only inside a context, so this one takes a reference on the device's primary
+ * The driver reports it only inside a context, so this one takes a reference on the device's primary
  * context for the call. If nobody else has one, that creates the context and destroys it again:
  * some 100 ms. A program that has a context current calls cuCtxGetStreamPriorityRange instead.
  *
@@ -99,9 +99,9 @@ CUSHIM_API CUresult cushim_device_uuid(CUdevice device, CUuuid *uuid);
 CUSHIM_API CUresult cushim_device_stream_priority_range(CUdevice device, int *least, int *greatest);
 
 /**
- * Tell whether a device's events can be shared with other processes.
+ * Return whether a device's events can be shared with other processes.
  *
- * Drivers older than 12.0 do not tell; for them the answer is worked out by the rule that the
+ * Drivers older than 12.0 do not report it; for them the answer is worked out by the rule that the
  * driver API reference of their time gives: on Linux, with unified addressing, and not on an
  * integrated (Tegra) device. Driver semantics, statement 77.
  *

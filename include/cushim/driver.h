@@ -22,7 +22,7 @@ extern "C" {
 
 /*
  * Keep a variable that nothing reads, even where the linker drops what is not referred to. Other
- * compilers than gcc and clang, as Microsoft's, are told so for each file that includes this one.
+ * compilers than gcc and clang, as Microsoft's, get a pragma for each file that includes this one.
  */
 #if defined(__GNUC__) && defined(__ELF__) && defined(__has_attribute)
 #if __has_attribute(retain)

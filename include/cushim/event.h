@@ -329,7 +329,7 @@ struct cushim_event_info {
      */
     unsigned flags;
 
-    bool has_flags;   /**< False: it was wrapped without `known`, and no driver can tell. */
+    bool has_flags;   /**< False: it was wrapped without `known`, and no driver reports it. */
     bool is_imported; /**< It came from another process by cushim_event_import(). */
 
     /**
@@ -379,7 +379,7 @@ CUSHIM_API CUresult cushim_event_info_get(const struct cushim_event *event,
  * @return CUDA_SUCCESS               `ms` is written.
  * @return CUDA_ERROR_INVALID_HANDLE  An event is NULL, closed, not recorded, without timing or
  *                                    imported, or the two are of different contexts (statements
- *                                    35, 36, 41, 43, 44, 76): cushim_event_explain() tells which.
+ *                                    35, 36, 41, 43, 44, 76): cushim_event_explain() says which.
  * @return CUDA_ERROR_INVALID_VALUE   `ms` is NULL, or an event was last recorded in a capture that
  *                                    has ended (statement 71).
  * @return CUDA_ERROR_NOT_READY       An event is still pending (statement 37).
@@ -398,12 +398,12 @@ CUSHIM_API CUresult cushim_event_elapsed(const struct cushim_event *start,
                                          const struct cushim_event *end, float *ms);
 
 /**
- * Say why the time between two events could not be told, which event is to blame, and the cure.
+ * Explain why the time between two events is not available: the reason, the event and the remedy.
  *
  * For the code of a cushim_event_elapsed() that has just failed. What the objects do not know (the
  * state of wrapped events, what is pending, what is captured) is asked from the driver, in a way
  * that is harmless even during a capture: the time from an event to itself, never a query
- * (statements 39, 63). If the events have different faults, that of `start` is told.
+ * (statements 39, 63). If the events have different faults, that of `start` is reported.
  *
  * @param start  The event that was given as start; NULL allowed.
  * @param end    The event that was given as end; NULL allowed.

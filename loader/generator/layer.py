@@ -26,20 +26,20 @@ class Kinds:
         self.kinds = {entry.type: entry.kind for entry in types}
 
     def pointer(self, parameter):
-        kind = self.kinds.get(parameter.noun)
+        kind = self.kinds.get(parameter.base_type)
         if parameter.type == 'const char *':
             return 'TEXT'
         if 'const' in parameter.type or parameter.type.count('*') > 1 or is_array(parameter):
             return 'POINTER'
-        if parameter.noun == 'CUdeviceptr':
+        if parameter.base_type == 'CUdeviceptr':
             return 'ADDRESS_OUT'
         return 'HANDLE_OUT' if kind == 'handle' else 'POINTER'
 
     def of(self, parameter):
-        kind = self.kinds.get(parameter.noun)
+        kind = self.kinds.get(parameter.base_type)
         if parameter.type.endswith('*'):
             return self.pointer(parameter)
-        if parameter.noun == 'CUdeviceptr':
+        if parameter.base_type == 'CUdeviceptr':
             return 'ADDRESS'
         if kind == 'handle':
             return 'HANDLE'
@@ -108,7 +108,7 @@ def emit_parameters(rows, types):
         lines.append('    /* %s */' % row.symbol)
         for parameter in row.parameters:
             kind = kinds.of(parameter)
-            name = parameter.noun if kind.startswith(('HANDLE', 'ADDRESS')) else parameter.type
+            name = parameter.base_type if kind.startswith(('HANDLE', 'ADDRESS')) else parameter.type
             lines.append('    {"%s", "%s", %s%s},' % (parameter.name, name, KIND, kind))
         first.append(first[-1] + len(row.parameters))
     lines += ['};', '', 'const uint16_t cushim__parameter_first[] = {',

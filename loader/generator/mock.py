@@ -30,7 +30,7 @@ EXPORTS = '''/*
 const struct cushim_table *cushim__exports = &cushim__mock_table;
 '''
 
-# What tells it apart from a driver.
+# The exports by which programs distinguish it from a driver.
 OWN_EXPORTS = ['cushim_mock_current', 'cushim_mock_identity', 'cushim_mock_ordered',
                'cushim_mock_race', 'cushim_mock_state_get', 'cushim_mock_misuse']
 
@@ -39,7 +39,7 @@ PAGE = '''<!-- SPDX-License-Identifier: Apache-2.0 -->
 # What the mock driver implements
 
 Every function of the driver API, by the name that the library exports. `exact`: it answers as the
-driver does, to the extent that docs/driver-semantics.md or the CUDA reference tells. `approximate`:
+driver does, to the extent that docs/driver-semantics.md or the CUDA reference says. `approximate`:
 so it does, but for the difference that is named. `refused`: it answers `CUDA_ERROR_NOT_SUPPORTED`,
 and its name is logged. `absent`: drivers for Linux do not export it.
 
@@ -167,9 +167,9 @@ def emit_definition(rows):
 
 
 def emit_page(rows, definitions):
-    told = list(zip(rows, answers(rows, definitions)))
-    parts = (('The driver API', [pair for pair in told if not pair[0].interop]),
-             ('Graphics interop', [pair for pair in told if pair[0].interop]))
+    answered = list(zip(rows, answers(rows, definitions)))
+    parts = (('The driver API', [pair for pair in answered if not pair[0].interop]),
+             ('Graphics interop', [pair for pair in answered if pair[0].interop]))
     text = PAGE
     for title, pairs in parts:
         kinds = [answer.kind for _, answer in pairs]

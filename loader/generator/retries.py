@@ -2,7 +2,7 @@
 """For tests: a table over the mock's whose slots make each call again for each thing that it lacks.
 
 What a slot does between two attempts, and which of them there are, is in tests/out_of_memory/retry.h:
-this is the loop, with what the function writes to where its type tells that.
+this is the loop, with what the function writes to where its type says so.
 """
 
 from mock import answers
@@ -19,9 +19,9 @@ def outputs(row, spelling):
     """The parameters that lead to something of a known size which the function may write."""
     return [p for p in row.parameters
             if p.type.endswith('*') and 'const' not in p.type
-            and (p.type.count('*') > 1 or p.noun not in SIZELESS)
-            and not (p.type.count('*') == 1 and p.noun.startswith('struct '))
-            and p.noun not in spelling.newer]
+            and (p.type.count('*') > 1 or p.base_type not in SIZELESS)
+            and not (p.type.count('*') == 1 and p.base_type.startswith('struct '))
+            and p.base_type not in spelling.newer]
 
 
 def retried(index, row, spelling):

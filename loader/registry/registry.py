@@ -232,17 +232,17 @@ def _check_types(path: str, functions: Sequence[Function], lines: Dict[str, int]
     """
     for function in functions:
         for parameter in function.parameters:
-            noun = parameter.noun
-            if set(noun.split()) <= _BUILT_IN:
+            type_name = parameter.base_type
+            if set(type_name.split()) <= _BUILT_IN:
                 continue
-            if noun not in types:
+            if type_name not in types:
                 raise RegistryError(path, lines[function.symbol],
-                                    '%s: types.tsv does not know %s' % (function.symbol, noun))
-            row = types[noun]
+                                    '%s: types.tsv does not know %s' % (function.symbol, type_name))
+            row = types[type_name]
             if row.kind == 'struct' and '*' not in parameter.type and row.since > OLDEST_HEADER:
                 raise RegistryError(path, lines[function.symbol], '%s: %s passes by value, but '
-                                    'headers of %d lack it' % (function.symbol, noun,
+                                    'headers of %d lack it' % (function.symbol, type_name,
                                                                OLDEST_HEADER))
             if row.since > max(function.since, OLDEST_HEADER):
                 raise RegistryError(path, lines[function.symbol], '%s: types.tsv says that %s '
-                                    'dates from %d' % (function.symbol, noun, row.since))
+                                    'dates from %d' % (function.symbol, type_name, row.since))

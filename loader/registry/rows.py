@@ -36,7 +36,7 @@ class Parameter(NamedTuple):
         return self.type + ('' if self.type.endswith('*') else ' ') + self.name
 
     @property
-    def noun(self) -> str:
+    def base_type(self) -> str:
         """The type without const and stars: what types.tsv explains, or a built-in type."""
         return ' '.join(word for word in self.type.replace('*', ' ').split() if word != 'const')
 

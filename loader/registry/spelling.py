@@ -42,45 +42,45 @@ class Spelling:
         return tuple(self._replace(self._replace(type, self._portable), self._resolved)
                      for type in types)
 
-    def declares(self, noun: str) -> Optional[str]:
+    def declares(self, type_name: str) -> Optional[str]:
         """The tag or plain C type that cuda.h gives this public name; None if it has no such."""
-        return self._resolved(noun) if noun in self._public else None
+        return self._resolved(type_name) if type_name in self._public else None
 
-    def type(self, noun: str, since: int) -> Optional[Type]:
+    def type(self, type_name: str, since: int) -> Optional[Type]:
         """Explain one type that a row uses, for headers which do not know it; None if plain C."""
-        if noun.startswith(('struct ', 'union ')):
-            return Type(noun, 'struct', 'void', OLDEST_HEADER)
-        typedef = self._all.get(noun)
+        if type_name.startswith(('struct ', 'union ')):
+            return Type(type_name, 'struct', 'void', OLDEST_HEADER)
+        typedef = self._all.get(type_name)
         if typedef is None:
             return None
         while typedef.kind == 'alias' and typedef.target in self._all:
             typedef = self._all[typedef.target]
         if typedef.kind == 'alias':
-            return Type(noun, 'integer', _STANDARD.get(typedef.target, typedef.target), since)
+            return Type(type_name, 'integer', _STANDARD.get(typedef.target, typedef.target), since)
         plain = {'handle': 'void *', 'function': 'void *', 'enum': 'int', 'struct': 'void'}
-        return Type(noun, typedef.kind, plain[typedef.kind], since)
+        return Type(type_name, typedef.kind, plain[typedef.kind], since)
 
     def _replace(self, type: str, spell) -> str:
         type = _NOUN.sub(lambda match: spell(match.group()), type)
         return re.sub(r'\* +(?=\*)', '*', type)
 
-    def _portable(self, noun: str) -> str:
+    def _portable(self, type_name: str) -> str:
         """Only unversioned names of cuda.h are in every header; spell others by what they are."""
-        typedef = self._all.get(noun)
-        if noun in _FOREIGN:
-            return _FOREIGN[noun]
-        if typedef is None or (noun in self._public and not re.search(r'_v\d+$', noun)):
-            return noun
+        typedef = self._all.get(type_name)
+        if type_name in _FOREIGN:
+            return _FOREIGN[type_name]
+        if typedef is None or (type_name in self._public and not re.search(r'_v\d+$', type_name)):
+            return type_name
         if typedef.kind == 'enum':
             return 'unsigned int'
         if typedef.kind == 'handle':
             return typedef.target + ' *'
         return self._portable(typedef.target) if typedef.kind == 'alias' else typedef.target
 
-    def _resolved(self, noun: str) -> str:
-        typedef = self._all.get(noun)
+    def _resolved(self, type_name: str) -> str:
+        typedef = self._all.get(type_name)
         if typedef is None:
-            return _STANDARD.get(noun, noun)
+            return _STANDARD.get(type_name, type_name)
         if typedef.kind == 'alias':
             return self._replace(typedef.target, self._resolved)
-        return (typedef.target or noun) + (' *' if typedef.kind == 'handle' else '')
+        return (typedef.target or type_name) + (' *' if typedef.kind == 'handle' else '')

@@ -28,7 +28,7 @@ _HEADERS = ('cuda.h', 'cudaProfiler.h', 'cudaGL.h', 'cudaEGL.h', 'cudaVDPAU.h')
 _VERSIONS = ('cudaTypedefs.h', 'cudaProfilerTypedefs.h', 'cudaGLTypedefs.h', 'cudaEGLTypedefs.h',
              'cudaVDPAUTypedefs.h')
 
-# The sections of the headers' documentation, and where one mixes two nouns, the names in it.
+# The sections of the headers' documentation, and where one mixes two subjects, the names in it.
 SECTIONS = {
     'CUDA_ERROR': 'error', 'CUDA_INITIALIZE': 'init', 'CUDA_VERSION': 'version',
     'CUDA_DEVICE': 'device', 'CUDA_PRIMARY_CTX': 'primary-context', 'CUDA_CTX': 'context',
@@ -97,7 +97,7 @@ class Toolkit:
         return versions[alike.index((function.abi, function.symbol))]
 
     def group(self, function: Function) -> str:
-        """The noun of a function; old ABIs stand outside the sections, beside no text."""
+        """The subject of a function; old ABIs stand outside the sections, beside no text."""
         sections = [item.section for symbol, item in self.declarations.items()
                     if item.section and _base(symbol) == function.base]
         section = (sections + [''])[0].replace('_DEPRECATED', '')
@@ -164,7 +164,7 @@ def update_types(toolkit: Toolkit, functions: List[Function], types: List[Type],
     rows = {row.type: row for row in types}
     for function in sorted(functions, key=lambda row: row.since):
         for parameter in function.parameters:
-            row = toolkit.spelling.type(parameter.noun, max(function.since, OLDEST_HEADER))
+            row = toolkit.spelling.type(parameter.base_type, max(function.since, OLDEST_HEADER))
             if row is not None and row.type not in rows:
                 rows[row.type] = row
                 say('types.tsv: add %s (%s)' % (row.type, row.kind))

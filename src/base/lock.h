@@ -65,7 +65,7 @@ void cushim__runner_join(struct cushim__runner *runner);
 
 /*
  * The system's number of the calling thread, and whether a thread of this process has ended.
- * Numbers are given out again: what has ended may be told to live.
+ * Numbers are given out again: a thread that has ended may be reported as alive.
  */
 uint64_t cushim__runner_id(void);
 bool cushim__runner_ended(uint64_t id);

@@ -18,7 +18,7 @@ extern const bool cushim__host_is_windows;
 uint64_t cushim__host_ns(void);
 
 /*
- * Open a file to read its bytes; programs that this one starts do not get it. errno tells why not:
+ * Open a file to read its bytes; programs that this one starts do not get it. errno says why not:
  * EISDIR if the system does not open folders, ENOTSUP for a pipe or a device, which may let one
  * wait, never end, or do something when it is opened.
  */

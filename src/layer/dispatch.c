@@ -2,7 +2,7 @@
 /* How a call passes its subscribers. Nobody holds the layer's lock during the call itself. */
 #include "src/layer/layer.h"
 
-/* Those for whom arguments are decoded, and handles followed. */
+/* Only for these subscribers are arguments decoded and handles tracked. */
 #define DECODED (1u << CUSHIM__TRACKER | 1u << CUSHIM__RECORDING | 1u << CUSHIM__EXPECTATION)
 
 uint8_t cushim__subscribed[CUSHIM__SYMBOL_COUNT];
@@ -18,7 +18,7 @@ static const struct cushim__subscriber *subscribers[CUSHIM__SUBSCRIPTIONS] = {
 static _Thread_local struct {
     uint64_t layer;
     unsigned number;
-    uint64_t under_way; /* number of its innermost call with subscribers; 0: none */
+    uint64_t under_way; /* number of the thread's innermost call that has subscribers; 0: none */
 } thread;
 
 void cushim__subscriber_set(enum cushim__subscription subscription,
@@ -66,7 +66,7 @@ static uint64_t now(void)
     return host ? host->now_ns() : 0;
 }
 
-/* Under the lock. */
+/* The caller holds the layer's lock. */
 static void start(struct cushim_layer *layer, struct cushim__call *call)
 {
     if (thread.layer != layer->serial) {
@@ -130,7 +130,7 @@ CUresult cushim__layer_call_end(struct cushim__call *call, CUresult answer)
 
     if (!layer || call->number == 0)
         return answer;
-    /* Who has subscribed during the call sees its end. */
+    /* A subscriber that was added during the call sees its end. */
     all = call->subscribers | __atomic_load_n(&cushim__subscribed[call->slot], __ATOMIC_ACQUIRE);
     for (unsigned set = all; set; set &= ~(1u << last_of(set))) {
         const struct cushim__subscriber *subscriber = subscribers[last_of(set)];

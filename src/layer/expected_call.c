@@ -35,13 +35,13 @@ static bool find_slots(struct cushim__expected *expected, unsigned least)
 static void print_unknown(struct cushim__text *message, const char *function)
 {
     const struct cushim__word word = {.start = function, .length = strlen(function)};
-    struct cushim__suggestion nearest;
+    struct cushim__suggestion suggestion;
 
-    cushim__suggestion_begin(&nearest, &word);
-    cushim__suggestion_offer_functions(&nearest);
+    cushim__suggestion_begin(&suggestion, &word);
+    cushim__suggestion_offer_functions(&suggestion);
     cushim__text_format(message, "the driver has no function %s", function);
-    if (nearest.name)
-        cushim__text_format(message, "; did you mean %s?", nearest.name);
+    if (suggestion.name)
+        cushim__text_format(message, "; did you mean %s?", suggestion.name);
 }
 
 static bool refuse_count(const struct cushim__expected *expected, unsigned count,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What holds for all calls alike: the lock, the time that a call takes, and what answers it early.
+ * What every call does: it takes the lock, takes time, and may return before its function is
+ * called.
  */
 #include "src/mock/call.h"
 
@@ -24,7 +25,7 @@ static uint64_t cost_of(const struct mock_settings *settings, unsigned slot)
     return cost == UINT32_MAX ? settings->costs.call_ns : cost;
 }
 
-/* The code after a sticky error: that error, unless the current context was destroyed since. */
+/* A call after a sticky error returns that error, unless the current context has ended since. */
 static CUresult after_fault(const struct cushim_mock *mock)
 {
     const struct mock_context *context = cushim__mock_context_top();
@@ -32,7 +33,7 @@ static CUresult after_fault(const struct cushim_mock *mock)
     return context && !context->alive ? CUDA_ERROR_CONTEXT_IS_DESTROYED : mock->fault;
 }
 
-/* What a call answers before its function is asked. */
+/* Return the code that answers a call before its function is called, or CUDA_SUCCESS. */
 static CUresult check(struct cushim_mock *mock, unsigned slot)
 {
     const unsigned rules = cushim__call_rules(slot);
@@ -60,7 +61,7 @@ CUresult cushim__mock_call_enter(unsigned slot)
 {
     struct cushim_mock *mock = __atomic_load_n(&cushim__mock, __ATOMIC_ACQUIRE);
 
-    /* This thread has the lock, and perhaps another call under way. */
+    /* The calling thread has the lock, and may be inside another call. */
     if (cushim__in_kernel)
         return CUDA_ERROR_NOT_PERMITTED;
     cushim__mock_call.slot = slot;
@@ -93,7 +94,7 @@ CUresult cushim__mock_call_leave(unsigned slot, CUresult code)
     return code;
 }
 
-/* Whether the mock has logged nothing of this slot yet; from now on it has. */
+/* Return whether this is the first message about the slot, and record that it was logged. */
 static bool is_first_call(unsigned slot)
 {
     const bool was_logged = logged_serial == cushim__mock_call.mock->serial && logged[slot];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The mock's life: created from settings, asked how it stands, and destroyed with all that is left.
+ * The lifecycle of the mock: this file creates it from settings, returns its state, and destroys it
+ * with everything that the program has leaked.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
@@ -23,7 +24,7 @@
 #include "src/mock/sim/sim.h"
 #include "src/race/race.h"
 
-/* One mock at a time. */
+/* A process has one mock at a time; this lock is held while it is created or destroyed. */
 static struct cushim__lock life;
 static uint64_t serial;
 
@@ -34,7 +35,7 @@ static void forget_priorities(struct mock_profile *profile)
     profile->attributes[CU_DEVICE_ATTRIBUTE_STREAM_PRIORITIES_SUPPORTED] = 0;
 }
 
-/* On failure there is nothing to free. */
+/* On failure the caller has nothing to free. */
 static CUresult read_settings(struct mock_settings *settings,
                               const struct cushim_mock_options *options,
                               const struct mock_defaults *defaults)
@@ -57,7 +58,7 @@ static CUresult read_settings(struct mock_settings *settings,
     return code;
 }
 
-/* What is left goes in this order: first what executes, then what is referred to. */
+/* The order matters: what executes is destroyed before what it refers to. */
 static void empty(void)
 {
     cushim__mock_sim_destroy();
@@ -72,7 +73,7 @@ static void empty(void)
     cushim__race_destroy();
 }
 
-/* Everything that a mock consists of, of which `mock` is the current one. */
+/* Create the parts of the current mock; the caller calls empty() if this fails. */
 static CUresult fill(void)
 {
     CUresult code = cushim__mock_sim_create();
@@ -124,23 +125,23 @@ static void in_child(void)
     cushim__lock_create(&life);
     mock->threads_stay = true;
     mock->forked = mock->forked || mock->initialised;
-    mock->misuses = 0; /* those before were the parent's */
+    mock->misuses = 0; /* earlier misuses were the parent's */
 }
 
 static const struct cushim__fork_handlers fork_handlers = {before_fork, after_fork, in_child};
 
 /*
- * Of the parent, in a forked child: its threads are not here to be waited for, and what they hold
- * stays.
+ * A forked child cannot destroy the parent's mock, since the threads that use it do not exist here.
+ * This pointer keeps the mock reachable, so that leak detectors do not report it.
  */
-static struct cushim_mock *volatile left_behind;
+static struct cushim_mock *volatile abandoned;
 
 static void end(struct cushim_mock *mock)
 {
     set_current(NULL);
     cushim__lock_release(&mock->lock);
     if (mock->forked) {
-        left_behind = mock;
+        abandoned = mock;
         return;
     }
     cushim__lock_destroy(&mock->lock);
@@ -148,7 +149,7 @@ static void end(struct cushim_mock *mock)
     free(mock);
 }
 
-/* Rules of faults need a layer over the mock; without any there is none. */
+/* Fault rules are applied by a layer, so a mock without them has none. */
 static CUresult create_layer(struct cushim_mock *mock, const struct cushim_mock_options *options)
 {
     CUresult code = CUDA_SUCCESS;

@@ -14,7 +14,7 @@
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 #endif
 
-/* An object without a handle as yet; NULL if there is no memory. */
+/* Allocate an object that has no handle yet. Returns NULL if memory is short. */
 static struct cushim_context *allocate(enum cushim__ownership ownership, CUdevice device)
 {
     struct cushim_context *context = malloc(sizeof *context);
@@ -135,7 +135,10 @@ CUresult cushim_context_release(struct cushim_context *context)
         break;
     case CUSHIM__OWNED:
         code = cushim__destroyer(context->maker)->CtxDestroy_v2(context->handle);
-        /* As likely as 709 if somebody destroyed it before (driver semantics, statement 13). */
+        /*
+         * The driver may return this code, like 709, if the context was destroyed before (driver
+         * semantics, statement 13).
+         */
         if (code == CUDA_ERROR_INVALID_CONTEXT)
             code = CUDA_ERROR_CONTEXT_IS_DESTROYED;
         code = cushim__destroyed("cuCtxDestroy_v2", code);
@@ -247,7 +250,7 @@ CUresult cushim__context_enter(const struct cushim_context *context,
     scope->pushed = NULL;
     if (!context)
         return CUDA_SUCCESS;
-    /* To ask costs a fraction of a push and a pop, and the answer is usually that it is current. */
+    /* The query costs a fraction of a push and a pop, and the context usually is current. */
     code = cushim_driver()->CtxGetCurrent(&current);
     if (code != CUDA_SUCCESS || current == context->handle)
         return code;

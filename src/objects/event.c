@@ -39,7 +39,7 @@ static bool is_plain(const struct cushim_event *event)
     return atomic_load_explicit(&event->plain, memory_order_relaxed);
 }
 
-/* Remember a record that the driver made. */
+/* Store in the object that the driver has recorded the event. */
 static CUresult recorded(struct cushim_event *event, CUresult code)
 {
     if (!code) {
@@ -68,7 +68,7 @@ static CUresult record_in_context(struct cushim_event *event, struct cushim_stre
     return cushim__context_leave(&scope, recorded(event, code));
 }
 
-/* What an event that has a record behind it, on a stream that is no default one, does not need. */
+/* The first record of an event, and each on a default stream, needs more than the fast path. */
 CUSHIM__SLOW_PATH static CUresult record_first(struct cushim_event *event,
                                                struct cushim_stream *stream)
 {
@@ -311,7 +311,7 @@ CUresult cushim_event_synchronize_for(struct cushim_event *event, uint64_t timeo
     return event ? cushim__poll(query_event, event, timeout_ns) : CUDA_ERROR_INVALID_HANDLE;
 }
 
-/* --- what an event is: the object knows it, and the driver is not asked --- */
+/* --- properties that the object knows, without a call of the driver --- */
 
 struct cushim_context *cushim_event_context(const struct cushim_event *event)
 {

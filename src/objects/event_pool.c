@@ -12,7 +12,7 @@
  * In front of the free stack there is room for one spare event, which is found without looking into
  * any node: a thread that takes one event at a time takes and gives it by one exchange each.
  *
- * A bit in the word of the free stack, and the pool itself in the place of the spare event, tell
+ * A bit in the word of the free stack, and the pool itself in the place of the spare event, mean
  * that the pool has ended: the exchange that would give an event back then fails, and whoever
  * brought it closes it. So nobody looks at the pool after that exchange, when it may be gone, and
  * nothing is counted but what is open: the events, and the program for as long as it has
@@ -31,9 +31,9 @@ enum { FIRST_CHUNK = 64, CHUNKS = 26 };
 #define MOST_NODES 4294967232u
 
 struct node {
-    struct cushim_event event; /* first: an event of a pool is its node */
-    atomic_uint next;          /* number of the node below, from 1; 0: none */
-    atomic_uint height;        /* of the stack whose top it is, or was */
+    struct cushim_event event; /* the first member: a pointer to it is a pointer to the node */
+    atomic_uint next;          /* number of the node below this one in its stack, from 1; 0: none */
+    atomic_uint height;        /* height of the stack when this node last became its top */
 };
 
 struct stack {
@@ -42,13 +42,13 @@ struct stack {
 
 struct cushim_event_pool {
     atomic_uint references; /* the program's */
-    atomic_size_t open;     /* events, and one for the program */
+    atomic_size_t open;     /* number of open events, and 1 while the program has the pool */
     struct cushim_context *context;
     unsigned flags;
     struct node *_Atomic spare; /* NULL: none; the pool itself: it has ended */
     struct stack free;
     struct stack vacant;
-    atomic_uint nodes; /* taken into use so far */
+    atomic_uint nodes; /* number of nodes that were ever used */
     struct node *_Atomic chunks[CHUNKS];
 };
 
@@ -65,16 +65,16 @@ static struct node *node_at(const struct cushim_event_pool *pool, unsigned index
     return atomic_load_explicit(&pool->chunks[chunk], memory_order_acquire) + (index - first);
 }
 
-/* In a word, between the number of the top node and the tag. */
+/* This bit of a stack's word, between the top node's number and the tag, marks an ended pool. */
 #define ENDED (UINT64_C(1) << 32)
 
-/* The word of a stack after a turn: another top, another tag. */
-static uint64_t turned(uint64_t word, unsigned top)
+/* Make the next word of a stack: it has another top, and another tag. */
+static uint64_t next_word(uint64_t word, unsigned top)
 {
     return ((word >> 33) + 1) << 33 | top;
 }
 
-/* How many nodes a stack has, or had when its word was this one. */
+/* Count the nodes that a stack had when its word was this one. */
 static unsigned height_of(const struct cushim_event_pool *pool, uint64_t word)
 {
     if (!(unsigned)word)
@@ -82,7 +82,10 @@ static unsigned height_of(const struct cushim_event_pool *pool, uint64_t word)
     return atomic_load_explicit(&node_at(pool, (unsigned)word - 1)->height, memory_order_relaxed);
 }
 
-/* False: the pool has ended. On success another thread may own the node and the pool may be freed: touch neither. */
+/*
+ * Returns false if the pool has ended. After a success another thread may own the node, and the
+ * pool may be gone.
+ */
 static bool push(const struct cushim_event_pool *pool, struct stack *stack, struct node *node)
 {
     const unsigned number = node->event.pool_index + 1;
@@ -93,7 +96,7 @@ static bool push(const struct cushim_event_pool *pool, struct stack *stack, stru
             return false;
         atomic_store_explicit(&node->next, (unsigned)word, memory_order_relaxed);
         atomic_store_explicit(&node->height, height_of(pool, word) + 1, memory_order_relaxed);
-    } while (!atomic_compare_exchange_weak(&stack->word, &word, turned(word, number)));
+    } while (!atomic_compare_exchange_weak(&stack->word, &word, next_word(word, number)));
     return true;
 }
 
@@ -108,11 +111,11 @@ static struct node *pop(struct cushim_event_pool *pool, struct stack *stack)
             return NULL;
         node = node_at(pool, (unsigned)word - 1);
         next = atomic_load_explicit(&node->next, memory_order_relaxed);
-    } while (!atomic_compare_exchange_weak(&stack->word, &word, turned(word, next)));
+    } while (!atomic_compare_exchange_weak(&stack->word, &word, next_word(word, next)));
     return node;
 }
 
-/* Ensure that a node's chunk is allocated. If threads race, one allocation wins. */
+/* Ensure that a node has memory. If threads race, one allocation wins. */
 static bool provide(struct cushim_event_pool *pool, unsigned index)
 {
     const unsigned number = chunk_of(index);
@@ -126,7 +129,7 @@ static bool provide(struct cushim_event_pool *pool, unsigned index)
     return chunk || atomic_load_explicit(&pool->chunks[number], memory_order_acquire);
 }
 
-/* A node without an open event: one that was left, or a new one. NULL: out of memory. */
+/* Get a node without an open event, used before or new. Returns NULL if memory is short. */
 static struct node *take_vacant(struct cushim_event_pool *pool)
 {
     struct node *node = pop(pool, &pool->vacant);
@@ -167,7 +170,7 @@ static CUresult add(struct cushim_event_pool *pool, struct node **added)
     return CUDA_SUCCESS;
 }
 
-/* Drop one open reference; the last one frees the pool. */
+/* Count one user less; the last one frees the memory. */
 static CUresult leave_pool(struct cushim_event_pool *pool)
 {
     CUresult code;
@@ -192,7 +195,7 @@ static CUresult retire(struct cushim_event_pool *pool, struct node *node)
     return code ? code : left;
 }
 
-/* Let no event come back from here on, and take those that are free out of the pool. */
+/* Refuse events that come back from now on, and remove the free ones from the pool. */
 static CUresult end_pool(struct cushim_event_pool *pool)
 {
     struct node *spare = atomic_exchange(&pool->spare, (struct node *)pool);
@@ -210,8 +213,8 @@ static CUresult end_pool(struct cushim_event_pool *pool)
     return first;
 }
 
-/* False: the pool has ended. As with push(). */
-static bool give_back(struct cushim_event_pool *pool, struct node *node)
+/* Returns false if the pool has ended, as push() does. */
+static bool return_node(struct cushim_event_pool *pool, struct node *node)
 {
     struct node *none = NULL;
 
@@ -225,7 +228,7 @@ CUresult cushim__event_pool_take_back(struct cushim_event *event)
     struct cushim_event_pool *pool = event->pool;
     struct node *node = (struct node *)event;
 
-    if (cushim__event_handle(event) && give_back(pool, node))
+    if (cushim__event_handle(event) && return_node(pool, node))
         return CUDA_SUCCESS;
     return retire(pool, node);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The time between two events, and why it could not be told.
+ * The time between two events, and why it is not available.
  *
  * The driver has one code for six different faults, and does not say whose fault it is. What the
  * objects know comes first. The rest is found by asking for the time from an event to itself: a
@@ -15,7 +15,7 @@
 #include "loader/symbols.h"
 #include "src/objects/objects.h"
 
-/* What may be wrong with one event, in the order of `reasons`. */
+/* These reasons concern one event, in the order of `reasons`. */
 enum reason {
     REASON_NONE,
     REASON_NULL,
@@ -32,7 +32,7 @@ enum reason {
 enum whose { OF_START, OF_END, OF_BOTH };
 
 static const struct {
-    CUresult code; /* what the driver answers for it */
+    CUresult code; /* the code that the driver returns for this reason */
     const char *text[3];
 } reasons[] = {
     [REASON_NULL] = {CUDA_ERROR_INVALID_HANDLE,
@@ -121,7 +121,7 @@ static CUresult ask(const struct cushim_event *start, const struct cushim_event 
                                                 cushim__event_handle(end));
 }
 
-/* What is wrong with an event by itself. */
+/* Return what is wrong with an event by itself. */
 static enum reason fault_of(const struct cushim_event *event)
 {
     if (!event)
@@ -146,7 +146,7 @@ static enum reason fault_of(const struct cushim_event *event)
     }
 }
 
-/* The same, if it can be why the driver answered `code`. */
+/* Return what is wrong with an event, if that can be why the driver returned `code`. */
 static enum reason reason_of(const struct cushim_event *event, CUresult code)
 {
     const enum reason fault = fault_of(event);
@@ -154,7 +154,7 @@ static enum reason reason_of(const struct cushim_event *event, CUresult code)
     return fault != REASON_NONE && reasons[fault].code == code ? fault : REASON_NONE;
 }
 
-/* Two events of which neither is at fault now: why did `code` come of them? */
+/* Explain a `code` for two events of which neither has a fault by now. */
 static const char *explain_pair(const struct cushim_event *start, const struct cushim_event *end,
                                 CUresult code)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What contexts, streams and events share. */
+/* This file has what contexts, streams and events share. */
 #include <cushim/error.h>
 #include <cushim/table.h>
 
@@ -98,7 +98,7 @@ CUresult cushim__poll(CUresult (*query)(void *object), void *object, uint64_t ti
         if (code != CUDA_ERROR_NOT_READY)
             return code;
         waited = cushim__clock_ns() - start;
-        if (waited >= timeout_ns) /* for 0 at the first look, for UINT64_MAX in 584 years */
+        if (waited >= timeout_ns) /* 0 expires at the first query, UINT64_MAX after 584 years */
             return CUDA_ERROR_TIMEOUT;
         if (looks < IMMEDIATE_LOOKS)
             continue;

@@ -53,7 +53,7 @@ struct cushim_stream {
     atomic_uint references;
     enum cushim__ownership ownership;
     atomic_bool closed; /* a state of its own: NULL is a valid handle */
-    atomic_bool plain;  /* open and no default stream: one look tells that the handle will do */
+    atomic_bool plain;  /* open and no default stream: one load shows that the handle can be used */
     bool is_default;    /* NULL, legacy or per-thread: another stream in every context */
     CUstream handle;
     const struct cushim_table *maker; /* NULL for borrowed ones */
@@ -69,7 +69,7 @@ struct cushim_event {
     bool flags_known;
     bool imported;        /* from another process */
     atomic_bool recorded; /* through cushim, since it was created or handed out */
-    atomic_bool plain;    /* open and recorded so: one look tells that the handle will do */
+    atomic_bool plain;    /* open and recorded so: one load shows that the handle can be used */
     const struct cushim_table *maker; /* NULL for borrowed ones */
     struct cushim_event_pool *pool;   /* where its last release takes it; NULL: it is destroyed */
     unsigned pool_index;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Streams: how they come and go, and waiting for them.
- */
+/* Streams: their creation and destruction, queries, and waits. */
 #include <stdlib.h>
 
 #include <cushim/stream.h>
@@ -44,7 +42,7 @@ static struct cushim_stream *new_stream(enum cushim__ownership ownership)
     return stream;
 }
 
-/* Let go of the handle, once; destroy it if that is ours to do. */
+/* Close the handle once, and destroy it if this object owns it. */
 static CUresult end(struct cushim_stream *stream)
 {
     atomic_store_explicit(&stream->plain, false, memory_order_relaxed);
@@ -60,7 +58,7 @@ static void log_clamped_priority(CUstream handle, int wanted)
 {
     int given;
 
-    if (wanted != 0 && /* which every driver has */
+    if (wanted != 0 && /* every driver has this function */
         cushim_driver()->StreamGetPriority(handle, &given) == CUDA_SUCCESS && given != wanted)
         cushim__log("a stream was created with priority %d, as the driver has none of priority %d",
                     given, wanted);
@@ -176,7 +174,7 @@ struct cushim_context *cushim_stream_context(const struct cushim_stream *stream)
     return stream ? stream->context : NULL;
 }
 
-/* "Not ready" is an answer, not a failure: if the context cannot be put back, that is told. */
+/* "Not ready" is an answer, not a failure: if the context cannot be put back, that is the answer. */
 CUSHIM__SLOW_PATH static CUresult query_in_context(const struct cushim_stream *stream)
 {
     struct cushim_context_scope scope;
@@ -240,7 +238,7 @@ CUresult cushim_stream_device(const struct cushim_stream *stream, CUdevice *devi
 
 /* --- the order of work between streams, and functions of the host as part of it --- */
 
-/* On a default stream, or not at all. */
+/* This path is for default streams, and for arguments that are rejected. */
 CUSHIM__SLOW_PATH static CUresult wait_special(const struct cushim_stream *stream,
                                                const struct cushim_event *event, unsigned flags)
 {

@@ -150,7 +150,7 @@ void cushim__sweep_text_end(struct cushim__sweep_text *text)
  */
 static uint64_t number_of(const struct cushim__sweep_run *run)
 {
-    const bool is_told = run->outcome.wrong[0] || run->verdict;
+    const bool is_reported = run->outcome.wrong[0] || run->verdict;
     uint64_t number = 14695981039346656037u;
     bool is_offset = false;
 
@@ -163,7 +163,7 @@ static uint64_t number_of(const struct cushim__sweep_run *run)
         else if (is_offset || !is_digit)
             number = (number ^ (unsigned char)*at) * 1099511628211u;
     }
-    return is_told ? (number ^ run->order.nth) * 1099511628211u : number;
+    return is_reported ? (number ^ run->order.nth) * 1099511628211u : number;
 }
 
 /* Whether it is in the line of another run. */

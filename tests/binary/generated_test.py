@@ -15,7 +15,7 @@ import unittest
 # What the build makes of it, where it makes it.
 BUILT = {
     'attributes': 'loader/attributes.h',
-    'doors': 'include/cushim/doors.h',
+    'cuda_names': 'include/cushim/cuda_names.h',
     'exports': 'loader/libcushim.map',
     'json': 'loader/driver-api.json',
     'lazy': 'loader/lazy.c',

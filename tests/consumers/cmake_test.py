@@ -76,9 +76,9 @@ class CMake(consumer.Consumer):
         self.assert_needs(shared, ['libcushim.so.0'])
         self.assert_runs(static, self.mock)
         self.assert_needs(static, [])
-        for door in header, stubs:
-            self.assert_answers(door, self.mock)
-            self.assert_needs(door, ['libcushim.so.0'])
+        for program in header, stubs:
+            self.assert_answers(program, self.mock)
+            self.assert_needs(program, ['libcushim.so.0'])
         self.assert_mocks(mock)
         self.assert_needs(mock, ['libcushim-mock.so.0', 'libcushim.so.0'])
 

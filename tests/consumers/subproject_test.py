@@ -42,24 +42,24 @@ class Subproject(consumer.Consumer):
         return [os.path.join(build, program) for program in programs]
 
     def test_dependency_is_found_and_the_program_runs(self):
-        program, mock, *doors = self.build()
+        program, mock, *compatible = self.build()
         self.assert_runs(program)
         self.assert_needs(program, ['libcushim.so.0'])
         self.assert_mocks(mock)
         self.assert_needs(mock, ['libcushim-mock.so.0', 'libcushim.so.0'])
-        for door in doors:
-            self.assert_answers(door)
-            self.assert_needs(door, ['libcushim.so.0'])
+        for program in compatible:
+            self.assert_answers(program)
+            self.assert_needs(program, ['libcushim.so.0'])
 
     def test_library_may_be_static(self):
-        program, mock, *doors = self.build('-Dcushim:default_library=static')
+        program, mock, *compatible = self.build('-Dcushim:default_library=static')
         self.assert_runs(program)
         self.assert_needs(program, [])
         self.assert_mocks(mock)
         self.assert_needs(mock, [])
-        for door in doors:
-            self.assert_answers(door)
-            self.assert_needs(door, [])
+        for program in compatible:
+            self.assert_answers(program)
+            self.assert_needs(program, [])
 
     def test_static_library_of_intermediate_code_links(self):
         if 'Free Software Foundation' not in consumer.run(*COMPILER.split(), '--version'):

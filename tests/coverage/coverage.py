@@ -22,8 +22,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 # Suites whose processes do not run what is measured: they build projects of their own (which do not
 # link with counters), read files, or count what a call costs.
-OTHER_SUITES = {'bench', 'binary', 'clients', 'consumers', 'dist', 'doors', 'headers', 'plugins',
-                'registry'}
+OTHER_SUITES = {'bench', 'binary', 'clients', 'consumers', 'cuda-header', 'dist', 'headers',
+                'plugins', 'registry'}
 # Mocks with a fault each: what they cover is no merit. And processes that cannot write the files of
 # their counters, or not all of one.
 OTHER_TESTS = {'wrong mocks', 'security-rights', 'security-sealed', 'out-of-memory-disk',

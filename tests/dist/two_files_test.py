@@ -28,8 +28,8 @@ HEADERS = {
                         '#define CUSHIM_VERSION 10203\n\n#endif\n',
     'cushim/cuda.h': '#ifndef CUSHIM_CUDA_H\n#define CUSHIM_CUDA_H\n\n'
                      '#include <cushim/cushim.h>\n\n'
-                     '#define BEFORE 1\n\n#include <cushim/doors.h>\n\n#define AFTER 1\n\n#endif\n',
-    'cushim/doors.h': '#if BEFORE && !defined(AFTER)\n#define DOORS 1\n#endif\n',
+                     '#define BEFORE 1\n\n#include <cushim/cuda_names.h>\n\n#define AFTER 1\n\n#endif\n',
+    'cushim/cuda_names.h': '#if BEFORE && !defined(AFTER)\n#define CUDA 1\n#endif\n',
 }
 
 # Of two files, what each says, and the name that they may not share.
@@ -174,9 +174,9 @@ class Join(unittest.TestCase):
     def test_a_header_in_the_middle_stays_in_the_middle(self):
         self.join({'a/one.c': 'int one;\n'})
         self.headers({'names.c': '#include "cushim.h"\n'
-                                 '#ifdef DOORS\n#error "not asked for"\n#endif\n'
+                                 '#ifdef CUDA\n#error "not asked for"\n#endif\n'
                                  '#define CUSHIM_CUDA_NAMES\n#include "cushim.h"\n'
-                                 '#if !DOORS\n#error "asked for"\n#endif\nint x;\n'})
+                                 '#if !CUDA\n#error "asked for"\n#endif\nint x;\n'})
         self.assert_compiles(source='names.c')
 
     def test_files_of_two_versions_do_not_compile(self):
@@ -275,7 +275,7 @@ class Content(unittest.TestCase):
         headers -= self.headers_of_the_mock() | {'cushim/cushim.h'}
         headers |= {'cushim/slots.h', 'cushim/version.h'}
         self.assertEqual(sorted(headers - set(self.parts('cushim.h'))), [])
-        self.assertIn('#define CUSHIM_DOORS_H', self.text['cushim.h'])
+        self.assertIn('#define CUSHIM_CUDA_NAMES_H', self.text['cushim.h'])
 
     def test_nothing_is_in_twice(self):
         parts = self.parts('cushim.h') + self.parts('cushim.c')

@@ -17,7 +17,7 @@ set -euo pipefail
 
 folder=$(cd "$(dirname "$0")" && pwd)
 project=$(cd "$folder/../.." && pwd)
-suites=(unit fake-drivers probe static modules layer mock tool conformance examples doors headers binary)
+suites=(unit fake-drivers probe static modules layer mock tool conformance examples cuda-header headers binary)
 
 usage() {
     sed -n '3,/^# Exit/s/^# \{0,1\}//p' "$0"

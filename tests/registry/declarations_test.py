@@ -168,7 +168,7 @@ class Compiled(unittest.TestCase):
         self.assertEqual(compile_source('\n'.join(source) + '\n', '-Wall', '-Werror'), '')
 
     def test_plain_types_have_the_size_of_the_types_they_stand_for(self):
-        used = set(parameter.noun for row in rows_of(toolkit.INTEROP_HEADERS.values())
+        used = set(parameter.base_type for row in rows_of(toolkit.INTEROP_HEADERS.values())
                    for parameter in row.parameters)
         source = ['#include <cuda.h>']
         source += ['_Static_assert(sizeof(%s) == sizeof(%s), "%s");' % (row.type, row.plain,

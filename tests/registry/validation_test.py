@@ -25,7 +25,7 @@ PAGES = {
     'NEWS.md': '{core} functions up to CUDA {version} and {interop} of graphics interop',
     'docs/driver-api.md': 'to {version}: {core} functions of `cuda.h` and `cudaProfiler.h`, '
                           'and {interop} of graphics interop',
-    'docs/doors.md': 'all {all} exported functions',
+    'docs/cuda-header.md': 'all {all} exported functions',
     'docs/packaging.md': 'the {all} symbols',
     'docs/plugins.md': 'the table of all {all} slots',
     'include/cushim/table.h': 'at least {all}.',
@@ -122,7 +122,7 @@ class Validation(unittest.TestCase):
         registry.read_results(toolkit.table('results'))
         registry.read_attributes(toolkit.table('attributes'))
         registry.read_exceptions(toolkit.table('exceptions'), rows)
-        used = set(parameter.noun for row in rows for parameter in row.parameters)
+        used = set(parameter.base_type for row in rows for parameter in row.parameters)
         types = registry.read_types(toolkit.table('types'))
         self.assertEqual([row.type for row in types if row.type not in used], [])
 

@@ -118,7 +118,7 @@ static inline int cushim_cmocka_end(void **state)
 
 /**
  * Fail the test if something did not come as expected so far, and expect nothing more then: the end
- * of the test does not tell it again. On the thread of the test.
+ * of the test does not report it again. On the thread of the test.
  */
 #define cushim_assert_verified(layer) cushim__assert_verified((layer), __FILE__, __LINE__)
 

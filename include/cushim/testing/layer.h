@@ -15,7 +15,7 @@
  *     cushim_layer_next(layer)->MemAlloc_v2 = no_memory;
  *
  * One layer exists at a time in a process: the functions of a driver have no parameter that could
- * tell two apart. It comes with `libcushim-mock`. What takes a layer does nothing with one that has
+ * distinguish two. It comes with `libcushim-mock`. What takes a layer does nothing with one that has
  * been destroyed, and answers as for NULL.
  *
  * What a program gets from cuGetProcAddress through the layer is the layer's function too. What it
@@ -256,7 +256,7 @@ CUSHIM_API CUresult cushim_fault_add(struct cushim_layer *layer, const struct cu
 /**
  * How often the site of a rule was met, and how often the rule took effect, by number in the order
  * in which they were added; 0 if there is no such rule. Of `missing` and `older` both count the
- * calls that found the symbol missing, those that were told the older version, and those of
+ * calls that found the symbol missing, those that got the older version, and those of
  * cuGetProcAddress for the symbol; who else looks for it is not seen. Any thread.
  */
 CUSHIM_API uint64_t cushim_fault_matched(struct cushim_layer *layer, size_t index);

@@ -15,7 +15,7 @@
  * is a misuse, which cushim_mock_destroy() reports.
  *
  * One mock exists at a time in a process: the functions of a driver have no parameter that could
- * tell two apart.
+ * distinguish two.
  */
 #ifndef CUSHIM_TESTING_MOCK_H
 #define CUSHIM_TESTING_MOCK_H
@@ -128,7 +128,7 @@ CUSHIM_API CUresult cushim_mock_destroy(struct cushim_mock *mock);
 
 /**
  * The mock of this process; NULL: there is none. For programs that run on the shared library of the
- * mock, where nobody else tells them. Any thread.
+ * mock, which have no other way to get it. Any thread.
  */
 CUSHIM_API struct cushim_mock *cushim_mock_current(void);
 
@@ -277,7 +277,7 @@ struct cushim_mock_trace {
 };
 
 /**
- * Be told of everything that happens. The same program gives the same trace in manual mode.
+ * Set the function that is called at every step of the mock. The same program gives the same trace in manual mode.
  *
  * @param mock   The mock.
  * @param trace  Called by one thread at a time; it must not call into the mock. NULL: no trace.
@@ -417,8 +417,8 @@ CUSHIM_API void *cushim_mock_memory(struct cushim_mock *mock, CUdeviceptr addres
  * The text of a race, in the order in which they were found: it names both operations, the bytes,
  * and what would order them. NULL if there are fewer. Valid until the mock is destroyed.
  *
- * A race is told once for each allocation and pair of places, where a place is a stream, a function
- * of the driver and, of a launch, a kernel; after 1024 of these, races are counted and not told.
+ * A race is reported once for each allocation and pair of places, where a place is a stream, a function
+ * of the driver and, of a launch, a kernel; after 1024 of these, races are only counted.
  * The first 64 texts are kept; `races` of struct cushim_mock_state counts all.
  *
  * Thread safety: any thread.

@@ -10,15 +10,15 @@
  *     1  t1  0 ns  cuEventCreate(phEvent -> event#1, Flags=2) = CUDA_SUCCESS
  *     2  t1  0 ns  cuEventRecord(hEvent=event#1, hStream=NULL) = CUDA_SUCCESS
  *
- * Handles are told by tag and never by value, so that the same program gives the same text wherever
- * its memory lies: the noun of the type and a number in the order of first sight (`stream#2`).
- * Device addresses are told by the allocation that they lie in (`memory#1+256`, `address?` for
+ * Handles are printed as tags and never as values, so that the same program gives the same text wherever
+ * its memory lies: the name of the type and a number in the order of first sight (`stream#2`).
+ * Device addresses are printed by the allocation that they lie in (`memory#1+256`, `address?` for
  * those that nobody has allocated), pointers to the program's own memory as `pointer`. What the
  * driver wrote stands behind `->`. A handle that is destroyed loses its tag; if the driver gives
  * the same value again, it is another object and has another tag.
  *
  * The recording keeps the last calls, as many as its capacity. That earlier ones were lost is a
- * failure that cushim_layer_verify() and cushim_test_end() (test.h) tell, unless
+ * failure that cushim_layer_verify() and cushim_test_end() (test.h) report, unless
  * nobody has asked for it: the test began it by itself, without a capacity, and nobody has read it
  * when calls were lost. To count, get and write calls is to read; to ask how many are lost is not.
  */
@@ -205,7 +205,7 @@ CUSHIM_API CUresult cushim_tag_set(struct cushim_layer *layer, const void *handl
                                    const char *name);
 
 /**
- * The tag of a handle or address, as the recording tells it.
+ * The tag of a handle or address, as the recording prints it.
  *
  * @param layer   The layer.
  * @param handle  The handle, or a device address cast to a pointer.
@@ -267,7 +267,7 @@ enum cushim_match_kind {
 struct cushim_match {
     enum cushim_match_kind kind;
     uint64_t value, last;
-    /** A tag as the recording tells it, a name of cushim_tag_set(), a text; borrowed. */
+    /** A tag as the recording prints it, a name of cushim_tag_set(), a text; borrowed. */
     const char *text;
     /**
      * Called with the bits of the argument as they were passed, on the thread of the call when it
@@ -431,7 +431,7 @@ CUSHIM_API CUresult cushim_layer_expect_errors_begin(struct cushim_layer *layer,
 
 /**
  * End the innermost scope. That no call answered such an error in it is a failure, which
- * cushim_layer_verify() tells. One that a fault has answered counts here.
+ * cushim_layer_verify() reports. One that a fault has answered counts here.
  *
  * @return CUDA_SUCCESS              The scope has ended.
  * @return CUDA_ERROR_INVALID_VALUE  `layer` is NULL, or no scope is open.
@@ -442,7 +442,7 @@ CUSHIM_API CUresult cushim_layer_expect_errors_begin(struct cushim_layer *layer,
 CUSHIM_API CUresult cushim_layer_expect_errors_end(struct cushim_layer *layer);
 
 /**
- * Tell whether everything came as expected so far: expectations and their order, what is forbidden,
+ * Return whether everything came as expected so far: expectations and their order, what is forbidden,
  * errors, and whether the recording has kept all calls that somebody wants. Changes nothing.
  *
  * @param layer  The layer.

@@ -43,7 +43,7 @@
  *
  * How often a program polls is a matter of time, so polls that follow one another - cuEventQuery
  * and cuStreamQuery of the same handle, with nothing but other polls between - count as two calls,
- * the first and the second. 16 handles are told apart; polls of more all count.
+ * the first and the second. 16 handles are distinguished; polls of more all count.
  *
  * In the mode `auto`, the default, a call that waits for what will never come answers
  * CUDA_ERROR_TIMEOUT and is a misuse; in the mode `threaded` it hangs, and so does the sweep.
@@ -89,8 +89,8 @@ struct cushim_sweep_options {
     const char *const *variants;
     /**
      * A table to sweep instead of a mock's, with every slot filled: after cushim_driver_load() that
-     * of cushim_driver(), for a real GPU. What it has, it has from one run to the next. Nobody
-     * tells then of misuses and pending work.
+     * of cushim_driver(), for a real GPU. What it has, it has from one run to the next. Misuses
+     * and pending work are not reported then.
      */
     const struct cushim_table *table;
     /**
@@ -134,9 +134,9 @@ struct cushim_sweep_options {
     int (*setup)(void *data);
     void (*teardown)(void *data);
     /**
-     * Is told of each run in which a call fails, before the first of these has answered and on its
+     * Called for each run in which a call fails, before the first of these has answered and on its
      * thread: `data` is the body's, and `run` says which run this is, as the message does; until
-     * the run ends. If the program crashes, the last one told is where. It calls no driver and no
+     * the run ends. If the program crashes, the last call of this function says where. It calls no driver and no
      * cushim. NULL: nothing is called.
      */
     void (*on_failure)(void *data, const char *run);

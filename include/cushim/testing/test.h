@@ -13,8 +13,8 @@
  *     if (cushim_test_end(test, text, sizeof text) != CUDA_SUCCESS)
  *         fail_msg("%s", text);
  *
- * The same works on the real driver (`on_driver`): what is left over is told by the layer, which
- * has seen each object begin and end.
+ * The same works on the real driver (`on_driver`): leaks are reported by the layer,
+ * which has seen each object begin and end.
  */
 #ifndef CUSHIM_TESTING_TEST_H
 #define CUSHIM_TESTING_TEST_H
@@ -108,11 +108,11 @@ CUSHIM_API struct cushim_mock *cushim_test_mock(const struct cushim_test *test);
 CUSHIM_API struct cushim_layer *cushim_test_layer(const struct cushim_test *test);
 
 /**
- * End a test: put back the table that was current, destroy layer and mock, and tell in one text
+ * End a test: put back the table that was current, destroy layer and mock, and report in one text
  * what is not as it should be, each with where it came from:
  *
  * - a mock or layer of the test that the program has destroyed itself;
- * - what cushim_layer_verify() tells: expectations, errors, and a recording with too little room,
+ * - what cushim_layer_verify() reports: expectations, errors, and a recording with too little room,
  *   if one was asked for or read;
  * - misuses of the mock: uses of handles that were destroyed, and the like;
  * - objects and allocations that the program has created and not released, in which function, call
@@ -126,7 +126,7 @@ CUSHIM_API struct cushim_layer *cushim_test_layer(const struct cushim_test *test
  *
  * What the driver makes by itself is not the program's to give back: default streams, functions of
  * modules, a primary context that nobody has retained. What goes with a context or a module has
- * gone if that has. Something counts as given back too if a fault or an earlier error was the
+ * gone if that has. Something counts as released too if a fault or an earlier error was the
  * answer to the call that did it: the program has done its part.
  *
  * @param test  NULL is a no-op. No call into the driver may be under way, but for those that hang

@@ -174,8 +174,8 @@ MOCK_EXACT(StreamIsCapturing)(CUstream hStream, CUstreamCaptureStatus *captureSt
     return code;
 }
 
-/* The frontier as arrays, which stay the stream's. */
-static CUresult tell_frontier(struct mock_captured_stream *captured)
+/* Copy the frontier into arrays of the stream, which callers may keep until the next query. */
+static CUresult copy_frontier(struct mock_captured_stream *captured)
 {
     const size_t count = captured->frontier.count;
     CUgraphNode *handles = realloc(captured->handles, (count + 1) * sizeof *handles);
@@ -228,7 +228,7 @@ static CUresult report(CUstream handle, const struct answers *answers)
     }
     if (answers->dependencies && !answers->data && !is_plain(&captured->frontier))
         return CUDA_ERROR_LOSSY_QUERY;
-    code = tell_frontier(captured);
+    code = copy_frontier(captured);
     if (code != CUDA_SUCCESS)
         return code;
     *answers->status = status_of(stream);

@@ -164,7 +164,7 @@ MOCK_EXACT(CtxGetCurrent)(CUcontext *pctx)
 }
 
 /*
- * What the mock knows of each thread that has called it. Nobody is told that a thread ends, for
+ * What the mock knows of each thread that has called it. Nothing reports that a thread ends, for
  * that would be a destructor in a library that may be unloaded: so those that have are looked for
  * now and then.
  */

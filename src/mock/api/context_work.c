@@ -105,7 +105,7 @@ MOCK_APPROXIMATE(CtxWaitEvent, "streams created later do not wait")
     if (code)
         return code;
     for (struct mock_stream *one = context->group.streams, *next; one && !code; one = next) {
-        cushim__mock_stream_hold(one);
+        cushim__mock_stream_retain(one);
         code = cushim__mock_event_wait(event, one);
         next = one->next;
         cushim__mock_stream_release(one);

@@ -68,7 +68,7 @@ MOCK_EXACT(EventCreate)(CUevent *phEvent, unsigned int Flags)
     return code;
 }
 
-/* Who waits for it goes on waiting for its record (statement 28). */
+/* A thread that waits for the event goes on waiting for its record (statement 28). */
 MOCK_EXACT(EventDestroy_v2)(CUevent hEvent)
 {
     struct mock_event *event;
@@ -81,7 +81,7 @@ MOCK_EXACT(EventDestroy_v2)(CUevent hEvent)
     return CUDA_SUCCESS;
 }
 
-/* What the event stands for is done. */
+/* Return whether the work that the event was last recorded behind is done. */
 bool cushim__mock_event_done(const struct mock_event *event)
 {
     if (event->shared)
@@ -90,14 +90,17 @@ bool cushim__mock_event_done(const struct mock_event *event)
     return !event->record || cushim__mock_record_done(event->record);
 }
 
-/* It is done, but no call may say so yet. */
+/* Return whether the work is done, but a query is to report that later (adversarial mode). */
 static bool is_hidden(const struct mock_event *event)
 {
     return event->record && !event->record->shared &&
            cushim__mock_sim_delays_answer(event->record->time_ns);
 }
 
-/* What other processes have waited for, to record it, is not known. */
+/*
+ * The mock does not know what other processes waited for before they recorded a shared event, so a
+ * shared event orders all work.
+ */
 static void saw(const struct mock_event *event)
 {
     cushim__mock_sim_reported();
@@ -141,7 +144,7 @@ void cushim__mock_event_share(const struct mock_event *event, struct mock_record
     record->shared_number = cushim__mock_shared_event_newest(event->shared);
 }
 
-/* A record of its own for what several processes share. NULL: out of memory. */
+/* Create a record of the newest state of a shared event. Returns NULL if memory is short. */
 static struct mock_record *shared_record(const struct mock_event *event)
 {
     struct mock_record *record = cushim__mock_record_create();
@@ -151,7 +154,7 @@ static struct mock_record *shared_record(const struct mock_event *event)
     return record;
 }
 
-/* What the event stands for now, retained. NULL: nothing, or out of memory. */
+/* Retain the newest record. Returns NULL if the event was not recorded, or memory is short. */
 static struct mock_record *newest(const struct mock_event *event)
 {
     if (event->shared)
@@ -191,7 +194,7 @@ MOCK_EXACT(EventSynchronize)(CUevent hEvent)
     return code ? code : synchronize(event);
 }
 
-/* The first ABI waits, whatever is captured. */
+/* The first ABI waits for the event even while other streams are captured. */
 MOCK_EXACT(EventDestroy)(CUevent hEvent)
 {
     struct mock_event *event;
@@ -334,7 +337,7 @@ MOCK_EXACT(StreamWaitEvent)(CUstream hStream, CUevent hEvent, unsigned int Flags
 
 /* The time between two events (statements 35 to 48, 84). */
 
-enum { TICK_NS = 32 }; /* what readings are multiples of */
+enum { TICK_NS = 32 }; /* times are multiples of this */
 
 static bool can_be_timed(const struct mock_event *event)
 {

@@ -40,7 +40,7 @@ static CUresult add(struct mock_plan *plan, struct mock_planned planned)
         plan->room = room;
     }
     /* What is queued first may be done at once, and a stream that has ended goes with its work. */
-    cushim__mock_stream_hold(planned.stream);
+    cushim__mock_stream_retain(planned.stream);
     at[plan->count++] = planned;
     return CUDA_SUCCESS;
 }

@@ -18,15 +18,15 @@ struct making {
     const struct mock_allocation *allocation;
 };
 
-struct give_back {
+struct async_free {
     struct mock_operation operation;
     struct mock_leave *leave;
 };
 
 static void touch(const struct mock_operation *operation, struct race_access *access)
 {
-    const struct give_back *give_back = (const struct give_back *)operation;
-    const struct race_memory memory = cushim__mock_allocation_race(give_back->leave->allocation);
+    const struct async_free *async_free = (const struct async_free *)operation;
+    const struct race_memory memory = cushim__mock_allocation_race(async_free->leave->allocation);
 
     cushim__race_use_all(access, &memory, RACE_FREES);
 }
@@ -34,15 +34,15 @@ static void touch(const struct mock_operation *operation, struct race_access *ac
 /* Also if the work before it never comes to its end: then nothing uses the memory. */
 static void drop(struct mock_operation *operation)
 {
-    struct give_back *give_back = (struct give_back *)operation;
+    struct async_free *async_free = (struct async_free *)operation;
 
-    if (give_back->leave)
-        cushim__mock_pool_left(give_back->leave);
+    if (async_free->leave)
+        cushim__mock_pool_left(async_free->leave);
 }
 
-static const struct mock_operation_class give_back_class = {
+static const struct mock_operation_class async_free_class = {
     .name = "free",
-    .size = sizeof(struct give_back),
+    .size = sizeof(struct async_free),
     .node_type = (CUgraphNodeType)11, /* CU_GRAPH_NODE_TYPE_MEM_FREE, which old headers lack */
     .touch = touch,
     .drop = drop,
@@ -152,7 +152,7 @@ MOCK_APPROXIMATE(MemFreeAsync, "memory of cuMemAlloc a second time: 1, the drive
 {
     struct mock_allocation *allocation;
     struct mock_stream *stream;
-    struct give_back *operation;
+    struct async_free *operation;
     CUresult code = cushim__mock_stream_find(hStream, &stream);
 
     if (code || dptr == 0)
@@ -163,7 +163,7 @@ MOCK_APPROXIMATE(MemFreeAsync, "memory of cuMemAlloc a second time: 1, the drive
         code = find_freed(dptr, stream, &allocation);
     if (code)
         return code;
-    operation = cushim__mock_operation_create(&give_back_class, MOCK_NO_UNIT, 0);
+    operation = cushim__mock_operation_create(&async_free_class, MOCK_NO_UNIT, 0);
     if (!operation)
         return CUDA_ERROR_OUT_OF_MEMORY;
     /* The memory is given back by the end of the operation, so that must not be a refusal. */

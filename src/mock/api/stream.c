@@ -11,7 +11,7 @@
 #include "src/mock/core/state.h"
 #include "src/race/race.h"
 
-/* The mock ends while the program has the handle, or its context did so long ago. */
+/* The program may still have the handle when the mock is destroyed, or long after its context. */
 static void drop(void *object)
 {
     struct mock_stream *stream = object;
@@ -24,7 +24,7 @@ static void drop(void *object)
     free(stream);
 }
 
-/* The default streams of a context. NULL: out of memory. */
+/* Create the default streams of a context. Returns NULL if memory is short. */
 static struct mock_stream *legacy(struct mock_context *context)
 {
     struct mock_stream_group *group = &context->group;
@@ -74,7 +74,7 @@ struct mock_stream *cushim__mock_stream_create(struct mock_context *context,
     return stream;
 }
 
-/* Give it the handle that the program sees. */
+/* Add the stream to the objects, which gives it its handle. */
 static CUresult publish(struct mock_stream *stream)
 {
     CUresult code = cushim__mock_object_add(stream, MOCK_STREAM, stream->object.context);
@@ -139,7 +139,7 @@ CUresult cushim__mock_stream_submit(struct mock_stream *stream, void *operation)
     return cushim__mock_sim_queue(stream, operation);
 }
 
-/* A priority as a stream gets it: within what the device has (statement 50). */
+/* Clamp a priority to the range of the device, as the driver does (statement 50). */
 static int clamp_priority(int priority)
 {
     const struct mock_profile *profile = &cushim__mock->settings.profile;
@@ -159,7 +159,7 @@ MOCK_EXACT(StreamCreateWithPriority)(CUstream *phStream, unsigned int flags, int
         return CUDA_ERROR_INVALID_VALUE;
     code = cushim__mock_context_current(&context);
     if (code) {
-        *phStream = (CUstream)UINTPTR_MAX; /* as the driver does: statement 15 */
+        *phStream = (CUstream)UINTPTR_MAX; /* the driver does the same (statement 15) */
         return code;
     }
     stream = cushim__mock_stream_create(context, MOCK_CREATED, flags, clamp_priority(priority));
@@ -178,7 +178,7 @@ MOCK_EXACT(StreamCreate)(CUstream *phStream, unsigned int Flags)
     return cushim__mock_StreamCreateWithPriority(phStream, Flags, 0);
 }
 
-/* Work that is queued goes on; who waits for it goes on when it ends (statement 29). */
+/* Queued work goes on, and a thread that waits for it returns when it ends (statement 29). */
 MOCK_EXACT(StreamDestroy_v2)(CUstream hStream)
 {
     struct mock_stream *stream;
@@ -340,7 +340,7 @@ MOCK_EXACT(StreamGetDevice)(CUstream hStream, CUdevice *device)
  * observed.
  */
 
-/* By number: headers older than an attribute do not name it. */
+/* Attributes are numbers here, since headers older than an attribute do not name it. */
 enum {
     ACCESS_POLICY_WINDOW = 1,
     SYNCHRONIZATION_POLICY = 3,
@@ -351,13 +351,13 @@ enum {
     DOMAIN_COUNT = 126, /* an attribute of the device */
 };
 
-/* Whether the device has a domain of this number. */
+/* Return whether the device has a domain of this number. */
 static bool is_domain(unsigned number)
 {
     return number < (unsigned)cushim__mock->settings.profile.attributes[DOMAIN_COUNT];
 }
 
-/* Writes the attribute's own member alone: older headers have less room for others. */
+/* Write only the attribute's own member, since older headers have less room for the union. */
 static CUresult get(const struct mock_stream *stream, int attribute, CUstreamAttrValue *value)
 {
     switch (attribute) {

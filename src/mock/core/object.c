@@ -39,7 +39,7 @@ static uint32_t first[MOCK_KINDS], last[MOCK_KINDS];
 static uint32_t former_generation; /* the highest one of the mocks before this one */
 static uint32_t newest_generation; /* the highest one so far */
 
-static const char *const nouns[MOCK_KINDS] = {
+static const char *const kind_names[MOCK_KINDS] = {
     [MOCK_CONTEXT] = "a context",
     [MOCK_STREAM] = "a stream",
     [MOCK_EVENT] = "an event",
@@ -95,7 +95,7 @@ static struct place *place_of(const void *handle)
     struct place *place;
 
     if ((uintptr_t)handle >> (KIND_BITS + GENERATION_BITS + PLACE_BITS) != TAG ||
-        index == NOWHERE || index >= used || !nouns[kind_of(handle) % MOCK_KINDS] ||
+        index == NOWHERE || index >= used || !kind_names[kind_of(handle) % MOCK_KINDS] ||
         kind_of(handle) >= MOCK_KINDS)
         return NULL;
     place = place_at(index);
@@ -106,8 +106,9 @@ static struct place *place_of(const void *handle)
 static bool is_of_former_mock(const void *handle)
 {
     return (uintptr_t)handle >> (KIND_BITS + GENERATION_BITS + PLACE_BITS) == TAG &&
-           index_of(handle) != NOWHERE && kind_of(handle) < MOCK_KINDS && nouns[kind_of(handle)] &&
-           generation_of(handle) > 0 && generation_of(handle) <= former_generation;
+           index_of(handle) != NOWHERE && kind_of(handle) < MOCK_KINDS &&
+           kind_names[kind_of(handle)] && generation_of(handle) > 0 &&
+           generation_of(handle) <= former_generation;
 }
 
 static uint32_t take_place(void)
@@ -197,15 +198,15 @@ CUresult cushim__mock_object_find(const void *handle, enum mock_kind kind, void 
     }
     if (is_of_former_mock(handle))
         cushim__mock_misuse("the handle 0x%llx is that of %s of a mock that was destroyed", number,
-                            nouns[kind_of(handle)]);
+                            kind_names[kind_of(handle)]);
     else if (!place_of(handle))
         cushim__mock_misuse("0x%llx never was a handle", number);
     else if (kind_of(handle) != kind)
         cushim__mock_misuse("the handle 0x%llx is that of %s, not of %s", number,
-                            nouns[kind_of(handle)], nouns[kind]);
+                            kind_names[kind_of(handle)], kind_names[kind]);
     else
         cushim__mock_misuse("the handle 0x%llx is that of %s that was destroyed", number,
-                            nouns[kind]);
+                            kind_names[kind]);
     return CUDA_ERROR_INVALID_HANDLE;
 }
 

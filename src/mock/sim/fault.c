@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Work that is dropped: after a sticky error, or because its context ends. */
+/* This file drops work: after a sticky error, or because its context ends. */
 #include "src/mock/core/device.h"
 #include "src/mock/sim/internal.h"
 
@@ -80,7 +80,7 @@ void cushim__mock_sim_fault(CUresult code)
 
 void cushim__mock_sim_forget(struct mock_stream *stream)
 {
-    stream->held++; /* it goes with its context, not with its work: not let go of */
+    stream->held++; /* it is freed with its context, so its work must not release it */
     drop(stream, true);
     while (stream->head)
         cushim__mock_wait_for_change();
@@ -95,7 +95,7 @@ void cushim__mock_sim_forget_group(struct mock_stream_group *group)
     cushim__mock_executor_wake();
 }
 
-/* Operations that meet a rule of faults: they take longer, hang, or break what they run on. */
+/* An operation that a fault rule applies to takes longer, hangs, or makes its device fail. */
 
 bool cushim__mock_fault_begin(struct mock_stream *stream)
 {

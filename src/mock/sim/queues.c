@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What streams wait in: lines, and the heap of those that are due. */
+/* The two queues that streams wait in: lines for a resource, and a heap ordered by time. */
 #include <stdlib.h>
 
 #include "src/mock/sim/internal.h"
@@ -39,9 +39,7 @@ void cushim__mock_queue_remove(struct mock_queue *queue, struct mock_stream *str
     stream->next_waiting = NULL;
 }
 
-/*
- * A binary heap of streams by when they are due. Ties go to the operation that was submitted first.
- */
+/* The binary heap orders streams by the time at which they are due, then by submission. */
 
 static bool before(const struct mock_stream *one, const struct mock_stream *other)
 {

@@ -2,7 +2,7 @@
 /* The loop of the simulator: look at heads that may start, and work off what is due. */
 #include "src/mock/sim/internal.h"
 
-/* How many streams that are polled a call asks: however many there are, calls stay cheap. */
+/* A call polls at most this many streams, so that calls stay cheap however many there are. */
 enum { ASKED = 4 };
 
 void cushim__mock_run_list(struct mock_stream *stream)
@@ -20,9 +20,7 @@ void cushim__mock_run_list(struct mock_stream *stream)
     sim->last_listed = stream;
 }
 
-/*
- * Whether the head can start; if not, whoever makes it possible will look at the stream again.
- */
+/* Return whether the head can start. If not, what makes it possible looks at the stream again. */
 static bool can_start(struct mock_stream *stream)
 {
     struct mock_operation *head = stream->head;
@@ -59,7 +57,9 @@ static void look(struct mock_stream *stream)
                        CUDA_SUCCESS);
 }
 
-/* Take the first stream off the list; NULL: there is none. Those that have ended are freed. */
+/*
+ * Take the first stream off the list, and free those that have ended. Returns NULL if none is left.
+ */
 static struct mock_stream *take_listed(void)
 {
     struct mock_sim *sim = cushim__mock_sim();
@@ -120,7 +120,6 @@ void cushim__mock_run_polled_some(void)
     }
 }
 
-/* Take the head off its stream. */
 static void take_head(struct mock_stream *stream)
 {
     struct mock_sim *sim = cushim__mock_sim();
@@ -160,7 +159,7 @@ void cushim__mock_run_end(struct mock_stream *stream)
     if (stream->head)
         cushim__mock_run_list(stream);
     cushim__mock_order_ended(stream);
-    cushim__mock_stream_hold(stream);
+    cushim__mock_stream_retain(stream);
     if (code != CUDA_SUCCESS)
         cushim__mock_sim_fault(code);
     cushim__mock_stream_release(stream);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* When the head of a stream may start, and when it ends. */
+/* This file decides when the head of a stream may start, and when it ends. */
 #include "src/mock/core/device.h"
 #include "src/mock/sim/internal.h"
 
@@ -9,8 +9,8 @@ static bool has_earlier(const struct mock_stream *stream, uint64_t number)
 }
 
 /*
- * Whether nothing is left that is before an operation of the legacy default stream. Numbers only
- * grow, so a stream that has nothing is not asked again for the same operation.
+ * Return whether all work is done that an operation of the legacy default stream waits for. Numbers
+ * only grow, so a stream that is done is not checked again for the same operation.
  */
 static bool none_earlier(struct mock_stream_group *group, uint64_t number)
 {
@@ -122,7 +122,7 @@ bool cushim__mock_lane_take(struct mock_stream *stream)
     return true;
 }
 
-/* Who waits longest among those of the highest priority. NULL: nobody waits. */
+/* Return the stream of the highest priority that has waited longest; NULL if none waits. */
 static struct mock_stream *take_next(struct mock_lanes *lanes)
 {
     struct mock_stream *next = NULL;
@@ -169,7 +169,7 @@ static uint64_t later(uint64_t one, uint64_t other)
     return one > other ? one : other;
 }
 
-/* xorshift64*: small, and the same everywhere. */
+/* This is xorshift64*, which gives the same numbers on every system. */
 uint64_t cushim__mock_random_number(uint64_t *state)
 {
     *state ^= *state >> 12;
@@ -189,7 +189,7 @@ static bool starts_late(const struct mock_settings *settings)
            (settings->adversarial && settings->schedule == MOCK_FIFO);
 }
 
-/* Up to three times as long as it has to take. */
+/* Adversarial mode lets an operation take up to three times as long. */
 static uint64_t duration_of(const struct mock_operation *operation)
 {
     const uint64_t part_ns = operation->duration_ns / 8;
@@ -199,7 +199,7 @@ static uint64_t duration_of(const struct mock_operation *operation)
     return operation->duration_ns + part_ns * (random_number() % 17);
 }
 
-/* When the head of a stream, which could start now, starts. */
+/* Return the time at which a head starts that could start now. */
 static uint64_t start_of(const struct mock_stream *stream)
 {
     const struct mock_settings *settings = &cushim__mock->settings;

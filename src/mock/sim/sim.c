@@ -60,7 +60,7 @@ void cushim__mock_sim_pass(uint64_t duration_ns)
     cushim__mock_run_until(cushim__mock_time_after(cushim__mock->now_ns, duration_ns));
 }
 
-/* What was queued need not wait for a call that blocks. */
+/* Queued work must run without a call that blocks: at once (`eager`), or on the executor. */
 static void push(struct mock_stream *stream, const struct mock_operation *operation)
 {
     if (operation->outside)
@@ -87,7 +87,7 @@ CUresult cushim__mock_sim_reserve(struct mock_stream *stream, struct mock_operat
     return code;
 }
 
-/* The search for missing waits gets an operation that has its number. */
+/* The race detector needs the number of an operation, so this comes after submission. */
 static void submit_to_search(struct mock_stream *stream, struct mock_operation *operation)
 {
     const struct mock_operation_class *class = operation->class;
@@ -193,7 +193,7 @@ static void list_demand(struct mock_sim *sim, struct mock_stream *stream)
     sim->last_demanded = stream;
 }
 
-/* A list and no recursion: chains of streams may be as long as the program makes them. */
+/* This is a list, not a recursion, since a program may make chains of streams of any length. */
 void cushim__mock_sim_demand(struct mock_stream *stream, uint64_t number)
 {
     struct mock_sim *sim = cushim__mock_sim();

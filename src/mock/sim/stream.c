@@ -14,7 +14,7 @@ void cushim__mock_group_begin(struct mock_stream_group *group, unsigned device)
     sim->last_group = group;
 }
 
-/* The simulator is gone before the contexts are when the mock ends. */
+/* The mock destroys the simulator before the contexts, so it may be gone here. */
 void cushim__mock_group_end(struct mock_stream_group *group)
 {
     struct mock_sim *sim = cushim__mock_sim();
@@ -68,7 +68,7 @@ void cushim__mock_stream_free(struct mock_stream *stream)
     free(stream);
 }
 
-void cushim__mock_stream_hold(struct mock_stream *stream)
+void cushim__mock_stream_retain(struct mock_stream *stream)
 {
     stream->held++;
 }

@@ -113,7 +113,7 @@ void cushim__mock_stream_free(struct mock_stream *stream);
 /*
  * Between the two it is not freed, whatever happens to it; then it is, if it has ended meanwhile.
  */
-void cushim__mock_stream_hold(struct mock_stream *stream);
+void cushim__mock_stream_retain(struct mock_stream *stream);
 void cushim__mock_stream_release(struct mock_stream *stream);
 
 #endif

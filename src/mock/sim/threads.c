@@ -19,7 +19,7 @@ static void work_once(struct mock_sim *sim)
         cushim__mock_run_polled();
     if (needed && cushim__mock_run_next()) {
         cushim__mock->time_ns = cushim__mock->now_ns;
-        /* Let callers in. */
+        /* Release the lock for a moment, so that calls of the program can take it. */
         cushim__lock_offer(&cushim__mock->lock);
         return;
     }
@@ -86,7 +86,7 @@ struct mock_helper {
     struct cushim__runner thread;
     struct cushim__condition work;
     struct mock_queue queue;
-    struct mock_stream *stream; /* whose head it executes */
+    struct mock_stream *stream; /* the stream whose head this thread executes */
     bool stop;
 };
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls that block: they drive the clock, or sleep until somebody else has. */
+/* Calls that block advance the clock, or sleep until another thread has done so. */
 #include "src/mock/sim/internal.h"
 #include "src/race/race.h"
 
-/* How often something outside the sim is asked, in time of the host. */
+/* The interval, in time of the host, at which work outside the simulator is polled. */
 enum { POLL_NS = 50000 };
 
-/* Work up to a number, of a stream or of a context. */
+/* A call waits for work up to a number: of one stream, or of the streams of a context. */
 struct work {
-    const struct mock_stream *stream;      /* NULL: the group's streams */
-    const struct mock_stream_group *group; /* whose streams count besides */
+    const struct mock_stream *stream;      /* NULL: only the group's streams */
+    const struct mock_stream_group *group; /* NULL, or a group whose streams are waited for too */
     bool blocking_only;
     uint64_t number;
 };
@@ -49,7 +49,7 @@ void cushim__mock_wait_for_change(void)
     sim->waiters--;
 }
 
-/* One step towards what a call waits for. False: nothing will ever come. */
+/* Execute the next work, or wait for a change. Returns false if no work is left that could end. */
 static bool drive(void)
 {
     struct mock_sim *sim = cushim__mock_sim();
@@ -116,12 +116,12 @@ void cushim__mock_sim_changed(void)
     cushim__condition_broadcast(&cushim__mock_sim()->changed);
 }
 
-/* A stream that somebody waits for is not freed, whatever other threads do with it. */
+/* The stream is retained, since another thread may destroy it during the wait. */
 static CUresult wait_for_work(const struct work *work, struct mock_stream *stream)
 {
     CUresult code;
 
-    cushim__mock_stream_hold(stream);
+    cushim__mock_stream_retain(stream);
     code = cushim__mock_sim_wait_until(work_done, work, stream, work->number);
     cushim__mock_stream_release(stream);
     return code;
@@ -190,7 +190,7 @@ bool cushim__mock_sim_busy(const struct mock_stream *stream)
  * host can look at.
  */
 
-/* So often in a row at most, that polling ends. */
+/* At most this many answers in a row are delayed, so that every polling loop ends. */
 enum { MOST_DELAYED = 3 };
 
 static bool coin(struct mock_sim *sim)
@@ -227,7 +227,7 @@ bool cushim__mock_sim_delays_answer(uint64_t end_ns)
            end_ns > sim->shown_ns && delay(sim);
 }
 
-/* When the last work of a stream ended, or of those that block it. */
+/* Return when the last work ended: of the stream, and for a legacy stream of the blocking ones. */
 static uint64_t end_of(const struct mock_stream *stream)
 {
     uint64_t end_ns = stream->free_ns;
@@ -241,7 +241,7 @@ static uint64_t end_of(const struct mock_stream *stream)
     return end_ns;
 }
 
-/* Its last work may be what has left the trace. */
+/* The comparison with shown_ns allows equality: the stream's last work may be what was shown. */
 bool cushim__mock_sim_delays_stream(const struct mock_stream *stream)
 {
     struct mock_sim *sim = cushim__mock_sim();

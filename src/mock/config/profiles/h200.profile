@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # NVIDIA H200 with driver 580.159.04 (CUDA 13.0), as `cushim profile` wrote it on a machine with two;
-# MULTICAST_SUPPORTED is as on a machine with one. What tells the machine has been replaced: PCI
+# MULTICAST_SUPPORTED is as on a machine with one. What identifies the machine has been replaced: PCI
 # numbers and board group 0, NUMA node -1.
 schema = 1
 name = NVIDIA H200

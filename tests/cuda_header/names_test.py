@@ -149,7 +149,7 @@ def source(meaning):
         calls.append('    { __typeof__(&%s) a = &%s, b = %s; is("&%s", (int)a(%s), %d); (void)b; }'
                      % (name, name, name, name, text, expected))
     for symbol in sorted(set(meaning.values()) - set(INLINE)):
-        types.append('typedef __typeof__(&%s) door_%s;\n#undef %s\nSAME(__typeof__(&%s), door_%s);'
+        types.append('typedef __typeof__(&%s) own_%s;\n#undef %s\nSAME(__typeof__(&%s), own_%s);'
                      % ((symbol,) * 5))
     return SOURCE % {
         'includes': INCLUDES,
@@ -196,9 +196,10 @@ class Names(unittest.TestCase):
         symbols = set(toolkit.meaning.values())
         count = '%d calls\n' % (2 * len(toolkit.meaning))
 
-        door, left = self.build('door', toolkit, WARNINGS, ['-include', 'cushim/cuda.h'], LIBRARY)
+        program, left = self.build('program', toolkit, WARNINGS, ['-include', 'cushim/cuda.h'],
+                                   LIBRARY)
         self.assertEqual(left, set())
-        self.assertEqual(run_program(door, self.environment), count)
+        self.assertEqual(run_program(program, self.environment), count)
 
         plain = ['-Wno-deprecated-declarations']
         stubs, left = self.build('stubs', toolkit, plain, [], STUBS, LIBRARY)
@@ -262,7 +263,7 @@ if __name__ == '__main__':
     PROGRAM_SUFFIX = '.exe' if RUNNER else ''
     SYSTEM_LIBRARIES = ['-static'] if RUNNER else ['-ldl', '-pthread']
     if not FOLDERS:
-        print('skipped: there are no old headers; tests/doors/headers/fetch.sh brings some')
+        print('skipped: there are no old headers; tests/cuda_header/headers/fetch.sh brings some')
         sys.exit(77)
     if not CXX:
         print('there is no C++ compiler: C alone')

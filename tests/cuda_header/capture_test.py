@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A door is for the file that it is built into, and for nobody else in the process.
+"""The compatibility serves the file that it is built into, and nothing else in the process.
 
     capture_test.py DRIVER PLUGIN OTHER INLINE HOST...
 
@@ -41,8 +41,8 @@ class Capture(unittest.TestCase):
     def test_no_function_of_the_header_is_exported(self):
         if not INLINE:
             self.skipTest('there is no C++ compiler')
-        self.assertRegex(run('nm', INLINE), r'(?m) cushim_door_cuMemAlloc_v2$')
-        self.assertNotRegex(run('nm', '-D', '--defined-only', INLINE), r'(?m) cushim_door_cu\w+$')
+        self.assertRegex(run('nm', INLINE), r'(?m) cushim_cuda_cuMemAlloc_v2$')
+        self.assertNotRegex(run('nm', '-D', '--defined-only', INLINE), r'(?m) cushim_cuda_cu\w+$')
 
     def test_hosts_export_what_is_not_hidden(self):
         """Else the claim above would say nothing of them."""

@@ -22,7 +22,7 @@ import sys
 import tempfile
 import unittest
 
-DOORS = ('header', 'stubs')
+COMPATIBLE = ('header', 'stubs')
 RUNNER = json.loads(os.environ.get('CUSHIM_RUNNER', '[]'))
 WINDOWS = 'OBJDUMP' in os.environ
 
@@ -66,7 +66,7 @@ class Programs(unittest.TestCase):
         self.assertGreater(expected.count('\n'), 100)
         for way in WAYS:
             with self.subTest(way):
-                if way in DOORS:
+                if way in COMPATIBLE:
                     variable = {'CUSHIM_LIBRARY': MOCK}
                 elif WINDOWS:
                     variable = {}  # its folder is in WINEPATH
@@ -77,7 +77,7 @@ class Programs(unittest.TestCase):
                 self.assertEqual(result.returncode, 0)
 
     def test_no_driver_is_no_obstacle_to_start(self):
-        for way in DOORS:
+        for way in COMPATIBLE:
             with self.subTest(way):
                 result = run(way, CUSHIM_LIBRARY='none')
                 self.assertEqual((result.stdout, result.stderr),
@@ -87,7 +87,7 @@ class Programs(unittest.TestCase):
     def test_driver_is_needed_by_the_linked_ones_alone(self):
         for way in WAYS:
             with self.subTest(way):
-                self.assertEqual(needs_driver(way), way not in DOORS)
+                self.assertEqual(needs_driver(way), way not in COMPATIBLE)
 
 
 class OldHeaders(unittest.TestCase):
@@ -124,6 +124,7 @@ if __name__ == '__main__':
         CACHE = os.environ.get('XDG_CACHE_HOME') or os.path.expanduser('~/.cache')
         TOOLKITS = sorted(glob.glob(os.path.join(CACHE, 'cushim', 'headers', '[0-9]*', 'include')))
         if not TOOLKITS:
-            print('skipped: there are no old headers; tests/doors/headers/fetch.sh brings some')
+            print('skipped: there are no old headers; '
+                  'tests/cuda_header/headers/fetch.sh brings some')
             sys.exit(77)
     unittest.main(argv=[sys.argv[0], WHAT], verbosity=2)

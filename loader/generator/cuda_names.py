@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The doors for source that is written for <cuda.h>: its names, defined over the table.
+"""The compatibility with source for <cuda.h>: its names, defined over the table.
 
 One emitter makes the public header that <cushim/cuda.h> includes, the other the functions that are
 linked instead of the driver's.
@@ -11,8 +11,8 @@ HEADER = '''/**
  * @file
  * One function per symbol of the driver, and its name as a macro for it. Include <cushim/cuda.h>.
  */
-#ifndef CUSHIM_DOORS_H
-#define CUSHIM_DOORS_H
+#ifndef CUSHIM_CUDA_NAMES_H
+#define CUSHIM_CUDA_NAMES_H
 
 #ifndef CUSHIM_CUDA_H
 #error "include <cushim/cuda.h>"
@@ -51,7 +51,7 @@ STUBS = '''/*
 
 NAMES = '''/*
  * The names. <cuda.h> makes macros of many: for another version, for the twin that uses the
- * per-thread stream, or for themselves. Numbers tell which it is.
+ * per-thread stream, or for themselves. Numbers say which it is.
  */
 #define CUSHIM_SYMBOL_(name) cushim_symbol_##name
 #define CUSHIM_SYMBOL(name) CUSHIM_SYMBOL_(name)
@@ -78,7 +78,7 @@ def body(row):
             '}']
 
 
-def emit_doors(rows, types):
+def emit_cuda_names(rows, types):
     """Interop is left out: headers declare it that <cuda.h> does not include."""
     rows = [row for row in rows if not row.interop]
     spelling = Spelling(types)
@@ -87,7 +87,8 @@ def emit_doors(rows, types):
         lines.append('/* %s */\n' % title)
         for row in run:
             lines.append('#if CUDA_VERSION >= %d' % row.since)
-            lines.append(wrap('CUSHIM_DOOR ' + head(row, 'cushim_door_' + row.symbol, spelling), 4))
+            prototype = head(row, 'cushim_cuda_' + row.symbol, spelling)
+            lines.append(wrap('CUSHIM_CUDA_INLINE ' + prototype, 4))
             lines += body(row) + ['#endif\n']
     return '\n'.join(lines) + names(rows) + END
 
@@ -104,7 +105,7 @@ def names(rows):
         lines.append('#if CUDA_VERSION >= %d && CUSHIM_SYMBOL(%s) == %d'
                      % (row.since, row.symbol, numbers[row.symbol]))
         lines.append('#undef %s' % row.symbol)
-        lines.append('#define %s cushim_door_%s\n#endif' % (row.symbol, row.symbol))
+        lines.append('#define %s cushim_cuda_%s\n#endif' % (row.symbol, row.symbol))
     lines += ['', '#undef CUSHIM_SYMBOL', '#undef CUSHIM_SYMBOL_']
     lines += ['#undef cushim_symbol_' + symbol for symbol in [*numbers, *INLINE]]
     return '\n'.join(lines + ['', ''])
