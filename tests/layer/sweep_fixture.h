@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What tests of sweeps share: options, what came of them, and the program that is swept. */
-#ifndef CUSHIM_TESTS_LAYER_SWEEP_WORLD_H
-#define CUSHIM_TESTS_LAYER_SWEEP_WORLD_H
+#ifndef CUSHIM_TESTS_LAYER_SWEEP_FIXTURE_H
+#define CUSHIM_TESTS_LAYER_SWEEP_FIXTURE_H
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A test kit for the tests of the kit: mock and layer begun, one primary context current. */
+/* What tests of cushim/testing/test.h share: a test begun on mock and layer, one primary context current. */
 #ifndef CUSHIM_TESTS_LAYER_TESTKIT_H
 #define CUSHIM_TESTS_LAYER_TESTKIT_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What holds for every call, whatever its function: lock, cost, refusals, trace; and which functions
- * work where others do not. What stands in for the world and for the engine tells what it was asked.
+ * work where others do not. The stubs of the mock and of the engine report what they were asked.
  */
 #define CUSHIM_DISABLE_DEPRECATION_WARNINGS
 

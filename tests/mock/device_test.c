@@ -5,7 +5,7 @@
 #include <limits.h>
 #include <string.h>
 
-#include "tests/mock/world.h"
+#include "tests/mock/fixture.h"
 
 static void ordinals_begin_at_0_and_end(void **state)
 {
@@ -207,9 +207,9 @@ static void a_name_without_room_is_a_misuse(void **state)
     bare_begin(NULL);
     CODE(CUDA_ERROR_INVALID_VALUE, driver->DeviceGetName(&name, 0, 0));
     assert_int_equal(name, '#');
-    assert_non_null(cushim_mock_misuse(world, 0));
-    CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_mock_destroy(world));
-    world = NULL;
+    assert_non_null(cushim_mock_misuse(fixture_mock, 0));
+    CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_mock_destroy(fixture_mock));
+    fixture_mock = NULL;
 }
 
 static void uuids_are_of_the_seed_and_of_the_device(void **state)

@@ -2,7 +2,7 @@
 /* Nodes of graphs: what they do, as programs give and read it. */
 #include <string.h>
 
-#include "tests/mock/graph_world.h"
+#include "tests/mock/graph_fixture.h"
 
 enum { BYTES = 64 };
 
@@ -18,7 +18,7 @@ static void parameters_are_read_as_they_were_given(void **state)
     CUDA_MEMSET_NODE_PARAMS set = {.value = 7, .elementSize = 2, .width = 8, .height = 1}, set_read;
     CUDA_MEMCPY3D copy = {.WidthInBytes = BYTES, .Height = 1, .Depth = 1}, copy_read;
     unsigned char bytes[BYTES];
-    CUevent event = world_event(), event_read = NULL;
+    CUevent event = fixture_event(), event_read = NULL;
     CUdeviceptr memory;
 
     (void)state;
@@ -165,12 +165,12 @@ static CUgraphNodeParams of_kernel(void)
 /* Launch it, and wait; the virtual time that it took. */
 static uint64_t run(CUgraphExec exec)
 {
-    const uint64_t before = world_state().now_ns;
-    CUstream stream = world_stream();
+    const uint64_t before = fixture_state().now_ns;
+    CUstream stream = fixture_stream();
 
     graph_run(exec, stream);
     OK(driver->StreamDestroy_v2(stream));
-    return world_state().now_ns - before;
+    return fixture_state().now_ns - before;
 }
 
 static unsigned last_byte(CUdeviceptr of)
@@ -202,7 +202,7 @@ static void events_are_recorded_and_waited_for(void **state)
     CUgraphNodeParams record = of_kind(CU_GRAPH_NODE_TYPE_EVENT_RECORD),
                       wait = of_kind(CU_GRAPH_NODE_TYPE_WAIT_EVENT);
     CUgraphNode nodes[2];
-    CUevent event = world_event(), read = NULL;
+    CUevent event = fixture_event(), read = NULL;
 
     (void)state;
     CODE(CUDA_ERROR_INVALID_VALUE, driver->GraphAddNode(&nodes[0], graph, NULL, 0, &record));
@@ -425,7 +425,7 @@ static CUgraph host_graph(unsigned number)
 static void graph_within_an_executable_graph_is_changed(void **state)
 {
     CUgraph first = host_graph(1), second = host_graph(2);
-    CUstream stream = world_stream();
+    CUstream stream = fixture_stream();
     CUgraphNode node;
     CUgraphExec exec;
 
@@ -451,7 +451,7 @@ static void launch_returns_after_a_copy_to_pageable_memory_within(void **state)
                           .WidthInBytes = BYTES,
                           .Height = 1,
                           .Depth = 1};
-    CUstream stream = world_stream();
+    CUstream stream = fixture_stream();
     CUdeviceptr memory;
     CUcontext context;
     CUgraphNode node;
@@ -468,7 +468,7 @@ static void launch_returns_after_a_copy_to_pageable_memory_within(void **state)
     OK(driver->GraphAddChildGraphNode(&node, graph, NULL, 0, inner));
     OK(driver->GraphDestroy(inner));
     exec = graph_instantiate();
-    world_spin(stream, 50000000);
+    fixture_spin(stream, 50000000);
     OK(driver->GraphLaunch(exec, stream));
     for (unsigned i = 0; i < BYTES; i++)
         assert_int_equal(back[i], 7);

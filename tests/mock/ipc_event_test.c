@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "ipc_peer.h"
-#include "tests/mock/world.h"
+#include "tests/mock/fixture.h"
 #include "tests/support/descriptor.h"
 #include "tests/support/gate.h"
 
@@ -26,8 +26,8 @@ static int begin(void **state)
     (void)state;
     descriptors_before = descriptor_count();
     assert_true(descriptors_before >= 0);
-    world_begin("mode = threaded");
-    stream = world_stream();
+    fixture_begin("mode = threaded");
+    stream = fixture_stream();
     OK(driver->EventCreate(&event, CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING));
     return 0;
 }
@@ -38,7 +38,7 @@ static int end(void **state)
     OK(driver->StreamSynchronize(stream));
     OK(driver->EventDestroy_v2(event));
     OK(driver->StreamDestroy_v2(stream));
-    world_end();
+    fixture_end();
     assert_int_equal(descriptor_count(), descriptors_before);
     return 0;
 }
@@ -69,7 +69,7 @@ static void shut(struct gate *gate)
 static void peer_follows(void)
 {
     CUevent shared = import();
-    CUstream waiter = world_stream();
+    CUstream waiter = fixture_stream();
 
     peer_tell(driver->EventQuery(shared));
     OK(driver->StreamWaitEvent(waiter, shared, 0));
@@ -114,7 +114,7 @@ static void record_before_the_export_is_seen_as_well(void **state)
 static void peer_finds_done(void)
 {
     CUevent shared = import();
-    CUstream waiter = world_stream();
+    CUstream waiter = fixture_stream();
 
     peer_tell(driver->EventQuery(shared));
     peer_tell(driver->EventSynchronize(shared));
@@ -138,7 +138,7 @@ static void event_that_was_never_recorded_is_done(void **state)
 static void peer_records(void)
 {
     CUevent shared = import();
-    CUstream mine = world_stream();
+    CUstream mine = fixture_stream();
     struct gate gate = GATE;
 
     gate_prepare(&gate);
@@ -169,7 +169,7 @@ static void record_of_the_importer_is_seen_by_the_exporter(void **state)
 static void peer_dies(void)
 {
     CUevent shared = import();
-    CUstream mine = world_stream();
+    CUstream mine = fixture_stream();
     static struct gate gate = GATE;
 
     gate_prepare(&gate);
@@ -196,8 +196,8 @@ static void record_of_a_process_that_is_gone_holds_nobody_up(void **state)
 
 static void peer_is_limited(void)
 {
-    CUevent shared = import(), own = world_event();
-    CUstream mine = world_stream();
+    CUevent shared = import(), own = fixture_event();
+    CUstream mine = fixture_stream();
     CUipcEventHandle handle;
     float ms = -7;
 
@@ -254,7 +254,7 @@ static void handle_of_an_event_that_is_gone_is_not_found(void **state)
 static void handles_that_make_no_sense_are_refused(void **state)
 {
     CUipcEventHandle handle = exported(), zero, damaged;
-    CUevent shared = NULL, other = world_event();
+    CUevent shared = NULL, other = fixture_event();
 
     (void)state;
     CODE(CUDA_ERROR_INVALID_CONTEXT, driver->IpcOpenEventHandle(&shared, handle));
@@ -293,12 +293,12 @@ static const struct {
 static int play(const char *name)
 {
     peer_begin();
-    world_begin("mode = threaded");
+    fixture_begin("mode = threaded");
     for (size_t i = 0; i < sizeof peers / sizeof *peers; i++) {
         if (strcmp(peers[i].name, name) == 0)
             peers[i].run();
     }
-    world_end();
+    fixture_end();
     return 0;
 }
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "ipc_peer.h"
-#include "tests/mock/world.h"
+#include "tests/mock/fixture.h"
 #include "tests/support/descriptor.h"
 
 enum { MIB = 1 << 20 };
@@ -88,7 +88,7 @@ static int begin(void **state)
     (void)state;
     descriptors_before = descriptor_count();
     assert_true(descriptors_before >= 0);
-    world_begin("mode = auto");
+    fixture_begin("mode = auto");
     OK(driver->MemAlloc_v2(&before, 64));
     OK(driver->MemAlloc_v2(&memory, 5000));
     OK(driver->MemsetD32_v2(memory, 0x11111111, 1250));
@@ -102,9 +102,9 @@ static int end(void **state)
     OK(driver->MemFree_v2(before));
     if (memory)
         OK(driver->MemFree_v2(memory));
-    assert_int_equal(world_state().memory_bytes, 0);
+    assert_int_equal(fixture_state().memory_bytes, 0);
     assert_int_equal(descriptor_count(), descriptors_before);
-    world_end();
+    fixture_end();
     return 0;
 }
 
@@ -210,12 +210,12 @@ static const struct {
 static int play(const char *name)
 {
     peer_begin();
-    world_begin("mode = auto");
+    fixture_begin("mode = auto");
     for (size_t i = 0; i < sizeof peers / sizeof *peers; i++) {
         if (strcmp(peers[i].name, name) == 0)
             peers[i].run();
     }
-    world_end();
+    fixture_end();
     return 0;
 }
 

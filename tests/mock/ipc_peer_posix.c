@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tests/mock/world.h"
+#include "tests/mock/fixture.h"
 
 const char *peer_program;
 

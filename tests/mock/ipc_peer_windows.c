@@ -8,7 +8,7 @@
 
 #include <windows.h>
 
-#include "tests/mock/world.h"
+#include "tests/mock/fixture.h"
 
 const char *peer_program;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Launches: what is refused, and where the others go. */
-#include "tests/mock/world.h"
+#include "tests/mock/fixture.h"
 
 enum { MS = 1000000 };
 
@@ -65,7 +65,7 @@ static void launch_belongs_to_the_context_of_its_stream(void **state)
 
     (void)state;
     OK(driver->CtxCreate_v2(&other, 0, 0));
-    there = world_stream();
+    there = fixture_stream();
     CODE(CUDA_ERROR_INVALID_HANDLE,
          driver->LaunchKernel(nothing, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
     CODE(CUDA_ERROR_INVALID_HANDLE,
@@ -100,7 +100,7 @@ static void kernel_of_a_library_is_launched_as_it_is(void **state)
     OK(driver->LibraryLoadData(&library, image, NULL, NULL, 0, NULL, NULL, 0));
     OK(driver->LibraryGetKernel(&kernel, library, "cushim_nothing"));
     OK(kernel_launch((CUfunction)kernel, NULL, NULL));
-    OK(cushim_mock_drain(world));
+    OK(cushim_mock_drain(fixture_mock));
     OK(driver->LibraryUnload(library));
 }
 
@@ -112,13 +112,13 @@ static void loading_and_unloading_wait_for_all_work(void **state)
 
     (void)state;
     OK(kernel_launch(kernel_find("cushim_spin"), parameters, NULL));
-    assert_int_equal(world_state().pending, 1);
+    assert_int_equal(fixture_state().pending, 1);
     OK(driver->ModuleLoadData(&other, image));
-    assert_int_equal(world_state().pending, 0);
+    assert_int_equal(fixture_state().pending, 0);
     OK(kernel_launch(kernel_find("cushim_spin"), parameters, NULL));
-    assert_int_equal(world_state().pending, 1);
+    assert_int_equal(fixture_state().pending, 1);
     OK(driver->ModuleUnload(other));
-    assert_int_equal(world_state().pending, 0);
+    assert_int_equal(fixture_state().pending, 0);
 }
 
 /* With a value of zeros, as they were measured. */

@@ -20,7 +20,7 @@ static char misuse[200];
 static void *dropped[8];
 static unsigned drops;
 
-/* In place of the world's. */
+/* In place of those of src/mock/mock.c. */
 void cushim__mock_misuse(const char *format, ...)
 {
     va_list arguments;

@@ -2,7 +2,7 @@
 /* What PTX text declares. */
 #include <string.h>
 
-#include "image_world.h"
+#include "image_fixture.h"
 
 static void ptx_entries_have_parameters_at_natural_offsets(void **state)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* An image under test, for an sm_90 and PTX up to 9.0. */
-#ifndef CUSHIM_TESTS_MOCK_IMAGE_WORLD_H
-#define CUSHIM_TESTS_MOCK_IMAGE_WORLD_H
+#ifndef CUSHIM_TESTS_MOCK_IMAGE_FIXTURE_H
+#define CUSHIM_TESTS_MOCK_IMAGE_FIXTURE_H
 
 #include <setjmp.h>
 #include <stdarg.h>
