@@ -9,8 +9,8 @@ What the header says of a parameter ("not NULL") is a row's claim: that the func
 import re
 import sys
 
-# What there is of these types in arguments_test.c. Pointers to other types of which no header tells
-# what is in them are NULL in every call.
+# What there is of these types in arguments_test.c. Pointers to other types, whose contents no header
+# describes, are NULL in every call.
 OBJECTS = {
     'struct cushim_context *': 'fixture.context',
     'struct cushim_stream *': 'fixture.stream',
@@ -91,8 +91,8 @@ def call_of(name, head, parameters, structs, pointers):
 
 def refuses(words, own):
     """Whether the header says that a parameter is not NULL."""
-    told = re.search(r'@param %s\b(.*?)(?=\n \*\n|@param|@return|$)' % own, words, re.DOTALL)
-    return bool(told and re.search(r'\bnot\s(\s*\*\s*)?NULL', told[1]))
+    described = re.search(r'@param %s\b(.*?)(?=\n \*\n|@param|@return|$)' % own, words, re.DOTALL)
+    return bool(described and re.search(r'\bnot\s(\s*\*\s*)?NULL', described[1]))
 
 
 def main():
@@ -113,8 +113,8 @@ def main():
                      for position, own in pointers]
     lines += ['static const struct row rows[] = {']
     lines += ['    {"%s", "%s", call_%s, %d, %s},' % (name, own, name, position,
-                                                      'true' if told else 'false')
-              for name, own, position, told in rows]
+                                                      'true' if described else 'false')
+              for name, own, position, described in rows]
     lines += ['};']
     with open(sys.argv[1], 'w', encoding='utf-8') as output:
         output.write('\n'.join(lines) + '\n')

@@ -210,7 +210,7 @@ static void some_wrong_arguments_spoil_it(void)
 static void dependencies_are_told_and_set(void)
 {
     CUstreamCaptureStatus status;
-    const CUgraphNode *told = &(CUgraphNode){NULL};
+    const CUgraphNode *reported = &(CUgraphNode){NULL};
     CUgraphNode twice[2];
     CUgraph graph;
     CUstream stream;
@@ -219,17 +219,17 @@ static void dependencies_are_told_and_set(void)
     begin_context();
     stream = begin_stream();
     capture_begin(stream, GLOBAL);
-    OK(cu->StreamGetCaptureInfo_v2(stream, &status, NULL, &graph, &told, &count));
-    CHECK(told == NULL);
+    OK(cu->StreamGetCaptureInfo_v2(stream, &status, NULL, &graph, &reported, &count));
+    CHECK(reported == NULL);
     EQUAL(0, count);
     OK(cu->LaunchHostFunc(stream, do_nothing, NULL));
-    OK(cu->StreamGetCaptureInfo_v2(stream, &status, NULL, &graph, &told, &count));
+    OK(cu->StreamGetCaptureInfo_v2(stream, &status, NULL, &graph, &reported, &count));
     EQUAL(1, count);
-    if (!CHECK(told != NULL))
+    if (!CHECK(reported != NULL))
         return;
-    twice[0] = twice[1] = told[0];
+    twice[0] = twice[1] = reported[0];
     OK(cu->StreamUpdateCaptureDependencies(stream, twice, 2, CU_STREAM_SET_CAPTURE_DEPENDENCIES));
-    OK(cu->StreamGetCaptureInfo_v2(stream, &status, NULL, &graph, &told, &count));
+    OK(cu->StreamGetCaptureInfo_v2(stream, &status, NULL, &graph, &reported, &count));
     EQUAL(1, count);
     CODE(CUDA_ERROR_ILLEGAL_STATE, cu->GraphDestroyNode(twice[0]));
     capture_end(stream);

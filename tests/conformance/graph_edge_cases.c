@@ -231,7 +231,7 @@ static void copy_node_may_lead_elsewhere(void)
 {
     const CUDA_ARRAY_DESCRIPTOR of = {
         .Width = 64, .Format = CU_AD_FORMAT_UNSIGNED_INT8, .NumChannels = 1};
-    CUDA_MEMCPY3D copy = {.WidthInBytes = 64, .Height = 1, .Depth = 1}, told;
+    CUDA_MEMCPY3D copy = {.WidthInBytes = 64, .Height = 1, .Depth = 1}, reported;
     static unsigned char host[64];
     CUcontext context = begin_context();
     CUgraph graph = graph_begin();
@@ -251,12 +251,12 @@ static void copy_node_may_lead_elsewhere(void)
     copy.dstArray = NULL;
     copy.dstDevice = graph_memory(64);
     OK(cu->GraphMemcpyNodeSetParams(node, &copy));
-    memset(&told, 0x77, sizeof told);
-    OK(cu->GraphMemcpyNodeGetParams(node, &told));
-    EQUAL(CU_MEMORYTYPE_ARRAY, told.srcMemoryType);
-    EQUAL(CU_MEMORYTYPE_DEVICE, told.dstMemoryType);
-    CHECK(told.srcArray == array && told.dstDevice == copy.dstDevice);
-    CHECK(told.srcHost == NULL && told.dstArray == NULL && told.dstPitch == 0);
+    memset(&reported, 0x77, sizeof reported);
+    OK(cu->GraphMemcpyNodeGetParams(node, &reported));
+    EQUAL(CU_MEMORYTYPE_ARRAY, reported.srcMemoryType);
+    EQUAL(CU_MEMORYTYPE_DEVICE, reported.dstMemoryType);
+    CHECK(reported.srcArray == array && reported.dstDevice == copy.dstDevice);
+    CHECK(reported.srcHost == NULL && reported.dstArray == NULL && reported.dstPitch == 0);
 }
 
 enum { BYTES = 64 };

@@ -209,10 +209,10 @@ static void nodes_of_an_executable_graph_are_changed_alone(void)
 /* Update an executable graph, by the first ABI and by the second. */
 static CUresult update_first(CUgraphExec exec, CUgraph graph, CUgraphNode *node, int *result)
 {
-    CUgraphExecUpdateResult told = CU_GRAPH_EXEC_UPDATE_ERROR;
-    CUresult code = cu->GraphExecUpdate(exec, graph, node, &told);
+    CUgraphExecUpdateResult reported = CU_GRAPH_EXEC_UPDATE_ERROR;
+    CUresult code = cu->GraphExecUpdate(exec, graph, node, &reported);
 
-    *result = (int)told;
+    *result = (int)reported;
     return code;
 }
 

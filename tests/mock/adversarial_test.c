@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Adversarial mode: what a driver may tell, and what it may not even so. */
+/* Adversarial mode: what a driver may report, and what it may not even so. */
 #include <stdio.h>
 #include <string.h>
 
@@ -85,7 +85,7 @@ static void count_lies(CUstream stream, CUevent event)
     of_times += lies_of_time(event);
 }
 
-static void end_that_nobody_has_heard_of_may_be_told_late(void **state)
+static void end_that_nobody_has_heard_of_may_be_reported_late(void **state)
 {
     (void)state;
     for_each_seed(count_lies);
@@ -94,7 +94,7 @@ static void end_that_nobody_has_heard_of_may_be_told_late(void **state)
     assert_true(of_times > 0);
 }
 
-/* What a call has told, it does not take back; nor what follows from it. */
+/* What a call has reported, it does not take back; nor what follows from it. */
 static void ask_again(CUstream stream, CUevent late)
 {
     const CUstream other = fixture_stream();
@@ -116,7 +116,7 @@ static void ask_again(CUstream stream, CUevent late)
     OK(driver->StreamDestroy_v2(other));
 }
 
-static void end_that_was_told_stays_told(void **state)
+static void end_that_was_reported_stays_reported(void **state)
 {
     (void)state;
     for_each_seed(ask_again);
@@ -137,7 +137,7 @@ static void wait_and_ask(CUstream stream, CUevent event)
     OK(driver->StreamQuery(stream));
 }
 
-static void end_that_was_waited_for_is_told(void **state)
+static void end_that_was_waited_for_is_reported(void **state)
 {
     (void)state;
     for_each_seed(wait_and_ask);
@@ -153,13 +153,13 @@ static void drain_later_work(CUstream stream, CUevent event)
 }
 
 /* The host can see that later work was there: then it knows of what came before. */
-static void end_before_a_trace_is_told(void **state)
+static void end_before_a_trace_is_reported(void **state)
 {
     (void)state;
     for_each_seed(drain_later_work);
 }
 
-/* An event that a host function asks for, and what it is told. */
+/* An event that a host function asks for, and the answer. */
 struct question {
     CUevent event;
     CUresult answer;
@@ -183,7 +183,7 @@ static void ask_in_a_host_function(CUstream stream, CUevent event)
     OK(driver->EventQuery(event));
 }
 
-static void end_before_a_host_function_is_told(void **state)
+static void end_before_a_host_function_is_reported(void **state)
 {
     (void)state;
     for_each_seed(ask_in_a_host_function);
@@ -198,7 +198,7 @@ static void ask_for_nothing(CUstream stream, CUevent event)
 }
 
 /* An event that was never recorded, and a stream without work, have nothing to hide. */
-static void nothing_to_wait_for_is_told(void **state)
+static void nothing_to_wait_for_is_reported(void **state)
 {
     (void)state;
     for_each_seed(ask_for_nothing);
@@ -223,7 +223,7 @@ static void streams_have_no_priorities(void **state)
     fixture_end();
 }
 
-static void identity_tells_of_it(void **state)
+static void identity_names_the_mode(void **state)
 {
     (void)state;
     begin("", 0);
@@ -266,7 +266,7 @@ static void polling_ends_in_every_mode(void **state)
     }
 }
 
-/* Adversarial mode: when operations start and end, and that the seed tells all of it. */
+/* Adversarial mode: when operations start and end, and that the seed determines all of it. */
 
 enum { TRACED = 400 };
 
@@ -375,7 +375,7 @@ static void record_history(struct history *history, const char *settings, unsign
     fixture_end();
 }
 
-static void seed_tells_what_happens(void **state)
+static void seed_determines_what_happens(void **state)
 {
     static struct history first, again, other;
     static const char *const modes[] = {"mode = manual", "mode = auto"};
@@ -393,18 +393,18 @@ static void seed_tells_what_happens(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(end_that_nobody_has_heard_of_may_be_told_late),
-        cmocka_unit_test(end_that_was_told_stays_told),
-        cmocka_unit_test(end_that_was_waited_for_is_told),
-        cmocka_unit_test(end_before_a_trace_is_told),
-        cmocka_unit_test(end_before_a_host_function_is_told),
-        cmocka_unit_test(nothing_to_wait_for_is_told),
+        cmocka_unit_test(end_that_nobody_has_heard_of_may_be_reported_late),
+        cmocka_unit_test(end_that_was_reported_stays_reported),
+        cmocka_unit_test(end_that_was_waited_for_is_reported),
+        cmocka_unit_test(end_before_a_trace_is_reported),
+        cmocka_unit_test(end_before_a_host_function_is_reported),
+        cmocka_unit_test(nothing_to_wait_for_is_reported),
         cmocka_unit_test(streams_have_no_priorities),
-        cmocka_unit_test(identity_tells_of_it),
+        cmocka_unit_test(identity_names_the_mode),
         cmocka_unit_test(polling_ends_in_every_mode),
         cmocka_unit_test(work_takes_longer_and_never_less),
         cmocka_unit_test(streams_overtake_each_other_in_fifo_too),
-        cmocka_unit_test(seed_tells_what_happens),
+        cmocka_unit_test(seed_determines_what_happens),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -35,7 +35,7 @@ static CUresult call_fault_while_passing; /* a fault that comes meanwhile */
 static struct mock_context *call_context; /* the current one */
 static unsigned call_lines;               /* of the log */
 static char call_line[200];               /* the last of them */
-static char call_traced[200];             /* the last that the trace was told */
+static char call_traced[200];             /* the last line of the trace */
 
 /* In place of the functions of contexts and of the simulator. */
 struct mock_context *cushim__mock_context_top(void)

@@ -161,7 +161,7 @@ static void work_behind_a_join_must_be_joined_again(void **state)
     OK(driver->StreamDestroy_v2(fork));
 }
 
-static void information_is_told_while_it_is_active(void **state)
+static void information_is_reported_while_it_is_active(void **state)
 {
     CUstreamCaptureStatus active = CU_STREAM_CAPTURE_STATUS_NONE;
     const CUgraphNode *dependencies = NULL;
@@ -389,7 +389,7 @@ static void node_of_a_capture_stays(void **state)
     drop(graph);
 }
 
-/* Captures at their edges: streams that go, captures that meet, and what is told of edges. */
+/* Captures at their edges: streams that go, captures that meet, and what is reported of edges. */
 
 static void stream_that_joined_and_is_destroyed_leaves_its_work_unjoined(void **state)
 {
@@ -461,7 +461,7 @@ static void waiting_for_a_context_spoils_what_is_captured_in_it(void **state)
     OK(driver->CtxDestroy_v2(context));
 }
 
-static void edges_with_data_are_not_told_without_it(void **state)
+static void edges_with_data_are_not_reported_without_it(void **state)
 {
     const CUgraphEdgeData *data = NULL;
     const CUgraphNode *nodes = NULL;
@@ -495,7 +495,7 @@ int main(void)
         TEST(captured_work_is_executed_by_a_launch_alone),
         TEST(fork_and_join_are_edges),
         TEST(work_behind_a_join_must_be_joined_again),
-        TEST(information_is_told_while_it_is_active),
+        TEST(information_is_reported_while_it_is_active),
         TEST(program_changes_what_comes_next),
         TEST(graph_of_the_program_is_gone_on_with),
         TEST(other_threads_are_bound_by_global_captures),
@@ -507,7 +507,7 @@ int main(void)
         TEST(two_captures_that_meet_are_both_spoilt),
         TEST(legacy_stream_cannot_join_a_capture),
         TEST(waiting_for_a_context_spoils_what_is_captured_in_it),
-        TEST(edges_with_data_are_not_told_without_it),
+        TEST(edges_with_data_are_not_reported_without_it),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -66,7 +66,7 @@ static void limit_is_not_set_while_another_captures(void **state)
     OK(driver->StreamDestroy_v2(stream));
 }
 
-static void settings_of_a_context_are_told(void **state)
+static void settings_of_a_context_are_reported(void **state)
 {
     cushim_CUexecAffinityParam affinity;
     CUsharedconfig banks = (CUsharedconfig)9;
@@ -91,7 +91,7 @@ static void settings_of_a_context_are_told(void **state)
     OK(driver->CtxDestroy_v2(context));
 }
 
-static void nothing_is_told_without_a_context(void **state)
+static void nothing_is_reported_without_a_context(void **state)
 {
     cushim_CUexecAffinityParam affinity;
     CUsharedconfig banks;
@@ -108,8 +108,8 @@ static void nothing_is_told_without_a_context(void **state)
     OK(driver->CtxPushCurrent_v2(context));
 }
 
-/* The one that asks for a dump by the user is told as the one that asks for a dump. */
-static void context_that_can_be_dumped_is_told_so(void **state)
+/* The one that asks for a dump by the user is reported as the one that asks for a dump. */
+static void context_that_can_be_dumped_is_reported_so(void **state)
 {
     CUcontext context;
     unsigned flags = 0;
@@ -144,7 +144,7 @@ static void two_devices_do_no_atomics_on_each_other(void **state)
          driver->DeviceGetHostAtomicCapabilities(capabilities, NULL, 2, 1));
 }
 
-static void attributes_of_a_pair_of_devices_are_told(void **state)
+static void attributes_of_a_pair_of_devices_are_reported(void **state)
 {
     static const struct {
         int attribute, value;
@@ -217,7 +217,7 @@ static void persisting_l2_is_in_sixteenths_of_the_l2(void **state)
     }
 }
 
-static void atomics_of_the_host_are_not_told_before_the_driver_is_initialised(void **state)
+static void atomics_of_the_host_are_not_reported_before_the_driver_is_initialised(void **state)
 {
     const cushim_CUatomicOperation operation = (cushim_CUatomicOperation)0;
     struct cushim_mock *mock;
@@ -312,7 +312,7 @@ static void one_that_is_on_a_stack_is_not_pushed(void **state)
     CODE(CUDA_ERROR_CONTEXT_IS_DESTROYED, driver->CtxPushCurrent(context));
 }
 
-static void the_abi_of_its_creation_is_told(void **state)
+static void the_abi_of_its_creation_is_reported(void **state)
 {
     CUcontext context;
     unsigned version = 0;
@@ -370,19 +370,19 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(limits_are_rounded_held_or_refused),
         TEST(limit_is_not_set_while_another_captures),
-        TEST(settings_of_a_context_are_told),
-        TEST(nothing_is_told_without_a_context),
-        TEST(context_that_can_be_dumped_is_told_so),
+        TEST(settings_of_a_context_are_reported),
+        TEST(nothing_is_reported_without_a_context),
+        TEST(context_that_can_be_dumped_is_reported_so),
         TEST(two_devices_do_no_atomics_on_each_other),
-        TEST(attributes_of_a_pair_of_devices_are_told),
+        TEST(attributes_of_a_pair_of_devices_are_reported),
         cmocka_unit_test(primary_context_is_not_begun_after_a_fault),
         cmocka_unit_test(persisting_l2_is_in_sixteenths_of_the_l2),
-        cmocka_unit_test(atomics_of_the_host_are_not_told_before_the_driver_is_initialised),
+        cmocka_unit_test(atomics_of_the_host_are_not_reported_before_the_driver_is_initialised),
         TEST_IN(the_last_detach_destroys, fixture_auto, fixture_done),
         TEST_IN(attach_and_detach_refuse_what_is_wrong, fixture_auto, fixture_done),
         TEST_IN(only_the_current_one_is_destroyed, fixture_auto, fixture_done),
         TEST_IN(one_that_is_on_a_stack_is_not_pushed, fixture_auto, fixture_done),
-        TEST_IN(the_abi_of_its_creation_is_told, fixture_auto, fixture_done),
+        TEST_IN(the_abi_of_its_creation_is_reported, fixture_auto, fixture_done),
         TEST_IN(first_call_of_a_superseded_abi_is_logged, fixture_auto, fixture_done),
     };
 

@@ -68,7 +68,7 @@ static void look_up_all(const void *data)
 {
     const struct version *version = data;
     void *opened = open_with(version->settings);
-    int told = 0;
+    int reported = 0;
 
     for (size_t i = 0; i < cushim_symbol_count(); i++) {
         const char *symbol = cushim__symbol_name(i);
@@ -77,8 +77,9 @@ static void look_up_all(const void *data)
             child_fail("%s (since %d) is %sfound\n", symbol, cushim__symbol_since(i),
                        found ? "" : "not ");
     }
-    check_int(((CUresult(CUDAAPI *)(int *))function_of(opened, "cuDriverGetVersion"))(&told), 0);
-    check_int(told, version->number);
+    check_int(((CUresult(CUDAAPI *)(int *))function_of(opened, "cuDriverGetVersion"))(&reported),
+              0);
+    check_int(reported, version->number);
 }
 
 static void each_version_exports_the_symbols_of_the_registry_up_to_it(void **state)

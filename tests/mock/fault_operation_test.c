@@ -106,13 +106,13 @@ static void CUDA_CB run_host(void *data)
     ran++;
 }
 
-static CUresult told;
+static CUresult reported;
 
 static void CUDA_CB run_callback(CUstream stream, CUresult status, void *data)
 {
     (void)stream;
     (void)data;
-    told = status;
+    reported = status;
 }
 
 static void host_function_that_faults_is_not_called(void **state)
@@ -129,17 +129,17 @@ static void host_function_that_faults_is_not_called(void **state)
     end_after_fault();
 }
 
-static void callback_that_faults_is_told_the_error(void **state)
+static void callback_that_faults_receives_the_error(void **state)
 {
     CUstream stream;
 
     (void)state;
     fixture_begin("fault = op.callback => sticky(ILLEGAL_ADDRESS)");
     stream = fixture_stream();
-    told = CUDA_SUCCESS;
+    reported = CUDA_SUCCESS;
     OK(driver->StreamAddCallback(stream, run_callback, NULL, 0));
     CODE(CUDA_ERROR_ILLEGAL_ADDRESS, driver->StreamSynchronize(stream));
-    assert_int_equal(told, CUDA_ERROR_ILLEGAL_ADDRESS);
+    assert_int_equal(reported, CUDA_ERROR_ILLEGAL_ADDRESS);
     end_after_fault();
 }
 
@@ -208,7 +208,7 @@ static void queue_all_kinds(CUstream stream)
     OK(driver->MemFree_v2(memory));
 }
 
-/* Kinds that the trace has told. */
+/* Kinds that the trace has reported. */
 static bool traced[16];
 
 static void note_kind(void *data, const struct cushim_mock_trace *entry)
@@ -257,7 +257,7 @@ static void kinds_are_those_of_the_mock(void **state)
     fixture_end();
 }
 
-static void counts_are_told_while_operations_begin(void **state)
+static void counts_are_reported_while_operations_begin(void **state)
 {
     CUstream stream;
     uint64_t before = 0, matched = 0;
@@ -299,10 +299,10 @@ int main(void)
         cmocka_unit_test(sticky_operation_has_no_effect_and_faults_for_ever),
         cmocka_unit_test(lost_device_fails_functions_of_devices_too),
         cmocka_unit_test(host_function_that_faults_is_not_called),
-        cmocka_unit_test(callback_that_faults_is_told_the_error),
+        cmocka_unit_test(callback_that_faults_receives_the_error),
         cmocka_unit_test(rule_of_a_device_meets_its_streams_alone),
         cmocka_unit_test(kinds_are_those_of_the_mock),
-        cmocka_unit_test(counts_are_told_while_operations_begin),
+        cmocka_unit_test(counts_are_reported_while_operations_begin),
         cmocka_unit_test(rules_go_while_work_is_under_way),
     };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A mock for tests of graphs: there is one graph, and host nodes tell in which order they ran. */
+/* A mock for tests of graphs: there is one graph, and host nodes record in which order they ran. */
 #ifndef CUSHIM_TESTS_MOCK_GRAPH_FIXTURE_H
 #define CUSHIM_TESTS_MOCK_GRAPH_FIXTURE_H
 

@@ -262,7 +262,7 @@ static void pipe_that_nobody_reads_is_refused(void **state)
 }
 #endif
 
-/* What a program must not do with graphs: it is told, and nothing that is gone is used. */
+/* What a program must not do with graphs: it is reported, and nothing that is gone is used. */
 
 static void CUDA_CB undefined_nothing(void *data)
 {

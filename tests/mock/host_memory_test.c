@@ -123,7 +123,7 @@ static uint64_t attribute(CUdeviceptr pointer, CUpointer_attribute number)
     return value;
 }
 
-static void pointers_tell_what_they_point_at(void **state)
+static void pointer_attributes_report_what_they_point_at(void **state)
 {
     CUdeviceptr device;
     CUcontext context;
@@ -172,7 +172,7 @@ static void unknown_pointers_have_attributes_in_a_list_only(void **state)
     CODE(CUDA_ERROR_INVALID_VALUE, driver->PointerGetAttributes(0, attributes, data, 5));
 }
 
-/* What an address tells of its memory (statement 103). */
+/* What the attributes of an address say of its memory (statement 103). */
 
 enum { BYTES = 4096, DEVICE, PINNED, MANAGED, POOLED, KINDS };
 
@@ -216,7 +216,7 @@ static uint64_t ask(unsigned kind, int attribute)
     return value;
 }
 
-static void the_kind_of_memory_is_told(void **state)
+static void the_kind_of_memory_is_reported(void **state)
 {
     static const struct {
         unsigned kind, type, managed, synchronous;
@@ -290,7 +290,7 @@ static void attributes_that_have_no_place_are_refused(void **state)
          driver->PointerGetAttribute(&type, (CUpointer_attribute)1000, pointer_memory[DEVICE]));
 }
 
-/* Advice for managed memory: what was given last is told, by one question or by several. */
+/* Advice for managed memory: what was given last is reported, by one question or by several. */
 
 enum { HOST = -1, NOWHERE = -2 };
 
@@ -328,7 +328,7 @@ static void assert_accessed_by(int first, int second)
     assert_int_equal(places[2], NOWHERE);
 }
 
-static void who_accesses_it_is_told_until_taken_back(void **state)
+static void who_accesses_it_is_reported_until_taken_back(void **state)
 {
     (void)state;
     assert_accessed_by(NOWHERE, NOWHERE);
@@ -447,14 +447,14 @@ int main(void)
         TEST(ranges_are_registered_once),
         TEST(only_memory_can_be_registered),
         TEST(freeing_and_unregistering_wait_for_work),
-        TEST(pointers_tell_what_they_point_at),
+        TEST(pointer_attributes_report_what_they_point_at),
         TEST(unknown_pointers_have_attributes_in_a_list_only),
-        TEST_IN(the_kind_of_memory_is_told, begin, end),
+        TEST_IN(the_kind_of_memory_is_reported, begin, end),
         TEST_IN(only_memory_of_a_pool_has_one, begin, end),
         TEST_IN(a_mapping_holds_its_allocation, begin, end),
         TEST_IN(what_one_mapping_holds_has_one_block, begin, end),
         TEST_IN(attributes_that_have_no_place_are_refused, begin, end),
-        TEST_IN(who_accesses_it_is_told_until_taken_back, managed_begin, managed_end),
+        TEST_IN(who_accesses_it_is_reported_until_taken_back, managed_begin, managed_end),
         TEST_IN(several_questions_are_answered_at_once, managed_begin, managed_end),
         TEST_IN(wrong_questions_and_advice_are_refused, managed_begin, managed_end),
         TEST_IN(managed_memory_is_not_prefetched_in_a_capture_nor_to_nowhere, fixture_manual,

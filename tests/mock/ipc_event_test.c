@@ -71,11 +71,11 @@ static void peer_follows(void)
     CUevent shared = import();
     CUstream waiter = fixture_stream();
 
-    peer_tell(driver->EventQuery(shared));
+    peer_report(driver->EventQuery(shared));
     OK(driver->StreamWaitEvent(waiter, shared, 0));
-    peer_tell(driver->StreamQuery(waiter));
-    peer_tell(driver->EventSynchronize(shared));
-    peer_tell(driver->StreamSynchronize(waiter));
+    peer_report(driver->StreamQuery(waiter));
+    peer_report(driver->EventSynchronize(shared));
+    peer_report(driver->StreamSynchronize(waiter));
     OK(driver->StreamDestroy_v2(waiter));
     OK(driver->EventDestroy_v2(shared));
 }
@@ -116,10 +116,10 @@ static void peer_finds_done(void)
     CUevent shared = import();
     CUstream waiter = fixture_stream();
 
-    peer_tell(driver->EventQuery(shared));
-    peer_tell(driver->EventSynchronize(shared));
+    peer_report(driver->EventQuery(shared));
+    peer_report(driver->EventSynchronize(shared));
     OK(driver->StreamWaitEvent(waiter, shared, 0));
-    peer_tell(driver->StreamSynchronize(waiter));
+    peer_report(driver->StreamSynchronize(waiter));
     OK(driver->StreamDestroy_v2(waiter));
     OK(driver->EventDestroy_v2(shared));
 }
@@ -143,9 +143,9 @@ static void peer_records(void)
 
     gate_prepare(&gate);
     OK(driver->LaunchHostFunc(mine, gate_stand, &gate));
-    peer_tell(driver->EventRecord(shared, mine));
+    peer_report(driver->EventRecord(shared, mine));
     gate_open(&gate);
-    peer_tell(driver->StreamSynchronize(mine));
+    peer_report(driver->StreamSynchronize(mine));
     OK(driver->StreamDestroy_v2(mine));
     OK(driver->EventDestroy_v2(shared));
 }
@@ -174,7 +174,7 @@ static void peer_dies(void)
 
     gate_prepare(&gate);
     OK(driver->LaunchHostFunc(mine, gate_stand, &gate));
-    peer_tell(driver->EventRecord(shared, mine));
+    peer_report(driver->EventRecord(shared, mine));
     peer_stay();
 }
 
@@ -204,8 +204,8 @@ static void peer_is_limited(void)
     OK(driver->EventRecord(own, mine));
     OK(driver->EventRecord(shared, mine));
     OK(driver->StreamSynchronize(mine));
-    peer_tell(driver->EventElapsedTime(&ms, own, shared));
-    peer_tell(driver->IpcGetEventHandle(&handle, shared));
+    peer_report(driver->EventElapsedTime(&ms, own, shared));
+    peer_report(driver->IpcGetEventHandle(&handle, shared));
     OK(driver->EventDestroy_v2(own));
     OK(driver->StreamDestroy_v2(mine));
     OK(driver->EventDestroy_v2(shared));
@@ -222,7 +222,7 @@ static void imported_event_has_no_time_and_no_handle(void **state)
     peer_finish(&peer);
 }
 
-/* Exports an event, and ends when it is told to. */
+/* Exports an event, and ends when it is asked to. */
 static void peer_exports(void)
 {
     CUipcEventHandle handle;
@@ -231,7 +231,7 @@ static void peer_exports(void)
     OK(driver->EventCreate(&shared, CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING));
     OK(driver->IpcGetEventHandle(&handle, shared));
     peer_put(PEER_TO, &handle, sizeof handle);
-    peer_tell(CUDA_SUCCESS);
+    peer_report(CUDA_SUCCESS);
     OK(driver->EventDestroy_v2(shared));
 }
 

@@ -90,7 +90,7 @@ void peer_stay(void)
         pause();
 }
 
-void peer_tell(CUresult code)
+void peer_report(CUresult code)
 {
     const int word = (int)code;
     char go;

@@ -110,7 +110,7 @@ void peer_stay(void)
         Sleep(INFINITE);
 }
 
-void peer_tell(CUresult code)
+void peer_report(CUresult code)
 {
     const int word = (int)code;
     char go;

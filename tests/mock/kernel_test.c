@@ -144,7 +144,7 @@ static void later_registration_is_for_later_launches(void **state)
     OK(driver->StreamQuery(kernel_stream));
 }
 
-static void spinning_kernel_takes_what_it_is_told(void **state)
+static void spinning_kernel_takes_the_time_of_its_parameter(void **state)
 {
     uint64_t ns = 5 * MS;
     void *parameters[] = {&ns};
@@ -273,7 +273,7 @@ static void registrations_that_make_no_sense_are_refused(void **state)
     CODE(CUDA_ERROR_INVALID_VALUE, cushim_mock_kernel_register(fixture_mock, &kernel));
 }
 
-/* What the function that stands for a kernel is told of a launch. */
+/* What the function that stands for a kernel receives of a launch. */
 
 static struct cushim_mock_launch seen;
 static unsigned char seen_bytes[3][32];
@@ -289,7 +289,7 @@ static void look(const struct cushim_mock_launch *launch, void *data)
     }
 }
 
-static void launch_is_told_in_full(void **state)
+static void launch_is_reported_in_full(void **state)
 {
     const struct cushim_mock_kernel kernel = {.size = sizeof kernel, .name = "mixed", .run = look};
     const unsigned char a = 1, c[20] = "twenty bytes of it.";
@@ -347,7 +347,7 @@ static void buffer_of_parameters_has_the_declared_offsets(void **state)
     CODE(CUDA_ERROR_INVALID_VALUE, kernel_launch(mixed, NULL, NULL));
 }
 
-static void registered_sizes_hold_where_the_image_tells_none(void **state)
+static void registered_sizes_hold_where_the_image_reports_none(void **state)
 {
     static const size_t sizes[] = {4, 8};
     const struct cushim_mock_kernel kernel = {.size = sizeof kernel,
@@ -376,7 +376,7 @@ int main(void)
         TEST(kernel_acts_when_it_ends_with_the_parameters_of_the_call),
         TEST(kernel_may_ask_the_mock_and_not_move_its_clock),
         TEST(later_registration_is_for_later_launches),
-        TEST(spinning_kernel_takes_what_it_is_told),
+        TEST(spinning_kernel_takes_the_time_of_its_parameter),
         TEST(kernel_of_which_nothing_is_known_is_refused_by_name),
         TEST_IN(kernel_of_which_nothing_is_known_can_be_skipped, begin_skipping, kernel_end),
         TEST(old_launches_take_what_was_set),
@@ -384,9 +384,9 @@ int main(void)
         TEST_IN(faulting_kernel_fails_every_later_call, begin, end_faulted),
         TEST_IN(trap_has_a_code_of_its_own, begin, end_faulted),
         TEST(registrations_that_make_no_sense_are_refused),
-        TEST(launch_is_told_in_full),
+        TEST(launch_is_reported_in_full),
         TEST(buffer_of_parameters_has_the_declared_offsets),
-        TEST(registered_sizes_hold_where_the_image_tells_none),
+        TEST(registered_sizes_hold_where_the_image_reports_none),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The life of a mock: created from options, installed, asked, destroyed. */
+/* The lifecycle of a mock: created from options, installed, asked, destroyed. */
 #include <stdio.h>
 #include <string.h>
 
@@ -186,7 +186,7 @@ static void newer_callers_state_keeps_what_is_not_known_here(void **state)
     assert_int_equal(larger.known.size, sizeof larger);
 }
 
-static void misuses_are_kept_told_and_fail_the_end(void **state)
+static void misuses_are_kept_reported_and_fail_the_end(void **state)
 {
     (void)state;
     OK(driver->Init(0));
@@ -299,15 +299,15 @@ static void mock_ends_with_what_the_program_has_left(void **state)
 
 /* Settings that are too long, files that are none, and lines of the log that would not be lines. */
 
-static char told[2000];
+static char reported[2000];
 
 static CUresult try_create(const char *settings, const char *file)
 {
     const struct cushim_mock_options options = {.size = sizeof options,
                                                 .settings = settings,
                                                 .file = file,
-                                                .message = told,
-                                                .message_size = sizeof told};
+                                                .message = reported,
+                                                .message_size = sizeof reported};
     struct cushim_mock *mock = NULL;
     const CUresult code = cushim_mock_create(&options, &mock);
 
@@ -330,7 +330,7 @@ static void name_that_is_too_long_is_refused_and_not_cut(void **state)
     snprintf(settings, sizeof settings, "profile = %s",
              folder_write("long.profile", profile, strlen(profile)));
     CODE(CUDA_ERROR_INVALID_VALUE, try_create(settings, NULL));
-    assert_non_null(strstr(told, "long.profile:2:8: name is a name of at most 255 "));
+    assert_non_null(strstr(reported, "long.profile:2:8: name is a name of at most 255 "));
 }
 
 #ifndef _WIN32
@@ -338,9 +338,9 @@ static void file_that_never_ends_is_not_read(void **state)
 {
     (void)state;
     CODE(CUDA_ERROR_INVALID_VALUE, try_create(NULL, "/dev/zero"));
-    assert_string_equal(told, "/dev/zero: no regular file");
+    assert_string_equal(reported, "/dev/zero: no regular file");
     CODE(CUDA_ERROR_INVALID_VALUE, try_create(NULL, folder_pipe("pipe")));
-    assert_non_null(strstr(told, "/pipe: no regular file"));
+    assert_non_null(strstr(reported, "/pipe: no regular file"));
 }
 #endif
 
@@ -387,7 +387,7 @@ int main(void)
         TEST(layer_over_the_installed_table_is_left_alone),
         TEST(state_counts_calls_and_misuses),
         TEST(newer_callers_state_keeps_what_is_not_known_here),
-        TEST(misuses_are_kept_told_and_fail_the_end),
+        TEST(misuses_are_kept_reported_and_fail_the_end),
         TEST(log_goes_nowhere_unless_it_is_asked_for),
         cmocka_unit_test(mock_ends_with_what_the_program_has_left),
         cmocka_unit_test(name_that_is_too_long_is_refused_and_not_cut),

@@ -78,7 +78,7 @@ static void functions_are_enumerated_in_their_order(void **state)
     assert_null(functions[COUNT(names)]);
 }
 
-static void parameters_are_told_as_declared(void **state)
+static void parameters_are_reported_as_declared(void **state)
 {
     static const size_t layout[][2] = {{0, 1}, {8, 8}, {16, 2}};
     CUfunction many;
@@ -313,7 +313,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         MODULE_TEST(function_of_a_name_is_one),
         MODULE_TEST(functions_are_enumerated_in_their_order),
-        MODULE_TEST(parameters_are_told_as_declared),
+        MODULE_TEST(parameters_are_reported_as_declared),
         MODULE_TEST(attributes_are_those_of_the_declaration),
         MODULE_TEST(attributes_that_can_be_set_have_their_limits),
         MODULE_TEST(variables_have_their_true_size_and_value),

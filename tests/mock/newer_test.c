@@ -284,7 +284,7 @@ static void kernel_of_another_context_is_refused(void **state)
     OK(driver->ModuleUnload(module));
 }
 
-static void functions_and_kernels_tell_how_many_parameters_they_have(void **state)
+static void functions_and_kernels_report_how_many_parameters_they_have(void **state)
 {
     CUlibrary library;
     CUmodule module;
@@ -427,7 +427,7 @@ int main(void)
         TEST(parameters_of_any_node_are_read_as_they_were_given),
         TEST(parameters_of_child_graph_name_the_nodes_own),
         TEST(kernel_of_another_context_is_refused),
-        TEST(functions_and_kernels_tell_how_many_parameters_they_have),
+        TEST(functions_and_kernels_report_how_many_parameters_they_have),
         TEST(host_function_waits_in_either_mode),
         TEST(copy_reads_its_source_in_the_order_of_its_attributes),
         TEST(copy_with_wrong_attributes_is_refused),

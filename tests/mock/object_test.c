@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Handles: what each means, and that what means nothing is told without touching memory. */
+/* Handles: what each means, and that what means nothing is reported without touching memory. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

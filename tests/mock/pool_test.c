@@ -339,23 +339,23 @@ static void the_pool_of_a_location_is_that_of_its_device(void **state)
 {
     const CUmemPoolProps kind = {.allocType = PINNED,
                                  .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE}};
-    CUmemoryPool first, own, told = NULL;
+    CUmemoryPool first, own, reported = NULL;
 
     (void)state;
     OK(driver->DeviceGetDefaultMemPool(&first, 0));
-    OK(driver->MemGetDefaultMemPool(&told, (void *)&device_location, PINNED));
-    assert_ptr_equal(told, first);
+    OK(driver->MemGetDefaultMemPool(&reported, (void *)&device_location, PINNED));
+    assert_ptr_equal(reported, first);
     OK(driver->MemPoolCreate(&own, &kind));
     OK(driver->MemSetMemPool((void *)&device_location, PINNED, own));
-    OK(driver->MemGetMemPool(&told, (void *)&device_location, PINNED));
-    assert_ptr_equal(told, own);
-    OK(driver->DeviceGetMemPool(&told, 0));
-    assert_ptr_equal(told, own);
-    OK(driver->MemGetDefaultMemPool(&told, (void *)&device_location, PINNED));
-    assert_ptr_equal(told, first);
+    OK(driver->MemGetMemPool(&reported, (void *)&device_location, PINNED));
+    assert_ptr_equal(reported, own);
+    OK(driver->DeviceGetMemPool(&reported, 0));
+    assert_ptr_equal(reported, own);
+    OK(driver->MemGetDefaultMemPool(&reported, (void *)&device_location, PINNED));
+    assert_ptr_equal(reported, first);
     OK(driver->MemPoolDestroy(own));
-    OK(driver->MemGetMemPool(&told, (void *)&device_location, PINNED));
-    assert_ptr_equal(told, first);
+    OK(driver->MemGetMemPool(&reported, (void *)&device_location, PINNED));
+    assert_ptr_equal(reported, first);
 }
 
 static void other_locations_are_refused(void **state)
@@ -379,7 +379,7 @@ static void other_locations_are_refused(void **state)
         {CU_MEM_LOCATION_TYPE_DEVICE, 0, MANAGED, 801, 1},
         {HOST, 0, MANAGED, 801, 1},
     };
-    CUmemoryPool pool, told = (CUmemoryPool)7;
+    CUmemoryPool pool, reported = (CUmemoryPool)7;
 
     (void)state;
     OK(driver->DeviceGetDefaultMemPool(&pool, 0));
@@ -387,14 +387,14 @@ static void other_locations_are_refused(void **state)
         CUmemLocation location = {(CUmemLocationType)cases[i].place, cases[i].id};
         const CUmemAllocationType type = (CUmemAllocationType)cases[i].type;
 
-        CODE(cases[i].got, driver->MemGetDefaultMemPool(&told, (void *)&location, type));
-        CODE(cases[i].got, driver->MemGetMemPool(&told, (void *)&location, type));
+        CODE(cases[i].got, driver->MemGetDefaultMemPool(&reported, (void *)&location, type));
+        CODE(cases[i].got, driver->MemGetMemPool(&reported, (void *)&location, type));
         CODE(cases[i].set, driver->MemSetMemPool((void *)&location, type, pool));
     }
     CODE(CUDA_ERROR_INVALID_VALUE, driver->MemGetMemPool(NULL, (void *)&device_location, PINNED));
-    CODE(CUDA_ERROR_INVALID_VALUE, driver->MemGetDefaultMemPool(&told, NULL, PINNED));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->MemGetDefaultMemPool(&reported, NULL, PINNED));
     CODE(CUDA_ERROR_INVALID_VALUE, driver->MemSetMemPool((void *)&device_location, PINNED, NULL));
-    assert_ptr_equal(told, (CUmemoryPool)7);
+    assert_ptr_equal(reported, (CUmemoryPool)7);
 }
 
 static void the_highest_counts_are_set_back(void **state)

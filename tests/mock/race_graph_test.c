@@ -70,7 +70,7 @@ static void nodes_without_an_edge_are_a_race(void **state)
 }
 
 /* All of them are of one call and one stream. */
-static void nodes_of_another_kind_are_told_apart(void **state)
+static void nodes_of_another_kind_are_distinguished(void **state)
 {
     const CUDA_MEMCPY3D copy = {.srcMemoryType = CU_MEMORYTYPE_HOST,
                                 .srcHost = race_host,
@@ -258,7 +258,7 @@ static void note_end(void *data, const struct cushim_mock_trace *entry)
         operations[executed] = entry->operation;
 }
 
-/* A kernel that tells its number. */
+/* A kernel that records its number. */
 static CUgraphNode add_kernel(CUfunction function, const CUgraphNode *dependencies, size_t count,
                               unsigned number)
 {
@@ -354,7 +354,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(edge_orders_nodes),
         TEST(nodes_without_an_edge_are_a_race),
-        TEST(nodes_of_another_kind_are_told_apart),
+        TEST(nodes_of_another_kind_are_distinguished),
         TEST(diamond_races_in_the_middle_alone),
         TEST(stream_orders_a_launch_with_what_is_around_it),
         TEST(launches_of_one_graph_are_ordered),

@@ -70,7 +70,7 @@ static void unknown_kernel_races_with_a_copy(void **state)
     assert_non_null(strstr(cushim_mock_race(fixture_mock, 0), "may write"));
 }
 
-/* Of a kernel that is not registered the image tells the parameters. */
+/* Of a kernel that is not registered the image describes the parameters. */
 static void kernel_that_is_skipped_is_unknown(void **state)
 {
     static const char image[] = ".version 6.0\n.target sm_50\n.address_size 64\n"
@@ -302,7 +302,7 @@ static void with_the_wait_it_is_right_and_no_race(void **state)
     assert_int_equal(outcome_of("schedule = lazy", true).races, 0);
 }
 
-static void without_it_fifo_does_not_show_it_but_the_race_is_told(void **state)
+static void without_it_fifo_does_not_show_it_but_the_race_is_reported(void **state)
 {
     const struct outcome outcome = outcome_of("schedule = fifo", false);
     const struct outcome eager = outcome_of("schedule = eager", false);
@@ -374,7 +374,7 @@ int main(void)
         TEST(accesses_are_checked),
         cmocka_unit_test(lazy_shows_that_nobody_waits_for_what_is_read),
         cmocka_unit_test(with_the_wait_it_is_right_and_no_race),
-        cmocka_unit_test(without_it_fifo_does_not_show_it_but_the_race_is_told),
+        cmocka_unit_test(without_it_fifo_does_not_show_it_but_the_race_is_reported),
         cmocka_unit_test(without_it_another_schedule_gives_a_wrong_sum),
     };
 

@@ -64,7 +64,7 @@ static void boxes_race_where_their_rows_meet(void **state)
     }
 }
 
-static void text_tells_the_row_that_meets(void **state)
+static void text_reports_the_row_that_meets(void **state)
 {
     (void)state;
     set_box(16, 0, 16, ROWS, ONE);
@@ -318,7 +318,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(bytes_side_by_side_are_no_race),
         TEST(boxes_race_where_their_rows_meet),
-        TEST(text_tells_the_row_that_meets),
+        TEST(text_reports_the_row_that_meets),
         TEST(layers_race_where_their_rows_meet),
         TEST(arrays_are_memory_too),
         TEST(page_locked_memory_is_known),

@@ -145,7 +145,7 @@ static void model_renew(unsigned stream)
     last[stream] = -1;
 }
 
-/* All steps are told: from what orders two nodes directly to what orders them at all. */
+/* All steps are reported: from what orders two nodes directly to what orders them at all. */
 static void model_end(void)
 {
     for (unsigned k = 0; k < model_node_count; k++) {
@@ -327,19 +327,19 @@ static unsigned check_orders(void)
     return racy;
 }
 
-/* Each text tells of a race; returns in which memories. */
+/* Each text reports a race; returns in which memories. */
 static unsigned check_texts(void)
 {
     const char *text;
-    unsigned told = 0;
+    unsigned reported = 0;
 
     for (size_t i = 0; (text = cushim_mock_race(fixture_mock, i)); i++) {
         const unsigned later = named(&text), earlier = named(&text);
 
         assert_true(model_is_race(earlier, later));
-        told |= 1u << model_nodes[later].memory;
+        reported |= 1u << model_nodes[later].memory;
     }
-    return told;
+    return reported;
 }
 
 /* Kernels access one block from where their parameter points. */
@@ -385,13 +385,13 @@ static void check_programs(const char *settings)
     assert_true(clean_count > PROGRAMS / 20);
 }
 
-static void random_programs_are_told_as_they_are(void **state)
+static void random_programs_are_reported_as_they_are(void **state)
 {
     (void)state;
     check_programs("schedule = fifo");
 }
 
-static void random_programs_are_told_so_in_any_schedule(void **state)
+static void random_programs_are_reported_so_in_any_schedule(void **state)
 {
     (void)state;
     check_programs("schedule = lazy");
@@ -402,8 +402,8 @@ static void random_programs_are_told_so_in_any_schedule(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_programs_are_told_as_they_are),
-        cmocka_unit_test(random_programs_are_told_so_in_any_schedule),
+        cmocka_unit_test(random_programs_are_reported_as_they_are),
+        cmocka_unit_test(random_programs_are_reported_so_in_any_schedule),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

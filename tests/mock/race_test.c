@@ -112,14 +112,14 @@ static void race_on_each(unsigned count)
         OK(driver->MemFree_v2(memory[i]));
 }
 
-static void races_that_cannot_be_kept_apart_are_counted_and_not_told(void **state)
+static void races_that_cannot_be_kept_apart_are_counted_and_not_reported(void **state)
 {
     (void)state;
     race_on_each(1100);
     assert_int_equal(log_lines, 1024);
 }
 
-static void pair_of_places_is_told_once(void **state)
+static void pair_of_places_is_reported_once(void **state)
 {
     (void)state;
     for (int i = 0; i < 100; i++) {
@@ -130,7 +130,7 @@ static void pair_of_places_is_told_once(void **state)
     assert_int_equal(race_count(), 2);
 }
 
-static void other_places_are_told_too(void **state)
+static void other_places_are_reported_too(void **state)
 {
     CUstream third = fixture_stream();
     CUdeviceptr other;
@@ -159,7 +159,7 @@ static void first_64_texts_are_kept_and_all_are_counted(void **state)
     assert_null(cushim_mock_race(fixture_mock, 64));
 }
 
-static void uses_that_are_forgotten_are_told(void **state)
+static void uses_that_are_forgotten_are_reported(void **state)
 {
     (void)state;
     for (unsigned i = 0; i < 1024; i++)
@@ -299,7 +299,7 @@ static void race_is_a_misuse_if_so_set(void **state)
 
 /* Whether anything orders two operations that are named by number. */
 
-static void order_of_two_operations_is_told(void **state)
+static void order_of_two_operations_is_reported(void **state)
 {
     enum cushim_mock_order order;
     char text[400];
@@ -373,18 +373,18 @@ int main(void)
         TEST(text_names_the_default_stream),
         TEST(cure_that_the_text_names_helps),
         TEST(race_is_no_misuse),
-        TEST(pair_of_places_is_told_once),
-        TEST(races_that_cannot_be_kept_apart_are_counted_and_not_told),
-        TEST(other_places_are_told_too),
+        TEST(pair_of_places_is_reported_once),
+        TEST(races_that_cannot_be_kept_apart_are_counted_and_not_reported),
+        TEST(other_places_are_reported_too),
         TEST(first_64_texts_are_kept_and_all_are_counted),
-        TEST(uses_that_are_forgotten_are_told),
+        TEST(uses_that_are_forgotten_are_reported),
         TEST(streams_race_again_behind_a_value),
         cmocka_unit_test(work_of_a_context_that_is_gone_is_no_race),
         TEST(threads_with_memory_of_their_own_do_not_race),
         TEST(long_programs_forget_nothing),
         cmocka_unit_test(nothing_is_looked_for_by_default),
         cmocka_unit_test(race_is_a_misuse_if_so_set),
-        TEST_IN(order_of_two_operations_is_told, race_auto, race_done),
+        TEST_IN(order_of_two_operations_is_reported, race_auto, race_done),
         TEST_IN(order_behind_a_value_is_not_known, race_auto, race_done),
         TEST_IN(order_of_no_operation_is_refused, race_auto, race_done),
         TEST_IN(last_4096_operations_can_be_asked_for, race_auto, race_done),

@@ -314,7 +314,7 @@ static void settings_are_described_in_one_line(void **state)
                               "schedule fifo, seed 7, personality normal");
 }
 
-/* docs/mock.md tells every key of settings and of profiles, and the defaults are what it says. */
+/* docs/mock.md lists every key of settings and of profiles, and the defaults are what it says. */
 
 enum { LONGEST_LINE = 1024 };
 

@@ -342,7 +342,7 @@ static void first_abi_of_destroying_a_stream_waits_for_its_work(void **state)
     OK(driver->EventDestroy_v2(done));
 }
 
-/* Attributes of streams: what is set is what is told, and what is copied with them. */
+/* Attributes of streams: what is set is what is reported, and what is copied with them. */
 
 static const CUstreamAttrID window = (CUstreamAttrID)1, policy = (CUstreamAttrID)3,
                             priority = (CUstreamAttrID)8, domain_map = (CUstreamAttrID)9,
@@ -362,7 +362,7 @@ static void set(CUstream stream, CUstreamAttrID attribute, CUstreamAttrValue val
     OK(driver->StreamSetAttribute(stream, attribute, (void *)&value));
 }
 
-static void what_is_set_is_told(void **state)
+static void what_is_set_is_reported(void **state)
 {
     const CUstreamAttrValue a_window = {
         .accessPolicyWindow = {.num_bytes = 4096, .hitRatio = 0.5f}};
@@ -385,7 +385,7 @@ static void what_is_set_is_told(void **state)
 /* A priority beyond the range is its end, as in cuStreamCreateWithPriority. */
 static void a_priority_is_within_the_range(void **state)
 {
-    int least, greatest, told;
+    int least, greatest, reported;
     CUstream stream;
 
     (void)state;
@@ -394,8 +394,8 @@ static void a_priority_is_within_the_range(void **state)
     assert_int_equal(get(stream, priority).priority, 0);
     set(stream, priority, (CUstreamAttrValue){.priority = greatest - 10});
     assert_int_equal(get(stream, priority).priority, greatest);
-    OK(driver->StreamGetPriority(stream, &told));
-    assert_int_equal(told, greatest);
+    OK(driver->StreamGetPriority(stream, &reported));
+    assert_int_equal(reported, greatest);
     set(stream, priority, (CUstreamAttrValue){.priority = least + 10});
     assert_int_equal(get(stream, priority).priority, least);
     OK(driver->StreamDestroy_v2(stream));
@@ -461,7 +461,7 @@ int main(void)
         TEST_IN(call_that_blocks_is_released_by_another_thread, begin_threaded, end),
         TEST_IN(batch_writes_and_waits_for_values_of_64_bits, fixture_manual, fixture_done),
         TEST_IN(first_abi_of_destroying_a_stream_waits_for_its_work, fixture_auto, fixture_done),
-        TEST_IN(what_is_set_is_told, fixture_auto, fixture_done),
+        TEST_IN(what_is_set_is_reported, fixture_auto, fixture_done),
         TEST_IN(a_priority_is_within_the_range, fixture_auto, fixture_done),
         TEST_IN(what_is_wrong_is_refused, fixture_auto, fixture_done),
         TEST_IN(all_are_copied, fixture_auto, fixture_done),

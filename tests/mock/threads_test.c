@@ -21,7 +21,7 @@
 
 enum { THREADS = 64, ROUNDS = OPERATIONS / THREADS / 3 + 1 };
 
-/* One stream's life: its rounds, each a host function, a record, and a wait for a neighbour's. */
+/* One stream's rounds, each a host function, a record, and a wait for a neighbour's. */
 struct worker {
     pthread_t thread;
     CUcontext context;

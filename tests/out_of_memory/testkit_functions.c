@@ -81,7 +81,7 @@ static CUresult faults(void)
     return code;
 }
 
-/* An event that is recorded, told and named. */
+/* An event that is recorded, queried and named. */
 static CUresult record(struct cushim_layer *layer)
 {
     struct cushim_recorded_call call = {.size = sizeof call};

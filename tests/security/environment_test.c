@@ -90,7 +90,7 @@ static void readings_are_counted(void **state)
     assert_true(was_read("ONE") && was_read("OTHER"));
 }
 
-/* With a file, a fault, work, and a misuse that is told. */
+/* With a file, a fault, work, and a misuse that is reported. */
 static void mock_in_the_process_reads_but_the_drivers_own_variable(void **state)
 {
     static const char text[] = "schema = 1\nmode = threaded\nfault = cuEventCreate:nth=9 => "
@@ -137,7 +137,7 @@ static bool is_driver_installed(void)
     return library != NULL;
 }
 
-/* The library: one that names a driver; the others tell only whether the linker must be asked. */
+/* The library: one that names a driver; the others report only whether the linker must be asked. */
 static void load_reads_one_variable_for_itself_and_the_linkers(void **state)
 {
     static const char *const known[] = {"CUSHIM_LIBRARY", "LD_LIBRARY_PATH", "LD_HWCAP_MASK",

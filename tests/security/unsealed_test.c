@@ -77,7 +77,7 @@ static struct cushim_mock *begin(CUdeviceptr *memory, CUevent *event)
     return mock;
 }
 
-static void check_told(const char *function, int error)
+static void check_logged(const char *function, int error)
 {
     check_int(lines, 1);
     check_contains(logged, function);
@@ -118,9 +118,9 @@ static void share_unsealed(const void *data)
     check(forbid_seals(error));
     for (int round = 0; round < 2; round++) {
         check_int(driver->IpcGetMemHandle(&memory_handle, memory), CUDA_ERROR_OUT_OF_MEMORY);
-        check_told("cuIpcGetMemHandle: ", error);
+        check_logged("cuIpcGetMemHandle: ", error);
         check_int(driver->IpcGetEventHandle(&event_handle, event), CUDA_ERROR_OPERATING_SYSTEM);
-        check_told("cuIpcGetEventHandle: ", error);
+        check_logged("cuIpcGetEventHandle: ", error);
     }
     check_int(memcmp(&memory_handle, &untouched, sizeof untouched), 0);
     check_int(memcmp(&event_handle, &untouched, sizeof event_handle), 0);
