@@ -4,15 +4,9 @@
  * its header says is not NULL is refused, and nothing is written then. The calls are generated from
  * the headers.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include <cushim/cushim.h>
 #include <cushim/testing/layer.h>
@@ -22,6 +16,7 @@
 #include <cushim/testing/test.h>
 
 #include "tests/support/child.h"
+#include "tests/support/cmocka.h"
 
 enum { MOST_PARAMETERS = 8, OUTPUT_SIZE = 16384 };
 

@@ -276,8 +276,7 @@ static void attribute_is_written_without_what_lies_beyond(void)
     } rows[] = {{1, 32}, {3, 4}, {8, 4}, {9, 2}, {10, 4}};
     CUstream stream;
 
-    begin_context();
-    stream = begin_stream();
+    stream = begin_context_stream();
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         union {
             CUstreamAttrValue value;
@@ -301,10 +300,8 @@ static void first_destruction_of_a_stream_waits(void)
     struct gate gate = GATE;
     struct opener opener;
     CUevent event;
-    CUstream stream;
+    CUstream stream = begin_context_stream();
 
-    begin_context();
-    stream = begin_stream();
     event = begin_event();
     CODE(CUDA_ERROR_INVALID_HANDLE, cu->StreamDestroy(NULL));
     gate_shut(&gate, stream);

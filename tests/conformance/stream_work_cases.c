@@ -19,10 +19,8 @@ static void functions_run_in_order_with_the_work(void)
     atomic_uint before = 0, after = 0;
     struct gate gate = GATE;
     CUevent between;
-    CUstream stream;
+    CUstream stream = begin_context_stream();
 
-    begin_context();
-    stream = begin_stream();
     between = begin_event();
     CODE(CUDA_ERROR_INVALID_VALUE, cu->LaunchHostFunc(stream, NULL, NULL));
     OK(cu->LaunchHostFunc(stream, count, &before));
@@ -45,10 +43,8 @@ static void function_runs_after_prior_work(void)
 {
     atomic_uint place = 0;
     struct latch latch;
-    CUstream stream;
+    CUstream stream = begin_context_stream();
 
-    begin_context();
-    stream = begin_stream();
     latch = latch_shut(stream);
     OK(cu->LaunchHostFunc(stream, count, &place));
     CODE(CUDA_ERROR_NOT_READY, cu->StreamQuery(stream));
@@ -222,10 +218,8 @@ static void CUDA_CB be_called(void *data)
 static void callback_is_told_stream_and_status(void)
 {
     struct callback_record record = {.status = CUDA_ERROR_UNKNOWN};
-    CUstream stream;
+    CUstream stream = begin_context_stream();
 
-    begin_context();
-    stream = begin_stream();
     CODE(CUDA_ERROR_INVALID_VALUE, cu->StreamAddCallback(stream, record_callback, &record, 1));
     CODE(CUDA_ERROR_INVALID_VALUE, cu->StreamAddCallback(stream, NULL, &record, 0));
     OK(cu->StreamAddCallback(stream, record_callback, &record, 0));
@@ -243,8 +237,7 @@ static struct callback_record break_behind_a_gate(void)
     CUstream stream;
 
     record.status = CUDA_ERROR_UNKNOWN;
-    begin_context();
-    stream = begin_stream();
+    stream = begin_context_stream();
     fault = begin_kernel("cushim_fault");
     gate_shut(&gate, stream);
     queue_kernel(fault, stream);

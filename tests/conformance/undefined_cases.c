@@ -32,10 +32,8 @@ static void query_destroyed_event(void)
 
 static void query_destroyed_stream(void)
 {
-    CUstream stream;
+    CUstream stream = begin_context_stream();
 
-    begin_context();
-    stream = begin_stream();
     MUST(cu->StreamDestroy_v2(stream));
     print_answer(cu->StreamQuery(stream));
 }
@@ -66,10 +64,8 @@ static void destroy_twice(void)
 
 static void use_stream_after_reset(void)
 {
-    CUstream stream;
+    CUstream stream = begin_context_stream();
 
-    begin_context();
-    stream = begin_stream();
     MUST(cu->DevicePrimaryCtxReset_v2(begin_device()));
     print_answer(cu->StreamQuery(stream));
 }

@@ -5,14 +5,8 @@
  */
 #define CUSHIM_DISABLE_DEPRECATION_WARNINGS
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "loader/codes.h"
 #include "loader/symbols.h"
@@ -21,6 +15,7 @@
 #include "src/mock/call.h"
 #include "src/mock/core/state.h"
 #include "src/mock/sim/sim.h"
+#include "tests/support/cmocka.h"
 
 #define SLOT CUSHIM__SLOT
 

@@ -88,18 +88,6 @@ static void layers_keep_their_heights(void **state)
     CODE(CUDA_ERROR_INVALID_VALUE, driver->Memcpy3D_v2(NULL));
 }
 
-static void pitch_0_is_as_small_as_can_be(void **state)
-{
-    CUDA_MEMCPY2D copy = rows();
-
-    (void)state;
-    copy.srcPitch = copy.dstPitch = 0;
-    OK(driver->Memcpy2D_v2(&copy));
-    OK(driver->MemcpyDtoH_v2(to, memory, sizeof to));
-    assert_memory_equal(to, from, 4 * 32);
-    assert_int_equal(to[4 * 32], 0);
-}
-
 /* Each case changes one thing. */
 static void wrong_shapes_are_refused(void **state)
 {
@@ -469,7 +457,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(rows_keep_their_pitches),
         TEST(layers_keep_their_heights),
-        TEST(pitch_0_is_as_small_as_can_be),
         TEST(wrong_shapes_are_refused),
         TEST(pageable_rows_are_read_at_the_call),
         TEST(arrays_hold_what_is_copied_into_them),

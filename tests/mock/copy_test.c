@@ -317,10 +317,9 @@ static void a_piece_is_copied_to_another_device(void **state)
 static void in_a_stream_it_is_copied_later(void **state)
 {
     CUDA_MEMCPY3D_PEER copy;
-    CUstream stream;
+    CUstream stream = fixture_stream();
 
     (void)state;
-    stream = fixture_stream();
     copy = piece();
     fixture_spin(stream, 1000000000);
     OK(driver->Memcpy3DPeerAsync(&copy, stream));

@@ -3,13 +3,7 @@
  * The mock as a shared library: what it exports at each version, for whoever opens it, and that the
  * loader takes it for the driver.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include <cushim/driver.h>
 #include <cushim/report.h>
@@ -19,6 +13,7 @@
 #include "loader/symbols.h"
 #include "loader/system.h"
 #include "tests/support/child.h"
+#include "tests/support/cmocka.h"
 #include "tests/support/environment.h"
 #include "tests/support/library.h"
 

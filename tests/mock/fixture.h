@@ -6,25 +6,15 @@
 #ifndef CUSHIM_TESTS_MOCK_FIXTURE_H
 #define CUSHIM_TESTS_MOCK_FIXTURE_H
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <cushim/testing/mock.h>
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#include "tests/support/cmocka.h"
 
 /* The mock of the test, and its table. */
 extern struct cushim_mock *fixture_mock;
 extern const struct cushim_table *driver;
-
-/* A call that must answer this code. */
-#define CODE(want, call) assert_int_equal((call), (want))
-#define OK(call) CODE(CUDA_SUCCESS, call)
 
 /* Create the mock with settings, initialise, and make the primary context current. */
 void fixture_begin(const char *settings);

@@ -3,17 +3,9 @@
 #ifndef CUSHIM_TESTS_MOCK_IMAGE_FIXTURE_H
 #define CUSHIM_TESTS_MOCK_IMAGE_FIXTURE_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "cubin.h"
 #include "src/mock/image/image.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#include "tests/support/cmocka.h"
 
 /* How PTX text begins. */
 #define HEAD ".version 6.0\n.target sm_50\n.address_size 64\n"

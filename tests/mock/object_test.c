@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Handles: what each means, and that what means nothing is reported without touching memory. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "src/mock/core/object.h"
 #include "src/mock/core/state.h"
+#include "tests/support/cmocka.h"
 
 enum { GENERATIONS = 1 << 19 };
 

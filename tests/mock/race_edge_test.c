@@ -11,16 +11,22 @@ static void one_stream(bool ordered)
     race_read(ordered ? ONE : OTHER);
 }
 
+/* Read on the other stream, behind the event if it waits for it; the event is destroyed. */
+static void read_behind(CUevent event, bool waits)
+{
+    if (waits)
+        OK(driver->StreamWaitEvent(OTHER, event, 0));
+    race_read(OTHER);
+    OK(driver->EventDestroy_v2(event));
+}
+
 static void wait_for_an_event(bool ordered)
 {
     CUevent event = fixture_event();
 
     race_write(ONE);
     OK(driver->EventRecord(event, ONE));
-    if (ordered)
-        OK(driver->StreamWaitEvent(OTHER, event, 0));
-    race_read(OTHER);
-    OK(driver->EventDestroy_v2(event));
+    read_behind(event, ordered);
 }
 
 /* A wait for a record that is done already queues nothing, and orders all the same. */
@@ -33,10 +39,7 @@ static void wait_for_an_event_that_is_done(bool ordered)
     fixture_spin(OTHER, 1000000);
     for (int i = 0; i < 1000; i++)
         OK(driver->CtxGetCurrent(&(CUcontext){NULL}));
-    if (ordered)
-        OK(driver->StreamWaitEvent(OTHER, event, 0));
-    race_read(OTHER);
-    OK(driver->EventDestroy_v2(event));
+    read_behind(event, ordered);
 }
 
 static void record_behind_the_work(bool ordered)
@@ -48,9 +51,7 @@ static void record_behind_the_work(bool ordered)
     race_write(ONE);
     if (ordered)
         OK(driver->EventRecord(event, ONE));
-    OK(driver->StreamWaitEvent(OTHER, event, 0));
-    race_read(OTHER);
-    OK(driver->EventDestroy_v2(event));
+    read_behind(event, true);
 }
 
 /* A waiter keeps the record of the time of the call. */
@@ -63,10 +64,7 @@ static void wait_behind_the_newest_record(bool ordered)
         OK(driver->StreamWaitEvent(OTHER, event, 0));
     race_write(ONE);
     OK(driver->EventRecord(event, ONE));
-    if (ordered)
-        OK(driver->StreamWaitEvent(OTHER, event, 0));
-    race_read(OTHER);
-    OK(driver->EventDestroy_v2(event));
+    read_behind(event, ordered);
 }
 
 static void wait_through_a_third_stream(bool ordered)
@@ -109,9 +107,7 @@ static void wait_for_the_context(bool ordered)
     race_write(ONE);
     if (ordered)
         OK(driver->CtxRecordEvent(context, event));
-    OK(driver->StreamWaitEvent(OTHER, event, 0));
-    race_read(OTHER);
-    OK(driver->EventDestroy_v2(event));
+    read_behind(event, true);
 }
 
 static void context_that_waits(bool ordered)

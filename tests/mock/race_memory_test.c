@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which bytes a use of memory is: rows, layers, arrays; and which memory is known. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "src/race/internal.h"
 #include "tests/mock/race_fixture.h"
+#include "tests/support/cmocka.h"
 
 enum { PITCH = 64, ROWS = 4 };
 

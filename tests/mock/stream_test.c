@@ -386,10 +386,9 @@ static void what_is_set_is_reported(void **state)
 static void a_priority_is_within_the_range(void **state)
 {
     int least, greatest, reported;
-    CUstream stream;
+    CUstream stream = fixture_stream();
 
     (void)state;
-    stream = fixture_stream();
     OK(driver->CtxGetStreamPriorityRange(&least, &greatest));
     assert_int_equal(get(stream, priority).priority, 0);
     set(stream, priority, (CUstreamAttrValue){.priority = greatest - 10});
@@ -429,11 +428,9 @@ static void what_is_wrong_is_refused(void **state)
 
 static void all_are_copied(void **state)
 {
-    CUstream from, to;
+    CUstream from = fixture_stream(), to = fixture_stream();
 
     (void)state;
-    from = fixture_stream();
-    to = fixture_stream();
     set(from, policy, (CUstreamAttrValue){.syncPolicy = CU_SYNC_POLICY_SPIN});
     set(from, priority, (CUstreamAttrValue){.priority = -1});
     OK(driver->StreamCopyAttributes(to, from));

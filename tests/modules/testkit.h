@@ -10,23 +10,13 @@
 #ifndef CUSHIM_TESTS_MODULES_TESTKIT_H
 #define CUSHIM_TESTS_MODULES_TESTKIT_H
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <cushim/cushim.h>
 #include <cushim/testing/mock.h>
 #include <cushim/testing/test.h>
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-/* A call that must answer this code. */
-#define CODE(want, call) assert_int_equal((call), (want))
-#define OK(call) CODE(CUDA_SUCCESS, call)
+#include "tests/support/cmocka.h"
 
 struct testkit {
     struct cushim_mock *mock;

@@ -5,17 +5,11 @@
  */
 #define _POSIX_C_SOURCE 200809L
 #include <dirent.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include <cushim/testing/mock.h>
 #include <cushim/testing/sweep.h>
@@ -23,6 +17,7 @@
 #include "function.h"
 #include "oom.h"
 #include "tests/modules/sweep.h"
+#include "tests/support/cmocka.h"
 
 static const struct function *const others[] = {loader_functions, mock_functions,
                                                 testkit_functions};

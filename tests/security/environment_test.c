@@ -6,20 +6,16 @@
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <cushim/cushim.h>
 #include <cushim/testing/mock.h>
 
+#include "tests/support/cmocka.h"
 #include "tests/support/folder.h"
 
 enum { MOST = 16 };

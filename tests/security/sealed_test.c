@@ -7,15 +7,10 @@
  * That the tables are read-only where nothing is forbidden, tests/unit/pages_test.c shows.
  */
 #define _GNU_SOURCE
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -28,9 +23,8 @@
 
 #include "loader/report.h"
 #include "tests/support/child.h"
+#include "tests/support/cmocka.h"
 #include "tests/support/environment.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 enum { SKIPPED = 77 };
 

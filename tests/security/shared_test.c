@@ -4,14 +4,9 @@
  * or does to it is not followed into a crash, a device or an endless wait.
  */
 #define _GNU_SOURCE
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
 #include <fcntl.h>
 #include <sys/inotify.h>
 #include <sys/mman.h>
@@ -21,6 +16,7 @@
 #include "src/mock/api/event_ipc.h"
 #include "src/mock/memory/shared_pages.h"
 #include "tests/security/segment.h"
+#include "tests/support/cmocka.h"
 #include "tests/support/folder.h"
 
 enum { NOBODY = 65534 };

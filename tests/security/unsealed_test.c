@@ -4,15 +4,10 @@
  * says why, and what was there before the call works as it did.
  */
 #define _GNU_SOURCE
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/filter.h>
@@ -25,9 +20,8 @@
 #include <cushim/testing/mock.h>
 
 #include "tests/support/child.h"
+#include "tests/support/cmocka.h"
 #include "tests/support/descriptor.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 enum { SKIPPED = 77, BYTES = 4096 };
 

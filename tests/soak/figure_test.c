@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is taken for flat: without this a soak could not fail. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "soak.h"
+#include "tests/support/cmocka.h"
 
 static struct figure figure;
 
