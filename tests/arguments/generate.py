@@ -9,8 +9,8 @@ What the header says of a parameter ("not NULL") is a row's claim: that the func
 import re
 import sys
 
-# What there is of these types in arguments_test.c. Pointers to other types, whose contents no header
-# describes, are NULL in every call.
+# What there is of these types in arguments_test.c. Pointers to other types, whose contents no
+# header describes, are NULL in every call.
 OBJECTS = {
     'struct cushim_context *': 'fixture.context',
     'struct cushim_stream *': 'fixture.stream',

@@ -8,7 +8,7 @@
 guide: its excerpts are in the examples, and its programs say that. In a console block a line `...`
        stands for any lines. Where in a program something lies is the build's, and what the C
        library has on its stack the machine's.
-NAME:  the good one passes, and the bug of the other is found and named. COMMAND is `cushim`, for those
+NAME:  the good one passes, the bug of the other is found and named. COMMAND is `cushim`, for those
        that run on the mock's library.
 """
 import glob

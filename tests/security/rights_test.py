@@ -102,7 +102,7 @@ class Rights(unittest.TestCase):
         return result.stdout.split()
 
     def untrusted(self):
-        """What may be in an environment, and what the library reports in a process that heeds it."""
+        """What may be in an environment, and what the library reports where it is heeded."""
         near = {'LD_HWCAP_MASK': '0xff', 'GLIBC_TUNABLES': 'glibc.rtld.nns=3'}
         there = ['loaded', self.driver]
         return [
