@@ -4,7 +4,7 @@
  *
  *     cc device_lost.c $(pkg-config --cflags --libs cushim-mock)
  *
- * Work is asynchronous, so a later call reports what became of it. Built with -DPLANTED_BUG,
+ * Work is asynchronous, so a later call reports what became of it. Built with -DWITH_BUG,
  * the program does not look at what that call answers, and takes a frame as drawn that is not.
  *
  * Exit status 0 if all is well; what is not is printed.
@@ -85,7 +85,7 @@ static CUresult draw_on_gpu(const struct renderer *renderer, unsigned frame, uns
     if (code == CUDA_SUCCESS)
         code = driver->MemcpyDtoHAsync_v2(renderer->staging, renderer->memory, PIXELS,
                                           renderer->handle);
-#ifdef PLANTED_BUG
+#ifdef WITH_BUG
     cushim_stream_synchronize(renderer->stream);
 #else
     if (code == CUDA_SUCCESS)

@@ -5,7 +5,7 @@
  *
  *     cc double_buffer.c $(pkg-config --cflags --libs cushim-mock) -lcmocka
  *
- * Built with -DPLANTED_BUG, the copies do not wait until a buffer has been read. On most devices
+ * Built with -DWITH_BUG, the copies do not wait until a buffer has been read. On most devices
  * the output is right even so, on most days.
  */
 #include <setjmp.h>
@@ -60,7 +60,7 @@ static CUresult pipeline_move(struct pipeline *pipeline, unsigned block, CUdevic
     const unsigned i = block % BUFFERS;
     CUresult code = CUDA_SUCCESS;
 
-#ifndef PLANTED_BUG
+#ifndef WITH_BUG
     if (block >= BUFFERS)
         code = cushim_stream_wait_event(pipeline->in, pipeline->buffers[i].read, 0);
 #endif

@@ -4,7 +4,7 @@
  *
  *     cc first_test.c $(pkg-config --cflags --libs cushim-mock)
  *
- * Built with -DPLANTED_BUG, the function that is tested forgets an event.
+ * Built with -DWITH_BUG, the function that is tested forgets an event.
  */
 #include <stdio.h>
 
@@ -24,7 +24,7 @@ static CUresult fill(CUdeviceptr memory, unsigned char value, size_t bytes)
         code = driver->EventRecord(event, NULL);
     if (code == CUDA_SUCCESS)
         code = driver->EventSynchronize(event);
-#ifndef PLANTED_BUG
+#ifndef WITH_BUG
     if (event)
         driver->EventDestroy_v2(event);
 #endif

@@ -6,7 +6,7 @@
  *     cc fuzz_upload.c $(pkg-config --cflags --libs cushim-mock)
  *
  * Without -DFUZZER it has a main() that makes up its inputs, for a compiler without libFuzzer. Built
- * with -DPLANTED_BUG, a part that does not fit is refused, and the event in hand forgotten.
+ * with -DWITH_BUG, a part that does not fit is refused, and the event in hand forgotten.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -28,7 +28,7 @@ static CUresult upload_part(CUdeviceptr memory, const uint8_t *part, size_t size
     if (code != CUDA_SUCCESS)
         return code;
     if (length > size - 2 || at + length > BYTES) {
-#ifndef PLANTED_BUG
+#ifndef WITH_BUG
         driver->EventDestroy_v2(event);
 #endif
         return CUDA_ERROR_INVALID_VALUE;

@@ -6,7 +6,7 @@
  *     cc job_queue.c $(pkg-config --cflags --libs cushim-mock) -lcmocka
  *
  * The test holds the clock: nothing ends on the device unless it lets it. Built with
- * -DPLANTED_BUG, a job whose event answers an error runs for ever.
+ * -DWITH_BUG, a job whose event answers an error runs for ever.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -55,7 +55,7 @@ static void job_poll(struct job *job)
 {
     const CUresult code = cushim_event_query(job->end);
 
-#ifdef PLANTED_BUG
+#ifdef WITH_BUG
     if (code != CUDA_SUCCESS)
         return;
 #endif

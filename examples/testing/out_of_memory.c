@@ -5,7 +5,7 @@
  *
  *     cc out_of_memory.c $(pkg-config --cflags --libs cushim-mock) -lcmocka
  *
- * Built with -DPLANTED_BUG, one of its error paths forgets something.
+ * Built with -DWITH_BUG, one of its error paths forgets something.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -54,7 +54,7 @@ static CUresult frame_open(struct frame *frame)
         code = driver->MemAlloc_v2(&frame->pixels, FRAME_BYTES);
     if (code == CUDA_SUCCESS)
         code = driver->MemAlloc_v2(&frame->depth, FRAME_BYTES);
-#ifdef PLANTED_BUG
+#ifdef WITH_BUG
     if (code != CUDA_SUCCESS)
         return code;
 #endif

@@ -7,7 +7,7 @@
  *     cushim run -- ./sum
  *     cushim run --fault 'cuMemAlloc_v2:nth=2 => return(OUT_OF_MEMORY)' -- ./sum
  *
- * Built with -DPLANTED_BUG, it says what has failed, goes on, and ends with success and a wrong
+ * Built with -DWITH_BUG, it says what has failed, goes on, and ends with success and a wrong
  * sum.
  *
  * Exit status 0 with the sum, or 1 with the call that failed.
@@ -67,7 +67,7 @@ static void check(CUresult code, const char *what)
     if (code == CUDA_SUCCESS)
         return;
     fprintf(stderr, "%s answered %d\n", what, (int)code);
-#ifndef PLANTED_BUG
+#ifndef WITH_BUG
     exit(1);
 #endif
 }

@@ -4,15 +4,9 @@
  * its header says is not NULL is refused, and nothing is written then. The calls are generated from
  * the headers.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include <cushim/cushim.h>
 #include <cushim/testing/layer.h>
@@ -22,8 +16,9 @@
 #include <cushim/testing/test.h>
 
 #include "tests/support/child.h"
+#include "tests/support/cmocka.h"
 
-enum { MOST_PARAMETERS = 8, ROOM = 16384 };
+enum { MOST_PARAMETERS = 8, OUTPUT_SIZE = 16384 };
 
 struct row {
     const char *function, *parameter; /* which is NULL; empty: none */
@@ -44,44 +39,44 @@ static struct {
     CUcontext context_handle;
     CUstream stream_handle;
     CUevent event_handle;
-    max_align_t rooms[MOST_PARAMETERS][ROOM / sizeof(max_align_t)];
-    max_align_t before[MOST_PARAMETERS][ROOM / sizeof(max_align_t)];
-} world;
+    max_align_t outputs[MOST_PARAMETERS][OUTPUT_SIZE / sizeof(max_align_t)];
+    max_align_t before[MOST_PARAMETERS][OUTPUT_SIZE / sizeof(max_align_t)];
+} fixture;
 
 static unsigned calls, refusals;
 
-static void make_world(void)
+static void make_fixture(void)
 {
     const struct cushim_test_options options = {.size = sizeof options, .context = true};
 
-    check_int(cushim_test_begin(&options, &world.test), CUDA_SUCCESS);
-    world.mock = cushim_test_mock(world.test);
-    world.layer = cushim_test_layer(world.test);
-    check_int(cushim_context_wrap_current(&world.context), CUDA_SUCCESS);
-    check_int(cushim_stream_create(world.context, NULL, &world.stream), CUDA_SUCCESS);
-    check_int(cushim_event_create(world.context, NULL, &world.event), CUDA_SUCCESS);
-    check_int(cushim_event_pool_create(world.context, NULL, NULL, &world.pool), CUDA_SUCCESS);
-    check_int(cushim_context_handle(world.context, &world.context_handle), CUDA_SUCCESS);
-    check_int(cushim_stream_handle(world.stream, &world.stream_handle), CUDA_SUCCESS);
-    check_int(cushim_event_handle(world.event, &world.event_handle), CUDA_SUCCESS);
+    check_int(cushim_test_begin(&options, &fixture.test), CUDA_SUCCESS);
+    fixture.mock = cushim_test_mock(fixture.test);
+    fixture.layer = cushim_test_layer(fixture.test);
+    check_int(cushim_context_wrap_current(&fixture.context), CUDA_SUCCESS);
+    check_int(cushim_stream_create(fixture.context, NULL, &fixture.stream), CUDA_SUCCESS);
+    check_int(cushim_event_create(fixture.context, NULL, &fixture.event), CUDA_SUCCESS);
+    check_int(cushim_event_pool_create(fixture.context, NULL, NULL, &fixture.pool), CUDA_SUCCESS);
+    check_int(cushim_context_handle(fixture.context, &fixture.context_handle), CUDA_SUCCESS);
+    check_int(cushim_stream_handle(fixture.stream, &fixture.stream_handle), CUDA_SUCCESS);
+    check_int(cushim_event_handle(fixture.event, &fixture.event_handle), CUDA_SUCCESS);
 }
 
 /* Zeroed memory for a parameter; a struct that begins with its size says it. */
-static void *world_room(int position, size_t size)
+static void *fixture_output(int position, size_t size)
 {
-    memcpy(world.rooms[position], &size, sizeof size);
-    memcpy(world.before[position], &size, sizeof size);
-    return world.rooms[position];
+    memcpy(fixture.outputs[position], &size, sizeof size);
+    memcpy(fixture.before[position], &size, sizeof size);
+    return fixture.outputs[position];
 }
 
-static cushim_function world_resolve(const char *symbol, void *data)
+static cushim_function fixture_resolve(const char *symbol, void *data)
 {
     (void)symbol;
     (void)data;
     return NULL;
 }
 
-static void world_log(void *data, const char *message)
+static void fixture_log(void *data, const char *message)
 {
     (void)data;
     (void)message;
@@ -94,15 +89,15 @@ static void make_call(const void *data)
     const struct row *row = data;
     CUresult code;
 
-    make_world();
+    make_fixture();
     code = row->call(row->null);
     if (row->is_refused && code == CUDA_SUCCESS)
         child_fail("it takes NULL for %s\n", row->parameter);
-    if (row->is_refused && memcmp(world.rooms, world.before, sizeof world.rooms) != 0)
+    if (row->is_refused && memcmp(fixture.outputs, fixture.before, sizeof fixture.outputs) != 0)
         child_fail("it fails with %d and has written to an output\n", (int)code);
 }
 
-static void no_function_takes_harm_from_a_pointer_that_is_null(void **state)
+static void null_arguments_are_rejected(void **state)
 {
     unsigned failures = 0;
 
@@ -121,7 +116,7 @@ static void no_function_takes_harm_from_a_pointer_that_is_null(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_function_takes_harm_from_a_pointer_that_is_null),
+        cmocka_unit_test(null_arguments_are_rejected),
     };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
 

@@ -9,21 +9,21 @@ What the header says of a parameter ("not NULL") is a row's claim: that the func
 import re
 import sys
 
-# What there is of these types in arguments_test.c. Pointers to other types of which no header tells
-# what is in them are NULL in every call.
+# What there is of these types in arguments_test.c. Pointers to other types, whose contents no
+# header describes, are NULL in every call.
 OBJECTS = {
-    'struct cushim_context *': 'world.context',
-    'struct cushim_stream *': 'world.stream',
-    'struct cushim_event *': 'world.event',
-    'struct cushim_event_pool *': 'world.pool',
-    'struct cushim_mock *': 'world.mock',
-    'struct cushim_layer *': 'world.layer',
-    'struct cushim_test *': 'world.test',
-    'CUcontext': 'world.context_handle',
-    'CUstream': 'world.stream_handle',
-    'CUevent': 'world.event_handle',
-    'cushim_resolver': 'world_resolve',
-    'cushim_log_function': 'world_log',
+    'struct cushim_context *': 'fixture.context',
+    'struct cushim_stream *': 'fixture.stream',
+    'struct cushim_event *': 'fixture.event',
+    'struct cushim_event_pool *': 'fixture.pool',
+    'struct cushim_mock *': 'fixture.mock',
+    'struct cushim_layer *': 'fixture.layer',
+    'struct cushim_test *': 'fixture.test',
+    'CUcontext': 'fixture.context_handle',
+    'CUstream': 'fixture.stream_handle',
+    'CUevent': 'fixture.event_handle',
+    'cushim_resolver': 'fixture_resolve',
+    'cushim_log_function': 'fixture_log',
 }
 DECLARATION = re.compile(r'(?:/\*\*(?P<words>(?:(?!\*/).)*)\*/\s*)?'
                          r'^CUSHIM_API\s+(?P<head>[^;{}]*?)\b(?P<name>cushim_\w+)\('
@@ -54,14 +54,14 @@ def value(kind, position, structs):
     if target is None:
         return None
     if target in ('void', 'char'):
-        return 'world_room(%d, 0)' % position
+        return 'fixture_output(%d, 0)' % position
     if target.startswith('struct cushim_') and not target.endswith('*'):
         tag = target[len('struct '):]
         if tag not in structs:
             return None
         if re.match(r'(\s|/\*.*?\*/)*size_t size;', structs[tag], re.DOTALL):
-            return 'world_room(%d, sizeof(%s))' % (position, target)
-    return 'world_room(%d, 0)' % position
+            return 'fixture_output(%d, sizeof(%s))' % (position, target)
+    return 'fixture_output(%d, 0)' % position
 
 
 def call_of(name, head, parameters, structs, pointers):
@@ -91,8 +91,8 @@ def call_of(name, head, parameters, structs, pointers):
 
 def refuses(words, own):
     """Whether the header says that a parameter is not NULL."""
-    told = re.search(r'@param %s\b(.*?)(?=\n \*\n|@param|@return|$)' % own, words, re.DOTALL)
-    return bool(told and re.search(r'\bnot\s(\s*\*\s*)?NULL', told[1]))
+    described = re.search(r'@param %s\b(.*?)(?=\n \*\n|@param|@return|$)' % own, words, re.DOTALL)
+    return bool(described and re.search(r'\bnot\s(\s*\*\s*)?NULL', described[1]))
 
 
 def main():
@@ -113,8 +113,8 @@ def main():
                      for position, own in pointers]
     lines += ['static const struct row rows[] = {']
     lines += ['    {"%s", "%s", call_%s, %d, %s},' % (name, own, name, position,
-                                                      'true' if told else 'false')
-              for name, own, position, told in rows]
+                                                      'true' if described else 'false')
+              for name, own, position, described in rows]
     lines += ['};']
     with open(sys.argv[1], 'w', encoding='utf-8') as output:
         output.write('\n'.join(lines) + '\n')

@@ -146,9 +146,9 @@ class Watch:
     def begin(self, row):
         self.row = row.name
         self.done += 1
-        self.tell(())
+        self.show_progress(())
 
-    def tell(self, words):
+    def show_progress(self, words):
         if self.shown:
             line = '%d/%d %s  %s' % (self.done, self.total, self.row,
                                      ' '.join(str(word) for word in words if '/' not in str(word)))
@@ -231,7 +231,7 @@ def main():
         return 77
     found = wanted(options)
     if not found:
-        print('bench.py: no row begins with %s; --list tells all' % ', '.join(options.only),
+        print('bench.py: no row begins with %s; --list prints all' % ', '.join(options.only),
               file=sys.stderr)
         return 2
     if options.list:
@@ -243,7 +243,7 @@ def main():
     else:
         watch = Watch(len(found))
         bench = Bench(os.path.join(options.build, 'tests', 'bench'), None, options.rounds,
-                      options.gpu, watch.tell)
+                      options.gpu, watch.show_progress)
         try:
             find_driver(bench, options)
         except Skip as why:

@@ -46,10 +46,10 @@ class Table(unittest.TestCase):
         self.assertIn('| no: not known yet | `module.event-record` |',
                       table.markdown({}, results, 'h200'))
 
-    def test_a_table_that_is_printed_tells_no_reason(self):
-        told = table.text([missed('module.event-record'), missed('load.driver')])
-        self.assertNotIn(rows.PARTS, told)
-        self.assertEqual(len(re.findall(r' no$', told, re.MULTILINE)), 2)
+    def test_a_table_that_is_printed_gives_no_reason(self):
+        printed = table.text([missed('module.event-record'), missed('load.driver')])
+        self.assertNotIn(rows.PARTS, printed)
+        self.assertEqual(len(re.findall(r' no$', printed, re.MULTILINE)), 2)
 
     def test_each_reason_is_of_a_row_with_a_goal(self):
         goals = {found.name for found in rows.rows() if found.goal}
@@ -68,7 +68,7 @@ class Table(unittest.TestCase):
         self.assertEqual(len(rows.ROUTES), 6)
         self.assertIn('six', rows.SECTIONS[1])
 
-    def test_what_cushim_was_compiled_with_is_told_if_the_build_is_there(self):
+    def test_what_cushim_was_compiled_with_is_reported_if_the_build_is_there(self):
         with tempfile.TemporaryDirectory() as folder:
             self.assertEqual(bench.settings_of(folder), '')
             os.mkdir(os.path.join(folder, 'meson-info'))

@@ -29,7 +29,7 @@ static double now_ns(void)
     return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
 }
 
-/* KiB of pages that are this process's own by now; 0: the system does not tell. */
+/* KiB of pages that are this process's own by now; 0: the system does not report it. */
 static long written_kib(void)
 {
     FILE *file = fopen("/proc/self/smaps_rollup", "r");

@@ -91,9 +91,9 @@ def system_calls(command):
 class Bench:
     """Where the programs are, and what was measured so far: nothing is measured twice."""
 
-    def __init__(self, folder, driver, rounds, gpu, tell):
+    def __init__(self, folder, driver, rounds, gpu, show_progress):
         self.folder, self.driver, self.rounds, self.gpu = folder, driver, rounds, gpu
-        self.tell = tell
+        self.show_progress = show_progress
         self.about = {}
         self.known = {}
 
@@ -129,7 +129,7 @@ class Bench:
 
     def once(self, key, measure):
         if key not in self.known:
-            self.tell(key)
+            self.show_progress(key)
             self.known[key] = measure()
         return self.known[key]
 

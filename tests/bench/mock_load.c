@@ -127,7 +127,7 @@ static void pending(unsigned long count)
     before = heap_bytes();
     for (unsigned long i = 0; i < count; i++)
         OK(driver->EventRecord(event, stream_of(i)));
-    bytes = (heap_bytes() - before) / count; /* 0 where the C library does not tell */
+    bytes = (heap_bytes() - before) / count; /* 0 where the C library does not report it */
     finish();
 }
 

@@ -395,10 +395,10 @@ def mode_time(bench, mode, base):
 
 
 def pending_bytes(bench):
-    told = bench.run(bench.path('mock-load'), 'pending', 'auto', '1', '100000').split()[1]
-    if told == '-':
-        raise Skip('this C library does not tell how much memory is in use')
-    return exact(float(told))
+    printed = bench.run(bench.path('mock-load'), 'pending', 'auto', '1', '100000').split()[1]
+    if printed == '-':
+        raise Skip('this C library does not report how much memory is in use')
+    return exact(float(printed))
 
 
 def mock_rows():

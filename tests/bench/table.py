@@ -13,7 +13,7 @@ HEADINGS = ('row', 'what', 'figure', 'unit', 'spread', 'goal', 'met')
 
 
 def number(value):
-    """As the table shows it: enough digits to tell two figures apart."""
+    """As the table shows it: enough digits to distinguish two figures."""
     if float(value).is_integer() and abs(value) >= 100:
         return '%d' % value
     return '%.2f' % value

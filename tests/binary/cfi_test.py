@@ -5,7 +5,7 @@
     cfi_test.py PROGRAM LIBRARY DRIVER TWO_FILES "INCLUDE..."
 
 LIBRARY is the shared library, DRIVER the mock's, TWO_FILES the folder of cushim.c. docs/plugins.md
-tells what is proven here. Each program is asked to make a wrong call too, and must be stopped.
+describes what is proven here. Each program is asked to make a wrong call too, and must be stopped.
 """
 
 import os

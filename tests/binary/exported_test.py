@@ -36,7 +36,7 @@ def symbols(path, table='--syms'):
 
 class Exports(unittest.TestCase):
     def assert_listed(self, found, where):
-        """Additions and removals are told apart: the first want a row, the second a new soname."""
+        """Additions and removals are distinguished: those want a row, these a new soname."""
         listed = {name for name, _ in ROWS}
         self.assertEqual(sorted(listed - found), [],
                          'removed: listed in exports.tsv, but not %s' % where)

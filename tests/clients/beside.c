@@ -4,7 +4,7 @@
  * of each. The video decoder, libnvcuvid.so.1, belongs to the driver: GStreamer has its CUDA elements
  * only with it. It decodes nothing: every function refuses. The compiler, libnvrtc.so, belongs to the
  * toolkit: hashcat lists CUDA devices, and libgpuarray starts, only with it. It compiles nothing:
- * every function refuses but those that tell its version and name a failure.
+ * every function refuses but those that report its version and name a failure.
  */
 enum { NOT_SUPPORTED = 801, INTERNAL_ERROR = 11 };
 

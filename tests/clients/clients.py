@@ -66,7 +66,7 @@ def frames_of(source, layout, *options):
 
 
 def mpv(filters):
-    """The same with mpv, which has to be told where its own output goes."""
+    """The same with mpv, which needs to be given a place for its own output."""
     return ('sh', '-c', 'mpv --no-config --no-terminal --no-audio --vf=lavfi=[' + filters + '] '
             '--o=frames --of=framemd5 --ovc=rawvideo av://lavfi:testsrc2=s=320x240:d=1 && '
             'cat frames')
@@ -291,7 +291,7 @@ def word_of_shell(word, place):
 
 
 def script(steps):
-    """What a shell is told to take the same steps: command, folder and environment of each."""
+    """What a shell needs for the same steps: command, folder and environment of each."""
     lines = ['again, in a shell:', 'cd "$(mktemp -d)"']
     if any(NO_DRIVER in environment['LD_LIBRARY_PATH'] for _, _, environment in steps):
         lines.append(f'mkdir {NO_DRIVER} && echo no library | tee {NO_DRIVER}/libcuda.so '
@@ -319,7 +319,7 @@ def check(result, patterns, reference):
 
 
 def run_client(suite, client, found):
-    """Run one; raises Failure, which tells how to do the same again."""
+    """Run one; raises Failure, whose message says how to do the same again."""
     steps = []
     try:
         take_steps(suite, client, found, steps)

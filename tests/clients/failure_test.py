@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A client that fails is told with what it wrote, and with commands that do the same again.
+"""A client that fails is reported with what it wrote, and with commands that do the same again.
 
 usage: failure_test.py COMMAND
 """
@@ -24,8 +24,8 @@ def fail(client):
     with contextlib.redirect_stdout(io.StringIO()) as said:
         if run_one(Suite(COMMAND, '/plain', '/beside'), client) is not False:
             raise AssertionError('it does not fail: ' + said.getvalue())
-    told, _, script = said.getvalue().partition('again, in a shell:\n')
-    return told, script
+    printed, _, script = said.getvalue().partition('again, in a shell:\n')
+    return printed, script
 
 
 def run_script(script):
@@ -35,8 +35,8 @@ def run_script(script):
 class Failing(unittest.TestCase):
 
     def test_ends_of_both_streams(self):
-        told, _ = fail(FIRST)
-        self.assertRegex(told, r"status 3\n +the end of stdout:\n +a 'b /\S+ seed=5\n"
+        printed, _ = fail(FIRST)
+        self.assertRegex(printed, r"status 3\n +the end of stdout:\n +a 'b /\S+ seed=5\n"
                                r" +built it's\n +the end of stderr:\n(?: .*\n)* +bad\n")
 
     def test_commands_do_the_same_again(self):
@@ -50,16 +50,16 @@ class Failing(unittest.TestCase):
     def test_one_that_does_not_end(self):
         endless = FIRST._replace(command=('sh', '-c', 'echo begun; sleep 6000'))
         for seconds in (2 ** power for power in range(10)):  # until it has begun
-            told, script = fail(endless._replace(seconds=seconds))
-            self.assertIn(f'not done after {seconds} s: ', told)
-            if 'begun\n' in told.partition('end of stdout:')[2]:
+            printed, script = fail(endless._replace(seconds=seconds))
+            self.assertIn(f'not done after {seconds} s: ', printed)
+            if 'begun\n' in printed.partition('end of stdout:')[2]:
                 break
-        self.assertRegex(told, r'end of stdout:\n +begun\n')
+        self.assertRegex(printed, r'end of stdout:\n +begun\n')
         self.assertIn('sleep 6000', script)
 
     def test_one_that_passes_without_a_driver(self):
-        told, script = fail(FIRST._replace(command=('sh', '-c', 'cat no-driver/* || true; pwd')))
-        self.assertIn('passes without a driver too', told)
+        printed, script = fail(FIRST._replace(command=('sh', '-c', 'cat no-driver/* || true; pwd')))
+        self.assertIn('passes without a driver too', printed)
         result = run_script(script)
         self.assertEqual(result.returncode, 0, result)
         self.assertTrue(result.stdout.startswith('no library\nno library\n/'), result)

@@ -183,7 +183,7 @@ class Outcome(unittest.TestResult):
             self.wrong += 1
             sys.stderr.write(f'{report.nodeid}\n{report.longreprtext}\n')
 
-    def tell(self, run):
+    def report_of(self, run):
         """Run the tests, which print, and say what became of them."""
         stdout = os.dup(1)
         os.dup2(2, 1)
@@ -205,7 +205,7 @@ def numba_tests():
     suite = unittest.defaultTestLoader.loadTestsFromNames(names)
     outcome = Outcome(('NvvmSupportError', '/nvvm/lib64'),
                       ('test_cuda_driver_basic', 'test_cuda_driver_stream_operations'))
-    outcome.tell(lambda: suite.run(outcome))
+    outcome.report_of(lambda: suite.run(outcome))
 
 
 def pygpu_tests(folder):
@@ -215,7 +215,7 @@ def pygpu_tests(folder):
     left_out = [f'--ignore={os.path.join(folder, name)}'
                 for name in ('test_blas.py', 'test_collectives.py')]
     outcome = Outcome(('nvrtc', 'kernel compile failure'))
-    outcome.tell(lambda: pytest.main(['-p', 'no:cacheprovider', '-q', '--tb=long', folder]
+    outcome.report_of(lambda: pytest.main(['-p', 'no:cacheprovider', '-q', '--tb=long', folder]
                                      + left_out, plugins=[outcome]))
 
 

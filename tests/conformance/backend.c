@@ -152,6 +152,6 @@ size_t backend_misuses(void)
         memcpy(&get, &symbol, sizeof get);
     }
     if (get(library ? library_mock() : mock, &state) != CUDA_SUCCESS)
-        fail("the mock does not tell its state");
+        fail("the mock does not report its state");
     return state.misuses;
 }

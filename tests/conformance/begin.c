@@ -97,6 +97,12 @@ CUstream begin_stream(void)
     return stream;
 }
 
+CUstream begin_context_stream(void)
+{
+    begin_context();
+    return begin_stream();
+}
+
 CUstream begin_blocking_stream(void)
 {
     CUstream stream = NULL;

@@ -27,6 +27,9 @@ CUstream begin_blocking_stream(void);
 CUevent begin_event(void);
 CUevent begin_event_with(unsigned flags);
 
+/* The first context, made current, and a stream in it. */
+CUstream begin_context_stream(void);
+
 /* An event that was recorded and is done. */
 CUevent begin_done(void);
 

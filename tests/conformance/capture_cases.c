@@ -23,10 +23,8 @@ static void default_stream_is_not_captured(void)
 
 static void begin_is_checked(void)
 {
-    CUstream stream;
+    CUstream stream = begin_context_stream();
 
-    begin_context();
-    stream = begin_stream();
     CODE(CUDA_ERROR_INVALID_VALUE, cu->StreamBeginCapture_v2(stream, (CUstreamCaptureMode)3));
     CODE(CUDA_ERROR_INVALID_VALUE, cu->StreamBeginCapture_v2(stream, (CUstreamCaptureMode)77));
     EQUAL(CU_STREAM_CAPTURE_STATUS_NONE, capture_status(stream));
@@ -39,10 +37,8 @@ static void begin_is_checked(void)
 static void status_and_end_of_a_capture(void)
 {
     CUgraph graph = NULL;
-    CUstream stream;
+    CUstream stream = begin_context_stream();
 
-    begin_context();
-    stream = begin_stream();
     CODE(CUDA_ERROR_ILLEGAL_STATE, cu->StreamEndCapture(stream, &graph));
     CHECK(graph == NULL);
     EQUAL(0, capture_status(stream));
@@ -107,15 +103,10 @@ static void another_thread_may_not_end_it(void)
 
 static void event_of_an_ended_capture_is_refused(void)
 {
-    CUstream stream, other;
-    CUevent event, done;
+    CUstream stream = begin_context_stream(), other = begin_stream();
+    CUevent event = begin_event(), done = begin_done();
     float ms = -7;
 
-    begin_context();
-    stream = begin_stream();
-    other = begin_stream();
-    event = begin_event();
-    done = begin_done();
     capture_begin(stream, GLOBAL);
     OK(cu->EventRecord(event, stream));
     capture_end(stream);
@@ -138,10 +129,8 @@ static void event_of_an_ended_capture_is_refused(void)
 
 static void capturing_stream_can_be_destroyed(void)
 {
-    CUstream stream;
+    CUstream stream = begin_context_stream();
 
-    begin_context();
-    stream = begin_stream();
     capture_begin(stream, GLOBAL);
     OK(cu->StreamDestroy_v2(stream));
     OK(cu->StreamQuery(begin_stream()));
@@ -150,12 +139,9 @@ static void capturing_stream_can_be_destroyed(void)
 static void mode_of_the_thread_is_exchanged(void)
 {
     CUstreamCaptureMode mode = RELAXED;
-    CUstream stream;
-    CUevent done;
+    CUstream stream = begin_context_stream();
+    CUevent done = begin_done();
 
-    begin_context();
-    stream = begin_stream();
-    done = begin_done();
     capture_begin(stream, GLOBAL);
     OK(cu->ThreadExchangeStreamCaptureMode(&mode));
     EQUAL(GLOBAL, mode);
@@ -175,11 +161,9 @@ static void capture_functions_answer_what_is_listed(void)
     const CUgraphNode *nodes = NULL;
     cuuint64_t id = 0;
     CUgraph graph = NULL;
-    CUstream stream;
+    CUstream stream = begin_context_stream();
     size_t count = 0;
 
-    begin_context();
-    stream = begin_stream();
     ONE_OF(cu->StreamIsCapturing(stream, &status), 0, 4, 3, 1, 906);
     ONE_OF(cu->StreamIsCapturing(stream, NULL), 4, 3, 1, 906);
     ONE_OF(cu->StreamIsCapturing(NULL, &status), 0, 4, 3, 1, 906);

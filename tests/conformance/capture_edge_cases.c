@@ -22,10 +22,8 @@ static CUstream begin_invalidated(CUstream stream, CUstreamCaptureMode mode)
 static void end_needs_no_place_for_the_graph(void)
 {
     CUgraph graph;
-    CUstream stream;
+    CUstream stream = begin_context_stream();
 
-    begin_context();
-    stream = begin_stream();
     capture_begin(stream, GLOBAL);
     OK(cu->LaunchHostFunc(stream, do_nothing, NULL));
     OK(cu->StreamEndCapture(stream, NULL));
@@ -42,11 +40,9 @@ static void end_needs_no_place_for_the_graph(void)
 static void unrecorded_start_is_seen_before_a_captured_end(void)
 {
     CUevent captured, unrecorded;
-    CUstream stream;
+    CUstream stream = begin_context_stream();
     float ms = -7;
 
-    begin_context();
-    stream = begin_stream();
     captured = begin_event();
     unrecorded = begin_event();
     capture_begin(stream, GLOBAL);
@@ -62,13 +58,9 @@ static void unrecorded_start_is_seen_before_a_captured_end(void)
 static void spoilt_capture_forbids_as_an_active_one(void)
 {
     CUdeviceptr memory;
-    CUstream stream, other;
-    CUevent done;
+    CUstream stream = begin_context_stream(), other = begin_stream();
+    CUevent done = begin_done();
 
-    begin_context();
-    stream = begin_stream();
-    other = begin_stream();
-    done = begin_done();
     begin_invalidated(stream, GLOBAL);
     CODE(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, cu->EventQuery(done));
     CODE(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, cu->MemAlloc_v2(&memory, 64));
@@ -136,14 +128,10 @@ static void stream_of_the_thread_stands_in_the_way_too(void)
 
 static void event_of_a_spoilt_capture_is_of_an_ended_one(void)
 {
-    CUstream stream, other;
-    CUevent event;
+    CUstream stream = begin_context_stream(), other = begin_stream();
+    CUevent event = begin_event();
     float ms;
 
-    begin_context();
-    stream = begin_stream();
-    other = begin_stream();
-    event = begin_event();
     capture_begin(stream, RELAXED);
     OK(cu->EventRecord(event, stream));
     CODE(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, cu->StreamQuery(stream));
@@ -210,26 +198,25 @@ static void some_wrong_arguments_spoil_it(void)
 static void dependencies_are_told_and_set(void)
 {
     CUstreamCaptureStatus status;
-    const CUgraphNode *told = &(CUgraphNode){NULL};
+    const CUgraphNode *reported = &(CUgraphNode){NULL};
     CUgraphNode twice[2];
     CUgraph graph;
     CUstream stream;
     size_t count = 7;
 
-    begin_context();
-    stream = begin_stream();
+    stream = begin_context_stream();
     capture_begin(stream, GLOBAL);
-    OK(cu->StreamGetCaptureInfo_v2(stream, &status, NULL, &graph, &told, &count));
-    CHECK(told == NULL);
+    OK(cu->StreamGetCaptureInfo_v2(stream, &status, NULL, &graph, &reported, &count));
+    CHECK(reported == NULL);
     EQUAL(0, count);
     OK(cu->LaunchHostFunc(stream, do_nothing, NULL));
-    OK(cu->StreamGetCaptureInfo_v2(stream, &status, NULL, &graph, &told, &count));
+    OK(cu->StreamGetCaptureInfo_v2(stream, &status, NULL, &graph, &reported, &count));
     EQUAL(1, count);
-    if (!CHECK(told != NULL))
+    if (!CHECK(reported != NULL))
         return;
-    twice[0] = twice[1] = told[0];
+    twice[0] = twice[1] = reported[0];
     OK(cu->StreamUpdateCaptureDependencies(stream, twice, 2, CU_STREAM_SET_CAPTURE_DEPENDENCIES));
-    OK(cu->StreamGetCaptureInfo_v2(stream, &status, NULL, &graph, &told, &count));
+    OK(cu->StreamGetCaptureInfo_v2(stream, &status, NULL, &graph, &reported, &count));
     EQUAL(1, count);
     CODE(CUDA_ERROR_ILLEGAL_STATE, cu->GraphDestroyNode(twice[0]));
     capture_end(stream);
@@ -350,8 +337,7 @@ static void edges_are_told_with_their_data(void)
     CUstream stream;
     size_t count = 7;
 
-    begin_context();
-    stream = begin_stream();
+    stream = begin_context_stream();
     capture_begin(stream, GLOBAL);
     OK(cu->StreamGetCaptureInfo_v3(stream, &status, NULL, NULL, &nodes, &data, &count));
     EQUAL(0, count);
@@ -379,10 +365,8 @@ static void graph_that_is_captured_is_used(void)
     CUgraph graph, other, clone = NULL, same = NULL;
     CUgraphNode node, added;
     CUgraphExec exec = NULL;
-    CUstream stream;
+    CUstream stream = begin_context_stream();
 
-    begin_context();
-    stream = begin_stream();
     graph = graph_begin();
     other = graph_begin();
     node = graph_add_host(graph, NULL, 0, NULL);
@@ -404,10 +388,8 @@ static void graph_within_a_graph_is_captured(void)
 {
     CUgraph outer, child = NULL, same = NULL;
     CUgraphNode node;
-    CUstream stream;
+    CUstream stream = begin_context_stream();
 
-    begin_context();
-    stream = begin_stream();
     outer = graph_begin();
     MUST(cu->GraphAddChildGraphNode(&node, outer, NULL, 0, graph_begin()));
     MUST(cu->GraphChildGraphNodeGetGraph(node, &child));
@@ -423,10 +405,8 @@ static void where_a_capture_begins_is_checked(void)
     const CUgraphEdgeData wrong = {.reserved = {1}};
     CUgraphNode nodes[2], foreign;
     CUgraph graph;
-    CUstream stream;
+    CUstream stream = begin_context_stream();
 
-    begin_context();
-    stream = begin_stream();
     graph = graph_begin();
     nodes[0] = nodes[1] = graph_add_host(graph, NULL, 0, NULL);
     foreign = graph_add_host(graph_begin(), NULL, 0, NULL);

@@ -11,13 +11,9 @@
 
 static void captured_event_must_not_be_asked(void)
 {
-    CUstream stream;
-    CUevent event, done;
+    CUstream stream = begin_context_stream();
+    CUevent event = begin_event(), done = begin_done();
 
-    begin_context();
-    stream = begin_stream();
-    event = begin_event();
-    done = begin_done();
     for (unsigned i = 0; i < CAPTURE_MODES; i++) {
         float ms = -7;
 
@@ -45,14 +41,9 @@ static void captured_event_must_not_be_asked(void)
 static void strict_modes_forbid_every_question(void)
 {
     CUdeviceptr memory = 0;
-    CUstream stream, other;
-    CUevent done, event;
+    CUstream stream = begin_context_stream(), other = begin_stream();
+    CUevent done = begin_done(), event = begin_done();
 
-    begin_context();
-    stream = begin_stream();
-    other = begin_stream();
-    done = begin_done();
-    event = begin_done();
     for (unsigned i = 0; i < 2; i++) {
         const CUstreamCaptureMode mode = capture_modes[i];
         float ms = -7;
@@ -77,13 +68,9 @@ static void strict_modes_forbid_every_question(void)
 static void relaxed_mode_allows_questions_on_others(void)
 {
     CUdeviceptr memory = 0;
-    CUstream stream, other;
-    CUevent done;
+    CUstream stream = begin_context_stream(), other = begin_stream();
+    CUevent done = begin_done();
 
-    begin_context();
-    stream = begin_stream();
-    other = begin_stream();
-    done = begin_done();
     capture_begin(stream, RELAXED);
     OK(cu->EventQuery(done));
     OK(cu->EventSynchronize(done));
@@ -100,12 +87,9 @@ static void relaxed_mode_allows_questions_on_others(void)
 static void every_mode_allows_what_does_not_ask(void)
 {
     CUevent unrecorded, outside, inside, shared;
-    CUstream stream, other;
+    CUstream stream = begin_context_stream(), other = begin_stream();
     CUipcEventHandle handle;
 
-    begin_context();
-    stream = begin_stream();
-    other = begin_stream();
     unrecorded = begin_event();
     outside = begin_event();
     inside = begin_event();
@@ -131,15 +115,12 @@ static void every_mode_allows_what_does_not_ask(void)
 static void external_events_live_outside_the_graph(void)
 {
     CUevent before, start, end;
-    CUstream stream, outside;
+    CUstream stream = begin_context_stream(), outside = begin_stream();
     CUgraphExec exec = NULL;
     CUgraph graph = NULL;
     struct latch latch;
     float ms = -7;
 
-    begin_context();
-    stream = begin_stream();
-    outside = begin_stream();
     before = begin_event();
     start = begin_event();
     end = begin_event();
@@ -166,12 +147,9 @@ static void external_events_live_outside_the_graph(void)
 
 static void wait_for_the_outside_spoils_it(void)
 {
-    CUstream stream;
-    CUevent done;
+    CUstream stream = begin_context_stream();
+    CUevent done = begin_done();
 
-    begin_context();
-    stream = begin_stream();
-    done = begin_done();
     for (unsigned i = 0; i < CAPTURE_MODES; i++) {
         capture_begin(stream, capture_modes[i]);
         CODE(CUDA_ERROR_STREAM_CAPTURE_ISOLATION, cu->StreamWaitEvent(stream, done, 0));
@@ -203,12 +181,9 @@ static void legacy_stream_spoils_a_blocking_one(void)
 static void legacy_stream_spares_a_non_blocking_one(void)
 {
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_ACTIVE;
-    CUstream stream;
-    CUevent event;
+    CUstream stream = begin_context_stream();
+    CUevent event = begin_event();
 
-    begin_context();
-    stream = begin_stream();
-    event = begin_event();
     capture_begin(stream, GLOBAL);
     OK(cu->StreamIsCapturing(NULL, &status));
     EQUAL(CU_STREAM_CAPTURE_STATUS_NONE, status);
@@ -225,10 +200,8 @@ static void CUDA_CB called_back(CUstream stream, CUresult status, void *data)
 
 static void callback_spoils_a_capture(void)
 {
-    CUstream stream;
+    CUstream stream = begin_context_stream();
 
-    begin_context();
-    stream = begin_stream();
     for (unsigned i = 0; i < CAPTURE_MODES; i++)
         INVALIDATES(stream, capture_modes[i], cu->StreamAddCallback(stream, called_back, NULL, 0));
 }

@@ -22,10 +22,8 @@ static CUdeviceptr host_address(size_t offset)
 static void nothing_is_copied_from_anywhere(void)
 {
     CUdeviceptr memory, freed;
-    CUstream stream;
+    CUstream stream = begin_context_stream();
 
-    begin_context();
-    stream = begin_stream();
     memory = begin_memory(64);
     freed = begin_memory(8 << 20);
     MUST(cu->MemFree_v2(freed));

@@ -191,18 +191,21 @@ static void a_device_is_no_peer_of_itself(void)
 {
     const cushim_CUatomicOperation operations[2] = {(cushim_CUatomicOperation)0,
                                                     (cushim_CUatomicOperation)1};
-    unsigned told[3] = {7, 7, 7};
+    unsigned reported[3] = {7, 7, 7};
     int value = 7;
 
-    CODE(CUDA_ERROR_NOT_INITIALIZED, cu->DeviceGetHostAtomicCapabilities(told, operations, 1, 0));
+    CODE(CUDA_ERROR_NOT_INITIALIZED,
+         cu->DeviceGetHostAtomicCapabilities(reported, operations, 1, 0));
     begin_device();
-    OK(cu->DeviceGetHostAtomicCapabilities(told, operations, 2, 0));
-    CHECK(told[0] == 0 && told[1] == 0 && told[2] == 7);
-    CODE(CUDA_ERROR_INVALID_DEVICE, cu->DeviceGetHostAtomicCapabilities(told, operations, 2, 99));
-    REFUSED(cu->DeviceGetHostAtomicCapabilities(told, NULL, 2, 0));
-    REFUSED(cu->DeviceGetHostAtomicCapabilities(told, operations, 0, 0));
-    CODE(CUDA_ERROR_INVALID_DEVICE, cu->DeviceGetP2PAtomicCapabilities(told, operations, 2, 0, 0));
-    REFUSED(cu->DeviceGetP2PAtomicCapabilities(told, operations, 0, 0, 0));
+    OK(cu->DeviceGetHostAtomicCapabilities(reported, operations, 2, 0));
+    CHECK(reported[0] == 0 && reported[1] == 0 && reported[2] == 7);
+    CODE(CUDA_ERROR_INVALID_DEVICE,
+         cu->DeviceGetHostAtomicCapabilities(reported, operations, 2, 99));
+    REFUSED(cu->DeviceGetHostAtomicCapabilities(reported, NULL, 2, 0));
+    REFUSED(cu->DeviceGetHostAtomicCapabilities(reported, operations, 0, 0));
+    CODE(CUDA_ERROR_INVALID_DEVICE,
+         cu->DeviceGetP2PAtomicCapabilities(reported, operations, 2, 0, 0));
+    REFUSED(cu->DeviceGetP2PAtomicCapabilities(reported, operations, 0, 0, 0));
     CODE(CUDA_ERROR_INVALID_DEVICE,
          cu->DeviceGetP2PAttribute(&value, CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED, 0, 0));
     EQUAL(7, value);
@@ -273,8 +276,7 @@ static void attribute_is_written_without_what_lies_beyond(void)
     } rows[] = {{1, 32}, {3, 4}, {8, 4}, {9, 2}, {10, 4}};
     CUstream stream;
 
-    begin_context();
-    stream = begin_stream();
+    stream = begin_context_stream();
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         union {
             CUstreamAttrValue value;
@@ -298,10 +300,8 @@ static void first_destruction_of_a_stream_waits(void)
     struct gate gate = GATE;
     struct opener opener;
     CUevent event;
-    CUstream stream;
+    CUstream stream = begin_context_stream();
 
-    begin_context();
-    stream = begin_stream();
     event = begin_event();
     CODE(CUDA_ERROR_INVALID_HANDLE, cu->StreamDestroy(NULL));
     gate_shut(&gate, stream);

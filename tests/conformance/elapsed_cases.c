@@ -113,12 +113,10 @@ static void reversed_order_is_negative(void)
     enum { SPIN_NS = 2000000 };
     float forward[2], backward[2];
     CUevent start, end;
-    CUstream stream;
+    CUstream stream = begin_context_stream();
     CUfunction spin;
     struct latch latch;
 
-    begin_context();
-    stream = begin_stream();
     start = begin_event();
     end = begin_event();
     spin = begin_kernel("cushim_spin");
@@ -229,11 +227,9 @@ static void polling_belongs_to_the_query(void)
 {
     struct gate gate = GATE;
     CUevent start, end;
-    CUstream stream;
+    CUstream stream = begin_context_stream();
     float ms = -7;
 
-    begin_context();
-    stream = begin_stream();
     start = begin_event();
     end = begin_event();
     OK(cu->EventRecord(start, stream));
@@ -275,10 +271,8 @@ static void empty_pair_takes_no_negative_time(void)
 {
     double least = 1e12, most = -1e12;
     CUevent start, end;
-    CUstream stream;
+    CUstream stream = begin_context_stream();
 
-    begin_context();
-    stream = begin_stream();
     start = begin_event();
     end = begin_event();
     for (int round = 0; round < ROUNDS; round++) {
@@ -297,12 +291,10 @@ static void empty_pair_takes_no_negative_time(void)
 static void longer_work_takes_longer(void)
 {
     CUevent start, middle, end;
-    CUstream stream;
+    CUstream stream = begin_context_stream();
     CUfunction spin;
     double one, two, both;
 
-    begin_context();
-    stream = begin_stream();
     start = begin_event();
     middle = begin_event();
     end = begin_event();
@@ -323,10 +315,8 @@ static void longer_work_takes_longer(void)
 static void same_event_twice_is_overwritten(void)
 {
     CUevent event;
-    CUstream stream;
+    CUstream stream = begin_context_stream();
 
-    begin_context();
-    stream = begin_stream();
     event = begin_event();
     OK(cu->EventRecord(event, stream));
     OK(cu->EventRecord(event, stream));
@@ -336,11 +326,9 @@ static void same_event_twice_is_overwritten(void)
 static void readings_are_multiples_of_32_ns(void)
 {
     CUevent start, end;
-    CUstream stream;
+    CUstream stream = begin_context_stream();
     CUfunction spin;
 
-    begin_context();
-    stream = begin_stream();
     start = begin_event();
     end = begin_event();
     spin = begin_kernel("cushim_spin");
@@ -363,14 +351,11 @@ static void calls_of_the_page_succeed_many_times(void)
 {
     enum { CALLS = 1000 };
     unsigned failures = 0;
-    CUcontext current;
-    CUstream stream;
+    CUcontext current = begin_context();
+    CUstream stream = begin_stream();
     uint64_t began;
-    CUevent event;
+    CUevent event = begin_done();
 
-    current = begin_context();
-    stream = begin_stream();
-    event = begin_done();
     began = now_ns();
     for (int i = 0; i < CALLS; i++) {
         CUevent made = NULL, untimed = NULL;

@@ -31,10 +31,8 @@ static void create_takes_known_flags(void)
 
 static void null_event_is_400(void)
 {
-    CUstream stream;
+    CUstream stream = begin_context_stream();
 
-    begin_context();
-    stream = begin_stream();
     CODE(CUDA_ERROR_INVALID_HANDLE, cu->EventQuery(NULL));
     CODE(CUDA_ERROR_INVALID_HANDLE, cu->EventRecord(NULL, stream));
     CODE(CUDA_ERROR_INVALID_HANDLE, cu->EventRecord(NULL, NULL));
@@ -95,10 +93,8 @@ static void check_all(CUevent event, CUevent other, CUstream stream)
 static void valid_arguments_answer_what_is_listed(void)
 {
     CUevent event = NULL;
-    CUstream stream;
+    CUstream stream = begin_context_stream();
 
-    begin_context();
-    stream = begin_stream();
     ONE_OF(cu->EventCreate(&event, 0), CREATE);
     check_all(event, begin_done(), stream);
     check_all(event, begin_event(), NULL);
@@ -302,10 +298,8 @@ static void trap_is_719(void)
 static void kernel_without_fault_breaks_nothing(void)
 {
     CUfunction nothing;
-    CUstream stream;
+    CUstream stream = begin_context_stream();
 
-    begin_context();
-    stream = begin_stream();
     nothing = begin_kernel("cushim_nothing");
     queue_kernel(nothing, stream);
     OK(cu->StreamSynchronize(stream));

@@ -11,12 +11,9 @@ enum { WORK_MS = 20 };
 
 static void unrecorded_event_is_done(void)
 {
-    CUstream stream;
-    CUevent event;
+    CUstream stream = begin_context_stream();
+    CUevent event = begin_event();
 
-    begin_context();
-    stream = begin_stream();
-    event = begin_event();
     OK(cu->EventQuery(event));
     OK(cu->EventSynchronize(event));
     OK(cu->StreamWaitEvent(stream, event, 0));
@@ -27,12 +24,9 @@ static void unrecorded_event_is_done(void)
 static void record_behind_pending_work_is_pending(void)
 {
     struct gate gate = GATE;
-    CUstream stream;
-    CUevent event;
+    CUstream stream = begin_context_stream();
+    CUevent event = begin_event();
 
-    begin_context();
-    stream = begin_stream();
-    event = begin_event();
     gate_shut(&gate, stream);
     OK(cu->EventRecord(event, stream));
     for (int i = 0; i < 100; i++)
@@ -46,12 +40,9 @@ static void record_behind_pending_work_is_pending(void)
 static void record_behind_a_latch_is_pending(void)
 {
     struct latch latch;
-    CUstream stream;
-    CUevent event;
+    CUstream stream = begin_context_stream();
+    CUevent event = begin_event();
 
-    begin_context();
-    stream = begin_stream();
-    event = begin_event();
     latch = latch_shut(stream);
     OK(cu->EventRecord(event, stream));
     CODE(CUDA_ERROR_NOT_READY, cu->EventQuery(event));
@@ -86,10 +77,8 @@ static void bytes_move_when_work_executes(void)
     unsigned char *from = NULL, *to = NULL;
     struct gate gate = GATE;
     CUdeviceptr memory = 0;
-    CUstream stream;
+    CUstream stream = begin_context_stream();
 
-    begin_context();
-    stream = begin_stream();
     MUST(cu->MemAllocHost_v2((void **)&from, BYTES));
     MUST(cu->MemAllocHost_v2((void **)&to, BYTES));
     MUST(cu->MemAlloc_v2(&memory, BYTES));
@@ -114,13 +103,9 @@ static void bytes_move_when_work_executes(void)
 static void newest_record_counts(void)
 {
     struct gate gate = GATE;
-    CUstream busy, idle;
-    CUevent event;
+    CUstream busy = begin_context_stream(), idle = begin_stream();
+    CUevent event = begin_event();
 
-    begin_context();
-    busy = begin_stream();
-    idle = begin_stream();
-    event = begin_event();
     gate_shut(&gate, busy);
     OK(cu->EventRecord(event, busy));
     CODE(CUDA_ERROR_NOT_READY, cu->EventQuery(event));
@@ -137,12 +122,9 @@ static void newest_record_counts(void)
 static void later_work_changes_nothing(void)
 {
     struct gate gate = GATE;
-    CUstream stream;
-    CUevent event;
+    CUstream stream = begin_context_stream();
+    CUevent event = begin_event();
 
-    begin_context();
-    stream = begin_stream();
-    event = begin_event();
     OK(cu->EventRecord(event, stream));
     gate_shut(&gate, stream);
     OK(cu->EventQuery(event));
@@ -156,12 +138,9 @@ static void later_work_changes_nothing(void)
 static void destroyed_stream_finishes_its_work(void)
 {
     struct gate gate = GATE;
-    CUstream stream;
-    CUevent event;
+    CUstream stream = begin_context_stream();
+    CUevent event = begin_event();
 
-    begin_context();
-    stream = begin_stream();
-    event = begin_event();
     gate_shut(&gate, stream);
     OK(cu->EventRecord(event, stream));
     OK(cu->StreamDestroy_v2(stream));

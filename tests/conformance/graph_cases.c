@@ -229,10 +229,8 @@ static void child_graph_is_a_copy(void)
     CUgraph graph, child, inside = NULL;
     CUgraphNode node, extra;
     CUgraphExec exec;
-    CUstream stream;
+    CUstream stream = begin_context_stream();
 
-    begin_context();
-    stream = begin_stream();
     graph = graph_begin();
     child = graph_begin();
     MUST(cu->GraphAddEmptyNode(&extra, child, NULL, 0));

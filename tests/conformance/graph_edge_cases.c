@@ -231,7 +231,7 @@ static void copy_node_may_lead_elsewhere(void)
 {
     const CUDA_ARRAY_DESCRIPTOR of = {
         .Width = 64, .Format = CU_AD_FORMAT_UNSIGNED_INT8, .NumChannels = 1};
-    CUDA_MEMCPY3D copy = {.WidthInBytes = 64, .Height = 1, .Depth = 1}, told;
+    CUDA_MEMCPY3D copy = {.WidthInBytes = 64, .Height = 1, .Depth = 1}, reported;
     static unsigned char host[64];
     CUcontext context = begin_context();
     CUgraph graph = graph_begin();
@@ -251,12 +251,12 @@ static void copy_node_may_lead_elsewhere(void)
     copy.dstArray = NULL;
     copy.dstDevice = graph_memory(64);
     OK(cu->GraphMemcpyNodeSetParams(node, &copy));
-    memset(&told, 0x77, sizeof told);
-    OK(cu->GraphMemcpyNodeGetParams(node, &told));
-    EQUAL(CU_MEMORYTYPE_ARRAY, told.srcMemoryType);
-    EQUAL(CU_MEMORYTYPE_DEVICE, told.dstMemoryType);
-    CHECK(told.srcArray == array && told.dstDevice == copy.dstDevice);
-    CHECK(told.srcHost == NULL && told.dstArray == NULL && told.dstPitch == 0);
+    memset(&reported, 0x77, sizeof reported);
+    OK(cu->GraphMemcpyNodeGetParams(node, &reported));
+    EQUAL(CU_MEMORYTYPE_ARRAY, reported.srcMemoryType);
+    EQUAL(CU_MEMORYTYPE_DEVICE, reported.dstMemoryType);
+    CHECK(reported.srcArray == array && reported.dstDevice == copy.dstDevice);
+    CHECK(reported.srcHost == NULL && reported.dstArray == NULL && reported.dstPitch == 0);
 }
 
 enum { BYTES = 64 };
@@ -265,14 +265,10 @@ static void calls_become_nodes_in_a_chain(void)
 {
     CUfunction nothing;
     CUdeviceptr memory, other;
-    CUstream stream;
-    CUevent event, outside;
+    CUstream stream = begin_context_stream();
+    CUevent event = begin_event(), outside = begin_event();
     void *pinned;
 
-    begin_context();
-    stream = begin_stream();
-    event = begin_event();
-    outside = begin_event();
     nothing = begin_kernel("cushim_nothing");
     memory = graph_memory(BYTES);
     other = graph_memory(BYTES);
@@ -299,17 +295,13 @@ static void calls_become_nodes_in_a_chain(void)
 static void join_gives_two_dependencies(void)
 {
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-    CUstream origin, forked;
+    CUstream origin = begin_context_stream(), forked = begin_stream();
     CUgraph inside = NULL, graph = NULL;
     const CUgraphNode *dependencies;
     cuuint64_t first = 0, second = 0;
-    CUdeviceptr memory;
+    CUdeviceptr memory = graph_memory(BYTES);
     size_t count = 0;
 
-    begin_context();
-    origin = begin_stream();
-    forked = begin_stream();
-    memory = graph_memory(BYTES);
     capture_begin(origin, GLOBAL);
     capture_join(origin, forked);
     MUST(cu->LaunchHostFunc(origin, do_nothing, NULL));
@@ -408,8 +400,7 @@ static void some_calls_are_forbidden_while_capturing(void)
     };
     CUstream stream;
 
-    begin_context();
-    stream = begin_stream();
+    stream = begin_context_stream();
     memory = graph_memory(BYTES);
     for (size_t i = 0; i < COUNT(calls); i++) {
         for (unsigned mode = 0; mode < CAPTURE_MODES; mode++) {
@@ -433,10 +424,8 @@ static void graph_is_not_instantiated_while_capturing(void)
 {
     CUgraphExec exec = NULL;
     CUgraph graph;
-    CUstream stream;
+    CUstream stream = begin_context_stream();
 
-    begin_context();
-    stream = begin_stream();
     graph = graph_begin();
     graph_add_host(graph, NULL, 0, NULL);
     capture_begin(stream, GLOBAL);
@@ -448,10 +437,8 @@ static void program_says_what_comes_next(void)
 {
     CUgraph graph, same = NULL;
     CUgraphNode root;
-    CUstream stream;
+    CUstream stream = begin_context_stream();
 
-    begin_context();
-    stream = begin_stream();
     graph = graph_begin();
     CODE(CUDA_ERROR_ILLEGAL_STATE, cu->StreamUpdateCaptureDependencies(stream, NULL, 0, 1));
     MUST(cu->GraphAddEmptyNode(&root, graph, NULL, 0));
@@ -474,10 +461,8 @@ static void launch_records_external_events_alone(void)
     CUevent inside, outside;
     CUgraph graph = NULL;
     CUgraphExec exec;
-    CUstream stream;
+    CUstream stream = begin_context_stream();
 
-    begin_context();
-    stream = begin_stream();
     inside = begin_event();
     outside = begin_event();
     capture_begin(stream, GLOBAL);

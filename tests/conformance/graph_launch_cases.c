@@ -57,16 +57,12 @@ static void launch_takes_any_stream(void)
 
 static void launches_of_one_executable_graph_take_turns(void)
 {
-    CUstream stream, other;
+    CUstream stream = begin_context_stream(), other = begin_stream();
     atomic_int ran = 0;
     struct latch latch;
     CUgraphExec exec;
-    CUgraph graph;
+    CUgraph graph = graph_begin();
 
-    begin_context();
-    stream = begin_stream();
-    other = begin_stream();
-    graph = graph_begin();
     graph_add_host(graph, NULL, 0, &ran);
     exec = graph_exec(graph);
     latch = latch_shut(stream);
@@ -91,16 +87,11 @@ static void branches_of_a_graph_run_side_by_side(void)
     CUgraphNode node, branches[2];
     CUdeviceptr memory;
     CUgraphExec exec;
-    CUstream stream, look;
-    CUevent event;
-    CUgraph graph;
+    CUstream stream = begin_context_stream(), look = begin_stream();
+    CUevent event = begin_event();
+    CUgraph graph = graph_begin();
     unsigned char *seen = NULL;
 
-    begin_context();
-    stream = begin_stream();
-    look = begin_stream();
-    event = begin_event();
-    graph = graph_begin();
     memory = graph_memory(BYTES);
     MUST(cu->MemAllocHost_v2((void **)&seen, BYTES));
     gate_prepare(&gate);
@@ -136,8 +127,7 @@ static void executable_graph_is_updated_by_one_of_its_shape(void)
     CUgraphExec exec;
     CUstream stream;
 
-    begin_context();
-    stream = begin_stream();
+    stream = begin_context_stream();
     memory = graph_memory(BYTES);
     graph = graph_begin();
     add_set(graph, NULL, 0, memory, 7);
@@ -172,11 +162,9 @@ static void nodes_of_an_executable_graph_are_changed_alone(void)
     unsigned enabled = 77;
     CUdeviceptr memory;
     CUgraphExec exec;
-    CUstream stream;
+    CUstream stream = begin_context_stream();
     CUgraph graph;
 
-    begin_context();
-    stream = begin_stream();
     memory = set.dst = graph_memory(BYTES);
     graph = graph_begin();
     node = add_set(graph, NULL, 0, memory, 7);
@@ -209,10 +197,10 @@ static void nodes_of_an_executable_graph_are_changed_alone(void)
 /* Update an executable graph, by the first ABI and by the second. */
 static CUresult update_first(CUgraphExec exec, CUgraph graph, CUgraphNode *node, int *result)
 {
-    CUgraphExecUpdateResult told = CU_GRAPH_EXEC_UPDATE_ERROR;
-    CUresult code = cu->GraphExecUpdate(exec, graph, node, &told);
+    CUgraphExecUpdateResult reported = CU_GRAPH_EXEC_UPDATE_ERROR;
+    CUresult code = cu->GraphExecUpdate(exec, graph, node, &reported);
 
-    *result = (int)told;
+    *result = (int)reported;
     return code;
 }
 

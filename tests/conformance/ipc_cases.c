@@ -27,13 +27,10 @@ static CUevent import(void)
 
 static void share(void)
 {
-    CUstream stream, waiter;
+    CUstream stream = begin_context_stream(), waiter = begin_stream();
     struct gate gate = GATE;
     CUevent shared;
 
-    begin_context();
-    stream = begin_stream();
-    waiter = begin_stream();
     shared = import();
     peer_answer((int)cu->EventQuery(shared));
     MUST(cu->StreamWaitEvent(waiter, shared, 0));
@@ -56,11 +53,9 @@ static void limits(void)
 {
     CUipcEventHandle handle;
     CUevent own, shared;
-    CUstream stream;
+    CUstream stream = begin_context_stream();
     float ms = -7;
 
-    begin_context();
-    stream = begin_stream();
     own = begin_event();
     shared = import();
     MUST(cu->EventRecord(own, stream));
@@ -158,12 +153,9 @@ static void two_processes_share_an_event(void)
     struct gate gate = GATE;
     CUipcEventHandle handle;
     struct peer peer;
-    CUstream stream;
-    CUevent shared;
+    CUstream stream = begin_context_stream();
+    CUevent shared = begin_shared();
 
-    begin_context();
-    stream = begin_stream();
-    shared = begin_shared();
     gate_shut(&gate, stream);
     OK(cu->EventRecord(shared, stream));
     OK(cu->IpcGetEventHandle(&handle, shared));

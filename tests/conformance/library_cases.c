@@ -295,10 +295,8 @@ static void unloading_waits(void)
     CUlibrary library;
     CUfunction function;
     CUkernel kernel;
-    CUstream stream;
+    CUstream stream = begin_context_stream();
 
-    begin_context();
-    stream = begin_stream();
     library = load();
     MUST(cu->LibraryGetKernel(&kernel, library, "plain"));
     MUST(cu->KernelGetFunction(&function, kernel));

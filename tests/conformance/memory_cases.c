@@ -34,10 +34,8 @@ static void allocating_does_not_wait(void)
 {
     struct gate gate = GATE;
     CUdeviceptr memory;
-    CUstream stream;
+    CUstream stream = begin_context_stream();
 
-    begin_context();
-    stream = begin_stream();
     gate_shut(&gate, stream);
     OK(cu->MemAlloc_v2(&memory, 4096));
     CODE(CUDA_ERROR_NOT_READY, cu->StreamQuery(stream));
@@ -209,8 +207,7 @@ static void freeing_waits(void)
     static _Alignas(4096) char page[4096];
     CUstream stream;
 
-    begin_context();
-    stream = begin_stream();
+    stream = begin_context_stream();
     MUST(cu->MemHostRegister_v2(page, sizeof page, 0));
     CHECK(waits_for_gate(stream, free_device, (void *)(uintptr_t)begin_memory(4096)));
     CHECK(waits_for_gate(stream, free_pinned, begin_pinned(4096)));
@@ -224,8 +221,7 @@ static void freeing_nothing_and_registering_do_not_wait(void)
     CUstream stream;
     void *pinned;
 
-    begin_context();
-    stream = begin_stream();
+    stream = begin_context_stream();
     gate_shut(&gate, stream);
     OK(cu->MemFree_v2(0));
     OK(cu->MemAllocHost_v2(&pinned, MIB));

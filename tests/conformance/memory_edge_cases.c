@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Managed memory, arrays, pools by location, what addresses tell. Statements 88, 96, 188-191. */
+/* Managed memory, arrays, pools by location, attributes of addresses. Statements 88, 96, 188-191. */
 #include <stdint.h>
 #include <string.h>
 
@@ -65,7 +65,7 @@ static void only_managed_memory_takes_hints(void)
     CODE(CUDA_ERROR_INVALID_VALUE, cu->MemAdvise(plain, 4096, CU_MEM_ADVISE_SET_READ_MOSTLY, 0));
 }
 
-/* Arrays, places of managed memory, pools by location, what addresses tell. Statements 188-191. */
+/* Arrays, places of managed memory, pools by location, attributes of addresses. Statements 188-191. */
 
 /* Types of CUmemLocation, by number: headers older than a type do not name it. */
 enum { NOWHERE, DEVICE, HOST, NUMA, NUMA_CURRENT, UNKNOWN = 77 };
@@ -192,22 +192,22 @@ static void pools_are_found_by_their_location(void)
     const CUmemAllocationType pinned = CU_MEM_ALLOCATION_TYPE_PINNED;
     CUmemLocation here = location(DEVICE, 0), none = location(DEVICE, 99),
                   nowhere = location(NOWHERE, 0), unknown = location(UNKNOWN, 0);
-    CUmemoryPool first = NULL, told = NULL;
+    CUmemoryPool first = NULL, reported = NULL;
 
     begin_context();
     MUST(cu->DeviceGetDefaultMemPool(&first, 0));
-    OK(cu->MemGetDefaultMemPool(&told, (void *)&here, pinned));
-    CHECK(told == first);
-    OK(cu->MemGetMemPool(&told, (void *)&here, pinned));
-    CHECK(told == first);
+    OK(cu->MemGetDefaultMemPool(&reported, (void *)&here, pinned));
+    CHECK(reported == first);
+    OK(cu->MemGetMemPool(&reported, (void *)&here, pinned));
+    CHECK(reported == first);
     OK(cu->MemSetMemPool((void *)&here, pinned, first));
     REFUSED(cu->MemSetMemPool((void *)&here, pinned, NULL));
-    REFUSED(cu->MemGetMemPool(&told, (void *)&none, pinned));
-    REFUSED(cu->MemGetMemPool(&told, (void *)&nowhere, pinned));
-    REFUSED(cu->MemGetMemPool(&told, (void *)&here, CU_MEM_ALLOCATION_TYPE_INVALID));
-    REFUSED(cu->MemGetDefaultMemPool(&told, NULL, pinned));
+    REFUSED(cu->MemGetMemPool(&reported, (void *)&none, pinned));
+    REFUSED(cu->MemGetMemPool(&reported, (void *)&nowhere, pinned));
+    REFUSED(cu->MemGetMemPool(&reported, (void *)&here, CU_MEM_ALLOCATION_TYPE_INVALID));
+    REFUSED(cu->MemGetDefaultMemPool(&reported, NULL, pinned));
     REFUSED(cu->MemGetMemPool(NULL, (void *)&here, pinned));
-    CODE(CUDA_ERROR_NOT_SUPPORTED, cu->MemGetMemPool(&told, (void *)&unknown, pinned));
+    CODE(CUDA_ERROR_NOT_SUPPORTED, cu->MemGetMemPool(&reported, (void *)&unknown, pinned));
     here = location(HOST, 0);
     REFUSED(cu->MemSetMemPool((void *)&here, pinned, first));
 }

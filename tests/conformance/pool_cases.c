@@ -224,8 +224,7 @@ static void sizes_are_checked(void)
     begin_device();
     CODE(CUDA_ERROR_INVALID_CONTEXT, cu->MemAllocAsync(&memory, 64, NULL));
     CODE(CUDA_ERROR_INVALID_CONTEXT, cu->MemFreeAsync(0, NULL));
-    begin_context();
-    stream = begin_stream();
+    stream = begin_context_stream();
     OK(cu->MemAllocAsync(&memory, 0, stream));
     EQUAL(0, memory);
     CODE(CUDA_ERROR_INVALID_VALUE, cu->MemAllocAsync(NULL, 64, stream));
@@ -236,13 +235,10 @@ static void sizes_are_checked(void)
 
 static void allocations_come_before_their_time(void)
 {
-    CUstream stream, other;
+    CUstream stream = begin_context_stream(), other = begin_stream();
     struct gate gate = GATE;
     CUdeviceptr memory = 0;
 
-    begin_context();
-    stream = begin_stream();
-    other = begin_stream();
     begin_allocated(64, stream);
     drain(stream);
     gate_shut(&gate, stream);
@@ -257,11 +253,8 @@ static void allocations_come_before_their_time(void)
 static void only_device_memory_is_freed(void)
 {
     CUdeviceptr memory, plain, managed;
-    CUstream stream, other;
+    CUstream stream = begin_context_stream(), other = begin_stream();
 
-    begin_context();
-    stream = begin_stream();
-    other = begin_stream();
     memory = begin_allocated(1000, stream);
     plain = begin_memory(64);
     OK(cu->MemFreeAsync(0, stream));
@@ -281,11 +274,9 @@ static void only_device_memory_is_freed(void)
 static void freed_memory_is_unknown(void)
 {
     CUdeviceptr memory, base = 5;
-    CUstream stream;
+    CUstream stream = begin_context_stream();
     int value = 1;
 
-    begin_context();
-    stream = begin_stream();
     memory = begin_allocated(1000, stream);
     drain(stream);
     OK(cu->MemFreeAsync(memory, stream));
@@ -327,10 +318,8 @@ static void memory_that_is_given_back_is_refused(void)
 static void a_stream_reuses_what_it_gives_back(void)
 {
     CUdeviceptr memory;
-    CUstream stream;
+    CUstream stream = begin_context_stream();
 
-    begin_context();
-    stream = begin_stream();
     memory = begin_allocated(1000, stream);
     drain(stream);
     OK(cu->MemFreeAsync(memory, stream));
@@ -343,10 +332,8 @@ static void ordinary_freeing_does_not_wait(void)
 {
     struct gate gate = GATE;
     CUdeviceptr memory;
-    CUstream stream;
+    CUstream stream = begin_context_stream();
 
-    begin_context();
-    stream = begin_stream();
     memory = begin_allocated(4096, stream);
     drain(stream);
     gate_shut(&gate, stream);

@@ -201,8 +201,7 @@ static void attributes_are_set_read_and_copied(void)
     const CUstreamAttrID bad = (CUstreamAttrID)9999;
     CUstream stream, other;
 
-    begin_context();
-    stream = begin_stream();
+    stream = begin_context_stream();
     other = begin_stream();
     OK(cu->StreamSetAttribute(stream, CU_STREAM_ATTRIBUTE_SYNCHRONIZATION_POLICY, &value));
     OK(cu->StreamGetAttribute(stream, CU_STREAM_ATTRIBUTE_SYNCHRONIZATION_POLICY, &found));
@@ -218,10 +217,8 @@ static void device_and_number_answer_what_is_listed(void)
 {
     unsigned long long id = 0;
     CUdevice device = -5;
-    CUstream stream;
+    CUstream stream = begin_context_stream();
 
-    begin_context();
-    stream = begin_stream();
     OK(cu->StreamGetDevice(stream, &device));
     EQUAL(begin_device(), device);
     for (size_t i = 0; i < 3; i++)
@@ -236,10 +233,8 @@ static void device_and_number_answer_what_is_listed(void)
 static void query_is_0_or_600(void)
 {
     struct gate gate = GATE;
-    CUstream stream;
+    CUstream stream = begin_context_stream();
 
-    begin_context();
-    stream = begin_stream();
     OK(cu->StreamQuery(stream));
     gate_shut(&gate, stream);
     CODE(CUDA_ERROR_NOT_READY, cu->StreamQuery(stream));
@@ -267,10 +262,8 @@ static void legacy_stream_is_held_up_by_blocking_ones(void)
 static void legacy_stream_takes_no_notice_of_non_blocking_ones(void)
 {
     struct latch latch;
-    CUstream stream;
+    CUstream stream = begin_context_stream();
 
-    begin_context();
-    stream = begin_stream();
     latch = latch_shut(stream);
     OK(cu->StreamQuery(NULL));
     OK(cu->StreamSynchronize(NULL));
@@ -320,12 +313,9 @@ static void wait_works_across_contexts(void)
 
 static void flags_of_a_wait_are_checked(void)
 {
-    CUstream stream;
-    CUevent done;
+    CUstream stream = begin_context_stream();
+    CUevent done = begin_done();
 
-    begin_context();
-    stream = begin_stream();
-    done = begin_done();
     CODE(CUDA_ERROR_INVALID_VALUE, cu->StreamWaitEvent(stream, done, 2));
     CODE(CUDA_ERROR_INVALID_VALUE, cu->StreamWaitEvent(stream, done, 0x80));
     CODE(CUDA_ERROR_ILLEGAL_STATE, cu->StreamWaitEvent(stream, done, 1));
@@ -335,12 +325,9 @@ static void flags_of_a_wait_are_checked(void)
 
 static void flags_of_a_record_are_checked(void)
 {
-    CUstream stream;
-    CUevent event;
+    CUstream stream = begin_context_stream();
+    CUevent event = begin_event();
 
-    begin_context();
-    stream = begin_stream();
-    event = begin_event();
     CODE(CUDA_ERROR_ILLEGAL_STATE, cu->EventRecordWithFlags(event, stream, 1));
     CODE(CUDA_ERROR_INVALID_VALUE, cu->EventRecordWithFlags(event, stream, 2));
     OK(cu->EventRecordWithFlags(event, stream, 0));

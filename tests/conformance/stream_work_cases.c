@@ -19,10 +19,8 @@ static void functions_run_in_order_with_the_work(void)
     atomic_uint before = 0, after = 0;
     struct gate gate = GATE;
     CUevent between;
-    CUstream stream;
+    CUstream stream = begin_context_stream();
 
-    begin_context();
-    stream = begin_stream();
     between = begin_event();
     CODE(CUDA_ERROR_INVALID_VALUE, cu->LaunchHostFunc(stream, NULL, NULL));
     OK(cu->LaunchHostFunc(stream, count, &before));
@@ -45,10 +43,8 @@ static void function_runs_after_prior_work(void)
 {
     atomic_uint place = 0;
     struct latch latch;
-    CUstream stream;
+    CUstream stream = begin_context_stream();
 
-    begin_context();
-    stream = begin_stream();
     latch = latch_shut(stream);
     OK(cu->LaunchHostFunc(stream, count, &place));
     CODE(CUDA_ERROR_NOT_READY, cu->StreamQuery(stream));
@@ -198,78 +194,75 @@ static void synchronizing_with_itself_does_not_return(void)
     CODE(CUDA_ERROR_NOT_READY, cu->StreamQuery(deadlock.stream));
 }
 
-/* What a stream callback or a host function is told. */
-struct told {
+/* The arguments of a stream callback or a host function. */
+struct callback_record {
     CUstream stream;
     CUresult status;
     atomic_uint callbacks, functions;
 };
 
-static void CUDA_CB be_told(CUstream stream, CUresult status, void *data)
+static void CUDA_CB record_callback(CUstream stream, CUresult status, void *data)
 {
-    struct told *told = data;
+    struct callback_record *record = data;
 
-    told->stream = stream;
-    told->status = status;
-    atomic_fetch_add(&told->callbacks, 1);
+    record->stream = stream;
+    record->status = status;
+    atomic_fetch_add(&record->callbacks, 1);
 }
 
 static void CUDA_CB be_called(void *data)
 {
-    atomic_fetch_add(&((struct told *)data)->functions, 1);
+    atomic_fetch_add(&((struct callback_record *)data)->functions, 1);
 }
 
 static void callback_is_told_stream_and_status(void)
 {
-    struct told told = {.status = CUDA_ERROR_UNKNOWN};
-    CUstream stream;
+    struct callback_record record = {.status = CUDA_ERROR_UNKNOWN};
+    CUstream stream = begin_context_stream();
 
-    begin_context();
-    stream = begin_stream();
-    CODE(CUDA_ERROR_INVALID_VALUE, cu->StreamAddCallback(stream, be_told, &told, 1));
-    CODE(CUDA_ERROR_INVALID_VALUE, cu->StreamAddCallback(stream, NULL, &told, 0));
-    OK(cu->StreamAddCallback(stream, be_told, &told, 0));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->StreamAddCallback(stream, record_callback, &record, 1));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->StreamAddCallback(stream, NULL, &record, 0));
+    OK(cu->StreamAddCallback(stream, record_callback, &record, 0));
     OK(cu->StreamSynchronize(stream));
-    EQUAL(1, atomic_load(&told.callbacks));
-    OK(told.status);
-    CHECK(told.stream == stream);
+    EQUAL(1, atomic_load(&record.callbacks));
+    OK(record.status);
+    CHECK(record.stream == stream);
 }
 
-static struct told break_behind_a_gate(void)
+static struct callback_record break_behind_a_gate(void)
 {
-    static struct told told;
+    static struct callback_record record;
     CUfunction fault;
     struct gate gate = GATE;
     CUstream stream;
 
-    told.status = CUDA_ERROR_UNKNOWN;
-    begin_context();
-    stream = begin_stream();
+    record.status = CUDA_ERROR_UNKNOWN;
+    stream = begin_context_stream();
     fault = begin_kernel("cushim_fault");
     gate_shut(&gate, stream);
     queue_kernel(fault, stream);
-    OK(cu->LaunchHostFunc(stream, be_called, &told));
-    OK(cu->StreamAddCallback(stream, be_told, &told, 0));
+    OK(cu->LaunchHostFunc(stream, be_called, &record));
+    OK(cu->StreamAddCallback(stream, record_callback, &record, 0));
     gate_open(&gate);
     CODE(CUDA_ERROR_ILLEGAL_ADDRESS, cu->StreamSynchronize(stream));
-    while (atomic_load(&told.callbacks) == 0)
+    while (atomic_load(&record.callbacks) == 0)
         let_time_pass();
-    return told;
+    return record;
 }
 
 static void function_is_not_called_in_error(void)
 {
-    struct told told = break_behind_a_gate();
+    struct callback_record record = break_behind_a_gate();
 
-    EQUAL(0, atomic_load(&told.functions));
+    EQUAL(0, atomic_load(&record.functions));
 }
 
 static void callback_is_called_in_error(void)
 {
-    struct told told = break_behind_a_gate();
+    struct callback_record record = break_behind_a_gate();
 
-    EQUAL(1, atomic_load(&told.callbacks));
-    CODE(CUDA_ERROR_ILLEGAL_ADDRESS, told.status);
+    EQUAL(1, atomic_load(&record.callbacks));
+    CODE(CUDA_ERROR_ILLEGAL_ADDRESS, record.status);
 }
 
 static void wait_is_a_latch(void)

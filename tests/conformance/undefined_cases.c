@@ -15,7 +15,7 @@
 #define ANSWER "answers %d, misuses %zu"
 
 /* In the second process: say what the call was answered, and what a mock has noted of it. */
-static void tell(CUresult code)
+static void print_answer(CUresult code)
 {
     detail(ANSWER, (int)code, backend_is_mock() ? backend_misuses() : 0);
 }
@@ -27,23 +27,21 @@ static void query_destroyed_event(void)
     begin_context();
     event = begin_done();
     MUST(cu->EventDestroy_v2(event));
-    tell(cu->EventQuery(event));
+    print_answer(cu->EventQuery(event));
 }
 
 static void query_destroyed_stream(void)
 {
-    CUstream stream;
+    CUstream stream = begin_context_stream();
 
-    begin_context();
-    stream = begin_stream();
     MUST(cu->StreamDestroy_v2(stream));
-    tell(cu->StreamQuery(stream));
+    print_answer(cu->StreamQuery(stream));
 }
 
 static void query_garbage(void)
 {
     begin_context();
-    tell(cu->EventQuery((CUevent)(uintptr_t)0x1234));
+    print_answer(cu->EventQuery((CUevent)(uintptr_t)0x1234));
 }
 
 static void query_zeroes(void)
@@ -51,7 +49,7 @@ static void query_zeroes(void)
     static uint64_t zeroes[512];
 
     begin_context();
-    tell(cu->EventQuery((CUevent)zeroes));
+    print_answer(cu->EventQuery((CUevent)zeroes));
 }
 
 static void destroy_twice(void)
@@ -61,17 +59,15 @@ static void destroy_twice(void)
     begin_context();
     event = begin_done();
     MUST(cu->EventDestroy_v2(event));
-    tell(cu->EventDestroy_v2(event));
+    print_answer(cu->EventDestroy_v2(event));
 }
 
 static void use_stream_after_reset(void)
 {
-    CUstream stream;
+    CUstream stream = begin_context_stream();
 
-    begin_context();
-    stream = begin_stream();
     MUST(cu->DevicePrimaryCtxReset_v2(begin_device()));
-    tell(cu->StreamQuery(stream));
+    print_answer(cu->StreamQuery(stream));
 }
 
 /* A stream and an event of a context that is destroyed. */
@@ -94,7 +90,7 @@ static void query_orphaned_event(void)
     CUevent event;
 
     begin_orphans(&stream, &event);
-    tell(cu->EventQuery(event));
+    print_answer(cu->EventQuery(event));
 }
 
 static void query_orphaned_stream(void)
@@ -103,7 +99,7 @@ static void query_orphaned_stream(void)
     CUevent event;
 
     begin_orphans(&stream, &event);
-    tell(cu->StreamQuery(stream));
+    print_answer(cu->StreamQuery(stream));
 }
 
 static void destroy_orphaned_event(void)
@@ -112,7 +108,7 @@ static void destroy_orphaned_event(void)
     CUevent event;
 
     begin_orphans(&stream, &event);
-    tell(cu->EventDestroy_v2(event));
+    print_answer(cu->EventDestroy_v2(event));
 }
 
 static void destroy_orphaned_stream(void)
@@ -121,7 +117,7 @@ static void destroy_orphaned_stream(void)
     CUevent event;
 
     begin_orphans(&stream, &event);
-    tell(cu->StreamDestroy_v2(stream));
+    print_answer(cu->StreamDestroy_v2(stream));
 }
 
 /* What became of a call. */

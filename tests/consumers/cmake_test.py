@@ -120,7 +120,7 @@ class CMake(consumer.Consumer):
         self.assertEqual(code, 0, words)
         self.assertIn('found 1 %s mock include' % VERSION, words)
 
-    def test_a_wrong_folder_of_cuda_headers_is_told(self):
+    def test_a_wrong_folder_of_cuda_headers_is_reported(self):
         code, words = self.find('REQUIRED', '-DCUSHIM_CUDA_INCLUDE_DIR=/nowhere')
         self.assertNotEqual(code, 0)
         self.assertIn('There is no cuda.h in CUSHIM_CUDA_INCLUDE_DIR (/nowhere)', words)
@@ -137,7 +137,7 @@ class CMake(consumer.Consumer):
         self.assertEqual(code, 0, words)
         self.assertIn('include %s/include' % folder, words)
 
-    def test_an_installation_without_libraries_is_told(self):
+    def test_an_installation_without_libraries_is_reported(self):
         self.remove('libcushim*')
         code, words = self.find('REQUIRED')
         self.assertNotEqual(code, 0)

@@ -24,7 +24,7 @@ sys.dont_write_bytecode = True
 import consumer  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-# How a file of pkg-config begins: it has to say where the prefix is, which is told otherwise later.
+# How a file of pkg-config begins: it has to say where the prefix is, which changes later.
 PREFIX_LINE = b'prefix='
 
 
@@ -77,10 +77,10 @@ class Installed(consumer.Consumer):
             self.assertTrue(os.path.exists(link), link)
 
     def test_pages_that_the_command_names_are_installed(self):
-        told = consumer.run(os.path.join(self.prefix, 'bin', 'cushim'), 'help')
-        names = re.findall(r'\S+\.md', told)
+        printed = consumer.run(os.path.join(self.prefix, 'bin', 'cushim'), 'help')
+        names = re.findall(r'\S+\.md', printed)
         self.assertGreater(len(names), 3)
-        folder, = set(re.findall(r'share/doc/[^\s:]+', told))
+        folder, = set(re.findall(r'share/doc/[^\s:]+', printed))
         for name in names:
             self.assertTrue(os.path.exists(os.path.join(self.prefix, folder, name)), name)
 
@@ -201,8 +201,8 @@ class PkgConfig(consumer.Consumer):
         self.assertEqual(data['schema'], schema['properties']['schema']['const'])
         self.assertEqual(set(data), set(schema['required']))
         command, = self.pkg_config(self.prefix, '--variable=command')
-        told = json.loads(consumer.run(command, 'symbols', '--json'))
-        self.assertEqual([row['symbol'] for row in told['symbols']],
+        printed = json.loads(consumer.run(command, 'symbols', '--json'))
+        self.assertEqual([row['symbol'] for row in printed['symbols']],
                          [row['symbol'] for row in data['functions']])
 
     def test_mock_is_off_the_search_of_libraries(self):

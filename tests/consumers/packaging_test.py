@@ -138,7 +138,7 @@ class Packaging(consumer.Consumer):
         shutil.copy(os.path.join(SOURCE, 'examples', 'testing', 'first_test.c'), self.folder)
         self.run_block(command)
         environment = consumer.environment(LD_LIBRARY_PATH=os.path.join(PREFIX, 'lib'))
-        for name, status in [('first_test', 0), ('first_test-planted', 1)]:
+        for name, status in [('first_test', 0), ('first_test-with-bug', 1)]:
             program = os.path.join(self.folder, name)
             result = subprocess.run([program], env=environment, stdout=subprocess.DEVNULL)
             self.assertEqual(result.returncode, status)

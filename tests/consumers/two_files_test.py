@@ -96,7 +96,7 @@ class TwoFiles(consumer.Consumer):
         self.assert_answers(program, MOCK)
         self.assert_needs(program, [])
 
-    def test_headers_before_the_first_line_are_told(self):
+    def test_headers_before_the_first_line_are_reported(self):
         """They would have been read without _GNU_SOURCE."""
         with self.assertRaisesRegex(AssertionError, '#error "compile cushim.c without -include'):
             self.compile('-include', 'cushim.h', '-fsyntax-only', 'cushim.c')

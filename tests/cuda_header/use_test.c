@@ -15,12 +15,7 @@
 #endif
 #include <cuda.h>
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/cmocka.h"
 
 #ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
 #define OF_THE_MODE(legacy, per_thread) per_thread

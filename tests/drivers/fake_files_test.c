@@ -2,19 +2,15 @@
 /* Files that are no driver: each is refused without harm, and the report says what is wrong. */
 #include "tests/drivers/fake_files.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include <cushim/cushim.h>
 
 #include "tests/drivers/route.h"
 #include "tests/support/child.h"
+#include "tests/support/cmocka.h"
 #include "tests/support/environment.h"
 #include "tests/support/folder.h"
 

@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a load of each fake driver comes to, by each route: codes, report, calls. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include <cushim/cushim.h>
 
@@ -17,11 +11,10 @@
 #include "loader/system.h"
 #include "tests/drivers/route.h"
 #include "tests/support/child.h"
+#include "tests/support/cmocka.h"
 #include "tests/support/folder.h"
 #include "tests/support/library.h"
 #include "tests/support/symbols.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* Windows does not say which library is missing. */
 #if defined(_WIN32)

@@ -8,15 +8,10 @@
 #include <dlfcn.h>
 #include <libintl.h>
 #include <locale.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
 #include <grp.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -25,9 +20,9 @@
 
 #include "tests/drivers/route.h"
 #include "tests/support/child.h"
+#include "tests/support/cmocka.h"
 #include "tests/support/folder.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define LANGUAGE "xx"
 
 enum { NOBODY = 65534 };

@@ -3,15 +3,9 @@
  * Drivers of several versions and with gaps: which symbols are found, what takes their place, and
  * what a call of every slot of every kind of table returns.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include <cushim/cushim.h>
 
@@ -21,10 +15,9 @@
 #include "tests/drivers/route.h"
 #include "tests/support/calls.h"
 #include "tests/support/child.h"
+#include "tests/support/cmocka.h"
 #include "tests/support/folder.h"
 #include "tests/support/symbols.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* A first call takes a process of its own: one of so many slots is called first. */
 enum { FIRST_CALL_STRIDE = 29 };

@@ -2,16 +2,11 @@
 /* NVIDIA's own drivers: every slot is called once, and answers. */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -21,8 +16,7 @@
 #include "tests/drivers/real.h"
 #include "tests/support/calls.h"
 #include "tests/support/child.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#include "tests/support/cmocka.h"
 
 static char memory[CUSHIM_CALL_BYTES];
 

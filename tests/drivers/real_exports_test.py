@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""`cushim symbols` of NVIDIA's own drivers: each exported name is told, as another reader finds it.
+"""`cushim symbols` of NVIDIA's own drivers: each exported name, as another reader finds it.
 
     real_exports_test.py FOLDER COMMAND DRIVER_API_JSON
 """
@@ -28,18 +28,18 @@ class RealExports(unittest.TestCase):
         self.assertGreater(len(libraries), 0)
         for library in libraries:
             with self.subTest(library):
-                told = json.loads(subprocess.run([COMMAND, 'symbols', '--json', library],
+                printed = json.loads(subprocess.run([COMMAND, 'symbols', '--json', library],
                                                  stdout=subprocess.PIPE, check=True).stdout)
-                has, lacks = ({row['symbol'] for row in told[word]} for word in ('has', 'lacks'))
+                has, lacks = ({row['symbol'] for row in printed[word]} for word in ('has', 'lacks'))
                 exported = {symbol.name for symbol in
                             built_file.File(library).symbols(built_file.DYNAMIC_SYMBOLS)
                             if symbol.name.startswith('cu')}
                 self.assertGreater(len(has), 200)
                 self.assertEqual(has, exported & registry)
                 self.assertEqual(lacks, registry - exported)
-                self.assertEqual(told['besides'], sorted(exported - registry))
+                self.assertEqual(printed['besides'], sorted(exported - registry))
                 print('%s: has %d, lacks %d, besides %d'
-                      % (library, len(has), len(lacks), len(told['besides'])))
+                      % (library, len(has), len(lacks), len(printed['besides'])))
 
 
 if __name__ == '__main__':

@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* NVIDIA's own drivers: each loads by every route, and the report is true. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "loader/codes.h"
 #include "loader/system.h"
 #include "tests/drivers/real.h"
 #include "tests/support/child.h"
+#include "tests/support/cmocka.h"
 
 static void check_loaded(const struct generation *generation, enum route route)
 {

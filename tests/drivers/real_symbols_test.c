@@ -1,19 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* NVIDIA's own drivers: what each exports is what the registry says of its version. */
 #define _GNU_SOURCE
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
 #include <dlfcn.h>
 
 #include "loader/symbols.h"
 #include "tests/drivers/real.h"
 #include "tests/support/child.h"
+#include "tests/support/cmocka.h"
 #include "tests/support/symbols.h"
 
 static void *load(const struct generation *generation)

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The examples of docs/testing.md, and that the page tells the truth of them.
+"""The examples of docs/testing.md, and that the page describes them as they are.
 
     testing_test.py guide SOURCE FOLDER_OF_THE_PROGRAMS FOLDER_OF_THE_COMMAND
-    testing_test.py NAME GOOD PLANTED [COMMAND]
+    testing_test.py NAME GOOD WITH_BUG [COMMAND]
 
 guide: its excerpts are in the examples, and its programs say that. In a console block a line `...`
        stands for any lines. Where in a program something lies is the build's, and what the C
        library has on its stack the machine's.
-NAME:  the good one passes, and the planted bug is found and named. COMMAND is `cushim`, for those
+NAME:  the good one passes, the bug of the other is found and named. COMMAND is `cushim`, for those
        that run on the mock's library.
 """
 import glob
@@ -21,10 +21,10 @@ import unittest
 
 RUNNER = json.loads(os.environ.get('CUSHIM_RUNNER', '[]'))
 
-# Where a call was made, if the toolchain cannot tell.
+# Where a call was made, if the toolchain cannot report it.
 UNKNOWN = 'an unknown place'
 
-# What stands on stdout and stderr together if the bug is planted, in this order.
+# What stands on stdout and stderr together with the bug, in this order.
 FOUND = {
     'device_lost': [
         r'op\.copy:nth=3 => lost\n  frame 2 is not drawn\n',
@@ -67,7 +67,7 @@ SAID = {
 
 FAULT = 'cuMemAlloc_v2:nth=2 => return(OUT_OF_MEMORY)'
 NEVER = 'cuMemAlloc_v2:nth=3 => return(OUT_OF_MEMORY)'
-# How `sum` is run: options of the command, good or planted, status, stdout, stderr.
+# How `sum` is run: options of the command, good or with the bug, status, stdout, stderr.
 RUNS = [
     ([], 0, 0, 'sum 499500\n', ''),
     ([], 1, 0, 'sum 499500\n', ''),
@@ -101,14 +101,14 @@ def passes(name, program):
 
 
 def is_found(name, program):
-    """cmocka tells what is wrong on stderr, the others on stdout."""
+    """cmocka prints what is wrong on stderr, the others on stdout."""
     result = run([*RUNNER, program])
     pattern = '(?s)' + '.*'.join(FOUND[name])
     if result.returncode != 0 and any(
             re.search(pattern, text)
             for text in (result.stdout + result.stderr, result.stderr + result.stdout)):
         return True
-    return say('the planted one', result, f'a failure and {pattern!r}')
+    return say('the one with the bug', result, f'a failure and {pattern!r}')
 
 
 def runs_on_the_library(programs, command):
@@ -188,11 +188,11 @@ class Guide(unittest.TestCase):
                                 '%s\n%s' % (result.stdout, result.stderr))
 
 
-def main(name, good, planted, *command):
+def main(name, good, with_bug, *command):
     if name == 'sum':
-        is_well = runs_on_the_library([good, planted], *command)
+        is_well = runs_on_the_library([good, with_bug], *command)
     else:
-        is_well = passes(name, good) & is_found(name, planted)
+        is_well = passes(name, good) & is_found(name, with_bug)
     return 0 if is_well else 1
 
 

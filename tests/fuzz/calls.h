@@ -33,7 +33,7 @@ enum calls_noun {
     CALLS_NOUNS
 };
 
-enum calls_life {
+enum calls_state {
     CALLS_NEVER,
     CALLS_LIVE,
     CALLS_DEAD, /* to use it is a misuse, but for contexts and memory, which are looked up */
@@ -41,7 +41,7 @@ enum calls_life {
 };
 
 struct calls_object {
-    enum calls_life life;
+    enum calls_state state;
     uint64_t handle;
     const struct calls_object *context; /* NULL: it has none */
     const struct calls_object *parent;  /* a function's module, a node's graph */
@@ -115,7 +115,7 @@ void calls_made(struct calls *calls, struct calls_object *object, uint64_t handl
 struct calls_object *calls_current(const struct calls *calls);
 
 /* It lives no longer. Work that uses memory and is executed after the end of that is a fault. */
-void calls_end(struct calls *calls, struct calls_object *object, enum calls_life life);
+void calls_end(struct calls *calls, struct calls_object *object, enum calls_state state);
 
 /* A context has ended with all that was in it. */
 void calls_end_context(struct calls *calls, struct calls_object *context);

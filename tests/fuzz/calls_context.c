@@ -13,8 +13,8 @@ static void create(struct calls *calls)
         if (calls->stack[i] == object) /* it is dead, and still on the stack */
             return;
     }
-    /* What lived in the one before it in this place is no longer told apart. */
-    if (object->life != CALLS_NEVER)
+    /* What lived in the one before it in this place is no longer distinguished. */
+    if (object->state != CALLS_NEVER)
         return;
     if (calls_judge(calls, calls->driver->CtxCreate_v2(&context, 0, 0)) == CUDA_SUCCESS) {
         calls_made(calls, object, (uintptr_t)context);
@@ -75,12 +75,12 @@ static void retain(struct calls *calls)
     if (calls_judge(calls, calls->driver->DevicePrimaryCtxRetain(&context, 0)) != CUDA_SUCCESS)
         return;
     if (calls->primary_count++ == 0) {
-        CLAIM(calls->primary.life != CALLS_LIVE);
+        CLAIM(calls->primary.state != CALLS_LIVE);
         calls->primary.handle = (uintptr_t)context;
-        calls->primary.life = CALLS_LIVE;
+        calls->primary.state = CALLS_LIVE;
     }
     CLAIM(calls->primary.handle == (uintptr_t)context);
-    if (calls->primary.life == CALLS_LIVE &&
+    if (calls->primary.state == CALLS_LIVE &&
         calls_judge(calls, calls->driver->CtxPushCurrent_v2(context)) == CUDA_SUCCESS)
         calls->stack[calls->depth++] = &calls->primary;
 }

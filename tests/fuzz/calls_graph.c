@@ -80,7 +80,7 @@ static void remove_node(struct calls *calls)
 
     if (calls_judge(calls, calls->driver->GraphDestroyNode(CALLS_HANDLE(CUgraphNode, handle))) ==
         CUDA_SUCCESS)
-        node->life = CALLS_DEAD;
+        node->state = CALLS_DEAD;
 }
 
 static void destroy(struct calls *calls)
@@ -92,7 +92,7 @@ static void destroy(struct calls *calls)
         CUDA_SUCCESS)
         return;
     CLAIM(graph != NULL);
-    graph->life = CALLS_DEAD;
+    graph->state = CALLS_DEAD;
     calls_end_children(calls, CALLS_NODE, graph);
 }
 
@@ -131,7 +131,7 @@ static void end_exec(struct calls *calls)
 
     if (calls_judge(calls, calls->driver->GraphExecDestroy(CALLS_HANDLE(CUgraphExec, handle))) ==
         CUDA_SUCCESS)
-        exec->life = CALLS_DEAD;
+        exec->state = CALLS_DEAD;
 }
 
 void calls_step_graph(struct calls *calls)
@@ -163,7 +163,7 @@ static void unload(struct calls *calls)
     if (calls_judge(calls, calls->driver->ModuleUnload(CALLS_HANDLE(CUmodule, handle))) !=
         CUDA_SUCCESS)
         return;
-    module->life = CALLS_DEAD;
+    module->state = CALLS_DEAD;
     calls_end_children(calls, CALLS_FUNCTION, module);
 }
 

@@ -39,7 +39,7 @@ static struct calls_object *memory_at(struct calls *calls, uint64_t address)
     for (unsigned i = 0; i < CALLS_OBJECTS; i++) {
         struct calls_object *memory = &calls->objects[CALLS_MEMORY][i];
 
-        if (memory->life == CALLS_LIVE && address >= memory->handle &&
+        if (memory->state == CALLS_LIVE && address >= memory->handle &&
             address - memory->handle < memory->bytes)
             return memory;
     }
@@ -118,7 +118,7 @@ static struct calls_object *user_of(struct calls *calls, const struct calls_obje
     for (unsigned i = 0; memory && memory->is_used && i < CALLS_OBJECTS; i++) {
         struct calls_object *stream = &calls->objects[CALLS_STREAM][i];
 
-        if (stream->life == CALLS_LIVE && stream->handle == memory->user)
+        if (stream->state == CALLS_LIVE && stream->handle == memory->user)
             return stream;
     }
     return NULL;
@@ -244,7 +244,7 @@ void calls_compare_memory(struct calls *calls, uint64_t stream)
     for (unsigned i = 0; i < CALLS_OBJECTS && !calls->captures; i++) {
         const struct calls_object *memory = &calls->objects[CALLS_MEMORY][i];
 
-        if (memory->life == CALLS_LIVE && memory->is_used && memory->user == stream)
+        if (memory->state == CALLS_LIVE && memory->is_used && memory->user == stream)
             compare(calls, memory);
     }
 }

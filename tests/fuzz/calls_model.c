@@ -8,12 +8,12 @@ static const uint64_t garbage[] = {0x1234, UINT64_MAX, UINT64_C(0x7f0000001000),
                                    UINT64_C(0x8000000000000000)};
 
 static struct calls_object *find(struct calls *calls, enum calls_noun noun, unsigned from,
-                                 enum calls_life life)
+                                 enum calls_state state)
 {
     for (unsigned i = 0; i < CALLS_OBJECTS; i++) {
         struct calls_object *object = &calls->objects[noun][(from + i) % CALLS_OBJECTS];
 
-        if (object->life == life)
+        if (object->state == state)
             return object;
     }
     return NULL;
@@ -76,7 +76,7 @@ struct calls_object *calls_room(struct calls *calls, enum calls_noun noun)
 void calls_made(struct calls *calls, struct calls_object *object, uint64_t handle)
 {
     memset(object, 0, sizeof *object);
-    object->life = CALLS_LIVE;
+    object->state = CALLS_LIVE;
     object->handle = handle;
     object->context = calls_current(calls);
 }
@@ -86,9 +86,9 @@ struct calls_object *calls_current(const struct calls *calls)
     return calls->depth ? calls->stack[calls->depth - 1] : NULL;
 }
 
-void calls_end(struct calls *calls, struct calls_object *object, enum calls_life life)
+void calls_end(struct calls *calls, struct calls_object *object, enum calls_state state)
 {
-    object->life = life;
+    object->state = state;
     calls->may_fault = calls->may_fault || object->is_touched;
 }
 
@@ -98,8 +98,8 @@ void calls_end_children(struct calls *calls, enum calls_noun noun,
     for (unsigned i = 0; i < CALLS_OBJECTS; i++) {
         struct calls_object *object = &calls->objects[noun][i];
 
-        if (object->life != CALLS_NEVER && object->parent == parent)
-            object->life = CALLS_DEAD;
+        if (object->state != CALLS_NEVER && object->parent == parent)
+            object->state = CALLS_DEAD;
     }
 }
 
@@ -111,7 +111,7 @@ void calls_end_context(struct calls *calls, struct calls_object *context)
 {
     static const struct {
         enum calls_noun noun;
-        enum calls_life life;
+        enum calls_state state;
     } ends[] = {{CALLS_STREAM, CALLS_GONE},
                 {CALLS_EVENT, CALLS_GONE},
                 {CALLS_MEMORY, CALLS_GONE},
@@ -123,14 +123,14 @@ void calls_end_context(struct calls *calls, struct calls_object *context)
         for (unsigned place = 0; place < CALLS_OBJECTS; place++) {
             struct calls_object *object = &calls->objects[ends[i].noun][place];
 
-            if (object->life != CALLS_LIVE || object->context != context || object->is_pooled)
+            if (object->state != CALLS_LIVE || object->context != context || object->is_pooled)
                 continue;
             if (ends[i].noun == CALLS_MEMORY)
                 calls_lose_memory(calls, object);
-            calls_end(calls, object, ends[i].life);
+            calls_end(calls, object, ends[i].state);
         }
     }
-    context->life = CALLS_DEAD;
+    context->state = CALLS_DEAD;
 }
 
 void calls_note(struct calls *calls, uint64_t number)
@@ -179,7 +179,7 @@ bool calls_allows(struct calls *calls, CUresult answer)
     if (answer == CUDA_SUCCESS || calls->is_faulted)
         return true;
     if (!calls->may_fault || answer != CUDA_ERROR_CONTEXT_IS_DESTROYED || !top ||
-        top->life == CALLS_LIVE)
+        top->state == CALLS_LIVE)
         return false;
     calls->is_suspected = true;
     return true;

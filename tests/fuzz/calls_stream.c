@@ -41,7 +41,7 @@ static void destroy_stream(struct calls *calls)
 
     if (calls_judge(calls, calls->driver->StreamDestroy_v2(stream)) == CUDA_SUCCESS) {
         CLAIM(object != NULL);
-        object->life = CALLS_DEAD;
+        object->state = CALLS_DEAD;
     }
 }
 
@@ -59,7 +59,7 @@ static void finish_events(struct calls *calls, uint64_t stream)
         struct calls_object *event = &calls->objects[CALLS_EVENT][i];
         CUresult code;
 
-        if (event->life != CALLS_LIVE || !event->is_recorded || event->recorded_on != stream)
+        if (event->state != CALLS_LIVE || !event->is_recorded || event->recorded_on != stream)
             continue;
         event->is_done = true;
         if (calls->captures)
@@ -151,7 +151,7 @@ static void destroy_event(struct calls *calls)
 
     CLAIM(!object || calls_allows(calls, code));
     if (code == CUDA_SUCCESS)
-        object->life = CALLS_DEAD;
+        object->state = CALLS_DEAD;
 }
 
 static void record(struct calls *calls)

@@ -69,7 +69,7 @@ static void settle(struct calls *calls)
         CUgraph graph = NULL;
         CUresult code;
 
-        if (stream->life != CALLS_LIVE)
+        if (stream->state != CALLS_LIVE)
             continue;
         calls_judge(
             calls, calls->driver->StreamEndCapture(CALLS_HANDLE(CUstream, stream->handle), &graph));
@@ -112,7 +112,7 @@ static void destroy_all(struct calls *calls, enum calls_noun noun)
         struct calls_object *object = &calls->objects[noun][i];
         CUresult code;
 
-        if (object->life != CALLS_LIVE)
+        if (object->state != CALLS_LIVE)
             continue;
         snprintf(fuzz_place, sizeof fuzz_place, "the end, noun %d, object %u", (int)noun, i);
         code = calls_judge(calls, destroy(calls, noun, object->handle));
@@ -121,7 +121,7 @@ static void destroy_all(struct calls *calls, enum calls_noun noun)
     }
 }
 
-/* No context is current: what needs one tells a fault now, if there was one. */
+/* No context is current: what needs one reports a fault now, if there was one. */
 static void look_for_fault(struct calls *calls)
 {
     CUevent event = NULL;

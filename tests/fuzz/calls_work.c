@@ -22,7 +22,7 @@ static void lose(struct calls *calls, uint64_t start, size_t bytes)
     for (unsigned i = 0; i < CALLS_OBJECTS; i++) {
         struct calls_object *memory = &calls->objects[CALLS_MEMORY][i];
 
-        for (size_t at = 0; memory->life == CALLS_LIVE && at < CALLS_SHADOW; at++) {
+        for (size_t at = 0; memory->state == CALLS_LIVE && at < CALLS_SHADOW; at++) {
             if (overlaps(memory->handle + at, 1, start, bytes))
                 memory->is_known[at] = false;
         }

@@ -38,7 +38,7 @@ LONGEST = {
     'settings': 800,
 }
 
-# What else libFuzzer is told of a target. Programs of calls are long from the beginning, and what
+# Further options of libFuzzer for a target. Programs of calls are long from the beginning, and what
 # is compared while a mock is made says nothing of them.
 OPTIONS = {
     'calls': ['-len_control=0'],
@@ -63,7 +63,7 @@ PARSERS = {
     'settings': ['src/mock/config'],
 }
 
-# Sanitizers look at each allocation, and a hostile input may ask for much: it gets none.
+# Sanitizers look at each allocation, and an adversarial input may ask for much: it gets none.
 SANITIZERS = {
     'ASAN_OPTIONS': 'allocator_may_return_null=1:max_allocation_size_mb=2048:quarantine_size_mb=16',
     'UBSAN_OPTIONS': 'print_stacktrace=1',

@@ -25,7 +25,7 @@ static void check_answer(CUresult code, const char *message, size_t size, const 
         const size_t length = strlen(where);
         unsigned line = 0, column = 0;
 
-        /* What a file of a profile lacks is told with that file's name. */
+        /* What a file of a profile lacks is reported with that file's name. */
         CLAIM(message[0]);
         if (strncmp(message, where, length) == 0 && message[length] == ':')
             CLAIM(sscanf(message + length, ":%u:%u: ", &line, &column) == 2 && line && column);
@@ -39,7 +39,7 @@ static void check_profile(const struct mock_profile *profile)
     CLAIM(profile->memory_bytes >= (size_t)1 << 20 && profile->memory_bytes <= (size_t)1 << 40);
 }
 
-/* What was read is within the bounds that docs/mock.md tells. */
+/* What was read is within the bounds that docs/mock.md names. */
 static void check_settings(const struct mock_settings *settings)
 {
     CLAIM(settings->devices <= MOCK_DEVICES_MAX);

@@ -2,16 +2,11 @@
 /* Call sites in words: which of the addresses are the program's, and which are cushim's own. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "src/layer/call_site.h"
+#include "tests/support/cmocka.h"
 #include "tests/support/folder.h"
 
 /* An address behind a call in a library of cushim's, and one in this program. */

@@ -12,7 +12,7 @@ static CUevent first, second;
 static CUstream stream;
 static char said[4096]; /* by verify */
 
-/* Calls of a test are numbered from 7: the kit has made three, and this makes three. */
+/* Calls of a test are numbered from 7: cushim_test_begin() has made three, and this makes three. */
 static int setup(void **state)
 {
     testkit_setup(state);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests that fail, one by each name: what they print is checked by planted_test.py. */
+/* Tests that fail, one by each name: what they print is checked by failing_test.py. */
 #include <stdio.h>
 #include <string.h>
 

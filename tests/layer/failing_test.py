@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a failing test of a user prints: each of them fails, and its message is complete.
 
-    planted_test.py PROGRAM SOURCE places|no-places
+    failing_test.py PROGRAM SOURCE places|no-places
 
 Where the toolchain cannot unwind, the message says that the call site is not known.
 """
@@ -77,7 +77,7 @@ def run(name):
                           stderr=subprocess.STDOUT, text=True, check=False, timeout=120)
 
 
-class Planted(unittest.TestCase):
+class Failing(unittest.TestCase):
     def test_without_a_failure_nothing_is_reported(self):
         result = run('nothing')
         self.assertEqual(result.returncode, 0, result.stdout)
@@ -92,7 +92,7 @@ class Planted(unittest.TestCase):
                     self.assertRegex(result.stdout,
                                      r'(?m)(^|Could not run test: |ERROR: )%s\r?$' % line)
 
-    def test_what_an_assertion_has_told_is_not_reported_at_the_end(self):
+    def test_what_an_assertion_has_reported_is_not_reported_at_the_end(self):
         self.assertEqual(run('expectation').stdout.count('expected exactly 2 times'), 1)
 
     def test_place_leads_to_the_line_of_the_call(self):

@@ -3,21 +3,10 @@
 #ifndef CUSHIM_TESTS_LAYER_FIXTURE_H
 #define CUSHIM_TESTS_LAYER_FIXTURE_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <cushim/cushim.h>
 #include <cushim/testing/layer.h>
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-/* A call that must answer this code. */
-#define CODE(want, call) assert_int_equal((call), (want))
-#define OK(call) CODE(CUDA_SUCCESS, call)
+#include "tests/support/cmocka.h"
 
 /* Every slot answers CUDA_ERROR_NOT_SUPPORTED, but for the few that count and succeed. */
 extern struct cushim_table fake_table;

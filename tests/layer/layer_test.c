@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The layer's life, what it hands on, and functions of the program's own in it. */
+/* The layer's lifecycle, what it hands on, and functions of the program's own in it. */
 #include <string.h>
 
 #include <cushim/testing/mock.h>

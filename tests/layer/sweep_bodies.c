@@ -46,7 +46,7 @@ static CUresult fill(CUdeviceptr memory, enum bug bug)
     CUresult last;
 
     if (code != CUDA_SUCCESS) {
-        if (bug == TELLS_WHAT_IS_WRONG)
+        if (bug == REPORTS_WHAT_IS_WRONG)
             cushim_sweep_fail("there is an event");
         return code;
     }

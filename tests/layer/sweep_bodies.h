@@ -17,7 +17,7 @@ enum bug {
     POLLS_ON_ERRORS_ONLY, /* until there is one */
     NEVER_ENDS,           /* whatever it is answered, once the record has failed */
     FAILS_BY_ITSELF,
-    TELLS_WHAT_IS_WRONG,    /* if there is no event */
+    REPORTS_WHAT_IS_WRONG,  /* if there is no event */
     IGNORES_RELEASES,       /* what they answer */
     ALWAYS_WRONG_IF_FAILED, /* it does not like any answer */
 };

@@ -1,14 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What tests of sweeps share: options, what came of them, and the program that is swept. */
-#ifndef CUSHIM_TESTS_LAYER_SWEEP_WORLD_H
-#define CUSHIM_TESTS_LAYER_SWEEP_WORLD_H
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#ifndef CUSHIM_TESTS_LAYER_SWEEP_FIXTURE_H
+#define CUSHIM_TESTS_LAYER_SWEEP_FIXTURE_H
 
 #include <cushim/driver.h>
 #include <cushim/testing/layer.h>
@@ -16,10 +9,7 @@
 #include <cushim/testing/sweep.h>
 
 #include "sweep_bodies.h"
-
-/* A call that must answer this code. */
-#define CODE(want, call) assert_int_equal((call), (want))
-#define OK(call) CODE(CUDA_SUCCESS, call)
+#include "tests/support/cmocka.h"
 
 /* What sweep_body() calls, with two polls. */
 enum { SWEEP_CALLS = 13 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a sweep finds of what is planted, and says of it. */
+/* The bugs that a sweep finds, and what it reports of them. */
 #include <stdio.h>
 #include <string.h>
 
@@ -174,7 +174,7 @@ static void what_the_body_says_is_reported(void **state)
     (void)state;
     sweep_options.kinds = CUSHIM_SWEEP_ONCE;
     sweep_assert_found(
-        TELLS_WHAT_IS_WRONG,
+        REPORTS_WHAT_IS_WRONG,
         "call 5 of the body (cuEventCreate) answered CUDA_ERROR_OUT_OF_MEMORY, once: the "
         "body says: there is an event; this run alone: first = last = 5, kinds = "
         "CUSHIM_SWEEP_ONCE\n");
@@ -284,7 +284,7 @@ static void message_of_any_size_is_filled_and_no_more(void **state)
 
 /* Polls of many handles in a sweep, and what it says of contexts and tables that are not right. */
 
-enum { EVENTS = 18, TOLD_APART = 16, ROUNDS = 3 };
+enum { EVENTS = 18, DISTINGUISHED = 16, ROUNDS = 3 };
 
 static unsigned events_polled;
 
@@ -333,13 +333,13 @@ static void polls_in_turns_count_twice_for_each_handle(void **state)
 {
     (void)state;
     assert_int_equal(polls_counted(2), 2 * 2);
-    assert_int_equal(polls_counted(TOLD_APART), TOLD_APART * 2);
+    assert_int_equal(polls_counted(DISTINGUISHED), DISTINGUISHED * 2);
 }
 
 static void polls_of_more_handles_than_are_distinguished_all_count(void **state)
 {
     (void)state;
-    assert_int_equal(polls_counted(EVENTS), TOLD_APART * 2 + (EVENTS - TOLD_APART) * ROUNDS);
+    assert_int_equal(polls_counted(EVENTS), DISTINGUISHED * 2 + (EVENTS - DISTINGUISHED) * ROUNDS);
 }
 
 /* --- contexts --- */

@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a body may leave behind, as a sweep looks for it: graphs, work, references, or no mock. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include <cushim/testing/test.h>
 
 #include "src/testkit/sweep.h"
 #include "sweep_fixture.h"
+#include "tests/support/cmocka.h"
 
 static int allocate(void *data)
 {

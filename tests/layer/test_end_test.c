@@ -289,7 +289,7 @@ static void call_site_is_that_of_the_call_and_its_callers(void **state)
     printed = strstr(testkit_text, "event#3, by cuEventCreate");
     assert_non_null(printed);
     printed = strstr(printed, " at ");
-    if (!UNWINDS) { /* the toolchain cannot unwind, nor can the test kit */
+    if (!UNWINDS) { /* the toolchain cannot unwind, nor can cushim_test_end() */
         assert_int_equal(strncmp(printed, " at an unknown place\n", 21), 0);
         return;
     }

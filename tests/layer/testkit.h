@@ -1,19 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A test kit for the tests of the kit: mock and layer begun, one primary context current. */
+/* What tests of cushim/testing/test.h share: a test begun on mock and layer, one primary context current. */
 #ifndef CUSHIM_TESTS_LAYER_TESTKIT_H
 #define CUSHIM_TESTS_LAYER_TESTKIT_H
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <cushim/testing/mock.h>
 #include <cushim/testing/test.h>
 
 #include "src/base/lock.h"
+#include "tests/support/cmocka.h"
 
 extern struct cushim_test *testkit;
 extern struct cushim_mock *mock;
@@ -25,10 +19,6 @@ extern const char testkit_image[];
 
 /* What the end of the last test said. */
 extern char testkit_text[1 << 14];
-
-/* A call that must answer this code. */
-#define CODE(want, call) assert_int_equal((call), (want))
-#define OK(call) CODE(CUDA_SUCCESS, call)
 
 /* Begin in manual mode; end, and nothing was wrong. */
 int testkit_setup(void **state);

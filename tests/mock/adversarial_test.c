@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Adversarial mode: what a driver may tell, and what it may not even so. */
+/* Adversarial mode: what a driver may report, and what it may not even so. */
 #include <stdio.h>
 #include <string.h>
 
-#include "tests/mock/world.h"
+#include "tests/mock/fixture.h"
 
 enum { MS = 1000000, SEEDS = 20 };
 
@@ -13,16 +13,16 @@ static void begin(const char *settings, unsigned seed)
     char text[200];
 
     snprintf(text, sizeof text, "adversarial = yes\nseed = %u\n%s", seed, settings);
-    world_begin(text);
+    fixture_begin(text);
 }
 
 /* Work that has ended, and an event behind it, of which nobody has heard. */
 static void finish_unheard(CUstream stream, CUevent event)
 {
-    world_spin(stream, 1000);
+    fixture_spin(stream, 1000);
     OK(driver->EventRecord(event, stream));
-    OK(cushim_mock_advance(world, 10 * MS));
-    assert_int_equal(world_state().pending, 0);
+    OK(cushim_mock_advance(fixture_mock, 10 * MS));
+    assert_int_equal(fixture_state().pending, 0);
 }
 
 /* How often an event is not ready until it is: at most three times for what has ended. */
@@ -64,12 +64,12 @@ static void for_each_seed(void (*run)(CUstream stream, CUevent event))
         CUevent event;
 
         begin("mode = manual", seed);
-        stream = world_stream();
-        event = world_event();
+        stream = fixture_stream();
+        event = fixture_event();
         run(stream, event);
         OK(driver->EventDestroy_v2(event));
         OK(driver->StreamDestroy_v2(stream));
-        world_end();
+        fixture_end();
     }
 }
 
@@ -85,7 +85,7 @@ static void count_lies(CUstream stream, CUevent event)
     of_times += lies_of_time(event);
 }
 
-static void end_that_nobody_has_heard_of_may_be_told_late(void **state)
+static void end_that_nobody_has_heard_of_may_be_reported_late(void **state)
 {
     (void)state;
     for_each_seed(count_lies);
@@ -94,11 +94,11 @@ static void end_that_nobody_has_heard_of_may_be_told_late(void **state)
     assert_true(of_times > 0);
 }
 
-/* What a call has told, it does not take back; nor what follows from it. */
+/* What a call has reported, it does not take back; nor what follows from it. */
 static void ask_again(CUstream stream, CUevent late)
 {
-    const CUstream other = world_stream();
-    const CUevent early = world_event();
+    const CUstream other = fixture_stream();
+    const CUevent early = fixture_event();
     float ms;
 
     OK(driver->EventRecord(early, other));
@@ -116,7 +116,7 @@ static void ask_again(CUstream stream, CUevent late)
     OK(driver->StreamDestroy_v2(other));
 }
 
-static void end_that_was_told_stays_told(void **state)
+static void end_that_was_reported_stays_reported(void **state)
 {
     (void)state;
     for_each_seed(ask_again);
@@ -137,7 +137,7 @@ static void wait_and_ask(CUstream stream, CUevent event)
     OK(driver->StreamQuery(stream));
 }
 
-static void end_that_was_waited_for_is_told(void **state)
+static void end_that_was_waited_for_is_reported(void **state)
 {
     (void)state;
     for_each_seed(wait_and_ask);
@@ -145,21 +145,21 @@ static void end_that_was_waited_for_is_told(void **state)
 
 static void drain_later_work(CUstream stream, CUevent event)
 {
-    world_spin(stream, 1000);
+    fixture_spin(stream, 1000);
     OK(driver->EventRecord(event, stream));
-    world_spin(stream, 1000);
-    OK(cushim_mock_drain(world));
+    fixture_spin(stream, 1000);
+    OK(cushim_mock_drain(fixture_mock));
     OK(driver->EventQuery(event));
 }
 
 /* The host can see that later work was there: then it knows of what came before. */
-static void end_before_a_trace_is_told(void **state)
+static void end_before_a_trace_is_reported(void **state)
 {
     (void)state;
     for_each_seed(drain_later_work);
 }
 
-/* An event that a host function asks for, and what it is told. */
+/* An event that a host function asks for, and the answer. */
 struct question {
     CUevent event;
     CUresult answer;
@@ -178,12 +178,12 @@ static void ask_in_a_host_function(CUstream stream, CUevent event)
 
     OK(driver->EventRecord(event, stream));
     OK(driver->LaunchHostFunc(stream, ask, &question));
-    OK(cushim_mock_drain(world));
+    OK(cushim_mock_drain(fixture_mock));
     OK(question.answer);
     OK(driver->EventQuery(event));
 }
 
-static void end_before_a_host_function_is_told(void **state)
+static void end_before_a_host_function_is_reported(void **state)
 {
     (void)state;
     for_each_seed(ask_in_a_host_function);
@@ -191,14 +191,14 @@ static void end_before_a_host_function_is_told(void **state)
 
 static void ask_for_nothing(CUstream stream, CUevent event)
 {
-    OK(cushim_mock_advance(world, MS));
+    OK(cushim_mock_advance(fixture_mock, MS));
     OK(driver->EventQuery(event));
     OK(driver->StreamQuery(stream));
     OK(driver->StreamQuery(NULL));
 }
 
 /* An event that was never recorded, and a stream without work, have nothing to hide. */
-static void nothing_to_wait_for_is_told(void **state)
+static void nothing_to_wait_for_is_reported(void **state)
 {
     (void)state;
     for_each_seed(ask_for_nothing);
@@ -220,18 +220,18 @@ static void streams_have_no_priorities(void **state)
     OK(driver->DeviceGetAttribute(&supported, CU_DEVICE_ATTRIBUTE_STREAM_PRIORITIES_SUPPORTED, 0));
     assert_int_equal(supported, 0);
     OK(driver->StreamDestroy_v2(stream));
-    world_end();
+    fixture_end();
 }
 
-static void identity_tells_of_it(void **state)
+static void identity_names_the_mode(void **state)
 {
     (void)state;
     begin("", 0);
     assert_non_null(strstr(cushim_mock_identity(), ", adversarial;"));
-    world_end();
-    world_begin("");
+    fixture_end();
+    fixture_begin("");
     assert_null(strstr(cushim_mock_identity(), "adversarial"));
-    world_end();
+    fixture_end();
 }
 
 /* Who polls, and who waits, comes to an end in every mode. */
@@ -248,10 +248,10 @@ static void polling_ends_in_every_mode(void **state)
         float ms;
 
         begin(settings[i], i);
-        stream = world_stream();
-        event = world_event();
+        stream = fixture_stream();
+        event = fixture_event();
         for (unsigned round = 0; round < 50; round++) {
-            world_spin(stream, 1000);
+            fixture_spin(stream, 1000);
             OK(driver->EventRecord(event, stream));
             while (round % 3 == 0 && driver->EventQuery(event) != CUDA_SUCCESS)
                 continue;
@@ -262,11 +262,11 @@ static void polling_ends_in_every_mode(void **state)
         }
         OK(driver->EventDestroy_v2(event));
         OK(driver->StreamDestroy_v2(stream));
-        world_end();
+        fixture_end();
     }
 }
 
-/* Adversarial mode: when operations start and end, and that the seed tells all of it. */
+/* Adversarial mode: when operations start and end, and that the seed determines all of it. */
 
 enum { TRACED = 400 };
 
@@ -280,12 +280,12 @@ static void work_takes_longer_and_never_less(void **state)
         float ms;
 
         begin("mode = auto", seed);
-        stream = world_stream();
-        ms = world_spin_ms(stream, 10 * MS);
+        stream = fixture_stream();
+        ms = fixture_spin_ms(stream, 10 * MS);
         assert_true(ms >= 10.0f && ms < 32.0f);
         longer += ms > 11.0f;
         OK(driver->StreamDestroy_v2(stream));
-        world_end();
+        fixture_end();
     }
     assert_true(longer > SEEDS / 2);
 }
@@ -309,19 +309,19 @@ static void streams_overtake_each_other_in_fifo_too(void **state)
         CUstream one, other;
 
         begin("schedule = fifo\nmode = manual", seed);
-        one = world_stream();
-        other = world_stream();
+        one = fixture_stream();
+        other = fixture_stream();
         memset(order, 0, sizeof order);
         order_length = 0;
-        cushim_mock_trace_set(world, note_end, NULL);
-        world_spin(one, 0); /* so that nothing but their starts is at random */
-        world_spin(other, 0);
-        OK(cushim_mock_drain(world));
-        cushim_mock_trace_set(world, NULL, NULL);
+        cushim_mock_trace_set(fixture_mock, note_end, NULL);
+        fixture_spin(one, 0); /* so that nothing but their starts is at random */
+        fixture_spin(other, 0);
+        OK(cushim_mock_drain(fixture_mock));
+        cushim_mock_trace_set(fixture_mock, NULL, NULL);
         overtaken += strcmp(order, "cb") == 0;
         OK(driver->StreamDestroy_v2(one));
         OK(driver->StreamDestroy_v2(other));
-        world_end();
+        fixture_end();
     }
     assert_true(overtaken > 0 && overtaken < SEEDS);
 }
@@ -356,26 +356,26 @@ static void record_history(struct history *history, const char *settings, unsign
 
     memset(history, 0, sizeof *history);
     begin(settings, seed);
-    streams[0] = world_stream();
-    streams[1] = world_stream();
-    event = world_event();
-    cushim_mock_trace_set(world, note, history);
+    streams[0] = fixture_stream();
+    streams[1] = fixture_stream();
+    event = fixture_event();
+    cushim_mock_trace_set(fixture_mock, note, history);
     for (unsigned i = 0; i < 20; i++) {
-        world_spin(streams[i % 2], 5000);
+        fixture_spin(streams[i % 2], 5000);
         OK(driver->EventRecord(event, streams[i % 2]));
-        OK(cushim_mock_advance(world, 20000));
+        OK(cushim_mock_advance(fixture_mock, 20000));
         for (unsigned polls = 0; polls < 3; polls++)
             driver->EventQuery(event);
     }
-    cushim_mock_trace_set(world, NULL, NULL);
-    OK(cushim_mock_drain(world));
+    cushim_mock_trace_set(fixture_mock, NULL, NULL);
+    OK(cushim_mock_drain(fixture_mock));
     OK(driver->EventDestroy_v2(event));
     OK(driver->StreamDestroy_v2(streams[0]));
     OK(driver->StreamDestroy_v2(streams[1]));
-    world_end();
+    fixture_end();
 }
 
-static void seed_tells_what_happens(void **state)
+static void seed_determines_what_happens(void **state)
 {
     static struct history first, again, other;
     static const char *const modes[] = {"mode = manual", "mode = auto"};
@@ -393,18 +393,18 @@ static void seed_tells_what_happens(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(end_that_nobody_has_heard_of_may_be_told_late),
-        cmocka_unit_test(end_that_was_told_stays_told),
-        cmocka_unit_test(end_that_was_waited_for_is_told),
-        cmocka_unit_test(end_before_a_trace_is_told),
-        cmocka_unit_test(end_before_a_host_function_is_told),
-        cmocka_unit_test(nothing_to_wait_for_is_told),
+        cmocka_unit_test(end_that_nobody_has_heard_of_may_be_reported_late),
+        cmocka_unit_test(end_that_was_reported_stays_reported),
+        cmocka_unit_test(end_that_was_waited_for_is_reported),
+        cmocka_unit_test(end_before_a_trace_is_reported),
+        cmocka_unit_test(end_before_a_host_function_is_reported),
+        cmocka_unit_test(nothing_to_wait_for_is_reported),
         cmocka_unit_test(streams_have_no_priorities),
-        cmocka_unit_test(identity_tells_of_it),
+        cmocka_unit_test(identity_names_the_mode),
         cmocka_unit_test(polling_ends_in_every_mode),
         cmocka_unit_test(work_takes_longer_and_never_less),
         cmocka_unit_test(streams_overtake_each_other_in_fifo_too),
-        cmocka_unit_test(seed_tells_what_happens),
+        cmocka_unit_test(seed_determines_what_happens),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

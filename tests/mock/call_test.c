@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What holds for every call, whatever its function: lock, cost, refusals, trace; and which functions
- * work where others do not. What stands in for the world and for the engine tells what it was asked.
+ * work where others do not. The stubs of the mock and of the engine report what they were asked.
  */
 #define CUSHIM_DISABLE_DEPRECATION_WARNINGS
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "loader/codes.h"
 #include "loader/symbols.h"
@@ -21,6 +15,7 @@
 #include "src/mock/call.h"
 #include "src/mock/core/state.h"
 #include "src/mock/sim/sim.h"
+#include "tests/support/cmocka.h"
 
 #define SLOT CUSHIM__SLOT
 
@@ -35,7 +30,7 @@ static CUresult call_fault_while_passing; /* a fault that comes meanwhile */
 static struct mock_context *call_context; /* the current one */
 static unsigned call_lines;               /* of the log */
 static char call_line[200];               /* the last of them */
-static char call_traced[200];             /* the last that the trace was told */
+static char call_traced[200];             /* the last line of the trace */
 
 /* In place of the functions of contexts and of the simulator. */
 struct mock_context *cushim__mock_context_top(void)

@@ -7,7 +7,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-#include "tests/mock/world.h"
+#include "tests/mock/fixture.h"
 #include "tests/support/gate.h"
 
 /* What a thread calls that is to be cancelled at the next occasion. */
@@ -57,8 +57,8 @@ static void thread_that_waits_is_cancelled_after_it(void **state)
     CUstream stream;
 
     (void)state;
-    world_begin("mode = threaded");
-    stream = world_stream();
+    fixture_begin("mode = threaded");
+    stream = fixture_stream();
     gate_prepare(&gate);
     OK(driver->LaunchHostFunc(stream, gate_stand, &gate));
     gate_await(&gate);
@@ -67,7 +67,7 @@ static void thread_that_waits_is_cancelled_after_it(void **state)
     opener_join(&opener);
     OK(driver->StreamQuery(stream));
     OK(driver->StreamDestroy_v2(stream));
-    world_end();
+    fixture_end();
 }
 
 static void destroy(void *context)
@@ -87,15 +87,15 @@ static void thread_that_ends_a_context_is_cancelled_after_it(void **state)
     CUstream stream;
 
     (void)state;
-    world_begin("mode = auto");
+    fixture_begin("mode = auto");
     OK(driver->CtxCreate_v2(&context, 0, 0));
-    stream = world_stream();
+    stream = fixture_stream();
     OK(driver->LaunchHostFunc(stream, nothing, NULL));
     OK(driver->CtxPopCurrent_v2(&current));
     assert_goes_on(destroy, context);
     CODE(CUDA_ERROR_CONTEXT_IS_DESTROYED, driver->StreamQuery(stream));
     OK(driver->CtxGetDevice(&device));
-    world_end();
+    fixture_end();
 }
 
 static void print(void *graph)
@@ -108,11 +108,11 @@ static void thread_that_writes_a_file_is_cancelled_after_it(void **state)
     CUgraph graph;
 
     (void)state;
-    world_begin("mode = auto");
+    fixture_begin("mode = auto");
     OK(driver->GraphCreate(&graph, 0));
     assert_goes_on(print, graph);
     OK(driver->GraphDestroy(graph));
-    world_end();
+    fixture_end();
 }
 
 static void occasion(void *data, const char *line)
@@ -132,10 +132,10 @@ static void thread_whose_call_is_logged_is_cancelled_after_it(void **state)
     unsigned count;
 
     (void)state;
-    world_begin("mode = auto");
-    cushim_mock_log_set(world, occasion, NULL);
+    fixture_begin("mode = auto");
+    cushim_mock_log_set(fixture_mock, occasion, NULL);
     assert_goes_on(refused, &count);
-    world_end();
+    fixture_end();
 }
 
 int main(void)

@@ -2,7 +2,7 @@
 /* Captures: what they make of calls, what programs ask and change in them, and what they forbid. */
 #include <pthread.h>
 
-#include "tests/mock/world.h"
+#include "tests/mock/fixture.h"
 
 enum { BYTES = 64 };
 
@@ -40,15 +40,15 @@ static CUstream stream;
 
 static int begin(void **state)
 {
-    world_auto(state);
-    stream = world_stream();
+    fixture_auto(state);
+    stream = fixture_stream();
     return 0;
 }
 
 static int end(void **state)
 {
     OK(driver->StreamDestroy_v2(stream));
-    return world_done(state);
+    return fixture_done(state);
 }
 
 static void drop(CUgraph graph)
@@ -58,7 +58,7 @@ static void drop(CUgraph graph)
 
 static void captured_work_becomes_nodes(void **state)
 {
-    CUevent event = world_event();
+    CUevent event = fixture_event();
     CUdeviceptr memory;
     void *host;
     CUgraph graph;
@@ -110,7 +110,7 @@ static void captured_work_is_executed_by_a_launch_alone(void **state)
 
 static void fork_and_join_are_edges(void **state)
 {
-    CUstream origin = world_stream(), fork = world_stream();
+    CUstream origin = fixture_stream(), fork = fixture_stream();
     CUgraph graph;
 
     (void)state;
@@ -131,7 +131,7 @@ static void fork_and_join_are_edges(void **state)
 
 static void work_behind_a_join_must_be_joined_again(void **state)
 {
-    CUstream origin = world_stream(), fork = world_stream();
+    CUstream origin = fixture_stream(), fork = fixture_stream();
     CUgraph graph;
 
     (void)state;
@@ -147,7 +147,7 @@ static void work_behind_a_join_must_be_joined_again(void **state)
     capture_tie(origin, fork);
     capture_work(fork);
     {
-        CUstream third = world_stream();
+        CUstream third = fixture_stream();
 
         capture_tie(fork, third);
         capture_work(third);
@@ -161,7 +161,7 @@ static void work_behind_a_join_must_be_joined_again(void **state)
     OK(driver->StreamDestroy_v2(fork));
 }
 
-static void information_is_told_while_it_is_active(void **state)
+static void information_is_reported_while_it_is_active(void **state)
 {
     CUstreamCaptureStatus active = CU_STREAM_CAPTURE_STATUS_NONE;
     const CUgraphNode *dependencies = NULL;
@@ -291,7 +291,7 @@ static void other_threads_are_bound_by_global_captures(void **state)
     };
 
     (void)state;
-    other_thread.event = world_event();
+    other_thread.event = fixture_event();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         CUgraph graph = NULL;
         pthread_t thread;
@@ -314,7 +314,7 @@ static void other_threads_are_bound_by_global_captures(void **state)
 static void own_captures_bind_unless_one_of_the_two_is_relaxed(void **state)
 {
     const CUstreamCaptureMode modes[] = {GLOBAL, THREAD_LOCAL, RELAXED};
-    CUevent event = world_event();
+    CUevent event = fixture_event();
 
     (void)state;
     for (size_t capture = 0; capture < 3; capture++) {
@@ -339,8 +339,8 @@ static void own_captures_bind_unless_one_of_the_two_is_relaxed(void **state)
 
 static void destroyed_stream_takes_its_capture_along(void **state)
 {
-    CUstream origin = world_stream(), fork = world_stream(), third = world_stream();
-    CUevent event = world_event();
+    CUstream origin = fixture_stream(), fork = fixture_stream(), third = fixture_stream();
+    CUevent event = fixture_event();
 
     (void)state;
     capture_begin(origin);
@@ -357,7 +357,7 @@ static void destroyed_stream_takes_its_capture_along(void **state)
 
 static void destroyed_context_takes_its_captures_along(void **state)
 {
-    CUstream inner, other_stream = world_stream();
+    CUstream inner, other_stream = fixture_stream();
     CUcontext context;
 
     (void)state;
@@ -389,11 +389,11 @@ static void node_of_a_capture_stays(void **state)
     drop(graph);
 }
 
-/* Captures at their edges: streams that go, captures that meet, and what is told of edges. */
+/* Captures at their edges: streams that go, captures that meet, and what is reported of edges. */
 
 static void stream_that_joined_and_is_destroyed_leaves_its_work_unjoined(void **state)
 {
-    const CUstream joined = world_stream();
+    const CUstream joined = fixture_stream();
     CUgraph graph = NULL;
 
     (void)state;
@@ -408,8 +408,8 @@ static void stream_that_joined_and_is_destroyed_leaves_its_work_unjoined(void **
 
 static void two_captures_that_meet_are_both_spoilt(void **state)
 {
-    const CUstream one = world_stream(), other = world_stream();
-    const CUevent event = world_event();
+    const CUstream one = fixture_stream(), other = fixture_stream();
+    const CUevent event = fixture_event();
     CUgraph graph = NULL;
 
     (void)state;
@@ -430,7 +430,7 @@ static void two_captures_that_meet_are_both_spoilt(void **state)
 
 static void legacy_stream_cannot_join_a_capture(void **state)
 {
-    const CUevent event = world_event();
+    const CUevent event = fixture_event();
     CUgraph graph = NULL;
 
     (void)state;
@@ -461,7 +461,7 @@ static void waiting_for_a_context_spoils_what_is_captured_in_it(void **state)
     OK(driver->CtxDestroy_v2(context));
 }
 
-static void edges_with_data_are_not_told_without_it(void **state)
+static void edges_with_data_are_not_reported_without_it(void **state)
 {
     const CUgraphEdgeData *data = NULL;
     const CUgraphNode *nodes = NULL;
@@ -495,7 +495,7 @@ int main(void)
         TEST(captured_work_is_executed_by_a_launch_alone),
         TEST(fork_and_join_are_edges),
         TEST(work_behind_a_join_must_be_joined_again),
-        TEST(information_is_told_while_it_is_active),
+        TEST(information_is_reported_while_it_is_active),
         TEST(program_changes_what_comes_next),
         TEST(graph_of_the_program_is_gone_on_with),
         TEST(other_threads_are_bound_by_global_captures),
@@ -507,7 +507,7 @@ int main(void)
         TEST(two_captures_that_meet_are_both_spoilt),
         TEST(legacy_stream_cannot_join_a_capture),
         TEST(waiting_for_a_context_spoils_what_is_captured_in_it),
-        TEST(edges_with_data_are_not_told_without_it),
+        TEST(edges_with_data_are_not_reported_without_it),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,59 +4,59 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/mock/world.h"
+#include "tests/mock/fixture.h"
 
 static int begin_threaded(void **state)
 {
     (void)state;
-    world_begin("mode = threaded");
+    fixture_begin("mode = threaded");
     return 0;
 }
 
 static void manual_calls_take_no_time(void **state)
 {
-    CUevent event = world_event();
+    CUevent event = fixture_event();
 
     (void)state;
     for (int i = 0; i < 1000; i++)
         OK(driver->EventQuery(event));
-    assert_int_equal(world_state().now_ns, 0);
+    assert_int_equal(fixture_state().now_ns, 0);
     OK(driver->EventDestroy_v2(event));
 }
 
 static void manual_work_ends_when_its_time_has_passed(void **state)
 {
-    CUstream stream = world_stream();
-    CUevent event = world_event();
+    CUstream stream = fixture_stream();
+    CUevent event = fixture_event();
 
     (void)state;
-    world_spin(stream, 1000000);
+    fixture_spin(stream, 1000000);
     OK(driver->EventRecord(event, stream));
-    OK(cushim_mock_advance(world, 999999));
+    OK(cushim_mock_advance(fixture_mock, 999999));
     CODE(CUDA_ERROR_NOT_READY, driver->EventQuery(event));
     CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(stream));
-    OK(cushim_mock_advance(world, 100000));
+    OK(cushim_mock_advance(fixture_mock, 100000));
     OK(driver->EventQuery(event));
     OK(driver->StreamQuery(stream));
-    assert_int_equal(world_state().now_ns, 1099999);
+    assert_int_equal(fixture_state().now_ns, 1099999);
     OK(driver->EventDestroy_v2(event));
     OK(driver->StreamDestroy_v2(stream));
 }
 
 static void manual_step_executes_one_operation(void **state)
 {
-    CUstream stream = world_stream();
+    CUstream stream = fixture_stream();
 
     (void)state;
-    CODE(CUDA_ERROR_NOT_FOUND, cushim_mock_step(world));
-    world_spin(stream, 10);
-    world_spin(stream, 10);
-    assert_int_equal(world_state().pending, 2);
-    OK(cushim_mock_step(world));
-    assert_int_equal(world_state().pending, 1);
-    OK(cushim_mock_step(world));
-    assert_int_equal(world_state().executed, 2);
-    CODE(CUDA_ERROR_NOT_FOUND, cushim_mock_step(world));
+    CODE(CUDA_ERROR_NOT_FOUND, cushim_mock_step(fixture_mock));
+    fixture_spin(stream, 10);
+    fixture_spin(stream, 10);
+    assert_int_equal(fixture_state().pending, 2);
+    OK(cushim_mock_step(fixture_mock));
+    assert_int_equal(fixture_state().pending, 1);
+    OK(cushim_mock_step(fixture_mock));
+    assert_int_equal(fixture_state().executed, 2);
+    CODE(CUDA_ERROR_NOT_FOUND, cushim_mock_step(fixture_mock));
     OK(driver->StreamDestroy_v2(stream));
 }
 
@@ -65,23 +65,23 @@ static void manual_call_that_would_block_is_a_misuse(void **state)
     CUstream stream;
 
     (void)state;
-    world_begin("mode = manual");
-    stream = world_stream();
-    world_spin(stream, 1000);
+    fixture_begin("mode = manual");
+    stream = fixture_stream();
+    fixture_spin(stream, 1000);
     CODE(CUDA_ERROR_TIMEOUT, driver->StreamSynchronize(stream));
-    assert_int_equal(world_state().misuses, 1);
-    assert_non_null(strstr(cushim_mock_misuse(world, 0), "cuStreamSynchronize"));
-    assert_null(cushim_mock_misuse(world, 1));
-    CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_mock_destroy(world));
+    assert_int_equal(fixture_state().misuses, 1);
+    assert_non_null(strstr(cushim_mock_misuse(fixture_mock, 0), "cuStreamSynchronize"));
+    assert_null(cushim_mock_misuse(fixture_mock, 1));
+    CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_mock_destroy(fixture_mock));
 }
 
 static void auto_polling_ends(void **state)
 {
-    CUstream stream = world_stream();
+    CUstream stream = fixture_stream();
     unsigned queries = 0;
 
     (void)state;
-    world_spin(stream, 1000000);
+    fixture_spin(stream, 1000000);
     while (driver->StreamQuery(stream) == CUDA_ERROR_NOT_READY)
         queries++;
     /* A query costs 165 ns: statement 80. */
@@ -91,35 +91,35 @@ static void auto_polling_ends(void **state)
 
 static void auto_blocking_call_drives_the_clock(void **state)
 {
-    CUstream stream = world_stream();
+    CUstream stream = fixture_stream();
     uint64_t before;
 
     (void)state;
-    world_spin(stream, 5000000000);
-    before = world_state().now_ns;
+    fixture_spin(stream, 5000000000);
+    before = fixture_state().now_ns;
     OK(driver->StreamSynchronize(stream));
-    assert_in_range(world_state().now_ns - before, 4999000000, 5001000000);
+    assert_in_range(fixture_state().now_ns - before, 4999000000, 5001000000);
     OK(driver->StreamDestroy_v2(stream));
 }
 
 static void elapsed_time_is_that_of_the_work(void **state)
 {
-    CUstream stream = world_stream();
+    CUstream stream = fixture_stream();
 
     (void)state;
-    assert_in_range((uint64_t)(world_spin_ms(stream, 2000000) * 1e6F), 2000000, 2010000);
+    assert_in_range((uint64_t)(fixture_spin_ms(stream, 2000000) * 1e6F), 2000000, 2010000);
     OK(driver->StreamDestroy_v2(stream));
 }
 
 static void threaded_work_ends_though_nobody_calls(void **state)
 {
-    CUstream stream = world_stream();
+    CUstream stream = fixture_stream();
     struct cushim_mock_state now;
 
     (void)state;
-    world_spin(stream, 1000000000);
+    fixture_spin(stream, 1000000000);
     do {
-        now = world_state();
+        now = fixture_state();
     } while (now.pending > 0);
     assert_true(now.now_ns >= 1000000000);
     OK(driver->StreamDestroy_v2(stream));
@@ -129,20 +129,20 @@ static void CUDA_CB move_clock(void *data)
 {
     CUresult *codes = data;
 
-    codes[0] = cushim_mock_advance(world, 1);
-    codes[1] = cushim_mock_step(world);
-    codes[2] = cushim_mock_drain(world);
+    codes[0] = cushim_mock_advance(fixture_mock, 1);
+    codes[1] = cushim_mock_step(fixture_mock);
+    codes[2] = cushim_mock_drain(fixture_mock);
 }
 
 /* It would wait for itself. */
 static void host_function_cannot_move_the_clock(void **state)
 {
     CUresult codes[3] = {CUDA_SUCCESS};
-    CUstream stream = world_stream();
+    CUstream stream = fixture_stream();
 
     (void)state;
     OK(driver->LaunchHostFunc(stream, move_clock, codes));
-    OK(cushim_mock_drain(world));
+    OK(cushim_mock_drain(fixture_mock));
     OK(driver->StreamQuery(stream));
     for (unsigned i = 0; i < 3; i++)
         CODE(CUDA_ERROR_NOT_PERMITTED, codes[i]);
@@ -190,19 +190,19 @@ static void program(void)
 
     for (int i = 0; i < STREAMS; i++) {
         OK(driver->StreamCreate(&streams[i], i % 2));
-        events[i] = world_event();
+        events[i] = fixture_event();
     }
     for (int i = 0; i < STREAMS; i++) {
-        world_spin(streams[i], (uint64_t)(STREAMS - i) * 10000);
+        fixture_spin(streams[i], (uint64_t)(STREAMS - i) * 10000);
         OK(driver->LaunchHostFunc(streams[i], count, &counter));
         OK(driver->EventRecord(events[i], streams[i]));
         OK(driver->StreamWaitEvent(streams[(i + 1) % STREAMS], events[i], 0));
-        world_spin(NULL, 777);
+        fixture_spin(NULL, 777);
         driver->EventQuery(events[(i + 2) % STREAMS]);
-        OK(cushim_mock_advance(world, 1234));
+        OK(cushim_mock_advance(fixture_mock, 1234));
     }
-    cushim_mock_step(world); /* under the eager schedule nothing may be left */
-    OK(cushim_mock_drain(world));
+    cushim_mock_step(fixture_mock); /* under the eager schedule nothing may be left */
+    OK(cushim_mock_drain(fixture_mock));
     assert_int_equal(counter, STREAMS);
     for (int i = 0; i < STREAMS; i++) {
         OK(driver->EventDestroy_v2(events[i]));
@@ -214,11 +214,11 @@ static char *trace_of(const char *settings)
 {
     struct text text = {0};
 
-    world_begin(settings);
-    cushim_mock_trace_set(world, append, &text);
+    fixture_begin(settings);
+    cushim_mock_trace_set(fixture_mock, append, &text);
     program();
-    cushim_mock_trace_set(world, NULL, NULL);
-    world_end();
+    cushim_mock_trace_set(fixture_mock, NULL, NULL);
+    fixture_end();
     return text.bytes;
 }
 
@@ -250,7 +250,7 @@ static void another_seed_gives_another_trace(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, world_manual, world_done)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_manual, fixture_done)
 #define TEST_IN(name, begin, end) cmocka_unit_test_setup_teardown(name, begin, end)
 #define TRACE_TEST(name, settings)                                                          \
     {                                                                                       \
@@ -262,11 +262,11 @@ int main(void)
         TEST(manual_step_executes_one_operation),
         cmocka_unit_test(manual_call_that_would_block_is_a_misuse),
         TEST(host_function_cannot_move_the_clock),
-        TEST_IN(auto_polling_ends, world_auto, world_done),
-        TEST_IN(auto_blocking_call_drives_the_clock, world_auto, world_done),
-        TEST_IN(elapsed_time_is_that_of_the_work, world_auto, world_done),
-        TEST_IN(elapsed_time_is_that_of_the_work, begin_threaded, world_done),
-        TEST_IN(threaded_work_ends_though_nobody_calls, begin_threaded, world_done),
+        TEST_IN(auto_polling_ends, fixture_auto, fixture_done),
+        TEST_IN(auto_blocking_call_drives_the_clock, fixture_auto, fixture_done),
+        TEST_IN(elapsed_time_is_that_of_the_work, fixture_auto, fixture_done),
+        TEST_IN(elapsed_time_is_that_of_the_work, begin_threaded, fixture_done),
+        TEST_IN(threaded_work_ends_though_nobody_calls, begin_threaded, fixture_done),
         TRACE_TEST(fifo_is_deterministic, "mode = manual"),
         TRACE_TEST(eager_is_deterministic, "mode = manual\nschedule = eager"),
         TRACE_TEST(lazy_is_deterministic, "mode = manual\nschedule = lazy"),

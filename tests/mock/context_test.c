@@ -4,12 +4,12 @@
 
 #include <stdio.h>
 
-#include "tests/mock/world.h"
+#include "tests/mock/fixture.h"
 
 static int begin(void **state)
 {
     (void)state;
-    world_begin("devices = 2");
+    fixture_begin("devices = 2");
     return 0;
 }
 
@@ -51,7 +51,7 @@ static void limits_are_rounded_held_or_refused(void **state)
 
 static void limit_is_not_set_while_another_captures(void **state)
 {
-    const CUstream stream = world_stream();
+    const CUstream stream = fixture_stream();
     size_t before, after;
     CUgraph graph;
 
@@ -66,7 +66,7 @@ static void limit_is_not_set_while_another_captures(void **state)
     OK(driver->StreamDestroy_v2(stream));
 }
 
-static void settings_of_a_context_are_told(void **state)
+static void settings_of_a_context_are_reported(void **state)
 {
     cushim_CUexecAffinityParam affinity;
     CUsharedconfig banks = (CUsharedconfig)9;
@@ -91,7 +91,7 @@ static void settings_of_a_context_are_told(void **state)
     OK(driver->CtxDestroy_v2(context));
 }
 
-static void nothing_is_told_without_a_context(void **state)
+static void nothing_is_reported_without_a_context(void **state)
 {
     cushim_CUexecAffinityParam affinity;
     CUsharedconfig banks;
@@ -108,8 +108,8 @@ static void nothing_is_told_without_a_context(void **state)
     OK(driver->CtxPushCurrent_v2(context));
 }
 
-/* The one that asks for a dump by the user is told as the one that asks for a dump. */
-static void context_that_can_be_dumped_is_told_so(void **state)
+/* The one that asks for a dump by the user is reported as the one that asks for a dump. */
+static void context_that_can_be_dumped_is_reported_so(void **state)
 {
     CUcontext context;
     unsigned flags = 0;
@@ -144,7 +144,7 @@ static void two_devices_do_no_atomics_on_each_other(void **state)
          driver->DeviceGetHostAtomicCapabilities(capabilities, NULL, 2, 1));
 }
 
-static void attributes_of_a_pair_of_devices_are_told(void **state)
+static void attributes_of_a_pair_of_devices_are_reported(void **state)
 {
     static const struct {
         int attribute, value;
@@ -176,14 +176,14 @@ static void primary_context_is_not_begun_after_a_fault(void **state)
     CUcontext context = NULL;
 
     (void)state;
-    world_begin("devices = 2\nfault = cuStreamQuery:nth=1 => sticky(ILLEGAL_ADDRESS)");
+    fixture_begin("devices = 2\nfault = cuStreamQuery:nth=1 => sticky(ILLEGAL_ADDRESS)");
     CODE(CUDA_ERROR_ILLEGAL_ADDRESS, driver->StreamQuery(NULL));
     CODE(CUDA_ERROR_ILLEGAL_ADDRESS, driver->DevicePrimaryCtxRetain(&context, 1));
     assert_null(context);
     OK(driver->DevicePrimaryCtxRetain(&context, 0));
     assert_non_null(context);
-    OK(cushim_mock_destroy(world));
-    world = NULL;
+    OK(cushim_mock_destroy(fixture_mock));
+    fixture_mock = NULL;
 }
 
 static size_t persisting_l2(size_t asked)
@@ -210,14 +210,14 @@ static void persisting_l2_is_in_sixteenths_of_the_l2(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
-        world_begin(cases[i].settings);
+        fixture_begin(cases[i].settings);
         assert_int_equal(persisting_l2(cases[i].asked), cases[i].kept);
-        OK(cushim_mock_destroy(world));
-        world = NULL;
+        OK(cushim_mock_destroy(fixture_mock));
+        fixture_mock = NULL;
     }
 }
 
-static void atomics_of_the_host_are_not_told_before_the_driver_is_initialised(void **state)
+static void atomics_of_the_host_are_not_reported_before_the_driver_is_initialised(void **state)
 {
     const cushim_CUatomicOperation operation = (cushim_CUatomicOperation)0;
     struct cushim_mock *mock;
@@ -312,7 +312,7 @@ static void one_that_is_on_a_stack_is_not_pushed(void **state)
     CODE(CUDA_ERROR_CONTEXT_IS_DESTROYED, driver->CtxPushCurrent(context));
 }
 
-static void the_abi_of_its_creation_is_told(void **state)
+static void the_abi_of_its_creation_is_reported(void **state)
 {
     CUcontext context;
     unsigned version = 0;
@@ -349,7 +349,7 @@ static void first_call_of_a_superseded_abi_is_logged(void **state)
     CUcontext context;
 
     (void)state;
-    cushim_mock_log_set(world, note, &lines);
+    cushim_mock_log_set(fixture_mock, note, &lines);
     OK(driver->CtxCreate_v2(&context, 0, 0));
     OK(driver->CtxDestroy_v2(context));
     assert_int_equal(lines.count, 0);
@@ -360,30 +360,30 @@ static void first_call_of_a_superseded_abi_is_logged(void **state)
     }
     assert_string_equal(lines.last, "cuCtxDestroy is the ABI of CUDA 2.0, replaced by "
                                     "cuCtxDestroy_v2 in CUDA 4.0");
-    cushim_mock_log_set(world, NULL, NULL);
+    cushim_mock_log_set(fixture_mock, NULL, NULL);
 }
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, world_done)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, fixture_done)
 #define TEST_IN(name, begin, end) cmocka_unit_test_setup_teardown(name, begin, end)
     const struct CMUnitTest tests[] = {
         TEST(limits_are_rounded_held_or_refused),
         TEST(limit_is_not_set_while_another_captures),
-        TEST(settings_of_a_context_are_told),
-        TEST(nothing_is_told_without_a_context),
-        TEST(context_that_can_be_dumped_is_told_so),
+        TEST(settings_of_a_context_are_reported),
+        TEST(nothing_is_reported_without_a_context),
+        TEST(context_that_can_be_dumped_is_reported_so),
         TEST(two_devices_do_no_atomics_on_each_other),
-        TEST(attributes_of_a_pair_of_devices_are_told),
+        TEST(attributes_of_a_pair_of_devices_are_reported),
         cmocka_unit_test(primary_context_is_not_begun_after_a_fault),
         cmocka_unit_test(persisting_l2_is_in_sixteenths_of_the_l2),
-        cmocka_unit_test(atomics_of_the_host_are_not_told_before_the_driver_is_initialised),
-        TEST_IN(the_last_detach_destroys, world_auto, world_done),
-        TEST_IN(attach_and_detach_refuse_what_is_wrong, world_auto, world_done),
-        TEST_IN(only_the_current_one_is_destroyed, world_auto, world_done),
-        TEST_IN(one_that_is_on_a_stack_is_not_pushed, world_auto, world_done),
-        TEST_IN(the_abi_of_its_creation_is_told, world_auto, world_done),
-        TEST_IN(first_call_of_a_superseded_abi_is_logged, world_auto, world_done),
+        cmocka_unit_test(atomics_of_the_host_are_not_reported_before_the_driver_is_initialised),
+        TEST_IN(the_last_detach_destroys, fixture_auto, fixture_done),
+        TEST_IN(attach_and_detach_refuse_what_is_wrong, fixture_auto, fixture_done),
+        TEST_IN(only_the_current_one_is_destroyed, fixture_auto, fixture_done),
+        TEST_IN(one_that_is_on_a_stack_is_not_pushed, fixture_auto, fixture_done),
+        TEST_IN(the_abi_of_its_creation_is_reported, fixture_auto, fixture_done),
+        TEST_IN(first_call_of_a_superseded_abi_is_logged, fixture_auto, fixture_done),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

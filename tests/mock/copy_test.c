@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/mock/world.h"
+#include "tests/mock/fixture.h"
 
 enum { KIB = 1024, MIB = 1024 * KIB, MS = 1000000 };
 
@@ -13,10 +13,10 @@ static CUstream copy_stream;
 
 static int begin_with(const char *settings)
 {
-    world_begin(settings);
+    fixture_begin(settings);
     OK(driver->MemAlloc_v2(&memory, 4 * MIB));
     OK(driver->MemAllocHost_v2((void **)&pinned, MIB));
-    copy_stream = world_stream();
+    copy_stream = fixture_stream();
     return 0;
 }
 
@@ -35,18 +35,18 @@ static int begin_manual(void **state)
 static int end(void **state)
 {
     (void)state;
-    OK(cushim_mock_drain(world));
+    OK(cushim_mock_drain(fixture_mock));
     OK(driver->StreamDestroy_v2(copy_stream));
     OK(driver->MemFreeHost(pinned));
     OK(driver->MemFree_v2(memory));
-    world_end();
+    fixture_end();
     return 0;
 }
 
 /* What the device holds now. */
 static char *device_bytes(void)
 {
-    return cushim_mock_memory(world, memory, 4 * MIB);
+    return cushim_mock_memory(fixture_mock, memory, 4 * MIB);
 }
 
 static void bytes_move_when_the_copy_executes(void **state)
@@ -56,11 +56,11 @@ static void bytes_move_when_the_copy_executes(void **state)
     OK(driver->MemcpyHtoDAsync_v2(memory, pinned, 16, copy_stream));
     assert_int_equal(device_bytes()[0], 0);
     pinned[0] = 2;
-    OK(cushim_mock_step(world));
+    OK(cushim_mock_step(fixture_mock));
     assert_int_equal(device_bytes()[0], 2);
     OK(driver->MemcpyDtoHAsync_v2(pinned + 8, memory, 1, copy_stream));
     assert_int_equal(pinned[8], 0);
-    OK(cushim_mock_step(world));
+    OK(cushim_mock_step(fixture_mock));
     assert_int_equal(pinned[8], 2);
 }
 
@@ -70,74 +70,74 @@ static void pageable_memory_is_read_at_the_call(void **state)
 
     (void)state;
     pageable[2 * MIB - 1] = 1;
-    world_spin(copy_stream, 10 * MS);
+    fixture_spin(copy_stream, 10 * MS);
     OK(driver->MemcpyHtoDAsync_v2(memory, pageable, 2 * MIB, copy_stream));
     free(pageable);
     CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(copy_stream));
-    OK(cushim_mock_drain(world));
+    OK(cushim_mock_drain(fixture_mock));
     assert_int_equal(device_bytes()[2 * MIB - 1], 1);
 }
 
 static void much_pageable_memory_is_waited_for(void **state)
 {
     char *pageable = calloc(1, 3 * MIB);
-    uint64_t before = world_state().now_ns;
+    uint64_t before = fixture_state().now_ns;
 
     (void)state;
     pageable[3 * MIB - 1] = 1;
-    world_spin(copy_stream, 10 * MS);
+    fixture_spin(copy_stream, 10 * MS);
     OK(driver->MemcpyHtoDAsync_v2(memory, pageable, 3 * MIB, copy_stream));
-    assert_true(world_state().now_ns >= before + 10 * MS);
+    assert_true(fixture_state().now_ns >= before + 10 * MS);
     assert_int_equal(device_bytes()[3 * MIB - 1], 1);
     free(pageable);
 }
 
 static void copies_to_pageable_memory_are_waited_for(void **state)
 {
-    uint64_t before = world_state().now_ns;
+    uint64_t before = fixture_state().now_ns;
     char pageable = 0, other = 0;
 
     (void)state;
     OK(driver->MemsetD8Async(memory, 5, 1, copy_stream));
-    world_spin(copy_stream, 10 * MS);
+    fixture_spin(copy_stream, 10 * MS);
     OK(driver->MemcpyDtoHAsync_v2(&pageable, memory, 1, copy_stream));
-    assert_true(world_state().now_ns >= before + 10 * MS);
+    assert_true(fixture_state().now_ns >= before + 10 * MS);
     assert_int_equal(pageable, 5);
-    world_spin(copy_stream, 10 * MS);
+    fixture_spin(copy_stream, 10 * MS);
     OK(driver->MemcpyAsync((uintptr_t)&other, (uintptr_t)&pageable, 1, copy_stream));
-    assert_true(world_state().now_ns >= before + 20 * MS);
+    assert_true(fixture_state().now_ns >= before + 20 * MS);
     assert_int_equal(other, 5);
 }
 
 static void synchronous_copies_wait_for_streams_that_block(void **state)
 {
-    uint64_t before = world_state().now_ns;
+    uint64_t before = fixture_state().now_ns;
     CUstream blocking;
     char byte = 3;
 
     (void)state;
     OK(driver->StreamCreate(&blocking, CU_STREAM_DEFAULT));
-    world_spin(copy_stream, 50 * MS);
+    fixture_spin(copy_stream, 50 * MS);
     OK(driver->MemcpyHtoD_v2(memory, &byte, 1));
-    assert_true(world_state().now_ns < before + 10 * MS);
-    world_spin(blocking, 10 * MS);
+    assert_true(fixture_state().now_ns < before + 10 * MS);
+    fixture_spin(blocking, 10 * MS);
     OK(driver->MemcpyHtoD_v2(memory, &byte, 0));
-    assert_true(world_state().now_ns < before + 10 * MS);
+    assert_true(fixture_state().now_ns < before + 10 * MS);
     OK(driver->MemcpyHtoD_v2(memory, pinned, 1));
-    assert_true(world_state().now_ns >= before + 10 * MS);
+    assert_true(fixture_state().now_ns >= before + 10 * MS);
     CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(copy_stream));
     OK(driver->StreamDestroy_v2(blocking));
 }
 
 static void synchronous_copies_on_the_device_do_not_wait(void **state)
 {
-    uint64_t before = world_state().now_ns;
+    uint64_t before = fixture_state().now_ns;
 
     (void)state;
-    world_spin(NULL, 10 * MS);
+    fixture_spin(NULL, 10 * MS);
     OK(driver->MemcpyDtoD_v2(memory, memory + 64, 16));
     OK(driver->Memcpy(memory, memory + 64, 16));
-    assert_true(world_state().now_ns < before + 10 * MS);
+    assert_true(fixture_state().now_ns < before + 10 * MS);
     CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(NULL));
     OK(driver->StreamSynchronize(NULL));
 }
@@ -153,7 +153,7 @@ static void synchronous_copies_need_no_time_in_manual_mode(void **state)
     OK(driver->MemcpyHtoD_v2(memory, &byte, 1));
     OK(driver->MemcpyDtoH_v2(&back, memory, 1));
     assert_int_equal(back, 9);
-    assert_int_equal(world_state().now_ns, 0);
+    assert_int_equal(fixture_state().now_ns, 0);
 }
 
 static void copies_take_time_by_their_bytes(void **state)
@@ -162,11 +162,11 @@ static void copies_take_time_by_their_bytes(void **state)
 
     (void)state;
     OK(driver->MemcpyHtoDAsync_v2(memory, pinned, 16, copy_stream));
-    OK(cushim_mock_drain(world));
-    small = world_state().now_ns;
+    OK(cushim_mock_drain(fixture_mock));
+    small = fixture_state().now_ns;
     OK(driver->MemcpyHtoDAsync_v2(memory, pinned, MIB, copy_stream));
-    OK(cushim_mock_drain(world));
-    large = world_state().now_ns - small;
+    OK(cushim_mock_drain(fixture_mock));
+    large = fixture_state().now_ns - small;
     assert_true(small > 0);
     assert_true(large > small + 1000);
 }
@@ -196,18 +196,18 @@ static void the_copy_of_a_freed_allocation_is_an_illegal_address(void **state)
     CUdeviceptr gone;
 
     (void)state;
-    world_begin("mode = manual");
-    copy_stream = world_stream();
+    fixture_begin("mode = manual");
+    copy_stream = fixture_stream();
     OK(driver->MemAlloc_v2(&gone, 64));
-    world_spin(copy_stream, 10 * MS);
+    fixture_spin(copy_stream, 10 * MS);
     OK(driver->MemsetD8Async(gone, 1, 64, copy_stream));
     OK(driver->MemFreeAsync(gone, NULL));
-    OK(cushim_mock_advance(world, 5 * MS));
+    OK(cushim_mock_advance(fixture_mock, 5 * MS));
     OK(driver->StreamQuery(NULL));
-    OK(cushim_mock_advance(world, 10 * MS));
+    OK(cushim_mock_advance(fixture_mock, 10 * MS));
     CODE(CUDA_ERROR_ILLEGAL_ADDRESS, driver->StreamQuery(copy_stream));
     CODE(CUDA_ERROR_ILLEGAL_ADDRESS, driver->MemAlloc_v2(&gone, 64));
-    cushim_mock_destroy(world);
+    cushim_mock_destroy(fixture_mock);
 }
 
 static void copies_go_from_device_to_device(void **state)
@@ -217,8 +217,8 @@ static void copies_go_from_device_to_device(void **state)
     char back[4];
 
     (void)state;
-    world_begin("mode = auto\n"
-                "devices = 2");
+    fixture_begin("mode = auto\n"
+                  "devices = 2");
     OK(driver->CtxGetCurrent(&first));
     OK(driver->MemAlloc_v2(&here, 64));
     OK(driver->MemcpyHtoD_v2(here, "abc", 4));
@@ -233,7 +233,7 @@ static void copies_go_from_device_to_device(void **state)
     assert_string_equal(back, "xxx");
     OK(driver->MemFree_v2(here));
     OK(driver->CtxDestroy_v2(second));
-    world_end();
+    fixture_end();
 }
 
 /* Copies between devices: whichever context is current, the two that are named have to be some. */
@@ -247,7 +247,7 @@ static unsigned char sent[BYTES], received[BYTES];
 static int peer_begin(void **state)
 {
     (void)state;
-    world_begin("devices = 2");
+    fixture_begin("devices = 2");
     for (int i = 0; i < 2; i++) {
         OK(driver->DevicePrimaryCtxRetain(&contexts[i], i));
         OK(driver->CtxPushCurrent_v2(contexts[i]));
@@ -268,7 +268,7 @@ static int peer_end(void **state)
         OK(driver->MemFree_v2(peer_memory[i]));
         OK(driver->DevicePrimaryCtxRelease_v2(i));
     }
-    world_end();
+    fixture_end();
     return 0;
 }
 
@@ -317,12 +317,11 @@ static void a_piece_is_copied_to_another_device(void **state)
 static void in_a_stream_it_is_copied_later(void **state)
 {
     CUDA_MEMCPY3D_PEER copy;
-    CUstream stream;
+    CUstream stream = fixture_stream();
 
     (void)state;
-    stream = world_stream();
     copy = piece();
-    world_spin(stream, 1000000000);
+    fixture_spin(stream, 1000000000);
     OK(driver->Memcpy3DPeerAsync(&copy, stream));
     CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(stream));
     OK(driver->StreamSynchronize(stream));

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "tests/mock/world.h"
+#include "tests/mock/fixture.h"
 #include "tests/support/gate.h"
 
 enum { KEPT = 256, WAITERS = 4, ROUNDS = 10 };
@@ -68,16 +68,16 @@ static void one_that_ended_before_is_none(void **state)
     size_t handles;
 
     (void)state;
-    world_begin("");
-    handles = world_state().handles;
+    fixture_begin("");
+    handles = fixture_state().handles;
     dead = make_dead();
     make_dead_ones(KEPT);
     assert_answers(&dead, CUDA_ERROR_INVALID_HANDLE);
-    assert_int_equal(world_state().misuses, 4);
-    assert_non_null(strstr(cushim_mock_misuse(world, 1), "of a stream that was destroyed"));
-    assert_int_equal(world_state().handles, handles);
+    assert_int_equal(fixture_state().misuses, 4);
+    assert_non_null(strstr(cushim_mock_misuse(fixture_mock, 1), "of a stream that was destroyed"));
+    assert_int_equal(fixture_state().handles, handles);
     OK(driver->DevicePrimaryCtxRelease_v2(0));
-    CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_mock_destroy(world));
+    CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_mock_destroy(fixture_mock));
 }
 
 static void one_that_is_on_a_stack_is_spared(void **state)
@@ -100,15 +100,15 @@ static void who_waits_for_its_event_goes_on(void **state)
     CUstream stream;
 
     (void)state;
-    world_begin("races = report");
-    stream = world_stream();
+    fixture_begin("races = report");
+    stream = fixture_stream();
     dead = make();
     OK(driver->StreamWaitEvent(stream, dead.event, 0));
     OK(driver->CtxDestroy_v2(dead.context));
     make_dead_ones(KEPT);
     OK(driver->StreamSynchronize(stream));
     OK(driver->StreamDestroy_v2(stream));
-    world_end();
+    fixture_end();
 }
 
 /* In manual mode nothing can be waited for, so what the context had to do is dropped. */
@@ -118,18 +118,18 @@ static void who_waits_for_an_event_that_is_dropped_goes_on(void **state)
     CUstream stream;
 
     (void)state;
-    world_begin("mode = manual");
-    stream = world_stream();
+    fixture_begin("mode = manual");
+    stream = fixture_stream();
     dead = make();
     OK(driver->StreamWaitEvent(stream, dead.event, 0));
-    world_spin(stream, 1000);
+    fixture_spin(stream, 1000);
     CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(stream));
     OK(driver->CtxDestroy_v2(dead.context));
     CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(stream));
-    OK(cushim_mock_drain(world));
+    OK(cushim_mock_drain(fixture_mock));
     OK(driver->StreamQuery(stream));
     OK(driver->StreamDestroy_v2(stream));
-    world_end();
+    fixture_end();
 }
 
 /* A device copies in each direction one thing at a time. */
@@ -142,23 +142,23 @@ static void who_waits_for_a_copy_that_is_dropped_goes_on(void **state)
     CUstream stream;
 
     (void)state;
-    world_begin("mode = manual");
-    stream = world_stream();
+    fixture_begin("mode = manual");
+    stream = fixture_stream();
     OK(driver->MemAlloc_v2(&memory, sizeof bytes));
     dead = make();
     OK(driver->MemAlloc_v2(&other, sizeof bytes));
-    OK(cushim_mock_drain(world));
+    OK(cushim_mock_drain(fixture_mock));
     OK(driver->MemcpyHtoDAsync_v2(other, bytes, sizeof bytes, dead.stream));
     OK(driver->MemcpyHtoDAsync_v2(memory, bytes, sizeof bytes, stream));
     OK(driver->CtxDestroy_v2(dead.context));
     CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(stream));
-    OK(cushim_mock_drain(world));
+    OK(cushim_mock_drain(fixture_mock));
     OK(driver->StreamQuery(stream));
     OK(driver->MemcpyDtoH_v2(back, memory, sizeof back));
     assert_memory_equal(back, bytes, sizeof bytes);
     OK(driver->MemFree_v2(memory));
     OK(driver->StreamDestroy_v2(stream));
-    world_end();
+    fixture_end();
 }
 
 static void a_capture_that_it_had_ends_with_it(void **state)
@@ -168,14 +168,14 @@ static void a_capture_that_it_had_ends_with_it(void **state)
     size_t handles;
 
     (void)state;
-    handles = world_state().handles;
+    handles = fixture_state().handles;
     dead = make();
     OK(driver->StreamBeginCapture_v2(dead.stream, CU_STREAM_CAPTURE_MODE_RELAXED));
     OK(driver->EventRecord(dead.event, dead.stream));
     OK(driver->CtxDestroy_v2(dead.context));
     CODE(CUDA_ERROR_CONTEXT_IS_DESTROYED, driver->StreamEndCapture(dead.stream, &graph));
     make_dead_ones(KEPT);
-    assert_int_equal(world_state().handles, handles);
+    assert_int_equal(fixture_state().handles, handles);
 }
 
 static void *wait_for_context(void *context)
@@ -215,26 +215,26 @@ static void destroy_while_others_wait(void)
 static void one_that_is_waited_for_is_spared(void **state)
 {
     (void)state;
-    world_begin("mode = threaded");
+    fixture_begin("mode = threaded");
     for (unsigned i = 0; i < ROUNDS; i++)
         destroy_while_others_wait();
-    OK(cushim_mock_drain(world));
+    OK(cushim_mock_drain(fixture_mock));
     OK(driver->DevicePrimaryCtxRelease_v2(0));
-    cushim_mock_destroy(world); /* who came too late is a misuse */
+    cushim_mock_destroy(fixture_mock); /* who came too late is a misuse */
 }
 
 int main(void)
 {
 #define TEST_IN(name, begin, end) cmocka_unit_test_setup_teardown(name, begin, end)
     const struct CMUnitTest tests[] = {
-        TEST_IN(the_last_destroyed_contexts_are_known, world_auto, world_done),
+        TEST_IN(the_last_destroyed_contexts_are_known, fixture_auto, fixture_done),
         cmocka_unit_test(one_that_ended_before_is_none),
-        TEST_IN(one_that_is_on_a_stack_is_spared, world_auto, world_done),
+        TEST_IN(one_that_is_on_a_stack_is_spared, fixture_auto, fixture_done),
         cmocka_unit_test(one_that_is_waited_for_is_spared),
         cmocka_unit_test(who_waits_for_its_event_goes_on),
         cmocka_unit_test(who_waits_for_an_event_that_is_dropped_goes_on),
         cmocka_unit_test(who_waits_for_a_copy_that_is_dropped_goes_on),
-        TEST_IN(a_capture_that_it_had_ends_with_it, world_auto, world_done),
+        TEST_IN(a_capture_that_it_had_ends_with_it, fixture_auto, fixture_done),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

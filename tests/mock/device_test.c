@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Devices: which there are, what they can do, and how they are told apart. */
+/* Devices: which there are, what they can do, and how they are distinguished. */
 #define CUSHIM_DISABLE_DEPRECATION_WARNINGS
 
 #include <limits.h>
 #include <string.h>
 
-#include "tests/mock/world.h"
+#include "tests/mock/fixture.h"
 
 static void ordinals_begin_at_0_and_end(void **state)
 {
@@ -146,7 +146,7 @@ static void linear_textures_have_the_measured_widths(void **state)
     }
 }
 
-static void what_an_h200_has_not_is_told_so(void **state)
+static void what_an_h200_has_not_is_reported_so(void **state)
 {
     char luid[8] = "#######";
     unsigned mask = 5;
@@ -180,7 +180,7 @@ static void writes_of_other_devices_are_flushed_in_a_context(void **state)
     OK(driver->CtxDestroy_v2(context));
 }
 
-/* How devices are told apart: name, UUID, address. */
+/* How devices are distinguished: name, UUID, address. */
 
 static void a_name_is_cut_to_its_room(void **state)
 {
@@ -207,9 +207,9 @@ static void a_name_without_room_is_a_misuse(void **state)
     bare_begin(NULL);
     CODE(CUDA_ERROR_INVALID_VALUE, driver->DeviceGetName(&name, 0, 0));
     assert_int_equal(name, '#');
-    assert_non_null(cushim_mock_misuse(world, 0));
-    CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_mock_destroy(world));
-    world = NULL;
+    assert_non_null(cushim_mock_misuse(fixture_mock, 0));
+    CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_mock_destroy(fixture_mock));
+    fixture_mock = NULL;
 }
 
 static void uuids_are_of_the_seed_and_of_the_device(void **state)
@@ -260,7 +260,7 @@ static void a_device_is_found_by_its_address(void **state)
     CODE(CUDA_ERROR_INVALID_VALUE, driver->DeviceGetPCIBusId(NULL, 13, 0));
 }
 
-static void the_address_is_told_by_attributes_too(void **state)
+static void the_address_is_reported_by_attributes_too(void **state)
 {
     int bus = -5, device = -5, domain = -5;
 
@@ -284,13 +284,13 @@ int main(void)
         BARE_TEST(memory_is_what_was_set_and_saturates_in_32_bits),
         BARE_TEST(devices_reach_each_other_and_not_themselves),
         BARE_TEST(linear_textures_have_the_measured_widths),
-        BARE_TEST(what_an_h200_has_not_is_told_so),
+        BARE_TEST(what_an_h200_has_not_is_reported_so),
         BARE_TEST(writes_of_other_devices_are_flushed_in_a_context),
         BARE_TEST(a_name_is_cut_to_its_room),
         BARE_TEST(a_name_without_room_is_a_misuse),
         BARE_TEST(uuids_are_of_the_seed_and_of_the_device),
         BARE_TEST(a_device_is_found_by_its_address),
-        BARE_TEST(the_address_is_told_by_attributes_too),
+        BARE_TEST(the_address_is_reported_by_attributes_too),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,13 +3,7 @@
  * The mock as a shared library: what it exports at each version, for whoever opens it, and that the
  * loader takes it for the driver.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include <cushim/driver.h>
 #include <cushim/report.h>
@@ -19,6 +13,7 @@
 #include "loader/symbols.h"
 #include "loader/system.h"
 #include "tests/support/child.h"
+#include "tests/support/cmocka.h"
 #include "tests/support/environment.h"
 #include "tests/support/library.h"
 
@@ -68,7 +63,7 @@ static void look_up_all(const void *data)
 {
     const struct version *version = data;
     void *opened = open_with(version->settings);
-    int told = 0;
+    int reported = 0;
 
     for (size_t i = 0; i < cushim_symbol_count(); i++) {
         const char *symbol = cushim__symbol_name(i);
@@ -77,8 +72,9 @@ static void look_up_all(const void *data)
             child_fail("%s (since %d) is %sfound\n", symbol, cushim__symbol_since(i),
                        found ? "" : "not ");
     }
-    check_int(((CUresult(CUDAAPI *)(int *))function_of(opened, "cuDriverGetVersion"))(&told), 0);
-    check_int(told, version->number);
+    check_int(((CUresult(CUDAAPI *)(int *))function_of(opened, "cuDriverGetVersion"))(&reported),
+              0);
+    check_int(reported, version->number);
 }
 
 static void each_version_exports_the_symbols_of_the_registry_up_to_it(void **state)

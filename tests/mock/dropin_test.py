@@ -93,7 +93,7 @@ class Words(unittest.TestCase):
         self.assertEqual(errors, ['cushim mock: cuEGLStreamConsumerConnect is not implemented: '
                                   'CUDA_ERROR_NOT_SUPPORTED'])
 
-    def test_misuses_are_told_at_once_and_summed_up_at_the_end(self):
+    def test_misuses_are_reported_at_once_and_summed_up_at_the_end(self):
         output, errors = run(LIBRARY, 'cuInit', 'garbage', 'garbage',
                              CUSHIM_MOCK_SETTINGS='quiet = yes')
         self.assertEqual(output[1:], ['garbage 400'] * 2)
@@ -120,7 +120,7 @@ class Faults(unittest.TestCase):
         self.assertEqual(output, ['cuInit 0', 'cuInit 100', 'cuDriverGetVersion 1', 'cuInit 0'])
         self.assertEqual(errors, [])
 
-    def test_rules_that_never_fired_are_told_at_the_end(self):
+    def test_rules_that_never_fired_are_reported_at_the_end(self):
         settings = ('quiet = yes\nfault = cuInit:nth=3 => return(NO_DEVICE)\n'
                     'fault = cuEventQuery => hang\nfault = op.copy => hang\n'
                     'fault = cuGraph* => missing')

@@ -10,7 +10,7 @@
 #include "loader/codes.h"
 #include "loader/symbols.h"
 #include "loader/system.h"
-#include "tests/mock/world.h"
+#include "tests/mock/fixture.h"
 #include "tests/support/symbols.h"
 
 enum { FOUND, UNKNOWN_NAME, TOO_OLD };
@@ -197,9 +197,9 @@ static void null_where_the_driver_crashes_is_a_misuse(void **state)
     bare_create("");
     CODE(CUDA_ERROR_INVALID_VALUE, driver->GetProcAddress(NULL, &found, 12000, 0));
     CODE(CUDA_ERROR_INVALID_VALUE, driver->GetProcAddress_v2("cuInit", NULL, 12000, 0, NULL));
-    assert_int_equal(world_state().misuses, 2);
-    assert_string_equal(cushim_mock_misuse(world, 0), "cuGetProcAddress: the name is NULL");
-    CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_mock_destroy(world));
+    assert_int_equal(fixture_state().misuses, 2);
+    assert_string_equal(cushim_mock_misuse(fixture_mock, 0), "cuGetProcAddress: the name is NULL");
+    CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_mock_destroy(fixture_mock));
     bare_create("");
 }
 
@@ -252,7 +252,7 @@ static void each_version_has_the_symbols_of_the_registry_up_to_it(void **state)
     for (size_t v = 0; v < sizeof versions / sizeof *versions; v++) {
         bare_create(versions[v].settings);
         for (size_t i = 0; i < cushim_symbol_count(); i++) {
-            const cushim_function found = cushim_mock_symbol(cushim__symbol_name(i), world);
+            const cushim_function found = cushim_mock_symbol(cushim__symbol_name(i), fixture_mock);
             const cushim_function expected =
                 is_expected(i, versions[v].number) ? slot(driver, i) : NULL;
             if (found != expected)
@@ -271,11 +271,12 @@ static void names_that_no_driver_exports_are_not_found(void **state)
     (void)state;
     bare_create("");
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        assert_null(cushim_mock_symbol(names[i], world));
-    assert_null(cushim_mock_symbol(NULL, world));
-    assert_true((cushim_mock_symbol("cuWGLGetDevice", world) != NULL) == cushim__system_is_windows);
+        assert_null(cushim_mock_symbol(names[i], fixture_mock));
+    assert_null(cushim_mock_symbol(NULL, fixture_mock));
+    assert_true((cushim_mock_symbol("cuWGLGetDevice", fixture_mock) != NULL) ==
+                cushim__system_is_windows);
     assert_null(cushim_mock_symbol("cuInit", NULL));
-    assert_non_null(cushim_mock_symbol("cuInit", world));
+    assert_non_null(cushim_mock_symbol("cuInit", fixture_mock));
 }
 
 static void loader_finds_in_it_what_the_registry_says(void **state)
@@ -287,7 +288,7 @@ static void loader_finds_in_it_what_the_registry_says(void **state)
 
         (void)state;
         bare_create(versions[v].settings);
-        OK(cushim_table_fill(&table, cushim_mock_symbol, world, &counts));
+        OK(cushim_table_fill(&table, cushim_mock_symbol, fixture_mock, &counts));
         for (size_t i = 0; i < cushim_symbol_count(); i++)
             expected[symbol_is_interop(i)] += is_expected(i, versions[v].number);
         assert_int_equal(counts.core.found, expected[0]);

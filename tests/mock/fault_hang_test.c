@@ -7,7 +7,7 @@
 #include <cushim/testing/layer.h>
 
 #include "src/base/lock.h"
-#include "tests/mock/world.h"
+#include "tests/mock/fixture.h"
 #include "tests/support/gate.h"
 
 static struct cushim_layer *layer(void)
@@ -25,9 +25,9 @@ static void CUDA_CB count(void *data)
 
 static void end_with_misuse(const char *text)
 {
-    assert_string_equal(cushim_mock_misuse(world, 0), text);
-    assert_null(cushim_mock_misuse(world, 1));
-    CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_mock_destroy(world));
+    assert_string_equal(cushim_mock_misuse(fixture_mock, 0), text);
+    assert_null(cushim_mock_misuse(fixture_mock, 1));
+    CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_mock_destroy(fixture_mock));
 }
 
 static void operation_that_hangs_is_never_ready_and_cannot_be_waited_for(void **state)
@@ -35,13 +35,13 @@ static void operation_that_hangs_is_never_ready_and_cannot_be_waited_for(void **
     CUstream stream, other;
 
     (void)state;
-    world_begin("fault = op.kernel:nth=1 => hang");
-    stream = world_stream();
-    other = world_stream();
-    world_spin(stream, 10);
+    fixture_begin("fault = op.kernel:nth=1 => hang");
+    stream = fixture_stream();
+    other = fixture_stream();
+    fixture_spin(stream, 10);
     for (int i = 0; i < 1000; i++)
         CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(stream));
-    world_spin(other, 10);
+    fixture_spin(other, 10);
     OK(driver->StreamSynchronize(other));
     CODE(CUDA_ERROR_TIMEOUT, driver->StreamSynchronize(stream));
     end_with_misuse("cuStreamSynchronize: it waits for work that nothing will ever finish");
@@ -52,20 +52,20 @@ static void operation_that_hangs_in_manual_mode_is_not_executed(void **state)
     CUstream stream;
 
     (void)state;
-    world_begin("mode = manual\nfault = op.kernel:nth=1 => hang");
-    stream = world_stream();
-    world_spin(stream, 10);
-    world_spin(stream, 10);
-    OK(cushim_mock_advance(world, 1000000000));
+    fixture_begin("mode = manual\nfault = op.kernel:nth=1 => hang");
+    stream = fixture_stream();
+    fixture_spin(stream, 10);
+    fixture_spin(stream, 10);
+    OK(cushim_mock_advance(fixture_mock, 1000000000));
     CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(stream));
-    assert_int_equal(world_state().pending, 2);
-    CODE(CUDA_ERROR_NOT_FOUND, cushim_mock_step(world));
+    assert_int_equal(fixture_state().pending, 2);
+    CODE(CUDA_ERROR_NOT_FOUND, cushim_mock_step(fixture_mock));
     cushim_fault_resume(layer());
-    OK(cushim_mock_step(world));
-    OK(cushim_mock_step(world));
+    OK(cushim_mock_step(fixture_mock));
+    OK(cushim_mock_step(fixture_mock));
     OK(driver->StreamQuery(stream));
     OK(driver->StreamDestroy_v2(stream));
-    world_end();
+    fixture_end();
 }
 
 static void hang_holds_up_those_who_wait_for_it(const char *mode)
@@ -75,15 +75,15 @@ static void hang_holds_up_those_who_wait_for_it(const char *mode)
     char settings[120];
 
     snprintf(settings, sizeof settings, "%s\nfault = op.host:nth=1 => hang", mode);
-    world_begin(settings);
-    stream = world_stream();
-    other = world_stream();
-    event = world_event();
+    fixture_begin(settings);
+    stream = fixture_stream();
+    other = fixture_stream();
+    event = fixture_event();
     atomic_store(&ran, 0);
     OK(driver->LaunchHostFunc(stream, count, NULL));
     OK(driver->EventRecord(event, stream));
     OK(driver->StreamWaitEvent(other, event, 0));
-    world_spin(other, 10);
+    fixture_spin(other, 10);
     /* Time enough for the executor of threaded mode to find nothing to do, and to sleep. */
     for (int i = 0; i < 1000; i++) {
         CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(other));
@@ -96,7 +96,7 @@ static void hang_holds_up_those_who_wait_for_it(const char *mode)
     OK(driver->EventDestroy_v2(event));
     OK(driver->StreamDestroy_v2(stream));
     OK(driver->StreamDestroy_v2(other));
-    world_end();
+    fixture_end();
 }
 
 static void release_lets_operations_go_on(void **state)
@@ -116,16 +116,16 @@ static void end_of_a_context_in_manual_mode_drops_what_hangs(void **state)
     CUdeviceptr memory;
 
     (void)state;
-    world_begin("mode = manual\nfault = op.set => hang");
+    fixture_begin("mode = manual\nfault = op.set => hang");
     OK(driver->CtxCreate_v2(&context, 0, 0));
     OK(driver->StreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     OK(driver->MemAlloc_v2(&memory, 16));
     OK(driver->MemsetD8Async(memory, 1, 16, stream));
     CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(stream));
-    assert_int_equal(world_state().pending, 1);
+    assert_int_equal(fixture_state().pending, 1);
     OK(driver->CtxDestroy_v2(context));
-    assert_int_equal(world_state().pending, 0);
-    OK(cushim_mock_destroy(world));
+    assert_int_equal(fixture_state().pending, 0);
+    OK(cushim_mock_destroy(fixture_mock));
 }
 
 /*
@@ -141,7 +141,7 @@ static int begin_with(const char *settings)
     static const char image[] = ".version 6.0\n.target sm_50\n.address_size 64\n"
                                 ".visible .entry cushim_trap() { ret; }\n";
 
-    world_begin(settings);
+    fixture_begin(settings);
     OK(driver->ModuleLoadData(&module, image));
     OK(driver->ModuleGetFunction(&trap, module, "cushim_trap"));
     return 0;
@@ -163,34 +163,34 @@ static int begin_threaded(void **state)
 static int end(void **state)
 {
     (void)state;
-    OK(cushim_mock_destroy(world));
-    world = NULL;
+    OK(cushim_mock_destroy(fixture_mock));
+    fixture_mock = NULL;
     return 0;
 }
 
 static void work_behind_a_wait_never_runs(void **state)
 {
-    const CUstream faulty = world_stream(), waiting[2] = {world_stream(), world_stream()};
-    const CUevent event = world_event();
+    const CUstream faulty = fixture_stream(), waiting[2] = {fixture_stream(), fixture_stream()};
+    const CUevent event = fixture_event();
 
     (void)state;
     atomic_store(&ran, 0);
-    world_spin(faulty, 1000000);
+    fixture_spin(faulty, 1000000);
     OK(driver->LaunchKernel(trap, 1, 1, 1, 1, 1, 1, 0, faulty, NULL, NULL));
     OK(driver->EventRecord(event, faulty));
     for (unsigned i = 0; i < 2; i++) {
         OK(driver->StreamWaitEvent(waiting[i], event, 0));
         OK(driver->LaunchHostFunc(waiting[i], count, NULL));
     }
-    cushim_mock_drain(world);
+    cushim_mock_drain(fixture_mock);
     assert_int_not_equal(driver->StreamQuery(waiting[0]), CUDA_SUCCESS);
     assert_int_equal(atomic_load(&ran), 0);
-    assert_int_equal(world_state().pending, 0);
+    assert_int_equal(fixture_state().pending, 0);
 }
 
 static void work_behind_a_value_in_memory_never_runs(void **state)
 {
-    const CUstream faulty = world_stream(), polling = world_stream();
+    const CUstream faulty = fixture_stream(), polling = fixture_stream();
     void *host;
 
     (void)state;
@@ -200,12 +200,12 @@ static void work_behind_a_value_in_memory_never_runs(void **state)
     OK(driver->StreamWaitValue32_v2(polling, (CUdeviceptr)(uintptr_t)host, 1,
                                     CU_STREAM_WAIT_VALUE_EQ));
     OK(driver->LaunchHostFunc(polling, count, NULL));
-    cushim_mock_drain(world);
+    cushim_mock_drain(fixture_mock);
     OK(driver->LaunchKernel(trap, 1, 1, 1, 1, 1, 1, 0, faulty, NULL, NULL));
-    cushim_mock_drain(world);
-    assert_int_equal(world_state().pending, 0);
+    cushim_mock_drain(fixture_mock);
+    assert_int_equal(fixture_state().pending, 0);
     *(volatile uint32_t *)host = 1;
-    cushim_mock_drain(world);
+    cushim_mock_drain(fixture_mock);
     assert_int_not_equal(driver->StreamQuery(polling), CUDA_SUCCESS);
     assert_int_equal(atomic_load(&ran), 0);
 }
@@ -213,8 +213,8 @@ static void work_behind_a_value_in_memory_never_runs(void **state)
 static void function_that_waits_for_its_turn_on_the_host_never_runs(void **state)
 {
     static struct gate gate = GATE;
-    const CUstream busy = world_stream(), queued[2] = {world_stream(), world_stream()},
-                   faulty = world_stream();
+    const CUstream busy = fixture_stream(), queued[2] = {fixture_stream(), fixture_stream()},
+                   faulty = fixture_stream();
 
     (void)state;
     atomic_store(&ran, 0);
@@ -227,7 +227,7 @@ static void function_that_waits_for_its_turn_on_the_host_never_runs(void **state
     while (driver->StreamQuery(faulty) == CUDA_ERROR_NOT_READY)
         continue;
     gate_open(&gate);
-    while (world_state().pending > 0)
+    while (fixture_state().pending > 0)
         continue;
     assert_int_equal(atomic_load(&ran), 0);
 }
@@ -242,10 +242,10 @@ static int begin_struck(void **state)
 
 static void of_two_rules_that_strike_one_operation_the_first_does(void **state)
 {
-    const CUstream stream = world_stream();
+    const CUstream stream = fixture_stream();
 
     (void)state;
-    world_spin(stream, 1000);
+    fixture_spin(stream, 1000);
     CODE(CUDA_ERROR_ECC_UNCORRECTABLE, driver->StreamSynchronize(stream));
     assert_int_equal(cushim_fault_fired(cushim_layer_current(), 0), 1);
     assert_int_equal(cushim_fault_matched(cushim_layer_current(), 1), 1);

@@ -6,7 +6,7 @@
 #include <cushim/testing/layer.h>
 
 #include "src/layer/fault_rule.h"
-#include "tests/mock/world.h"
+#include "tests/mock/fixture.h"
 
 static char message[400];
 
@@ -20,15 +20,15 @@ static void delayed_operation_takes_so_much_longer(void **state)
     CUstream stream;
 
     (void)state;
-    world_begin("fault = op.kernel:nth=2 => delay(5 ms)");
-    stream = world_stream();
-    assert_true(world_spin_ms(stream, 1000000) < 1.1F);
-    assert_true(world_spin_ms(stream, 1000000) >= 6);
-    assert_true(world_spin_ms(stream, 1000000) < 1.1F);
+    fixture_begin("fault = op.kernel:nth=2 => delay(5 ms)");
+    stream = fixture_stream();
+    assert_true(fixture_spin_ms(stream, 1000000) < 1.1F);
+    assert_true(fixture_spin_ms(stream, 1000000) >= 6);
+    assert_true(fixture_spin_ms(stream, 1000000) < 1.1F);
     assert_int_equal(cushim_fault_matched(layer(), 0), 3);
     assert_int_equal(cushim_fault_fired(layer(), 0), 1);
     OK(driver->StreamDestroy_v2(stream));
-    world_end();
+    fixture_end();
 }
 
 static void delays_add_up(void **state)
@@ -36,12 +36,12 @@ static void delays_add_up(void **state)
     CUstream stream;
 
     (void)state;
-    world_begin("fault = op.kernel => delay(5 ms)\nfault = op.*:every=2 => delay(2 ms)");
-    stream = world_stream();
+    fixture_begin("fault = op.kernel => delay(5 ms)\nfault = op.*:every=2 => delay(2 ms)");
+    stream = fixture_stream();
     /* Of the record before, the kernel and the record behind, the kernel is the second. */
-    assert_true(world_spin_ms(stream, 1000000) >= 8);
+    assert_true(fixture_spin_ms(stream, 1000000) >= 8);
     OK(driver->StreamDestroy_v2(stream));
-    world_end();
+    fixture_end();
 }
 
 /* After a sticky error the program cannot destroy what it has. */
@@ -51,7 +51,7 @@ static void end_after_fault(void)
 
     OK(driver->CtxPopCurrent_v2(&context));
     OK(driver->DevicePrimaryCtxRelease_v2(0));
-    OK(cushim_mock_destroy(world));
+    OK(cushim_mock_destroy(fixture_mock));
     assert_null(cushim_layer_current());
 }
 
@@ -63,8 +63,8 @@ static void sticky_operation_has_no_effect_and_faults_for_ever(void **state)
     int devices = 0;
 
     (void)state;
-    world_begin("fault = op.set:nth=2 => sticky(ECC_UNCORRECTABLE)");
-    stream = world_stream();
+    fixture_begin("fault = op.set:nth=2 => sticky(ECC_UNCORRECTABLE)");
+    stream = fixture_stream();
     OK(driver->MemAlloc_v2(&memory, 4));
     OK(driver->MemcpyHtoD_v2(memory, bytes, 4));
     OK(driver->MemsetD8Async(memory, 7, 1, stream));
@@ -73,7 +73,7 @@ static void sticky_operation_has_no_effect_and_faults_for_ever(void **state)
     CODE(CUDA_ERROR_ECC_UNCORRECTABLE, driver->StreamSynchronize(stream));
     CODE(CUDA_ERROR_ECC_UNCORRECTABLE, driver->EventQuery((CUevent)(void *)stream));
     OK(driver->DeviceGetCount(&devices));
-    host = cushim_mock_memory(world, memory, 4);
+    host = cushim_mock_memory(fixture_mock, memory, 4);
     assert_int_equal(host[0], 7);
     assert_int_equal(host[1], 2);
     end_after_fault();
@@ -85,10 +85,10 @@ static void lost_device_fails_functions_of_devices_too(void **state)
     int value = 0;
 
     (void)state;
-    world_begin("fault = op.kernel:nth=1 => lost(ILLEGAL_STATE)");
-    stream = world_stream();
+    fixture_begin("fault = op.kernel:nth=1 => lost(ILLEGAL_STATE)");
+    stream = fixture_stream();
     OK(driver->DeviceGetAttribute(&value, 1, 0));
-    world_spin(stream, 10);
+    fixture_spin(stream, 10);
     CODE(CUDA_ERROR_ILLEGAL_STATE, driver->StreamSynchronize(stream));
     CODE(CUDA_ERROR_ILLEGAL_STATE, driver->DeviceGetAttribute(&value, 1, 0));
     CODE(CUDA_ERROR_ILLEGAL_STATE, driver->DevicePrimaryCtxRelease_v2(0));
@@ -106,13 +106,13 @@ static void CUDA_CB run_host(void *data)
     ran++;
 }
 
-static CUresult told;
+static CUresult reported;
 
 static void CUDA_CB run_callback(CUstream stream, CUresult status, void *data)
 {
     (void)stream;
     (void)data;
-    told = status;
+    reported = status;
 }
 
 static void host_function_that_faults_is_not_called(void **state)
@@ -120,8 +120,8 @@ static void host_function_that_faults_is_not_called(void **state)
     CUstream stream;
 
     (void)state;
-    world_begin("fault = op.host => sticky(ILLEGAL_ADDRESS)");
-    stream = world_stream();
+    fixture_begin("fault = op.host => sticky(ILLEGAL_ADDRESS)");
+    stream = fixture_stream();
     ran = 0;
     OK(driver->LaunchHostFunc(stream, run_host, NULL));
     CODE(CUDA_ERROR_ILLEGAL_ADDRESS, driver->StreamSynchronize(stream));
@@ -129,17 +129,17 @@ static void host_function_that_faults_is_not_called(void **state)
     end_after_fault();
 }
 
-static void callback_that_faults_is_told_the_error(void **state)
+static void callback_that_faults_receives_the_error(void **state)
 {
     CUstream stream;
 
     (void)state;
-    world_begin("fault = op.callback => sticky(ILLEGAL_ADDRESS)");
-    stream = world_stream();
-    told = CUDA_SUCCESS;
+    fixture_begin("fault = op.callback => sticky(ILLEGAL_ADDRESS)");
+    stream = fixture_stream();
+    reported = CUDA_SUCCESS;
     OK(driver->StreamAddCallback(stream, run_callback, NULL, 0));
     CODE(CUDA_ERROR_ILLEGAL_ADDRESS, driver->StreamSynchronize(stream));
-    assert_int_equal(told, CUDA_ERROR_ILLEGAL_ADDRESS);
+    assert_int_equal(reported, CUDA_ERROR_ILLEGAL_ADDRESS);
     end_after_fault();
 }
 
@@ -149,7 +149,7 @@ static void rule_of_a_device_meets_its_streams_alone(void **state)
     CUdeviceptr memory[2];
 
     (void)state;
-    world_begin("devices = 2\nfault = op.set@dev1:nth=2 => delay(1 ms)");
+    fixture_begin("devices = 2\nfault = op.set@dev1:nth=2 => delay(1 ms)");
     OK(driver->MemAlloc_v2(&memory[0], 16));
     OK(driver->DevicePrimaryCtxRetain(&second, 1));
     for (int i = 0; i < 3; i++)
@@ -167,7 +167,7 @@ static void rule_of_a_device_meets_its_streams_alone(void **state)
     OK(driver->CtxPopCurrent_v2(&popped));
     OK(driver->DevicePrimaryCtxRelease_v2(1));
     OK(driver->MemFree_v2(memory[0]));
-    world_end();
+    fixture_end();
 }
 
 /* One operation of each kind. */
@@ -179,13 +179,13 @@ static void queue_all_kinds(CUstream stream)
     CUgraphExec exec;
     CUuserObject object;
     CUdeviceptr memory, managed, pooled;
-    CUevent event = world_event();
+    CUevent event = fixture_event();
 
     OK(driver->MemAlloc_v2(&memory, 16));
     OK(driver->MemAllocManaged(&managed, 65536, CU_MEM_ATTACH_GLOBAL));
     OK(driver->MemcpyHtoDAsync_v2(memory, &word, sizeof word, stream));
     OK(driver->MemsetD8Async(memory, 1, 16, stream));
-    world_spin(stream, 10);
+    fixture_spin(stream, 10);
     OK(driver->EventRecord(event, stream));
     OK(driver->StreamWaitEvent(stream, event, 0));
     OK(driver->StreamWriteValue32_v2(stream, memory, 7, 0));
@@ -208,7 +208,7 @@ static void queue_all_kinds(CUstream stream)
     OK(driver->MemFree_v2(memory));
 }
 
-/* Kinds that the trace has told. */
+/* Kinds that the trace has reported. */
 static bool traced[16];
 
 static void note_kind(void *data, const struct cushim_mock_trace *entry)
@@ -232,7 +232,7 @@ static void kinds_are_those_of_the_mock(void **state)
     size_t count = 0;
 
     (void)state;
-    world_begin(NULL);
+    fixture_begin(NULL);
     OK(cushim_layer_create(
         &(struct cushim_layer_options){.size = sizeof(struct cushim_layer_options),
                                        .table = driver},
@@ -242,8 +242,8 @@ static void kinds_are_those_of_the_mock(void **state)
         OK(cushim_fault_parse(layer(), rule, message, sizeof message));
     }
     OK(cushim_fault_parse(layer(), "op.* => delay(1 ns)", message, sizeof message));
-    cushim_mock_trace_set(world, note_kind, NULL);
-    stream = world_stream();
+    cushim_mock_trace_set(fixture_mock, note_kind, NULL);
+    stream = fixture_stream();
     queue_all_kinds(stream);
     OK(driver->StreamDestroy_v2(stream));
     assert_string_equal(message, "");
@@ -254,19 +254,19 @@ static void kinds_are_those_of_the_mock(void **state)
     assert_null(cushim_fault_unused(layer(), 0));
     assert_true(cushim_fault_matched(layer(), count) >= count);
     cushim_layer_destroy(layer());
-    world_end();
+    fixture_end();
 }
 
-static void counts_are_told_while_operations_begin(void **state)
+static void counts_are_reported_while_operations_begin(void **state)
 {
     CUstream stream;
     uint64_t before = 0, matched = 0;
 
     (void)state;
-    world_begin("mode = threaded\nfault = op.kernel:nth=1000 => hang");
-    stream = world_stream();
+    fixture_begin("mode = threaded\nfault = op.kernel:nth=1000 => hang");
+    stream = fixture_stream();
     for (int i = 0; i < 100; i++)
-        world_spin(stream, 10);
+        fixture_spin(stream, 10);
     while (matched < 100) {
         matched = cushim_fault_matched(layer(), 0);
         assert_true(matched >= before);
@@ -274,7 +274,7 @@ static void counts_are_told_while_operations_begin(void **state)
     }
     OK(driver->StreamSynchronize(stream));
     OK(driver->StreamDestroy_v2(stream));
-    world_end();
+    fixture_end();
 }
 
 static void rules_go_while_work_is_under_way(void **state)
@@ -282,13 +282,13 @@ static void rules_go_while_work_is_under_way(void **state)
     CUstream stream;
 
     (void)state;
-    world_begin("fault = op.kernel => sticky(ILLEGAL_ADDRESS)");
-    stream = world_stream();
+    fixture_begin("fault = op.kernel => sticky(ILLEGAL_ADDRESS)");
+    stream = fixture_stream();
     cushim_fault_clear(layer());
-    world_spin(stream, 10);
+    fixture_spin(stream, 10);
     OK(driver->StreamSynchronize(stream));
     OK(driver->StreamDestroy_v2(stream));
-    world_end();
+    fixture_end();
 }
 
 int main(void)
@@ -299,10 +299,10 @@ int main(void)
         cmocka_unit_test(sticky_operation_has_no_effect_and_faults_for_ever),
         cmocka_unit_test(lost_device_fails_functions_of_devices_too),
         cmocka_unit_test(host_function_that_faults_is_not_called),
-        cmocka_unit_test(callback_that_faults_is_told_the_error),
+        cmocka_unit_test(callback_that_faults_receives_the_error),
         cmocka_unit_test(rule_of_a_device_meets_its_streams_alone),
         cmocka_unit_test(kinds_are_those_of_the_mock),
-        cmocka_unit_test(counts_are_told_while_operations_begin),
+        cmocka_unit_test(counts_are_reported_while_operations_begin),
         cmocka_unit_test(rules_go_while_work_is_under_way),
     };
 

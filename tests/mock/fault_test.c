@@ -7,7 +7,7 @@
 #include <cushim/testing/layer.h>
 
 #include "src/layer/fault.h"
-#include "tests/mock/world.h"
+#include "tests/mock/fixture.h"
 
 static char message[400];
 
@@ -148,7 +148,7 @@ static void missing_symbol_is_not_found_by_the_driver(void **state)
     void *found, *older;
 
     (void)state;
-    world_begin("fault = cuEventElapsedTime_v2 => missing\nfault = cuStreamGet* => missing");
+    fixture_begin("fault = cuEventElapsedTime_v2 => missing\nfault = cuStreamGet* => missing");
     memcpy(&older, &driver->EventElapsedTime, sizeof older);
     OK(find("cuEventElapsedTime", 13000, &found));
     assert_ptr_equal(found, older);
@@ -161,7 +161,7 @@ static void missing_symbol_is_not_found_by_the_driver(void **state)
     CODE(36, driver->StreamGetFlags(NULL, NULL));
     assert_int_equal(cushim_fault_fired(cushim_layer_current(), 0), 2);
     assert_int_equal(cushim_fault_fired(cushim_layer_current(), 1), 3);
-    world_end();
+    fixture_end();
 }
 
 static void older_driver_answers_as_one_of_its_version(void **state)
@@ -170,15 +170,15 @@ static void older_driver_answers_as_one_of_its_version(void **state)
     int version = 0;
 
     (void)state;
-    world_begin("fault = * => older(12.7)");
+    fixture_begin("fault = * => older(12.7)");
     OK(driver->DriverGetVersion(&version));
     assert_int_equal(version, 12070);
     memcpy(&expected, &driver->EventElapsedTime, sizeof expected);
     OK(find("cuEventElapsedTime", 13000, &found));
     assert_ptr_equal(found, expected);
-    assert_null((void *)(uintptr_t)cushim_mock_symbol("cuEventElapsedTime_v2", world));
+    assert_null((void *)(uintptr_t)cushim_mock_symbol("cuEventElapsedTime_v2", fixture_mock));
     CODE(36, driver->EventElapsedTime_v2(NULL, NULL, NULL));
-    world_end();
+    fixture_end();
 }
 
 static void sticky_error_of_a_call_is_the_mocks_own(void **state)
@@ -188,7 +188,7 @@ static void sticky_error_of_a_call_is_the_mocks_own(void **state)
     int devices;
 
     (void)state;
-    world_begin("fault = cuStreamCreate => sticky(ECC_UNCORRECTABLE)");
+    fixture_begin("fault = cuStreamCreate => sticky(ECC_UNCORRECTABLE)");
     OK(driver->EventCreate(&event, 0));
     CODE(CUDA_ERROR_ECC_UNCORRECTABLE, driver->StreamCreate(&(CUstream){NULL}, 0));
     CODE(CUDA_ERROR_ECC_UNCORRECTABLE, driver->EventQuery(event));
@@ -197,7 +197,7 @@ static void sticky_error_of_a_call_is_the_mocks_own(void **state)
     CODE(CUDA_ERROR_ECC_UNCORRECTABLE, driver->EventQuery(event));
     OK(driver->CtxPopCurrent_v2(&context));
     OK(driver->DevicePrimaryCtxRelease_v2(0));
-    OK(cushim_mock_destroy(world));
+    OK(cushim_mock_destroy(fixture_mock));
 }
 
 static void delay_of_a_call_is_virtual_time(void **state)
@@ -205,14 +205,14 @@ static void delay_of_a_call_is_virtual_time(void **state)
     uint64_t before, after;
 
     (void)state;
-    world_begin("fault = cuStreamQuery:nth=2 => delay(1000 s)");
-    before = world_state().now_ns;
+    fixture_begin("fault = cuStreamQuery:nth=2 => delay(1000 s)");
+    before = fixture_state().now_ns;
     OK(driver->StreamQuery(NULL));
-    after = world_state().now_ns;
+    after = fixture_state().now_ns;
     assert_true(after - before < 1000000);
     OK(driver->StreamQuery(NULL));
-    assert_true(world_state().now_ns - after >= UINT64_C(1000000000000));
-    world_end();
+    assert_true(fixture_state().now_ns - after >= UINT64_C(1000000000000));
+    fixture_end();
 }
 
 /* The clock at the end of a program under settings. */
@@ -221,16 +221,16 @@ static uint64_t time_of(const char *settings)
     CUstream stream;
     uint64_t now_ns;
 
-    world_begin(settings);
-    stream = world_stream();
+    fixture_begin(settings);
+    stream = fixture_stream();
     for (int i = 0; i < 10; i++) {
-        world_spin(stream, 1000);
+        fixture_spin(stream, 1000);
         OK(driver->StreamQuery(NULL));
         OK(driver->StreamSynchronize(stream));
     }
     OK(driver->StreamDestroy_v2(stream));
-    now_ns = world_state().now_ns;
-    world_end();
+    now_ns = fixture_state().now_ns;
+    fixture_end();
     return now_ns;
 }
 
@@ -250,7 +250,7 @@ static void rule_of_a_device_goes_by_the_current_context(void **state)
     CUcontext second, popped;
 
     (void)state;
-    world_begin("devices = 2\nfault = cuStreamQuery@dev1 => return(UNKNOWN)");
+    fixture_begin("devices = 2\nfault = cuStreamQuery@dev1 => return(UNKNOWN)");
     OK(driver->StreamQuery(NULL));
     OK(driver->DevicePrimaryCtxRetain(&second, 1));
     OK(driver->CtxPushCurrent_v2(second));
@@ -258,7 +258,7 @@ static void rule_of_a_device_goes_by_the_current_context(void **state)
     OK(driver->CtxPopCurrent_v2(&popped));
     OK(driver->StreamQuery(NULL));
     OK(driver->DevicePrimaryCtxRelease_v2(1));
-    world_end();
+    fixture_end();
 }
 
 /* What a sweep does: each call of a program fails once. */

@@ -7,7 +7,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-#include "tests/mock/world.h"
+#include "tests/mock/fixture.h"
 #include "tests/support/child.h"
 
 static CUevent event;
@@ -15,8 +15,8 @@ static CUevent event;
 static int teardown(void **state)
 {
     (void)state;
-    cushim_mock_destroy(world);
-    world = NULL;
+    cushim_mock_destroy(fixture_mock);
+    fixture_mock = NULL;
     return 0;
 }
 
@@ -32,18 +32,18 @@ static void child_of_initialised(const void *data)
     check_int(driver->EventQuery(event), CUDA_SUCCESS);
     check_int(driver->DriverGetVersion(&number), CUDA_SUCCESS);
     check_int(number, 13000);
-    check_int(cushim_mock_destroy(world), CUDA_SUCCESS);
+    check_int(cushim_mock_destroy(fixture_mock), CUDA_SUCCESS);
 }
 
 static void child_of_an_initialised_process_can_do_almost_nothing(void **state)
 {
     (void)state;
-    world_begin("");
-    event = world_event();
+    fixture_begin("");
+    event = fixture_event();
     assert_true(child_passes("child", child_of_initialised, NULL));
     OK(driver->EventQuery(event));
     OK(driver->EventDestroy_v2(event));
-    world_end();
+    fixture_end();
 }
 
 static void child_of_uninitialised(const void *data)
@@ -57,7 +57,7 @@ static void child_of_uninitialised(const void *data)
     check_int(driver->StreamCreate(&stream, 0), CUDA_SUCCESS);
     check_int(driver->StreamDestroy_v2(stream), CUDA_SUCCESS);
     check_int(driver->CtxDestroy_v2(context), CUDA_SUCCESS);
-    check_int(cushim_mock_destroy(world), CUDA_SUCCESS);
+    check_int(cushim_mock_destroy(fixture_mock), CUDA_SUCCESS);
 }
 
 static void child_of_a_process_that_has_not_called_cu_init_has_a_driver(void **state)
@@ -71,8 +71,8 @@ static void child_of_a_process_that_has_not_called_cu_init_has_a_driver(void **s
 static void child_of_sinner(const void *data)
 {
     (void)data;
-    check_int(world_state().misuses, 0);
-    check_int(cushim_mock_destroy(world), CUDA_SUCCESS);
+    check_int(fixture_state().misuses, 0);
+    check_int(cushim_mock_destroy(fixture_mock), CUDA_SUCCESS);
 }
 
 static void misuses_of_the_parent_are_not_the_childs(void **state)
@@ -82,7 +82,7 @@ static void misuses_of_the_parent_are_not_the_childs(void **state)
     OK(driver->Init(0));
     driver->EventQuery((CUevent)0x1234);
     assert_true(child_passes("child", child_of_sinner, NULL));
-    assert_int_equal(world_state().misuses, 1);
+    assert_int_equal(fixture_state().misuses, 1);
 }
 
 static atomic_bool stop;

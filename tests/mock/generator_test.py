@@ -99,12 +99,12 @@ class Generator(unittest.TestCase):
         rows = re.findall(r'^\| `(cu\w+)` \| (\w+) \| (.*) \|$', page, re.MULTILINE)
         self.assertEqual(len(rows), 722)
         self.assertEqual(len({symbol for symbol, _, _ in rows}), 722)
-        told = {symbol: (kind, difference) for symbol, kind, difference in rows}
-        self.assertEqual(told['cuEventQuery'], ('exact', ''))
-        self.assertEqual(told['cuEventRecord'], ('approximate', 'time stands still'))
-        self.assertEqual(told['cuEventRecord_ptsz'], ('approximate', 'time stands still'))
-        self.assertEqual(told['cuEventSynchronize'], ('refused', ''))
-        self.assertEqual(told['cuWGLGetDevice'], ('absent', ''))
+        reported = {symbol: (kind, difference) for symbol, kind, difference in rows}
+        self.assertEqual(reported['cuEventQuery'], ('exact', ''))
+        self.assertEqual(reported['cuEventRecord'], ('approximate', 'time stands still'))
+        self.assertEqual(reported['cuEventRecord_ptsz'], ('approximate', 'time stands still'))
+        self.assertEqual(reported['cuEventSynchronize'], ('refused', ''))
+        self.assertEqual(reported['cuWGLGetDevice'], ('absent', ''))
         self.assertIn('| The driver API | 1 | 2 | 683 | 0 | 686 |', page)
         self.assertIn('| Graphics interop | 0 | 0 | 35 | 1 | 36 |', page)
 

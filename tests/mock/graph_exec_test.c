@@ -2,7 +2,7 @@
 /* Executable graphs: what can be changed in them, and in which order their launches execute. */
 #include <stdio.h>
 
-#include "tests/mock/graph_world.h"
+#include "tests/mock/graph_fixture.h"
 
 enum { BYTES = 64 };
 
@@ -10,7 +10,7 @@ static void nodes_of_an_executable_graph_are_changed(void **state)
 {
     const CUDA_HOST_NODE_PARAMS changed = {graph_note, (void *)9};
     CUDA_MEMSET_NODE_PARAMS set = {.value = 7, .elementSize = 1, .width = BYTES, .height = 1};
-    CUstream stream = world_stream();
+    CUstream stream = fixture_stream();
     unsigned char bytes[BYTES] = {0};
     CUgraphNode host, memory_node, late;
     CUdeviceptr memory;
@@ -57,7 +57,7 @@ static void executable_graph_is_updated_by_one_of_the_same_shape(void **state)
 {
     const CUDA_HOST_NODE_PARAMS changed = {graph_note, (void *)2};
     CUgraphExecUpdateResultInfo info;
-    CUstream stream = world_stream();
+    CUstream stream = fixture_stream();
     CUgraphNode first, node;
     CUgraphExec exec;
     CUgraph other;
@@ -168,7 +168,7 @@ static int end(void **state)
 static unsigned copied(void)
 {
     unsigned char bytes[BYTES];
-    CUstream stream = world_stream();
+    CUstream stream = fixture_stream();
 
     graph_run(copy_exec, stream);
     OK(driver->StreamDestroy_v2(stream));
@@ -249,7 +249,7 @@ static CUgraphNode add_spin(CUstream stream, const CUgraphNode *dependencies, si
 
     OK(driver->StreamBeginCaptureToGraph(stream, graph, dependencies, NULL, count,
                                          CU_STREAM_CAPTURE_MODE_RELAXED));
-    world_spin(stream, ns);
+    fixture_spin(stream, ns);
     OK(driver->StreamGetCaptureInfo_v2(stream, &status, NULL, NULL, &last, &one));
     node = last[0];
     OK(driver->StreamEndCapture(stream, &same));
@@ -281,7 +281,7 @@ static void nodes_run_after_what_they_depend_on(void **state)
 
         snprintf(text, sizeof text, "mode = auto\n%s", settings[round % 4]);
         graph_begin(text);
-        stream = world_stream();
+        stream = fixture_stream();
         for (unsigned i = 0; i < MANY; i++) {
             CUgraphNode before[3];
             size_t count = 0;
@@ -320,8 +320,8 @@ static void nodes_run_after_what_they_depend_on(void **state)
 
 static void branches_run_side_by_side(void **state)
 {
-    CUstream stream = world_stream();
-    CUevent event = world_event();
+    CUstream stream = fixture_stream();
+    CUevent event = fixture_event();
     CUgraphNode branches[2];
     CUgraphExec exec;
 
@@ -332,9 +332,9 @@ static void branches_run_side_by_side(void **state)
     exec = graph_instantiate();
     OK(driver->GraphLaunch(exec, stream));
     OK(driver->EventRecord(event, stream));
-    OK(cushim_mock_advance(world, 19 * MS));
+    OK(cushim_mock_advance(fixture_mock, 19 * MS));
     CODE(CUDA_ERROR_NOT_READY, driver->EventQuery(event));
-    OK(cushim_mock_advance(world, 2 * MS));
+    OK(cushim_mock_advance(fixture_mock, 2 * MS));
     OK(driver->EventQuery(event));
     OK(driver->StreamQuery(stream));
     OK(driver->GraphExecDestroy(exec));
@@ -344,20 +344,20 @@ static void branches_run_side_by_side(void **state)
 
 static void whole_launch_waits_for_the_stream_and_holds_it_up(void **state)
 {
-    CUstream stream = world_stream();
+    CUstream stream = fixture_stream();
     CUgraphExec exec;
     float ms = -1;
-    CUevent before = world_event(), after = world_event();
+    CUevent before = fixture_event(), after = fixture_event();
 
     (void)state;
     add_spin(stream, NULL, 0, 10 * MS);
     add_spin(stream, NULL, 0, 20 * MS);
     exec = graph_instantiate();
-    world_spin(stream, 5 * MS);
+    fixture_spin(stream, 5 * MS);
     OK(driver->EventRecord(before, stream));
     OK(driver->GraphLaunch(exec, stream));
     OK(driver->EventRecord(after, stream));
-    OK(cushim_mock_drain(world));
+    OK(cushim_mock_drain(fixture_mock));
     OK(driver->EventElapsedTime_v2(&ms, before, after));
     assert_true(ms > 19.9f && ms < 20.1f);
     OK(driver->GraphExecDestroy(exec));
@@ -368,7 +368,7 @@ static void whole_launch_waits_for_the_stream_and_holds_it_up(void **state)
 
 static void launches_of_one_executable_graph_take_turns(void **state)
 {
-    CUstream one = world_stream(), other = world_stream();
+    CUstream one = fixture_stream(), other = fixture_stream();
     CUgraphExec exec, second;
 
     (void)state;
@@ -377,13 +377,13 @@ static void launches_of_one_executable_graph_take_turns(void **state)
     second = graph_instantiate();
     OK(driver->GraphLaunch(exec, one));
     OK(driver->GraphLaunch(exec, other));
-    OK(cushim_mock_advance(world, 15 * MS));
+    OK(cushim_mock_advance(fixture_mock, 15 * MS));
     OK(driver->StreamQuery(one));
     CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(other));
-    OK(cushim_mock_drain(world));
+    OK(cushim_mock_drain(fixture_mock));
     OK(driver->GraphLaunch(exec, one));
     OK(driver->GraphLaunch(second, other));
-    OK(cushim_mock_advance(world, 15 * MS));
+    OK(cushim_mock_advance(fixture_mock, 15 * MS));
     OK(driver->StreamQuery(other));
     OK(driver->GraphExecDestroy(exec));
     OK(driver->GraphExecDestroy(second));
@@ -393,8 +393,8 @@ static void launches_of_one_executable_graph_take_turns(void **state)
 
 static void event_nodes_are_of_the_events_at_the_launch(void **state)
 {
-    CUstream stream = world_stream(), outside = world_stream();
-    CUevent before = world_event(), after = world_event();
+    CUstream stream = fixture_stream(), outside = fixture_stream();
+    CUevent before = fixture_event(), after = fixture_event();
     CUgraphNode wait, record;
     CUgraphExec exec;
 
@@ -403,14 +403,14 @@ static void event_nodes_are_of_the_events_at_the_launch(void **state)
     OK(driver->GraphAddEventRecordNode(&record, graph, &wait, 1, after));
     exec = graph_instantiate();
     OK(driver->EventQuery(after));
-    world_spin(outside, 10 * MS);
+    fixture_spin(outside, 10 * MS);
     OK(driver->EventRecord(before, outside));
     OK(driver->GraphLaunch(exec, stream));
-    world_spin(outside, 10 * MS);
+    fixture_spin(outside, 10 * MS);
     OK(driver->EventRecord(before, outside)); /* too late for the launch */
-    OK(cushim_mock_advance(world, 9 * MS));
+    OK(cushim_mock_advance(fixture_mock, 9 * MS));
     CODE(CUDA_ERROR_NOT_READY, driver->EventQuery(after));
-    OK(cushim_mock_advance(world, 2 * MS));
+    OK(cushim_mock_advance(fixture_mock, 2 * MS));
     OK(driver->EventQuery(after));
     CODE(CUDA_ERROR_NOT_READY, driver->EventQuery(before));
     OK(driver->GraphExecDestroy(exec));
@@ -423,7 +423,7 @@ static void event_nodes_are_of_the_events_at_the_launch(void **state)
 static void child_graphs_are_launched_in_their_place(void **state)
 {
     const CUDA_HOST_NODE_PARAMS inside = {graph_note, (void *)2};
-    CUstream stream = world_stream();
+    CUstream stream = fixture_stream();
     CUgraphNode first, child_node, node;
     CUgraphExec exec;
     CUgraph child;
@@ -446,7 +446,7 @@ static void child_graphs_are_launched_in_their_place(void **state)
 
 static void executable_graph_outlives_its_graph_and_its_handle(void **state)
 {
-    CUstream stream = world_stream();
+    CUstream stream = fixture_stream();
     CUgraph other;
     CUgraphExec exec;
 
@@ -464,7 +464,7 @@ static void executable_graph_outlives_its_graph_and_its_handle(void **state)
 
 static void launch_cannot_be_captured(void **state)
 {
-    CUstream stream = world_stream();
+    CUstream stream = fixture_stream();
     CUgraphExec exec;
     CUgraph captured;
 

@@ -2,7 +2,7 @@
 /* Nodes of graphs: what they do, as programs give and read it. */
 #include <string.h>
 
-#include "tests/mock/graph_world.h"
+#include "tests/mock/graph_fixture.h"
 
 enum { BYTES = 64 };
 
@@ -18,7 +18,7 @@ static void parameters_are_read_as_they_were_given(void **state)
     CUDA_MEMSET_NODE_PARAMS set = {.value = 7, .elementSize = 2, .width = 8, .height = 1}, set_read;
     CUDA_MEMCPY3D copy = {.WidthInBytes = BYTES, .Height = 1, .Depth = 1}, copy_read;
     unsigned char bytes[BYTES];
-    CUevent event = world_event(), event_read = NULL;
+    CUevent event = fixture_event(), event_read = NULL;
     CUdeviceptr memory;
 
     (void)state;
@@ -165,12 +165,12 @@ static CUgraphNodeParams of_kernel(void)
 /* Launch it, and wait; the virtual time that it took. */
 static uint64_t run(CUgraphExec exec)
 {
-    const uint64_t before = world_state().now_ns;
-    CUstream stream = world_stream();
+    const uint64_t before = fixture_state().now_ns;
+    CUstream stream = fixture_stream();
 
     graph_run(exec, stream);
     OK(driver->StreamDestroy_v2(stream));
-    return world_state().now_ns - before;
+    return fixture_state().now_ns - before;
 }
 
 static unsigned last_byte(CUdeviceptr of)
@@ -202,7 +202,7 @@ static void events_are_recorded_and_waited_for(void **state)
     CUgraphNodeParams record = of_kind(CU_GRAPH_NODE_TYPE_EVENT_RECORD),
                       wait = of_kind(CU_GRAPH_NODE_TYPE_WAIT_EVENT);
     CUgraphNode nodes[2];
-    CUevent event = world_event(), read = NULL;
+    CUevent event = fixture_event(), read = NULL;
 
     (void)state;
     CODE(CUDA_ERROR_INVALID_VALUE, driver->GraphAddNode(&nodes[0], graph, NULL, 0, &record));
@@ -332,7 +332,7 @@ static const char parameters_image[] = ".version 6.0\n.target sm_50\n.address_si
 /* The struct of the first ABI is the beginning of the second one's. */
 static void kernel_node_of_the_first_abi_is_one_of_the_second(void **state)
 {
-    CUDA_KERNEL_NODE_PARAMS told = {0};
+    CUDA_KERNEL_NODE_PARAMS reported = {0};
     struct CUDA_KERNEL_NODE_PARAMS_st first = {.gridDimX = 2,
                                                .gridDimY = 1,
                                                .gridDimZ = 1,
@@ -348,20 +348,20 @@ static void kernel_node_of_the_first_abi_is_one_of_the_second(void **state)
     assert_null(node);
     OK(driver->ModuleGetFunction(&first.func, module, "cushim_nothing"));
     OK(driver->GraphAddKernelNode(&node, graph, NULL, 0, &first));
-    OK(driver->GraphKernelNodeGetParams_v2(node, &told));
-    assert_ptr_equal(told.func, first.func);
-    assert_int_equal(told.gridDimX, 2);
-    assert_int_equal(told.blockDimX, 3);
+    OK(driver->GraphKernelNodeGetParams_v2(node, &reported));
+    assert_ptr_equal(reported.func, first.func);
+    assert_int_equal(reported.gridDimX, 2);
+    assert_int_equal(reported.blockDimX, 3);
     OK(driver->GraphDestroyNode(node));
     OK(driver->ModuleUnload(module));
 }
 
-static void copy_is_told_as_it_was_set_wherever_it_leads(void **state)
+static void copy_is_reported_as_it_was_set_wherever_it_leads(void **state)
 {
     const CUDA_ARRAY_DESCRIPTOR of = {
         .Width = BYTES, .Format = CU_AD_FORMAT_UNSIGNED_INT8, .NumChannels = 1};
     static unsigned char host[BYTES], back[BYTES];
-    CUDA_MEMCPY3D set[4], told;
+    CUDA_MEMCPY3D set[4], reported;
     CUdeviceptr memory;
     CUcontext context;
     CUgraphNode node;
@@ -389,22 +389,22 @@ static void copy_is_told_as_it_was_set_wherever_it_leads(void **state)
     for (unsigned i = 0; i < 3; i++) {
         OK(driver->GraphAddMemcpyNode(&node, graph, NULL, 0, &set[i], context));
         for (unsigned other = i; other <= i + 1; other++) {
-            memset(&told, 0xff, sizeof told);
+            memset(&reported, 0xff, sizeof reported);
             if (other > i)
                 OK(driver->GraphMemcpyNodeSetParams(node, &set[other]));
-            OK(driver->GraphMemcpyNodeGetParams(node, &told));
-            assert_int_equal(told.srcMemoryType, set[other].srcMemoryType);
-            assert_int_equal(told.dstMemoryType, set[other].dstMemoryType);
-            assert_ptr_equal(told.srcHost, set[other].srcHost);
-            assert_ptr_equal(told.srcArray, set[other].srcArray);
-            assert_int_equal(told.srcDevice, set[other].srcDevice);
-            assert_ptr_equal(told.dstHost, set[other].dstHost);
-            assert_ptr_equal(told.dstArray, set[other].dstArray);
-            assert_int_equal(told.dstDevice, set[other].dstDevice);
+            OK(driver->GraphMemcpyNodeGetParams(node, &reported));
+            assert_int_equal(reported.srcMemoryType, set[other].srcMemoryType);
+            assert_int_equal(reported.dstMemoryType, set[other].dstMemoryType);
+            assert_ptr_equal(reported.srcHost, set[other].srcHost);
+            assert_ptr_equal(reported.srcArray, set[other].srcArray);
+            assert_int_equal(reported.srcDevice, set[other].srcDevice);
+            assert_ptr_equal(reported.dstHost, set[other].dstHost);
+            assert_ptr_equal(reported.dstArray, set[other].dstArray);
+            assert_int_equal(reported.dstDevice, set[other].dstDevice);
         }
     }
-    told.WidthInBytes = 2 * BYTES;
-    CODE(CUDA_ERROR_INVALID_VALUE, driver->GraphMemcpyNodeSetParams(node, &told));
+    reported.WidthInBytes = 2 * BYTES;
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->GraphMemcpyNodeSetParams(node, &reported));
     OK(driver->ArrayDestroy(array));
     OK(driver->MemFree_v2(memory));
 }
@@ -425,7 +425,7 @@ static CUgraph host_graph(unsigned number)
 static void graph_within_an_executable_graph_is_changed(void **state)
 {
     CUgraph first = host_graph(1), second = host_graph(2);
-    CUstream stream = world_stream();
+    CUstream stream = fixture_stream();
     CUgraphNode node;
     CUgraphExec exec;
 
@@ -451,7 +451,7 @@ static void launch_returns_after_a_copy_to_pageable_memory_within(void **state)
                           .WidthInBytes = BYTES,
                           .Height = 1,
                           .Depth = 1};
-    CUstream stream = world_stream();
+    CUstream stream = fixture_stream();
     CUdeviceptr memory;
     CUcontext context;
     CUgraphNode node;
@@ -468,7 +468,7 @@ static void launch_returns_after_a_copy_to_pageable_memory_within(void **state)
     OK(driver->GraphAddChildGraphNode(&node, graph, NULL, 0, inner));
     OK(driver->GraphDestroy(inner));
     exec = graph_instantiate();
-    world_spin(stream, 50000000);
+    fixture_spin(stream, 50000000);
     OK(driver->GraphLaunch(exec, stream));
     for (unsigned i = 0; i < BYTES; i++)
         assert_int_equal(back[i], 7);
@@ -491,7 +491,7 @@ int main(void)
         TEST_IN(kinds_for_memory_are_refused, begin, end),
         TEST_IN(kernels_are_read_and_set_by_the_first_abi, begin, end),
         TEST(kernel_node_of_the_first_abi_is_one_of_the_second),
-        TEST(copy_is_told_as_it_was_set_wherever_it_leads),
+        TEST(copy_is_reported_as_it_was_set_wherever_it_leads),
         TEST(graph_within_an_executable_graph_is_changed),
         TEST(launch_returns_after_a_copy_to_pageable_memory_within),
     };

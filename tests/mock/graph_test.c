@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/mock/graph_world.h"
-#include "tests/mock/world.h"
+#include "tests/mock/fixture.h"
+#include "tests/mock/graph_fixture.h"
 #include "tests/support/folder.h"
 
 static CUgraphNode nodes[6];
@@ -262,7 +262,7 @@ static void pipe_that_nobody_reads_is_refused(void **state)
 }
 #endif
 
-/* What a program must not do with graphs: it is told, and nothing that is gone is used. */
+/* What a program must not do with graphs: it is reported, and nothing that is gone is used. */
 
 static void CUDA_CB undefined_nothing(void *data)
 {
@@ -272,10 +272,10 @@ static void CUDA_CB undefined_nothing(void *data)
 /* The one thing that the mock has noted, and nothing but it; the mock is gone afterwards. */
 static void expect_misuse(const char *text)
 {
-    assert_int_equal(world_state().misuses, 1);
-    assert_non_null(strstr(cushim_mock_misuse(world, 0), text));
-    CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_mock_destroy(world));
-    world = NULL;
+    assert_int_equal(fixture_state().misuses, 1);
+    assert_non_null(strstr(cushim_mock_misuse(fixture_mock, 0), text));
+    CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_mock_destroy(fixture_mock));
+    fixture_mock = NULL;
 }
 
 static CUgraph graph_new(void)
@@ -321,7 +321,7 @@ static CUgraph capture_child(CUstream stream, CUgraphNode *node)
 
 static void capture_ends_with_the_graph_around_its_own(void **state)
 {
-    CUstream stream = world_stream();
+    CUstream stream = fixture_stream();
     CUgraphNode node;
     CUgraph made = capture_child(stream, &node), none = made;
 
@@ -335,7 +335,7 @@ static void capture_ends_with_the_graph_around_its_own(void **state)
 
 static void capture_ends_with_the_node_around_its_graph(void **state)
 {
-    CUstream stream = world_stream();
+    CUstream stream = fixture_stream();
     CUgraphNode node;
     CUgraph made = capture_child(stream, &node);
 
@@ -400,7 +400,7 @@ static void child_graphs_nest_to_an_end(void **state)
     OK(driver->GraphDestroy(clone));
     OK(driver->GraphDestroy(empty));
     OK(driver->GraphDestroy(top));
-    world_end();
+    fixture_end();
 }
 
 static void other_child_of_a_node_nests_to_the_same_end(void **state)
@@ -419,14 +419,14 @@ static void other_child_of_a_node_nests_to_the_same_end(void **state)
     CODE(CUDA_ERROR_NOT_SUPPORTED, driver->GraphNodeSetParams(node, (void *)&parameters));
     OK(driver->GraphDestroy(top));
     OK(driver->GraphDestroy(other));
-    world_end();
+    fixture_end();
 }
 
 static int end(void **state)
 {
     (void)state;
-    cushim_mock_destroy(world);
-    world = NULL;
+    cushim_mock_destroy(fixture_mock);
+    fixture_mock = NULL;
     return 0;
 }
 
@@ -446,12 +446,12 @@ int main(void)
 #ifndef _WIN32
         TEST(pipe_that_nobody_reads_is_refused),
 #endif
-        TEST_IN(capture_ends_with_the_graph_around_its_own, world_auto, end),
-        TEST_IN(capture_ends_with_the_node_around_its_graph, world_auto, end),
-        TEST_IN(program_cannot_release_what_a_graph_was_given, world_auto, end),
-        TEST_IN(reference_is_given_to_one_graph, world_auto, end),
-        TEST_IN(child_graphs_nest_to_an_end, world_auto, end),
-        TEST_IN(other_child_of_a_node_nests_to_the_same_end, world_auto, end),
+        TEST_IN(capture_ends_with_the_graph_around_its_own, fixture_auto, end),
+        TEST_IN(capture_ends_with_the_node_around_its_graph, fixture_auto, end),
+        TEST_IN(program_cannot_release_what_a_graph_was_given, fixture_auto, end),
+        TEST_IN(reference_is_given_to_one_graph, fixture_auto, end),
+        TEST_IN(child_graphs_nest_to_an_end, fixture_auto, end),
+        TEST_IN(other_child_of_a_node_nests_to_the_same_end, fixture_auto, end),
     };
 
     return cmocka_run_group_tests(tests, folder_create, folder_remove);

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/mock/graph_world.h"
-#include "tests/mock/world.h"
+#include "tests/mock/fixture.h"
+#include "tests/mock/graph_fixture.h"
 #include "tests/support/folder.h"
 
 enum { NODES = 4 };
@@ -16,9 +16,9 @@ static const char *misuse;
 static int end_violated(void **state)
 {
     (void)state;
-    assert_int_equal(world_state().misuses, 1);
-    assert_non_null(strstr(cushim_mock_misuse(world, 0), misuse));
-    CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_mock_destroy(world));
+    assert_int_equal(fixture_state().misuses, 1);
+    assert_non_null(strstr(cushim_mock_misuse(fixture_mock, 0), misuse));
+    CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_mock_destroy(fixture_mock));
     return 0;
 }
 
@@ -235,7 +235,7 @@ static void graph_is_not_launched_into_the_legacy_stream_of_a_capture(void **sta
 static void graph_is_not_uploaded_into_a_capture(void **state)
 {
     CUgraphExec exec = graph_instantiate();
-    CUstream stream = world_stream();
+    CUstream stream = fixture_stream();
     CUgraph captured = NULL;
 
     (void)state;
@@ -319,7 +319,7 @@ static void user_object_lives_as_long_as_any_graph_holds_it(void **state)
     CUuserObject object;
     CUgraphExec exec;
     CUgraph holder, clone;
-    const size_t handles = world_state().handles;
+    const size_t handles = fixture_state().handles;
 
     (void)state;
     CODE(CUDA_ERROR_INVALID_VALUE,
@@ -335,7 +335,7 @@ static void user_object_lives_as_long_as_any_graph_holds_it(void **state)
     OK(driver->GraphInstantiateWithFlags(&exec, clone, 0));
     OK(driver->GraphDestroy(holder));
     OK(driver->GraphDestroy(clone));
-    assert_int_equal(world_state().handles, handles + 2);
+    assert_int_equal(fixture_state().handles, handles + 2);
     assert_int_equal(object_destroyed, 0);
     OK(driver->GraphExecDestroy(exec));
     wait_for_destroyed(1);
@@ -344,8 +344,8 @@ static void user_object_lives_as_long_as_any_graph_holds_it(void **state)
 /* A launch holds what its graph holds. */
 static void user_object_outlives_launches_under_way(void **state)
 {
-    CUstream stream = world_stream(), other = world_stream();
-    CUevent event = world_event();
+    CUstream stream = fixture_stream(), other = fixture_stream();
+    CUevent event = fixture_event();
     CUuserObject object;
     CUgraphNode node;
     CUgraphExec exec;
@@ -358,7 +358,7 @@ static void user_object_outlives_launches_under_way(void **state)
     OK(driver->GraphRetainUserObject(owner, object, 1, CU_GRAPH_USER_OBJECT_MOVE));
     OK(driver->GraphAddEmptyNode(&node, owner, NULL, 0));
     OK(driver->GraphInstantiateWithFlags(&exec, owner, 0));
-    world_spin(other, 1000000000);
+    fixture_spin(other, 1000000000);
     OK(driver->EventRecord(event, other));
     OK(driver->StreamWaitEvent(stream, event, 0));
     OK(driver->GraphLaunch(exec, stream));
@@ -396,9 +396,9 @@ static void references_are_counted_by_whom_they_belong_to(void **state)
     OK(driver->GraphReleaseUserObject(owner, object, 1)); /* it holds none */
     OK(driver->UserObjectRelease(object, 1));
     OK(driver->GraphRetainUserObject(owner, object, 1, CU_GRAPH_USER_OBJECT_MOVE));
-    handles = world_state().handles;
+    handles = fixture_state().handles;
     OK(driver->GraphReleaseUserObject(owner, object, 2)); /* it holds one, and keeps it */
-    assert_int_equal(world_state().handles, handles);
+    assert_int_equal(fixture_state().handles, handles);
     OK(driver->GraphReleaseUserObject(owner, object, 1));
     wait_for_destroyed(1);
     OK(driver->GraphDestroy(owner));
@@ -408,7 +408,7 @@ static int begin(void **state)
 {
     (void)state;
     object_destroyed = 0;
-    world_begin("mode = auto");
+    fixture_begin("mode = auto");
     return 0;
 }
 
@@ -427,9 +427,9 @@ int main(void)
         TEST(graph_is_not_uploaded_into_a_capture),
         TEST(edge_with_unknown_bits_is_refused),
         TEST(graph_for_the_device_has_no_host_nodes_and_is_not_empty),
-        TEST_IN(user_object_lives_as_long_as_any_graph_holds_it, begin, world_done),
-        TEST_IN(user_object_outlives_launches_under_way, begin, world_done),
-        TEST_IN(references_are_counted_by_whom_they_belong_to, begin, world_done),
+        TEST_IN(user_object_lives_as_long_as_any_graph_holds_it, begin, fixture_done),
+        TEST_IN(user_object_outlives_launches_under_way, begin, fixture_done),
+        TEST_IN(references_are_counted_by_whom_they_belong_to, begin, fixture_done),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "tests/mock/world.h"
+#include "tests/mock/fixture.h"
 #include "tests/support/memory.h"
 
 enum { MS = 1000000 };
@@ -97,21 +97,21 @@ static void only_memory_can_be_registered(void **state)
 
 static void freeing_and_unregistering_wait_for_work(void **state)
 {
-    CUstream stream = world_stream();
+    CUstream stream = fixture_stream();
     uint64_t before;
     void *memory;
 
     (void)state;
     OK(driver->MemAllocHost_v2(&memory, 64));
-    before = world_state().now_ns;
-    world_spin(stream, 10 * MS);
+    before = fixture_state().now_ns;
+    fixture_spin(stream, 10 * MS);
     OK(driver->MemHostRegister_v2(page, 64, 0));
-    assert_true(world_state().now_ns < before + 10 * MS);
+    assert_true(fixture_state().now_ns < before + 10 * MS);
     OK(driver->MemFreeHost(memory));
-    assert_true(world_state().now_ns >= before + 10 * MS);
-    world_spin(stream, 10 * MS);
+    assert_true(fixture_state().now_ns >= before + 10 * MS);
+    fixture_spin(stream, 10 * MS);
     OK(driver->MemHostUnregister(page));
-    assert_true(world_state().now_ns >= before + 20 * MS);
+    assert_true(fixture_state().now_ns >= before + 20 * MS);
     OK(driver->StreamDestroy_v2(stream));
 }
 
@@ -123,7 +123,7 @@ static uint64_t attribute(CUdeviceptr pointer, CUpointer_attribute number)
     return value;
 }
 
-static void pointers_tell_what_they_point_at(void **state)
+static void pointer_attributes_report_what_they_point_at(void **state)
 {
     CUdeviceptr device;
     CUcontext context;
@@ -172,7 +172,7 @@ static void unknown_pointers_have_attributes_in_a_list_only(void **state)
     CODE(CUDA_ERROR_INVALID_VALUE, driver->PointerGetAttributes(0, attributes, data, 5));
 }
 
-/* What an address tells of its memory (statement 103). */
+/* What the attributes of an address say of its memory (statement 103). */
 
 enum { BYTES = 4096, DEVICE, PINNED, MANAGED, POOLED, KINDS };
 
@@ -186,7 +186,7 @@ static int begin(void **state)
     void *host = NULL;
 
     (void)state;
-    world_begin("");
+    fixture_begin("");
     OK(driver->MemAlloc_v2(&pointer_memory[DEVICE], BYTES));
     OK(driver->MemHostAlloc(&host, BYTES, 0));
     pointer_memory[PINNED] = (CUdeviceptr)(uintptr_t)host;
@@ -203,7 +203,7 @@ static int end(void **state)
     OK(driver->MemFree_v2(pointer_memory[MANAGED]));
     OK(driver->MemFreeAsync(pointer_memory[POOLED], NULL));
     OK(driver->StreamSynchronize(NULL));
-    world_end();
+    fixture_end();
     return 0;
 }
 
@@ -216,7 +216,7 @@ static uint64_t ask(unsigned kind, int attribute)
     return value;
 }
 
-static void the_kind_of_memory_is_told(void **state)
+static void the_kind_of_memory_is_reported(void **state)
 {
     static const struct {
         unsigned kind, type, managed, synchronous;
@@ -290,7 +290,7 @@ static void attributes_that_have_no_place_are_refused(void **state)
          driver->PointerGetAttribute(&type, (CUpointer_attribute)1000, pointer_memory[DEVICE]));
 }
 
-/* Advice for managed memory: what was given last is told, by one question or by several. */
+/* Advice for managed memory: what was given last is reported, by one question or by several. */
 
 enum { HOST = -1, NOWHERE = -2 };
 
@@ -299,7 +299,7 @@ static CUdeviceptr managed_memory;
 static int managed_begin(void **state)
 {
     (void)state;
-    world_begin("devices = 2");
+    fixture_begin("devices = 2");
     OK(driver->MemAllocManaged(&managed_memory, BYTES, CU_MEM_ATTACH_GLOBAL));
     return 0;
 }
@@ -308,7 +308,7 @@ static int managed_end(void **state)
 {
     (void)state;
     OK(driver->MemFree_v2(managed_memory));
-    world_end();
+    fixture_end();
     return 0;
 }
 
@@ -328,7 +328,7 @@ static void assert_accessed_by(int first, int second)
     assert_int_equal(places[2], NOWHERE);
 }
 
-static void who_accesses_it_is_told_until_taken_back(void **state)
+static void who_accesses_it_is_reported_until_taken_back(void **state)
 {
     (void)state;
     assert_accessed_by(NOWHERE, NOWHERE);
@@ -388,7 +388,7 @@ static void wrong_questions_and_advice_are_refused(void **state)
 
 static void managed_memory_is_not_prefetched_in_a_capture_nor_to_nowhere(void **state)
 {
-    const CUstream stream = world_stream();
+    const CUstream stream = fixture_stream();
     CUdeviceptr memory;
     CUgraph graph;
 
@@ -400,7 +400,7 @@ static void managed_memory_is_not_prefetched_in_a_capture_nor_to_nowhere(void **
     CODE(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, driver->MemPrefetchAsync(memory, 4096, 0, stream));
     CODE(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, driver->StreamEndCapture(stream, &graph));
     OK(driver->MemPrefetchAsync(memory, 4096, 0, stream));
-    OK(cushim_mock_drain(world));
+    OK(cushim_mock_drain(fixture_mock));
     OK(driver->MemFree_v2(memory));
     OK(driver->StreamDestroy_v2(stream));
 }
@@ -417,7 +417,7 @@ static void place_is_a_device_or_the_host_and_nothing_else(void **state)
         {2, 5, 0, 0, 0},    {3, 0, 0, 0, 1}, {3, -1, 1, 1, 1}, {3, 99, 1, 1, 1},
         {4, 0, 0, 0, 1},    {0, 0, 1, 1, 1}, {77, 0, 1, 1, 1},
     };
-    const CUstream stream = world_stream();
+    const CUstream stream = fixture_stream();
     CUdeviceptr memory;
 
     (void)state;
@@ -426,7 +426,7 @@ static void place_is_a_device_or_the_host_and_nothing_else(void **state)
         const CUmemLocation place = {.type = (CUmemLocationType)places[i].type, .id = places[i].id};
 
         CODE(places[i].prefetched, driver->MemPrefetchAsync_v2(memory, 4096, place, 0, stream));
-        OK(cushim_mock_drain(world));
+        OK(cushim_mock_drain(fixture_mock));
         CODE(places[i].preferred,
              driver->MemAdvise_v2(memory, 4096, CU_MEM_ADVISE_SET_PREFERRED_LOCATION, place));
         CODE(places[i].accessing,
@@ -438,7 +438,7 @@ static void place_is_a_device_or_the_host_and_nothing_else(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, world_auto, world_done)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_auto, fixture_done)
 #define TEST_IN(name, begin, end) cmocka_unit_test_setup_teardown(name, begin, end)
     const struct CMUnitTest tests[] = {
         TEST(page_locked_memory_is_known_by_its_own_address),
@@ -447,19 +447,19 @@ int main(void)
         TEST(ranges_are_registered_once),
         TEST(only_memory_can_be_registered),
         TEST(freeing_and_unregistering_wait_for_work),
-        TEST(pointers_tell_what_they_point_at),
+        TEST(pointer_attributes_report_what_they_point_at),
         TEST(unknown_pointers_have_attributes_in_a_list_only),
-        TEST_IN(the_kind_of_memory_is_told, begin, end),
+        TEST_IN(the_kind_of_memory_is_reported, begin, end),
         TEST_IN(only_memory_of_a_pool_has_one, begin, end),
         TEST_IN(a_mapping_holds_its_allocation, begin, end),
         TEST_IN(what_one_mapping_holds_has_one_block, begin, end),
         TEST_IN(attributes_that_have_no_place_are_refused, begin, end),
-        TEST_IN(who_accesses_it_is_told_until_taken_back, managed_begin, managed_end),
+        TEST_IN(who_accesses_it_is_reported_until_taken_back, managed_begin, managed_end),
         TEST_IN(several_questions_are_answered_at_once, managed_begin, managed_end),
         TEST_IN(wrong_questions_and_advice_are_refused, managed_begin, managed_end),
-        TEST_IN(managed_memory_is_not_prefetched_in_a_capture_nor_to_nowhere, world_manual,
-                world_done),
-        TEST_IN(place_is_a_device_or_the_host_and_nothing_else, world_manual, world_done),
+        TEST_IN(managed_memory_is_not_prefetched_in_a_capture_nor_to_nowhere, fixture_manual,
+                fixture_done),
+        TEST_IN(place_is_a_device_or_the_host_and_nothing_else, fixture_manual, fixture_done),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "image_world.h"
+#include "image_fixture.h"
 #include "src/mock/image/elf_file.h"
 #include "tests/support/memory.h"
 

@@ -5,7 +5,7 @@
 
 #include <cushim/device.h>
 
-#include "tests/mock/world.h"
+#include "tests/mock/fixture.h"
 #include "tests/support/environment.h"
 
 static void init_takes_no_flags_and_may_be_repeated(void **state)
@@ -121,9 +121,9 @@ static void a_text_without_a_place_is_a_misuse(void **state)
     bare_create(NULL);
     CODE(CUDA_ERROR_INVALID_VALUE, driver->GetErrorName(CUDA_SUCCESS, NULL));
     CODE(CUDA_ERROR_INVALID_VALUE, driver->GetErrorString(CUDA_SUCCESS, NULL));
-    assert_non_null(cushim_mock_misuse(world, 1));
-    CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_mock_destroy(world));
-    world = NULL;
+    assert_non_null(cushim_mock_misuse(fixture_mock, 1));
+    CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_mock_destroy(fixture_mock));
+    fixture_mock = NULL;
 }
 
 /* CUDA_VISIBLE_DEVICES: which devices the program sees (statements 3 and 83). */

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "ipc_peer.h"
-#include "tests/mock/world.h"
+#include "tests/mock/fixture.h"
 #include "tests/support/descriptor.h"
 #include "tests/support/gate.h"
 
@@ -26,8 +26,8 @@ static int begin(void **state)
     (void)state;
     descriptors_before = descriptor_count();
     assert_true(descriptors_before >= 0);
-    world_begin("mode = threaded");
-    stream = world_stream();
+    fixture_begin("mode = threaded");
+    stream = fixture_stream();
     OK(driver->EventCreate(&event, CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING));
     return 0;
 }
@@ -38,7 +38,7 @@ static int end(void **state)
     OK(driver->StreamSynchronize(stream));
     OK(driver->EventDestroy_v2(event));
     OK(driver->StreamDestroy_v2(stream));
-    world_end();
+    fixture_end();
     assert_int_equal(descriptor_count(), descriptors_before);
     return 0;
 }
@@ -69,13 +69,13 @@ static void shut(struct gate *gate)
 static void peer_follows(void)
 {
     CUevent shared = import();
-    CUstream waiter = world_stream();
+    CUstream waiter = fixture_stream();
 
-    peer_tell(driver->EventQuery(shared));
+    peer_report(driver->EventQuery(shared));
     OK(driver->StreamWaitEvent(waiter, shared, 0));
-    peer_tell(driver->StreamQuery(waiter));
-    peer_tell(driver->EventSynchronize(shared));
-    peer_tell(driver->StreamSynchronize(waiter));
+    peer_report(driver->StreamQuery(waiter));
+    peer_report(driver->EventSynchronize(shared));
+    peer_report(driver->StreamSynchronize(waiter));
     OK(driver->StreamDestroy_v2(waiter));
     OK(driver->EventDestroy_v2(shared));
 }
@@ -114,12 +114,12 @@ static void record_before_the_export_is_seen_as_well(void **state)
 static void peer_finds_done(void)
 {
     CUevent shared = import();
-    CUstream waiter = world_stream();
+    CUstream waiter = fixture_stream();
 
-    peer_tell(driver->EventQuery(shared));
-    peer_tell(driver->EventSynchronize(shared));
+    peer_report(driver->EventQuery(shared));
+    peer_report(driver->EventSynchronize(shared));
     OK(driver->StreamWaitEvent(waiter, shared, 0));
-    peer_tell(driver->StreamSynchronize(waiter));
+    peer_report(driver->StreamSynchronize(waiter));
     OK(driver->StreamDestroy_v2(waiter));
     OK(driver->EventDestroy_v2(shared));
 }
@@ -138,14 +138,14 @@ static void event_that_was_never_recorded_is_done(void **state)
 static void peer_records(void)
 {
     CUevent shared = import();
-    CUstream mine = world_stream();
+    CUstream mine = fixture_stream();
     struct gate gate = GATE;
 
     gate_prepare(&gate);
     OK(driver->LaunchHostFunc(mine, gate_stand, &gate));
-    peer_tell(driver->EventRecord(shared, mine));
+    peer_report(driver->EventRecord(shared, mine));
     gate_open(&gate);
-    peer_tell(driver->StreamSynchronize(mine));
+    peer_report(driver->StreamSynchronize(mine));
     OK(driver->StreamDestroy_v2(mine));
     OK(driver->EventDestroy_v2(shared));
 }
@@ -169,12 +169,12 @@ static void record_of_the_importer_is_seen_by_the_exporter(void **state)
 static void peer_dies(void)
 {
     CUevent shared = import();
-    CUstream mine = world_stream();
+    CUstream mine = fixture_stream();
     static struct gate gate = GATE;
 
     gate_prepare(&gate);
     OK(driver->LaunchHostFunc(mine, gate_stand, &gate));
-    peer_tell(driver->EventRecord(shared, mine));
+    peer_report(driver->EventRecord(shared, mine));
     peer_stay();
 }
 
@@ -196,16 +196,16 @@ static void record_of_a_process_that_is_gone_holds_nobody_up(void **state)
 
 static void peer_is_limited(void)
 {
-    CUevent shared = import(), own = world_event();
-    CUstream mine = world_stream();
+    CUevent shared = import(), own = fixture_event();
+    CUstream mine = fixture_stream();
     CUipcEventHandle handle;
     float ms = -7;
 
     OK(driver->EventRecord(own, mine));
     OK(driver->EventRecord(shared, mine));
     OK(driver->StreamSynchronize(mine));
-    peer_tell(driver->EventElapsedTime(&ms, own, shared));
-    peer_tell(driver->IpcGetEventHandle(&handle, shared));
+    peer_report(driver->EventElapsedTime(&ms, own, shared));
+    peer_report(driver->IpcGetEventHandle(&handle, shared));
     OK(driver->EventDestroy_v2(own));
     OK(driver->StreamDestroy_v2(mine));
     OK(driver->EventDestroy_v2(shared));
@@ -222,7 +222,7 @@ static void imported_event_has_no_time_and_no_handle(void **state)
     peer_finish(&peer);
 }
 
-/* Exports an event, and ends when it is told to. */
+/* Exports an event, and ends when it is asked to. */
 static void peer_exports(void)
 {
     CUipcEventHandle handle;
@@ -231,7 +231,7 @@ static void peer_exports(void)
     OK(driver->EventCreate(&shared, CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING));
     OK(driver->IpcGetEventHandle(&handle, shared));
     peer_put(PEER_TO, &handle, sizeof handle);
-    peer_tell(CUDA_SUCCESS);
+    peer_report(CUDA_SUCCESS);
     OK(driver->EventDestroy_v2(shared));
 }
 
@@ -254,7 +254,7 @@ static void handle_of_an_event_that_is_gone_is_not_found(void **state)
 static void handles_that_make_no_sense_are_refused(void **state)
 {
     CUipcEventHandle handle = exported(), zero, damaged;
-    CUevent shared = NULL, other = world_event();
+    CUevent shared = NULL, other = fixture_event();
 
     (void)state;
     CODE(CUDA_ERROR_INVALID_CONTEXT, driver->IpcOpenEventHandle(&shared, handle));
@@ -293,12 +293,12 @@ static const struct {
 static int play(const char *name)
 {
     peer_begin();
-    world_begin("mode = threaded");
+    fixture_begin("mode = threaded");
     for (size_t i = 0; i < sizeof peers / sizeof *peers; i++) {
         if (strcmp(peers[i].name, name) == 0)
             peers[i].run();
     }
-    world_end();
+    fixture_end();
     return 0;
 }
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "ipc_peer.h"
-#include "tests/mock/world.h"
+#include "tests/mock/fixture.h"
 #include "tests/support/descriptor.h"
 
 enum { MIB = 1 << 20 };
@@ -26,10 +26,10 @@ static unsigned value_at(CUdeviceptr memory)
     return value;
 }
 
-/* Tells whether the value is there, as a code. */
-static void tell_value(CUdeviceptr memory, unsigned value)
+/* Reports whether the value is there, as a code. */
+static void report_value(CUdeviceptr memory, unsigned value)
 {
-    peer_tell(value_at(memory) == value ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+    peer_report(value_at(memory) == value ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
 }
 
 static void peer_shares(void)
@@ -38,15 +38,15 @@ static void peer_shares(void)
     CUdeviceptr memory = 0, base = 0;
     size_t bytes = 0;
 
-    peer_tell(driver->IpcOpenMemHandle_v2(&memory, handle, 1));
-    tell_value(memory, 0x11111111);
+    peer_report(driver->IpcOpenMemHandle_v2(&memory, handle, 1));
+    report_value(memory, 0x11111111);
     OK(driver->MemGetAddressRange_v2(&base, &bytes, memory + 10));
-    peer_tell(base == memory && bytes == 5000 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
-    peer_tell(driver->MemsetD32_v2(memory, 0x22222222, 1250));
-    peer_tell(driver->CtxSynchronize());
-    peer_tell(CUDA_SUCCESS); /* asked for once the other side has written */
-    tell_value(memory + 4996, 0x33333333);
-    peer_tell(driver->IpcCloseMemHandle(memory));
+    peer_report(base == memory && bytes == 5000 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+    peer_report(driver->MemsetD32_v2(memory, 0x22222222, 1250));
+    peer_report(driver->CtxSynchronize());
+    peer_report(CUDA_SUCCESS); /* asked for once the other side has written */
+    report_value(memory + 4996, 0x33333333);
+    peer_report(driver->IpcCloseMemHandle(memory));
 }
 
 static void peer_is_limited(void)
@@ -54,20 +54,20 @@ static void peer_is_limited(void)
     CUipcMemHandle handle = received(), again;
     CUdeviceptr memory = 0, second = 0;
 
-    peer_tell(driver->IpcOpenMemHandle_v2(&memory, handle, 0));
+    peer_report(driver->IpcOpenMemHandle_v2(&memory, handle, 0));
     OK(driver->IpcOpenMemHandle_v2(&memory, handle, 1));
     OK(driver->IpcOpenMemHandle_v2(&second, handle, 1));
-    peer_tell(memory == second ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
-    peer_tell(driver->IpcGetMemHandle(&again, memory));
-    peer_tell(driver->MemFree_v2(memory));
-    peer_tell(driver->MemsetD8_v2(memory, 1, 5001));
+    peer_report(memory == second ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+    peer_report(driver->IpcGetMemHandle(&again, memory));
+    peer_report(driver->MemFree_v2(memory));
+    peer_report(driver->MemsetD8_v2(memory, 1, 5001));
     OK(driver->IpcCloseMemHandle(memory));
-    tell_value(memory, 0x11111111);
+    report_value(memory, 0x11111111);
     OK(driver->IpcCloseMemHandle(memory));
-    peer_tell(driver->IpcCloseMemHandle(memory));
-    peer_tell(driver->MemsetD8_v2(memory, 1, 1));
+    peer_report(driver->IpcCloseMemHandle(memory));
+    peer_report(driver->MemsetD8_v2(memory, 1, 1));
     memset(&handle, 0, sizeof handle);
-    peer_tell(driver->IpcOpenMemHandle_v2(&memory, handle, 1));
+    peer_report(driver->IpcOpenMemHandle_v2(&memory, handle, 1));
 }
 
 static void peer_comes_late(void)
@@ -75,9 +75,9 @@ static void peer_comes_late(void)
     const CUipcMemHandle handle = received();
     CUdeviceptr memory = 0;
 
-    peer_tell(CUDA_SUCCESS);
-    peer_tell(CUDA_SUCCESS); /* asked for once the other side has freed it */
-    peer_tell(driver->IpcOpenMemHandle_v2(&memory, handle, 1));
+    peer_report(CUDA_SUCCESS);
+    peer_report(CUDA_SUCCESS); /* asked for once the other side has freed it */
+    peer_report(driver->IpcOpenMemHandle_v2(&memory, handle, 1));
 }
 
 static CUdeviceptr before, memory;
@@ -88,7 +88,7 @@ static int begin(void **state)
     (void)state;
     descriptors_before = descriptor_count();
     assert_true(descriptors_before >= 0);
-    world_begin("mode = auto");
+    fixture_begin("mode = auto");
     OK(driver->MemAlloc_v2(&before, 64));
     OK(driver->MemAlloc_v2(&memory, 5000));
     OK(driver->MemsetD32_v2(memory, 0x11111111, 1250));
@@ -102,9 +102,9 @@ static int end(void **state)
     OK(driver->MemFree_v2(before));
     if (memory)
         OK(driver->MemFree_v2(memory));
-    assert_int_equal(world_state().memory_bytes, 0);
+    assert_int_equal(fixture_state().memory_bytes, 0);
     assert_int_equal(descriptor_count(), descriptors_before);
-    world_end();
+    fixture_end();
     return 0;
 }
 
@@ -210,12 +210,12 @@ static const struct {
 static int play(const char *name)
 {
     peer_begin();
-    world_begin("mode = auto");
+    fixture_begin("mode = auto");
     for (size_t i = 0; i < sizeof peers / sizeof *peers; i++) {
         if (strcmp(peers[i].name, name) == 0)
             peers[i].run();
     }
-    world_end();
+    fixture_end();
     return 0;
 }
 

@@ -28,9 +28,9 @@ void peer_forget(struct peer *peer);
 /* Let it take its next step; it answers with the code that it met. */
 CUresult peer_step(const struct peer *peer);
 
-/* In the other process, first of all; and tell a code when asked. */
+/* In the other process, first of all; and report a code when asked. */
 void peer_begin(void);
-void peer_tell(CUresult code);
+void peer_report(CUresult code);
 
 /* In the other process: the ends of the pipes. */
 enum { PEER_FROM = 0, PEER_TO = 1 };

@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tests/mock/world.h"
+#include "tests/mock/fixture.h"
 
 const char *peer_program;
 
@@ -90,7 +90,7 @@ void peer_stay(void)
         pause();
 }
 
-void peer_tell(CUresult code)
+void peer_report(CUresult code)
 {
     const int word = (int)code;
     char go;

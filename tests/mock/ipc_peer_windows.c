@@ -8,7 +8,7 @@
 
 #include <windows.h>
 
-#include "tests/mock/world.h"
+#include "tests/mock/fixture.h"
 
 const char *peer_program;
 
@@ -110,7 +110,7 @@ void peer_stay(void)
         Sleep(INFINITE);
 }
 
-void peer_tell(CUresult code)
+void peer_report(CUresult code)
 {
     const int word = (int)code;
     char go;

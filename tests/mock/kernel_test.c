@@ -2,7 +2,7 @@
 /* Kernels: when they execute, what they do and what they end with. */
 #include <string.h>
 
-#include "tests/mock/world.h"
+#include "tests/mock/fixture.h"
 
 #define HEAD ".version 6.0\n.target sm_50\n.address_size 64\n"
 
@@ -33,7 +33,7 @@ static int begin_skipping(void **state)
 static int end_faulted(void **state)
 {
     (void)state;
-    OK(cushim_mock_destroy(world));
+    OK(cushim_mock_destroy(fixture_mock));
     return 0;
 }
 
@@ -44,7 +44,7 @@ static void store(const struct cushim_mock_launch *launch, void *data)
     void *host;
 
     memcpy(&address, launch->parameters[0], sizeof address);
-    host = cushim_mock_memory(world, address, sizeof(uint32_t));
+    host = cushim_mock_memory(fixture_mock, address, sizeof(uint32_t));
     assert_non_null(host);
     memcpy(host, launch->parameters[1], sizeof(uint32_t));
     ++*(unsigned *)data;
@@ -55,14 +55,14 @@ static void register_store(unsigned *runs)
     const struct cushim_mock_kernel kernel = {
         .size = sizeof kernel, .name = "store", .duration_ns = 2 * MS, .run = store, .data = runs};
 
-    OK(cushim_mock_kernel_register(world, &kernel));
+    OK(cushim_mock_kernel_register(fixture_mock, &kernel));
 }
 
 static uint32_t read_word(CUdeviceptr address)
 {
     uint32_t value;
 
-    memcpy(&value, cushim_mock_memory(world, address, sizeof value), sizeof value);
+    memcpy(&value, cushim_mock_memory(fixture_mock, address, sizeof value), sizeof value);
     return value;
 }
 
@@ -79,10 +79,10 @@ static void kernel_acts_when_it_ends_with_the_parameters_of_the_call(void **stat
     OK(driver->MemsetD8_v2(address, 0, 4));
     OK(kernel_launch(kernel_find("store"), parameters, NULL));
     value = 99;
-    OK(cushim_mock_advance(world, MS));
+    OK(cushim_mock_advance(fixture_mock, MS));
     assert_int_equal(runs, 0);
     assert_int_equal(read_word(address), 0);
-    OK(cushim_mock_advance(world, 2 * MS));
+    OK(cushim_mock_advance(fixture_mock, 2 * MS));
     assert_int_equal(runs, 1);
     assert_int_equal(read_word(address), 77);
     OK(driver->MemFree_v2(address));
@@ -102,12 +102,12 @@ static void ask(const struct cushim_mock_launch *launch, void *data)
 
     (void)launch;
     asked->runs++;
-    asked->state = cushim_mock_state_get(world, &state);
-    asked->registering = cushim_mock_kernel_register(world, &kernel);
-    asked->advance = cushim_mock_advance(world, 1);
-    asked->step = cushim_mock_step(world);
-    asked->drain = cushim_mock_drain(world);
-    assert_null(cushim_mock_misuse(world, 0));
+    asked->state = cushim_mock_state_get(fixture_mock, &state);
+    asked->registering = cushim_mock_kernel_register(fixture_mock, &kernel);
+    asked->advance = cushim_mock_advance(fixture_mock, 1);
+    asked->step = cushim_mock_step(fixture_mock);
+    asked->drain = cushim_mock_drain(fixture_mock);
+    assert_null(cushim_mock_misuse(fixture_mock, 0));
 }
 
 static void kernel_may_ask_the_mock_and_not_move_its_clock(void **state)
@@ -117,9 +117,9 @@ static void kernel_may_ask_the_mock_and_not_move_its_clock(void **state)
         .size = sizeof kernel, .name = "cushim_nothing", .run = ask, .data = &asked};
 
     (void)state;
-    OK(cushim_mock_kernel_register(world, &kernel));
+    OK(cushim_mock_kernel_register(fixture_mock, &kernel));
     OK(kernel_launch(kernel_find("cushim_nothing"), NULL, NULL));
-    OK(cushim_mock_advance(world, MS));
+    OK(cushim_mock_advance(fixture_mock, MS));
     assert_int_equal(asked.runs, 1);
     OK(asked.state);
     OK(asked.registering);
@@ -134,26 +134,26 @@ static void later_registration_is_for_later_launches(void **state)
 
     (void)state;
     kernel.duration_ns = 10 * MS;
-    OK(cushim_mock_kernel_register(world, &kernel));
+    OK(cushim_mock_kernel_register(fixture_mock, &kernel));
     OK(kernel_launch(kernel_find("cushim_nothing"), NULL, NULL));
     kernel.duration_ns = 0;
-    OK(cushim_mock_kernel_register(world, &kernel));
-    OK(cushim_mock_advance(world, 9 * MS));
+    OK(cushim_mock_kernel_register(fixture_mock, &kernel));
+    OK(cushim_mock_advance(fixture_mock, 9 * MS));
     CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(kernel_stream));
-    OK(cushim_mock_advance(world, 2 * MS));
+    OK(cushim_mock_advance(fixture_mock, 2 * MS));
     OK(driver->StreamQuery(kernel_stream));
 }
 
-static void spinning_kernel_takes_what_it_is_told(void **state)
+static void spinning_kernel_takes_the_time_of_its_parameter(void **state)
 {
     uint64_t ns = 5 * MS;
     void *parameters[] = {&ns};
 
     (void)state;
     OK(kernel_launch(kernel_find("cushim_spin"), parameters, NULL));
-    OK(cushim_mock_advance(world, 5 * MS - 1));
+    OK(cushim_mock_advance(fixture_mock, 5 * MS - 1));
     CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(kernel_stream));
-    OK(cushim_mock_advance(world, MS));
+    OK(cushim_mock_advance(fixture_mock, MS));
     OK(driver->StreamQuery(kernel_stream));
 }
 
@@ -169,12 +169,12 @@ static void kernel_of_which_nothing_is_known_is_refused_by_name(void **state)
     void *parameters[] = {&value};
 
     (void)state;
-    cushim_mock_log_set(world, keep_line, logged);
+    cushim_mock_log_set(fixture_mock, keep_line, logged);
     CODE(CUDA_ERROR_NOT_SUPPORTED, kernel_launch(kernel_find("unknown"), parameters, NULL));
     assert_non_null(strstr(logged, "'unknown'"));
-    cushim_mock_log_set(world, NULL, NULL);
+    cushim_mock_log_set(fixture_mock, NULL, NULL);
     CODE(CUDA_ERROR_INVALID_VALUE, kernel_launch(kernel_find("unknown"), NULL, NULL));
-    assert_int_equal(world_state().pending, 0);
+    assert_int_equal(fixture_state().pending, 0);
 }
 
 static void kernel_of_which_nothing_is_known_can_be_skipped(void **state)
@@ -184,8 +184,8 @@ static void kernel_of_which_nothing_is_known_can_be_skipped(void **state)
 
     (void)state;
     OK(kernel_launch(kernel_find("unknown"), parameters, NULL));
-    assert_int_equal(world_state().pending, 1);
-    OK(cushim_mock_drain(world));
+    assert_int_equal(fixture_state().pending, 1);
+    OK(cushim_mock_drain(fixture_mock));
 }
 
 static void old_launches_take_what_was_set(void **state)
@@ -202,7 +202,7 @@ static void old_launches_take_what_was_set(void **state)
     OK(driver->ParamSeti(store_function, 8, 33));
     OK(driver->ParamSetSize(store_function, 12));
     OK(driver->LaunchGridAsync(store_function, 1, 1, kernel_stream));
-    OK(cushim_mock_drain(world));
+    OK(cushim_mock_drain(fixture_mock));
     assert_int_equal(read_word(address), 33);
     OK(driver->MemFree_v2(address));
 }
@@ -226,9 +226,9 @@ static void driver_cannot_be_called_by_a_kernel(void **state)
         .size = sizeof kernel, .name = "cushim_nothing", .run = call_the_driver};
 
     (void)state;
-    OK(cushim_mock_kernel_register(world, &kernel));
+    OK(cushim_mock_kernel_register(fixture_mock, &kernel));
     OK(kernel_launch(kernel_find("cushim_nothing"), NULL, NULL));
-    OK(cushim_mock_drain(world));
+    OK(cushim_mock_drain(fixture_mock));
     for (size_t i = 0; i < COUNT(met); i++)
         assert_int_equal(met[i], CUDA_ERROR_NOT_PERMITTED);
     OK(driver->CtxSynchronize());
@@ -241,7 +241,7 @@ static void faulting_kernel_fails_every_later_call(void **state)
     (void)state;
     OK(kernel_launch(kernel_find("cushim_fault"), NULL, NULL));
     OK(driver->MemAlloc_v2(&address, 4));
-    OK(cushim_mock_drain(world));
+    OK(cushim_mock_drain(fixture_mock));
     CODE(CUDA_ERROR_ILLEGAL_ADDRESS, driver->StreamQuery(kernel_stream));
     CODE(CUDA_ERROR_ILLEGAL_ADDRESS, driver->MemAlloc_v2(&address, 4));
 }
@@ -250,7 +250,7 @@ static void trap_has_a_code_of_its_own(void **state)
 {
     (void)state;
     OK(kernel_launch(kernel_find("cushim_trap"), NULL, NULL));
-    OK(cushim_mock_drain(world));
+    OK(cushim_mock_drain(fixture_mock));
     CODE(CUDA_ERROR_LAUNCH_FAILED, driver->CtxSynchronize());
 }
 
@@ -260,20 +260,20 @@ static void registrations_that_make_no_sense_are_refused(void **state)
 
     (void)state;
     CODE(CUDA_ERROR_INVALID_VALUE, cushim_mock_kernel_register(NULL, &kernel));
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_mock_kernel_register(world, NULL));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_mock_kernel_register(fixture_mock, NULL));
     kernel.name = "";
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_mock_kernel_register(world, &kernel));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_mock_kernel_register(fixture_mock, &kernel));
     kernel.name = NULL;
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_mock_kernel_register(world, &kernel));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_mock_kernel_register(fixture_mock, &kernel));
     kernel.name = "x";
     kernel.parameter_count = 1;
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_mock_kernel_register(world, &kernel));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_mock_kernel_register(fixture_mock, &kernel));
     kernel.parameter_count = 0;
     kernel.size = 3;
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_mock_kernel_register(world, &kernel));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_mock_kernel_register(fixture_mock, &kernel));
 }
 
-/* What the function that stands for a kernel is told of a launch. */
+/* What the function that stands for a kernel receives of a launch. */
 
 static struct cushim_mock_launch seen;
 static unsigned char seen_bytes[3][32];
@@ -289,7 +289,7 @@ static void look(const struct cushim_mock_launch *launch, void *data)
     }
 }
 
-static void launch_is_told_in_full(void **state)
+static void launch_is_reported_in_full(void **state)
 {
     const struct cushim_mock_kernel kernel = {.size = sizeof kernel, .name = "mixed", .run = look};
     const unsigned char a = 1, c[20] = "twenty bytes of it.";
@@ -297,10 +297,10 @@ static void launch_is_told_in_full(void **state)
     void *parameters[] = {(void *)&a, (void *)&b, (void *)c};
 
     (void)state;
-    OK(cushim_mock_kernel_register(world, &kernel));
+    OK(cushim_mock_kernel_register(fixture_mock, &kernel));
     OK(driver->LaunchKernel(kernel_find("mixed"), 2, 3, 4, 5, 6, 7, 100, kernel_stream, parameters,
                             NULL));
-    OK(cushim_mock_drain(world));
+    OK(cushim_mock_drain(fixture_mock));
     assert_string_equal(seen.name, "mixed");
     assert_int_equal(seen.grid[0] * 100 + seen.grid[1] * 10 + seen.grid[2], 234);
     assert_int_equal(seen.block[0] * 100 + seen.block[1] * 10 + seen.block[2], 567);
@@ -326,9 +326,9 @@ static void buffer_of_parameters_has_the_declared_offsets(void **state)
     CUfunction mixed = kernel_find("mixed");
 
     (void)state;
-    OK(cushim_mock_kernel_register(world, &kernel));
+    OK(cushim_mock_kernel_register(fixture_mock, &kernel));
     OK(kernel_launch(mixed, NULL, extra));
-    OK(cushim_mock_drain(world));
+    OK(cushim_mock_drain(fixture_mock));
     assert_int_equal(seen_bytes[0][0], 1);
     assert_int_equal(seen_bytes[1][0], 2);
     assert_int_equal(seen_bytes[2][0], 3);
@@ -336,7 +336,7 @@ static void buffer_of_parameters_has_the_declared_offsets(void **state)
 
     size = 8;
     OK(kernel_launch(mixed, NULL, extra));
-    OK(cushim_mock_drain(world));
+    OK(cushim_mock_drain(fixture_mock));
     assert_int_equal(seen_bytes[1][0], 0);
     size = 40;
     CODE(CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, kernel_launch(mixed, NULL, extra));
@@ -347,7 +347,7 @@ static void buffer_of_parameters_has_the_declared_offsets(void **state)
     CODE(CUDA_ERROR_INVALID_VALUE, kernel_launch(mixed, NULL, NULL));
 }
 
-static void registered_sizes_hold_where_the_image_tells_none(void **state)
+static void registered_sizes_hold_where_the_image_reports_none(void **state)
 {
     static const size_t sizes[] = {4, 8};
     const struct cushim_mock_kernel kernel = {.size = sizeof kernel,
@@ -360,9 +360,9 @@ static void registered_sizes_hold_where_the_image_tells_none(void **state)
     void *parameters[] = {(void *)&one, (void *)&two};
 
     (void)state;
-    OK(cushim_mock_kernel_register(world, &kernel));
+    OK(cushim_mock_kernel_register(fixture_mock, &kernel));
     OK(kernel_launch(kernel_find("unknown"), parameters, NULL));
-    OK(cushim_mock_drain(world));
+    OK(cushim_mock_drain(fixture_mock));
     assert_int_equal(seen.parameter_count, 2);
     assert_int_equal(seen_bytes[0][0], 11);
     assert_int_equal(seen_bytes[1][0], 22);
@@ -376,7 +376,7 @@ int main(void)
         TEST(kernel_acts_when_it_ends_with_the_parameters_of_the_call),
         TEST(kernel_may_ask_the_mock_and_not_move_its_clock),
         TEST(later_registration_is_for_later_launches),
-        TEST(spinning_kernel_takes_what_it_is_told),
+        TEST(spinning_kernel_takes_the_time_of_its_parameter),
         TEST(kernel_of_which_nothing_is_known_is_refused_by_name),
         TEST_IN(kernel_of_which_nothing_is_known_can_be_skipped, begin_skipping, kernel_end),
         TEST(old_launches_take_what_was_set),
@@ -384,9 +384,9 @@ int main(void)
         TEST_IN(faulting_kernel_fails_every_later_call, begin, end_faulted),
         TEST_IN(trap_has_a_code_of_its_own, begin, end_faulted),
         TEST(registrations_that_make_no_sense_are_refused),
-        TEST(launch_is_told_in_full),
+        TEST(launch_is_reported_in_full),
         TEST(buffer_of_parameters_has_the_declared_offsets),
-        TEST(registered_sizes_hold_where_the_image_tells_none),
+        TEST(registered_sizes_hold_where_the_image_reports_none),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

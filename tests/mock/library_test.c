@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "tests/mock/world.h"
+#include "tests/mock/fixture.h"
 #include "tests/support/folder.h"
 
 static const char image[] = ".version 6.0\n.target sm_50\n.address_size 64\n"
@@ -17,7 +17,7 @@ static CUlibrary shared_library;
 static int begin(void **state)
 {
     (void)state;
-    world_begin(NULL);
+    fixture_begin(NULL);
     OK(driver->LibraryLoadData(&shared_library, image, NULL, NULL, 0, NULL, NULL, 0));
     return 0;
 }
@@ -26,7 +26,7 @@ static int end(void **state)
 {
     (void)state;
     OK(driver->LibraryUnload(shared_library));
-    world_end();
+    fixture_end();
     return 0;
 }
 
@@ -152,7 +152,7 @@ static char edge_image[] = ".version 6.0\n.target sm_50\n.address_size 64\n"
 static int edge_begin(void **state)
 {
     (void)state;
-    world_begin("unregistered_kernels = skip");
+    fixture_begin("unregistered_kernels = skip");
     return 0;
 }
 
@@ -388,7 +388,7 @@ static void linker_passes_over_files_of_the_host_and_refuses_what_it_does_not_kn
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, edge_begin, world_done)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, edge_begin, fixture_done)
 #define TEST_IN(name, begin, end) cmocka_unit_test_setup_teardown(name, begin, end)
     const struct CMUnitTest tests[] = {
         TEST_IN(kernels_are_found_and_enumerated, begin, end),

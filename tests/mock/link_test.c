@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cubin.h"
-#include "tests/mock/world.h"
+#include "tests/mock/fixture.h"
 #include "tests/support/child.h"
 #include "tests/support/folder.h"
 
@@ -121,12 +121,12 @@ static int load_what_was_linked(const char *path)
     CUfunction function = NULL;
     CUmodule module;
 
-    world_begin(NULL);
+    fixture_begin(NULL);
     if (driver->ModuleLoad(&module, path) != CUDA_SUCCESS ||
         driver->ModuleGetFunction(&function, module, "one") != CUDA_SUCCESS)
         return 1;
     OK(driver->ModuleUnload(module));
-    world_end();
+    fixture_end();
     return 0;
 }
 
@@ -210,7 +210,7 @@ static void error_of_an_input_is_in_the_log_of_the_link(void **state)
     OK(driver->LinkDestroy(link));
 }
 
-#define LINK_TEST(name) cmocka_unit_test_setup_teardown(name, world_auto, world_done)
+#define LINK_TEST(name) cmocka_unit_test_setup_teardown(name, fixture_auto, fixture_done)
 
 int main(int argc, char **argv)
 {

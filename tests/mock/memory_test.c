@@ -2,7 +2,7 @@
 /* Device memory: its addresses, its budget, and who ends it (statements 90 to 96). */
 #include <stdlib.h>
 
-#include "tests/mock/world.h"
+#include "tests/mock/fixture.h"
 #include "tests/support/memory.h"
 
 enum { KIB = 1024, MIB = 1024 * KIB, MS = 1000000 };
@@ -10,16 +10,16 @@ enum { KIB = 1024, MIB = 1024 * KIB, MS = 1000000 };
 static int begin(void **state)
 {
     (void)state;
-    world_begin("mode = auto\n"
-                "memory = 64MiB");
+    fixture_begin("mode = auto\n"
+                  "memory = 64MiB");
     return 0;
 }
 
 static int begin_large(void **state)
 {
     (void)state;
-    world_begin("mode = auto\n"
-                "memory = 512MiB");
+    fixture_begin("mode = auto\n"
+                  "memory = 512MiB");
     return 0;
 }
 
@@ -94,12 +94,12 @@ static void the_budget_ends_in_out_of_memory(void **state)
     CODE(CUDA_ERROR_OUT_OF_MEMORY, driver->MemAlloc_v2(&other, 1));
     assert_int_equal(other, 0);
     assert_int_equal(free_bytes(), 0);
-    assert_int_equal(world_state().memory_bytes, 64 * MIB);
+    assert_int_equal(fixture_state().memory_bytes, 64 * MIB);
     OK(driver->MemFree_v2(memory[20]));
     assert_int_equal(allocate(MIB), memory[20]);
     for (int i = 0; i < 64; i++)
         OK(driver->MemFree_v2(memory[i]));
-    assert_int_equal(world_state().memory_bytes, 0);
+    assert_int_equal(fixture_state().memory_bytes, 0);
 }
 
 /* On a GPU addresses are not what runs out. */
@@ -178,7 +178,7 @@ static void many_allocations_in_any_order(void **state)
         assert_int_equal(base, memory[i]);
         OK(driver->MemFree_v2(memory[i]));
     }
-    assert_int_equal(world_state().memory_bytes, 0);
+    assert_int_equal(fixture_state().memory_bytes, 0);
     free(memory);
 }
 
@@ -202,15 +202,15 @@ static void pitches_are_multiples_of_512(void **state)
 static void freeing_waits_for_the_work_of_the_context(void **state)
 {
     CUdeviceptr memory = allocate(4096);
-    CUstream stream = world_stream();
-    uint64_t before = world_state().now_ns;
+    CUstream stream = fixture_stream();
+    uint64_t before = fixture_state().now_ns;
 
     (void)state;
-    world_spin(stream, 10 * MS);
+    fixture_spin(stream, 10 * MS);
     OK(driver->MemAlloc_v2(&memory, 64));
-    assert_true(world_state().now_ns < before + 10 * MS);
+    assert_true(fixture_state().now_ns < before + 10 * MS);
     OK(driver->MemFree_v2(memory));
-    assert_true(world_state().now_ns >= before + 10 * MS);
+    assert_true(fixture_state().now_ns >= before + 10 * MS);
     OK(driver->StreamDestroy_v2(stream));
 }
 
@@ -224,10 +224,10 @@ static void memory_goes_with_its_context(void **state)
     OK(driver->CtxCreate_v2(&context, 0, 0));
     memory = allocate(4096);
     OK(driver->MemAllocHost_v2(&pinned, 64));
-    assert_int_equal(world_state().allocations, 2);
+    assert_int_equal(fixture_state().allocations, 2);
     OK(driver->CtxDestroy_v2(context));
-    assert_int_equal(world_state().allocations, 0);
-    assert_int_equal(world_state().memory_bytes, 0);
+    assert_int_equal(fixture_state().allocations, 0);
+    assert_int_equal(fixture_state().memory_bytes, 0);
     CODE(CUDA_ERROR_INVALID_VALUE, driver->MemFree_v2(memory));
     CODE(CUDA_ERROR_INVALID_VALUE, driver->MemFreeHost(pinned));
 }
@@ -289,18 +289,18 @@ static void a_device_address_leads_to_its_bytes(void **state)
     (void)state;
     OK(driver->MemsetD8_v2(memory, 7, 16));
     OK(driver->CtxSynchronize());
-    bytes = cushim_mock_memory(world, memory + 4, 12);
+    bytes = cushim_mock_memory(fixture_mock, memory + 4, 12);
     assert_non_null(bytes);
     assert_int_equal(bytes[0], 7);
-    assert_null(cushim_mock_memory(world, memory + 4, 13));
+    assert_null(cushim_mock_memory(fixture_mock, memory + 4, 13));
     OK(driver->MemFree_v2(memory));
-    assert_null(cushim_mock_memory(world, memory, 1));
+    assert_null(cushim_mock_memory(fixture_mock, memory, 1));
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-#define TEST(name, begin) cmocka_unit_test_setup_teardown(name, begin, world_done)
+#define TEST(name, begin) cmocka_unit_test_setup_teardown(name, begin, fixture_done)
         TEST(the_host_cannot_read_device_memory, begin),
         TEST(small_allocations_share_blocks, begin),
         TEST(large_allocations_have_blocks_of_their_own, begin),

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The life of a mock: created from options, installed, asked, destroyed. */
+/* The lifecycle of a mock: created from options, installed, asked, destroyed. */
 #include <stdio.h>
 #include <string.h>
 
 #include <cushim/driver.h>
 
-#include "tests/mock/world.h"
+#include "tests/mock/fixture.h"
 #include "tests/support/folder.h"
 
 static char last_line[300];
@@ -19,24 +19,24 @@ static CUresult create(const char *settings, const char *file, char *message, si
                                       .file = file,
                                       .message = message,
                                       .message_size = size},
-        &world);
+        &fixture_mock);
 }
 
 static int setup(void **state)
 {
     (void)state;
-    world = NULL;
+    fixture_mock = NULL;
     lines = 0;
     OK(create("", NULL, NULL, 0));
-    driver = cushim_mock_table(world);
+    driver = cushim_mock_table(fixture_mock);
     return 0;
 }
 
 static int teardown(void **state)
 {
     (void)state;
-    cushim_mock_destroy(world);
-    world = NULL;
+    cushim_mock_destroy(fixture_mock);
+    fixture_mock = NULL;
     return cushim_mock_current() != NULL;
 }
 
@@ -52,13 +52,13 @@ static void one_mock_exists_at_a_time(void **state)
     struct cushim_mock *second = (struct cushim_mock *)&lines;
 
     (void)state;
-    assert_ptr_equal(cushim_mock_current(), world);
+    assert_ptr_equal(cushim_mock_current(), fixture_mock);
     CODE(CUDA_ERROR_ALREADY_ACQUIRED, cushim_mock_create(NULL, &second));
     assert_ptr_equal(second, &lines);
-    OK(cushim_mock_destroy(world));
+    OK(cushim_mock_destroy(fixture_mock));
     assert_null(cushim_mock_current());
-    OK(cushim_mock_create(NULL, &world));
-    assert_ptr_equal(cushim_mock_current(), world);
+    OK(cushim_mock_create(NULL, &fixture_mock));
+    assert_ptr_equal(cushim_mock_current(), fixture_mock);
 }
 
 static void options_that_cannot_be_understood_are_refused(void **state)
@@ -71,7 +71,7 @@ static void options_that_cannot_be_understood_are_refused(void **state)
     CODE(CUDA_ERROR_INVALID_VALUE, cushim_mock_create(&options, &made));
     assert_null(made);
     options.size = sizeof options;
-    OK(cushim_mock_create(&options, &world));
+    OK(cushim_mock_create(&options, &fixture_mock));
 }
 
 static void refused_setting_says_where_and_leaves_no_mock(void **state)
@@ -82,7 +82,7 @@ static void refused_setting_says_where_and_leaves_no_mock(void **state)
     CODE(CUDA_ERROR_INVALID_VALUE, create("mode = fast", NULL, message, sizeof message));
     assert_non_null(strstr(message, "settings:1:"));
     assert_non_null(strstr(message, "fast"));
-    assert_null(world);
+    assert_null(fixture_mock);
     assert_null(cushim_mock_current());
     CODE(CUDA_ERROR_INVALID_VALUE, create("mode = fast", NULL, NULL, 100));
     OK(create("mode = manual", NULL, message, sizeof message));
@@ -103,8 +103,8 @@ static void file_is_read_before_the_settings(void **state)
     remove(path);
     assert_non_null(strstr(cushim_mock_identity(), "3 devices"));
     assert_non_null(strstr(cushim_mock_identity(), "12.0"));
-    OK(cushim_mock_destroy(world));
-    world = NULL;
+    OK(cushim_mock_destroy(fixture_mock));
+    fixture_mock = NULL;
     CODE(CUDA_ERROR_FILE_NOT_FOUND, create(NULL, "no/such/file", message, sizeof message));
     assert_non_null(strstr(message, "no/such/file"));
 }
@@ -133,9 +133,9 @@ static void installed_table_is_current_until_the_mock_is_destroyed(void **state)
 {
     const struct cushim_table *before = cushim_driver();
 
-    OK(cushim_mock_install(world));
+    OK(cushim_mock_install(fixture_mock));
     assert_ptr_equal(cushim_driver(), driver);
-    OK(cushim_mock_install(world));
+    OK(cushim_mock_install(fixture_mock));
     OK(cushim_driver()->Init(0));
     teardown(state);
     assert_ptr_equal(cushim_driver(), before);
@@ -147,7 +147,7 @@ static void layer_over_the_installed_table_is_left_alone(void **state)
     struct cushim_table layer = *driver;
     const struct cushim_table *before = cushim_driver();
 
-    OK(cushim_mock_install(world));
+    OK(cushim_mock_install(fixture_mock));
     OK(cushim_table_install(&layer, NULL));
     teardown(state);
     assert_ptr_equal(cushim_driver(), &layer);
@@ -162,15 +162,15 @@ static void state_counts_calls_and_misuses(void **state)
     (void)state;
     OK(driver->Init(0));
     CODE(CUDA_ERROR_INVALID_HANDLE, driver->EventQuery(event));
-    OK(cushim_mock_state_get(world, &known));
+    OK(cushim_mock_state_get(fixture_mock, &known));
     assert_int_equal(known.calls, 2);
     assert_int_equal(known.misuses, 1);
     assert_int_equal(known.handles, 0);
     assert_int_equal(known.size, sizeof known);
     CODE(CUDA_ERROR_INVALID_VALUE, cushim_mock_state_get(NULL, &known));
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_mock_state_get(world, NULL));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_mock_state_get(fixture_mock, NULL));
     known.size--;
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_mock_state_get(world, &known));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_mock_state_get(fixture_mock, &known));
 }
 
 static void newer_callers_state_keeps_what_is_not_known_here(void **state)
@@ -181,27 +181,28 @@ static void newer_callers_state_keeps_what_is_not_known_here(void **state)
     } larger = {.known.size = sizeof larger, .more = 77};
 
     (void)state;
-    OK(cushim_mock_state_get(world, &larger.known));
+    OK(cushim_mock_state_get(fixture_mock, &larger.known));
     assert_int_equal(larger.more, 77);
     assert_int_equal(larger.known.size, sizeof larger);
 }
 
-static void misuses_are_kept_told_and_fail_the_end(void **state)
+static void misuses_are_kept_reported_and_fail_the_end(void **state)
 {
     (void)state;
     OK(driver->Init(0));
-    cushim_mock_log_set(world, note, &lines);
+    cushim_mock_log_set(fixture_mock, note, &lines);
     for (uintptr_t i = 0; i < 70; i++)
         driver->EventQuery((CUevent)(0x1000 + i));
-    assert_int_equal(world_state().misuses, 70);
+    assert_int_equal(fixture_state().misuses, 70);
     assert_int_equal(lines, 70);
     assert_string_equal(last_line, "cuEventQuery: 0x1045 never was a handle");
-    assert_string_equal(cushim_mock_misuse(world, 1), "cuEventQuery: 0x1001 never was a handle");
-    assert_non_null(cushim_mock_misuse(world, 63));
-    assert_null(cushim_mock_misuse(world, 64));
+    assert_string_equal(cushim_mock_misuse(fixture_mock, 1),
+                        "cuEventQuery: 0x1001 never was a handle");
+    assert_non_null(cushim_mock_misuse(fixture_mock, 63));
+    assert_null(cushim_mock_misuse(fixture_mock, 64));
     assert_null(cushim_mock_misuse(NULL, 0));
-    CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_mock_destroy(world));
-    world = NULL;
+    CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_mock_destroy(fixture_mock));
+    fixture_mock = NULL;
     OK(cushim_mock_destroy(NULL));
 }
 
@@ -210,10 +211,10 @@ static void log_goes_nowhere_unless_it_is_asked_for(void **state)
     (void)state;
     CODE(CUDA_ERROR_NOT_INITIALIZED, driver->GLInit());
     OK(driver->Init(0));
-    cushim_mock_log_set(world, note, &lines);
+    cushim_mock_log_set(fixture_mock, note, &lines);
     CODE(CUDA_ERROR_NOT_SUPPORTED, driver->WGLGetDevice(NULL, NULL));
     assert_string_equal(last_line, "cuWGLGetDevice is not implemented: CUDA_ERROR_NOT_SUPPORTED");
-    cushim_mock_log_set(world, NULL, NULL);
+    cushim_mock_log_set(fixture_mock, NULL, NULL);
     driver->EventQuery((CUevent)0x1000);
     assert_int_equal(lines, 1);
     cushim_mock_log_set(NULL, note, NULL);
@@ -258,8 +259,8 @@ static void leave_modules(void)
 static void leave_work(void)
 {
     const CUDA_HOST_NODE_PARAMS parameters = {do_nothing, NULL};
-    const CUstream stream = world_stream(), waiting = world_stream();
-    const CUevent event = world_event();
+    const CUstream stream = fixture_stream(), waiting = fixture_stream();
+    const CUevent event = fixture_event();
     CUgraph graph, inner;
     CUgraphNode node;
     CUgraphExec exec;
@@ -281,32 +282,32 @@ static void mock_ends_with_what_the_program_has_left(void **state)
 
     (void)state;
     for (unsigned round = 0; round < 2; round++) {
-        world_begin("mode = manual");
+        fixture_begin("mode = manual");
         leave_modules();
         leave_work();
         OK(driver->CtxCreate_v2(&context, 0, 0));
         leave_modules();
         leave_work();
-        assert_true(world_state().pending > 0);
-        assert_true(world_state().handles > 8);
-        OK(cushim_mock_destroy(world));
+        assert_true(fixture_state().pending > 0);
+        assert_true(fixture_state().handles > 8);
+        OK(cushim_mock_destroy(fixture_mock));
         assert_null(cushim_mock_current());
     }
-    world_begin(NULL);
-    world_end();
+    fixture_begin(NULL);
+    fixture_end();
 }
 
 /* Settings that are too long, files that are none, and lines of the log that would not be lines. */
 
-static char told[2000];
+static char reported[2000];
 
 static CUresult try_create(const char *settings, const char *file)
 {
     const struct cushim_mock_options options = {.size = sizeof options,
                                                 .settings = settings,
                                                 .file = file,
-                                                .message = told,
-                                                .message_size = sizeof told};
+                                                .message = reported,
+                                                .message_size = sizeof reported};
     struct cushim_mock *mock = NULL;
     const CUresult code = cushim_mock_create(&options, &mock);
 
@@ -329,7 +330,7 @@ static void name_that_is_too_long_is_refused_and_not_cut(void **state)
     snprintf(settings, sizeof settings, "profile = %s",
              folder_write("long.profile", profile, strlen(profile)));
     CODE(CUDA_ERROR_INVALID_VALUE, try_create(settings, NULL));
-    assert_non_null(strstr(told, "long.profile:2:8: name is a name of at most 255 "));
+    assert_non_null(strstr(reported, "long.profile:2:8: name is a name of at most 255 "));
 }
 
 #ifndef _WIN32
@@ -337,9 +338,9 @@ static void file_that_never_ends_is_not_read(void **state)
 {
     (void)state;
     CODE(CUDA_ERROR_INVALID_VALUE, try_create(NULL, "/dev/zero"));
-    assert_string_equal(told, "/dev/zero: no regular file");
+    assert_string_equal(reported, "/dev/zero: no regular file");
     CODE(CUDA_ERROR_INVALID_VALUE, try_create(NULL, folder_pipe("pipe")));
-    assert_non_null(strstr(told, "/pipe: no regular file"));
+    assert_non_null(strstr(reported, "/pipe: no regular file"));
 }
 #endif
 
@@ -361,15 +362,15 @@ static void line_of_the_log_stays_one_line(void **state)
     CUmodule module = NULL;
 
     (void)state;
-    world_begin(NULL);
+    fixture_begin(NULL);
     logged[0] = '\0';
-    cushim_mock_log_set(world, keep, NULL);
+    cushim_mock_log_set(fixture_mock, keep, NULL);
     assert_int_not_equal(driver->ModuleLoadData(&module, image), CUDA_SUCCESS);
     assert_non_null(strstr(logged, "an image is refused: "));
     for (const char *at = logged; *at; at++)
         assert_true((unsigned char)*at >= ' ' || *at == '\n');
     assert_int_equal(logged[strlen(logged) - 1], '\n');
-    world_end();
+    fixture_end();
 }
 
 int main(void)
@@ -386,7 +387,7 @@ int main(void)
         TEST(layer_over_the_installed_table_is_left_alone),
         TEST(state_counts_calls_and_misuses),
         TEST(newer_callers_state_keeps_what_is_not_known_here),
-        TEST(misuses_are_kept_told_and_fail_the_end),
+        TEST(misuses_are_kept_reported_and_fail_the_end),
         TEST(log_goes_nowhere_unless_it_is_asked_for),
         cmocka_unit_test(mock_ends_with_what_the_program_has_left),
         cmocka_unit_test(name_that_is_too_long_is_refused_and_not_cut),

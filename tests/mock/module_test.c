@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cubin.h"
-#include "tests/mock/world.h"
+#include "tests/mock/fixture.h"
 #include "tests/support/folder.h"
 
 #define HEAD ".version 6.0\n.target sm_50\n.address_size 64\n"
@@ -24,7 +24,7 @@ static CUmodule module;
 static int begin(void **state)
 {
     (void)state;
-    world_begin(NULL);
+    fixture_begin(NULL);
     OK(driver->ModuleLoadData(&module, image));
     return 0;
 }
@@ -33,7 +33,7 @@ static int end(void **state)
 {
     (void)state;
     OK(driver->ModuleUnload(module));
-    world_end();
+    fixture_end();
     return 0;
 }
 
@@ -78,7 +78,7 @@ static void functions_are_enumerated_in_their_order(void **state)
     assert_null(functions[COUNT(names)]);
 }
 
-static void parameters_are_told_as_declared(void **state)
+static void parameters_are_reported_as_declared(void **state)
 {
     static const size_t layout[][2] = {{0, 1}, {8, 8}, {16, 2}};
     CUfunction many;
@@ -180,19 +180,19 @@ static void variables_end_where_they_end(void **state)
 static void variables_go_with_their_module(void **state)
 {
     static const char large[] = HEAD ".visible .global .b8 large[67108864];\n";
-    const size_t before = world_state().memory_bytes;
+    const size_t before = fixture_state().memory_bytes;
     CUmodule other;
 
     (void)state;
     OK(driver->ModuleLoadData(&other, large));
-    assert_true(world_state().memory_bytes >= before + 67108864);
+    assert_true(fixture_state().memory_bytes >= before + 67108864);
     OK(driver->ModuleUnload(other));
-    assert_int_equal(world_state().memory_bytes, before);
+    assert_int_equal(fixture_state().memory_bytes, before);
 }
 
 static void module_of_a_destroyed_context_is_gone(void **state)
 {
-    struct cushim_mock_state before = world_state();
+    struct cushim_mock_state before = fixture_state();
     CUcontext context;
     CUmodule other;
 
@@ -200,8 +200,8 @@ static void module_of_a_destroyed_context_is_gone(void **state)
     OK(driver->CtxCreate_v2(&context, 0, 0));
     OK(driver->ModuleLoadData(&other, image));
     OK(driver->CtxDestroy_v2(context));
-    assert_int_equal(world_state().handles, before.handles);
-    assert_int_equal(world_state().memory_bytes, before.memory_bytes);
+    assert_int_equal(fixture_state().handles, before.handles);
+    assert_int_equal(fixture_state().memory_bytes, before.memory_bytes);
 }
 
 static void cubin_and_fat_binary_are_loaded(void **state)
@@ -234,12 +234,12 @@ static void text_of_a_newer_version_is_for_a_newer_driver(void **state)
     CUmodule loaded;
 
     (void)state;
-    world_begin("driver_version = 11.0");
+    fixture_begin("driver_version = 11.0");
     OK(driver->ModuleLoadData(&loaded, ".version 7.0\n.target sm_50\n.address_size 64\n"));
     OK(driver->ModuleUnload(loaded));
     CODE(CUDA_ERROR_UNSUPPORTED_PTX_VERSION,
          driver->ModuleLoadData(&loaded, ".version 7.1\n.target sm_50\n.address_size 64\n"));
-    world_end();
+    fixture_end();
 }
 
 static void module_is_loaded_from_a_file(void **state)
@@ -313,7 +313,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         MODULE_TEST(function_of_a_name_is_one),
         MODULE_TEST(functions_are_enumerated_in_their_order),
-        MODULE_TEST(parameters_are_told_as_declared),
+        MODULE_TEST(parameters_are_reported_as_declared),
         MODULE_TEST(attributes_are_those_of_the_declaration),
         MODULE_TEST(attributes_that_can_be_set_have_their_limits),
         MODULE_TEST(variables_have_their_true_size_and_value),

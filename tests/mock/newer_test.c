@@ -9,7 +9,7 @@
 
 #include "loader/codes.h"
 #include "loader/symbols.h"
-#include "tests/mock/graph_world.h"
+#include "tests/mock/graph_fixture.h"
 #include "tests/support/calls.h"
 #include "tests/support/folder.h"
 #include "tests/support/symbols.h"
@@ -67,7 +67,7 @@ static void functions_exist_from_their_version_on_and_refuse_zeros(void **state)
     for (size_t v = 0; v < COUNT(versions); v++) {
         int version = 0;
 
-        world_begin(versions[v].settings);
+        fixture_begin(versions[v].settings);
         OK(driver->DriverGetVersion(&version));
         assert_int_equal(version, versions[v].number);
         for (size_t i = 0; i < COUNT(functions); i++) {
@@ -76,10 +76,10 @@ static void functions_exist_from_their_version_on_and_refuse_zeros(void **state)
             const CUresult code = cushim_calls[slot](driver, NULL);
 
             if (code != (there ? CUDA_ERROR_INVALID_VALUE : CUSHIM__REQUIRES_NEWER_DRIVER) ||
-                !cushim_mock_symbol(functions[i], world) == there)
+                !cushim_mock_symbol(functions[i], fixture_mock) == there)
                 fail_msg("%s answers %d on %d", functions[i], (int)code, versions[v].number);
         }
-        world_end();
+        fixture_end();
     }
 }
 
@@ -193,7 +193,7 @@ static void parameters_of_any_node_are_read_as_they_were_given(void **state)
                       wait = parameters_of(CU_GRAPH_NODE_TYPE_WAIT_EVENT),
                       record = parameters_of(CU_GRAPH_NODE_TYPE_EVENT_RECORD),
                       empty = parameters_of(CU_GRAPH_NODE_TYPE_EMPTY);
-    CUevent event = world_event();
+    CUevent event = fixture_event();
     CUcontext context;
     CUdeviceptr memory;
 
@@ -284,7 +284,7 @@ static void kernel_of_another_context_is_refused(void **state)
     OK(driver->ModuleUnload(module));
 }
 
-static void functions_and_kernels_tell_how_many_parameters_they_have(void **state)
+static void functions_and_kernels_report_how_many_parameters_they_have(void **state)
 {
     CUlibrary library;
     CUmodule module;
@@ -312,7 +312,7 @@ static void functions_and_kernels_tell_how_many_parameters_they_have(void **stat
 
 static void host_function_waits_in_either_mode(void **state)
 {
-    CUstream stream = world_stream();
+    CUstream stream = fixture_stream();
 
     (void)state;
     for (unsigned mode = 0; mode < 2; mode++)
@@ -320,7 +320,7 @@ static void host_function_waits_in_either_mode(void **state)
     CODE(CUDA_ERROR_INVALID_VALUE, driver->LaunchHostFunc_v2(stream, graph_note, NULL, 2));
     CODE(CUDA_ERROR_INVALID_VALUE, driver->LaunchHostFunc_v2(stream, NULL, NULL, 0));
     assert_int_equal(graph_ran_count, 0);
-    OK(cushim_mock_drain(world));
+    OK(cushim_mock_drain(fixture_mock));
     assert_int_equal(graph_ran_count, 2);
     assert_int_equal(graph_ran[1], 1);
     OK(driver->StreamDestroy_v2(stream));
@@ -335,14 +335,14 @@ static const struct {
 static void check_order(size_t i, CUdeviceptr memory, CUdeviceptr address, char *source)
 {
     CUmemcpyAttributes attributes = {.srcAccessOrder = orders[i].order, .flags = i % 2};
-    CUstream stream = world_stream();
+    CUstream stream = fixture_stream();
     char read[BYTES] = "";
 
     memset(source, 'a', BYTES);
     OK(driver->MemcpyWithAttributesAsync(memory, address, BYTES, &attributes, stream));
     CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(stream));
     memset(source, 'b', BYTES);
-    OK(cushim_mock_drain(world));
+    OK(cushim_mock_drain(fixture_mock));
     OK(driver->MemcpyDtoH_v2(read, memory, BYTES));
     assert_int_equal(read[BYTES - 1], orders[i].read);
     OK(driver->StreamDestroy_v2(stream));
@@ -359,7 +359,7 @@ static void copy_reads_its_source_in_the_order_of_its_attributes(void **state)
     OK(driver->MemAllocHost_v2(&pinned, BYTES));
     for (size_t i = 0; i < COUNT(orders); i++) {
         check_order(i, memory, (uintptr_t)pinned, pinned);
-        check_order(i, memory, device, cushim_mock_memory(world, device, BYTES));
+        check_order(i, memory, device, cushim_mock_memory(fixture_mock, device, BYTES));
     }
     OK(driver->MemFreeHost(pinned));
     OK(driver->MemFree_v2(device));
@@ -371,7 +371,7 @@ static void copy_with_wrong_attributes_is_refused(void **state)
     static const CUmemcpyAttributes wrong[] = {
         {.srcAccessOrder = 0}, {.srcAccessOrder = 4}, {.srcAccessOrder = 1, .flags = 2}};
     CUmemcpyAttributes attributes = {.srcAccessOrder = 1};
-    CUstream stream = world_stream();
+    CUstream stream = fixture_stream();
     CUdeviceptr memory;
 
     (void)state;
@@ -393,7 +393,7 @@ static void copy_with_wrong_attributes_is_refused(void **state)
     assert_int_equal(capture_status(stream), CU_STREAM_CAPTURE_STATUS_ACTIVE);
     OK(driver->GraphDestroy(capture_end(stream)));
 #undef COPY
-    OK(cushim_mock_drain(world));
+    OK(cushim_mock_drain(fixture_mock));
     OK(driver->MemFree_v2(memory));
     OK(driver->StreamDestroy_v2(stream));
 }
@@ -427,7 +427,7 @@ int main(void)
         TEST(parameters_of_any_node_are_read_as_they_were_given),
         TEST(parameters_of_child_graph_name_the_nodes_own),
         TEST(kernel_of_another_context_is_refused),
-        TEST(functions_and_kernels_tell_how_many_parameters_they_have),
+        TEST(functions_and_kernels_report_how_many_parameters_they_have),
         TEST(host_function_waits_in_either_mode),
         TEST(copy_reads_its_source_in_the_order_of_its_attributes),
         TEST(copy_with_wrong_attributes_is_refused),

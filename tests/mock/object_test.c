@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Handles: what each means, and that what means nothing is told without touching memory. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+/* Handles: what each means, and that what means nothing is reported without touching memory. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "src/mock/core/object.h"
 #include "src/mock/core/state.h"
+#include "tests/support/cmocka.h"
 
 enum { GENERATIONS = 1 << 19 };
 
@@ -20,7 +15,7 @@ static char misuse[200];
 static void *dropped[8];
 static unsigned drops;
 
-/* In place of the world's. */
+/* In place of those of src/mock/mock.c. */
 void cushim__mock_misuse(const char *format, ...)
 {
     va_list arguments;

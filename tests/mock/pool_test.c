@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "tests/mock/world.h"
+#include "tests/mock/fixture.h"
 
 enum { MIB = 1024 * 1024, MS = 1000000 };
 
@@ -16,9 +16,9 @@ static CUstream pool_stream;
 
 static int begin_with(const char *settings)
 {
-    world_begin(settings);
+    fixture_begin(settings);
     OK(driver->DeviceGetDefaultMemPool(&standard, 0));
-    pool_stream = world_stream();
+    pool_stream = fixture_stream();
     return 0;
 }
 
@@ -38,9 +38,9 @@ static int begin_manual(void **state)
 static int end(void **state)
 {
     (void)state;
-    OK(cushim_mock_drain(world));
+    OK(cushim_mock_drain(fixture_mock));
     OK(driver->StreamDestroy_v2(pool_stream));
-    world_end();
+    fixture_end();
     return 0;
 }
 
@@ -94,18 +94,18 @@ static void allocations_are_used_in_the_order_of_their_stream(void **state)
 static void memory_that_is_given_back_is_refused_at_once(void **state)
 {
     CUdeviceptr memory = allocate(1000, pool_stream);
-    CUstream other = world_stream();
+    CUstream other = fixture_stream();
     size_t bytes = 0;
 
     (void)state;
-    world_spin(pool_stream, 10 * MS);
+    fixture_spin(pool_stream, 10 * MS);
     OK(driver->MemFreeAsync(memory, pool_stream));
     CODE(CUDA_ERROR_INVALID_VALUE, driver->MemsetD8Async(memory, 1, 16, other));
     CODE(CUDA_ERROR_INVALID_VALUE, driver->MemcpyAsync(memory, memory + 64, 16, other));
     CODE(CUDA_ERROR_INVALID_VALUE, driver->MemFreeAsync(memory, pool_stream));
     CODE(CUDA_ERROR_INVALID_VALUE, driver->MemFree_v2(memory));
     CODE(CUDA_ERROR_NOT_FOUND, driver->MemGetAddressRange_v2(NULL, &bytes, memory));
-    OK(cushim_mock_drain(world));
+    OK(cushim_mock_drain(fixture_mock));
     CODE(CUDA_ERROR_NOT_FOUND, driver->MemGetAddressRange_v2(NULL, &bytes, memory));
     OK(driver->StreamDestroy_v2(other));
 }
@@ -113,21 +113,21 @@ static void memory_that_is_given_back_is_refused_at_once(void **state)
 static void a_stream_reuses_at_once_what_it_gives_back(void **state)
 {
     CUdeviceptr memory = allocate(1000, pool_stream), same, other;
-    CUstream elsewhere = world_stream();
+    CUstream elsewhere = fixture_stream();
 
     (void)state;
-    world_spin(pool_stream, 10 * MS);
+    fixture_spin(pool_stream, 10 * MS);
     OK(driver->MemFreeAsync(memory, pool_stream));
     other = allocate(1000, elsewhere);
     assert_int_not_equal(other, memory);
     same = allocate(1000, pool_stream);
     assert_int_equal(same, memory);
     OK(driver->MemsetD8Async(same, 1, 1000, pool_stream));
-    OK(cushim_mock_drain(world));
+    OK(cushim_mock_drain(fixture_mock));
     OK(driver->MemGetAddressRange_v2(&base, NULL, same));
     OK(driver->MemFreeAsync(same, pool_stream));
     OK(driver->MemFreeAsync(other, elsewhere));
-    OK(cushim_mock_drain(world));
+    OK(cushim_mock_drain(fixture_mock));
     assert_int_equal(used(standard), 0);
     OK(driver->StreamDestroy_v2(elsewhere));
 }
@@ -137,24 +137,24 @@ static void freeing_does_not_wait_and_work_still_finds_the_memory(void **state)
     CUdeviceptr memory = allocate(1000, pool_stream);
 
     (void)state;
-    world_spin(pool_stream, 10 * MS);
+    fixture_spin(pool_stream, 10 * MS);
     OK(driver->MemsetD8Async(memory, 1, 1000, pool_stream));
     OK(driver->MemFree_v2(memory));
-    assert_int_equal(world_state().allocations, 0);
-    assert_int_equal(world_state().now_ns, 0);
+    assert_int_equal(fixture_state().allocations, 0);
+    assert_int_equal(fixture_state().now_ns, 0);
     CODE(CUDA_ERROR_INVALID_VALUE, driver->MemFree_v2(memory));
     CODE(CUDA_ERROR_NOT_FOUND, driver->MemGetAddressRange_v2(&base, NULL, memory));
-    OK(cushim_mock_drain(world));
+    OK(cushim_mock_drain(fixture_mock));
     OK(driver->StreamQuery(pool_stream));
 }
 
 static void work_elsewhere_that_came_before_still_finds_the_memory(void **state)
 {
     CUdeviceptr memory = allocate(1000, pool_stream), next;
-    CUstream other = world_stream();
+    CUstream other = fixture_stream();
 
     (void)state;
-    world_spin(other, 10 * MS);
+    fixture_spin(other, 10 * MS);
     OK(driver->MemsetD8Async(memory, 1, 1000, other));
     OK(driver->MemFreeAsync(memory, pool_stream));
     OK(driver->StreamSynchronize(pool_stream));
@@ -162,12 +162,12 @@ static void work_elsewhere_that_came_before_still_finds_the_memory(void **state)
     CODE(CUDA_ERROR_NOT_FOUND, driver->MemGetAddressRange_v2(&base, NULL, memory));
     next = allocate(1000, other);
     assert_int_not_equal(next, memory);
-    OK(cushim_mock_drain(world));
+    OK(cushim_mock_drain(fixture_mock));
     OK(driver->StreamSynchronize(other));
     assert_int_equal(allocate(1000, other), memory);
     OK(driver->MemFreeAsync(memory, other));
     OK(driver->MemFreeAsync(next, other));
-    OK(cushim_mock_drain(world));
+    OK(cushim_mock_drain(fixture_mock));
     assert_int_equal(used(standard), 0);
     OK(driver->StreamDestroy_v2(other));
 }
@@ -184,7 +184,7 @@ static void ordinary_memory_is_freed_in_a_stream_too(void **state)
     CODE(CUDA_ERROR_INVALID_VALUE, driver->MemFree_v2(memory));
     CODE(CUDA_ERROR_INVALID_VALUE, driver->MemFreeAsync((uintptr_t)pinned, pool_stream));
     OK(driver->StreamSynchronize(pool_stream));
-    assert_int_equal(world_state().memory_bytes, 0);
+    assert_int_equal(fixture_state().memory_bytes, 0);
     OK(driver->MemFreeHost(pinned));
 }
 
@@ -266,7 +266,7 @@ static void a_destroyed_pool_goes_with_its_last_allocation(void **state)
     OK(driver->MemsetD8Async(memory, 1, 64, pool_stream));
     OK(driver->MemFreeAsync(memory, pool_stream));
     OK(driver->StreamSynchronize(pool_stream));
-    assert_int_equal(world_state().memory_bytes, 0);
+    assert_int_equal(fixture_state().memory_bytes, 0);
 }
 
 static void wrong_pools_are_refused(void **state)
@@ -295,7 +295,7 @@ static void wrong_pools_are_refused(void **state)
 /* The mock's own, for mocks of little memory: an H200 with 3 MiB left has none for a pool. */
 static void pool_takes_what_is_left_of_the_device(void **state)
 {
-    const CUstream stream = world_stream();
+    const CUstream stream = fixture_stream();
     CUdeviceptr most, some = 0, more = 0;
     size_t free_bytes, total;
 
@@ -306,14 +306,14 @@ static void pool_takes_what_is_left_of_the_device(void **state)
     CODE(CUDA_ERROR_OUT_OF_MEMORY, driver->MemAllocAsync(&more, 8 << 20, stream));
     assert_int_equal(more, 0);
     OK(driver->MemFreeAsync(some, stream));
-    OK(cushim_mock_drain(world));
+    OK(cushim_mock_drain(fixture_mock));
     OK(driver->MemFree_v2(most));
     OK(driver->StreamDestroy_v2(stream));
 }
 
 static void memory_of_a_pool_is_not_for_captures(void **state)
 {
-    const CUstream free_stream = world_stream();
+    const CUstream free_stream = fixture_stream();
     CUgraph graph = NULL;
     CUdeviceptr memory = 0;
 
@@ -339,23 +339,23 @@ static void the_pool_of_a_location_is_that_of_its_device(void **state)
 {
     const CUmemPoolProps kind = {.allocType = PINNED,
                                  .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE}};
-    CUmemoryPool first, own, told = NULL;
+    CUmemoryPool first, own, reported = NULL;
 
     (void)state;
     OK(driver->DeviceGetDefaultMemPool(&first, 0));
-    OK(driver->MemGetDefaultMemPool(&told, (void *)&device_location, PINNED));
-    assert_ptr_equal(told, first);
+    OK(driver->MemGetDefaultMemPool(&reported, (void *)&device_location, PINNED));
+    assert_ptr_equal(reported, first);
     OK(driver->MemPoolCreate(&own, &kind));
     OK(driver->MemSetMemPool((void *)&device_location, PINNED, own));
-    OK(driver->MemGetMemPool(&told, (void *)&device_location, PINNED));
-    assert_ptr_equal(told, own);
-    OK(driver->DeviceGetMemPool(&told, 0));
-    assert_ptr_equal(told, own);
-    OK(driver->MemGetDefaultMemPool(&told, (void *)&device_location, PINNED));
-    assert_ptr_equal(told, first);
+    OK(driver->MemGetMemPool(&reported, (void *)&device_location, PINNED));
+    assert_ptr_equal(reported, own);
+    OK(driver->DeviceGetMemPool(&reported, 0));
+    assert_ptr_equal(reported, own);
+    OK(driver->MemGetDefaultMemPool(&reported, (void *)&device_location, PINNED));
+    assert_ptr_equal(reported, first);
     OK(driver->MemPoolDestroy(own));
-    OK(driver->MemGetMemPool(&told, (void *)&device_location, PINNED));
-    assert_ptr_equal(told, first);
+    OK(driver->MemGetMemPool(&reported, (void *)&device_location, PINNED));
+    assert_ptr_equal(reported, first);
 }
 
 static void other_locations_are_refused(void **state)
@@ -379,7 +379,7 @@ static void other_locations_are_refused(void **state)
         {CU_MEM_LOCATION_TYPE_DEVICE, 0, MANAGED, 801, 1},
         {HOST, 0, MANAGED, 801, 1},
     };
-    CUmemoryPool pool, told = (CUmemoryPool)7;
+    CUmemoryPool pool, reported = (CUmemoryPool)7;
 
     (void)state;
     OK(driver->DeviceGetDefaultMemPool(&pool, 0));
@@ -387,14 +387,14 @@ static void other_locations_are_refused(void **state)
         CUmemLocation location = {(CUmemLocationType)cases[i].place, cases[i].id};
         const CUmemAllocationType type = (CUmemAllocationType)cases[i].type;
 
-        CODE(cases[i].got, driver->MemGetDefaultMemPool(&told, (void *)&location, type));
-        CODE(cases[i].got, driver->MemGetMemPool(&told, (void *)&location, type));
+        CODE(cases[i].got, driver->MemGetDefaultMemPool(&reported, (void *)&location, type));
+        CODE(cases[i].got, driver->MemGetMemPool(&reported, (void *)&location, type));
         CODE(cases[i].set, driver->MemSetMemPool((void *)&location, type, pool));
     }
     CODE(CUDA_ERROR_INVALID_VALUE, driver->MemGetMemPool(NULL, (void *)&device_location, PINNED));
-    CODE(CUDA_ERROR_INVALID_VALUE, driver->MemGetDefaultMemPool(&told, NULL, PINNED));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->MemGetDefaultMemPool(&reported, NULL, PINNED));
     CODE(CUDA_ERROR_INVALID_VALUE, driver->MemSetMemPool((void *)&device_location, PINNED, NULL));
-    assert_ptr_equal(told, (CUmemoryPool)7);
+    assert_ptr_equal(reported, (CUmemoryPool)7);
 }
 
 static void the_highest_counts_are_set_back(void **state)
@@ -435,11 +435,11 @@ int main(void)
         TEST(pools_end_in_out_of_memory),
         TEST(a_destroyed_pool_goes_with_its_last_allocation),
         TEST(wrong_pools_are_refused),
-        TEST_IN(pool_takes_what_is_left_of_the_device, world_manual, world_done),
+        TEST_IN(pool_takes_what_is_left_of_the_device, fixture_manual, fixture_done),
         TEST(memory_of_a_pool_is_not_for_captures),
-        TEST_IN(the_pool_of_a_location_is_that_of_its_device, world_auto, world_done),
-        TEST_IN(other_locations_are_refused, world_auto, world_done),
-        TEST_IN(the_highest_counts_are_set_back, world_auto, world_done),
+        TEST_IN(the_pool_of_a_location_is_that_of_its_device, fixture_auto, fixture_done),
+        TEST_IN(other_locations_are_refused, fixture_auto, fixture_done),
+        TEST_IN(the_highest_counts_are_set_back, fixture_auto, fixture_done),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

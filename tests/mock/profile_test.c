@@ -2,20 +2,13 @@
 /*
  * Files of settings and of profiles: what a file must have, and what settings take from a profile.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "src/mock/config/settings.h"
+#include "tests/support/cmocka.h"
 #include "tests/support/folder.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 #define PROFILE                                                                    \
     "schema = 1\nname = Small GPU\ndriver_version = 12.2\nmemory_bytes = 16 MiB\n" \

@@ -2,7 +2,7 @@
 /* What PTX text declares. */
 #include <string.h>
 
-#include "image_world.h"
+#include "image_fixture.h"
 
 static void ptx_entries_have_parameters_at_natural_offsets(void **state)
 {
@@ -77,7 +77,7 @@ static void addresses_of_variables_are_noted(void **state)
     assert_int_equal(table->initial[8], 9);
 }
 
-static void value_that_is_not_understood_is_told(void **state)
+static void value_that_is_not_understood_is_reported(void **state)
 {
     (void)state;
     assert_int_equal(read_image(HEAD ".visible .global .u32 a;\n"
@@ -181,14 +181,14 @@ static void texts_are_refused_as_the_driver_refuses_them(void **state)
     }
 }
 
-/* What is wrong with a PTX text is told by line, by what was expected, and by what stands there. */
+/* What is wrong with a PTX text is reported by line, by what was expected, and by what stands there. */
 
 #define ENTRY ".visible .entry k"
 
-static void what_was_expected_is_told(void **state)
+static void what_was_expected_is_reported(void **state)
 {
     static const struct {
-        const char *text, *told;
+        const char *text, *reported;
     } cases[] = {
         {".version six\n", "line 1: a version expected, not 'six'"},
         {".version 6.\n", "line 1: a version expected, not '6.'"},
@@ -237,8 +237,9 @@ static void what_was_expected_is_told(void **state)
 
         if (code != CUDA_ERROR_INVALID_PTX)
             fail_msg("%s: answered %d", cases[i].text, (int)code);
-        if (!strstr(image.message, cases[i].told))
-            fail_msg("%s: \"%s\" is told, not \"%s\"", cases[i].text, image.message, cases[i].told);
+        if (!strstr(image.message, cases[i].reported))
+            fail_msg("%s: \"%s\" is reported, not \"%s\"", cases[i].text, image.message,
+                     cases[i].reported);
     }
 }
 
@@ -313,12 +314,12 @@ int main(void)
         IMAGE_TEST(alignment_of_what_a_pointer_points_at_is_not_the_parameters),
         IMAGE_TEST(ptx_variables_have_their_true_sizes_and_values),
         IMAGE_TEST(addresses_of_variables_are_noted),
-        IMAGE_TEST(value_that_is_not_understood_is_told),
+        IMAGE_TEST(value_that_is_not_understood_is_reported),
         IMAGE_TEST(limits_and_shared_memory_of_an_entry_are_read),
         IMAGE_TEST(what_is_declared_elsewhere_is_known_as_that),
         IMAGE_TEST(sizes_beyond_all_memory_are_refused_behind_an_empty_dimension_too),
         IMAGE_TEST(texts_are_refused_as_the_driver_refuses_them),
-        IMAGE_TEST(what_was_expected_is_told),
+        IMAGE_TEST(what_was_expected_is_reported),
         IMAGE_TEST(versions_and_threads_may_be_more_than_there_are),
         IMAGE_TEST(expressions_of_integers_are_computed),
         IMAGE_TEST(values_that_are_none_are_not_understood),

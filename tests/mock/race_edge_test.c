@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What orders operations on the device: streams, events, default streams, contexts. */
-#include "tests/mock/race_world.h"
+#include "tests/mock/race_fixture.h"
 
 #define ONE race_streams[0]
 #define OTHER race_streams[1]
@@ -11,68 +11,66 @@ static void one_stream(bool ordered)
     race_read(ordered ? ONE : OTHER);
 }
 
-static void wait_for_an_event(bool ordered)
+/* Read on the other stream, behind the event if it waits for it; the event is destroyed. */
+static void read_behind(CUevent event, bool waits)
 {
-    CUevent event = world_event();
-
-    race_write(ONE);
-    OK(driver->EventRecord(event, ONE));
-    if (ordered)
+    if (waits)
         OK(driver->StreamWaitEvent(OTHER, event, 0));
     race_read(OTHER);
     OK(driver->EventDestroy_v2(event));
+}
+
+static void wait_for_an_event(bool ordered)
+{
+    CUevent event = fixture_event();
+
+    race_write(ONE);
+    OK(driver->EventRecord(event, ONE));
+    read_behind(event, ordered);
 }
 
 /* A wait for a record that is done already queues nothing, and orders all the same. */
 static void wait_for_an_event_that_is_done(bool ordered)
 {
-    CUevent event = world_event();
+    CUevent event = fixture_event();
 
     race_write(ONE);
     OK(driver->EventRecord(event, ONE));
-    world_spin(OTHER, 1000000);
+    fixture_spin(OTHER, 1000000);
     for (int i = 0; i < 1000; i++)
         OK(driver->CtxGetCurrent(&(CUcontext){NULL}));
-    if (ordered)
-        OK(driver->StreamWaitEvent(OTHER, event, 0));
-    race_read(OTHER);
-    OK(driver->EventDestroy_v2(event));
+    read_behind(event, ordered);
 }
 
 static void record_behind_the_work(bool ordered)
 {
-    CUevent event = world_event();
+    CUevent event = fixture_event();
 
     if (!ordered)
         OK(driver->EventRecord(event, ONE));
     race_write(ONE);
     if (ordered)
         OK(driver->EventRecord(event, ONE));
-    OK(driver->StreamWaitEvent(OTHER, event, 0));
-    race_read(OTHER);
-    OK(driver->EventDestroy_v2(event));
+    read_behind(event, true);
 }
 
 /* A waiter keeps the record of the time of the call. */
 static void wait_behind_the_newest_record(bool ordered)
 {
-    CUevent event = world_event();
+    CUevent event = fixture_event();
 
     OK(driver->EventRecord(event, ONE));
     if (!ordered)
         OK(driver->StreamWaitEvent(OTHER, event, 0));
     race_write(ONE);
     OK(driver->EventRecord(event, ONE));
-    if (ordered)
-        OK(driver->StreamWaitEvent(OTHER, event, 0));
-    race_read(OTHER);
-    OK(driver->EventDestroy_v2(event));
+    read_behind(event, ordered);
 }
 
 static void wait_through_a_third_stream(bool ordered)
 {
-    CUevent first = world_event(), second = world_event();
-    CUstream third = world_stream();
+    CUevent first = fixture_event(), second = fixture_event();
+    CUstream third = fixture_stream();
 
     race_write(ONE);
     OK(driver->EventRecord(first, ONE));
@@ -88,7 +86,7 @@ static void wait_through_a_third_stream(bool ordered)
 
 static void wait_before_the_use(bool ordered)
 {
-    CUevent event = world_event();
+    CUevent event = fixture_event();
 
     race_write(ONE);
     OK(driver->EventRecord(event, ONE));
@@ -102,21 +100,19 @@ static void wait_before_the_use(bool ordered)
 
 static void wait_for_the_context(bool ordered)
 {
-    CUevent event = world_event();
+    CUevent event = fixture_event();
     CUcontext context;
 
     OK(driver->CtxGetCurrent(&context));
     race_write(ONE);
     if (ordered)
         OK(driver->CtxRecordEvent(context, event));
-    OK(driver->StreamWaitEvent(OTHER, event, 0));
-    race_read(OTHER);
-    OK(driver->EventDestroy_v2(event));
+    read_behind(event, true);
 }
 
 static void context_that_waits(bool ordered)
 {
-    CUevent event = world_event();
+    CUevent event = fixture_event();
     CUcontext context;
 
     OK(driver->CtxGetCurrent(&context));
@@ -160,14 +156,14 @@ static void default_stream_behind_a_destroyed_one(bool ordered)
 static void default_stream_behind_one_with_a_successor(bool ordered)
 {
     CUstream stream = race_stream(ordered), successor;
-    CUevent event = world_event();
+    CUevent event = fixture_event();
 
     race_write(stream);
     OK(driver->EventRecord(event, stream));
     OK(driver->StreamDestroy_v2(stream));
-    successor = world_stream();
+    successor = fixture_stream();
     OK(driver->StreamWaitEvent(successor, event, 0));
-    world_spin(successor, 1);
+    fixture_spin(successor, 1);
     race_read(NULL);
     OK(driver->StreamDestroy_v2(successor));
     OK(driver->EventDestroy_v2(event));
@@ -179,7 +175,7 @@ static void default_stream_between(bool ordered)
 
     race_write(before);
     if (ordered)
-        world_spin(NULL, 1);
+        fixture_spin(NULL, 1);
     race_read(after);
     OK(driver->StreamDestroy_v2(before));
     OK(driver->StreamDestroy_v2(after));
@@ -193,12 +189,12 @@ static void per_thread_stream(bool ordered)
 
 static void streams_of_two_contexts(bool ordered)
 {
-    CUevent event = world_event();
+    CUevent event = fixture_event();
     CUcontext context;
     CUstream stream;
 
     OK(driver->CtxCreate_v2(&context, 0, 0));
-    stream = world_stream();
+    stream = fixture_stream();
     OK(driver->CtxPopCurrent_v2(&context));
     race_write(ONE);
     OK(driver->EventRecord(event, ONE));
@@ -212,15 +208,15 @@ static void streams_of_two_contexts(bool ordered)
 
 static void context_of_a_stream_with_a_successor_elsewhere(bool ordered)
 {
-    CUstream stream = world_stream(), successor;
-    CUevent event = world_event();
+    CUstream stream = fixture_stream(), successor;
+    CUevent event = fixture_event();
     CUcontext other;
 
     race_write(stream);
     OK(driver->EventRecord(event, stream));
     OK(driver->StreamDestroy_v2(stream));
     OK(driver->CtxCreate_v2(&other, 0, 0));
-    successor = world_stream();
+    successor = fixture_stream();
     OK(driver->StreamWaitEvent(successor, event, 0));
     OK(driver->CtxPopCurrent_v2(&other));
     if (ordered)

@@ -2,7 +2,7 @@
 /* What orders the nodes of graphs, and their launches. */
 #include <string.h>
 
-#include "tests/mock/race_world.h"
+#include "tests/mock/race_fixture.h"
 
 #define ONE race_streams[0]
 #define OTHER race_streams[1]
@@ -64,13 +64,13 @@ static void nodes_without_an_edge_are_a_race(void **state)
     add_set(graph, NULL, 0);
     launch(ONE);
     assert_int_equal(race_count(), 1);
-    assert_non_null(strstr(cushim_mock_race(world, 0), "cuGraphLaunch"));
+    assert_non_null(strstr(cushim_mock_race(fixture_mock, 0), "cuGraphLaunch"));
     assert_non_null(
-        strstr(cushim_mock_race(world, 0), "add an edge between their nodes to the graph"));
+        strstr(cushim_mock_race(fixture_mock, 0), "add an edge between their nodes to the graph"));
 }
 
 /* All of them are of one call and one stream. */
-static void nodes_of_another_kind_are_told_apart(void **state)
+static void nodes_of_another_kind_are_distinguished(void **state)
 {
     const CUDA_MEMCPY3D copy = {.srcMemoryType = CU_MEMORYTYPE_HOST,
                                 .srcHost = race_host,
@@ -118,7 +118,7 @@ static void stream_orders_a_launch_with_what_is_around_it(void **state)
     assert_int_equal(race_count(), 0);
     race_read(OTHER);
     assert_true(race_count() > 0);
-    assert_non_null(strstr(cushim_mock_race(world, 0), "after the graph"));
+    assert_non_null(strstr(cushim_mock_race(fixture_mock, 0), "after the graph"));
 }
 
 /* Launches of one executable graph take turns, whatever streams they go to. */
@@ -157,7 +157,7 @@ static void child_graph_is_ordered_by_its_node(void **state)
 /* In a capture, a wait for an event is an edge. */
 static void captured_fork_and_join_are_edges(void **state)
 {
-    CUevent fork = world_event(), join = world_event();
+    CUevent fork = fixture_event(), join = fixture_event();
 
     (void)state;
     for (int with_wait = 1; with_wait >= 0; with_wait--) {
@@ -189,7 +189,7 @@ static void captured_fork_and_join_are_edges(void **state)
 /* A node that records an event orders who waits for it behind what is before the node. */
 static void event_of_a_graph_orders(void **state)
 {
-    CUevent event = world_event();
+    CUevent event = fixture_event();
     CUgraphNode set = add_set(graph, NULL, 0), node;
 
     (void)state;
@@ -203,7 +203,7 @@ static void event_of_a_graph_orders(void **state)
 
 static void event_of_a_graph_does_not_order_what_is_beside_it(void **state)
 {
-    CUevent event = world_event();
+    CUevent event = fixture_event();
     CUgraphNode node;
 
     (void)state;
@@ -258,7 +258,7 @@ static void note_end(void *data, const struct cushim_mock_trace *entry)
         operations[executed] = entry->operation;
 }
 
-/* A kernel that tells its number. */
+/* A kernel that records its number. */
 static CUgraphNode add_kernel(CUfunction function, const CUgraphNode *dependencies, size_t count,
                               unsigned number)
 {
@@ -306,7 +306,7 @@ static void check_graph(bool reaches[GRAPH_NODES][GRAPH_NODES])
         for (unsigned j = i + 1; j < GRAPH_NODES; j++) {
             enum cushim_mock_order order;
 
-            OK(cushim_mock_ordered(world, operations[i], operations[j], &order, NULL, 0));
+            OK(cushim_mock_ordered(fixture_mock, operations[i], operations[j], &order, NULL, 0));
             assert_int_equal(order,
                              reaches[i][j] ? CUSHIM_MOCK_ORDER_BEFORE : CUSHIM_MOCK_ORDER_NONE);
         }
@@ -324,11 +324,11 @@ static void random_graphs_are_ordered_by_their_edges(void **state)
     CUmodule module;
 
     (void)state;
-    OK(cushim_mock_kernel_register(world, &kernel));
+    OK(cushim_mock_kernel_register(fixture_mock, &kernel));
     OK(driver->ModuleLoadData(&module, image));
     OK(driver->ModuleGetFunction(&function, module, "numbered"));
     race_random_state = 0x9e3779b97f4a7c15u;
-    cushim_mock_trace_set(world, note_end, NULL);
+    cushim_mock_trace_set(fixture_mock, note_end, NULL);
     for (unsigned i = 0; i < GRAPHS; i++) {
         CUgraphExec exec;
 
@@ -338,13 +338,13 @@ static void random_graphs_are_ordered_by_their_edges(void **state)
         OK(driver->GraphInstantiateWithFlags(&exec, graph, 0));
         for (unsigned launches = 0; launches < LAUNCHES; launches++) {
             OK(driver->GraphLaunch(exec, race_streams[race_draw(2)]));
-            while (world_state().pending > 0)
-                OK(cushim_mock_step(world));
+            while (fixture_state().pending > 0)
+                OK(cushim_mock_step(fixture_mock));
             check_graph(reaches);
         }
         OK(driver->GraphExecDestroy(exec));
     }
-    cushim_mock_trace_set(world, NULL, NULL);
+    cushim_mock_trace_set(fixture_mock, NULL, NULL);
     OK(driver->ModuleUnload(module));
 }
 
@@ -354,7 +354,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(edge_orders_nodes),
         TEST(nodes_without_an_edge_are_a_race),
-        TEST(nodes_of_another_kind_are_told_apart),
+        TEST(nodes_of_another_kind_are_distinguished),
         TEST(diamond_races_in_the_middle_alone),
         TEST(stream_orders_a_launch_with_what_is_around_it),
         TEST(launches_of_one_graph_are_ordered),

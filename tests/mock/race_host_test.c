@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What orders operations by way of the host: what it has learned to be finished; and of memory. */
-#include "tests/mock/race_world.h"
+#include "tests/mock/race_fixture.h"
 
 #define ONE race_streams[0]
 #define OTHER race_streams[1]
 
 static void host_that_waits_for_an_event(bool ordered)
 {
-    CUevent event = world_event();
+    CUevent event = fixture_event();
 
     if (!ordered)
         OK(driver->EventRecord(event, ONE));
@@ -21,7 +21,7 @@ static void host_that_waits_for_an_event(bool ordered)
 
 static void host_that_asks_for_an_event(bool ordered)
 {
-    CUevent event = world_event();
+    CUevent event = fixture_event();
 
     if (!ordered)
         OK(driver->EventRecord(event, ONE));
@@ -36,7 +36,7 @@ static void host_that_asks_for_an_event(bool ordered)
 
 static void host_that_times_an_event(bool ordered)
 {
-    CUevent start = world_event(), end = world_event();
+    CUevent start = fixture_event(), end = fixture_event();
     float ms;
 
     OK(driver->EventRecord(start, ONE));
@@ -152,7 +152,7 @@ static void test_that_drains_the_mock(bool ordered)
 {
     race_write(ONE);
     if (ordered)
-        OK(cushim_mock_drain(world));
+        OK(cushim_mock_drain(fixture_mock));
     race_read(OTHER);
 }
 
@@ -192,7 +192,7 @@ static void value_that_was_awaited(bool ordered)
         OK(driver->StreamWaitValue32_v2(OTHER, flag, 1, CU_STREAM_WAIT_VALUE_EQ));
     race_write(ONE);
     OK(driver->MemsetD32Async(flag, 1, 1, ONE));
-    while (world_state().pending > 0)
+    while (fixture_state().pending > 0)
         OK(driver->CtxGetCurrent(&(CUcontext){NULL}));
     race_read(OTHER);
     OK(driver->StreamSynchronize(OTHER));
@@ -213,7 +213,7 @@ static void memory_of_its_own(bool ordered)
 /* Memory that a stream allocates is there when the stream comes to it. */
 static void allocate_in_a_stream(bool ordered)
 {
-    CUevent event = world_event();
+    CUevent event = fixture_event();
     CUdeviceptr memory;
 
     OK(driver->MemAllocAsync(&memory, RACE_BYTES, ONE));
@@ -227,7 +227,7 @@ static void allocate_in_a_stream(bool ordered)
 
 static void free_in_a_stream(bool ordered)
 {
-    CUevent event = world_event();
+    CUevent event = fixture_event();
     CUdeviceptr memory;
 
     OK(driver->MemAllocAsync(&memory, RACE_BYTES, ONE));

@@ -2,7 +2,7 @@
 /* What kernels do with memory, as far as it is said. */
 #include <string.h>
 
-#include "tests/mock/race_world.h"
+#include "tests/mock/race_fixture.h"
 
 #define ONE race_streams[0]
 #define OTHER race_streams[1]
@@ -23,14 +23,14 @@ static CUresult say(const char *name, const enum cushim_mock_access *accesses,
                                               .access_bytes = access_bytes,
                                               .parameter_count = count};
 
-    return cushim_mock_kernel_register(world, &kernel);
+    return cushim_mock_kernel_register(fixture_mock, &kernel);
 }
 
 /* Whether a kernel with the one access races with one with the other. */
 static bool race_of(enum cushim_mock_access one, enum cushim_mock_access other)
 {
     const size_t before = race_count();
-    CUstream streams[2] = {world_stream(), world_stream()};
+    CUstream streams[2] = {fixture_stream(), fixture_stream()};
 
     OK(say("reads", &one, NULL, 1));
     OK(say("writes", &other, NULL, 1));
@@ -67,10 +67,10 @@ static void unknown_kernel_races_with_a_copy(void **state)
     assert_int_equal(race_count(), 0);
     OK(driver->MemcpyDtoHAsync_v2(race_host, race_memory, 16, OTHER));
     assert_int_equal(race_count(), 1);
-    assert_non_null(strstr(cushim_mock_race(world, 0), "may write"));
+    assert_non_null(strstr(cushim_mock_race(fixture_mock, 0), "may write"));
 }
 
-/* Of a kernel that is not registered the image tells the parameters. */
+/* Of a kernel that is not registered the image describes the parameters. */
 static void kernel_that_is_skipped_is_unknown(void **state)
 {
     static const char image[] = ".version 6.0\n.target sm_50\n.address_size 64\n"
@@ -84,7 +84,7 @@ static void kernel_that_is_skipped_is_unknown(void **state)
     race_launch(function, race_memory, ONE);
     race_upload(OTHER);
     assert_int_equal(race_count(), 1);
-    assert_non_null(strstr(cushim_mock_race(world, 0), "kernel \"skipped\" (operation"));
+    assert_non_null(strstr(cushim_mock_race(fixture_mock, 0), "kernel \"skipped\" (operation"));
     OK(driver->ModuleUnload(module));
 }
 
@@ -111,7 +111,7 @@ static void access_has_a_size_if_it_is_said(void **state)
     assert_int_equal(race_count(), 0);
     race_launch(race_writes, race_memory + 511, ONE);
     assert_int_equal(race_count(), 1);
-    assert_non_null(strstr(cushim_mock_race(world, 0), "bytes 511 to 512 "));
+    assert_non_null(strstr(cushim_mock_race(fixture_mock, 0), "bytes 511 to 512 "));
 }
 
 /* What the function that stands for a kernel does has no influence. */
@@ -120,7 +120,7 @@ static void look(const struct cushim_mock_launch *launch, void *data)
     CUdeviceptr address;
 
     memcpy(&address, launch->parameters[0], sizeof address);
-    *(void **)data = cushim_mock_memory(world, address, 1);
+    *(void **)data = cushim_mock_memory(fixture_mock, address, 1);
 }
 
 static void function_of_a_kernel_has_no_influence(void **state)
@@ -135,7 +135,7 @@ static void function_of_a_kernel_has_no_influence(void **state)
                                               .parameter_count = 1};
 
     (void)state;
-    OK(cushim_mock_kernel_register(world, &kernel));
+    OK(cushim_mock_kernel_register(fixture_mock, &kernel));
     race_read(ONE);
     race_write(OTHER);
     OK(driver->CtxSynchronize());
@@ -151,10 +151,10 @@ static void name_outlives_what_is_registered(void **state)
     (void)state;
     race_write(ONE);
     OK(say("writes", &writes, NULL, 1));
-    while (world_state().pending > 0)
+    while (fixture_state().pending > 0)
         OK(driver->CtxGetCurrent(&(CUcontext){NULL}));
     race_read(OTHER);
-    assert_non_null(strstr(cushim_mock_race(world, 0), "kernel \"writes\" (operation"));
+    assert_non_null(strstr(cushim_mock_race(fixture_mock, 0), "kernel \"writes\" (operation"));
 }
 
 static void accesses_are_checked(void **state)
@@ -188,8 +188,8 @@ static void add(const struct cushim_mock_launch *launch, void *data)
     (void)data;
     for (unsigned i = 0; i < 2; i++)
         memcpy(&addresses[i], launch->parameters[i], sizeof addresses[i]);
-    chunk = cushim_mock_memory(world, addresses[0], CHUNK);
-    into = cushim_mock_memory(world, addresses[1], 1);
+    chunk = cushim_mock_memory(fixture_mock, addresses[0], CHUNK);
+    into = cushim_mock_memory(fixture_mock, addresses[1], 1);
     *into = (unsigned char)(*into + *chunk);
 }
 
@@ -208,7 +208,7 @@ static void register_add(void)
                                               .accesses = accesses,
                                               .parameter_count = 2};
 
-    OK(cushim_mock_kernel_register(world, &kernel));
+    OK(cushim_mock_kernel_register(fixture_mock, &kernel));
 }
 
 /* Copies go on one stream and kernels on the other; returns the sum of all chunks. */
@@ -252,16 +252,16 @@ static struct outcome outcome_of(const char *settings, bool with_wait)
     OK(driver->ModuleGetFunction(&function, module, "add"));
     for (unsigned i = 0; i < 2; i++) {
         OK(driver->MemAlloc_v2(&buffers[i], CHUNK));
-        copied[i] = world_event();
-        used[i] = world_event();
+        copied[i] = fixture_event();
+        used[i] = fixture_event();
     }
     OK(driver->MemAlloc_v2(&sum, 1));
     OK(driver->MemsetD8_v2(sum, 0, 1));
     OK(driver->CtxSynchronize());
     outcome.sum = run_pipeline(function, with_wait);
     outcome.races = race_count();
-    if (cushim_mock_race(world, 0))
-        strncpy(outcome.text, cushim_mock_race(world, 0), sizeof outcome.text - 1);
+    if (cushim_mock_race(fixture_mock, 0))
+        strncpy(outcome.text, cushim_mock_race(fixture_mock, 0), sizeof outcome.text - 1);
     for (unsigned i = 0; i < 2; i++) {
         OK(driver->MemFree_v2(buffers[i]));
         OK(driver->EventDestroy_v2(copied[i]));
@@ -302,7 +302,7 @@ static void with_the_wait_it_is_right_and_no_race(void **state)
     assert_int_equal(outcome_of("schedule = lazy", true).races, 0);
 }
 
-static void without_it_fifo_does_not_show_it_but_the_race_is_told(void **state)
+static void without_it_fifo_does_not_show_it_but_the_race_is_reported(void **state)
 {
     const struct outcome outcome = outcome_of("schedule = fifo", false);
     const struct outcome eager = outcome_of("schedule = eager", false);
@@ -337,7 +337,7 @@ static unsigned char read_back(const char *settings, bool with_wait)
     unsigned char result;
 
     race_begin(settings);
-    set = world_event();
+    set = fixture_event();
     OK(driver->MemsetD8Async(race_memory, 7, RACE_BYTES, race_streams[0]));
     OK(driver->EventRecord(set, race_streams[0]));
     if (with_wait)
@@ -374,7 +374,7 @@ int main(void)
         TEST(accesses_are_checked),
         cmocka_unit_test(lazy_shows_that_nobody_waits_for_what_is_read),
         cmocka_unit_test(with_the_wait_it_is_right_and_no_race),
-        cmocka_unit_test(without_it_fifo_does_not_show_it_but_the_race_is_told),
+        cmocka_unit_test(without_it_fifo_does_not_show_it_but_the_race_is_reported),
         cmocka_unit_test(without_it_another_schedule_gives_a_wrong_sum),
     };
 

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which bytes a use of memory is: rows, layers, arrays; and which memory is known. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "src/race/internal.h"
-#include "tests/mock/race_world.h"
+#include "tests/mock/race_fixture.h"
+#include "tests/support/cmocka.h"
 
 enum { PITCH = 64, ROWS = 4 };
 
@@ -29,7 +24,7 @@ static void bytes_side_by_side_are_no_race(void **state)
     assert_int_equal(race_count(), 0);
     set(31, 2, ONE);
     assert_int_equal(race_count(), 1);
-    assert_non_null(strstr(cushim_mock_race(world, 0), "bytes 31 to 32 of allocation"));
+    assert_non_null(strstr(cushim_mock_race(fixture_mock, 0), "bytes 31 to 32 of allocation"));
 }
 
 /* A box of rows in the memory as (x, y) and its size. */
@@ -53,7 +48,7 @@ static void boxes_race_where_their_rows_meet(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(boxes); i++) {
         const size_t before = race_count();
-        CUstream one = world_stream(), other = world_stream();
+        CUstream one = fixture_stream(), other = fixture_stream();
 
         set_box(16, 0, 16, ROWS, one);
         set_box(boxes[i].x, boxes[i].y, boxes[i].width, boxes[i].height, other);
@@ -64,12 +59,12 @@ static void boxes_race_where_their_rows_meet(void **state)
     }
 }
 
-static void text_tells_the_row_that_meets(void **state)
+static void text_reports_the_row_that_meets(void **state)
 {
     (void)state;
     set_box(16, 0, 16, ROWS, ONE);
     set(2 * PITCH + 20, 2, OTHER);
-    assert_non_null(strstr(cushim_mock_race(world, 0), "bytes 148 to 150 of allocation"));
+    assert_non_null(strstr(cushim_mock_race(fixture_mock, 0), "bytes 148 to 150 of allocation"));
 }
 
 static void copy_box(CUdeviceptr memory, unsigned x, unsigned z, CUstream stream)
@@ -138,7 +133,8 @@ static void page_locked_memory_is_known(void **state)
     race_download(ONE);
     OK(driver->MemcpyHtoDAsync_v2(other, race_host, 16, OTHER));
     assert_int_equal(race_count(), 1);
-    assert_non_null(strstr(cushim_mock_race(world, 0), "cuMemcpyHtoDAsync_v2) reads and copy"));
+    assert_non_null(
+        strstr(cushim_mock_race(fixture_mock, 0), "cuMemcpyHtoDAsync_v2) reads and copy"));
     OK(driver->MemFree_v2(other));
 }
 
@@ -199,7 +195,8 @@ static void copy_that_is_waited_for_counts(void **state)
     race_write(ONE);
     OK(driver->MemcpyDtoH_v2(&word, race_memory, sizeof word));
     assert_int_equal(race_count(), 1);
-    assert_non_null(strstr(cushim_mock_race(world, 0), "default stream, cuMemcpyDtoH_v2) reads"));
+    assert_non_null(
+        strstr(cushim_mock_race(fixture_mock, 0), "default stream, cuMemcpyDtoH_v2) reads"));
     race_end();
 }
 
@@ -316,7 +313,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(bytes_side_by_side_are_no_race),
         TEST(boxes_race_where_their_rows_meet),
-        TEST(text_tells_the_row_that_meets),
+        TEST(text_reports_the_row_that_meets),
         TEST(layers_race_where_their_rows_meet),
         TEST(arrays_are_memory_too),
         TEST(page_locked_memory_is_known),

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tests/mock/race_world.h"
+#include "tests/mock/race_fixture.h"
 
 /*
  * The model: what orders the uses of memory in a program, by the rules of streams and events alone.
@@ -145,7 +145,7 @@ static void model_renew(unsigned stream)
     last[stream] = -1;
 }
 
-/* All steps are told: from what orders two nodes directly to what orders them at all. */
+/* All steps are reported: from what orders two nodes directly to what orders them at all. */
 static void model_end(void)
 {
     for (unsigned k = 0; k < model_node_count; k++) {
@@ -268,17 +268,17 @@ static void begin(const char *settings, unsigned seed)
     for (unsigned i = 1; i < MODEL_STREAMS; i++)
         streams[i] = race_stream(model_is_blocking(i));
     for (unsigned i = 0; i < MODEL_EVENTS; i++)
-        events[i] = world_event();
+        events[i] = fixture_event();
     for (unsigned i = 0; i < MEMORIES; i++)
         OK(driver->MemAlloc_v2(&memories[i], 4 * BLOCK));
     model_begin();
     race_random_state = 0x9e3779b97f4a7c15u * (seed + 1);
-    cushim_mock_trace_set(world, watch, NULL);
+    cushim_mock_trace_set(fixture_mock, watch, NULL);
 }
 
 static void end(void)
 {
-    cushim_mock_trace_set(world, NULL, NULL);
+    cushim_mock_trace_set(fixture_mock, NULL, NULL);
     for (unsigned i = 1; i < MODEL_STREAMS; i++)
         OK(driver->StreamDestroy_v2(streams[i]));
     for (unsigned i = 0; i < MODEL_EVENTS; i++)
@@ -316,7 +316,7 @@ static unsigned check_orders(void)
 
             if (!model_nodes[j].operation)
                 continue;
-            OK(cushim_mock_ordered(world, model_nodes[i].operation, model_nodes[j].operation,
+            OK(cushim_mock_ordered(fixture_mock, model_nodes[i].operation, model_nodes[j].operation,
                                    &order, NULL, 0));
             assert_int_equal(order, model_is_ordered(i, j) ? CUSHIM_MOCK_ORDER_BEFORE
                                                            : CUSHIM_MOCK_ORDER_NONE);
@@ -327,19 +327,19 @@ static unsigned check_orders(void)
     return racy;
 }
 
-/* Each text tells of a race; returns in which memories. */
+/* Each text reports a race; returns in which memories. */
 static unsigned check_texts(void)
 {
     const char *text;
-    unsigned told = 0;
+    unsigned reported = 0;
 
-    for (size_t i = 0; (text = cushim_mock_race(world, i)); i++) {
+    for (size_t i = 0; (text = cushim_mock_race(fixture_mock, i)); i++) {
         const unsigned later = named(&text), earlier = named(&text);
 
         assert_true(model_is_race(earlier, later));
-        told |= 1u << model_nodes[later].memory;
+        reported |= 1u << model_nodes[later].memory;
     }
-    return told;
+    return reported;
 }
 
 /* Kernels access one block from where their parameter points. */
@@ -358,7 +358,7 @@ static void bound_kernels(void)
                                                   .access_bytes = &block,
                                                   .parameter_count = 1};
 
-        OK(cushim_mock_kernel_register(world, &kernel));
+        OK(cushim_mock_kernel_register(fixture_mock, &kernel));
     }
 }
 
@@ -385,13 +385,13 @@ static void check_programs(const char *settings)
     assert_true(clean_count > PROGRAMS / 20);
 }
 
-static void random_programs_are_told_as_they_are(void **state)
+static void random_programs_are_reported_as_they_are(void **state)
 {
     (void)state;
     check_programs("schedule = fifo");
 }
 
-static void random_programs_are_told_so_in_any_schedule(void **state)
+static void random_programs_are_reported_so_in_any_schedule(void **state)
 {
     (void)state;
     check_programs("schedule = lazy");
@@ -402,8 +402,8 @@ static void random_programs_are_told_so_in_any_schedule(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_programs_are_told_as_they_are),
-        cmocka_unit_test(random_programs_are_told_so_in_any_schedule),
+        cmocka_unit_test(random_programs_are_reported_as_they_are),
+        cmocka_unit_test(random_programs_are_reported_so_in_any_schedule),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tests/mock/race_world.h"
+#include "tests/mock/race_fixture.h"
 
 static unsigned log_lines;
 static char last_line[1024];
@@ -22,7 +22,7 @@ static int begin(void **state)
     race_begin("mode = auto");
     log_lines = 0;
     last_line[0] = '\0';
-    cushim_mock_log_set(world, note_line, NULL);
+    cushim_mock_log_set(fixture_mock, note_line, NULL);
     return 0;
 }
 
@@ -56,8 +56,8 @@ static void text_names_both_operations_and_the_cure(void **state)
              "stream %llu wait for it",
              id_of(race_streams[1]), id_of(race_streams[0]), allocation_of(race_memory),
              id_of(race_streams[0]), id_of(race_streams[1]));
-    assert_string_equal(cushim_mock_race(world, 0), want);
-    assert_null(cushim_mock_race(world, 1));
+    assert_string_equal(cushim_mock_race(fixture_mock, 0), want);
+    assert_null(cushim_mock_race(fixture_mock, 1));
     assert_string_equal(last_line, want);
     assert_int_equal(log_lines, 1);
 }
@@ -68,16 +68,16 @@ static void text_names_the_default_stream(void **state)
     OK(driver->MemsetD8_v2(race_memory, 0, 16));
     race_download(race_streams[1]);
     assert_non_null(
-        strstr(cushim_mock_race(world, 0),
+        strstr(cushim_mock_race(fixture_mock, 0),
                "set (operation 1, default stream, cuMemsetD8_v2) writes bytes 0 to 16"));
-    assert_non_null(
-        strstr(cushim_mock_race(world, 0), "record an event on the default stream after the set"));
+    assert_non_null(strstr(cushim_mock_race(fixture_mock, 0),
+                           "record an event on the default stream after the set"));
 }
 
 /* The cure that a text names is one. */
 static void cure_that_the_text_names_helps(void **state)
 {
-    CUevent event = world_event();
+    CUevent event = fixture_event();
 
     (void)state;
     race_read(race_streams[0]);
@@ -94,7 +94,7 @@ static void race_is_no_misuse(void **state)
     race_read(race_streams[0]);
     race_write(race_streams[1]);
     assert_int_equal(race_count(), 1);
-    assert_int_equal(world_state().misuses, 0);
+    assert_int_equal(fixture_state().misuses, 0);
 }
 
 /* Race on so many allocations, each of its own. */
@@ -112,14 +112,14 @@ static void race_on_each(unsigned count)
         OK(driver->MemFree_v2(memory[i]));
 }
 
-static void races_that_cannot_be_kept_apart_are_counted_and_not_told(void **state)
+static void races_that_cannot_be_kept_apart_are_counted_and_not_reported(void **state)
 {
     (void)state;
     race_on_each(1100);
     assert_int_equal(log_lines, 1024);
 }
 
-static void pair_of_places_is_told_once(void **state)
+static void pair_of_places_is_reported_once(void **state)
 {
     (void)state;
     for (int i = 0; i < 100; i++) {
@@ -130,9 +130,9 @@ static void pair_of_places_is_told_once(void **state)
     assert_int_equal(race_count(), 2);
 }
 
-static void other_places_are_told_too(void **state)
+static void other_places_are_reported_too(void **state)
 {
-    CUstream third = world_stream();
+    CUstream third = fixture_stream();
     CUdeviceptr other;
 
     (void)state;
@@ -155,11 +155,11 @@ static void first_64_texts_are_kept_and_all_are_counted(void **state)
 {
     (void)state;
     race_on_each(70);
-    assert_non_null(cushim_mock_race(world, 63));
-    assert_null(cushim_mock_race(world, 64));
+    assert_non_null(cushim_mock_race(fixture_mock, 63));
+    assert_null(cushim_mock_race(fixture_mock, 64));
 }
 
-static void uses_that_are_forgotten_are_told(void **state)
+static void uses_that_are_forgotten_are_reported(void **state)
 {
     (void)state;
     for (unsigned i = 0; i < 1024; i++)
@@ -192,7 +192,7 @@ static void work_of_a_context_that_is_gone_is_no_race(void **state)
     (void)state;
     race_begin("mode = manual");
     OK(driver->CtxCreate_v2(&context, 0, 0));
-    stream = world_stream();
+    stream = fixture_stream();
     OK(driver->MemcpyDtoHAsync_v2(race_host, race_memory, 16, stream));
     OK(driver->CtxDestroy_v2(context));
     race_write(race_streams[0]);
@@ -238,7 +238,7 @@ static void threads_with_memory_of_their_own_do_not_race(void **state)
     for (unsigned i = 0; i < THREADS; i++)
         assert_int_equal(pthread_join(threads[i], NULL), 0);
     assert_int_equal(race_count(), 0);
-    assert_true(world_state().executed >= THREADS * ROUNDS);
+    assert_true(fixture_state().executed >= THREADS * ROUNDS);
 }
 
 /* What the host has waited for need not be remembered, nor what a later use covers. */
@@ -264,19 +264,19 @@ static void nothing_is_looked_for_by_default(void **state)
     CUdeviceptr memory;
 
     (void)state;
-    world_begin("mode = auto");
+    fixture_begin("mode = auto");
     OK(driver->MemAlloc_v2(&memory, 16));
     for (unsigned i = 0; i < 2; i++) {
-        streams[i] = world_stream();
+        streams[i] = fixture_stream();
         OK(driver->MemsetD8Async(memory, 1, 16, streams[i]));
     }
-    assert_int_equal(world_state().races, 0);
-    assert_null(cushim_mock_race(world, 0));
-    CODE(CUDA_ERROR_NOT_SUPPORTED, cushim_mock_ordered(world, 1, 2, &order, NULL, 0));
+    assert_int_equal(fixture_state().races, 0);
+    assert_null(cushim_mock_race(fixture_mock, 0));
+    CODE(CUDA_ERROR_NOT_SUPPORTED, cushim_mock_ordered(fixture_mock, 1, 2, &order, NULL, 0));
     for (unsigned i = 0; i < 2; i++)
         OK(driver->StreamDestroy_v2(streams[i]));
     OK(driver->MemFree_v2(memory));
-    world_end();
+    fixture_end();
 }
 
 static void race_is_a_misuse_if_so_set(void **state)
@@ -285,21 +285,21 @@ static void race_is_a_misuse_if_so_set(void **state)
     CUdeviceptr memory;
 
     (void)state;
-    world_begin("races = misuse");
+    fixture_begin("races = misuse");
     OK(driver->MemAlloc_v2(&memory, 16));
     for (unsigned i = 0; i < 2; i++) {
-        streams[i] = world_stream();
+        streams[i] = fixture_stream();
         OK(driver->MemsetD8Async(memory, 1, 16, streams[i]));
     }
-    assert_int_equal(world_state().races, 1);
-    assert_int_equal(world_state().misuses, 1);
-    assert_non_null(strstr(cushim_mock_misuse(world, 0), cushim_mock_race(world, 0)));
-    CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_mock_destroy(world));
+    assert_int_equal(fixture_state().races, 1);
+    assert_int_equal(fixture_state().misuses, 1);
+    assert_non_null(strstr(cushim_mock_misuse(fixture_mock, 0), cushim_mock_race(fixture_mock, 0)));
+    CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_mock_destroy(fixture_mock));
 }
 
 /* Whether anything orders two operations that are named by number. */
 
-static void order_of_two_operations_is_told(void **state)
+static void order_of_two_operations_is_reported(void **state)
 {
     enum cushim_mock_order order;
     char text[400];
@@ -308,17 +308,17 @@ static void order_of_two_operations_is_told(void **state)
     race_read(race_streams[0]);
     race_read(race_streams[0]);
     race_read(race_streams[1]);
-    OK(cushim_mock_ordered(world, 1, 2, &order, text, sizeof text));
+    OK(cushim_mock_ordered(fixture_mock, 1, 2, &order, text, sizeof text));
     assert_int_equal(order, CUSHIM_MOCK_ORDER_BEFORE);
     assert_non_null(strstr(text, "(operation 1, "));
     assert_non_null(strstr(text, " comes before kernel \"reads\" (operation 2, "));
-    OK(cushim_mock_ordered(world, 2, 1, &order, text, sizeof text));
+    OK(cushim_mock_ordered(fixture_mock, 2, 1, &order, text, sizeof text));
     assert_int_equal(order, CUSHIM_MOCK_ORDER_AFTER);
     assert_non_null(strstr(text, " comes before kernel \"reads\" (operation 2, "));
-    OK(cushim_mock_ordered(world, 3, 1, &order, text, sizeof text));
+    OK(cushim_mock_ordered(fixture_mock, 3, 1, &order, text, sizeof text));
     assert_int_equal(order, CUSHIM_MOCK_ORDER_NONE);
     assert_memory_equal(text, "nothing orders kernel \"reads\" (operation 1, ", 41);
-    OK(cushim_mock_ordered(world, 2, 3, &order, NULL, 0));
+    OK(cushim_mock_ordered(fixture_mock, 2, 3, &order, NULL, 0));
     assert_int_equal(order, CUSHIM_MOCK_ORDER_NONE);
 }
 
@@ -331,10 +331,10 @@ static void order_behind_a_value_is_not_known(void **state)
     OK(driver->StreamWaitValue32_v2(race_streams[0], race_memory, 0, CU_STREAM_WAIT_VALUE_GEQ));
     race_read(race_streams[0]);
     race_read(race_streams[1]);
-    OK(cushim_mock_ordered(world, 2, 3, &order, text, sizeof text));
+    OK(cushim_mock_ordered(fixture_mock, 2, 3, &order, text, sizeof text));
     assert_int_equal(order, CUSHIM_MOCK_ORDER_UNKNOWN);
     assert_non_null(strstr(text, "depends on who writes the value"));
-    OK(cushim_mock_ordered(world, 1, 2, &order, text, sizeof text));
+    OK(cushim_mock_ordered(fixture_mock, 1, 2, &order, text, sizeof text));
     assert_int_equal(order, CUSHIM_MOCK_ORDER_BEFORE);
 }
 
@@ -345,11 +345,11 @@ static void order_of_no_operation_is_refused(void **state)
     (void)state;
     race_read(race_streams[0]);
     race_read(race_streams[0]);
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_mock_ordered(world, 1, 1, &order, NULL, 0));
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_mock_ordered(world, 1, 2, NULL, NULL, 0));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_mock_ordered(fixture_mock, 1, 1, &order, NULL, 0));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_mock_ordered(fixture_mock, 1, 2, NULL, NULL, 0));
     CODE(CUDA_ERROR_INVALID_VALUE, cushim_mock_ordered(NULL, 1, 2, &order, NULL, 0));
-    CODE(CUDA_ERROR_NOT_FOUND, cushim_mock_ordered(world, 1, 3, &order, NULL, 0));
-    CODE(CUDA_ERROR_NOT_FOUND, cushim_mock_ordered(world, 0, 2, &order, NULL, 0));
+    CODE(CUDA_ERROR_NOT_FOUND, cushim_mock_ordered(fixture_mock, 1, 3, &order, NULL, 0));
+    CODE(CUDA_ERROR_NOT_FOUND, cushim_mock_ordered(fixture_mock, 0, 2, &order, NULL, 0));
     assert_int_equal(order, CUSHIM_MOCK_ORDER_UNKNOWN);
 }
 
@@ -360,8 +360,8 @@ static void last_4096_operations_can_be_asked_for(void **state)
     (void)state;
     for (int i = 0; i < 4097; i++)
         race_read(race_streams[0]);
-    CODE(CUDA_ERROR_NOT_FOUND, cushim_mock_ordered(world, 1, 4097, &order, NULL, 0));
-    OK(cushim_mock_ordered(world, 2, 4097, &order, NULL, 0));
+    CODE(CUDA_ERROR_NOT_FOUND, cushim_mock_ordered(fixture_mock, 1, 4097, &order, NULL, 0));
+    OK(cushim_mock_ordered(fixture_mock, 2, 4097, &order, NULL, 0));
 }
 
 int main(void)
@@ -373,18 +373,18 @@ int main(void)
         TEST(text_names_the_default_stream),
         TEST(cure_that_the_text_names_helps),
         TEST(race_is_no_misuse),
-        TEST(pair_of_places_is_told_once),
-        TEST(races_that_cannot_be_kept_apart_are_counted_and_not_told),
-        TEST(other_places_are_told_too),
+        TEST(pair_of_places_is_reported_once),
+        TEST(races_that_cannot_be_kept_apart_are_counted_and_not_reported),
+        TEST(other_places_are_reported_too),
         TEST(first_64_texts_are_kept_and_all_are_counted),
-        TEST(uses_that_are_forgotten_are_told),
+        TEST(uses_that_are_forgotten_are_reported),
         TEST(streams_race_again_behind_a_value),
         cmocka_unit_test(work_of_a_context_that_is_gone_is_no_race),
         TEST(threads_with_memory_of_their_own_do_not_race),
         TEST(long_programs_forget_nothing),
         cmocka_unit_test(nothing_is_looked_for_by_default),
         cmocka_unit_test(race_is_a_misuse_if_so_set),
-        TEST_IN(order_of_two_operations_is_told, race_auto, race_done),
+        TEST_IN(order_of_two_operations_is_reported, race_auto, race_done),
         TEST_IN(order_behind_a_value_is_not_known, race_auto, race_done),
         TEST_IN(order_of_no_operation_is_refused, race_auto, race_done),
         TEST_IN(last_4096_operations_can_be_asked_for, race_auto, race_done),

@@ -2,7 +2,7 @@
 /* What each schedule makes of the same work, and in which order streams execute. */
 #include <stdio.h>
 
-#include "tests/mock/world.h"
+#include "tests/mock/fixture.h"
 #include "tests/support/gate.h"
 
 enum { MS = 1000000 };
@@ -11,7 +11,7 @@ enum { MS = 1000000 };
     static int name(void **state) \
     {                             \
         (void)state;              \
-        world_begin(settings);    \
+        fixture_begin(settings);  \
         return 0;                 \
     }
 
@@ -23,23 +23,23 @@ WITH(two_kernels, "mode = manual\nkernels = 2")
 
 static void eager_work_has_ended_when_its_call_returns(void **state)
 {
-    CUstream stream = world_stream();
-    uint64_t before = world_state().now_ns;
+    CUstream stream = fixture_stream();
+    uint64_t before = fixture_state().now_ns;
 
     (void)state;
-    world_spin(stream, 1000ULL * MS);
-    assert_int_equal(world_state().pending, 0);
-    assert_true(world_state().now_ns - before >= 1000ULL * MS);
+    fixture_spin(stream, 1000ULL * MS);
+    assert_int_equal(fixture_state().pending, 0);
+    assert_true(fixture_state().now_ns - before >= 1000ULL * MS);
     OK(driver->StreamDestroy_v2(stream));
 }
 
 static void lazy_work_starts_when_it_is_waited_for(void **state)
 {
-    CUstream waited = world_stream(), other = world_stream();
+    CUstream waited = fixture_stream(), other = fixture_stream();
 
     (void)state;
-    world_spin(waited, 1000);
-    world_spin(other, 1000);
+    fixture_spin(waited, 1000);
+    fixture_spin(other, 1000);
     OK(driver->StreamSynchronize(waited));
     CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(other));
     OK(driver->StreamSynchronize(other));
@@ -49,21 +49,21 @@ static void lazy_work_starts_when_it_is_waited_for(void **state)
 
 static void lazy_wait_reaches_through_events(void **state)
 {
-    CUstream first = world_stream(), second = world_stream(), third = world_stream();
-    CUevent one = world_event(), two = world_event();
-    uint64_t before = world_state().now_ns;
+    CUstream first = fixture_stream(), second = fixture_stream(), third = fixture_stream();
+    CUevent one = fixture_event(), two = fixture_event();
+    uint64_t before = fixture_state().now_ns;
 
     (void)state;
-    world_spin(first, 1000);
+    fixture_spin(first, 1000);
     OK(driver->EventRecord(one, first));
-    world_spin(first, 50 * MS); /* behind the record: nobody waits for it */
+    fixture_spin(first, 50 * MS); /* behind the record: nobody waits for it */
     OK(driver->StreamWaitEvent(second, one, 0));
     OK(driver->EventRecord(two, second));
     OK(driver->StreamWaitEvent(third, two, 0));
     OK(driver->StreamSynchronize(third));
     OK(driver->EventQuery(one));
     CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(first));
-    assert_true(world_state().now_ns - before < MS);
+    assert_true(fixture_state().now_ns - before < MS);
     OK(driver->EventDestroy_v2(one));
     OK(driver->EventDestroy_v2(two));
     OK(driver->StreamDestroy_v2(first));
@@ -73,11 +73,11 @@ static void lazy_wait_reaches_through_events(void **state)
 
 static void lazy_polling_ends(void **state)
 {
-    CUstream stream = world_stream();
+    CUstream stream = fixture_stream();
     unsigned queries = 0;
 
     (void)state;
-    world_spin(stream, 1000);
+    fixture_spin(stream, 1000);
     while (driver->StreamQuery(stream) == CUDA_ERROR_NOT_READY)
         queries++;
     assert_in_range(queries, 5000, 8000); /* a millisecond of queries that cost 165 ns */
@@ -86,13 +86,13 @@ static void lazy_polling_ends(void **state)
 
 static void lazy_work_of_manual_mode_waits_for_its_time(void **state)
 {
-    CUstream stream = world_stream();
+    CUstream stream = fixture_stream();
 
     (void)state;
-    world_spin(stream, 1000);
-    OK(cushim_mock_advance(world, MS));
+    fixture_spin(stream, 1000);
+    OK(cushim_mock_advance(fixture_mock, MS));
     CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(stream));
-    OK(cushim_mock_advance(world, 1000));
+    OK(cushim_mock_advance(fixture_mock, 1000));
     OK(driver->StreamQuery(stream));
     OK(driver->StreamDestroy_v2(stream));
 }
@@ -100,14 +100,14 @@ static void lazy_work_of_manual_mode_waits_for_its_time(void **state)
 /* Of two kernels of 10 ms the second has ended when the first has, or 10 ms later. */
 static void run_two_kernels(CUresult second)
 {
-    CUstream one = world_stream(), other = world_stream();
+    CUstream one = fixture_stream(), other = fixture_stream();
 
-    world_spin(one, 10 * MS);
-    world_spin(other, 10 * MS);
-    OK(cushim_mock_advance(world, 11 * MS));
+    fixture_spin(one, 10 * MS);
+    fixture_spin(other, 10 * MS);
+    OK(cushim_mock_advance(fixture_mock, 11 * MS));
     OK(driver->StreamQuery(one));
     CODE(second, driver->StreamQuery(other));
-    OK(cushim_mock_advance(world, 10 * MS));
+    OK(cushim_mock_advance(fixture_mock, 10 * MS));
     OK(driver->StreamQuery(other));
     OK(driver->StreamDestroy_v2(one));
     OK(driver->StreamDestroy_v2(other));
@@ -127,17 +127,17 @@ static void kernels_wait_for_room(void **state)
 
 static void room_goes_to_the_highest_priority(void **state)
 {
-    CUstream running = world_stream(), low = world_stream(), high;
+    CUstream running = fixture_stream(), low = fixture_stream(), high;
 
     (void)state;
     OK(driver->StreamCreateWithPriority(&high, CU_STREAM_NON_BLOCKING, -5));
-    world_spin(running, 10 * MS);
-    world_spin(low, 10 * MS);
-    world_spin(high, 10 * MS);
-    OK(cushim_mock_advance(world, 21 * MS));
+    fixture_spin(running, 10 * MS);
+    fixture_spin(low, 10 * MS);
+    fixture_spin(high, 10 * MS);
+    OK(cushim_mock_advance(fixture_mock, 21 * MS));
     OK(driver->StreamQuery(high));
     CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(low));
-    OK(cushim_mock_drain(world));
+    OK(cushim_mock_drain(fixture_mock));
     OK(driver->StreamDestroy_v2(running));
     OK(driver->StreamDestroy_v2(low));
     OK(driver->StreamDestroy_v2(high));
@@ -151,17 +151,17 @@ static int first_of_two(unsigned seed)
     int first;
 
     snprintf(settings, sizeof settings, "mode = manual\nschedule = random\nseed = %u", seed);
-    world_begin(settings);
-    one = world_stream();
-    other = world_stream();
-    world_spin(one, 1000);
-    world_spin(other, 1000);
-    OK(cushim_mock_step(world));
+    fixture_begin(settings);
+    one = fixture_stream();
+    other = fixture_stream();
+    fixture_spin(one, 1000);
+    fixture_spin(other, 1000);
+    OK(cushim_mock_step(fixture_mock));
     first = driver->StreamQuery(one) == CUDA_SUCCESS ? 1 : 2;
-    OK(cushim_mock_drain(world));
+    OK(cushim_mock_drain(fixture_mock));
     OK(driver->StreamDestroy_v2(one));
     OK(driver->StreamDestroy_v2(other));
-    world_end();
+    fixture_end();
     return first;
 }
 
@@ -179,17 +179,17 @@ static void random_seeds_give_either_order(void **state)
 
 static void default_stream_waits_for_blocking_streams(void **state)
 {
-    CUstream blocking, other = world_stream();
-    CUevent event = world_event();
+    CUstream blocking, other = fixture_stream();
+    CUevent event = fixture_event();
 
     (void)state;
     OK(driver->StreamCreate(&blocking, CU_STREAM_DEFAULT));
-    world_spin(blocking, 10 * MS);
-    world_spin(other, 100 * MS);
+    fixture_spin(blocking, 10 * MS);
+    fixture_spin(other, 100 * MS);
     OK(driver->EventRecord(event, CU_STREAM_LEGACY));
-    OK(cushim_mock_advance(world, 9 * MS));
+    OK(cushim_mock_advance(fixture_mock, 9 * MS));
     CODE(CUDA_ERROR_NOT_READY, driver->EventQuery(event));
-    OK(cushim_mock_advance(world, 2 * MS));
+    OK(cushim_mock_advance(fixture_mock, 2 * MS));
     OK(driver->EventQuery(event));
     OK(driver->StreamQuery(NULL));
     CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(other));
@@ -200,17 +200,17 @@ static void default_stream_waits_for_blocking_streams(void **state)
 
 static void blocking_stream_waits_for_the_default_stream(void **state)
 {
-    CUstream blocking, other = world_stream();
+    CUstream blocking, other = fixture_stream();
 
     (void)state;
     OK(driver->StreamCreate(&blocking, CU_STREAM_DEFAULT));
-    world_spin(NULL, 10 * MS);
-    world_spin(blocking, 1 * MS);
-    world_spin(other, 1 * MS);
-    OK(cushim_mock_advance(world, 5 * MS));
+    fixture_spin(NULL, 10 * MS);
+    fixture_spin(blocking, 1 * MS);
+    fixture_spin(other, 1 * MS);
+    OK(cushim_mock_advance(fixture_mock, 5 * MS));
     OK(driver->StreamQuery(other));
     CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(blocking));
-    OK(cushim_mock_advance(world, 7 * MS));
+    OK(cushim_mock_advance(fixture_mock, 7 * MS));
     OK(driver->StreamQuery(blocking));
     OK(driver->StreamDestroy_v2(blocking));
     OK(driver->StreamDestroy_v2(other));
@@ -222,28 +222,28 @@ static void later_work_does_not_hold_up_the_default_stream(void **state)
 
     (void)state;
     OK(driver->StreamCreate(&blocking, CU_STREAM_DEFAULT));
-    world_spin(NULL, 1 * MS);
-    world_spin(blocking, 10 * MS);
-    world_spin(NULL, 1 * MS);
-    world_spin(blocking, 10 * MS);
-    OK(cushim_mock_advance(world, 13 * MS)); /* 1, 10, 1 in turn */
-    assert_int_equal(world_state().pending, 1);
-    OK(cushim_mock_drain(world));
+    fixture_spin(NULL, 1 * MS);
+    fixture_spin(blocking, 10 * MS);
+    fixture_spin(NULL, 1 * MS);
+    fixture_spin(blocking, 10 * MS);
+    OK(cushim_mock_advance(fixture_mock, 13 * MS)); /* 1, 10, 1 in turn */
+    assert_int_equal(fixture_state().pending, 1);
+    OK(cushim_mock_drain(fixture_mock));
     OK(driver->StreamDestroy_v2(blocking));
 }
 
 static void waiter_keeps_the_record_of_the_time_of_the_call(void **state)
 {
-    CUstream recorder = world_stream(), waiter = world_stream();
-    CUevent event = world_event();
+    CUstream recorder = fixture_stream(), waiter = fixture_stream();
+    CUevent event = fixture_event();
 
     (void)state;
-    world_spin(recorder, 1 * MS);
+    fixture_spin(recorder, 1 * MS);
     OK(driver->EventRecord(event, recorder));
     OK(driver->StreamWaitEvent(waiter, event, 0));
-    world_spin(recorder, 10 * MS);
+    fixture_spin(recorder, 10 * MS);
     OK(driver->EventRecord(event, recorder));
-    OK(cushim_mock_advance(world, 2 * MS));
+    OK(cushim_mock_advance(fixture_mock, 2 * MS));
     OK(driver->StreamQuery(waiter));
     CODE(CUDA_ERROR_NOT_READY, driver->EventQuery(event));
     OK(driver->EventDestroy_v2(event));
@@ -253,19 +253,19 @@ static void waiter_keeps_the_record_of_the_time_of_the_call(void **state)
 
 static void destroyed_stream_and_event_still_finish_their_work(void **state)
 {
-    CUstream recorder = world_stream(), waiter = world_stream();
-    CUevent event = world_event();
+    CUstream recorder = fixture_stream(), waiter = fixture_stream();
+    CUevent event = fixture_event();
 
     (void)state;
-    world_spin(recorder, 1 * MS);
+    fixture_spin(recorder, 1 * MS);
     OK(driver->EventRecord(event, recorder));
     OK(driver->StreamWaitEvent(waiter, event, 0));
     OK(driver->EventDestroy_v2(event));
     OK(driver->StreamDestroy_v2(recorder));
     CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(waiter));
-    OK(cushim_mock_advance(world, 2 * MS));
+    OK(cushim_mock_advance(fixture_mock, 2 * MS));
     OK(driver->StreamQuery(waiter));
-    assert_int_equal(world_state().pending, 0);
+    assert_int_equal(fixture_state().pending, 0);
     OK(driver->StreamDestroy_v2(waiter));
 }
 
@@ -285,15 +285,15 @@ static void per_thread_stream_is_of_its_thread(void **state)
 
 static void host_function_blocks_its_stream_and_no_other_work(void **state)
 {
-    CUstream blocked = world_stream(), free_one = world_stream();
+    CUstream blocked = fixture_stream(), free_one = fixture_stream();
     struct gate gate = GATE;
 
     (void)state;
     gate_prepare(&gate);
-    world_spin(blocked, 1); /* loads the kernel, which would wait for all work */
+    fixture_spin(blocked, 1); /* loads the kernel, which would wait for all work */
     OK(driver->LaunchHostFunc(blocked, gate_stand, &gate));
-    world_spin(blocked, 1);
-    world_spin(free_one, 10 * MS);
+    fixture_spin(blocked, 1);
+    fixture_spin(free_one, 10 * MS);
     OK(driver->StreamSynchronize(free_one));
     CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(blocked));
     gate_open(&gate);
@@ -305,17 +305,17 @@ static void host_function_blocks_its_stream_and_no_other_work(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, world_manual, world_done)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_manual, fixture_done)
 #define TEST_IN(name, begin, end) cmocka_unit_test_setup_teardown(name, begin, end)
     const struct CMUnitTest tests[] = {
-        TEST_IN(eager_work_has_ended_when_its_call_returns, eager, world_done),
-        TEST_IN(lazy_work_starts_when_it_is_waited_for, lazy, world_done),
-        TEST_IN(lazy_wait_reaches_through_events, lazy, world_done),
-        TEST_IN(lazy_polling_ends, lazy, world_done),
-        TEST_IN(lazy_work_of_manual_mode_waits_for_its_time, lazy_manual, world_done),
-        TEST_IN(kernels_share_the_device_as_far_as_it_has_room, two_kernels, world_done),
-        TEST_IN(kernels_wait_for_room, one_kernel, world_done),
-        TEST_IN(room_goes_to_the_highest_priority, one_kernel, world_done),
+        TEST_IN(eager_work_has_ended_when_its_call_returns, eager, fixture_done),
+        TEST_IN(lazy_work_starts_when_it_is_waited_for, lazy, fixture_done),
+        TEST_IN(lazy_wait_reaches_through_events, lazy, fixture_done),
+        TEST_IN(lazy_polling_ends, lazy, fixture_done),
+        TEST_IN(lazy_work_of_manual_mode_waits_for_its_time, lazy_manual, fixture_done),
+        TEST_IN(kernels_share_the_device_as_far_as_it_has_room, two_kernels, fixture_done),
+        TEST_IN(kernels_wait_for_room, one_kernel, fixture_done),
+        TEST_IN(room_goes_to_the_highest_priority, one_kernel, fixture_done),
         cmocka_unit_test(random_seeds_give_either_order),
         TEST(default_stream_waits_for_blocking_streams),
         TEST(blocking_stream_waits_for_the_default_stream),
@@ -323,7 +323,7 @@ int main(void)
         TEST(waiter_keeps_the_record_of_the_time_of_the_call),
         TEST(destroyed_stream_and_event_still_finish_their_work),
         TEST(per_thread_stream_is_of_its_thread),
-        TEST_IN(host_function_blocks_its_stream_and_no_other_work, world_auto, world_done),
+        TEST_IN(host_function_blocks_its_stream_and_no_other_work, fixture_auto, fixture_done),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,18 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Settings: what each key does, and that whatever is not understood is refused where it stands. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "loader/symbols.h"
 #include "src/mock/config/settings.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#include "tests/support/cmocka.h"
 
 static struct mock_settings settings;
 static char message[400];
@@ -314,7 +307,7 @@ static void settings_are_described_in_one_line(void **state)
                               "schedule fifo, seed 7, personality normal");
 }
 
-/* docs/mock.md tells every key of settings and of profiles, and the defaults are what it says. */
+/* docs/mock.md lists every key of settings and of profiles, and the defaults are what it says. */
 
 enum { LONGEST_LINE = 1024 };
 

@@ -23,7 +23,7 @@ WRAPPER = os.environ.get('EXE_WRAPPER', '').split()
 
 # Symbol without its per-thread suffix, and the state.
 KNOWN = {
-    # It has nothing to tell and succeeds; with a place for an answer it asks for cuInit.
+    # It has nothing to report and succeeds; with a place for an answer it asks for cuInit.
     ('cuMemGetAddressRange_v2', 'none'),
 }
 
@@ -35,21 +35,21 @@ def read_measured():
 
 
 def read_mock():
-    told = {}
+    reported = {}
     for state in STATES:
         text = subprocess.run([*WRAPPER, PROGRAM, state], check=True, stdout=subprocess.PIPE,
                               text=True).stdout
         for line in text.splitlines():
             symbol, answer = line.split(' ', 1)
-            told[symbol, state] = answer.replace('answered ', '')
-    return told
+            reported[symbol, state] = answer.replace('answered ', '')
+    return reported
 
 
 class Slots(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.answers = read_mock()
-        cls.told = {symbol: answer for (symbol, state), answer in cls.answers.items()
+        cls.reported = {symbol: answer for (symbol, state), answer in cls.answers.items()
                     if state == 'context'}
         with open(PAGE, encoding='ascii') as file:
             cls.page = file.read()
@@ -57,16 +57,16 @@ class Slots(unittest.TestCase):
             r'^\| `(cu\w+)` \| (\w+) \| (.*) \|$', cls.page, re.MULTILINE)}
 
     def test_page_has_every_function(self):
-        self.assertEqual(set(self.rows), set(self.told))
+        self.assertEqual(set(self.rows), set(self.reported))
         self.assertEqual(len(self.rows), 722)
 
     def test_function_is_refused_exactly_where_the_page_says_so(self):
         wrong = [symbol for symbol, (kind, _) in self.rows.items()
-                 if (kind in ('refused', 'absent')) != (self.told[symbol] == 'refused')]
+                 if (kind in ('refused', 'absent')) != (self.reported[symbol] == 'refused')]
         self.assertEqual(wrong, [])
 
     def test_no_function_crashes_or_hangs_on_zeros(self):
-        self.assertEqual([symbol for symbol, word in self.told.items() if word == 'ended'], [])
+        self.assertEqual([symbol for symbol, word in self.reported.items() if word == 'ended'], [])
 
     def test_approximate_function_says_what_differs_and_no_other_does(self):
         wrong = [symbol for symbol, (kind, difference) in self.rows.items()

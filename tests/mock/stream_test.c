@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "tests/mock/world.h"
+#include "tests/mock/fixture.h"
 
 enum { BYTES = 64, MS = 1000000 };
 
@@ -17,15 +17,15 @@ static int begin_with(const char *settings)
 {
     void *host;
 
-    world_begin(settings);
-    waiting_stream = world_stream();
+    fixture_begin(settings);
+    waiting_stream = fixture_stream();
     OK(driver->MemAllocHost_v2(&host, BYTES));
     memset(host, 0, BYTES);
     word = host;
     pinned = (CUdeviceptr)(uintptr_t)host;
     OK(driver->MemAlloc_v2(&device, BYTES));
     OK(driver->MemsetD8_v2(device, 0, BYTES));
-    OK(cushim_mock_drain(world));
+    OK(cushim_mock_drain(fixture_mock));
     return 0;
 }
 
@@ -44,39 +44,39 @@ static int begin_threaded(void **state)
 static int end(void **state)
 {
     (void)state;
-    OK(cushim_mock_drain(world));
+    OK(cushim_mock_drain(fixture_mock));
     OK(driver->MemFree_v2(device));
     OK(driver->MemFreeHost((void *)(uintptr_t)pinned));
     OK(driver->StreamDestroy_v2(waiting_stream));
-    world_end();
+    fixture_end();
     return 0;
 }
 
 static uint32_t device_word(void)
 {
-    return *(const uint32_t *)cushim_mock_memory(world, device, sizeof(uint32_t));
+    return *(const uint32_t *)cushim_mock_memory(fixture_mock, device, sizeof(uint32_t));
 }
 
 static void write_of_the_host_releases_a_wait(void **state)
 {
     (void)state;
     OK(driver->StreamWaitValue32_v2(waiting_stream, pinned, 5, CU_STREAM_WAIT_VALUE_EQ));
-    OK(cushim_mock_advance(world, MS));
+    OK(cushim_mock_advance(fixture_mock, MS));
     CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(waiting_stream));
     *word = 5;
-    OK(cushim_mock_advance(world, MS));
+    OK(cushim_mock_advance(fixture_mock, MS));
     OK(driver->StreamQuery(waiting_stream));
 }
 
 static void write_of_a_stream_releases_a_wait_of_another(void **state)
 {
-    CUstream other = world_stream();
+    CUstream other = fixture_stream();
 
     (void)state;
     OK(driver->StreamWaitValue64_v2(waiting_stream, device, UINT64_C(1) << 40,
                                     CU_STREAM_WAIT_VALUE_GEQ));
     OK(driver->StreamWriteValue64_v2(other, device, UINT64_C(3) << 40, 0));
-    OK(cushim_mock_drain(world));
+    OK(cushim_mock_drain(fixture_mock));
     OK(driver->StreamQuery(waiting_stream));
     OK(driver->StreamDestroy_v2(other));
 }
@@ -84,13 +84,13 @@ static void write_of_a_stream_releases_a_wait_of_another(void **state)
 static void write_acts_when_it_executes(void **state)
 {
     (void)state;
-    world_spin(waiting_stream, 5 * MS);
+    fixture_spin(waiting_stream, 5 * MS);
     OK(driver->StreamWriteValue32_v2(waiting_stream, device, 7, 0));
     OK(driver->StreamWriteValue32_v2(waiting_stream, pinned, 8, 0));
-    OK(cushim_mock_advance(world, 4 * MS));
+    OK(cushim_mock_advance(fixture_mock, 4 * MS));
     assert_int_equal(device_word(), 0);
     assert_int_equal(*word, 0);
-    OK(cushim_mock_advance(world, 2 * MS));
+    OK(cushim_mock_advance(fixture_mock, 2 * MS));
     assert_int_equal(device_word(), 7);
     assert_int_equal(*word, 8);
 }
@@ -100,7 +100,7 @@ static void write_on_an_idle_stream_does_not_act_at_the_call(void **state)
     (void)state;
     OK(driver->StreamWriteValue32_v2(waiting_stream, pinned, 8, 0));
     assert_int_equal(*word, 0);
-    OK(cushim_mock_drain(world));
+    OK(cushim_mock_drain(fixture_mock));
     assert_int_equal(*word, 8);
 }
 
@@ -130,13 +130,13 @@ static void comparisons_are_those_of_the_reference(void **state)
     for (size_t i = 0; i < COUNT(cases); i++) {
         *word = cases[i].found;
         OK(driver->StreamWaitValue32_v2(waiting_stream, pinned, cases[i].value, cases[i].flags));
-        OK(cushim_mock_advance(world, MS));
+        OK(cushim_mock_advance(fixture_mock, MS));
         if ((driver->StreamQuery(waiting_stream) == CUDA_SUCCESS) != cases[i].met)
             fail_msg("case %zu", i);
         if (cases[i].met)
             continue;
         *word = cases[i].flags == CU_STREAM_WAIT_VALUE_NOR ? 0 : cases[i].value;
-        OK(cushim_mock_advance(world, MS));
+        OK(cushim_mock_advance(fixture_mock, MS));
         OK(driver->StreamQuery(waiting_stream));
     }
 }
@@ -157,7 +157,7 @@ static void arguments_are_checked(void **state)
     CODE(CUDA_ERROR_INVALID_VALUE, driver->StreamWriteValue32_v2(waiting_stream, pageable, 5, 0));
     CODE(CUDA_ERROR_INVALID_VALUE,
          driver->StreamWriteValue32_v2(waiting_stream, device + BYTES, 5, 0));
-    assert_int_equal(world_state().pending, 0);
+    assert_int_equal(fixture_state().pending, 0);
 }
 
 static void first_abi_is_not_supported_by_the_device(void **state)
@@ -199,10 +199,10 @@ static void batch_is_done_in_its_order(void **state)
     (void)state;
     OK(driver->StreamBatchMemOp_v2(waiting_stream, COUNT(batch), batch, 0));
     assert_int_equal(device_word(), 0);
-    OK(cushim_mock_advance(world, MS));
+    OK(cushim_mock_advance(fixture_mock, MS));
     assert_int_equal(device_word(), 1);
     *word = 2;
-    OK(cushim_mock_advance(world, MS));
+    OK(cushim_mock_advance(fixture_mock, MS));
     assert_int_equal(device_word(), 3);
 }
 
@@ -222,11 +222,11 @@ static void batch_that_cannot_be_done_does_nothing(void **state)
     CODE(CUDA_ERROR_INVALID_VALUE, driver->StreamBatchMemOp_v2(waiting_stream, 2, many, 0));
     many[1].operation = CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES;
     CODE(CUDA_ERROR_NOT_SUPPORTED, driver->StreamBatchMemOp_v2(waiting_stream, 2, many, 0));
-    assert_int_equal(world_state().pending, 0);
+    assert_int_equal(fixture_state().pending, 0);
     OK(driver->StreamBatchMemOp_v2(waiting_stream, 0, NULL, 0));
     many[1] = write_op(device, 1);
     OK(driver->StreamBatchMemOp_v2(waiting_stream, 255, many, 0));
-    OK(cushim_mock_drain(world));
+    OK(cushim_mock_drain(fixture_mock));
     assert_int_equal(*word, 0);
     assert_int_equal(device_word(), 254);
 }
@@ -248,10 +248,10 @@ static void captured_batch_is_one_node_and_acts_at_each_launch(void **state)
     OK(driver->GraphInstantiateWithFlags(&exec, graph, 0));
     for (int i = 0; i < 2; i++) {
         OK(driver->GraphLaunch(exec, waiting_stream));
-        OK(cushim_mock_advance(world, MS));
+        OK(cushim_mock_advance(fixture_mock, MS));
         CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(waiting_stream));
         *word = 2;
-        OK(cushim_mock_advance(world, MS));
+        OK(cushim_mock_advance(fixture_mock, MS));
         OK(driver->StreamQuery(waiting_stream));
         assert_int_equal(device_word(), 3);
         assert_int_equal(*word, 0);
@@ -281,10 +281,10 @@ static void call_that_blocks_is_released_by_another_thread(void **state)
 static void batch_writes_and_waits_for_values_of_64_bits(void **state)
 {
     static const uint64_t wide = UINT64_C(0x123456789abcdef0);
-    const CUstream stream = world_stream();
+    const CUstream stream = fixture_stream();
     volatile uint64_t *words;
     CUdeviceptr memory;
-    CUevent done = world_event();
+    CUevent done = fixture_event();
     void *host;
 
     (void)state;
@@ -312,14 +312,14 @@ static void batch_writes_and_waits_for_values_of_64_bits(void **state)
         CODE(CUDA_ERROR_INVALID_VALUE, driver->StreamBatchMemOp_v2(stream, COUNT(list), list, 0));
     }
     OK(driver->EventRecord(done, stream));
-    cushim_mock_drain(world);
+    cushim_mock_drain(fixture_mock);
     CODE(CUDA_ERROR_NOT_READY, driver->EventQuery(done));
     assert_true(words[0] == wide && words[2] == 0);
     words[1] = (uint32_t)wide; /* the lower half is not the value */
-    cushim_mock_drain(world);
+    cushim_mock_drain(fixture_mock);
     CODE(CUDA_ERROR_NOT_READY, driver->EventQuery(done));
     words[1] = wide;
-    OK(cushim_mock_drain(world));
+    OK(cushim_mock_drain(fixture_mock));
     OK(driver->EventQuery(done));
     assert_true(words[2] == ~wide);
     OK(driver->EventDestroy_v2(done));
@@ -329,12 +329,12 @@ static void batch_writes_and_waits_for_values_of_64_bits(void **state)
 
 static void first_abi_of_destroying_a_stream_waits_for_its_work(void **state)
 {
-    const CUstream stream = world_stream();
-    const CUevent done = world_event();
+    const CUstream stream = fixture_stream();
+    const CUevent done = fixture_event();
 
     (void)state;
     CODE(CUDA_ERROR_INVALID_HANDLE, driver->StreamDestroy(NULL));
-    world_spin(stream, 50000000);
+    fixture_spin(stream, 50000000);
     OK(driver->EventRecord(done, stream));
     CODE(CUDA_ERROR_NOT_READY, driver->EventQuery(done));
     OK(driver->StreamDestroy(stream));
@@ -342,7 +342,7 @@ static void first_abi_of_destroying_a_stream_waits_for_its_work(void **state)
     OK(driver->EventDestroy_v2(done));
 }
 
-/* Attributes of streams: what is set is what is told, and what is copied with them. */
+/* Attributes of streams: what is set is what is reported, and what is copied with them. */
 
 static const CUstreamAttrID window = (CUstreamAttrID)1, policy = (CUstreamAttrID)3,
                             priority = (CUstreamAttrID)8, domain_map = (CUstreamAttrID)9,
@@ -362,14 +362,14 @@ static void set(CUstream stream, CUstreamAttrID attribute, CUstreamAttrValue val
     OK(driver->StreamSetAttribute(stream, attribute, (void *)&value));
 }
 
-static void what_is_set_is_told(void **state)
+static void what_is_set_is_reported(void **state)
 {
     const CUstreamAttrValue a_window = {
         .accessPolicyWindow = {.num_bytes = 4096, .hitRatio = 0.5f}};
     CUstream stream;
 
     (void)state;
-    stream = world_stream();
+    stream = fixture_stream();
     set(stream, window, a_window);
     set(stream, policy, (CUstreamAttrValue){.syncPolicy = CU_SYNC_POLICY_YIELD});
     set(stream, domain_map, (CUstreamAttrValue){.memSyncDomainMap = {.default_ = 2, .remote = 3}});
@@ -385,17 +385,16 @@ static void what_is_set_is_told(void **state)
 /* A priority beyond the range is its end, as in cuStreamCreateWithPriority. */
 static void a_priority_is_within_the_range(void **state)
 {
-    int least, greatest, told;
-    CUstream stream;
+    int least, greatest, reported;
+    CUstream stream = fixture_stream();
 
     (void)state;
-    stream = world_stream();
     OK(driver->CtxGetStreamPriorityRange(&least, &greatest));
     assert_int_equal(get(stream, priority).priority, 0);
     set(stream, priority, (CUstreamAttrValue){.priority = greatest - 10});
     assert_int_equal(get(stream, priority).priority, greatest);
-    OK(driver->StreamGetPriority(stream, &told));
-    assert_int_equal(told, greatest);
+    OK(driver->StreamGetPriority(stream, &reported));
+    assert_int_equal(reported, greatest);
     set(stream, priority, (CUstreamAttrValue){.priority = least + 10});
     assert_int_equal(get(stream, priority).priority, least);
     OK(driver->StreamDestroy_v2(stream));
@@ -407,7 +406,7 @@ static void what_is_wrong_is_refused(void **state)
     CUstream stream;
 
     (void)state;
-    stream = world_stream();
+    stream = fixture_stream();
     memset(&untouched, 7, sizeof untouched);
     set(stream, policy, (CUstreamAttrValue){.syncPolicy = CU_SYNC_POLICY_SPIN});
     CODE(CUDA_ERROR_INVALID_VALUE, driver->StreamSetAttribute(stream, policy, (void *)&value));
@@ -429,11 +428,9 @@ static void what_is_wrong_is_refused(void **state)
 
 static void all_are_copied(void **state)
 {
-    CUstream from, to;
+    CUstream from = fixture_stream(), to = fixture_stream();
 
     (void)state;
-    from = world_stream();
-    to = world_stream();
     set(from, policy, (CUstreamAttrValue){.syncPolicy = CU_SYNC_POLICY_SPIN});
     set(from, priority, (CUstreamAttrValue){.priority = -1});
     OK(driver->StreamCopyAttributes(to, from));
@@ -459,12 +456,12 @@ int main(void)
         TEST(batch_that_cannot_be_done_does_nothing),
         TEST(captured_batch_is_one_node_and_acts_at_each_launch),
         TEST_IN(call_that_blocks_is_released_by_another_thread, begin_threaded, end),
-        TEST_IN(batch_writes_and_waits_for_values_of_64_bits, world_manual, world_done),
-        TEST_IN(first_abi_of_destroying_a_stream_waits_for_its_work, world_auto, world_done),
-        TEST_IN(what_is_set_is_told, world_auto, world_done),
-        TEST_IN(a_priority_is_within_the_range, world_auto, world_done),
-        TEST_IN(what_is_wrong_is_refused, world_auto, world_done),
-        TEST_IN(all_are_copied, world_auto, world_done),
+        TEST_IN(batch_writes_and_waits_for_values_of_64_bits, fixture_manual, fixture_done),
+        TEST_IN(first_abi_of_destroying_a_stream_waits_for_its_work, fixture_auto, fixture_done),
+        TEST_IN(what_is_set_is_reported, fixture_auto, fixture_done),
+        TEST_IN(a_priority_is_within_the_range, fixture_auto, fixture_done),
+        TEST_IN(what_is_wrong_is_refused, fixture_auto, fixture_done),
+        TEST_IN(all_are_copied, fixture_auto, fixture_done),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

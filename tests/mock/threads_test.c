@@ -13,7 +13,7 @@
 #include "src/mock/api/context.h"
 #include "src/mock/core/state.h"
 #include "src/mock/sim/stream.h"
-#include "tests/mock/world.h"
+#include "tests/mock/fixture.h"
 
 #ifndef OPERATIONS
 #define OPERATIONS 100000
@@ -21,7 +21,7 @@
 
 enum { THREADS = 64, ROUNDS = OPERATIONS / THREADS / 3 + 1 };
 
-/* One stream's life: its rounds, each a host function, a record, and a wait for a neighbour's. */
+/* One stream's rounds, each a host function, a record, and a wait for a neighbour's. */
 struct worker {
     pthread_t thread;
     CUcontext context;
@@ -88,12 +88,12 @@ static void every_operation_runs_in_order(void **state)
 {
     CUcontext context;
 
-    world_begin(*state);
+    fixture_begin(*state);
     OK(driver->CtxGetCurrent(&context));
     for (unsigned i = 0; i < THREADS; i++) {
         workers[i] = (struct worker){.context = context,
-                                     .stream = world_stream(),
-                                     .event = world_event(),
+                                     .stream = fixture_stream(),
+                                     .event = fixture_event(),
                                      .neighbour = &workers[(i + 1) % THREADS]};
         atomic_store(&recorded[i], 0);
     }
@@ -108,7 +108,7 @@ static void every_operation_runs_in_order(void **state)
         OK(driver->EventDestroy_v2(workers[i].event));
         OK(driver->StreamDestroy_v2(workers[i].stream));
     }
-    world_end();
+    fixture_end();
 }
 
 /* Threads that have called the mock and ended: they are forgotten, and what they began goes on. */
@@ -188,7 +188,7 @@ static void *spin(void *event)
 {
     CUresult code = driver->CtxPushCurrent_v2(ended_context);
 
-    world_spin(CU_STREAM_PER_THREAD, 1000000000);
+    fixture_spin(CU_STREAM_PER_THREAD, 1000000000);
     if (code == CUDA_SUCCESS)
         code = driver->EventRecord(event, CU_STREAM_PER_THREAD);
     return (void *)(uintptr_t)code;
@@ -196,7 +196,7 @@ static void *spin(void *event)
 
 static void work_of_a_thread_that_ended_goes_on(void **state)
 {
-    CUevent event = world_event();
+    CUevent event = fixture_event();
     CUdeviceptr memory;
 
     (void)state;
@@ -277,14 +277,14 @@ static void threads_that_live_are_known(void **state)
 static int begin(void **state)
 {
     (void)state;
-    world_begin("mode = auto");
+    fixture_begin("mode = auto");
     OK(driver->CtxGetCurrent(&ended_context));
     return 0;
 }
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, world_done)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, fixture_done)
 #define ORDER_TEST(name, settings)                                                      \
     {                                                                                   \
 #name, every_operation_runs_in_order, NULL, NULL, (void *)(uintptr_t)(settings) \

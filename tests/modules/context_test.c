@@ -28,12 +28,12 @@ static void primary_context_is_retained_and_released(void **state)
     OK(cushim_context_retain_primary(1, &other));
     assert_ptr_equal(handle_of(one), handle_of(other));
     OK(cushim_context_release(one));
-    OK(kit.driver->DevicePrimaryCtxGetState(1, &flags, &is_active));
+    OK(testkit.driver->DevicePrimaryCtxGetState(1, &flags, &is_active));
     assert_true(is_active);
     OK(cushim_context_release(other));
-    OK(kit.driver->DevicePrimaryCtxGetState(1, &flags, &is_active));
+    OK(testkit.driver->DevicePrimaryCtxGetState(1, &flags, &is_active));
     assert_false(is_active);
-    assert_ptr_equal(kit_current(), kit.current);
+    assert_ptr_equal(testkit_current(), testkit.current);
 }
 
 static void driver_without_the_newer_release_is_given_the_older_one(void **state)
@@ -41,9 +41,9 @@ static void driver_without_the_newer_release_is_given_the_older_one(void **state
     struct cushim_context *context;
 
     (void)state;
-    kit_fault("cuDevicePrimaryCtxRelease_v2 => missing");
+    testkit_fault("cuDevicePrimaryCtxRelease_v2 => missing");
     OK(cushim_context_retain_primary(0, &context));
-    kit_forget();
+    testkit_forget();
     OK(cushim_context_release(context));
     assert_calls("cuDevicePrimaryCtxRelease_v2 cuDevicePrimaryCtxRelease");
 }
@@ -56,10 +56,10 @@ static void create_leaves_the_current_context_as_it_was(void **state)
 
     (void)state;
     OK(cushim_context_create(1, &options, &context));
-    assert_int_equal(kit_argument("cuCtxCreate_v2", "flags"), CU_CTX_SCHED_BLOCKING_SYNC);
-    assert_int_equal(kit_argument("cuCtxCreate_v2", "dev"), 1);
+    assert_int_equal(testkit_argument("cuCtxCreate_v2", "flags"), CU_CTX_SCHED_BLOCKING_SYNC);
+    assert_int_equal(testkit_argument("cuCtxCreate_v2", "dev"), 1);
     assert_calls("cuCtxCreate_v2 cuCtxPopCurrent_v2");
-    assert_ptr_equal(kit_current(), kit.current);
+    assert_ptr_equal(testkit_current(), testkit.current);
     OK(cushim_context_release(context));
 }
 
@@ -74,7 +74,7 @@ static void unknown_options_are_refused_unless_zero(void **state)
     (void)state;
     OK(cushim_context_create(0, &options.known, &context));
     OK(cushim_context_release(context));
-    kit_forget();
+    testkit_forget();
     options.newer[3] = 1;
     CODE(CUDA_ERROR_INVALID_VALUE, cushim_context_create(0, &options.known, &context));
     options.known.size = 0;
@@ -91,10 +91,10 @@ static void wrapped_context_is_never_destroyed(void **state)
     struct cushim_context *context, *current;
 
     (void)state;
-    OK(cushim_context_wrap(kit.second, &context));
+    OK(cushim_context_wrap(testkit.second, &context));
     OK(cushim_context_wrap_current(&current));
-    assert_ptr_equal(handle_of(context), kit.second);
-    assert_ptr_equal(handle_of(current), kit.current);
+    assert_ptr_equal(handle_of(context), testkit.second);
+    assert_ptr_equal(handle_of(current), testkit.current);
     OK(cushim_context_release(context));
     OK(cushim_context_release(current));
     assert_calls("cuCtxGetCurrent");
@@ -105,7 +105,7 @@ static void without_a_context_there_is_nothing_to_wrap(void **state)
     struct cushim_context *context = NULL;
 
     (void)state;
-    kit_enter(NULL);
+    testkit_enter(NULL);
     CODE(CUDA_ERROR_INVALID_CONTEXT, cushim_context_wrap_current(&context));
     CODE(CUDA_ERROR_INVALID_CONTEXT, cushim_context_wrap(NULL, &context));
     assert_null(context);
@@ -117,7 +117,7 @@ static void last_release_destroys_once(void **state)
 
     (void)state;
     OK(cushim_context_create(0, NULL, &context));
-    kit_forget();
+    testkit_forget();
     assert_ptr_equal(cushim_context_retain(context), context);
     OK(cushim_context_release(context));
     assert_calls("");
@@ -137,7 +137,7 @@ static void reset_of_a_primary_context_leaves_what_is_released_quietly(void **st
     CODE(CUDA_ERROR_CONTEXT_IS_DESTROYED, cushim_event_query(event));
     OK(cushim_event_release(event));
     OK(cushim_context_release(context));
-    assert_int_equal(kit.log_lines, 0);
+    assert_int_equal(testkit.log_lines, 0);
 }
 
 /* --- what is done in them --- */
@@ -149,7 +149,7 @@ static void device_of_a_created_context_needs_no_driver_call(void **state)
 
     (void)state;
     OK(cushim_context_create(1, NULL, &context));
-    kit_forget();
+    testkit_forget();
     OK(cushim_context_device(context, &device));
     assert_int_equal(device, 1);
     assert_calls("");
@@ -161,7 +161,7 @@ static void device_of_a_wrapped_context_is_asked_for_in_it(void **state)
     CUdevice device = -1;
 
     (void)state;
-    OK(cushim_context_device(kit.one, &device));
+    OK(cushim_context_device(testkit.one, &device));
     assert_int_equal(device, 0);
     assert_calls(PUSHED_FIRST("cuCtxGetDevice"));
 }
@@ -169,22 +169,23 @@ static void device_of_a_wrapped_context_is_asked_for_in_it(void **state)
 static void synchronize_waits_in_the_context(void **state)
 {
     (void)state;
-    OK(kit.driver->EventRecord(kit_foreign_event(0), kit.stream_handle));
-    CODE(CUDA_ERROR_NOT_READY, kit.driver->StreamQuery(kit.stream_handle));
-    OK(cushim_context_synchronize(kit.one));
+    OK(testkit.driver->EventRecord(testkit_foreign_event(0), testkit.stream_handle));
+    CODE(CUDA_ERROR_NOT_READY, testkit.driver->StreamQuery(testkit.stream_handle));
+    OK(cushim_context_synchronize(testkit.one));
     assert_calls(PUSHED_FIRST("cuCtxSynchronize"));
-    OK(kit.driver->StreamQuery(kit.stream_handle));
+    OK(testkit.driver->StreamQuery(testkit.stream_handle));
 }
 
 static void error_of_the_work_comes_before_one_of_putting_back(void **state)
 {
     (void)state;
-    kit_fault("cuCtxSynchronize => return(LAUNCH_FAILED)");
-    kit_fault("cuCtxPopCurrent_v2:phase=after => return(UNKNOWN)");
-    CODE(CUDA_ERROR_LAUNCH_FAILED, cushim_context_synchronize(kit.one));
-    assert_int_equal(kit.log_lines, 1);
-    assert_non_null(strstr(kit.log_last, "cuCtxPopCurrent_v2 failed: CUDA_ERROR_UNKNOWN (999)"));
-    assert_non_null(strstr(kit.log_last, "failed with CUDA_ERROR_LAUNCH_FAILED (719)"));
+    testkit_fault("cuCtxSynchronize => return(LAUNCH_FAILED)");
+    testkit_fault("cuCtxPopCurrent_v2:phase=after => return(UNKNOWN)");
+    CODE(CUDA_ERROR_LAUNCH_FAILED, cushim_context_synchronize(testkit.one));
+    assert_int_equal(testkit.log_lines, 1);
+    assert_non_null(
+        strstr(testkit.log_last, "cuCtxPopCurrent_v2 failed: CUDA_ERROR_UNKNOWN (999)"));
+    assert_non_null(strstr(testkit.log_last, "failed with CUDA_ERROR_LAUNCH_FAILED (719)"));
 }
 
 static void missing_arguments_are_refused_before_any_driver_call(void **state)
@@ -196,12 +197,12 @@ static void missing_arguments_are_refused_before_any_driver_call(void **state)
     (void)state;
     CODE(no_output, cushim_context_retain_primary(0, NULL));
     CODE(no_output, cushim_context_create(0, NULL, NULL));
-    CODE(no_output, cushim_context_wrap(kit.first, NULL));
+    CODE(no_output, cushim_context_wrap(testkit.first, NULL));
     CODE(no_output, cushim_context_wrap_current(NULL));
     CODE(no_handle, cushim_context_handle(NULL, &handle));
-    CODE(no_output, cushim_context_handle(kit.one, NULL));
+    CODE(no_output, cushim_context_handle(testkit.one, NULL));
     CODE(no_handle, cushim_context_device(NULL, &device));
-    CODE(no_output, cushim_context_device(kit.one, NULL));
+    CODE(no_output, cushim_context_device(testkit.one, NULL));
     CODE(no_handle, cushim_context_synchronize(NULL));
     OK(cushim_context_release(NULL));
     assert_null(cushim_context_retain(NULL));
@@ -213,14 +214,14 @@ static void scopes_nest(void **state)
     struct cushim_context_scope outer, inner;
 
     (void)state;
-    OK(cushim_context_push(kit.one, &outer));
-    assert_ptr_equal(kit_current(), kit.first);
-    OK(cushim_context_push(kit.two, &inner));
-    assert_ptr_equal(kit_current(), kit.second);
+    OK(cushim_context_push(testkit.one, &outer));
+    assert_ptr_equal(testkit_current(), testkit.first);
+    OK(cushim_context_push(testkit.two, &inner));
+    assert_ptr_equal(testkit_current(), testkit.second);
     OK(cushim_context_pop(&inner));
-    assert_ptr_equal(kit_current(), kit.first);
+    assert_ptr_equal(testkit_current(), testkit.first);
     OK(cushim_context_pop(&outer));
-    assert_ptr_equal(kit_current(), kit.current);
+    assert_ptr_equal(testkit_current(), testkit.current);
 }
 
 static void context_is_pushed_even_if_it_is_current(void **state)
@@ -228,11 +229,11 @@ static void context_is_pushed_even_if_it_is_current(void **state)
     struct cushim_context_scope outer, inner;
 
     (void)state;
-    OK(cushim_context_push(kit.one, &outer));
-    OK(cushim_context_push(kit.one, &inner));
+    OK(cushim_context_push(testkit.one, &outer));
+    OK(cushim_context_push(testkit.one, &inner));
     assert_calls("cuCtxPushCurrent_v2(first) cuCtxPushCurrent_v2(first)");
     OK(cushim_context_pop(&inner));
-    assert_ptr_equal(kit_current(), kit.first);
+    assert_ptr_equal(testkit_current(), testkit.first);
     OK(cushim_context_pop(&outer));
 }
 
@@ -241,9 +242,9 @@ static void scope_is_over_after_its_pop(void **state)
     struct cushim_context_scope scope;
 
     (void)state;
-    OK(cushim_context_push(kit.one, &scope));
+    OK(cushim_context_push(testkit.one, &scope));
     OK(cushim_context_pop(&scope));
-    kit_forget();
+    testkit_forget();
     OK(cushim_context_pop(&scope));
     assert_calls("");
 }
@@ -254,9 +255,9 @@ static void scope_that_could_not_begin_is_over(void **state)
 
     (void)state;
     memset(&scope, 0x5a, sizeof scope);
-    kit_fault("cuCtxPushCurrent_v2:nth=1 => return(UNKNOWN)");
-    CODE(CUDA_ERROR_UNKNOWN, cushim_context_push(kit.one, &scope));
-    kit_forget();
+    testkit_fault("cuCtxPushCurrent_v2:nth=1 => return(UNKNOWN)");
+    CODE(CUDA_ERROR_UNKNOWN, cushim_context_push(testkit.one, &scope));
+    testkit_forget();
     OK(cushim_context_pop(&scope));
     memset(&scope, 0x5a, sizeof scope);
     CODE(CUDA_ERROR_INVALID_HANDLE, cushim_context_push(NULL, &scope));
@@ -269,13 +270,13 @@ static void pop_out_of_order_changes_nothing_and_can_be_repeated(void **state)
     struct cushim_context_scope outer, inner;
 
     (void)state;
-    OK(cushim_context_push(kit.one, &outer));
-    OK(cushim_context_push(kit.two, &inner));
+    OK(cushim_context_push(testkit.one, &outer));
+    OK(cushim_context_push(testkit.two, &inner));
     CODE(CUDA_ERROR_INVALID_CONTEXT, cushim_context_pop(&outer));
-    assert_ptr_equal(kit_current(), kit.second);
+    assert_ptr_equal(testkit_current(), testkit.second);
     OK(cushim_context_pop(&inner));
     OK(cushim_context_pop(&outer));
-    assert_int_equal(kit.log_lines, 0);
+    assert_int_equal(testkit.log_lines, 0);
 }
 
 static void pop_from_an_empty_stack_is_no_success(void **state)
@@ -283,9 +284,9 @@ static void pop_from_an_empty_stack_is_no_success(void **state)
     struct cushim_context_scope scope;
 
     (void)state;
-    kit_enter(NULL);
-    OK(cushim_context_push(kit.one, &scope));
-    kit_enter(NULL);
+    testkit_enter(NULL);
+    OK(cushim_context_push(testkit.one, &scope));
+    testkit_enter(NULL);
     CODE(CUDA_ERROR_INVALID_CONTEXT, cushim_context_pop(&scope));
 }
 
@@ -294,8 +295,8 @@ static void pop_that_fails_can_be_repeated(void **state)
     struct cushim_context_scope scope;
 
     (void)state;
-    OK(cushim_context_push(kit.one, &scope));
-    kit_fault("cuCtxPopCurrent_v2:nth=1 => return(UNKNOWN)");
+    OK(cushim_context_push(testkit.one, &scope));
+    testkit_fault("cuCtxPopCurrent_v2:nth=1 => return(UNKNOWN)");
     CODE(CUDA_ERROR_UNKNOWN, cushim_context_pop(&scope));
     OK(cushim_context_pop(&scope));
 }
@@ -305,25 +306,26 @@ static void pop_that_cannot_put_another_context_back_logs_that(void **state)
     struct cushim_context_scope outer, inner;
 
     (void)state;
-    OK(cushim_context_push(kit.one, &outer));
-    OK(cushim_context_push(kit.two, &inner));
-    kit_fault("cuCtxPushCurrent_v2:nth=1 => return(UNKNOWN)");
+    OK(cushim_context_push(testkit.one, &outer));
+    OK(cushim_context_push(testkit.two, &inner));
+    testkit_fault("cuCtxPushCurrent_v2:nth=1 => return(UNKNOWN)");
     CODE(CUDA_ERROR_INVALID_CONTEXT, cushim_context_pop(&outer));
-    assert_non_null(strstr(kit.log_last, "cuCtxPushCurrent_v2 failed: CUDA_ERROR_UNKNOWN (999)"));
+    assert_non_null(
+        strstr(testkit.log_last, "cuCtxPushCurrent_v2 failed: CUDA_ERROR_UNKNOWN (999)"));
     OK(cushim_context_pop(&outer));
 }
 
 static void context_is_made_current_in_the_place_of_another(void **state)
 {
     (void)state;
-    OK(cushim_context_make_current(kit.one));
-    assert_ptr_equal(kit_current(), kit.first);
-    OK(cushim_context_make_current(kit.two));
-    assert_ptr_equal(kit_current(), kit.second);
+    OK(cushim_context_make_current(testkit.one));
+    assert_ptr_equal(testkit_current(), testkit.first);
+    OK(cushim_context_make_current(testkit.two));
+    assert_ptr_equal(testkit_current(), testkit.second);
     OK(cushim_context_make_current(NULL));
-    assert_null(kit_current());
+    assert_null(testkit_current());
     assert_calls("cuCtxSetCurrent cuCtxSetCurrent cuCtxSetCurrent");
-    kit_enter(NULL);
+    testkit_enter(NULL);
 }
 
 static void missing_arguments_of_scopes_are_refused_before_any_driver_call(void **state)
@@ -332,7 +334,7 @@ static void missing_arguments_of_scopes_are_refused_before_any_driver_call(void 
 
     (void)state;
     CODE(CUDA_ERROR_INVALID_HANDLE, cushim_context_push(NULL, &scope));
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_context_push(kit.one, NULL));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_context_push(testkit.one, NULL));
     CODE(CUDA_ERROR_INVALID_VALUE, cushim_context_pop(NULL));
     assert_calls("");
 }

@@ -24,14 +24,14 @@ static CUresult CUDAAPI get_attribute(int *value, CUdevice_attribute attribute, 
         *value = attributes[i].value;
         return CUDA_SUCCESS;
     }
-    return kit.driver->DeviceGetAttribute(value, attribute, device);
+    return testkit.driver->DeviceGetAttribute(value, attribute, device);
 }
 
 static void set_attribute(size_t index, int attribute, int value)
 {
     attributes[index].attribute = attribute;
     attributes[index].value = value;
-    cushim_layer_next(kit.layer)->DeviceGetAttribute = get_attribute;
+    cushim_layer_next(testkit.layer)->DeviceGetAttribute = get_attribute;
 }
 
 /* --- finding them --- */
@@ -44,7 +44,7 @@ static void device_is_found_by_its_uuid(void **state)
 
     (void)state;
     OK(cushim_device_uuid(1, &uuid));
-    kit_forget();
+    testkit_forget();
     OK(cushim_device_get_by_uuid(&uuid, &device));
     assert_int_equal(device, 1);
     assert_calls("cuDeviceGetCount cuDeviceGet cuDeviceGetUuid_v2 cuDeviceGet cuDeviceGetUuid_v2");
@@ -58,8 +58,8 @@ static void driver_without_the_newer_uuid_is_asked_for_the_older_one(void **stat
 
     (void)state;
     OK(cushim_device_uuid(1, &uuid));
-    kit_forget();
-    kit_fault("cuDeviceGetUuid_v2 => missing");
+    testkit_forget();
+    testkit_fault("cuDeviceGetUuid_v2 => missing");
     OK(cushim_device_uuid(1, &older));
     assert_calls("cuDeviceGetUuid_v2 cuDeviceGetUuid");
     assert_memory_equal(&uuid, &older, sizeof uuid);

@@ -35,7 +35,7 @@ static void make_pool(unsigned initial)
 {
     const struct cushim_event_pool_options options = {.size = sizeof options, .initial = initial};
 
-    OK(cushim_event_pool_create(kit.one, NULL, &options, &pool));
+    OK(cushim_event_pool_create(testkit.one, NULL, &options, &pool));
 }
 
 static struct cushim_event *acquire(void)
@@ -91,7 +91,7 @@ static void event_that_comes_back_as_the_pool_ends_is_destroyed(void **state)
     one = acquire();
     two = acquire();
     meanwhile = release_pool;
-    kit_forget();
+    testkit_forget();
     OK(cushim_event_release(one));
     assert_calls("cuEventDestroy_v2");
     OK(cushim_event_query(two));
@@ -109,7 +109,7 @@ static void event_that_comes_back_behind_a_spare_one_as_the_pool_ends_is_destroy
     spare = acquire();
     OK(cushim_event_release(spare));
     meanwhile = release_pool;
-    kit_forget();
+    testkit_forget();
     OK(cushim_event_release(one));
     assert_calls("cuEventDestroy_v2 cuEventDestroy_v2");
     OK(cushim_event_query(two));
@@ -171,7 +171,7 @@ static void node_is_used_again_after_a_failure(void **state)
 
     (void)state;
     make_pool(0);
-    kit_fault("cuEventCreate:times=3 => return(UNKNOWN)");
+    testkit_fault("cuEventCreate:times=3 => return(UNKNOWN)");
     for (int i = 0; i < 3; i++)
         CODE(CUDA_ERROR_UNKNOWN, cushim_event_pool_acquire(pool, &event));
     OK(cushim_event_release(acquire()));

@@ -9,7 +9,7 @@ static struct cushim_event_pool *make_pool(const struct cushim_event_options *ki
     const struct cushim_event_pool_options options = {.size = sizeof options, .initial = initial};
     struct cushim_event_pool *pool = NULL;
 
-    OK(cushim_event_pool_create(kit.one, kind, &options, &pool));
+    OK(cushim_event_pool_create(testkit.one, kind, &options, &pool));
     return pool;
 }
 
@@ -41,16 +41,16 @@ static void released_event_comes_back_without_driver_calls(void **state)
     assert_calls("");
     event = acquire(pool);
     assert_calls(IN_FIRST("cuEventCreate"));
-    assert_ptr_equal(cushim_event_context(event), kit.one);
+    assert_ptr_equal(cushim_event_context(event), testkit.one);
     assert_counts(pool, 1, 0);
-    OK(cushim_event_record(event, kit.stream));
-    handle = kit_event_handle(event);
-    kit_forget();
+    OK(cushim_event_record(event, testkit.stream));
+    handle = testkit_event_handle(event);
+    testkit_forget();
     OK(cushim_event_release(event));
     assert_counts(pool, 1, 1);
     event = acquire(pool);
     assert_calls("");
-    assert_ptr_equal(kit_event_handle(event), handle);
+    assert_ptr_equal(testkit_event_handle(event), handle);
     assert_false(event_is_recorded(event));
     OK(event_flags(event, &flags));
     assert_int_equal(flags, CU_EVENT_DEFAULT);
@@ -61,14 +61,14 @@ static void released_event_comes_back_without_driver_calls(void **state)
 
 static void initial_events_are_created_at_once(void **state)
 {
-    struct cushim_event_pool *pool = make_pool(&kit_untimed, 3);
+    struct cushim_event_pool *pool = make_pool(&testkit_untimed, 3);
     struct cushim_event *events[3];
     unsigned flags = 99;
 
     (void)state;
-    assert_int_equal(kit_argument("cuEventCreate", "Flags"), CU_EVENT_DISABLE_TIMING);
+    assert_int_equal(testkit_argument("cuEventCreate", "Flags"), CU_EVENT_DISABLE_TIMING);
     assert_counts(pool, 3, 3);
-    kit_forget();
+    testkit_forget();
     for (size_t i = 0; i < COUNT(events); i++) {
         events[i] = acquire(pool);
         OK(event_flags(events[i], &flags));
@@ -92,16 +92,16 @@ static void arguments_are_checked_before_any_driver_call(void **state)
     struct cushim_event *event = NULL;
 
     (void)state;
-    CODE(no_value, cushim_event_pool_create(kit.one, NULL, NULL, NULL));
+    CODE(no_value, cushim_event_pool_create(testkit.one, NULL, NULL, NULL));
     CODE(no_handle, cushim_event_pool_create(NULL, NULL, NULL, &pool));
-    CODE(no_value, cushim_event_pool_create(kit.one, &strange, NULL, &pool));
-    CODE(no_value, cushim_event_pool_create(kit.one, NULL, &nothing, &pool));
+    CODE(no_value, cushim_event_pool_create(testkit.one, &strange, NULL, &pool));
+    CODE(no_value, cushim_event_pool_create(testkit.one, NULL, &nothing, &pool));
     assert_null(pool);
     CODE(no_handle, cushim_event_pool_acquire(NULL, &event));
     CODE(no_handle, cushim_event_pool_counts(NULL, NULL, NULL));
     assert_null(cushim_event_pool_retain(NULL));
     OK(cushim_event_pool_release(NULL));
-    OK(cushim_event_pool_create(kit.one, NULL, NULL, &pool));
+    OK(cushim_event_pool_create(testkit.one, NULL, NULL, &pool));
     CODE(no_value, cushim_event_pool_acquire(pool, NULL));
     OK(cushim_event_pool_counts(pool, NULL, NULL));
     assert_ptr_equal(cushim_event_pool_retain(pool), pool);
@@ -121,7 +121,7 @@ static void only_the_last_release_brings_an_event_back(void **state)
     OK(cushim_event_release(event));
     assert_counts(pool, 1, 0);
     other = acquire(pool);
-    assert_ptr_not_equal(kit_event_handle(event), kit_event_handle(other));
+    assert_ptr_not_equal(testkit_event_handle(event), testkit_event_handle(other));
     OK(cushim_event_release(event));
     OK(cushim_event_release(other));
     assert_counts(pool, 2, 2);
@@ -134,7 +134,7 @@ static void closed_event_leaves_the_pool(void **state)
     struct cushim_event *event = acquire(pool), *next;
 
     (void)state;
-    kit_forget();
+    testkit_forget();
     OK(cushim_event_close(event));
     OK(cushim_event_release(event));
     assert_calls("cuEventDestroy_v2");
@@ -160,12 +160,12 @@ static void events_outlive_their_pool(void **state)
     two = acquire(pool);
     OK(cushim_event_release(acquire(pool)));
     OK(cushim_context_release(context));
-    kit_forget();
+    testkit_forget();
     OK(cushim_event_pool_release(pool));
     assert_calls("cuEventDestroy_v2");
     OK(cushim_event_query(one));
     OK(cushim_event_record(two, cushim_stream_legacy()));
-    kit_forget();
+    testkit_forget();
     OK(cushim_event_release(one));
     assert_calls("cuEventDestroy_v2");
     OK(cushim_event_close(two));
@@ -183,7 +183,7 @@ static void pool_grows_over_chunks_and_hands_no_event_out_twice(void **state)
         for (size_t i = 0; i < COUNT(events); i++) {
             events[i] = acquire(pool);
             assert_false(event_is_recorded(events[i])); /* as it is in other hands */
-            OK(cushim_event_record(events[i], kit.stream));
+            OK(cushim_event_record(events[i], testkit.stream));
         }
         assert_counts(pool, COUNT(events), 0);
         for (size_t i = 0; i < COUNT(events); i++) {
@@ -201,7 +201,7 @@ static void failing_create_leaves_the_pool_unchanged(void **state)
     struct cushim_event *event = NULL;
 
     (void)state;
-    kit_fault("cuEventCreate:nth=1 => return(UNKNOWN)");
+    testkit_fault("cuEventCreate:nth=1 => return(UNKNOWN)");
     CODE(CUDA_ERROR_UNKNOWN, cushim_event_pool_acquire(pool, &event));
     assert_null(event);
     assert_counts(pool, 0, 0);

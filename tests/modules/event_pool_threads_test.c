@@ -51,7 +51,7 @@ static void *take_and_give_back(void *data)
 
         if (!*place) {
             *place = take();
-            if (next(&seed) % 256 == 0 && cushim_event_record(*place, kit.stream))
+            if (next(&seed) % 256 == 0 && cushim_event_record(*place, testkit.stream))
                 atomic_fetch_add(&faults, 1);
             continue;
         }
@@ -102,7 +102,7 @@ static size_t handles(void)
 {
     struct cushim_mock_state now = {.size = sizeof now};
 
-    OK(cushim_mock_state_get(kit.mock, &now));
+    OK(cushim_mock_state_get(testkit.mock, &now));
     return now.handles;
 }
 
@@ -113,7 +113,7 @@ static void no_event_has_two_owners(void **state)
     size_t total = 0, free = 99;
 
     (void)state;
-    OK(cushim_event_pool_create(kit.one, NULL, NULL, &pool));
+    OK(cushim_event_pool_create(testkit.one, NULL, NULL, &pool));
     start(threads, take_and_give_back);
     join(threads);
     OK(cushim_event_pool_counts(pool, &total, &free));
@@ -132,7 +132,7 @@ static void no_event_is_lost_when_the_pool_ends_under_it(void **state)
 
     (void)state;
     for (unsigned i = 0; i < ENDS; i++) {
-        OK(cushim_event_pool_create(kit.one, NULL, NULL, &pool));
+        OK(cushim_event_pool_create(testkit.one, NULL, NULL, &pool));
         assert_int_equal(pthread_barrier_init(&barrier, NULL, THREADS + 1), 0);
         start(threads, give_back_as_the_pool_ends);
         pthread_barrier_wait(&barrier);

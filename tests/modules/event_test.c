@@ -11,9 +11,9 @@ static void create_makes_an_unrecorded_timed_event_in_the_context(void **state)
     unsigned flags = 99;
 
     (void)state;
-    OK(cushim_event_create(kit.one, NULL, &event));
+    OK(cushim_event_create(testkit.one, NULL, &event));
     assert_calls(IN_FIRST("cuEventCreate"));
-    assert_ptr_equal(cushim_event_context(event), kit.one);
+    assert_ptr_equal(cushim_event_context(event), testkit.one);
     OK(event_flags(event, &flags));
     assert_int_equal(flags, CU_EVENT_DEFAULT);
     assert_false(event_is_recorded(event));
@@ -38,12 +38,12 @@ static void options_become_the_drivers_flags(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
-        struct cushim_event *event = kit_event(&cases[i].options);
+        struct cushim_event *event = testkit_event(&cases[i].options);
         unsigned flags = 99;
 
         OK(event_flags(event, &flags));
         assert_int_equal(flags, cases[i].flags);
-        assert_int_equal(kit_argument("cuEventCreate", "Flags"), cases[i].flags);
+        assert_int_equal(testkit_argument("cuEventCreate", "Flags"), cases[i].flags);
         OK(cushim_event_release(event));
     }
 }
@@ -55,20 +55,20 @@ static void unknown_options_are_refused_unless_zero(void **state)
         unsigned char unknown[8];
     } longer = {.known = {.size = sizeof longer}};
     const struct cushim_event_options nothing = {.size = 0};
-    const CUevent handle = kit_foreign_event(0);
+    const CUevent handle = testkit_foreign_event(0);
     struct cushim_event *event = NULL;
 
     (void)state;
-    OK(cushim_event_create(kit.one, &longer.known, &event));
+    OK(cushim_event_create(testkit.one, &longer.known, &event));
     OK(cushim_event_release(event));
     event = NULL;
-    kit_forget();
+    testkit_forget();
     longer.unknown[3] = 1;
     for (int i = 0; i < 2; i++) {
         const struct cushim_event_options *bad = i ? &nothing : &longer.known;
 
-        CODE(CUDA_ERROR_INVALID_VALUE, cushim_event_create(kit.one, bad, &event));
-        CODE(CUDA_ERROR_INVALID_VALUE, cushim_event_create_recorded(kit.stream, bad, &event));
+        CODE(CUDA_ERROR_INVALID_VALUE, cushim_event_create(testkit.one, bad, &event));
+        CODE(CUDA_ERROR_INVALID_VALUE, cushim_event_create_recorded(testkit.stream, bad, &event));
         CODE(CUDA_ERROR_INVALID_VALUE, cushim_event_wrap(handle, NULL, bad, &event));
     }
     assert_null(event);
@@ -80,10 +80,10 @@ static void create_recorded_records_in_the_streams_context(void **state)
     struct cushim_event *event = NULL;
 
     (void)state;
-    OK(cushim_event_create_recorded(kit.stream, NULL, &event));
+    OK(cushim_event_create_recorded(testkit.stream, NULL, &event));
     assert_calls(IN_FIRST("cuEventCreate cuEventRecord"));
     assert_true(event_is_recorded(event));
-    assert_ptr_equal(cushim_event_context(event), kit.one);
+    assert_ptr_equal(cushim_event_context(event), testkit.one);
     OK(cushim_event_release(event));
 }
 
@@ -96,9 +96,9 @@ static void create_recorded_on_a_default_stream_uses_the_current_context(void **
     OK(cushim_event_create_recorded(cushim_stream_legacy(), NULL, &event));
     assert_calls("cuCtxGetCurrent cuCtxGetCurrent cuEventCreate cuEventRecord");
     OK(cushim_context_handle(cushim_event_context(event), &handle));
-    assert_ptr_equal(handle, kit.current);
+    assert_ptr_equal(handle, testkit.current);
     OK(cushim_event_release(event));
-    kit_enter(NULL);
+    testkit_enter(NULL);
     event = NULL;
     CODE(CUDA_ERROR_INVALID_CONTEXT,
          cushim_event_create_recorded(cushim_stream_legacy(), NULL, &event));
@@ -107,7 +107,7 @@ static void create_recorded_on_a_default_stream_uses_the_current_context(void **
 
 static void create_recorded_asks_the_driver_for_an_unknown_context(void **state)
 {
-    struct cushim_stream *stream = kit_stream(WRAPPED_BARE);
+    struct cushim_stream *stream = testkit_stream(WRAPPED_BARE);
     struct cushim_event *event = NULL;
 
     (void)state;
@@ -122,13 +122,13 @@ static void create_recorded_asks_the_driver_for_an_unknown_context(void **state)
 
 static void wrapped_event_is_never_destroyed(void **state)
 {
-    const CUevent foreign = kit_foreign_event(0);
+    const CUevent foreign = testkit_foreign_event(0);
     struct cushim_event *event = NULL;
 
     (void)state;
     for (int i = 0; i < 2; i++) {
-        OK(cushim_event_wrap(foreign, kit.one, NULL, &event));
-        assert_ptr_equal(kit_event_handle(event), foreign);
+        OK(cushim_event_wrap(foreign, testkit.one, NULL, &event));
+        assert_ptr_equal(testkit_event_handle(event), foreign);
         OK(i ? cushim_event_close(event) : CUDA_SUCCESS);
         OK(cushim_event_release(event));
     }
@@ -137,7 +137,7 @@ static void wrapped_event_is_never_destroyed(void **state)
 
 static void wrapped_event_knows_what_the_caller_says(void **state)
 {
-    const CUevent foreign = kit_foreign_event(CU_EVENT_DISABLE_TIMING);
+    const CUevent foreign = testkit_foreign_event(CU_EVENT_DISABLE_TIMING);
     struct cushim_event *event = NULL;
     unsigned flags = 99;
 
@@ -147,10 +147,10 @@ static void wrapped_event_knows_what_the_caller_says(void **state)
     assert_int_equal(flags, 99);
     assert_null(cushim_event_context(event));
     OK(cushim_event_release(event));
-    OK(cushim_event_wrap(foreign, kit.one, &kit_untimed, &event));
+    OK(cushim_event_wrap(foreign, testkit.one, &testkit_untimed, &event));
     OK(event_flags(event, &flags));
     assert_int_equal(flags, CU_EVENT_DISABLE_TIMING);
-    assert_ptr_equal(cushim_event_context(event), kit.one);
+    assert_ptr_equal(cushim_event_context(event), testkit.one);
     OK(cushim_event_release(event));
 }
 
@@ -158,10 +158,10 @@ static void wrapped_event_knows_what_the_caller_says(void **state)
 
 static void last_release_destroys_once(void **state)
 {
-    struct cushim_event *event = kit_event(NULL);
+    struct cushim_event *event = testkit_event(NULL);
 
     (void)state;
-    kit_forget();
+    testkit_forget();
     assert_ptr_equal(cushim_event_retain(event), event);
     OK(cushim_event_release(event));
     assert_calls("");
@@ -178,30 +178,30 @@ static void event_keeps_its_context_alive(void **state)
     OK(cushim_context_create(0, NULL, &context));
     OK(cushim_event_create(context, NULL, &event));
     OK(cushim_context_release(context));
-    kit_forget();
+    testkit_forget();
     OK(cushim_event_release(event));
     assert_calls("cuEventDestroy_v2 cuCtxDestroy_v2");
 }
 
 static void close_destroys_once_and_the_event_is_refused_from_then_on(void **state)
 {
-    struct cushim_event *event = kit_event(&kit_interprocess), *good = kit_event(NULL);
+    struct cushim_event *event = testkit_event(&testkit_interprocess), *good = testkit_event(NULL);
     const CUresult refused = CUDA_ERROR_INVALID_HANDLE;
     CUipcEventHandle exported;
     CUevent handle;
     float ms;
 
     (void)state;
-    OK(cushim_event_record(event, kit.stream));
-    OK(cushim_event_record(good, kit.stream));
-    kit_forget();
+    OK(cushim_event_record(event, testkit.stream));
+    OK(cushim_event_record(good, testkit.stream));
+    testkit_forget();
     OK(cushim_event_close(event));
     OK(cushim_event_close(event));
     assert_calls("cuEventDestroy_v2");
     assert_true(event_is_closed(event));
-    CODE(refused, cushim_event_record(event, kit.stream));
+    CODE(refused, cushim_event_record(event, testkit.stream));
     CODE(refused, cushim_event_record(event, cushim_stream_legacy()));
-    CODE(refused, cushim_event_record_with_flags(event, kit.stream, 1));
+    CODE(refused, cushim_event_record_with_flags(event, testkit.stream, 1));
     CODE(refused, cushim_event_export(event, &exported));
     CODE(refused, cushim_event_handle(event, &handle));
     assert_calls(""); /* not even with NULL */
@@ -210,8 +210,8 @@ static void close_destroys_once_and_the_event_is_refused_from_then_on(void **sta
     CODE(refused, cushim_event_synchronize_for(event, 1000));
     CODE(refused, cushim_event_elapsed(event, good, &ms));
     CODE(refused, cushim_event_elapsed(good, event, &ms));
-    assert_ptr_equal(cushim_event_context(event), kit.one);
-    kit_forget();
+    assert_ptr_equal(cushim_event_context(event), testkit.one);
+    testkit_forget();
     OK(cushim_event_release(event));
     assert_calls("");
     OK(cushim_event_release(good));
@@ -223,58 +223,58 @@ static void event_of_a_destroyed_context_ends_quietly(void **state)
     struct cushim_event *event;
 
     (void)state;
-    OK(cushim_context_wrap(kit.second, &wrapped));
+    OK(cushim_context_wrap(testkit.second, &wrapped));
     OK(cushim_event_create(wrapped, NULL, &event));
-    OK(kit.driver->CtxDestroy_v2(kit.second));
+    OK(testkit.driver->CtxDestroy_v2(testkit.second));
     CODE(CUDA_ERROR_CONTEXT_IS_DESTROYED, cushim_event_query(event));
     OK(cushim_event_release(event));
     OK(cushim_context_release(wrapped));
-    assert_int_equal(kit.log_lines, 0);
+    assert_int_equal(testkit.log_lines, 0);
 }
 
 /* --- recording --- */
 
 static void record_remembers_what_the_driver_took(void **state)
 {
-    struct cushim_event *event = kit_event(NULL);
+    struct cushim_event *event = testkit_event(NULL);
 
     (void)state;
-    kit_forget();
-    kit_fault("cuEventRecord:nth=1 => return(UNKNOWN)");
-    CODE(CUDA_ERROR_UNKNOWN, cushim_event_record(event, kit.stream));
+    testkit_forget();
+    testkit_fault("cuEventRecord:nth=1 => return(UNKNOWN)");
+    CODE(CUDA_ERROR_UNKNOWN, cushim_event_record(event, testkit.stream));
     assert_false(event_is_recorded(event));
-    CODE(CUDA_ERROR_INVALID_HANDLE, cushim_event_record(event, kit.other));
+    CODE(CUDA_ERROR_INVALID_HANDLE, cushim_event_record(event, testkit.other));
     assert_false(event_is_recorded(event));
-    OK(cushim_event_record(event, kit.stream));
+    OK(cushim_event_record(event, testkit.stream));
     assert_true(event_is_recorded(event));
-    OK(cushim_event_record(event, kit.stream));
+    OK(cushim_event_record(event, testkit.stream));
     assert_calls("cuEventRecord cuEventRecord cuEventRecord cuEventRecord");
     OK(cushim_event_release(event));
 }
 
 static void record_on_a_closed_stream_is_refused(void **state)
 {
-    struct cushim_event *event = kit_event(NULL);
+    struct cushim_event *event = testkit_event(NULL);
 
     (void)state;
-    OK(cushim_stream_close(kit.stream));
-    kit_forget();
-    CODE(CUDA_ERROR_INVALID_HANDLE, cushim_event_record(event, kit.stream));
-    CODE(CUDA_ERROR_INVALID_HANDLE, cushim_event_record_with_flags(event, kit.stream, 0));
-    CODE(CUDA_ERROR_INVALID_HANDLE, cushim_event_create_recorded(kit.stream, NULL, &event));
+    OK(cushim_stream_close(testkit.stream));
+    testkit_forget();
+    CODE(CUDA_ERROR_INVALID_HANDLE, cushim_event_record(event, testkit.stream));
+    CODE(CUDA_ERROR_INVALID_HANDLE, cushim_event_record_with_flags(event, testkit.stream, 0));
+    CODE(CUDA_ERROR_INVALID_HANDLE, cushim_event_create_recorded(testkit.stream, NULL, &event));
     assert_calls("");
     OK(cushim_event_release(event));
 }
 
 static void record_on_a_default_stream_acts_in_the_streams_context_or_the_events(void **state)
 {
-    struct cushim_event *event = kit_event(NULL), *unknown = NULL;
+    struct cushim_event *event = testkit_event(NULL), *unknown = NULL;
     struct cushim_stream *of_second = NULL;
 
     (void)state;
-    OK(cushim_stream_wrap(CU_STREAM_LEGACY, kit.two, &of_second));
-    OK(cushim_event_wrap(kit_foreign_event(0), NULL, NULL, &unknown));
-    kit_forget();
+    OK(cushim_stream_wrap(CU_STREAM_LEGACY, testkit.two, &of_second));
+    OK(cushim_event_wrap(testkit_foreign_event(0), NULL, NULL, &unknown));
+    testkit_forget();
     OK(cushim_event_record(event, cushim_stream_legacy()));
     assert_calls(IN_FIRST("cuEventRecord"));
     OK(cushim_event_record(event, cushim_stream_per_thread()));
@@ -282,7 +282,7 @@ static void record_on_a_default_stream_acts_in_the_streams_context_or_the_events
     assert_true(event_is_recorded(event));
     CODE(CUDA_ERROR_INVALID_HANDLE, cushim_event_record(event, of_second));
     assert_calls("cuCtxGetCurrent cuCtxPushCurrent_v2(second) cuEventRecord cuCtxPopCurrent_v2");
-    kit_enter(kit.first);
+    testkit_enter(testkit.first);
     OK(cushim_event_record(unknown, cushim_stream_legacy()));
     assert_calls("cuEventRecord");
     OK(cushim_stream_release(of_second));
@@ -292,21 +292,21 @@ static void record_on_a_default_stream_acts_in_the_streams_context_or_the_events
 
 static void record_flags_go_to_the_driver(void **state)
 {
-    struct cushim_event *event = kit_event(NULL);
+    struct cushim_event *event = testkit_event(NULL);
 
     (void)state;
-    kit_forget();
-    OK(cushim_event_record_with_flags(event, kit.stream, 0));
+    testkit_forget();
+    OK(cushim_event_record_with_flags(event, testkit.stream, 0));
     assert_calls("cuEventRecord");
-    CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_event_record_with_flags(event, kit.stream, 1));
-    assert_int_equal(kit_argument("cuEventRecordWithFlags", "flags"), 1);
+    CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_event_record_with_flags(event, testkit.stream, 1));
+    assert_int_equal(testkit_argument("cuEventRecordWithFlags", "flags"), 1);
     assert_calls("cuEventRecordWithFlags");
     CODE(CUDA_ERROR_ILLEGAL_STATE,
          cushim_event_record_with_flags(event, cushim_stream_legacy(), 1));
     assert_calls(IN_FIRST("cuEventRecordWithFlags"));
-    kit_fault("cuEventRecordWithFlags => missing"); /* only what has flags needs it */
-    OK(cushim_event_record_with_flags(event, kit.stream, 0));
-    CODE(36, cushim_event_record_with_flags(event, kit.stream, 1));
+    testkit_fault("cuEventRecordWithFlags => missing"); /* only what has flags needs it */
+    OK(cushim_event_record_with_flags(event, testkit.stream, 0));
+    CODE(36, cushim_event_record_with_flags(event, testkit.stream, 1));
     OK(cushim_event_release(event));
 }
 
@@ -314,16 +314,16 @@ static void record_flags_go_to_the_driver(void **state)
 
 static void query_has_three_answers(void **state)
 {
-    struct cushim_event *event = kit_event(NULL);
+    struct cushim_event *event = testkit_event(NULL);
 
     (void)state;
     OK(cushim_event_query(event));
-    kit_hold(kit.first, kit.stream_handle);
-    OK(cushim_event_record(event, kit.stream));
+    testkit_hold(testkit.first, testkit.stream_handle);
+    OK(cushim_event_record(event, testkit.stream));
     CODE(CUDA_ERROR_NOT_READY, cushim_event_query(event));
-    kit_resume();
+    testkit_resume();
     OK(cushim_event_query(event));
-    kit_fault("cuEventQuery:nth=1 => sticky(ILLEGAL_ADDRESS)");
+    testkit_fault("cuEventQuery:nth=1 => sticky(ILLEGAL_ADDRESS)");
     CODE(CUDA_ERROR_ILLEGAL_ADDRESS, cushim_event_query(event));
     CODE(CUDA_ERROR_ILLEGAL_ADDRESS, cushim_event_synchronize(event));
     CODE(CUDA_ERROR_ILLEGAL_ADDRESS, cushim_event_synchronize_for(event, UINT64_MAX));
@@ -332,11 +332,11 @@ static void query_has_three_answers(void **state)
 
 static void synchronize_waits_for_the_work(void **state)
 {
-    struct cushim_event *event = kit_event(NULL);
+    struct cushim_event *event = testkit_event(NULL);
 
     (void)state;
     OK(cushim_event_synchronize(event));
-    OK(cushim_event_record(event, kit.stream));
+    OK(cushim_event_record(event, testkit.stream));
     CODE(CUDA_ERROR_NOT_READY, cushim_event_query(event));
     OK(cushim_event_synchronize(event));
     OK(cushim_event_query(event));
@@ -345,10 +345,10 @@ static void synchronize_waits_for_the_work(void **state)
 
 static void wait_for_ends_with_the_work(void **state)
 {
-    struct cushim_event *event = kit_event(NULL);
+    struct cushim_event *event = testkit_event(NULL);
 
     (void)state;
-    OK(cushim_event_record(event, kit.stream));
+    OK(cushim_event_record(event, testkit.stream));
     CODE(CUDA_ERROR_NOT_READY, cushim_event_query(event));
     OK(cushim_event_synchronize_for(event, UINT64_MAX));
     OK(cushim_event_synchronize_for(event, 0));
@@ -357,12 +357,12 @@ static void wait_for_ends_with_the_work(void **state)
 
 static void wait_for_ends_with_the_time(void **state)
 {
-    struct cushim_event *event = kit_event(NULL);
+    struct cushim_event *event = testkit_event(NULL);
 
     (void)state;
-    kit_hold(kit.first, kit.stream_handle);
-    OK(cushim_event_record(event, kit.stream));
-    kit_forget();
+    testkit_hold(testkit.first, testkit.stream_handle);
+    OK(cushim_event_record(event, testkit.stream));
+    testkit_forget();
     CODE(CUDA_ERROR_TIMEOUT, cushim_event_synchronize_for(event, 0));
     assert_calls("cuEventQuery");
     CODE(CUDA_ERROR_TIMEOUT, cushim_event_synchronize_for(event, 1));
@@ -374,18 +374,18 @@ static void wait_for_ends_with_the_time(void **state)
 static void missing_arguments_are_refused_before_any_driver_call(void **state)
 {
     const CUresult no_handle = CUDA_ERROR_INVALID_HANDLE, no_output = CUDA_ERROR_INVALID_VALUE;
-    struct cushim_event *event = kit_event(NULL), *none = NULL;
+    struct cushim_event *event = testkit_event(NULL), *none = NULL;
     CUevent handle;
     struct cushim_event_info info = CUSHIM_EVENT_INFO_INIT;
 
     (void)state;
-    kit_forget();
+    testkit_forget();
     CODE(no_handle, cushim_event_create(NULL, NULL, &none));
-    CODE(no_output, cushim_event_create(kit.one, NULL, NULL));
+    CODE(no_output, cushim_event_create(testkit.one, NULL, NULL));
     CODE(no_handle, cushim_event_create_recorded(NULL, NULL, &none));
-    CODE(no_output, cushim_event_create_recorded(kit.stream, NULL, NULL));
+    CODE(no_output, cushim_event_create_recorded(testkit.stream, NULL, NULL));
     CODE(no_handle, cushim_event_wrap(NULL, NULL, NULL, &none));
-    CODE(no_output, cushim_event_wrap(kit_event_handle(event), NULL, NULL, NULL));
+    CODE(no_output, cushim_event_wrap(testkit_event_handle(event), NULL, NULL, NULL));
     CODE(no_handle, cushim_event_close(NULL));
     CODE(no_handle, cushim_event_handle(NULL, &handle));
     CODE(no_output, cushim_event_handle(event, NULL));
@@ -393,9 +393,9 @@ static void missing_arguments_are_refused_before_any_driver_call(void **state)
     CODE(no_output, cushim_event_info_get(event, NULL));
     info.size = 1;
     CODE(no_output, cushim_event_info_get(event, &info));
-    CODE(no_handle, cushim_event_record(NULL, kit.stream));
+    CODE(no_handle, cushim_event_record(NULL, testkit.stream));
     CODE(no_handle, cushim_event_record(event, NULL));
-    CODE(no_handle, cushim_event_record_with_flags(NULL, kit.stream, 1));
+    CODE(no_handle, cushim_event_record_with_flags(NULL, testkit.stream, 1));
     CODE(no_handle, cushim_event_record_with_flags(event, NULL, 1));
     CODE(no_handle, cushim_event_query(NULL));
     CODE(no_handle, cushim_event_synchronize(NULL));

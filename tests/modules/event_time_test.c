@@ -11,13 +11,13 @@
 
 static void export_acts_in_the_events_context(void **state)
 {
-    struct cushim_event *event = kit_event(&kit_interprocess);
+    struct cushim_event *event = testkit_event(&testkit_interprocess);
     CUipcEventHandle handle, none;
 
     (void)state;
     memset(&handle, 0, sizeof handle);
     memset(&none, 0, sizeof none);
-    kit_forget();
+    testkit_forget();
     OK(cushim_event_export(event, &handle));
     assert_calls(IN_FIRST("cuIpcGetEventHandle"));
     assert_memory_not_equal(&handle, &none, sizeof none);
@@ -30,8 +30,8 @@ static void export_of_an_event_without_a_context_acts_in_the_current_one(void **
     CUipcEventHandle handle;
 
     (void)state;
-    OK(cushim_event_wrap(kit_foreign_event(6), NULL, NULL, &event));
-    kit_enter(kit.first);
+    OK(cushim_event_wrap(testkit_foreign_event(6), NULL, NULL, &event));
+    testkit_enter(testkit.first);
     OK(cushim_event_export(event, &handle));
     assert_calls("cuIpcGetEventHandle");
     OK(cushim_event_release(event));
@@ -39,19 +39,19 @@ static void export_of_an_event_without_a_context_acts_in_the_current_one(void **
 
 static void imported_event_has_no_timing_and_is_destroyed_by_its_last_release(void **state)
 {
-    struct cushim_event *event = kit_imported_event();
+    struct cushim_event *event = testkit_imported_event();
     unsigned flags = 99;
 
     (void)state;
     assert_calls(IN_FIRST("cuIpcOpenEventHandle"));
-    assert_ptr_equal(cushim_event_context(event), kit.one);
+    assert_ptr_equal(cushim_event_context(event), testkit.one);
     assert_true(event_is_imported(event));
     assert_false(event_is_recorded(event));
     OK(event_flags(event, &flags));
     assert_int_equal(flags, CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS);
-    OK(cushim_event_record(event, kit.stream));
+    OK(cushim_event_record(event, testkit.stream));
     OK(cushim_event_query(event));
-    kit_forget();
+    testkit_forget();
     OK(cushim_event_release(event));
     assert_calls("cuEventDestroy_v2");
 }
@@ -63,27 +63,27 @@ static void import_that_cannot_put_the_context_back_leaves_nothing(void **state)
     const CUipcEventHandle handle = {{0}};
 
     (void)state;
-    OK(cushim_event_release(kit_imported_event()));
-    kit_forget();
-    kit_fault("cuCtxPopCurrent_v2:nth=1,phase=after => return(UNKNOWN)");
-    CODE(CUDA_ERROR_UNKNOWN, cushim_event_import(kit.one, &handle, &event));
+    OK(cushim_event_release(testkit_imported_event()));
+    testkit_forget();
+    testkit_fault("cuCtxPopCurrent_v2:nth=1,phase=after => return(UNKNOWN)");
+    CODE(CUDA_ERROR_UNKNOWN, cushim_event_import(testkit.one, &handle, &event));
     assert_null(event);
     assert_calls(IN_FIRST("cuIpcOpenEventHandle") " cuEventDestroy_v2");
 }
 
 static void missing_arguments_are_refused_before_any_driver_call(void **state)
 {
-    struct cushim_event *shared = kit_event(&kit_interprocess), *event = NULL;
+    struct cushim_event *shared = testkit_event(&testkit_interprocess), *event = NULL;
     CUipcEventHandle handle;
 
     (void)state;
     memset(&handle, 0, sizeof handle);
-    kit_forget();
+    testkit_forget();
     CODE(CUDA_ERROR_INVALID_HANDLE, cushim_event_export(NULL, &handle));
     CODE(CUDA_ERROR_INVALID_VALUE, cushim_event_export(shared, NULL));
     CODE(CUDA_ERROR_INVALID_HANDLE, cushim_event_import(NULL, &handle, &event));
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_event_import(kit.one, &handle, NULL));
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_event_import(kit.one, NULL, &event));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_event_import(testkit.one, &handle, NULL));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_event_import(testkit.one, NULL, &event));
     assert_null(event);
     assert_calls("");
     OK(cushim_event_release(shared));
@@ -127,19 +127,19 @@ static CUstream new_stream(void)
 {
     CUstream stream = NULL;
 
-    OK(kit.driver->CtxSetCurrent(kit.first));
-    OK(kit.driver->StreamCreate(&stream, CU_STREAM_NON_BLOCKING));
-    OK(kit.driver->CtxSetCurrent(kit.current));
+    OK(testkit.driver->CtxSetCurrent(testkit.first));
+    OK(testkit.driver->StreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    OK(testkit.driver->CtxSetCurrent(testkit.current));
     return stream;
 }
 
 static int setup(void **state)
 {
-    const int code = kit_setup(state);
+    const int code = testkit_setup(state);
 
     streams = (struct streams){new_stream(), new_stream(), new_stream()};
-    kit_hold(kit.first, streams.pending);
-    OK(kit.driver->StreamBeginCapture_v2(streams.capturing, CU_STREAM_CAPTURE_MODE_RELAXED));
+    testkit_hold(testkit.first, streams.pending);
+    OK(testkit.driver->StreamBeginCapture_v2(streams.capturing, CU_STREAM_CAPTURE_MODE_RELAXED));
     return code;
 }
 
@@ -147,8 +147,8 @@ static int teardown(void **state)
 {
     CUgraph graph = NULL;
 
-    kit.driver->StreamEndCapture(streams.capturing, &graph);
-    return kit_teardown(state);
+    testkit.driver->StreamEndCapture(streams.capturing, &graph);
+    return testkit_teardown(state);
 }
 
 static void record(const struct cushim_event *event, enum phase phase)
@@ -157,13 +157,13 @@ static void record(const struct cushim_event *event, enum phase phase)
     CUstream stream = phase == PENDING         ? streams.pending
                       : phase == IN_CAPTURE    ? streams.capturing
                       : phase == AFTER_CAPTURE ? streams.captured
-                                               : kit.stream_handle;
+                                               : testkit.stream_handle;
 
     if (phase == AFTER_CAPTURE)
-        OK(kit.driver->StreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
-    OK(kit.driver->EventRecord(kit_event_handle(event), stream));
+        OK(testkit.driver->StreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+    OK(testkit.driver->EventRecord(testkit_event_handle(event), stream));
     if (phase == AFTER_CAPTURE)
-        OK(kit.driver->StreamEndCapture(stream, &graph));
+        OK(testkit.driver->StreamEndCapture(stream, &graph));
 }
 
 static struct cushim_event *make(const struct row *row)
@@ -174,14 +174,14 @@ static struct cushim_event *make(const struct row *row)
     case NO_EVENT:
         return NULL;
     case OWN:
-        event = kit_event(row->flags ? &kit_untimed : NULL);
+        event = testkit_event(row->flags ? &testkit_untimed : NULL);
         break;
     case IMPORTED:
-        event = kit_imported_event();
+        event = testkit_imported_event();
         break;
     default:
-        OK(cushim_event_wrap(kit_foreign_event(row->flags), NULL,
-                             row->origin == UNKNOWN ? NULL : &kit_untimed, &event));
+        OK(cushim_event_wrap(testkit_foreign_event(row->flags), NULL,
+                             row->origin == UNKNOWN ? NULL : &testkit_untimed, &event));
     }
     if (row->phase != UNRECORDED)
         record(event, row->phase);
@@ -201,13 +201,13 @@ static void assert_explained(struct cushim_event *start, struct cushim_event *en
     float ms;
 
     CODE(row->code, cushim_event_elapsed(start, end, &ms));
-    kit_forget();
+    testkit_forget();
     text = cushim_event_explain(start, end, row->code);
     assert_memory_equal(text, whose, strlen(whose));
     assert_non_null(strstr(text, row->reason));
     assert_non_null(strstr(text, row->cure));
     assert_int_equal(text[strlen(text) - 1], '.');
-    for (size_t i = 0; cushim_recording_get(kit.layer, i, &call) == CUDA_SUCCESS; i++)
+    for (size_t i = 0; cushim_recording_get(testkit.layer, i, &call) == CUDA_SUCCESS; i++)
         assert_string_equal(call.name, "cuEventElapsedTime_v2");
 }
 
@@ -246,18 +246,18 @@ static void of_two_faults_that_of_start_is_explained(void **state)
 
 static void explaining_does_not_invalidate_a_global_capture(void **state)
 {
-    struct cushim_event *captured = kit_event(NULL), *good = make(&good_row);
+    struct cushim_event *captured = testkit_event(NULL), *good = make(&good_row);
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
     const CUstream stream = new_stream();
     CUgraph graph;
 
     (void)state;
-    OK(kit.driver->StreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
-    OK(kit.driver->EventRecord(kit_event_handle(captured), stream));
+    OK(testkit.driver->StreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    OK(testkit.driver->EventRecord(testkit_event_handle(captured), stream));
     cushim_event_explain(good, captured, CUDA_ERROR_CAPTURED_EVENT);
-    OK(kit.driver->StreamIsCapturing(stream, &status));
+    OK(testkit.driver->StreamIsCapturing(stream, &status));
     assert_int_equal(status, CU_STREAM_CAPTURE_STATUS_ACTIVE);
-    OK(kit.driver->StreamEndCapture(stream, &graph));
+    OK(testkit.driver->StreamEndCapture(stream, &graph));
     OK(cushim_event_release(captured));
     OK(cushim_event_release(good));
 }
@@ -270,8 +270,8 @@ static void events_of_two_contexts_are_not_taken_for_unrecorded_ones(void **stat
     float ms;
 
     (void)state;
-    OK(cushim_event_create_recorded(kit.other, NULL, &there));
-    OK(cushim_event_wrap(kit_event_handle(there), NULL, NULL, &wrapped));
+    OK(cushim_event_create_recorded(testkit.other, NULL, &there));
+    OK(cushim_event_wrap(testkit_event_handle(there), NULL, NULL, &wrapped));
     CODE(400, cushim_event_elapsed(here, there, &ms));
     assert_non_null(strstr(cushim_event_explain(here, there, 400), "different contexts"));
     assert_non_null(strstr(cushim_event_explain(wrapped, here, 400), "different contexts"));
@@ -288,9 +288,9 @@ static void earlier_error_blames_neither_event(void **state)
     float ms;
 
     (void)state;
-    kit_fault("cuEventElapsedTime_v2:nth=1 => sticky(LAUNCH_FAILED)");
+    testkit_fault("cuEventElapsedTime_v2:nth=1 => sticky(LAUNCH_FAILED)");
     CODE(CUDA_ERROR_LAUNCH_FAILED, cushim_event_elapsed(one, two, &ms));
-    kit_forget();
+    testkit_forget();
     assert_non_null(strstr(cushim_event_explain(one, two, CUDA_ERROR_LAUNCH_FAILED),
                            "Neither event is to blame"));
     assert_calls("");
@@ -314,7 +314,7 @@ static void fault_that_has_passed_is_explained_as_such(void **state)
 
 static void record_past_the_modules_counts(void **state)
 {
-    struct cushim_event *start = kit_event(NULL), *end = kit_event(&kit_untimed);
+    struct cushim_event *start = testkit_event(NULL), *end = testkit_event(&testkit_untimed);
 
     (void)state;
     record(start, RECORDED);
@@ -327,10 +327,10 @@ static void record_past_the_modules_counts(void **state)
 static void other_codes_get_their_advice(void **state)
 {
     static const CUresult others[] = {3, 4, 34, 36, 201, 303, 709, 803, 999, 12345};
-    struct cushim_event *start = kit_event(NULL), *end = kit_event(NULL);
+    struct cushim_event *start = testkit_event(NULL), *end = testkit_event(NULL);
 
     (void)state;
-    kit_forget();
+    testkit_forget();
     for (size_t i = 0; i < COUNT(others); i++)
         assert_string_equal(cushim_event_explain(start, end, others[i]),
                             cushim_error_advice(others[i]));
@@ -345,16 +345,16 @@ static void other_codes_get_their_advice(void **state)
 
 static void elapsed_is_in_milliseconds_and_signed(void **state)
 {
-    struct cushim_event *start = kit_event(NULL), *end = kit_event(NULL);
+    struct cushim_event *start = testkit_event(NULL), *end = testkit_event(NULL);
     float ms = 99;
 
     (void)state;
-    OK(cushim_event_record(start, kit.stream));
-    cushim_mock_drain(kit.mock);
-    cushim_mock_advance(kit.mock, 2500000);
-    OK(cushim_event_record(end, kit.stream));
-    cushim_mock_drain(kit.mock);
-    kit_forget();
+    OK(cushim_event_record(start, testkit.stream));
+    cushim_mock_drain(testkit.mock);
+    cushim_mock_advance(testkit.mock, 2500000);
+    OK(cushim_event_record(end, testkit.stream));
+    cushim_mock_drain(testkit.mock);
+    testkit_forget();
     OK(cushim_event_elapsed(start, end, &ms));
     assert_true(ms == 2.5f);
     OK(cushim_event_elapsed(end, start, &ms));
@@ -368,11 +368,11 @@ static void elapsed_is_in_milliseconds_and_signed(void **state)
 
 static void elapsed_refuses_null_before_any_driver_call(void **state)
 {
-    struct cushim_event *event = kit_event(NULL);
+    struct cushim_event *event = testkit_event(NULL);
     float ms = 99;
 
     (void)state;
-    kit_forget();
+    testkit_forget();
     CODE(CUDA_ERROR_INVALID_HANDLE, cushim_event_elapsed(NULL, event, &ms));
     CODE(CUDA_ERROR_INVALID_HANDLE, cushim_event_elapsed(event, NULL, &ms));
     CODE(CUDA_ERROR_INVALID_VALUE, cushim_event_elapsed(event, event, NULL));
@@ -383,12 +383,12 @@ static void elapsed_refuses_null_before_any_driver_call(void **state)
 
 static void without_either_function_the_newer_one_is_named(void **state)
 {
-    struct cushim_event *event = kit_event(NULL);
+    struct cushim_event *event = testkit_event(NULL);
     float ms = 99;
 
     (void)state;
-    OK(cushim_event_record(event, kit.stream));
-    kit_fault("cuEventElapsedTime* => missing");
+    OK(cushim_event_record(event, testkit.stream));
+    testkit_fault("cuEventElapsedTime* => missing");
     CODE(36, cushim_event_elapsed(event, event, &ms));
     assert_string_equal(cushim__event_elapsed_function(), "cuEventElapsedTime_v2");
     OK(cushim_event_release(event));
@@ -397,18 +397,18 @@ static void without_either_function_the_newer_one_is_named(void **state)
 static void table_of_an_older_driver_measures_with_the_older_function(void **state)
 {
     struct cushim_table older = {.size = sizeof older};
-    struct cushim_event *event = kit_event(NULL);
+    struct cushim_event *event = testkit_event(NULL);
     float ms = 99;
 
     (void)state;
-    OK(cushim_event_record(event, kit.stream));
+    OK(cushim_event_record(event, testkit.stream));
     assert_string_equal(cushim__event_elapsed_function(), "cuEventElapsedTime_v2");
-    OK(cushim_table_fill(&older, cushim_mock_symbol, kit.mock, NULL));
+    OK(cushim_table_fill(&older, cushim_mock_symbol, testkit.mock, NULL));
     OK(cushim_table_install(&older, NULL));
     assert_string_equal(cushim__event_elapsed_function(), "cuEventElapsedTime");
     OK(cushim_event_elapsed(event, event, &ms));
     assert_true(ms == 0);
-    OK(cushim_table_install(cushim_layer_table(kit.layer), NULL));
+    OK(cushim_table_install(cushim_layer_table(testkit.layer), NULL));
     OK(cushim_event_release(event));
 }
 
@@ -416,14 +416,14 @@ static void table_of_an_older_driver_measures_with_the_older_function(void **sta
 static void loaded_driver_that_is_older_measures_with_the_older_function(void **state)
 {
     struct cushim_load_options options = {
-        .size = sizeof options, .resolver = cushim_mock_symbol, .resolver_data = kit.mock};
+        .size = sizeof options, .resolver = cushim_mock_symbol, .resolver_data = testkit.mock};
 
     (void)state;
     OK(cushim_table_install(NULL, NULL));
     assert_string_equal(cushim__event_elapsed_function(), "cuEventElapsedTime_v2");
     OK(cushim_driver_load(&options));
     assert_string_equal(cushim__event_elapsed_function(), "cuEventElapsedTime");
-    OK(cushim_table_install(cushim_layer_table(kit.layer), NULL));
+    OK(cushim_table_install(cushim_layer_table(testkit.layer), NULL));
     assert_string_equal(cushim__event_elapsed_function(), "cuEventElapsedTime_v2");
 }
 

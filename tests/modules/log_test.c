@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The log, also in a forked child whose parent has a thread in the function of the log. */
 #define _POSIX_C_SOURCE 200809L
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
 #include <pthread.h>
 #include <sched.h>
 
@@ -22,6 +17,7 @@
 #include <cushim/log.h>
 
 #include "src/objects/objects.h"
+#include "tests/support/cmocka.h"
 #include "tests/support/counters.h"
 
 static char last[1024];

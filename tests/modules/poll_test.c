@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Waiting with a deadline, on a clock that only sleeping moves (the linker puts it in place). */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "loader/system.h"
 #include "src/objects/objects.h"
+#include "tests/support/cmocka.h"
 
 enum { MS = 1000 * 1000 };
 

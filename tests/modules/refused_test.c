@@ -13,12 +13,12 @@
 
 static CUresult release_event(void)
 {
-    return cushim_event_release(kit_event(NULL));
+    return cushim_event_release(testkit_event(NULL));
 }
 
 static CUresult close_event(void)
 {
-    struct cushim_event *event = kit_event(NULL);
+    struct cushim_event *event = testkit_event(NULL);
     const CUresult code = cushim_event_close(event);
 
     OK(cushim_event_release(event));
@@ -30,7 +30,7 @@ static CUresult release_pool(void)
     const struct cushim_event_pool_options options = {.size = sizeof options, .initial = 2};
     struct cushim_event_pool *pool = NULL;
 
-    OK(cushim_event_pool_create(kit.one, NULL, &options, &pool));
+    OK(cushim_event_pool_create(testkit.one, NULL, &options, &pool));
     return cushim_event_pool_release(pool);
 }
 
@@ -39,7 +39,7 @@ static CUresult release_event_after_its_pool(void)
     struct cushim_event_pool *pool = NULL;
     struct cushim_event *event = NULL;
 
-    OK(cushim_event_pool_create(kit.one, NULL, NULL, &pool));
+    OK(cushim_event_pool_create(testkit.one, NULL, NULL, &pool));
     OK(cushim_event_pool_acquire(pool, &event));
     OK(cushim_event_pool_release(pool));
     return cushim_event_release(event);
@@ -47,12 +47,12 @@ static CUresult release_event_after_its_pool(void)
 
 static CUresult release_stream(void)
 {
-    return cushim_stream_release(kit_stream(CREATED));
+    return cushim_stream_release(testkit_stream(CREATED));
 }
 
 static CUresult close_stream(void)
 {
-    struct cushim_stream *stream = kit_stream(CREATED);
+    struct cushim_stream *stream = testkit_stream(CREATED);
     const CUresult code = cushim_stream_close(stream);
 
     OK(cushim_stream_release(stream));
@@ -97,7 +97,7 @@ static CUresult let_go(size_t way, CUresult code)
 
     snprintf(rule, sizeof rule, "%s:times=%u,phase=after => return(%d)", ways[way].function,
              ways[way].calls, code);
-    kit_fault(rule);
+    testkit_fault(rule);
     return ways[way].let_go();
 }
 
@@ -111,7 +111,7 @@ static void handle_that_is_gone_is_let_go_without_an_error(void **state)
         for (size_t i = 0; i < COUNT(gone); i++)
             OK(let_go(way, gone[i]));
     }
-    assert_int_equal(kit.log_lines, 0);
+    assert_int_equal(testkit.log_lines, 0);
 }
 
 static void any_other_code_is_returned_and_logged(void **state)
@@ -120,12 +120,12 @@ static void any_other_code_is_returned_and_logged(void **state)
 
     (void)state;
     for (size_t way = 0; way < COUNT(ways); way++) {
-        kit.log_lines = 0;
+        testkit.log_lines = 0;
         CODE(CUDA_ERROR_ILLEGAL_ADDRESS, let_go(way, CUDA_ERROR_ILLEGAL_ADDRESS));
-        assert_int_equal(kit.log_lines, ways[way].calls);
+        assert_int_equal(testkit.log_lines, ways[way].calls);
         snprintf(message, sizeof message, "%s failed: CUDA_ERROR_ILLEGAL_ADDRESS (700)",
                  ways[way].function);
-        assert_ptr_equal(strstr(kit.log_last, message), kit.log_last);
+        assert_ptr_equal(strstr(testkit.log_last, message), testkit.log_last);
     }
 }
 
@@ -136,9 +136,9 @@ static void invalid_context_of_a_destroy_says_that_it_is_gone(void **state)
 
     (void)state;
     OK(cushim_context_create(0, NULL, &context));
-    kit_fault("cuCtxDestroy_v2:nth=1,phase=after => return(INVALID_CONTEXT)");
+    testkit_fault("cuCtxDestroy_v2:nth=1,phase=after => return(INVALID_CONTEXT)");
     OK(cushim_context_release(context));
-    assert_int_equal(kit.log_lines, 0);
+    assert_int_equal(testkit.log_lines, 0);
 }
 
 /* From the n-th on allocations fail; 0: none does. */
@@ -187,7 +187,7 @@ static CUresult create_context(void)
 
 static CUresult wrap_context(void)
 {
-    return cushim_context_wrap(kit.first, &context);
+    return cushim_context_wrap(testkit.first, &context);
 }
 
 static CUresult stream_priority_range(void)
@@ -199,22 +199,22 @@ static CUresult stream_priority_range(void)
 
 static CUresult create_stream(void)
 {
-    return cushim_stream_create(kit.one, NULL, &stream);
+    return cushim_stream_create(testkit.one, NULL, &stream);
 }
 
 static CUresult wrap_stream(void)
 {
-    return cushim_stream_wrap(NULL, kit.one, &stream);
+    return cushim_stream_wrap(NULL, testkit.one, &stream);
 }
 
 static CUresult create_event(void)
 {
-    return cushim_event_create(kit.one, NULL, &event);
+    return cushim_event_create(testkit.one, NULL, &event);
 }
 
 static CUresult wrap_event(void)
 {
-    return cushim_event_wrap(foreign, kit.one, NULL, &event);
+    return cushim_event_wrap(foreign, testkit.one, NULL, &event);
 }
 
 static CUresult import_event(void)
@@ -223,14 +223,14 @@ static CUresult import_event(void)
 
     if (failing == 0) /* the driver has none to open */
         return CUDA_SUCCESS;
-    return cushim_event_import(kit.one, &handle, &event);
+    return cushim_event_import(testkit.one, &handle, &event);
 }
 
 static CUresult create_pool(void)
 {
     const struct cushim_event_pool_options options = {.size = sizeof options, .initial = 1};
 
-    return cushim_event_pool_create(kit.one, NULL, &options, &pool);
+    return cushim_event_pool_create(testkit.one, NULL, &options, &pool);
 }
 
 static void objects_without_memory_are_refused_and_leave_nothing(void **state)
@@ -245,7 +245,7 @@ static void objects_without_memory_are_refused_and_leave_nothing(void **state)
     };
 
     (void)state;
-    foreign = kit_foreign_event(0);
+    foreign = testkit_foreign_event(0);
     for (size_t i = 0; i < COUNT(cases); i++) {
         for (unsigned nth = 1; nth <= cases[i].allocations; nth++) {
             CUresult code;
@@ -263,7 +263,7 @@ static void objects_without_memory_are_refused_and_leave_nothing(void **state)
         OK(cushim_event_release(event));
         OK(cushim_event_pool_release(pool));
         context = NULL, stream = NULL, event = NULL, pool = NULL;
-        kit_forget();
+        testkit_forget();
     }
 }
 
@@ -273,7 +273,7 @@ static void pool_without_memory_for_a_chunk_stays_as_it_is(void **state)
     CUresult code;
 
     (void)state;
-    OK(cushim_event_pool_create(kit.one, NULL, NULL, &pool));
+    OK(cushim_event_pool_create(testkit.one, NULL, NULL, &pool));
     failing = 1;
     code = cushim_event_pool_acquire(pool, &event);
     failing = 0;
@@ -290,11 +290,11 @@ static void pool_without_memory_for_a_chunk_stays_as_it_is(void **state)
 
 static void record_without_memory_for_the_context_creates_no_event(void **state)
 {
-    struct cushim_stream *bare = kit_stream(WRAPPED_BARE);
+    struct cushim_stream *bare = testkit_stream(WRAPPED_BARE);
     CUresult code;
 
     (void)state;
-    kit_forget();
+    testkit_forget();
     for (unsigned nth = 1; nth <= 2; nth++) {
         failing = nth;
         code = cushim_event_create_recorded(bare, NULL, &event);

@@ -10,36 +10,36 @@
 
 static void wait_event_holds_a_stream_up_until_the_event_is_done(void **state)
 {
-    struct cushim_stream *other = kit_stream(CREATED);
-    struct cushim_event *event = kit_event(NULL);
+    struct cushim_stream *other = testkit_stream(CREATED);
+    struct cushim_event *event = testkit_event(NULL);
 
     (void)state;
-    OK(cushim_stream_wait_event(kit.other, event, 0));
-    OK(cushim_stream_query(kit.other));
-    kit_hold(kit.first, kit_handle(other));
+    OK(cushim_stream_wait_event(testkit.other, event, 0));
+    OK(cushim_stream_query(testkit.other));
+    testkit_hold(testkit.first, testkit_handle(other));
     OK(cushim_event_record(event, other));
     assert_true(event_is_recorded(event));
-    kit_forget();
-    OK(cushim_stream_wait_event(kit.other, event, 0));
+    testkit_forget();
+    OK(cushim_stream_wait_event(testkit.other, event, 0));
     assert_calls("cuStreamWaitEvent");
-    CODE(CUDA_ERROR_NOT_READY, cushim_stream_query(kit.other));
-    kit_resume();
-    OK(cushim_stream_query(kit.other));
+    CODE(CUDA_ERROR_NOT_READY, cushim_stream_query(testkit.other));
+    testkit_resume();
+    OK(cushim_stream_query(testkit.other));
     OK(cushim_event_release(event));
     OK(cushim_stream_release(other));
 }
 
 static void wait_event_passes_flags_on(void **state)
 {
-    struct cushim_stream *of_context = kit_stream(DEFAULT_OF_CONTEXT);
-    struct cushim_event *event = kit_event(NULL);
+    struct cushim_stream *of_context = testkit_stream(DEFAULT_OF_CONTEXT);
+    struct cushim_event *event = testkit_event(NULL);
 
     (void)state;
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_stream_wait_event(kit.stream, event, 2));
-    assert_int_equal(kit_argument("cuStreamWaitEvent", "Flags"), 2);
-    kit_forget();
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_stream_wait_event(testkit.stream, event, 2));
+    assert_int_equal(testkit_argument("cuStreamWaitEvent", "Flags"), 2);
+    testkit_forget();
     CODE(CUDA_ERROR_INVALID_VALUE, cushim_stream_wait_event(of_context, event, 2));
-    assert_int_equal(kit_argument("cuStreamWaitEvent", "Flags"), 2);
+    assert_int_equal(testkit_argument("cuStreamWaitEvent", "Flags"), 2);
     assert_calls(IN_FIRST("cuStreamWaitEvent"));
     OK(cushim_event_release(event));
     OK(cushim_stream_release(of_context));
@@ -47,17 +47,17 @@ static void wait_event_passes_flags_on(void **state)
 
 static void closed_and_null_events_are_refused_on_any_stream(void **state)
 {
-    struct cushim_event *event = kit_event(NULL);
+    struct cushim_event *event = testkit_event(NULL);
 
     (void)state;
     OK(cushim_event_close(event));
-    kit_enter(NULL); /* of which the driver would speak first */
-    for (enum kit_stream_kind kind = 0; kind < KINDS; kind++) {
-        struct cushim_stream *stream = kit_stream(kind);
+    testkit_enter(NULL); /* of which the driver would speak first */
+    for (enum testkit_stream_kind kind = 0; kind < KINDS; kind++) {
+        struct cushim_stream *stream = testkit_stream(kind);
 
         CODE(CUDA_ERROR_INVALID_HANDLE, cushim_stream_wait_event(stream, event, 0));
         CODE(CUDA_ERROR_INVALID_HANDLE, cushim_event_record(event, stream));
-        kit_forget();
+        testkit_forget();
         CODE(CUDA_ERROR_INVALID_HANDLE, cushim_stream_wait_event(stream, NULL, 0));
         CODE(CUDA_ERROR_INVALID_HANDLE, cushim_event_record(NULL, stream));
         assert_calls("");
@@ -71,14 +71,14 @@ static void closed_and_null_events_are_refused_on_any_stream(void **state)
 static void wait_stream_holds_up_until_the_other_is_done(void **state)
 {
     (void)state;
-    for (enum kit_stream_kind kind = 0; kind < DEFAULT_BARE; kind++) {
-        struct cushim_stream *other = kit_stream(kind);
+    for (enum testkit_stream_kind kind = 0; kind < DEFAULT_BARE; kind++) {
+        struct cushim_stream *other = testkit_stream(kind);
 
-        kit_hold(kit.first, kit_handle(other));
-        OK(cushim_stream_wait_stream(kit.other, other));
-        CODE(CUDA_ERROR_NOT_READY, cushim_stream_query(kit.other));
-        kit_resume();
-        OK(cushim_stream_query(kit.other));
+        testkit_hold(testkit.first, testkit_handle(other));
+        OK(cushim_stream_wait_stream(testkit.other, other));
+        CODE(CUDA_ERROR_NOT_READY, cushim_stream_query(testkit.other));
+        testkit_resume();
+        OK(cushim_stream_query(testkit.other));
         OK(cushim_stream_release(other));
     }
 }
@@ -86,23 +86,24 @@ static void wait_stream_holds_up_until_the_other_is_done(void **state)
 static void wait_stream_takes_an_event_without_timing(void **state)
 {
     (void)state;
-    OK(cushim_stream_wait_stream(kit.other, kit.stream));
-    assert_int_equal(kit_argument("cuEventCreate", "Flags"), CU_EVENT_DISABLE_TIMING);
+    OK(cushim_stream_wait_stream(testkit.other, testkit.stream));
+    assert_int_equal(testkit_argument("cuEventCreate", "Flags"), CU_EVENT_DISABLE_TIMING);
     assert_calls(IN_FIRST("cuEventCreate cuEventRecord") " cuStreamWaitEvent cuEventDestroy_v2");
 }
 
 static void default_streams_of_the_current_context_can_wait_and_be_waited_for(void **state)
 {
     (void)state;
-    kit_hold(kit.current, CU_STREAM_PER_THREAD);
-    OK(cushim_stream_wait_stream(kit.stream, cushim_stream_per_thread()));
-    CODE(CUDA_ERROR_NOT_READY, cushim_stream_query(kit.stream));
-    OK(cushim_stream_wait_stream(cushim_stream_legacy(), kit.stream));
+    testkit_hold(testkit.current, CU_STREAM_PER_THREAD);
+    OK(cushim_stream_wait_stream(testkit.stream, cushim_stream_per_thread()));
+    CODE(CUDA_ERROR_NOT_READY, cushim_stream_query(testkit.stream));
+    OK(cushim_stream_wait_stream(cushim_stream_legacy(), testkit.stream));
     CODE(CUDA_ERROR_NOT_READY, cushim_stream_query(cushim_stream_legacy()));
-    kit_resume();
+    testkit_resume();
     OK(cushim_stream_query(cushim_stream_legacy()));
-    kit_enter(NULL);
-    CODE(CUDA_ERROR_INVALID_CONTEXT, cushim_stream_wait_stream(kit.stream, cushim_stream_legacy()));
+    testkit_enter(NULL);
+    CODE(CUDA_ERROR_INVALID_CONTEXT,
+         cushim_stream_wait_stream(testkit.stream, cushim_stream_legacy()));
 }
 
 static void wait_stream_refuses_null_and_closed_before_any_driver_call(void **state)
@@ -110,23 +111,23 @@ static void wait_stream_refuses_null_and_closed_before_any_driver_call(void **st
     const CUresult refused = CUDA_ERROR_INVALID_HANDLE;
 
     (void)state;
-    OK(cushim_stream_close(kit.other));
-    CODE(refused, cushim_stream_wait_stream(NULL, kit.stream));
-    CODE(refused, cushim_stream_wait_stream(kit.stream, NULL));
-    CODE(refused, cushim_stream_wait_stream(kit.other, kit.stream));
-    CODE(refused, cushim_stream_wait_stream(kit.stream, kit.other));
+    OK(cushim_stream_close(testkit.other));
+    CODE(refused, cushim_stream_wait_stream(NULL, testkit.stream));
+    CODE(refused, cushim_stream_wait_stream(testkit.stream, NULL));
+    CODE(refused, cushim_stream_wait_stream(testkit.other, testkit.stream));
+    CODE(refused, cushim_stream_wait_stream(testkit.stream, testkit.other));
     assert_calls("");
 }
 
 static void wait_stream_returns_the_first_failure_and_logs_that_of_destroy(void **state)
 {
     (void)state;
-    kit_fault("cuEventDestroy_v2:phase=after => return(UNKNOWN)");
-    CODE(CUDA_ERROR_UNKNOWN, cushim_stream_wait_stream(kit.other, kit.stream));
-    assert_int_equal(kit.log_lines, 1);
-    kit_fault("cuStreamWaitEvent => return(LAUNCH_FAILED)");
-    CODE(CUDA_ERROR_LAUNCH_FAILED, cushim_stream_wait_stream(kit.other, kit.stream));
-    assert_int_equal(kit.log_lines, 2);
+    testkit_fault("cuEventDestroy_v2:phase=after => return(UNKNOWN)");
+    CODE(CUDA_ERROR_UNKNOWN, cushim_stream_wait_stream(testkit.other, testkit.stream));
+    assert_int_equal(testkit.log_lines, 1);
+    testkit_fault("cuStreamWaitEvent => return(LAUNCH_FAILED)");
+    CODE(CUDA_ERROR_LAUNCH_FAILED, cushim_stream_wait_stream(testkit.other, testkit.stream));
+    assert_int_equal(testkit.log_lines, 2);
 }
 
 /* --- functions of the host --- */
@@ -143,17 +144,17 @@ static void host_function_is_called_with_its_data(void **state)
     char a[] = "a";
 
     (void)state;
-    kit_hold(kit.first, kit.stream_handle);
-    OK(cushim_stream_launch_host_function(kit.stream, call, a));
+    testkit_hold(testkit.first, testkit.stream_handle);
+    OK(cushim_stream_launch_host_function(testkit.stream, call, a));
     assert_calls("cuLaunchHostFunc");
     assert_string_equal(called, "");
-    kit_resume();
+    testkit_resume();
     assert_string_equal(called, "a");
 }
 
 static void host_function_of_a_default_stream_is_queued_in_its_context(void **state)
 {
-    struct cushim_stream *stream = kit_stream(DEFAULT_OF_CONTEXT);
+    struct cushim_stream *stream = testkit_stream(DEFAULT_OF_CONTEXT);
 
     (void)state;
     OK(cushim_stream_launch_host_function(stream, call, called));
@@ -167,24 +168,25 @@ static CUstreamCaptureStatus status_of(const struct cushim_stream *stream, cuuin
 {
     CUstreamCaptureStatus status = (CUstreamCaptureStatus)9;
 
-    OK(cushim_driver()->StreamGetCaptureInfo(kit_handle(stream), &status, id));
+    OK(cushim_driver()->StreamGetCaptureInfo(testkit_handle(stream), &status, id));
     return status;
 }
 
 static void wait_stream_forks_and_joins_a_capture(void **state)
 {
-    struct cushim_stream *origin = kit_stream(CREATED), *fork = kit_stream(CREATED);
+    struct cushim_stream *origin = testkit_stream(CREATED), *fork = testkit_stream(CREATED);
     cuuint64_t id = 0, its = 1;
     CUgraph graph = NULL;
 
     (void)state;
-    OK(cushim_driver()->StreamBeginCapture_v2(kit_handle(origin), CU_STREAM_CAPTURE_MODE_GLOBAL));
+    OK(cushim_driver()->StreamBeginCapture_v2(testkit_handle(origin),
+                                              CU_STREAM_CAPTURE_MODE_GLOBAL));
     OK(cushim_stream_wait_stream(fork, origin));
     assert_int_equal(status_of(origin, &id), CU_STREAM_CAPTURE_STATUS_ACTIVE);
     assert_int_equal(status_of(fork, &its), CU_STREAM_CAPTURE_STATUS_ACTIVE);
     assert_true(id == its);
     OK(cushim_stream_wait_stream(origin, fork));
-    OK(cushim_driver()->StreamEndCapture(kit_handle(origin), &graph));
+    OK(cushim_driver()->StreamEndCapture(testkit_handle(origin), &graph));
     OK(cushim_driver()->GraphDestroy(graph));
     assert_int_equal(status_of(fork, &its), CU_STREAM_CAPTURE_STATUS_NONE);
     OK(cushim_stream_release(origin));

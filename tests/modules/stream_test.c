@@ -11,11 +11,12 @@ static void create_makes_a_non_blocking_stream_in_the_context(void **state)
     struct cushim_stream *stream = NULL;
 
     (void)state;
-    OK(cushim_stream_create(kit.one, NULL, &stream));
-    assert_int_equal(kit_argument("cuStreamCreateWithPriority", "flags"), CU_STREAM_NON_BLOCKING);
-    assert_int_equal(kit_argument("cuStreamCreateWithPriority", "priority"), 0);
+    OK(cushim_stream_create(testkit.one, NULL, &stream));
+    assert_int_equal(testkit_argument("cuStreamCreateWithPriority", "flags"),
+                     CU_STREAM_NON_BLOCKING);
+    assert_int_equal(testkit_argument("cuStreamCreateWithPriority", "priority"), 0);
     assert_calls(IN_FIRST("cuStreamCreateWithPriority"));
-    assert_ptr_equal(cushim_stream_context(stream), kit.one);
+    assert_ptr_equal(cushim_stream_context(stream), testkit.one);
     OK(cushim_stream_release(stream));
     assert_calls("cuStreamDestroy_v2");
 }
@@ -36,9 +37,9 @@ static void create_follows_its_options(void **state)
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct cushim_stream *stream = NULL;
 
-        OK(cushim_stream_create(kit.one, &cases[i].options, &stream));
-        assert_int_equal(kit_argument("cuStreamCreateWithPriority", "flags"), cases[i].flags);
-        assert_int_equal((int)kit_argument("cuStreamCreateWithPriority", "priority"),
+        OK(cushim_stream_create(testkit.one, &cases[i].options, &stream));
+        assert_int_equal(testkit_argument("cuStreamCreateWithPriority", "flags"), cases[i].flags);
+        assert_int_equal((int)testkit_argument("cuStreamCreateWithPriority", "priority"),
                          cases[i].priority);
         OK(cushim_stream_release(stream));
     }
@@ -63,14 +64,14 @@ static void clamped_priority_is_logged_once_for_each_stream(void **state)
                                                       .priority = cases[i].wanted};
         struct cushim_stream *stream = NULL;
 
-        kit.log_lines = 0;
-        kit_forget();
-        OK(cushim_stream_create(kit.one, &options, &stream));
+        testkit.log_lines = 0;
+        testkit_forget();
+        OK(cushim_stream_create(testkit.one, &options, &stream));
         assert_calls(cases[i].wanted ? IN_FIRST("cuStreamCreateWithPriority") " cuStreamGetPriority"
                                      : IN_FIRST("cuStreamCreateWithPriority"));
-        assert_int_equal(kit.log_lines, cases[i].message != NULL);
+        assert_int_equal(testkit.log_lines, cases[i].message != NULL);
         if (cases[i].message)
-            assert_string_equal(kit.log_last, cases[i].message);
+            assert_string_equal(testkit.log_last, cases[i].message);
         OK(cushim_stream_release(stream));
     }
 }
@@ -81,9 +82,9 @@ static void stream_whose_priority_cannot_be_asked_is_created(void **state)
     struct cushim_stream *stream = NULL;
 
     (void)state;
-    kit_fault("cuStreamGetPriority => return(UNKNOWN)");
-    OK(cushim_stream_create(kit.one, &options, &stream));
-    assert_int_equal(kit.log_lines, 0);
+    testkit_fault("cuStreamGetPriority => return(UNKNOWN)");
+    OK(cushim_stream_create(testkit.one, &options, &stream));
+    assert_int_equal(testkit.log_lines, 0);
     OK(cushim_stream_release(stream));
 }
 
@@ -97,14 +98,14 @@ static void unknown_options_are_refused_unless_zero(void **state)
     struct cushim_stream *stream = NULL;
 
     (void)state;
-    OK(cushim_stream_create(kit.one, &longer.known, &stream));
-    assert_int_equal((int)kit_argument("cuStreamCreateWithPriority", "priority"), -2);
+    OK(cushim_stream_create(testkit.one, &longer.known, &stream));
+    assert_int_equal((int)testkit_argument("cuStreamCreateWithPriority", "priority"), -2);
     OK(cushim_stream_release(stream));
     stream = NULL;
     longer.unknown = 1;
-    kit_forget();
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_stream_create(kit.one, &longer.known, &stream));
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_stream_create(kit.one, &nothing, &stream));
+    testkit_forget();
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_stream_create(testkit.one, &longer.known, &stream));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_stream_create(testkit.one, &nothing, &stream));
     assert_null(stream);
     assert_calls("");
 }
@@ -119,7 +120,7 @@ static void stream_keeps_its_context_alive(void **state)
     OK(cushim_stream_create(context, NULL, &created));
     OK(cushim_stream_wrap(NULL, context, &wrapped));
     OK(cushim_context_release(context));
-    kit_forget();
+    testkit_forget();
     OK(cushim_stream_release(wrapped));
     assert_calls("");
     OK(cushim_stream_release(created));
@@ -135,16 +136,16 @@ static void release_returns_that_its_context_could_not_be_destroyed(void **state
     OK(cushim_context_create(0, NULL, &context));
     OK(cushim_stream_create(context, NULL, &stream));
     OK(cushim_context_release(context));
-    kit_fault("cuCtxDestroy_v2:phase=after => return(UNKNOWN)");
+    testkit_fault("cuCtxDestroy_v2:phase=after => return(UNKNOWN)");
     CODE(CUDA_ERROR_UNKNOWN, cushim_stream_release(stream));
 }
 
 static void last_release_destroys_once(void **state)
 {
-    struct cushim_stream *stream = kit_stream(CREATED);
+    struct cushim_stream *stream = testkit_stream(CREATED);
 
     (void)state;
-    kit_forget();
+    testkit_forget();
     assert_ptr_equal(cushim_stream_retain(stream), stream);
     OK(cushim_stream_release(stream));
     assert_calls("");
@@ -154,16 +155,16 @@ static void last_release_destroys_once(void **state)
 
 static void close_destroys_once_and_keeps_the_object(void **state)
 {
-    struct cushim_stream *stream = kit_stream(CREATED);
+    struct cushim_stream *stream = testkit_stream(CREATED);
     CUdevice device;
     CUstream handle;
 
     (void)state;
-    kit_forget();
+    testkit_forget();
     OK(cushim_stream_close(stream));
     OK(cushim_stream_close(stream));
     assert_calls("cuStreamDestroy_v2");
-    assert_ptr_equal(cushim_stream_context(stream), kit.one);
+    assert_ptr_equal(cushim_stream_context(stream), testkit.one);
     CODE(CUDA_ERROR_INVALID_HANDLE, cushim_stream_query(stream));
     CODE(CUDA_ERROR_INVALID_HANDLE, cushim_stream_handle(stream, &handle));
     CODE(CUDA_ERROR_INVALID_HANDLE, cushim_stream_device(stream, &device));
@@ -174,8 +175,8 @@ static void close_destroys_once_and_keeps_the_object(void **state)
 static void wrapped_streams_are_never_destroyed(void **state)
 {
     (void)state;
-    for (enum kit_stream_kind kind = WRAPPED; kind < KINDS; kind++) {
-        struct cushim_stream *released = kit_stream(kind), *closed = kit_stream(kind);
+    for (enum testkit_stream_kind kind = WRAPPED; kind < KINDS; kind++) {
+        struct cushim_stream *released = testkit_stream(kind), *closed = testkit_stream(kind);
 
         OK(cushim_stream_release(released));
         OK(cushim_stream_close(closed));
@@ -201,7 +202,7 @@ static void constant_default_streams_cannot_be_ended(void **state)
             OK(cushim_stream_release(streams[i]));
         }
         assert_int_equal(streams[i]->references, references);
-        assert_ptr_equal(kit_handle(streams[i]), handles[i]);
+        assert_ptr_equal(testkit_handle(streams[i]), handles[i]);
         assert_null(cushim_stream_context(streams[i]));
         assert_calls("");
         OK(cushim_stream_query(streams[i]));
@@ -214,15 +215,15 @@ static void constant_default_streams_cannot_be_ended(void **state)
 static void query_has_three_answers(void **state)
 {
     (void)state;
-    for (enum kit_stream_kind kind = 0; kind < DEFAULT_BARE; kind++) {
-        struct cushim_stream *stream = kit_stream(kind);
+    for (enum testkit_stream_kind kind = 0; kind < DEFAULT_BARE; kind++) {
+        struct cushim_stream *stream = testkit_stream(kind);
 
         OK(cushim_stream_query(stream));
-        kit_hold(kit.first, kit_handle(stream));
+        testkit_hold(testkit.first, testkit_handle(stream));
         CODE(CUDA_ERROR_NOT_READY, cushim_stream_query(stream));
-        kit_resume();
+        testkit_resume();
         OK(cushim_stream_query(stream));
-        kit_fault("cuStreamQuery:nth=1 => return(LAUNCH_FAILED)");
+        testkit_fault("cuStreamQuery:nth=1 => return(LAUNCH_FAILED)");
         CODE(CUDA_ERROR_LAUNCH_FAILED, cushim_stream_query(stream));
         OK(cushim_stream_release(stream));
     }
@@ -236,7 +237,7 @@ static void default_stream_acts_in_its_own_context(void **state)
     for (size_t i = 0; i < COUNT(handles); i++) {
         struct cushim_stream *stream = NULL;
 
-        OK(cushim_stream_wrap(handles[i], kit.one, &stream));
+        OK(cushim_stream_wrap(handles[i], testkit.one, &stream));
         OK(cushim_stream_query(stream));
         assert_calls(IN_FIRST("cuStreamQuery"));
         OK(cushim_stream_synchronize(stream));
@@ -247,13 +248,13 @@ static void default_stream_acts_in_its_own_context(void **state)
 
 static void default_stream_without_a_context_acts_in_the_current_one(void **state)
 {
-    struct cushim_stream *stream = kit_stream(DEFAULT_BARE);
+    struct cushim_stream *stream = testkit_stream(DEFAULT_BARE);
 
     (void)state;
-    kit_hold(kit.current, CU_STREAM_PER_THREAD);
+    testkit_hold(testkit.current, CU_STREAM_PER_THREAD);
     CODE(CUDA_ERROR_NOT_READY, cushim_stream_query(stream));
     assert_calls("cuStreamQuery");
-    kit_enter(NULL);
+    testkit_enter(NULL);
     CODE(CUDA_ERROR_INVALID_CONTEXT, cushim_stream_query(stream));
     OK(cushim_stream_release(stream));
 }
@@ -261,16 +262,16 @@ static void default_stream_without_a_context_acts_in_the_current_one(void **stat
 /* "Not ready" is an answer and no failure: the sweep has no rule for that. */
 static void query_returns_that_the_context_was_not_put_back(void **state)
 {
-    struct cushim_stream *stream = kit_stream(DEFAULT_OF_CONTEXT);
+    struct cushim_stream *stream = testkit_stream(DEFAULT_OF_CONTEXT);
 
     (void)state;
-    kit_hold(kit.first, CU_STREAM_PER_THREAD);
-    kit_fault("cuCtxPopCurrent_v2:phase=after => return(UNKNOWN)");
+    testkit_hold(testkit.first, CU_STREAM_PER_THREAD);
+    testkit_fault("cuCtxPopCurrent_v2:phase=after => return(UNKNOWN)");
     CODE(CUDA_ERROR_UNKNOWN, cushim_stream_query(stream));
-    assert_int_equal(kit.log_lines, 0);
-    kit_fault("cuStreamQuery => return(LAUNCH_FAILED)");
+    assert_int_equal(testkit.log_lines, 0);
+    testkit_fault("cuStreamQuery => return(LAUNCH_FAILED)");
     CODE(CUDA_ERROR_LAUNCH_FAILED, cushim_stream_query(stream));
-    assert_int_equal(kit.log_lines, 1);
+    assert_int_equal(testkit.log_lines, 1);
     OK(cushim_stream_release(stream));
 }
 
@@ -281,9 +282,9 @@ static void device_is_found_for_every_kind_of_stream(void **state)
     (void)state;
     for (int old = 0; old <= 1; old++) {
         if (old)
-            kit_fault("cuStreamGetDevice => missing"); /* which came with CUDA 12.8 */
-        for (enum kit_stream_kind kind = 0; kind < KINDS; kind++) {
-            struct cushim_stream *stream = kit_stream(kind);
+            testkit_fault("cuStreamGetDevice => missing"); /* which came with CUDA 12.8 */
+        for (enum testkit_stream_kind kind = 0; kind < KINDS; kind++) {
+            struct cushim_stream *stream = testkit_stream(kind);
             CUdevice device = 9;
 
             OK(cushim_stream_device(stream, &device));
@@ -295,16 +296,16 @@ static void device_is_found_for_every_kind_of_stream(void **state)
 
 static void device_of_a_stream_without_a_context_is_asked_of_the_driver(void **state)
 {
-    struct cushim_stream *stream = kit_stream(WRAPPED_BARE);
+    struct cushim_stream *stream = testkit_stream(WRAPPED_BARE);
     CUdevice device = 9;
 
     (void)state;
     OK(cushim_stream_device(stream, &device));
     assert_calls("cuStreamGetDevice");
-    kit_fault("cuStreamGetDevice => missing");
+    testkit_fault("cuStreamGetDevice => missing");
     OK(cushim_stream_device(stream, &device));
     assert_calls("cuStreamGetDevice cuStreamGetCtx " PUSHED_FIRST("cuCtxGetDevice"));
-    kit_enter(NULL);
+    testkit_enter(NULL);
     device = 9;
     CODE(CUDA_ERROR_INVALID_CONTEXT, cushim_stream_device(cushim_stream_legacy(), &device));
     assert_int_equal(device, 9);
@@ -315,10 +316,10 @@ static void device_of_a_stream_without_a_context_is_asked_of_the_driver(void **s
 
 static void synchronize_waits_for_the_work(void **state)
 {
-    struct cushim_stream *stream = kit_stream(WRAPPED);
+    struct cushim_stream *stream = testkit_stream(WRAPPED);
 
     (void)state;
-    OK(kit.driver->EventRecord(kit_foreign_event(0), kit.stream_handle));
+    OK(testkit.driver->EventRecord(testkit_foreign_event(0), testkit.stream_handle));
     CODE(CUDA_ERROR_NOT_READY, cushim_stream_query(stream));
     OK(cushim_stream_synchronize(stream));
     OK(cushim_stream_query(stream));
@@ -327,26 +328,26 @@ static void synchronize_waits_for_the_work(void **state)
 
 static void wait_for_looks_once_without_a_timeout(void **state)
 {
-    struct cushim_stream *stream = kit_stream(CREATED);
+    struct cushim_stream *stream = testkit_stream(CREATED);
 
     (void)state;
-    kit_forget();
+    testkit_forget();
     OK(cushim_stream_synchronize_for(stream, 0));
-    kit_hold(kit.first, kit_handle(stream));
+    testkit_hold(testkit.first, testkit_handle(stream));
     CODE(CUDA_ERROR_TIMEOUT, cushim_stream_synchronize_for(stream, 0));
     assert_calls("cuStreamQuery cuStreamQuery");
     CODE(CUDA_ERROR_TIMEOUT, cushim_stream_synchronize_for(stream, 1));
-    kit_resume();
+    testkit_resume();
     OK(cushim_stream_release(stream));
 }
 
 static void wait_for_ends_with_the_work(void **state)
 {
-    struct cushim_event *event = kit_event(NULL);
+    struct cushim_event *event = testkit_event(NULL);
 
     (void)state;
-    for (enum kit_stream_kind kind = 0; kind < DEFAULT_BARE; kind++) {
-        struct cushim_stream *stream = kit_stream(kind);
+    for (enum testkit_stream_kind kind = 0; kind < DEFAULT_BARE; kind++) {
+        struct cushim_stream *stream = testkit_stream(kind);
 
         OK(cushim_event_record(event, stream));
         CODE(CUDA_ERROR_NOT_READY, cushim_stream_query(stream));
@@ -359,11 +360,11 @@ static void wait_for_ends_with_the_work(void **state)
 
 static void wait_for_ends_with_the_first_failure(void **state)
 {
-    struct cushim_stream *stream = kit_stream(DEFAULT_OF_CONTEXT);
+    struct cushim_stream *stream = testkit_stream(DEFAULT_OF_CONTEXT);
 
     (void)state;
-    kit_hold(kit.first, CU_STREAM_PER_THREAD);
-    kit_fault("cuStreamQuery:nth=3 => return(LAUNCH_FAILED)");
+    testkit_hold(testkit.first, CU_STREAM_PER_THREAD);
+    testkit_fault("cuStreamQuery:nth=3 => return(LAUNCH_FAILED)");
     CODE(CUDA_ERROR_LAUNCH_FAILED, cushim_stream_synchronize_for(stream, UINT64_MAX));
     OK(cushim_stream_release(stream));
 }
@@ -375,12 +376,12 @@ static void missing_arguments_are_refused_before_any_driver_call(void **state)
 
     (void)state;
     CODE(CUDA_ERROR_INVALID_HANDLE, cushim_stream_create(NULL, NULL, &stream));
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_stream_create(kit.one, NULL, NULL));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_stream_create(testkit.one, NULL, NULL));
     CODE(CUDA_ERROR_INVALID_VALUE, cushim_stream_wrap(NULL, NULL, NULL));
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_stream_handle(kit.stream, NULL));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_stream_handle(testkit.stream, NULL));
     CODE(CUDA_ERROR_INVALID_HANDLE, cushim_stream_close(NULL));
     CODE(CUDA_ERROR_INVALID_HANDLE, cushim_stream_device(NULL, &device));
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_stream_device(kit.stream, NULL));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_stream_device(testkit.stream, NULL));
     OK(cushim_stream_release(NULL));
     assert_null(cushim_stream_retain(NULL));
     assert_null(cushim_stream_context(NULL));

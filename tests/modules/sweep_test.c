@@ -4,18 +4,13 @@
  * then on. The code comes through, outputs are untouched, the current context is as before, and
  * nothing is left.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include <cushim/testing/sweep.h>
 
 #include "sweep.h"
+#include "tests/support/cmocka.h"
 
 static bool was_wrong;
 

@@ -9,12 +9,12 @@
 
 #include "src/objects/objects.h"
 
-struct kit kit;
+struct testkit testkit;
 
-const struct cushim_event_options kit_untimed = {.size = sizeof kit_untimed,
-                                                 .disable_timing = true};
-const struct cushim_event_options kit_interprocess = {
-    .size = sizeof kit_interprocess, .disable_timing = true, .interprocess = true};
+const struct cushim_event_options testkit_untimed = {.size = sizeof testkit_untimed,
+                                                     .disable_timing = true};
+const struct cushim_event_options testkit_interprocess = {
+    .size = sizeof testkit_interprocess, .disable_timing = true, .interprocess = true};
 
 static struct cushim_test *test;
 static _Atomic uint32_t *gate; /* page-locked: a held stream waits until it is 1 */
@@ -22,8 +22,8 @@ static _Atomic uint32_t *gate; /* page-locked: a held stream waits until it is 1
 static void listen(void *data, const char *message)
 {
     (void)data;
-    kit.log_lines++;
-    snprintf(kit.log_last, sizeof kit.log_last, "%s", message);
+    testkit.log_lines++;
+    snprintf(testkit.log_last, sizeof testkit.log_last, "%s", message);
 }
 
 /* A context of the test's own, which the layer knows by a name. */
@@ -31,11 +31,11 @@ static CUcontext make_context(CUdevice device, const char *name)
 {
     CUcontext context = NULL, popped = NULL;
 
-    OK(kit.driver->CtxCreate_v2(&context, 0, device));
-    OK(kit.driver->CtxPopCurrent_v2(&popped));
+    OK(testkit.driver->CtxCreate_v2(&context, 0, device));
+    OK(testkit.driver->CtxPopCurrent_v2(&popped));
     OK(cushim_driver()->CtxPushCurrent_v2(context));
     OK(cushim_driver()->CtxPopCurrent_v2(&popped));
-    OK(cushim_tag_set(kit.layer, context, name));
+    OK(cushim_tag_set(testkit.layer, context, name));
     return context;
 }
 
@@ -44,13 +44,13 @@ static CUstream make_stream(CUcontext context)
     CUcontext popped = NULL;
     CUstream stream = NULL;
 
-    OK(kit.driver->CtxPushCurrent_v2(context));
-    OK(kit.driver->StreamCreate(&stream, CU_STREAM_NON_BLOCKING));
-    OK(kit.driver->CtxPopCurrent_v2(&popped));
+    OK(testkit.driver->CtxPushCurrent_v2(context));
+    OK(testkit.driver->StreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    OK(testkit.driver->CtxPopCurrent_v2(&popped));
     return stream;
 }
 
-int kit_setup(void **state)
+int testkit_setup(void **state)
 {
     char settings[200], message[200] = "";
     const struct cushim_test_options options = {.size = sizeof options,
@@ -58,27 +58,27 @@ int kit_setup(void **state)
                                                 .message = message,
                                                 .message_size = sizeof message};
 
-    kit = (struct kit){.log_lines = 0};
+    testkit = (struct testkit){.log_lines = 0};
     snprintf(settings, sizeof settings, "devices = 2\n%s",
              *state ? (const char *)*state : "schedule = eager");
     if (cushim_test_begin(&options, &test) != CUDA_SUCCESS)
         fail_msg("%s", message);
-    kit.mock = cushim_test_mock(test);
-    kit.layer = cushim_test_layer(test);
-    kit.driver = cushim_layer_wrapped(kit.layer);
-    OK(kit.driver->Init(0));
-    kit.first = make_context(0, "first");
-    kit.second = make_context(1, "second");
-    kit.current = make_context(1, "current");
-    kit.stream_handle = make_stream(kit.first);
-    OK(cushim_context_wrap(kit.first, &kit.one));
-    OK(cushim_context_wrap(kit.second, &kit.two));
-    OK(cushim_stream_wrap(kit.stream_handle, kit.one, &kit.stream));
-    OK(cushim_stream_wrap(make_stream(kit.second), kit.two, &kit.other));
-    kit_enter(kit.current);
-    OK(kit.driver->MemHostAlloc((void **)(uintptr_t)&gate, sizeof *gate, 0));
+    testkit.mock = cushim_test_mock(test);
+    testkit.layer = cushim_test_layer(test);
+    testkit.driver = cushim_layer_wrapped(testkit.layer);
+    OK(testkit.driver->Init(0));
+    testkit.first = make_context(0, "first");
+    testkit.second = make_context(1, "second");
+    testkit.current = make_context(1, "current");
+    testkit.stream_handle = make_stream(testkit.first);
+    OK(cushim_context_wrap(testkit.first, &testkit.one));
+    OK(cushim_context_wrap(testkit.second, &testkit.two));
+    OK(cushim_stream_wrap(testkit.stream_handle, testkit.one, &testkit.stream));
+    OK(cushim_stream_wrap(make_stream(testkit.second), testkit.two, &testkit.other));
+    testkit_enter(testkit.current);
+    OK(testkit.driver->MemHostAlloc((void **)(uintptr_t)&gate, sizeof *gate, 0));
     cushim_log_set(listen, NULL);
-    kit_forget();
+    testkit_forget();
     return 0;
 }
 
@@ -87,27 +87,27 @@ static bool stack_is_as_entered(void)
 {
     CUcontext top = NULL;
 
-    if (!kit.current)
-        return kit.driver->CtxPopCurrent_v2(&top) == CUDA_ERROR_INVALID_CONTEXT;
-    return kit.driver->CtxPopCurrent_v2(&top) == CUDA_SUCCESS && top == kit.current &&
-           kit.driver->CtxPopCurrent_v2(&top) == CUDA_ERROR_INVALID_CONTEXT;
+    if (!testkit.current)
+        return testkit.driver->CtxPopCurrent_v2(&top) == CUDA_ERROR_INVALID_CONTEXT;
+    return testkit.driver->CtxPopCurrent_v2(&top) == CUDA_SUCCESS && top == testkit.current &&
+           testkit.driver->CtxPopCurrent_v2(&top) == CUDA_ERROR_INVALID_CONTEXT;
 }
 
-int kit_teardown(void **state)
+int testkit_teardown(void **state)
 {
     const bool is_stack_right = stack_is_as_entered();
-    const bool is_counted_right = kit.one->references == 2 && kit.two->references == 2 &&
-                                  kit.stream->references == 1 && kit.other->references == 1;
+    const bool is_counted_right = testkit.one->references == 2 && testkit.two->references == 2 &&
+                                  testkit.stream->references == 1 && testkit.other->references == 1;
     char text[8192];
     CUresult code;
 
     (void)state;
-    kit_resume();
+    testkit_resume();
     cushim_log_set(NULL, NULL);
-    cushim_stream_release(kit.stream);
-    cushim_stream_release(kit.other);
-    cushim_context_release(kit.one);
-    cushim_context_release(kit.two);
+    cushim_stream_release(testkit.stream);
+    cushim_stream_release(testkit.other);
+    cushim_context_release(testkit.one);
+    cushim_context_release(testkit.two);
     code = cushim_test_end(test, text, sizeof text);
     if (code != CUDA_SUCCESS)
         fail_msg("%s", text);
@@ -120,13 +120,13 @@ static struct cushim_recorded_call recorded(size_t index)
 {
     struct cushim_recorded_call call = {.size = sizeof call};
 
-    OK(cushim_recording_get(kit.layer, index, &call));
+    OK(cushim_recording_get(testkit.layer, index, &call));
     return call;
 }
 
-void kit_assert_calls(const char *names, const char *file, int line)
+void testkit_assert_calls(const char *names, const char *file, int line)
 {
-    const size_t count = cushim_recording_count(kit.layer);
+    const size_t count = cushim_recording_count(testkit.layer);
     char made[4096] = "";
     size_t used = 0;
 
@@ -139,17 +139,17 @@ void kit_assert_calls(const char *names, const char *file, int line)
                                  is_push ? call.arguments[0].tag : "", is_push ? ")" : "");
     }
     _assert_string_equal(made, names, file, line);
-    kit_forget();
+    testkit_forget();
 }
 
-void kit_forget(void)
+void testkit_forget(void)
 {
-    cushim_recording_clear(kit.layer);
+    cushim_recording_clear(testkit.layer);
 }
 
-uint64_t kit_argument(const char *function, const char *name)
+uint64_t testkit_argument(const char *function, const char *name)
 {
-    for (size_t i = cushim_recording_count(kit.layer); i > 0; i--) {
+    for (size_t i = cushim_recording_count(testkit.layer); i > 0; i--) {
         const struct cushim_recorded_call call = recorded(i - 1);
 
         if (strcmp(call.name, function) != 0)
@@ -163,59 +163,59 @@ uint64_t kit_argument(const char *function, const char *name)
     return 0;
 }
 
-void kit_fault(const char *rule)
+void testkit_fault(const char *rule)
 {
     char message[200];
 
-    if (cushim_fault_parse(kit.layer, rule, message, sizeof message) != CUDA_SUCCESS)
+    if (cushim_fault_parse(testkit.layer, rule, message, sizeof message) != CUDA_SUCCESS)
         fail_msg("%s", message);
 }
 
-void kit_enter(CUcontext context)
+void testkit_enter(CUcontext context)
 {
     CUcontext popped;
 
-    while (kit.driver->CtxPopCurrent_v2(&popped) == CUDA_SUCCESS)
+    while (testkit.driver->CtxPopCurrent_v2(&popped) == CUDA_SUCCESS)
         ;
     if (context)
-        OK(kit.driver->CtxPushCurrent_v2(context));
-    kit.current = context;
+        OK(testkit.driver->CtxPushCurrent_v2(context));
+    testkit.current = context;
 }
 
-CUcontext kit_current(void)
+CUcontext testkit_current(void)
 {
     CUcontext current = NULL;
 
-    OK(kit.driver->CtxGetCurrent(&current));
+    OK(testkit.driver->CtxGetCurrent(&current));
     return current;
 }
 
-void kit_hold(CUcontext context, CUstream stream)
+void testkit_hold(CUcontext context, CUstream stream)
 {
     CUcontext popped;
 
     atomic_store(gate, 0);
-    OK(kit.driver->CtxPushCurrent_v2(context));
-    OK(kit.driver->StreamWaitValue32_v2(stream, (CUdeviceptr)(uintptr_t)gate, 1,
-                                        CU_STREAM_WAIT_VALUE_GEQ));
-    OK(kit.driver->CtxPopCurrent_v2(&popped));
+    OK(testkit.driver->CtxPushCurrent_v2(context));
+    OK(testkit.driver->StreamWaitValue32_v2(stream, (CUdeviceptr)(uintptr_t)gate, 1,
+                                            CU_STREAM_WAIT_VALUE_GEQ));
+    OK(testkit.driver->CtxPopCurrent_v2(&popped));
 }
 
-void kit_resume(void)
+void testkit_resume(void)
 {
     atomic_store(gate, 1);
-    cushim_mock_drain(kit.mock);
+    cushim_mock_drain(testkit.mock);
 }
 
-struct cushim_event *kit_event(const struct cushim_event_options *options)
+struct cushim_event *testkit_event(const struct cushim_event_options *options)
 {
     struct cushim_event *event = NULL;
 
-    OK(cushim_event_create(kit.one, options, &event));
+    OK(cushim_event_create(testkit.one, options, &event));
     return event;
 }
 
-CUevent kit_event_handle(const struct cushim_event *event)
+CUevent testkit_event_handle(const struct cushim_event *event)
 {
     CUevent handle = NULL;
 
@@ -223,47 +223,48 @@ CUevent kit_event_handle(const struct cushim_event *event)
     return handle;
 }
 
-CUevent kit_foreign_event(unsigned flags)
+CUevent testkit_foreign_event(unsigned flags)
 {
     CUcontext popped;
     CUevent event = NULL;
 
-    OK(kit.driver->CtxPushCurrent_v2(kit.first));
-    OK(kit.driver->EventCreate(&event, flags));
-    OK(kit.driver->CtxPopCurrent_v2(&popped));
+    OK(testkit.driver->CtxPushCurrent_v2(testkit.first));
+    OK(testkit.driver->EventCreate(&event, flags));
+    OK(testkit.driver->CtxPopCurrent_v2(&popped));
     return event;
 }
 
 static CUresult CUDAAPI open_event(CUevent *event, CUipcEventHandle handle)
 {
     (void)handle;
-    return kit.driver->EventCreate(event, CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS);
+    return testkit.driver->EventCreate(event, CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS);
 }
 
-struct cushim_event *kit_imported_event(void)
+struct cushim_event *testkit_imported_event(void)
 {
     const CUipcEventHandle handle = {{0}};
     struct cushim_event *event = NULL;
 
-    cushim_layer_next(kit.layer)->IpcOpenEventHandle = open_event;
-    OK(cushim_event_import(kit.one, &handle, &event));
+    cushim_layer_next(testkit.layer)->IpcOpenEventHandle = open_event;
+    OK(cushim_event_import(testkit.one, &handle, &event));
     return event;
 }
 
-struct cushim_stream *kit_stream(enum kit_stream_kind kind)
+struct cushim_stream *testkit_stream(enum testkit_stream_kind kind)
 {
-    const CUstream handle = kind >= DEFAULT_OF_CONTEXT ? CU_STREAM_PER_THREAD : kit.stream_handle;
+    const CUstream handle =
+        kind >= DEFAULT_OF_CONTEXT ? CU_STREAM_PER_THREAD : testkit.stream_handle;
     struct cushim_stream *stream = NULL;
 
     if (kind == CREATED)
-        OK(cushim_stream_create(kit.one, NULL, &stream));
+        OK(cushim_stream_create(testkit.one, NULL, &stream));
     else
         OK(cushim_stream_wrap(
-            handle, kind == WRAPPED || kind == DEFAULT_OF_CONTEXT ? kit.one : NULL, &stream));
+            handle, kind == WRAPPED || kind == DEFAULT_OF_CONTEXT ? testkit.one : NULL, &stream));
     return stream;
 }
 
-CUstream kit_handle(const struct cushim_stream *stream)
+CUstream testkit_handle(const struct cushim_stream *stream)
 {
     CUstream handle = NULL;
 

@@ -45,11 +45,11 @@ def run(command, environment):
 def main():
     page, conformance, driver, *programs = sys.argv[1:]
     with tempfile.TemporaryDirectory() as folder:
-        told, wrong = os.path.join(folder, 'told'), os.path.join(folder, 'wrong')
-        with open(told, 'wb') as file:
+        counts, wrong = os.path.join(folder, 'counts'), os.path.join(folder, 'wrong')
+        with open(counts, 'wb') as file:
             file.write(bytes(SLOTS * ROW.size))
         open(wrong, 'wb').close()
-        environment = dict(os.environ, OOM_TOLD=told, OOM_WRONG=wrong)
+        environment = dict(os.environ, OOM_COUNTS=counts, OOM_WRONG=wrong)
         # Every slot without arguments, in each state; then what is claimed.
         commands = [[programs[0], state] for state in ('none', 'init', 'context')]
         commands += [[program] for program in programs[1:]]
@@ -61,7 +61,7 @@ def main():
                    for digit in '012']
         with open(wrong, encoding='utf-8') as file:
             broken = sorted(set(file))
-        with open(told, 'rb') as file:
+        with open(counts, 'rb') as file:
             rows = list(ROW.iter_unpack(file.read()))
 
     functions = implemented(page)

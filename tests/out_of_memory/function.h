@@ -14,6 +14,6 @@ struct function {
 /* The last has no names. */
 extern const struct function loader_functions[]; /* each in a process of its own */
 extern const struct function mock_functions[];
-extern const struct function kit_functions[];
+extern const struct function testkit_functions[];
 
 #endif

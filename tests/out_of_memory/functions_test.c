@@ -5,17 +5,11 @@
  */
 #define _POSIX_C_SOURCE 200809L
 #include <dirent.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include <cushim/testing/mock.h>
 #include <cushim/testing/sweep.h>
@@ -23,8 +17,10 @@
 #include "function.h"
 #include "oom.h"
 #include "tests/modules/sweep.h"
+#include "tests/support/cmocka.h"
 
-static const struct function *const others[] = {loader_functions, mock_functions, kit_functions};
+static const struct function *const others[] = {loader_functions, mock_functions,
+                                                testkit_functions};
 
 static unsigned runs, places, functions;
 
@@ -74,7 +70,7 @@ static bool try(const char *names, CUresult (*call)(void), CUresult usual, CUres
     return true;
 }
 
-static void each_function_of_mock_and_kit(void **state)
+static void each_function_of_mock_and_testkit(void **state)
 {
     for (const struct function *one = *state; one->names; one++) {
         unsigned place = 1;
@@ -128,7 +124,7 @@ static void each_function_of_the_loader(void **state)
     }
 }
 
-static void make_world(struct cushim_mock **mock)
+static void create_fixture(struct cushim_mock **mock)
 {
     const struct cushim_mock_options options = {.size = sizeof options, .settings = "devices = 2"};
 
@@ -137,7 +133,7 @@ static void make_world(struct cushim_mock **mock)
     assert_int_equal(sweep_fixture_make(), CUDA_SUCCESS);
 }
 
-static void end_world(struct cushim_mock *mock)
+static void destroy_fixture(struct cushim_mock *mock)
 {
     struct cushim_mock_state state = {.size = sizeof state};
 
@@ -148,14 +144,14 @@ static void end_world(struct cushim_mock *mock)
     assert_int_equal(oom_live(), 0);
 }
 
-/* In a world of its own, since what it makes first may stay for later calls. */
-static bool try_in_world(const struct sweep_row *row, unsigned place, bool on)
+/* With a mock of its own, since what it makes first may stay for later calls. */
+static bool try_with_fixture(const struct sweep_row *row, unsigned place, bool on)
 {
     struct cushim_mock *mock = NULL;
     unsigned failed;
     CUresult code;
 
-    make_world(&mock);
+    create_fixture(&mock);
     if (!(row->how & SWEEP_IN_CONTEXT))
         cushim_context_make_current(NULL);
     is_output_wrong = false;
@@ -169,7 +165,7 @@ static bool try_in_world(const struct sweep_row *row, unsigned place, bool on)
     /* Then it succeeds. */
     if (failed && row->call() != row->usual)
         fail_msg("%s: does not recover from request %u", row->function, place);
-    end_world(mock);
+    destroy_fixture(mock);
     runs += failed != 0;
     return failed;
 }
@@ -179,7 +175,7 @@ static void each_function_of_the_modules(void **state)
     for (const struct sweep_row *row = *state; row->function; row++) {
         unsigned place = 1;
 
-        while (try_in_world(row, place, false) && try_in_world(row, place, true))
+        while (try_with_fixture(row, place, false) && try_with_fixture(row, place, true))
             place++;
         places += place - 1;
         functions++;
@@ -277,8 +273,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         SWEEP(each_function_of_the_loader, loader_functions),
-        SWEEP(each_function_of_mock_and_kit, mock_functions),
-        SWEEP(each_function_of_mock_and_kit, kit_functions),
+        SWEEP(each_function_of_mock_and_testkit, mock_functions),
+        SWEEP(each_function_of_mock_and_testkit, testkit_functions),
         SWEEP(each_function_of_the_modules, sweep_devices),
         SWEEP(each_function_of_the_modules, sweep_contexts),
         SWEEP(each_function_of_the_modules, sweep_streams),

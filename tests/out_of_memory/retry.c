@@ -23,11 +23,11 @@ enum { SLOTS = 1024, PLACES = 64 }; /* more than there are */
 
 const struct cushim_table *retry_next;
 
-/* What is told, by slot: in the file that OOM_TOLD names, which processes share. */
-struct told {
+/* Counts of calls by slot: in the file that OOM_COUNTS names, which processes share. */
+struct counts {
     uint32_t called, succeeded, failed, places, passed_over;
 };
-static struct told none_told[SLOTS], *told = none_told;
+static struct counts no_counts[SLOTS], *counts = no_counts;
 
 /* Places whose failure a call gets by without are not tried again, or no later one would be. */
 static unsigned long long passed_over[SLOTS];
@@ -36,15 +36,15 @@ static int wrongs = STDERR_FILENO;
 
 __attribute__((constructor)) static void begin(void)
 {
-    const char *path = getenv("OOM_TOLD");
+    const char *path = getenv("OOM_COUNTS");
     const int file = path ? open(path, O_RDWR | O_CLOEXEC) : -1;
-    struct told *shared;
+    struct counts *shared;
 
     if (file < 0)
         return;
-    shared = __real_mmap(NULL, sizeof none_told, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    shared = __real_mmap(NULL, sizeof no_counts, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     if (shared != MAP_FAILED)
-        told = shared;
+        counts = shared;
     close(file);
     path = getenv("OOM_WRONG");
     if (path)
@@ -169,9 +169,9 @@ static void note_other(struct retry *retry, CUresult code)
 
 static void look_at_end(const struct retry *retry, CUresult code)
 {
-    __atomic_fetch_add(&told[retry->slot].called, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&counts[retry->slot].called, 1, __ATOMIC_RELAXED);
     if (code == CUDA_SUCCESS)
-        __atomic_fetch_add(&told[retry->slot].succeeded, 1, __ATOMIC_RELAXED);
+        __atomic_fetch_add(&counts[retry->slot].succeeded, 1, __ATOMIC_RELAXED);
     for (unsigned i = 0; i < retry->seen_count; i++) {
         if (retry->seen[i] != (unsigned)code && retry->seen[i] != CUDA_ERROR_NOT_READY)
             retry_wrong("%s: it answers %u if memory runs out, and %d without\n",
@@ -181,9 +181,9 @@ static void look_at_end(const struct retry *retry, CUresult code)
 
 static void count(const struct retry *retry)
 {
-    __atomic_fetch_add(&told[retry->slot].failed, 1, __ATOMIC_RELAXED);
-    if (retry->place > told[retry->slot].places)
-        told[retry->slot].places = retry->place;
+    __atomic_fetch_add(&counts[retry->slot].failed, 1, __ATOMIC_RELAXED);
+    if (retry->place > counts[retry->slot].places)
+        counts[retry->slot].places = retry->place;
 }
 
 bool retry_again(struct retry *retry, CUresult code)
@@ -201,7 +201,7 @@ bool retry_again(struct retry *retry, CUresult code)
     if (code == CUDA_SUCCESS) {
         if (retry->place < PLACES)
             passed_over[retry->slot] |= 1ull << retry->place;
-        __atomic_fetch_add(&told[retry->slot].passed_over, 1, __ATOMIC_RELAXED);
+        __atomic_fetch_add(&counts[retry->slot].passed_over, 1, __ATOMIC_RELAXED);
         look_at_end(retry, code);
         return false;
     }

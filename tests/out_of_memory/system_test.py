@@ -41,7 +41,7 @@ SIGNALS = (-signal.SIGSEGV, -signal.SIGABRT)
 ERRORS = (errno.EPERM, errno.ENOSYS, errno.EAGAIN)
 
 # Of run: another program that becomes a second one. What ends both alike, by a signal, ends the
-# second before its main(): the dynamic linker's doing, which is told and counted.
+# second before its main(): the dynamic linker's doing, which is reported and counted.
 ANOTHER = ['/usr/bin/env', '/bin/true']
 
 # glibc ends a program whose thread cannot have this.

@@ -66,14 +66,14 @@ emulate() {
     done
     [[ -z ${CUSHIM_PLATFORM_EMULATED-} ]] || skip "the kernel did not take $emulator"
     rule=/usr/lib/binfmt.d/$emulator.conf
-    [[ -r $rule ]] || skip "there is no $rule to tell the kernel of $emulator by"
+    [[ -r $rule ]] || skip "there is no $rule to register $emulator with the kernel"
     # The rule, with the emulator opened here and now (F), so that no path need lead to it later.
     rule=$(sed 's/:\([A-Z]*\)$/:\1F/' "$rule")
     # shellcheck disable=SC2016
     namespace='mount -t binfmt_misc none /proc/sys/fs/binfmt_misc &&
         printf %s "$1" >/proc/sys/fs/binfmt_misc/register && shift && exec "$@"'
     unshare --user --map-root-user --mount sh -c "$namespace" sh "$rule" true 2>/dev/null ||
-        skip "the kernel knows no $emulator, and does not let us tell it (docs/platforms.md)"
+        skip "the kernel knows no $emulator, and does not let us register it (docs/platforms.md)"
     CUSHIM_PLATFORM_EMULATED=1 exec unshare --user --map-root-user --mount \
         sh -c "$namespace" sh "$rule" unshare --user --map-user="$(id -u)" \
         --map-group="$(id -g)" "$0" "${given[@]}"

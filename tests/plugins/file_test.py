@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Files with cushim inside: what they tell packagers, and how large they are.
+"""Files with cushim inside: what they report to packagers, and how large they are.
 
     file_test.py note FILE...
     file_test.py size OPTIMIZATION SANITIZER COVERAGE PLUGIN
 
-note: each file tells that it opens libcuda.so.1 and lives without it, by the note of the UAPI
+note: each file declares that it opens libcuda.so.1 and lives without it, by the note of the UAPI
       group's ELF dlopen metadata. It must be there after strip, in the section and in the segment of
       notes, which is what a running process has.
 size: counted are all bytes of the segments that are mapped read-only: code, constants, tables for

@@ -132,7 +132,7 @@ static void turn(const char *path, int expected)
     void *context;
 
     REQUIRE(plugin.functions->init() == expected);
-    plugin.functions->tell(&facts);
+    plugin.functions->report(&facts);
     REQUIRE(facts.table_size == (facts.slots + 1) * sizeof(void *));
     REQUIRE(plugin.functions->retain(&context) == expected);
     if (expected == 0)
@@ -181,8 +181,8 @@ static void require_two(const struct plugin *one, const struct plugin *other, bo
 {
     struct plugin_facts a, b;
 
-    one->tell(&a);
-    other->tell(&b);
+    one->report(&a);
+    other->report(&b);
     REQUIRE((a.current != b.current) == two);
     REQUIRE((a.version != b.version) == two);
     REQUIRE((a.symbols != b.symbols) == two);
@@ -205,8 +205,8 @@ static void require_one_driver(const struct plugin *one, const struct plugin *ot
     REQUIRE(one->retain(&context) == 0);
     REQUIRE(other->retain(&same) == 0);
     REQUIRE(context == same);
-    one->tell(&a);
-    other->tell(&b);
+    one->report(&a);
+    other->report(&b);
     REQUIRE(a.library[0] && strcmp(a.library, b.library) == 0);
     REQUIRE(a.table_size == (a.slots + 1) * sizeof(void *));
     REQUIRE(b.table_size == (b.slots + 1) * sizeof(void *));
@@ -303,14 +303,14 @@ static void initialises(struct host_plugin *plugin, char **words)
     REQUIRE(plugin->functions->count_devices(&count) == 0);
 }
 
-static void is_told_that_it_must_not(struct host_plugin *plugin, char **words)
+static void reports_that_it_is_forked(struct host_plugin *plugin, char **words)
 {
     struct plugin_facts facts;
     int count;
 
     REQUIRE(plugin->functions->count_devices(&count) == NOT_INITIALIZED);
     REQUIRE(plugin->functions->init() == NOT_INITIALIZED);
-    plugin->functions->tell(&facts);
+    plugin->functions->report(&facts);
     REQUIRE(strcmp(facts.state, "forked") == 0);
     host_close(plugin, words[0]);
 }
@@ -343,8 +343,8 @@ static int fork_after(char **words)
 
     REQUIRE(one.functions->init() == 0);
     REQUIRE(other.functions->load() == 0);
-    in_a_child(is_told_that_it_must_not, &one, words);
-    in_a_child(is_told_that_it_must_not, &other, words + 1);
+    in_a_child(reports_that_it_is_forked, &one, words);
+    in_a_child(reports_that_it_is_forked, &other, words + 1);
     initialises(&one, words);
     initialises(&other, words);
     return 0;
@@ -370,7 +370,7 @@ static int secure(char **words)
 
     REQUIRE(getenv("CUSHIM_LIBRARY"));
     plugin.functions->load();
-    plugin.functions->tell(&facts);
+    plugin.functions->report(&facts);
     printf("%s %s %s\n", getauxval(AT_SECURE) ? "secure" : "plain", facts.origin, facts.library);
     return 0;
 }
@@ -432,7 +432,7 @@ static void use_it_late(void)
     struct plugin_facts facts;
 
     late.functions->load();
-    late.functions->tell(&facts);
+    late.functions->report(&facts);
     REQUIRE(facts.state[0] && strcmp(facts.state, "untried") != 0);
 }
 

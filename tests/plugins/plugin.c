@@ -6,7 +6,7 @@
 
 #include <cushim/cushim.h>
 
-static void tell(struct plugin_facts *facts)
+static void report(struct plugin_facts *facts)
 {
     struct cushim_report *report;
     struct cushim_report_candidate candidate = CUSHIM_REPORT_CANDIDATE_INIT;
@@ -90,7 +90,7 @@ __attribute__((visibility("default"))) const struct plugin *plugin(void);
 const struct plugin *plugin(void)
 {
     static const struct plugin functions = {
-        .tell = tell,
+        .report = report,
         .load = load,
         .init = init,
         .count_devices = count_devices,

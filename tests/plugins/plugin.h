@@ -19,7 +19,7 @@ struct plugin_facts {
 };
 
 struct plugin {
-    void (*tell)(struct plugin_facts *facts);
+    void (*report)(struct plugin_facts *facts);
     int (*load)(void);
     int (*init)(void);
     int (*count_devices)(int *count); /* through the table */

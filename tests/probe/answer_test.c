@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What counts as an answer: nothing but the messages that the command writes. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "tests/probe/probing.h"
+#include "tests/support/cmocka.h"
 
 enum {
     STAGES = PROBE_STAGE_DONE,

@@ -5,12 +5,6 @@
  * process that cannot be killed.
  */
 #define _GNU_SOURCE
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,6 +16,7 @@
 #include <unistd.h>
 
 #include "tests/probe/probing.h"
+#include "tests/support/cmocka.h"
 #include "tests/support/environment.h"
 #include "tests/support/folder.h"
 

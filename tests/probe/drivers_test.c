@@ -1,21 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a probe says of drivers that come back, and of paths that cannot be right. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "src/tool/probe.h"
 
 #include "tests/probe/probing.h"
+#include "tests/support/cmocka.h"
 #include "tests/support/environment.h"
 #include "tests/support/folder.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static const struct driver {
     const char *file;

@@ -3,17 +3,10 @@
  * Drivers that hang, crash or worse: as the library is opened, in cuInit, and as the devices are
  * counted.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "tests/probe/probing.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#include "tests/support/cmocka.h"
 
 static const struct moment {
     const char *when, *words;

@@ -3,13 +3,7 @@
  * Probing on POSIX. Orphans come to this process, so that the test finds each that is left.
  */
 #define _GNU_SOURCE
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-
-#include <cmocka.h>
 
 #include <errno.h>
 #include <signal.h>
@@ -18,6 +12,7 @@
 #include <unistd.h>
 
 #include "tests/probe/probing.h"
+#include "tests/support/cmocka.h"
 #include "tests/support/descriptor.h"
 
 /* What was killed may take its time to end; what was not is still there after that. */

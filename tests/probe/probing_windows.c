@@ -3,16 +3,10 @@
  * Probing on Windows. Handles of this process; that no process is left is the job's doing, which
  * has one of them.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <windows.h>
 
 #include "tests/probe/probing.h"
+#include "tests/support/cmocka.h"
 
 int left_orphans;
 

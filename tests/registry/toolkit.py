@@ -22,7 +22,7 @@ from header import read_header  # noqa: E402
 from update import Toolkit  # noqa: E402
 
 # The newest version of CUDA of which the registry has all that is known. Of 13.5 it has what the
-# reference tells, and a header may have more: see the head of functions.tsv.
+# reference lists, and a header may have more: see the head of functions.tsv.
 COMPLETE = 13040
 
 # Header that declares a group; all others are in cuda.h and cudaProfiler.h.

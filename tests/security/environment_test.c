@@ -6,20 +6,16 @@
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <cushim/cushim.h>
 #include <cushim/testing/mock.h>
 
+#include "tests/support/cmocka.h"
 #include "tests/support/folder.h"
 
 enum { MOST = 16 };
@@ -90,7 +86,7 @@ static void readings_are_counted(void **state)
     assert_true(was_read("ONE") && was_read("OTHER"));
 }
 
-/* With a file, a fault, work, and a misuse that is told. */
+/* With a file, a fault, work, and a misuse that is reported. */
 static void mock_in_the_process_reads_but_the_drivers_own_variable(void **state)
 {
     static const char text[] = "schema = 1\nmode = threaded\nfault = cuEventCreate:nth=9 => "
@@ -137,7 +133,7 @@ static bool is_driver_installed(void)
     return library != NULL;
 }
 
-/* The library: one that names a driver; the others tell only whether the linker must be asked. */
+/* The library: one that names a driver; the others report only whether the linker must be asked. */
 static void load_reads_one_variable_for_itself_and_the_linkers(void **state)
 {
     static const char *const known[] = {"CUSHIM_LIBRARY", "LD_LIBRARY_PATH", "LD_HWCAP_MASK",

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Handles of shared memory and events, as another process may have made them up. */
 #define _GNU_SOURCE
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,6 +11,7 @@
 
 #include "src/mock/memory/shared_pages.h"
 #include "tests/security/segment.h"
+#include "tests/support/cmocka.h"
 
 enum { MUTANTS = 20000 };
 

@@ -6,15 +6,10 @@
  *     images_test [COUNT [SEED]]    so many mutants of each image, by these numbers
  */
 #define _GNU_SOURCE
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -22,8 +17,7 @@
 
 #include "tests/mock/cubin.h"
 #include "tests/security/damage.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#include "tests/support/cmocka.h"
 
 enum { ROOM = 8192, PARAMETERS = 70000, PARAMETER_BYTES = 1 << 18, WANTED = 2500 };
 

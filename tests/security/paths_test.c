@@ -5,25 +5,19 @@
  * literally.
  */
 #define _GNU_SOURCE
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
 #include <unistd.h>
 
 #include <cushim/cushim.h>
 
 #include "tests/support/child.h"
+#include "tests/support/cmocka.h"
 #include "tests/support/environment.h"
 #include "tests/support/folder.h"
 #include "tests/support/library.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static const char *driver;
 static unsigned tried;

@@ -2,9 +2,9 @@
 /*
  * A program that may have more rights than its user: says so, and whom the environment has steered.
  *
- *     rights           loads the driver through the library, and tells whence
+ *     rights           loads the driver through the library, and prints whence
  *     rights-stubs     the same by the driver's own names, through the stubs
- *     rights-mock      has the mock in it, and tells how many devices that has
+ *     rights-mock      has the mock in it, and prints how many devices that has
  *
  * Which of them it is, is said when it is compiled.
  */
@@ -17,7 +17,7 @@
 #include <cushim/testing/mock.h>
 #endif
 
-static void tell(const char *who, const char *what)
+static void print_words(const char *who, const char *what)
 {
     printf("%s %s %s\n", getauxval(AT_SECURE) ? "secure" : "plain", who, what);
 }
@@ -35,7 +35,7 @@ int main(void)
     cushim_mock_table(mock)->Init(0);
     cushim_mock_table(mock)->DeviceGetCount(&count);
     snprintf(number, sizeof number, "%d", count);
-    tell("mock", number);
+    print_words("mock", number);
     cushim_mock_destroy(mock);
     return 0;
 }
@@ -62,7 +62,7 @@ int main(void)
         found = cushim_report_candidate_get(report, 0, &candidate) == CUDA_SUCCESS
                     ? candidate.origin_name
                     : "nothing";
-    tell(cushim_state_name(cushim_report_state(report)), found);
+    print_words(cushim_state_name(cushim_report_state(report)), found);
     cushim_report_destroy(report);
     return 0;
 }

@@ -5,7 +5,7 @@
     rights_test.py SANITIZER LIBRARY STUBS MOCK CLIENT DROPIN COMMAND DRIVER
 
 Each program is installed as set-user-ID of root and of another user, as set-group-ID and with
-capabilities of its file, and started by an ordinary user whose environment is hostile. Without
+capabilities of its file, and started by an ordinary user whose environment is untrusted. Without
 those rights the same environment does what it says, so that what is tested can be seen.
 """
 
@@ -96,13 +96,13 @@ class Rights(unittest.TestCase):
                 yield copy
                 type(self).runs += 1
 
-    def tells(self, *what, **how):
+    def printed_by(self, *what, **how):
         result = self.start(*what, **how)
         self.assertEqual([result.returncode, result.stderr], [0, ''], str(what))
         return result.stdout.split()
 
-    def hostile(self):
-        """What may be in an environment, and what the library tells in a process that heeds it."""
+    def untrusted(self):
+        """What may be in an environment, and what the library reports where it is heeded."""
         near = {'LD_HWCAP_MASK': '0xff', 'GLIBC_TUNABLES': 'glibc.rtld.nns=3'}
         there = ['loaded', self.driver]
         return [
@@ -119,17 +119,17 @@ class Rights(unittest.TestCase):
 
     def check_library(self, path):
         plain = self.install(path, 'programs/' + os.path.basename(path))
-        without = self.tells(plain)[1:]
-        for variables, expected in self.hostile():
+        without = self.printed_by(plain)[1:]
+        for variables, expected in self.untrusted():
             with self.subTest(str(variables)):
-                told = self.tells(plain, **variables)
-                self.assertEqual(told[0], 'plain')
+                printed = self.printed_by(plain, **variables)
+                self.assertEqual(printed[0], 'plain')
                 if expected:
-                    self.assertEqual(told[1:], expected)
+                    self.assertEqual(printed[1:], expected)
                 else:
-                    self.assertEqual(told[1], 'loaded')
+                    self.assertEqual(printed[1], 'loaded')
                 for program in self.with_rights(path):
-                    self.assertEqual(self.tells(program, **variables), ['secure', *without])
+                    self.assertEqual(self.printed_by(program, **variables), ['secure', *without])
 
     def test_library(self):
         self.check_library(LIBRARY)
@@ -139,23 +139,23 @@ class Rights(unittest.TestCase):
 
     def test_mock_in_the_process(self):
         plain = self.install(MOCK, 'programs/mock')
-        self.assertEqual(self.tells(plain), ['plain', 'mock', '1'])
-        hostile = {'CUDA_VISIBLE_DEVICES': '', 'CUSHIM_MOCK_CONFIG': self.config,
+        self.assertEqual(self.printed_by(plain), ['plain', 'mock', '1'])
+        untrusted = {'CUDA_VISIBLE_DEVICES': '', 'CUSHIM_MOCK_CONFIG': self.config,
                    'CUSHIM_MOCK_SETTINGS': 'devices = 4'}
-        self.assertEqual(self.tells(plain, **hostile), ['plain', 'mock', '-1'])
+        self.assertEqual(self.printed_by(plain, **untrusted), ['plain', 'mock', '-1'])
         for program in self.with_rights(MOCK):
-            self.assertEqual(self.tells(program, **hostile), ['secure', 'mock', '1'])
+            self.assertEqual(self.printed_by(program, **untrusted), ['secure', 'mock', '1'])
 
     def test_drop_in_library_of_the_mock(self):
         words = [self.dropin, 'has:cuStreamGetId', 'cuInit']
-        hostile = [
+        untrusted = [
             ({'CUSHIM_MOCK_CONFIG': self.config}, ['0', '0'], False),
             ({'CUSHIM_MOCK_SETTINGS': 'quiet = yes\ndriver_version = 11.2'}, ['0', '0'], False),
             ({'CUSHIM_MOCK_SETTINGS': 'no settings'}, ['1', '802'], True),
             ({'CUDA_VISIBLE_DEVICES': ''}, ['1', '100'], True),
         ]
         plain = self.install(CLIENT, 'programs/client')
-        for variables, expected, speaks in hostile:
+        for variables, expected, speaks in untrusted:
             with self.subTest(str(variables)):
                 result = self.start(plain, words, **variables)
                 self.assertEqual(result.stdout.split()[1::2], expected)

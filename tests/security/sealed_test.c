@@ -1,21 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A process whose system calls are filtered, as those of sandboxes are: where the table cannot be
- * made read-only the load goes on and the report tells it, and where a call that it needs is
+ * made read-only the load goes on and the report says so, and where a call that it needs is
  * forbidden it says so.
  *
  * That the tables are read-only where nothing is forbidden, tests/unit/pages_test.c shows.
  */
 #define _GNU_SOURCE
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -28,9 +23,8 @@
 
 #include "loader/report.h"
 #include "tests/support/child.h"
+#include "tests/support/cmocka.h"
 #include "tests/support/environment.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 enum { SKIPPED = 77 };
 
@@ -91,7 +85,7 @@ static CUresult CUDAAPI answer(void)
     return CUDA_ERROR_NOT_READY;
 }
 
-static CUresult CUDAAPI tell_version(int *version)
+static CUresult CUDAAPI report_version(int *version)
 {
     *version = 13000;
     return CUDA_SUCCESS;
@@ -101,7 +95,7 @@ static cushim_function resolve(const char *symbol, void *data)
 {
     (void)data;
     if (strcmp(symbol, "cuDriverGetVersion") == 0)
-        return (cushim_function)tell_version;
+        return (cushim_function)report_version;
     return strcmp(symbol, "cuGetProcAddress_v2") == 0 ? NULL : (cushim_function)answer;
 }
 
@@ -150,7 +144,7 @@ static void load_unsealed(const void *data)
     write_into_the_current_table();
 }
 
-static void load_works_where_no_table_can_be_sealed_and_the_report_tells(void **state)
+static void load_works_where_no_table_can_be_sealed_and_the_report_reports(void **state)
 {
     static const int errors[] = {EPERM, ENOMEM, ENOSYS, EACCES};
 
@@ -164,7 +158,7 @@ static void load_works_where_no_table_can_be_sealed_and_the_report_tells(void **
     }
 }
 
-/* It comes to an end, which the report tells as well as the call through the table. */
+/* It comes to an end, which the report says as well as the call through the table. */
 static void load_or_say_why(const void *data)
 {
     const struct visit *visit = data;
@@ -247,7 +241,7 @@ static int report(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(load_works_where_no_table_can_be_sealed_and_the_report_tells),
+        cmocka_unit_test(load_works_where_no_table_can_be_sealed_and_the_report_reports),
         cmocka_unit_test(load_ends_whatever_call_is_forbidden),
     };
 

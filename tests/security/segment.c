@@ -2,15 +2,12 @@
 #define _GNU_SOURCE
 #include "tests/security/segment.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 
-#include <cmocka.h>
 #include <unistd.h>
 
 #include "src/mock/memory/shared_file_linux.h"
+#include "tests/support/cmocka.h"
 #include "tests/support/descriptor.h"
 #include "tests/support/folder.h"
 

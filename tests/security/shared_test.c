@@ -4,14 +4,9 @@
  * or does to it is not followed into a crash, a device or an endless wait.
  */
 #define _GNU_SOURCE
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
 #include <fcntl.h>
 #include <sys/inotify.h>
 #include <sys/mman.h>
@@ -21,6 +16,7 @@
 #include "src/mock/api/event_ipc.h"
 #include "src/mock/memory/shared_pages.h"
 #include "tests/security/segment.h"
+#include "tests/support/cmocka.h"
 #include "tests/support/folder.h"
 
 enum { NOBODY = 65534 };
@@ -245,7 +241,7 @@ static void numbers_that_lead_nowhere_are_refused(void **state)
 
 /* --- what another process writes --- */
 
-static void numbers_of_a_hostile_event_do_no_harm(void **state)
+static void numbers_of_a_forged_event_do_no_harm(void **state)
 {
     static const uint64_t numbers[] = {UINT64_MAX, UINT64_MAX - 1, INT64_MAX, 1};
     struct mock_shared_event *event;
@@ -302,7 +298,7 @@ int main(void)
         SEGMENT_TEST(segment_of_a_wrong_size_or_key_is_refused),
         SEGMENT_TEST(what_is_no_file_is_not_even_opened),
         SEGMENT_TEST(numbers_that_lead_nowhere_are_refused),
-        SEGMENT_TEST(numbers_of_a_hostile_event_do_no_harm),
+        SEGMENT_TEST(numbers_of_a_forged_event_do_no_harm),
         SEGMENT_TEST(process_that_holds_all_locks_holds_up_no_record),
     };
 

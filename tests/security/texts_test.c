@@ -6,16 +6,11 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
 #include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -24,9 +19,8 @@
 
 #include <cushim/testing/mock.h>
 
+#include "tests/support/cmocka.h"
 #include "tests/support/folder.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* Nothing here takes longer, unless it waits for ever. */
 enum { PATIENCE_SECONDS = 120 };

@@ -4,15 +4,10 @@
  * says why, and what was there before the call works as it did.
  */
 #define _GNU_SOURCE
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/filter.h>
@@ -25,9 +20,8 @@
 #include <cushim/testing/mock.h>
 
 #include "tests/support/child.h"
+#include "tests/support/cmocka.h"
 #include "tests/support/descriptor.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 enum { SKIPPED = 77, BYTES = 4096 };
 
@@ -77,7 +71,7 @@ static struct cushim_mock *begin(CUdeviceptr *memory, CUevent *event)
     return mock;
 }
 
-static void check_told(const char *function, int error)
+static void check_logged(const char *function, int error)
 {
     check_int(lines, 1);
     check_contains(logged, function);
@@ -118,9 +112,9 @@ static void share_unsealed(const void *data)
     check(forbid_seals(error));
     for (int round = 0; round < 2; round++) {
         check_int(driver->IpcGetMemHandle(&memory_handle, memory), CUDA_ERROR_OUT_OF_MEMORY);
-        check_told("cuIpcGetMemHandle: ", error);
+        check_logged("cuIpcGetMemHandle: ", error);
         check_int(driver->IpcGetEventHandle(&event_handle, event), CUDA_ERROR_OPERATING_SYSTEM);
-        check_told("cuIpcGetEventHandle: ", error);
+        check_logged("cuIpcGetEventHandle: ", error);
     }
     check_int(memcmp(&memory_handle, &untouched, sizeof untouched), 0);
     check_int(memcmp(&event_handle, &untouched, sizeof event_handle), 0);

@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is taken for flat: without this a soak could not fail. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "soak.h"
+#include "tests/support/cmocka.h"
 
 static struct figure figure;
 
@@ -113,11 +107,11 @@ static void nothing_sampled_is_not_flat(void **state)
     assert_false(figure_is_flat(&figure));
 }
 
-static void what_is_only_told_is_not_judged(void **state)
+static void what_is_only_printed_is_not_judged(void **state)
 {
     (void)state;
     fill(0, rising);
-    figure.is_told_only = true;
+    figure.is_printed_only = true;
     assert_true(figure_is_flat(&figure));
 }
 
@@ -131,7 +125,7 @@ int main(void)
         cmocka_unit_test(one_late_step_is_growth),
         cmocka_unit_test(what_lies_between_hides_no_growth),
         cmocka_unit_test(nothing_sampled_is_not_flat),
-        cmocka_unit_test(what_is_only_told_is_not_judged),
+        cmocka_unit_test(what_is_only_printed_is_not_judged),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -59,13 +59,13 @@ double figure_thirds(const struct figure *figure)
 
 bool figure_is_flat(const struct figure *figure)
 {
-    if (figure->is_told_only)
+    if (figure->is_printed_only)
         return true;
     return figure->count > 0 && figure_growth(figure) <= figure->allowance &&
            figure_thirds(figure) <= figure->allowance;
 }
 
-/* --- what this process holds of its machine; -1: it cannot be told --- */
+/* --- what this process holds of its machine; -1: it is unknown --- */
 
 static double resident_bytes(void)
 {
@@ -258,12 +258,12 @@ static void begin_figures(const struct soak *soak, const struct soak_options *op
 {
     for (figure_count = 0; figure_count < COMMON; figure_count++)
         figures[figure_count] = common[figure_count];
-    figures[RESIDENT].is_told_only = figures[HEAP].is_told_only = options->counts_only;
+    figures[RESIDENT].is_printed_only = figures[HEAP].is_printed_only = options->counts_only;
     for (unsigned i = 0; i < SOAK_OWN_FIGURES && soak->figures[i].name; i++)
         figures[figure_count++] = soak->figures[i];
 }
 
-/* Add what can be told; a figure that cannot has no samples. */
+/* Add what is known; a figure that is not has no samples. */
 static void add(unsigned index, double sample)
 {
     if (sample >= 0)
@@ -306,7 +306,7 @@ static void pause_after(const struct soak_options *options, double begun, double
     gang_pause();
 }
 
-/* A figure that was never told is none of this driver or machine. */
+/* A figure that was never reported is none of this driver or machine. */
 static bool all_are_flat(void)
 {
     bool is_flat = true;
@@ -339,7 +339,7 @@ bool soak_run(const struct soak *soak, const struct soak_options *options, unsig
     return true;
 }
 
-void soak_tell(const struct soak_round *round)
+void soak_print(const struct soak_round *round)
 {
     printf("%u threads, %llu operations in %.1f s, %llu failed%s%s\n", round->threads,
            (unsigned long long)round->operations, round->seconds,
@@ -354,13 +354,13 @@ void soak_tell(const struct soak_round *round)
         printf("%-20s %16.0f %16.0f %14.1f %14.1f %12.0f  %s\n", figure->name, figure->samples[0],
                figure->samples[figure->count - 1], figure_growth(figure), figure_thirds(figure),
                figure->allowance,
-               figure->is_told_only     ? "not judged"
+               figure->is_printed_only  ? "not judged"
                : figure_is_flat(figure) ? "flat"
                                         : "GROWS");
     }
 }
 
-void soak_tell_json(const struct soak_round *round)
+void soak_print_json(const struct soak_round *round)
 {
     const char *comma = "";
 
@@ -378,7 +378,8 @@ void soak_tell_json(const struct soak_round *round)
                "\"allowed\":%.0f,\"judged\":%s,\"flat\":%s}",
                comma, figure->name, figure->samples[0], figure->samples[figure->count - 1],
                figure_growth(figure), figure_thirds(figure), figure->allowance,
-               figure->is_told_only ? "false" : "true", figure_is_flat(figure) ? "true" : "false");
+               figure->is_printed_only ? "false" : "true",
+               figure_is_flat(figure) ? "true" : "false");
         comma = ",";
     }
     printf("}}");

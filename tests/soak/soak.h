@@ -11,14 +11,14 @@
 
 #include <cushim/testing/mock.h>
 
-/* --- figures: samples of what is to stay flat, and what they tell --- */
+/* --- figures: samples of what is to stay flat, and what follows from them --- */
 
 enum { FIGURE_SAMPLES = 20 };
 
 struct figure {
     const char *name;
-    double allowance;  /* growth over all samples that is no leak, in the figure's unit */
-    bool is_told_only; /* printed, and never judged */
+    double allowance;     /* growth over all samples that is no leak, in the figure's unit */
+    bool is_printed_only; /* printed, and never judged */
     unsigned count;
     double samples[FIGURE_SAMPLES];
 };
@@ -49,7 +49,7 @@ struct worker {
     void *own;       /* what worker_begin() of the program has made */
 };
 
-/* What the threads do. Each function tells what it does by worker_did(). */
+/* What the threads do. Each function reports what it does by worker_did(). */
 struct gang_work {
     void (*begin)(struct worker *worker);
     void (*act)(struct worker *worker);
@@ -62,7 +62,7 @@ struct gang_work {
  */
 bool worker_did(struct worker *worker, const char *name, CUresult code, CUresult wanted);
 
-/* Start so many threads, which stand until they are told to go on. False: they cannot be had. */
+/* Start so many threads, which wait for gang_resume(). False: they cannot be had. */
 bool gang_start(const struct gang_work *work, unsigned threads);
 
 /* Let all stand between two acts, which is so when this returns; and let them go on. */
@@ -135,8 +135,8 @@ struct soak_round {
 bool soak_run(const struct soak *soak, const struct soak_options *options, unsigned threads,
               struct soak_round *round);
 
-/* Tell a round and the figures of the last one: text, or an object of JSON without a newline. */
-void soak_tell(const struct soak_round *round);
-void soak_tell_json(const struct soak_round *round);
+/* Print a round and the figures of the last one: text, or an object of JSON without a newline. */
+void soak_print(const struct soak_round *round);
+void soak_print_json(const struct soak_round *round);
 
 #endif

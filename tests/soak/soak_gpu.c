@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * soak_gpu [OPTION]...: operations on events through cushim's modules and its table, on one thread
- * and then on four; `--help` tells the options. A plain program to be carried to a machine with a
+ * and then on four; `--help` lists the options. A plain program to be carried to a machine with a
  * GPU: it needs nothing but the C library, and takes the driver that a search finds. On the mock it
  * runs by `cushim run`.
  */
@@ -179,9 +179,9 @@ static bool run_all(const struct soak_options *options)
         is_good = run(options, all[i], &round) && is_good;
         if (options->json) {
             printf("%s", i > 0 ? "," : "");
-            soak_tell_json(&round);
+            soak_print_json(&round);
         } else {
-            soak_tell(&round);
+            soak_print(&round);
         }
     }
     if (options->json)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * soak_mock [OPTION]...: a client that makes, uses and gives back all that a driver has, from many
- * threads; `--help` tells the options. To be run on the mock's library, by `cushim run`: its
+ * threads; `--help` lists the options. To be run on the mock's library, by `cushim run`: its
  * kernels are the mock's. One act makes, uses and gives back what there is of one kind.
  */
 #include <stdatomic.h>
@@ -332,10 +332,10 @@ int main(int count, char **arguments)
         printf("{\"program\":\"soak_mock\",\"left_handles\":%zu,\"left_allocations\":%zu,"
                "\"rounds\":[",
                state.handles, state.allocations);
-        soak_tell_json(&round);
+        soak_print_json(&round);
         printf("]}\n");
     } else {
-        soak_tell(&round);
+        soak_print(&round);
         printf("left at the end: %zu handles, %zu allocations\n", state.handles, state.allocations);
     }
     return code == CUDA_SUCCESS && round.is_flat && round.failures == 0 && state.handles == 0 &&

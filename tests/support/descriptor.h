@@ -3,7 +3,7 @@
 #ifndef CUSHIM_TESTS_SUPPORT_DESCRIPTOR_H
 #define CUSHIM_TESTS_SUPPORT_DESCRIPTOR_H
 
-/* How many are open. -1: it cannot be told. */
+/* How many are open. -1: it is unknown. */
 int descriptor_count(void);
 
 #endif

@@ -24,7 +24,7 @@ typedef NTSTATUS(WINAPI *query_object)(HANDLE handle, int question, void *answer
 
 static query_object query;
 
-static bool tells(HANDLE handle, int question, const wchar_t *words)
+static bool answer_contains(HANDLE handle, int question, const wchar_t *words)
 {
     union {
         UNICODE_STRING text;
@@ -42,8 +42,9 @@ static bool tells(HANDLE handle, int question, const wchar_t *words)
 /* The type comes first: to ask for the name of a pipe may take for ever. */
 static bool is_shared(HANDLE handle)
 {
-    return (tells(handle, TYPE_OF_OBJECT, L"Section") || tells(handle, TYPE_OF_OBJECT, L"Event")) &&
-           tells(handle, NAME_OF_OBJECT, L"cushim-");
+    return (answer_contains(handle, TYPE_OF_OBJECT, L"Section") ||
+            answer_contains(handle, TYPE_OF_OBJECT, L"Event")) &&
+           answer_contains(handle, NAME_OF_OBJECT, L"cushim-");
 }
 
 int descriptor_count(void)

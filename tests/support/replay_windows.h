@@ -16,7 +16,7 @@
 #include <stddef.h>
 
 enum replay {
-    REPLAY_PAST, /* another call is meant: answer what is told */
+    REPLAY_PAST, /* another call is meant: give the answer of the recording */
     REPLAY_HERE, /* this process is the child of this call; it is heard from now on */
     REPLAY_NEW,  /* the child is still to be made */
 };

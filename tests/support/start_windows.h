@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Processes on Windows: started, awaited, and what is told of their end. */
+/* Processes on Windows: started, awaited, and what is known of their end. */
 #ifndef CUSHIM_TESTS_SUPPORT_START_WINDOWS_H
 #define CUSHIM_TESTS_SUPPORT_START_WINDOWS_H
 

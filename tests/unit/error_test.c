@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Result codes: each has a name, a meaning and advice, and no function returns NULL. */
 #include <limits.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include <cushim/error.h>
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#include "tests/support/cmocka.h"
 
 /* All codes of CUDA are below. */
 enum { MOST_CODES = 1100 };

@@ -9,12 +9,7 @@
 #ifndef CUSHIM_TESTS_UNIT_FORKED_H
 #define CUSHIM_TESTS_UNIT_FORKED_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/cmocka.h"
 
 struct forked_body {
     const char *name;

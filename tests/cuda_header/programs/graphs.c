@@ -118,7 +118,7 @@ static void built(void)
     CUDA_HOST_NODE_PARAMS second = {.fn = count_call, .userData = &ten};
     CUgraph graph = NULL;
     CUgraphExec exec = NULL;
-    CUgraphNode nodes[NODES] = {NULL}, told[NODES] = {NULL};
+    CUgraphNode nodes[NODES] = {NULL}, reported[NODES] = {NULL};
     CUgraphNodeType type = (CUgraphNodeType)99;
     size_t count = 0, edges = 0;
 
@@ -136,8 +136,8 @@ static void built(void)
     CALL(cuGraphGetNodes(graph, NULL, &count));
     CALL(EDGES(graph, NULL, NULL, &edges));
     IS(count == 5 && edges == 5);
-    CALL(cuGraphGetRootNodes(graph, told, &count));
-    IS(count == 1 && told[0] == nodes[0]);
+    CALL(cuGraphGetRootNodes(graph, reported, &count));
+    IS(count == 1 && reported[0] == nodes[0]);
     CALL(cuGraphNodeGetType(nodes[2], &type));
     IS(type == CU_GRAPH_NODE_TYPE_HOST);
     CALL(cuGraphHostNodeGetParams(nodes[1], &first));

@@ -95,7 +95,7 @@ static void contexts(void)
 #if CUDA_VERSION >= 13000
     CALL(cuCtxCreate(&own, NULL, CU_CTX_SCHED_BLOCKING_SYNC, device));
 #else
-    /* The call has one parameter less here, which the output does not tell. */
+    /* The call has one parameter less here, which the output does not show. */
     say("cuCtxCreate(&own, NULL, CU_CTX_SCHED_BLOCKING_SYNC, device)",
         cuCtxCreate(&own, CU_CTX_SCHED_BLOCKING_SYNC, device));
 #endif
@@ -200,7 +200,7 @@ static void arrays(void)
 {
     CUDA_ARRAY_DESCRIPTOR shape = {
         .Width = 64, .Height = 16, .Format = CU_AD_FORMAT_UNSIGNED_INT8, .NumChannels = 4};
-    CUDA_ARRAY_DESCRIPTOR told;
+    CUDA_ARRAY_DESCRIPTOR reported;
     CUDA_MEMCPY2D copy = {.srcMemoryType = CU_MEMORYTYPE_HOST,
                           .dstMemoryType = CU_MEMORYTYPE_ARRAY,
                           .WidthInBytes = 256,
@@ -208,10 +208,10 @@ static void arrays(void)
     CUarray array = NULL;
 
     fill(3);
-    memset(&told, 0, sizeof told);
+    memset(&reported, 0, sizeof reported);
     CALL(cuArrayCreate(&array, &shape));
-    CALL(cuArrayGetDescriptor(&told, array));
-    IS(told.Width == 64 && told.Height == 16 && told.NumChannels == 4);
+    CALL(cuArrayGetDescriptor(&reported, array));
+    IS(reported.Width == 64 && reported.Height == 16 && reported.NumChannels == 4);
     copy.srcHost = host;
     copy.dstArray = array;
     CALL(cuMemcpy2D(&copy));

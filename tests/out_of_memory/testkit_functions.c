@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The test kit: layers, faults, recordings, expectations, tests and sweeps. */
+/* Of cushim/testing: layers, faults, recordings, expectations, tests and sweeps. */
 #include <cushim/testing/layer.h>
 #include <cushim/testing/recording.h>
 #include <cushim/testing/sweep.h>
@@ -81,7 +81,7 @@ static CUresult faults(void)
     return code;
 }
 
-/* An event that is recorded, told and named. */
+/* An event that is recorded, queried and named. */
 static CUresult record(struct cushim_layer *layer)
 {
     struct cushim_recorded_call call = {.size = sizeof call};
@@ -227,7 +227,7 @@ static CUresult sweep(void)
     return cushim_sweep_run(&options, body, NULL, &result);
 }
 
-const struct function kit_functions[] = {
+const struct function testkit_functions[] = {
     {"cushim_layer_create cushim_layer_destroy cushim_layer_current cushim_layer_table "
      "cushim_layer_wrapped cushim_layer_next cushim_layer_install",
      layers, CUDA_SUCCESS},

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A mock for tests of graphs: there is one graph, and host nodes tell in which order they ran. */
-#ifndef CUSHIM_TESTS_MOCK_GRAPH_WORLD_H
-#define CUSHIM_TESTS_MOCK_GRAPH_WORLD_H
+/* A mock for tests of graphs: there is one graph, and host nodes record in which order they ran. */
+#ifndef CUSHIM_TESTS_MOCK_GRAPH_FIXTURE_H
+#define CUSHIM_TESTS_MOCK_GRAPH_FIXTURE_H
 
-#include "tests/mock/world.h"
+#include "tests/mock/fixture.h"
 
 enum { GRAPH_RUNS = 160 };
 

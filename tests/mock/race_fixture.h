@@ -2,14 +2,14 @@
 /*
  * A mock that looks for races: two streams, memory, and kernels of which it is said what they do.
  */
-#ifndef CUSHIM_TESTS_MOCK_RACE_WORLD_H
-#define CUSHIM_TESTS_MOCK_RACE_WORLD_H
+#ifndef CUSHIM_TESTS_MOCK_RACE_FIXTURE_H
+#define CUSHIM_TESTS_MOCK_RACE_FIXTURE_H
 
 #include <stdbool.h>
 
 #include <cushim/testing/mock.h>
 
-#include "tests/mock/world.h"
+#include "tests/mock/fixture.h"
 
 enum { RACE_BYTES = 4096 };
 

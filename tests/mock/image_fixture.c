@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "image_world.h"
+#include "image_fixture.h"
 
 #include "src/mock/core/state.h"
 

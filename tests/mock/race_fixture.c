@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tests/mock/race_world.h"
+#include "tests/mock/race_fixture.h"
 
 #include <stdio.h>
 
@@ -25,7 +25,7 @@ static CUfunction find(const char *name, const enum cushim_mock_access *access)
                                               .parameter_count = access ? 1 : 0};
     CUfunction function;
 
-    OK(cushim_mock_kernel_register(world, &kernel));
+    OK(cushim_mock_kernel_register(fixture_mock, &kernel));
     OK(driver->ModuleGetFunction(&function, module, name));
     return function;
 }
@@ -38,13 +38,13 @@ void race_begin(const char *settings)
     void *host;
 
     snprintf(text, sizeof text, "races = report\n%s", settings);
-    world_begin(text);
+    fixture_begin(text);
     OK(driver->ModuleLoadData(&module, image));
     race_reads = find("reads", &reads);
     race_writes = find("writes", &writes);
     race_unknown = find("unknown", NULL);
-    race_streams[0] = world_stream();
-    race_streams[1] = world_stream();
+    race_streams[0] = fixture_stream();
+    race_streams[1] = fixture_stream();
     OK(driver->MemAlloc_v2(&race_memory, RACE_BYTES));
     OK(driver->MemHostAlloc(&host, RACE_BYTES, 0));
     race_host = host;
@@ -52,7 +52,7 @@ void race_begin(const char *settings)
 
 void race_end(void)
 {
-    OK(cushim_mock_drain(world));
+    OK(cushim_mock_drain(fixture_mock));
     OK(driver->MemFree_v2(race_memory));
     OK(driver->MemFreeHost(race_host));
     for (unsigned i = 0; i < 2; i++) {
@@ -60,7 +60,7 @@ void race_end(void)
             OK(driver->StreamDestroy_v2(race_streams[i]));
     }
     OK(driver->ModuleUnload(module));
-    world_end();
+    fixture_end();
 }
 
 int race_auto(void **state)
@@ -95,7 +95,7 @@ unsigned race_draw(unsigned below)
 
 size_t race_count(void)
 {
-    return world_state().races;
+    return fixture_state().races;
 }
 
 void race_launch(CUfunction function, CUdeviceptr memory, CUstream stream)
@@ -143,7 +143,7 @@ static size_t races_of(const struct race_edge *edge, bool ordered, const char *t
     edge->run(ordered);
     count = race_count();
     if (ordered && count > 0)
-        print_error("%s, %s: %s\n", edge->name, text, cushim_mock_race(world, 0));
+        print_error("%s, %s: %s\n", edge->name, text, cushim_mock_race(fixture_mock, 0));
     if (!ordered && count != 1)
         print_error("%s, %s: %zu races\n", edge->name, text, count);
     race_end();

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tests/mock/graph_world.h"
+#include "tests/mock/graph_fixture.h"
 
 CUgraph graph;
 unsigned graph_ran[GRAPH_RUNS], graph_ran_count;
 
 int graph_begin(const char *settings)
 {
-    world_begin(settings);
+    fixture_begin(settings);
     OK(driver->GraphCreate(&graph, 0));
     graph_ran_count = 0;
     return 0;
@@ -22,7 +22,7 @@ int graph_end(void **state)
 {
     (void)state;
     OK(driver->GraphDestroy(graph));
-    world_end();
+    fixture_end();
     return 0;
 }
 

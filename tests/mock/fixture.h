@@ -3,53 +3,43 @@
  * A mock for a test: one device, one context current, nothing left at the end. What tests of
  * devices, kernels and captures do again and again stands behind it.
  */
-#ifndef CUSHIM_TESTS_MOCK_WORLD_H
-#define CUSHIM_TESTS_MOCK_WORLD_H
+#ifndef CUSHIM_TESTS_MOCK_FIXTURE_H
+#define CUSHIM_TESTS_MOCK_FIXTURE_H
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <cushim/testing/mock.h>
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#include "tests/support/cmocka.h"
 
 /* The mock of the test, and its table. */
-extern struct cushim_mock *world;
+extern struct cushim_mock *fixture_mock;
 extern const struct cushim_table *driver;
 
-/* A call that must answer this code. */
-#define CODE(want, call) assert_int_equal((call), (want))
-#define OK(call) CODE(CUDA_SUCCESS, call)
-
 /* Create the mock with settings, initialise, and make the primary context current. */
-void world_begin(const char *settings);
+void fixture_begin(const char *settings);
 
 /*
  * Release the context and destroy the mock: it has seen no misuse and the program left nothing.
  */
-void world_end(void);
+void fixture_end(void);
 
 /* Setups of tests that want the mode of the clock and no more, and their teardown. */
-int world_auto(void **state);
-int world_manual(void **state);
-int world_done(void **state);
+int fixture_auto(void **state);
+int fixture_manual(void **state);
+int fixture_done(void **state);
 
 /* What is pending, and where the clock stands. */
-struct cushim_mock_state world_state(void);
+struct cushim_mock_state fixture_state(void);
 
-CUstream world_stream(void); /* non-blocking */
-CUevent world_event(void);
+CUstream fixture_stream(void); /* non-blocking */
+CUevent fixture_event(void);
 
 /* Queue work that takes so long on the device, in virtual nanoseconds. */
-void world_spin(CUstream stream, uint64_t ns);
+void fixture_spin(CUstream stream, uint64_t ns);
 
 /* How long that takes in virtual time, by two records on the stream. */
-float world_spin_ms(CUstream stream, uint64_t ns);
+float fixture_spin_ms(CUstream stream, uint64_t ns);
 
 /* --- before there is a context --- */
 

@@ -1,19 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* An image under test, for an sm_90 and PTX up to 9.0. */
-#ifndef CUSHIM_TESTS_MOCK_IMAGE_WORLD_H
-#define CUSHIM_TESTS_MOCK_IMAGE_WORLD_H
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#ifndef CUSHIM_TESTS_MOCK_IMAGE_FIXTURE_H
+#define CUSHIM_TESTS_MOCK_IMAGE_FIXTURE_H
 
 #include "cubin.h"
 #include "src/mock/image/image.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#include "tests/support/cmocka.h"
 
 /* How PTX text begins. */
 #define HEAD ".version 6.0\n.target sm_50\n.address_size 64\n"

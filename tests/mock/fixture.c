@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tests/mock/world.h"
+#include "tests/mock/fixture.h"
 
 #include <string.h>
 
 #include "tests/support/environment.h"
 
-struct cushim_mock *world;
+struct cushim_mock *fixture_mock;
 const struct cushim_table *driver;
 
 static CUfunction spin;
@@ -18,7 +18,7 @@ static const char image[] = ".version 6.0\n"
                             "    ret;\n"
                             "}\n";
 
-void world_begin(const char *settings)
+void fixture_begin(const char *settings)
 {
     char message[200];
     struct cushim_mock_options options = {.size = sizeof options,
@@ -28,9 +28,9 @@ void world_begin(const char *settings)
     CUcontext context;
     CUmodule module;
 
-    if (cushim_mock_create(&options, &world) != CUDA_SUCCESS)
+    if (cushim_mock_create(&options, &fixture_mock) != CUDA_SUCCESS)
         fail_msg("%s", message);
-    driver = cushim_mock_table(world);
+    driver = cushim_mock_table(fixture_mock);
     OK(driver->Init(0));
     OK(driver->DevicePrimaryCtxRetain(&context, 0));
     OK(driver->CtxPushCurrent_v2(context));
@@ -39,52 +39,52 @@ void world_begin(const char *settings)
     OK(driver->ModuleGetFunction(&spin, module, "cushim_spin"));
 }
 
-void world_end(void)
+void fixture_end(void)
 {
     struct cushim_mock_state state;
     CUcontext context;
 
-    OK(cushim_mock_drain(world));
+    OK(cushim_mock_drain(fixture_mock));
     driver->CtxPopCurrent_v2(&context);
     OK(driver->DevicePrimaryCtxRelease_v2(0));
-    state = world_state();
+    state = fixture_state();
     assert_int_equal(state.misuses, 0);
     assert_int_equal(state.handles, 0);
     assert_int_equal(state.allocations, 0);
-    OK(cushim_mock_destroy(world));
-    world = NULL;
+    OK(cushim_mock_destroy(fixture_mock));
+    fixture_mock = NULL;
 }
 
-int world_auto(void **state)
+int fixture_auto(void **state)
 {
     (void)state;
-    world_begin("mode = auto");
+    fixture_begin("mode = auto");
     return 0;
 }
 
-int world_manual(void **state)
+int fixture_manual(void **state)
 {
     (void)state;
-    world_begin("mode = manual");
+    fixture_begin("mode = manual");
     return 0;
 }
 
-int world_done(void **state)
+int fixture_done(void **state)
 {
     (void)state;
-    world_end();
+    fixture_end();
     return 0;
 }
 
-struct cushim_mock_state world_state(void)
+struct cushim_mock_state fixture_state(void)
 {
     struct cushim_mock_state state = {.size = sizeof state};
 
-    OK(cushim_mock_state_get(world, &state));
+    OK(cushim_mock_state_get(fixture_mock, &state));
     return state;
 }
 
-CUstream world_stream(void)
+CUstream fixture_stream(void)
 {
     CUstream stream;
 
@@ -92,7 +92,7 @@ CUstream world_stream(void)
     return stream;
 }
 
-CUevent world_event(void)
+CUevent fixture_event(void)
 {
     CUevent event;
 
@@ -100,20 +100,20 @@ CUevent world_event(void)
     return event;
 }
 
-void world_spin(CUstream stream, uint64_t ns)
+void fixture_spin(CUstream stream, uint64_t ns)
 {
     void *parameters[] = {&ns};
 
     OK(driver->LaunchKernel(spin, 1, 1, 1, 1, 1, 1, 0, stream, parameters, NULL));
 }
 
-float world_spin_ms(CUstream stream, uint64_t ns)
+float fixture_spin_ms(CUstream stream, uint64_t ns)
 {
-    CUevent start = world_event(), end = world_event();
+    CUevent start = fixture_event(), end = fixture_event();
     float ms = -1;
 
     OK(driver->EventRecord(start, stream));
-    world_spin(stream, ns);
+    fixture_spin(stream, ns);
     OK(driver->EventRecord(end, stream));
     OK(driver->EventSynchronize(end));
     OK(driver->EventElapsedTime(&ms, start, end));
@@ -134,9 +134,9 @@ void bare_create(const char *settings)
         .message_size = sizeof message,
     };
 
-    if (cushim_mock_create(&options, &world) != CUDA_SUCCESS)
+    if (cushim_mock_create(&options, &fixture_mock) != CUDA_SUCCESS)
         fail_msg("%s", message);
-    driver = cushim_mock_table(world);
+    driver = cushim_mock_table(fixture_mock);
 }
 
 void bare_begin(const char *settings)
@@ -147,9 +147,9 @@ void bare_begin(const char *settings)
 
 void bare_end(void)
 {
-    struct cushim_mock *mock = world;
+    struct cushim_mock *mock = fixture_mock;
 
-    world = NULL;
+    fixture_mock = NULL;
     OK(cushim_mock_destroy(mock));
 }
 
@@ -162,10 +162,10 @@ int bare_setup(void **state)
 
 int bare_teardown(void **state)
 {
-    const CUresult code = cushim_mock_destroy(world);
+    const CUresult code = cushim_mock_destroy(fixture_mock);
 
     (void)state;
-    world = NULL;
+    fixture_mock = NULL;
     environment_set("CUDA_VISIBLE_DEVICES", NULL);
     return code != CUDA_SUCCESS;
 }
@@ -190,19 +190,19 @@ CUstream kernel_stream;
 
 int kernel_begin(const char *settings, const char *ptx)
 {
-    world_begin(settings);
+    fixture_begin(settings);
     OK(driver->ModuleLoadData(&kernel_module, ptx));
-    kernel_stream = world_stream();
+    kernel_stream = fixture_stream();
     return 0;
 }
 
 int kernel_end(void **state)
 {
     (void)state;
-    OK(cushim_mock_drain(world));
+    OK(cushim_mock_drain(fixture_mock));
     OK(driver->StreamDestroy_v2(kernel_stream));
     OK(driver->ModuleUnload(kernel_module));
-    world_end();
+    fixture_end();
     return 0;
 }
 
@@ -247,7 +247,7 @@ void capture_work(CUstream stream)
 
 void capture_tie(CUstream from, CUstream to)
 {
-    CUevent event = world_event();
+    CUevent event = fixture_event();
 
     OK(driver->EventRecord(event, from));
     OK(driver->StreamWaitEvent(to, event, 0));
