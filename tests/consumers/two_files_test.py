@@ -54,7 +54,8 @@ class TwoFiles(consumer.Consumer):
         return name
 
     def compile(self, *arguments, compiler=None):
-        include = ['-I' + CUDA_INCLUDE] if CUDA_INCLUDE else []
+        # The headers of CUDA 11.2 do not compile without a warning themselves.
+        include = ['-isystem' + CUDA_INCLUDE] if CUDA_INCLUDE else []
         return consumer.run(*(compiler or COMPILER), *arguments, *include, cwd=self.folder,
                             env=consumer.environment())
 
