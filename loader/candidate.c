@@ -131,8 +131,9 @@ static void examine(const struct cushim_load_options *options, struct cushim_rep
 }
 
 /*
- * `library` is NULL if it could not be opened; the candidate has its outcome then. What is no driver
- * is closed, lest a search by name find it again by its SONAME. A driver stays: it may have threads.
+ * `library` is NULL if it could not be opened; the candidate has its outcome then. What is no
+ * driver is closed, lest a search by name find it again by its SONAME. A driver stays: it may have
+ * threads.
  */
 static void try_library(const struct cushim_load_options *options, struct cushim_report *report,
                         struct cushim__candidate *candidate, void *library,

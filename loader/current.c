@@ -9,7 +9,8 @@
  * unusable. For a table with fewer slots than this library's, it is a copy with the rest filled.
  *
  * A driver is published in this order: cushim__loaded() (load.c), `own_table`,
- * `cushim_current_table`. A thread that finds the first without the others completes them before it answers.
+ * `cushim_current_table`. A thread that finds the first without the others completes them before it
+ * answers.
  */
 #include <stdatomic.h>
 #include <string.h>
@@ -123,8 +124,7 @@ static cushim_function function_at(const struct cushim_table *table, size_t slot
 {
     cushim_function function;
 
-    memcpy(&function, (const char *)table + sizeof table->size + slot * sizeof function,
-           sizeof function);
+    memcpy(&function, cushim__table_slot(table, (unsigned)slot), sizeof function);
     return function;
 }
 

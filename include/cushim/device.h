@@ -75,9 +75,10 @@ CUSHIM_API CUresult cushim_device_uuid(CUdevice device, CUuuid *uuid);
 /**
  * Get the range of priorities that streams on a device can have.
  *
- * The driver reports it only inside a context, so this one takes a reference on the device's primary
- * context for the call. If nobody else has one, that creates the context and destroys it again:
- * some 100 ms. A program that has a context current calls cuCtxGetStreamPriorityRange instead.
+ * The driver reports it only inside a context, so this one takes a reference on the device's
+ * primary context for the call. If nobody else has one, that creates the context and destroys it
+ * again: some 100 ms. A program that has a context current calls cuCtxGetStreamPriorityRange
+ * instead.
  *
  * @param device    Device.
  * @param least     Receives the number of the least urgent priority; not NULL.

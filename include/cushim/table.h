@@ -253,10 +253,10 @@ CUSHIM_API const struct cushim_table *cushim_table_installed(void);
  * Say that a table is a layer: that it hands calls on to another table.
  *
  * A layer then sees the end of objects that were made before it was installed, and what is made
- * through it needs it no more once it is gone. Nothing in a table distinguishes a layer from a driver, and
- * to take a driver for a layer would hand it foreign handles; so a table of which this is not said
- * destroys exactly what was made through it. cushim_layer_create() says it of the layer of
- * cushim, which comes in a library of its own and therefore by this function.
+ * through it needs it no more once it is gone. Nothing in a table distinguishes a layer from a
+ * driver, and to take a driver for a layer would hand it foreign handles; so a table of which this
+ * is not said destroys exactly what was made through it. cushim_layer_create() says it of the layer
+ * of cushim, which comes in a library of its own and therefore by this function.
  *
  * @param layer    Table that hands calls on; not NULL, none of the loader's own. Say it before the
  *                 table is installed, and say NULL before its memory becomes another table.

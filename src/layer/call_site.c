@@ -12,7 +12,7 @@ enum { SHOWN = 3 };
  * Whether a file is a library of cushim's: the one with the layer in it, or the one that called the
  * layer. Where they are linked into the program, their code cannot be distinguished from its own.
  */
-static bool is_own(const struct mock_code_file *file)
+static bool is_own(const struct cushim__code_file *file)
 {
     static const char name[] = "libcushim";
     size_t i = 0;
@@ -24,7 +24,7 @@ static bool is_own(const struct mock_code_file *file)
 
 void cushim__call_site_print(struct cushim__text *text, const struct cushim__call_site *site)
 {
-    struct mock_code_file file;
+    struct cushim__code_file file;
     unsigned shown = 0;
 
     for (unsigned i = 0; i < CUSHIM__CALL_SITE_DEPTH && site->addresses[i] && shown < SHOWN; i++) {

@@ -24,11 +24,11 @@ void cushim__call_site_capture(struct cushim__call_site *site, uintptr_t functio
  * The file that an address lies in: its name without a folder, the offset of the address in it, and
  * where it is loaded. Not under a lock: it asks the dynamic linker.
  */
-struct mock_code_file {
+struct cushim__code_file {
     char name[64];
     uintptr_t offset, base;
 };
-void cushim__code_file_find(uintptr_t address, struct mock_code_file *file);
+void cushim__code_file_find(uintptr_t address, struct cushim__code_file *file);
 
 /* `program+0x1189 program+0x1243`, without leading addresses in a library of cushim's own. */
 void cushim__call_site_print(struct cushim__text *text, const struct cushim__call_site *site);

@@ -19,7 +19,7 @@
 
 struct search {
     uintptr_t address;
-    struct mock_code_file *file;
+    struct cushim__code_file *file;
     bool is_found;
 };
 
@@ -31,7 +31,7 @@ static const char *last_part(const char *path)
 }
 
 /* The program itself may have no name here. */
-static void name(struct mock_code_file *file, const char *path)
+static void name(struct cushim__code_file *file, const char *path)
 {
     char own[PATH_MAX];
     ssize_t length;
@@ -64,13 +64,13 @@ static int look(struct dl_phdr_info *info, size_t size, void *data)
     return 0;
 }
 
-void cushim__code_file_find(uintptr_t address, struct mock_code_file *file)
+void cushim__code_file_find(uintptr_t address, struct cushim__code_file *file)
 {
     struct search search = {.address = address, .file = file};
 
     dl_iterate_phdr(look, &search);
     if (!search.is_found)
-        *file = (struct mock_code_file){.name = "?", .offset = address};
+        *file = (struct cushim__code_file){.name = "?", .offset = address};
 }
 
 #if CUSHIM__UNWINDS

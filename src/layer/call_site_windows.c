@@ -34,13 +34,13 @@ void cushim__call_site_capture(struct cushim__call_site *site, uintptr_t functio
         site->addresses[kept++] = (uintptr_t)frames[i];
 }
 
-void cushim__code_file_find(uintptr_t address, struct mock_code_file *file)
+void cushim__code_file_find(uintptr_t address, struct cushim__code_file *file)
 {
     char path[MAX_PATH];
     const char *last;
     HMODULE module;
 
-    *file = (struct mock_code_file){.name = "?", .offset = address};
+    *file = (struct cushim__code_file){.name = "?", .offset = address};
     if (!GetModuleHandleExA(GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS |
                                 GET_MODULE_HANDLE_EX_FLAG_UNCHANGED_REFCOUNT,
                             (const char *)address, &module) ||

@@ -117,8 +117,8 @@ void cushim__subscriptions_begin(void);
 void cushim__subscriptions_end(void);
 
 /*
- * cushim_recording_start(), not under the lock; `is_asked` says whether lost calls are a failure even
- * if the program does not read the recording.
+ * cushim_recording_start(), not under the lock; `is_asked` says whether lost calls are a failure
+ * even if the program does not read the recording.
  */
 CUresult cushim__recording_start(struct cushim_layer *layer, size_t capacity, bool is_asked);
 

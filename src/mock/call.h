@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What holds for all calls alike: the generated wrapper of every slot begins and ends with these. */
+/*
+ * What holds for all calls alike: the generated wrapper of every slot begins and ends with these.
+ */
 #ifndef CUSHIM_MOCK_CALL_H
 #define CUSHIM_MOCK_CALL_H
 

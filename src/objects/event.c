@@ -332,7 +332,10 @@ CUresult cushim_event_info_get(const struct cushim_event *event, struct cushim_e
     return cushim__options_write(info, &known) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-/* --- events that two processes share; an imported one behaves as one without timing (statement 76) --- */
+/*
+ * --- events that two processes share; an imported one behaves as one without timing (statement 76)
+ * ---
+ */
 
 static CUresult open_handle(struct cushim_event *imported, const CUipcEventHandle *handle)
 {

@@ -174,7 +174,9 @@ struct cushim_context *cushim_stream_context(const struct cushim_stream *stream)
     return stream ? stream->context : NULL;
 }
 
-/* "Not ready" is an answer, not a failure: if the context cannot be put back, that is the answer. */
+/*
+ * "Not ready" is an answer, not a failure: if the context cannot be put back, that is the answer.
+ */
 CUSHIM__SLOW_PATH static CUresult query_in_context(const struct cushim_stream *stream)
 {
     struct cushim_context_scope scope;

@@ -270,7 +270,7 @@ enum { MOST_OF_PLANT = 1000 };
 
 static void call_site_is_that_of_the_call_and_its_callers(void **state)
 {
-    struct mock_code_file file;
+    struct cushim__code_file file;
     unsigned long long call, caller;
     char name[2][64];
     const char *printed;

@@ -15,8 +15,8 @@
  *     cushim_layer_next(layer)->MemAlloc_v2 = no_memory;
  *
  * One layer exists at a time in a process: the functions of a driver have no parameter that could
- * distinguish two. It comes with `libcushim-mock`. What takes a layer does nothing with one that has
- * been destroyed, and answers as for NULL.
+ * distinguish two. It comes with `libcushim-mock`. What takes a layer does nothing with one that
+ * has been destroyed, and answers as for NULL.
  *
  * What a program gets from cuGetProcAddress through the layer is the layer's function too. What it
  * has got before, or past it by dlsym, is not.

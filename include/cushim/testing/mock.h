@@ -277,7 +277,8 @@ struct cushim_mock_trace {
 };
 
 /**
- * Set the function that is called at every step of the mock. The same program gives the same trace in manual mode.
+ * Set the function that is called at every step of the mock. The same program gives the same trace
+ * in manual mode.
  *
  * @param mock   The mock.
  * @param trace  Called by one thread at a time; it must not call into the mock. NULL: no trace.
@@ -417,8 +418,8 @@ CUSHIM_API void *cushim_mock_memory(struct cushim_mock *mock, CUdeviceptr addres
  * The text of a race, in the order in which they were found: it names both operations, the bytes,
  * and what would order them. NULL if there are fewer. Valid until the mock is destroyed.
  *
- * A race is reported once for each allocation and pair of places, where a place is a stream, a function
- * of the driver and, of a launch, a kernel; after 1024 of these, races are only counted.
+ * A race is reported once for each allocation and pair of places, where a place is a stream, a
+ * function of the driver and, of a launch, a kernel; after 1024 of these, races are only counted.
  * The first 64 texts are kept; `races` of struct cushim_mock_state counts all.
  *
  * Thread safety: any thread.

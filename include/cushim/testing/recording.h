@@ -10,12 +10,12 @@
  *     1  t1  0 ns  cuEventCreate(phEvent -> event#1, Flags=2) = CUDA_SUCCESS
  *     2  t1  0 ns  cuEventRecord(hEvent=event#1, hStream=NULL) = CUDA_SUCCESS
  *
- * Handles are printed as tags and never as values, so that the same program gives the same text wherever
- * its memory lies: the name of the type and a number in the order of first sight (`stream#2`).
- * Device addresses are printed by the allocation that they lie in (`memory#1+256`, `address?` for
- * those that nobody has allocated), pointers to the program's own memory as `pointer`. What the
- * driver wrote stands behind `->`. A handle that is destroyed loses its tag; if the driver gives
- * the same value again, it is another object and has another tag.
+ * Handles are printed as tags and never as values, so that the same program gives the same text
+ * wherever its memory lies: the name of the type and a number in the order of first sight
+ * (`stream#2`). Device addresses are printed by the allocation that they lie in (`memory#1+256`,
+ * `address?` for those that nobody has allocated), pointers to the program's own memory as
+ * `pointer`. What the driver wrote stands behind `->`. A handle that is destroyed loses its tag; if
+ * the driver gives the same value again, it is another object and has another tag.
  *
  * The recording keeps the last calls, as many as its capacity. That earlier ones were lost is a
  * failure that cushim_layer_verify() and cushim_test_end() (test.h) report, unless
@@ -442,8 +442,9 @@ CUSHIM_API CUresult cushim_layer_expect_errors_begin(struct cushim_layer *layer,
 CUSHIM_API CUresult cushim_layer_expect_errors_end(struct cushim_layer *layer);
 
 /**
- * Return whether everything came as expected so far: expectations and their order, what is forbidden,
- * errors, and whether the recording has kept all calls that somebody wants. Changes nothing.
+ * Return whether everything came as expected so far: expectations and their order, what is
+ * forbidden, errors, and whether the recording has kept all calls that somebody wants. Changes
+ * nothing.
  *
  * @param layer  The layer.
  * @param text   Receives what is not as expected, lines each closed by a newline, cut to `size`

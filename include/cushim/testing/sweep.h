@@ -136,8 +136,8 @@ struct cushim_sweep_options {
     /**
      * Called for each run in which a call fails, before the first of these has answered and on its
      * thread: `data` is the body's, and `run` says which run this is, as the message does; until
-     * the run ends. If the program crashes, the last call of this function says where. It calls no driver and no
-     * cushim. NULL: nothing is called.
+     * the run ends. If the program crashes, the last call of this function says where. It calls no
+     * driver and no cushim. NULL: nothing is called.
      */
     void (*on_failure)(void *data, const char *run);
     /**

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The driver as a whole: initialisation, symbols and entry points, the names of errors, the profiler. */
+/*
+ * The driver as a whole: initialisation, symbols and entry points, the names of errors, the
+ * profiler.
+ */
 #include <stdlib.h>
 #include <string.h>
 

@@ -65,8 +65,8 @@ MOCK_EXACT(GraphNodeFindInClone)
 }
 
 /*
- * Give nodes of a graph to a program, as cushim__mock_edges_give() does with those of edges. The driver
- * gives roots the other way round (statement 133).
+ * Give nodes of a graph to a program, as cushim__mock_edges_give() does with those of edges. The
+ * driver gives roots the other way round (statement 133).
  */
 static CUresult give(const struct mock_graph *graph, bool roots, CUgraphNode *nodes, size_t *room)
 {

@@ -204,8 +204,9 @@ void cushim__mock_plan_clear(struct mock_plan *plan)
 
 /*
  * Launches of graphs. What does not depend on each other is executed side by side, so a launch uses
- * streams of its own besides the one that it is queued on (graph_dependencies.c); records order them. A
- * launch also waits for the former one of the same executable graph, whichever stream that went to.
+ * streams of its own besides the one that it is queued on (graph_dependencies.c); records order
+ * them. A launch also waits for the former one of the same executable graph, whichever stream that
+ * went to.
  */
 
 /* The end of a launch keeps what the graph holds until then. */

@@ -65,8 +65,8 @@ CUresult cushim__mock_module_create(struct mock_context *context, struct mock_co
 void cushim__mock_module_destroy(struct mock_module *module, bool free_variables);
 
 /*
- * Read an image of so many bytes, 0: their number is not known, and write to the log of `jit`. `*code` has
- * one reference.
+ * Read an image of so many bytes, 0: their number is not known, and write to the log of `jit`.
+ * `*code` has one reference.
  */
 CUresult cushim__mock_code_load(const void *image, size_t bytes, const struct mock_jit *jit,
                                 struct mock_code **code);

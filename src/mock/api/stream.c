@@ -336,8 +336,8 @@ MOCK_EXACT(StreamGetDevice)(CUstream hStream, CUdevice *device)
 }
 
 /*
- * Attributes of streams (statements 60, 195 and 201): they are kept, and change nothing that could be
- * observed.
+ * Attributes of streams (statements 60, 195 and 201): they are kept, and change nothing that could
+ * be observed.
  */
 
 /* Attributes are numbers here, since headers older than an attribute do not name it. */

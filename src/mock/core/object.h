@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Handles. A handle looks like a pointer and is none: it holds its kind, a place in a table and
- * that place's generation, so that one that was destroyed or never existed is recognised without touching
- * memory.
+ * that place's generation, so that one that was destroyed or never existed is recognised without
+ * touching memory.
  */
 #ifndef CUSHIM_MOCK_CORE_OBJECT_H
 #define CUSHIM_MOCK_CORE_OBJECT_H

@@ -103,8 +103,8 @@ struct mock_image_global *cushim__mock_image_global_of(const struct mock_image *
 const struct mock_image_global *cushim__mock_image_unresolved(const struct mock_image *image);
 
 /*
- * Several images as one: bytes that begin as a cubin does, which cushim__mock_image_read() reads, in
- * this process or another. NULL: out of memory.
+ * Several images as one: bytes that begin as a cubin does, which cushim__mock_image_read() reads,
+ * in this process or another. NULL: out of memory.
  */
 struct mock_joined_part {
     const void *start;

@@ -212,7 +212,9 @@ static bool extents(struct mock_ptx *ptx, unsigned values[3])
     return true;
 }
 
-/* The most that a block can have of threads is far less than the most that this directive can say. */
+/*
+ * The most that a block can have of threads is far less than the most that this directive can say.
+ */
 static unsigned product(const unsigned values[3])
 {
     uint64_t threads = values[0];

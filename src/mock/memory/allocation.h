@@ -159,7 +159,9 @@ CUresult cushim__mock_import_open(struct mock_context *context, struct mock_devi
 /* One use less. Returns whether it was the last. */
 bool cushim__mock_import_close(struct mock_allocation *allocation);
 
-/* Free what cushim__mock_import_open() made, whatever its uses: for cushim__mock_allocation_drop(). */
+/*
+ * Free what cushim__mock_import_open() made, whatever its uses: for cushim__mock_allocation_drop().
+ */
 void cushim__mock_import_free(struct mock_allocation *allocation);
 
 #endif

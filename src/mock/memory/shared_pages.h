@@ -16,8 +16,8 @@ struct mock_shared_pages {
 };
 
 /*
- * Let other processes find a part of cushim__mock_pages_room() from now on; what is in it stays. Returns
- * where this process has it now, which need not be where it was. NULL: the system refuses.
+ * Let other processes find a part of cushim__mock_pages_room() from now on; what is in it stays.
+ * Returns where this process has it now, which need not be where it was. NULL: the system refuses.
  */
 void *cushim__mock_pages_share(void *pages, size_t bytes, struct mock_shared_pages *shared);
 

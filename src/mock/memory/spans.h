@@ -32,7 +32,9 @@ void cushim__mock_spans_begin(struct mock_spans *spans, uint64_t boundary);
 /* Add a free span. False: out of memory. */
 bool cushim__mock_spans_add(struct mock_spans *spans, uint64_t start, uint64_t room);
 
-/* Where a span of `room` bytes at a multiple of `alignment` would be taken. False: there is none. */
+/*
+ * Where a span of `room` bytes at a multiple of `alignment` would be taken. False: there is none.
+ */
 bool cushim__mock_spans_find(const struct mock_spans *spans, uint64_t room, uint64_t alignment,
                              uint64_t *start);
 

@@ -123,7 +123,10 @@ void cushim__mock_wait_for_change(void);
 
 /* The threads that execute host functions. */
 
-/* Have a thread for the streams of a context. OPERATING_SYSTEM: there is none to be had; or OUT_OF_MEMORY. */
+/*
+ * Have a thread for the streams of a context. OPERATING_SYSTEM: there is none to be had; or
+ * OUT_OF_MEMORY.
+ */
 CUresult cushim__mock_helper_start(struct mock_stream_group *group);
 
 /* Hand over the head of a stream: the sim goes on with cushim__mock_run_end(). */

@@ -40,7 +40,10 @@ struct mock_operation_class {
      * cushim__mock_sim_recheck().
      */
     bool (*ready)(struct mock_operation *operation, struct mock_stream *stream);
-    /* Somebody waits for it: pass that on to what it waits for (cushim__mock_sim_demand). NULL: to nothing. */
+    /*
+     * Somebody waits for it: pass that on to what it waits for (cushim__mock_sim_demand). NULL: to
+     * nothing.
+     */
     void (*demand)(const struct mock_operation *operation);
     /*
      * Its effect, at its end, under the lock: bytes move here. Anything but CUDA_SUCCESS is a

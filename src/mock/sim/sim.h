@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The discrete-event simulator: operations queue on streams and are executed in an order that a real
- * device could produce, on a virtual clock.
+ * The discrete-event simulator: operations queue on streams and are executed in an order that a
+ * real device could produce, on a virtual clock.
  *
  * Only the head of a stream is ever considered. It starts when the head before it has ended, what
  * it waits for is done, the legacy default stream allows it and its unit has a free lane; its end

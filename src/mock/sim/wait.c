@@ -184,10 +184,10 @@ bool cushim__mock_sim_busy(const struct mock_stream *stream)
 }
 
 /*
- * Adversarial mode: what a driver may do to a program that counts on more than it was promised. Here: that
- * a query reports the end of work late. None does so once the program could know better, which is
- * when a call has reported an end that came later, or when later work has left a trace that the
- * host can look at.
+ * Adversarial mode: what a driver may do to a program that counts on more than it was promised.
+ * Here: that a query reports the end of work late. None does so once the program could know better,
+ * which is when a call has reported an end that came later, or when later work has left a trace
+ * that the host can look at.
  */
 
 /* At most this many answers in a row are delayed, so that every polling loop ends. */
