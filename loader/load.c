@@ -212,7 +212,8 @@ static CUresult load(const struct cushim_load_options *options, bool again)
     }
     /* A thread that is cancelled inside would leak its entry and its memory. */
     cancellation = cushim__disable_cancellation();
-    code = attempt_load(options);
+    /* The thread that left this entry may have settled the load. */
+    code = is_settled(again) ? settled_code(options) : attempt_load(options);
     cushim__restore_cancellation(cancellation);
     atomic_store(entry, 0);
     return code;
