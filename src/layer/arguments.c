@@ -155,8 +155,7 @@ static void apply_effects(unsigned slot)
     }
 }
 
-/* The decoders of all parameters are made once. False: no memory. */
-static bool prepare_decoders(void)
+bool cushim__decoders_prepare(void)
 {
     const unsigned count = cushim__parameter_first[CUSHIM__SYMBOL_COUNT];
 
@@ -182,7 +181,7 @@ static bool prepare_decoders(void)
 
 bool cushim__decoding_begin(unsigned subscription)
 {
-    if (!prepare_decoders())
+    if (!cushim__decoders_prepare())
         return false;
     if (wanted == 0)
         forget_handles();

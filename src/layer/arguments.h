@@ -66,6 +66,8 @@ struct cushim__decoder {
     uint8_t form; /* enum cushim__form */
     uint8_t type; /* enum cushim__object_type */
 };
+/* The decoders of all parameters are made once. False: no memory. */
+bool cushim__decoders_prepare(void);
 struct cushim__decoder cushim__decoder_of(unsigned slot, unsigned index);
 
 enum {

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The file of the trace: how it is mapped, and how threads write into chunks of their own. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "loader/symbols.h"
+#include "src/layer/trace.h"
+
+static struct trace_header *header; /* NULL: there is no file */
+static uint64_t mapped_bytes;
+static char path[PATH_MAX];
+static unsigned threads;
+
+/* Changes with each file, so that threads see that their chunk is of a former one. */
+static uint64_t session;
+
+/* What the calling thread writes to, if the session is the file's. */
+static _Thread_local struct {
+    uint64_t session;
+    unsigned number;
+    struct trace_chunk *chunk; /* NULL: the file is full */
+} thread;
+
+static uint64_t unix_now(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* The command line of this process, its words separated by blanks. */
+static void read_program(char *text, size_t size)
+{
+    const int file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+    const ssize_t length = file < 0 ? 0 : read(file, text, size - 1);
+
+    if (file >= 0)
+        close(file);
+    for (ssize_t i = 0; i + 1 < length; i++) {
+        if (text[i] == '\0')
+            text[i] = ' ';
+    }
+}
+
+/* A new file: a process that executes another program keeps its number, and has two traces. */
+static int open_new(const char *prefix)
+{
+    int file = -1;
+
+    for (unsigned number = 1; number < 1000 && file < 0; number++) {
+        char suffix[16] = "";
+        int length;
+
+        if (number > 1)
+            snprintf(suffix, sizeof suffix, "-%u", number);
+        length = snprintf(path, sizeof path, "%s.%ld%s.trace", prefix, (long)getpid(), suffix);
+        if (length >= (int)sizeof path)
+            return -1;
+        file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0666);
+        if (file < 0 && errno != EEXIST)
+            return -1;
+    }
+    return file;
+}
+
+static bool map(const char *prefix, uint64_t bytes)
+{
+    const int file = open_new(prefix);
+    void *pages = MAP_FAILED;
+
+    if (file < 0)
+        return false;
+    if (ftruncate(file, (off_t)bytes) == 0)
+        pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    close(file);
+    if (pages == MAP_FAILED) {
+        unlink(path);
+        return false;
+    }
+    header = pages;
+    mapped_bytes = bytes;
+    return true;
+}
+
+struct trace_header *cushim__trace_file_create(const struct cushim__trace_options *options)
+{
+    const uint64_t wanted = options->buffer_bytes / TRACE_CHUNK_BYTES;
+    const uint64_t chunks = wanted > 0 ? wanted : 1;
+
+    if (!map(options->path, TRACE_HEADER_BYTES + chunks * TRACE_CHUNK_BYTES))
+        return NULL;
+    threads = 0;
+    header->version = TRACE_VERSION;
+    header->header_bytes = TRACE_HEADER_BYTES;
+    header->chunk_bytes = TRACE_CHUNK_BYTES;
+    header->slots = CUSHIM__SYMBOL_COUNT;
+    header->driver_version = options->driver_version;
+    header->process = (uint32_t)getpid();
+    header->parent = (uint32_t)getppid();
+    header->chunk_limit = chunks;
+    header->began_unix_ns = unix_now();
+    header->began_ns = cushim__trace_now();
+    read_program(header->program, sizeof header->program);
+    if (options->driver)
+        snprintf(header->driver, sizeof header->driver, "%s", options->driver);
+    memcpy(header->magic, TRACE_MAGIC, sizeof TRACE_MAGIC); /* from now on it is a trace */
+    __atomic_add_fetch(&session, 1, __ATOMIC_RELEASE);
+    return header;
+}
+
+/* Threads may still be writing to the chunks that they have, so that these stay mapped. */
+void cushim__trace_file_close(void)
+{
+    const uint64_t limit = header->chunk_limit;
+    const uint64_t taken = __atomic_exchange_n(&header->chunk_count, limit, __ATOMIC_ACQ_REL);
+    const uint64_t chunks = taken < limit ? taken : limit;
+
+    /* A thread that needs another chunk finds none, whichever of the two it reads first. */
+    __atomic_store_n(&header->chunk_limit, chunks, __ATOMIC_RELEASE);
+    __atomic_store_n(&header->chunk_count, chunks, __ATOMIC_RELEASE);
+    header->ended_ns = cushim__trace_now();
+    __atomic_or_fetch(&header->flags, TRACE_ENDED, __ATOMIC_RELEASE);
+    /* The file is still whole without this, but larger. */
+    if (truncate(path, (off_t)(TRACE_HEADER_BYTES + chunks * TRACE_CHUNK_BYTES)) != 0)
+        return;
+}
+
+void cushim__trace_file_forget(void)
+{
+    if (header)
+        munmap(header, mapped_bytes);
+    header = NULL;
+}
+
+/* Take the next chunk of the file for this thread. */
+static struct trace_chunk *take_chunk(void)
+{
+    const uint64_t now = __atomic_load_n(&session, __ATOMIC_ACQUIRE);
+    const uint64_t index = __atomic_fetch_add(&header->chunk_count, 1, __ATOMIC_RELAXED);
+    struct trace_chunk *chunk = NULL;
+
+    if (thread.session != now)
+        thread.number = __atomic_add_fetch(&threads, 1, __ATOMIC_RELAXED);
+    if (index < header->chunk_limit) {
+        chunk =
+            (struct trace_chunk *)((char *)header + TRACE_HEADER_BYTES + index * TRACE_CHUNK_BYTES);
+        chunk->thread = thread.number;
+        chunk->system_thread = (uint64_t)syscall(SYS_gettid);
+    } else {
+        /* It must not overflow, and the limit is what a reader expects. */
+        __atomic_store_n(&header->chunk_count, header->chunk_limit, __ATOMIC_RELAXED);
+    }
+    thread.session = now;
+    thread.chunk = chunk;
+    return chunk;
+}
+
+struct trace_record *cushim__trace_reserve(size_t words)
+{
+    const size_t bytes = sizeof(struct trace_record) + words * sizeof(uint64_t);
+    struct trace_chunk *chunk = thread.chunk;
+    struct trace_record *record;
+
+    if (thread.session != __atomic_load_n(&session, __ATOMIC_RELAXED) ||
+        (chunk && chunk->used + bytes > TRACE_CHUNK_BYTES - sizeof *chunk))
+        chunk = take_chunk();
+    if (!chunk)
+        return NULL;
+    record = (struct trace_record *)((char *)(chunk + 1) + chunk->used);
+    record->words = (uint8_t)words;
+    return record;
+}
+
+void cushim__trace_publish(const struct trace_record *record)
+{
+    const size_t bytes = sizeof *record + record->words * sizeof(uint64_t);
+
+    __atomic_store_n(&thread.chunk->used, thread.chunk->used + (uint32_t)bytes, __ATOMIC_RELEASE);
+}
+
+unsigned cushim__trace_thread(void)
+{
+    return thread.number;
+}
+
+void cushim__trace_name(enum trace_named named, uint64_t of, const char *name)
+{
+    enum { LONGEST = 8 * (UINT8_MAX - 3) };
+    const size_t length = strlen(name) < LONGEST ? strlen(name) : LONGEST - 1;
+    struct trace_record *record = cushim__trace_reserve(2 + (length + 8) / 8);
+    uint64_t *words;
+
+    if (!record)
+        return;
+    record->kind = TRACE_NAME;
+    words = (uint64_t *)(record + 1);
+    words[0] = named;
+    words[1] = of;
+    words[1 + (length + 8) / 8] = 0; /* what is behind the name */
+    memcpy(words + 2, name, length);
+    ((char *)(words + 2))[length] = '\0';
+    cushim__trace_publish(record);
+}
