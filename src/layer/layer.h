@@ -100,6 +100,9 @@ struct cushim__subscriber {
 extern const struct cushim__subscriber cushim__trace, cushim__lookup, cushim__fault,
     cushim__recording, cushim__expectation;
 
+/* How often cuGetProcAddress has answered with a function that no slot has. */
+extern uint64_t cushim__unknown_functions;
+
 /* Sweeps are no part of the layer: they name their subscriber themselves. */
 void cushim__subscriber_set(enum cushim__subscription subscription,
                             const struct cushim__subscriber *subscriber);

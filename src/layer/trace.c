@@ -26,6 +26,7 @@ static struct cushim__lock lock;
 
 static struct trace_header *header; /* NULL: no call has come, or the trace has ended */
 static bool is_on, is_refused;
+static uint64_t files;             /* that were made, or left to the parent by a fork */
 static uint64_t from_ns, until_ns; /* calls are recorded that begin between these */
 
 static _Thread_local unsigned depth;
@@ -69,7 +70,9 @@ static void name_function(uint64_t function)
 
     if (function == 0 || is_named(function))
         return;
-    if (cushim__layer_next.FuncGetName(&name, (CUfunction)(uintptr_t)function) != CUDA_SUCCESS)
+    /* A launch takes either, and the driver knows which one a handle is. */
+    if (cushim__layer_next.FuncGetName(&name, (CUfunction)(uintptr_t)function) != CUDA_SUCCESS &&
+        cushim__layer_next.KernelGetName(&name, (CUkernel)(uintptr_t)function) != CUDA_SUCCESS)
         name = NULL;
     if (name)
         cushim__trace_name(TRACE_NAME_FUNCTION, function, name);
@@ -197,6 +200,7 @@ static void make_file(void)
         struct trace_header *made = cushim__trace_file_create(&options);
 
         is_refused = !made;
+        files++;
         if (made) {
             made->flags = (cushim__layer_host ? TRACE_VIRTUAL_CLOCK : 0u) |
                           (options.times_device ? TRACE_DEVICE_TIMES : 0u);
@@ -282,6 +286,69 @@ static CUresult after(struct cushim__call *call, CUresult answer)
     return answer;
 }
 
+/* --- what the program names --- */
+
+enum { RANGES = 64 };
+
+/* The ranges that this thread is in; those that are deeper than the array are not recorded. */
+static _Thread_local struct trace_record *ranges[RANGES];
+static _Thread_local uint64_t range_files[RANGES]; /* the file that each is in */
+static _Thread_local int range_depth;
+
+static bool can_record(void)
+{
+    if (is_on && !__atomic_load_n(&header, __ATOMIC_ACQUIRE))
+        make_file();
+    return __atomic_load_n(&header, __ATOMIC_ACQUIRE) && is_recording();
+}
+
+static struct trace_record *begin_named(enum trace_kind kind, const char *name)
+{
+    const uint64_t words[] = {(uint64_t)range_depth};
+    struct trace_record *record =
+        can_record() ? cushim__trace_text(kind, words, kind == TRACE_RANGE, name) : NULL;
+
+    if (!record)
+        return NULL;
+    record->began_ns = cushim__trace_now();
+    cushim__trace_publish(record);
+    return record;
+}
+
+void cushim__trace_mark(const char *name)
+{
+    struct trace_record *record = begin_named(TRACE_MARK, name);
+
+    if (record)
+        record->ended_ns = record->began_ns;
+}
+
+int cushim__trace_push(const char *name)
+{
+    if (range_depth < RANGES) {
+        ranges[range_depth] = begin_named(TRACE_RANGE, name);
+        range_files[range_depth] = __atomic_load_n(&files, __ATOMIC_RELAXED);
+    }
+    return range_depth++;
+}
+
+int cushim__trace_pop(void)
+{
+    if (range_depth == 0)
+        return -1;
+    range_depth--;
+    if (range_depth < RANGES && ranges[range_depth] && __atomic_load_n(&header, __ATOMIC_ACQUIRE) &&
+        range_files[range_depth] == __atomic_load_n(&files, __ATOMIC_RELAXED))
+        ranges[range_depth]->ended_ns = cushim__trace_now();
+    return range_depth;
+}
+
+void cushim__trace_name_thread(uint64_t system_thread, const char *name)
+{
+    if (can_record())
+        cushim__trace_name(TRACE_NAME_THREAD, system_thread, name);
+}
+
 static void end(void)
 {
     struct trace_header *ended = header;
@@ -290,7 +357,8 @@ static void end(void)
         return;
     is_on = false;
     if (ended) {
-        ended->untimed_work = cushim__trace_times_finish(&ended->work_cost_ns);
+        cushim__trace_times_finish(ended);
+        ended->unknown_functions = cushim__unknown_functions;
         cushim__trace_file_close();
     }
     __atomic_store_n(&header, NULL, __ATOMIC_RELEASE);
@@ -316,6 +384,7 @@ void cushim__trace_begin_child(void)
     cushim__trace_file_forget();
     cushim__trace_times_forget();
     header = NULL;
+    files++;
     is_refused = false;
     depth = 0;
     seen_era++;

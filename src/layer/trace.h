@@ -49,6 +49,15 @@ CUresult cushim__trace_begin(const struct cushim__trace_options *options);
 /* End it: the times of work that is done are read, and the file gets its final size. */
 void cushim__trace_end(void);
 
+/*
+ * What the program names: a moment, and ranges of a thread, one inside of the other. Push and pop
+ * return the depth, as NVTX wants it.
+ */
+void cushim__trace_mark(const char *name);
+int cushim__trace_push(const char *name);
+int cushim__trace_pop(void);
+void cushim__trace_name_thread(uint64_t system_thread, const char *name);
+
 /* --- what the files of the trace share --- */
 
 /*
@@ -68,6 +77,10 @@ void cushim__trace_publish(const struct trace_record *record);
 
 /* The number of this thread, once it has reserved a record. */
 unsigned cushim__trace_thread(void);
+
+/* A record of a kind with these words, and a text behind them; not published. */
+struct trace_record *cushim__trace_text(enum trace_kind kind, const uint64_t *words, size_t count,
+                                        const char *text);
 
 void cushim__trace_name(enum trace_named named, uint64_t of, const char *name);
 
@@ -90,8 +103,8 @@ void cushim__trace_time_end(struct cushim__call *call, CUresult answer);
 /* Any call may be the beginning of a capture, or the end of a context. */
 void cushim__trace_times_note_before(const struct cushim__call *call);
 
-/* Read what is done. Returns how much work has no time, and what the timing of one costs. */
-uint64_t cushim__trace_times_finish(uint64_t *cost_ns);
+/* Read what is done, and write what the timing cost and could not do into the header. */
+void cushim__trace_times_finish(struct trace_header *header);
 
 /* In the child of a fork: the events are the parent's. */
 void cushim__trace_times_forget(void);

@@ -192,21 +192,27 @@ unsigned cushim__trace_thread(void)
     return thread.number;
 }
 
-void cushim__trace_name(enum trace_named named, uint64_t of, const char *name)
+struct trace_record *cushim__trace_text(enum trace_kind kind, const uint64_t *words, size_t count,
+                                        const char *text)
 {
-    enum { LONGEST = 8 * (UINT8_MAX - 3) };
-    const size_t length = strlen(name) < LONGEST ? strlen(name) : LONGEST - 1;
-    struct trace_record *record = cushim__trace_reserve(2 + (length + 8) / 8);
-    uint64_t *words;
+    const size_t most = (UINT8_MAX - count) * sizeof *words - 1;
+    const size_t length = strlen(text) < most ? strlen(text) : most;
+    struct trace_record *record = cushim__trace_reserve(count + length / sizeof *words + 1);
 
     if (!record)
-        return;
-    record->kind = TRACE_NAME;
-    words = (uint64_t *)(record + 1);
-    words[0] = named;
-    words[1] = of;
-    words[1 + (length + 8) / 8] = 0; /* what is behind the name */
-    memcpy(words + 2, name, length);
-    ((char *)(words + 2))[length] = '\0';
-    cushim__trace_publish(record);
+        return NULL;
+    record->kind = (uint8_t)kind;
+    if (count > 0)
+        memcpy(record + 1, words, count * sizeof *words);
+    memcpy((uint64_t *)(record + 1) + count, text, length); /* the rest is zeros already */
+    return record;
+}
+
+void cushim__trace_name(enum trace_named named, uint64_t of, const char *name)
+{
+    const uint64_t words[] = {named, of};
+    const struct trace_record *record = cushim__trace_text(TRACE_NAME, words, 2, name);
+
+    if (record)
+        cushim__trace_publish(record);
 }

@@ -46,6 +46,7 @@ struct trace_header {
     uint64_t began_ns, ended_ns;         /* of the trace's clock */
     uint64_t began_unix_ns;              /* the same moment, as the time of day */
     uint64_t call_cost_ns, work_cost_ns; /* what the trace itself adds to each, as measured */
+    uint64_t event_cost_ns;              /* of a pair of events: taken off each work's duration */
     char program[TRACE_TEXT_BYTES];      /* the command line, as far as it fits */
     char driver[TRACE_TEXT_BYTES];       /* where the driver was loaded from, or what it is */
 };
@@ -115,7 +116,7 @@ struct trace_work {
 /* What a name is of. */
 enum trace_named {
     TRACE_NAME_FUNCTION, /* a kernel's handle: CUfunction or CUkernel */
-    TRACE_NAME_THREAD,   /* a thread's number */
+    TRACE_NAME_THREAD,   /* a thread, by the system's number */
     TRACE_NAME_DEVICE,   /* a device's number */
     TRACE_NAME_STREAM,   /* a stream's handle, from the program */
 };
