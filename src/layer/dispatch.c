@@ -108,6 +108,7 @@ bool cushim__layer_call_begin(struct cushim__call *call, unsigned slot, const ui
     call->number = 0;
     call->is_seen = false;
     call->is_injected = false;
+    call->traced = (struct cushim__traced){0};
     call->replaced = CUDA_SUCCESS;
     call->arguments.is_decoded = false;
     /* A function that stands for a kernel has the mock's lock, which comes behind the layer's. */

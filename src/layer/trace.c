@@ -7,7 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <cushim/testing/trace.h>
+
 #include "src/base/name.h"
+#include "src/base/options.h"
 #include "src/base/system.h"
 #include "src/layer/function_name.h"
 #include "src/layer/layer.h"
@@ -244,7 +247,6 @@ static bool before(struct cushim__call *call, CUresult *answer)
     bool is_work;
 
     (void)answer;
-    *traced = (struct cushim__traced){0};
     if (!__atomic_load_n(&header, __ATOMIC_ACQUIRE))
         make_file();
     if (!__atomic_load_n(&header, __ATOMIC_ACQUIRE))
@@ -261,7 +263,7 @@ static bool before(struct cushim__call *call, CUresult *answer)
             cushim__trace_time_start(traced, &work);
     }
     traced->record = begin_record(call);
-    depth++;
+    depth += traced->record != NULL;
     if (is_work && traced->record)
         begin_work(call, &work);
     if (options.times_device)
@@ -271,9 +273,9 @@ static bool before(struct cushim__call *call, CUresult *answer)
 
 static CUresult after(struct cushim__call *call, CUresult answer)
 {
+    depth -= call->traced.record != NULL;
     if (!__atomic_load_n(&header, __ATOMIC_ACQUIRE))
         return answer;
-    depth -= call->traced.record != NULL;
     if (call->traced.record) {
         end_record(call, answer);
         note_function(call, answer);
@@ -477,4 +479,25 @@ CUresult cushim__trace_begin(const struct cushim__trace_options *wanted)
     is_on = true;
     subscribe();
     return CUDA_SUCCESS;
+}
+
+CUresult cushim_trace_start(struct cushim_layer *layer, const struct cushim_trace_options *given)
+{
+    struct cushim_trace_options known = {.size = sizeof known};
+    struct cushim__trace_options wanted = {0};
+
+    if (!cushim__layer_exists(layer) || !given ||
+        !cushim__options_read(&known, sizeof known, given) || !known.path)
+        return CUDA_ERROR_INVALID_VALUE;
+    wanted.path = known.path;
+    wanted.calls = known.calls;
+    wanted.buffer_bytes = known.buffer_bytes ? known.buffer_bytes : CUSHIM__TRACE_BUFFER;
+    wanted.times_device = !known.omit_device_times;
+    return cushim__trace_begin(&wanted);
+}
+
+void cushim_trace_stop(struct cushim_layer *layer)
+{
+    if (cushim__layer_exists(layer))
+        cushim__trace_end();
 }

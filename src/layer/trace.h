@@ -28,6 +28,9 @@ struct cushim__traced {
     uint64_t base; /* number of the base event before them */
 };
 
+/* The size that the file may have: it takes no room where nothing is written. */
+#define CUSHIM__TRACE_BUFFER (UINT64_C(1) << 30)
+
 struct cushim__trace_options {
     const char *path;   /* the file is PATH.PID.trace */
     const char *driver; /* what the driver is, for the header; NULL: nothing is said */

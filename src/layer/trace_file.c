@@ -1,22 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The file of the trace: how it is mapped, and how threads write into chunks of their own. */
-#define _GNU_SOURCE
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "loader/symbols.h"
+#include "src/base/lock.h"
+#include "src/base/mapped_file.h"
 #include "src/layer/trace.h"
+
+enum { PATH_BYTES = 4096 };
 
 static struct trace_header *header; /* NULL: there is no file */
 static uint64_t mapped_bytes;
-static char path[PATH_MAX];
+static char path[PATH_BYTES];
 static unsigned threads;
 
 /* Changes with each file, so that threads see that their chunk is of a former one. */
@@ -29,66 +26,25 @@ static _Thread_local struct {
     struct trace_chunk *chunk; /* NULL: the file is full */
 } thread;
 
-static uint64_t unix_now(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
-/* The command line of this process, its words separated by blanks. */
-static void read_program(char *text, size_t size)
-{
-    const int file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
-    const ssize_t length = file < 0 ? 0 : read(file, text, size - 1);
-
-    if (file >= 0)
-        close(file);
-    for (ssize_t i = 0; i + 1 < length; i++) {
-        if (text[i] == '\0')
-            text[i] = ' ';
-    }
-}
-
 /* A new file: a process that executes another program keeps its number, and has two traces. */
-static int open_new(const char *prefix)
+static void *map_new(const char *prefix, uint64_t bytes)
 {
-    int file = -1;
+    void *pages = NULL;
 
-    for (unsigned number = 1; number < 1000 && file < 0; number++) {
+    errno = EEXIST;
+    for (unsigned number = 1; number < 1000 && !pages && errno == EEXIST; number++) {
         char suffix[16] = "";
         int length;
 
         if (number > 1)
             snprintf(suffix, sizeof suffix, "-%u", number);
-        length = snprintf(path, sizeof path, "%s.%ld%s.trace", prefix, (long)getpid(), suffix);
-        if (length >= (int)sizeof path)
-            return -1;
-        file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0666);
-        if (file < 0 && errno != EEXIST)
-            return -1;
+        length = snprintf(path, sizeof path, "%s.%u%s.trace", prefix, cushim__process_id(), suffix);
+        if (length < (int)sizeof path)
+            pages = cushim__file_map(path, bytes);
+        else
+            errno = ENAMETOOLONG;
     }
-    return file;
-}
-
-static bool map(const char *prefix, uint64_t bytes)
-{
-    const int file = open_new(prefix);
-    void *pages = MAP_FAILED;
-
-    if (file < 0)
-        return false;
-    if (ftruncate(file, (off_t)bytes) == 0)
-        pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    close(file);
-    if (pages == MAP_FAILED) {
-        unlink(path);
-        return false;
-    }
-    header = pages;
-    mapped_bytes = bytes;
-    return true;
+    return pages;
 }
 
 struct trace_header *cushim__trace_file_create(const struct cushim__trace_options *options)
@@ -96,7 +52,9 @@ struct trace_header *cushim__trace_file_create(const struct cushim__trace_option
     const uint64_t wanted = options->buffer_bytes / TRACE_CHUNK_BYTES;
     const uint64_t chunks = wanted > 0 ? wanted : 1;
 
-    if (!map(options->path, TRACE_HEADER_BYTES + chunks * TRACE_CHUNK_BYTES))
+    mapped_bytes = TRACE_HEADER_BYTES + chunks * TRACE_CHUNK_BYTES;
+    header = map_new(options->path, mapped_bytes);
+    if (!header)
         return NULL;
     threads = 0;
     header->version = TRACE_VERSION;
@@ -104,12 +62,12 @@ struct trace_header *cushim__trace_file_create(const struct cushim__trace_option
     header->chunk_bytes = TRACE_CHUNK_BYTES;
     header->slots = CUSHIM__SYMBOL_COUNT;
     header->driver_version = options->driver_version;
-    header->process = (uint32_t)getpid();
-    header->parent = (uint32_t)getppid();
+    header->process = cushim__process_id();
+    header->parent = cushim__process_parent();
     header->chunk_limit = chunks;
-    header->began_unix_ns = unix_now();
+    header->began_unix_ns = cushim__unix_ns();
     header->began_ns = cushim__trace_now();
-    read_program(header->program, sizeof header->program);
+    cushim__process_words(header->program, sizeof header->program);
     if (options->driver)
         snprintf(header->driver, sizeof header->driver, "%s", options->driver);
     memcpy(header->magic, TRACE_MAGIC, sizeof TRACE_MAGIC); /* from now on it is a trace */
@@ -129,15 +87,13 @@ void cushim__trace_file_close(void)
     __atomic_store_n(&header->chunk_count, chunks, __ATOMIC_RELEASE);
     header->ended_ns = cushim__trace_now();
     __atomic_or_fetch(&header->flags, TRACE_ENDED, __ATOMIC_RELEASE);
-    /* The file is still whole without this, but larger. */
-    if (truncate(path, (off_t)(TRACE_HEADER_BYTES + chunks * TRACE_CHUNK_BYTES)) != 0)
-        return;
+    cushim__file_cut(path, TRACE_HEADER_BYTES + chunks * TRACE_CHUNK_BYTES);
 }
 
 void cushim__trace_file_forget(void)
 {
     if (header)
-        munmap(header, mapped_bytes);
+        cushim__file_unmap(header, mapped_bytes);
     header = NULL;
 }
 
@@ -154,7 +110,7 @@ static struct trace_chunk *take_chunk(void)
         chunk =
             (struct trace_chunk *)((char *)header + TRACE_HEADER_BYTES + index * TRACE_CHUNK_BYTES);
         chunk->thread = thread.number;
-        chunk->system_thread = (uint64_t)syscall(SYS_gettid);
+        chunk->system_thread = cushim__runner_id();
     } else {
         /* It must not overflow, and the limit is what a reader expects. */
         __atomic_store_n(&header->chunk_count, header->chunk_limit, __ATOMIC_RELAXED);

@@ -8,9 +8,6 @@
 #include "src/layer/trace.h"
 #include "src/library/library.h"
 
-/* The size that the file may have: it takes no room where nothing is written. */
-#define DEFAULT_BUFFER (UINT64_C(1) << 30)
-
 static CUresult read_flag(const struct cushim__lines *lines, bool *flag)
 {
     if (!cushim__word_is(&lines->value, "on") && !cushim__word_is(&lines->value, "off"))
@@ -107,7 +104,7 @@ bool cushim__library_trace(const char *driver, int driver_version, char *message
 {
     struct cushim__trace_options options = {.driver = driver,
                                             .driver_version = (uint32_t)driver_version,
-                                            .buffer_bytes = DEFAULT_BUFFER,
+                                            .buffer_bytes = CUSHIM__TRACE_BUFFER,
                                             .times_device = true};
     char *path = NULL, *settings = NULL;
     bool is_done = true;
