@@ -490,6 +490,15 @@ static void follow_memory(struct pass *pass)
     trace_set_free(&addresses);
 }
 
+/* `stream#1` as people say it. */
+static void show_number(char *tag)
+{
+    char *sign = strchr(tag, '#');
+
+    if (sign)
+        *sign = ' ';
+}
+
 static void name_streams(struct trace_timeline *timeline)
 {
     for (size_t i = 0; i < timeline->stream_count; i++) {
@@ -502,7 +511,7 @@ static void name_streams(struct trace_timeline *timeline)
             snprintf(text, sizeof text, "default stream of thread %" PRIu32, stream->thread);
         else
             trace_handle_tag(timeline, "CUstream", stream->handle, text, sizeof text);
-        text[strcspn(text, "#")] = ' ';
+        show_number(text);
         snprintf(stream->name, sizeof stream->name, "%s%s%.40s%s", text,
                  name == TRACE_SET_NONE ? "" : " (",
                  name == TRACE_SET_NONE ? "" : trace_set_at(&timeline->names, name),
@@ -519,7 +528,7 @@ static void name_contexts(struct trace_timeline *timeline)
         if (context->device != UINT32_MAX)
             snprintf(number, sizeof number, "%" PRIu32, context->device);
         trace_handle_tag(timeline, "CUcontext", context->handle, tag, sizeof tag);
-        tag[strcspn(tag, "#")] = ' ';
+        show_number(tag);
         snprintf(context->name, sizeof context->name, "Device %s%s%.60s%s, %s", number,
                  name == TRACE_SET_NONE ? "" : " (",
                  name == TRACE_SET_NONE ? "" : trace_set_at(&timeline->names, name),
