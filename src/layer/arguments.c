@@ -202,16 +202,6 @@ void cushim__decoding_end(void)
     decoders = NULL;
 }
 
-unsigned cushim__parameter_count(unsigned slot)
-{
-    return (unsigned)(cushim__parameter_first[slot + 1] - cushim__parameter_first[slot]);
-}
-
-const struct cushim__parameter *cushim__parameter_at(unsigned slot, unsigned index)
-{
-    return &cushim__parameters[cushim__parameter_first[slot] + index];
-}
-
 struct cushim__decoder cushim__decoder_of(unsigned slot, unsigned index)
 {
     return decoders[cushim__parameter_first[slot] + index];
