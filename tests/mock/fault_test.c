@@ -32,8 +32,8 @@ static void rules_make_a_layer_that_ends_with_the_mock(void **state)
     layer = cushim_layer_current();
     assert_non_null(layer);
     assert_ptr_equal(cushim_mock_table(mock), cushim_layer_table(layer));
-    assert_string_equal(cushim__fault_text(layer, 0), "cuInit:nth=2 => return(UNKNOWN)");
-    assert_string_equal(cushim__fault_text(layer, 1), "cuMemAlloc_v2 => return(OUT_OF_MEMORY)");
+    assert_string_equal(cushim__fault_text(layer, 0), "cuInit:nth=2 => return(999)");
+    assert_string_equal(cushim__fault_text(layer, 1), "cuMemAlloc_v2 => out_of_memory");
     OK(cushim_mock_table(mock)->Init(0));
     CODE(CUDA_ERROR_UNKNOWN, cushim_mock_table(mock)->Init(0));
     OK(cushim_mock_destroy(mock));
