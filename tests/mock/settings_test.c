@@ -101,9 +101,6 @@ static void rules_of_faults_are_the_one_key_that_comes_often(void **state)
                "fault = op.* => hang\n");
     assert_int_equal(settings.fault_count, 2);
     assert_string_equal(settings.faults, "cuInit:nth=2 => return(NO_DEVICE)\nop.* => hang\n");
-    assert_true(cushim__mock_settings_repeat("fault", 5));
-    assert_false(cushim__mock_settings_repeat("devices", 7));
-    assert_false(cushim__mock_settings_repeat("cost.cuInit", 11));
     assert_int_equal(parse("devices = 1\nfault = cuInit => hang\ndevices = 1"),
                      CUDA_ERROR_INVALID_VALUE);
     assert_string_equal(message, "text:3:1: line 1 has set devices already");
@@ -428,8 +425,7 @@ static void the_defaults_of_the_page_change_nothing(void **state)
     while (next_row(&row)) {
         /* What has no default is a setting for each of many names, or may come often. */
         assert_int_equal(row.default_value[0] == '\0',
-                         strstr(row.key, "NAME") != NULL ||
-                             cushim__mock_settings_repeat(row.key, strlen(row.key)));
+                         strstr(row.key, "NAME") != NULL || strcmp(row.key, "fault") == 0);
         if (!row.default_value[0])
             continue;
         assert_int_equal(cushim__mock_settings_default(&parsed), CUDA_SUCCESS);

@@ -143,15 +143,10 @@ class Settings(ToolTest):
             self.assert_status(self.run_command('profile', '--mock', '--output', path), DONE)
             result = self.run_command('info', '--mock', '--config', path)
             self.assert_status(result, USAGE)
-            self.assertRegex(result.err, r'\Acushim: %s:\d+:1: there is no key "name"; this is a '
-                                         r'profile: name it with profile = PATH\n' % path)
+            self.assertRegex(result.err, r'\Acushim: %s:\d+:1: there is no key "name" but in '
+                                         r'a profile: name that with profile = PATH\n' % path)
             result = self.run_command('info', '--mock', '--set', 'profile=' + path)
             self.assert_status(result, DONE)
-            with open(path, 'w', encoding='ascii') as file:
-                file.write('schema = 1\nname = half a profile\n')
-            result = self.run_command('info', '--mock', '--config', path)
-            self.assert_status(result, USAGE)
-            self.assertNotIn('this is a profile', result.err)
 
 
 class Time(ToolTest):
