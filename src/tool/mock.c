@@ -33,59 +33,6 @@ static size_t put_setting(char *buffer, size_t size, const struct setting *setti
                             setting->value);
 }
 
-/* The one key that may come often: each of its values counts. */
-static bool is_fault(const char *key, size_t length)
-{
-    static const char fault[] = "fault";
-
-    return length == strlen(fault) && strncmp(key, fault, length) == 0;
-}
-
-/* Whether two lines, or keys alone, have the same key, of which one alone may be there. */
-static bool is_same_key(const char *line, const char *other)
-{
-    const size_t length = strcspn(line, " \t=\n");
-
-    return !is_fault(line, length) && strcspn(other, " \t=\n") == length &&
-           strncmp(line, other, length) == 0;
-}
-
-/* Whether the command line sets the key of this line, from its setting number `first` on. */
-static bool is_set(const struct arguments *arguments, size_t first, const char *line)
-{
-    for (size_t i = first; i < arguments->setting_count; i++) {
-        const struct setting *setting = &arguments->settings[i];
-        if (is_same_key(line, setting->option->key ? setting->option->key : setting->value))
-            return true;
-    }
-    return arguments->quiet && is_same_key(line, "quiet");
-}
-
-static bool is_superseded(const struct arguments *arguments, size_t index)
-{
-    const struct setting *setting = &arguments->settings[index];
-
-    return is_set(arguments, index + 1,
-                  setting->option->key ? setting->option->key : setting->value);
-}
-
-/* Lines without what the command line sets; the others keep their numbers, for messages. */
-static size_t put_before(char *buffer, const struct arguments *arguments, const char *before)
-{
-    size_t length = 0;
-
-    while (*before) {
-        const size_t line = strcspn(before, "\n");
-        if (!is_set(arguments, 0, before + strspn(before, " \t"))) {
-            memcpy(buffer + length, before, line);
-            length += line;
-        }
-        buffer[length++] = '\n';
-        before += line + (before[line] == '\n');
-    }
-    return length;
-}
-
 /*
  * Refuse by a message of the parser. One that begins with `:line:column: ` is about the text that
  * `where` names.
@@ -111,7 +58,7 @@ static bool refuse_option(struct failure *failure, const struct setting *setting
         return refuse(failure, option->name, message);
     column = strtoul(strchr(message + 1, ':') + 1, NULL, 10);
     message = strstr(message, ": ") + 2;
-    if (option->key && is_fault(option->key, strlen(option->key)) && column > key)
+    if (option->key && strcmp(option->key, "fault") == 0 && column > key)
         failure_set(failure, STATUS_USAGE, advice, "%s:%zu: %s", option->name, column - key,
                     message);
     else
@@ -144,7 +91,7 @@ bool mock_is_built(void)
 char *mock_settings(const struct arguments *arguments, const char *before)
 {
     static const char quiet[] = "quiet = yes\n";
-    size_t size = sizeof quiet + (before ? strlen(before) + 1 : 0), length = 0;
+    size_t size = sizeof quiet + (before ? strlen(before) + 1 : 0), length;
     char *text;
 
     if (!arguments->setting_count && !arguments->quiet)
@@ -152,13 +99,9 @@ char *mock_settings(const struct arguments *arguments, const char *before)
     for (size_t i = 0; i < arguments->setting_count; i++)
         size += put_setting(NULL, 0, &arguments->settings[i]);
     text = output_memory(size);
-    if (before)
-        length = put_before(text, arguments, before);
-    text[length] = '\0';
-    for (size_t i = 0; i < arguments->setting_count; i++) {
-        if (!is_superseded(arguments, i))
-            length += put_setting(text + length, size - length, &arguments->settings[i]);
-    }
+    length = (size_t)snprintf(text, size, "%s%s", before ? before : "", before ? "\n" : "");
+    for (size_t i = 0; i < arguments->setting_count; i++)
+        length += put_setting(text + length, size - length, &arguments->settings[i]);
     if (arguments->quiet)
         snprintf(text + length, size - length, "%s", quiet);
     return text;

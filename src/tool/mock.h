@@ -25,8 +25,8 @@ bool mock_close(struct failure *failure);
 const char *mock_identity(void);
 
 /*
- * The settings of the command line, a line for each; NULL: there are none. `before` are lines that
- * they go over: those that they set again are left empty; NULL: there are none. Free it.
+ * The settings of the command line, a line for each; NULL: there are none. `before` are lines to put
+ * in front, over which they go; NULL: there are none. Free it.
  */
 char *mock_settings(const struct arguments *arguments, const char *before);
 

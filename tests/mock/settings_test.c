@@ -101,9 +101,6 @@ static void rules_of_faults_are_the_one_key_that_comes_often(void **state)
                "fault = op.* => hang\n");
     assert_int_equal(settings.fault_count, 2);
     assert_string_equal(settings.faults, "cuInit:nth=2 => return(NO_DEVICE)\nop.* => hang\n");
-    assert_int_equal(parse("devices = 1\nfault = cuInit => hang\ndevices = 1"),
-                     CUDA_ERROR_INVALID_VALUE);
-    assert_string_equal(message, "text:3:1: line 1 has set devices already");
 }
 
 static void costs_are_durations_and_bandwidths(void **state)
@@ -184,9 +181,6 @@ static const struct {
     {"schema = 2", "text:1:10: schema is 1 in this version, not \"2\""},
     {"mode = auto\nschema = 1", "text:2:1: schema must be the first key"},
     {"schema = 1\nschema = 1", "text:2:1: schema must be the first key"},
-    {"mode = auto\nmode = auto", "text:2:1: line 1 has set mode already"},
-    {"attribute.1 = 5\n#\nattribute.MAX_THREADS_PER_BLOCK = 5",
-     "text:3:1: line 1 has set attribute.MAX_THREADS_PER_BLOCK already"},
     {"device = 3", "text:1:1: there is no key \"device\"; did you mean \"devices\"?"},
     {"MODE = auto", "text:1:1: there is no key \"MODE\"; did you mean \"mode\"?"},
     {"frobnicate = 1", "text:1:1: there is no key \"frobnicate\""},
@@ -291,6 +285,9 @@ static void later_settings_go_over_earlier_ones(void **state)
     assert_int_equal(settings.devices, 5);
     assert_int_equal(settings.memory_bytes, 4 << 20);
     assert_int_equal(settings.costs.call_ns, 1);
+    parse_well("devices = 2\ncost.cuInit = 3\ndevices = 1\ncost.cuInit = 4");
+    assert_int_equal(settings.devices, 1);
+    assert_int_equal(settings.call_ns[CUSHIM__SLOT(Init)], 4);
 }
 
 static void settings_are_described_in_one_line(void **state)

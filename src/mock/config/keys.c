@@ -151,7 +151,7 @@ static CUresult read_entry(struct mock_settings *settings, enum mock_text_kind k
 
     if (!find(&lines->key, kind, &meaning))
         return refuse_key(lines, kind, meaning.group);
-    if (seen[meaning.place] && !(meaning.key && meaning.key->is_repeated))
+    if (seen[meaning.place] && lines->is_file && !(meaning.key && meaning.key->is_repeated))
         return cushim__lines_refuse(lines, lines->key.start, "line %u has set %.*s already",
                                     seen[meaning.place], cushim__word_shown(&lines->key),
                                     lines->key.start);
@@ -165,7 +165,7 @@ static CUresult read_entry(struct mock_settings *settings, enum mock_text_kind k
 
 /*
  * Read what all other keys build on. What cannot be read is refused when its turn comes, and so is
- * a key that comes again: it is not read here, for each may lead to a file.
+ * a key that comes again in a file.
  */
 static CUresult read_early(struct mock_settings *settings, enum mock_text_kind kind,
                            struct cushim__lines *lines)
@@ -175,7 +175,7 @@ static CUresult read_early(struct mock_settings *settings, enum mock_text_kind k
     while (cushim__lines_next(lines) == CUSHIM__LINES_ENTRY) {
         const struct mock_key *key = find_key(&lines->key, kind);
         CUresult code;
-        if (!key || !key->is_early || seen[key - cushim__mock_keys])
+        if (!key || !key->is_early || (lines->is_file && seen[key - cushim__mock_keys]))
             continue;
         seen[key - cushim__mock_keys] = true;
         code = read_key(settings, key, lines);

@@ -60,8 +60,9 @@ struct mock_key_group {
 extern const struct mock_key_group cushim__mock_key_groups[]; /* ends with a NULL name */
 
 /*
- * Read the entries of a text. A file must begin with `schema = 1`, other texts may. No key comes
- * twice, but for those that are repeated.
+ * Read the entries of a text. A file must begin with `schema = 1`, other texts may. In a file no
+ * key comes twice, but for those that are repeated; in other texts, which may be put together of
+ * several, the last counts.
  */
 CUresult cushim__mock_keys_read(struct mock_settings *settings, enum mock_text_kind kind,
                                 struct cushim__lines *lines);
