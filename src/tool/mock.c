@@ -19,19 +19,7 @@ _Static_assert((int)MOCK_ATTRIBUTES == (int)MOCK_ATTRIBUTES_MAX &&
 static const char advice[] =
     "Read the page mock.md (share/doc/cushim/docs), which lists the settings of the mock driver.";
 
-/* Between a key and its value. */
-static const char key_end[] = " = ";
-
 static struct cushim_mock *mock;
-
-/* The text of one setting; `buffer` may be NULL to learn its length. */
-static size_t put_setting(char *buffer, size_t size, const struct setting *setting)
-{
-    const char *key = setting->option->key;
-
-    return (size_t)snprintf(buffer, size, "%s%s%s\n", key ? key : "", key ? key_end : "",
-                            setting->value);
-}
 
 /*
  * Refuse by a message of the parser. One that begins with `:line:column: ` is about the text that
@@ -40,29 +28,6 @@ static size_t put_setting(char *buffer, size_t size, const struct setting *setti
 static bool refuse(struct failure *failure, const char *where, const char *message)
 {
     failure_set(failure, STATUS_USAGE, advice, "%s%s", message[0] == ':' ? where : "", message);
-    return false;
-}
-
-/*
- * Refuse an option, which is one line, by a message of the parser about that line. The column is
- * printed for a rule, which is long, and counted in what stands on the command line.
- */
-static bool refuse_option(struct failure *failure, const struct setting *setting,
-                          const char *message)
-{
-    const struct option *option = setting->option;
-    const size_t key = option->key ? strlen(option->key) + strlen(key_end) : 0;
-    size_t column;
-
-    if (message[0] != ':')
-        return refuse(failure, option->name, message);
-    column = strtoul(strchr(message + 1, ':') + 1, NULL, 10);
-    message = strstr(message, ": ") + 2;
-    if (option->key && strcmp(option->key, "fault") == 0 && column > key)
-        failure_set(failure, STATUS_USAGE, advice, "%s:%zu: %s", option->name, column - key,
-                    message);
-    else
-        failure_set(failure, STATUS_USAGE, advice, "%s: %s", option->name, message);
     return false;
 }
 
@@ -91,40 +56,26 @@ bool mock_is_built(void)
 char *mock_settings(const struct arguments *arguments, const char *before)
 {
     static const char quiet[] = "quiet = yes\n";
-    size_t size = sizeof quiet + (before ? strlen(before) + 1 : 0), length;
+    const char *settings = arguments->settings ? arguments->settings : "";
+    size_t size = sizeof quiet + strlen(settings) + (before ? strlen(before) + 1 : 0);
     char *text;
 
-    if (!arguments->setting_count && !arguments->quiet)
+    if (!arguments->settings && !arguments->quiet)
         return NULL;
-    for (size_t i = 0; i < arguments->setting_count; i++)
-        size += put_setting(NULL, 0, &arguments->settings[i]);
     text = output_memory(size);
-    length = (size_t)snprintf(text, size, "%s%s", before ? before : "", before ? "\n" : "");
-    for (size_t i = 0; i < arguments->setting_count; i++)
-        length += put_setting(text + length, size - length, &arguments->settings[i]);
-    if (arguments->quiet)
-        snprintf(text + length, size - length, "%s", quiet);
+    snprintf(text, size, "%s%s%s%s", before ? before : "", before ? "\n" : "", settings,
+             arguments->quiet ? quiet : "");
     return text;
 }
 
-/* Check each setting of the command line by itself, so that the message names the option. */
+/* Those of the command line by themselves: nobody has written the lines that a message counts. */
 static bool check_options(const struct arguments *arguments, struct failure *failure)
 {
-    for (size_t i = 0; i < arguments->setting_count; i++) {
-        const struct setting *setting = &arguments->settings[i];
-        const size_t size = put_setting(NULL, 0, setting) + 1;
-        char message[CUSHIM_REPORT_MESSAGE_BYTES];
-        char *line = output_memory(size);
-        enum mock_mode mode;
-        bool is_right;
+    char message[CUSHIM_REPORT_MESSAGE_BYTES];
+    enum mock_mode mode;
 
-        put_setting(line, size, setting);
-        is_right = read_mode(NULL, line, &mode, message, sizeof message);
-        free(line);
-        if (!is_right)
-            return refuse_option(failure, setting, message);
-    }
-    return true;
+    return read_mode(NULL, arguments->settings, &mode, message, sizeof message) ||
+           refuse(failure, "", message[0] == ':' ? strstr(message, ": ") + 2 : message);
 }
 
 bool mock_check(const struct arguments *arguments, const char *file, const char *settings,

@@ -31,8 +31,7 @@ const char *mock_identity(void);
 char *mock_settings(const struct arguments *arguments, const char *before);
 
 /*
- * Check the settings of the command line, so that the message names the option; then what a program
- * would read: a file of settings, or NULL, and settings, or NULL, which `where` names in messages.
+ * Check the settings of the command line; then what a program would read: a file of settings, or NULL, and settings, or NULL, which `where` names in messages.
  * A mode in which nothing but the program's own calls of cushim would move the clock is refused.
  */
 bool mock_check(const struct arguments *arguments, const char *file, const char *settings,

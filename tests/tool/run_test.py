@@ -150,10 +150,10 @@ class Settings(ToolTest):
         self.assertIn('cushim: ' + message, result.err)
 
     def test_are_checked_before_the_program_starts(self):
-        self.assert_refused('--devices: devices is a whole number', '--devices', 'many')
-        self.assert_refused('--set: there is no key "mod"; did you mean "mode"?', '--set',
+        self.assert_refused('devices is a whole number', '--devices', 'many')
+        self.assert_refused('there is no key "mod"; did you mean "mode"?', '--set',
                             'mod=auto')
-        self.assert_refused('--fault:11: there is no effect "hung"; did you mean "hang"?', '--fault',
+        self.assert_refused('there is no effect "hung"; did you mean "hang"?', '--fault',
                             'cuInit => hung')
         self.assert_refused("--fault takes one line, but was given 'cuInit => hang?* => hang': "
                             'expected a rule of faults', '--fault', 'cuInit => hang\n* => hang')
@@ -214,7 +214,6 @@ class Driver(ToolTest):
                 result = self.run_command('run', '--set', setting, '--', *COMMAND, 'info')
                 self.assert_status(result, NO_DEVICE)
                 self.assertRegex(result.lines()['mock'], r'\Acushim mock .*mode threaded')
-                self.assertTrue(result.lines()['advice'].startswith('The settings ask for no '))
 
     def test_which_mock_it_is_and_why_it_cannot_be_used(self):
         for personality, status in ('stub', NO_DRIVER), ('version-mismatch', NO_DEVICE):
@@ -223,7 +222,6 @@ class Driver(ToolTest):
                                           *COMMAND, 'info')
                 self.assert_status(result, status)
                 self.assertRegex(result.lines()['mock'], r'\Acushim mock .*mode threaded')
-                self.assertIn('(personality = %s)' % personality, result.lines()['advice'])
 
     def test_a_stub_that_was_searched_is_reported_with_its_file(self):
         result = self.run_command('info', LD_LIBRARY_PATH=FOLDER,
