@@ -32,9 +32,6 @@ static inline unsigned cushim__fault_first(uint64_t set)
     return (unsigned)__builtin_ctzll(set);
 }
 
-/* A rule as cushim_fault_parse() has read it; NULL if there are fewer. */
-const char *cushim__fault_text(struct cushim_layer *layer, size_t index);
-
 /* A rule has taken effect. */
 void cushim__fault_fired(unsigned rule);
 

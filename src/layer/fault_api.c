@@ -83,12 +83,13 @@ static void match_operation(struct cushim__operation_fault *fault, const char *k
     }
 }
 
-static void add(const struct cushim__fault_rule *rule)
+/* The next rule holds from now on. It has been read into its place. */
+static void add_next(void)
 {
     const unsigned number = cushim__faults.count;
+    const struct cushim__fault_rule *rule = &cushim__faults.rules[number];
     const uint64_t bit = UINT64_C(1) << number;
 
-    cushim__faults.rules[number] = *rule;
     cushim__fault_state_begin(&cushim__faults.states[number], rule);
     cushim__faults.count++;
     /* `older` makes symbols missing before a call, and changes the version after one. */
@@ -122,8 +123,9 @@ static CUresult check_operation(const struct cushim__fault_rule *rule,
 }
 
 /* Read all rules behind those that are there. Returns how many; -1: one is refused. */
-static int read_all(struct cushim__lines *lines, struct cushim__fault_rule *rules)
+static int read_all(struct cushim__lines *lines)
 {
+    struct cushim__fault_rule *rules = &cushim__faults.rules[cushim__faults.count];
     enum cushim__lines_next next = cushim__lines_next_whole(lines);
     unsigned count = 0;
 
@@ -152,7 +154,6 @@ static CUresult refuse(char *message, size_t message_size, const char *why)
 CUresult cushim_fault_parse(struct cushim_layer *layer, const char *text, char *message,
                             size_t message_size)
 {
-    struct cushim__fault_rule rules[CUSHIM__FAULT_RULES];
     struct cushim__lines lines;
     int count;
 
@@ -162,9 +163,9 @@ CUresult cushim_fault_parse(struct cushim_layer *layer, const char *text, char *
         return refuse(message, message_size, "faults: the text is NULL");
     cushim__lines_begin(&lines, text, "faults", message, message ? message_size : 0);
     cushim__lock_take(&layer->lock);
-    count = read_all(&lines, rules);
+    count = read_all(&lines);
     for (int i = 0; i < count; i++)
-        add(&rules[i]);
+        add_next();
     cushim__lock_release(&layer->lock);
     return count < 0 ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }
@@ -225,18 +226,6 @@ bool cushim__fault_hides(unsigned slot)
 static uint64_t value_of(const uint64_t *counter)
 {
     return __atomic_load_n(counter, __ATOMIC_RELAXED);
-}
-
-const char *cushim__fault_text(struct cushim_layer *layer, size_t index)
-{
-    const char *text = NULL;
-
-    if (!cushim__layer_lock(layer))
-        return NULL;
-    if (index < cushim__faults.count)
-        text = cushim__faults.rules[index].text;
-    cushim__lock_release(&layer->lock);
-    return text;
 }
 
 uint64_t cushim_fault_matched(struct cushim_layer *layer, size_t index)

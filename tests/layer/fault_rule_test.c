@@ -338,6 +338,12 @@ static void probability_goes_by_the_seed_alone(void **state)
 
 /* The rules of a layer: how they are added, listed and removed. */
 
+/* A rule of the layer as it was given; NULL: there are fewer. */
+static const char *rule_text(size_t index)
+{
+    return index < cushim__faults.count ? cushim__faults.rules[index].text : NULL;
+}
+
 /* These rules are refused with these messages. */
 static void assert_refused(struct cushim_layer *layer, const char *rules, const char *why)
 {
@@ -354,9 +360,9 @@ static void rules_are_reported_and_so_is_which_never_fired(void **state)
                      "cuEventQuery:nth=1=>return(999)\n"
                      "cuEventQuery:nth=9 => hang\n"
                      "cuInit => return(1)\n");
-    assert_string_equal(cushim__fault_text(*state, 0), "cuMemAlloc_v2:nth=30 => out_of_memory");
-    assert_string_equal(cushim__fault_text(*state, 1), "cuEventQuery:nth=1=>return(999)");
-    assert_null(cushim__fault_text(*state, 4));
+    assert_string_equal(rule_text(0), "cuMemAlloc_v2:nth=30 => out_of_memory");
+    assert_string_equal(rule_text(1), "cuEventQuery:nth=1=>return(999)");
+    assert_null(rule_text(4));
     for (int i = 0; i < 4; i++)
         fault_allocate();
     fault_query();
@@ -368,7 +374,7 @@ static void rules_are_reported_and_so_is_which_never_fired(void **state)
     assert_null(cushim_fault_unused(*state, 3));
     cushim_fault_clear(*state);
     assert_null(cushim_fault_unused(*state, 0));
-    assert_null(cushim__fault_text(*state, 0));
+    assert_null(rule_text(0));
     assert_int_equal(cushim__subscribed[CUSHIM__SLOT(EventQuery)], 0);
 }
 
@@ -380,7 +386,7 @@ static void text_with_one_wrong_line_adds_nothing(void **state)
                    "  cuMemAlloc_v2 => return(OUT_OF_MEMROY)\n",
                    "faults:3:27: there is no error \"OUT_OF_MEMROY\"; did you mean "
                    "\"OUT_OF_MEMORY\"?");
-    assert_null(cushim__fault_text(*state, 0));
+    assert_null(rule_text(0));
     assert_refused(*state, "cuInit => ha\x01ng", "faults:1:13: a control character, of code 1");
     CODE(CUDA_ERROR_INVALID_VALUE, cushim_fault_parse(*state, "cuInit", NULL, 0));
     CODE(CUDA_ERROR_INVALID_VALUE, cushim_fault_parse(*state, NULL, NULL, 0));
@@ -393,10 +399,10 @@ static void more_than_64_rules_are_refused(void **state)
     for (int i = 0; i < 65; i++)
         snprintf(text + strlen(text), sizeof text - strlen(text), "cuInit:nth=%d => hang\n", i + 1);
     assert_refused(*state, text, "faults:65:1: there are 64 rules already");
-    assert_null(cushim__fault_text(*state, 0));
+    assert_null(rule_text(0));
     strrchr(text, ':')[-6] = '\0';
     fault_add(state, text);
-    assert_non_null(cushim__fault_text(*state, 63));
+    assert_non_null(rule_text(63));
     assert_refused(*state, "cuInit => hang", "faults:1:1: there are 64 rules already");
 }
 
@@ -428,7 +434,7 @@ static void rules_end_with_their_layer(void **state)
     CODE(CUDA_ERROR_ILLEGAL_ADDRESS, fault_query());
     cushim_layer_destroy(*state);
     assert_int_equal(layer_setup(state), 0);
-    assert_null(cushim__fault_text(*state, 0));
+    assert_null(rule_text(0));
     OK(fault_query());
     OK(fault_allocate());
 }

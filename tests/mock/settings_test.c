@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "loader/symbols.h"
-#include "src/mock/config/settings.h"
+#include "src/mock/config/keys.h"
 #include "tests/support/cmocka.h"
 
 static struct mock_settings settings;
@@ -361,31 +361,43 @@ static void open_section(const char *heading)
     fail_msg("no heading %s", heading);
 }
 
-/* The rows of a section are these keys, in this order. */
-static void check_keys(const char *heading, const char *(*key)(size_t index))
+static void check_row(const char *key)
 {
     struct row row;
-    size_t count = 0;
+
+    assert_true(next_row(&row));
+    assert_string_equal(row.key, key);
+}
+
+/* The rows of a section are the keys of one kind of texts, in their order. */
+static void check_keys(const char *heading, enum mock_text_kind kind)
+{
+    struct row row;
 
     open_section(heading);
-    for (; next_row(&row); count++) {
-        assert_non_null(key(count));
-        assert_string_equal(row.key, key(count));
+    check_row("schema");
+    for (const struct mock_key *key = cushim__mock_keys; key->name; key++) {
+        if (key->kinds & kind)
+            check_row(key->name);
     }
-    assert_null(key(count));
+    for (const struct mock_key_group *group = cushim__mock_key_groups; group->name; group++) {
+        if (group->kinds & kind)
+            check_row(group->name);
+    }
+    assert_false(next_row(&row));
     fclose(page);
 }
 
 static void the_page_lists_every_key_of_settings(void **state)
 {
     (void)state;
-    check_keys("## Settings\n", cushim__mock_settings_key);
+    check_keys("## Settings\n", MOCK_OF_SETTINGS);
 }
 
 static void the_page_lists_every_key_of_profiles(void **state)
 {
     (void)state;
-    check_keys("## Profiles\n", cushim__mock_profile_key);
+    check_keys("## Profiles\n", MOCK_OF_PROFILE);
 }
 
 /* But for the pointer to the costs of calls. */

@@ -442,30 +442,3 @@ void cushim__mock_settings_describe(const struct mock_settings *settings, char *
              (unsigned long long)settings->seed, personalities[settings->personality],
              settings->adversarial ? ", adversarial" : "");
 }
-
-/* `schema` first, and the groups last. */
-static const char *key_of(unsigned kind, size_t index)
-{
-    const struct mock_key *key = cushim__mock_keys;
-    const struct mock_key_group *group = cushim__mock_key_groups;
-
-    if (index-- == 0)
-        return "schema";
-    for (; key->name; key++) {
-        if (key->kinds & kind && index-- == 0)
-            return key->name;
-    }
-    while (group->name && !(group->kinds & kind && index-- == 0))
-        group++;
-    return group->name;
-}
-
-const char *cushim__mock_settings_key(size_t index)
-{
-    return key_of(MOCK_OF_SETTINGS, index);
-}
-
-const char *cushim__mock_profile_key(size_t index)
-{
-    return key_of(MOCK_OF_PROFILE, index);
-}

@@ -103,13 +103,6 @@ void cushim__mock_settings_free(struct mock_settings *settings);
 /* The settings in one line, for the mock's identity. */
 void cushim__mock_settings_describe(const struct mock_settings *settings, char *text, size_t size);
 
-/*
- * The keys of settings and those of a profile, by number from 0; NULL behind the last. Where a key
- * ends in a name of a list, it ends in `NAME` here: for the test of docs/mock.md.
- */
-const char *cushim__mock_settings_key(size_t index);
-const char *cushim__mock_profile_key(size_t index);
-
 /* What calls and operations cost by default. */
 
 /* What operations cost. */
