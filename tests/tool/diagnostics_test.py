@@ -7,7 +7,7 @@ import unittest
 
 from harness import DONE, NO_DEVICE, ToolTest
 from machine import (ABSENT, BRIDGE, CONF, DOCKER, DiagnosticTest, GPU, HEALTHY, LENT, LIBRARY,
-                     LinkTo, MODULE, Machine, Mode, NO_GPU, READY, REFUSED, STUB, STUBS, WRONG,
+                     LinkTo, MODULE, Machine, NO_GPU, READY, REFUSED, STUB, STUBS, WRONG,
                      WSL_2, bound, driver)
 
 
