@@ -110,17 +110,12 @@ void cushim__mock_context_await_end(struct mock_context *context)
     context->group.held--;
 }
 
-static CUresult create(CUcontext *pctx, unsigned flags, CUdevice dev, unsigned api_version)
+static CUresult create(CUcontext *pctx, unsigned flags, struct mock_device *device,
+                       unsigned api_version)
 {
     struct mock_context *context;
-    struct mock_device *device;
     CUresult code;
 
-    if (!pctx)
-        return CUDA_ERROR_INVALID_VALUE;
-    code = cushim__mock_device_find(dev, &device);
-    if (code)
-        return code;
     if (!cushim__mock_context_flags_valid(flags))
         return CUDA_ERROR_INVALID_VALUE;
     code = cushim__mock_context_reserve();
@@ -134,33 +129,40 @@ static CUresult create(CUcontext *pctx, unsigned flags, CUdevice dev, unsigned a
     return cushim__mock_context_push(context);
 }
 
-MOCK_EXACT(CtxCreate)(CUcontext *pctx, unsigned int flags, CUdevice dev)
+MOCK_EXACT(CtxCreate)(CUcontext *NOT_NULL pctx, struct mock_device *device, unsigned int flags)
 {
-    return create(pctx, flags, dev, FIRST_ABI);
+    return create(pctx, flags, device, FIRST_ABI);
 }
 
-MOCK_EXACT(CtxCreate_v2)(CUcontext *pctx, unsigned int flags, CUdevice dev)
+MOCK_EXACT(CtxCreate_v2)(CUcontext *NOT_NULL pctx, struct mock_device *device, unsigned int flags)
 {
-    return create(pctx, flags, dev, LATER_ABI);
+    return create(pctx, flags, device, LATER_ABI);
 }
 
 MOCK_APPROXIMATE(CtxCreate_v3, "execution affinity is refused: 224, as without MPS")
-(CUcontext *pctx, cushim_CUexecAffinityParam *paramsArray, int numParams, unsigned int flags,
+(cushim_CUexecAffinityParam *paramsArray, int numParams, CUcontext *pctx, unsigned int flags,
  CUdevice dev)
 {
+    struct mock_device *device;
+    CUresult code;
+
     if (numParams > 0)
         return paramsArray ? CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY : CUDA_ERROR_INVALID_VALUE;
-    return create(pctx, flags, dev, LATER_ABI);
+    code = pctx ? cushim__mock_device_find(dev, &device) : CUDA_ERROR_INVALID_VALUE;
+    return code ? code : create(pctx, flags, device, LATER_ABI);
 }
 
 MOCK_APPROXIMATE(CtxCreate_v4, "no parameters but zero are taken: 801 for others")
-(CUcontext *pctx, cushim_CUctxCreateParams *ctxCreateParams, unsigned int flags, CUdevice dev)
+(cushim_CUctxCreateParams *ctxCreateParams, CUcontext *pctx, unsigned int flags, CUdevice dev)
 {
     static const CUctxCreateParams nothing;
+    struct mock_device *device;
+    CUresult code;
 
     if (ctxCreateParams && memcmp(ctxCreateParams, &nothing, sizeof nothing) != 0)
         return CUDA_ERROR_NOT_SUPPORTED;
-    return create(pctx, flags, dev, LATER_ABI);
+    code = pctx ? cushim__mock_device_find(dev, &device) : CUDA_ERROR_INVALID_VALUE;
+    return code ? code : create(pctx, flags, device, LATER_ABI);
 }
 
 /*
@@ -203,57 +205,30 @@ static CUresult destroy(struct mock_context *context)
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(CtxDestroy_v2)(CUcontext ctx)
+MOCK_EXACT(CtxDestroy_v2)(struct mock_context *NOT_NULL context)
 {
-    struct mock_context *context;
-    CUresult code;
-
-    if (!ctx)
-        return CUDA_ERROR_INVALID_VALUE;
-    code = cushim__mock_context_find(ctx, &context);
-    if (code)
-        return code;
     return context->primary ? CUDA_ERROR_INVALID_CONTEXT : destroy(context);
 }
 
 /* The first ABI destroys the current context only. */
-MOCK_EXACT(CtxDestroy)(CUcontext ctx)
+MOCK_EXACT(CtxDestroy)(struct mock_context *NOT_NULL context)
 {
-    struct mock_context *context;
-    CUresult code;
-
-    if (!ctx)
-        return CUDA_ERROR_INVALID_VALUE;
-    code = cushim__mock_context_find(ctx, &context);
-    if (code)
-        return code;
     if (context->primary || context != cushim__mock_context_top())
         return CUDA_ERROR_INVALID_CONTEXT;
     return destroy(context);
 }
 
-MOCK_EXACT(CtxAttach)(CUcontext *pctx, unsigned int flags)
+MOCK_EXACT(CtxAttach)(struct mock_context *current, CUcontext *pctx, unsigned int flags)
 {
-    struct mock_context *context;
-    CUresult code;
-
-    code = cushim__mock_context_current(&context);
-    if (code)
-        return code;
     if (!pctx || flags != 0)
         return CUDA_ERROR_INVALID_VALUE;
-    context->uses += !context->primary;
-    *pctx = context->object.handle;
+    current->uses += !current->primary;
+    *pctx = current->object.handle;
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(CtxDetach)(CUcontext ctx)
+MOCK_EXACT(CtxDetach)(struct mock_context *context)
 {
-    struct mock_context *context;
-    CUresult code = cushim__mock_context_find(ctx, &context);
-
-    if (code)
-        return code;
     if (context != cushim__mock_context_top())
         return CUDA_ERROR_INVALID_CONTEXT;
     if (context->primary || --context->uses > 0)
@@ -268,16 +243,8 @@ static bool is_active(const struct mock_device *device)
     return device->primary && device->primary->alive;
 }
 
-MOCK_EXACT(DevicePrimaryCtxRetain)(CUcontext *pctx, CUdevice dev)
+MOCK_EXACT(DevicePrimaryCtxRetain)(CUcontext *NOT_NULL pctx, struct mock_device *device)
 {
-    struct mock_device *device;
-    CUresult code;
-
-    if (!pctx)
-        return CUDA_ERROR_INVALID_VALUE;
-    code = cushim__mock_device_find(dev, &device);
-    if (code)
-        return code;
     if (device->primary)
         cushim__mock_context_await_end(device->primary);
     /* After a fault a context that lives is retained, but none begins. */
@@ -299,13 +266,8 @@ MOCK_EXACT(DevicePrimaryCtxRetain)(CUcontext *pctx, CUdevice dev)
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(DevicePrimaryCtxRelease_v2)(CUdevice dev)
+MOCK_EXACT(DevicePrimaryCtxRelease_v2)(struct mock_device *device)
 {
-    struct mock_device *device;
-    CUresult code = cushim__mock_device_find(dev, &device);
-
-    if (code)
-        return code;
     if (device->primary)
         cushim__mock_context_await_end(device->primary);
     if (!device->primary || device->primary->uses == 0)
@@ -316,39 +278,25 @@ MOCK_EXACT(DevicePrimaryCtxRelease_v2)(CUdevice dev)
 }
 
 /* To the first ABI what was never retained is released. */
-MOCK_EXACT(DevicePrimaryCtxRelease)(CUdevice dev)
+MOCK_EXACT(DevicePrimaryCtxRelease)(struct mock_device *device)
 {
-    CUresult code = cushim__mock_DevicePrimaryCtxRelease_v2(dev);
+    CUresult code = cushim__mock_DevicePrimaryCtxRelease_v2(device);
 
     return code == CUDA_ERROR_INVALID_CONTEXT ? CUDA_SUCCESS : code;
 }
 
 /* A reset ends the context and keeps its count: a release after it answers success. */
-MOCK_EXACT(DevicePrimaryCtxReset_v2)(CUdevice dev)
+MOCK_ALSO(DevicePrimaryCtxReset)
+MOCK_EXACT(DevicePrimaryCtxReset_v2)(struct mock_device *device)
 {
-    struct mock_device *device;
-    CUresult code = cushim__mock_device_find(dev, &device);
-
-    if (code)
-        return code;
     device->primary_flags = 0;
     if (is_active(device))
         end_context(device->primary);
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(DevicePrimaryCtxReset)(CUdevice dev)
+MOCK_EXACT(DevicePrimaryCtxSetFlags_v2)(struct mock_device *device, unsigned int flags)
 {
-    return cushim__mock_DevicePrimaryCtxReset_v2(dev);
-}
-
-MOCK_EXACT(DevicePrimaryCtxSetFlags_v2)(CUdevice dev, unsigned int flags)
-{
-    struct mock_device *device;
-    CUresult code = cushim__mock_device_find(dev, &device);
-
-    if (code)
-        return code;
     if (!cushim__mock_context_flags_valid(flags) || (flags & CU_CTX_MAP_HOST))
         return CUDA_ERROR_INVALID_VALUE;
     device->primary_flags = flags;
@@ -357,28 +305,16 @@ MOCK_EXACT(DevicePrimaryCtxSetFlags_v2)(CUdevice dev, unsigned int flags)
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(DevicePrimaryCtxSetFlags)(CUdevice dev, unsigned int flags)
+MOCK_EXACT(DevicePrimaryCtxSetFlags)(struct mock_device *device, unsigned int flags)
 {
-    struct mock_device *device;
-    CUresult code = cushim__mock_device_find(dev, &device);
-
-    if (code)
-        return code;
     if (is_active(device))
         return CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE;
-    return cushim__mock_DevicePrimaryCtxSetFlags_v2(dev, flags);
+    return cushim__mock_DevicePrimaryCtxSetFlags_v2(device, flags);
 }
 
-MOCK_EXACT(DevicePrimaryCtxGetState)(CUdevice dev, unsigned int *flags, int *active)
+MOCK_EXACT(DevicePrimaryCtxGetState)
+(unsigned int *NOT_NULL flags, int *NOT_NULL active, struct mock_device *device)
 {
-    struct mock_device *device;
-    CUresult code;
-
-    if (!flags || !active)
-        return CUDA_ERROR_INVALID_VALUE;
-    code = cushim__mock_device_find(dev, &device);
-    if (code)
-        return code;
     *flags = device->primary_flags;
     *active = is_active(device);
     return CUDA_SUCCESS;

@@ -17,20 +17,14 @@ static CUresult synchronize(struct mock_context *context)
     return code ? code : cushim__mock_sim_wait_group(&context->group);
 }
 
-MOCK_EXACT(CtxSynchronize)(void)
+MOCK_EXACT(CtxSynchronize)(struct mock_context *current)
 {
-    struct mock_context *context;
-    CUresult code = cushim__mock_context_current(&context);
-
-    return code ? code : synchronize(context);
+    return synchronize(current);
 }
 
-MOCK_EXACT(CtxSynchronize_v2)(CUcontext ctx)
+MOCK_EXACT(CtxSynchronize_v2)(struct mock_context *OR_CURRENT context)
 {
-    struct mock_context *context;
-    CUresult code = cushim__mock_context_find_or_current(ctx, &context);
-
-    return code ? code : synchronize(context);
+    return synchronize(context);
 }
 
 static CUresult check_event(CUcontext ctx, CUevent hEvent, struct mock_context **context,

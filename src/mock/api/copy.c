@@ -2,6 +2,9 @@
 /* Copies of bytes in a row (statements 106 to 109). */
 #include "src/mock/api/copy.h"
 
+#include <stddef.h>
+#include <string.h>
+
 #include "src/mock/api/api.h"
 #include "src/mock/api/capture.h"
 #include "src/mock/api/context.h"
@@ -183,12 +186,12 @@ MOCK_APPROXIMATE(MemcpyWithAttributesAsync,
 }
 
 /* NULL is a context as good as any: addresses say where memory is. */
-static CUresult check_contexts(CUcontext to, CUcontext from)
+static CUresult check_contexts(CUcontext one, CUcontext other)
 {
     struct mock_context *context;
-    CUresult code = to ? cushim__mock_context_find(to, &context) : CUDA_SUCCESS;
+    CUresult code = one ? cushim__mock_context_find(one, &context) : CUDA_SUCCESS;
 
-    return code || !from ? code : cushim__mock_context_find(from, &context);
+    return code || !other ? code : cushim__mock_context_find(other, &context);
 }
 
 MOCK_EXACT(MemcpyPeer)
@@ -258,12 +261,8 @@ static CUresult copy_2d(const CUDA_MEMCPY2D *copy, CUstream stream, bool asynchr
     return cushim__mock_copy_execute(&shape, stream, asynchronous);
 }
 
+MOCK_ALSO(Memcpy2DUnaligned_v2)
 MOCK_EXACT(Memcpy2D_v2)(const CUDA_MEMCPY2D *pCopy)
-{
-    return copy_2d(pCopy, NULL, false);
-}
-
-MOCK_EXACT(Memcpy2DUnaligned_v2)(const CUDA_MEMCPY2D *pCopy)
 {
     return copy_2d(pCopy, NULL, false);
 }
@@ -288,44 +287,21 @@ MOCK_EXACT(Memcpy3DAsync_v2)(const CUDA_MEMCPY3D *pCopy, CUstream hStream)
     return copy_3d(pCopy, hStream, true);
 }
 
-/* Addresses say where memory is; the contexts have to be some. */
+_Static_assert(sizeof(CUDA_MEMCPY3D_PEER) == sizeof(CUDA_MEMCPY3D) &&
+                   offsetof(CUDA_MEMCPY3D_PEER, srcContext) == offsetof(CUDA_MEMCPY3D, reserved0) &&
+                   offsetof(CUDA_MEMCPY3D_PEER, dstContext) == offsetof(CUDA_MEMCPY3D, reserved1),
+               "the structs differ in their contexts alone");
+
 static CUresult copy_peer(const CUDA_MEMCPY3D_PEER *copy, CUstream stream, bool asynchronous)
 {
-    struct mock_context *context;
+    CUresult code = check_contexts(copy->srcContext, copy->dstContext);
     CUDA_MEMCPY3D shape;
-    CUresult code = CUDA_SUCCESS;
 
-    if (!copy)
-        return CUDA_ERROR_INVALID_VALUE;
-    if (copy->srcContext)
-        code = cushim__mock_context_find(copy->srcContext, &context);
-    if (code == CUDA_SUCCESS && copy->dstContext)
-        code = cushim__mock_context_find(copy->dstContext, &context);
     if (code)
         return code;
-    shape = (CUDA_MEMCPY3D){
-        .srcXInBytes = copy->srcXInBytes,
-        .srcY = copy->srcY,
-        .srcZ = copy->srcZ,
-        .srcMemoryType = copy->srcMemoryType,
-        .srcHost = copy->srcHost,
-        .srcDevice = copy->srcDevice,
-        .srcArray = copy->srcArray,
-        .srcPitch = copy->srcPitch,
-        .srcHeight = copy->srcHeight,
-        .dstXInBytes = copy->dstXInBytes,
-        .dstY = copy->dstY,
-        .dstZ = copy->dstZ,
-        .dstMemoryType = copy->dstMemoryType,
-        .dstHost = copy->dstHost,
-        .dstDevice = copy->dstDevice,
-        .dstArray = copy->dstArray,
-        .dstPitch = copy->dstPitch,
-        .dstHeight = copy->dstHeight,
-        .WidthInBytes = copy->WidthInBytes,
-        .Height = copy->Height,
-        .Depth = copy->Depth,
-    };
+    memcpy(&shape, copy, sizeof shape);
+    shape.reserved0 = shape.reserved1 = NULL;
+    shape.srcLOD = shape.dstLOD = 0;
     if (!asynchronous)
         cushim__race_saw_all();
     code = cushim__mock_copy_execute(&shape, stream, asynchronous);
@@ -335,13 +311,13 @@ static CUresult copy_peer(const CUDA_MEMCPY3D_PEER *copy, CUstream stream, bool 
 }
 
 MOCK_APPROXIMATE(Memcpy3DPeer, "NULL is refused; the driver crashes")
-(const CUDA_MEMCPY3D_PEER *pCopy)
+(const CUDA_MEMCPY3D_PEER *NOT_NULL pCopy)
 {
     return copy_peer(pCopy, NULL, false);
 }
 
 MOCK_APPROXIMATE(Memcpy3DPeerAsync, "NULL is refused; the driver crashes")
-(const CUDA_MEMCPY3D_PEER *pCopy, CUstream hStream)
+(const CUDA_MEMCPY3D_PEER *NOT_NULL pCopy, CUstream hStream)
 {
     return copy_peer(pCopy, hStream, true);
 }

@@ -21,20 +21,18 @@ struct race_region;
 
 /*
  * A copy as cuMemcpy3D describes it, for a node of a graph: pageable memory is read and written
- * when it executes. `context` is where it executes, not NULL. The caller owns the operation.
+ * when it executes. The caller owns the operation.
  *
  * CUDA_SUCCESS, INVALID_VALUE (also if there is nothing to copy), INVALID_HANDLE (an array) or
  * OUT_OF_MEMORY.
  */
-CUresult cushim__mock_copy_operation(const CUDA_MEMCPY3D *shape, struct mock_context *context,
-                                     struct mock_operation **operation);
+CUresult cushim__mock_copy_operation(const CUDA_MEMCPY3D *shape, struct mock_operation **operation);
 
 /* The reverse, also of what was captured from any other call that copies. False: it is no copy. */
 bool cushim__mock_copy_parameters(const struct mock_operation *operation, CUDA_MEMCPY3D *shape);
 
 /* The same for sets. */
 CUresult cushim__mock_set_operation(const CUDA_MEMSET_NODE_PARAMS *shape,
-                                    struct mock_context *context,
                                     struct mock_operation **operation);
 bool cushim__mock_set_parameters(const struct mock_operation *operation,
                                  CUDA_MEMSET_NODE_PARAMS *shape);
@@ -99,6 +97,9 @@ bool cushim__mock_copy_find(const struct mock_copy *copy, const struct mock_copy
 /* The bytes of a side, as the device addresses them. False: pageable memory, or gone. */
 bool cushim__mock_copy_region(const struct mock_copy *copy, const struct mock_copy_side *side,
                               struct race_region *region);
+
+/* Read the source now, so that the operation does not. False: out of memory. */
+bool cushim__mock_copy_stage(struct mock_copy *copy);
 
 /* The box of what was read at the call. */
 struct mock_copy_box cushim__mock_copy_staged(const struct mock_copy *copy);

@@ -45,18 +45,15 @@ static CUresult share(struct mock_event *event)
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(IpcGetEventHandle)(CUipcEventHandle *pHandle, CUevent event)
+MOCK_EXACT(IpcGetEventHandle)(CUipcEventHandle *NOT_NULL pHandle, CUevent NOT_NULL event)
 {
     struct handle handle = {.sum = 0};
     struct mock_context *context;
     struct mock_event *found;
-    CUresult code;
-
-    if (!pHandle || !event)
-        return CUDA_ERROR_INVALID_VALUE;
-    code = cushim__mock_context_current(&context); /* any: statement 74 */
+    CUresult code = cushim__mock_context_current(&context); /* any: statement 74 */
     if (code == CUDA_SUCCESS)
         code = cushim__mock_event_find(event, &found);
+
     if (code == CUDA_SUCCESS && (!(found->flags & CU_EVENT_INTERPROCESS) || found->imported))
         code = CUDA_ERROR_INVALID_HANDLE;
     if (code == CUDA_SUCCESS && !found->shared)

@@ -23,8 +23,8 @@ static int attribute_of_device(CUdevice_attribute number)
     return cushim__mock->settings.profile.attributes[number];
 }
 
-CUresult cushim__mock_function_find(const void *handle, struct mock_context *context,
-                                    struct mock_function **function)
+CUresult cushim__mock_function_in(const void *handle, struct mock_context *context,
+                                  struct mock_function **function)
 {
     CUresult code = CUDA_SUCCESS;
 
@@ -33,6 +33,11 @@ CUresult cushim__mock_function_find(const void *handle, struct mock_context *con
     if (!context)
         code = cushim__mock_context_current(&context);
     return code == CUDA_SUCCESS ? cushim__mock_kernel_function(handle, context, function) : code;
+}
+
+CUresult cushim__mock_function_find(const void *handle, struct mock_function **function)
+{
+    return cushim__mock_function_in(handle, NULL, function);
 }
 
 void cushim__mock_function_defaults(const struct mock_image_kernel *kernel,
@@ -165,37 +170,24 @@ static CUresult find_strictly(CUfunction handle, struct mock_function **function
 
 MOCK_APPROXIMATE(FuncGetAttribute, "of PTX, registers and local memory are those of an empty "
                                    "kernel; of a cubin, the PTX version is that of the binary")
-(int *pi, CUfunction_attribute attrib, CUfunction hfunc)
+(int *NOT_NULL pi, CUfunction_attribute attrib, CUfunction hfunc)
 {
     struct mock_function *function;
-    CUresult code;
+    CUresult code = find_strictly(hfunc, &function);
 
-    if (!pi)
-        return CUDA_ERROR_INVALID_VALUE;
-    code = find_strictly(hfunc, &function);
     if (code != CUDA_SUCCESS)
         return code;
     return cushim__mock_function_attribute(function->module->code, function->kernel,
                                            &function->settings, attrib, pi);
 }
 
-MOCK_EXACT(FuncSetAttribute)(CUfunction hfunc, CUfunction_attribute attrib, int value)
+MOCK_EXACT(FuncSetAttribute)(struct mock_function *function, CUfunction_attribute attrib, int value)
 {
-    struct mock_function *function;
-    CUresult code = cushim__mock_function_find(hfunc, NULL, &function);
-
-    if (code != CUDA_SUCCESS)
-        return code;
     return cushim__mock_function_set(function->kernel, &function->settings, attrib, value);
 }
 
-MOCK_EXACT(FuncSetCacheConfig)(CUfunction hfunc, CUfunc_cache config)
+MOCK_EXACT(FuncSetCacheConfig)(struct mock_function *function, CUfunc_cache config)
 {
-    struct mock_function *function;
-    CUresult code = cushim__mock_function_find(hfunc, NULL, &function);
-
-    if (code != CUDA_SUCCESS)
-        return code;
     if ((unsigned)config > CU_FUNC_CACHE_PREFER_EQUAL)
         return CUDA_ERROR_INVALID_VALUE;
     function->settings.cache = config;
@@ -203,20 +195,12 @@ MOCK_EXACT(FuncSetCacheConfig)(CUfunction hfunc, CUfunc_cache config)
 }
 
 /* No device of today has banks to choose: the value is checked, and nothing else. */
-MOCK_EXACT(FuncSetSharedMemConfig)(CUfunction hfunc, CUsharedconfig config)
+MOCK_EXACT(FuncSetSharedMemConfig)(struct mock_function *function, CUsharedconfig config)
 {
-    struct mock_function *function;
-    CUresult code = cushim__mock_function_find(hfunc, NULL, &function);
-
-    if (code == CUDA_SUCCESS && (unsigned)config > CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE)
-        code = CUDA_ERROR_INVALID_VALUE;
-    return code;
-}
-
-/* These answer INVALID_VALUE to NULL, where others answer INVALID_HANDLE. */
-static CUresult find_not_null(CUfunction handle, struct mock_function **function)
-{
-    return handle ? cushim__mock_function_find(handle, NULL, function) : CUDA_ERROR_INVALID_VALUE;
+    (void)function;
+    if ((unsigned)config > CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE)
+        return CUDA_ERROR_INVALID_VALUE;
+    return CUDA_SUCCESS;
 }
 
 MOCK_EXACT(FuncGetName)(const char **name, CUfunction hfunc)
@@ -229,14 +213,10 @@ MOCK_EXACT(FuncGetName)(const char **name, CUfunction hfunc)
     return code;
 }
 
-MOCK_EXACT(FuncGetModule)(CUmodule *hmod, CUfunction hfunc)
+MOCK_EXACT(FuncGetModule)(CUmodule *NOT_NULL hmod, struct mock_function *NOT_NULL function)
 {
-    struct mock_function *function;
-    CUresult code = hmod ? find_not_null(hfunc, &function) : CUDA_ERROR_INVALID_VALUE;
-
-    if (code == CUDA_SUCCESS)
-        *hmod = function->module->object.handle;
-    return code;
+    *hmod = function->module->object.handle;
+    return CUDA_SUCCESS;
 }
 
 CUresult cushim__mock_kernel_parameter(const struct mock_image_kernel *kernel, size_t index,
@@ -251,44 +231,29 @@ CUresult cushim__mock_kernel_parameter(const struct mock_image_kernel *kernel, s
 }
 
 MOCK_EXACT(FuncGetParamInfo)
-(CUfunction func, size_t paramIndex, size_t *paramOffset, size_t *paramSize)
+(size_t *NOT_NULL paramOffset, struct mock_function *NOT_NULL function, size_t paramIndex,
+ size_t *paramSize)
 {
-    struct mock_function *function;
-    CUresult code = paramOffset ? find_not_null(func, &function) : CUDA_ERROR_INVALID_VALUE;
-
-    if (code != CUDA_SUCCESS)
-        return code;
     return cushim__mock_kernel_parameter(function->kernel, paramIndex, paramOffset, paramSize);
 }
 
 MOCK_APPROXIMATE(FuncGetParamCount, "no driver of this version was measured")
-(CUfunction func, size_t *paramCount)
+(size_t *NOT_NULL paramCount, struct mock_function *NOT_NULL function)
 {
-    struct mock_function *function;
-    CUresult code = paramCount ? find_not_null(func, &function) : CUDA_ERROR_INVALID_VALUE;
-
-    if (code == CUDA_SUCCESS)
-        *paramCount = function->kernel->parameter_count;
-    return code;
+    *paramCount = function->kernel->parameter_count;
+    return CUDA_SUCCESS;
 }
 
 /* What is loaded lazily is found to be loaded as soon as its handle is asked for. */
-MOCK_EXACT(FuncIsLoaded)(cushim_CUfunctionLoadingState *state, CUfunction function)
+MOCK_EXACT(FuncIsLoaded)
+(cushim_CUfunctionLoadingState *NOT_NULL state, struct mock_function *NOT_NULL function)
 {
-    struct mock_function *found;
-    CUresult code = state ? find_not_null(function, &found) : CUDA_ERROR_INVALID_VALUE;
-
-    if (code == CUDA_SUCCESS)
-        *state = (cushim_CUfunctionLoadingState)found->loaded;
-    return code;
+    *state = (cushim_CUfunctionLoadingState)function->loaded;
+    return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(FuncLoad)(CUfunction function)
+MOCK_EXACT(FuncLoad)(struct mock_function *function)
 {
-    struct mock_function *found;
-    CUresult code = cushim__mock_function_find(function, NULL, &found);
-
-    if (code == CUDA_SUCCESS)
-        found->loaded = true;
-    return code;
+    function->loaded = true;
+    return CUDA_SUCCESS;
 }

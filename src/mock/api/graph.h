@@ -14,6 +14,7 @@ struct mock_graph;
 struct mock_held;
 struct mock_operation;
 struct mock_record;
+struct mock_user_object;
 
 /* What a node does. */
 struct mock_work {
@@ -181,6 +182,9 @@ cushim__mock_kernel_parameters(const struct CUDA_KERNEL_NODE_PARAMS_st *former);
 CUresult cushim__mock_node_set(struct mock_node *node, struct mock_work *work);
 
 /* User objects: what programs give to graphs to be destroyed with them. */
+
+/* What a handle means; NULL is INVALID_VALUE. */
+CUresult cushim__mock_user_object_find(CUuserObject handle, struct mock_user_object **object);
 
 /* References that a graph has, a list with one entry per object. NULL: none. */
 

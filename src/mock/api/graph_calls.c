@@ -20,45 +20,31 @@ MOCK_EXACT(GraphCreate)(CUgraph *phGraph, unsigned int flags)
 }
 
 /* A child graph belongs to its node, a captured one to its capture (statements 136 and 181). */
-MOCK_EXACT(GraphDestroy)(CUgraph hGraph)
+MOCK_EXACT(GraphDestroy)(struct mock_graph *graph)
 {
-    struct mock_graph *graph;
-    CUresult code = cushim__mock_graph_find(hGraph, &graph);
-
-    if (code == CUDA_SUCCESS && graph->parent)
-        code = CUDA_ERROR_INVALID_VALUE;
-    else if (code == CUDA_SUCCESS && graph->capture)
-        code = CUDA_ERROR_ILLEGAL_STATE;
-    if (code == CUDA_SUCCESS)
-        cushim__mock_graph_destroy(graph);
-    return code;
+    if (graph->parent)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (graph->capture)
+        return CUDA_ERROR_ILLEGAL_STATE;
+    cushim__mock_graph_destroy(graph);
+    return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(GraphClone)(CUgraph *phGraphClone, CUgraph originalGraph)
+MOCK_EXACT(GraphClone)(CUgraph *NOT_NULL phGraphClone, struct mock_graph *graph)
 {
-    struct mock_graph *graph, *clone;
-    CUresult code =
-        phGraphClone ? cushim__mock_graph_find(originalGraph, &graph) : CUDA_ERROR_INVALID_VALUE;
+    struct mock_graph *clone;
+    CUresult code = cushim__mock_graph_clone(graph, true, &clone);
 
-    if (code == CUDA_SUCCESS)
-        code = cushim__mock_graph_clone(graph, true, &clone);
     if (code == CUDA_SUCCESS)
         *phGraphClone = clone->object.handle;
     return code;
 }
 
 MOCK_EXACT(GraphNodeFindInClone)
-(CUgraphNode *phNode, CUgraphNode hOriginalNode, CUgraph hClonedGraph)
+(CUgraphNode *NOT_NULL phNode, struct mock_node *original, struct mock_graph *clone)
 {
-    struct mock_node *original, *copy;
-    struct mock_graph *clone;
-    CUresult code =
-        phNode ? cushim__mock_node_find(hOriginalNode, &original) : CUDA_ERROR_INVALID_VALUE;
+    struct mock_node *copy;
 
-    if (code == CUDA_SUCCESS)
-        code = cushim__mock_graph_find(hClonedGraph, &clone);
-    if (code != CUDA_SUCCESS)
-        return code;
     copy = cushim__mock_graph_copy_of(clone, original);
     *phNode = copy ? copy->object.handle : NULL;
     return copy ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
@@ -107,84 +93,56 @@ MOCK_EXACT(GraphGetRootNodes)(CUgraph hGraph, CUgraphNode *rootNodes, size_t *nu
     return list(hGraph, true, rootNodes, numRootNodes);
 }
 
-MOCK_EXACT(GraphNodeGetType)(CUgraphNode hNode, CUgraphNodeType *type)
+MOCK_EXACT(GraphNodeGetType)(CUgraphNodeType *NOT_NULL type, struct mock_node *node)
 {
-    struct mock_node *node;
-    CUresult code = type ? cushim__mock_node_find(hNode, &node) : CUDA_ERROR_INVALID_VALUE;
-
-    if (code == CUDA_SUCCESS)
-        *type = node->work.type;
-    return code;
+    *type = node->work.type;
+    return CUDA_SUCCESS;
 }
 
 MOCK_APPROXIMATE(GraphGetId, "no driver of this version was measured")
-(CUgraph hGraph, unsigned int *graphId)
+(unsigned int *NOT_NULL graphId, struct mock_graph *graph)
 {
-    struct mock_graph *graph;
-    CUresult code = graphId ? cushim__mock_graph_find(hGraph, &graph) : CUDA_ERROR_INVALID_VALUE;
-
-    if (code == CUDA_SUCCESS)
-        *graphId = (unsigned)graph->number;
-    return code;
+    *graphId = (unsigned)graph->number;
+    return CUDA_SUCCESS;
 }
 
 MOCK_APPROXIMATE(GraphNodeGetLocalId, "no driver of this version was measured")
-(CUgraphNode hNode, unsigned int *nodeId)
+(unsigned int *NOT_NULL nodeId, struct mock_node *node)
 {
-    struct mock_node *node;
-    CUresult code = nodeId ? cushim__mock_node_find(hNode, &node) : CUDA_ERROR_INVALID_VALUE;
-
-    if (code == CUDA_SUCCESS)
-        *nodeId = node->local;
-    return code;
+    *nodeId = node->local;
+    return CUDA_SUCCESS;
 }
 
 MOCK_APPROXIMATE(GraphNodeGetToolsId,
                  "no driver of this version was measured; counts all nodes from 1")
-(CUgraphNode hNode, unsigned long long *toolsNodeId)
+(unsigned long long *NOT_NULL toolsNodeId, struct mock_node *node)
 {
-    struct mock_node *node;
-    CUresult code = toolsNodeId ? cushim__mock_node_find(hNode, &node) : CUDA_ERROR_INVALID_VALUE;
-
-    if (code == CUDA_SUCCESS)
-        *toolsNodeId = node->number;
-    return code;
+    *toolsNodeId = node->number;
+    return CUDA_SUCCESS;
 }
 
 MOCK_APPROXIMATE(GraphNodeGetContainingGraph, "no driver of this version was measured")
-(CUgraphNode hNode, CUgraph *phGraph)
+(CUgraph *NOT_NULL phGraph, struct mock_node *node)
 {
-    struct mock_node *node;
-    CUresult code = phGraph ? cushim__mock_node_find(hNode, &node) : CUDA_ERROR_INVALID_VALUE;
-
-    if (code == CUDA_SUCCESS)
-        *phGraph = node->graph->object.handle;
-    return code;
+    *phGraph = node->graph->object.handle;
+    return CUDA_SUCCESS;
 }
 
 /* Nodes stay while their graph is captured. */
-MOCK_EXACT(GraphDestroyNode)(CUgraphNode hNode)
+MOCK_EXACT(GraphDestroyNode)(struct mock_node *node)
 {
-    struct mock_node *node;
-    CUresult code = cushim__mock_node_find(hNode, &node);
-
-    if (code == CUDA_SUCCESS && node->graph->capture)
-        code = CUDA_ERROR_ILLEGAL_STATE;
-    if (code == CUDA_SUCCESS)
-        cushim__mock_node_destroy(node);
-    return code;
+    if (node->graph->capture)
+        return CUDA_ERROR_ILLEGAL_STATE;
+    cushim__mock_node_destroy(node);
+    return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(GraphChildGraphNodeGetGraph)(CUgraphNode hNode, CUgraph *phGraph)
+MOCK_EXACT(GraphChildGraphNodeGetGraph)(CUgraph *NOT_NULL phGraph, struct mock_node *node)
 {
-    struct mock_node *node;
-    CUresult code = phGraph ? cushim__mock_node_find(hNode, &node) : CUDA_ERROR_INVALID_VALUE;
-
-    if (code == CUDA_SUCCESS && !node->work.child)
-        code = CUDA_ERROR_INVALID_VALUE;
-    if (code == CUDA_SUCCESS)
-        *phGraph = node->work.child->object.handle;
-    return code;
+    if (!node->work.child)
+        return CUDA_ERROR_INVALID_VALUE;
+    *phGraph = node->work.child->object.handle;
+    return CUDA_SUCCESS;
 }
 
 static const char *name_of(CUgraphNodeType type)

@@ -142,8 +142,8 @@ static CUresult instantiate(CUgraphExec *exec, CUgraph handle, cuuint64_t flags,
     code = cushim__mock_context_current(&context);
     if (code == CUDA_SUCCESS)
         code = exec ? cushim__mock_graph_find(handle, &graph) : CUDA_ERROR_INVALID_VALUE;
-    if (code == CUDA_SUCCESS && cushim__mock_capture_count > 0)
-        code = cushim__mock_capture_unsafe(true);
+    if (code == CUDA_SUCCESS)
+        code = cushim__mock_capture_unsafe();
     if (code == CUDA_SUCCESS)
         code = check(graph, flags, failure);
     if (code != CUDA_SUCCESS)
@@ -168,6 +168,7 @@ MOCK_EXACT(GraphInstantiateWithFlags)
 }
 
 /* The log stays empty, and no node is blamed. */
+MOCK_ALSO(GraphInstantiate)
 MOCK_EXACT(GraphInstantiate_v2)
 (CUgraphExec *phGraphExec, CUgraph hGraph, CUgraphNode *phErrorNode, char *logBuffer,
  size_t bufferSize)
@@ -180,14 +181,6 @@ MOCK_EXACT(GraphInstantiate_v2)
     if (logBuffer && bufferSize > 0)
         logBuffer[0] = '\0';
     return code;
-}
-
-MOCK_EXACT(GraphInstantiate)
-(CUgraphExec *phGraphExec, CUgraph hGraph, CUgraphNode *phErrorNode, char *logBuffer,
- size_t bufferSize)
-{
-    return cushim__mock_GraphInstantiate_v2(phGraphExec, hGraph, phErrorNode, logBuffer,
-                                            bufferSize);
 }
 
 MOCK_EXACT(GraphInstantiateWithParams)
@@ -211,25 +204,17 @@ MOCK_EXACT(GraphInstantiateWithParams)
     return code;
 }
 
-MOCK_EXACT(GraphExecGetFlags)(CUgraphExec hGraphExec, cuuint64_t *flags)
+MOCK_EXACT(GraphExecGetFlags)(cuuint64_t *NOT_NULL flags, struct mock_exec *exec)
 {
-    struct mock_exec *exec;
-    CUresult code = flags ? cushim__mock_exec_find(hGraphExec, &exec) : CUDA_ERROR_INVALID_VALUE;
-
-    if (code == CUDA_SUCCESS)
-        *flags = exec->flags;
-    return code;
+    *flags = exec->flags;
+    return CUDA_SUCCESS;
 }
 
 MOCK_APPROXIMATE(GraphExecGetId, "no driver of this version was measured")
-(CUgraphExec hGraphExec, unsigned int *graphId)
+(unsigned int *NOT_NULL graphId, struct mock_exec *exec)
 {
-    struct mock_exec *exec;
-    CUresult code = graphId ? cushim__mock_exec_find(hGraphExec, &exec) : CUDA_ERROR_INVALID_VALUE;
-
-    if (code == CUDA_SUCCESS)
-        *graphId = (unsigned)exec->image->number;
-    return code;
+    *graphId = (unsigned)exec->image->number;
+    return CUDA_SUCCESS;
 }
 
 /* A launch under way goes on. */
@@ -238,8 +223,8 @@ MOCK_EXACT(GraphExecDestroy)(CUgraphExec hGraphExec)
     struct mock_exec *exec;
     CUresult code = cushim__mock_exec_find(hGraphExec, &exec);
 
-    if (code == CUDA_SUCCESS && cushim__mock_capture_count > 0)
-        code = cushim__mock_capture_unsafe(true);
+    if (code == CUDA_SUCCESS)
+        code = cushim__mock_capture_unsafe();
     if (code != CUDA_SUCCESS)
         return code;
     cushim__mock_object_remove(exec);
@@ -365,13 +350,11 @@ MOCK_EXACT(GraphExecKernelNodeSetParams_v2)
 }
 
 MOCK_EXACT(GraphExecKernelNodeSetParams)
-(CUgraphExec hGraphExec, CUgraphNode hNode, const struct CUDA_KERNEL_NODE_PARAMS_st *nodeParams)
+(const struct CUDA_KERNEL_NODE_PARAMS_st *NOT_NULL nodeParams, CUgraphExec hGraphExec,
+ CUgraphNode hNode)
 {
-    CUDA_KERNEL_NODE_PARAMS parameters;
+    const CUDA_KERNEL_NODE_PARAMS parameters = cushim__mock_kernel_parameters(nodeParams);
 
-    if (!nodeParams)
-        return CUDA_ERROR_INVALID_VALUE;
-    parameters = cushim__mock_kernel_parameters(nodeParams);
     return cushim__mock_GraphExecKernelNodeSetParams_v2(hGraphExec, hNode, &parameters);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "src/mock/api/graph.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "src/mock/api/context.h"
@@ -65,7 +66,7 @@ CUresult cushim__mock_work_memcpy(const CUDA_MEMCPY3D *parameters, CUcontext con
     if (parameters)
         code = find_context(context, address_of(parameters), &where);
     if (code == CUDA_SUCCESS)
-        code = cushim__mock_copy_operation(parameters, where, &operation);
+        code = cushim__mock_copy_operation(parameters, &operation);
     return finish(code, CU_GRAPH_NODE_TYPE_MEMCPY, operation, where, work);
 }
 
@@ -79,7 +80,7 @@ CUresult cushim__mock_work_memset(const CUDA_MEMSET_NODE_PARAMS *parameters, CUc
     if (parameters)
         code = find_context(context, parameters->dst, &where);
     if (code == CUDA_SUCCESS)
-        code = cushim__mock_set_operation(parameters, where, &operation);
+        code = cushim__mock_set_operation(parameters, &operation);
     return finish(code, CU_GRAPH_NODE_TYPE_MEMSET, operation, where, work);
 }
 
@@ -115,60 +116,39 @@ CUresult cushim__mock_work_event(CUgraphNodeType type, CUevent event, struct moc
     return code;
 }
 
-/* Whether the bytes from `start` to the end of the parameters are zero. */
-static bool is_zero_from(const CUgraphNodeParams *parameters, const void *start)
+static bool is_zero(const void *start, const void *end)
 {
-    const char *end = (const char *)(parameters + 1);
+    const char *byte = start;
 
-    for (const char *byte = start; byte < end; byte++) {
-        if (*byte)
-            return false;
-    }
-    return true;
+    while (byte < (const char *)end && !*byte)
+        byte++;
+    return byte == end;
 }
 
 /* What comes after the member in use must be zero, and so must what is reserved before it. */
 static bool is_clean(const CUgraphNodeParams *parameters)
 {
-    const void *end = parameters->reserved1;
+    static const size_t used[] = {
+        [CU_GRAPH_NODE_TYPE_KERNEL] = sizeof parameters->kernel,
+        [CU_GRAPH_NODE_TYPE_MEMCPY] = sizeof parameters->memcpy,
+        [CU_GRAPH_NODE_TYPE_MEMSET] = sizeof parameters->memset,
+        [CU_GRAPH_NODE_TYPE_HOST] = sizeof parameters->host,
+        [CU_GRAPH_NODE_TYPE_GRAPH] = sizeof parameters->graph,
+        [CU_GRAPH_NODE_TYPE_EMPTY] = 0,
+        [CU_GRAPH_NODE_TYPE_WAIT_EVENT] = sizeof parameters->eventWait,
+        [CU_GRAPH_NODE_TYPE_EVENT_RECORD] = sizeof parameters->eventRecord,
+    };
+    const char *members = (const char *)parameters->reserved1;
+    const unsigned type = (unsigned)parameters->type;
 
-    for (size_t i = 0; i < sizeof parameters->reserved0 / sizeof *parameters->reserved0; i++) {
-        if (parameters->reserved0[i])
-            return false;
-    }
-    switch ((int)parameters->type) { /* the enumeration of older headers is shorter */
-    case CU_GRAPH_NODE_TYPE_KERNEL:
-        end = &parameters->kernel + 1;
-        break;
-    case CU_GRAPH_NODE_TYPE_MEMCPY:
-        end = &parameters->memcpy + 1;
-        break;
-    case CU_GRAPH_NODE_TYPE_MEMSET:
-        end = &parameters->memset + 1;
-        break;
-    case CU_GRAPH_NODE_TYPE_HOST:
-        end = &parameters->host + 1;
-        break;
-    case CU_GRAPH_NODE_TYPE_GRAPH:
-        end = &parameters->graph + 1;
-        break;
-    case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
-        end = &parameters->eventWait + 1;
-        break;
-    case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
-        end = &parameters->eventRecord + 1;
-        break;
-    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL:
-    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT:
-    case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
-    case CU_GRAPH_NODE_TYPE_MEM_FREE:
-    case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
-    case CU_GRAPH_NODE_TYPE_CONDITIONAL:
-        return true; /* they are refused, whatever their members say */
-    default:
-        break;
-    }
-    return is_zero_from(parameters, end);
+    if (!is_zero(parameters->reserved0, parameters->reserved0 + sizeof parameters->reserved0 /
+                                                                    sizeof *parameters->reserved0))
+        return false;
+    /* The types after these are refused, whatever their members say. */
+    if (type > CU_GRAPH_NODE_TYPE_EVENT_RECORD && type <= CU_GRAPH_NODE_TYPE_CONDITIONAL)
+        return true;
+    return is_zero(type < sizeof used / sizeof *used ? members + used[type] : members,
+                   parameters + 1);
 }
 
 static CUresult kernel_from(const CUgraphNodeParams *parameters, struct mock_work *work)
@@ -189,25 +169,17 @@ static CUresult memcpy_from(const CUgraphNodeParams *parameters, struct mock_wor
 
 static CUresult memset_from(const CUgraphNodeParams *parameters, struct mock_work *work)
 {
-    const CUDA_MEMSET_NODE_PARAMS set = {
-        .dst = parameters->memset.dst,
-        .pitch = parameters->memset.pitch,
-        .value = parameters->memset.value,
-        .elementSize = parameters->memset.elementSize,
-        .width = parameters->memset.width,
-        .height = parameters->memset.height,
-    };
+    CUDA_MEMSET_NODE_PARAMS set;
 
+    memcpy(&set, &parameters->memset, sizeof set);
     return cushim__mock_work_memset(&set, parameters->memset.ctx, work);
 }
 
 static CUresult host_from(const CUgraphNodeParams *parameters, struct mock_work *work)
 {
-    const CUDA_HOST_NODE_PARAMS host = {
-        .fn = parameters->host.fn,
-        .userData = parameters->host.userData,
-    };
+    CUDA_HOST_NODE_PARAMS host;
 
+    memcpy(&host, &parameters->host, sizeof host);
     return cushim__mock_work_host(&host, work);
 }
 
@@ -278,21 +250,18 @@ CUresult cushim__mock_work_any_checked(const CUgraphNodeParams *parameters, stru
     return CUDA_ERROR_INVALID_CONTEXT;
 }
 
+_Static_assert(offsetof(CUDA_KERNEL_NODE_PARAMS, kern) == sizeof(struct CUDA_KERNEL_NODE_PARAMS_st),
+               "the former parameters are the first members of the later ones");
+_Static_assert(offsetof(CUDA_MEMSET_NODE_PARAMS_v2, ctx) == sizeof(CUDA_MEMSET_NODE_PARAMS),
+               "the former parameters are the first members of the later ones");
+
 CUDA_KERNEL_NODE_PARAMS
 cushim__mock_kernel_parameters(const struct CUDA_KERNEL_NODE_PARAMS_st *former)
 {
-    return (CUDA_KERNEL_NODE_PARAMS){
-        .func = former->func,
-        .gridDimX = former->gridDimX,
-        .gridDimY = former->gridDimY,
-        .gridDimZ = former->gridDimZ,
-        .blockDimX = former->blockDimX,
-        .blockDimY = former->blockDimY,
-        .blockDimZ = former->blockDimZ,
-        .sharedMemBytes = former->sharedMemBytes,
-        .kernelParams = former->kernelParams,
-        .extra = former->extra,
-    };
+    CUDA_KERNEL_NODE_PARAMS parameters = {0};
+
+    memcpy(&parameters, former, sizeof *former);
+    return parameters;
 }
 
 CUresult cushim__mock_node_set(struct mock_node *node, struct mock_work *work)

@@ -400,9 +400,9 @@ CUresult cushim__mock_kernel_operation(const CUDA_KERNEL_NODE_PARAMS *params,
     if (params->ctx)
         code = cushim__mock_context_find(params->ctx, &context);
     if (code == CUDA_SUCCESS)
-        code = cushim__mock_function_find(params->func ? (const void *)params->func
-                                                       : (const void *)params->kern,
-                                          context, &function);
+        code = cushim__mock_function_in(params->func ? (const void *)params->func
+                                                     : (const void *)params->kern,
+                                        context, &function);
     if (code != CUDA_SUCCESS)
         return code;
     return cushim__mock_launch_create(function, &shape, params->kernelParams, params->extra,

@@ -29,8 +29,8 @@ static CUresult find_target(CUfunction handle, CUstream stream, struct target *t
     if (handle || cushim__mock_stream_is_default(stream))
         code = cushim__mock_stream_find(stream, &target->stream);
     if (code == CUDA_SUCCESS)
-        code = handle ? cushim__mock_function_find(handle, target->stream->object.context,
-                                                   &target->function)
+        code = handle ? cushim__mock_function_in(handle, target->stream->object.context,
+                                                 &target->function)
                       : CUDA_ERROR_INVALID_HANDLE;
     if (code != CUDA_SUCCESS)
         return code;
@@ -219,7 +219,7 @@ static CUresult find(CUfunction handle, struct mock_function **function,
     CUresult code = cushim__mock_context_current(&context);
 
     if (code == CUDA_SUCCESS)
-        code = cushim__mock_function_find(handle, context, function);
+        code = cushim__mock_function_in(handle, context, function);
     if (code != CUDA_SUCCESS)
         return code;
     if (!(*function)->old) {

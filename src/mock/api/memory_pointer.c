@@ -214,8 +214,7 @@ MOCK_EXACT(PointerSetAttribute)
 (const void *value, CUpointer_attribute attribute, CUdeviceptr ptr)
 {
     struct mock_allocation *allocation = cushim__mock_allocation_at(ptr);
-    CUresult code =
-        cushim__mock_capture_count > 0 ? cushim__mock_capture_unsafe(true) : CUDA_SUCCESS;
+    CUresult code = cushim__mock_capture_unsafe();
     unsigned flag;
 
     if (code)
