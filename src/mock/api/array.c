@@ -19,8 +19,7 @@ enum { SPARSE = 0x40, DEFERRED_MAPPING = 0x80, FLAGS = 0x1ff };
 /* Formats that old headers lack. From the first one on, all but these are formats of pictures. */
 enum { FIRST_PICTURE = 0x91 /* CU_AD_FORMAT_BC1_UNORM */, NV12 = 0xb0, UNORM_INT8X4 = 0xc2 };
 
-/* The bytes of an element's channel. 0: the mock does not know the format. */
-static size_t channel_bytes(CUarray_format format)
+size_t cushim__mock_array_channel_bytes(CUarray_format format)
 {
     switch ((int)format) {
     case CU_AD_FORMAT_UNSIGNED_INT8:
@@ -85,7 +84,7 @@ static CUresult check(const CUDA_ARRAY3D_DESCRIPTOR *of)
         return CUDA_ERROR_INVALID_VALUE;
     if (of->Flags & (SPARSE | DEFERRED_MAPPING))
         return CUDA_ERROR_NOT_SUPPORTED;
-    if (channel_bytes(of->Format) == 0)
+    if (cushim__mock_array_channel_bytes(of->Format) == 0)
         return (int)of->Format < FIRST_PICTURE || (int)of->Format == NV12
                    ? CUDA_ERROR_INVALID_VALUE
                    : CUDA_ERROR_NOT_SUPPORTED;
@@ -107,7 +106,7 @@ static CUresult make(struct mock_context *context, const CUDA_ARRAY3D_DESCRIPTOR
     if (!array)
         return CUDA_ERROR_OUT_OF_MEMORY;
     array->descriptor = *of;
-    array->element_bytes = channel_bytes(of->Format) * of->NumChannels;
+    array->element_bytes = cushim__mock_array_channel_bytes(of->Format) * of->NumChannels;
     array->row_bytes = of->Width * array->element_bytes;
     array->rows = of->Height ? of->Height : 1;
     array->layers = of->Depth ? of->Depth : 1;

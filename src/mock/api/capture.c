@@ -279,19 +279,6 @@ static enum mock_event_capture state_of(const struct mock_event *event)
                : event->capture_state;
 }
 
-CUresult cushim__mock_capture_query_event(struct mock_event *event)
-{
-    switch (state_of(event)) {
-    case MOCK_IN_CAPTURE:
-        cushim__mock_capture_invalidate(event->capture);
-        return CUDA_ERROR_CAPTURED_EVENT;
-    case MOCK_WAS_CAPTURED:
-        return CUDA_ERROR_INVALID_VALUE;
-    default:
-        return cushim__mock_capture_unsafe();
-    }
-}
-
 CUresult cushim__mock_capture_elapsed_event(struct mock_event *event)
 {
     switch (state_of(event)) {
@@ -302,6 +289,15 @@ CUresult cushim__mock_capture_elapsed_event(struct mock_event *event)
     default:
         return CUDA_SUCCESS;
     }
+}
+
+CUresult cushim__mock_capture_query_event(struct mock_event *event)
+{
+    CUresult code = cushim__mock_capture_elapsed_event(event);
+
+    if (code == CUDA_ERROR_CAPTURED_EVENT)
+        cushim__mock_capture_invalidate(event->capture);
+    return code ? code : cushim__mock_capture_unsafe();
 }
 
 static bool has_stream_of(const struct mock_capture *capture, const struct mock_context *context)

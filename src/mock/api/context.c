@@ -36,6 +36,19 @@ static void drop(void *object)
     free(context);
 }
 
+/* It begins to live, a primary context again and again. */
+static void begin(struct mock_context *context)
+{
+    const struct mock_profile *profile = &cushim__mock->settings.profile;
+
+    context->alive = true;
+    context->object.gone = false;
+    context->id = ++cushim__mock->contexts_made;
+    context->cache = CU_FUNC_CACHE_PREFER_NONE;
+    memcpy(context->limits, profile->limits, sizeof context->limits);
+    memset(context->peers, 0, sizeof context->peers);
+}
+
 /* A new context, which is nowhere current. NULL: out of memory. */
 static struct mock_context *create_context(struct mock_device *device, unsigned flags)
 {
@@ -53,20 +66,23 @@ static struct mock_context *create_context(struct mock_device *device, unsigned 
     }
     context->object.drop = drop;
     cushim__mock_group_begin(&context->group, (unsigned)device->ordinal);
-    cushim__mock_context_begin(context);
+    begin(context);
     return context;
 }
 
-void cushim__mock_context_begin(struct mock_context *context)
+static bool has_settled(const void *what)
 {
-    const struct mock_profile *profile = &cushim__mock->settings.profile;
+    const struct mock_context *context = what;
 
-    context->alive = true;
-    context->object.gone = false;
-    context->id = ++cushim__mock->contexts_made;
-    context->cache = CU_FUNC_CACHE_PREFER_NONE;
-    memcpy(context->limits, profile->limits, sizeof context->limits);
-    memset(context->peers, 0, sizeof context->peers);
+    return !context->ending;
+}
+
+/* Wait for a call that destroys it, if there is one. */
+static void await_end(struct mock_context *context)
+{
+    context->group.held++;
+    cushim__mock_sim_wait_for_thread(has_settled, context);
+    context->group.held--;
 }
 
 /*
@@ -76,7 +92,7 @@ void cushim__mock_context_begin(struct mock_context *context)
 static void end_context(struct mock_context *context)
 {
     if (context->ending) {
-        cushim__mock_context_await_end(context);
+        await_end(context);
         return;
     }
     context->ending = true;
@@ -94,20 +110,6 @@ static void end_context(struct mock_context *context)
     cushim__mock_modules_forget(context);
     context->ending = false;
     cushim__mock_sim_changed();
-}
-
-static bool has_settled(const void *what)
-{
-    const struct mock_context *context = what;
-
-    return !context->ending;
-}
-
-void cushim__mock_context_await_end(struct mock_context *context)
-{
-    context->group.held++;
-    cushim__mock_sim_wait_for_thread(has_settled, context);
-    context->group.held--;
 }
 
 static CUresult create(CUcontext *pctx, unsigned flags, struct mock_device *device,
@@ -197,7 +199,7 @@ static CUresult destroy(struct mock_context *context)
     if (context == cushim__mock_context_top())
         cushim__mock_context_pop();
     if (context->ending) {
-        cushim__mock_context_await_end(context);
+        await_end(context);
         return CUDA_SUCCESS;
     }
     end_context(context);
@@ -246,7 +248,7 @@ static bool is_active(const struct mock_device *device)
 MOCK_EXACT(DevicePrimaryCtxRetain)(CUcontext *NOT_NULL pctx, struct mock_device *device)
 {
     if (device->primary)
-        cushim__mock_context_await_end(device->primary);
+        await_end(device->primary);
     /* After a fault a context that lives is retained, but none begins. */
     if (cushim__mock->fault && !is_active(device))
         return cushim__mock->fault;
@@ -257,7 +259,7 @@ MOCK_EXACT(DevicePrimaryCtxRetain)(CUcontext *NOT_NULL pctx, struct mock_device 
         device->primary->primary = true;
         device->primary->uses = 0;
     } else if (!device->primary->alive) {
-        cushim__mock_context_begin(device->primary);
+        begin(device->primary);
         device->primary->flags = device->primary_flags;
         device->primary->uses = 0;
     }
@@ -269,7 +271,7 @@ MOCK_EXACT(DevicePrimaryCtxRetain)(CUcontext *NOT_NULL pctx, struct mock_device 
 MOCK_EXACT(DevicePrimaryCtxRelease_v2)(struct mock_device *device)
 {
     if (device->primary)
-        cushim__mock_context_await_end(device->primary);
+        await_end(device->primary);
     if (!device->primary || device->primary->uses == 0)
         return CUDA_ERROR_INVALID_CONTEXT;
     if (--device->primary->uses == 0 && device->primary->alive)

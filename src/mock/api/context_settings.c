@@ -56,7 +56,6 @@ MOCK_EXACT(CtxGetStreamPriorityRange)
 {
     const struct mock_profile *profile = &cushim__mock->settings.profile;
 
-    (void)current;
     if (leastPriority)
         *leastPriority = profile->least_priority;
     if (greatestPriority)
@@ -81,14 +80,12 @@ MOCK_EXACT(CtxSetCacheConfig)(struct mock_context *current, CUfunc_cache config)
 /* The bank size is what the device has, whatever is set. */
 MOCK_EXACT(CtxGetSharedMemConfig)(struct mock_context *current, CUsharedconfig *NOT_NULL pConfig)
 {
-    (void)current;
     *pConfig = CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE;
     return CUDA_SUCCESS;
 }
 
 MOCK_EXACT(CtxSetSharedMemConfig)(struct mock_context *current, CUsharedconfig config)
 {
-    (void)current;
     if ((unsigned)config > CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE)
         return CUDA_ERROR_INVALID_VALUE;
     return CUDA_SUCCESS;
@@ -96,7 +93,6 @@ MOCK_EXACT(CtxSetSharedMemConfig)(struct mock_context *current, CUsharedconfig c
 
 MOCK_EXACT(CtxResetPersistingL2Cache)(const struct mock_context *current)
 {
-    (void)current;
     return CUDA_SUCCESS;
 }
 
@@ -106,7 +102,6 @@ MOCK_EXACT(CtxGetExecAffinity)
 {
     const struct mock_profile *profile = &cushim__mock->settings.profile;
 
-    (void)current;
     if (type != CU_EXEC_AFFINITY_TYPE_SM_COUNT)
         return CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY;
     pExecAffinity->type = type;
@@ -151,28 +146,21 @@ static const struct rule {
     [CIG_SHMEM_FALLBACK_ENABLED] = {UNSUPPORTED, 0, 0, 0, 0},
 };
 
-static CUresult check(CUlimit limit, enum answer *answer, struct mock_context **context)
+static CUresult check(CUlimit limit)
 {
-    CUresult code = cushim__mock_context_current(context);
-
-    if (code)
-        return code;
     if ((unsigned)limit >= LIMITS)
         return CUDA_ERROR_INVALID_VALUE;
-    *answer = rules[limit].answer;
-    return *answer == UNSUPPORTED ? CUDA_ERROR_UNSUPPORTED_LIMIT : CUDA_SUCCESS;
+    return rules[limit].answer == UNSUPPORTED ? CUDA_ERROR_UNSUPPORTED_LIMIT : CUDA_SUCCESS;
 }
 
-MOCK_EXACT(CtxGetLimit)(size_t *pvalue, CUlimit limit)
+MOCK_EXACT(CtxGetLimit)(const struct mock_context *current, size_t *pvalue, CUlimit limit)
 {
-    struct mock_context *context;
-    enum answer answer;
-    CUresult code = check(limit, &answer, &context);
+    CUresult code = check(limit);
 
     if (code == CUDA_SUCCESS && !pvalue)
         code = CUDA_ERROR_INVALID_VALUE;
     if (code == CUDA_SUCCESS)
-        *pvalue = context->limits[limit];
+        *pvalue = current->limits[limit];
     return code;
 }
 
@@ -196,19 +184,17 @@ static size_t round_up(size_t value, size_t multiple)
 }
 
 MOCK_APPROXIMATE(CtxSetLimit, "values are rounded as on an H200, and limit nothing")
-(CUlimit limit, size_t value)
+(struct mock_context *current, CUlimit limit, size_t value)
 {
-    struct mock_context *context;
     const struct rule *rule;
-    enum answer answer;
     size_t highest;
-    CUresult code = check(limit, &answer, &context);
+    CUresult code = check(limit);
 
     if (code)
         return code;
-    if (answer == FIXED)
-        return CUDA_ERROR_NOT_PERMITTED;
     rule = &rules[limit];
+    if (rule->answer == FIXED)
+        return CUDA_ERROR_NOT_PERMITTED;
     /* The persisting part of the cache is as large as it was at first, at most. */
     highest =
         rule->refused_above ? rule->refused_above : cushim__mock->settings.profile.limits[limit];
@@ -218,6 +204,6 @@ MOCK_APPROXIMATE(CtxSetLimit, "values are rounded as on an H200, and limit nothi
     if (code)
         return code;
     value = round_up(value < rule->least ? rule->least : value, unit_of(limit));
-    context->limits[limit] = value > rule->most ? rule->most : value;
+    current->limits[limit] = value > rule->most ? rule->most : value;
     return CUDA_SUCCESS;
 }

@@ -118,6 +118,9 @@ struct mock_array {
     CUdeviceptr memory;  /* row after row, layer after layer */
 };
 
+/* The bytes of a channel of an element. 0: the mock does not know the format. */
+size_t cushim__mock_array_channel_bytes(CUarray_format format);
+
 /* NULL is INVALID_HANDLE. */
 CUresult cushim__mock_array_find(CUarray handle, struct mock_array **array);
 

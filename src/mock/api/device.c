@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "src/mock/api/api.h"
+#include "src/mock/api/copy.h"
 #include "src/mock/core/device.h"
 #include "src/mock/core/state.h"
 
@@ -62,7 +63,6 @@ MOCK_EXACT(DeviceGetAttribute)(int *pi, CUdevice_attribute attrib, CUdevice dev)
 
 MOCK_EXACT(DeviceGetProperties)(CUdevprop *NOT_NULL prop, struct mock_device *device)
 {
-    (void)device;
     *prop = (CUdevprop){
         .maxThreadsPerBlock = attribute(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK),
         .maxThreadsDim = {attribute(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X),
@@ -85,7 +85,6 @@ MOCK_EXACT(DeviceGetProperties)(CUdevprop *NOT_NULL prop, struct mock_device *de
 MOCK_EXACT(DeviceComputeCapability)
 (int *NOT_NULL major, int *NOT_NULL minor, struct mock_device *device)
 {
-    (void)device;
     *major = attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
     *minor = attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
     return CUDA_SUCCESS;
@@ -93,7 +92,6 @@ MOCK_EXACT(DeviceComputeCapability)
 
 MOCK_EXACT(DeviceTotalMem_v2)(size_t *NOT_NULL bytes, struct mock_device *device)
 {
-    (void)device;
     *bytes = cushim__mock->settings.memory_bytes;
     return CUDA_SUCCESS;
 }
@@ -103,60 +101,30 @@ MOCK_EXACT(DeviceTotalMem)(unsigned int *NOT_NULL bytes, const struct mock_devic
 {
     const size_t all = cushim__mock->settings.memory_bytes;
 
-    (void)device;
     *bytes = all < UINT_MAX ? (unsigned)all : UINT_MAX;
     return CUDA_SUCCESS;
 }
 
-/* Bytes of a texel, or 0 for what a linear texture cannot have. */
-static size_t texel_bytes(CUarray_format format, unsigned channels)
-{
-    if (channels != 1 && channels != 2 && channels != 4)
-        return 0;
-    switch ((int)format) {
-    case CU_AD_FORMAT_UNSIGNED_INT8:
-    case CU_AD_FORMAT_SIGNED_INT8:
-        return channels;
-    case CU_AD_FORMAT_UNSIGNED_INT16:
-    case CU_AD_FORMAT_SIGNED_INT16:
-    case CU_AD_FORMAT_HALF:
-        return (size_t)2 * channels;
-    case CU_AD_FORMAT_UNSIGNED_INT32:
-    case CU_AD_FORMAT_SIGNED_INT32:
-    case CU_AD_FORMAT_FLOAT:
-        return (size_t)4 * channels;
-    default:
-        return 0;
-    }
-}
-
 /* As measured: 4 GiB of texels, and 2^30 of them at most. */
 MOCK_APPROXIMATE(DeviceGetTexture1DLinearMaxWidth, "formats of CUDA 11 and later are refused")
-(size_t *NOT_NULL maxWidthInElements, struct mock_device *device, CUarray_format format,
+(size_t *NOT_NULL maxWidthInElements, const struct mock_device *device, CUarray_format format,
  unsigned int numChannels)
 {
-    const size_t bytes = texel_bytes(format, numChannels), most = (size_t)1 << 30;
+    const size_t bytes = cushim__mock_array_channel_bytes(format) * numChannels;
+    const size_t most = (size_t)1 << 30;
 
-    (void)device;
-    if (bytes == 0)
+    if ((numChannels != 1 && numChannels != 2 && numChannels != 4) || bytes == 0 ||
+        format > CU_AD_FORMAT_FLOAT)
         return CUDA_ERROR_INVALID_VALUE;
     *maxWidthInElements = 4 * most / bytes < most ? 4 * most / bytes : most;
     return CUDA_SUCCESS;
 }
 
 /* An H200 has no kind of execution affinity, and the driver refuses none that is asked for. */
-MOCK_EXACT(DeviceGetExecAffinitySupport)(int *pi, cushim_CUexecAffinityType type, CUdevice dev)
+MOCK_EXACT(DeviceGetExecAffinitySupport)(int *NOT_NULL pi, const struct mock_device *device)
 {
-    struct mock_device *device;
-    CUresult code;
-
-    (void)type;
-    if (!pi)
-        return CUDA_ERROR_INVALID_VALUE;
-    code = cushim__mock_device_find(dev, &device);
-    if (code == CUDA_SUCCESS)
-        *pi = 0;
-    return code;
+    *pi = 0;
+    return CUDA_SUCCESS;
 }
 
 MOCK_EXACT(DeviceGetHostAtomicCapabilities)
@@ -229,7 +197,6 @@ MOCK_EXACT(DeviceGetName)(char *NOT_NULL name, struct mock_device *device, int l
     const size_t room = (unsigned)len;
     const size_t length = strlen(text);
 
-    (void)device;
     if (room == 0) {
         cushim__mock_misuse("the driver crashes on a length of 0");
         return CUDA_ERROR_INVALID_VALUE;
@@ -255,9 +222,6 @@ MOCK_EXACT(DeviceGetUuid)(CUuuid *NOT_NULL uuid, struct mock_device *device)
 MOCK_EXACT(DeviceGetLuid)
 (char *NOT_NULL luid, unsigned int *NOT_NULL deviceNodeMask, const struct mock_device *device)
 {
-    (void)luid;
-    (void)deviceNodeMask;
-    (void)device;
     return CUDA_ERROR_NOT_SUPPORTED;
 }
 
@@ -289,11 +253,9 @@ MOCK_EXACT(DeviceGetByPCIBusId)(CUdevice *dev, const char *pciBusId)
 MOCK_EXACT(DeviceGetNvSciSyncAttributes)(void *nvSciSyncAttrList, CUdevice dev, int flags)
 {
     struct mock_device *device;
-    CUresult code;
+    CUresult code =
+        nvSciSyncAttrList ? cushim__mock_device_find(dev, &device) : CUDA_ERROR_INVALID_HANDLE;
 
-    if (!nvSciSyncAttrList)
-        return CUDA_ERROR_INVALID_HANDLE;
-    code = cushim__mock_device_find(dev, &device);
     if (code != CUDA_SUCCESS)
         return code;
     return flags == 0 ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_NOT_SUPPORTED;

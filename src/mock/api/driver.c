@@ -207,7 +207,6 @@ MOCK_EXACT(GetProcAddress_v2)
 MOCK_APPROXIMATE(GetExportTable, "knows no table: those of the driver are private")
 (const void **NOT_NULL ppExportTable, const CUuuid *NOT_NULL pExportTableId)
 {
-    (void)pExportTableId;
     *ppExportTable = NULL;
     return CUDA_ERROR_INVALID_VALUE;
 }
@@ -266,6 +265,5 @@ MOCK_EXACT(ProfilerInitialize)(void)
 MOCK_ALSO(ProfilerStop)
 MOCK_EXACT(ProfilerStart)(const struct mock_context *current)
 {
-    (void)current;
     return CUDA_SUCCESS;
 }

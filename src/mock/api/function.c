@@ -79,52 +79,30 @@ CUresult cushim__mock_function_attribute(const struct mock_code *code,
                                          const struct mock_function_settings *settings,
                                          CUfunction_attribute attribute, int *value)
 {
-    const unsigned number = (unsigned)attribute;
+    /* How global loads are cached, and whether a cluster size must be set, is 0. */
+    const int values[LAST_ATTRIBUTE + 1] = {
+        [CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK] = (int)cushim__mock_function_threads(kernel),
+        [CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES] = (int)kernel->shared_bytes,
+        [CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES] = constant_bytes(&code->image),
+        [CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES] = (int)kernel->local_bytes,
+        [CU_FUNC_ATTRIBUTE_NUM_REGS] =
+            kernel->registers > 0 ? (int)kernel->registers : TRIVIAL_REGISTERS,
+        [CU_FUNC_ATTRIBUTE_PTX_VERSION] =
+            kernel->ptx_version > 0 ? (int)kernel->ptx_version : architecture(),
+        [CU_FUNC_ATTRIBUTE_BINARY_VERSION] =
+            kernel->binary_version > 0 ? (int)kernel->binary_version : architecture(),
+        [CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES] = settings->dynamic_shared_bytes,
+        [CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT] = settings->carveout,
+        [CLUSTER_WIDTH] = settings->cluster[0],
+        [CLUSTER_WIDTH + 1] = settings->cluster[1],
+        [CLUSTER_DEPTH] = settings->cluster[2],
+        [NON_PORTABLE_CLUSTER] = settings->non_portable_cluster,
+        [CLUSTER_POLICY] = settings->cluster_policy,
+    };
 
-    if (number > LAST_ATTRIBUTE)
+    if ((unsigned)attribute > LAST_ATTRIBUTE)
         return CUDA_ERROR_INVALID_VALUE;
-    if (number >= CLUSTER_WIDTH && number <= CLUSTER_DEPTH) {
-        *value = settings->cluster[number - CLUSTER_WIDTH];
-        return CUDA_SUCCESS;
-    }
-    switch (number) {
-    case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
-        *value = (int)cushim__mock_function_threads(kernel);
-        break;
-    case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
-        *value = (int)kernel->shared_bytes;
-        break;
-    case CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES:
-        *value = constant_bytes(&code->image);
-        break;
-    case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
-        *value = (int)kernel->local_bytes;
-        break;
-    case CU_FUNC_ATTRIBUTE_NUM_REGS:
-        *value = kernel->registers > 0 ? (int)kernel->registers : TRIVIAL_REGISTERS;
-        break;
-    case CU_FUNC_ATTRIBUTE_PTX_VERSION:
-        *value = kernel->ptx_version > 0 ? (int)kernel->ptx_version : architecture();
-        break;
-    case CU_FUNC_ATTRIBUTE_BINARY_VERSION:
-        *value = kernel->binary_version > 0 ? (int)kernel->binary_version : architecture();
-        break;
-    case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
-        *value = settings->dynamic_shared_bytes;
-        break;
-    case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
-        *value = settings->carveout;
-        break;
-    case NON_PORTABLE_CLUSTER:
-        *value = settings->non_portable_cluster;
-        break;
-    case CLUSTER_POLICY:
-        *value = settings->cluster_policy;
-        break;
-    default: /* how global loads are cached, and whether a cluster size must be set */
-        *value = 0;
-        break;
-    }
+    *value = values[attribute];
     return CUDA_SUCCESS;
 }
 
@@ -162,18 +140,13 @@ CUresult cushim__mock_function_set(const struct mock_image_kernel *kernel,
     }
 }
 
-/* A CUkernel is no function here. */
-static CUresult find_strictly(CUfunction handle, struct mock_function **function)
-{
-    return cushim__mock_object_find(handle, MOCK_FUNCTION, function);
-}
-
 MOCK_APPROXIMATE(FuncGetAttribute, "of PTX, registers and local memory are those of an empty "
                                    "kernel; of a cubin, the PTX version is that of the binary")
 (int *NOT_NULL pi, CUfunction_attribute attrib, CUfunction hfunc)
 {
     struct mock_function *function;
-    CUresult code = find_strictly(hfunc, &function);
+    /* A CUkernel is no function here. */
+    CUresult code = cushim__mock_object_find(hfunc, MOCK_FUNCTION, &function);
 
     if (code != CUDA_SUCCESS)
         return code;
@@ -197,16 +170,15 @@ MOCK_EXACT(FuncSetCacheConfig)(struct mock_function *function, CUfunc_cache conf
 /* No device of today has banks to choose: the value is checked, and nothing else. */
 MOCK_EXACT(FuncSetSharedMemConfig)(struct mock_function *function, CUsharedconfig config)
 {
-    (void)function;
     if ((unsigned)config > CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE)
         return CUDA_ERROR_INVALID_VALUE;
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(FuncGetName)(const char **name, CUfunction hfunc)
+MOCK_EXACT(FuncGetName)(const char **NOT_NULL name, CUfunction NOT_NULL hfunc)
 {
     struct mock_function *function;
-    CUresult code = name && hfunc ? find_strictly(hfunc, &function) : CUDA_ERROR_INVALID_VALUE;
+    CUresult code = cushim__mock_object_find(hfunc, MOCK_FUNCTION, &function);
 
     if (code == CUDA_SUCCESS)
         *name = function->kernel->name;

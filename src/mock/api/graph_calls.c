@@ -187,14 +187,13 @@ static void print(const struct mock_graph *graph, FILE *file)
 }
 
 MOCK_APPROXIMATE(GraphDebugDotPrint, "nodes have a type and edges alone, whatever is asked for")
-(CUgraph hGraph, const char *path, unsigned int flags)
+(CUgraph hGraph, const char *path)
 {
     struct mock_graph *graph;
     CUresult code = path ? cushim__mock_graph_find(hGraph, &graph) : CUDA_ERROR_INVALID_VALUE;
     FILE *file;
     bool failed;
 
-    (void)flags;
     if (code != CUDA_SUCCESS)
         return code;
     file = cushim__host_new_file(path);

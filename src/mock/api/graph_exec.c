@@ -184,15 +184,14 @@ MOCK_EXACT(GraphInstantiate_v2)
 }
 
 MOCK_EXACT(GraphInstantiateWithParams)
-(CUgraphExec *phGraphExec, CUgraph hGraph, cushim_CUDA_GRAPH_INSTANTIATE_PARAMS *instantiateParams)
+(cushim_CUDA_GRAPH_INSTANTIATE_PARAMS *NOT_NULL instantiateParams, CUgraphExec *phGraphExec,
+ CUgraph hGraph)
 {
     struct mock_stream *stream;
     struct failure failure;
     cuuint64_t flags;
     CUresult code = CUDA_SUCCESS;
 
-    if (!instantiateParams)
-        return CUDA_ERROR_INVALID_VALUE;
     flags = instantiateParams->flags;
     if (flags & UPLOAD)
         code = cushim__mock_stream_find(instantiateParams->hUploadStream, &stream);
@@ -218,13 +217,10 @@ MOCK_APPROXIMATE(GraphExecGetId, "no driver of this version was measured")
 }
 
 /* A launch under way goes on. */
-MOCK_EXACT(GraphExecDestroy)(CUgraphExec hGraphExec)
+MOCK_EXACT(GraphExecDestroy)(struct mock_exec *exec)
 {
-    struct mock_exec *exec;
-    CUresult code = cushim__mock_exec_find(hGraphExec, &exec);
+    CUresult code = cushim__mock_capture_unsafe();
 
-    if (code == CUDA_SUCCESS)
-        code = cushim__mock_capture_unsafe();
     if (code != CUDA_SUCCESS)
         return code;
     cushim__mock_object_remove(exec);
@@ -300,53 +296,46 @@ CUresult cushim__mock_exec_check(const struct mock_node *node, const struct mock
     return CUDA_SUCCESS;
 }
 
-/* Let a node do `work`, which `code` says is there. Takes it over in any case. */
-static CUresult set(CUgraphExec handle, CUgraphNode node, CUresult code, struct mock_work *work)
+/* Let a node do `work`. Takes it over. */
+static CUresult set(CUgraphExec handle, CUgraphNode node, struct mock_work work)
 {
     struct mock_node *copy;
+    CUresult code = work.code;
 
     if (code != CUDA_SUCCESS)
         return code;
     code = exec_node(handle, node, &copy);
     if (code == CUDA_SUCCESS)
-        code = cushim__mock_exec_check(copy, work);
+        code = cushim__mock_exec_check(copy, &work);
     if (code == CUDA_SUCCESS)
-        return cushim__mock_node_set(copy, work);
-    cushim__mock_work_end(work);
+        return cushim__mock_node_set(copy, &work);
+    cushim__mock_work_end(&work);
     return code;
 }
 
 MOCK_EXACT(GraphExecHostNodeSetParams)
 (CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_HOST_NODE_PARAMS *nodeParams)
 {
-    struct mock_work work;
-
-    return set(hGraphExec, hNode, cushim__mock_work_host(nodeParams, &work), &work);
+    return set(hGraphExec, hNode, cushim__mock_work_host(nodeParams));
 }
 
 MOCK_EXACT(GraphExecMemcpyNodeSetParams)
 (CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_MEMCPY3D *copyParams, CUcontext ctx)
 {
-    struct mock_work work;
-
-    return set(hGraphExec, hNode, cushim__mock_work_memcpy(copyParams, ctx, &work), &work);
+    return set(hGraphExec, hNode, cushim__mock_work_memcpy(copyParams, ctx));
 }
 
 MOCK_EXACT(GraphExecMemsetNodeSetParams)
 (CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_MEMSET_NODE_PARAMS *memsetParams,
  CUcontext ctx)
 {
-    struct mock_work work;
-
-    return set(hGraphExec, hNode, cushim__mock_work_memset(memsetParams, ctx, &work), &work);
+    return set(hGraphExec, hNode, cushim__mock_work_memset(memsetParams, ctx));
 }
 
 MOCK_EXACT(GraphExecKernelNodeSetParams_v2)
 (CUgraphExec hGraphExec, CUgraphNode hNode, const cushim_CUDA_KERNEL_NODE_PARAMS *nodeParams)
 {
-    struct mock_work work;
-
-    return set(hGraphExec, hNode, cushim__mock_work_kernel(nodeParams, &work), &work);
+    return set(hGraphExec, hNode, cushim__mock_work_kernel(nodeParams));
 }
 
 MOCK_EXACT(GraphExecKernelNodeSetParams)
@@ -361,19 +350,13 @@ MOCK_EXACT(GraphExecKernelNodeSetParams)
 MOCK_EXACT(GraphExecEventRecordNodeSetEvent)
 (CUgraphExec hGraphExec, CUgraphNode hNode, CUevent event)
 {
-    struct mock_work work;
-
-    return set(hGraphExec, hNode,
-               cushim__mock_work_event(CU_GRAPH_NODE_TYPE_EVENT_RECORD, event, &work), &work);
+    return set(hGraphExec, hNode, cushim__mock_work_event(CU_GRAPH_NODE_TYPE_EVENT_RECORD, event));
 }
 
 MOCK_EXACT(GraphExecEventWaitNodeSetEvent)
 (CUgraphExec hGraphExec, CUgraphNode hNode, CUevent event)
 {
-    struct mock_work work;
-
-    return set(hGraphExec, hNode,
-               cushim__mock_work_event(CU_GRAPH_NODE_TYPE_WAIT_EVENT, event, &work), &work);
+    return set(hGraphExec, hNode, cushim__mock_work_event(CU_GRAPH_NODE_TYPE_WAIT_EVENT, event));
 }
 
 MOCK_EXACT(GraphExecChildGraphNodeSetParams)
@@ -396,12 +379,10 @@ MOCK_EXACT(GraphExecChildGraphNodeSetParams)
 MOCK_EXACT(GraphExecNodeSetParams)
 (CUgraphExec hGraphExec, CUgraphNode hNode, cushim_CUgraphNodeParams *nodeParams)
 {
-    struct mock_work work;
-
     if (nodeParams && nodeParams->type == CU_GRAPH_NODE_TYPE_GRAPH)
         return cushim__mock_GraphExecChildGraphNodeSetParams(hGraphExec, hNode,
                                                              nodeParams->graph.graph);
-    return set(hGraphExec, hNode, cushim__mock_work_any(nodeParams, &work), &work);
+    return set(hGraphExec, hNode, cushim__mock_work_any(nodeParams));
 }
 
 static CUresult find_switched(CUgraphExec handle, CUgraphNode node, struct mock_node **copy)

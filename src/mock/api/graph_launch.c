@@ -436,6 +436,5 @@ MOCK_APPROXIMATE(GraphLaunch, "refuses a graph with an event that was destroyed"
 MOCK_APPROXIMATE(GraphUpload, "there is nothing to upload")
 (struct mock_stream *stream, const struct mock_exec *exec)
 {
-    (void)exec;
     return check_capture(stream);
 }

@@ -10,33 +10,30 @@
 #include "src/mock/api/stream.h"
 #include "src/mock/core/state.h"
 
-/*
- * Add a node that does `work`, which `code` says is there, as the parameters of a call say. Takes
- * the work over in any case.
- */
+/* Add a node that does `work`, as the parameters of a call say. Takes the work over. */
 static CUresult add(CUgraphNode *handle, CUgraph graph_handle, const CUgraphNode *dependencies,
-                    const cushim_CUgraphEdgeData *data, size_t count, CUresult code,
-                    struct mock_work *work)
+                    const cushim_CUgraphEdgeData *data, size_t count, struct mock_work work)
 {
     struct mock_edges edges = {0};
     struct mock_graph *graph;
     struct mock_node *node;
+    CUresult code;
 
-    if (code != CUDA_SUCCESS)
-        return code;
+    if (work.code != CUDA_SUCCESS)
+        return work.code;
     code = handle ? cushim__mock_graph_find(graph_handle, &graph) : CUDA_ERROR_INVALID_VALUE;
-    if (code == CUDA_SUCCESS && work->child && work->child->origin == graph->number) {
+    if (code == CUDA_SUCCESS && work.child && work.child->origin == graph->number) {
         cushim__mock_misuse("the graph would contain itself");
         code = CUDA_ERROR_INVALID_VALUE;
     }
-    if (code == CUDA_SUCCESS && work->child && !cushim__mock_graph_takes_child(graph, work->child))
+    if (code == CUDA_SUCCESS && work.child && !cushim__mock_graph_takes_child(graph, work.child))
         code = CUDA_ERROR_NOT_SUPPORTED;
     if (code == CUDA_SUCCESS)
         code = cushim__mock_edges_read(graph, dependencies, (const void *)data, count, &edges);
     if (code == CUDA_SUCCESS)
-        code = cushim__mock_node_add(graph, &edges, work, &node);
+        code = cushim__mock_node_add(graph, &edges, &work, &node);
     else
-        cushim__mock_work_end(work);
+        cushim__mock_work_end(&work);
     if (code == CUDA_SUCCESS)
         *handle = node->object.handle;
     cushim__mock_edges_clear(&edges);
@@ -46,49 +43,40 @@ static CUresult add(CUgraphNode *handle, CUgraph graph_handle, const CUgraphNode
 MOCK_EXACT(GraphAddEmptyNode)
 (CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies)
 {
-    struct mock_work work = {.type = CU_GRAPH_NODE_TYPE_EMPTY};
-
-    return add(phGraphNode, hGraph, dependencies, NULL, numDependencies, CUDA_SUCCESS, &work);
+    return add(phGraphNode, hGraph, dependencies, NULL, numDependencies,
+               (struct mock_work){.type = CU_GRAPH_NODE_TYPE_EMPTY});
 }
 
 MOCK_EXACT(GraphAddHostNode)
 (CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies,
  const CUDA_HOST_NODE_PARAMS *nodeParams)
 {
-    struct mock_work work;
-
     return add(phGraphNode, hGraph, dependencies, NULL, numDependencies,
-               cushim__mock_work_host(nodeParams, &work), &work);
+               cushim__mock_work_host(nodeParams));
 }
 
 MOCK_EXACT(GraphAddMemcpyNode)
 (CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies,
  const CUDA_MEMCPY3D *copyParams, CUcontext ctx)
 {
-    struct mock_work work;
-
     return add(phGraphNode, hGraph, dependencies, NULL, numDependencies,
-               cushim__mock_work_memcpy(copyParams, ctx, &work), &work);
+               cushim__mock_work_memcpy(copyParams, ctx));
 }
 
 MOCK_EXACT(GraphAddMemsetNode)
 (CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies,
  const CUDA_MEMSET_NODE_PARAMS *memsetParams, CUcontext ctx)
 {
-    struct mock_work work;
-
     return add(phGraphNode, hGraph, dependencies, NULL, numDependencies,
-               cushim__mock_work_memset(memsetParams, ctx, &work), &work);
+               cushim__mock_work_memset(memsetParams, ctx));
 }
 
 MOCK_EXACT(GraphAddKernelNode_v2)
 (CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies,
  const cushim_CUDA_KERNEL_NODE_PARAMS *nodeParams)
 {
-    struct mock_work work;
-
     return add(phGraphNode, hGraph, dependencies, NULL, numDependencies,
-               cushim__mock_work_kernel(nodeParams, &work), &work);
+               cushim__mock_work_kernel(nodeParams));
 }
 
 MOCK_EXACT(GraphAddKernelNode)
@@ -105,30 +93,24 @@ MOCK_EXACT(GraphAddEventRecordNode)
 (CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies,
  CUevent event)
 {
-    struct mock_work work;
-
     return add(phGraphNode, hGraph, dependencies, NULL, numDependencies,
-               cushim__mock_work_event(CU_GRAPH_NODE_TYPE_EVENT_RECORD, event, &work), &work);
+               cushim__mock_work_event(CU_GRAPH_NODE_TYPE_EVENT_RECORD, event));
 }
 
 MOCK_EXACT(GraphAddEventWaitNode)
 (CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies,
  CUevent event)
 {
-    struct mock_work work;
-
     return add(phGraphNode, hGraph, dependencies, NULL, numDependencies,
-               cushim__mock_work_event(CU_GRAPH_NODE_TYPE_WAIT_EVENT, event, &work), &work);
+               cushim__mock_work_event(CU_GRAPH_NODE_TYPE_WAIT_EVENT, event));
 }
 
 MOCK_APPROXIMATE(GraphAddChildGraphNode, "at most 64 graphs lie in each other")
 (CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies,
  CUgraph childGraph)
 {
-    struct mock_work work;
-
     return add(phGraphNode, hGraph, dependencies, NULL, numDependencies,
-               cushim__mock_work_child(childGraph, &work), &work);
+               cushim__mock_work_child(childGraph));
 }
 
 MOCK_APPROXIMATE(GraphAddNode_v2, "refuses nodes for memory, semaphores and conditions; a child "
@@ -137,10 +119,8 @@ MOCK_APPROXIMATE(GraphAddNode_v2, "refuses nodes for memory, semaphores and cond
  const cushim_CUgraphEdgeData *dependencyData, size_t numDependencies,
  cushim_CUgraphNodeParams *nodeParams)
 {
-    struct mock_work work;
-
     return add(phGraphNode, hGraph, dependencies, dependencyData, numDependencies,
-               cushim__mock_work_any(nodeParams, &work), &work);
+               cushim__mock_work_any(nodeParams));
 }
 
 MOCK_APPROXIMATE(GraphAddNode_v3, "no driver of this version was measured; refuses what "
@@ -149,10 +129,8 @@ MOCK_APPROXIMATE(GraphAddNode_v3, "no driver of this version was measured; refus
  const cushim_CUgraphEdgeData *dependencyData, size_t numDependencies,
  cushim_CUgraphNodeParams *nodeParams)
 {
-    struct mock_work work;
-
     return add(phGraphNode, hGraph, dependencies, dependencyData, numDependencies,
-               cushim__mock_work_any_checked(nodeParams, &work), &work);
+               cushim__mock_work_any_checked(nodeParams));
 }
 
 MOCK_APPROXIMATE(GraphAddNode, "refuses nodes for memory, semaphores and conditions; a child "
@@ -166,17 +144,18 @@ MOCK_APPROXIMATE(GraphAddNode, "refuses nodes for memory, semaphores and conditi
 
 /* The parameters of nodes, as programs read and change them. */
 
-/* Let a node do `work`, which `code` says is there. Takes it over in any case. */
-static CUresult set(CUgraphNode handle, CUresult code, struct mock_work *work)
+/* Let a node do `work`. Takes it over. */
+static CUresult set(CUgraphNode handle, struct mock_work work)
 {
     struct mock_node *node;
+    CUresult code = work.code;
 
     if (code != CUDA_SUCCESS)
         return code;
     code = cushim__mock_node_find(handle, &node);
     if (code == CUDA_SUCCESS)
-        return cushim__mock_node_set(node, work);
-    cushim__mock_work_end(work);
+        return cushim__mock_node_set(node, &work);
+    cushim__mock_work_end(&work);
     return code;
 }
 
@@ -191,9 +170,7 @@ MOCK_EXACT(GraphHostNodeGetParams)
 
 MOCK_EXACT(GraphHostNodeSetParams)(CUgraphNode hNode, const CUDA_HOST_NODE_PARAMS *nodeParams)
 {
-    struct mock_work work;
-
-    return set(hNode, cushim__mock_work_host(nodeParams, &work), &work);
+    return set(hNode, cushim__mock_work_host(nodeParams));
 }
 
 MOCK_EXACT(GraphMemcpyNodeGetParams)
@@ -209,11 +186,11 @@ MOCK_EXACT(GraphMemcpyNodeSetParams)
 (const CUDA_MEMCPY3D *NOT_NULL nodeParams, struct mock_node *node)
 {
     struct mock_work work;
-    CUresult code = node->work.type == CU_GRAPH_NODE_TYPE_MEMCPY
-                        ? cushim__mock_work_memcpy(nodeParams, node->work.context, &work)
-                        : CUDA_ERROR_INVALID_VALUE;
 
-    return code ? code : cushim__mock_node_set(node, &work);
+    if (node->work.type != CU_GRAPH_NODE_TYPE_MEMCPY)
+        return CUDA_ERROR_INVALID_VALUE;
+    work = cushim__mock_work_memcpy(nodeParams, node->work.context);
+    return work.code ? work.code : cushim__mock_node_set(node, &work);
 }
 
 MOCK_EXACT(GraphMemsetNodeGetParams)
@@ -229,11 +206,11 @@ MOCK_EXACT(GraphMemsetNodeSetParams)
 (const CUDA_MEMSET_NODE_PARAMS *NOT_NULL nodeParams, struct mock_node *node)
 {
     struct mock_work work;
-    CUresult code = node->work.type == CU_GRAPH_NODE_TYPE_MEMSET
-                        ? cushim__mock_work_memset(nodeParams, node->work.context, &work)
-                        : CUDA_ERROR_INVALID_VALUE;
 
-    return code ? code : cushim__mock_node_set(node, &work);
+    if (node->work.type != CU_GRAPH_NODE_TYPE_MEMSET)
+        return CUDA_ERROR_INVALID_VALUE;
+    work = cushim__mock_work_memset(nodeParams, node->work.context);
+    return work.code ? work.code : cushim__mock_node_set(node, &work);
 }
 
 MOCK_EXACT(GraphKernelNodeGetParams_v2)
@@ -265,9 +242,7 @@ MOCK_EXACT(GraphKernelNodeGetParams)
 MOCK_EXACT(GraphKernelNodeSetParams_v2)
 (CUgraphNode hNode, const cushim_CUDA_KERNEL_NODE_PARAMS *nodeParams)
 {
-    struct mock_work work;
-
-    return set(hNode, cushim__mock_work_kernel(nodeParams, &work), &work);
+    return set(hNode, cushim__mock_work_kernel(nodeParams));
 }
 
 MOCK_EXACT(GraphKernelNodeSetParams)
@@ -300,24 +275,17 @@ MOCK_EXACT(GraphEventWaitNodeGetEvent)
 
 MOCK_EXACT(GraphEventRecordNodeSetEvent)(CUgraphNode hNode, CUevent event)
 {
-    struct mock_work work;
-
-    return set(hNode, cushim__mock_work_event(CU_GRAPH_NODE_TYPE_EVENT_RECORD, event, &work),
-               &work);
+    return set(hNode, cushim__mock_work_event(CU_GRAPH_NODE_TYPE_EVENT_RECORD, event));
 }
 
 MOCK_EXACT(GraphEventWaitNodeSetEvent)(CUgraphNode hNode, CUevent event)
 {
-    struct mock_work work;
-
-    return set(hNode, cushim__mock_work_event(CU_GRAPH_NODE_TYPE_WAIT_EVENT, event, &work), &work);
+    return set(hNode, cushim__mock_work_event(CU_GRAPH_NODE_TYPE_WAIT_EVENT, event));
 }
 
 MOCK_EXACT(GraphNodeSetParams)(CUgraphNode hNode, cushim_CUgraphNodeParams *nodeParams)
 {
-    struct mock_work work;
-
-    return set(hNode, cushim__mock_work_any(nodeParams, &work), &work);
+    return set(hNode, cushim__mock_work_any(nodeParams));
 }
 
 MOCK_APPROXIMATE(GraphNodeSetParams_v2,
@@ -325,9 +293,7 @@ MOCK_APPROXIMATE(GraphNodeSetParams_v2,
                  "after CUDA 13.0")
 (CUgraphNode hNode, cushim_CUgraphNodeParams *nodeParams)
 {
-    struct mock_work work;
-
-    return set(hNode, cushim__mock_work_any_checked(nodeParams, &work), &work);
+    return set(hNode, cushim__mock_work_any_checked(nodeParams));
 }
 
 static CUresult get_kernel(const struct mock_node *node, CUgraphNodeParams *parameters)

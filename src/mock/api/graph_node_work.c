@@ -32,32 +32,37 @@ static CUdeviceptr address_of(const CUDA_MEMCPY3D *copy)
     return copy->dstMemoryType == CU_MEMORYTYPE_HOST ? copy->srcDevice : copy->dstDevice;
 }
 
-static CUresult finish(CUresult code, CUgraphNodeType type, struct mock_operation *operation,
-                       const struct mock_context *context, struct mock_work *work)
+static struct mock_work refused(CUresult code)
 {
-    if (code == CUDA_SUCCESS)
-        *work = (struct mock_work){
-            .type = type,
-            .operation = operation,
-            .context = context ? context->object.handle : NULL,
-        };
-    return code;
+    return (struct mock_work){.code = code};
 }
 
-CUresult cushim__mock_work_kernel(const CUDA_KERNEL_NODE_PARAMS *parameters, struct mock_work *work)
+static struct mock_work work_of(CUresult code, CUgraphNodeType type,
+                                struct mock_operation *operation,
+                                const struct mock_context *context)
+{
+    if (code != CUDA_SUCCESS)
+        return refused(code);
+    return (struct mock_work){
+        .type = type,
+        .operation = operation,
+        .context = context ? context->object.handle : NULL,
+    };
+}
+
+struct mock_work cushim__mock_work_kernel(const CUDA_KERNEL_NODE_PARAMS *parameters)
 {
     struct mock_operation *operation = NULL;
     CUresult code = CUDA_ERROR_INVALID_VALUE;
 
-    if (parameters && !parameters->func && !parameters->kern)
-        return CUDA_ERROR_INVALID_HANDLE;
     if (parameters)
-        code = cushim__mock_kernel_operation(parameters, &operation);
-    return finish(code, CU_GRAPH_NODE_TYPE_KERNEL, operation, NULL, work);
+        code = parameters->func || parameters->kern
+                   ? cushim__mock_kernel_operation(parameters, &operation)
+                   : CUDA_ERROR_INVALID_HANDLE;
+    return work_of(code, CU_GRAPH_NODE_TYPE_KERNEL, operation, NULL);
 }
 
-CUresult cushim__mock_work_memcpy(const CUDA_MEMCPY3D *parameters, CUcontext context,
-                                  struct mock_work *work)
+struct mock_work cushim__mock_work_memcpy(const CUDA_MEMCPY3D *parameters, CUcontext context)
 {
     struct mock_operation *operation = NULL;
     struct mock_context *where = NULL;
@@ -67,11 +72,11 @@ CUresult cushim__mock_work_memcpy(const CUDA_MEMCPY3D *parameters, CUcontext con
         code = find_context(context, address_of(parameters), &where);
     if (code == CUDA_SUCCESS)
         code = cushim__mock_copy_operation(parameters, &operation);
-    return finish(code, CU_GRAPH_NODE_TYPE_MEMCPY, operation, where, work);
+    return work_of(code, CU_GRAPH_NODE_TYPE_MEMCPY, operation, where);
 }
 
-CUresult cushim__mock_work_memset(const CUDA_MEMSET_NODE_PARAMS *parameters, CUcontext context,
-                                  struct mock_work *work)
+struct mock_work cushim__mock_work_memset(const CUDA_MEMSET_NODE_PARAMS *parameters,
+                                          CUcontext context)
 {
     struct mock_operation *operation = NULL;
     struct mock_context *where = NULL;
@@ -81,18 +86,18 @@ CUresult cushim__mock_work_memset(const CUDA_MEMSET_NODE_PARAMS *parameters, CUc
         code = find_context(context, parameters->dst, &where);
     if (code == CUDA_SUCCESS)
         code = cushim__mock_set_operation(parameters, &operation);
-    return finish(code, CU_GRAPH_NODE_TYPE_MEMSET, operation, where, work);
+    return work_of(code, CU_GRAPH_NODE_TYPE_MEMSET, operation, where);
 }
 
-CUresult cushim__mock_work_host(const CUDA_HOST_NODE_PARAMS *parameters, struct mock_work *work)
+struct mock_work cushim__mock_work_host(const CUDA_HOST_NODE_PARAMS *parameters)
 {
     struct mock_operation *operation = NULL;
     CUresult code = cushim__mock_host_operation(parameters, &operation);
 
-    return finish(code, CU_GRAPH_NODE_TYPE_HOST, operation, NULL, work);
+    return work_of(code, CU_GRAPH_NODE_TYPE_HOST, operation, NULL);
 }
 
-CUresult cushim__mock_work_child(CUgraph child, struct mock_work *work)
+struct mock_work cushim__mock_work_child(CUgraph child)
 {
     struct mock_graph *graph, *clone;
     CUresult code = cushim__mock_graph_find(child, &graph);
@@ -100,20 +105,17 @@ CUresult cushim__mock_work_child(CUgraph child, struct mock_work *work)
     if (code == CUDA_SUCCESS)
         code = cushim__mock_graph_clone(graph, true, &clone);
     if (code != CUDA_SUCCESS)
-        return code;
+        return refused(code);
     clone->object.internal = true;
-    *work = (struct mock_work){.type = CU_GRAPH_NODE_TYPE_GRAPH, .child = clone};
-    return CUDA_SUCCESS;
+    return (struct mock_work){.type = CU_GRAPH_NODE_TYPE_GRAPH, .child = clone};
 }
 
-CUresult cushim__mock_work_event(CUgraphNodeType type, CUevent event, struct mock_work *work)
+struct mock_work cushim__mock_work_event(CUgraphNodeType type, CUevent event)
 {
     struct mock_event *found;
     CUresult code = event ? cushim__mock_event_find(event, &found) : CUDA_ERROR_INVALID_VALUE;
 
-    if (code == CUDA_SUCCESS)
-        *work = (struct mock_work){.type = type, .event = event};
-    return code;
+    return code ? refused(code) : (struct mock_work){.type = type, .event = event};
 }
 
 static bool is_zero(const void *start, const void *end)
@@ -151,36 +153,35 @@ static bool is_clean(const CUgraphNodeParams *parameters)
                    parameters + 1);
 }
 
-static CUresult kernel_from(const CUgraphNodeParams *parameters, struct mock_work *work)
+static struct mock_work kernel_from(const CUgraphNodeParams *parameters)
 {
     CUDA_KERNEL_NODE_PARAMS kernel;
 
     memcpy(&kernel, &parameters->kernel, sizeof kernel);
-    return cushim__mock_work_kernel(&kernel, work);
+    return cushim__mock_work_kernel(&kernel);
 }
 
-static CUresult memcpy_from(const CUgraphNodeParams *parameters, struct mock_work *work)
+static struct mock_work memcpy_from(const CUgraphNodeParams *parameters)
 {
     if (parameters->memcpy.flags != 0 || parameters->memcpy.reserved != 0)
-        return CUDA_ERROR_INVALID_VALUE;
-    return cushim__mock_work_memcpy(&parameters->memcpy.copyParams, parameters->memcpy.copyCtx,
-                                    work);
+        return refused(CUDA_ERROR_INVALID_VALUE);
+    return cushim__mock_work_memcpy(&parameters->memcpy.copyParams, parameters->memcpy.copyCtx);
 }
 
-static CUresult memset_from(const CUgraphNodeParams *parameters, struct mock_work *work)
+static struct mock_work memset_from(const CUgraphNodeParams *parameters)
 {
     CUDA_MEMSET_NODE_PARAMS set;
 
     memcpy(&set, &parameters->memset, sizeof set);
-    return cushim__mock_work_memset(&set, parameters->memset.ctx, work);
+    return cushim__mock_work_memset(&set, parameters->memset.ctx);
 }
 
-static CUresult host_from(const CUgraphNodeParams *parameters, struct mock_work *work)
+static struct mock_work host_from(const CUgraphNodeParams *parameters)
 {
     CUDA_HOST_NODE_PARAMS host;
 
     memcpy(&host, &parameters->host, sizeof host);
-    return cushim__mock_work_host(&host, work);
+    return cushim__mock_work_host(&host);
 }
 
 /* Graphs allocate nothing here, so none frees anything; what no graph can free is wrong. */
@@ -193,38 +194,37 @@ static CUresult check_free(CUdeviceptr address)
                : CUDA_ERROR_NOT_SUPPORTED;
 }
 
-CUresult cushim__mock_work_any(const CUgraphNodeParams *parameters, struct mock_work *work)
+struct mock_work cushim__mock_work_any(const CUgraphNodeParams *parameters)
 {
     if (!parameters || !is_clean(parameters))
-        return CUDA_ERROR_INVALID_VALUE;
+        return refused(CUDA_ERROR_INVALID_VALUE);
     switch ((int)parameters->type) { /* the enumeration of older headers is shorter */
     case CU_GRAPH_NODE_TYPE_KERNEL:
-        return kernel_from(parameters, work);
+        return kernel_from(parameters);
     case CU_GRAPH_NODE_TYPE_MEMCPY:
-        return memcpy_from(parameters, work);
+        return memcpy_from(parameters);
     case CU_GRAPH_NODE_TYPE_MEMSET:
-        return memset_from(parameters, work);
+        return memset_from(parameters);
     case CU_GRAPH_NODE_TYPE_HOST:
-        return host_from(parameters, work);
+        return host_from(parameters);
     case CU_GRAPH_NODE_TYPE_GRAPH:
-        return cushim__mock_work_child(parameters->graph.graph, work);
+        return cushim__mock_work_child(parameters->graph.graph);
     case CU_GRAPH_NODE_TYPE_EMPTY:
-        *work = (struct mock_work){.type = CU_GRAPH_NODE_TYPE_EMPTY};
-        return CUDA_SUCCESS;
+        return (struct mock_work){.type = CU_GRAPH_NODE_TYPE_EMPTY};
     case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
-        return cushim__mock_work_event(parameters->type, parameters->eventWait.event, work);
+        return cushim__mock_work_event(parameters->type, parameters->eventWait.event);
     case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
-        return cushim__mock_work_event(parameters->type, parameters->eventRecord.event, work);
+        return cushim__mock_work_event(parameters->type, parameters->eventRecord.event);
     case CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL:
     case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT:
     case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
     case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
     case CU_GRAPH_NODE_TYPE_CONDITIONAL:
-        return CUDA_ERROR_NOT_SUPPORTED;
+        return refused(CUDA_ERROR_NOT_SUPPORTED);
     case CU_GRAPH_NODE_TYPE_MEM_FREE:
-        return check_free(parameters->free.dptr);
+        return refused(check_free(parameters->free.dptr));
     default:
-        return CUDA_ERROR_INVALID_VALUE;
+        return refused(CUDA_ERROR_INVALID_VALUE);
     }
 }
 
@@ -240,14 +240,14 @@ static bool has_function_of_other_context(const CUgraphNodeParams *parameters)
     return function && kernel.ctx && function->context->object.handle != kernel.ctx;
 }
 
-CUresult cushim__mock_work_any_checked(const CUgraphNodeParams *parameters, struct mock_work *work)
+struct mock_work cushim__mock_work_any_checked(const CUgraphNodeParams *parameters)
 {
-    const CUresult code = cushim__mock_work_any(parameters, work);
+    struct mock_work work = cushim__mock_work_any(parameters);
 
-    if (code != CUDA_SUCCESS || !has_function_of_other_context(parameters))
-        return code;
-    cushim__mock_work_end(work);
-    return CUDA_ERROR_INVALID_CONTEXT;
+    if (work.code != CUDA_SUCCESS || !has_function_of_other_context(parameters))
+        return work;
+    cushim__mock_work_end(&work);
+    return refused(CUDA_ERROR_INVALID_CONTEXT);
 }
 
 _Static_assert(offsetof(CUDA_KERNEL_NODE_PARAMS, kern) == sizeof(struct CUDA_KERNEL_NODE_PARAMS_st),

@@ -57,6 +57,10 @@ static size_t offset_of(const struct layout *layout, size_t index, size_t offset
     return place(offset, size_of(layout, index));
 }
 
+/*
+ * Room for all parameters of a kernel, zeroed: of those that are registered with it, or else of
+ * those that the image declares. NULL: out of memory.
+ */
 static struct mock_parameters *parameters_create(const struct mock_image_kernel *kernel)
 {
     const struct layout layout = layout_of(kernel);
@@ -136,21 +140,6 @@ static CUresult parameters_copy(struct mock_parameters *parameters, void **value
     return CUDA_SUCCESS;
 }
 
-/* Copy from a buffer. LAUNCH_OUT_OF_RESOURCES: it is too large. What a short one lacks is zero. */
-static CUresult parameters_copy_raw(struct mock_parameters *parameters, const void *buffer,
-                                    size_t bytes)
-{
-    if (bytes > parameters->byte_count)
-        return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
-    if (bytes > 0)
-        memcpy(parameters->bytes, buffer, bytes);
-    return CUDA_SUCCESS;
-}
-
-/*
- * Room for all parameters of a kernel, zeroed: of those that are registered with it, or else of
- * those that the image declares. NULL: out of memory.
- */
 static void parameters_release(struct mock_parameters *parameters)
 {
     if (parameters && --parameters->references == 0)
@@ -339,21 +328,39 @@ static CUresult create(struct mock_function *function, const struct mock_launch_
     return CUDA_SUCCESS;
 }
 
-CUresult cushim__mock_launch_create(struct mock_function *function,
-                                    const struct mock_launch_shape *shape, void **parameters,
-                                    void **extra, struct mock_operation **operation)
+/* What to copy the parameters from: a buffer, or else `extra` or `values`. */
+struct source {
+    void **values, **extra;
+    const void *buffer;
+    size_t bytes;
+};
+
+static CUresult fill(struct mock_parameters *parameters, const struct source *source)
+{
+    if (!source->buffer)
+        return source->extra ? parameters_copy_extra(parameters, source->extra)
+                             : parameters_copy(parameters, source->values);
+    if (source->bytes > parameters->byte_count)
+        return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
+    memcpy(parameters->bytes, source->buffer, source->bytes);
+    return CUDA_SUCCESS;
+}
+
+static CUresult check_and_create(struct mock_function *function,
+                                 const struct mock_launch_shape *shape, const struct source *source,
+                                 struct mock_operation **operation)
 {
     CUresult code = cushim__mock_launch_check(function, shape);
     struct mock_parameters *copies;
 
-    if (code == CUDA_SUCCESS && parameters && extra)
+    if (code == CUDA_SUCCESS && source->values && source->extra)
         code = CUDA_ERROR_INVALID_VALUE;
     if (code != CUDA_SUCCESS)
         return code;
     copies = parameters_create(function->kernel);
     if (!copies)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    code = extra ? parameters_copy_extra(copies, extra) : parameters_copy(copies, parameters);
+    code = fill(copies, source);
     if (code != CUDA_SUCCESS) {
         parameters_release(copies);
         return code;
@@ -361,24 +368,22 @@ CUresult cushim__mock_launch_create(struct mock_function *function,
     return create(function, shape, copies, operation);
 }
 
+CUresult cushim__mock_launch_create(struct mock_function *function,
+                                    const struct mock_launch_shape *shape, void **parameters,
+                                    void **extra, struct mock_operation **operation)
+{
+    const struct source source = {.values = parameters, .extra = extra};
+
+    return check_and_create(function, shape, &source, operation);
+}
+
 CUresult cushim__mock_launch_create_raw(struct mock_function *function,
                                         const struct mock_launch_shape *shape, const void *buffer,
                                         size_t bytes, struct mock_operation **operation)
 {
-    CUresult code = cushim__mock_launch_check(function, shape);
-    struct mock_parameters *copies;
+    const struct source source = {.buffer = buffer, .bytes = bytes};
 
-    if (code != CUDA_SUCCESS)
-        return code;
-    copies = parameters_create(function->kernel);
-    if (!copies)
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    code = parameters_copy_raw(copies, buffer, bytes);
-    if (code != CUDA_SUCCESS) {
-        parameters_release(copies);
-        return code;
-    }
-    return create(function, shape, copies, operation);
+    return check_and_create(function, shape, &source, operation);
 }
 
 /* --- nodes of graphs --- */

@@ -55,7 +55,6 @@ MOCK_APPROXIMATE(LibraryLoadData, "as cuModuleLoadData")
     struct mock_jit jit;
     CUresult result = library && code ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 
-    (void)libraryOptionValues;
     if (result == CUDA_SUCCESS)
         result = cushim__mock_jit_begin(&jit, numJitOptions, jitOptions, jitOptionsValues);
     if (result == CUDA_SUCCESS)
@@ -73,7 +72,6 @@ MOCK_APPROXIMATE(LibraryLoadFromFile, "as cuModuleLoadData")
     size_t size;
     CUresult result = library && fileName ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 
-    (void)libraryOptionValues;
     if (result == CUDA_SUCCESS)
         result = cushim__mock_jit_begin(&jit, numJitOptions, jitOptions, jitOptionsValues);
     if (result == CUDA_SUCCESS)
@@ -220,7 +218,6 @@ MOCK_APPROXIMATE(KernelGetAttribute, "as cuFuncGetAttribute")
 (const struct mock_kernel *kernel, const struct mock_device *device, int *NOT_NULL pi,
  CUfunction_attribute attrib)
 {
-    (void)device;
     return cushim__mock_function_attribute(kernel->library->code, kernel->declared,
                                            &kernel->settings, attrib, pi);
 }
@@ -241,7 +238,6 @@ MOCK_APPROXIMATE(KernelSetAttribute, "sets it for all devices")
 {
     CUresult code = cushim__mock_function_set(kernel->declared, &kernel->settings, attrib, val);
 
-    (void)device;
     if (code == CUDA_SUCCESS)
         spread(kernel);
     return code;
@@ -250,7 +246,6 @@ MOCK_APPROXIMATE(KernelSetAttribute, "sets it for all devices")
 MOCK_APPROXIMATE(KernelSetCacheConfig, "sets it for all devices")
 (struct mock_kernel *kernel, const struct mock_device *device, CUfunc_cache config)
 {
-    (void)device;
     if ((unsigned)config > CU_FUNC_CACHE_PREFER_EQUAL)
         return CUDA_ERROR_INVALID_VALUE;
     kernel->settings.cache = config;

@@ -266,7 +266,6 @@ static struct mock_allocation *find(const void *p)
 MOCK_EXACT(MemHostGetDevicePointer_v2)
 (struct mock_context *wide_current, CUdeviceptr *NOT_NULL pdptr, void *p, unsigned int Flags)
 {
-    (void)wide_current;
     *pdptr = Flags == 0 && find(p) ? (uintptr_t)p : 0;
     return *pdptr ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
@@ -275,7 +274,6 @@ MOCK_EXACT(MemHostGetFlags)(unsigned int *NOT_NULL pFlags, struct mock_context *
 {
     const struct mock_allocation *allocation = find(p);
 
-    (void)current;
     if (!allocation)
         return CUDA_ERROR_INVALID_VALUE;
     *pFlags = allocation->flags;
@@ -303,7 +301,6 @@ MOCK_EXACT(IpcGetMemHandle)
     struct mock_allocation *allocation;
     size_t offset;
 
-    (void)wide_current;
     allocation = cushim__mock_allocation_at(dptr);
     if (!allocation || allocation->origin != MOCK_BY_ALLOC)
         return CUDA_ERROR_INVALID_VALUE;
@@ -343,7 +340,6 @@ MOCK_EXACT(IpcCloseMemHandle)(struct mock_context *wide_current, CUdeviceptr dpt
 {
     struct mock_allocation *allocation;
 
-    (void)wide_current;
     allocation = cushim__mock_allocation_at(dptr);
     if (!allocation || allocation->origin != MOCK_BY_IMPORT || allocation->span.start != dptr)
         return CUDA_ERROR_INVALID_VALUE;

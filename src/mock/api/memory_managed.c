@@ -105,7 +105,6 @@ MOCK_APPROXIMATE(MemAdvise, "holds for the whole allocation")
 (struct mock_context *wide_current, CUdeviceptr devPtr, size_t count, CUmem_advise advice,
  CUdevice device)
 {
-    (void)wide_current;
     return advise(devPtr, count, advice, device);
 }
 
@@ -226,7 +225,6 @@ MOCK_APPROXIMATE(MemRangeGetAttribute,
 {
     const struct mock_allocation *memory;
 
-    (void)wide_current;
     memory = find(devPtr, count);
     return memory ? get_attribute(memory, data, dataSize, attribute) : CUDA_ERROR_INVALID_VALUE;
 }
@@ -239,7 +237,6 @@ MOCK_APPROXIMATE(MemRangeGetAttributes,
     const struct mock_allocation *memory;
     CUresult code = CUDA_SUCCESS;
 
-    (void)wide_current;
     memory = find(devPtr, count);
     if (!memory || !data || !dataSizes || !attributes || numAttributes == 0)
         return CUDA_ERROR_INVALID_VALUE;

@@ -17,7 +17,6 @@ MOCK_APPROXIMATE(MemcpyHtoD,
                  "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
 (const struct mock_context *current)
 {
-    (void)current;
     return CUDA_ERROR_INVALID_CONTEXT;
 }
 
@@ -74,7 +73,5 @@ MOCK_ALSO(Array3DGetDescriptor)
 MOCK_APPROXIMATE(ArrayGetDescriptor, "as cuMemcpyHtoD")
 (const struct mock_array *array, const struct mock_context *current)
 {
-    (void)array;
-    (void)current;
     return CUDA_ERROR_INVALID_CONTEXT;
 }

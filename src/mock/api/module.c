@@ -278,7 +278,6 @@ MOCK_APPROXIMATE(ModuleLoad, "as cuModuleLoadData")
     size_t size;
     CUresult code;
 
-    (void)current;
     if ((!module || !fname))
         return CUDA_ERROR_INVALID_VALUE;
     code = cushim__mock_code_file(fname, &bytes, &size);
@@ -391,18 +390,12 @@ MOCK_EXACT(ModuleGetGlobal)
 MOCK_APPROXIMATE(ModuleGetTexRef, "none is ever found")
 (const struct mock_module *module, CUtexref *NOT_NULL pTexRef, const char *NOT_NULL name)
 {
-    (void)module;
-    (void)pTexRef;
-    (void)name;
     return CUDA_ERROR_NOT_FOUND;
 }
 
 MOCK_APPROXIMATE(ModuleGetSurfRef, "none is ever found")
 (const struct mock_module *module, CUsurfref *NOT_NULL pSurfRef, const char *NOT_NULL name)
 {
-    (void)module;
-    (void)pSurfRef;
-    (void)name;
     return CUDA_ERROR_NOT_FOUND;
 }
 

@@ -86,7 +86,6 @@ MOCK_APPROXIMATE(OccupancyMaxActiveBlocksPerMultiprocessorWithFlags,
 (struct mock_context *current, int *NOT_NULL numBlocks, struct mock_function *function,
  int blockSize, size_t dynamicSMemSize, unsigned int flags)
 {
-    (void)current;
     if (blockSize <= 0 || flags > CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE)
         return CUDA_ERROR_INVALID_VALUE;
     *numBlocks = cushim__mock_function_blocks(function, (unsigned)blockSize, dynamicSMemSize);
@@ -109,7 +108,6 @@ MOCK_APPROXIMATE(OccupancyMaxPotentialBlockSizeWithFlags, "registers of PTX are 
 {
     int most = (int)cushim__mock_function_threads(function->kernel), best = 0, best_blocks = 0;
 
-    (void)current;
     if (blockSizeLimit < 0 || flags > CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE)
         return CUDA_ERROR_INVALID_VALUE;
     if (blockSizeLimit > 0 && blockSizeLimit < most)
@@ -145,7 +143,6 @@ MOCK_APPROXIMATE(OccupancyAvailableDynamicSMemPerBlock,
 (struct mock_context *current, size_t *NOT_NULL dynamicSmemSize, struct mock_function *function,
  int numBlocks, int blockSize)
 {
-    (void)current;
     if (numBlocks <= 0 || blockSize <= 0)
         return CUDA_ERROR_INVALID_VALUE;
     *dynamicSmemSize = least(capacity(function, 0) / (size_t)numBlocks,

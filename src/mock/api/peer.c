@@ -74,7 +74,6 @@ MOCK_APPROXIMATE(DeviceGetCliqueCount,
                  "no driver of this version was measured; devices are on no fabric")
 (size_t *NOT_NULL count, const struct mock_device *device)
 {
-    (void)device;
     *count = 0;
     return CUDA_SUCCESS;
 }
@@ -83,7 +82,6 @@ MOCK_APPROXIMATE(DeviceGetCliqueInfo,
                  "no driver of this version was measured; devices are on no fabric")
 (cushim_CUcliqueInfo *NOT_NULL cliqueInfo, size_t *NOT_NULL count, const struct mock_device *device)
 {
-    (void)cliqueInfo;
     return cushim__mock_DeviceGetCliqueCount(count, device);
 }
 
@@ -92,7 +90,6 @@ MOCK_EXACT(FlushGPUDirectRDMAWrites)
 (struct mock_context *current, cushim_CUflushGPUDirectRDMAWritesTarget target,
  cushim_CUflushGPUDirectRDMAWritesScope scope)
 {
-    (void)current;
     if ((int)target != CURRENT_CONTEXT || ((int)scope != TO_OWNER && (int)scope != TO_ALL_DEVICES))
         return CUDA_ERROR_INVALID_VALUE;
     return CUDA_SUCCESS;
