@@ -9,27 +9,23 @@
 #include "src/mock/api/stream.h"
 #include "src/mock/core/state.h"
 
-static CUresult check_begin(CUstream handle, CUstreamCaptureMode mode, struct mock_stream **stream)
+static CUresult check_begin(struct mock_stream *stream, CUstreamCaptureMode mode)
 {
-    CUresult code = cushim__mock_stream_find(handle, stream);
-
-    if (code != CUDA_SUCCESS)
-        return code;
     if ((unsigned)mode > CU_STREAM_CAPTURE_MODE_RELAXED)
         return CUDA_ERROR_INVALID_VALUE;
-    if ((*stream)->kind == MOCK_LEGACY) {
-        code = cushim__mock_capture_legacy(*stream);
+    if (stream->kind == MOCK_LEGACY) {
+        CUresult code = cushim__mock_capture_legacy(stream);
+
         return code ? code : CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     }
-    return (*stream)->capture ? CUDA_ERROR_ILLEGAL_STATE : CUDA_SUCCESS;
+    return stream->capture ? CUDA_ERROR_ILLEGAL_STATE : CUDA_SUCCESS;
 }
 
-MOCK_EXACT(StreamBeginCapture_v2)(CUstream hStream, CUstreamCaptureMode mode)
+MOCK_EXACT(StreamBeginCapture_v2)(struct mock_stream *stream, CUstreamCaptureMode mode)
 {
     const struct mock_edges none = {0};
-    struct mock_stream *stream;
     struct mock_graph *graph;
-    CUresult code = check_begin(hStream, mode, &stream);
+    CUresult code = check_begin(stream, mode);
 
     if (code == CUDA_SUCCESS)
         code = cushim__mock_graph_create(true, &graph);
@@ -43,18 +39,17 @@ MOCK_EXACT(StreamBeginCapture_v2)(CUstream hStream, CUstreamCaptureMode mode)
 }
 
 /* The ABI of CUDA 10.0, which knew no modes: nothing was forbidden. */
-MOCK_EXACT(StreamBeginCapture)(CUstream hStream)
+MOCK_EXACT(StreamBeginCapture)(struct mock_stream *stream)
 {
-    return cushim__mock_StreamBeginCapture_v2(hStream, CU_STREAM_CAPTURE_MODE_RELAXED);
+    return cushim__mock_StreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED);
 }
 
 MOCK_APPROXIMATE(StreamBeginCaptureToGraph, "the graph can be used after a capture that failed")
-(struct mock_graph *graph, CUstream hStream, const CUgraphNode *dependencies,
+(struct mock_graph *graph, struct mock_stream *stream, const CUgraphNode *dependencies,
  const cushim_CUgraphEdgeData *dependencyData, size_t numDependencies, CUstreamCaptureMode mode)
 {
     struct mock_edges edges = {0};
-    struct mock_stream *stream;
-    CUresult code = check_begin(hStream, mode, &stream);
+    CUresult code = check_begin(stream, mode);
 
     if (code == CUDA_SUCCESS && graph->capture)
         code = CUDA_ERROR_ILLEGAL_STATE;

@@ -68,7 +68,7 @@ static CUresult copy(struct side to, struct side from, size_t bytes, CUstream st
 {
     const CUDA_MEMCPY3D shape = shape_of(to, from, bytes);
 
-    return cushim__mock_copy_execute(&shape, stream, asynchronous);
+    return cushim__mock_copy_execute(&shape, stream, asynchronous, false);
 }
 
 MOCK_APPROXIMATE(MemcpyHtoD_v2,
@@ -180,9 +180,8 @@ MOCK_APPROXIMATE(MemcpyWithAttributesAsync,
         code = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     if (code != CUDA_SUCCESS)
         return code;
-    return (int)attr->srcAccessOrder == ORDER_DURING_API_CALL
-               ? cushim__mock_copy_execute_read(&shape, hStream)
-               : cushim__mock_copy_execute(&shape, hStream, true);
+    return cushim__mock_copy_execute(&shape, hStream, true,
+                                     (int)attr->srcAccessOrder == ORDER_DURING_API_CALL);
 }
 
 /* NULL is a context as good as any: addresses say where memory is. */
@@ -258,7 +257,7 @@ static CUresult copy_2d(const CUDA_MEMCPY2D *copy, CUstream stream, bool asynchr
         .Height = copy->Height,
         .Depth = 1,
     };
-    return cushim__mock_copy_execute(&shape, stream, asynchronous);
+    return cushim__mock_copy_execute(&shape, stream, asynchronous, false);
 }
 
 MOCK_ALSO(Memcpy2DUnaligned_v2)
@@ -274,7 +273,8 @@ MOCK_EXACT(Memcpy2DAsync_v2)(const CUDA_MEMCPY2D *pCopy, CUstream hStream)
 
 static CUresult copy_3d(const CUDA_MEMCPY3D *copy, CUstream stream, bool asynchronous)
 {
-    return copy ? cushim__mock_copy_execute(copy, stream, asynchronous) : copy_nothing(stream);
+    return copy ? cushim__mock_copy_execute(copy, stream, asynchronous, false)
+                : copy_nothing(stream);
 }
 
 MOCK_EXACT(Memcpy3D_v2)(const CUDA_MEMCPY3D *pCopy)
@@ -304,7 +304,7 @@ static CUresult copy_peer(const CUDA_MEMCPY3D_PEER *copy, CUstream stream, bool 
     shape.srcLOD = shape.dstLOD = 0;
     if (!asynchronous)
         cushim__race_saw_all();
-    code = cushim__mock_copy_execute(&shape, stream, asynchronous);
+    code = cushim__mock_copy_execute(&shape, stream, asynchronous, false);
     if (!asynchronous)
         cushim__race_saw_all();
     return code;

@@ -39,13 +39,11 @@ bool cushim__mock_set_parameters(const struct mock_operation *operation,
 
 /*
  * Execute a copy on a stream, NULL included. The call returns when the driver's would: before the
- * copy is executed where that is possible, or, if it is not asynchronous, after it. Nothing to
- * copy: done.
+ * copy is executed where that is possible, or, if it is not asynchronous, after it. `read`: the
+ * source is read before the call returns, in any case. Nothing to copy: done.
  */
-CUresult cushim__mock_copy_execute(const CUDA_MEMCPY3D *shape, CUstream stream, bool asynchronous);
-
-/* The same, asynchronous, of a source that is read before the call returns. */
-CUresult cushim__mock_copy_execute_read(const CUDA_MEMCPY3D *shape, CUstream stream);
+CUresult cushim__mock_copy_execute(const CUDA_MEMCPY3D *shape, CUstream stream, bool asynchronous,
+                                   bool read);
 
 /*
  * A copy, and its two sides: a box of bytes each. A side is memory that the mock knows, looked up

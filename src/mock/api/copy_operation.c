@@ -202,8 +202,8 @@ bool cushim__mock_copy_stage(struct mock_copy *copy)
     return true;
 }
 
-static CUresult execute_shape(const CUDA_MEMCPY3D *shape, CUstream handle, bool asynchronous,
-                              bool read)
+CUresult cushim__mock_copy_execute(const CUDA_MEMCPY3D *shape, CUstream handle, bool asynchronous,
+                                   bool read)
 {
     struct mock_operation *operation;
     struct mock_stream *stream;
@@ -228,14 +228,4 @@ static CUresult execute_shape(const CUDA_MEMCPY3D *shape, CUstream handle, bool 
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     return cushim__mock_stream_submit(stream, operation);
-}
-
-CUresult cushim__mock_copy_execute(const CUDA_MEMCPY3D *shape, CUstream stream, bool asynchronous)
-{
-    return execute_shape(shape, stream, asynchronous, false);
-}
-
-CUresult cushim__mock_copy_execute_read(const CUDA_MEMCPY3D *shape, CUstream stream)
-{
-    return execute_shape(shape, stream, true, true);
 }

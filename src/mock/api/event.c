@@ -131,22 +131,17 @@ void cushim__mock_event_share(const struct mock_event *event, struct mock_record
     record->shared_number = cushim__mock_shared_event_newest(event->shared);
 }
 
-/* Create a record of the newest state of a shared event. Returns NULL if memory is short. */
-static struct mock_record *shared_record(const struct mock_event *event)
-{
-    struct mock_record *record = cushim__mock_record_create();
-
-    if (record)
-        cushim__mock_event_share(event, record);
-    return record;
-}
-
 /* Retain the newest record. Returns NULL if the event was not recorded, or memory is short. */
 static struct mock_record *newest(const struct mock_event *event)
 {
-    if (event->shared)
-        return shared_record(event);
-    return event->record ? cushim__mock_record_retain(event->record) : NULL;
+    struct mock_record *record;
+
+    if (!event->shared)
+        return event->record ? cushim__mock_record_retain(event->record) : NULL;
+    record = cushim__mock_record_create();
+    if (record)
+        cushim__mock_event_share(event, record);
+    return record;
 }
 
 static CUresult synchronize(const struct mock_event *event)
@@ -186,84 +181,6 @@ MOCK_EXACT(EventDestroy)(struct mock_event *event)
     CUresult code = event->capture_state == MOCK_NOT_CAPTURED ? synchronize(event) : CUDA_SUCCESS;
 
     return code ? code : cushim__mock_EventDestroy_v2(event);
-}
-
-void *cushim__mock_event_operation(const struct mock_event *event, struct mock_record *record)
-{
-    struct mock_operation *operation = cushim__mock_record_operation(record);
-
-    if (operation)
-        operation->outside = event->shared || (event->flags & CU_EVENT_INTERPROCESS);
-    return operation;
-}
-
-void cushim__mock_event_begin_record(const struct mock_event *event, struct mock_record *record,
-                                     struct mock_stream *stream)
-{
-    record->stream = stream;
-    if (event->shared) {
-        record->shared = cushim__mock_shared_event_retain(event->shared);
-        record->shared_number = cushim__mock_shared_event_begin(event->shared);
-    }
-}
-
-void cushim__mock_event_end_record(struct mock_event *event, struct mock_record *record,
-                                   const struct mock_stream *stream)
-{
-    record->number = cushim__mock_sim_submitted();
-    record->clock = cushim__race_last(&stream->race);
-    cushim__mock_capture_forget_event(event);
-    cushim__mock_record_release(event->record);
-    event->record = record;
-}
-
-static CUresult record_on(struct mock_event *event, struct mock_stream *stream)
-{
-    struct mock_record *record = cushim__mock_record_create();
-    void *operation = record ? cushim__mock_event_operation(event, record) : NULL;
-    CUresult code = CUDA_ERROR_OUT_OF_MEMORY;
-
-    if (operation) {
-        cushim__mock_event_begin_record(event, record, stream);
-        code = cushim__mock_stream_submit(stream, operation);
-    }
-    if (code == CUDA_SUCCESS)
-        cushim__mock_event_end_record(event, record, stream);
-    else
-        cushim__mock_record_release(record);
-    return code;
-}
-
-/* A default stream is what is wrong first, then the event, and then a stream that was created. */
-MOCK_EXACT(EventRecordWithFlags)(CUevent hEvent, CUstream hStream, unsigned int flags)
-{
-    struct mock_stream *stream;
-    struct mock_event *event;
-    CUresult code = CUDA_SUCCESS;
-
-    if (cushim__mock_stream_is_default(hStream))
-        code = cushim__mock_stream_find(hStream, &stream);
-    if (code == CUDA_SUCCESS)
-        code = cushim__mock_event_find(hEvent, &event);
-    if (code == CUDA_SUCCESS && flags > CU_EVENT_RECORD_EXTERNAL)
-        code = CUDA_ERROR_INVALID_VALUE;
-    if (code == CUDA_SUCCESS)
-        code = cushim__mock_stream_find(hStream, &stream);
-    if (code)
-        return code;
-    if (event->object.context != stream->object.context &&
-        !(stream->capture && flags == CU_EVENT_RECORD_EXTERNAL))
-        return CUDA_ERROR_INVALID_HANDLE;
-    if (stream->capture)
-        return cushim__mock_capture_record(stream, event, flags);
-    if (flags == CU_EVENT_RECORD_EXTERNAL)
-        return CUDA_ERROR_ILLEGAL_STATE;
-    return record_on(event, stream);
-}
-
-MOCK_EXACT(EventRecord)(CUevent hEvent, CUstream hStream)
-{
-    return cushim__mock_EventRecordWithFlags(hEvent, hStream, CU_EVENT_RECORD_DEFAULT);
 }
 
 void cushim__mock_event_follow(const struct mock_event *event, struct mock_stream *stream)

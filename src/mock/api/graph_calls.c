@@ -59,6 +59,8 @@ static CUresult give(const struct mock_graph *graph, bool roots, CUgraphNode *no
     const struct mock_node *node = roots ? graph->last : graph->first;
     size_t count = 0;
 
+    if (nodes && *room == 0)
+        return CUDA_ERROR_INVALID_VALUE;
     for (; node; node = roots ? node->previous : node->next) {
         if (roots && node->dependencies.count > 0)
             continue;
@@ -73,24 +75,16 @@ static CUresult give(const struct mock_graph *graph, bool roots, CUgraphNode *no
     return CUDA_SUCCESS;
 }
 
-static CUresult list(CUgraph handle, bool roots, CUgraphNode *nodes, size_t *count)
+MOCK_EXACT(GraphGetNodes)
+(const struct mock_graph *graph, CUgraphNode *nodes, size_t *NOT_NULL numNodes)
 {
-    struct mock_graph *graph;
-    CUresult code = cushim__mock_graph_find(handle, &graph);
-
-    if (code == CUDA_SUCCESS && (!count || (nodes && *count == 0)))
-        code = CUDA_ERROR_INVALID_VALUE;
-    return code ? code : give(graph, roots, nodes, count);
+    return give(graph, false, nodes, numNodes);
 }
 
-MOCK_EXACT(GraphGetNodes)(CUgraph hGraph, CUgraphNode *nodes, size_t *numNodes)
+MOCK_EXACT(GraphGetRootNodes)
+(const struct mock_graph *graph, CUgraphNode *rootNodes, size_t *NOT_NULL numRootNodes)
 {
-    return list(hGraph, false, nodes, numNodes);
-}
-
-MOCK_EXACT(GraphGetRootNodes)(CUgraph hGraph, CUgraphNode *rootNodes, size_t *numRootNodes)
-{
-    return list(hGraph, true, rootNodes, numRootNodes);
+    return give(graph, true, rootNodes, numRootNodes);
 }
 
 MOCK_EXACT(GraphNodeGetType)(CUgraphNodeType *NOT_NULL type, struct mock_node *node)

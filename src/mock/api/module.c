@@ -402,8 +402,6 @@ MOCK_APPROXIMATE(ModuleGetSurfRef, "none is ever found")
 /* Modules are loaded lazily on the driver of the semantics page. */
 MOCK_EXACT(ModuleGetLoadingMode)(cushim_CUmoduleLoadingMode *NOT_NULL mode)
 {
-    enum { LAZY = 2 };
-
-    *mode = (cushim_CUmoduleLoadingMode)LAZY;
+    *mode = CU_MODULE_LAZY_LOADING;
     return CUDA_SUCCESS;
 }

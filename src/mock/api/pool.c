@@ -43,7 +43,7 @@ static void drop(struct mock_operation *operation)
 static const struct mock_operation_class async_free_class = {
     .name = "free",
     .size = sizeof(struct async_free),
-    .node_type = (CUgraphNodeType)11, /* CU_GRAPH_NODE_TYPE_MEM_FREE, which old headers lack */
+    .node_type = CU_GRAPH_NODE_TYPE_MEM_FREE,
     .touch = touch,
     .drop = drop,
 };

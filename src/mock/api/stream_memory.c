@@ -14,9 +14,6 @@
 #include "src/mock/core/state.h"
 #include "src/race/race.h"
 
-/* CU_GRAPH_NODE_TYPE_BATCH_MEM_OP, which older headers do not know. */
-enum { BATCH_NODE = 12 };
-
 /* A value that is waited for in memory, or written there. */
 struct mock_memory_value {
     enum { MOCK_MEMORY_WAIT, MOCK_MEMORY_WRITE } kind;
@@ -159,7 +156,7 @@ static void drop(struct mock_operation *operation)
 static const struct mock_operation_class batch_class = {
     .name = "value",
     .size = sizeof(struct batch),
-    .node_type = (CUgraphNodeType)BATCH_NODE,
+    .node_type = CU_GRAPH_NODE_TYPE_BATCH_MEM_OP,
     .ready = ready,
     .execute = execute,
     .copy = copy,
@@ -234,8 +231,6 @@ enum {
     /* Attributes of the first ABI; their names changed. */
     FIRST_ABI = 92,
     FIRST_ABI_WIDE = 93,
-    /* Kinds in a batch that older headers do not know. */
-    BARRIER = 6,
 };
 
 static bool has(int attribute)
@@ -331,7 +326,7 @@ static CUresult read_one(const CUstreamBatchMemOpParams *one, struct mock_memory
         *used = false;
         return has(CU_DEVICE_ATTRIBUTE_CAN_FLUSH_REMOTE_WRITES) ? CUDA_SUCCESS
                                                                 : CUDA_ERROR_NOT_SUPPORTED;
-    case BARRIER:
+    case CU_STREAM_MEM_OP_BARRIER:
         *used = false;
         return CUDA_SUCCESS;
     default:
