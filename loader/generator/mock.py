@@ -83,9 +83,12 @@ class Function:
     def __init__(self, definition, row, spelling):
         self.definition = definition
         self.places = mock_sources.places(definition, row)
-        self.names = [None if place is None else row.parameters[place].name
-                      for place in self.places]
+        self.names = [row.parameters[place].name if place is not None
+                      else p.name if p.name == mock_sources.ASYNCHRONOUS else None
+                      for p, place in zip(definition.parameters, self.places)]
+        self.row = row
         self.declarations = {p.name: spelling.declare(p) for p in row.parameters}
+        self.declarations[mock_sources.ASYNCHRONOUS] = 'bool ' + mock_sources.ASYNCHRONOUS
         self.is_checked = any(p.finder or p.mark for p in definition.parameters)
 
     def prototype(self):
@@ -95,8 +98,16 @@ class Function:
                     % (self.definition.slot, ', '.join(declared) or 'void'), 4)
 
     def arguments(self, row):
-        """The parameters of a row that are handed on."""
-        return [row.parameters[place].name for place in self.places if place is not None]
+        """What the wrapper of a row hands on."""
+        handed = []
+        for name, place in zip(self.names, self.places):
+            if place is not None:
+                other = mock_sources.other_place(place, self.row, row)
+                handed.append('0' if other is None else row.parameters[other].name)
+            elif name:
+                handed.append('true' if any(p.type == 'CUstream' for p in row.parameters)
+                              else 'false')
+        return handed
 
     def call(self, row):
         """What the wrapper of a row calls."""
@@ -120,7 +131,8 @@ class Function:
                 lines += ['    code = %s(%s&found_%s);' % (p.finder, handle, p.name),
                           '    if (code != CUDA_SUCCESS)', '        return code;']
         passed = ', '.join('found_' + p.name if p.finder else name for p, name in pairs)
-        lines.append(wrap('return cushim__mock_%s(%s);' % (self.definition.slot, passed), 8, '    '))
+        call = 'return cushim__mock_%s(%s);' % (self.definition.slot, passed)
+        lines.append(wrap(call, 8, '    '))
         return '\n'.join(lines + ['}\n'])
 
 

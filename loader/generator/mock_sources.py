@@ -14,8 +14,8 @@ A definition begins a line and may go on over several:
     MOCK_EXACT(CtxPopCurrent_v2)(CUcontext *pctx)
     {
 
-See src/mock/api/api.h. Nothing is guessed: what looks like a definition and is none, names no slot or
-parameter, or defines a slot twice raises SourceError, which names the file and the line.
+See src/mock/api/api.h. Nothing is guessed: what looks like a definition and is none, names no slot
+or parameter, or defines a slot twice raises SourceError, which names the file and the line.
 """
 
 import re
@@ -41,6 +41,9 @@ class SourceError(Exception):
 # The parameters that a definition may have beside those of its slot, and what finds each.
 CURRENT = {'current': 'cushim__mock_context_current',
            'wide_current': 'cushim__mock_memory_context'}
+
+# Another one: whether the slot takes a stream.
+ASYNCHRONOUS = 'asynchronous'
 
 # By the type that a definition gives a parameter in the place of a handle: the handle's type, and
 # what finds the object.
@@ -113,7 +116,7 @@ def read_definitions(paths: Iterable[str],
 
 
 def places(definition: Definition, row: Function) -> List[Optional[int]]:
-    """Which of the slot's parameters each of the definition's is, None for those beside them.
+    """Which parameter of its slot each of the definition's is, None for those beside them.
 
     Objects stand for the handles of their type, in the slot's order. Raises KeyError.
     """
@@ -128,8 +131,29 @@ def places(definition: Definition, row: Function) -> List[Optional[int]]:
             found.append(waiting.pop(0) if waiting else None)
         else:
             found.append(names.get(parameter.name))
-        if found[-1] is None and parameter.name not in CURRENT:
+        if found[-1] is None and parameter.name not in (*CURRENT, ASYNCHRONOUS):
             raise KeyError(parameter.name)
+    return found
+
+
+def other_place(place: int, row: Function, other: Function) -> Optional[int]:
+    """Where another slot of the same function has a parameter; None: it lacks it.
+
+    Slots with the same types have it in the same place, others by its name. Raises KeyError.
+    """
+    types = [[parameter.type for parameter in one.parameters] for one in (row, other)]
+    if types[0] == types[1]:
+        return place
+    wanted = row.parameters[place]
+    known = {parameter.name for parameter in row.parameters}
+    found = None
+    for index, parameter in enumerate(other.parameters):
+        if parameter.name not in known:
+            raise KeyError(parameter.name)
+        if parameter.name == wanted.name:
+            if parameter.type != wanted.type:
+                raise KeyError(parameter.name)
+            found = index
     return found
 
 
@@ -140,10 +164,12 @@ def _check_parameters(where, definition, slots):
     except KeyError as error:
         raise SourceError(*where, '%s has no parameter %s' % (row.slot, error.args[0]))
     for slot in definition.also:
-        types = [{place: p.type for place, p in enumerate(one.parameters) if place in used}
-                 for one in (row, slots[slot])]
-        if types[0] != types[1]:
-            raise SourceError(*where, '%s and %s have different parameters' % (row.slot, slot))
+        try:
+            for place in used:
+                other_place(place, row, slots[slot])
+        except KeyError as error:
+            raise SourceError(*where, '%s has no parameter %s as %s has it'
+                              % (row.slot, error.args[0], slot))
 
 
 def _parameters(path, line, text) -> List[Parameter]:

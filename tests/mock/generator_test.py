@@ -97,6 +97,16 @@ class Generator(unittest.TestCase):
             self.assertIn('answer = cushim__mock_EventQuery(hEvent);', self.body(table, slot))
         self.assertIn('| `cuEventDestroy` | exact |  |', self.generate('mock_page', also))
 
+    def test_parameter_that_another_slot_lacks_is_zero_for_it(self):
+        table = self.generate('mock_table', 'MOCK_ALSO(MemcpyDtoH_v2)\n' + EXACT.replace(
+            'EventQuery', 'MemcpyDtoHAsync_v2').replace(
+            'CUevent hEvent', 'CUstream hStream, size_t ByteCount, bool asynchronous'))
+        self.assertIn('answer = cushim__mock_MemcpyDtoHAsync_v2(0, ByteCount, false);',
+                      self.body(table, 'MemcpyDtoH_v2'))
+        for slot in ('MemcpyDtoHAsync_v2', 'MemcpyDtoHAsync_v2_ptsz'):
+            self.assertIn('answer = cushim__mock_MemcpyDtoHAsync_v2(hStream, ByteCount, true);',
+                          self.body(table, slot))
+
     def test_parameters_that_are_left_out_are_not_handed_on(self):
         table = self.generate('mock_table', EXACT.replace('CUevent hEvent', 'void'))
         self.assertIn('(void)hEvent;', self.body(table, 'EventQuery'))
@@ -172,15 +182,17 @@ class Generator(unittest.TestCase):
     def test_parameter_that_the_slot_does_not_have(self):
         for text in ['CUevent event', 'CUevent hEvent, int more', 'struct mock_stream *stream']:
             with self.subTest(text):
-                self.refuses(EXACT.replace('CUevent hEvent', text), 1, 'EventQuery has no parameter')
+                self.refuses(EXACT.replace('CUevent hEvent', text), 1,
+                             'EventQuery has no parameter')
 
     def test_other_slot_with_other_parameters(self):
-        self.refuses(FOUND, 1, 'StreamGetPriority and StreamGetFlags have different parameters')
+        self.refuses(FOUND, 1, 'StreamGetPriority has no parameter flags as StreamGetFlags has it')
 
     def test_other_slot_that_is_none_or_has_its_own_function(self):
         self.refuses('MOCK_ALSO(EventQuerry)\n' + EXACT, 1, 'there is no slot EventQuerry')
-        self.refuses('MOCK_ALSO(EventRecord)\n' + EXACT + APPROXIMATE, 6,
-                     'EventRecord is already defined at')
+        other = EXACT.replace('EventQuery', 'EventSynchronize')
+        self.refuses('MOCK_ALSO(EventSynchronize)\n' + EXACT + other, 6,
+                     'EventSynchronize is already defined at')
 
     def test_two_definitions_of_a_slot(self):
         self.refuses(EXACT + EXACT, 5, 'EventQuery is already defined at')

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Begin and end of captures, as programs call them (statements 61, 62, 68, 70 and 72). */
+/* The calls that begin and end captures (statements 61, 62, 68, 70 and 72). */
 #include <stdlib.h>
 
 #include "src/mock/api/api.h"
@@ -62,7 +62,7 @@ MOCK_APPROXIMATE(StreamBeginCaptureToGraph, "the graph can be used after a captu
     return code;
 }
 
-/* What the end of a capture comes to, by its rules. */
+/* Return what cuStreamEndCapture answers by the rules of captures. */
 static CUresult check_end(const struct mock_capture *capture)
 {
     const struct mock_thread *thread = cushim__mock_thread_get();
@@ -76,7 +76,7 @@ static CUresult check_end(const struct mock_capture *capture)
     return cushim__mock_capture_check_joined(capture);
 }
 
-/* Who wants no graph ends the capture all the same, and nobody has what it made. */
+/* A caller who passes no place for the graph ends the capture all the same: its graph is freed. */
 MOCK_EXACT(StreamEndCapture)(struct mock_stream *stream, CUgraph *phGraph)
 {
     struct mock_capture *capture;
@@ -179,6 +179,7 @@ static bool is_plain(const struct mock_edges *edges)
 }
 
 /* Asking spoils nothing (statement 69). What is not asked for is NULL. */
+MOCK_ALSO(StreamGetCaptureInfo, StreamGetCaptureInfo_v2)
 MOCK_EXACT(StreamGetCaptureInfo_v3)
 (CUstreamCaptureStatus *NOT_NULL captureStatus_out, const struct mock_stream *stream,
  cuuint64_t *id_out, CUgraph *graph_out, const CUgraphNode **dependencies_out,
@@ -214,23 +215,7 @@ MOCK_EXACT(StreamGetCaptureInfo_v3)
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(StreamGetCaptureInfo_v2)
-(CUstreamCaptureStatus *NOT_NULL captureStatus_out, const struct mock_stream *stream,
- cuuint64_t *id_out, CUgraph *graph_out, const CUgraphNode **dependencies_out,
- size_t *numDependencies_out)
-{
-    return cushim__mock_StreamGetCaptureInfo_v3(captureStatus_out, stream, id_out, graph_out,
-                                                dependencies_out, NULL, numDependencies_out);
-}
-
-MOCK_EXACT(StreamGetCaptureInfo)
-(CUstreamCaptureStatus *NOT_NULL captureStatus_out, const struct mock_stream *stream,
- cuuint64_t *id_out)
-{
-    return cushim__mock_StreamGetCaptureInfo_v3(captureStatus_out, stream, id_out, NULL, NULL, NULL,
-                                                NULL);
-}
-
+MOCK_ALSO(StreamUpdateCaptureDependencies)
 MOCK_EXACT(StreamUpdateCaptureDependencies_v2)
 (struct mock_stream *stream, CUgraphNode *dependencies,
  const cushim_CUgraphEdgeData *dependencyData, size_t numDependencies, unsigned int flags)
@@ -256,11 +241,4 @@ MOCK_EXACT(StreamUpdateCaptureDependencies_v2)
     }
     cushim__mock_edges_clear(&more);
     return code;
-}
-
-MOCK_EXACT(StreamUpdateCaptureDependencies)
-(struct mock_stream *stream, CUgraphNode *dependencies, size_t numDependencies, unsigned int flags)
-{
-    return cushim__mock_StreamUpdateCaptureDependencies_v2(stream, dependencies, NULL,
-                                                           numDependencies, flags);
 }

@@ -36,7 +36,7 @@ static void drop(void *object)
     free(context);
 }
 
-/* It begins to live, a primary context again and again. */
+/* A context begins to live. A primary context does so each time that it is retained anew. */
 static void begin(struct mock_context *context)
 {
     const struct mock_profile *profile = &cushim__mock->settings.profile;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What can be asked of a context, and set. */
+/* The properties of contexts that programs read and set. */
 #include "src/mock/api/api.h"
 #include "src/mock/api/capture.h"
 #include "src/mock/api/context.h"
@@ -39,16 +39,12 @@ MOCK_EXACT(CtxGetId)(unsigned long long *NOT_NULL ctxId, struct mock_context *OR
     return CUDA_SUCCESS;
 }
 
+MOCK_ALSO(CtxGetDevice)
 MOCK_EXACT(CtxGetDevice_v2)
 (CUdevice *NOT_NULL device, const struct mock_context *OR_CURRENT context)
 {
     *device = context->device->ordinal;
     return CUDA_SUCCESS;
-}
-
-MOCK_EXACT(CtxGetDevice)(CUdevice *NOT_NULL device, const struct mock_context *current)
-{
-    return cushim__mock_CtxGetDevice_v2(device, current);
 }
 
 MOCK_EXACT(CtxGetStreamPriorityRange)
@@ -175,7 +171,7 @@ static size_t unit_of(CUlimit limit)
     return sixteenth > 0 ? (size_t)sixteenth : 1;
 }
 
-/* 0: there is no such multiple. */
+/* Returns 0 if no multiple fits. */
 static size_t round_up(size_t value, size_t multiple)
 {
     size_t rest = value % multiple, lack = rest ? multiple - rest : 0;

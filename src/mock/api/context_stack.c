@@ -156,7 +156,7 @@ MOCK_EXACT(CtxGetCurrent)(CUcontext *NOT_NULL pctx)
 
 enum { LIMIT = 64 };
 
-/* This thread's, and of which mock. */
+/* What the calling thread is known by, and the serial number of the mock that knows it. */
 static _Thread_local struct {
     struct mock_thread *thread;
     uint64_t serial;

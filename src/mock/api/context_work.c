@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls on all work of a context. */
+/* Calls that wait for all work of a context or order work behind it. */
 #include "src/mock/api/api.h"
 #include "src/mock/api/capture.h"
 #include "src/mock/api/context.h"
@@ -8,16 +8,12 @@
 #include "src/mock/api/stream_plan.h"
 #include "src/race/race.h"
 
+MOCK_ALSO(CtxSynchronize)
 MOCK_EXACT(CtxSynchronize_v2)(struct mock_context *OR_CURRENT context)
 {
     CUresult code = cushim__mock_capture_context(context);
 
     return code ? code : cushim__mock_sim_wait_group(&context->group);
-}
-
-MOCK_EXACT(CtxSynchronize)(struct mock_context *current)
-{
-    return cushim__mock_CtxSynchronize_v2(current);
 }
 
 /* A stream comes after everything that is queued in a context, also if it is done already. */

@@ -8,7 +8,7 @@
 #include "src/mock/core/state.h"
 #include "src/race/race.h"
 
-/* Memory that is gone is an illegal address, for ever. */
+/* Memory that was freed is an illegal address, which is a sticky error. */
 static CUresult execute(struct mock_operation *operation)
 {
     const struct mock_copy *copy = (const struct mock_copy *)operation;
@@ -47,7 +47,7 @@ static const struct mock_operation_class copy_class = {
     .drop = drop,
 };
 
-/* What executes it, and how long that takes. */
+/* Set which unit executes the copy, and how long that takes. */
 static void set_cost(struct mock_copy *copy)
 {
     const struct mock_costs *costs = &cushim__mock->settings.costs;

@@ -105,7 +105,7 @@ MOCK_EXACT(DeviceTotalMem)(unsigned int *NOT_NULL bytes, const struct mock_devic
     return CUDA_SUCCESS;
 }
 
-/* As measured: 4 GiB of texels, and 2^30 of them at most. */
+/* The measured limits are 4 GiB of texels, and 2^30 of them. */
 MOCK_APPROXIMATE(DeviceGetTexture1DLinearMaxWidth, "formats of CUDA 11 and later are refused")
 (size_t *NOT_NULL maxWidthInElements, const struct mock_device *device, CUarray_format format,
  unsigned int numChannels)
@@ -218,7 +218,7 @@ MOCK_EXACT(DeviceGetUuid)(CUuuid *NOT_NULL uuid, struct mock_device *device)
     return CUDA_SUCCESS;
 }
 
-/* LUIDs are of Windows. */
+/* Only Windows has LUIDs. */
 MOCK_EXACT(DeviceGetLuid)
 (char *NOT_NULL luid, unsigned int *NOT_NULL deviceNodeMask, const struct mock_device *device)
 {

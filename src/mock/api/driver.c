@@ -147,7 +147,7 @@ static int find(const char *base, unsigned version, bool per_thread, unsigned *s
     return status;
 }
 
-/* What both versions of the call check first. */
+/* Check what both versions of the call check first. */
 static CUresult check(const char *symbol, void *const *function, int version, cuuint64_t flags)
 {
     const int driver = cushim__mock->settings.driver_version;
@@ -232,7 +232,7 @@ static bool is_known(CUresult code)
     return true;
 }
 
-/* A text of a code. */
+/* Return a text, which is NULL if the code has none. */
 static CUresult return_text(const char *text, const char **pStr)
 {
     if (!pStr) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events (statements 19 to 32). */
+/* Events are created, queried, waited for and timed here (statements 19 to 32). */
 #include "src/mock/api/event.h"
 
 #include <stdlib.h>

@@ -10,13 +10,13 @@
 #include "src/mock/core/state.h"
 #include "src/race/race.h"
 
-/* Sets a record. */
+/* An operation that sets a record. */
 struct set {
     struct mock_operation operation;
     struct mock_record *record;
 };
 
-/* Waits for one. */
+/* An operation that waits for a record. */
 struct wait {
     struct mock_operation operation;
     struct mock_record *record;
@@ -55,7 +55,7 @@ bool cushim__mock_record_done(const struct mock_record *record)
     return record->done;
 }
 
-/* Done, or never to be done: nobody waits any longer. */
+/* The record is done, or never will be: nobody waits for it any longer. */
 static void finish(struct mock_record *record)
 {
     struct mock_stream *stream = record->waiting;
@@ -219,6 +219,7 @@ static CUresult record_on(struct mock_event *event, struct mock_stream *stream)
 }
 
 /* A default stream is what is wrong first, then the event, and then a stream that was created. */
+MOCK_ALSO(EventRecord)
 MOCK_EXACT(EventRecordWithFlags)(CUevent hEvent, CUstream hStream, unsigned int flags)
 {
     struct mock_stream *stream;
@@ -243,9 +244,4 @@ MOCK_EXACT(EventRecordWithFlags)(CUevent hEvent, CUstream hStream, unsigned int 
     if (flags == CU_EVENT_RECORD_EXTERNAL)
         return CUDA_ERROR_ILLEGAL_STATE;
     return record_on(event, stream);
-}
-
-MOCK_EXACT(EventRecord)(CUevent hEvent, CUstream hStream)
-{
-    return cushim__mock_EventRecordWithFlags(hEvent, hStream, CU_EVENT_RECORD_DEFAULT);
 }

@@ -115,7 +115,7 @@ bool cushim__mock_graph_takes_child(const struct mock_graph *graph, const struct
     return levels <= LEVELS_MAX;
 }
 
-/* Its edges are the caller's affair. */
+/* The caller has removed the node's edges, or frees the whole graph. */
 static void node_end(struct mock_node *node)
 {
     unlink_node(node);

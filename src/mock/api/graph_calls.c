@@ -122,7 +122,7 @@ MOCK_APPROXIMATE(GraphNodeGetContainingGraph, "no driver of this version was mea
     return CUDA_SUCCESS;
 }
 
-/* Nodes stay while their graph is captured. */
+/* A node cannot be destroyed while a stream is captured into its graph. */
 MOCK_EXACT(GraphDestroyNode)(struct mock_node *node)
 {
     if (node->graph->capture)
@@ -155,7 +155,7 @@ static const char *name_of(CUgraphNodeType type)
     return (size_t)type < sizeof names / sizeof *names ? names[type] : "OTHER";
 }
 
-/* By what cuGraphGetId and cuGraphNodeGetLocalId answer. */
+/* A name consists of what cuGraphGetId and cuGraphNodeGetLocalId answer. */
 static void print_name(const struct mock_node *node, FILE *file)
 {
     fprintf(file, "\"graph_%llu_node_%u\"", (unsigned long long)node->graph->number, node->local);

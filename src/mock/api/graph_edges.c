@@ -65,7 +65,7 @@ static size_t count_edges(const struct mock_graph *graph, bool *plain)
     return count;
 }
 
-/* All edges, by the node that they come from. */
+/* List all edges in the order of the nodes that they come from. */
 static void list(const struct mock_graph *graph, CUgraphNode *from, CUgraphNode *to,
                  struct mock_edge_data *data, size_t room)
 {
@@ -83,6 +83,7 @@ static void list(const struct mock_graph *graph, CUgraphNode *from, CUgraphNode 
         from[place] = to[place] = NULL;
 }
 
+MOCK_ALSO(GraphGetEdges)
 MOCK_EXACT(GraphGetEdges_v2)
 (const struct mock_graph *graph, CUgraphNode *from, CUgraphNode *to,
  cushim_CUgraphEdgeData *edgeData, size_t *NOT_NULL numEdges)
@@ -102,12 +103,7 @@ MOCK_EXACT(GraphGetEdges_v2)
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(GraphGetEdges)
-(const struct mock_graph *graph, CUgraphNode *from, CUgraphNode *to, size_t *NOT_NULL numEdges)
-{
-    return cushim__mock_GraphGetEdges_v2(graph, from, to, NULL, numEdges);
-}
-
+MOCK_ALSO(GraphNodeGetDependencies)
 MOCK_EXACT(GraphNodeGetDependencies_v2)
 (const struct mock_node *node, size_t *NOT_NULL numDependencies, CUgraphNode *dependencies,
  cushim_CUgraphEdgeData *edgeData)
@@ -118,12 +114,7 @@ MOCK_EXACT(GraphNodeGetDependencies_v2)
                                    numDependencies);
 }
 
-MOCK_EXACT(GraphNodeGetDependencies)
-(const struct mock_node *node, size_t *NOT_NULL numDependencies, CUgraphNode *dependencies)
-{
-    return cushim__mock_edges_give(&node->dependencies, dependencies, NULL, numDependencies);
-}
-
+MOCK_ALSO(GraphNodeGetDependentNodes)
 MOCK_EXACT(GraphNodeGetDependentNodes_v2)
 (const struct mock_node *node, size_t *NOT_NULL numDependentNodes, CUgraphNode *dependentNodes,
  cushim_CUgraphEdgeData *edgeData)
@@ -132,12 +123,6 @@ MOCK_EXACT(GraphNodeGetDependentNodes_v2)
         return CUDA_ERROR_INVALID_VALUE;
     return cushim__mock_edges_give(&node->dependents, dependentNodes, (void *)edgeData,
                                    numDependentNodes);
-}
-
-MOCK_EXACT(GraphNodeGetDependentNodes)
-(const struct mock_node *node, size_t *NOT_NULL numDependentNodes, CUgraphNode *dependentNodes)
-{
-    return cushim__mock_edges_give(&node->dependents, dependentNodes, NULL, numDependentNodes);
 }
 
 /* The two ends of a dependency that a call names. */
@@ -191,13 +176,7 @@ static CUresult change(const struct mock_graph *graph, const CUgraphNode *from,
     return code;
 }
 
-MOCK_EXACT(GraphAddDependencies)
-(const struct mock_graph *graph, const CUgraphNode *from, const CUgraphNode *to,
- size_t numDependencies)
-{
-    return change(graph, from, to, NULL, numDependencies, connect);
-}
-
+MOCK_ALSO(GraphAddDependencies)
 MOCK_EXACT(GraphAddDependencies_v2)
 (const struct mock_graph *graph, const CUgraphNode *from, const CUgraphNode *to,
  const cushim_CUgraphEdgeData *edgeData, size_t numDependencies)
@@ -205,13 +184,7 @@ MOCK_EXACT(GraphAddDependencies_v2)
     return change(graph, from, to, (const void *)edgeData, numDependencies, connect);
 }
 
-MOCK_EXACT(GraphRemoveDependencies)
-(const struct mock_graph *graph, const CUgraphNode *from, const CUgraphNode *to,
- size_t numDependencies)
-{
-    return change(graph, from, to, NULL, numDependencies, disconnect);
-}
-
+MOCK_ALSO(GraphRemoveDependencies)
 MOCK_EXACT(GraphRemoveDependencies_v2)
 (const struct mock_graph *graph, const CUgraphNode *from, const CUgraphNode *to,
  const cushim_CUgraphEdgeData *edgeData, size_t numDependencies)

@@ -44,7 +44,7 @@ static void drop(void *object)
     free(exec);
 }
 
-/* Nodes of child graphs count too. */
+/* Find the copy of a node, in child graphs too. */
 static struct mock_node *copy_in(const struct mock_graph *image, const struct mock_node *original)
 {
     struct mock_node *copy = cushim__mock_graph_copy_of(image, original);
@@ -216,7 +216,7 @@ MOCK_APPROXIMATE(GraphExecGetId, "no driver of this version was measured")
     return CUDA_SUCCESS;
 }
 
-/* A launch under way goes on. */
+/* A launch that is under way goes on to its end. */
 MOCK_EXACT(GraphExecDestroy)(struct mock_exec *exec)
 {
     CUresult code = cushim__mock_capture_unsafe();

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* A plan of what a call queues, all of it or nothing, and the launches of graphs, which need one. */
 #include <stdlib.h>
 
 #include "src/mock/api/api.h"
@@ -120,7 +121,7 @@ void cushim__mock_plan_stream(struct mock_plan *plan, struct mock_stream *stream
     plan->streams = stream;
 }
 
-/* What was reserved for. */
+/* The room was reserved, so that queueing does not fail. */
 static void queue_operation(struct mock_planned *planned)
 {
     struct mock_operation *operation = planned->operation;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nodes that programs add to graphs. */
+/* The calls that add nodes to graphs, and read and change what these do. */
 #include <string.h>
 
 #include "src/mock/api/api.h"
@@ -113,6 +113,7 @@ MOCK_APPROXIMATE(GraphAddChildGraphNode, "at most 64 graphs lie in each other")
                cushim__mock_work_child(childGraph));
 }
 
+MOCK_ALSO(GraphAddNode)
 MOCK_APPROXIMATE(GraphAddNode_v2, "refuses nodes for memory, semaphores and conditions; a child "
                                   "graph is always copied, and at most 64 lie in each other")
 (CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
@@ -131,15 +132,6 @@ MOCK_APPROXIMATE(GraphAddNode_v3, "no driver of this version was measured; refus
 {
     return add(phGraphNode, hGraph, dependencies, dependencyData, numDependencies,
                cushim__mock_work_any_checked(nodeParams));
-}
-
-MOCK_APPROXIMATE(GraphAddNode, "refuses nodes for memory, semaphores and conditions; a child "
-                               "graph is always copied, and at most 64 lie in each other")
-(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies,
- cushim_CUgraphNodeParams *nodeParams)
-{
-    return cushim__mock_GraphAddNode_v2(phGraphNode, hGraph, dependencies, NULL, numDependencies,
-                                        nodeParams);
 }
 
 /* The parameters of nodes, as programs read and change them. */
@@ -327,7 +319,7 @@ static CUresult get_host(const struct mock_node *node, CUgraphNodeParams *parame
     return CUDA_SUCCESS;
 }
 
-/* What a node does, into parameters that are zero. */
+/* Write what a node does to parameters that are zero. */
 static CUresult get(const struct mock_node *node, CUgraphNodeParams *parameters)
 {
     parameters->type = node->work.type;

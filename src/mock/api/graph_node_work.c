@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* What nodes of graphs do, made from the parameters that programs give. */
 #include "src/mock/api/graph.h"
 
 #include <stddef.h>
@@ -12,7 +13,7 @@
 #include "src/mock/api/stream.h"
 #include "src/mock/memory/allocation.h"
 
-/* NULL is the current context, or that of the memory if none is. */
+/* NULL means the current context; without one it means the context of the memory. */
 static CUresult find_context(CUcontext handle, CUdeviceptr address, struct mock_context **context)
 {
     CUresult code =

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Launches of kernels as operations: their parameters, checks and effects. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,7 +50,7 @@ static size_t size_of(const struct layout *layout, size_t index)
                          : layout->kernel->parameters[index].bytes;
 }
 
-/* `offset` is where the one before ends. */
+/* Return where a parameter stands; `offset` is where the one before it ends. */
 static size_t offset_of(const struct layout *layout, size_t index, size_t offset)
 {
     if (layout->kernel->known && layout->kernel->parameter_count == layout->count)
@@ -146,8 +147,6 @@ static void parameters_release(struct mock_parameters *parameters)
         free(parameters);
 }
 
-/* Launches as operations: checks, and what a kernel does when it executes. */
-
 struct launch {
     struct mock_operation operation;
     const void *function;               /* its handle */
@@ -155,8 +154,6 @@ struct launch {
     struct mock_parameters *parameters; /* NULL: none */
     struct mock_launch_shape shape;
 };
-
-/* --- the operation --- */
 
 static bool launch_copy(const struct mock_operation *from, struct mock_operation *to)
 {
@@ -178,7 +175,7 @@ static void launch_drop(struct mock_operation *operation)
     parameters_release(launch->parameters);
 }
 
-/* What a parameter leads to. */
+/* Report the memory that a parameter points at. */
 static void touch_parameter(const struct launch *launch, size_t index,
                             const struct race_access *operation)
 {
@@ -251,8 +248,6 @@ const struct mock_operation_class cushim__mock_launch_class = {
     .drop = launch_drop,
 };
 
-/* --- checks --- */
-
 static unsigned limit(CUdevice_attribute number)
 {
     return (unsigned)cushim__mock->settings.profile.attributes[number];
@@ -299,7 +294,7 @@ static uint64_t duration_of(const struct mock_kernel_entry *entry,
     return duration_ns;
 }
 
-/* The launch with its parameters. Takes them over, in any case. */
+/* Make the operation of a launch. Takes the parameters over, in any case. */
 static CUresult create(struct mock_function *function, const struct mock_launch_shape *shape,
                        struct mock_parameters *parameters, struct mock_operation **operation)
 {
@@ -385,8 +380,6 @@ CUresult cushim__mock_launch_create_raw(struct mock_function *function,
 
     return check_and_create(function, shape, &source, operation);
 }
-
-/* --- nodes of graphs --- */
 
 CUresult cushim__mock_kernel_operation(const CUDA_KERNEL_NODE_PARAMS *params,
                                        struct mock_operation **operation)

@@ -331,12 +331,7 @@ MOCK_EXACT(Launch)(struct mock_context *current, struct mock_function *function)
     return launch_deprecated(function, 1, 1, NULL);
 }
 
-MOCK_EXACT(LaunchGrid)
-(struct mock_context *current, struct mock_function *function, int grid_width, int grid_height)
-{
-    return launch_deprecated(function, grid_width, grid_height, NULL);
-}
-
+MOCK_ALSO(LaunchGrid)
 MOCK_EXACT(LaunchGridAsync)
 (struct mock_context *current, struct mock_function *function, int grid_width, int grid_height,
  CUstream hStream)

@@ -16,7 +16,7 @@ CUresult cushim__mock_library_find(const void *handle, struct mock_library **lib
     return cushim__mock_object_find(handle, MOCK_LIBRARY, library);
 }
 
-/* What takes options takes these. */
+/* All calls with options accept the same ones. */
 static CUresult check_options(unsigned count, const cushim_CUlibraryOption *options)
 {
     if (count > 0 && !options)

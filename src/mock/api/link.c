@@ -57,13 +57,13 @@ static CUresult keep(struct mock_link *link, const void *bytes, size_t count)
     return CUDA_SUCCESS;
 }
 
-/* What was kept last is not. */
+/* Forget the part that was kept last. */
 static void let_go(struct mock_link *link)
 {
     free((void *)(uintptr_t)link->parts[--link->part_count].start);
 }
 
-/* An archive of the host with a first member. */
+/* Return whether it is an archive of the host that has a member. */
 static bool is_archive(const char *bytes, size_t count)
 {
     static const char archive[] = "!<arch>\n";
@@ -73,7 +73,7 @@ static bool is_archive(const char *bytes, size_t count)
            memcmp(bytes + MEMBER + MEMBER_BYTES - 2, "`\n", 2) == 0;
 }
 
-/* An object of the host. */
+/* Return whether it is a relocatable object of the host. */
 static bool is_object(const char *bytes, size_t count)
 {
     enum { TYPE_OFFSET = 16, RELOCATABLE = 1, MACHINE_OFFSET = 18, MACHINE_CUDA = 190, HEAD = 52 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory that is set to a value of 1, 2 or 4 bytes (statements 116 and 117). */
+/* cuMemsetD8 and its like set memory to a value of 1, 2 or 4 bytes (statements 116 and 117). */
 #include <string.h>
 
 #include "src/mock/api/api.h"
@@ -14,7 +14,7 @@ struct set {
     CUDA_MEMSET_NODE_PARAMS shape;
 };
 
-/* From the first byte to behind the last. False: too far. */
+/* Compute how many bytes lie from the first to behind the last. Returns false on an overflow. */
 static bool extent(const CUDA_MEMSET_NODE_PARAMS *shape, size_t *row, size_t *bytes)
 {
     return !__builtin_mul_overflow(shape->width, shape->elementSize, row) &&
@@ -35,7 +35,7 @@ static void fill(char *row, size_t bytes, uint32_t value, size_t element)
         memcpy(row + i, pattern, element);
 }
 
-/* Memory that is gone is an illegal address, for ever. */
+/* Memory that was freed is an illegal address, which is a sticky error. */
 static CUresult execute(struct mock_operation *operation)
 {
     const CUDA_MEMSET_NODE_PARAMS *shape = &((const struct set *)operation)->shape;
@@ -154,71 +154,47 @@ static CUresult set_rows(CUdeviceptr memory, size_t pitch, uint32_t value, unsig
     return set(&shape, stream, asynchronous);
 }
 
-MOCK_EXACT(MemsetD8_v2)(CUdeviceptr dstDevice, unsigned char uc, size_t N)
+MOCK_ALSO(MemsetD8_v2)
+MOCK_EXACT(MemsetD8Async)
+(CUdeviceptr dstDevice, unsigned char uc, size_t N, CUstream hStream, bool asynchronous)
 {
-    return set_rows(dstDevice, 0, uc, 1, N, 1, NULL, false);
+    return set_rows(dstDevice, 0, uc, 1, N, 1, hStream, asynchronous);
 }
 
-MOCK_EXACT(MemsetD8Async)(CUdeviceptr dstDevice, unsigned char uc, size_t N, CUstream hStream)
-{
-    return set_rows(dstDevice, 0, uc, 1, N, 1, hStream, true);
-}
-
-MOCK_EXACT(MemsetD2D8_v2)
-(CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc, size_t Width, size_t Height)
-{
-    return set_rows(dstDevice, dstPitch, uc, 1, Width, Height, NULL, false);
-}
-
+MOCK_ALSO(MemsetD2D8_v2)
 MOCK_EXACT(MemsetD2D8Async)
 (CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc, size_t Width, size_t Height,
- CUstream hStream)
+ CUstream hStream, bool asynchronous)
 {
-    return set_rows(dstDevice, dstPitch, uc, 1, Width, Height, hStream, true);
+    return set_rows(dstDevice, dstPitch, uc, 1, Width, Height, hStream, asynchronous);
 }
 
-MOCK_EXACT(MemsetD16_v2)(CUdeviceptr dstDevice, unsigned short us, size_t N)
+MOCK_ALSO(MemsetD16_v2)
+MOCK_EXACT(MemsetD16Async)
+(CUdeviceptr dstDevice, unsigned short us, size_t N, CUstream hStream, bool asynchronous)
 {
-    return set_rows(dstDevice, 0, us, 2, N, 1, NULL, false);
+    return set_rows(dstDevice, 0, us, 2, N, 1, hStream, asynchronous);
 }
 
-MOCK_EXACT(MemsetD16Async)(CUdeviceptr dstDevice, unsigned short us, size_t N, CUstream hStream)
-{
-    return set_rows(dstDevice, 0, us, 2, N, 1, hStream, true);
-}
-
-MOCK_EXACT(MemsetD2D16_v2)
-(CUdeviceptr dstDevice, size_t dstPitch, unsigned short us, size_t Width, size_t Height)
-{
-    return set_rows(dstDevice, dstPitch, us, 2, Width, Height, NULL, false);
-}
-
+MOCK_ALSO(MemsetD2D16_v2)
 MOCK_EXACT(MemsetD2D16Async)
 (CUdeviceptr dstDevice, size_t dstPitch, unsigned short us, size_t Width, size_t Height,
- CUstream hStream)
+ CUstream hStream, bool asynchronous)
 {
-    return set_rows(dstDevice, dstPitch, us, 2, Width, Height, hStream, true);
+    return set_rows(dstDevice, dstPitch, us, 2, Width, Height, hStream, asynchronous);
 }
 
-MOCK_EXACT(MemsetD32_v2)(CUdeviceptr dstDevice, unsigned int ui, size_t N)
+MOCK_ALSO(MemsetD32_v2)
+MOCK_EXACT(MemsetD32Async)
+(CUdeviceptr dstDevice, unsigned int ui, size_t N, CUstream hStream, bool asynchronous)
 {
-    return set_rows(dstDevice, 0, ui, 4, N, 1, NULL, false);
+    return set_rows(dstDevice, 0, ui, 4, N, 1, hStream, asynchronous);
 }
 
-MOCK_EXACT(MemsetD32Async)(CUdeviceptr dstDevice, unsigned int ui, size_t N, CUstream hStream)
-{
-    return set_rows(dstDevice, 0, ui, 4, N, 1, hStream, true);
-}
-
-MOCK_EXACT(MemsetD2D32_v2)
-(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui, size_t Width, size_t Height)
-{
-    return set_rows(dstDevice, dstPitch, ui, 4, Width, Height, NULL, false);
-}
-
+MOCK_ALSO(MemsetD2D32_v2)
 MOCK_EXACT(MemsetD2D32Async)
 (CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui, size_t Width, size_t Height,
- CUstream hStream)
+ CUstream hStream, bool asynchronous)
 {
-    return set_rows(dstDevice, dstPitch, ui, 4, Width, Height, hStream, true);
+    return set_rows(dstDevice, dstPitch, ui, 4, Width, Height, hStream, asynchronous);
 }

@@ -8,7 +8,7 @@
 #include "src/mock/api/context.h"
 #include "src/mock/api/copy.h"
 
-/* Functions that write nothing. */
+/* These functions have no outputs. */
 MOCK_ALSO(ArrayCreate, Array3DCreate, MemcpyDtoH, MemcpyDtoD, MemcpyDtoA, MemcpyAtoD, MemcpyHtoA,
           MemcpyAtoH, MemcpyAtoA, MemcpyHtoAAsync, MemcpyAtoHAsync, MemcpyHtoDAsync,
           MemcpyDtoHAsync, MemcpyDtoDAsync, Memcpy2D, Memcpy2DUnaligned, Memcpy2DAsync, Memcpy3D,
@@ -32,16 +32,24 @@ static CUresult refuse_and_clear(unsigned *one, unsigned *other)
     return code ? code : CUDA_ERROR_INVALID_CONTEXT;
 }
 
-MOCK_ALSO(MemAllocPitch)
 MOCK_APPROXIMATE(MemGetInfo, "as cuMemcpyHtoD")(unsigned int *free, unsigned int *total)
 {
     return refuse_and_clear(free, total);
 }
 
-MOCK_ALSO(MemHostGetDevicePointer)
 MOCK_APPROXIMATE(MemAlloc, "as cuMemcpyHtoD")(unsigned int *dptr)
 {
     return refuse_and_clear(dptr, NULL);
+}
+
+MOCK_APPROXIMATE(MemAllocPitch, "as cuMemcpyHtoD")(unsigned int *dptr, unsigned int *pPitch)
+{
+    return refuse_and_clear(dptr, pPitch);
+}
+
+MOCK_APPROXIMATE(MemHostGetDevicePointer, "as cuMemcpyHtoD")(unsigned int *pdptr)
+{
+    return refuse_and_clear(pdptr, NULL);
 }
 
 MOCK_APPROXIMATE(MemGetAddressRange, "as cuMemcpyHtoD")(unsigned int *pbase, unsigned int *psize)

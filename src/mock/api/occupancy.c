@@ -81,6 +81,7 @@ int cushim__mock_function_blocks(const struct mock_function *function, unsigned 
     return (int)blocks;
 }
 
+MOCK_ALSO(OccupancyMaxActiveBlocksPerMultiprocessor)
 MOCK_APPROXIMATE(OccupancyMaxActiveBlocksPerMultiprocessorWithFlags,
                  "registers of PTX are not known")
 (struct mock_context *current, int *NOT_NULL numBlocks, struct mock_function *function,
@@ -92,15 +93,8 @@ MOCK_APPROXIMATE(OccupancyMaxActiveBlocksPerMultiprocessorWithFlags,
     return CUDA_SUCCESS;
 }
 
-MOCK_APPROXIMATE(OccupancyMaxActiveBlocksPerMultiprocessor, "registers of PTX are not known")
-(struct mock_context *current, int *NOT_NULL numBlocks, struct mock_function *function,
- int blockSize, size_t dynamicSMemSize)
-{
-    return cushim__mock_OccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
-        current, numBlocks, function, blockSize, dynamicSMemSize, 0);
-}
-
 /* The largest of the block sizes that occupy most threads. */
+MOCK_ALSO(OccupancyMaxPotentialBlockSize)
 MOCK_APPROXIMATE(OccupancyMaxPotentialBlockSizeWithFlags, "registers of PTX are not known")
 (struct mock_context *current, int *NOT_NULL minGridSize, int *NOT_NULL blockSize,
  struct mock_function *function, CUoccupancyB2DSize blockSizeToDynamicSMemSize,
@@ -126,16 +120,6 @@ MOCK_APPROXIMATE(OccupancyMaxPotentialBlockSizeWithFlags, "registers of PTX are 
     *blockSize = best;
     *minGridSize = best_blocks * attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
     return CUDA_SUCCESS;
-}
-
-MOCK_APPROXIMATE(OccupancyMaxPotentialBlockSize, "registers of PTX are not known")
-(struct mock_context *current, int *NOT_NULL minGridSize, int *NOT_NULL blockSize,
- struct mock_function *function, CUoccupancyB2DSize blockSizeToDynamicSMemSize,
- size_t dynamicSMemSize, int blockSizeLimit)
-{
-    return cushim__mock_OccupancyMaxPotentialBlockSizeWithFlags(
-        current, minGridSize, blockSize, function, blockSizeToDynamicSMemSize, dynamicSMemSize,
-        blockSizeLimit, 0);
 }
 
 MOCK_APPROXIMATE(OccupancyAvailableDynamicSMemPerBlock,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Allocations in the order of a stream (statements 121 to 125). */
+/* Memory that is allocated and freed in the order of a stream (statements 121 to 125). */
 #include "src/mock/api/pool.h"
 
 #include "src/mock/api/api.h"
@@ -31,7 +31,7 @@ static void touch(const struct mock_operation *operation, struct race_access *ac
     cushim__race_use_all(access, &memory, RACE_FREES);
 }
 
-/* Also if the work before it never comes to its end: then nothing uses the memory. */
+/* The memory is freed also if the work before it is dropped: then nothing uses it. */
 static void drop(struct mock_operation *operation)
 {
     struct async_free *async_free = (struct async_free *)operation;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pools: made, asked and set (statements 120, 126 to 128 and 190). */
+/* The calls that create, read and set memory pools (statements 120, 126 to 128 and 190). */
 #include <string.h>
 
 #include "src/mock/api/api.h"

@@ -196,7 +196,7 @@ MOCK_EXACT(StreamDestroy_v2)(CUstream hStream)
     return CUDA_SUCCESS;
 }
 
-/* The first ABI waits for the work. */
+/* The first ABI waits for the work of the stream. */
 MOCK_EXACT(StreamDestroy)(CUstream hStream)
 {
     struct mock_stream *stream;
@@ -236,7 +236,7 @@ MOCK_EXACT(StreamSynchronize)(struct mock_stream *stream)
     return code ? code : cushim__mock_sim_wait_stream(stream);
 }
 
-/* The legacy default stream says nothing while a stream that blocks it is captured (statement 69). */
+/* The legacy default stream is silent while a stream that blocks it is captured (statement 69). */
 MOCK_EXACT(StreamGetFlags)(unsigned int *NOT_NULL flags, const struct mock_stream *stream)
 {
     if (cushim__mock_capture_in_the_way(stream))

@@ -23,7 +23,7 @@ struct mock_memory_value {
     uint64_t value;
 };
 
-/* One or several of them, one after the other. */
+/* An operation that does one or several of these in order. */
 struct batch {
     struct mock_operation operation;
     unsigned count, done;
@@ -214,7 +214,7 @@ static CUresult create_values(const struct mock_memory_value *values, unsigned c
     return CUDA_SUCCESS;
 }
 
-/* What such an operation does. */
+/* Return what such an operation does. */
 static const struct mock_memory_value *values_of(const struct mock_operation *operation,
                                                  unsigned *count)
 {
