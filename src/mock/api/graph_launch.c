@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A plan of what a call queues, all of it or nothing, and the launches of graphs, which need one. */
+/* A plan of what a call queues, all or nothing, and the launches of graphs, which need one. */
 #include <stdlib.h>
 
 #include "src/mock/api/api.h"
