@@ -90,6 +90,13 @@ class Generator(unittest.TestCase):
         self.assertIn('answer = answer_StreamGetPriority(hStream, priority);',
                       self.body(table, 'StreamGetPriority'))
 
+    def test_objects_stand_for_the_handles_of_their_type_in_order(self):
+        table = self.generate('mock_table', EXACT.replace('EventQuery', 'StreamCopyAttributes')
+                              .replace('CUevent hEvent',
+                                       'struct mock_stream *to, const struct mock_stream *from'))
+        for name, found in (('dstStream', 'to'), ('srcStream', 'from')):
+            self.assertIn('cushim__mock_stream_find(%s, &found_%s);' % (name, found), table)
+
     def test_function_answers_the_other_slots_that_it_names(self):
         also = 'MOCK_ALSO(EventSynchronize, EventDestroy)\n' + EXACT
         table = self.generate('mock_table', also)

@@ -21,9 +21,9 @@
  *  - NOT_NULL: the wrapper answers INVALID_VALUE to NULL.
  *  - A `struct mock_...` in the place of a handle, under any name: the wrapper finds the object, or
  *    answers what its find function does. OR_CURRENT: NULL means the current context.
- *  - `bool asynchronous`, which is none either: whether the slot takes a stream.
  *  - `struct mock_context *current`, which is no parameter of the slot: the current context.
  *    `wide_current`: the same for calls with addresses of 64 bits (memory.h).
+ *  - `bool asynchronous`, which is none either: whether the slot takes a stream.
  *
  * Other slots that the same function answers stand before it. They have the same parameters, or
  * some of them, by name: what a slot lacks is zero.

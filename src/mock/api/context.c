@@ -141,30 +141,31 @@ MOCK_EXACT(CtxCreate_v2)(CUcontext *NOT_NULL pctx, struct mock_device *device, u
     return create(pctx, flags, device, LATER_ABI);
 }
 
+static CUresult create_on(CUcontext *pctx, unsigned flags, CUdevice handle)
+{
+    struct mock_device *device;
+    CUresult code = pctx ? cushim__mock_device_find(handle, &device) : CUDA_ERROR_INVALID_VALUE;
+
+    return code ? code : create(pctx, flags, device, LATER_ABI);
+}
+
 MOCK_APPROXIMATE(CtxCreate_v3, "execution affinity is refused: 224, as without MPS")
 (cushim_CUexecAffinityParam *paramsArray, int numParams, CUcontext *pctx, unsigned int flags,
  CUdevice dev)
 {
-    struct mock_device *device;
-    CUresult code;
-
     if (numParams > 0)
         return paramsArray ? CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY : CUDA_ERROR_INVALID_VALUE;
-    code = pctx ? cushim__mock_device_find(dev, &device) : CUDA_ERROR_INVALID_VALUE;
-    return code ? code : create(pctx, flags, device, LATER_ABI);
+    return create_on(pctx, flags, dev);
 }
 
 MOCK_APPROXIMATE(CtxCreate_v4, "no parameters but zero are taken: 801 for others")
 (cushim_CUctxCreateParams *ctxCreateParams, CUcontext *pctx, unsigned int flags, CUdevice dev)
 {
     static const CUctxCreateParams nothing;
-    struct mock_device *device;
-    CUresult code;
 
     if (ctxCreateParams && memcmp(ctxCreateParams, &nothing, sizeof nothing) != 0)
         return CUDA_ERROR_NOT_SUPPORTED;
-    code = pctx ? cushim__mock_device_find(dev, &device) : CUDA_ERROR_INVALID_VALUE;
-    return code ? code : create(pctx, flags, device, LATER_ABI);
+    return create_on(pctx, flags, dev);
 }
 
 /*

@@ -154,11 +154,6 @@ static CUresult instantiate(CUgraphExec *exec, CUgraph handle, cuuint64_t flags,
     return code ? code : make(graph, flags, exec);
 }
 
-static CUgraphNode node_of(const struct failure *failure)
-{
-    return failure->node ? failure->node->object.handle : NULL;
-}
-
 MOCK_EXACT(GraphInstantiateWithFlags)
 (CUgraphExec *phGraphExec, CUgraph hGraph, unsigned long long flags)
 {
@@ -198,7 +193,7 @@ MOCK_EXACT(GraphInstantiateWithParams)
     failure = (struct failure){.result = CUDA_GRAPH_INSTANTIATE_ERROR};
     if (code == CUDA_SUCCESS)
         code = instantiate(phGraphExec, hGraph, flags & ~(cuuint64_t)UPLOAD, &failure);
-    instantiateParams->hErrNode_out = node_of(&failure);
+    instantiateParams->hErrNode_out = failure.node ? failure.node->object.handle : NULL;
     instantiateParams->result_out = code ? failure.result : CUDA_GRAPH_INSTANTIATE_SUCCESS;
     return code;
 }

@@ -253,7 +253,8 @@ struct mock_work cushim__mock_work_any_checked(const CUgraphNodeParams *paramete
 
 _Static_assert(offsetof(CUDA_KERNEL_NODE_PARAMS, kern) == sizeof(struct CUDA_KERNEL_NODE_PARAMS_st),
                "the former parameters are the first members of the later ones");
-_Static_assert(offsetof(CUDA_MEMSET_NODE_PARAMS_v2, ctx) == sizeof(CUDA_MEMSET_NODE_PARAMS),
+_Static_assert(offsetof(CUgraphNodeParams, memset.ctx) - offsetof(CUgraphNodeParams, memset) ==
+                   sizeof(CUDA_MEMSET_NODE_PARAMS),
                "the former parameters are the first members of the later ones");
 
 CUDA_KERNEL_NODE_PARAMS

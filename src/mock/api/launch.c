@@ -323,14 +323,7 @@ static CUresult create(struct mock_function *function, const struct mock_launch_
     return CUDA_SUCCESS;
 }
 
-/* What to copy the parameters from: a buffer, or else `extra` or `values`. */
-struct source {
-    void **values, **extra;
-    const void *buffer;
-    size_t bytes;
-};
-
-static CUresult fill(struct mock_parameters *parameters, const struct source *source)
+static CUresult fill(struct mock_parameters *parameters, const struct mock_launch_source *source)
 {
     if (!source->buffer)
         return source->extra ? parameters_copy_extra(parameters, source->extra)
@@ -341,9 +334,10 @@ static CUresult fill(struct mock_parameters *parameters, const struct source *so
     return CUDA_SUCCESS;
 }
 
-static CUresult check_and_create(struct mock_function *function,
-                                 const struct mock_launch_shape *shape, const struct source *source,
-                                 struct mock_operation **operation)
+CUresult cushim__mock_launch_create(struct mock_function *function,
+                                    const struct mock_launch_shape *shape,
+                                    const struct mock_launch_source *source,
+                                    struct mock_operation **operation)
 {
     CUresult code = cushim__mock_launch_check(function, shape);
     struct mock_parameters *copies;
@@ -363,24 +357,6 @@ static CUresult check_and_create(struct mock_function *function,
     return create(function, shape, copies, operation);
 }
 
-CUresult cushim__mock_launch_create(struct mock_function *function,
-                                    const struct mock_launch_shape *shape, void **parameters,
-                                    void **extra, struct mock_operation **operation)
-{
-    const struct source source = {.values = parameters, .extra = extra};
-
-    return check_and_create(function, shape, &source, operation);
-}
-
-CUresult cushim__mock_launch_create_raw(struct mock_function *function,
-                                        const struct mock_launch_shape *shape, const void *buffer,
-                                        size_t bytes, struct mock_operation **operation)
-{
-    const struct source source = {.buffer = buffer, .bytes = bytes};
-
-    return check_and_create(function, shape, &source, operation);
-}
-
 CUresult cushim__mock_kernel_operation(const CUDA_KERNEL_NODE_PARAMS *params,
                                        struct mock_operation **operation)
 {
@@ -389,6 +365,8 @@ CUresult cushim__mock_kernel_operation(const CUDA_KERNEL_NODE_PARAMS *params,
         .block = {params->blockDimX, params->blockDimY, params->blockDimZ},
         .shared_bytes = params->sharedMemBytes,
     };
+    const struct mock_launch_source source = {.values = params->kernelParams,
+                                              .extra = params->extra};
     struct mock_context *context = NULL;
     struct mock_function *function;
     CUresult code = CUDA_SUCCESS;
@@ -403,8 +381,7 @@ CUresult cushim__mock_kernel_operation(const CUDA_KERNEL_NODE_PARAMS *params,
                                         context, &function);
     if (code != CUDA_SUCCESS)
         return code;
-    return cushim__mock_launch_create(function, &shape, params->kernelParams, params->extra,
-                                      operation);
+    return cushim__mock_launch_create(function, &shape, &source, operation);
 }
 
 void cushim__mock_kernel_params(const struct mock_operation *operation,

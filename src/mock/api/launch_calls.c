@@ -58,13 +58,14 @@ static CUresult check_cooperative(const struct target *target,
 static CUresult launch(const struct target *target, const struct mock_launch_shape *shape,
                        bool cooperative, void **parameters, void **extra)
 {
+    const struct mock_launch_source source = {.values = parameters, .extra = extra};
     struct mock_operation *operation;
     CUresult code = cushim__mock_launch_check(target->function, shape);
 
     if (code == CUDA_SUCCESS && cooperative)
         code = check_cooperative(target, shape);
     if (code == CUDA_SUCCESS)
-        code = cushim__mock_launch_create(target->function, shape, parameters, extra, &operation);
+        code = cushim__mock_launch_create(target->function, shape, &source, &operation);
     if (code == CUDA_SUCCESS)
         return cushim__mock_stream_submit(target->stream, operation);
     if (code == CUDA_ERROR_INVALID_VALUE && target->stream->capture)
@@ -305,8 +306,9 @@ static CUresult launch_deprecated(struct mock_function *function, int width, int
 {
     struct mock_old_launch *old = old_launch(function);
     struct mock_operation *operation;
-    struct mock_stream *stream;
+    struct mock_launch_source source;
     struct mock_launch_shape shape;
+    struct mock_stream *stream;
     CUresult code;
 
     if (!old)
@@ -321,8 +323,8 @@ static CUresult launch_deprecated(struct mock_function *function, int width, int
     shape = (struct mock_launch_shape){.grid = {(unsigned)width, (unsigned)height, 1},
                                        .block = {old->block[0], old->block[1], old->block[2]},
                                        .shared_bytes = old->shared_bytes};
-    code =
-        cushim__mock_launch_create_raw(function, &shape, old->parameters, old->bytes, &operation);
+    source = (struct mock_launch_source){.buffer = old->parameters, .bytes = old->bytes};
+    code = cushim__mock_launch_create(function, &shape, &source, &operation);
     return code == CUDA_SUCCESS ? cushim__mock_stream_submit(stream, operation) : code;
 }
 

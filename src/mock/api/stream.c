@@ -178,15 +178,18 @@ MOCK_EXACT(StreamCreate)(CUstream *phStream, unsigned int Flags)
     return cushim__mock_StreamCreateWithPriority(phStream, Flags, 0);
 }
 
+static CUresult find_created(CUstream handle, struct mock_stream **stream)
+{
+    return cushim__mock_stream_is_default(handle) ? CUDA_ERROR_INVALID_HANDLE
+                                                  : cushim__mock_stream_find(handle, stream);
+}
+
 /* Queued work goes on, and a thread that waits for it returns when it ends (statement 29). */
 MOCK_EXACT(StreamDestroy_v2)(CUstream hStream)
 {
     struct mock_stream *stream;
-    CUresult code;
+    CUresult code = find_created(hStream, &stream);
 
-    if (cushim__mock_stream_is_default(hStream))
-        return CUDA_ERROR_INVALID_HANDLE;
-    code = cushim__mock_stream_find(hStream, &stream);
     if (code)
         return code;
     if (stream->capture && !cushim__mock_capture_forget_stream(stream, false))
@@ -200,11 +203,8 @@ MOCK_EXACT(StreamDestroy_v2)(CUstream hStream)
 MOCK_EXACT(StreamDestroy)(CUstream hStream)
 {
     struct mock_stream *stream;
-    CUresult code;
+    CUresult code = find_created(hStream, &stream);
 
-    if (cushim__mock_stream_is_default(hStream))
-        return CUDA_ERROR_INVALID_HANDLE;
-    code = cushim__mock_stream_find(hStream, &stream);
     if (code == CUDA_SUCCESS)
         code = cushim__mock_sim_wait_stream(stream);
     return code ? code : cushim__mock_StreamDestroy_v2(hStream);

@@ -88,20 +88,15 @@ static unsigned kind_of(const void *handle)
     return (unsigned)((uintptr_t)handle >> (GENERATION_BITS + PLACE_BITS)) & ((1 << KIND_BITS) - 1);
 }
 
-static bool looks_like_handle(const void *handle)
-{
-    return (uintptr_t)handle >> (KIND_BITS + GENERATION_BITS + PLACE_BITS) == TAG &&
-           index_of(handle) != NOWHERE && kind_of(handle) < MOCK_KINDS &&
-           kind_names[kind_of(handle)];
-}
-
 /* The place that a handle points at, if it ever was a handle. */
 static struct place *place_of(const void *handle)
 {
     const uint32_t index = index_of(handle);
     struct place *place;
 
-    if (!looks_like_handle(handle) || index >= used)
+    if ((uintptr_t)handle >> (KIND_BITS + GENERATION_BITS + PLACE_BITS) != TAG ||
+        index == NOWHERE || index >= used || !kind_names[kind_of(handle) % MOCK_KINDS] ||
+        kind_of(handle) >= MOCK_KINDS)
         return NULL;
     place = place_at(index);
     return generation_of(handle) <= place->generation ? place : NULL;
@@ -110,7 +105,9 @@ static struct place *place_of(const void *handle)
 /* Whether a handle, if it ever was one, was that of a mock before this one. */
 static bool is_of_former_mock(const void *handle)
 {
-    return looks_like_handle(handle) && generation_of(handle) > 0 &&
+    return (uintptr_t)handle >> (KIND_BITS + GENERATION_BITS + PLACE_BITS) == TAG &&
+           index_of(handle) != NOWHERE && kind_of(handle) < MOCK_KINDS &&
+           kind_names[kind_of(handle)] && generation_of(handle) > 0 &&
            generation_of(handle) <= former_generation;
 }
 
