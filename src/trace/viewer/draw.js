@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is seen: text of numbers, a row for each lane, and the pictures. A frame costs what its pixels
- * cost: events narrower than a pixel are found by bisection and summed by blocks.
+ * What is seen: text of numbers, a row for each lane, and the pictures. A frame costs what its
+ * pixels cost: events narrower than a pixel are found by bisection and summed by blocks.
  */
 'use strict';
 
@@ -55,6 +55,7 @@ function layOut() {
   labels.replaceChildren();
   rows = [];
   tops = [];
+  bands = [];
   let y = 0, group = null;
   for (const track of trace.tracks) {
     if (track.group !== group) {
@@ -70,6 +71,7 @@ function layOut() {
       });
       Object.assign(button.style, {top: y + 'px', height: GROUP_HEIGHT + 'px'});
       labels.append(button);
+      bands.push(y);
       y += GROUP_HEIGHT;
     }
     if (folded.has(group))
@@ -133,10 +135,8 @@ function sizeCanvases() {
   const ratio = window.devicePixelRatio || 1;
   for (const name of ['overview', 'ruler', 'tracks']) {
     const canvas = byId(name), width = canvas.clientWidth, height = canvas.clientHeight;
-    if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
-      canvas.width = Math.round(width * ratio);
-      canvas.height = Math.round(height * ratio);
-    }
+    canvas.width = Math.round(width * ratio);
+    canvas.height = Math.round(height * ratio);
     const context = canvas.getContext('2d');
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.font = FONT;
@@ -248,7 +248,7 @@ function fitText(context, text, room) {
   }
   if (width <= room)
     return text;
-  const characters = Math.floor(Math.min(text.length, 400) * room / width) - 1;
+  const characters = Math.floor(0.95 * Math.min(text.length, 400) * room / width) - 1;
   return characters < 2 ? '' : text.slice(0, characters) + '\u2026';
 }
 
@@ -257,7 +257,8 @@ function drawLabels(context, labels) {
     const event = labels[i], cls = trace.class[event], shade = labels[i + 4];
     const left = Math.max(labels[i + 1], 0), room = labels[i + 1] + labels[i + 2] - left - 8;
     const sign = trace.classes[cls] === 'error' ? '\u2717 ' : '';
-    const text = fitText(context, sign + trace.names[trace.name[event]], room);
+    const name = trace.names[trace.name[event]].replace(/^void /, '');
+    const text = fitText(context, sign + name, room);
     context.fillStyle = shade === 0 ? colours.classText[cls]
       : shade < 0 ? colours.text : colours.muted;
     if (text)
@@ -374,27 +375,26 @@ function drawTracks({made}) {
   context.save();
   context.translate(0, -scroll);
   const labels = [];
-  let y = 0;
-  for (const row of rows) {
-    y = row.bottom || y;
-    if (row.top + row.height < scroll || row.top > scroll + height)
-      continue;
-    if (row.bottom) {
-      context.fillStyle = colours.line;
-      context.fillRect(0, row.bottom - 1, width, 1);
-    }
-  }
+  const seen = rows.filter((row) => row.top + row.height >= scroll && row.top <= scroll + height);
+  context.fillStyle = colours.raised;
+  for (const band of bands)
+    context.fillRect(0, band, width, GROUP_HEIGHT - 1);
+  context.fillStyle = colours.line;
+  for (const band of bands)
+    context.fillRect(0, band + GROUP_HEIGHT - 1, width, 1);
+  for (const row of seen.filter((one) => one.bottom))
+    context.fillRect(0, row.bottom - 1, width, 1);
   context.fillStyle = colours.line;
   context.globalAlpha = 0.55;
   for (const tick of made)
     context.fillRect(Math.round(tick.x), scroll, 1, Math.min(height, contentHeight - scroll));
   context.globalAlpha = 1;
-  for (const row of rows)
-    if (row.top + row.height >= scroll && row.top <= scroll + height && row.lane)
-      addLane(row.lane, view.begin, view.end, width, row.top + 1, row.height - 2, labels);
+  for (const {lane, top, height: rowHeight} of seen)
+    if (lane)
+      addLane(lane, view.begin, view.end, width, top + 1, rowHeight - 2, labels);
   flushRectangles(context);
-  for (const row of rows)
-    if (row.track.kind === 'counter' && row.top + row.height >= scroll)
+  for (const row of seen)
+    if (row.track.kind === 'counter')
       drawCounter(context, row);
   drawLabels(context, labels);
   drawArrows(context);
@@ -471,7 +471,8 @@ function drawArrow(context, call, work) {
   if (!from || !to)
     return;
   const clamp = (x) => Math.min(Math.max(x, -2000), canvases.tracks.width + 2000);
-  const x1 = clamp(toX(trace.begin[call] + trace.duration[call] / 2)), x2 = clamp(toX(trace.begin[work]));
+  const x1 = clamp(toX(trace.begin[call] + trace.duration[call] / 2));
+  const x2 = clamp(toX(trace.begin[work]));
   const down = to.top > from.top;
   const y1 = from.top + from.height * (trace.lane[call] + (down ? 1 : 0)) + (down ? -2 : 2);
   const y2 = to.top + to.height * (trace.lane[work] + (down ? 0 : 1));
@@ -507,6 +508,7 @@ function drawOverview() {
   context.drawImage(overviewPicture, 0, 0, width, height);
   const scale = width / (whole.end - whole.begin);
   const left = (view.begin - whole.begin) * scale, right = (view.end - whole.begin) * scale;
+  const edge = Math.max(left, 1);
   context.fillStyle = colours.page;
   context.globalAlpha = 0.65;
   context.fillRect(0, 0, left, height);
@@ -514,8 +516,7 @@ function drawOverview() {
   context.globalAlpha = 1;
   context.strokeStyle = colours.accent;
   context.lineWidth = 2;
-  context.strokeRect(Math.max(left, 1), 1, Math.max(Math.min(right, width - 1) - Math.max(left, 1), 2),
-                     height - 2);
+  context.strokeRect(edge, 1, Math.max(Math.min(right, width - 1) - edge, 2), height - 2);
 }
 
 function draw() {

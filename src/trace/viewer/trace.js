@@ -258,6 +258,7 @@ const firstFrom = (lane, time, from = 0) =>
 const firstEnding = (lane, time) =>
   firstWhere(0, lane.count, (i) => endOf(lane.events[i]) >= time);
 const endOf = (event) => trace.begin[event] + trace.duration[event];
-const trackOf = (event) =>
-  trace.tracks[firstWhere(0, trace.tracks.length,
-                          (i) => i + 1 === trace.tracks.length || trace.tracks[i + 1].first > event)];
+const trackOf = (event) => {
+  const last = trace.tracks.length - 1;
+  return trace.tracks[firstWhere(0, last, (i) => trace.tracks[i + 1].first > event)];
+};

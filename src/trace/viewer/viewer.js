@@ -12,8 +12,9 @@ let query = {text: '', count: 0, names: null, details: null};
 let hidden = new Set(); /* classes */
 let arrows = true;
 let folded = new Set(); /* groups */
-let rows = []; /* {track, lane or null, top, height} */
+let rows = []; /* {track, lane or null, top, height, bottom: of the track, at its last lane} */
 let tops = []; /* of a track: {top, height of a lane}, or undefined where it is folded */
+let bands = []; /* tops of groups */
 let contentHeight = 0;
 let span = null; /* that is measured: {from, to} */
 let colours = {};
@@ -276,7 +277,7 @@ function searchFor(name) {
 const MOST_ROWS = 1000;
 const FORMATS = {
   text: (value) => value,
-  time: (value) => shortTime(value),
+  time: (value) => value ? shortTime(value) : '0',
   count: (value) => numbers.format(value),
 };
 
@@ -308,7 +309,7 @@ function makeTable(place, columns, list, sortedBy, none) {
   const table = element('table', '', {}, element('thead', '', {}, head), body);
   byId(place).replaceChildren(table);
   if (list.length > MOST_ROWS)
-    byId(place).append(element('p', plural(list.length, 'row') + '; this shows ' + MOST_ROWS + '.'));
+    byId(place).append(element('p', 'The first ' + MOST_ROWS + ' of ' + list.length + '.'));
 }
 
 function makeRow(columns, row, list) {
@@ -325,7 +326,7 @@ function makeRow(columns, row, list) {
     if (title === 'Total') {
       cell.className = 'bar';
       const most = list.reduce((so, one) => Math.max(so, valueOf(one)), 1);
-      cell.style.backgroundSize = 100 * value / most + '% 3px';
+      cell.style.backgroundSize = 100 * value / most + '% 2px';
     }
     if (title === 'Errors' && value > 0)
       cell.className = 'wrong';
