@@ -15,8 +15,8 @@ function unitOf(ns) {
 }
 
 function shortTime(ns) {
-  const [name, size] = unitOf(ns);
-  return Number((ns / size).toPrecision(ns < 1000 * size ? 4 : 7)) + ' ' + name;
+  const [name, size] = ns >= 72e11 ? ['h', 36e11] : ns >= 12e10 ? ['min', 6e10] : unitOf(ns);
+  return Number((ns / size).toPrecision(4)) + ' ' + name;
 }
 
 function exactTime(ns) {
@@ -135,8 +135,8 @@ function sizeCanvases() {
   const ratio = window.devicePixelRatio || 1;
   for (const name of ['overview', 'ruler', 'tracks']) {
     const canvas = byId(name), width = canvas.clientWidth, height = canvas.clientHeight;
-    canvas.width = Math.round(width * ratio);
-    canvas.height = Math.round(height * ratio);
+    canvas.width = Math.max(1, Math.round(width * ratio));
+    canvas.height = Math.max(1, Math.round(height * ratio));
     const context = canvas.getContext('2d');
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.font = FONT;
@@ -150,8 +150,15 @@ function sizeCanvases() {
 const STRONG = 0, WEAK = 1, SHADES = [1, 0.4, 0.25, 0.12];
 const batches = [];
 
-const addRectangle = (cls, shade, x, y, width, height) =>
-  (batches[cls * 4 + shade] ??= []).push(x, y, width, height);
+/* What continues the rectangle before it makes that one wider. */
+function addRectangle(cls, shade, x, y, width, height) {
+  const batch = batches[cls * 4 + shade] ??= [], last = batch.length - 4;
+  if (last >= 0 && batch[last] + batch[last + 2] === x && batch[last + 1] === y &&
+      batch[last + 3] === height)
+    batch[last + 2] += width;
+  else
+    batch.push(x, y, width, height);
+}
 
 function flushRectangles(context) {
   batches.forEach((batch, at) => {
@@ -223,12 +230,12 @@ function addColumn(lane, from, to, x, y, height, scale, weighs, sums) {
     return;
   const dim = weighs && lane.hits[to] === lane.hits[from] ? 2 : 0;
   addRectangle(main, WEAK + dim, x, y, 1, height);
-  const strong = height * Math.min(1, all * scale);
+  const strong = Math.max(1, height * Math.min(1, all * scale));
   let bottom = y + height;
   for (let c = 0; c < sums.length; c++) {
     if (sums[c] === 0)
       continue;
-    const part = strong * sums[c] / all;
+    const part = Math.round(strong * sums[c] / all);
     /* An error is seen, however short. */
     if (trace.classes[c] === 'error')
       addRectangle(c, STRONG + dim, x, y, 1, Math.max(part, 5));
@@ -500,8 +507,8 @@ function drawOverview() {
                                           top + at * each, Math.max(each - 1, 1), null));
     flushRectangles(context);
     overviewPicture = document.createElement('canvas');
-    overviewPicture.width = Math.max(canvas.width, 1);
-    overviewPicture.height = Math.max(canvas.height, 1);
+    overviewPicture.width = canvas.width;
+    overviewPicture.height = canvas.height;
     overviewPicture.getContext('2d').drawImage(canvas, 0, 0);
   }
   context.clearRect(0, 0, width, height);

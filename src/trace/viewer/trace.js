@@ -102,7 +102,7 @@ function readTrace() {
     throw new Error('its format is ' + data.format + ', and this page reads format 1');
   const bytes = decodeBase64(byId('events').textContent);
   const reader = new Reader(bytes);
-  const trace = {...data, names: data.names.map(readable), details: data.details.map(readable)};
+  const trace = {...data, names: data.names.map(readable)};
   let total = 0, calls = 0, bytesNeeded = 0;
   for (const track of data.tracks) {
     total += track.kind === 'counter' ? 0 : track.count;
@@ -258,6 +258,8 @@ const firstFrom = (lane, time, from = 0) =>
 const firstEnding = (lane, time) =>
   firstWhere(0, lane.count, (i) => endOf(lane.events[i]) >= time);
 const endOf = (event) => trace.begin[event] + trace.duration[event];
+const detailOf = (event) =>
+  trace.detail[event] ? readable(trace.details[trace.detail[event] - 1]) : '';
 const trackOf = (event) => {
   const last = trace.tracks.length - 1;
   return trace.tracks[firstWhere(0, last, (i) => trace.tracks[i + 1].first > event)];

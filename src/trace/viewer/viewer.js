@@ -125,7 +125,7 @@ function tooltipLines(place, x) {
                  trace.classes[trace.class[event]] + ', ' + shortTime(trace.duration[event]) +
                  ' from ' + shortTime(trace.begin[event])];
   if (trace.detail[event])
-    lines.push(trace.details[trace.detail[event] - 1]);
+    lines.push(detailOf(event));
   if (place.to - place.from > 1)
     lines.push('The longest of ' + plural(place.to - place.from, 'event') + ' in this pixel.');
   return lines;
@@ -172,7 +172,7 @@ function select(event) {
   if (trace.classes[trace.class[event]] !== 'mark')
     add('Duration', exactTime(trace.duration[event]));
   if (trace.detail[event])
-    add('Details', trace.details[trace.detail[event] - 1]);
+    add('Details', detailOf(event));
   if (trace.link[event] >= 0)
     add('Queued by', linkTo(trace.link[event], event));
   const works = worksOf(event, 51);
@@ -421,14 +421,15 @@ function makeNotices() {
 
 function showEmpty() {
   byId('empty').hidden = false;
+  byId('panel').hidden = byId('splitter').hidden = true;
   byId('empty').replaceChildren(
     element('h2', 'No CUDA driver call was seen'),
-    element('p', 'The trace is complete as far as it goes, but it has no event. Reasons may be:'),
+    element('p', 'The program ran, but the trace has no event. Reasons may be:'),
     element('ul', '', {},
       element('li', 'The program ended, or failed, before its first call of the driver.'),
       element('li', 'A child process makes the calls: each process writes a trace of its own.'),
-      element('li', 'The program was started in a way that drops LD_PRELOAD, such as with ' +
-                    'set-user-ID, or it is linked statically.'),
+      element('li', 'The program drops the environment that it is started with, as set-user-ID ' +
+                    'programs do, or it is linked statically.'),
       element('li', 'There is no driver on this machine, and the program went on without it.')));
 }
 

@@ -109,7 +109,7 @@ class DecodeTest(PageTest):
         page = self.run_js('({begin: [...trace.begin], duration: [...trace.duration],'
                            'name: [...trace.name].map((at) => trace.names[at]),'
                            'kind: [...trace.class].map((at) => trace.classes[at]),'
-                           'detail: [...trace.detail].map((at) => at ? trace.details[at - 1] : ""),'
+                           'detail: [...trace.detail.keys()].map(detailOf),'
                            'link: [...trace.link]})')
         self.assertEqual(page['begin'], [event[0] for event in events])
         self.assertEqual(page['duration'], [event[1] for event in events])
