@@ -20,7 +20,9 @@
  *     process         (o) number of the process
  *     ended           false: the process crashed or was killed
  *     device_times    (o) false: device work was not timed
- *     lost_calls, lost_work, untimed_work, unknown_functions, call_cost_ns   (o) numbers
+ *     damage          (o) a string: what of the trace file could not be read
+ *     lost_calls, lost_work, untimed_work, unknown_functions, call_cost_ns, lost_details
+ *                     (o) numbers; lost_details: events whose details were left out
  *     names           strings: functions, kernels, kinds of copies, ranges
  *     details         strings: what else is said of an event, each once
  *     classes         strings: call, blocked, error, unfinished, kernel, copy, set, graph,
@@ -127,6 +129,7 @@ function readTrace() {
                   first: event, lanes: [], busy: 0};
     if (track.kind === 'counter') {
       readCounter(reader, made);
+      trace.end = Math.max(trace.end, made.times.at(-1) ?? 0);
     } else {
       event = readEvents(reader, trace, made, calls);
       if (track.kind === 'thread')

@@ -401,6 +401,9 @@ function makeNotices() {
   else
     say(trace.untimed_work, (n) => plural(n, 'piece') +
       ' of device work without times: not on the timeline.');
+  if (trace.damage)
+    notices.push('A part of the trace file could not be read: ' + readable(trace.damage) + '.');
+  say(trace.lost_details, (n) => plural(n, 'event') + ' without details, to keep this page small.');
   say(trace.unknown_functions, (n) => plural(n, 'function') +
     ' that the program asked the driver for could not be traced.');
   byId('notices').replaceChildren(...notices.map((text) => element('div', text)));
@@ -477,7 +480,8 @@ function listenToMouse() {
   let drag = null;
   const onWheel = (event) => {
     event.preventDefault();
-    const lines = event.deltaMode === 1 ? 16 : 1;
+    /* Two fingers that spread are a wheel with the key held, by small steps. */
+    const lines = (event.deltaMode === 1 ? 16 : 1) * (event.ctrlKey ? 3 : 1);
     const along = event.deltaX || (event.shiftKey ? event.deltaY : 0);
     if (along)
       pan(along * lines / canvases.tracks.width);

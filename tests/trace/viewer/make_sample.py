@@ -218,6 +218,11 @@ def training(steps=8):
         ranges.add(backward_began, now - backward_began, 'backward', 'range')
         optimizer_began = now
         busy = launch('adam_update<float, 4>', 830, begins=max(busy, reduce_busy))
+        graph = main.add(now, 14000, 'cuGraphLaunch', 'call', 'hStream=13 = CUDA_SUCCESS')
+        now += 20000
+        for part in range(3):
+            compute.add(busy + 15000, 140000, 'scale and clip, part %d' % part, 'graph', None, graph)
+            busy += 150000
         loss = main.add(now, max(busy + 60000 - now, 9000), 'cuMemcpyDtoH_v2', 'blocked',
                         'ByteCount=4 = CUDA_SUCCESS')
         compute.add(busy + 20000, 2100, 'copy to host', 'copy', '4 B', loss)
@@ -275,7 +280,8 @@ def hostile():
         counter.add(at * 1000, value, None, None)
     return [thread, stream, counter], {
         'program': HOSTILE[0], 'driver': HOSTILE[1], 'ended': False, 'clock': 'virtual',
-        'lost_calls': 1234, 'lost_work': 1, 'untimed_work': 2, 'unknown_functions': 3}
+        'lost_calls': 1234, 'lost_work': 1, 'untimed_work': 2, 'unknown_functions': 3,
+        'damage': 'chunk 5 is damaged', 'lost_details': 4}
 
 
 def sample(kind, count=20000):

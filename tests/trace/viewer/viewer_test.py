@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The page that shows a trace, in a browser: what it decodes, draws and says, and what keys do."""
 
+import base64
 import json
 import os
 import sys
@@ -40,12 +41,15 @@ class PageTest(unittest.TestCase):
         """Open a page; its tracks, as they were written."""
         tracks, own = make_sample.sample(kind, COUNT)
         own.update(members)
+        self.open(tracks, dark, change, **own)
+        return tracks
+
+    def open(self, tracks, dark=False, change=lambda text: text, **members):
         path = os.path.join(folder.name, 'page.html')
         with open(path, 'wb') as file:
-            file.write(change(make_sample.page(tracks, **own)))
+            file.write(change(make_sample.page(tracks, **members)))
         chromium.open(path, dark)
         chromium.drawn()
-        return tracks
 
     def tearDown(self):
         if not self.may_be_refused:
@@ -193,8 +197,9 @@ class DamageTest(PageTest):
     def test_events_beyond_the_counts_are_refused(self):
         def add(text):
             at = text.index(b'octet-stream">') + 14
-            return text[:at] + b'AAAA' + text[at:]
-        self.refused(add)
+            end = text.index(b'</script>', at)
+            return text[:at] + base64.b64encode(base64.b64decode(text[at:end]) + b'0') + text[end:]
+        self.assertIn('do not end', self.refused(add))
 
     def test_names_that_are_missing_are_refused(self):
         self.assertIn('out of range', self.refused(names=['one']))
@@ -294,23 +299,20 @@ class ViewTest(PageTest):
         self.assertGreater(self.pixels_of('kernel'), 1000)
 
     def test_error_is_seen_among_thousands_of_events(self):
-        tracks = self.show('large')
-        failed = sum(event[3] == 'error' for track in tracks for event in track.events
-                     if track.kind == 'thread')
-        self.assertGreater(failed, 0)
+        thread = make_sample.Track('thread', 'Thread 1', 'Process 1')
+        for number in range(COUNT):
+            failed = number == COUNT // 2
+            thread.add(number * 1000, 1 if failed else 990, 'cuLaunchKernel',
+                       'error' if failed else 'call')
+        self.open([thread])
         self.assertGreaterEqual(self.pixels_of('error'), 3)
 
     def test_events_of_a_clock_that_stands_still_are_seen(self):
-        tracks, _ = make_sample.sample('large', 200)
-        for track in tracks:
-            track.events = [(0,) + event[1:2] + event[2:] if track.kind == 'counter'
-                            else (0, 0) + event[2:5] + (None,) for event in track.events]
-        path = os.path.join(folder.name, 'still.html')
-        with open(path, 'wb') as file:
-            file.write(make_sample.page(tracks, clock='virtual'))
-        chromium.open(path)
-        chromium.drawn()
-        self.assertGreater(self.pixels_of('call'), 10)
+        thread = make_sample.Track('thread', 'Thread 1', 'Process 1')
+        for _ in range(COUNT):
+            thread.add(0, 0, 'cuLaunchKernel', 'call')
+        self.open([thread], clock='virtual')
+        self.assertGreaterEqual(self.pixels_of('call'), 10)
 
     def test_folded_group_has_no_rows(self):
         self.show('training')
@@ -496,7 +498,8 @@ class WordsTest(PageTest):
         self.show('hostile')
         said = self.text('#notices')
         for words in ('1,234 calls missing', '1 piece of device work missing', 'was killed',
-                      'virtual clock', '2 pieces of device work without times', '3 functions'):
+                      'virtual clock', '2 pieces of device work without times', '3 functions',
+                      'chunk 5 is damaged', '4 events'):
             self.assertIn(words, said)
         self.show('training', device_times=False)
         self.assertIn('not timed', self.text('#notices'))
