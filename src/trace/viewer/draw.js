@@ -1,49 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is seen: text of numbers, a row for each lane, and the pictures. A frame costs what its
- * pixels cost: events narrower than a pixel are found by bisection and summed by blocks.
+ * What is drawn: a row for each lane, and the pictures. A frame costs what its pixels cost: events
+ * narrower than a pixel are found by bisection and summed by blocks.
  */
 'use strict';
-
-/* ---- Text ---- */
-
-const UNITS = [['s', 1e9], ['ms', 1e6], ['\u00b5s', 1e3], ['ns', 1]];
-const numbers = new Intl.NumberFormat('en-US');
-
-function unitOf(ns) {
-  return UNITS.find((unit) => Math.abs(ns) >= unit[1]) ?? UNITS[3];
-}
-
-function shortTime(ns) {
-  const [name, size] = ns >= 72e11 ? ['h', 36e11] : ns >= 12e10 ? ['min', 6e10] : unitOf(ns);
-  return Number((ns / size).toPrecision(4)) + ' ' + name;
-}
-
-function exactTime(ns) {
-  const [name, size] = unitOf(ns);
-  const digits = Math.round(Math.log10(size));
-  return (ns / size).toFixed(digits).replace(/\.?0+$/, (zeros) => digits ? '' : zeros) + ' ' + name;
-}
-
-function shortBytes(value) {
-  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
-  let unit = 0;
-  for (; Math.abs(value) >= 1024 && unit + 1 < units.length; unit++)
-    value /= 1024;
-  return Number(value.toPrecision(4)) + ' ' + units[unit];
-}
-
-const percent = (part) => (100 * part).toFixed(part < 0.1 ? 1 : 0) + ' %';
-const plural = (count, noun) => numbers.format(count) + ' ' + noun + (count === 1 ? '' : 's');
-const valueText = (track, value) =>
-  track.unit === 'bytes' ? shortBytes(value) : numbers.format(value);
-
-function element(tag, text = '', properties = {}, ...children) {
-  const made = Object.assign(document.createElement(tag), properties);
-  made.textContent = text;
-  made.append(...children);
-  return made;
-}
 
 /* ---- Layout: a label for each track, a row for each of its lanes ---- */
 

@@ -455,6 +455,17 @@ class TableTest(PageTest):
 
 
 class WordsTest(PageTest):
+    def test_times_are_text_with_units(self):
+        self.show('empty')
+        for time, short, exact in (
+                (0, '0 ns', '0 ns'), (100, '100 ns', '100 ns'),
+                (10000, '10 \u00b5s', '10 \u00b5s'), (1234567, '1.235 ms', '1.234567 ms'),
+                (10 ** 9 + 1, '1 s', '1.000000001 s'), (9 * 10 ** 10, '90 s', '90 s'),
+                (18 * 10 ** 10, '3 min', '180 s'),
+                (108 * 10 ** 11 + 1040, '3 h', '10800.00000104 s')):
+            self.assertEqual(self.run_js('[shortTime(%d), exactTime(%d)]' % (time, time)),
+                             [short, exact])
+
     def test_hostile_names_are_text(self):
         self.show('hostile')
         self.assertEqual(self.run_js('document.title'),
