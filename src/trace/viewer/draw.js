@@ -236,7 +236,7 @@ function drawLabels(context, labels) {
 function drawCounter(context, row) {
   const {track} = row, width = canvases.tracks.width, bottom = row.top + row.height;
   const range = Math.max(track.high - track.low, 1);
-  const toY = (value) => bottom - 1 - (value - track.low) / range * (row.height - 4);
+  const toY = (value) => Math.round(bottom - 1 - (value - track.low) / range * (row.height - 4));
   const line = new Path2D(), area = new Path2D(), last = track.count - 1;
   let i = Math.max(0, firstWhere(0, track.count, (at) => track.times[at] > view.begin) - 1);
   for (; i <= last && track.times[i] < view.end;) {
@@ -245,12 +245,12 @@ function drawCounter(context, row) {
     const [low, high] = lowAndHigh(track, i, next);
     const right = next <= last ? toX(track.times[next]) : toX(trace.end);
     const y = toY(track.values[next - 1]);
-    line.rect(x, toY(high) - 0.75, 1.5, toY(low) - toY(high) + 1.5);
-    line.rect(x, y - 0.75, Math.min(right, width + 2) - x + 1, 1.5);
+    line.rect(x, toY(high) - 1, 1, toY(low) - toY(high) + 2);
+    line.rect(x, y - 1, Math.min(right, width + 2) - x + 1, 2);
     area.rect(x, y, Math.min(right, width + 2) - x, toY(track.low) - y);
     if (next <= last && track.times[next] < view.end)
-      line.rect(right, Math.min(y, toY(track.values[next])) - 0.75, 1.5,
-                Math.abs(y - toY(track.values[next])) + 1.5);
+      line.rect(right, Math.min(y, toY(track.values[next])) - 1, 1,
+                Math.abs(y - toY(track.values[next])) + 2);
     i = next;
   }
   context.fillStyle = colours.accent;

@@ -221,7 +221,8 @@ def training(steps=8):
         graph = main.add(now, 14000, 'cuGraphLaunch', 'call', 'hStream=13 = CUDA_SUCCESS')
         now += 20000
         for part in range(3):
-            compute.add(busy + 15000, 140000, 'scale and clip, part %d' % part, 'graph', None, graph)
+            compute.add(busy + 15000, 140000, 'clip_gradients, part %d' % part, 'graph', None,
+                        graph)
             busy += 150000
         loss = main.add(now, max(busy + 60000 - now, 9000), 'cuMemcpyDtoH_v2', 'blocked',
                         'ByteCount=4 = CUDA_SUCCESS')

@@ -246,6 +246,16 @@ class ViewTest(PageTest):
         self.assertLess(end - begin, 0.8 * self.run_js('wholeTrace().end - wholeTrace().begin'))
         self.assertAlmostEqual(before, after, delta=(end - begin) / 300)
 
+    def test_wheel_with_shift_moves(self):
+        self.show('training')
+        self.run_js('zoom(0.1)')
+        before = self.view()
+        chromium.mouse('mouseWheel', 700, 300, deltaX=0, deltaY=100, modifiers=8)
+        chromium.drawn()
+        moved = [after - one for after, one in zip(self.view(), before)]
+        self.assertAlmostEqual(moved[0], 100 / self.run_js('scaleOf()'), delta=10)
+        self.assertAlmostEqual(moved[0], moved[1], delta=1)
+
     def test_drag_moves_and_does_not_select(self):
         self.show('training')
         self.run_js('zoom(0.1)')
@@ -313,6 +323,28 @@ class ViewTest(PageTest):
             thread.add(0, 0, 'cuLaunchKernel', 'call')
         self.open([thread], clock='virtual')
         self.assertGreaterEqual(self.pixels_of('call'), 10)
+
+    def test_counter_is_a_line_with_steps(self):
+        thread = make_sample.Track('thread', 'Thread 1', 'Process 1')
+        thread.add(0, 4000, 'cuInit', 'call')
+        counter = make_sample.Track('counter', 'Memory in use', 'Device 0', unit='bytes')
+        for at, value in enumerate((0, 10 << 20, 5 << 20)):
+            counter.add(at * 1000, value, None, None)
+        self.open([thread, counter])
+        tops = self.run_js(
+            '(() => { const canvas = byId("tracks"), {width, height} = canvas,'
+            'copy = new OffscreenCanvas(width, height)'
+            '.getContext("2d", {willReadFrequently: true}),'
+            'wanted = parseInt(colours.accent.slice(1), 16); copy.drawImage(canvas, 0, 0);'
+            'return [500, 1500, 2500, 3900].map((time) => {'
+            'const all = copy.getImageData(Math.round(toX(time)), 0, 1, height).data;'
+            'return [...Array(height).keys()].find((y) => all[y * 4 + 3] === 255 &&'
+            '(all[y * 4] << 16 | all[y * 4 + 1] << 8 | all[y * 4 + 2]) === wanted); }); })()')
+        none, most, half, end = tops
+        self.assertGreater(none - most, 30)
+        self.assertAlmostEqual(half, (none + most) / 2, delta=1.5)
+        self.assertEqual(end, half)
+        self.assertIn('at most 10 MiB', self.text('#labels'))
 
     def test_folded_group_has_no_rows(self):
         self.show('training')
