@@ -13,13 +13,10 @@
 #include "src/tool/output.h"
 
 const struct command_row commands[] = {
-    {COMMAND_INFO, "info", command_info},
-    {COMMAND_PROBE, "probe", command_probe},
-    {COMMAND_TIME, "time", command_time},
-    {COMMAND_RUN, "run", command_run},
-    {COMMAND_PROFILE, "profile", command_profile},
-    {COMMAND_SYMBOLS, "symbols", command_symbols},
-    {0},
+    {COMMAND_INFO, "info", command_info},          {COMMAND_PROBE, "probe", command_probe},
+    {COMMAND_TIME, "time", command_time},          {COMMAND_RUN, "run", command_run},
+    {COMMAND_PROFILE, "profile", command_profile}, {COMMAND_SYMBOLS, "symbols", command_symbols},
+    {COMMAND_TRACE, "trace", command_trace},       {0},
 };
 
 #define FIELD(name) offsetof(struct arguments, name)
@@ -35,7 +32,7 @@ const struct option command_options[] = {
      .maximum = INT_MAX},
     {"--name", OPTION_PATH, COMMAND_PROFILE, .field = FIELD(name),
      .expected = "the name of a device"},
-    {"--output", OPTION_PATH, COMMAND_PROFILE, .field = FIELD(output),
+    {"--output", OPTION_PATH, COMMAND_PROFILE | COMMAND_TRACE, .field = FIELD(output),
      .expected = "the path of a file to write"},
     {"--timeout", OPTION_NUMBER, COMMAND_INFO | COMMAND_PROBE, .field = FIELD(timeout),
      .minimum = 1, .maximum = 86400},
@@ -189,6 +186,17 @@ static const struct option *find(const struct reading *reading, const char *word
     return NULL;
 }
 
+/* `convert`, and the file. False: it is neither. */
+static bool take_conversion(struct arguments *arguments, const char *word)
+{
+    if (!arguments->convert)
+        return arguments->convert = strcmp(word, "convert") == 0;
+    if (arguments->trace)
+        return false;
+    arguments->trace = word;
+    return true;
+}
+
 /* Read one option or operand. Returns how many words it took, or 0 after a failure. */
 static int take_word(const struct reading *reading, const char *word, const char *next)
 {
@@ -204,6 +212,9 @@ static int take_word(const struct reading *reading, const char *word, const char
         arguments->library = word;
         return reading->failure->status == STATUS_DONE;
     }
+    if (!option && reading->row->command == COMMAND_TRACE && word[0] != '-' &&
+        take_conversion(arguments, word))
+        return 1;
     if (!option) {
         complain(reading, reading->row->name,
                  word[0] == '-' && word[1] ? "has no option" : "takes no argument", word, NULL);
@@ -236,6 +247,12 @@ static void check_together(const struct reading *reading)
         if (!arguments->program && !arguments->help)
             complain(reading, "run", "lacks the program to start", NULL,
                      "cushim run [OPTIONS] -- PROGRAM [ARGUMENT...]");
+        return;
+    }
+    if (reading->row->command == COMMAND_TRACE && !arguments->help) {
+        if (!arguments->trace || !arguments->output)
+            complain(reading, "trace", arguments->trace ? "lacks --output" : "lacks the file", NULL,
+                     "cushim trace convert FILE --output FILE");
         return;
     }
     if (arguments->until && arguments->until < arguments->since)

@@ -21,8 +21,10 @@ enum command {
     COMMAND_PROFILE = 8,
     COMMAND_PROBE = 16,
     COMMAND_SYMBOLS = 32,
+    COMMAND_TRACE = 64,
     COMMANDS_OF_DRIVER = COMMAND_INFO | COMMAND_TIME | COMMAND_PROFILE,
-    COMMANDS_ALL = COMMANDS_OF_DRIVER | COMMAND_RUN | COMMAND_PROBE | COMMAND_SYMBOLS,
+    COMMANDS_ALL =
+        COMMANDS_OF_DRIVER | COMMAND_RUN | COMMAND_PROBE | COMMAND_SYMBOLS | COMMAND_TRACE,
 };
 
 enum option_kind {
@@ -62,6 +64,8 @@ struct arguments {
     const char *config;
     const char *name;
     const char *output;
+    bool convert;             /* of trace: not a program, but a file that one has written */
+    const char *trace;        /* of trace convert: the file */
     struct setting *settings; /* to be freed */
     size_t setting_count;
     char **program; /* of run: the words that start it, NULL behind the last */
@@ -106,6 +110,7 @@ enum status command_profile(const struct arguments *arguments);
 enum status command_run(const struct arguments *arguments);
 enum status command_symbols(const struct arguments *arguments);
 enum status command_time(const struct arguments *arguments);
+enum status command_trace(const struct arguments *arguments);
 
 /*
  * Try the driver that the command line asks for in a process of its own, for `seconds`; 0: 10.

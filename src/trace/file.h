@@ -7,7 +7,7 @@
  * touches it. The file is sparse: chunks that no thread has taken occupy nothing. All numbers are
  * in the byte order of the machine.
  *
- * Within a chunk, records lie one behind the other. `used` is stored after the record that it
+ * Within a chunk, records follow one another. `used` is stored after the record that it
  * covers, so that a reader may look at any time. A call's record is written when the call begins,
  * and completed when it ends.
  */
@@ -46,13 +46,14 @@ struct trace_header {
     uint64_t began_ns, ended_ns;         /* of the trace's clock */
     uint64_t began_unix_ns;              /* the same moment, as the time of day */
     uint64_t call_cost_ns, work_cost_ns; /* what the trace itself adds to each, as measured */
+    uint64_t event_cost_ns;              /* of a pair of events: taken off each work's duration */
     char program[TRACE_TEXT_BYTES];      /* the command line, as far as it fits */
     char driver[TRACE_TEXT_BYTES];       /* where the driver was loaded from, or what it is */
 };
 
 struct trace_chunk {
     uint32_t thread;        /* numbered from 1 in the order of their first call */
-    uint32_t used;          /* bytes of records, behind this struct */
+    uint32_t used;          /* bytes of records that follow this struct */
     uint64_t system_thread; /* the number that the system gives the thread */
 };
 
@@ -65,10 +66,11 @@ enum trace_kind {
 };
 
 /*
- * A record; its words follow. A call that has not returned has `ended_ns` 0. The words of a call
+ * A record; its words follow it. A call that has not returned has `ended_ns` 0. The words of a call
  * are its arguments in order, as the registry describes them. What the driver writes through a
  * pointer - a handle, an address, a number - stands in place of the pointer once the call has
- * succeeded, and TRACE_ARGUMENT_WRITTEN(index) in `flags` says so.
+ * succeeded, and TRACE_ARGUMENT_WRITTEN(index) in `flags` says so. The words after the last argument
+ * are the beginning of the call's first text argument, closed by NUL.
  */
 struct trace_record {
     uint8_t kind;
@@ -114,7 +116,7 @@ struct trace_work {
 /* What a name is of. */
 enum trace_named {
     TRACE_NAME_FUNCTION, /* a kernel's handle: CUfunction or CUkernel */
-    TRACE_NAME_THREAD,   /* a thread's number */
+    TRACE_NAME_THREAD,   /* a thread, by the system's number */
     TRACE_NAME_DEVICE,   /* a device's number */
     TRACE_NAME_STREAM,   /* a stream's handle, from the program */
 };

@@ -13,9 +13,9 @@ VERSION = 'expected a version of CUDA, such as 12.8'
 
 # The command line, and what the message says.
 TABLE = [
-    ('', 'a command is missing: expected info, probe, time, run, profile, symbols or help'),
+    ('', 'a command is missing: expected info, probe, time, run, profile, symbols, trace or help'),
     ('frobnicate',
-     "expected the command info, probe, time, run, profile, symbols or help, not 'frobnicate'"),
+     "expected the command info, probe, time, run, profile, symbols, trace or help, not 'frobnicate'"),
     ('--json info', "a command must come before the option '--json'"),
     ('-x', "a command must come before the option '-x'"),
     ('--version info', "--version takes no argument 'info'"),
