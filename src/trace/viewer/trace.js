@@ -2,10 +2,10 @@
 /*
  * The timeline of a trace, in one HTML file that needs no network.
  *
- * Between the page's two parts, the converter inserts two elements, each closed by its end tag:
+ * Between the page's two parts, the converter inserts two elements of the kind script:
  *
- *     <script id="data" type="application/json">JSON
- *     <script id="events" type="application/octet-stream">BASE64
+ *     id="data" type="application/json"               holds JSON
+ *     id="events" type="application/octet-stream"     holds BASE64
  *
  * JSON is UTF-8 without invalid sequences. In its strings, `<` is written \u003c, so that no name
  * of a program can close the element. Members marked (o) may be left out.
