@@ -256,7 +256,7 @@ static int take_word(const struct reading *reading, const char *word, const char
 /* Refuse options that exclude one another, although each is right by itself. */
 static void check_together(const struct reading *reading)
 {
-    const struct arguments *arguments = reading->arguments;
+    struct arguments *arguments = reading->arguments;
 
     if (reading->row->command == COMMAND_RUN) {
         if (!arguments->program && !arguments->help)
@@ -265,9 +265,11 @@ static void check_together(const struct reading *reading)
         return;
     }
     if (reading->row->command == COMMAND_TRACE && !arguments->help) {
-        if (!arguments->trace || !arguments->output)
-            complain(reading, "trace", arguments->trace ? "lacks --output" : "lacks the file", NULL,
-                     "cushim trace convert FILE --output FILE");
+        if (!arguments->trace)
+            complain(reading, "trace", "lacks the file", NULL,
+                     "cushim trace convert FILE [--output FILE]");
+        if (!arguments->output)
+            arguments->output = "-";
         return;
     }
     if (arguments->until && arguments->until < arguments->since)

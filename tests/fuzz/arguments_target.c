@@ -169,6 +169,13 @@ enum status command_symbols(const struct arguments *arguments)
     return STATUS_DONE;
 }
 
+enum status command_trace(const struct arguments *arguments)
+{
+    check_arguments(arguments, COMMAND_TRACE);
+    CLAIM(arguments->convert && arguments->trace && arguments->output);
+    return STATUS_DONE;
+}
+
 /* A status that docs/cushim.1 lists, and nothing on standard output but what was asked for. */
 static void check_status(int status, const char *out, const char *error)
 {

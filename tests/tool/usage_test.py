@@ -92,6 +92,12 @@ TABLE = [
     ('symbols --until=12.8.1', "--until cannot be '12.8.1': " + VERSION),
     ('symbols --since 12.8 --until 12.7', '--until is older than --since'),
     ('symbols --library x', "symbols has no option '--library'"),
+    ('trace', 'trace lacks the file: expected cushim trace convert FILE [--output FILE]'),
+    ('trace convert', 'trace lacks the file: expected cushim trace convert FILE [--output FILE]'),
+    ('trace reverse x', "trace takes no argument 'reverse'"),
+    ('trace convert x y', "trace takes no argument 'y'"),
+    ('trace convert x --output', '--output lacks its value: expected the path of a file to write'),
+    ('trace --device 0', "trace has no option '--device'"),
     ('symbols one two', "symbols takes one library at most, not also 'two'"),
     ('time --bytes 1 --repeat 0', "--repeat is out of range with '0': " + NUMBER),
 ]

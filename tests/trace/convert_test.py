@@ -4,15 +4,17 @@
 import decimal
 import random
 import re
+import subprocess
 import unittest
 
-from harness import (BETWEEN, COPY, ENDED, GRAPH, HOST_FUNCTION, INJECTED, KERNEL, OF_DEVICE,
-                     OF_FUNCTION, OF_STREAM, OF_THREAD, ON_DEVICE, SET, TIMED, TO_DEVICE, TO_HOST,
-                     VIRTUAL, Trace, TraceTest, written)
+from harness import (BETWEEN, COMMAND, COPY, ENDED, GRAPH, HOST_FUNCTION, INJECTED, KERNEL,
+                     OF_DEVICE, OF_FUNCTION, OF_STREAM, OF_THREAD, ON_DEVICE, SET, TIMED,
+                     TO_DEVICE, TO_HOST, VIRTUAL, Trace, TraceTest, written)
 
 # What may stand in names, and how a reader of UTF-8 sees it.
 NASTY = [(b'</script><b>&"\'\\', '</script><b>&"\'\\'), (b'\xff\xfe \xc3', '\ufffd\ufffd \ufffd'),
-         (b'\x01\x1b[31m\n\t', '\x01\x1b[31m\n\t'), ('größe \U0001f600'.encode(), 'größe \U0001f600'),
+         (b'\x01\x1b[31m\n\t', '\x01\x1b[31m\n\t'),
+         ('größe \U0001f600'.encode(), 'größe \U0001f600'),
          (b'\xed\xa0\x80', '\ufffd\ufffd\ufffd'), ('\u202egnp'.encode(), '\u202egnp'),
          (b'', ''), (b'x' * 500, 'x' * 500)]
 
@@ -213,7 +215,8 @@ class Whole(TraceTest):
         document, page = self.document(), self.html(self.file)
         self.assertEqual([(track['kind'], track['name'], track['group'])
                           for track in page['tracks']],
-                         [('ranges', 'Ranges', 'Process 99'), ('thread', 'Thread 1 (main)', 'Process 99'),
+                         [('ranges', 'Ranges', 'Process 99'),
+                          ('thread', 'Thread 1 (main)', 'Process 99'),
                           ('ranges', 'Ranges', 'Process 99'), ('thread', 'Thread 2', 'Process 99'),
                           ('stream', 'legacy default stream', 'Device 0 (NVIDIA X), context 1'),
                           ('stream', 'stream 1 (copies)', 'Device 0 (NVIDIA X), context 1'),
@@ -286,7 +289,7 @@ class Whole(TraceTest):
             self.assertIn(line + '\n', summary)
         self.assertRegex(summary, r'(?m)^27 calls, blocked 70\.100 us  ')
         self.assertRegex(summary, r'(?m)^  scale +2 +4\.000 us +2\.000 us +3\.000 us$')
-        self.assertRegex(summary, r'(?m)^  cuEventSynchronize +1 +61\.000 us +61\.000 us +61\.000 us$')
+        self.assertRegex(summary, r'(?m)^  cuEventSynchronize +1( +61\.000 us){3}$')
         self.assertLessEqual(max(map(len, summary.splitlines())), 100)
         self.assertNotIn('Damaged', summary)
         self.assertNotIn('has not ended', summary)
@@ -299,6 +302,9 @@ class Special(TraceTest):
         run = self.run_convert(path, '-')
         self.assertEqual(run.returncode, 0)
         self.assertEqual(run.stdout, self.convert(path, 'out.json')[0])
+        default = subprocess.run([COMMAND, 'trace', 'convert', path], capture_output=True,
+                                 check=True)
+        self.assertEqual(default.stdout, run.stdout)
 
     def test_trace_without_records(self):
         path = self.write(Trace())
