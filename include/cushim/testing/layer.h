@@ -177,8 +177,8 @@ struct cushim_fault {
     /** sizeof(struct cushim_fault). */
     size_t size;
     /**
-     * Where: `cuMemAlloc_v2`, `cuMem*`, `*`, or `op.copy`, `op.*`, with `@devN` behind it for one
-     * device alone; copied. Not NULL.
+     * Where: a function or an operation of the mock. `cuMemAlloc_v2`, `cuMem*`, `*`, or `op.copy`,
+     * `op.*`, with `@devN` behind it for one device alone; copied. Not NULL.
      */
     const char *site;
     /** The Nth match and no other. */
@@ -195,6 +195,7 @@ struct cushim_fault {
     uint64_t times;
     /** Of calls: before or after it. */
     enum cushim_fault_phase phase;
+    /** What happens to the call; 0: CUSHIM_FAULT_RETURN. */
     enum cushim_fault_effect effect;
     /** Of RETURN and STICKY; of LOST: 0 is CUDA_ERROR_UNKNOWN. */
     CUresult code;
@@ -254,12 +255,16 @@ CUSHIM_API CUresult cushim_fault_add(struct cushim_layer *layer, const struct cu
                                      char *message, size_t message_size);
 
 /**
- * How often the site of a rule was met, and how often the rule took effect, by number in the order
- * in which they were added; 0 if there is no such rule. Of `missing` and `older` both count the
- * calls that found the symbol missing, those that got the older version, and those of
- * cuGetProcAddress for the symbol; who else looks for it is not seen. Any thread.
+ * How often the site of a rule was met, by number in the order in which the rules were added; 0 if
+ * there is no such rule. Of `missing` and `older` it counts the calls that found the symbol
+ * missing, those that got the older version, and those of cuGetProcAddress for the symbol; who else
+ * looks for it is not seen. Any thread.
  */
 CUSHIM_API uint64_t cushim_fault_matched(struct cushim_layer *layer, size_t index);
+
+/**
+ * How often a rule took effect, numbered and counted as by cushim_fault_matched(). Any thread.
+ */
 CUSHIM_API uint64_t cushim_fault_fired(struct cushim_layer *layer, size_t index);
 
 /**
