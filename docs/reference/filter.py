@@ -34,7 +34,7 @@ def comments(text):
 
 
 def member_groups(text, pattern, end=''):
-    """Parts of a header or struct as member groups: one ends where the next one begins."""
+    """Parts of a header or struct as member groups, each of which ends where the next begins."""
     count = 0
 
     def begin(match):
@@ -60,7 +60,8 @@ def header(text, path):
     if not file:
         sys.exit(path + ': the first comment is to say @file')
     after = after.replace('\n */\n', ' @header{%s} @{\n */\n' % name, 1)
-    return before + '\n * @addtogroup %s\n' % group + member_groups(comments(after), PART) + '/** @} */\n'
+    after = member_groups(comments(after), PART)
+    return before + '\n * @addtogroup %s\n' % group + after + '/** @} */\n'
 
 
 def slots(text):
