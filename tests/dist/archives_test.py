@@ -130,8 +130,8 @@ class Single(Archive):
         folder = self.unpack('cushim-single-' + VERSION)
         copy_program(folder)
         include = ['-I' + CUDA_INCLUDE] if CUDA_INCLUDE else []
-        consumer.run(*COMPILER.split(), 'consumer.c', 'cushim.c', *include, '-pthread', '-ldl', '-o',
-                     'program', cwd=folder, env=consumer.environment())
+        consumer.run(*COMPILER.split(), 'consumer.c', 'cushim.c', *include, '-pthread', '-ldl',
+                     '-o', 'program', cwd=folder, env=consumer.environment())
         self.assert_runs(os.path.join(folder, 'program'), MOCK)
 
 
