@@ -50,7 +50,7 @@ class Packaging(consumer.Consumer):
         folder = tempfile.TemporaryDirectory(prefix='cushim-packaging-')
         self.addCleanup(folder.cleanup)
         self.folder = folder.name
-        shutil.copy(os.path.join(SOURCE, 'tests', 'docs', 'program.c'), self.folder)
+        shutil.copy(os.path.join(SOURCE, 'tests', 'pages', 'program.c'), self.folder)
         shutil.copy(os.path.join(HERE, 'consumer_plain.c'), os.path.join(self.folder, 'plain.c'))
 
     def write(self, name, text):
@@ -60,7 +60,7 @@ class Packaging(consumer.Consumer):
             file.write(text)
 
     def blocks(self, title, page='docs/integration.md'):
-        """The blocks of a section; docs_test.py compares their languages with pages.TESTED."""
+        """The blocks of a section; pages_test.py compares their languages with pages.TESTED."""
         return [text for _, text in self.sections[page][title]]
 
     def run_block(self, text, **changes):

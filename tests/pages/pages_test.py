@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """README.md and the guides: every block of code and every link is right.
 
-    docs_test.py SOURCE DRIVER_API_JSON FOLDER_OF_FAKE_DRIVERS COMMAND... -- PROGRAM...
+    pages_test.py SOURCE DRIVER_API_JSON FOLDER_OF_FAKE_DRIVERS COMMAND... -- PROGRAM...
 
 What is done with a block depends on its language:
 
     c        it stands in a program that the build compiles, and in most cases runs (SOURCES)
     console  its commands run, in a folder with the PROGRAMs and the fake drivers, and print what it
              shows. A line `...` stands for any lines, `...` in a line for anything
-    diff     it leads from tests/docs/linked.c to tests/docs/switched.c, which are compiled
+    diff     it leads from tests/pages/linked.c to tests/pages/switched.c, which are compiled
     conf     the mock accepts it as a file of settings
     fault    the mock accepts each line as a rule
     json     it is an excerpt of driver-api.json; `...` stands for more members
@@ -37,7 +37,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'
 import pages  # noqa: E402
 
 # Programs that blocks of C are parts of, and the name that such a block has in common with them.
-SOURCES = ['examples/*.c', 'examples/testing/*.c', 'tests/docs/*.c']
+SOURCES = ['examples/*.c', 'examples/testing/*.c', 'tests/pages/*.c']
 
 # Page and first line of a block, the file that runs it, and how it is called there.
 RUN_ELSEWHERE = {
@@ -177,7 +177,7 @@ class Links(unittest.TestCase):
                           if os.path.splitext(name)[1] in
                           ('', '.c', '.h', '.py', '.sh', '.ini', '.txt', '.tsv', '.in', '.build')}
         names |= set(all_pages()) | {'docs/cushim.1'}
-        names -= {'tests/docs/docs_test.py'}
+        names -= {'tests/pages/pages_test.py'}
         count = 0
         for name in sorted(names):
             with open(os.path.join(SOURCE, name), encoding='utf-8', errors='replace') as file:
@@ -246,7 +246,7 @@ class Blocks(unittest.TestCase):
     def test_diff_leads_from_one_program_to_the_other(self):
         (_, text), = blocks('diff')
         for sign, name in ('-', 'linked.c'), ('+', 'switched.c'):
-            program = squeeze(read('tests', 'docs', name))
+            program = squeeze(read('tests', 'pages', name))
             lines = [line for line in text.splitlines() if line[:1] in (sign, ' ', '')]
             include, _, rest = '\n'.join(line[1:] for line in lines).partition('\n\n')
             self.assertIn(squeeze(include), program)
