@@ -329,6 +329,12 @@ class Commands(unittest.TestCase):
         os.remove(gone)
         return self.lacking
 
+    def driver_of_another_release(self):
+        """The folder of a libcuda.so.1 that does not fit the kernel module."""
+        folder = tempfile.mkdtemp(dir=self.folder)
+        os.symlink(os.path.join(FAKES, 'init-803.so'), os.path.join(folder, 'libcuda.so.1'))
+        return folder
+
     def test_each_prints_what_the_page_shows(self):
         shown = [(page, *session) for page, text in blocks('console') for session in sessions(text)]
         self.assertGreater(len(shown), 20)
@@ -337,6 +343,8 @@ class Commands(unittest.TestCase):
             changes = {}
             if command == 'cushim info':
                 changes['LD_LIBRARY_PATH'] = self.driver_that_lacks_a_library()
+            elif command.startswith('cushim probe;'):
+                changes['LD_LIBRARY_PATH'] = self.driver_of_another_release()
             elif command in OPTIONAL and not os.path.exists(os.path.join(self.folder, command)):
                 print('skipped: this build has no', command)
                 continue
