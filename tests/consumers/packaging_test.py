@@ -154,7 +154,8 @@ class Packaging(consumer.Consumer):
         root = os.path.join(self.folder, 'root')
         consumer.run('bash', '-euc', 'sudo() { "$@"; }; ldconfig() { :; }\n' + command,
                      cwd=self.repository(),
-                     env=consumer.environment(DESTDIR=root, CUDA_HOME=os.path.dirname(CUDA_INCLUDE)))
+                     env=consumer.environment(DESTDIR=root,
+                                              CUDA_HOME=os.path.dirname(CUDA_INCLUDE)))
         self.assertTrue(os.path.exists(os.path.join(root, 'usr', 'local', 'bin', 'cushim')))
 
     def test_guide_begins_with_a_test(self):
