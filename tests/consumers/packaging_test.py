@@ -185,8 +185,12 @@ class Packaging(consumer.Consumer):
     @unittest.skipUnless(shutil.which('git'), 'git is not installed')
     def test_sanitized_build_is_set_up(self):
         command, = self.blocks('Under sanitizers', 'docs/testing.md')
-        consumer.run('bash', '-euc', command, cwd=self.repository(),
+        repository = self.repository()
+        consumer.run('bash', '-euc', command, cwd=repository,
                      env=consumer.environment(CUDA_HOME=os.path.dirname(CUDA_INCLUDE)))
+        with open(os.path.join(repository, 'build-asan', 'compile_commands.json'),
+                  encoding='utf-8') as file:
+            self.assertIn('-fsanitize=address,undefined', file.read())
 
     def use_the_two_files(self, folder='.'):
         for name in 'cushim.h', 'cushim.c':
