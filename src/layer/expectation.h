@@ -6,7 +6,7 @@
 #include <cushim/testing/recording.h>
 
 #include "src/base/text.h"
-#include "src/layer/function_name.h"
+#include "src/driver_api/function_name.h"
 #include "src/layer/layer.h"
 
 /* Print what did not come as expected; the second errors alone. Under the layer's lock. */

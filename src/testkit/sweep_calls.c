@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "src/layer/function_name.h"
+#include "src/driver_api/function_name.h"
 #include "src/layer/layer.h"
 
 /* In the names of functions that release something, and in no others but for these. */

@@ -4,8 +4,8 @@
  * ABIs of one function, as cuMemAlloc and cuMemAlloc_v2: a test that names one may mean another,
  * since <cuda.h> gives the plain name to a newer one.
  */
-#ifndef CUSHIM_LAYER_FUNCTION_NAME_H
-#define CUSHIM_LAYER_FUNCTION_NAME_H
+#ifndef CUSHIM_DRIVER_API_FUNCTION_NAME_H
+#define CUSHIM_DRIVER_API_FUNCTION_NAME_H
 
 #include <stdbool.h>
 #include <stdint.h>

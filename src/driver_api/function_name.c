@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "src/layer/function_name.h"
+#include "src/driver_api/function_name.h"
 
 #include <stddef.h>
 #include <string.h>
