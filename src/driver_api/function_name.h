@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Functions as rules and expectations name them: by patterns, and by exported names. Symbols may be
- * ABIs of one function, as cuMemAlloc and cuMemAlloc_v2: a test that names one may mean another,
- * since <cuda.h> gives the plain name to a newer one.
+ * Functions as settings, rules and expectations name them: by patterns, and by names. Symbols may be
+ * ABIs of one function, as cuMemAlloc and cuMemAlloc_v2. <cuda.h> gives the plain name to one of
+ * them, and which one depends on its version and on the mode of streams; so the plain name means
+ * all of them here, and a name with a suffix means that symbol alone.
  */
 #ifndef CUSHIM_DRIVER_API_FUNCTION_NAME_H
 #define CUSHIM_DRIVER_API_FUNCTION_NAME_H
@@ -15,24 +16,24 @@
 /* In a pattern `*` stands for any characters or none. */
 bool cushim__pattern_fits(const char *pattern, const char *text);
 
+/* Whether a pattern, the plain name of a function or an exported name means a symbol. */
+bool cushim__name_means(const char *name, unsigned slot);
+
 /* How often another ABI of a symbol was called; the first that was, if there are several. */
 struct cushim__variant_calls {
     uint64_t count; /* 0: none was */
     unsigned slot;
 };
 
-/* Whether two symbols are ABIs of one function. No symbol is its own variant. */
-bool cushim__is_abi_variant(unsigned slot, unsigned other);
-
-/* Whether a symbol has the plain name of its function, which <cuda.h> may give to another. */
-bool cushim__is_plain_name(unsigned slot);
+/* Whether a symbol is another ABI of the function that `name`, which is no pattern, means. */
+bool cushim__is_abi_variant(const char *name, unsigned slot);
 
 /* Count a call of a variant, under the layer's lock; the counter may be read without. */
 void cushim__variant_count(struct cushim__variant_calls *calls, unsigned slot);
 
-/* `cuMemAlloc_v2 came 3 times: <cuda.h> may mean that by cuMemAlloc`; nothing if none came. */
+/* `cuMemAlloc, another ABI of it, came 3 times`; nothing if none came. */
 void cushim__variant_print(struct cushim__text *text, const char *before,
-                           const struct cushim__variant_calls *calls, unsigned slot);
+                           const struct cushim__variant_calls *calls);
 
 /* `once` or `3 times`. */
 void cushim__times_print(struct cushim__text *text, uint64_t count);

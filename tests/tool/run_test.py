@@ -204,7 +204,7 @@ class Driver(ToolTest):
         self.assertEqual(result.err, '')
 
     def test_calls_fail_by_rules(self):
-        result = self.run_command('run', '--quiet', '--fault', 'cuMemAlloc_v2 => out_of_memory',
+        result = self.run_command('run', '--quiet', '--fault', 'cuMemAlloc => out_of_memory',
                                   '--fault', 'cuEventQuery:nth=3 => hang', '--', *COMMAND, 'time')
         self.assert_status(result, 1)
         self.assertIn('cuMemAlloc_v2', result.err)

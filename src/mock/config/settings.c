@@ -8,6 +8,7 @@
 #include "loader/symbols.h"
 #include "src/base/layer_host.h"
 #include "src/base/system.h"
+#include "src/driver_api/function_name.h"
 #include "src/driver_api/lines.h"
 #include "src/mock/config/keys.h"
 #include "src/mock/config/profile.h"
@@ -96,6 +97,7 @@ static CUresult read_fault(const struct cushim__lines *lines, const struct mock_
     return CUDA_SUCCESS;
 }
 
+/* Of the function with that name: of each ABI, if the name is the plain one. */
 static bool store_call(void *field, unsigned number, const struct cushim__word *value)
 {
     uint32_t *const *call_ns = field;
@@ -103,7 +105,10 @@ static bool store_call(void *field, unsigned number, const struct cushim__word *
 
     if (!cushim__value_duration(value, &ns) || ns >= UINT32_MAX)
         return false;
-    (*call_ns)[number] = (uint32_t)ns;
+    for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++) {
+        if (cushim__name_means(cushim__slot_name(number), slot))
+            (*call_ns)[slot] = (uint32_t)ns;
+    }
     return true;
 }
 
@@ -192,7 +197,7 @@ static const struct mock_key keys[] = {
 static const struct mock_key_group groups[] = {
     {.name = "cost.NAME",
      .prefix = "cost.",
-     .member = "an operation, or a function by its exported name",
+     .member = "an operation, or the name of a function",
      .expected = "a duration below 4.29 s, as 200, 200 ns or 5 us",
      .count = CUSHIM__SYMBOL_COUNT,
      .find = cushim__value_function,
