@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The mock driver: what stands between a caller and the functions of src/mock/api.
 
-Each slot of its table begins the call, calls the function that implements it, and ends the call;
-what nobody implements is refused. A per-thread twin without a function of its own shares its
-twin's.
+Each slot of its table begins the call, looks at the arguments as the definition says, calls the
+function that implements it, and ends the call; what nobody implements is refused. A per-thread twin
+without a function of its own shares its twin's.
 """
 
+import re
+
+import mock_sources
 from prototypes import EVERY_SLOT, HEAD, Spelling, arguments, table, wrap
 from slots import superseded
 
@@ -16,7 +19,11 @@ CALLS = '''/* The functions of the mock: a prototype per implemented slot. See s
 #define CUSHIM_MOCK_API_CALLS_H
 
 #include <cushim/slots.h>
+
 '''
+
+# What the wrappers find objects with.
+FINDER_HEADERS = ('context', 'copy', 'event', 'graph', 'memory', 'module', 'pool', 'stream')
 
 EXPORTS = '''/*
  * What the library exports: every symbol of the registry that a driver for this system exports. The
@@ -54,10 +61,9 @@ class Answer:
     def __init__(self, row, definitions, bases):
         base = bases.get(row.symbol)
         self.shares = row.slot not in definitions and base is not None and base.slot in definitions
-        self.slot = base.slot if self.shares else row.slot
-        definition = definitions.get(self.slot)
+        definition = definitions.get(base.slot if self.shares else row.slot)
+        self.definition = definition
         self.difference = definition.difference if definition else None
-        self.implemented = definition is not None
         if row.platform:
             self.kind = ABSENT
         elif not definition:
@@ -71,30 +77,98 @@ def answers(rows, definitions):
     return [Answer(row, definitions, bases) for row in rows]
 
 
-def emit_calls(rows, types, definitions):
+class Function:
+    """The function of a definition, and how the wrappers call it."""
+
+    def __init__(self, definition, row, spelling):
+        self.definition = definition
+        self.places = mock_sources.places(definition, row)
+        self.names = [row.parameters[place].name if place is not None
+                      else p.name if p.name == mock_sources.ASYNCHRONOUS else None
+                      for p, place in zip(definition.parameters, self.places)]
+        self.row = row
+        self.declarations = {p.name: spelling.declare(p) for p in row.parameters}
+        self.declarations[mock_sources.ASYNCHRONOUS] = 'bool ' + mock_sources.ASYNCHRONOUS
+        self.is_checked = any(p.finder or p.mark for p in definition.parameters)
+
+    def prototype(self):
+        declared = [p.type + p.name if p.finder else self.declarations[name]
+                    for p, name in zip(self.definition.parameters, self.names)]
+        return wrap('CUresult cushim__mock_%s(%s);'
+                    % (self.definition.slot, ', '.join(declared) or 'void'), 4)
+
+    def arguments(self, row):
+        """What the wrapper of a row hands on."""
+        handed = []
+        for name, place in zip(self.names, self.places):
+            if place is not None:
+                other = mock_sources.other_place(place, self.row, row)
+                handed.append('0' if other is None else row.parameters[other].name)
+            elif name:
+                handed.append('true' if any(p.type == 'CUstream' for p in row.parameters)
+                              else 'false')
+        return handed
+
+    def call(self, row):
+        """What the wrapper of a row calls."""
+        return '%s_%s(%s)' % ('answer' if self.is_checked else 'cushim__mock', self.definition.slot,
+                              ', '.join(self.arguments(row)))
+
+    def emit_checks(self):
+        """A function that looks at the arguments in the order of the definition."""
+        pairs = list(zip(self.definition.parameters, self.names))
+        head = ', '.join(self.declarations[name] for _, name in pairs if name) or 'void'
+        found = [p for p, _ in pairs if p.finder]
+        lines = [wrap('static CUresult answer_%s(%s)' % (self.definition.slot, head), 4), '{']
+        lines += ['    %sfound_%s;' % (p.object_type, p.name) for p in found]
+        if found:
+            lines += ['    CUresult code;', '']
+        for p, name in pairs:
+            if p.mark == 'NOT_NULL':
+                lines += ['    if (!%s)' % name, '        return CUDA_ERROR_INVALID_VALUE;']
+            if p.finder:
+                handle = name + ', ' if name else ''
+                lines += ['    code = %s(%s&found_%s);' % (p.finder, handle, p.name),
+                          '    if (code != CUDA_SUCCESS)', '        return code;']
+        passed = ', '.join('found_' + p.name if p.finder else name for p, name in pairs)
+        call = 'return cushim__mock_%s(%s);' % (self.definition.slot, passed)
+        lines.append(wrap(call, 8, '    '))
+        return '\n'.join(lines + ['}\n'])
+
+
+def functions(rows, types, definitions):
+    """The functions in slot order, by the slot that names each."""
     spelling = Spelling(types)
-    lines = [HEAD + CALLS]
-    for row in rows:
-        if row.slot in definitions:
-            head = 'CUresult CUDAAPI cushim__mock_%s(%s);'
-            lines.append(wrap(head % (row.slot, spelling.parameters(row)), 4))
-    return '\n'.join(lines + ['', '#endif', ''])
+    return {row.slot: Function(definitions[row.slot], row, spelling) for row in rows
+            if row.slot in definitions and definitions[row.slot].slot == row.slot}
+
+
+def emit_calls(rows, types, definitions):
+    prototypes = [f.prototype() for f in functions(rows, types, definitions).values()]
+    structs = sorted(set(re.findall(r'struct mock_\w+', ' '.join(prototypes))))
+    return '\n'.join([HEAD + CALLS + ''.join('%s;\n' % name for name in structs), *prototypes, '',
+                      '#endif', ''])
 
 
 def emit_table(rows, types, definitions):
     spelling = Spelling(types)
+    by_slot = functions(rows, types, definitions)
     lines = [HEAD + '/* The table of the mock. */',
              '#include "src/mock/api/symbol.h"\n',
              '#include "src/mock/api/api.h"',
-             '#include "src/mock/call.h"\n',
+             *('#include "src/mock/api/%s.h"' % name for name in FINDER_HEADERS),
+             '#include "src/mock/call.h"',
+             '#include "src/mock/core/device.h"\n',
              EVERY_SLOT]
+    lines += [f.emit_checks() for f in by_slot.values() if f.is_checked]
     numbers = newer_slots(rows)
     for index, (row, answer) in enumerate(zip(rows, answers(rows, definitions))):
         lines.append(wrap('static CUresult CUDAAPI call_%s(%s)' % (row.slot,
                                                                    spelling.parameters(row)), 4))
         lines.append('{')
-        if answer.implemented:
-            lines += call(index, row, answer, numbers.get(row.symbol))
+        if answer.definition:
+            function = by_slot[answer.definition.slot]
+            lines += call(index, row, answer, function, numbers.get(row.symbol))
         else:
             lines += refusal(index, row)
         lines.append('}\n')
@@ -113,17 +187,18 @@ def newer_slots(rows):
     return {symbol: numbers[row.symbol] for symbol, row in superseded(rows).items()}
 
 
-def call(index, row, answer, newer):
+def call(index, row, answer, function, newer):
     """`newer` is the number of the slot that replaced this one, or None."""
-    function = 'answer = cushim__mock_%s(%s);' % (answer.slot, arguments(row))
-    steps = [wrap(function, 12, '        ')]
+    steps = [wrap('answer = %s;' % function.call(row), 12, '        ')]
     if answer.shares:
         steps = ['        cushim__mock_call.per_thread = true;', *steps,
                  '        cushim__mock_call.per_thread = false;']
     if newer is not None:
         steps.insert(0, '        cushim__mock_call_superseded(%du, %du);' % (index, newer))
     braces = len(steps) > 1
+    used = function.arguments(row)
     return ['    CUresult answer = cushim__mock_call_enter(%du);\n' % index,
+            *('    (void)%s;' % p.name for p in row.parameters if p.name not in used),
             '    if (answer == CUDA_SUCCESS)' + (' {' if braces else ''), *steps,
             *(['    }'] if braces else []),
             '    return cushim__mock_call_leave(%du, answer);' % index]

@@ -48,6 +48,6 @@ def emit_retries(rows, types, definitions):
         lines.append(wrap('static CUresult CUDAAPI retry_%s(%s)'
                           % (row.slot, spelling.parameters(row)), 4))
         lines.append('{')
-        lines += retried(index, row, spelling) if answer.implemented else handed_on(row)
+        lines += retried(index, row, spelling) if answer.definition else handed_on(row)
         lines.append('}\n')
     return '\n'.join(lines) + '\n' + table('retry', rows, 'retry_table')

@@ -167,7 +167,7 @@ void cushim__fault_repair(void)
 /* A call in one phase, and what the rules that it matches do to it. */
 struct match {
     const struct cushim__call *call;
-    enum cushim_fault_phase phase;
+    enum cushim__fault_phase phase;
     int device; /* of the current context, if a rule asks for it; -1: none */
     uint64_t delay_ns;
     struct cushim__fault_rule rule; /* which answers the call */
@@ -176,7 +176,7 @@ struct match {
 };
 
 /* The rules that a call may match in a phase. */
-static uint64_t rules_of(const struct cushim__call *call, enum cushim_fault_phase phase)
+static uint64_t rules_of(const struct cushim__call *call, enum cushim__fault_phase phase)
 {
     return __atomic_load_n(&cushim__faults.calls[call->slot], __ATOMIC_RELAXED) &
            __atomic_load_n(&cushim__faults.phases[phase], __ATOMIC_RELAXED);
@@ -205,9 +205,9 @@ static bool is_on_device(const struct match *match, int device)
 static bool is_of_phase(const struct match *match, const struct cushim__fault_rule *rule)
 {
     const bool is_version =
-        rule->effect == CUSHIM_FAULT_OLDER && match->call->slot == CUSHIM__SLOT(DriverGetVersion);
+        rule->effect == CUSHIM__FAULT_OLDER && match->call->slot == CUSHIM__SLOT(DriverGetVersion);
 
-    return match->phase == (is_version ? CUSHIM_FAULT_AFTER : rule->phase);
+    return match->phase == (is_version ? CUSHIM__FAULT_AFTER : rule->phase);
 }
 
 static void match_rule(struct match *match, unsigned number)
@@ -217,12 +217,12 @@ static void match_rule(struct match *match, unsigned number)
     if (!is_of_phase(match, rule) || !is_on_device(match, rule->device) ||
         !cushim__fault_match(&cushim__faults.states[number], rule))
         return;
-    if (rule->effect == CUSHIM_FAULT_DELAY) {
+    if (rule->effect == CUSHIM__FAULT_DELAY) {
         match->delay_ns += rule->delay_ns;
     } else if (!match->is_answered) {
         match->rule = *rule;
         match->is_answered = true;
-        if (rule->effect == CUSHIM_FAULT_HANG)
+        if (rule->effect == CUSHIM__FAULT_HANG)
             match->hang = begin_hanging();
     } else {
         return;
@@ -257,19 +257,19 @@ static CUresult apply(const struct match *match, struct cushim__call *call)
     const struct cushim__fault_rule *rule = &match->rule;
 
     switch (rule->effect) {
-    case CUSHIM_FAULT_LOST:
+    case CUSHIM__FAULT_LOST:
         cushim__fault_subscribe_devices();
         cushim__device_lose(rule->code, rule->device);
         begin_sticky(rule->code);
         return rule->code;
-    case CUSHIM_FAULT_STICKY:
+    case CUSHIM__FAULT_STICKY:
         begin_sticky(rule->code);
         return rule->code;
-    case CUSHIM_FAULT_HANG:
+    case CUSHIM__FAULT_HANG:
         wait_for_release(call, match->hang);
         return CUDA_ERROR_TIMEOUT;
-    case CUSHIM_FAULT_MISSING:
-    case CUSHIM_FAULT_OLDER:
+    case CUSHIM__FAULT_MISSING:
+    case CUSHIM__FAULT_OLDER:
         return CUSHIM__REQUIRES_NEWER_DRIVER;
     default:
         return rule->code;
@@ -293,7 +293,7 @@ static void count_variants(const struct cushim__call *call)
 
 static bool before(struct cushim__call *call, CUresult *answer)
 {
-    struct match match = {.call = call, .phase = CUSHIM_FAULT_BEFORE};
+    struct match match = {.call = call, .phase = CUSHIM__FAULT_BEFORE};
     CUresult lasting;
 
     count_variants(call);
@@ -316,14 +316,14 @@ static void lower_version(const struct cushim__call *call, int version)
 
 static CUresult after(struct cushim__call *call, CUresult answer)
 {
-    struct match match = {.call = call, .phase = CUSHIM_FAULT_AFTER};
+    struct match match = {.call = call, .phase = CUSHIM__FAULT_AFTER};
 
     if (call->is_injected)
         return answer;
     match_all(&match);
     if (!match.is_answered)
         return answer;
-    if (match.rule.effect == CUSHIM_FAULT_OLDER) {
+    if (match.rule.effect == CUSHIM__FAULT_OLDER) {
         if (answer == CUDA_SUCCESS)
             lower_version(call, match.rule.version);
         return answer;

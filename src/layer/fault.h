@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The rules of the one layer (fault_list.c), and what they do to calls (fault.c).
+ * The rules of the one layer (fault_api.c), and what they do to calls (fault.c).
  *
  * Rules are written under the layer's lock, and those of operations and symbols under the mock's
  * too, which reads them with its own lock alone. A rule that is there does not change; only its
@@ -16,7 +16,6 @@ struct cushim__faults {
     unsigned count;
     struct cushim__fault_rule rules[CUSHIM__FAULT_RULES];
     struct cushim__fault_state states[CUSHIM__FAULT_RULES];
-    char texts[CUSHIM__FAULT_RULES][CUSHIM__FAULT_TEXT];
     /* Sets of rules, by bits. Whether one is empty may be read without a lock. */
     uint64_t calls[CUSHIM__SYMBOL_COUNT];    /* that a call of this slot matches */
     uint64_t variants[CUSHIM__SYMBOL_COUNT]; /* that name another ABI of its function */
@@ -33,9 +32,6 @@ static inline unsigned cushim__fault_first(uint64_t set)
     return (unsigned)__builtin_ctzll(set);
 }
 
-/* A rule as cushim_fault_parse() would read it; NULL if there are fewer. */
-const char *cushim__fault_text(struct cushim_layer *layer, size_t index);
-
 /* A rule has taken effect. */
 void cushim__fault_fired(unsigned rule);
 
@@ -50,8 +46,5 @@ void cushim__fault_release_calls(void);
 
 /* In the child of a fork no call hangs. */
 void cushim__fault_begin_child(void);
-
-/* A rule as cushim_fault_parse() would read it; NULL if there are fewer. */
-const char *cushim__fault_text(struct cushim_layer *layer, size_t index);
 
 #endif

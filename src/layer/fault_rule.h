@@ -14,7 +14,7 @@
 
 enum {
     CUSHIM__FAULT_SITE = 96,   /* bytes of the name or pattern of a site, with its end */
-    CUSHIM__FAULT_TEXT = 384,  /* bytes of a rule, with its end */
+    CUSHIM__FAULT_TEXT = 384,  /* bytes of a rule as it is shown, with its end */
     CUSHIM__FAULT_LINE = 640,  /* bytes of a rule and of what became of it */
     CUSHIM__FAULT_DEVICES = 64 /* numbers of devices are below this */
 };
@@ -38,15 +38,33 @@ enum cushim__fault_part {
     CUSHIM__FAULT_PARTS
 };
 
+/* When a call is met. */
+enum cushim__fault_phase {
+    CUSHIM__FAULT_BEFORE, /* in place of it: what answers in its stead, it does not do */
+    CUSHIM__FAULT_AFTER,  /* it is made, and then its answer is replaced */
+};
+
+/* What a rule does. */
+enum cushim__fault_effect {
+    CUSHIM__FAULT_RETURN,  /* the call answers `code` */
+    CUSHIM__FAULT_STICKY,  /* from now on calls answer `code`, as after a fault on the device */
+    CUSHIM__FAULT_LOST,    /* the same, and functions that take a device answer it as well */
+    CUSHIM__FAULT_DELAY,   /* it takes `delay_ns` longer */
+    CUSHIM__FAULT_HANG,    /* it does not end before cushim_fault_resume() */
+    CUSHIM__FAULT_MISSING, /* the driver has no such symbol */
+    CUSHIM__FAULT_OLDER,   /* the driver is that of CUDA `version` */
+};
+
 struct cushim__fault_rule {
+    char text[CUSHIM__FAULT_TEXT]; /* as it was given */
     char site[CUSHIM__FAULT_SITE]; /* without its device */
     bool is_operation;             /* the site is `op.` and a kind of operations */
     int device;                    /* -1: any */
     unsigned parts;                /* which conditions there are, by bits */
     uint64_t nth, after, every, times, seed;
     uint32_t probability;
-    enum cushim_fault_phase phase;
-    enum cushim_fault_effect effect;
+    enum cushim__fault_phase phase;
+    enum cushim__fault_effect effect;
     CUresult code;
     uint64_t delay_ns;
     int version;
@@ -61,9 +79,8 @@ struct cushim__fault_state {
     struct cushim__variant_calls variants;
 };
 
-/* The names of conditions and of effects. */
-extern const char *const cushim__fault_conditions[CUSHIM__FAULT_PARTS]; /* NULL: it is none */
-extern const char *const cushim__fault_effects[]; /* by enum cushim_fault_effect; ends with NULL */
+/* The names of conditions; NULL: the part is none. */
+extern const char *const cushim__fault_conditions[CUSHIM__FAULT_PARTS];
 
 /* The kinds of operations of a mock: the names of their classes. Ends with NULL. */
 extern const char *const cushim__fault_operations[];
@@ -77,14 +94,6 @@ extern const char *const cushim__fault_operations[];
  */
 CUresult cushim__fault_read(struct cushim__fault_rule *rule, const struct cushim__word *text,
                             const struct cushim__lines *lines);
-
-/* The same from a struct; the message names no place. */
-CUresult cushim__fault_read_struct(struct cushim__fault_rule *rule,
-                                   const struct cushim_fault *fault, char *message,
-                                   size_t message_size);
-
-/* Write a rule so that it reads as the same. */
-void cushim__fault_write(const struct cushim__fault_rule *rule, char text[CUSHIM__FAULT_TEXT]);
 
 /* What contradicts itself in a rule whose parts are right, and where; NULL: nothing. */
 const char *cushim__fault_contradiction(const struct cushim__fault_rule *rule,

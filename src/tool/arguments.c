@@ -147,6 +147,21 @@ static bool read_version(const char *text, uint64_t *number)
     return *number > 0;
 }
 
+/* One more line for the mock driver. */
+static void add_setting(struct arguments *arguments, const struct option *option, const char *value)
+{
+    char *before = arguments->settings;
+    const char *key = option->key ? option->key : "", *between = option->key ? " = " : "";
+    const size_t size =
+        (before ? strlen(before) : 0) + strlen(key) + strlen(value) + sizeof " = \n";
+
+    arguments->settings = output_memory(size);
+    snprintf(arguments->settings, size, "%s%s%s%s\n", before ? before : "", key, between, value);
+    free(before);
+    if (!arguments->first_setting)
+        arguments->first_setting = option->name;
+}
+
 static bool take_value(const struct reading *reading, const struct option *option,
                        const char *value)
 {
@@ -162,7 +177,7 @@ static bool take_value(const struct reading *reading, const struct option *optio
     }
     if (option->kind == OPTION_SETTING) {
         if (!strchr(value, '\n')) {
-            arguments->settings[arguments->setting_count++] = (struct setting){option, value};
+            add_setting(arguments, option, value);
             return true;
         }
         problem = "takes one line, but was given";
@@ -268,8 +283,8 @@ static void check_together(const struct reading *reading)
         complain(reading, "--until", "is older than --since", NULL, NULL);
     if (arguments->mock && arguments->library)
         complain(reading, "--library", "names a driver, but --mock takes another", NULL, NULL);
-    if (!arguments->mock && arguments->setting_count)
-        complain(reading, arguments->settings[0].option->name, "is of the mock driver", NULL,
+    if (!arguments->mock && arguments->settings)
+        complain(reading, arguments->first_setting, "is of the mock driver", NULL,
                  "--mock with it");
     if (!arguments->mock && arguments->config)
         complain(reading, "--config", "is of the mock driver", NULL, "--mock with it");
@@ -283,7 +298,6 @@ bool arguments_read(struct arguments *arguments, const struct command_row *row, 
     int own = 0, taken = 1;
 
     *arguments = defaults;
-    arguments->settings = output_memory((size_t)(count + 1) * sizeof *arguments->settings);
     /* The words of a program begin with the first that is no option, or behind `--`. */
     for (; own < count && taken; own += taken) {
         if (is_run && (words[own][0] != '-' || strcmp(words[own], "--") == 0))

@@ -46,12 +46,6 @@ struct option {
 
 extern const struct option command_options[]; /* ends with a NULL name */
 
-/* One setting of the mock driver, as it was given. */
-struct setting {
-    const struct option *option;
-    const char *value;
-};
-
 /* The command line. Texts are NULL where they were not given. */
 struct arguments {
     bool json;
@@ -62,10 +56,10 @@ struct arguments {
     const char *config;
     const char *name;
     const char *output;
-    struct setting *settings; /* to be freed */
-    size_t setting_count;
-    char **program; /* of run: the words that start it, NULL behind the last */
-    uint64_t bytes; /* 0: not given */
+    char *settings;            /* of the mock driver, a line each; to be freed */
+    const char *first_setting; /* the name of the first option that has set one */
+    char **program;            /* of run: the words that start it, NULL behind the last */
+    uint64_t bytes;            /* 0: not given */
     uint64_t repeat;
     uint64_t device;
     uint64_t timeout;      /* seconds; 0: not given */

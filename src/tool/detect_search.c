@@ -213,13 +213,12 @@ bool detect_link_name_only(const struct system_info *info, struct evidence *evid
 
 bool detect_dangling_link(const struct system_info *info, struct evidence *evidence)
 {
-    char path[FILE_PATH_BYTES], target[FILE_PATH_BYTES];
-    struct stat status;
+    char path[FILE_PATH_BYTES];
 
     read_search(info);
     for (const struct folder *folder = search.folders; folder->path; folder++) {
-        if (join(path, folder, "libcuda.so.1") && file_look(info, path, &status, target) &&
-            S_ISLNK(status.st_mode) && file_open_error(info, path) == ENOENT)
+        if (join(path, folder, "libcuda.so.1") && file_is_link(info, path) &&
+            file_open_error(info, path) == ENOENT)
             return evidence_set(evidence, "%s", path);
     }
     return false;

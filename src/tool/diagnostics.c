@@ -175,11 +175,6 @@ const struct diagnostic diagnostics[] = {
      "CUDA_VISIBLE_DEVICES hides every GPU.",
      "Unset it, or list the numbers or UUIDs of nvidia-smi -L; what follows an entry that names no "
      "GPU does not count."},
-    {"library-writable", UNFIT | FAILED | READY | NAMED, LINUX(detect_foreign_writer),
-     "Somebody who is neither root nor this user can put another file in the place of the driver's "
-     "library, and with it run code in the programs that load it.",
-     "Let the file and all folders of its path belong to root or to this user, and take the right "
-     "to write from the others (chmod go-w), or take the library from another place."},
     {0},
 };
 

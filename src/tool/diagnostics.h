@@ -62,7 +62,4 @@ detector detect_no_gpu, detect_passed_through, detect_nouveau, detect_no_module,
     detect_container_without_compute, detect_void_container, detect_wsl_1, detect_wsl_linux_driver,
     detect_wsl_without_driver, detect_wsl_without_device;
 
-/* detect_owner.c: who else can replace the library. */
-detector detect_foreign_writer;
-
 #endif

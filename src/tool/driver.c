@@ -51,25 +51,6 @@ static bool open_driver(const char *named, struct cushim_report *report, struct 
     return false;
 }
 
-/* If a mock driver fails since its settings ask for that, the advice is on these. */
-static void advise(struct driver *driver, struct failure *failure)
-{
-    const char *advice;
-
-    if (driver->report.state == CUSHIM_STATE_NO_DEVICE)
-        advice = "The settings ask for no device (devices, personality, CUDA_VISIBLE_DEVICES).";
-    else if (driver->report.state == CUSHIM_STATE_STUB)
-        advice =
-            "The settings ask for the toolkit's stub (personality = stub): normal is a driver.";
-    else if (driver->report.state == CUSHIM_STATE_KERNEL_MISMATCH)
-        advice = "The settings ask for a kernel module of another release (personality = "
-                 "version-mismatch): normal is a driver.";
-    else
-        return;
-    snprintf(driver->report.advice, sizeof driver->report.advice, "%s", advice);
-    snprintf(failure->advice, sizeof failure->advice, "%s", advice);
-}
-
 /* The mock driver of this process, in the place of another. */
 static bool open_own(struct driver *driver, const struct arguments *arguments,
                      struct failure *failure)
@@ -78,7 +59,6 @@ static bool open_own(struct driver *driver, const struct arguments *arguments,
 
     driver->is_mock = driver->is_own = true;
     driver->identity = mock_identity();
-    advise(driver, failure);
     return is_open;
 }
 
@@ -98,7 +78,7 @@ static const char *opened(const struct cushim_report *report)
 }
 
 /* Ask a library whether it is a mock driver, as that of `cushim run` is. */
-static void ask_library(struct driver *driver, struct failure *failure)
+static void ask_library(struct driver *driver)
 {
     const char *(*identity)(void) = NULL;
     const system_function function =
@@ -109,7 +89,6 @@ static void ask_library(struct driver *driver, struct failure *failure)
     memcpy(&identity, &function, sizeof identity);
     driver->is_mock = true;
     driver->identity = identity();
-    advise(driver, failure);
 }
 
 bool driver_choose(struct driver *driver, const struct arguments *arguments,
@@ -121,7 +100,7 @@ bool driver_choose(struct driver *driver, const struct arguments *arguments,
     if (arguments->mock)
         return open_own(driver, arguments, failure);
     is_open = open_driver(arguments->library, &driver->report, failure);
-    ask_library(driver, failure);
+    ask_library(driver);
     if (is_open)
         return true;
     if (!is_fallback_allowed || !mock_is_built() || !is_without_driver(arguments, &driver->report))

@@ -19,64 +19,7 @@ _Static_assert((int)MOCK_ATTRIBUTES == (int)MOCK_ATTRIBUTES_MAX &&
 static const char advice[] =
     "Read the page mock.md (share/doc/cushim/docs), which lists the settings of the mock driver.";
 
-/* Between a key and its value. */
-static const char key_end[] = " = ";
-
 static struct cushim_mock *mock;
-
-/* The text of one setting; `buffer` may be NULL to learn its length. */
-static size_t put_setting(char *buffer, size_t size, const struct setting *setting)
-{
-    const char *key = setting->option->key;
-
-    return (size_t)snprintf(buffer, size, "%s%s%s\n", key ? key : "", key ? key_end : "",
-                            setting->value);
-}
-
-/* Whether two lines, or keys alone, have the same key, of which one alone may be there. */
-static bool is_same_key(const char *line, const char *other)
-{
-    const size_t length = strcspn(line, " \t=\n");
-
-    return !cushim__mock_settings_repeat(line, length) && strcspn(other, " \t=\n") == length &&
-           strncmp(line, other, length) == 0;
-}
-
-/* Whether the command line sets the key of this line, from its setting number `first` on. */
-static bool is_set(const struct arguments *arguments, size_t first, const char *line)
-{
-    for (size_t i = first; i < arguments->setting_count; i++) {
-        const struct setting *setting = &arguments->settings[i];
-        if (is_same_key(line, setting->option->key ? setting->option->key : setting->value))
-            return true;
-    }
-    return arguments->quiet && is_same_key(line, "quiet");
-}
-
-static bool is_superseded(const struct arguments *arguments, size_t index)
-{
-    const struct setting *setting = &arguments->settings[index];
-
-    return is_set(arguments, index + 1,
-                  setting->option->key ? setting->option->key : setting->value);
-}
-
-/* Lines without what the command line sets; the others keep their numbers, for messages. */
-static size_t put_before(char *buffer, const struct arguments *arguments, const char *before)
-{
-    size_t length = 0;
-
-    while (*before) {
-        const size_t line = strcspn(before, "\n");
-        if (!is_set(arguments, 0, before + strspn(before, " \t"))) {
-            memcpy(buffer + length, before, line);
-            length += line;
-        }
-        buffer[length++] = '\n';
-        before += line + (before[line] == '\n');
-    }
-    return length;
-}
 
 /*
  * Refuse by a message of the parser. One that begins with `:line:column: ` is about the text that
@@ -85,30 +28,6 @@ static size_t put_before(char *buffer, const struct arguments *arguments, const 
 static bool refuse(struct failure *failure, const char *where, const char *message)
 {
     failure_set(failure, STATUS_USAGE, advice, "%s%s", message[0] == ':' ? where : "", message);
-    return false;
-}
-
-/*
- * Refuse an option, which is one line, by a message of the parser about that line. The column is
- * printed for a rule, which is long, and counted in what stands on the command line.
- */
-static bool refuse_option(struct failure *failure, const struct setting *setting,
-                          const char *message)
-{
-    const struct option *option = setting->option;
-    const size_t key = option->key ? strlen(option->key) + strlen(key_end) : 0;
-    size_t column;
-
-    if (message[0] != ':')
-        return refuse(failure, option->name, message);
-    column = strtoul(strchr(message + 1, ':') + 1, NULL, 10);
-    message = strstr(message, ": ") + 2;
-    if (option->key && cushim__mock_settings_repeat(option->key, strlen(option->key)) &&
-        column > key)
-        failure_set(failure, STATUS_USAGE, advice, "%s:%zu: %s", option->name, column - key,
-                    message);
-    else
-        failure_set(failure, STATUS_USAGE, advice, "%s: %s", option->name, message);
     return false;
 }
 
@@ -137,44 +56,26 @@ bool mock_is_built(void)
 char *mock_settings(const struct arguments *arguments, const char *before)
 {
     static const char quiet[] = "quiet = yes\n";
-    size_t size = sizeof quiet + (before ? strlen(before) + 1 : 0), length = 0;
+    const char *settings = arguments->settings ? arguments->settings : "";
+    size_t size = sizeof quiet + strlen(settings) + (before ? strlen(before) + 1 : 0);
     char *text;
 
-    if (!arguments->setting_count && !arguments->quiet)
+    if (!arguments->settings && !arguments->quiet)
         return NULL;
-    for (size_t i = 0; i < arguments->setting_count; i++)
-        size += put_setting(NULL, 0, &arguments->settings[i]);
     text = output_memory(size);
-    if (before)
-        length = put_before(text, arguments, before);
-    text[length] = '\0';
-    for (size_t i = 0; i < arguments->setting_count; i++) {
-        if (!is_superseded(arguments, i))
-            length += put_setting(text + length, size - length, &arguments->settings[i]);
-    }
-    if (arguments->quiet)
-        snprintf(text + length, size - length, "%s", quiet);
+    snprintf(text, size, "%s%s%s%s", before ? before : "", before ? "\n" : "", settings,
+             arguments->quiet ? quiet : "");
     return text;
 }
 
-/* Check each setting of the command line by itself, so that the message names the option. */
+/* Those of the command line by themselves: nobody has written the lines that a message counts. */
 static bool check_options(const struct arguments *arguments, struct failure *failure)
 {
-    for (size_t i = 0; i < arguments->setting_count; i++) {
-        const struct setting *setting = &arguments->settings[i];
-        const size_t size = put_setting(NULL, 0, setting) + 1;
-        char message[CUSHIM_REPORT_MESSAGE_BYTES];
-        char *line = output_memory(size);
-        enum mock_mode mode;
-        bool is_right;
+    char message[CUSHIM_REPORT_MESSAGE_BYTES];
+    enum mock_mode mode;
 
-        put_setting(line, size, setting);
-        is_right = read_mode(NULL, line, &mode, message, sizeof message);
-        free(line);
-        if (!is_right)
-            return refuse_option(failure, setting, message);
-    }
-    return true;
+    return read_mode(NULL, arguments->settings, &mode, message, sizeof message) ||
+           refuse(failure, "", message[0] == ':' ? strstr(message, ": ") + 2 : message);
 }
 
 bool mock_check(const struct arguments *arguments, const char *file, const char *settings,

@@ -25,15 +25,15 @@ bool mock_close(struct failure *failure);
 const char *mock_identity(void);
 
 /*
- * The settings of the command line, a line for each; NULL: there are none. `before` are lines that
- * they go over: those that they set again are left empty; NULL: there are none. Free it.
+ * The settings of the command line, a line for each; NULL: there are none. `before` are lines to
+ * put in front, over which they go; NULL: there are none. Free it.
  */
 char *mock_settings(const struct arguments *arguments, const char *before);
 
 /*
- * Check the settings of the command line, so that the message names the option; then what a program
- * would read: a file of settings, or NULL, and settings, or NULL, which `where` names in messages.
- * A mode in which nothing but the program's own calls of cushim would move the clock is refused.
+ * Check the settings of the command line; then what a program would read: a file of settings, or
+ * NULL, and settings, or NULL, which `where` names in messages. A mode in which nothing but the
+ * program's own calls of cushim would move the clock is refused.
  */
 bool mock_check(const struct arguments *arguments, const char *file, const char *settings,
                 const char *where, struct failure *failure);

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "loader/library.h"
@@ -146,20 +147,12 @@ int file_open_error(const struct system_info *info, const char *path)
     return 0;
 }
 
-bool file_look(const struct system_info *info, const char *path, struct stat *status,
-               char target[FILE_PATH_BYTES])
+bool file_is_link(const struct system_info *info, const char *path)
 {
     struct location location;
-    ssize_t length = 0;
+    struct stat status;
 
-    if (lstat(locate(&location, info, path), status) != 0)
-        return false;
-    if (S_ISLNK(status->st_mode))
-        length = readlink(location.path, target, FILE_PATH_BYTES);
-    if (length < 0 || length == FILE_PATH_BYTES)
-        return false;
-    target[length] = '\0';
-    return true;
+    return lstat(locate(&location, info, path), &status) == 0 && S_ISLNK(status.st_mode);
 }
 
 /* The control groups of the first process, where the container's manager has named them. */

@@ -12,8 +12,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <sys/stat.h>
-
 #include "loader/report.h"
 #include "src/tool/probe.h"
 
@@ -82,8 +80,7 @@ bool file_is_library(const struct system_info *info, const char *path,
 /* The error number with which a file cannot be opened to read and write; 0: it can. */
 int file_open_error(const struct system_info *info, const char *path);
 
-/* An entry of a folder, a link itself, and where it leads. False: it is not there. */
-bool file_look(const struct system_info *info, const char *path, struct stat *status,
-               char target[FILE_PATH_BYTES]);
+/* Whether a path is a link itself, wherever it leads. */
+bool file_is_link(const struct system_info *info, const char *path);
 
 #endif

@@ -214,15 +214,9 @@ static void begin_rules(void)
 /* It meets the call and is not for it: for a later one. */
 static void begin_fault(void)
 {
-    const struct cushim_fault fault = {
-        .size = sizeof fault,
-        .site = "cuEventQuery",
-        .nth = UINT64_MAX,
-        .code = CUDA_ERROR_UNKNOWN,
-    };
-
     begin_idle();
-    cost_note(cushim_fault_add(layer, &fault, NULL, 0));
+    cost_note(cushim_fault_parse(layer, "cuEventQuery:nth=18446744073709551615 => return(UNKNOWN)",
+                                 NULL, 0));
 }
 
 static void end_layer(void)

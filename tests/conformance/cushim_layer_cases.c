@@ -164,8 +164,7 @@ static void rule_that_never_fired_is_reported(void)
     CODE(CUDA_ERROR_INVALID_VALUE, driver->MemAlloc_v2(&(CUdeviceptr){0}, 0));
     unused = cushim_fault_unused(layer, 0);
     CHECK(unused &&
-          strcmp(unused, "cuMemAlloc_v2:nth=30 => return(OUT_OF_MEMORY): matched once, never "
-                         "fired") == 0);
+          strcmp(unused, "cuMemAlloc_v2:nth=30 => out_of_memory: matched once, never fired") == 0);
 }
 
 static void lost_device_stays_lost(void)

@@ -113,7 +113,7 @@ static void check_arguments(const struct arguments *arguments, enum command comm
         CLAIM(!(option->commands & (unsigned)command) || number >= option->minimum || number == 0);
     }
     CLAIM(!arguments->mock || !arguments->library);
-    CLAIM(arguments->mock || (!arguments->config && arguments->setting_count == 0));
+    CLAIM(arguments->mock || (!arguments->config && !arguments->settings));
 }
 
 /* What the commands do with settings before they have a driver. */
@@ -124,7 +124,7 @@ static enum status check_settings(const struct arguments *arguments, enum comman
 
     check_arguments(arguments, command);
     settings = mock_settings(arguments, NULL);
-    CLAIM((settings != NULL) == (arguments->setting_count > 0 || arguments->quiet));
+    CLAIM((settings != NULL) == (arguments->settings || arguments->quiet));
     mock_check(arguments, NULL, settings, "the options", &failure);
     CLAIM(failure.status == STATUS_DONE || failure.status == STATUS_USAGE);
     if (failure.status != STATUS_DONE)

@@ -55,7 +55,7 @@ PARSERS = {
               'src/mock/api/stream.c', 'src/mock/api/graph.c',
               'src/mock/api/memory.c', 'src/mock/api/capture.c', 'src/mock/sim',
               'src/mock/core/object.c'],
-    'fault': ['src/layer/fault_parse.c', 'src/layer/fault_rule.c'],
+    'fault': ['src/layer/fault_parser.c', 'src/layer/fault_rule.c'],
     'image': ['src/mock/image'],
     'json': ['src/tool/output.c', 'src/base/text.c'],
     'pattern': ['src/driver_api/function_name.c', 'src/layer/expected_call.c'],

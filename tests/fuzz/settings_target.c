@@ -10,7 +10,6 @@
 #include <cushim/testing/mock.h>
 
 #include "src/base/layer_host.h"
-#include "src/mock/config/profile.h"
 #include "src/mock/config/settings.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/support/folder.h"
@@ -126,13 +125,17 @@ static void check_mock(const char *text, CUresult expected)
 static void check_file(const char *text, const uint8_t *data, size_t size)
 {
     const char *path = folder_write("input.profile", data, size);
-    struct mock_profile profile;
-    char message[300];
-    const CUresult code = cushim__mock_profile_read(&profile, path, message, sizeof message);
+    struct mock_settings settings;
+    char message[300], profile[300];
+    CUresult code;
 
+    CLAIM(cushim__mock_settings_default(&settings) == CUDA_SUCCESS);
+    snprintf(profile, sizeof profile, "profile = %s", path);
+    code = cushim__mock_settings_parse(&settings, profile, path, message, sizeof message);
     check_answer(code, message, sizeof message, path);
     if (code == CUDA_SUCCESS)
-        check_profile(&profile);
+        check_settings(&settings);
+    cushim__mock_settings_free(&settings);
     check_text(text, path);
     remove(path);
 }

@@ -395,37 +395,6 @@ static void device_that_is_lost_stays_the_one_that_was_lost_first(void **state)
     }
 }
 
-static void rule_as_a_struct_needs_no_room_for_a_message(void **state)
-{
-    struct cushim_fault rule = {.size = sizeof rule,
-                                .site = "cuEventQuery",
-                                .effect = CUSHIM_FAULT_RETURN,
-                                .code = CUDA_ERROR_NOT_READY};
-
-    OK(cushim_fault_add(*state, &rule, NULL, sizeof fault_message));
-    CODE(CUDA_ERROR_NOT_READY, fault_query());
-    rule.site = "cuEventQuery or so";
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_fault_add(*state, &rule, NULL, sizeof fault_message));
-    assert_null(cushim__fault_text(*state, 1));
-}
-
-static void site_that_is_too_long_is_refused_and_not_cut(void **state)
-{
-    char site[4096];
-    const struct cushim_fault rule = {.size = sizeof rule,
-                                      .site = site,
-                                      .effect = CUSHIM_FAULT_RETURN,
-                                      .code = CUDA_ERROR_NOT_READY};
-
-    memset(site, '*', sizeof site - 1);
-    site[sizeof site - 1] = '\0';
-    CODE(CUDA_ERROR_INVALID_VALUE,
-         cushim_fault_add(*state, &rule, fault_message, sizeof fault_message));
-    assert_string_equal(fault_message, "fault: the site is too long");
-    assert_null(cushim__fault_text(*state, 0));
-    OK(fault_query());
-}
-
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, layer_setup, layer_teardown)
@@ -454,8 +423,6 @@ int main(void)
         TEST(lookup_without_a_name_or_a_result_gets_the_drivers_answer),
         TEST(symbol_hidden_in_all_versions_is_not_found_by_its_status),
         TEST(device_that_is_lost_stays_the_one_that_was_lost_first),
-        TEST(rule_as_a_struct_needs_no_room_for_a_message),
-        TEST(site_that_is_too_long_is_refused_and_not_cut),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,14 +12,21 @@ import sys
 import tempfile
 import unittest
 
-EXACT = '''MOCK_EXACT(EventQuery)(CUevent event)
+EXACT = '''MOCK_EXACT(EventQuery)(CUevent hEvent)
 {
     return CUDA_SUCCESS;
 }
 '''
 APPROXIMATE = '''MOCK_APPROXIMATE(EventRecord,
                     "time stands " "still")
-(CUevent event, CUstream stream)
+(CUevent hEvent, CUstream hStream)
+{
+    return CUDA_SUCCESS;
+}
+'''
+FOUND = '''MOCK_ALSO(StreamGetFlags)
+MOCK_EXACT(StreamGetPriority)
+(const struct mock_stream *stream, int *NOT_NULL priority, struct mock_context *current)
 {
     return CUDA_SUCCESS;
 }
@@ -62,9 +69,55 @@ class Generator(unittest.TestCase):
     def test_prototypes_are_those_of_the_registry_and_of_no_other_slot(self):
         text = self.generate('mock_calls', EXACT, APPROXIMATE)
         self.assertEqual(re.findall(r'^CUresult.*', text, re.MULTILINE),
-                         ['CUresult CUDAAPI cushim__mock_EventQuery(CUevent hEvent);',
-                          'CUresult CUDAAPI cushim__mock_EventRecord(CUevent hEvent, '
+                         ['CUresult cushim__mock_EventQuery(CUevent hEvent);',
+                          'CUresult cushim__mock_EventRecord(CUevent hEvent, '
                           'CUstream hStream);'])
+
+    def test_prototype_has_objects_in_the_order_of_the_definition(self):
+        text = self.generate('mock_calls', FOUND.replace('MOCK_ALSO(StreamGetFlags)\n', ''))
+        self.assertIn('struct mock_context;\nstruct mock_stream;\n', text)
+        self.assertIn('cushim__mock_StreamGetPriority(const struct mock_stream *stream, '
+                      'int *priority,\n    struct mock_context *current);', text)
+
+    def test_wrapper_looks_at_arguments_in_the_order_of_the_definition(self):
+        table = self.generate('mock_table', FOUND.replace('MOCK_ALSO(StreamGetFlags)\n', ''))
+        answer = re.search(r'answer_StreamGetPriority\([^{]*\{\n(.*?)^\}', table,
+                           re.DOTALL | re.MULTILINE).group(1)
+        steps = ['cushim__mock_stream_find(hStream, &found_stream);', 'if (!priority)',
+                 'cushim__mock_context_current(&found_current);',
+                 'return cushim__mock_StreamGetPriority(found_stream, priority, found_current);']
+        self.assertEqual(sorted(steps, key=answer.index), steps)
+        self.assertIn('answer = answer_StreamGetPriority(hStream, priority);',
+                      self.body(table, 'StreamGetPriority'))
+
+    def test_objects_stand_for_the_handles_of_their_type_in_order(self):
+        table = self.generate('mock_table', EXACT.replace('EventQuery', 'StreamCopyAttributes')
+                              .replace('CUevent hEvent',
+                                       'struct mock_stream *to, const struct mock_stream *from'))
+        for name, found in (('dstStream', 'to'), ('srcStream', 'from')):
+            self.assertIn('cushim__mock_stream_find(%s, &found_%s);' % (name, found), table)
+
+    def test_function_answers_the_other_slots_that_it_names(self):
+        also = 'MOCK_ALSO(EventSynchronize, EventDestroy)\n' + EXACT
+        table = self.generate('mock_table', also)
+        for slot in ('EventQuery', 'EventSynchronize', 'EventDestroy'):
+            self.assertIn('answer = cushim__mock_EventQuery(hEvent);', self.body(table, slot))
+        self.assertIn('| `cuEventDestroy` | exact |  |', self.generate('mock_page', also))
+
+    def test_parameter_that_another_slot_lacks_is_zero_for_it(self):
+        table = self.generate('mock_table', 'MOCK_ALSO(MemcpyDtoH_v2)\n' + EXACT.replace(
+            'EventQuery', 'MemcpyDtoHAsync_v2').replace(
+            'CUevent hEvent', 'CUstream hStream, size_t ByteCount, bool asynchronous'))
+        self.assertIn('answer = cushim__mock_MemcpyDtoHAsync_v2(0, ByteCount, false);',
+                      self.body(table, 'MemcpyDtoH_v2'))
+        for slot in ('MemcpyDtoHAsync_v2', 'MemcpyDtoHAsync_v2_ptsz'):
+            self.assertIn('answer = cushim__mock_MemcpyDtoHAsync_v2(hStream, ByteCount, true);',
+                          self.body(table, slot))
+
+    def test_parameters_that_are_left_out_are_not_handed_on(self):
+        table = self.generate('mock_table', EXACT.replace('CUevent hEvent', 'void'))
+        self.assertIn('(void)hEvent;', self.body(table, 'EventQuery'))
+        self.assertIn('answer = cushim__mock_EventQuery();', self.body(table, 'EventQuery'))
 
     def body(self, table, slot):
         return re.search(r'call_%s\([^{]*\{\n(.*?)^\}' % slot, table,
@@ -85,7 +138,7 @@ class Generator(unittest.TestCase):
         own = self.body(self.generate('mock_table', APPROXIMATE,
                                       EXACT.replace('EventQuery', 'EventRecord_ptsz')),
                         'EventRecord_ptsz')
-        self.assertIn('answer = cushim__mock_EventRecord_ptsz(hEvent, hStream);', own)
+        self.assertIn('answer = cushim__mock_EventRecord_ptsz(hEvent);', own)
         self.assertNotIn('per_thread', own)
 
     def test_function_of_a_superseded_abi_says_so_and_no_other_does(self):
@@ -133,6 +186,21 @@ class Generator(unittest.TestCase):
     def test_slot_by_the_name_that_a_header_macro_hides(self):
         self.refuses(EXACT.replace('EventQuery', 'cuEventQuery'), 1, 'there is no slot')
 
+    def test_parameter_that_the_slot_does_not_have(self):
+        for text in ['CUevent event', 'CUevent hEvent, int more', 'struct mock_stream *stream']:
+            with self.subTest(text):
+                self.refuses(EXACT.replace('CUevent hEvent', text), 1,
+                             'EventQuery has no parameter')
+
+    def test_other_slot_with_other_parameters(self):
+        self.refuses(FOUND, 1, 'StreamGetPriority has no parameter flags as StreamGetFlags has it')
+
+    def test_other_slot_that_is_none_or_has_its_own_function(self):
+        self.refuses('MOCK_ALSO(EventQuerry)\n' + EXACT, 1, 'there is no slot EventQuerry')
+        other = EXACT.replace('EventQuery', 'EventSynchronize')
+        self.refuses('MOCK_ALSO(EventSynchronize)\n' + EXACT + other, 6,
+                     'EventSynchronize is already defined at')
+
     def test_two_definitions_of_a_slot(self):
         self.refuses(EXACT + EXACT, 5, 'EventQuery is already defined at')
 
@@ -147,6 +215,7 @@ class Generator(unittest.TestCase):
         for text in [' ' + EXACT, 'static ' + EXACT, EXACT.replace('\n{', ';\n{'),
                      EXACT.replace('EventQuery', 'EventQuery, "nothing"'),
                      EXACT.replace('(EventQuery)', '()'), '/* MOCK_EXACT(EventQuery) */\n',
+                     'MOCK_ALSO(EventSynchronize)\n',
                      APPROXIMATE.replace('"time stands " "still"', 'TIME')]:
             with self.subTest(text.splitlines()[0]):
                 self.refuses(text, 1, 'this is no definition')

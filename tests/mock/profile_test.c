@@ -66,6 +66,24 @@ static void a_file_begins_with_its_schema(void **state)
     assert_string_equal(reason(), "mock.conf:1:1: a file of settings begins with `schema = 1`");
 }
 
+static void a_key_of_a_file_comes_once(void **state)
+{
+    static const char *const cases[][2] = {
+        {"schema = 1\nmode = auto\nmode = auto", "mock.conf:3:1: line 2 has set mode already"},
+        {"schema = 1\nattribute.1 = 5\n#\nattribute.MAX_THREADS_PER_BLOCK = 5",
+         "mock.conf:4:1: line 2 has set attribute.MAX_THREADS_PER_BLOCK already"},
+        {"schema = 1\ndevices = 1\nfault = cuInit => hang\nfault = cuInit => hang\ndevices = 1",
+         "mock.conf:5:1: line 2 has set devices already"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        write_text("mock.conf", cases[i][0]);
+        assert_int_equal(read_file("mock.conf"), CUDA_ERROR_INVALID_VALUE);
+        assert_string_equal(reason(), cases[i][1]);
+    }
+}
+
 static void a_file_that_is_no_text_is_refused(void **state)
 {
     static const char nul[] = "schema = 1\n\0devices = 4\n";
@@ -168,6 +186,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_file_begins_with_its_schema),
+        cmocka_unit_test(a_key_of_a_file_comes_once),
         cmocka_unit_test(a_file_that_is_no_text_is_refused),
         cmocka_unit_test(a_file_that_cannot_be_read_is_named),
         cmocka_unit_test(a_profile_beside_the_settings_replaces_the_built_in_one),

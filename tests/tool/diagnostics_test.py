@@ -7,7 +7,7 @@ import unittest
 
 from harness import DONE, NO_DEVICE, ToolTest
 from machine import (ABSENT, BRIDGE, CONF, DOCKER, DiagnosticTest, GPU, HEALTHY, LENT, LIBRARY,
-                     LinkTo, MODULE, Machine, Mode, NO_GPU, READY, REFUSED, STUB, STUBS, WRONG,
+                     LinkTo, MODULE, Machine, NO_GPU, READY, REFUSED, STUB, STUBS, WRONG,
                      WSL_2, bound, driver)
 
 
@@ -66,8 +66,6 @@ WHEN = {
     'device-file-missing': (MODULE, {}, 'failed', True),
     'device-file-refused': ({'/dev/nvidia0': REFUSED}, {}, 'failed', True),
     'cuda-visible-devices': ({}, {'CUDA_VISIBLE_DEVICES': ''}, 'failed', True),
-    'library-writable': ({'/opt/libcuda.so.1': LIBRARY, '/opt/': Mode(0o777)},
-                         {'library': '/opt/libcuda.so.1'}, 'unfit failed ready', True),
 }
 STATES = {'absent': ABSENT, 'unfit': STUB, 'failed': NO_GPU, 'ready': READY}
 
@@ -128,9 +126,7 @@ class Command(ToolTest):
     def test_driver_that_works_has_none(self):
         result = self.run_with(13000, 'info', '--json')
         self.assert_status(result, DONE)
-        # The folder of the build may well be somebody else's.
-        self.assertEqual([diagnostic['name'] for diagnostic in result.json()['diagnostics']
-                          if diagnostic['name'] != 'library-writable'], [])
+        self.assertEqual(result.json()['diagnostics'], [])
 
 
 if __name__ == '__main__':

@@ -78,17 +78,6 @@ class Named(ToolTest):
                 self.assertEqual((result.status, result.out, result.err),
                                  (plain.status, plain.out, plain.err))
 
-    @unittest.skipIf(WINDOWS, 'nothing of the machine is looked for there')
-    def test_reasons_are_looked_for_all_the_same(self):
-        with tempfile.TemporaryDirectory() as folder:
-            os.chmod(folder, 0o777)
-            for when in 'open', 'init':
-                text, document = self.info(HERE, when, '--library',
-                                           shutil.copy(MISBEHAVING, folder))
-                self.assertIn('library-writable',
-                              [row['name'] for row in document['diagnostics']])
-                self.assertIn('\ndiagnostic  library-writable: ', text.out)
-
     def test_driver_that_hangs(self):
         words = ['info', '--library', MISBEHAVING, '--timeout', '1']
         # On a slow machine it may not even have come to the driver.

@@ -26,18 +26,6 @@ class LinkTo(str):
     """A link, by what it leads to."""
 
 
-class Mode:
-    """The bits of chmod() for a path that is there, and to whom it belongs."""
-
-    def __init__(self, bits, user=-1, group=-1):
-        self.bits, self.user, self.group = bits, user, group
-
-    def give(self, path):
-        os.chown(path, self.user, self.group, follow_symlinks=False)
-        if not os.path.islink(path):
-            os.chmod(path, self.bits)
-
-
 def refused_device():
     """A device's file of this machine that an ordinary user may not write."""
     for path in '/dev/console', '/dev/kmsg', '/dev/mem', '/dev/port':
@@ -47,8 +35,8 @@ def refused_device():
 
 
 class Machine:
-    """Paths, and what each has: text, a LinkTo, DEVICE, REFUSED, LIBRARY, UNREADABLE, WRONG, or
-    a Mode for one that is there already. With / at the end it is a folder."""
+    """Paths, and what each has: text, a LinkTo, DEVICE, REFUSED, LIBRARY, UNREADABLE or
+    WRONG. With / at the end it is a folder."""
 
     def __init__(self, paths):
         self.folder = tempfile.TemporaryDirectory()
@@ -59,9 +47,6 @@ class Machine:
             self._put(self.folder.name + path, content)
 
     def _put(self, path, content):
-        if isinstance(content, Mode):
-            content.give(path.rstrip('/'))
-            return
         os.makedirs(os.path.dirname(path), exist_ok=True)
         if path.endswith('/'):
             return

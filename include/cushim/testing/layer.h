@@ -157,62 +157,6 @@ CUSHIM_API CUresult cushim_layer_install(struct cushim_layer *layer);
  * answers does, in the order in which they were added; delays add up.
  */
 
-/** When a call is met. */
-enum cushim_fault_phase {
-    CUSHIM_FAULT_BEFORE, /**< In place of it: what answers in its stead, it does not do. */
-    CUSHIM_FAULT_AFTER,  /**< It is made, and then its answer is replaced. */
-};
-
-/** What a rule does. */
-enum cushim_fault_effect {
-    CUSHIM_FAULT_RETURN,  /**< The call answers `code`. */
-    CUSHIM_FAULT_STICKY,  /**< From now on calls answer `code`, as after a fault on the device. */
-    CUSHIM_FAULT_LOST,    /**< The same, and functions that take a device answer it as well. */
-    CUSHIM_FAULT_DELAY,   /**< It takes `delay_ns` longer. */
-    CUSHIM_FAULT_HANG,    /**< It does not end before cushim_fault_resume(). */
-    CUSHIM_FAULT_MISSING, /**< The driver has no such symbol. */
-    CUSHIM_FAULT_OLDER,   /**< The driver is that of CUDA `version`. */
-};
-
-/** A rule. Zero and NULL mean that a part is not said. */
-struct cushim_fault {
-    /** sizeof(struct cushim_fault). */
-    size_t size;
-    /**
-     * Where: `cuMemAlloc` in each ABI, `cuMemAlloc_v2` in this one, `cuMem*`, `*`, or `op.copy`,
-     * `op.*`, with `@devN` behind it for one device alone; copied. Not NULL.
-     */
-    const char *site;
-    /** The Nth match and no other. */
-    uint64_t nth;
-    /** All matches behind so many. */
-    uint64_t after;
-    /** Every so many-th match of those. */
-    uint64_t every;
-    /** With this probability, from 1e-9 to 1. */
-    double probability;
-    /** Of the numbers that probability takes. 0 is one too. */
-    uint64_t seed;
-    /** So many times at most. */
-    uint64_t times;
-    /** Of calls: before or after it. */
-    enum cushim_fault_phase phase;
-    enum cushim_fault_effect effect;
-    /** Of RETURN and STICKY; of LOST: 0 is CUDA_ERROR_UNKNOWN. */
-    CUresult code;
-    /** Of DELAY, in nanoseconds: of virtual time on the mock, else of the host's. */
-    uint64_t delay_ns;
-    /** Of OLDER, as cuDriverGetVersion counts: 11080. */
-    int version;
-};
-
-/** A cushim_fault with the defaults. */
-#define CUSHIM_FAULT_INIT                                                           \
-    {                                                                               \
-        sizeof(struct cushim_fault), NULL, 0, 0, 0, 0.0, 0, 0, CUSHIM_FAULT_BEFORE, \
-            CUSHIM_FAULT_RETURN, CUDA_SUCCESS, 0, 0                                 \
-    }
-
 /**
  * Add rules from text: one on each line. `#` begins a comment at the start of a line or behind a
  * blank, and empty lines are passed over. All of them are added, or none. A layer has 64 rules at
@@ -235,25 +179,6 @@ struct cushim_fault {
  */
 CUSHIM_API CUresult cushim_fault_parse(struct cushim_layer *layer, const char *text, char *message,
                                        size_t message_size);
-
-/**
- * Add one rule.
- *
- * @param layer         The layer.
- * @param fault         The rule; borrowed for the call.
- * @param message       Receives why it was refused, as `fault: nth means one match alone, so times
- *                      does not go with it`. NULL: nowhere.
- * @param message_size  Size of `message` in bytes.
- *
- * @return CUDA_SUCCESS              The rule holds from now on.
- * @return CUDA_ERROR_INVALID_VALUE  An argument is NULL, `fault` has a bad size, or it is refused.
- *
- * Thread safety: as cushim_fault_parse().
- * Driver calls: none.
- * Since: 0.1.
- */
-CUSHIM_API CUresult cushim_fault_add(struct cushim_layer *layer, const struct cushim_fault *fault,
-                                     char *message, size_t message_size);
 
 /**
  * How often the site of a rule was met, and how often the rule took effect, by number in the order

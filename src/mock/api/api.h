@@ -12,6 +12,25 @@
  *
  *     MOCK_APPROXIMATE(CtxSetLimit, "values limit nothing")(CUlimit limit, size_t value)
  *
+ * The parameters have the names that the registry gives them; those that the function does not use
+ * are left out. They stand in the order in which the driver looks at them, because the generated
+ * wrapper does some of that before it calls the function:
+ *
+ *     MOCK_EXACT(StreamGetPriority)(int *NOT_NULL priority, const struct mock_stream *stream)
+ *
+ *  - NOT_NULL: the wrapper answers INVALID_VALUE to NULL.
+ *  - A `struct mock_...` in the place of a handle, under any name: the wrapper finds the object, or
+ *    answers what its find function does. OR_CURRENT: NULL means the current context.
+ *  - `struct mock_context *current`, which is no parameter of the slot: the current context.
+ *    `wide_current`: the same for calls with addresses of 64 bits (memory.h).
+ *  - `bool asynchronous`, which is none either: whether the slot takes a stream.
+ *
+ * Other slots that the same function answers stand before it. They have the same parameters, or
+ * some of them, by name: what a slot lacks is zero.
+ *
+ *     MOCK_ALSO(CtxPopCurrent)
+ *     MOCK_EXACT(CtxPopCurrent_v2)(CUcontext *pctx)
+ *
  * loader/generator/mock.py reads these definitions from the sources that meson.build lists as
  * `mock_calls`: it writes their prototypes (calls.h, included from here, so that the types are
  * checked against the registry), the table with every slot (table.c; the rest is refused), and the
@@ -19,9 +38,8 @@
  * <cushim/slots.h>. A symbol `_ptsz` or `_ptds` needs no definition where its twin has one.
  *
  * A function runs under the mock's lock, between cushim__mock_call_enter() and
- * cushim__mock_call_leave() of its generated wrapper (src/mock/call.h), so it begins with the
- * arguments and contains nothing that holds for all calls alike. A call never nests in another on
- * its thread.
+ * cushim__mock_call_leave() of its generated wrapper (src/mock/call.h), so it contains nothing that
+ * holds for all calls alike. A call never nests in another on its thread.
  */
 #ifndef CUSHIM_MOCK_API_API_H
 #define CUSHIM_MOCK_API_API_H
@@ -33,7 +51,13 @@
 #include "src/mock/api/calls.h"
 #include "src/mock/core/state.h"
 
-#define MOCK_EXACT(slot) CUresult CUDAAPI cushim__mock_##slot
-#define MOCK_APPROXIMATE(slot, difference) CUresult CUDAAPI cushim__mock_##slot
+#define MOCK_ALSO(...)
+#define MOCK_EXACT(slot) CUresult cushim__mock_##slot
+#define MOCK_APPROXIMATE(slot, difference) CUresult cushim__mock_##slot
+#define NOT_NULL
+#define OR_CURRENT
+
+/* A definition names what the wrapper is to look at, whether the function uses that or not. */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
 
 #endif

@@ -19,8 +19,7 @@ enum { SPARSE = 0x40, DEFERRED_MAPPING = 0x80, FLAGS = 0x1ff };
 /* Formats that old headers lack. From the first one on, all but these are formats of pictures. */
 enum { FIRST_PICTURE = 0x91 /* CU_AD_FORMAT_BC1_UNORM */, NV12 = 0xb0, UNORM_INT8X4 = 0xc2 };
 
-/* The bytes of an element's channel. 0: the mock does not know the format. */
-static size_t channel_bytes(CUarray_format format)
+size_t cushim__mock_array_channel_bytes(CUarray_format format)
 {
     switch ((int)format) {
     case CU_AD_FORMAT_UNSIGNED_INT8:
@@ -85,7 +84,7 @@ static CUresult check(const CUDA_ARRAY3D_DESCRIPTOR *of)
         return CUDA_ERROR_INVALID_VALUE;
     if (of->Flags & (SPARSE | DEFERRED_MAPPING))
         return CUDA_ERROR_NOT_SUPPORTED;
-    if (channel_bytes(of->Format) == 0)
+    if (cushim__mock_array_channel_bytes(of->Format) == 0)
         return (int)of->Format < FIRST_PICTURE || (int)of->Format == NV12
                    ? CUDA_ERROR_INVALID_VALUE
                    : CUDA_ERROR_NOT_SUPPORTED;
@@ -107,7 +106,7 @@ static CUresult make(struct mock_context *context, const CUDA_ARRAY3D_DESCRIPTOR
     if (!array)
         return CUDA_ERROR_OUT_OF_MEMORY;
     array->descriptor = *of;
-    array->element_bytes = channel_bytes(of->Format) * of->NumChannels;
+    array->element_bytes = cushim__mock_array_channel_bytes(of->Format) * of->NumChannels;
     array->row_bytes = of->Width * array->element_bytes;
     array->rows = of->Height ? of->Height : 1;
     array->layers = of->Depth ? of->Depth : 1;
@@ -125,17 +124,14 @@ static CUresult make(struct mock_context *context, const CUDA_ARRAY3D_DESCRIPTOR
     return code;
 }
 
-static CUresult create(CUarray *handle, const CUDA_ARRAY3D_DESCRIPTOR *of)
+static CUresult create(struct mock_context *context, CUarray *handle,
+                       const CUDA_ARRAY3D_DESCRIPTOR *of)
 {
-    struct mock_context *context;
     struct mock_array *array;
-    CUresult code = cushim__mock_memory_context(&context);
+    CUresult code = cushim__mock_capture_unsafe();
 
-    if (code == CUDA_SUCCESS && cushim__mock_capture_count > 0)
-        code = cushim__mock_capture_unsafe(true);
-    if (code)
-        return code;
-    code = handle && of ? check(of) : CUDA_ERROR_INVALID_VALUE;
+    if (code == CUDA_SUCCESS)
+        code = handle && of ? check(of) : CUDA_ERROR_INVALID_VALUE;
     if (code == CUDA_SUCCESS)
         code = make(context, of, &array);
     if (code == CUDA_SUCCESS)
@@ -149,35 +145,29 @@ CUresult cushim__mock_array_find(CUarray handle, struct mock_array **array)
 }
 
 MOCK_APPROXIMATE(ArrayCreate_v2, "formats of compressed, planar and most normalised pictures: 801")
-(CUarray *pHandle, const CUDA_ARRAY_DESCRIPTOR *pAllocateArray)
+(struct mock_context *wide_current, CUarray *pHandle, const CUDA_ARRAY_DESCRIPTOR *pAllocateArray)
 {
     CUDA_ARRAY3D_DESCRIPTOR of;
 
     if (!pAllocateArray)
-        return create(pHandle, NULL);
+        return create(wide_current, pHandle, NULL);
     of = (CUDA_ARRAY3D_DESCRIPTOR){.Width = pAllocateArray->Width,
                                    .Height = pAllocateArray->Height,
                                    .Format = pAllocateArray->Format,
                                    .NumChannels = pAllocateArray->NumChannels};
-    return create(pHandle, &of);
+    return create(wide_current, pHandle, &of);
 }
 
 MOCK_APPROXIMATE(Array3DCreate_v2,
                  "formats of compressed, planar and most normalised pictures, sparse arrays: 801")
-(CUarray *pHandle, const CUDA_ARRAY3D_DESCRIPTOR *pAllocateArray)
+(struct mock_context *wide_current, CUarray *pHandle, const CUDA_ARRAY3D_DESCRIPTOR *pAllocateArray)
 {
-    return create(pHandle, pAllocateArray);
+    return create(wide_current, pHandle, pAllocateArray);
 }
 
-MOCK_EXACT(ArrayGetDescriptor_v2)(CUDA_ARRAY_DESCRIPTOR *pArrayDescriptor, CUarray hArray)
+MOCK_EXACT(ArrayGetDescriptor_v2)
+(struct mock_array *array, CUDA_ARRAY_DESCRIPTOR *NOT_NULL pArrayDescriptor)
 {
-    struct mock_array *array;
-    CUresult code = cushim__mock_array_find(hArray, &array);
-
-    if (code)
-        return code;
-    if (!pArrayDescriptor)
-        return CUDA_ERROR_INVALID_VALUE;
     *pArrayDescriptor = (CUDA_ARRAY_DESCRIPTOR){.Width = array->descriptor.Width,
                                                 .Height = array->descriptor.Height,
                                                 .Format = array->descriptor.Format,
@@ -185,31 +175,23 @@ MOCK_EXACT(ArrayGetDescriptor_v2)(CUDA_ARRAY_DESCRIPTOR *pArrayDescriptor, CUarr
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(Array3DGetDescriptor_v2)(CUDA_ARRAY3D_DESCRIPTOR *pArrayDescriptor, CUarray hArray)
+MOCK_EXACT(Array3DGetDescriptor_v2)
+(struct mock_array *array, CUDA_ARRAY3D_DESCRIPTOR *NOT_NULL pArrayDescriptor)
 {
-    struct mock_array *array;
-    CUresult code = cushim__mock_array_find(hArray, &array);
-
-    if (code)
-        return code;
-    if (!pArrayDescriptor)
-        return CUDA_ERROR_INVALID_VALUE;
     *pArrayDescriptor = array->descriptor;
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(ArrayDestroy)(CUarray hArray)
+MOCK_EXACT(ArrayDestroy)(struct mock_array *array)
 {
-    struct mock_array *array;
-    CUresult code = cushim__mock_array_find(hArray, &array);
+    const CUarray handle = array->object.handle;
+    CUresult code = cushim__mock_capture_unsafe();
 
-    if (code == CUDA_SUCCESS && cushim__mock_capture_count > 0)
-        code = cushim__mock_capture_unsafe(true);
     if (code == CUDA_SUCCESS)
         code = cushim__mock_sim_wait_group(&array->object.context->group);
     /* The lock was given up meanwhile. */
     if (code == CUDA_SUCCESS)
-        code = cushim__mock_array_find(hArray, &array);
+        code = cushim__mock_array_find(handle, &array);
     if (code)
         return code;
     cushim__mock_object_remove(array);

@@ -216,7 +216,7 @@ static bool forbids(const struct mock_capture *capture, const struct mock_thread
            thread->capture_mode == CU_STREAM_CAPTURE_MODE_GLOBAL;
 }
 
-CUresult cushim__mock_capture_unsafe(bool invalidates)
+CUresult cushim__mock_capture_refuse_unsafe(void)
 {
     const struct mock_thread *thread = cushim__mock_thread_get();
     CUresult code = CUDA_SUCCESS;
@@ -226,8 +226,7 @@ CUresult cushim__mock_capture_unsafe(bool invalidates)
     for (struct mock_capture *one = cushim__mock_captures; one; one = one->next) {
         if (!forbids(one, thread))
             continue;
-        if (invalidates)
-            cushim__mock_capture_invalidate(one);
+        cushim__mock_capture_invalidate(one);
         code = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     }
     return code;
@@ -269,8 +268,7 @@ CUresult cushim__mock_capture_query_stream(struct mock_stream *stream)
 
     if (code != CUDA_SUCCESS)
         return code;
-    return stream->capture ? cushim__mock_capture_refuse(stream)
-                           : cushim__mock_capture_unsafe(true);
+    return stream->capture ? cushim__mock_capture_refuse(stream) : cushim__mock_capture_unsafe();
 }
 
 /* What is left of an invalidated capture is as what is left of one that has ended. */
@@ -279,19 +277,6 @@ static enum mock_event_capture state_of(const struct mock_event *event)
     return event->capture_state == MOCK_IN_CAPTURE && event->capture->invalidated
                ? MOCK_WAS_CAPTURED
                : event->capture_state;
-}
-
-CUresult cushim__mock_capture_query_event(struct mock_event *event)
-{
-    switch (state_of(event)) {
-    case MOCK_IN_CAPTURE:
-        cushim__mock_capture_invalidate(event->capture);
-        return CUDA_ERROR_CAPTURED_EVENT;
-    case MOCK_WAS_CAPTURED:
-        return CUDA_ERROR_INVALID_VALUE;
-    default:
-        return cushim__mock_capture_unsafe(true);
-    }
 }
 
 CUresult cushim__mock_capture_elapsed_event(struct mock_event *event)
@@ -304,6 +289,15 @@ CUresult cushim__mock_capture_elapsed_event(struct mock_event *event)
     default:
         return CUDA_SUCCESS;
     }
+}
+
+CUresult cushim__mock_capture_query_event(struct mock_event *event)
+{
+    CUresult code = cushim__mock_capture_elapsed_event(event);
+
+    if (code == CUDA_ERROR_CAPTURED_EVENT)
+        cushim__mock_capture_invalidate(event->capture);
+    return code ? code : cushim__mock_capture_unsafe();
 }
 
 static bool has_stream_of(const struct mock_capture *capture, const struct mock_context *context)

@@ -28,10 +28,14 @@ extern unsigned cushim__mock_capture_count;
 
 /*
  * A call that is not allowed while something is captured, if the calling thread's mode says so:
- * cuMemAlloc, cuCtxSynchronize, cuEventQuery of an event that is not captured ... `invalidates`:
- * whether it also invalidates the captures in question.
+ * cuMemAlloc, cuCtxSynchronize, cuEventQuery of an event that is not captured ... It invalidates
+ * the captures in question.
  */
-CUresult cushim__mock_capture_unsafe(bool invalidates);
+CUresult cushim__mock_capture_refuse_unsafe(void);
+static inline CUresult cushim__mock_capture_unsafe(void)
+{
+    return cushim__mock_capture_count > 0 ? cushim__mock_capture_refuse_unsafe() : CUDA_SUCCESS;
+}
 
 /*
  * Whether the stream is the legacy default one, and a capture stands in its way. NULL: none does.

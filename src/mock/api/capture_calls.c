@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Begin and end of captures, as programs call them (statements 61, 62, 68, 70 and 72). */
+/* The calls that begin and end captures (statements 61, 62, 68, 70 and 72). */
 #include <stdlib.h>
 
 #include "src/mock/api/api.h"
@@ -9,27 +9,23 @@
 #include "src/mock/api/stream.h"
 #include "src/mock/core/state.h"
 
-static CUresult check_begin(CUstream handle, CUstreamCaptureMode mode, struct mock_stream **stream)
+static CUresult check_begin(struct mock_stream *stream, CUstreamCaptureMode mode)
 {
-    CUresult code = cushim__mock_stream_find(handle, stream);
-
-    if (code != CUDA_SUCCESS)
-        return code;
     if ((unsigned)mode > CU_STREAM_CAPTURE_MODE_RELAXED)
         return CUDA_ERROR_INVALID_VALUE;
-    if ((*stream)->kind == MOCK_LEGACY) {
-        code = cushim__mock_capture_legacy(*stream);
+    if (stream->kind == MOCK_LEGACY) {
+        CUresult code = cushim__mock_capture_legacy(stream);
+
         return code ? code : CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     }
-    return (*stream)->capture ? CUDA_ERROR_ILLEGAL_STATE : CUDA_SUCCESS;
+    return stream->capture ? CUDA_ERROR_ILLEGAL_STATE : CUDA_SUCCESS;
 }
 
-MOCK_EXACT(StreamBeginCapture_v2)(CUstream hStream, CUstreamCaptureMode mode)
+MOCK_EXACT(StreamBeginCapture_v2)(struct mock_stream *stream, CUstreamCaptureMode mode)
 {
     const struct mock_edges none = {0};
-    struct mock_stream *stream;
     struct mock_graph *graph;
-    CUresult code = check_begin(hStream, mode, &stream);
+    CUresult code = check_begin(stream, mode);
 
     if (code == CUDA_SUCCESS)
         code = cushim__mock_graph_create(true, &graph);
@@ -43,22 +39,18 @@ MOCK_EXACT(StreamBeginCapture_v2)(CUstream hStream, CUstreamCaptureMode mode)
 }
 
 /* The ABI of CUDA 10.0, which knew no modes: nothing was forbidden. */
-MOCK_EXACT(StreamBeginCapture)(CUstream hStream)
+MOCK_EXACT(StreamBeginCapture)(struct mock_stream *stream)
 {
-    return cushim__mock_StreamBeginCapture_v2(hStream, CU_STREAM_CAPTURE_MODE_RELAXED);
+    return cushim__mock_StreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED);
 }
 
 MOCK_APPROXIMATE(StreamBeginCaptureToGraph, "the graph can be used after a capture that failed")
-(CUstream hStream, CUgraph hGraph, const CUgraphNode *dependencies,
+(struct mock_graph *graph, struct mock_stream *stream, const CUgraphNode *dependencies,
  const cushim_CUgraphEdgeData *dependencyData, size_t numDependencies, CUstreamCaptureMode mode)
 {
     struct mock_edges edges = {0};
-    struct mock_stream *stream;
-    struct mock_graph *graph;
-    CUresult code = cushim__mock_graph_find(hGraph, &graph);
+    CUresult code = check_begin(stream, mode);
 
-    if (code == CUDA_SUCCESS)
-        code = check_begin(hStream, mode, &stream);
     if (code == CUDA_SUCCESS && graph->capture)
         code = CUDA_ERROR_ILLEGAL_STATE;
     if (code == CUDA_SUCCESS)
@@ -70,7 +62,7 @@ MOCK_APPROXIMATE(StreamBeginCaptureToGraph, "the graph can be used after a captu
     return code;
 }
 
-/* What the end of a capture comes to, by its rules. */
+/* Return what cuStreamEndCapture answers by the rules of captures. */
 static CUresult check_end(const struct mock_capture *capture)
 {
     const struct mock_thread *thread = cushim__mock_thread_get();
@@ -84,17 +76,14 @@ static CUresult check_end(const struct mock_capture *capture)
     return cushim__mock_capture_check_joined(capture);
 }
 
-/* Who wants no graph ends the capture all the same, and nobody has what it made. */
-MOCK_EXACT(StreamEndCapture)(CUstream hStream, CUgraph *phGraph)
+/* A caller who passes no place for the graph ends the capture all the same: its graph is freed. */
+MOCK_EXACT(StreamEndCapture)(struct mock_stream *stream, CUgraph *phGraph)
 {
     struct mock_capture *capture;
-    struct mock_stream *stream;
     struct mock_graph *graph;
-    CUresult code = cushim__mock_stream_find(hStream, &stream);
+    CUresult code = cushim__mock_capture_legacy(stream);
     bool given;
 
-    if (code == CUDA_SUCCESS)
-        code = cushim__mock_capture_legacy(stream);
     if (code != CUDA_SUCCESS)
         return code;
     capture = stream->capture;
@@ -153,25 +142,13 @@ static CUstreamCaptureStatus status_of(const struct mock_stream *stream)
                                         : CU_STREAM_CAPTURE_STATUS_ACTIVE;
 }
 
-/* The stream whose capture is asked for; asking spoils nothing (statement 69). */
-static CUresult find(CUstream handle, const CUstreamCaptureStatus *status,
-                     struct mock_stream **stream)
+MOCK_EXACT(StreamIsCapturing)
+(CUstreamCaptureStatus *NOT_NULL captureStatus, const struct mock_stream *stream)
 {
-    CUresult code = status ? cushim__mock_stream_find(handle, stream) : CUDA_ERROR_INVALID_VALUE;
-
-    if (code == CUDA_SUCCESS && cushim__mock_capture_in_the_way(*stream))
-        code = CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
-    return code;
-}
-
-MOCK_EXACT(StreamIsCapturing)(CUstream hStream, CUstreamCaptureStatus *captureStatus)
-{
-    struct mock_stream *stream;
-    CUresult code = find(hStream, captureStatus, &stream);
-
-    if (code == CUDA_SUCCESS)
-        *captureStatus = status_of(stream);
-    return code;
+    if (cushim__mock_capture_in_the_way(stream))
+        return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
+    *captureStatus = status_of(stream);
+    return CUDA_SUCCESS;
 }
 
 /* Copy the frontier into arrays of the stream, which callers may keep until the next query. */
@@ -201,105 +178,59 @@ static bool is_plain(const struct mock_edges *edges)
     return true;
 }
 
-/* Where answers go; NULL: they are not asked for. */
-struct answers {
-    CUstreamCaptureStatus *status;
-    cuuint64_t *id;
-    CUgraph *graph;
-    const CUgraphNode **dependencies;
-    const cushim_CUgraphEdgeData **data;
-    size_t *count;
-};
-
-static CUresult report(CUstream handle, const struct answers *answers)
+/* Asking spoils nothing (statement 69). What is not asked for is NULL. */
+MOCK_ALSO(StreamGetCaptureInfo, StreamGetCaptureInfo_v2)
+MOCK_EXACT(StreamGetCaptureInfo_v3)
+(CUstreamCaptureStatus *NOT_NULL captureStatus_out, const struct mock_stream *stream,
+ cuuint64_t *id_out, CUgraph *graph_out, const CUgraphNode **dependencies_out,
+ const cushim_CUgraphEdgeData **edgeData_out, size_t *numDependencies_out)
 {
-    struct mock_captured_stream *captured;
-    struct mock_stream *stream;
-    CUresult code = find(handle, answers->status, &stream);
+    struct mock_captured_stream *captured = stream->captured;
+    CUresult code;
 
-    if (code == CUDA_SUCCESS && answers->data && !answers->dependencies)
-        code = CUDA_ERROR_INVALID_VALUE;
-    if (code != CUDA_SUCCESS)
-        return code;
-    captured = stream->captured;
+    if (cushim__mock_capture_in_the_way(stream))
+        return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
+    if (edgeData_out && !dependencies_out)
+        return CUDA_ERROR_INVALID_VALUE;
     if (status_of(stream) != CU_STREAM_CAPTURE_STATUS_ACTIVE) {
-        *answers->status = status_of(stream);
+        *captureStatus_out = status_of(stream);
         return CUDA_SUCCESS;
     }
-    if (answers->dependencies && !answers->data && !is_plain(&captured->frontier))
+    if (dependencies_out && !edgeData_out && !is_plain(&captured->frontier))
         return CUDA_ERROR_LOSSY_QUERY;
     code = copy_frontier(captured);
     if (code != CUDA_SUCCESS)
         return code;
-    *answers->status = status_of(stream);
-    if (answers->id)
-        *answers->id = stream->capture->id;
-    if (answers->graph)
-        *answers->graph = stream->capture->graph->object.handle;
-    if (answers->dependencies)
-        *answers->dependencies = captured->frontier.count > 0 ? captured->handles : NULL;
-    if (answers->data)
-        *answers->data = captured->frontier.count > 0 ? (const void *)captured->data : NULL;
-    if (answers->count)
-        *answers->count = captured->frontier.count;
+    *captureStatus_out = status_of(stream);
+    if (id_out)
+        *id_out = stream->capture->id;
+    if (graph_out)
+        *graph_out = stream->capture->graph->object.handle;
+    if (dependencies_out)
+        *dependencies_out = captured->frontier.count > 0 ? captured->handles : NULL;
+    if (edgeData_out)
+        *edgeData_out = captured->frontier.count > 0 ? (const void *)captured->data : NULL;
+    if (numDependencies_out)
+        *numDependencies_out = captured->frontier.count;
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(StreamGetCaptureInfo)
-(CUstream hStream, CUstreamCaptureStatus *captureStatus_out, cuuint64_t *id_out)
-{
-    const struct answers answers = {.status = captureStatus_out, .id = id_out};
-
-    return report(hStream, &answers);
-}
-
-MOCK_EXACT(StreamGetCaptureInfo_v2)
-(CUstream hStream, CUstreamCaptureStatus *captureStatus_out, cuuint64_t *id_out, CUgraph *graph_out,
- const CUgraphNode **dependencies_out, size_t *numDependencies_out)
-{
-    const struct answers answers = {
-        .status = captureStatus_out,
-        .id = id_out,
-        .graph = graph_out,
-        .dependencies = dependencies_out,
-        .count = numDependencies_out,
-    };
-
-    return report(hStream, &answers);
-}
-
-MOCK_EXACT(StreamGetCaptureInfo_v3)
-(CUstream hStream, CUstreamCaptureStatus *captureStatus_out, cuuint64_t *id_out, CUgraph *graph_out,
- const CUgraphNode **dependencies_out, const cushim_CUgraphEdgeData **edgeData_out,
- size_t *numDependencies_out)
-{
-    const struct answers answers = {
-        .status = captureStatus_out,
-        .id = id_out,
-        .graph = graph_out,
-        .dependencies = dependencies_out,
-        .data = edgeData_out,
-        .count = numDependencies_out,
-    };
-
-    return report(hStream, &answers);
-}
-
-static CUresult update(CUstream handle, const CUgraphNode *nodes, const struct mock_edge_data *data,
-                       size_t count, unsigned flags)
+MOCK_ALSO(StreamUpdateCaptureDependencies)
+MOCK_EXACT(StreamUpdateCaptureDependencies_v2)
+(struct mock_stream *stream, CUgraphNode *dependencies,
+ const cushim_CUgraphEdgeData *dependencyData, size_t numDependencies, unsigned int flags)
 {
     struct mock_edges more = {0};
-    struct mock_stream *stream;
-    CUresult code = cushim__mock_stream_find(handle, &stream);
+    CUresult code;
 
-    if (code == CUDA_SUCCESS && flags > CU_STREAM_SET_CAPTURE_DEPENDENCIES)
-        code = CUDA_ERROR_INVALID_VALUE;
-    if (code == CUDA_SUCCESS && !stream->capture)
-        code = CUDA_ERROR_ILLEGAL_STATE;
+    if (flags > CU_STREAM_SET_CAPTURE_DEPENDENCIES)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!stream->capture)
+        return CUDA_ERROR_ILLEGAL_STATE;
+    code = cushim__mock_capture_check(stream);
     if (code == CUDA_SUCCESS)
-        code = cushim__mock_capture_check(stream);
-    if (code == CUDA_SUCCESS)
-        code = cushim__mock_edges_read_any(stream->capture->graph, nodes, data, count, &more);
+        code = cushim__mock_edges_read_any(stream->capture->graph, dependencies,
+                                           (const void *)dependencyData, numDependencies, &more);
     if (code == CUDA_SUCCESS) {
         struct mock_edges *frontier = &stream->captured->frontier;
 
@@ -310,17 +241,4 @@ static CUresult update(CUstream handle, const CUgraphNode *nodes, const struct m
     }
     cushim__mock_edges_clear(&more);
     return code;
-}
-
-MOCK_EXACT(StreamUpdateCaptureDependencies)
-(CUstream hStream, CUgraphNode *dependencies, size_t numDependencies, unsigned int flags)
-{
-    return update(hStream, dependencies, NULL, numDependencies, flags);
-}
-
-MOCK_EXACT(StreamUpdateCaptureDependencies_v2)
-(CUstream hStream, CUgraphNode *dependencies, const cushim_CUgraphEdgeData *dependencyData,
- size_t numDependencies, unsigned int flags)
-{
-    return update(hStream, dependencies, (const void *)dependencyData, numDependencies, flags);
 }

@@ -36,6 +36,19 @@ static void drop(void *object)
     free(context);
 }
 
+/* A context begins to live. A primary context does so each time that it is retained anew. */
+static void begin(struct mock_context *context)
+{
+    const struct mock_profile *profile = &cushim__mock->settings.profile;
+
+    context->alive = true;
+    context->object.gone = false;
+    context->id = ++cushim__mock->contexts_made;
+    context->cache = CU_FUNC_CACHE_PREFER_NONE;
+    memcpy(context->limits, profile->limits, sizeof context->limits);
+    memset(context->peers, 0, sizeof context->peers);
+}
+
 /* A new context, which is nowhere current. NULL: out of memory. */
 static struct mock_context *create_context(struct mock_device *device, unsigned flags)
 {
@@ -53,20 +66,23 @@ static struct mock_context *create_context(struct mock_device *device, unsigned 
     }
     context->object.drop = drop;
     cushim__mock_group_begin(&context->group, (unsigned)device->ordinal);
-    cushim__mock_context_begin(context);
+    begin(context);
     return context;
 }
 
-void cushim__mock_context_begin(struct mock_context *context)
+static bool has_settled(const void *what)
 {
-    const struct mock_profile *profile = &cushim__mock->settings.profile;
+    const struct mock_context *context = what;
 
-    context->alive = true;
-    context->object.gone = false;
-    context->id = ++cushim__mock->contexts_made;
-    context->cache = CU_FUNC_CACHE_PREFER_NONE;
-    memcpy(context->limits, profile->limits, sizeof context->limits);
-    memset(context->peers, 0, sizeof context->peers);
+    return !context->ending;
+}
+
+/* Wait for a call that destroys it, if there is one. */
+static void await_end(struct mock_context *context)
+{
+    context->group.held++;
+    cushim__mock_sim_wait_for_thread(has_settled, context);
+    context->group.held--;
 }
 
 /*
@@ -76,7 +92,7 @@ void cushim__mock_context_begin(struct mock_context *context)
 static void end_context(struct mock_context *context)
 {
     if (context->ending) {
-        cushim__mock_context_await_end(context);
+        await_end(context);
         return;
     }
     context->ending = true;
@@ -96,31 +112,12 @@ static void end_context(struct mock_context *context)
     cushim__mock_sim_changed();
 }
 
-static bool has_settled(const void *what)
-{
-    const struct mock_context *context = what;
-
-    return !context->ending;
-}
-
-void cushim__mock_context_await_end(struct mock_context *context)
-{
-    context->group.held++;
-    cushim__mock_sim_wait_for_thread(has_settled, context);
-    context->group.held--;
-}
-
-static CUresult create(CUcontext *pctx, unsigned flags, CUdevice dev, unsigned api_version)
+static CUresult create(CUcontext *pctx, unsigned flags, struct mock_device *device,
+                       unsigned api_version)
 {
     struct mock_context *context;
-    struct mock_device *device;
     CUresult code;
 
-    if (!pctx)
-        return CUDA_ERROR_INVALID_VALUE;
-    code = cushim__mock_device_find(dev, &device);
-    if (code)
-        return code;
     if (!cushim__mock_context_flags_valid(flags))
         return CUDA_ERROR_INVALID_VALUE;
     code = cushim__mock_context_reserve();
@@ -134,33 +131,41 @@ static CUresult create(CUcontext *pctx, unsigned flags, CUdevice dev, unsigned a
     return cushim__mock_context_push(context);
 }
 
-MOCK_EXACT(CtxCreate)(CUcontext *pctx, unsigned int flags, CUdevice dev)
+MOCK_EXACT(CtxCreate)(CUcontext *NOT_NULL pctx, struct mock_device *device, unsigned int flags)
 {
-    return create(pctx, flags, dev, FIRST_ABI);
+    return create(pctx, flags, device, FIRST_ABI);
 }
 
-MOCK_EXACT(CtxCreate_v2)(CUcontext *pctx, unsigned int flags, CUdevice dev)
+MOCK_EXACT(CtxCreate_v2)(CUcontext *NOT_NULL pctx, struct mock_device *device, unsigned int flags)
 {
-    return create(pctx, flags, dev, LATER_ABI);
+    return create(pctx, flags, device, LATER_ABI);
+}
+
+static CUresult create_on(CUcontext *pctx, unsigned flags, CUdevice handle)
+{
+    struct mock_device *device;
+    CUresult code = pctx ? cushim__mock_device_find(handle, &device) : CUDA_ERROR_INVALID_VALUE;
+
+    return code ? code : create(pctx, flags, device, LATER_ABI);
 }
 
 MOCK_APPROXIMATE(CtxCreate_v3, "execution affinity is refused: 224, as without MPS")
-(CUcontext *pctx, cushim_CUexecAffinityParam *paramsArray, int numParams, unsigned int flags,
+(cushim_CUexecAffinityParam *paramsArray, int numParams, CUcontext *pctx, unsigned int flags,
  CUdevice dev)
 {
     if (numParams > 0)
         return paramsArray ? CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY : CUDA_ERROR_INVALID_VALUE;
-    return create(pctx, flags, dev, LATER_ABI);
+    return create_on(pctx, flags, dev);
 }
 
 MOCK_APPROXIMATE(CtxCreate_v4, "no parameters but zero are taken: 801 for others")
-(CUcontext *pctx, cushim_CUctxCreateParams *ctxCreateParams, unsigned int flags, CUdevice dev)
+(cushim_CUctxCreateParams *ctxCreateParams, CUcontext *pctx, unsigned int flags, CUdevice dev)
 {
     static const CUctxCreateParams nothing;
 
     if (ctxCreateParams && memcmp(ctxCreateParams, &nothing, sizeof nothing) != 0)
         return CUDA_ERROR_NOT_SUPPORTED;
-    return create(pctx, flags, dev, LATER_ABI);
+    return create_on(pctx, flags, dev);
 }
 
 /*
@@ -195,7 +200,7 @@ static CUresult destroy(struct mock_context *context)
     if (context == cushim__mock_context_top())
         cushim__mock_context_pop();
     if (context->ending) {
-        cushim__mock_context_await_end(context);
+        await_end(context);
         return CUDA_SUCCESS;
     }
     end_context(context);
@@ -203,57 +208,30 @@ static CUresult destroy(struct mock_context *context)
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(CtxDestroy_v2)(CUcontext ctx)
+MOCK_EXACT(CtxDestroy_v2)(struct mock_context *NOT_NULL context)
 {
-    struct mock_context *context;
-    CUresult code;
-
-    if (!ctx)
-        return CUDA_ERROR_INVALID_VALUE;
-    code = cushim__mock_context_find(ctx, &context);
-    if (code)
-        return code;
     return context->primary ? CUDA_ERROR_INVALID_CONTEXT : destroy(context);
 }
 
 /* The first ABI destroys the current context only. */
-MOCK_EXACT(CtxDestroy)(CUcontext ctx)
+MOCK_EXACT(CtxDestroy)(struct mock_context *NOT_NULL context)
 {
-    struct mock_context *context;
-    CUresult code;
-
-    if (!ctx)
-        return CUDA_ERROR_INVALID_VALUE;
-    code = cushim__mock_context_find(ctx, &context);
-    if (code)
-        return code;
     if (context->primary || context != cushim__mock_context_top())
         return CUDA_ERROR_INVALID_CONTEXT;
     return destroy(context);
 }
 
-MOCK_EXACT(CtxAttach)(CUcontext *pctx, unsigned int flags)
+MOCK_EXACT(CtxAttach)(struct mock_context *current, CUcontext *pctx, unsigned int flags)
 {
-    struct mock_context *context;
-    CUresult code;
-
-    code = cushim__mock_context_current(&context);
-    if (code)
-        return code;
     if (!pctx || flags != 0)
         return CUDA_ERROR_INVALID_VALUE;
-    context->uses += !context->primary;
-    *pctx = context->object.handle;
+    current->uses += !current->primary;
+    *pctx = current->object.handle;
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(CtxDetach)(CUcontext ctx)
+MOCK_EXACT(CtxDetach)(struct mock_context *context)
 {
-    struct mock_context *context;
-    CUresult code = cushim__mock_context_find(ctx, &context);
-
-    if (code)
-        return code;
     if (context != cushim__mock_context_top())
         return CUDA_ERROR_INVALID_CONTEXT;
     if (context->primary || --context->uses > 0)
@@ -268,18 +246,10 @@ static bool is_active(const struct mock_device *device)
     return device->primary && device->primary->alive;
 }
 
-MOCK_EXACT(DevicePrimaryCtxRetain)(CUcontext *pctx, CUdevice dev)
+MOCK_EXACT(DevicePrimaryCtxRetain)(CUcontext *NOT_NULL pctx, struct mock_device *device)
 {
-    struct mock_device *device;
-    CUresult code;
-
-    if (!pctx)
-        return CUDA_ERROR_INVALID_VALUE;
-    code = cushim__mock_device_find(dev, &device);
-    if (code)
-        return code;
     if (device->primary)
-        cushim__mock_context_await_end(device->primary);
+        await_end(device->primary);
     /* After a fault a context that lives is retained, but none begins. */
     if (cushim__mock->fault && !is_active(device))
         return cushim__mock->fault;
@@ -290,7 +260,7 @@ MOCK_EXACT(DevicePrimaryCtxRetain)(CUcontext *pctx, CUdevice dev)
         device->primary->primary = true;
         device->primary->uses = 0;
     } else if (!device->primary->alive) {
-        cushim__mock_context_begin(device->primary);
+        begin(device->primary);
         device->primary->flags = device->primary_flags;
         device->primary->uses = 0;
     }
@@ -299,15 +269,10 @@ MOCK_EXACT(DevicePrimaryCtxRetain)(CUcontext *pctx, CUdevice dev)
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(DevicePrimaryCtxRelease_v2)(CUdevice dev)
+MOCK_EXACT(DevicePrimaryCtxRelease_v2)(struct mock_device *device)
 {
-    struct mock_device *device;
-    CUresult code = cushim__mock_device_find(dev, &device);
-
-    if (code)
-        return code;
     if (device->primary)
-        cushim__mock_context_await_end(device->primary);
+        await_end(device->primary);
     if (!device->primary || device->primary->uses == 0)
         return CUDA_ERROR_INVALID_CONTEXT;
     if (--device->primary->uses == 0 && device->primary->alive)
@@ -316,39 +281,25 @@ MOCK_EXACT(DevicePrimaryCtxRelease_v2)(CUdevice dev)
 }
 
 /* To the first ABI what was never retained is released. */
-MOCK_EXACT(DevicePrimaryCtxRelease)(CUdevice dev)
+MOCK_EXACT(DevicePrimaryCtxRelease)(struct mock_device *device)
 {
-    CUresult code = cushim__mock_DevicePrimaryCtxRelease_v2(dev);
+    CUresult code = cushim__mock_DevicePrimaryCtxRelease_v2(device);
 
     return code == CUDA_ERROR_INVALID_CONTEXT ? CUDA_SUCCESS : code;
 }
 
 /* A reset ends the context and keeps its count: a release after it answers success. */
-MOCK_EXACT(DevicePrimaryCtxReset_v2)(CUdevice dev)
+MOCK_ALSO(DevicePrimaryCtxReset)
+MOCK_EXACT(DevicePrimaryCtxReset_v2)(struct mock_device *device)
 {
-    struct mock_device *device;
-    CUresult code = cushim__mock_device_find(dev, &device);
-
-    if (code)
-        return code;
     device->primary_flags = 0;
     if (is_active(device))
         end_context(device->primary);
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(DevicePrimaryCtxReset)(CUdevice dev)
+MOCK_EXACT(DevicePrimaryCtxSetFlags_v2)(struct mock_device *device, unsigned int flags)
 {
-    return cushim__mock_DevicePrimaryCtxReset_v2(dev);
-}
-
-MOCK_EXACT(DevicePrimaryCtxSetFlags_v2)(CUdevice dev, unsigned int flags)
-{
-    struct mock_device *device;
-    CUresult code = cushim__mock_device_find(dev, &device);
-
-    if (code)
-        return code;
     if (!cushim__mock_context_flags_valid(flags) || (flags & CU_CTX_MAP_HOST))
         return CUDA_ERROR_INVALID_VALUE;
     device->primary_flags = flags;
@@ -357,28 +308,16 @@ MOCK_EXACT(DevicePrimaryCtxSetFlags_v2)(CUdevice dev, unsigned int flags)
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(DevicePrimaryCtxSetFlags)(CUdevice dev, unsigned int flags)
+MOCK_EXACT(DevicePrimaryCtxSetFlags)(struct mock_device *device, unsigned int flags)
 {
-    struct mock_device *device;
-    CUresult code = cushim__mock_device_find(dev, &device);
-
-    if (code)
-        return code;
     if (is_active(device))
         return CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE;
-    return cushim__mock_DevicePrimaryCtxSetFlags_v2(dev, flags);
+    return cushim__mock_DevicePrimaryCtxSetFlags_v2(device, flags);
 }
 
-MOCK_EXACT(DevicePrimaryCtxGetState)(CUdevice dev, unsigned int *flags, int *active)
+MOCK_EXACT(DevicePrimaryCtxGetState)
+(unsigned int *NOT_NULL flags, int *NOT_NULL active, struct mock_device *device)
 {
-    struct mock_device *device;
-    CUresult code;
-
-    if (!flags || !active)
-        return CUDA_ERROR_INVALID_VALUE;
-    code = cushim__mock_device_find(dev, &device);
-    if (code)
-        return code;
     *flags = device->primary_flags;
     *active = is_active(device);
     return CUDA_SUCCESS;

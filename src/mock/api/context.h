@@ -74,12 +74,4 @@ bool cushim__mock_context_is_on_a_stack(const struct mock_context *context);
 /* Whether flags for a context are valid. */
 bool cushim__mock_context_flags_valid(unsigned flags);
 
-/*
- * It begins to live, a primary context again and again; and it ends, with all that belongs to it.
- */
-void cushim__mock_context_begin(struct mock_context *context);
-
-/* Wait for a call that destroys it, if there is one. */
-void cushim__mock_context_await_end(struct mock_context *context);
-
 #endif

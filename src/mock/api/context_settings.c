@@ -1,94 +1,57 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What can be asked of a context, and set. */
+/* The properties of contexts that programs read and set. */
 #include "src/mock/api/api.h"
 #include "src/mock/api/capture.h"
 #include "src/mock/api/context.h"
 #include "src/mock/core/device.h"
 #include "src/mock/core/state.h"
 
-MOCK_EXACT(CtxGetFlags)(unsigned int *flags)
+MOCK_EXACT(CtxGetFlags)(unsigned int *NOT_NULL flags, struct mock_context *current)
 {
-    struct mock_context *context;
-    CUresult code;
-
-    if (!flags)
-        return CUDA_ERROR_INVALID_VALUE;
-    code = cushim__mock_context_current(&context);
-    if (code)
-        return code;
-    *flags = context->flags;
-    if (context->primary)
+    *flags = current->flags;
+    if (current->primary)
         *flags |= CU_CTX_MAP_HOST;
     if (*flags & CU_CTX_USER_COREDUMP_ENABLE)
         *flags = (*flags & ~(unsigned)CU_CTX_USER_COREDUMP_ENABLE) | CU_CTX_COREDUMP_ENABLE;
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(CtxSetFlags)(unsigned int flags)
+MOCK_EXACT(CtxSetFlags)(struct mock_context *current, unsigned int flags)
 {
     const unsigned not_kept = CU_CTX_COREDUMP_ENABLE | CU_CTX_USER_COREDUMP_ENABLE;
-    struct mock_context *context;
-    CUresult code = cushim__mock_context_current(&context);
 
-    if (code)
-        return code;
     if (!cushim__mock_context_flags_valid(flags))
         return CUDA_ERROR_INVALID_VALUE;
-    context->flags = flags & ~not_kept;
+    current->flags = flags & ~not_kept;
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(CtxGetApiVersion)(CUcontext ctx, unsigned int *version)
+MOCK_EXACT(CtxGetApiVersion)
+(struct mock_context *OR_CURRENT context, unsigned int *NOT_NULL version)
 {
-    struct mock_context *context;
-    CUresult code = cushim__mock_context_find_or_current(ctx, &context);
-
-    if (code == CUDA_SUCCESS && !version)
-        code = CUDA_ERROR_INVALID_VALUE;
-    if (code == CUDA_SUCCESS)
-        *version = context->api_version;
-    return code;
+    *version = context->api_version;
+    return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(CtxGetId)(CUcontext ctx, unsigned long long *ctxId)
+MOCK_EXACT(CtxGetId)(unsigned long long *NOT_NULL ctxId, struct mock_context *OR_CURRENT context)
 {
-    struct mock_context *context;
-    CUresult code;
-
-    if (!ctxId)
-        return CUDA_ERROR_INVALID_VALUE;
-    code = cushim__mock_context_find_or_current(ctx, &context);
-    if (code == CUDA_SUCCESS)
-        *ctxId = context->id;
-    return code;
+    *ctxId = context->id;
+    return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(CtxGetDevice_v2)(CUdevice *device, CUcontext ctx)
+MOCK_ALSO(CtxGetDevice)
+MOCK_EXACT(CtxGetDevice_v2)
+(CUdevice *NOT_NULL device, const struct mock_context *OR_CURRENT context)
 {
-    struct mock_context *context;
-    CUresult code;
-
-    if (!device)
-        return CUDA_ERROR_INVALID_VALUE;
-    code = cushim__mock_context_find_or_current(ctx, &context);
-    if (code == CUDA_SUCCESS)
-        *device = context->device->ordinal;
-    return code;
+    *device = context->device->ordinal;
+    return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(CtxGetDevice)(CUdevice *device)
-{
-    return cushim__mock_CtxGetDevice_v2(device, NULL);
-}
-
-MOCK_EXACT(CtxGetStreamPriorityRange)(int *leastPriority, int *greatestPriority)
+MOCK_EXACT(CtxGetStreamPriorityRange)
+(struct mock_context *current, int *leastPriority, int *greatestPriority)
 {
     const struct mock_profile *profile = &cushim__mock->settings.profile;
-    struct mock_context *context;
-    CUresult code = cushim__mock_context_current(&context);
 
-    if (code)
-        return code;
     if (leastPriority)
         *leastPriority = profile->least_priority;
     if (greatestPriority)
@@ -96,71 +59,45 @@ MOCK_EXACT(CtxGetStreamPriorityRange)(int *leastPriority, int *greatestPriority)
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(CtxGetCacheConfig)(CUfunc_cache *pconfig)
+MOCK_EXACT(CtxGetCacheConfig)(struct mock_context *current, CUfunc_cache *NOT_NULL pconfig)
 {
-    struct mock_context *context;
-    CUresult code = cushim__mock_context_current(&context);
-
-    if (code == CUDA_SUCCESS && !pconfig)
-        code = CUDA_ERROR_INVALID_VALUE;
-    if (code == CUDA_SUCCESS)
-        *pconfig = context->cache;
-    return code;
+    *pconfig = current->cache;
+    return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(CtxSetCacheConfig)(CUfunc_cache config)
+MOCK_EXACT(CtxSetCacheConfig)(struct mock_context *current, CUfunc_cache config)
 {
-    struct mock_context *context;
-    CUresult code = cushim__mock_context_current(&context);
-
-    if (code == CUDA_SUCCESS && (unsigned)config > CU_FUNC_CACHE_PREFER_EQUAL)
-        code = CUDA_ERROR_INVALID_VALUE;
-    if (code == CUDA_SUCCESS)
-        context->cache = config;
-    return code;
+    if ((unsigned)config > CU_FUNC_CACHE_PREFER_EQUAL)
+        return CUDA_ERROR_INVALID_VALUE;
+    current->cache = config;
+    return CUDA_SUCCESS;
 }
 
 /* The bank size is what the device has, whatever is set. */
-MOCK_EXACT(CtxGetSharedMemConfig)(CUsharedconfig *pConfig)
+MOCK_EXACT(CtxGetSharedMemConfig)(struct mock_context *current, CUsharedconfig *NOT_NULL pConfig)
 {
-    struct mock_context *context;
-    CUresult code = cushim__mock_context_current(&context);
-
-    if (code == CUDA_SUCCESS && !pConfig)
-        code = CUDA_ERROR_INVALID_VALUE;
-    if (code == CUDA_SUCCESS)
-        *pConfig = CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE;
-    return code;
+    *pConfig = CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE;
+    return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(CtxSetSharedMemConfig)(CUsharedconfig config)
+MOCK_EXACT(CtxSetSharedMemConfig)(struct mock_context *current, CUsharedconfig config)
 {
-    struct mock_context *context;
-    CUresult code = cushim__mock_context_current(&context);
-
-    if (code == CUDA_SUCCESS && (unsigned)config > CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE)
-        code = CUDA_ERROR_INVALID_VALUE;
-    return code;
+    if ((unsigned)config > CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE)
+        return CUDA_ERROR_INVALID_VALUE;
+    return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(CtxResetPersistingL2Cache)(void)
+MOCK_EXACT(CtxResetPersistingL2Cache)(const struct mock_context *current)
 {
-    struct mock_context *context;
-
-    return cushim__mock_context_current(&context);
+    return CUDA_SUCCESS;
 }
 
 MOCK_EXACT(CtxGetExecAffinity)
-(cushim_CUexecAffinityParam *pExecAffinity, cushim_CUexecAffinityType type)
+(struct mock_context *current, cushim_CUexecAffinityParam *NOT_NULL pExecAffinity,
+ cushim_CUexecAffinityType type)
 {
     const struct mock_profile *profile = &cushim__mock->settings.profile;
-    struct mock_context *context;
-    CUresult code = cushim__mock_context_current(&context);
 
-    if (code)
-        return code;
-    if (!pExecAffinity)
-        return CUDA_ERROR_INVALID_VALUE;
     if (type != CU_EXEC_AFFINITY_TYPE_SM_COUNT)
         return CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY;
     pExecAffinity->type = type;
@@ -205,28 +142,21 @@ static const struct rule {
     [CIG_SHMEM_FALLBACK_ENABLED] = {UNSUPPORTED, 0, 0, 0, 0},
 };
 
-static CUresult check(CUlimit limit, enum answer *answer, struct mock_context **context)
+static CUresult check(CUlimit limit)
 {
-    CUresult code = cushim__mock_context_current(context);
-
-    if (code)
-        return code;
     if ((unsigned)limit >= LIMITS)
         return CUDA_ERROR_INVALID_VALUE;
-    *answer = rules[limit].answer;
-    return *answer == UNSUPPORTED ? CUDA_ERROR_UNSUPPORTED_LIMIT : CUDA_SUCCESS;
+    return rules[limit].answer == UNSUPPORTED ? CUDA_ERROR_UNSUPPORTED_LIMIT : CUDA_SUCCESS;
 }
 
-MOCK_EXACT(CtxGetLimit)(size_t *pvalue, CUlimit limit)
+MOCK_EXACT(CtxGetLimit)(const struct mock_context *current, size_t *pvalue, CUlimit limit)
 {
-    struct mock_context *context;
-    enum answer answer;
-    CUresult code = check(limit, &answer, &context);
+    CUresult code = check(limit);
 
     if (code == CUDA_SUCCESS && !pvalue)
         code = CUDA_ERROR_INVALID_VALUE;
     if (code == CUDA_SUCCESS)
-        *pvalue = context->limits[limit];
+        *pvalue = current->limits[limit];
     return code;
 }
 
@@ -241,7 +171,7 @@ static size_t unit_of(CUlimit limit)
     return sixteenth > 0 ? (size_t)sixteenth : 1;
 }
 
-/* 0: there is no such multiple. */
+/* Returns 0 if no multiple fits. */
 static size_t round_up(size_t value, size_t multiple)
 {
     size_t rest = value % multiple, lack = rest ? multiple - rest : 0;
@@ -250,29 +180,26 @@ static size_t round_up(size_t value, size_t multiple)
 }
 
 MOCK_APPROXIMATE(CtxSetLimit, "values are rounded as on an H200, and limit nothing")
-(CUlimit limit, size_t value)
+(struct mock_context *current, CUlimit limit, size_t value)
 {
-    struct mock_context *context;
     const struct rule *rule;
-    enum answer answer;
     size_t highest;
-    CUresult code = check(limit, &answer, &context);
+    CUresult code = check(limit);
 
     if (code)
         return code;
-    if (answer == FIXED)
-        return CUDA_ERROR_NOT_PERMITTED;
     rule = &rules[limit];
+    if (rule->answer == FIXED)
+        return CUDA_ERROR_NOT_PERMITTED;
     /* The persisting part of the cache is as large as it was at first, at most. */
     highest =
         rule->refused_above ? rule->refused_above : cushim__mock->settings.profile.limits[limit];
     if (value > highest)
         return CUDA_ERROR_INVALID_VALUE;
-    if (cushim__mock_capture_count > 0)
-        code = cushim__mock_capture_unsafe(true);
+    code = cushim__mock_capture_unsafe();
     if (code)
         return code;
     value = round_up(value < rule->least ? rule->least : value, unit_of(limit));
-    context->limits[limit] = value > rule->most ? rule->most : value;
+    current->limits[limit] = value > rule->most ? rule->most : value;
     return CUDA_SUCCESS;
 }

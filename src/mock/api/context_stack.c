@@ -96,31 +96,23 @@ static CUresult find_any(CUcontext handle, struct mock_context **context)
     return code == CUDA_ERROR_CONTEXT_IS_DESTROYED ? CUDA_SUCCESS : code;
 }
 
-MOCK_EXACT(CtxPushCurrent_v2)(CUcontext ctx)
+MOCK_EXACT(CtxPushCurrent_v2)(CUcontext NOT_NULL ctx)
 {
     struct mock_context *context;
-    CUresult code;
+    CUresult code = find_any(ctx, &context);
 
-    if (!ctx)
-        return CUDA_ERROR_INVALID_VALUE;
-    code = find_any(ctx, &context);
     return code ? code : cushim__mock_context_push(context);
 }
 
 /* The first ABI takes only a context that no thread has. */
-MOCK_EXACT(CtxPushCurrent)(CUcontext ctx)
+MOCK_EXACT(CtxPushCurrent)(struct mock_context *NOT_NULL context)
 {
-    struct mock_context *context;
-    CUresult code;
-
-    if (!ctx)
-        return CUDA_ERROR_INVALID_VALUE;
-    code = cushim__mock_context_find(ctx, &context);
-    if (code == CUDA_SUCCESS && cushim__mock_context_is_on_a_stack(context))
-        code = CUDA_ERROR_INVALID_CONTEXT;
-    return code ? code : cushim__mock_context_push(context);
+    if (cushim__mock_context_is_on_a_stack(context))
+        return CUDA_ERROR_INVALID_CONTEXT;
+    return cushim__mock_context_push(context);
 }
 
+MOCK_ALSO(CtxPopCurrent)
 MOCK_EXACT(CtxPopCurrent_v2)(CUcontext *pctx)
 {
     const struct mock_context *context = cushim__mock_context_pop();
@@ -130,11 +122,6 @@ MOCK_EXACT(CtxPopCurrent_v2)(CUcontext *pctx)
     if (pctx)
         *pctx = context->object.handle;
     return CUDA_SUCCESS;
-}
-
-MOCK_EXACT(CtxPopCurrent)(CUcontext *pctx)
-{
-    return cushim__mock_CtxPopCurrent_v2(pctx);
 }
 
 MOCK_EXACT(CtxSetCurrent)(CUcontext ctx)
@@ -153,12 +140,10 @@ MOCK_EXACT(CtxSetCurrent)(CUcontext ctx)
     return cushim__mock_context_push(context);
 }
 
-MOCK_EXACT(CtxGetCurrent)(CUcontext *pctx)
+MOCK_EXACT(CtxGetCurrent)(CUcontext *NOT_NULL pctx)
 {
     const struct mock_context *context = cushim__mock_context_top();
 
-    if (!pctx)
-        return CUDA_ERROR_INVALID_VALUE;
     *pctx = context ? context->object.handle : NULL;
     return CUDA_SUCCESS;
 }
@@ -171,7 +156,7 @@ MOCK_EXACT(CtxGetCurrent)(CUcontext *pctx)
 
 enum { LIMIT = 64 };
 
-/* This thread's, and of which mock. */
+/* What the calling thread is known by, and the serial number of the mock that knows it. */
 static _Thread_local struct {
     struct mock_thread *thread;
     uint64_t serial;

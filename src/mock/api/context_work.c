@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls on all work of a context. */
+/* Calls that wait for all work of a context or order work behind it. */
 #include "src/mock/api/api.h"
 #include "src/mock/api/capture.h"
 #include "src/mock/api/context.h"
@@ -8,41 +8,12 @@
 #include "src/mock/api/stream_plan.h"
 #include "src/race/race.h"
 
-static CUresult synchronize(struct mock_context *context)
+MOCK_ALSO(CtxSynchronize)
+MOCK_EXACT(CtxSynchronize_v2)(struct mock_context *OR_CURRENT context)
 {
-    CUresult code = CUDA_SUCCESS;
+    CUresult code = cushim__mock_capture_context(context);
 
-    if (cushim__mock_capture_count > 0)
-        code = cushim__mock_capture_context(context);
     return code ? code : cushim__mock_sim_wait_group(&context->group);
-}
-
-MOCK_EXACT(CtxSynchronize)(void)
-{
-    struct mock_context *context;
-    CUresult code = cushim__mock_context_current(&context);
-
-    return code ? code : synchronize(context);
-}
-
-MOCK_EXACT(CtxSynchronize_v2)(CUcontext ctx)
-{
-    struct mock_context *context;
-    CUresult code = cushim__mock_context_find_or_current(ctx, &context);
-
-    return code ? code : synchronize(context);
-}
-
-static CUresult check_event(CUcontext ctx, CUevent hEvent, struct mock_context **context,
-                            struct mock_event **event)
-{
-    CUresult code = cushim__mock_context_find(ctx, context);
-
-    if (code == CUDA_SUCCESS)
-        code = cushim__mock_event_find(hEvent, event);
-    if (code == CUDA_SUCCESS && cushim__mock_capture_count > 0)
-        code = cushim__mock_capture_context(*context);
-    return code;
 }
 
 /* A stream comes after everything that is queued in a context, also if it is done already. */
@@ -66,13 +37,11 @@ static CUresult gather(struct mock_plan *plan, struct mock_stream *from, struct 
     return code;
 }
 
-MOCK_EXACT(CtxRecordEvent)(CUcontext hCtx, CUevent hEvent)
+MOCK_EXACT(CtxRecordEvent)(struct mock_context *context, struct mock_event *event)
 {
-    struct mock_context *context;
     struct mock_plan plan = {0};
-    struct mock_event *event;
     struct mock_stream *all;
-    CUresult code = check_event(hCtx, hEvent, &context, &event);
+    CUresult code = cushim__mock_capture_context(context);
 
     if (code)
         return code;
@@ -96,11 +65,9 @@ MOCK_EXACT(CtxRecordEvent)(CUcontext hCtx, CUevent hEvent)
 }
 
 MOCK_APPROXIMATE(CtxWaitEvent, "streams created later do not wait")
-(CUcontext hCtx, CUevent hEvent)
+(struct mock_context *context, struct mock_event *event)
 {
-    struct mock_context *context;
-    struct mock_event *event;
-    CUresult code = check_event(hCtx, hEvent, &context, &event);
+    CUresult code = cushim__mock_capture_context(context);
 
     if (code)
         return code;

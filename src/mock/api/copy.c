@@ -2,6 +2,9 @@
 /* Copies of bytes in a row (statements 106 to 109). */
 #include "src/mock/api/copy.h"
 
+#include <stddef.h>
+#include <string.h>
+
 #include "src/mock/api/api.h"
 #include "src/mock/api/capture.h"
 #include "src/mock/api/context.h"
@@ -65,7 +68,7 @@ static CUresult copy(struct side to, struct side from, size_t bytes, CUstream st
 {
     const CUDA_MEMCPY3D shape = shape_of(to, from, bytes);
 
-    return cushim__mock_copy_execute(&shape, stream, asynchronous);
+    return cushim__mock_copy_execute(&shape, stream, asynchronous, false);
 }
 
 MOCK_APPROXIMATE(MemcpyHtoD_v2,
@@ -74,16 +77,6 @@ MOCK_APPROXIMATE(MemcpyHtoD_v2,
 (CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount)
 {
     return copy(device(dstDevice), host(srcHost), ByteCount, NULL, false);
-}
-
-MOCK_EXACT(MemcpyDtoH_v2)(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount)
-{
-    return copy(host(dstHost), device(srcDevice), ByteCount, NULL, false);
-}
-
-MOCK_EXACT(MemcpyDtoD_v2)(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount)
-{
-    return copy(device(dstDevice), device(srcDevice), ByteCount, NULL, false);
 }
 
 MOCK_EXACT(MemcpyDtoA_v2)
@@ -98,33 +91,26 @@ MOCK_EXACT(MemcpyAtoD_v2)
     return copy(device(dstDevice), array(srcArray, srcOffset), ByteCount, NULL, false);
 }
 
-MOCK_EXACT(MemcpyHtoA_v2)
-(CUarray dstArray, size_t dstOffset, const void *srcHost, size_t ByteCount)
-{
-    return copy(array(dstArray, dstOffset), host(srcHost), ByteCount, NULL, false);
-}
-
-MOCK_EXACT(MemcpyAtoH_v2)(void *dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount)
-{
-    return copy(host(dstHost), array(srcArray, srcOffset), ByteCount, NULL, false);
-}
-
 MOCK_EXACT(MemcpyAtoA_v2)
 (CUarray dstArray, size_t dstOffset, CUarray srcArray, size_t srcOffset, size_t ByteCount)
 {
     return copy(array(dstArray, dstOffset), array(srcArray, srcOffset), ByteCount, NULL, false);
 }
 
+MOCK_ALSO(MemcpyHtoA_v2)
 MOCK_EXACT(MemcpyHtoAAsync_v2)
-(CUarray dstArray, size_t dstOffset, const void *srcHost, size_t ByteCount, CUstream hStream)
+(CUarray dstArray, size_t dstOffset, const void *srcHost, size_t ByteCount, CUstream hStream,
+ bool asynchronous)
 {
-    return copy(array(dstArray, dstOffset), host(srcHost), ByteCount, hStream, true);
+    return copy(array(dstArray, dstOffset), host(srcHost), ByteCount, hStream, asynchronous);
 }
 
+MOCK_ALSO(MemcpyAtoH_v2)
 MOCK_EXACT(MemcpyAtoHAsync_v2)
-(void *dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount, CUstream hStream)
+(void *dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount, CUstream hStream,
+ bool asynchronous)
 {
-    return copy(host(dstHost), array(srcArray, srcOffset), ByteCount, hStream, true);
+    return copy(host(dstHost), array(srcArray, srcOffset), ByteCount, hStream, asynchronous);
 }
 
 MOCK_EXACT(MemcpyHtoDAsync_v2)
@@ -133,26 +119,26 @@ MOCK_EXACT(MemcpyHtoDAsync_v2)
     return copy(device(dstDevice), host(srcHost), ByteCount, hStream, true);
 }
 
+MOCK_ALSO(MemcpyDtoH_v2)
 MOCK_EXACT(MemcpyDtoHAsync_v2)
-(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream)
+(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream, bool asynchronous)
 {
-    return copy(host(dstHost), device(srcDevice), ByteCount, hStream, true);
+    return copy(host(dstHost), device(srcDevice), ByteCount, hStream, asynchronous);
 }
 
+MOCK_ALSO(MemcpyDtoD_v2)
 MOCK_EXACT(MemcpyDtoDAsync_v2)
-(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream)
+(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream,
+ bool asynchronous)
 {
-    return copy(device(dstDevice), device(srcDevice), ByteCount, hStream, true);
+    return copy(device(dstDevice), device(srcDevice), ByteCount, hStream, asynchronous);
 }
 
-MOCK_EXACT(Memcpy)(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount)
+MOCK_ALSO(Memcpy)
+MOCK_EXACT(MemcpyAsync)
+(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, CUstream hStream, bool asynchronous)
 {
-    return copy(any(dst), any(src), ByteCount, NULL, false);
-}
-
-MOCK_EXACT(MemcpyAsync)(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, CUstream hStream)
-{
-    return copy(any(dst), any(src), ByteCount, hStream, true);
+    return copy(any(dst), any(src), ByteCount, hStream, asynchronous);
 }
 
 static bool is_legacy(CUstream stream)
@@ -177,18 +163,17 @@ MOCK_APPROXIMATE(MemcpyWithAttributesAsync,
         code = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     if (code != CUDA_SUCCESS)
         return code;
-    return (int)attr->srcAccessOrder == ORDER_DURING_API_CALL
-               ? cushim__mock_copy_execute_read(&shape, hStream)
-               : cushim__mock_copy_execute(&shape, hStream, true);
+    return cushim__mock_copy_execute(&shape, hStream, true,
+                                     (int)attr->srcAccessOrder == ORDER_DURING_API_CALL);
 }
 
 /* NULL is a context as good as any: addresses say where memory is. */
-static CUresult check_contexts(CUcontext to, CUcontext from)
+static CUresult check_contexts(CUcontext one, CUcontext other)
 {
     struct mock_context *context;
-    CUresult code = to ? cushim__mock_context_find(to, &context) : CUDA_SUCCESS;
+    CUresult code = one ? cushim__mock_context_find(one, &context) : CUDA_SUCCESS;
 
-    return code || !from ? code : cushim__mock_context_find(from, &context);
+    return code || !other ? code : cushim__mock_context_find(other, &context);
 }
 
 MOCK_EXACT(MemcpyPeer)
@@ -230,118 +215,63 @@ static CUresult copy_nothing(CUstream handle)
     return code ? code : CUDA_ERROR_INVALID_VALUE;
 }
 
-static CUresult copy_2d(const CUDA_MEMCPY2D *copy, CUstream stream, bool asynchronous)
+MOCK_ALSO(Memcpy2D_v2, Memcpy2DUnaligned_v2)
+MOCK_EXACT(Memcpy2DAsync_v2)(const CUDA_MEMCPY2D *pCopy, CUstream hStream, bool asynchronous)
 {
     CUDA_MEMCPY3D shape;
 
-    if (!copy)
-        return copy_nothing(stream);
+    if (!pCopy)
+        return copy_nothing(hStream);
     shape = (CUDA_MEMCPY3D){
-        .srcXInBytes = copy->srcXInBytes,
-        .srcY = copy->srcY,
-        .srcMemoryType = copy->srcMemoryType,
-        .srcHost = copy->srcHost,
-        .srcDevice = copy->srcDevice,
-        .srcArray = copy->srcArray,
-        .srcPitch = copy->srcPitch,
-        .dstXInBytes = copy->dstXInBytes,
-        .dstY = copy->dstY,
-        .dstMemoryType = copy->dstMemoryType,
-        .dstHost = copy->dstHost,
-        .dstDevice = copy->dstDevice,
-        .dstArray = copy->dstArray,
-        .dstPitch = copy->dstPitch,
-        .WidthInBytes = copy->WidthInBytes,
-        .Height = copy->Height,
+        .srcXInBytes = pCopy->srcXInBytes,
+        .srcY = pCopy->srcY,
+        .srcMemoryType = pCopy->srcMemoryType,
+        .srcHost = pCopy->srcHost,
+        .srcDevice = pCopy->srcDevice,
+        .srcArray = pCopy->srcArray,
+        .srcPitch = pCopy->srcPitch,
+        .dstXInBytes = pCopy->dstXInBytes,
+        .dstY = pCopy->dstY,
+        .dstMemoryType = pCopy->dstMemoryType,
+        .dstHost = pCopy->dstHost,
+        .dstDevice = pCopy->dstDevice,
+        .dstArray = pCopy->dstArray,
+        .dstPitch = pCopy->dstPitch,
+        .WidthInBytes = pCopy->WidthInBytes,
+        .Height = pCopy->Height,
         .Depth = 1,
     };
-    return cushim__mock_copy_execute(&shape, stream, asynchronous);
+    return cushim__mock_copy_execute(&shape, hStream, asynchronous, false);
 }
 
-MOCK_EXACT(Memcpy2D_v2)(const CUDA_MEMCPY2D *pCopy)
+MOCK_ALSO(Memcpy3D_v2)
+MOCK_EXACT(Memcpy3DAsync_v2)(const CUDA_MEMCPY3D *pCopy, CUstream hStream, bool asynchronous)
 {
-    return copy_2d(pCopy, NULL, false);
+    return pCopy ? cushim__mock_copy_execute(pCopy, hStream, asynchronous, false)
+                 : copy_nothing(hStream);
 }
 
-MOCK_EXACT(Memcpy2DUnaligned_v2)(const CUDA_MEMCPY2D *pCopy)
-{
-    return copy_2d(pCopy, NULL, false);
-}
+_Static_assert(sizeof(CUDA_MEMCPY3D_PEER) == sizeof(CUDA_MEMCPY3D) &&
+                   offsetof(CUDA_MEMCPY3D_PEER, srcContext) == offsetof(CUDA_MEMCPY3D, reserved0) &&
+                   offsetof(CUDA_MEMCPY3D_PEER, dstContext) == offsetof(CUDA_MEMCPY3D, reserved1),
+               "the structs differ in their contexts alone");
 
-MOCK_EXACT(Memcpy2DAsync_v2)(const CUDA_MEMCPY2D *pCopy, CUstream hStream)
+MOCK_ALSO(Memcpy3DPeer)
+MOCK_APPROXIMATE(Memcpy3DPeerAsync, "NULL is refused; the driver crashes")
+(const CUDA_MEMCPY3D_PEER *NOT_NULL pCopy, CUstream hStream, bool asynchronous)
 {
-    return copy_2d(pCopy, hStream, true);
-}
-
-static CUresult copy_3d(const CUDA_MEMCPY3D *copy, CUstream stream, bool asynchronous)
-{
-    return copy ? cushim__mock_copy_execute(copy, stream, asynchronous) : copy_nothing(stream);
-}
-
-MOCK_EXACT(Memcpy3D_v2)(const CUDA_MEMCPY3D *pCopy)
-{
-    return copy_3d(pCopy, NULL, false);
-}
-
-MOCK_EXACT(Memcpy3DAsync_v2)(const CUDA_MEMCPY3D *pCopy, CUstream hStream)
-{
-    return copy_3d(pCopy, hStream, true);
-}
-
-/* Addresses say where memory is; the contexts have to be some. */
-static CUresult copy_peer(const CUDA_MEMCPY3D_PEER *copy, CUstream stream, bool asynchronous)
-{
-    struct mock_context *context;
+    CUresult code = check_contexts(pCopy->srcContext, pCopy->dstContext);
     CUDA_MEMCPY3D shape;
-    CUresult code = CUDA_SUCCESS;
 
-    if (!copy)
-        return CUDA_ERROR_INVALID_VALUE;
-    if (copy->srcContext)
-        code = cushim__mock_context_find(copy->srcContext, &context);
-    if (code == CUDA_SUCCESS && copy->dstContext)
-        code = cushim__mock_context_find(copy->dstContext, &context);
     if (code)
         return code;
-    shape = (CUDA_MEMCPY3D){
-        .srcXInBytes = copy->srcXInBytes,
-        .srcY = copy->srcY,
-        .srcZ = copy->srcZ,
-        .srcMemoryType = copy->srcMemoryType,
-        .srcHost = copy->srcHost,
-        .srcDevice = copy->srcDevice,
-        .srcArray = copy->srcArray,
-        .srcPitch = copy->srcPitch,
-        .srcHeight = copy->srcHeight,
-        .dstXInBytes = copy->dstXInBytes,
-        .dstY = copy->dstY,
-        .dstZ = copy->dstZ,
-        .dstMemoryType = copy->dstMemoryType,
-        .dstHost = copy->dstHost,
-        .dstDevice = copy->dstDevice,
-        .dstArray = copy->dstArray,
-        .dstPitch = copy->dstPitch,
-        .dstHeight = copy->dstHeight,
-        .WidthInBytes = copy->WidthInBytes,
-        .Height = copy->Height,
-        .Depth = copy->Depth,
-    };
+    memcpy(&shape, pCopy, sizeof shape);
+    shape.reserved0 = shape.reserved1 = NULL;
+    shape.srcLOD = shape.dstLOD = 0;
     if (!asynchronous)
         cushim__race_saw_all();
-    code = cushim__mock_copy_execute(&shape, stream, asynchronous);
+    code = cushim__mock_copy_execute(&shape, hStream, asynchronous, false);
     if (!asynchronous)
         cushim__race_saw_all();
     return code;
-}
-
-MOCK_APPROXIMATE(Memcpy3DPeer, "NULL is refused; the driver crashes")
-(const CUDA_MEMCPY3D_PEER *pCopy)
-{
-    return copy_peer(pCopy, NULL, false);
-}
-
-MOCK_APPROXIMATE(Memcpy3DPeerAsync, "NULL is refused; the driver crashes")
-(const CUDA_MEMCPY3D_PEER *pCopy, CUstream hStream)
-{
-    return copy_peer(pCopy, hStream, true);
 }

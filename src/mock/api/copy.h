@@ -21,33 +21,29 @@ struct race_region;
 
 /*
  * A copy as cuMemcpy3D describes it, for a node of a graph: pageable memory is read and written
- * when it executes. `context` is where it executes, not NULL. The caller owns the operation.
+ * when it executes. The caller owns the operation.
  *
  * CUDA_SUCCESS, INVALID_VALUE (also if there is nothing to copy), INVALID_HANDLE (an array) or
  * OUT_OF_MEMORY.
  */
-CUresult cushim__mock_copy_operation(const CUDA_MEMCPY3D *shape, struct mock_context *context,
-                                     struct mock_operation **operation);
+CUresult cushim__mock_copy_operation(const CUDA_MEMCPY3D *shape, struct mock_operation **operation);
 
 /* The reverse, also of what was captured from any other call that copies. False: it is no copy. */
 bool cushim__mock_copy_parameters(const struct mock_operation *operation, CUDA_MEMCPY3D *shape);
 
 /* The same for sets. */
 CUresult cushim__mock_set_operation(const CUDA_MEMSET_NODE_PARAMS *shape,
-                                    struct mock_context *context,
                                     struct mock_operation **operation);
 bool cushim__mock_set_parameters(const struct mock_operation *operation,
                                  CUDA_MEMSET_NODE_PARAMS *shape);
 
 /*
  * Execute a copy on a stream, NULL included. The call returns when the driver's would: before the
- * copy is executed where that is possible, or, if it is not asynchronous, after it. Nothing to
- * copy: done.
+ * copy is executed where that is possible, or, if it is not asynchronous, after it. `read`: the
+ * source is read before the call returns, in any case. Nothing to copy: done.
  */
-CUresult cushim__mock_copy_execute(const CUDA_MEMCPY3D *shape, CUstream stream, bool asynchronous);
-
-/* The same, asynchronous, of a source that is read before the call returns. */
-CUresult cushim__mock_copy_execute_read(const CUDA_MEMCPY3D *shape, CUstream stream);
+CUresult cushim__mock_copy_execute(const CUDA_MEMCPY3D *shape, CUstream stream, bool asynchronous,
+                                   bool read);
 
 /*
  * A copy, and its two sides: a box of bytes each. A side is memory that the mock knows, looked up
@@ -100,6 +96,9 @@ bool cushim__mock_copy_find(const struct mock_copy *copy, const struct mock_copy
 bool cushim__mock_copy_region(const struct mock_copy *copy, const struct mock_copy_side *side,
                               struct race_region *region);
 
+/* Read the source now, so that the operation does not. False: out of memory. */
+bool cushim__mock_copy_stage(struct mock_copy *copy);
+
 /* The box of what was read at the call. */
 struct mock_copy_box cushim__mock_copy_staged(const struct mock_copy *copy);
 
@@ -116,6 +115,9 @@ struct mock_array {
     size_t rows, layers; /* at least 1 of each */
     CUdeviceptr memory;  /* row after row, layer after layer */
 };
+
+/* The bytes of a channel of an element. 0: the mock does not know the format. */
+size_t cushim__mock_array_channel_bytes(CUarray_format format);
 
 /* NULL is INVALID_HANDLE. */
 CUresult cushim__mock_array_find(CUarray handle, struct mock_array **array);

@@ -8,7 +8,7 @@
 #include "src/mock/core/state.h"
 #include "src/race/race.h"
 
-/* Memory that is gone is an illegal address, for ever. */
+/* Memory that was freed is an illegal address, which is a sticky error. */
 static CUresult execute(struct mock_operation *operation)
 {
     const struct mock_copy *copy = (const struct mock_copy *)operation;
@@ -47,7 +47,7 @@ static const struct mock_operation_class copy_class = {
     .drop = drop,
 };
 
-/* What executes it, and how long that takes. */
+/* Set which unit executes the copy, and how long that takes. */
 static void set_cost(struct mock_copy *copy)
 {
     const struct mock_costs *costs = &cushim__mock->settings.costs;
@@ -104,13 +104,11 @@ static CUresult describe(const CUDA_MEMCPY3D *shape, struct mock_copy *copy)
     return code;
 }
 
-CUresult cushim__mock_copy_operation(const CUDA_MEMCPY3D *shape, struct mock_context *context,
-                                     struct mock_operation **operation)
+CUresult cushim__mock_copy_operation(const CUDA_MEMCPY3D *shape, struct mock_operation **operation)
 {
     struct mock_copy *copy;
     CUresult code;
 
-    (void)context;
     if (!shape || shape->WidthInBytes == 0 || shape->Height == 0 || shape->Depth == 0)
         return CUDA_ERROR_INVALID_VALUE;
     copy = cushim__mock_operation_create(&copy_class, MOCK_NO_UNIT, 0);
@@ -189,8 +187,8 @@ static enum manner manner_of(const struct mock_copy *copy, bool asynchronous)
     return QUEUE;
 }
 
-/* Read the source at the call. What is not found then is an illegal address when it executes. */
-static bool stage(struct mock_copy *copy)
+/* What is not found is an illegal address when it executes. */
+bool cushim__mock_copy_stage(struct mock_copy *copy)
 {
     struct mock_copy_box from, to;
 
@@ -204,8 +202,8 @@ static bool stage(struct mock_copy *copy)
     return true;
 }
 
-static CUresult execute_shape(const CUDA_MEMCPY3D *shape, CUstream handle, bool asynchronous,
-                              bool read)
+CUresult cushim__mock_copy_execute(const CUDA_MEMCPY3D *shape, CUstream handle, bool asynchronous,
+                                   bool read)
 {
     struct mock_operation *operation;
     struct mock_stream *stream;
@@ -216,7 +214,7 @@ static CUresult execute_shape(const CUDA_MEMCPY3D *shape, CUstream handle, bool 
         return code;
     if (shape->WidthInBytes == 0 || shape->Height == 0 || shape->Depth == 0)
         return CUDA_SUCCESS;
-    code = cushim__mock_copy_operation(shape, stream->object.context, &operation);
+    code = cushim__mock_copy_operation(shape, &operation);
     if (code)
         return code;
     if (!stream->capture)
@@ -225,19 +223,9 @@ static CUresult execute_shape(const CUDA_MEMCPY3D *shape, CUstream handle, bool 
         manner = STAGE;
     if (manner == WAIT)
         return cushim__mock_memory_finish(stream, operation);
-    if (manner == STAGE && !stage((struct mock_copy *)operation)) {
+    if (manner == STAGE && !cushim__mock_copy_stage((struct mock_copy *)operation)) {
         cushim__mock_operation_destroy(operation);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     return cushim__mock_stream_submit(stream, operation);
-}
-
-CUresult cushim__mock_copy_execute(const CUDA_MEMCPY3D *shape, CUstream stream, bool asynchronous)
-{
-    return execute_shape(shape, stream, asynchronous, false);
-}
-
-CUresult cushim__mock_copy_execute_read(const CUDA_MEMCPY3D *shape, CUstream stream)
-{
-    return execute_shape(shape, stream, true, true);
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The two sides of a copy: where their bytes are, and what the driver refuses of them. */
 #include "src/mock/api/copy.h"
 
 #include <string.h>

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "src/mock/api/api.h"
+#include "src/mock/api/copy.h"
 #include "src/mock/core/device.h"
 #include "src/mock/core/state.h"
 
@@ -14,23 +15,18 @@ static int attribute(CUdevice_attribute number)
     return cushim__mock->settings.profile.attributes[number];
 }
 
-MOCK_EXACT(DeviceGet)(CUdevice *device, int ordinal)
+MOCK_EXACT(DeviceGet)(CUdevice *NOT_NULL device, int ordinal)
 {
     struct mock_device *found;
-    CUresult code;
+    CUresult code = cushim__mock_device_find(ordinal, &found);
 
-    if (!device)
-        return CUDA_ERROR_INVALID_VALUE;
-    code = cushim__mock_device_find(ordinal, &found);
     if (code == CUDA_SUCCESS)
         *device = found->ordinal;
     return code;
 }
 
-MOCK_EXACT(DeviceGetCount)(int *count)
+MOCK_EXACT(DeviceGetCount)(int *NOT_NULL count)
 {
-    if (!count)
-        return CUDA_ERROR_INVALID_VALUE;
     *count = cushim__mock_device_count();
     return CUDA_SUCCESS;
 }
@@ -65,16 +61,8 @@ MOCK_EXACT(DeviceGetAttribute)(int *pi, CUdevice_attribute attrib, CUdevice dev)
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(DeviceGetProperties)(CUdevprop *prop, CUdevice dev)
+MOCK_EXACT(DeviceGetProperties)(CUdevprop *NOT_NULL prop, struct mock_device *device)
 {
-    struct mock_device *device;
-    CUresult code;
-
-    if (!prop)
-        return CUDA_ERROR_INVALID_VALUE;
-    code = cushim__mock_device_find(dev, &device);
-    if (code != CUDA_SUCCESS)
-        return code;
     *prop = (CUdevprop){
         .maxThreadsPerBlock = attribute(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK),
         .maxThreadsDim = {attribute(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X),
@@ -94,102 +82,49 @@ MOCK_EXACT(DeviceGetProperties)(CUdevprop *prop, CUdevice dev)
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(DeviceComputeCapability)(int *major, int *minor, CUdevice dev)
+MOCK_EXACT(DeviceComputeCapability)
+(int *NOT_NULL major, int *NOT_NULL minor, struct mock_device *device)
 {
-    struct mock_device *device;
-    CUresult code;
-
-    if (!major || !minor)
-        return CUDA_ERROR_INVALID_VALUE;
-    code = cushim__mock_device_find(dev, &device);
-    if (code != CUDA_SUCCESS)
-        return code;
     *major = attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
     *minor = attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(DeviceTotalMem_v2)(size_t *bytes, CUdevice dev)
+MOCK_EXACT(DeviceTotalMem_v2)(size_t *NOT_NULL bytes, struct mock_device *device)
 {
-    struct mock_device *device;
-    CUresult code;
-
-    if (!bytes)
-        return CUDA_ERROR_INVALID_VALUE;
-    code = cushim__mock_device_find(dev, &device);
-    if (code == CUDA_SUCCESS)
-        *bytes = cushim__mock->settings.memory_bytes;
-    return code;
+    *bytes = cushim__mock->settings.memory_bytes;
+    return CUDA_SUCCESS;
 }
 
 /* The ABI of CUDA 2.0 has 32 bits, which say the most that they can for more. */
-MOCK_EXACT(DeviceTotalMem)(unsigned int *bytes, CUdevice dev)
+MOCK_EXACT(DeviceTotalMem)(unsigned int *NOT_NULL bytes, const struct mock_device *device)
 {
-    size_t all;
-    CUresult code;
+    const size_t all = cushim__mock->settings.memory_bytes;
 
-    if (!bytes)
-        return CUDA_ERROR_INVALID_VALUE;
-    code = cushim__mock_DeviceTotalMem_v2(&all, dev);
-    if (code == CUDA_SUCCESS)
-        *bytes = all < UINT_MAX ? (unsigned)all : UINT_MAX;
-    return code;
+    *bytes = all < UINT_MAX ? (unsigned)all : UINT_MAX;
+    return CUDA_SUCCESS;
 }
 
-/* Bytes of a texel, or 0 for what a linear texture cannot have. */
-static size_t texel_bytes(CUarray_format format, unsigned channels)
-{
-    if (channels != 1 && channels != 2 && channels != 4)
-        return 0;
-    switch ((int)format) {
-    case CU_AD_FORMAT_UNSIGNED_INT8:
-    case CU_AD_FORMAT_SIGNED_INT8:
-        return channels;
-    case CU_AD_FORMAT_UNSIGNED_INT16:
-    case CU_AD_FORMAT_SIGNED_INT16:
-    case CU_AD_FORMAT_HALF:
-        return (size_t)2 * channels;
-    case CU_AD_FORMAT_UNSIGNED_INT32:
-    case CU_AD_FORMAT_SIGNED_INT32:
-    case CU_AD_FORMAT_FLOAT:
-        return (size_t)4 * channels;
-    default:
-        return 0;
-    }
-}
-
-/* As measured: 4 GiB of texels, and 2^30 of them at most. */
+/* The measured limits are 4 GiB of texels, and 2^30 of them. */
 MOCK_APPROXIMATE(DeviceGetTexture1DLinearMaxWidth, "formats of CUDA 11 and later are refused")
-(size_t *maxWidthInElements, CUarray_format format, unsigned int numChannels, CUdevice dev)
+(size_t *NOT_NULL maxWidthInElements, const struct mock_device *device, CUarray_format format,
+ unsigned int numChannels)
 {
-    const size_t bytes = texel_bytes(format, numChannels), most = (size_t)1 << 30;
-    struct mock_device *device;
-    CUresult code;
+    const size_t bytes = cushim__mock_array_channel_bytes(format) * numChannels;
+    const size_t most = (size_t)1 << 30;
 
-    if (!maxWidthInElements)
-        return CUDA_ERROR_INVALID_VALUE;
-    code = cushim__mock_device_find(dev, &device);
-    if (code != CUDA_SUCCESS)
-        return code;
-    if (bytes == 0)
+    if ((numChannels != 1 && numChannels != 2 && numChannels != 4) || bytes == 0 ||
+        format > CU_AD_FORMAT_FLOAT)
         return CUDA_ERROR_INVALID_VALUE;
     *maxWidthInElements = 4 * most / bytes < most ? 4 * most / bytes : most;
     return CUDA_SUCCESS;
 }
 
 /* An H200 has no kind of execution affinity, and the driver refuses none that is asked for. */
-MOCK_EXACT(DeviceGetExecAffinitySupport)(int *pi, cushim_CUexecAffinityType type, CUdevice dev)
+MOCK_EXACT(DeviceGetExecAffinitySupport)(int *NOT_NULL pi, const struct mock_device *device)
 {
-    struct mock_device *device;
-    CUresult code;
-
-    (void)type;
-    if (!pi)
-        return CUDA_ERROR_INVALID_VALUE;
-    code = cushim__mock_device_find(dev, &device);
-    if (code == CUDA_SUCCESS)
-        *pi = 0;
-    return code;
+    *pi = 0;
+    return CUDA_SUCCESS;
 }
 
 MOCK_EXACT(DeviceGetHostAtomicCapabilities)
@@ -256,19 +191,12 @@ static bool read_address(const char *text, unsigned part[4])
 }
 
 /* The length is read as if it had no sign. */
-MOCK_EXACT(DeviceGetName)(char *name, int len, CUdevice dev)
+MOCK_EXACT(DeviceGetName)(char *NOT_NULL name, struct mock_device *device, int len)
 {
     const char *text = cushim__mock->settings.profile.name;
     const size_t room = (unsigned)len;
     const size_t length = strlen(text);
-    struct mock_device *device;
-    CUresult code;
 
-    if (!name)
-        return CUDA_ERROR_INVALID_VALUE;
-    code = cushim__mock_device_find(dev, &device);
-    if (code != CUDA_SUCCESS)
-        return code;
     if (room == 0) {
         cushim__mock_misuse("the driver crashes on a length of 0");
         return CUDA_ERROR_INVALID_VALUE;
@@ -282,47 +210,23 @@ MOCK_EXACT(DeviceGetName)(char *name, int len, CUdevice dev)
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(DeviceGetUuid)(CUuuid *uuid, CUdevice dev)
+/* The mock has no MIG instances, which the second ABI is about. */
+MOCK_ALSO(DeviceGetUuid_v2)
+MOCK_EXACT(DeviceGetUuid)(CUuuid *NOT_NULL uuid, struct mock_device *device)
 {
-    struct mock_device *device;
-    CUresult code;
-
-    if (!uuid)
-        return CUDA_ERROR_INVALID_VALUE;
-    code = cushim__mock_device_find(dev, &device);
-    if (code == CUDA_SUCCESS)
-        *uuid = device->uuid;
-    return code;
+    *uuid = device->uuid;
+    return CUDA_SUCCESS;
 }
 
-/* The mock has no MIG instances, which this function would be about. */
-MOCK_EXACT(DeviceGetUuid_v2)(CUuuid *uuid, CUdevice dev)
+/* Only Windows has LUIDs. */
+MOCK_EXACT(DeviceGetLuid)
+(char *NOT_NULL luid, unsigned int *NOT_NULL deviceNodeMask, const struct mock_device *device)
 {
-    return cushim__mock_DeviceGetUuid(uuid, dev);
+    return CUDA_ERROR_NOT_SUPPORTED;
 }
 
-/* LUIDs are of Windows. */
-MOCK_EXACT(DeviceGetLuid)(char *luid, unsigned int *deviceNodeMask, CUdevice dev)
+MOCK_EXACT(DeviceGetPCIBusId)(char *NOT_NULL pciBusId, struct mock_device *device, int len)
 {
-    struct mock_device *device;
-    CUresult code;
-
-    if (!luid || !deviceNodeMask)
-        return CUDA_ERROR_INVALID_VALUE;
-    code = cushim__mock_device_find(dev, &device);
-    return code == CUDA_SUCCESS ? CUDA_ERROR_NOT_SUPPORTED : code;
-}
-
-MOCK_EXACT(DeviceGetPCIBusId)(char *pciBusId, int len, CUdevice dev)
-{
-    struct mock_device *device;
-    CUresult code;
-
-    if (!pciBusId)
-        return CUDA_ERROR_INVALID_VALUE;
-    code = cushim__mock_device_find(dev, &device);
-    if (code != CUDA_SUCCESS)
-        return code;
     if (len < (int)PCI_TEXT)
         return CUDA_ERROR_INVALID_VALUE;
     snprintf(pciBusId, PCI_TEXT, "0000:%02X:00.0", device->bus);
@@ -349,11 +253,9 @@ MOCK_EXACT(DeviceGetByPCIBusId)(CUdevice *dev, const char *pciBusId)
 MOCK_EXACT(DeviceGetNvSciSyncAttributes)(void *nvSciSyncAttrList, CUdevice dev, int flags)
 {
     struct mock_device *device;
-    CUresult code;
+    CUresult code =
+        nvSciSyncAttrList ? cushim__mock_device_find(dev, &device) : CUDA_ERROR_INVALID_HANDLE;
 
-    if (!nvSciSyncAttrList)
-        return CUDA_ERROR_INVALID_HANDLE;
-    code = cushim__mock_device_find(dev, &device);
     if (code != CUDA_SUCCESS)
         return code;
     return flags == 0 ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_NOT_SUPPORTED;

@@ -38,10 +38,8 @@ MOCK_EXACT(Init)(unsigned int Flags)
     return code;
 }
 
-MOCK_EXACT(DriverGetVersion)(int *driverVersion)
+MOCK_EXACT(DriverGetVersion)(int *NOT_NULL driverVersion)
 {
-    if (!driverVersion)
-        return CUDA_ERROR_INVALID_VALUE;
     *driverVersion = cushim__mock->settings.driver_version;
     return CUDA_SUCCESS;
 }
@@ -149,7 +147,7 @@ static int find(const char *base, unsigned version, bool per_thread, unsigned *s
     return status;
 }
 
-/* What both versions of the call check first. */
+/* Check what both versions of the call check first. */
 static CUresult check(const char *symbol, void *const *function, int version, cuuint64_t flags)
 {
     const int driver = cushim__mock->settings.driver_version;
@@ -207,12 +205,10 @@ MOCK_EXACT(GetProcAddress_v2)
 
 /* No identifier is known here; drivers 470 to 580 answer one that they do not know like this. */
 MOCK_APPROXIMATE(GetExportTable, "knows no table: those of the driver are private")
-(const void **ppExportTable, const CUuuid *pExportTableId)
+(const void **NOT_NULL ppExportTable, const CUuuid *NOT_NULL pExportTableId)
 {
     struct cushim_mock *mock = cushim__mock_call.mock;
 
-    if (!ppExportTable || !pExportTableId)
-        return CUDA_ERROR_INVALID_VALUE;
     if (!mock->knows_runtime)
         cushim__mock_log("the program uses NVIDIA's CUDA runtime (libcudart, linked in or loaded), "
                          "which needs private tables of the driver and cannot work on the mock: "
@@ -243,7 +239,7 @@ static bool is_known(CUresult code)
     return true;
 }
 
-/* A text of a code. */
+/* Return a text, which is NULL if the code has none. */
 static CUresult return_text(const char *text, const char **pStr)
 {
     if (!pStr) {
@@ -267,29 +263,14 @@ MOCK_APPROXIMATE(GetErrorString, "the texts are those of cushim_error_string")
 
 /* The profiler's switch: nothing profiles the mock. */
 
-static CUresult check_profiler(void)
-{
-    struct mock_context *context;
-
-    return cushim__mock_context_current(&context);
-}
-
 /* The driver itself has not supported this for long. */
-MOCK_EXACT(ProfilerInitialize)
-(const char *configFile, const char *outputFile, unsigned int outputMode)
+MOCK_EXACT(ProfilerInitialize)(void)
 {
-    (void)configFile;
-    (void)outputFile;
-    (void)outputMode;
     return CUDA_ERROR_NOT_SUPPORTED;
 }
 
-MOCK_EXACT(ProfilerStart)(void)
+MOCK_ALSO(ProfilerStop)
+MOCK_EXACT(ProfilerStart)(const struct mock_context *current)
 {
-    return check_profiler();
-}
-
-MOCK_EXACT(ProfilerStop)(void)
-{
-    return check_profiler();
+    return CUDA_SUCCESS;
 }

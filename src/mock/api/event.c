@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events (statements 19 to 32). */
+/* Events are created, queried, waited for and timed here (statements 19 to 32). */
 #include "src/mock/api/event.h"
 
 #include <stdlib.h>
@@ -49,33 +49,24 @@ CUresult cushim__mock_event_create(struct mock_context *context, unsigned flags,
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(EventCreate)(CUevent *phEvent, unsigned int Flags)
+MOCK_EXACT(EventCreate)(struct mock_context *current, CUevent *phEvent, unsigned int Flags)
 {
-    struct mock_context *context;
     struct mock_event *event;
     CUresult code;
 
-    code = cushim__mock_context_current(&context);
-    if (code)
-        return code;
     if (!phEvent || Flags > ALL_FLAGS)
         return CUDA_ERROR_INVALID_VALUE;
     if ((Flags & CU_EVENT_INTERPROCESS) && !(Flags & CU_EVENT_DISABLE_TIMING))
         return CUDA_ERROR_INVALID_VALUE;
-    code = cushim__mock_event_create(context, Flags, &event);
+    code = cushim__mock_event_create(current, Flags, &event);
     if (code == CUDA_SUCCESS)
         *phEvent = event->object.handle;
     return code;
 }
 
 /* A thread that waits for the event goes on waiting for its record (statement 28). */
-MOCK_EXACT(EventDestroy_v2)(CUevent hEvent)
+MOCK_EXACT(EventDestroy_v2)(struct mock_event *event)
 {
-    struct mock_event *event;
-    CUresult code = cushim__mock_event_find(hEvent, &event);
-
-    if (code)
-        return code;
     cushim__mock_object_remove(event);
     drop(event);
     return CUDA_SUCCESS;
@@ -110,20 +101,16 @@ static void saw(const struct mock_event *event)
         cushim__race_saw(cushim__race_clock_retain(event->record->clock), true);
 }
 
-static CUresult find_to_query(CUevent hEvent, struct mock_event **event)
+static CUresult check_capture(struct mock_event *event)
 {
-    CUresult code = cushim__mock_event_find(hEvent, event);
-
-    if (code == CUDA_SUCCESS &&
-        (cushim__mock_capture_count > 0 || (*event)->capture_state != MOCK_NOT_CAPTURED))
-        code = cushim__mock_capture_query_event(*event);
-    return code;
+    return cushim__mock_capture_count > 0 || event->capture_state != MOCK_NOT_CAPTURED
+               ? cushim__mock_capture_query_event(event)
+               : CUDA_SUCCESS;
 }
 
-MOCK_EXACT(EventQuery)(CUevent hEvent)
+MOCK_EXACT(EventQuery)(struct mock_event *event)
 {
-    struct mock_event *event;
-    CUresult code = find_to_query(hEvent, &event);
+    CUresult code = check_capture(event);
 
     if (code)
         return code;
@@ -144,22 +131,17 @@ void cushim__mock_event_share(const struct mock_event *event, struct mock_record
     record->shared_number = cushim__mock_shared_event_newest(event->shared);
 }
 
-/* Create a record of the newest state of a shared event. Returns NULL if memory is short. */
-static struct mock_record *shared_record(const struct mock_event *event)
-{
-    struct mock_record *record = cushim__mock_record_create();
-
-    if (record)
-        cushim__mock_event_share(event, record);
-    return record;
-}
-
 /* Retain the newest record. Returns NULL if the event was not recorded, or memory is short. */
 static struct mock_record *newest(const struct mock_event *event)
 {
-    if (event->shared)
-        return shared_record(event);
-    return event->record ? cushim__mock_record_retain(event->record) : NULL;
+    struct mock_record *record;
+
+    if (!event->shared)
+        return event->record ? cushim__mock_record_retain(event->record) : NULL;
+    record = cushim__mock_record_create();
+    if (record)
+        cushim__mock_event_share(event, record);
+    return record;
 }
 
 static CUresult synchronize(const struct mock_event *event)
@@ -186,105 +168,19 @@ static CUresult synchronize(const struct mock_event *event)
     return code;
 }
 
-MOCK_EXACT(EventSynchronize)(CUevent hEvent)
+MOCK_EXACT(EventSynchronize)(struct mock_event *event)
 {
-    struct mock_event *event;
-    CUresult code = find_to_query(hEvent, &event);
+    CUresult code = check_capture(event);
 
     return code ? code : synchronize(event);
 }
 
 /* The first ABI waits for the event even while other streams are captured. */
-MOCK_EXACT(EventDestroy)(CUevent hEvent)
+MOCK_EXACT(EventDestroy)(struct mock_event *event)
 {
-    struct mock_event *event;
-    CUresult code = cushim__mock_event_find(hEvent, &event);
+    CUresult code = event->capture_state == MOCK_NOT_CAPTURED ? synchronize(event) : CUDA_SUCCESS;
 
-    if (code == CUDA_SUCCESS && event->capture_state == MOCK_NOT_CAPTURED)
-        code = synchronize(event);
-    return code ? code : cushim__mock_EventDestroy_v2(hEvent);
-}
-
-void *cushim__mock_event_operation(const struct mock_event *event, struct mock_record *record)
-{
-    struct mock_operation *operation = cushim__mock_record_operation(record);
-
-    if (operation)
-        operation->outside = event->shared || (event->flags & CU_EVENT_INTERPROCESS);
-    return operation;
-}
-
-void cushim__mock_event_begin_record(const struct mock_event *event, struct mock_record *record,
-                                     struct mock_stream *stream)
-{
-    record->stream = stream;
-    if (event->shared) {
-        record->shared = cushim__mock_shared_event_retain(event->shared);
-        record->shared_number = cushim__mock_shared_event_begin(event->shared);
-    }
-}
-
-void cushim__mock_event_end_record(struct mock_event *event, struct mock_record *record,
-                                   const struct mock_stream *stream)
-{
-    record->number = cushim__mock_sim_submitted();
-    record->clock = cushim__race_last(&stream->race);
-    cushim__mock_capture_forget_event(event);
-    cushim__mock_record_release(event->record);
-    event->record = record;
-}
-
-static CUresult record_on(struct mock_event *event, struct mock_stream *stream)
-{
-    struct mock_record *record = cushim__mock_record_create();
-    void *operation = record ? cushim__mock_event_operation(event, record) : NULL;
-    CUresult code = CUDA_ERROR_OUT_OF_MEMORY;
-
-    if (operation) {
-        cushim__mock_event_begin_record(event, record, stream);
-        code = cushim__mock_stream_submit(stream, operation);
-    }
-    if (code == CUDA_SUCCESS)
-        cushim__mock_event_end_record(event, record, stream);
-    else
-        cushim__mock_record_release(record);
-    return code;
-}
-
-static CUresult record(CUevent hEvent, CUstream hStream, unsigned flags)
-{
-    struct mock_stream *stream;
-    struct mock_event *event;
-    CUresult code = CUDA_SUCCESS;
-
-    if (cushim__mock_stream_is_default(hStream))
-        code = cushim__mock_stream_find(hStream, &stream);
-    if (code == CUDA_SUCCESS)
-        code = cushim__mock_event_find(hEvent, &event);
-    if (code == CUDA_SUCCESS && flags > CU_EVENT_RECORD_EXTERNAL)
-        code = CUDA_ERROR_INVALID_VALUE;
-    if (code == CUDA_SUCCESS)
-        code = cushim__mock_stream_find(hStream, &stream);
-    if (code)
-        return code;
-    if (event->object.context != stream->object.context &&
-        !(stream->capture && flags == CU_EVENT_RECORD_EXTERNAL))
-        return CUDA_ERROR_INVALID_HANDLE;
-    if (stream->capture)
-        return cushim__mock_capture_record(stream, event, flags);
-    if (flags == CU_EVENT_RECORD_EXTERNAL)
-        return CUDA_ERROR_ILLEGAL_STATE;
-    return record_on(event, stream);
-}
-
-MOCK_EXACT(EventRecord)(CUevent hEvent, CUstream hStream)
-{
-    return record(hEvent, hStream, CU_EVENT_RECORD_DEFAULT);
-}
-
-MOCK_EXACT(EventRecordWithFlags)(CUevent hEvent, CUstream hStream, unsigned int flags)
-{
-    return record(hEvent, hStream, flags);
+    return code ? code : cushim__mock_EventDestroy_v2(event);
 }
 
 void cushim__mock_event_follow(const struct mock_event *event, struct mock_stream *stream)
@@ -349,16 +245,12 @@ static uint64_t later(uint64_t one, uint64_t other)
     return one > other ? one : other;
 }
 
-MOCK_EXACT(EventElapsedTime)(float *pMilliseconds, CUevent hStart, CUevent hEnd)
+MOCK_ALSO(EventElapsedTime_v2)
+MOCK_EXACT(EventElapsedTime)(struct mock_event *start, struct mock_event *end, float *pMilliseconds)
 {
-    struct mock_event *start, *end;
-    CUresult code = cushim__mock_event_find(hStart, &start);
+    CUresult code = cushim__mock_capture_elapsed_event(start);
     int64_t ticks;
 
-    if (code == CUDA_SUCCESS)
-        code = cushim__mock_event_find(hEnd, &end);
-    if (code == CUDA_SUCCESS)
-        code = cushim__mock_capture_elapsed_event(start);
     if (code == CUDA_SUCCESS && !start->record)
         code = CUDA_ERROR_INVALID_HANDLE;
     if (code == CUDA_SUCCESS)
@@ -377,9 +269,4 @@ MOCK_EXACT(EventElapsedTime)(float *pMilliseconds, CUevent hStart, CUevent hEnd)
     ticks = (int64_t)(end->record->time_ns / TICK_NS) - (int64_t)(start->record->time_ns / TICK_NS);
     *pMilliseconds = (float)((double)ticks * TICK_NS / 1e6);
     return CUDA_SUCCESS;
-}
-
-MOCK_EXACT(EventElapsedTime_v2)(float *pMilliseconds, CUevent hStart, CUevent hEnd)
-{
-    return cushim__mock_EventElapsedTime(pMilliseconds, hStart, hEnd);
 }

@@ -19,7 +19,7 @@ _Static_assert(sizeof(struct handle) <= sizeof(CUipcEventHandle), "it does not f
 
 static const char magic[8] = "cuSHIMev";
 
-/* FNV-1a. */
+/* The hash is FNV-1a. */
 static uint64_t sum_of(const struct handle *handle)
 {
     const unsigned char *bytes = (const unsigned char *)handle;
@@ -45,16 +45,13 @@ static CUresult share(struct mock_event *event)
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(IpcGetEventHandle)(CUipcEventHandle *pHandle, CUevent event)
+MOCK_EXACT(IpcGetEventHandle)(CUipcEventHandle *NOT_NULL pHandle, CUevent NOT_NULL event)
 {
     struct handle handle = {.sum = 0};
     struct mock_context *context;
     struct mock_event *found;
-    CUresult code;
+    CUresult code = cushim__mock_context_current(&context); /* any: statement 74 */
 
-    if (!pHandle || !event)
-        return CUDA_ERROR_INVALID_VALUE;
-    code = cushim__mock_context_current(&context); /* any: statement 74 */
     if (code == CUDA_SUCCESS)
         code = cushim__mock_event_find(event, &found);
     if (code == CUDA_SUCCESS && (!(found->flags & CU_EVENT_INTERPROCESS) || found->imported))

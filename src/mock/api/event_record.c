@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records: the operations that set one and wait for one. */
+/* How events are recorded: cuEventRecord, and the operations that set a record and wait for one. */
 #include <stdlib.h>
 
+#include "src/mock/api/api.h"
+#include "src/mock/api/capture.h"
 #include "src/mock/api/event.h"
 #include "src/mock/api/event_ipc.h"
 #include "src/mock/api/stream.h"
 #include "src/mock/core/state.h"
 #include "src/race/race.h"
 
-/* Sets a record. */
+/* An operation that sets a record. */
 struct set {
     struct mock_operation operation;
     struct mock_record *record;
 };
 
-/* Waits for one. */
+/* An operation that waits for a record. */
 struct wait {
     struct mock_operation operation;
     struct mock_record *record;
@@ -53,7 +55,7 @@ bool cushim__mock_record_done(const struct mock_record *record)
     return record->done;
 }
 
-/* Done, or never to be done: nobody waits any longer. */
+/* The record is done, or never will be: nobody waits for it any longer. */
 static void finish(struct mock_record *record)
 {
     struct mock_stream *stream = record->waiting;
@@ -168,4 +170,78 @@ void *cushim__mock_wait_operation(struct mock_record *record)
 void cushim__mock_wait_set(void *operation, struct mock_record *record)
 {
     ((struct wait *)operation)->record = cushim__mock_record_retain(record);
+}
+
+void *cushim__mock_event_operation(const struct mock_event *event, struct mock_record *record)
+{
+    struct mock_operation *operation = cushim__mock_record_operation(record);
+
+    if (operation)
+        operation->outside = event->shared || (event->flags & CU_EVENT_INTERPROCESS);
+    return operation;
+}
+
+void cushim__mock_event_begin_record(const struct mock_event *event, struct mock_record *record,
+                                     struct mock_stream *stream)
+{
+    record->stream = stream;
+    if (event->shared) {
+        record->shared = cushim__mock_shared_event_retain(event->shared);
+        record->shared_number = cushim__mock_shared_event_begin(event->shared);
+    }
+}
+
+void cushim__mock_event_end_record(struct mock_event *event, struct mock_record *record,
+                                   const struct mock_stream *stream)
+{
+    record->number = cushim__mock_sim_submitted();
+    record->clock = cushim__race_last(&stream->race);
+    cushim__mock_capture_forget_event(event);
+    cushim__mock_record_release(event->record);
+    event->record = record;
+}
+
+static CUresult record_on(struct mock_event *event, struct mock_stream *stream)
+{
+    struct mock_record *record = cushim__mock_record_create();
+    void *operation = record ? cushim__mock_event_operation(event, record) : NULL;
+    CUresult code = CUDA_ERROR_OUT_OF_MEMORY;
+
+    if (operation) {
+        cushim__mock_event_begin_record(event, record, stream);
+        code = cushim__mock_stream_submit(stream, operation);
+    }
+    if (code == CUDA_SUCCESS)
+        cushim__mock_event_end_record(event, record, stream);
+    else
+        cushim__mock_record_release(record);
+    return code;
+}
+
+/* A default stream is what is wrong first, then the event, and then a stream that was created. */
+MOCK_ALSO(EventRecord)
+MOCK_EXACT(EventRecordWithFlags)(CUevent hEvent, CUstream hStream, unsigned int flags)
+{
+    struct mock_stream *stream;
+    struct mock_event *event;
+    CUresult code = CUDA_SUCCESS;
+
+    if (cushim__mock_stream_is_default(hStream))
+        code = cushim__mock_stream_find(hStream, &stream);
+    if (code == CUDA_SUCCESS)
+        code = cushim__mock_event_find(hEvent, &event);
+    if (code == CUDA_SUCCESS && flags > CU_EVENT_RECORD_EXTERNAL)
+        code = CUDA_ERROR_INVALID_VALUE;
+    if (code == CUDA_SUCCESS)
+        code = cushim__mock_stream_find(hStream, &stream);
+    if (code)
+        return code;
+    if (event->object.context != stream->object.context &&
+        !(stream->capture && flags == CU_EVENT_RECORD_EXTERNAL))
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (stream->capture)
+        return cushim__mock_capture_record(stream, event, flags);
+    if (flags == CU_EVENT_RECORD_EXTERNAL)
+        return CUDA_ERROR_ILLEGAL_STATE;
+    return record_on(event, stream);
 }

@@ -23,8 +23,8 @@ static int attribute_of_device(CUdevice_attribute number)
     return cushim__mock->settings.profile.attributes[number];
 }
 
-CUresult cushim__mock_function_find(const void *handle, struct mock_context *context,
-                                    struct mock_function **function)
+CUresult cushim__mock_function_in(const void *handle, struct mock_context *context,
+                                  struct mock_function **function)
 {
     CUresult code = CUDA_SUCCESS;
 
@@ -33,6 +33,11 @@ CUresult cushim__mock_function_find(const void *handle, struct mock_context *con
     if (!context)
         code = cushim__mock_context_current(&context);
     return code == CUDA_SUCCESS ? cushim__mock_kernel_function(handle, context, function) : code;
+}
+
+CUresult cushim__mock_function_find(const void *handle, struct mock_function **function)
+{
+    return cushim__mock_function_in(handle, NULL, function);
 }
 
 void cushim__mock_function_defaults(const struct mock_image_kernel *kernel,
@@ -74,52 +79,30 @@ CUresult cushim__mock_function_attribute(const struct mock_code *code,
                                          const struct mock_function_settings *settings,
                                          CUfunction_attribute attribute, int *value)
 {
-    const unsigned number = (unsigned)attribute;
+    /* How global loads are cached, and whether a cluster size must be set, is 0. */
+    const int values[LAST_ATTRIBUTE + 1] = {
+        [CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK] = (int)cushim__mock_function_threads(kernel),
+        [CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES] = (int)kernel->shared_bytes,
+        [CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES] = constant_bytes(&code->image),
+        [CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES] = (int)kernel->local_bytes,
+        [CU_FUNC_ATTRIBUTE_NUM_REGS] =
+            kernel->registers > 0 ? (int)kernel->registers : TRIVIAL_REGISTERS,
+        [CU_FUNC_ATTRIBUTE_PTX_VERSION] =
+            kernel->ptx_version > 0 ? (int)kernel->ptx_version : architecture(),
+        [CU_FUNC_ATTRIBUTE_BINARY_VERSION] =
+            kernel->binary_version > 0 ? (int)kernel->binary_version : architecture(),
+        [CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES] = settings->dynamic_shared_bytes,
+        [CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT] = settings->carveout,
+        [CLUSTER_WIDTH] = settings->cluster[0],
+        [CLUSTER_WIDTH + 1] = settings->cluster[1],
+        [CLUSTER_DEPTH] = settings->cluster[2],
+        [NON_PORTABLE_CLUSTER] = settings->non_portable_cluster,
+        [CLUSTER_POLICY] = settings->cluster_policy,
+    };
 
-    if (number > LAST_ATTRIBUTE)
+    if ((unsigned)attribute > LAST_ATTRIBUTE)
         return CUDA_ERROR_INVALID_VALUE;
-    if (number >= CLUSTER_WIDTH && number <= CLUSTER_DEPTH) {
-        *value = settings->cluster[number - CLUSTER_WIDTH];
-        return CUDA_SUCCESS;
-    }
-    switch (number) {
-    case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
-        *value = (int)cushim__mock_function_threads(kernel);
-        break;
-    case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
-        *value = (int)kernel->shared_bytes;
-        break;
-    case CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES:
-        *value = constant_bytes(&code->image);
-        break;
-    case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
-        *value = (int)kernel->local_bytes;
-        break;
-    case CU_FUNC_ATTRIBUTE_NUM_REGS:
-        *value = kernel->registers > 0 ? (int)kernel->registers : TRIVIAL_REGISTERS;
-        break;
-    case CU_FUNC_ATTRIBUTE_PTX_VERSION:
-        *value = kernel->ptx_version > 0 ? (int)kernel->ptx_version : architecture();
-        break;
-    case CU_FUNC_ATTRIBUTE_BINARY_VERSION:
-        *value = kernel->binary_version > 0 ? (int)kernel->binary_version : architecture();
-        break;
-    case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
-        *value = settings->dynamic_shared_bytes;
-        break;
-    case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
-        *value = settings->carveout;
-        break;
-    case NON_PORTABLE_CLUSTER:
-        *value = settings->non_portable_cluster;
-        break;
-    case CLUSTER_POLICY:
-        *value = settings->cluster_policy;
-        break;
-    default: /* how global loads are cached, and whether a cluster size must be set */
-        *value = 0;
-        break;
-    }
+    *value = values[attribute];
     return CUDA_SUCCESS;
 }
 
@@ -157,45 +140,27 @@ CUresult cushim__mock_function_set(const struct mock_image_kernel *kernel,
     }
 }
 
-/* A CUkernel is no function here. */
-static CUresult find_strictly(CUfunction handle, struct mock_function **function)
-{
-    return cushim__mock_object_find(handle, MOCK_FUNCTION, function);
-}
-
 MOCK_APPROXIMATE(FuncGetAttribute, "of PTX, registers and local memory are those of an empty "
                                    "kernel; of a cubin, the PTX version is that of the binary")
-(int *pi, CUfunction_attribute attrib, CUfunction hfunc)
+(int *NOT_NULL pi, CUfunction_attribute attrib, CUfunction hfunc)
 {
     struct mock_function *function;
-    CUresult code;
+    /* A CUkernel is no function here. */
+    CUresult code = cushim__mock_object_find(hfunc, MOCK_FUNCTION, &function);
 
-    if (!pi)
-        return CUDA_ERROR_INVALID_VALUE;
-    code = find_strictly(hfunc, &function);
     if (code != CUDA_SUCCESS)
         return code;
     return cushim__mock_function_attribute(function->module->code, function->kernel,
                                            &function->settings, attrib, pi);
 }
 
-MOCK_EXACT(FuncSetAttribute)(CUfunction hfunc, CUfunction_attribute attrib, int value)
+MOCK_EXACT(FuncSetAttribute)(struct mock_function *function, CUfunction_attribute attrib, int value)
 {
-    struct mock_function *function;
-    CUresult code = cushim__mock_function_find(hfunc, NULL, &function);
-
-    if (code != CUDA_SUCCESS)
-        return code;
     return cushim__mock_function_set(function->kernel, &function->settings, attrib, value);
 }
 
-MOCK_EXACT(FuncSetCacheConfig)(CUfunction hfunc, CUfunc_cache config)
+MOCK_EXACT(FuncSetCacheConfig)(struct mock_function *function, CUfunc_cache config)
 {
-    struct mock_function *function;
-    CUresult code = cushim__mock_function_find(hfunc, NULL, &function);
-
-    if (code != CUDA_SUCCESS)
-        return code;
     if ((unsigned)config > CU_FUNC_CACHE_PREFER_EQUAL)
         return CUDA_ERROR_INVALID_VALUE;
     function->settings.cache = config;
@@ -203,40 +168,27 @@ MOCK_EXACT(FuncSetCacheConfig)(CUfunction hfunc, CUfunc_cache config)
 }
 
 /* No device of today has banks to choose: the value is checked, and nothing else. */
-MOCK_EXACT(FuncSetSharedMemConfig)(CUfunction hfunc, CUsharedconfig config)
+MOCK_EXACT(FuncSetSharedMemConfig)(struct mock_function *function, CUsharedconfig config)
 {
-    struct mock_function *function;
-    CUresult code = cushim__mock_function_find(hfunc, NULL, &function);
-
-    if (code == CUDA_SUCCESS && (unsigned)config > CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE)
-        code = CUDA_ERROR_INVALID_VALUE;
-    return code;
+    if ((unsigned)config > CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE)
+        return CUDA_ERROR_INVALID_VALUE;
+    return CUDA_SUCCESS;
 }
 
-/* These answer INVALID_VALUE to NULL, where others answer INVALID_HANDLE. */
-static CUresult find_not_null(CUfunction handle, struct mock_function **function)
-{
-    return handle ? cushim__mock_function_find(handle, NULL, function) : CUDA_ERROR_INVALID_VALUE;
-}
-
-MOCK_EXACT(FuncGetName)(const char **name, CUfunction hfunc)
+MOCK_EXACT(FuncGetName)(const char **NOT_NULL name, CUfunction NOT_NULL hfunc)
 {
     struct mock_function *function;
-    CUresult code = name && hfunc ? find_strictly(hfunc, &function) : CUDA_ERROR_INVALID_VALUE;
+    CUresult code = cushim__mock_object_find(hfunc, MOCK_FUNCTION, &function);
 
     if (code == CUDA_SUCCESS)
         *name = function->kernel->name;
     return code;
 }
 
-MOCK_EXACT(FuncGetModule)(CUmodule *hmod, CUfunction hfunc)
+MOCK_EXACT(FuncGetModule)(CUmodule *NOT_NULL hmod, struct mock_function *NOT_NULL function)
 {
-    struct mock_function *function;
-    CUresult code = hmod ? find_not_null(hfunc, &function) : CUDA_ERROR_INVALID_VALUE;
-
-    if (code == CUDA_SUCCESS)
-        *hmod = function->module->object.handle;
-    return code;
+    *hmod = function->module->object.handle;
+    return CUDA_SUCCESS;
 }
 
 CUresult cushim__mock_kernel_parameter(const struct mock_image_kernel *kernel, size_t index,
@@ -251,44 +203,29 @@ CUresult cushim__mock_kernel_parameter(const struct mock_image_kernel *kernel, s
 }
 
 MOCK_EXACT(FuncGetParamInfo)
-(CUfunction func, size_t paramIndex, size_t *paramOffset, size_t *paramSize)
+(size_t *NOT_NULL paramOffset, struct mock_function *NOT_NULL function, size_t paramIndex,
+ size_t *paramSize)
 {
-    struct mock_function *function;
-    CUresult code = paramOffset ? find_not_null(func, &function) : CUDA_ERROR_INVALID_VALUE;
-
-    if (code != CUDA_SUCCESS)
-        return code;
     return cushim__mock_kernel_parameter(function->kernel, paramIndex, paramOffset, paramSize);
 }
 
 MOCK_APPROXIMATE(FuncGetParamCount, "no driver of this version was measured")
-(CUfunction func, size_t *paramCount)
+(size_t *NOT_NULL paramCount, struct mock_function *NOT_NULL function)
 {
-    struct mock_function *function;
-    CUresult code = paramCount ? find_not_null(func, &function) : CUDA_ERROR_INVALID_VALUE;
-
-    if (code == CUDA_SUCCESS)
-        *paramCount = function->kernel->parameter_count;
-    return code;
+    *paramCount = function->kernel->parameter_count;
+    return CUDA_SUCCESS;
 }
 
 /* What is loaded lazily is found to be loaded as soon as its handle is asked for. */
-MOCK_EXACT(FuncIsLoaded)(cushim_CUfunctionLoadingState *state, CUfunction function)
+MOCK_EXACT(FuncIsLoaded)
+(cushim_CUfunctionLoadingState *NOT_NULL state, struct mock_function *NOT_NULL function)
 {
-    struct mock_function *found;
-    CUresult code = state ? find_not_null(function, &found) : CUDA_ERROR_INVALID_VALUE;
-
-    if (code == CUDA_SUCCESS)
-        *state = (cushim_CUfunctionLoadingState)found->loaded;
-    return code;
+    *state = (cushim_CUfunctionLoadingState)function->loaded;
+    return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(FuncLoad)(CUfunction function)
+MOCK_EXACT(FuncLoad)(struct mock_function *function)
 {
-    struct mock_function *found;
-    CUresult code = cushim__mock_function_find(function, NULL, &found);
-
-    if (code == CUDA_SUCCESS)
-        found->loaded = true;
-    return code;
+    function->loaded = true;
+    return CUDA_SUCCESS;
 }

@@ -115,7 +115,7 @@ bool cushim__mock_graph_takes_child(const struct mock_graph *graph, const struct
     return levels <= LEVELS_MAX;
 }
 
-/* Its edges are the caller's affair. */
+/* The caller has removed the node's edges, or frees the whole graph. */
 static void node_end(struct mock_node *node)
 {
     unlink_node(node);
@@ -248,9 +248,21 @@ static bool node_copy(const struct mock_node *node, struct mock_graph *clone)
     return true;
 }
 
+static bool copy_edges(const struct mock_edges *edges, struct mock_node *const *copies,
+                       struct mock_edges *to)
+{
+    for (size_t i = 0; i < edges->count; i++) {
+        const struct mock_edge *edge = &edges->at[i];
+
+        if (!cushim__mock_edges_add(to, copies[edge->node->waiting], &edge->data))
+            return false;
+    }
+    return true;
+}
+
 /* The copies stand in the order of the originals, so each has the place of its own. */
-static bool edges_copy(const struct mock_graph *graph, const struct mock_graph *clone,
-                       struct mock_node **copies)
+static bool copy_all_edges(const struct mock_graph *graph, const struct mock_graph *clone,
+                           struct mock_node **copies)
 {
     struct mock_node *copy = clone->first;
     size_t place = 0;
@@ -261,20 +273,9 @@ static bool edges_copy(const struct mock_graph *graph, const struct mock_graph *
     }
     for (const struct mock_node *node = graph->first; node; node = node->next) {
         copy = copies[node->waiting];
-        for (size_t i = 0; i < node->dependencies.count; i++) {
-            const struct mock_edge *edge = &node->dependencies.at[i];
-
-            if (!cushim__mock_edges_add(&copy->dependencies, copies[edge->node->waiting],
-                                        &edge->data))
-                return false;
-        }
-        for (size_t i = 0; i < node->dependents.count; i++) {
-            const struct mock_edge *edge = &node->dependents.at[i];
-
-            if (!cushim__mock_edges_add(&copy->dependents, copies[edge->node->waiting],
-                                        &edge->data))
-                return false;
-        }
+        if (!copy_edges(&node->dependencies, copies, &copy->dependencies) ||
+            !copy_edges(&node->dependents, copies, &copy->dependents))
+            return false;
     }
     return true;
 }
@@ -288,7 +289,7 @@ CUresult cushim__mock_graph_clone(const struct mock_graph *graph, bool visible,
 
     for (const struct mock_node *node = graph->first; complete && node; node = node->next)
         complete = node_copy(node, made);
-    complete = complete && edges_copy(graph, made, copies) &&
+    complete = complete && copy_all_edges(graph, made, copies) &&
                cushim__mock_held_copy(graph->held, &made->held);
     free(copies);
     if (!complete) {

@@ -14,9 +14,11 @@ struct mock_graph;
 struct mock_held;
 struct mock_operation;
 struct mock_record;
+struct mock_user_object;
 
 /* What a node does. */
 struct mock_work {
+    CUresult code; /* anything but CUDA_SUCCESS: why it cannot be done; the rest is zero then */
     CUgraphNodeType type;
     struct mock_operation *operation; /* what each launch queues a copy of; NULL: nothing */
     CUcontext context;                /* where a copy or a set executes */
@@ -146,32 +148,30 @@ CUresult cushim__mock_exec_update(struct mock_graph *image, const struct mock_gr
                                   CUgraphExecUpdateResultInfo *info);
 
 /*
- * What a node does, made from the parameters that programs give. `work` is the caller's on
- * CUDA_SUCCESS, to be given to a node or ended; it is not touched otherwise.
+ * What a node does, made from the parameters that programs give. It is the caller's, to be given to
+ * a node or ended, unless `code` says that there is nothing.
  */
 
-CUresult cushim__mock_work_kernel(const CUDA_KERNEL_NODE_PARAMS *parameters,
-                                  struct mock_work *work);
-CUresult cushim__mock_work_memcpy(const CUDA_MEMCPY3D *parameters, CUcontext context,
-                                  struct mock_work *work);
-CUresult cushim__mock_work_memset(const CUDA_MEMSET_NODE_PARAMS *parameters, CUcontext context,
-                                  struct mock_work *work);
-CUresult cushim__mock_work_host(const CUDA_HOST_NODE_PARAMS *parameters, struct mock_work *work);
-CUresult cushim__mock_work_child(CUgraph child, struct mock_work *work);
+struct mock_work cushim__mock_work_kernel(const CUDA_KERNEL_NODE_PARAMS *parameters);
+struct mock_work cushim__mock_work_memcpy(const CUDA_MEMCPY3D *parameters, CUcontext context);
+struct mock_work cushim__mock_work_memset(const CUDA_MEMSET_NODE_PARAMS *parameters,
+                                          CUcontext context);
+struct mock_work cushim__mock_work_host(const CUDA_HOST_NODE_PARAMS *parameters);
+struct mock_work cushim__mock_work_child(CUgraph child);
 
 /* Of a node that records an event or waits for one. */
-CUresult cushim__mock_work_event(CUgraphNodeType type, CUevent event, struct mock_work *work);
+struct mock_work cushim__mock_work_event(CUgraphNodeType type, CUevent event);
 
 /*
  * Any of these, from the parameters of cuGraphAddNode. NOT_SUPPORTED: a type that is not simulated.
  */
-CUresult cushim__mock_work_any(const CUgraphNodeParams *parameters, struct mock_work *work);
+struct mock_work cushim__mock_work_any(const CUgraphNodeParams *parameters);
 
 /*
  * The same, as of cuGraphAddNode_v3. INVALID_CONTEXT: the context of a kernel's node is not the one
  * that its function was loaded into.
  */
-CUresult cushim__mock_work_any_checked(const CUgraphNodeParams *parameters, struct mock_work *work);
+struct mock_work cushim__mock_work_any_checked(const CUgraphNodeParams *parameters);
 
 /* The layout of kernel parameters before CUDA 12.0. */
 CUDA_KERNEL_NODE_PARAMS
@@ -181,6 +181,9 @@ cushim__mock_kernel_parameters(const struct CUDA_KERNEL_NODE_PARAMS_st *former);
 CUresult cushim__mock_node_set(struct mock_node *node, struct mock_work *work);
 
 /* User objects: what programs give to graphs to be destroyed with them. */
+
+/* What a handle means; NULL is INVALID_VALUE. */
+CUresult cushim__mock_user_object_find(CUuserObject handle, struct mock_user_object **object);
 
 /* References that a graph has, a list with one entry per object. NULL: none. */
 

@@ -20,45 +20,31 @@ MOCK_EXACT(GraphCreate)(CUgraph *phGraph, unsigned int flags)
 }
 
 /* A child graph belongs to its node, a captured one to its capture (statements 136 and 181). */
-MOCK_EXACT(GraphDestroy)(CUgraph hGraph)
+MOCK_EXACT(GraphDestroy)(struct mock_graph *graph)
 {
-    struct mock_graph *graph;
-    CUresult code = cushim__mock_graph_find(hGraph, &graph);
-
-    if (code == CUDA_SUCCESS && graph->parent)
-        code = CUDA_ERROR_INVALID_VALUE;
-    else if (code == CUDA_SUCCESS && graph->capture)
-        code = CUDA_ERROR_ILLEGAL_STATE;
-    if (code == CUDA_SUCCESS)
-        cushim__mock_graph_destroy(graph);
-    return code;
+    if (graph->parent)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (graph->capture)
+        return CUDA_ERROR_ILLEGAL_STATE;
+    cushim__mock_graph_destroy(graph);
+    return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(GraphClone)(CUgraph *phGraphClone, CUgraph originalGraph)
+MOCK_EXACT(GraphClone)(CUgraph *NOT_NULL phGraphClone, struct mock_graph *graph)
 {
-    struct mock_graph *graph, *clone;
-    CUresult code =
-        phGraphClone ? cushim__mock_graph_find(originalGraph, &graph) : CUDA_ERROR_INVALID_VALUE;
+    struct mock_graph *clone;
+    CUresult code = cushim__mock_graph_clone(graph, true, &clone);
 
-    if (code == CUDA_SUCCESS)
-        code = cushim__mock_graph_clone(graph, true, &clone);
     if (code == CUDA_SUCCESS)
         *phGraphClone = clone->object.handle;
     return code;
 }
 
 MOCK_EXACT(GraphNodeFindInClone)
-(CUgraphNode *phNode, CUgraphNode hOriginalNode, CUgraph hClonedGraph)
+(CUgraphNode *NOT_NULL phNode, struct mock_node *original, struct mock_graph *clone)
 {
-    struct mock_node *original, *copy;
-    struct mock_graph *clone;
-    CUresult code =
-        phNode ? cushim__mock_node_find(hOriginalNode, &original) : CUDA_ERROR_INVALID_VALUE;
+    struct mock_node *copy;
 
-    if (code == CUDA_SUCCESS)
-        code = cushim__mock_graph_find(hClonedGraph, &clone);
-    if (code != CUDA_SUCCESS)
-        return code;
     copy = cushim__mock_graph_copy_of(clone, original);
     *phNode = copy ? copy->object.handle : NULL;
     return copy ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
@@ -73,6 +59,8 @@ static CUresult give(const struct mock_graph *graph, bool roots, CUgraphNode *no
     const struct mock_node *node = roots ? graph->last : graph->first;
     size_t count = 0;
 
+    if (nodes && *room == 0)
+        return CUDA_ERROR_INVALID_VALUE;
     for (; node; node = roots ? node->previous : node->next) {
         if (roots && node->dependencies.count > 0)
             continue;
@@ -87,104 +75,68 @@ static CUresult give(const struct mock_graph *graph, bool roots, CUgraphNode *no
     return CUDA_SUCCESS;
 }
 
-static CUresult list(CUgraph handle, bool roots, CUgraphNode *nodes, size_t *count)
+MOCK_EXACT(GraphGetNodes)
+(const struct mock_graph *graph, CUgraphNode *nodes, size_t *NOT_NULL numNodes)
 {
-    struct mock_graph *graph;
-    CUresult code = cushim__mock_graph_find(handle, &graph);
-
-    if (code == CUDA_SUCCESS && (!count || (nodes && *count == 0)))
-        code = CUDA_ERROR_INVALID_VALUE;
-    return code ? code : give(graph, roots, nodes, count);
+    return give(graph, false, nodes, numNodes);
 }
 
-MOCK_EXACT(GraphGetNodes)(CUgraph hGraph, CUgraphNode *nodes, size_t *numNodes)
+MOCK_EXACT(GraphGetRootNodes)
+(const struct mock_graph *graph, CUgraphNode *rootNodes, size_t *NOT_NULL numRootNodes)
 {
-    return list(hGraph, false, nodes, numNodes);
+    return give(graph, true, rootNodes, numRootNodes);
 }
 
-MOCK_EXACT(GraphGetRootNodes)(CUgraph hGraph, CUgraphNode *rootNodes, size_t *numRootNodes)
+MOCK_EXACT(GraphNodeGetType)(CUgraphNodeType *NOT_NULL type, struct mock_node *node)
 {
-    return list(hGraph, true, rootNodes, numRootNodes);
-}
-
-MOCK_EXACT(GraphNodeGetType)(CUgraphNode hNode, CUgraphNodeType *type)
-{
-    struct mock_node *node;
-    CUresult code = type ? cushim__mock_node_find(hNode, &node) : CUDA_ERROR_INVALID_VALUE;
-
-    if (code == CUDA_SUCCESS)
-        *type = node->work.type;
-    return code;
+    *type = node->work.type;
+    return CUDA_SUCCESS;
 }
 
 MOCK_APPROXIMATE(GraphGetId, "no driver of this version was measured")
-(CUgraph hGraph, unsigned int *graphId)
+(unsigned int *NOT_NULL graphId, struct mock_graph *graph)
 {
-    struct mock_graph *graph;
-    CUresult code = graphId ? cushim__mock_graph_find(hGraph, &graph) : CUDA_ERROR_INVALID_VALUE;
-
-    if (code == CUDA_SUCCESS)
-        *graphId = (unsigned)graph->number;
-    return code;
+    *graphId = (unsigned)graph->number;
+    return CUDA_SUCCESS;
 }
 
 MOCK_APPROXIMATE(GraphNodeGetLocalId, "no driver of this version was measured")
-(CUgraphNode hNode, unsigned int *nodeId)
+(unsigned int *NOT_NULL nodeId, struct mock_node *node)
 {
-    struct mock_node *node;
-    CUresult code = nodeId ? cushim__mock_node_find(hNode, &node) : CUDA_ERROR_INVALID_VALUE;
-
-    if (code == CUDA_SUCCESS)
-        *nodeId = node->local;
-    return code;
+    *nodeId = node->local;
+    return CUDA_SUCCESS;
 }
 
 MOCK_APPROXIMATE(GraphNodeGetToolsId,
                  "no driver of this version was measured; counts all nodes from 1")
-(CUgraphNode hNode, unsigned long long *toolsNodeId)
+(unsigned long long *NOT_NULL toolsNodeId, struct mock_node *node)
 {
-    struct mock_node *node;
-    CUresult code = toolsNodeId ? cushim__mock_node_find(hNode, &node) : CUDA_ERROR_INVALID_VALUE;
-
-    if (code == CUDA_SUCCESS)
-        *toolsNodeId = node->number;
-    return code;
+    *toolsNodeId = node->number;
+    return CUDA_SUCCESS;
 }
 
 MOCK_APPROXIMATE(GraphNodeGetContainingGraph, "no driver of this version was measured")
-(CUgraphNode hNode, CUgraph *phGraph)
+(CUgraph *NOT_NULL phGraph, struct mock_node *node)
 {
-    struct mock_node *node;
-    CUresult code = phGraph ? cushim__mock_node_find(hNode, &node) : CUDA_ERROR_INVALID_VALUE;
-
-    if (code == CUDA_SUCCESS)
-        *phGraph = node->graph->object.handle;
-    return code;
+    *phGraph = node->graph->object.handle;
+    return CUDA_SUCCESS;
 }
 
-/* Nodes stay while their graph is captured. */
-MOCK_EXACT(GraphDestroyNode)(CUgraphNode hNode)
+/* A node cannot be destroyed while a stream is captured into its graph. */
+MOCK_EXACT(GraphDestroyNode)(struct mock_node *node)
 {
-    struct mock_node *node;
-    CUresult code = cushim__mock_node_find(hNode, &node);
-
-    if (code == CUDA_SUCCESS && node->graph->capture)
-        code = CUDA_ERROR_ILLEGAL_STATE;
-    if (code == CUDA_SUCCESS)
-        cushim__mock_node_destroy(node);
-    return code;
+    if (node->graph->capture)
+        return CUDA_ERROR_ILLEGAL_STATE;
+    cushim__mock_node_destroy(node);
+    return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(GraphChildGraphNodeGetGraph)(CUgraphNode hNode, CUgraph *phGraph)
+MOCK_EXACT(GraphChildGraphNodeGetGraph)(CUgraph *NOT_NULL phGraph, struct mock_node *node)
 {
-    struct mock_node *node;
-    CUresult code = phGraph ? cushim__mock_node_find(hNode, &node) : CUDA_ERROR_INVALID_VALUE;
-
-    if (code == CUDA_SUCCESS && !node->work.child)
-        code = CUDA_ERROR_INVALID_VALUE;
-    if (code == CUDA_SUCCESS)
-        *phGraph = node->work.child->object.handle;
-    return code;
+    if (!node->work.child)
+        return CUDA_ERROR_INVALID_VALUE;
+    *phGraph = node->work.child->object.handle;
+    return CUDA_SUCCESS;
 }
 
 static const char *name_of(CUgraphNodeType type)
@@ -203,7 +155,7 @@ static const char *name_of(CUgraphNodeType type)
     return (size_t)type < sizeof names / sizeof *names ? names[type] : "OTHER";
 }
 
-/* By what cuGraphGetId and cuGraphNodeGetLocalId answer. */
+/* A name consists of what cuGraphGetId and cuGraphNodeGetLocalId answer. */
 static void print_name(const struct mock_node *node, FILE *file)
 {
     fprintf(file, "\"graph_%llu_node_%u\"", (unsigned long long)node->graph->number, node->local);
@@ -229,14 +181,13 @@ static void print(const struct mock_graph *graph, FILE *file)
 }
 
 MOCK_APPROXIMATE(GraphDebugDotPrint, "nodes have a type and edges alone, whatever is asked for")
-(CUgraph hGraph, const char *path, unsigned int flags)
+(CUgraph hGraph, const char *path)
 {
     struct mock_graph *graph;
     CUresult code = path ? cushim__mock_graph_find(hGraph, &graph) : CUDA_ERROR_INVALID_VALUE;
     FILE *file;
     bool failed;
 
-    (void)flags;
     if (code != CUDA_SUCCESS)
         return code;
     file = cushim__host_new_file(path);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Edges between nodes, and the order in which the nodes of a graph are launched. */
 #include "src/mock/api/graph_dependencies.h"
 
 #include <stdlib.h>

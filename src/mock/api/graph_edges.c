@@ -65,7 +65,7 @@ static size_t count_edges(const struct mock_graph *graph, bool *plain)
     return count;
 }
 
-/* All edges, by the node that they come from. */
+/* List all edges in the order of the nodes that they come from. */
 static void list(const struct mock_graph *graph, CUgraphNode *from, CUgraphNode *to,
                  struct mock_edge_data *data, size_t room)
 {
@@ -83,78 +83,46 @@ static void list(const struct mock_graph *graph, CUgraphNode *from, CUgraphNode 
         from[place] = to[place] = NULL;
 }
 
-static CUresult get_edges(CUgraph handle, CUgraphNode *from, CUgraphNode *to,
-                          struct mock_edge_data *data, size_t *count)
+MOCK_ALSO(GraphGetEdges)
+MOCK_EXACT(GraphGetEdges_v2)
+(const struct mock_graph *graph, CUgraphNode *from, CUgraphNode *to,
+ cushim_CUgraphEdgeData *edgeData, size_t *NOT_NULL numEdges)
 {
-    struct mock_graph *graph;
-    CUresult code = cushim__mock_graph_find(handle, &graph);
     size_t edges;
     bool plain;
 
-    if (code == CUDA_SUCCESS && (!count || !from != !to || (data && !from)))
-        code = CUDA_ERROR_INVALID_VALUE;
-    if (code != CUDA_SUCCESS)
-        return code;
+    if (!from != !to || (edgeData && !from))
+        return CUDA_ERROR_INVALID_VALUE;
     edges = count_edges(graph, &plain);
-    if (from && !data && !plain)
+    if (from && !edgeData && !plain)
         return CUDA_ERROR_LOSSY_QUERY;
     if (from)
-        list(graph, from, to, data, *count);
-    if (!from || *count > edges)
-        *count = edges;
+        list(graph, from, to, (void *)edgeData, *numEdges);
+    if (!from || *numEdges > edges)
+        *numEdges = edges;
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(GraphGetEdges)(CUgraph hGraph, CUgraphNode *from, CUgraphNode *to, size_t *numEdges)
-{
-    return get_edges(hGraph, from, to, NULL, numEdges);
-}
-
-MOCK_EXACT(GraphGetEdges_v2)
-(CUgraph hGraph, CUgraphNode *from, CUgraphNode *to, cushim_CUgraphEdgeData *edgeData,
- size_t *numEdges)
-{
-    return get_edges(hGraph, from, to, (void *)edgeData, numEdges);
-}
-
-static CUresult get(CUgraphNode handle, bool dependents, CUgraphNode *nodes,
-                    struct mock_edge_data *data, size_t *count)
-{
-    struct mock_node *node;
-    CUresult code = cushim__mock_node_find(handle, &node);
-
-    if (code == CUDA_SUCCESS && (!count || (data && !nodes)))
-        code = CUDA_ERROR_INVALID_VALUE;
-    if (code != CUDA_SUCCESS)
-        return code;
-    return cushim__mock_edges_give(dependents ? &node->dependents : &node->dependencies, nodes,
-                                   data, count);
-}
-
-MOCK_EXACT(GraphNodeGetDependencies)
-(CUgraphNode hNode, CUgraphNode *dependencies, size_t *numDependencies)
-{
-    return get(hNode, false, dependencies, NULL, numDependencies);
-}
-
+MOCK_ALSO(GraphNodeGetDependencies)
 MOCK_EXACT(GraphNodeGetDependencies_v2)
-(CUgraphNode hNode, CUgraphNode *dependencies, cushim_CUgraphEdgeData *edgeData,
- size_t *numDependencies)
+(const struct mock_node *node, size_t *NOT_NULL numDependencies, CUgraphNode *dependencies,
+ cushim_CUgraphEdgeData *edgeData)
 {
-    return get(hNode, false, dependencies, (void *)edgeData, numDependencies);
+    if (edgeData && !dependencies)
+        return CUDA_ERROR_INVALID_VALUE;
+    return cushim__mock_edges_give(&node->dependencies, dependencies, (void *)edgeData,
+                                   numDependencies);
 }
 
-MOCK_EXACT(GraphNodeGetDependentNodes)
-(CUgraphNode hNode, CUgraphNode *dependentNodes, size_t *numDependentNodes)
-{
-    return get(hNode, true, dependentNodes, NULL, numDependentNodes);
-}
-
+MOCK_ALSO(GraphNodeGetDependentNodes)
 MOCK_EXACT(GraphNodeGetDependentNodes_v2)
-(CUgraphNode hNode, CUgraphNode *dependentNodes, cushim_CUgraphEdgeData *edgeData,
- size_t *numDependentNodes)
+(const struct mock_node *node, size_t *NOT_NULL numDependentNodes, CUgraphNode *dependentNodes,
+ cushim_CUgraphEdgeData *edgeData)
 {
-    return get(hNode, true, dependentNodes, (void *)edgeData, numDependentNodes);
+    if (edgeData && !dependentNodes)
+        return CUDA_ERROR_INVALID_VALUE;
+    return cushim__mock_edges_give(&node->dependents, dependentNodes, (void *)edgeData,
+                                   numDependentNodes);
 }
 
 /* The two ends of a dependency that a call names. */
@@ -191,16 +159,13 @@ static CUresult disconnect(struct mock_node *from, struct mock_node *to,
     return CUDA_SUCCESS;
 }
 
-static CUresult change(CUgraph handle, const CUgraphNode *from, const CUgraphNode *to,
-                       const struct mock_edge_data *data, size_t count,
+static CUresult change(const struct mock_graph *graph, const CUgraphNode *from,
+                       const CUgraphNode *to, const struct mock_edge_data *data, size_t count,
                        CUresult (*change_one)(struct mock_node *from, struct mock_node *to,
                                               const struct mock_edge_data *data))
 {
-    struct mock_graph *graph;
-    CUresult code = cushim__mock_graph_find(handle, &graph);
+    CUresult code = count > 0 && (!from || !to) ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 
-    if (code == CUDA_SUCCESS && count > 0 && (!from || !to))
-        code = CUDA_ERROR_INVALID_VALUE;
     for (size_t i = 0; code == CUDA_SUCCESS && i < count; i++) {
         struct mock_node *from_node, *to_node;
 
@@ -211,28 +176,18 @@ static CUresult change(CUgraph handle, const CUgraphNode *from, const CUgraphNod
     return code;
 }
 
-MOCK_EXACT(GraphAddDependencies)
-(CUgraph hGraph, const CUgraphNode *from, const CUgraphNode *to, size_t numDependencies)
-{
-    return change(hGraph, from, to, NULL, numDependencies, connect);
-}
-
+MOCK_ALSO(GraphAddDependencies)
 MOCK_EXACT(GraphAddDependencies_v2)
-(CUgraph hGraph, const CUgraphNode *from, const CUgraphNode *to,
+(const struct mock_graph *graph, const CUgraphNode *from, const CUgraphNode *to,
  const cushim_CUgraphEdgeData *edgeData, size_t numDependencies)
 {
-    return change(hGraph, from, to, (const void *)edgeData, numDependencies, connect);
+    return change(graph, from, to, (const void *)edgeData, numDependencies, connect);
 }
 
-MOCK_EXACT(GraphRemoveDependencies)
-(CUgraph hGraph, const CUgraphNode *from, const CUgraphNode *to, size_t numDependencies)
-{
-    return change(hGraph, from, to, NULL, numDependencies, disconnect);
-}
-
+MOCK_ALSO(GraphRemoveDependencies)
 MOCK_EXACT(GraphRemoveDependencies_v2)
-(CUgraph hGraph, const CUgraphNode *from, const CUgraphNode *to,
+(const struct mock_graph *graph, const CUgraphNode *from, const CUgraphNode *to,
  const cushim_CUgraphEdgeData *edgeData, size_t numDependencies)
 {
-    return change(hGraph, from, to, (const void *)edgeData, numDependencies, disconnect);
+    return change(graph, from, to, (const void *)edgeData, numDependencies, disconnect);
 }

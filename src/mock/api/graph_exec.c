@@ -44,7 +44,7 @@ static void drop(void *object)
     free(exec);
 }
 
-/* Nodes of child graphs count too. */
+/* Find the copy of a node, in child graphs too. */
 static struct mock_node *copy_in(const struct mock_graph *image, const struct mock_node *original)
 {
     struct mock_node *copy = cushim__mock_graph_copy_of(image, original);
@@ -142,8 +142,8 @@ static CUresult instantiate(CUgraphExec *exec, CUgraph handle, cuuint64_t flags,
     code = cushim__mock_context_current(&context);
     if (code == CUDA_SUCCESS)
         code = exec ? cushim__mock_graph_find(handle, &graph) : CUDA_ERROR_INVALID_VALUE;
-    if (code == CUDA_SUCCESS && cushim__mock_capture_count > 0)
-        code = cushim__mock_capture_unsafe(true);
+    if (code == CUDA_SUCCESS)
+        code = cushim__mock_capture_unsafe();
     if (code == CUDA_SUCCESS)
         code = check(graph, flags, failure);
     if (code != CUDA_SUCCESS)
@@ -152,11 +152,6 @@ static CUresult instantiate(CUgraphExec *exec, CUgraph handle, cuuint64_t flags,
     if (code == CUDA_ERROR_INVALID_VALUE)
         failure->result = CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE;
     return code ? code : make(graph, flags, exec);
-}
-
-static CUgraphNode node_of(const struct failure *failure)
-{
-    return failure->node ? failure->node->object.handle : NULL;
 }
 
 MOCK_EXACT(GraphInstantiateWithFlags)
@@ -168,6 +163,7 @@ MOCK_EXACT(GraphInstantiateWithFlags)
 }
 
 /* The log stays empty, and no node is blamed. */
+MOCK_ALSO(GraphInstantiate)
 MOCK_EXACT(GraphInstantiate_v2)
 (CUgraphExec *phGraphExec, CUgraph hGraph, CUgraphNode *phErrorNode, char *logBuffer,
  size_t bufferSize)
@@ -182,64 +178,44 @@ MOCK_EXACT(GraphInstantiate_v2)
     return code;
 }
 
-MOCK_EXACT(GraphInstantiate)
-(CUgraphExec *phGraphExec, CUgraph hGraph, CUgraphNode *phErrorNode, char *logBuffer,
- size_t bufferSize)
-{
-    return cushim__mock_GraphInstantiate_v2(phGraphExec, hGraph, phErrorNode, logBuffer,
-                                            bufferSize);
-}
-
 MOCK_EXACT(GraphInstantiateWithParams)
-(CUgraphExec *phGraphExec, CUgraph hGraph, cushim_CUDA_GRAPH_INSTANTIATE_PARAMS *instantiateParams)
+(cushim_CUDA_GRAPH_INSTANTIATE_PARAMS *NOT_NULL instantiateParams, CUgraphExec *phGraphExec,
+ CUgraph hGraph)
 {
     struct mock_stream *stream;
     struct failure failure;
     cuuint64_t flags;
     CUresult code = CUDA_SUCCESS;
 
-    if (!instantiateParams)
-        return CUDA_ERROR_INVALID_VALUE;
     flags = instantiateParams->flags;
     if (flags & UPLOAD)
         code = cushim__mock_stream_find(instantiateParams->hUploadStream, &stream);
     failure = (struct failure){.result = CUDA_GRAPH_INSTANTIATE_ERROR};
     if (code == CUDA_SUCCESS)
         code = instantiate(phGraphExec, hGraph, flags & ~(cuuint64_t)UPLOAD, &failure);
-    instantiateParams->hErrNode_out = node_of(&failure);
+    instantiateParams->hErrNode_out = failure.node ? failure.node->object.handle : NULL;
     instantiateParams->result_out = code ? failure.result : CUDA_GRAPH_INSTANTIATE_SUCCESS;
     return code;
 }
 
-MOCK_EXACT(GraphExecGetFlags)(CUgraphExec hGraphExec, cuuint64_t *flags)
+MOCK_EXACT(GraphExecGetFlags)(cuuint64_t *NOT_NULL flags, struct mock_exec *exec)
 {
-    struct mock_exec *exec;
-    CUresult code = flags ? cushim__mock_exec_find(hGraphExec, &exec) : CUDA_ERROR_INVALID_VALUE;
-
-    if (code == CUDA_SUCCESS)
-        *flags = exec->flags;
-    return code;
+    *flags = exec->flags;
+    return CUDA_SUCCESS;
 }
 
 MOCK_APPROXIMATE(GraphExecGetId, "no driver of this version was measured")
-(CUgraphExec hGraphExec, unsigned int *graphId)
+(unsigned int *NOT_NULL graphId, struct mock_exec *exec)
 {
-    struct mock_exec *exec;
-    CUresult code = graphId ? cushim__mock_exec_find(hGraphExec, &exec) : CUDA_ERROR_INVALID_VALUE;
-
-    if (code == CUDA_SUCCESS)
-        *graphId = (unsigned)exec->image->number;
-    return code;
+    *graphId = (unsigned)exec->image->number;
+    return CUDA_SUCCESS;
 }
 
-/* A launch under way goes on. */
-MOCK_EXACT(GraphExecDestroy)(CUgraphExec hGraphExec)
+/* A launch that is under way goes on to its end. */
+MOCK_EXACT(GraphExecDestroy)(struct mock_exec *exec)
 {
-    struct mock_exec *exec;
-    CUresult code = cushim__mock_exec_find(hGraphExec, &exec);
+    CUresult code = cushim__mock_capture_unsafe();
 
-    if (code == CUDA_SUCCESS && cushim__mock_capture_count > 0)
-        code = cushim__mock_capture_unsafe(true);
     if (code != CUDA_SUCCESS)
         return code;
     cushim__mock_object_remove(exec);
@@ -315,82 +291,67 @@ CUresult cushim__mock_exec_check(const struct mock_node *node, const struct mock
     return CUDA_SUCCESS;
 }
 
-/* Let a node do `work`, which `code` says is there. Takes it over in any case. */
-static CUresult set(CUgraphExec handle, CUgraphNode node, CUresult code, struct mock_work *work)
+/* Let a node do `work`. Takes it over. */
+static CUresult set(CUgraphExec handle, CUgraphNode node, struct mock_work work)
 {
     struct mock_node *copy;
+    CUresult code = work.code;
 
     if (code != CUDA_SUCCESS)
         return code;
     code = exec_node(handle, node, &copy);
     if (code == CUDA_SUCCESS)
-        code = cushim__mock_exec_check(copy, work);
+        code = cushim__mock_exec_check(copy, &work);
     if (code == CUDA_SUCCESS)
-        return cushim__mock_node_set(copy, work);
-    cushim__mock_work_end(work);
+        return cushim__mock_node_set(copy, &work);
+    cushim__mock_work_end(&work);
     return code;
 }
 
 MOCK_EXACT(GraphExecHostNodeSetParams)
 (CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_HOST_NODE_PARAMS *nodeParams)
 {
-    struct mock_work work;
-
-    return set(hGraphExec, hNode, cushim__mock_work_host(nodeParams, &work), &work);
+    return set(hGraphExec, hNode, cushim__mock_work_host(nodeParams));
 }
 
 MOCK_EXACT(GraphExecMemcpyNodeSetParams)
 (CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_MEMCPY3D *copyParams, CUcontext ctx)
 {
-    struct mock_work work;
-
-    return set(hGraphExec, hNode, cushim__mock_work_memcpy(copyParams, ctx, &work), &work);
+    return set(hGraphExec, hNode, cushim__mock_work_memcpy(copyParams, ctx));
 }
 
 MOCK_EXACT(GraphExecMemsetNodeSetParams)
 (CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_MEMSET_NODE_PARAMS *memsetParams,
  CUcontext ctx)
 {
-    struct mock_work work;
-
-    return set(hGraphExec, hNode, cushim__mock_work_memset(memsetParams, ctx, &work), &work);
+    return set(hGraphExec, hNode, cushim__mock_work_memset(memsetParams, ctx));
 }
 
 MOCK_EXACT(GraphExecKernelNodeSetParams_v2)
 (CUgraphExec hGraphExec, CUgraphNode hNode, const cushim_CUDA_KERNEL_NODE_PARAMS *nodeParams)
 {
-    struct mock_work work;
-
-    return set(hGraphExec, hNode, cushim__mock_work_kernel(nodeParams, &work), &work);
+    return set(hGraphExec, hNode, cushim__mock_work_kernel(nodeParams));
 }
 
 MOCK_EXACT(GraphExecKernelNodeSetParams)
-(CUgraphExec hGraphExec, CUgraphNode hNode, const struct CUDA_KERNEL_NODE_PARAMS_st *nodeParams)
+(const struct CUDA_KERNEL_NODE_PARAMS_st *NOT_NULL nodeParams, CUgraphExec hGraphExec,
+ CUgraphNode hNode)
 {
-    CUDA_KERNEL_NODE_PARAMS parameters;
+    const CUDA_KERNEL_NODE_PARAMS parameters = cushim__mock_kernel_parameters(nodeParams);
 
-    if (!nodeParams)
-        return CUDA_ERROR_INVALID_VALUE;
-    parameters = cushim__mock_kernel_parameters(nodeParams);
     return cushim__mock_GraphExecKernelNodeSetParams_v2(hGraphExec, hNode, &parameters);
 }
 
 MOCK_EXACT(GraphExecEventRecordNodeSetEvent)
 (CUgraphExec hGraphExec, CUgraphNode hNode, CUevent event)
 {
-    struct mock_work work;
-
-    return set(hGraphExec, hNode,
-               cushim__mock_work_event(CU_GRAPH_NODE_TYPE_EVENT_RECORD, event, &work), &work);
+    return set(hGraphExec, hNode, cushim__mock_work_event(CU_GRAPH_NODE_TYPE_EVENT_RECORD, event));
 }
 
 MOCK_EXACT(GraphExecEventWaitNodeSetEvent)
 (CUgraphExec hGraphExec, CUgraphNode hNode, CUevent event)
 {
-    struct mock_work work;
-
-    return set(hGraphExec, hNode,
-               cushim__mock_work_event(CU_GRAPH_NODE_TYPE_WAIT_EVENT, event, &work), &work);
+    return set(hGraphExec, hNode, cushim__mock_work_event(CU_GRAPH_NODE_TYPE_WAIT_EVENT, event));
 }
 
 MOCK_EXACT(GraphExecChildGraphNodeSetParams)
@@ -413,12 +374,10 @@ MOCK_EXACT(GraphExecChildGraphNodeSetParams)
 MOCK_EXACT(GraphExecNodeSetParams)
 (CUgraphExec hGraphExec, CUgraphNode hNode, cushim_CUgraphNodeParams *nodeParams)
 {
-    struct mock_work work;
-
     if (nodeParams && nodeParams->type == CU_GRAPH_NODE_TYPE_GRAPH)
         return cushim__mock_GraphExecChildGraphNodeSetParams(hGraphExec, hNode,
                                                              nodeParams->graph.graph);
-    return set(hGraphExec, hNode, cushim__mock_work_any(nodeParams, &work), &work);
+    return set(hGraphExec, hNode, cushim__mock_work_any(nodeParams));
 }
 
 static CUresult find_switched(CUgraphExec handle, CUgraphNode node, struct mock_node **copy)

@@ -47,7 +47,7 @@ static bool pair(struct pairing *pairing, struct mock_node *image, struct mock_n
     return true;
 }
 
-/* The next node that none depends on. */
+/* Return the next node that no other depends on, from `node` on. */
 static struct mock_node *next_exit(struct mock_node *node)
 {
     while (node && node->dependents.count > 0)
@@ -55,7 +55,7 @@ static struct mock_node *next_exit(struct mock_node *node)
     return node;
 }
 
-/* The pairs so far from the last to the first. */
+/* Reverse the order of the pairs. */
 static void turn(struct pairing *pairing)
 {
     for (size_t i = 0, last = pairing->count; i + 1 < last; i++) {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* A plan of what a call queues, all or nothing, and the launches of graphs, which need one. */
 #include <stdlib.h>
 
 #include "src/mock/api/api.h"
@@ -120,7 +121,7 @@ void cushim__mock_plan_stream(struct mock_plan *plan, struct mock_stream *stream
     plan->streams = stream;
 }
 
-/* What was reserved for. */
+/* The room was reserved, so that queueing does not fail. */
 static void queue_operation(struct mock_planned *planned)
 {
     struct mock_operation *operation = planned->operation;
@@ -245,19 +246,10 @@ static CUresult plan_graph(struct mock_plan *plan, const struct mock_graph *imag
 static bool stage(struct mock_operation *operation)
 {
     struct mock_copy *copy = (struct mock_copy *)operation;
-    struct mock_copy_box from, to;
     CUDA_MEMCPY3D shape;
 
-    if (!cushim__mock_copy_parameters(operation, &shape) || !copy->from.pageable ||
-        !copy->to.on_device)
-        return true;
-    copy->staged = malloc(copy->width * copy->height * copy->depth);
-    if (!copy->staged)
-        return false;
-    to = cushim__mock_copy_staged(copy);
-    if (cushim__mock_copy_find(copy, &copy->from, &from))
-        cushim__mock_copy_move(copy, &to, &from);
-    return true;
+    return !cushim__mock_copy_parameters(operation, &shape) || !copy->from.pageable ||
+           !copy->to.on_device || cushim__mock_copy_stage(copy);
 }
 
 static CUresult plan_event(struct mock_plan *plan, const struct mock_work *work,
@@ -427,42 +419,23 @@ static CUresult launch(struct mock_exec *exec, struct mock_stream *stream)
     return writes_pageable(exec->image) ? cushim__mock_sim_wait_last(stream) : CUDA_SUCCESS;
 }
 
-/* The stream is what is wrong first. */
-static CUresult find(CUgraphExec handle, CUstream stream_handle, struct mock_exec **exec,
-                     struct mock_stream **stream)
+/* A graph can be launched neither into a capture nor beside one that the stream would break. */
+static CUresult check_capture(struct mock_stream *stream)
 {
-    const CUresult code = cushim__mock_stream_find(stream_handle, stream);
-
-    return code ? code : cushim__mock_exec_find(handle, exec);
+    return stream->capture ? cushim__mock_capture_refuse(stream)
+                           : cushim__mock_capture_legacy(stream);
 }
 
 MOCK_APPROXIMATE(GraphLaunch, "refuses a graph with an event that was destroyed")
-(CUgraphExec hGraph, CUstream hStream)
+(struct mock_stream *stream, struct mock_exec *exec)
 {
-    struct mock_stream *stream;
-    struct mock_exec *exec;
-    CUresult code = find(hGraph, hStream, &exec, &stream);
+    CUresult code = check_capture(stream);
 
-    if (code != CUDA_SUCCESS)
-        return code;
-    if (stream->capture)
-        return cushim__mock_capture_refuse(stream);
-    if (cushim__mock_capture_count > 0 && stream->kind == MOCK_LEGACY)
-        code = cushim__mock_capture_legacy(stream);
     return code ? code : launch(exec, stream);
 }
 
 MOCK_APPROXIMATE(GraphUpload, "there is nothing to upload")
-(CUgraphExec hGraph, CUstream hStream)
+(struct mock_stream *stream, const struct mock_exec *exec)
 {
-    struct mock_stream *stream;
-    struct mock_exec *exec;
-
-    CUresult code = find(hGraph, hStream, &exec, &stream);
-
-    if (code == CUDA_SUCCESS && stream->capture)
-        code = cushim__mock_capture_refuse(stream);
-    else if (code == CUDA_SUCCESS && cushim__mock_capture_count > 0 && stream->kind == MOCK_LEGACY)
-        code = cushim__mock_capture_legacy(stream);
-    return code;
+    return check_capture(stream);
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* What nodes of graphs do, made from the parameters that programs give. */
 #include "src/mock/api/graph.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "src/mock/api/context.h"
@@ -11,7 +13,7 @@
 #include "src/mock/api/stream.h"
 #include "src/mock/memory/allocation.h"
 
-/* NULL is the current context, or that of the memory if none is. */
+/* NULL means the current context; without one it means the context of the memory. */
 static CUresult find_context(CUcontext handle, CUdeviceptr address, struct mock_context **context)
 {
     CUresult code =
@@ -31,32 +33,37 @@ static CUdeviceptr address_of(const CUDA_MEMCPY3D *copy)
     return copy->dstMemoryType == CU_MEMORYTYPE_HOST ? copy->srcDevice : copy->dstDevice;
 }
 
-static CUresult finish(CUresult code, CUgraphNodeType type, struct mock_operation *operation,
-                       const struct mock_context *context, struct mock_work *work)
+static struct mock_work refused(CUresult code)
 {
-    if (code == CUDA_SUCCESS)
-        *work = (struct mock_work){
-            .type = type,
-            .operation = operation,
-            .context = context ? context->object.handle : NULL,
-        };
-    return code;
+    return (struct mock_work){.code = code};
 }
 
-CUresult cushim__mock_work_kernel(const CUDA_KERNEL_NODE_PARAMS *parameters, struct mock_work *work)
+static struct mock_work work_of(CUresult code, CUgraphNodeType type,
+                                struct mock_operation *operation,
+                                const struct mock_context *context)
+{
+    if (code != CUDA_SUCCESS)
+        return refused(code);
+    return (struct mock_work){
+        .type = type,
+        .operation = operation,
+        .context = context ? context->object.handle : NULL,
+    };
+}
+
+struct mock_work cushim__mock_work_kernel(const CUDA_KERNEL_NODE_PARAMS *parameters)
 {
     struct mock_operation *operation = NULL;
     CUresult code = CUDA_ERROR_INVALID_VALUE;
 
-    if (parameters && !parameters->func && !parameters->kern)
-        return CUDA_ERROR_INVALID_HANDLE;
     if (parameters)
-        code = cushim__mock_kernel_operation(parameters, &operation);
-    return finish(code, CU_GRAPH_NODE_TYPE_KERNEL, operation, NULL, work);
+        code = parameters->func || parameters->kern
+                   ? cushim__mock_kernel_operation(parameters, &operation)
+                   : CUDA_ERROR_INVALID_HANDLE;
+    return work_of(code, CU_GRAPH_NODE_TYPE_KERNEL, operation, NULL);
 }
 
-CUresult cushim__mock_work_memcpy(const CUDA_MEMCPY3D *parameters, CUcontext context,
-                                  struct mock_work *work)
+struct mock_work cushim__mock_work_memcpy(const CUDA_MEMCPY3D *parameters, CUcontext context)
 {
     struct mock_operation *operation = NULL;
     struct mock_context *where = NULL;
@@ -65,12 +72,12 @@ CUresult cushim__mock_work_memcpy(const CUDA_MEMCPY3D *parameters, CUcontext con
     if (parameters)
         code = find_context(context, address_of(parameters), &where);
     if (code == CUDA_SUCCESS)
-        code = cushim__mock_copy_operation(parameters, where, &operation);
-    return finish(code, CU_GRAPH_NODE_TYPE_MEMCPY, operation, where, work);
+        code = cushim__mock_copy_operation(parameters, &operation);
+    return work_of(code, CU_GRAPH_NODE_TYPE_MEMCPY, operation, where);
 }
 
-CUresult cushim__mock_work_memset(const CUDA_MEMSET_NODE_PARAMS *parameters, CUcontext context,
-                                  struct mock_work *work)
+struct mock_work cushim__mock_work_memset(const CUDA_MEMSET_NODE_PARAMS *parameters,
+                                          CUcontext context)
 {
     struct mock_operation *operation = NULL;
     struct mock_context *where = NULL;
@@ -79,19 +86,19 @@ CUresult cushim__mock_work_memset(const CUDA_MEMSET_NODE_PARAMS *parameters, CUc
     if (parameters)
         code = find_context(context, parameters->dst, &where);
     if (code == CUDA_SUCCESS)
-        code = cushim__mock_set_operation(parameters, where, &operation);
-    return finish(code, CU_GRAPH_NODE_TYPE_MEMSET, operation, where, work);
+        code = cushim__mock_set_operation(parameters, &operation);
+    return work_of(code, CU_GRAPH_NODE_TYPE_MEMSET, operation, where);
 }
 
-CUresult cushim__mock_work_host(const CUDA_HOST_NODE_PARAMS *parameters, struct mock_work *work)
+struct mock_work cushim__mock_work_host(const CUDA_HOST_NODE_PARAMS *parameters)
 {
     struct mock_operation *operation = NULL;
     CUresult code = cushim__mock_host_operation(parameters, &operation);
 
-    return finish(code, CU_GRAPH_NODE_TYPE_HOST, operation, NULL, work);
+    return work_of(code, CU_GRAPH_NODE_TYPE_HOST, operation, NULL);
 }
 
-CUresult cushim__mock_work_child(CUgraph child, struct mock_work *work)
+struct mock_work cushim__mock_work_child(CUgraph child)
 {
     struct mock_graph *graph, *clone;
     CUresult code = cushim__mock_graph_find(child, &graph);
@@ -99,116 +106,83 @@ CUresult cushim__mock_work_child(CUgraph child, struct mock_work *work)
     if (code == CUDA_SUCCESS)
         code = cushim__mock_graph_clone(graph, true, &clone);
     if (code != CUDA_SUCCESS)
-        return code;
+        return refused(code);
     clone->object.internal = true;
-    *work = (struct mock_work){.type = CU_GRAPH_NODE_TYPE_GRAPH, .child = clone};
-    return CUDA_SUCCESS;
+    return (struct mock_work){.type = CU_GRAPH_NODE_TYPE_GRAPH, .child = clone};
 }
 
-CUresult cushim__mock_work_event(CUgraphNodeType type, CUevent event, struct mock_work *work)
+struct mock_work cushim__mock_work_event(CUgraphNodeType type, CUevent event)
 {
     struct mock_event *found;
     CUresult code = event ? cushim__mock_event_find(event, &found) : CUDA_ERROR_INVALID_VALUE;
 
-    if (code == CUDA_SUCCESS)
-        *work = (struct mock_work){.type = type, .event = event};
-    return code;
+    return code ? refused(code) : (struct mock_work){.type = type, .event = event};
 }
 
-/* Whether the bytes from `start` to the end of the parameters are zero. */
-static bool is_zero_from(const CUgraphNodeParams *parameters, const void *start)
+static bool is_zero(const void *start, const void *end)
 {
-    const char *end = (const char *)(parameters + 1);
+    const char *byte = start;
 
-    for (const char *byte = start; byte < end; byte++) {
-        if (*byte)
-            return false;
-    }
-    return true;
+    while (byte < (const char *)end && !*byte)
+        byte++;
+    return byte == end;
 }
 
 /* What comes after the member in use must be zero, and so must what is reserved before it. */
 static bool is_clean(const CUgraphNodeParams *parameters)
 {
-    const void *end = parameters->reserved1;
+    static const size_t used[] = {
+        [CU_GRAPH_NODE_TYPE_KERNEL] = sizeof parameters->kernel,
+        [CU_GRAPH_NODE_TYPE_MEMCPY] = sizeof parameters->memcpy,
+        [CU_GRAPH_NODE_TYPE_MEMSET] = sizeof parameters->memset,
+        [CU_GRAPH_NODE_TYPE_HOST] = sizeof parameters->host,
+        [CU_GRAPH_NODE_TYPE_GRAPH] = sizeof parameters->graph,
+        [CU_GRAPH_NODE_TYPE_EMPTY] = 0,
+        [CU_GRAPH_NODE_TYPE_WAIT_EVENT] = sizeof parameters->eventWait,
+        [CU_GRAPH_NODE_TYPE_EVENT_RECORD] = sizeof parameters->eventRecord,
+    };
+    const char *members = (const char *)parameters->reserved1;
+    const unsigned type = (unsigned)parameters->type;
 
-    for (size_t i = 0; i < sizeof parameters->reserved0 / sizeof *parameters->reserved0; i++) {
-        if (parameters->reserved0[i])
-            return false;
-    }
-    switch ((int)parameters->type) { /* the enumeration of older headers is shorter */
-    case CU_GRAPH_NODE_TYPE_KERNEL:
-        end = &parameters->kernel + 1;
-        break;
-    case CU_GRAPH_NODE_TYPE_MEMCPY:
-        end = &parameters->memcpy + 1;
-        break;
-    case CU_GRAPH_NODE_TYPE_MEMSET:
-        end = &parameters->memset + 1;
-        break;
-    case CU_GRAPH_NODE_TYPE_HOST:
-        end = &parameters->host + 1;
-        break;
-    case CU_GRAPH_NODE_TYPE_GRAPH:
-        end = &parameters->graph + 1;
-        break;
-    case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
-        end = &parameters->eventWait + 1;
-        break;
-    case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
-        end = &parameters->eventRecord + 1;
-        break;
-    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL:
-    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT:
-    case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
-    case CU_GRAPH_NODE_TYPE_MEM_FREE:
-    case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
-    case CU_GRAPH_NODE_TYPE_CONDITIONAL:
-        return true; /* they are refused, whatever their members say */
-    default:
-        break;
-    }
-    return is_zero_from(parameters, end);
+    if (!is_zero(parameters->reserved0, parameters->reserved0 + sizeof parameters->reserved0 /
+                                                                    sizeof *parameters->reserved0))
+        return false;
+    /* The types after these are refused, whatever their members say. */
+    if (type > CU_GRAPH_NODE_TYPE_EVENT_RECORD && type <= CU_GRAPH_NODE_TYPE_CONDITIONAL)
+        return true;
+    return is_zero(type < sizeof used / sizeof *used ? members + used[type] : members,
+                   parameters + 1);
 }
 
-static CUresult kernel_from(const CUgraphNodeParams *parameters, struct mock_work *work)
+static struct mock_work kernel_from(const CUgraphNodeParams *parameters)
 {
     CUDA_KERNEL_NODE_PARAMS kernel;
 
     memcpy(&kernel, &parameters->kernel, sizeof kernel);
-    return cushim__mock_work_kernel(&kernel, work);
+    return cushim__mock_work_kernel(&kernel);
 }
 
-static CUresult memcpy_from(const CUgraphNodeParams *parameters, struct mock_work *work)
+static struct mock_work memcpy_from(const CUgraphNodeParams *parameters)
 {
     if (parameters->memcpy.flags != 0 || parameters->memcpy.reserved != 0)
-        return CUDA_ERROR_INVALID_VALUE;
-    return cushim__mock_work_memcpy(&parameters->memcpy.copyParams, parameters->memcpy.copyCtx,
-                                    work);
+        return refused(CUDA_ERROR_INVALID_VALUE);
+    return cushim__mock_work_memcpy(&parameters->memcpy.copyParams, parameters->memcpy.copyCtx);
 }
 
-static CUresult memset_from(const CUgraphNodeParams *parameters, struct mock_work *work)
+static struct mock_work memset_from(const CUgraphNodeParams *parameters)
 {
-    const CUDA_MEMSET_NODE_PARAMS set = {
-        .dst = parameters->memset.dst,
-        .pitch = parameters->memset.pitch,
-        .value = parameters->memset.value,
-        .elementSize = parameters->memset.elementSize,
-        .width = parameters->memset.width,
-        .height = parameters->memset.height,
-    };
+    CUDA_MEMSET_NODE_PARAMS set;
 
-    return cushim__mock_work_memset(&set, parameters->memset.ctx, work);
+    memcpy(&set, &parameters->memset, sizeof set);
+    return cushim__mock_work_memset(&set, parameters->memset.ctx);
 }
 
-static CUresult host_from(const CUgraphNodeParams *parameters, struct mock_work *work)
+static struct mock_work host_from(const CUgraphNodeParams *parameters)
 {
-    const CUDA_HOST_NODE_PARAMS host = {
-        .fn = parameters->host.fn,
-        .userData = parameters->host.userData,
-    };
+    CUDA_HOST_NODE_PARAMS host;
 
-    return cushim__mock_work_host(&host, work);
+    memcpy(&host, &parameters->host, sizeof host);
+    return cushim__mock_work_host(&host);
 }
 
 /* Graphs allocate nothing here, so none frees anything; what no graph can free is wrong. */
@@ -221,38 +195,37 @@ static CUresult check_free(CUdeviceptr address)
                : CUDA_ERROR_NOT_SUPPORTED;
 }
 
-CUresult cushim__mock_work_any(const CUgraphNodeParams *parameters, struct mock_work *work)
+struct mock_work cushim__mock_work_any(const CUgraphNodeParams *parameters)
 {
     if (!parameters || !is_clean(parameters))
-        return CUDA_ERROR_INVALID_VALUE;
+        return refused(CUDA_ERROR_INVALID_VALUE);
     switch ((int)parameters->type) { /* the enumeration of older headers is shorter */
     case CU_GRAPH_NODE_TYPE_KERNEL:
-        return kernel_from(parameters, work);
+        return kernel_from(parameters);
     case CU_GRAPH_NODE_TYPE_MEMCPY:
-        return memcpy_from(parameters, work);
+        return memcpy_from(parameters);
     case CU_GRAPH_NODE_TYPE_MEMSET:
-        return memset_from(parameters, work);
+        return memset_from(parameters);
     case CU_GRAPH_NODE_TYPE_HOST:
-        return host_from(parameters, work);
+        return host_from(parameters);
     case CU_GRAPH_NODE_TYPE_GRAPH:
-        return cushim__mock_work_child(parameters->graph.graph, work);
+        return cushim__mock_work_child(parameters->graph.graph);
     case CU_GRAPH_NODE_TYPE_EMPTY:
-        *work = (struct mock_work){.type = CU_GRAPH_NODE_TYPE_EMPTY};
-        return CUDA_SUCCESS;
+        return (struct mock_work){.type = CU_GRAPH_NODE_TYPE_EMPTY};
     case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
-        return cushim__mock_work_event(parameters->type, parameters->eventWait.event, work);
+        return cushim__mock_work_event(parameters->type, parameters->eventWait.event);
     case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
-        return cushim__mock_work_event(parameters->type, parameters->eventRecord.event, work);
+        return cushim__mock_work_event(parameters->type, parameters->eventRecord.event);
     case CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL:
     case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT:
     case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
     case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
     case CU_GRAPH_NODE_TYPE_CONDITIONAL:
-        return CUDA_ERROR_NOT_SUPPORTED;
+        return refused(CUDA_ERROR_NOT_SUPPORTED);
     case CU_GRAPH_NODE_TYPE_MEM_FREE:
-        return check_free(parameters->free.dptr);
+        return refused(check_free(parameters->free.dptr));
     default:
-        return CUDA_ERROR_INVALID_VALUE;
+        return refused(CUDA_ERROR_INVALID_VALUE);
     }
 }
 
@@ -268,31 +241,29 @@ static bool has_function_of_other_context(const CUgraphNodeParams *parameters)
     return function && kernel.ctx && function->context->object.handle != kernel.ctx;
 }
 
-CUresult cushim__mock_work_any_checked(const CUgraphNodeParams *parameters, struct mock_work *work)
+struct mock_work cushim__mock_work_any_checked(const CUgraphNodeParams *parameters)
 {
-    const CUresult code = cushim__mock_work_any(parameters, work);
+    struct mock_work work = cushim__mock_work_any(parameters);
 
-    if (code != CUDA_SUCCESS || !has_function_of_other_context(parameters))
-        return code;
-    cushim__mock_work_end(work);
-    return CUDA_ERROR_INVALID_CONTEXT;
+    if (work.code != CUDA_SUCCESS || !has_function_of_other_context(parameters))
+        return work;
+    cushim__mock_work_end(&work);
+    return refused(CUDA_ERROR_INVALID_CONTEXT);
 }
+
+_Static_assert(offsetof(CUDA_KERNEL_NODE_PARAMS, kern) == sizeof(struct CUDA_KERNEL_NODE_PARAMS_st),
+               "the former parameters are the first members of the later ones");
+_Static_assert(offsetof(CUgraphNodeParams, memset.ctx) - offsetof(CUgraphNodeParams, memset) ==
+                   sizeof(CUDA_MEMSET_NODE_PARAMS),
+               "the former parameters are the first members of the later ones");
 
 CUDA_KERNEL_NODE_PARAMS
 cushim__mock_kernel_parameters(const struct CUDA_KERNEL_NODE_PARAMS_st *former)
 {
-    return (CUDA_KERNEL_NODE_PARAMS){
-        .func = former->func,
-        .gridDimX = former->gridDimX,
-        .gridDimY = former->gridDimY,
-        .gridDimZ = former->gridDimZ,
-        .blockDimX = former->blockDimX,
-        .blockDimY = former->blockDimY,
-        .blockDimZ = former->blockDimZ,
-        .sharedMemBytes = former->sharedMemBytes,
-        .kernelParams = former->kernelParams,
-        .extra = former->extra,
-    };
+    CUDA_KERNEL_NODE_PARAMS parameters = {0};
+
+    memcpy(&parameters, former, sizeof *former);
+    return parameters;
 }
 
 CUresult cushim__mock_node_set(struct mock_node *node, struct mock_work *work)

@@ -11,8 +11,7 @@ enum { HOST_TASK_SPINWAIT = 1 };
 
 struct host_function {
     struct mock_operation operation;
-    CUhostFn function;
-    void *data;
+    CUDA_HOST_NODE_PARAMS parameters;
 };
 
 struct callback {
@@ -27,7 +26,7 @@ static void host_function_run(struct mock_operation *operation, CUresult status)
     const struct host_function *call = (const struct host_function *)operation;
 
     (void)status;
-    call->function(call->data);
+    call->parameters.fn(call->parameters.userData);
 }
 
 static const struct mock_operation_class host_function_class = {
@@ -63,8 +62,7 @@ CUresult cushim__mock_host_operation(const CUDA_HOST_NODE_PARAMS *parameters,
                                          cushim__mock->settings.costs.operation_ns);
     if (!call)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    call->function = parameters->fn;
-    call->data = parameters->userData;
+    call->parameters = *parameters;
     *operation = &call->operation;
     return CUDA_SUCCESS;
 }
@@ -72,34 +70,28 @@ CUresult cushim__mock_host_operation(const CUDA_HOST_NODE_PARAMS *parameters,
 void cushim__mock_host_parameters(const struct mock_operation *operation,
                                   CUDA_HOST_NODE_PARAMS *parameters)
 {
-    const struct host_function *call = (const struct host_function *)operation;
-
-    parameters->fn = call->function;
-    parameters->userData = call->data;
+    *parameters = ((const struct host_function *)operation)->parameters;
 }
 
-MOCK_EXACT(LaunchHostFunc)(CUstream hStream, CUhostFn fn, void *userData)
+MOCK_EXACT(LaunchHostFunc)(CUhostFn NOT_NULL fn, struct mock_stream *stream, void *userData)
 {
     const CUDA_HOST_NODE_PARAMS parameters = {.fn = fn, .userData = userData};
     struct mock_operation *operation;
-    struct mock_stream *stream;
-    CUresult code;
+    CUresult code = cushim__mock_host_operation(&parameters, &operation);
 
-    if (!fn)
-        return CUDA_ERROR_INVALID_VALUE;
-    code = cushim__mock_stream_find(hStream, &stream);
-    if (code == CUDA_SUCCESS)
-        code = cushim__mock_host_operation(&parameters, &operation);
     return code ? code : cushim__mock_stream_submit(stream, operation);
 }
 
 MOCK_APPROXIMATE(LaunchHostFunc_v2,
                  "no driver of this version was measured; both modes of waiting are the same")
-(CUstream hStream, CUhostFn fn, void *userData, unsigned int syncMode)
+(unsigned int syncMode, CUhostFn fn, CUstream hStream, void *userData)
 {
-    if (syncMode > HOST_TASK_SPINWAIT)
-        return CUDA_ERROR_INVALID_VALUE;
-    return cushim__mock_LaunchHostFunc(hStream, fn, userData);
+    struct mock_stream *stream;
+    CUresult code = CUDA_ERROR_INVALID_VALUE;
+
+    if (fn && syncMode <= HOST_TASK_SPINWAIT)
+        code = cushim__mock_stream_find(hStream, &stream);
+    return code ? code : cushim__mock_LaunchHostFunc(fn, stream, userData);
 }
 
 MOCK_EXACT(StreamAddCallback)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is registered of kernels, by name. */
+/* The registry of kernels that programs simulate, by name. */
 #include "src/mock/api/kernel.h"
 
 #include <stdlib.h>
@@ -72,7 +72,7 @@ static void *copy_array(const void *from, size_t count, size_t size)
     return to;
 }
 
-/* What it does with memory. False: out of memory. */
+/* Copy what the kernel does with memory. Returns false if there is none left. */
 static bool copy_accesses(struct mock_kernel_entry *entry, const struct cushim_mock_kernel *kernel)
 {
     if (!kernel->accesses && !kernel->access_bytes)
@@ -111,7 +111,7 @@ static struct mock_kernel_entry *create(const struct cushim_mock_kernel *kernel)
     return entry;
 }
 
-/* In place of what was registered for the name. Launches that are queued keep the old one. */
+/* Register a kernel in place of one of its name. Launches that are queued keep the old one. */
 static CUresult put(const struct cushim_mock_kernel *kernel, bool spins)
 {
     struct mock_kernel_entry *entry = create(kernel);

@@ -54,18 +54,23 @@ CUresult cushim__mock_launch_check(const struct mock_function *function,
                                    const struct mock_launch_shape *shape);
 
 /*
- * The operation of a launch, checked and with copies of the parameters. `parameters` or `extra` as
- * of cuLaunchKernel. Answers what the call would; `*operation` is set on CUDA_SUCCESS alone, and is
- * then the caller's.
+ * Where the parameters of a launch are: a buffer with all of them, of which there may be too few or
+ * too many, or else `extra` or `values` as of cuLaunchKernel.
+ */
+struct mock_launch_source {
+    void **values, **extra;
+    const void *buffer;
+    size_t bytes;
+};
+
+/*
+ * The operation of a launch, checked and with copies of the parameters. Answers what the call
+ * would; `*operation` is set on CUDA_SUCCESS alone, and is then the caller's.
  */
 CUresult cushim__mock_launch_create(struct mock_function *function,
-                                    const struct mock_launch_shape *shape, void **parameters,
-                                    void **extra, struct mock_operation **operation);
-
-/* The same of a buffer with all parameters, of which there may be too few or too many. */
-CUresult cushim__mock_launch_create_raw(struct mock_function *function,
-                                        const struct mock_launch_shape *shape, const void *buffer,
-                                        size_t bytes, struct mock_operation **operation);
+                                    const struct mock_launch_shape *shape,
+                                    const struct mock_launch_source *source,
+                                    struct mock_operation **operation);
 
 /* The same for a node of a graph, and what cuGraphKernelNodeGetParams answers of one. */
 CUresult cushim__mock_kernel_operation(const CUDA_KERNEL_NODE_PARAMS *params,
@@ -80,8 +85,6 @@ void cushim__mock_kernel_params(const struct mock_operation *operation,
 
 /* The class of launches, which distinguishes them from other operations. */
 extern const struct mock_operation_class cushim__mock_launch_class;
-
-/* The parameters of a launch: where they stand in a buffer, and copies of them. */
 
 /* Copies of the parameters of a launch. Reference-counted: the launch and its copies in graphs. */
 struct mock_parameters {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Launches of kernels as operations: their parameters, checks and effects. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,7 +50,7 @@ static size_t size_of(const struct layout *layout, size_t index)
                          : layout->kernel->parameters[index].bytes;
 }
 
-/* `offset` is where the one before ends. */
+/* Return where a parameter stands; `offset` is where the one before it ends. */
 static size_t offset_of(const struct layout *layout, size_t index, size_t offset)
 {
     if (layout->kernel->known && layout->kernel->parameter_count == layout->count)
@@ -57,6 +58,10 @@ static size_t offset_of(const struct layout *layout, size_t index, size_t offset
     return place(offset, size_of(layout, index));
 }
 
+/*
+ * Room for all parameters of a kernel, zeroed: of those that are registered with it, or else of
+ * those that the image declares. NULL: out of memory.
+ */
 static struct mock_parameters *parameters_create(const struct mock_image_kernel *kernel)
 {
     const struct layout layout = layout_of(kernel);
@@ -136,28 +141,11 @@ static CUresult parameters_copy(struct mock_parameters *parameters, void **value
     return CUDA_SUCCESS;
 }
 
-/* Copy from a buffer. LAUNCH_OUT_OF_RESOURCES: it is too large. What a short one lacks is zero. */
-static CUresult parameters_copy_raw(struct mock_parameters *parameters, const void *buffer,
-                                    size_t bytes)
-{
-    if (bytes > parameters->byte_count)
-        return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
-    if (bytes > 0)
-        memcpy(parameters->bytes, buffer, bytes);
-    return CUDA_SUCCESS;
-}
-
-/*
- * Room for all parameters of a kernel, zeroed: of those that are registered with it, or else of
- * those that the image declares. NULL: out of memory.
- */
 static void parameters_release(struct mock_parameters *parameters)
 {
     if (parameters && --parameters->references == 0)
         free(parameters);
 }
-
-/* Launches as operations: checks, and what a kernel does when it executes. */
 
 struct launch {
     struct mock_operation operation;
@@ -166,8 +154,6 @@ struct launch {
     struct mock_parameters *parameters; /* NULL: none */
     struct mock_launch_shape shape;
 };
-
-/* --- the operation --- */
 
 static bool launch_copy(const struct mock_operation *from, struct mock_operation *to)
 {
@@ -189,7 +175,7 @@ static void launch_drop(struct mock_operation *operation)
     parameters_release(launch->parameters);
 }
 
-/* What a parameter leads to. */
+/* Report the memory that a parameter points at. */
 static void touch_parameter(const struct launch *launch, size_t index,
                             const struct race_access *operation)
 {
@@ -262,8 +248,6 @@ const struct mock_operation_class cushim__mock_launch_class = {
     .drop = launch_drop,
 };
 
-/* --- checks --- */
-
 static unsigned limit(CUdevice_attribute number)
 {
     return (unsigned)cushim__mock->settings.profile.attributes[number];
@@ -310,7 +294,7 @@ static uint64_t duration_of(const struct mock_kernel_entry *entry,
     return duration_ns;
 }
 
-/* The launch with its parameters. Takes them over, in any case. */
+/* Make the operation of a launch. Takes the parameters over, in any case. */
 static CUresult create(struct mock_function *function, const struct mock_launch_shape *shape,
                        struct mock_parameters *parameters, struct mock_operation **operation)
 {
@@ -339,49 +323,39 @@ static CUresult create(struct mock_function *function, const struct mock_launch_
     return CUDA_SUCCESS;
 }
 
+static CUresult fill(struct mock_parameters *parameters, const struct mock_launch_source *source)
+{
+    if (!source->buffer)
+        return source->extra ? parameters_copy_extra(parameters, source->extra)
+                             : parameters_copy(parameters, source->values);
+    if (source->bytes > parameters->byte_count)
+        return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
+    memcpy(parameters->bytes, source->buffer, source->bytes);
+    return CUDA_SUCCESS;
+}
+
 CUresult cushim__mock_launch_create(struct mock_function *function,
-                                    const struct mock_launch_shape *shape, void **parameters,
-                                    void **extra, struct mock_operation **operation)
+                                    const struct mock_launch_shape *shape,
+                                    const struct mock_launch_source *source,
+                                    struct mock_operation **operation)
 {
     CUresult code = cushim__mock_launch_check(function, shape);
     struct mock_parameters *copies;
 
-    if (code == CUDA_SUCCESS && parameters && extra)
+    if (code == CUDA_SUCCESS && source->values && source->extra)
         code = CUDA_ERROR_INVALID_VALUE;
     if (code != CUDA_SUCCESS)
         return code;
     copies = parameters_create(function->kernel);
     if (!copies)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    code = extra ? parameters_copy_extra(copies, extra) : parameters_copy(copies, parameters);
+    code = fill(copies, source);
     if (code != CUDA_SUCCESS) {
         parameters_release(copies);
         return code;
     }
     return create(function, shape, copies, operation);
 }
-
-CUresult cushim__mock_launch_create_raw(struct mock_function *function,
-                                        const struct mock_launch_shape *shape, const void *buffer,
-                                        size_t bytes, struct mock_operation **operation)
-{
-    CUresult code = cushim__mock_launch_check(function, shape);
-    struct mock_parameters *copies;
-
-    if (code != CUDA_SUCCESS)
-        return code;
-    copies = parameters_create(function->kernel);
-    if (!copies)
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    code = parameters_copy_raw(copies, buffer, bytes);
-    if (code != CUDA_SUCCESS) {
-        parameters_release(copies);
-        return code;
-    }
-    return create(function, shape, copies, operation);
-}
-
-/* --- nodes of graphs --- */
 
 CUresult cushim__mock_kernel_operation(const CUDA_KERNEL_NODE_PARAMS *params,
                                        struct mock_operation **operation)
@@ -391,6 +365,8 @@ CUresult cushim__mock_kernel_operation(const CUDA_KERNEL_NODE_PARAMS *params,
         .block = {params->blockDimX, params->blockDimY, params->blockDimZ},
         .shared_bytes = params->sharedMemBytes,
     };
+    const struct mock_launch_source source = {.values = params->kernelParams,
+                                              .extra = params->extra};
     struct mock_context *context = NULL;
     struct mock_function *function;
     CUresult code = CUDA_SUCCESS;
@@ -400,13 +376,12 @@ CUresult cushim__mock_kernel_operation(const CUDA_KERNEL_NODE_PARAMS *params,
     if (params->ctx)
         code = cushim__mock_context_find(params->ctx, &context);
     if (code == CUDA_SUCCESS)
-        code = cushim__mock_function_find(params->func ? (const void *)params->func
-                                                       : (const void *)params->kern,
-                                          context, &function);
+        code = cushim__mock_function_in(params->func ? (const void *)params->func
+                                                     : (const void *)params->kern,
+                                        context, &function);
     if (code != CUDA_SUCCESS)
         return code;
-    return cushim__mock_launch_create(function, &shape, params->kernelParams, params->extra,
-                                      operation);
+    return cushim__mock_launch_create(function, &shape, &source, operation);
 }
 
 void cushim__mock_kernel_params(const struct mock_operation *operation,

@@ -29,8 +29,8 @@ static CUresult find_target(CUfunction handle, CUstream stream, struct target *t
     if (handle || cushim__mock_stream_is_default(stream))
         code = cushim__mock_stream_find(stream, &target->stream);
     if (code == CUDA_SUCCESS)
-        code = handle ? cushim__mock_function_find(handle, target->stream->object.context,
-                                                   &target->function)
+        code = handle ? cushim__mock_function_in(handle, target->stream->object.context,
+                                                 &target->function)
                       : CUDA_ERROR_INVALID_HANDLE;
     if (code != CUDA_SUCCESS)
         return code;
@@ -58,13 +58,14 @@ static CUresult check_cooperative(const struct target *target,
 static CUresult launch(const struct target *target, const struct mock_launch_shape *shape,
                        bool cooperative, void **parameters, void **extra)
 {
+    const struct mock_launch_source source = {.values = parameters, .extra = extra};
     struct mock_operation *operation;
     CUresult code = cushim__mock_launch_check(target->function, shape);
 
     if (code == CUDA_SUCCESS && cooperative)
         code = check_cooperative(target, shape);
     if (code == CUDA_SUCCESS)
-        code = cushim__mock_launch_create(target->function, shape, parameters, extra, &operation);
+        code = cushim__mock_launch_create(target->function, shape, &source, &operation);
     if (code == CUDA_SUCCESS)
         return cushim__mock_stream_submit(target->stream, operation);
     if (code == CUDA_ERROR_INVALID_VALUE && target->stream->capture)
@@ -211,25 +212,17 @@ struct mock_old_launch {
     unsigned char parameters[PARAMETER_BYTES];
 };
 
-/* What is set of a function so far. These calls want a current context. */
-static CUresult find(CUfunction handle, struct mock_function **function,
-                     struct mock_old_launch **old)
+/* What is set of a function so far. NULL: out of memory. */
+static struct mock_old_launch *old_launch(struct mock_function *function)
 {
-    struct mock_context *context;
-    CUresult code = cushim__mock_context_current(&context);
+    struct mock_old_launch *old = function->old;
 
-    if (code == CUDA_SUCCESS)
-        code = cushim__mock_function_find(handle, context, function);
-    if (code != CUDA_SUCCESS)
-        return code;
-    if (!(*function)->old) {
-        (*function)->old = calloc(1, sizeof *(*function)->old);
-        if (!(*function)->old)
-            return CUDA_ERROR_OUT_OF_MEMORY;
-        (*function)->old->block[0] = (*function)->old->block[1] = (*function)->old->block[2] = 1;
+    if (!old) {
+        old = function->old = calloc(1, sizeof *old);
+        if (old)
+            old->block[0] = old->block[1] = old->block[2] = 1;
     }
-    *old = (*function)->old;
-    return CUDA_SUCCESS;
+    return old;
 }
 
 static bool fits(int x, int y, int z, unsigned threads)
@@ -240,90 +233,89 @@ static bool fits(int x, int y, int z, unsigned threads)
            (unsigned)z <= threads / ((unsigned)x * (unsigned)y);
 }
 
-MOCK_EXACT(FuncSetBlockShape)(CUfunction hfunc, int x, int y, int z)
+MOCK_EXACT(FuncSetBlockShape)
+(struct mock_context *current, struct mock_function *function, int x, int y, int z)
 {
-    struct mock_old_launch *old;
-    struct mock_function *function;
-    CUresult code = find(hfunc, &function, &old);
+    struct mock_old_launch *old = old_launch(function);
 
-    if (code == CUDA_SUCCESS && !fits(x, y, z, cushim__mock_function_threads(function->kernel)))
-        code = CUDA_ERROR_INVALID_VALUE;
-    if (code != CUDA_SUCCESS)
-        return code;
+    if (!old)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    if (!fits(x, y, z, cushim__mock_function_threads(function->kernel)))
+        return CUDA_ERROR_INVALID_VALUE;
     old->block[0] = (unsigned)x;
     old->block[1] = (unsigned)y;
     old->block[2] = (unsigned)z;
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(FuncSetSharedSize)(CUfunction hfunc, unsigned int bytes)
+MOCK_EXACT(FuncSetSharedSize)
+(struct mock_context *current, struct mock_function *function, unsigned int bytes)
 {
-    struct mock_old_launch *old;
-    struct mock_function *function;
-    CUresult code = find(hfunc, &function, &old);
+    struct mock_old_launch *old = old_launch(function);
 
-    if (code == CUDA_SUCCESS && bytes > (unsigned)function->settings.dynamic_shared_bytes)
-        code = CUDA_ERROR_INVALID_VALUE;
-    if (code == CUDA_SUCCESS)
-        old->shared_bytes = bytes;
-    return code;
-}
-
-MOCK_EXACT(ParamSetSize)(CUfunction hfunc, unsigned int numbytes)
-{
-    struct mock_old_launch *old;
-    struct mock_function *function;
-    CUresult code = find(hfunc, &function, &old);
-
-    if (code == CUDA_SUCCESS && numbytes > PARAMETER_BYTES)
-        code = CUDA_ERROR_INVALID_VALUE;
-    if (code == CUDA_SUCCESS)
-        old->bytes = numbytes;
-    return code;
-}
-
-static CUresult set(CUfunction handle, int offset, const void *bytes, size_t count)
-{
-    struct mock_old_launch *old;
-    struct mock_function *function;
-    CUresult code = find(handle, &function, &old);
-
-    if (code != CUDA_SUCCESS)
-        return code;
-    if (!bytes || offset < 0 || count > PARAMETER_BYTES || (size_t)offset > PARAMETER_BYTES - count)
+    if (!old)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    if (bytes > (unsigned)function->settings.dynamic_shared_bytes)
         return CUDA_ERROR_INVALID_VALUE;
-    memcpy(old->parameters + offset, bytes, count);
+    old->shared_bytes = bytes;
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(ParamSeti)(CUfunction hfunc, int offset, unsigned int value)
+MOCK_EXACT(ParamSetSize)
+(struct mock_context *current, struct mock_function *function, unsigned int numbytes)
 {
-    return set(hfunc, offset, &value, sizeof value);
+    struct mock_old_launch *old = old_launch(function);
+
+    if (!old)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    if (numbytes > PARAMETER_BYTES)
+        return CUDA_ERROR_INVALID_VALUE;
+    old->bytes = numbytes;
+    return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(ParamSetf)(CUfunction hfunc, int offset, float value)
+MOCK_EXACT(ParamSetv)
+(struct mock_context *current, struct mock_function *function, int offset, void *ptr,
+ unsigned int numbytes)
 {
-    return set(hfunc, offset, &value, sizeof value);
+    struct mock_old_launch *old = old_launch(function);
+
+    if (!old)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    if (!ptr || offset < 0 || numbytes > PARAMETER_BYTES ||
+        (size_t)offset > PARAMETER_BYTES - numbytes)
+        return CUDA_ERROR_INVALID_VALUE;
+    memcpy(old->parameters + offset, ptr, numbytes);
+    return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(ParamSetv)(CUfunction hfunc, int offset, void *ptr, unsigned int numbytes)
+MOCK_EXACT(ParamSeti)
+(struct mock_context *current, struct mock_function *function, int offset, unsigned int value)
 {
-    return set(hfunc, offset, ptr, numbytes);
+    return cushim__mock_ParamSetv(current, function, offset, &value, sizeof value);
 }
 
-static CUresult launch_deprecated(CUfunction handle, int width, int height, CUstream stream_handle)
+MOCK_EXACT(ParamSetf)
+(struct mock_context *current, struct mock_function *function, int offset, float value)
 {
+    return cushim__mock_ParamSetv(current, function, offset, &value, sizeof value);
+}
+
+static CUresult launch_deprecated(struct mock_function *function, int width, int height,
+                                  CUstream stream_handle)
+{
+    struct mock_old_launch *old = old_launch(function);
     struct mock_operation *operation;
-    struct mock_old_launch *old;
-    struct mock_function *function;
-    struct mock_stream *stream;
+    struct mock_launch_source source;
     struct mock_launch_shape shape;
-    CUresult code = find(handle, &function, &old);
+    struct mock_stream *stream;
+    CUresult code;
 
-    if (code == CUDA_SUCCESS && (width <= 0 || height <= 0))
-        code = CUDA_ERROR_INVALID_VALUE;
-    if (code == CUDA_SUCCESS)
-        code = cushim__mock_stream_find(stream_handle, &stream);
+    if (!old)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    if (width <= 0 || height <= 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    code = cushim__mock_stream_find(stream_handle, &stream);
     if (code == CUDA_SUCCESS && stream->object.context != function->object.context)
         code = CUDA_ERROR_INVALID_HANDLE;
     if (code != CUDA_SUCCESS)
@@ -331,22 +323,20 @@ static CUresult launch_deprecated(CUfunction handle, int width, int height, CUst
     shape = (struct mock_launch_shape){.grid = {(unsigned)width, (unsigned)height, 1},
                                        .block = {old->block[0], old->block[1], old->block[2]},
                                        .shared_bytes = old->shared_bytes};
-    code =
-        cushim__mock_launch_create_raw(function, &shape, old->parameters, old->bytes, &operation);
+    source = (struct mock_launch_source){.buffer = old->parameters, .bytes = old->bytes};
+    code = cushim__mock_launch_create(function, &shape, &source, &operation);
     return code == CUDA_SUCCESS ? cushim__mock_stream_submit(stream, operation) : code;
 }
 
-MOCK_EXACT(Launch)(CUfunction f)
+MOCK_EXACT(Launch)(struct mock_context *current, struct mock_function *function)
 {
-    return launch_deprecated(f, 1, 1, NULL);
+    return launch_deprecated(function, 1, 1, NULL);
 }
 
-MOCK_EXACT(LaunchGrid)(CUfunction f, int grid_width, int grid_height)
+MOCK_ALSO(LaunchGrid)
+MOCK_EXACT(LaunchGridAsync)
+(struct mock_context *current, struct mock_function *function, int grid_width, int grid_height,
+ CUstream hStream)
 {
-    return launch_deprecated(f, grid_width, grid_height, NULL);
-}
-
-MOCK_EXACT(LaunchGridAsync)(CUfunction f, int grid_width, int grid_height, CUstream hStream)
-{
-    return launch_deprecated(f, grid_width, grid_height, hStream);
+    return launch_deprecated(function, grid_width, grid_height, hStream);
 }

@@ -11,12 +11,12 @@
 
 enum { LIBRARY_OPTIONS = 2 };
 
-static CUresult find(const void *handle, struct mock_library **library)
+CUresult cushim__mock_library_find(const void *handle, struct mock_library **library)
 {
     return cushim__mock_object_find(handle, MOCK_LIBRARY, library);
 }
 
-/* What takes options takes these. */
+/* All calls with options accept the same ones. */
 static CUresult check_options(unsigned count, const cushim_CUlibraryOption *options)
 {
     if (count > 0 && !options)
@@ -55,7 +55,6 @@ MOCK_APPROXIMATE(LibraryLoadData, "as cuModuleLoadData")
     struct mock_jit jit;
     CUresult result = library && code ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 
-    (void)libraryOptionValues;
     if (result == CUDA_SUCCESS)
         result = cushim__mock_jit_begin(&jit, numJitOptions, jitOptions, jitOptionsValues);
     if (result == CUDA_SUCCESS)
@@ -73,7 +72,6 @@ MOCK_APPROXIMATE(LibraryLoadFromFile, "as cuModuleLoadData")
     size_t size;
     CUresult result = library && fileName ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 
-    (void)libraryOptionValues;
     if (result == CUDA_SUCCESS)
         result = cushim__mock_jit_begin(&jit, numJitOptions, jitOptions, jitOptionsValues);
     if (result == CUDA_SUCCESS)
@@ -87,60 +85,44 @@ MOCK_APPROXIMATE(LibraryLoadFromFile, "as cuModuleLoadData")
     return result;
 }
 
-MOCK_EXACT(LibraryUnload)(cushim_CUlibrary library)
+MOCK_EXACT(LibraryUnload)(struct mock_library *library)
 {
-    struct mock_library *found;
-    CUresult code = find(library, &found);
+    const void *handle = library->object.handle;
+    CUresult code = CUDA_SUCCESS;
 
     /* As cuModuleUnload does, where it is loaded. Meanwhile others may have called. */
-    for (struct mock_module *module = code ? NULL : found->modules; module;) {
+    for (struct mock_module *module = library->modules; module;) {
         struct mock_context *context = module->object.context;
 
         code = cushim__mock_sim_wait_group(&context->group);
         if (code == CUDA_SUCCESS)
-            code = find(library, &found);
-        module = code ? NULL : found->modules;
+            code = cushim__mock_library_find(handle, &library);
+        module = code ? NULL : library->modules;
         while (module && module->object.context != context)
             module = module->next;
         module = module ? module->next : NULL;
     }
     if (code == CUDA_SUCCESS)
-        cushim__mock_library_destroy(found);
+        cushim__mock_library_destroy(library);
     return code;
 }
 
 MOCK_EXACT(LibraryGetKernel)
-(cushim_CUkernel *pKernel, cushim_CUlibrary library, const char *name)
+(cushim_CUkernel *NOT_NULL pKernel, const char *NOT_NULL name, struct mock_library *library)
 {
-    struct mock_library *found;
     struct mock_kernel *kernel;
-    CUresult code;
+    CUresult code = cushim__mock_library_kernel(library, name, &kernel);
 
-    if (!pKernel || !name)
-        return CUDA_ERROR_INVALID_VALUE;
-    code = find(library, &found);
-    if (code == CUDA_SUCCESS)
-        code = cushim__mock_library_kernel(found, name, &kernel);
     if (code == CUDA_SUCCESS)
         *pKernel = (cushim_CUkernel)kernel->object.handle;
     return code;
 }
 
-static CUresult current_module(cushim_CUlibrary library, struct mock_module **module)
-{
-    struct mock_context *context;
-    struct mock_library *found;
-    CUresult code = find(library, &found);
-
-    if (code == CUDA_SUCCESS)
-        code = cushim__mock_context_current(&context);
-    return code == CUDA_SUCCESS ? cushim__mock_library_module(found, context, module) : code;
-}
-
-MOCK_EXACT(LibraryGetModule)(CUmodule *pMod, cushim_CUlibrary library)
+MOCK_EXACT(LibraryGetModule)
+(CUmodule *NOT_NULL pMod, struct mock_library *library, struct mock_context *current)
 {
     struct mock_module *module;
-    CUresult code = pMod ? current_module(library, &module) : CUDA_ERROR_INVALID_VALUE;
+    CUresult code = cushim__mock_library_module(library, current, &module);
 
     if (code == CUDA_SUCCESS)
         *pMod = module->object.handle;
@@ -148,8 +130,10 @@ MOCK_EXACT(LibraryGetModule)(CUmodule *pMod, cushim_CUlibrary library)
 }
 
 MOCK_EXACT(LibraryGetGlobal)
-(CUdeviceptr *dptr, size_t *bytes, cushim_CUlibrary library, const char *name)
+(CUdeviceptr *dptr, size_t *bytes, const char *name, cushim_CUlibrary library)
 {
+    struct mock_library *found;
+    struct mock_context *context;
     struct mock_module *module;
     CUdeviceptr address;
     size_t size;
@@ -157,7 +141,11 @@ MOCK_EXACT(LibraryGetGlobal)
 
     if ((!dptr && !bytes) || !name)
         return CUDA_ERROR_INVALID_VALUE;
-    code = current_module(library, &module);
+    code = cushim__mock_library_find(library, &found);
+    if (code == CUDA_SUCCESS)
+        code = cushim__mock_context_current(&context);
+    if (code == CUDA_SUCCESS)
+        code = cushim__mock_library_module(found, context, &module);
     if (code == CUDA_SUCCESS)
         code = cushim__mock_module_global(module, name, &address, &size);
     if (code != CUDA_SUCCESS)
@@ -178,38 +166,31 @@ MOCK_APPROXIMATE(LibraryGetManaged, "managed variables are not found, but are va
 
     if ((!dptr && !bytes) || !name)
         return CUDA_ERROR_INVALID_VALUE;
-    code = find(library, &found);
+    code = cushim__mock_library_find(library, &found);
     return code == CUDA_SUCCESS ? CUDA_ERROR_NOT_FOUND : code;
 }
 
-MOCK_EXACT(LibraryGetKernelCount)(unsigned int *count, cushim_CUlibrary lib)
+MOCK_EXACT(LibraryGetKernelCount)
+(unsigned int *NOT_NULL count, const struct mock_library *library)
 {
-    struct mock_library *found;
-    CUresult code = count ? find(lib, &found) : CUDA_ERROR_INVALID_VALUE;
-
-    if (code == CUDA_SUCCESS)
-        *count = found->code ? (unsigned)found->code->image.kernel_count : 0;
-    return code;
+    *count = library->code ? (unsigned)library->code->image.kernel_count : 0;
+    return CUDA_SUCCESS;
 }
 
 MOCK_EXACT(LibraryEnumerateKernels)
-(cushim_CUkernel *kernels, unsigned int numKernels, cushim_CUlibrary lib)
+(cushim_CUkernel *NOT_NULL kernels, struct mock_library *library, unsigned int numKernels)
 {
-    struct mock_library *found;
+    const struct mock_image *image = library->code ? &library->code->image : NULL;
     struct mock_kernel *kernel;
-    CUresult code = kernels ? find(lib, &found) : CUDA_ERROR_INVALID_VALUE;
+    CUresult code = image ? CUDA_SUCCESS : library->refusal;
 
-    if (code == CUDA_SUCCESS && !found->code)
-        return found->refusal;
-    if (code != CUDA_SUCCESS)
-        return code;
-    if (numKernels > found->code->image.kernel_count)
-        numKernels = (unsigned)found->code->image.kernel_count;
+    if (image && numKernels > image->kernel_count)
+        numKernels = (unsigned)image->kernel_count;
     /* Each is there from then on, so that nothing is written before all are. */
     for (size_t i = 0; code == CUDA_SUCCESS && i < numKernels; i++)
-        code = cushim__mock_library_kernel(found, found->code->image.kernels[i].name, &kernel);
+        code = cushim__mock_library_kernel(library, image->kernels[i].name, &kernel);
     for (size_t i = 0; code == CUDA_SUCCESS && i < numKernels; i++) {
-        code = cushim__mock_library_kernel(found, found->code->image.kernels[i].name, &kernel);
+        code = cushim__mock_library_kernel(library, image->kernels[i].name, &kernel);
         kernels[i] = (cushim_CUkernel)kernel->object.handle;
     }
     return code;
@@ -217,53 +198,28 @@ MOCK_EXACT(LibraryEnumerateKernels)
 
 /* Kernels of libraries: functions without a context. */
 
-static CUresult find_kernel(const void *handle, struct mock_kernel **kernel)
+CUresult cushim__mock_kernel_find(const void *handle, struct mock_kernel **kernel)
 {
     return cushim__mock_object_find(handle, MOCK_KERNEL, kernel);
 }
 
-/* These answer INVALID_VALUE to NULL, where others answer INVALID_HANDLE. */
-static CUresult find_not_null(const void *handle, struct mock_kernel **kernel)
+MOCK_EXACT(KernelGetFunction)
+(CUfunction *NOT_NULL pFunc, cushim_CUkernel NOT_NULL kernel, struct mock_context *current)
 {
-    return handle ? find_kernel(handle, kernel) : CUDA_ERROR_INVALID_VALUE;
-}
-
-MOCK_EXACT(KernelGetFunction)(CUfunction *pFunc, cushim_CUkernel kernel)
-{
-    struct mock_context *context;
     struct mock_function *function;
-    CUresult code;
+    CUresult code = cushim__mock_kernel_function(kernel, current, &function);
 
-    if (!pFunc || !kernel)
-        return CUDA_ERROR_INVALID_VALUE;
-    code = cushim__mock_context_current(&context);
-    if (code == CUDA_SUCCESS)
-        code = cushim__mock_kernel_function(kernel, context, &function);
     if (code == CUDA_SUCCESS)
         *pFunc = function->object.handle;
     return code;
 }
 
-static CUresult find_on_device(cushim_CUkernel handle, CUdevice device, struct mock_kernel **kernel)
-{
-    struct mock_device *found;
-    CUresult code = find_kernel(handle, kernel);
-
-    return code == CUDA_SUCCESS ? cushim__mock_device_find(device, &found) : code;
-}
-
 MOCK_APPROXIMATE(KernelGetAttribute, "as cuFuncGetAttribute")
-(int *pi, CUfunction_attribute attrib, cushim_CUkernel kernel, CUdevice dev)
+(const struct mock_kernel *kernel, const struct mock_device *device, int *NOT_NULL pi,
+ CUfunction_attribute attrib)
 {
-    struct mock_kernel *found;
-    CUresult code = find_on_device(kernel, dev, &found);
-
-    if (code == CUDA_SUCCESS && !pi)
-        code = CUDA_ERROR_INVALID_VALUE;
-    if (code != CUDA_SUCCESS)
-        return code;
-    return cushim__mock_function_attribute(found->library->code, found->declared, &found->settings,
-                                           attrib, pi);
+    return cushim__mock_function_attribute(kernel->library->code, kernel->declared,
+                                           &kernel->settings, attrib, pi);
 }
 
 /* What is set of a kernel holds for its functions that there are, and for those to come. */
@@ -278,71 +234,47 @@ static void spread(const struct mock_kernel *kernel)
 }
 
 MOCK_APPROXIMATE(KernelSetAttribute, "sets it for all devices")
-(CUfunction_attribute attrib, int val, cushim_CUkernel kernel, CUdevice dev)
+(struct mock_kernel *kernel, const struct mock_device *device, CUfunction_attribute attrib, int val)
 {
-    struct mock_kernel *found;
-    CUresult code = find_on_device(kernel, dev, &found);
+    CUresult code = cushim__mock_function_set(kernel->declared, &kernel->settings, attrib, val);
 
     if (code == CUDA_SUCCESS)
-        code = cushim__mock_function_set(found->declared, &found->settings, attrib, val);
-    if (code == CUDA_SUCCESS)
-        spread(found);
+        spread(kernel);
     return code;
 }
 
 MOCK_APPROXIMATE(KernelSetCacheConfig, "sets it for all devices")
-(cushim_CUkernel kernel, CUfunc_cache config, CUdevice dev)
+(struct mock_kernel *kernel, const struct mock_device *device, CUfunc_cache config)
 {
-    struct mock_kernel *found;
-    CUresult code = find_on_device(kernel, dev, &found);
-
-    if (code == CUDA_SUCCESS && (unsigned)config > CU_FUNC_CACHE_PREFER_EQUAL)
-        code = CUDA_ERROR_INVALID_VALUE;
-    if (code != CUDA_SUCCESS)
-        return code;
-    found->settings.cache = config;
-    spread(found);
+    if ((unsigned)config > CU_FUNC_CACHE_PREFER_EQUAL)
+        return CUDA_ERROR_INVALID_VALUE;
+    kernel->settings.cache = config;
+    spread(kernel);
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(KernelGetName)(const char **name, cushim_CUkernel hfunc)
+MOCK_EXACT(KernelGetName)(const char **NOT_NULL name, struct mock_kernel *NOT_NULL hfunc)
 {
-    struct mock_kernel *found;
-    CUresult code = name ? find_not_null(hfunc, &found) : CUDA_ERROR_INVALID_VALUE;
-
-    if (code == CUDA_SUCCESS)
-        *name = found->declared->name;
-    return code;
+    *name = hfunc->declared->name;
+    return CUDA_SUCCESS;
 }
 
 MOCK_EXACT(KernelGetParamInfo)
-(cushim_CUkernel kernel, size_t paramIndex, size_t *paramOffset, size_t *paramSize)
+(size_t *NOT_NULL paramOffset, struct mock_kernel *NOT_NULL kernel, size_t paramIndex,
+ size_t *paramSize)
 {
-    struct mock_kernel *found;
-    CUresult code = paramOffset ? find_not_null(kernel, &found) : CUDA_ERROR_INVALID_VALUE;
-
-    if (code != CUDA_SUCCESS)
-        return code;
-    return cushim__mock_kernel_parameter(found->declared, paramIndex, paramOffset, paramSize);
+    return cushim__mock_kernel_parameter(kernel->declared, paramIndex, paramOffset, paramSize);
 }
 
 MOCK_APPROXIMATE(KernelGetParamCount, "no driver of this version was measured")
-(cushim_CUkernel kernel, size_t *paramCount)
+(size_t *NOT_NULL paramCount, struct mock_kernel *NOT_NULL kernel)
 {
-    struct mock_kernel *found;
-    CUresult code = paramCount ? find_not_null(kernel, &found) : CUDA_ERROR_INVALID_VALUE;
-
-    if (code == CUDA_SUCCESS)
-        *paramCount = found->declared->parameter_count;
-    return code;
+    *paramCount = kernel->declared->parameter_count;
+    return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(KernelGetLibrary)(cushim_CUlibrary *pLib, cushim_CUkernel kernel)
+MOCK_EXACT(KernelGetLibrary)(cushim_CUlibrary *NOT_NULL pLib, struct mock_kernel *NOT_NULL kernel)
 {
-    struct mock_kernel *found;
-    CUresult code = pLib ? find_not_null(kernel, &found) : CUDA_ERROR_INVALID_VALUE;
-
-    if (code == CUDA_SUCCESS)
-        *pLib = (cushim_CUlibrary)found->library->object.handle;
-    return code;
+    *pLib = (cushim_CUlibrary)kernel->library->object.handle;
+    return CUDA_SUCCESS;
 }

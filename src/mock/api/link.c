@@ -23,7 +23,7 @@ struct mock_link {
     CUresult failure; /* what went in cannot be linked */
 };
 
-static CUresult find(CUlinkState handle, struct mock_link **link)
+CUresult cushim__mock_link_find(CUlinkState handle, struct mock_link **link)
 {
     return cushim__mock_object_find(handle, MOCK_LINK, link);
 }
@@ -38,35 +38,6 @@ static void drop(void *object)
     free(link->result);
     cushim__mock_image_clear(&link->image);
     free(link);
-}
-
-static CUresult create(unsigned count, const CUjit_option *options, void **values,
-                       CUlinkState *state)
-{
-    struct mock_context *context;
-    struct mock_link *link;
-    struct mock_jit jit;
-    CUresult code = cushim__mock_context_current(&context);
-
-    if (code == CUDA_SUCCESS && !state)
-        code = CUDA_ERROR_INVALID_VALUE;
-    if (code == CUDA_SUCCESS)
-        code = cushim__mock_jit_begin(&jit, count, options, values);
-    if (code != CUDA_SUCCESS)
-        return code;
-    link = calloc(1, sizeof *link);
-    if (!link)
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    link->jit = jit;
-    link->object.drop = drop;
-    code = cushim__mock_object_add(link, MOCK_LINK, context);
-    if (code != CUDA_SUCCESS) {
-        free(link);
-        return code;
-    }
-    cushim__mock_jit_end(&link->jit, "");
-    *state = link->object.handle;
-    return CUDA_SUCCESS;
 }
 
 static CUresult keep(struct mock_link *link, const void *bytes, size_t count)
@@ -86,13 +57,13 @@ static CUresult keep(struct mock_link *link, const void *bytes, size_t count)
     return CUDA_SUCCESS;
 }
 
-/* What was kept last is not. */
+/* Forget the part that was kept last. */
 static void let_go(struct mock_link *link)
 {
     free((void *)(uintptr_t)link->parts[--link->part_count].start);
 }
 
-/* An archive of the host with a first member. */
+/* Return whether it is an archive of the host that has a member. */
 static bool is_archive(const char *bytes, size_t count)
 {
     static const char archive[] = "!<arch>\n";
@@ -102,7 +73,7 @@ static bool is_archive(const char *bytes, size_t count)
            memcmp(bytes + MEMBER + MEMBER_BYTES - 2, "`\n", 2) == 0;
 }
 
-/* An object of the host. */
+/* Return whether it is a relocatable object of the host. */
 static bool is_object(const char *bytes, size_t count)
 {
     enum { TYPE_OFFSET = 16, RELOCATABLE = 1, MACHINE_OFFSET = 18, MACHINE_CUDA = 190, HEAD = 52 };
@@ -184,33 +155,57 @@ static CUresult add(struct mock_link *link, CUjitInputType type, const void *byt
     return code == CUDA_SUCCESS ? read_input(link, type, bytes, count) : code;
 }
 
-static CUresult add_data(CUlinkState state, CUjitInputType type, const void *data, size_t size,
-                         unsigned count, const CUjit_option *options, void **values)
+MOCK_ALSO(LinkCreate)
+MOCK_EXACT(LinkCreate_v2)
+(struct mock_context *current, CUlinkState *NOT_NULL stateOut, unsigned int numOptions,
+ CUjit_option *options, void **optionValues)
 {
     struct mock_link *link;
     struct mock_jit jit;
-    CUresult code = find(state, &link);
+    CUresult code = cushim__mock_jit_begin(&jit, numOptions, options, optionValues);
 
-    if (code == CUDA_SUCCESS && (link->complete || !data || size == 0))
-        code = CUDA_ERROR_INVALID_VALUE;
-    if (code == CUDA_SUCCESS)
-        code = cushim__mock_jit_begin(&jit, count, options, values);
+    if (code != CUDA_SUCCESS)
+        return code;
+    link = calloc(1, sizeof *link);
+    if (!link)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    link->jit = jit;
+    link->object.drop = drop;
+    code = cushim__mock_object_add(link, MOCK_LINK, current);
+    if (code != CUDA_SUCCESS) {
+        free(link);
+        return code;
+    }
+    cushim__mock_jit_end(&link->jit, "");
+    *stateOut = link->object.handle;
+    return CUDA_SUCCESS;
+}
+
+MOCK_ALSO(LinkAddData)
+MOCK_APPROXIMATE(LinkAddData_v2, "nothing is compiled: what is added is kept as it is")
+(struct mock_link *link, CUjitInputType type, void *NOT_NULL data, size_t size,
+ unsigned int numOptions, CUjit_option *options, void **optionValues)
+{
+    struct mock_jit jit;
+    CUresult code = link->complete || size == 0
+                        ? CUDA_ERROR_INVALID_VALUE
+                        : cushim__mock_jit_begin(&jit, numOptions, options, optionValues);
+
     return code == CUDA_SUCCESS ? add(link, type, data, size) : code;
 }
 
-static CUresult add_file(CUlinkState state, CUjitInputType type, const char *path, unsigned count,
-                         const CUjit_option *options, void **values)
+MOCK_ALSO(LinkAddFile)
+MOCK_APPROXIMATE(LinkAddFile_v2, "as cuLinkAddData_v2")
+(struct mock_link *link, CUjitInputType type, const char *NOT_NULL path, unsigned int numOptions,
+ CUjit_option *options, void **optionValues)
 {
-    struct mock_link *link;
     struct mock_jit jit;
     char *bytes;
     size_t size;
-    CUresult code = find(state, &link);
+    CUresult code = link->complete
+                        ? CUDA_ERROR_INVALID_VALUE
+                        : cushim__mock_jit_begin(&jit, numOptions, options, optionValues);
 
-    if (code == CUDA_SUCCESS && (link->complete || !path))
-        code = CUDA_ERROR_INVALID_VALUE;
-    if (code == CUDA_SUCCESS)
-        code = cushim__mock_jit_begin(&jit, count, options, values);
     if (code == CUDA_SUCCESS)
         code = cushim__mock_code_file(path, &bytes, &size);
     if (code != CUDA_SUCCESS)
@@ -220,58 +215,13 @@ static CUresult add_file(CUlinkState state, CUjitInputType type, const char *pat
     return code;
 }
 
-MOCK_EXACT(LinkCreate_v2)
-(unsigned int numOptions, CUjit_option *options, void **optionValues, CUlinkState *stateOut)
-{
-    return create(numOptions, options, optionValues, stateOut);
-}
-
-MOCK_EXACT(LinkCreate)
-(unsigned int numOptions, CUjit_option *options, void **optionValues, CUlinkState *stateOut)
-{
-    return create(numOptions, options, optionValues, stateOut);
-}
-
-MOCK_APPROXIMATE(LinkAddData_v2, "nothing is compiled: what is added is kept as it is")
-(CUlinkState state, CUjitInputType type, void *data, size_t size, const char *name,
- unsigned int numOptions, CUjit_option *options, void **optionValues)
-{
-    (void)name;
-    return add_data(state, type, data, size, numOptions, options, optionValues);
-}
-
-MOCK_APPROXIMATE(LinkAddData, "as cuLinkAddData_v2")
-(CUlinkState state, CUjitInputType type, void *data, size_t size, const char *name,
- unsigned int numOptions, CUjit_option *options, void **optionValues)
-{
-    (void)name;
-    return add_data(state, type, data, size, numOptions, options, optionValues);
-}
-
-MOCK_APPROXIMATE(LinkAddFile_v2, "as cuLinkAddData_v2")
-(CUlinkState state, CUjitInputType type, const char *path, unsigned int numOptions,
- CUjit_option *options, void **optionValues)
-{
-    return add_file(state, type, path, numOptions, options, optionValues);
-}
-
-MOCK_APPROXIMATE(LinkAddFile, "as cuLinkAddData_v2")
-(CUlinkState state, CUjitInputType type, const char *path, unsigned int numOptions,
- CUjit_option *options, void **optionValues)
-{
-    return add_file(state, type, path, numOptions, options, optionValues);
-}
-
 MOCK_APPROXIMATE(LinkComplete, "the image holds what was added, as it is; only the mock can load "
                                "it")
-(CUlinkState state, void **cubinOut, size_t *sizeOut)
+(struct mock_link *link, void **cubinOut, size_t *sizeOut)
 {
-    struct mock_link *link;
     size_t bytes;
-    CUresult code = find(state, &link);
+    CUresult code;
 
-    if (code != CUDA_SUCCESS)
-        return code;
     if (link->complete)
         return CUDA_ERROR_INVALID_HANDLE;
     if (!cubinOut)
@@ -293,13 +243,8 @@ MOCK_APPROXIMATE(LinkComplete, "the image holds what was added, as it is; only t
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(LinkDestroy)(CUlinkState state)
+MOCK_EXACT(LinkDestroy)(struct mock_link *link)
 {
-    struct mock_link *link;
-    CUresult code = find(state, &link);
-
-    if (code != CUDA_SUCCESS)
-        return code;
     cushim__mock_object_remove(link);
     drop(link);
     return CUDA_SUCCESS;

@@ -47,41 +47,29 @@ static CUresult end_allocation(struct mock_allocation *allocation)
     return CUDA_SUCCESS;
 }
 
-/* What every call that allocates begins with. */
-static CUresult begin(struct mock_context **context)
-{
-    CUresult code = cushim__mock_memory_context(context);
-
-    if (code == CUDA_SUCCESS && cushim__mock_capture_count > 0)
-        code = cushim__mock_capture_unsafe(true);
-    return code;
-}
-
 MOCK_EXACT(MemAlloc_v2)(CUdeviceptr *dptr, size_t bytesize)
 {
     struct mock_allocation *allocation;
     struct mock_context *context;
-    CUresult code = begin(&context);
+    CUresult code = cushim__mock_memory_context(&context);
 
-    if (code && dptr)
-        *dptr = 0; /* as the driver does: statement 15 */
-    if (code)
-        return code;
+    if (code == CUDA_SUCCESS)
+        code = cushim__mock_capture_unsafe();
     if (!dptr)
-        return CUDA_ERROR_INVALID_VALUE;
-    code = cushim__mock_allocation_create(context, context->device, MOCK_BY_ALLOC, bytesize,
-                                          &allocation);
-    *dptr = code ? 0 : allocation->span.start;
+        return code ? code : CUDA_ERROR_INVALID_VALUE;
+    if (code == CUDA_SUCCESS)
+        code = cushim__mock_allocation_create(context, context->device, MOCK_BY_ALLOC, bytesize,
+                                              &allocation);
+    *dptr = code ? 0 : allocation->span.start; /* as the driver does: statement 15 */
     return code;
 }
 
 MOCK_EXACT(MemAllocPitch_v2)
-(CUdeviceptr *dptr, size_t *pPitch, size_t WidthInBytes, size_t Height,
- unsigned int ElementSizeBytes)
+(struct mock_context *wide_current, CUdeviceptr *dptr, size_t *pPitch, size_t WidthInBytes,
+ size_t Height, unsigned int ElementSizeBytes)
 {
     struct mock_allocation *allocation;
-    struct mock_context *context;
-    CUresult code = begin(&context);
+    CUresult code = cushim__mock_capture_unsafe();
     size_t pitch, bytes;
 
     if (code)
@@ -98,8 +86,8 @@ MOCK_EXACT(MemAllocPitch_v2)
     pitch = pitch / PITCH * PITCH;
     if (__builtin_mul_overflow(pitch, Height, &bytes))
         return CUDA_ERROR_OUT_OF_MEMORY;
-    code =
-        cushim__mock_allocation_create(context, context->device, MOCK_BY_ALLOC, bytes, &allocation);
+    code = cushim__mock_allocation_create(wide_current, wide_current->device, MOCK_BY_ALLOC, bytes,
+                                          &allocation);
     if (code)
         return code;
     *dptr = allocation->span.start;
@@ -115,11 +103,12 @@ MOCK_EXACT(MemAllocManaged)(CUdeviceptr *dptr, size_t bytesize, unsigned int fla
 
     if (!dptr || (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST))
         return CUDA_ERROR_INVALID_VALUE;
-    code = begin(&context);
-    if (code)
-        return code;
-    code = cushim__mock_allocation_create_host(context, context->device, MOCK_BY_MANAGED, NULL,
-                                               bytesize, flags, &allocation);
+    code = cushim__mock_memory_context(&context);
+    if (code == CUDA_SUCCESS)
+        code = cushim__mock_capture_unsafe();
+    if (code == CUDA_SUCCESS)
+        code = cushim__mock_allocation_create_host(context, context->device, MOCK_BY_MANAGED, NULL,
+                                                   bytesize, flags, &allocation);
     if (code == CUDA_SUCCESS)
         *dptr = allocation->span.start;
     return code;
@@ -129,8 +118,7 @@ MOCK_EXACT(MemFree_v2)(CUdeviceptr dptr)
 {
     struct mock_allocation *allocation;
     struct mock_context *context;
-    CUresult code =
-        cushim__mock_capture_count > 0 ? cushim__mock_capture_unsafe(true) : CUDA_SUCCESS;
+    CUresult code = cushim__mock_capture_unsafe();
 
     if (code || dptr == 0)
         return code;
@@ -190,49 +178,33 @@ enum {
     REGISTER_FLAGS = CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP | READ_ONLY,
 };
 
-static CUresult begin_host(struct mock_context **context)
-{
-    CUresult code = cushim__mock_context_current(context);
-
-    if (code == CUDA_SUCCESS && cushim__mock_capture_count > 0)
-        code = cushim__mock_capture_unsafe(true);
-    return code;
-}
-
 /* With unified addresses all of it is mapped into the devices, whatever is asked for. */
-static CUresult allocate(void **pp, size_t bytes, unsigned flags)
+MOCK_EXACT(MemHostAlloc)
+(struct mock_context *current, void **pp, size_t bytesize, unsigned int Flags)
 {
     struct mock_allocation *allocation;
-    struct mock_context *context;
-    CUresult code = begin_host(&context);
+    CUresult code = cushim__mock_capture_unsafe();
 
     if (code)
         return code;
     if (!pp)
         return CUDA_ERROR_INVALID_VALUE;
     *pp = NULL;
-    if (flags & ~(unsigned)ALLOC_FLAGS)
+    if (Flags & ~(unsigned)ALLOC_FLAGS)
         return CUDA_ERROR_INVALID_VALUE;
-    if (bytes == 0)
+    if (bytesize == 0)
         return CUDA_SUCCESS;
-    code = cushim__mock_allocation_create_host(context, context->device, MOCK_BY_HOST, NULL, bytes,
-                                               flags | CU_MEMHOSTALLOC_DEVICEMAP, &allocation);
+    code =
+        cushim__mock_allocation_create_host(current, current->device, MOCK_BY_HOST, NULL, bytesize,
+                                            Flags | CU_MEMHOSTALLOC_DEVICEMAP, &allocation);
     if (code == CUDA_SUCCESS)
         *pp = allocation->host;
     return code;
 }
 
-MOCK_EXACT(MemAllocHost_v2)(void **pp, size_t bytesize)
+MOCK_EXACT(MemAllocHost_v2)(struct mock_context *wide_current, void **pp, size_t bytesize)
 {
-    struct mock_context *context;
-    CUresult code = cushim__mock_memory_context(&context);
-
-    return code ? code : allocate(pp, bytesize, 0);
-}
-
-MOCK_EXACT(MemHostAlloc)(void **pp, size_t bytesize, unsigned int Flags)
-{
-    return allocate(pp, bytesize, Flags);
+    return cushim__mock_MemHostAlloc(wide_current, pp, bytesize, 0);
 }
 
 /* End what begins at `p`. It needs no context, but a current one has to be alive. */
@@ -243,8 +215,8 @@ static CUresult end(void *p, enum mock_origin origin, CUresult not_found)
     CUresult code =
         cushim__mock_context_top() ? cushim__mock_context_current(&context) : CUDA_SUCCESS;
 
-    if (code == CUDA_SUCCESS && cushim__mock_capture_count > 0)
-        code = cushim__mock_capture_unsafe(true);
+    if (code == CUDA_SUCCESS)
+        code = cushim__mock_capture_unsafe();
     if (code)
         return code;
     allocation = cushim__mock_allocation_at((uintptr_t)p);
@@ -260,24 +232,20 @@ MOCK_EXACT(MemFreeHost)(void *p)
     return p ? end(p, MOCK_BY_HOST, CUDA_ERROR_INVALID_VALUE) : CUDA_SUCCESS;
 }
 
-MOCK_EXACT(MemHostRegister_v2)(void *p, size_t bytesize, unsigned int Flags)
+MOCK_ALSO(MemHostRegister)
+MOCK_EXACT(MemHostRegister_v2)
+(struct mock_context *current, void *p, size_t bytesize, unsigned int Flags)
 {
     struct mock_allocation *allocation;
-    struct mock_context *context;
-    CUresult code = begin_host(&context);
+    CUresult code = cushim__mock_capture_unsafe();
 
     if (code)
         return code;
     if (!p || (Flags & ~(unsigned)REGISTER_FLAGS))
         return CUDA_ERROR_INVALID_VALUE;
     return cushim__mock_allocation_create_host(
-        context, context->device, MOCK_BY_REGISTER, p, bytesize,
+        current, current->device, MOCK_BY_REGISTER, p, bytesize,
         (Flags & CU_MEMHOSTREGISTER_PORTABLE) | CU_MEMHOSTREGISTER_DEVICEMAP, &allocation);
-}
-
-MOCK_EXACT(MemHostRegister)(void *p, size_t bytesize, unsigned int Flags)
-{
-    return cushim__mock_MemHostRegister_v2(p, bytesize, Flags);
 }
 
 MOCK_EXACT(MemHostUnregister)(void *p)
@@ -295,30 +263,17 @@ static struct mock_allocation *find(const void *p)
                                                                                   : NULL;
 }
 
-MOCK_EXACT(MemHostGetDevicePointer_v2)(CUdeviceptr *pdptr, void *p, unsigned int Flags)
+MOCK_EXACT(MemHostGetDevicePointer_v2)
+(struct mock_context *wide_current, CUdeviceptr *NOT_NULL pdptr, void *p, unsigned int Flags)
 {
-    struct mock_context *context;
-    CUresult code = cushim__mock_memory_context(&context);
-
-    if (code)
-        return code;
-    if (!pdptr)
-        return CUDA_ERROR_INVALID_VALUE;
     *pdptr = Flags == 0 && find(p) ? (uintptr_t)p : 0;
     return *pdptr ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-MOCK_EXACT(MemHostGetFlags)(unsigned int *pFlags, void *p)
+MOCK_EXACT(MemHostGetFlags)(unsigned int *NOT_NULL pFlags, struct mock_context *current, void *p)
 {
     const struct mock_allocation *allocation = find(p);
-    struct mock_context *context;
-    CUresult code;
 
-    if (!pFlags)
-        return CUDA_ERROR_INVALID_VALUE;
-    code = cushim__mock_context_current(&context);
-    if (code)
-        return code;
     if (!allocation)
         return CUDA_ERROR_INVALID_VALUE;
     *pFlags = allocation->flags;
@@ -339,19 +294,13 @@ _Static_assert(sizeof(struct handle) <= sizeof(CUipcMemHandle), "it does not fit
 static const char magic[8] = "cuSHIMem";
 
 /* Every allocation of cuMemAlloc() can be shared, found by any address in it. */
-MOCK_EXACT(IpcGetMemHandle)(CUipcMemHandle *pHandle, CUdeviceptr dptr)
+MOCK_EXACT(IpcGetMemHandle)
+(CUipcMemHandle *NOT_NULL pHandle, struct mock_context *wide_current, CUdeviceptr dptr)
 {
     struct handle handle = {.bytes = 0};
     struct mock_allocation *allocation;
-    struct mock_context *context;
     size_t offset;
-    CUresult code;
 
-    if (!pHandle)
-        return CUDA_ERROR_INVALID_VALUE;
-    code = cushim__mock_memory_context(&context);
-    if (code)
-        return code;
     allocation = cushim__mock_allocation_at(dptr);
     if (!allocation || allocation->origin != MOCK_BY_ALLOC)
         return CUDA_ERROR_INVALID_VALUE;
@@ -365,44 +314,32 @@ MOCK_EXACT(IpcGetMemHandle)(CUipcMemHandle *pHandle, CUdeviceptr dptr)
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(IpcOpenMemHandle_v2)(CUdeviceptr *pdptr, CUipcMemHandle handle, unsigned int Flags)
+MOCK_ALSO(IpcOpenMemHandle)
+MOCK_EXACT(IpcOpenMemHandle_v2)
+(CUdeviceptr *NOT_NULL pdptr, struct mock_context *wide_current, CUipcMemHandle handle,
+ unsigned int Flags)
 {
     struct mock_allocation *allocation;
-    struct mock_context *context;
     struct handle known;
     CUresult code;
 
-    if (!pdptr)
-        return CUDA_ERROR_INVALID_VALUE;
-    code = cushim__mock_memory_context(&context);
-    if (code)
-        return code;
     memcpy(&known, &handle, sizeof known);
     if (Flags != CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS ||
         memcmp(known.magic, magic, sizeof magic) != 0)
         return CUDA_ERROR_INVALID_VALUE;
     if (cushim__mock_pages_are_own(&known.shared))
         return CUDA_ERROR_INVALID_CONTEXT;
-    code = cushim__mock_import_open(context, context->device, &known.shared, known.offset,
+    code = cushim__mock_import_open(wide_current, wide_current->device, &known.shared, known.offset,
                                     known.bytes, &allocation);
     if (code == CUDA_SUCCESS)
         *pdptr = allocation->span.start;
     return code;
 }
 
-MOCK_EXACT(IpcOpenMemHandle)(CUdeviceptr *pdptr, CUipcMemHandle handle, unsigned int Flags)
-{
-    return cushim__mock_IpcOpenMemHandle_v2(pdptr, handle, Flags);
-}
-
-MOCK_EXACT(IpcCloseMemHandle)(CUdeviceptr dptr)
+MOCK_EXACT(IpcCloseMemHandle)(struct mock_context *wide_current, CUdeviceptr dptr)
 {
     struct mock_allocation *allocation;
-    struct mock_context *context;
-    CUresult code = cushim__mock_memory_context(&context);
 
-    if (code)
-        return code;
     allocation = cushim__mock_allocation_at(dptr);
     if (!allocation || allocation->origin != MOCK_BY_IMPORT || allocation->span.start != dptr)
         return CUDA_ERROR_INVALID_VALUE;

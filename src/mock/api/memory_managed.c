@@ -102,12 +102,10 @@ static CUresult advise(CUdeviceptr start, size_t bytes, CUmem_advise advice, int
 }
 
 MOCK_APPROXIMATE(MemAdvise, "holds for the whole allocation")
-(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUdevice device)
+(struct mock_context *wide_current, CUdeviceptr devPtr, size_t count, CUmem_advise advice,
+ CUdevice device)
 {
-    struct mock_context *context;
-    CUresult code = cushim__mock_memory_context(&context);
-
-    return code ? code : advise(devPtr, count, advice, device);
+    return advise(devPtr, count, advice, device);
 }
 
 MOCK_APPROXIMATE(MemAdvise_v2, "holds for the whole allocation")
@@ -222,29 +220,23 @@ static CUresult get_attribute(const struct mock_allocation *memory, void *data, 
 
 MOCK_APPROXIMATE(MemRangeGetAttribute,
                  "types and ids of locations are not known; holds for the whole allocation")
-(void *data, size_t dataSize, CUmem_range_attribute attribute, CUdeviceptr devPtr, size_t count)
+(struct mock_context *wide_current, void *data, size_t dataSize, CUmem_range_attribute attribute,
+ CUdeviceptr devPtr, size_t count)
 {
     const struct mock_allocation *memory;
-    struct mock_context *context;
-    CUresult code = cushim__mock_memory_context(&context);
 
-    if (code)
-        return code;
     memory = find(devPtr, count);
     return memory ? get_attribute(memory, data, dataSize, attribute) : CUDA_ERROR_INVALID_VALUE;
 }
 
 MOCK_APPROXIMATE(MemRangeGetAttributes,
                  "types and ids of locations are not known; holds for the whole allocation")
-(void **data, size_t *dataSizes, CUmem_range_attribute *attributes, size_t numAttributes,
- CUdeviceptr devPtr, size_t count)
+(struct mock_context *wide_current, void **data, size_t *dataSizes,
+ CUmem_range_attribute *attributes, size_t numAttributes, CUdeviceptr devPtr, size_t count)
 {
     const struct mock_allocation *memory;
-    struct mock_context *context;
-    CUresult code = cushim__mock_memory_context(&context);
+    CUresult code = CUDA_SUCCESS;
 
-    if (code)
-        return code;
     memory = find(devPtr, count);
     if (!memory || !data || !dataSizes || !attributes || numAttributes == 0)
         return CUDA_ERROR_INVALID_VALUE;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a pointer means (statements 103 to 105). */
+/* cuPointerGetAttribute and its like: what is known of a pointer (statements 103 to 105). */
 #include <string.h>
 
 #include "src/mock/api/api.h"
@@ -214,8 +214,7 @@ MOCK_EXACT(PointerSetAttribute)
 (const void *value, CUpointer_attribute attribute, CUdeviceptr ptr)
 {
     struct mock_allocation *allocation = cushim__mock_allocation_at(ptr);
-    CUresult code =
-        cushim__mock_capture_count > 0 ? cushim__mock_capture_unsafe(true) : CUDA_SUCCESS;
+    CUresult code = cushim__mock_capture_unsafe();
     unsigned flag;
 
     if (code)

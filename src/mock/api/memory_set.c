@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory that is set to a value of 1, 2 or 4 bytes (statements 116 and 117). */
+/* cuMemsetD8 and its like set memory to a value of 1, 2 or 4 bytes (statements 116 and 117). */
 #include <string.h>
 
 #include "src/mock/api/api.h"
@@ -11,12 +11,10 @@
 
 struct set {
     struct mock_operation operation;
-    CUdeviceptr address;
-    size_t pitch, width, height; /* in bytes, elements, rows */
-    uint32_t value, element;     /* and its size in bytes */
+    CUDA_MEMSET_NODE_PARAMS shape;
 };
 
-/* From the first byte to behind the last. False: too far. */
+/* Compute how many bytes lie from the first to behind the last. Returns false on an overflow. */
 static bool extent(const CUDA_MEMSET_NODE_PARAMS *shape, size_t *row, size_t *bytes)
 {
     return !__builtin_mul_overflow(shape->width, shape->elementSize, row) &&
@@ -37,27 +35,27 @@ static void fill(char *row, size_t bytes, uint32_t value, size_t element)
         memcpy(row + i, pattern, element);
 }
 
-/* Memory that is gone is an illegal address, for ever. */
+/* Memory that was freed is an illegal address, which is a sticky error. */
 static CUresult execute(struct mock_operation *operation)
 {
-    const struct set *set = (const struct set *)operation;
-    const size_t row = set->width * set->element;
-    char *memory = cushim__mock_memory_host(set->address, (set->height - 1) * set->pitch + row);
+    const CUDA_MEMSET_NODE_PARAMS *shape = &((const struct set *)operation)->shape;
+    const size_t row = shape->width * shape->elementSize;
+    char *memory = cushim__mock_memory_host(shape->dst, (shape->height - 1) * shape->pitch + row);
 
     if (!memory)
         return CUDA_ERROR_ILLEGAL_ADDRESS;
-    for (size_t y = 0; y < set->height; y++)
-        fill(memory + y * set->pitch, row, set->value, set->element);
+    for (size_t y = 0; y < shape->height; y++)
+        fill(memory + y * shape->pitch, row, shape->value, shape->elementSize);
     return CUDA_SUCCESS;
 }
 
 static void touch(const struct mock_operation *operation, struct race_access *access)
 {
-    const struct set *set = (const struct set *)operation;
-    const struct race_region region = {.start = set->address,
-                                       .width = set->width * set->element,
-                                       .rows = set->height,
-                                       .pitch = set->pitch,
+    const CUDA_MEMSET_NODE_PARAMS *shape = &((const struct set *)operation)->shape;
+    const struct race_region region = {.start = shape->dst,
+                                       .width = shape->width * shape->elementSize,
+                                       .rows = shape->height,
+                                       .pitch = shape->pitch,
                                        .layers = 1};
 
     cushim__race_use(access, &region, RACE_WRITES);
@@ -89,13 +87,12 @@ static CUresult check(const CUDA_MEMSET_NODE_PARAMS *shape)
 }
 
 CUresult cushim__mock_set_operation(const CUDA_MEMSET_NODE_PARAMS *shape,
-                                    struct mock_context *context, struct mock_operation **operation)
+                                    struct mock_operation **operation)
 {
     const struct mock_costs *costs = &cushim__mock->settings.costs;
     CUresult code = shape ? check(shape) : CUDA_ERROR_INVALID_VALUE;
     struct set *set;
 
-    (void)context;
     if (code)
         return code;
     set = cushim__mock_operation_create(
@@ -105,12 +102,7 @@ CUresult cushim__mock_set_operation(const CUDA_MEMSET_NODE_PARAMS *shape,
                                             costs->set_bytes_per_us));
     if (!set)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    set->address = shape->dst;
-    set->pitch = shape->pitch;
-    set->width = shape->width;
-    set->height = shape->height;
-    set->value = shape->value;
-    set->element = shape->elementSize;
+    set->shape = *shape;
     *operation = &set->operation;
     return CUDA_SUCCESS;
 }
@@ -118,18 +110,9 @@ CUresult cushim__mock_set_operation(const CUDA_MEMSET_NODE_PARAMS *shape,
 bool cushim__mock_set_parameters(const struct mock_operation *operation,
                                  CUDA_MEMSET_NODE_PARAMS *shape)
 {
-    const struct set *set = (const struct set *)operation;
-
     if (operation->class != &set_class)
         return false;
-    *shape = (CUDA_MEMSET_NODE_PARAMS){
-        .dst = set->address,
-        .pitch = set->pitch,
-        .value = set->value,
-        .elementSize = set->element,
-        .width = set->width,
-        .height = set->height,
-    };
+    *shape = ((const struct set *)operation)->shape;
     return true;
 }
 
@@ -149,22 +132,13 @@ static CUresult set(const CUDA_MEMSET_NODE_PARAMS *shape, CUstream handle, bool 
     /* The driver counts bytes in 64 bits, and forgets what is beyond them. */
     if (shape->width * shape->elementSize == 0 || shape->height == 0)
         return CUDA_SUCCESS;
-    code = cushim__mock_set_operation(shape, stream->object.context, &operation);
+    code = cushim__mock_set_operation(shape, &operation);
     if (code)
         return code;
     if (!asynchronous && cushim__mock_memory_find(shape->dst, &range) &&
         (range.place != MOCK_DEVICE_MEMORY || range.synchronous))
         return cushim__mock_memory_finish(stream, operation);
     return cushim__mock_stream_submit(stream, operation);
-}
-
-static CUresult set_row(CUdeviceptr memory, uint32_t value, unsigned element, size_t count,
-                        CUstream stream, bool asynchronous)
-{
-    const CUDA_MEMSET_NODE_PARAMS shape = {
-        .dst = memory, .value = value, .elementSize = element, .width = count, .height = 1};
-
-    return set(&shape, stream, asynchronous);
 }
 
 static CUresult set_rows(CUdeviceptr memory, size_t pitch, uint32_t value, unsigned element,
@@ -180,71 +154,47 @@ static CUresult set_rows(CUdeviceptr memory, size_t pitch, uint32_t value, unsig
     return set(&shape, stream, asynchronous);
 }
 
-MOCK_EXACT(MemsetD8_v2)(CUdeviceptr dstDevice, unsigned char uc, size_t N)
+MOCK_ALSO(MemsetD8_v2)
+MOCK_EXACT(MemsetD8Async)
+(CUdeviceptr dstDevice, unsigned char uc, size_t N, CUstream hStream, bool asynchronous)
 {
-    return set_row(dstDevice, uc, 1, N, NULL, false);
+    return set_rows(dstDevice, 0, uc, 1, N, 1, hStream, asynchronous);
 }
 
-MOCK_EXACT(MemsetD8Async)(CUdeviceptr dstDevice, unsigned char uc, size_t N, CUstream hStream)
-{
-    return set_row(dstDevice, uc, 1, N, hStream, true);
-}
-
-MOCK_EXACT(MemsetD2D8_v2)
-(CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc, size_t Width, size_t Height)
-{
-    return set_rows(dstDevice, dstPitch, uc, 1, Width, Height, NULL, false);
-}
-
+MOCK_ALSO(MemsetD2D8_v2)
 MOCK_EXACT(MemsetD2D8Async)
 (CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc, size_t Width, size_t Height,
- CUstream hStream)
+ CUstream hStream, bool asynchronous)
 {
-    return set_rows(dstDevice, dstPitch, uc, 1, Width, Height, hStream, true);
+    return set_rows(dstDevice, dstPitch, uc, 1, Width, Height, hStream, asynchronous);
 }
 
-MOCK_EXACT(MemsetD16_v2)(CUdeviceptr dstDevice, unsigned short us, size_t N)
+MOCK_ALSO(MemsetD16_v2)
+MOCK_EXACT(MemsetD16Async)
+(CUdeviceptr dstDevice, unsigned short us, size_t N, CUstream hStream, bool asynchronous)
 {
-    return set_row(dstDevice, us, 2, N, NULL, false);
+    return set_rows(dstDevice, 0, us, 2, N, 1, hStream, asynchronous);
 }
 
-MOCK_EXACT(MemsetD16Async)(CUdeviceptr dstDevice, unsigned short us, size_t N, CUstream hStream)
-{
-    return set_row(dstDevice, us, 2, N, hStream, true);
-}
-
-MOCK_EXACT(MemsetD2D16_v2)
-(CUdeviceptr dstDevice, size_t dstPitch, unsigned short us, size_t Width, size_t Height)
-{
-    return set_rows(dstDevice, dstPitch, us, 2, Width, Height, NULL, false);
-}
-
+MOCK_ALSO(MemsetD2D16_v2)
 MOCK_EXACT(MemsetD2D16Async)
 (CUdeviceptr dstDevice, size_t dstPitch, unsigned short us, size_t Width, size_t Height,
- CUstream hStream)
+ CUstream hStream, bool asynchronous)
 {
-    return set_rows(dstDevice, dstPitch, us, 2, Width, Height, hStream, true);
+    return set_rows(dstDevice, dstPitch, us, 2, Width, Height, hStream, asynchronous);
 }
 
-MOCK_EXACT(MemsetD32_v2)(CUdeviceptr dstDevice, unsigned int ui, size_t N)
+MOCK_ALSO(MemsetD32_v2)
+MOCK_EXACT(MemsetD32Async)
+(CUdeviceptr dstDevice, unsigned int ui, size_t N, CUstream hStream, bool asynchronous)
 {
-    return set_row(dstDevice, ui, 4, N, NULL, false);
+    return set_rows(dstDevice, 0, ui, 4, N, 1, hStream, asynchronous);
 }
 
-MOCK_EXACT(MemsetD32Async)(CUdeviceptr dstDevice, unsigned int ui, size_t N, CUstream hStream)
-{
-    return set_row(dstDevice, ui, 4, N, hStream, true);
-}
-
-MOCK_EXACT(MemsetD2D32_v2)
-(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui, size_t Width, size_t Height)
-{
-    return set_rows(dstDevice, dstPitch, ui, 4, Width, Height, NULL, false);
-}
-
+MOCK_ALSO(MemsetD2D32_v2)
 MOCK_EXACT(MemsetD2D32Async)
 (CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui, size_t Width, size_t Height,
- CUstream hStream)
+ CUstream hStream, bool asynchronous)
 {
-    return set_rows(dstDevice, dstPitch, ui, 4, Width, Height, hStream, true);
+    return set_rows(dstDevice, dstPitch, ui, 4, Width, Height, hStream, asynchronous);
 }

@@ -225,7 +225,7 @@ CUresult cushim__mock_module_global(const struct mock_module *module, const char
 /* A context that takes addresses of 32 bits: of cuCtxCreate's first ABI. */
 enum { FIRST_WIDE_API = 3020 };
 
-static CUresult find(CUmodule handle, struct mock_module **module)
+CUresult cushim__mock_module_find(CUmodule handle, struct mock_module **module)
 {
     return cushim__mock_object_find(handle, MOCK_MODULE, module);
 }
@@ -252,6 +252,7 @@ static CUresult load(CUmodule *module, const void *image, size_t bytes, const st
     return CUDA_SUCCESS;
 }
 
+MOCK_ALSO(ModuleLoadFatBinary)
 MOCK_APPROXIMATE(ModuleLoadData, "PTX is not compiled, so that what is wrong within a body is "
                                  "not found")
 (CUmodule *module, const void *image)
@@ -270,24 +271,16 @@ MOCK_APPROXIMATE(ModuleLoadDataEx, "as cuModuleLoadData; of the options only the
     return code == CUDA_SUCCESS ? load(module, image, 0, &jit) : code;
 }
 
-MOCK_APPROXIMATE(ModuleLoadFatBinary, "as cuModuleLoadData")
-(CUmodule *module, const void *fatCubin)
+MOCK_APPROXIMATE(ModuleLoad, "as cuModuleLoadData")
+(struct mock_context *current, CUmodule *module, const char *fname)
 {
-    return load(module, fatCubin, 0, &(struct mock_jit){.wall_time = NULL});
-}
-
-MOCK_APPROXIMATE(ModuleLoad, "as cuModuleLoadData")(CUmodule *module, const char *fname)
-{
-    struct mock_context *context;
     char *bytes;
     size_t size;
     CUresult code;
 
-    code = cushim__mock_context_current(&context);
-    if (code == CUDA_SUCCESS && (!module || !fname))
-        code = CUDA_ERROR_INVALID_VALUE;
-    if (code == CUDA_SUCCESS)
-        code = cushim__mock_code_file(fname, &bytes, &size);
+    if ((!module || !fname))
+        return CUDA_ERROR_INVALID_VALUE;
+    code = cushim__mock_code_file(fname, &bytes, &size);
     if (code != CUDA_SUCCESS)
         return code;
     code = load(module, bytes, size, &(struct mock_jit){.wall_time = NULL});
@@ -296,35 +289,29 @@ MOCK_APPROXIMATE(ModuleLoad, "as cuModuleLoadData")(CUmodule *module, const char
 }
 
 /* All work of the context is waited for, whether it is of the module or not. */
-MOCK_EXACT(ModuleUnload)(CUmodule hmod)
+MOCK_EXACT(ModuleUnload)(struct mock_module *module)
 {
-    struct mock_module *module;
-    CUresult code = find(hmod, &module);
+    const CUmodule handle = module->object.handle;
+    CUresult code;
 
-    if (code != CUDA_SUCCESS)
-        return code;
     if (module->library)
         return CUDA_ERROR_NOT_PERMITTED;
-    if (cushim__mock_capture_count > 0)
-        code = cushim__mock_capture_unsafe(true);
+    code = cushim__mock_capture_unsafe();
     if (code == CUDA_SUCCESS)
         code = cushim__mock_sim_wait_group(&module->object.context->group);
     /* Meanwhile others may have called. */
     if (code == CUDA_SUCCESS)
-        code = find(hmod, &module);
+        code = cushim__mock_module_find(handle, &module);
     if (code == CUDA_SUCCESS)
         cushim__mock_module_destroy(module, true);
     return code;
 }
 
-MOCK_EXACT(ModuleGetFunction)(CUfunction *hfunc, CUmodule hmod, const char *name)
+MOCK_EXACT(ModuleGetFunction)(struct mock_module *module, CUfunction *hfunc, const char *name)
 {
     struct mock_function *function;
-    struct mock_module *module;
-    CUresult code = find(hmod, &module);
+    CUresult code;
 
-    if (code != CUDA_SUCCESS)
-        return code;
     if (!hfunc || !name || *name == '\0')
         return CUDA_ERROR_INVALID_VALUE;
     code = cushim__mock_module_function(module, name, &function);
@@ -334,31 +321,18 @@ MOCK_EXACT(ModuleGetFunction)(CUfunction *hfunc, CUmodule hmod, const char *name
     return code;
 }
 
-MOCK_EXACT(ModuleGetFunctionCount)(unsigned int *count, CUmodule mod)
+MOCK_EXACT(ModuleGetFunctionCount)(unsigned int *NOT_NULL count, const struct mock_module *module)
 {
-    struct mock_module *module;
-    CUresult code;
-
-    if (!count)
-        return CUDA_ERROR_INVALID_VALUE;
-    code = find(mod, &module);
-    if (code == CUDA_SUCCESS)
-        *count = (unsigned)module->code->image.kernel_count;
-    return code;
+    *count = (unsigned)module->code->image.kernel_count;
+    return CUDA_SUCCESS;
 }
 
 MOCK_EXACT(ModuleEnumerateFunctions)
-(CUfunction *functions, unsigned int numFunctions, CUmodule mod)
+(CUfunction *NOT_NULL functions, struct mock_module *module, unsigned int numFunctions)
 {
     struct mock_function *function;
-    struct mock_module *module;
-    CUresult code;
+    CUresult code = CUDA_SUCCESS;
 
-    if (!functions)
-        return CUDA_ERROR_INVALID_VALUE;
-    code = find(mod, &module);
-    if (code != CUDA_SUCCESS)
-        return code;
     if (numFunctions > module->code->image.kernel_count)
         numFunctions = (unsigned)module->code->image.kernel_count;
     /* Each is there from then on, so that nothing is written before all are. */
@@ -371,15 +345,13 @@ MOCK_EXACT(ModuleEnumerateFunctions)
     return code;
 }
 
-MOCK_EXACT(ModuleGetGlobal_v2)(CUdeviceptr *dptr, size_t *bytes, CUmodule hmod, const char *name)
+MOCK_EXACT(ModuleGetGlobal_v2)
+(const struct mock_module *module, CUdeviceptr *dptr, size_t *bytes, const char *name)
 {
-    struct mock_module *module;
     CUdeviceptr address = 0;
     size_t size = 0;
-    CUresult code = find(hmod, &module);
+    CUresult code;
 
-    if (code != CUDA_SUCCESS)
-        return code;
     if ((!dptr && !bytes) || !name)
         return CUDA_ERROR_INVALID_VALUE;
     code = cushim__mock_module_global(module, name, &address, &size);
@@ -392,21 +364,17 @@ MOCK_EXACT(ModuleGetGlobal_v2)(CUdeviceptr *dptr, size_t *bytes, CUmodule hmod, 
 
 /* The first ABI works in contexts of the first ABI only; elsewhere it writes zeros. */
 MOCK_EXACT(ModuleGetGlobal)
-(unsigned int *dptr, unsigned int *bytes, CUmodule hmod, const char *name)
+(const struct mock_module *module, unsigned int *dptr, unsigned int *bytes, const char *name)
 {
     struct mock_context *context;
-    struct mock_module *module;
     CUdeviceptr address = 0;
     size_t size = 0;
-    CUresult code = find(hmod, &module);
+    CUresult code = cushim__mock_context_current(&context);
 
-    if (code != CUDA_SUCCESS)
-        return code;
-    code = cushim__mock_context_current(&context);
     if (code == CUDA_SUCCESS && context->api_version >= FIRST_WIDE_API)
         code = CUDA_ERROR_INVALID_CONTEXT;
     if (code == CUDA_SUCCESS)
-        code = cushim__mock_ModuleGetGlobal_v2(dptr ? &address : NULL, bytes ? &size : NULL, hmod,
+        code = cushim__mock_ModuleGetGlobal_v2(module, dptr ? &address : NULL, bytes ? &size : NULL,
                                                name);
     if (dptr)
         *dptr = (unsigned)address;
@@ -419,35 +387,21 @@ MOCK_EXACT(ModuleGetGlobal)
  * A reference that a module declares cannot be used here: it is not found, as one that is not
  * there.
  */
-static CUresult find_reference(const void *reference, CUmodule hmod, const char *name)
-{
-    struct mock_module *module;
-    CUresult code = find(hmod, &module);
-
-    if (code != CUDA_SUCCESS)
-        return code;
-    return reference && name ? CUDA_ERROR_NOT_FOUND : CUDA_ERROR_INVALID_VALUE;
-}
-
 MOCK_APPROXIMATE(ModuleGetTexRef, "none is ever found")
-(CUtexref *pTexRef, CUmodule hmod, const char *name)
+(const struct mock_module *module, CUtexref *NOT_NULL pTexRef, const char *NOT_NULL name)
 {
-    return find_reference(pTexRef, hmod, name);
+    return CUDA_ERROR_NOT_FOUND;
 }
 
 MOCK_APPROXIMATE(ModuleGetSurfRef, "none is ever found")
-(CUsurfref *pSurfRef, CUmodule hmod, const char *name)
+(const struct mock_module *module, CUsurfref *NOT_NULL pSurfRef, const char *NOT_NULL name)
 {
-    return find_reference(pSurfRef, hmod, name);
+    return CUDA_ERROR_NOT_FOUND;
 }
 
 /* Modules are loaded lazily on the driver of the semantics page. */
-MOCK_EXACT(ModuleGetLoadingMode)(cushim_CUmoduleLoadingMode *mode)
+MOCK_EXACT(ModuleGetLoadingMode)(cushim_CUmoduleLoadingMode *NOT_NULL mode)
 {
-    enum { LAZY = 2 };
-
-    if (!mode)
-        return CUDA_ERROR_INVALID_VALUE;
-    *mode = (cushim_CUmoduleLoadingMode)LAZY;
+    *mode = CU_MODULE_LAZY_LOADING;
     return CUDA_SUCCESS;
 }

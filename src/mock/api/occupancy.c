@@ -81,109 +81,54 @@ int cushim__mock_function_blocks(const struct mock_function *function, unsigned 
     return (int)blocks;
 }
 
-static CUresult find(CUfunction handle, struct mock_function **function)
-{
-    return cushim__mock_function_find(handle, NULL, function);
-}
-
-static CUresult max_active_blocks(int *blocks, CUfunction func, int threads, size_t dynamic,
-                                  unsigned flags)
-{
-    struct mock_context *context;
-    struct mock_function *function;
-    CUresult code = cushim__mock_context_current(&context);
-
-    if (code == CUDA_SUCCESS && !blocks)
-        code = CUDA_ERROR_INVALID_VALUE;
-    if (code == CUDA_SUCCESS)
-        code = find(func, &function);
-    if (code == CUDA_SUCCESS && (threads <= 0 || flags > CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE))
-        code = CUDA_ERROR_INVALID_VALUE;
-    if (code == CUDA_SUCCESS)
-        *blocks = cushim__mock_function_blocks(function, (unsigned)threads, dynamic);
-    return code;
-}
-
-MOCK_APPROXIMATE(OccupancyMaxActiveBlocksPerMultiprocessor, "registers of PTX are not known")
-(int *numBlocks, CUfunction func, int blockSize, size_t dynamicSMemSize)
-{
-    return max_active_blocks(numBlocks, func, blockSize, dynamicSMemSize, 0);
-}
-
+MOCK_ALSO(OccupancyMaxActiveBlocksPerMultiprocessor)
 MOCK_APPROXIMATE(OccupancyMaxActiveBlocksPerMultiprocessorWithFlags,
                  "registers of PTX are not known")
-(int *numBlocks, CUfunction func, int blockSize, size_t dynamicSMemSize, unsigned int flags)
+(struct mock_context *current, int *NOT_NULL numBlocks, struct mock_function *function,
+ int blockSize, size_t dynamicSMemSize, unsigned int flags)
 {
-    return max_active_blocks(numBlocks, func, blockSize, dynamicSMemSize, flags);
+    if (blockSize <= 0 || flags > CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE)
+        return CUDA_ERROR_INVALID_VALUE;
+    *numBlocks = cushim__mock_function_blocks(function, (unsigned)blockSize, dynamicSMemSize);
+    return CUDA_SUCCESS;
 }
 
 /* The largest of the block sizes that occupy most threads. */
-static CUresult max_potential(int *grid, int *block, CUfunction func, CUoccupancyB2DSize dynamic_of,
-                              size_t dynamic, int limit, unsigned flags)
+MOCK_ALSO(OccupancyMaxPotentialBlockSize)
+MOCK_APPROXIMATE(OccupancyMaxPotentialBlockSizeWithFlags, "registers of PTX are not known")
+(struct mock_context *current, int *NOT_NULL minGridSize, int *NOT_NULL blockSize,
+ struct mock_function *function, CUoccupancyB2DSize blockSizeToDynamicSMemSize,
+ size_t dynamicSMemSize, int blockSizeLimit, unsigned int flags)
 {
-    struct mock_context *context;
-    struct mock_function *function;
-    int best = 0, best_blocks = 0, most;
-    CUresult code = cushim__mock_context_current(&context);
+    int most = (int)cushim__mock_function_threads(function->kernel), best = 0, best_blocks = 0;
 
-    if (code == CUDA_SUCCESS && (!grid || !block))
-        code = CUDA_ERROR_INVALID_VALUE;
-    if (code == CUDA_SUCCESS)
-        code = find(func, &function);
-    if (code == CUDA_SUCCESS && (limit < 0 || flags > CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE))
-        code = CUDA_ERROR_INVALID_VALUE;
-    if (code != CUDA_SUCCESS)
-        return code;
-    most = (int)cushim__mock_function_threads(function->kernel);
-    if (limit > 0 && limit < most)
-        most = limit;
+    if (blockSizeLimit < 0 || flags > CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (blockSizeLimit > 0 && blockSizeLimit < most)
+        most = blockSizeLimit;
     for (int threads = (int)round_up((size_t)most, WARP); threads > 0; threads -= WARP) {
         const int tried = threads < most ? threads : most;
-        const int blocks = cushim__mock_function_blocks(function, (unsigned)tried,
-                                                        dynamic_of ? dynamic_of(tried) : dynamic);
+        const int blocks = cushim__mock_function_blocks(
+            function, (unsigned)tried,
+            blockSizeToDynamicSMemSize ? blockSizeToDynamicSMemSize(tried) : dynamicSMemSize);
 
         if (blocks * tried > best_blocks * best) {
             best = tried;
             best_blocks = blocks;
         }
     }
-    *block = best;
-    *grid = best_blocks * attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+    *blockSize = best;
+    *minGridSize = best_blocks * attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
     return CUDA_SUCCESS;
-}
-
-MOCK_APPROXIMATE(OccupancyMaxPotentialBlockSize, "registers of PTX are not known")
-(int *minGridSize, int *blockSize, CUfunction func, CUoccupancyB2DSize blockSizeToDynamicSMemSize,
- size_t dynamicSMemSize, int blockSizeLimit)
-{
-    return max_potential(minGridSize, blockSize, func, blockSizeToDynamicSMemSize, dynamicSMemSize,
-                         blockSizeLimit, 0);
-}
-
-MOCK_APPROXIMATE(OccupancyMaxPotentialBlockSizeWithFlags, "registers of PTX are not known")
-(int *minGridSize, int *blockSize, CUfunction func, CUoccupancyB2DSize blockSizeToDynamicSMemSize,
- size_t dynamicSMemSize, int blockSizeLimit, unsigned int flags)
-{
-    return max_potential(minGridSize, blockSize, func, blockSizeToDynamicSMemSize, dynamicSMemSize,
-                         blockSizeLimit, flags);
 }
 
 MOCK_APPROXIMATE(OccupancyAvailableDynamicSMemPerBlock,
                  "the preference for a carveout counts approximately")
-(size_t *dynamicSmemSize, CUfunction func, int numBlocks, int blockSize)
+(struct mock_context *current, size_t *NOT_NULL dynamicSmemSize, struct mock_function *function,
+ int numBlocks, int blockSize)
 {
-    struct mock_context *context;
-    struct mock_function *function;
-    CUresult code = cushim__mock_context_current(&context);
-
-    if (code == CUDA_SUCCESS && !dynamicSmemSize)
-        code = CUDA_ERROR_INVALID_VALUE;
-    if (code == CUDA_SUCCESS)
-        code = find(func, &function);
-    if (code == CUDA_SUCCESS && (numBlocks <= 0 || blockSize <= 0))
-        code = CUDA_ERROR_INVALID_VALUE;
-    if (code != CUDA_SUCCESS)
-        return code;
+    if (numBlocks <= 0 || blockSize <= 0)
+        return CUDA_ERROR_INVALID_VALUE;
     *dynamicSmemSize = least(capacity(function, 0) / (size_t)numBlocks,
                              (size_t)function->settings.dynamic_shared_bytes);
     return CUDA_SUCCESS;

@@ -20,13 +20,10 @@ static CUresult find_pair(CUdevice one, CUdevice other)
     return code == CUDA_SUCCESS && one == other ? CUDA_ERROR_INVALID_DEVICE : code;
 }
 
-MOCK_EXACT(DeviceCanAccessPeer)(int *canAccessPeer, CUdevice dev, CUdevice peerDev)
+MOCK_EXACT(DeviceCanAccessPeer)(int *NOT_NULL canAccessPeer, CUdevice dev, CUdevice peerDev)
 {
-    CUresult code;
+    CUresult code = find_pair(dev, peerDev);
 
-    if (!canAccessPeer)
-        return CUDA_ERROR_INVALID_VALUE;
-    code = find_pair(dev, peerDev);
     /* To itself a device is no peer, which here is an answer and no mistake. */
     if (code != CUDA_SUCCESS && (dev != peerDev || dev < 0 || dev >= cushim__mock_device_count()))
         return code;
@@ -36,25 +33,19 @@ MOCK_EXACT(DeviceCanAccessPeer)(int *canAccessPeer, CUdevice dev, CUdevice peerD
 
 MOCK_APPROXIMATE(DeviceGetP2PAttribute,
                  "of two devices only whether they reach each other was measured")
-(int *value, CUdevice_P2PAttribute attrib, CUdevice srcDevice, CUdevice dstDevice)
+(int *NOT_NULL value, CUdevice_P2PAttribute attrib, CUdevice srcDevice, CUdevice dstDevice)
 {
-    CUresult code;
+    CUresult code = find_pair(srcDevice, dstDevice);
 
-    if (!value)
-        return CUDA_ERROR_INVALID_VALUE;
-    code = find_pair(srcDevice, dstDevice);
     if (code != CUDA_SUCCESS)
         return code;
     switch ((int)attrib) {
-    case CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK:
-        *value = 0;
-        return CUDA_SUCCESS;
     case CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED:
         *value = 1;
         return CUDA_SUCCESS;
     case CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED:
-    case CU_DEVICE_P2P_ATTRIBUTE_CUDA_ARRAY_ACCESS_SUPPORTED:
-        /* The mock does neither. */
+    case CU_DEVICE_P2P_ATTRIBUTE_CUDA_ARRAY_ACCESS_SUPPORTED: /* the mock does neither */
+    case CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK:
         *value = 0;
         return CUDA_SUCCESS;
     default:
@@ -78,32 +69,24 @@ MOCK_APPROXIMATE(DeviceGetP2PAtomicCapabilities, "no device does atomics on anot
 
 MOCK_APPROXIMATE(DeviceGetCliqueCount,
                  "no driver of this version was measured; devices are on no fabric")
-(size_t *count, CUdevice dev)
+(size_t *NOT_NULL count, const struct mock_device *device)
 {
-    struct mock_device *device;
-    CUresult code = count ? cushim__mock_device_find(dev, &device) : CUDA_ERROR_INVALID_VALUE;
-
-    if (code == CUDA_SUCCESS)
-        *count = 0;
-    return code;
+    *count = 0;
+    return CUDA_SUCCESS;
 }
 
 MOCK_APPROXIMATE(DeviceGetCliqueInfo,
                  "no driver of this version was measured; devices are on no fabric")
-(cushim_CUcliqueInfo *cliqueInfo, size_t *count, CUdevice dev)
+(cushim_CUcliqueInfo *NOT_NULL cliqueInfo, size_t *NOT_NULL count, const struct mock_device *device)
 {
-    return cliqueInfo ? cushim__mock_DeviceGetCliqueCount(count, dev) : CUDA_ERROR_INVALID_VALUE;
+    return cushim__mock_DeviceGetCliqueCount(count, device);
 }
 
 /* No other device writes into the mock's memory, so there is never anything to wait for. */
 MOCK_EXACT(FlushGPUDirectRDMAWrites)
-(cushim_CUflushGPUDirectRDMAWritesTarget target, cushim_CUflushGPUDirectRDMAWritesScope scope)
+(struct mock_context *current, cushim_CUflushGPUDirectRDMAWritesTarget target,
+ cushim_CUflushGPUDirectRDMAWritesScope scope)
 {
-    struct mock_context *context;
-    CUresult code = cushim__mock_context_current(&context);
-
-    if (code != CUDA_SUCCESS)
-        return code;
     if ((int)target != CURRENT_CONTEXT || ((int)scope != TO_OWNER && (int)scope != TO_ALL_DEVICES))
         return CUDA_ERROR_INVALID_VALUE;
     return CUDA_SUCCESS;
@@ -111,21 +94,9 @@ MOCK_EXACT(FlushGPUDirectRDMAWrites)
 
 /* Access of one device's contexts to another's memory. */
 
-static CUresult find(CUcontext peer, struct mock_context **current, struct mock_context **other)
-{
-    CUresult code = cushim__mock_context_current(current);
-
-    return code ? code : cushim__mock_context_find(peer, other);
-}
-
 MOCK_APPROXIMATE(CtxEnablePeerAccess, "is kept, but copies between devices never need it")
-(CUcontext peerContext, unsigned int Flags)
+(struct mock_context *current, const struct mock_context *other, unsigned int Flags)
 {
-    struct mock_context *current, *other;
-    CUresult code = find(peerContext, &current, &other);
-
-    if (code)
-        return code;
     if (Flags != 0)
         return CUDA_ERROR_INVALID_VALUE;
     if (other->device == current->device)
@@ -136,13 +107,9 @@ MOCK_APPROXIMATE(CtxEnablePeerAccess, "is kept, but copies between devices never
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(CtxDisablePeerAccess)(CUcontext peerContext)
+MOCK_EXACT(CtxDisablePeerAccess)
+(struct mock_context *current, const struct mock_context *other)
 {
-    struct mock_context *current, *other;
-    CUresult code = find(peerContext, &current, &other);
-
-    if (code)
-        return code;
     if (!current->peers[other->device->ordinal])
         return CUDA_ERROR_PEER_ACCESS_NOT_ENABLED;
     current->peers[other->device->ordinal] = false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Allocations in the order of a stream (statements 121 to 125). */
+/* Memory that is allocated and freed in the order of a stream (statements 121 to 125). */
 #include "src/mock/api/pool.h"
 
 #include "src/mock/api/api.h"
@@ -31,7 +31,7 @@ static void touch(const struct mock_operation *operation, struct race_access *ac
     cushim__race_use_all(access, &memory, RACE_FREES);
 }
 
-/* Also if the work before it never comes to its end: then nothing uses the memory. */
+/* The memory is freed also if the work before it is dropped: then nothing uses it. */
 static void drop(struct mock_operation *operation)
 {
     struct async_free *async_free = (struct async_free *)operation;
@@ -43,7 +43,7 @@ static void drop(struct mock_operation *operation)
 static const struct mock_operation_class async_free_class = {
     .name = "free",
     .size = sizeof(struct async_free),
-    .node_type = (CUgraphNodeType)11, /* CU_GRAPH_NODE_TYPE_MEM_FREE, which old headers lack */
+    .node_type = CU_GRAPH_NODE_TYPE_MEM_FREE,
     .touch = touch,
     .drop = drop,
 };
@@ -74,20 +74,7 @@ static void note_made(struct mock_stream *stream, CUdeviceptr address)
     cushim__race_clock_release(making.operation.before);
 }
 
-/* The stream to allocate on. One that is captured is refused: graphs of the mock have no memory. */
-static CUresult find_stream(CUstream handle, struct mock_stream **stream)
-{
-    CUresult code = cushim__mock_stream_find(handle, stream);
-
-    if (code || cushim__mock_capture_count == 0)
-        return code;
-    if (!(*stream)->capture)
-        return cushim__mock_capture_query_stream(*stream);
-    cushim__mock_log("%s is not implemented while the stream is captured: CUDA_ERROR_NOT_SUPPORTED",
-                     cushim__mock_call_name());
-    return CUDA_ERROR_NOT_SUPPORTED;
-}
-
+/* Allocate for a stream. `pool` is NULL if there was no memory for one. */
 static CUresult allocate(CUdeviceptr *dptr, size_t bytes, struct mock_pool *pool,
                          struct mock_stream *stream)
 {
@@ -102,26 +89,35 @@ static CUresult allocate(CUdeviceptr *dptr, size_t bytes, struct mock_pool *pool
     return code;
 }
 
-MOCK_APPROXIMATE(MemAllocAsync, "801 while the stream is captured")
-(CUdeviceptr *dptr, size_t bytesize, CUstream hStream)
+/* A stream that is captured is refused: graphs of the mock have no memory. */
+static CUresult check_capture(struct mock_stream *stream)
 {
-    struct mock_device *device;
-    struct mock_stream *stream;
-    CUresult code = find_stream(hStream, &stream);
+    if (cushim__mock_capture_count == 0)
+        return CUDA_SUCCESS;
+    if (!stream->capture)
+        return cushim__mock_capture_query_stream(stream);
+    cushim__mock_log("%s is not implemented while the stream is captured: CUDA_ERROR_NOT_SUPPORTED",
+                     cushim__mock_call_name());
+    return CUDA_ERROR_NOT_SUPPORTED;
+}
+
+MOCK_APPROXIMATE(MemAllocAsync, "801 while the stream is captured")
+(struct mock_stream *stream, CUdeviceptr *dptr, size_t bytesize)
+{
+    struct mock_device *device = stream->object.context->device;
+    CUresult code = check_capture(stream);
 
     if (code)
         return code;
-    device = stream->object.context->device;
     cushim__mock_pool_default(device);
     return allocate(dptr, bytesize, device->pool, stream);
 }
 
 MOCK_APPROXIMATE(MemAllocFromPoolAsync, "801 while the stream is captured")
-(CUdeviceptr *dptr, size_t bytesize, CUmemoryPool pool, CUstream hStream)
+(struct mock_stream *stream, CUdeviceptr *dptr, size_t bytesize, CUmemoryPool pool)
 {
-    struct mock_stream *stream;
     struct mock_pool *from;
-    CUresult code = find_stream(hStream, &stream);
+    CUresult code = check_capture(stream);
 
     if (code == CUDA_SUCCESS)
         code = cushim__mock_pool_find(pool, &from);
@@ -148,17 +144,15 @@ static CUresult find_freed(CUdeviceptr dptr, const struct mock_stream *stream,
 }
 
 MOCK_APPROXIMATE(MemFreeAsync, "memory of cuMemAlloc a second time: 1, the driver 0")
-(CUdeviceptr dptr, CUstream hStream)
+(struct mock_stream *stream, CUdeviceptr dptr)
 {
     struct mock_allocation *allocation;
-    struct mock_stream *stream;
     struct async_free *operation;
-    CUresult code = cushim__mock_stream_find(hStream, &stream);
+    CUresult code;
 
-    if (code || dptr == 0)
-        return code;
-    if (cushim__mock_capture_count > 0)
-        code = cushim__mock_capture_legacy(stream);
+    if (dptr == 0)
+        return CUDA_SUCCESS;
+    code = cushim__mock_capture_legacy(stream);
     if (code == CUDA_SUCCESS)
         code = find_freed(dptr, stream, &allocation);
     if (code)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pools: made, asked and set (statements 120, 126 to 128 and 190). */
+/* The calls that create, read and set memory pools (statements 120, 126 to 128 and 190). */
 #include <string.h>
 
 #include "src/mock/api/api.h"
@@ -14,12 +14,6 @@ enum {
     LOCATION_HOST_NUMA = 3,
     TYPE_MANAGED = 2,
 };
-
-/* What a call that is not allowed while something is captured begins with. */
-static CUresult begin(void)
-{
-    return cushim__mock_capture_count > 0 ? cushim__mock_capture_unsafe(true) : CUDA_SUCCESS;
-}
 
 /* The device of a location. INVALID_VALUE: it is none of a device that the program sees. */
 static CUresult find_device(const CUmemLocation *location, struct mock_device **device)
@@ -38,20 +32,14 @@ static CUresult give_handle(const struct mock_pool *pool, CUmemoryPool *handle)
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(DeviceGetDefaultMemPool)(CUmemoryPool *pool_out, CUdevice dev)
+MOCK_EXACT(DeviceGetDefaultMemPool)(CUmemoryPool *NOT_NULL pool_out, struct mock_device *device)
 {
-    struct mock_device *device;
-    CUresult code = pool_out ? cushim__mock_device_find(dev, &device) : CUDA_ERROR_INVALID_VALUE;
-
-    return code ? code : give_handle(cushim__mock_pool_default(device), pool_out);
+    return give_handle(cushim__mock_pool_default(device), pool_out);
 }
 
-MOCK_EXACT(DeviceGetMemPool)(CUmemoryPool *pool, CUdevice dev)
+MOCK_EXACT(DeviceGetMemPool)(CUmemoryPool *NOT_NULL pool, struct mock_device *device)
 {
-    struct mock_device *device;
-    CUresult code = pool ? cushim__mock_device_find(dev, &device) : CUDA_ERROR_INVALID_VALUE;
-
-    return code ? code : give_handle(cushim__mock_pool_default(device) ? device->pool : NULL, pool);
+    return give_handle(cushim__mock_pool_default(device) ? device->pool : NULL, pool);
 }
 
 static CUresult set_pool(CUmemoryPool handle, struct mock_device *device)
@@ -165,7 +153,7 @@ MOCK_APPROXIMATE(MemPoolCreate,
 {
     struct mock_device *device;
     struct mock_pool *created;
-    CUresult code = begin();
+    CUresult code = cushim__mock_capture_unsafe();
     size_t limit;
 
     if (code == CUDA_SUCCESS)
@@ -181,23 +169,18 @@ MOCK_APPROXIMATE(MemPoolCreate,
     return give_handle(created, pool);
 }
 
-MOCK_EXACT(MemPoolDestroy)(CUmemoryPool pool)
+MOCK_EXACT(MemPoolDestroy)(struct mock_pool *pool)
 {
-    struct mock_pool *found;
-    CUresult code = cushim__mock_pool_find(pool, &found);
-
-    if (code)
-        return code;
-    if (found == found->device->default_pool)
+    if (pool == pool->device->default_pool)
         return CUDA_ERROR_INVALID_VALUE;
-    cushim__mock_pool_end(found);
+    cushim__mock_pool_end(pool);
     return CUDA_SUCCESS;
 }
 
 MOCK_EXACT(MemPoolTrimTo)(CUmemoryPool pool, size_t minBytesToKeep)
 {
     struct mock_pool *found;
-    CUresult code = begin();
+    CUresult code = cushim__mock_capture_unsafe();
 
     if (code == CUDA_SUCCESS)
         code = cushim__mock_pool_find(pool, &found);
@@ -239,7 +222,7 @@ MOCK_APPROXIMATE(MemPoolGetAttribute, "RESERVED falls when the device has freed 
 (CUmemoryPool pool, CUmemPool_attribute attr, void *value)
 {
     struct mock_pool *found;
-    CUresult code = begin();
+    CUresult code = cushim__mock_capture_unsafe();
     const uint64_t *counter;
     const int *reuse;
 
@@ -277,17 +260,13 @@ static CUresult set_counter(struct mock_pool *pool, uint64_t *counter, uint64_t 
 }
 
 MOCK_APPROXIMATE(MemPoolSetAttribute, "NULL is refused; the driver crashes")
-(CUmemoryPool pool, CUmemPool_attribute attr, void *value)
+(struct mock_pool *pool, CUmemPool_attribute attr, void *value)
 {
-    struct mock_pool *found;
-    CUresult code = cushim__mock_pool_find(pool, &found);
     uint64_t *counter, wide;
     int *reuse;
 
-    if (code)
-        return code;
-    counter = counter_of(found, (int)attr);
-    reuse = reuse_of(found, (int)attr);
+    counter = counter_of(pool, (int)attr);
+    reuse = reuse_of(pool, (int)attr);
     if (!value || (!counter && !reuse))
         return CUDA_ERROR_INVALID_VALUE;
     if (reuse) {
@@ -296,18 +275,14 @@ MOCK_APPROXIMATE(MemPoolSetAttribute, "NULL is refused; the driver crashes")
         return CUDA_SUCCESS;
     }
     memcpy(&wide, value, sizeof wide);
-    return set_counter(found, counter, wide);
+    return set_counter(pool, counter, wide);
 }
 
 MOCK_APPROXIMATE(MemPoolSetAccess, "is kept, but copies between devices never need it")
-(CUmemoryPool pool, const CUmemAccessDesc *map, size_t count)
+(struct mock_pool *pool, const CUmemAccessDesc *map, size_t count)
 {
-    struct mock_pool *found;
     struct mock_device *device;
-    CUresult code = cushim__mock_pool_find(pool, &found);
 
-    if (code)
-        return code;
     if (count == 0 || !map)
         return CUDA_ERROR_INVALID_VALUE;
     for (size_t i = 0; i < count; i++) {
@@ -321,26 +296,22 @@ MOCK_APPROXIMATE(MemPoolSetAccess, "is kept, but copies between devices never ne
         if (flags == CU_MEM_ACCESS_FLAGS_PROT_READ)
             return CUDA_ERROR_NOT_SUPPORTED;
         /* A device cannot be kept from its own memory. */
-        if (device == found->device && flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
+        if (device == pool->device && flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
             return CUDA_ERROR_INVALID_DEVICE;
     }
     for (size_t i = 0; i < count; i++)
-        found->access[map[i].location.id] = (uint8_t)map[i].flags;
+        pool->access[map[i].location.id] = (uint8_t)map[i].flags;
     return CUDA_SUCCESS;
 }
 
 MOCK_EXACT(MemPoolGetAccess)
-(CUmemAccess_flags *flags, CUmemoryPool memPool, CUmemLocation *location)
+(struct mock_pool *memPool, CUmemAccess_flags *flags, CUmemLocation *location)
 {
     struct mock_device *device;
-    struct mock_pool *found;
-    CUresult code = cushim__mock_pool_find(memPool, &found);
 
-    if (code)
-        return code;
     if (!flags || find_device(location, &device))
         return CUDA_ERROR_INVALID_VALUE;
-    *flags = device == found->device ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE
-                                     : (CUmemAccess_flags)found->access[device->ordinal];
+    *flags = device == memPool->device ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE
+                                       : (CUmemAccess_flags)memPool->access[device->ordinal];
     return CUDA_SUCCESS;
 }

@@ -178,15 +178,18 @@ MOCK_EXACT(StreamCreate)(CUstream *phStream, unsigned int Flags)
     return cushim__mock_StreamCreateWithPriority(phStream, Flags, 0);
 }
 
+static CUresult find_created(CUstream handle, struct mock_stream **stream)
+{
+    return cushim__mock_stream_is_default(handle) ? CUDA_ERROR_INVALID_HANDLE
+                                                  : cushim__mock_stream_find(handle, stream);
+}
+
 /* Queued work goes on, and a thread that waits for it returns when it ends (statement 29). */
 MOCK_EXACT(StreamDestroy_v2)(CUstream hStream)
 {
     struct mock_stream *stream;
-    CUresult code;
+    CUresult code = find_created(hStream, &stream);
 
-    if (cushim__mock_stream_is_default(hStream))
-        return CUDA_ERROR_INVALID_HANDLE;
-    code = cushim__mock_stream_find(hStream, &stream);
     if (code)
         return code;
     if (stream->capture && !cushim__mock_capture_forget_stream(stream, false))
@@ -196,33 +199,26 @@ MOCK_EXACT(StreamDestroy_v2)(CUstream hStream)
     return CUDA_SUCCESS;
 }
 
-/* The first ABI waits for the work. */
+/* The first ABI waits for the work of the stream. */
 MOCK_EXACT(StreamDestroy)(CUstream hStream)
 {
     struct mock_stream *stream;
-    CUresult code;
+    CUresult code = find_created(hStream, &stream);
 
-    if (cushim__mock_stream_is_default(hStream))
-        return CUDA_ERROR_INVALID_HANDLE;
-    code = cushim__mock_stream_find(hStream, &stream);
     if (code == CUDA_SUCCESS)
         code = cushim__mock_sim_wait_stream(stream);
     return code ? code : cushim__mock_StreamDestroy_v2(hStream);
 }
 
-static CUresult find_to_query(CUstream hStream, struct mock_stream **stream)
+static CUresult check_capture(struct mock_stream *stream)
 {
-    CUresult code = cushim__mock_stream_find(hStream, stream);
-
-    if (code == CUDA_SUCCESS && cushim__mock_capture_count > 0)
-        code = cushim__mock_capture_query_stream(*stream);
-    return code;
+    return cushim__mock_capture_count > 0 ? cushim__mock_capture_query_stream(stream)
+                                          : CUDA_SUCCESS;
 }
 
-MOCK_EXACT(StreamQuery)(CUstream hStream)
+MOCK_EXACT(StreamQuery)(struct mock_stream *stream)
 {
-    struct mock_stream *stream;
-    CUresult code = find_to_query(hStream, &stream);
+    CUresult code = check_capture(stream);
 
     if (code)
         return code;
@@ -233,76 +229,40 @@ MOCK_EXACT(StreamQuery)(CUstream hStream)
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(StreamSynchronize)(CUstream hStream)
+MOCK_EXACT(StreamSynchronize)(struct mock_stream *stream)
 {
-    struct mock_stream *stream;
-    CUresult code = find_to_query(hStream, &stream);
+    CUresult code = check_capture(stream);
 
     return code ? code : cushim__mock_sim_wait_stream(stream);
 }
 
-/*
- * The legacy default stream says nothing while a stream that blocks it is captured (statement 69).
- */
-static CUresult find_to_ask(CUstream hStream, struct mock_stream **stream)
+/* The legacy default stream is silent while a stream that blocks it is captured (statement 69). */
+MOCK_EXACT(StreamGetFlags)(unsigned int *NOT_NULL flags, const struct mock_stream *stream)
 {
-    CUresult code = cushim__mock_stream_find(hStream, stream);
-
-    if (code == CUDA_SUCCESS && cushim__mock_capture_in_the_way(*stream))
-        code = CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
-    return code;
+    if (cushim__mock_capture_in_the_way(stream))
+        return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
+    *flags = stream->flags;
+    return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(StreamGetFlags)(CUstream hStream, unsigned int *flags)
+MOCK_EXACT(StreamGetPriority)(int *NOT_NULL priority, struct mock_stream *stream)
 {
-    struct mock_stream *stream;
-    CUresult code;
-
-    if (!flags)
-        return CUDA_ERROR_INVALID_VALUE;
-    code = find_to_ask(hStream, &stream);
-    if (code == CUDA_SUCCESS)
-        *flags = stream->flags;
-    return code;
+    *priority = stream->priority;
+    return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(StreamGetPriority)(CUstream hStream, int *priority)
+MOCK_EXACT(StreamGetId)(unsigned long long *NOT_NULL streamId, const struct mock_stream *stream)
 {
-    struct mock_stream *stream;
-    CUresult code;
-
-    if (!priority)
-        return CUDA_ERROR_INVALID_VALUE;
-    code = cushim__mock_stream_find(hStream, &stream);
-    if (code == CUDA_SUCCESS)
-        *priority = stream->priority;
-    return code;
+    if (cushim__mock_capture_in_the_way(stream))
+        return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
+    *streamId = stream->id;
+    return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(StreamGetId)(CUstream hStream, unsigned long long *streamId)
+MOCK_EXACT(StreamGetCtx)(CUcontext *NOT_NULL pctx, const struct mock_stream *stream)
 {
-    struct mock_stream *stream;
-    CUresult code;
-
-    if (!streamId)
-        return CUDA_ERROR_INVALID_VALUE;
-    code = find_to_ask(hStream, &stream);
-    if (code == CUDA_SUCCESS)
-        *streamId = stream->id;
-    return code;
-}
-
-MOCK_EXACT(StreamGetCtx)(CUstream hStream, CUcontext *pctx)
-{
-    struct mock_stream *stream;
-    CUresult code;
-
-    if (!pctx)
-        return CUDA_ERROR_INVALID_VALUE;
-    code = cushim__mock_stream_find(hStream, &stream);
-    if (code == CUDA_SUCCESS)
-        *pctx = stream->object.context->object.handle;
-    return code;
+    *pctx = stream->object.context->object.handle;
+    return CUDA_SUCCESS;
 }
 
 MOCK_EXACT(StreamGetCtx_v2)(CUstream hStream, CUcontext *pCtx, cushim_CUgreenCtx *pGreenCtx)
@@ -322,17 +282,10 @@ MOCK_EXACT(StreamGetCtx_v2)(CUstream hStream, CUcontext *pCtx, cushim_CUgreenCtx
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(StreamGetDevice)(CUstream hStream, CUdevice *device)
+MOCK_EXACT(StreamGetDevice)(CUdevice *NOT_NULL device, struct mock_stream *stream)
 {
-    struct mock_stream *stream;
-    CUresult code;
-
-    if (!device)
-        return CUDA_ERROR_INVALID_VALUE;
-    code = cushim__mock_stream_find(hStream, &stream);
-    if (code == CUDA_SUCCESS)
-        *device = stream->object.context->device->ordinal;
-    return code;
+    *device = stream->object.context->device->ordinal;
+    return CUDA_SUCCESS;
 }
 
 /*
@@ -415,37 +368,20 @@ static CUresult set(struct mock_stream *stream, int attribute, const CUstreamAtt
 }
 
 MOCK_APPROXIMATE(StreamGetAttribute, "what was set; nothing of it has an effect")
-(CUstream hStream, CUstreamAttrID attr, CUstreamAttrValue *value_out)
+(struct mock_stream *stream, CUstreamAttrID attr, CUstreamAttrValue *NOT_NULL value)
 {
-    struct mock_stream *stream;
-    CUresult code = cushim__mock_stream_find(hStream, &stream);
-
-    if (code == CUDA_SUCCESS && !value_out)
-        code = CUDA_ERROR_INVALID_VALUE;
-    return code ? code : get(stream, (int)attr, value_out);
+    return get(stream, (int)attr, value);
 }
 
 MOCK_APPROXIMATE(StreamSetAttribute, "is kept and has no effect")
-(CUstream hStream, CUstreamAttrID attr, const CUstreamAttrValue *value)
+(struct mock_stream *stream, CUstreamAttrID attr, const CUstreamAttrValue *NOT_NULL param)
 {
-    struct mock_stream *stream;
-    CUresult code = cushim__mock_stream_find(hStream, &stream);
-
-    if (code == CUDA_SUCCESS && !value)
-        code = CUDA_ERROR_INVALID_VALUE;
-    return code ? code : set(stream, (int)attr, value);
+    return set(stream, (int)attr, param);
 }
 
-MOCK_EXACT(StreamCopyAttributes)(CUstream dst, CUstream src)
+MOCK_EXACT(StreamCopyAttributes)(struct mock_stream *to, const struct mock_stream *from)
 {
-    struct mock_stream *to, *from;
-    CUresult code = cushim__mock_stream_find(dst, &to);
-
-    if (code == CUDA_SUCCESS)
-        code = cushim__mock_stream_find(src, &from);
-    if (code == CUDA_SUCCESS)
-        to->settings = from->settings;
-    if (code == CUDA_SUCCESS)
-        to->priority = from->priority;
-    return code;
+    to->settings = from->settings;
+    to->priority = from->priority;
+    return CUDA_SUCCESS;
 }

@@ -14,9 +14,6 @@
 #include "src/mock/core/state.h"
 #include "src/race/race.h"
 
-/* CU_GRAPH_NODE_TYPE_BATCH_MEM_OP, which older headers do not know. */
-enum { BATCH_NODE = 12 };
-
 /* A value that is waited for in memory, or written there. */
 struct mock_memory_value {
     enum { MOCK_MEMORY_WAIT, MOCK_MEMORY_WRITE } kind;
@@ -26,7 +23,7 @@ struct mock_memory_value {
     uint64_t value;
 };
 
-/* One or several of them, one after the other. */
+/* An operation that does one or several of these in order. */
 struct batch {
     struct mock_operation operation;
     unsigned count, done;
@@ -159,7 +156,7 @@ static void drop(struct mock_operation *operation)
 static const struct mock_operation_class batch_class = {
     .name = "value",
     .size = sizeof(struct batch),
-    .node_type = (CUgraphNodeType)BATCH_NODE,
+    .node_type = CU_GRAPH_NODE_TYPE_BATCH_MEM_OP,
     .ready = ready,
     .execute = execute,
     .copy = copy,
@@ -217,7 +214,7 @@ static CUresult create_values(const struct mock_memory_value *values, unsigned c
     return CUDA_SUCCESS;
 }
 
-/* What such an operation does. */
+/* Return what such an operation does. */
 static const struct mock_memory_value *values_of(const struct mock_operation *operation,
                                                  unsigned *count)
 {
@@ -234,8 +231,6 @@ enum {
     /* Attributes of the first ABI; their names changed. */
     FIRST_ABI = 92,
     FIRST_ABI_WIDE = 93,
-    /* Kinds in a batch that older headers do not know. */
-    BARRIER = 6,
 };
 
 static bool has(int attribute)
@@ -251,115 +246,97 @@ static CUresult queue(struct mock_stream *stream, const struct mock_memory_value
     return code == CUDA_SUCCESS ? cushim__mock_stream_submit(stream, operation) : code;
 }
 
-static CUresult submit(CUstream handle, const struct mock_memory_value *value)
-{
-    struct mock_stream *stream;
-    CUresult code = cushim__mock_stream_find(handle, &stream);
-
-    return code == CUDA_SUCCESS ? queue(stream, value) : code;
-}
-
-/* What the first ABI answers of a device that does not have it. */
-static CUresult refuse(CUstream handle)
-{
-    struct mock_stream *stream;
-    CUresult code = cushim__mock_stream_find(handle, &stream);
-
-    return code == CUDA_SUCCESS ? CUDA_ERROR_NOT_SUPPORTED : code;
-}
-
 MOCK_EXACT(StreamWaitValue32_v2)
-(CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags)
+(struct mock_stream *stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags)
 {
-    return submit(stream,
-                  &(struct mock_memory_value){MOCK_MEMORY_WAIT, sizeof value, flags, addr, value});
-}
-
-MOCK_EXACT(StreamWaitValue64_v2)
-(CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags)
-{
-    return submit(stream,
-                  &(struct mock_memory_value){MOCK_MEMORY_WAIT, sizeof value, flags, addr, value});
-}
-
-MOCK_EXACT(StreamWriteValue32_v2)
-(CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags)
-{
-    return submit(stream,
-                  &(struct mock_memory_value){MOCK_MEMORY_WRITE, sizeof value, flags, addr, value});
-}
-
-MOCK_EXACT(StreamWriteValue64_v2)
-(CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags)
-{
-    return submit(stream,
-                  &(struct mock_memory_value){MOCK_MEMORY_WRITE, sizeof value, flags, addr, value});
+    return queue(stream,
+                 &(struct mock_memory_value){MOCK_MEMORY_WAIT, sizeof value, flags, addr, value});
 }
 
 MOCK_EXACT(StreamWaitValue32)
-(CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags)
+(struct mock_stream *stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags)
 {
     return has(FIRST_ABI) ? cushim__mock_StreamWaitValue32_v2(stream, addr, value, flags)
-                          : refuse(stream);
+                          : CUDA_ERROR_NOT_SUPPORTED;
+}
+
+MOCK_EXACT(StreamWaitValue64_v2)
+(struct mock_stream *stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags)
+{
+    return queue(stream,
+                 &(struct mock_memory_value){MOCK_MEMORY_WAIT, sizeof value, flags, addr, value});
 }
 
 MOCK_EXACT(StreamWaitValue64)
-(CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags)
+(struct mock_stream *stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags)
 {
     return has(FIRST_ABI_WIDE) ? cushim__mock_StreamWaitValue64_v2(stream, addr, value, flags)
-                               : refuse(stream);
+                               : CUDA_ERROR_NOT_SUPPORTED;
+}
+
+MOCK_EXACT(StreamWriteValue32_v2)
+(struct mock_stream *stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags)
+{
+    return queue(stream,
+                 &(struct mock_memory_value){MOCK_MEMORY_WRITE, sizeof value, flags, addr, value});
 }
 
 MOCK_EXACT(StreamWriteValue32)
-(CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags)
+(struct mock_stream *stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags)
 {
     return has(FIRST_ABI) ? cushim__mock_StreamWriteValue32_v2(stream, addr, value, flags)
-                          : refuse(stream);
+                          : CUDA_ERROR_NOT_SUPPORTED;
+}
+
+MOCK_EXACT(StreamWriteValue64_v2)
+(struct mock_stream *stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags)
+{
+    return queue(stream,
+                 &(struct mock_memory_value){MOCK_MEMORY_WRITE, sizeof value, flags, addr, value});
 }
 
 MOCK_EXACT(StreamWriteValue64)
-(CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags)
+(struct mock_stream *stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags)
 {
     return has(FIRST_ABI_WIDE) ? cushim__mock_StreamWriteValue64_v2(stream, addr, value, flags)
-                               : refuse(stream);
+                               : CUDA_ERROR_NOT_SUPPORTED;
 }
 
-/* One of a batch. False: it is none that the mock knows; `*used` says whether it does anything. */
+/* One of a batch. INVALID_VALUE: the mock does not know it; `*used`: whether it does anything. */
 static CUresult read_one(const CUstreamBatchMemOpParams *one, struct mock_memory_value *value,
                          bool *used)
 {
+    const int kind = (int)one->operation;
+    const bool waits =
+        kind == CU_STREAM_MEM_OP_WAIT_VALUE_32 || kind == CU_STREAM_MEM_OP_WAIT_VALUE_64;
+
     *used = true;
-    switch ((int)one->operation) {
+    switch (kind) {
     case CU_STREAM_MEM_OP_WAIT_VALUE_32:
-        *value =
-            (struct mock_memory_value){MOCK_MEMORY_WAIT, sizeof(cuuint32_t), one->waitValue.flags,
-                                       one->waitValue.address, one->waitValue.value};
-        return CUDA_SUCCESS;
-    case CU_STREAM_MEM_OP_WAIT_VALUE_64:
-        *value =
-            (struct mock_memory_value){MOCK_MEMORY_WAIT, sizeof(cuuint64_t), one->waitValue.flags,
-                                       one->waitValue.address, one->waitValue.value64};
-        return CUDA_SUCCESS;
     case CU_STREAM_MEM_OP_WRITE_VALUE_32:
         *value =
-            (struct mock_memory_value){MOCK_MEMORY_WRITE, sizeof(cuuint32_t), one->writeValue.flags,
-                                       one->writeValue.address, one->writeValue.value};
-        return CUDA_SUCCESS;
+            (struct mock_memory_value){.bytes = sizeof(cuuint32_t), .value = one->waitValue.value};
+        break;
+    case CU_STREAM_MEM_OP_WAIT_VALUE_64:
     case CU_STREAM_MEM_OP_WRITE_VALUE_64:
-        *value =
-            (struct mock_memory_value){MOCK_MEMORY_WRITE, sizeof(cuuint64_t), one->writeValue.flags,
-                                       one->writeValue.address, one->writeValue.value64};
-        return CUDA_SUCCESS;
+        *value = (struct mock_memory_value){.bytes = sizeof(cuuint64_t),
+                                            .value = one->waitValue.value64};
+        break;
     case CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES:
         *used = false;
         return has(CU_DEVICE_ATTRIBUTE_CAN_FLUSH_REMOTE_WRITES) ? CUDA_SUCCESS
                                                                 : CUDA_ERROR_NOT_SUPPORTED;
-    case BARRIER:
+    case CU_STREAM_MEM_OP_BARRIER:
         *used = false;
         return CUDA_SUCCESS;
     default:
         return CUDA_ERROR_INVALID_VALUE;
     }
+    /* The members of a write stand where those of a wait do. */
+    value->kind = waits ? MOCK_MEMORY_WAIT : MOCK_MEMORY_WRITE;
+    value->flags = one->waitValue.flags;
+    value->address = one->waitValue.address;
+    return CUDA_SUCCESS;
 }
 
 /* An operation of a whole list. INVALID_VALUE: it is too long, or one of it is unknown. */
@@ -385,31 +362,31 @@ static CUresult read_all(const CUstreamBatchMemOpParams *list, unsigned count,
 
 /* In a graph a batch is one node; otherwise its parts are executed one by one. */
 MOCK_EXACT(StreamBatchMemOp_v2)
-(CUstream stream, unsigned int count, CUstreamBatchMemOpParams *paramArray, unsigned int flags)
+(struct mock_stream *stream, unsigned int count, CUstreamBatchMemOpParams *paramArray,
+ unsigned int flags)
 {
     const struct mock_memory_value *values;
     struct mock_operation *operation;
-    struct mock_stream *found;
-    CUresult code = cushim__mock_stream_find(stream, &found);
+    CUresult code;
 
-    if (code == CUDA_SUCCESS && flags != 0)
-        code = CUDA_ERROR_INVALID_VALUE;
-    if (code == CUDA_SUCCESS)
-        code = read_all(paramArray, count, &operation);
+    if (flags != 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    code = read_all(paramArray, count, &operation);
     if (code != CUDA_SUCCESS)
         return code;
-    if (found->capture && count > 0)
-        return cushim__mock_stream_submit(found, operation);
+    if (stream->capture && count > 0)
+        return cushim__mock_stream_submit(stream, operation);
     values = values_of(operation, &count);
     for (unsigned i = 0; code == CUDA_SUCCESS && i < count; i++)
-        code = queue(found, &values[i]);
+        code = queue(stream, &values[i]);
     cushim__mock_operation_destroy(operation);
     return code;
 }
 
 MOCK_EXACT(StreamBatchMemOp)
-(CUstream stream, unsigned int count, CUstreamBatchMemOpParams *paramArray, unsigned int flags)
+(struct mock_stream *stream, unsigned int count, CUstreamBatchMemOpParams *paramArray,
+ unsigned int flags)
 {
     return has(FIRST_ABI) ? cushim__mock_StreamBatchMemOp_v2(stream, count, paramArray, flags)
-                          : refuse(stream);
+                          : CUDA_ERROR_NOT_SUPPORTED;
 }

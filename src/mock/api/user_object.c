@@ -11,18 +11,18 @@
 #include "src/mock/api/api.h"
 #include "src/mock/core/state.h"
 
-struct user_object {
+struct mock_user_object {
     struct mock_object object;
     unsigned long long references;
     unsigned long long in_graphs; /* of these: a graph's, which the program cannot release */
     CUhostFn destroy;
     void *pointer;
-    struct user_object *next; /* in the queue of those to be destroyed */
+    struct mock_user_object *next; /* in the queue of those to be destroyed */
 };
 
 struct mock_held {
     struct mock_held *next;
-    struct user_object *object;
+    struct mock_user_object *object;
     unsigned long long references;
 };
 
@@ -32,10 +32,10 @@ static struct {
     struct cushim__condition work;
     uint64_t serial; /* of the mock that it runs for; 0: it does not */
     bool stop;
-    struct user_object *first, *last;
+    struct mock_user_object *first, *last;
 } reaper;
 
-static void reap(struct user_object *object)
+static void reap(struct mock_user_object *object)
 {
     reaper.first = object->next;
     if (!reaper.first)
@@ -86,7 +86,7 @@ void cushim__mock_user_objects_clear(void)
     reaper.stop = false;
 }
 
-static CUresult find(cushim_CUuserObject handle, struct user_object **object)
+CUresult cushim__mock_user_object_find(cushim_CUuserObject handle, struct mock_user_object **object)
 {
     return handle ? cushim__mock_object_find(handle, MOCK_USER_OBJECT, object)
                   : CUDA_ERROR_INVALID_VALUE;
@@ -98,7 +98,7 @@ static bool is_count(unsigned count)
 }
 
 /* Whether the program has so many references, beside those of graphs. */
-static bool owns(const struct user_object *object, unsigned count)
+static bool owns(const struct mock_user_object *object, unsigned count)
 {
     const unsigned long long own = object->references - object->in_graphs;
 
@@ -107,7 +107,7 @@ static bool owns(const struct user_object *object, unsigned count)
     return count <= own;
 }
 
-static void release(struct user_object *object, unsigned long long count)
+static void release(struct mock_user_object *object, unsigned long long count)
 {
     object->references -= count;
     if (object->references > 0)
@@ -119,13 +119,14 @@ static void release(struct user_object *object, unsigned long long count)
     cushim__condition_signal(&reaper.work);
 }
 
-static void release_from_graph(struct user_object *object, unsigned long long count)
+static void release_from_graph(struct mock_user_object *object, unsigned long long count)
 {
     object->in_graphs -= count;
     release(object, count);
 }
 
-static CUresult hold(struct mock_held **list, struct user_object *object, unsigned long long count)
+static CUresult hold(struct mock_held **list, struct mock_user_object *object,
+                     unsigned long long count)
 {
     struct mock_held *held = *list;
 
@@ -185,7 +186,7 @@ MOCK_EXACT(UserObjectCreate)
 (cushim_CUuserObject *object_out, void *ptr, CUhostFn destroy, unsigned int initialRefcount,
  unsigned int flags)
 {
-    struct user_object *object;
+    struct mock_user_object *object;
     CUresult code;
 
     if (!object_out || !destroy || initialRefcount == 0 ||
@@ -210,66 +211,43 @@ MOCK_EXACT(UserObjectCreate)
     return code;
 }
 
-MOCK_EXACT(UserObjectRetain)(cushim_CUuserObject object, unsigned int count)
+MOCK_EXACT(UserObjectRetain)(struct mock_user_object *object, unsigned int count)
 {
-    struct user_object *found;
-    CUresult code = find(object, &found);
-
-    if (code == CUDA_SUCCESS && !is_count(count))
-        code = CUDA_ERROR_INVALID_VALUE;
-    if (code == CUDA_SUCCESS)
-        found->references += count;
-    return code;
+    if (!is_count(count))
+        return CUDA_ERROR_INVALID_VALUE;
+    object->references += count;
+    return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(UserObjectRelease)(cushim_CUuserObject object, unsigned int count)
+MOCK_EXACT(UserObjectRelease)(struct mock_user_object *object, unsigned int count)
 {
-    struct user_object *found;
-    CUresult code = find(object, &found);
-
-    if (code == CUDA_SUCCESS && !is_count(count))
-        code = CUDA_ERROR_INVALID_VALUE;
-    if (code == CUDA_SUCCESS && !owns(found, count))
-        code = CUDA_ERROR_INVALID_VALUE;
-    if (code == CUDA_SUCCESS)
-        release(found, count);
-    return code;
+    if (!is_count(count) || !owns(object, count))
+        return CUDA_ERROR_INVALID_VALUE;
+    release(object, count);
+    return CUDA_SUCCESS;
 }
 
 MOCK_EXACT(GraphRetainUserObject)
-(CUgraph graph, cushim_CUuserObject object, unsigned int count, unsigned int flags)
+(struct mock_graph *owner, struct mock_user_object *object, unsigned int count, unsigned int flags)
 {
-    struct mock_graph *owner;
-    struct user_object *found;
-    CUresult code = cushim__mock_graph_find(graph, &owner);
+    CUresult code;
 
-    if (code == CUDA_SUCCESS)
-        code = find(object, &found);
-    if (code == CUDA_SUCCESS && (!is_count(count) || flags > CU_GRAPH_USER_OBJECT_MOVE))
-        code = CUDA_ERROR_INVALID_VALUE;
-    if (code == CUDA_SUCCESS && flags == CU_GRAPH_USER_OBJECT_MOVE && !owns(found, count))
-        code = CUDA_ERROR_INVALID_VALUE;
-    if (code == CUDA_SUCCESS)
-        code = hold(&owner->held, found, count);
+    if (!is_count(count) || flags > CU_GRAPH_USER_OBJECT_MOVE ||
+        (flags == CU_GRAPH_USER_OBJECT_MOVE && !owns(object, count)))
+        return CUDA_ERROR_INVALID_VALUE;
+    code = hold(&owner->held, object, count);
     if (code == CUDA_SUCCESS && flags != CU_GRAPH_USER_OBJECT_MOVE)
-        found->references += count;
+        object->references += count;
     return code;
 }
 
 MOCK_APPROXIMATE(GraphReleaseUserObject,
                  "ignores a release of more references than the graph holds")
-(CUgraph graph, cushim_CUuserObject object, unsigned int count)
+(struct mock_graph *owner, struct mock_user_object *object, unsigned int count)
 {
-    struct mock_graph *owner;
-    struct user_object *found;
     struct mock_held **link, *held;
-    CUresult code = cushim__mock_graph_find(graph, &owner);
 
-    if (code == CUDA_SUCCESS)
-        code = find(object, &found);
-    if (code != CUDA_SUCCESS)
-        return code;
-    for (link = &owner->held; *link && (*link)->object != found;)
+    for (link = &owner->held; *link && (*link)->object != object;)
         link = &(*link)->next;
     held = *link;
     if (!is_count(count))
@@ -281,6 +259,6 @@ MOCK_APPROXIMATE(GraphReleaseUserObject,
         *link = held->next;
         free(held);
     }
-    release_from_graph(found, count);
+    release_from_graph(object, count);
     return CUDA_SUCCESS;
 }

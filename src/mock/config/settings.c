@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "src/mock/config/settings.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,6 @@
 #include "src/driver_api/function_name.h"
 #include "src/driver_api/lines.h"
 #include "src/mock/config/keys.h"
-#include "src/mock/config/profile.h"
 
 #define FIELD(name) offsetof(struct mock_settings, name)
 
@@ -27,6 +27,124 @@ static const char *const unregistered[] = {"refuse", "skip", NULL};
 static const char *const leaks[] = {"ignore", "report", NULL};
 static const char *const answers[] = {"no", "yes", NULL};
 
+/* More than any sensible text; a file that grows as it is read ends here, too. */
+enum { LARGEST = 1 << 20 };
+
+static CUresult refuse(CUresult code, const char *path, const char *why, char *message, size_t size)
+{
+    if (size)
+        snprintf(message, size, "%s: %s", path, why);
+    return code;
+}
+
+static CUresult read_file(char **text, const char *path, char *message, size_t message_size)
+{
+    FILE *file = cushim__host_file(path);
+    char *buffer;
+    size_t length;
+    int error;
+
+    if (!file)
+        return errno == ENOTSUP ? refuse(CUDA_ERROR_INVALID_VALUE, path, "no regular file", message,
+                                         message_size)
+                                : refuse(CUDA_ERROR_FILE_NOT_FOUND, path, strerror(errno), message,
+                                         message_size);
+    buffer = malloc(LARGEST + 1);
+    if (!buffer) {
+        fclose(file);
+        return refuse(CUDA_ERROR_OUT_OF_MEMORY, path, "out of memory", message, message_size);
+    }
+    errno = 0;
+    length = fread(buffer, 1, LARGEST + 1, file);
+    error = ferror(file) ? errno : 0;
+    fclose(file);
+    if (!error && length <= LARGEST && !memchr(buffer, '\0', length)) {
+        buffer[length] = '\0';
+        *text = buffer;
+        return CUDA_SUCCESS;
+    }
+    free(buffer);
+    if (error)
+        return refuse(CUDA_ERROR_FILE_NOT_FOUND, path, strerror(error), message, message_size);
+    return refuse(CUDA_ERROR_INVALID_VALUE, path,
+                  length > LARGEST ? "larger than 1 MiB" : "not a text, for it has a NUL character",
+                  message, message_size);
+}
+
+/* With the separator at its end. */
+static size_t folder_length(const char *file)
+{
+    size_t length = strlen(file);
+
+    while (length > 0 && !strchr(cushim__host_separators, file[length - 1]))
+        length--;
+    return length;
+}
+
+/* A path beside a file: as it is if absolute, else in the file's folder. False: it is too long. */
+static bool path_beside(char *path, size_t size, const char *file, const struct cushim__word *name)
+{
+    const bool rooted = cushim__host_path_is_rooted(name->start, name->length);
+    const size_t folder = file && !rooted ? folder_length(file) : 0;
+    const int length = snprintf(path, size, "%.*s%.*s", (int)folder, folder > 0 ? file : "",
+                                (int)name->length, name->start);
+
+    return length > 0 && (size_t)length < size;
+}
+
+/* What no key has said comes from the profile. */
+static void settle(struct mock_settings *settings)
+{
+    const int version = settings->profile.driver_version;
+
+    if (!settings->has_driver_version)
+        settings->driver_version = version < NEWEST_VERSION ? version : NEWEST_VERSION;
+    if (!settings->has_memory)
+        settings->memory_bytes = settings->profile.memory_bytes;
+}
+
+static CUresult parse(struct mock_settings *settings, enum mock_text_kind kind, const char *text,
+                      const char *where, bool is_file, char *message, size_t message_size)
+{
+    struct cushim__lines lines;
+    CUresult code;
+
+    cushim__lines_begin(&lines, text, where, message, message_size);
+    lines.is_file = is_file;
+    if (kind == MOCK_OF_PROFILE)
+        settings->profile = (struct mock_profile){0};
+    code = cushim__mock_keys_read(settings, kind, &lines);
+    if (code == CUDA_SUCCESS)
+        settle(settings);
+    return code;
+}
+
+static CUresult parse_file(struct mock_settings *settings, enum mock_text_kind kind,
+                           const char *path, char *message, size_t message_size)
+{
+    char *text;
+    CUresult code = read_file(&text, path, message, message_size);
+
+    if (code != CUDA_SUCCESS)
+        return code;
+    code = parse(settings, kind, text, path, true, message, message_size);
+    free(text);
+    return code;
+}
+
+/* NOT_FOUND: there is none of this name. */
+static CUresult parse_builtin(struct mock_settings *settings, const struct cushim__word *name,
+                              char *message, size_t message_size)
+{
+    for (const struct mock_builtin_profile *builtin = cushim__mock_builtin_profiles; builtin->name;
+         builtin++) {
+        if (cushim__word_is(name, builtin->name))
+            return parse(settings, MOCK_OF_PROFILE, builtin->text, builtin->name, true, message,
+                         message_size);
+    }
+    return CUDA_ERROR_NOT_FOUND;
+}
+
 /* Whether a value is a path, and not the name of a built-in profile. */
 static bool is_path(const struct cushim__word *value)
 {
@@ -37,45 +155,38 @@ static bool is_path(const struct cushim__word *value)
     return false;
 }
 
-static CUresult read_profile(const struct cushim__lines *lines, const struct mock_key *key,
-                             void *field)
+static CUresult read_profile(struct mock_settings *settings, const struct mock_key *key,
+                             const struct cushim__lines *lines)
 {
-    const struct cushim__word *value = &lines->value;
     char path[4096];
     CUresult code = CUDA_ERROR_NOT_FOUND;
 
-    if (!is_path(value))
-        code = cushim__mock_profile_builtin(field, value, lines->message, lines->message_size);
-    else if (cushim__mock_file_beside(path, sizeof path, lines->is_file ? lines->where : NULL,
-                                      value->start, value->length))
-        code = cushim__mock_profile_read(field, path, lines->message, lines->message_size);
+    if (!is_path(&lines->value))
+        code = parse_builtin(settings, &lines->value, lines->message, lines->message_size);
+    else if (path_beside(path, sizeof path, lines->is_file ? lines->where : NULL, &lines->value))
+        code = parse_file(settings, MOCK_OF_PROFILE, path, lines->message, lines->message_size);
     return code == CUDA_ERROR_NOT_FOUND ? cushim__mock_key_refuse(lines, key->expected) : code;
 }
 
 /* A size, or `profile`: that of the real device. */
-static CUresult read_memory(const struct cushim__lines *lines, const struct mock_key *key,
-                            void *field)
+static CUresult read_memory(struct mock_settings *settings, const struct mock_key *key,
+                            const struct cushim__lines *lines)
 {
-    struct mock_settings *settings = field;
-
     settings->has_memory = !cushim__word_is(&lines->value, "profile");
-    return settings->has_memory ? cushim__mock_key_number(lines, key, &settings->memory_bytes)
+    return settings->has_memory ? cushim__mock_key_read(key, lines, &settings->memory_bytes)
                                 : CUDA_SUCCESS;
 }
 
-static CUresult read_version(const struct cushim__lines *lines, const struct mock_key *key,
-                             void *field)
+static CUresult read_version(struct mock_settings *settings, const struct mock_key *key,
+                             const struct cushim__lines *lines)
 {
-    struct mock_settings *settings = field;
-
     settings->has_driver_version = true;
-    return cushim__mock_key_number(lines, key, &settings->driver_version);
+    return cushim__mock_key_read(key, lines, &settings->driver_version);
 }
 
-static CUresult read_fault(const struct cushim__lines *lines, const struct mock_key *key,
-                           void *field)
+static CUresult read_fault(struct mock_settings *settings, const struct mock_key *key,
+                           const struct cushim__lines *lines)
 {
-    struct mock_settings *settings = field;
     const size_t used = settings->faults ? strlen(settings->faults) : 0;
     const struct cushim__word *rule = &lines->value;
     char *faults;
@@ -98,88 +209,112 @@ static CUresult read_fault(const struct cushim__lines *lines, const struct mock_
 }
 
 /* Of the function with that name: of each ABI, if the name is the plain one. */
-static bool store_call(void *field, unsigned number, const struct cushim__word *value)
+static bool store_call(struct mock_settings *settings, unsigned number,
+                       const struct cushim__word *value)
 {
-    uint32_t *const *call_ns = field;
     uint64_t ns;
 
     if (!cushim__value_duration(value, &ns) || ns >= UINT32_MAX)
         return false;
     for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++) {
         if (cushim__name_means(cushim__slot_name(number), slot))
-            (*call_ns)[slot] = (uint32_t)ns;
+            settings->call_ns[slot] = (uint32_t)ns;
     }
     return true;
 }
 
-/* Rows of one shape. */
-#define WORDS(key, list, text, reader, member)                                       \
-    {                                                                                \
-        .name = (key), .expected = (text), .read = (reader), .field = FIELD(member), \
-        .words = (list)                                                              \
+static bool store_attribute(struct mock_settings *settings, unsigned number,
+                            const struct cushim__word *value)
+{
+    if (!cushim__value_integer(value, &settings->profile.attributes[number]))
+        return false;
+    settings->profile.has_attribute[number] = true;
+    return true;
+}
+
+static bool store_limit(struct mock_settings *settings, unsigned number,
+                        const struct cushim__word *value)
+{
+    uint64_t limit;
+
+    if (!cushim__value_size(value, &limit) || limit > SIZE_MAX)
+        return false;
+    settings->profile.limits[number] = (size_t)limit;
+    settings->profile.has_limit[number] = true;
+    return true;
+}
+
+/* Rows of settings, of one shape each. */
+#define WORDS(key, list, text, kind, member)                                          \
+    {                                                                                 \
+        .name = (key), .expected = (text), .kinds = MOCK_OF_SETTINGS, .type = (kind), \
+        .field = FIELD(member), .words = (list)                                       \
     }
-#define DURATION(key, member)                                                                     \
-    {                                                                                             \
-        .name = (key), .expected = "a duration from 0 to 1000 s, as 200, 200 ns or 5 us",         \
-        .read = cushim__mock_key_number, .type = MOCK_KEY_DURATION, .field = FIELD(costs.member), \
-        .maximum = UINT64_C(1000000000000)                                                        \
+#define DURATION(key, member)                                                               \
+    {                                                                                       \
+        .name = (key), .expected = "a duration from 0 to 1000 s, as 200, 200 ns or 5 us",   \
+        .kinds = MOCK_OF_SETTINGS, .type = MOCK_KEY_DURATION, .field = FIELD(costs.member), \
+        .maximum = UINT64_C(1000000000000)                                                  \
     }
-#define BANDWIDTH(key, member)                                                       \
-    {                                                                                \
-        .name = (key), .expected = "a whole number of MB/s from 1 to 1000000000",    \
-        .read = cushim__mock_key_number, .field = FIELD(costs.member), .minimum = 1, \
-        .maximum = 1000000000                                                        \
+#define BANDWIDTH(key, member)                                                            \
+    {                                                                                     \
+        .name = (key), .expected = "a whole number of MB/s from 1 to 1000000000",         \
+        .kinds = MOCK_OF_SETTINGS, .type = MOCK_KEY_NUMBER, .field = FIELD(costs.member), \
+        .minimum = 1, .maximum = 1000000000                                               \
     }
 
-static const struct mock_key keys[] = {
+const struct mock_key cushim__mock_keys[] = {
     {.name = "profile",
      .expected = "h200, or the path of a profile (with a slash or a dot in it)",
+     .kinds = MOCK_OF_SETTINGS,
      .read = read_profile,
-     .field = FIELD(profile),
      .is_early = true},
     {.name = "devices",
      .expected = "a whole number from 0 to 16",
-     .read = cushim__mock_key_number,
+     .kinds = MOCK_OF_SETTINGS,
      .type = MOCK_KEY_UNSIGNED,
      .field = FIELD(devices),
      .maximum = MOCK_DEVICES_MAX},
     {.name = "driver_version",
      .expected = "a version of CUDA from 10.0 to 13.5, as 12.8 or 12080",
-     .read = read_version,
+     .kinds = MOCK_OF_SETTINGS,
      .type = MOCK_KEY_VERSION,
      .minimum = OLDEST_VERSION,
-     .maximum = NEWEST_VERSION},
+     .maximum = NEWEST_VERSION,
+     .read = read_version},
     {.name = "memory",
      .expected = "a size from 1 MiB to 1 TiB, as 2 GiB or 2147483648, or profile",
-     .read = read_memory,
+     .kinds = MOCK_OF_SETTINGS,
      .type = MOCK_KEY_SIZE,
      .minimum = UINT64_C(1) << 20,
-     .maximum = UINT64_C(1) << 40},
-    WORDS("mode", modes, "manual, auto or threaded", cushim__mock_key_word, mode),
-    WORDS("schedule", schedules, "fifo, eager, lazy or random", cushim__mock_key_word, schedule),
+     .maximum = UINT64_C(1) << 40,
+     .read = read_memory},
+    WORDS("mode", modes, "manual, auto or threaded", MOCK_KEY_WORD, mode),
+    WORDS("schedule", schedules, "fifo, eager, lazy or random", MOCK_KEY_WORD, schedule),
     {.name = "seed",
      .expected = "a whole number below 2^64",
-     .read = cushim__mock_key_number,
+     .kinds = MOCK_OF_SETTINGS,
+     .type = MOCK_KEY_NUMBER,
      .field = FIELD(seed),
      .maximum = UINT64_MAX},
     WORDS("personality", personalities, "normal, no-device, stub or version-mismatch",
-          cushim__mock_key_word, personality),
-    WORDS("races", races, "ignore, report or misuse", cushim__mock_key_word, races),
-    WORDS("adversarial", answers, "yes or no", cushim__mock_key_flag, adversarial),
-    WORDS("misuse", misuses, "report or abort", cushim__mock_key_flag, abort_on_misuse),
-    WORDS("unregistered_kernels", unregistered, "refuse or skip", cushim__mock_key_flag,
-          skip_unregistered),
+          MOCK_KEY_WORD, personality),
+    WORDS("races", races, "ignore, report or misuse", MOCK_KEY_WORD, races),
+    WORDS("adversarial", answers, "yes or no", MOCK_KEY_FLAG, adversarial),
+    WORDS("misuse", misuses, "report or abort", MOCK_KEY_FLAG, abort_on_misuse),
+    WORDS("unregistered_kernels", unregistered, "refuse or skip", MOCK_KEY_FLAG, skip_unregistered),
     {.name = "kernels",
      .expected = "a whole number from 1 to 1024",
-     .read = cushim__mock_key_number,
+     .kinds = MOCK_OF_SETTINGS,
      .type = MOCK_KEY_UNSIGNED,
      .field = FIELD(kernels),
      .minimum = 1,
      .maximum = 1024},
-    WORDS("leaks", leaks, "ignore or report", cushim__mock_key_flag, report_leaks),
-    WORDS("quiet", answers, "yes or no", cushim__mock_key_flag, quiet),
+    WORDS("leaks", leaks, "ignore or report", MOCK_KEY_FLAG, report_leaks),
+    WORDS("quiet", answers, "yes or no", MOCK_KEY_FLAG, quiet),
     {.name = "fault",
      .expected = "a rule, as cuMemAlloc_v2:nth=3 => return(OUT_OF_MEMORY)",
+     .kinds = MOCK_OF_SETTINGS,
      .read = read_fault,
      .is_repeated = true},
     DURATION("cost.call", call_ns),
@@ -191,66 +326,70 @@ static const struct mock_key keys[] = {
     BANDWIDTH("cost.device", device_bytes_per_us),
     BANDWIDTH("cost.peer", peer_bytes_per_us),
     BANDWIDTH("cost.set", set_bytes_per_us),
+    {.name = "name",
+     .expected = "a name of at most 255 characters",
+     .kinds = MOCK_OF_PROFILE,
+     .type = MOCK_KEY_TEXT,
+     .field = FIELD(profile.name),
+     .is_required = true},
+    {.name = "driver_version",
+     .expected = "a version of CUDA from 10.0 on, as 12.8 or 12080",
+     .kinds = MOCK_OF_PROFILE,
+     .type = MOCK_KEY_VERSION,
+     .field = FIELD(profile.driver_version),
+     .minimum = OLDEST_VERSION,
+     .maximum = 99090,
+     .is_required = true},
+    {.name = "memory_bytes",
+     .expected = "a size from 1 MiB to 1 TiB",
+     .kinds = MOCK_OF_PROFILE,
+     .type = MOCK_KEY_SIZE,
+     .field = FIELD(profile.memory_bytes),
+     .minimum = UINT64_C(1) << 20,
+     .maximum = UINT64_C(1) << 40,
+     .is_required = true},
+    {.name = "priority.least",
+     .expected = "a whole number",
+     .kinds = MOCK_OF_PROFILE,
+     .type = MOCK_KEY_INTEGER,
+     .field = FIELD(profile.least_priority)},
+    {.name = "priority.greatest",
+     .expected = "a whole number",
+     .kinds = MOCK_OF_PROFILE,
+     .type = MOCK_KEY_INTEGER,
+     .field = FIELD(profile.greatest_priority)},
     {0},
 };
 
-static const struct mock_key_group groups[] = {
+const struct mock_key_group cushim__mock_key_groups[] = {
     {.name = "cost.NAME",
      .prefix = "cost.",
      .member = "an operation, or the name of a function",
      .expected = "a duration below 4.29 s, as 200, 200 ns or 5 us",
+     .kinds = MOCK_OF_SETTINGS,
      .count = CUSHIM__SYMBOL_COUNT,
-     .find = cushim__value_function,
-     .offer = cushim__suggestion_offer_functions,
-     .store = store_call,
-     .field = FIELD(call_ns)},
+     .store = store_call},
     {.name = "attribute.NAME",
      .prefix = "attribute.",
      .member = "the name of a device attribute without CU_DEVICE_ATTRIBUTE_, or its number",
      .expected = "a whole number",
+     .kinds = MOCK_OF_SETTINGS | MOCK_OF_PROFILE,
+     .rows = cushim__attributes,
+     .row_count = CUSHIM__ATTRIBUTE_COUNT,
+     .least = 1,
      .count = MOCK_ATTRIBUTES_MAX,
-     .find = cushim__mock_attribute_find,
-     .offer = cushim__mock_attribute_offer,
-     .store = cushim__mock_profile_store_attribute,
-     .field = FIELD(profile)},
+     .store = store_attribute},
     {.name = "limit.NAME",
      .prefix = "limit.",
      .member = "the name of a limit without CU_LIMIT_, or its number",
      .expected = "a size of 0 or more",
+     .kinds = MOCK_OF_SETTINGS | MOCK_OF_PROFILE,
+     .rows = cushim__limits,
+     .row_count = CUSHIM__LIMIT_COUNT,
      .count = MOCK_LIMITS_MAX,
-     .find = cushim__mock_limit_find,
-     .offer = cushim__mock_limit_offer,
-     .store = cushim__mock_profile_store_limit,
-     .field = FIELD(profile)},
+     .store = store_limit},
     {0},
 };
-
-static const struct mock_keys settings_keys = {keys, groups, "a file of settings"};
-
-/* What no key has said comes from the profile. */
-static void settle(struct mock_settings *settings)
-{
-    const int version = settings->profile.driver_version;
-
-    if (!settings->has_driver_version)
-        settings->driver_version = version < NEWEST_VERSION ? version : NEWEST_VERSION;
-    if (!settings->has_memory)
-        settings->memory_bytes = settings->profile.memory_bytes;
-}
-
-static CUresult parse(struct mock_settings *settings, const char *text, const char *where,
-                      bool is_file, char *message, size_t message_size)
-{
-    struct cushim__lines lines;
-    CUresult code;
-
-    cushim__lines_begin(&lines, text, where, message, message_size);
-    lines.is_file = is_file;
-    code = cushim__mock_keys_read(&settings_keys, settings, &lines);
-    if (code == CUDA_SUCCESS)
-        settle(settings);
-    return code;
-}
 
 CUresult cushim__mock_settings_default(struct mock_settings *settings)
 {
@@ -267,10 +406,9 @@ CUresult cushim__mock_settings_default(struct mock_settings *settings)
         .kernels = 128,
         .costs = cushim__mock_costs_default,
     };
-    code = cushim__mock_profile_builtin(&settings->profile, &h200, NULL, 0);
+    code = parse_builtin(settings, &h200, NULL, 0);
     if (code != CUDA_SUCCESS)
         return code;
-    settle(settings);
     settings->call_ns = malloc(CUSHIM__SYMBOL_COUNT * sizeof *settings->call_ns);
     if (!settings->call_ns)
         return CUDA_ERROR_OUT_OF_MEMORY;
@@ -281,33 +419,13 @@ CUresult cushim__mock_settings_default(struct mock_settings *settings)
 CUresult cushim__mock_settings_parse(struct mock_settings *settings, const char *text,
                                      const char *where, char *message, size_t message_size)
 {
-    return parse(settings, text, where, false, message, message_size);
-}
-
-/* The message of a refusal, where the file is a profile: say what to do with it. */
-static void hint_at_profile(const char *path, char *message, size_t message_size)
-{
-    struct mock_profile profile;
-    const size_t length = message_size ? strlen(message) : 0;
-
-    if (cushim__mock_profile_read(&profile, path, NULL, 0) == CUDA_SUCCESS)
-        snprintf(message_size ? message + length : NULL, message_size - length,
-                 "; this is a profile: name it with profile = PATH");
+    return parse(settings, MOCK_OF_SETTINGS, text, where, false, message, message_size);
 }
 
 CUresult cushim__mock_settings_read(struct mock_settings *settings, const char *path, char *message,
                                     size_t message_size)
 {
-    char *text;
-    CUresult code = cushim__mock_file_read(&text, path, message, message_size);
-
-    if (code != CUDA_SUCCESS)
-        return code;
-    code = parse(settings, text, path, true, message, message_size);
-    if (code == CUDA_ERROR_INVALID_VALUE)
-        hint_at_profile(path, message, message_size);
-    free(text);
-    return code;
+    return parse_file(settings, MOCK_OF_SETTINGS, path, message, message_size);
 }
 
 void cushim__mock_settings_free(struct mock_settings *settings)
@@ -328,95 +446,4 @@ void cushim__mock_settings_describe(const struct mock_settings *settings, char *
              settings->memory_bytes >> 20, modes[settings->mode], schedules[settings->schedule],
              (unsigned long long)settings->seed, personalities[settings->personality],
              settings->adversarial ? ", adversarial" : "");
-}
-
-const char *cushim__mock_settings_key(size_t index)
-{
-    return cushim__mock_keys_name(&settings_keys, index);
-}
-
-bool cushim__mock_settings_repeat(const char *key, size_t length)
-{
-    return cushim__mock_keys_repeat(&settings_keys, &(struct cushim__word){key, length});
-}
-
-/*
- * Costs of the simulated device and driver. They are those of one H200 with driver 580 where they
- * were measured (docs/driver-semantics.md, statements 46, 47 and 80), and plausible elsewhere:
- * virtual time is there to have an order and a scale, not to predict a GPU.
- */
-
-const struct mock_costs cushim__mock_costs_default = {
-    /* Of the calls that were measured, those that queue no work take 8 to 289 ns. */
-    .call_ns = 200,
-    /* An empty pair of events is 1248 ns apart at least. */
-    .record_ns = 1248,
-    /* Not measured apart from the call. */
-    .launch_ns = 2000,
-    /*
-     * With it and the bandwidth below, 256 MiB are set in 63.5 us between two events, as measured.
-     */
-    .operation_ns = 1000,
-    /* 16 copies of 8 MiB of page-locked memory took 2.475 ms. */
-    .host_to_device_bytes_per_us = 54200,
-    /* Taken to be the same. */
-    .device_to_host_bytes_per_us = 54200,
-    /* A byte is read and written: half of what setting one takes. */
-    .device_bytes_per_us = 2190000,
-    /* Not measured. */
-    .peer_bytes_per_us = 300000,
-    .set_bytes_per_us = 4380000,
-};
-
-#define CALL(name, ns)         \
-    {                          \
-        CUSHIM__SLOT(name), ns \
-    }
-
-/* Medians of statement 80. Where a pair was measured together, each has half of it. */
-static const struct {
-    size_t slot;
-    uint32_t ns;
-} calls[] = {
-    CALL(Init, 99000000),
-    CALL(DevicePrimaryCtxRetain, 110000000),
-    CALL(CtxGetCurrent, 8),
-    CALL(EventCreate, 140),
-    CALL(EventDestroy_v2, 140),
-    CALL(EventRecord, 1700),
-    CALL(EventQuery, 153),
-    CALL(EventElapsedTime, 289),
-    CALL(EventElapsedTime_v2, 66),
-    CALL(StreamCreate, 2050),
-    CALL(StreamCreateWithPriority, 2050),
-    CALL(StreamDestroy_v2, 2050),
-    CALL(StreamQuery, 165),
-    CALL(StreamWaitEvent, 129),
-    CALL(StreamGetFlags, 15),
-};
-
-/* The function that does the same on the legacy default stream; its own number if there is none. */
-static size_t legacy_twin(size_t slot)
-{
-    const char *name = cushim__slot_name(slot);
-    const size_t length = strlen(name) - strlen("_ptsz");
-
-    if (!(cushim__symbols[slot].flags & CUSHIM__PER_THREAD))
-        return slot;
-    for (size_t i = 0; i < CUSHIM__SYMBOL_COUNT; i++) {
-        const char *other = cushim__slot_name(i);
-        if (strlen(other) == length && memcmp(other, name, length) == 0)
-            return i;
-    }
-    return slot;
-}
-
-void cushim__mock_costs_fill(uint32_t *call_ns)
-{
-    for (size_t i = 0; i < CUSHIM__SYMBOL_COUNT; i++)
-        call_ns[i] = UINT32_MAX;
-    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++)
-        call_ns[calls[i].slot] = calls[i].ns;
-    for (size_t i = 0; i < CUSHIM__SYMBOL_COUNT; i++)
-        call_ns[i] = call_ns[legacy_twin(i)];
 }

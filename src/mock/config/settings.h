@@ -38,6 +38,13 @@ struct mock_profile {
     int least_priority, greatest_priority;
 };
 
+/* Profiles that are built in. Ends with a NULL name; written by profiles/embed.py. */
+struct mock_builtin_profile {
+    const char *name;
+    const char *text;
+};
+extern const struct mock_builtin_profile cushim__mock_builtin_profiles[];
+
 /* What operations cost in virtual time. Bandwidths in bytes per microsecond (= MB/s). */
 struct mock_costs {
     uint64_t call_ns;      /* a call that is not listed by name */
@@ -95,16 +102,6 @@ void cushim__mock_settings_free(struct mock_settings *settings);
 
 /* The settings in one line, for the mock's identity. */
 void cushim__mock_settings_describe(const struct mock_settings *settings, char *text, size_t size);
-
-/*
- * The keys of settings and those of a profile, by number from 0; NULL behind the last. Where a key
- * ends in a name of a list, it ends in `NAME` here: for the test of docs/mock.md.
- */
-const char *cushim__mock_settings_key(size_t index);
-const char *cushim__mock_profile_key(size_t index);
-
-/* Whether a key may come often, and each of its values counts. */
-bool cushim__mock_settings_repeat(const char *key, size_t length);
 
 /* What calls and operations cost by default. */
 

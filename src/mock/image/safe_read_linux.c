@@ -5,35 +5,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
-#include <string.h>
-#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 /* A pipe takes this much at once, and no machine has smaller pages. */
 enum { CHUNK = 4096 };
-
-/* Whether a word can be read: the call reads it, and then refuses its first argument. */
-static bool is_readable(uintptr_t word)
-{
-    const int impossible = -1;
-
-    return syscall(SYS_rt_sigprocmask, impossible, word, NULL, sizeof(uint64_t)) == 0 ||
-           errno != EFAULT;
-}
-
-/* Without a descriptor. A page that another thread unmaps in between is not noticed. */
-static bool read_by_pages(void *to, const void *from, size_t bytes)
-{
-    const uintptr_t first = (uintptr_t)from & ~(uintptr_t)(CHUNK - 1);
-
-    for (uintptr_t page = first; page < (uintptr_t)from + bytes; page += CHUNK) {
-        if (!is_readable(page))
-            return false;
-    }
-    memcpy(to, from, bytes);
-    return true;
-}
 
 /* Through a pipe, whose write() finds where memory ends as well. */
 static bool read_by_pipe(void *to, const void *from, size_t bytes)
@@ -42,7 +18,7 @@ static bool read_by_pipe(void *to, const void *from, size_t bytes)
     int ends[2];
 
     if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0)
-        return read_by_pages(to, from, bytes);
+        return false;
     while (done < bytes) {
         const size_t step = bytes - done < CHUNK ? bytes - done : CHUNK;
         const ssize_t written = write(ends[1], (const char *)from + done, step);

@@ -37,16 +37,6 @@ static struct mock_arena *arena_at(CUdeviceptr address)
     return NULL;
 }
 
-bool cushim__mock_allocation_is_device(uint64_t address)
-{
-    const struct mock_allocation *allocation;
-
-    if (arena_at(address))
-        return true;
-    allocation = cushim__mock_allocation_behind(address);
-    return allocation && cushim__mock_allocation_place(allocation) == MOCK_DEVICE_MEMORY;
-}
-
 /* The last allocation in the host's memory that begins at an address or before. */
 static struct mock_allocation *host_upto(uint64_t address)
 {
@@ -55,7 +45,8 @@ static struct mock_allocation *host_upto(uint64_t address)
     return (struct mock_allocation *)cushim__tree_upto(&host_memory, &key.by_address);
 }
 
-struct mock_allocation *cushim__mock_allocation_behind(CUdeviceptr address)
+/* The one that an address lies in, also for work that is pending; NULL: none. */
+static struct mock_allocation *allocation_behind(CUdeviceptr address)
 {
     const struct mock_arena *arena = arena_at(address);
     struct mock_allocation *allocation;
@@ -68,7 +59,7 @@ struct mock_allocation *cushim__mock_allocation_behind(CUdeviceptr address)
 
 struct mock_allocation *cushim__mock_allocation_at(CUdeviceptr address)
 {
-    struct mock_allocation *allocation = cushim__mock_allocation_behind(address);
+    struct mock_allocation *allocation = allocation_behind(address);
 
     return allocation && !allocation->leaving ? allocation : NULL;
 }
@@ -316,12 +307,17 @@ bool cushim__mock_memory_find(CUdeviceptr address, struct mock_range *range)
 
 bool cushim__mock_memory_is_device(CUdeviceptr address)
 {
-    return cushim__mock_allocation_is_device(address);
+    const struct mock_allocation *allocation;
+
+    if (arena_at(address))
+        return true;
+    allocation = allocation_behind(address);
+    return allocation && cushim__mock_allocation_place(allocation) == MOCK_DEVICE_MEMORY;
 }
 
 void *cushim__mock_memory_host(CUdeviceptr address, size_t bytes)
 {
-    const struct mock_allocation *allocation = cushim__mock_allocation_behind(address);
+    const struct mock_allocation *allocation = allocation_behind(address);
     size_t offset;
 
     if (!allocation)

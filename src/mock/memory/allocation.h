@@ -60,12 +60,8 @@ struct mock_allocation {
     bool leaving;         /* the program gave it back: only work that is pending still finds it */
 };
 
-/* The allocation that an address lies in, for calls and for work; NULL: none. */
+/* The allocation that an address lies in, for calls; NULL: none. */
 struct mock_allocation *cushim__mock_allocation_at(CUdeviceptr address);
-struct mock_allocation *cushim__mock_allocation_behind(CUdeviceptr address);
-
-/* Whether an address is one of a device, allocated or not. */
-bool cushim__mock_allocation_is_device(uint64_t address);
 
 enum mock_place cushim__mock_allocation_place(const struct mock_allocation *allocation);
 

@@ -68,14 +68,14 @@ static inline struct mock_sim *cushim__mock_sim(void)
     return cushim__mock->sim;
 }
 
-/* queues.c: streams by when they are due. */
+/* stream_queues.c: streams by when they are due. */
 bool cushim__mock_heap_reserve(size_t room);
 void cushim__mock_heap_push(struct mock_stream *stream);
 void cushim__mock_heap_moved(struct mock_stream *stream); /* due_ns has changed */
 void cushim__mock_heap_remove(struct mock_stream *stream);
 struct mock_stream *cushim__mock_heap_first(void); /* NULL: empty */
 
-/* queues.c: lines of streams */
+/* stream_queues.c: lines of streams */
 void cushim__mock_queue_add(struct mock_queue *queue, struct mock_stream *stream);
 struct mock_stream *cushim__mock_queue_take(struct mock_queue *queue);
 void cushim__mock_queue_remove(struct mock_queue *queue, struct mock_stream *stream);

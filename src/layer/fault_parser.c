@@ -132,7 +132,7 @@ static CUresult read_value(struct cushim__fault_rule *rule, enum cushim__fault_p
                    : refuse(lines, name, "above 0 and at most 1, with 9 decimals at most, as 0.01",
                             value);
     if (part == CUSHIM__FAULT_OF_PHASE) {
-        rule->phase = cushim__word_is(value, "after") ? CUSHIM_FAULT_AFTER : CUSHIM_FAULT_BEFORE;
+        rule->phase = cushim__word_is(value, "after") ? CUSHIM__FAULT_AFTER : CUSHIM__FAULT_BEFORE;
         return cushim__word_is(value, "after") || cushim__word_is(value, "before")
                    ? CUDA_SUCCESS
                    : refuse(lines, name, "before or after", value);
@@ -215,20 +215,20 @@ static CUresult read_version(struct cushim__fault_rule *rule, const struct cushi
 /* Effects as they are written. */
 static const struct effect {
     const char *name;
-    enum cushim_fault_effect effect;
+    enum cushim__fault_effect effect;
     CUresult code;       /* where no argument says another */
     const char *example; /* of an argument that has to be there; NULL: it may be left out */
     CUresult (*read)(struct cushim__fault_rule *rule, const struct cushim__word *word,
                      const struct cushim__lines *lines); /* NULL: it takes none */
 } effects[] = {
-    {"return", CUSHIM_FAULT_RETURN, CUDA_SUCCESS, "return(OUT_OF_MEMORY)", read_code},
-    {"out_of_memory", CUSHIM_FAULT_RETURN, CUDA_ERROR_OUT_OF_MEMORY, NULL, NULL},
-    {"sticky", CUSHIM_FAULT_STICKY, CUDA_SUCCESS, "sticky(ILLEGAL_ADDRESS)", read_code},
-    {"lost", CUSHIM_FAULT_LOST, CUDA_ERROR_UNKNOWN, NULL, read_code},
-    {"delay", CUSHIM_FAULT_DELAY, CUDA_SUCCESS, "delay(5 ms)", read_delay},
-    {"hang", CUSHIM_FAULT_HANG, CUDA_SUCCESS, NULL, NULL},
-    {"missing", CUSHIM_FAULT_MISSING, CUDA_SUCCESS, NULL, NULL},
-    {"older", CUSHIM_FAULT_OLDER, CUDA_SUCCESS, "older(11.8)", read_version},
+    {"return", CUSHIM__FAULT_RETURN, CUDA_SUCCESS, "return(OUT_OF_MEMORY)", read_code},
+    {"out_of_memory", CUSHIM__FAULT_RETURN, CUDA_ERROR_OUT_OF_MEMORY, NULL, NULL},
+    {"sticky", CUSHIM__FAULT_STICKY, CUDA_SUCCESS, "sticky(ILLEGAL_ADDRESS)", read_code},
+    {"lost", CUSHIM__FAULT_LOST, CUDA_ERROR_UNKNOWN, NULL, read_code},
+    {"delay", CUSHIM__FAULT_DELAY, CUDA_SUCCESS, "delay(5 ms)", read_delay},
+    {"hang", CUSHIM__FAULT_HANG, CUDA_SUCCESS, NULL, NULL},
+    {"missing", CUSHIM__FAULT_MISSING, CUDA_SUCCESS, NULL, NULL},
+    {"older", CUSHIM__FAULT_OLDER, CUDA_SUCCESS, "older(11.8)", read_version},
 };
 
 static CUresult refuse_effect(const struct cushim__lines *lines, const struct cushim__word *name)
@@ -425,6 +425,7 @@ CUresult cushim__fault_read(struct cushim__fault_rule *rule, const struct cushim
     CUresult code;
 
     *rule = (struct cushim__fault_rule){.device = -1};
+    snprintf(rule->text, sizeof rule->text, "%.*s", (int)text->length, text->start);
     code = has_effect ? CUDA_SUCCESS : check_arrow(lines, text);
     if (code == CUDA_SUCCESS)
         code = read_site(&parser, site);

@@ -11,13 +11,13 @@ struct cushim__faults cushim__faults;
 /* Whether a rule makes the symbol of a slot missing, if its site is that symbol. */
 static bool hides(const struct cushim__fault_rule *rule, unsigned slot)
 {
-    return rule->effect == CUSHIM_FAULT_MISSING ||
-           (rule->effect == CUSHIM_FAULT_OLDER && cushim__symbols[slot].since > rule->version);
+    return rule->effect == CUSHIM__FAULT_MISSING ||
+           (rule->effect == CUSHIM__FAULT_OLDER && cushim__symbols[slot].since > rule->version);
 }
 
 static bool applies_to(const struct cushim__fault_rule *rule, unsigned slot)
 {
-    return rule->effect != CUSHIM_FAULT_OLDER || hides(rule, slot) ||
+    return rule->effect != CUSHIM__FAULT_OLDER || hides(rule, slot) ||
            slot == CUSHIM__SLOT(DriverGetVersion);
 }
 
@@ -64,12 +64,12 @@ static void match_operation(struct cushim__operation_fault *fault, const char *k
         if (!is_of_operation(rule, kind, device) ||
             !cushim__fault_match(&cushim__faults.states[number], rule))
             continue;
-        if (rule->effect == CUSHIM_FAULT_DELAY) {
+        if (rule->effect == CUSHIM__FAULT_DELAY) {
             fault->delay_ns += rule->delay_ns;
         } else if (!fault->hangs && fault->code == CUDA_SUCCESS) {
-            fault->hangs = rule->effect == CUSHIM_FAULT_HANG;
+            fault->hangs = rule->effect == CUSHIM__FAULT_HANG;
             fault->code = rule->code;
-            fault->is_lost = rule->effect == CUSHIM_FAULT_LOST;
+            fault->is_lost = rule->effect == CUSHIM__FAULT_LOST;
             fault->device = rule->device;
         } else {
             continue;
@@ -78,26 +78,26 @@ static void match_operation(struct cushim__operation_fault *fault, const char *k
     }
 }
 
-static void add(const struct cushim__fault_rule *rule)
+/* The next rule holds from now on. It has been read into its place. */
+static void add_next(void)
 {
     const unsigned number = cushim__faults.count;
+    const struct cushim__fault_rule *rule = &cushim__faults.rules[number];
     const uint64_t bit = UINT64_C(1) << number;
 
-    cushim__faults.rules[number] = *rule;
     cushim__fault_state_begin(&cushim__faults.states[number], rule);
-    cushim__fault_write(rule, cushim__faults.texts[number]);
     cushim__faults.count++;
     /* `older` makes symbols missing before a call, and changes the version after one. */
-    if (rule->phase == CUSHIM_FAULT_BEFORE)
-        __atomic_or_fetch(&cushim__faults.phases[CUSHIM_FAULT_BEFORE], bit, __ATOMIC_RELAXED);
-    if (rule->phase == CUSHIM_FAULT_AFTER || rule->effect == CUSHIM_FAULT_OLDER)
-        __atomic_or_fetch(&cushim__faults.phases[CUSHIM_FAULT_AFTER], bit, __ATOMIC_RELAXED);
+    if (rule->phase == CUSHIM__FAULT_BEFORE)
+        __atomic_or_fetch(&cushim__faults.phases[CUSHIM__FAULT_BEFORE], bit, __ATOMIC_RELAXED);
+    if (rule->phase == CUSHIM__FAULT_AFTER || rule->effect == CUSHIM__FAULT_OLDER)
+        __atomic_or_fetch(&cushim__faults.phases[CUSHIM__FAULT_AFTER], bit, __ATOMIC_RELAXED);
     if (rule->device >= 0)
         __atomic_or_fetch(&cushim__faults.devices, bit, __ATOMIC_RELAXED);
     if (!rule->is_operation) {
         add_to_calls(rule, bit);
         add_to_variants(rule, bit);
-    } else if (rule->effect == CUSHIM_FAULT_LOST) {
+    } else if (rule->effect == CUSHIM__FAULT_LOST) {
         cushim__fault_subscribe_devices();
     }
     /* The engine reads what is behind its bit without the layer's lock. */
@@ -105,19 +105,6 @@ static void add(const struct cushim__fault_rule *rule)
         __atomic_or_fetch(&cushim__faults.operations, bit, __ATOMIC_RELEASE);
         __atomic_store_n(&cushim__fault_of_operation, match_operation, __ATOMIC_RELEASE);
     }
-}
-
-static bool add_one(const struct cushim__fault_rule *rule)
-{
-    struct cushim_layer *layer = cushim_layer_current();
-    bool has_room;
-
-    cushim__lock_take(&layer->lock);
-    has_room = cushim__faults.count < CUSHIM__FAULT_RULES;
-    if (has_room)
-        add(rule);
-    cushim__lock_release(&layer->lock);
-    return has_room;
 }
 
 /* Operations are a mock's: without one, the rule could not match anything. */
@@ -131,8 +118,9 @@ static CUresult check_operation(const struct cushim__fault_rule *rule,
 }
 
 /* Read all rules behind those that are there. Returns how many; -1: one is refused. */
-static int read_all(struct cushim__lines *lines, struct cushim__fault_rule *rules)
+static int read_all(struct cushim__lines *lines)
 {
+    struct cushim__fault_rule *rules = &cushim__faults.rules[cushim__faults.count];
     enum cushim__lines_next next = cushim__lines_next_whole(lines);
     unsigned count = 0;
 
@@ -161,7 +149,6 @@ static CUresult refuse(char *message, size_t message_size, const char *why)
 CUresult cushim_fault_parse(struct cushim_layer *layer, const char *text, char *message,
                             size_t message_size)
 {
-    struct cushim__fault_rule rules[CUSHIM__FAULT_RULES];
     struct cushim__lines lines;
     int count;
 
@@ -171,37 +158,11 @@ CUresult cushim_fault_parse(struct cushim_layer *layer, const char *text, char *
         return refuse(message, message_size, "faults: the text is NULL");
     cushim__lines_begin(&lines, text, "faults", message, message ? message_size : 0);
     cushim__lock_take(&layer->lock);
-    count = read_all(&lines, rules);
+    count = read_all(&lines);
     for (int i = 0; i < count; i++)
-        add(&rules[i]);
+        add_next();
     cushim__lock_release(&layer->lock);
     return count < 0 ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
-}
-
-CUresult cushim_fault_add(struct cushim_layer *layer, const struct cushim_fault *fault,
-                          char *message, size_t message_size)
-{
-    const bool has_mock = __atomic_load_n(&cushim__layer_host, __ATOMIC_ACQUIRE);
-    struct cushim__fault_rule rule;
-    const char *why = NULL;
-    CUresult code;
-
-    if (!cushim__layer_exists(layer))
-        return refuse(message, message_size, cushim__layer_ended);
-    if (!fault)
-        return refuse(message, message_size, "fault: the rule is NULL");
-    if (!message)
-        message_size = 0;
-    code = cushim__fault_read_struct(&rule, fault, message, message_size);
-    if (code != CUDA_SUCCESS)
-        return code;
-    if (rule.is_operation && !has_mock)
-        why = "operations are a mock's, and there is none";
-    else if (!add_one(&rule))
-        why = "there are 64 rules already";
-    if (message_size)
-        snprintf(message, message_size, "%s%s", why ? "fault: " : "", why ? why : "");
-    return why ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }
 
 /* Under the layer's lock, and the mock's if there is a mock. */
@@ -214,7 +175,7 @@ static void drop(void)
         __atomic_store_n(&cushim__faults.variants[slot], 0, __ATOMIC_RELAXED);
         __atomic_store_n(&cushim__faults.hidden[slot], 0, __ATOMIC_RELAXED);
     }
-    for (unsigned phase = CUSHIM_FAULT_BEFORE; phase <= CUSHIM_FAULT_AFTER; phase++)
+    for (unsigned phase = CUSHIM__FAULT_BEFORE; phase <= CUSHIM__FAULT_AFTER; phase++)
         __atomic_store_n(&cushim__faults.phases[phase], 0, __ATOMIC_RELAXED);
     __atomic_store_n(&cushim__faults.devices, 0, __ATOMIC_RELAXED);
     cushim__faults.count = 0;
@@ -262,18 +223,6 @@ static uint64_t value_of(const uint64_t *counter)
     return __atomic_load_n(counter, __ATOMIC_RELAXED);
 }
 
-const char *cushim__fault_text(struct cushim_layer *layer, size_t index)
-{
-    const char *text = NULL;
-
-    if (!cushim__layer_lock(layer))
-        return NULL;
-    if (index < cushim__faults.count)
-        text = cushim__faults.texts[index];
-    cushim__lock_release(&layer->lock);
-    return text;
-}
-
 uint64_t cushim_fault_matched(struct cushim_layer *layer, size_t index)
 {
     uint64_t matched = 0;
@@ -303,14 +252,14 @@ static void describe_unmatched(unsigned rule, char *line, size_t size)
     struct cushim__text text;
 
     cushim__text_begin(&text, line, size);
-    cushim__text_format(&text, "%s: never matched", cushim__faults.texts[rule]);
+    cushim__text_format(&text, "%s: never matched", cushim__faults.rules[rule].text);
     cushim__variant_print(&text, "; ", &cushim__faults.states[rule].variants);
 }
 
 static void describe(unsigned rule, char *line, size_t size)
 {
     const uint64_t matched = value_of(&cushim__faults.states[rule].matched);
-    const char *text = cushim__faults.texts[rule];
+    const char *text = cushim__faults.rules[rule].text;
 
     if (matched == 0)
         describe_unmatched(rule, line, size);
@@ -345,9 +294,9 @@ void cushim__faults_print_unused(void (*print)(const char *line))
     if (!layer || !cushim__lock_comes_free(&layer->lock))
         return;
     for (unsigned rule = 0; rule < cushim__faults.count; rule++) {
-        const enum cushim_fault_effect effect = cushim__faults.rules[rule].effect;
+        const enum cushim__fault_effect effect = cushim__faults.rules[rule].effect;
 
-        if (effect == CUSHIM_FAULT_MISSING || effect == CUSHIM_FAULT_OLDER ||
+        if (effect == CUSHIM__FAULT_MISSING || effect == CUSHIM__FAULT_OLDER ||
             value_of(&cushim__faults.states[rule].fired) > 0)
             continue;
         describe(rule, line, sizeof line);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The two queues that streams wait in: lines for a resource, and a heap ordered by time. */
+/* Streams wait in two kinds of queues: in lines for a resource, and in a heap ordered by time. */
 #include <stdlib.h>
 
 #include "src/mock/sim/internal.h"
