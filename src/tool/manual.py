@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What `cushim help` prints, made of the man page: an overview, the whole, the part of each command.
+"""What `cushim help` prints, made of the man page: an overview, the whole, each command.
 
     manual.py docs/cushim.1 manual.c
 """

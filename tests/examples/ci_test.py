@@ -10,8 +10,8 @@ and CUDA_INCLUDE (a folder called include), which the variables of the files nam
 --root the steps run in that root folder, as debootstrap makes it, and install their packages there;
 without, the packages that they name have to be installed here (77: they are not).
 
-What the hosted services do themselves is imitated: the checkout, and the cache, by a second run that
-finds what the first one would have kept. Their own machines are not.
+What the hosted services do themselves is imitated: the checkout, and the cache, by a second run
+that finds what the first one would have kept. Their own machines are not.
 """
 
 import argparse
@@ -48,7 +48,7 @@ KNOWN_ACTIONS = 'actions/checkout@v4', 'actions/cache@v4', 'actions/upload-artif
 
 
 class Machine:
-    """Where steps run: a root folder, with a home, the project and the repository of cushim in it."""
+    """Where steps run: a root folder with a home, the project and cushim's repository in it."""
 
     def __init__(self, root):
         self.root = root or ''
@@ -57,7 +57,8 @@ class Machine:
         self.home, self.project = self.base + '/home', self.base + '/project'
         os.mkdir(self.outside(self.home))
         self.environment = {
-            'HOME': self.home, 'PATH': '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+            'HOME': self.home,
+            'PATH': '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
             'DEBIAN_FRONTEND': 'noninteractive',
             'CUSHIM_SOURCE': 'file://' + self.make_repository(),
             'CUDA_ARCHIVE': 'file://' + self.make_archive()}
@@ -194,7 +195,8 @@ class Service(unittest.TestCase):
         shutil.move(path, machine.outside(machine.base + '/cache'))
         machine.begin()
         shutil.move(machine.outside(machine.base + '/cache'), path)
-        machine.environment.update(CUSHIM_SOURCE='file:///nowhere', CUDA_ARCHIVE='file:///nowhere')
+        machine.environment.update(CUSHIM_SOURCE='file:///nowhere',
+                                   CUDA_ARCHIVE='file:///nowhere')
         self.run_steps(machine, variables, steps, True)
         self.assertEqual(self.read_report(machine, report)[:2], (1, 0))
 

@@ -144,7 +144,8 @@ class Manual(ToolTest):
     def test_each_option_is_explained(self):
         with open(os.environ['CUSHIM_OPTIONS'], encoding='utf-8') as source:
             options = re.findall(r'^    \{"(--[\w-]+)", OPTION_', source.read(), re.MULTILINE)
-        explained = re.findall(r'^    (?:-\w, )?(--[\w-]+)', self.manual('help', 'all'), re.MULTILINE)
+        explained = re.findall(r'^    (?:-\w, )?(--[\w-]+)', self.manual('help', 'all'),
+                               re.MULTILINE)
         self.assertEqual({*options, '--version'}, set(explained))
 
     def test_options_explained_exist(self):
