@@ -10,10 +10,13 @@
 #ifndef CUSHIM_API_H
 #define CUSHIM_API_H
 
+/**
+ * Before the declaration of each public function. With CUSHIM_STATIC the library is part of a
+ * program or plugin, and nobody else in the process is to find it there.
+ */
 #if defined(_WIN32)
 #define CUSHIM_API
 #elif defined(CUSHIM_STATIC) && defined(__GNUC__)
-/* The library is part of a program or plugin: nobody else in the process is to find it there. */
 #define CUSHIM_API __attribute__((visibility("hidden")))
 #elif defined(__GNUC__)
 #define CUSHIM_API __attribute__((visibility("default")))
@@ -21,7 +24,10 @@
 #define CUSHIM_API
 #endif
 
-/* The library's own files, and files with the library in them, need no such pointer. */
+/**
+ * Before the declaration of each public variable. The library's own files, and files with the
+ * library in them, need no pointer as described above.
+ */
 #if defined(_WIN32) && !defined(CUSHIM__LIBRARY) && !defined(CUSHIM_STATIC)
 #define CUSHIM_VARIABLE __declspec(dllimport)
 #else

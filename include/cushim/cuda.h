@@ -33,15 +33,16 @@
 #if defined(__has_include)
 #if __has_include(<cudaProfiler.h>)
 #include <cudaProfiler.h>
-#define CUSHIM_OUTPUT_MODE CUoutput_mode
+#define CUSHIM__OUTPUT_MODE CUoutput_mode
 #endif
 #endif
 
 #include <cushim/driver.h>
 
-#ifdef CUSHIM_OUTPUT_MODE
-typedef CUSHIM_OUTPUT_MODE cushim_output_mode;
-#undef CUSHIM_OUTPUT_MODE
+/** CUoutput_mode of <cudaProfiler.h>, or the same ABI where there is no such header. */
+#ifdef CUSHIM__OUTPUT_MODE
+typedef CUSHIM__OUTPUT_MODE cushim_output_mode;
+#undef CUSHIM__OUTPUT_MODE
 #else
 typedef unsigned int cushim_output_mode;
 #endif
@@ -51,11 +52,11 @@ typedef unsigned int cushim_output_mode;
  * as inline functions in its headers may use them; outside of it they are not to be seen.
  */
 #if !defined(__cplusplus)
-#define CUSHIM_CUDA_INLINE static inline
+#define CUSHIM__CUDA_INLINE static inline
 #elif defined(__GNUC__) && defined(__ELF__)
-#define CUSHIM_CUDA_INLINE __attribute__((visibility("hidden"))) inline
+#define CUSHIM__CUDA_INLINE __attribute__((visibility("hidden"))) inline
 #else
-#define CUSHIM_CUDA_INLINE inline
+#define CUSHIM__CUDA_INLINE inline
 #endif
 
 #include <cushim/cuda_names.h>
@@ -70,7 +71,7 @@ typedef unsigned int cushim_output_mode;
 extern "C" {
 #endif
 
-CUSHIM_CUDA_INLINE cuuint64_t cushim_cuda_stream_flag(cuuint64_t flags)
+CUSHIM__CUDA_INLINE cuuint64_t cushim_cuda_stream_flag(cuuint64_t flags)
 {
     const cuuint64_t either =
         CU_GET_PROC_ADDRESS_LEGACY_STREAM | CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
@@ -78,8 +79,8 @@ CUSHIM_CUDA_INLINE cuuint64_t cushim_cuda_stream_flag(cuuint64_t flags)
     return flags & either ? flags : flags | CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
 }
 
-CUSHIM_CUDA_INLINE CUresult cushim_cuda_cuGetProcAddress_ptsz(const char *symbol, void **function,
-                                                              int version, cuuint64_t flags)
+CUSHIM__CUDA_INLINE CUresult cushim_cuda_cuGetProcAddress_ptsz(const char *symbol, void **function,
+                                                               int version, cuuint64_t flags)
 {
     return cushim_driver()->GetProcAddress(symbol, function, version,
                                            cushim_cuda_stream_flag(flags));
@@ -87,7 +88,7 @@ CUSHIM_CUDA_INLINE CUresult cushim_cuda_cuGetProcAddress_ptsz(const char *symbol
 #define cuGetProcAddress_ptsz cushim_cuda_cuGetProcAddress_ptsz
 
 #if CUDA_VERSION >= 12000
-CUSHIM_CUDA_INLINE CUresult
+CUSHIM__CUDA_INLINE CUresult
 cushim_cuda_cuGetProcAddress_v2_ptsz(const char *symbol, void **function, int version,
                                      cuuint64_t flags, CUdriverProcAddressQueryResult *status)
 {

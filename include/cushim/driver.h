@@ -26,13 +26,13 @@ extern "C" {
  */
 #if defined(__GNUC__) && defined(__ELF__) && defined(__has_attribute)
 #if __has_attribute(retain)
-#define CUSHIM_KEPT __attribute__((used, retain))
+#define CUSHIM__KEPT __attribute__((used, retain))
 #endif
 #endif
-#if defined(__GNUC__) && !defined(CUSHIM_KEPT)
-#define CUSHIM_KEPT __attribute__((used))
+#if defined(__GNUC__) && !defined(CUSHIM__KEPT)
+#define CUSHIM__KEPT __attribute__((used))
 #elif defined(_MSC_VER)
-#pragma comment(linker, "/include:" CUSHIM_SLOTS_ANCHOR_NAME)
+#pragma comment(linker, "/include:" CUSHIM__SLOTS_ANCHOR_NAME)
 #endif
 
 /** The current table. Read it with cushim_driver(), change it with cushim_table_install(). */
@@ -44,19 +44,20 @@ CUSHIM_VARIABLE extern const struct cushim_table *cushim_current_table;
  * Compiles to one load. Do not keep the result across a load, an installation or a fork(): call it
  * again, it costs nothing.
  *
- * @return The current table; never NULL, and none of its slots is NULL. What a slot returns when
- *         there is no driver:
- *         303 SHARED_OBJECT_INIT_FAILED      no driver library could be opened, or it is disabled;
- *         302 SHARED_OBJECT_SYMBOL_NOT_FOUND what was opened is not a CUDA driver;
- *          34 STUB_LIBRARY                   it is the toolkit's link-time stub;
- *          36 CALL_REQUIRES_NEWER_DRIVER     the driver is older than the required minimum, or
- *                                            lacks this one symbol;
- *           3 NOT_INITIALIZED                in the child of a process that had initialised the
- *                                            driver or was loading it, and in a call from inside
- *                                            the first load;
- *         any other code                     cuDriverGetVersion's, if that fails; 999 UNKNOWN if it
- *                                            returns a version that is not positive.
- *         GetErrorName and GetErrorString answer from the registry then.
+ * What a slot returns when there is no driver (GetErrorName and GetErrorString answer from the
+ * registry then):
+ *
+ * - 303 SHARED_OBJECT_INIT_FAILED: no driver library could be opened, or it is disabled;
+ * - 302 SHARED_OBJECT_SYMBOL_NOT_FOUND: what was opened is not a CUDA driver;
+ * - 34 STUB_LIBRARY: it is the toolkit's link-time stub;
+ * - 36 CALL_REQUIRES_NEWER_DRIVER: the driver is older than the required minimum, or lacks this one
+ *   symbol;
+ * - 3 NOT_INITIALIZED: in the child of a process that had initialised the driver or was loading it,
+ *   and in a call from inside the first load;
+ * - any other code is cuDriverGetVersion's, if that fails; 999 UNKNOWN if it returns a version that
+ *   is not positive.
+ *
+ * @return The current table; never NULL, and none of its slots is NULL.
  *
  * Thread safety: any thread.
  * Context: needs none, and leaves the current one alone.
@@ -67,14 +68,14 @@ static inline const struct cushim_table *cushim_driver(void)
 {
 #if defined(__GNUC__)
     /* So the program needs a library that has all slots of this header. No instruction reads it. */
-    static void (*slots)(void) CUSHIM_KEPT = CUSHIM_SLOTS_ANCHOR;
+    static void (*slots)(void) CUSHIM__KEPT = CUSHIM__SLOTS_ANCHOR;
 
     return __atomic_load_n(&cushim_current_table, __ATOMIC_ACQUIRE);
 #else
     return *(const struct cushim_table *const volatile *)&cushim_current_table;
 #endif
 }
-#undef CUSHIM_KEPT
+#undef CUSHIM__KEPT
 
 /** How to load. NULL, or zero in all members but `size`: search as usual, accept any version. */
 struct cushim_load_options {

@@ -76,9 +76,9 @@ enum cushim_outcome {
 
 /** Sizes of the strings of a report, the closing NUL included. Longer text ends in `...`. */
 enum {
-    CUSHIM_REPORT_PATH_BYTES = 1024,
-    CUSHIM_REPORT_MESSAGE_BYTES = 512,
-    CUSHIM_REPORT_REASON_BYTES = 1792,
+    CUSHIM_REPORT_PATH_BYTES = 1024,   /**< Of a path. */
+    CUSHIM_REPORT_MESSAGE_BYTES = 512, /**< Of a message about a candidate, and of the advice. */
+    CUSHIM_REPORT_REASON_BYTES = 1792, /**< Of the reason. */
 };
 
 /**

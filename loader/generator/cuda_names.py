@@ -88,7 +88,7 @@ def emit_cuda_names(rows, types):
         for row in run:
             lines.append('#if CUDA_VERSION >= %d' % row.since)
             prototype = head(row, 'cushim_cuda_' + row.symbol, spelling)
-            lines.append(wrap('CUSHIM_CUDA_INLINE ' + prototype, 4))
+            lines.append(wrap('CUSHIM__CUDA_INLINE ' + prototype, 4))
             lines += body(row) + ['#endif\n']
     return '\n'.join(lines) + names(rows) + END
 

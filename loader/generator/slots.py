@@ -32,9 +32,16 @@ EGL_FRAME = '''/**
  * never grows.
  */
 struct cushim_egl_frame {
-    void *plane[3]; /* pointers or CUarray handles */
-    unsigned int width, height, depth, pitch, plane_count, channel_count;
-    int frame_type, color_format, array_format;
+    void *plane[3];             /**< Pointers or CUarray handles. */
+    unsigned int width;         /**< As in CUeglFrame. */
+    unsigned int height;        /**< As in CUeglFrame. */
+    unsigned int depth;         /**< As in CUeglFrame. */
+    unsigned int pitch;         /**< As in CUeglFrame. */
+    unsigned int plane_count;   /**< planeCount. */
+    unsigned int channel_count; /**< numChannels. */
+    int frame_type;             /**< frameType, a CUeglFrameType. */
+    int color_format;           /**< eglColorFormat, a CUeglColorFormat. */
+    int array_format;           /**< cuFormat, a CUarray_format. */
 };
 '''
 
@@ -43,10 +50,10 @@ ATTRIBUTE = '''/*
  * is hardly what was meant. See table.h.
  */
 #if defined(__GNUC__) && !defined(CUSHIM_DISABLE_DEPRECATION_WARNINGS)
-#define CUSHIM_SUPERSEDED(abi, slot, version) \\
+#define CUSHIM__SUPERSEDED(abi, slot, version) \\
     __attribute__((deprecated("the ABI of CUDA " abi ", replaced by " slot " in CUDA " version)))
 #else
-#define CUSHIM_SUPERSEDED(abi, slot, version)
+#define CUSHIM__SUPERSEDED(abi, slot, version)
 #endif
 
 /* clang warns at the struct too where C++ copies a table, which is no use of a slot. */
@@ -59,7 +66,7 @@ ATTRIBUTE = '''/*
 END = '''#if defined(__clang__)
 #pragma clang diagnostic pop
 #endif
-#undef CUSHIM_SUPERSEDED
+#undef CUSHIM__SUPERSEDED
 
 #ifdef __cplusplus
 }
@@ -97,8 +104,8 @@ def emit_slots(rows, types, counts):
 def anchors(counts):
     return ANCHORS + '\n'.join(
         ['CUSHIM_API void cushim_slots_%d(void);' % count for count in counts]
-        + ['#define CUSHIM_SLOTS_ANCHOR cushim_slots_%d' % counts[-1],
-           '#define CUSHIM_SLOTS_ANCHOR_NAME "cushim_slots_%d"' % counts[-1], ''])
+        + ['#define CUSHIM__SLOTS_ANCHOR cushim_slots_%d' % counts[-1],
+           '#define CUSHIM__SLOTS_ANCHOR_NAME "cushim_slots_%d"' % counts[-1], ''])
 
 
 def incomplete(rows):
@@ -148,7 +155,7 @@ def struct(rows, spelling):
         lines.append('\n    /* %s */' % title)
         for row in run:
             if row.symbol in newer:
-                lines.append('    CUSHIM_SUPERSEDED("%s", "%s", "%s")' % (
+                lines.append('    CUSHIM__SUPERSEDED("%s", "%s", "%s")' % (
                     version(row), newer[row.symbol].slot, version(newer[row.symbol])))
             lines.append(wrap('CUresult(CUDAAPI *%s)(%s);' % (row.slot, spelling.parameters(row)),
                               8, '    '))

@@ -90,7 +90,7 @@ NEWER = r'''
 static const struct cushim_table table = {sizeof table};
 const struct cushim_table *cushim_current_table = &table;
 
-void CUSHIM_SLOTS_ANCHOR(void)
+void CUSHIM__SLOTS_ANCHOR(void)
 {
 }
 '''
@@ -217,7 +217,7 @@ class Slots(unittest.TestCase):
     def test_anchor_costs_a_program_no_instruction(self):
         """The code of a function that calls through the table is as long without it."""
         sizes = []
-        for without in '', '#undef CUSHIM_SLOTS_ANCHOR\n#define CUSHIM_SLOTS_ANCHOR 0\n':
+        for without in '', '#undef CUSHIM__SLOTS_ANCHOR\n#define CUSHIM__SLOTS_ANCHOR 0\n':
             source = ('#include <cushim/table.h>\n%s#include <cushim/driver.h>\n'
                       'int f(void) { return (int)cushim_driver()->CtxSynchronize(); }\n' % without)
             path, done = self.compile(source, 0, '-O2', '-c')

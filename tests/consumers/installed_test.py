@@ -73,8 +73,11 @@ class Installed(consumer.Consumer):
                     if not link.startswith('https://'):
                         links.add(os.path.normpath(os.path.join(os.path.dirname(page), link)))
         self.assertGreater(len(links), 15)
+        folder = os.path.join(self.prefix, 'share', 'doc', 'cushim')
         for link in links:
-            self.assertTrue(os.path.exists(link), link)
+            # What is not in the sources either is for pages_test.py.
+            if os.path.exists(os.path.join(SOURCE, os.path.relpath(link, folder))):
+                self.assertTrue(os.path.exists(link), link)
 
     def test_pages_that_the_command_names_are_installed(self):
         printed = consumer.run(os.path.join(self.prefix, 'bin', 'cushim'), 'help', 'all')

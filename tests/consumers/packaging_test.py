@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Do what docs/packaging.md says, block by block, and run what comes of it.
+"""Do what the pages of pages.TESTED say, block by block, and run what comes of it.
 
     packaging_test.py PREFIX SOURCE FOLDER_OF_THE_TWO_FILES CUDA_INCLUDE installed|subproject
 
@@ -18,17 +18,10 @@ import unittest
 sys.dont_write_bytecode = True
 
 import consumer  # noqa: E402
+import pages  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 WITHOUT_A_FOLDER = 'the CUDA headers are those of a subproject: the installation does not name them'
-
-
-def sections(page):
-    """Of each heading, the blocks below it as (language, text)."""
-    found = {}
-    for title, text in re.findall(r'(?ms)^#+ (.*?)\n(.*?)(?=^## |\Z)', page):
-        found[title] = re.findall(r'(?ms)^```(\w+)\n(.*?)^```$', text)
-    return found
 
 
 def tracked_files():
@@ -47,17 +40,17 @@ def tracked_files():
 class Packaging(consumer.Consumer):
     @classmethod
     def setUpClass(cls):
-        with open(os.path.join(SOURCE, 'docs', 'packaging.md'), encoding='utf-8') as file:
-            cls.sections = sections(file.read())
+        cls.sections = {}
+        for page in pages.TESTED:
+            with open(os.path.join(SOURCE, page), encoding='utf-8') as file:
+                cls.sections[page] = pages.sections(file.read())
         cls.mock = os.path.join(PREFIX, 'lib', 'cushim', 'mock', 'libcuda.so.1')
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory(prefix='cushim-packaging-')
         self.addCleanup(folder.cleanup)
         self.folder = folder.name
-        (language, program), = self.sections['Taking cushim into a build']
-        self.assertEqual(language, 'c')
-        self.write('program.c', program)
+        shutil.copy(os.path.join(SOURCE, 'tests', 'pages', 'program.c'), self.folder)
         shutil.copy(os.path.join(HERE, 'consumer_plain.c'), os.path.join(self.folder, 'plain.c'))
 
     def write(self, name, text):
@@ -66,11 +59,9 @@ class Packaging(consumer.Consumer):
         with open(path, 'w', encoding='utf-8') as file:
             file.write(text)
 
-    def blocks(self, title, *languages):
-        """The blocks of a section; they must be these."""
-        found = self.sections[title]
-        self.assertEqual([language for language, _ in found], list(languages))
-        return [text for _, text in found]
+    def blocks(self, title, page='docs/integration.md'):
+        """The blocks of a section; pages_test.py compares their languages with pages.TESTED."""
+        return [text for _, text in self.sections[page][title]]
 
     def run_block(self, text, **changes):
         changes = {'PKG_CONFIG_PATH': os.path.join(PREFIX, 'lib', 'pkgconfig'),
@@ -105,7 +96,7 @@ class Packaging(consumer.Consumer):
 
     @unittest.skipUnless(shutil.which('git'), 'git is not installed')
     def test_meson_takes_it_by_a_wrap(self):
-        wrap, project, command = self.blocks('Meson', 'ini', 'meson', 'sh')
+        wrap, project, command = self.blocks('Meson')
         address, = re.findall(r'(?m)^url = (.*)$', wrap)
         self.write('subprojects/cushim.wrap',
                    wrap.replace(address, 'file://' + self.repository()))
@@ -118,22 +109,57 @@ class Packaging(consumer.Consumer):
 
     @unittest.skipUnless(shutil.which('cmake'), 'cmake is not installed')
     def test_cmake_finds_what_is_installed(self):
-        project, command = self.blocks('CMake', 'cmake', 'sh')
+        project, command = self.blocks('CMake')
         self.write('CMakeLists.txt', project)
         environment = {'CUDA_HOME': os.path.dirname(CUDA_INCLUDE)} if CUDA_INCLUDE else {}
         self.run_block(command, **environment)
         self.assert_program_runs('build/program')
 
     def test_pkg_config_says_how_to_compile(self):
-        command, = self.blocks('pkg-config', 'sh')
+        command, = self.blocks('pkg-config')
         self.skip_without_a_folder()
         self.run_block(command)
         self.assert_program_runs()
 
+    @unittest.skipUnless(shutil.which('cmake'), 'cmake is not installed')
+    def test_cmake_takes_the_two_files(self):
+        library, project, command, fetch = self.blocks('CMake with the two files')
+        self.write('third_party/cushim/CMakeLists.txt', library)
+        self.use_the_two_files('third_party/cushim')
+        environment = {'CUDA_HOME': os.path.dirname(CUDA_INCLUDE)} if CUDA_INCLUDE else {}
+        self.write('CMakeLists.txt', project)
+        self.run_block(command, **environment)
+        self.assert_program_runs('build/program')
+        # The same by FetchContent, from an archive.
+        consumer.run('tar', '-czf', os.path.join(self.folder, 'cushim.tar.gz'), 'cushim',
+                     cwd=os.path.join(self.folder, 'third_party'))
+        for folder in 'third_party', 'build':
+            shutil.rmtree(os.path.join(self.folder, folder))
+        self.assertIn('add_subdirectory(third_party/cushim)\n', project)
+        self.write('CMakeLists.txt',
+                   project.replace('add_subdirectory(third_party/cushim)\n', fetch))
+        self.run_block(command, **environment)
+        self.assert_program_runs('build/program')
+
+    def test_pkg_config_compiles_the_first_program(self):
+        command, = self.blocks('A first program', 'docs/getting-started.md')
+        self.skip_without_a_folder()
+        self.run_block(command)
+        self.assert_program_runs()
+
+    @unittest.skipUnless(shutil.which('git'), 'git is not installed')
+    def test_installing_needs_these_commands(self):
+        """Without root: below another folder."""
+        command, = self.blocks('Installing', 'docs/getting-started.md')
+        root = os.path.join(self.folder, 'root')
+        consumer.run('bash', '-euc', 'sudo() { "$@"; }; ldconfig() { :; }\n' + command,
+                     cwd=self.repository(),
+                     env=consumer.environment(DESTDIR=root,
+                                              CUDA_HOME=os.path.dirname(CUDA_INCLUDE)))
+        self.assertTrue(os.path.exists(os.path.join(root, 'usr', 'local', 'bin', 'cushim')))
+
     def test_guide_begins_with_a_test(self):
-        with open(os.path.join(SOURCE, 'docs', 'testing.md'), encoding='utf-8') as file:
-            found = sections(file.read())['Ten minutes']
-        command, = [text for language, text in found if language == 'sh']
+        command, = self.blocks('Ten minutes', 'docs/testing.md')
         self.skip_without_a_folder()
         shutil.copy(os.path.join(SOURCE, 'examples', 'testing', 'first_test.c'), self.folder)
         self.run_block(command)
@@ -143,32 +169,67 @@ class Packaging(consumer.Consumer):
             result = subprocess.run([program], env=environment, stdout=subprocess.DEVNULL)
             self.assertEqual(result.returncode, status)
 
-    def test_two_files_are_compiled_with_the_program(self):
-        _, command, unchanged = self.blocks('Two files', 'sh', 'sh', 'sh')
+    def test_program_is_fuzzed(self):
+        command, = self.blocks('Fuzzing your input', 'docs/testing.md')
+        self.skip_without_a_folder()
+        probe = 'int LLVMFuzzerTestOneInput(const char *p, long n) { return !p && n; }'
+        if subprocess.run(['bash', '-c', 'clang -fsanitize=fuzzer,address -x c - -o probe'],
+                          cwd=self.folder, input=probe, text=True, stderr=subprocess.DEVNULL,
+                          check=False).returncode:
+            self.skipTest('clang has no libFuzzer here')
+        shutil.copy(os.path.join(SOURCE, 'examples', 'testing', 'fuzz_upload.c'), self.folder)
+        self.run_block(command)
+        consumer.run(os.path.join(self.folder, 'fuzz_upload'), '-runs=20', cwd=self.folder,
+                     env=consumer.environment(LD_LIBRARY_PATH=os.path.join(PREFIX, 'lib')))
+
+    @unittest.skipUnless(shutil.which('git'), 'git is not installed')
+    def test_sanitized_build_is_set_up(self):
+        command, = self.blocks('Under sanitizers', 'docs/testing.md')
+        repository = self.repository()
+        consumer.run('bash', '-euc', command, cwd=repository,
+                     env=consumer.environment(CUDA_HOME=os.path.dirname(CUDA_INCLUDE)))
+        with open(os.path.join(repository, 'build-asan', 'compile_commands.json'),
+                  encoding='utf-8') as file:
+            self.assertIn('-fsanitize=address,undefined', file.read())
+
+    def use_the_two_files(self, folder='.'):
         for name in 'cushim.h', 'cushim.c':
-            shutil.copy(os.path.join(FOLDER, name), self.folder)
-        self.run_block(unchanged)
-        self.assert_plain_runs()
+            shutil.copy(os.path.join(FOLDER, name), os.path.join(self.folder, folder))
         with open(os.path.join(self.folder, 'program.c'), encoding='utf-8') as file:
             self.write('program.c', file.read().replace('<cushim/cushim.h>', '"cushim.h"'))
+
+    def test_two_files_are_compiled_with_the_program(self):
+        _, command, unchanged = self.blocks('Two files')
+        self.use_the_two_files()
+        self.run_block(unchanged)
+        self.assert_plain_runs()
         self.run_block(command)
         self.assert_program_runs()
 
+    @unittest.skipUnless(shutil.which('git'), 'git is not installed')
+    def test_two_files_are_made_in_a_clone(self):
+        command, _, _ = self.blocks('Two files')
+        repository = self.repository()
+        consumer.run('bash', '-euc', command.replace('meson setup build', 'meson setup build '
+                                                     '-Dtests=disabled'),
+                     cwd=repository,
+                     env=consumer.environment(CUDA_HOME=os.path.dirname(CUDA_INCLUDE)))
+        self.assertTrue(os.path.exists(os.path.join(repository, 'build', 'dist', 'cushim.c')))
+
     def test_source_for_the_driver_is_compiled_with_the_header(self):
-        command, = self.blocks('Source that is written for <cuda.h>', 'sh')
+        command, _ = self.blocks('Unmodified cuda.h code')
         self.skip_without_a_folder()
         self.run_block(command)
         self.assert_plain_runs()
 
     def test_objects_for_the_driver_are_linked_with_the_stubs(self):
-        command, = self.blocks('Objects that were to be linked with -lcuda', 'sh')
+        _, command = self.blocks('Unmodified cuda.h code')
         self.skip_without_a_folder()
         self.run_block(command)
         self.assert_plain_runs()
 
     def test_plugin_has_the_static_library(self):
-        with open(os.path.join(SOURCE, 'docs', 'plugins.md'), encoding='utf-8') as file:
-            (_, command), = sections(file.read())['cushim inside a plugin']
+        command, = self.blocks('Linking a plugin', 'docs/plugins.md')
         self.skip_without_a_folder()
         os.rename(os.path.join(self.folder, 'program.c'), os.path.join(self.folder, 'plugin.c'))
         self.run_block(command)

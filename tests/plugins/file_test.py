@@ -29,7 +29,8 @@ OWNER, TYPE = b'FDO\0', 0x407c0c0a
 EXPECTED = [{'feature': 'cuda', 'description': 'Use NVIDIA GPUs through the CUDA driver',
              'priority': 'suggested', 'soname': ['libcuda.so.1']}]
 
-# 12 KiB of it are marks and guards against misuse (docs/packaging.md), which a build may leave out.
+# 12 KiB of it are marks and guards against misuse, which a build may leave out
+# (docs/integration.md).
 GOAL = 176 * 1024
 
 

@@ -26,7 +26,7 @@ PAGES = {
     'docs/driver-api.md': 'to {version}: {core} functions of `cuda.h` and `cudaProfiler.h`, '
                           'and {interop} of graphics interop',
     'docs/cuda-header.md': 'all {all} exported functions',
-    'docs/packaging.md': 'the {all} symbols',
+    'docs/integration.md': 'the {all} symbols',
     'docs/plugins.md': 'the table of all {all} slots',
     'include/cushim/table.h': 'at least {all}.',
 }

@@ -181,12 +181,16 @@ CUSHIM_API CUresult cushim_fault_parse(struct cushim_layer *layer, const char *t
                                        size_t message_size);
 
 /**
- * How often the site of a rule was met, and how often the rule took effect, by number in the order
- * in which they were added; 0 if there is no such rule. Of `missing` and `older` both count the
- * calls that found the symbol missing, those that got the older version, and those of
- * cuGetProcAddress for the symbol; who else looks for it is not seen. Any thread.
+ * How often the site of a rule was met, by number in the order in which the rules were added; 0 if
+ * there is no such rule. Of `missing` and `older` it counts the calls that found the symbol
+ * missing, those that got the older version, and those of cuGetProcAddress for the symbol; who else
+ * looks for it is not seen. Any thread.
  */
 CUSHIM_API uint64_t cushim_fault_matched(struct cushim_layer *layer, size_t index);
+
+/**
+ * How often a rule took effect, numbered and counted as by cushim_fault_matched(). Any thread.
+ */
 CUSHIM_API uint64_t cushim_fault_fired(struct cushim_layer *layer, size_t index);
 
 /**

@@ -311,12 +311,14 @@ struct cushim_mock_launch {
     size_t size;
     /** The kernel's name. */
     const char *name;
-    unsigned grid[3];  /**< In blocks: x, y, z. */
-    unsigned block[3]; /**< In threads: x, y, z. */
-    unsigned shared_bytes;
-    /** How many parameters the kernel has, and copies of them. */
+    unsigned grid[3];      /**< In blocks: x, y, z. */
+    unsigned block[3];     /**< In threads: x, y, z. */
+    unsigned shared_bytes; /**< Dynamic shared memory of a block. */
+    /** How many parameters the kernel has. */
     size_t parameter_count;
+    /** A copy of each parameter. */
     const void *const *parameters;
+    /** The size of each parameter in bytes. */
     const size_t *parameter_sizes;
 };
 

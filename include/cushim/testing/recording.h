@@ -71,8 +71,11 @@ enum cushim_argument_kind {
 
 /** An argument of a recorded call. It never grows, as it is part of one. */
 struct cushim_recorded_argument {
-    /** Its name, and its type without the star of what the driver writes a handle to. */
-    const char *name, *type;
+    /** The name of the parameter. */
+    const char *name;
+    /** Its type, without the star of what the driver writes a handle to. */
+    const char *type;
+    /** What kind of value it is. */
     enum cushim_argument_kind kind;
     /** Whether the driver wrote something here that the recording has read. */
     bool is_written;
@@ -101,10 +104,13 @@ struct cushim_recorded_call {
     unsigned thread;
     /** What it answered, if it has returned. */
     CUresult code;
+    /** Whether it has returned. */
     bool has_returned;
     /** A fault gave the answer, not the driver. */
     bool is_injected;
+    /** How many of `arguments` the function has. */
     size_t argument_count;
+    /** The arguments, in the order of the parameters. */
     struct cushim_recorded_argument arguments[CUSHIM_RECORDED_ARGUMENTS];
 };
 
@@ -265,8 +271,12 @@ enum cushim_match_kind {
  * What one argument has to be. The functions below write those that have a value. It never grows.
  */
 struct cushim_match {
+    /** What the argument is compared with; 0: nothing, everything matches. */
     enum cushim_match_kind kind;
-    uint64_t value, last;
+    /** The number that it equals, or the first one of a range. */
+    uint64_t value;
+    /** The last number of a range, included. */
+    uint64_t last;
     /** A tag as the recording prints it, a name of cushim_tag_set(), a text; borrowed. */
     const char *text;
     /**
@@ -274,6 +284,7 @@ struct cushim_match {
      * has ended, once or several times. It must not call the driver or cushim.
      */
     bool (*predicate)(void *data, uint64_t value);
+    /** Passed to `predicate`. */
     void *data;
 };
 
@@ -291,10 +302,13 @@ struct cushim_expectation {
     const char *function;
     /** By place; zero: any. They are compared in functions, and ABIs, that have so many. */
     struct cushim_match arguments[CUSHIM_RECORDED_ARGUMENTS];
-    /** How often at least and at most; both 0: exactly once. `maximum` 0: exactly `minimum`. */
-    unsigned minimum, maximum;
+    /** How often at least; with `maximum` 0 too: exactly once. */
+    unsigned minimum;
+    /** How often at most; 0: exactly `minimum`. */
+    unsigned maximum;
     /** Only calls that answer `code` count. */
     bool match_code;
+    /** The answer, if `match_code` is set. */
     CUresult code;
     /** Its calls come after those of the expectation with `in_order` that was made before it. */
     bool in_order;
@@ -380,10 +394,15 @@ CUSHIM_API CUresult cushim_layer_expect(struct cushim_layer *layer,
 
 /**
  * Expect that a function is not called, from now on, but for calls that an expectation takes. So
- * `*` forbids everything that is not expected. The other parameters and codes are those of
- * cushim_layer_expect().
+ * `*` forbids everything that is not expected.
  *
- * @param function  Name or pattern, as of an expectation: cuMemAlloc forbids cuMemAlloc_v2 too; borrowed until the layer is gone.
+ * @param layer     The layer.
+ * @param function  Name or pattern, as of an expectation: cuMemAlloc forbids cuMemAlloc_v2 too.
+ *                  Borrowed until the layer is gone.
+ * @param message   Receives why it is refused; NULL allowed.
+ * @param size      Of `message` in bytes.
+ *
+ * @return As cushim_layer_expect().
  */
 CUSHIM_API CUresult cushim_layer_forbid(struct cushim_layer *layer, const char *function,
                                         char *message, size_t size);

@@ -79,8 +79,9 @@ enum cushim_sweep_kind {
 struct cushim_sweep_options {
     /** sizeof(struct cushim_sweep_options). */
     size_t size;
-    /** Settings of the mock, and a file of them, as for cushim_mock_create(). NULL: none. */
+    /** Settings of the mock, as for cushim_mock_create(). NULL: none. */
     const char *settings;
+    /** File of settings, as for cushim_mock_create(). NULL: none. */
     const char *file;
     /**
      * More lines of settings, behind `settings`: everything is swept with each of these texts, as
@@ -106,11 +107,14 @@ struct cushim_sweep_options {
      * functions that create, allocate, load or register something, CUDA_ERROR_UNKNOWN by others.
      */
     const CUresult *codes;
+    /** How many `codes` there are; 0 if that is NULL. */
     size_t code_count;
     /** 0: CUSHIM_SWEEP_BOTH. */
     enum cushim_sweep_kind kinds;
-    /** The first call to fail, from 1, and the last. 0: the first of all, the last of all. */
-    uint64_t first, last;
+    /** The first call to fail, from 1. 0: the first of all. */
+    uint64_t first;
+    /** The last call to fail. 0: the last of all. */
+    uint64_t last;
     /**
      * Driver calls in a run, at most; 0: 100000. A body that makes more is reported, and gets out
      * of its loop, whatever that waits for: calls behind so many answer the code, those behind
@@ -129,10 +133,11 @@ struct cushim_sweep_options {
      */
     bool forbid_errors;
     /**
-     * What comes before and after the body in each run; its calls are never failed. What is not 0
-     * from `setup` ends the sweep. NULL: nothing.
+     * What comes before the body in each run; its calls are never failed. What is not 0 from it
+     * ends the sweep. NULL: nothing.
      */
     int (*setup)(void *data);
+    /** What comes after the body in each run; its calls are never failed. NULL: nothing. */
     void (*teardown)(void *data);
     /**
      * Called for each run in which a call fails, before the first of these has answered and on its
@@ -147,6 +152,7 @@ struct cushim_sweep_options {
      * in `; and in 41 other runs`. NULL: nowhere.
      */
     char *message;
+    /** Size of `message` in bytes. */
     size_t message_size;
 };
 

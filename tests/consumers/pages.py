@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The pages whose commands packaging_test.py runs, and how a page is taken apart."""
+
+import re
+
+# Of each page the sections with blocks of code in a language that is run, and the languages.
+TESTED = {
+    'docs/getting-started.md': {
+        'Installing': ['sh'],
+        'A first program': ['sh'],
+    },
+    'docs/integration.md': {
+        'Meson': ['ini', 'meson', 'sh'],
+        'CMake': ['cmake', 'sh'],
+        'CMake with the two files': ['cmake', 'cmake', 'sh', 'cmake'],
+        'pkg-config': ['sh'],
+        'Two files': ['sh', 'sh', 'sh'],
+        'Unmodified cuda.h code': ['sh', 'sh'],
+    },
+    'docs/plugins.md': {
+        'Linking a plugin': ['sh'],
+    },
+    'docs/testing.md': {
+        'Ten minutes': ['sh'],
+        'Fuzzing your input': ['sh'],
+        'Under sanitizers': ['sh'],
+    },
+}
+LANGUAGES = 'sh', 'ini', 'meson', 'cmake'
+
+
+def sections(page):
+    """Of each heading, the blocks below it as (language, text)."""
+    found = {}
+    for title, text in re.findall(r'(?ms)^#+ (.*?)\n(.*?)(?=^## |\Z)', page):
+        found[title] = [(language, block)
+                        for language, block in re.findall(r'(?ms)^```(\w+)\n(.*?)^```$', text)
+                        if language in LANGUAGES]
+    return found
