@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/driver_api/suggestion.h"
 #include "src/tool/commands.h"
 #include "src/tool/output.h"
 
@@ -75,13 +76,16 @@ struct reading {
     struct failure *failure;
 };
 
+/* With the name of the command. */
+static const char advice_format[] = "Read the manual with `cushim help %s`.";
+
 /* `word` is the one that is wrong, and `expected` describes a right one; each may be NULL. */
 static void complain(const struct reading *reading, const char *subject, const char *problem,
                      const char *word, const char *expected)
 {
     char advice[64];
 
-    snprintf(advice, sizeof advice, "Read the manual with `cushim help %s`.", reading->row->name);
+    snprintf(advice, sizeof advice, advice_format, reading->row->name);
     failure_set(reading->failure, STATUS_USAGE, advice, "%s %s%s%.160s%s%s%s", subject, problem,
                 word ? " '" : "", word ? word : "", word ? "'" : "", expected ? ": expected " : "",
                 expected ? expected : "");
@@ -194,14 +198,34 @@ static bool take_value(const struct reading *reading, const struct option *optio
 /* The option that a word names, with or without `=value` behind it. */
 static const struct option *find(const struct reading *reading, const char *word)
 {
-    const size_t length = strcspn(word, "=");
+    size_t length;
 
+    if (strcmp(word, "-h") == 0)
+        word = "--help";
+    length = strcspn(word, "=");
     for (const struct option *option = command_options; option->name; option++) {
         if (option->commands & (unsigned)reading->row->command && strlen(option->name) == length &&
             strncmp(option->name, word, length) == 0)
             return option;
     }
     return NULL;
+}
+
+/* A word looks like an option, and is none of the command's. */
+static void complain_of_option(const struct reading *reading, const char *word)
+{
+    struct cushim__suggestion suggestion;
+    char advice[64];
+
+    cushim__suggestion_begin(&suggestion, &(struct cushim__word){word, strcspn(word, "=")});
+    for (const struct option *option = command_options; option->name; option++) {
+        if (option->commands & (unsigned)reading->row->command)
+            cushim__suggestion_offer(&suggestion, option->name);
+    }
+    snprintf(advice, sizeof advice, advice_format, reading->row->name);
+    failure_set(reading->failure, STATUS_USAGE, advice, "%s has no option '%.160s'%s%s%s",
+                reading->row->name, word, suggestion.name ? "; did you mean " : "",
+                suggestion.name ? suggestion.name : "", suggestion.name ? "?" : "");
 }
 
 /* Read one option or operand. Returns how many words it took, or 0 after a failure. */
@@ -220,8 +244,10 @@ static int take_word(const struct reading *reading, const char *word, const char
         return reading->failure->status == STATUS_DONE;
     }
     if (!option) {
-        complain(reading, reading->row->name,
-                 word[0] == '-' && word[1] ? "has no option" : "takes no argument", word, NULL);
+        if (word[0] == '-' && word[1])
+            complain_of_option(reading, word);
+        else
+            complain(reading, reading->row->name, "takes no argument", word, NULL);
         return 0;
     }
     if (option->kind == OPTION_FLAG) {
