@@ -6,7 +6,7 @@
 #include <cushim/testing/recording.h>
 
 #include "src/base/text.h"
-#include "src/layer/function_name.h"
+#include "src/driver_api/function_name.h"
 #include "src/layer/layer.h"
 
 /* Print what did not come as expected; the second errors alone. Under the layer's lock. */
@@ -26,7 +26,7 @@ struct cushim__expected {
     struct cushim_expectation what;
     bool is_forbidden;
     bool is_pattern;
-    unsigned slot;                                 /* of a name that is no pattern */
+    unsigned slot; /* of a name that is no pattern; of several ABIs the newest */
     uint8_t slots[(CUSHIM__SYMBOL_COUNT + 7) / 8]; /* a bit for each slot that it is about */
     uint64_t count, too_many;
     struct cushim__variant_calls variants;     /* calls of other ABIs that nothing expected */
@@ -45,7 +45,7 @@ static inline bool cushim__expected_is_about(const struct cushim__expected *expe
 static inline bool cushim__expected_has_variant(const struct cushim__expected *expected,
                                                 unsigned slot)
 {
-    return !expected->is_pattern && cushim__is_abi_variant(expected->slot, slot);
+    return cushim__is_abi_variant(expected->what.function, slot);
 }
 
 /* Find the slots that a name means, and check the matchers. False: `message` says why. */

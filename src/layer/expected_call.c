@@ -16,20 +16,29 @@ static unsigned matchers(const struct cushim__expected *expected)
     return count;
 }
 
+/* Whether an ABI describes its function better than another: a newer one, for ordinary streams. */
+static bool is_better(unsigned slot, unsigned other)
+{
+    const bool is_per_thread = cushim__symbols[slot].flags & CUSHIM__PER_THREAD;
+
+    return is_per_thread == (bool)(cushim__symbols[other].flags & CUSHIM__PER_THREAD)
+               ? cushim__symbols[slot].since >= cushim__symbols[other].since
+               : !is_per_thread;
+}
+
 static bool find_slots(struct cushim__expected *expected, unsigned least)
 {
-    const char *function = expected->what.function;
-    bool is_found = false;
+    unsigned count = 0;
 
     for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++) {
-        if (!cushim__pattern_fits(function, cushim__slot_name(slot)) ||
+        if (!cushim__name_means(expected->what.function, slot) ||
             cushim__parameter_count(slot) < least)
             continue;
         expected->slots[slot / 8] |= (uint8_t)(1u << slot % 8);
-        expected->slot = slot;
-        is_found = true;
+        if (count++ == 0 || is_better(slot, expected->slot))
+            expected->slot = slot;
     }
-    return is_found;
+    return count > 0;
 }
 
 static void print_unknown(struct cushim__text *message, const char *function)
@@ -47,22 +56,26 @@ static void print_unknown(struct cushim__text *message, const char *function)
 static bool refuse_count(const struct cushim__expected *expected, unsigned count,
                          struct cushim__text *message)
 {
-    unsigned slot;
+    bool is_found = false;
+    unsigned most = 0;
 
-    for (slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++) {
-        if (cushim__pattern_fits(expected->what.function, cushim__slot_name(slot)))
-            break;
+    for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++) {
+        if (!cushim__name_means(expected->what.function, slot))
+            continue;
+        is_found = true;
+        if (cushim__parameter_count(slot) > most)
+            most = cushim__parameter_count(slot);
     }
-    if (slot == CUSHIM__SYMBOL_COUNT && expected->is_pattern) {
+    if (!is_found && expected->is_pattern) {
         cushim__text_format(message, "no function fits %s", expected->what.function);
-    } else if (slot == CUSHIM__SYMBOL_COUNT) {
+    } else if (!is_found) {
         print_unknown(message, expected->what.function);
     } else if (expected->is_pattern) {
         cushim__text_format(message, "no function that fits %s has %u parameters",
                             expected->what.function, count);
     } else {
         cushim__text_format(message, "%s has %u parameters, and there are %u matchers",
-                            expected->what.function, cushim__parameter_count(slot), count);
+                            expected->what.function, most, count);
     }
     return false;
 }
@@ -87,14 +100,9 @@ static const char *lack(const struct cushim_match *match)
     return "an unknown kind";
 }
 
-/* A matcher that no value of the parameter could ever match. */
-static const char *mismatch(const struct cushim__expected *expected, unsigned index)
+/* What a matcher wants that no value of a parameter is; NULL: nothing. */
+static const char *mismatch_of(enum cushim_match_kind kind, enum cushim__parameter_kind is)
 {
-    const enum cushim_match_kind kind = expected->what.arguments[index].kind;
-    const enum cushim__parameter_kind is = cushim__parameter_at(expected->slot, index)->kind;
-
-    if (expected->is_pattern)
-        return NULL;
     if (kind == CUSHIM_MATCH_TEXT && is != CUSHIM__PARAMETER_TEXT)
         return "a text, which this is not";
     if (kind == CUSHIM_MATCH_TAG &&
@@ -102,6 +110,22 @@ static const char *mismatch(const struct cushim__expected *expected, unsigned in
          is == CUSHIM__PARAMETER_TEXT || is == CUSHIM__PARAMETER_STRUCT))
         return "a tag, which this has not";
     return NULL;
+}
+
+/* A matcher that no value of the parameter could ever match, in any ABI of the function. */
+static const char *mismatch(const struct cushim__expected *expected, unsigned index)
+{
+    const enum cushim_match_kind kind = expected->what.arguments[index].kind;
+    const char *wrong = NULL;
+
+    for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT && !expected->is_pattern; slot++) {
+        if (!cushim__expected_is_about(expected, slot))
+            continue;
+        wrong = mismatch_of(kind, cushim__parameter_at(slot, index)->kind);
+        if (!wrong)
+            break;
+    }
+    return wrong;
 }
 
 /*
@@ -346,11 +370,9 @@ static void print_count(struct cushim__text *text, const struct cushim__expected
     add_expected(text, expected);
     cushim__text_add(text, "; it came ");
     cushim__times_print(text, expected->count + expected->too_many);
+    if (expected->count == 0)
+        cushim__variant_print(text, "\n  ", &expected->variants);
     cushim__text_add(text, "\n");
-    if (expected->count == 0 && expected->variants.count > 0) {
-        cushim__variant_print(text, "  ", &expected->variants, expected->slot);
-        cushim__text_add(text, "\n");
-    }
     if (expected->too_many > 0)
         cushim__text_format(text, "  the first too many is %s\n", expected->extra.text);
     for (unsigned i = 0; i < CUSHIM__SIMILAR_CALLS && expected->too_many == 0; i++) {
@@ -363,11 +385,7 @@ static void print_forbidden(struct cushim__text *text, const struct cushim__expe
 {
     cushim__text_format(text, "forbidden: %s; it came ", expected->what.function);
     cushim__times_print(text, expected->too_many);
-    if (expected->too_many > 0)
-        cushim__text_format(text, "\n  the first is %s", expected->extra.text);
-    else
-        cushim__variant_print(text, "\n  ", &expected->variants, expected->slot);
-    cushim__text_add(text, "\n");
+    cushim__text_format(text, "\n  the first is %s\n", expected->extra.text);
 }
 
 static void print_order(struct cushim__text *text, const struct cushim__expected *expected)
@@ -379,15 +397,9 @@ static void print_order(struct cushim__text *text, const struct cushim__expected
     cushim__text_format(text, "\n  it is %s\n", expected->misplaced.text);
 }
 
-/* Whether a plain name is forbidden that <cuda.h> may give to what was called instead. */
-static bool forbids_nothing(const struct cushim__expected *expected)
-{
-    return expected->variants.count > 0 && cushim__is_plain_name(expected->slot);
-}
-
 void cushim__expected_print(struct cushim__text *text, const struct cushim__expected *expected)
 {
-    if (expected->is_forbidden && (expected->too_many > 0 || forbids_nothing(expected)))
+    if (expected->is_forbidden && expected->too_many > 0)
         print_forbidden(text, expected);
     else if (expected->count < expected->what.minimum || expected->too_many > 0)
         print_count(text, expected);

@@ -24,7 +24,7 @@ static bool applies_to(const struct cushim__fault_rule *rule, unsigned slot)
 static void add_to_calls(const struct cushim__fault_rule *rule, uint64_t bit)
 {
     for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++) {
-        if (!cushim__pattern_fits(rule->site, cushim__slot_name(slot)) || !applies_to(rule, slot))
+        if (!cushim__name_means(rule->site, slot) || !applies_to(rule, slot))
             continue;
         __atomic_or_fetch(&cushim__faults.calls[slot], bit, __ATOMIC_RELAXED);
         if (hides(rule, slot))
@@ -33,16 +33,11 @@ static void add_to_calls(const struct cushim__fault_rule *rule, uint64_t bit)
     }
 }
 
-/* A name means one ABI: calls of others are counted, as they may be what the test means. */
+/* A suffix means one ABI: calls of others are counted, as they may be what the test means. */
 static void add_to_variants(const struct cushim__fault_rule *rule, uint64_t bit)
 {
-    const struct cushim__word site = {rule->site, strlen(rule->site)};
-    unsigned named;
-
-    if (!cushim__value_function(&site, &named))
-        return;
     for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++) {
-        if (!cushim__is_abi_variant(named, slot))
+        if (!cushim__is_abi_variant(rule->site, slot))
             continue;
         __atomic_or_fetch(&cushim__faults.variants[slot], bit, __ATOMIC_RELAXED);
         cushim__subscribe(CUSHIM__FAULT, slot, true);
@@ -254,15 +249,11 @@ uint64_t cushim_fault_fired(struct cushim_layer *layer, size_t index)
 
 static void describe_unmatched(unsigned rule, char *line, size_t size)
 {
-    const struct cushim__variant_calls *variants = &cushim__faults.states[rule].variants;
-    const char *site = cushim__faults.rules[rule].site;
     struct cushim__text text;
-    unsigned slot;
 
     cushim__text_begin(&text, line, size);
     cushim__text_format(&text, "%s: never matched", cushim__faults.rules[rule].text);
-    if (cushim__value_function(&(struct cushim__word){site, strlen(site)}, &slot))
-        cushim__variant_print(&text, "; ", variants, slot);
+    cushim__variant_print(&text, "; ", &cushim__faults.states[rule].variants);
 }
 
 static void describe(unsigned rule, char *line, size_t size)

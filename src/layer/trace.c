@@ -12,7 +12,7 @@
 #include "src/base/name.h"
 #include "src/base/options.h"
 #include "src/base/system.h"
-#include "src/layer/function_name.h"
+#include "src/driver_api/function_name.h"
 #include "src/layer/layer.h"
 
 enum { TEXT_WORDS = 8, SEEN_FUNCTIONS = 1 << 14, SEEN_PROBES = 16 };
@@ -23,7 +23,7 @@ static struct outputs {
     uint8_t text; /* a parameter, from 1; 0: it has no text */
 } outputs[CUSHIM__SYMBOL_COUNT];
 
-static struct cushim__trace_options options;
+static struct trace_options options;
 static char *owned[3]; /* the texts of the options */
 static struct cushim__lock lock;
 
@@ -465,7 +465,7 @@ static bool own(const char **text, unsigned index)
     return owned[index];
 }
 
-CUresult cushim__trace_begin(const struct cushim__trace_options *wanted)
+CUresult cushim__trace_begin(const struct trace_options *wanted)
 {
     if (is_on)
         return CUDA_ERROR_ALREADY_ACQUIRED;
@@ -484,14 +484,14 @@ CUresult cushim__trace_begin(const struct cushim__trace_options *wanted)
 CUresult cushim_trace_start(struct cushim_layer *layer, const struct cushim_trace_options *given)
 {
     struct cushim_trace_options known = {.size = sizeof known};
-    struct cushim__trace_options wanted = {0};
+    struct trace_options wanted = {0};
 
     if (!cushim__layer_exists(layer) || !given ||
         !cushim__options_read(&known, sizeof known, given) || !known.path)
         return CUDA_ERROR_INVALID_VALUE;
     wanted.path = known.path;
     wanted.calls = known.calls;
-    wanted.buffer_bytes = known.buffer_bytes ? known.buffer_bytes : CUSHIM__TRACE_BUFFER;
+    wanted.buffer_bytes = known.buffer_bytes ? known.buffer_bytes : TRACE_BUFFER_BYTES;
     wanted.times_device = !known.omit_device_times;
     return cushim__trace_begin(&wanted);
 }

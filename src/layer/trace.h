@@ -13,6 +13,7 @@
 #include <cuda.h>
 
 #include "src/trace/file.h"
+#include "src/trace/options.h"
 
 struct cushim_layer;
 struct cushim__call;
@@ -28,26 +29,11 @@ struct cushim__traced {
     uint64_t base; /* number of the base event before them */
 };
 
-/* The size that the file may have: it takes no room where nothing is written. */
-#define CUSHIM__TRACE_BUFFER (UINT64_C(1) << 30)
-
-struct cushim__trace_options {
-    const char *path;   /* the file is PATH.PID.trace */
-    const char *driver; /* what the driver is, for the header; NULL: nothing is said */
-    uint32_t driver_version;
-    const char *calls;       /* patterns of function names, separated by commas; NULL: all */
-    uint64_t buffer_bytes;   /* the largest size of the file */
-    uint64_t delay_ns;       /* calls before this are not recorded */
-    uint64_t duration_ns;    /* calls after so long are not recorded; 0: no limit */
-    bool times_device;       /* put events around work */
-    bool waits_for_profiler; /* record only between cuProfilerStart and cuProfilerStop */
-};
-
 /*
  * Begin to trace; the file is made at the first call, and again in each child that a fork makes.
  * ALREADY_ACQUIRED: there is a trace. OUT_OF_MEMORY.
  */
-CUresult cushim__trace_begin(const struct cushim__trace_options *options);
+CUresult cushim__trace_begin(const struct trace_options *options);
 
 /* End it: the times of work that is done are read, and the file gets its final size. */
 void cushim__trace_end(void);
@@ -67,7 +53,7 @@ void cushim__trace_name_thread(uint64_t system_thread, const char *name);
  * trace_file.c: the file of this process. NULL: it cannot be made, and errno says why. Forget: in
  * the child of a fork, whose parent goes on to write to it.
  */
-struct trace_header *cushim__trace_file_create(const struct cushim__trace_options *options);
+struct trace_header *cushim__trace_file_create(const struct trace_options *options);
 void cushim__trace_file_close(void);
 void cushim__trace_file_forget(void);
 

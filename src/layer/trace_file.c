@@ -47,7 +47,7 @@ static void *map_new(const char *prefix, uint64_t bytes)
     return pages;
 }
 
-struct trace_header *cushim__trace_file_create(const struct cushim__trace_options *options)
+struct trace_header *cushim__trace_file_create(const struct trace_options *options)
 {
     const uint64_t wanted = options->buffer_bytes / TRACE_CHUNK_BYTES;
     const uint64_t chunks = wanted > 0 ? wanted : 1;

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "src/base/system.h"
-#include "src/layer/function_name.h"
+#include "src/driver_api/function_name.h"
 #include "src/layer/layer.h"
 
 enum {

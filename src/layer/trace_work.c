@@ -7,7 +7,7 @@
 
 #include <cuda.h>
 
-#include "src/layer/function_name.h"
+#include "src/driver_api/function_name.h"
 #include "src/layer/layer.h"
 
 enum { NONE = UINT8_MAX };

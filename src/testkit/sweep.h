@@ -67,8 +67,8 @@ extern const struct cushim__subscriber cushim__sweep_subscriber;
 /* They end: from now on calls are made unchanged. */
 void cushim__sweep_end(struct cushim__sweep_outcome *outcome);
 
-/* Whether a sweep of `pattern` fails this function; `*` stands for any letters, NULL for all. */
-bool cushim__sweep_is_meant(const char *function, const char *pattern);
+/* Whether a sweep of `pattern`, or of a name, fails the function of this slot; NULL: of all. */
+bool cushim__sweep_is_meant(unsigned slot, const char *pattern);
 
 /* Whether there is a function that a sweep of `pattern` fails; `spares`: but for releases. */
 bool cushim__sweep_means_any(const char *pattern, bool spares);

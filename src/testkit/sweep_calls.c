@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "src/layer/function_name.h"
+#include "src/driver_api/function_name.h"
 #include "src/layer/layer.h"
 
 /* In the names of functions that release something, and in no others but for these. */
@@ -44,15 +44,15 @@ static bool is_wide(const char *pattern)
     return !pattern || strchr(pattern, '*');
 }
 
-bool cushim__sweep_is_meant(const char *function, const char *pattern)
+bool cushim__sweep_is_meant(unsigned slot, const char *pattern)
 {
     if (is_wide(pattern)) {
         for (const char *const *name = queries; *name; name++) {
-            if (strcmp(function, *name) == 0)
+            if (strcmp(cushim__slot_name(slot), *name) == 0)
                 return false;
         }
     }
-    return !pattern || cushim__pattern_fits(pattern, function);
+    return !pattern || cushim__name_means(pattern, slot);
 }
 
 bool cushim__sweep_means_any(const char *pattern, bool spares)
@@ -60,7 +60,7 @@ bool cushim__sweep_means_any(const char *pattern, bool spares)
     for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++) {
         const char *function = cushim__slot_name(slot);
 
-        if (cushim__sweep_is_meant(function, pattern) &&
+        if (cushim__sweep_is_meant(slot, pattern) &&
             !(spares && cushim__sweep_is_spared(function, pattern)))
             return true;
     }
@@ -196,7 +196,7 @@ static bool is_due(const struct cushim__call *call, const char *function)
     if (run.outcome.calls > limit)
         return run.outcome.calls <= 2 * limit;
     counts = is_counted(call);
-    if (is_spared(call, function) || !cushim__sweep_is_meant(function, run.order.functions))
+    if (is_spared(call, function) || !cushim__sweep_is_meant(call->slot, run.order.functions))
         return false;
     run.outcome.matched += counts;
     if (run.order.nth == 0 || run.outcome.matched < run.order.nth)

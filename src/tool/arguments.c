@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/driver_api/suggestion.h"
 #include "src/tool/commands.h"
 #include "src/tool/output.h"
 
@@ -21,7 +22,7 @@ const struct command_row commands[] = {
 
 #define FIELD(name) offsetof(struct arguments, name)
 
-enum { MOCKED = COMMANDS_OF_DRIVER | COMMAND_RUN };
+enum { MOCKED = COMMANDS_OF_DRIVER | COMMAND_RUN | COMMAND_TRACE };
 
 const struct option command_options[] = {
     {"--bytes", OPTION_SIZE, COMMAND_TIME, .field = FIELD(bytes), .minimum = 1,
@@ -36,9 +37,9 @@ const struct option command_options[] = {
      .expected = "the path of a file to write"},
     {"--timeout", OPTION_NUMBER, COMMAND_INFO | COMMAND_PROBE, .field = FIELD(timeout),
      .minimum = 1, .maximum = 86400},
-    {"--library", OPTION_PATH, COMMANDS_OF_DRIVER | COMMAND_PROBE, .field = FIELD(library),
-     .expected = "the path of a driver library"},
-    {"--mock", OPTION_FLAG, COMMANDS_OF_DRIVER, .field = FIELD(mock)},
+    {"--library", OPTION_PATH, COMMANDS_OF_DRIVER | COMMAND_PROBE | COMMAND_TRACE,
+     .field = FIELD(library), .expected = "the path of a driver library"},
+    {"--mock", OPTION_FLAG, COMMANDS_OF_DRIVER | COMMAND_TRACE, .field = FIELD(mock)},
     {"--devices", OPTION_SETTING, MOCKED, .key = "devices",
      .expected = "how many devices the mock driver has"},
     {"--driver-version", OPTION_SETTING, MOCKED, .key = "driver_version",
@@ -47,11 +48,22 @@ const struct option command_options[] = {
      .expected = "the path of a file of settings"},
     {"--set", OPTION_SETTING, MOCKED,
      .expected = "a setting of the mock driver, such as mode=threaded"},
-    {"--fault", OPTION_SETTING, COMMAND_RUN, .key = "fault",
+    {"--fault", OPTION_SETTING, COMMAND_RUN | COMMAND_TRACE, .key = "fault",
      .expected = "a rule of faults, such as 'cuMemAlloc_v2:nth=3 => return(OUT_OF_MEMORY)'"},
     {"--library", OPTION_PATH, COMMAND_RUN, .field = FIELD(library),
      .expected = "the folder of the mock driver's libcuda.so.1"},
-    {"--quiet", OPTION_FLAG, COMMAND_RUN, .field = FIELD(quiet)},
+    {"--real", OPTION_FLAG, COMMAND_RUN, .field = FIELD(real)},
+    {"--quiet", OPTION_FLAG, COMMAND_RUN | COMMAND_TRACE, .field = FIELD(quiet)},
+    {"--device-times", OPTION_TRACE, COMMAND_TRACE, .key = "device_times", .expected = "on or off"},
+    {"--calls", OPTION_TRACE, COMMAND_TRACE, .key = "calls",
+     .expected = "names of functions, such as cuMem*,cuLaunch*"},
+    {"--delay", OPTION_TRACE, COMMAND_TRACE, .key = "delay",
+     .expected = "a duration, such as 250 ms or 10 s"},
+    {"--duration", OPTION_TRACE, COMMAND_TRACE, .key = "duration",
+     .expected = "a duration, such as 250 ms or 10 s"},
+    {"--buffer", OPTION_TRACE, COMMAND_TRACE, .key = "buffer",
+     .expected = "a size, such as 256 MiB"},
+    {"--from-profiler", OPTION_FLAG, COMMAND_TRACE, .field = FIELD(from_profiler)},
     {"--since", OPTION_VERSION, COMMAND_SYMBOLS, .field = FIELD(since),
      .expected = "a version of CUDA, such as 12.8"},
     {"--until", OPTION_VERSION, COMMAND_SYMBOLS, .field = FIELD(until),
@@ -72,13 +84,16 @@ struct reading {
     struct failure *failure;
 };
 
+/* With the name of the command. */
+static const char advice_format[] = "Read the manual with `cushim help %s`.";
+
 /* `word` is the one that is wrong, and `expected` describes a right one; each may be NULL. */
 static void complain(const struct reading *reading, const char *subject, const char *problem,
                      const char *word, const char *expected)
 {
     char advice[64];
 
-    snprintf(advice, sizeof advice, "Read the manual with `cushim help %s`.", reading->row->name);
+    snprintf(advice, sizeof advice, advice_format, reading->row->name);
     failure_set(reading->failure, STATUS_USAGE, advice, "%s %s%s%.160s%s%s%s", subject, problem,
                 word ? " '" : "", word ? word : "", word ? "'" : "", expected ? ": expected " : "",
                 expected ? expected : "");
@@ -140,18 +155,32 @@ static bool read_version(const char *text, uint64_t *number)
     return *number > 0;
 }
 
-/* One more line for the mock driver. */
+/* One more line of a text, with a key or without. */
+static void add_line(char **text, const char *key, const char *value)
+{
+    char *before = *text;
+    const char *between = key ? " = " : "";
+    const size_t size =
+        (before ? strlen(before) : 0) + (key ? strlen(key) : 0) + strlen(value) + sizeof " = \n";
+
+    *text = output_memory(size);
+    snprintf(*text, size, "%s%s%s%s\n", before ? before : "", key ? key : "", between, value);
+    free(before);
+}
+
+/* A rule of faults may be of a real driver as well, which takes no other setting. */
 static void add_setting(struct arguments *arguments, const struct option *option, const char *value)
 {
-    char *before = arguments->settings;
-    const char *key = option->key ? option->key : "", *between = option->key ? " = " : "";
-    const size_t size =
-        (before ? strlen(before) : 0) + strlen(key) + strlen(value) + sizeof " = \n";
+    const bool is_fault = option->key && strcmp(option->key, "fault") == 0;
 
-    arguments->settings = output_memory(size);
-    snprintf(arguments->settings, size, "%s%s%s%s\n", before ? before : "", key, between, value);
-    free(before);
-    if (!arguments->first_setting)
+    if (option->kind == OPTION_TRACE) {
+        add_line(&arguments->trace_settings, option->key, value);
+        return;
+    }
+    add_line(&arguments->settings, option->key, value);
+    if (is_fault)
+        add_line(&arguments->faults, NULL, value);
+    else if (!arguments->first_setting)
         arguments->first_setting = option->name;
 }
 
@@ -168,7 +197,7 @@ static bool take_value(const struct reading *reading, const struct option *optio
         memcpy(field, &value, sizeof value);
         return true;
     }
-    if (option->kind == OPTION_SETTING) {
+    if (option->kind == OPTION_SETTING || option->kind == OPTION_TRACE) {
         if (!strchr(value, '\n')) {
             add_setting(arguments, option, value);
             return true;
@@ -191,8 +220,11 @@ static bool take_value(const struct reading *reading, const struct option *optio
 /* The option that a word names, with or without `=value` behind it. */
 static const struct option *find(const struct reading *reading, const char *word)
 {
-    const size_t length = strcspn(word, "=");
+    size_t length;
 
+    if (strcmp(word, "-h") == 0)
+        word = "--help";
+    length = strcspn(word, "=");
     for (const struct option *option = command_options; option->name; option++) {
         if (option->commands & (unsigned)reading->row->command && strlen(option->name) == length &&
             strncmp(option->name, word, length) == 0)
@@ -201,15 +233,21 @@ static const struct option *find(const struct reading *reading, const char *word
     return NULL;
 }
 
-/* `convert`, and the file. False: it is neither. */
-static bool take_conversion(struct arguments *arguments, const char *word)
+/* A word looks like an option, and is none of the command's. */
+static void complain_of_option(const struct reading *reading, const char *word)
 {
-    if (!arguments->convert)
-        return arguments->convert = strcmp(word, "convert") == 0;
-    if (arguments->trace)
-        return false;
-    arguments->trace = word;
-    return true;
+    struct cushim__suggestion suggestion;
+    char advice[64];
+
+    cushim__suggestion_begin(&suggestion, &(struct cushim__word){word, strcspn(word, "=")});
+    for (const struct option *option = command_options; option->name; option++) {
+        if (option->commands & (unsigned)reading->row->command)
+            cushim__suggestion_offer(&suggestion, option->name);
+    }
+    snprintf(advice, sizeof advice, advice_format, reading->row->name);
+    failure_set(reading->failure, STATUS_USAGE, advice, "%s has no option '%.160s'%s%s%s",
+                reading->row->name, word, suggestion.name ? "; did you mean " : "",
+                suggestion.name ? suggestion.name : "", suggestion.name ? "?" : "");
 }
 
 /* Read one option or operand. Returns how many words it took, or 0 after a failure. */
@@ -227,12 +265,15 @@ static int take_word(const struct reading *reading, const char *word, const char
         arguments->library = word;
         return reading->failure->status == STATUS_DONE;
     }
-    if (!option && reading->row->command == COMMAND_TRACE && word[0] != '-' &&
-        take_conversion(arguments, word))
+    if (!option && arguments->convert && word[0] != '-' && !arguments->trace) {
+        arguments->trace = word;
         return 1;
+    }
     if (!option) {
-        complain(reading, reading->row->name,
-                 word[0] == '-' && word[1] ? "has no option" : "takes no argument", word, NULL);
+        if (word[0] == '-' && word[1])
+            complain_of_option(reading, word);
+        else
+            complain(reading, reading->row->name, "takes no argument", word, NULL);
         return 0;
     }
     if (option->kind == OPTION_FLAG) {
@@ -253,32 +294,46 @@ static int take_word(const struct reading *reading, const char *word, const char
     return take_value(reading, option, next) ? 2 : 0;
 }
 
+static void check_trace(const struct reading *reading)
+{
+    struct arguments *arguments = reading->arguments;
+
+    if (arguments->from_profiler)
+        add_line(&arguments->trace_settings, "from_profiler", "on");
+    if (arguments->convert && !arguments->trace)
+        complain(reading, "trace convert", "lacks the file", NULL,
+                 "cushim trace convert FILE [--output FILE]");
+    if (arguments->convert &&
+        (arguments->trace_settings || arguments->settings || arguments->mock || arguments->library))
+        complain(reading, "trace convert", "takes no option but --output", NULL, NULL);
+    if (!arguments->convert && !arguments->program)
+        complain(reading, "trace", "lacks the program to start", NULL,
+                 "cushim trace [OPTIONS] -- PROGRAM [ARGUMENT...]");
+    if (!arguments->output)
+        arguments->output = arguments->convert ? "-" : "cushim-trace.html";
+}
+
 /* Refuse options that exclude one another, although each is right by itself. */
 static void check_together(const struct reading *reading)
 {
     struct arguments *arguments = reading->arguments;
 
-    if (reading->row->command == COMMAND_RUN) {
-        if (!arguments->program && !arguments->help)
-            complain(reading, "run", "lacks the program to start", NULL,
-                     "cushim run [OPTIONS] -- PROGRAM [ARGUMENT...]");
+    if (arguments->help)
         return;
-    }
-    if (reading->row->command == COMMAND_TRACE && !arguments->help) {
-        if (!arguments->trace)
-            complain(reading, "trace", "lacks the file", NULL,
-                     "cushim trace convert FILE [--output FILE]");
-        if (!arguments->output)
-            arguments->output = "-";
+    if (reading->row->command == COMMAND_RUN && !arguments->program)
+        complain(reading, "run", "lacks the program to start", NULL,
+                 "cushim run [OPTIONS] -- PROGRAM [ARGUMENT...]");
+    if (reading->row->command == COMMAND_RUN && !arguments->real)
         return;
-    }
+    if (reading->row->command == COMMAND_TRACE)
+        check_trace(reading);
     if (arguments->until && arguments->until < arguments->since)
         complain(reading, "--until", "is older than --since", NULL, NULL);
     if (arguments->mock && arguments->library)
         complain(reading, "--library", "names a driver, but --mock takes another", NULL, NULL);
-    if (!arguments->mock && arguments->settings)
+    if (!arguments->mock && arguments->first_setting)
         complain(reading, arguments->first_setting, "is of the mock driver", NULL,
-                 "--mock with it");
+                 arguments->real ? "no --real with it" : "--mock with it");
     if (!arguments->mock && arguments->config)
         complain(reading, "--config", "is of the mock driver", NULL, "--mock with it");
 }
@@ -287,10 +342,15 @@ bool arguments_read(struct arguments *arguments, const struct command_row *row, 
                     char **words, struct failure *failure)
 {
     const struct reading reading = {arguments, row, failure};
-    const bool is_run = row->command == COMMAND_RUN;
+    bool is_run = row->command == COMMAND_RUN || row->command == COMMAND_TRACE;
     int own = 0, taken = 1;
 
     *arguments = defaults;
+    if (row->command == COMMAND_TRACE && count > 0 && strcmp(words[0], "convert") == 0) {
+        arguments->convert = true;
+        is_run = false;
+        own = 1;
+    }
     /* The words of a program begin with the first that is no option, or behind `--`. */
     for (; own < count && taken; own += taken) {
         if (is_run && (words[own][0] != '-' || strcmp(words[own], "--") == 0))

@@ -34,6 +34,7 @@ enum option_kind {
     OPTION_SIZE,
     OPTION_VERSION, /* of CUDA: 12.8 is 12080 */
     OPTION_SETTING, /* of the mock driver: read by its own parser */
+    OPTION_TRACE,   /* of a trace: read by its own parser */
 };
 
 struct option {
@@ -62,8 +63,12 @@ struct arguments {
     const char *trace;         /* of trace convert: the file */
     char *settings;            /* of the mock driver, a line each; to be freed */
     const char *first_setting; /* the name of the first option that has set one */
-    char **program;            /* of run: the words that start it, NULL behind the last */
-    uint64_t bytes;            /* 0: not given */
+    char *faults;         /* rules, a line each, which are among the settings too; to be freed */
+    char *trace_settings; /* of a trace, a line each; to be freed */
+    bool from_profiler;   /* of trace: between cuProfilerStart and cuProfilerStop */
+    bool real;            /* of run: over the real driver */
+    char **program;       /* of run: the words that start it, NULL behind the last */
+    uint64_t bytes;       /* 0: not given */
     uint64_t repeat;
     uint64_t device;
     uint64_t timeout;      /* seconds; 0: not given */

@@ -100,21 +100,24 @@ void failure_from_report(struct failure *failure, const struct cushim_report *re
 }
 
 /* What it quotes may be anybody's: words of a script, lines of a file. */
-static void print(const char *what, const char *line)
+static void print(const char *what, const char *colour, const char *line)
 {
     char plain[sizeof((struct failure *)0)->message];
     struct cushim__text text;
 
     cushim__text_begin(&text, plain, sizeof plain);
     cushim__text_plain(&text, line);
-    fprintf(stderr, "%s: %s\n", what, plain);
+    if (output_is_coloured(stderr))
+        fprintf(stderr, "%s%s:%s %s\n", colour, what, OUTPUT_PLAIN, plain);
+    else
+        fprintf(stderr, "%s: %s\n", what, plain);
 }
 
 void failure_print(const struct failure *failure)
 {
-    print("cushim", failure->message);
+    print("cushim", OUTPUT_RED, failure->message);
     if (failure->advice[0])
-        print("advice", failure->advice);
+        print("advice", OUTPUT_BOLD, failure->advice);
 }
 
 void failure_json(const struct failure *failure, struct json *json)

@@ -9,18 +9,18 @@
 #include <cushim/table.h>
 
 #include "loader/symbols.h"
+#include "src/driver_api/suggestion.h"
 #include "src/tool/commands.h"
 #include "src/tool/output.h"
 #include "src/tool/probe.h"
 #include "src/tool/system.h"
 
-/* `word` is the one that is wrong; NULL: none is. */
 static enum status refuse(const char *what, const char *word)
 {
     struct failure failure = {0};
 
-    failure_set(&failure, STATUS_USAGE, "Read the manual with `cushim help`.", "%s%s%.160s%s", what,
-                word ? " '" : "", word ? word : "", word ? "'" : "");
+    failure_set(&failure, STATUS_USAGE, "Read the manual with `cushim help`.", "%s '%.160s'", what,
+                word);
     failure_print(&failure);
     return failure.status;
 }
@@ -35,28 +35,33 @@ static const struct command_row *find(const char *name)
     return NULL;
 }
 
-/* The word that should name a command is wrong or missing. */
-static enum status refuse_command(const char *what, const char *after, const char *word)
+/* The word that should name a command does not. */
+static enum status refuse_command(const char *word)
 {
-    char problem[160];
-    size_t length = (size_t)snprintf(problem, sizeof problem, "%s ", what);
+    struct cushim__suggestion suggestion;
+    struct failure failure = {0};
 
-    for (const struct command_row *row = commands; row->name && length < sizeof problem; row++)
-        length += (size_t)snprintf(problem + length, sizeof problem - length, "%s%s",
-                                   row == commands ? "" : ", ", row->name);
-    if (length < sizeof problem)
-        snprintf(problem + length, sizeof problem - length, " or help%s", after);
-    return refuse(problem, word);
+    cushim__suggestion_begin(&suggestion, &(struct cushim__word){word, strlen(word)});
+    for (const struct command_row *row = commands; row->name; row++)
+        cushim__suggestion_offer(&suggestion, row->name);
+    cushim__suggestion_offer(&suggestion, "help");
+    failure_set(&failure, STATUS_USAGE, "Read which there are with `cushim help`.",
+                "there is no command '%.160s'%s%s%s", word,
+                suggestion.name ? "; did you mean '" : "", suggestion.name ? suggestion.name : "",
+                suggestion.name ? "'?" : "");
+    failure_print(&failure);
+    return failure.status;
 }
 
-static void print_manual(const char *command)
+/* That of no command, the empty text, is the overview. */
+static void print_manual(FILE *file, const char *command)
 {
     const struct manual *manual = manuals;
 
     while (strcmp(manual->command, command) != 0)
         manual++;
     for (const char *const *line = manual->lines; *line; line++)
-        puts(*line);
+        fprintf(file, "%s\n", *line);
 }
 
 static void print_version(void)
@@ -83,23 +88,35 @@ static enum status run(const struct command_row *row, int count, char **words)
         failure_report(&failure, arguments.json);
         status = failure.status;
     } else if (arguments.help) {
-        print_manual(row->name);
+        print_manual(stdout, row->name);
     } else {
         status = row->run(&arguments);
     }
     free(arguments.settings);
+    free(arguments.faults);
+    free(arguments.trace_settings);
     return status;
+}
+
+static bool is_help(const char *word)
+{
+    return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
+}
+
+static bool is_version(const char *word)
+{
+    return strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0;
 }
 
 static enum status help(int count, char **words)
 {
-    const struct command_row *row = count > 0 ? find(words[0]) : NULL;
+    const bool is_named = count > 0 && !is_help(words[0]) && strcmp(words[0], "help") != 0;
 
     if (count > 1)
         return refuse("help takes one command at most, not also", words[1]);
-    if (count > 0 && !row)
-        return refuse("there is no command to explain that is called", words[0]);
-    print_manual(row ? row->name : "");
+    if (is_named && strcmp(words[0], "all") != 0 && !find(words[0]))
+        return refuse_command(words[0]);
+    print_manual(stdout, is_named ? words[0] : "");
     return STATUS_DONE;
 }
 
@@ -107,8 +124,10 @@ static enum status dispatch(int count, char **words)
 {
     const struct command_row *row = count > 0 ? find(words[0]) : NULL;
 
-    if (count == 0)
-        return refuse_command("a command is missing: expected", "", NULL);
+    if (count == 0) {
+        print_manual(stderr, "");
+        return STATUS_USAGE;
+    }
     if (row)
         return run(row, count - 1, words + 1);
     if (strcmp(words[0], PROBE_WORD) == 0) {
@@ -116,10 +135,9 @@ static enum status dispatch(int count, char **words)
         if (status != STATUS_USAGE)
             return status;
     }
-    if (strcmp(words[0], "help") == 0 || strcmp(words[0], "--help") == 0 ||
-        strcmp(words[0], "-h") == 0)
+    if (strcmp(words[0], "help") == 0 || is_help(words[0]))
         return help(count - 1, words + 1);
-    if (strcmp(words[0], "--version") == 0) {
+    if (is_version(words[0])) {
         if (count > 1)
             return refuse("--version takes no argument", words[1]);
         print_version();
@@ -127,7 +145,7 @@ static enum status dispatch(int count, char **words)
     }
     if (words[0][0] == '-')
         return refuse("a command must come before the option", words[0]);
-    return refuse_command("expected the command", ", not", words[0]);
+    return refuse_command(words[0]);
 }
 
 int main(int count, char **words)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What `cushim help` prints, made of the man page: the whole, and the part of each command.
+"""What `cushim help` prints, made of the man page: an overview, the whole, each command.
 
     manual.py docs/cushim.1 manual.c
 """
@@ -35,6 +35,8 @@ def read(lines):
             is_term = True
         elif line.startswith(('.TH ', '.\\"', '.nf', '.fi')):
             continue
+        elif line == '.PP':
+            entries.append((None, []))
         elif is_term:
             entries.append((words_of(line), []))
             is_term = False
@@ -87,11 +89,22 @@ def statuses(entries, command):
     return chosen
 
 
+def overview(sections):
+    """What fits on a screen: which commands there are, and where more is said."""
+    [(_, [name])] = sections['NAME']
+    return [[name],
+            ['usage: cushim COMMAND [OPTION]... [ARGUMENT]...'],
+            section('COMMANDS', sections['COMMANDS']),
+            section('OPTIONS', sections['OPTIONS']),
+            ['`cushim help COMMAND` explains a command, `cushim help all` everything.']]
+
+
 def manuals(sections):
-    """Command -> lines; of the whole, the command is empty."""
+    """Command -> sections, each of lines; that of no command is the overview."""
     whole = [synopsis(entries) if heading == 'SYNOPSIS' else section(heading, entries)
              for heading, entries in sections.items()]
-    yield '', whole
+    yield '', overview(sections)
+    yield 'all', whole
     for heading, entries in sections.items():
         if heading.startswith('COMMAND '):
             name = heading[8:].lower()

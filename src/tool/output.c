@@ -11,6 +11,7 @@
 
 #include "src/base/text.h"
 #include "src/tool/failure.h"
+#include "src/tool/system.h"
 
 /* A reason and a path fit in. */
 enum { LINE_BYTES = 4096 };
@@ -41,13 +42,32 @@ void output_line(const char *label, const char *format, ...)
     printf("%-11s %s\n", label, plain);
 }
 
+bool output_is_coloured(FILE *stream)
+{
+    const char *refused = system_get("NO_COLOR"), *terminal = system_get("TERM");
+
+    return system_is_terminal(stream) && !(refused && *refused) && terminal && *terminal &&
+           strcmp(terminal, "dumb") != 0;
+}
+
+/* Print the value of the first line, the state, in colour. Returns what is left of the text. */
+static const char *put_state(const char *text, const char *colour)
+{
+    const int label = (int)strcspn(text, " ") + (int)strspn(text + strcspn(text, " "), " ");
+    const int value = (int)strcspn(text + label, "\n");
+
+    printf("%.*s%s%.*s%s", label, text, colour, value, text + label, OUTPUT_PLAIN);
+    return text + label + value;
+}
+
 void output_report(const struct cushim_report *report)
 {
     const size_t length = cushim__report_text(report, NULL, 0);
+    const char *colour = report->state == CUSHIM_STATE_READY ? OUTPUT_GREEN : OUTPUT_RED;
     char *text = output_memory(length + 1);
 
     cushim__report_text(report, text, length + 1);
-    fputs(text, stdout);
+    fputs(output_is_coloured(stdout) ? put_state(text, colour) : text, stdout);
     free(text);
 }
 

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "loader/report.h"
 
@@ -24,7 +25,18 @@ __attribute__((format(__printf__, 2, 3)))
 #endif
 void output_line(const char *label, const char *format, ...);
 
-/* The report as the library writes it. */
+/*
+ * Colour is for a person at a terminal, who may refuse it by NO_COLOR (no-color.org) and has none
+ * where TERM is dumb or not set. Nothing of the text is said by colour alone.
+ */
+bool output_is_coloured(FILE *stream);
+
+#define OUTPUT_RED "\033[31m"
+#define OUTPUT_GREEN "\033[32m"
+#define OUTPUT_BOLD "\033[1m"
+#define OUTPUT_PLAIN "\033[0m"
+
+/* The report as the library writes it; its state is green if the driver is ready, or red. */
 void output_report(const struct cushim_report *report);
 
 /* A number of bytes, exactly and, from a KiB on, in the largest fitting unit. */

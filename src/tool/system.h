@@ -70,7 +70,8 @@ bool system_replace(const char *from, const char *path);
 /* End the process at once: what a driver does as a process ends may crash or hang. */
 void system_end(int status);
 
-bool system_error_is_terminal(void);
+/* Whether a person sees this stream at once. */
+bool system_is_terminal(FILE *stream);
 
 #ifdef _WIN32
 /* Words as one command line, so that the C runtime of the program reads them unchanged. Free it. */

@@ -171,7 +171,7 @@ void system_end(int status)
     _exit(status);
 }
 
-bool system_error_is_terminal(void)
+bool system_is_terminal(FILE *stream)
 {
-    return isatty(STDERR_FILENO) == 1;
+    return isatty(fileno(stream)) == 1;
 }

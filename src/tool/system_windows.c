@@ -174,9 +174,9 @@ void system_end(int status)
     TerminateProcess(GetCurrentProcess(), (UINT)status);
 }
 
-bool system_error_is_terminal(void)
+bool system_is_terminal(FILE *stream)
 {
-    return _isatty(2) != 0;
+    return _isatty(_fileno(stream)) != 0;
 }
 
 /*

@@ -117,7 +117,7 @@ static bool time_rounds(struct measurement *measurement, const struct setup *set
                         float *elapsed_ms, struct failure *failure)
 {
     const uint64_t first_ns =
-        system_error_is_terminal() ? cushim__clock_ns() + 1000000000 : UINT64_MAX;
+        system_is_terminal(stderr) ? cushim__clock_ns() + 1000000000 : UINT64_MAX;
     uint64_t next_ns = first_ns;
     float ignored;
     bool done = true;

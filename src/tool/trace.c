@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `cushim trace`: what a program has asked of the driver, and what the device did, over time. */
+/*
+ * `cushim trace convert`: what a traced program has asked of the driver, and what the device did
+ * over time, as JSON or as a page.
+ */
+#include "src/tool/trace.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,8 +14,6 @@
 #include "src/tool/new_file.h"
 #include "src/tool/system.h"
 #include "src/trace/output.h"
-
-/* --- cushim trace convert FILE: what a traced process has written, as JSON or a page --- */
 
 typedef void trace_writer(const struct trace_timeline *timeline, FILE *file);
 
@@ -51,7 +54,7 @@ static void show_progress(uint64_t done, uint64_t total)
 
 static void end_progress(void)
 {
-    if (system_error_is_terminal())
+    if (system_is_terminal(stderr))
         fputs("\r              \r", stderr);
 }
 
@@ -62,7 +65,7 @@ static void put_conversion(FILE *file, const void *data)
     conversion->write(conversion->timeline, file);
 }
 
-static void convert(FILE *file, const struct arguments *arguments, trace_writer *write,
+static void convert(FILE *file, const char *path, const char *output, trace_writer *write,
                     struct failure *failure)
 {
     struct trace_reader reader;
@@ -70,17 +73,17 @@ static void convert(FILE *file, const struct arguments *arguments, trace_writer 
     const struct conversion conversion = {&timeline, write};
     char why[256];
 
-    next_progress_ns = system_error_is_terminal() ? cushim__clock_ns() + 1000000000 : UINT64_MAX;
+    next_progress_ns = system_is_terminal(stderr) ? cushim__clock_ns() + 1000000000 : UINT64_MAX;
     if (!trace_reader_open(&reader, file, show_progress, why, sizeof why)) {
         failure_set(failure, STATUS_NO_DRIVER, "Name a file that cushim trace has written.",
-                    "%.300s %s", arguments->trace, why);
+                    "%.300s %s", path, why);
         return;
     }
     trace_timeline_read(&timeline, &reader);
-    if (strcmp(arguments->output, "-") == 0)
+    if (strcmp(output, "-") == 0)
         put_conversion(stdout, &conversion);
     else
-        new_file_write(arguments->output, "The timeline", put_conversion, &conversion, failure);
+        new_file_write(output, "The timeline", put_conversion, &conversion, failure);
     end_progress();
     if (failure->status == STATUS_DONE)
         trace_write_summary(&timeline, stderr);
@@ -88,30 +91,42 @@ static void convert(FILE *file, const struct arguments *arguments, trace_writer 
     trace_reader_close(&reader);
 }
 
-static enum status convert_file(const struct arguments *arguments)
+bool trace_output_check(const char *output, struct failure *failure)
 {
-    trace_writer *write = writer_for(arguments->output);
-    struct failure failure = {0};
-    FILE *file;
-
-    if (!write) {
-        failure_set(&failure, STATUS_USAGE, "Read the manual with `cushim help trace`.",
+    if (!writer_for(output))
+        failure_set(failure, STATUS_USAGE, "Read the manual with `cushim help trace`.",
                     "--output must end in .json or .html, or be - for JSON on standard output, "
                     "not '%.160s'",
-                    arguments->output);
-    } else if (!(file = fopen(arguments->trace, "rb"))) {
-        failure_set(&failure, STATUS_NO_DRIVER, "Name a file that cushim trace has written.",
-                    "%.300s cannot be opened: %s", arguments->trace, strerror(errno));
-    } else {
-        convert(file, arguments, write, &failure);
-        fclose(file);
+                    output);
+    return failure->status == STATUS_DONE;
+}
+
+void trace_convert(const char *path, const char *output, struct failure *failure)
+{
+    FILE *file = fopen(path, "rb");
+
+    if (!file) {
+        failure_set(failure, STATUS_NO_DRIVER, "Name a file that cushim trace has written.",
+                    "%.300s cannot be opened: %s", path, strerror(errno));
+        return;
     }
-    if (failure.status != STATUS_DONE)
-        failure_print(&failure);
-    return failure.status;
+    convert(file, path, output, writer_for(output), failure);
+    fclose(file);
 }
 
 enum status command_trace(const struct arguments *arguments)
 {
-    return convert_file(arguments);
+    struct failure failure = {0};
+    enum status status = STATUS_DONE;
+
+    if (trace_output_check(arguments->output, &failure)) {
+        if (arguments->convert)
+            trace_convert(arguments->trace, arguments->output, &failure);
+        else
+            status = trace_run(arguments, &failure);
+    }
+    if (failure.status == STATUS_DONE)
+        return status;
+    failure_print(&failure);
+    return failure.status;
 }

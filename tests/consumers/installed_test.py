@@ -80,12 +80,18 @@ class Installed(consumer.Consumer):
                 self.assertTrue(os.path.exists(link), link)
 
     def test_pages_that_the_command_names_are_installed(self):
-        printed = consumer.run(os.path.join(self.prefix, 'bin', 'cushim'), 'help')
+        printed = consumer.run(os.path.join(self.prefix, 'bin', 'cushim'), 'help', 'all')
         names = re.findall(r'\S+\.md', printed)
         self.assertGreater(len(names), 3)
         folder, = set(re.findall(r'share/doc/[^\s:]+', printed))
         for name in names:
             self.assertTrue(os.path.exists(os.path.join(self.prefix, folder, name)), name)
+
+    def test_completions_are_where_shells_look(self):
+        for path in ('bash-completion/completions/cushim.bash', 'zsh/site-functions/_cushim',
+                     'fish/vendor_completions.d/cushim.fish'):
+            with open(os.path.join(self.prefix, 'share', path), encoding='utf-8') as file:
+                self.assertIn('cushim(1)', file.read())
 
     def build(self, name, cushim):
         program = os.path.join(self.folder, name)

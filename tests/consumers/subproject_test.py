@@ -61,6 +61,22 @@ class Subproject(consumer.Consumer):
             self.assert_answers(program)
             self.assert_needs(program, [])
 
+    def test_library_is_static_if_all_of_the_command_line_is(self):
+        [program] = self.build('-Ddefault_library=static', programs=PROGRAMS[:1])
+        self.assert_runs(program)
+        self.assert_needs(program, [])
+
+    def test_library_is_static_if_the_parent_says_so(self):
+        build_file = os.path.join(self.project, 'meson.build')
+        with open(build_file, encoding='ascii') as file:
+            lines = file.read()
+        with open(build_file, 'w', encoding='ascii') as file:
+            file.write(lines.replace("project('consumer', 'c')", "project('consumer', 'c',\n"
+                                     "  default_options: 'default_library=static')"))
+        [program] = self.build(programs=PROGRAMS[:1])
+        self.assert_runs(program)
+        self.assert_needs(program, [])
+
     def test_static_library_of_intermediate_code_links(self):
         if 'Free Software Foundation' not in consumer.run(*COMPILER.split(), '--version'):
             self.skipTest('the linker has to know the intermediate code of the compiler')

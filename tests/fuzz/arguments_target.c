@@ -91,8 +91,9 @@ void system_execute(char **words, struct failure *failure)
     failure_set(failure, STATUS_NOT_FOUND, "", "%.160s is not started", words[0]);
 }
 
-bool system_error_is_terminal(void)
+bool system_is_terminal(FILE *stream)
 {
+    (void)stream;
     return false;
 }
 

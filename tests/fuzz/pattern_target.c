@@ -8,7 +8,7 @@
 
 #include <cushim/testing/recording.h>
 
-#include "src/layer/function_name.h"
+#include "src/driver_api/function_name.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/layer.h"
 

@@ -49,6 +49,29 @@ static void pattern_meets_all_that_are_like_it_and_nothing_else_is_watched(void 
     assert_int_equal(cushim__subscribed[CUSHIM__SLOT(EventQuery)], 0);
 }
 
+static void plain_name_meets_each_abi_of_its_function_and_no_other(void **state)
+{
+    fault_let_all_succeed(*state);
+    fault_add(state, "cuMemAlloc:nth=3 => return(OUT_OF_MEMORY)\n"
+                     "cuStreamQuery => return(NOT_READY)");
+    OK(fault_allocate());
+    OK(cushim_driver()->MemAlloc(NULL, 1));
+    OK(cushim_driver()->MemAllocHost_v2(NULL, 1));
+    CODE(CUDA_ERROR_OUT_OF_MEMORY, fault_allocate());
+    CODE(CUDA_ERROR_NOT_READY, cushim_driver()->StreamQuery(NULL));
+    CODE(CUDA_ERROR_NOT_READY, cushim_driver()->StreamQuery_ptsz(NULL));
+    assert_int_equal(cushim_fault_matched(*state, 0), 3);
+}
+
+static void plain_name_hides_each_abi_of_its_function(void **state)
+{
+    fault_let_all_succeed(*state);
+    fault_add(state, "cuMemAlloc => missing");
+    assert_int_equal(fault_allocate(), 36);
+    assert_int_equal(cushim_driver()->MemAlloc(NULL, 1), 36);
+    OK(cushim_driver()->MemAllocHost_v2(NULL, 1));
+}
+
 static void nth_of_all_calls_is_one_call(void **state)
 {
     fault_add(state, "*:nth=3 => return(UNKNOWN)");
@@ -380,6 +403,8 @@ int main(void)
         TEST(call_after_which_a_fault_comes_is_made),
         TEST(not_ready_is_an_answer_as_others),
         TEST(pattern_meets_all_that_are_like_it_and_nothing_else_is_watched),
+        TEST(plain_name_meets_each_abi_of_its_function_and_no_other),
+        TEST(plain_name_hides_each_abi_of_its_function),
         TEST(nth_of_all_calls_is_one_call),
         TEST(every_rule_counts_and_the_first_that_is_due_answers),
         TEST(sticky_error_stays_but_for_what_works_after_a_fault),

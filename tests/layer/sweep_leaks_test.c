@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a body may leave behind, as a sweep looks for it: graphs, work, references, or no mock. */
+#define CUSHIM_DISABLE_DEPRECATION_WARNINGS
+
 #include <string.h>
 
 #include <cushim/testing/test.h>
 
+#include "loader/symbols.h"
 #include "src/testkit/sweep.h"
 #include "sweep_fixture.h"
 #include "tests/support/cmocka.h"
@@ -314,14 +317,15 @@ static void release_is_spared_unless_it_is_named(void **state)
 static void star_stands_for_any_letters(void **state)
 {
     (void)state;
-    assert_true(cushim__sweep_is_meant("cuMemAlloc_v2", "cuMem*"));
-    assert_true(cushim__sweep_is_meant("cuMemAlloc_v2", "*"));
-    assert_true(cushim__sweep_is_meant("cuMemAlloc_v2", "*Alloc*"));
-    assert_true(cushim__sweep_is_meant("cuMemAlloc_v2", "cuMemAlloc_v2*"));
-    assert_false(cushim__sweep_is_meant("cuMemAlloc_v2", "cuMemAlloc"));
-    assert_false(cushim__sweep_is_meant("cuMemAlloc_v2", "*Alloc"));
-    assert_false(cushim__sweep_is_meant("cuMemAlloc", "cuMemAlloc_v2"));
-    assert_false(cushim__sweep_is_meant("cuMemAlloc_v2", ""));
+    assert_true(cushim__sweep_is_meant(CUSHIM__SLOT(MemAlloc_v2), "cuMem*"));
+    assert_true(cushim__sweep_is_meant(CUSHIM__SLOT(MemAlloc_v2), "*"));
+    assert_true(cushim__sweep_is_meant(CUSHIM__SLOT(MemAlloc_v2), "*Alloc*"));
+    assert_true(cushim__sweep_is_meant(CUSHIM__SLOT(MemAlloc_v2), "cuMemAlloc_v2*"));
+    assert_true(cushim__sweep_is_meant(CUSHIM__SLOT(MemAlloc_v2), "cuMemAlloc"));
+    assert_false(cushim__sweep_is_meant(CUSHIM__SLOT(MemAllocHost_v2), "cuMemAlloc"));
+    assert_false(cushim__sweep_is_meant(CUSHIM__SLOT(MemAlloc_v2), "*Alloc"));
+    assert_false(cushim__sweep_is_meant(CUSHIM__SLOT(MemAlloc), "cuMemAlloc_v2"));
+    assert_false(cushim__sweep_is_meant(CUSHIM__SLOT(MemAlloc_v2), ""));
 }
 
 int main(void)

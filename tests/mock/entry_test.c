@@ -3,6 +3,7 @@
  * cuGetProcAddress and cuGetProcAddress_v2: statements 5 and 6, and what the drivers 470, 525, 555
  * and 580 answered to the same questions; and the mock as a source of symbols.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include <cushim/driver.h>
@@ -203,18 +204,58 @@ static void null_where_the_driver_crashes_is_a_misuse(void **state)
     bare_create("");
 }
 
-static void private_tables_are_not_known(void **state)
+static void keep_line(void *data, const char *line)
 {
+    struct {
+        unsigned count;
+        char last[400];
+    } *kept = data;
+
+    kept->count++;
+    snprintf(kept->last, sizeof kept->last, "%s", line);
+}
+
+static void runtime_that_asks_for_private_tables_is_reported_once(void **state)
+{
+    struct {
+        unsigned count;
+        char last[400];
+    } kept = {0};
     const CUuuid id = {{1, 2, 3}};
     const void *found = &found;
 
     (void)state;
     bare_create("");
+    cushim_mock_log_set(fixture_mock, keep_line, &kept);
     CODE(CUDA_ERROR_INVALID_VALUE, driver->GetExportTable(NULL, &id));
     CODE(CUDA_ERROR_INVALID_VALUE, driver->GetExportTable(&found, NULL));
     assert_ptr_equal(found, &found);
+    assert_int_equal(kept.count, 0);
     CODE(CUDA_ERROR_INVALID_VALUE, driver->GetExportTable(&found, &id));
     assert_null(found);
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->GetExportTable(&found, &id));
+    assert_int_equal(kept.count, 1);
+    assert_non_null(strstr(kept.last, "NVIDIA's CUDA runtime"));
+    cushim_mock_log_set(fixture_mock, NULL, NULL);
+}
+
+static void handle_that_never_was_one_in_a_newer_abi_names_the_driver_before_it(void **state)
+{
+    CUdevice device;
+
+    (void)state;
+    bare_create("");
+    OK(driver->Init(0));
+    CODE(CUDA_ERROR_INVALID_HANDLE, driver->CtxGetDevice_v2(&device, (CUcontext)(uintptr_t)0x1234));
+    assert_string_equal(
+        cushim_mock_misuse(fixture_mock, 0),
+        "cuCtxGetDevice_v2: 0x1234 never was a handle; if the program means "
+        "cuCtxGetDevice, it wants a driver before CUDA 13.0: driver_version = 12.9");
+    CODE(CUDA_ERROR_INVALID_HANDLE, driver->StreamQuery((CUstream)(uintptr_t)0x1234));
+    assert_string_equal(cushim_mock_misuse(fixture_mock, 1),
+                        "cuStreamQuery: 0x1234 never was a handle");
+    CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_mock_destroy(fixture_mock));
+    bare_create("");
 }
 
 /* The mock as a source of symbols: what a driver of its version exports, and nothing else. */
@@ -321,7 +362,8 @@ int main(void)
         BARE_TEST(unknown_flags_are_refused_before_anything_is_looked_up),
         BARE_TEST(status_need_not_be_asked_for),
         BARE_TEST(null_where_the_driver_crashes_is_a_misuse),
-        BARE_TEST(private_tables_are_not_known),
+        BARE_TEST(runtime_that_asks_for_private_tables_is_reported_once),
+        BARE_TEST(handle_that_never_was_one_in_a_newer_abi_names_the_driver_before_it),
         BARE_TEST(each_version_has_the_symbols_of_the_registry_up_to_it),
         BARE_TEST(names_that_no_driver_exports_are_not_found),
         BARE_TEST(loader_finds_in_it_what_the_registry_says),

@@ -116,7 +116,8 @@ static void costs_are_durations_and_bandwidths(void **state)
                "cost.peer = 13\n"
                "cost.set = 14\n"
                "cost.cuEventQuery = 0\n"
-               "cost.cuMemAlloc_v2 = 5 us\n");
+               "cost.cuMemAlloc_v2 = 5 us\n"
+               "cost.cuMemFree = 7 us\n");
     assert_int_equal(settings.costs.call_ns, 1);
     assert_int_equal(settings.costs.record_ns, 2000);
     assert_int_equal(settings.costs.launch_ns, 3000000);
@@ -128,6 +129,7 @@ static void costs_are_durations_and_bandwidths(void **state)
     assert_int_equal(settings.costs.set_bytes_per_us, 14);
     assert_int_equal(settings.call_ns[CUSHIM__SLOT(EventQuery)], 0);
     assert_int_equal(settings.call_ns[CUSHIM__SLOT(MemAlloc_v2)], 5000);
+    assert_int_equal(settings.call_ns[CUSHIM__SLOT(MemFree_v2)], 7000);
     /* A function of the per-thread stream is one of its own. */
     assert_int_equal(settings.call_ns[CUSHIM__SLOT(EventRecord)], 1700);
 }
@@ -190,7 +192,7 @@ static const struct {
     {"cost.cuLaunch_ = 1",
      "text:1:1: there is no key \"cost.cuLaunch_\"; did you mean \"cost.cuLaunch\"?"},
     {"cost.frobnicate = 1", "text:1:1: there is no key \"cost.frobnicate\"; behind \"cost.\" comes "
-                            "an operation, or a function by its exported name"},
+                            "an operation, or the name of a function"},
     {"attribute.WARPSIZE = 1", "text:1:1: there is no key \"attribute.WARPSIZE\"; did you mean "
                                "\"attribute.WARP_SIZE\"?"},
     {"attribute.0 = 1",

@@ -6,7 +6,7 @@ import os
 import re
 import unittest
 
-from harness import DONE, ToolTest, fake
+from harness import DONE, USAGE, ToolTest, fake
 
 COMMANDS = 'info', 'probe', 'time', 'run', 'profile', 'symbols', 'trace'
 FONT = re.compile(r'\\f[BIRP]')
@@ -63,20 +63,39 @@ class Manual(ToolTest):
     def test_man_page_says_the_same(self):
         with open(os.environ['CUSHIM_MAN_PAGE'], encoding='utf-8') as page:
             written = sections_of_man_page(page.read())
-        printed = sections_of_help(self.manual('help'))
+        printed = sections_of_help(self.manual('help', 'all'))
         self.assertEqual(list(written), list(printed))
         for heading, words in printed.items():
             with self.subTest(heading=heading):
                 self.assertEqual(written[heading], words)
 
     def test_help_and_its_option_are_one(self):
-        self.assertEqual(self.manual('--help'), self.manual('help'))
+        for words in ['help', 'help'], ['--help'], ['-h'], ['--help', '--help']:
+            self.assertEqual(self.manual(*words), self.manual('help'))
         for command in COMMANDS:
             self.assertEqual(self.manual(command, '--help'), self.manual('help', command))
+            self.assertEqual(self.manual(command, '-h'), self.manual('help', command))
             self.assertEqual(self.manual('--help', command), self.manual('help', command))
 
+    def test_overview_fits_a_screen_and_names_what_there_is(self):
+        overview = self.manual('help').splitlines()
+        self.assertLessEqual(len(overview), 24 - 1)  # and the prompt below it
+        self.assertLessEqual(max(map(len, overview)), 80)
+        self.assertEqual(re.findall(r'^    (\w+) ', '\n'.join(overview), re.MULTILINE),
+                         [*COMMANDS, 'help'])
+        whole = sections_of_help(self.manual('help', 'all'))
+        part = sections_of_help('\n'.join(overview))
+        for heading in 'COMMANDS', 'OPTIONS':
+            self.assertEqual(part[heading], whole[heading])
+
+    def test_command_alone_is_wrong_and_shows_the_overview(self):
+        result = self.run_command()
+        self.assert_status(result, USAGE)
+        self.assertEqual(result.out, '')
+        self.assertEqual(result.err, self.manual('help'))
+
     def test_part_of_a_command_is_in_the_whole(self):
-        whole = sections_of_help(self.manual('help'))
+        whole = sections_of_help(self.manual('help', 'all'))
         for command in COMMANDS:
             part = sections_of_help(self.manual('help', command))
             name = command.upper()
@@ -98,7 +117,7 @@ class Manual(ToolTest):
         return printed
 
     def test_exit_statuses_of_a_command_are_its_own(self):
-        whole = self.statuses('help')
+        whole = self.statuses('help', 'all')
         for command, own in (('info', '0 1 2 3 4 5 64'), ('probe', '0 1 2 3 4 5 64'),
                              ('time', '0 1 2 3 64 130'),
                              ('run', '64 125 126 127 others'), ('profile', '0 1 2 3 64'),
@@ -112,21 +131,22 @@ class Manual(ToolTest):
                     self.assertTrue(not names or command in names.split(', '), names)
 
     def test_fits_a_terminal(self):
-        self.assertLessEqual(max(map(len, self.manual('help').splitlines())), 80)
+        self.assertLessEqual(max(map(len, self.manual('help', 'all').splitlines())), 80)
 
     def test_options_of_the_synopsis_are_those_explained(self):
         for command in COMMANDS:
             part = sections_of_help(self.manual('help', command))
             self.assertEqual(re.findall(r'\[(--[\w-]+(?: [A-Z=]+)?)\]', part['SYNOPSIS'])
                              + ['--help'],
-                             re.findall(r'(?:^|\. )(--[\w-]+(?: [A-Z=]+)?)(?= [A-Z][a-z])',
+                             re.findall(r'(?:^|\. )(?:-h, )?(--[\w-]+(?: [A-Z=]+)?)(?= [A-Z][a-z])',
                                         part['OPTIONS']))
 
     def test_each_option_is_explained(self):
         with open(os.environ['CUSHIM_OPTIONS'], encoding='utf-8') as source:
             options = re.findall(r'^    \{"(--[\w-]+)", OPTION_', source.read(), re.MULTILINE)
-        explained = re.findall(r'^    (--[\w-]+)', self.manual('help'), re.MULTILINE)
-        self.assertEqual(set(options), set(explained))
+        explained = re.findall(r'^    (?:-\w, )?(--[\w-]+)', self.manual('help', 'all'),
+                               re.MULTILINE)
+        self.assertEqual({*options, '--version'}, set(explained))
 
     def test_options_explained_exist(self):
         values = {'--bytes': '1', '--repeat': '1', '--device': '0', '--library': '/nowhere',
@@ -135,7 +155,7 @@ class Manual(ToolTest):
                   '--timeout': '9', '--since': '12.8', '--until': '12.8'}
         for command in COMMANDS:
             explained = self.manual('help', command)
-            for option in set(re.findall(r'^    (--[\w-]+)', explained, re.MULTILINE)):
+            for option in set(re.findall(r'^    (?:-\w, )?(--[\w-]+)', explained, re.MULTILINE)):
                 with self.subTest(command=command, option=option):
                     words = [option, values[option]] if option in values else [option]
                     result = self.run_command(command, *words, CUSHIM_LIBRARY='none')
@@ -153,7 +173,7 @@ class Manual(ToolTest):
         self.assertIn('%d untimed rounds' % document['warmup_rounds'], printed)
 
     def test_members_of_json_are_true(self):
-        printed = sections_of_help(self.manual('help'))['JSON']
+        printed = sections_of_help(self.manual('help', 'all'))['JSON']
         info = self.run_with(13000, 'info', '--json').json()
         time = self.run_with(13000, 'time', '--json').json()
         error = self.run_command('info', '--json', CUSHIM_LIBRARY='none').json()['error']
@@ -169,6 +189,7 @@ class Manual(ToolTest):
 
     def test_version(self):
         version = self.manual('--version')
+        self.assertEqual(self.manual('-V'), version)
         self.assertRegex(version, r'\Acushim %s\nregistry: CUDA \d+\.\d, \d{3,} symbols\n'
                                   r'headers: CUDA \d+\.\d\n\Z'
                                   % re.escape(os.environ['CUSHIM_VERSION']))

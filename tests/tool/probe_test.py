@@ -134,9 +134,9 @@ class Probe(ToolTest):
             with self.subTest(words=words):
                 result = self.run_command('probe-child', *words)
                 self.assert_status(result, USAGE)
-                self.assertIn("not 'probe-child'", result.err)
+                self.assertIn("no command 'probe-child'", result.err)
                 self.assertEqual(result.out, '')
-        self.assertNotIn('probe-child', self.run_command('help').out)
+        self.assertNotIn('probe-child', self.run_command('help', 'all').out)
 
 
 if __name__ == '__main__':

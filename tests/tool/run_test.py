@@ -200,8 +200,15 @@ class Driver(ToolTest):
         self.assert_status(result, DONE)
         self.assertEqual(result.err, '')
 
+    @unittest.skipUnless('CUSHIM_RUNTIME_PROGRAM' in os.environ, 'there is no libcudart_static')
+    def test_program_with_the_runtime_linked_in_is_said_once_not_to_work(self):
+        result = self.run_command('run', '--quiet', '--', os.environ['CUSHIM_RUNTIME_PROGRAM'])
+        self.assert_status(result, 1)
+        [line] = result.err.splitlines()
+        self.assertRegex(line, "^cushim mock: the program uses NVIDIA's CUDA runtime ")
+
     def test_calls_fail_by_rules(self):
-        result = self.run_command('run', '--quiet', '--fault', 'cuMemAlloc_v2 => out_of_memory',
+        result = self.run_command('run', '--quiet', '--fault', 'cuMemAlloc => out_of_memory',
                                   '--fault', 'cuEventQuery:nth=3 => hang', '--', *COMMAND, 'time')
         self.assert_status(result, 1)
         self.assertIn('cuMemAlloc_v2', result.err)

@@ -13,20 +13,25 @@ VERSION = 'expected a version of CUDA, such as 12.8'
 
 # The command line, and what the message says.
 TABLE = [
-    ('', 'a command is missing: expected info, probe, time, run, profile, symbols, trace or help'),
-    ('frobnicate',
-     "expected the command info, probe, time, run, profile, symbols, trace or help, not 'frobnicate'"),
+    ('frobnicate', "there is no command 'frobnicate'\n"),
+    ('ifno', "there is no command 'ifno'; did you mean 'info'?\n"),
+    ('symbol', "there is no command 'symbol'; did you mean 'symbols'?\n"),
+    ('hlep run', "there is no command 'hlep'; did you mean 'help'?\n"),
     ('--json info', "a command must come before the option '--json'"),
     ('-x', "a command must come before the option '-x'"),
     ('--version info', "--version takes no argument 'info'"),
-    ('help frobnicate', "there is no command to explain that is called 'frobnicate'"),
+    ('-V info', "--version takes no argument 'info'"),
+    ('help frobnicate', "there is no command 'frobnicate'\n"),
+    ('help tiem', "there is no command 'tiem'; did you mean 'time'?\n"),
     ('help run x', "help takes one command at most, not also 'x'"),
     ('help info time', "help takes one command at most, not also 'time'"),
     ('info extra', "info takes no argument 'extra'"),
-    ('info --nonsense', "info has no option '--nonsense'"),
-    ('info --jso', "info has no option '--jso'"),
-    ('info --jsonx', "info has no option '--jsonx'"),
-    ('info -j', "info has no option '-j'"),
+    ('info --nonsense', "info has no option '--nonsense'\n"),
+    ('info --jso', "info has no option '--jso'; did you mean --json?\n"),
+    ('info --jsonx', "info has no option '--jsonx'; did you mean --json?\n"),
+    ('info --confg=x', "info has no option '--confg=x'; did you mean --config?\n"),
+    ('run --quite -- true', "run has no option '--quite'; did you mean --quiet?\n"),
+    ('info -j', "info has no option '-j'\n"),
     ('info --', "info has no option '--'"),
     ('info -', "info takes no argument '-'"),
     ('info --bytes 1', "info has no option '--bytes'"),
@@ -112,7 +117,7 @@ class Usage(ToolTest):
                 self.assert_status(result, USAGE)
                 self.assertEqual(result.out, '')
                 self.assertTrue(result.err.startswith('cushim: ' + message), result.err)
-                self.assertRegex(result.err, r'\nadvice: Read the manual with `cushim help.*`\.\n')
+                self.assertRegex(result.err, r'\nadvice: Read .* with `cushim help.*`\.\n')
 
     def test_json(self):
         for words in ['time', '--json', '--bytes', 'x'], ['time', '--bytes', 'x', '--json']:

@@ -147,7 +147,9 @@ CUSHIM_API CUresult cushim_layer_install(struct cushim_layer *layer);
  *     * => older(11.8)                                       the driver of CUDA 11.8
  *     op.kernel:nth=2 => sticky(ECC_UNCORRECTABLE)           the second kernel on the mock
  *
- * The whole grammar is in docs/mock.md. Rules belong to a layer. A mock makes its layer
+ * A plain name means each ABI of the function: `cuMemAlloc` is cuMemAlloc_v2 too, which <cuda.h>
+ * means by it, and `cuStreamQuery` is cuStreamQuery_ptsz too. A name with a suffix means that symbol
+ * alone. The whole grammar is in docs/mock.md. Rules belong to a layer. A mock makes its layer
  * itself where its settings hold rules, as `fault = cuMemAlloc_v2:nth=3 => out_of_memory`; then
  * cushim_layer_current() is that layer.
  *
@@ -193,8 +195,8 @@ CUSHIM_API uint64_t cushim_fault_fired(struct cushim_layer *layer, size_t index)
 
 /**
  * The rules that never took effect, by number from 0, as `cuMemAlloc_v2:nth=30 =>
- * return(OUT_OF_MEMORY): matched 4 times, never fired` or `...: never matched`, and then which
- * other ABI of the function came; NULL if there are fewer. A test that asks for a fault which never
+ * return(OUT_OF_MEMORY): matched 4 times, never fired` or `...: never matched`, and then, of a name
+ * with a suffix, which other ABI of the function came; NULL if there are fewer. A test that asks for a fault which never
  * came has tested nothing. Valid until the same thread calls it again. Any thread.
  */
 CUSHIM_API const char *cushim_fault_unused(struct cushim_layer *layer, size_t index);

@@ -293,13 +293,14 @@ struct cushim_expectation {
     /** sizeof(struct cushim_expectation). */
     size_t size;
     /**
-     * Exported name, as `cuMemAlloc_v2`: <cuda.h> means that by cuMemAlloc. If calls of another ABI
+     * A plain name, as `cuMemAlloc`, means each ABI of the function: cuMemAlloc_v2 too, which
+     * <cuda.h> means by it. A name with a suffix means that symbol alone; if calls of another ABI
      * come instead, the verdict says so. `*` stands for any letters, and then for every function
      * that fits. Texts of it and of its matchers are borrowed until the layer or the expectation is
      * gone.
      */
     const char *function;
-    /** By place; zero: any. Those of a pattern are compared in functions that have so many. */
+    /** By place; zero: any. They are compared in functions, and ABIs, that have so many. */
     struct cushim_match arguments[CUSHIM_RECORDED_ARGUMENTS];
     /** How often at least; with `maximum` 0 too: exactly once. */
     unsigned minimum;
@@ -395,11 +396,9 @@ CUSHIM_API CUresult cushim_layer_expect(struct cushim_layer *layer,
  * Expect that a function is not called, from now on, but for calls that an expectation takes. So
  * `*` forbids everything that is not expected.
  *
- * A plain name that <cuda.h> may give to a newer ABI, as cuMemAlloc, is a failure also if a newer
- * one is called that no expectation expects: to forbid the old one alone forbids next to nothing.
- *
  * @param layer     The layer.
- * @param function  Exported name or pattern; borrowed until the layer is gone.
+ * @param function  Name or pattern, as of an expectation: cuMemAlloc forbids cuMemAlloc_v2 too.
+ *                  Borrowed until the layer is gone.
  * @param message   Receives why it is refused; NULL allowed.
  * @param size      Of `message` in bytes.
  *

@@ -95,8 +95,9 @@ struct cushim_sweep_options {
      */
     const struct cushim_table *table;
     /**
-     * The functions that are failed, by exported name, in which `*` stands for any letters:
-     * `cuMem*`. NULL: all. Those that only read what the library has in it - cuGetErrorName,
+     * The functions that are failed: a plain name, which means each ABI of the function, a name with
+     * a suffix, which means that one, or a pattern in which `*` stands for any letters: `cuMem*`.
+     * NULL: all. Those that only read what the library has in it - cuGetErrorName,
      * cuGetErrorString, cuGetProcAddress, cuDriverGetVersion - are failed if they are named without
      * a star, and not otherwise; so are those that give something back, without `fail_releases`.
      */

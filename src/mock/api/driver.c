@@ -207,6 +207,13 @@ MOCK_EXACT(GetProcAddress_v2)
 MOCK_APPROXIMATE(GetExportTable, "knows no table: those of the driver are private")
 (const void **NOT_NULL ppExportTable, const CUuuid *NOT_NULL pExportTableId)
 {
+    struct cushim_mock *mock = cushim__mock_call.mock;
+
+    if (!mock->knows_runtime)
+        cushim__mock_log("the program uses NVIDIA's CUDA runtime (libcudart, linked in or loaded), "
+                         "which needs private tables of the driver and cannot work on the mock: "
+                         "test here what calls the driver API alone, and the rest on a GPU");
+    mock->knows_runtime = true;
     *ppExportTable = NULL;
     return CUDA_ERROR_INVALID_VALUE;
 }

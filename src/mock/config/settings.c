@@ -9,6 +9,7 @@
 #include "loader/symbols.h"
 #include "src/base/layer_host.h"
 #include "src/base/system.h"
+#include "src/driver_api/function_name.h"
 #include "src/driver_api/lines.h"
 #include "src/mock/config/keys.h"
 
@@ -207,6 +208,7 @@ static CUresult read_fault(struct mock_settings *settings, const struct mock_key
     return CUDA_SUCCESS;
 }
 
+/* Of the function with that name: of each ABI, if the name is the plain one. */
 static bool store_call(struct mock_settings *settings, unsigned number,
                        const struct cushim__word *value)
 {
@@ -214,7 +216,10 @@ static bool store_call(struct mock_settings *settings, unsigned number,
 
     if (!cushim__value_duration(value, &ns) || ns >= UINT32_MAX)
         return false;
-    settings->call_ns[number] = (uint32_t)ns;
+    for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++) {
+        if (cushim__name_means(cushim__slot_name(number), slot))
+            settings->call_ns[slot] = (uint32_t)ns;
+    }
     return true;
 }
 
@@ -359,7 +364,7 @@ const struct mock_key cushim__mock_keys[] = {
 const struct mock_key_group cushim__mock_key_groups[] = {
     {.name = "cost.NAME",
      .prefix = "cost.",
-     .member = "an operation, or a function by its exported name",
+     .member = "an operation, or the name of a function",
      .expected = "a duration below 4.29 s, as 200, 200 ns or 5 us",
      .kinds = MOCK_OF_SETTINGS,
      .count = CUSHIM__SYMBOL_COUNT,

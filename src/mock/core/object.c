@@ -200,7 +200,7 @@ CUresult cushim__mock_object_find(const void *handle, enum mock_kind kind, void 
         cushim__mock_misuse("the handle 0x%llx is that of %s of a mock that was destroyed", number,
                             kind_names[kind_of(handle)]);
     else if (!place_of(handle))
-        cushim__mock_misuse("0x%llx never was a handle", number);
+        cushim__mock_misuse("0x%llx never was a handle%s", number, cushim__mock_call_doubt());
     else if (kind_of(handle) != kind)
         cushim__mock_misuse("the handle 0x%llx is that of %s, not of %s", number,
                             kind_names[kind_of(handle)], kind_names[kind]);

@@ -5,13 +5,14 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "loader/symbols.h"
 
 struct cushim_mock *cushim__mock;
 CUresult cushim__mock_absent = CUDA_ERROR_DEINITIALIZED;
 
-enum { LINE = 1024 };
+enum { LINE = 1024, OLDEST_DRIVER = 10000 };
 
 /* One line of it, whatever the text holds. */
 static void say(const char *format, va_list arguments, char *line, size_t size)
@@ -98,4 +99,30 @@ _Thread_local struct mock_call cushim__mock_call;
 const char *cushim__mock_call_name(void)
 {
     return cushim__mock_call.mock ? cushim__slot_name(cushim__mock_call.slot) : "";
+}
+
+const char *cushim__mock_call_doubt(void)
+{
+    static _Thread_local char text[128];
+    const struct cushim__symbol *called = &cushim__symbols[cushim__mock_call.slot];
+    const char *name = cushim__slot_name(cushim__mock_call.slot);
+    const int major = called->since / 1000, minor = called->since % 1000 / 10;
+    /* The last version before a new major one. */
+    const int last = major == 11 ? 2 : major == 12 ? 8 : 9;
+
+    text[0] = '\0';
+    if (!cushim__mock_call.mock || called->since <= OLDEST_DRIVER)
+        return text;
+    for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++) {
+        const struct cushim__symbol *other = &cushim__symbols[slot];
+
+        if (other->since < called->since && other->base_length == called->base_length &&
+            strncmp(cushim__slot_name(slot), name, called->base_length) == 0)
+            snprintf(text, sizeof text,
+                     "; if the program means %s, it wants a driver before CUDA %d.%d: "
+                     "driver_version = %d.%d",
+                     cushim__slot_name(slot), major, minor, minor ? major : major - 1,
+                     minor ? minor - 1 : last);
+    }
+    return text;
 }

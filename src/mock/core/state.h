@@ -29,9 +29,10 @@ struct cushim_mock {
     struct mock_settings settings;
     struct cushim__lock lock;
     bool initialised;
-    bool forked;     /* this is the child of the process that made the mock */
-    CUresult fault;  /* the sticky error: every call answers it, but for those of the rules */
-    uint64_t serial; /* of mocks in this process */
+    bool knows_runtime; /* the log says that the program uses NVIDIA's runtime */
+    bool forked;        /* this is the child of the process that made the mock */
+    CUresult fault;     /* the sticky error: every call answers it, but for those of the rules */
+    uint64_t serial;    /* of mocks in this process */
     uint64_t calls;
     struct mock_device *devices; /* `settings.devices` of them */
     struct mock_thread *threads;
@@ -107,5 +108,12 @@ extern _Thread_local struct mock_call cushim__mock_call;
 
 /* The exported name of the function under way, or "". */
 const char *cushim__mock_call_name(void);
+
+/*
+ * What to add to a misuse that the call of an older ABI of the function would look like: which
+ * driver has that one. Some programs call NAME_v2 wherever a driver has one, whatever it is. Empty:
+ * there was no other ABI in the drivers that the mock can be. Valid until the thread's next call.
+ */
+const char *cushim__mock_call_doubt(void);
 
 #endif

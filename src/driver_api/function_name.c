@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "src/layer/function_name.h"
+#include "src/driver_api/function_name.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -30,17 +30,25 @@ bool cushim__pattern_fits(const char *pattern, const char *text)
     return *pattern == '\0';
 }
 
-bool cushim__is_abi_variant(unsigned slot, unsigned other)
+static bool is_plain_name_of(const char *name, unsigned slot)
 {
-    const uint8_t length = cushim__symbols[slot].base_length;
+    const size_t length = cushim__symbols[slot].base_length;
 
-    return slot != other && cushim__symbols[other].base_length == length &&
-           memcmp(cushim__slot_name(slot), cushim__slot_name(other), length) == 0;
+    return strncmp(name, cushim__slot_name(slot), length) == 0 && name[length] == '\0';
 }
 
-bool cushim__is_plain_name(unsigned slot)
+bool cushim__name_means(const char *name, unsigned slot)
 {
-    return cushim__slot_name(slot)[cushim__symbols[slot].base_length] == '\0';
+    return is_plain_name_of(name, slot) || cushim__pattern_fits(name, cushim__slot_name(slot));
+}
+
+bool cushim__is_abi_variant(const char *name, unsigned slot)
+{
+    const size_t length = cushim__symbols[slot].base_length;
+
+    /* Behind the plain name comes a suffix, of which both begin with an underscore. */
+    return strncmp(name, cushim__slot_name(slot), length) == 0 && name[length] == '_' &&
+           strcmp(name, cushim__slot_name(slot)) != 0;
 }
 
 void cushim__variant_count(struct cushim__variant_calls *calls, unsigned slot)
@@ -54,18 +62,15 @@ void cushim__variant_count(struct cushim__variant_calls *calls, unsigned slot)
 }
 
 void cushim__variant_print(struct cushim__text *text, const char *before,
-                           const struct cushim__variant_calls *calls, unsigned slot)
+                           const struct cushim__variant_calls *calls)
 {
     const uint64_t count = __atomic_load_n(&calls->count, __ATOMIC_ACQUIRE);
     const unsigned other = __atomic_load_n(&calls->slot, __ATOMIC_RELAXED);
 
     if (count == 0)
         return;
-    cushim__text_format(text, "%s%s%s came ", before, cushim__slot_name(other),
-                        cushim__is_plain_name(slot) ? "" : ", another ABI of it,");
+    cushim__text_format(text, "%s%s, another ABI of it, came ", before, cushim__slot_name(other));
     cushim__times_print(text, count);
-    if (cushim__is_plain_name(slot))
-        cushim__text_format(text, ": <cuda.h> may mean that by %s", cushim__slot_name(slot));
 }
 
 void cushim__times_print(struct cushim__text *text, uint64_t count)
