@@ -263,23 +263,28 @@ static uint64_t count_untimed(uint64_t count)
     return __atomic_add_fetch(&untimed, count, __ATOMIC_RELAXED);
 }
 
-static void read_pair(const struct trace_context *context, const struct pair *pair)
+/* False: the device has not come so far. */
+static bool read_pair(const struct trace_context *context, const struct pair *pair)
 {
     const uint64_t index = pair->base % BASES;
     float from_base, duration;
     uint64_t duration_ns;
 
-    if (context->base_count - pair->base > BASES ||
+    const CUresult code = driver()->EventElapsedTime_v2(&duration, pair->start, pair->end);
+
+    if (code == CUDA_ERROR_NOT_READY)
+        return false;
+    if (code != CUDA_SUCCESS || context->base_count - pair->base > BASES ||
         driver()->EventElapsedTime_v2(&from_base, context->bases[index], pair->start) !=
-            CUDA_SUCCESS ||
-        driver()->EventElapsedTime_v2(&duration, pair->start, pair->end) != CUDA_SUCCESS) {
+            CUDA_SUCCESS) {
         count_untimed(1);
-        return;
+        return true;
     }
     duration_ns = (uint64_t)((double)duration * 1e6);
     duration_ns -= duration_ns < context->pair_ns ? duration_ns : context->pair_ns;
     pair->work->began_ns = context->base_ns[index] + (uint64_t)(int64_t)((double)from_base * 1e6);
     __atomic_store_n(&pair->work->ended_ns, pair->work->began_ns + duration_ns, __ATOMIC_RELEASE);
+    return true;
 }
 
 /* Read the oldest pairs that are done, `limit` at most. The context is current. */
@@ -290,9 +295,8 @@ static void read_pairs(struct trace_context *context, uint64_t limit)
     for (; limit > 0 && context->first < context->last; limit--) {
         const struct pair *pair = &context->pending[context->first % PENDING];
 
-        if (driver()->EventQuery(pair->end) != CUDA_SUCCESS)
+        if (!read_pair(context, pair))
             break;
-        read_pair(context, pair);
         give_event(context, pair->start);
         give_event(context, pair->end);
         context->first++;
@@ -334,7 +338,7 @@ static void drop_context(struct trace_context *context)
 
 static void start_pair(struct cushim__traced *traced, struct trace_work *work)
 {
-    const bool is_counted = __atomic_add_fetch(&works, 1, __ATOMIC_RELAXED) % COST_EVERY == 0;
+    bool is_counted = __atomic_add_fetch(&works, 1, __ATOMIC_RELAXED) % COST_EVERY == 0;
     const uint64_t began_ns = is_counted ? cushim__host_ns() : 0;
     struct trace_context *context;
 
@@ -346,8 +350,8 @@ static void start_pair(struct cushim__traced *traced, struct trace_work *work)
     if (pending_count(context) >= READ_WITHOUT && pending_count(context) % BATCH == 0)
         read_pairs(context, BATCH);
     cushim__lock_take(&context->lock);
-    if (cushim__host_ns() - last_base_ns(context) > BASE_LIFE_NS)
-        renew_base(context);
+    if (cushim__host_ns() - last_base_ns(context) > BASE_LIFE_NS && renew_base(context))
+        is_counted = false; /* that is not what work costs */
     traced->base = context->base_count - 1;
     traced->start = pending_count(context) < PENDING - 64 ? take_event(context) : NULL;
     traced->end = traced->start ? take_event(context) : NULL;
