@@ -113,7 +113,8 @@ static void check_arguments(const struct arguments *arguments, enum command comm
         CLAIM(!(option->commands & (unsigned)command) || number >= option->minimum || number == 0);
     }
     CLAIM(!arguments->mock || !arguments->library);
-    CLAIM(arguments->mock || (!arguments->config && !arguments->settings));
+    /* Rules of faults are for any driver. */
+    CLAIM(arguments->mock || (!arguments->config && !arguments->first_setting));
 }
 
 /* What the commands do with settings before they have a driver. */
@@ -173,7 +174,8 @@ enum status command_symbols(const struct arguments *arguments)
 enum status command_trace(const struct arguments *arguments)
 {
     check_arguments(arguments, COMMAND_TRACE);
-    CLAIM(arguments->convert && arguments->trace && arguments->output);
+    CLAIM(arguments->output && arguments->convert == (arguments->trace != NULL) &&
+          arguments->convert == !arguments->program);
     return STATUS_DONE;
 }
 
