@@ -384,31 +384,43 @@ void cushim__trace_name_thread(uint64_t system_thread, const char *name)
         cushim__trace_name(TRACE_NAME_THREAD, system_thread, name);
 }
 
-static void end(void)
+static void disown(void)
 {
-    struct trace_header *ended = header;
-
-    if (!is_on)
-        return;
-    is_on = false;
-    if (ended) {
-        cushim__trace_times_finish(ended);
-        ended->unknown_functions = cushim__unknown_functions;
-        cushim__trace_file_close();
-    }
-    __atomic_store_n(&header, NULL, __ATOMIC_RELEASE);
-    cushim__subscribe_all(CUSHIM__TRACE, false);
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) {
         free(owned[i]);
         owned[i] = NULL;
     }
 }
 
-const struct cushim__subscriber cushim__trace = {.before = before, .after = after, .destroy = end};
+/* Alone: no call is under way, as the public functions that end a trace demand. */
+static void end(bool is_alone)
+{
+    struct trace_header *ended = header;
+
+    if (!is_on)
+        return;
+    is_on = false;
+    cushim__trace_times_finish(ended);
+    if (ended) {
+        ended->unknown_functions = cushim__unknown_functions;
+        cushim__trace_file_close(is_alone);
+    }
+    __atomic_store_n(&header, NULL, __ATOMIC_RELEASE);
+    cushim__subscribe_all(CUSHIM__TRACE, false);
+    disown();
+}
+
+static void destroy(void)
+{
+    end(true);
+}
+
+const struct cushim__subscriber cushim__trace = {
+    .before = before, .after = after, .destroy = destroy};
 
 void cushim__trace_end(void)
 {
-    end();
+    end(false);
 }
 
 /* The file is the parent's: the child has none before it calls. */
@@ -504,8 +516,10 @@ CUresult cushim__trace_begin(const struct trace_options *wanted)
         return CUDA_ERROR_ALREADY_ACQUIRED;
     options = *wanted;
     if (!own(&options.path, 0) || !own(&options.driver, 1) || !own(&options.calls, 2) ||
-        !cushim__decoders_prepare() || (wanted->times_device && !cushim__trace_times_begin()))
+        !cushim__decoders_prepare() || (wanted->times_device && !cushim__trace_times_begin())) {
+        disown();
         return CUDA_ERROR_OUT_OF_MEMORY;
+    }
     prepare_outputs();
     cushim__trace_works_prepare();
     is_refused = false;
@@ -532,5 +546,5 @@ CUresult cushim_trace_start(struct cushim_layer *layer, const struct cushim_trac
 void cushim_trace_stop(struct cushim_layer *layer)
 {
     if (cushim__layer_exists(layer))
-        cushim__trace_end();
+        end(true);
 }

@@ -35,7 +35,10 @@ struct cushim__traced {
  */
 CUresult cushim__trace_begin(const struct trace_options *options);
 
-/* End it: the times of work that is done are read, and the file gets its final size. */
+/*
+ * End it as the process ends: the times of work that is done are read, and the file gets its final
+ * size. Other threads may be in calls, and go on to write.
+ */
 void cushim__trace_end(void);
 
 /*
@@ -50,11 +53,12 @@ void cushim__trace_name_thread(uint64_t system_thread, const char *name);
 /* --- what the files of the trace share --- */
 
 /*
- * trace_file.c: the file of this process. NULL: it cannot be made, and errno says why. Forget: in
+ * trace_file.c: the file of this process. NULL: it cannot be made, and errno says why. Close: it
+ * stays mapped for threads that still write to their chunks, unless this one is alone. Forget: in
  * the child of a fork, whose parent goes on to write to it.
  */
 struct trace_header *cushim__trace_file_create(const struct trace_options *options);
-void cushim__trace_file_close(void);
+void cushim__trace_file_close(bool is_alone);
 void cushim__trace_file_forget(void);
 
 /*
@@ -92,7 +96,10 @@ void cushim__trace_time_end(struct cushim__call *call, CUresult answer);
 /* Any call may be the beginning of a capture, or the end of a context. */
 void cushim__trace_times_note_before(const struct cushim__call *call);
 
-/* Read what is done, and write what the timing cost and could not do into the header. */
+/*
+ * Read what is done, and write what the timing cost and could not do into the header; NULL: there
+ * is no file.
+ */
 void cushim__trace_times_finish(struct trace_header *header);
 
 /* In the child of a fork: the events are the parent's. */

@@ -75,8 +75,7 @@ struct trace_header *cushim__trace_file_create(const struct trace_options *optio
     return header;
 }
 
-/* Threads may still be writing to the chunks that they have, so that these stay mapped. */
-void cushim__trace_file_close(void)
+void cushim__trace_file_close(bool is_alone)
 {
     const uint64_t limit = header->chunk_limit;
     const uint64_t taken = __atomic_exchange_n(&header->chunk_count, limit, __ATOMIC_ACQ_REL);
@@ -88,6 +87,8 @@ void cushim__trace_file_close(void)
     header->ended_ns = cushim__trace_now();
     __atomic_or_fetch(&header->flags, TRACE_ENDED, __ATOMIC_RELEASE);
     cushim__file_cut(path, TRACE_HEADER_BYTES + chunks * TRACE_CHUNK_BYTES);
+    if (is_alone)
+        cushim__trace_file_forget();
 }
 
 void cushim__trace_file_forget(void)

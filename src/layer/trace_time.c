@@ -553,6 +553,8 @@ void cushim__trace_times_finish(struct trace_header *header)
         contexts[i]->handle = NULL;
         contexts[i]->first = contexts[i]->last;
     }
+    if (!header)
+        return;
     header->work_cost_ns = cost_count ? 2 * cost_ns / cost_count : 0;
     header->event_cost_ns = pair_ns;
     header->untimed_work = untimed;

@@ -104,7 +104,7 @@ TABLE = [
     ('trace --output x.txt -- x', '--output must end in .json or .html, or be - for JSON'),
     ('trace --delay -- x', '--delay lacks its value: expected a duration'),
     ('trace --delay soon -- x', 'delay is a duration, such as 250 ms or 10 s'),
-    ('trace --duration 5 -- x', 'duration is a duration, such as 250 ms or 10 s'),
+    ('trace --duration 5x -- x', 'duration is a duration, such as 250 ms or 10 s'),
     ('trace --buffer 0 -- x', 'buffer is a size, such as 256 MiB'),
     ('trace --device-times maybe -- x', 'device_times is on or off'),
     ('trace --devices 2 -- x', '--devices is of the mock driver: expected --mock with it'),
