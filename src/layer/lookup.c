@@ -158,11 +158,13 @@ static void lead_to_layer(const struct lookup *lookup)
 
     if (!lookup->base || !lookup->function || !*lookup->function)
         return;
-    if (find_function(cushim__layer->wrapped, lookup->base, *lookup->function, &slot))
+    if (find_function(cushim__layer->wrapped, lookup->base, *lookup->function, &slot)) {
         memcpy(lookup->function, cushim__table_slot(&cushim__layer_table, slot),
                sizeof *lookup->function);
-    else
+    } else {
         __atomic_add_fetch(&cushim__unknown_functions, 1, __ATOMIC_RELAXED);
+        cushim__trace_name_unknown(lookup->base, *lookup->function);
+    }
 }
 
 static CUresult after(struct cushim__call *call, CUresult answer)

@@ -384,6 +384,15 @@ void cushim__trace_name_thread(uint64_t system_thread, const char *name)
         cushim__trace_name(TRACE_NAME_THREAD, system_thread, name);
 }
 
+/* Whether calls are recorded at this moment or not: it may be called later. */
+void cushim__trace_name_unknown(const char *name, const void *function)
+{
+    if (is_on && !__atomic_load_n(&header, __ATOMIC_ACQUIRE))
+        make_file();
+    if (__atomic_load_n(&header, __ATOMIC_ACQUIRE) && !is_named((uintptr_t)function))
+        cushim__trace_name(TRACE_NAME_UNKNOWN_FUNCTION, (uintptr_t)function, name);
+}
+
 static void disown(void)
 {
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) {

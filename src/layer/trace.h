@@ -50,6 +50,9 @@ int cushim__trace_push(const char *name);
 int cushim__trace_pop(void);
 void cushim__trace_name_thread(uint64_t system_thread, const char *name);
 
+/* A function that the driver has and the registry does not. */
+void cushim__trace_name_unknown(const char *name, const void *function);
+
 /* --- what the files of the trace share --- */
 
 /*

@@ -80,6 +80,7 @@ static void convert(FILE *file, const char *path, const char *output, trace_writ
         return;
     }
     trace_timeline_read(&timeline, &reader);
+    trace_demangle(&timeline, trace_demangle_lines);
     if (strcmp(output, "-") == 0)
         put_conversion(stdout, &conversion);
     else

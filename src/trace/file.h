@@ -115,10 +115,11 @@ struct trace_work {
 
 /* What a name is of. */
 enum trace_named {
-    TRACE_NAME_FUNCTION, /* a kernel's handle: CUfunction or CUkernel */
-    TRACE_NAME_THREAD,   /* a thread, by the system's number */
-    TRACE_NAME_DEVICE,   /* a device's number */
-    TRACE_NAME_STREAM,   /* a stream's handle, from the program */
+    TRACE_NAME_FUNCTION,         /* a kernel's handle: CUfunction or CUkernel */
+    TRACE_NAME_THREAD,           /* a thread, by the system's number */
+    TRACE_NAME_DEVICE,           /* a device's number */
+    TRACE_NAME_STREAM,           /* a stream's handle, from the program */
+    TRACE_NAME_UNKNOWN_FUNCTION, /* by its address: cuGetProcAddress found it, the registry not */
 };
 
 _Static_assert(sizeof(struct trace_header) <= TRACE_HEADER_BYTES, "the header has its room");

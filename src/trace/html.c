@@ -122,7 +122,7 @@ static void add_call(struct html_output *output, const struct trace_item *item)
 static struct event work_event(struct html_output *output, const struct trace_work_event *work)
 {
     const uint64_t duration = work->ended_ns - work->began_ns;
-    char buffer[192];
+    char buffer[192 + 3 * TRACE_TEXT_BYTES];
     struct cushim__text text;
 
     cushim__text_begin(&text, buffer, sizeof buffer);
@@ -138,6 +138,9 @@ static struct event work_event(struct html_output *output, const struct trace_wo
     }
     if (work->bytes)
         cushim__text_format(&text, "%s%" PRIu64 " bytes", text.length ? ", " : "", work->bytes);
+    if (work->symbol != work->name)
+        cushim__text_format(&text, "%s%s", text.length ? ", " : "",
+                            trace_set_at(&output->timeline->names, work->symbol));
     return (struct event){
         work->began_ns, duration, work->name, add_detail(output, buffer), trace_class_of_work(work),
         work->call};
@@ -307,6 +310,7 @@ static void put_data(const struct html_output *output)
             header->lost_calls, header->lost_work, header->untimed_work, header->unknown_functions,
             header->call_cost_ns, header->work_cost_ns, output->lost_details);
     trace_put_string(file, reader->damage);
+    trace_put_unknown(output->timeline, file);
     put_strings(file, "names", &output->timeline->names);
     put_strings(file, "details", &output->details);
     fputs(",\n\"classes\":[", file);

@@ -35,6 +35,19 @@ void trace_put_string(FILE *file, const char *text)
     }
 }
 
+void trace_put_unknown(const struct trace_timeline *timeline, FILE *file)
+{
+    const char *name;
+
+    fputs(",\"unknown_names\":[", file);
+    for (size_t i = 0; i < TRACE_UNKNOWN_SHOWN && (name = trace_unknown_function(timeline, i));
+         i++) {
+        fputs(i ? "," : "", file);
+        trace_put_string(file, name);
+    }
+    fputs("]", file);
+}
+
 /* Microseconds. */
 static void put_time(FILE *file, const char *key, uint64_t ns)
 {
@@ -185,6 +198,10 @@ static void put_work(const struct json_output *output, const struct trace_work_e
                 shape.grid[0], shape.grid[1], shape.grid[2], shape.block[0], shape.block[1],
                 shape.block[2], shape.shared_bytes);
     }
+    if (work->symbol != work->name) {
+        fputs(",\"symbol\":", file);
+        trace_put_string(file, trace_set_at(&timeline->names, work->symbol));
+    }
     if (work->bytes)
         fprintf(file, ",\"bytes\":%" PRIu64, work->bytes);
     if (work->bytes && duration)
@@ -247,6 +264,7 @@ static void put_other(const struct json_output *output)
             reader->duration_ns, header->lost_calls, header->lost_work, header->untimed_work,
             header->unknown_functions, header->call_cost_ns, header->work_cost_ns);
     trace_put_string(file, reader->damage);
+    trace_put_unknown(output->timeline, file);
     fputs("}}\n", file);
 }
 

@@ -282,6 +282,24 @@ static void put_gaps(const struct trace_timeline *timeline, FILE *file)
     free(spans);
 }
 
+/* The functions of the row above, on lines of their own. */
+static void put_unknown(const struct trace_timeline *timeline, FILE *file)
+{
+    enum { COLUMNS = 98, NAMES_BYTES = 45 };
+    size_t column = 0;
+    const char *name;
+
+    for (size_t i = 0; i < TRACE_UNKNOWN_SHOWN && (name = trace_unknown_function(timeline, i));
+         i++) {
+        const struct name_text one = shown(name, NAMES_BYTES);
+        const bool is_first = column == 0 || column + 2 + strlen(one.text) > COLUMNS;
+
+        column = (is_first ? 0 : column) + 2 + strlen(one.text);
+        fprintf(file, "%s%s%s", is_first ? i ? ",\n" : "" : ",", is_first ? "  " : " ", one.text);
+    }
+    fputs(column ? "\n" : "", file);
+}
+
 static void put_missing(const struct trace_timeline *timeline, FILE *file)
 {
     const struct trace_reader *reader = timeline->reader;
@@ -301,6 +319,7 @@ static void put_missing(const struct trace_timeline *timeline, FILE *file)
         if (rows[i].count)
             fprintf(file, "Missing: %" PRIu64 " %s\n", rows[i].count, rows[i].what);
     }
+    put_unknown(timeline, file);
     if (reader->damage_count)
         fprintf(file, "Damaged: %s%s\n", reader->damage,
                 reader->damage_count > 1 ? ", and more" : "");

@@ -120,6 +120,18 @@ uint32_t trace_name_of(const struct trace_timeline *timeline, enum trace_named w
     return index == TRACE_SET_NONE ? index : timeline->named_names[index];
 }
 
+const char *trace_unknown_function(const struct trace_timeline *timeline, size_t index)
+{
+    for (uint32_t i = 0; i < timeline->named.count; i++) {
+        struct name_key key;
+
+        memcpy(&key, trace_set_at(&timeline->named, i), sizeof key);
+        if (key.what == TRACE_NAME_UNKNOWN_FUNCTION && index-- == 0)
+            return trace_set_at(&timeline->names, timeline->named_names[i]);
+    }
+    return NULL;
+}
+
 void trace_thread_name(const struct trace_timeline *timeline, uint32_t thread, char *text,
                        size_t size)
 {
@@ -333,6 +345,7 @@ static void add_work(struct trace_timeline *timeline, const struct trace_item *i
         .slot = item->record.slot,
         .kind = (uint8_t)(work.kind <= TRACE_HOST_FUNCTION ? work.kind : 0),
     };
+    timeline->works[timeline->work_count].symbol = timeline->works[timeline->work_count].name;
     timeline->work_count++;
 }
 

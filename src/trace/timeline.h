@@ -60,7 +60,8 @@ struct trace_work_event {
     uint64_t call; /* 1 + the number of its call; 0: not known */
     uint64_t bytes;
     uint32_t stream, name;
-    uint32_t shape; /* in `shapes`; of kernels */
+    uint32_t symbol; /* the name as the trace has it */
+    uint32_t shape;  /* in `shapes`; of kernels */
     uint32_t thread;
     uint32_t sequence;
     uint16_t slot;
@@ -124,6 +125,12 @@ void trace_timeline_free(struct trace_timeline *timeline);
 
 /* What the program calls it, as an index of `names`; TRACE_SET_NONE: nothing. */
 uint32_t trace_name_of(const struct trace_timeline *timeline, enum trace_named what, uint64_t of);
+
+/*
+ * Functions that the program has looked up and the registry does not have, in the order in which
+ * they were found. NULL: there are no more.
+ */
+const char *trace_unknown_function(const struct trace_timeline *timeline, size_t index);
 
 /* "Thread 1", with the name that the program or system gives it. */
 void trace_thread_name(const struct trace_timeline *timeline, uint32_t thread, char *text,

@@ -2,14 +2,16 @@
 """What the command makes of traces that are whole."""
 
 import decimal
+import os
 import random
 import re
+import shutil
 import subprocess
 import unittest
 
 from harness import (BETWEEN, COMMAND, COPY, ENDED, GRAPH, HOST_FUNCTION, INJECTED, KERNEL,
-                     OF_DEVICE, OF_FUNCTION, OF_STREAM, OF_THREAD, ON_DEVICE, SET, TIMED,
-                     TO_DEVICE, TO_HOST, VIRTUAL, Trace, TraceTest, written)
+                     OF_DEVICE, OF_FUNCTION, OF_STREAM, OF_THREAD, OF_UNKNOWN, ON_DEVICE, SET,
+                     TIMED, TO_DEVICE, TO_HOST, VIRTUAL, Trace, TraceTest, written)
 
 # What may stand in names, and how a reader of UTF-8 sees it.
 NASTY = [(b'</script><b>&"\'\\', '</script><b>&"\'\\'), (b'\xff\xfe \xc3', '\ufffd\ufffd \ufffd'),
@@ -209,7 +211,7 @@ class Whole(TraceTest):
             'driver_version': 13000, 'process': 99, 'clock': 'host', 'ended': True,
             'device_times': True, 'began_unix_ns': '1700000000000000000', 'duration_ns': 100000,
             'lost_calls': 3, 'lost_work': 2, 'untimed_work': 1, 'unknown_functions': 4,
-            'call_cost_ns': 70, 'work_cost_ns': 900, 'damage': ''})
+            'call_cost_ns': 70, 'work_cost_ns': 900, 'damage': '', 'unknown_names': []})
 
     def test_page_holds_the_events_of_the_json(self):
         document, page = self.document(), self.html(self.file)
@@ -423,6 +425,96 @@ def random_trace(seed):
                            function=source.randrange(1, 4))
             now += source.randrange(100)
     return trace
+
+
+class Kernels(TraceTest):
+    """Names of kernels as C++ writes them. c++filt is here what a test puts into PATH."""
+
+    # The second has a line in it that would be one more, the third is none of C++.
+    NAMES = ['_Z5scaleIfEvPT_f', '_Z1av\n_Z1bv', 'plain', '_Z3addPii', '_Z']
+    UPPER = 'tr a-z A-Z'
+
+    def launches(self, names):
+        trace = Trace(ended_ns=1000000)
+        trace.thread(1)
+        for i, name in enumerate(names):
+            trace.name(OF_FUNCTION, 0xf00 + i, name)
+            trace.call('cuLaunchKernel', 100 * i, 100 * i + 10, 0xf00 + i, 1, 1, 1, 1, 1, 1, 0, 0)
+            trace.work(KERNEL, 'cuLaunchKernel', 100 * i + 20, 100 * i + 30, 100 * i,
+                       function=0xf00 + i, grid=(1, 1, 1), block=(1, 1, 1))
+        return self.write(trace)
+
+    def names(self, path, script=None, folder=None):
+        """What the kernels are called if c++filt is this script; their symbols."""
+        folder = folder or self.path('bin')
+        os.makedirs(folder, exist_ok=True)
+        if script:
+            with open(os.path.join(folder, 'c++filt'), 'w', encoding='ascii') as file:
+                file.write('#!/bin/sh\nPATH=/usr/bin:/bin\n%s\n' % script)
+            os.chmod(file.name, 0o755)
+        document, self.summary = self.json(path, PATH=folder)
+        works = [event for event in document['traceEvents'] if event.get('cat') == 'kernel']
+        return ([work['name'] for work in works], [work['args'].get('symbol') for work in works])
+
+    def test_only_names_of_cpp_are_asked_for_and_each_is_a_line(self):
+        path = self.launches(self.NAMES)
+        names, symbols = self.names(path, 'tee %s | %s' % (self.path('asked'), self.UPPER))
+        with open(self.path('asked'), encoding='ascii') as file:
+            self.assertEqual(file.read(), '_Z5scaleIfEvPT_f\n_Z3addPii\n_Z\n')
+        self.assertEqual(names, ['_Z5SCALEIFEVPT_F', self.NAMES[1], 'plain', '_Z3ADDPII', '_Z'])
+        self.assertEqual(symbols, ['_Z5scaleIfEvPT_f', None, None, '_Z3addPii', None])
+        self.assertIn('_Z5SCALEIFEVPT_F', self.summary)
+
+    def test_page_shows_both_names(self):
+        path = self.launches(self.NAMES)
+        self.names(path, self.UPPER)
+        [track] = [one for one in self.html(path, PATH=self.path('bin'))['tracks']
+                   if one['kind'] == 'stream']
+        self.assertEqual([(one['name'], one['detail'].split(', ')[2:]) for one in track['events']],
+                         [('_Z5SCALEIFEVPT_F', ['_Z5scaleIfEvPT_f']), (self.NAMES[1], []),
+                          ('plain', []), ('_Z3ADDPII', ['_Z3addPii']), ('_Z', [])])
+
+    def test_the_result_of_a_template_is_left_out(self):
+        names, _ = self.names(self.launches(['_Z1a', '_Z1b']), 'echo "void a<int>(int)"; echo b')
+        self.assertEqual(names, ['a<int>(int)', 'b'])
+
+    def test_names_stay_if_the_tool_misses_or_fails(self):
+        path = self.launches(self.NAMES)
+        for script in (None, 'exit 0', 'tr a-z A-Z | head -n 2', 'echo more; tr a-z A-Z',
+                       'tr a-z A-Z; exit 1', 'kill -9 $$', 'tr "\\n" "\\000"'):
+            with self.subTest(script=script):
+                self.assertEqual(self.names(path, script), (self.NAMES, [None] * 5))
+
+    def test_a_tool_that_reads_nothing_does_no_harm(self):
+        names = ['_Z%d%s' % (300 + i, 'x' * 300) for i in range(1000)]
+        path = self.launches(names)
+        self.assertEqual(self.names(path, 'exec <&-; exit 0')[0], names)
+
+    def test_the_tool_of_this_system(self):
+        found = shutil.which('c++filt')
+        if not found:
+            self.skipTest('no c++filt is installed')
+        names, _ = self.names(self.launches(self.NAMES), folder=os.path.dirname(found))
+        self.assertEqual(names, ['scale<float>(float*, float)', self.NAMES[1], 'plain',
+                                 'add(int*, int)', '_Z'])
+
+
+class Unknown(TraceTest):
+    def test_ten_functions_are_named_once(self):
+        names = ['cuNew%d' % i for i in range(11)] + ['cu\nEvil']
+        trace = Trace(ended_ns=1000, unknown_functions=13)
+        trace.thread(1)
+        for i, name in enumerate(names[-1:] + names[:-1]):
+            trace.name(OF_UNKNOWN, 0x1000 + i, name)
+        trace.name(OF_UNKNOWN, 0x1000, 'cu\nEvil')
+        path = self.write(trace)
+        document, summary = self.json(path)
+        self.assertEqual(document['otherData']['unknown_names'], names[-1:] + names[:9])
+        self.assertEqual(self.html(path)['unknown_names'], names[-1:] + names[:9])
+        lines = summary.splitlines()
+        at = lines.index('Missing: 13 functions were looked up that the trace does not know')
+        self.assertRegex(lines[at + 1], r'^  cu\S*Evil, cuNew0, .*cuNew8$')
+        self.assertLessEqual(max(map(len, lines)), 100)
 
 
 class Random(TraceTest):

@@ -16,7 +16,7 @@ WRITER = os.environ['CUSHIM_WRITE_TRACE']
 
 ENDED, VIRTUAL, TIMED = 1, 2, 4
 KERNEL, TO_DEVICE, TO_HOST, ON_DEVICE, BETWEEN, COPY, SET, GRAPH, HOST_FUNCTION = range(1, 10)
-OF_FUNCTION, OF_THREAD, OF_DEVICE, OF_STREAM = range(4)
+OF_FUNCTION, OF_THREAD, OF_DEVICE, OF_STREAM, OF_UNKNOWN = range(5)
 INJECTED = 1 << 31
 
 
@@ -137,24 +137,24 @@ class TraceTest(unittest.TestCase):
                        check=True)
         return self.path(name)
 
-    def run_convert(self, path, output):
+    def run_convert(self, path, output, **environment):
         return subprocess.run([COMMAND, 'trace', 'convert', path, '--output', output],
-                              stdin=subprocess.DEVNULL, capture_output=True, check=False,
+                              env={**os.environ, **environment}, stdin=subprocess.DEVNULL, capture_output=True, check=False,
                               timeout=300)
 
-    def convert(self, path, output):
+    def convert(self, path, output, **environment):
         """The bytes of the file that was made, and the summary."""
-        run = self.run_convert(path, self.path(output))
+        run = self.run_convert(path, self.path(output), **environment)
         self.assertEqual((run.returncode, run.stdout), (0, b''), run.stderr)
         with open(self.path(output), 'rb') as file:
             return file.read(), run.stderr.decode('utf-8')
 
-    def json(self, path):
+    def json(self, path, **environment):
         """The document, which is valid, and the summary."""
-        data, summary = self.convert(path, 'out.json')
+        data, summary = self.convert(path, 'out.json', **environment)
         document = validate_json.parse(data)
         validate_json.validate(document)
         return document, summary
 
-    def html(self, path):
-        return read_html(self.convert(path, 'out.html')[0])
+    def html(self, path, **environment):
+        return read_html(self.convert(path, 'out.html', **environment)[0])

@@ -23,6 +23,7 @@
  *     damage          (o) a string: what of the trace file could not be read
  *     lost_calls, lost_work, untimed_work, unknown_functions, call_cost_ns, lost_details
  *                     (o) numbers; lost_details: events whose details were left out
+ *     unknown_names   (o) strings: the first of the unknown functions
  *     names           strings: functions, kernels, kinds of copies, ranges
  *     details         strings: what else is said of an event, each once
  *     classes         strings: call, blocked, error, unfinished, kernel, copy, set, graph,

@@ -168,7 +168,11 @@ function makeNotices() {
     notices.push('A part of the trace file could not be read: ' + readable(trace.damage) + '.');
   say(trace.lost_details, (n) => plural(n, 'event') + ' without details, to keep this page small.');
   say(trace.unknown_functions, (n) => plural(n, 'function') +
-    ' that the program asked the driver for could not be traced.');
+    ' that the program asked the driver for could not be traced' +
+    ((trace.unknown_names ?? []).length
+      ? ': ' + trace.unknown_names.map(readable).join(', ') +
+        (n > trace.unknown_names.length ? ', and more.' : '.')
+      : '.'));
   byId('notices').replaceChildren(...notices.map((text) => element('div', text)));
   const version = trace.driver_version, began = Number(BigInt(trace.began_unix_ns ?? 0) / 1000000n);
   byId('program').textContent = byId('program').title = readable(trace.program);
