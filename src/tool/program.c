@@ -19,8 +19,13 @@
 static const struct place {
     const char *what;
     const char *folders[2];
-} mock_place = {"The mock driver's", {CUSHIM_MOCK_FOLDER, "../library"}},
-  over_driver_place = {"The tracing", {CUSHIM_OVER_DRIVER_FOLDER, "../library/over_driver"}};
+    const char *advice;
+} mock_place = {"The mock driver's",
+                {CUSHIM_MOCK_FOLDER, "../library"},
+                "Install cushim as a whole, or name the folder with --library."},
+  over_driver_place = {"The tracing",
+                       {CUSHIM_OVER_DRIVER_FOLDER, "../library/over_driver"},
+                       "Install cushim as a whole."};
 
 char *program_join(const char *first, const char *between, const char *second)
 {
@@ -80,9 +85,8 @@ static char *find_folder(const struct place *place, const char *named, struct fa
     }
     free(own);
     if (!found)
-        failure_set(failure, STATUS_NO_LIBRARY,
-                    "Install cushim as a whole, or name the folder with --library.",
-                    "%s %s is not in %.160s.", place->what, system_mock_library,
+        failure_set(failure, STATUS_NO_LIBRARY, place->advice, "%s %s is not in %.160s.",
+                    place->what, system_mock_library,
                     !named      ? "the folder where it is built or installed"
                     : !named[0] ? "an empty path"
                                 : named);
@@ -171,6 +175,11 @@ bool program_takes_driver(const struct arguments *arguments, struct failure *fai
     char *folder = NULL;
     bool is_done = false;
 
+    if (!mock_is_built()) {
+        failure_set(failure, STATUS_USAGE, "Build cushim with -Dmock=enabled.",
+                    "This cushim is built without the library that traces and injects faults.");
+        return false;
+    }
     if (set_driver(arguments, failure) &&
         (!arguments->faults || system_set("CUSHIM_FAULTS", arguments->faults, failure)))
         folder = find_folder(&over_driver_place, NULL, failure);

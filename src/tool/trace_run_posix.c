@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <libgen.h>
 #include <signal.h>
 #include <spawn.h>
@@ -186,6 +187,23 @@ static bool check_settings(const struct arguments *arguments, struct failure *fa
     return false;
 }
 
+/* The processes of the program would find out one by one, and say nothing. */
+static bool check_folder(const char *prefix, const char *folder, struct failure *failure)
+{
+    char *path = program_join(prefix, ".", "part");
+    const int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+    if (file < 0) {
+        failure_set(failure, STATUS_FAILED, "Name another file with --output.",
+                    "No trace can be written in %.300s: %s", folder, strerror(errno));
+    } else {
+        close(file);
+        unlink(path);
+    }
+    free(path);
+    return file >= 0;
+}
+
 static bool set_variables(const struct arguments *arguments, const char *prefix,
                           struct failure *failure)
 {
@@ -231,7 +249,7 @@ enum status trace_run(const struct arguments *arguments, struct failure *failure
     prefix = program_join(output, ".", number);
     files.beginning = program_join(strrchr(prefix, '/') + 1, "", ".");
     files.folder = dirname(output);
-    if (set_variables(arguments, prefix, failure))
+    if (check_folder(prefix, files.folder, failure) && set_variables(arguments, prefix, failure))
         status = run(arguments->program, failure);
     if (failure->status == STATUS_DONE) {
         find_files(&files);

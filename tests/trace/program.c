@@ -10,6 +10,7 @@
  *     capture            work that is captured, launched, and work beside it
  *     profiler           calls before, between and after cuProfilerStart and cuProfilerStop
  *     ranges             what NVTX would do with the library that NVTX_INJECTION64_PATH names
+ *     waits              a call, a line on standard output, and nothing more until a signal comes
  *     addresses NAME...  which of these cuGetProcAddress answers with what dlsym() finds
  */
 #define _GNU_SOURCE
@@ -267,6 +268,11 @@ int main(int count, char **words)
         call_profiler();
     } else if (strcmp(scene, "ranges") == 0) {
         name_ranges();
+    } else if (strcmp(scene, "waits") == 0) {
+        begin();
+        puts("ready");
+        fflush(stdout);
+        pause();
     } else if (strcmp(scene, "addresses") == 0) {
         print_addresses(words + 2);
     } else {
