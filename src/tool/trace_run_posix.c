@@ -36,8 +36,8 @@ static void pass_on(int signal)
     errno = error;
 }
 
-/* What this process ignores while it waits is not ignored there. */
-static int spawn(char **words, pid_t *child)
+/* What this process ignores and blocks while it waits is not ignored and blocked there. */
+static int spawn(char **words, const sigset_t *mask, pid_t *child)
 {
     posix_spawnattr_t attributes;
     sigset_t ours;
@@ -49,7 +49,8 @@ static int spawn(char **words, pid_t *child)
     sigaddset(&ours, SIGINT);
     sigaddset(&ours, SIGQUIT);
     posix_spawnattr_setsigdefault(&attributes, &ours);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+    posix_spawnattr_setsigmask(&attributes, mask);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
     error = posix_spawnp(child, words[0], NULL, &attributes, words, environ);
     posix_spawnattr_destroy(&attributes);
     return error;
@@ -58,12 +59,8 @@ static int spawn(char **words, pid_t *child)
 /* Returns what a shell makes of its end: 128 more than the signal that has killed it. */
 static int wait_for(pid_t child)
 {
-    const struct sigaction passing = {.sa_handler = pass_on};
     int end = 0;
 
-    running = (sig_atomic_t)child;
-    sigaction(SIGTERM, &passing, NULL);
-    sigaction(SIGHUP, &passing, NULL);
     while (waitpid(child, &end, 0) < 0 && errno == EINTR)
         continue;
     running = 0;
@@ -73,13 +70,25 @@ static int wait_for(pid_t child)
 /* Ctrl-C is for the program: what it has done until then is converted. */
 static int run(char **words, struct failure *failure)
 {
-    const struct sigaction ignoring = {.sa_handler = SIG_IGN};
-    pid_t child;
+    const struct sigaction ignoring = {.sa_handler = SIG_IGN}, passing = {.sa_handler = pass_on};
+    sigset_t passed, before;
+    pid_t child = 0;
     int error;
 
     sigaction(SIGINT, &ignoring, NULL);
     sigaction(SIGQUIT, &ignoring, NULL);
-    error = spawn(words, &child);
+    /* One that comes while the program is started waits until there is somebody to pass it to. */
+    sigemptyset(&passed);
+    sigaddset(&passed, SIGTERM);
+    sigaddset(&passed, SIGHUP);
+    sigprocmask(SIG_BLOCK, &passed, &before);
+    error = spawn(words, &before, &child);
+    if (!error) {
+        running = (sig_atomic_t)child;
+        sigaction(SIGTERM, &passing, NULL);
+        sigaction(SIGHUP, &passing, NULL);
+    }
+    sigprocmask(SIG_SETMASK, &before, NULL);
     if (!error)
         return wait_for(child);
     if (error == ENOENT)

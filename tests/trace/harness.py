@@ -139,8 +139,8 @@ class TraceTest(unittest.TestCase):
 
     def run_convert(self, path, output, **environment):
         return subprocess.run([COMMAND, 'trace', 'convert', path, '--output', output],
-                              env={**os.environ, **environment}, stdin=subprocess.DEVNULL, capture_output=True, check=False,
-                              timeout=300)
+                              env={**os.environ, **environment}, stdin=subprocess.DEVNULL,
+                              capture_output=True, check=False, timeout=300)
 
     def convert(self, path, output, **environment):
         """The bytes of the file that was made, and the summary."""
