@@ -24,8 +24,8 @@ static struct outputs {
 } outputs[CUSHIM__SYMBOL_COUNT];
 
 static struct trace_options options;
-static char *owned[3]; /* the texts of the options */
-static struct cushim__lock lock;
+static char *owned[3];           /* the texts of the options */
+static struct cushim__lock lock; /* of whether there is a trace, and a file */
 
 static struct trace_header *header; /* NULL: no call has come, or the trace has ended */
 static bool is_on, is_refused;
@@ -141,6 +141,15 @@ static struct trace_record *fill_record(const struct cushim__call *call)
     return record;
 }
 
+/* Another thread may end the trace meanwhile. */
+static void count_lost(size_t field)
+{
+    struct trace_header *now = __atomic_load_n(&header, __ATOMIC_ACQUIRE);
+
+    if (now)
+        __atomic_add_fetch((uint64_t *)((char *)now + field), 1, __ATOMIC_RELAXED);
+}
+
 static struct trace_record *begin_record(const struct cushim__call *call)
 {
     struct trace_record *record = fill_record(call);
@@ -148,7 +157,7 @@ static struct trace_record *begin_record(const struct cushim__call *call)
     if (record)
         cushim__trace_publish(record);
     else
-        __atomic_add_fetch(&header->lost_calls, 1, __ATOMIC_RELAXED);
+        count_lost(offsetof(struct trace_header, lost_calls));
     return record;
 }
 
@@ -191,7 +200,7 @@ static void begin_work(struct cushim__call *call, const struct trace_work *work)
     name_function(work->kind == TRACE_KERNEL ? work->object : 0);
     record = cushim__trace_reserve(sizeof *work / sizeof(uint64_t));
     if (!record) {
-        __atomic_add_fetch(&header->lost_work, 1, __ATOMIC_RELAXED);
+        count_lost(offsetof(struct trace_header, lost_work));
         return;
     }
     record->kind = TRACE_WORK;
@@ -235,7 +244,7 @@ static void make_file(void)
         struct trace_header *made = cushim__trace_file_create(&options);
 
         is_refused = !made;
-        files++;
+        __atomic_add_fetch(&files, 1, __ATOMIC_RELAXED);
         if (made) {
             made->flags = (cushim__layer_host ? TRACE_VIRTUAL_CLOCK : 0u) |
                           (options.times_device ? TRACE_DEVICE_TIMES : 0u);
@@ -332,7 +341,7 @@ static _Thread_local int range_depth;
 
 static bool can_record(void)
 {
-    if (is_on && !__atomic_load_n(&header, __ATOMIC_ACQUIRE))
+    if (!__atomic_load_n(&header, __ATOMIC_ACQUIRE))
         make_file();
     return __atomic_load_n(&header, __ATOMIC_ACQUIRE) && is_recording();
 }
@@ -387,7 +396,7 @@ void cushim__trace_name_thread(uint64_t system_thread, const char *name)
 /* Whether calls are recorded at this moment or not: it may be called later. */
 void cushim__trace_name_unknown(const char *name, const void *function)
 {
-    if (is_on && !__atomic_load_n(&header, __ATOMIC_ACQUIRE))
+    if (!__atomic_load_n(&header, __ATOMIC_ACQUIRE))
         make_file();
     if (__atomic_load_n(&header, __ATOMIC_ACQUIRE) && !is_named((uintptr_t)function))
         cushim__trace_name(TRACE_NAME_UNKNOWN_FUNCTION, (uintptr_t)function, name);
@@ -404,11 +413,16 @@ static void disown(void)
 /* Alone: no call is under way, as the public functions that end a trace demand. */
 static void end(bool is_alone)
 {
-    struct trace_header *ended = header;
+    struct trace_header *ended;
+    bool was_on;
 
-    if (!is_on)
-        return;
+    cushim__lock_take(&lock);
+    was_on = is_on;
+    ended = header;
     is_on = false;
+    cushim__lock_release(&lock);
+    if (!was_on)
+        return;
     cushim__trace_times_finish(ended);
     if (ended) {
         ended->unknown_functions = cushim__unknown_functions;
@@ -439,6 +453,7 @@ void cushim__trace_begin_child(void)
         return;
     cushim__trace_file_forget();
     cushim__trace_times_forget();
+    cushim__lock_create(&lock); /* a thread of the parent may have had it */
     header = NULL;
     files++;
     is_refused = false;

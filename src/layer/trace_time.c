@@ -189,7 +189,7 @@ static void measure_pair(struct trace_context *context)
     for (unsigned i = 0; i < EVENTS; i++)
         give_event(context, events[i]);
     context->pair_ns = least < 0.1f ? (uint64_t)((double)least * 1e6) : 0;
-    pair_ns = context->pair_ns;
+    __atomic_store_n(&pair_ns, context->pair_ns, __ATOMIC_RELAXED);
 }
 
 static uint64_t last_base_ns(const struct trace_context *context)
@@ -197,20 +197,32 @@ static uint64_t last_base_ns(const struct trace_context *context)
     return context->base_ns[(context->base_count - 1) % BASES];
 }
 
+/* NULL: there is none; then there are none behind it either. */
+static struct trace_context *context_at(unsigned index)
+{
+    return index < CONTEXTS ? __atomic_load_n(&contexts[index], __ATOMIC_ACQUIRE) : NULL;
+}
+
+static CUcontext handle_of(const struct trace_context *context)
+{
+    return __atomic_load_n(&context->handle, __ATOMIC_ACQUIRE);
+}
+
 /* NULL: the context has no place, or the driver refuses what it takes. */
 static struct trace_context *add_context(CUcontext handle)
 {
+    const size_t kept = offsetof(struct trace_context, lock); /* the handle, which others look at */
     struct trace_context *context = NULL;
 
     for (unsigned i = 0; i < CONTEXTS && !context; i++) {
         if (!contexts[i])
-            contexts[i] = calloc(1, sizeof *contexts[i]);
+            __atomic_store_n(&contexts[i], calloc(1, sizeof *contexts[i]), __ATOMIC_RELEASE);
         if (contexts[i] && !contexts[i]->handle)
             context = contexts[i];
     }
     if (!context)
         return NULL;
-    memset(context, 0, sizeof *context);
+    memset((char *)context + kept, 0, sizeof *context - kept);
     cushim__lock_create(&context->lock);
     if (driver()->CtxGetDevice(&context->device) != CUDA_SUCCESS ||
         driver()->StreamCreate(&context->stream, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS ||
@@ -223,9 +235,11 @@ static struct trace_context *add_context(CUcontext handle)
 
 static struct trace_context *find_context(CUcontext handle)
 {
-    for (unsigned i = 0; i < CONTEXTS && __atomic_load_n(&contexts[i], __ATOMIC_ACQUIRE); i++) {
-        if (__atomic_load_n(&contexts[i]->handle, __ATOMIC_ACQUIRE) == handle)
-            return contexts[i];
+    struct trace_context *context;
+
+    for (unsigned i = 0; (context = context_at(i)); i++) {
+        if (handle_of(context) == handle)
+            return context;
     }
     return NULL;
 }
@@ -299,15 +313,17 @@ static void read_pairs(struct trace_context *context, uint64_t limit)
             break;
         give_event(context, pair->start);
         give_event(context, pair->end);
-        context->first++;
+        __atomic_store_n(&context->first, context->first + 1, __ATOMIC_RELAXED);
     }
     cushim__lock_release(&context->lock);
 }
 
 static uint64_t pending_count(struct trace_context *context)
 {
-    return __atomic_load_n(&context->last, __ATOMIC_RELAXED) -
-           __atomic_load_n(&context->first, __ATOMIC_RELAXED);
+    /* In this order it is never less than nothing. */
+    const uint64_t first = __atomic_load_n(&context->first, __ATOMIC_ACQUIRE);
+
+    return __atomic_load_n(&context->last, __ATOMIC_ACQUIRE) - first;
 }
 
 static bool is_capturing(void)
@@ -320,7 +336,7 @@ static void read_context(struct trace_context *context)
 {
     CUcontext former;
 
-    if (is_capturing() || driver()->CtxPushCurrent_v2(context->handle) != CUDA_SUCCESS)
+    if (is_capturing() || driver()->CtxPushCurrent_v2(handle_of(context)) != CUDA_SUCCESS)
         return;
     read_pairs(context, PENDING);
     driver()->CtxPopCurrent_v2(&former);
@@ -330,7 +346,7 @@ static void read_context(struct trace_context *context)
 static void drop_context(struct trace_context *context)
 {
     count_untimed(pending_count(context));
-    context->first = context->last;
+    __atomic_store_n(&context->first, context->last, __ATOMIC_RELAXED);
     __atomic_store_n(&context->handle, NULL, __ATOMIC_RELEASE);
 }
 
@@ -345,7 +361,7 @@ static void start_pair(struct cushim__traced *traced, struct trace_work *work)
     context = is_capturing() ? NULL : current_context();
     if (!context)
         return;
-    work->context = (uintptr_t)context->handle;
+    work->context = (uintptr_t)handle_of(context);
     work->device = (uint32_t)context->device;
     if (pending_count(context) >= READ_WITHOUT && pending_count(context) % BATCH == 0)
         read_pairs(context, BATCH);
@@ -426,16 +442,20 @@ static void note_wait(void)
 /* A primary context may have gone with its last reference. */
 static void note_released(CUdevice device)
 {
+    struct trace_context *context;
+    CUcontext primary;
+
     if (device < 0 || device >= CONTEXTS)
         return;
-    for (unsigned i = 0; i < CONTEXTS && contexts[i]; i++) {
+    primary = __atomic_load_n(&primaries[device], __ATOMIC_RELAXED);
+    for (unsigned i = 0; (context = context_at(i)); i++) {
         unsigned flags;
         int is_active = 1;
 
-        if (contexts[i]->handle && contexts[i]->handle == primaries[device] &&
+        if (primary && handle_of(context) == primary &&
             driver()->DevicePrimaryCtxGetState(device, &flags, &is_active) == CUDA_SUCCESS &&
             !is_active)
-            drop_context(contexts[i]);
+            drop_context(context);
     }
 }
 
@@ -444,7 +464,7 @@ static void note_retained(const struct cushim__call *call)
     const CUcontext *where = (const CUcontext *)(uintptr_t)call->values[0];
 
     if (call->values[1] < CONTEXTS)
-        primaries[call->values[1]] = *where;
+        __atomic_store_n(&primaries[call->values[1]], *where, __ATOMIC_RELAXED);
 }
 
 static bool is_release(unsigned slot)
@@ -457,19 +477,20 @@ static bool is_release(unsigned slot)
 
 void cushim__trace_times_note_before(const struct cushim__call *call)
 {
+    struct trace_context *context;
+
     if (cushim__layer_host)
         return;
     if (call->slot == CUSHIM__SLOT(CtxDestroy_v2) || call->slot == CUSHIM__SLOT(CtxDestroy)) {
-        struct trace_context *context = find_context((CUcontext)(uintptr_t)call->values[0]);
-
+        context = find_context((CUcontext)(uintptr_t)call->values[0]);
         if (context && call->values[0]) {
             read_context(context);
             drop_context(context);
         }
     } else if (is_release(call->slot)) {
-        for (unsigned i = 0; i < CONTEXTS && contexts[i]; i++) {
-            if (contexts[i]->handle && contexts[i]->device == (CUdevice)call->values[0])
-                read_context(contexts[i]);
+        for (unsigned i = 0; (context = context_at(i)); i++) {
+            if (handle_of(context) && context->device == (CUdevice)call->values[0])
+                read_context(context);
         }
     }
 }
@@ -540,28 +561,31 @@ static void no_act(void)
 
 void cushim__trace_times_finish(struct trace_header *header)
 {
+    struct trace_context *context;
+    uint64_t count;
+
     __atomic_store_n(&cushim__operation_queued, NULL, __ATOMIC_RELEASE);
     __atomic_store_n(&cushim__operation_ended, NULL, __ATOMIC_RELEASE);
     if (cushim__layer_host)
         cushim__layer_host->alone(no_act); /* no operation is in one of them any more */
     free(queued);
     queued = NULL;
-    for (unsigned i = 0; i < CONTEXTS && contexts[i]; i++) {
-        if (contexts[i]->handle)
-            read_context(contexts[i]);
-        count_untimed(pending_count(contexts[i]));
-        contexts[i]->handle = NULL;
-        contexts[i]->first = contexts[i]->last;
+    for (unsigned i = 0; (context = context_at(i)); i++) {
+        if (handle_of(context))
+            read_context(context);
+        drop_context(context);
     }
     if (!header)
         return;
-    header->work_cost_ns = cost_count ? 2 * cost_ns / cost_count : 0;
-    header->event_cost_ns = pair_ns;
-    header->untimed_work = untimed;
+    count = __atomic_load_n(&cost_count, __ATOMIC_RELAXED);
+    header->work_cost_ns = count ? 2 * __atomic_load_n(&cost_ns, __ATOMIC_RELAXED) / count : 0;
+    header->event_cost_ns = __atomic_load_n(&pair_ns, __ATOMIC_RELAXED);
+    header->untimed_work = __atomic_load_n(&untimed, __ATOMIC_RELAXED);
 }
 
 void cushim__trace_times_forget(void)
 {
+    cushim__lock_create(&lock); /* a thread of the parent may have had it */
     for (unsigned i = 0; i < CONTEXTS && contexts[i]; i++) {
         contexts[i]->handle = NULL;
         contexts[i]->first = contexts[i]->last;

@@ -3,7 +3,9 @@
  * A program that is traced, in one of several scenes:
  *
  *     plain              one stream, two copies, a failing call
- *     threads N CALLS    so many threads make so many calls each, and print their number
+ *     threads N CALLS [FILE]  so many threads make so many calls each; FILE is a mapped array of
+ *                        how many each has made
+ *     work N CALLS       so many threads queue so much work each, on a stream of their own
  *     killed CALLS       so many calls, and then SIGKILL
  *     fork               the child calls before the driver is initialised, then the parent does
  *     exec PROGRAM...    a call, and then another program in the same process
@@ -15,11 +17,13 @@
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -74,23 +78,75 @@ static void plain(void)
 
 static unsigned long calls_each;
 
+/* `data` is where it counts, or NULL. */
 static void *call_often(void *data)
 {
+    uint64_t *made = data;
     CUdevice device;
 
-    (void)data;
-    for (unsigned long i = 0; i < calls_each; i++)
+    for (unsigned long i = 0; i < calls_each; i++) {
         check(cu->DeviceGet(&device, 0), "cuDeviceGet");
+        if (made)
+            __atomic_store_n(made, i + 1, __ATOMIC_RELAXED);
+    }
     return NULL;
 }
 
-static void call_from_threads(unsigned count)
+/* What others see at once, and see when this process has been killed. */
+static uint64_t *map_counts(const char *path, unsigned count)
+{
+    const int file = open(path, O_RDWR);
+    void *counts = MAP_FAILED;
+
+    if (file >= 0)
+        counts = mmap(NULL, count * sizeof(uint64_t), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (counts == MAP_FAILED)
+        exit(1);
+    close(file);
+    return counts;
+}
+
+static void call_from_threads(unsigned count, const char *path)
 {
     pthread_t *threads = calloc(count, sizeof *threads);
+    uint64_t *counts = path ? map_counts(path, count) : NULL;
 
     begin();
     for (unsigned i = 0; i < count; i++) {
-        if (pthread_create(&threads[i], NULL, call_often, NULL) != 0)
+        if (pthread_create(&threads[i], NULL, call_often, counts ? &counts[i] : NULL) != 0)
+            abort();
+    }
+    for (unsigned i = 0; i < count; i++)
+        pthread_join(threads[i], NULL);
+    free(threads);
+}
+
+static void *work_often(void *data)
+{
+    CUdeviceptr memory;
+    CUstream stream;
+
+    check(cu->CtxSetCurrent(data), "cuCtxSetCurrent");
+    check(cu->StreamCreate(&stream, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
+    check(cu->MemAlloc_v2(&memory, 256), "cuMemAlloc");
+    for (unsigned long i = 0; i < calls_each; i++) {
+        check(cu->MemsetD8Async(memory, 1, 256, stream), "cuMemsetD8Async");
+        if (i % 16 == 0)
+            check(cu->StreamSynchronize(stream), "cuStreamSynchronize");
+    }
+    check(cu->StreamSynchronize(stream), "cuStreamSynchronize");
+    check(cu->MemFree_v2(memory), "cuMemFree");
+    check(cu->StreamDestroy_v2(stream), "cuStreamDestroy");
+    return NULL;
+}
+
+static void work_from_threads(unsigned count)
+{
+    pthread_t *threads = calloc(count, sizeof *threads);
+    CUcontext context = begin();
+
+    for (unsigned i = 0; i < count; i++) {
+        if (pthread_create(&threads[i], NULL, work_often, context) != 0)
             abort();
     }
     for (unsigned i = 0; i < count; i++)
@@ -250,9 +306,12 @@ int main(int count, char **words)
 
     if (strcmp(scene, "plain") == 0) {
         plain();
-    } else if (strcmp(scene, "threads") == 0 && count == 4) {
+    } else if (strcmp(scene, "threads") == 0 && (count == 4 || count == 5)) {
         calls_each = strtoul(words[3], NULL, 10);
-        call_from_threads((unsigned)strtoul(words[2], NULL, 10));
+        call_from_threads((unsigned)strtoul(words[2], NULL, 10), words[4]);
+    } else if (strcmp(scene, "work") == 0 && count == 4) {
+        calls_each = strtoul(words[3], NULL, 10);
+        work_from_threads((unsigned)strtoul(words[2], NULL, 10));
     } else if (strcmp(scene, "killed") == 0 && count == 3) {
         calls_each = strtoul(words[2], NULL, 10);
         be_killed();

@@ -174,6 +174,16 @@ class Threads(Run):
             self.assertEqual(lost, 0)
             self.assertEqual(sorted(self.count(path).values())[-self.COUNT:], [each] * self.COUNT)
 
+    def test_work_of_all_threads_is_timed(self):
+        """In the mode in which the mock's own threads do it, and complete the records."""
+        for run in (self.mock, self.over_mock):
+            [path] = run('work', '16', '200', CUSHIM_MOCK_SETTINGS='quiet = yes')
+            works = self.works(path)
+            self.assertEqual(len(works), 16 * 200)
+            self.assertEqual({work['name'] for work in works}, {'set'})
+            self.assertEqual(len({work['tid'] for work in works}), 16)
+            self.assertEqual(int(self.document(path)['otherData']['untimed_work']), 0)
+
     def test_what_is_lost_is_counted(self):
         for run in (self.mock, self.over_mock):
             [path] = run('threads', str(self.COUNT), str(self.EACH), options='buffer = 1 MiB')
