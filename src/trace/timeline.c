@@ -124,7 +124,7 @@ void trace_thread_name(const struct trace_timeline *timeline, uint32_t thread, c
                        size_t size)
 {
     const struct trace_lane *lane = &timeline->lanes[thread];
-    const uint32_t name = trace_name_of(timeline, TRACE_NAME_THREAD, lane->number);
+    const uint32_t name = trace_name_of(timeline, TRACE_NAME_THREAD, lane->system_thread);
     const bool is_named = name != TRACE_SET_NONE && *trace_set_at(&timeline->names, name);
 
     snprintf(text, size, "Thread %" PRIu32 "%s%.60s%s", lane->number, is_named ? " (" : "",

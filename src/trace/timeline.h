@@ -163,10 +163,11 @@ const char *trace_result_name(int32_t code, char buffer[TRACE_RESULT_BYTES]);
 
 struct trace_argument {
     const char *name;
-    char text[48];   /* `stream#1`, `0x7f00`, `256`, `NULL` */
-    bool is_number;  /* that JSON can hold */
-    bool is_handle;  /* then `value` is what the text stands for */
-    bool is_pointer; /* to something that is not known */
+    char text[48];      /* `stream#1`, `0x7f00`, `256`, `NULL` */
+    bool is_number;     /* that JSON can hold */
+    bool is_handle;     /* then `value` is what the text stands for */
+    bool is_pointer;    /* to something that is not known */
+    const char *string; /* what a text argument begins with, if that is known; else NULL */
     uint64_t value;
 };
 
