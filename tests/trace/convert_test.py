@@ -49,6 +49,7 @@ def scenario():
     trace.call('cuMemcpyHtoD_v2', 23000, 26000, 0x7000, 0x55, 4096, code=1, flags=INJECTED)
     trace.call('cuMemFree_v2', 27000, 28000, 0x7000)
     trace.call('cuMemFree_v2', 28100, 28200, 0x123456)
+    trace.call('cuMemFree_v2', 28300, 28400, 0x9000, code=1)
     trace.range(1500, 30000, 'outer', 0)
     trace.range(2000, 9500, 'inner', 1)
     trace.range(90000, 0, 'never closed', 0)
@@ -300,7 +301,7 @@ class Whole(TraceTest):
                      'Missing: 4 functions were looked up that the trace does not know',
                      'The trace itself takes 70 ns for a call, and 900 ns for work.'):
             self.assertIn(line + '\n', summary)
-        self.assertRegex(summary, r'(?m)^28 calls, blocked 70\.100 us  ')
+        self.assertRegex(summary, r'(?m)^29 calls, blocked 70\.200 us  ')
         self.assertRegex(summary, r'(?m)^  scale +2 +4\.000 us +2\.000 us +3\.000 us$')
         self.assertRegex(summary, r'(?m)^  cuEventSynchronize +1( +61\.000 us){3}$')
         self.assertLessEqual(max(map(len, summary.splitlines())), 100)
@@ -379,6 +380,19 @@ class Special(TraceTest):
         self.assertEqual([event['link'] for event in stream['events']],
                          [1 + 2 * i for i in range(200)])
         self.assertEqual(self.json(path)[0]['otherData']['clock'], 'virtual')
+
+    def test_work_of_two_moments_that_takes_turns_is_linked(self):
+        trace = Trace(flags=ENDED | TIMED | VIRTUAL)
+        trace.thread(1)
+        for time in (10, 20):
+            for _ in range(10):
+                trace.call('cuLaunchKernel', time, time, 0xf00)
+        for i in range(20):
+            trace.work(KERNEL, 'cuLaunchKernel', 30 + i, 31 + i, 20 if i % 2 else 10)
+        [stream] = [track for track in self.html(self.write(trace))['tracks']
+                    if track['kind'] == 'stream']
+        self.assertEqual([event['link'] for event in stream['events']],
+                         [1 + i // 2 + 10 * (i % 2) for i in range(20)])
 
     def test_times_that_contradict_each_other_are_made_to_nest(self):
         trace = Trace(flags=0)
