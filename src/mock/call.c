@@ -38,7 +38,7 @@ static CUresult check(struct cushim_mock *mock, unsigned slot)
 {
     const unsigned rules = cushim__call_rules(slot);
 
-    if (mock->settings.personality == MOCK_STUB)
+    if (mock->settings.driver_state == MOCK_DRIVER_STUB)
         return CUDA_ERROR_STUB_LIBRARY;
     if (cushim__symbols[slot].since > mock->settings.driver_version)
         return CUSHIM__REQUIRES_NEWER_DRIVER;

@@ -144,7 +144,7 @@ static void without_a_mock_every_call_answers_that_there_is_none(void **state)
 static void stub_answers_34_to_everything(void **state)
 {
     (void)state;
-    call_mock.settings.personality = MOCK_STUB;
+    call_mock.settings.driver_state = MOCK_DRIVER_STUB;
     call_mock.initialised = false;
     for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++)
         assert_int_equal(call(slot), CUDA_ERROR_STUB_LIBRARY);

@@ -96,7 +96,7 @@ static void end_context(struct mock_context *context)
         return;
     }
     context->ending = true;
-    if (cushim__mock->settings.mode != MOCK_MANUAL && !cushim__mock->fault)
+    if (cushim__mock->settings.mode != MOCK_MODE_MANUAL && !cushim__mock->fault)
         cushim__mock_sim_wait_group(&context->group);
     /* From here on nobody gives it work, though the lock is given up once more. */
     context->alive = false;

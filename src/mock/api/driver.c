@@ -26,9 +26,9 @@ MOCK_EXACT(Init)(unsigned int Flags)
         return CUDA_ERROR_INVALID_VALUE;
     if (mock->initialised)
         return CUDA_SUCCESS;
-    if (mock->settings.personality == MOCK_NO_DEVICE)
+    if (mock->settings.driver_state == MOCK_DRIVER_NO_DEVICE)
         return CUDA_ERROR_NO_DEVICE;
-    if (mock->settings.personality == MOCK_VERSION_MISMATCH)
+    if (mock->settings.driver_state == MOCK_DRIVER_VERSION_MISMATCH)
         return CUDA_ERROR_SYSTEM_DRIVER_MISMATCH;
     if (!cushim__variable("CUDA_VISIBLE_DEVICES", &visible))
         return CUDA_ERROR_OUT_OF_MEMORY;

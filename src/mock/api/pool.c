@@ -197,7 +197,7 @@ static bool is_immediate(const struct mock_stream *stream)
 {
     const struct mock_context *context = stream->object.context;
 
-    return cushim__mock->settings.mode == MOCK_MANUAL && cushim__mock_capture_count == 0 &&
+    return cushim__mock->settings.mode == MOCK_MODE_MANUAL && cushim__mock_capture_count == 0 &&
            !cushim__mock_sim_busy(stream) &&
            !(cushim__mock_stream_blocks(stream) && context->group.legacy &&
              context->group.legacy->head);
@@ -209,7 +209,7 @@ CUresult cushim__mock_memory_finish(struct mock_stream *stream, struct mock_oper
 
     if (!is_immediate(stream)) {
         /* Left in the stream it would use the caller's memory after the call. */
-        if (cushim__mock->settings.mode == MOCK_MANUAL && cushim__mock_capture_count == 0) {
+        if (cushim__mock->settings.mode == MOCK_MODE_MANUAL && cushim__mock_capture_count == 0) {
             cushim__mock_operation_destroy(operation);
             return cushim__mock_sim_wait_refused();
         }

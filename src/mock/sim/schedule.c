@@ -91,7 +91,7 @@ void cushim__mock_lanes_create(void)
         sim->lanes[device][MOCK_HOST_TO_DEVICE].free = 1;
         sim->lanes[device][MOCK_DEVICE_TO_HOST].free = 1;
         sim->lanes[device][MOCK_DEVICE_TO_DEVICE].free = 1;
-        sim->lanes[device][MOCK_COMPUTE].free = cushim__mock->settings.kernels;
+        sim->lanes[device][MOCK_COMPUTE].free = cushim__mock->settings.concurrent_kernels;
     }
 }
 
@@ -185,8 +185,8 @@ static uint64_t random_number(void)
 
 static bool starts_late(const struct mock_settings *settings)
 {
-    return settings->schedule == MOCK_RANDOM ||
-           (settings->adversarial && settings->schedule == MOCK_FIFO);
+    return settings->schedule == MOCK_SCHEDULE_RANDOM ||
+           (settings->adversarial && settings->schedule == MOCK_SCHEDULE_FIFO);
 }
 
 /* Adversarial mode lets an operation take up to three times as long. */
@@ -206,11 +206,11 @@ static uint64_t start_of(const struct mock_stream *stream)
     const struct mock_operation *head = stream->head;
     uint64_t start_ns = later(cushim__mock->time_ns, stream->free_ns);
 
-    if (settings->schedule == MOCK_EAGER)
+    if (settings->schedule == MOCK_SCHEDULE_EAGER)
         return start_ns;
     start_ns =
         later(start_ns, cushim__mock_time_after(head->submitted_ns, settings->costs.launch_ns));
-    if (settings->schedule == MOCK_LAZY && head->number > stream->demanded)
+    if (settings->schedule == MOCK_SCHEDULE_LAZY && head->number > stream->demanded)
         start_ns = later(start_ns, cushim__mock_time_after(head->submitted_ns, LAZY_NS));
     if (starts_late(settings))
         start_ns = cushim__mock_time_after(start_ns, random_number() % RANDOM_NS);
@@ -221,7 +221,7 @@ bool cushim__mock_schedule_unlimited(void)
 {
     enum mock_schedule schedule = cushim__mock->settings.schedule;
 
-    return schedule == MOCK_EAGER || schedule == MOCK_LAZY;
+    return schedule == MOCK_SCHEDULE_EAGER || schedule == MOCK_SCHEDULE_LAZY;
 }
 
 uint64_t cushim__mock_schedule_end(const struct mock_stream *stream)

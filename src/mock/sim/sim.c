@@ -49,9 +49,9 @@ uint64_t cushim__mock_sim_now(void)
 
 void cushim__mock_sim_pass(uint64_t duration_ns)
 {
-    if (cushim__mock->settings.mode == MOCK_MANUAL)
+    if (cushim__mock->settings.mode == MOCK_MODE_MANUAL)
         return;
-    if (cushim__mock->settings.mode == MOCK_THREADED) {
+    if (cushim__mock->settings.mode == MOCK_MODE_THREADED) {
         cushim__mock->now_ns = cushim__mock_time_after(cushim__mock->now_ns, duration_ns);
         cushim__mock->time_ns = cushim__mock->now_ns;
         return;
@@ -65,7 +65,7 @@ static void push(struct mock_stream *stream, const struct mock_operation *operat
 {
     if (operation->outside)
         cushim__mock_sim_demand(stream, operation->number);
-    if (cushim__mock->settings.schedule == MOCK_EAGER) {
+    if (cushim__mock->settings.schedule == MOCK_SCHEDULE_EAGER) {
         while (cushim__mock_run_next())
             ;
         cushim__mock->time_ns = cushim__mock->now_ns;
@@ -131,7 +131,7 @@ CUresult cushim__mock_sim_queue(struct mock_stream *stream, struct mock_operatio
     cushim__mock_trace("submit", operation->class->name, stream->id, operation->number,
                        CUDA_SUCCESS);
     cushim__mock_run_listed();
-    if (cushim__mock->settings.mode != MOCK_MANUAL)
+    if (cushim__mock->settings.mode != MOCK_MODE_MANUAL)
         push(stream, operation);
     return CUDA_SUCCESS;
 }
@@ -198,7 +198,7 @@ void cushim__mock_sim_demand(struct mock_stream *stream, uint64_t number)
 {
     struct mock_sim *sim = cushim__mock_sim();
 
-    if (cushim__mock->settings.schedule != MOCK_LAZY || stream->demanded >= number)
+    if (cushim__mock->settings.schedule != MOCK_SCHEDULE_LAZY || stream->demanded >= number)
         return;
     stream->demanded = number;
     list_demand(sim, stream);

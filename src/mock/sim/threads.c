@@ -8,7 +8,7 @@
 
 static bool is_needed(const struct mock_sim *sim)
 {
-    return cushim__mock->settings.mode == MOCK_THREADED || sim->outside_queued > 0;
+    return cushim__mock->settings.mode == MOCK_MODE_THREADED || sim->outside_queued > 0;
 }
 
 static void work_once(struct mock_sim *sim)
@@ -48,7 +48,8 @@ CUresult cushim__mock_executor_start(const struct mock_operation *operation)
     struct mock_sim *sim = cushim__mock_sim();
     enum mock_mode mode = cushim__mock->settings.mode;
 
-    if (sim->has_executor || mode == MOCK_MANUAL || (mode == MOCK_AUTO && !operation->outside))
+    if (sim->has_executor || mode == MOCK_MODE_MANUAL ||
+        (mode == MOCK_MODE_AUTO && !operation->outside))
         return CUDA_SUCCESS;
     if (!cushim__runner_start(&sim->executor, run, sim))
         return CUDA_ERROR_OPERATING_SYSTEM;

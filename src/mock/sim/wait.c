@@ -54,7 +54,7 @@ static bool drive(void)
 {
     struct mock_sim *sim = cushim__mock_sim();
 
-    if (cushim__mock->settings.mode == MOCK_AUTO) {
+    if (cushim__mock->settings.mode == MOCK_MODE_AUTO) {
         cushim__mock_run_polled_some();
         if (!cushim__mock_heap_first())
             cushim__mock_run_polled();
@@ -84,7 +84,7 @@ CUresult cushim__mock_sim_wait_until(bool (*done)(const void *what), const void 
     while (!done(what)) {
         if (cushim__mock->fault)
             return cushim__mock->fault;
-        if (cushim__mock->settings.mode == MOCK_MANUAL)
+        if (cushim__mock->settings.mode == MOCK_MODE_MANUAL)
             return cushim__mock_sim_wait_refused();
         if (!drive()) {
             cushim__mock_misuse("it waits for work that nothing will ever finish");
