@@ -30,7 +30,7 @@ static CUresult after_fault(const struct cushim_mock *mock)
 {
     const struct mock_context *context = cushim__mock_context_top();
 
-    return context && !context->alive ? CUDA_ERROR_CONTEXT_IS_DESTROYED : mock->fault;
+    return context && !context->alive ? CUDA_ERROR_CONTEXT_IS_DESTROYED : mock->sticky_error;
 }
 
 /* Return the code that answers a call before its function is called, or CUDA_SUCCESS. */
@@ -51,8 +51,8 @@ static CUresult check(struct cushim_mock *mock, unsigned slot)
     /* A host function takes the time that its operation costs, whatever it calls. */
     if (cushim__mock_call.in_host_function)
         return rules & CUSHIM__IN_HOST_FUNCTION ? CUDA_SUCCESS : CUDA_ERROR_NOT_PERMITTED;
-    cushim__mock_sim_pass(cost_of(&mock->settings, slot));
-    if (mock->fault != CUDA_SUCCESS && !(rules & CUSHIM__AFTER_FAULT))
+    cushim__mock_sim_elapse(cost_of(&mock->settings, slot));
+    if (mock->sticky_error != CUDA_SUCCESS && !(rules & CUSHIM__AFTER_STICKY_ERROR))
         return after_fault(mock);
     return CUDA_SUCCESS;
 }

@@ -80,9 +80,9 @@ static bool has_settled(const void *what)
 /* Wait for a call that destroys it, if there is one. */
 static void await_end(struct mock_context *context)
 {
-    context->group.held++;
+    context->group.waiting_calls++;
     cushim__mock_sim_wait_for_thread(has_settled, context);
-    context->group.held--;
+    context->group.waiting_calls--;
 }
 
 /*
@@ -96,7 +96,7 @@ static void end_context(struct mock_context *context)
         return;
     }
     context->ending = true;
-    if (cushim__mock->settings.mode != MOCK_MODE_MANUAL && !cushim__mock->fault)
+    if (cushim__mock->settings.mode != MOCK_MODE_MANUAL && !cushim__mock->sticky_error)
         cushim__mock_sim_wait_group(&context->group);
     /* From here on nobody gives it work, though the lock is given up once more. */
     context->alive = false;
@@ -186,7 +186,7 @@ static void keep_dead(struct mock_context *context)
     mock->first_dead = first->next_dead;
     first->next_dead = NULL;
     mock->dead--;
-    if (first->group.held == 0 && !cushim__mock_context_is_on_a_stack(first)) {
+    if (first->group.waiting_calls == 0 && !cushim__mock_context_is_on_a_stack(first)) {
         cushim__mock_object_drop_all(first);
         return;
     }
@@ -251,8 +251,8 @@ MOCK_EXACT(DevicePrimaryCtxRetain)(CUcontext *NOT_NULL pctx, struct mock_device 
     if (device->primary)
         await_end(device->primary);
     /* After a fault a context that lives is retained, but none begins. */
-    if (cushim__mock->fault && !is_active(device))
-        return cushim__mock->fault;
+    if (cushim__mock->sticky_error && !is_active(device))
+        return cushim__mock->sticky_error;
     if (!device->primary) {
         device->primary = create_context(device, device->primary_flags);
         if (!device->primary)

@@ -94,7 +94,7 @@ static bool is_hidden(const struct mock_event *event)
  */
 static void saw(const struct mock_event *event)
 {
-    cushim__mock_sim_reported();
+    cushim__mock_sim_end_reported();
     if (event->shared)
         cushim__race_saw_all();
     else if (event->record)
@@ -157,7 +157,7 @@ static CUresult synchronize(const struct mock_event *event)
     if (!record)
         return CUDA_ERROR_OUT_OF_MEMORY;
     if (record->shared) {
-        code = cushim__mock_sim_wait_outside(record_is_done, record);
+        code = cushim__mock_sim_wait_for_process(record_is_done, record);
         if (code == CUDA_SUCCESS)
             cushim__race_saw_all();
     } else {
@@ -263,7 +263,7 @@ MOCK_EXACT(EventElapsedTime)(struct mock_event *start, struct mock_event *end, f
     if (!start->record->done || !end->record->done ||
         cushim__mock_sim_delays_answer(later(start->record->time_ns, end->record->time_ns)))
         return CUDA_ERROR_NOT_READY;
-    cushim__mock_sim_reported();
+    cushim__mock_sim_end_reported();
     cushim__race_saw(cushim__race_clock_retain(start->record->clock), true);
     cushim__race_saw(cushim__race_clock_retain(end->record->clock), true);
     ticks = (int64_t)(end->record->time_ns / TICK_NS) - (int64_t)(start->record->time_ns / TICK_NS);

@@ -177,7 +177,7 @@ void *cushim__mock_event_operation(const struct mock_event *event, struct mock_r
     struct mock_operation *operation = cushim__mock_record_operation(record);
 
     if (operation)
-        operation->outside = event->shared || (event->flags & CU_EVENT_INTERPROCESS);
+        operation->needs_executor = event->shared || (event->flags & CU_EVENT_INTERPROCESS);
     return operation;
 }
 

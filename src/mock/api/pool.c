@@ -219,9 +219,9 @@ CUresult cushim__mock_memory_finish(struct mock_stream *stream, struct mock_oper
     cushim__mock_sim_number(stream, operation);
     code = operation->class->execute(operation);
     cushim__race_saw(cushim__race_last(&stream->race), true);
-    cushim__mock_sim_reported();
+    cushim__mock_sim_end_reported();
     cushim__mock_operation_destroy(operation);
     if (code)
-        cushim__mock_sim_fault(code);
+        cushim__mock_sim_set_sticky_error(code);
     return code;
 }

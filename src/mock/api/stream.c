@@ -224,7 +224,7 @@ MOCK_EXACT(StreamQuery)(struct mock_stream *stream)
         return code;
     if (cushim__mock_sim_busy(stream) || cushim__mock_sim_delays_stream(stream))
         return CUDA_ERROR_NOT_READY;
-    cushim__mock_sim_reported();
+    cushim__mock_sim_end_reported();
     cushim__race_saw(cushim__race_stream(&stream->race), true);
     return CUDA_SUCCESS;
 }

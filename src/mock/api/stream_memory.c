@@ -69,7 +69,7 @@ static bool store(const struct batch *batch, const struct mock_memory_value *val
     if (!host)
         return false;
     cushim__mock_operation_seen(&batch->operation);
-    cushim__mock_sim_shown();
+    cushim__mock_sim_effect_visible();
     if (value->bytes == sizeof(uint64_t))
         __atomic_store_n((uint64_t *)host, value->value, __ATOMIC_RELEASE);
     else

@@ -8,7 +8,7 @@
 
 static bool is_needed(const struct mock_sim *sim)
 {
-    return cushim__mock->settings.mode == MOCK_MODE_THREADED || sim->outside_queued > 0;
+    return cushim__mock->settings.mode == MOCK_MODE_THREADED || sim->queued_for_executor > 0;
 }
 
 static void work_once(struct mock_sim *sim)
@@ -18,7 +18,7 @@ static void work_once(struct mock_sim *sim)
     if (needed)
         cushim__mock_run_polled();
     if (needed && cushim__mock_run_next()) {
-        cushim__mock->time_ns = cushim__mock->now_ns;
+        cushim__mock->executing_at_ns = cushim__mock->clock_ns;
         /* Release the lock for a moment, so that calls of the program can take it. */
         cushim__lock_offer(&cushim__mock->lock);
         return;
@@ -49,7 +49,7 @@ CUresult cushim__mock_executor_start(const struct mock_operation *operation)
     enum mock_mode mode = cushim__mock->settings.mode;
 
     if (sim->has_executor || mode == MOCK_MODE_MANUAL ||
-        (mode == MOCK_MODE_AUTO && !operation->outside))
+        (mode == MOCK_MODE_AUTO && !operation->needs_executor))
         return CUDA_SUCCESS;
     if (!cushim__runner_start(&sim->executor, run, sim))
         return CUDA_ERROR_OPERATING_SYSTEM;
@@ -94,12 +94,12 @@ struct mock_helper {
 static void execute(struct mock_helper *helper, struct mock_stream *stream)
 {
     struct mock_operation *head = stream->head;
-    CUresult status = cushim__mock->fault ? cushim__mock->fault : stream->fault.code;
+    CUresult status = cushim__mock->sticky_error ? cushim__mock->sticky_error : stream->fault.code;
 
     helper->stream = stream;
     if (status == CUDA_SUCCESS || head->class->always) {
         cushim__mock_operation_seen(head);
-        cushim__mock_sim_reported();
+        cushim__mock_sim_end_reported();
         cushim__lock_release(&cushim__mock->lock);
         cushim__mock_call.in_host_function = true;
         head->class->host(head, status);
@@ -171,8 +171,8 @@ void cushim__mock_helper_forget(struct mock_stream *stream)
 
     cushim__mock_queue_remove(&helper->queue, stream);
     cushim__mock_sim()->on_host--;
-    cushim__mock_sim()->outside_queued++;
-    stream->head->outside = true;
+    cushim__mock_sim()->queued_for_executor++;
+    stream->head->needs_executor = true;
     stream->state = MOCK_IDLE;
 }
 
