@@ -24,7 +24,7 @@ static void drop(void *object)
     struct mock_event *event = object;
 
     cushim__mock_capture_forget_event(event);
-    cushim__mock_record_release(event->record);
+    cushim__mock_event_record_release(event->record);
     if (event->shared)
         cushim__mock_shared_event_release(event->shared);
     free(event);
@@ -78,7 +78,7 @@ bool cushim__mock_event_done(const struct mock_event *event)
     if (event->shared)
         return cushim__mock_shared_event_done(event->shared,
                                               cushim__mock_shared_event_newest(event->shared));
-    return !event->record || cushim__mock_record_done(event->record);
+    return !event->record || cushim__mock_event_record_done(event->record);
 }
 
 /* Return whether the work is done, but a query is to report that later (adversarial mode). */
@@ -122,23 +122,23 @@ MOCK_EXACT(EventQuery)(struct mock_event *event)
 
 static bool record_is_done(const void *what)
 {
-    return cushim__mock_record_done(what);
+    return cushim__mock_event_record_done(what);
 }
 
-void cushim__mock_event_share(const struct mock_event *event, struct mock_record *record)
+void cushim__mock_event_share(const struct mock_event *event, struct mock_event_record *record)
 {
     record->shared = cushim__mock_shared_event_retain(event->shared);
     record->shared_number = cushim__mock_shared_event_newest(event->shared);
 }
 
 /* Retain the newest record. Returns NULL if the event was not recorded, or memory is short. */
-static struct mock_record *newest(const struct mock_event *event)
+static struct mock_event_record *newest(const struct mock_event *event)
 {
-    struct mock_record *record;
+    struct mock_event_record *record;
 
     if (!event->shared)
-        return event->record ? cushim__mock_record_retain(event->record) : NULL;
-    record = cushim__mock_record_create();
+        return event->record ? cushim__mock_event_record_retain(event->record) : NULL;
+    record = cushim__mock_event_record_create();
     if (record)
         cushim__mock_event_share(event, record);
     return record;
@@ -146,7 +146,7 @@ static struct mock_record *newest(const struct mock_event *event)
 
 static CUresult synchronize(const struct mock_event *event)
 {
-    struct mock_record *record;
+    struct mock_event_record *record;
     CUresult code;
 
     if (cushim__mock_event_done(event)) {
@@ -164,7 +164,7 @@ static CUresult synchronize(const struct mock_event *event)
         code = cushim__mock_sim_wait_until(record_is_done, record, record->stream, record->number);
         cushim__race_saw(cushim__race_clock_retain(record->clock), code == CUDA_SUCCESS);
     }
-    cushim__mock_record_release(record);
+    cushim__mock_event_record_release(record);
     return code;
 }
 
@@ -193,15 +193,15 @@ void cushim__mock_event_follow(const struct mock_event *event, struct mock_strea
 
 CUresult cushim__mock_event_wait(struct mock_event *event, struct mock_stream *stream)
 {
-    struct mock_record *record;
+    struct mock_event_record *record;
     void *wait;
 
     cushim__mock_event_follow(event, stream);
     if (cushim__mock_event_done(event))
         return CUDA_SUCCESS;
     record = newest(event);
-    wait = record ? cushim__mock_wait_operation(record) : NULL;
-    cushim__mock_record_release(record);
+    wait = record ? cushim__mock_event_wait_operation(record) : NULL;
+    cushim__mock_event_record_release(record);
     return wait ? cushim__mock_stream_submit(stream, wait) : CUDA_ERROR_OUT_OF_MEMORY;
 }
 

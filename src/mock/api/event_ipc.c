@@ -33,7 +33,7 @@ static uint64_t sum_of(const struct handle *handle)
 /* From now on other processes see the records of the event, also the one that is under way. */
 static CUresult share(struct mock_event *event)
 {
-    struct mock_record *record = event->record;
+    struct mock_event_record *record = event->record;
     CUresult code = cushim__mock_shared_event_create(&event->shared);
 
     if (code != CUDA_SUCCESS || !record)

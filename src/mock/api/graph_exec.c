@@ -29,7 +29,7 @@ void cushim__mock_exec_release(struct mock_exec *exec)
     if (--exec->references > 0)
         return;
     cushim__mock_graph_destroy(exec->image);
-    cushim__mock_record_release(exec->last);
+    cushim__mock_event_record_release(exec->last);
     free(exec);
 }
 
@@ -40,7 +40,7 @@ static void drop(void *object)
 
     cushim__mock_held_forget(exec->image);
     cushim__mock_graph_destroy(exec->image);
-    cushim__mock_record_release(exec->last);
+    cushim__mock_event_record_release(exec->last);
     free(exec);
 }
 

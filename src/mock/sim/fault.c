@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Injected faults: an operation that a rule of `fault` applies to takes longer, hangs, fails, or has
- * its device lost.
+ * Injected faults: an operation that a fault rule applies to takes longer, hangs, fails, or
+ * loses its device.
  */
 #include "src/mock/core/device.h"
 #include "src/mock/sim/internal.h"

@@ -2,8 +2,8 @@
 /*
  * Operations: what streams execute, one after the other.
  *
- * Each kind of operation is a class (data) and a struct that begins with `struct mock_operation`. An
- * operation is small: a million of them may be pending.
+ * Each kind of operation is a class (data) and a struct that begins with `struct mock_operation`.
+ * An operation is small: a million of them may be pending.
  */
 #ifndef CUSHIM_MOCK_SIM_OPERATION_H
 #define CUSHIM_MOCK_SIM_OPERATION_H
