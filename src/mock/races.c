@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The race detector (src/race) on the mock: what it asks of the mock, and what programs ask of it. */
+/* The race detector (src/race) on the mock: what it asks of the mock, and programs ask of it. */
 #include "src/mock/core/state.h"
 #include "src/mock/memory/allocation.h"
 #include "src/mock/mock.h"
@@ -59,7 +59,7 @@ static CUresult find_order(uint64_t first, uint64_t second, enum cushim_mock_ord
     };
     enum race_order found;
 
-    if (!cushim__race_search)
+    if (!cushim__race_detector)
         return CUDA_ERROR_NOT_SUPPORTED;
     found = cushim__race_order(first, second, text, text_size);
     if (found == RACE_ORDER_LOST)

@@ -84,7 +84,7 @@ bool cushim__mock_event_done(const struct mock_event *event);
 /* Make a new record stand for what the event, which processes share, stands for now. */
 void cushim__mock_event_share(const struct mock_event *event, struct mock_event_record *record);
 
-/* For the search for races: a stream comes after the event, also if that is done already. */
+/* For the race detector: a stream comes after the event, also if that is done already. */
 void cushim__mock_event_follow(const struct mock_event *event, struct mock_stream *stream);
 
 /* Make a stream that is not captured wait for what the event stands for now. */

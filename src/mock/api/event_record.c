@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How events are recorded: cuEventRecord, and the operations that set an event record and wait for one. */
+/* cuEventRecord, and the operations that mark an event record as done and that wait for one. */
 #include <stdlib.h>
 
 #include "src/mock/api/api.h"

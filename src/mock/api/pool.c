@@ -12,7 +12,7 @@
 #include "src/mock/memory/allocation.h"
 #include "src/race/race.h"
 
-/* An allocation as an operation of its stream: for the search for missing waits alone. */
+/* An allocation as an operation of its stream: for the race detector alone. */
 struct making {
     struct mock_operation operation;
     const struct mock_allocation *allocation;

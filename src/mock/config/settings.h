@@ -68,7 +68,7 @@ struct mock_settings {
     enum mock_schedule schedule;
     uint64_t seed; /* of the random schedule, of adversarial mode, and of UUIDs */
     enum mock_driver_state driver_state;
-    enum mock_race_setting races; /* whether missing waits are looked for, and what they are */
+    enum mock_race_setting races; /* whether data races are detected, and what one is */
     bool adversarial; /* whatever a driver may do to a program without an error, it does */
     bool abort_on_misuse;
     bool skip_unregistered; /* launches of kernels that are not registered do nothing, not 801 */

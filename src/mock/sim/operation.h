@@ -59,7 +59,7 @@ struct mock_operation_class {
      */
     bool (*copy)(const struct mock_operation *from, struct mock_operation *to);
     /*
-     * For the search for missing waits (src/race): whether it waits for a value in memory, and
+     * For the race detector (src/race): whether it waits for a value in memory, and
      * what memory it uses. NULL: it does not, and none.
      */
     bool (*waits)(const struct mock_operation *operation);

@@ -88,7 +88,7 @@ CUresult cushim__mock_sim_reserve(struct mock_stream *stream, struct mock_operat
 }
 
 /* The race detector needs the number of an operation, so this comes after submission. */
-static void submit_to_search(struct mock_stream *stream, struct mock_operation *operation)
+static void submit_to_detector(struct mock_stream *stream, struct mock_operation *operation)
 {
     const struct mock_operation_class *class = operation->class;
     struct race_access access;
@@ -114,8 +114,8 @@ CUresult cushim__mock_sim_queue(struct mock_stream *stream, struct mock_operatio
     }
     operation->number = ++sim->submitted;
     operation->submitted_ns = cushim__mock->clock_ns;
-    if (cushim__race_search)
-        submit_to_search(stream, operation);
+    if (cushim__race_detector)
+        submit_to_detector(stream, operation);
     operation->next = NULL;
     if (stream->tail) {
         stream->tail->next = operation;
@@ -247,10 +247,10 @@ void cushim__mock_sim_advance(uint64_t duration_ns)
 
 void cushim__mock_sim_number(struct mock_stream *stream, struct mock_operation *operation)
 {
-    if (!cushim__race_search)
+    if (!cushim__race_detector)
         return;
     operation->number = ++cushim__mock_sim()->submitted;
-    submit_to_search(stream, operation);
+    submit_to_detector(stream, operation);
 }
 
 uint64_t cushim__mock_sim_submitted(void)
