@@ -45,7 +45,7 @@ CUresult cushim_context_retain_primary(CUdevice device, struct cushim_context **
         free(made);
         return code;
     }
-    made->maker = cushim__maker(table);
+    made->maker = cushim__creating_table(table);
     *context = made;
     return CUDA_SUCCESS;
 }
@@ -69,7 +69,7 @@ CUresult cushim_context_create(CUdevice device, const struct cushim_context_opti
         free(made);
         return code;
     }
-    made->maker = cushim__maker(table);
+    made->maker = cushim__creating_table(table);
     scope.pushed = made->handle;
     code = cushim_context_pop(&scope);
     if (code != CUDA_SUCCESS) {

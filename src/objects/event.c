@@ -117,7 +117,7 @@ CUresult cushim__event_open(struct cushim_event *event, const struct cushim_stre
     code = table->EventCreate(&created, event->flags);
     if (code)
         return cushim__context_leave(&scope, code);
-    table = cushim__maker(table);
+    table = cushim__creating_table(table);
     if (stream)
         code = cushim_driver()->EventRecord(created, stream->handle);
     code = cushim__context_leave(&scope, code);
@@ -350,7 +350,7 @@ static CUresult open_handle(struct cushim_event *imported, const CUipcEventHandl
     table = cushim_driver();
     code = table->IpcOpenEventHandle(&event, *handle);
     left = cushim__context_leave(&scope, code);
-    imported->maker = cushim__maker(table);
+    imported->maker = cushim__creating_table(table);
     if (!code && left)
         cushim__event_destroy(event, imported->maker);
     if (!left)

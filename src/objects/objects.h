@@ -94,7 +94,7 @@ static inline bool cushim__drop(atomic_uint *references)
 /* --- objects.c --- */
 
 /* What an object remembers that was made through a table: that, or what lies beneath the layers. */
-const struct cushim_table *cushim__maker(const struct cushim_table *table);
+const struct cushim_table *cushim__creating_table(const struct cushim_table *table);
 
 /* The table to destroy it through. */
 const struct cushim_table *cushim__destroyer(const struct cushim_table *maker);

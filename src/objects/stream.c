@@ -87,7 +87,7 @@ CUresult cushim_stream_create(struct cushim_context *context,
     table = cushim_driver();
     created = table->StreamCreateWithPriority(
         &new->handle, known.blocking ? CU_STREAM_DEFAULT : CU_STREAM_NON_BLOCKING, known.priority);
-    new->maker = cushim__maker(table);
+    new->maker = cushim__creating_table(table);
     code = cushim__context_leave(&scope, created);
     if (code) {
         if (created == CUDA_SUCCESS)

@@ -53,7 +53,7 @@ struct mock_sim {
     unsigned process_waiters;         /* calls that wait for what another process does */
 
     struct cushim__condition work; /* for the executor */
-    struct cushim__runner executor;
+    struct cushim__host_thread executor;
     bool has_executor, executor_sleeps, stop;
 };
 
