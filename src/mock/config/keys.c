@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "loader/symbols.h"
+#include "src/driver_api/function_name.h"
 #include "src/driver_api/suggestion.h"
 
 /* Keys of the table, and of all groups. */

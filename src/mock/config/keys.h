@@ -7,7 +7,7 @@
 #define CUSHIM_MOCK_CONFIG_KEYS_H
 
 #include "loader/attributes.h"
-#include "src/driver_api/lines.h"
+#include "src/base/key_values.h"
 #include "src/mock/config/settings.h"
 
 /* Which texts have a key, as bits. */
