@@ -10,7 +10,7 @@
  *
  * A driver is published in this order: cushim__loaded_driver() (load.c), `own_table`,
  * `cushim_current_table`. A thread that finds the first without the others completes them before it
- * answers.
+ * returns.
  */
 #include <stdatomic.h>
 #include <string.h>

@@ -57,7 +57,7 @@ bool cushim__is_abi_variant(const char *name, unsigned slot)
 {
     const size_t length = cushim__symbols[slot].base_length;
 
-    /* Behind the plain name comes a suffix, of which both begin with an underscore. */
+    /* After the plain name comes a suffix, which begins with an underscore. */
     return strncmp(name, cushim__slot_name(slot), length) == 0 && name[length] == '_' &&
            strcmp(name, cushim__slot_name(slot)) != 0;
 }

@@ -33,7 +33,7 @@ static CUresult after_fault(const struct cushim_mock *mock)
     return context && !context->alive ? CUDA_ERROR_CONTEXT_IS_DESTROYED : mock->sticky_error;
 }
 
-/* Return the code that answers a call before its function is called, or CUDA_SUCCESS. */
+/* Return the code with which a call fails before its function is called, or CUDA_SUCCESS. */
 static CUresult check(struct cushim_mock *mock, unsigned slot)
 {
     const unsigned rules = cushim__call_rules(slot);

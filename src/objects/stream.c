@@ -175,7 +175,7 @@ struct cushim_context *cushim_stream_context(const struct cushim_stream *stream)
 }
 
 /*
- * "Not ready" is an answer, not a failure: if the context cannot be put back, that is the answer.
+ * "Not ready" is no failure. If the context cannot be put back, that failure is returned instead.
  */
 CUSHIM__SLOW_PATH static CUresult query_in_context(const struct cushim_stream *stream)
 {

@@ -115,7 +115,7 @@ struct race_region cushim__race_region_row(uint64_t start, size_t bytes);
 /* Rows without gaps are one row. */
 struct race_region cushim__race_region_joined(struct race_region region);
 
-/* From the start to behind the last byte. */
+/* From the start to the end of the last byte. */
 uint64_t cushim__race_region_end(const struct race_region *region);
 
 /* Whether two have a byte in common, and from where to where the first such bytes are. */

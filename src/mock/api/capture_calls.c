@@ -62,7 +62,7 @@ MOCK_APPROXIMATE(StreamBeginCaptureToGraph, "the graph can be used after a captu
     return code;
 }
 
-/* Return what cuStreamEndCapture answers by the rules of captures. */
+/* Return the result of cuStreamEndCapture by the rules of captures. */
 static CUresult check_end(const struct mock_capture *capture)
 {
     const struct mock_thread *thread = cushim__mock_thread_get();

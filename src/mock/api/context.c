@@ -87,7 +87,7 @@ static void await_end(struct mock_context *context)
 
 /*
  * Its work ends first; in manual mode, where nothing can be waited for, it is dropped. The handle
- * stays known: calls with it and with its children answer CONTEXT_IS_DESTROYED.
+ * stays known: calls with it and with its children return CONTEXT_IS_DESTROYED.
  */
 static void end_context(struct mock_context *context)
 {
@@ -288,7 +288,7 @@ MOCK_EXACT(DevicePrimaryCtxRelease)(struct mock_device *device)
     return code == CUDA_ERROR_INVALID_CONTEXT ? CUDA_SUCCESS : code;
 }
 
-/* A reset ends the context and keeps its count: a release after it answers success. */
+/* A reset ends the context and keeps its count: a release after it returns success. */
 MOCK_ALSO(DevicePrimaryCtxReset)
 MOCK_EXACT(DevicePrimaryCtxReset_v2)(struct mock_device *device)
 {

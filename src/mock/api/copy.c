@@ -146,7 +146,7 @@ static bool is_legacy(CUstream stream)
     return stream == CU_STREAM_LEGACY || (!stream && !cushim__mock_call.per_thread);
 }
 
-/* In a capture it answers as cuMemcpyBatchAsync does (statement 146). */
+/* In a capture it behaves as cuMemcpyBatchAsync does (statement 146). */
 MOCK_APPROXIMATE(MemcpyWithAttributesAsync,
                  "no driver of this version was measured; locations and flags change nothing")
 (CUdeviceptr dst, CUdeviceptr src, size_t size, cushim_CUmemcpyAttributes *attr, CUstream hStream)

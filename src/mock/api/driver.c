@@ -98,7 +98,7 @@ enum { PER_THREAD_STREAM = 2, HIGHEST_FLAGS = 3 };
 enum { FOUND, UNKNOWN_NAME, TOO_OLD };
 
 /*
- * From here on a version above the driver's own is refused; 555 answers with the newest that it
+ * From here on a version above the driver's own is refused; 555 returns the newest that it
  * has, 580 refuses. No driver in between was asked.
  */
 enum { REFUSES_NEWER = 13000 };
@@ -203,7 +203,7 @@ MOCK_EXACT(GetProcAddress_v2)
     return CUDA_SUCCESS;
 }
 
-/* No identifier is known here; drivers 470 to 580 answer one that they do not know like this. */
+/* No identifier is known here; drivers 470 to 580 return the same for one that they do not know. */
 MOCK_APPROXIMATE(GetExportTable, "knows no table: those of the driver are private")
 (const void **NOT_NULL ppExportTable, const CUuuid *NOT_NULL pExportTableId)
 {

@@ -72,7 +72,7 @@ MOCK_EXACT(EventDestroy_v2)(struct mock_event *event)
     return CUDA_SUCCESS;
 }
 
-/* Return whether the work that the event was last recorded behind is done. */
+/* Return whether the work before the event's last record is done. */
 bool cushim__mock_event_done(const struct mock_event *event)
 {
     if (event->shared)

@@ -13,7 +13,7 @@ struct mock_shared_event;
 
 /*
  * What one record leaves. Waiters keep the record that they were given, whatever is recorded later.
- * Reference-counted: the event, the operation that sets it and each operation that waits.
+ * Reference-counted: the event, the operation that marks it as done and each operation that waits.
  */
 struct mock_event_record {
     unsigned references;
@@ -30,7 +30,7 @@ struct mock_event_record {
 enum mock_event_capture {
     MOCK_NOT_CAPTURED,
     MOCK_IN_CAPTURE,  /* recorded in a capture that has not ended: `capture` is it */
-    MOCK_WAS_CAPTURED /* recorded in a capture that has ended: calls answer INVALID_VALUE */
+    MOCK_WAS_CAPTURED /* recorded in a capture that has ended: calls return INVALID_VALUE */
 };
 
 struct mock_event {
@@ -59,17 +59,17 @@ void cushim__mock_event_record_release(struct mock_event_record *record);
 bool cushim__mock_event_record_done(const struct mock_event_record *record);
 
 /*
- * Operations that set a record and wait for one; they retain it. NULL: out of memory. One that is
- * to wait may get what it waits for later.
+ * Operations that mark a record as done and that wait for one; they retain it. NULL: out of memory.
+ * One that is to wait may get what it waits for later.
  */
 void *cushim__mock_event_record_operation(struct mock_event_record *record);
 void *cushim__mock_event_wait_operation(struct mock_event_record *record);
 void cushim__mock_event_wait_set_record(void *operation, struct mock_event_record *record);
 
 /*
- * An event is recorded in four steps: create the operation that sets a new record (NULL: out of
- * memory), begin the record, let the caller queue the operation on a stream that is not captured,
- * and let the event take the record over.
+ * An event is recorded in four steps: create the operation of a new record (NULL: out of memory),
+ * begin the record, let the caller queue the operation on a stream that is not captured, and let
+ * the event take the record over.
  */
 void *cushim__mock_event_operation(const struct mock_event *event,
                                    struct mock_event_record *record);

@@ -155,7 +155,7 @@ static const char *name_of(CUgraphNodeType type)
     return (size_t)type < sizeof names / sizeof *names ? names[type] : "OTHER";
 }
 
-/* A name consists of what cuGraphGetId and cuGraphNodeGetLocalId answer. */
+/* A name consists of what cuGraphGetId and cuGraphNodeGetLocalId return. */
 static void print_name(const struct mock_node *node, FILE *file)
 {
     fprintf(file, "\"graph_%llu_node_%u\"", (unsigned long long)node->graph->number, node->local);

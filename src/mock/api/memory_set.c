@@ -14,7 +14,7 @@ struct set {
     CUDA_MEMSET_NODE_PARAMS shape;
 };
 
-/* Compute how many bytes lie from the first to behind the last. Returns false on an overflow. */
+/* Compute the bytes from the first to the end of the last. Returns false on an overflow. */
 static bool extent(const CUDA_MEMSET_NODE_PARAMS *shape, size_t *row, size_t *bytes)
 {
     return !__builtin_mul_overflow(shape->width, shape->elementSize, row) &&

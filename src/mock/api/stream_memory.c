@@ -87,8 +87,8 @@ static unsigned next_wait(const struct batch *batch)
 }
 
 /*
- * Whether all waits are met. A write that stands before a wait is done here, as somebody may answer
- * it; those behind the last wait are done when the operation executes. Memory that was freed is a
+ * Whether all waits are met. A write that stands before a wait is done here, as somebody may respond
+ * to it; those after the last wait are done when the operation executes. Memory that was freed is a
  * fault then.
  */
 static bool ready(struct mock_operation *operation, struct mock_stream *stream)

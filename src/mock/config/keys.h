@@ -46,7 +46,7 @@ extern const struct mock_key cushim__mock_keys[]; /* ends with a NULL name */
 
 /* Keys of both texts that begin alike and end in a name of a list, or in its number. */
 struct mock_key_group {
-    const char *name; /* the prefix with NAME behind it */
+    const char *name; /* the prefix with NAME after it */
     const char *prefix;
     const char *member;   /* what follows the prefix, for messages */
     const char *expected; /* as above */

@@ -19,9 +19,9 @@ enum mock_schedule {
 enum mock_race_setting { MOCK_RACES_IGNORE, MOCK_RACES_REPORT, MOCK_RACES_MISUSE };
 enum mock_driver_state {
     MOCK_DRIVER_NORMAL,
-    MOCK_DRIVER_NO_DEVICE,       /* cuInit answers 100 */
-    MOCK_DRIVER_STUB,            /* every call answers 34 */
-    MOCK_DRIVER_VERSION_MISMATCH /* cuInit answers 803 */
+    MOCK_DRIVER_NO_DEVICE,       /* cuInit returns 100 */
+    MOCK_DRIVER_STUB,            /* every call returns 34 */
+    MOCK_DRIVER_VERSION_MISMATCH /* cuInit returns 803 */
 };
 
 enum {

@@ -60,7 +60,7 @@ struct cushim_mock {
     void (*put_back)(const struct cushim_table *former); /* NULL: the table is not installed */
 };
 
-/* The mock; NULL: there is none. Calls then answer `cushim__mock_absent`. */
+/* The mock; NULL: there is none. Calls then return `cushim__mock_absent`. */
 extern struct cushim_mock *cushim__mock;
 
 /* CUDA_ERROR_DEINITIALIZED, unless the library says why there never was a mock. */
@@ -91,7 +91,7 @@ void cushim__mock_trace(const char *what, const char *name, uint64_t stream, uin
 struct mock_call {
     struct cushim_mock *mock; /* NULL: no call is under way, or there is no mock */
     unsigned slot;
-    bool too_early; /* cuInit was not called: only the answer to the arguments counts */
+    bool too_early; /* cuInit was not called: only what is wrong with the arguments counts */
     /*
      * Whether NULL means the per-thread default stream: set by the wrappers of `_ptsz` and `_ptds`
      * symbols around the function that they share with their twin.

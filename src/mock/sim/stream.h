@@ -49,7 +49,7 @@ struct mock_stream {
     enum mock_stream_kind kind;
     unsigned flags;
     int priority;
-    unsigned long long id;               /* what cuStreamGetId answers */
+    unsigned long long id;               /* what cuStreamGetId returns */
     struct mock_thread *owner;           /* of a per-thread default stream */
     struct mock_stream *next, *previous; /* in its group */
     struct mock_stream *next_default;    /* of another thread, in its context */
