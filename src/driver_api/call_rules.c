@@ -5,7 +5,8 @@
  *
  *   INIT       works before cuInit (2, 3)
  *   ARGUMENTS  looks at its arguments before it asks for cuInit (2): what returns 1 or 400 for
- *              zeros then, measured on 580 of each function, and needs a context or a handle for all else
+ *              zeros then, measured on 580 of each function, and needs a context or a handle for
+ *              all else
  *   HOST       may be called by a host function (57, 82)
  *   STICKY     works after a sticky error (34): what was measured on 580, and queries of devices
  *              like them

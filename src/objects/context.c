@@ -136,8 +136,8 @@ CUresult cushim_context_release(struct cushim_context *context)
     case CUSHIM__OWNED:
         code = cushim__destroyer(context->maker)->CtxDestroy_v2(context->handle);
         /*
-         * The driver may return this code, like 709, if the context was destroyed before (driver
-         * semantics, statement 13).
+         * The driver may return this code, like 709, if the context was destroyed before
+         * (driver-semantics.md #13).
          */
         if (code == CUDA_ERROR_INVALID_CONTEXT)
             code = CUDA_ERROR_CONTEXT_IS_DESTROYED;

@@ -260,7 +260,7 @@ CUSHIM__SLOW_PATH static CUresult wait_special(const struct cushim_stream *strea
                                  cushim_driver()->StreamWaitEvent(stream->handle, handle, flags));
 }
 
-/* The driver itself refuses the NULL of a closed event (driver semantics, statement 20). */
+/* The driver itself refuses the NULL of a closed event (driver-semantics.md #20). */
 CUresult cushim_stream_wait_event(struct cushim_stream *stream, struct cushim_event *event,
                                   unsigned flags)
 {

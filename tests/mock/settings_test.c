@@ -191,19 +191,17 @@ static const struct {
     {"cost.lunch = 1", "text:1:1: there is no key \"cost.lunch\"; did you mean \"cost.launch\"?"},
     {"cost.cuLaunch_ = 1",
      "text:1:1: there is no key \"cost.cuLaunch_\"; did you mean \"cost.cuLaunch\"?"},
-    {"cost.frobnicate = 1", "text:1:1: there is no key \"cost.frobnicate\"; behind \"cost.\" comes "
+    {"cost.frobnicate = 1", "text:1:1: there is no key \"cost.frobnicate\"; after \"cost.\" comes "
                             "an operation, or the name of a function"},
     {"attribute.WARPSIZE = 1", "text:1:1: there is no key \"attribute.WARPSIZE\"; did you mean "
                                "\"attribute.WARP_SIZE\"?"},
-    {"attribute.0 = 1",
-     "text:1:1: there is no key \"attribute.0\"; behind \"attribute.\" comes the "
-     "name of a device attribute without CU_DEVICE_ATTRIBUTE_, or its number"},
+    {"attribute.0 = 1", "text:1:1: there is no key \"attribute.0\"; after \"attribute.\" comes the "
+                        "name of a device attribute without CU_DEVICE_ATTRIBUTE_, or its number"},
     {"attribute.192 = 1",
-     "text:1:1: there is no key \"attribute.192\"; behind \"attribute.\" comes the name of a "
+     "text:1:1: there is no key \"attribute.192\"; after \"attribute.\" comes the name of a "
      "device attribute without CU_DEVICE_ATTRIBUTE_, or its number"},
-    {"limit.16 = 1",
-     "text:1:1: there is no key \"limit.16\"; behind \"limit.\" comes the name of a "
-     "limit without CU_LIMIT_, or its number"},
+    {"limit.16 = 1", "text:1:1: there is no key \"limit.16\"; after \"limit.\" comes the name of a "
+                     "limit without CU_LIMIT_, or its number"},
     {"attribute.1 = many", "text:1:15: attribute.1 is a whole number, not \"many\""},
     {"attribute.1 = 2147483648", "text:1:15: attribute.1 is a whole number, not \"2147483648\""},
     {"limit.0 = -1", "text:1:11: limit.0 is a size of 0 or more, not \"-1\""},

@@ -239,7 +239,7 @@ MOCK_EXACT(CtxDetach)(struct mock_context *context)
     return destroy(context);
 }
 
-/* The primary context of each device, which retains count (statements 10 to 12). */
+/* The primary context of each device, which retains count (driver-semantics.md #10 to #12). */
 
 static bool is_active(const struct mock_device *device)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which context is current: each thread has a stack of them (statements 13 to 16). */
+/* Which context is current: each thread has a stack of them (driver-semantics.md #13 to #16). */
 #include <stdlib.h>
 
 #include "src/base/lock.h"
@@ -88,7 +88,10 @@ bool cushim__mock_context_is_on_a_stack(const struct mock_context *context)
     return false;
 }
 
-/* A context to put on a stack: one that was destroyed is taken, as by the driver (statement 16). */
+/*
+ * A context to put on a stack: one that was destroyed is taken, as by the driver
+ * (driver-semantics.md #16).
+ */
 static CUresult find_any(CUcontext handle, struct mock_context **context)
 {
     CUresult code = cushim__mock_context_find(handle, context);

@@ -86,8 +86,8 @@ cushim_function cushim_mock_symbol(const char *symbol, void *mock)
 }
 
 /*
- * How a program finds functions through the driver itself: statements 5 and 6. A name is asked for
- * without the version and the stream that its symbols have as suffixes.
+ * How a program finds functions through the driver itself: driver-semantics.md #5 and #6. A name
+ * is asked for without the version and the stream that its symbols have as suffixes.
  *
  * What the statements leave open was asked of the drivers 470 (11.4), 525 (12.0), 555 (12.5) and
  * 580 (13.0): a negative version is newer than all, and still not refused; flags above 3 are
@@ -218,7 +218,7 @@ MOCK_APPROXIMATE(GetExportTable, "knows no table: those of the driver are privat
     return CUDA_ERROR_INVALID_VALUE;
 }
 
-/* Result codes, named and explained (statement 7). */
+/* Result codes, named and explained (driver-semantics.md #7). */
 
 /*
  * Codes that came after CUDA 13.0, and the version of each. The mock knows all older ones, whatever

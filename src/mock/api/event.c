@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events are created, queried, waited for and timed here (statements 19 to 32). */
+/* Events are created, queried, waited for and timed here (driver-semantics.md #19 to #32). */
 #include "src/mock/api/event.h"
 
 #include <stdlib.h>
@@ -64,7 +64,7 @@ MOCK_EXACT(EventCreate)(struct mock_context *current, CUevent *phEvent, unsigned
     return code;
 }
 
-/* A thread that waits for the event goes on waiting for its record (statement 28). */
+/* A thread that waits for the event goes on waiting for its record (driver-semantics.md #28). */
 MOCK_EXACT(EventDestroy_v2)(struct mock_event *event)
 {
     cushim__mock_object_remove(event);
@@ -231,7 +231,7 @@ MOCK_EXACT(StreamWaitEvent)(CUstream hStream, CUevent hEvent, unsigned int Flags
     return cushim__mock_event_wait(event, stream);
 }
 
-/* The time between two events (statements 35 to 48, 84). */
+/* The time between two events (driver-semantics.md #35 to #48, #84). */
 
 enum { TICK_NS = 32 }; /* times are multiples of this */
 

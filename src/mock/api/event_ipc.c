@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Handles of interprocess events (statements 74 to 77). */
+/* Handles of interprocess events (driver-semantics.md #74 to #77). */
 #include "src/mock/api/event_ipc.h"
 
 #include <string.h>
@@ -50,7 +50,7 @@ MOCK_EXACT(IpcGetEventHandle)(CUipcEventHandle *NOT_NULL pHandle, CUevent NOT_NU
     struct handle handle = {.sum = 0};
     struct mock_context *context;
     struct mock_event *found;
-    CUresult code = cushim__mock_context_current(&context); /* any: statement 74 */
+    CUresult code = cushim__mock_context_current(&context); /* any: driver-semantics.md #74 */
 
     if (code == CUDA_SUCCESS)
         code = cushim__mock_event_find(event, &found);

@@ -126,7 +126,8 @@ static CUresult make(struct mock_graph *graph, cuuint64_t flags, CUgraphExec *ha
     }
     exec->object.drop = drop;
     exec->references = 1;
-    exec->flags = flags & ~(cuuint64_t)NODE_PRIORITY; /* which is not returned (statement 138) */
+    /* The priority is not returned (driver-semantics.md #138). */
+    exec->flags = flags & ~(cuuint64_t)NODE_PRIORITY;
     *handle = exec->object.handle;
     return CUDA_SUCCESS;
 }

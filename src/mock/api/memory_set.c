@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cuMemsetD8 and its like set memory to a value of 1, 2 or 4 bytes (statements 116 and 117). */
+/*
+ * cuMemsetD8 and its like set memory to a value of 1, 2 or 4 bytes (driver-semantics.md #116 and
+ * #117).
+ */
 #include <string.h>
 
 #include "src/mock/api/api.h"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory that is allocated and freed in the order of a stream (statements 121 to 125). */
+/*
+ * Memory that is allocated and freed in the order of a stream (driver-semantics.md #121 to #125).
+ */
 #include "src/mock/api/pool.h"
 
 #include "src/mock/api/api.h"
@@ -183,7 +185,7 @@ CUresult cushim__mock_memory_stream(CUstream handle, bool asynchronous, struct m
     code = cushim__mock_memory_context(&context);
     if (code == CUDA_SUCCESS)
         code = cushim__mock_stream_default(asynchronous ? handle : NULL, context, stream);
-    /* A capture in the way is seen before the arguments are (statement 129). */
+    /* A capture in the way is seen before the arguments are (driver-semantics.md #129). */
     if (code == CUDA_SUCCESS && !asynchronous && cushim__mock_capture_count > 0)
         code = cushim__mock_capture_legacy(*stream);
     return code;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stream memory operations (statement 59): waits and writes of single values. A wait's memory is
- * looked at again and again, so that whoever writes there releases it, the host too.
+ * Stream memory operations (driver-semantics.md #59): waits and writes of single values. A wait's
+ * memory is looked at again and again, so that whoever writes there releases it, the host too.
  */
 #include "src/mock/api/stream.h"
 
@@ -87,9 +87,9 @@ static unsigned next_wait(const struct batch *batch)
 }
 
 /*
- * Whether all waits are met. A write that stands before a wait is done here, as somebody may respond
- * to it; those after the last wait are done when the operation executes. Memory that was freed is a
- * fault then.
+ * Whether all waits are met. A write that stands before a wait is done here, as somebody may
+ * respond to it; those after the last wait are done when the operation executes. Memory that was
+ * freed is a fault then.
  */
 static bool ready(struct mock_operation *operation, struct mock_stream *stream)
 {
