@@ -145,7 +145,7 @@ static void report_ended(const struct mock_operation *operation)
 {
     void (*report)(uint64_t, uint64_t, uint64_t) =
         __atomic_load_n(&cushim__operation_ended, __ATOMIC_ACQUIRE);
-    const uint64_t now = cushim__mock->time_ns;
+    const uint64_t now = cushim__mock->executing_at_ns;
 
     if (report && operation->unit != MOCK_NO_UNIT)
         report(operation->number, now - operation->duration_ns, now);
