@@ -97,9 +97,10 @@ TABLE = [
     ('symbols --until=12.8.1', "--until cannot be '12.8.1': " + VERSION),
     ('symbols --since 12.8 --until 12.7', '--until is older than --since'),
     ('symbols --library x', "symbols has no option '--library'"),
-    ('trace', 'trace lacks the file: expected cushim trace convert FILE [--output FILE]'),
-    ('trace convert', 'trace lacks the file: expected cushim trace convert FILE [--output FILE]'),
-    ('trace reverse x', "trace takes no argument 'reverse'"),
+    ('trace', 'trace lacks the program to start: expected cushim trace [OPTIONS] -- PROGRAM '
+     '[ARGUMENT...]'),
+    ('trace convert', 'trace convert lacks the file: expected cushim trace convert FILE '
+     '[--output FILE]'),
     ('trace convert x y', "trace takes no argument 'y'"),
     ('trace convert x --output', '--output lacks its value: expected the path of a file to write'),
     ('trace --device 0', "trace has no option '--device'"),
