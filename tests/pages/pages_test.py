@@ -113,6 +113,11 @@ def blocks(*languages):
             if language in languages]
 
 
+def prose(page):
+    """A page without its blocks, as one line."""
+    return squeeze(re.sub(r'(?ms)^ *```.*?^ *```$', '', read(page)))
+
+
 def squeeze(text):
     return ' '.join(text.split())
 
@@ -195,6 +200,39 @@ class Links(unittest.TestCase):
                 with self.subTest(file=name):
                     self.assertTrue(os.path.exists(os.path.join(SOURCE, page)), page)
         self.assertGreater(count, 20)
+
+    def test_files_that_pages_name_are_there(self):
+        """Not those of the reader's own project (subprojects/), nor with a NAME to fill in."""
+        folders = '|'.join(re.escape(name) for name in NAMING if name != 'subprojects')
+        count = 0
+        for page in all_pages():
+            for path in re.findall(r'`((?:%s)/(?!\S*[A-Z]{3})[\w./-]+)`' % folders, prose(page)):
+                count += 1
+                with self.subTest(page=page, path=path):
+                    self.assertTrue(os.path.exists(os.path.join(SOURCE, path)))
+        self.assertGreater(count, 50)
+
+    def test_names_that_pages_place_in_files_are_there(self):
+        """`LATER` in `tests/registry/toolkit_test.py`, also two names or two files."""
+        files = {}
+        for folder in NAMING:
+            for path, _, names in os.walk(os.path.join(SOURCE, folder)):
+                for name in names:
+                    path_below = os.path.relpath(os.path.join(path, name), SOURCE)
+                    files.setdefault(name, []).append(path_below)
+                    files[path_below] = [path_below]
+        count = 0
+        for page in all_pages():
+            for names, places in re.findall(
+                    r'(`[A-Z_]{3,}`(?: and `[A-Z_]+`)?) (?:in|of) (`[\w./]+`(?: and `[\w./]+`)?)',
+                    prose(page)):
+                for place in re.findall('`(.*?)`', places):
+                    for name in re.findall('`(.*?)`', names):
+                        count += 1
+                        with self.subTest(page=page, name=name, place=place):
+                            self.assertTrue(any(re.search(r'\b%s\b' % name, read(path))
+                                                for path in files.get(place, [])))
+        self.assertGreater(count, 5)
 
     def test_each_page_is_in_the_index_and_installed(self):
         index, installed = read('docs', 'README.md'), read('docs', 'meson.build')
