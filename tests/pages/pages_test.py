@@ -213,7 +213,7 @@ class Links(unittest.TestCase):
         self.assertGreater(count, 50)
 
     def test_names_that_pages_place_in_files_are_there(self):
-        """`LATER` in `tests/registry/toolkit_test.py`, also two names or two files."""
+        """`LATER` in `tests/registry/toolkit_test.py` is set there; also two names or two files."""
         files = {}
         for folder in NAMING:
             for path, _, names in os.walk(os.path.join(SOURCE, folder)):
@@ -230,7 +230,7 @@ class Links(unittest.TestCase):
                     for name in re.findall('`(.*?)`', names):
                         count += 1
                         with self.subTest(page=page, name=name, place=place):
-                            self.assertTrue(any(re.search(r'\b%s\b' % name, read(path))
+                            self.assertTrue(any(re.search(r'\b%s = ' % name, read(path))
                                                 for path in files.get(place, [])))
         self.assertGreater(count, 5)
 
