@@ -234,6 +234,21 @@ class Links(unittest.TestCase):
                                                 for path in files.get(place, [])))
         self.assertGreater(count, 5)
 
+    def test_statements_that_headers_name_are_there(self):
+        """`driver-semantics.md #19`, and in the same comment `#20` alone."""
+        there = re.findall(r'(?m)^(\d+)\. ', read('docs', 'driver-semantics.md'))
+        count = 0
+        for path in glob.glob(os.path.join(SOURCE, 'include', '**', '*.h'), recursive=True):
+            with open(path, encoding='utf-8') as file:
+                comments = re.findall(r'(?s)/\*.*?\*/', file.read())
+            for comment in comments:
+                self.assertNotRegex(comment, r'statements?\s[*\s]*\d')
+                for number in re.findall(r'(?<!\w)#(\d+)\b', comment):
+                    count += 1
+                    self.assertIn(number, there, path)
+                    self.assertIn('driver-semantics.md', comment, path)
+        self.assertGreater(count, 60)
+
     def test_each_page_is_in_the_index_and_installed(self):
         index, installed = read('docs', 'README.md'), read('docs', 'meson.build')
         for page in all_pages():
