@@ -14,6 +14,13 @@
 void *cushim__file_map(const char *path, uint64_t bytes);
 void cushim__file_unmap(void *pages, uint64_t bytes);
 
+/*
+ * Have room on the disk for a part of the file: to write where there is none kills the process.
+ * False: there is no room. The file is opened again for it, since programs close what they did not
+ * open.
+ */
+bool cushim__file_reserve(const char *path, uint64_t offset, uint64_t bytes);
+
 /* Cut the file of a mapping whose rest nobody uses. Windows does not do that: the file stays. */
 void cushim__file_cut(const char *path, uint64_t bytes);
 

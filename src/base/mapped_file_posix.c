@@ -5,9 +5,19 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+
+/* To make a file larger than this is a signal that ends the process. */
+static bool may_be_so_large(uint64_t bytes)
+{
+    struct rlimit limit;
+
+    return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
+           bytes <= limit.rlim_cur;
+}
 
 void *cushim__file_map(const char *path, uint64_t bytes)
 {
@@ -17,7 +27,8 @@ void *cushim__file_map(const char *path, uint64_t bytes)
 
     if (file < 0)
         return NULL;
-    if (ftruncate(file, (off_t)bytes) == 0)
+    errno = EFBIG;
+    if (may_be_so_large(bytes) && ftruncate(file, (off_t)bytes) == 0)
         pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     error = errno;
     close(file);
@@ -31,6 +42,19 @@ void *cushim__file_map(const char *path, uint64_t bytes)
 void cushim__file_unmap(void *pages, uint64_t bytes)
 {
     munmap(pages, bytes);
+}
+
+bool cushim__file_reserve(const char *path, uint64_t offset, uint64_t bytes)
+{
+    const int file = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY);
+    bool has_room;
+
+    if (file < 0)
+        return false;
+    has_room = fallocate(file, 0, (off_t)offset, (off_t)bytes) == 0 || errno == EOPNOTSUPP ||
+               errno == ENOSYS;
+    close(file);
+    return has_room;
 }
 
 void cushim__file_cut(const char *path, uint64_t bytes)

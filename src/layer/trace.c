@@ -4,6 +4,7 @@
 
 #include "src/layer/trace.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -244,6 +245,8 @@ static void make_file(void)
         struct trace_header *made = cushim__trace_file_create(&options);
 
         is_refused = !made;
+        if (!made && options.complain)
+            options.complain(strerror(errno));
         __atomic_add_fetch(&files, 1, __ATOMIC_RELAXED);
         if (made) {
             made->flags = (cushim__layer_host ? TRACE_VIRTUAL_CLOCK : 0u) |

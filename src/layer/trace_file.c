@@ -49,11 +49,21 @@ static void *map_new(const char *prefix, uint64_t bytes)
 
 struct trace_header *cushim__trace_file_create(const struct trace_options *options)
 {
-    const uint64_t wanted = options->buffer_bytes / TRACE_CHUNK_BYTES;
-    const uint64_t chunks = wanted > 0 ? wanted : 1;
+    uint64_t chunks = options->buffer_bytes / TRACE_CHUNK_BYTES;
 
-    mapped_bytes = TRACE_HEADER_BYTES + chunks * TRACE_CHUNK_BYTES;
-    header = map_new(options->path, mapped_bytes);
+    chunks += chunks == 0;
+    /* The system may allow a smaller one: limits on address space and on files are usual. */
+    for (;; chunks /= 2) {
+        mapped_bytes = TRACE_HEADER_BYTES + chunks * TRACE_CHUNK_BYTES;
+        header = map_new(options->path, mapped_bytes);
+        if (header || chunks < 32 || (errno != ENOMEM && errno != EFBIG && errno != ENOSPC))
+            break;
+    }
+    if (header && !cushim__file_reserve(path, 0, TRACE_HEADER_BYTES)) {
+        cushim__file_unmap(header, mapped_bytes);
+        header = NULL;
+        errno = ENOSPC;
+    }
     if (!header)
         return NULL;
     threads = 0;
@@ -107,13 +117,15 @@ static struct trace_chunk *take_chunk(void)
 
     if (thread.session != now)
         thread.number = __atomic_add_fetch(&threads, 1, __ATOMIC_RELAXED);
-    if (index < header->chunk_limit) {
+    if (index < header->chunk_limit &&
+        cushim__file_reserve(path, TRACE_HEADER_BYTES + index * TRACE_CHUNK_BYTES,
+                             TRACE_CHUNK_BYTES)) {
         chunk =
             (struct trace_chunk *)((char *)header + TRACE_HEADER_BYTES + index * TRACE_CHUNK_BYTES);
         chunk->thread = thread.number;
-        chunk->system_thread = cushim__runner_id();
-    } else {
-        /* It must not overflow, and the limit is what a reader expects. */
+        chunk->system_thread = cushim__host_thread_id();
+    } else if (index > header->chunk_limit) {
+        /* It must not overflow. */
         __atomic_store_n(&header->chunk_count, header->chunk_limit, __ATOMIC_RELAXED);
     }
     thread.session = now;

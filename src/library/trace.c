@@ -16,6 +16,11 @@ static bool begin(const struct trace_options *options, char *message, size_t siz
     return code == CUDA_SUCCESS;
 }
 
+static void complain(const char *what)
+{
+    fprintf(stderr, "cushim: the trace cannot be written: %s\n", what);
+}
+
 bool cushim__library_traces(void)
 {
     char *path = NULL;
@@ -41,6 +46,7 @@ bool cushim__library_trace(const char *driver, int driver_version, char *message
         is_done = false;
     } else if (path) {
         options.path = path;
+        options.complain = complain;
         is_done = cushim__trace_options_read(&options, settings ? settings : "",
                                              "CUSHIM_TRACE_OPTIONS", message, size) &&
                   begin(&options, message, size);

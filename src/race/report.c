@@ -20,36 +20,36 @@ struct race_name {
 
 bool cushim__race_report_create(void)
 {
-    struct race_search *search = cushim__race_search;
+    struct race_detector *detector = cushim__race_detector;
 
-    search->operations = calloc(RACE_OPERATIONS_KEPT, sizeof *search->operations);
-    search->texts = calloc(RACE_TEXTS_KEPT, sizeof *search->texts);
-    search->places = calloc(RACE_PLACES, sizeof *search->places);
-    return search->operations && search->texts && search->places;
+    detector->operations = calloc(RACE_OPERATIONS_KEPT, sizeof *detector->operations);
+    detector->texts = calloc(RACE_TEXTS_KEPT, sizeof *detector->texts);
+    detector->places = calloc(RACE_PLACES, sizeof *detector->places);
+    return detector->operations && detector->texts && detector->places;
 }
 
 void cushim__race_report_clear(void)
 {
-    struct race_search *search = cushim__race_search;
+    struct race_detector *detector = cushim__race_detector;
 
-    for (size_t i = 0; search->operations && i < RACE_OPERATIONS_KEPT; i++)
-        cushim__race_clock_release(search->operations[i].before);
-    free(search->operations);
-    while (search->names) {
-        struct race_name *name = search->names;
+    for (size_t i = 0; detector->operations && i < RACE_OPERATIONS_KEPT; i++)
+        cushim__race_clock_release(detector->operations[i].before);
+    free(detector->operations);
+    while (detector->names) {
+        struct race_name *name = detector->names;
 
-        search->names = name->next;
+        detector->names = name->next;
         free(name->text);
         free(name);
     }
-    free(search->texts);
-    free(search->places);
+    free(detector->texts);
+    free(detector->places);
 }
 
 void cushim__race_access_keep(const struct race_access *access)
 {
     struct race_access *place =
-        &cushim__race_search->operations[access->number % RACE_OPERATIONS_KEPT];
+        &cushim__race_detector->operations[access->number % RACE_OPERATIONS_KEPT];
 
     cushim__race_clock_release(place->before);
     *place = *access;
@@ -60,7 +60,7 @@ void cushim__race_access_keep(const struct race_access *access)
 static const struct race_access *find(uint64_t number)
 {
     const struct race_access *access =
-        &cushim__race_search->operations[number % RACE_OPERATIONS_KEPT];
+        &cushim__race_detector->operations[number % RACE_OPERATIONS_KEPT];
 
     return number > 0 && access->number == number ? access : NULL;
 }
@@ -88,8 +88,8 @@ static void describe(const struct race_access *access, char *text, size_t size)
 
 void cushim__race_set_name(struct race_access *access, const char *text)
 {
-    struct race_search *search = cushim__race_search;
-    struct race_name *name = search->names;
+    struct race_detector *detector = cushim__race_detector;
+    struct race_name *name = detector->names;
 
     while (name && strcmp(name->text, text) != 0)
         name = name->next;
@@ -102,8 +102,8 @@ void cushim__race_set_name(struct race_access *access, const char *text)
             free(name);
             return;
         }
-        name->next = search->names;
-        search->names = name;
+        name->next = detector->names;
+        detector->names = name;
     }
     access->name = name->text;
 }
@@ -133,19 +133,19 @@ static uint64_t add_place(uint64_t sum, const struct race_access *access)
 static bool is_known(const struct race_access *later, const struct race_access *earlier,
                      uint64_t allocation)
 {
-    struct race_search *search = cushim__race_search;
+    struct race_detector *detector = cushim__race_detector;
     uint64_t place = add(UINT64_C(0xcbf29ce484222325), allocation);
 
     place = add_place(add_place(place, later), earlier);
-    for (size_t i = 0; i < search->place_count; i++) {
-        if (search->places[i] == place)
+    for (size_t i = 0; i < detector->place_count; i++) {
+        if (detector->places[i] == place)
             return true;
     }
-    if (search->place_count == RACE_PLACES) {
-        search->count++;
+    if (detector->place_count == RACE_PLACES) {
+        detector->count++;
         return true;
     }
-    search->places[search->place_count++] = place;
+    detector->places[detector->place_count++] = place;
     return false;
 }
 
@@ -186,7 +186,7 @@ static void advise(const struct race_access *later, const struct race_access *ea
 void cushim__race_report(const struct race_side *later, const struct race_side *earlier,
                          const struct race_memory *memory, uint64_t first, uint64_t end)
 {
-    struct race_search *search = cushim__race_search;
+    struct race_detector *detector = cushim__race_detector;
     char text[RACE_TEXT_SIZE], one[SIDE], other[SIDE], advice[SIDE];
 
     if (is_known(later->access, earlier->access, memory->id))
@@ -199,10 +199,10 @@ void cushim__race_report(const struct race_side *later, const struct race_side *
              verb(later->use), other, verb(earlier->use),
              (unsigned long long)(first - memory->start), (unsigned long long)(end - memory->start),
              (unsigned long long)memory->id, advice);
-    if (search->count < RACE_TEXTS_KEPT)
-        snprintf(search->texts[search->count], RACE_TEXT_SIZE, "%s", text);
-    search->count++;
-    search->ask.report(text);
+    if (detector->count < RACE_TEXTS_KEPT)
+        snprintf(detector->texts[detector->count], RACE_TEXT_SIZE, "%s", text);
+    detector->count++;
+    detector->ask.report(text);
 }
 
 /* Whether anything orders two operations, of which the second was submitted later. */
@@ -234,13 +234,13 @@ static void say(const struct race_access *one, const struct race_access *later,
 
 size_t cushim__race_count(void)
 {
-    return cushim__race_search ? cushim__race_search->count : 0;
+    return cushim__race_detector ? cushim__race_detector->count : 0;
 }
 
 const char *cushim__race_text(size_t index)
 {
     return index < cushim__race_count() && index < RACE_TEXTS_KEPT
-               ? cushim__race_search->texts[index]
+               ? cushim__race_detector->texts[index]
                : NULL;
 }
 

@@ -21,7 +21,7 @@
 enum {
     TRACE_VERSION = 1,
     TRACE_HEADER_BYTES = 8192, /* the first chunk begins here */
-    TRACE_CHUNK_BYTES = 65536,
+    TRACE_CHUNK_BYTES = 16384,
     TRACE_TEXT_BYTES = 2048, /* of the texts of the header */
 };
 

@@ -82,10 +82,15 @@ static uint32_t call_detail(struct html_output *output, const struct trace_item 
 
     cushim__text_begin(&text, buffer, sizeof buffer);
     for (unsigned i = 0; i < trace_argument_count(item); i++) {
-        if (!trace_argument_read(output->timeline, item, i, &argument) || argument.is_pointer)
+        if (!trace_argument_read(output->timeline, item, i, &argument) ||
+            (argument.is_pointer && !argument.string))
             continue;
-        cushim__text_format(&text, "%s%s%s%s", text.length ? ", " : "", argument.name,
-                            argument.name[0] ? "=" : "", argument.text);
+        if (argument.string)
+            cushim__text_format(&text, "%s%s=\"%.200s\"", text.length ? ", " : "", argument.name,
+                                argument.string);
+        else
+            cushim__text_format(&text, "%s%s%s%s", text.length ? ", " : "", argument.name,
+                                argument.name[0] ? "=" : "", argument.text);
     }
     if (item->record.ended_ns && item->record.code != 0)
         cushim__text_format(&text, "%s-> %s", text.length ? " " : "",

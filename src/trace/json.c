@@ -127,6 +127,10 @@ static void put_argument(FILE *file, const struct trace_argument *argument, unsi
         fputs(argument->text, file);
         return;
     }
+    if (argument->string) {
+        trace_put_string(file, argument->string);
+        return;
+    }
     if (argument->is_handle)
         snprintf(text, sizeof text, "%s 0x%" PRIx64, argument->text, argument->value);
     trace_put_string(file, argument->is_handle ? text : argument->text);
@@ -260,9 +264,11 @@ static void put_other(const struct json_output *output)
     fprintf(file,
             ",\"duration_ns\":%" PRIu64 ",\"lost_calls\":%" PRIu64 ",\"lost_work\":%" PRIu64
             ",\"untimed_work\":%" PRIu64 ",\"unknown_functions\":%" PRIu64
-            ",\"call_cost_ns\":%" PRIu64 ",\"work_cost_ns\":%" PRIu64 ",\"damage\":",
+            ",\"call_cost_ns\":%" PRIu64 ",\"work_cost_ns\":%" PRIu64 ",\"event_cost_ns\":%" PRIu64
+            ",\"damage\":",
             reader->duration_ns, header->lost_calls, header->lost_work, header->untimed_work,
-            header->unknown_functions, header->call_cost_ns, header->work_cost_ns);
+            header->unknown_functions, header->call_cost_ns, header->work_cost_ns,
+            header->event_cost_ns);
     trace_put_string(file, reader->damage);
     trace_put_unknown(output->timeline, file);
     fputs("}}\n", file);

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "src/driver_api/lines.h"
+#include "src/base/key_values.h"
 
 static CUresult read_flag(const struct cushim__lines *lines, bool *flag)
 {

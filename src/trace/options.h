@@ -19,7 +19,8 @@ struct trace_options {
     uint64_t delay_ns;       /* calls before this are not recorded */
     uint64_t duration_ns;    /* calls after so long are not recorded; 0: no limit */
     bool times_device;       /* put events around work */
-    bool waits_for_profiler; /* record only between cuProfilerStart and cuProfilerStop */
+    void (*complain)(const char *what); /* that the file cannot be made; NULL: nobody wants it */
+    bool waits_for_profiler;            /* record only between cuProfilerStart and cuProfilerStop */
 };
 
 /*

@@ -162,6 +162,16 @@ extern const char *const trace_class_names[TRACE_CLASSES];
 enum trace_class trace_class_of(const struct trace_record *call);
 enum trace_class trace_class_of_work(const struct trace_work_event *work);
 
+/* The function of a slot has been called: it has a name. */
+void trace_slot_see(struct trace_timeline *timeline, unsigned slot);
+
+/* --- Work: work.c --- */
+
+void trace_work_add(struct trace_timeline *timeline, const struct trace_item *item);
+
+/* All calls and work are known: link, sort and name them. */
+void trace_work_finish(struct trace_timeline *timeline);
+
 /* --- Arguments and results: values.c --- */
 
 /* `CUDA_ERROR_INVALID_VALUE`, or `result 1234` in the buffer. */
@@ -170,10 +180,11 @@ const char *trace_result_name(int32_t code, char buffer[TRACE_RESULT_BYTES]);
 
 struct trace_argument {
     const char *name;
-    char text[48];   /* `stream#1`, `0x7f00`, `256`, `NULL` */
-    bool is_number;  /* that JSON can hold */
-    bool is_handle;  /* then `value` is what the text stands for */
-    bool is_pointer; /* to something that is not known */
+    char text[48];      /* `stream#1`, `0x7f00`, `256`, `NULL` */
+    bool is_number;     /* that JSON can hold */
+    bool is_handle;     /* then `value` is what the text stands for */
+    bool is_pointer;    /* to something that is not known */
+    const char *string; /* what a text argument begins with, if that is known; else NULL */
     uint64_t value;
 };
 

@@ -161,6 +161,22 @@ static void put_written(struct trace_argument *argument, const char *type)
     put_number(argument, is_int);
 }
 
+/* The text that follows the arguments is of the first that is one. NULL: there is none. */
+static const char *text_of(const struct trace_item *item, unsigned index)
+{
+    const unsigned slot = item->record.slot, count = cushim__parameter_count(slot);
+    const char *text = (const char *)(item->words + count);
+
+    for (unsigned i = 0; i < index; i++) {
+        if (cushim__parameter_at(slot, i)->kind == CUSHIM__PARAMETER_TEXT)
+            return NULL;
+    }
+    return item->record.words > count &&
+                   memchr(text, '\0', (item->record.words - count) * sizeof *item->words)
+               ? text
+               : NULL;
+}
+
 bool trace_argument_read(const struct trace_timeline *timeline, const struct trace_item *item,
                          unsigned index, struct trace_argument *argument)
 {
@@ -192,6 +208,8 @@ bool trace_argument_read(const struct trace_timeline *timeline, const struct tra
         put_written(argument, parameter->type);
         return true;
     }
+    if (parameter->kind == CUSHIM__PARAMETER_TEXT)
+        argument->string = text_of(item, index);
     argument->is_pointer = parameter->kind != CUSHIM__PARAMETER_ADDRESS && !is_written(item, index);
     if (argument->value)
         snprintf(argument->text, sizeof argument->text, "0x%" PRIx64, argument->value);

@@ -174,8 +174,9 @@ enum status command_symbols(const struct arguments *arguments)
 enum status command_trace(const struct arguments *arguments)
 {
     check_arguments(arguments, COMMAND_TRACE);
-    CLAIM(arguments->output && arguments->convert == (arguments->trace != NULL) &&
-          arguments->convert == !arguments->program);
+    CLAIM(arguments->output);
+    CLAIM(arguments->convert ? arguments->trace && !arguments->program
+                             : !arguments->trace && arguments->program);
     return STATUS_DONE;
 }
 

@@ -6,6 +6,7 @@ import os
 import random
 import re
 import shutil
+import struct
 import subprocess
 import unittest
 
@@ -25,12 +26,12 @@ def scenario():
     """Two threads, three streams of two contexts, and something of all that a file can hold."""
     trace = Trace(began_ns=1000, ended_ns=101000, began_unix_ns=1700000000000000000,
                   driver_version=13000, lost_calls=3, lost_work=2, untimed_work=1, call_cost_ns=70,
-                  work_cost_ns=900, unknown_functions=4, process=99)
+                  work_cost_ns=900, event_cost_ns=800, unknown_functions=4, process=99)
     trace.text('program', './program --size 3')
     trace.text('driver', '/usr/lib/libcuda.so.1')
     trace.thread(1, 501)
     trace.name(OF_DEVICE, 0, 'NVIDIA X')
-    trace.name(OF_THREAD, 1, 'main')
+    trace.name(OF_THREAD, 501, 'main')
     trace.call('cuInit', 1500, 2000, 0)
     trace.call('cuMemAlloc_v2', 2500, 3000, 0x7000, 4096, flags=written(0))
     trace.call('cuMemAllocPitch_v2', 3100, 3200, 0x9000, 512, 500, 10, 4, flags=written(0, 1))
@@ -50,6 +51,7 @@ def scenario():
     trace.call('cuMemcpyHtoD_v2', 23000, 26000, 0x7000, 0x55, 4096, code=1, flags=INJECTED)
     trace.call('cuMemFree_v2', 27000, 28000, 0x7000)
     trace.call('cuMemFree_v2', 28100, 28200, 0x123456)
+    trace.call('cuMemFree_v2', 28300, 28400, 0x9000, code=1)
     trace.range(1500, 30000, 'outer', 0)
     trace.range(2000, 9500, 'inner', 1)
     trace.range(90000, 0, 'never closed', 0)
@@ -58,6 +60,8 @@ def scenario():
     trace.call('slot 60000', 32500, 32600, 1, 2, 3)
     trace.call('cuEventElapsedTime', 33000, 33100, 0x3f800000, 0x300, 0x301, flags=written(0))
     trace.call('cuDeviceGetCount', 33200, 33300, 2, flags=written(0))
+    trace.call('cuModuleGetFunction', 34000, 34100, 0xf00, 0x400, 0x77,
+               *as_words('"scale"'), flags=written(0))
     trace.call('cuEventSynchronize', 40000, 0, 0x300)
     trace.thread(2, 502)
     trace.name(OF_STREAM, 0x201, 'copies')
@@ -77,6 +81,12 @@ def scenario():
     for data, _ in NASTY:
         trace.mark(90000, data)
     return trace
+
+
+def as_words(text):
+    data = text.encode('utf-8')
+    data += bytes(8 - len(data) % 8)
+    return struct.unpack('=%dQ' % (len(data) // 8), data)
 
 
 def thread_calls(trace, number):
@@ -153,6 +163,9 @@ class Whole(TraceTest):
                                            'returned': 'CUDA_SUCCESS'})
         self.assertEqual(by_begin[32000]['pMilliseconds'], '1')
         self.assertEqual(by_begin[32200]['count'], 2)
+        self.assertEqual(by_begin[33000], {
+            'hfunc': 'function#1 0xf00', 'hmod': 'module#1 0x400', 'name': '"scale"',
+            'returned': 'CUDA_SUCCESS'})
         self.assertEqual(by_begin[39000], {'hEvent': 'event#1 0x300', 'returned': 'not'})
 
     def test_categories_say_what_became_of_calls(self):
@@ -211,7 +224,8 @@ class Whole(TraceTest):
             'driver_version': 13000, 'process': 99, 'clock': 'host', 'ended': True,
             'device_times': True, 'began_unix_ns': '1700000000000000000', 'duration_ns': 100000,
             'lost_calls': 3, 'lost_work': 2, 'untimed_work': 1, 'unknown_functions': 4,
-            'call_cost_ns': 70, 'work_cost_ns': 900, 'damage': '', 'unknown_names': []})
+            'call_cost_ns': 70, 'work_cost_ns': 900, 'event_cost_ns': 800, 'damage': '',
+            'unknown_names': []})
 
     def test_page_holds_the_events_of_the_json(self):
         document, page = self.document(), self.html(self.file)
@@ -252,6 +266,7 @@ class Whole(TraceTest):
         self.assertEqual(details[2300], 'bytesize=1099511627776 -> CUDA_ERROR_OUT_OF_MEMORY')
         self.assertEqual(details[22000], 'dstDevice=0x7000, ByteCount=4096 '
                                          '-> CUDA_ERROR_INVALID_VALUE (injected)')
+        self.assertEqual(details[33000], 'hfunc=function#1, hmod=module#1, name=""scale""')
         self.assertEqual(tracks['stream 2']['events'][0]['detail'],
                          'grid 2 x 3 x 4, block 5 x 6 x 7, 88 bytes of shared memory')
         self.assertEqual(tracks['stream 1 (copies)']['events'][0]['detail'], '4000 bytes')
@@ -289,7 +304,7 @@ class Whole(TraceTest):
                      'Missing: 4 functions were looked up that the trace does not know',
                      'The trace itself takes 70 ns for a call, and 900 ns for work.'):
             self.assertIn(line + '\n', summary)
-        self.assertRegex(summary, r'(?m)^27 calls, blocked 70\.100 us  ')
+        self.assertRegex(summary, r'(?m)^29 calls, blocked 70\.200 us  ')
         self.assertRegex(summary, r'(?m)^  scale +2 +4\.000 us +2\.000 us +3\.000 us$')
         self.assertRegex(summary, r'(?m)^  cuEventSynchronize +1( +61\.000 us){3}$')
         self.assertLessEqual(max(map(len, summary.splitlines())), 100)
@@ -321,7 +336,7 @@ class Special(TraceTest):
             trace.text('program', data)
             trace.text('driver', data)
             trace.thread(1)
-            trace.name(OF_THREAD, 1, data)
+            trace.name(OF_THREAD, 1001, data)
             trace.name(OF_DEVICE, 0, data)
             trace.name(OF_STREAM, 0x200, data)
             trace.name(OF_FUNCTION, 0xf00, data)
@@ -368,6 +383,19 @@ class Special(TraceTest):
         self.assertEqual([event['link'] for event in stream['events']],
                          [1 + 2 * i for i in range(200)])
         self.assertEqual(self.json(path)[0]['otherData']['clock'], 'virtual')
+
+    def test_work_of_two_moments_that_takes_turns_is_linked(self):
+        trace = Trace(flags=ENDED | TIMED | VIRTUAL)
+        trace.thread(1)
+        for time in (10, 20):
+            for _ in range(10):
+                trace.call('cuLaunchKernel', time, time, 0xf00)
+        for i in range(20):
+            trace.work(KERNEL, 'cuLaunchKernel', 30 + i, 31 + i, 20 if i % 2 else 10)
+        [stream] = [track for track in self.html(self.write(trace))['tracks']
+                    if track['kind'] == 'stream']
+        self.assertEqual([event['link'] for event in stream['events']],
+                         [1 + i // 2 + 10 * (i % 2) for i in range(20)])
 
     def test_times_that_contradict_each_other_are_made_to_nest(self):
         trace = Trace(flags=0)

@@ -7,7 +7,7 @@ import unittest
 
 from harness import KERNEL, Trace, TraceTest
 
-HEADER, CHUNK, CHUNK_HEAD, RECORD = 8192, 65536, 16, 32
+HEADER, CHUNK, CHUNK_HEAD, RECORD = 8192, 16384, 16, 32
 
 
 def long_trace(calls=3000):
