@@ -54,6 +54,7 @@ bool cushim__race_submit(struct race_access *access, struct race_stream *stream,
     *access = (struct race_access){
         .number = number,
         .stream = in_graph ? search->launch_stream : stream->id,
+        .stream_name = in_graph ? search->launch_stream_name : stream->name,
         .launch = search->launch,
         .on_default = in_graph ? search->launch_on_default : stream->is_default,
         .kind = kind,
@@ -79,6 +80,7 @@ void cushim__race_launch_begin(const struct race_stream *stream)
         return;
     search->launch = ++search->launches;
     search->launch_stream = stream->id;
+    search->launch_stream_name = stream->name;
     search->launch_on_default = stream->is_default;
 }
 

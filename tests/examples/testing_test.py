@@ -26,10 +26,12 @@ FOUND = {
     'double_buffer': [
         r'output_is_the_input_in_other_orders',
         r'2 missing waits:\n',
-        r'  copy \(operation \d+, stream \d+, cuMemcpyHtoDAsync_v2\) writes and copy \(operation '
-        r'\d+, stream \d+, cuMemcpyDtoDAsync_v2\) reads bytes 0 to 65536 of allocation \d+: '
-        r'nothing orders them; record an event on stream \d+ after the copy and let stream \d+ '
-        r'wait for it\n',
+        r'  copy \(operation \d+, stream#1, cuMemcpyHtoDAsync_v2\) writes and copy \(operation '
+        r'\d+, stream#2, cuMemcpyDtoDAsync_v2\) reads bytes 0 to 65536 of memory#\d+: '
+        r'nothing orders them; record an event on stream#2 after the copy and let stream#1 '
+        r'wait for it; operation \d+: call \d+ of thread 1, '
+        rf'at (?:double_buffer|{UNKNOWN})[^;]*; operation \d+: call \d+ of thread 1, '
+        rf'at (?:double_buffer|{UNKNOWN})[^;]*\n',
     ],
     'first_test': [
         r'1 event leaked:\n  event#1, by cuEventCreate, call \d+ of thread 1, '
@@ -43,7 +45,7 @@ FOUND = {
         r'the job still runs, 100 turns after its event has answered an error\n',
     ],
     'out_of_memory': [
-        r'call 3 of the body \(cuMemAlloc_v2\) answered CUDA_ERROR_OUT_OF_MEMORY, once: 1 stream '
+        r'call \d+ of thread 1 \(cuMemAlloc_v2\) answered CUDA_ERROR_OUT_OF_MEMORY, once: 1 stream '
         r'leaked: stream#1, by cuStreamCreate, call \d+ of thread 1, '
         rf'at (?:out_of_memory|{UNKNOWN})[^;]*; '
         r'1 allocation leaked, 1048576 bytes: memory#1, 1048576 bytes, by cuMemAlloc_v2, '
