@@ -97,7 +97,7 @@ static void examine(const struct cushim_load_options *options, struct cushim_rep
         set_opened_outcome(candidate, CUSHIM_OUTCOME_NOT_A_DRIVER, source, message);
         return;
     }
-    candidate->code = cushim__source_ask(source);
+    candidate->code = cushim__source_query_version(source);
     candidate->version = source->version;
     if (candidate->code != CUDA_SUCCESS) {
         snprintf(message, sizeof message, "cuDriverGetVersion returned %d", (int)candidate->code);

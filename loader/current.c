@@ -8,9 +8,9 @@
  * never replaces an installed table, except in the child of a fork, where a wrapped driver is
  * unusable. For a table with fewer slots than this library's, it is a copy with the rest filled.
  *
- * A driver is published in this order: cushim__loaded() (load.c), `own_table`,
+ * A driver is published in this order: cushim__loaded_driver() (load.c), `own_table`,
  * `cushim_current_table`. A thread that finds the first without the others completes them before it
- * answers.
+ * returns.
  */
 #include <stdatomic.h>
 #include <string.h>
@@ -106,7 +106,7 @@ static const struct cushim_table *current_for(const struct cushim_table *table)
 
 static bool is_own(const struct cushim_table *table)
 {
-    const struct cushim__loaded *driver = cushim__loaded();
+    const struct cushim__loaded *driver = cushim__loaded_driver();
 
     return table == &cushim__lazy_table || (driver && table == driver->table) ||
            is_absent_table(table);
@@ -264,7 +264,7 @@ void cushim__publish_absent(CUresult code)
     update_current();
 }
 
-void cushim__withdraw(CUresult code)
+void cushim__disable_after_fork(CUresult code)
 {
     atomic_store(&load_error, (int)code);
     atomic_store(&own_table, NULL);

@@ -107,7 +107,7 @@ const char *cushim__source_open(struct cushim__source *source)
     return source->driver_get_version ? NULL : "cuDriverGetVersion";
 }
 
-CUresult cushim__source_ask(struct cushim__source *source)
+CUresult cushim__source_query_version(struct cushim__source *source)
 {
     const CUresult code =
         ((CUresult(CUDAAPI *)(int *))source->driver_get_version)(&source->version);
@@ -152,7 +152,7 @@ CUresult cushim_table_fill(struct cushim_table *table, cushim_resolver resolver,
         return CUDA_ERROR_INVALID_VALUE;
     if (cushim__source_open(&source))
         return CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND;
-    cushim__source_ask(&source);
+    cushim__source_query_version(&source);
     if (table->size > sizeof *table)
         table->size = sizeof *table;
     cushim__fill(table, &source, counts ? counts : &unwanted, NULL);

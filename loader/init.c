@@ -32,7 +32,8 @@ static atomic_bool forked;
 
 CUresult CUDAAPI cushim__init_slot(unsigned flags)
 {
-    CUresult(CUDAAPI * init)(unsigned) = (CUresult(CUDAAPI *)(unsigned))cushim__loaded()->init;
+    CUresult(CUDAAPI * init)(unsigned) =
+        (CUresult(CUDAAPI *)(unsigned))cushim__loaded_driver()->init;
     /* A thread that is cancelled in cuInit would be counted for ever. */
     const int cancellation = cushim__disable_cancellation();
     CUresult code;
@@ -66,7 +67,7 @@ static bool has_begun_to_initialise(void)
 
 static bool driver_is_initialised(void)
 {
-    const struct cushim__loaded *driver = cushim__loaded();
+    const struct cushim__loaded *driver = cushim__loaded_driver();
     int devices = 0;
 
     return driver && driver->states[CUSHIM__SLOT(DeviceGetCount)] != CUSHIM_SYMBOL_MISSING &&
@@ -81,13 +82,13 @@ static void before_fork(void)
         atomic_store(&was_initialised_at_fork, true);
 }
 
-/* Withdraw a driver that the parent had initialised, or was initialising or loading. */
+/* Disable a driver that the parent had initialised, or was initialising or loading. */
 static void in_child(void)
 {
     if (!cushim__is_forked() && (atomic_load(&was_initialised_at_fork) ||
                                  has_begun_to_initialise() || cushim__is_loading())) {
         atomic_store(&forked, true);
-        cushim__withdraw(CUDA_ERROR_NOT_INITIALIZED);
+        cushim__disable_after_fork(CUDA_ERROR_NOT_INITIALIZED);
     }
     cushim__forget_loading();
     cushim__report_after_fork();

@@ -31,7 +31,7 @@ enum { MOST_LOADING = 64 };
 
 static _Atomic uintptr_t loading[MOST_LOADING];
 
-const struct cushim__loaded *cushim__loaded(void)
+const struct cushim__loaded *cushim__loaded_driver(void)
 {
     return atomic_load(&loaded);
 }

@@ -81,7 +81,7 @@ void cushim__publish_absent(CUresult code);
  * In a forked child: make every call return `code`, even if a driver is loaded or the program has
  * installed a table, since such a table may call the parent's driver.
  */
-void cushim__withdraw(CUresult code);
+void cushim__disable_after_fork(CUresult code);
 
 /*
  * The table that is current where a table of the program's is installed: itself, or a copy of a
@@ -114,7 +114,7 @@ struct cushim__loaded {
 };
 
 /* The driver of this process; in a forked child, the parent's. NULL: none is loaded. */
-const struct cushim__loaded *cushim__loaded(void);
+const struct cushim__loaded *cushim__loaded_driver(void);
 
 /* Load the driver if that has not been tried. Returns its table; NULL: no usable driver. */
 const struct cushim_table *cushim__load_lazily(void);
@@ -154,8 +154,8 @@ const struct cushim__candidate *cushim__deciding_candidate(const struct cushim_r
 /* Find the two symbols that every driver has. Returns NULL, or the name of a missing one. */
 const char *cushim__source_open(struct cushim__source *source);
 
-/* Get the driver's version. Returns the driver's code; the version is 0 if the call fails. */
-CUresult cushim__source_ask(struct cushim__source *source);
+/* Query the driver's version. Returns the driver's code; the version is 0 if the call fails. */
+CUresult cushim__source_query_version(struct cushim__source *source);
 
 /*
  * Fill every slot within table->size, which must not be beyond this library's table, and `states`
@@ -180,7 +180,7 @@ CUresult CUDAAPI cushim__init_slot(unsigned flags);
 /* The last result of cuInit in the loader's own table; false: it has not been called. */
 bool cushim__init_outcome(CUresult *code, long *process);
 
-/* From now on a fork withdraws the driver from a child that cannot use it. May be repeated. */
+/* From now on a fork disables the driver in a child that cannot use it. May be repeated. */
 void cushim__handle_forks(void);
 
 /* Whether this is such a child. */

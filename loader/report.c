@@ -183,8 +183,8 @@ void cushim__report_get(struct cushim_report *report)
     /* Otherwise a child that is forked during a copy would wait for a thread of its parent. */
     cushim__handle_forks();
     memset(report, 0, sizeof *report);
-    if (cushim__loaded())
-        copy_attempt(report, &cushim__loaded()->report);
+    if (cushim__loaded_driver())
+        copy_attempt(report, &cushim__loaded_driver()->report);
     else
         copy_failed(report, &failed_report);
     /* A signal handler has interrupted the first copy: report that nothing was tried. */

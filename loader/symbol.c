@@ -17,7 +17,7 @@ static atomic_bool missed[CUSHIM__SYMBOL_COUNT];
 static void log_missing(unsigned symbol)
 {
     const int since = cushim__symbols[symbol].since;
-    const struct cushim__loaded *driver = cushim__loaded();
+    const struct cushim__loaded *driver = cushim__loaded_driver();
     /* A table that the program has filled may be that of another driver. */
     const int version = driver && driver->states[symbol] == CUSHIM_SYMBOL_MISSING
                             ? driver->report.driver_version
@@ -67,7 +67,7 @@ const char *cushim__symbol_fallback(size_t index)
 
 enum cushim_symbol_state cushim__symbol_state(size_t index)
 {
-    const struct cushim__loaded *driver = cushim__loaded();
+    const struct cushim__loaded *driver = cushim__loaded_driver();
 
     if (index >= CUSHIM__SYMBOL_COUNT || !driver)
         return CUSHIM_SYMBOL_UNKNOWN;

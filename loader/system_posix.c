@@ -45,7 +45,7 @@ const struct cushim__place cushim__places[] = {
     "[{\"feature\":\"cuda\",\"description\":\"Use NVIDIA GPUs through the CUDA driver\"," \
     "\"priority\":\"suggested\",\"soname\":[\"libcuda.so.1\"]}]"
 
-/* clang's ASan would put padding behind it, which readers of notes do not expect. */
+/* clang's ASan would put padding after it, which readers of notes do not expect. */
 #if defined(__clang__)
 #define NOTE_ALONE no_sanitize("address"),
 #else

@@ -142,7 +142,7 @@ static void jobs_are_done_one_after_the_other(void **state)
     assert_int_equal(queue_poll(&fixture->queue), 2);
     cushim_mock_step(mock); /* the first memset */
     assert_int_equal(queue_poll(&fixture->queue), 2);
-    cushim_mock_step(mock); /* the record behind it */
+    cushim_mock_step(mock); /* the record after it */
     assert_int_equal(queue_poll(&fixture->queue), 1);
     assert_int_equal(fixture->queue.jobs[0].state, JOB_DONE);
     cushim_mock_drain(mock);

@@ -5,7 +5,7 @@
  *
  *     cc sum.c -I/usr/local/cuda/include -ldl -o sum
  *     cushim run -- ./sum
- *     cushim run --fault 'cuMemAlloc_v2:nth=2 => return(OUT_OF_MEMORY)' -- ./sum
+ *     cushim run --fault 'cuMemAlloc:nth=2 => return(OUT_OF_MEMORY)' -- ./sum
  *
  * Built with -DWITH_BUG, it says what has failed, goes on, and ends with success and a wrong
  * sum.

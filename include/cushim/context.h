@@ -58,8 +58,8 @@ struct cushim_context_options {
  * use too.
  *
  * The first one in the process creates the context, which takes about 100 ms and some hundred
- * megabytes of the GPU. It does not become current. cuDevicePrimaryCtxRetain; driver semantics,
- * statement 10.
+ * megabytes of the GPU. It does not become current. See cuDevicePrimaryCtxRetain and
+ * driver-semantics.md #10.
  *
  * @param device   Device.
  * @param context  Receives the object with one reference, to be released with
@@ -67,7 +67,7 @@ struct cushim_context_options {
  *
  * @return CUDA_SUCCESS              `*context` is the primary context.
  * @return CUDA_ERROR_INVALID_VALUE  `context` is NULL.
- * @return CUDA_ERROR_OUT_OF_MEMORY  No host memory for the object; or the driver's answer.
+ * @return CUDA_ERROR_OUT_OF_MEMORY  No host memory for the object; or the driver returned it.
  * @return any other code            cuDevicePrimaryCtxRetain's, unchanged.
  *
  * Thread safety: any thread.
@@ -81,8 +81,8 @@ CUSHIM_API CUresult cushim_context_retain_primary(CUdevice device, struct cushim
  * Create a context of one's own.
  *
  * Unlike cuCtxCreate it does not make it current. Most programs want
- * cushim_context_retain_primary() instead: contexts of one device take turns on it.
- * cuCtxCreate (its `_v2`, which every driver has); driver semantics, statement 13.
+ * cushim_context_retain_primary() instead: contexts of one device take turns on it. See cuCtxCreate
+ * (its `_v2`, which every driver has) and driver-semantics.md #13.
  *
  * @param device   Device.
  * @param options  How; borrowed for the call. NULL: the defaults.
@@ -90,8 +90,8 @@ CUSHIM_API CUresult cushim_context_retain_primary(CUdevice device, struct cushim
  *
  * @return CUDA_SUCCESS              `*context` is a new context.
  * @return CUDA_ERROR_INVALID_VALUE  `context` is NULL, or `options` cannot be understood; or the
- *                                   driver's answer to flags that it does not accept.
- * @return CUDA_ERROR_OUT_OF_MEMORY  No host memory for the object; or the driver's answer.
+ *                                   driver does not accept the flags.
+ * @return CUDA_ERROR_OUT_OF_MEMORY  No host memory for the object; or the driver returned it.
  * @return any other code            cuCtxCreate_v2's, or that of putting back the current context;
  *                                   unchanged. There is no new context then.
  *
@@ -156,8 +156,8 @@ CUSHIM_API struct cushim_context *cushim_context_retain(struct cushim_context *c
  * Give back one reference; the last one ends the object.
  *
  * A created context is then destroyed with all that is left in it, a reference on a primary one is
- * released, a borrowed one is left alone. Streams and events hold references too, so none of
- * those that cushim made is ever left behind in a destroyed context.
+ * released, a borrowed one is left alone. Streams and events hold references too, so none of those
+ * that cushim made remains in a destroyed context.
  *
  * @param context  Object; not to be used with this reference again. NULL is a no-op.
  *
@@ -168,7 +168,7 @@ CUSHIM_API struct cushim_context *cushim_context_retain(struct cushim_context *c
  *
  * Thread safety: any thread.
  * Context: needs none. Leaves the current one alone, unless that is the context that is destroyed:
- *          the driver then takes it off the calling thread (driver semantics, statement 13).
+ *          the driver then takes it off the calling thread (driver-semantics.md #13).
  * Driver calls: cuCtxDestroy_v2; cuDevicePrimaryCtxRelease_v2, or cuDevicePrimaryCtxRelease with
  *               drivers older than 11.0.
  * Since: 0.1.
@@ -178,8 +178,9 @@ CUSHIM_API CUresult cushim_context_release(struct cushim_context *context);
 /**
  * Get the driver's handle, for calls through the table.
  *
- * Not to destroy the context with while streams or events of it live: the driver reads what it has
- * freed when it is asked for these, even to destroy them, and may crash (statement 17).
+ * Do not destroy the context by this handle while streams or events of it live: a later call with
+ * one of these, even its destruction, makes the driver read freed memory, and may crash
+ * (driver-semantics.md #17).
  *
  * @param context  Object; borrowed, not NULL.
  * @param handle   Receives the handle, which lives as long as the object does; not NULL.
@@ -219,8 +220,8 @@ CUSHIM_API CUresult cushim_context_device(const struct cushim_context *context, 
  *
  * @return CUDA_SUCCESS                           All work is done.
  * @return CUDA_ERROR_INVALID_HANDLE              `context` is NULL.
- * @return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED  A stream of the context is capturing (driver
- *                                                semantics, statements 64 and 65).
+ * @return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED  A stream of the context is capturing
+ *                                                (driver-semantics.md #64, #65).
  * @return any other code                         cuCtxSynchronize's, that of an earlier
  *                                                asynchronous error included, or that of the
  *                                                change of context; unchanged.
@@ -245,8 +246,8 @@ struct cushim_context_scope {
 /**
  * Make a context current on the calling thread, or none.
  *
- * Replaces the current one, which is lost to the thread's stack of contexts;
- * cushim_context_push() is the friendlier way. Driver semantics, statement 14.
+ * Replaces the current one, which is lost to the thread's stack of contexts; cushim_context_push()
+ * keeps it. See driver-semantics.md #14.
  *
  * @param context  Object; borrowed. NULL: take the current context off the thread.
  *
@@ -285,15 +286,15 @@ CUSHIM_API CUresult cushim_context_push(const struct cushim_context *context,
 /**
  * End a scope: make current again what was before its push.
  *
- * Takes nothing off the thread but what the push put there: if something else is on top, because a
- * scope within was not popped or somebody else meddled, everything stays as it is and the scope
- * goes on. It can be popped again later.
+ * Takes nothing off the thread but what the push put there. If something else is on top, because an
+ * inner scope was not popped or other code changed the stack, everything stays as it is and the
+ * scope goes on. It can be popped again later.
  *
  * @param scope  Scope of the calling thread; not NULL. One that is over is a no-op.
  *
  * @return CUDA_SUCCESS                The scope is over.
  * @return CUDA_ERROR_INVALID_VALUE    `scope` is NULL.
- * @return CUDA_ERROR_INVALID_CONTEXT  Not the scope's context is current but another or none; the
+ * @return CUDA_ERROR_INVALID_CONTEXT  Another context than the scope's is current, or none; the
  *                                     scope goes on.
  * @return any other code              cuCtxPopCurrent_v2's, unchanged; the scope goes on.
  *

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file
- * Devices: find one by its UUID, and ask what drivers of different ages answer differently.
+ * Devices: find one by its UUID, and ask what drivers of different ages report differently.
  *
  * A device needs no object: its handle is a CUdevice, a number that nobody has to give back. Which
- * devices there are, and in what order, is the driver's choice and CUDA_VISIBLE_DEVICES's; to mean
- * the same device in two processes, go by UUID.
+ * devices there are, and in what order, the driver and CUDA_VISIBLE_DEVICES decide; two processes
+ * that mean the same device compare its UUID.
  *
  * What is one call of the driver has no function here: the number of devices, a name, an attribute,
  * the PCI address and others are called through cushim_driver() (driver.h), as DeviceGetCount,
  * DeviceGetName, DeviceGetAttribute and DeviceGetPCIBusId.
  *
- * The driver must have been initialised (cushim_driver_init()): before that, calls here answer
+ * The driver must have been initialised (cushim_driver_init()): before that, calls here return
  * CUDA_ERROR_NOT_INITIALIZED.
  */
 #ifndef CUSHIM_DEVICE_H
@@ -102,14 +102,14 @@ CUSHIM_API CUresult cushim_device_stream_priority_range(CUdevice device, int *le
 /**
  * Return whether a device's events can be shared with other processes.
  *
- * Drivers older than 12.0 do not report it; for them the answer is worked out by the rule that the
- * driver API reference of their time gives: on Linux, with unified addressing, and not on an
- * integrated (Tegra) device. Driver semantics, statement 77.
+ * Drivers older than 12.0 do not report it; for them it is derived from the rule that the driver
+ * API reference of their time gives: on Linux, with unified addressing, and not on an integrated
+ * (Tegra) device (driver-semantics.md #77).
  *
  * @param device     Device.
- * @param supported  Receives the answer; not NULL.
+ * @param supported  Receives whether they can; not NULL.
  *
- * @return CUDA_SUCCESS               `*supported` is the answer.
+ * @return CUDA_SUCCESS               `*supported` is written.
  * @return CUDA_ERROR_INVALID_VALUE   `supported` is NULL.
  * @return CUDA_ERROR_INVALID_DEVICE  There is no such device.
  * @return any other code             cuDeviceGetAttribute's, unchanged.

@@ -44,8 +44,8 @@ CUSHIM_VARIABLE extern const struct cushim_table *cushim_current_table;
  * Compiles to one load. Do not keep the result across a load, an installation or a fork(): call it
  * again, it costs nothing.
  *
- * What a slot returns when there is no driver (GetErrorName and GetErrorString answer from the
- * registry then):
+ * What a slot returns when there is no driver (GetErrorName and GetErrorString return the
+ * registry's texts then):
  *
  * - 303 SHARED_OBJECT_INIT_FAILED: no driver library could be opened, or it is disabled;
  * - 302 SHARED_OBJECT_SYMBOL_NOT_FOUND: what was opened is not a CUDA driver;

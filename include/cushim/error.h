@@ -92,7 +92,7 @@ CUSHIM_API const char *cushim_error_advice(CUresult code);
  *
  * A program that retries must not do so on a sticky code: it would get the same code for ever. A
  * driver may return the sticky code of earlier work from any call, so the call that returns it is
- * often not the one that caused it (driver semantics, statement 34).
+ * often not the one that caused it (driver-semantics.md #34).
  *
  * @param code  Any number, also one that is not a CUresult.
  *

@@ -10,16 +10,15 @@
  * CUDA_ERROR_INVALID_HANDLE everywhere, or with the reason why there is no driver (any more).
  *
  * An event is destroyed through the table that made it, whatever table is current then: one that
- * outlives its mock can be released, and never reaches NVIDIA's driver by that. Recording, asking
- * and waiting go through the current table, which must be the event's (cushim_table_install()).
+ * outlives its mock can be released, and the release never reaches NVIDIA's driver. Recording,
+ * asking and waiting go through the current table, which must be the event's
+ * (cushim_table_install()).
  *
- * Any function may also return the code of earlier asynchronous work that failed (driver
- * semantics, statement 34; cushim_error_sticky()).
+ * Any function may also return the code of earlier asynchronous work that failed
+ * (driver-semantics.md #34; cushim_error_sticky()).
  *
  * Thread safety: any thread may use any event, also concurrently. Closing or releasing the last
  * reference while another thread uses the event is the caller's mistake.
- *
- * Numbers of statements are those of docs/driver-semantics.md.
  */
 #ifndef CUSHIM_EVENT_H
 #define CUSHIM_EVENT_H
@@ -42,12 +41,15 @@ struct cushim_stream;
 /** An event; made by cushim_event_create() and its like. */
 struct cushim_event;
 
-/** How to create an event. All-zero but for `size`, and NULL, mean: timed, and waits spin. */
+/**
+ * How to create an event (driver-semantics.md #19, #33). All-zero but for `size`, and NULL, mean:
+ * timed, and waits spin.
+ */
 struct cushim_event_options {
     size_t size;         /**< `sizeof(struct cushim_event_options)`. */
     bool disable_timing; /**< CU_EVENT_DISABLE_TIMING: cheaper, and of no use for elapsed time. */
-    bool blocking_sync;  /**< CU_EVENT_BLOCKING_SYNC: a thread that waits sleeps (statement 33). */
-    bool interprocess;   /**< CU_EVENT_INTERPROCESS: needs `disable_timing` too (statement 19). */
+    bool blocking_sync;  /**< CU_EVENT_BLOCKING_SYNC: a thread that waits sleeps. */
+    bool interprocess;   /**< CU_EVENT_INTERPROCESS: needs `disable_timing` too. */
 };
 
 /** A cushim_event_options with the defaults. */
@@ -59,8 +61,8 @@ struct cushim_event_options {
 /**
  * Create an event in a context.
  *
- * It belongs to that context for life (statement 21) and holds a reference to it. Not recorded yet,
- * it stands for no work: a query answers "done" (statement 23).
+ * It belongs to that context for life (driver-semantics.md #21) and holds a reference to it. Not
+ * recorded yet, it stands for no work: a query returns CUDA_SUCCESS (#23).
  *
  * @param context  Context to create it in; not NULL.
  * @param options  How to create it; borrowed for the call. NULL: the defaults.
@@ -71,7 +73,7 @@ struct cushim_event_options {
  * @return CUDA_ERROR_INVALID_VALUE   `event` is NULL, or the options are not understood, or
  *                                    `interprocess` is set without `disable_timing`.
  * @return CUDA_ERROR_OUT_OF_MEMORY   The host's or the driver's memory ran out.
- * @return any other code             The driver's, unchanged; nothing is left behind.
+ * @return any other code             The driver's, unchanged; nothing remains.
  *
  * Thread safety: any thread.
  * Context: acts in `context`, and puts the current one back.
@@ -99,7 +101,7 @@ CUSHIM_API CUresult cushim_event_create(struct cushim_context *context,
  * @return CUDA_ERROR_INVALID_VALUE    As for cushim_event_create().
  * @return CUDA_ERROR_INVALID_CONTEXT  `stream` is a default stream, and no context is current.
  * @return CUDA_ERROR_OUT_OF_MEMORY    The host's or the driver's memory ran out.
- * @return any other code              The driver's, unchanged; nothing is left behind.
+ * @return any other code              The driver's, unchanged; nothing remains.
  *
  * Thread safety: any thread.
  * Context: acts in the stream's, and puts the current one back.
@@ -150,13 +152,14 @@ CUSHIM_API struct cushim_event *cushim_event_retain(struct cushim_event *event);
  * Give one reference back. The last one ends the event.
  *
  * An event of cushim's own is destroyed, which neither waits for its work nor disturbs those who
- * wait for it (statement 28); one from a pool goes back there; a wrapped one is left alone.
+ * wait for it (driver-semantics.md #28); one from a pool goes back there; a wrapped one is left
+ * alone.
  *
  * @param event  Event; NULL is a no-op.
  *
  * @return CUDA_SUCCESS    It was not the last reference, or the event is gone; also when it had
- *                         gone before with its context or process (statement 17).
- * @return any other code  The driver's answer to cuEventDestroy_v2, also on the log (log.h); the
+ *                         gone before with its context or process (#17).
+ * @return any other code  The result of cuEventDestroy_v2, also on the log (log.h); the
  *                         object is gone all the same. Or that of ending the context, if this was
  *                         its last reference.
  *
@@ -203,20 +206,20 @@ CUSHIM_API CUresult cushim_event_handle(const struct cushim_event *event, CUeven
  * Record the event on a stream: it stands for all work that the stream has got until now.
  *
  * Replaces what an earlier record stood for; those who wait already keep waiting for the old work
- * (statements 25, 26). On a capturing stream the record becomes part of the capture.
+ * (driver-semantics.md #25, #26). On a capturing stream the record becomes part of the capture.
  *
  * @param event   Event; not NULL.
  * @param stream  Stream of the event's context; not NULL.
  *
  * @return CUDA_SUCCESS               The event is recorded.
  * @return CUDA_ERROR_INVALID_HANDLE  `event` or `stream` is NULL or closed, or they are of
- *                                    different contexts (statement 30).
- * @return any other code             The driver's answer to cuEventRecord, unchanged.
+ *                                    different contexts (#30).
+ * @return any other code             The result of cuEventRecord, unchanged.
  *
  * Thread safety: any thread.
  * Context: needs none. On a default stream acts in the stream object's context if it has one,
  *          otherwise in the event's, otherwise in the current one, which must then be the event's
- *          (statement 31), and puts the current one back.
+ *          (#31), and puts the current one back.
  * Driver calls: cuEventRecord; on default streams also cuCtxGetCurrent, and cuCtxPushCurrent_v2 and
  *               cuCtxPopCurrent_v2 if their context is not current.
  * Since: 0.1.
@@ -230,7 +233,7 @@ CUSHIM_API CUresult cushim_event_record(struct cushim_event *event, struct cushi
  * @param stream  Stream of the event's context; not NULL.
  * @param flags   CUevent_record_flags: CU_EVENT_RECORD_EXTERNAL makes the record a node of the
  *                graph that is captured, and is refused outside a capture with
- *                CUDA_ERROR_ILLEGAL_STATE (statement 56). 0: as cushim_event_record().
+ *                CUDA_ERROR_ILLEGAL_STATE (driver-semantics.md #56). 0: as cushim_event_record().
  *
  * @return As cushim_event_record(), of cuEventRecordWithFlags; CUDA_ERROR_INVALID_VALUE for unknown
  *         flags; CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER before CUDA 11.1 if `flags` is not 0.
@@ -248,11 +251,11 @@ CUSHIM_API CUresult cushim_event_record_with_flags(struct cushim_event *event,
  *
  * @param event  Event; not NULL.
  *
- * @return CUDA_SUCCESS               Done, or never recorded (statements 23, 24).
+ * @return CUDA_SUCCESS               Done, or never recorded (driver-semantics.md #23, #24).
  * @return CUDA_ERROR_NOT_READY       Pending; no failure.
  * @return CUDA_ERROR_INVALID_HANDLE  `event` is NULL or closed.
  * @return any other code             The driver's, unchanged: never taken for "not done". Inside a
- *                                    capture mind statements 63 and 64: asking may invalidate it.
+ *                                    capture see #63, #64: asking may invalidate it.
  *
  * Thread safety: any thread.
  * Context: needs none, and leaves the current one alone.
@@ -264,14 +267,14 @@ CUSHIM_API CUresult cushim_event_query(const struct cushim_event *event);
 /**
  * Wait until the recorded work is done.
  *
- * The thread spins, or sleeps if the event was created with `blocking_sync` (statement 33). There
- * is no end to it if the work never ends: see cushim_event_synchronize_for().
+ * The thread spins, or sleeps if the event was created with `blocking_sync` (driver-semantics.md
+ * #33). If the work never ends, the call never returns: see cushim_event_synchronize_for().
  *
  * @param event  Event; not NULL.
  *
  * @return CUDA_SUCCESS               Done, or never recorded.
  * @return CUDA_ERROR_INVALID_HANDLE  `event` is NULL or closed.
- * @return any other code             The driver's answer to cuEventSynchronize, unchanged.
+ * @return any other code             The result of cuEventSynchronize, unchanged.
  *
  * Thread safety: any thread; blocks it.
  * Context: needs none, and leaves the current one alone.
@@ -292,7 +295,7 @@ CUSHIM_API CUresult cushim_event_synchronize(struct cushim_event *event);
  * @return CUDA_SUCCESS               Done, or never recorded.
  * @return CUDA_ERROR_TIMEOUT         The time is over; the event is still usable.
  * @return CUDA_ERROR_INVALID_HANDLE  `event` is NULL or closed.
- * @return any other code             The driver's answer to cuEventQuery, unchanged.
+ * @return any other code             The result of cuEventQuery, unchanged.
  *
  * Thread safety: any thread; blocks it.
  * Context: needs none, and leaves the current one alone.
@@ -304,8 +307,8 @@ CUSHIM_API CUresult cushim_event_synchronize_for(struct cushim_event *event, uin
 /*
  * --- what an event is ---
  *
- * The driver answers none of these questions: an event object keeps the answers, and
- * cushim_event_explain() uses them.
+ * The driver reports none of this: an event object remembers it, and cushim_event_explain() uses
+ * it.
  */
 
 /**
@@ -324,8 +327,8 @@ struct cushim_event_info {
 
     /**
      * The CUevent_flags that it was created with: CU_EVENT_BLOCKING_SYNC and its like. For an
-     * imported event, what it behaves as: CU_EVENT_DISABLE_TIMING and CU_EVENT_INTERPROCESS (driver
-     * semantics, statement 76).
+     * imported event, what it behaves as: CU_EVENT_DISABLE_TIMING and CU_EVENT_INTERPROCESS
+     * (driver-semantics.md #76).
      */
     unsigned flags;
 
@@ -368,9 +371,9 @@ CUSHIM_API CUresult cushim_event_info_get(const struct cushim_event *event,
 /**
  * Measure the time between two recorded events on the GPU's clock.
  *
- * Negative if `end` came first, 0 if both are one event (statements 39, 40). The resolution is
- * about half a microsecond (statement 46). Waits for nothing. Other streams' work may lie between
- * two events of one stream.
+ * Negative if `end` came first, 0 if both are one event (driver-semantics.md #39, #40). The
+ * resolution is about half a microsecond (#46). Waits for nothing. Other streams' work may lie
+ * between two events of one stream.
  *
  * @param start  Event recorded first; not NULL.
  * @param end    Event recorded last, of the same context; not NULL.
@@ -378,20 +381,19 @@ CUSHIM_API CUresult cushim_event_info_get(const struct cushim_event *event,
  *
  * @return CUDA_SUCCESS               `ms` is written.
  * @return CUDA_ERROR_INVALID_HANDLE  An event is NULL, closed, not recorded, without timing or
- *                                    imported, or the two are of different contexts (statements
- *                                    35, 36, 41, 43, 44, 76): cushim_event_explain() says which.
+ *                                    imported, or the two are of different contexts (#35, #36, #41,
+ *                                    #43, #44, #76): cushim_event_explain() says which.
  * @return CUDA_ERROR_INVALID_VALUE   `ms` is NULL, or an event was last recorded in a capture that
- *                                    has ended (statement 71).
- * @return CUDA_ERROR_NOT_READY       An event is still pending (statement 37).
- * @return CUDA_ERROR_CAPTURED_EVENT  An event is recorded in a running capture (statement 63).
+ *                                    has ended (#71).
+ * @return CUDA_ERROR_NOT_READY       An event is still pending (#37).
+ * @return CUDA_ERROR_CAPTURED_EVENT  An event is recorded in a running capture (#63).
  * @return any other code             The driver's, unchanged. Ask for errors of pending work with
- *                                    cushim_event_query(): here they may go unnoticed (statement
- *                                    47).
+ *                                    cushim_event_query(): here they may go unnoticed (#47).
  *
  * Thread safety: any thread.
  * Context: needs none, and leaves the current one alone.
  * Driver calls: cuEventElapsedTime_v2, or cuEventElapsedTime with drivers older than 12.8, which
- *               means the same and costs several times as much (statements 47, 48).
+ *               means the same and costs several times as much (#47, #48).
  * Since: 0.1.
  */
 CUSHIM_API CUresult cushim_event_elapsed(const struct cushim_event *start,
@@ -403,7 +405,7 @@ CUSHIM_API CUresult cushim_event_elapsed(const struct cushim_event *start,
  * For the code of a cushim_event_elapsed() that has just failed. What the objects do not know (the
  * state of wrapped events, what is pending, what is captured) is asked from the driver, in a way
  * that is harmless even during a capture: the time from an event to itself, never a query
- * (statements 39, 63). If the events have different faults, that of `start` is reported.
+ * (driver-semantics.md #39, #63). If the events have different faults, that of `start` is reported.
  *
  * @param start  The event that was given as start; NULL allowed.
  * @param end    The event that was given as end; NULL allowed.
@@ -412,7 +414,7 @@ CUSHIM_API CUresult cushim_event_elapsed(const struct cushim_event *start,
  * @return Static string: one sentence or two. For a code that says nothing about the events it is
  *         that of cushim_error_advice(). Never NULL.
  *
- * Thread safety: any thread; the answer is about the events as they are now.
+ * Thread safety: any thread; the text is about the events as they are now.
  * Context: needs none, and leaves the current one alone.
  * Driver calls: none, or as cushim_event_elapsed().
  * Since: 0.1.
@@ -426,8 +428,8 @@ CUSHIM_API const char *cushim_event_explain(const struct cushim_event *start,
  * One process creates an event with `interprocess` and `disable_timing`, exports it and sends the
  * 64 opaque bytes by any means; another one imports them. Either may record the event, and both may
  * query it and wait for it. The exporter must keep it until the importers are done: what they do
- * afterwards is undefined (driver semantics, statement 76). It works on Linux, with devices for
- * which cushim_device_supports_ipc_events() says yes (statement 77).
+ * afterwards is undefined (driver-semantics.md #76). It works on Linux, with devices for which
+ * cushim_device_supports_ipc_events() says yes (#77).
  */
 
 /**
@@ -438,10 +440,10 @@ CUSHIM_API const char *cushim_event_explain(const struct cushim_event *start,
  *
  * @return CUDA_SUCCESS                `handle` is written.
  * @return CUDA_ERROR_INVALID_HANDLE   `event` is NULL, closed, not interprocess, or imported itself
- *                                     (statements 74, 76).
+ *                                     (driver-semantics.md #74, #76).
  * @return CUDA_ERROR_INVALID_VALUE    `handle` is NULL.
  * @return CUDA_ERROR_INVALID_CONTEXT  The event was wrapped without a context, and none is current.
- * @return any other code              The driver's answer to cuIpcGetEventHandle, unchanged.
+ * @return any other code              The result of cuIpcGetEventHandle, unchanged.
  *
  * Thread safety: any thread.
  * Context: acts in the event's, and puts the current one back; for an event that was wrapped
@@ -455,7 +457,8 @@ CUSHIM_API CUresult cushim_event_export(const struct cushim_event *event, CUipcE
 /**
  * Take an event that another process exported.
  *
- * It can be asked, waited for and recorded, but neither timed nor exported again (statement 76).
+ * It can be asked, waited for and recorded, but neither timed nor exported again
+ * (driver-semantics.md #76).
  *
  * @param context  Context to open it in; not NULL. The event holds a reference.
  * @param handle   What the other process sent; borrowed for the call, not NULL.
@@ -464,10 +467,10 @@ CUSHIM_API CUresult cushim_event_export(const struct cushim_event *event, CUipcE
  * @return CUDA_SUCCESS                The event is there.
  * @return CUDA_ERROR_INVALID_HANDLE   `context` is NULL.
  * @return CUDA_ERROR_INVALID_VALUE    `event` or `handle` is NULL.
- * @return CUDA_ERROR_INVALID_CONTEXT  It was exported by this very process (statement 75).
- * @return CUDA_ERROR_MAP_FAILED       The bytes are not those of an event (statement 75).
+ * @return CUDA_ERROR_INVALID_CONTEXT  It was exported by this very process (#75).
+ * @return CUDA_ERROR_MAP_FAILED       The bytes are not those of an event (#75).
  * @return CUDA_ERROR_OUT_OF_MEMORY    The host's memory ran out.
- * @return any other code              The driver's, unchanged; nothing is left behind.
+ * @return any other code              The driver's, unchanged; nothing remains.
  *
  * Thread safety: any thread.
  * Context: acts in `context`, and puts the current one back.

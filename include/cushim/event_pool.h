@@ -3,13 +3,13 @@
  * @file
  * Pools of events: hand out and take back without calling the driver.
  *
- * To create and destroy an event costs hundreds of nanoseconds each time (driver semantics,
- * statement 80). A pool keeps events of one kind in one context; cushim_event_release() of the
- * last reference brings an event back. While events are free nothing locks, waits or allocates; the
- * pool grows as needed, and does not shrink before its end.
+ * To create and destroy an event costs hundreds of nanoseconds each time (driver-semantics.md #80).
+ * A pool keeps events of one kind in one context; cushim_event_release() of the last reference
+ * brings an event back. While events are free nothing locks, waits or allocates; the pool grows as
+ * needed, and does not shrink before its end.
  *
  * An event that is handed out again still has its former record to the driver until it is recorded:
- * a query, a wait or an elapsed time answers by that one, and a forgotten record is not refused.
+ * a query, a wait or an elapsed time concerns that record, and a forgotten record is not refused.
  *
  * Each event is destroyed through the table that made it, whatever table is current then (event.h).
  * Do not acquire from a pool under another table than that of its context: free events go on being
@@ -59,7 +59,7 @@ struct cushim_event_pool_options {
  * @return CUDA_ERROR_INVALID_VALUE   `pool` is NULL, or the options are not understood, or the
  *                                    driver refuses the kind of the first events.
  * @return CUDA_ERROR_OUT_OF_MEMORY   The host's or the driver's memory ran out.
- * @return any other code             The driver's, unchanged; nothing is left behind.
+ * @return any other code             The driver's, unchanged; nothing remains.
  *
  * Thread safety: any thread.
  * Context: acts in `context` if `initial` is not 0, and puts the current one back.
@@ -79,8 +79,8 @@ CUSHIM_API CUresult cushim_event_pool_create(struct cushim_context *context,
  * Its last cushim_event_release() brings it back; one that was closed is destroyed and leaves the
  * pool instead.
  *
- * Record it before it is used. For cushim it is not recorded, but to the driver a used event is the
- * one it was: until the next record, queries and waits still concern its former work.
+ * Record it before it is used. For cushim it is not recorded, but the driver still knows its former
+ * record: until the next one, queries and waits concern the former work.
  *
  * @param pool   Pool; not NULL.
  * @param event  Receives the event with one reference; not NULL. It keeps alive what it needs of

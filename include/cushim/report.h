@@ -3,12 +3,12 @@
  * @file
  * The report: the state of the driver in this process, as text, as JSON and by function.
  *
- * It answers the question that a bug report asks first: which library was loaded, from where,
- * which version, what is missing - or why there is none, and what to do about it.
+ * It contains what a bug report needs first: which library was loaded, from where, which version,
+ * what is missing - or why there is none, and what to do about it.
  *
  * It is about the driver that cushim has loaded, and not about a table that the program has
  * installed, such as a mock's: while one is current and nothing was loaded, the state is
- * CUSHIM_STATE_UNTRIED, whatever that table answers.
+ * CUSHIM_STATE_UNTRIED, whatever that table returns.
  */
 #ifndef CUSHIM_REPORT_H
 #define CUSHIM_REPORT_H

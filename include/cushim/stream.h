@@ -9,25 +9,22 @@
  * handle that cushim_stream_handle() returns; for a default stream, in a scope of its context
  * (context.h).
  *
- * A created stream belongs to its context and can be used whatever context is current (driver
- * semantics, statement 32). *Default streams* (NULL, the legacy and the per-thread one) are
+ * A created stream belongs to its context and can be used whatever context is current
+ * (driver-semantics.md #32). *Default streams* (NULL, the legacy and the per-thread one) are
  * different ones in every context: an object that was given a context acts there and puts the
- * current one back, for which each call asks cuCtxGetCurrent, and pushes and pops the context if
- * it is not current; one that was not acts in the caller's current context, as the driver does
- * (statements 15, 51). If putting the context back fails, that is the answer, and what was to be
- * done is done nevertheless; only a stream that the caller would not know of is
- * destroyed.
+ * current one back, for which each call asks cuCtxGetCurrent, and pushes and pops the context if it
+ * is not current; one that was not acts in the caller's current context, as the driver does (#15,
+ * #51). If putting the context back fails, that code is returned, although the work of the call is
+ * done; only a stream that the caller would not know of is destroyed.
  *
  * A stream is destroyed through the table that made it, whatever table is current then; all else
  * goes through the current table, which must be the stream's (cushim_table_install()).
  *
- * Any function may also return the code of earlier asynchronous work that failed (statement 34;
+ * Any function may also return the code of earlier asynchronous work that failed (#34;
  * cushim_error_sticky()). A closed stream is refused with CUDA_ERROR_INVALID_HANDLE everywhere.
  *
  * Thread safety: any thread may use any stream, also concurrently. Closing or releasing the last
  * reference while another thread uses the stream is the caller's mistake.
- *
- * Numbers of statements are those of docs/driver-semantics.md.
  */
 #ifndef CUSHIM_STREAM_H
 #define CUSHIM_STREAM_H
@@ -54,7 +51,7 @@ struct cushim_stream;
  * How to create a stream. All-zero but for `size`, and NULL, mean: non-blocking, of priority 0.
  *
  * The default is not the driver's: a non-blocking stream takes no notice of the legacy default
- * stream, which a blocking one waits for and is waited for by (statement 54).
+ * stream, which a blocking one waits for and is waited for by (driver-semantics.md #54).
  */
 struct cushim_stream_options {
     size_t size;   /**< `sizeof(struct cushim_stream_options)`. */
@@ -72,7 +69,8 @@ struct cushim_stream_options {
  * Create a stream in a context.
  *
  * A priority outside of the range of the device (cushim_device_stream_priority_range()) is clamped
- * to it, without a failure (statement 50); the log gets a message with both priorities (log.h).
+ * to it, without a failure (driver-semantics.md #50); the log gets a message with both priorities
+ * (log.h).
  *
  * @param context  Context to create it in; not NULL. The stream holds a reference.
  * @param options  How to create it; borrowed for the call. NULL: the defaults.
@@ -82,7 +80,7 @@ struct cushim_stream_options {
  * @return CUDA_ERROR_INVALID_HANDLE  `context` is NULL.
  * @return CUDA_ERROR_INVALID_VALUE   `stream` is NULL, or the options are not understood.
  * @return CUDA_ERROR_OUT_OF_MEMORY   The host's or the driver's memory ran out.
- * @return any other code             The driver's, unchanged; nothing is left behind.
+ * @return any other code             The driver's, unchanged; nothing remains.
  *
  * Thread safety: any thread.
  * Context: acts in `context`, and puts the current one back.
@@ -151,13 +149,13 @@ CUSHIM_API struct cushim_stream *cushim_stream_retain(struct cushim_stream *stre
  * Give one reference back. The last one ends the stream.
  *
  * A stream of cushim's own is destroyed, which does not wait for its work: that is still done
- * (statement 29). A wrapped one is left alone.
+ * (driver-semantics.md #29). A wrapped one is left alone.
  *
  * @param stream  Stream; NULL is a no-op.
  *
  * @return CUDA_SUCCESS    It was not the last reference, or the stream is gone; also when it had
- *                         gone before with its context or process (statement 17).
- * @return any other code  The driver's answer to cuStreamDestroy_v2, also on the log (log.h); the
+ *                         gone before with its context or process (#17).
+ * @return any other code  The result of cuStreamDestroy_v2, also on the log (log.h); the
  *                         object is gone all the same. Or that of ending the context, if this was
  *                         its last reference.
  *
@@ -218,12 +216,13 @@ CUSHIM_API struct cushim_context *cushim_stream_context(const struct cushim_stre
  * @param stream  Stream; not NULL.
  *
  * @return CUDA_SUCCESS               Done.
- * @return CUDA_ERROR_NOT_READY       Not yet; no failure. The legacy default stream also answers
- *                                    so while a blocking stream has work (statement 54).
+ * @return CUDA_ERROR_NOT_READY       Not yet; no failure. The legacy default stream also returns
+ *                                    this while a blocking stream has work (driver-semantics.md
+ *                                    #54).
  * @return CUDA_ERROR_INVALID_HANDLE  `stream` is NULL or closed.
- * @return any other code             The driver's answer to cuStreamQuery, unchanged: never taken
- *                                    for "not done". While a capture goes on mind statements 64 and
- *                                    65: asking may invalidate it.
+ * @return any other code             The result of cuStreamQuery, unchanged: never taken
+ *                                    for "not done". During a capture see #64, #65: asking may
+ *                                    invalidate it.
  *
  * Thread safety: any thread.
  * Context: needs none, but for a default stream (see above).
@@ -235,14 +234,15 @@ CUSHIM_API CUresult cushim_stream_query(const struct cushim_stream *stream);
 /**
  * Wait until all work of the stream is done.
  *
- * There is no end to it if the work never ends: see cushim_stream_synchronize_for(). Never to be
- * called from a host function of the stream itself, which would wait for itself (statement 57).
+ * If the work never ends, the call never returns: see cushim_stream_synchronize_for(). Do not call
+ * it from a host function of the stream itself, which would wait for itself (driver-semantics.md
+ * #57).
  *
  * @param stream  Stream; not NULL.
  *
  * @return CUDA_SUCCESS               Done.
  * @return CUDA_ERROR_INVALID_HANDLE  `stream` is NULL or closed.
- * @return any other code             The driver's answer to cuStreamSynchronize, unchanged. As for
+ * @return any other code             The result of cuStreamSynchronize, unchanged. As for
  *                                    cushim_stream_query(), it may invalidate a capture.
  *
  * Thread safety: any thread; blocks it.
@@ -265,7 +265,7 @@ CUSHIM_API CUresult cushim_stream_synchronize(struct cushim_stream *stream);
  * @return CUDA_SUCCESS               The stream was idle at some instant of the call.
  * @return CUDA_ERROR_TIMEOUT         The time is over; the stream is still usable.
  * @return CUDA_ERROR_INVALID_HANDLE  `stream` is NULL or closed.
- * @return any other code             The driver's answer to cuStreamQuery, unchanged.
+ * @return any other code             The result of cuStreamQuery, unchanged.
  *
  * Thread safety: any thread; blocks it.
  * Context: needs none, but for a default stream (see above).
@@ -280,24 +280,24 @@ CUSHIM_API CUresult cushim_stream_synchronize_for(struct cushim_stream *stream,
 /**
  * Let all later work of a stream wait for an event.
  *
- * The event may be of another context or device (driver semantics, statements 55, 81). What counts
- * is its newest record at the time of the call: a later one does not matter (statement 26), and
- * without any the call has no effect (statement 23).
+ * The event may be of another context or device (driver-semantics.md #55, #81). What counts is its
+ * newest record at the time of the call: a later one does not matter (#26), and without any the
+ * call has no effect (#23).
  *
  * @param stream  Stream that is to wait; not NULL.
  * @param event   Event to wait for; not NULL.
  * @param flags   CUevent_wait_flags: CU_EVENT_WAIT_EXTERNAL makes the wait a node of the graph that
- *                is captured, and is refused outside a capture with CUDA_ERROR_ILLEGAL_STATE
- *                (statement 55). 0: an ordinary wait.
+ *                is captured, and is refused outside a capture with CUDA_ERROR_ILLEGAL_STATE (#55).
+ *                0: an ordinary wait.
  *
  * @return CUDA_SUCCESS                         Later work waits.
  * @return CUDA_ERROR_INVALID_HANDLE            `stream` or `event` is NULL or closed.
  * @return CUDA_ERROR_INVALID_VALUE             The flags are unknown, or the event was last
- *                                              recorded in a capture that has ended (statement 71).
+ *                                              recorded in a capture that has ended (#71).
  * @return CUDA_ERROR_STREAM_CAPTURE_ISOLATION  The stream is capturing and the event was recorded
  *                                              outside the capture; the capture is invalidated
- *                                              (statement 67).
- * @return any other code                       The driver's answer to cuStreamWaitEvent, unchanged.
+ *                                              (#67).
+ * @return any other code                       The result of cuStreamWaitEvent, unchanged.
  *
  * Thread safety: any thread.
  * Context: needs none, but for a default stream (stream.h).
@@ -311,8 +311,8 @@ CUSHIM_API CUresult cushim_stream_wait_event(struct cushim_stream *stream,
  * Let all later work of a stream wait for all work that another stream has got until now.
  *
  * Records an event without timing on `other`, waits for it, and destroys it, which does not disturb
- * the wait (statement 28). The streams may be of different contexts and devices. If `other` is
- * capturing, `stream` joins its capture (statement 68).
+ * the wait (driver-semantics.md #28). The streams may be of different contexts and devices. If
+ * `other` is capturing, `stream` joins its capture (#68).
  *
  * @param stream  Stream that is to wait; not NULL.
  * @param other   Stream to wait for; not NULL.
@@ -338,8 +338,8 @@ CUSHIM_API CUresult cushim_stream_wait_stream(struct cushim_stream *stream,
  * until it returns.
  *
  * It is called on a thread of the driver's, and not at all if the context has failed by then. It
- * must not call the driver (statements 57, 82), nor wait for work of the GPU. In a capture it
- * becomes a node of the graph, and is called at every launch.
+ * must not call the driver (driver-semantics.md #57, #82), nor wait for work of the GPU. In a
+ * capture it becomes a node of the graph, and is called at every launch.
  *
  * @param stream    Stream; not NULL.
  * @param function  Function to call.
@@ -348,7 +348,7 @@ CUSHIM_API CUresult cushim_stream_wait_stream(struct cushim_stream *stream,
  * @return CUDA_SUCCESS               The function is queued.
  * @return CUDA_ERROR_INVALID_HANDLE  `stream` is NULL or closed.
  * @return CUDA_ERROR_INVALID_VALUE   `function` is NULL.
- * @return any other code             The driver's answer to cuLaunchHostFunc, unchanged.
+ * @return any other code             The result of cuLaunchHostFunc, unchanged.
  *
  * Thread safety: any thread.
  * Context: needs none, but for a default stream (stream.h).

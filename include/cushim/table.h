@@ -3,13 +3,13 @@
  * @file
  * Tables: the driver API as a struct of function pointers, and how to fill and install one.
  *
- * `struct cushim_table` has one slot per symbol that libcuda exports, named like the symbol
- * without its `cu`: `cuEventElapsedTime_v2` is `EventElapsedTime_v2`, the older
- * `cuEventElapsedTime` is `EventElapsedTime`, and `cuEventRecord_ptsz` is `EventRecord_ptsz`. A
- * slot therefore means one ABI, whatever toolkit header and default-stream mode the caller compiles
- * with. No slot of a table that cushim fills is ever NULL: a symbol that the driver lacks is a
- * function of the right type that returns CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER (GetErrorName and
- * GetErrorString answer from the registry instead).
+ * `struct cushim_table` has one slot per symbol that libcuda exports, named like the symbol without
+ * its `cu`: `cuEventElapsedTime_v2` is `EventElapsedTime_v2`, the older `cuEventElapsedTime` is
+ * `EventElapsedTime`, and `cuEventRecord_ptsz` is `EventRecord_ptsz`. A slot therefore means one
+ * ABI, whatever toolkit header and default-stream mode the caller compiles with. No slot of a table
+ * that cushim fills is ever NULL: a symbol that the driver lacks is a function of the right type
+ * that returns CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER (GetErrorName and GetErrorString return the
+ * registry's texts instead).
  *
  * What `<cuda.h>` calls `cuMemAlloc` is therefore `MemAlloc_v2`; `MemAlloc` is the ABI of CUDA 2.0,
  * with addresses of 32 bits. Slots of ABIs that the headers of CUDA 11.2 had replaced already are
@@ -17,7 +17,7 @@
  * wants such an ABI defines CUSHIM_DISABLE_DEPRECATION_WARNINGS before it includes a header of
  * cushim.
  *
- * Symbols: the names behind the slots, and how each was found when the driver was loaded.
+ * Symbols: the exported names of the slots, and how each was found when the driver was loaded.
  *
  * Symbols are numbered in slot order, from 0 to cushim_symbol_count() - 1. The order is part of the
  * ABI: newer versions of cushim append, they never insert.
@@ -51,7 +51,7 @@ enum cushim_symbol_state {
 
 /**
  * How many symbols of one part of the API a source had. `found` includes `by_proc_address`. It
- * never grows: cushim_symbol_get() answers further questions about each symbol.
+ * never grows: cushim_symbol_get() says more about each symbol.
  */
 struct cushim_symbol_tally {
     unsigned total;           /**< Symbols that exist on this operating system. */
@@ -213,7 +213,7 @@ CUSHIM_API CUresult cushim_table_fill_library(struct cushim_table *table, void *
  * @param table   Table to install, with every slot within `table->size` filled; borrowed until
  *                another one is installed, no call is in progress in it, and the last object that
  *                was made through it is released. Tables of cushim last that long: one of a mock
- *                that has ended answers CUDA_ERROR_DEINITIALIZED, which a release takes for
+ *                that has ended returns CUDA_ERROR_DEINITIALIZED, which a release takes for
  *                success. NULL: the loader's own.
  * @param former  Receives the table that was current, for a layer to call and to restore; NULL
  *                allowed.

@@ -16,7 +16,7 @@ struct cushim__lock {
 struct cushim__condition {
     uint64_t system[8];
 };
-struct cushim__runner {
+struct cushim__host_thread {
     uint64_t system[1];
 };
 
@@ -52,7 +52,10 @@ void cushim__lock_offer(struct cushim__lock *lock);
 void cushim__condition_create(struct cushim__condition *condition);
 void cushim__condition_destroy(struct cushim__condition *condition);
 
-/* Release the lock until somebody signals, or no reason at all; the second for `ns` at most. */
+/*
+ * Release the lock until somebody signals, the second for `ns` at most. Both may return without a
+ * signal, too: a spurious wakeup.
+ */
 void cushim__condition_wait(struct cushim__condition *condition, struct cushim__lock *lock);
 void cushim__condition_wait_for(struct cushim__condition *condition, struct cushim__lock *lock,
                                 uint64_t ns);
@@ -60,14 +63,15 @@ void cushim__condition_signal(struct cushim__condition *condition);
 void cushim__condition_broadcast(struct cushim__condition *condition);
 
 /* A thread that runs a function. False: the system has none. */
-bool cushim__runner_start(struct cushim__runner *runner, void *(*run)(void *data), void *data);
-void cushim__runner_join(struct cushim__runner *runner);
+bool cushim__host_thread_start(struct cushim__host_thread *thread, void *(*run)(void *data),
+                               void *data);
+void cushim__host_thread_join(struct cushim__host_thread *thread);
 
 /*
  * The system's number of the calling thread, and whether a thread of this process has ended.
  * Numbers are given out again: a thread that has ended may be reported as alive.
  */
-uint64_t cushim__runner_id(void);
-bool cushim__runner_ended(uint64_t id);
+uint64_t cushim__host_thread_id(void);
+bool cushim__host_thread_ended(uint64_t id);
 
 #endif

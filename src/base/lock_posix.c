@@ -13,7 +13,7 @@ enum { SECOND_NS = 1000000000 };
 
 _Static_assert(sizeof(pthread_mutex_t) <= sizeof(struct cushim__lock), "there is room");
 _Static_assert(sizeof(pthread_cond_t) <= sizeof(struct cushim__condition), "there is room");
-_Static_assert(sizeof(pthread_t) <= sizeof(struct cushim__runner), "there is room");
+_Static_assert(sizeof(pthread_t) <= sizeof(struct cushim__host_thread), "there is room");
 
 /*
  * A thread that has a lock is not cancelled: the lock would be nobody's for ever, and waits, logs
@@ -124,25 +124,26 @@ void cushim__condition_broadcast(struct cushim__condition *condition)
     pthread_cond_broadcast(cond_of(condition));
 }
 
-bool cushim__runner_start(struct cushim__runner *runner, void *(*run)(void *data), void *data)
+bool cushim__host_thread_start(struct cushim__host_thread *thread, void *(*run)(void *data),
+                               void *data)
 {
-    return pthread_create((pthread_t *)(void *)runner, NULL, run, data) == 0;
+    return pthread_create((pthread_t *)(void *)thread, NULL, run, data) == 0;
 }
 
-void cushim__runner_join(struct cushim__runner *runner)
+void cushim__host_thread_join(struct cushim__host_thread *thread)
 {
     put_cancelling_off();
-    pthread_join(*(pthread_t *)(void *)runner, NULL);
+    pthread_join(*(pthread_t *)(void *)thread, NULL);
     put_cancelling_back();
 }
 
-uint64_t cushim__runner_id(void)
+uint64_t cushim__host_thread_id(void)
 {
     return (uint64_t)syscall(SYS_gettid);
 }
 
 /* Who may not ask learns nothing: then it lives. */
-bool cushim__runner_ended(uint64_t id)
+bool cushim__host_thread_ended(uint64_t id)
 {
     const int error = errno;
     const bool ended = syscall(SYS_tgkill, getpid(), (pid_t)id, 0) != 0 && errno == ESRCH;

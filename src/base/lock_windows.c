@@ -11,7 +11,7 @@ enum { MILLISECOND_NS = 1000000 };
 
 _Static_assert(sizeof(SRWLOCK) <= sizeof(struct cushim__lock), "there is room");
 _Static_assert(sizeof(CONDITION_VARIABLE) <= sizeof(struct cushim__condition), "there is room");
-_Static_assert(sizeof(HANDLE) <= sizeof(struct cushim__runner), "there is room");
+_Static_assert(sizeof(HANDLE) <= sizeof(struct cushim__host_thread), "there is room");
 
 static SRWLOCK *srw_of(struct cushim__lock *lock)
 {
@@ -105,35 +105,36 @@ static DWORD WINAPI begin(void *given)
     return 0;
 }
 
-bool cushim__runner_start(struct cushim__runner *runner, void *(*run)(void *data), void *data)
+bool cushim__host_thread_start(struct cushim__host_thread *thread, void *(*run)(void *data),
+                               void *data)
 {
     struct start *start = malloc(sizeof *start);
-    HANDLE thread;
+    HANDLE handle;
 
     if (!start)
         return false;
     *start = (struct start){run, data};
-    thread = CreateThread(NULL, 0, begin, start, 0, NULL);
-    if (!thread)
+    handle = CreateThread(NULL, 0, begin, start, 0, NULL);
+    if (!handle)
         free(start);
-    runner->system[0] = (uint64_t)(uintptr_t)thread;
-    return thread != NULL;
+    thread->system[0] = (uint64_t)(uintptr_t)handle;
+    return handle != NULL;
 }
 
-void cushim__runner_join(struct cushim__runner *runner)
+void cushim__host_thread_join(struct cushim__host_thread *thread)
 {
-    HANDLE thread = (HANDLE)(uintptr_t)runner->system[0];
+    HANDLE handle = (HANDLE)(uintptr_t)thread->system[0];
 
-    WaitForSingleObject(thread, INFINITE);
-    CloseHandle(thread);
+    WaitForSingleObject(handle, INFINITE);
+    CloseHandle(handle);
 }
 
-uint64_t cushim__runner_id(void)
+uint64_t cushim__host_thread_id(void)
 {
     return GetCurrentThreadId();
 }
 
-bool cushim__runner_ended(uint64_t id)
+bool cushim__host_thread_ended(uint64_t id)
 {
     HANDLE thread = OpenThread(SYNCHRONIZE, FALSE, (DWORD)id);
     bool ended;

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-/* A name of `length` characters, with a NUL behind it; free it. NULL: out of memory. */
+/* A name of `length` characters, with a NUL after it; free it. NULL: out of memory. */
 char *cushim__name_copy(const char *name, size_t length);
 
 #endif

@@ -6,13 +6,13 @@
 #include <stdint.h>
 
 enum {
-    CUSHIM__BEFORE_INIT = 1,      /* works before cuInit */
-    CUSHIM__IN_HOST_FUNCTION = 2, /* may be called by a host function; others answer 800 there */
-    CUSHIM__AFTER_FAULT = 4,      /* works after a sticky error */
-    CUSHIM__AFTER_FORK = 8,       /* works in the child of a process that had called cuInit */
+    CUSHIM__BEFORE_INIT = 1,        /* works before cuInit */
+    CUSHIM__IN_HOST_FUNCTION = 2,   /* may be called by a host function; others return 800 there */
+    CUSHIM__AFTER_STICKY_ERROR = 4, /* works after a sticky error */
+    CUSHIM__AFTER_FORK = 8,         /* works in the child of a process that had called cuInit */
     /*
-     * Before cuInit the function looks at its arguments first, and what it answers to them is the
-     * answer.
+     * Before cuInit the function looks at its arguments first, and what it returns for them
+     * counts.
      */
     CUSHIM__ARGUMENTS_FIRST = 16,
 };

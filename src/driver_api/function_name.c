@@ -6,6 +6,17 @@
 
 #include "loader/symbols.h"
 
+bool cushim__value_function(const struct cushim__word *word, unsigned *slot)
+{
+    for (unsigned i = 0; i < CUSHIM__SYMBOL_COUNT; i++) {
+        if (cushim__word_is(word, cushim__slot_name(i))) {
+            *slot = i;
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Goes back to the last star alone: what is before it fits whatever that one stands for. */
 bool cushim__pattern_fits(const char *pattern, const char *text)
 {
@@ -46,7 +57,7 @@ bool cushim__is_abi_variant(const char *name, unsigned slot)
 {
     const size_t length = cushim__symbols[slot].base_length;
 
-    /* Behind the plain name comes a suffix, of which both begin with an underscore. */
+    /* After the plain name comes a suffix, which begins with an underscore. */
     return strncmp(name, cushim__slot_name(slot), length) == 0 && name[length] == '_' &&
            strcmp(name, cushim__slot_name(slot)) != 0;
 }

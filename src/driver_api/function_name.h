@@ -11,7 +11,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "src/base/key_values.h"
 #include "src/base/text.h"
+
+/* The slot of an exported function's name. False: there is no such function. */
+bool cushim__value_function(const struct cushim__word *word, unsigned *slot);
 
 /* In a pattern `*` stands for any characters or none. */
 bool cushim__pattern_fits(const char *pattern, const char *text);

@@ -14,7 +14,7 @@
 const char *cushim__result_name(CUresult code);
 const char *cushim__result_meaning(CUresult code);
 
-/* All names by number from 0, each with its code; NULL behind the last. */
+/* All names by number from 0, each with its code; NULL after the last. */
 const char *cushim__result_listed(size_t index, CUresult *code);
 
 /* The name of a code, or its number if it has none. */

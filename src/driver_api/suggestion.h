@@ -3,7 +3,7 @@
 #ifndef CUSHIM_DRIVER_API_SUGGESTION_H
 #define CUSHIM_DRIVER_API_SUGGESTION_H
 
-#include "src/driver_api/lines.h"
+#include "src/base/key_values.h"
 
 struct cushim__suggestion {
     struct cushim__word word; /* what was written */

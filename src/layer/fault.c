@@ -109,7 +109,7 @@ static bool names_device(const struct cushim__call *call, int device)
 
 static bool works_after_fault(unsigned slot)
 {
-    return cushim__call_rules(slot) & CUSHIM__AFTER_FAULT;
+    return cushim__call_rules(slot) & CUSHIM__AFTER_STICKY_ERROR;
 }
 
 /* Begin a sticky error: the mock's own if there is a mock, else the layer's. */

@@ -9,8 +9,8 @@
 
 #include <cushim/testing/layer.h>
 
+#include "src/base/key_values.h"
 #include "src/driver_api/function_name.h"
-#include "src/driver_api/lines.h"
 
 enum {
     CUSHIM__FAULT_SITE = 96,   /* bytes of the name or pattern of a site, with its end */

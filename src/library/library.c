@@ -63,7 +63,7 @@ static struct cushim_mock *create(void)
         .message_size = sizeof message,
     };
     const struct mock_defaults defaults = {
-        .mode = MOCK_THREADED,
+        .mode = MOCK_MODE_THREADED,
         .where = "CUSHIM_MOCK_SETTINGS",
     };
 

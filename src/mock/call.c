@@ -30,15 +30,15 @@ static CUresult after_fault(const struct cushim_mock *mock)
 {
     const struct mock_context *context = cushim__mock_context_top();
 
-    return context && !context->alive ? CUDA_ERROR_CONTEXT_IS_DESTROYED : mock->fault;
+    return context && !context->alive ? CUDA_ERROR_CONTEXT_IS_DESTROYED : mock->sticky_error;
 }
 
-/* Return the code that answers a call before its function is called, or CUDA_SUCCESS. */
+/* Return the code with which a call fails before its function is called, or CUDA_SUCCESS. */
 static CUresult check(struct cushim_mock *mock, unsigned slot)
 {
     const unsigned rules = cushim__call_rules(slot);
 
-    if (mock->settings.personality == MOCK_STUB)
+    if (mock->settings.driver_state == MOCK_DRIVER_STUB)
         return CUDA_ERROR_STUB_LIBRARY;
     if (cushim__symbols[slot].since > mock->settings.driver_version)
         return CUSHIM__REQUIRES_NEWER_DRIVER;
@@ -51,8 +51,8 @@ static CUresult check(struct cushim_mock *mock, unsigned slot)
     /* A host function takes the time that its operation costs, whatever it calls. */
     if (cushim__mock_call.in_host_function)
         return rules & CUSHIM__IN_HOST_FUNCTION ? CUDA_SUCCESS : CUDA_ERROR_NOT_PERMITTED;
-    cushim__mock_sim_pass(cost_of(&mock->settings, slot));
-    if (mock->fault != CUDA_SUCCESS && !(rules & CUSHIM__AFTER_FAULT))
+    cushim__mock_sim_elapse(cost_of(&mock->settings, slot));
+    if (mock->sticky_error != CUDA_SUCCESS && !(rules & CUSHIM__AFTER_STICKY_ERROR))
         return after_fault(mock);
     return CUDA_SUCCESS;
 }

@@ -10,8 +10,8 @@
 #include <cuda.h>
 
 /*
- * Begin a call: take the lock, let the call's time pass, and answer what holds for every function:
- * stub library, not initialised, forked child, inside a host function, an earlier fault. `slot` is
+ * Begin a call: take the lock, let the call's time pass, and return what holds for every function:
+ * stub library, not initialised, forked child, inside a host function, a sticky error. `slot` is
  * the number in slot order. On any code but CUDA_SUCCESS the function is not called; leave is.
  */
 CUresult cushim__mock_call_enter(unsigned slot);
@@ -26,7 +26,7 @@ CUresult cushim__mock_call_leave(unsigned slot, CUresult code);
  */
 void cushim__mock_call_superseded(unsigned slot, unsigned newer);
 
-/* The body of a slot that is not implemented: log its name, answer NOT_SUPPORTED. */
+/* The body of a slot that is not implemented: log its name, return NOT_SUPPORTED. */
 CUresult cushim__mock_call_refuse(unsigned slot);
 
 #endif

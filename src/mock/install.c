@@ -11,7 +11,7 @@
 /* Rules of faults in its settings make a layer over it, which is its table then. */
 CUresult cushim_mock_create(const struct cushim_mock_options *options, struct cushim_mock **mock)
 {
-    const struct mock_defaults defaults = {.mode = MOCK_AUTO, .where = "settings"};
+    const struct mock_defaults defaults = {.mode = MOCK_MODE_AUTO, .where = "settings"};
     struct cushim_mock *created;
     CUresult code;
 

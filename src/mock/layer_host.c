@@ -46,7 +46,7 @@ static void delay(uint64_t duration_ns)
     struct cushim_mock *mock = enter(&has_lock);
 
     if (mock && !cushim__in_kernel)
-        cushim__mock_sim_pass(duration_ns);
+        cushim__mock_sim_elapse(duration_ns);
     leave(mock, has_lock);
 }
 
@@ -56,7 +56,7 @@ static void fault(CUresult code)
     struct cushim_mock *mock = enter(&has_lock);
 
     if (mock)
-        cushim__mock_sim_fault(code);
+        cushim__mock_sim_set_sticky_error(code);
     leave(mock, has_lock);
 }
 
@@ -89,7 +89,7 @@ static void release(void)
     struct cushim_mock *mock = enter(&has_lock);
 
     if (mock)
-        cushim__mock_sim_release();
+        cushim__mock_sim_release_hung();
     leave(mock, has_lock);
 }
 

@@ -17,7 +17,7 @@ CUresult cushim__mock_create(const struct cushim_mock_options *options,
 void cushim__mock_host_begin(void);
 void cushim__mock_host_end(void);
 
-/* control.c: begin the search for missing waits, if the settings say so. */
+/* races.c: create the race detector, if the settings ask for it. */
 CUresult cushim__mock_races_create(void);
 
 #endif

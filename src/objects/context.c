@@ -45,7 +45,7 @@ CUresult cushim_context_retain_primary(CUdevice device, struct cushim_context **
         free(made);
         return code;
     }
-    made->maker = cushim__maker(table);
+    made->maker = cushim__creating_table(table);
     *context = made;
     return CUDA_SUCCESS;
 }
@@ -69,7 +69,7 @@ CUresult cushim_context_create(CUdevice device, const struct cushim_context_opti
         free(made);
         return code;
     }
-    made->maker = cushim__maker(table);
+    made->maker = cushim__creating_table(table);
     scope.pushed = made->handle;
     code = cushim_context_pop(&scope);
     if (code != CUDA_SUCCESS) {
@@ -136,8 +136,8 @@ CUresult cushim_context_release(struct cushim_context *context)
     case CUSHIM__OWNED:
         code = cushim__destroyer(context->maker)->CtxDestroy_v2(context->handle);
         /*
-         * The driver may return this code, like 709, if the context was destroyed before (driver
-         * semantics, statement 13).
+         * The driver may return this code, like 709, if the context was destroyed before
+         * (driver-semantics.md #13).
          */
         if (code == CUDA_ERROR_INVALID_CONTEXT)
             code = CUDA_ERROR_CONTEXT_IS_DESTROYED;

@@ -2,9 +2,9 @@
 /*
  * Events: their life, recording and waiting.
  *
- * A closed event has the handle NULL, which the driver refuses by itself (driver semantics,
- * statement 20). So query and synchronize look at nothing but the object pointer. Handles are
- * loaded before the table: the call is then one instruction, a jump through memory.
+ * A closed event has the handle NULL, which the driver refuses by itself
+ * (driver-semantics.md #20). So query and synchronize look at nothing but the object pointer.
+ * Handles are loaded before the table: the call is then one instruction, a jump through memory.
  */
 #include <stdlib.h>
 
@@ -117,7 +117,7 @@ CUresult cushim__event_open(struct cushim_event *event, const struct cushim_stre
     code = table->EventCreate(&created, event->flags);
     if (code)
         return cushim__context_leave(&scope, code);
-    table = cushim__maker(table);
+    table = cushim__creating_table(table);
     if (stream)
         code = cushim_driver()->EventRecord(created, stream->handle);
     code = cushim__context_leave(&scope, code);
@@ -333,8 +333,8 @@ CUresult cushim_event_info_get(const struct cushim_event *event, struct cushim_e
 }
 
 /*
- * --- events that two processes share; an imported one behaves as one without timing (statement 76)
- * ---
+ * Events that two processes share. An imported one behaves as one without timing
+ * (driver-semantics.md #76).
  */
 
 static CUresult open_handle(struct cushim_event *imported, const CUipcEventHandle *handle)
@@ -350,7 +350,7 @@ static CUresult open_handle(struct cushim_event *imported, const CUipcEventHandl
     table = cushim_driver();
     code = table->IpcOpenEventHandle(&event, *handle);
     left = cushim__context_leave(&scope, code);
-    imported->maker = cushim__maker(table);
+    imported->maker = cushim__creating_table(table);
     if (!code && left)
         cushim__event_destroy(event, imported->maker);
     if (!left)

@@ -4,8 +4,9 @@
  *
  * The driver has one code for six different faults, and does not say whose fault it is. What the
  * objects know comes first. The rest is found by asking for the time from an event to itself: a
- * good event answers 0 (driver semantics, statement 39), one at fault the code of its fault. That
- * is harmless even in a capture, where a query of the event would invalidate it (statement 63).
+ * good event returns 0 (driver-semantics.md #39), one at fault the code of its fault. That is
+ * harmless even in a capture, where a query of the event would invalidate it
+ * (driver-semantics.md #63).
  */
 #include <cushim/event.h>
 

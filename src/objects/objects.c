@@ -25,12 +25,12 @@ static struct {
 
 static bool is_loaders(const struct cushim_table *table)
 {
-    const struct cushim__loaded *driver = cushim__loaded();
+    const struct cushim__loaded *driver = cushim__loaded_driver();
 
     return table == &cushim__lazy_table || (driver && table == driver->table);
 }
 
-const struct cushim_table *cushim__maker(const struct cushim_table *table)
+const struct cushim_table *cushim__creating_table(const struct cushim_table *table)
 {
     const struct cushim_table *layer, *base = NULL;
 
@@ -40,14 +40,15 @@ const struct cushim_table *cushim__maker(const struct cushim_table *table)
     }
     if (!base)
         base = table;
-    return base == &cushim__lazy_table && cushim__loaded() ? cushim__loaded()->table : base;
+    return base == &cushim__lazy_table && cushim__loaded_driver() ? cushim__loaded_driver()->table
+                                                                  : base;
 }
 
 const struct cushim_table *cushim__destroyer(const struct cushim_table *maker)
 {
     const struct cushim_table *table = cushim_driver();
 
-    if (table == maker || cushim__maker(table) == maker)
+    if (table == maker || cushim__creating_table(table) == maker)
         return table;
     /* The lazy-load table calls no driver there, and returns why. */
     return cushim__is_forked() ? &cushim__lazy_table : maker;
@@ -64,7 +65,7 @@ CUresult cushim_table_set_wrapped(const struct cushim_table *layer,
     beneath = wrapped ? cushim__complete_table(wrapped) : NULL;
     if (!own || (wrapped && !beneath))
         return CUDA_ERROR_OUT_OF_MEMORY;
-    base = beneath ? cushim__maker(beneath) : NULL;
+    base = beneath ? cushim__creating_table(beneath) : NULL;
     if (base == own)
         return CUDA_ERROR_INVALID_VALUE;
     for (unsigned i = 0; i < MOST_LAYERS; i++) {

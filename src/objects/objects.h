@@ -4,9 +4,9 @@
  *
  * Every object begins with a count of references. Destroying a driver handle is guarded by an
  * exchange of the object's own state, so that no handle is ever destroyed twice: the driver
- * answers that with a crash.
+ * crashes on that.
  *
- * It answers another driver's handle with a crash too. So an object remembers the table that made
+ * It crashes on another driver's handle too. So an object remembers the table that made
  * its handle, beneath the layers, and is destroyed through the current table only if that is the
  * same or a layer over it, otherwise through the one that made it. In a forked child that is not
  * called. Every other call goes through the current table.
@@ -94,7 +94,7 @@ static inline bool cushim__drop(atomic_uint *references)
 /* --- objects.c --- */
 
 /* What an object remembers that was made through a table: that, or what lies beneath the layers. */
-const struct cushim_table *cushim__maker(const struct cushim_table *table);
+const struct cushim_table *cushim__creating_table(const struct cushim_table *table);
 
 /* The table to destroy it through. */
 const struct cushim_table *cushim__destroyer(const struct cushim_table *maker);
@@ -106,8 +106,8 @@ CUresult cushim__context_enter(const struct cushim_context *context,
                                struct cushim_context_scope *scope);
 
 /*
- * End a scope after work in it that answered `code`, and say what the whole comes to: `code` if the
- * work failed (a failure to put the context back is then logged), else what the pop answered.
+ * End a scope after work in it that returned `code`, and say what the whole comes to: `code` if the
+ * work failed (a failure to put the context back is then logged), else what the pop returned.
  */
 CUresult cushim__context_leave(struct cushim_context_scope *scope, CUresult code);
 
@@ -148,8 +148,8 @@ static inline CUresult cushim__stream_enter(const struct cushim_stream *stream,
 CUresult cushim__destroyed(const char *function, CUresult code);
 
 /*
- * Poll until `query` stops answering NOT_READY or the time is over, with growing pauses.
- * Returns CUDA_ERROR_TIMEOUT then, otherwise the last answer.
+ * Poll until `query` stops returning NOT_READY or the time is over, with growing pauses.
+ * Returns CUDA_ERROR_TIMEOUT then, otherwise the last result.
  */
 CUresult cushim__poll(CUresult (*query)(void *object), void *object, uint64_t timeout_ns);
 
@@ -160,7 +160,7 @@ bool cushim__event_flags_of(const struct cushim_event_options *options, unsigned
 
 /*
  * Create the driver event of an object that has its flags and context, and record it if `stream` is
- * not NULL. On failure nothing is left behind and the object is untouched.
+ * not NULL. On failure nothing is created and the object is untouched.
  */
 CUresult cushim__event_open(struct cushim_event *event, const struct cushim_stream *stream);
 

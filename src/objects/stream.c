@@ -87,7 +87,7 @@ CUresult cushim_stream_create(struct cushim_context *context,
     table = cushim_driver();
     created = table->StreamCreateWithPriority(
         &new->handle, known.blocking ? CU_STREAM_DEFAULT : CU_STREAM_NON_BLOCKING, known.priority);
-    new->maker = cushim__maker(table);
+    new->maker = cushim__creating_table(table);
     code = cushim__context_leave(&scope, created);
     if (code) {
         if (created == CUDA_SUCCESS)
@@ -175,7 +175,7 @@ struct cushim_context *cushim_stream_context(const struct cushim_stream *stream)
 }
 
 /*
- * "Not ready" is an answer, not a failure: if the context cannot be put back, that is the answer.
+ * "Not ready" is no failure. If the context cannot be put back, that failure is returned instead.
  */
 CUSHIM__SLOW_PATH static CUresult query_in_context(const struct cushim_stream *stream)
 {
@@ -260,7 +260,7 @@ CUSHIM__SLOW_PATH static CUresult wait_special(const struct cushim_stream *strea
                                  cushim_driver()->StreamWaitEvent(stream->handle, handle, flags));
 }
 
-/* The driver itself refuses the NULL of a closed event (driver semantics, statement 20). */
+/* The driver itself refuses the NULL of a closed event (driver-semantics.md #20). */
 CUresult cushim_stream_wait_event(struct cushim_stream *stream, struct cushim_event *event,
                                   unsigned flags)
 {

@@ -2,7 +2,7 @@
 /*
  * Histories: what was done to an allocation, as far as something that comes may race with it. What
  * the host has seen to be finished cannot; nor need a use be kept where a later one is ordered
- * behind it, covers its bytes, and races with whatever it would race with.
+ * after it, covers its bytes, and races with whatever it would race with.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,8 +27,8 @@ struct race_history {
 
 bool cushim__race_histories_create(void)
 {
-    cushim__race_search->histories = calloc(BUCKETS, sizeof *cushim__race_search->histories);
-    return cushim__race_search->histories;
+    cushim__race_detector->histories = calloc(BUCKETS, sizeof *cushim__race_detector->histories);
+    return cushim__race_detector->histories;
 }
 
 static void drop(struct race_history **link)
@@ -42,19 +42,19 @@ static void drop(struct race_history **link)
 
 void cushim__race_histories_clear(void)
 {
-    struct race_search *search = cushim__race_search;
+    struct race_detector *detector = cushim__race_detector;
 
-    for (size_t i = 0; search->histories && i < BUCKETS; i++) {
-        while (search->histories[i])
-            drop(&search->histories[i]);
+    for (size_t i = 0; detector->histories && i < BUCKETS; i++) {
+        while (detector->histories[i])
+            drop(&detector->histories[i]);
     }
-    free(search->histories);
+    free(detector->histories);
 }
 
 /* Where the history of an allocation is linked, or NULL is. */
 static struct race_history **find(uint64_t id)
 {
-    struct race_history **link = &cushim__race_search->histories[id % BUCKETS];
+    struct race_history **link = &cushim__race_detector->histories[id % BUCKETS];
 
     while (*link && (*link)->id != id)
         link = &(*link)->next;
@@ -65,7 +65,7 @@ void cushim__race_forget(uint64_t id)
 {
     struct race_history **link;
 
-    if (!cushim__race_search)
+    if (!cushim__race_detector)
         return;
     link = find(id);
     if (*link)
@@ -92,7 +92,7 @@ static bool conflicts_as_much(enum race_use use, enum race_use other)
 static bool is_unseen(const struct use *use)
 {
     return use->access.number >
-           cushim__race_clock_of(cushim__race_search->host, use->access.timeline);
+           cushim__race_clock_of(cushim__race_detector->host, use->access.timeline);
 }
 
 /* Compare an access with one that comes. False: the former need not be kept any longer. */
@@ -119,19 +119,19 @@ static bool compare(const struct use *earlier, const struct use *later,
 /* A bound on what is kept: that uses are forgotten is logged once, as races may go with them. */
 static void forget_oldest(struct race_history *history)
 {
-    struct race_search *search = cushim__race_search;
+    struct race_detector *detector = cushim__race_detector;
     char text[200];
 
     for (size_t i = 1; i < history->count; i++)
         history->uses[i - 1] = history->uses[i];
     history->count--;
-    search->forgotten++;
-    if (search->forgotten == 1) {
+    detector->forgotten++;
+    if (detector->forgotten == 1) {
         snprintf(text, sizeof text,
                  "races: more than %d uses of an allocation are not known to be finished; the "
                  "oldest ones are forgotten, here and elsewhere",
                  RACE_ACCESSES_KEPT);
-        search->ask.log(text);
+        detector->ask.log(text);
     }
 }
 
@@ -177,7 +177,7 @@ static void add(const struct race_memory *memory, const struct race_access *acce
     size_t kept = 0;
 
     if (!history) {
-        cushim__race_go_blind();
+        cushim__race_disable();
         return;
     }
     use.access.before = NULL;
@@ -187,7 +187,7 @@ static void add(const struct race_memory *memory, const struct race_access *acce
     }
     history->count = kept;
     if (!append(history, &use))
-        cushim__race_go_blind();
+        cushim__race_disable();
 }
 
 /* What is in no allocation, as pageable memory, is not known. */
@@ -196,7 +196,7 @@ void cushim__race_use(const struct race_access *access, const struct race_region
 {
     struct race_memory memory;
 
-    if (cushim__race_search->ask.find(region->start, &memory))
+    if (cushim__race_detector->ask.find(region->start, &memory))
         add(&memory, access, region, use);
 }
 
@@ -207,7 +207,7 @@ void cushim__race_use_from(const struct race_access *access, uint64_t address, s
     struct race_region region;
     size_t rest;
 
-    if (!cushim__race_search->ask.find(address, &memory))
+    if (!cushim__race_detector->ask.find(address, &memory))
         return;
     rest = memory.bytes - (address - memory.start);
     region = cushim__race_region_row(address, bytes > 0 && bytes < rest ? bytes : rest);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of the search for missing waits share. */
+/* What the files of the race detector share. */
 #ifndef CUSHIM_RACE_INTERNAL_H
 #define CUSHIM_RACE_INTERNAL_H
 
@@ -31,10 +31,10 @@ struct race_timeline {
 struct race_history;
 struct race_name;
 
-struct race_search {
+struct race_detector {
     struct race_host ask;
     uint64_t submitted; /* the number of the last operation */
-    bool blind;         /* memory ran out: nothing is looked for any more */
+    bool is_disabled;   /* memory ran out: nothing is looked for any more */
 
     struct race_timeline *timelines; /* the first is none */
     uint32_t timeline_count, timeline_room;
@@ -62,22 +62,22 @@ struct race_search {
     size_t place_count;
 };
 
-/* search.c: memory has run out. Look for nothing any more, since what is known is not all. */
-void cushim__race_go_blind(void);
+/* detector.c: memory has run out. Look for nothing any more, since what is known is not all. */
+void cushim__race_disable(void);
 
 /*
- * search.c: what comes before an operation, if it, or one before it, waits for a value in memory.
+ * detector.c: what comes before an operation, if it, or one before it, waits for a value in memory.
  * False: out of memory.
  */
 bool cushim__race_follow_values(struct race_clock **before, uint64_t number, bool waits);
 
-/* search.c: a clock of all that is submitted so far. */
+/* detector.c: a clock of all that is submitted so far. */
 struct race_clock *cushim__race_everything(void);
 
 /* timeline.c */
 static inline struct race_timeline *cushim__race_timeline_at(uint32_t index)
 {
-    return &cushim__race_search->timelines[index];
+    return &cushim__race_detector->timelines[index];
 }
 
 /* Whether the host has seen that all its operations are finished. */
@@ -116,7 +116,7 @@ struct race_region cushim__race_region_row(uint64_t start, size_t bytes);
 /* Rows without gaps are one row. */
 struct race_region cushim__race_region_joined(struct race_region region);
 
-/* From the start to behind the last byte. */
+/* From the start to the end of the last byte. */
 uint64_t cushim__race_region_end(const struct race_region *region);
 
 /* Whether two have a byte in common, and from where to where the first such bytes are. */

@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The search for missing waits: whether anything orders two operations on the same memory.
+ * The race detector: it finds data races, which are operations on the same memory that nothing
+ * orders. What a program with one lacks is a wait.
  *
  * Every operation gets a clock (clock.h) of what comes before it: in its stream, through records
  * that its stream waits for, through the legacy default stream, and through what the host has seen
  * to be finished when it was submitted. Two operations of which neither comes before the other and
- * of which one writes what the other reads or writes are a race, in whatever order they happen to
- * be executed. So only what calls ask for counts here, and not when a device does it, with two
- * exceptions where nothing else is known: values in memory that are waited for, and host functions.
+ * of which one writes what the other reads or writes are a data race, in whatever order they
+ * happen to be executed. So only what calls ask for counts here, and not when a device does it,
+ * with two exceptions where nothing else is known: values in memory that are waited for, and host
+ * functions.
  *
  * Where it cannot be known, two operations are taken to be ordered: a race that is reported is one.
  *
- * The search knows no driver. Its host embeds the structs below in its own, and says what is
+ * The detector knows no driver. Its host embeds the structs below in its own, and says what is
  * submitted, waited for and seen; it sees to it that one thread at a time does so. While there is
- * no search each function does nothing but look at one pointer.
+ * no detector each function does nothing but look at one pointer.
  */
 #ifndef CUSHIM_RACE_RACE_H
 #define CUSHIM_RACE_RACE_H
@@ -38,7 +40,7 @@ struct race_stream {
     const char *name;  /* as reports name it, unless it is a default stream; the search's */
     bool is_default;   /* it is the legacy default stream of its group */
     bool blocks;       /* the legacy default stream and it wait for each other */
-    uint32_t timeline; /* the search's; 0: nothing was submitted to it */
+    uint32_t timeline; /* the detector's; 0: nothing was submitted to it */
 };
 
 /* An allocation. */
@@ -65,22 +67,22 @@ enum race_use {
     RACE_FREES,
 };
 
-/* What the search asks of its host. */
+/* What the detector asks of its host. */
 struct race_host {
     /* The allocation that an address lies in. False: it lies in none. */
     bool (*find)(uint64_t address, struct race_memory *memory);
     /* How reports name an allocation. */
     void (*name)(const struct race_memory *memory, char *text, size_t size);
     void (*report)(const char *text); /* a race was found */
-    void (*log)(const char *text);    /* the search is less than complete from now on, and why */
+    void (*log)(const char *text);    /* not every race is found from now on, and why */
 };
 
-struct race_search;
+struct race_detector;
 
-/* The search; NULL: nothing is looked for. */
-extern struct race_search *cushim__race_search;
+/* The detector; NULL: nothing is looked for. */
+extern struct race_detector *cushim__race_detector;
 
-/* Begin a search. False: out of memory; cushim__race_destroy() is called all the same. */
+/* Create the detector. False: out of memory; cushim__race_destroy() is called all the same. */
 bool cushim__race_create(const struct race_host *host);
 void cushim__race_destroy(void);
 

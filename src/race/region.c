@@ -21,7 +21,7 @@ struct race_region cushim__race_region_joined(struct race_region region)
     return region;
 }
 
-/* Of one layer, from its first byte to behind its last. */
+/* Of one layer, from its first byte to the end of its last. */
 static size_t extent(const struct race_region *region)
 {
     return (region->rows - 1) * region->pitch + region->width;

@@ -20,12 +20,12 @@ struct race_name {
 
 bool cushim__race_report_create(void)
 {
-    struct race_search *search = cushim__race_search;
+    struct race_detector *detector = cushim__race_detector;
 
-    search->operations = calloc(RACE_OPERATIONS_KEPT, sizeof *search->operations);
-    search->texts = calloc(RACE_TEXTS_KEPT, sizeof *search->texts);
-    search->places = calloc(RACE_PLACES, sizeof *search->places);
-    return search->operations && search->texts && search->places;
+    detector->operations = calloc(RACE_OPERATIONS_KEPT, sizeof *detector->operations);
+    detector->texts = calloc(RACE_TEXTS_KEPT, sizeof *detector->texts);
+    detector->places = calloc(RACE_PLACES, sizeof *detector->places);
+    return detector->operations && detector->texts && detector->places;
 }
 
 static void drop_names(struct race_name *name)
@@ -41,21 +41,21 @@ static void drop_names(struct race_name *name)
 
 void cushim__race_report_clear(void)
 {
-    struct race_search *search = cushim__race_search;
+    struct race_detector *detector = cushim__race_detector;
 
-    for (size_t i = 0; search->operations && i < RACE_OPERATIONS_KEPT; i++)
-        cushim__race_clock_release(search->operations[i].before);
-    free(search->operations);
-    drop_names(search->names);
-    drop_names(search->stream_names);
-    free(search->texts);
-    free(search->places);
+    for (size_t i = 0; detector->operations && i < RACE_OPERATIONS_KEPT; i++)
+        cushim__race_clock_release(detector->operations[i].before);
+    free(detector->operations);
+    drop_names(detector->names);
+    drop_names(detector->stream_names);
+    free(detector->texts);
+    free(detector->places);
 }
 
 void cushim__race_access_keep(const struct race_access *access)
 {
     struct race_access *place =
-        &cushim__race_search->operations[access->number % RACE_OPERATIONS_KEPT];
+        &cushim__race_detector->operations[access->number % RACE_OPERATIONS_KEPT];
 
     cushim__race_clock_release(place->before);
     *place = *access;
@@ -66,7 +66,7 @@ void cushim__race_access_keep(const struct race_access *access)
 static const struct race_access *find(uint64_t number)
 {
     const struct race_access *access =
-        &cushim__race_search->operations[number % RACE_OPERATIONS_KEPT];
+        &cushim__race_detector->operations[number % RACE_OPERATIONS_KEPT];
 
     return number > 0 && access->number == number ? access : NULL;
 }
@@ -113,17 +113,17 @@ static const char *add_name(struct race_name **names, const char *text)
 
 void cushim__race_set_name(struct race_access *access, const char *text)
 {
-    const struct race_name *name = cushim__race_search->names;
+    const struct race_name *name = cushim__race_detector->names;
 
     while (name && strcmp(name->text, text) != 0)
         name = name->next;
-    access->name = name ? name->text : add_name(&cushim__race_search->names, text);
+    access->name = name ? name->text : add_name(&cushim__race_detector->names, text);
 }
 
 void cushim__race_name_stream(struct race_stream *stream, const char *name)
 {
     if (!stream->name || strcmp(stream->name, name) != 0)
-        stream->name = add_name(&cushim__race_search->stream_names, name);
+        stream->name = add_name(&cushim__race_detector->stream_names, name);
 }
 
 /* FNV-1a. */
@@ -151,19 +151,19 @@ static uint64_t add_access(uint64_t sum, const struct race_access *access)
 static bool is_known(const struct race_access *later, const struct race_access *earlier,
                      uint64_t allocation)
 {
-    struct race_search *search = cushim__race_search;
+    struct race_detector *detector = cushim__race_detector;
     uint64_t place = add(UINT64_C(0xcbf29ce484222325), allocation);
 
     place = add_access(add_access(place, later), earlier);
-    for (size_t i = 0; i < search->place_count; i++) {
-        if (search->places[i] == place)
+    for (size_t i = 0; i < detector->place_count; i++) {
+        if (detector->places[i] == place)
             return true;
     }
-    if (search->place_count == RACE_PLACES) {
-        search->count++;
+    if (detector->place_count == RACE_PLACES) {
+        detector->count++;
         return true;
     }
-    search->places[search->place_count++] = place;
+    detector->places[detector->place_count++] = place;
     return false;
 }
 
@@ -200,7 +200,7 @@ static void add_place(struct cushim__text *text, const struct race_access *acces
 void cushim__race_report(const struct race_side *later, const struct race_side *earlier,
                          const struct race_memory *memory, uint64_t first, uint64_t end)
 {
-    struct race_search *search = cushim__race_search;
+    struct race_detector *detector = cushim__race_detector;
     char line[RACE_TEXT_SIZE], one[SIDE], other[SIDE], advice[SIDE], name[64];
     struct cushim__text text;
 
@@ -209,7 +209,7 @@ void cushim__race_report(const struct race_side *later, const struct race_side *
     describe(later->access, one, sizeof one);
     describe(earlier->access, other, sizeof other);
     advise(later->access, earlier->access, advice, sizeof advice);
-    search->ask.name(memory, name, sizeof name);
+    detector->ask.name(memory, name, sizeof name);
     cushim__text_begin(&text, line, sizeof line);
     cushim__text_format(&text, "%s %s and %s %s bytes %llu to %llu of %s: nothing orders them; %s",
                         one, verb(later->use), other, verb(earlier->use),
@@ -217,10 +217,10 @@ void cushim__race_report(const struct race_side *later, const struct race_side *
                         (unsigned long long)(end - memory->start), name, advice);
     add_place(&text, later->access);
     add_place(&text, earlier->access);
-    if (search->count < RACE_TEXTS_KEPT)
-        snprintf(search->texts[search->count], RACE_TEXT_SIZE, "%s", line);
-    search->count++;
-    search->ask.report(line);
+    if (detector->count < RACE_TEXTS_KEPT)
+        snprintf(detector->texts[detector->count], RACE_TEXT_SIZE, "%s", line);
+    detector->count++;
+    detector->ask.report(line);
 }
 
 /* Whether anything orders two operations, of which the second was submitted later. */
@@ -252,13 +252,13 @@ static void say(const struct race_access *one, const struct race_access *later,
 
 size_t cushim__race_count(void)
 {
-    return cushim__race_search ? cushim__race_search->count : 0;
+    return cushim__race_detector ? cushim__race_detector->count : 0;
 }
 
 const char *cushim__race_text(size_t index)
 {
     return index < cushim__race_count() && index < RACE_TEXTS_KEPT
-               ? cushim__race_search->texts[index]
+               ? cushim__race_detector->texts[index]
                : NULL;
 }
 

@@ -11,7 +11,7 @@ enum { FIRST_ROOM = 16 };
 static bool is_settled(const struct race_timeline *timeline)
 {
     return cushim__race_timeline_is_seen(timeline) &&
-           cushim__race_clock_covers(cushim__race_search->host, timeline->before);
+           cushim__race_clock_covers(cushim__race_detector->host, timeline->before);
 }
 
 /*
@@ -32,35 +32,36 @@ static bool can_take(uint32_t index, const struct race_stream *stream,
 }
 
 /* One more place. 0: out of memory. */
-static uint32_t grow(struct race_search *search)
+static uint32_t grow(struct race_detector *detector)
 {
-    if (search->timeline_count >= search->timeline_room) {
-        const uint32_t room = search->timeline_room > 0 ? search->timeline_room * 2 : FIRST_ROOM;
-        struct race_timeline *timelines = realloc(search->timelines, room * sizeof *timelines);
+    if (detector->timeline_count >= detector->timeline_room) {
+        const uint32_t room =
+            detector->timeline_room > 0 ? detector->timeline_room * 2 : FIRST_ROOM;
+        struct race_timeline *timelines = realloc(detector->timelines, room * sizeof *timelines);
 
         if (!timelines)
             return 0;
-        memset(timelines + search->timeline_room, 0,
-               (room - search->timeline_room) * sizeof *timelines);
-        search->timelines = timelines;
-        search->timeline_room = room;
-        if (search->timeline_count == 0)
-            search->timeline_count = 1; /* the first is none */
+        memset(timelines + detector->timeline_room, 0,
+               (room - detector->timeline_room) * sizeof *timelines);
+        detector->timelines = timelines;
+        detector->timeline_room = room;
+        if (detector->timeline_count == 0)
+            detector->timeline_count = 1; /* the first is none */
     }
-    return search->timeline_count++;
+    return detector->timeline_count++;
 }
 
 /* The timeline of a stream that has none yet; `before` is taken over. False: out of memory. */
 static bool begin(struct race_stream *stream, struct race_clock *before)
 {
-    struct race_search *search = cushim__race_search;
+    struct race_detector *detector = cushim__race_detector;
     uint32_t index = 1;
     struct race_timeline *timeline;
 
-    while (index < search->timeline_count && !can_take(index, stream, before))
+    while (index < detector->timeline_count && !can_take(index, stream, before))
         index++;
-    if (index >= search->timeline_count)
-        index = grow(search);
+    if (index >= detector->timeline_count)
+        index = grow(detector);
     if (index == 0) {
         cushim__race_clock_release(before);
         return false;
@@ -71,7 +72,7 @@ static bool begin(struct race_stream *stream, struct race_clock *before)
     timeline->group = stream->group;
     timeline->blocks = stream->blocks;
     timeline->gone = false;
-    timeline->version = search->host_version;
+    timeline->version = detector->host_version;
     stream->timeline = index;
     if (stream->is_default)
         stream->group->default_timeline = index;
@@ -81,11 +82,11 @@ static bool begin(struct race_stream *stream, struct race_clock *before)
 /* Besides what the stream's next operation comes after already, it comes after this. */
 static bool follow(struct race_stream *stream, struct race_clock *more)
 {
-    struct race_search *search = cushim__race_search;
+    struct race_detector *detector = cushim__race_detector;
     struct race_timeline *timeline;
 
     if (stream->timeline == 0) {
-        struct race_clock *before = cushim__race_clock_retain(search->host);
+        struct race_clock *before = cushim__race_clock_retain(detector->host);
 
         if (cushim__race_clock_join(&before, more))
             return begin(stream, before);
@@ -93,10 +94,10 @@ static bool follow(struct race_stream *stream, struct race_clock *more)
         return false;
     }
     timeline = cushim__race_timeline_at(stream->timeline);
-    if (timeline->version != search->host_version &&
-        !cushim__race_clock_join(&timeline->before, search->host))
+    if (timeline->version != detector->host_version &&
+        !cushim__race_clock_join(&timeline->before, detector->host))
         return false;
-    timeline->version = search->host_version;
+    timeline->version = detector->host_version;
     return cushim__race_clock_join(&timeline->before, more);
 }
 
@@ -113,10 +114,10 @@ static bool join_timeline(struct race_clock **clock, uint32_t index)
 static bool join_group(struct race_clock **clock, const struct race_group *group,
                        bool blocking_only)
 {
-    const struct race_search *search = cushim__race_search;
+    const struct race_detector *detector = cushim__race_detector;
     bool joined = true;
 
-    for (uint32_t i = 1; joined && i < search->timeline_count; i++) {
+    for (uint32_t i = 1; joined && i < detector->timeline_count; i++) {
         const struct race_timeline *timeline = cushim__race_timeline_at(i);
 
         if (timeline->group == group && !is_settled(timeline) &&
@@ -156,16 +157,16 @@ bool cushim__race_timeline_add(struct race_stream *stream, bool waits, struct ra
 
 void cushim__race_timelines_clear(void)
 {
-    struct race_search *search = cushim__race_search;
+    struct race_detector *detector = cushim__race_detector;
 
-    for (uint32_t i = 0; i < search->timeline_count; i++)
-        cushim__race_clock_release(search->timelines[i].before);
-    free(search->timelines);
+    for (uint32_t i = 0; i < detector->timeline_count; i++)
+        cushim__race_clock_release(detector->timelines[i].before);
+    free(detector->timelines);
 }
 
 void cushim__race_stream_gone(struct race_stream *stream)
 {
-    if (!cushim__race_search || stream->timeline == 0)
+    if (!cushim__race_detector || stream->timeline == 0)
         return;
     cushim__race_timeline_at(stream->timeline)->gone = true;
     stream->timeline = 0;
@@ -179,7 +180,7 @@ static struct race_clock *clock_of(const struct race_group *group, bool blocking
     struct race_clock *clock = NULL;
 
     if (!join_group(&clock, group, blocking_only))
-        cushim__race_go_blind();
+        cushim__race_disable();
     return clock;
 }
 
@@ -187,34 +188,34 @@ struct race_clock *cushim__race_last(const struct race_stream *stream)
 {
     struct race_clock *clock = NULL;
 
-    if (cushim__race_search && stream->timeline > 0 && !join_timeline(&clock, stream->timeline))
-        cushim__race_go_blind();
+    if (cushim__race_detector && stream->timeline > 0 && !join_timeline(&clock, stream->timeline))
+        cushim__race_disable();
     return clock;
 }
 
 struct race_clock *cushim__race_stream(const struct race_stream *stream)
 {
-    if (!cushim__race_search)
+    if (!cushim__race_detector)
         return NULL;
     return stream->is_default ? clock_of(stream->group, true) : cushim__race_last(stream);
 }
 
 struct race_clock *cushim__race_group(const struct race_group *group)
 {
-    return cushim__race_search ? clock_of(group, false) : NULL;
+    return cushim__race_detector ? clock_of(group, false) : NULL;
 }
 
 void cushim__race_wait(struct race_stream *stream, struct race_clock *clock)
 {
-    if (cushim__race_search && clock && !(follow(stream, clock) && follow_default(stream)))
-        cushim__race_go_blind();
+    if (cushim__race_detector && clock && !(follow(stream, clock) && follow_default(stream)))
+        cushim__race_disable();
 }
 
 void cushim__race_wait_all(struct race_stream *stream)
 {
     struct race_clock *clock;
 
-    if (!cushim__race_search)
+    if (!cushim__race_detector)
         return;
     clock = cushim__race_everything();
     cushim__race_wait(stream, clock);

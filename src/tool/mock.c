@@ -88,10 +88,10 @@ bool mock_check(const struct arguments *arguments, const char *file, const char 
         return false;
     if (!read_mode(file, settings, &mode, message, sizeof message))
         return refuse(failure, where, message);
-    if (mode == MOCK_MANUAL)
+    if (mode == MOCK_MODE_MANUAL)
         failure_set(failure, STATUS_USAGE, advice,
                     "mode = manual has nobody to move the clock here: take auto or threaded");
-    return mode != MOCK_MANUAL;
+    return mode != MOCK_MODE_MANUAL;
 }
 
 bool mock_open(const struct arguments *arguments, struct cushim_report *report,

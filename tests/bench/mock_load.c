@@ -186,7 +186,7 @@ static void set_up(const char *mode, unsigned stream_flags)
     CUcontext context;
     CUmodule module;
 
-    snprintf(settings, sizeof settings, "mode = %s\nkernels = 16\n", mode);
+    snprintf(settings, sizeof settings, "mode = %s\nconcurrent_kernels = 16\n", mode);
     is_manual = strcmp(mode, "manual") == 0;
     OK(cushim_mock_create(&options, &mock));
     driver = cushim_mock_table(mock);

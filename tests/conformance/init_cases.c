@@ -378,7 +378,7 @@ const struct conformance_case init_cases[] = {
         .name = "003_mock_without_device",
         .run = two_inits_without_device_answer_alike,
         .class = MOCK_ONLY,
-        .settings = "personality = no-device\n",
+        .settings = "driver_state = no-device\n",
     },
     {
         .name = "004_stub_answers_34",
@@ -391,7 +391,7 @@ const struct conformance_case init_cases[] = {
         .name = "004_mock_of_a_stub_answers_34",
         .run = mock_of_a_stub_answers_34,
         .class = MOCK_ONLY,
-        .settings = "personality = stub\n",
+        .settings = "driver_state = stub\n",
     },
     MEASURED_CASE("007_unknown_errors_have_no_name", unknown_errors_have_no_name),
     DOCUMENTED_CASE("007_known_errors_have_a_name", known_errors_have_a_name),

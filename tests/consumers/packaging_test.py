@@ -123,15 +123,18 @@ class Packaging(consumer.Consumer):
 
     @unittest.skipUnless(shutil.which('cmake'), 'cmake is not installed')
     def test_cmake_takes_the_two_files(self):
-        library, project, command, fetch = self.blocks('CMake with the two files')
-        self.write('third_party/cushim/CMakeLists.txt', library)
+        project, command, fetch = self.blocks('CMake with the two files')
+        folder = os.path.join(self.folder, 'third_party', 'cushim')
+        os.makedirs(folder)
+        shutil.copy(os.path.join(FOLDER, 'CMakeLists.txt'), folder)
         self.use_the_two_files('third_party/cushim')
         environment = {'CUDA_HOME': os.path.dirname(CUDA_INCLUDE)} if CUDA_INCLUDE else {}
         self.write('CMakeLists.txt', project)
         self.run_block(command, **environment)
         self.assert_program_runs('build/program')
-        # The same by FetchContent, from an archive.
-        consumer.run('tar', '-czf', os.path.join(self.folder, 'cushim.tar.gz'), 'cushim',
+        # The same by FetchContent, from an archive of the name that the page has.
+        archive, = re.findall(r'\$\{CMAKE_CURRENT_SOURCE_DIR\}/(\S+\.tar\.xz)\)', fetch)
+        consumer.run('tar', '-cJf', os.path.join(self.folder, archive), 'cushim',
                      cwd=os.path.join(self.folder, 'third_party'))
         for folder in 'third_party', 'build':
             shutil.rmtree(os.path.join(self.folder, folder))

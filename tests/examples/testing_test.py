@@ -60,8 +60,8 @@ SAID = {
     'fuzz_upload': '',
 }
 
-FAULT = 'cuMemAlloc_v2:nth=2 => return(OUT_OF_MEMORY)'
-NEVER = 'cuMemAlloc_v2:nth=3 => return(OUT_OF_MEMORY)'
+FAULT = 'cuMemAlloc:nth=2 => return(OUT_OF_MEMORY)'
+NEVER = 'cuMemAlloc:nth=3 => return(OUT_OF_MEMORY)'
 # How `sum` is run: options of the command, good or with the bug, status, stdout, stderr.
 RUNS = [
     ([], 0, 0, 'sum 499500\n', ''),

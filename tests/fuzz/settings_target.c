@@ -43,9 +43,9 @@ static void check_settings(const struct mock_settings *settings)
 {
     CLAIM(settings->devices <= MOCK_DEVICES_MAX);
     CLAIM(settings->driver_version >= 10000 && settings->driver_version <= 13050);
-    CLAIM(settings->kernels >= 1 && settings->kernels <= 1024);
-    CLAIM(settings->mode <= MOCK_THREADED && settings->schedule <= MOCK_RANDOM);
-    CLAIM(settings->personality <= MOCK_VERSION_MISMATCH);
+    CLAIM(settings->concurrent_kernels >= 1 && settings->concurrent_kernels <= 1024);
+    CLAIM(settings->mode <= MOCK_MODE_THREADED && settings->schedule <= MOCK_SCHEDULE_RANDOM);
+    CLAIM(settings->driver_state <= MOCK_DRIVER_VERSION_MISMATCH);
     CLAIM(settings->races <= MOCK_RACES_MISUSE);
     CLAIM(settings->fault_count <= CUSHIM__FAULT_RULES);
     CLAIM(settings->costs.host_to_device_bytes_per_us && settings->costs.device_bytes_per_us);

@@ -42,11 +42,11 @@ void cushim__mock_threads_sweep(void)
 {
 }
 
-void cushim__mock_sim_pass(uint64_t duration_ns)
+void cushim__mock_sim_elapse(uint64_t duration_ns)
 {
     call_passed_ns += duration_ns;
     if (call_fault_while_passing != CUDA_SUCCESS)
-        call_mock.fault = call_fault_while_passing;
+        call_mock.sticky_error = call_fault_while_passing;
 }
 
 static void note_line(void *data, const char *line)
@@ -144,7 +144,7 @@ static void without_a_mock_every_call_answers_that_there_is_none(void **state)
 static void stub_answers_34_to_everything(void **state)
 {
     (void)state;
-    call_mock.settings.personality = MOCK_STUB;
+    call_mock.settings.driver_state = MOCK_DRIVER_STUB;
     call_mock.initialised = false;
     for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++)
         assert_int_equal(call(slot), CUDA_ERROR_STUB_LIBRARY);
@@ -338,7 +338,7 @@ static void in_a_host_function_calls_are_not_permitted_but_for_some(void **state
         assert_int_equal(call(refused[i]), CUDA_ERROR_NOT_PERMITTED);
 }
 
-static void after_a_fault_most_calls_answer_it(void **state)
+static void after_a_sticky_error_most_calls_return_it(void **state)
 {
     static const unsigned faulty[] = {
         SLOT(EventQuery),      SLOT(EventSynchronize), SLOT(EventRecord),
@@ -353,19 +353,19 @@ static void after_a_fault_most_calls_answer_it(void **state)
     };
 
     (void)state;
-    call_mock.fault = CUDA_ERROR_ILLEGAL_ADDRESS;
+    call_mock.sticky_error = CUDA_ERROR_ILLEGAL_ADDRESS;
     for (size_t i = 0; i < sizeof faulty / sizeof *faulty; i++)
         assert_int_equal(call(faulty[i]), CUDA_ERROR_ILLEGAL_ADDRESS);
     for (size_t i = 0; i < sizeof healthy / sizeof *healthy; i++)
         assert_int_equal(call(healthy[i]), CUDA_SUCCESS);
 }
 
-static void after_a_fault_a_context_that_has_ended_is_the_answer(void **state)
+static void after_a_sticky_error_a_context_that_has_ended_is_reported_first(void **state)
 {
     struct mock_context context = {.alive = true};
 
     (void)state;
-    call_mock.fault = CUDA_ERROR_ILLEGAL_ADDRESS;
+    call_mock.sticky_error = CUDA_ERROR_ILLEGAL_ADDRESS;
     call_context = &context;
     assert_int_equal(call(SLOT(MemAlloc_v2)), CUDA_ERROR_ILLEGAL_ADDRESS);
     context.alive = false;
@@ -412,8 +412,8 @@ int main(void)
         TEST(before_cu_init_some_functions_look_at_their_arguments_first),
         TEST(in_a_forked_child_even_cu_init_is_refused),
         TEST(in_a_host_function_calls_are_not_permitted_but_for_some),
-        TEST(after_a_fault_most_calls_answer_it),
-        TEST(after_a_fault_a_context_that_has_ended_is_the_answer),
+        TEST(after_a_sticky_error_most_calls_return_it),
+        TEST(after_a_sticky_error_a_context_that_has_ended_is_reported_first),
         TEST(twin_of_a_function_follows_the_same_rules),
     };
 

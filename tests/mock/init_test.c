@@ -42,16 +42,16 @@ static void before_init_only_some_arguments_are_looked_at(void **state)
     assert_int_equal(capabilities, 5);
 }
 
-static void personalities_decide_what_init_answers(void **state)
+static void driver_states_decide_what_init_returns(void **state)
 {
     static const struct {
         const char *settings;
         CUresult code;
     } cases[] = {
-        {"personality = no-device", CUDA_ERROR_NO_DEVICE},
+        {"driver_state = no-device", CUDA_ERROR_NO_DEVICE},
         {"devices = 0", CUDA_ERROR_NO_DEVICE},
-        {"personality = version-mismatch", CUDA_ERROR_SYSTEM_DRIVER_MISMATCH},
-        {"personality = stub", CUDA_ERROR_STUB_LIBRARY},
+        {"driver_state = version-mismatch", CUDA_ERROR_SYSTEM_DRIVER_MISMATCH},
+        {"driver_state = stub", CUDA_ERROR_STUB_LIBRARY},
     };
 
     (void)state;
@@ -242,7 +242,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         BARE_TEST(init_takes_no_flags_and_may_be_repeated),
         BARE_TEST(before_init_only_some_arguments_are_looked_at),
-        BARE_TEST(personalities_decide_what_init_answers),
+        BARE_TEST(driver_states_decide_what_init_returns),
         BARE_TEST(codes_are_named_and_explained),
         BARE_TEST(a_code_of_a_later_version_is_unknown),
         BARE_TEST(a_text_without_a_place_is_a_misuse),

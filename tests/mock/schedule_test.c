@@ -18,8 +18,8 @@ enum { MS = 1000000 };
 WITH(eager, "mode = auto\nschedule = eager")
 WITH(lazy, "mode = auto\nschedule = lazy")
 WITH(lazy_manual, "mode = manual\nschedule = lazy")
-WITH(one_kernel, "mode = manual\nkernels = 1")
-WITH(two_kernels, "mode = manual\nkernels = 2")
+WITH(one_kernel, "mode = manual\nconcurrent_kernels = 1")
+WITH(two_kernels, "mode = manual\nconcurrent_kernels = 2")
 
 static void eager_work_has_ended_when_its_call_returns(void **state)
 {

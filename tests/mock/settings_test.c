@@ -39,9 +39,9 @@ static void defaults_are_one_h200_of_2_gib(void **state)
     assert_int_equal(settings.devices, 1);
     assert_int_equal(settings.driver_version, 13000);
     assert_int_equal(settings.memory_bytes, (size_t)2 << 30);
-    assert_int_equal(settings.mode, MOCK_AUTO);
-    assert_int_equal(settings.schedule, MOCK_FIFO);
-    assert_int_equal(settings.personality, MOCK_NORMAL);
+    assert_int_equal(settings.mode, MOCK_MODE_AUTO);
+    assert_int_equal(settings.schedule, MOCK_SCHEDULE_FIFO);
+    assert_int_equal(settings.driver_state, MOCK_DRIVER_NORMAL);
     assert_int_equal(settings.races, MOCK_RACES_IGNORE);
     assert_false(settings.adversarial);
     assert_false(settings.abort_on_misuse);
@@ -69,26 +69,26 @@ static void every_key_does_what_it_says(void **state)
                "mode = manual\n"
                "schedule = random\n"
                "seed = 18446744073709551615\n"
-               "personality = version-mismatch\n"
+               "driver_state = version-mismatch\n"
                "races = misuse\n"
                "adversarial = yes\n"
                "misuse = abort\n"
                "unregistered_kernels = skip\n"
-               "kernels = 4\n"
+               "concurrent_kernels = 4\n"
                "leaks = report\n"
                "quiet = yes\n");
     assert_int_equal(settings.devices, 3);
     assert_int_equal(settings.driver_version, 12080);
     assert_int_equal(settings.memory_bytes, 64 << 20);
-    assert_int_equal(settings.mode, MOCK_MANUAL);
-    assert_int_equal(settings.schedule, MOCK_RANDOM);
+    assert_int_equal(settings.mode, MOCK_MODE_MANUAL);
+    assert_int_equal(settings.schedule, MOCK_SCHEDULE_RANDOM);
     assert_true(settings.seed == UINT64_MAX);
-    assert_int_equal(settings.personality, MOCK_VERSION_MISMATCH);
+    assert_int_equal(settings.driver_state, MOCK_DRIVER_VERSION_MISMATCH);
     assert_int_equal(settings.races, MOCK_RACES_MISUSE);
     assert_true(settings.adversarial);
     assert_true(settings.abort_on_misuse);
     assert_true(settings.skip_unregistered);
-    assert_int_equal(settings.kernels, 4);
+    assert_int_equal(settings.concurrent_kernels, 4);
     assert_true(settings.report_leaks);
     assert_true(settings.quiet);
 }
@@ -191,19 +191,17 @@ static const struct {
     {"cost.lunch = 1", "text:1:1: there is no key \"cost.lunch\"; did you mean \"cost.launch\"?"},
     {"cost.cuLaunch_ = 1",
      "text:1:1: there is no key \"cost.cuLaunch_\"; did you mean \"cost.cuLaunch\"?"},
-    {"cost.frobnicate = 1", "text:1:1: there is no key \"cost.frobnicate\"; behind \"cost.\" comes "
+    {"cost.frobnicate = 1", "text:1:1: there is no key \"cost.frobnicate\"; after \"cost.\" comes "
                             "an operation, or the name of a function"},
     {"attribute.WARPSIZE = 1", "text:1:1: there is no key \"attribute.WARPSIZE\"; did you mean "
                                "\"attribute.WARP_SIZE\"?"},
-    {"attribute.0 = 1",
-     "text:1:1: there is no key \"attribute.0\"; behind \"attribute.\" comes the "
-     "name of a device attribute without CU_DEVICE_ATTRIBUTE_, or its number"},
+    {"attribute.0 = 1", "text:1:1: there is no key \"attribute.0\"; after \"attribute.\" comes the "
+                        "name of a device attribute without CU_DEVICE_ATTRIBUTE_, or its number"},
     {"attribute.192 = 1",
-     "text:1:1: there is no key \"attribute.192\"; behind \"attribute.\" comes the name of a "
+     "text:1:1: there is no key \"attribute.192\"; after \"attribute.\" comes the name of a "
      "device attribute without CU_DEVICE_ATTRIBUTE_, or its number"},
-    {"limit.16 = 1",
-     "text:1:1: there is no key \"limit.16\"; behind \"limit.\" comes the name of a "
-     "limit without CU_LIMIT_, or its number"},
+    {"limit.16 = 1", "text:1:1: there is no key \"limit.16\"; after \"limit.\" comes the name of a "
+                     "limit without CU_LIMIT_, or its number"},
     {"attribute.1 = many", "text:1:15: attribute.1 is a whole number, not \"many\""},
     {"attribute.1 = 2147483648", "text:1:15: attribute.1 is a whole number, not \"2147483648\""},
     {"limit.0 = -1", "text:1:11: limit.0 is a size of 0 or more, not \"-1\""},
@@ -214,7 +212,8 @@ static const struct {
      "text:1:11: devices is a whole number from 0 to 16, not \"4294967297\""},
     {"seed = 18446744073709551616",
      "text:1:8: seed is a whole number below 2^64, not \"18446744073709551616\""},
-    {"kernels = 0", "text:1:11: kernels is a whole number from 1 to 1024, not \"0\""},
+    {"concurrent_kernels = 0",
+     "text:1:22: concurrent_kernels is a whole number from 1 to 1024, not \"0\""},
     {"races = yes", "text:1:9: races is ignore, report or misuse, not \"yes\""},
     {"quiet = true", "text:1:9: quiet is yes or no, not \"true\""},
     {"memory = 2 GB", "text:1:10: memory is a size from 1 MiB to 1 TiB, as 2 GiB or 2147483648, or "
@@ -300,7 +299,7 @@ static void settings_are_described_in_one_line(void **state)
     parse_well("devices = 2\nmode = manual\nseed = 7\ndriver_version = 12.2");
     cushim__mock_settings_describe(&settings, text, sizeof text);
     assert_string_equal(text, "2 devices \"NVIDIA H200\", driver 12.2, 2048 MiB, mode manual, "
-                              "schedule fifo, seed 7, personality normal");
+                              "schedule fifo, seed 7, driver_state normal");
 }
 
 /* docs/mock.md lists every key of settings and of profiles, and the defaults are what it says. */
@@ -411,12 +410,12 @@ static void assert_same(const struct mock_settings *one, const struct mock_setti
     assert_int_equal(one->mode, other->mode);
     assert_int_equal(one->schedule, other->schedule);
     assert_int_equal(one->seed, other->seed);
-    assert_int_equal(one->personality, other->personality);
+    assert_int_equal(one->driver_state, other->driver_state);
     assert_int_equal(one->races, other->races);
     assert_int_equal(one->adversarial, other->adversarial);
     assert_int_equal(one->abort_on_misuse, other->abort_on_misuse);
     assert_int_equal(one->skip_unregistered, other->skip_unregistered);
-    assert_int_equal(one->kernels, other->kernels);
+    assert_int_equal(one->concurrent_kernels, other->concurrent_kernels);
     assert_int_equal(one->report_leaks, other->report_leaks);
     assert_int_equal(one->quiet, other->quiet);
     assert_memory_equal(&one->costs, &other->costs, sizeof one->costs);

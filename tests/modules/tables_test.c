@@ -66,7 +66,7 @@ static cushim_function resolve(const char *symbol, void *data)
 /* The first bytes of a table of the program's, which may be a layer or another driver. */
 static struct cushim_table *new_other(size_t size)
 {
-    struct cushim_table table = *cushim__loaded()->table, *other = malloc(size);
+    struct cushim_table table = *cushim__loaded_driver()->table, *other = malloc(size);
 
     assert_non_null(other);
     table.size = size;
@@ -157,7 +157,7 @@ static void objects_that_outlive_their_test_never_reach_the_driver(void **state)
         struct cushim_test *test = NULL;
         struct objects its;
 
-        cushim_layer_destroy(install_recording(cushim__loaded()->table));
+        cushim_layer_destroy(install_recording(cushim__loaded_driver()->table));
         OK(cushim_test_begin(&options, &test));
         its = make();
         mocks = cushim_mock_table(cushim_test_mock(test));
@@ -210,7 +210,8 @@ static void what_a_failed_creation_has_made_is_destroyed_by_its_maker(void **sta
 /* Over the driver's table, and over the lazy-load table, which has become that. */
 static void layer_sees_the_end_of_objects_that_were_made_before_it(void **state)
 {
-    const struct cushim_table *const tables[] = {cushim__loaded()->table, &cushim__lazy_table};
+    const struct cushim_table *const tables[] = {cushim__loaded_driver()->table,
+                                                 &cushim__lazy_table};
 
     (void)state;
     for (size_t i = 0; i < COUNT(tables); i++) {
@@ -262,7 +263,7 @@ static void table_destroys_what_it_made_or_what_it_is_said_to_wrap_made(void **s
         assert_int_equal(others_share(other, NULL), EVENTS);
         assert_int_equal(others_share(other, other), EVENTS);
         assert_int_equal(others_share(NULL, other), 0); /* the driver's, under another table */
-        OK(cushim_table_set_wrapped(other, cushim__loaded()->table));
+        OK(cushim_table_set_wrapped(other, cushim__loaded_driver()->table));
         assert_int_equal(others_share(other, NULL), 0);
         assert_int_equal(others_share(NULL, other), EVENTS);
         OK(cushim_table_set_wrapped(other, NULL));

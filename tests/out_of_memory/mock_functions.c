@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The mock as tests use it: its lifecycle, its clock, kernels and the search for missing waits. */
+/* The mock as tests use it: its lifecycle, its clock, kernels and the race detector. */
 #include <cushim/testing/mock.h>
 
 #include "function.h"
@@ -74,7 +74,7 @@ static CUresult read(void)
     return code;
 }
 
-/* Two operations on the same memory, of which the search has to report a race; time in single steps. */
+/* Two operations on the same memory, of which a race must be reported; time in single steps. */
 static CUresult work_on(struct cushim_mock *mock)
 {
     const struct cushim_mock_kernel kernel = {

@@ -13,7 +13,7 @@ What is done with a block depends on its language:
     conf     the mock accepts it as a file of settings
     fault    the mock accepts each line as a rule
     json     it is an excerpt of driver-api.json; `...` stands for more members
-    sh, ini, meson, cmake
+    sh, ini, meson, cmake, yaml
              something else runs it: packaging_test.py (pages.TESTED), or what RUN_ELSEWHERE names
     text     it cannot run; NOT_RUN lists each with the reason
 
@@ -37,9 +37,10 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'
 import pages  # noqa: E402
 
 # Programs that blocks of C are parts of, and the name that such a block has in common with them.
-SOURCES = ['examples/*.c', 'examples/testing/*.c', 'tests/pages/*.c']
+SOURCES = ['examples/**/*.c', 'tests/pages/*.c']
 
-# Page and first line of a block, the file that runs it, and how it is called there.
+# Page and first line of a block (of code, not of comment), the file that runs it, and how it is
+# called there. ci_test.py also compares the blocks of docs/ci.md with the files that it runs.
 RUN_ELSEWHERE = {
     ('README.md', 'sudo apt-get update && sudo apt-get install -y build-essential meson '
                   'pkg-config &&'): ('.ci/run', 'readme_command 1'),
@@ -56,6 +57,10 @@ RUN_ELSEWHERE = {
                             'ninja -C build-new'):
         ('.ci/thorough', '-Dcuda-include="$include"'),
     ('docs/maintaining.md', 'tests/fuzz/fuzz.py build'): ('.ci/thorough', 'tests/fuzz/fuzz.py run'),
+    ('docs/ci.md', 'name: test'): ('tests/examples/ci_test.py', "read('github.yml')"),
+    ('docs/ci.md', 'image: debian:12'): ('tests/examples/ci_test.py', "read('gitlab-ci.yml')"),
+    ('docs/ci.md', 'cmake_minimum_required(VERSION 3.21)'):
+        ('tests/examples/ci_test.py', "os.path.join(SOURCE, 'examples', 'ci')"),
 }
 
 # Page and first line of a block of text, and why it is no console block.
@@ -74,9 +79,6 @@ NOT_RUN = {
 
 # Programs that not every build has: not with a sanitizer, nor without static libraries.
 OPTIONAL = {'./static-program'}
-
-# Pages that links may name before they are there.
-COMING = {'docs/ci.md'}
 
 # Where comments and messages name pages.
 NAMING = ['.ci', 'dist', 'examples', 'include', 'loader', 'src', 'subprojects', 'tests']
@@ -109,6 +111,11 @@ def blocks(*languages):
     """Page and text of each block in these languages."""
     return [(page, text) for page in guides() for language, text in fences(read(page))
             if language in languages]
+
+
+def prose(page):
+    """A page without its blocks, as one line."""
+    return squeeze(re.sub(r'(?ms)^ *```.*?^ *```$', '', read(page)))
 
 
 def squeeze(text):
@@ -167,8 +174,6 @@ class Links(unittest.TestCase):
                 name = os.path.normpath(os.path.join(os.path.dirname(page), path)) if path else page
                 with self.subTest(page=page, target=target):
                     count += 1
-                    if name in COMING and not os.path.exists(os.path.join(SOURCE, name)):
-                        continue
                     self.assertTrue(os.path.exists(os.path.join(SOURCE, name)))
                     if anchor:
                         self.assertIn(anchor, anchors(read(name)))
@@ -191,10 +196,58 @@ class Links(unittest.TestCase):
             found |= {'docs/' + page for page in re.findall(r'\bpage\s+([\w-]+\.md)', text)
                       if page != 'mock-coverage.md'}
             count += len(found)
-            for page in found - COMING:
+            for page in found:
                 with self.subTest(file=name):
                     self.assertTrue(os.path.exists(os.path.join(SOURCE, page)), page)
         self.assertGreater(count, 20)
+
+    def test_files_that_pages_name_are_there(self):
+        """Not those of the reader's own project (subprojects/), nor with a NAME to fill in."""
+        folders = '|'.join(re.escape(name) for name in NAMING if name != 'subprojects')
+        count = 0
+        for page in all_pages():
+            for path in re.findall(r'`((?:%s)/(?!\S*[A-Z]{3})[\w./-]+)`' % folders, prose(page)):
+                count += 1
+                with self.subTest(page=page, path=path):
+                    self.assertTrue(os.path.exists(os.path.join(SOURCE, path)))
+        self.assertGreater(count, 50)
+
+    def test_names_that_pages_place_in_files_are_there(self):
+        """`LATER` in `tests/registry/toolkit_test.py` is set there; also two names or two files."""
+        files = {}
+        for folder in NAMING:
+            for path, _, names in os.walk(os.path.join(SOURCE, folder)):
+                for name in names:
+                    path_below = os.path.relpath(os.path.join(path, name), SOURCE)
+                    files.setdefault(name, []).append(path_below)
+                    files[path_below] = [path_below]
+        count = 0
+        for page in all_pages():
+            for names, places in re.findall(
+                    r'(`[A-Z_]{3,}`(?: and `[A-Z_]+`)?) (?:in|of) (`[\w./]+`(?: and `[\w./]+`)?)',
+                    prose(page)):
+                for place in re.findall('`(.*?)`', places):
+                    for name in re.findall('`(.*?)`', names):
+                        count += 1
+                        with self.subTest(page=page, name=name, place=place):
+                            self.assertTrue(any(re.search(r'\b%s = ' % name, read(path))
+                                                for path in files.get(place, [])))
+        self.assertGreater(count, 5)
+
+    def test_statements_that_headers_name_are_there(self):
+        """`driver-semantics.md #19`, and in the same comment `#20` alone."""
+        there = re.findall(r'(?m)^(\d+)\. ', read('docs', 'driver-semantics.md'))
+        count = 0
+        for path in glob.glob(os.path.join(SOURCE, 'include', '**', '*.h'), recursive=True):
+            with open(path, encoding='utf-8') as file:
+                comments = re.findall(r'(?s)/\*.*?\*/', file.read())
+            for comment in comments:
+                self.assertNotRegex(comment, r'statements?\s[*\s]*\d')
+                for number in re.findall(r'(?<!\w)#(\d+)\b', comment):
+                    count += 1
+                    self.assertIn(number, there, path)
+                    self.assertIn('driver-semantics.md', comment, path)
+        self.assertGreater(count, 60)
 
     def test_each_page_is_in_the_index_and_installed(self):
         index, installed = read('docs', 'README.md'), read('docs', 'meson.build')
@@ -218,7 +271,7 @@ class Links(unittest.TestCase):
 class Blocks(unittest.TestCase):
     def test_each_has_a_language_that_is_tested(self):
         tested = {'c', 'console', 'diff', 'conf', 'fault', 'json', 'sh', 'ini', 'meson', 'cmake',
-                  'text'}
+                  'yaml', 'text'}
         for page in guides():
             for language, text in fences(read(page)):
                 with self.subTest(page=page, block=text):
@@ -241,7 +294,7 @@ class Blocks(unittest.TestCase):
 
     def test_c_is_part_of_a_program(self):
         programs = [squeeze(read(os.path.relpath(path, SOURCE))) for pattern in SOURCES
-                    for path in glob.glob(os.path.join(SOURCE, pattern))]
+                    for path in glob.glob(os.path.join(SOURCE, pattern), recursive=True)]
         found = blocks('c')
         self.assertGreater(len(found), 12)
         for page, text in found:
@@ -258,8 +311,8 @@ class Blocks(unittest.TestCase):
             self.assertIn(squeeze(rest), program)
 
     def test_others_run_elsewhere(self):
-        found = {(page, text.splitlines()[0]) for page, text in
-                 blocks('sh', 'ini', 'meson', 'cmake') if page not in pages.TESTED}
+        found = {(page, re.search(r'(?m)^[^#\n].*', text)[0]) for page, text in
+                 blocks('sh', 'ini', 'meson', 'cmake', 'yaml') if page not in pages.TESTED}
         self.assertEqual(found, set(RUN_ELSEWHERE))
         for name, call in RUN_ELSEWHERE.values():
             self.assertIn(call, read(name))

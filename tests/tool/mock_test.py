@@ -49,11 +49,11 @@ class Info(ToolTest):
         self.assertNotIn('cuCtxCreate_v3', report['missing'])
 
     def test_a_driver_that_cannot_be_used(self):
-        for setting, status, state in (('personality=no-device', NO_DEVICE, 'no-device'),
+        for setting, status, state in (('driver_state=no-device', NO_DEVICE, 'no-device'),
                                        ('devices=0', NO_DEVICE, 'no-device'),
-                                       ('personality=version-mismatch', NO_DEVICE,
+                                       ('driver_state=version-mismatch', NO_DEVICE,
                                         'kernel-mismatch'),
-                                       ('personality=stub', NO_DRIVER, 'stub')):
+                                       ('driver_state=stub', NO_DRIVER, 'stub')):
             with self.subTest(setting=setting):
                 result = self.run_command('info', '--mock', '--set', setting)
                 self.assert_status(result, status)

@@ -105,7 +105,8 @@ class Environment(ToolTest):
         self.assertIsNone(self.variable('CUSHIM_MOCK_SETTINGS'))
 
     def test_settings_that_were_there_stay_with_the_options_over_them(self):
-        before = {'CUSHIM_MOCK_SETTINGS': 'schema = 1\nseed = 5\n  quiet=no\n# more\nkernels = 2'}
+        before = {'CUSHIM_MOCK_SETTINGS': 'schema = 1\nseed = 5\n  quiet=no\n# more\n'
+                                          'concurrent_kernels = 2'}
         self.assertEqual(self.variable('CUSHIM_MOCK_SETTINGS', **before),
                          before['CUSHIM_MOCK_SETTINGS'])
         self.assertEqual(self.variable('CUSHIM_MOCK_SETTINGS', '--devices', '2', **before),
@@ -216,23 +217,23 @@ class Driver(ToolTest):
         self.assertIn('cushim mock: fault cuEventQuery:nth=3 => hang: never matched\n', result.err)
 
     def test_which_mock_it_is_and_why_it_has_no_device(self):
-        for setting in 'devices=0', 'personality=no-device':
+        for setting in 'devices=0', 'driver_state=no-device':
             with self.subTest(setting=setting):
                 result = self.run_command('run', '--set', setting, '--', *COMMAND, 'info')
                 self.assert_status(result, NO_DEVICE)
                 self.assertRegex(result.lines()['mock'], r'\Acushim mock .*mode threaded')
 
     def test_which_mock_it_is_and_why_it_cannot_be_used(self):
-        for personality, status in ('stub', NO_DRIVER), ('version-mismatch', NO_DEVICE):
-            with self.subTest(personality=personality):
-                result = self.run_command('run', '--set', 'personality=' + personality, '--',
+        for driver_state, status in ('stub', NO_DRIVER), ('version-mismatch', NO_DEVICE):
+            with self.subTest(driver_state=driver_state):
+                result = self.run_command('run', '--set', 'driver_state=' + driver_state, '--',
                                           *COMMAND, 'info')
                 self.assert_status(result, status)
                 self.assertRegex(result.lines()['mock'], r'\Acushim mock .*mode threaded')
 
     def test_a_stub_that_was_searched_is_reported_with_its_file(self):
         result = self.run_command('info', LD_LIBRARY_PATH=FOLDER,
-                                  CUSHIM_MOCK_SETTINGS='personality = stub')
+                                  CUSHIM_MOCK_SETTINGS='driver_state = stub')
         self.assert_status(result, NO_DRIVER)
         self.assertTrue(result.lines()['reason'].endswith(
             ': libcuda.so.1: %s/libcuda.so.1: cuDriverGetVersion returned 34.' % FOLDER))

@@ -254,7 +254,7 @@ static int run_parent(void)
         perform(*step);
     answer = forked_answer(run_child);
     if (!end_threads() || cushim__is_forked() ||
-        (cushim__loaded() && fake_query() == CUDA_ERROR_NOT_INITIALIZED))
+        (cushim__loaded_driver() && fake_query() == CUDA_ERROR_NOT_INITIALIZED))
         return -1;
     return answer;
 }

@@ -158,7 +158,7 @@ static void former_table_restored_after_a_load_is_the_drivers(void **state)
     assert_int_equal(cushim_table_install(fake_mock(), &former), CUDA_SUCCESS); /* the absent one */
     assert_int_equal(fake_load(&source), CUDA_SUCCESS);
     assert_int_equal(install(former), CUDA_SUCCESS);
-    assert_ptr_equal(cushim_driver(), cushim__loaded()->table);
+    assert_ptr_equal(cushim_driver(), cushim__loaded_driver()->table);
     assert_false(cushim__is_installed());
 }
 

@@ -93,7 +93,7 @@ static inline int cushim_cmocka_begin(void **state)
     options.message_size = sizeof message;
     code = cushim_test_begin(&options, &test);
     if (code != CUDA_SUCCESS) {
-        print_error("cushim_test_begin() answers %d\n", (int)code);
+        print_error("cushim_test_begin() returned %d\n", (int)code);
         cushim__cmocka_print(message);
         return -1;
     }
@@ -161,7 +161,7 @@ static inline void cushim__assert_swept(const struct cushim_sweep_options *optio
     code = cushim_sweep_run(&known, body, data, NULL);
     if (code == CUDA_SUCCESS)
         return;
-    print_error("cushim_sweep_run() answers %d\n", (int)code);
+    print_error("cushim_sweep_run() returned %d\n", (int)code);
     cushim__cmocka_print(text);
     _fail(file, line);
 }

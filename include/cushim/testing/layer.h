@@ -3,23 +3,23 @@
  * @file
  * The layer: a table that looks at calls before it hands them on, for tests.
  *
- * It wraps any table, the mock's or the real driver's. What is built on it: faults (below), the
+ * It wraps any table, the mock's or the real driver's. Built on it are faults (below), the
  * recording of calls and expectations (recording.h), sweeps (sweep.h) and functions of one's own in
- * place of the driver's (cushim_layer_next()). A slot that nobody has asked to
- * watch costs one load and one branch more than without the layer.
+ * place of the driver's (cushim_layer_next()). A slot that nothing watches costs one load and one
+ * branch more than without the layer.
  *
  *     struct cushim_layer *layer;
  *
- *     cushim_layer_create(NULL, &layer);              wraps what cushim_driver() answers
+ *     cushim_layer_create(NULL, &layer);              wraps what cushim_driver() returns
  *     cushim_layer_install(layer);                    and stands in its place from now on
  *     cushim_layer_next(layer)->MemAlloc_v2 = no_memory;
  *
  * One layer exists at a time in a process: the functions of a driver have no parameter that could
- * distinguish two. It comes with `libcushim-mock`. What takes a layer does nothing with one that
- * has been destroyed, and answers as for NULL.
+ * distinguish two. It comes with `libcushim-mock`. A function that gets a layer that was destroyed
+ * does nothing, and returns what it returns for NULL.
  *
- * What a program gets from cuGetProcAddress through the layer is the layer's function too. What it
- * has got before, or past it by dlsym, is not.
+ * What a program gets from cuGetProcAddress through the layer is the layer's function too. A
+ * function that it got earlier, or by dlsym, is not.
  */
 #ifndef CUSHIM_TESTING_LAYER_H
 #define CUSHIM_TESTING_LAYER_H
@@ -41,8 +41,10 @@ struct cushim_layer;
 struct cushim_layer_options {
     /** sizeof(struct cushim_layer_options). */
     size_t size;
-    /** The table to wrap, with every slot filled; borrowed until
-     * the layer is destroyed. NULL: what cushim_driver() answers. */
+    /**
+     * The table to wrap, with every slot filled; borrowed until the layer is destroyed. NULL: what
+     * cushim_driver() returns.
+     */
     const struct cushim_table *table;
 };
 
@@ -54,7 +56,7 @@ struct cushim_layer_options {
 
 /**
  * Create a layer over a table. Where cushim_driver() is wrapped and nothing is loaded yet, this
- * loads the driver; without one, the table that answers the reason is wrapped.
+ * loads the driver; without one, the table whose functions return the reason is wrapped.
  *
  * @param options  Borrowed for the call; NULL: the defaults.
  * @param layer    Receives the layer, owned by the caller; untouched on failure.
@@ -63,9 +65,9 @@ struct cushim_layer_options {
  * @return CUDA_ERROR_INVALID_VALUE     `layer` is NULL, `options` has a bad size, or the table is
  *                                      smaller than this library's, lacks a slot or is the layer's
  *                                      own, as one that was left installed.
- * @return CUDA_ERROR_OUT_OF_MEMORY     Memory ran out, or cushim_table_set_wrapped() answers it.
- * @return CUDA_ERROR_ALREADY_ACQUIRED  There is a layer in this process; one that the settings of
- *                                      a mock have made is cushim_layer_current().
+ * @return CUDA_ERROR_OUT_OF_MEMORY     Memory ran out, or cushim_table_set_wrapped() returns it.
+ * @return CUDA_ERROR_ALREADY_ACQUIRED  There is a layer in this process; cushim_layer_current()
+ *                                      returns it, also one that a mock has created.
  *
  * Thread safety: any thread.
  * Context: needs none.
@@ -77,9 +79,9 @@ CUSHIM_API CUresult cushim_layer_create(const struct cushim_layer_options *optio
 
 /**
  * Destroy a layer, with its faults, recording and expectations. If it is installed, the table that
- * was current before is put back; threads that hang by a fault of its go on.
+ * was current before is put back; threads that hang by one of its faults go on.
  *
- * @param layer  NULL is a no-op. No call through it may be under way, but for those that hang.
+ * @param layer  NULL is a no-op. No call through it may be under way, except those that hang.
  *
  * Thread safety: one thread, once.
  * Driver calls: none.
@@ -97,8 +99,8 @@ CUSHIM_API struct cushim_layer *cushim_layer_current(void);
 CUSHIM_API const struct cushim_table *cushim_layer_table(const struct cushim_layer *layer);
 
 /**
- * The table that the layer wraps: the originals behind what cushim_layer_next() holds. NULL:
- * `layer` has ended. Any thread.
+ * The table that the layer wraps: the original functions, of which cushim_layer_next() holds a
+ * copy. NULL: `layer` has ended. Any thread.
  */
 CUSHIM_API const struct cushim_table *cushim_layer_wrapped(const struct cushim_layer *layer);
 
@@ -119,7 +121,7 @@ CUSHIM_API const struct cushim_table *cushim_layer_wrapped(const struct cushim_l
 CUSHIM_API struct cushim_table *cushim_layer_next(struct cushim_layer *layer);
 
 /**
- * Make the layer's table the one that cushim_driver() answers. cushim_layer_destroy() undoes it.
+ * Make the layer's table the one that cushim_driver() returns. cushim_layer_destroy() undoes it.
  *
  * @param layer  The layer; one that has ended is refused.
  *
@@ -140,27 +142,27 @@ CUSHIM_API CUresult cushim_layer_install(struct cushim_layer *layer);
  *
  * A rule says where, when and what:
  *
- *     cuMemAlloc_v2@dev0:nth=3 => return(OUT_OF_MEMORY)      the third on device 0 fails
+ *     cuMemAlloc@dev0:nth=3 => return(OUT_OF_MEMORY)         the third on device 0 fails
  *     cuMemcpy*:p=0.01,times=2 => return(LAUNCH_FAILED)      one in a hundred, twice at most
  *     cuStreamSynchronize:phase=after => delay(5 ms)         it comes back late
  *     cuGraph* => missing                                    a driver without graphs
  *     * => older(11.8)                                       the driver of CUDA 11.8
  *     op.kernel:nth=2 => sticky(ECC_UNCORRECTABLE)           the second kernel on the mock
  *
- * A plain name means each ABI of the function: `cuMemAlloc` is cuMemAlloc_v2 too, which <cuda.h>
- * means by it, and `cuStreamQuery` is cuStreamQuery_ptsz too. A name with a suffix means that symbol
- * alone. The whole grammar is in docs/mock.md. Rules belong to a layer. A mock makes its layer
- * itself where its settings hold rules, as `fault = cuMemAlloc_v2:nth=3 => out_of_memory`; then
- * cushim_layer_current() is that layer.
+ * A plain name means every ABI of the function: `cuMemAlloc` means cuMemAlloc_v2 too, which
+ * <cuda.h> calls by that name, and `cuStreamQuery` means cuStreamQuery_ptsz too. A name with a
+ * suffix means that symbol alone. The whole grammar is in docs/mock.md. Rules belong to a layer. A
+ * mock whose settings contain rules, such as `fault = cuMemAlloc:nth=3 => out_of_memory`, creates
+ * its layer itself; cushim_layer_current() returns it.
  *
- * Every rule counts each match of its site. Of those that are due at one call, the first that
- * answers does, in the order in which they were added; delays add up.
+ * Every rule counts each match of its site. If several rules fire at one call, the first of them
+ * that replaces the call's result decides it, in the order in which they were added; delays add up.
  */
 
 /**
- * Add rules from text: one on each line. `#` begins a comment at the start of a line or behind a
- * blank, and empty lines are passed over. All of them are added, or none. A layer has 64 rules at
- * most.
+ * Add rules from text: one on each line. `#` begins a comment at the start of a line or after a
+ * blank, and empty lines are passed over. Either all rules are added or none. A layer has 64 rules
+ * at most.
  *
  * @param layer         The layer.
  * @param text          Rules; borrowed for the call.
@@ -169,7 +171,7 @@ CUSHIM_API CUresult cushim_layer_install(struct cushim_layer *layer);
  *                      "OUT_OF_MEMORY"?`. NULL: nowhere.
  * @param message_size  Size of `message` in bytes.
  *
- * @return CUDA_SUCCESS              The rules hold from now on.
+ * @return CUDA_SUCCESS              The rules apply from now on.
  * @return CUDA_ERROR_INVALID_VALUE  An argument is NULL, or a rule is refused: `message` says which
  *                                   and why.
  *
@@ -182,9 +184,9 @@ CUSHIM_API CUresult cushim_fault_parse(struct cushim_layer *layer, const char *t
 
 /**
  * How often the site of a rule was met, by number in the order in which the rules were added; 0 if
- * there is no such rule. Of `missing` and `older` it counts the calls that found the symbol
- * missing, those that got the older version, and those of cuGetProcAddress for the symbol; who else
- * looks for it is not seen. Any thread.
+ * there is no such rule. For `missing` and `older` it counts the calls that found the symbol
+ * missing, those that got the older version, and those of cuGetProcAddress for the symbol, but no
+ * other look-up. Any thread.
  */
 CUSHIM_API uint64_t cushim_fault_matched(struct cushim_layer *layer, size_t index);
 
@@ -194,17 +196,16 @@ CUSHIM_API uint64_t cushim_fault_matched(struct cushim_layer *layer, size_t inde
 CUSHIM_API uint64_t cushim_fault_fired(struct cushim_layer *layer, size_t index);
 
 /**
- * The rules that never took effect, by number from 0, as `cuMemAlloc_v2:nth=30 =>
- * return(OUT_OF_MEMORY): matched 4 times, never fired` or `...: never matched`, and then, of a name
- * with a suffix, which other ABI of the function came; NULL if there are fewer. A test that asks for a fault which never
- * came has tested nothing. Valid until the same thread calls it again. Any thread.
+ * The rules that never took effect, by number from 0; NULL if there are fewer. The text is for
+ * example `cuMemAlloc:nth=30 => return(OUT_OF_MEMORY): matched 4 times, never fired`. For a name
+ * with a suffix it also says which other ABI of the function was called. A test whose fault never
+ * fired has tested nothing. Valid until the same thread calls it again. Any thread.
  */
 CUSHIM_API const char *cushim_fault_unused(struct cushim_layer *layer, size_t index);
 
 /**
- * Remove all rules, and end what the layer does by them: a sticky error that is its own, a device
- * that is lost. Calls that hang go on. The mock's own sticky error stays, as that of a process
- * does.
+ * Remove all rules, and end their effects: a sticky error of the layer, a lost device. Calls that
+ * hang go on. The mock's own sticky error stays, as it does in a process.
  *
  * Thread safety: as cushim_fault_parse().
  * Since: 0.1.
@@ -212,8 +213,8 @@ CUSHIM_API const char *cushim_fault_unused(struct cushim_layer *layer, size_t in
 CUSHIM_API void cushim_fault_clear(struct cushim_layer *layer);
 
 /**
- * Let go on what hangs at this moment: a call answers CUDA_ERROR_TIMEOUT, an operation ends. A call
- * hangs from when cushim_fault_fired() counts it.
+ * Let what hangs at this moment go on: a call returns CUDA_ERROR_TIMEOUT, an operation ends. A call
+ * hangs from the moment when cushim_fault_fired() counts it.
  *
  * Thread safety: as cushim_fault_parse().
  * Since: 0.1.

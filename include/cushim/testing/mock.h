@@ -5,14 +5,14 @@
  * a GPU.
  *
  * Link with `libcushim-mock` (pkg-config `cushim-mock`, Meson dependency `cushim-mock`). Create a
- * mock, then let the program reach it in one of two ways: cushim_mock_install() makes its table
- * the one that cushim_driver() answers; cushim_mock_symbol() as the resolver of
- * cushim_driver_load() exercises loading, versions and missing symbols too. Programs that cannot be
- * relinked run on the shared library of the mock: `cushim run -- PROGRAM`.
+ * mock, then let the program reach it in one of two ways: cushim_mock_install() makes its table the
+ * one that cushim_driver() returns; cushim_mock_symbol() as the resolver of cushim_driver_load()
+ * exercises loading, versions and missing symbols too. Programs that cannot be relinked run on the
+ * shared library of the mock: `cushim run -- PROGRAM`.
  *
- * What the mock does not implement answers CUDA_ERROR_NOT_SUPPORTED and is logged by name; see
- * docs/mock.md. A handle that was destroyed or never existed answers CUDA_ERROR_INVALID_HANDLE and
- * is a misuse, which cushim_mock_destroy() reports.
+ * A function that the mock does not implement returns CUDA_ERROR_NOT_SUPPORTED and is logged by
+ * name; see docs/mock.md. A call with a handle that was destroyed or never existed returns
+ * CUDA_ERROR_INVALID_HANDLE and is a misuse, which cushim_mock_destroy() reports.
  *
  * One mock exists at a time in a process: the functions of a driver have no parameter that could
  * distinguish two.
@@ -108,8 +108,8 @@ CUSHIM_API CUresult cushim_mock_create(const struct cushim_mock_options *options
                                        struct cushim_mock **mock);
 
 /**
- * Destroy a mock, with whatever the program left in it. Queued work is dropped, host functions
- * under way are waited for. An installed table is put back.
+ * Destroy a mock, with whatever the program left in it. Queued work is dropped; host functions that
+ * are running are waited for. If the mock's table is installed, the table before it is put back.
  *
  * @param mock  NULL is a no-op. No call into it may be under way.
  *
@@ -133,15 +133,15 @@ CUSHIM_API CUresult cushim_mock_destroy(struct cushim_mock *mock);
 CUSHIM_API struct cushim_mock *cushim_mock_current(void);
 
 /**
- * The mock's table: every slot is filled. What a driver of the mock's version lacks answers
- * CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER. It stays callable when the mock is destroyed: each slot
- * then answers CUDA_ERROR_DEINITIALIZED, or, once there is another mock, for that one, which takes
- * no handle of this one for its own. Any thread.
+ * The mock's table: every slot is filled. A function that a driver of the mock's version lacks
+ * returns CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER. The table stays callable when the mock is
+ * destroyed: each slot then returns CUDA_ERROR_DEINITIALIZED, or calls the next mock once there is
+ * one, which recognises handles of this one as foreign. Any thread.
  */
 CUSHIM_API const struct cushim_table *cushim_mock_table(const struct cushim_mock *mock);
 
 /**
- * Make the mock's table the one that cushim_driver() answers. cushim_mock_destroy() undoes it.
+ * Make the mock's table the one that cushim_driver() returns. cushim_mock_destroy() undoes it.
  *
  * @return CUDA_SUCCESS              The table is current.
  * @return CUDA_ERROR_INVALID_VALUE  `mock` is NULL.
@@ -184,10 +184,10 @@ CUSHIM_API CUresult cushim_mock_state_get(struct cushim_mock *mock,
 CUSHIM_API const char *cushim_mock_misuse(struct cushim_mock *mock, size_t index);
 
 /**
- * Where the mock's log goes: a line for each function that it refuses, at the first call of it, one
- * for each function of a superseded ABI (table.h), likewise, and one for each misuse and each
- * race. On Linux also one when the system refuses to seal what
- * cuIpcGetMemHandle or cuIpcGetEventHandle is to share.
+ * Set where the mock's log goes. It gets a line at the first call of each function that the mock
+ * refuses, at the first call of each function of a superseded ABI (table.h), for each misuse and
+ * each race, and if the program uses the CUDA runtime. On Linux it also gets one when the system
+ * refuses to seal what cuIpcGetMemHandle or cuIpcGetEventHandle is to share.
  *
  * @param mock  The mock.
  * @param log   Receives a line without a newline, valid for the call; it must not call into the
@@ -216,9 +216,9 @@ CUSHIM_API const char *cushim_mock_identity(void);
  *
  * - `auto`, the default: each call moves it by what the call costs, and one that blocks moves it to
  *   the end of what it waits for.
- * - `manual`: these functions alone. A call that would have to wait answers CUDA_ERROR_TIMEOUT and
- *   is a misuse.
- * - `threaded`: an executor thread, as soon as there is work.
+ * - `manual`: only the functions below move it. A call that would have to wait returns
+ *   CUDA_ERROR_TIMEOUT and is a misuse.
+ * - `threaded`: an executor thread moves it, as soon as there is work.
  *
  * The host's clock never moves it. A wait whose time is the host's, such as
  * cushim_event_synchronize_for() or a loop that sleeps between queries, may give up in the mode
@@ -227,15 +227,16 @@ CUSHIM_API const char *cushim_mock_identity(void);
  */
 
 /**
- * Let virtual time pass, and execute what ends in it. Host functions that begin in it are waited
- * for, so a host function must not wait for the calling thread.
+ * Let virtual time pass, and execute what ends in that time. Host functions that begin in it are
+ * waited for, so a host function must not wait for the calling thread.
  *
  * @param mock         The mock.
  * @param duration_ns  How long, in nanoseconds.
  *
  * @return CUDA_SUCCESS              The clock stands `duration_ns` later.
  * @return CUDA_ERROR_INVALID_VALUE  `mock` is NULL.
- * @return CUDA_ERROR_NOT_PERMITTED  The caller is a host function, or stands for a kernel.
+ * @return CUDA_ERROR_NOT_PERMITTED  The caller is a host function, or a function that stands for a
+ *                                   kernel.
  *
  * Thread safety: any thread.
  * Since: 0.1.
@@ -324,7 +325,7 @@ struct cushim_mock_launch {
 
 /** What a kernel does with the memory that a parameter of 8 bytes points into. */
 enum cushim_mock_access {
-    /** Nobody has said: it may read and write, but is not compared with another such kernel. */
+    /** Not described: it may read and write, but is not compared with another such kernel. */
     CUSHIM_MOCK_ACCESS_UNKNOWN,
     /** Nothing: the parameter is no pointer, or is not followed. */
     CUSHIM_MOCK_ACCESS_NONE,
@@ -343,7 +344,7 @@ struct cushim_mock_kernel {
     uint64_t duration_ns;
     /**
      * Executed when the kernel executes, on whatever thread executes it; every call of the driver
-     * from it answers CUDA_ERROR_NOT_PERMITTED. It may call cushim_mock_memory(), on this thread
+     * from it returns CUDA_ERROR_NOT_PERMITTED. It may call cushim_mock_memory(), on this thread
      * only, and nothing else of the mock. NULL: nothing happens but time.
      */
     void (*run)(const struct cushim_mock_launch *launch, void *data);
@@ -359,8 +360,8 @@ struct cushim_mock_kernel {
     size_t parameter_count;
     /**
      * What the kernel does with the memory that each parameter points into, for the search for
-     * missing waits (cushim_mock_race()); borrowed for the call. NULL: unknown of all. What
-     * `run` does in fact has no influence.
+     * missing waits (cushim_mock_race()); borrowed for the call. NULL: unknown of all. What `run`
+     * really does has no influence.
      */
     const enum cushim_mock_access *accesses;
     /**
@@ -377,7 +378,7 @@ struct cushim_mock_kernel {
     }
 
 /**
- * Say what a kernel does, in place of what was said before of this name.
+ * Say what a kernel does. It replaces what was said of this name before.
  *
  * @return CUDA_SUCCESS              Launches from now on do this.
  * @return CUDA_ERROR_INVALID_VALUE  `mock` or `kernel` is NULL, the size is bad, or it has no name.
@@ -446,14 +447,14 @@ enum cushim_mock_order {
  *
  * @param mock       The mock; the setting `races` must not be `ignore`.
  * @param first      Number of an operation, as `operation` of struct cushim_mock_trace. While races
- *                   are looked for, what is not queued has one, too: stream-ordered allocations,
- *                   and in mode `manual` what a call executes by itself.
+ *                   are looked for, operations that are not queued have one too: stream-ordered
+ *                   allocations, and in mode `manual` what a call executes by itself.
  * @param second     Number of another one.
- * @param order      Receives the answer; untouched on failure.
- * @param text       Receives the answer as a sentence that names both; NULL: nowhere.
+ * @param order      Receives the order; untouched on failure.
+ * @param text       Receives the same as a sentence that names both operations; NULL: nowhere.
  * @param text_size  Size of `text` in bytes; 400 are enough.
  *
- * @return CUDA_SUCCESS              `order` is the answer.
+ * @return CUDA_SUCCESS              `order` is written.
  * @return CUDA_ERROR_INVALID_VALUE  `mock` or `order` is NULL, or both numbers are the same.
  * @return CUDA_ERROR_NOT_FOUND      There is no such operation, or 4096 others came after it.
  * @return CUDA_ERROR_NOT_SUPPORTED  The setting `races` is `ignore`: nothing was noted.

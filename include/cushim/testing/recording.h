@@ -14,13 +14,13 @@
  * wherever its memory lies: the name of the type and a number in the order of first sight
  * (`stream#2`). Device addresses are printed by the allocation that they lie in (`memory#1+256`,
  * `address?` for those that nobody has allocated), pointers to the program's own memory as
- * `pointer`. What the driver wrote stands behind `->`. A handle that is destroyed loses its tag; if
- * the driver gives the same value again, it is another object and has another tag.
+ * `pointer`. What the driver wrote follows `->`. A handle that is destroyed loses its tag; if the
+ * driver gives the same value again, it is another object and has another tag.
  *
- * The recording keeps the last calls, as many as its capacity. That earlier ones were lost is a
- * failure that cushim_layer_verify() and cushim_test_end() (test.h) report, unless
- * nobody has asked for it: the test began it by itself, without a capacity, and nobody has read it
- * when calls were lost. To count, get and write calls is to read; to ask how many are lost is not.
+ * The recording keeps the last calls, as many as its capacity. If earlier ones were lost,
+ * cushim_layer_verify() and cushim_test_end() (test.h) report a failure, except for a recording
+ * that a test began by itself, without a capacity, and that was not read after calls were lost.
+ * Counting, getting and printing calls is reading; asking how many were lost is not.
  */
 #ifndef CUSHIM_TESTING_RECORDING_H
 #define CUSHIM_TESTING_RECORDING_H
@@ -73,7 +73,7 @@ enum cushim_argument_kind {
 struct cushim_recorded_argument {
     /** The name of the parameter. */
     const char *name;
-    /** Its type, without the star of what the driver writes a handle to. */
+    /** Its type; of a handle that the driver writes, without the star. */
     const char *type;
     /** What kind of value it is. */
     enum cushim_argument_kind kind;
@@ -94,19 +94,19 @@ struct cushim_recorded_argument {
 struct cushim_recorded_call {
     /** sizeof(struct cushim_recorded_call), set by the caller. */
     size_t size;
-    /** Of the recording, from 1. */
+    /** Number in the recording, from 1. */
     uint64_t number;
     /** The exported name. */
     const char *name;
     /** The virtual clock when it began, in nanoseconds; 0 without a mock. */
     uint64_t time_ns;
-    /** In the order in which threads made their first call through the layer, from 1. */
+    /** Number of the thread, in the order of first calls through the layer, from 1. */
     unsigned thread;
-    /** What it answered, if it has returned. */
+    /** What it returned, if it has returned. */
     CUresult code;
     /** Whether it has returned. */
     bool has_returned;
-    /** A fault gave the answer, not the driver. */
+    /** A fault gave the result, not the driver. */
     bool is_injected;
     /** How many of `arguments` the function has. */
     size_t argument_count;
@@ -129,8 +129,8 @@ struct cushim_recorded_call {
  * Start to record every call through a layer, from an empty recording.
  *
  * @param layer     The layer.
- * @param capacity  Calls to keep; 0: CUSHIM_RECORDING_CAPACITY. All memory is taken here, but for
- *                  that of tags.
+ * @param capacity  Calls to keep; 0: CUSHIM_RECORDING_CAPACITY. All memory except that of tags is
+ *                  allocated here.
  *
  * @return CUDA_SUCCESS                 Calls that begin from now on are recorded.
  * @return CUDA_ERROR_INVALID_VALUE     `layer` is NULL.
@@ -148,8 +148,8 @@ CUSHIM_API CUresult cushim_recording_start(struct cushim_layer *layer, size_t ca
 CUSHIM_API void cushim_recording_stop(struct cushim_layer *layer);
 
 /**
- * Forget what is recorded and that calls were lost; it goes on from number 1. Tags stay. Any
- * thread.
+ * Forget what is recorded, and that calls were lost; recording goes on from number 1. Tags stay.
+ * Any thread.
  */
 CUSHIM_API void cushim_recording_clear(struct cushim_layer *layer);
 
@@ -246,13 +246,13 @@ CUSHIM_API CUresult cushim_tag_get(struct cushim_layer *layer, const void *handl
  *     if (cushim_layer_verify(layer, text, sizeof text) != CUDA_SUCCESS)
  *         fail_msg("%s", text);
  *
- * Calls that nothing is said of are allowed. A call counts for the first expectation that it
- * matches and that is not yet full; one that only full ones match is one too many. Nothing is
- * judged before cushim_layer_verify() or cushim_test_end() (test.h): nothing jumps out of a call
- * of the driver, on whatever thread it is made.
+ * Calls that no expectation names are allowed. A call counts for the first expectation that it
+ * matches and that is not yet full; if all of those are full, it is one call too many. Nothing is
+ * judged before cushim_layer_verify() or cushim_test_end() (test.h): nothing jumps out of a call of
+ * the driver, on whatever thread it is made.
  */
 
-/** `maximum` of an expectation: there may be any number. */
+/** `maximum` of an expectation: any number of calls is allowed. */
 #define CUSHIM_ANY_NUMBER UINT_MAX
 
 /** What an argument is compared with. */
@@ -268,7 +268,7 @@ enum cushim_match_kind {
 };
 
 /**
- * What one argument has to be. The functions below write those that have a value. It never grows.
+ * What one argument has to be. The functions below make matchers that have a value. It never grows.
  */
 struct cushim_match {
     /** What the argument is compared with; 0: nothing, everything matches. */
@@ -293,22 +293,25 @@ struct cushim_expectation {
     /** sizeof(struct cushim_expectation). */
     size_t size;
     /**
-     * A plain name, as `cuMemAlloc`, means each ABI of the function: cuMemAlloc_v2 too, which
-     * <cuda.h> means by it. A name with a suffix means that symbol alone; if calls of another ABI
-     * come instead, the verdict says so. `*` stands for any letters, and then for every function
-     * that fits. Texts of it and of its matchers are borrowed until the layer or the expectation is
-     * gone.
+     * The function. A plain name such as `cuMemAlloc` means every ABI: cuMemAlloc_v2 too, which
+     * <cuda.h> calls by that name. A name with a suffix means that symbol alone; if another ABI is
+     * called instead, the verdict says so. `*` stands for any letters, and such a pattern for every
+     * function that fits. The texts of an expectation and of its matchers are borrowed until the
+     * layer or the expectation is gone.
      */
     const char *function;
-    /** By place; zero: any. They are compared in functions, and ABIs, that have so many. */
+    /**
+     * Matchers, by the place of the argument; zero matches anything. Those beyond the parameters of
+     * a function, or of an ABI, are not compared.
+     */
     struct cushim_match arguments[CUSHIM_RECORDED_ARGUMENTS];
     /** How often at least; with `maximum` 0 too: exactly once. */
     unsigned minimum;
     /** How often at most; 0: exactly `minimum`. */
     unsigned maximum;
-    /** Only calls that answer `code` count. */
+    /** Only calls that return `code` count. */
     bool match_code;
-    /** The answer, if `match_code` is set. */
+    /** The result that counts, if `match_code` is set. */
     CUresult code;
     /** Its calls come after those of the expectation with `in_order` that was made before it. */
     bool in_order;
@@ -322,8 +325,8 @@ struct cushim_expectation {
     }
 
 /*
- * Matchers, by place in `arguments`. Those that need no value have no function: zero matches
- * everything, and `{.kind = CUSHIM_MATCH_NOT_NULL}` is one as well.
+ * Matchers for `arguments`. Those that need no value have no function: zero matches everything, and
+ * others are written as `{.kind = CUSHIM_MATCH_NOT_NULL}`.
  */
 
 /** Equal to a number; a negative one as `(uint64_t)-1`. */
@@ -393,8 +396,8 @@ CUSHIM_API CUresult cushim_layer_expect(struct cushim_layer *layer,
                                         size_t size);
 
 /**
- * Expect that a function is not called, from now on, but for calls that an expectation takes. So
- * `*` forbids everything that is not expected.
+ * Expect that a function is not called from now on, except for calls that an expectation matches.
+ * So `*` forbids everything that is not expected.
  *
  * @param layer     The layer.
  * @param function  Name or pattern, as of an expectation: cuMemAlloc forbids cuMemAlloc_v2 too.
@@ -407,21 +410,21 @@ CUSHIM_API CUresult cushim_layer_expect(struct cushim_layer *layer,
 CUSHIM_API CUresult cushim_layer_forbid(struct cushim_layer *layer, const char *function,
                                         char *message, size_t size);
 
-/** Expect nothing more, and forget what was counted. Scopes of errors end. Any thread. */
+/** Remove all expectations, and forget what was counted. Scopes of errors end. Any thread. */
 CUSHIM_API void cushim_layer_expectations_clear(struct cushim_layer *layer);
 
 /**
- * Whether a call that answers an error is a failure where no scope expects errors.
+ * Set whether a call that returns an error is a failure where no scope expects errors.
  *
- * An error is every code but CUDA_SUCCESS and CUDA_ERROR_NOT_READY, which is an answer. What a
- * fault of a test has answered is none, as it was asked for; what follows from it is one, and wants
- * a scope. Neither are the answers of cuGetProcAddress: to ask whether there is a function is no
- * error.
+ * An error is every code except CUDA_SUCCESS and CUDA_ERROR_NOT_READY. A code that a fault of the
+ * test returned is not an error, because the test asked for it; errors that follow from it are, and
+ * need a scope. The codes of cuGetProcAddress are not errors either: a program may ask whether a
+ * function exists.
  *
  * @param layer         The layer.
  * @param is_forbidden  Off until it is set.
  *
- * @return CUDA_SUCCESS              From now on it is so.
+ * @return CUDA_SUCCESS              It is set.
  * @return CUDA_ERROR_INVALID_VALUE  `layer` is NULL.
  * @return CUDA_ERROR_OUT_OF_MEMORY  Memory ran out.
  *
@@ -431,8 +434,8 @@ CUSHIM_API void cushim_layer_expectations_clear(struct cushim_layer *layer);
 CUSHIM_API CUresult cushim_layer_forbid_errors(struct cushim_layer *layer, bool is_forbidden);
 
 /**
- * Begin a scope in which calls are to answer errors, on any thread. Scopes nest; the innermost that
- * expects the code takes it.
+ * Begin a scope in which calls are expected to return errors, on any thread. Scopes nest; an error
+ * belongs to the innermost one that expects its code.
  *
  * @param layer  The layer.
  * @param code   Only this one; CUDA_SUCCESS: any error.
@@ -447,8 +450,8 @@ CUSHIM_API CUresult cushim_layer_forbid_errors(struct cushim_layer *layer, bool 
 CUSHIM_API CUresult cushim_layer_expect_errors_begin(struct cushim_layer *layer, CUresult code);
 
 /**
- * End the innermost scope. That no call answered such an error in it is a failure, which
- * cushim_layer_verify() reports. One that a fault has answered counts here.
+ * End the innermost scope. If no call in it returned such an error, that is a failure, which
+ * cushim_layer_verify() reports. An error that a fault returned counts here.
  *
  * @return CUDA_SUCCESS              The scope has ended.
  * @return CUDA_ERROR_INVALID_VALUE  `layer` is NULL, or no scope is open.
@@ -460,8 +463,7 @@ CUSHIM_API CUresult cushim_layer_expect_errors_end(struct cushim_layer *layer);
 
 /**
  * Return whether everything came as expected so far: expectations and their order, what is
- * forbidden, errors, and whether the recording has kept all calls that somebody wants. Changes
- * nothing.
+ * forbidden, errors, and whether the recording has lost calls that it had to keep. Changes nothing.
  *
  * @param layer  The layer.
  * @param text   Receives what is not as expected, lines each closed by a newline, cut to `size`
@@ -473,7 +475,7 @@ CUSHIM_API CUresult cushim_layer_expect_errors_end(struct cushim_layer *layer);
  *                                   came, and which calls came near.
  * @return CUDA_ERROR_INVALID_VALUE  `layer` is NULL.
  *
- * Thread safety: any thread; meant for the main thread of a test when others have done.
+ * Thread safety: any thread; meant for the main thread of a test, when the others have ended.
  * Driver calls: none.
  * Since: 0.1.
  */

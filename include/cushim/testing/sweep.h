@@ -2,7 +2,7 @@
 /**
  * @file
  * The sweep: run a piece of a program again and again, with its 1st, 2nd, 3rd, ... driver call
- * failing, until it makes fewer calls than that; and see after each run whether it cleaned up.
+ * failing, until it makes fewer calls than that, and check after each run whether it cleaned up.
  *
  *     static int body(void *data)
  *     {
@@ -24,33 +24,33 @@
  * Calls are numbered as in a recording, also those that are not failed; `first` and `last` count
  * those that the sweep fails.
  *
- * Each run has a mock and a layer of its own, as a test has (test.h). In a run the call answers a
- * code and is not made.
+ * Each run has a mock and a layer of its own, as a test has (test.h). In a run the failing call is
+ * not made, and returns a code.
  *
  * Calls that give something back - cuMemFree, cuEventDestroy, cuModuleUnload, cuCtxPopCurrent and
  * their like, and a cuCtxSetCurrent that puts back what was current - are not failed, nor counted:
- * few programs look at what they answer. With `fail_releases` they are failed as well. They are
- * made even so, as cuStreamEndCapture always is, and their answer is replaced: else there would be
- * a leak, and it would not be the program's.
+ * few programs look at what they return. With `fail_releases` they are failed as well. They are
+ * made even so, as cuStreamEndCapture always is, and only their result is replaced: otherwise there
+ * would be a leak that is not the program's.
  *
- * The comparison above is right for a program that passes on the first error it gets. One that does
- * without what has failed, or says it in codes of its own, answers 0 by what it has promised
- * itself.
+ * The comparison above is right for a program that returns the first error that it gets. If a
+ * program does without what has failed, or returns codes of its own, the body has to compare with
+ * what that program promises.
  *
- * Leaks are what the body has created and not released when it returns. The sweep pins each
- * primary context that the body retains, until it has looked: else what leaks in one would be
+ * Leaks are what the body has created and not released when it returns. The sweep pins each primary
+ * context that the body retains until it has looked for leaks: otherwise what leaks in one would be
  * destroyed with it. A body that asks for the state of primary contexts therefore finds them
  * active.
  *
- * How often a program polls is a matter of time, so polls that follow one another - cuEventQuery
- * and cuStreamQuery of the same handle, with nothing but other polls between - count as two calls,
- * the first and the second. 16 handles are distinguished; polls of more all count.
+ * How often a program polls depends on time, so polls that follow one another - cuEventQuery and
+ * cuStreamQuery of the same handle, with nothing but other polls between - count as two calls, the
+ * first and the second. 16 handles are distinguished; polls of more all count.
  *
- * In the mode `auto`, the default, a call that waits for what will never come answers
+ * In the mode `auto`, the default, a call that waits for what will never happen returns
  * CUDA_ERROR_TIMEOUT and is a misuse; in the mode `threaded` it hangs, and so does the sweep.
  *
- * The calls are counted as they come, of all threads. Where a body has several, which call is the
- * Nth may differ from run to run, and so may what a sweep finds.
+ * The calls of all threads are counted as they come. If a body has several threads, the Nth call
+ * may differ from run to run, and so may what a sweep finds.
  */
 #ifndef CUSHIM_TESTING_SWEEP_H
 #define CUSHIM_TESTING_SWEEP_H
@@ -68,7 +68,7 @@ extern "C" {
 
 /** How calls fail. */
 enum cushim_sweep_kind {
-    /** The Nth call fails, and those behind it do not. */
+    /** The Nth call fails, and those after it do not. */
     CUSHIM_SWEEP_ONCE = 1,
     /** All calls from the Nth on fail. */
     CUSHIM_SWEEP_FROM_THEN_ON = 2,
@@ -85,27 +85,30 @@ struct cushim_sweep_options {
     /** File of settings, as for cushim_mock_create(). NULL: none. */
     const char *file;
     /**
-     * More lines of settings, behind `settings`: everything is swept with each of these texts, as
-     * `"schedule = lazy"` and `"schedule = random\nseed = 7"`. Ends with NULL. NULL: once, without.
+     * More lines of settings, read after `settings`: the whole sweep is repeated with each of these
+     * texts, such as `"schedule = lazy"` and `"schedule = random\nseed = 7"`. The array ends with
+     * NULL. NULL: the sweep is done once, without any.
      */
     const char *const *variants;
     /**
-     * A table to sweep instead of a mock's, with every slot filled: after cushim_driver_load() that
-     * of cushim_driver(), for a real GPU. What it has, it has from one run to the next. Misuses
+     * A table to sweep instead of a mock's, with every slot filled: for a real GPU, that of
+     * cushim_driver() after cushim_driver_load(). Its state lasts from one run to the next. Misuses
      * and pending work are not reported then.
      */
     const struct cushim_table *table;
     /**
-     * The functions that are failed: a plain name, which means each ABI of the function, a name with
-     * a suffix, which means that one, or a pattern in which `*` stands for any letters: `cuMem*`.
-     * NULL: all. Those that only read what the library has in it - cuGetErrorName,
-     * cuGetErrorString, cuGetProcAddress, cuDriverGetVersion - are failed if they are named without
-     * a star, and not otherwise; so are those that give something back, without `fail_releases`.
+     * The functions that are failed: a plain name, which means every ABI of the function, a name
+     * with a suffix, which means that symbol alone, or a pattern in which `*` stands for any
+     * letters: `cuMem*`. NULL: all. Functions that only read what the library contains -
+     * cuGetErrorName, cuGetErrorString, cuGetProcAddress, cuDriverGetVersion - are failed only if
+     * they are named without a star; without `fail_releases` that is true of functions that give
+     * something back, too.
      */
     const char *functions;
     /**
-     * What is answered; everything is swept with each code. NULL: CUDA_ERROR_OUT_OF_MEMORY by
-     * functions that create, allocate, load or register something, CUDA_ERROR_UNKNOWN by others.
+     * What failing calls return; the whole sweep is repeated with each code. NULL:
+     * CUDA_ERROR_OUT_OF_MEMORY from functions that create, allocate, load or register something,
+     * CUDA_ERROR_UNKNOWN from others.
      */
     const CUresult *codes;
     /** How many `codes` there are; 0 if that is NULL. */
@@ -117,40 +120,40 @@ struct cushim_sweep_options {
     /** The last call to fail. 0: the last of all. */
     uint64_t last;
     /**
-     * Driver calls in a run, at most; 0: 100000. A body that makes more is reported, and gets out
-     * of its loop, whatever that waits for: calls behind so many answer the code, those behind
-     * twice as many are made, and behind three times as many the body is left by longjmp().
+     * The most driver calls in a run; 0: 100000. A body that makes more is reported, and brought
+     * out of its loop: after `limit` calls, further ones return the code; after twice as many, they
+     * are made again; after three times as many, the body is left by longjmp().
      */
     uint64_t limit;
     /** The body may leave another context current than it found. */
     bool leaves_context;
-    /** Calls that give something back are failed too: the program passes on what they answer. */
+    /** Calls that give something back are failed too: the program passes on what they return. */
     bool fail_releases;
     /**
-     * Errors that calls of the body answer, and that the sweep has not given, are wrong: memory
-     * that is freed twice answers CUDA_ERROR_INVALID_VALUE, and no more comes of it. Not those that
-     * a scope in the body expects: cushim_layer_expect_errors_begin(). CUDA_ERROR_NOT_READY is no
-     * error.
+     * An error that a call of the body returns, and that the sweep did not inject, is a failure. It
+     * finds memory that is freed twice, for example, which only returns CUDA_ERROR_INVALID_VALUE.
+     * Errors that a scope in the body expects are none (cushim_layer_expect_errors_begin()), nor is
+     * CUDA_ERROR_NOT_READY.
      */
     bool forbid_errors;
     /**
-     * What comes before the body in each run; its calls are never failed. What is not 0 from it
-     * ends the sweep. NULL: nothing.
+     * Called before the body in each run; its calls are never failed. If it returns anything but 0,
+     * the sweep ends. NULL: nothing is called.
      */
     int (*setup)(void *data);
-    /** What comes after the body in each run; its calls are never failed. NULL: nothing. */
+    /** Called after the body in each run; its calls are never failed. NULL: nothing is called. */
     void (*teardown)(void *data);
     /**
-     * Called for each run in which a call fails, before the first of these has answered and on its
-     * thread: `data` is the body's, and `run` says which run this is, as the message does; until
-     * the run ends. If the program crashes, the last call of this function says where. It calls no
-     * driver and no cushim. NULL: nothing is called.
+     * Called in each run in which a call fails, before the first failing call returns and on its
+     * thread. `data` is the body's, and `run` says which run this is, as the message does; it is
+     * valid until the run ends. If the program crashes, the last call of this function says where.
+     * It must not call the driver or cushim. NULL: nothing is called.
      */
     void (*on_failure)(void *data, const char *run);
     /**
-     * Receives what was wrong: a line for each run, the first ones as there is room, and how many
-     * more there were. Runs in which the same is wrong in the same place have one line, which ends
-     * in `; and in 41 other runs`. NULL: nowhere.
+     * Receives what was wrong: a line for each run, as many as there is room for, and how many more
+     * there were. Runs in which the same is wrong in the same place share a line with the end
+     * `; and in 41 other runs`. NULL: nowhere.
      */
     char *message;
     /** Size of `message` in bytes. */
@@ -172,7 +175,7 @@ struct cushim_sweep_result {
     uint64_t runs;
     /** Runs of these in which a call failed. */
     uint64_t swept;
-    /** Calls that the body makes if none fails, as they are counted; of the variants the most. */
+    /** Counted calls that the body makes if none fails; the largest number of all variants. */
     uint64_t calls;
     /** Runs in which something was wrong. */
     uint64_t failures;
@@ -187,14 +190,14 @@ struct cushim_sweep_result {
 /**
  * Sweep a body. First it runs untouched, and then with each call failing.
  *
- * What is looked at after each run: what the body answered; what is left, of handles and memory,
- * and where that was created; misuses, races, and, where no call failed, work that is still
- * pending; which context is current; with `forbid_errors`, which errors there were.
+ * After each run it checks what the body returned; which handles and memory were leaked, and where
+ * they were created; misuses, races, and, where no call failed, work that is still pending; which
+ * context is current; with `forbid_errors`, which errors there were.
  *
  * @param options  NULL: the defaults.
- * @param body     Runs the program, and answers 0 if that behaved well: see
- *                 cushim_sweep_injected() and cushim_sweep_fail(). It has to return, and so must
- *                 not leave by an assertion of cmocka.
+ * @param body     Runs the program, and returns 0 if that behaved well: see cushim_sweep_injected()
+ *                 and cushim_sweep_fail(). It has to return, and so must not be left by an
+ *                 assertion of cmocka.
  * @param data     Passed on to `body`, `setup` and `teardown`.
  * @param result   Receives what was done, also if something was wrong; NULL: nowhere. Bytes of it
  *                 beyond what this library knows are left alone.
@@ -219,8 +222,8 @@ CUSHIM_API CUresult cushim_sweep_run(const struct cushim_sweep_options *options,
                                      struct cushim_sweep_result *result);
 
 /**
- * In a body: what the first failed call of this run answered; CUDA_SUCCESS: none has failed so far.
- * A program that passes on what it gets has answered just this.
+ * In a body: what the first failed call of this run returned; CUDA_SUCCESS: none has failed so far.
+ * A program that returns the errors that it gets has returned this code.
  *
  * @param function  Receives the exported name of the function that failed, or NULL. NULL allowed.
  *
@@ -230,9 +233,9 @@ CUSHIM_API CUresult cushim_sweep_run(const struct cushim_sweep_options *options,
 CUSHIM_API CUresult cushim_sweep_injected(const char **function);
 
 /**
- * Which run of a sweep is under way, with the call that has failed in it and how to see it alone;
- * NULL: none. After a crash that somebody has caught it is the one that crashed. It takes no lock,
- * and so is fit for a debugger and for a handler of signals. The text is good until the run ends.
+ * Which run of a sweep is under way, with the call that has failed in it and how to repeat this run
+ * alone; NULL: none. After a crash, it is the run that crashed. It takes no lock, so a debugger or
+ * a signal handler may call it. The text is valid until the run ends.
  *
  * Thread safety: any thread.
  * Since: 0.1.
@@ -240,9 +243,10 @@ CUSHIM_API CUresult cushim_sweep_injected(const char **function);
 CUSHIM_API const char *cushim_sweep_running(void);
 
 /**
- * In a body: say what is wrong with this run. The first time counts.
+ * In a body: say what is wrong with this run. Only the first call in a run counts.
  *
- * @param claim  What is not so, as `the picture was drawn`; copied, as far as there is room.
+ * @param claim  What should have been true, such as `the picture was drawn`; copied, as far as
+ *               there is room.
  * @return       1, so that a body can return it.
  *
  * Thread safety: any thread.

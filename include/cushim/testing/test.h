@@ -43,17 +43,16 @@ struct cushim_test_options {
     /** Faults as text, as in layer.h; borrowed for the call. NULL: none. */
     const char *faults;
     /**
-     * Calls that the recording keeps. That there came more is a failure then. 0:
-     * CUSHIM_RECORDING_CAPACITY, and it is one only if the recording was read when it had lost
-     * calls.
+     * Calls that the recording keeps; more calls are a failure. 0: CUSHIM_RECORDING_CAPACITY, and
+     * more calls are a failure only if the recording was read after it had lost some.
      */
     size_t capacity;
-    /** No mock, but what cushim_driver() answers: the driver, or what is installed. */
+    /** No mock, but what cushim_driver() returns: the driver, or what is installed. */
     bool on_driver;
     /** Errors that no scope expects are failures: cushim_layer_forbid_errors(). */
     bool forbid_errors;
     /**
-     * The driver is initialised, and the primary context of device 0 current for the calling
+     * The driver is initialised, and the primary context of device 0 made current for the calling
      * thread, before anything is recorded. The test holds it until it has looked for leaks. A test
      * that retains and releases a primary context itself may miss leaks of raw handles: what was
      * created in a context goes with the context.
@@ -88,7 +87,7 @@ struct cushim_test_options {
  * @return CUDA_ERROR_ALREADY_ACQUIRED  There is a test, a mock or a layer in this process.
  * @return any other code               With `context`: why there is none.
  *
- * Whichever it is, `options->message` says why.
+ * On every failure `options->message` says why.
  *
  * Thread safety: one thread; it is the one that ends the test.
  * Context: needs none.
@@ -120,17 +119,17 @@ CUSHIM_API struct cushim_layer *cushim_test_layer(const struct cushim_test *test
  *   its last reference. An object of cushim's that is leaked keeps its context, so one forgotten
  *   event may be two lines;
  * - a context that is current for the calling thread and was not when the test began;
- * - work that is pending in the mock, and waits that are missing (`races = report`); a program that
- *   may leave work behind, as on a path of errors, has cushim_mock_drain() called for it first;
+ * - work that is pending in the mock, and waits that are missing (`races = report`); if the program
+ *   may leave work pending, as on an error path, call cushim_mock_drain() first;
  * - faults that never took effect.
  *
  * What the driver makes by itself is not the program's to give back: default streams, functions of
- * modules, a primary context that nobody has retained. What goes with a context or a module has
- * gone if that has. Something counts as released too if a fault or an earlier error was the
- * answer to the call that did it: the program has done its part.
+ * modules, a primary context that nobody has retained. What belongs to a context or a module is
+ * released with it. An object also counts as released if a fault or an earlier error was the result
+ * of the call that released it: the program has done its part.
  *
- * @param test  NULL is a no-op. No call into the driver may be under way, but for those that hang
- *              by a fault.
+ * @param test  NULL is a no-op. No call into the driver may be under way, except those that hang by
+ *              a fault.
  * @param text  Receives the text, lines each closed by a newline, cut to `size` (it ends in `...`
  *              then); empty on success. NULL if `size` is 0.
  * @param size  Of `text` in bytes; 4096 is plenty.

@@ -7,7 +7,7 @@
  *         ...
  *     }
  *
- * EXACT means: answers as the driver does, to the extent of docs/driver-semantics.md. What differs
+ * EXACT means: behaves as the driver does, to the extent of docs/driver-semantics.md. What differs
  * knowingly is said in APPROXIMATE, in a few words that stand on the page mock-coverage.md:
  *
  *     MOCK_APPROXIMATE(CtxSetLimit, "values limit nothing")(CUlimit limit, size_t value)
@@ -18,14 +18,14 @@
  *
  *     MOCK_EXACT(StreamGetPriority)(int *NOT_NULL priority, const struct mock_stream *stream)
  *
- *  - NOT_NULL: the wrapper answers INVALID_VALUE to NULL.
+ *  - NOT_NULL: the wrapper returns INVALID_VALUE for NULL.
  *  - A `struct mock_...` in the place of a handle, under any name: the wrapper finds the object, or
- *    answers what its find function does. OR_CURRENT: NULL means the current context.
+ *    returns what its find function does. OR_CURRENT: NULL means the current context.
  *  - `struct mock_context *current`, which is no parameter of the slot: the current context.
  *    `wide_current`: the same for calls with addresses of 64 bits (memory.h).
  *  - `bool asynchronous`, which is none either: whether the slot takes a stream.
  *
- * Other slots that the same function answers stand before it. They have the same parameters, or
+ * Other slots that the same function serves stand before it. They have the same parameters, or
  * some of them, by name: what a slot lacks is zero.
  *
  *     MOCK_ALSO(CtxPopCurrent)

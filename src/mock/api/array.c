@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* CUDA arrays (statements 118, 119 and 188): their bytes lie in the device's memory, row by row. */
+/*
+ * CUDA arrays (driver-semantics.md #118, #119 and #188): their bytes lie in the device's memory,
+ * row by row.
+ */
 #include "src/mock/api/copy.h"
 
 #include <stdlib.h>

@@ -380,7 +380,7 @@ CUresult cushim__mock_capture_record(struct mock_stream *stream, struct mock_eve
         return CUDA_ERROR_OUT_OF_MEMORY;
     cushim__mock_capture_forget_event(event);
     event->capture_nodes = nodes;
-    cushim__mock_record_release(event->record);
+    cushim__mock_event_record_release(event->record);
     event->record = NULL;
     event->capture = stream->capture;
     event->capture_state = MOCK_IN_CAPTURE;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Captures, as other calls meet them. Each function answers what the driver does (statements 61 to
- * 73) and invalidates captures where the driver does.
+ * Captures, as other calls meet them. Each function returns what the driver does
+ * (driver-semantics.md #61 to #73) and invalidates captures where the driver does.
  */
 #ifndef CUSHIM_MOCK_API_CAPTURE_H
 #define CUSHIM_MOCK_API_CAPTURE_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The calls that begin and end captures (statements 61, 62, 68, 70 and 72). */
+/* The calls that begin and end captures (driver-semantics.md #61, #62, #68, #70 and #72). */
 #include <stdlib.h>
 
 #include "src/mock/api/api.h"
@@ -62,7 +62,7 @@ MOCK_APPROXIMATE(StreamBeginCaptureToGraph, "the graph can be used after a captu
     return code;
 }
 
-/* Return what cuStreamEndCapture answers by the rules of captures. */
+/* Return the result of cuStreamEndCapture by the rules of captures. */
 static CUresult check_end(const struct mock_capture *capture)
 {
     const struct mock_thread *thread = cushim__mock_thread_get();
@@ -132,7 +132,10 @@ MOCK_EXACT(ThreadExchangeStreamCaptureMode)(CUstreamCaptureMode *mode)
     return CUDA_SUCCESS;
 }
 
-/* What programs ask of captures, and the dependencies that they change in one (statement 73). */
+/*
+ * What programs ask of captures, and the dependencies that they change in one
+ * (driver-semantics.md #73).
+ */
 
 static CUstreamCaptureStatus status_of(const struct mock_stream *stream)
 {
@@ -178,7 +181,7 @@ static bool is_plain(const struct mock_edges *edges)
     return true;
 }
 
-/* Asking spoils nothing (statement 69). What is not asked for is NULL. */
+/* Asking spoils nothing (driver-semantics.md #69). What is not asked for is NULL. */
 MOCK_ALSO(StreamGetCaptureInfo, StreamGetCaptureInfo_v2)
 MOCK_EXACT(StreamGetCaptureInfo_v3)
 (CUstreamCaptureStatus *NOT_NULL captureStatus_out, const struct mock_stream *stream,

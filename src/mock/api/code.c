@@ -106,7 +106,7 @@ CUresult cushim__mock_code_file(const char *path, char **bytes, size_t *size)
     size_t room = 0, length = 0, got;
     char *text = NULL, *grown;
 
-    /* A folder can be opened and not be read: the driver answers as if memory had run out. */
+    /* A folder can be opened and not be read: the driver fails as if memory had run out. */
     if (!file)
         return errno == ENOMEM || errno == EISDIR || errno == EMFILE || errno == ENFILE
                    ? CUDA_ERROR_OUT_OF_MEMORY

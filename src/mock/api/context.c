@@ -80,14 +80,14 @@ static bool has_settled(const void *what)
 /* Wait for a call that destroys it, if there is one. */
 static void await_end(struct mock_context *context)
 {
-    context->group.held++;
+    context->group.waiting_calls++;
     cushim__mock_sim_wait_for_thread(has_settled, context);
-    context->group.held--;
+    context->group.waiting_calls--;
 }
 
 /*
  * Its work ends first; in manual mode, where nothing can be waited for, it is dropped. The handle
- * stays known: calls with it and with its children answer CONTEXT_IS_DESTROYED.
+ * stays known: calls with it and with its children return CONTEXT_IS_DESTROYED.
  */
 static void end_context(struct mock_context *context)
 {
@@ -96,7 +96,7 @@ static void end_context(struct mock_context *context)
         return;
     }
     context->ending = true;
-    if (cushim__mock->settings.mode != MOCK_MANUAL && !cushim__mock->fault)
+    if (cushim__mock->settings.mode != MOCK_MODE_MANUAL && !cushim__mock->sticky_error)
         cushim__mock_sim_wait_group(&context->group);
     /* From here on nobody gives it work, though the lock is given up once more. */
     context->alive = false;
@@ -186,7 +186,7 @@ static void keep_dead(struct mock_context *context)
     mock->first_dead = first->next_dead;
     first->next_dead = NULL;
     mock->dead--;
-    if (first->group.held == 0 && !cushim__mock_context_is_on_a_stack(first)) {
+    if (first->group.waiting_calls == 0 && !cushim__mock_context_is_on_a_stack(first)) {
         cushim__mock_object_drop_all(first);
         return;
     }
@@ -239,7 +239,7 @@ MOCK_EXACT(CtxDetach)(struct mock_context *context)
     return destroy(context);
 }
 
-/* The primary context of each device, which retains count (statements 10 to 12). */
+/* The primary context of each device, which retains count (driver-semantics.md #10 to #12). */
 
 static bool is_active(const struct mock_device *device)
 {
@@ -251,8 +251,8 @@ MOCK_EXACT(DevicePrimaryCtxRetain)(CUcontext *NOT_NULL pctx, struct mock_device 
     if (device->primary)
         await_end(device->primary);
     /* After a fault a context that lives is retained, but none begins. */
-    if (cushim__mock->fault && !is_active(device))
-        return cushim__mock->fault;
+    if (cushim__mock->sticky_error && !is_active(device))
+        return cushim__mock->sticky_error;
     if (!device->primary) {
         device->primary = create_context(device, device->primary_flags);
         if (!device->primary)
@@ -288,7 +288,7 @@ MOCK_EXACT(DevicePrimaryCtxRelease)(struct mock_device *device)
     return code == CUDA_ERROR_INVALID_CONTEXT ? CUDA_SUCCESS : code;
 }
 
-/* A reset ends the context and keeps its count: a release after it answers success. */
+/* A reset ends the context and keeps its count: a release after it returns success. */
 MOCK_ALSO(DevicePrimaryCtxReset)
 MOCK_EXACT(DevicePrimaryCtxReset_v2)(struct mock_device *device)
 {

@@ -106,7 +106,10 @@ MOCK_EXACT(CtxGetExecAffinity)
     return CUDA_SUCCESS;
 }
 
-/* The limits of a context: as in the profile at first; they round as an H200's (statement 192). */
+/*
+ * The limits of a context: as in the profile at first; they round as an H200's
+ * (driver-semantics.md #192).
+ */
 
 /* By the numbers of CUlimit: headers older than a limit do not name it. */
 enum limit {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which context is current: each thread has a stack of them (statements 13 to 16). */
+/* Which context is current: each thread has a stack of them (driver-semantics.md #13 to #16). */
 #include <stdlib.h>
 
 #include "src/base/lock.h"
@@ -88,7 +88,10 @@ bool cushim__mock_context_is_on_a_stack(const struct mock_context *context)
     return false;
 }
 
-/* A context to put on a stack: one that was destroyed is taken, as by the driver (statement 16). */
+/*
+ * A context to put on a stack: one that was destroyed is taken, as by the driver
+ * (driver-semantics.md #16).
+ */
 static CUresult find_any(CUcontext handle, struct mock_context **context)
 {
     CUresult code = cushim__mock_context_find(handle, context);
@@ -172,7 +175,7 @@ struct mock_thread *cushim__mock_thread_get(void)
     if (!thread)
         return NULL;
     thread->number = ++cushim__mock->threads_made;
-    thread->id = cushim__runner_id();
+    thread->id = cushim__host_thread_id();
     thread->capture_mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
     thread->next = cushim__mock->threads;
     cushim__mock->threads = thread;
@@ -219,7 +222,7 @@ void cushim__mock_threads_sweep(void)
     if (cushim__mock->threads_stay)
         return;
     for (struct mock_thread *thread = *link; thread; thread = thread->next)
-        thread->ended = cushim__runner_ended(thread->id);
+        thread->ended = cushim__host_thread_ended(thread->id);
     while ((context = cushim__mock_object_next(MOCK_CONTEXT, context)))
         end_streams(context);
     while (*link) {

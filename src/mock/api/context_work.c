@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls that wait for all work of a context or order work behind it. */
+/* Calls that wait for all work of a context or order work after it. */
 #include "src/mock/api/api.h"
 #include "src/mock/api/capture.h"
 #include "src/mock/api/context.h"
@@ -28,12 +28,12 @@ static void follow(struct mock_stream *stream, const struct mock_context *contex
 /* Make one more stream wait for a record of everything that is queued in another. */
 static CUresult gather(struct mock_plan *plan, struct mock_stream *from, struct mock_stream *into)
 {
-    struct mock_record *record = NULL;
+    struct mock_event_record *record = NULL;
     CUresult code = cushim__mock_plan_record(plan, &record, from);
 
     if (code == CUDA_SUCCESS)
         code = cushim__mock_plan_wait(plan, record, into);
-    cushim__mock_record_release(record);
+    cushim__mock_event_record_release(record);
     return code;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies of bytes in a row (statements 106 to 109). */
+/* Copies of bytes in a row (driver-semantics.md #106 to #109). */
 #include "src/mock/api/copy.h"
 
 #include <stddef.h>
@@ -146,7 +146,7 @@ static bool is_legacy(CUstream stream)
     return stream == CU_STREAM_LEGACY || (!stream && !cushim__mock_call.per_thread);
 }
 
-/* In a capture it answers as cuMemcpyBatchAsync does (statement 146). */
+/* In a capture it behaves as cuMemcpyBatchAsync does (driver-semantics.md #146). */
 MOCK_APPROXIMATE(MemcpyWithAttributesAsync,
                  "no driver of this version was measured; locations and flags change nothing")
 (CUdeviceptr dst, CUdeviceptr src, size_t size, cushim_CUmemcpyAttributes *attr, CUstream hStream)
@@ -204,7 +204,7 @@ MOCK_EXACT(MemcpyPeerAsync)
     return code ? code : copy(device(dstDevice), device(srcDevice), ByteCount, hStream, true);
 }
 
-/* Copies of rows and layers (statements 114 and 115). */
+/* Copies of rows and layers (driver-semantics.md #114 and #115). */
 
 /* Nothing is described: the context is asked for first all the same. */
 static CUresult copy_nothing(CUstream handle)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The operation behind every copy (statements 106 to 109). */
+/* The operation behind every copy (driver-semantics.md #106 to #109). */
 #include <stdlib.h>
 
 #include "src/mock/api/copy.h"
@@ -161,7 +161,7 @@ bool cushim__mock_copy_parameters(const struct mock_operation *operation, CUDA_M
     return true;
 }
 
-/* When a call that copies returns (statements 110 to 113). */
+/* When a call that copies returns (driver-semantics.md #110 to #113). */
 
 /* Up to this size an asynchronous call reads pageable memory when it is called, and returns. */
 enum { STAGED_BYTES = 2 << 20 };

@@ -27,7 +27,7 @@ static bool rows_of(const struct mock_copy *copy, const struct mock_copy_side *s
 }
 
 /*
- * Where the box begins, and how far it is from its first byte to behind its last. False: too far.
+ * Where the box begins, and how far its last byte's end is from there. False: too far.
  */
 static bool extent(const struct mock_copy *copy, const struct mock_copy_side *side,
                    const struct rows *rows, size_t *offset, size_t *bytes)
@@ -170,7 +170,7 @@ static CUresult check_memory(const struct mock_copy *copy, struct mock_copy_side
         side->synchronous = range.synchronous;
         return CUDA_SUCCESS;
     }
-    /* Page-locked memory with pageable memory behind it is as good as pageable. */
+    /* Page-locked memory with pageable memory after it is as good as pageable. */
     if (side->type == CU_MEMORYTYPE_DEVICE || cushim__mock_memory_is_device(first) ||
         (!side->pageable && range.place != MOCK_PINNED))
         return CUDA_ERROR_INVALID_VALUE;

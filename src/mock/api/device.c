@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Devices: which there are, and what they can do. What a device answers is that of its profile. */
+/* Devices: which there are, and what they can do. What a device reports is that of its profile. */
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>

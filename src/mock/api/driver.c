@@ -26,9 +26,9 @@ MOCK_EXACT(Init)(unsigned int Flags)
         return CUDA_ERROR_INVALID_VALUE;
     if (mock->initialised)
         return CUDA_SUCCESS;
-    if (mock->settings.personality == MOCK_NO_DEVICE)
+    if (mock->settings.driver_state == MOCK_DRIVER_NO_DEVICE)
         return CUDA_ERROR_NO_DEVICE;
-    if (mock->settings.personality == MOCK_VERSION_MISMATCH)
+    if (mock->settings.driver_state == MOCK_DRIVER_VERSION_MISMATCH)
         return CUDA_ERROR_SYSTEM_DRIVER_MISMATCH;
     if (!cushim__variable("CUDA_VISIBLE_DEVICES", &visible))
         return CUDA_ERROR_OUT_OF_MEMORY;
@@ -86,8 +86,8 @@ cushim_function cushim_mock_symbol(const char *symbol, void *mock)
 }
 
 /*
- * How a program finds functions through the driver itself: statements 5 and 6. A name is asked for
- * without the version and the stream that its symbols have as suffixes.
+ * How a program finds functions through the driver itself: driver-semantics.md #5 and #6. A name
+ * is asked for without the version and the stream that its symbols have as suffixes.
  *
  * What the statements leave open was asked of the drivers 470 (11.4), 525 (12.0), 555 (12.5) and
  * 580 (13.0): a negative version is newer than all, and still not refused; flags above 3 are
@@ -98,7 +98,7 @@ enum { PER_THREAD_STREAM = 2, HIGHEST_FLAGS = 3 };
 enum { FOUND, UNKNOWN_NAME, TOO_OLD };
 
 /*
- * From here on a version above the driver's own is refused; 555 answers with the newest that it
+ * From here on a version above the driver's own is refused; 555 returns the newest that it
  * has, 580 refuses. No driver in between was asked.
  */
 enum { REFUSES_NEWER = 13000 };
@@ -203,7 +203,7 @@ MOCK_EXACT(GetProcAddress_v2)
     return CUDA_SUCCESS;
 }
 
-/* No identifier is known here; drivers 470 to 580 answer one that they do not know like this. */
+/* No identifier is known here; drivers 470 to 580 return the same for one that they do not know. */
 MOCK_APPROXIMATE(GetExportTable, "knows no table: those of the driver are private")
 (const void **NOT_NULL ppExportTable, const CUuuid *NOT_NULL pExportTableId)
 {
@@ -218,7 +218,7 @@ MOCK_APPROXIMATE(GetExportTable, "knows no table: those of the driver are privat
     return CUDA_ERROR_INVALID_VALUE;
 }
 
-/* Result codes, named and explained (statement 7). */
+/* Result codes, named and explained (driver-semantics.md #7). */
 
 /*
  * Codes that came after CUDA 13.0, and the version of each. The mock knows all older ones, whatever

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events are created, queried, waited for and timed here (statements 19 to 32). */
+/* Events are created, queried, waited for and timed here (driver-semantics.md #19 to #32). */
 #include "src/mock/api/event.h"
 
 #include <stdlib.h>
@@ -24,7 +24,7 @@ static void drop(void *object)
     struct mock_event *event = object;
 
     cushim__mock_capture_forget_event(event);
-    cushim__mock_record_release(event->record);
+    cushim__mock_event_record_release(event->record);
     if (event->shared)
         cushim__mock_shared_event_release(event->shared);
     free(event);
@@ -64,7 +64,7 @@ MOCK_EXACT(EventCreate)(struct mock_context *current, CUevent *phEvent, unsigned
     return code;
 }
 
-/* A thread that waits for the event goes on waiting for its record (statement 28). */
+/* A thread that waits for the event goes on waiting for its record (driver-semantics.md #28). */
 MOCK_EXACT(EventDestroy_v2)(struct mock_event *event)
 {
     cushim__mock_object_remove(event);
@@ -72,13 +72,13 @@ MOCK_EXACT(EventDestroy_v2)(struct mock_event *event)
     return CUDA_SUCCESS;
 }
 
-/* Return whether the work that the event was last recorded behind is done. */
+/* Return whether the work before the event's last record is done. */
 bool cushim__mock_event_done(const struct mock_event *event)
 {
     if (event->shared)
         return cushim__mock_shared_event_done(event->shared,
                                               cushim__mock_shared_event_newest(event->shared));
-    return !event->record || cushim__mock_record_done(event->record);
+    return !event->record || cushim__mock_event_record_done(event->record);
 }
 
 /* Return whether the work is done, but a query is to report that later (adversarial mode). */
@@ -94,7 +94,7 @@ static bool is_hidden(const struct mock_event *event)
  */
 static void saw(const struct mock_event *event)
 {
-    cushim__mock_sim_reported();
+    cushim__mock_sim_end_reported();
     if (event->shared)
         cushim__race_saw_all();
     else if (event->record)
@@ -122,23 +122,23 @@ MOCK_EXACT(EventQuery)(struct mock_event *event)
 
 static bool record_is_done(const void *what)
 {
-    return cushim__mock_record_done(what);
+    return cushim__mock_event_record_done(what);
 }
 
-void cushim__mock_event_share(const struct mock_event *event, struct mock_record *record)
+void cushim__mock_event_share(const struct mock_event *event, struct mock_event_record *record)
 {
     record->shared = cushim__mock_shared_event_retain(event->shared);
     record->shared_number = cushim__mock_shared_event_newest(event->shared);
 }
 
 /* Retain the newest record. Returns NULL if the event was not recorded, or memory is short. */
-static struct mock_record *newest(const struct mock_event *event)
+static struct mock_event_record *newest(const struct mock_event *event)
 {
-    struct mock_record *record;
+    struct mock_event_record *record;
 
     if (!event->shared)
-        return event->record ? cushim__mock_record_retain(event->record) : NULL;
-    record = cushim__mock_record_create();
+        return event->record ? cushim__mock_event_record_retain(event->record) : NULL;
+    record = cushim__mock_event_record_create();
     if (record)
         cushim__mock_event_share(event, record);
     return record;
@@ -146,7 +146,7 @@ static struct mock_record *newest(const struct mock_event *event)
 
 static CUresult synchronize(const struct mock_event *event)
 {
-    struct mock_record *record;
+    struct mock_event_record *record;
     CUresult code;
 
     if (cushim__mock_event_done(event)) {
@@ -157,14 +157,14 @@ static CUresult synchronize(const struct mock_event *event)
     if (!record)
         return CUDA_ERROR_OUT_OF_MEMORY;
     if (record->shared) {
-        code = cushim__mock_sim_wait_outside(record_is_done, record);
+        code = cushim__mock_sim_wait_for_process(record_is_done, record);
         if (code == CUDA_SUCCESS)
             cushim__race_saw_all();
     } else {
         code = cushim__mock_sim_wait_until(record_is_done, record, record->stream, record->number);
         cushim__race_saw(cushim__race_clock_retain(record->clock), code == CUDA_SUCCESS);
     }
-    cushim__mock_record_release(record);
+    cushim__mock_event_record_release(record);
     return code;
 }
 
@@ -193,15 +193,15 @@ void cushim__mock_event_follow(const struct mock_event *event, struct mock_strea
 
 CUresult cushim__mock_event_wait(struct mock_event *event, struct mock_stream *stream)
 {
-    struct mock_record *record;
+    struct mock_event_record *record;
     void *wait;
 
     cushim__mock_event_follow(event, stream);
     if (cushim__mock_event_done(event))
         return CUDA_SUCCESS;
     record = newest(event);
-    wait = record ? cushim__mock_wait_operation(record) : NULL;
-    cushim__mock_record_release(record);
+    wait = record ? cushim__mock_event_wait_operation(record) : NULL;
+    cushim__mock_event_record_release(record);
     return wait ? cushim__mock_stream_submit(stream, wait) : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
@@ -231,7 +231,7 @@ MOCK_EXACT(StreamWaitEvent)(CUstream hStream, CUevent hEvent, unsigned int Flags
     return cushim__mock_event_wait(event, stream);
 }
 
-/* The time between two events (statements 35 to 48, 84). */
+/* The time between two events (driver-semantics.md #35 to #48, #84). */
 
 enum { TICK_NS = 32 }; /* times are multiples of this */
 
@@ -263,7 +263,7 @@ MOCK_EXACT(EventElapsedTime)(struct mock_event *start, struct mock_event *end, f
     if (!start->record->done || !end->record->done ||
         cushim__mock_sim_delays_answer(later(start->record->time_ns, end->record->time_ns)))
         return CUDA_ERROR_NOT_READY;
-    cushim__mock_sim_reported();
+    cushim__mock_sim_end_reported();
     cushim__race_saw(cushim__race_clock_retain(start->record->clock), true);
     cushim__race_saw(cushim__race_clock_retain(end->record->clock), true);
     ticks = (int64_t)(end->record->time_ns / TICK_NS) - (int64_t)(start->record->time_ns / TICK_NS);

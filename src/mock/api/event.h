@@ -13,9 +13,9 @@ struct mock_shared_event;
 
 /*
  * What one record leaves. Waiters keep the record that they were given, whatever is recorded later.
- * Reference-counted: the event, the operation that sets it and each operation that waits.
+ * Reference-counted: the event, the operation that marks it as done and each operation that waits.
  */
-struct mock_record {
+struct mock_event_record {
     unsigned references;
     bool done;
     uint64_t time_ns;                 /* when it was done */
@@ -30,14 +30,14 @@ struct mock_record {
 enum mock_event_capture {
     MOCK_NOT_CAPTURED,
     MOCK_IN_CAPTURE,  /* recorded in a capture that has not ended: `capture` is it */
-    MOCK_WAS_CAPTURED /* recorded in a capture that has ended: calls answer INVALID_VALUE */
+    MOCK_WAS_CAPTURED /* recorded in a capture that has ended: calls return INVALID_VALUE */
 };
 
 struct mock_event {
     struct mock_object object;
     unsigned flags;
     bool imported;
-    struct mock_record *record; /* NULL: never recorded, or in a capture */
+    struct mock_event_record *record; /* NULL: never recorded, or in a capture */
     struct mock_shared_event *shared;
 
     /* Owned by capture.c. */
@@ -53,37 +53,38 @@ CUresult cushim__mock_event_create(struct mock_context *context, unsigned flags,
                                    struct mock_event **event);
 
 /* A new record with one reference, and its release. NULL: out of memory. */
-struct mock_record *cushim__mock_record_create(void);
-struct mock_record *cushim__mock_record_retain(struct mock_record *record);
-void cushim__mock_record_release(struct mock_record *record);
-bool cushim__mock_record_done(const struct mock_record *record);
+struct mock_event_record *cushim__mock_event_record_create(void);
+struct mock_event_record *cushim__mock_event_record_retain(struct mock_event_record *record);
+void cushim__mock_event_record_release(struct mock_event_record *record);
+bool cushim__mock_event_record_done(const struct mock_event_record *record);
 
 /*
- * Operations that set a record and wait for one; they retain it. NULL: out of memory. One that is
- * to wait may get what it waits for later.
+ * Operations that mark a record as done and that wait for one; they retain it. NULL: out of memory.
+ * One that is to wait may get what it waits for later.
  */
-void *cushim__mock_record_operation(struct mock_record *record);
-void *cushim__mock_wait_operation(struct mock_record *record);
-void cushim__mock_wait_set(void *operation, struct mock_record *record);
+void *cushim__mock_event_record_operation(struct mock_event_record *record);
+void *cushim__mock_event_wait_operation(struct mock_event_record *record);
+void cushim__mock_event_wait_set_record(void *operation, struct mock_event_record *record);
 
 /*
- * An event is recorded in four steps: create the operation that sets a new record (NULL: out of
- * memory), begin the record, let the caller queue the operation on a stream that is not captured,
- * and let the event take the record over.
+ * An event is recorded in four steps: create the operation of a new record (NULL: out of memory),
+ * begin the record, let the caller queue the operation on a stream that is not captured, and let
+ * the event take the record over.
  */
-void *cushim__mock_event_operation(const struct mock_event *event, struct mock_record *record);
-void cushim__mock_event_begin_record(const struct mock_event *event, struct mock_record *record,
-                                     struct mock_stream *stream);
-void cushim__mock_event_end_record(struct mock_event *event, struct mock_record *record,
+void *cushim__mock_event_operation(const struct mock_event *event,
+                                   struct mock_event_record *record);
+void cushim__mock_event_begin_record(const struct mock_event *event,
+                                     struct mock_event_record *record, struct mock_stream *stream);
+void cushim__mock_event_end_record(struct mock_event *event, struct mock_event_record *record,
                                    const struct mock_stream *stream);
 
 /* Whether nothing is left to wait for. */
 bool cushim__mock_event_done(const struct mock_event *event);
 
 /* Make a new record stand for what the event, which processes share, stands for now. */
-void cushim__mock_event_share(const struct mock_event *event, struct mock_record *record);
+void cushim__mock_event_share(const struct mock_event *event, struct mock_event_record *record);
 
-/* For the search for races: a stream comes after the event, also if that is done already. */
+/* For the race detector: a stream comes after the event, also if that is done already. */
 void cushim__mock_event_follow(const struct mock_event *event, struct mock_stream *stream);
 
 /* Make a stream that is not captured wait for what the event stands for now. */

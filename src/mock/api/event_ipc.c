@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Handles of interprocess events (statements 74 to 77). */
+/* Handles of interprocess events (driver-semantics.md #74 to #77). */
 #include "src/mock/api/event_ipc.h"
 
 #include <string.h>
@@ -33,7 +33,7 @@ static uint64_t sum_of(const struct handle *handle)
 /* From now on other processes see the records of the event, also the one that is under way. */
 static CUresult share(struct mock_event *event)
 {
-    struct mock_record *record = event->record;
+    struct mock_event_record *record = event->record;
     CUresult code = cushim__mock_shared_event_create(&event->shared);
 
     if (code != CUDA_SUCCESS || !record)
@@ -50,7 +50,7 @@ MOCK_EXACT(IpcGetEventHandle)(CUipcEventHandle *NOT_NULL pHandle, CUevent NOT_NU
     struct handle handle = {.sum = 0};
     struct mock_context *context;
     struct mock_event *found;
-    CUresult code = cushim__mock_context_current(&context); /* any: statement 74 */
+    CUresult code = cushim__mock_context_current(&context); /* any: driver-semantics.md #74 */
 
     if (code == CUDA_SUCCESS)
         code = cushim__mock_event_find(event, &found);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Events of several processes (statements 74 to 77).
+ * Events of several processes (driver-semantics.md #74 to #77).
  *
  * What they share is one page of memory without a name: a file in memory of the exporting process,
  * which an importer opens through /proc. So nothing is left behind, however a process ends. The

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How events are recorded: cuEventRecord, and the operations that set a record and wait for one. */
+/* cuEventRecord, and the operations that mark an event record as done and that wait for one. */
 #include <stdlib.h>
 
 #include "src/mock/api/api.h"
@@ -10,35 +10,35 @@
 #include "src/mock/core/state.h"
 #include "src/race/race.h"
 
-/* An operation that sets a record. */
-struct set {
+/* An operation that marks an event record as done. */
+struct record_operation {
     struct mock_operation operation;
-    struct mock_record *record;
+    struct mock_event_record *record;
 };
 
-/* An operation that waits for a record. */
-struct wait {
+/* An operation that waits for an event record. */
+struct wait_operation {
     struct mock_operation operation;
-    struct mock_record *record;
+    struct mock_event_record *record;
     struct mock_stream *stream; /* while it stands in the record's list */
 };
 
-struct mock_record *cushim__mock_record_create(void)
+struct mock_event_record *cushim__mock_event_record_create(void)
 {
-    struct mock_record *record = calloc(1, sizeof *record);
+    struct mock_event_record *record = calloc(1, sizeof *record);
 
     if (record)
         record->references = 1;
     return record;
 }
 
-struct mock_record *cushim__mock_record_retain(struct mock_record *record)
+struct mock_event_record *cushim__mock_event_record_retain(struct mock_event_record *record)
 {
     record->references++;
     return record;
 }
 
-void cushim__mock_record_release(struct mock_record *record)
+void cushim__mock_event_record_release(struct mock_event_record *record)
 {
     if (!record || --record->references > 0)
         return;
@@ -48,7 +48,7 @@ void cushim__mock_record_release(struct mock_record *record)
     free(record);
 }
 
-bool cushim__mock_record_done(const struct mock_record *record)
+bool cushim__mock_event_record_done(const struct mock_event_record *record)
 {
     if (record->shared)
         return cushim__mock_shared_event_done(record->shared, record->shared_number);
@@ -56,7 +56,7 @@ bool cushim__mock_record_done(const struct mock_record *record)
 }
 
 /* The record is done, or never will be: nobody waits for it any longer. */
-static void finish(struct mock_record *record)
+static void finish(struct mock_event_record *record)
 {
     struct mock_stream *stream = record->waiting;
 
@@ -77,45 +77,45 @@ static void finish(struct mock_record *record)
     }
 }
 
-static CUresult set_execute(struct mock_operation *operation)
+static CUresult record_execute(struct mock_operation *operation)
 {
-    finish(((struct set *)operation)->record);
+    finish(((struct record_operation *)operation)->record);
     return CUDA_SUCCESS;
 }
 
-static void set_drop(struct mock_operation *operation)
+static void record_drop(struct mock_operation *operation)
 {
-    struct mock_record *record = ((struct set *)operation)->record;
+    struct mock_event_record *record = ((struct record_operation *)operation)->record;
 
     finish(record);
-    cushim__mock_record_release(record);
+    cushim__mock_event_record_release(record);
 }
 
-static const struct mock_operation_class set_class = {
+static const struct mock_operation_class record_class = {
     .name = "record",
-    .size = sizeof(struct set),
+    .size = sizeof(struct record_operation),
     .node_type = CU_GRAPH_NODE_TYPE_EVENT_RECORD,
-    .execute = set_execute,
-    .drop = set_drop,
+    .execute = record_execute,
+    .drop = record_drop,
 };
 
-void *cushim__mock_record_operation(struct mock_record *record)
+void *cushim__mock_event_record_operation(struct mock_event_record *record)
 {
-    struct set *set = cushim__mock_operation_create(&set_class, MOCK_NO_UNIT,
-                                                    cushim__mock->settings.costs.record_ns);
+    struct record_operation *made = cushim__mock_operation_create(
+        &record_class, MOCK_NO_UNIT, cushim__mock->settings.costs.record_ns);
 
-    if (set)
-        set->record = cushim__mock_record_retain(record);
-    return set;
+    if (made)
+        made->record = cushim__mock_event_record_retain(record);
+    return made;
 }
 
 static bool wait_ready(struct mock_operation *operation, struct mock_stream *stream)
 {
-    struct wait *wait = (struct wait *)operation;
-    struct mock_record *record = wait->record;
+    struct wait_operation *wait = (struct wait_operation *)operation;
+    struct mock_event_record *record = wait->record;
 
     wait->stream = NULL;
-    if (cushim__mock_record_done(record))
+    if (cushim__mock_event_record_done(record))
         return true;
     if (!record->shared) {
         wait->stream = stream;
@@ -128,7 +128,7 @@ static bool wait_ready(struct mock_operation *operation, struct mock_stream *str
 
 static void wait_demand(const struct mock_operation *operation)
 {
-    const struct mock_record *record = ((const struct wait *)operation)->record;
+    const struct mock_event_record *record = ((const struct wait_operation *)operation)->record;
 
     if (!record->done && record->stream)
         cushim__mock_sim_demand(record->stream, record->number);
@@ -136,7 +136,7 @@ static void wait_demand(const struct mock_operation *operation)
 
 static void wait_drop(struct mock_operation *operation)
 {
-    struct wait *wait = (struct wait *)operation;
+    struct wait_operation *wait = (struct wait_operation *)operation;
     struct mock_stream **link = wait->record ? &wait->record->waiting : NULL;
 
     while (wait->stream && *link) {
@@ -146,43 +146,43 @@ static void wait_drop(struct mock_operation *operation)
         }
         link = &(*link)->next_waiting;
     }
-    cushim__mock_record_release(wait->record);
+    cushim__mock_event_record_release(wait->record);
 }
 
 static const struct mock_operation_class wait_class = {
     .name = "wait",
-    .size = sizeof(struct wait),
+    .size = sizeof(struct wait_operation),
     .node_type = CU_GRAPH_NODE_TYPE_WAIT_EVENT,
     .ready = wait_ready,
     .demand = wait_demand,
     .drop = wait_drop,
 };
 
-void *cushim__mock_wait_operation(struct mock_record *record)
+void *cushim__mock_event_wait_operation(struct mock_event_record *record)
 {
-    struct wait *wait = cushim__mock_operation_create(&wait_class, MOCK_NO_UNIT, 0);
+    struct wait_operation *wait = cushim__mock_operation_create(&wait_class, MOCK_NO_UNIT, 0);
 
     if (wait && record)
-        wait->record = cushim__mock_record_retain(record);
+        wait->record = cushim__mock_event_record_retain(record);
     return wait;
 }
 
-void cushim__mock_wait_set(void *operation, struct mock_record *record)
+void cushim__mock_event_wait_set_record(void *operation, struct mock_event_record *record)
 {
-    ((struct wait *)operation)->record = cushim__mock_record_retain(record);
+    ((struct wait_operation *)operation)->record = cushim__mock_event_record_retain(record);
 }
 
-void *cushim__mock_event_operation(const struct mock_event *event, struct mock_record *record)
+void *cushim__mock_event_operation(const struct mock_event *event, struct mock_event_record *record)
 {
-    struct mock_operation *operation = cushim__mock_record_operation(record);
+    struct mock_operation *operation = cushim__mock_event_record_operation(record);
 
     if (operation)
-        operation->outside = event->shared || (event->flags & CU_EVENT_INTERPROCESS);
+        operation->needs_executor = event->shared || (event->flags & CU_EVENT_INTERPROCESS);
     return operation;
 }
 
-void cushim__mock_event_begin_record(const struct mock_event *event, struct mock_record *record,
-                                     struct mock_stream *stream)
+void cushim__mock_event_begin_record(const struct mock_event *event,
+                                     struct mock_event_record *record, struct mock_stream *stream)
 {
     record->stream = stream;
     if (event->shared) {
@@ -191,19 +191,19 @@ void cushim__mock_event_begin_record(const struct mock_event *event, struct mock
     }
 }
 
-void cushim__mock_event_end_record(struct mock_event *event, struct mock_record *record,
+void cushim__mock_event_end_record(struct mock_event *event, struct mock_event_record *record,
                                    const struct mock_stream *stream)
 {
     record->number = cushim__mock_sim_submitted();
     record->clock = cushim__race_last(&stream->race);
     cushim__mock_capture_forget_event(event);
-    cushim__mock_record_release(event->record);
+    cushim__mock_event_record_release(event->record);
     event->record = record;
 }
 
 static CUresult record_on(struct mock_event *event, struct mock_stream *stream)
 {
-    struct mock_record *record = cushim__mock_record_create();
+    struct mock_event_record *record = cushim__mock_event_record_create();
     void *operation = record ? cushim__mock_event_operation(event, record) : NULL;
     CUresult code = CUDA_ERROR_OUT_OF_MEMORY;
 
@@ -214,7 +214,7 @@ static CUresult record_on(struct mock_event *event, struct mock_stream *stream)
     if (code == CUDA_SUCCESS)
         cushim__mock_event_end_record(event, record, stream);
     else
-        cushim__mock_record_release(record);
+        cushim__mock_event_record_release(record);
     return code;
 }
 

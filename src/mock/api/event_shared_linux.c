@@ -18,7 +18,7 @@
 
 #include "src/mock/memory/shared_file_linux.h"
 
-/* A record that is this many behind the newest counts as done. */
+/* A record that is this many before the newest counts as done. */
 enum { SLOTS = 448 };
 
 /* So often a lock is asked for that another process holds. */

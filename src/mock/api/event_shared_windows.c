@@ -15,7 +15,7 @@
 
 _Static_assert((int)MOCK_SHARED_KEY_BYTES == (int)MOCK_SECTION_KEY_BYTES, "one key");
 
-/* A record that is this many behind the newest counts as done. */
+/* A record that is this many before the newest counts as done. */
 enum { SLOTS = 448 };
 
 static const char what[] = "event";

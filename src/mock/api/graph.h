@@ -13,7 +13,7 @@ struct mock_capture;
 struct mock_graph;
 struct mock_held;
 struct mock_operation;
-struct mock_record;
+struct mock_event_record;
 struct mock_user_object;
 
 /* What a node does. */
@@ -40,10 +40,10 @@ struct mock_node {
 
     /* In an executable graph. */
     bool disabled;
-    bool awaited;                  /* by a node in another lane */
-    unsigned lane;                 /* the streams of a launch, from 0 */
-    struct mock_record *record;    /* of a launch that is being queued, if it is awaited */
-    struct mock_operation *coming; /* of an update that is under way */
+    bool awaited;                     /* by a node in another lane */
+    unsigned lane;                    /* the streams of a launch, from 0 */
+    struct mock_event_record *record; /* of a launch that is being queued, if it is awaited */
+    struct mock_operation *coming;    /* of an update that is under way */
 };
 
 struct mock_graph {
@@ -125,8 +125,8 @@ struct mock_exec {
     struct mock_object object;
     unsigned references; /* the program, and launches that have not ended */
     cuuint64_t flags;
-    struct mock_graph *image; /* a copy of the graph, with its nodes in order */
-    struct mock_record *last; /* the end of the last launch; NULL: there was none */
+    struct mock_graph *image;       /* a copy of the graph, with its nodes in order */
+    struct mock_event_record *last; /* the end of the last launch; NULL: there was none */
 };
 
 /* What a handle means; NULL is INVALID_VALUE. */

@@ -19,7 +19,10 @@ MOCK_EXACT(GraphCreate)(CUgraph *phGraph, unsigned int flags)
     return code;
 }
 
-/* A child graph belongs to its node, a captured one to its capture (statements 136 and 181). */
+/*
+ * A child graph belongs to its node, a captured one to its capture (driver-semantics.md #136 and
+ * #181).
+ */
 MOCK_EXACT(GraphDestroy)(struct mock_graph *graph)
 {
     if (graph->parent)
@@ -52,7 +55,7 @@ MOCK_EXACT(GraphNodeFindInClone)
 
 /*
  * Give nodes of a graph to a program, as cushim__mock_edges_give() does with those of edges. The
- * driver gives roots the other way round (statement 133).
+ * driver gives roots the other way round (driver-semantics.md #133).
  */
 static CUresult give(const struct mock_graph *graph, bool roots, CUgraphNode *nodes, size_t *room)
 {
@@ -155,7 +158,7 @@ static const char *name_of(CUgraphNodeType type)
     return (size_t)type < sizeof names / sizeof *names ? names[type] : "OTHER";
 }
 
-/* A name consists of what cuGraphGetId and cuGraphNodeGetLocalId answer. */
+/* A name consists of what cuGraphGetId and cuGraphNodeGetLocalId return. */
 static void print_name(const struct mock_node *node, FILE *file)
 {
     fprintf(file, "\"graph_%llu_node_%u\"", (unsigned long long)node->graph->number, node->local);

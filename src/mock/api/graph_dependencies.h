@@ -53,7 +53,7 @@ void cushim__mock_edges_clear(struct mock_edges *edges);
 /*
  * Give edges to a program as the calls do that take two arrays and the room in them: `room`
  * entries, NULL after the last edge, and how many there were to `*count`. `nodes` NULL: the number
- * alone. `data` may be NULL: then all must be plain, or the answer is CUDA_ERROR_LOSSY_QUERY.
+ * alone. `data` may be NULL: then all must be plain, or the result is CUDA_ERROR_LOSSY_QUERY.
  */
 CUresult cushim__mock_edges_give(const struct mock_edges *edges, CUgraphNode *nodes,
                                  struct mock_edge_data *data, size_t *count);

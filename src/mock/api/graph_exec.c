@@ -29,7 +29,7 @@ void cushim__mock_exec_release(struct mock_exec *exec)
     if (--exec->references > 0)
         return;
     cushim__mock_graph_destroy(exec->image);
-    cushim__mock_record_release(exec->last);
+    cushim__mock_event_record_release(exec->last);
     free(exec);
 }
 
@@ -40,7 +40,7 @@ static void drop(void *object)
 
     cushim__mock_held_forget(exec->image);
     cushim__mock_graph_destroy(exec->image);
-    cushim__mock_record_release(exec->last);
+    cushim__mock_event_record_release(exec->last);
     free(exec);
 }
 
@@ -126,7 +126,8 @@ static CUresult make(struct mock_graph *graph, cuuint64_t flags, CUgraphExec *ha
     }
     exec->object.drop = drop;
     exec->references = 1;
-    exec->flags = flags & ~(cuuint64_t)NODE_PRIORITY; /* which is not returned (statement 138) */
+    /* The priority is not returned (driver-semantics.md #138). */
+    exec->flags = flags & ~(cuuint64_t)NODE_PRIORITY;
     *handle = exec->object.handle;
     return CUDA_SUCCESS;
 }

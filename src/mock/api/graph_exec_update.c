@@ -70,7 +70,7 @@ static void turn(struct pairing *pairing)
 
 /*
  * Exit nodes are pairs by creation, and so are, from there, the dependencies of each pair in order.
- * The exit node that was made last is looked at first (statement 183).
+ * The exit node that was made last is looked at first (driver-semantics.md #183).
  */
 static CUresult pair_exits(struct pairing *pairing, const struct mock_graph *image,
                            const struct mock_graph *graph, CUgraphExecUpdateResultInfo *info)

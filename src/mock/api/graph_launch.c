@@ -19,7 +19,7 @@ struct mock_planned {
     enum step step;
     struct mock_stream *stream;
     struct mock_operation *operation; /* NULL: it was queued, or there is none */
-    struct mock_record *record;       /* that is set or awaited; a reference of its own */
+    struct mock_event_record *record; /* that is set or awaited; a reference of its own */
     struct mock_event *event;
 };
 
@@ -34,7 +34,7 @@ static CUresult add(struct mock_plan *plan, struct mock_planned planned)
         at = realloc(at, room * sizeof *at);
         if (!at) {
             cushim__mock_operation_destroy(planned.operation);
-            cushim__mock_record_release(planned.record);
+            cushim__mock_event_record_release(planned.record);
             return CUDA_ERROR_OUT_OF_MEMORY;
         }
         plan->at = at;
@@ -55,48 +55,48 @@ static CUresult plan_operation(struct mock_plan *plan, struct mock_stream *strea
     return add(plan, (struct mock_planned){OPERATION, stream, operation, NULL, NULL});
 }
 
-CUresult cushim__mock_plan_record(struct mock_plan *plan, struct mock_record **record,
+CUresult cushim__mock_plan_record(struct mock_plan *plan, struct mock_event_record **record,
                                   struct mock_stream *stream)
 {
-    struct mock_record *made = cushim__mock_record_create();
-    struct mock_operation *operation = made ? cushim__mock_record_operation(made) : NULL;
+    struct mock_event_record *made = cushim__mock_event_record_create();
+    struct mock_operation *operation = made ? cushim__mock_event_record_operation(made) : NULL;
 
     if (!operation) {
-        cushim__mock_record_release(made);
+        cushim__mock_event_record_release(made);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     operation->duration_ns = 0;
     made->stream = stream;
-    cushim__mock_record_release(*record);
+    cushim__mock_event_record_release(*record);
     *record = made;
     return add(plan, (struct mock_planned){RECORD, stream, operation,
-                                           cushim__mock_record_retain(made), NULL});
+                                           cushim__mock_event_record_retain(made), NULL});
 }
 
-CUresult cushim__mock_plan_wait(struct mock_plan *plan, struct mock_record *record,
+CUresult cushim__mock_plan_wait(struct mock_plan *plan, struct mock_event_record *record,
                                 struct mock_stream *stream)
 {
     struct mock_operation *wait = NULL;
 
     if (!record)
         return CUDA_SUCCESS;
-    if (!cushim__mock_record_done(record) && record->stream != stream) {
-        wait = cushim__mock_wait_operation(record);
+    if (!cushim__mock_event_record_done(record) && record->stream != stream) {
+        wait = cushim__mock_event_wait_operation(record);
         if (!wait)
             return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    return add(plan,
-               (struct mock_planned){WAIT, stream, wait, cushim__mock_record_retain(record), NULL});
+    return add(plan, (struct mock_planned){WAIT, stream, wait,
+                                           cushim__mock_event_record_retain(record), NULL});
 }
 
 CUresult cushim__mock_plan_event_record(struct mock_plan *plan, struct mock_event *event,
                                         struct mock_stream *stream)
 {
-    struct mock_record *record = cushim__mock_record_create();
+    struct mock_event_record *record = cushim__mock_event_record_create();
     void *operation = record ? cushim__mock_event_operation(event, record) : NULL;
 
     if (!operation) {
-        cushim__mock_record_release(record);
+        cushim__mock_event_record_release(record);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     return add(plan, (struct mock_planned){EVENT_RECORD, stream, operation, record, event});
@@ -105,11 +105,11 @@ CUresult cushim__mock_plan_event_record(struct mock_plan *plan, struct mock_even
 static CUresult plan_event_wait(struct mock_plan *plan, struct mock_event *event,
                                 struct mock_stream *stream)
 {
-    struct mock_record *spare = event->shared ? cushim__mock_record_create() : NULL;
-    void *operation = spare || !event->shared ? cushim__mock_wait_operation(NULL) : NULL;
+    struct mock_event_record *spare = event->shared ? cushim__mock_event_record_create() : NULL;
+    void *operation = spare || !event->shared ? cushim__mock_event_wait_operation(NULL) : NULL;
 
     if (!operation) {
-        cushim__mock_record_release(spare);
+        cushim__mock_event_record_release(spare);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     return add(plan, (struct mock_planned){EVENT_WAIT, stream, operation, spare, event});
@@ -141,13 +141,13 @@ static void queue_record(struct mock_planned *planned)
 static void queue_wait(struct mock_planned *planned)
 {
     cushim__race_wait(&planned->stream->race, planned->record->clock);
-    if (planned->operation && !cushim__mock_record_done(planned->record))
+    if (planned->operation && !cushim__mock_event_record_done(planned->record))
         queue_operation(planned);
 }
 
 static void queue_event_record(struct mock_planned *planned)
 {
-    struct mock_record *record = planned->record;
+    struct mock_event_record *record = planned->record;
 
     planned->record = NULL;
     cushim__mock_event_begin_record(planned->event, record, planned->stream);
@@ -163,8 +163,8 @@ static void queue_event_wait(struct mock_planned *planned)
         return;
     if (planned->record)
         cushim__mock_event_share(planned->event, planned->record);
-    cushim__mock_wait_set(planned->operation,
-                          planned->record ? planned->record : planned->event->record);
+    cushim__mock_event_wait_set_record(planned->operation,
+                                       planned->record ? planned->record : planned->event->record);
     queue_operation(planned);
 }
 
@@ -190,7 +190,7 @@ void cushim__mock_plan_clear(struct mock_plan *plan)
 {
     for (size_t i = 0; i < plan->count; i++) {
         cushim__mock_operation_destroy(plan->at[i].operation);
-        cushim__mock_record_release(plan->at[i].record);
+        cushim__mock_event_record_release(plan->at[i].record);
         cushim__mock_stream_release(plan->at[i].stream);
     }
     while (plan->streams) {
@@ -304,7 +304,7 @@ static CUresult plan_node(struct mock_plan *plan, struct mock_node *node,
 static CUresult begin_lanes(struct mock_plan *plan, const struct mock_graph *image,
                             struct mock_stream **lanes)
 {
-    struct mock_record *start = NULL;
+    struct mock_event_record *start = NULL;
     CUresult code =
         image->lanes > 1 ? cushim__mock_plan_record(plan, &start, lanes[0]) : CUDA_SUCCESS;
 
@@ -313,7 +313,7 @@ static CUresult begin_lanes(struct mock_plan *plan, const struct mock_graph *ima
                                               CU_STREAM_NON_BLOCKING, lanes[0]->priority);
         code = lanes[i] ? cushim__mock_plan_wait(plan, start, lanes[i]) : CUDA_ERROR_OUT_OF_MEMORY;
     }
-    cushim__mock_record_release(start);
+    cushim__mock_event_record_release(start);
     return code;
 }
 
@@ -322,13 +322,13 @@ static CUresult end_lanes(struct mock_plan *plan, const struct mock_graph *image
                           struct mock_stream **lanes, CUresult code)
 {
     for (unsigned i = 1; i < image->lanes && lanes[i]; i++) {
-        struct mock_record *end = NULL;
+        struct mock_event_record *end = NULL;
 
         if (code == CUDA_SUCCESS)
             code = cushim__mock_plan_record(plan, &end, lanes[i]);
         if (code == CUDA_SUCCESS)
             code = cushim__mock_plan_wait(plan, end, lanes[0]);
-        cushim__mock_record_release(end);
+        cushim__mock_event_record_release(end);
         cushim__mock_plan_stream(plan, lanes[i]);
     }
     return code;
@@ -348,7 +348,7 @@ static CUresult plan_graph(struct mock_plan *plan, const struct mock_graph *imag
         code = plan_node(plan, image->order[i], lanes);
     code = end_lanes(plan, image, lanes, code);
     for (size_t i = 0; i < image->node_count; i++) {
-        cushim__mock_record_release(image->order[i]->record);
+        cushim__mock_event_record_release(image->order[i]->record);
         image->order[i]->record = NULL;
     }
     free(lanes);
@@ -393,7 +393,7 @@ static bool writes_pageable(const struct mock_graph *image)
 
 static CUresult launch(struct mock_exec *exec, struct mock_stream *stream)
 {
-    struct mock_record *last = NULL;
+    struct mock_event_record *last = NULL;
     struct mock_plan plan = {0};
     CUresult code = check_events(exec->image);
 
@@ -412,10 +412,10 @@ static CUresult launch(struct mock_exec *exec, struct mock_stream *stream)
     cushim__mock_plan_clear(&plan);
     cushim__race_launch_end();
     if (code != CUDA_SUCCESS) {
-        cushim__mock_record_release(last);
+        cushim__mock_event_record_release(last);
         return code;
     }
-    cushim__mock_record_release(exec->last);
+    cushim__mock_event_record_release(exec->last);
     exec->last = last;
     return writes_pageable(exec->image) ? cushim__mock_sim_wait_last(stream) : CUDA_SUCCESS;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Host functions and stream callbacks (statements 57, 58 and 82). */
+/* Host functions and stream callbacks (driver-semantics.md #57, #58 and #82). */
 #include "src/mock/api/stream.h"
 
 #include "src/mock/api/api.h"

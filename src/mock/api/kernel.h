@@ -72,7 +72,7 @@ CUresult cushim__mock_launch_create(struct mock_function *function,
                                     const struct mock_launch_source *source,
                                     struct mock_operation **operation);
 
-/* The same for a node of a graph, and what cuGraphKernelNodeGetParams answers of one. */
+/* The same for a node of a graph, and what cuGraphKernelNodeGetParams returns of one. */
 CUresult cushim__mock_kernel_operation(const CUDA_KERNEL_NODE_PARAMS *params,
                                        struct mock_operation **operation);
 

@@ -15,7 +15,7 @@ static size_t align(size_t offset, size_t alignment)
     return (offset + alignment - 1) / alignment * alignment;
 }
 
-/* Where a parameter of a size stands behind others, as far as its size says: aligned to itself. */
+/* Where a parameter of a size stands after others, as far as its size says: aligned to itself. */
 static size_t place(size_t offset, size_t bytes)
 {
     size_t alignment = 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Device memory and managed memory (statements 90 to 96). */
+/* Device memory and managed memory (driver-semantics.md #90 to #96). */
 #include "src/mock/api/memory.h"
 
 #include <string.h>
@@ -60,7 +60,7 @@ MOCK_EXACT(MemAlloc_v2)(CUdeviceptr *dptr, size_t bytesize)
     if (code == CUDA_SUCCESS)
         code = cushim__mock_allocation_create(context, context->device, MOCK_BY_ALLOC, bytesize,
                                               &allocation);
-    *dptr = code ? 0 : allocation->span.start; /* as the driver does: statement 15 */
+    *dptr = code ? 0 : allocation->span.start; /* as the driver does: driver-semantics.md #15 */
     return code;
 }
 
@@ -168,7 +168,8 @@ MOCK_EXACT(MemGetAddressRange_v2)(CUdeviceptr *pbase, size_t *psize, CUdeviceptr
 }
 
 /*
- * Page-locked memory of the host (statements 98 to 102): ordinary memory, found by its addresses.
+ * Page-locked memory of the host (driver-semantics.md #98 to #102): ordinary memory, found by its
+ * addresses.
  */
 
 enum {
@@ -280,7 +281,7 @@ MOCK_EXACT(MemHostGetFlags)(unsigned int *NOT_NULL pFlags, struct mock_context *
     return CUDA_SUCCESS;
 }
 
-/* Device memory that processes share (statements 86 and 87). */
+/* Device memory that processes share (driver-semantics.md #86 and #87). */
 
 /* What a CUipcMemHandle holds. */
 struct handle {

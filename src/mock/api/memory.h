@@ -11,7 +11,7 @@ struct mock_stream;
 
 /*
  * The current context, for calls of the ABI with addresses of 64 bits. INVALID_CONTEXT: there is
- * none, or it was made by cuCtxCreate itself, whose addresses have 32 (statement 97).
+ * none, or it was made by cuCtxCreate itself, whose addresses have 32 (driver-semantics.md #97).
  */
 CUresult cushim__mock_memory_context(struct mock_context **context);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Hints about managed memory (statements 88 and 189). Host and device use the same bytes in the
- * mock, so nothing moves; what was advised can be asked, for an allocation as a whole.
+ * Hints about managed memory (driver-semantics.md #88 and #189). Host and device use the same
+ * bytes in the mock, so nothing moves; what was advised can be asked, for an allocation as a whole.
  */
 #include <string.h>
 
@@ -129,7 +129,7 @@ static const struct mock_operation_class prefetch_class = {
     .size = sizeof(struct mock_operation),
 };
 
-/* It takes the time of a copy. It cannot be captured (statement 129). */
+/* It takes the time of a copy. It cannot be captured (driver-semantics.md #129). */
 static CUresult prefetch(CUdeviceptr start, size_t bytes, int place, CUstream handle)
 {
     const struct mock_costs *costs = &cushim__mock->settings.costs;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cuPointerGetAttribute and its like: what is known of a pointer (statements 103 to 105). */
+/*
+ * cuPointerGetAttribute and its like: what is known of a pointer (driver-semantics.md #103 to
+ * #105).
+ */
 #include <string.h>
 
 #include "src/mock/api/api.h"

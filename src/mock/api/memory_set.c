@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cuMemsetD8 and its like set memory to a value of 1, 2 or 4 bytes (statements 116 and 117). */
+/*
+ * cuMemsetD8 and its like set memory to a value of 1, 2 or 4 bytes (driver-semantics.md #116 and
+ * #117).
+ */
 #include <string.h>
 
 #include "src/mock/api/api.h"
@@ -14,7 +17,7 @@ struct set {
     CUDA_MEMSET_NODE_PARAMS shape;
 };
 
-/* Compute how many bytes lie from the first to behind the last. Returns false on an overflow. */
+/* Compute the bytes from the first to the end of the last. Returns false on an overflow. */
 static bool extent(const CUDA_MEMSET_NODE_PARAMS *shape, size_t *row, size_t *bytes)
 {
     return !__builtin_mul_overflow(shape->width, shape->elementSize, row) &&

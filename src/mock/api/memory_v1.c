@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory by the first ABI, with addresses of 32 bits (statement 97). It is exported still, and of
- * use in contexts that cuCtxCreate itself made; in others, where addresses have 64 bits, all of it
- * answers INVALID_CONTEXT, and what it would have written is zero.
+ * Memory by the first ABI, with addresses of 32 bits (driver-semantics.md #97). It is exported
+ * still, and of use in contexts that cuCtxCreate itself made; in others, where addresses have 64
+ * bits, all of it returns INVALID_CONTEXT, and what it would have written is zero.
  */
 #include "src/mock/api/api.h"
 #include "src/mock/api/context.h"

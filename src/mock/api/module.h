@@ -77,7 +77,7 @@ CUresult cushim__mock_code_add(struct mock_image *image, const void *bytes, size
                                const struct mock_jit *jit);
 
 /*
- * Read a whole file, with a NUL behind it. FILE_NOT_FOUND, or OUT_OF_MEMORY if it cannot be read.
+ * Read a whole file, with a NUL after it. FILE_NOT_FOUND, or OUT_OF_MEMORY if it cannot be read.
  */
 CUresult cushim__mock_code_file(const char *path, char **bytes, size_t *size);
 struct mock_code *cushim__mock_code_retain(struct mock_code *code);
@@ -114,7 +114,7 @@ CUresult cushim__mock_function_set(const struct mock_image_kernel *kernel,
                                    struct mock_function_settings *settings,
                                    CUfunction_attribute attribute, int value);
 
-/* What cuFuncGetParamInfo answers; `bytes` may be NULL. */
+/* What cuFuncGetParamInfo returns; `bytes` may be NULL. */
 CUresult cushim__mock_kernel_parameter(const struct mock_image_kernel *kernel, size_t index,
                                        size_t *offset, size_t *bytes);
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory that is allocated and freed in the order of a stream (statements 121 to 125). */
+/*
+ * Memory that is allocated and freed in the order of a stream (driver-semantics.md #121 to #125).
+ */
 #include "src/mock/api/pool.h"
 
 #include "src/mock/api/api.h"
@@ -12,7 +14,7 @@
 #include "src/mock/memory/allocation.h"
 #include "src/race/race.h"
 
-/* An allocation as an operation of its stream: for the search for missing waits alone. */
+/* An allocation as an operation of its stream: for the race detector alone. */
 struct making {
     struct mock_operation operation;
     const struct mock_allocation *allocation;
@@ -183,7 +185,7 @@ CUresult cushim__mock_memory_stream(CUstream handle, bool asynchronous, struct m
     code = cushim__mock_memory_context(&context);
     if (code == CUDA_SUCCESS)
         code = cushim__mock_stream_default(asynchronous ? handle : NULL, context, stream);
-    /* A capture in the way is seen before the arguments are (statement 129). */
+    /* A capture in the way is seen before the arguments are (driver-semantics.md #129). */
     if (code == CUDA_SUCCESS && !asynchronous && cushim__mock_capture_count > 0)
         code = cushim__mock_capture_legacy(*stream);
     return code;
@@ -197,7 +199,7 @@ static bool is_immediate(const struct mock_stream *stream)
 {
     const struct mock_context *context = stream->object.context;
 
-    return cushim__mock->settings.mode == MOCK_MANUAL && cushim__mock_capture_count == 0 &&
+    return cushim__mock->settings.mode == MOCK_MODE_MANUAL && cushim__mock_capture_count == 0 &&
            !cushim__mock_sim_busy(stream) &&
            !(cushim__mock_stream_blocks(stream) && context->group.legacy &&
              context->group.legacy->head);
@@ -209,7 +211,7 @@ CUresult cushim__mock_memory_finish(struct mock_stream *stream, struct mock_oper
 
     if (!is_immediate(stream)) {
         /* Left in the stream it would use the caller's memory after the call. */
-        if (cushim__mock->settings.mode == MOCK_MANUAL && cushim__mock_capture_count == 0) {
+        if (cushim__mock->settings.mode == MOCK_MODE_MANUAL && cushim__mock_capture_count == 0) {
             cushim__mock_operation_destroy(operation);
             return cushim__mock_sim_wait_refused();
         }
@@ -219,9 +221,9 @@ CUresult cushim__mock_memory_finish(struct mock_stream *stream, struct mock_oper
     cushim__mock_sim_number(stream, operation);
     code = operation->class->execute(operation);
     cushim__race_saw(cushim__race_last(&stream->race), true);
-    cushim__mock_sim_reported();
+    cushim__mock_sim_end_reported();
     cushim__mock_operation_destroy(operation);
     if (code)
-        cushim__mock_sim_fault(code);
+        cushim__mock_sim_set_sticky_error(code);
     return code;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory pools, as other calls meet them (statements 120 to 128). */
+/* Memory pools, as other calls meet them (driver-semantics.md #120 to #128). */
 #ifndef CUSHIM_MOCK_API_POOL_H
 #define CUSHIM_MOCK_API_POOL_H
 

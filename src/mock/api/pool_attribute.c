@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The calls that create, read and set memory pools (statements 120, 126 to 128 and 190). */
+/*
+ * The calls that create, read and set memory pools (driver-semantics.md #120, #126 to #128 and
+ * #190).
+ */
 #include <string.h>
 
 #include "src/mock/api/api.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Streams (statements 49 to 55): handles, default streams, queries and waits. */
+/* Streams (driver-semantics.md #49 to #55): handles, default streams, queries and waits. */
 #include "src/mock/api/stream.h"
 
 #include <stdlib.h>
@@ -139,7 +139,7 @@ CUresult cushim__mock_stream_submit(struct mock_stream *stream, void *operation)
     return cushim__mock_sim_queue(stream, operation);
 }
 
-/* Clamp a priority to the range of the device, as the driver does (statement 50). */
+/* Clamp a priority to the range of the device, as the driver does (driver-semantics.md #50). */
 static int clamp_priority(int priority)
 {
     const struct mock_profile *profile = &cushim__mock->settings.profile;
@@ -159,7 +159,7 @@ MOCK_EXACT(StreamCreateWithPriority)(CUstream *phStream, unsigned int flags, int
         return CUDA_ERROR_INVALID_VALUE;
     code = cushim__mock_context_current(&context);
     if (code) {
-        *phStream = (CUstream)UINTPTR_MAX; /* the driver does the same (statement 15) */
+        *phStream = (CUstream)UINTPTR_MAX; /* the driver does the same (driver-semantics.md #15) */
         return code;
     }
     stream = cushim__mock_stream_create(context, MOCK_CREATED, flags, clamp_priority(priority));
@@ -184,7 +184,10 @@ static CUresult find_created(CUstream handle, struct mock_stream **stream)
                                                   : cushim__mock_stream_find(handle, stream);
 }
 
-/* Queued work goes on, and a thread that waits for it returns when it ends (statement 29). */
+/*
+ * Queued work goes on, and a thread that waits for it returns when it ends
+ * (driver-semantics.md #29).
+ */
 MOCK_EXACT(StreamDestroy_v2)(CUstream hStream)
 {
     struct mock_stream *stream;
@@ -224,7 +227,7 @@ MOCK_EXACT(StreamQuery)(struct mock_stream *stream)
         return code;
     if (cushim__mock_sim_busy(stream) || cushim__mock_sim_delays_stream(stream))
         return CUDA_ERROR_NOT_READY;
-    cushim__mock_sim_reported();
+    cushim__mock_sim_end_reported();
     cushim__race_saw(cushim__race_stream(&stream->race), true);
     return CUDA_SUCCESS;
 }
@@ -236,7 +239,10 @@ MOCK_EXACT(StreamSynchronize)(struct mock_stream *stream)
     return code ? code : cushim__mock_sim_wait_stream(stream);
 }
 
-/* The legacy default stream is silent while a stream that blocks it is captured (statement 69). */
+/*
+ * The legacy default stream is silent while a stream that blocks it is captured
+ * (driver-semantics.md #69).
+ */
 MOCK_EXACT(StreamGetFlags)(unsigned int *NOT_NULL flags, const struct mock_stream *stream)
 {
     if (cushim__mock_capture_in_the_way(stream))
@@ -289,8 +295,8 @@ MOCK_EXACT(StreamGetDevice)(CUdevice *NOT_NULL device, struct mock_stream *strea
 }
 
 /*
- * Attributes of streams (statements 60, 195 and 201): they are kept, and change nothing that could
- * be observed.
+ * Attributes of streams (driver-semantics.md #60, #195 and #201): they are kept, and change
+ * nothing that could be observed.
  */
 
 /* Attributes are numbers here, since headers older than an attribute do not name it. */

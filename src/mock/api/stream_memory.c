@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stream memory operations (statement 59): waits and writes of single values. A wait's memory is
- * looked at again and again, so that whoever writes there releases it, the host too.
+ * Stream memory operations (driver-semantics.md #59): waits and writes of single values. A wait's
+ * memory is looked at again and again, so that whoever writes there releases it, the host too.
  */
 #include "src/mock/api/stream.h"
 
@@ -69,7 +69,7 @@ static bool store(const struct batch *batch, const struct mock_memory_value *val
     if (!host)
         return false;
     cushim__mock_operation_seen(&batch->operation);
-    cushim__mock_sim_shown();
+    cushim__mock_sim_effect_visible();
     if (value->bytes == sizeof(uint64_t))
         __atomic_store_n((uint64_t *)host, value->value, __ATOMIC_RELEASE);
     else
@@ -87,9 +87,9 @@ static unsigned next_wait(const struct batch *batch)
 }
 
 /*
- * Whether all waits are met. A write that stands before a wait is done here, as somebody may answer
- * it; those behind the last wait are done when the operation executes. Memory that was freed is a
- * fault then.
+ * Whether all waits are met. A write that stands before a wait is done here, as somebody may
+ * respond to it; those after the last wait are done when the operation executes. Memory that was
+ * freed is a fault then.
  */
 static bool ready(struct mock_operation *operation, struct mock_stream *stream)
 {

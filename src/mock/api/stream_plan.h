@@ -13,7 +13,7 @@
 struct mock_event;
 struct mock_operation;
 struct mock_planned;
-struct mock_record;
+struct mock_event_record;
 struct mock_stream;
 
 /* Zeroed: nothing. */
@@ -27,11 +27,11 @@ struct mock_plan {
  * A record of what the stream comes to until then, in place of the one in `*record`, which may be
  * NULL.
  */
-CUresult cushim__mock_plan_record(struct mock_plan *plan, struct mock_record **record,
+CUresult cushim__mock_plan_record(struct mock_plan *plan, struct mock_event_record **record,
                                   struct mock_stream *stream);
 
 /* Wait for a record; NULL: for nothing. */
-CUresult cushim__mock_plan_wait(struct mock_plan *plan, struct mock_record *record,
+CUresult cushim__mock_plan_wait(struct mock_plan *plan, struct mock_event_record *record,
                                 struct mock_stream *stream);
 
 /* Record an event, and wait for what it stands for when that is queued. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Costs of the simulated device and driver. They are those of one H200 with driver 580 where they
- * were measured (docs/driver-semantics.md, statements 46, 47 and 80), and plausible elsewhere:
+ * were measured (driver-semantics.md #46, #47 and #80), and plausible elsewhere:
  * virtual time is there to have an order and a scale, not to predict a GPU.
  */
 #include <string.h>
@@ -36,7 +36,7 @@ const struct mock_costs cushim__mock_costs_default = {
         CUSHIM__SLOT(name), ns \
     }
 
-/* Medians of statement 80. Where a pair was measured together, each has half of it. */
+/* Medians of driver-semantics.md #80. Where a pair was measured together, each has half of it. */
 static const struct {
     size_t slot;
     uint32_t ns;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "loader/symbols.h"
+#include "src/driver_api/function_name.h"
 #include "src/driver_api/suggestion.h"
 
 /* Keys of the table, and of all groups. */
@@ -117,7 +118,7 @@ static CUresult refuse_key(const struct cushim__lines *lines, unsigned kind,
     else if (whole.name)
         snprintf(hint, sizeof hint, "; did you mean \"%s%s\"?", prefix, whole.name);
     else if (group)
-        snprintf(hint, sizeof hint, "; behind \"%s\" comes %s", group->prefix, group->member);
+        snprintf(hint, sizeof hint, "; after \"%s\" comes %s", group->prefix, group->member);
     return cushim__lines_refuse(lines, word->start, "there is no key \"%.*s\"%s",
                                 cushim__word_shown(word), word->start, hint);
 }

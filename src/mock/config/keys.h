@@ -7,7 +7,7 @@
 #define CUSHIM_MOCK_CONFIG_KEYS_H
 
 #include "loader/attributes.h"
-#include "src/driver_api/lines.h"
+#include "src/base/key_values.h"
 #include "src/mock/config/settings.h"
 
 /* Which texts have a key, as bits. */
@@ -46,7 +46,7 @@ extern const struct mock_key cushim__mock_keys[]; /* ends with a NULL name */
 
 /* Keys of both texts that begin alike and end in a name of a list, or in its number. */
 struct mock_key_group {
-    const char *name; /* the prefix with NAME behind it */
+    const char *name; /* the prefix with NAME after it */
     const char *prefix;
     const char *member;   /* what follows the prefix, for messages */
     const char *expected; /* as above */

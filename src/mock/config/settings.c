@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "loader/symbols.h"
+#include "src/base/key_values.h"
 #include "src/base/layer_host.h"
 #include "src/base/system.h"
 #include "src/driver_api/function_name.h"
-#include "src/driver_api/lines.h"
 #include "src/mock/config/keys.h"
 
 #define FIELD(name) offsetof(struct mock_settings, name)
@@ -19,7 +19,7 @@ enum { OLDEST_VERSION = 10000, NEWEST_VERSION = 13050 };
 
 static const char *const modes[] = {"manual", "auto", "threaded", NULL};
 static const char *const schedules[] = {"fifo", "eager", "lazy", "random", NULL};
-static const char *const personalities[] = {"normal", "no-device", "stub", "version-mismatch",
+static const char *const driver_states[] = {"normal", "no-device", "stub", "version-mismatch",
                                             NULL};
 static const char *const races[] = {"ignore", "report", "misuse", NULL};
 static const char *const misuses[] = {"report", "abort", NULL};
@@ -297,17 +297,17 @@ const struct mock_key cushim__mock_keys[] = {
      .type = MOCK_KEY_NUMBER,
      .field = FIELD(seed),
      .maximum = UINT64_MAX},
-    WORDS("personality", personalities, "normal, no-device, stub or version-mismatch",
-          MOCK_KEY_WORD, personality),
+    WORDS("driver_state", driver_states, "normal, no-device, stub or version-mismatch",
+          MOCK_KEY_WORD, driver_state),
     WORDS("races", races, "ignore, report or misuse", MOCK_KEY_WORD, races),
     WORDS("adversarial", answers, "yes or no", MOCK_KEY_FLAG, adversarial),
     WORDS("misuse", misuses, "report or abort", MOCK_KEY_FLAG, abort_on_misuse),
     WORDS("unregistered_kernels", unregistered, "refuse or skip", MOCK_KEY_FLAG, skip_unregistered),
-    {.name = "kernels",
+    {.name = "concurrent_kernels",
      .expected = "a whole number from 1 to 1024",
      .kinds = MOCK_OF_SETTINGS,
      .type = MOCK_KEY_UNSIGNED,
-     .field = FIELD(kernels),
+     .field = FIELD(concurrent_kernels),
      .minimum = 1,
      .maximum = 1024},
     WORDS("leaks", leaks, "ignore or report", MOCK_KEY_FLAG, report_leaks),
@@ -400,10 +400,10 @@ CUresult cushim__mock_settings_default(struct mock_settings *settings)
         .devices = 1,
         .memory_bytes = (size_t)2 << 30,
         .has_memory = true,
-        .mode = MOCK_AUTO,
-        .schedule = MOCK_FIFO,
-        .personality = MOCK_NORMAL,
-        .kernels = 128,
+        .mode = MOCK_MODE_AUTO,
+        .schedule = MOCK_SCHEDULE_FIFO,
+        .driver_state = MOCK_DRIVER_NORMAL,
+        .concurrent_kernels = 128,
         .costs = cushim__mock_costs_default,
     };
     code = parse_builtin(settings, &h200, NULL, 0);
@@ -440,10 +440,10 @@ void cushim__mock_settings_describe(const struct mock_settings *settings, char *
 {
     snprintf(text, size,
              "%u device%s \"%s\", driver %d.%d, %zu MiB, mode %s, schedule %s, seed %llu, "
-             "personality %s%s",
+             "driver_state %s%s",
              settings->devices, settings->devices == 1 ? "" : "s", settings->profile.name,
              settings->driver_version / 1000, settings->driver_version % 1000 / 10,
              settings->memory_bytes >> 20, modes[settings->mode], schedules[settings->schedule],
-             (unsigned long long)settings->seed, personalities[settings->personality],
+             (unsigned long long)settings->seed, driver_states[settings->driver_state],
              settings->adversarial ? ", adversarial" : "");
 }

@@ -9,14 +9,19 @@
 
 #include <cuda.h>
 
-enum mock_mode { MOCK_MANUAL, MOCK_AUTO, MOCK_THREADED };
-enum mock_schedule { MOCK_FIFO, MOCK_EAGER, MOCK_LAZY, MOCK_RANDOM };
-enum mock_race_search { MOCK_RACES_IGNORE, MOCK_RACES_REPORT, MOCK_RACES_MISUSE };
-enum mock_personality {
-    MOCK_NORMAL,
-    MOCK_NO_DEVICE,       /* cuInit answers 100 */
-    MOCK_STUB,            /* every call answers 34 */
-    MOCK_VERSION_MISMATCH /* cuInit answers 803 */
+enum mock_mode { MOCK_MODE_MANUAL, MOCK_MODE_AUTO, MOCK_MODE_THREADED };
+enum mock_schedule {
+    MOCK_SCHEDULE_FIFO,
+    MOCK_SCHEDULE_EAGER,
+    MOCK_SCHEDULE_LAZY,
+    MOCK_SCHEDULE_RANDOM
+};
+enum mock_race_setting { MOCK_RACES_IGNORE, MOCK_RACES_REPORT, MOCK_RACES_MISUSE };
+enum mock_driver_state {
+    MOCK_DRIVER_NORMAL,
+    MOCK_DRIVER_NO_DEVICE,       /* cuInit returns 100 */
+    MOCK_DRIVER_STUB,            /* every call returns 34 */
+    MOCK_DRIVER_VERSION_MISMATCH /* cuInit returns 803 */
 };
 
 enum {
@@ -62,14 +67,14 @@ struct mock_settings {
     enum mock_mode mode;
     enum mock_schedule schedule;
     uint64_t seed; /* of the random schedule, of adversarial mode, and of UUIDs */
-    enum mock_personality personality;
-    enum mock_race_search races; /* whether missing waits are looked for, and what they are */
+    enum mock_driver_state driver_state;
+    enum mock_race_setting races; /* whether data races are detected, and what one is */
     bool adversarial; /* whatever a driver may do to a program without an error, it does */
     bool abort_on_misuse;
     bool skip_unregistered; /* launches of kernels that are not registered do nothing, not 801 */
-    unsigned kernels;       /* how many kernels run at once on a device */
-    bool report_leaks;      /* at its exit the library prints what the program has leaked */
-    bool quiet;             /* the drop-in does not announce itself on standard error */
+    unsigned concurrent_kernels; /* how many kernels a device runs at once */
+    bool report_leaks;           /* at its exit the library prints what the program has leaked */
+    bool quiet;                  /* the drop-in does not announce itself on standard error */
     struct mock_costs costs;
     struct mock_profile profile;
     /*

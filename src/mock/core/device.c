@@ -80,7 +80,7 @@ static struct mock_device *find_named(struct cushim_mock *mock, const char *entr
 }
 
 /*
- * Numbers are read as strtol() does: blanks and a sign before it and anything behind it are
+ * Numbers are read as strtol() does: blanks and a sign before it and anything after it are
  * allowed.
  */
 static struct mock_device *find_numbered(struct cushim_mock *mock, const char *entry)

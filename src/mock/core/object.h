@@ -41,7 +41,7 @@ struct mock_object {
     void *handle;
     struct mock_context *context; /* NULL: belongs to none */
     enum mock_kind kind;
-    bool gone;     /* its context was destroyed: calls answer CUDA_ERROR_CONTEXT_IS_DESTROYED */
+    bool gone;     /* its context was destroyed: calls return CUDA_ERROR_CONTEXT_IS_DESTROYED */
     bool internal; /* the mock's own, as a primary context nobody retains: not counted */
     /* Frees the object when it has lost its handle with its context or the mock; NULL: free(). */
     void (*drop)(void *object);
@@ -63,7 +63,7 @@ void cushim__mock_object_remove(void *object);
  */
 CUresult cushim__mock_object_find(const void *handle, enum mock_kind kind, void *object);
 
-/* The same without a misuse: NULL if there is none. For calls that the driver answers safely. */
+/* The same without a misuse: NULL if there is none. For calls that refuse a wrong handle safely. */
 void *cushim__mock_object_lookup(const void *handle, enum mock_kind kind);
 
 /*

@@ -97,7 +97,7 @@ void cushim__mock_trace(const char *what, const char *name, uint64_t stream, uin
         return;
     mock->trace(mock->trace_data, &(struct cushim_mock_trace){
                                       .size = sizeof(struct cushim_mock_trace),
-                                      .now_ns = mock->time_ns,
+                                      .now_ns = mock->executing_at_ns,
                                       .what = what,
                                       .name = name,
                                       .stream = stream,

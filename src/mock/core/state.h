@@ -30,10 +30,10 @@ struct cushim_mock {
     struct mock_settings settings;
     struct cushim__lock lock;
     bool initialised;
-    bool knows_runtime; /* the log says that the program uses NVIDIA's runtime */
-    bool forked;        /* this is the child of the process that made the mock */
-    CUresult fault;     /* the sticky error: every call answers it, but for those of the rules */
-    uint64_t serial;    /* of mocks in this process */
+    bool knows_runtime;    /* the log says that the program uses NVIDIA's runtime */
+    bool forked;           /* this is the child of the process that made the mock */
+    CUresult sticky_error; /* every call returns it, except those that call_rules.h exempts */
+    uint64_t serial;       /* of mocks in this process */
     uint64_t calls;
     struct mock_device *devices; /* `settings.devices` of them */
     struct mock_thread *threads;
@@ -42,8 +42,9 @@ struct cushim_mock {
     struct mock_context *first_dead, *last_dead; /* that were destroyed and keep their handles */
     size_t dead;
     struct mock_sim *sim;
-    uint64_t now_ns;  /* the virtual clock */
-    uint64_t time_ns; /* the instant that is being worked on: never later than the clock */
+    uint64_t clock_ns; /* the virtual clock */
+    /* When the operation that is being executed ends; otherwise the clock. Never later than it. */
+    uint64_t executing_at_ns;
     struct mock_kernel_entry *kernels;
     struct cushim_layer *layer; /* that the rules of its settings are of; NULL: there are none */
     const struct cushim_table *table; /* the layer's, if there is one, else the mock's own */
@@ -63,7 +64,7 @@ struct cushim_mock {
     void (*put_back)(const struct cushim_table *former); /* NULL: the table is not installed */
 };
 
-/* The mock; NULL: there is none. Calls then answer `cushim__mock_absent`. */
+/* The mock; NULL: there is none. Calls then return `cushim__mock_absent`. */
 extern struct cushim_mock *cushim__mock;
 
 /* CUDA_ERROR_DEINITIALIZED, unless the library says why there never was a mock. */
@@ -97,7 +98,7 @@ void cushim__mock_trace(const char *what, const char *name, uint64_t stream, uin
 struct mock_call {
     struct cushim_mock *mock; /* NULL: no call is under way, or there is no mock */
     unsigned slot;
-    bool too_early; /* cuInit was not called: only the answer to the arguments counts */
+    bool too_early; /* cuInit was not called: only what is wrong with the arguments counts */
     /*
      * Whether NULL means the per-thread default stream: set by the wrappers of `_ptsz` and `_ptds`
      * symbols around the function that they share with their twin.

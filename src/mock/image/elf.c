@@ -64,7 +64,7 @@ static size_t count_parameters(const struct elf *elf, const Elf64_Shdr *section)
 
 /*
  * Parameters are listed last to first. Of two with one number the first counts, and what comes
- * behind a number that is missing counts for nothing: so none has a number beyond how many there
+ * after a number that is missing counts for nothing: so none has a number beyond how many there
  * are.
  */
 static bool parameters(const struct elf *elf, const Elf64_Shdr *section,

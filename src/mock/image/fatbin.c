@@ -18,7 +18,7 @@ struct header {
 struct entry {
     uint16_t kind, version;
     uint32_t header_bytes;
-    uint64_t bytes; /* behind the header, with what fills it up */
+    uint64_t bytes; /* after the header, with what fills it up */
     uint32_t compressed_bytes, options_offset;
     uint16_t minor, major;
     uint32_t architecture;

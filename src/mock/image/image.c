@@ -262,7 +262,7 @@ const struct mock_image_global *cushim__mock_image_unresolved(const struct mock_
 
 enum { MACHINE_CUDA = 190, ABI = 0x41, ABI_VERSION = 8, FIRST_SECTIONS = 2, ALIGNMENT = 16 };
 
-/* The names of sections: of the table itself at 1, of the images behind it. */
+/* The names of sections: of the table itself at 1, of the images after it. */
 static const char names[] = "\0.shstrtab\0" MOCK_JOINED_SECTION;
 
 enum { NAMES_NAME = 1, IMAGE_NAME = 11 };
@@ -354,7 +354,7 @@ enum { CHUNK = 4096 };
 struct fatbin {
     uint32_t magic;
     uint16_t version, header_bytes;
-    uint64_t bytes; /* behind the header */
+    uint64_t bytes; /* after the header */
 };
 
 static const void *at(const void *start, uint64_t offset)
@@ -372,7 +372,7 @@ static uint64_t later(uint64_t one, uint64_t other)
     return one > other ? one : other;
 }
 
-/* Where a cubin ends: behind the last of its headers and sections. */
+/* Where a cubin ends: after the last of its headers and sections. */
 static CUresult measure_elf(const void *start, size_t *bytes)
 {
     Elf64_Ehdr header;

@@ -167,7 +167,7 @@ static size_t align(size_t offset, size_t alignment)
     return (offset + alignment - 1) / alignment * alignment;
 }
 
-/* `(.param .u64 a, .param .align 16 .b8 b[24])`, behind the first bracket. */
+/* `(.param .u64 a, .param .align 16 .b8 b[24])`, after the first bracket. */
 static CUresult parameters(struct mock_ptx *ptx, struct mock_image_kernel *kernel)
 {
     size_t offset = 0;

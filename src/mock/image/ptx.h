@@ -31,7 +31,7 @@ bool cushim__mock_ptx_is(const struct mock_ptx *ptx, const char *word);
 bool cushim__mock_ptx_skip(struct mock_ptx *ptx, const char *word);
 bool cushim__mock_ptx_ended(const struct mock_ptx *ptx);
 
-/* Skip to behind the end of the line, of a statement (`;`), or of what this brace opens. */
+/* Skip past the end of the line, of a statement (`;`), or of what this brace opens. */
 bool cushim__mock_ptx_skip_statement(struct mock_ptx *ptx);
 
 /* The current word as an integer or as a name, and go on. False: it is none. */
@@ -67,11 +67,11 @@ enum mock_ptx_linkage {
     MOCK_PTX_EXTERN,
 };
 
-/* `.global` and `.const` variables, behind that word. */
+/* `.global` and `.const` variables, after that word. */
 CUresult cushim__mock_ptx_variables(struct mock_ptx *ptx, bool constant,
                                     enum mock_ptx_linkage linkage);
 
-/* An initial value, behind the `=`. */
+/* An initial value, after the `=`. */
 CUresult cushim__mock_ptx_initial(struct mock_ptx *ptx, struct mock_ptx_declaration *declaration,
                                   struct mock_image_global *global);
 

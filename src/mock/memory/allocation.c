@@ -295,7 +295,10 @@ void cushim__mock_allocation_mapping(const struct mock_allocation *allocation, C
         block = cushim__mock_arena_block(allocation->device->arena, allocation);
     *start = block->start;
     *bytes = block->room;
-    /* What the driver takes for the host it maps in such blocks as well (statement 191). */
+    /*
+     * What the driver takes for the host it maps in such blocks as well
+     * (driver-semantics.md #191).
+     */
     if (allocation->origin == MOCK_BY_HOST || allocation->origin == MOCK_BY_MANAGED)
         *bytes = cushim__mock_arena_rounded(*bytes, MOCK_BLOCK);
 }

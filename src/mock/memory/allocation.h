@@ -120,7 +120,7 @@ struct mock_allocation *cushim__mock_allocation_next_host(const struct mock_allo
 void cushim__mock_allocation_mapping(const struct mock_allocation *allocation, CUdeviceptr *start,
                                      size_t *bytes);
 
-/* As the search for missing waits knows it. */
+/* As the race detector knows it. */
 struct race_memory cushim__mock_allocation_race(const struct mock_allocation *allocation);
 
 /* --- as operations and calls find it --- */

@@ -5,7 +5,7 @@
  * unless the system had to move them to let other processes map them.
  *
  * Memory is taken in blocks of 2 MiB. What is larger than half of one has blocks of its own; what
- * is not shares blocks, in units of 512 bytes (statement 91).
+ * is not shares blocks, in units of 512 bytes (driver-semantics.md #91).
  */
 #ifndef CUSHIM_MOCK_MEMORY_ARENA_H
 #define CUSHIM_MOCK_MEMORY_ARENA_H

@@ -3,7 +3,7 @@
  * Files in memory that processes of one user share: without a name, found through /proc.
  *
  * Which file that is another process says, and may say anything. So one is taken only if it is a
- * file in memory of this user that nobody can make shorter: to read behind the end of a file that
+ * file in memory of this user that nobody can make shorter: to read past the end of a file that
  * is mapped ends a process.
  */
 #ifndef CUSHIM_MOCK_MEMORY_SHARED_FILE_LINUX_H

@@ -1,101 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* This file drops work: after a sticky error, or because its context ends. */
+/*
+ * Injected faults: an operation that a fault rule applies to takes longer, hangs, fails, or
+ * loses its device.
+ */
 #include "src/mock/core/device.h"
 #include "src/mock/sim/internal.h"
-
-/* Take a stream out of whatever its head waits in. False: the helper thread executes the head. */
-static bool detach(struct mock_stream *stream)
-{
-    switch (stream->state) {
-    case MOCK_RUNNING:
-        cushim__mock_heap_remove(stream);
-        break;
-    case MOCK_POLLED:
-        cushim__mock_queue_remove(&cushim__mock_sim()->polled, stream);
-        break;
-    case MOCK_ON_HOST:
-        if (cushim__mock_helper_executes(stream))
-            return false;
-        cushim__mock_helper_forget(stream);
-        break;
-    default:
-        break;
-    }
-    if (stream->head)
-        cushim__mock_lane_leave(stream);
-    stream->ordered = false;
-    stream->state = MOCK_IDLE;
-    return true;
-}
-
-/* Drop what is queued behind `kept`, but for what is executed in spite of an error. */
-static void drop(struct mock_stream *stream, bool all)
-{
-    struct mock_sim *sim = cushim__mock_sim();
-    bool busy = stream->head && !detach(stream);
-    struct mock_operation *operation = busy ? stream->head->next : stream->head;
-    struct mock_operation **link = busy ? &stream->head->next : &stream->head;
-
-    if (!stream->head)
-        return;
-    stream->tail = busy ? stream->head : NULL;
-    *link = NULL;
-    stream->demanded_last = NULL;
-    while (operation) {
-        struct mock_operation *next = operation->next;
-
-        if (!all && operation->class->always) {
-            *link = operation;
-            link = &operation->next;
-            *link = NULL;
-            stream->tail = operation;
-        } else {
-            stream->pending--;
-            sim->pending--;
-            sim->outside_queued -= operation->outside;
-            cushim__mock_operation_destroy(operation);
-        }
-        operation = next;
-    }
-    if (!stream->head)
-        sim->active--;
-    else if (!busy)
-        cushim__mock_run_list(stream);
-}
-
-void cushim__mock_sim_fault(CUresult code)
-{
-    struct mock_sim *sim = cushim__mock_sim();
-
-    if (cushim__mock->fault)
-        return;
-    cushim__mock->fault = code;
-    for (struct mock_stream_group *group = cushim__mock_sim()->groups; group; group = group->next) {
-        for (struct mock_stream *one = group->streams; one; one = one->next)
-            drop(one, false);
-    }
-    cushim__mock_run_listed();
-    cushim__condition_broadcast(&sim->changed);
-}
-
-void cushim__mock_sim_forget(struct mock_stream *stream)
-{
-    stream->held++; /* it is freed with its context, so its work must not release it */
-    drop(stream, true);
-    while (stream->head)
-        cushim__mock_wait_for_change();
-    stream->held--;
-}
-
-void cushim__mock_sim_forget_group(struct mock_stream_group *group)
-{
-    for (struct mock_stream *one = group->streams; one; one = one->next)
-        cushim__mock_sim_forget(one);
-    cushim__mock_run_listed();
-    cushim__mock_executor_wake();
-}
-
-/* An operation that a fault rule applies to takes longer, hangs, or makes its device fail. */
 
 bool cushim__mock_fault_begin(struct mock_stream *stream)
 {
@@ -104,21 +13,21 @@ bool cushim__mock_fault_begin(struct mock_stream *stream)
     struct mock_operation *head = stream->head;
 
     stream->fault.code = CUDA_SUCCESS;
-    if (!fault || cushim__mock->fault)
+    if (!fault || cushim__mock->sticky_error)
         return true;
     fault(&stream->fault, head->class->name, stream->group->device);
     head->duration_ns = cushim__mock_time_after(head->duration_ns, stream->fault.delay_ns);
     return !stream->fault.hangs;
 }
 
-CUresult cushim__mock_fault_strike(const struct mock_stream *stream)
+CUresult cushim__mock_fault_end(const struct mock_stream *stream)
 {
     if (stream->fault.is_lost)
         cushim__device_lose(stream->fault.code, stream->fault.device);
     return stream->fault.code;
 }
 
-static void let_go(struct mock_stream *stream)
+static void release(struct mock_stream *stream)
 {
     if (stream->state != MOCK_HUNG)
         return;
@@ -127,12 +36,11 @@ static void let_go(struct mock_stream *stream)
     cushim__mock_heap_push(stream);
 }
 
-void cushim__mock_sim_release(void)
+void cushim__mock_sim_release_hung(void)
 {
-
     for (struct mock_stream_group *group = cushim__mock_sim()->groups; group; group = group->next) {
         for (struct mock_stream *one = group->streams; one; one = one->next)
-            let_go(one);
+            release(one);
     }
     cushim__mock_executor_wake();
 }

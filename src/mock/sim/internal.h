@@ -19,13 +19,13 @@ struct mock_queue {
     struct mock_stream *first, *last;
 };
 
-/* Lines of streams that wait for a unit, by priority; the last one is for all lower ones too. */
-enum { MOCK_LINES = 16 };
+/* Queues of streams that wait for a unit, by priority; the last is for all lower ones too. */
+enum { MOCK_PRIORITY_QUEUES = 16 };
 
 /* One unit of one device: how many operations it executes at once, and who waits for it. */
 struct mock_lanes {
     unsigned free;
-    struct mock_queue waiting[MOCK_LINES];
+    struct mock_queue waiting[MOCK_PRIORITY_QUEUES];
 };
 
 struct mock_sim {
@@ -33,9 +33,9 @@ struct mock_sim {
     uint64_t submitted, executed;
     size_t pending, active; /* operations, and streams that have any */
     uint64_t random;
-    uint64_t delay_random;          /* the same, for answers that are delayed */
-    uint64_t reported_ns, shown_ns; /* see cushim__mock_sim_delays_answer() */
-    unsigned delayed_answers;       /* in a row */
+    uint64_t delay_random;                       /* the same, for answers that are delayed */
+    uint64_t end_reported_ns, effect_visible_ns; /* see cushim__mock_sim_delays_answer() */
+    unsigned delayed_answers;                    /* in a row */
 
     struct mock_stream **heap; /* by due_ns, then by the head's number */
     size_t heap_size, heap_room;
@@ -49,11 +49,11 @@ struct mock_sim {
     struct cushim__condition changed; /* something ended */
     unsigned waiters;                 /* threads that wait for that */
     unsigned on_host;                 /* streams whose head a helper executes */
-    size_t outside_queued;            /* operations that somebody outside may wait for: `outside` */
-    unsigned outside;                 /* calls that wait for what another process does */
+    size_t queued_for_executor;       /* operations of which `needs_executor` is set */
+    unsigned process_waiters;         /* calls that wait for what another process does */
 
     struct cushim__condition work; /* for the executor */
-    struct cushim__runner executor;
+    struct cushim__host_thread executor;
     bool has_executor, executor_sleeps, stop;
 };
 
@@ -75,7 +75,7 @@ void cushim__mock_heap_moved(struct mock_stream *stream); /* due_ns has changed 
 void cushim__mock_heap_remove(struct mock_stream *stream);
 struct mock_stream *cushim__mock_heap_first(void); /* NULL: empty */
 
-/* stream_queues.c: lines of streams */
+/* stream_queues.c: queues of streams. */
 void cushim__mock_queue_add(struct mock_queue *queue, struct mock_stream *stream);
 struct mock_stream *cushim__mock_queue_take(struct mock_queue *queue);
 void cushim__mock_queue_remove(struct mock_queue *queue, struct mock_stream *stream);
@@ -107,11 +107,11 @@ void cushim__mock_run_until(uint64_t time_ns);
 void cushim__mock_run_end(struct mock_stream *stream); /* the head has ended */
 
 /*
- * fault.c: an operation begins by the rules of faults; false: it hangs. And it ends with
- * what stream->fault says.
+ * fault.c: apply the rules of faults to the head of a stream as it begins (false: it hangs), and
+ * as it ends: returns the code that it fails with.
  */
 bool cushim__mock_fault_begin(struct mock_stream *stream);
-CUresult cushim__mock_fault_strike(const struct mock_stream *stream);
+CUresult cushim__mock_fault_end(const struct mock_stream *stream);
 
 /* threads.c: `operation` is queued, and may need the thread that lets time pass. */
 CUresult cushim__mock_executor_start(const struct mock_operation *operation);

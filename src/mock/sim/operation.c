@@ -48,7 +48,7 @@ void cushim__mock_operation_destroy(void *operation)
 
 void cushim__mock_operation_seen(const struct mock_operation *operation)
 {
-    if (cushim__race_search && operation->timeline != 0)
+    if (cushim__race_detector && operation->timeline != 0)
         cushim__race_saw_operation(operation->number, operation->timeline, operation->before);
 }
 

@@ -2,8 +2,8 @@
 /*
  * Operations: what streams execute, one after the other.
  *
- * Each kind of operation is a class (data) and a struct that begins with `struct
- * cushim__mock_operation`. An operation is small: a million of them may be pending.
+ * Each kind of operation is a class (data) and a struct that begins with `struct mock_operation`.
+ * An operation is small: a million of them may be pending.
  */
 #ifndef CUSHIM_MOCK_SIM_OPERATION_H
 #define CUSHIM_MOCK_SIM_OPERATION_H
@@ -59,7 +59,7 @@ struct mock_operation_class {
      */
     bool (*copy)(const struct mock_operation *from, struct mock_operation *to);
     /*
-     * For the search for missing waits (src/race): whether it waits for a value in memory, and
+     * For the race detector (src/race): whether it waits for a value in memory, and
      * what memory it uses. NULL: it does not, and none.
      */
     bool (*waits)(const struct mock_operation *operation);
@@ -75,7 +75,7 @@ struct mock_operation {
     uint64_t submitted_ns;
     uint64_t duration_ns; /* set by whoever creates it */
     uint8_t unit;         /* enum mock_unit */
-    bool outside;         /* somebody may wait for it by other means than a call: see threads.c */
+    bool needs_executor;  /* it runs though no call waits for it: the program waits elsewhere */
     uint32_t timeline;    /* these two are of src/race: 0 and NULL unless races are looked for */
     struct race_clock *before;
 };

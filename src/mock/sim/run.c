@@ -25,7 +25,7 @@ static bool can_start(struct mock_stream *stream)
 {
     struct mock_operation *head = stream->head;
 
-    if (cushim__mock->fault)
+    if (cushim__mock->sticky_error)
         return true;
     if (!cushim__mock_order_allows(stream)) {
         stream->state = MOCK_BLOCKED;
@@ -39,7 +39,7 @@ static bool can_start(struct mock_stream *stream)
         }
         return false;
     }
-    return stream->lane || cushim__mock_lane_take(stream);
+    return stream->has_lane || cushim__mock_lane_take(stream);
 }
 
 static void look(struct mock_stream *stream)
@@ -126,7 +126,7 @@ static void take_head(struct mock_stream *stream)
     struct mock_operation *head = stream->head;
 
     cushim__mock_lane_leave(stream);
-    sim->outside_queued -= head->outside;
+    sim->queued_for_executor -= head->needs_executor;
     if (stream->demanded_last == head)
         stream->demanded_last = NULL;
     stream->head = head->next;
@@ -137,7 +137,7 @@ static void take_head(struct mock_stream *stream)
     stream->pending--;
     sim->pending--;
     sim->executed++;
-    stream->free_ns = cushim__mock->time_ns;
+    stream->free_ns = cushim__mock->executing_at_ns;
     stream->state = MOCK_IDLE;
 }
 
@@ -147,12 +147,12 @@ void cushim__mock_run_end(struct mock_stream *stream)
     struct mock_operation *head = stream->head;
     CUresult code = CUDA_SUCCESS;
 
-    if (!cushim__mock->fault && stream->fault.code != CUDA_SUCCESS)
-        code = cushim__mock_fault_strike(stream);
-    else if (head->class->execute && !cushim__mock->fault)
+    if (!cushim__mock->sticky_error && stream->fault.code != CUDA_SUCCESS)
+        code = cushim__mock_fault_end(stream);
+    else if (head->class->execute && !cushim__mock->sticky_error)
         code = head->class->execute(head);
     if (head->unit != MOCK_NO_UNIT)
-        cushim__mock_sim_shown();
+        cushim__mock_sim_effect_visible();
     cushim__mock_trace("end", head->class->name, stream->id, head->number, code);
     take_head(stream);
     cushim__mock_operation_destroy(head);
@@ -161,7 +161,7 @@ void cushim__mock_run_end(struct mock_stream *stream)
     cushim__mock_order_ended(stream);
     cushim__mock_stream_retain(stream);
     if (code != CUDA_SUCCESS)
-        cushim__mock_sim_fault(code);
+        cushim__mock_sim_set_sticky_error(code);
     cushim__mock_stream_release(stream);
     cushim__mock_run_listed();
     if (sim->waiters > 0)
@@ -176,16 +176,16 @@ bool cushim__mock_run_next(void)
     if (!stream)
         return false;
     cushim__mock_heap_remove(stream);
-    cushim__mock->time_ns = stream->due_ns;
-    if (cushim__mock->now_ns < stream->due_ns)
-        cushim__mock->now_ns = stream->due_ns;
+    cushim__mock->executing_at_ns = stream->due_ns;
+    if (cushim__mock->clock_ns < stream->due_ns)
+        cushim__mock->clock_ns = stream->due_ns;
     if (stream->head->unit != MOCK_HOST) {
         cushim__mock_run_end(stream);
     } else {
         stream->state = MOCK_ON_HOST;
         sim->on_host++;
-        sim->outside_queued--;
-        stream->head->outside = false;
+        sim->queued_for_executor--;
+        stream->head->needs_executor = false;
         cushim__mock_helper_give(stream);
     }
     return true;
@@ -197,7 +197,7 @@ void cushim__mock_run_until(uint64_t time_ns)
 
     while ((stream = cushim__mock_heap_first()) && stream->due_ns <= time_ns)
         cushim__mock_run_next();
-    if (cushim__mock->now_ns < time_ns)
-        cushim__mock->now_ns = time_ns;
-    cushim__mock->time_ns = cushim__mock->now_ns;
+    if (cushim__mock->clock_ns < time_ns)
+        cushim__mock->clock_ns = time_ns;
+    cushim__mock->executing_at_ns = cushim__mock->clock_ns;
 }

@@ -91,17 +91,17 @@ void cushim__mock_lanes_create(void)
         sim->lanes[device][MOCK_HOST_TO_DEVICE].free = 1;
         sim->lanes[device][MOCK_DEVICE_TO_HOST].free = 1;
         sim->lanes[device][MOCK_DEVICE_TO_DEVICE].free = 1;
-        sim->lanes[device][MOCK_COMPUTE].free = cushim__mock->settings.kernels;
+        sim->lanes[device][MOCK_COMPUTE].free = cushim__mock->settings.concurrent_kernels;
     }
 }
 
-/* The line for a priority: lower numbers are higher, and the highest that there is has line 0. */
-static unsigned line_of(const struct mock_stream *stream)
+/* The queue of a priority: lower numbers are higher, and the highest that there is has queue 0. */
+static unsigned priority_queue_of(const struct mock_stream *stream)
 {
     const int highest = cushim__mock->settings.profile.greatest_priority;
     const unsigned below = (unsigned)(stream->priority - highest);
 
-    return below < MOCK_LINES ? below : MOCK_LINES - 1;
+    return below < MOCK_PRIORITY_QUEUES ? below : MOCK_PRIORITY_QUEUES - 1;
 }
 
 bool cushim__mock_lane_take(struct mock_stream *stream)
@@ -113,12 +113,12 @@ bool cushim__mock_lane_take(struct mock_stream *stream)
     lanes = lanes_of(stream);
     if (lanes->free == 0) {
         stream->state = MOCK_QUEUED;
-        stream->line = (uint8_t)line_of(stream);
-        cushim__mock_queue_add(&lanes->waiting[stream->line], stream);
+        stream->priority_queue = (uint8_t)priority_queue_of(stream);
+        cushim__mock_queue_add(&lanes->waiting[stream->priority_queue], stream);
         return false;
     }
     lanes->free--;
-    stream->lane = true;
+    stream->has_lane = true;
     return true;
 }
 
@@ -127,8 +127,8 @@ static struct mock_stream *take_next(struct mock_lanes *lanes)
 {
     struct mock_stream *next = NULL;
 
-    for (unsigned line = 0; !next && line < MOCK_LINES; line++)
-        next = cushim__mock_queue_take(&lanes->waiting[line]);
+    for (unsigned i = 0; !next && i < MOCK_PRIORITY_QUEUES; i++)
+        next = cushim__mock_queue_take(&lanes->waiting[i]);
     return next;
 }
 
@@ -138,10 +138,10 @@ void cushim__mock_lane_leave(struct mock_stream *stream)
     struct mock_stream *next;
 
     if (stream->state == MOCK_QUEUED)
-        cushim__mock_queue_remove(&lanes->waiting[stream->line], stream);
-    if (!stream->lane)
+        cushim__mock_queue_remove(&lanes->waiting[stream->priority_queue], stream);
+    if (!stream->has_lane)
         return;
-    stream->lane = false;
+    stream->has_lane = false;
     lanes->free++;
     next = take_next(lanes);
     if (next) {
@@ -185,8 +185,8 @@ static uint64_t random_number(void)
 
 static bool starts_late(const struct mock_settings *settings)
 {
-    return settings->schedule == MOCK_RANDOM ||
-           (settings->adversarial && settings->schedule == MOCK_FIFO);
+    return settings->schedule == MOCK_SCHEDULE_RANDOM ||
+           (settings->adversarial && settings->schedule == MOCK_SCHEDULE_FIFO);
 }
 
 /* Adversarial mode lets an operation take up to three times as long. */
@@ -204,13 +204,13 @@ static uint64_t start_of(const struct mock_stream *stream)
 {
     const struct mock_settings *settings = &cushim__mock->settings;
     const struct mock_operation *head = stream->head;
-    uint64_t start_ns = later(cushim__mock->time_ns, stream->free_ns);
+    uint64_t start_ns = later(cushim__mock->executing_at_ns, stream->free_ns);
 
-    if (settings->schedule == MOCK_EAGER)
+    if (settings->schedule == MOCK_SCHEDULE_EAGER)
         return start_ns;
     start_ns =
         later(start_ns, cushim__mock_time_after(head->submitted_ns, settings->costs.launch_ns));
-    if (settings->schedule == MOCK_LAZY && head->number > stream->demanded)
+    if (settings->schedule == MOCK_SCHEDULE_LAZY && head->number > stream->demanded)
         start_ns = later(start_ns, cushim__mock_time_after(head->submitted_ns, LAZY_NS));
     if (starts_late(settings))
         start_ns = cushim__mock_time_after(start_ns, random_number() % RANDOM_NS);
@@ -221,7 +221,7 @@ bool cushim__mock_schedule_unlimited(void)
 {
     enum mock_schedule schedule = cushim__mock->settings.schedule;
 
-    return schedule == MOCK_EAGER || schedule == MOCK_LAZY;
+    return schedule == MOCK_SCHEDULE_EAGER || schedule == MOCK_SCHEDULE_LAZY;
 }
 
 uint64_t cushim__mock_schedule_end(const struct mock_stream *stream)

@@ -44,31 +44,31 @@ void cushim__mock_sim_destroy(void)
 
 uint64_t cushim__mock_sim_now(void)
 {
-    return cushim__mock->time_ns;
+    return cushim__mock->executing_at_ns;
 }
 
-void cushim__mock_sim_pass(uint64_t duration_ns)
+void cushim__mock_sim_elapse(uint64_t duration_ns)
 {
-    if (cushim__mock->settings.mode == MOCK_MANUAL)
+    if (cushim__mock->settings.mode == MOCK_MODE_MANUAL)
         return;
-    if (cushim__mock->settings.mode == MOCK_THREADED) {
-        cushim__mock->now_ns = cushim__mock_time_after(cushim__mock->now_ns, duration_ns);
-        cushim__mock->time_ns = cushim__mock->now_ns;
+    if (cushim__mock->settings.mode == MOCK_MODE_THREADED) {
+        cushim__mock->clock_ns = cushim__mock_time_after(cushim__mock->clock_ns, duration_ns);
+        cushim__mock->executing_at_ns = cushim__mock->clock_ns;
         return;
     }
     cushim__mock_run_polled_some();
-    cushim__mock_run_until(cushim__mock_time_after(cushim__mock->now_ns, duration_ns));
+    cushim__mock_run_until(cushim__mock_time_after(cushim__mock->clock_ns, duration_ns));
 }
 
 /* Queued work must run without a call that blocks: at once (`eager`), or on the executor. */
 static void push(struct mock_stream *stream, const struct mock_operation *operation)
 {
-    if (operation->outside)
+    if (operation->needs_executor)
         cushim__mock_sim_demand(stream, operation->number);
-    if (cushim__mock->settings.schedule == MOCK_EAGER) {
+    if (cushim__mock->settings.schedule == MOCK_SCHEDULE_EAGER) {
         while (cushim__mock_run_next())
             ;
-        cushim__mock->time_ns = cushim__mock->now_ns;
+        cushim__mock->executing_at_ns = cushim__mock->clock_ns;
     }
     cushim__mock_executor_wake();
 }
@@ -78,7 +78,7 @@ CUresult cushim__mock_sim_reserve(struct mock_stream *stream, struct mock_operat
 {
     CUresult code;
 
-    operation->outside |= operation->unit == MOCK_HOST;
+    operation->needs_executor |= operation->unit == MOCK_HOST;
     code = cushim__mock_executor_start(operation);
     if (code == CUDA_SUCCESS && operation->unit == MOCK_HOST)
         code = cushim__mock_helper_start(stream->group);
@@ -91,7 +91,7 @@ void cushim__mock_sim_name(struct mock_stream *stream)
 {
     char name[MOCK_TAG_SIZE] = "CU_STREAM_PER_THREAD";
 
-    if (!cushim__race_search || stream->kind == MOCK_LEGACY)
+    if (!cushim__race_detector || stream->kind == MOCK_LEGACY)
         return;
     if (stream->kind == MOCK_CREATED)
         cushim__mock_object_tag(stream->object.handle, name, sizeof name);
@@ -99,7 +99,7 @@ void cushim__mock_sim_name(struct mock_stream *stream)
 }
 
 /* The race detector needs the number of an operation, so this comes after submission. */
-static void submit_to_search(struct mock_stream *stream, struct mock_operation *operation)
+static void submit_to_detector(struct mock_stream *stream, struct mock_operation *operation)
 {
     const struct mock_operation_class *class = operation->class;
     struct race_access access;
@@ -126,9 +126,9 @@ CUresult cushim__mock_sim_queue(struct mock_stream *stream, struct mock_operatio
         return code;
     }
     operation->number = ++sim->submitted;
-    operation->submitted_ns = cushim__mock->now_ns;
-    if (cushim__race_search)
-        submit_to_search(stream, operation);
+    operation->submitted_ns = cushim__mock->clock_ns;
+    if (cushim__race_detector)
+        submit_to_detector(stream, operation);
     operation->next = NULL;
     if (stream->tail) {
         stream->tail->next = operation;
@@ -140,11 +140,11 @@ CUresult cushim__mock_sim_queue(struct mock_stream *stream, struct mock_operatio
     stream->tail = operation;
     stream->pending++;
     sim->pending++;
-    sim->outside_queued += operation->outside;
+    sim->queued_for_executor += operation->needs_executor;
     cushim__mock_trace("submit", operation->class->name, stream->id, operation->number,
                        CUDA_SUCCESS);
     cushim__mock_run_listed();
-    if (cushim__mock->settings.mode != MOCK_MANUAL)
+    if (cushim__mock->settings.mode != MOCK_MODE_MANUAL)
         push(stream, operation);
     return CUDA_SUCCESS;
 }
@@ -211,7 +211,7 @@ void cushim__mock_sim_demand(struct mock_stream *stream, uint64_t number)
 {
     struct mock_sim *sim = cushim__mock_sim();
 
-    if (cushim__mock->settings.schedule != MOCK_LAZY || stream->demanded >= number)
+    if (cushim__mock->settings.schedule != MOCK_SCHEDULE_LAZY || stream->demanded >= number)
         return;
     stream->demanded = number;
     list_demand(sim, stream);
@@ -249,7 +249,7 @@ bool cushim__mock_sim_step(void)
 
 void cushim__mock_sim_advance(uint64_t duration_ns)
 {
-    uint64_t until_ns = cushim__mock_time_after(cushim__mock->now_ns, duration_ns);
+    uint64_t until_ns = cushim__mock_time_after(cushim__mock->clock_ns, duration_ns);
     struct mock_stream *stream;
 
     cushim__mock_run_polled();
@@ -260,10 +260,10 @@ void cushim__mock_sim_advance(uint64_t duration_ns)
 
 void cushim__mock_sim_number(struct mock_stream *stream, struct mock_operation *operation)
 {
-    if (!cushim__race_search)
+    if (!cushim__race_detector)
         return;
     operation->number = ++cushim__mock_sim()->submitted;
-    submit_to_search(stream, operation);
+    submit_to_detector(stream, operation);
 }
 
 uint64_t cushim__mock_sim_submitted(void)

@@ -24,12 +24,12 @@ void cushim__mock_sim_destroy(void);
 /* The virtual clock; during an operation's execution the time of its end. */
 uint64_t cushim__mock_sim_now(void);
 
-/* A call costs time: let it pass (nothing happens in manual mode), and execute what is due. */
-void cushim__mock_sim_pass(uint64_t duration_ns);
+/* Move the clock on by what a call costs, and execute what is due. Manual mode: nothing happens. */
+void cushim__mock_sim_elapse(uint64_t duration_ns);
 
 /*
  * Have all that it takes to queue an operation, on one of so many streams that nothing is queued
- * on: cushim__mock_sim_queue() does not fail behind it.
+ * on: cushim__mock_sim_queue() does not fail afterwards.
  */
 CUresult cushim__mock_sim_reserve(struct mock_stream *stream, struct mock_operation *operation,
                                   size_t streams);
@@ -37,12 +37,15 @@ CUresult cushim__mock_sim_reserve(struct mock_stream *stream, struct mock_operat
 /* Have reports of races name a stream as it is called now. */
 void cushim__mock_sim_name(struct mock_stream *stream);
 
-/* Queue past a capture: for the launch of a graph. Takes the operation over in any case. */
+/*
+ * Queue an operation, also on a stream that is being captured, where cushim__mock_stream_submit()
+ * would capture it. Takes the operation over in any case.
+ */
 CUresult cushim__mock_sim_queue(struct mock_stream *stream, struct mock_operation *operation);
 
 /*
  * Wait, giving up the lock meanwhile. In manual mode what would have to wait is a misuse and
- * answers CUDA_ERROR_TIMEOUT. Otherwise CUDA_SUCCESS, or the fault that came meanwhile.
+ * returns CUDA_ERROR_TIMEOUT. Otherwise CUDA_SUCCESS, or the sticky error that came meanwhile.
  *
  * stream   all work of the stream so far; of the legacy default stream: and of all that block it
  * group    all work of the streams of a context so far
@@ -55,14 +58,15 @@ CUresult cushim__mock_sim_wait_last(struct mock_stream *stream);
 CUresult cushim__mock_sim_wait_until(bool (*done)(const void *what), const void *what,
                                      struct mock_stream *demanded, uint64_t number);
 
-/* What a call in manual mode answers that would have to wait: a misuse. */
+/* What a call returns that would have to wait in manual mode: a misuse. */
 CUresult cushim__mock_sim_wait_refused(void);
 
 /* The same for something that another process does: it is asked again and again. */
-CUresult cushim__mock_sim_wait_outside(bool (*done)(const void *what), const void *what);
+CUresult cushim__mock_sim_wait_for_process(bool (*done)(const void *what), const void *what);
 
 /*
- * The same for something that a call of another thread does, in any mode and in spite of a fault.
+ * The same for something that a call of another thread does, in any mode and in spite of a sticky
+ * error.
  */
 void cushim__mock_sim_wait_for_thread(bool (*done)(const void *what), const void *what);
 
@@ -73,16 +77,16 @@ void cushim__mock_sim_changed(void);
 bool cushim__mock_sim_busy(const struct mock_stream *stream);
 
 /*
- * Adversarial mode: whether a call is to answer that work which ended at a time is not done, or
+ * Adversarial mode: whether a call is to report that work which ended at a time is not done, or
  * that an idle stream is not idle. Once a call has reported an end, or work has done something that
- * the host can see, no call answers so of what ended before.
+ * the host can see, no call does so for what ended before.
  */
 bool cushim__mock_sim_delays_answer(uint64_t end_ns);
 bool cushim__mock_sim_delays_stream(const struct mock_stream *stream);
-void cushim__mock_sim_reported(void);
-void cushim__mock_sim_shown(void);
+void cushim__mock_sim_end_reported(void);   /* a call reports that work has ended */
+void cushim__mock_sim_effect_visible(void); /* the host can see what work has done */
 
-/* The head of a stream that waits for something outside the simulator may have become ready. */
+/* The head of a stream, which was not ready (`ready` of its class), may have become so. */
 void cushim__mock_sim_recheck(struct mock_stream *stream);
 
 /*
@@ -111,10 +115,10 @@ void cushim__mock_sim_forget_group(struct mock_stream_group *group);
 void cushim__mock_sim_advance(uint64_t duration_ns);
 bool cushim__mock_sim_step(void);
 
-/* Let operations go that hang by a fault: they end now. */
-void cushim__mock_sim_release(void);
+/* End the operations that hang by a fault. */
+void cushim__mock_sim_release_hung(void);
 
-/* A sticky error: every later call answers it, queued work is dropped. */
-void cushim__mock_sim_fault(CUresult code);
+/* A sticky error: every later call returns it, queued work is dropped. */
+void cushim__mock_sim_set_sticky_error(CUresult code);
 
 #endif

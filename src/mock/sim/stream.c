@@ -62,7 +62,7 @@ bool cushim__mock_stream_blocks(const struct mock_stream *stream)
 
 void cushim__mock_stream_free(struct mock_stream *stream)
 {
-    if (stream->held > 0 || stream->listed)
+    if (stream->retain_count > 0 || stream->listed)
         return;
     cushim__mock_group_remove(stream);
     free(stream);
@@ -70,12 +70,12 @@ void cushim__mock_stream_free(struct mock_stream *stream)
 
 void cushim__mock_stream_retain(struct mock_stream *stream)
 {
-    stream->held++;
+    stream->retain_count++;
 }
 
 void cushim__mock_stream_release(struct mock_stream *stream)
 {
-    stream->held--;
+    stream->retain_count--;
     if (stream->destroyed && !stream->head)
         cushim__mock_stream_free(stream);
 }

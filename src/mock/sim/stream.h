@@ -22,7 +22,7 @@ enum mock_stream_kind { MOCK_CREATED, MOCK_LEGACY, MOCK_PER_THREAD_DEFAULT };
 enum mock_stream_state {
     MOCK_IDLE,    /* no head, or it was not looked at */
     MOCK_BLOCKED, /* the head waits for other work */
-    MOCK_POLLED,  /* the head waits for something outside the simulator: asked again and again */
+    MOCK_POLLED,  /* the head is asked again and again whether it can start: see `ready` */
     MOCK_QUEUED,  /* the head waits for a lane of its unit */
     MOCK_RUNNING, /* its end, or the start of its host function, stands in the heap */
     MOCK_ON_HOST, /* the helper thread executes it */
@@ -39,7 +39,7 @@ struct mock_stream_group {
     struct mock_stream *awaited; /* those before it have nothing that is before ... */
     uint64_t awaited_number;     /* ... this operation of the legacy stream: see schedule.c */
     struct mock_helper *helper;  /* the thread that executes host functions; NULL: none yet */
-    unsigned held;               /* by calls that wait, and look at it when they go on */
+    unsigned waiting_calls;      /* they look at the group once more when they go on */
     struct race_group race;
 };
 
@@ -49,7 +49,7 @@ struct mock_stream {
     enum mock_stream_kind kind;
     unsigned flags;
     int priority;
-    unsigned long long id;               /* what cuStreamGetId answers */
+    unsigned long long id;               /* what cuStreamGetId returns */
     struct mock_thread *owner;           /* of a per-thread default stream */
     struct mock_stream *next, *previous; /* in its group */
     struct mock_stream *next_default;    /* of another thread, in its context */
@@ -64,11 +64,11 @@ struct mock_stream {
     uint64_t demanded; /* work up to this number is waited for (lazy schedule) */
     const struct mock_operation *demanded_last; /* how far that was passed on; NULL: not yet */
     size_t heap_place;
-    bool lane;     /* the head has a lane of its unit */
-    uint8_t line;  /* in which of its unit's lines it waits */
-    bool ordered;  /* the head waits for the legacy default stream, or that one for others */
-    unsigned held; /* by whom it may not be freed */
-    bool listed;   /* in the list of streams to look at */
+    bool has_lane;          /* the head has a lane of its unit */
+    uint8_t priority_queue; /* the queue of its unit that it waits in (MOCK_QUEUED) */
+    bool ordered; /* the head waits for the legacy default stream, or that one for others */
+    unsigned retain_count; /* it is freed only at 0 */
+    bool listed;           /* in the list of streams to look at */
     struct mock_stream *next_listed;
     bool demand_listed; /* in the list of those whose demand is to be passed on */
     struct mock_stream *next_demanded;
@@ -107,7 +107,7 @@ bool cushim__mock_stream_blocks(const struct mock_stream *stream);
 /* Nobody submits to it any more: it is freed once its work has ended. */
 void cushim__mock_stream_end(struct mock_stream *stream);
 
-/* Free a stream that has ended and whose work has, unless it is held. */
+/* Free a stream that has ended and whose work has, unless it is retained. */
 void cushim__mock_stream_free(struct mock_stream *stream);
 
 /*

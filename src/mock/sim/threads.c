@@ -8,7 +8,7 @@
 
 static bool is_needed(const struct mock_sim *sim)
 {
-    return cushim__mock->settings.mode == MOCK_THREADED || sim->outside_queued > 0;
+    return cushim__mock->settings.mode == MOCK_MODE_THREADED || sim->queued_for_executor > 0;
 }
 
 static void work_once(struct mock_sim *sim)
@@ -18,7 +18,7 @@ static void work_once(struct mock_sim *sim)
     if (needed)
         cushim__mock_run_polled();
     if (needed && cushim__mock_run_next()) {
-        cushim__mock->time_ns = cushim__mock->now_ns;
+        cushim__mock->executing_at_ns = cushim__mock->clock_ns;
         /* Release the lock for a moment, so that calls of the program can take it. */
         cushim__lock_offer(&cushim__mock->lock);
         return;
@@ -48,9 +48,10 @@ CUresult cushim__mock_executor_start(const struct mock_operation *operation)
     struct mock_sim *sim = cushim__mock_sim();
     enum mock_mode mode = cushim__mock->settings.mode;
 
-    if (sim->has_executor || mode == MOCK_MANUAL || (mode == MOCK_AUTO && !operation->outside))
+    if (sim->has_executor || mode == MOCK_MODE_MANUAL ||
+        (mode == MOCK_MODE_AUTO && !operation->needs_executor))
         return CUDA_SUCCESS;
-    if (!cushim__runner_start(&sim->executor, run, sim))
+    if (!cushim__host_thread_start(&sim->executor, run, sim))
         return CUDA_ERROR_OPERATING_SYSTEM;
     sim->has_executor = true;
     return CUDA_SUCCESS;
@@ -72,7 +73,7 @@ void cushim__mock_executor_stop(void)
     cushim__condition_signal(&sim->work);
     cushim__condition_broadcast(&sim->changed);
     cushim__lock_release(&cushim__mock->lock);
-    cushim__runner_join(&sim->executor);
+    cushim__host_thread_join(&sim->executor);
     cushim__lock_take(&cushim__mock->lock);
     sim->has_executor = false;
 }
@@ -83,7 +84,7 @@ void cushim__mock_executor_stop(void)
  */
 
 struct mock_helper {
-    struct cushim__runner thread;
+    struct cushim__host_thread thread;
     struct cushim__condition work;
     struct mock_queue queue;
     struct mock_stream *stream; /* the stream whose head this thread executes */
@@ -93,12 +94,12 @@ struct mock_helper {
 static void execute(struct mock_helper *helper, struct mock_stream *stream)
 {
     struct mock_operation *head = stream->head;
-    CUresult status = cushim__mock->fault ? cushim__mock->fault : stream->fault.code;
+    CUresult status = cushim__mock->sticky_error ? cushim__mock->sticky_error : stream->fault.code;
 
     helper->stream = stream;
     if (status == CUDA_SUCCESS || head->class->always) {
         cushim__mock_operation_seen(head);
-        cushim__mock_sim_reported();
+        cushim__mock_sim_end_reported();
         cushim__lock_release(&cushim__mock->lock);
         cushim__mock_call.in_host_function = true;
         head->class->host(head, status);
@@ -140,7 +141,7 @@ CUresult cushim__mock_helper_start(struct mock_stream_group *group)
     if (!helper)
         return CUDA_ERROR_OUT_OF_MEMORY;
     cushim__condition_create(&helper->work);
-    if (!cushim__runner_start(&helper->thread, helper_run, helper)) {
+    if (!cushim__host_thread_start(&helper->thread, helper_run, helper)) {
         cushim__condition_destroy(&helper->work);
         free(helper);
         return CUDA_ERROR_OPERATING_SYSTEM;
@@ -170,8 +171,8 @@ void cushim__mock_helper_forget(struct mock_stream *stream)
 
     cushim__mock_queue_remove(&helper->queue, stream);
     cushim__mock_sim()->on_host--;
-    cushim__mock_sim()->outside_queued++;
-    stream->head->outside = true;
+    cushim__mock_sim()->queued_for_executor++;
+    stream->head->needs_executor = true;
     stream->state = MOCK_IDLE;
 }
 
@@ -184,7 +185,7 @@ void cushim__mock_helper_stop(struct mock_stream_group *group)
     helper->stop = true;
     cushim__condition_signal(&helper->work);
     cushim__lock_release(&cushim__mock->lock);
-    cushim__runner_join(&helper->thread);
+    cushim__host_thread_join(&helper->thread);
     cushim__lock_take(&cushim__mock->lock);
     cushim__condition_destroy(&helper->work);
     free(helper);

@@ -3,7 +3,7 @@
 #include "src/mock/sim/internal.h"
 #include "src/race/race.h"
 
-/* The interval, in time of the host, at which work outside the simulator is polled. */
+/* The interval, in time of the host, at which what the simulator is not notified of is polled. */
 enum { POLL_NS = 50000 };
 
 /* A call waits for work up to a number: of one stream, or of the streams of a context. */
@@ -40,7 +40,7 @@ void cushim__mock_wait_for_change(void)
     struct mock_sim *sim = cushim__mock_sim();
 
     sim->waiters++;
-    if (sim->polled.first || sim->outside > 0) {
+    if (sim->polled.first || sim->process_waiters > 0) {
         cushim__condition_wait_for(&sim->changed, &cushim__mock->lock, POLL_NS);
         cushim__mock_run_polled();
     } else {
@@ -54,15 +54,15 @@ static bool drive(void)
 {
     struct mock_sim *sim = cushim__mock_sim();
 
-    if (cushim__mock->settings.mode == MOCK_AUTO) {
+    if (cushim__mock->settings.mode == MOCK_MODE_AUTO) {
         cushim__mock_run_polled_some();
         if (!cushim__mock_heap_first())
             cushim__mock_run_polled();
         if (cushim__mock_run_next()) {
-            cushim__mock->time_ns = cushim__mock->now_ns;
+            cushim__mock->executing_at_ns = cushim__mock->clock_ns;
             return true;
         }
-        if (sim->on_host == 0 && sim->outside == 0 && !sim->polled.first)
+        if (sim->on_host == 0 && sim->process_waiters == 0 && !sim->polled.first)
             return false;
     }
     cushim__mock_wait_for_change();
@@ -82,26 +82,26 @@ CUresult cushim__mock_sim_wait_until(bool (*done)(const void *what), const void 
     if (demanded)
         cushim__mock_sim_demand(demanded, number);
     while (!done(what)) {
-        if (cushim__mock->fault)
-            return cushim__mock->fault;
-        if (cushim__mock->settings.mode == MOCK_MANUAL)
+        if (cushim__mock->sticky_error)
+            return cushim__mock->sticky_error;
+        if (cushim__mock->settings.mode == MOCK_MODE_MANUAL)
             return cushim__mock_sim_wait_refused();
         if (!drive()) {
             cushim__mock_misuse("it waits for work that nothing will ever finish");
             return CUDA_ERROR_TIMEOUT;
         }
     }
-    cushim__mock_sim_reported();
-    return cushim__mock->fault;
+    cushim__mock_sim_end_reported();
+    return cushim__mock->sticky_error;
 }
 
-CUresult cushim__mock_sim_wait_outside(bool (*done)(const void *what), const void *what)
+CUresult cushim__mock_sim_wait_for_process(bool (*done)(const void *what), const void *what)
 {
     CUresult code;
 
-    cushim__mock_sim()->outside++;
+    cushim__mock_sim()->process_waiters++;
     code = cushim__mock_sim_wait_until(done, what, NULL, 0);
-    cushim__mock_sim()->outside--;
+    cushim__mock_sim()->process_waiters--;
     return code;
 }
 
@@ -166,9 +166,9 @@ CUresult cushim__mock_sim_wait_group(struct mock_stream_group *group)
 
     for (struct mock_stream *one = group->streams; one; one = one->next)
         cushim__mock_sim_demand(one, work.number);
-    group->held++;
+    group->waiting_calls++;
     code = cushim__mock_sim_wait_until(work_done, &work, NULL, 0);
-    group->held--;
+    group->waiting_calls--;
     cushim__race_saw(clock, code == CUDA_SUCCESS);
     return code;
 }
@@ -206,25 +206,25 @@ static bool delay(struct mock_sim *sim)
     return true;
 }
 
-void cushim__mock_sim_reported(void)
+void cushim__mock_sim_end_reported(void)
 {
     struct mock_sim *sim = cushim__mock_sim();
 
-    sim->reported_ns = cushim__mock->now_ns;
+    sim->end_reported_ns = cushim__mock->clock_ns;
     sim->delayed_answers = 0;
 }
 
-void cushim__mock_sim_shown(void)
+void cushim__mock_sim_effect_visible(void)
 {
-    cushim__mock_sim()->shown_ns = cushim__mock->time_ns;
+    cushim__mock_sim()->effect_visible_ns = cushim__mock->executing_at_ns;
 }
 
 bool cushim__mock_sim_delays_answer(uint64_t end_ns)
 {
     struct mock_sim *sim = cushim__mock_sim();
 
-    return cushim__mock->settings.adversarial && end_ns > sim->reported_ns &&
-           end_ns > sim->shown_ns && delay(sim);
+    return cushim__mock->settings.adversarial && end_ns > sim->end_reported_ns &&
+           end_ns > sim->effect_visible_ns && delay(sim);
 }
 
 /* Return when the last work ended: of the stream, and for a legacy stream of the blocking ones. */
@@ -241,11 +241,11 @@ static uint64_t end_of(const struct mock_stream *stream)
     return end_ns;
 }
 
-/* The comparison with shown_ns allows equality: the stream's last work may be what was shown. */
+/* With effect_visible_ns equality is enough: what is visible may be of the stream's last work. */
 bool cushim__mock_sim_delays_stream(const struct mock_stream *stream)
 {
     struct mock_sim *sim = cushim__mock_sim();
     const uint64_t end_ns = cushim__mock->settings.adversarial ? end_of(stream) : 0;
 
-    return end_ns > sim->reported_ns && end_ns >= sim->shown_ns && delay(sim);
+    return end_ns > sim->end_reported_ns && end_ns >= sim->effect_visible_ns && delay(sim);
 }

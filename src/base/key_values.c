@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "src/driver_api/lines.h"
+#include "src/base/key_values.h"
 
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-#include "loader/symbols.h"
 
 enum { SHOWN = 60 };
 
@@ -280,15 +278,4 @@ bool cushim__value_version(const struct cushim__word *word, int *version)
         return false;
     *version = (int)(major * 1000 + minor * 10);
     return true;
-}
-
-bool cushim__value_function(const struct cushim__word *word, unsigned *slot)
-{
-    for (unsigned i = 0; i < CUSHIM__SYMBOL_COUNT; i++) {
-        if (cushim__word_is(word, cushim__slot_name(i))) {
-            *slot = i;
-            return true;
-        }
-    }
-    return false;
 }

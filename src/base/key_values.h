@@ -5,8 +5,8 @@
  * `#` begins a comment at the start of a line or after a blank. Blanks around key and value do not
  * count. There are no quotes, no sections and no continued lines.
  */
-#ifndef CUSHIM_DRIVER_API_LINES_H
-#define CUSHIM_DRIVER_API_LINES_H
+#ifndef CUSHIM_SRC_BASE_KEY_VALUES_H
+#define CUSHIM_SRC_BASE_KEY_VALUES_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -56,10 +56,7 @@ bool cushim__word_is(const struct cushim__word *word, const char *text);
 bool cushim__word_begins(const struct cushim__word *word, const char *prefix,
                          struct cushim__word *rest);
 
-/*
- * Values: words that are numbers, with or without a unit, or names of functions. False: the word is
- * none of these.
- */
+/* Values: words that are numbers, with or without a unit. False: the word is none of these. */
 
 /* Digits. */
 bool cushim__value_number(const struct cushim__word *word, uint64_t *number);
@@ -75,8 +72,5 @@ bool cushim__value_duration(const struct cushim__word *word, uint64_t *ns);
 
 /* A version of CUDA, 12.8 or 12080: as cuDriverGetVersion counts. */
 bool cushim__value_version(const struct cushim__word *word, int *version);
-
-/* The slot of an exported function's name. */
-bool cushim__value_function(const struct cushim__word *word, unsigned *slot);
 
 #endif
