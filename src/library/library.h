@@ -19,6 +19,9 @@ extern const cushim_function cushim__exported[];
  */
 bool cushim__hide_later(int version);
 
+/* The number of this process. */
+unsigned long cushim__library_process(void);
+
 /* How the library begins with its process, and ends with it: the system calls both. */
 
 /* library.c */

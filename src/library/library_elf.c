@@ -118,6 +118,11 @@ static bool is_later(const struct object *object, const elf_symbol *symbol, int 
     return slot < CUSHIM__SYMBOL_COUNT && !cushim__mock_symbol_exists(slot, version);
 }
 
+unsigned long cushim__library_process(void)
+{
+    return (unsigned long)getpid();
+}
+
 bool cushim__hide_later(int version)
 {
     struct object object = {0};

@@ -99,6 +99,11 @@ static void remove_later(const struct exports *exports, int version)
     exports->directory->NumberOfNames = kept;
 }
 
+unsigned long cushim__library_process(void)
+{
+    return GetCurrentProcessId();
+}
+
 bool cushim__hide_later(int version)
 {
     struct exports exports = {.base = cushim__library_base()};

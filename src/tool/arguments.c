@@ -20,6 +20,7 @@ const struct command_row commands[] = {
     {COMMAND_RUN, "run", command_run},
     {COMMAND_PROFILE, "profile", command_profile},
     {COMMAND_SYMBOLS, "symbols", command_symbols},
+    {COMMAND_SYMBOLIZE, "symbolize", command_symbolize},
     {0},
 };
 
@@ -56,6 +57,12 @@ const struct option command_options[] = {
     {"--library", OPTION_PATH, COMMAND_RUN, .field = FIELD(library),
      .expected = "the folder of the mock driver's libcuda.so.1"},
     {"--quiet", OPTION_FLAG, COMMAND_RUN, .field = FIELD(quiet)},
+    {"--error-exitcode", OPTION_NUMBER, COMMAND_RUN, .field = FIELD(error_status), .minimum = 1,
+     .maximum = 255},
+    {"--report", OPTION_PATH, COMMAND_RUN, .field = FIELD(report),
+     .expected = "the path of a file to write, .json or .xml"},
+    {"--folder", OPTION_PATH, COMMAND_SYMBOLIZE, .field = FIELD(library),
+     .expected = "the folder of programs and libraries"},
     {"--since", OPTION_VERSION, COMMAND_SYMBOLS, .field = FIELD(since),
      .expected = "a version of CUDA, such as 12.8"},
     {"--until", OPTION_VERSION, COMMAND_SYMBOLS, .field = FIELD(until),
@@ -298,11 +305,17 @@ bool arguments_read(struct arguments *arguments, const struct command_row *row, 
     int own = 0, taken = 1;
 
     *arguments = defaults;
-    /* The words of a program begin with the first that is no option, or behind `--`. */
+    /* The words of a program, and files, begin with the first that is no option, or behind `--`. */
     for (; own < count && taken; own += taken) {
-        if (is_run && (words[own][0] != '-' || strcmp(words[own], "--") == 0))
+        if ((is_run || row->command == COMMAND_SYMBOLIZE) &&
+            (words[own][0] != '-' || strcmp(words[own], "--") == 0))
             break;
         taken = take_word(&reading, words[own], own + 1 < count ? words[own + 1] : NULL);
+    }
+    if (failure->status == STATUS_DONE && row->command == COMMAND_SYMBOLIZE) {
+        own += own < count && strcmp(words[own], "--") == 0;
+        arguments->files = words + own;
+        arguments->file_count = count - own;
     }
     if (is_run && failure->status == STATUS_DONE) {
         own += own < count && strcmp(words[own], "--") == 0;

@@ -21,8 +21,10 @@ enum command {
     COMMAND_PROFILE = 8,
     COMMAND_PROBE = 16,
     COMMAND_SYMBOLS = 32,
+    COMMAND_SYMBOLIZE = 128,
     COMMANDS_OF_DRIVER = COMMAND_INFO | COMMAND_TIME | COMMAND_PROFILE,
-    COMMANDS_ALL = COMMANDS_OF_DRIVER | COMMAND_RUN | COMMAND_PROBE | COMMAND_SYMBOLS,
+    COMMANDS_ALL =
+        COMMANDS_OF_DRIVER | COMMAND_RUN | COMMAND_PROBE | COMMAND_SYMBOLS | COMMAND_SYMBOLIZE,
 };
 
 enum option_kind {
@@ -59,7 +61,11 @@ struct arguments {
     char *settings;            /* of the mock driver, a line each; to be freed */
     const char *first_setting; /* the name of the first option that has set one */
     char **program;            /* of run: the words that start it, NULL behind the last */
-    uint64_t bytes;            /* 0: not given */
+    char **files;              /* of symbolize: its operands, behind its options */
+    int file_count;
+    const char *report;    /* of run */
+    uint64_t error_status; /* of run; 0: not given */
+    uint64_t bytes;        /* 0: not given */
     uint64_t repeat;
     uint64_t device;
     uint64_t timeout;      /* seconds; 0: not given */
@@ -98,6 +104,7 @@ enum status command_info(const struct arguments *arguments);
 enum status command_probe(const struct arguments *arguments);
 enum status command_profile(const struct arguments *arguments);
 enum status command_run(const struct arguments *arguments);
+enum status command_symbolize(const struct arguments *arguments);
 enum status command_symbols(const struct arguments *arguments);
 enum status command_time(const struct arguments *arguments);
 

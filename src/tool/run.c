@@ -8,6 +8,7 @@
 #include "src/tool/commands.h"
 #include "src/tool/mock.h"
 #include "src/tool/output.h"
+#include "src/tool/run_report.h"
 #include "src/tool/system.h"
 
 /* Where the library lies, from the folder of this command: as installed, and as built. */
@@ -125,15 +126,21 @@ enum status command_run(const struct arguments *arguments)
 {
     struct failure failure = {0};
     char *folder = NULL;
+    int status = STATUS_DONE;
 
     if (set_settings(arguments, &failure))
         folder = find_folder(arguments, &failure);
     if (failure.status == STATUS_DONE && set_library(folder, &failure)) {
         if (system_search_obstacle() && !arguments->quiet)
             fprintf(stderr, "cushim: %s\n", system_search_obstacle());
-        system_execute(arguments->program, &failure);
+        if (arguments->report || arguments->error_status)
+            status = run_reported(arguments, &failure);
+        else
+            system_execute(arguments->program, &failure);
     }
     free(folder);
+    if (failure.status == STATUS_DONE)
+        return (enum status)status;
     failure_print(&failure);
     return failure.status;
 }

@@ -60,11 +60,11 @@ EXPECTED = {
         r'set a larger .capacity of the test, or stop recording',
     ],
     'settings': [
-        r'cushim_test_begin\(\) answers 1',
+        r'cushim_test_begin\(\) returned 1',
         r'settings:1:.*fast.*',
     ],
     'second': [
-        r'cushim_test_begin\(\) answers 210',
+        r'cushim_test_begin\(\) returned 210',
         r'a test, a mock or a layer exists in this process: end it first \(cushim_test_end\), '
         r'also when a test before this one failed',
     ],

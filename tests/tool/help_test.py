@@ -8,7 +8,7 @@ import unittest
 
 from harness import DONE, USAGE, ToolTest, fake
 
-COMMANDS = 'info', 'probe', 'time', 'run', 'profile', 'symbols'
+COMMANDS = 'info', 'probe', 'time', 'run', 'profile', 'symbols', 'symbolize'
 FONT = re.compile(r'\\f[BIRP]')
 
 
@@ -121,7 +121,7 @@ class Manual(ToolTest):
         for command, own in (('info', '0 1 2 3 4 5 64'), ('probe', '0 1 2 3 4 5 64'),
                              ('time', '0 1 2 3 64 130'),
                              ('run', '64 125 126 127 others'), ('profile', '0 1 2 3 64'),
-                             ('symbols', '0 1 2 64')):
+                             ('symbols', '0 1 2 64'), ('symbolize', '0 1 64')):
             printed = self.statuses(command, '--help')
             self.assertEqual(list(printed), own.split())
             for status, words in printed.items():
