@@ -22,7 +22,7 @@ static void pass_on(int signal)
 }
 
 /* What this process ignores while it waits is not ignored there, unless it was before. */
-static int spawn(char **words, const sigset_t *defaults, pid_t *child)
+static int spawn(char **words, const sigset_t *defaults, const sigset_t *mask, pid_t *child)
 {
     posix_spawnattr_t attributes;
     int error = posix_spawnattr_init(&attributes);
@@ -30,7 +30,8 @@ static int spawn(char **words, const sigset_t *defaults, pid_t *child)
     if (error)
         return error;
     posix_spawnattr_setsigdefault(&attributes, defaults);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+    posix_spawnattr_setsigmask(&attributes, mask);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
     error = posix_spawnp(child, words[0], NULL, &attributes, words, environ);
     posix_spawnattr_destroy(&attributes);
     return error;
@@ -59,9 +60,6 @@ static int wait_for(pid_t child)
 {
     int end = 0;
 
-    running = (sig_atomic_t)child;
-    pass_on_signal(SIGTERM);
-    pass_on_signal(SIGHUP);
     while (waitpid(child, &end, 0) < 0 && errno == EINTR)
         continue;
     running = 0;
@@ -70,14 +68,25 @@ static int wait_for(pid_t child)
 
 int spawn_and_wait(char **words, pid_t *child, struct failure *failure)
 {
-    sigset_t defaults;
+    sigset_t defaults, passed, mask;
     pid_t started;
     int error;
 
+    /* One that comes before it is known to whom waits until it is. */
+    sigemptyset(&passed);
+    sigaddset(&passed, SIGTERM);
+    sigaddset(&passed, SIGHUP);
+    sigprocmask(SIG_BLOCK, &passed, &mask);
     sigemptyset(&defaults);
     leave_to_program(SIGINT, &defaults);
     leave_to_program(SIGQUIT, &defaults);
-    error = spawn(words, &defaults, &started);
+    error = spawn(words, &defaults, &mask, &started);
+    if (!error) {
+        running = (sig_atomic_t)started;
+        pass_on_signal(SIGTERM);
+        pass_on_signal(SIGHUP);
+    }
+    sigprocmask(SIG_SETMASK, &mask, NULL);
     if (!error) {
         if (child)
             *child = started;

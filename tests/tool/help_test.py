@@ -120,7 +120,7 @@ class Manual(ToolTest):
         whole = self.statuses('help', 'all')
         for command, own in (('info', '0 1 2 3 4 5 64'), ('probe', '0 1 2 3 4 5 64'),
                              ('time', '0 1 2 3 64 130'),
-                             ('run', '64 125 126 127 others'), ('profile', '0 1 2 3 64'),
+                             ('run', '1 64 125 126 127 others'), ('profile', '0 1 2 3 64'),
                              ('symbols', '0 1 2 64'), ('symbolize', '0 1 64')):
             printed = self.statuses(command, '--help')
             self.assertEqual(list(printed), own.split())

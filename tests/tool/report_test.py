@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import tempfile
-import time
 import unittest
 import xml.etree.ElementTree as ElementTree
 
@@ -79,9 +78,9 @@ class Report(ToolTest):
         self.assertRegex(race['text'], r'^set \(operation 2, stream#2, cuMemsetD8Async\) writes ')
         self.assertIn(' of memory#1: nothing orders them', race['text'])
         self.assertEqual((leak['text'], leak['function'], leak['place']),
-                         ('1 handle, 0 allocations leaked', None, None))
+                         ('2 handles, 0 allocations leaked', None, None))
         self.assertEqual(fault['function'], 'cuMemAlloc_v2')
-        self.assertEqual(fault['text'], UNUSED + ': matched 1 time, never fired')
+        self.assertEqual(fault['text'], UNUSED + ': matched once, never fired')
         self.assertEqual(len({one['process'] for one in (misuse, race, leak, fault)}), 1)
         for one in misuse, race:
             self.assertRegex(one['place'], r'^findings\+0x' if PLACES else '^an unknown place')
@@ -141,7 +140,6 @@ class Report(ToolTest):
                      script], stdout=subprocess.PIPE, env=environment({}))
                 with command:
                     self.assertEqual(command.stdout.readline(), b'ready\n')
-                    time.sleep(0.2) # the command has its handlers soon after the start
                     command.send_signal(number)
                     self.assertIn(command.wait(timeout=60), (5, 6))
 
