@@ -195,7 +195,7 @@ static void some_wrong_arguments_spoil_it(void)
     capture_end(stream);
 }
 
-static void dependencies_are_told_and_set(void)
+static void dependencies_are_returned_and_set(void)
 {
     CUstreamCaptureStatus status;
     const CUgraphNode *reported = &(CUgraphNode){NULL};
@@ -329,7 +329,7 @@ static void arrays_are_not_destroyed_meanwhile(void)
     }
 }
 
-static void edges_are_told_with_their_data(void)
+static void edges_are_returned_with_their_data(void)
 {
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
     const CUgraphEdgeData *data = (const void *)&status;
@@ -436,7 +436,7 @@ const struct conformance_case capture_edge_cases[] = {
     MEASURED_CASE("146_graphs_modules_and_limits_are_left_alone_meanwhile",
                   graphs_modules_and_limits_are_left_alone_meanwhile),
     MEASURED_CASE("146_some_wrong_arguments_spoil_it", some_wrong_arguments_spoil_it),
-    MEASURED_CASE("147_dependencies_are_told_and_set", dependencies_are_told_and_set),
+    MEASURED_CASE("147_dependencies_are_returned_and_set", dependencies_are_returned_and_set),
     MEASURED_CASE("178_work_of_a_destroyed_stream_is_unjoined",
                   work_of_a_destroyed_stream_is_unjoined),
     MEASURED_CASE("179_another_context_may_be_waited_for", another_context_may_be_waited_for),
@@ -444,7 +444,7 @@ const struct conformance_case capture_edge_cases[] = {
     MEASURED_CASE("179_graphs_are_not_for_the_legacy_stream_meanwhile",
                   graphs_are_not_for_the_legacy_stream_meanwhile),
     MEASURED_CASE("179_arrays_are_not_destroyed_meanwhile", arrays_are_not_destroyed_meanwhile),
-    MEASURED_CASE("180_edges_are_told_with_their_data", edges_are_told_with_their_data),
+    MEASURED_CASE("180_edges_are_returned_with_their_data", edges_are_returned_with_their_data),
     MEASURED_CASE("181_graph_that_is_captured_is_used", graph_that_is_captured_is_used),
     MEASURED_CASE("181_graph_within_a_graph_is_captured", graph_within_a_graph_is_captured),
     MEASURED_CASE("181_where_a_capture_begins_is_checked", where_a_capture_begins_is_checked),

@@ -98,7 +98,7 @@ static void flags_are_set_while_active(void)
     CODE(CUDA_ERROR_INVALID_VALUE, cu->DevicePrimaryCtxSetFlags_v2(device, 3));
 }
 
-static void state_tells_flags_and_activity(void)
+static void state_returns_flags_and_activity(void)
 {
     CUdevice device = begin_device();
     unsigned flags = 99;
@@ -351,7 +351,7 @@ const struct conformance_case context_cases[] = {
     DOCUMENTED_CASE("010_retain_answers_what_is_listed", retain_answers_what_is_listed),
     MEASURED_CASE("011_flags_are_checked", flags_are_checked),
     MEASURED_CASE("011_flags_are_set_while_active", flags_are_set_while_active),
-    DOCUMENTED_CASE("012_state_tells_flags_and_activity", state_tells_flags_and_activity),
+    DOCUMENTED_CASE("012_state_returns_flags_and_activity", state_returns_flags_and_activity),
     MEASURED_CASE("012_reset_destroys_what_is_in_use", reset_destroys_what_is_in_use),
     DOCUMENTED_CASE("013_created_context_is_current", created_context_is_current),
     DOCUMENTED_CASE("013_bad_flags_and_devices_are_refused", bad_flags_and_devices_are_refused),

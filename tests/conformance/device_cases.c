@@ -150,7 +150,7 @@ static void limits_are_rounded_or_refused(void)
     }
 }
 
-static void settings_of_a_context_are_told(void)
+static void settings_of_a_context_are_returned(void)
 {
     const CUexecAffinityType count = CU_EXEC_AFFINITY_TYPE_SM_COUNT;
     CUsharedconfig banks = (CUsharedconfig)9;
@@ -319,7 +319,7 @@ const struct conformance_case device_cases[] = {
     MEASURED_CASE("085_unknown_limit_is_1", unknown_limit_is_1),
     MEASURED_CASE("085_context_is_no_peer_of_itself", context_is_no_peer_of_itself),
     MEASURED_CASE("192_limits_are_rounded_or_refused", limits_are_rounded_or_refused),
-    MEASURED_CASE("193_settings_of_a_context_are_told", settings_of_a_context_are_told),
+    MEASURED_CASE("193_settings_of_a_context_are_returned", settings_of_a_context_are_returned),
     MEASURED_CASE("194_a_device_is_no_peer_of_itself", a_device_is_no_peer_of_itself),
     MEASURED_CASE("195_attributes_of_a_stream_are_checked_kept_and_copied",
                   attributes_of_a_stream_are_checked_kept_and_copied),

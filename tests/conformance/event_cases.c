@@ -307,7 +307,7 @@ static void kernel_without_fault_breaks_nothing(void)
     OK(cu->StreamDestroy_v2(stream));
 }
 
-static void both_elapsed_functions_tell_the_fault(void)
+static void both_elapsed_functions_return_the_fault(void)
 {
     struct broken broken = begin_broken("cushim_fault", CUDA_ERROR_ILLEGAL_ADDRESS);
     float ms = -7;
@@ -340,7 +340,7 @@ const struct conformance_case event_cases[] = {
     MEASURED_CASE("034_fault_reaches_other_contexts", fault_reaches_other_contexts),
     MEASURED_CASE("034_trap_is_719", trap_is_719),
     DOCUMENTED_CASE("034_kernel_without_fault_breaks_nothing", kernel_without_fault_breaks_nothing),
-    MEASURED_CASE("047_both_elapsed_functions_tell_the_fault",
-                  both_elapsed_functions_tell_the_fault),
+    MEASURED_CASE("047_both_elapsed_functions_return_the_fault",
+                  both_elapsed_functions_return_the_fault),
     {.name = NULL},
 };

@@ -199,7 +199,7 @@ static uint64_t value_of(CUpointer_attribute attribute, CUdeviceptr pointer)
     return value;
 }
 
-static void kinds_of_memory_are_told(void)
+static void kinds_of_memory_are_returned(void)
 {
     const CUcontext context = begin_context();
     const CUdeviceptr memory[] = {begin_memory(1000), (uintptr_t)begin_pinned(1000),
@@ -367,7 +367,7 @@ const struct conformance_case host_memory_cases[] = {
     MEASURED_CASE("101_what_is_no_memory_is_not_registered", what_is_no_memory_is_not_registered),
     MEASURED_CASE("102_ranges_are_unregistered_by_their_start",
                   ranges_are_unregistered_by_their_start),
-    MEASURED_CASE("103_kinds_of_memory_are_told", kinds_of_memory_are_told),
+    MEASURED_CASE("103_kinds_of_memory_are_returned", kinds_of_memory_are_returned),
     MEASURED_CASE("103_only_some_memory_has_a_host_pointer", only_some_memory_has_a_host_pointer),
     MEASURED_CASE("103_tokens_make_operations_synchronous", tokens_make_operations_synchronous),
     MEASURED_CASE("103_buffers_have_ids", buffers_have_ids),

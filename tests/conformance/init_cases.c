@@ -251,7 +251,7 @@ static void check_not_found(const char *name, int version, cuuint64_t flags, int
         detail("this was %s %d", name, version);
 }
 
-static void what_is_not_there_is_told_by_status(void)
+static void missing_symbols_are_reported_by_status(void)
 {
     const int version = driver_version();
 
@@ -275,7 +275,7 @@ static void status_is_optional(void)
     CHECK(function == NULL);
 }
 
-static void first_function_tells_by_code(void)
+static void first_function_reports_by_code(void)
 {
     void *function = &function;
 
@@ -408,8 +408,9 @@ const struct conformance_case init_cases[] = {
         .class = MEASURED,
         .environment = "CUDA_VISIBLE_DEVICES=99,0",
     },
-    MEASURED_CASE("005_what_is_not_there_is_told_by_status", what_is_not_there_is_told_by_status),
-    MEASURED_CASE("005_first_function_tells_by_code", first_function_tells_by_code),
+    MEASURED_CASE("005_missing_symbols_are_reported_by_status",
+                  missing_symbols_are_reported_by_status),
+    MEASURED_CASE("005_first_function_reports_by_code", first_function_reports_by_code),
     DOCUMENTED_CASE("005_status_is_optional", status_is_optional),
     MEASURED_CASE("005_unknown_flags_are_refused", unknown_flags_are_refused),
     MEASURED_CASE("005_version_above_the_drivers_is_refused", version_above_the_drivers_is_refused),

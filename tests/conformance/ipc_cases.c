@@ -208,7 +208,7 @@ static void imported_event_has_limits(void)
     OK(cu->EventDestroy_v2(shared));
 }
 
-static void attributes_tell_of_support(void)
+static void attributes_report_support(void)
 {
     const CUdevice_attribute ipc_events = (CUdevice_attribute)125; /* newer than some headers */
     CUdevice device = begin_device();
@@ -327,7 +327,7 @@ const struct conformance_case ipc_cases[] = {
     DOCUMENTED_CASE("075_nonsense_is_not_imported", nonsense_is_not_imported),
     DOCUMENTED_CASE("076_two_processes_share_an_event", two_processes_share_an_event),
     DOCUMENTED_CASE("076_imported_event_has_limits", imported_event_has_limits),
-    DOCUMENTED_CASE("077_attributes_tell_of_support", attributes_tell_of_support),
+    DOCUMENTED_CASE("077_attributes_report_support", attributes_report_support),
     MEASURED_CASE("086_export_is_checked", export_of_memory_is_checked),
     MEASURED_CASE("087_own_memory_is_not_imported", own_memory_is_not_imported),
     MEASURED_CASE("087_two_processes_share_memory", two_processes_share_memory),

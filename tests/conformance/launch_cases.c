@@ -8,7 +8,7 @@
 #include "cases.h"
 #include "check.h"
 
-static void parameters_are_told(void)
+static void parameters_are_returned(void)
 {
     static const size_t layout[][2] = {{0, 1}, {8, 8}, {16, 2}, {32, 24}, {56, 4}};
     CUmodule module = begin_module();
@@ -352,7 +352,7 @@ static void old_launches_still_work(void)
 }
 
 const struct conformance_case launch_cases[] = {
-    MEASURED_CASE("158_parameters_are_told", parameters_are_told),
+    MEASURED_CASE("158_parameters_are_returned", parameters_are_returned),
     MEASURED_CASE("159_attributes_of_a_plain_kernel", attributes_of_a_plain_kernel),
     MEASURED_CASE("160_attributes_that_can_be_set", attributes_that_can_be_set),
     MEASURED_CASE("161_occupancy_of_a_plain_kernel", occupancy_of_a_plain_kernel),

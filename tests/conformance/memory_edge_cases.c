@@ -151,7 +151,7 @@ static void places_are_devices_and_the_host(void)
     drain(NULL);
 }
 
-static void advice_is_told_until_it_is_taken_back(void)
+static void advice_is_returned_until_it_is_taken_back(void)
 {
     CUmem_range_attribute attributes[] = {CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY,
                                           CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION};
@@ -253,8 +253,8 @@ const struct conformance_case memory_edge_cases[] = {
     MEASURED_CASE("096_wrong_managed_memory_is_refused", wrong_managed_memory_is_refused),
     MEASURED_CASE("188_cubes_have_six_square_faces", cubes_have_six_square_faces),
     MEASURED_CASE("189_places_are_devices_and_the_host", places_are_devices_and_the_host),
-    MEASURED_CASE("189_advice_is_told_until_it_is_taken_back",
-                  advice_is_told_until_it_is_taken_back),
+    MEASURED_CASE("189_advice_is_returned_until_it_is_taken_back",
+                  advice_is_returned_until_it_is_taken_back),
     MEASURED_CASE("190_pools_are_found_by_their_location", pools_are_found_by_their_location),
     MEASURED_CASE("191_mappings_hold_allocations", mappings_hold_allocations),
     {.name = NULL},

@@ -78,7 +78,7 @@ static void files_are_loaded(void)
     CODE(CUDA_ERROR_INVALID_HANDLE, cu->ModuleUnload(NULL));
 }
 
-static void logs_tell_their_length(void)
+static void logs_return_their_length(void)
 {
     CUjit_option options[] = {CU_JIT_INFO_LOG_BUFFER, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES,
                               CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
@@ -393,7 +393,7 @@ const struct conformance_case module_cases[] = {
     MEASURED_CASE("150_text_is_for_a_driver_and_a_device", text_is_for_a_driver_and_a_device),
     MEASURED_CASE("151_files_are_loaded", files_are_loaded),
     MEASURED_CASE("151_loading_is_lazy", loading_is_lazy),
-    MEASURED_CASE("152_logs_tell_their_length", logs_tell_their_length),
+    MEASURED_CASE("152_logs_return_their_length", logs_return_their_length),
     MEASURED_CASE("152_options_are_checked", options_are_checked),
     MEASURED_CASE("153_functions_are_found_by_name", functions_are_found_by_name),
     MEASURED_CASE("154_functions_are_counted", functions_are_counted),

@@ -150,7 +150,7 @@ static void context_of_a_stream_is_its_creators(void)
     ONE_OF(cu->StreamGetCtx(stream, NULL), 1, 4, 3, 201, 400, 801);
 }
 
-static void second_function_tells_of_green_contexts(void)
+static void second_function_returns_green_contexts(void)
 {
     CUcontext own = begin_context(), found = NULL;
     cushim_CUgreenCtx green = (cushim_CUgreenCtx)&found;
@@ -345,8 +345,8 @@ const struct conformance_case stream_cases[] = {
     MEASURED_CASE("051_special_streams_have_numbers", special_streams_have_numbers),
     DOCUMENTED_CASE("051_numbers_are_unique_for_life", numbers_are_unique_for_life),
     DOCUMENTED_CASE("052_context_of_a_stream_is_its_creators", context_of_a_stream_is_its_creators),
-    DOCUMENTED_CASE("052_second_function_tells_of_green_contexts",
-                    second_function_tells_of_green_contexts),
+    DOCUMENTED_CASE("052_second_function_returns_green_contexts",
+                    second_function_returns_green_contexts),
     {
         .name = "052_context_of_a_green_stream",
         .run = context_of_a_green_stream,

@@ -215,7 +215,7 @@ static void CUDA_CB be_called(void *data)
     atomic_fetch_add(&((struct callback_record *)data)->functions, 1);
 }
 
-static void callback_is_told_stream_and_status(void)
+static void callback_gets_stream_and_status(void)
 {
     struct callback_record record = {.status = CUDA_ERROR_UNKNOWN};
     CUstream stream = begin_context_stream();
@@ -431,7 +431,7 @@ const struct conformance_case stream_work_cases[] = {
     MEASURED_CASE("057_calls_inside_as_measured", calls_inside_as_measured),
     MEASURED_CASE("057_synchronizing_with_itself_does_not_return",
                   synchronizing_with_itself_does_not_return),
-    DOCUMENTED_CASE("058_callback_is_told_stream_and_status", callback_is_told_stream_and_status),
+    DOCUMENTED_CASE("058_callback_gets_stream_and_status", callback_gets_stream_and_status),
     DOCUMENTED_CASE("058_callback_is_called_in_error", callback_is_called_in_error),
     MEASURED_CASE("082_calls_inside_as_measured", more_calls_inside_as_measured),
     MEASURED_CASE("059_wait_is_a_latch", wait_is_a_latch),
