@@ -104,6 +104,14 @@ class Report(ToolTest):
             self.assertEqual(case[0].get('message'), case[0].text)
         self.assertIn(UNUSED, suite[2][0].text)
 
+    def test_names_that_mean_something_in_xml_are_kept(self):
+        program = os.path.join(self.folder, 'a<b>&"c\'')
+        os.symlink(PROGRAM, program)
+        path = os.path.join(self.folder, 'found.xml')
+        self.run_command('run', *SETTINGS, '--report', path, '--', program, 'misuse')
+        [suite] = ElementTree.parse(path).getroot()
+        self.assertEqual(suite[0].get('classname'), program)
+
     def test_junit_without_findings_is_a_test_that_passes(self):
         _, text = self.run_program(name='found.xml')
         [suite] = ElementTree.fromstring(text)
