@@ -30,6 +30,7 @@ import lazy  # noqa: E402
 import missing  # noqa: E402
 import mock  # noqa: E402
 import mock_sources  # noqa: E402
+import parameters  # noqa: E402
 import registry  # noqa: E402
 import results  # noqa: E402
 import retries  # noqa: E402
@@ -69,8 +70,8 @@ EMITTERS = {
                lambda rows, types, codes, names: drivers.emit_driver(rows)),
     'layer_table': ('the table of the layer',
                     lambda rows, types, codes, names: layer.emit_table(rows, types)),
-    'layer_parameters': ('what the parameters of all functions are',
-                         lambda rows, types, codes, names: layer.emit_parameters(rows, types)),
+    'parameters': ('what the parameters of all functions are',
+                   lambda rows, types, codes, names: parameters.emit_parameters(rows, types)),
     'mock_exports': ('the functions that the library of the mock exports',
                      lambda rows, types, codes, names: mock.emit_exports(rows, types)),
     'mock_exports_windows': ('the same for Windows',

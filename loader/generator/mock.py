@@ -31,11 +31,7 @@ EXPORTS = '''/*
  */
 #include "src/library/library.h"
 
-#include "src/mock/api/symbol.h"
-
-''' + EVERY_SLOT + '''
-const struct cushim_table *cushim__exports = &cushim__mock_table;
-'''
+''' + EVERY_SLOT
 
 # The exports by which programs distinguish it from a driver.
 OWN_EXPORTS = ['cushim_mock_current', 'cushim_mock_identity', 'cushim_mock_ordered',

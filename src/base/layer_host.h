@@ -23,7 +23,7 @@ struct cushim__layer_host {
     uint64_t (*now_ns)(void);
     void (*delay)(uint64_t duration_ns); /* let virtual time pass */
     void (*fault)(CUresult code);        /* begin a sticky error */
-    bool (*device)(int *device);         /* of the current context; false: none is current */
+    CUcontext (*current)(int *device);   /* the current context, and its device; NULL: none */
     void (*alone)(void (*act)(void));    /* call `act` while no operation begins or ends */
     void (*release)(void);               /* let operations go on that hang */
     /* an object, or the memory from this address on, has this tag in recordings */
@@ -80,6 +80,13 @@ struct cushim__operation_fault {
  */
 extern void (*cushim__fault_of_operation)(struct cushim__operation_fault *fault, const char *kind,
                                           int device);
+
+/*
+ * Called, under the mock's lock, when a call of this thread queues an operation that takes time on
+ * the device, and when an operation has ended. NULL: nobody wants to know.
+ */
+extern void (*cushim__operation_queued)(uint64_t number);
+extern void (*cushim__operation_ended)(uint64_t number, uint64_t began_ns, uint64_t ended_ns);
 
 /* From now on functions that name this device answer `code`; -1: any device. Takes no lock. */
 void cushim__device_lose(CUresult code, int device);

@@ -155,8 +155,7 @@ static void apply_effects(unsigned slot)
     }
 }
 
-/* The decoders of all parameters are made once. False: no memory. */
-static bool prepare_decoders(void)
+bool cushim__decoders_prepare(void)
 {
     const unsigned count = cushim__parameter_first[CUSHIM__SYMBOL_COUNT];
 
@@ -182,7 +181,7 @@ static bool prepare_decoders(void)
 
 bool cushim__decoding_begin(unsigned subscription)
 {
-    if (!prepare_decoders())
+    if (!cushim__decoders_prepare())
         return false;
     if (wanted == 0)
         forget_handles();
@@ -201,16 +200,6 @@ void cushim__decoding_end(void)
     forget_handles();
     free(decoders);
     decoders = NULL;
-}
-
-unsigned cushim__parameter_count(unsigned slot)
-{
-    return (unsigned)(cushim__parameter_first[slot + 1] - cushim__parameter_first[slot]);
-}
-
-const struct cushim__parameter *cushim__parameter_at(unsigned slot, unsigned index)
-{
-    return &cushim__parameters[cushim__parameter_first[slot] + index];
 }
 
 struct cushim__decoder cushim__decoder_of(unsigned slot, unsigned index)

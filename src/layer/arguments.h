@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The arguments of calls: what each parameter is, what was passed, and what the driver has written.
- * Handles and addresses are given the tags of the handle table.
+ * The arguments of calls: what was passed, and what the driver has written. Handles and addresses
+ * are given the tags of the handle table.
  */
 #ifndef CUSHIM_LAYER_ARGUMENTS_H
 #define CUSHIM_LAYER_ARGUMENTS_H
@@ -13,33 +13,8 @@
 #include <cushim/testing/recording.h>
 
 #include "src/base/text.h"
+#include "src/driver_api/parameters.h"
 #include "src/layer/handle_table.h"
-
-/* What a parameter is, and so what its value holds. */
-enum cushim__parameter_kind {
-    CUSHIM__PARAMETER_HANDLE,      /* CUevent, ...: the handle */
-    CUSHIM__PARAMETER_HANDLE_OUT,  /* CUevent *: where one is, or is to be written */
-    CUSHIM__PARAMETER_ADDRESS,     /* CUdeviceptr: the address */
-    CUSHIM__PARAMETER_ADDRESS_OUT, /* CUdeviceptr *: where one is, or is to be written */
-    CUSHIM__PARAMETER_SIGNED,      /* int and enumerations: sign-extended */
-    CUSHIM__PARAMETER_UNSIGNED,    /* unsigned, size_t and the like */
-    CUSHIM__PARAMETER_FLOAT,       /* float: its bits */
-    CUSHIM__PARAMETER_TEXT,        /* const char *: the pointer */
-    CUSHIM__PARAMETER_POINTER,     /* to anything else: the pointer */
-    CUSHIM__PARAMETER_STRUCT,      /* by value: 0 */
-};
-
-struct cushim__parameter {
-    const char *name, *type; /* as in the registry; of handles the type without its star */
-    enum cushim__parameter_kind kind;
-};
-
-/* Generated: the parameters of all slots, and where those of each begin (one more than slots). */
-extern const struct cushim__parameter cushim__parameters[];
-extern const uint16_t cushim__parameter_first[];
-
-unsigned cushim__parameter_count(unsigned slot);
-const struct cushim__parameter *cushim__parameter_at(unsigned slot, unsigned index);
 
 /* How the value of a parameter is decoded. */
 enum cushim__form {
@@ -66,6 +41,8 @@ struct cushim__decoder {
     uint8_t form; /* enum cushim__form */
     uint8_t type; /* enum cushim__object_type */
 };
+/* The decoders of all parameters are made once. False: no memory. */
+bool cushim__decoders_prepare(void);
 struct cushim__decoder cushim__decoder_of(unsigned slot, unsigned index);
 
 enum {

@@ -7,11 +7,18 @@
 
 uint8_t cushim__subscribed[CUSHIM__SYMBOL_COUNT];
 
+/* These keep nothing that the layer's lock protects: a call that only they see does not take it. */
+#define UNLOCKED (1u << CUSHIM__TRACE | 1u << CUSHIM__LOOKUP)
+
 static const struct cushim__subscriber none;
 static const struct cushim__subscriber *subscribers[CUSHIM__SUBSCRIPTIONS] = {
-    [CUSHIM__LOOKUP] = &cushim__lookup,       [CUSHIM__SWEEP] = &none,
-    [CUSHIM__FAULT] = &cushim__fault,         [CUSHIM__TRACKER] = &none,
-    [CUSHIM__RECORDING] = &cushim__recording, [CUSHIM__EXPECTATION] = &cushim__expectation,
+    [CUSHIM__TRACE] = &cushim__trace,
+    [CUSHIM__LOOKUP] = &cushim__lookup,
+    [CUSHIM__SWEEP] = &none,
+    [CUSHIM__FAULT] = &cushim__fault,
+    [CUSHIM__TRACKER] = &none,
+    [CUSHIM__RECORDING] = &cushim__recording,
+    [CUSHIM__EXPECTATION] = &cushim__expectation,
 };
 
 /* The calling thread, as the layer of this serial knows it. */
@@ -110,16 +117,21 @@ bool cushim__layer_call_begin(struct cushim__call *call, unsigned slot, const ui
     call->subscribers = __atomic_load_n(&cushim__subscribed[slot], __ATOMIC_ACQUIRE);
     call->values = values;
     call->number = 0;
+    call->is_seen = false;
     call->is_injected = false;
+    call->traced = (struct cushim__traced){0};
     call->replaced = CUDA_SUCCESS;
     call->outer_caller = cushim__caller;
     call->arguments.is_decoded = false;
     /* A function that stands for a kernel has the mock's lock, which comes behind the layer's. */
     if (!layer || cushim__in_kernel)
         return true;
-    cushim__lock_take(&layer->lock);
-    start(layer, call);
-    cushim__lock_release(&layer->lock);
+    call->is_seen = true;
+    if (call->subscribers & ~UNLOCKED) {
+        cushim__lock_take(&layer->lock);
+        start(layer, call);
+        cushim__lock_release(&layer->lock);
+    }
     for (unsigned set = call->subscribers; set; set &= set - 1) {
         const struct cushim__subscriber *subscriber = subscribers[__builtin_ctz(set)];
 
@@ -141,18 +153,22 @@ CUresult cushim__layer_call_end(struct cushim__call *call, CUresult answer)
     unsigned all;
 
     cushim__caller = call->outer_caller;
-    if (!layer || call->number == 0)
+    if (!layer || !call->is_seen)
         return answer;
     /* A subscriber that was added during the call sees its end. */
     all = call->subscribers | __atomic_load_n(&cushim__subscribed[call->slot], __ATOMIC_ACQUIRE);
+    if (call->number == 0)
+        all &= UNLOCKED;
     for (unsigned set = all; set; set &= ~(1u << last_of(set))) {
         const struct cushim__subscriber *subscriber = subscribers[last_of(set)];
 
         if (subscriber->after)
             answer = subscriber->after(call, answer);
-        if (call->number == 0)
+        if (!call->is_seen)
             return answer;
     }
+    if (call->number == 0)
+        return answer;
     cushim__lock_take(&layer->lock);
     if (call->arguments.is_decoded)
         cushim__arguments_decode_results(call, answer);

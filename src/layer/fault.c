@@ -28,7 +28,7 @@ static void wait_for_release(struct cushim__call *call, uint64_t began)
         cushim__condition_wait(&changed, &layer->lock);
     hanging--;
     if (is_ending)
-        call->number = 0;
+        call->is_seen = false;
     if (is_ending && hanging == 0)
         cushim__condition_broadcast(&changed);
     cushim__lock_release(&layer->lock);
@@ -190,7 +190,7 @@ static int current_device(void)
     int number;
 
     if (host)
-        return host->device(&number) ? number : -1;
+        return host->current(&number) ? number : -1;
     return cushim__layer_next.CtxGetDevice(&device) == CUDA_SUCCESS ? (int)device : -1;
 }
 

@@ -39,6 +39,7 @@ static void unlock_after_fork(void)
 static void begin_child(void)
 {
     cushim__fault_begin_child();
+    cushim__trace_begin_child();
     unlock_after_fork();
 }
 

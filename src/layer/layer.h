@@ -24,6 +24,7 @@
 #include "src/base/layer_host.h"
 #include "src/base/lock.h"
 #include "src/layer/arguments.h"
+#include "src/layer/trace.h"
 
 struct cushim_layer {
     struct cushim__lock lock; /* protects what the layer and its subscribers keep */
@@ -61,18 +62,21 @@ struct cushim__call {
     unsigned slot;
     unsigned subscribers;   /* of the slot when the call began, as bits */
     const uint64_t *values; /* the arguments in order, as cushim__parameters describes them */
-    uint64_t number;   /* of calls with subscribers, from 1; 0: the layer has ended meanwhile */
+    bool is_seen;           /* subscribers see its end; false: the layer has ended meanwhile */
+    uint64_t number;   /* of calls that the layer's lock was taken for, from 1; 0: it was not */
     uint64_t nested;   /* number of the call of the same thread that makes this one; 0: none does */
     unsigned thread;   /* numbered in the order of their first calls with subscribers, from 1 */
     uint64_t began_ns; /* virtual time; 0 without a mock */
     bool is_injected;  /* a subscriber gave the answer */
     struct cushim__caller outer_caller; /* of the thread, before this call */
     CUresult replaced; /* by a sweep: the answer although the call is made; CUDA_SUCCESS: its own */
+    struct cushim__traced traced;
     struct cushim__arguments arguments;
 };
 
 /* Who sees calls, in order. A subscriber may leave out any of its functions. */
 enum cushim__subscription {
+    CUSHIM__TRACE,  /* sees what the program gets, at the time when it gets it */
     CUSHIM__LOOKUP, /* always: what cuGetProcAddress answers leads to the layer */
     CUSHIM__SWEEP,
     CUSHIM__FAULT,
@@ -94,8 +98,11 @@ struct cushim__subscriber {
     /* The layer is destroyed. */
     void (*destroy)(void);
 };
-extern const struct cushim__subscriber cushim__lookup, cushim__fault, cushim__recording,
-    cushim__expectation;
+extern const struct cushim__subscriber cushim__trace, cushim__lookup, cushim__fault,
+    cushim__recording, cushim__expectation;
+
+/* How often cuGetProcAddress has answered with a function that no slot has. */
+extern uint64_t cushim__unknown_functions;
 
 /* Sweeps are no part of the layer: they name their subscriber themselves. */
 void cushim__subscriber_set(enum cushim__subscription subscription,

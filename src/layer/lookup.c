@@ -146,15 +146,25 @@ static CUresult hide(const struct cushim__call *call, CUresult answer)
     return call->slot == CUSHIM__SLOT(GetProcAddress) ? CUDA_ERROR_NOT_FOUND : CUDA_SUCCESS;
 }
 
-/* The driver's function is replaced by the layer's of the same slot. */
+uint64_t cushim__unknown_functions;
+
+/*
+ * The driver's function is replaced by the layer's of the same slot. One that no slot has is of a
+ * newer ABI: its arguments are not known, and the program gets it as it is.
+ */
 static void lead_to_layer(const struct lookup *lookup)
 {
     unsigned slot = 0;
 
-    if (lookup->base && lookup->function && *lookup->function &&
-        find_function(cushim__layer->wrapped, lookup->base, *lookup->function, &slot))
+    if (!lookup->base || !lookup->function || !*lookup->function)
+        return;
+    if (find_function(cushim__layer->wrapped, lookup->base, *lookup->function, &slot)) {
         memcpy(lookup->function, cushim__table_slot(&cushim__layer_table, slot),
                sizeof *lookup->function);
+    } else {
+        __atomic_add_fetch(&cushim__unknown_functions, 1, __ATOMIC_RELAXED);
+        cushim__trace_name_unknown(lookup->base, *lookup->function);
+    }
 }
 
 static CUresult after(struct cushim__call *call, CUresult answer)

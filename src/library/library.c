@@ -9,11 +9,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "loader/symbols.h"
 #include "src/base/layer_host.h"
 #include "src/base/system.h"
+#include "src/layer/trace.h"
 #include "src/library/library.h"
 #include "src/mock/api/symbol.h"
 #include "src/mock/mock.h"
+
+const struct cushim_table *cushim__exports = &cushim__mock_table;
 
 static struct cushim_table exports;
 
@@ -39,6 +43,14 @@ static CUresult CUDAAPI announce(unsigned int flags)
     if (!cushim__mock->settings.quiet && !__atomic_exchange_n(&is_said, 1, __ATOMIC_RELAXED))
         fprintf(stderr, "%s\n", cushim_mock_identity());
     return announced->Init(flags);
+}
+
+static bool is_later(const char *name)
+{
+    const unsigned slot = cushim__mock_symbol_slot(name);
+
+    return slot < CUSHIM__SYMBOL_COUNT &&
+           !cushim__mock_symbol_exists(slot, cushim__mock->settings.driver_version);
 }
 
 static void refuse(const char *why)
@@ -76,6 +88,24 @@ static struct cushim_mock *create(void)
     return mock;
 }
 
+/* Trace what the program calls, if the environment asks for it. False: it is refused. */
+static bool trace(struct cushim_mock *mock)
+{
+    static char message[1024] = "there is no memory for the trace";
+    struct cushim_layer *layer = mock->layer;
+
+    if (!cushim__library_traces())
+        return true;
+    if ((!layer && cushim__layer_create(announced, &layer) != CUDA_SUCCESS) ||
+        !cushim__library_trace(cushim_mock_identity(), mock->settings.driver_version, message,
+                               sizeof message)) {
+        refuse(message);
+        return false;
+    }
+    announced = cushim_layer_table(layer);
+    return true;
+}
+
 void cushim__library_begin(void)
 {
     struct cushim_mock *mock;
@@ -86,10 +116,14 @@ void cushim__library_begin(void)
         return;
     cushim_mock_log_set(mock, log_line, NULL);
     announced = cushim_mock_table(mock);
+    if (!trace(mock)) {
+        cushim_mock_destroy(mock);
+        return;
+    }
     exports = *announced;
     exports.Init = announce;
     cushim__exports = &exports;
-    if (!cushim__hide_later(mock->settings.driver_version)) {
+    if (!cushim__hide_symbols(is_later)) {
         cushim__exports = &cushim__mock_table;
         cushim_mock_destroy(mock);
         refuse("the symbols of later versions cannot be hidden");
@@ -188,6 +222,7 @@ void cushim__library_end(void)
     if (!mock || !cushim__lock_comes_free(&mock->lock))
         return;
     write_report(mock);
+    cushim__trace_end();
     first = cushim_mock_misuse(mock, 0);
     if (mock->settings.report_leaks && !mock->forked)
         print_leaks(mock);

@@ -1,34 +1,47 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the shared library of the mock exports; generated. */
+/*
+ * The libraries that programs load in place of the driver: over the mock (library.c), and over a
+ * real driver (over_driver.c). Each exports the whole driver API, generated from the registry.
+ */
 #ifndef CUSHIM_LIBRARY_LIBRARY_H
 #define CUSHIM_LIBRARY_LIBRARY_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include <cushim/table.h>
 
-/* Where the exported functions lead: the mock's table, or one that wraps it. */
+/* Where the exported functions lead. */
 extern const struct cushim_table *cushim__exports;
 
 /* The exported functions in slot order. */
 extern const cushim_function cushim__exported[];
 
 /*
- * Take what came after a version out of this library's own symbols, so that no lookup finds it any
- * more: programs try names to learn what a driver has. False: the system does not let us.
+ * Take names out of this library's own symbols, so that no lookup finds them any more: programs try
+ * names to learn what a driver has. False: the system does not let us.
  */
-bool cushim__hide_later(int version);
+bool cushim__hide_symbols(bool (*is_hidden)(const char *name));
 
 /* The number of this process. */
 unsigned long cushim__library_process(void);
 
 /* How the library begins with its process, and ends with it: the system calls both. */
 
-/* library.c */
+/* library.c or over_driver.c */
 void cushim__library_begin(void);
 void cushim__library_end(void);
 
 /* Where the system has mapped the library. Windows only. */
 const char *cushim__library_base(void);
+
+/* Whether the environment asks for a trace. */
+bool cushim__library_traces(void);
+
+/*
+ * Begin the trace that the environment asks for, if it does: CUSHIM_TRACE is the path, and
+ * CUSHIM_TRACE_OPTIONS has settings. False: it is refused, and `message` says why.
+ */
+bool cushim__library_trace(const char *driver, int driver_version, char *message, size_t size);
 
 #endif

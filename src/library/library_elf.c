@@ -5,9 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "loader/symbols.h"
 #include "src/library/library.h"
-#include "src/mock/api/symbol.h"
 
 __attribute__((constructor)) static void begin(void)
 {
@@ -25,7 +23,7 @@ __attribute__((destructor)) static void end(void)
  * long the table is.
  *
  * A program that is linked with the library and has its functions bound at its start gets them
- * before this runs; what came later then answers CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER.
+ * before this runs; what is hidden then answers CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER.
  */
 
 typedef ElfW(Sym) elf_symbol;
@@ -109,21 +107,12 @@ static bool protect(const struct object *object, int protection)
     return mprotect((void *)start, end - start, protection) == 0;
 }
 
-static bool is_later(const struct object *object, const elf_symbol *symbol, int version)
-{
-    const unsigned slot = symbol->st_shndx == SHN_UNDEF
-                              ? CUSHIM__SYMBOL_COUNT
-                              : cushim__mock_symbol_slot(object->names + symbol->st_name);
-
-    return slot < CUSHIM__SYMBOL_COUNT && !cushim__mock_symbol_exists(slot, version);
-}
-
 unsigned long cushim__library_process(void)
 {
     return (unsigned long)getpid();
 }
 
-bool cushim__hide_later(int version)
+bool cushim__hide_symbols(bool (*is_hidden)(const char *name))
 {
     struct object object = {0};
     bool writable = false;
@@ -132,7 +121,8 @@ bool cushim__hide_later(int version)
         object.count == 0 || object.protection == 0)
         return false;
     for (size_t i = 0; i < object.count; i++) {
-        if (!is_later(&object, &object.symbols[i], version))
+        if (object.symbols[i].st_shndx == SHN_UNDEF ||
+            !is_hidden(object.names + object.symbols[i].st_name))
             continue;
         if (!writable && !protect(&object, PROT_READ | PROT_WRITE))
             return false;

@@ -3,9 +3,7 @@
 #include <stdint.h>
 #include <windows.h>
 
-#include "loader/symbols.h"
 #include "src/library/library.h"
-#include "src/mock/api/symbol.h"
 
 static HMODULE library;
 
@@ -41,7 +39,7 @@ BOOL WINAPI DllMain(HINSTANCE instance, DWORD why, LPVOID reserved)
 
 /*
  * GetProcAddress() looks names up in the export directory of this DLL, which is mapped: a sorted
- * list of names, one of their numbers, and one of functions by number. What came later goes out of
+ * list of names, one of their numbers, and one of functions by number. What is hidden goes out of
  * all three.
  *
  * A program that is linked with the DLL has its functions bound before this runs; what came later
@@ -76,20 +74,13 @@ static bool find(struct exports *exports, const IMAGE_DATA_DIRECTORY **room)
     return true;
 }
 
-static bool is_later(const struct exports *exports, DWORD index, int version)
-{
-    const unsigned slot = cushim__mock_symbol_slot(at(exports, exports->names[index]));
-
-    return slot < CUSHIM__SYMBOL_COUNT && !cushim__mock_symbol_exists(slot, version);
-}
-
 /* What stays keeps its order. */
-static void remove_later(const struct exports *exports, int version)
+static void remove_hidden(const struct exports *exports, bool (*is_hidden)(const char *name))
 {
     DWORD kept = 0;
 
     for (DWORD i = 0; i < exports->directory->NumberOfNames; i++) {
-        if (is_later(exports, i, version)) {
+        if (is_hidden(at(exports, exports->names[i]))) {
             exports->functions[exports->numbers[i]] = 0;
             continue;
         }
@@ -104,7 +95,7 @@ unsigned long cushim__library_process(void)
     return GetCurrentProcessId();
 }
 
-bool cushim__hide_later(int version)
+bool cushim__hide_symbols(bool (*is_hidden)(const char *name))
 {
     struct exports exports = {.base = cushim__library_base()};
     const IMAGE_DATA_DIRECTORY *room;
@@ -116,6 +107,6 @@ bool cushim__hide_later(int version)
     start = exports.directory;
     if (!VirtualProtect(start, room->Size, PAGE_READWRITE, &protection))
         return false;
-    remove_later(&exports, version);
+    remove_hidden(&exports, is_hidden);
     return VirtualProtect(start, room->Size, protection, &ignored);
 }

@@ -60,18 +60,19 @@ static void fault(CUresult code)
     leave(mock, has_lock);
 }
 
-static bool device(int *number)
+static CUcontext current(int *device)
 {
-    bool has_lock, is_found = false;
+    bool has_lock;
+    CUcontext handle = NULL;
     struct cushim_mock *mock = enter(&has_lock);
     const struct mock_context *context = mock ? cushim__mock_context_top() : NULL;
 
     if (context) {
-        *number = context->device->ordinal;
-        is_found = true;
+        *device = context->device->ordinal;
+        handle = context->object.handle;
     }
     leave(mock, has_lock);
-    return is_found;
+    return handle;
 }
 
 static void alone(void (*act)(void))
@@ -109,7 +110,7 @@ static const struct cushim__layer_host host = {
     .now_ns = now,
     .delay = delay,
     .fault = fault,
-    .device = device,
+    .current = current,
     .alone = alone,
     .release = release,
     .set_tag = set_tag,

@@ -21,12 +21,13 @@ const struct command_row commands[] = {
     {COMMAND_PROFILE, "profile", command_profile},
     {COMMAND_SYMBOLS, "symbols", command_symbols},
     {COMMAND_SYMBOLIZE, "symbolize", command_symbolize},
+    {COMMAND_TRACE, "trace", command_trace},
     {0},
 };
 
 #define FIELD(name) offsetof(struct arguments, name)
 
-enum { MOCKED = COMMANDS_OF_DRIVER | COMMAND_RUN };
+enum { MOCKED = COMMANDS_OF_DRIVER | COMMAND_RUN | COMMAND_TRACE };
 
 const struct option command_options[] = {
     {"--bytes", OPTION_SIZE, COMMAND_TIME, .field = FIELD(bytes), .minimum = 1,
@@ -37,13 +38,13 @@ const struct option command_options[] = {
      .maximum = INT_MAX},
     {"--name", OPTION_PATH, COMMAND_PROFILE, .field = FIELD(name),
      .expected = "the name of a device"},
-    {"--output", OPTION_PATH, COMMAND_PROFILE, .field = FIELD(output),
+    {"--output", OPTION_PATH, COMMAND_PROFILE | COMMAND_TRACE, .field = FIELD(output),
      .expected = "the path of a file to write"},
     {"--timeout", OPTION_NUMBER, COMMAND_INFO | COMMAND_PROBE, .field = FIELD(timeout),
      .minimum = 1, .maximum = 86400},
-    {"--library", OPTION_PATH, COMMANDS_OF_DRIVER | COMMAND_PROBE, .field = FIELD(library),
-     .expected = "the path of a driver library"},
-    {"--mock", OPTION_FLAG, COMMANDS_OF_DRIVER, .field = FIELD(mock)},
+    {"--library", OPTION_PATH, COMMANDS_OF_DRIVER | COMMAND_PROBE | COMMAND_TRACE,
+     .field = FIELD(library), .expected = "the path of a driver library"},
+    {"--mock", OPTION_FLAG, COMMANDS_OF_DRIVER | COMMAND_TRACE, .field = FIELD(mock)},
     {"--devices", OPTION_SETTING, MOCKED, .key = "devices",
      .expected = "how many devices the mock driver has"},
     {"--driver-version", OPTION_SETTING, MOCKED, .key = "driver_version",
@@ -52,11 +53,22 @@ const struct option command_options[] = {
      .expected = "the path of a file of settings"},
     {"--set", OPTION_SETTING, MOCKED,
      .expected = "a setting of the mock driver, such as mode=threaded"},
-    {"--fault", OPTION_SETTING, COMMAND_RUN, .key = "fault",
+    {"--fault", OPTION_SETTING, COMMAND_RUN | COMMAND_TRACE, .key = "fault",
      .expected = "a rule of faults, such as 'cuMemAlloc_v2:nth=3 => return(OUT_OF_MEMORY)'"},
     {"--library", OPTION_PATH, COMMAND_RUN, .field = FIELD(library),
      .expected = "the folder of the mock driver's libcuda.so.1"},
-    {"--quiet", OPTION_FLAG, COMMAND_RUN, .field = FIELD(quiet)},
+    {"--real", OPTION_FLAG, COMMAND_RUN, .field = FIELD(real)},
+    {"--quiet", OPTION_FLAG, COMMAND_RUN | COMMAND_TRACE, .field = FIELD(quiet)},
+    {"--device-times", OPTION_TRACE, COMMAND_TRACE, .key = "device_times", .expected = "on or off"},
+    {"--calls", OPTION_TRACE, COMMAND_TRACE, .key = "calls",
+     .expected = "names of functions, such as cuMem*,cuLaunch*"},
+    {"--delay", OPTION_TRACE, COMMAND_TRACE, .key = "delay",
+     .expected = "a duration, such as 250 ms or 10 s"},
+    {"--duration", OPTION_TRACE, COMMAND_TRACE, .key = "duration",
+     .expected = "a duration, such as 250 ms or 10 s"},
+    {"--buffer", OPTION_TRACE, COMMAND_TRACE, .key = "buffer",
+     .expected = "a size, such as 256 MiB"},
+    {"--from-profiler", OPTION_FLAG, COMMAND_TRACE, .field = FIELD(from_profiler)},
     {"--error-exitcode", OPTION_NUMBER, COMMAND_RUN, .field = FIELD(error_status), .minimum = 1,
      .maximum = 255},
     {"--report", OPTION_PATH, COMMAND_RUN, .field = FIELD(report),
@@ -154,18 +166,32 @@ static bool read_version(const char *text, uint64_t *number)
     return *number > 0;
 }
 
-/* One more line for the mock driver. */
+/* One more line of a text, with a key or without. */
+static void add_line(char **text, const char *key, const char *value)
+{
+    char *before = *text;
+    const char *between = key ? " = " : "";
+    const size_t size =
+        (before ? strlen(before) : 0) + (key ? strlen(key) : 0) + strlen(value) + sizeof " = \n";
+
+    *text = output_memory(size);
+    snprintf(*text, size, "%s%s%s%s\n", before ? before : "", key ? key : "", between, value);
+    free(before);
+}
+
+/* A rule of faults may be of a real driver as well, which takes no other setting. */
 static void add_setting(struct arguments *arguments, const struct option *option, const char *value)
 {
-    char *before = arguments->settings;
-    const char *key = option->key ? option->key : "", *between = option->key ? " = " : "";
-    const size_t size =
-        (before ? strlen(before) : 0) + strlen(key) + strlen(value) + sizeof " = \n";
+    const bool is_fault = option->key && strcmp(option->key, "fault") == 0;
 
-    arguments->settings = output_memory(size);
-    snprintf(arguments->settings, size, "%s%s%s%s\n", before ? before : "", key, between, value);
-    free(before);
-    if (!arguments->first_setting)
+    if (option->kind == OPTION_TRACE) {
+        add_line(&arguments->trace_settings, option->key, value);
+        return;
+    }
+    add_line(&arguments->settings, option->key, value);
+    if (is_fault)
+        add_line(&arguments->faults, NULL, value);
+    else if (!arguments->first_setting)
         arguments->first_setting = option->name;
 }
 
@@ -182,7 +208,7 @@ static bool take_value(const struct reading *reading, const struct option *optio
         memcpy(field, &value, sizeof value);
         return true;
     }
-    if (option->kind == OPTION_SETTING) {
+    if (option->kind == OPTION_SETTING || option->kind == OPTION_TRACE) {
         if (!strchr(value, '\n')) {
             add_setting(arguments, option, value);
             return true;
@@ -250,6 +276,10 @@ static int take_word(const struct reading *reading, const char *word, const char
         arguments->library = word;
         return reading->failure->status == STATUS_DONE;
     }
+    if (!option && arguments->convert && word[0] != '-' && !arguments->trace) {
+        arguments->trace = word;
+        return 1;
+    }
     if (!option) {
         if (word[0] == '-' && word[1])
             complain_of_option(reading, word);
@@ -275,24 +305,49 @@ static int take_word(const struct reading *reading, const char *word, const char
     return take_value(reading, option, next) ? 2 : 0;
 }
 
+static void check_trace(const struct reading *reading)
+{
+    struct arguments *arguments = reading->arguments;
+
+    if (arguments->from_profiler)
+        add_line(&arguments->trace_settings, "from_profiler", "on");
+    if (arguments->convert && !arguments->trace)
+        complain(reading, "trace convert", "lacks the file", NULL,
+                 "cushim trace convert FILE [--output FILE]");
+    if (arguments->convert &&
+        (arguments->trace_settings || arguments->settings || arguments->mock || arguments->library))
+        complain(reading, "trace convert", "takes no option but --output", NULL, NULL);
+    if (!arguments->convert && !arguments->program)
+        complain(reading, "trace", "lacks the program to start", NULL,
+                 "cushim trace [OPTIONS] -- PROGRAM [ARGUMENT...]");
+    if (!arguments->output)
+        arguments->output = arguments->convert ? "-" : "cushim-trace.html";
+}
+
 /* Refuse options that exclude one another, although each is right by itself. */
 static void check_together(const struct reading *reading)
 {
-    const struct arguments *arguments = reading->arguments;
+    struct arguments *arguments = reading->arguments;
 
-    if (reading->row->command == COMMAND_RUN) {
-        if (!arguments->program && !arguments->help)
-            complain(reading, "run", "lacks the program to start", NULL,
-                     "cushim run [OPTIONS] -- PROGRAM [ARGUMENT...]");
+    if (arguments->help)
         return;
-    }
+    if (reading->row->command == COMMAND_RUN && !arguments->program)
+        complain(reading, "run", "lacks the program to start", NULL,
+                 "cushim run [OPTIONS] -- PROGRAM [ARGUMENT...]");
+    if (arguments->real && (arguments->report || arguments->error_status))
+        complain(reading, arguments->report ? "--report" : "--error-exitcode",
+                 "is of the mock driver", NULL, "no --real with it");
+    if (reading->row->command == COMMAND_RUN && !arguments->real)
+        return;
+    if (reading->row->command == COMMAND_TRACE)
+        check_trace(reading);
     if (arguments->until && arguments->until < arguments->since)
         complain(reading, "--until", "is older than --since", NULL, NULL);
     if (arguments->mock && arguments->library)
         complain(reading, "--library", "names a driver, but --mock takes another", NULL, NULL);
-    if (!arguments->mock && arguments->settings)
+    if (!arguments->mock && arguments->first_setting)
         complain(reading, arguments->first_setting, "is of the mock driver", NULL,
-                 "--mock with it");
+                 arguments->real ? "no --real with it" : "--mock with it");
     if (!arguments->mock && arguments->config)
         complain(reading, "--config", "is of the mock driver", NULL, "--mock with it");
 }
@@ -301,10 +356,15 @@ bool arguments_read(struct arguments *arguments, const struct command_row *row, 
                     char **words, struct failure *failure)
 {
     const struct reading reading = {arguments, row, failure};
-    const bool is_run = row->command == COMMAND_RUN;
+    bool is_run = row->command == COMMAND_RUN || row->command == COMMAND_TRACE;
     int own = 0, taken = 1;
 
     *arguments = defaults;
+    if (row->command == COMMAND_TRACE && count > 0 && strcmp(words[0], "convert") == 0) {
+        arguments->convert = true;
+        is_run = false;
+        own = 1;
+    }
     /* The words of a program, and files, begin with the first that is no option, or behind `--`. */
     for (; own < count && taken; own += taken) {
         if ((is_run || row->command == COMMAND_SYMBOLIZE) &&

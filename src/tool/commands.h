@@ -21,10 +21,11 @@ enum command {
     COMMAND_PROFILE = 8,
     COMMAND_PROBE = 16,
     COMMAND_SYMBOLS = 32,
+    COMMAND_TRACE = 64,
     COMMAND_SYMBOLIZE = 128,
     COMMANDS_OF_DRIVER = COMMAND_INFO | COMMAND_TIME | COMMAND_PROFILE,
-    COMMANDS_ALL =
-        COMMANDS_OF_DRIVER | COMMAND_RUN | COMMAND_PROBE | COMMAND_SYMBOLS | COMMAND_SYMBOLIZE,
+    COMMANDS_ALL = COMMANDS_OF_DRIVER | COMMAND_RUN | COMMAND_PROBE | COMMAND_SYMBOLS |
+                   COMMAND_SYMBOLIZE | COMMAND_TRACE,
 };
 
 enum option_kind {
@@ -34,6 +35,7 @@ enum option_kind {
     OPTION_SIZE,
     OPTION_VERSION, /* of CUDA: 12.8 is 12080 */
     OPTION_SETTING, /* of the mock driver: read by its own parser */
+    OPTION_TRACE,   /* of a trace: read by its own parser */
 };
 
 struct option {
@@ -58,10 +60,16 @@ struct arguments {
     const char *config;
     const char *name;
     const char *output;
+    bool convert;              /* of trace: not a program, but a file that one has written */
+    const char *trace;         /* of trace convert: the file */
     char *settings;            /* of the mock driver, a line each; to be freed */
     const char *first_setting; /* the name of the first option that has set one */
-    char **program;            /* of run: the words that start it, NULL behind the last */
-    char **files;              /* of symbolize: its operands, behind its options */
+    char *faults;         /* rules, a line each, which are among the settings too; to be freed */
+    char *trace_settings; /* of a trace, a line each; to be freed */
+    bool from_profiler;   /* of trace: between cuProfilerStart and cuProfilerStop */
+    bool real;            /* of run: over the real driver */
+    char **program;       /* of run: the words that start it, NULL behind the last */
+    char **files;         /* of symbolize: its operands, behind its options */
     int file_count;
     const char *report;    /* of run */
     uint64_t error_status; /* of run; 0: not given */
@@ -107,6 +115,7 @@ enum status command_run(const struct arguments *arguments);
 enum status command_symbolize(const struct arguments *arguments);
 enum status command_symbols(const struct arguments *arguments);
 enum status command_time(const struct arguments *arguments);
+enum status command_trace(const struct arguments *arguments);
 
 /*
  * Try the driver that the command line asks for in a process of its own, for `seconds`; 0: 10.

@@ -51,6 +51,18 @@ static bool open_driver(const char *named, struct cushim_report *report, struct 
     return false;
 }
 
+/* A mock without a device was told to have none: no GPU of the machine would help. */
+static void advise_on_mock(struct driver *driver, struct failure *failure)
+{
+    static const char advice[] = "This is the mock driver: set devices to 1 or more, and "
+                                 "driver_state to normal, and unset CUDA_VISIBLE_DEVICES.";
+
+    if (!driver->is_mock || driver->report.state != CUSHIM_STATE_NO_DEVICE)
+        return;
+    snprintf(driver->report.advice, sizeof driver->report.advice, "%s", advice);
+    snprintf(failure->advice, sizeof failure->advice, "%s", advice);
+}
+
 /* The mock driver of this process, in the place of another. */
 static bool open_own(struct driver *driver, const struct arguments *arguments,
                      struct failure *failure)
@@ -59,6 +71,7 @@ static bool open_own(struct driver *driver, const struct arguments *arguments,
 
     driver->is_mock = driver->is_own = true;
     driver->identity = mock_identity();
+    advise_on_mock(driver, failure);
     return is_open;
 }
 
@@ -101,6 +114,7 @@ bool driver_choose(struct driver *driver, const struct arguments *arguments,
         return open_own(driver, arguments, failure);
     is_open = open_driver(arguments->library, &driver->report, failure);
     ask_library(driver);
+    advise_on_mock(driver, failure);
     if (is_open)
         return true;
     if (!is_fallback_allowed || !mock_is_built() || !is_without_driver(arguments, &driver->report))

@@ -93,6 +93,8 @@ static enum status run(const struct command_row *row, int count, char **words)
         status = row->run(&arguments);
     }
     free(arguments.settings);
+    free(arguments.faults);
+    free(arguments.trace_settings);
     return status;
 }
 

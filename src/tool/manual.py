@@ -35,6 +35,8 @@ def read(lines):
             is_term = True
         elif line.startswith(('.TH ', '.\\"', '.nf', '.fi')):
             continue
+        elif line == '.PP':
+            entries.append((None, []))
         elif is_term:
             entries.append((words_of(line), []))
             is_term = False

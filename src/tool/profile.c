@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `cushim profile`: a device in numbers, as a file that makes the mock driver answer the same. */
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <cushim/context.h>
@@ -12,8 +10,7 @@
 #include "src/tool/commands.h"
 #include "src/tool/driver.h"
 #include "src/tool/mock.h"
-#include "src/tool/output.h"
-#include "src/tool/system.h"
+#include "src/tool/new_file.h"
 
 /*
  * Every number that the mock driver reads is asked for, so that an attribute that is newer than the
@@ -22,6 +19,7 @@
 
 struct profile {
     const char *name;
+    bool is_mock;
     int driver_version;
     size_t memory_bytes;
     int least_priority, greatest_priority;
@@ -128,13 +126,15 @@ static void put_key(FILE *file, const char *group, const char *name, unsigned nu
         fprintf(file, "%s.%u = ", group, number);
 }
 
-static void put_profile(FILE *file, const struct profile *profile, bool is_mock)
+static void put_profile(FILE *file, const void *data)
 {
+    const struct profile *profile = data;
+
     fprintf(file,
             "# %s with %s of CUDA %d.%d, as it answers: written by cushim profile.\n"
             "# What identifies the machine has been replaced: PCI numbers and board group 0, "
             "NUMA node -1.\n",
-            profile->name, is_mock ? "cushim's mock driver" : "the driver",
+            profile->name, profile->is_mock ? "cushim's mock driver" : "the driver",
             profile->driver_version / 1000, profile->driver_version % 1000 / 10);
     fprintf(file, "schema = 1\nname = %s\ndriver_version = %d\nmemory_bytes = %zu\n", profile->name,
             profile->driver_version, profile->memory_bytes);
@@ -156,71 +156,12 @@ static void put_profile(FILE *file, const struct profile *profile, bool is_mock)
     }
 }
 
-/* Write a new file. Returns 0, or an error number and the reason; then a part is removed. */
-static int write_file(const struct profile *profile, bool is_mock, const char *path, bool is_part,
-                      const char **why)
+static void write_profile(const struct profile *profile, const char *path, struct failure *failure)
 {
-    FILE *file = system_new_file(path, why);
-    int error = 0;
-
-    if (!file)
-        return errno;
-    errno = 0;
-    put_profile(file, profile, is_mock);
-    if (fflush(file) != 0 || ferror(file))
-        error = errno ? errno : EIO;
-    if (fclose(file) != 0 && !error)
-        error = errno;
-    if (error)
-        *why = strerror(error);
-    if (error && is_part)
-        remove(path);
-    return error;
-}
-
-/*
- * A profile that ends early looks like a whole one of a lesser device. So a file is written beside
- * the one that is meant, which it replaces once it is whole.
- */
-static int replace_file(const struct profile *profile, bool is_mock, const char *path,
-                        const char *part, const char **why)
-{
-    int error = write_file(profile, is_mock, part, true, why);
-
-    if (!error && !system_replace(part, path)) {
-        error = errno;
-        *why = strerror(error);
-        remove(part);
-    }
-    return error;
-}
-
-static void write_profile(const struct profile *profile, bool is_mock, const char *path,
-                          struct failure *failure)
-{
-    static const char end[] = ".part";
-    const size_t size = path ? strlen(path) + sizeof end : sizeof end;
-    const char *why = "";
-    char *part;
-    int error;
-
-    if (!path) {
-        /* main() closes standard output, and reports what is lost there. */
-        put_profile(stdout, profile, is_mock);
-        return;
-    }
-    part = output_memory(size);
-    snprintf(part, size, "%s%s", path, end);
-    error = system_is_replaceable(path) ? replace_file(profile, is_mock, path, part, &why) : EPERM;
-    if (error == EEXIST)
-        path = part;
-    /* The file cannot be replaced, or the folder cannot be written; perhaps the file can. */
-    else if (error == EACCES || error == EPERM || error == ENAMETOOLONG)
-        error = write_file(profile, is_mock, path, false, &why);
-    if (error)
-        failure_set(failure, STATUS_FAILED, "Name another file with --output.",
-                    "The profile could not be written to %s: %s", path, why);
-    free(part);
+    if (path)
+        new_file_write(path, "The profile", put_profile, profile, failure);
+    else /* main() closes standard output, and reports what is lost there */
+        put_profile(stdout, profile);
 }
 
 enum status command_profile(const struct arguments *arguments)
@@ -237,9 +178,10 @@ enum status command_profile(const struct arguments *arguments)
     if (driver_choose(&driver, arguments, false, &failure) &&
         device_choose(&device, arguments->device, &failure)) {
         profile.name = arguments->name ? arguments->name : device.name;
+        profile.is_mock = driver.is_mock;
         profile.driver_version = driver.report.driver_version;
         if (check_name(profile.name, &failure) && read_profile(&profile, device.handle, &failure))
-            write_profile(&profile, driver.is_mock, arguments->output, &failure);
+            write_profile(&profile, arguments->output, &failure);
     }
     if (failure.status != STATUS_DONE)
         failure_print(&failure);

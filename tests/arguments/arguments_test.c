@@ -14,6 +14,7 @@
 #include <cushim/testing/recording.h>
 #include <cushim/testing/sweep.h>
 #include <cushim/testing/test.h>
+#include <cushim/testing/trace.h>
 
 #include "tests/support/child.h"
 #include "tests/support/cmocka.h"

@@ -47,13 +47,13 @@ class CMake(consumer.Consumer):
             env=consumer.environment(CC=COMPILER))
         return result.returncode, ' '.join(result.stdout.split()), build
 
-    def build(self):
+    def build(self, *options):
         project = os.path.join(self.folder, 'project')
         shutil.copytree(os.path.join(HERE, 'cmake'), project)
         for source in 'consumer.c', 'consumer_mock.c', 'consumer_plain.c':
             shutil.copy(os.path.join(HERE, source), project)
         own = ['-DCUSHIM_CUDA_INCLUDE_DIR=' + CUDA_INCLUDE] if CUDA_INCLUDE else []
-        code, words, build = self.configure(project, *own)
+        code, words, build = self.configure(project, *own, *options)
         self.assertEqual(code, 0, words)
         consumer.run('cmake', '--build', build, env=consumer.environment())
         return [os.path.join(build, program) for program in PROGRAMS]
@@ -81,6 +81,14 @@ class CMake(consumer.Consumer):
             self.assert_needs(program, ['libcushim.so.0'])
         self.assert_mocks(mock)
         self.assert_needs(mock, ['libcushim-mock.so.0', 'libcushim.so.0'])
+
+    def test_installed_program_runs_statically_or_with_a_run_path(self):
+        programs = self.build('-DCMAKE_INSTALL_RPATH=' + os.path.join(self.prefix, 'lib'))
+        target = os.path.join(self.folder, 'installed')
+        consumer.run('cmake', '--install', os.path.dirname(programs[0]), '--prefix', target)
+        self.assert_runs(os.path.join(target, 'bin', 'consumer'), self.mock)
+        os.rename(os.path.join(self.prefix, 'lib'), os.path.join(self.prefix, 'gone'))
+        self.assert_runs(os.path.join(target, 'bin', 'consumer-static'))
 
     def test_every_target_is_static_where_nothing_is_shared(self):
         self.remove('libcushim*.so*')

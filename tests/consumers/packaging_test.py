@@ -153,13 +153,51 @@ class Packaging(consumer.Consumer):
     @unittest.skipUnless(shutil.which('git'), 'git is not installed')
     def test_installing_needs_these_commands(self):
         """Without root: below another folder."""
-        command, = self.blocks('Installing', 'docs/getting-started.md')
+        command, _, _ = self.blocks('Installing', 'docs/getting-started.md')
         root = os.path.join(self.folder, 'root')
         consumer.run('bash', '-euc', 'sudo() { "$@"; }; ldconfig() { :; }\n' + command,
                      cwd=self.repository(),
                      env=consumer.environment(DESTDIR=root,
                                               CUDA_HOME=os.path.dirname(CUDA_INCLUDE)))
         self.assertTrue(os.path.exists(os.path.join(root, 'usr', 'local', 'bin', 'cushim')))
+
+    @unittest.skipUnless(shutil.which('git'), 'git is not installed')
+    def test_installing_at_home_needs_no_root(self):
+        """The first program is compiled and runs in a shell that has these variables."""
+        _, command, variables = [text.replace('$HOME', self.folder) for text in
+                                 self.blocks('Installing', 'docs/getting-started.md')]
+        program, = self.blocks('A first program', 'docs/getting-started.md')
+        self.skip_without_a_folder()
+        environment = consumer.environment(CUDA_HOME=os.path.dirname(CUDA_INCLUDE))
+        consumer.run('bash', '-euc', command, cwd=self.repository(), env=environment)
+        printed = consumer.run('bash', '-euc', variables + program +
+                               'cushim run --quiet --devices 3 -- ./program; which cushim',
+                               cwd=self.folder, env=environment)
+        self.assertEqual(printed, '3 devices\n%s/cushim/bin/cushim\n' % self.folder)
+
+    def test_slot_of_a_name_is_found_in_the_header(self):
+        command, = self.blocks('Calling the driver', 'docs/getting-started.md')
+        self.assertIn(' /usr/local/cuda/include/cuda.h', command)
+        if not CUDA_INCLUDE:
+            self.skipTest('the compiler knows the folder of cuda.h')
+        printed = consumer.run('bash', '-euc', command.replace('/usr/local/cuda/include',
+                                                               CUDA_INCLUDE))
+        self.assertRegex(printed, r'\A\s*#define cuMemAlloc +cuMemAlloc_v2\s*\Z')
+
+    def test_test_of_cmocka_is_compiled(self):
+        command, = self.blocks('With cmocka and other frameworks', 'docs/testing.md')
+        self.skip_without_a_folder()
+        if subprocess.run(['bash', '-c', 'echo "int main(void) { return 0; }" | '
+                           'cc -x c - -lcmocka -o probe'], cwd=self.folder,
+                          stderr=subprocess.DEVNULL, check=False).returncode:
+            self.skipTest('cmocka is not installed')
+        shutil.copy(os.path.join(SOURCE, 'examples', 'testing', 'cmocka_test.c'), self.folder)
+        self.run_block(command)
+        environment = consumer.environment(LD_LIBRARY_PATH=os.path.join(PREFIX, 'lib'))
+        for name, status in [('cmocka_test', 0), ('cmocka_test-with-bug', 1)]:
+            result = subprocess.run([os.path.join(self.folder, name)], env=environment,
+                                    capture_output=True, check=False)
+            self.assertEqual(result.returncode, status)
 
     def test_guide_begins_with_a_test(self):
         command, = self.blocks('Ten minutes', 'docs/testing.md')
@@ -213,23 +251,32 @@ class Packaging(consumer.Consumer):
     def test_two_files_are_made_in_a_clone(self):
         command, _, _ = self.blocks('Two files')
         repository = self.repository()
-        consumer.run('bash', '-euc', command.replace('meson setup build', 'meson setup build '
-                                                     '-Dtests=disabled'),
-                     cwd=repository,
+        consumer.run('bash', '-euc', command, cwd=repository,
                      env=consumer.environment(CUDA_HOME=os.path.dirname(CUDA_INCLUDE)))
-        self.assertTrue(os.path.exists(os.path.join(repository, 'build', 'dist', 'cushim.c')))
+        for name in 'cushim.h', 'cushim.c', 'CMakeLists.txt':
+            self.assertTrue(os.path.exists(os.path.join(repository, 'build', 'dist', name)))
+        # Ninja alone knows the name too.
+        consumer.run('ninja', '-C', 'build', 'dist-single', cwd=repository)
 
     def test_source_for_the_driver_is_compiled_with_the_header(self):
-        command, _ = self.blocks('Unmodified cuda.h code')
+        command, _, _ = self.blocks('Unmodified cuda.h code')
         self.skip_without_a_folder()
         self.run_block(command)
         self.assert_plain_runs()
 
     def test_objects_for_the_driver_are_linked_with_the_stubs(self):
-        _, command = self.blocks('Unmodified cuda.h code')
+        _, command, _ = self.blocks('Unmodified cuda.h code')
         self.skip_without_a_folder()
         self.run_block(command)
         self.assert_plain_runs()
+        self.assert_needs(os.path.join(self.folder, 'plain'), ['libcushim.so.0'])
+
+    def test_program_with_the_stubs_is_one_file(self):
+        _, _, command = self.blocks('Unmodified cuda.h code')
+        self.skip_without_a_folder()
+        self.run_block(command)
+        self.assert_answers(os.path.join(self.folder, 'plain'), self.mock)
+        self.assert_needs(os.path.join(self.folder, 'plain'), [])
 
     def test_plugin_has_the_static_library(self):
         command, = self.blocks('Linking a plugin', 'docs/plugins.md')

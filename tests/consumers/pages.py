@@ -6,8 +6,9 @@ import re
 # Of each page the sections with blocks of code in a language that is run, and the languages.
 TESTED = {
     'docs/getting-started.md': {
-        'Installing': ['sh'],
+        'Installing': ['sh', 'sh', 'sh'],
         'A first program': ['sh'],
+        'Calling the driver': ['sh'],
     },
     'docs/integration.md': {
         'Meson': ['ini', 'meson', 'sh'],
@@ -15,7 +16,7 @@ TESTED = {
         'CMake with the two files': ['cmake', 'sh', 'cmake'],
         'pkg-config': ['sh'],
         'Two files': ['sh', 'sh', 'sh'],
-        'Unmodified cuda.h code': ['sh', 'sh'],
+        'Unmodified cuda.h code': ['sh', 'sh', 'sh'],
     },
     'docs/plugins.md': {
         'Linking a plugin': ['sh'],
@@ -23,6 +24,7 @@ TESTED = {
     'docs/testing.md': {
         'Ten minutes': ['sh'],
         'Fuzzing your input': ['sh'],
+        'With cmocka and other frameworks': ['sh'],
         'Under sanitizers': ['sh'],
     },
 }

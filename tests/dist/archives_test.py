@@ -182,6 +182,33 @@ class CMake(Archive):
         with open(os.path.join(self.folder, 'build', 'CMakeCache.txt'), encoding='utf-8') as file:
             self.assertIn('CUSHIM_CUDA_INCLUDE_DIR:PATH=%s/include\n' % toolkit, file.read())
 
+    def test_headers_of_cuda_are_those_of_the_toolkit_that_the_project_has_found(self):
+        """Else those of the environment, also where a toolkit can be found."""
+        folder = self.unpack('cushim-single-' + VERSION)
+        found = os.path.join(self.folder, 'found')
+        environment = os.path.join(self.folder, 'environment')
+        for toolkit in found, environment:
+            os.makedirs(os.path.join(toolkit, 'include'))
+            with open(os.path.join(toolkit, 'include', 'cuda.h'), 'w', encoding='ascii'):
+                pass
+        # What find_package() calls, instead of a toolkit of this machine.
+        modules = os.path.join(self.folder, 'modules')
+        os.mkdir(modules)
+        with open(os.path.join(modules, 'FindCUDAToolkit.cmake'), 'w', encoding='ascii') as file:
+            file.write('set(CUDAToolkit_INCLUDE_DIRS %s/include)\n' % found)
+        for before, expected in [('find_package(CUDAToolkit)\n', found), ('', environment)]:
+            project = tempfile.mkdtemp(dir=self.folder)
+            with open(os.path.join(project, 'CMakeLists.txt'), 'w', encoding='utf-8') as file:
+                file.write('cmake_minimum_required(VERSION 3.18)\nproject(order C)\n' + before
+                           + 'add_subdirectory(%s cushim)\n' % folder)
+            printed = consumer.run(
+                'cmake', '-S', project, '-B', project + '/build', '-DCMAKE_MODULE_PATH=' + modules,
+                env=consumer.environment(CC=COMPILER, CUDA_HOME=environment))
+            with self.subTest(before=before):
+                with open(project + '/build/CMakeCache.txt', encoding='utf-8') as file:
+                    self.assertIn('CUSHIM_CUDA_INCLUDE_DIR:PATH=%s/include\n' % expected,
+                                  file.read(), printed)
+
 
 def checksum(name):
     with open(os.path.join(FOLDER, name), 'rb') as file:

@@ -20,6 +20,11 @@ UNKNOWN = 'an unknown place'
 
 # What stands on stdout and stderr together with the bug, in this order.
 FOUND = {
+    'cmocka_test': [
+        r'1 allocation leaked, 1048576 bytes:\n  memory#1, 1048576 bytes, by cuMemAlloc_v2, '
+        rf'call \d+ of thread 1, at (?:cmocka_test|{UNKNOWN})',
+        r'Could not run test: Test teardown failed\n',
+    ],
     'device_lost': [
         r'op\.copy:nth=3 => lost\n  frame 2 is not drawn\n',
         r'there are failures\n',

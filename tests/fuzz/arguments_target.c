@@ -114,7 +114,8 @@ static void check_arguments(const struct arguments *arguments, enum command comm
         CLAIM(!(option->commands & (unsigned)command) || number >= option->minimum || number == 0);
     }
     CLAIM(!arguments->mock || !arguments->library);
-    CLAIM(arguments->mock || (!arguments->config && !arguments->settings));
+    /* Rules of faults are for any driver. */
+    CLAIM(arguments->mock || (!arguments->config && !arguments->first_setting));
 }
 
 /* What the commands do with settings before they have a driver. */
@@ -168,6 +169,15 @@ enum status command_symbols(const struct arguments *arguments)
     check_arguments(arguments, COMMAND_SYMBOLS);
     CLAIM(arguments->since <= 99090 && arguments->until <= 99090);
     CLAIM(!arguments->until || arguments->since <= arguments->until);
+    return STATUS_DONE;
+}
+
+enum status command_trace(const struct arguments *arguments)
+{
+    check_arguments(arguments, COMMAND_TRACE);
+    CLAIM(arguments->output);
+    CLAIM(arguments->convert ? arguments->trace && !arguments->program
+                             : !arguments->trace && arguments->program);
     return STATUS_DONE;
 }
 

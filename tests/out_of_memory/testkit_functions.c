@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Of cushim/testing: layers, faults, recordings, expectations, tests and sweeps. */
+/* Of cushim/testing: layers, faults, recordings, expectations, tests, sweeps and traces. */
 #include <cushim/testing/layer.h>
+#include <stdio.h>
+#include <unistd.h>
+
 #include <cushim/testing/recording.h>
 #include <cushim/testing/sweep.h>
 #include <cushim/testing/test.h>
+#include <cushim/testing/trace.h>
 
 #include "function.h"
 
@@ -153,6 +157,42 @@ static CUresult expectations(void)
     return code;
 }
 
+/* Whether the file is there, which goes away. */
+static bool remove_trace(const char *path)
+{
+    char file[64];
+
+    snprintf(file, sizeof file, "%s.%ld.trace", path, (long)getpid());
+    return unlink(file) == 0;
+}
+
+/* A call is recorded, and work with a name; without a file the calls do what they did. */
+static CUresult traces(void)
+{
+    const struct cushim_trace_options options = {
+        .size = sizeof options, .path = "oom-trace", .buffer_bytes = 1 << 20};
+    struct cushim_layer *layer;
+    struct cushim_mock *mock;
+    CUdeviceptr memory = 0;
+    CUresult code = begin(&mock, &layer);
+    bool is_there;
+
+    if (code == CUDA_SUCCESS)
+        code = cushim_trace_start(layer, &options);
+    if (code == CUDA_SUCCESS)
+        code = cushim_driver()->MemAlloc_v2(&memory, 64);
+    if (code == CUDA_SUCCESS)
+        code = cushim_driver()->MemsetD8Async(memory, 1, 64, NULL);
+    if (code == CUDA_SUCCESS)
+        code = cushim_driver()->CtxSynchronize();
+    if (memory)
+        cushim_driver()->MemFree_v2(memory);
+    cushim_trace_stop(layer);
+    is_there = remove_trace(options.path);
+    end(mock, layer);
+    return code == CUDA_SUCCESS && !is_there ? CUDA_ERROR_FILE_NOT_FOUND : code;
+}
+
 static CUresult one_test(void)
 {
     const struct cushim_test_options options = {.size = sizeof options,
@@ -236,6 +276,7 @@ const struct function testkit_functions[] = {
     {"cushim_layer_expect cushim_layer_forbid cushim_layer_expectations_clear cushim_layer_forbid_errors "
      "cushim_layer_expect_errors_begin cushim_layer_expect_errors_end cushim_layer_verify",
      expectations, CUDA_ERROR_ILLEGAL_STATE},
+    {"cushim_trace_start cushim_trace_stop", traces, CUDA_ERROR_FILE_NOT_FOUND},
     {"cushim_test_begin cushim_test_mock cushim_test_layer cushim_test_end", one_test,
      CUDA_ERROR_ILLEGAL_STATE},
     {"cushim_sweep_run cushim_sweep_injected cushim_sweep_running cushim_sweep_fail", sweep,

@@ -249,6 +249,10 @@ class Links(unittest.TestCase):
                     self.assertIn('driver-semantics.md', comment, path)
         self.assertGreater(count, 60)
 
+    def test_folder_of_downloaded_headers_is_that_of_the_wrap(self):
+        folder, = re.findall(r'(?m)^directory = (.*)$', read('subprojects', 'cuda-headers.wrap'))
+        self.assertIn('`subprojects/%s/include`' % folder, read('docs', 'getting-started.md'))
+
     def test_each_page_is_in_the_index_and_installed(self):
         index, installed = read('docs', 'README.md'), read('docs', 'meson.build')
         for page in all_pages():
@@ -316,6 +320,11 @@ class Blocks(unittest.TestCase):
         self.assertEqual(found, set(RUN_ELSEWHERE))
         for name, call in RUN_ELSEWHERE.values():
             self.assertIn(call, read(name))
+
+    def test_command_in_the_prose_of_the_readme_is_one_that_runs(self):
+        command, = re.findall('`(cc .*?)`', prose('README.md'))
+        tested = [text.strip() for page, text in blocks('sh') if page in pages.TESTED]
+        self.assertIn(command, tested)
 
     def test_blocks_of_tested_pages_are_in_tested_sections(self):
         for page, tested in pages.TESTED.items():

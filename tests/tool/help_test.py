@@ -8,7 +8,7 @@ import unittest
 
 from harness import DONE, USAGE, ToolTest, fake
 
-COMMANDS = 'info', 'probe', 'time', 'run', 'profile', 'symbols', 'symbolize'
+COMMANDS = 'info', 'probe', 'time', 'run', 'trace', 'profile', 'symbols', 'symbolize'
 FONT = re.compile(r'\\f[BIRP]')
 
 
@@ -39,7 +39,7 @@ def sections_of_man_page(text):
         if macro == '.SH':
             heading = ' '.join(arguments_of_macro(rest))
             sections[heading] = ''
-        elif macro in ('.TH', '.\\"', '.TP', '.nf', '.fi'):
+        elif macro in ('.TH', '.\\"', '.TP', '.PP', '.nf', '.fi'):
             pass
         elif macro == '.B':
             sections[heading] += ' ' + rest
@@ -121,7 +121,8 @@ class Manual(ToolTest):
         for command, own in (('info', '0 1 2 3 4 5 64'), ('probe', '0 1 2 3 4 5 64'),
                              ('time', '0 1 2 3 64 130'),
                              ('run', '1 64 125 126 127 others'), ('profile', '0 1 2 3 64'),
-                             ('symbols', '0 1 2 64'), ('symbolize', '0 1 64')):
+                             ('symbols', '0 1 2 64'), ('symbolize', '0 1 64'),
+                             ('trace', '0 1 2 64 125 126 127 others')):
             printed = self.statuses(command, '--help')
             self.assertEqual(list(printed), own.split())
             for status, words in printed.items():
@@ -136,10 +137,12 @@ class Manual(ToolTest):
     def test_options_of_the_synopsis_are_those_explained(self):
         for command in COMMANDS:
             part = sections_of_help(self.manual('help', command))
-            self.assertEqual(re.findall(r'\[(--[\w-]+(?: [A-Z=]+)?)\]', part['SYNOPSIS'])
-                             + ['--help'],
-                             re.findall(r'(?:^|\. )(?:-h, )?(--[\w-]+(?: [A-Z=]+)?)(?= [A-Z][a-z])',
-                                        part['OPTIONS']))
+            # Of the commands of two lines, an option is explained once.
+            listed = dict.fromkeys(re.findall(r'\[(--[\w-]+(?: [A-Z=]+| on\|off)?)\]',
+                                              part['SYNOPSIS']))
+            self.assertEqual([*listed, '--help'], re.findall(
+                r'(?:^|\. )(?:-h, )?(--[\w-]+(?: [A-Z=]+| on\|off)?)(?= [A-Z][a-z])',
+                part['OPTIONS']))
 
     def test_each_option_is_explained(self):
         with open(os.environ['CUSHIM_OPTIONS'], encoding='utf-8') as source:
@@ -152,6 +155,8 @@ class Manual(ToolTest):
         values = {'--bytes': '1', '--repeat': '1', '--device': '0', '--library': '/nowhere',
                   '--devices': '2', '--driver-version': '12.8', '--config': '/dev/null',
                   '--set': 'seed=1', '--name': 'GPU', '--output': '/dev/null',
+                  '--device-times': 'on', '--calls': 'cuInit', '--delay': '1 s',
+                  '--duration': '1 s', '--buffer': '1 MiB', '--fault': 'cuInit => return(999)',
                   '--timeout': '9', '--since': '12.8', '--until': '12.8'}
         for command in COMMANDS:
             explained = self.manual('help', command)

@@ -195,6 +195,7 @@ class WithoutAnotherProcess(ToolTest):
         self.assert_status(result, DONE)
         self.assertIn('cushim: no other process has tried the driver first: ', result.err)
 
+    @unittest.skipUnless('CUSHIM_MOCK_LIBRARY' in os.environ, 'built without the mock driver')
     def test_mock_driver_needs_none(self):
         result = self.run_command('info', '--mock', command=self.LIMITED)
         self.assert_status(result, DONE)

@@ -59,6 +59,9 @@ class Info(ToolTest):
                 self.assert_status(result, status)
                 self.assertEqual(result.lines()['state'], state)
                 self.assertRegex(result.lines()['mock'], r'\Acushim mock .*; this is not a GPU\Z')
+                # What nvidia-smi lists does not matter to the mock.
+                is_mocks = 'This is the mock driver: set devices' in result.lines()['advice']
+                self.assertEqual(is_mocks, state == 'no-device')
 
     def test_the_environment_of_the_library_is_not_read(self):
         result = self.run_command('info', '--mock', CUSHIM_MOCK_SETTINGS='devices = 3')

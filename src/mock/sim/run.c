@@ -141,6 +141,16 @@ static void take_head(struct mock_stream *stream)
     stream->state = MOCK_IDLE;
 }
 
+static void report_ended(const struct mock_operation *operation)
+{
+    void (*report)(uint64_t, uint64_t, uint64_t) =
+        __atomic_load_n(&cushim__operation_ended, __ATOMIC_ACQUIRE);
+    const uint64_t now = cushim__mock->executing_at_ns;
+
+    if (report && operation->unit != MOCK_NO_UNIT)
+        report(operation->number, now - operation->duration_ns, now);
+}
+
 void cushim__mock_run_end(struct mock_stream *stream)
 {
     struct mock_sim *sim = cushim__mock_sim();
@@ -154,6 +164,7 @@ void cushim__mock_run_end(struct mock_stream *stream)
     if (head->unit != MOCK_NO_UNIT)
         cushim__mock_sim_effect_visible();
     cushim__mock_trace("end", head->class->name, stream->id, head->number, code);
+    report_ended(head);
     take_head(stream);
     cushim__mock_operation_destroy(head);
     if (stream->head)

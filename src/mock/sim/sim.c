@@ -116,6 +116,14 @@ static void submit_to_detector(struct mock_stream *stream, struct mock_operation
     cushim__race_submitted(&access);
 }
 
+static void report_queued(const struct mock_operation *operation)
+{
+    void (*report)(uint64_t) = __atomic_load_n(&cushim__operation_queued, __ATOMIC_ACQUIRE);
+
+    if (report && operation->unit != MOCK_NO_UNIT)
+        report(operation->number);
+}
+
 CUresult cushim__mock_sim_queue(struct mock_stream *stream, struct mock_operation *operation)
 {
     struct mock_sim *sim = cushim__mock_sim();
@@ -143,6 +151,7 @@ CUresult cushim__mock_sim_queue(struct mock_stream *stream, struct mock_operatio
     sim->queued_for_executor += operation->needs_executor;
     cushim__mock_trace("submit", operation->class->name, stream->id, operation->number,
                        CUDA_SUCCESS);
+    report_queued(operation);
     cushim__mock_run_listed();
     if (cushim__mock->settings.mode != MOCK_MODE_MANUAL)
         push(stream, operation);

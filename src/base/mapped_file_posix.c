@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE
+#include "src/base/mapped_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+/* To make a file larger than this is a signal that ends the process. */
+static bool may_be_so_large(uint64_t bytes)
+{
+    struct rlimit limit;
+
+    return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
+           bytes <= limit.rlim_cur;
+}
+
+void *cushim__file_map(const char *path, uint64_t bytes)
+{
+    const int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0666);
+    void *pages = MAP_FAILED;
+    int error;
+
+    if (file < 0)
+        return NULL;
+    errno = EFBIG;
+    if (may_be_so_large(bytes) && ftruncate(file, (off_t)bytes) == 0)
+        pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    error = errno;
+    close(file);
+    if (pages != MAP_FAILED)
+        return pages;
+    unlink(path);
+    errno = error;
+    return NULL;
+}
+
+void cushim__file_unmap(void *pages, uint64_t bytes)
+{
+    munmap(pages, bytes);
+}
+
+bool cushim__file_reserve(const char *path, uint64_t offset, uint64_t bytes)
+{
+    const int file = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY);
+    bool has_room;
+
+    if (file < 0)
+        return false;
+    has_room = fallocate(file, 0, (off_t)offset, (off_t)bytes) == 0 || errno == EOPNOTSUPP ||
+               errno == ENOSYS;
+    close(file);
+    return has_room;
+}
+
+void cushim__file_cut(const char *path, uint64_t bytes)
+{
+    /* The file is whole without this, too. */
+    if (truncate(path, (off_t)bytes) != 0)
+        errno = 0;
+}
+
+uint32_t cushim__process_id(void)
+{
+    return (uint32_t)getpid();
+}
+
+uint32_t cushim__process_parent(void)
+{
+    return (uint32_t)getppid();
+}
+
+void cushim__process_words(char *text, size_t size)
+{
+    const int file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+    const ssize_t length = file < 0 ? 0 : read(file, text, size - 1);
+
+    if (file >= 0)
+        close(file);
+    text[length > 0 ? length : 0] = '\0';
+    for (ssize_t i = 0; i + 1 < length; i++) {
+        if (text[i] == '\0')
+            text[i] = ' ';
+    }
+}
+
+uint64_t cushim__unix_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "src/base/mapped_file.h"
+
+#include <errno.h>
+#include <windows.h>
+#include <winioctl.h>
+
+static HANDLE open_new(const char *path)
+{
+    wchar_t wide[MAX_PATH];
+
+    if (MultiByteToWideChar(CP_UTF8, 0, path, -1, wide, MAX_PATH) == 0)
+        return INVALID_HANDLE_VALUE;
+    return CreateFileW(wide, GENERIC_READ | GENERIC_WRITE, FILE_SHARE_READ, NULL, CREATE_NEW,
+                       FILE_ATTRIBUTE_NORMAL, NULL);
+}
+
+/* The mapping keeps the file open. */
+void *cushim__file_map(const char *path, uint64_t bytes)
+{
+    const HANDLE file = open_new(path);
+    HANDLE mapping;
+    void *pages = NULL;
+    DWORD ignored;
+
+    if (file == INVALID_HANDLE_VALUE) {
+        errno = GetLastError() == ERROR_FILE_EXISTS ? EEXIST : EACCES;
+        return NULL;
+    }
+    DeviceIoControl(file, FSCTL_SET_SPARSE, NULL, 0, NULL, 0, &ignored, NULL);
+    mapping =
+        CreateFileMappingW(file, NULL, PAGE_READWRITE, (DWORD)(bytes >> 32), (DWORD)bytes, NULL);
+    if (mapping) {
+        pages = MapViewOfFile(mapping, FILE_MAP_ALL_ACCESS, 0, 0, 0);
+        CloseHandle(mapping);
+    }
+    CloseHandle(file);
+    if (!pages)
+        errno = ENOMEM;
+    return pages;
+}
+
+void cushim__file_unmap(void *pages, uint64_t bytes)
+{
+    (void)bytes;
+    UnmapViewOfFile(pages);
+}
+
+/* A page for which there is no room raises an exception; Windows has no way to ask before. */
+bool cushim__file_reserve(const char *path, uint64_t offset, uint64_t bytes)
+{
+    (void)path;
+    (void)offset;
+    (void)bytes;
+    return true;
+}
+
+void cushim__file_cut(const char *path, uint64_t bytes)
+{
+    (void)path;
+    (void)bytes;
+}
+
+uint32_t cushim__process_id(void)
+{
+    return GetCurrentProcessId();
+}
+
+/* Windows does not keep it. */
+uint32_t cushim__process_parent(void)
+{
+    return 0;
+}
+
+void cushim__process_words(char *text, size_t size)
+{
+    if (WideCharToMultiByte(CP_UTF8, 0, GetCommandLineW(), -1, text, (int)size, NULL, NULL) == 0)
+        text[size - 1] = '\0';
+}
+
+/* Windows counts steps of 100 ns since 1601. */
+uint64_t cushim__unix_ns(void)
+{
+    FILETIME now;
+
+    GetSystemTimeAsFileTime(&now);
+    return (((uint64_t)now.dwHighDateTime << 32 | now.dwLowDateTime) - 116444736000000000u) * 100;
+}

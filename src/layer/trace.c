@@ -1,0 +1,577 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The subscriber that traces: which calls are recorded, and what of them. */
+#define CUSHIM_DISABLE_DEPRECATION_WARNINGS
+
+#include "src/layer/trace.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cushim/testing/trace.h>
+
+#include "src/base/name.h"
+#include "src/base/options.h"
+#include "src/base/system.h"
+#include "src/driver_api/function_name.h"
+#include "src/layer/layer.h"
+
+enum { TEXT_WORDS = 8, SEEN_FUNCTIONS = 1 << 14, SEEN_PROBES = 16 };
+
+/* Where the driver writes results that are recorded, a bit for each parameter. */
+static struct outputs {
+    uint16_t wide, is_signed, is_unsigned;
+    uint8_t text; /* a parameter, from 1; 0: it has no text */
+} outputs[CUSHIM__SYMBOL_COUNT];
+
+static struct trace_options options;
+static char *owned[3];           /* the texts of the options */
+static struct cushim__lock lock; /* of whether there is a trace, and a file */
+
+static struct trace_header *header; /* NULL: no call has come, or the trace has ended */
+static bool is_on, is_refused;
+static uint64_t files;             /* that were made, or left to the parent by a fork */
+static uint64_t from_ns, until_ns; /* calls are recorded that begin between these */
+
+static _Thread_local unsigned depth;
+
+/* Functions whose name is in the file; the upper bits count how often that became untrue. */
+static uint64_t seen[SEEN_FUNCTIONS];
+static uint64_t seen_era;
+
+uint64_t cushim__trace_now(void)
+{
+    const struct cushim__layer_host *host = __atomic_load_n(&cushim__layer_host, __ATOMIC_ACQUIRE);
+
+    return host ? host->now_ns() : cushim__host_ns();
+}
+
+/* --- the names of kernels --- */
+
+/* Whether a function's name is in the file already; from now on it is. */
+static bool is_named(uint64_t function)
+{
+    const uint64_t value = function << 16 | (__atomic_load_n(&seen_era, __ATOMIC_RELAXED) & 0xffff);
+    const uint64_t first = (function >> 4) * 0x9e3779b97f4a7c15 >> 50;
+
+    for (unsigned i = 0; i < SEEN_PROBES; i++) {
+        uint64_t *place = &seen[(first + i) % SEEN_FUNCTIONS];
+        const uint64_t there = __atomic_load_n(place, __ATOMIC_RELAXED);
+
+        if (there == value)
+            return true;
+        if (there == 0 || (there & 0xffff) != (value & 0xffff)) {
+            __atomic_store_n(place, value, __ATOMIC_RELAXED);
+            return false;
+        }
+    }
+    return false;
+}
+
+static void name_function(uint64_t function)
+{
+    const char *name = NULL;
+
+    if (function == 0 || is_named(function))
+        return;
+    /* A launch takes either, and the driver knows which one a handle is. */
+    if (cushim__layer_next.FuncGetName(&name, (CUfunction)(uintptr_t)function) != CUDA_SUCCESS &&
+        cushim__layer_next.KernelGetName(&name, (CUkernel)(uintptr_t)function) != CUDA_SUCCESS)
+        name = NULL;
+    if (name)
+        cushim__trace_name(TRACE_NAME_FUNCTION, function, name);
+}
+
+/* A driver that cannot tell names tells them when a function is looked up. */
+static void note_function(const struct cushim__call *call, CUresult answer)
+{
+    const bool is_lookup = call->slot == CUSHIM__SLOT(ModuleGetFunction) ||
+                           call->slot == CUSHIM__SLOT(LibraryGetKernel);
+    const uint64_t *where = (const uint64_t *)(uintptr_t)call->values[0];
+    const char *name;
+
+    if (!is_lookup || answer != CUDA_SUCCESS || !where)
+        return;
+    name = (const char *)(uintptr_t)call->values[2];
+    if (name && !is_named(*where))
+        cushim__trace_name(TRACE_NAME_FUNCTION, *where, name);
+}
+
+/* Whether a handle may stand for another function after this call. */
+static bool unloads(unsigned slot)
+{
+    return slot == CUSHIM__SLOT(ModuleUnload) || slot == CUSHIM__SLOT(LibraryUnload) ||
+           slot == CUSHIM__SLOT(CtxDestroy) || slot == CUSHIM__SLOT(CtxDestroy_v2) ||
+           slot == CUSHIM__SLOT(DevicePrimaryCtxRelease) ||
+           slot == CUSHIM__SLOT(DevicePrimaryCtxRelease_v2) ||
+           slot == CUSHIM__SLOT(DevicePrimaryCtxReset) ||
+           slot == CUSHIM__SLOT(DevicePrimaryCtxReset_v2);
+}
+
+/* --- records of calls --- */
+
+static uint64_t *words_of(struct trace_record *record)
+{
+    return (uint64_t *)(record + 1);
+}
+
+/* The rest of the room is zeros already. */
+static void copy_text(char *to, const char *from)
+{
+    for (size_t i = 0; i + 1 < TEXT_WORDS * sizeof(uint64_t) && from[i]; i++)
+        to[i] = from[i];
+}
+
+/* A record of a call that begins now, not published. */
+static struct trace_record *fill_record(const struct cushim__call *call)
+{
+    const unsigned count = cushim__parameter_count(call->slot);
+    const unsigned text = outputs[call->slot].text;
+    const char *from = text ? (const char *)(uintptr_t)call->values[text - 1] : NULL;
+    struct trace_record *record = cushim__trace_reserve(count + (from ? TEXT_WORDS : 0));
+
+    if (!record)
+        return NULL;
+    record->kind = TRACE_CALL;
+    record->slot = (uint16_t)call->slot;
+    record->depth = depth;
+    memcpy(words_of(record), call->values, count * sizeof *call->values);
+    if (from)
+        copy_text((char *)(words_of(record) + count), from);
+    record->began_ns = cushim__trace_now();
+    return record;
+}
+
+/* Another thread may end the trace meanwhile. */
+static void count_lost(size_t field)
+{
+    struct trace_header *now = __atomic_load_n(&header, __ATOMIC_ACQUIRE);
+
+    if (now)
+        __atomic_add_fetch((uint64_t *)((char *)now + field), 1, __ATOMIC_RELAXED);
+}
+
+static struct trace_record *begin_record(const struct cushim__call *call)
+{
+    struct trace_record *record = fill_record(call);
+
+    if (record)
+        cushim__trace_publish(record);
+    else
+        count_lost(offsetof(struct trace_header, lost_calls));
+    return record;
+}
+
+static void read_outputs(const struct cushim__call *call, struct trace_record *record)
+{
+    const struct outputs *out = &outputs[call->slot];
+
+    for (unsigned set = out->wide | out->is_signed | out->is_unsigned; set; set &= set - 1) {
+        const unsigned index = (unsigned)__builtin_ctz(set), bit = set & -set;
+        const void *where = (const void *)(uintptr_t)call->values[index];
+
+        if (!where)
+            continue;
+        words_of(record)[index] = out->wide & bit        ? *(const uint64_t *)where
+                                  : out->is_signed & bit ? (uint64_t)(int64_t) * (const int *)where
+                                                         : *(const unsigned *)where;
+        record->flags |= TRACE_ARGUMENT_WRITTEN(index);
+    }
+}
+
+static void end_record(const struct cushim__call *call, CUresult answer)
+{
+    struct trace_record *record = call->traced.record;
+    const uint64_t ended_ns = cushim__trace_now();
+
+    record->code = (int32_t)answer;
+    if (answer == CUDA_SUCCESS)
+        read_outputs(call, record);
+    if (call->is_injected)
+        record->flags |= TRACE_INJECTED;
+    __atomic_store_n(&record->ended_ns, ended_ns, __ATOMIC_RELEASE);
+}
+
+/* --- records of work --- */
+
+static void begin_work(struct cushim__call *call, const struct trace_work *work)
+{
+    struct trace_record *record;
+
+    name_function(work->kind == TRACE_KERNEL ? work->object : 0);
+    record = cushim__trace_reserve(sizeof *work / sizeof(uint64_t));
+    if (!record) {
+        count_lost(offsetof(struct trace_header, lost_work));
+        return;
+    }
+    record->kind = TRACE_WORK;
+    record->slot = (uint16_t)call->slot;
+    memcpy(words_of(record), work, sizeof *work);
+    ((struct trace_work *)words_of(record))->thread = cushim__trace_thread();
+    ((struct trace_work *)words_of(record))->call_ns = call->traced.record->began_ns;
+    cushim__trace_publish(record);
+    call->traced.work = record;
+}
+
+/* --- the subscriber --- */
+
+/* What the record of a call costs here: the mean of many. */
+static uint64_t measure_cost(void)
+{
+    enum { TIMES = 1000 };
+    const uint64_t values[CUSHIM_RECORDED_ARGUMENTS] = {0};
+    struct cushim__call call = {.slot = CUSHIM__SLOT(StreamSynchronize), .values = values};
+    uint64_t began_ns;
+
+    if (cushim__layer_host)
+        return 0;
+    began_ns = cushim__trace_now();
+    for (unsigned i = 0; i < TIMES; i++) {
+        call.traced.record = fill_record(&call);
+        if (call.traced.record)
+            end_record(&call, CUDA_SUCCESS);
+    }
+    began_ns = cushim__trace_now() - began_ns;
+    /* It was never published, and the next record is to find zeros. */
+    if (call.traced.record)
+        memset(call.traced.record, 0, sizeof *call.traced.record + sizeof *values);
+    return began_ns / TIMES;
+}
+
+static void make_file(void)
+{
+    cushim__lock_take(&lock);
+    if (is_on && !header && !is_refused) {
+        struct trace_header *made = cushim__trace_file_create(&options);
+
+        is_refused = !made;
+        if (!made && options.complain)
+            options.complain(strerror(errno));
+        __atomic_add_fetch(&files, 1, __ATOMIC_RELAXED);
+        if (made) {
+            made->flags = (cushim__layer_host ? TRACE_VIRTUAL_CLOCK : 0u) |
+                          (options.times_device ? TRACE_DEVICE_TIMES : 0u);
+            from_ns = options.waits_for_profiler ? UINT64_MAX : made->began_ns + options.delay_ns;
+            until_ns = options.duration_ns ? made->began_ns + options.delay_ns + options.duration_ns
+                                           : UINT64_MAX;
+            made->call_cost_ns = measure_cost();
+            __atomic_store_n(&header, made, __ATOMIC_RELEASE);
+        }
+    }
+    cushim__lock_release(&lock);
+}
+
+static void note_profiler(unsigned slot)
+{
+    if (!options.waits_for_profiler)
+        return;
+    if (slot == CUSHIM__SLOT(ProfilerStart))
+        __atomic_store_n(&from_ns, 0, __ATOMIC_RELAXED);
+    else if (slot == CUSHIM__SLOT(ProfilerStop))
+        __atomic_store_n(&from_ns, UINT64_MAX, __ATOMIC_RELAXED);
+}
+
+/* Whether calls are recorded at this moment. */
+static bool is_recording(void)
+{
+    const uint64_t from = __atomic_load_n(&from_ns, __ATOMIC_RELAXED);
+    uint64_t now_ns;
+
+    if (from == UINT64_MAX)
+        return false;
+    if (options.delay_ns == 0 && options.duration_ns == 0)
+        return true;
+    now_ns = cushim__trace_now();
+    return now_ns >= from && now_ns < until_ns;
+}
+
+static bool before(struct cushim__call *call, CUresult *answer)
+{
+    struct cushim__traced *traced = &call->traced;
+    struct trace_work work;
+    bool is_work;
+
+    (void)answer;
+    if (!__atomic_load_n(&header, __ATOMIC_ACQUIRE))
+        make_file();
+    if (!__atomic_load_n(&header, __ATOMIC_ACQUIRE))
+        return true;
+    if (options.times_device)
+        cushim__trace_times_note_before(call);
+    if (!is_recording())
+        return true;
+    is_work = cushim__trace_is_work(call->slot);
+    if (is_work) {
+        memset(&work, 0, sizeof work);
+        cushim__trace_work_describe(call, &work);
+        if (options.times_device)
+            cushim__trace_time_start(traced, &work);
+    }
+    traced->record = begin_record(call);
+    depth += traced->record != NULL;
+    if (is_work && traced->record)
+        begin_work(call, &work);
+    if (options.times_device)
+        cushim__trace_time_queue(traced->work);
+    return true;
+}
+
+static CUresult after(struct cushim__call *call, CUresult answer)
+{
+    depth -= call->traced.record != NULL;
+    if (!__atomic_load_n(&header, __ATOMIC_ACQUIRE))
+        return answer;
+    if (call->traced.record) {
+        end_record(call, answer);
+        note_function(call, answer);
+    }
+    if (options.times_device)
+        cushim__trace_time_end(call, answer);
+    if (unloads(call->slot))
+        __atomic_add_fetch(&seen_era, 1, __ATOMIC_RELAXED);
+    note_profiler(call->slot);
+    return answer;
+}
+
+/* --- what the program names --- */
+
+enum { RANGES = 64 };
+
+/* The ranges that this thread is in; those that are deeper than the array are not recorded. */
+static _Thread_local struct trace_record *ranges[RANGES];
+static _Thread_local uint64_t range_files[RANGES]; /* the file that each is in */
+static _Thread_local int range_depth;
+
+static bool can_record(void)
+{
+    if (!__atomic_load_n(&header, __ATOMIC_ACQUIRE))
+        make_file();
+    return __atomic_load_n(&header, __ATOMIC_ACQUIRE) && is_recording();
+}
+
+static struct trace_record *begin_named(enum trace_kind kind, const char *name)
+{
+    const uint64_t words[] = {(uint64_t)range_depth};
+    struct trace_record *record =
+        can_record() ? cushim__trace_text(kind, words, kind == TRACE_RANGE, name) : NULL;
+
+    if (!record)
+        return NULL;
+    record->began_ns = cushim__trace_now();
+    cushim__trace_publish(record);
+    return record;
+}
+
+void cushim__trace_mark(const char *name)
+{
+    struct trace_record *record = begin_named(TRACE_MARK, name);
+
+    if (record)
+        record->ended_ns = record->began_ns;
+}
+
+int cushim__trace_push(const char *name)
+{
+    if (range_depth < RANGES) {
+        ranges[range_depth] = begin_named(TRACE_RANGE, name);
+        range_files[range_depth] = __atomic_load_n(&files, __ATOMIC_RELAXED);
+    }
+    return range_depth++;
+}
+
+int cushim__trace_pop(void)
+{
+    if (range_depth == 0)
+        return -1;
+    range_depth--;
+    if (range_depth < RANGES && ranges[range_depth] && __atomic_load_n(&header, __ATOMIC_ACQUIRE) &&
+        range_files[range_depth] == __atomic_load_n(&files, __ATOMIC_RELAXED))
+        ranges[range_depth]->ended_ns = cushim__trace_now();
+    return range_depth;
+}
+
+void cushim__trace_name_thread(uint64_t system_thread, const char *name)
+{
+    if (can_record())
+        cushim__trace_name(TRACE_NAME_THREAD, system_thread, name);
+}
+
+/* Whether calls are recorded at this moment or not: it may be called later. */
+void cushim__trace_name_unknown(const char *name, const void *function)
+{
+    if (!__atomic_load_n(&header, __ATOMIC_ACQUIRE))
+        make_file();
+    if (__atomic_load_n(&header, __ATOMIC_ACQUIRE) && !is_named((uintptr_t)function))
+        cushim__trace_name(TRACE_NAME_UNKNOWN_FUNCTION, (uintptr_t)function, name);
+}
+
+static void disown(void)
+{
+    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) {
+        free(owned[i]);
+        owned[i] = NULL;
+    }
+}
+
+/* Alone: no call is under way, as the public functions that end a trace demand. */
+static void end(bool is_alone)
+{
+    struct trace_header *ended;
+    bool was_on;
+
+    cushim__lock_take(&lock);
+    was_on = is_on;
+    ended = header;
+    is_on = false;
+    cushim__lock_release(&lock);
+    if (!was_on)
+        return;
+    cushim__trace_times_finish(ended);
+    if (ended) {
+        ended->unknown_functions = cushim__unknown_functions;
+        cushim__trace_file_close(is_alone);
+    }
+    __atomic_store_n(&header, NULL, __ATOMIC_RELEASE);
+    cushim__subscribe_all(CUSHIM__TRACE, false);
+    disown();
+}
+
+static void destroy(void)
+{
+    end(true);
+}
+
+const struct cushim__subscriber cushim__trace = {
+    .before = before, .after = after, .destroy = destroy};
+
+void cushim__trace_end(void)
+{
+    end(false);
+}
+
+/* The file is the parent's: the child has none before it calls. */
+void cushim__trace_begin_child(void)
+{
+    if (!is_on)
+        return;
+    cushim__trace_file_forget();
+    cushim__trace_times_forget();
+    cushim__lock_create(&lock); /* a thread of the parent may have had it */
+    header = NULL;
+    files++;
+    is_refused = false;
+    depth = 0;
+    seen_era++;
+}
+
+/* --- the beginning --- */
+
+static void prepare_outputs(void)
+{
+    for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++) {
+        struct outputs *out = &outputs[slot];
+
+        *out = (struct outputs){0};
+        for (unsigned i = 0; i < cushim__parameter_count(slot); i++) {
+            const uint16_t bit = (uint16_t)(1u << i);
+
+            switch ((enum cushim__form)cushim__decoder_of(slot, i).form) {
+            case CUSHIM__WRITTEN_HANDLE:
+            case CUSHIM__WRITTEN_ADDRESS:
+            case CUSHIM__WRITTEN_WIDE:
+                out->wide |= bit;
+                break;
+            case CUSHIM__WRITTEN_SIGNED:
+                out->is_signed |= bit;
+                break;
+            case CUSHIM__WRITTEN_UNSIGNED:
+            case CUSHIM__WRITTEN_FLOAT:
+                out->is_unsigned |= bit;
+                break;
+            case CUSHIM__READ_TEXT:
+                out->text = out->text ? out->text : (uint8_t)(i + 1);
+                break;
+            default:
+                break;
+            }
+        }
+    }
+}
+
+/* Whether a function's name fits one of the patterns between commas. */
+static bool is_chosen(const char *patterns, const char *name)
+{
+    char pattern[64];
+
+    while (*patterns) {
+        const size_t length = strcspn(patterns, ",");
+
+        if (length < sizeof pattern) {
+            memcpy(pattern, patterns, length);
+            pattern[length] = '\0';
+            if (cushim__pattern_fits(pattern, name))
+                return true;
+        }
+        patterns += length + (patterns[length] == ',');
+    }
+    return false;
+}
+
+static void subscribe(void)
+{
+    for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++) {
+        const bool is_needed = slot == CUSHIM__SLOT(ProfilerStart) ||
+                               slot == CUSHIM__SLOT(ProfilerStop) || unloads(slot);
+
+        if (!options.calls || is_needed || is_chosen(options.calls, cushim__slot_name(slot)))
+            cushim__subscribe(CUSHIM__TRACE, slot, true);
+    }
+}
+
+static bool own(const char **text, unsigned index)
+{
+    if (!*text)
+        return true;
+    owned[index] = cushim__name_copy(*text, strlen(*text));
+    *text = owned[index];
+    return owned[index];
+}
+
+CUresult cushim__trace_begin(const struct trace_options *wanted)
+{
+    if (is_on)
+        return CUDA_ERROR_ALREADY_ACQUIRED;
+    options = *wanted;
+    if (!own(&options.path, 0) || !own(&options.driver, 1) || !own(&options.calls, 2) ||
+        !cushim__decoders_prepare() || (wanted->times_device && !cushim__trace_times_begin())) {
+        disown();
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    prepare_outputs();
+    cushim__trace_works_prepare();
+    is_refused = false;
+    is_on = true;
+    subscribe();
+    return CUDA_SUCCESS;
+}
+
+CUresult cushim_trace_start(struct cushim_layer *layer, const struct cushim_trace_options *given)
+{
+    struct cushim_trace_options known = {.size = sizeof known};
+    struct trace_options wanted = {0};
+
+    if (!cushim__layer_exists(layer) || !given ||
+        !cushim__options_read(&known, sizeof known, given) || !known.path)
+        return CUDA_ERROR_INVALID_VALUE;
+    wanted.path = known.path;
+    wanted.calls = known.calls;
+    wanted.buffer_bytes = known.buffer_bytes ? known.buffer_bytes : TRACE_BUFFER_BYTES;
+    wanted.times_device = !known.omit_device_times;
+    return cushim__trace_begin(&wanted);
+}
+
+void cushim_trace_stop(struct cushim_layer *layer)
+{
+    if (cushim__layer_exists(layer))
+        end(true);
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The file of the trace: how it is mapped, and how threads write into chunks of their own. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "loader/symbols.h"
+#include "src/base/lock.h"
+#include "src/base/mapped_file.h"
+#include "src/layer/trace.h"
+
+enum { PATH_BYTES = 4096 };
+
+static struct trace_header *header; /* NULL: there is no file */
+static uint64_t mapped_bytes;
+static char path[PATH_BYTES];
+static unsigned threads;
+
+/* Changes with each file, so that threads see that their chunk is of a former one. */
+static uint64_t session;
+
+/* What the calling thread writes to, if the session is the file's. */
+static _Thread_local struct {
+    uint64_t session;
+    unsigned number;
+    struct trace_chunk *chunk; /* NULL: the file is full */
+} thread;
+
+/* A new file: a process that executes another program keeps its number, and has two traces. */
+static void *map_new(const char *prefix, uint64_t bytes)
+{
+    void *pages = NULL;
+
+    errno = EEXIST;
+    for (unsigned number = 1; number < 1000 && !pages && errno == EEXIST; number++) {
+        char suffix[16] = "";
+        int length;
+
+        if (number > 1)
+            snprintf(suffix, sizeof suffix, "-%u", number);
+        length = snprintf(path, sizeof path, "%s.%u%s.trace", prefix, cushim__process_id(), suffix);
+        if (length < (int)sizeof path)
+            pages = cushim__file_map(path, bytes);
+        else
+            errno = ENAMETOOLONG;
+    }
+    return pages;
+}
+
+struct trace_header *cushim__trace_file_create(const struct trace_options *options)
+{
+    uint64_t chunks = options->buffer_bytes / TRACE_CHUNK_BYTES;
+
+    chunks += chunks == 0;
+    /* The system may allow a smaller one: limits on address space and on files are usual. */
+    for (;; chunks /= 2) {
+        mapped_bytes = TRACE_HEADER_BYTES + chunks * TRACE_CHUNK_BYTES;
+        header = map_new(options->path, mapped_bytes);
+        if (header || chunks < 32 || (errno != ENOMEM && errno != EFBIG && errno != ENOSPC))
+            break;
+    }
+    if (header && !cushim__file_reserve(path, 0, TRACE_HEADER_BYTES)) {
+        cushim__file_unmap(header, mapped_bytes);
+        header = NULL;
+        errno = ENOSPC;
+    }
+    if (!header)
+        return NULL;
+    threads = 0;
+    header->version = TRACE_VERSION;
+    header->header_bytes = TRACE_HEADER_BYTES;
+    header->chunk_bytes = TRACE_CHUNK_BYTES;
+    header->slots = CUSHIM__SYMBOL_COUNT;
+    header->driver_version = options->driver_version;
+    header->process = cushim__process_id();
+    header->parent = cushim__process_parent();
+    header->chunk_limit = chunks;
+    header->began_unix_ns = cushim__unix_ns();
+    header->began_ns = cushim__trace_now();
+    cushim__process_words(header->program, sizeof header->program);
+    if (options->driver)
+        snprintf(header->driver, sizeof header->driver, "%s", options->driver);
+    memcpy(header->magic, TRACE_MAGIC, sizeof TRACE_MAGIC); /* from now on it is a trace */
+    __atomic_add_fetch(&session, 1, __ATOMIC_RELEASE);
+    return header;
+}
+
+void cushim__trace_file_close(bool is_alone)
+{
+    const uint64_t limit = header->chunk_limit;
+    const uint64_t taken = __atomic_exchange_n(&header->chunk_count, limit, __ATOMIC_ACQ_REL);
+    const uint64_t chunks = taken < limit ? taken : limit;
+
+    /* A thread that needs another chunk finds none, whichever of the two it reads first. */
+    __atomic_store_n(&header->chunk_limit, chunks, __ATOMIC_RELEASE);
+    __atomic_store_n(&header->chunk_count, chunks, __ATOMIC_RELEASE);
+    header->ended_ns = cushim__trace_now();
+    __atomic_or_fetch(&header->flags, TRACE_ENDED, __ATOMIC_RELEASE);
+    cushim__file_cut(path, TRACE_HEADER_BYTES + chunks * TRACE_CHUNK_BYTES);
+    if (is_alone)
+        cushim__trace_file_forget();
+}
+
+void cushim__trace_file_forget(void)
+{
+    if (header)
+        cushim__file_unmap(header, mapped_bytes);
+    header = NULL;
+}
+
+/* Take the next chunk of the file for this thread. */
+static struct trace_chunk *take_chunk(void)
+{
+    const uint64_t now = __atomic_load_n(&session, __ATOMIC_ACQUIRE);
+    const uint64_t index = __atomic_fetch_add(&header->chunk_count, 1, __ATOMIC_RELAXED);
+    struct trace_chunk *chunk = NULL;
+
+    if (thread.session != now)
+        thread.number = __atomic_add_fetch(&threads, 1, __ATOMIC_RELAXED);
+    if (index < header->chunk_limit &&
+        cushim__file_reserve(path, TRACE_HEADER_BYTES + index * TRACE_CHUNK_BYTES,
+                             TRACE_CHUNK_BYTES)) {
+        chunk =
+            (struct trace_chunk *)((char *)header + TRACE_HEADER_BYTES + index * TRACE_CHUNK_BYTES);
+        chunk->thread = thread.number;
+        chunk->system_thread = cushim__host_thread_id();
+    } else if (index > header->chunk_limit) {
+        /* It must not overflow. */
+        __atomic_store_n(&header->chunk_count, header->chunk_limit, __ATOMIC_RELAXED);
+    }
+    thread.session = now;
+    thread.chunk = chunk;
+    return chunk;
+}
+
+struct trace_record *cushim__trace_reserve(size_t words)
+{
+    const size_t bytes = sizeof(struct trace_record) + words * sizeof(uint64_t);
+    struct trace_chunk *chunk = thread.chunk;
+    struct trace_record *record;
+
+    if (thread.session != __atomic_load_n(&session, __ATOMIC_RELAXED) ||
+        (chunk && chunk->used + bytes > TRACE_CHUNK_BYTES - sizeof *chunk))
+        chunk = take_chunk();
+    if (!chunk)
+        return NULL;
+    record = (struct trace_record *)((char *)(chunk + 1) + chunk->used);
+    record->words = (uint8_t)words;
+    return record;
+}
+
+void cushim__trace_publish(const struct trace_record *record)
+{
+    const size_t bytes = sizeof *record + record->words * sizeof(uint64_t);
+
+    __atomic_store_n(&thread.chunk->used, thread.chunk->used + (uint32_t)bytes, __ATOMIC_RELEASE);
+}
+
+unsigned cushim__trace_thread(void)
+{
+    return thread.number;
+}
+
+struct trace_record *cushim__trace_text(enum trace_kind kind, const uint64_t *words, size_t count,
+                                        const char *text)
+{
+    const size_t most = (UINT8_MAX - count) * sizeof *words - 1;
+    const size_t length = strlen(text) < most ? strlen(text) : most;
+    struct trace_record *record = cushim__trace_reserve(count + length / sizeof *words + 1);
+
+    if (!record)
+        return NULL;
+    record->kind = (uint8_t)kind;
+    if (count > 0)
+        memcpy(record + 1, words, count * sizeof *words);
+    memcpy((uint64_t *)(record + 1) + count, text, length); /* the rest is zeros already */
+    return record;
+}
+
+void cushim__trace_name(enum trace_named named, uint64_t of, const char *name)
+{
+    const uint64_t words[] = {named, of};
+    const struct trace_record *record = cushim__trace_text(TRACE_NAME, words, 2, name);
+
+    if (record)
+        cushim__trace_publish(record);
+}

@@ -1,0 +1,595 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Device times. Over a real driver each piece of work stands between two events on its stream. They
+ * come from a pool, and are read after the program has waited for the device anyway, or when many
+ * are pending. Times count from a base event of the context, whose moment on the host's clock is
+ * known, and which is renewed, since an elapsed time is a float of milliseconds.
+ *
+ * While any stream is captured nothing is timed: an event would become a node of the graph, and
+ * reading one would make the capture fail. A mock says itself when work was done.
+ */
+#define CUSHIM_DISABLE_DEPRECATION_WARNINGS
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/system.h"
+#include "src/driver_api/function_name.h"
+#include "src/layer/layer.h"
+
+enum {
+    CONTEXTS = 64,
+    PENDING = 1 << 14, /* pairs of a context that were not read yet */
+    BASES = 64,
+    READ_AFTER_WAIT = 64, /* pairs, at least, once the program has waited */
+    READ_WITHOUT = 2048,  /* pairs, if it does not wait */
+    BATCH = 256,          /* so many are read in one go */
+    COST_EVERY = 64,
+};
+
+/* A base is renewed after half a second: the float then counts steps of 60 ns. */
+#define BASE_LIFE_NS 500000000u
+
+/* Alignments that took longer than this are tried again. */
+#define ALIGNMENT_NS 15000u
+
+struct pair {
+    CUevent start, end;
+    struct trace_record *work;
+    uint64_t base; /* number of the base that is before it */
+};
+
+struct trace_context {
+    CUcontext handle; /* NULL: the place is free */
+    struct cushim__lock lock;
+    CUdevice device;
+    uint64_t pair_ns; /* what two events show with nothing between them */
+    CUstream stream;  /* for base events: nothing else is on it */
+    CUevent bases[BASES];
+    uint64_t base_ns[BASES];
+    uint64_t base_count;  /* the last is number base_count - 1 */
+    uint64_t first, last; /* pending pairs, as a ring */
+    struct pair pending[PENDING];
+    size_t free_count;
+    CUevent free[2 * PENDING];
+};
+
+static struct trace_context *contexts[CONTEXTS];
+static struct cushim__lock lock;      /* of the list */
+static CUcontext primaries[CONTEXTS]; /* by device, once it was retained */
+static unsigned captures;
+static uint64_t untimed;
+static uint64_t cost_ns, cost_count, works;
+static uint64_t pair_ns; /* of the context that was measured last */
+
+/* A bit for each slot. */
+enum { WAITS = 1, BEGINS_CAPTURE = 2, ENDS_CAPTURE = 4, COUNTS_REFERENCES = 8 };
+static uint8_t roles[CUSHIM__SYMBOL_COUNT];
+
+static const struct cushim_table *driver(void)
+{
+    return &cushim__layer_next;
+}
+
+/* --- a mock's own times --- */
+
+enum { QUEUED = 1 << 16 };
+
+static struct queued {
+    uint64_t number;
+    struct trace_record *work;
+} * queued; /* by number; under the mock's lock */
+
+/* The work of the call that this thread makes, and how many operations it has queued. */
+static _Thread_local struct trace_record *queuing;
+static _Thread_local unsigned queued_count;
+
+static void note_queued(uint64_t number)
+{
+    if (!queuing)
+        return;
+    queued[number % QUEUED] = (struct queued){number, queuing};
+    queued_count++;
+}
+
+/* The operations of a graph are one piece of work: from the first start to the last end. */
+static void note_ended(uint64_t number, uint64_t began_ns, uint64_t ended_ns)
+{
+    struct queued *entry = &queued[number % QUEUED];
+
+    if (entry->number != number || !entry->work)
+        return;
+    if (entry->work->began_ns == 0 || began_ns < entry->work->began_ns)
+        entry->work->began_ns = began_ns;
+    if (ended_ns > entry->work->ended_ns)
+        entry->work->ended_ns = ended_ns;
+    entry->work = NULL;
+}
+
+void cushim__trace_time_queue(struct trace_record *work)
+{
+    queuing = cushim__layer_host ? work : NULL;
+    queued_count = 0;
+}
+
+/* What a mock executes in the call itself is done when the call ends. */
+static void end_queuing(const struct cushim__call *call)
+{
+    struct trace_record *work = call->traced.work;
+
+    queuing = NULL;
+    if (!work || queued_count > 0)
+        return;
+    work->began_ns = call->traced.record->began_ns;
+    work->ended_ns = call->traced.record->ended_ns;
+}
+
+/* --- contexts and their events --- */
+
+/* Record the next base, and note when that was: between two looks at the clock. */
+static bool renew_base(struct trace_context *context)
+{
+    const uint64_t index = context->base_count % BASES;
+    uint64_t before, after;
+
+    if (!context->bases[index] &&
+        driver()->EventCreate(&context->bases[index], CU_EVENT_DEFAULT) != CUDA_SUCCESS)
+        return false;
+    for (unsigned tries = 0; tries < 4; tries++) {
+        before = cushim__host_ns();
+        if (driver()->EventRecord(context->bases[index], context->stream) != CUDA_SUCCESS ||
+            driver()->EventSynchronize(context->bases[index]) != CUDA_SUCCESS)
+            return false;
+        after = cushim__host_ns();
+        if (after - before < ALIGNMENT_NS)
+            break;
+    }
+    context->base_ns[index] = before + (after - before) / 2;
+    context->base_count++;
+    return true;
+}
+
+/* Under the lock of the context. */
+static CUevent take_event(struct trace_context *context)
+{
+    CUevent event = NULL;
+
+    if (context->free_count > 0)
+        return context->free[--context->free_count];
+    return driver()->EventCreate(&event, CU_EVENT_DEFAULT) == CUDA_SUCCESS ? event : NULL;
+}
+
+static void give_event(struct trace_context *context, CUevent event)
+{
+    if (event && context->free_count < 2 * PENDING)
+        context->free[context->free_count++] = event;
+}
+
+/*
+ * What a pair of events with nothing between them shows, at least: as much is taken off the
+ * duration of work. The first pairs of a row find the stream idle, and show more.
+ */
+static void measure_pair(struct trace_context *context)
+{
+    enum { EVENTS = 8 };
+    CUevent events[EVENTS] = {0};
+    float least = 1.0f, elapsed;
+
+    for (unsigned i = 0; i < EVENTS; i++) {
+        events[i] = take_event(context);
+        if (!events[i] || driver()->EventRecord(events[i], context->stream) != CUDA_SUCCESS)
+            return;
+    }
+    driver()->StreamSynchronize(context->stream);
+    for (unsigned i = 1; i < EVENTS; i++) {
+        if (driver()->EventElapsedTime_v2(&elapsed, events[i - 1], events[i]) == CUDA_SUCCESS &&
+            elapsed < least)
+            least = elapsed;
+    }
+    for (unsigned i = 0; i < EVENTS; i++)
+        give_event(context, events[i]);
+    context->pair_ns = least < 0.1f ? (uint64_t)((double)least * 1e6) : 0;
+    __atomic_store_n(&pair_ns, context->pair_ns, __ATOMIC_RELAXED);
+}
+
+static uint64_t last_base_ns(const struct trace_context *context)
+{
+    return context->base_ns[(context->base_count - 1) % BASES];
+}
+
+/* NULL: there is none; then there are none behind it either. */
+static struct trace_context *context_at(unsigned index)
+{
+    return index < CONTEXTS ? __atomic_load_n(&contexts[index], __ATOMIC_ACQUIRE) : NULL;
+}
+
+static CUcontext handle_of(const struct trace_context *context)
+{
+    return __atomic_load_n(&context->handle, __ATOMIC_ACQUIRE);
+}
+
+/* NULL: the context has no place, or the driver refuses what it takes. */
+static struct trace_context *add_context(CUcontext handle)
+{
+    const size_t kept = offsetof(struct trace_context, lock); /* the handle, which others look at */
+    struct trace_context *context = NULL;
+
+    for (unsigned i = 0; i < CONTEXTS && !context; i++) {
+        if (!contexts[i])
+            __atomic_store_n(&contexts[i], calloc(1, sizeof *contexts[i]), __ATOMIC_RELEASE);
+        if (contexts[i] && !contexts[i]->handle)
+            context = contexts[i];
+    }
+    if (!context)
+        return NULL;
+    memset((char *)context + kept, 0, sizeof *context - kept);
+    cushim__lock_create(&context->lock);
+    if (driver()->CtxGetDevice(&context->device) != CUDA_SUCCESS ||
+        driver()->StreamCreate(&context->stream, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS ||
+        !renew_base(context))
+        return NULL;
+    measure_pair(context);
+    __atomic_store_n(&context->handle, handle, __ATOMIC_RELEASE);
+    return context;
+}
+
+static struct trace_context *find_context(CUcontext handle)
+{
+    struct trace_context *context;
+
+    for (unsigned i = 0; (context = context_at(i)); i++) {
+        if (handle_of(context) == handle)
+            return context;
+    }
+    return NULL;
+}
+
+static struct trace_context *current_context(void)
+{
+    struct trace_context *context;
+    CUcontext handle = NULL;
+
+    if (driver()->CtxGetCurrent(&handle) != CUDA_SUCCESS || !handle)
+        return NULL;
+    context = find_context(handle);
+    if (context)
+        return context;
+    cushim__lock_take(&lock);
+    context = find_context(handle);
+    if (!context)
+        context = add_context(handle);
+    cushim__lock_release(&lock);
+    return context;
+}
+
+static void give_events(struct trace_context *context, CUevent start, CUevent end)
+{
+    cushim__lock_take(&context->lock);
+    give_event(context, start);
+    give_event(context, end);
+    cushim__lock_release(&context->lock);
+}
+
+/* --- reading --- */
+
+static uint64_t count_untimed(uint64_t count)
+{
+    return __atomic_add_fetch(&untimed, count, __ATOMIC_RELAXED);
+}
+
+/* False: the device has not come so far. */
+static bool read_pair(const struct trace_context *context, const struct pair *pair)
+{
+    const uint64_t index = pair->base % BASES;
+    float from_base, duration;
+    uint64_t duration_ns;
+
+    const CUresult code = driver()->EventElapsedTime_v2(&duration, pair->start, pair->end);
+
+    if (code == CUDA_ERROR_NOT_READY)
+        return false;
+    if (code != CUDA_SUCCESS || context->base_count - pair->base > BASES ||
+        driver()->EventElapsedTime_v2(&from_base, context->bases[index], pair->start) !=
+            CUDA_SUCCESS) {
+        count_untimed(1);
+        return true;
+    }
+    duration_ns = (uint64_t)((double)duration * 1e6);
+    duration_ns -= duration_ns < context->pair_ns ? duration_ns : context->pair_ns;
+    pair->work->began_ns = context->base_ns[index] + (uint64_t)(int64_t)((double)from_base * 1e6);
+    __atomic_store_n(&pair->work->ended_ns, pair->work->began_ns + duration_ns, __ATOMIC_RELEASE);
+    return true;
+}
+
+/* Read the oldest pairs that are done, `limit` at most. The context is current. */
+static void read_pairs(struct trace_context *context, uint64_t limit)
+{
+    if (!cushim__lock_try(&context->lock))
+        return;
+    for (; limit > 0 && context->first < context->last; limit--) {
+        const struct pair *pair = &context->pending[context->first % PENDING];
+
+        if (!read_pair(context, pair))
+            break;
+        give_event(context, pair->start);
+        give_event(context, pair->end);
+        __atomic_store_n(&context->first, context->first + 1, __ATOMIC_RELAXED);
+    }
+    cushim__lock_release(&context->lock);
+}
+
+static uint64_t pending_count(struct trace_context *context)
+{
+    /* In this order it is never less than nothing. */
+    const uint64_t first = __atomic_load_n(&context->first, __ATOMIC_ACQUIRE);
+
+    return __atomic_load_n(&context->last, __ATOMIC_ACQUIRE) - first;
+}
+
+static bool is_capturing(void)
+{
+    return __atomic_load_n(&captures, __ATOMIC_RELAXED) > 0;
+}
+
+/* The same of a context that need not be current. */
+static void read_context(struct trace_context *context)
+{
+    CUcontext former;
+
+    if (is_capturing() || driver()->CtxPushCurrent_v2(handle_of(context)) != CUDA_SUCCESS)
+        return;
+    read_pairs(context, PENDING);
+    driver()->CtxPopCurrent_v2(&former);
+}
+
+/* The context goes: its events go with it. */
+static void drop_context(struct trace_context *context)
+{
+    count_untimed(pending_count(context));
+    __atomic_store_n(&context->first, context->last, __ATOMIC_RELAXED);
+    __atomic_store_n(&context->handle, NULL, __ATOMIC_RELEASE);
+}
+
+/* --- what calls do --- */
+
+static void start_pair(struct cushim__traced *traced, struct trace_work *work)
+{
+    bool is_counted = __atomic_add_fetch(&works, 1, __ATOMIC_RELAXED) % COST_EVERY == 0;
+    const uint64_t began_ns = is_counted ? cushim__host_ns() : 0;
+    struct trace_context *context;
+
+    context = is_capturing() ? NULL : current_context();
+    if (!context)
+        return;
+    work->context = (uintptr_t)handle_of(context);
+    work->device = (uint32_t)context->device;
+    if (pending_count(context) >= READ_WITHOUT && pending_count(context) % BATCH == 0)
+        read_pairs(context, BATCH);
+    cushim__lock_take(&context->lock);
+    if (cushim__host_ns() - last_base_ns(context) > BASE_LIFE_NS && renew_base(context))
+        is_counted = false; /* that is not what work costs */
+    traced->base = context->base_count - 1;
+    traced->start = pending_count(context) < PENDING - 64 ? take_event(context) : NULL;
+    traced->end = traced->start ? take_event(context) : NULL;
+    cushim__lock_release(&context->lock);
+    traced->stream = (CUstream)(uintptr_t)work->stream;
+    if (traced->end && driver()->EventRecord(traced->start, traced->stream) == CUDA_SUCCESS) {
+        traced->context = context;
+    } else {
+        give_events(context, traced->start, traced->end);
+    }
+    if (is_counted) {
+        __atomic_add_fetch(&cost_ns, cushim__host_ns() - began_ns, __ATOMIC_RELAXED);
+        __atomic_add_fetch(&cost_count, 1, __ATOMIC_RELAXED);
+    }
+}
+
+static void start_on_mock(struct trace_work *work)
+{
+    int device = -1;
+
+    work->context = (uintptr_t)cushim__layer_host->current(&device);
+    work->device = (uint32_t)device;
+}
+
+void cushim__trace_time_start(struct cushim__traced *traced, struct trace_work *work)
+{
+    if (cushim__layer_host)
+        start_on_mock(work);
+    else
+        start_pair(traced, work);
+}
+
+static void end_pair(const struct cushim__traced *traced, CUresult answer)
+{
+    struct trace_context *context = traced->context;
+
+    if (answer != CUDA_SUCCESS || !traced->work ||
+        driver()->EventRecord(traced->end, traced->stream) != CUDA_SUCCESS) {
+        give_events(context, traced->start, traced->end);
+        count_untimed(answer == CUDA_SUCCESS);
+        return;
+    }
+    cushim__lock_take(&context->lock);
+    context->pending[context->last % PENDING] =
+        (struct pair){traced->start, traced->end, traced->work, traced->base};
+    __atomic_store_n(&context->last, context->last + 1, __ATOMIC_RELAXED);
+    cushim__lock_release(&context->lock);
+}
+
+static void note_capture(unsigned slot, CUresult answer)
+{
+    /* A capture that has failed ends with an error. */
+    if (roles[slot] & BEGINS_CAPTURE && answer == CUDA_SUCCESS)
+        __atomic_add_fetch(&captures, 1, __ATOMIC_RELAXED);
+    else if (roles[slot] & ENDS_CAPTURE && is_capturing() && answer != CUDA_ERROR_ILLEGAL_STATE)
+        __atomic_sub_fetch(&captures, 1, __ATOMIC_RELAXED);
+}
+
+/* The program has waited for the device: what it has done is read. */
+static void note_wait(void)
+{
+    CUcontext handle = NULL;
+    struct trace_context *context;
+
+    if (is_capturing() || driver()->CtxGetCurrent(&handle) != CUDA_SUCCESS)
+        return;
+    context = find_context(handle);
+    if (context && handle && pending_count(context) >= READ_AFTER_WAIT)
+        read_pairs(context, PENDING);
+}
+
+/* A primary context may have gone with its last reference. */
+static void note_released(CUdevice device)
+{
+    struct trace_context *context;
+    CUcontext primary;
+
+    if (device < 0 || device >= CONTEXTS)
+        return;
+    primary = __atomic_load_n(&primaries[device], __ATOMIC_RELAXED);
+    for (unsigned i = 0; (context = context_at(i)); i++) {
+        unsigned flags;
+        int is_active = 1;
+
+        if (primary && handle_of(context) == primary &&
+            driver()->DevicePrimaryCtxGetState(device, &flags, &is_active) == CUDA_SUCCESS &&
+            !is_active)
+            drop_context(context);
+    }
+}
+
+static void note_retained(const struct cushim__call *call)
+{
+    const CUcontext *where = (const CUcontext *)(uintptr_t)call->values[0];
+
+    if (call->values[1] < CONTEXTS)
+        __atomic_store_n(&primaries[call->values[1]], *where, __ATOMIC_RELAXED);
+}
+
+static bool is_release(unsigned slot)
+{
+    return slot == CUSHIM__SLOT(DevicePrimaryCtxRelease) ||
+           slot == CUSHIM__SLOT(DevicePrimaryCtxRelease_v2) ||
+           slot == CUSHIM__SLOT(DevicePrimaryCtxReset) ||
+           slot == CUSHIM__SLOT(DevicePrimaryCtxReset_v2);
+}
+
+void cushim__trace_times_note_before(const struct cushim__call *call)
+{
+    struct trace_context *context;
+
+    if (cushim__layer_host)
+        return;
+    if (call->slot == CUSHIM__SLOT(CtxDestroy_v2) || call->slot == CUSHIM__SLOT(CtxDestroy)) {
+        context = find_context((CUcontext)(uintptr_t)call->values[0]);
+        if (context && call->values[0]) {
+            read_context(context);
+            drop_context(context);
+        }
+    } else if (is_release(call->slot)) {
+        for (unsigned i = 0; (context = context_at(i)); i++) {
+            if (handle_of(context) && context->device == (CUdevice)call->values[0])
+                read_context(context);
+        }
+    }
+}
+
+void cushim__trace_time_end(struct cushim__call *call, CUresult answer)
+{
+    if (cushim__layer_host) {
+        end_queuing(call);
+        return;
+    }
+    if (call->traced.context)
+        end_pair(&call->traced, answer);
+    else if (call->traced.work && answer == CUDA_SUCCESS)
+        count_untimed(1);
+    if (!roles[call->slot])
+        return;
+    note_capture(call->slot, answer);
+    if (roles[call->slot] & WAITS && answer == CUDA_SUCCESS)
+        note_wait();
+    if (call->slot == CUSHIM__SLOT(DevicePrimaryCtxRetain) && answer == CUDA_SUCCESS)
+        note_retained(call);
+    else if (is_release(call->slot) && answer == CUDA_SUCCESS)
+        note_released((CUdevice)call->values[0]);
+}
+
+/* --- the beginning and the end --- */
+
+static uint8_t role_of(unsigned slot)
+{
+    static const struct {
+        const char *pattern;
+        uint8_t role;
+    } patterns[] = {
+        {"cu*Synchronize*", WAITS},
+        {"cuDevicePrimaryCtxRe*", COUNTS_REFERENCES},
+        {"cuStreamBeginCaptureToCig*", 0},
+        {"cuStreamEndCaptureToCig*", 0},
+        {"cuStreamBegin*apture*", BEGINS_CAPTURE},
+        {"cuStreamEndCapture*", ENDS_CAPTURE},
+    };
+
+    for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
+        if (cushim__pattern_fits(patterns[i].pattern, cushim__slot_name(slot)))
+            return patterns[i].role;
+    }
+    return 0;
+}
+
+bool cushim__trace_times_begin(void)
+{
+    for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++)
+        roles[slot] = role_of(slot);
+    captures = 0;
+    untimed = cost_ns = cost_count = works = 0;
+    if (!cushim__layer_host)
+        return true;
+    queued = calloc(QUEUED, sizeof *queued);
+    if (!queued)
+        return false;
+    __atomic_store_n(&cushim__operation_ended, note_ended, __ATOMIC_RELEASE);
+    __atomic_store_n(&cushim__operation_queued, note_queued, __ATOMIC_RELEASE);
+    return true;
+}
+
+static void no_act(void)
+{
+}
+
+void cushim__trace_times_finish(struct trace_header *header)
+{
+    struct trace_context *context;
+    uint64_t count;
+
+    __atomic_store_n(&cushim__operation_queued, NULL, __ATOMIC_RELEASE);
+    __atomic_store_n(&cushim__operation_ended, NULL, __ATOMIC_RELEASE);
+    if (cushim__layer_host)
+        cushim__layer_host->alone(no_act); /* no operation is in one of them any more */
+    free(queued);
+    queued = NULL;
+    for (unsigned i = 0; (context = context_at(i)); i++) {
+        if (handle_of(context))
+            read_context(context);
+        drop_context(context);
+    }
+    if (!header)
+        return;
+    count = __atomic_load_n(&cost_count, __ATOMIC_RELAXED);
+    header->work_cost_ns = count ? 2 * __atomic_load_n(&cost_ns, __ATOMIC_RELAXED) / count : 0;
+    header->event_cost_ns = __atomic_load_n(&pair_ns, __ATOMIC_RELAXED);
+    header->untimed_work = __atomic_load_n(&untimed, __ATOMIC_RELAXED);
+}
+
+void cushim__trace_times_forget(void)
+{
+    cushim__lock_create(&lock); /* a thread of the parent may have had it */
+    for (unsigned i = 0; i < CONTEXTS && contexts[i]; i++) {
+        contexts[i]->handle = NULL;
+        contexts[i]->first = contexts[i]->last;
+    }
+    captures = 0;
+    untimed = 0;
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The ranges that a program names by NVTX. NVTX is nothing but headers in the program: at its first
+ * call it loads the library that NVTX_INJECTION64_PATH names, and lets it put functions of its own
+ * into tables. The numbers and layouts here are those of NVTX 3, which does not change them.
+ */
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cushim/api.h>
+
+#include "src/base/name.h"
+#include "src/layer/trace.h"
+
+enum { TABLES = 1, CORE = 1, CORE2 = 5 };
+
+/* Places in the tables of both modules. */
+enum {
+    CORE_MARK_EX = 1,
+    CORE_MARK = 2,
+    CORE_PUSH_EX = 8,
+    CORE_PUSH = 9,
+    CORE_POP = 11,
+    CORE_NAME_THREAD = 14,
+    CORE2_MARK_EX = 1,
+    CORE2_PUSH_EX = 4,
+    CORE2_POP = 5,
+    CORE2_REGISTER_STRING = 10,
+    CORE2_CREATE_DOMAIN = 12,
+};
+
+enum { MESSAGE_ASCII = 1, MESSAGE_REGISTERED = 3 };
+
+/* What a range is described by; a later version has more at its end. */
+struct attributes {
+    uint16_t version, size;
+    uint32_t category;
+    int32_t color_type;
+    uint32_t color;
+    int32_t payload_type, reserved;
+    uint64_t payload;
+    int32_t message_type;
+    const char *message;
+};
+
+typedef void (*function)(void);
+
+struct callbacks {
+    size_t size;
+    int (*module_table)(int module, function ***table, unsigned *size);
+};
+
+static const char *message_of(const struct attributes *attributes)
+{
+    if (!attributes || attributes->size < sizeof *attributes || !attributes->message)
+        return "";
+    /* A registered string is what register_string() has answered: the text itself. */
+    return attributes->message_type == MESSAGE_ASCII ||
+                   attributes->message_type == MESSAGE_REGISTERED
+               ? attributes->message
+               : "";
+}
+
+static void mark(const char *message)
+{
+    cushim__trace_mark(message ? message : "");
+}
+
+static void mark_ex(const struct attributes *attributes)
+{
+    mark(message_of(attributes));
+}
+
+static int push(const char *message)
+{
+    return cushim__trace_push(message ? message : "");
+}
+
+static int push_ex(const struct attributes *attributes)
+{
+    return push(message_of(attributes));
+}
+
+static int pop(void)
+{
+    return cushim__trace_pop();
+}
+
+static void name_thread(uint32_t system_thread, const char *name)
+{
+    cushim__trace_name_thread(system_thread, name ? name : "");
+}
+
+static void domain_mark_ex(void *domain, const struct attributes *attributes)
+{
+    (void)domain;
+    mark_ex(attributes);
+}
+
+static int domain_push_ex(void *domain, const struct attributes *attributes)
+{
+    (void)domain;
+    return push_ex(attributes);
+}
+
+static int domain_pop(void *domain)
+{
+    (void)domain;
+    return pop();
+}
+
+/* The handle of a registered string is a copy that stays, since none is ever unregistered. */
+static const char *register_string(void *domain, const char *text)
+{
+    (void)domain;
+    return text ? cushim__name_copy(text, strlen(text)) : NULL;
+}
+
+static const void *create_domain(const char *name)
+{
+    return name;
+}
+
+struct row {
+    unsigned place;
+    function function;
+};
+
+static void fill(const struct callbacks *callbacks, int module, const struct row *rows,
+                 size_t count)
+{
+    function **table = NULL;
+    unsigned size = 0;
+
+    if (!callbacks->module_table(module, &table, &size) || !table)
+        return;
+    for (size_t i = 0; i < count; i++) {
+        if (rows[i].place < size && table[rows[i].place])
+            *table[rows[i].place] = rows[i].function;
+    }
+}
+
+CUSHIM_API int InitializeInjectionNvtx2(const void *(*table)(uint32_t id));
+
+CUSHIM_API int InitializeInjectionNvtx2(const void *(*table)(uint32_t id))
+{
+    static const struct row core[] = {
+        {CORE_MARK_EX, (function)mark_ex}, {CORE_MARK, (function)mark},
+        {CORE_PUSH_EX, (function)push_ex}, {CORE_PUSH, (function)push},
+        {CORE_POP, (function)pop},         {CORE_NAME_THREAD, (function)name_thread},
+    };
+    static const struct row core2[] = {
+        {CORE2_MARK_EX, (function)domain_mark_ex},
+        {CORE2_PUSH_EX, (function)domain_push_ex},
+        {CORE2_POP, (function)domain_pop},
+        {CORE2_REGISTER_STRING, (function)register_string},
+        {CORE2_CREATE_DOMAIN, (function)create_domain},
+    };
+    const struct callbacks *callbacks = table(TABLES);
+
+    if (!callbacks || callbacks->size < sizeof *callbacks || !callbacks->module_table)
+        return 0;
+    fill(callbacks, CORE, core, sizeof core / sizeof *core);
+    fill(callbacks, CORE2, core2, sizeof core2 / sizeof *core2);
+    return 1;
+}

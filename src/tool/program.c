@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a program finds in the place of libcuda.so.1, and `cushim run`. */
+#include "src/tool/program.h"
+#include "src/tool/run_report.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cushim/driver.h>
+
+#include "loader/report.h"
+#include "loader/system.h"
+#include "src/tool/driver.h"
+#include "src/tool/mock.h"
+#include "src/tool/output.h"
+#include "src/tool/system.h"
+
+/* A library, and where it lies, from the folder of this command: as installed, and as built. */
+static const struct place {
+    const char *what;
+    const char *folders[2];
+    const char *advice;
+} mock_place = {"The mock driver's",
+                {CUSHIM_MOCK_FOLDER, "../library"},
+                "Install cushim as a whole, or name the folder with --library."},
+  over_driver_place = {"The tracing",
+                       {CUSHIM_OVER_DRIVER_FOLDER, "../library/over_driver"},
+                       "Install cushim as a whole."};
+
+char *program_join(const char *first, const char *between, const char *second)
+{
+    const size_t size = strlen(first) + strlen(between) + strlen(second) + 1;
+    char *text = output_memory(size);
+
+    snprintf(text, size, "%s%s%s", first, between, second);
+    return text;
+}
+
+/* The absolute path of a folder, if the library is in it; free it. */
+static char *check_folder(const char *folder)
+{
+    /* An empty path would be the current folder. */
+    char *absolute = folder[0] ? system_absolute_path(folder) : NULL;
+    char *file;
+    bool is_there;
+
+    if (!absolute)
+        return NULL;
+    file = program_join(absolute, "/", system_mock_library);
+    is_there = system_file_exists(file);
+    free(file);
+    if (is_there)
+        return absolute;
+    free(absolute);
+    return NULL;
+}
+
+/*
+ * Make the path of a file that of its folder. Windows writes its own paths with backslashes alone.
+ */
+static void cut_name(char *path)
+{
+    char *end = strrchr(path, '/');
+
+    if (!end)
+        end = strrchr(path, '\\');
+    if (end)
+        *end = '\0';
+}
+
+/* The folder of a library, or the one that the user named for it; free it. */
+static char *find_folder(const struct place *place, const char *named, struct failure *failure)
+{
+    char *own = named ? NULL : system_own_path();
+    char *found = named ? check_folder(named) : NULL;
+
+    if (own)
+        cut_name(own);
+    for (size_t i = 0; own && !found && i < 2; i++) {
+        const char *from = place->folders[i];
+        const bool is_absolute = cushim__path_is_absolute(from);
+        char *folder = program_join(is_absolute ? "" : own, is_absolute ? "" : "/", from);
+        found = check_folder(folder);
+        free(folder);
+    }
+    free(own);
+    if (!found)
+        failure_set(failure, STATUS_NO_LIBRARY, place->advice, "%s %s is not in %.160s.",
+                    place->what, system_mock_library,
+                    !named      ? "the folder where it is built or installed"
+                    : !named[0] ? "an empty path"
+                                : named);
+    /* The list of folders has no way to write these. */
+    if (found && strpbrk(found, system_search_forbidden))
+        failure_set(
+            failure, STATUS_NO_LIBRARY, "Move or copy it to another folder.",
+            "%s folder has a character in its name that no list of folders can have (colon, "
+            "semicolon, dollar, end of line): %.160s",
+            place->what, found);
+    return found;
+}
+
+/* The settings that the program is to read: of the command line over those of the environment. */
+static bool set_settings(const struct arguments *arguments, struct failure *failure)
+{
+    static const char config_name[] = "CUSHIM_MOCK_CONFIG",
+                      settings_name[] = "CUSHIM_MOCK_SETTINGS";
+    char *config = arguments->config ? system_absolute_path(arguments->config) : NULL;
+    const char *before = system_get(settings_name);
+    char *settings = mock_settings(arguments, before);
+    const char *file = config ? config : system_get(config_name);
+    const char *text = settings ? settings : before;
+    const bool is_done =
+        mock_check(arguments, file, text, before ? settings_name : "the options", failure) &&
+        (!config || system_set(config_name, config, failure)) &&
+        (!settings || system_set(settings_name, settings, failure));
+
+    free(config);
+    free(settings);
+    return is_done;
+}
+
+/* The library of a folder is found before all others, also by what goes to it through cushim. */
+static bool set_library(const char *folder, struct failure *failure)
+{
+    const char *before = system_get(system_search_variable);
+    char *path = before && *before ? program_join(folder, system_search_separator, before)
+                                   : program_join(folder, "", "");
+    char *file = program_join(folder, "/", system_mock_library);
+    const bool is_done = system_set(system_search_variable, path, failure) &&
+                         system_set("CUSHIM_LIBRARY", file, failure);
+
+    if (is_done && system_search_obstacle())
+        fprintf(stderr, "cushim: %s\n", system_search_obstacle());
+    free(path);
+    free(file);
+    return is_done;
+}
+
+bool program_takes_mock(const struct arguments *arguments, struct failure *failure)
+{
+    /* Of trace, --library is a driver's, and excludes the mock. */
+    char *folder = NULL;
+    bool is_done = false;
+
+    if (set_settings(arguments, failure))
+        folder = find_folder(&mock_place, arguments->library, failure);
+    if (failure->status == STATUS_DONE)
+        is_done = set_library(folder, failure);
+    free(folder);
+    return is_done;
+}
+
+/* The driver's file is asked of the loader here, where the search still finds it. */
+static bool set_driver(const struct arguments *arguments, struct failure *failure)
+{
+    char *memory = NULL;
+    const struct cushim_load_options options = {
+        .size = sizeof options, .library = driver_library(arguments->library, &memory)};
+    struct cushim_report report;
+    bool is_done = false;
+
+    cushim_driver_load(&options);
+    cushim__report_get(&report);
+    free(memory);
+    if (report.state != CUSHIM_STATE_LOADED && report.state != CUSHIM_STATE_READY)
+        failure_set(failure, STATUS_NO_DRIVER, report.advice, "%s", report.reason);
+    else
+        is_done = system_set("CUSHIM_DRIVER", report.library, failure);
+    return is_done;
+}
+
+bool program_takes_driver(const struct arguments *arguments, struct failure *failure)
+{
+    char *folder = NULL;
+    bool is_done = false;
+
+    if (!mock_is_built()) {
+        failure_set(failure, STATUS_USAGE, "Build cushim with -Dmock=enabled.",
+                    "This cushim is built without the library that traces and injects faults.");
+        return false;
+    }
+    if (set_driver(arguments, failure) &&
+        (!arguments->faults || system_set("CUSHIM_FAULTS", arguments->faults, failure)))
+        folder = find_folder(&over_driver_place, NULL, failure);
+    if (failure->status == STATUS_DONE)
+        is_done = set_library(folder, failure);
+    free(folder);
+    return is_done;
+}
+
+enum status command_run(const struct arguments *arguments)
+{
+    const bool is_reported = arguments->report || arguments->error_status;
+    struct failure failure = {0};
+    int status = STATUS_DONE;
+
+    if (!(arguments->real ? program_takes_driver(arguments, &failure)
+                          : program_takes_mock(arguments, &failure)))
+        status = failure.status;
+    else if (is_reported)
+        status = run_reported(arguments, &failure);
+    else
+        system_execute(arguments->program, &failure);
+    if (failure.status == STATUS_DONE)
+        return (enum status)status;
+    failure_print(&failure);
+    return failure.status;
+}

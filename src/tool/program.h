@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How the program of `cushim run` and `cushim trace` gets another libcuda.so.1: by variables of the
+ * environment, which the command sets in its own process before it starts the program.
+ */
+#ifndef CUSHIM_TOOL_PROGRAM_H
+#define CUSHIM_TOOL_PROGRAM_H
+
+#include "src/tool/commands.h"
+
+/* Two texts as one, with something between them; free it. */
+char *program_join(const char *first, const char *between, const char *second);
+
+/* Put the mock driver there, with the settings of the command line. */
+bool program_takes_mock(const struct arguments *arguments, struct failure *failure);
+
+/*
+ * Put the library there that hands calls on to the real driver, and injects the faults of the
+ * command line. False, and a failure with its reason: there is no such library, or no driver.
+ */
+bool program_takes_driver(const struct arguments *arguments, struct failure *failure);
+
+#endif

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * `cushim trace convert`: what a traced program has asked of the driver, and what the device did
+ * over time, as JSON or as a page.
+ */
+#include "src/tool/trace.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "loader/system.h"
+#include "src/tool/commands.h"
+#include "src/tool/new_file.h"
+#include "src/tool/system.h"
+#include "src/trace/output.h"
+
+typedef void trace_writer(const struct trace_timeline *timeline, FILE *file);
+
+struct conversion {
+    const struct trace_timeline *timeline;
+    trace_writer *write;
+};
+
+static bool ends_with(const char *text, const char *end)
+{
+    const size_t length = strlen(text), end_length = strlen(end);
+
+    return length > end_length && strcmp(text + length - end_length, end) == 0;
+}
+
+/* By the name of the file. NULL: it does not say. */
+static trace_writer *writer_for(const char *output)
+{
+    if (strcmp(output, "-") == 0 || ends_with(output, ".json"))
+        return trace_write_json;
+    return ends_with(output, ".html") ? trace_write_html : NULL;
+}
+
+static uint64_t next_progress_ns; /* UINT64_MAX: nothing is shown */
+
+/* On a terminal, not in the first second, and ten times a second then. */
+static void show_progress(uint64_t done, uint64_t total)
+{
+    const uint64_t now = cushim__clock_ns();
+
+    if (now < next_progress_ns)
+        return;
+    next_progress_ns = now + 100000000;
+    fprintf(stderr, "\rreading: %3u %%",
+            total ? (unsigned)(100.0 * (double)done / (double)total) : 0);
+    fflush(stderr);
+}
+
+static void end_progress(void)
+{
+    if (system_is_terminal(stderr))
+        fputs("\r              \r", stderr);
+}
+
+static void put_conversion(FILE *file, const void *data)
+{
+    const struct conversion *conversion = data;
+
+    conversion->write(conversion->timeline, file);
+}
+
+static void convert(FILE *file, const char *path, const char *output, trace_writer *write,
+                    struct failure *failure)
+{
+    struct trace_reader reader;
+    struct trace_timeline timeline;
+    const struct conversion conversion = {&timeline, write};
+    char why[256];
+
+    next_progress_ns = system_is_terminal(stderr) ? cushim__clock_ns() + 1000000000 : UINT64_MAX;
+    if (!trace_reader_open(&reader, file, show_progress, why, sizeof why)) {
+        failure_set(failure, STATUS_NO_DRIVER, "Name a file that cushim trace has written.",
+                    "%.300s %s", path, why);
+        return;
+    }
+    trace_timeline_read(&timeline, &reader);
+    trace_demangle(&timeline, trace_demangle_lines);
+    if (strcmp(output, "-") == 0)
+        put_conversion(stdout, &conversion);
+    else
+        new_file_write(output, "The timeline", put_conversion, &conversion, failure);
+    end_progress();
+    if (failure->status == STATUS_DONE)
+        trace_write_summary(&timeline, stderr);
+    trace_timeline_free(&timeline);
+    trace_reader_close(&reader);
+}
+
+bool trace_output_check(const char *output, struct failure *failure)
+{
+    if (!writer_for(output))
+        failure_set(failure, STATUS_USAGE, "Read the manual with `cushim help trace`.",
+                    "--output must end in .json or .html, or be - for JSON on standard output, "
+                    "not '%.160s'",
+                    output);
+    return failure->status == STATUS_DONE;
+}
+
+void trace_convert(const char *path, const char *output, struct failure *failure)
+{
+    FILE *file = fopen(path, "rb");
+
+    if (!file) {
+        failure_set(failure, STATUS_NO_DRIVER, "Name a file that cushim trace has written.",
+                    "%.300s cannot be opened: %s", path, strerror(errno));
+        return;
+    }
+    convert(file, path, output, writer_for(output), failure);
+    fclose(file);
+}
+
+enum status command_trace(const struct arguments *arguments)
+{
+    struct failure failure = {0};
+    enum status status = STATUS_DONE;
+
+    if (trace_output_check(arguments->output, &failure)) {
+        if (arguments->convert)
+            trace_convert(arguments->trace, arguments->output, &failure);
+        else
+            status = trace_run(arguments, &failure);
+    }
+    if (failure.status == STATUS_DONE)
+        return status;
+    failure_print(&failure);
+    return failure.status;
+}

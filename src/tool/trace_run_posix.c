@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * `cushim trace -- PROGRAM`: each process of the program writes a file beside the output. They are
+ * converted when the program has ended, and removed.
+ */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "src/tool/output.h"
+#include "src/tool/program.h"
+#include "src/tool/system.h"
+#include "src/tool/trace.h"
+#include "src/trace/options.h"
+
+/* --- the program --- */
+
+/* Its number; 0: it does not run. */
+static volatile sig_atomic_t running;
+
+static void pass_on(int signal)
+{
+    const int error = errno;
+
+    if (running > 0)
+        kill((pid_t)running, signal);
+    errno = error;
+}
+
+/* What this process ignores and blocks while it waits is not ignored and blocked there. */
+static int spawn(char **words, const sigset_t *mask, pid_t *child)
+{
+    posix_spawnattr_t attributes;
+    sigset_t ours;
+    int error = posix_spawnattr_init(&attributes);
+
+    if (error)
+        return error;
+    sigemptyset(&ours);
+    sigaddset(&ours, SIGINT);
+    sigaddset(&ours, SIGQUIT);
+    posix_spawnattr_setsigdefault(&attributes, &ours);
+    posix_spawnattr_setsigmask(&attributes, mask);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+    error = posix_spawnp(child, words[0], NULL, &attributes, words, environ);
+    posix_spawnattr_destroy(&attributes);
+    return error;
+}
+
+/* Returns what a shell makes of its end: 128 more than the signal that has killed it. */
+static int wait_for(pid_t child)
+{
+    int end = 0;
+
+    while (waitpid(child, &end, 0) < 0 && errno == EINTR)
+        continue;
+    running = 0;
+    return WIFSIGNALED(end) ? 128 + WTERMSIG(end) : WEXITSTATUS(end);
+}
+
+/* Ctrl-C is for the program: what it has done until then is converted. */
+static int run(char **words, struct failure *failure)
+{
+    const struct sigaction ignoring = {.sa_handler = SIG_IGN}, passing = {.sa_handler = pass_on};
+    sigset_t passed, before;
+    pid_t child = 0;
+    int error;
+
+    sigaction(SIGINT, &ignoring, NULL);
+    sigaction(SIGQUIT, &ignoring, NULL);
+    /* One that comes while the program is started waits until there is somebody to pass it to. */
+    sigemptyset(&passed);
+    sigaddset(&passed, SIGTERM);
+    sigaddset(&passed, SIGHUP);
+    sigprocmask(SIG_BLOCK, &passed, &before);
+    error = spawn(words, &before, &child);
+    if (!error) {
+        running = (sig_atomic_t)child;
+        sigaction(SIGTERM, &passing, NULL);
+        sigaction(SIGHUP, &passing, NULL);
+    }
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    if (!error)
+        return wait_for(child);
+    if (error == ENOENT)
+        failure_set(failure, STATUS_NOT_FOUND,
+                    "Name a program of your PATH, or a file by its path.",
+                    "The program '%.160s' was not found.", words[0]);
+    else
+        failure_set(failure, STATUS_NOT_EXECUTABLE, "",
+                    "The program '%.160s' cannot be executed: %s", words[0], strerror(error));
+    return failure->status;
+}
+
+/* --- what it wrote --- */
+
+struct files {
+    char *folder, *beginning; /* of their names */
+    char **paths;
+    size_t count;
+};
+
+static bool is_trace(const char *name, const char *beginning)
+{
+    static const char end[] = ".trace";
+    const size_t length = strlen(name);
+
+    return strncmp(name, beginning, strlen(beginning)) == 0 && length > strlen(end) &&
+           strcmp(name + length - strlen(end), end) == 0;
+}
+
+static void find_files(struct files *files)
+{
+    struct dirent **entries = NULL;
+    const int count = scandir(files->folder, &entries, NULL, alphasort);
+
+    files->paths = output_memory((size_t)(count > 0 ? count : 1) * sizeof *files->paths);
+    for (int i = 0; i < count; i++) {
+        if (is_trace(entries[i]->d_name, files->beginning))
+            files->paths[files->count++] = program_join(files->folder, "/", entries[i]->d_name);
+        free(entries[i]);
+    }
+    free(entries);
+}
+
+/* `run.html` of one process, `run.4711.html` of several; free it. */
+static char *output_for(const char *output, const struct files *files, size_t index)
+{
+    const char *name = strrchr(files->paths[index], '/') + 1 + strlen(files->beginning);
+    const char *suffix = strrchr(output, '.');
+    const size_t size = strlen(output) + strlen(name) + 2;
+    char *text = output_memory(size);
+
+    if (files->count == 1 || strcmp(output, "-") == 0)
+        snprintf(text, size, "%s", output);
+    else
+        snprintf(text, size, "%.*s.%.*s%s", (int)(suffix - output), output,
+                 (int)(strlen(name) - strlen(".trace")), name, suffix);
+    return text;
+}
+
+/* What cannot be converted is kept. */
+static void convert_files(const struct files *files, const char *output, struct failure *failure)
+{
+    for (size_t i = 0; i < files->count; i++) {
+        struct failure failed = {0};
+        char *path = output_for(output, files, i);
+
+        trace_convert(files->paths[i], path, &failed);
+        if (failed.status == STATUS_DONE) {
+            unlink(files->paths[i]);
+            if (strcmp(path, "-") != 0)
+                fprintf(stderr, "Wrote %s\n", path);
+        } else {
+            fprintf(stderr, "cushim: the trace stays in %s\n", files->paths[i]);
+            if (failure->status == STATUS_DONE)
+                *failure = failed;
+        }
+        free(path);
+    }
+}
+
+static void explain_nothing(void)
+{
+    fputs("cushim: nothing was traced: no process has called the driver through libcuda.so.1.\n"
+          "A program is not reached that opens the driver by its path, was linked statically, has "
+          "an RPATH to another libcuda.so.1, or has more rights than its user.\n",
+          stderr);
+}
+
+/* --- both --- */
+
+static bool check_settings(const struct arguments *arguments, struct failure *failure)
+{
+    struct trace_options ignored = {0};
+    char message[256] = "";
+    const char *text;
+
+    if (!arguments->trace_settings ||
+        cushim__trace_options_read(&ignored, arguments->trace_settings, "", message,
+                                   sizeof message))
+        return true;
+    /* Not the line and the column in front: the user has given options. */
+    text = strstr(message, ": ");
+    failure_set(failure, STATUS_USAGE, "Read the manual with `cushim help trace`.", "%s",
+                text ? text + 2 : message);
+    return false;
+}
+
+/* The processes of the program would find out one by one, and say nothing. */
+static bool check_folder(const char *prefix, const char *folder, struct failure *failure)
+{
+    char *path = program_join(prefix, ".", "part");
+    const int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+    if (file < 0) {
+        failure_set(failure, STATUS_FAILED, "Name another file with --output.",
+                    "No trace can be written in %.300s: %s", folder, strerror(errno));
+    } else {
+        close(file);
+        unlink(path);
+    }
+    free(path);
+    return file >= 0;
+}
+
+static bool set_variables(const struct arguments *arguments, const char *prefix,
+                          struct failure *failure)
+{
+    /* Programs name their ranges to the library of this variable. */
+    const char *library = system_get("CUSHIM_LIBRARY");
+
+    return system_set("CUSHIM_TRACE", prefix, failure) &&
+           system_set("CUSHIM_TRACE_OPTIONS",
+                      arguments->trace_settings ? arguments->trace_settings : "", failure) &&
+           (system_get("NVTX_INJECTION64_PATH") ||
+            system_set("NVTX_INJECTION64_PATH", library, failure));
+}
+
+/* The program runs all the same where there is no driver to trace. */
+static enum status run_untraced(const struct arguments *arguments, struct failure *failure)
+{
+    fprintf(stderr, "cushim: nothing is traced, as there is no driver: %s\n", failure->message);
+    *failure = (struct failure){0};
+    system_execute(arguments->program, failure);
+    return failure->status;
+}
+
+enum status trace_run(const struct arguments *arguments, struct failure *failure)
+{
+    char number[32], *output, *prefix;
+    struct files files = {0};
+    int status = 0;
+
+    if (!check_settings(arguments, failure))
+        return failure->status;
+    if (!(arguments->mock ? program_takes_mock(arguments, failure)
+                          : program_takes_driver(arguments, failure)))
+        return failure->status == STATUS_NO_DRIVER && !arguments->library
+                   ? run_untraced(arguments, failure)
+                   : failure->status;
+    output = system_absolute_path(strcmp(arguments->output, "-") == 0 ? "cushim-trace"
+                                                                      : arguments->output);
+    if (!output) {
+        failure_set(failure, STATUS_FAILED, "", "There is no memory for a path.");
+        return failure->status;
+    }
+    snprintf(number, sizeof number, "%lu", (unsigned long)getpid());
+    prefix = program_join(output, ".", number);
+    files.beginning = program_join(strrchr(prefix, '/') + 1, "", ".");
+    files.folder = dirname(output);
+    if (check_folder(prefix, files.folder, failure) && set_variables(arguments, prefix, failure))
+        status = run(arguments->program, failure);
+    if (failure->status == STATUS_DONE) {
+        find_files(&files);
+        if (files.count == 0)
+            explain_nothing();
+        convert_files(&files, arguments->output, failure);
+    }
+    for (size_t i = 0; i < files.count; i++)
+        free(files.paths[i]);
+    free(files.paths);
+    free(files.beginning);
+    free(prefix);
+    free(output);
+    return (enum status)status;
+}

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+#include <string.h>
+
+#include "src/base/text.h"
+#include "src/trace/output.h"
+
+/*
+ * The process of the program has a track for the calls of each thread, and one for its ranges. Each
+ * context stands for a process of its own, with a track for each stream.
+ */
+struct json_output {
+    const struct trace_timeline *timeline;
+    FILE *file;
+    uint64_t process, highest_thread;
+};
+
+void trace_put_string(FILE *file, const char *text)
+{
+    enum { LONGEST = TRACE_TEXT_BYTES };
+    char cut[LONGEST + 1], escaped[6 * LONGEST + 3]; /* no byte takes more than \ufffd */
+    struct cushim__text buffer;
+    size_t part;
+
+    snprintf(cut, sizeof cut, "%s", text);
+    cushim__text_begin(&buffer, escaped, sizeof escaped);
+    cushim__text_json(&buffer, cut);
+    for (const char *next = escaped; *next; next += part) {
+        part = strcspn(next, "<");
+        fwrite(next, 1, part, file);
+        if (next[part]) {
+            fputs("\\u003c", file);
+            part++;
+        }
+    }
+}
+
+void trace_put_unknown(const struct trace_timeline *timeline, FILE *file)
+{
+    const char *name;
+
+    fputs(",\"unknown_names\":[", file);
+    for (size_t i = 0; i < TRACE_UNKNOWN_SHOWN && (name = trace_unknown_function(timeline, i));
+         i++) {
+        fputs(i ? "," : "", file);
+        trace_put_string(file, name);
+    }
+    fputs("]", file);
+}
+
+/* Microseconds. */
+static void put_time(FILE *file, const char *key, uint64_t ns)
+{
+    fprintf(file, ",\"%s\":%" PRIu64 ".%03u", key, ns / 1000, (unsigned)(ns % 1000));
+}
+
+/* Each event but the first stands behind a comma. */
+static void begin_event(const struct json_output *output, char phase, uint64_t process,
+                        uint64_t thread)
+{
+    fprintf(output->file, ",\n{\"ph\":\"%c\",\"pid\":%" PRIu64 ",\"tid\":%" PRIu64, phase, process,
+            thread);
+}
+
+static void put_name(const struct json_output *output, const char *name, const char *category)
+{
+    fputs(",\"name\":", output->file);
+    trace_put_string(output->file, name);
+    fprintf(output->file, ",\"cat\":\"%s\"", category);
+}
+
+static void put_metadata(const struct json_output *output, const char *what, uint64_t process,
+                         uint64_t thread, const char *name, uint64_t position)
+{
+    for (int is_index = 0; is_index < 2; is_index++) {
+        begin_event(output, 'M', process, thread);
+        fprintf(output->file, ",\"ts\":0,\"name\":\"%s_%s\",\"args\":{", what,
+                is_index ? "sort_index" : "name");
+        if (is_index) {
+            fprintf(output->file, "\"sort_index\":%" PRIu64 "}}", position);
+        } else {
+            fputs("\"name\":", output->file);
+            trace_put_string(output->file, name);
+            fputs("}}", output->file);
+        }
+    }
+}
+
+static uint64_t ranges_track(const struct json_output *output, uint32_t thread)
+{
+    return output->highest_thread + output->timeline->lanes[thread].number;
+}
+
+static void put_tracks(const struct json_output *output)
+{
+    const struct trace_timeline *timeline = output->timeline;
+    char name[128];
+
+    for (uint32_t i = 0; i < timeline->reader->thread_count; i++) {
+        const struct trace_lane *lane = &timeline->lanes[i];
+        trace_thread_name(timeline, i, name, sizeof name);
+        if (lane->range_count)
+            put_metadata(output, "thread", output->process, ranges_track(output, i), "Ranges",
+                         2 * i);
+        put_metadata(output, "thread", output->process, lane->number, name, 2 * i + 1);
+    }
+    for (size_t i = 0; i < timeline->context_count; i++)
+        put_metadata(output, "process", output->process + 1 + i, 0, timeline->contexts[i].name,
+                     1 + i);
+    for (size_t i = 0; i < timeline->stream_count; i++) {
+        const uint32_t index = timeline->order[i];
+        const struct trace_stream *stream = &timeline->streams[index];
+        put_metadata(output, "thread", output->process + 1 + stream->context, index + 1,
+                     stream->name, i);
+    }
+}
+
+static void put_argument(FILE *file, const struct trace_argument *argument, unsigned index)
+{
+    char text[96];
+
+    if (argument->name[0])
+        fprintf(file, "\"%s\":", argument->name);
+    else
+        fprintf(file, "\"argument %u\":", index);
+    if (argument->is_number) {
+        fputs(argument->text, file);
+        return;
+    }
+    if (argument->string) {
+        trace_put_string(file, argument->string);
+        return;
+    }
+    if (argument->is_handle)
+        snprintf(text, sizeof text, "%s 0x%" PRIx64, argument->text, argument->value);
+    trace_put_string(file, argument->is_handle ? text : argument->text);
+}
+
+static void put_call(const struct json_output *output, const struct trace_item *item)
+{
+    const struct trace_timeline *timeline = output->timeline;
+    const struct trace_record *record = &item->record;
+    char buffer[TRACE_RESULT_BYTES];
+    FILE *file = output->file;
+
+    begin_event(output, 'X', output->process, timeline->lanes[item->thread].number);
+    put_time(file, "ts", item->began_ns);
+    put_time(file, "dur", item->ended_ns - item->began_ns);
+    put_name(output, trace_slot_name(timeline, record->slot),
+             trace_class_names[trace_class_of(record)]);
+    fputs(",\"args\":{", file);
+    for (unsigned i = 0; i < trace_argument_count(item); i++) {
+        struct trace_argument argument;
+        if (trace_argument_read(timeline, item, i, &argument)) {
+            put_argument(file, &argument, i);
+            fputc(',', file);
+        }
+    }
+    if (record->flags & TRACE_INJECTED)
+        fputs("\"injected\":true,", file);
+    fprintf(file, "\"returned\":\"%s\"}}",
+            record->ended_ns ? trace_result_name(record->code, buffer) : "not");
+}
+
+/* An arrow from a call to its work. */
+static void put_flow(const struct json_output *output, const struct trace_work_event *work,
+                     size_t number)
+{
+    const struct trace_timeline *timeline = output->timeline;
+    const struct trace_lane *lane = &timeline->lanes[work->thread];
+    const struct trace_stream *stream = &timeline->streams[work->stream];
+
+    begin_event(output, 's', output->process, lane->number);
+    put_time(output->file, "ts", lane->calls[work->call - 1 - lane->first_call].began_ns);
+    fprintf(output->file, ",\"id\":%zu,\"name\":\"work\",\"cat\":\"work\"}", number + 1);
+    begin_event(output, 'f', output->process + 1 + stream->context, work->stream + 1);
+    put_time(output->file, "ts", work->began_ns);
+    fprintf(output->file, ",\"id\":%zu,\"name\":\"work\",\"cat\":\"work\",\"bp\":\"e\"}",
+            number + 1);
+}
+
+static void put_work(const struct json_output *output, const struct trace_work_event *work,
+                     size_t number)
+{
+    const struct trace_timeline *timeline = output->timeline;
+    const struct trace_stream *stream = &timeline->streams[work->stream];
+    const uint64_t duration = work->ended_ns - work->began_ns;
+    FILE *file = output->file;
+
+    begin_event(output, 'X', output->process + 1 + stream->context, work->stream + 1);
+    put_time(file, "ts", work->began_ns);
+    put_time(file, "dur", duration);
+    put_name(output, trace_set_at(&timeline->names, work->name),
+             trace_class_names[trace_class_of_work(work)]);
+    fputs(",\"args\":{\"call\":", file);
+    trace_put_string(file, trace_slot_name(timeline, work->slot));
+    if (work->kind == TRACE_KERNEL) {
+        struct trace_shape shape = trace_shape_of(timeline, work);
+        fprintf(file,
+                ",\"grid\":[%" PRIu32 ",%" PRIu32 ",%" PRIu32 "],\"block\":[%" PRIu32 ",%" PRIu32
+                ",%" PRIu32 "],\"shared_bytes\":%" PRIu32,
+                shape.grid[0], shape.grid[1], shape.grid[2], shape.block[0], shape.block[1],
+                shape.block[2], shape.shared_bytes);
+    }
+    if (work->symbol != work->name) {
+        fputs(",\"symbol\":", file);
+        trace_put_string(file, trace_set_at(&timeline->names, work->symbol));
+    }
+    if (work->bytes)
+        fprintf(file, ",\"bytes\":%" PRIu64, work->bytes);
+    if (work->bytes && duration)
+        fprintf(file, ",\"GB/s\":%.3f", (double)work->bytes / (double)duration);
+    fputs("}}", file);
+    if (work->call)
+        put_flow(output, work, number);
+}
+
+static void put_ranges(const struct json_output *output)
+{
+    const struct trace_timeline *timeline = output->timeline;
+
+    for (size_t i = 0; i < timeline->range_count; i++) {
+        const struct trace_range *range = &timeline->ranges[i];
+        begin_event(output, range->is_mark ? 'i' : 'X', output->process,
+                    ranges_track(output, range->thread));
+        put_time(output->file, "ts", range->began_ns);
+        if (!range->is_mark)
+            put_time(output->file, "dur", range->ended_ns - range->began_ns);
+        put_name(output, trace_set_at(&timeline->names, range->name),
+                 range->is_mark ? "mark" : "range");
+        fputs(range->is_mark ? ",\"s\":\"t\"}" : "}", output->file);
+    }
+}
+
+static void put_memory(const struct json_output *output)
+{
+    const struct trace_timeline *timeline = output->timeline;
+
+    for (size_t i = 0; i < timeline->memory_count; i++) {
+        begin_event(output, 'C', output->process, 0);
+        put_time(output->file, "ts", timeline->memory[i].time_ns);
+        fprintf(output->file, ",\"name\":\"device memory\",\"args\":{\"bytes\":%" PRIu64 "}}",
+                timeline->memory[i].bytes);
+    }
+}
+
+static void put_other(const struct json_output *output)
+{
+    const struct trace_reader *reader = output->timeline->reader;
+    const struct trace_header *header = &reader->header;
+    FILE *file = output->file;
+
+    fputs("\n],\n\"displayTimeUnit\":\"ns\",\n\"otherData\":{\"program\":", file);
+    trace_put_string(file, header->program);
+    fputs(",\"driver\":", file);
+    trace_put_string(file, header->driver);
+    fprintf(file,
+            ",\"driver_version\":%" PRIu32 ",\"process\":%" PRIu32 ",\"clock\":\"%s\","
+            "\"ended\":%s,\"device_times\":%s,\"began_unix_ns\":\"%" PRIu64 "\"",
+            header->driver_version, header->process,
+            header->flags & TRACE_VIRTUAL_CLOCK ? "virtual" : "host",
+            header->flags & TRACE_ENDED ? "true" : "false",
+            header->flags & TRACE_DEVICE_TIMES ? "true" : "false", header->began_unix_ns);
+    fprintf(file,
+            ",\"duration_ns\":%" PRIu64 ",\"lost_calls\":%" PRIu64 ",\"lost_work\":%" PRIu64
+            ",\"untimed_work\":%" PRIu64 ",\"unknown_functions\":%" PRIu64
+            ",\"call_cost_ns\":%" PRIu64 ",\"work_cost_ns\":%" PRIu64 ",\"event_cost_ns\":%" PRIu64
+            ",\"damage\":",
+            reader->duration_ns, header->lost_calls, header->lost_work, header->untimed_work,
+            header->unknown_functions, header->call_cost_ns, header->work_cost_ns,
+            header->event_cost_ns);
+    trace_put_string(file, reader->damage);
+    trace_put_unknown(output->timeline, file);
+    fputs("}}\n", file);
+}
+
+void trace_write_json(const struct trace_timeline *timeline, FILE *file)
+{
+    struct trace_reader *reader = timeline->reader;
+    struct json_output output = {timeline, file, reader->header.process, 0};
+    struct trace_item item;
+    char name[64];
+
+    if (reader->thread_count)
+        output.highest_thread = timeline->lanes[reader->thread_count - 1].number;
+    fputs("{\"traceEvents\":[\n", file);
+    fprintf(file,
+            "{\"ph\":\"M\",\"pid\":%" PRIu64 ",\"tid\":0,\"ts\":0,\"name\":\"process_labels\","
+            "\"args\":{\"labels\":\"cushim trace\"}}",
+            output.process);
+    snprintf(name, sizeof name, "Process %" PRIu64, output.process);
+    put_metadata(&output, "process", output.process, 0, name, 0);
+    put_tracks(&output);
+    trace_reader_rewind(reader);
+    while (trace_reader_next(reader, &item)) {
+        if (item.record.kind == TRACE_CALL)
+            put_call(&output, &item);
+    }
+    for (size_t i = 0; i < timeline->work_count; i++)
+        put_work(&output, &timeline->works[i], i);
+    put_ranges(&output);
+    put_memory(&output);
+    put_other(&output);
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "src/trace/options.h"
+
+#include <stdio.h>
+
+#include "src/base/key_values.h"
+
+static CUresult read_flag(const struct cushim__lines *lines, bool *flag)
+{
+    if (!cushim__word_is(&lines->value, "on") && !cushim__word_is(&lines->value, "off"))
+        return cushim__lines_refuse(lines, lines->value.start, "%.*s is on or off",
+                                    cushim__word_shown(&lines->key), lines->key.start);
+    *flag = cushim__word_is(&lines->value, "on");
+    return CUDA_SUCCESS;
+}
+
+static CUresult read_duration(const struct cushim__lines *lines, uint64_t *ns)
+{
+    if (cushim__value_duration(&lines->value, ns))
+        return CUDA_SUCCESS;
+    return cushim__lines_refuse(lines, lines->value.start,
+                                "%.*s is a duration, such as 250 ms or 10 s",
+                                cushim__word_shown(&lines->key), lines->key.start);
+}
+
+static CUresult read_buffer(const struct cushim__lines *lines, uint64_t *bytes)
+{
+    if (cushim__value_size(&lines->value, bytes) && *bytes > 0)
+        return CUDA_SUCCESS;
+    return cushim__lines_refuse(lines, lines->value.start, "buffer is a size, such as 256 MiB");
+}
+
+/* `calls` is valid until the next text is read. */
+static CUresult read_calls(const struct cushim__lines *lines, const char **calls)
+{
+    static char patterns[1024];
+
+    if (lines->value.length >= sizeof patterns)
+        return cushim__lines_refuse(lines, lines->value.start, "calls has at most %zu characters",
+                                    sizeof patterns - 1);
+    snprintf(patterns, sizeof patterns, "%.*s", (int)lines->value.length, lines->value.start);
+    *calls = patterns;
+    return CUDA_SUCCESS;
+}
+
+static CUresult read_setting(const struct cushim__lines *lines, struct trace_options *options)
+{
+    if (cushim__word_is(&lines->key, "device_times"))
+        return read_flag(lines, &options->times_device);
+    if (cushim__word_is(&lines->key, "from_profiler"))
+        return read_flag(lines, &options->waits_for_profiler);
+    if (cushim__word_is(&lines->key, "delay"))
+        return read_duration(lines, &options->delay_ns);
+    if (cushim__word_is(&lines->key, "duration"))
+        return read_duration(lines, &options->duration_ns);
+    if (cushim__word_is(&lines->key, "buffer"))
+        return read_buffer(lines, &options->buffer_bytes);
+    if (cushim__word_is(&lines->key, "calls"))
+        return read_calls(lines, &options->calls);
+    return cushim__lines_refuse(lines, lines->key.start,
+                                "there is no setting \"%.*s\" of a trace: there are device_times, "
+                                "from_profiler, delay, duration, calls and buffer",
+                                cushim__word_shown(&lines->key), lines->key.start);
+}
+
+bool cushim__trace_options_read(struct trace_options *options, const char *text, const char *where,
+                                char *message, size_t size)
+{
+    struct cushim__lines lines;
+    enum cushim__lines_next next;
+
+    cushim__lines_begin(&lines, text, where, message, size);
+    while ((next = cushim__lines_next(&lines)) == CUSHIM__LINES_ENTRY) {
+        if (read_setting(&lines, options) != CUDA_SUCCESS)
+            return false;
+    }
+    return next == CUSHIM__LINES_END;
+}

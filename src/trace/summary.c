@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/text.h"
+#include "src/trace/output.h"
+
+enum { FUNCTIONS = 10, ERRORS = 4, KERNELS = 8, STREAMS = 5, GAPS = 3, NAME_BYTES = 45 };
+
+/* What took time: calls of a function, runs of a kernel, copies of a kind. */
+struct total {
+    const char *name;
+    uint64_t count, total_ns, longest_ns, bytes;
+};
+
+struct span {
+    uint64_t began_ns, ended_ns;
+    uint32_t context;
+};
+
+struct duration_text {
+    char text[24];
+};
+
+static struct duration_text duration(uint64_t ns)
+{
+    static const struct {
+        uint64_t ns;
+        const char *unit;
+    } units[] = {{1000000000, "s"}, {1000000, "ms"}, {1000, "us"}};
+    struct duration_text result;
+
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+        if (ns >= units[i].ns) {
+            snprintf(result.text, sizeof result.text, "%.3f %s", (double)ns / (double)units[i].ns,
+                     units[i].unit);
+            return result;
+        }
+    }
+    snprintf(result.text, sizeof result.text, "%" PRIu64 " ns", ns);
+    return result;
+}
+
+struct name_text {
+    char text[100];
+};
+
+/* On one line, and of `size` bytes at most with what closes it; at most a hundred. */
+static struct name_text shown(const char *name, size_t size)
+{
+    char plain[3 * TRACE_TEXT_BYTES];
+    struct name_text result;
+    struct cushim__text text;
+    size_t length;
+
+    cushim__text_begin(&text, plain, sizeof plain);
+    cushim__text_plain(&text, name);
+    if (text.length >= size) {
+        length = size - sizeof "...";
+        while (length && (plain[length] & 0xc0) == 0x80)
+            length--;
+        memcpy(plain + length, "...", sizeof "...");
+    }
+    memcpy(result.text, plain, strlen(plain) + 1);
+    return result;
+}
+
+static int by_total(const void *one, const void *other)
+{
+    const struct total *a = one, *b = other;
+
+    if (a->total_ns != b->total_ns)
+        return a->total_ns > b->total_ns ? -1 : 1;
+    if (a->count != b->count)
+        return a->count > b->count ? -1 : 1;
+    return strcmp(a->name, b->name);
+}
+
+/* The first of them by their time. */
+static void put_totals(FILE *file, struct total *totals, size_t count, size_t most)
+{
+    qsort(totals, count, sizeof *totals, by_total);
+    for (size_t i = 0; i < count && i < most; i++) {
+        const struct total *total = &totals[i];
+        fprintf(file, "  %-*s %8" PRIu64 " %12s %12s %12s\n", NAME_BYTES,
+                shown(total->name, NAME_BYTES).text, total->count, duration(total->total_ns).text,
+                duration(total->total_ns / total->count).text, duration(total->longest_ns).text);
+    }
+    if (count > most)
+        fprintf(file, "  and %zu more\n", count - most);
+}
+
+static void put_heading(FILE *file, const char *heading)
+{
+    fprintf(file, "%-*s %8s %12s %12s %12s\n", NAME_BYTES + 2, heading, "count", "total", "mean",
+            "longest");
+}
+
+static void put_calls(const struct trace_timeline *timeline, FILE *file)
+{
+    struct total *totals = NULL;
+    size_t count = 0, room = 0;
+    char heading[96];
+
+    for (unsigned slot = 0; slot < TRACE_SLOTS; slot++) {
+        const struct trace_function *function = &timeline->functions[slot];
+        if (!function->calls)
+            continue;
+        TRACE_ROOM(totals, count, room);
+        totals[count++] = (struct total){trace_slot_name(timeline, slot), function->calls,
+                                         function->total_ns, function->longest_ns, 0};
+    }
+    if (!count)
+        return;
+    snprintf(heading, sizeof heading, "%" PRIu64 " calls, blocked %s", timeline->call_count,
+             duration(timeline->blocked_ns).text);
+    put_heading(file, heading);
+    put_totals(file, totals, count, FUNCTIONS);
+    free(totals);
+}
+
+static int by_count(const void *one, const void *other)
+{
+    const struct trace_error *a = one, *b = other;
+
+    if (a->count != b->count)
+        return a->count > b->count ? -1 : 1;
+    return (a->first_ns > b->first_ns) - (a->first_ns < b->first_ns);
+}
+
+static void put_errors(const struct trace_timeline *timeline, FILE *file)
+{
+    struct trace_error *errors = NULL;
+    size_t room = 0;
+    char result[TRACE_RESULT_BYTES];
+
+    while (room < timeline->error_count)
+        TRACE_ROOM(errors, room, room);
+    if (!errors)
+        return;
+    memcpy(errors, timeline->errors, timeline->error_count * sizeof *errors);
+    qsort(errors, timeline->error_count, sizeof *errors, by_count);
+    fputs("Errors\n", file);
+    for (size_t i = 0; i < timeline->error_count && i < ERRORS; i++)
+        fprintf(file, "  %.32s returned %.40s: %" PRIu64 ", first at %s\n",
+                trace_slot_name(timeline, errors[i].slot),
+                trace_result_name(errors[i].code, result), errors[i].count,
+                duration(errors[i].first_ns).text);
+    if (timeline->error_count > ERRORS)
+        fprintf(file, "  and %zu more\n", timeline->error_count - ERRORS);
+    free(errors);
+}
+
+static void add_work(struct total *total, const struct trace_work_event *work, const char *name)
+{
+    const uint64_t took = work->ended_ns - work->began_ns;
+
+    total->name = name;
+    total->count++;
+    total->total_ns += took;
+    total->bytes += work->bytes;
+    if (took > total->longest_ns)
+        total->longest_ns = took;
+}
+
+static void put_kernels(const struct trace_timeline *timeline, FILE *file)
+{
+    struct total *totals = NULL;
+    size_t room = 0, count = 0;
+
+    while (room < timeline->names.count)
+        TRACE_ROOM(totals, room, room);
+    for (size_t i = 0; i < timeline->work_count; i++) {
+        const struct trace_work_event *work = &timeline->works[i];
+        if (work->kind == TRACE_KERNEL)
+            add_work(&totals[work->name], work, trace_set_at(&timeline->names, work->name));
+    }
+    for (size_t i = 0; i < timeline->names.count; i++) {
+        if (totals[i].count)
+            totals[count++] = totals[i];
+    }
+    if (count) {
+        put_heading(file, "Kernels");
+        put_totals(file, totals, count, KERNELS);
+    }
+    free(totals);
+}
+
+/* All other work, by kind. */
+static void put_other_work(const struct trace_timeline *timeline, FILE *file)
+{
+    struct total totals[TRACE_HOST_FUNCTION + 1] = {0};
+
+    for (size_t i = 0; i < timeline->work_count; i++) {
+        const struct trace_work_event *work = &timeline->works[i];
+        if (work->kind != TRACE_KERNEL)
+            add_work(&totals[work->kind], work, trace_kind_name(work->kind));
+    }
+    for (size_t i = 0; i < sizeof totals / sizeof totals[0]; i++) {
+        if (!totals[i].count)
+            continue;
+        fprintf(file, "  %s: %" PRIu64 " in %s", totals[i].name, totals[i].count,
+                duration(totals[i].total_ns).text);
+        if (totals[i].bytes)
+            fprintf(file, ", %" PRIu64 " bytes", totals[i].bytes);
+        if (totals[i].bytes && totals[i].total_ns)
+            fprintf(file, ", %.3f GB/s", (double)totals[i].bytes / (double)totals[i].total_ns);
+        fputc('\n', file);
+    }
+}
+
+static void put_streams(const struct trace_timeline *timeline, FILE *file)
+{
+    for (size_t i = 0; i < timeline->stream_count && i < STREAMS; i++) {
+        const struct trace_stream *stream = &timeline->streams[timeline->order[i]];
+        char name[sizeof stream->name + 130];
+        snprintf(name, sizeof name, "%s, %s", timeline->contexts[stream->context].name,
+                 stream->name);
+        fprintf(file, "  %s: busy %s", shown(name, 60).text, duration(stream->busy_ns).text);
+        if (timeline->reader->duration_ns)
+            fprintf(file, " (%.1f %%)",
+                    100 * (double)stream->busy_ns / (double)timeline->reader->duration_ns);
+        fputc('\n', file);
+    }
+    if (timeline->stream_count > STREAMS)
+        fprintf(file, "  and %zu more streams\n", timeline->stream_count - STREAMS);
+}
+
+static int by_context(const void *one, const void *other)
+{
+    const struct span *a = one, *b = other;
+
+    if (a->context != b->context)
+        return a->context < b->context ? -1 : 1;
+    return (a->began_ns > b->began_ns) - (a->began_ns < b->began_ns);
+}
+
+/* Keep the longest, the first of them first. */
+static void add_gap(struct span *gaps, const struct span *gap)
+{
+    size_t place = GAPS;
+
+    while (place &&
+           gap->ended_ns - gap->began_ns > gaps[place - 1].ended_ns - gaps[place - 1].began_ns)
+        place--;
+    if (place == GAPS)
+        return;
+    memmove(gaps + place + 1, gaps + place, (GAPS - 1 - place) * sizeof *gaps);
+    gaps[place] = *gap;
+}
+
+/* When no stream of a context had work, between its first and its last. */
+static void put_gaps(const struct trace_timeline *timeline, FILE *file)
+{
+    struct span gaps[GAPS] = {0}, *spans = NULL, gap;
+    uint64_t reached = 0;
+    size_t room = 0;
+
+    for (size_t i = 0; i < timeline->work_count; i++) {
+        const struct trace_work_event *work = &timeline->works[i];
+        TRACE_ROOM(spans, i, room);
+        spans[i] =
+            (struct span){work->began_ns, work->ended_ns, timeline->streams[work->stream].context};
+    }
+    if (spans)
+        qsort(spans, timeline->work_count, sizeof *spans, by_context);
+    for (size_t i = 0; i < timeline->work_count; i++) {
+        if (i == 0 || spans[i].context != spans[i - 1].context)
+            reached = spans[i].began_ns;
+        gap = (struct span){reached, spans[i].began_ns, spans[i].context};
+        if (gap.ended_ns > gap.began_ns)
+            add_gap(gaps, &gap);
+        if (spans[i].ended_ns > reached)
+            reached = spans[i].ended_ns;
+    }
+    for (size_t i = 0; i < GAPS && gaps[i].ended_ns; i++)
+        fprintf(file, "  %s: idle %s from %s on\n",
+                shown(timeline->contexts[gaps[i].context].name, 50).text,
+                duration(gaps[i].ended_ns - gaps[i].began_ns).text,
+                duration(gaps[i].began_ns).text);
+    free(spans);
+}
+
+/* The functions of the row above, on lines of their own. */
+static void put_unknown(const struct trace_timeline *timeline, FILE *file)
+{
+    enum { COLUMNS = 98, NAMES_BYTES = 45 };
+    size_t column = 0;
+    const char *name;
+
+    for (size_t i = 0; i < TRACE_UNKNOWN_SHOWN && (name = trace_unknown_function(timeline, i));
+         i++) {
+        const struct name_text one = shown(name, NAMES_BYTES);
+        const bool is_first = column == 0 || column + 2 + strlen(one.text) > COLUMNS;
+
+        column = (is_first ? 0 : column) + 2 + strlen(one.text);
+        fprintf(file, "%s%s%s", is_first ? i ? ",\n" : "" : ",", is_first ? "  " : " ", one.text);
+    }
+    fputs(column ? "\n" : "", file);
+}
+
+static void put_missing(const struct trace_timeline *timeline, FILE *file)
+{
+    const struct trace_reader *reader = timeline->reader;
+    const struct trace_header *header = &reader->header;
+    const struct {
+        uint64_t count;
+        const char *what;
+    } rows[] = {
+        {timeline->unfinished_count, "calls have not returned"},
+        {header->lost_calls, "calls are lost: there was no room for them"},
+        {header->lost_work, "pieces of work are lost: there was no room for them"},
+        {header->untimed_work, "pieces of work could not be timed"},
+        {header->unknown_functions, "functions were looked up that the trace does not know"},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (rows[i].count)
+            fprintf(file, "Missing: %" PRIu64 " %s\n", rows[i].count, rows[i].what);
+    }
+    put_unknown(timeline, file);
+    if (reader->damage_count)
+        fprintf(file, "Damaged: %s%s\n", reader->damage,
+                reader->damage_count > 1 ? ", and more" : "");
+    if (!(header->flags & TRACE_ENDED))
+        fputs("The process has not ended the trace: it crashed, was killed or still runs.\n", file);
+    if (!(header->flags & TRACE_DEVICE_TIMES))
+        fputs("The device's work was not timed.\n", file);
+    if (header->call_cost_ns || header->work_cost_ns)
+        fprintf(file, "The trace itself takes %s for a call, and %s for work.\n",
+                duration(header->call_cost_ns).text, duration(header->work_cost_ns).text);
+}
+
+void trace_write_summary(const struct trace_timeline *timeline, FILE *file)
+{
+    const struct trace_reader *reader = timeline->reader;
+    const struct trace_header *header = &reader->header;
+
+    fprintf(file, "Program: %s\n", shown(header->program, 90).text);
+    fprintf(file, "Driver: %s", shown(header->driver, 70).text);
+    if (header->driver_version)
+        fprintf(file, " (CUDA %u.%u)", header->driver_version / 1000,
+                header->driver_version % 1000 / 10);
+    fprintf(file, "\nDuration: %s%s, %zu thread%s\n", duration(reader->duration_ns).text,
+            header->flags & TRACE_VIRTUAL_CLOCK ? " of virtual time" : "", reader->thread_count,
+            reader->thread_count == 1 ? "" : "s");
+    put_calls(timeline, file);
+    put_errors(timeline, file);
+    put_kernels(timeline, file);
+    if (timeline->work_count) {
+        fputs("Device\n", file);
+        put_other_work(timeline, file);
+        put_streams(timeline, file);
+        put_gaps(timeline, file);
+    }
+    put_missing(timeline, file);
+}

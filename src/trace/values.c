@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The arguments of calls as text, and the tags of handles. */
+#include <inttypes.h>
+#include <string.h>
+
+#include <cushim/error.h>
+
+#include "loader/symbols.h"
+#include "src/driver_api/parameters.h"
+#include "src/trace/timeline.h"
+
+const char *trace_result_name(int32_t code, char buffer[TRACE_RESULT_BYTES])
+{
+    const char *name = cushim_error_name((CUresult)code);
+
+    if (strncmp(name, "CUDA_", 5) == 0)
+        return name;
+    snprintf(buffer, TRACE_RESULT_BYTES, "result %" PRId32, code);
+    return buffer;
+}
+
+struct handle_key {
+    uint64_t type, handle;
+};
+
+static uint32_t type_number(struct trace_timeline *timeline, const char *type)
+{
+    const uint32_t number = trace_set_add_text(&timeline->types, type);
+
+    TRACE_ROOM(timeline->type_counts, number, timeline->type_room);
+    return number;
+}
+
+void trace_handles_begin(struct trace_timeline *timeline)
+{
+    const unsigned count = cushim__parameter_first[CUSHIM__SYMBOL_COUNT];
+    size_t room = 0;
+
+    for (unsigned i = 0; i < count; i++) {
+        TRACE_ROOM(timeline->parameter_types, i, room);
+        timeline->parameter_types[i] = (uint16_t)type_number(timeline, cushim__parameters[i].type);
+    }
+}
+
+static uint32_t see_handle(struct trace_timeline *timeline, uint32_t type, uint64_t handle)
+{
+    const struct handle_key key = {type, handle};
+    const uint32_t index = trace_set_add(&timeline->handles, &key, sizeof key);
+
+    TRACE_ROOM(timeline->handle_numbers, index, timeline->handle_room);
+    if (!timeline->handle_numbers[index])
+        timeline->handle_numbers[index] = ++timeline->type_counts[type];
+    return timeline->handle_numbers[index];
+}
+
+/* `CUstream` is `stream`. */
+static void put_tag(char *text, size_t size, const char *type, uint32_t number)
+{
+    snprintf(text, size, "%.30s#%" PRIu32, strncmp(type, "CU", 2) == 0 ? type + 2 : type, number);
+}
+
+void trace_handle_tag(struct trace_timeline *timeline, const char *type, uint64_t handle,
+                      char *text, size_t size)
+{
+    put_tag(text, size, type, see_handle(timeline, type_number(timeline, type), handle));
+}
+
+unsigned trace_argument_count(const struct trace_item *item)
+{
+    const unsigned slot = item->record.slot, words = item->record.words;
+    const unsigned count = slot < CUSHIM__SYMBOL_COUNT ? cushim__parameter_count(slot) : words;
+
+    return count < words ? count : words;
+}
+
+static bool is_written(const struct trace_item *item, unsigned index)
+{
+    return index < 31 && item->record.flags & TRACE_ARGUMENT_WRITTEN(index);
+}
+
+/* NULL; or one of the streams that have no handle of their own. */
+static const char *special(const char *type, uint64_t handle)
+{
+    const bool is_stream = strcmp(type, "CUstream") == 0;
+
+    return handle == 0                ? "NULL"
+           : is_stream && handle == 1 ? "CU_STREAM_LEGACY"
+           : is_stream && handle == 2 ? "CU_STREAM_PER_THREAD"
+                                      : NULL;
+}
+
+static bool is_handle(const struct trace_item *item, unsigned index,
+                      const struct cushim__parameter *parameter)
+{
+    return parameter->kind == CUSHIM__PARAMETER_HANDLE ||
+           (parameter->kind == CUSHIM__PARAMETER_HANDLE_OUT && is_written(item, index));
+}
+
+void trace_handles_see(struct trace_timeline *timeline, const struct trace_item *item)
+{
+    const unsigned count = trace_argument_count(item), slot = item->record.slot;
+
+    for (unsigned i = 0; slot < CUSHIM__SYMBOL_COUNT && i < count; i++) {
+        const struct cushim__parameter *parameter = cushim__parameter_at(slot, i);
+        if (is_handle(item, i, parameter) && !special(parameter->type, item->words[i]))
+            see_handle(timeline, timeline->parameter_types[cushim__parameter_first[slot] + i],
+                       item->words[i]);
+    }
+}
+
+static void read_handle(const struct trace_timeline *timeline,
+                        const struct cushim__parameter *parameter, struct trace_argument *argument)
+{
+    const char *name = special(parameter->type, argument->value);
+    const struct handle_key key = {timeline->parameter_types[parameter - cushim__parameters],
+                                   argument->value};
+    uint32_t index;
+
+    if (name) {
+        snprintf(argument->text, sizeof argument->text, "%s", name);
+        return;
+    }
+    argument->is_handle = true;
+    index = trace_set_find(&timeline->handles, &key, sizeof key);
+    put_tag(argument->text, sizeof argument->text, parameter->type,
+            index == TRACE_SET_NONE ? 0 : timeline->handle_numbers[index]);
+}
+
+static void put_float(struct trace_argument *argument)
+{
+    const uint32_t bits = (uint32_t)argument->value;
+    float number;
+
+    memcpy(&number, &bits, sizeof number);
+    snprintf(argument->text, sizeof argument->text, "%.9g", (double)number);
+}
+
+static void put_number(struct trace_argument *argument, bool is_signed)
+{
+    const int64_t number = (int64_t)argument->value;
+    const int64_t limit = INT64_C(1) << 53; /* what a double holds exactly */
+
+    if (is_signed)
+        snprintf(argument->text, sizeof argument->text, "%" PRId64, number);
+    else
+        snprintf(argument->text, sizeof argument->text, "%" PRIu64, argument->value);
+    argument->is_number = number <= limit && number >= (is_signed ? -limit : 0);
+}
+
+/* What the driver has written through a pointer of this type. */
+static void put_written(struct trace_argument *argument, const char *type)
+{
+    const bool is_int = strncmp(type, "int ", 4) == 0;
+
+    if (strncmp(type, "float ", 6) == 0) {
+        put_float(argument);
+        return;
+    }
+    if (is_int)
+        argument->value = (uint64_t)(int64_t)(int32_t)argument->value;
+    put_number(argument, is_int);
+}
+
+/* The text that follows the arguments is of the first that is one. NULL: there is none. */
+static const char *text_of(const struct trace_item *item, unsigned index)
+{
+    const unsigned slot = item->record.slot, count = cushim__parameter_count(slot);
+    const char *text = (const char *)(item->words + count);
+
+    for (unsigned i = 0; i < index; i++) {
+        if (cushim__parameter_at(slot, i)->kind == CUSHIM__PARAMETER_TEXT)
+            return NULL;
+    }
+    return item->record.words > count &&
+                   memchr(text, '\0', (item->record.words - count) * sizeof *item->words)
+               ? text
+               : NULL;
+}
+
+bool trace_argument_read(const struct trace_timeline *timeline, const struct trace_item *item,
+                         unsigned index, struct trace_argument *argument)
+{
+    static const struct cushim__parameter unknown = {"", "", CUSHIM__PARAMETER_UNSIGNED};
+    const unsigned slot = item->record.slot;
+    const bool is_known = slot < CUSHIM__SYMBOL_COUNT;
+    const struct cushim__parameter *parameter =
+        is_known ? cushim__parameter_at(slot, index) : &unknown;
+
+    *argument = (struct trace_argument){.name = parameter->name, .value = item->words[index]};
+    if (is_handle(item, index, parameter)) {
+        read_handle(timeline, parameter, argument);
+        return true;
+    }
+    switch (parameter->kind) {
+    case CUSHIM__PARAMETER_STRUCT:
+        return false;
+    case CUSHIM__PARAMETER_SIGNED:
+    case CUSHIM__PARAMETER_UNSIGNED:
+        put_number(argument, parameter->kind == CUSHIM__PARAMETER_SIGNED);
+        return true;
+    case CUSHIM__PARAMETER_FLOAT:
+        put_float(argument);
+        return true;
+    default:
+        break;
+    }
+    if (parameter->kind == CUSHIM__PARAMETER_POINTER && is_written(item, index)) {
+        put_written(argument, parameter->type);
+        return true;
+    }
+    if (parameter->kind == CUSHIM__PARAMETER_TEXT)
+        argument->string = text_of(item, index);
+    argument->is_pointer = parameter->kind != CUSHIM__PARAMETER_ADDRESS && !is_written(item, index);
+    if (argument->value)
+        snprintf(argument->text, sizeof argument->text, "0x%" PRIx64, argument->value);
+    else
+        snprintf(argument->text, sizeof argument->text, "NULL");
+    return true;
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tests/trace/check.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/trace/output.h"
+#include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/json_check.h"
+
+/* Calls of a thread begin in order, end within one another, and all of their words can be read. */
+static void check_items(struct trace_reader *reader)
+{
+    enum { THREADS = 64 };
+    uint64_t began[THREADS] = {0}, count = 0;
+    struct trace_item item;
+    volatile uint64_t sum = 0;
+
+    trace_reader_rewind(reader);
+    for (; trace_reader_next(reader, &item); count++) {
+        CLAIM(item.thread < reader->thread_count);
+        CLAIM(item.began_ns <= item.ended_ns && item.ended_ns <= reader->duration_ns);
+        for (unsigned i = 0; i < item.record.words; i++)
+            sum += item.words[i];
+        if (item.record.kind != TRACE_CALL || item.thread >= THREADS)
+            continue;
+        CLAIM(item.began_ns >= began[item.thread]);
+        began[item.thread] = item.began_ns;
+    }
+    CLAIM(count == reader->record_count);
+    CLAIM((reader->damage_count == 0) == (reader->damage[0] == '\0'));
+}
+
+static void check_timeline(const struct trace_timeline *timeline)
+{
+    uint64_t works = 0;
+
+    for (size_t i = 0; i < timeline->stream_count; i++) {
+        const struct trace_stream *stream = &timeline->streams[timeline->order[i]];
+        CLAIM(stream->context < timeline->context_count);
+        works += stream->work_count;
+    }
+    CLAIM(works == timeline->work_count);
+    for (size_t i = 0; i < timeline->work_count; i++) {
+        const struct trace_work_event *work = &timeline->works[i];
+        CLAIM(work->call <= timeline->call_count && work->name < timeline->names.count);
+        CLAIM(i == 0 || work->stream != work[-1].stream || work->began_ns >= work[-1].ended_ns);
+        CLAIM(work->began_ns <= work->ended_ns);
+    }
+}
+
+/* What is written, without NULs. */
+static char *text_of(const struct trace_timeline *timeline,
+                     void (*write)(const struct trace_timeline *timeline, FILE *file))
+{
+    FILE *file = tmpfile();
+    char *text;
+    long size;
+
+    CLAIM(file);
+    write(timeline, file);
+    size = ftell(file);
+    text = malloc((size_t)size + 1);
+    rewind(file);
+    CLAIM(text && fread(text, 1, (size_t)size, file) == (size_t)size);
+    text[size] = '\0';
+    CLAIM(strlen(text) == (size_t)size && utf8_is_valid(text));
+    fclose(file);
+    return text;
+}
+
+static void check_outputs(const struct trace_timeline *timeline)
+{
+    static const char data[] = "<script id=\"data\" type=\"application/json\">";
+    char *json = text_of(timeline, trace_write_json), *page = text_of(timeline, trace_write_html);
+    char *summary = text_of(timeline, trace_write_summary), *begin, *end;
+
+    CLAIM(json_is_valid(json));
+    begin = strstr(page, data);
+    CLAIM(begin && (end = strstr(begin, "</script>")));
+    *end = '\0';
+    CLAIM(json_is_valid(begin + strlen(data)));
+    for (const char *line = summary; *line; line += strcspn(line, "\n") + 1)
+        CLAIM(strcspn(line, "\n") <= 200);
+    free(json);
+    free(page);
+    free(summary);
+}
+
+bool trace_check(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    struct trace_reader reader;
+    struct trace_timeline timeline;
+    char why[256] = "";
+    bool is_read;
+
+    CLAIM(file);
+    is_read = trace_reader_open(&reader, file, NULL, why, sizeof why);
+    CLAIM(is_read == (why[0] == '\0'));
+    if (is_read) {
+        check_items(&reader);
+        trace_timeline_read(&timeline, &reader);
+        check_timeline(&timeline);
+        check_outputs(&timeline);
+        trace_timeline_free(&timeline);
+        trace_reader_close(&reader);
+    }
+    fclose(file);
+    return is_read;
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * mutants FILE COUNT: so many times, change a few places of a trace file and read what it is then.
+ * The same changes are made in every run.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/trace/file.h"
+#include "tests/fuzz/fuzz.h"
+#include "tests/trace/check.h"
+
+enum { LARGEST = 1 << 20, PATH_BYTES = 4096 };
+
+static uint64_t random_state;
+
+static uint64_t random_below(uint64_t below)
+{
+    random_state = random_state * UINT64_C(6364136223846793005) + 1442695040888963407;
+    return (random_state >> 33) % below;
+}
+
+/* The fields of the header, or anything behind it. */
+static size_t choose_place(size_t size)
+{
+    const size_t fields = offsetof(struct trace_header, program);
+    const size_t behind = sizeof(struct trace_header) / 8 * 8;
+
+    return random_below(8) == 0 ? random_below(fields / 8) * 8
+                                : behind + random_below((size - behind) / 8) * 8;
+}
+
+static void change(unsigned char *bytes, size_t size)
+{
+    static const uint64_t numbers[] = {
+        0, 1, 0xff, 0xffff, UINT32_MAX, UINT64_MAX, INT64_MAX, UINT64_C(1) << 63, 65536, 4096};
+    size_t place = choose_place(size);
+    const uint64_t number = numbers[random_below(sizeof numbers / sizeof numbers[0])];
+    const size_t width = (size_t)1 << random_below(4);
+    uint64_t word;
+
+    place += random_below(8 / width) * width;
+    switch (random_below(4)) {
+    case 0:
+        bytes[place] ^= (unsigned char)(1 << random_below(8));
+        break;
+    case 1:
+        memcpy(bytes + place, &number, width);
+        break;
+    case 2: /* from elsewhere */
+        memcpy(bytes + place / 8 * 8, bytes + choose_place(size), 8);
+        break;
+    default: /* a little more or less */
+        memcpy(&word, bytes + place / 8 * 8, sizeof word);
+        word += random_below(64) - 32;
+        memcpy(bytes + place / 8 * 8, &word, sizeof word);
+    }
+}
+
+static void save(const char *path, const unsigned char *bytes, size_t size)
+{
+    FILE *file = fopen(path, "wb");
+
+    CLAIM(file && fwrite(bytes, 1, size, file) == size && fclose(file) == 0);
+}
+
+int main(int count, char **words)
+{
+    static unsigned char bytes[LARGEST], mutant[LARGEST];
+    char path[PATH_BYTES];
+    size_t size, cut, read = 0;
+    long wanted;
+    FILE *file;
+
+    if (count != 3 || !(file = fopen(words[1], "rb")))
+        return 2;
+    size = fread(bytes, 1, sizeof bytes, file) / 8 * 8;
+    fclose(file);
+    snprintf(path, sizeof path, "%s.mutant", words[1]);
+    wanted = strtol(words[2], NULL, 10);
+    CLAIM(trace_check(words[1]) && size < LARGEST);
+    for (long i = 0; i < wanted; i++) {
+        snprintf(fuzz_place, sizeof fuzz_place, "mutant %ld", i);
+        random_state = (uint64_t)i * 7919 + 1;
+        memcpy(mutant, bytes, size);
+        for (uint64_t k = 1 + random_below(6); k > 0; k--)
+            change(mutant, size);
+        cut = random_below(4) == 0 ? random_below(size) : size;
+        save(path, mutant, cut);
+        read += trace_check(path);
+    }
+    printf("%ld mutants, of which %zu could be read\n", wanted, read);
+    /* Most of the changes are behind the header. */
+    CLAIM(2 * read > (size_t)wanted && read < (size_t)wanted);
+    return 0;
+}

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Two thousand trace files with changes of which no process thinks: see mutants.c."""
+
+import os
+import subprocess
+import unittest
+
+from convert_test import scenario
+from harness import TraceTest
+
+
+class Mutants(TraceTest):
+
+    def test_mutants(self):
+        trace = scenario()
+        # Small, so that every change matters: the texts of the header fill half of it.
+        trace.lines[:0] = ['header header_bytes 4352', 'header chunk_bytes 4096']
+        path = self.write(trace)
+        run = subprocess.run([os.environ['CUSHIM_MUTANTS'], path, '2000'], check=False,
+                             capture_output=True)
+        self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
+        self.assertRegex(run.stdout, rb'\A2000 mutants, of which 1\d\d\d could be read\n\Z')
+
+
+if __name__ == '__main__':
+    unittest.main()

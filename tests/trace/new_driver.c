@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A driver that has functions of an ABI to come: cuGetProcAddress finds each name with `New`. */
+#include <cuda.h>
+#include <string.h>
+
+CUresult cuGetProcAddress_v2(const char *name, void **function, int version, cuuint64_t flags,
+                             CUdriverProcAddressQueryResult *status);
+
+static CUresult first(void)
+{
+    return CUDA_SUCCESS;
+}
+
+static CUresult second(void)
+{
+    return CUDA_SUCCESS;
+}
+
+CUresult cuInit(unsigned int flags)
+{
+    (void)flags;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuDriverGetVersion(int *version)
+{
+    *version = 13000;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuGetProcAddress_v2(const char *name, void **function, int version, cuuint64_t flags,
+                             CUdriverProcAddressQueryResult *status)
+{
+    CUresult (*found)(void) = strchr(name, '2') ? second : first;
+
+    (void)version;
+    (void)flags;
+    *function = NULL;
+    if (strstr(name, "New"))
+        memcpy(function, &found, sizeof found);
+    if (status)
+        *status = (CUdriverProcAddressQueryResult)(*function ? 0 : 1);
+    return CUDA_SUCCESS;
+}

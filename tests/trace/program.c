@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A program that is traced, in one of several scenes:
+ *
+ *     plain              one stream, two copies, a failing call
+ *     threads N CALLS [FILE]  so many threads make so many calls each; FILE is a mapped array of
+ *                        how many each has made
+ *     work N CALLS       so many threads queue so much work each, on a stream of their own
+ *     killed CALLS       so many calls, and then SIGKILL
+ *     fork               the child calls before the driver is initialised, then the parent does
+ *     exec PROGRAM...    a call, and then another program in the same process
+ *     capture            work that is captured, launched, and work beside it
+ *     profiler           calls before, between and after cuProfilerStart and cuProfilerStop
+ *     ranges             what NVTX would do with the library that NVTX_INJECTION64_PATH names
+ *     waits              a call, a line on standard output, and nothing more until a signal comes
+ *     addresses NAME...  which of these cuGetProcAddress answers with what dlsym() finds
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cushim/cushim.h>
+
+static const struct cushim_table *cu;
+
+static void check(CUresult code, const char *what)
+{
+    if (code == CUDA_SUCCESS)
+        return;
+    fprintf(stderr, "%s: %d\n", what, (int)code);
+    exit(1);
+}
+
+static void load(void)
+{
+    check(cushim_driver_load(NULL), "load");
+    cu = cushim_driver();
+}
+
+static CUcontext begin(void)
+{
+    CUcontext context;
+
+    load();
+    check(cu->Init(0), "cuInit");
+    check(cu->DevicePrimaryCtxRetain(&context, 0), "cuDevicePrimaryCtxRetain");
+    check(cu->CtxSetCurrent(context), "cuCtxSetCurrent");
+    return context;
+}
+
+static void plain(void)
+{
+    static char host[4096];
+    CUdeviceptr memory;
+    CUstream stream;
+
+    begin();
+    check(cu->StreamCreate(&stream, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
+    check(cu->MemAlloc_v2(&memory, sizeof host), "cuMemAlloc");
+    check(cu->MemcpyHtoDAsync_v2(memory, host, sizeof host, stream), "cuMemcpyHtoDAsync");
+    check(cu->MemsetD8Async(memory, 1, 256, stream), "cuMemsetD8Async");
+    check(cu->StreamSynchronize(stream), "cuStreamSynchronize");
+    check(cu->MemcpyDtoH_v2(host, memory, 1024), "cuMemcpyDtoH");
+    if (cu->StreamCreate(NULL, 0) == CUDA_SUCCESS)
+        exit(1);
+    check(cu->MemFree_v2(memory), "cuMemFree");
+    check(cu->StreamDestroy_v2(stream), "cuStreamDestroy");
+    check(cu->DevicePrimaryCtxRelease_v2(0), "cuDevicePrimaryCtxRelease");
+}
+
+static unsigned long calls_each;
+
+/* `data` is where it counts, or NULL. */
+static void *call_often(void *data)
+{
+    uint64_t *made = data;
+    CUdevice device;
+
+    for (unsigned long i = 0; i < calls_each; i++) {
+        check(cu->DeviceGet(&device, 0), "cuDeviceGet");
+        if (made)
+            __atomic_store_n(made, i + 1, __ATOMIC_RELAXED);
+    }
+    return NULL;
+}
+
+/* What others see at once, and see when this process has been killed. */
+static uint64_t *map_counts(const char *path, unsigned count)
+{
+    const int file = open(path, O_RDWR);
+    void *counts = MAP_FAILED;
+
+    if (file >= 0)
+        counts = mmap(NULL, count * sizeof(uint64_t), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (counts == MAP_FAILED)
+        exit(1);
+    close(file);
+    return counts;
+}
+
+static void call_from_threads(unsigned count, const char *path)
+{
+    pthread_t *threads = calloc(count, sizeof *threads);
+    uint64_t *counts = path ? map_counts(path, count) : NULL;
+
+    begin();
+    for (unsigned i = 0; i < count; i++) {
+        if (pthread_create(&threads[i], NULL, call_often, counts ? &counts[i] : NULL) != 0)
+            abort();
+    }
+    for (unsigned i = 0; i < count; i++)
+        pthread_join(threads[i], NULL);
+    free(threads);
+}
+
+static void *work_often(void *data)
+{
+    CUdeviceptr memory;
+    CUstream stream;
+
+    check(cu->CtxSetCurrent(data), "cuCtxSetCurrent");
+    check(cu->StreamCreate(&stream, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
+    check(cu->MemAlloc_v2(&memory, 256), "cuMemAlloc");
+    for (unsigned long i = 0; i < calls_each; i++) {
+        check(cu->MemsetD8Async(memory, 1, 256, stream), "cuMemsetD8Async");
+        if (i % 16 == 0)
+            check(cu->StreamSynchronize(stream), "cuStreamSynchronize");
+    }
+    check(cu->StreamSynchronize(stream), "cuStreamSynchronize");
+    check(cu->MemFree_v2(memory), "cuMemFree");
+    check(cu->StreamDestroy_v2(stream), "cuStreamDestroy");
+    return NULL;
+}
+
+static void work_from_threads(unsigned count)
+{
+    pthread_t *threads = calloc(count, sizeof *threads);
+    CUcontext context = begin();
+
+    for (unsigned i = 0; i < count; i++) {
+        if (pthread_create(&threads[i], NULL, work_often, context) != 0)
+            abort();
+    }
+    for (unsigned i = 0; i < count; i++)
+        pthread_join(threads[i], NULL);
+    free(threads);
+}
+
+static void be_killed(void)
+{
+    begin();
+    call_often(NULL);
+    raise(SIGKILL);
+}
+
+static void fork_first(void)
+{
+    int status, version;
+    pid_t child;
+
+    load();
+    check(cu->DriverGetVersion(&version), "cuDriverGetVersion");
+    child = fork();
+    if (child == 0) {
+        check(cu->Init(0), "cuInit");
+        exit(0);
+    }
+    waitpid(child, &status, 0);
+    if (status != 0)
+        exit(1);
+    plain();
+}
+
+static void capture(void)
+{
+    static char host[4096];
+    CUstream captured, beside;
+    CUdeviceptr memory;
+    CUgraphExec exec;
+    CUgraph graph;
+    size_t nodes = 0;
+
+    begin();
+    check(cu->StreamCreate(&captured, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
+    check(cu->StreamCreate(&beside, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
+    check(cu->MemAlloc_v2(&memory, sizeof host), "cuMemAlloc");
+    check(cu->MemcpyHtoDAsync_v2(memory, host, 100, beside), "cuMemcpyHtoDAsync");
+    check(cu->StreamBeginCapture_v2(captured, CU_STREAM_CAPTURE_MODE_GLOBAL),
+          "cuStreamBeginCapture");
+    check(cu->MemcpyHtoDAsync_v2(memory, host, 200, captured), "cuMemcpyHtoDAsync");
+    check(cu->MemsetD8Async(memory, 1, 300, captured), "cuMemsetD8Async");
+    check(cu->MemcpyHtoDAsync_v2(memory, host, 400, beside), "cuMemcpyHtoDAsync");
+    check(cu->StreamEndCapture(captured, &graph), "cuStreamEndCapture");
+    check(cu->GraphGetNodes(graph, NULL, &nodes), "cuGraphGetNodes");
+    check(cu->GraphInstantiateWithFlags(&exec, graph, 0), "cuGraphInstantiate");
+    for (int i = 0; i < 3; i++)
+        check(cu->GraphLaunch(exec, captured), "cuGraphLaunch");
+    check(cu->MemcpyHtoDAsync_v2(memory, host, 500, beside), "cuMemcpyHtoDAsync");
+    check(cu->CtxSynchronize(), "cuCtxSynchronize");
+    printf("%zu nodes\n", nodes);
+}
+
+static void call_profiler(void)
+{
+    CUdevice device;
+
+    begin();
+    check(cu->DeviceGet(&device, 0), "cuDeviceGet");
+    check(cu->ProfilerStart(), "cuProfilerStart");
+    check(cu->CtxGetDevice(&device), "cuCtxGetDevice");
+    check(cu->ProfilerStop(), "cuProfilerStop");
+    check(cu->DeviceGet(&device, 0), "cuDeviceGet");
+}
+
+/* --- ranges: NVTX's own part, as its headers have it in a program --- */
+
+static void (*marked)(const char *message);
+static int (*pushed)(const char *message);
+static int (*popped)(void);
+static void (*marked_ex)(const void *attributes);
+
+static int module_table(int module, void ***table, unsigned *size)
+{
+    static void *core[16], *core2[16];
+    static bool is_filled;
+
+    if (!is_filled) {
+        core[1] = &marked_ex;
+        core[2] = &marked;
+        core[9] = &pushed;
+        core[11] = &popped;
+        is_filled = true;
+    }
+    *table = module == 1 ? core : core2;
+    *size = 16;
+    return module == 1 || module == 5;
+}
+
+static const void *export_table(uint32_t id)
+{
+    static const struct {
+        size_t size;
+        int (*module_table)(int, void ***, unsigned *);
+    } callbacks = {sizeof callbacks, module_table};
+
+    return id == 1 ? &callbacks : NULL;
+}
+
+static void name_ranges(void)
+{
+    const struct {
+        uint16_t version, size;
+        uint32_t category;
+        int32_t color_type;
+        uint32_t color;
+        int32_t payload_type, reserved;
+        uint64_t payload;
+        int32_t message_type;
+        const char *message;
+    } attributes = {3, sizeof attributes, 0, 0, 0, 0, 0, 0, 1, "marked by attributes"};
+    const char *path = getenv("NVTX_INJECTION64_PATH");
+    void *library = path ? dlopen(path, RTLD_NOW) : NULL;
+    int (*initialise)(const void *(*)(uint32_t)) = NULL;
+
+    if (library)
+        *(void **)&initialise = dlsym(library, "InitializeInjectionNvtx2");
+    if (!initialise || !initialise(export_table) || !pushed || !popped || !marked || !marked_ex)
+        exit(1);
+    if (pushed("outer") != 0 || pushed("inner") != 1)
+        exit(1);
+    plain();
+    marked("here");
+    marked_ex(&attributes);
+    if (popped() != 1 || popped() != 0 || popped() >= 0)
+        exit(1);
+}
+
+static void print_addresses(char **names)
+{
+    void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+
+    load();
+    if (!library)
+        library = dlopen("libcuda.so.1", RTLD_NOW);
+    for (; *names; names++) {
+        CUdriverProcAddressQueryResult status;
+        void *found = NULL;
+
+        check(cu->GetProcAddress_v2(*names, &found, 13000, 0, &status), "cuGetProcAddress");
+        printf("%s %s %s\n", *names, found ? "found" : "missing",
+               dlsym(library, *names) ? "exported" : "hidden");
+    }
+}
+
+int main(int count, char **words)
+{
+    const char *scene = count > 1 ? words[1] : "";
+
+    if (strcmp(scene, "plain") == 0) {
+        plain();
+    } else if (strcmp(scene, "threads") == 0 && (count == 4 || count == 5)) {
+        calls_each = strtoul(words[3], NULL, 10);
+        call_from_threads((unsigned)strtoul(words[2], NULL, 10), words[4]);
+    } else if (strcmp(scene, "work") == 0 && count == 4) {
+        calls_each = strtoul(words[3], NULL, 10);
+        work_from_threads((unsigned)strtoul(words[2], NULL, 10));
+    } else if (strcmp(scene, "killed") == 0 && count == 3) {
+        calls_each = strtoul(words[2], NULL, 10);
+        be_killed();
+    } else if (strcmp(scene, "fork") == 0) {
+        fork_first();
+    } else if (strcmp(scene, "exec") == 0 && count > 2) {
+        begin();
+        execv(words[2], words + 2);
+        return 1;
+    } else if (strcmp(scene, "capture") == 0) {
+        capture();
+    } else if (strcmp(scene, "profiler") == 0) {
+        call_profiler();
+    } else if (strcmp(scene, "ranges") == 0) {
+        name_ranges();
+    } else if (strcmp(scene, "waits") == 0) {
+        begin();
+        puts("ready");
+        fflush(stdout);
+        pause();
+    } else if (strcmp(scene, "addresses") == 0) {
+        print_addresses(words + 2);
+    } else {
+        fprintf(stderr, "usage: program SCENE, see program.c\n");
+        return 2;
+    }
+    return 0;
+}

@@ -1,0 +1,272 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a traced program writes: over the mock, over a driver of another file, and over real ones."""
+
+import glob
+import os
+import re
+import subprocess
+import unittest
+
+from harness import TraceTest
+
+PROGRAM = os.environ['CUSHIM_TRACED_PROGRAM']
+MOCK = os.environ['CUSHIM_MOCK_LIBRARY']
+OVER_DRIVER = os.environ['CUSHIM_OVER_DRIVER']
+NEW_DRIVER = os.environ['CUSHIM_NEW_DRIVER']
+# Where tests/drivers/fetch.sh brings them.
+DRIVERS = os.environ.get('CUSHIM_DRIVERS') or os.path.join(
+    os.environ.get('XDG_CACHE_HOME') or os.path.expanduser('~/.cache'), 'cushim', 'drivers')
+
+# `auto` lets no thread of the mock's own take part in what a trace shows.
+QUIET = 'quiet = yes\nmode = auto'
+
+
+class Run(TraceTest):
+    def trace(self, library, *words, options='', code=0, **environment):
+        """Run the program with a library in place of the driver; the traces that it wrote."""
+        variables = {**os.environ, 'CUSHIM_LIBRARY': library,
+                     'LD_LIBRARY_PATH': os.path.dirname(library),
+                     'CUSHIM_MOCK_SETTINGS': QUIET, 'CUSHIM_TRACE': self.path('run'),
+                     'CUSHIM_TRACE_OPTIONS': options, **environment}
+        for old in glob.glob(self.path('run.*')):
+            os.remove(old)
+        self.run_result = subprocess.run([PROGRAM, *words], env=variables, capture_output=True,
+                                         check=False, timeout=300)
+        self.assertEqual(self.run_result.returncode, code, self.run_result.stderr)
+        return sorted(glob.glob(self.path('run.*.trace')), key=os.path.getmtime)
+
+    def mock(self, *words, **options):
+        return self.trace(MOCK, *words, **options)
+
+    def over_mock(self, *words, **options):
+        """The library over a driver, which is the mock's library in another file."""
+        files = self.trace(OVER_DRIVER, *words, CUSHIM_DRIVER=MOCK, **options)
+        # The mock reads the same variables, and writes a trace by its own clock.
+        return [path for path in files if not self.document(path)['otherData']['driver']
+                .startswith('cushim mock')]
+
+    def document(self, path):
+        return self.json(path)[0]
+
+    def calls(self, path):
+        """The calls of a trace: thread, name and arguments, by their begin."""
+        events = [event for event in self.document(path)['traceEvents'] if event['ph'] == 'X' and
+                  event['name'].startswith('cu') and 'returned' in event.get('args', {})]
+        return sorted(events, key=lambda event: event['ts'])
+
+    def works(self, path):
+        return [event for event in self.document(path)['traceEvents'] if event['ph'] == 'X' and
+                'call' in event.get('args', {})]
+
+
+class OverMock(Run):
+    """Times are those of the mock's clock."""
+
+    def test_calls_come_in_order_with_arguments_and_results(self):
+        [path] = self.mock('plain')
+        calls = self.calls(path)
+        self.assertEqual([call['name'] for call in calls], [
+            'cuDriverGetVersion', 'cuInit', 'cuDevicePrimaryCtxRetain', 'cuCtxSetCurrent',
+            'cuStreamCreate', 'cuMemAlloc_v2', 'cuMemcpyHtoDAsync_v2', 'cuMemsetD8Async',
+            'cuStreamSynchronize', 'cuMemcpyDtoH_v2', 'cuStreamCreate', 'cuMemFree_v2',
+            'cuStreamDestroy_v2', 'cuDevicePrimaryCtxRelease_v2'])
+        failed = [call for call in calls if call['args']['returned'] != 'CUDA_SUCCESS']
+        self.assertEqual([(call['name'], call['args']['returned']) for call in failed],
+                         [('cuStreamCreate', 'CUDA_ERROR_INVALID_VALUE')])
+        self.assertEqual(calls[6]['args']['ByteCount'], 4096)
+
+    def test_work_is_linked_to_its_call_and_lies_behind_it(self):
+        [path] = self.mock('plain')
+        document = self.document(path)
+        flows = [event for event in document['traceEvents'] if event['ph'] in 'sf']
+        works = self.works(path)
+        self.assertEqual([work['args'].get('bytes') for work in works], [4096, 256, 1024])
+        self.assertEqual(len(flows), 2 * len(works))
+        for work in works:
+            self.assertGreater(work['dur'], 0)
+
+    def test_the_same_program_gives_the_same_trace(self):
+        traces = set()
+        for _ in range(100):
+            [path] = self.mock('plain')
+            events = self.convert(path, 'out.json')[0].decode().split('"otherData"')[0]
+            # Where the program's memory lies is the system's choice, and so is its number.
+            process = re.search('"pid":([0-9]+)', events)[1]
+            for number in (process, str(int(process) + 1)):
+                events = events.replace('"pid":' + number, '').replace('Process ' + number, '')
+            traces.add(re.sub('0x[0-9a-f]+', '', events))
+        self.assertEqual(len(traces), 1)
+
+    def test_patterns_choose_the_calls(self):
+        [path] = self.mock('plain', options='calls = cuMem*,cuInit')
+        self.assertEqual({call['name'] for call in self.calls(path)}, {
+            'cuInit', 'cuMemAlloc_v2', 'cuMemcpyHtoDAsync_v2', 'cuMemsetD8Async',
+            'cuMemcpyDtoH_v2', 'cuMemFree_v2', 'cuDevicePrimaryCtxRelease_v2'})
+
+    def test_the_profiler_functions_switch_it_on_and_off(self):
+        [path] = self.mock('profiler', options='from_profiler = on')
+        self.assertEqual([call['name'] for call in self.calls(path)],
+                         ['cuCtxGetDevice', 'cuProfilerStop'])
+
+    def test_a_delay_and_a_duration_limit_it(self):
+        [path] = self.mock('plain', options='delay = 150 ms\nduration = 10 s')
+        names = [call['name'] for call in self.calls(path)]
+        self.assertNotIn('cuInit', names)
+        self.assertIn('cuStreamDestroy_v2', names)
+        [path] = self.mock('plain', options='duration = 50 ms')
+        self.assertEqual([call['name'] for call in self.calls(path)],
+                         ['cuDriverGetVersion', 'cuInit'])
+
+    def test_wrong_options_are_refused_by_name(self):
+        for options, why in (('colour = red', 'there is no setting "colour"'),
+                             ('delay = soon', 'delay is a duration'),
+                             ('buffer = 0', 'buffer is a size'),
+                             ('device_times = maybe', 'device_times is on or off')):
+            self.mock('plain', options=options, code=1)
+            self.assertIn(why, self.run_result.stderr.decode())
+
+    def test_ranges_and_marks_of_nvtx_are_in_it(self):
+        [path] = self.mock('ranges', NVTX_INJECTION64_PATH=MOCK)
+        events = self.document(path)['traceEvents']
+        found = {event['name']: event for event in events if event['ph'] in 'Xi'}
+        self.assertLessEqual(found['outer']['ts'], found['inner']['ts'])
+        self.assertGreaterEqual(found['outer']['ts'] + found['outer']['dur'],
+                                found['inner']['ts'] + found['inner']['dur'])
+        self.assertEqual({name for name, event in found.items() if event['ph'] == 'i'},
+                         {'here', 'marked by attributes'})
+
+
+class Processes(Run):
+    def test_a_child_writes_a_file_of_its_own(self):
+        parent, child = sorted(self.mock('fork'), key=lambda path: -len(self.calls(path)))
+        self.assertEqual([call['name'] for call in self.calls(child)], ['cuInit'])
+        self.assertEqual(self.calls(parent)[-1]['name'], 'cuDevicePrimaryCtxRelease_v2')
+        self.assertEqual(sum(call['name'] == 'cuInit' for call in self.calls(parent)), 1)
+
+    def test_a_program_that_executes_another_keeps_its_trace(self):
+        first, second = self.mock('exec', PROGRAM, 'plain')
+        self.assertTrue(second.endswith('-2.trace') or first.endswith('-2.trace'))
+        self.assertEqual({len(self.calls(first)), len(self.calls(second))}, {4, 14})
+
+    def test_what_a_killed_program_wrote_is_there(self):
+        [path] = self.mock('killed', '1000', code=-9)
+        document, summary = self.json(path)
+        self.assertEqual(sum(call['name'] == 'cuDeviceGet' for call in self.calls(path)), 1000)
+        self.assertFalse(document['otherData']['ended'])
+        self.assertIn('has not ended the trace', summary)
+
+
+class Threads(Run):
+    COUNT, EACH = 64, 100000
+
+    def count(self, path):
+        counts = {}
+        for call in self.calls(path):
+            counts[call['tid']] = counts.get(call['tid'], 0) + 1
+        return counts
+
+    def test_nothing_is_lost_that_there_is_room_for(self):
+        for run in (self.mock, self.over_mock):
+            each = self.EACH // 100
+            [path] = run('threads', str(self.COUNT), str(each))
+            lost = self.document(path)['otherData']['lost_calls']
+            self.assertEqual(lost, 0)
+            self.assertEqual(sorted(self.count(path).values())[-self.COUNT:], [each] * self.COUNT)
+
+    def test_work_of_all_threads_is_timed(self):
+        """In the mode in which the mock's own threads do it, and complete the records."""
+        for run in (self.mock, self.over_mock):
+            [path] = run('work', '16', '200', CUSHIM_MOCK_SETTINGS='quiet = yes')
+            works = self.works(path)
+            self.assertEqual(len(works), 16 * 200)
+            self.assertEqual({work['name'] for work in works}, {'set'})
+            self.assertEqual(len({work['tid'] for work in works}), 16)
+            self.assertEqual(int(self.document(path)['otherData']['untimed_work']), 0)
+
+    def test_what_is_lost_is_counted(self):
+        for run in (self.mock, self.over_mock):
+            [path] = run('threads', str(self.COUNT), str(self.EACH), options='buffer = 1 MiB')
+            lost = int(self.document(path)['otherData']['lost_calls'])
+            self.assertEqual(lost + len(self.calls(path)), self.COUNT * self.EACH + 4)
+
+
+class OverDriver(Run):
+    """The library that loads the driver of another file: here the mock's."""
+
+    def test_calls_and_work_are_those_of_the_program(self):
+        [path] = self.over_mock('plain')
+        names = [call['name'] for call in self.calls(path)]
+        self.assertEqual([work['args'].get('bytes') for work in self.works(path)],
+                         [4096, 256, 1024])
+        [mock] = self.mock('plain')
+        self.assertEqual(names, [call['name'] for call in self.calls(mock)])
+
+    def test_without_device_times_the_driver_is_asked_for_nothing_more(self):
+        files = self.trace(OVER_DRIVER, 'plain', CUSHIM_DRIVER=MOCK, options='device_times = off')
+        shorter, longer = sorted(([call['name'] for call in self.calls(path)] for path in files),
+                                 key=len)
+        # As the library opens the driver it asks for the version, before it traces.
+        self.assertEqual(longer, ['cuDriverGetVersion'] + shorter)
+
+    def test_a_capture_holds_what_the_program_put_there_alone(self):
+        self.mock('capture', options='device_times = off')
+        nodes = self.run_result.stdout
+        [path] = self.over_mock('capture')
+        self.assertEqual(self.run_result.stdout, nodes)
+        timed = [(work['name'], work['args'].get('bytes')) for work in self.works(path)]
+        self.assertEqual([size for _, size in timed if size], [100, 500])
+        self.assertEqual(sum('graph' in name.lower() for name, _ in timed), 3)
+
+    def test_faults_are_injected_and_shown(self):
+        [path] = self.over_mock('plain', code=1,
+                                CUSHIM_FAULTS='cuMemsetD8Async => return(LAUNCH_FAILED)')
+        failed = [call for call in self.calls(path) if call['args']['returned'] != 'CUDA_SUCCESS']
+        self.assertEqual([(call['name'], call['args']['returned']) for call in failed],
+                         [('cuMemsetD8Async', 'CUDA_ERROR_LAUNCH_FAILED')])
+
+    def test_what_the_driver_lacks_is_not_there(self):
+        self.trace(OVER_DRIVER, 'addresses', 'cuInit', 'cuStreamGetId', 'cuGreenCtxCreate',
+                   CUSHIM_DRIVER=MOCK, CUSHIM_MOCK_SETTINGS=QUIET + '\ndriver_version = 12.0')
+        self.assertEqual(self.run_result.stdout.decode().splitlines(), [
+            'cuInit found exported', 'cuStreamGetId found exported',
+            'cuGreenCtxCreate missing hidden'])
+
+    def test_functions_of_newer_drivers_are_named(self):
+        [path] = self.trace(OVER_DRIVER, 'addresses', 'cuNewOne', 'cuInit', 'cuNew2', 'cuNewOne',
+                            CUSHIM_DRIVER=NEW_DRIVER)
+        other = self.document(path)['otherData']
+        self.assertEqual((other['unknown_functions'], other['unknown_names']),
+                         (3, ['cuNewOne', 'cuNew2']))
+
+    def test_a_driver_that_cannot_be_opened_is_named(self):
+        self.trace(OVER_DRIVER, 'plain', CUSHIM_DRIVER='/nowhere/libcuda.so.1', code=1)
+        self.assertIn(b'/nowhere/libcuda.so.1', self.run_result.stderr)
+
+
+class OverRealDrivers(Run):
+    """Without a GPU, cuInit fails, and the trace says so."""
+
+    def test_the_failing_initialisation_is_in_the_trace(self):
+        # One of them is a link to the other, or the only one.
+        folders = {os.path.dirname(path): path
+                   for path in sorted(glob.glob(os.path.join(DRIVERS, '*', 'libcuda.so.*')),
+                                      reverse=True)}
+        libraries, traced = sorted(folders.values()), 0
+        if not libraries:
+            self.skipTest('no drivers in %s: run tests/drivers/fetch.sh first' % DRIVERS)
+        for library in libraries:
+            with self.subTest(driver=os.path.basename(os.path.dirname(library))):
+                files = self.trace(OVER_DRIVER, 'plain', CUSHIM_DRIVER=library, code=1)
+                if b'cannot be used' in self.run_result.stderr:
+                    continue  # it needs another library, which is not here
+                [path] = files
+                traced += 1
+                last = self.calls(path)[-1]
+                self.assertEqual(last['name'], 'cuInit')
+                self.assertIn(last['args']['returned'],
+                              ('CUDA_ERROR_NO_DEVICE', 'CUDA_ERROR_UNKNOWN'))
+        self.assertGreater(traced, 0)
+
+
+if __name__ == '__main__':
+    unittest.main()

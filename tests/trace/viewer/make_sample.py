@@ -1,0 +1,303 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Write a page of the viewer with a made-up trace: make_sample.py KIND OUTPUT [EVENTS]
+
+KIND is training, a training loop; large, as many events as are asked for; hostile, with names that
+would harm a careless page; or empty. The same arguments make the same page.
+"""
+
+import base64
+import json
+import os
+import random
+import sys
+
+VIEWER = os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../../src/trace/viewer')
+sys.path.insert(0, VIEWER)
+import embed  # noqa: E402, of the folder of the viewer
+
+CLASSES = ['call', 'blocked', 'error', 'unfinished', 'kernel', 'copy', 'set', 'graph',
+           'host function', 'range', 'mark']
+HOSTILE = [
+    '</script><script>document.title = "harmed"</script>',
+    '<img src=x onerror="document.title = \'harmed\'">',
+    '<!-- <script>',
+    '&lt;b&gt; \\u003c "quoted" \\',
+    'void cutlass::Kernel<float, ' + 'Layout<' * 300 + '>' * 300 + '>',
+    'turned \u202e around\nsecond line\0',
+    '\u6838\u51fd\u6570 \U0001f680 \u2028',
+]
+
+
+class Track:
+    """Events are added in any order, as (begin, duration, name, class, detail, call)."""
+
+    def __init__(self, kind, name, group, **more):
+        self.kind, self.name, self.group, self.more = kind, name, group, more
+        self.events = []
+
+    def add(self, begin, duration, name, kind, detail=None, call=None):
+        event = (int(begin), int(duration), name, kind, detail, call)
+        self.events.append(event)
+        return event
+
+    def sort(self):
+        self.events.sort(key=lambda event: (event[0], -event[1]))
+
+
+class Texts:
+    def __init__(self):
+        self.index = {}
+
+    def of(self, text):
+        return self.index.setdefault(text, len(self.index))
+
+
+def varint(number, output):
+    while number > 127:
+        output.append(number & 127 | 128)
+        number >>= 7
+    output.append(number)
+
+
+def encode(tracks, names, details):
+    """The events as bytes."""
+    output = bytearray()
+    numbers = {}
+    for track in tracks:
+        track.sort()
+        for event in track.events if track.kind == 'thread' else []:
+            numbers[id(event)] = len(numbers) + 1
+    for track in tracks:
+        last = 0
+        for event in track.events:
+            varint(event[0] - last, output)
+            last = event[0]
+            if track.kind == 'counter':
+                value = event[1]
+                varint(value * 2 if value >= 0 else -value * 2 - 1, output)
+                continue
+            _, duration, name, kind, detail, call = event
+            varint(duration, output)
+            varint(names.of(name), output)
+            varint(CLASSES.index(kind), output)
+            varint(0 if detail is None else details.of(detail) + 1, output)
+            varint(0 if call is None else numbers[id(call)], output)
+    return bytes(output)
+
+
+def summarize(tracks, names):
+    found = {}
+    for track in tracks:
+        for _, duration, name, kind, _, _ in track.events if track.kind == 'thread' else []:
+            row = found.setdefault(name, [names.of(name), 0, 0, 0, 0, 0])
+            row[1] += 1
+            row[2] += duration
+            row[3] += kind == 'error'
+            row[4] += duration if kind == 'blocked' else 0
+            row[5] = max(row[5], duration)
+    return sorted(found.values(), key=lambda row: -row[2])
+
+
+def page(tracks, **members):
+    """The whole page as bytes."""
+    names, details = Texts(), Texts()
+    events = encode(tracks, names, details)
+    summary = summarize(tracks, names)
+    data = {
+        'format': 1, 'program': 'python3 train.py --epochs 2', 'process': 4711,
+        'driver': '/usr/lib/x86_64-linux-gnu/libcuda.so.1', 'driver_version': 13000,
+        'clock': 'host', 'began_unix_ns': '1767225600000000000', 'ended': True,
+        'device_times': True, 'lost_calls': 0, 'lost_work': 0, 'untimed_work': 0,
+        'unknown_functions': 0, 'call_cost_ns': 85,
+        'duration_ns': max([event[0] + (0 if track.kind == 'counter' else event[1])
+                            for track in tracks for event in track.events], default=0),
+        'names': list(names.index), 'details': list(details.index), 'classes': CLASSES,
+        'tracks': [dict(kind=track.kind, name=track.name, group=track.group,
+                        count=len(track.events), **track.more) for track in tracks],
+        'summary': summary,
+    }
+    data.update(members)
+    text = json.dumps(data, ensure_ascii=False).replace('<', '\\u003c')
+    before, behind = embed.template(VIEWER)
+    return (before.encode() +
+            b'<script id="data" type="application/json">' + text.encode() + b'</script>\n' +
+            b'<script id="events" type="application/octet-stream">' +
+            base64.b64encode(events) + b'</script>\n' + behind.encode())
+
+
+FORWARD = [('void gemm_bf16_128x128_tn(GemmParams)', 410), ('layer_norm_forward', 38),
+           ('flash_attention_forward<64, true>', 620), ('residual_add', 22),
+           ('void gemm_bf16_128x256_tn(GemmParams)', 540), ('gelu_forward', 61)]
+
+
+def training(steps=8):
+    """A loop that trains: a thread that queues the work, and one that loads the batches."""
+    chance = random.Random(7)
+    process, device = 'Process 4711', 'Device 0, context 1'
+    ranges = Track('ranges', 'Ranges of thread 1', process)
+    main = Track('thread', 'Thread 1 (python3)', process)
+    loader = Track('thread', 'Thread 2 (loader)', process)
+    compute = Track('stream', 'Stream 13 (compute)', device)
+    copies = Track('stream', 'Stream 14 (copies)', device)
+    reduce = Track('stream', 'Stream 15 (all-reduce)', device)
+    memory = Track('counter', 'Memory in use', device, unit='bytes')
+    used, now, busy, reduce_busy = 0, 0, 0, 0
+
+    def allocate(size, fails=False):
+        nonlocal used, now
+        detail = 'bytesize=%d = %s' % (
+            size, 'CUDA_ERROR_OUT_OF_MEMORY' if fails else 'CUDA_SUCCESS')
+        spent = chance.randint(30, 160) * 1000
+        main.add(now, spent, 'cuMemAlloc_v2', 'error' if fails else 'call', detail)
+        now += spent + 4000
+        if not fails:
+            used += size
+            memory.add(now, used, None, None)
+
+    def launch(name, micros, stream=compute, begins=0):
+        nonlocal now, busy
+        spent = chance.randint(4, 9) * 1000
+        call = main.add(now, spent, 'cuLaunchKernel', 'call',
+                        'gridDimX=%d, blockDimX=256, hStream=%s = CUDA_SUCCESS'
+                        % (chance.choice([64, 128, 512]), stream.name.split()[1]))
+        now += spent + chance.randint(8, 30) * 1000
+        begin = max(begins, now + 3000)
+        duration = micros * chance.uniform(0.9, 1.15) * 1000
+        stream.add(begin, duration, name, 'kernel',
+                   'grid 512 x 1 x 1, block 256 x 1 x 1, 48 KiB shared', call)
+        return begin + duration
+
+    for name, micros in (('cuInit', 2300), ('cuDeviceGet', 2), ('cuDevicePrimaryCtxRetain', 6100),
+                         ('cuModuleLoadData', 1900), ('cuStreamCreate', 90)):
+        main.add(now, micros * 1000, name, 'call', '= CUDA_SUCCESS')
+        now += micros * 1000 + 40000
+    for _ in range(5):
+        allocate(768 << 20)
+    ranges.add(now, 0, 'epoch 1', 'mark')
+    loaded = now
+    for step in range(steps):
+        step_began = now
+        load = max(loaded + 250000, now - 2600000)
+        for part in range(3):
+            call = loader.add(load, 21000, 'cuMemcpyHtoDAsync_v2', 'call',
+                              'ByteCount=8388608, hStream=14 = CUDA_SUCCESS')
+            copies.add(load + 30000, 690000, 'copy to device', 'copy', '8 MiB, 12.2 GB/s', call)
+            load += 720000
+        loader.add(load, 5000, 'cuEventRecord', 'call', 'hStream=14 = CUDA_SUCCESS')
+        loaded = load + 400000
+        main.add(now, 3000, 'cuStreamWaitEvent', 'call', 'hStream=13 = CUDA_SUCCESS')
+        now += 20000
+        call = main.add(now, 6000, 'cuMemsetD8Async', 'call', 'N=4194304 = CUDA_SUCCESS')
+        busy = max(busy, now, load) + 5000
+        compute.add(busy, 35000, 'set', 'set', '4 MiB', call)
+        busy += 37000
+        now += 15000
+        forward_began = now
+        for layer in range(4):
+            layer_began = now
+            for name, micros in FORWARD:
+                busy = launch(name, micros, begins=busy + 2500)
+            ranges.add(layer_began, now - layer_began, 'layer %d' % layer, 'range')
+        ranges.add(forward_began, now - forward_began, 'forward', 'range')
+        if step == 2:
+            allocate(3 << 30, fails=True)
+            main.add(now, 210000, 'cuMemFree_v2', 'call', '= CUDA_SUCCESS')
+            now += 220000
+            used -= 768 << 20
+            memory.add(now, used, None, None)
+            allocate(1 << 30)
+        elif step > 4:
+            allocate(256 << 20)
+        backward_began = now
+        for layer in range(4):
+            for name, micros in reversed(FORWARD):
+                busy = launch(name.replace('forward', 'backward'), micros * 1.9, begins=busy + 2500)
+            reduce_busy = launch('ncclDevKernel_AllReduce_Sum_bf16_RING_LL', 1900, reduce,
+                                 max(busy, reduce_busy + 4000))
+        ranges.add(backward_began, now - backward_began, 'backward', 'range')
+        optimizer_began = now
+        busy = launch('adam_update<float, 4>', 830, begins=max(busy, reduce_busy))
+        graph = main.add(now, 14000, 'cuGraphLaunch', 'call', 'hStream=13 = CUDA_SUCCESS')
+        now += 20000
+        for part in range(3):
+            compute.add(busy + 15000, 140000, 'clip_gradients, part %d' % part, 'graph', None,
+                        graph)
+            busy += 150000
+        loss = main.add(now, max(busy + 60000 - now, 9000), 'cuMemcpyDtoH_v2', 'blocked',
+                        'ByteCount=4 = CUDA_SUCCESS')
+        compute.add(busy + 20000, 2100, 'copy to host', 'copy', '4 B', loss)
+        now = busy + 90000
+        busy += 30000
+        ranges.add(optimizer_began, now - optimizer_began, 'optimizer', 'range')
+        ranges.add(step_began, now - step_began, 'step %d' % step, 'range')
+        host = main.add(now, 55000, 'cuLaunchHostFunc', 'call', '= CUDA_SUCCESS')
+        main.add(now + 9000, 12000, 'cuStreamQuery', 'call', 'inside a callback = CUDA_SUCCESS')
+        compute.add(now + 30000, 20000, 'host function', 'host function', None, host)
+        busy = now + 52000
+        now += 120000
+    main.add(now, 1400000, 'cuCtxSynchronize', 'blocked', '= CUDA_SUCCESS')
+    return [ranges, main, loader, compute, copies, reduce, memory], {}
+
+
+def large(count):
+    """Half calls and half work, in bursts, with memory that goes up and down."""
+    chance = random.Random(11)
+    threads = [Track('thread', 'Thread %d' % (n + 1), 'Process 1') for n in range(4)]
+    streams = [Track('stream', 'Stream %d' % (n + 13), 'Device 0, context 1') for n in range(4)]
+    memory = Track('counter', 'Memory in use', 'Device 0, context 1', unit='bytes')
+    kernels = ['kernel_%d' % n for n in range(200)]
+    details = ['bytes=%d = CUDA_SUCCESS' % (n * 512) for n in range(20000)]
+    now, used = [0] * 4, 0
+    for number in range(count // 2):
+        at = number % 4
+        spent = chance.randint(900, 9000)
+        failed = chance.random() < 0.0001
+        call = threads[at].add(now[at], spent, 'cuLaunchKernel', 'error' if failed else 'call',
+                               chance.choice(details))
+        streams[at].add(now[at] + spent, chance.randint(500, 12000), chance.choice(kernels),
+                        'kernel' if chance.random() < 0.8 else 'copy', None, call)
+        now[at] += spent + (chance.randint(100, 15000) if number % 4000 > 40 else 4000000)
+        if number % 50 == 0:
+            used = max(0, used + chance.randint(-1 << 24, 1 << 24))
+            memory.add(now[0], used, None, None)
+    return threads + streams + [memory], {}
+
+
+def hostile():
+    thread = Track('thread', HOSTILE[0], HOSTILE[1])
+    stream = Track('stream', HOSTILE[1], HOSTILE[5])
+    for at, name in enumerate(HOSTILE):
+        call = thread.add(at * 1000, 600, name, 'call', HOSTILE[-1 - at])
+        stream.add(at * 1000 + 500, 400, name, 'kernel', name, call)
+    # Hours later, and nested; then two that overlap without one being inside the other.
+    late = 3 * 3600 * 10 ** 9
+    for at in range(5):
+        thread.add(late + at * 10, 1000 - at * 20, 'nested %d' % at, 'call')
+    thread.add(late + 5000, 100, 'first', 'call')
+    thread.add(late + 5050, 100, 'second', 'unfinished')
+    counter = Track('counter', HOSTILE[2], HOSTILE[5])
+    for at, value in enumerate((0, 5, -7, 1 << 40)):
+        counter.add(at * 1000, value, None, None)
+    return [thread, stream, counter], {
+        'program': HOSTILE[0], 'driver': HOSTILE[1], 'ended': False, 'clock': 'virtual',
+        'lost_calls': 1234, 'lost_work': 1, 'untimed_work': 2, 'unknown_functions': 3,
+        'damage': 'chunk 5 is damaged', 'lost_details': 4}
+
+
+def sample(kind, count=20000):
+    """(tracks, members of the data that differ)."""
+    if kind == 'empty':
+        return [], {}
+    return {'training': training, 'hostile': hostile, 'large': lambda: large(count)}[kind]()
+
+
+def main():
+    tracks, members = sample(sys.argv[1], *map(int, sys.argv[3:]))
+    made = page(tracks, **members)
+    with open(sys.argv[2], 'wb') as output:
+        output.write(made)
+
+
+if __name__ == '__main__':
+    main()
