@@ -6,11 +6,13 @@
  * A refused setup must not look like a driver: cuInit and every other function answer
  * CUDA_ERROR_SYSTEM_NOT_READY, whose advice is to check the configuration of the system.
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "loader/symbols.h"
 #include "src/base/layer_host.h"
+#include "src/base/mapped_file.h"
 #include "src/base/system.h"
 #include "src/layer/trace.h"
 #include "src/library/library.h"
@@ -204,7 +206,7 @@ static void write_report(struct cushim_mock *mock)
 
     if (!cushim__variable_said("CUSHIM_MOCK_REPORT", &prefix) || !prefix)
         return;
-    snprintf(path, sizeof path, "%s.%lu", prefix, cushim__library_process());
+    snprintf(path, sizeof path, "%s.%" PRIu32, prefix, cushim__process_id());
     free(prefix);
     report = fopen(path, "a");
     if (!report)
@@ -221,8 +223,8 @@ void cushim__library_end(void)
     /* No lock: a signal handler exits in the middle of a call. Then there is nothing to say. */
     if (!mock || !cushim__lock_comes_free(&mock->lock))
         return;
-    write_report(mock);
     cushim__trace_end();
+    write_report(mock);
     first = cushim_mock_misuse(mock, 0);
     if (mock->settings.report_leaks && !mock->forked)
         print_leaks(mock);

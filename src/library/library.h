@@ -23,9 +23,6 @@ extern const cushim_function cushim__exported[];
  */
 bool cushim__hide_symbols(bool (*is_hidden)(const char *name));
 
-/* The number of this process. */
-unsigned long cushim__library_process(void);
-
 /* How the library begins with its process, and ends with it: the system calls both. */
 
 /* library.c or over_driver.c */

@@ -107,11 +107,6 @@ static bool protect(const struct object *object, int protection)
     return mprotect((void *)start, end - start, protection) == 0;
 }
 
-unsigned long cushim__library_process(void)
-{
-    return (unsigned long)getpid();
-}
-
 bool cushim__hide_symbols(bool (*is_hidden)(const char *name))
 {
     struct object object = {0};

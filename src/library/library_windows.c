@@ -90,11 +90,6 @@ static void remove_hidden(const struct exports *exports, bool (*is_hidden)(const
     exports->directory->NumberOfNames = kept;
 }
 
-unsigned long cushim__library_process(void)
-{
-    return GetCurrentProcessId();
-}
-
 bool cushim__hide_symbols(bool (*is_hidden)(const char *name))
 {
     struct exports exports = {.base = cushim__library_base()};
