@@ -154,11 +154,13 @@ uint64_t cushim__unknown_functions;
  */
 static void lead_to_layer(const struct lookup *lookup)
 {
-    unsigned slot = 0;
+    unsigned slot = CUSHIM__SLOT(Init);
 
     if (!lookup->base || !lookup->function || !*lookup->function)
         return;
-    if (find_function(cushim__layer->wrapped, lookup->base, *lookup->function, &slot)) {
+    /* A table's cuInit may be the loader's own: it is not what the driver answers with. */
+    if (strcmp(lookup->base, "cuInit") == 0 ||
+        find_function(cushim__layer->wrapped, lookup->base, *lookup->function, &slot)) {
         memcpy(lookup->function, cushim__table_slot(&cushim__layer_table, slot),
                sizeof *lookup->function);
     } else {

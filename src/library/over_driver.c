@@ -23,7 +23,6 @@
 /* Without a driver it is the loader's, and each function returns why. */
 const struct cushim_table *cushim__exports;
 
-static struct cushim_table exports;
 static struct cushim_layer *layer;
 static char message[1024];
 
@@ -44,7 +43,7 @@ static void finish(void)
 static CUresult CUDAAPI init(unsigned int flags)
 {
     static int is_registered;
-    const CUresult code = cushim__layer_table.Init(flags);
+    const CUresult code = cushim_layer_wrapped(layer)->Init(flags);
 
     if (code == CUDA_SUCCESS && !__atomic_exchange_n(&is_registered, 1, __ATOMIC_RELAXED))
         atexit(finish);
@@ -121,9 +120,9 @@ void cushim__library_begin(void)
     cushim__exports = cushim_driver();
     if (!is_loaded || cushim__layer_create(cushim_driver(), &layer) != CUDA_SUCCESS)
         return;
-    exports = cushim__layer_table;
-    exports.Init = init;
-    cushim__exports = &exports;
+    /* Behind the layer, so that it is called however the program has found cuInit. */
+    cushim_layer_next(layer)->Init = init;
+    cushim__exports = &cushim__layer_table;
     if (!add_faults() || !begin_trace())
         complain(message);
     if (!cushim__hide_symbols(lacks))

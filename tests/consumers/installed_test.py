@@ -56,7 +56,7 @@ class Installed(consumer.Consumer):
             for folder in BUILD, SOURCE, PREFIX:
                 self.assertNotIn(folder.encode(), data, path)
         # The command, two libraries in two forms, the stubs, the mock's library.
-        self.assertEqual(checked, 7)
+        self.assertEqual(checked, 8)
 
     def test_no_library_is_searched_in_a_fixed_folder(self):
         for path in self.files:
@@ -219,7 +219,9 @@ class PkgConfig(consumer.Consumer):
                  for folder, _, names in os.walk(self.prefix) for name in names
                  if name.startswith('libcuda.so')]
         self.assertEqual(sorted(found), ['lib/cushim/mock/libcuda.so',
-                                         'lib/cushim/mock/libcuda.so.1'])
+                                         'lib/cushim/mock/libcuda.so.1',
+                                         'lib/cushim/over-driver/libcuda.so',
+                                         'lib/cushim/over-driver/libcuda.so.1'])
 
     def test_public_headers_are_installed_and_no_others(self):
         folder = os.path.join(self.prefix, 'include', 'cushim')

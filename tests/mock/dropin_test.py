@@ -57,7 +57,8 @@ class Library(unittest.TestCase):
         self.assertEqual(len(driver), 721)
         self.assertEqual(names - driver, {'cushim_mock_current', 'cushim_mock_identity',
                                           'cushim_mock_ordered', 'cushim_mock_race',
-                                          'cushim_mock_state_get', 'cushim_mock_misuse'})
+                                          'cushim_mock_state_get', 'cushim_mock_misuse',
+                                          'InitializeInjectionNvtx2'})
 
     def test_is_called_libcuda_and_stays_loaded(self):
         dynamic = self.readelf('-d')

@@ -13,6 +13,7 @@
  *     profiler           calls before, between and after cuProfilerStart and cuProfilerStop
  *     ranges             what NVTX would do with the library that NVTX_INJECTION64_PATH names
  *     waits              a call, a line on standard output, and nothing more until a signal comes
+ *     looked-up          cuInit as cuGetProcAddress has answered, and nothing else
  *     addresses NAME...  which of these cuGetProcAddress answers with what dlsym() finds
  */
 #define _GNU_SOURCE
@@ -300,6 +301,16 @@ static void print_addresses(char **names)
     }
 }
 
+static void call_what_was_looked_up(void)
+{
+    CUdriverProcAddressQueryResult status;
+    CUresult(CUDAAPI * init)(unsigned) = NULL;
+
+    load();
+    check(cu->GetProcAddress_v2("cuInit", (void **)&init, 13000, 0, &status), "cuGetProcAddress");
+    check(init(0), "cuInit");
+}
+
 int main(int count, char **words)
 {
     const char *scene = count > 1 ? words[1] : "";
@@ -332,6 +343,8 @@ int main(int count, char **words)
         puts("ready");
         fflush(stdout);
         pause();
+    } else if (strcmp(scene, "looked-up") == 0) {
+        call_what_was_looked_up();
     } else if (strcmp(scene, "addresses") == 0) {
         print_addresses(words + 2);
     } else {

@@ -238,6 +238,12 @@ class OverDriver(Run):
         self.assertEqual((other['unknown_functions'], other['unknown_names']),
                          (3, ['cuNewOne', 'cuNew2']))
 
+    def test_initialisation_is_traced_however_the_program_has_found_it(self):
+        for run in (self.mock, self.over_mock):
+            [path] = run('looked-up')
+            self.assertEqual(self.calls(path)[-1]['name'], 'cuInit')
+            self.assertEqual(self.document(path)['otherData']['unknown_functions'], 0)
+
     def test_a_driver_that_cannot_be_opened_is_named(self):
         self.trace(OVER_DRIVER, 'plain', CUSHIM_DRIVER='/nowhere/libcuda.so.1', code=1)
         self.assertIn(b'/nowhere/libcuda.so.1', self.run_result.stderr)
