@@ -26,10 +26,23 @@ struct cushim__layer_host {
     CUcontext (*current)(int *device);   /* the current context, and its device; NULL: none */
     void (*alone)(void (*act)(void));    /* call `act` while no operation begins or ends */
     void (*release)(void);               /* let operations go on that hang */
+    /* an object, or the memory from this address on, has this tag in recordings */
+    void (*set_tag)(uint64_t value, bool is_memory, const char *tag);
 };
 
 /* NULL: there is no mock. */
 extern const struct cushim__layer_host *cushim__layer_host;
+
+/*
+ * The innermost call of this thread that the layer has numbered; its number is 0 if there is none.
+ * What the mock notes during a call names the call by this, so that all messages count alike.
+ */
+struct cushim__caller {
+    uint64_t number;
+    unsigned thread;
+    uintptr_t function, outer; /* of the layer: behind them on the stack is who has called */
+};
+extern _Thread_local struct cushim__caller cushim__caller;
 
 /*
  * Whether this thread is in the function that stands for a kernel. It is called under the mock's

@@ -59,6 +59,7 @@ void cushim__subscriptions_begin(void)
 
 void cushim__subscriptions_end(void)
 {
+    cushim__caller.number = 0; /* a call that was left by longjmp() has not ended */
     for (unsigned i = 0; i < CUSHIM__SUBSCRIPTIONS; i++) {
         if (subscribers[i]->destroy)
             subscribers[i]->destroy();
@@ -71,6 +72,15 @@ static uint64_t now(void)
     const struct cushim__layer_host *host = __atomic_load_n(&cushim__layer_host, __ATOMIC_ACQUIRE);
 
     return host ? host->now_ns() : 0;
+}
+
+/* Messages of the mock name the call that is under way from here on. */
+static void note_caller(const struct cushim__call *call)
+{
+    cushim__caller = (struct cushim__caller){
+        .number = call->number, .thread = call->thread, .function = call->function};
+    memcpy(&cushim__caller.outer, cushim__table_slot(&cushim__layer_table, call->slot),
+           sizeof cushim__caller.outer);
 }
 
 /* The caller holds the layer's lock. */
@@ -86,6 +96,7 @@ static void start(struct cushim_layer *layer, struct cushim__call *call)
     call->nested = thread.under_way;
     call->began_ns = now();
     thread.under_way = call->number;
+    note_caller(call);
     if (call->subscribers & DECODED)
         cushim__arguments_decode(call);
     for (unsigned set = call->subscribers; set; set &= set - 1) {
@@ -110,6 +121,7 @@ bool cushim__layer_call_begin(struct cushim__call *call, unsigned slot, const ui
     call->is_injected = false;
     call->traced = (struct cushim__traced){0};
     call->replaced = CUDA_SUCCESS;
+    call->outer_caller = cushim__caller;
     call->arguments.is_decoded = false;
     /* A function that stands for a kernel has the mock's lock, which comes behind the layer's. */
     if (!layer || cushim__in_kernel)
@@ -140,6 +152,7 @@ CUresult cushim__layer_call_end(struct cushim__call *call, CUresult answer)
     struct cushim_layer *layer = cushim_layer_current();
     unsigned all;
 
+    cushim__caller = call->outer_caller;
     if (!layer || !call->is_seen)
         return answer;
     /* A subscriber that was added during the call sees its end. */

@@ -9,62 +9,6 @@
 
 #include "src/layer/layer.h"
 
-const struct cushim__object_name cushim__object_names[CUSHIM__OBJECT_TYPES] = {
-    [CUSHIM__NO_TYPE] = {"thing", "thing", "things", NULL},
-    [CUSHIM__TYPE_CONTEXT] = {"context", "context", "contexts", "CUcontext"},
-    [CUSHIM__TYPE_GREEN_CONTEXT] = {"green_context", "green context", "green contexts",
-                                    "CUgreenCtx"},
-    [CUSHIM__TYPE_STREAM] = {"stream", "stream", "streams", "CUstream"},
-    [CUSHIM__TYPE_EVENT] = {"event", "event", "events", "CUevent"},
-    [CUSHIM__TYPE_MODULE] = {"module", "module", "modules", "CUmodule"},
-    [CUSHIM__TYPE_FUNCTION] = {"function", "function", "functions", "CUfunction"},
-    [CUSHIM__TYPE_LIBRARY] = {"library", "library", "libraries", "CUlibrary"},
-    [CUSHIM__TYPE_KERNEL] = {"kernel", "kernel", "kernels", "CUkernel"},
-    [CUSHIM__TYPE_LINK] = {"link", "link", "links", "CUlinkState"},
-    [CUSHIM__TYPE_GRAPH] = {"graph", "graph", "graphs", "CUgraph"},
-    [CUSHIM__TYPE_NODE] = {"node", "node", "nodes", "CUgraphNode"},
-    [CUSHIM__TYPE_EXEC] = {"exec", "executable graph", "executable graphs", "CUgraphExec"},
-    [CUSHIM__TYPE_CONDITIONAL] = {"conditional", "conditional", "conditionals",
-                                  "CUgraphConditionalHandle"},
-    [CUSHIM__TYPE_POOL] = {"pool", "memory pool", "memory pools", "CUmemoryPool"},
-    [CUSHIM__TYPE_USER_OBJECT] = {"user_object", "user object", "user objects", "CUuserObject"},
-    [CUSHIM__TYPE_ARRAY] = {"array", "array", "arrays", "CUarray"},
-    [CUSHIM__TYPE_MIPMAPPED_ARRAY] = {"mipmapped_array", "mipmapped array", "mipmapped arrays",
-                                      "CUmipmappedArray"},
-    [CUSHIM__TYPE_TEXTURE] = {"texture", "texture", "textures", "CUtexObject"},
-    [CUSHIM__TYPE_SURFACE] = {"surface", "surface", "surfaces", "CUsurfObject"},
-    [CUSHIM__TYPE_TEXTURE_REFERENCE] = {"texture_reference", "texture reference",
-                                        "texture references", "CUtexref"},
-    [CUSHIM__TYPE_SURFACE_REFERENCE] = {"surface_reference", "surface reference",
-                                        "surface references", "CUsurfref"},
-    [CUSHIM__TYPE_PHYSICAL_MEMORY] = {"physical_memory", "piece of physical memory",
-                                      "pieces of physical memory", "CUmemGenericAllocationHandle"},
-    [CUSHIM__TYPE_EXTERNAL_MEMORY] = {"external_memory", "piece of external memory",
-                                      "pieces of external memory", "CUexternalMemory"},
-    [CUSHIM__TYPE_EXTERNAL_SEMAPHORE] = {"external_semaphore", "external semaphore",
-                                         "external semaphores", "CUexternalSemaphore"},
-    [CUSHIM__TYPE_GRAPHICS_RESOURCE] = {"graphics_resource", "graphics resource",
-                                        "graphics resources", "CUgraphicsResource"},
-    [CUSHIM__TYPE_DESCRIPTION] = {"description", "description", "descriptions",
-                                  "CUdevResourceDesc"},
-    [CUSHIM__TYPE_CALLBACK] = {"callback", "callback", "callbacks", "CUasyncCallbackHandle"},
-    [CUSHIM__TYPE_LOG_CALLBACK] = {"log_callback", "callback of the log", "callbacks of the log",
-                                   "CUlogsCallbackHandle"},
-    [CUSHIM__TYPE_MEMORY] = {"memory", "allocation", "allocations", "CUdeviceptr"},
-    [CUSHIM__TYPE_GLOBAL] = {"global", "global", "globals", NULL},
-};
-
-enum cushim__object_type cushim__type_of(const char *name, size_t length)
-{
-    for (unsigned type = 0; type < CUSHIM__OBJECT_TYPES; type++) {
-        const char *own = cushim__object_names[type].type;
-
-        if (own && strncmp(own, name, length) == 0 && own[length] == '\0')
-            return (enum cushim__object_type)type;
-    }
-    return CUSHIM__NO_TYPE;
-}
-
 /*
  * So many destroyed objects are remembered, so that a use of one shows which it was: a driver may
  * not use a value again for long, as the mock.
@@ -101,6 +45,19 @@ static struct cushim__handle *find(enum cushim__object_type type, uint64_t value
     return object && object->value == value ? object : NULL;
 }
 
+/* The mock uses the same tags in its own messages. */
+static void report_tag(const struct cushim__handle *object)
+{
+    const struct cushim__layer_host *host = __atomic_load_n(&cushim__layer_host, __ATOMIC_ACQUIRE);
+    const struct cushim__tag tag = cushim__handle_tag(object);
+    char text[CUSHIM_TAG_SIZE];
+
+    if (!host)
+        return;
+    cushim__tag_text(&tag, object->value, text, sizeof text);
+    host->set_tag(object->value, is_memory(object->type), text);
+}
+
 static struct cushim__handle *add(enum cushim__object_type type, uint64_t value, uint64_t bytes)
 {
     struct cushim__handle *object = calloc(1, sizeof *object);
@@ -114,6 +71,7 @@ static struct cushim__handle *add(enum cushim__object_type type, uint64_t value,
     object->device = -1;
     trees[type].before = before;
     cushim__tree_add(&trees[type], &object->node);
+    report_tag(object);
     return object;
 }
 
@@ -338,6 +296,7 @@ static bool give_name(const struct cushim__handle *object, const char *text)
     *name = (struct name){.next = names, .type = object->type, .number = object->number};
     snprintf(name->text, sizeof name->text, "%s", text);
     names = name;
+    report_tag(object);
     return true;
 }
 

@@ -68,6 +68,7 @@ struct cushim__call {
     unsigned thread;   /* numbered in the order of their first calls with subscribers, from 1 */
     uint64_t began_ns; /* virtual time; 0 without a mock */
     bool is_injected;  /* a subscriber gave the answer */
+    struct cushim__caller outer_caller; /* of the thread, before this call */
     CUresult replaced; /* by a sweep: the answer although the call is made; CUDA_SUCCESS: its own */
     struct cushim__traced traced;
     struct cushim__arguments arguments;

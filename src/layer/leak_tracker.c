@@ -131,9 +131,9 @@ static void note_maker(const struct change *change, struct cushim__maker *maker)
     memcpy(&function, cushim__table_slot(&cushim__layer_table, change->call->slot),
            sizeof function);
     maker->slot = change->call->slot;
-    maker->call = change->call->number;
-    maker->thread = change->call->thread;
-    cushim__call_site_capture(&maker->site, change->call->function, function);
+    maker->place.call = change->call->number;
+    maker->place.thread = change->call->thread;
+    cushim__call_site_capture(&maker->place.site, change->call->function, function);
 }
 
 static struct cushim__handle *current_context(const struct change *change)
@@ -393,7 +393,7 @@ static struct leaks count(enum cushim__object_type type, uint64_t since)
     struct leaks leaks = {.count = 0};
 
     while ((object = cushim__handle_next(type, object)) != NULL) {
-        if (!object->is_live || object->maker.call <= since)
+        if (!object->is_live || object->maker.place.call <= since)
             continue;
         leaks.count++;
         leaks.bytes += type == CUSHIM__TYPE_MEMORY ? object->bytes : 0;
@@ -407,8 +407,8 @@ static const struct cushim__handle *created_after(enum cushim__object_type type,
     const struct cushim__handle *object = NULL, *first = NULL;
 
     while ((object = cushim__handle_next(type, object)) != NULL) {
-        if (object->is_live && object->maker.call > call &&
-            (!first || object->maker.call < first->maker.call))
+        if (object->is_live && object->maker.place.call > call &&
+            (!first || object->maker.place.call < first->maker.place.call))
             first = object;
     }
     return first;
@@ -428,10 +428,8 @@ static void print_leak(struct cushim__text *text, const struct cushim__handle *o
         cushim__text_format(text, ", primary context of device %d", object->device);
     if (object->uses > 1)
         cushim__text_format(text, ", %llu references", (unsigned long long)object->uses);
-    cushim__text_format(text, ", by %s, call %llu of thread %u, at ",
-                        cushim__slot_name(maker->slot), (unsigned long long)maker->call,
-                        maker->thread);
-    cushim__call_site_print(text, &maker->site);
+    cushim__text_format(text, ", by %s, ", cushim__slot_name(maker->slot));
+    cushim__call_place_print(text, &maker->place);
     cushim__text_add(text, "\n");
 }
 
@@ -450,7 +448,7 @@ static void print_type(struct cushim__text *text, enum cushim__object_type type,
         cushim__text_format(text, ", %llu bytes", (unsigned long long)leaks.bytes);
     cushim__text_add(text, ":\n");
     while (shown < SHOWN &&
-           (object = created_after(type, object ? object->maker.call : since)) != NULL) {
+           (object = created_after(type, object ? object->maker.place.call : since)) != NULL) {
         print_leak(text, object);
         shown++;
     }

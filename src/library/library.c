@@ -6,11 +6,13 @@
  * A refused setup must not look like a driver: cuInit and every other function answer
  * CUDA_ERROR_SYSTEM_NOT_READY, whose advice is to check the configuration of the system.
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "loader/symbols.h"
 #include "src/base/layer_host.h"
+#include "src/base/mapped_file.h"
 #include "src/base/system.h"
 #include "src/layer/trace.h"
 #include "src/library/library.h"
@@ -146,6 +148,73 @@ static void print_fault(const char *line)
     fprintf(stderr, "cushim mock: fault %s\n", line);
 }
 
+/* --- the report for `cushim run` --- */
+
+/* One finding, on one line: its kind, and its text. */
+static void write_finding(FILE *file, const char *kind, const char *text)
+{
+    fprintf(file, "%s\t", kind);
+    for (; *text; text++)
+        fputc((unsigned char)*text < ' ' ? '?' : *text, file);
+    fputc('\n', file);
+}
+
+static FILE *report;
+
+static void write_fault(const char *line)
+{
+    write_finding(report, "unused fault", line);
+}
+
+static void write_leaks(struct cushim_mock *mock)
+{
+    struct cushim_mock_state state = {.size = sizeof state};
+    char text[100];
+
+    cushim_mock_state_get(mock, &state);
+    if (state.handles == 0 && state.allocations == 0)
+        return;
+    snprintf(text, sizeof text, "%zu handle%s, %zu allocation%s leaked", state.handles,
+             state.handles == 1 ? "" : "s", state.allocations, state.allocations == 1 ? "" : "s");
+    write_finding(report, "leak", text);
+}
+
+/* A child of a fork has misuses of its own, and the rest is its parent's. */
+static void write_findings(struct cushim_mock *mock)
+{
+    const char *text;
+
+    for (size_t i = 0; (text = cushim_mock_misuse(mock, i)) != NULL; i++)
+        write_finding(report, "misuse", text);
+    if (mock->forked)
+        return;
+    /* With races = misuse they are misuses already. */
+    for (size_t i = 0;
+         mock->settings.races != MOCK_RACES_MISUSE && (text = cushim_mock_race(mock, i)) != NULL;
+         i++)
+        write_finding(report, "race", text);
+    if (mock->settings.report_leaks)
+        write_leaks(mock);
+    if (mock->layer)
+        cushim__faults_print_unused(write_fault);
+}
+
+/* Empty if nothing was found: so the command knows that the mock was there. */
+static void write_report(struct cushim_mock *mock)
+{
+    char path[4096], *prefix = NULL;
+
+    if (!cushim__variable_said("CUSHIM_MOCK_REPORT", &prefix) || !prefix)
+        return;
+    snprintf(path, sizeof path, "%s.%" PRIu32, prefix, cushim__process_id());
+    free(prefix);
+    report = fopen(path, "a");
+    if (!report)
+        return;
+    write_findings(mock);
+    fclose(report);
+}
+
 void cushim__library_end(void)
 {
     struct cushim_mock *mock = cushim__mock;
@@ -155,6 +224,7 @@ void cushim__library_end(void)
     if (!mock || !cushim__lock_comes_free(&mock->lock))
         return;
     cushim__trace_end();
+    write_report(mock);
     first = cushim_mock_misuse(mock, 0);
     if (mock->settings.report_leaks && !mock->forked)
         print_leaks(mock);

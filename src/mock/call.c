@@ -71,7 +71,10 @@ CUresult cushim__mock_call_enter(unsigned slot)
         return cushim__mock_absent;
     if (cushim__mock_call.held_for_fork != mock)
         cushim__lock_take(&mock->lock);
-    mock->calls++;
+    cushim__mock_call.number = ++mock->calls;
+    if (cushim__mock_call.serial != mock->serial)
+        cushim__mock_call.thread = ++mock->callers;
+    cushim__mock_call.serial = mock->serial;
     if (mock->thread_count >= mock->thread_limit)
         cushim__mock_threads_sweep();
     return check(mock, slot);

@@ -4,7 +4,9 @@
 #include "src/base/layer_host.h"
 #include "src/mock/api/context.h"
 #include "src/mock/core/device.h"
+#include "src/mock/core/object.h"
 #include "src/mock/core/state.h"
+#include "src/mock/memory/allocation.h"
 #include "src/mock/mock.h"
 #include "src/mock/sim/sim.h"
 
@@ -92,6 +94,18 @@ static void release(void)
     leave(mock, has_lock);
 }
 
+static void set_tag(uint64_t value, bool is_memory, const char *tag)
+{
+    bool has_lock;
+    struct cushim_mock *mock = enter(&has_lock);
+
+    if (mock && is_memory)
+        cushim__mock_allocation_set_tag(value, tag);
+    else if (mock)
+        cushim__mock_object_set_tag((const void *)(uintptr_t)value, tag);
+    leave(mock, has_lock);
+}
+
 static const struct cushim__layer_host host = {
     .now_ns = now,
     .delay = delay,
@@ -99,6 +113,7 @@ static const struct cushim__layer_host host = {
     .current = current,
     .alone = alone,
     .release = release,
+    .set_tag = set_tag,
 };
 
 void cushim__mock_host_begin(void)

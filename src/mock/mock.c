@@ -190,7 +190,7 @@ static CUresult create(const struct cushim_mock_options *options,
         return code;
     }
     created->serial = ++serial;
-    created->table = &cushim__mock_table;
+    created->table = created->own = &cushim__mock_table;
     cushim__set_fork_handlers(CUSHIM__FORK_MOCK, &fork_handlers);
     cushim__lock_create(&created->lock);
     cushim__lock_take(&created->lock);

@@ -14,6 +14,11 @@ static bool find_memory(uint64_t address, struct race_memory *memory)
     return allocation;
 }
 
+static void name_memory(const struct race_memory *memory, char *text, size_t size)
+{
+    cushim__mock_allocation_tag(memory->start, text, size);
+}
+
 static void log_text(const char *text)
 {
     cushim__mock_log("%s", text);
@@ -22,14 +27,14 @@ static void log_text(const char *text)
 static void report_race(const char *text)
 {
     if (cushim__mock->settings.races == MOCK_RACES_MISUSE)
-        cushim__mock_misuse("%s", text);
+        cushim__mock_misuse_line(text);
     else
         cushim__mock_log("%s", text);
 }
 
 CUresult cushim__mock_races_create(void)
 {
-    static const struct race_host host = {find_memory, report_race, log_text};
+    static const struct race_host host = {find_memory, name_memory, report_race, log_text};
 
     if (cushim__mock->settings.races == MOCK_RACES_IGNORE || cushim__race_create(&host))
         return CUDA_SUCCESS;

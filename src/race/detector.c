@@ -54,6 +54,7 @@ bool cushim__race_submit(struct race_access *access, struct race_stream *stream,
     *access = (struct race_access){
         .number = number,
         .stream = in_graph ? detector->launch_stream : stream->id,
+        .stream_name = in_graph ? detector->launch_stream_name : stream->name,
         .launch = detector->launch,
         .on_default = in_graph ? detector->launch_on_default : stream->is_default,
         .kind = kind,
@@ -79,6 +80,7 @@ void cushim__race_launch_begin(const struct race_stream *stream)
         return;
     detector->launch = ++detector->launches;
     detector->launch_stream = stream->id;
+    detector->launch_stream_name = stream->name;
     detector->launch_on_default = stream->is_default;
 }
 

@@ -128,9 +128,9 @@ static void forget_oldest(struct race_history *history)
     detector->forgotten++;
     if (detector->forgotten == 1) {
         snprintf(text, sizeof text,
-                 "races: more than %d uses of allocation %llu are not known to be finished; the "
+                 "races: more than %d uses of an allocation are not known to be finished; the "
                  "oldest ones are forgotten, here and elsewhere",
-                 RACE_ACCESSES_KEPT, (unsigned long long)history->id);
+                 RACE_ACCESSES_KEPT);
         detector->ask.log(text);
     }
 }

@@ -9,7 +9,7 @@ enum {
     RACE_OPERATIONS_KEPT = 4096, /* operations that can be asked for: docs/mock.md */
     RACE_ACCESSES_KEPT = 1024,   /* of one allocation */
     RACE_TEXTS_KEPT = 64,
-    RACE_TEXT_SIZE = 720,
+    RACE_TEXT_SIZE = 1200,
     RACE_PLACES = 1024, /* pairs of places that are distinguished */
 };
 
@@ -47,9 +47,10 @@ struct race_detector {
     uint64_t released; /* what was submitted when the last of them ended */
 
     struct race_access *operations; /* the last ones, each at its number */
-    struct race_name *names;
+    struct race_name *names, *stream_names;
     uint64_t launch, launches; /* the launch under way, 0: none; and how many there were */
     uint64_t launch_stream;
+    const char *launch_stream_name;
     bool launch_on_default;
 
     struct race_history **histories;

@@ -24,6 +24,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "src/base/call_site.h"
 #include "src/race/clock.h"
 
 /* --- what the host keeps --- */
@@ -35,7 +36,8 @@ struct race_group {
 
 struct race_stream {
     struct race_group *group;
-    uint64_t id;       /* as reports name it */
+    uint64_t id;
+    const char *name;  /* as reports name it, unless it is a default stream; the search's */
     bool is_default;   /* it is the legacy default stream of its group */
     bool blocks;       /* the legacy default stream and it wait for each other */
     uint32_t timeline; /* the detector's; 0: nothing was submitted to it */
@@ -69,6 +71,8 @@ enum race_use {
 struct race_host {
     /* The allocation that an address lies in. False: it lies in none. */
     bool (*find)(uint64_t address, struct race_memory *memory);
+    /* How reports name an allocation. */
+    void (*name)(const struct race_memory *memory, char *text, size_t size);
     void (*report)(const char *text); /* a race was found */
     void (*log)(const char *text);    /* not every race is found from now on, and why */
 };
@@ -91,7 +95,8 @@ struct race_access {
     uint64_t launch; /* of graphs, from 1; 0: it is in none */
     uint32_t timeline;
     bool on_default; /* that stream is the legacy default stream */
-    const char *kind, *name, *call;
+    const char *kind, *name, *call, *stream_name;
+    struct cushim__call_place place; /* of the call; the host's to fill behind race_submit() */
     struct race_clock *before;
 };
 
@@ -116,6 +121,9 @@ void cushim__race_use_from(const struct race_access *access, uint64_t address, s
 /* It uses all of an allocation. */
 void cushim__race_use_all(const struct race_access *access, const struct race_memory *memory,
                           enum race_use use);
+
+/* How reports name a stream, from the next operation on; copied. */
+void cushim__race_name_stream(struct race_stream *stream, const char *name);
 
 /* Which one of its kind it is: the name of a kernel; copied. */
 void cushim__race_set_name(struct race_access *access, const char *name);

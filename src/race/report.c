@@ -28,6 +28,17 @@ bool cushim__race_report_create(void)
     return detector->operations && detector->texts && detector->places;
 }
 
+static void drop_names(struct race_name *name)
+{
+    while (name) {
+        struct race_name *next = name->next;
+
+        free(name->text);
+        free(name);
+        name = next;
+    }
+}
+
 void cushim__race_report_clear(void)
 {
     struct race_detector *detector = cushim__race_detector;
@@ -35,13 +46,8 @@ void cushim__race_report_clear(void)
     for (size_t i = 0; detector->operations && i < RACE_OPERATIONS_KEPT; i++)
         cushim__race_clock_release(detector->operations[i].before);
     free(detector->operations);
-    while (detector->names) {
-        struct race_name *name = detector->names;
-
-        detector->names = name->next;
-        free(name->text);
-        free(name);
-    }
+    drop_names(detector->names);
+    drop_names(detector->stream_names);
     free(detector->texts);
     free(detector->places);
 }
@@ -71,41 +77,53 @@ bool cushim__race_access_precedes(const struct race_access *one, const struct ra
            cushim__race_clock_of(later->before, one->timeline) >= one->number;
 }
 
-/* `copy (operation 12, stream 2, cuMemcpyHtoDAsync_v2)`. */
+static const char *stream_of(const struct race_access *access)
+{
+    if (access->on_default)
+        return "default stream";
+    return access->stream_name ? access->stream_name : "a stream";
+}
+
+/* `copy (operation 12, stream#2, cuMemcpyHtoDAsync_v2)`. */
 static void describe(const struct race_access *access, char *text, size_t size)
 {
     const bool has_name = access->name != NULL;
-    char stream[32];
 
-    if (access->on_default)
-        snprintf(stream, sizeof stream, "default stream");
-    else
-        snprintf(stream, sizeof stream, "stream %llu", (unsigned long long)access->stream);
     snprintf(text, size, "%s%s%.64s%s (operation %llu, %s, %s)", access->kind,
              has_name ? " \"" : "", has_name ? access->name : "", has_name ? "\"" : "",
-             (unsigned long long)access->number, stream, access->call);
+             (unsigned long long)access->number, stream_of(access), access->call);
+}
+
+/* NULL: no memory. */
+static const char *add_name(struct race_name **names, const char *text)
+{
+    struct race_name *name = calloc(1, sizeof *name);
+
+    if (!name)
+        return NULL;
+    name->text = cushim__name_copy(text, strlen(text));
+    if (!name->text) {
+        free(name);
+        return NULL;
+    }
+    name->next = *names;
+    *names = name;
+    return name->text;
 }
 
 void cushim__race_set_name(struct race_access *access, const char *text)
 {
-    struct race_detector *detector = cushim__race_detector;
-    struct race_name *name = detector->names;
+    const struct race_name *name = cushim__race_detector->names;
 
     while (name && strcmp(name->text, text) != 0)
         name = name->next;
-    if (!name) {
-        name = calloc(1, sizeof *name);
-        if (!name)
-            return;
-        name->text = cushim__name_copy(text, strlen(text));
-        if (!name->text) {
-            free(name);
-            return;
-        }
-        name->next = detector->names;
-        detector->names = name;
-    }
-    access->name = name->text;
+    access->name = name ? name->text : add_name(&cushim__race_detector->names, text);
+}
+
+void cushim__race_name_stream(struct race_stream *stream, const char *name)
+{
+    if (!stream->name || strcmp(stream->name, name) != 0)
+        stream->name = add_name(&cushim__race_detector->stream_names, name);
 }
 
 /* FNV-1a. */
@@ -117,7 +135,7 @@ static uint64_t add(uint64_t sum, uint64_t value)
 }
 
 /* Names are kept once each, so that their addresses differ. */
-static uint64_t add_place(uint64_t sum, const struct race_access *access)
+static uint64_t add_access(uint64_t sum, const struct race_access *access)
 {
     sum = add(sum, access->stream);
     sum = add(sum, (uintptr_t)access->kind);
@@ -136,7 +154,7 @@ static bool is_known(const struct race_access *later, const struct race_access *
     struct race_detector *detector = cushim__race_detector;
     uint64_t place = add(UINT64_C(0xcbf29ce484222325), allocation);
 
-    place = add_place(add_place(place, later), earlier);
+    place = add_access(add_access(place, later), earlier);
     for (size_t i = 0; i < detector->place_count; i++) {
         if (detector->places[i] == place)
             return true;
@@ -159,50 +177,50 @@ static const char *verb(enum race_use use)
     return verbs[use];
 }
 
-static void name_stream(const struct race_access *access, char *text, size_t size)
-{
-    if (access->on_default)
-        snprintf(text, size, "the default stream");
-    else
-        snprintf(text, size, "stream %llu", (unsigned long long)access->stream);
-}
-
 /* What to do about it. */
 static void advise(const struct race_access *later, const struct race_access *earlier, char *text,
                    size_t size)
 {
-    char from[40], to[40];
-
     if (later->launch > 0 && later->launch == earlier->launch) {
         snprintf(text, size, "add an edge between their nodes to the graph");
         return;
     }
-    name_stream(earlier, from, sizeof from);
-    name_stream(later, to, sizeof to);
-    snprintf(text, size, "record an event on %s after the %s and let %s wait for it", from,
-             earlier->launch > 0 ? "graph" : earlier->kind, to);
+    snprintf(text, size, "record an event on %s%s after the %s and let %s%s wait for it",
+             earlier->on_default ? "the " : "", stream_of(earlier),
+             earlier->launch > 0 ? "graph" : earlier->kind, later->on_default ? "the " : "",
+             stream_of(later));
+}
+
+static void add_place(struct cushim__text *text, const struct race_access *access)
+{
+    cushim__text_format(text, "; operation %llu: ", (unsigned long long)access->number);
+    cushim__call_place_print(text, &access->place);
 }
 
 void cushim__race_report(const struct race_side *later, const struct race_side *earlier,
                          const struct race_memory *memory, uint64_t first, uint64_t end)
 {
     struct race_detector *detector = cushim__race_detector;
-    char text[RACE_TEXT_SIZE], one[SIDE], other[SIDE], advice[SIDE];
+    char line[RACE_TEXT_SIZE], one[SIDE], other[SIDE], advice[SIDE], name[64];
+    struct cushim__text text;
 
     if (is_known(later->access, earlier->access, memory->id))
         return;
     describe(later->access, one, sizeof one);
     describe(earlier->access, other, sizeof other);
     advise(later->access, earlier->access, advice, sizeof advice);
-    snprintf(text, sizeof text,
-             "%s %s and %s %s bytes %llu to %llu of allocation %llu: nothing orders them; %s", one,
-             verb(later->use), other, verb(earlier->use),
-             (unsigned long long)(first - memory->start), (unsigned long long)(end - memory->start),
-             (unsigned long long)memory->id, advice);
+    detector->ask.name(memory, name, sizeof name);
+    cushim__text_begin(&text, line, sizeof line);
+    cushim__text_format(&text, "%s %s and %s %s bytes %llu to %llu of %s: nothing orders them; %s",
+                        one, verb(later->use), other, verb(earlier->use),
+                        (unsigned long long)(first - memory->start),
+                        (unsigned long long)(end - memory->start), name, advice);
+    add_place(&text, later->access);
+    add_place(&text, earlier->access);
     if (detector->count < RACE_TEXTS_KEPT)
-        snprintf(detector->texts[detector->count], RACE_TEXT_SIZE, "%s", text);
+        snprintf(detector->texts[detector->count], RACE_TEXT_SIZE, "%s", line);
     detector->count++;
-    detector->ask.report(text);
+    detector->ask.report(line);
 }
 
 /* Whether anything orders two operations, of which the second was submitted later. */

@@ -34,9 +34,11 @@ struct cushim__sweep_outcome {
     uint64_t calls;       /* of all functions */
     uint64_t matched;     /* of those that are meant */
     const char *function; /* the first that failed; NULL: none has */
-    CUresult code;        /* which it answered */
-    const char *last;     /* the one that was called when the limit was passed; NULL: it was not */
-    char wrong[200];      /* the claim of the body that did not hold */
+    uint64_t call;        /* its number, as that of the calls that leaks name */
+    unsigned thread;
+    CUresult code;    /* which it answered */
+    const char *last; /* the one that was called when the limit was passed; NULL: it was not */
+    char wrong[200];  /* the claim of the body that did not hold */
 };
 
 /* What all runs of a sweep have in common. */

@@ -222,6 +222,8 @@ static CUresult decide(struct cushim__call *call, bool *is_first)
     code = run.order.code ? run.order.code : cushim__sweep_usual_code(function);
     if (!run.outcome.function) {
         run.outcome.function = function;
+        run.outcome.call = call->number;
+        run.outcome.thread = call->thread;
         run.outcome.code = code;
         *is_first = run.order.nth > 0;
         if (*is_first)

@@ -29,7 +29,7 @@ static void add_settings(struct cushim__text *text, const char *settings)
     }
 }
 
-/* `call 17 of the body (cuMemAlloc_v2) answered CUDA_ERROR_OUT_OF_MEMORY, once`. */
+/* `call 17 of thread 1 (cuMemAlloc_v2) answered CUDA_ERROR_OUT_OF_MEMORY, once`. */
 static void add_name(struct cushim__text *text, const struct cushim__sweep_order *order,
                      const struct cushim__sweep_outcome *outcome)
 {
@@ -37,8 +37,8 @@ static void add_name(struct cushim__text *text, const struct cushim__sweep_order
         cushim__text_add(text, "with no call failing");
         return;
     }
-    cushim__text_format(text, "call %llu of the body (%s) answered ",
-                        (unsigned long long)order->nth,
+    cushim__text_format(text, "call %llu of thread %u (%s) answered ",
+                        (unsigned long long)outcome->call, outcome->thread,
                         outcome->function ? outcome->function : "none");
     cushim__result_add(text, outcome->code);
     cushim__text_add(text,
@@ -64,7 +64,7 @@ void cushim__sweep_progress_begin(const struct cushim__sweep_order *order)
     if (order->nth == 0)
         cushim__text_add(&text, "with no call failing");
     else
-        cushim__text_format(&text, "before call %llu of the body", (unsigned long long)order->nth);
+        cushim__text_add(&text, "before the call that is to fail");
     add_reproduction(&text, order);
     __atomic_store_n(&running, begun, __ATOMIC_RELEASE);
 }

@@ -14,10 +14,15 @@
 #include "src/tool/output.h"
 
 const struct command_row commands[] = {
-    {COMMAND_INFO, "info", command_info},          {COMMAND_PROBE, "probe", command_probe},
-    {COMMAND_TIME, "time", command_time},          {COMMAND_RUN, "run", command_run},
-    {COMMAND_PROFILE, "profile", command_profile}, {COMMAND_SYMBOLS, "symbols", command_symbols},
-    {COMMAND_TRACE, "trace", command_trace},       {0},
+    {COMMAND_INFO, "info", command_info},
+    {COMMAND_PROBE, "probe", command_probe},
+    {COMMAND_TIME, "time", command_time},
+    {COMMAND_RUN, "run", command_run},
+    {COMMAND_PROFILE, "profile", command_profile},
+    {COMMAND_SYMBOLS, "symbols", command_symbols},
+    {COMMAND_SYMBOLIZE, "symbolize", command_symbolize},
+    {COMMAND_TRACE, "trace", command_trace},
+    {0},
 };
 
 #define FIELD(name) offsetof(struct arguments, name)
@@ -64,6 +69,12 @@ const struct option command_options[] = {
     {"--buffer", OPTION_TRACE, COMMAND_TRACE, .key = "buffer",
      .expected = "a size, such as 256 MiB"},
     {"--from-profiler", OPTION_FLAG, COMMAND_TRACE, .field = FIELD(from_profiler)},
+    {"--error-exitcode", OPTION_NUMBER, COMMAND_RUN, .field = FIELD(error_status), .minimum = 1,
+     .maximum = 255},
+    {"--report", OPTION_PATH, COMMAND_RUN, .field = FIELD(report),
+     .expected = "the path of a file to write, .json or .xml"},
+    {"--folder", OPTION_PATH, COMMAND_SYMBOLIZE, .field = FIELD(library),
+     .expected = "the folder of programs and libraries"},
     {"--since", OPTION_VERSION, COMMAND_SYMBOLS, .field = FIELD(since),
      .expected = "a version of CUDA, such as 12.8"},
     {"--until", OPTION_VERSION, COMMAND_SYMBOLS, .field = FIELD(until),
@@ -323,6 +334,9 @@ static void check_together(const struct reading *reading)
     if (reading->row->command == COMMAND_RUN && !arguments->program)
         complain(reading, "run", "lacks the program to start", NULL,
                  "cushim run [OPTIONS] -- PROGRAM [ARGUMENT...]");
+    if (arguments->real && (arguments->report || arguments->error_status))
+        complain(reading, arguments->report ? "--report" : "--error-exitcode",
+                 "is of the mock driver", NULL, "no --real with it");
     if (reading->row->command == COMMAND_RUN && !arguments->real)
         return;
     if (reading->row->command == COMMAND_TRACE)
@@ -351,11 +365,17 @@ bool arguments_read(struct arguments *arguments, const struct command_row *row, 
         is_run = false;
         own = 1;
     }
-    /* The words of a program begin with the first that is no option, or behind `--`. */
+    /* The words of a program, and files, begin with the first that is no option, or behind `--`. */
     for (; own < count && taken; own += taken) {
-        if (is_run && (words[own][0] != '-' || strcmp(words[own], "--") == 0))
+        if ((is_run || row->command == COMMAND_SYMBOLIZE) &&
+            (words[own][0] != '-' || strcmp(words[own], "--") == 0))
             break;
         taken = take_word(&reading, words[own], own + 1 < count ? words[own + 1] : NULL);
+    }
+    if (failure->status == STATUS_DONE && row->command == COMMAND_SYMBOLIZE) {
+        own += own < count && strcmp(words[own], "--") == 0;
+        arguments->files = words + own;
+        arguments->file_count = count - own;
     }
     if (is_run && failure->status == STATUS_DONE) {
         own += own < count && strcmp(words[own], "--") == 0;

@@ -22,9 +22,10 @@ enum command {
     COMMAND_PROBE = 16,
     COMMAND_SYMBOLS = 32,
     COMMAND_TRACE = 64,
+    COMMAND_SYMBOLIZE = 128,
     COMMANDS_OF_DRIVER = COMMAND_INFO | COMMAND_TIME | COMMAND_PROFILE,
-    COMMANDS_ALL =
-        COMMANDS_OF_DRIVER | COMMAND_RUN | COMMAND_PROBE | COMMAND_SYMBOLS | COMMAND_TRACE,
+    COMMANDS_ALL = COMMANDS_OF_DRIVER | COMMAND_RUN | COMMAND_PROBE | COMMAND_SYMBOLS |
+                   COMMAND_SYMBOLIZE | COMMAND_TRACE,
 };
 
 enum option_kind {
@@ -68,7 +69,11 @@ struct arguments {
     bool from_profiler;   /* of trace: between cuProfilerStart and cuProfilerStop */
     bool real;            /* of run: over the real driver */
     char **program;       /* of run: the words that start it, NULL behind the last */
-    uint64_t bytes;       /* 0: not given */
+    char **files;         /* of symbolize: its operands, behind its options */
+    int file_count;
+    const char *report;    /* of run */
+    uint64_t error_status; /* of run; 0: not given */
+    uint64_t bytes;        /* 0: not given */
     uint64_t repeat;
     uint64_t device;
     uint64_t timeout;      /* seconds; 0: not given */
@@ -107,6 +112,7 @@ enum status command_info(const struct arguments *arguments);
 enum status command_probe(const struct arguments *arguments);
 enum status command_profile(const struct arguments *arguments);
 enum status command_run(const struct arguments *arguments);
+enum status command_symbolize(const struct arguments *arguments);
 enum status command_symbols(const struct arguments *arguments);
 enum status command_time(const struct arguments *arguments);
 enum status command_trace(const struct arguments *arguments);

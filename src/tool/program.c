@@ -13,6 +13,7 @@
 #include "src/tool/driver.h"
 #include "src/tool/mock.h"
 #include "src/tool/output.h"
+#include "src/tool/run_report.h"
 #include "src/tool/system.h"
 
 /* A library, and where it lies, from the folder of this command: as installed, and as built. */
@@ -192,10 +193,17 @@ bool program_takes_driver(const struct arguments *arguments, struct failure *fai
 enum status command_run(const struct arguments *arguments)
 {
     struct failure failure = {0};
+    int status = STATUS_DONE;
 
-    if (arguments->real ? program_takes_driver(arguments, &failure)
-                        : program_takes_mock(arguments, &failure))
+    if (!(arguments->real ? program_takes_driver(arguments, &failure)
+                          : program_takes_mock(arguments, &failure)))
+        status = failure.status;
+    else if (arguments->report || arguments->error_status)
+        status = run_reported(arguments, &failure);
+    else
         system_execute(arguments->program, &failure);
+    if (failure.status == STATUS_DONE)
+        return (enum status)status;
     failure_print(&failure);
     return failure.status;
 }

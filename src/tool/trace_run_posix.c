@@ -8,98 +8,17 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "src/tool/output.h"
 #include "src/tool/program.h"
+#include "src/tool/spawn.h"
 #include "src/tool/system.h"
 #include "src/tool/trace.h"
 #include "src/trace/options.h"
-
-/* --- the program --- */
-
-/* Its number; 0: it does not run. */
-static volatile sig_atomic_t running;
-
-static void pass_on(int signal)
-{
-    const int error = errno;
-
-    if (running > 0)
-        kill((pid_t)running, signal);
-    errno = error;
-}
-
-/* What this process ignores and blocks while it waits is not ignored and blocked there. */
-static int spawn(char **words, const sigset_t *mask, pid_t *child)
-{
-    posix_spawnattr_t attributes;
-    sigset_t ours;
-    int error = posix_spawnattr_init(&attributes);
-
-    if (error)
-        return error;
-    sigemptyset(&ours);
-    sigaddset(&ours, SIGINT);
-    sigaddset(&ours, SIGQUIT);
-    posix_spawnattr_setsigdefault(&attributes, &ours);
-    posix_spawnattr_setsigmask(&attributes, mask);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
-    error = posix_spawnp(child, words[0], NULL, &attributes, words, environ);
-    posix_spawnattr_destroy(&attributes);
-    return error;
-}
-
-/* Returns what a shell makes of its end: 128 more than the signal that has killed it. */
-static int wait_for(pid_t child)
-{
-    int end = 0;
-
-    while (waitpid(child, &end, 0) < 0 && errno == EINTR)
-        continue;
-    running = 0;
-    return WIFSIGNALED(end) ? 128 + WTERMSIG(end) : WEXITSTATUS(end);
-}
-
-/* Ctrl-C is for the program: what it has done until then is converted. */
-static int run(char **words, struct failure *failure)
-{
-    const struct sigaction ignoring = {.sa_handler = SIG_IGN}, passing = {.sa_handler = pass_on};
-    sigset_t passed, before;
-    pid_t child = 0;
-    int error;
-
-    sigaction(SIGINT, &ignoring, NULL);
-    sigaction(SIGQUIT, &ignoring, NULL);
-    /* One that comes while the program is started waits until there is somebody to pass it to. */
-    sigemptyset(&passed);
-    sigaddset(&passed, SIGTERM);
-    sigaddset(&passed, SIGHUP);
-    sigprocmask(SIG_BLOCK, &passed, &before);
-    error = spawn(words, &before, &child);
-    if (!error) {
-        running = (sig_atomic_t)child;
-        sigaction(SIGTERM, &passing, NULL);
-        sigaction(SIGHUP, &passing, NULL);
-    }
-    sigprocmask(SIG_SETMASK, &before, NULL);
-    if (!error)
-        return wait_for(child);
-    if (error == ENOENT)
-        failure_set(failure, STATUS_NOT_FOUND,
-                    "Name a program of your PATH, or a file by its path.",
-                    "The program '%.160s' was not found.", words[0]);
-    else
-        failure_set(failure, STATUS_NOT_EXECUTABLE, "",
-                    "The program '%.160s' cannot be executed: %s", words[0], strerror(error));
-    return failure->status;
-}
 
 /* --- what it wrote --- */
 
@@ -177,7 +96,7 @@ static void explain_nothing(void)
           stderr);
 }
 
-/* --- both --- */
+/* --- the program --- */
 
 static bool check_settings(const struct arguments *arguments, struct failure *failure)
 {
@@ -259,7 +178,7 @@ enum status trace_run(const struct arguments *arguments, struct failure *failure
     files.beginning = program_join(strrchr(prefix, '/') + 1, "", ".");
     files.folder = dirname(output);
     if (check_folder(prefix, files.folder, failure) && set_variables(arguments, prefix, failure))
-        status = run(arguments->program, failure);
+        status = spawn_and_wait(arguments->program, NULL, failure);
     if (failure->status == STATUS_DONE) {
         find_files(&files);
         if (files.count == 0)

@@ -10,6 +10,7 @@
 #include "src/tool/commands.h"
 #include "src/tool/mock.h"
 #include "src/tool/probe.h"
+#include "src/tool/run_report.h"
 #include "src/tool/system.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -177,6 +178,21 @@ enum status command_trace(const struct arguments *arguments)
     CLAIM(arguments->output);
     CLAIM(arguments->convert ? arguments->trace && !arguments->program
                              : !arguments->trace && arguments->program);
+    return STATUS_DONE;
+}
+
+enum status command_symbolize(const struct arguments *arguments)
+{
+    check_arguments(arguments, COMMAND_SYMBOLIZE);
+    CLAIM(arguments->file_count >= 0);
+    return STATUS_DONE;
+}
+
+int run_reported(const struct arguments *arguments, struct failure *failure)
+{
+    CLAIM(arguments->report || arguments->error_status);
+    CLAIM(arguments->error_status <= 255);
+    system_execute(arguments->program, failure);
     return STATUS_DONE;
 }
 

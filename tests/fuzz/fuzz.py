@@ -50,7 +50,7 @@ OPTIONS = {
 # What a target is to cover.
 PARSERS = {
     'arguments': ['src/tool/arguments.c', 'src/tool/main.c',
-                  'src/tool/mock.c', 'src/tool/run.c'],
+                  'src/tool/mock.c', 'src/tool/program.c'],
     'calls': ['src/mock/call.c', 'src/mock/api/context.c', 'src/mock/api/event.c',
               'src/mock/api/stream.c', 'src/mock/api/graph.c',
               'src/mock/api/memory.c', 'src/mock/api/capture.c', 'src/mock/sim',

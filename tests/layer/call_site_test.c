@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/layer/call_site.h"
+#include "src/base/call_site.h"
 #include "tests/support/cmocka.h"
 #include "tests/support/folder.h"
 

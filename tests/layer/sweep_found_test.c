@@ -49,7 +49,7 @@ static void leak_is_found_although_its_context_is_gone(void **state)
     CODE(CUDA_ERROR_ILLEGAL_STATE, sweep_once(LEAKS_THE_EVENT));
     blur_places(sweep_why);
     assert_string_equal(sweep_why,
-                        "call 6 of the body (cuMemsetD8Async) answered CUDA_ERROR_UNKNOWN, once: 1 "
+                        "call 7 of thread 1 (cuMemsetD8Async) answered CUDA_ERROR_UNKNOWN, once: 1 "
                         "event leaked: event#1, by cuEventCreate, call 6 of thread 1, at " PLACE
                         "; this run alone: first = last = 6, kinds = CUSHIM_SWEEP_ONCE\n");
 }
@@ -60,7 +60,7 @@ static void ignored_error_is_found(void **state)
     sweep_options.kinds = CUSHIM_SWEEP_ONCE;
     sweep_assert_found(
         IGNORES_THE_RECORD,
-        "call 7 of the body (cuEventRecord) answered CUDA_ERROR_UNKNOWN, once: the body "
+        "call 8 of thread 1 (cuEventRecord) answered CUDA_ERROR_UNKNOWN, once: the body "
         "answered 1; this run alone: first = last = 7, kinds = CUSHIM_SWEEP_ONCE\n");
 }
 
@@ -70,11 +70,12 @@ static void handle_destroyed_twice_is_found(void **state)
     sweep_options.kinds = CUSHIM_SWEEP_ONCE;
     CODE(CUDA_ERROR_ILLEGAL_STATE, sweep_once(DESTROYS_TWICE));
     assert_int_equal(sweep_result.failures, 1);
-    assert_non_null(strstr(sweep_why, "call 7 of the body (cuEventRecord) answered "
+    assert_non_null(strstr(sweep_why, "call 8 of thread 1 (cuEventRecord) answered "
                                       "CUDA_ERROR_UNKNOWN, once: misuse: cuEventDestroy_v2: "
                                       "the handle 0x"));
-    assert_non_null(strstr(sweep_why, " is that of an event that was destroyed; this run alone: "
-                                      "first = last = 7, kinds = CUSHIM_SWEEP_ONCE\n"));
+    assert_non_null(strstr(sweep_why, " is that of an event that was destroyed: event#1 (call "));
+    assert_non_null(
+        strstr(sweep_why, "); this run alone: first = last = 7, kinds = CUSHIM_SWEEP_ONCE\n"));
 }
 
 static void memory_freed_twice_is_found_on_request(void **state)
@@ -117,7 +118,7 @@ static void context_left_on_the_stack_is_found(void **state)
     sweep_options.functions = "cuMemAlloc_v2";
     sweep_assert_found(
         LEAVES_THE_CONTEXT,
-        "call 1 of the body (cuMemAlloc_v2) answered CUDA_ERROR_OUT_OF_MEMORY, once: a "
+        "call 5 of thread 1 (cuMemAlloc_v2) answered CUDA_ERROR_OUT_OF_MEMORY, once: a "
         "context is left current; this run alone: first = last = 1, kinds = "
         "CUSHIM_SWEEP_ONCE\n");
 }
@@ -140,7 +141,7 @@ static void endless_poll_is_stopped_and_named(void **state)
     sweep_options.kinds = CUSHIM_SWEEP_FROM_THEN_ON;
     sweep_assert_found(
         POLLS_FOR_EVER,
-        "call 1 of the body (cuEventQuery) answered CUDA_ERROR_UNKNOWN, as did all from "
+        "call 9 of thread 1 (cuEventQuery) answered CUDA_ERROR_UNKNOWN, as did all from "
         "then on: the body did not end within 100 calls; the next was cuEventQuery; this "
         "run alone: first = last = 1, kinds = CUSHIM_SWEEP_FROM_THEN_ON\n");
     sweep_setup(NULL);
@@ -175,7 +176,7 @@ static void what_the_body_says_is_reported(void **state)
     sweep_options.kinds = CUSHIM_SWEEP_ONCE;
     sweep_assert_found(
         REPORTS_WHAT_IS_WRONG,
-        "call 5 of the body (cuEventCreate) answered CUDA_ERROR_OUT_OF_MEMORY, once: the "
+        "call 6 of thread 1 (cuEventCreate) answered CUDA_ERROR_OUT_OF_MEMORY, once: the "
         "body says: there is an event; this run alone: first = last = 5, kinds = "
         "CUSHIM_SWEEP_ONCE\n");
 }
@@ -186,9 +187,9 @@ static void failures_are_counted_and_the_first_kept(void **state)
     sweep_options.message_size = 900;
     CODE(CUDA_ERROR_ILLEGAL_STATE, sweep_once(ALWAYS_WRONG_IF_FAILED));
     assert_int_equal(sweep_result.failures, 2 * SWEEP_CALLS);
-    assert_non_null(strstr(sweep_why, "call 1 of the body (cuInit)"));
-    assert_non_null(strstr(sweep_why, "call 4 of the body (cuMemAlloc_v2)"));
-    assert_null(strstr(sweep_why, "call 5 of the body"));
+    assert_non_null(strstr(sweep_why, "call 1 of thread 1 (cuInit)"));
+    assert_non_null(strstr(sweep_why, "call 5 of thread 1 (cuMemAlloc_v2)"));
+    assert_null(strstr(sweep_why, "call 6 of thread 1 ("));
     assert_non_null(strstr(sweep_why, "\nand 18 more\n"));
     sweep_options.message = NULL;
     CODE(CUDA_ERROR_ILLEGAL_STATE, sweep_once(ALWAYS_WRONG_IF_FAILED));
@@ -214,7 +215,7 @@ static void same_leak_in_many_runs_has_one_line(void **state)
     (void)state;
     sweep_options.variants = variants;
     CODE(CUDA_ERROR_ILLEGAL_STATE, sweep_once(LEAKS_IF_FAILED));
-    assert_int_equal(count_of("call 6 of the body"), 1);
+    assert_int_equal(count_of("call 7 of thread 1 ("), 1);
     assert_int_equal(count_of("\n"), 1);
     assert_true(sweep_result.failures > 6);
     snprintf(expected, sizeof expected, "kinds = CUSHIM_SWEEP_ONCE; and in %u other runs\n",
@@ -246,7 +247,7 @@ static void number_of_the_call_is_not_the_call_site(void **state)
     assert_int_equal(sweep_run(leak_by_this_call_or_that, NULL), CUDA_ERROR_ILLEGAL_STATE);
     assert_int_equal(sweep_result.failures, 2);
     assert_int_equal(count_of("\n"), 1);
-    assert_non_null(strstr(sweep_why, "call 1 of the body (cuDeviceGetCount)"));
+    assert_non_null(strstr(sweep_why, "(cuDeviceGetCount)"));
 }
 
 static void one_more_run_is_reported_as_one(void **state)

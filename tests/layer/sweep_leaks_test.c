@@ -212,7 +212,7 @@ static void release_that_is_named_is_failed(void **state)
     sweep_options.functions = "cuEventDestroy_v2";
     sweep_options.kinds = CUSHIM_SWEEP_ONCE;
     sweep_assert_found(IGNORES_RELEASES,
-                       "call 1 of the body (cuEventDestroy_v2) answered CUDA_ERROR_UNKNOWN, once: "
+                       "call 31 of thread 1 (cuEventDestroy_v2) answered CUDA_ERROR_UNKNOWN, once: "
                        "the body answered 1; this run alone: first = last = 1, kinds = "
                        "CUSHIM_SWEEP_ONCE\n");
 }

@@ -116,7 +116,7 @@ static void function_that_only_reads_is_failed_by_its_name_alone(void **state)
     sweep_options.kinds = CUSHIM_SWEEP_ONCE;
     assert_int_equal(sweep_run(ask_version, NULL), CUDA_ERROR_ILLEGAL_STATE);
     assert_string_equal(sweep_why,
-                        "call 1 of the body (cuDriverGetVersion) answered CUDA_ERROR_UNKNOWN, "
+                        "call 2 of thread 1 (cuDriverGetVersion) answered CUDA_ERROR_UNKNOWN, "
                         "once: the body says: the version is right; this run alone: first = "
                         "last = 1, kinds = CUSHIM_SWEEP_ONCE\n");
 }
@@ -271,9 +271,9 @@ static void each_run_is_reported_before_its_call_fails(void **state)
     OK(sweep_once(NO_BUG));
     assert_string_equal(
         printed,
-        "call 1 of the body (cuMemAlloc_v2) answered CUDA_ERROR_OUT_OF_MEMORY, once; mock: "
+        "call 5 of thread 1 (cuMemAlloc_v2) answered CUDA_ERROR_OUT_OF_MEMORY, once; mock: "
         "schedule = lazy; this run alone: first = last = 1, kinds = CUSHIM_SWEEP_ONCE\n"
-        "call 1 of the body (cuMemAlloc_v2) answered CUDA_ERROR_OUT_OF_MEMORY, as did all from "
+        "call 5 of thread 1 (cuMemAlloc_v2) answered CUDA_ERROR_OUT_OF_MEMORY, as did all from "
         "then on; mock: schedule = lazy; this run alone: first = last = 1, kinds = "
         "CUSHIM_SWEEP_FROM_THEN_ON\n");
 }
@@ -291,7 +291,7 @@ static void run_is_named_from_where_it_begins_to_where_it_ends(void **state)
     sweep_options.kinds = CUSHIM_SWEEP_ONCE;
     assert_null(cushim_sweep_running());
     OK(cushim_sweep_run(&sweep_options, note_run, NULL, NULL));
-    assert_string_equal(first, "before call 2 of the body; this run alone: first = last = 2, "
+    assert_string_equal(first, "before the call that is to fail; this run alone: first = last = 2, "
                                "kinds = CUSHIM_SWEEP_ONCE");
     assert_null(cushim_sweep_running());
 }
@@ -318,7 +318,7 @@ static void run_that_has_not_ended_is_why_there_is_no_other(void **state)
     assert_string_equal(
         sweep_why, "a run of a sweep has not ended: a body must not sweep, nor be left by "
                    "longjmp(), as an assertion of cmocka leaves it and a crash that cmocka "
-                   "catches; that run: call 1 of the body (cuInit) answered CUDA_ERROR_UNKNOWN, "
+                   "catches; that run: call 1 of thread 1 (cuInit) answered CUDA_ERROR_UNKNOWN, "
                    "once; this run alone: first = last = 1, kinds = CUSHIM_SWEEP_ONCE\n");
 }
 

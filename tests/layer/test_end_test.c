@@ -5,7 +5,7 @@
 
 #include <cushim/driver.h>
 
-#include "src/layer/call_site.h"
+#include "src/base/call_site.h"
 #include "src/layer/handle_table.h"
 #include "src/testkit/sweep.h"
 #include "tests/layer/testkit.h"
@@ -205,7 +205,8 @@ static void misuses_are_reported(void **state)
     CODE(CUDA_ERROR_INVALID_HANDLE, driver->EventQuery((CUevent)0x1234));
     CODE(CUDA_ERROR_ILLEGAL_STATE, testkit_end());
     assert_string_equal(said(), "1 misuse of the driver's rules:\n"
-                                "  cuEventQuery: 0x1234 never was a handle\n");
+                                "  cuEventQuery: 0x1234 never was a handle (call 2 of thread 1, "
+                                "at <place>\n");
 }
 
 static void text_that_does_not_fit_says_so(void **state)
@@ -312,9 +313,10 @@ static void of_many_misuses_the_first_are_reported_and_the_rest_counted(void **s
         CODE(CUDA_ERROR_INVALID_HANDLE, driver->EventQuery((CUevent)(0x1000 + i)));
     CODE(CUDA_ERROR_ILLEGAL_STATE, testkit_end());
     assert_non_null(strstr(testkit_text, "20 misuses of the driver's rules:\n"
-                                         "  cuEventQuery: 0x1001 never was a handle\n"));
+                                         "  cuEventQuery: 0x1001 never was a handle (call 2 of "));
     assert_non_null(
-        strstr(testkit_text, "  cuEventQuery: 0x1008 never was a handle\n  and 12 more\n"));
+        strstr(testkit_text, "  cuEventQuery: 0x1008 never was a handle (call 9 of thread 1, "));
+    assert_non_null(strstr(testkit_text, ")\n  and 12 more\n"));
     assert_null(strstr(testkit_text, "0x1009"));
 }
 
@@ -325,7 +327,7 @@ static void eight_misuses_are_all_reported(void **state)
     for (uintptr_t i = 1; i <= 8; i++)
         CODE(CUDA_ERROR_INVALID_HANDLE, driver->EventQuery((CUevent)(0x1000 + i)));
     CODE(CUDA_ERROR_ILLEGAL_STATE, testkit_end());
-    assert_non_null(strstr(testkit_text, "0x1008 never was a handle\n"));
+    assert_non_null(strstr(testkit_text, "0x1008 never was a handle ("));
     assert_null(strstr(testkit_text, " more"));
 }
 

@@ -98,9 +98,11 @@ class Words(unittest.TestCase):
         output, errors = run(LIBRARY, 'cuInit', 'garbage', 'garbage',
                              CUSHIM_MOCK_SETTINGS='quiet = yes')
         self.assertEqual(output[1:], ['garbage 400'] * 2)
-        misuse = 'cuEventQuery: 0x1234 never was a handle'
-        self.assertEqual(errors, ['cushim mock: ' + misuse] * 2
-                         + ['cushim mock: 2 misuses, the first: ' + misuse])
+        misuse = 'cuEventQuery: 0x1234 never was a handle (call %d of thread 1, at '
+        for number, error in zip((2, 3), errors):
+            self.assertTrue(error.startswith('cushim mock: ' + misuse % number), error)
+        self.assertEqual(errors[2:], [errors[0].replace('cushim mock: ',
+                                                        'cushim mock: 2 misuses, the first: ')])
 
     def test_leaks_are_printed_if_asked_for(self):
         settings = 'quiet = yes\nleaks = report'

@@ -199,7 +199,7 @@ static void null_where_the_driver_crashes_is_a_misuse(void **state)
     CODE(CUDA_ERROR_INVALID_VALUE, driver->GetProcAddress(NULL, &found, 12000, 0));
     CODE(CUDA_ERROR_INVALID_VALUE, driver->GetProcAddress_v2("cuInit", NULL, 12000, 0, NULL));
     assert_int_equal(fixture_state().misuses, 2);
-    assert_string_equal(cushim_mock_misuse(fixture_mock, 0), "cuGetProcAddress: the name is NULL");
+    assert_string_equal(fixture_misuse(0), "cuGetProcAddress: the name is NULL");
     CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_mock_destroy(fixture_mock));
     bare_create("");
 }
@@ -248,12 +248,11 @@ static void handle_that_never_was_one_in_a_newer_abi_names_the_driver_before_it(
     OK(driver->Init(0));
     CODE(CUDA_ERROR_INVALID_HANDLE, driver->CtxGetDevice_v2(&device, (CUcontext)(uintptr_t)0x1234));
     assert_string_equal(
-        cushim_mock_misuse(fixture_mock, 0),
+        fixture_misuse(0),
         "cuCtxGetDevice_v2: 0x1234 never was a handle; if the program means "
         "cuCtxGetDevice, it wants a driver before CUDA 13.0: driver_version = 12.9");
     CODE(CUDA_ERROR_INVALID_HANDLE, driver->StreamQuery((CUstream)(uintptr_t)0x1234));
-    assert_string_equal(cushim_mock_misuse(fixture_mock, 1),
-                        "cuStreamQuery: 0x1234 never was a handle");
+    assert_string_equal(fixture_misuse(1), "cuStreamQuery: 0x1234 never was a handle");
     CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_mock_destroy(fixture_mock));
     bare_create("");
 }

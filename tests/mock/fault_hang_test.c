@@ -25,7 +25,7 @@ static void CUDA_CB count(void *data)
 
 static void end_with_misuse(const char *text)
 {
-    assert_string_equal(cushim_mock_misuse(fixture_mock, 0), text);
+    assert_string_equal(fixture_misuse(0), text);
     assert_null(cushim_mock_misuse(fixture_mock, 1));
     CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_mock_destroy(fixture_mock));
 }

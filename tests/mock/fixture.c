@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/mock/fixture.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "tests/support/environment.h"
@@ -74,6 +75,22 @@ int fixture_done(void **state)
     (void)state;
     fixture_end();
     return 0;
+}
+
+const char *fixture_misuse(size_t index)
+{
+    static char text[1200];
+    const char *misuse = cushim_mock_misuse(fixture_mock, index);
+    char *call;
+
+    if (!misuse)
+        return NULL;
+    snprintf(text, sizeof text, "%s", misuse);
+    call = strstr(text, " (call ");
+    assert_non_null(call);
+    assert_non_null(strstr(call, " of thread 1, at "));
+    *call = '\0';
+    return text;
 }
 
 struct cushim_mock_state fixture_state(void)

@@ -32,6 +32,9 @@ int fixture_done(void **state);
 /* What is pending, and where the clock stands. */
 struct cushim_mock_state fixture_state(void);
 
+/* The text of a misuse without the call, which is asserted to stand behind it; NULL: there is none. */
+const char *fixture_misuse(size_t index);
+
 CUstream fixture_stream(void); /* non-blocking */
 CUevent fixture_event(void);
 

@@ -24,7 +24,7 @@ static void bytes_side_by_side_are_no_race(void **state)
     assert_int_equal(race_count(), 0);
     set(31, 2, ONE);
     assert_int_equal(race_count(), 1);
-    assert_non_null(strstr(cushim_mock_race(fixture_mock, 0), "bytes 31 to 32 of allocation"));
+    assert_non_null(strstr(cushim_mock_race(fixture_mock, 0), "bytes 31 to 32 of memory#1:"));
 }
 
 /* A box of rows in the memory as (x, y) and its size. */
@@ -64,7 +64,7 @@ static void text_reports_the_row_that_meets(void **state)
     (void)state;
     set_box(16, 0, 16, ROWS, ONE);
     set(2 * PITCH + 20, 2, OTHER);
-    assert_non_null(strstr(cushim_mock_race(fixture_mock, 0), "bytes 148 to 150 of allocation"));
+    assert_non_null(strstr(cushim_mock_race(fixture_mock, 0), "bytes 148 to 150 of memory#1:"));
 }
 
 static void copy_box(CUdeviceptr memory, unsigned x, unsigned z, CUstream stream)

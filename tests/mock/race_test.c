@@ -4,7 +4,16 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <cushim/testing/layer.h>
+#include <cushim/testing/recording.h>
+
 #include "tests/mock/race_fixture.h"
+
+#if UNWINDS
+#define PLACE "race_test"
+#else
+#define PLACE "an unknown place"
+#endif
 
 static unsigned log_lines;
 static char last_line[1024];
@@ -26,40 +35,55 @@ static int begin(void **state)
     return 0;
 }
 
-static unsigned long long allocation_of(CUdeviceptr memory)
+static void text_names_both_operations_the_cure_and_the_calls(void **state)
 {
-    unsigned long long id = 0;
-
-    OK(driver->PointerGetAttribute(&id, CU_POINTER_ATTRIBUTE_BUFFER_ID, memory));
-    return id;
-}
-
-static unsigned long long id_of(CUstream stream)
-{
-    unsigned long long id = 0;
-
-    OK(driver->StreamGetId(stream, &id));
-    return id;
-}
-
-static void text_names_both_operations_and_the_cure(void **state)
-{
-    char want[500];
+    static const char want[] =
+        "copy (operation 2, stream#2, cuMemcpyHtoDAsync_v2) writes and kernel \"reads\" "
+        "(operation 1, stream#1, cuLaunchKernel) reads bytes 16 to 116 of memory#1: nothing orders "
+        "them; record an event on stream#1 after the kernel and let stream#2 wait for it; "
+        "operation 2: call ";
+    const char *text;
 
     (void)state;
     race_read(race_streams[0]);
     OK(driver->MemcpyHtoDAsync_v2(race_memory + 16, race_host, 100, race_streams[1]));
-    snprintf(want, sizeof want,
-             "copy (operation 2, stream %llu, cuMemcpyHtoDAsync_v2) writes and kernel \"reads\" "
-             "(operation 1, stream %llu, cuLaunchKernel) reads bytes 16 to 116 of allocation %llu: "
-             "nothing orders them; record an event on stream %llu after the kernel and let "
-             "stream %llu wait for it",
-             id_of(race_streams[1]), id_of(race_streams[0]), allocation_of(race_memory),
-             id_of(race_streams[0]), id_of(race_streams[1]));
-    assert_string_equal(cushim_mock_race(fixture_mock, 0), want);
+    text = cushim_mock_race(fixture_mock, 0);
+    assert_memory_equal(text, want, sizeof want - 1);
+    text = strstr(text + sizeof want - 1, " of thread 1, at " PLACE);
+    assert_non_null(text);
+    text = strstr(text, "; operation 1: call ");
+    assert_non_null(text);
+    assert_non_null(strstr(text, " of thread 1, at " PLACE));
     assert_null(cushim_mock_race(fixture_mock, 1));
-    assert_string_equal(last_line, want);
+    assert_string_equal(last_line, cushim_mock_race(fixture_mock, 0));
     assert_int_equal(log_lines, 1);
+}
+
+/* A test's layer counts the calls, and gives the names. */
+static void text_has_the_names_and_numbers_of_the_layer(void **state)
+{
+    const struct cushim_layer_options options = {.size = sizeof options, .table = driver};
+    struct cushim_layer *layer;
+    const struct cushim_table *table;
+    char place[40];
+    int priority;
+    struct cushim_recorded_call call = {.size = sizeof call};
+
+    (void)state;
+    OK(cushim_layer_create(&options, &layer));
+    OK(cushim_recording_start(layer, 0));
+    table = cushim_layer_table(layer);
+    OK(table->StreamGetPriority(race_streams[1], &priority)); /* the first that the layer sees */
+    OK(table->MemsetD8Async(race_memory, 1, 16, race_streams[1]));
+    OK(table->StreamGetPriority(race_streams[0], &priority));
+    OK(cushim_tag_set(layer, race_streams[0], "upload"));
+    OK(table->MemsetD8Async(race_memory, 2, 16, race_streams[0]));
+    assert_non_null(strstr(cushim_mock_race(fixture_mock, 0), "set (operation 2, upload, "));
+    assert_non_null(strstr(cushim_mock_race(fixture_mock, 0), "and set (operation 1, stream#1, "));
+    OK(cushim_recording_get(layer, cushim_recording_count(layer) - 1, &call));
+    snprintf(place, sizeof place, "; operation 2: call %u of thread 1, ", (unsigned)call.number);
+    assert_non_null(strstr(cushim_mock_race(fixture_mock, 0), place));
+    cushim_layer_destroy(layer);
 }
 
 static void text_names_the_default_stream(void **state)
@@ -369,7 +393,8 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, race_done)
 #define TEST_IN(name, begin, end) cmocka_unit_test_setup_teardown(name, begin, end)
     const struct CMUnitTest tests[] = {
-        TEST(text_names_both_operations_and_the_cure),
+        TEST(text_names_both_operations_the_cure_and_the_calls),
+        TEST(text_has_the_names_and_numbers_of_the_layer),
         TEST(text_names_the_default_stream),
         TEST(cure_that_the_text_names_helps),
         TEST(race_is_no_misuse),

@@ -8,7 +8,7 @@ import unittest
 
 from harness import DONE, USAGE, ToolTest, fake
 
-COMMANDS = 'info', 'probe', 'time', 'run', 'trace', 'profile', 'symbols'
+COMMANDS = 'info', 'probe', 'time', 'run', 'trace', 'profile', 'symbols', 'symbolize'
 FONT = re.compile(r'\\f[BIRP]')
 
 
@@ -120,8 +120,9 @@ class Manual(ToolTest):
         whole = self.statuses('help', 'all')
         for command, own in (('info', '0 1 2 3 4 5 64'), ('probe', '0 1 2 3 4 5 64'),
                              ('time', '0 1 2 3 64 130'),
-                             ('run', '64 125 126 127 others'), ('profile', '0 1 2 3 64'),
-                             ('symbols', '0 1 2 64'), ('trace', '0 1 2 64 125 126 127 others')):
+                             ('run', '1 64 125 126 127 others'), ('profile', '0 1 2 3 64'),
+                             ('symbols', '0 1 2 64'), ('symbolize', '0 1 64'),
+                             ('trace', '0 1 2 64 125 126 127 others')):
             printed = self.statuses(command, '--help')
             self.assertEqual(list(printed), own.split())
             for status, words in printed.items():

@@ -21,6 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #ifdef __cplusplus
@@ -45,6 +46,26 @@ static inline void cushim__cmocka_print(const char *text)
         print_error("%.*s\n", (int)length, text);
         text += length + (text[length] == '\n');
     }
+}
+
+/**
+ * Whether cmocka writes XML, which has the claim of an assertion and nothing that is printed; in
+ * its other formats the claim is cut.
+ */
+static inline int cushim__cmocka_writes_xml(void)
+{
+    const char *output = getenv("CMOCKA_MESSAGE_OUTPUT");
+
+    return output && (output[0] == 'x' || output[0] == 'X');
+}
+
+/** Fail with a text. */
+static inline void cushim__cmocka_fail(const char *text, const char *file, int line)
+{
+    if (cushim__cmocka_writes_xml())
+        _assert_true(0, text, file, line);
+    cushim__cmocka_print(text);
+    _fail(file, line);
 }
 
 /** Whether an initial state is options of this header's: it begins with their size. */
@@ -112,6 +133,8 @@ static inline int cushim_cmocka_end(void **state)
     const CUresult code = cushim_test_end((struct cushim_test *)*state, text, sizeof text);
 
     *state = NULL;
+    if (code != CUDA_SUCCESS && cushim__cmocka_writes_xml())
+        cushim__cmocka_fail(text, __FILE__, __LINE__);
     cushim__cmocka_print(text);
     return code == CUDA_SUCCESS ? 0 : -1;
 }
@@ -128,9 +151,8 @@ static inline void cushim__assert_verified(struct cushim_layer *layer, const cha
 
     if (cushim_layer_verify(layer, text, sizeof text) == CUDA_SUCCESS)
         return;
-    cushim__cmocka_print(text);
     cushim_layer_expectations_clear(layer);
-    _fail(file, line);
+    cushim__cmocka_fail(text, file, line);
 }
 
 /**
@@ -162,8 +184,7 @@ static inline void cushim__assert_swept(const struct cushim_sweep_options *optio
     if (code == CUDA_SUCCESS)
         return;
     print_error("cushim_sweep_run() returned %d\n", (int)code);
-    cushim__cmocka_print(text);
-    _fail(file, line);
+    cushim__cmocka_fail(text, file, line);
 }
 
 #endif

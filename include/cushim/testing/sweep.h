@@ -17,11 +17,12 @@
  *     if (cushim_sweep_run(&options, body, NULL, NULL) != CUDA_SUCCESS)
  *         fail_msg("%s", why);
  *
- *     call 17 of the body (cuStreamCreate) answered CUDA_ERROR_OUT_OF_MEMORY, once: 1 event
+ *     call 20 of thread 1 (cuStreamCreate) answered CUDA_ERROR_OUT_OF_MEMORY, once: 1 event
  *     leaked: event#2, by cuEventCreate, call 12 of thread 1, at program+0x1189; mock: schedule
  *     = random, seed = 7; this run alone: first = last = 17, kinds = CUSHIM_SWEEP_ONCE
  *
- * The first number counts the calls of the body, `call 12 of thread 1` those of that thread.
+ * Calls are numbered as in a recording, also those that are not failed; `first` and `last` count
+ * those that the sweep fails.
  *
  * Each run has a mock and a layer of its own, as a test has (test.h). In a run the failing call is
  * not made, and returns a code.

@@ -397,6 +397,7 @@ static CUresult launch(struct mock_exec *exec, struct mock_stream *stream)
     struct mock_plan plan = {0};
     CUresult code = check_events(exec->image);
 
+    cushim__mock_sim_name(stream);
     cushim__race_launch_begin(&stream->race);
     if (code == CUDA_SUCCESS)
         code = cushim__mock_plan_wait(&plan, exec->last, stream);

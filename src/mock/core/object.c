@@ -8,9 +8,12 @@
  */
 #include "src/mock/core/object.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/name.h"
+#include "src/driver_api/object_type.h"
 #include "src/mock/core/state.h"
 
 enum {
@@ -30,33 +33,40 @@ struct place {
     struct mock_object *object; /* NULL: free */
     uint32_t generation;        /* of the object in it, or of the last one */
     uint32_t next, previous;    /* of its kind by creation; `next` also of the free ones */
+    uint32_t number;            /* of its kind, from 1, by creation */
+    char *tag;                  /* the layer's; NULL: it is its word and number */
 };
 
 static struct place *chunks[PLACES / CHUNK];
 static uint32_t used = 1;
 static uint32_t free_first, free_last; /* the longest free is used next */
 static uint32_t first[MOCK_KINDS], last[MOCK_KINDS];
-static uint32_t former_generation; /* the highest one of the mocks before this one */
-static uint32_t newest_generation; /* the highest one so far */
+static uint32_t numbers[MOCK_KINDS]; /* of objects of a kind so far */
+static uint32_t former_generation;   /* the highest one of the mocks before this one */
+static uint32_t newest_generation;   /* the highest one so far */
 
-static const char *const kind_names[MOCK_KINDS] = {
-    [MOCK_CONTEXT] = "a context",
-    [MOCK_STREAM] = "a stream",
-    [MOCK_EVENT] = "an event",
-    [MOCK_MODULE] = "a module",
-    [MOCK_FUNCTION] = "a function",
-    [MOCK_LIBRARY] = "a library",
-    [MOCK_KERNEL] = "a kernel",
-    [MOCK_LINK] = "a linker",
-    [MOCK_GRAPH] = "a graph",
-    [MOCK_NODE] = "a graph's node",
-    [MOCK_EXEC] = "an executable graph",
-    [MOCK_POOL] = "a memory pool",
-    [MOCK_USER_OBJECT] = "a user object",
-    [MOCK_ARRAY] = "an array",
-    [MOCK_TEXTURE] = "a texture or surface",
-    [MOCK_ALLOCATION] = "an allocation",
-    [MOCK_CALLBACK] = "a callback",
+/* The type that its tag is of, and what it is. */
+static const struct {
+    enum cushim__object_type type;
+    const char *name;
+} kinds[MOCK_KINDS] = {
+    [MOCK_CONTEXT] = {CUSHIM__TYPE_CONTEXT, "a context"},
+    [MOCK_STREAM] = {CUSHIM__TYPE_STREAM, "a stream"},
+    [MOCK_EVENT] = {CUSHIM__TYPE_EVENT, "an event"},
+    [MOCK_MODULE] = {CUSHIM__TYPE_MODULE, "a module"},
+    [MOCK_FUNCTION] = {CUSHIM__TYPE_FUNCTION, "a function"},
+    [MOCK_LIBRARY] = {CUSHIM__TYPE_LIBRARY, "a library"},
+    [MOCK_KERNEL] = {CUSHIM__TYPE_KERNEL, "a kernel"},
+    [MOCK_LINK] = {CUSHIM__TYPE_LINK, "a linker"},
+    [MOCK_GRAPH] = {CUSHIM__TYPE_GRAPH, "a graph"},
+    [MOCK_NODE] = {CUSHIM__TYPE_NODE, "a graph's node"},
+    [MOCK_EXEC] = {CUSHIM__TYPE_EXEC, "an executable graph"},
+    [MOCK_POOL] = {CUSHIM__TYPE_POOL, "a memory pool"},
+    [MOCK_USER_OBJECT] = {CUSHIM__TYPE_USER_OBJECT, "a user object"},
+    [MOCK_ARRAY] = {CUSHIM__TYPE_ARRAY, "an array"},
+    [MOCK_TEXTURE] = {CUSHIM__TYPE_TEXTURE, "a texture or surface"},
+    [MOCK_ALLOCATION] = {CUSHIM__TYPE_PHYSICAL_MEMORY, "an allocation"},
+    [MOCK_CALLBACK] = {CUSHIM__TYPE_CALLBACK, "a callback"},
 };
 
 static struct place *place_at(uint32_t index)
@@ -95,7 +105,7 @@ static struct place *place_of(const void *handle)
     struct place *place;
 
     if ((uintptr_t)handle >> (KIND_BITS + GENERATION_BITS + PLACE_BITS) != TAG ||
-        index == NOWHERE || index >= used || !kind_names[kind_of(handle) % MOCK_KINDS] ||
+        index == NOWHERE || index >= used || !kinds[kind_of(handle) % MOCK_KINDS].name ||
         kind_of(handle) >= MOCK_KINDS)
         return NULL;
     place = place_at(index);
@@ -107,7 +117,7 @@ static bool is_of_former_mock(const void *handle)
 {
     return (uintptr_t)handle >> (KIND_BITS + GENERATION_BITS + PLACE_BITS) == TAG &&
            index_of(handle) != NOWHERE && kind_of(handle) < MOCK_KINDS &&
-           kind_names[kind_of(handle)] && generation_of(handle) > 0 &&
+           kinds[kind_of(handle)].name && generation_of(handle) > 0 &&
            generation_of(handle) <= former_generation;
 }
 
@@ -147,6 +157,9 @@ CUresult cushim__mock_object_add(void *object, enum mock_kind kind, struct mock_
         newest_generation = place->generation;
     place->next = NOWHERE;
     place->previous = last[kind];
+    place->number = ++numbers[kind];
+    free(place->tag);
+    place->tag = NULL;
     *(last[kind] == NOWHERE ? &first[kind] : &place_at(last[kind])->next) = index;
     last[kind] = index;
 
@@ -184,30 +197,79 @@ void *cushim__mock_object_lookup(const void *handle, enum mock_kind kind)
                : NULL;
 }
 
-CUresult cushim__mock_object_find(const void *handle, enum mock_kind kind, void *object)
+/* Where the object of a handle is or was; NULL: there is another one by now, or never was one. */
+static struct place *own_place(const void *handle)
+{
+    struct place *place = place_of(handle);
+
+    return place && place->generation == generation_of(handle) ? place : NULL;
+}
+
+static void format_tag(const struct place *place, const void *handle, char *text, size_t size)
+{
+    snprintf(text, size, "%s#%u", cushim__object_names[kinds[kind_of(handle)].type].word,
+             place->number);
+}
+
+void cushim__mock_object_tag(const void *handle, char *text, size_t size)
+{
+    const struct place *place = own_place(handle);
+
+    text[0] = '\0';
+    if (place && place->tag)
+        snprintf(text, size, "%s", place->tag);
+    else if (place)
+        format_tag(place, handle, text, size);
+}
+
+void cushim__mock_object_set_tag(const void *handle, const char *tag)
+{
+    struct place *place = own_place(handle);
+    char own[MOCK_TAG_SIZE];
+
+    if (!place)
+        return;
+    free(place->tag);
+    place->tag = NULL;
+    format_tag(place, handle, own, sizeof own);
+    if (strcmp(own, tag) != 0)
+        place->tag = cushim__name_copy(tag, strlen(tag));
+}
+
+/* A handle of this kind is not one that the program can use here: say why. */
+static void report_misuse(const void *handle, enum mock_kind kind)
 {
     const unsigned long long number = (uintptr_t)handle; /* %p is not the same everywhere */
+    const char *is = kind_of(handle) < MOCK_KINDS ? kinds[kind_of(handle)].name : NULL;
+    char tag[MOCK_TAG_SIZE];
+
+    cushim__mock_object_tag(handle, tag, sizeof tag);
+    if (is_of_former_mock(handle))
+        cushim__mock_misuse("the handle 0x%llx is that of %s of a mock that was destroyed", number,
+                            is);
+    else if (!place_of(handle))
+        cushim__mock_misuse("0x%llx never was a handle%s", number, cushim__mock_call_doubt());
+    else if (kind_of(handle) != kind)
+        cushim__mock_misuse("the handle 0x%llx is that of %s%s%s, not of %s", number, is,
+                            tag[0] ? ", " : "", tag, kinds[kind].name);
+    else
+        cushim__mock_misuse("the handle 0x%llx is that of %s that was destroyed%s%s", number, is,
+                            tag[0] ? ": " : "", tag);
+}
+
+CUresult cushim__mock_object_find(const void *handle, enum mock_kind kind, void *object)
+{
     struct mock_object *found;
 
     if (!handle)
         return CUDA_ERROR_INVALID_HANDLE;
     found = cushim__mock_object_lookup(handle, kind);
-    if (found) {
-        memcpy(object, &found, sizeof found);
-        return found->gone ? CUDA_ERROR_CONTEXT_IS_DESTROYED : CUDA_SUCCESS;
+    if (!found) {
+        report_misuse(handle, kind);
+        return CUDA_ERROR_INVALID_HANDLE;
     }
-    if (is_of_former_mock(handle))
-        cushim__mock_misuse("the handle 0x%llx is that of %s of a mock that was destroyed", number,
-                            kind_names[kind_of(handle)]);
-    else if (!place_of(handle))
-        cushim__mock_misuse("0x%llx never was a handle%s", number, cushim__mock_call_doubt());
-    else if (kind_of(handle) != kind)
-        cushim__mock_misuse("the handle 0x%llx is that of %s, not of %s", number,
-                            kind_names[kind_of(handle)], kind_names[kind]);
-    else
-        cushim__mock_misuse("the handle 0x%llx is that of %s that was destroyed", number,
-                            kind_names[kind]);
-    return CUDA_ERROR_INVALID_HANDLE;
+    memcpy(object, &found, sizeof found);
+    return found->gone ? CUDA_ERROR_CONTEXT_IS_DESTROYED : CUDA_SUCCESS;
 }
 
 void *cushim__mock_object_next(enum mock_kind kind, const void *previous)
@@ -291,6 +353,8 @@ void cushim__mock_object_clear(void)
         while (first[kind] != NOWHERE)
             drop(place_at(first[kind])->object);
     }
+    for (uint32_t index = 1; index < used; index++)
+        free(place_at(index)->tag);
     for (size_t i = 0; i < sizeof chunks / sizeof *chunks; i++) {
         free(chunks[i]);
         chunks[i] = NULL;
@@ -299,4 +363,5 @@ void cushim__mock_object_clear(void)
     free_first = free_last = NOWHERE;
     memset(first, 0, sizeof first);
     memset(last, 0, sizeof last);
+    memset(numbers, 0, sizeof numbers);
 }

@@ -66,6 +66,14 @@ CUresult cushim__mock_object_find(const void *handle, enum mock_kind kind, void 
 /* The same without a misuse: NULL if there is none. For calls that refuse a wrong handle safely. */
 void *cushim__mock_object_lookup(const void *handle, enum mock_kind kind);
 
+/*
+ * How messages name the object of a handle, also one that was destroyed: `event#2`, the second of
+ * its kind, or the tag that the layer has given it. Empty: it is too long ago.
+ */
+enum { MOCK_TAG_SIZE = 64 };
+void cushim__mock_object_tag(const void *handle, char *text, size_t size);
+void cushim__mock_object_set_tag(const void *handle, const char *tag);
+
 /* Every object of a kind in order of creation: the one after `previous` (NULL: the first). */
 void *cushim__mock_object_next(enum mock_kind kind, const void *previous);
 

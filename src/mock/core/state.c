@@ -43,17 +43,10 @@ void cushim__mock_log(const char *format, ...)
     log_line(line);
 }
 
-void cushim__mock_misuse(const char *format, ...)
+static void note_misuse(const char *line)
 {
     struct cushim_mock *mock = cushim__mock;
-    const char *name = cushim__mock_call_name();
-    char text[LINE], line[LINE + 64];
-    va_list arguments;
 
-    va_start(arguments, format);
-    say(format, arguments, text, sizeof text);
-    va_end(arguments);
-    snprintf(line, sizeof line, "%s%s%s", name, name[0] ? ": " : "", text);
     if (mock->misuses < MOCK_MISUSES_KEPT)
         snprintf(mock->misuse[mock->misuses], MOCK_MISUSE_TEXT, "%.*s", MOCK_MISUSE_TEXT - 1, line);
     mock->misuses++;
@@ -62,6 +55,37 @@ void cushim__mock_misuse(const char *format, ...)
         fprintf(stderr, "cushim mock: %s\n", line);
         abort();
     }
+}
+
+void cushim__mock_misuse(const char *format, ...)
+{
+    const char *name = cushim__mock_call_name();
+    struct cushim__call_place place;
+    struct cushim__text text;
+    char words[LINE], line[2 * LINE];
+    va_list arguments;
+
+    va_start(arguments, format);
+    say(format, arguments, words, sizeof words);
+    va_end(arguments);
+    cushim__text_begin(&text, line, sizeof line);
+    cushim__text_format(&text, "%s%s%s", name, name[0] ? ": " : "", words);
+    if (name[0]) {
+        cushim__mock_call_place(&place);
+        cushim__text_add(&text, " (");
+        cushim__call_place_print(&text, &place);
+        cushim__text_add(&text, ")");
+    }
+    note_misuse(line);
+}
+
+void cushim__mock_misuse_line(const char *line)
+{
+    char words[2 * LINE];
+    const char *name = cushim__mock_call_name();
+
+    snprintf(words, sizeof words, "%s%s%s", name, name[0] ? ": " : "", line);
+    note_misuse(words);
 }
 
 void cushim__mock_trace(const char *what, const char *name, uint64_t stream, uint64_t operation,
@@ -99,6 +123,20 @@ _Thread_local struct mock_call cushim__mock_call;
 const char *cushim__mock_call_name(void)
 {
     return cushim__mock_call.mock ? cushim__slot_name(cushim__mock_call.slot) : "";
+}
+
+void cushim__mock_call_place(struct cushim__call_place *place)
+{
+    const struct cushim_table *own = cushim__mock->own;
+    uintptr_t function = cushim__caller.function, outer = cushim__caller.outer;
+
+    place->call = cushim__caller.number ? cushim__caller.number : cushim__mock_call.number;
+    place->thread = cushim__caller.number ? cushim__caller.thread : cushim__mock_call.thread;
+    if (!cushim__caller.number && own) {
+        memcpy(&function, cushim__table_slot(own, cushim__mock_call.slot), sizeof function);
+        outer = 0;
+    }
+    cushim__call_site_capture(&place->site, function, outer);
 }
 
 const char *cushim__mock_call_doubt(void)

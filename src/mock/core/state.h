@@ -12,6 +12,7 @@
 
 #include <cushim/testing/mock.h>
 
+#include "src/base/call_site.h"
 #include "src/base/layer_host.h"
 #include "src/base/lock.h"
 #include "src/mock/config/settings.h"
@@ -23,7 +24,7 @@ struct mock_kernel_entry;
 struct mock_sim;
 struct mock_thread;
 
-enum { MOCK_MISUSES_KEPT = 64, MOCK_MISUSE_TEXT = 800 };
+enum { MOCK_MISUSES_KEPT = 64, MOCK_MISUSE_TEXT = 1200 };
 
 struct cushim_mock {
     struct mock_settings settings;
@@ -47,8 +48,11 @@ struct cushim_mock {
     struct mock_kernel_entry *kernels;
     struct cushim_layer *layer; /* that the rules of its settings are of; NULL: there are none */
     const struct cushim_table *table; /* the layer's, if there is one, else the mock's own */
+    const struct cushim_table *own;   /* the mock's own in any case */
     size_t allocations;
     uint64_t contexts_made, streams_made, threads_made; /* what ids count */
+    uint32_t memory_made, globals_made;                 /* what tags count */
+    unsigned callers;                                   /* threads that have called */
 
     size_t misuses;
     char misuse[MOCK_MISUSES_KEPT][MOCK_MISUSE_TEXT];
@@ -78,9 +82,12 @@ __attribute__((format(__printf__, 1, 2))) void cushim__mock_log(const char *form
 
 /*
  * Note undefined behaviour of the program: log it, keep it, abort if so set. The name of the
- * function under way stands before the text.
+ * function under way stands before the text, and where it was called behind it.
  */
 __attribute__((format(__printf__, 1, 2))) void cushim__mock_misuse(const char *format, ...);
+
+/* The same of a line that says itself where. */
+void cushim__mock_misuse_line(const char *line);
 
 /* Add an entry to the trace. */
 void cushim__mock_trace(const char *what, const char *name, uint64_t stream, uint64_t operation,
@@ -97,6 +104,9 @@ struct mock_call {
      * symbols around the function that they share with their twin.
      */
     bool per_thread;
+    uint64_t serial;       /* of the mock that has given the thread its number */
+    uint64_t number;       /* of the call, in this mock */
+    unsigned thread;       /* by their first calls, from 1 */
     bool in_host_function; /* the thread executes a host function of the program */
     /*
      * The mock whose lock this thread has taken for a fork; NULL: none. Handlers for the fork that
@@ -106,6 +116,12 @@ struct mock_call {
     struct cushim_mock *held_for_fork;
 };
 extern _Thread_local struct mock_call cushim__mock_call;
+
+/*
+ * Which call it is, as the layer counts if there is one, and where the program has made it. Takes
+ * the time that the stack is walked in.
+ */
+void cushim__mock_call_place(struct cushim__call_place *place);
 
 /* The exported name of the function under way, or "". */
 const char *cushim__mock_call_name(void);

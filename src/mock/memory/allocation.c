@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "src/mock/memory/allocation.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,6 +65,26 @@ struct mock_allocation *cushim__mock_allocation_at(CUdeviceptr address)
     return allocation && !allocation->leaving ? allocation : NULL;
 }
 
+void cushim__mock_allocation_tag(CUdeviceptr start, char *text, size_t size)
+{
+    const struct mock_allocation *allocation = allocation_behind(start);
+
+    if (allocation && allocation->tag[0])
+        snprintf(text, size, "%s", allocation->tag);
+    else
+        snprintf(text, size, "%s#%u",
+                 allocation && allocation->origin == MOCK_BY_MODULE ? "global" : "memory",
+                 allocation ? allocation->number : 0);
+}
+
+void cushim__mock_allocation_set_tag(CUdeviceptr start, const char *tag)
+{
+    struct mock_allocation *allocation = allocation_behind(start);
+
+    if (allocation && allocation->span.start == start)
+        snprintf(allocation->tag, sizeof allocation->tag, "%s", tag);
+}
+
 enum mock_place cushim__mock_allocation_place(const struct mock_allocation *allocation)
 {
     switch (allocation->origin) {
@@ -112,6 +133,9 @@ void cushim__mock_allocation_renew(struct mock_allocation *allocation, size_t by
         cushim__race_forget(allocation->id);
     allocation->bytes = bytes;
     allocation->id = ++allocations_made;
+    allocation->number = allocation->origin == MOCK_BY_MODULE ? ++cushim__mock->globals_made
+                                                              : ++cushim__mock->memory_made;
+    allocation->tag[0] = '\0';
     if (is_counted(allocation))
         cushim__mock->allocations++;
 }

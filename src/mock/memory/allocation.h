@@ -11,6 +11,7 @@
 
 #include <cuda.h>
 
+#include "src/mock/core/object.h"
 #include "src/mock/memory/spans.h"
 #include "src/race/race.h"
 
@@ -56,12 +57,21 @@ struct mock_allocation {
     bool synchronous; /* what SYNC_MEMOPS reads */
     bool read_mostly; /* advice for managed memory, and where it was prefetched to */
     int8_t preferred, prefetched;
-    uint32_t accessed_by; /* a bit for the host, and one for each device */
-    bool leaving;         /* the program gave it back: only work that is pending still finds it */
+    uint32_t accessed_by;    /* a bit for the host, and one for each device */
+    uint32_t number;         /* of memory, or of globals, in this mock: of its tag */
+    char tag[MOCK_TAG_SIZE]; /* the layer's; empty: it is its word and number */
+    bool leaving; /* the program gave it back: only work that is pending still finds it */
 };
 
 /* The allocation that an address lies in, for calls; NULL: none. */
 struct mock_allocation *cushim__mock_allocation_at(CUdeviceptr address);
+
+/*
+ * How messages name the allocation that begins at an address: `memory#3`, or the tag that the layer
+ * has given it.
+ */
+void cushim__mock_allocation_tag(CUdeviceptr start, char *text, size_t size);
+void cushim__mock_allocation_set_tag(CUdeviceptr start, const char *tag);
 
 enum mock_place cushim__mock_allocation_place(const struct mock_allocation *allocation);
 

@@ -87,17 +87,30 @@ CUresult cushim__mock_sim_reserve(struct mock_stream *stream, struct mock_operat
     return code;
 }
 
+void cushim__mock_sim_name(struct mock_stream *stream)
+{
+    char name[MOCK_TAG_SIZE] = "CU_STREAM_PER_THREAD";
+
+    if (!cushim__race_detector || stream->kind == MOCK_LEGACY)
+        return;
+    if (stream->kind == MOCK_CREATED)
+        cushim__mock_object_tag(stream->object.handle, name, sizeof name);
+    cushim__race_name_stream(&stream->race, name);
+}
+
 /* The race detector needs the number of an operation, so this comes after submission. */
 static void submit_to_detector(struct mock_stream *stream, struct mock_operation *operation)
 {
     const struct mock_operation_class *class = operation->class;
     struct race_access access;
 
+    cushim__mock_sim_name(stream);
     if (!cushim__race_submit(&access, &stream->race, operation->number, class->name,
                              cushim__mock_call_name(), class->waits && class->waits(operation)))
         return;
     operation->before = access.before;
     operation->timeline = access.timeline;
+    cushim__mock_call_place(&access.place);
     if (class->touch)
         class->touch(operation, &access);
     cushim__race_submitted(&access);

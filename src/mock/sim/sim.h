@@ -34,6 +34,9 @@ void cushim__mock_sim_elapse(uint64_t duration_ns);
 CUresult cushim__mock_sim_reserve(struct mock_stream *stream, struct mock_operation *operation,
                                   size_t streams);
 
+/* Have reports of races name a stream as it is called now. */
+void cushim__mock_sim_name(struct mock_stream *stream);
+
 /*
  * Queue an operation, also on a stream that is being captured, where cushim__mock_stream_submit()
  * would capture it. Takes the operation over in any case.

@@ -516,9 +516,10 @@ function start() {
   listenToMouse();
   listenToKeys();
   listenToButtons();
+  /* A canvas that is sized is empty: it is drawn in the same frame. */
   new ResizeObserver(() => {
     sizeCanvases();
-    redraw();
+    draw();
   }).observe(byId('tracks'));
   /* Behind the frame with the first picture. */
   requestAnimationFrame(() => setTimeout(() => performance.measure('open', {start: 0})));

@@ -5,7 +5,7 @@
  * gcc for glibc.
  */
 #define _GNU_SOURCE
-#include "src/layer/call_site.h"
+#include "src/base/call_site.h"
 
 #include <limits.h>
 #include <link.h>

@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "src/layer/call_site.h"
+#include "src/base/call_site.h"
 
 #include <stdbool.h>
-
-#include "src/layer/layer.h"
+#include <string.h>
 
 /* So many of the addresses are printed. */
 enum { SHOWN = 3 };
 
 /*
- * Whether a file is a library of cushim's: the one with the layer in it, or the one that called the
- * layer. Where they are linked into the program, their code cannot be distinguished from its own.
+ * Whether a file is a library of cushim's: the one with the layer or the mock in it, or the one
+ * that called it. Where they are linked into the program, their code cannot be distinguished from
+ * its own. Nor is a driver's library who has called it.
  */
 static bool is_own(const struct cushim__code_file *file)
 {
-    static const char name[] = "libcushim";
-    size_t i = 0;
+    static const char *const names[] = {"libcushim", "libcuda.so", "nvcuda.dll"};
 
-    while (name[i] && file->name[i] == name[i])
-        i++;
-    return name[i] == '\0';
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (strncmp(file->name, names[i], strlen(names[i])) == 0)
+            return true;
+    }
+    return false;
 }
 
 void cushim__call_site_print(struct cushim__text *text, const struct cushim__call_site *site)
@@ -39,4 +40,11 @@ void cushim__call_site_print(struct cushim__text *text, const struct cushim__cal
     }
     if (shown == 0)
         cushim__text_add(text, "an unknown place");
+}
+
+void cushim__call_place_print(struct cushim__text *text, const struct cushim__call_place *place)
+{
+    cushim__text_format(text, "call %llu of thread %u, at ", (unsigned long long)place->call,
+                        place->thread);
+    cushim__call_site_print(text, &place->site);
 }

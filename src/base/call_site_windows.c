@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* By the tables that Windows itself unwinds by. */
-#include "src/layer/call_site.h"
+#include "src/base/call_site.h"
 
 #include <stdio.h>
 #include <string.h>

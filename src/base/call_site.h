@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where in the program a call was made: return addresses, the innermost first. */
-#ifndef CUSHIM_LAYER_CALL_SITE_H
-#define CUSHIM_LAYER_CALL_SITE_H
+#ifndef CUSHIM_BASE_CALL_SITE_H
+#define CUSHIM_BASE_CALL_SITE_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -29,6 +29,16 @@ struct cushim__code_file {
     uintptr_t offset, base;
 };
 void cushim__code_file_find(uintptr_t address, struct cushim__code_file *file);
+
+/* Which call it was that something was done in: by its number, its thread, and where it is. */
+struct cushim__call_place {
+    uint64_t call;
+    unsigned thread;
+    struct cushim__call_site site;
+};
+
+/* `call 5 of thread 1, at program+0x1189 program+0x1243`. */
+void cushim__call_place_print(struct cushim__text *text, const struct cushim__call_place *place);
 
 /* `program+0x1189 program+0x1243`, without leading addresses in a library of cushim's own. */
 void cushim__call_site_print(struct cushim__text *text, const struct cushim__call_site *site);

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * `cushim symbolize`: any text, in which `program+0x1189` becomes `main (main.c:12)`. The libraries
+ * start no process, so their messages have addresses.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/tool/commands.h"
+#include "src/tool/output.h"
+#include "src/tool/symbolizer.h"
+
+/* Longer lines are read in parts: an address across two of them stays one. */
+enum { LINE_SIZE = 65536, NAME_SIZE = 64, DIGITS = 16 };
+
+static bool is_of_name(char byte)
+{
+    return byte &&
+           strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._+-@~", byte);
+}
+
+static int digit_of(char byte)
+{
+    static const char digits[] = "0123456789abcdef";
+    const char *at = byte ? strchr(digits, byte) : NULL;
+
+    return at ? (int)(at - digits) : -1;
+}
+
+/* The module whose name ends at `end` and begins behind `start`; false: it is none. */
+static bool read_name(const char *start, const char *end, char *name)
+{
+    const char *from = end;
+
+    while (from > start && is_of_name(from[-1]))
+        from--;
+    /* What stands behind a slash is a part of a path, and not as messages name a module. */
+    if (from == end || end - from >= NAME_SIZE || (from > start && from[-1] == '/'))
+        return false;
+    memcpy(name, from, (size_t)(end - from));
+    name[end - from] = '\0';
+    return true;
+}
+
+/* Print a line, from which nothing was printed yet. */
+static void print_line(const char *folder, const char *line, size_t length)
+{
+    const char *done = line, *end = line + length;
+    char name[NAME_SIZE], place[1700];
+
+    for (const char *at = line; at + 4 <= end; at++) {
+        const char *last = at + 3;
+        uint64_t offset = 0;
+
+        if (memcmp(at, "+0x", 3) != 0)
+            continue;
+        while (last < end && last - (at + 3) < DIGITS && digit_of(*last) >= 0)
+            offset = offset << 4 | (uint64_t)digit_of(*last++);
+        if (last == at + 3 || (last < end && is_of_name(*last)) || !read_name(done, at, name) ||
+            !symbolizer_find(folder, name, offset, place, sizeof place))
+            continue;
+        fwrite(done, 1, (size_t)(at - strlen(name) - done), stdout);
+        fputs(place, stdout);
+        done = last;
+        at = last - 1;
+    }
+    fwrite(done, 1, (size_t)(end - done), stdout);
+}
+
+static void print_file(const char *folder, FILE *file)
+{
+    char *line = output_memory(LINE_SIZE);
+    size_t length = 0;
+    int byte;
+
+    while ((byte = getc(file)) != EOF) {
+        line[length++] = (char)byte;
+        if (byte != '\n' && length < LINE_SIZE)
+            continue;
+        print_line(folder, line, length);
+        fflush(stdout); /* a program may be under way that writes this */
+        length = 0;
+    }
+    print_line(folder, line, length);
+    free(line);
+}
+
+enum status command_symbolize(const struct arguments *arguments)
+{
+    struct failure failure = {0};
+    const char *obstacle = symbolizer_obstacle();
+
+    if (obstacle)
+        failure_set(&failure, STATUS_FAILED, "Install GNU binutils or LLVM.", "%s", obstacle);
+    if (failure.status == STATUS_DONE && arguments->file_count == 0)
+        print_file(arguments->library, stdin);
+    for (int i = 0; failure.status == STATUS_DONE && i < arguments->file_count; i++) {
+        FILE *file = fopen(arguments->files[i], "rb");
+
+        if (file)
+            print_file(arguments->library, file);
+        else
+            failure_set(&failure, STATUS_FAILED, "", "%.160s cannot be read: %s",
+                        arguments->files[i], strerror(errno));
+        if (file)
+            fclose(file);
+    }
+    symbolizer_end();
+    if (failure.status != STATUS_DONE)
+        failure_print(&failure);
+    return failure.status;
+}

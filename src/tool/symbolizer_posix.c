@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * addr2line, or LLVM's tools of the same options: one process for each module, which reads an
+ * address and writes two lines. No shell is asked, and a name of the text is never a path.
+ */
+#define _GNU_SOURCE
+#include "src/tool/symbolizer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "src/tool/output.h"
+
+/* More modules than these are left alone: a hostile text does not start processes without end. */
+enum { MODULES = 64, PATH_SIZE = 4096 };
+
+struct module {
+    char name[64];
+    FILE *to, *from; /* the tool's; NULL: there is no such file, or it has ended */
+    pid_t tool;
+};
+
+static struct module modules[MODULES];
+static size_t count;
+
+/* Only what begins as an ELF file does. A pipe or a device is not opened. */
+static bool is_elf(const char *path)
+{
+    char magic[4] = "";
+    struct stat status;
+    FILE *file = stat(path, &status) == 0 && S_ISREG(status.st_mode) ? fopen(path, "rb") : NULL;
+    const bool is = file && fread(magic, sizeof magic, 1, file) == 1 &&
+                    memcmp(magic, "\177ELF", sizeof magic) == 0;
+
+    if (file)
+        fclose(file);
+    return is;
+}
+
+/* Look for a file in a list of folders, of which an empty one does not count. */
+static bool find_in(const char *folders, const char *name, char *path)
+{
+    while (folders && *folders) {
+        const size_t length = strcspn(folders, ":");
+
+        if (length > 0 && length + strlen(name) + 2 < PATH_SIZE) {
+            snprintf(path, PATH_SIZE, "%.*s/%s", (int)length, folders, name);
+            if (is_elf(path))
+                return true;
+        }
+        folders += length + (folders[length] == ':');
+    }
+    return false;
+}
+
+static bool find_file(const char *folder, const char *name, char *path)
+{
+    return (folder && find_in(folder, name, path)) || find_in(".", name, path) ||
+           find_in(getenv("PATH"), name, path) || find_in(getenv("LD_LIBRARY_PATH"), name, path) ||
+           find_in("/lib/x86_64-linux-gnu:/lib/aarch64-linux-gnu:/lib64:/lib:/usr/lib64:/usr/lib:"
+                   "/usr/local/lib",
+                   name, path);
+}
+
+/* The tool on a file, with a pipe to it and one from it. */
+static int spawn(const char *tool, const char *path, int to, int from, pid_t *child)
+{
+    const char *const words[] = {
+        tool, strstr(tool, "symbolizer") ? "--output-style=GNU" : "-f", "-f", "-C", "-e", path,
+        NULL};
+    posix_spawn_file_actions_t actions;
+    int error = posix_spawn_file_actions_init(&actions);
+
+    if (error)
+        return error;
+    posix_spawn_file_actions_adddup2(&actions, to, STDIN_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, from, STDOUT_FILENO);
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    error = posix_spawnp(child, tool, &actions, NULL, (char *const *)words, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    return error;
+}
+
+static const char *const tools[] = {"addr2line", "llvm-addr2line", "llvm-symbolizer"};
+
+static void start(struct module *module, const char *path)
+{
+    int to[2], from[2], error = ENOENT;
+
+    if (pipe2(to, O_CLOEXEC) != 0)
+        return;
+    if (pipe2(from, O_CLOEXEC) != 0) {
+        close(to[0]);
+        close(to[1]);
+        return;
+    }
+    for (size_t i = 0; error && i < sizeof tools / sizeof *tools; i++)
+        error = spawn(tools[i], path, to[0], from[1], &module->tool);
+    close(to[0]);
+    close(from[1]);
+    if (error) {
+        close(to[1]);
+        close(from[0]);
+        return;
+    }
+    module->to = fdopen(to[1], "w");
+    module->from = fdopen(from[0], "r");
+    if (!module->to || !module->from)
+        output_memory(SIZE_MAX); /* says so, and ends */
+}
+
+static void end(struct module *module)
+{
+    if (!module->to)
+        return;
+    fclose(module->to);
+    fclose(module->from);
+    module->to = module->from = NULL;
+    while (waitpid(module->tool, NULL, 0) < 0 && errno == EINTR)
+        continue;
+}
+
+/* NULL: it is left alone. */
+static struct module *find_module(const char *folder, const char *name)
+{
+    char path[PATH_SIZE];
+    struct module *module;
+
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(modules[i].name, name) == 0)
+            return &modules[i];
+    }
+    if (count == MODULES || strlen(name) >= sizeof module->name)
+        return NULL;
+    module = &modules[count++];
+    snprintf(module->name, sizeof module->name, "%s", name);
+    if (find_file(folder, name, path))
+        start(module, path);
+    return module;
+}
+
+/* One line, without its end; what does not fit is dropped. */
+static bool read_line(FILE *file, char *line, size_t size)
+{
+    int byte;
+    size_t length = 0;
+
+    while ((byte = getc(file)) != EOF && byte != '\n') {
+        if (length + 1 < size)
+            line[length++] = (char)(byte >= ' ' && byte != 127 ? byte : '?');
+    }
+    line[length] = '\0';
+    return byte != EOF;
+}
+
+/* A tool that has ended does not end this process. */
+static bool ask(const struct module *module, uint64_t offset)
+{
+    void (*before)(int) = signal(SIGPIPE, SIG_IGN);
+    bool is_asked;
+
+    fprintf(module->to, "0x%llx\n", (unsigned long long)offset);
+    is_asked = fflush(module->to) == 0;
+    signal(SIGPIPE, before);
+    return is_asked;
+}
+
+bool symbolizer_find(const char *folder, const char *name, uint64_t offset, char *text, size_t size)
+{
+    struct module *module = find_module(folder, name);
+    char function[400], place[1200], *remark;
+
+    if (!module || !module->to)
+        return false;
+    if (!ask(module, offset) || !read_line(module->from, function, sizeof function) ||
+        !read_line(module->from, place, sizeof place)) {
+        end(module);
+        return false;
+    }
+    remark = strstr(place, " (discriminator");
+    if (remark)
+        *remark = '\0';
+    /* Without a line the function may be a guess: the nearest that a library exports. */
+    if (strcmp(function, "??") == 0 || strncmp(place, "??", 2) == 0)
+        return false;
+    snprintf(text, size, "%s (%s)", function, place);
+    return true;
+}
+
+const char *symbolizer_obstacle(void)
+{
+    char path[PATH_SIZE];
+
+    for (size_t i = 0; i < sizeof tools / sizeof *tools; i++) {
+        if (find_in(getenv("PATH"), tools[i], path))
+            return NULL;
+    }
+    return "There is neither addr2line nor llvm-symbolizer in the folders of PATH.";
+}
+
+void symbolizer_end(void)
+{
+    for (size_t i = 0; i < count; i++)
+        end(&modules[i]);
+    count = 0;
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A program of the driver that does what its arguments say, one after the other: misuse, race,
+ * leak, fork, kill, or a number to exit with.
+ */
+#include <dlfcn.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cuda.h>
+
+static void *library;
+
+/* Calls a function of the driver, of the type of `pattern`. */
+#define CALL(pattern, name) ((__typeof__(&pattern))(uintptr_t)dlsym(library, name))
+
+static CUcontext context;
+static CUdeviceptr memory;
+static int has_leaked;
+
+/* A function that the test looks for by its name. */
+__attribute__((noinline)) static void misuse(void)
+{
+    /* No tail call: the caller stays on the stack. */
+    volatile CUresult code = CALL(cuEventQuery, "cuEventQuery")((CUevent)0x1234); /* the misuse */
+
+    (void)code;
+}
+
+static void race(void)
+{
+    CUstream one, other;
+
+    CALL(cuStreamCreate, "cuStreamCreate")(&one, CU_STREAM_NON_BLOCKING);
+    CALL(cuStreamCreate, "cuStreamCreate")(&other, CU_STREAM_NON_BLOCKING);
+    CALL(cuMemsetD8Async, "cuMemsetD8Async")(memory, 1, 16, one);
+    CALL(cuMemsetD8Async, "cuMemsetD8Async")(memory, 2, 16, other); /* the race */
+    CALL(cuCtxSynchronize, "cuCtxSynchronize")();
+    CALL(cuStreamDestroy, "cuStreamDestroy_v2")(one);
+    CALL(cuStreamDestroy, "cuStreamDestroy_v2")(other);
+}
+
+static void leak(void)
+{
+    CUevent event;
+
+    CALL(cuEventCreate, "cuEventCreate")(&event, 0);
+    has_leaked = 1;
+}
+
+static void in_child(void)
+{
+    const pid_t child = fork();
+
+    if (child == 0) {
+        misuse();
+        exit(0);
+    }
+    waitpid(child, NULL, 0);
+}
+
+int main(int count, char **words)
+{
+    int status = 0;
+
+    library = dlopen("libcuda.so.1", RTLD_NOW);
+    if (!library)
+        return 1;
+    if (count > 1 && strcmp(words[1], "fork") == 0)
+        in_child();
+    CALL(cuInit, "cuInit")(0);
+    CALL(cuDevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain")(&context, 0);
+    CALL(cuCtxSetCurrent, "cuCtxSetCurrent")(context);
+    CALL(cuMemAlloc, "cuMemAlloc_v2")(&memory, 64);
+    for (int i = 1; i < count; i++) {
+        if (strcmp(words[i], "misuse") == 0)
+            misuse();
+        else if (strcmp(words[i], "race") == 0)
+            race();
+        else if (strcmp(words[i], "leak") == 0)
+            leak();
+        else if (strcmp(words[i], "kill") == 0)
+            raise(SIGKILL);
+        else
+            status = atoi(words[i]);
+    }
+    CALL(cuMemFree, "cuMemFree_v2")(memory);
+    /* With the context what is in it would end. */
+    if (!has_leaked)
+        CALL(cuDevicePrimaryCtxRelease, "cuDevicePrimaryCtxRelease_v2")(0);
+    return status;
+}
