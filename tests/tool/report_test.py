@@ -145,7 +145,8 @@ class Report(ToolTest):
                 script = words + '; echo ready; while :; do sleep 0.05; done'
                 command = subprocess.Popen(
                     [*COMMAND, 'run', '--quiet', '--error-exitcode', '9', '--', 'sh', '-c',
-                     script], stdout=subprocess.PIPE, env=environment({}))
+                     script], stdout=subprocess.PIPE, env=environment({}),
+                    preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL))
                 with command:
                     self.assertEqual(command.stdout.readline(), b'ready\n')
                     command.send_signal(number)

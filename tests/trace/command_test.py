@@ -22,6 +22,12 @@ FAILED, USAGE, NOT_EXECUTABLE, NOT_FOUND = 1, 64, 126, 127
 PLAIN_CALLS = 14
 
 
+def take_signals():
+    """Ignore none, though whoever runs the tests may, as nohup does."""
+    for number in signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM:
+        signal.signal(number, signal.SIG_DFL)
+
+
 class Command(TraceTest):
     def environment(self, **settings):
         kept = {name: value for name, value in os.environ.items()
@@ -123,7 +129,8 @@ class Ends(Command):
         with subprocess.Popen([COMMAND, 'trace', '--mock', '--quiet', '--output', 'run.json', '--',
                                PROGRAM, 'waits'], cwd=self.folder, env=self.environment(),
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.DEVNULL, start_new_session=True) as process:
+                              stderr=subprocess.DEVNULL, start_new_session=True,
+                              preexec_fn=take_signals) as process:
             try:
                 self.assertEqual(process.stdout.readline(), b'ready\n')
                 yield process
@@ -146,7 +153,6 @@ class Ends(Command):
                 self.assertEqual(process.wait(300), 128 + number)
             self.assertIn('cuCtxSetCurrent', self.calls(self.read('run.json')))
             os.remove(self.path('run.json'))
-
 
     def test_a_signal_that_comes_at_once_is_passed_on(self):
         self.trace('sh', '-c', 'kill -TERM $PPID; exec sleep 300', code=128 + signal.SIGTERM)

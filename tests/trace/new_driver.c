@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A driver that has functions of an ABI to come: cuGetProcAddress finds each name with `New`. */
-#include <cuda.h>
 #include <string.h>
 
+#include <cushim/slots.h>
+
 CUresult cuGetProcAddress_v2(const char *name, void **function, int version, cuuint64_t flags,
-                             CUdriverProcAddressQueryResult *status);
+                             cushim_CUdriverProcAddressQueryResult *status);
 
 static CUresult first(void)
 {
@@ -29,7 +30,7 @@ CUresult cuDriverGetVersion(int *version)
 }
 
 CUresult cuGetProcAddress_v2(const char *name, void **function, int version, cuuint64_t flags,
-                             CUdriverProcAddressQueryResult *status)
+                             cushim_CUdriverProcAddressQueryResult *status)
 {
     CUresult (*found)(void) = strchr(name, '2') ? second : first;
 
@@ -39,6 +40,6 @@ CUresult cuGetProcAddress_v2(const char *name, void **function, int version, cuu
     if (strstr(name, "New"))
         memcpy(function, &found, sizeof found);
     if (status)
-        *status = (CUdriverProcAddressQueryResult)(*function ? 0 : 1);
+        *status = (cushim_CUdriverProcAddressQueryResult)(*function ? 0 : 1);
     return CUDA_SUCCESS;
 }

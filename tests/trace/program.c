@@ -292,7 +292,7 @@ static void print_addresses(char **names)
     if (!library)
         library = dlopen("libcuda.so.1", RTLD_NOW);
     for (; *names; names++) {
-        CUdriverProcAddressQueryResult status;
+        cushim_CUdriverProcAddressQueryResult status;
         void *found = NULL;
 
         check(cu->GetProcAddress_v2(*names, &found, 13000, 0, &status), "cuGetProcAddress");
@@ -303,7 +303,7 @@ static void print_addresses(char **names)
 
 static void call_what_was_looked_up(void)
 {
-    CUdriverProcAddressQueryResult status;
+    cushim_CUdriverProcAddressQueryResult status;
     CUresult(CUDAAPI * init)(unsigned) = NULL;
 
     load();
