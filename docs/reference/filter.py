@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Doxygen's commands for the plain words of the headers, which are written to be read as they are.
+"""Doxygen's commands for the plain words of the headers, which are written for readers.
 
 usage: filter.py FILE        the file as Doxygen is to read it, on standard output
 

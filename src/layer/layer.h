@@ -115,11 +115,6 @@ void cushim__subscribe_all(enum cushim__subscription subscription, bool is_wante
 /* The subscribers of each slot, as bits. Read without the lock. */
 extern uint8_t cushim__subscribed[CUSHIM__SYMBOL_COUNT];
 
-static inline bool cushim__is_subscribed(enum cushim__subscription subscription, unsigned slot)
-{
-    return __atomic_load_n(&cushim__subscribed[slot], __ATOMIC_RELAXED) >> subscription & 1;
-}
-
 /* A layer begins, with LOOKUP's subscription alone; and ends, with all of them. */
 void cushim__subscriptions_begin(void);
 void cushim__subscriptions_end(void);

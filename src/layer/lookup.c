@@ -150,7 +150,7 @@ uint64_t cushim__unknown_functions;
 
 /*
  * The driver's function is replaced by the layer's of the same slot. One that no slot has is of a
- * newer ABI: its arguments are not known, and the program gets it as it is.
+ * newer ABI: its arguments are not known, and the program gets it unchanged.
  */
 static void lead_to_layer(const struct lookup *lookup)
 {

@@ -18,10 +18,11 @@
 
 enum { TEXT_WORDS = 8, SEEN_FUNCTIONS = 1 << 14, SEEN_PROBES = 16 };
 
-/* Where the driver writes results that are recorded, a bit for each parameter. */
+/* Of each function: where the driver writes results that are recorded, as bits of parameters. */
 static struct outputs {
     uint16_t wide, is_signed, is_unsigned;
-    uint8_t text; /* a parameter, from 1; 0: it has no text */
+    uint8_t text;   /* a parameter, from 1; 0: it has no text */
+    bool is_unload; /* a handle may stand for another function after it */
 } outputs[CUSHIM__SYMBOL_COUNT];
 
 static struct trace_options options;
@@ -82,7 +83,7 @@ static void name_function(uint64_t function)
         cushim__trace_name(TRACE_NAME_FUNCTION, function, name);
 }
 
-/* A driver that cannot tell names tells them when a function is looked up. */
+/* A driver that does not report names gets them when a function is looked up. */
 static void note_function(const struct cushim__call *call, CUresult answer)
 {
     const bool is_lookup = call->slot == CUSHIM__SLOT(ModuleGetFunction) ||
@@ -327,7 +328,7 @@ static CUresult after(struct cushim__call *call, CUresult answer)
     }
     if (options.times_device)
         cushim__trace_time_end(call, answer);
-    if (unloads(call->slot))
+    if (outputs[call->slot].is_unload)
         __atomic_add_fetch(&seen_era, 1, __ATOMIC_RELAXED);
     note_profiler(call->slot);
     return answer;
@@ -471,7 +472,7 @@ static void prepare_outputs(void)
     for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++) {
         struct outputs *out = &outputs[slot];
 
-        *out = (struct outputs){0};
+        *out = (struct outputs){.is_unload = unloads(slot)};
         for (unsigned i = 0; i < cushim__parameter_count(slot); i++) {
             const uint16_t bit = (uint16_t)(1u << i);
 

@@ -63,7 +63,14 @@ static uint64_t cost_ns, cost_count, works;
 static uint64_t pair_ns; /* of the context that was measured last */
 
 /* A bit for each slot. */
-enum { WAITS = 1, BEGINS_CAPTURE = 2, ENDS_CAPTURE = 4, COUNTS_REFERENCES = 8 };
+enum {
+    WAITS = 1,
+    BEGINS_CAPTURE = 2,
+    ENDS_CAPTURE = 4,
+    DESTROYS_CONTEXT = 8,
+    RETAINS_PRIMARY = 16,
+    RELEASES_PRIMARY = 32, /* or resets it */
+};
 static uint8_t roles[CUSHIM__SYMBOL_COUNT];
 
 static const struct cushim_table *driver(void)
@@ -467,27 +474,19 @@ static void note_retained(const struct cushim__call *call)
         __atomic_store_n(&primaries[call->values[1]], *where, __ATOMIC_RELAXED);
 }
 
-static bool is_release(unsigned slot)
-{
-    return slot == CUSHIM__SLOT(DevicePrimaryCtxRelease) ||
-           slot == CUSHIM__SLOT(DevicePrimaryCtxRelease_v2) ||
-           slot == CUSHIM__SLOT(DevicePrimaryCtxReset) ||
-           slot == CUSHIM__SLOT(DevicePrimaryCtxReset_v2);
-}
-
 void cushim__trace_times_note_before(const struct cushim__call *call)
 {
     struct trace_context *context;
 
     if (cushim__layer_host)
         return;
-    if (call->slot == CUSHIM__SLOT(CtxDestroy_v2) || call->slot == CUSHIM__SLOT(CtxDestroy)) {
+    if (roles[call->slot] & DESTROYS_CONTEXT) {
         context = find_context((CUcontext)(uintptr_t)call->values[0]);
         if (context && call->values[0]) {
             read_context(context);
             drop_context(context);
         }
-    } else if (is_release(call->slot)) {
+    } else if (roles[call->slot] & RELEASES_PRIMARY) {
         for (unsigned i = 0; (context = context_at(i)); i++) {
             if (handle_of(context) && context->device == (CUdevice)call->values[0])
                 read_context(context);
@@ -508,11 +507,13 @@ void cushim__trace_time_end(struct cushim__call *call, CUresult answer)
     if (!roles[call->slot])
         return;
     note_capture(call->slot, answer);
-    if (roles[call->slot] & WAITS && answer == CUDA_SUCCESS)
+    if (answer != CUDA_SUCCESS)
+        return;
+    if (roles[call->slot] & WAITS)
         note_wait();
-    if (call->slot == CUSHIM__SLOT(DevicePrimaryCtxRetain) && answer == CUDA_SUCCESS)
+    else if (roles[call->slot] & RETAINS_PRIMARY)
         note_retained(call);
-    else if (is_release(call->slot) && answer == CUDA_SUCCESS)
+    else if (roles[call->slot] & RELEASES_PRIMARY)
         note_released((CUdevice)call->values[0]);
 }
 
@@ -525,7 +526,9 @@ static uint8_t role_of(unsigned slot)
         uint8_t role;
     } patterns[] = {
         {"cu*Synchronize*", WAITS},
-        {"cuDevicePrimaryCtxRe*", COUNTS_REFERENCES},
+        {"cuCtxDestroy*", DESTROYS_CONTEXT},
+        {"cuDevicePrimaryCtxRetain", RETAINS_PRIMARY},
+        {"cuDevicePrimaryCtxRe*", RELEASES_PRIMARY},
         {"cuStreamBeginCaptureToCig*", 0},
         {"cuStreamEndCaptureToCig*", 0},
         {"cuStreamBegin*apture*", BEGINS_CAPTURE},

@@ -66,8 +66,7 @@ static bool lacks(const char *name)
 /* False: there is no driver, and why is said. */
 static bool load(void)
 {
-    const struct cushim_load_options options = {.size = sizeof options};
-    struct cushim_load_options chosen = options;
+    struct cushim_load_options options = {.size = sizeof options};
     char *path = NULL;
     CUresult code;
 
@@ -75,8 +74,8 @@ static bool load(void)
         complain("CUSHIM_DRIVER does not say which driver to use; every call fails");
         return false;
     }
-    chosen.library = path;
-    code = cushim_driver_load(&chosen);
+    options.library = path;
+    code = cushim_driver_load(&options);
     if (code != CUDA_SUCCESS) {
         snprintf(message, sizeof message, "the driver %s cannot be used: %s", path,
                  cushim_error_string(code));

@@ -51,7 +51,7 @@ static bool open_driver(const char *named, struct cushim_report *report, struct 
     return false;
 }
 
-/* A mock without a device was told to have none: no GPU of the machine would help. */
+/* A mock without a device has none by its settings: no GPU of the machine would help. */
 static void advise_on_mock(struct driver *driver, struct failure *failure)
 {
     static const char advice[] = "This is the mock driver: set devices to 1 or more, and "

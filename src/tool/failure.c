@@ -45,6 +45,18 @@ void failure_set(struct failure *failure, enum status status, const char *advice
     snprintf(failure->advice, sizeof failure->advice, "%s", advice);
 }
 
+void failure_set_program(struct failure *failure, const char *program, bool is_missing,
+                         const char *why)
+{
+    if (is_missing)
+        failure_set(failure, STATUS_NOT_FOUND,
+                    "Name a program of your PATH, or a file by its path.",
+                    "The program '%.160s' was not found.", program);
+    else
+        failure_set(failure, STATUS_NOT_EXECUTABLE, "",
+                    "The program '%.160s' cannot be executed: %s", program, why);
+}
+
 /* Describe a symbol that was called and that the driver lacks. False: there is none. */
 static bool describe_missed(char *text, size_t size)
 {

@@ -63,6 +63,10 @@ __attribute__((format(__printf__, 4, 5)))
 void failure_set(struct failure *failure, enum status status, const char *advice,
                  const char *format, ...);
 
+/* A program was not found, or cannot be executed for this reason. */
+void failure_set_program(struct failure *failure, const char *program, bool is_missing,
+                         const char *why);
+
 /* Print it on standard error. */
 void failure_print(const struct failure *failure);
 

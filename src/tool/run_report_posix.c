@@ -223,7 +223,7 @@ int run_reported(const struct arguments *arguments, struct failure *failure)
     }
     snprintf(prefix, sizeof prefix, "%s/found", folder);
     status = system_set("CUSHIM_MOCK_REPORT", prefix, failure)
-                 ? spawn_and_wait(arguments->program, NULL, failure)
+                 ? spawn_and_wait(arguments->program, failure)
                  : (int)failure->status;
     read_files(&findings, folder);
     rmdir(folder);

@@ -66,7 +66,7 @@ static int wait_for(pid_t child)
     return WIFSIGNALED(end) ? 128 + WTERMSIG(end) : WEXITSTATUS(end);
 }
 
-int spawn_and_wait(char **words, pid_t *child, struct failure *failure)
+int spawn_and_wait(char **words, struct failure *failure)
 {
     sigset_t defaults, passed, mask;
     pid_t started;
@@ -87,17 +87,8 @@ int spawn_and_wait(char **words, pid_t *child, struct failure *failure)
         pass_on_signal(SIGHUP);
     }
     sigprocmask(SIG_SETMASK, &mask, NULL);
-    if (!error) {
-        if (child)
-            *child = started;
+    if (!error)
         return wait_for(started);
-    }
-    if (error == ENOENT)
-        failure_set(failure, STATUS_NOT_FOUND,
-                    "Name a program of your PATH, or a file by its path.",
-                    "The program '%.160s' was not found.", words[0]);
-    else
-        failure_set(failure, STATUS_NOT_EXECUTABLE, "",
-                    "The program '%.160s' cannot be executed: %s", words[0], strerror(error));
+    failure_set_program(failure, words[0], error == ENOENT, strerror(error));
     return (int)failure->status;
 }

@@ -144,13 +144,7 @@ const char *system_search_obstacle(void)
 void system_execute(char **words, struct failure *failure)
 {
     execvp(words[0], words);
-    if (errno == ENOENT)
-        failure_set(failure, STATUS_NOT_FOUND,
-                    "Name a program of your PATH, or a file by its path.",
-                    "The program '%.160s' was not found.", words[0]);
-    else
-        failure_set(failure, STATUS_NOT_EXECUTABLE, "",
-                    "The program '%.160s' cannot be executed: %s", words[0], strerror(errno));
+    failure_set_program(failure, words[0], errno == ENOENT, strerror(errno));
 }
 
 /* Not a device or a pipe; nor a link, which is to stay. */

@@ -298,11 +298,6 @@ void system_execute(char **words, struct failure *failure)
         cushim__wide_message(error, message, sizeof message);
     }
     free(line);
-    if (error == ERROR_FILE_NOT_FOUND || error == ERROR_PATH_NOT_FOUND)
-        failure_set(failure, STATUS_NOT_FOUND,
-                    "Name a program of your PATH, or a file by its path.",
-                    "The program '%.160s' was not found.", words[0]);
-    else
-        failure_set(failure, STATUS_NOT_EXECUTABLE, "",
-                    "The program '%.160s' cannot be executed: %s", words[0], message);
+    failure_set_program(failure, words[0],
+                        error == ERROR_FILE_NOT_FOUND || error == ERROR_PATH_NOT_FOUND, message);
 }

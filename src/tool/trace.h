@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `cushim trace`: a program that is traced (trace_run_*.c), and its trace converted (trace.c). */
+/* `cushim trace`: a program that is traced (trace_run_posix.c), and its trace converted (trace.c). */
 #ifndef CUSHIM_TOOL_TRACE_H
 #define CUSHIM_TOOL_TRACE_H
 

@@ -178,7 +178,7 @@ enum status trace_run(const struct arguments *arguments, struct failure *failure
     files.beginning = program_join(strrchr(prefix, '/') + 1, "", ".");
     files.folder = dirname(output);
     if (check_folder(prefix, files.folder, failure) && set_variables(arguments, prefix, failure))
-        status = spawn_and_wait(arguments->program, NULL, failure);
+        status = spawn_and_wait(arguments->program, failure);
     if (failure->status == STATUS_DONE) {
         find_files(&files);
         if (files.count == 0)
