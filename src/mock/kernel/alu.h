@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Operations without side effects: a row of a table for each opcode and type, and a function that
+ * computes it for 32 lanes.
+ */
+#ifndef CUSHIM_MOCK_KERNEL_ALU_H
+#define CUSHIM_MOCK_KERNEL_ALU_H
+
+#include "src/mock/kernel/code.h"
+
+/* What an opcode may have besides its name. */
+enum {
+    MAY_ROUND = 1,
+    MAY_FLUSH = 2,
+    MAY_SATURATE = 4,
+};
+
+struct ptx_alu {
+    const char *name;      /* with its types, without modifiers: `mul.wide.s32` */
+    const char *signature; /* rows: destination, then sources */
+    ptx_lanes lanes;
+    unsigned modifiers;
+};
+
+/* The tables, each ended by a NULL name. */
+extern const struct ptx_alu cushim__ptx_alu_integer[], cushim__ptx_alu_bits[],
+    cushim__ptx_alu_float[], cushim__ptx_alu_convert[];
+
+/* The row of a name. NULL: there is none. */
+const struct ptx_alu *cushim__ptx_alu_find(const char *name);
+
+enum ptx_comparison {
+    COMPARE_EQ,
+    COMPARE_NE,
+    COMPARE_LT,
+    COMPARE_LE,
+    COMPARE_GT,
+    COMPARE_GE,
+    COMPARE_EQU,
+    COMPARE_NEU,
+    COMPARE_LTU,
+    COMPARE_LEU,
+    COMPARE_GTU,
+    COMPARE_GEU,
+    COMPARE_NUM,
+    COMPARE_NAN,
+    COMPARE_COMPARISONS
+};
+
+/* The comparison of two rows of a type. NULL: the type has none such. */
+ptx_compare cushim__ptx_comparison(enum ptx_type type, enum ptx_comparison comparison);
+
+/* What testp asks of a number, by its word: `finite`. NULL: nothing that is known. */
+ptx_compare cushim__ptx_class(const char *word, bool wide);
+
+/* Those with four operands: bfi, and lop3 with its table. */
+void cushim__ptx_insert(void *restrict d, const void *a, const void *b, const void *c,
+                        const void *e, bool wide);
+void cushim__ptx_lop3(void *restrict d, const void *a, const void *b, const void *c,
+                      unsigned table);
+
+/* Arithmetic of f16 and bf16, alone or in pairs. */
+enum ptx_half_operation {
+    HALF_ADD,
+    HALF_SUB,
+    HALF_MUL,
+    HALF_FMA,
+    HALF_NEG,
+    HALF_ABS,
+    HALF_MIN,
+    HALF_MAX,
+    HALF_MIN_NAN,
+    HALF_MAX_NAN,
+    HALF_EX2,
+    HALF_TANH,
+    HALF_OPERATIONS
+};
+
+struct ptx_half_name {
+    const char *name;
+    enum ptx_half_operation operation;
+    unsigned sources;
+};
+extern const struct ptx_half_name cushim__ptx_half_names[]; /* ended by NULL */
+
+void cushim__ptx_half_lanes(void *restrict d, const void *a, const void *b, const void *c,
+                            enum ptx_half_operation operation, enum ptx_type type, unsigned flags);
+
+/* --- numbers --- */
+
+/* A quotient, root or fused product in the current rounding mode of the host. */
+float cushim__ptx_fma32(float a, float b, float c);
+
+/* A number with few bits: its fraction, smallest exponent and what it does when it overflows. */
+struct ptx_small {
+    int fraction, exponent_bits;
+    bool finite_only; /* e4m3: no infinity */
+};
+extern const struct ptx_small cushim__ptx_half, cushim__ptx_bfloat, cushim__ptx_e4m3,
+    cushim__ptx_e5m2, cushim__ptx_tfloat;
+
+double cushim__ptx_from_small(const struct ptx_small *kind, uint32_t bits);
+uint32_t cushim__ptx_to_small(const struct ptx_small *kind, double value,
+                              enum ptx_rounding rounding, bool saturate);
+/* a * b + c as a double that rounds to fewer bits as the exact value would. */
+double cushim__ptx_fma_odd(double a, double b, double c);
+
+/* cvt of any pair, for 32 lanes. The rows have the sizes of the types. */
+void cushim__ptx_convert(void *restrict d, const void *a, enum ptx_type to, enum ptx_type from,
+                         enum ptx_rounding rounding, bool integer_rounding, unsigned flags);
+
+void cushim__ptx_convert_pair(void *restrict d, const void *a, const void *b, enum ptx_type to,
+                              enum ptx_rounding rounding, unsigned flags);
+
+/* An atomic operation on a value of a type. */
+uint64_t cushim__ptx_atomic(enum ptx_atomic operation, enum ptx_type type, uint64_t old,
+                            uint64_t operand, uint64_t compared);
+
+#endif

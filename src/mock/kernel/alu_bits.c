@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Bits: logic, shifts, fields, permutations and choices. */
+#include "src/mock/kernel/lanes.h"
+
+#define ALL_WIDTHS1(op, expression)        \
+    LANES1(op##_b16, u16, u16, expression) \
+    LANES1(op##_b32, u32, u32, expression) \
+    LANES1(op##_b64, u64, u64, expression)
+#define ALL_WIDTHS2(op, expression)             \
+    LANES2(op##_b16, u16, u16, u16, expression) \
+    LANES2(op##_b32, u32, u32, u32, expression) \
+    LANES2(op##_b64, u64, u64, u64, expression)
+#define WIDTH_ROWS1(op, name)                                           \
+    {name ".b16", "hh", op##_b16, 0}, {name ".b32", "ww", op##_b32, 0}, \
+    {                                                                   \
+        name ".b64", "ll", op##_b64, 0                                  \
+    }
+#define WIDTH_ROWS2(op, name)                                             \
+    {name ".b16", "hhh", op##_b16, 0}, {name ".b32", "www", op##_b32, 0}, \
+    {                                                                     \
+        name ".b64", "lll", op##_b64, 0                                   \
+    }
+
+ALL_WIDTHS2(and, x &y)
+ALL_WIDTHS2(or, x | y)
+ALL_WIDTHS2(xor, x ^ y)
+ALL_WIDTHS1(not, ~x)
+ALL_WIDTHS1(cnot, x == 0)
+
+/* Shifts by more than the width leave nothing, or the sign. */
+LANES2(shl_b16, u16, u16, u32, y < 16 ? (uint32_t)x << y : 0)
+LANES2(shl_b32, u32, u32, u32, y < 32 ? x << (y & 31) : 0)
+LANES2(shl_b64, u64, u64, u32, y < 64 ? x << (y & 63) : 0)
+LANES2(shr_u16, u16, u16, u32, y < 16 ? x >> y : 0)
+LANES2(shr_u32, u32, u32, u32, y < 32 ? x >> (y & 31) : 0)
+LANES2(shr_u64, u64, u64, u32, y < 64 ? x >> (y & 63) : 0)
+LANES2(shr_s16, s16, s16, u32, x >> (y < 16 ? y : 15))
+LANES2(shr_s32, s32, s32, u32, x >> (y < 32 ? y : 31))
+LANES2(shr_s64, s64, s64, u32, x >> (y < 64 ? y : 63))
+
+static uint64_t both(uint32_t low, uint32_t high)
+{
+    return (uint64_t)high << 32 | low;
+}
+
+LANES3(shf_l_wrap, u32, u32, u32, u32, both(x, y) << (z & 31) >> 32)
+LANES3(shf_r_wrap, u32, u32, u32, u32, both(x, y) >> (z & 31))
+LANES3(shf_l_clamp, u32, u32, u32, u32, both(x, y) << (z < 32 ? z : 32) >> 32)
+LANES3(shf_r_clamp, u32, u32, u32, u32, both(x, y) >> (z < 32 ? z : 32))
+
+static uint32_t ones32(uint32_t x)
+{
+    x -= x >> 1 & 0x55555555;
+    x = (x & 0x33333333) + (x >> 2 & 0x33333333);
+    return ((x + (x >> 4)) & 0x0f0f0f0f) * 0x01010101 >> 24;
+}
+
+/* The highest bit that is set, or all bits. */
+static uint32_t highest(uint64_t x)
+{
+    uint32_t at = 0;
+
+    if (x == 0)
+        return UINT32_MAX;
+    for (unsigned step = 32; step > 0; step /= 2) {
+        if (x >> step) {
+            x >>= step;
+            at += step;
+        }
+    }
+    return at;
+}
+
+static uint64_t reversed(uint64_t x)
+{
+    x = (x >> 1 & UINT64_C(0x5555555555555555)) | (x & UINT64_C(0x5555555555555555)) << 1;
+    x = (x >> 2 & UINT64_C(0x3333333333333333)) | (x & UINT64_C(0x3333333333333333)) << 2;
+    x = (x >> 4 & UINT64_C(0x0f0f0f0f0f0f0f0f)) | (x & UINT64_C(0x0f0f0f0f0f0f0f0f)) << 4;
+    x = (x >> 8 & UINT64_C(0x00ff00ff00ff00ff)) | (x & UINT64_C(0x00ff00ff00ff00ff)) << 8;
+    x = (x >> 16 & UINT64_C(0x0000ffff0000ffff)) | (x & UINT64_C(0x0000ffff0000ffff)) << 16;
+    return x >> 32 | x << 32;
+}
+
+static uint64_t unsigned_of(int64_t x)
+{
+    return (uint64_t)(x < 0 ? ~x : x);
+}
+
+/* From the highest bit to the left edge; nothing set remains so. */
+static uint32_t shift_amount(uint32_t at, uint32_t edge)
+{
+    return at == UINT32_MAX ? at : edge - at;
+}
+
+LANES1(popc_b32, u32, u32, ones32(x))
+LANES1(popc_b64, u32, u64, ones32((uint32_t)x) + ones32((uint32_t)(x >> 32)))
+LANES1(clz_b32, u32, u32, 31 - highest(x))
+LANES1(clz_b64, u32, u64, 63 - highest(x))
+LANES1(bfind_u32, u32, u32, highest(x))
+LANES1(bfind_u64, u32, u64, highest(x))
+LANES1(bfind_s32, u32, s32, highest(unsigned_of(x)))
+LANES1(bfind_s64, u32, s64, highest(unsigned_of(x)))
+LANES1(bfind_shift_u32, u32, u32, shift_amount(highest(x), 31))
+LANES1(bfind_shift_u64, u32, u64, shift_amount(highest(x), 63))
+LANES1(bfind_shift_s32, u32, s32, shift_amount(highest(unsigned_of(x)), 31))
+LANES1(bfind_shift_s64, u32, s64, shift_amount(highest(unsigned_of(x)), 63))
+LANES1(brev_b32, u32, u32, reversed(x) >> 32)
+LANES1(brev_b64, u64, u64, reversed(x))
+
+/* The n-th set bit of x from a base upwards, or downwards if n is negative; n = 0: the base. */
+static uint32_t nth_set(uint32_t x, uint32_t base, int32_t n)
+{
+    const int step = n < 0 ? -1 : 1;
+    int64_t left = n == 0 ? 1 : n < 0 ? -(int64_t)n : n;
+
+    if (base > 31)
+        return UINT32_MAX;
+    if (n == 0)
+        return x >> base & 1 ? base : UINT32_MAX;
+    for (int at = (int)base; at >= 0 && at < 32; at += step) {
+        if (x >> at & 1 && --left == 0)
+            return (uint32_t)at;
+    }
+    return UINT32_MAX;
+}
+
+LANES3(fns_b32, u32, u32, u32, s32, nth_set(x, y, z))
+
+/* `length` bits, as far as there are so many from a position. */
+static uint64_t field_mask(uint32_t position, uint32_t length, uint32_t width)
+{
+    if (position >= width || length == 0)
+        return 0;
+    if (length > width - position)
+        length = width - position;
+    return (length == 64 ? UINT64_MAX : (UINT64_C(1) << length) - 1) << position;
+}
+
+static uint64_t extract(uint64_t x, uint32_t position, uint32_t length, uint32_t width,
+                        bool is_signed)
+{
+    const uint64_t mask = field_mask(position, length, width);
+    const uint32_t last = position + length > width ? width - 1 : position + length - 1;
+    const bool minus = is_signed && length > 0 && x >> last & 1;
+    uint64_t field;
+
+    if (position >= width)
+        return minus ? UINT64_MAX : 0;
+    field = (x & mask) >> position;
+    return minus ? field | ~(mask >> position) : field;
+}
+
+LANES3(bfe_u32, u32, u32, u32, u32, extract(x, y & 0xff, z & 0xff, 32, false))
+LANES3(bfe_s32, u32, u32, u32, u32, extract(x, y & 0xff, z & 0xff, 32, true))
+LANES3(bfe_u64, u64, u64, u32, u32, extract(x, y & 0xff, z & 0xff, 64, false))
+LANES3(bfe_s64, u64, u64, u32, u32, extract(x, y & 0xff, z & 0xff, 64, true))
+
+void cushim__ptx_insert(void *restrict d, const void *a, const void *b, const void *c,
+                        const void *e, bool wide)
+{
+    for (unsigned i = 0; i < PTX_LANES; i++) {
+        const uint32_t position = ((const lane_u32 *)c)[i] & 0xff;
+        const uint32_t length = ((const lane_u32 *)e)[i] & 0xff;
+        const uint64_t mask = field_mask(position, length, wide ? 64 : 32);
+        const uint64_t x = wide ? ((const lane_u64 *)a)[i] : ((const lane_u32 *)a)[i];
+        const uint64_t y = wide ? ((const lane_u64 *)b)[i] : ((const lane_u32 *)b)[i];
+        const uint64_t result = mask ? (y & ~mask) | (x << position & mask) : y;
+
+        if (wide)
+            ((lane_u64 *)d)[i] = result;
+        else
+            ((lane_u32 *)d)[i] = (uint32_t)result;
+    }
+}
+
+/* A function of three bits, for each bit: `table` has its eight results. */
+void cushim__ptx_lop3(void *restrict d, const void *a, const void *b, const void *c, unsigned table)
+{
+    lane_u32 *const result = d;
+    const lane_u32 *const x = a, *const y = b, *const z = c;
+
+    for (unsigned i = 0; i < PTX_LANES; i++)
+        result[i] = 0;
+    for (unsigned bit = 0; bit < 8; bit++) {
+        const uint32_t p = bit & 4 ? 0 : PTX_ALL_LANES, q = bit & 2 ? 0 : PTX_ALL_LANES,
+                       r = bit & 1 ? 0 : PTX_ALL_LANES;
+
+        if (!(table >> bit & 1))
+            continue;
+        for (unsigned i = 0; i < PTX_LANES; i++)
+            result[i] |= (x[i] ^ p) & (y[i] ^ q) & (z[i] ^ r);
+    }
+}
+
+LANES2(bmsk_clamp, u32, u32, u32, field_mask(x, y, 32))
+LANES2(bmsk_wrap, u32, u32, u32, field_mask(x & 31, y & 31, 32))
+
+static uint32_t extended(uint32_t x, uint32_t bits, bool is_signed)
+{
+    if (bits >= 32)
+        return x;
+    return (uint32_t)extract(x, 0, bits, 32, is_signed);
+}
+
+LANES2(szext_clamp_u32, u32, u32, u32, extended(x, y, false))
+LANES2(szext_clamp_s32, u32, u32, u32, extended(x, y, true))
+LANES2(szext_wrap_u32, u32, u32, u32, extended(x, y & 31, false))
+LANES2(szext_wrap_s32, u32, u32, u32, extended(x, y & 31, true))
+
+/* Four bytes of eight; a selector's upper bit asks for the sign of the byte instead. */
+static uint32_t permuted(uint64_t bytes, uint32_t selector)
+{
+    uint32_t result = 0;
+
+    for (unsigned i = 0; i < 4; i++) {
+        const uint32_t select = selector >> i * 4 & 15;
+        const uint32_t byte = (uint32_t)(bytes >> (select & 7) * 8) & 0xff;
+
+        result |= (select & 8 ? (byte & 0x80 ? 0xff : 0) : byte) << i * 8;
+    }
+    return result;
+}
+
+static uint32_t permuted_by(uint64_t bytes, const uint16_t selectors[4], uint32_t selector)
+{
+    return permuted(bytes, selectors[selector & 3]);
+}
+
+static const uint16_t f4e[4] = {0x3210, 0x4321, 0x5432, 0x6543},
+                      b4e[4] = {0x5670, 0x6701, 0x7012, 0x0123},
+                      rc8[4] = {0x0000, 0x1111, 0x2222, 0x3333},
+                      ecl[4] = {0x3210, 0x3211, 0x3222, 0x3333},
+                      ecr[4] = {0x0000, 0x1110, 0x2210, 0x3210},
+                      rc16[4] = {0x1010, 0x3232, 0x1010, 0x3232};
+
+LANES3(prmt_b32, u32, u32, u32, u32, permuted(both(x, y), z))
+LANES3(prmt_f4e, u32, u32, u32, u32, permuted_by(both(x, y), f4e, z))
+LANES3(prmt_b4e, u32, u32, u32, u32, permuted_by(both(x, y), b4e, z))
+LANES3(prmt_rc8, u32, u32, u32, u32, permuted_by(both(x, y), rc8, z))
+LANES3(prmt_ecl, u32, u32, u32, u32, permuted_by(both(x, y), ecl, z))
+LANES3(prmt_ecr, u32, u32, u32, u32, permuted_by(both(x, y), ecr, z))
+LANES3(prmt_rc16, u32, u32, u32, u32, permuted_by(both(x, y), rc16, z))
+
+LANES3(slct_b16, u16, u16, u16, s32, z >= 0 ? x : y)
+LANES3(slct_b32, u32, u32, u32, s32, z >= 0 ? x : y)
+LANES3(slct_b64, u64, u64, u64, s32, z >= 0 ? x : y)
+LANES3(slct_b16_f32, u16, u16, u16, f32, z >= 0 ? x : y)
+LANES3(slct_b32_f32, u32, u32, u32, f32, z >= 0 ? x : y)
+LANES3(slct_b64_f32, u64, u64, u64, f32, z >= 0 ? x : y)
+
+const struct ptx_alu cushim__ptx_alu_bits[] = {
+    WIDTH_ROWS2(and, "and"),
+    WIDTH_ROWS2(or, "or"),
+    WIDTH_ROWS2(xor, "xor"),
+    WIDTH_ROWS1(not, "not"),
+    WIDTH_ROWS1(cnot, "cnot"),
+    {"shl.b16", "hhw", shl_b16, 0},
+    {"shl.b32", "www", shl_b32, 0},
+    {"shl.b64", "llw", shl_b64, 0},
+    {"shr.b16", "hhw", shr_u16, 0},
+    {"shr.b32", "www", shr_u32, 0},
+    {"shr.b64", "llw", shr_u64, 0},
+    {"shr.u16", "hhw", shr_u16, 0},
+    {"shr.u32", "www", shr_u32, 0},
+    {"shr.u64", "llw", shr_u64, 0},
+    {"shr.s16", "hhw", shr_s16, 0},
+    {"shr.s32", "www", shr_s32, 0},
+    {"shr.s64", "llw", shr_s64, 0},
+    {"shf.l.wrap.b32", "wwww", shf_l_wrap, 0},
+    {"shf.r.wrap.b32", "wwww", shf_r_wrap, 0},
+    {"shf.l.clamp.b32", "wwww", shf_l_clamp, 0},
+    {"shf.r.clamp.b32", "wwww", shf_r_clamp, 0},
+    {"popc.b32", "ww", popc_b32, 0},
+    {"popc.b64", "wl", popc_b64, 0},
+    {"clz.b32", "ww", clz_b32, 0},
+    {"clz.b64", "wl", clz_b64, 0},
+    {"bfind.u32", "ww", bfind_u32, 0},
+    {"bfind.u64", "wl", bfind_u64, 0},
+    {"bfind.s32", "ww", bfind_s32, 0},
+    {"bfind.s64", "wl", bfind_s64, 0},
+    {"bfind.shiftamt.u32", "ww", bfind_shift_u32, 0},
+    {"bfind.shiftamt.u64", "wl", bfind_shift_u64, 0},
+    {"bfind.shiftamt.s32", "ww", bfind_shift_s32, 0},
+    {"bfind.shiftamt.s64", "wl", bfind_shift_s64, 0},
+    {"brev.b32", "ww", brev_b32, 0},
+    {"brev.b64", "ll", brev_b64, 0},
+    {"fns.b32", "wwww", fns_b32, 0},
+    {"bfe.u32", "wwww", bfe_u32, 0},
+    {"bfe.s32", "wwww", bfe_s32, 0},
+    {"bfe.u64", "llww", bfe_u64, 0},
+    {"bfe.s64", "llww", bfe_s64, 0},
+    {"bmsk.clamp.b32", "www", bmsk_clamp, 0},
+    {"bmsk.wrap.b32", "www", bmsk_wrap, 0},
+    {"szext.clamp.u32", "www", szext_clamp_u32, 0},
+    {"szext.clamp.s32", "www", szext_clamp_s32, 0},
+    {"szext.wrap.u32", "www", szext_wrap_u32, 0},
+    {"szext.wrap.s32", "www", szext_wrap_s32, 0},
+    {"prmt.b32", "wwww", prmt_b32, 0},
+    {"prmt.b32.f4e", "wwww", prmt_f4e, 0},
+    {"prmt.b32.b4e", "wwww", prmt_b4e, 0},
+    {"prmt.b32.rc8", "wwww", prmt_rc8, 0},
+    {"prmt.b32.ecl", "wwww", prmt_ecl, 0},
+    {"prmt.b32.ecr", "wwww", prmt_ecr, 0},
+    {"prmt.b32.rc16", "wwww", prmt_rc16, 0},
+    {"slct.b16.s32", "hhhw", slct_b16, 0},
+    {"slct.u16.s32", "hhhw", slct_b16, 0},
+    {"slct.s16.s32", "hhhw", slct_b16, 0},
+    {"slct.b32.s32", "wwww", slct_b32, 0},
+    {"slct.u32.s32", "wwww", slct_b32, 0},
+    {"slct.s32.s32", "wwww", slct_b32, 0},
+    {"slct.f32.s32", "fffw", slct_b32, 0},
+    {"slct.b64.s32", "lllw", slct_b64, 0},
+    {"slct.u64.s32", "lllw", slct_b64, 0},
+    {"slct.s64.s32", "lllw", slct_b64, 0},
+    {"slct.f64.s32", "dddw", slct_b64, 0},
+    {"slct.b16.f32", "hhhf", slct_b16_f32, MAY_FLUSH},
+    {"slct.u16.f32", "hhhf", slct_b16_f32, MAY_FLUSH},
+    {"slct.s16.f32", "hhhf", slct_b16_f32, MAY_FLUSH},
+    {"slct.b32.f32", "wwwf", slct_b32_f32, MAY_FLUSH},
+    {"slct.u32.f32", "wwwf", slct_b32_f32, MAY_FLUSH},
+    {"slct.s32.f32", "wwwf", slct_b32_f32, MAY_FLUSH},
+    {"slct.f32.f32", "ffff", slct_b32_f32, MAY_FLUSH},
+    {"slct.b64.f32", "lllf", slct_b64_f32, MAY_FLUSH},
+    {"slct.u64.f32", "lllf", slct_b64_f32, MAY_FLUSH},
+    {"slct.s64.f32", "lllf", slct_b64_f32, MAY_FLUSH},
+    {"slct.f64.f32", "dddf", slct_b64_f32, MAY_FLUSH},
+    {0},
+};

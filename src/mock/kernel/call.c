@@ -1,0 +1,495 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Calls. The frame of a function begins where its caller's ends, in its registers and in its local
+ * memory. The first row of a frame has the instruction after the call, for each lane, so nothing of
+ * a call is on the stack of the host.
+ */
+#include "src/mock/kernel/launch.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What a thread may have of local memory and of frames, at most. */
+enum { LOCAL_MAX = 512 << 10, FRAMES_MAX = 64 << 20, TEXT_MAX = 1024 };
+
+/* --- arguments --- */
+
+static unsigned char *local_of(struct ptx_warp *warp, unsigned lane, uint32_t offset)
+{
+    return warp->local + (size_t)lane * warp->local_stride + offset;
+}
+
+/* The bytes of one lane in a row; a predicate is passed on as a word. */
+static void read_row(const struct ptx_launch *launch, const struct ptx_warp *warp, unsigned lane,
+                     uint32_t kind, uint32_t operand, uint32_t base, unsigned char value[8])
+{
+    const unsigned char *row = operand & PTX_CONSTANT
+                                   ? launch->program->constants + (operand & ~PTX_CONSTANT)
+                                   : warp->registers + base + operand;
+
+    if (kind == ARGUMENT_PREDICATE) {
+        const uint32_t bit = *(const lane_u32 *)(const void *)row >> lane & 1;
+
+        memcpy(value, &bit, sizeof bit);
+    } else {
+        memcpy(value, row + lane * (kind == ARGUMENT_WIDE ? 8u : 4u),
+               kind == ARGUMENT_WIDE ? 8 : 4);
+    }
+}
+
+static void write_row(struct ptx_warp *warp, unsigned lane, uint32_t kind, uint32_t operand,
+                      uint32_t base, const unsigned char value[8])
+{
+    unsigned char *row = warp->registers + base + operand;
+
+    if (kind == ARGUMENT_PREDICATE) {
+        lane_u32 *const word = (lane_u32 *)(void *)row;
+
+        *word = (*word & ~(UINT32_C(1) << lane)) | (uint32_t)(value[0] & 1) << lane;
+    } else if (kind != ARGUMENT_SINK) {
+        memcpy(row + lane * (kind == ARGUMENT_WIDE ? 8u : 4u), value,
+               kind == ARGUMENT_WIDE ? 8 : 4);
+    }
+}
+
+static uint32_t kind_of(const struct ptx_formal *formal)
+{
+    return formal->row == PTX_UNUSED ? ARGUMENT_MEMORY
+           : formal->row_bytes == 1  ? ARGUMENT_PREDICATE
+           : formal->row_bytes == 8  ? ARGUMENT_WIDE
+                                     : ARGUMENT_ROW;
+}
+
+/* One argument of a lane, from the caller's frame to the callee's, or back. */
+static void pass(const struct ptx_launch *launch, struct ptx_warp *warp, unsigned lane,
+                 const uint32_t pair[2], const struct ptx_formal *formal, uint32_t caller,
+                 uint32_t caller_local, uint32_t callee, uint32_t callee_local, bool back)
+{
+    const uint32_t kind = kind_of(formal);
+    unsigned char value[8] = {0};
+    unsigned char *own =
+        kind == ARGUMENT_MEMORY ? local_of(warp, lane, callee_local + formal->offset) : NULL;
+    unsigned char *outer =
+        pair[0] == ARGUMENT_MEMORY ? local_of(warp, lane, caller_local + pair[1]) : NULL;
+    const size_t small = formal->bytes < 8 ? formal->bytes : 8;
+
+    if (pair[0] == ARGUMENT_SINK)
+        return;
+    if (own && outer) {
+        memmove(back ? outer : own, back ? own : outer, formal->bytes);
+        return;
+    }
+    if (back) {
+        if (own)
+            memcpy(value, own, small);
+        else
+            read_row(launch, warp, lane, kind, formal->row, callee, value);
+        if (outer)
+            memcpy(outer, value, small);
+        else
+            write_row(warp, lane, pair[0], pair[1], caller, value);
+    } else {
+        if (outer)
+            memcpy(value, outer, small);
+        else
+            read_row(launch, warp, lane, pair[0], pair[1], caller, value);
+        if (own)
+            memcpy(own, value, small);
+        else
+            write_row(warp, lane, kind, formal->row, callee, value);
+    }
+}
+
+/* --- room --- */
+
+static bool room_for(struct ptx_step *step, uint32_t frame_end, uint32_t local_end)
+{
+    struct ptx_warp *warp = step->warp;
+
+    if (frame_end > warp->register_bytes) {
+        const uint32_t bytes = frame_end * 2;
+        unsigned char *grown = frame_end > FRAMES_MAX ? NULL : realloc(warp->registers, bytes);
+
+        if (!grown)
+            return false;
+        memset(grown + warp->register_bytes, 0, bytes - warp->register_bytes);
+        warp->registers = grown;
+        warp->register_bytes = bytes;
+        step->frame = grown + warp->base;
+    }
+    if (local_end > warp->local_stride) {
+        const uint32_t stride = (local_end * 2 + 15) / 16 * 16;
+        unsigned char *grown = local_end > LOCAL_MAX ? NULL : calloc(PTX_LANES, stride);
+
+        if (!grown)
+            return false;
+        for (unsigned i = 0; i < PTX_LANES; i++)
+            memcpy(grown + (size_t)i * stride, local_of(warp, i, 0), warp->local_stride);
+        free(warp->local);
+        warp->local = grown;
+        warp->local_stride = stride;
+    }
+    return true;
+}
+
+/* --- functions of the driver --- */
+
+static uint64_t argument(struct ptx_step *step, unsigned lane, unsigned index)
+{
+    const struct ptx_instruction *at = step->at;
+    const uint32_t *pair = step->launch->program->lists + at->list + (at->sub + index) * 2;
+    struct ptx_warp *warp = step->warp;
+    unsigned char value[8] = {0};
+    uint64_t result;
+
+    if (at->sub + index >= at->count)
+        return 0;
+    if (pair[0] == ARGUMENT_MEMORY) {
+        const uint32_t offset = warp->local_bases[lane] + pair[1];
+
+        memcpy(value, local_of(warp, lane, offset),
+               warp->local_stride - offset < 8 ? warp->local_stride - offset : 8);
+    } else {
+        read_row(step->launch, warp, lane, pair[0], pair[1], warp->base, value);
+    }
+    memcpy(&result, value, sizeof result);
+    return result;
+}
+
+static void give_result(struct ptx_step *step, unsigned lane, uint64_t value, unsigned bytes)
+{
+    const struct ptx_instruction *at = step->at;
+    const uint32_t *pair = step->launch->program->lists + at->list;
+    struct ptx_warp *warp = step->warp;
+    unsigned char raw[8];
+
+    memcpy(raw, &value, sizeof raw);
+    if (at->sub == 0 || pair[0] == ARGUMENT_SINK)
+        return;
+    if (pair[0] == ARGUMENT_MEMORY)
+        memcpy(local_of(warp, lane, warp->local_bases[lane] + pair[1]), raw, bytes);
+    else
+        write_row(warp, lane, pair[0], pair[1], warp->base, raw);
+}
+
+/* A text of the kernel, with its end. False: a fault. */
+static bool read_text(struct ptx_step *step, unsigned lane, uint64_t address, char *text,
+                      size_t size)
+{
+    for (size_t i = 0; i + 1 < size; i++) {
+        const unsigned char *place =
+            cushim__ptx_bytes(step, lane, PTX_GENERIC, address + i, 1, PTX_READ);
+
+        if (!place)
+            return false;
+        text[i] = (char)*place;
+        if (!text[i])
+            return true;
+    }
+    text[size - 1] = '\0';
+    return true;
+}
+
+static bool read_value(struct ptx_step *step, unsigned lane, uint64_t *from, unsigned bytes,
+                       uint64_t *value)
+{
+    const unsigned char *place;
+
+    *from = (*from + bytes - 1) / bytes * bytes;
+    place = cushim__ptx_bytes(step, lane, PTX_GENERIC, *from, bytes, PTX_READ);
+    if (!place)
+        return false;
+    *from += bytes;
+    *value = 0;
+    memcpy(value, place, bytes);
+    return true;
+}
+
+struct output {
+    char text[4 * TEXT_MAX];
+    size_t length;
+};
+
+static void add(struct output *output, const char *text, size_t length)
+{
+    if (length > sizeof output->text - output->length)
+        length = sizeof output->text - output->length;
+    memcpy(output->text + output->length, text, length);
+    output->length += length;
+}
+
+/*
+ * One conversion, `%-08.3lld`, which begins at the percent sign. Returns what comes after it; NULL:
+ * a fault. The directive that the host's snprintf() gets is put together here.
+ */
+static const char *conversion(struct ptx_step *step, unsigned lane, const char *format,
+                              uint64_t *from, struct output *output)
+{
+    const char *const start = format++;
+    char directive[32] = "%", piece[TEXT_MAX] = "", text[TEXT_MAX];
+    size_t used = 1;
+    bool wide = false;
+    uint64_t value;
+
+    while (*format && strchr("-+ #0123456789.*", *format)) {
+        if (*format == '*') {
+            if (!read_value(step, lane, from, 4, &value))
+                return NULL;
+            used += (size_t)snprintf(directive + used, 8, "%d", (int)(value & 0xff));
+        } else {
+            directive[used++] = *format;
+        }
+        format++;
+        if (used > 18)
+            return format;
+    }
+    while (*format && strchr("hljztL", *format))
+        wide |= *format++ != 'h';
+    if (*format == '%') {
+        add(output, "%", 1);
+        return format + 1;
+    }
+    switch (*format) {
+    case 'd':
+    case 'i':
+    case 'u':
+    case 'o':
+    case 'x':
+    case 'X':
+        if (!read_value(step, lane, from, wide ? 8 : 4, &value))
+            return NULL;
+        if (!wide && (*format == 'd' || *format == 'i'))
+            value = (uint64_t)(int32_t)value;
+        snprintf(directive + used, 8, "ll%c", *format);
+        snprintf(piece, sizeof piece, directive, (unsigned long long)value);
+        break;
+    case 'c':
+        if (!read_value(step, lane, from, 4, &value))
+            return NULL;
+        snprintf(directive + used, 8, "c");
+        snprintf(piece, sizeof piece, directive, (int)(value & 0xff));
+        break;
+    case 'e':
+    case 'E':
+    case 'f':
+    case 'F':
+    case 'g':
+    case 'G':
+    case 'a':
+    case 'A': {
+        double number;
+
+        if (!read_value(step, lane, from, 8, &value))
+            return NULL;
+        memcpy(&number, &value, sizeof number);
+        snprintf(directive + used, 8, "%c", *format);
+        snprintf(piece, sizeof piece, directive, number);
+        break;
+    }
+    case 'p':
+        if (!read_value(step, lane, from, 8, &value))
+            return NULL;
+        snprintf(piece, sizeof piece, "0x%llx", (unsigned long long)value);
+        break;
+    case 's':
+        if (!read_value(step, lane, from, 8, &value))
+            return NULL;
+        if (value == 0)
+            snprintf(text, sizeof text, "(null)");
+        else if (!read_text(step, lane, value, text, sizeof text))
+            return NULL;
+        snprintf(directive + used, 8, "s");
+        snprintf(piece, sizeof piece, directive, text);
+        break;
+    default: /* what is not known stays as it is */
+        add(output, start, (size_t)(format - start));
+        return format;
+    }
+    add(output, piece, strlen(piece));
+    return format + 1;
+}
+
+static void print(struct ptx_step *step, unsigned lane)
+{
+    const struct ptx_launch *launch = step->launch;
+    uint64_t from = argument(step, lane, 1);
+    struct output output;
+    char format[TEXT_MAX];
+    const char *at = format;
+    int count = 0;
+
+    output.length = 0;
+    if (!read_text(step, lane, argument(step, lane, 0), format, sizeof format))
+        return;
+    while (*at) {
+        const char *const end = strchr(at, '%');
+
+        if (!end) {
+            add(&output, at, strlen(at));
+            break;
+        }
+        add(&output, at, (size_t)(end - at));
+        at = conversion(step, lane, end, &from, &output);
+        if (!at)
+            return;
+        count++;
+    }
+    if (launch->host->print)
+        launch->host->print(launch->data, output.text, output.length);
+    give_result(step, lane, (uint64_t)count, 4);
+}
+
+static void assertion(struct ptx_step *step, unsigned lane)
+{
+    char message[200], file[120], function[120];
+    uint32_t thread[3];
+    const uint32_t *block = step->warp->block->index;
+
+    if (!read_text(step, lane, argument(step, lane, 0), message, sizeof message) ||
+        !read_text(step, lane, argument(step, lane, 1), file, sizeof file) ||
+        !read_text(step, lane, argument(step, lane, 3), function, sizeof function))
+        return;
+    cushim__ptx_thread_index(step->launch, cushim__ptx_thread(step->warp, lane), thread);
+    cushim__ptx_fault_at(step, PTX_ASSERTION, lane,
+                         "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.",
+                         file, (unsigned)argument(step, lane, 2), function, (unsigned)block[0],
+                         (unsigned)block[1], (unsigned)block[2], (unsigned)thread[0],
+                         (unsigned)thread[1], (unsigned)thread[2], message);
+}
+
+static void builtin(struct ptx_step *step, const struct ptx_function *function)
+{
+    const struct ptx_launch *launch = step->launch;
+    const struct ptx_host *host = launch->host;
+
+    for (uint32_t left = step->mask; left && launch->state == PTX_RUNNING; left &= left - 1) {
+        const unsigned lane = ptx_first(left);
+        const uint64_t first = argument(step, lane, 0);
+
+        switch (function->builtin) {
+        case BUILTIN_PRINT:
+            print(step, lane);
+            break;
+        case BUILTIN_ASSERT:
+            assertion(step, lane);
+            break;
+        case BUILTIN_MALLOC:
+            give_result(step, lane,
+                        host->allocate ? host->allocate(launch->data, (size_t)first) : 0, 8);
+            break;
+        default:
+            step->warp->range = (struct ptx_range){0};
+            if (first && (!host->free || !host->free(launch->data, first)))
+                cushim__ptx_fault_at(step, PTX_TRAP, lane,
+                                     "free() of 0x%llx, which malloc() did not return",
+                                     (unsigned long long)first);
+            break;
+        }
+    }
+}
+
+/* --- calls --- */
+
+static void enter(struct ptx_step *step, uint32_t index, uint32_t lanes)
+{
+    struct ptx_launch *launch = step->launch;
+    struct ptx_warp *warp = step->warp;
+    const struct ptx_instruction *at = step->at;
+    const struct ptx_function *function = &launch->program->functions[index];
+    const uint32_t *list = launch->program->lists + at->list;
+    const uint32_t base = warp->base, frame = base + at->e;
+    uint32_t local_end = 0;
+
+    if (function->formal_count != at->count || function->result_count != at->sub ||
+        !function->defined || function->is_kernel) {
+        cushim__ptx_fault_at(step, PTX_INVALID_PC, ptx_first(lanes),
+                             "the call does not fit the function '%s'", function->name);
+        return;
+    }
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        const uint32_t end =
+            warp->local_bases[ptx_first(left)] + at->d + function->local_bytes + 16;
+
+        local_end = end > local_end ? end : local_end;
+    }
+    if (!room_for(step, frame + function->frame_bytes, local_end)) {
+        cushim__ptx_fault_at(step, PTX_TRAP, ptx_first(lanes),
+                             "the stack overflows in a call of '%s'", function->name);
+        return;
+    }
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        const unsigned lane = ptx_first(left);
+        const uint32_t local = warp->local_bases[lane] + at->d;
+
+        for (unsigned i = at->sub; i < at->count; i++)
+            pass(launch, warp, lane, list + i * 2, &function->formals[i], base,
+                 warp->local_bases[lane], frame, local, false);
+        ((lane_u32 *)(void *)(warp->registers + frame))[lane] = warp->pc;
+        warp->local_bases[lane] = local;
+        warp->bases[lane] = frame;
+        warp->pcs[lane] = function->first;
+    }
+}
+
+void cushim__ptx_call(struct ptx_step *step)
+{
+    struct ptx_launch *launch = step->launch;
+    const struct ptx_instruction *at = step->at;
+    const lane_u64 *pointers;
+    uint32_t left = step->mask;
+
+    if (at->handler == DO_CALL && launch->program->functions[at->target].builtin) {
+        builtin(step, &launch->program->functions[at->target]);
+        return;
+    }
+    cushim__ptx_group_save(step->warp);
+    step->leave = true;
+    if (at->handler == DO_CALL) {
+        enter(step, at->target, step->mask);
+        return;
+    }
+    /* Lanes may call different functions: each of these gets its own group. */
+    while (left && launch->state == PTX_RUNNING) {
+        const unsigned lane = ptx_first(left);
+        uint32_t same = 0;
+        uint64_t pointer, index;
+
+        pointers = (const lane_u64 *)(const void *)ptx_row(step, at->a);
+        pointer = pointers[lane];
+        index = (pointer - PTX_CODE_WINDOW) / 16 - 1;
+        for (uint32_t other = left; other; other &= other - 1)
+            same |= (uint32_t)(pointers[ptx_first(other)] == pointer) << ptx_first(other);
+        if (pointer < PTX_CODE_WINDOW || pointer % 16 || index >= launch->program->function_count)
+            cushim__ptx_fault_at(step, PTX_INVALID_PC, lane, "0x%llx is no function",
+                                 (unsigned long long)pointer);
+        else
+            enter(step, (uint32_t)index, same);
+        left &= ~same;
+    }
+}
+
+void cushim__ptx_return(struct ptx_step *step)
+{
+    struct ptx_launch *launch = step->launch;
+    struct ptx_warp *warp = step->warp;
+    const lane_u32 *row = (const lane_u32 *)(const void *)step->frame;
+    const struct ptx_function *own = &launch->program->functions[step->at->target];
+
+    cushim__ptx_group_save(warp);
+    step->leave = true;
+    for (uint32_t left = step->mask; left; left &= left - 1) {
+        const unsigned lane = ptx_first(left);
+        const struct ptx_instruction *call = &launch->program->code[row[lane] - 1];
+        const uint32_t *list = launch->program->lists + call->list;
+        const uint32_t caller = warp->base - call->e;
+        const uint32_t local = warp->local_bases[lane] - call->d;
+
+        for (unsigned i = 0; i < call->sub; i++)
+            pass(launch, warp, lane, list + i * 2, &own->formals[i], caller, local, warp->base,
+                 warp->local_bases[lane], true);
+        warp->pcs[lane] = row[lane];
+        warp->bases[lane] = caller;
+        warp->local_bases[lane] = local;
+    }
+}

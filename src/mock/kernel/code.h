@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The internal code that PTX is translated to, and the program that it is part of.
+ *
+ * A register is a row: one value for each of the 32 lanes of a warp, 4 or 8 bytes each. Registers
+ * of 8 and 16 bits have rows of 4 bytes whose upper bits are zero. A predicate is one word with a
+ * bit for each lane. The rows of a function are its frame; what an instruction reads and writes are
+ * offsets in it. Constants are rows too, in a pool that all launches share.
+ */
+#ifndef CUSHIM_MOCK_KERNEL_CODE_H
+#define CUSHIM_MOCK_KERNEL_CODE_H
+
+#include "src/mock/kernel/ptx.h"
+
+enum { PTX_LANES = 32, PTX_ROW = 4 * PTX_LANES, PTX_WIDE_ROW = 8 * PTX_LANES };
+#define PTX_ALL_LANES UINT32_C(0xffffffff)
+
+/* Rows are read as whatever type an instruction has. */
+#if defined(__GNUC__)
+#define PTX_ALIAS __attribute__((may_alias))
+#else
+#define PTX_ALIAS
+#endif
+typedef uint32_t PTX_ALIAS lane_u32;
+typedef int32_t PTX_ALIAS lane_s32;
+typedef uint64_t PTX_ALIAS lane_u64;
+typedef int64_t PTX_ALIAS lane_s64;
+typedef float PTX_ALIAS lane_f32;
+typedef double PTX_ALIAS lane_f64;
+
+/* What an operand's row holds: the letters of signatures. */
+enum ptx_row {
+    ROW_NONE = 0,
+    ROW_HALF = 'h', /* 8 or 16 bits */
+    ROW_WORD = 'w',
+    ROW_FLOAT = 'f',
+    ROW_LONG = 'l',
+    ROW_DOUBLE = 'd',
+    ROW_PREDICATE = 'p',
+};
+
+enum ptx_type {
+    TYPE_NONE,
+    TYPE_B8,
+    TYPE_U8,
+    TYPE_S8,
+    TYPE_B16,
+    TYPE_U16,
+    TYPE_S16,
+    TYPE_F16,
+    TYPE_BF16,
+    TYPE_B32,
+    TYPE_U32,
+    TYPE_S32,
+    TYPE_F32,
+    TYPE_F16X2,
+    TYPE_BF16X2,
+    TYPE_U16X2,
+    TYPE_S16X2,
+    TYPE_TF32,
+    TYPE_B64,
+    TYPE_U64,
+    TYPE_S64,
+    TYPE_F64,
+    TYPE_F32X2,
+    TYPE_B128,
+    TYPE_PRED,
+    TYPE_E4M3X2,
+    TYPE_E5M2X2,
+    TYPE_TYPES
+};
+
+/* Modifiers of an instruction. */
+enum {
+    FLAG_FTZ = 1 << 0,
+    FLAG_SAT = 1 << 1,
+    FLAG_NEGATED = 1 << 2, /* the guard */
+    FLAG_WIDE_PART = 1 << 3,
+    FLAG_CARRY_IN = 1 << 4,
+    FLAG_CARRY_OUT = 1 << 5,
+    FLAG_FLUSH_RESULT = 1 << 6, /* with FTZ: the result is f32 */
+    FLAG_FLUSH_SOURCE = 1 << 7, /* with FTZ: the sources are f32 */
+    FLAG_RETURNS = 1 << 8,      /* atom, not red */
+    FLAG_SIGNED = 1 << 9,
+    FLAG_NEGATED_SOURCE = 1 << 10, /* the predicate that is read */
+    FLAG_LIST_IS_READ = 1 << 11,   /* the list has sources; otherwise destinations */
+    FLAG_RELU = 1 << 12,
+    FLAG_EACH = 1 << 13, /* a sync instruction without a mask: each lane by itself */
+    FLAG_ALL_LANES = 1 << 14,
+};
+
+enum ptx_rounding { ROUND_DEFAULT, ROUND_NEAREST, ROUND_ZERO, ROUND_DOWN, ROUND_UP, ROUND_AWAY };
+
+/* How an instruction is executed. */
+enum ptx_handler {
+    DO_LANES32, /* `lanes` for a row of 4 bytes */
+    DO_LANES64,
+    DO_FLOAT32, /* the same with FTZ, SAT or a rounding mode */
+    DO_FLOAT64,
+    DO_MOVE32,
+    DO_MOVE64,
+    DO_COMPARE, /* `compare`; d | e = with c */
+    DO_SELECT32,
+    DO_SELECT64,
+    DO_LOGIC,   /* predicates: d = a OP b, by `sub` */
+    DO_SET,     /* a row from a comparison */
+    DO_CARRY32, /* add.cc and the like */
+    DO_CARRY64, /* the same */
+    DO_CONVERT, /* cvt of any pair: to `type`, from `sub`; `count`: to a whole number */
+    DO_CONVERT_PAIR,
+    DO_HALF,    /* f16 and bf16: the operation in `sub` */
+    DO_LOP3,    /* its table in `count` */
+    DO_INSERT,  /* bfi; e is its fourth source */
+    DO_NARROW,  /* the low half of a wide row */
+    DO_PART,    /* `count` bits from bit `sub`; FLAG_WIDE_PART: of a wide row */
+    DO_COMBINE, /* two rows of `count` bits each: 8, 16 or 32 */
+    DO_EXTEND,  /* a wide row of one; FLAG_SIGNED */
+    DO_ADDRESS, /* the address of a symbol: kind in `sub`, index in `target`, `immediate` added */
+    DO_SPECIAL, /* a special register: `sub` */
+    DO_LOAD,    /* into the list of `count` rows, from a + immediate; space in `sub` */
+    DO_STORE,   /* from the list */
+    DO_LOAD_PARAM, /* of the kernel, at a constant offset */
+    DO_ATOMIC,
+    DO_COPY_ASYNC, /* cp.async: [d] = [a], `count` bytes, of which b are read */
+    DO_ISSPACE,
+    DO_CVTA,
+    DO_PREFETCH,
+    DO_BRANCH,
+    DO_BRANCH_TABLE, /* brx.idx: the list of targets */
+    DO_CALL,
+    DO_CALL_INDIRECT,
+    DO_CALL_BUILTIN,
+    DO_RETURN,
+    DO_EXIT,
+    DO_TRAP,
+    DO_BREAKPOINT,
+    DO_BARRIER,   /* bar.*: number a, threads b, predicate c */
+    DO_WARP_SYNC, /* those that wait for other lanes: `sub` */
+    DO_ACTIVE_MASK,
+    DO_SLEEP,
+    DO_ALLOCA,
+    DO_STACK_SAVE,
+    DO_NOTHING, /* fences and the like */
+    DO_REFUSED
+};
+
+/* What DO_WARP_SYNC does. */
+enum ptx_collective {
+    SYNC_ONLY,
+    SYNC_SHUFFLE_UP,
+    SYNC_SHUFFLE_DOWN,
+    SYNC_SHUFFLE_XOR,
+    SYNC_SHUFFLE_INDEX,
+    SYNC_VOTE_ALL,
+    SYNC_VOTE_ANY,
+    SYNC_VOTE_UNI,
+    SYNC_VOTE_BALLOT,
+    SYNC_MATCH_ANY32,
+    SYNC_MATCH_ANY64,
+    SYNC_MATCH_ALL32,
+    SYNC_MATCH_ALL64,
+    SYNC_REDUCE, /* redux; the operation in `count` */
+    SYNC_ELECT,
+};
+
+enum ptx_barrier { BARRIER_SYNC, BARRIER_ARRIVE, BARRIER_AND, BARRIER_OR, BARRIER_POPC };
+
+/* Of an access: the row with the address is wide; the address is in the frame's local memory. */
+enum { ADDRESS_WIDE = 1, ADDRESS_IN_FRAME = 2 };
+
+/* Where an argument of a call is: pairs of this and an offset in the list of the instruction. */
+enum ptx_argument {
+    ARGUMENT_MEMORY,
+    ARGUMENT_ROW,
+    ARGUMENT_WIDE,
+    ARGUMENT_PREDICATE,
+    ARGUMENT_SINK
+};
+
+enum ptx_logic { LOGIC_AND, LOGIC_OR, LOGIC_XOR, LOGIC_NOT, LOGIC_MOVE };
+
+enum ptx_symbol_kind {
+    SYMBOL_GLOBAL,
+    SYMBOL_SHARED,
+    SYMBOL_LOCAL, /* of a function's frame */
+    SYMBOL_PARAM, /* of a kernel */
+    SYMBOL_FUNCTION,
+    SYMBOL_LABEL,
+    SYMBOL_TABLE,     /* .branchtargets */
+    SYMBOL_PROTOTYPE, /* .callprototype */
+    SYMBOL_TARGETS,   /* .calltargets */
+    SYMBOL_REGISTER
+};
+
+enum ptx_special {
+    SPECIAL_TID_X,
+    SPECIAL_TID_Y,
+    SPECIAL_TID_Z,
+    SPECIAL_NTID_X,
+    SPECIAL_NTID_Y,
+    SPECIAL_NTID_Z,
+    SPECIAL_CTAID_X,
+    SPECIAL_CTAID_Y,
+    SPECIAL_CTAID_Z,
+    SPECIAL_NCTAID_X,
+    SPECIAL_NCTAID_Y,
+    SPECIAL_NCTAID_Z,
+    SPECIAL_LANEID,
+    SPECIAL_WARPID,
+    SPECIAL_NWARPID,
+    SPECIAL_SMID,
+    SPECIAL_NSMID,
+    SPECIAL_LANEMASK_EQ,
+    SPECIAL_LANEMASK_LE,
+    SPECIAL_LANEMASK_LT,
+    SPECIAL_LANEMASK_GE,
+    SPECIAL_LANEMASK_GT,
+    SPECIAL_CLOCK,
+    SPECIAL_CLOCK_HI,
+    SPECIAL_GLOBALTIMER_LO,
+    SPECIAL_GLOBALTIMER_HI,
+    SPECIAL_DYNAMIC_SHARED,
+    SPECIAL_TOTAL_SHARED,
+    SPECIAL_ZERO,
+    SPECIAL_ONE,
+    SPECIAL_GRID_MEMORY_LO,
+    SPECIAL_GRID_MEMORY_HI,
+    SPECIAL_WIDE, /* those from here on have 64 bits */
+    SPECIAL_GRIDID = SPECIAL_WIDE,
+    SPECIAL_CLOCK64,
+    SPECIAL_GLOBALTIMER,
+};
+
+enum ptx_atomic {
+    ATOMIC_ADD,
+    ATOMIC_MIN,
+    ATOMIC_MAX,
+    ATOMIC_INC,
+    ATOMIC_DEC,
+    ATOMIC_AND,
+    ATOMIC_OR,
+    ATOMIC_XOR,
+    ATOMIC_EXCH,
+    ATOMIC_CAS,
+};
+
+/* One operation on all lanes. Operands may be the same row; `d` is none of them. */
+typedef void (*ptx_lanes)(void *restrict d, const void *a, const void *b, const void *c);
+typedef uint32_t (*ptx_compare)(const void *a, const void *b);
+
+#define PTX_CONSTANT UINT32_C(0x80000000) /* the operand is an offset in the pool of constants */
+#define PTX_UNUSED UINT32_C(0xffffffff)
+
+struct ptx_instruction {
+    uint8_t handler; /* enum ptx_handler */
+    uint8_t sub, count, type;
+    uint8_t rounding;
+    uint8_t bytes; /* of one element in memory, or of a row */
+    uint8_t guarded;
+    uint8_t other;
+    uint32_t flags;
+    uint32_t guard;
+    uint32_t d, e, a, b, c;
+    uint32_t list;   /* where the further operands begin in the program's `lists` */
+    uint32_t target; /* an instruction, or the index of what is named */
+    uint32_t line;
+    union {
+        int64_t immediate;
+        ptx_lanes lanes;
+        ptx_compare compare;
+    };
+};
+
+/* A parameter of a function that is called, in the local memory of its frame. */
+struct ptx_formal {
+    uint32_t offset, bytes, alignment;
+    uint32_t row;      /* .reg parameters: their register; PTX_UNUSED: memory */
+    uint8_t row_bytes; /* 4 or 8; 1: a predicate */
+};
+
+enum ptx_builtin { BUILTIN_NONE, BUILTIN_PRINT, BUILTIN_ASSERT, BUILTIN_MALLOC, BUILTIN_FREE };
+
+struct ptx_function {
+    char *name;
+    unsigned part, line;
+    enum ptx_linkage linkage;
+    bool is_kernel, defined, recursive_guess;
+    uint8_t builtin;
+    uint32_t first, count;             /* instructions */
+    uint32_t frame_bytes, local_bytes; /* local memory has an alignment of 16 */
+    uint32_t formal_count, result_count;
+    struct ptx_formal *formals; /* results first */
+    size_t kernel;              /* its index in the module */
+    char *refused;
+    unsigned refused_line;
+    uint32_t *callees, *shared; /* functions that it calls and shared variables that it names */
+    uint32_t callee_count, shared_count, callee_room, shared_room;
+    bool calls_pointers;
+    /* Made by cushim__ptx_link(). */
+    uint32_t call_registers, call_local; /* with all that it calls, unless that is recursive */
+    bool recursive, visiting, visited;
+};
+
+struct ptx_shared {
+    char *name;
+    unsigned part;
+    enum ptx_linkage linkage;
+    size_t bytes, alignment;
+    bool dynamic; /* .extern without a size */
+};
+
+/* Where the shared variables of a kernel are. */
+struct ptx_kernel_code {
+    uint32_t function;
+    uint32_t *shared_offsets; /* for each shared variable of the module */
+};
+
+struct ptx_program {
+    struct ptx_module module; /* what the caller sees */
+    unsigned references;
+    struct ptx_kernel *kernels;
+    struct ptx_global *globals;
+    struct ptx_function *functions;
+    struct ptx_shared *shared;
+    struct ptx_instruction *code;
+    struct ptx_kernel_code *kernel_codes;
+    uint32_t *lists;
+    unsigned char *constants;
+    uint32_t function_count, shared_count, code_count, list_count, constant_bytes;
+    size_t kernel_room, global_room, function_room, shared_room, code_room, list_room,
+        constant_room;
+    struct ptx_names *names;
+    unsigned part_count;
+};
+
+/* Generic addresses of what is no global memory: above what a process of the host can use. */
+#define PTX_SHARED_WINDOW UINT64_C(0x0001000000000000)
+#define PTX_LOCAL_WINDOW UINT64_C(0x0001000100000000)
+#define PTX_PARAM_WINDOW UINT64_C(0x0001000200000000)
+#define PTX_CODE_WINDOW UINT64_C(0x0001000300000000)
+/* Memory of a cooperative launch, with the barrier of its grid: %envreg1 and 2 have its address. */
+#define PTX_GRID_WINDOW UINT64_C(0x0001000400000000)
+enum { PTX_GRID_BYTES = 256 };
+
+/* The address of a function: 16 bytes for each. */
+static inline uint64_t ptx_function_address(uint32_t function)
+{
+    return PTX_CODE_WINDOW + (uint64_t)(function + 1) * 16;
+}
+
+#endif

@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cvt: a row for each pair that is frequent, and one function for all others. Atomic operations,
+ * which are arithmetic on one value of a type.
+ */
+#include "src/mock/kernel/lanes.h"
+
+#include <math.h>
+#include <string.h>
+
+LANES1(cvt_u32_u16, u32, u16, x)
+LANES1(cvt_s32_s16, s32, s16, x)
+LANES1(cvt_u32_u8, u32, u8, x)
+LANES1(cvt_s32_s8, s32, s8, x)
+LANES1(cvt_u16_u32, u16, u32, x)
+LANES1(cvt_u16_u64, u16, u64, x)
+LANES1(cvt_u16_u8, u16, u8, x)
+LANES1(cvt_s16_s8, s16, s8, x)
+LANES1(cvt_u32_u32, u32, u32, x)
+LANES1(cvt_u64_u64, u64, u64, x)
+LANES1(cvt_u64_u16, u64, u16, x)
+LANES1(cvt_s64_s16, s64, s16, x)
+LANES1(cvt_u64_u32, u64, u32, x)
+LANES1(cvt_s64_s32, s64, s32, x)
+LANES1(cvt_u32_u64, u32, u64, x)
+LANES1(cvt_f32_s32, f32, s32, (float)x)
+LANES1(cvt_f32_u32, f32, u32, (float)x)
+LANES1(cvt_f64_s32, f64, s32, x)
+LANES1(cvt_f64_u32, f64, u32, x)
+
+const struct ptx_alu cushim__ptx_alu_convert[] = {
+    {"cvt.u32.u16", "wh", cvt_u32_u16, 0},
+    {"cvt.s32.u16", "wh", cvt_u32_u16, 0},
+    {"cvt.s32.s16", "wh", cvt_s32_s16, 0},
+    {"cvt.u32.s16", "wh", cvt_s32_s16, 0},
+    {"cvt.u32.u8", "wh", cvt_u32_u8, 0},
+    {"cvt.s32.u8", "wh", cvt_u32_u8, 0},
+    {"cvt.s32.s8", "wh", cvt_s32_s8, 0},
+    {"cvt.u32.s8", "wh", cvt_s32_s8, 0},
+    {"cvt.u16.u32", "hw", cvt_u16_u32, 0},
+    {"cvt.u16.s32", "hw", cvt_u16_u32, 0},
+    {"cvt.u16.u64", "hl", cvt_u16_u64, 0},
+    {"cvt.u16.s64", "hl", cvt_u16_u64, 0},
+    {"cvt.u16.u8", "hh", cvt_u16_u8, 0},
+    {"cvt.s16.u8", "hh", cvt_u16_u8, 0},
+    {"cvt.s16.s8", "hh", cvt_s16_s8, 0},
+    {"cvt.u16.s8", "hh", cvt_s16_s8, 0},
+    {"cvt.u32.u32", "ww", cvt_u32_u32, 0},
+    {"cvt.s32.u32", "ww", cvt_u32_u32, 0},
+    {"cvt.u32.s32", "ww", cvt_u32_u32, 0},
+    {"cvt.s32.s32", "ww", cvt_u32_u32, 0},
+    {"cvt.u64.u64", "ll", cvt_u64_u64, 0},
+    {"cvt.s64.s64", "ll", cvt_u64_u64, 0},
+    {"cvt.s64.u64", "ll", cvt_u64_u64, 0},
+    {"cvt.u64.s64", "ll", cvt_u64_u64, 0},
+    {"cvt.u64.u16", "lh", cvt_u64_u16, 0},
+    {"cvt.s64.u16", "lh", cvt_u64_u16, 0},
+    {"cvt.s64.s16", "lh", cvt_s64_s16, 0},
+    {"cvt.u64.s16", "lh", cvt_s64_s16, 0},
+    {"cvt.u64.u32", "lw", cvt_u64_u32, 0},
+    {"cvt.s64.u32", "lw", cvt_u64_u32, 0},
+    {"cvt.s64.s32", "lw", cvt_s64_s32, 0},
+    {"cvt.u64.s32", "lw", cvt_s64_s32, 0},
+    {"cvt.u32.u64", "wl", cvt_u32_u64, 0},
+    {"cvt.s32.u64", "wl", cvt_u32_u64, 0},
+    {"cvt.u32.s64", "wl", cvt_u32_u64, 0},
+    {"cvt.s32.s64", "wl", cvt_u32_u64, 0},
+    {"cvt.f32.s32", "fw", cvt_f32_s32, MAY_ROUND | MAY_FLUSH},
+    {"cvt.f32.u32", "fw", cvt_f32_u32, MAY_ROUND | MAY_FLUSH},
+    {"cvt.f64.s32", "dw", cvt_f64_s32, MAY_ROUND},
+    {"cvt.f64.u32", "dw", cvt_f64_u32, MAY_ROUND},
+    {0},
+};
+
+/* --- any pair --- */
+
+/* A number on its way: an integer with its sign, or a double. */
+struct number {
+    bool real, minus;
+    uint64_t magnitude;
+    double value;
+};
+
+static bool is_real(enum ptx_type type)
+{
+    return type == TYPE_F16 || type == TYPE_BF16 || type == TYPE_F32 || type == TYPE_F64 ||
+           type == TYPE_TF32;
+}
+
+static unsigned width_of(enum ptx_type type)
+{
+    return type <= TYPE_S8 ? 8 : type <= TYPE_BF16 ? 16 : type <= TYPE_TF32 ? 32 : 64;
+}
+
+static bool is_signed(enum ptx_type type)
+{
+    return type == TYPE_S8 || type == TYPE_S16 || type == TYPE_S32 || type == TYPE_S64;
+}
+
+static struct number read(const void *row, unsigned lane, enum ptx_type type, bool flush)
+{
+    const unsigned width = width_of(type);
+    const uint64_t bits =
+        width == 64 ? ((const lane_u64 *)row)[lane] : ((const lane_u32 *)row)[lane];
+    const uint64_t low = width == 64 ? bits : bits & ((UINT64_C(1) << width) - 1);
+    struct number number = {.real = is_real(type), .magnitude = low};
+
+    if (type == TYPE_F32) {
+        float single = ((const lane_f32 *)row)[lane];
+
+        if (flush && fpclassify(single) == FP_SUBNORMAL)
+            single = copysignf(0, single);
+        number.value = (double)single;
+    } else if (type == TYPE_F64) {
+        number.value = ((const lane_f64 *)row)[lane];
+    } else if (number.real) {
+        number.value = cushim__ptx_from_small(
+            type == TYPE_F16 ? &cushim__ptx_half : &cushim__ptx_bfloat, (uint32_t)low);
+    } else if (is_signed(type) && low >> (width - 1)) {
+        number.minus = true;
+        number.magnitude = (0 - low) & (width == 64 ? UINT64_MAX : (UINT64_C(1) << width) - 1);
+    }
+    return number;
+}
+
+static double rounded(double value, enum ptx_rounding rounding)
+{
+    double whole = trunc(value);
+
+    switch (rounding) {
+    case ROUND_ZERO:
+        return whole;
+    case ROUND_DOWN:
+        return floor(value);
+    case ROUND_UP:
+        return ceil(value);
+    default:
+        if (fabs(value - whole) > 0.5 || (fabs(value - whole) == 0.5 && fmod(whole, 2) != 0))
+            whole += value < 0 ? -1 : 1;
+        return copysign(whole, value);
+    }
+}
+
+static uint64_t to_integer(struct number number, enum ptx_type to, enum ptx_type from,
+                           enum ptx_rounding rounding, bool saturate)
+{
+    const unsigned width = width_of(to);
+    const uint64_t all = width == 64 ? UINT64_MAX : (UINT64_C(1) << width) - 1;
+    const uint64_t most = is_signed(to) ? all >> 1 : all;
+    const uint64_t least = is_signed(to) ? (all >> 1) + 1 : 0; /* its magnitude */
+
+    if (number.real) {
+        if (number.value != number.value)
+            return from == TYPE_F64 || width == 64 ? UINT64_C(1) << (width - 1) : 0;
+        number.value = rounded(number.value, rounding);
+        number.minus = number.value < 0;
+        number.value = fabs(number.value);
+        number.magnitude = number.value >= 0x1p64 ? UINT64_MAX : (uint64_t)number.value;
+        saturate = true;
+    }
+    if (saturate && number.minus && number.magnitude > least)
+        number.magnitude = least;
+    else if (saturate && !number.minus && number.magnitude > most)
+        number.magnitude = most;
+    return (number.minus ? 0 - number.magnitude : number.magnitude) & all;
+}
+
+static double saturated(double value)
+{
+    return value > 0 ? value < 1 ? value : 1 : 0;
+}
+
+/* An integer as a double that rounds further as the integer would. */
+static double to_real(struct number number, unsigned fraction)
+{
+    uint64_t magnitude = number.magnitude;
+    double value;
+
+    if (number.real)
+        return number.value;
+    if (fraction < 24 && magnitude >> 53) {
+        const unsigned shift = 11;
+        const bool sticky = magnitude & ((UINT64_C(1) << shift) - 1);
+
+        magnitude = (magnitude >> shift | sticky) << shift;
+    }
+    value = (double)magnitude;
+    return number.minus ? -value : value;
+}
+
+/* The mode of the host is the instruction's, so what is cut here is rounded as it says. */
+static void write_real(void *row, unsigned lane, struct number number, enum ptx_type to,
+                       enum ptx_type from, enum ptx_rounding rounding, unsigned flags)
+{
+    double value = to_real(number, to == TYPE_F64 ? 53 : 11);
+    float single;
+
+    if (flags & FLAG_SAT && to <= TYPE_F32)
+        value = saturated(value);
+    if (flags & FLAG_RELU && value < 0)
+        value = 0;
+    if (to == TYPE_F64) {
+        if (!number.real)
+            value =
+                number.minus ? (double)(int64_t)(0 - number.magnitude) : (double)number.magnitude;
+        if (flags & FLAG_SAT)
+            value = saturated(value);
+        ((lane_f64 *)row)[lane] = value;
+    } else if (to == TYPE_F32) {
+        if (number.real)
+            single = (float)value;
+        else
+            single =
+                number.minus ? (float)(int64_t)(0 - number.magnitude) : (float)number.magnitude;
+        if (flags & FLAG_SAT)
+            single = (float)saturated((double)single);
+        if (flags & FLAG_FTZ && fpclassify(single) == FP_SUBNORMAL)
+            single = copysignf(0, single);
+        ((lane_f32 *)row)[lane] = single;
+        if (single != single)
+            ((lane_u32 *)row)[lane] = 0x7fffffff;
+    } else if (to == TYPE_TF32) {
+        ((lane_u32 *)row)[lane] =
+            cushim__ptx_to_small(&cushim__ptx_tfloat, value, rounding, flags & FLAG_SAT) << 13;
+    } else {
+        ((lane_u32 *)row)[lane] = cushim__ptx_to_small(
+            to == TYPE_F16 ? &cushim__ptx_half : &cushim__ptx_bfloat, value, rounding, false);
+    }
+    (void)from;
+}
+
+void cushim__ptx_convert(void *restrict d, const void *a, enum ptx_type to, enum ptx_type from,
+                         enum ptx_rounding rounding, bool integer_rounding, unsigned flags)
+{
+    for (unsigned i = 0; i < PTX_LANES; i++) {
+        struct number number = read(a, i, from, flags & FLAG_FTZ);
+        uint64_t bits;
+
+        if (integer_rounding && number.real && is_real(to) && number.value - number.value == 0)
+            number.value = rounded(number.value, rounding);
+        if (is_real(to)) {
+            write_real(d, i, number, to, from, rounding, flags);
+            continue;
+        }
+        bits = to_integer(number, to, from, rounding, flags & FLAG_SAT);
+        if (width_of(to) == 64)
+            ((lane_u64 *)d)[i] = bits;
+        else
+            ((lane_u32 *)d)[i] = (uint32_t)bits;
+    }
+}
+
+/* Two f32 as two small numbers: the first is the upper half. */
+void cushim__ptx_convert_pair(void *restrict d, const void *a, const void *b, enum ptx_type to,
+                              enum ptx_rounding rounding, unsigned flags)
+{
+    const struct ptx_small *const kind = to == TYPE_F16X2    ? &cushim__ptx_half
+                                         : to == TYPE_BF16X2 ? &cushim__ptx_bfloat
+                                         : to == TYPE_E4M3X2 ? &cushim__ptx_e4m3
+                                                             : &cushim__ptx_e5m2;
+    const unsigned width = to == TYPE_F16X2 || to == TYPE_BF16X2 ? 16 : 8;
+
+    for (unsigned i = 0; i < PTX_LANES; i++) {
+        uint32_t result = 0;
+
+        for (unsigned half = 0; half < 2; half++) {
+            double value = (double)((const lane_f32 *)(half ? a : b))[i];
+
+            if (flags & FLAG_RELU && value < 0)
+                value = 0;
+            result |= cushim__ptx_to_small(kind, value, rounding, flags & FLAG_SAT) << half * width;
+        }
+        ((lane_u32 *)d)[i] = result;
+    }
+}
+
+/* --- atomic operations --- */
+
+static uint64_t add_real(enum ptx_type type, uint64_t old, uint64_t operand)
+{
+    uint64_t result = 0;
+
+    if (type == TYPE_F32) {
+        const uint32_t a = (uint32_t)old, b = (uint32_t)operand;
+        float x, y;
+
+        memcpy(&x, &a, sizeof x);
+        memcpy(&y, &b, sizeof y);
+        x += y;
+        memcpy(&result, &x, sizeof x);
+        return x == x ? (uint32_t)result : 0x7fffffff;
+    }
+    if (type == TYPE_F64) {
+        double x, y;
+
+        memcpy(&x, &old, sizeof x);
+        memcpy(&y, &operand, sizeof y);
+        x += y;
+        memcpy(&result, &x, sizeof x);
+        return result;
+    } else {
+        const lane_u32 a[PTX_LANES] = {(uint32_t)old}, b[PTX_LANES] = {(uint32_t)operand};
+        lane_u32 sum[PTX_LANES];
+
+        cushim__ptx_half_lanes(sum, a, b, a, HALF_ADD, type, 0);
+        return sum[0];
+    }
+}
+
+static bool less(enum ptx_type type, uint64_t a, uint64_t b)
+{
+    if (type == TYPE_S32)
+        return (int32_t)a < (int32_t)b;
+    return type == TYPE_S64 ? (int64_t)a < (int64_t)b : a < b;
+}
+
+uint64_t cushim__ptx_atomic(enum ptx_atomic operation, enum ptx_type type, uint64_t old,
+                            uint64_t operand, uint64_t compared)
+{
+    switch (operation) {
+    case ATOMIC_ADD:
+        if (is_real(type) || type == TYPE_F16X2 || type == TYPE_BF16X2)
+            return add_real(type, old, operand);
+        return old + operand;
+    case ATOMIC_MIN:
+        return less(type, operand, old) ? operand : old;
+    case ATOMIC_MAX:
+        return less(type, old, operand) ? operand : old;
+    case ATOMIC_INC:
+        return old >= operand ? 0 : old + 1;
+    case ATOMIC_DEC:
+        return old == 0 || old > operand ? operand : old - 1;
+    case ATOMIC_AND:
+        return old & operand;
+    case ATOMIC_OR:
+        return old | operand;
+    case ATOMIC_XOR:
+        return old ^ operand;
+    case ATOMIC_EXCH:
+        return operand;
+    case ATOMIC_CAS:
+        return old == operand ? compared : old;
+    }
+    return old;
+}

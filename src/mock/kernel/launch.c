@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Launches: their blocks begin and end, and run by turns. */
+#include "src/mock/kernel/launch.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* How many blocks are resident by default, and how many instructions a warp has in its turn. */
+enum { RESIDENT = 16, TURN = 512, PARAMETER_PADDING = 16 };
+
+uint32_t cushim__ptx_thread(const struct ptx_warp *warp, unsigned lane)
+{
+    return warp->index * PTX_LANES + lane;
+}
+
+void cushim__ptx_thread_index(const struct ptx_launch *launch, uint32_t thread, uint32_t index[3])
+{
+    const uint32_t *block = launch->shape.block;
+
+    index[0] = thread % block[0];
+    index[1] = thread / block[0] % block[1];
+    index[2] = thread / block[0] / block[1];
+}
+
+void cushim__ptx_fault_at(struct ptx_step *step, enum ptx_fault_kind kind, unsigned lane,
+                          const char *format, ...)
+{
+    struct ptx_launch *launch = step->launch;
+    struct ptx_fault *fault = &launch->fault;
+    const struct ptx_program *program = launch->program;
+    const uint32_t pc = (uint32_t)(step->at - program->code);
+    va_list arguments;
+
+    step->leave = true;
+    if (launch->state == PTX_FAULT)
+        return;
+    launch->state = PTX_FAULT;
+    fault->kind = kind;
+    fault->kernel = launch->kernel->name;
+    fault->line = step->at->line;
+    for (uint32_t i = 0; i < program->function_count; i++) {
+        const struct ptx_function *function = &program->functions[i];
+
+        if (function->defined && pc - function->first < function->count)
+            fault->part = function->part;
+    }
+    memcpy(fault->block, step->warp->block->index, sizeof fault->block);
+    cushim__ptx_thread_index(launch, cushim__ptx_thread(step->warp, lane), fault->thread);
+    va_start(arguments, format);
+    vsnprintf(fault->text, sizeof fault->text, format, arguments);
+    va_end(arguments);
+}
+
+/* --- blocks --- */
+
+static void begin_block(struct ptx_launch *launch, struct ptx_block *block)
+{
+    const uint64_t linear = launch->next_block++;
+    const uint32_t *grid = launch->shape.grid;
+    const struct ptx_function *function = &launch->program->functions[launch->code->function];
+
+    block->linear = (uint32_t)linear;
+    block->index[0] = (uint32_t)(linear % grid[0]);
+    block->index[1] = (uint32_t)(linear / grid[0] % grid[1]);
+    block->index[2] = (uint32_t)(linear / grid[0] / grid[1]);
+    block->warp_count = block->alive_warps = launch->warps;
+    block->phase = 0;
+    block->running = true;
+    memset(block->barriers, 0, sizeof block->barriers);
+    memset(block->shared, 0, launch->shared_bytes);
+    for (uint32_t i = 0; i < block->warp_count; i++) {
+        struct ptx_warp *warp = &block->warps[i];
+        const uint32_t threads = launch->threads - i * PTX_LANES;
+        const struct ptx_warp kept = *warp;
+
+        *warp = (struct ptx_warp){
+            .block = block,
+            .index = i,
+            .registers = kept.registers,
+            .local = kept.local,
+            .register_bytes = kept.register_bytes,
+            .local_stride = kept.local_stride,
+        };
+        warp->exists = warp->alive =
+            threads >= PTX_LANES ? PTX_ALL_LANES : (UINT32_C(1) << threads) - 1;
+        for (unsigned lane = 0; lane < PTX_LANES; lane++)
+            warp->pcs[lane] = function->first;
+        memset(warp->registers, 0, warp->register_bytes);
+        memset(warp->local, 0, (size_t)warp->local_stride * PTX_LANES);
+    }
+}
+
+static bool create_block(struct ptx_launch *launch, struct ptx_block *block)
+{
+    const struct ptx_function *function = &launch->program->functions[launch->code->function];
+    const uint32_t local = (function->call_local + 31) / 16 * 16;
+
+    block->shared = calloc(1, launch->shared_bytes + 16);
+    block->warps = calloc(launch->warps, sizeof *block->warps);
+    if (!block->shared || !block->warps)
+        return false;
+    for (uint32_t i = 0; i < launch->warps; i++) {
+        struct ptx_warp *warp = &block->warps[i];
+
+        warp->register_bytes = function->call_registers;
+        warp->local_stride = local;
+        warp->registers = malloc(warp->register_bytes);
+        warp->local = malloc((size_t)local * PTX_LANES);
+        if (!warp->registers || !warp->local)
+            return false;
+    }
+    return true;
+}
+
+static void destroy_block(struct ptx_launch *launch, struct ptx_block *block)
+{
+    for (uint32_t i = 0; block->warps && i < launch->warps; i++) {
+        free(block->warps[i].registers);
+        free(block->warps[i].local);
+    }
+    free(block->warps);
+    free(block->shared);
+}
+
+/* --- launches --- */
+
+struct ptx_launch *cushim__ptx_launch_create(struct ptx_module *module, size_t kernel,
+                                             const struct ptx_shape *shape, const void *parameters,
+                                             size_t bytes, const uint64_t *globals,
+                                             const struct ptx_host *host, void *data)
+{
+    struct ptx_launch *launch = calloc(1, sizeof *launch);
+    uint64_t resident;
+
+    if (!launch)
+        return NULL;
+    launch->program = module->program;
+    __atomic_add_fetch(&launch->program->references, 1, __ATOMIC_RELAXED);
+    launch->kernel = &module->kernels[kernel];
+    launch->code = &launch->program->kernel_codes[kernel];
+    launch->shape = *shape;
+    launch->globals = globals;
+    launch->host = host;
+    launch->data = data;
+    launch->parameter_bytes = (uint32_t)launch->kernel->parameter_bytes;
+    launch->parameters = calloc(1, launch->parameter_bytes + PARAMETER_PADDING);
+    launch->shared_bytes = (uint32_t)(launch->kernel->shared_bytes + shape->dynamic_shared_bytes);
+    launch->threads = shape->block[0] * shape->block[1] * shape->block[2];
+    launch->warps = (launch->threads + PTX_LANES - 1) / PTX_LANES;
+    launch->block_total = (uint64_t)shape->grid[0] * shape->grid[1] * shape->grid[2];
+    resident = shape->cooperative       ? launch->block_total
+               : shape->resident_blocks ? shape->resident_blocks
+                                        : RESIDENT;
+    if (resident > launch->block_total)
+        resident = launch->block_total;
+    if (resident > UINT32_MAX / 2 || launch->warps > PTX_WARPS || launch->warps == 0)
+        resident = 0;
+    launch->blocks = calloc(resident ? resident : 1, sizeof *launch->blocks);
+    if (!launch->parameters || !launch->blocks || resident == 0 || launch->kernel->refused) {
+        cushim__ptx_launch_destroy(launch);
+        return NULL;
+    }
+    memcpy(launch->parameters, parameters,
+           bytes < launch->parameter_bytes ? bytes : launch->parameter_bytes);
+    while (launch->block_count < resident) {
+        struct ptx_block *block = &launch->blocks[launch->block_count++];
+
+        if (!create_block(launch, block)) {
+            cushim__ptx_launch_destroy(launch);
+            return NULL;
+        }
+        begin_block(launch, block);
+    }
+    launch->quiet_since = UINT64_MAX;
+    return launch;
+}
+
+void cushim__ptx_launch_destroy(struct ptx_launch *launch)
+{
+    if (!launch)
+        return;
+    for (uint32_t i = 0; i < launch->block_count; i++)
+        destroy_block(launch, &launch->blocks[i]);
+    free(launch->blocks);
+    free(launch->parameters);
+    cushim__ptx_release(&launch->program->module);
+    free(launch);
+}
+
+const struct ptx_fault *cushim__ptx_fault(const struct ptx_launch *launch)
+{
+    return &launch->fault;
+}
+
+const struct ptx_counts *cushim__ptx_counts(const struct ptx_launch *launch)
+{
+    return &launch->counts;
+}
+
+/* --- turns --- */
+
+static void forget_ranges(struct ptx_launch *launch)
+{
+    for (uint32_t i = 0; i < launch->block_count; i++) {
+        for (uint32_t j = 0; j < launch->warps; j++)
+            launch->blocks[i].warps[j].range = (struct ptx_range){0};
+    }
+}
+
+/* The next warp. False: a round is over in which nobody could do anything. */
+static bool next_turn(struct ptx_launch *launch)
+{
+    if (++launch->at_warp < launch->warps)
+        return true;
+    launch->at_warp = 0;
+    if (++launch->at_block < launch->block_count)
+        return true;
+    launch->at_block = 0;
+    if (launch->quiet_since == launch->counts.warp_instructions)
+        return false;
+    launch->quiet_since = launch->counts.warp_instructions;
+    return true;
+}
+
+enum ptx_state cushim__ptx_run(struct ptx_launch *launch, uint64_t budget)
+{
+    const uint64_t end = launch->counts.instructions + budget;
+
+    if (launch->state != PTX_RUNNING)
+        return launch->state;
+    forget_ranges(launch);
+    while (launch->state == PTX_RUNNING && launch->counts.instructions < end) {
+        struct ptx_block *block = &launch->blocks[launch->at_block];
+        struct ptx_warp *warp = &block->warps[launch->at_warp];
+        const uint64_t left = (end - launch->counts.instructions) / PTX_LANES + 1;
+
+        if (block->running && warp->alive)
+            cushim__ptx_run_warp(launch, warp, left < TURN ? (uint32_t)left : TURN);
+        if (block->running && block->alive_warps == 0) {
+            launch->counts.blocks++;
+            block->running = false;
+            if (launch->next_block < launch->block_total)
+                begin_block(launch, block);
+        }
+        if (launch->counts.blocks == launch->block_total)
+            launch->state = PTX_ENDED;
+        else if (!next_turn(launch) && launch->state == PTX_RUNNING)
+            launch->state = PTX_STUCK;
+    }
+    return launch->state;
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A launch while it runs: its blocks, their warps, and where each lane is.
+ *
+ * The lanes of a warp that are at the same instruction of the same frame run as a group. Of several
+ * groups that with the deepest frame and the lowest instruction goes first, so that groups meet
+ * again; but after a while another one gets its turn, so that no lane waits for ever for a lane of
+ * its own warp.
+ */
+#ifndef CUSHIM_MOCK_KERNEL_LAUNCH_H
+#define CUSHIM_MOCK_KERNEL_LAUNCH_H
+
+#include "src/mock/kernel/alu.h"
+#include "src/mock/kernel/code.h"
+
+enum { PTX_BARRIERS = 16, PTX_WARPS = 32 };
+
+struct ptx_warp {
+    struct ptx_block *block;
+    uint32_t index;                  /* in the block */
+    uint32_t exists, alive;          /* lanes */
+    uint32_t at_sync, at_barrier;    /* lanes that wait: for their warp, for their block */
+    uint32_t carry;                  /* the condition code of each lane */
+    uint32_t active, others;         /* the group that runs, and lanes that could */
+    uint32_t pc, base, stop;         /* of the group; where it may meet another one */
+    uint32_t pcs[PTX_LANES];         /* of lanes that are not in the group */
+    uint32_t bases[PTX_LANES];       /* their frames in `registers` */
+    uint32_t local_bases[PTX_LANES]; /* their frames in their local memory */
+    uint8_t barriers[PTX_LANES];     /* that they wait at */
+
+    uint32_t apart, limit, favour, favoured; /* instructions while the lanes are apart */
+    unsigned char *registers, *local;
+    uint32_t register_bytes, local_stride;
+    struct ptx_range range; /* the last one that was found */
+};
+
+struct ptx_barrier_state {
+    uint32_t expected; /* threads; 0: all */
+    uint32_t count;    /* of those whose predicate was true, and of those that had one */
+    uint32_t total;
+    bool used;
+    uint32_t arrived[PTX_WARPS];
+};
+
+struct ptx_block {
+    uint32_t linear, index[3];
+    uint32_t warp_count, alive_warps;
+    uint32_t phase; /* barriers of the whole block that are over */
+    bool running;
+    unsigned char *shared;
+    struct ptx_warp *warps;
+    struct ptx_barrier_state barriers[PTX_BARRIERS];
+};
+
+struct ptx_launch {
+    struct ptx_program *program;
+    const struct ptx_kernel *kernel;
+    const struct ptx_kernel_code *code;
+    struct ptx_shape shape;
+    const uint64_t *globals;
+    const struct ptx_host *host;
+    void *data;
+    unsigned char *parameters;
+    lane_u64 grid_memory[PTX_GRID_BYTES / 8];
+    uint32_t parameter_bytes;
+    uint32_t shared_bytes, threads, warps;
+    uint64_t block_total, next_block;
+    struct ptx_block *blocks;
+    uint32_t block_count; /* resident */
+    uint32_t at_block, at_warp;
+    uint64_t quiet_since; /* instructions before the current round */
+    enum ptx_state state;
+    struct ptx_fault fault;
+    struct ptx_counts counts;
+};
+
+/* One instruction of a group, while it is executed. */
+struct ptx_step {
+    struct ptx_launch *launch;
+    struct ptx_warp *warp;
+    const struct ptx_instruction *at;
+    unsigned char *frame;
+    const unsigned char *constants;
+    uint32_t mask;                  /* lanes that execute it */
+    bool leave;                     /* the group has changed, or the launch has ended */
+    lane_u64 scratch[PTX_LANES];    /* results */
+    lane_u64 sources[3][PTX_LANES]; /* flushed */
+};
+
+static inline const unsigned char *ptx_row(const struct ptx_step *step, uint32_t operand)
+{
+    return operand & PTX_CONSTANT ? step->constants + (operand & ~PTX_CONSTANT)
+                                  : step->frame + operand;
+}
+
+static inline bool ptx_in(uint32_t mask, unsigned lane)
+{
+    return mask >> lane & 1;
+}
+
+static inline unsigned ptx_count(uint32_t mask)
+{
+    return (unsigned)__builtin_popcount(mask);
+}
+
+static inline unsigned ptx_first(uint32_t mask)
+{
+    return (unsigned)__builtin_ctz(mask);
+}
+
+/* --- launch.c --- */
+
+/* The launch ends. Only the first fault counts. */
+#if defined(__GNUC__)
+__attribute__((format(__printf__, 4, 5)))
+#endif
+void cushim__ptx_fault_at(struct ptx_step *step, enum ptx_fault_kind kind, unsigned lane,
+                          const char *format, ...);
+uint32_t cushim__ptx_thread(const struct ptx_warp *warp, unsigned lane);
+void cushim__ptx_thread_index(const struct ptx_launch *launch, uint32_t thread, uint32_t index[3]);
+
+/* --- memory.c --- */
+void cushim__ptx_load(struct ptx_step *step);
+void cushim__ptx_store(struct ptx_step *step);
+void cushim__ptx_atomic_access(struct ptx_step *step);
+void cushim__ptx_copy_async(struct ptx_step *step);
+void cushim__ptx_isspace(struct ptx_step *step);
+void cushim__ptx_cvta(struct ptx_step *step);
+void cushim__ptx_address(struct ptx_step *step);
+/* The bytes at an address of a lane. NULL: the launch has a fault. */
+unsigned char *cushim__ptx_bytes(struct ptx_step *step, unsigned lane, enum ptx_space space,
+                                 uint64_t address, unsigned bytes, enum ptx_use use);
+
+/* --- sync.c --- */
+void cushim__ptx_barrier(struct ptx_step *step);
+void cushim__ptx_warp_sync(struct ptx_step *step);
+/* Lanes have ended: what waited for them alone goes on. */
+void cushim__ptx_lanes_ended(struct ptx_step *step);
+
+/* --- call.c --- */
+void cushim__ptx_call(struct ptx_step *step);
+void cushim__ptx_return(struct ptx_step *step);
+
+/* --- run.c --- */
+bool cushim__ptx_group_select(struct ptx_warp *warp);
+void cushim__ptx_group_save(struct ptx_warp *warp);
+void cushim__ptx_run_warp(struct ptx_launch *launch, struct ptx_warp *warp, uint32_t quantum);
+void cushim__ptx_write32(unsigned char *row, const lane_u32 *values, uint32_t mask);
+void cushim__ptx_write64(unsigned char *row, const lane_u64 *values, uint32_t mask);
+
+#endif

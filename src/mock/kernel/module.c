@@ -1,0 +1,475 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Modules: the top level of PTX texts, what they share, and what a kernel needs of all of it. */
+#include "src/mock/kernel/parser.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct ptx_module *cushim__ptx_create(void)
+{
+    struct ptx_program *program = calloc(1, sizeof *program);
+
+    if (program)
+        program->names = cushim__ptx_names_create();
+    if (!program || !program->names) {
+        free(program);
+        return NULL;
+    }
+    program->references = 1;
+    program->module.program = program;
+    return &program->module;
+}
+
+void cushim__ptx_release(struct ptx_module *module)
+{
+    struct ptx_program *program = module ? module->program : NULL;
+
+    if (!program || __atomic_sub_fetch(&program->references, 1, __ATOMIC_ACQ_REL) > 0)
+        return;
+    for (size_t i = 0; i < module->kernel_count; i++) {
+        free((void *)program->kernels[i].parameters);
+        free((void *)program->kernels[i].refused);
+        if (program->kernel_codes)
+            free(program->kernel_codes[i].shared_offsets);
+    }
+    for (size_t i = 0; i < module->global_count; i++) {
+        free((void *)program->globals[i].name);
+        free((void *)program->globals[i].initial);
+        free((void *)program->globals[i].addresses);
+    }
+    for (uint32_t i = 0; i < program->function_count; i++) {
+        free(program->functions[i].name);
+        free(program->functions[i].formals);
+        free(program->functions[i].refused);
+        free(program->functions[i].callees);
+        free(program->functions[i].shared);
+    }
+    for (uint32_t i = 0; i < program->shared_count; i++)
+        free(program->shared[i].name);
+    cushim__ptx_names_destroy(program->names);
+    free(program->kernels);
+    free(program->kernel_codes);
+    free(program->globals);
+    free(program->functions);
+    free(program->shared);
+    free(program->code);
+    free(program->lists);
+    free(program->constants);
+    free(program);
+}
+
+/* --- functions and kernels --- */
+
+static bool extents(struct ptx_parser *parser, unsigned values[3])
+{
+    values[0] = values[1] = values[2] = 1;
+    for (unsigned i = 0; i < 3; i++) {
+        const uint64_t value = cushim__ptx_integer(parser);
+
+        if (value == 0 || value > UINT32_MAX)
+            return false;
+        values[i] = (unsigned)value;
+        if (!cushim__ptx_skip(parser, ","))
+            break;
+    }
+    return true;
+}
+
+static unsigned product(const unsigned values[3])
+{
+    uint64_t threads = values[0];
+
+    for (unsigned i = 1; i < 3; i++)
+        threads = threads > UINT32_MAX / values[i] ? UINT32_MAX : threads * values[i];
+    return (unsigned)threads;
+}
+
+/* What stands between the parameters and the body. */
+static void directives(struct ptx_parser *parser, struct ptx_kernel *kernel)
+{
+    unsigned values[3];
+
+    while (!cushim__ptx_is(parser, "{") && !cushim__ptx_is(parser, ";")) {
+        bool sane = true;
+
+        if (parser->word.length == 0)
+            cushim__ptx_expected(parser, "a body");
+        if (kernel && cushim__ptx_skip(parser, ".maxntid")) {
+            sane = extents(parser, values);
+            kernel->max_threads = product(values);
+        } else if (kernel && cushim__ptx_skip(parser, ".reqntid")) {
+            sane = extents(parser, kernel->required_block);
+            kernel->max_threads = product(kernel->required_block);
+        } else if (kernel && cushim__ptx_skip(parser, ".minnctapersm")) {
+            kernel->min_blocks = (unsigned)cushim__ptx_integer(parser);
+        } else if (kernel && cushim__ptx_skip(parser, ".reqnctapercluster")) {
+            sane = extents(parser, kernel->required_cluster);
+        } else {
+            cushim__ptx_next(parser);
+        }
+        if (!sane)
+            cushim__ptx_expected(parser, "a number of threads");
+    }
+}
+
+/* The list is from malloc(), once it is complete. */
+static void parameters(struct ptx_parser *parser, struct ptx_kernel *kernel)
+{
+    struct ptx_parameter *list = NULL;
+    size_t offset = 0, room = 0;
+
+    if (!cushim__ptx_skip(parser, "("))
+        return;
+    while (!cushim__ptx_skip(parser, ")")) {
+        struct ptx_declared declared;
+        struct ptx_symbol *symbol;
+
+        cushim__ptx_expect(parser, ".param");
+        cushim__ptx_declared_type(parser, &declared);
+        cushim__ptx_declared_name(parser, &declared);
+        offset = (size_t)cushim__ptx_align(parser, offset, declared.alignment);
+        if (declared.bytes > 65536 || offset + declared.bytes > 65536)
+            cushim__ptx_fail(parser, "the parameters have more than 64 KiB");
+        symbol = cushim__ptx_symbol_add(parser, declared.name, SYMBOL_PARAM, 0);
+        symbol->offset = offset;
+        symbol->bytes = declared.bytes;
+        if (kernel->parameter_count == room) {
+            struct ptx_parameter *larger;
+
+            room = room * 2 + 8;
+            larger = cushim__ptx_pool(parser, room * sizeof *larger);
+            if (list)
+                memcpy(larger, list, kernel->parameter_count * sizeof *larger);
+            list = larger;
+        }
+        list[kernel->parameter_count++] =
+            (struct ptx_parameter){offset, declared.bytes, declared.alignment};
+        offset += declared.bytes;
+        if (!cushim__ptx_skip(parser, ",") && !cushim__ptx_is(parser, ")"))
+            cushim__ptx_expected(parser, "',' or ')'");
+    }
+    kernel->parameter_bytes = offset;
+    if (kernel->parameter_count > 0) {
+        kernel->parameters = malloc(kernel->parameter_count * sizeof *list);
+        if (!kernel->parameters)
+            cushim__ptx_no_memory(parser);
+        memcpy((void *)kernel->parameters, list, kernel->parameter_count * sizeof *list);
+    }
+}
+
+/* The code of a body goes to the end of the program's, and its branches with it. */
+static void append(struct ptx_parser *parser, uint32_t index)
+{
+    struct ptx_program *program = parser->program;
+    struct ptx_body *body = &parser->body;
+    struct ptx_function *function = &program->functions[index];
+
+    while (program->code_room < program->code_count + (size_t)body->count)
+        program->code = cushim__ptx_grow(parser, program->code, &program->code_room,
+                                         program->code_room, sizeof *program->code);
+    for (uint32_t i = 0; i < body->count; i++) {
+        struct ptx_instruction *at = &body->code[i];
+
+        if (at->handler == DO_BRANCH)
+            at->target += program->code_count;
+        if (at->handler <= DO_FLOAT64) {
+            at->a = at->a == PTX_UNUSED ? 0 : at->a;
+            at->b = at->b == PTX_UNUSED ? 0 : at->b;
+            at->c = at->c == PTX_UNUSED ? 0 : at->c;
+        }
+        /* What a call needs to know of its own frame, and what leaves a kernel. */
+        if (at->handler == DO_CALL || at->handler == DO_CALL_INDIRECT) {
+            at->d = (uint32_t)(body->local_bytes + 15) / 16 * 16;
+            at->e = function->frame_bytes;
+        }
+        if (at->handler == DO_RETURN) {
+            at->target = index;
+            at->handler = function->is_kernel ? DO_EXIT : DO_RETURN;
+        }
+        program->code[program->code_count + i] = *at;
+    }
+    for (uint32_t i = 0; i < body->count; i++) {
+        const struct ptx_instruction *at = &body->code[i];
+
+        for (uint32_t j = 0; at->handler == DO_BRANCH_TABLE && j < at->target; j++) {
+            uint32_t *target = &program->lists[at->list + j];
+
+            if (!(*target & PTX_CONSTANT))
+                *target = (*target + program->code_count) | PTX_CONSTANT;
+        }
+    }
+    function->first = program->code_count;
+    function->count = body->count;
+    function->local_bytes = (uint32_t)(body->local_bytes + 15) / 16 * 16;
+    program->code_count += body->count;
+}
+
+static void clear_body(struct ptx_body *body)
+{
+    free(body->code);
+    free(body->registers);
+    free(body->references);
+    free(body->vectors);
+    *body = (struct ptx_body){0};
+}
+
+static struct ptx_function *define(struct ptx_parser *parser, uint32_t index,
+                                   enum ptx_linkage linkage)
+{
+    struct ptx_function *function = &parser->program->functions[index];
+
+    if (function->defined && !(function->linkage == PTX_WEAK || linkage == PTX_WEAK))
+        cushim__ptx_fail(parser, "'%s' is defined twice", function->name);
+    return function;
+}
+
+static void skip_body(struct ptx_parser *parser)
+{
+    unsigned depth = 0;
+
+    do {
+        if (cushim__ptx_is(parser, "{"))
+            depth++;
+        else if (cushim__ptx_is(parser, "}"))
+            depth--;
+        else if (parser->word.length == 0)
+            cushim__ptx_expected(parser, "'}'");
+        cushim__ptx_next(parser);
+    } while (depth > 0);
+}
+
+static void entry(struct ptx_parser *parser, enum ptx_linkage linkage)
+{
+    struct ptx_program *program = parser->program;
+    const uint32_t index = cushim__ptx_function_named(parser, cushim__ptx_name(parser),
+                                                      linkage == PTX_LOCAL ? PTX_VISIBLE : linkage);
+    struct ptx_function *function = &program->functions[index];
+    struct ptx_kernel kernel = {.name = function->name, .part = parser->part};
+    const bool is_new = !function->is_kernel;
+
+    cushim__ptx_scope_open(parser);
+    if (is_new) {
+        function->kernel = program->module.kernel_count;
+        program->kernels = cushim__ptx_grow(parser, program->kernels, &program->kernel_room,
+                                            function->kernel, sizeof *program->kernels);
+        program->module.kernels = program->kernels;
+        program->kernels[program->module.kernel_count++] = kernel;
+        function->is_kernel = true;
+    }
+    parameters(parser, &kernel);
+    if (!is_new && function->defined) {
+        free((void *)kernel.parameters);
+        define(parser, index, linkage);
+        directives(parser, &kernel);
+    } else {
+        free((void *)program->kernels[function->kernel].parameters);
+        program->kernels[function->kernel] = kernel;
+        directives(parser, &program->kernels[function->kernel]);
+        if (!cushim__ptx_is(parser, ";")) {
+            function->defined = true;
+            function->linkage = linkage;
+            function->part = parser->part;
+            cushim__ptx_expect(parser, "{");
+            cushim__ptx_body(parser, index, &program->kernels[function->kernel]);
+            append(parser, index);
+            cushim__ptx_scope_close(parser);
+            clear_body(&parser->body);
+            return;
+        }
+    }
+    cushim__ptx_scope_close(parser);
+    if (!cushim__ptx_skip(parser, ";"))
+        skip_body(parser);
+}
+
+/* `.func (.param .b32 result) name (.param .b32 a) .noreturn` */
+static void function_header(struct ptx_parser *parser, enum ptx_linkage linkage)
+{
+    struct ptx_program *program = parser->program;
+    struct ptx_formal *formals = NULL;
+    uint32_t count = 0, results, bytes = 0, index;
+    struct ptx_function *function;
+
+    /* The name comes after the results, but belongs to the text and not to the body. */
+    cushim__ptx_scope_open(parser);
+    if (cushim__ptx_is(parser, "("))
+        cushim__ptx_formals(parser, &formals, &count, &bytes, true);
+    results = count;
+    parser->body.depth--;
+    index = cushim__ptx_function_named(parser, cushim__ptx_name(parser), linkage);
+    parser->body.depth++;
+    if (cushim__ptx_is(parser, "("))
+        cushim__ptx_formals(parser, &formals, &count, &bytes, true);
+    directives(parser, NULL);
+    function = &program->functions[index];
+    if (function->defined && cushim__ptx_is(parser, "{")) {
+        define(parser, index, linkage);
+        cushim__ptx_scope_close(parser);
+        clear_body(&parser->body);
+        skip_body(parser);
+        return;
+    }
+    if (!function->defined) {
+        free(function->formals);
+        function->formals = calloc(count + 1, sizeof *function->formals);
+        if (!function->formals)
+            cushim__ptx_no_memory(parser);
+        if (count)
+            memcpy(function->formals, formals, count * sizeof *formals);
+        function->formal_count = count;
+        function->result_count = results;
+    }
+    if (cushim__ptx_skip(parser, ";")) {
+        cushim__ptx_scope_close(parser);
+        clear_body(&parser->body);
+        return;
+    }
+    function->defined = true;
+    function->linkage = linkage;
+    function->part = parser->part;
+    function->line = parser->statement_line;
+    parser->body.local_bytes = bytes;
+    cushim__ptx_expect(parser, "{");
+    cushim__ptx_body(parser, index, NULL);
+    append(parser, index);
+    cushim__ptx_scope_close(parser);
+    clear_body(&parser->body);
+}
+
+/* --- the top level --- */
+
+static void skip_statement(struct ptx_parser *parser)
+{
+    while (parser->word.length > 0 && !cushim__ptx_is(parser, ";"))
+        cushim__ptx_next(parser);
+    cushim__ptx_expect(parser, ";");
+}
+
+static void skip_line(struct ptx_parser *parser)
+{
+    const unsigned line = parser->line;
+
+    while (parser->word.length > 0 && parser->line == line)
+        cushim__ptx_next(parser);
+}
+
+static void heading(struct ptx_parser *parser)
+{
+    struct ptx_module *module = &parser->program->module;
+    char text[24] = "";
+    char *end;
+
+    while (cushim__ptx_is(parser, ".version") || cushim__ptx_is(parser, ".target") ||
+           cushim__ptx_is(parser, ".address_size")) {
+        const bool version = cushim__ptx_is(parser, ".version"),
+                   target = cushim__ptx_is(parser, ".target");
+
+        cushim__ptx_next(parser);
+        snprintf(text, sizeof text, "%.*s",
+                 (int)(parser->word.length < 20 ? parser->word.length : 20), parser->word.start);
+        if (version) {
+            module->version = (unsigned)strtoul(text, &end, 10) * 10;
+            if (*end == '.')
+                module->version += (unsigned)strtoul(end + 1, &end, 10);
+        } else if (target && strncmp(text, "sm_", 3) == 0) {
+            module->target = (unsigned)strtoul(text + 3, &end, 10);
+        }
+        if (target)
+            skip_line(parser);
+        else
+            cushim__ptx_next(parser);
+    }
+}
+
+static void statement(struct ptx_parser *parser)
+{
+    enum ptx_linkage linkage = PTX_LOCAL;
+
+    parser->statement = parser->word.start;
+    parser->statement_line = parser->line;
+    for (;; cushim__ptx_next(parser)) {
+        if (cushim__ptx_is(parser, ".extern"))
+            linkage = PTX_EXTERN;
+        else if (cushim__ptx_is(parser, ".weak") || cushim__ptx_is(parser, ".common"))
+            linkage = PTX_WEAK;
+        else if (cushim__ptx_is(parser, ".visible"))
+            linkage = PTX_VISIBLE;
+        else
+            break;
+    }
+    if (cushim__ptx_skip(parser, ".entry")) {
+        entry(parser, linkage);
+    } else if (cushim__ptx_skip(parser, ".func")) {
+        function_header(parser, linkage);
+    } else if (cushim__ptx_skip(parser, ".global")) {
+        cushim__ptx_globals(parser, false, linkage);
+    } else if (cushim__ptx_skip(parser, ".const")) {
+        cushim__ptx_globals(parser, true, linkage);
+    } else if (cushim__ptx_skip(parser, ".shared")) {
+        cushim__ptx_shared_variables(parser, linkage);
+    } else if (cushim__ptx_is(parser, ".version") || cushim__ptx_is(parser, ".target") ||
+               cushim__ptx_is(parser, ".address_size")) {
+        heading(parser);
+    } else if (cushim__ptx_is(parser, ".file") || cushim__ptx_is(parser, ".loc") ||
+               cushim__ptx_is(parser, "@")) {
+        skip_line(parser);
+    } else if (cushim__ptx_skip(parser, ".section")) {
+        while (parser->word.length > 0 && !cushim__ptx_is(parser, "{"))
+            cushim__ptx_next(parser);
+        skip_body(parser);
+    } else if (cushim__ptx_is(parser, ".local") || cushim__ptx_is(parser, ".tex") ||
+               cushim__ptx_is(parser, ".pragma") || cushim__ptx_is(parser, ".alias")) {
+        skip_statement(parser);
+    } else {
+        cushim__ptx_expected(parser, "a declaration");
+    }
+}
+
+bool cushim__ptx_add(struct ptx_module *module, const char *text, size_t bytes,
+                     struct ptx_error *error)
+{
+    struct ptx_parser *parser = calloc(1, sizeof *parser);
+    volatile bool done = false;
+
+    *error = (struct ptx_error){0};
+    if (!parser) {
+        error->no_memory = true;
+        return false;
+    }
+    parser->error = error;
+    parser->program = module->program;
+    parser->part = module->program->part_count++;
+    parser->text = parser->at = parser->statement = text;
+    parser->end = memchr(text, '\0', bytes);
+    if (!parser->end)
+        parser->end = text + bytes;
+    parser->line = 1;
+    if (setjmp(parser->failed) == 0) {
+        cushim__ptx_next(parser);
+        while (parser->word.length > 0)
+            statement(parser);
+        done = true;
+    }
+    clear_body(&parser->body);
+    cushim__ptx_pool_clear(parser);
+    free(parser);
+    return done;
+}
+
+size_t cushim__ptx_find_kernel(const struct ptx_module *module, const char *name)
+{
+    for (size_t i = 0; i < module->kernel_count; i++) {
+        if (strcmp(module->kernels[i].name, name) == 0)
+            return i;
+    }
+    return SIZE_MAX;
+}
+
+size_t cushim__ptx_find_global(const struct ptx_module *module, const char *name)
+{
+    const uint32_t *found =
+        cushim__ptx_names_find(module->program->names, 'g', (struct ptx_word){name, strlen(name)});
+
+    return found ? *found : SIZE_MAX;
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The names that the texts of a module share, and the rows of the tables by name. */
+#include "src/mock/kernel/parser.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { BUCKETS = 1024 };
+
+struct name {
+    struct name *next;
+    uint32_t value;
+    char kind;
+    size_t length;
+    char text[];
+};
+
+struct ptx_names {
+    struct name *buckets[BUCKETS];
+};
+
+static uint32_t hash(const char *text, size_t length)
+{
+    uint32_t value = 2166136261u;
+
+    for (size_t i = 0; i < length; i++)
+        value = (value ^ (unsigned char)text[i]) * 16777619u;
+    return value ^ value >> 15;
+}
+
+struct ptx_names *cushim__ptx_names_create(void)
+{
+    return calloc(1, sizeof(struct ptx_names));
+}
+
+void cushim__ptx_names_destroy(struct ptx_names *names)
+{
+    for (size_t i = 0; names && i < BUCKETS; i++) {
+        while (names->buckets[i]) {
+            struct name *next = names->buckets[i]->next;
+
+            free(names->buckets[i]);
+            names->buckets[i] = next;
+        }
+    }
+    free(names);
+}
+
+uint32_t *cushim__ptx_names_find(const struct ptx_names *names, char kind, struct ptx_word name)
+{
+    struct name *found = names->buckets[hash(name.start, name.length) % BUCKETS];
+
+    while (found && (found->kind != kind || found->length != name.length ||
+                     memcmp(found->text, name.start, name.length) != 0))
+        found = found->next;
+    return found ? &found->value : NULL;
+}
+
+bool cushim__ptx_names_add(struct ptx_names *names, char kind, struct ptx_word name, uint32_t value)
+{
+    struct name **bucket = &names->buckets[hash(name.start, name.length) % BUCKETS];
+    struct name *added = malloc(sizeof *added + name.length);
+
+    if (!added)
+        return false;
+    *added = (struct name){*bucket, value, kind, name.length};
+    memcpy(added->text, name.start, name.length);
+    *bucket = added;
+    return true;
+}
+
+/* --- opcodes --- */
+
+static const struct ptx_alu *const tables[] = {
+    cushim__ptx_alu_integer,
+    cushim__ptx_alu_bits,
+    cushim__ptx_alu_float,
+    cushim__ptx_alu_convert,
+};
+
+/* The tables are short, but there are many instructions: a first letter and length rule most out. */
+const struct ptx_alu *cushim__ptx_alu_find(const char *name)
+{
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+        for (const struct ptx_alu *row = tables[i]; row->name; row++) {
+            if (row->name[0] == name[0] && row->name[1] == name[1] && strcmp(row->name, name) == 0)
+                return row;
+        }
+    }
+    return NULL;
+}
+
+const char *cushim__ptx_opcode(size_t index)
+{
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+        for (const struct ptx_alu *row = tables[i]; row->name; row++) {
+            if (index-- == 0)
+                return row->name;
+        }
+    }
+    return cushim__ptx_select_name(index);
+}

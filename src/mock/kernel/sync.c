@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Waiting for others: the barriers of a block, and what the lanes of a warp do together. Lanes that
+ * wait stand at the instruction until it is executed for all of them at once.
+ */
+#include "src/mock/kernel/launch.h"
+
+/* --- one lane's operands, wherever the lane is --- */
+
+static const unsigned char *row_of(const struct ptx_launch *launch, const struct ptx_warp *warp,
+                                   unsigned lane, uint32_t operand)
+{
+    return operand & PTX_CONSTANT ? launch->program->constants + (operand & ~PTX_CONSTANT)
+                                  : warp->registers + warp->bases[lane] + operand;
+}
+
+static uint32_t word_of(const struct ptx_launch *launch, const struct ptx_warp *warp, unsigned lane,
+                        uint32_t operand)
+{
+    if (operand == PTX_UNUSED)
+        return 0;
+    return ((const lane_u32 *)(const void *)row_of(launch, warp, lane, operand))[lane];
+}
+
+static bool bit_of(const struct ptx_launch *launch, const struct ptx_warp *warp, unsigned lane,
+                   uint32_t operand, bool negated)
+{
+    const uint32_t word = *(const lane_u32 *)(const void *)row_of(launch, warp, lane, operand);
+
+    return (word >> lane & 1) != negated;
+}
+
+static void set_word(struct ptx_warp *warp, unsigned lane, uint32_t operand, uint32_t value)
+{
+    if (operand != PTX_UNUSED)
+        ((lane_u32 *)(void *)(warp->registers + warp->bases[lane] + operand))[lane] = value;
+}
+
+static void set_bit(struct ptx_warp *warp, unsigned lane, uint32_t operand, bool value)
+{
+    if (operand != PTX_UNUSED) {
+        lane_u32 *const word = (lane_u32 *)(void *)(warp->registers + warp->bases[lane] + operand);
+
+        *word = (*word & ~(UINT32_C(1) << lane)) | (uint32_t)value << lane;
+    }
+}
+
+/* --- barriers of a block --- */
+
+/* Lanes that have ended count as there, once those of their warp that live have come. */
+static bool complete(const struct ptx_block *block, const struct ptx_barrier_state *barrier)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < block->warp_count; i++) {
+        const uint32_t alive = block->warps[i].alive, arrived = barrier->arrived[i];
+
+        if (barrier->expected == 0) {
+            if (alive & ~arrived)
+                return false;
+        } else if (arrived) {
+            count += alive & ~arrived ? ptx_count(arrived) : PTX_LANES;
+        }
+    }
+    return barrier->expected == 0 || count >= barrier->expected;
+}
+
+static void release(struct ptx_launch *launch, struct ptx_block *block, unsigned number)
+{
+    struct ptx_barrier_state *barrier = &block->barriers[number];
+
+    for (uint32_t i = 0; i < block->warp_count; i++) {
+        struct ptx_warp *warp = &block->warps[i];
+
+        for (uint32_t left = warp->at_barrier; left; left &= left - 1) {
+            const unsigned lane = ptx_first(left);
+            const struct ptx_instruction *at = &launch->program->code[warp->pcs[lane]];
+
+            if (warp->barriers[lane] != number)
+                continue;
+            warp->at_barrier &= ~(UINT32_C(1) << lane);
+            warp->pcs[lane]++;
+            if (at->sub == BARRIER_POPC)
+                set_word(warp, lane, at->d, barrier->count);
+            else if (at->sub == BARRIER_AND)
+                set_bit(warp, lane, at->d, barrier->count == barrier->total);
+            else if (at->sub == BARRIER_OR)
+                set_bit(warp, lane, at->d, barrier->count > 0);
+        }
+    }
+    if (barrier->expected == 0)
+        block->phase++;
+    *barrier = (struct ptx_barrier_state){0};
+}
+
+void cushim__ptx_barrier(struct ptx_step *step)
+{
+    struct ptx_launch *launch = step->launch;
+    struct ptx_warp *warp = step->warp;
+    struct ptx_block *block = warp->block;
+    const struct ptx_instruction *at = step->at;
+    uint32_t touched = 0;
+
+    cushim__ptx_group_save(warp);
+    step->leave = true;
+    for (uint32_t left = step->mask; left; left &= left - 1) {
+        const unsigned lane = ptx_first(left);
+        const uint32_t number = word_of(launch, warp, lane, at->a);
+        const uint32_t expected = word_of(launch, warp, lane, at->b);
+        struct ptx_barrier_state *barrier = &block->barriers[number % PTX_BARRIERS];
+
+        if (number >= PTX_BARRIERS || expected % PTX_LANES != 0 ||
+            (barrier->used && barrier->expected != expected)) {
+            cushim__ptx_fault_at(step, PTX_ILLEGAL_INSTRUCTION, lane,
+                                 "barrier %u for %u threads: the number is below 16, and the "
+                                 "threads are whole warps, as many in each call",
+                                 (unsigned)number, (unsigned)expected);
+            return;
+        }
+        barrier->used = true;
+        barrier->expected = expected;
+        barrier->arrived[warp->index] |= UINT32_C(1) << lane;
+        touched |= UINT32_C(1) << number;
+        if (at->sub >= BARRIER_AND) {
+            barrier->total++;
+            barrier->count += bit_of(launch, warp, lane, at->c, at->flags & FLAG_NEGATED_SOURCE);
+        }
+        if (at->sub == BARRIER_ARRIVE)
+            continue;
+        warp->pcs[lane] = warp->pc - 1;
+        warp->barriers[lane] = (uint8_t)number;
+        warp->at_barrier |= UINT32_C(1) << lane;
+    }
+    for (; touched; touched &= touched - 1) {
+        const unsigned number = ptx_first(touched);
+
+        if (complete(block, &block->barriers[number]))
+            release(launch, block, number);
+    }
+}
+
+/* --- lanes of a warp --- */
+
+/* All that the lanes bring, and what they get. */
+struct meeting {
+    uint32_t lanes;
+    uint64_t values[PTX_LANES];
+    uint32_t b[PTX_LANES], c[PTX_LANES];
+    uint32_t result[PTX_LANES], bits; /* `bits`: the predicates */
+};
+
+static void shuffle(const struct ptx_instruction *at, struct meeting *meeting, unsigned lane)
+{
+    const uint32_t segment = meeting->c[lane] >> 8 & 31, clamp = meeting->c[lane] & 31;
+    const int b = (int)(meeting->b[lane] & 31);
+    const int least = (int)(lane & segment), most = (int)((lane & segment) | (clamp & ~segment));
+    int from = (int)lane;
+    bool valid = false;
+
+    switch (at->sub) {
+    case SYNC_SHUFFLE_UP:
+        from -= b;
+        valid = from >= most;
+        break;
+    case SYNC_SHUFFLE_DOWN:
+        from += b;
+        valid = from <= most;
+        break;
+    case SYNC_SHUFFLE_XOR:
+        from ^= b;
+        valid = from <= most;
+        break;
+    default:
+        from = least | (int)((uint32_t)b & ~segment);
+        valid = from <= most;
+        break;
+    }
+    if (!valid)
+        from = (int)lane;
+    meeting->result[lane] = (uint32_t)meeting->values[from];
+    meeting->bits |= (uint32_t)valid << lane;
+}
+
+static uint32_t equal_lanes(const struct meeting *meeting, uint64_t value)
+{
+    uint32_t result = 0;
+
+    for (uint32_t left = meeting->lanes; left; left &= left - 1)
+        result |= (uint32_t)(meeting->values[ptx_first(left)] == value) << ptx_first(left);
+    return result;
+}
+
+static uint32_t reduced(const struct ptx_instruction *at, const struct meeting *meeting)
+{
+    uint64_t result = meeting->values[ptx_first(meeting->lanes)];
+
+    for (uint32_t left = meeting->lanes & (meeting->lanes - 1); left; left &= left - 1)
+        result = cushim__ptx_atomic((enum ptx_atomic)at->count, (enum ptx_type)at->type, result,
+                                    meeting->values[ptx_first(left)], 0);
+    return (uint32_t)result;
+}
+
+static void meet(const struct ptx_instruction *at, struct meeting *meeting)
+{
+    const unsigned first = ptx_first(meeting->lanes);
+    uint32_t votes = 0, same = 0, sum = 0;
+
+    for (uint32_t left = meeting->lanes; left; left &= left - 1)
+        votes |= (uint32_t)(meeting->values[ptx_first(left)] & 1) << ptx_first(left);
+    if (at->sub == SYNC_MATCH_ALL32 || at->sub == SYNC_MATCH_ALL64)
+        same = equal_lanes(meeting, meeting->values[first]);
+    if (at->sub == SYNC_REDUCE)
+        sum = reduced(at, meeting);
+    for (uint32_t left = meeting->lanes; left; left &= left - 1) {
+        const unsigned lane = ptx_first(left);
+        bool bit = false;
+
+        switch (at->sub) {
+        case SYNC_SHUFFLE_UP:
+        case SYNC_SHUFFLE_DOWN:
+        case SYNC_SHUFFLE_XOR:
+        case SYNC_SHUFFLE_INDEX:
+            shuffle(at, meeting, lane);
+            break;
+        case SYNC_VOTE_ALL:
+            bit = votes == meeting->lanes;
+            break;
+        case SYNC_VOTE_ANY:
+            bit = votes != 0;
+            break;
+        case SYNC_VOTE_UNI:
+            bit = votes == 0 || votes == meeting->lanes;
+            break;
+        case SYNC_VOTE_BALLOT:
+            meeting->result[lane] = votes;
+            break;
+        case SYNC_MATCH_ANY32:
+        case SYNC_MATCH_ANY64:
+            meeting->result[lane] = equal_lanes(meeting, meeting->values[lane]);
+            break;
+        case SYNC_MATCH_ALL32:
+        case SYNC_MATCH_ALL64:
+            bit = same == meeting->lanes;
+            meeting->result[lane] = bit ? same : 0;
+            break;
+        case SYNC_REDUCE:
+            meeting->result[lane] = sum;
+            break;
+        case SYNC_ELECT:
+            bit = lane == first;
+            meeting->result[lane] = first;
+            break;
+        default:
+            break;
+        }
+        meeting->bits |= (uint32_t)bit << lane;
+    }
+}
+
+static bool votes(unsigned kind)
+{
+    return kind >= SYNC_VOTE_ALL && kind <= SYNC_VOTE_BALLOT;
+}
+
+static void bring(const struct ptx_launch *launch, const struct ptx_warp *warp, unsigned lane,
+                  const struct ptx_instruction *at, struct meeting *meeting)
+{
+    if (votes(at->sub))
+        meeting->values[lane] = bit_of(launch, warp, lane, at->a, at->flags & FLAG_NEGATED_SOURCE);
+    else if (at->sub == SYNC_MATCH_ANY64 || at->sub == SYNC_MATCH_ALL64)
+        meeting->values[lane] =
+            ((const lane_u64 *)(const void *)row_of(launch, warp, lane, at->a))[lane];
+    else
+        meeting->values[lane] = word_of(launch, warp, lane, at->a);
+    meeting->b[lane] = word_of(launch, warp, lane, at->b);
+    meeting->c[lane] = word_of(launch, warp, lane, at->c);
+}
+
+/* Execute it for these lanes, which may stand at different instructions of the same kind. */
+static void hold(struct ptx_launch *launch, struct ptx_warp *warp, uint32_t lanes)
+{
+    const struct ptx_instruction *code = launch->program->code;
+    const struct ptx_instruction *first = &code[warp->pcs[ptx_first(lanes)]];
+    struct meeting meeting = {.lanes = lanes};
+
+    for (uint32_t left = lanes; left; left &= left - 1)
+        bring(launch, warp, ptx_first(left), &code[warp->pcs[ptx_first(left)]], &meeting);
+    meet(first, &meeting);
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        const unsigned lane = ptx_first(left);
+        const struct ptx_instruction *at = &code[warp->pcs[lane]];
+        const bool is_bit = votes(at->sub) && at->sub != SYNC_VOTE_BALLOT;
+
+        if (is_bit)
+            set_bit(warp, lane, at->d, ptx_in(meeting.bits, lane));
+        else
+            set_word(warp, lane, at->d, meeting.result[lane]);
+        set_bit(warp, lane, at->e, ptx_in(meeting.bits, lane));
+        warp->pcs[lane]++;
+    }
+    warp->at_sync &= ~lanes;
+}
+
+static uint32_t members(const struct ptx_launch *launch, const struct ptx_warp *warp, unsigned lane)
+{
+    const struct ptx_instruction *at = &launch->program->code[warp->pcs[lane]];
+
+    return word_of(launch, warp, lane, launch->program->lists[at->list]) | UINT32_C(1) << lane;
+}
+
+/* Whoever waits for lanes that have all come, or ended, goes on. */
+static void recheck(struct ptx_launch *launch, struct ptx_warp *warp)
+{
+    uint32_t left = warp->at_sync;
+
+    while (left) {
+        const unsigned lane = ptx_first(left);
+        const uint32_t wanted = members(launch, warp, lane) & warp->alive;
+        const unsigned kind = launch->program->code[warp->pcs[lane]].sub;
+        uint32_t there = 0;
+
+        for (uint32_t other = wanted & warp->at_sync; other; other &= other - 1) {
+            const unsigned at = ptx_first(other);
+
+            if ((members(launch, warp, at) & warp->alive) == wanted &&
+                launch->program->code[warp->pcs[at]].sub == kind)
+                there |= UINT32_C(1) << at;
+        }
+        if (there == wanted)
+            hold(launch, warp, there);
+        left &= ~(there | UINT32_C(1) << lane);
+    }
+}
+
+void cushim__ptx_warp_sync(struct ptx_step *step)
+{
+    struct ptx_warp *warp = step->warp;
+
+    cushim__ptx_group_save(warp);
+    for (uint32_t left = step->mask; left; left &= left - 1)
+        warp->pcs[ptx_first(left)] = warp->pc - 1;
+    if (step->at->flags & FLAG_EACH) {
+        hold(step->launch, warp, step->mask);
+        return;
+    }
+    warp->at_sync |= step->mask;
+    recheck(step->launch, warp);
+    /* Usually all lanes were there, and the group goes on. */
+    step->leave = warp->at_sync & step->mask || warp->others;
+}
+
+void cushim__ptx_lanes_ended(struct ptx_step *step)
+{
+    struct ptx_block *block = step->warp->block;
+
+    recheck(step->launch, step->warp);
+    for (unsigned i = 0; i < PTX_BARRIERS; i++) {
+        if (block->barriers[i].used && complete(block, &block->barriers[i]))
+            release(step->launch, block, i);
+    }
+}

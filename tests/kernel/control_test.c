@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Branches, calls, barriers, and what lanes do together. */
+#include <string.h>
+
+#include "fixture.h"
+
+#define KERNEL(body)                                                 \
+    HEAD ".visible .entry k(.param .u64 out, .param .u64 in)\n{\n"   \
+         ".reg .b64 %rd<10>; .reg .b32 %r<30>; .reg .pred %p<10>;\n" \
+         "ld.param.u64 %rd1, [out]; ld.param.u64 %rd2, [in];\n"      \
+         "mov.u32 %r1, %tid.x; mad.wide.u32 %rd3, %r1, 4, %rd1;\n" body "\n}\n"
+#define STORE(register) "st.global.u32 [%rd3], " register ";\nret;\n"
+
+static const uint32_t *words(uint64_t address)
+{
+    return device_bytes(address);
+}
+
+static void lanes_that_diverge_meet_again(void **state)
+{
+    const uint32_t *result =
+        words(run_text(KERNEL("mov.u32 %r2, 0; mov.u32 %r3, 0;\n"
+                              "loop: setp.ge.u32 %p1, %r3, %r1; @%p1 bra done;\n"
+                              "add.u32 %r2, %r2, %r3; add.u32 %r3, %r3, 1; bra loop;\n"
+                              "done: activemask.b32 %r4; popc.b32 %r4, %r4;\n"
+                              "mad.lo.u32 %r2, %r4, 1000, %r2;\n" STORE("%r2")),
+                       32, NULL, 0, 128));
+
+    (void)state;
+    for (uint32_t i = 0; i < 32; i++)
+        assert_int_equal(result[i], 32000 + i * (i - (i > 0)) / 2);
+}
+
+static void guards_choose_lanes(void **state)
+{
+    const uint32_t *result =
+        words(run_text(KERNEL("and.b32 %r2, %r1, 1; setp.eq.u32 %p1, %r2, 0; mov.u32 %r3, 7;\n"
+                              "@%p1 mov.u32 %r3, 9; @!%p1 add.u32 %r3, %r3, %r1;\n" STORE("%r3")),
+                       40, NULL, 0, 160));
+
+    (void)state;
+    for (uint32_t i = 0; i < 40; i++)
+        assert_int_equal(result[i], i % 2 ? 7 + i : 9);
+}
+
+/* Each lane takes the lock in turn: the others spin at a lower instruction than its owner is at. */
+static void lock_of_the_own_warp_is_released(void **state)
+{
+    const uint32_t *result =
+        words(run_text(KERNEL("again: atom.global.cas.b32 %r2, [%rd2], 0, 1;\n"
+                              "setp.ne.u32 %p1, %r2, 0; @%p1 bra again;\n"
+                              "ld.volatile.global.u32 %r3, [%rd2+4]; add.u32 %r4, %r3, 1;\n"
+                              "st.volatile.global.u32 [%rd2+4], %r4; membar.gl;\n"
+                              "atom.global.exch.b32 %r5, [%rd2], 0;\n" STORE("%r3")),
+                       64, "\0\0\0\0\0\0\0\0", 8, 256));
+    uint32_t sum = 0;
+
+    (void)state;
+    for (unsigned i = 0; i < 64; i++)
+        sum += result[i];
+    assert_int_equal(sum, 63 * 64 / 2);
+}
+
+/* Lane 0 waits for a word that lane 1 writes further on in the text. */
+static void lane_that_polls_does_not_keep_others_from_running(void **state)
+{
+    const uint32_t *result =
+        words(run_text(KERNEL("setp.ne.u32 %p1, %r1, 0; @%p1 bra writer;\n"
+                              "poll: ld.volatile.global.u32 %r2, [%rd2]; setp.eq.u32 %p2, %r2, 0;\n"
+                              "@%p2 bra poll; bra out_;\n"
+                              "writer: mov.u32 %r2, 5; st.volatile.global.u32 [%rd2], %r2;\n"
+                              "out_: " STORE("%r2")),
+                       2, "\0\0\0\0", 4, 8));
+
+    (void)state;
+    assert_int_equal(result[0], 5);
+}
+
+static void targets_are_chosen_by_an_index(void **state)
+{
+    const uint32_t *result =
+        words(run_text(KERNEL("rem.u32 %r2, %r1, 3;\n"
+                              "table: .branchtargets a, b, c;\n"
+                              "brx.idx %r2, table;\n"
+                              "a: mov.u32 %r3, 10; bra end; b: mov.u32 %r3, 20; bra end;\n"
+                              "c: mov.u32 %r3, 30;\nend: " STORE("%r3")),
+                       32, NULL, 0, 128));
+
+    (void)state;
+    for (uint32_t i = 0; i < 32; i++)
+        assert_int_equal(result[i], 10 * (i % 3 + 1));
+}
+
+static void labels_belong_to_their_blocks(void **state)
+{
+    const uint32_t *result =
+        words(run_text(KERNEL("mov.u32 %r2, 0; setp.eq.u32 %p1, %r1, 0;\n"
+                              "{ @%p1 bra skip; add.u32 %r2, %r2, 1; skip: }\n"
+                              "{ .reg .pred %p1; setp.ne.u32 %p1, %r1, 0; @%p1 bra skip;\n"
+                              "add.u32 %r2, %r2, 10; skip: { bra over; } }\n"
+                              "over: " STORE("%r2")),
+                       2, NULL, 0, 8));
+
+    (void)state;
+    assert_int_equal(result[0], 10);
+    assert_int_equal(result[1], 1);
+}
+
+static const char functions[] =
+    HEAD ".func (.param .b32 r) fib(.param .b32 n)\n{\n"
+         ".reg .b32 %r<9>; .reg .pred %p;\n"
+         "ld.param.u32 %r1, [n]; setp.lt.u32 %p, %r1, 2; @%p bra one;\n"
+         "sub.u32 %r2, %r1, 1; sub.u32 %r3, %r1, 2;\n"
+         "{ .param .b32 a; .param .b32 x; st.param.b32 [a], %r2; call.uni (x), fib, (a);\n"
+         "ld.param.b32 %r4, [x]; }\n"
+         "{ .param .b32 a; .param .b32 x; st.param.b32 [a], %r3; call.uni (x), fib, (a);\n"
+         "ld.param.b32 %r5, [x]; }\n"
+         "add.u32 %r1, %r4, %r5;\none: st.param.b32 [r], %r1; ret;\n}\n"
+         ".func (.reg .u32 r) twice(.reg .u32 n)\n{ add.u32 r, n, n; ret; }\n"
+         ".func (.param .b32 r) third(.param .align 8 .b8 s[16])\n{ .reg .b32 a; ld.param.u32 a, "
+         "[s+8]; st.param.b32 [r], a; ret; }\n"
+         ".global .u64 pointers[2] = {fib, generic(fib)};\n"
+         ".visible .entry k(.param .u64 out, .param .u64 in)\n{\n"
+         ".reg .b64 %rd<10>; .reg .b32 %r<9>; .reg .pred %p;\n"
+         "ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; mad.wide.u32 %rd3, %r1, 16, %rd1;\n"
+         "{ .param .b32 a; .param .b32 x; st.param.b32 [a], %r1; call (x), fib, (a);\n"
+         "ld.param.b32 %r2, [x]; }\n"
+         "call (%r3), twice, (%r1);\n"
+         "{ .param .align 8 .b8 s[16]; .param .b32 x; st.param.v2.b32 [s+8], {%r1, %r2};\n"
+         "call (x), third, (s); ld.param.b32 %r4, [x]; }\n"
+         "ld.global.u64 %rd4, [pointers+8];\n"
+         "{ proto: .callprototype (.param .b32 _) _ (.param .b32 _);\n"
+         ".param .b32 a; .param .b32 x; st.param.b32 [a], %r1; call (x), %rd4, (a), proto;\n"
+         "ld.param.b32 %r5, [x]; }\n"
+         "st.global.v4.u32 [%rd3], {%r2, %r3, %r4, %r5};\nret;\n}\n";
+
+static void functions_call_each_other_and_themselves(void **state)
+{
+    static const uint32_t fib[] = {0, 1, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89};
+    const uint32_t *result = words(run_text(functions, 12, NULL, 0, 12 * 16));
+
+    (void)state;
+    for (uint32_t i = 0; i < 12; i++) {
+        assert_int_equal(result[i * 4], fib[i]);
+        assert_int_equal(result[i * 4 + 1], i * 2);
+        assert_int_equal(result[i * 4 + 2], i);
+        assert_int_equal(result[i * 4 + 3], fib[i]);
+    }
+}
+
+static void lanes_exchange_values(void **state)
+{
+    const uint32_t *result = words(run_text(
+        KERNEL(
+            "mul.wide.u32 %rd4, %r1, 60; add.u64 %rd3, %rd3, %rd4;\n"
+            "shfl.sync.down.b32 %r2|%p1, %r1, 4, 31, -1; selp.u32 %r3, 1, 0, %p1;\n"
+            "st.u32 [%rd3], %r2; st.u32 [%rd3+4], %r3;\n"
+            "shfl.sync.up.b32 %r2|%p1, %r1, 1, 0x1800, -1; selp.u32 %r3, 1, 0, %p1;\n"
+            "st.u32 [%rd3+8], %r2; st.u32 [%rd3+12], %r3;\n"
+            "shfl.sync.bfly.b32 %r2, %r1, 3, 31, -1; st.u32 [%rd3+16], %r2;\n"
+            "shfl.sync.idx.b32 %r2, %r1, 5, 0x1c1f, -1; st.u32 [%rd3+20], %r2;\n"
+            "setp.gt.u32 %p1, %r1, 9; vote.sync.ballot.b32 %r2, %p1, -1; st.u32 [%rd3+24], %r2;\n"
+            "vote.sync.all.pred %p2, %p1, -1; selp.u32 %r2, 1, 0, %p2; st.u32 [%rd3+28], %r2;\n"
+            "vote.sync.any.pred %p2, !%p1, -1; selp.u32 %r2, 1, 0, %p2; st.u32 [%rd3+32], %r2;\n"
+            "shr.u32 %r4, %r1, 3; match.any.sync.b32 %r2, %r4, -1; st.u32 [%rd3+36], %r2;\n"
+            "match.all.sync.b32 %r2|%p2, %r4, -1; st.u32 [%rd3+40], %r2;\n"
+            "redux.sync.add.u32 %r2, %r1, -1; st.u32 [%rd3+44], %r2;\n"
+            "sub.s32 %r5, %r1, 7; redux.sync.min.s32 %r2, %r5, -1; st.u32 [%rd3+48], %r2;\n"
+            "elect.sync %r2|%p2, 0xfffffff0; selp.u32 %r3, 1, 0, %p2; st.u32 [%rd3+52], %r2;\n"
+            "mov.u32 %r2, %laneid; st.u32 [%rd3+56], %r2; mov.u32 %r2, %lanemask_lt;\n"
+            "st.u32 [%rd3+60], %r2; ret;\n"),
+        32, NULL, 0, 32 * 64));
+
+    (void)state;
+    for (uint32_t i = 0; i < 32; i++) {
+        const uint32_t *own = result + i * 16;
+
+        assert_int_equal(own[0], i < 28 ? i + 4 : i);
+        assert_int_equal(own[1], i < 28);
+        assert_int_equal(own[2], i % 8 ? i - 1 : i);
+        assert_int_equal(own[3], i % 8 != 0);
+        assert_int_equal(own[4], i ^ 3);
+        assert_int_equal(own[5], i / 4 * 4 + 1);
+        assert_int_equal(own[6], 0xfffffc00);
+        assert_int_equal(own[7], 0);
+        assert_int_equal(own[8], 1);
+        assert_int_equal(own[9], 0xffu << i / 8 * 8);
+        assert_int_equal(own[10], 0);
+        assert_int_equal(own[11], 496);
+        assert_int_equal(own[12], (uint32_t)-7);
+        assert_int_equal(own[13], i < 4 ? own[13] : 4);
+        assert_int_equal(own[14], i);
+        assert_int_equal(own[15], (1u << i) - 1);
+    }
+}
+
+/* The lanes of each half wait for those of the same half alone, though they come on two ways. */
+static void masks_of_sync_are_meant(void **state)
+{
+    const uint32_t *result =
+        words(run_text(KERNEL("and.b32 %r2, %r1, 1; setp.eq.u32 %p1, %r2, 0; @%p1 bra even;\n"
+                              "shfl.sync.idx.b32 %r3, %r1, 3, 31, 0xaaaaaaaa; bra out_;\n"
+                              "even: setp.lt.u32 %p2, %r1, 16; @%p2 bra low;\n"
+                              "redux.sync.add.u32 %r3, %r1, 0x55550000; bra out_;\n"
+                              "low: vote.sync.ballot.b32 %r3, %p2, 0x00005555;\n"
+                              "out_: bar.warp.sync 0xffffffff;\n" STORE("%r3")),
+                       32, NULL, 0, 128));
+
+    (void)state;
+    for (uint32_t i = 0; i < 32; i++)
+        assert_int_equal(result[i], i % 2    ? 3
+                                    : i < 16 ? 0x5555
+                                             : 16 + 18 + 20 + 22 + 24 + 26 + 28 + 30);
+}
+
+static void barriers_order_the_threads_of_a_block(void **state)
+{
+    const uint32_t *result = words(run_text(
+        HEAD ".visible .entry k(.param .u64 out, .param .u64 in)\n{\n"
+             ".reg .b64 %rd<10>; .reg .b32 %r<30>; .reg .pred %p<10>;\n"
+             ".shared .align 4 .b8 s[1024];\n"
+             "ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; mad.wide.u32 %rd3, %r1, 16, %rd1;\n"
+             "mov.u32 %r2, s; shl.b32 %r3, %r1, 2; add.u32 %r4, %r2, %r3;\n"
+             "st.shared.u32 [%r4], %r1; bar.sync 0;\n"
+             "sub.u32 %r5, 255, %r1; shl.b32 %r5, %r5, 2; add.u32 %r5, %r5, %r2;\n"
+             "ld.shared.u32 %r6, [%r5]; st.u32 [%rd3], %r6;\n"
+             "setp.lt.u32 %p1, %r1, 100; bar.red.popc.u32 %r6, 1, %p1; st.u32 [%rd3+4], %r6;\n"
+             "bar.red.and.pred %p2, 1, %p1; selp.u32 %r6, 1, 0, %p2; st.u32 [%rd3+8], %r6;\n"
+             "setp.lt.u32 %p3, %r1, 64; mov.u32 %r6, 7; @!%p3 bra others;\n"
+             "bar.arrive 3, 128; bra last;\n"
+             "others: setp.ge.u32 %p3, %r1, 128; @%p3 bra last; bar.sync 3, 128;\n"
+             "mov.u32 %r6, 8;\n"
+             "last: st.u32 [%rd3+12], %r6; ret;\n}\n",
+        256, NULL, 0, 256 * 16));
+
+    (void)state;
+    for (uint32_t i = 0; i < 256; i++) {
+        assert_int_equal(result[i * 4], 255 - i);
+        assert_int_equal(result[i * 4 + 1], 100);
+        assert_int_equal(result[i * 4 + 2], 0);
+        assert_int_equal(result[i * 4 + 3], i >= 64 && i < 128 ? 8 : 7);
+    }
+}
+
+static void threads_that_have_ended_are_not_waited_for(void **state)
+{
+    const uint32_t *result =
+        words(run_text(KERNEL("setp.gt.u32 %p1, %r1, 40; @%p1 exit; bar.sync 0;\n"
+                              "vote.sync.ballot.b32 %r2, 1, -1;\n" STORE("%r2")),
+                       100, NULL, 0, 400));
+
+    (void)state;
+    assert_int_equal(result[0], 0xffffffff);
+    assert_int_equal(result[40], 0x1ff);
+    assert_int_equal(result[41], 0);
+}
+
+static const char grid_barrier[] =
+    KERNEL("mov.u32 %r2, %nctaid.x; atom.global.add.u32 %r3, [%rd2], 1;\n"
+           "wait: ld.acquire.gpu.global.u32 %r4, [%rd2]; setp.lt.u32 %p1, %r4, %r2;\n"
+           "@%p1 bra wait; mov.u32 %r5, %ctaid.x; mad.wide.u32 %rd3, %r5, 4, %rd1;\n" STORE("%r4"));
+
+static void blocks_of_a_cooperative_launch_are_all_resident(void **state)
+{
+    struct ptx_module *module = translate(grid_barrier);
+    const uint64_t pointers[2] = {device_memory(400), device_memory(8)};
+
+    (void)state;
+    assert_int_equal(run(module, "k",
+                         (struct run){.grid = 100,
+                                      .block = 1,
+                                      .cooperative = true,
+                                      .parameters = pointers,
+                                      .bytes = sizeof pointers}),
+                     PTX_ENDED);
+    assert_int_equal(words(pointers[0])[99], 100);
+    assert_int_equal(counts.blocks, 100);
+    cushim__ptx_release(module);
+}
+
+static void slices_do_not_change_the_result(void **state)
+{
+    struct ptx_module *module = translate(functions);
+    uint64_t total = 0;
+
+    (void)state;
+    for (uint64_t slice = 1; slice < 4000; slice = slice * 7 + 1) {
+        const uint64_t pointers[2] = {device_memory(12 * 16), 0};
+
+        assert_int_equal(
+            run(module, "k",
+                (struct run){
+                    .block = 12, .slice = slice, .parameters = pointers, .bytes = sizeof pointers}),
+            PTX_ENDED);
+        assert_int_equal(words(pointers[0])[11 * 4], 89);
+        if (total)
+            assert_int_equal(counts.instructions, total);
+        total = counts.instructions;
+        forget_memory(NULL);
+    }
+    cushim__ptx_release(module);
+}
+
+static void threads_that_wait_for_ever_are_stuck(void **state)
+{
+    struct ptx_module *module =
+        translate(KERNEL("setp.eq.u32 %p1, %r1, 0; @%p1 bra out_; bar.sync 1, 64; ret;\n"
+                         "out_: bar.sync 2, 64; ret;"));
+    const uint64_t pointers[2] = {device_memory(4), device_memory(4)};
+
+    (void)state;
+    assert_int_equal(
+        run(module, "k",
+            (struct run){.block = 32, .parameters = pointers, .bytes = sizeof pointers}),
+        PTX_STUCK);
+    cushim__ptx_release(module);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        KERNEL_TEST(lanes_that_diverge_meet_again),
+        KERNEL_TEST(guards_choose_lanes),
+        KERNEL_TEST(lock_of_the_own_warp_is_released),
+        KERNEL_TEST(lane_that_polls_does_not_keep_others_from_running),
+        KERNEL_TEST(targets_are_chosen_by_an_index),
+        KERNEL_TEST(labels_belong_to_their_blocks),
+        KERNEL_TEST(functions_call_each_other_and_themselves),
+        KERNEL_TEST(lanes_exchange_values),
+        KERNEL_TEST(masks_of_sync_are_meant),
+        KERNEL_TEST(barriers_order_the_threads_of_a_block),
+        KERNEL_TEST(threads_that_have_ended_are_not_waited_for),
+        KERNEL_TEST(blocks_of_a_cooperative_launch_are_all_resident),
+        KERNEL_TEST(slices_do_not_change_the_result),
+        KERNEL_TEST(threads_that_wait_for_ever_are_stuck),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Faults of kernels, each with its place. No access leaves the memory of the host's allocations. */
+#include <string.h>
+
+#include "fixture.h"
+
+/* The fault is in line 8 of the text, and of one thread of the second block. */
+#define KERNEL(body)                                                                             \
+    HEAD ".visible .entry k(.param .u64 out)\n{\n"                                               \
+         ".reg .b64 %rd<10>; .reg .b32 %r<30>; .reg .pred %p<10>; .shared .align 8 .b8 s[64];\n" \
+         ".local .align 8 .b8 own[16]; ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; "          \
+         "mov.u32 %r2, %ctaid.x; "                                                               \
+         "setp.ne.u32 %p1, %r1, 5; @%p1 exit; setp.ne.u32 %p1, %r2, 1; @%p1 exit;\n" body        \
+         "\nret;\n}\n"
+
+static void kernel_faults(const char *text, enum ptx_fault_kind kind, unsigned line)
+{
+    struct ptx_module *module = translate(text);
+    const uint64_t out = device_memory(64);
+
+    assert_int_equal(
+        run(module, "k", (struct run){.grid = 2, .block = 40, .parameters = &out, .bytes = 8}),
+        PTX_FAULT);
+    assert_int_equal(fault.kind, kind);
+    assert_int_equal(fault.line, line);
+    assert_string_equal(fault.kernel, "k");
+    assert_int_equal(fault.block[0], 1);
+    assert_int_equal(fault.thread[0], 5);
+    cushim__ptx_release(module);
+}
+
+static void addresses_outside_of_allocations(void **state)
+{
+    (void)state;
+    kernel_faults(KERNEL("ld.global.u32 %r3, [%rd1+64];"), PTX_OUT_OF_BOUNDS, 8);
+    assert_int_equal(fault.address, UINT64_C(0x700000000040));
+    assert_int_equal(fault.use, PTX_READ);
+    assert_int_equal(fault.bytes, 4);
+    kernel_faults(KERNEL("st.global.v2.u32 [%rd1-8], {%r1, %r1};"), PTX_OUT_OF_BOUNDS, 8);
+    assert_int_equal(fault.use, PTX_WRITE);
+    kernel_faults(KERNEL("mov.u64 %rd2, 0;\nld.u8 %r3, [%rd2];"), PTX_OUT_OF_BOUNDS, 9);
+    kernel_faults(KERNEL("ld.shared.u32 %r3, [s+64];"), PTX_OUT_OF_BOUNDS, 8);
+    kernel_faults(KERNEL("st.shared.u32 [s-4], %r3;"), PTX_OUT_OF_BOUNDS, 8);
+    kernel_faults(KERNEL("st.local.u32 [own+4096], %r3;"), PTX_OUT_OF_BOUNDS, 8);
+    kernel_faults(KERNEL("mov.u64 %rd2, own; add.u64 %rd2, %rd2, 0xfffffff0;\n"
+                         "ld.local.u64 %rd3, [%rd2];"),
+                  PTX_OUT_OF_BOUNDS, 9);
+    kernel_faults(KERNEL("mov.u64 %rd2, -4; ld.global.u32 %r3, [%rd2];"), PTX_OUT_OF_BOUNDS, 8);
+    kernel_faults(KERNEL("mov.u32 %r3, s; cp.async.ca.shared.global [%r3+60], [%rd1], 4;\n"
+                         "cp.async.ca.shared.global [%r3], [%rd1+56], 16;"),
+                  PTX_MISALIGNED, 9);
+}
+
+static void allocation_that_is_too_small_for_the_last_number(void **state)
+{
+    struct ptx_module *module =
+        translate(HEAD ".entry k(.param .u64 p)\n{ .reg .b64 a, b; ld.param.u64 a, [p];"
+                       " ld.u64 b, [a+8]; ret; }\n");
+    const uint64_t out = device_memory(12);
+
+    (void)state;
+    assert_int_equal(run(module, "k", (struct run){.parameters = &out, .bytes = 8}), PTX_FAULT);
+    assert_int_equal(fault.kind, PTX_OUT_OF_BOUNDS);
+    cushim__ptx_release(module);
+}
+
+static void addresses_that_are_not_aligned(void **state)
+{
+    (void)state;
+    kernel_faults(KERNEL("ld.global.u32 %r3, [%rd1+2];"), PTX_MISALIGNED, 8);
+    kernel_faults(KERNEL("ld.global.v4.u32 {%r3, %r4, %r5, %r6}, [%rd1+8];"), PTX_MISALIGNED, 8);
+    kernel_faults(KERNEL("st.shared.u64 [s+4], %rd1;"), PTX_MISALIGNED, 8);
+}
+
+static void spaces_without_atomic_operations(void **state)
+{
+    (void)state;
+    kernel_faults(KERNEL("mov.u64 %rd2, own; cvta.local.u64 %rd2, %rd2;"
+                         " atom.add.u32 %r3, [%rd2], 1;"),
+                  PTX_WRONG_SPACE, 8);
+}
+
+static void traps(void **state)
+{
+    (void)state;
+    kernel_faults(KERNEL("trap;"), PTX_TRAP, 8);
+    kernel_faults(KERNEL("brkpt;"), PTX_TRAP, 8);
+    kernel_faults(KERNEL("bar.sync 17;"), PTX_ILLEGAL_INSTRUCTION, 8);
+    kernel_faults(KERNEL("call %rd1, ();"), PTX_INVALID_PC, 8);
+    kernel_faults(KERNEL("mov.u32 %r3, 2; t: .branchtargets a, a;\n brx.idx %r3, t; a:"),
+                  PTX_INVALID_PC, 9);
+}
+
+static void endless_recursion_ends(void **state)
+{
+    struct ptx_module *module =
+        translate(HEAD ".func f()\n{ .local .b8 a[4096]; .reg .b32 r; st.local.u32 [a], 1;\n"
+                       "call f; ld.local.u32 r, [a]; ret; }\n"
+                       ".entry k()\n{ call f; ret; }\n");
+
+    (void)state;
+    assert_int_equal(run(module, "k", (struct run){.block = 1}), PTX_FAULT);
+    assert_int_equal(fault.kind, PTX_TRAP);
+    assert_non_null(strstr(fault.text, "stack"));
+    cushim__ptx_release(module);
+}
+
+static void assertion_says_what_a_gpu_prints(void **state)
+{
+    (void)state;
+    kernel_faults(
+        HEAD
+        ".extern .func __assertfail(.param .b64 a, .param .b64 b, .param .b32 c, .param .b64 d,"
+        " .param .b64 e);\n"
+        ".global .b8 text[8] = {120, 32, 62, 32, 48, 0}; .global .b8 file[4] = {97, 46, 99, 0};\n"
+        ".global .b8 where[3] = {102, 40, 0};\n"
+        ".entry k(.param .u64 out)\n{ .reg .b64 %rd<9>; .reg .b32 %r<9>; .reg .pred %p1;\n"
+        "mov.u32 %r1, %ctaid.x; setp.eq.u32 %p1, %r1, 0; @%p1 ret; mov.u32 %r1, %tid.x;\n"
+        "setp.ne.u32 %p1, %r1, 5; @%p1 ret; mov.u64 %rd1, text; mov.u64 %rd2, file;\n"
+        "{ .param .b64 a, b, d, e; .param .b32 c; mov.u64 %rd3, where; st.param.u64 [a], %rd1;\n"
+        "st.param.u64 [b], %rd2; st.param.u64 [d], %rd3; st.param.u64 [e], 1; st.param.u32 [c], 7;\n"
+        "call __assertfail, (a, b, c, d, e); }\nret; }\n",
+        PTX_ASSERTION, 13);
+    assert_string_equal(fault.text,
+                        "a.c:7: f(: block: [1,0,0], thread: [5,0,0] Assertion `x > 0` failed.");
+}
+
+static void state_after_a_fault_remains(void **state)
+{
+    struct ptx_module *module = translate(HEAD ".entry k()\n{ trap; }\n");
+    const struct ptx_shape shape = {.grid = {1, 1, 1}, .block = {1, 1, 1}};
+    struct ptx_launch *launch =
+        cushim__ptx_launch_create(module, 0, &shape, "", 0, NULL, &host, NULL);
+
+    (void)state;
+    cushim__ptx_release(module); /* the launch holds it */
+    assert_int_equal(cushim__ptx_run(launch, 100), PTX_FAULT);
+    assert_int_equal(cushim__ptx_run(launch, 100), PTX_FAULT);
+    assert_int_equal(cushim__ptx_fault(launch)->kind, PTX_TRAP);
+    cushim__ptx_launch_destroy(launch);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        KERNEL_TEST(addresses_outside_of_allocations),
+        KERNEL_TEST(allocation_that_is_too_small_for_the_last_number),
+        KERNEL_TEST(addresses_that_are_not_aligned),
+        KERNEL_TEST(spaces_without_atomic_operations),
+        KERNEL_TEST(traps),
+        KERNEL_TEST(endless_recursion_ends),
+        KERNEL_TEST(assertion_says_what_a_gpu_prints),
+        KERNEL_TEST(state_after_a_fault_remains),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A host for kernels: memory at addresses that only the host knows, and what kernels print. */
+#ifndef CUSHIM_TESTS_KERNEL_FIXTURE_H
+#define CUSHIM_TESTS_KERNEL_FIXTURE_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "src/mock/kernel/ptx.h"
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+#define HEAD ".version 8.3\n.target sm_90\n.address_size 64\n"
+
+extern char printed[16384];
+extern const struct ptx_host host;
+extern uint64_t accesses[3]; /* that the hook has seen, by use */
+
+/* Memory of the device, zeroed; it goes with the test. */
+uint64_t device_memory(size_t bytes);
+void *device_bytes(uint64_t address);
+int forget_memory(void **state);
+
+/* A module of one text, which has to be translated; and one that is refused. */
+struct ptx_module *translate(const char *text);
+struct ptx_error refused(const char *text);
+
+/* Addresses of all globals of a module, in memory with their initial values. */
+const uint64_t *place_globals(const struct ptx_module *module);
+
+/* What a launch is: its grid, block and the rest are one, unless said otherwise. */
+struct run {
+    uint32_t grid, block;
+    size_t shared;
+    bool cooperative, hooked;
+    uint64_t slice;
+    const void *parameters;
+    size_t bytes;
+};
+
+/* Run a kernel to its end. What became of it is in `fault` and `counts`. */
+enum ptx_state run(struct ptx_module *module, const char *kernel, struct run options);
+extern struct ptx_fault fault;
+extern struct ptx_counts counts;
+
+/*
+ * Run a text with one kernel `k(.param .u64 out, .param .u64 in)` in one block, and release it. The
+ * memory behind `in` begins with the input.
+ */
+uint64_t run_text(const char *text, uint32_t threads, const void *input, size_t bytes,
+                  size_t output_bytes);
+
+#define KERNEL_TEST(name) cmocka_unit_test_teardown(name, forget_memory)
+
+#endif

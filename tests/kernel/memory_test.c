@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Spaces of memory, atomic operations, special registers, and functions of the driver. */
+#include <string.h>
+
+#include "fixture.h"
+
+#define KERNEL(body)                                                                  \
+    HEAD ".visible .entry k(.param .u64 out, .param .u64 in)\n{\n"                    \
+         ".reg .b64 %rd<10>; .reg .b32 %r<30>; .reg .pred %p<10>; .reg .b16 %h<9>;\n" \
+         ".reg .f32 %f<9>; .reg .f64 %d<9>;\n"                                        \
+         "ld.param.u64 %rd1, [out]; ld.param.u64 %rd2, [in];\n" body "ret;\n}\n"
+
+static void loads_extend_and_stores_cut(void **state)
+{
+    static const uint8_t input[16] = {0x80, 0xff, 0x01, 0x80, 5, 6, 7, 8, 1, 2, 3, 4, 9, 8, 7, 6};
+    const unsigned char *result = device_bytes(run_text(
+        KERNEL("ld.s8 %r1, [%rd2]; st.u32 [%rd1], %r1; ld.u8 %r1, [%rd2]; st.u32 [%rd1+4], %r1;\n"
+               "ld.s16 %rd3, [%rd2+2]; st.u64 [%rd1+8], %rd3;\n"
+               "ld.s8 %h1, [%rd2]; mov.b32 %r1, {%h1, %h1}; st.u32 [%rd1+16], %r1;\n"
+               "ld.global.nc.v4.u8 {%r1, %r2, _, %r4}, [%rd2+4]; st.v2.u8 [%rd1+20], {%r1, %r4};\n"
+               "ld.global.L1::no_allocate.L2::128B.v2.u64 {%rd3, %rd4}, [%rd2];\n"
+               "st.global.cs.v2.b64 [%rd1+32], {%rd4, %rd3}; st.u16 [%rd1+22], %rd4;\n"),
+        1, input, sizeof input, 64));
+    static const unsigned char expected[] = {
+        0x80, 0xff, 0xff, 0xff, 0x80, 0, 0, 0, 0x01, 0x80, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+        0x80, 0xff, 0x80, 0xff, 5,    8, 1, 2, 0,    0,    0,    0,    0,    0,    0,    0,
+        1,    2,    3,    4,    9,    8, 7, 6, 0x80, 0xff, 0x01, 0x80, 5,    6,    7,    8};
+
+    (void)state;
+    assert_memory_equal(result, expected, sizeof expected);
+}
+
+static const char spaces[] =
+    HEAD ".const .align 4 .u32 table[4] = {10, 20, 30, 40};\n"
+         ".global .align 8 .u64 where = table+4;\n"
+         ".extern .shared .align 16 .b8 dynamic[];\n"
+         ".visible .entry k(.param .u64 out, .param .align 8 .b8 s[16])\n{\n"
+         ".reg .b64 %rd<12>; .reg .b32 %r<30>; .reg .pred %p<10>;\n"
+         ".shared .align 4 .b8 fixed[20]; .local .align 8 .b8 own[64];\n"
+         "ld.param.u64 %rd1, [out]; ld.param.u32 %r1, [s+12]; st.u32 [%rd1], %r1;\n"
+         "ld.const.u32 %r1, [table+8]; st.u32 [%rd1+4], %r1;\n"
+         "ld.global.u64 %rd2, [where]; ld.u32 %r1, [%rd2]; st.u32 [%rd1+8], %r1;\n"
+         "mov.u32 %r2, dynamic; st.u32 [%rd1+12], %r2;\n"
+         "cvta.shared.u64 %rd3, fixed; st.u32 [%rd3+4], 77; ld.shared.u32 %r3, [fixed+4];\n"
+         "st.u32 [%rd1+16], %r3;\n"
+         "st.local.u32 [own+8], 99; mov.u64 %rd4, own; cvta.local.u64 %rd4, %rd4;\n"
+         "ld.u32 %r4, [%rd4+8]; st.u32 [%rd1+20], %r4;\n"
+         "isspacep.shared %p1, %rd3; isspacep.local %p2, %rd4; isspacep.global %p3, %rd1;\n"
+         "isspacep.global %p4, %rd3; selp.u32 %r5, 1, 0, %p1; selp.u32 %r6, 2, 0, %p2;\n"
+         "selp.u32 %r7, 4, 0, %p3; selp.u32 %r8, 8, 0, %p4; add.u32 %r5, %r5, %r6;\n"
+         "add.u32 %r5, %r5, %r7; add.u32 %r5, %r5, %r8; st.u32 [%rd1+24], %r5;\n"
+         "cvta.to.shared.u64 %rd5, %rd3; cvt.u32.u64 %r9, %rd5; st.u32 [%rd1+28], %r9;\n"
+         "mov.b64 %rd6, s; cvta.param.u64 %rd7, %rd6; ld.u32 %r10, [%rd7+12];\n"
+         "st.u32 [%rd1+32], %r10; cp.async.ca.shared.global [%r2], [%rd1], 16, 8;\n"
+         "cp.async.commit_group; cp.async.wait_group 0; ld.shared.v4.u32 {%r1, %r2, %r3, %r4}, "
+         "[dynamic];\n"
+         "st.u32 [%rd1+36], %r2; st.u32 [%rd1+40], %r3; mov.u32 %r1, %dynamic_smem_size;\n"
+         "st.u32 [%rd1+44], %r1;\nret;\n}\n";
+
+static void spaces_are_seen_by_their_own_and_generic_addresses(void **state)
+{
+    static const uint32_t expected[] = {123, 30, 20, 32, 77, 99, 7, 0, 123, 30, 0, 64};
+    struct ptx_module *module = translate(spaces);
+    struct {
+        uint64_t out;
+        uint32_t s[4];
+    } parameters = {device_memory(64), {0, 0, 0, 123}};
+
+    (void)state;
+    assert_int_equal(module->kernels[0].shared_bytes, 20);
+    assert_int_equal(module->kernels[0].local_bytes, 64);
+    assert_int_equal(
+        run(module, "k",
+            (struct run){.shared = 64, .parameters = &parameters, .bytes = sizeof parameters}),
+        PTX_ENDED);
+    assert_memory_equal(device_bytes(parameters.out), expected, sizeof expected);
+    cushim__ptx_release(module);
+}
+
+static void atomic_operations_return_what_was_there(void **state)
+{
+    static const struct {
+        const char *code;
+        uint64_t before, operand, after;
+    } cases[] = {
+        {"atom.add.u32 %r1, [%rd1], %r2;", 5, 7, 12},
+        {"atom.global.min.s32 %r1, [%rd1], %r2;", 1, 0xffffffff, 0xffffffff},
+        {"atom.max.u32 %r1, [%rd1], %r2;", 1, 0xffffffff, 0xffffffff},
+        {"atom.inc.u32 %r1, [%rd1], %r2;", 7, 7, 0},
+        {"atom.dec.u32 %r1, [%rd1], %r2;", 0, 7, 7},
+        {"atom.and.b32 %r1, [%rd1], %r2;", 0xff, 0xf0, 0xf0},
+        {"atom.or.b32 %r1, [%rd1], %r2;", 0x0f, 0xf0, 0xff},
+        {"atom.xor.b32 %r1, [%rd1], %r2;", 0xff, 0xf0, 0x0f},
+        {"atom.acq_rel.gpu.global.exch.b32 %r1, [%rd1], %r2;", 3, 4, 4},
+        {"atom.cas.b32 %r1, [%rd1], 3, %r2;", 3, 9, 9},
+        {"atom.cas.b32 %r1, [%rd1], 4, %r2;", 3, 9, 3},
+        {"mov.b32 %f1, %r2; atom.add.f32 %f2, [%rd1], %f1; mov.b32 %r1, %f2;", 0x3f800000,
+         0x40000000, 0x40400000},
+        {"red.global.add.u64 [%rd1], %rd2; mov.u32 %r1, 5;", 5, UINT64_C(1) << 40,
+         (UINT64_C(1) << 40) + 5},
+        {"cvt.u16.u32 %h1, %r2; atom.cas.b16 %h2, [%rd1], 3, %h1; cvt.u32.u16 %r1, %h2;", 3, 9, 9},
+        {"atom.add.noftz.f16x2 %r1, [%rd1], %r2;", 0x3c003c00, 0x3c004000, 0x40004200},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char text[2048] = KERNEL("ld.u64 %rd3, [%rd2]; st.u64 [%rd1], %rd3;\n"
+                                 "ld.u32 %r2, [%rd2+8]; ld.u64 %rd2, [%rd2+8];\n");
+        const uint64_t input[2] = {cases[i].before, cases[i].operand};
+        const uint64_t *result;
+
+        text[strlen(text) - strlen("ret;\n}\n")] = '\0';
+        strcat(strcat(text, cases[i].code), "\nst.u32 [%rd1+8], %r1; ret;\n}\n");
+        result = device_bytes(run_text(text, 1, input, sizeof input, 16));
+        if (result[0] != cases[i].after || (uint32_t)result[1] != (uint32_t)cases[i].before)
+            fail_msg("%s: %#llx, returned %#x", cases[i].code, (unsigned long long)result[0],
+                     (unsigned)result[1]);
+        forget_memory(NULL);
+    }
+}
+
+static void threads_know_where_they_are(void **state)
+{
+    struct ptx_module *module =
+        translate(HEAD ".visible .entry k(.param .u64 out)\n{ .reg .b32 %r<9>; .reg .b64 %rd<9>;\n"
+                       "ld.param.u64 %rd1, [out]; mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x;\n"
+                       "mov.u32 %r3, %tid.x; mad.lo.u32 %r4, %r1, %r2, %r3;\n"
+                       "mad.wide.u32 %rd2, %r4, 16, %rd1; mov.u32 %r5, %nctaid.x;\n"
+                       "mov.u32 %r6, %warpid; mov.u32 %r7, WARP_SZ; add.u32 %r6, %r6, %r7;\n"
+                       "st.v4.u32 [%rd2], {%r4, %r5, %r2, %r6}; ret; }\n");
+    const uint64_t out = device_memory(40 * 70 * 16);
+    const uint32_t *result;
+
+    (void)state;
+    assert_int_equal(
+        run(module, "k", (struct run){.grid = 40, .block = 70, .parameters = &out, .bytes = 8}),
+        PTX_ENDED);
+    result = device_bytes(out);
+    for (uint32_t i = 0; i < 40 * 70; i++) {
+        assert_int_equal(result[i * 4], i);
+        assert_int_equal(result[i * 4 + 1], 40);
+        assert_int_equal(result[i * 4 + 2], 70);
+        assert_int_equal(result[i * 4 + 3], 32 + i % 70 / 32);
+    }
+    assert_int_equal(counts.blocks, 40);
+    assert_int_equal(counts.bytes_written, 40 * 70 * 16);
+    cushim__ptx_release(module);
+}
+
+static void kernels_print(void **state)
+{
+    (void)state;
+    run_text(
+        HEAD
+        ".extern .func (.param .b32 r) vprintf(.param .b64 a, .param .b64 b);\n"
+        ".global .align 1 .b8 format[] = {37, 100, 32, 37, 53, 46, 50, 102, 124, 37, 108, 108, 120, "
+        "124, 37, 99, 37, 45, 52, 115, 37, 37, 10, 0};\n"
+        ".global .align 1 .b8 word[3] = {104, 105, 0};\n"
+        ".visible .entry k(.param .u64 out, .param .u64 in)\n{\n"
+        ".local .align 8 .b8 depot[40]; .reg .b64 %rd<9>; .reg .b32 %r<9>;\n"
+        "mov.u64 %rd1, depot; cvta.local.u64 %rd2, %rd1; mov.u32 %r1, %tid.x;\n"
+        "sub.s32 %r1, %r1, 1; st.local.u32 [depot], %r1; st.local.f64 [depot+8], 0d3FF8000000000000;\n"
+        "st.local.u64 [depot+16], 0x123456789ab; st.local.u32 [depot+24], 65;\n"
+        "mov.u64 %rd3, word; st.local.u64 [depot+32], %rd3; mov.u64 %rd4, format;\n"
+        "{ .param .b64 a; .param .b64 b; .param .b32 x; st.param.b64 [a], %rd4;\n"
+        "st.param.b64 [b], %rd2; call.uni (x), vprintf, (a, b); }\nret;\n}\n",
+        2, NULL, 0, 8);
+    assert_string_equal(printed, "-1  1.50|123456789ab|Ahi  %\n0  1.50|123456789ab|Ahi  %\n");
+}
+
+static void kernels_allocate_memory(void **state)
+{
+    const uint32_t *result = device_bytes(run_text(
+        HEAD ".extern .func (.param .b64 r) malloc(.param .b64 a);\n"
+             ".extern .func free(.param .b64 a);\n"
+             ".visible .entry k(.param .u64 out, .param .u64 in)\n{\n"
+             ".reg .b64 %rd<9>; .reg .b32 %r<9>;\nld.param.u64 %rd1, [out];\n"
+             "{ .param .b64 a; .param .b64 x; st.param.b64 [a], 16; call.uni (x), malloc, (a);\n"
+             "ld.param.b64 %rd2, [x]; }\nst.u32 [%rd2+12], 31; ld.u32 %r1, [%rd2+12];\n"
+             "{ .param .b64 a; st.param.b64 [a], %rd2; call.uni free, (a); }\n"
+             "st.u32 [%rd1], %r1; ret;\n}\n",
+        1, NULL, 0, 4));
+
+    (void)state;
+    assert_int_equal(result[0], 31);
+}
+
+static void every_access_is_reported_to_the_hook(void **state)
+{
+    struct ptx_module *module =
+        translate(KERNEL(".shared .u32 s; st.shared.u32 [s], 1; ld.shared.u32 %r1, [s];\n"
+                         "ld.u32 %r2, [%rd2]; atom.add.u32 %r3, [%rd1], 1;\n"));
+    const uint64_t pointers[2] = {device_memory(4), device_memory(4)};
+
+    (void)state;
+    assert_int_equal(
+        run(module, "k",
+            (struct run){
+                .block = 3, .hooked = true, .parameters = pointers, .bytes = sizeof pointers}),
+        PTX_ENDED);
+    assert_int_equal(accesses[PTX_READ], 6);
+    assert_int_equal(accesses[PTX_WRITE], 3);
+    assert_int_equal(accesses[PTX_ATOMIC], 3);
+    cushim__ptx_release(module);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        KERNEL_TEST(loads_extend_and_stores_cut),
+        KERNEL_TEST(spaces_are_seen_by_their_own_and_generic_addresses),
+        KERNEL_TEST(atomic_operations_return_what_was_there),
+        KERNEL_TEST(threads_know_where_they_are),
+        KERNEL_TEST(kernels_print),
+        KERNEL_TEST(kernels_allocate_memory),
+        KERNEL_TEST(every_access_is_reported_to_the_hook),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
