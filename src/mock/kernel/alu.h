@@ -26,8 +26,9 @@ struct ptx_alu {
 extern const struct ptx_alu cushim__ptx_alu_integer[], cushim__ptx_alu_bits[],
     cushim__ptx_alu_float[], cushim__ptx_alu_convert[];
 
-/* The row of a name. NULL: there is none. */
-const struct ptx_alu *cushim__ptx_alu_find(const char *name);
+/* The row of a name, which names.c knows. NULL: there is none. */
+struct ptx_names;
+const struct ptx_alu *cushim__ptx_alu_find(const struct ptx_names *names, const char *name);
 
 enum ptx_comparison {
     COMPARE_EQ,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Functions for 32 lanes from one expression of x, y and z, the operands of a lane. D is the type
- * of the result; X, Y and Z are those of the operands, which lie in rows of 4 or 8 bytes. The compiler makes vector instructions of them.
+ * of the result; X, Y and Z are those of the operands, which lie in rows of 4 or 8 bytes. The
+ * compiler makes vector instructions of them.
  */
 #ifndef CUSHIM_MOCK_KERNEL_LANES_H
 #define CUSHIM_MOCK_KERNEL_LANES_H

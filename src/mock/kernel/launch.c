@@ -162,8 +162,9 @@ struct ptx_launch *cushim__ptx_launch_create(struct ptx_module *module, size_t k
         cushim__ptx_launch_destroy(launch);
         return NULL;
     }
-    memcpy(launch->parameters, parameters,
-           bytes < launch->parameter_bytes ? bytes : launch->parameter_bytes);
+    if (bytes > 0 && launch->parameter_bytes > 0)
+        memcpy(launch->parameters, parameters,
+               bytes < launch->parameter_bytes ? bytes : launch->parameter_bytes);
     while (launch->block_count < resident) {
         struct ptx_block *block = &launch->blocks[launch->block_count++];
 

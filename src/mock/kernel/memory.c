@@ -161,8 +161,10 @@ static bool locate(struct ptx_step *step, unsigned bytes, enum ptx_use use,
 {
     const struct ptx_instruction *at = step->at;
     struct ptx_launch *launch = step->launch;
-    const struct ptx_range *range = &step->warp->range;
+    const struct ptx_range shared = {0, launch->shared_bytes, step->warp->block->shared, false};
     const enum ptx_space space = (enum ptx_space)at->sub;
+    const bool simple = space <= PTX_SHARED && !launch->host->access;
+    const struct ptx_range *range = space == PTX_SHARED ? &shared : &step->warp->range;
     uint64_t where[PTX_LANES];
 
     addresses(step, where);
@@ -175,8 +177,8 @@ static bool locate(struct ptx_step *step, unsigned bytes, enum ptx_use use,
         const uint64_t offset = where[lane] - range->start;
 
         /* Most are near the one before. */
-        if (space <= PTX_GLOBAL && offset < range->bytes && range->bytes - offset >= bytes &&
-            !(where[lane] & (bytes - 1)) && !range->read_only && !launch->host->access)
+        if (simple && offset < range->bytes && range->bytes - offset >= bytes &&
+            !(where[lane] & (bytes - 1)) && !range->read_only)
             places[lane] = range->host + offset;
         else if (!(places[lane] = cushim__ptx_bytes(step, lane, space, where[lane], bytes, use)))
             return false;

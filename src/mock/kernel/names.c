@@ -28,11 +28,6 @@ static uint32_t hash(const char *text, size_t length)
     return value ^ value >> 15;
 }
 
-struct ptx_names *cushim__ptx_names_create(void)
-{
-    return calloc(1, sizeof(struct ptx_names));
-}
-
 void cushim__ptx_names_destroy(struct ptx_names *names)
 {
     for (size_t i = 0; names && i < BUCKETS; i++) {
@@ -78,25 +73,62 @@ static const struct ptx_alu *const tables[] = {
     cushim__ptx_alu_convert,
 };
 
-/* The tables are short, but there are many instructions: a first letter and length rule most out. */
-const struct ptx_alu *cushim__ptx_alu_find(const char *name)
-{
-    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
-        for (const struct ptx_alu *row = tables[i]; row->name; row++) {
-            if (row->name[0] == name[0] && row->name[1] == name[1] && strcmp(row->name, name) == 0)
-                return row;
-        }
-    }
-    return NULL;
-}
+enum { TABLES = sizeof tables / sizeof *tables, TABLE_ROWS = 1 << 10 };
 
 const char *cushim__ptx_opcode(size_t index)
 {
-    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+    for (size_t i = 0; i < TABLES; i++) {
         for (const struct ptx_alu *row = tables[i]; row->name; row++) {
             if (index-- == 0)
                 return row->name;
         }
     }
     return cushim__ptx_select_name(index);
+}
+
+static struct ptx_word word_of(const char *name, size_t length)
+{
+    return (struct ptx_word){name, length};
+}
+
+/* What comes before the first dot. */
+static bool add_base(struct ptx_names *names, const char *name)
+{
+    const struct ptx_word base = word_of(name, strcspn(name, "."));
+
+    return cushim__ptx_names_find(names, 'o', base) || cushim__ptx_names_add(names, 'o', base, 0);
+}
+
+struct ptx_names *cushim__ptx_names_create(void)
+{
+    struct ptx_names *names = calloc(1, sizeof *names);
+    bool added = names != NULL;
+    const char *name;
+
+    for (uint32_t i = 0; i < TABLES; i++) {
+        for (uint32_t row = 0; added && tables[i][row].name; row++) {
+            name = tables[i][row].name;
+            added = add_base(names, name) &&
+                    cushim__ptx_names_add(names, 'r', word_of(name, strlen(name)),
+                                          i * TABLE_ROWS + row);
+        }
+    }
+    for (size_t i = 0; added && (name = cushim__ptx_select_name(i)); i++)
+        added = add_base(names, name);
+    if (added)
+        return names;
+    cushim__ptx_names_destroy(names);
+    return NULL;
+}
+
+const struct ptx_alu *cushim__ptx_alu_find(const struct ptx_names *names, const char *name)
+{
+    const uint32_t *found = cushim__ptx_names_find(names, 'r', word_of(name, strlen(name)));
+
+    return found ? &tables[*found / TABLE_ROWS][*found % TABLE_ROWS] : NULL;
+}
+
+bool cushim__ptx_base_known(const struct ptx_names *names, const char *base)
+{
+    return cushim__ptx_names_find(names, 'o', word_of(base, strlen(base))) != NULL;
 }

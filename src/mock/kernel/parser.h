@@ -285,6 +285,8 @@ void cushim__ptx_slots(struct ptx_parser *parser);
 
 /* --- names.c --- */
 const char *cushim__ptx_select_name(size_t index);
+/* Whether any instruction is called so: `add`. */
+bool cushim__ptx_base_known(const struct ptx_names *names, const char *base);
 struct ptx_names *cushim__ptx_names_create(void);
 void cushim__ptx_names_destroy(struct ptx_names *names);
 /* The number that a name stands for. */

@@ -5,7 +5,8 @@
  *
  * Nothing here knows streams, contexts or the driver. Whoever launches gives the memory, the clock
  * and the rest of the world as a table of functions (`struct ptx_host`). Nothing here locks: a
- * module may be used by several threads at once after cushim__ptx_link(), a launch by one at a time.
+ * module may be used by several threads at once after cushim__ptx_link(), a launch by one at a
+ * time.
  */
 #ifndef CUSHIM_MOCK_KERNEL_PTX_H
 #define CUSHIM_MOCK_KERNEL_PTX_H

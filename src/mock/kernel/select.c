@@ -255,7 +255,7 @@ void cushim__ptx_finish(struct ptx_parser *parser, const struct ptx_statement *s
         const uint32_t mask = cushim__ptx_constant(parser, (UINT64_C(1) << to->bits) - 1, ROW_WORD);
 
         made = cushim__ptx_emit(parser, statement, DO_LANES32);
-        made->lanes = cushim__ptx_alu_find("and.b32")->lanes;
+        made->lanes = cushim__ptx_alu_find(parser->program->names, "and.b32")->lanes;
         made->d = operand->reg;
         made->a = operand->reg;
         made->b = mask;
@@ -271,9 +271,10 @@ static void count_operands(struct ptx_parser *parser, const struct ptx_statement
 
 /* --- rows of the tables --- */
 
-static const struct ptx_alu *find_row(const struct ptx_opcode *opcode)
+static const struct ptx_alu *find_row(const struct ptx_names *names,
+                                      const struct ptx_opcode *opcode)
 {
-    const struct ptx_alu *row = cushim__ptx_alu_find(opcode->name);
+    const struct ptx_alu *row = cushim__ptx_alu_find(names, opcode->name);
     static const struct {
         unsigned flag, may;
         const char *suffix;
@@ -285,7 +286,7 @@ static const struct ptx_alu *find_row(const struct ptx_opcode *opcode)
             char name[PTX_NAME + 8];
 
             snprintf(name, sizeof name, "%s%s", opcode->name, suffixes[i].suffix);
-            row = cushim__ptx_alu_find(name);
+            row = cushim__ptx_alu_find(names, name);
         }
     }
     if (row && opcode->rounding > ROUND_NEAREST && !(row->modifiers & MAY_ROUND))
@@ -296,7 +297,7 @@ static const struct ptx_alu *find_row(const struct ptx_opcode *opcode)
 static bool select_row(struct ptx_parser *parser, struct ptx_statement *statement)
 {
     const struct ptx_opcode *opcode = &statement->opcode;
-    const struct ptx_alu *row = find_row(opcode);
+    const struct ptx_alu *row = find_row(parser->program->names, opcode);
     uint32_t sources[3] = {0, 0, 0}, result;
     struct ptx_instruction *made;
     enum ptx_row to;
@@ -708,7 +709,7 @@ static bool select_carry(struct ptx_parser *parser, struct ptx_statement *statem
 
         snprintf(name, sizeof name, "mul.%s%s", cushim__ptx_opcode_has(opcode, "hi") ? "hi" : "lo",
                  strrchr(opcode->name, '.'));
-        product = cushim__ptx_alu_find(name);
+        product = cushim__ptx_alu_find(parser->program->names, name);
         if (!product)
             return false;
         a = cushim__ptx_register_new(parser, row);

@@ -61,19 +61,6 @@ const char *cushim__ptx_select_name(size_t index)
     return index < sizeof names / sizeof *names ? names[index] : NULL;
 }
 
-static bool known(const struct ptx_opcode *opcode)
-{
-    const char *name;
-
-    for (size_t i = 0; (name = cushim__ptx_opcode(i)); i++) {
-        const size_t length = strlen(opcode->base);
-
-        if (strncmp(name, opcode->base, length) == 0 && (!name[length] || name[length] == '.'))
-            return true;
-    }
-    return false;
-}
-
 /* --- calls --- */
 
 static void argument(struct ptx_parser *parser, struct ptx_statement *statement, bool is_result,
@@ -202,7 +189,7 @@ bool cushim__ptx_select_unparsed(struct ptx_parser *parser, struct ptx_statement
         branch_table(parser, statement);
     } else if (strcmp(opcode->base, "call") == 0) {
         call(parser, statement);
-    } else if (!known(opcode) ||
+    } else if (!cushim__ptx_base_known(parser->program->names, opcode->base) ||
                (strcmp(opcode->base, "cp") == 0 &&
                 (strstr(opcode->words, ".bulk") || strstr(opcode->words, "mbar") ||
                  strncmp(opcode->words, ".async", 6) != 0))) {
