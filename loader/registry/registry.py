@@ -9,8 +9,8 @@ RegistryError, which names the file and the line.
 import re
 from typing import Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
 
-from rows import (ATTRIBUTE_PREFIXES, GROUPS, KINDS, OLDEST_HEADER, PLATFORMS, Attribute, Deviation,
-                  Function, Parameter, Result, Type)
+from rows import (ATTRIBUTE_PREFIXES, CALL_RULES, GROUPS, KINDS, OLDEST_HEADER, PLATFORMS,
+                  Attribute, Deviation, Function, Parameter, Result, Type)
 
 _BUILT_IN = frozenset('const char short int long unsigned signed float double void size_t'.split())
 
@@ -113,6 +113,27 @@ def read_exceptions(path: str, functions: Iterable[Function]) -> List[Deviation]
                                 % (symbol, since[symbol], kind, number))
         deviations.append(Deviation(driver, number, symbol, kind))
     return deviations
+
+
+def read_call_rules(path: str, functions: Iterable[Function]) -> Dict[str, List[str]]:
+    """Read and check call_rules.tsv: the rules of each symbol that has any."""
+    functions = list(functions)
+    twins = set(function.twin for function in functions)
+    places = {function.symbol: place for place, function in enumerate(functions)
+              if function.symbol not in twins}
+    rules: Dict[str, List[str]] = {}
+    last = -1
+    for line, (symbol, text) in _rows(path, 2):
+        if symbol not in places:
+            raise RegistryError(path, line, '%s is not in the registry, or a twin' % symbol)
+        if places[symbol] <= last:
+            raise RegistryError(path, line, '%s: the rows are in the order of the functions' % symbol)
+        last = places[symbol]
+        rules[symbol] = text.split(' ')
+        for rule in rules[symbol]:
+            if rule not in CALL_RULES:
+                raise RegistryError(path, line, "%s: unknown rule '%s'" % (symbol, rule))
+    return rules
 
 
 def write_functions(path: str, functions: Iterable[Function]) -> None:
