@@ -12,8 +12,6 @@
 #include "src/mock/api/context.h"
 #include "src/mock/api/memory.h"
 #include "src/mock/api/stream.h"
-#include "src/mock/config/settings.h"
-#include "src/mock/core/device.h"
 #include "src/mock/core/state.h"
 
 /* What is refused: arrays without memory of their own. Flags are bits up to the last. */

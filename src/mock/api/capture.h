@@ -14,14 +14,7 @@
 #include "src/mock/api/graph_dependencies.h"
 #include "src/mock/sim/stream.h"
 
-struct mock_capture;
-struct mock_context;
-struct mock_event;
 struct mock_graph;
-struct mock_node;
-struct mock_operation;
-struct mock_stream;
-struct mock_work;
 
 /* How many captures there are in the process: what callers ask first. */
 extern unsigned cushim__mock_capture_count;

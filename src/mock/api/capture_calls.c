@@ -6,7 +6,6 @@
 #include "src/mock/api/capture.h"
 #include "src/mock/api/context.h"
 #include "src/mock/api/graph.h"
-#include "src/mock/api/stream.h"
 #include "src/mock/core/state.h"
 
 static CUresult check_begin(struct mock_stream *stream, CUstreamCaptureMode mode)

@@ -13,10 +13,7 @@
 #include "src/mock/core/object.h"
 #include "src/mock/sim/operation.h"
 
-struct mock_context;
 struct mock_device;
-struct mock_operation;
-struct mock_stream;
 struct race_region;
 
 /*

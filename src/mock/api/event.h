@@ -7,8 +7,6 @@
 #include "src/mock/core/object.h"
 #include "src/mock/sim/stream.h"
 
-struct mock_capture;
-struct race_clock;
 struct mock_shared_event;
 
 /*

@@ -4,7 +4,6 @@
 
 #include "src/mock/api/api.h"
 #include "src/mock/api/capture.h"
-#include "src/mock/api/context.h"
 #include "src/mock/api/copy.h"
 #include "src/mock/api/event.h"
 #include "src/mock/api/graph.h"

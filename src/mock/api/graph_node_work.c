@@ -9,7 +9,6 @@
 #include "src/mock/api/copy.h"
 #include "src/mock/api/event.h"
 #include "src/mock/api/kernel.h"
-#include "src/mock/api/memory.h"
 #include "src/mock/api/stream.h"
 #include "src/mock/memory/allocation.h"
 

@@ -16,7 +16,6 @@
 #include "src/mock/core/object.h"
 #include "src/mock/image/image.h"
 
-struct mock_context;
 struct mock_jit;
 struct mock_kernel;
 struct mock_library;

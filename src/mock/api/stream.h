@@ -11,9 +11,6 @@
 #include "src/mock/sim/sim.h"
 #include "src/mock/sim/stream.h"
 
-struct mock_context;
-struct mock_operation;
-
 /*
  * The stream that a handle means: NULL is the legacy default stream of the current context, or in a
  * per-thread call the calling thread's. INVALID_CONTEXT if a default stream is meant and no context

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "src/mock/api/api.h"
-#include "src/mock/api/context.h"
 #include "src/mock/api/memory.h"
 #include "src/mock/core/state.h"
 #include "src/race/race.h"

@@ -11,7 +11,6 @@
 #include <cuda.h>
 
 struct mock_event;
-struct mock_operation;
 struct mock_planned;
 struct mock_event_record;
 struct mock_stream;

@@ -15,7 +15,6 @@
 #include "src/mock/memory/spans.h"
 #include "src/race/race.h"
 
-struct mock_context;
 struct mock_device;
 struct mock_pool;
 struct mock_shared_pages;

@@ -3,7 +3,6 @@
  * Injected faults: an operation that a fault rule applies to takes longer, hangs, fails, or
  * loses its device.
  */
-#include "src/mock/core/device.h"
 #include "src/mock/sim/internal.h"
 
 bool cushim__mock_fault_begin(struct mock_stream *stream)

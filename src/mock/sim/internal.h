@@ -11,9 +11,6 @@
 #include "src/mock/sim/sim.h"
 #include "src/mock/sim/stream.h"
 
-struct mock_stream;
-struct mock_stream_group;
-
 /* Streams in the order in which they came, through their member `next_waiting`. */
 struct mock_queue {
     struct mock_stream *first, *last;

@@ -14,7 +14,6 @@
 #include "src/mock/sim/operation.h"
 
 struct mock_stream_group;
-struct mock_stream;
 
 CUresult cushim__mock_sim_create(void);
 
