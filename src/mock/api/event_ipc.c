@@ -11,7 +11,7 @@
 /* What a CUipcEventHandle holds. */
 struct handle {
     char magic[8];
-    struct mock_shared_address address;
+    struct mock_shared_pages address;
     uint64_t sum; /* of what is before it */
 };
 

@@ -15,8 +15,6 @@
 
 #define FIELD(name) offsetof(struct mock_settings, name)
 
-enum { OLDEST_VERSION = 10000, NEWEST_VERSION = 13050 };
-
 static const char *const modes[] = {"manual", "auto", "threaded", NULL};
 static const char *const schedules[] = {"fifo", "eager", "lazy", "random", NULL};
 static const char *const driver_states[] = {"normal", "no-device", "stub", "version-mismatch",
@@ -98,7 +96,8 @@ static void settle(struct mock_settings *settings)
     const int version = settings->profile.driver_version;
 
     if (!settings->has_driver_version)
-        settings->driver_version = version < NEWEST_VERSION ? version : NEWEST_VERSION;
+        settings->driver_version =
+            version < CUSHIM__NEWEST_VERSION ? version : CUSHIM__NEWEST_VERSION;
     if (!settings->has_memory)
         settings->memory_bytes = settings->profile.memory_bytes;
 }
@@ -269,7 +268,8 @@ const struct mock_key cushim__mock_keys[] = {
     {"devices", "a whole number from 0 to 16", MOCK_OF_SETTINGS, MOCK_KEY_UNSIGNED,
      .field = FIELD(devices), .maximum = MOCK_DEVICES_MAX},
     {"driver_version", "a version of CUDA from 10.0 to 13.5, as 12.8 or 12080", MOCK_OF_SETTINGS,
-     MOCK_KEY_VERSION, .minimum = OLDEST_VERSION, .maximum = NEWEST_VERSION, .read = read_version},
+     MOCK_KEY_VERSION, .minimum = CUSHIM__OLDEST_VERSION, .maximum = CUSHIM__NEWEST_VERSION,
+     .read = read_version},
     {"memory", "a size from 1 MiB to 1 TiB, as 2 GiB or 2147483648, or profile", MOCK_OF_SETTINGS,
      MOCK_KEY_SIZE, .minimum = UINT64_C(1) << 20, .maximum = UINT64_C(1) << 40,
      .read = read_memory},
@@ -301,7 +301,7 @@ const struct mock_key cushim__mock_keys[] = {
     {"name", "a name of at most 255 characters", MOCK_OF_PROFILE, MOCK_KEY_TEXT,
      .field = FIELD(profile.name), .is_required = true},
     {"driver_version", "a version of CUDA from 10.0 on, as 12.8 or 12080", MOCK_OF_PROFILE,
-     MOCK_KEY_VERSION, .field = FIELD(profile.driver_version), .minimum = OLDEST_VERSION,
+     MOCK_KEY_VERSION, .field = FIELD(profile.driver_version), .minimum = CUSHIM__OLDEST_VERSION,
      .maximum = 99090, .is_required = true},
     {"memory_bytes", "a size from 1 MiB to 1 TiB", MOCK_OF_PROFILE, MOCK_KEY_SIZE,
      .field = FIELD(profile.memory_bytes), .minimum = UINT64_C(1) << 20,
