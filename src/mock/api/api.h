@@ -19,8 +19,10 @@
  *     MOCK_EXACT(StreamGetPriority)(int *NOT_NULL priority, const struct mock_stream *stream)
  *
  *  - NOT_NULL: the wrapper returns INVALID_VALUE for NULL.
- *  - A `struct mock_...` in the place of a handle, under any name: the wrapper finds the object, or
+ *  - A `struct mock_... *` in the place of a handle, under any name: the wrapper finds the object, or
  *    returns what its find function does. OR_CURRENT: NULL means the current context.
+ *  - A `struct mock_... **NOT_NULL` in the place of a pointer to a handle: the function sets an
+ *    object, and if it succeeds the wrapper writes the object's handle.
  *  - `struct mock_context *current`, which is no parameter of the slot: the current context.
  *    `wide_current`: the same for calls with addresses of 64 bits (memory.h).
  *  - `bool asynchronous`, which is none either: whether the slot takes a stream.

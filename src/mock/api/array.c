@@ -140,11 +140,6 @@ static CUresult create(struct mock_context *context, CUarray *handle,
     return code;
 }
 
-CUresult cushim__mock_array_find(CUarray handle, struct mock_array **array)
-{
-    return cushim__mock_object_find(handle, MOCK_ARRAY, array);
-}
-
 MOCK_APPROXIMATE(ArrayCreate_v2, "formats of compressed, planar and most normalised pictures: 801")
 (struct mock_context *wide_current, CUarray *pHandle, const CUDA_ARRAY_DESCRIPTOR *pAllocateArray)
 {
@@ -192,7 +187,7 @@ MOCK_EXACT(ArrayDestroy)(struct mock_array *array)
         code = cushim__mock_sim_wait_group(&array->object.context->group);
     /* The lock was given up meanwhile. */
     if (code == CUDA_SUCCESS)
-        code = cushim__mock_array_find(handle, &array);
+        code = cushim__mock_object_find(handle, MOCK_ARRAY, &array);
     if (code)
         return code;
     cushim__mock_object_remove(array);

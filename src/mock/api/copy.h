@@ -116,7 +116,4 @@ struct mock_array {
 /* The bytes of a channel of an element. 0: the mock does not know the format. */
 size_t cushim__mock_array_channel_bytes(CUarray_format format);
 
-/* NULL is INVALID_HANDLE. */
-CUresult cushim__mock_array_find(CUarray handle, struct mock_array **array);
-
 #endif

@@ -142,7 +142,7 @@ static CUresult check_array(const struct mock_copy *copy, const struct mock_copy
 
     if (!side->array)
         return CUDA_ERROR_INVALID_VALUE;
-    code = cushim__mock_array_find(side->array, &array);
+    code = cushim__mock_object_find(side->array, MOCK_ARRAY, &array);
     if (code)
         return code;
     if (__builtin_add_overflow(side->x, copy->width, &end) || end > array->row_bytes ||

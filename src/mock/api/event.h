@@ -44,8 +44,6 @@ struct mock_event {
     struct mock_edges capture_nodes; /* what stood before it in its stream */
 };
 
-CUresult cushim__mock_event_find(CUevent handle, struct mock_event **event);
-
 /* A new event of a context, with its handle: for cuIpcOpenEventHandle as well. */
 CUresult cushim__mock_event_create(struct mock_context *context, unsigned flags,
                                    struct mock_event **event);

@@ -229,7 +229,7 @@ MOCK_EXACT(EventRecordWithFlags)(CUevent hEvent, CUstream hStream, unsigned int 
     if (cushim__mock_stream_is_default(hStream))
         code = cushim__mock_stream_find(hStream, &stream);
     if (code == CUDA_SUCCESS)
-        code = cushim__mock_event_find(hEvent, &event);
+        code = cushim__mock_object_find(hEvent, MOCK_EVENT, &event);
     if (code == CUDA_SUCCESS && flags > CU_EVENT_RECORD_EXTERNAL)
         code = CUDA_ERROR_INVALID_VALUE;
     if (code == CUDA_SUCCESS)

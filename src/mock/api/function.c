@@ -35,11 +35,6 @@ CUresult cushim__mock_function_in(const void *handle, struct mock_context *conte
     return code == CUDA_SUCCESS ? cushim__mock_kernel_function(handle, context, function) : code;
 }
 
-CUresult cushim__mock_function_find(const void *handle, struct mock_function **function)
-{
-    return cushim__mock_function_in(handle, NULL, function);
-}
-
 void cushim__mock_function_defaults(const struct mock_image_kernel *kernel,
                                     struct mock_function_settings *settings)
 {
@@ -185,9 +180,10 @@ MOCK_EXACT(FuncGetName)(const char **NOT_NULL name, CUfunction NOT_NULL hfunc)
     return code;
 }
 
-MOCK_EXACT(FuncGetModule)(CUmodule *NOT_NULL hmod, struct mock_function *NOT_NULL function)
+MOCK_EXACT(FuncGetModule)
+(struct mock_module **NOT_NULL module, struct mock_function *NOT_NULL function)
 {
-    *hmod = function->module->object.handle;
+    *module = function->module;
     return CUDA_SUCCESS;
 }
 

@@ -6,17 +6,9 @@
 #include "src/mock/api/api.h"
 #include "src/mock/api/graph.h"
 
-MOCK_EXACT(GraphCreate)(CUgraph *phGraph, unsigned int flags)
+MOCK_EXACT(GraphCreate)(struct mock_graph **NOT_NULL graph, unsigned int flags)
 {
-    struct mock_graph *graph;
-    CUresult code;
-
-    if (!phGraph || flags != 0)
-        return CUDA_ERROR_INVALID_VALUE;
-    code = cushim__mock_graph_create(true, &graph);
-    if (code == CUDA_SUCCESS)
-        *phGraph = graph->object.handle;
-    return code;
+    return flags == 0 ? cushim__mock_graph_create(true, graph) : CUDA_ERROR_INVALID_VALUE;
 }
 
 /*
@@ -33,14 +25,9 @@ MOCK_EXACT(GraphDestroy)(struct mock_graph *graph)
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(GraphClone)(CUgraph *NOT_NULL phGraphClone, struct mock_graph *graph)
+MOCK_EXACT(GraphClone)(struct mock_graph **NOT_NULL clone, struct mock_graph *graph)
 {
-    struct mock_graph *clone;
-    CUresult code = cushim__mock_graph_clone(graph, true, &clone);
-
-    if (code == CUDA_SUCCESS)
-        *phGraphClone = clone->object.handle;
-    return code;
+    return cushim__mock_graph_clone(graph, true, clone);
 }
 
 MOCK_EXACT(GraphNodeFindInClone)
@@ -119,9 +106,9 @@ MOCK_APPROXIMATE(GraphNodeGetToolsId,
 }
 
 MOCK_APPROXIMATE(GraphNodeGetContainingGraph, "no driver of this version was measured")
-(CUgraph *NOT_NULL phGraph, struct mock_node *node)
+(struct mock_graph **NOT_NULL graph, struct mock_node *node)
 {
-    *phGraph = node->graph->object.handle;
+    *graph = node->graph;
     return CUDA_SUCCESS;
 }
 
@@ -134,12 +121,11 @@ MOCK_EXACT(GraphDestroyNode)(struct mock_node *node)
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(GraphChildGraphNodeGetGraph)(CUgraph *NOT_NULL phGraph, struct mock_node *node)
+MOCK_EXACT(GraphChildGraphNodeGetGraph)
+(struct mock_graph **NOT_NULL graph, struct mock_node *node)
 {
-    if (!node->work.child)
-        return CUDA_ERROR_INVALID_VALUE;
-    *phGraph = node->work.child->object.handle;
-    return CUDA_SUCCESS;
+    *graph = node->work.child;
+    return *graph ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 static const char *name_of(CUgraphNodeType type)
@@ -184,16 +170,11 @@ static void print(const struct mock_graph *graph, FILE *file)
 }
 
 MOCK_APPROXIMATE(GraphDebugDotPrint, "nodes have a type and edges alone, whatever is asked for")
-(CUgraph hGraph, const char *path)
+(const char *NOT_NULL path, const struct mock_graph *graph)
 {
-    struct mock_graph *graph;
-    CUresult code = path ? cushim__mock_graph_find(hGraph, &graph) : CUDA_ERROR_INVALID_VALUE;
-    FILE *file;
+    FILE *file = cushim__host_new_file(path);
     bool failed;
 
-    if (code != CUDA_SUCCESS)
-        return code;
-    file = cushim__host_new_file(path);
     if (!file)
         return CUDA_ERROR_OPERATING_SYSTEM;
     fprintf(file, "digraph graph_%llu {\n", (unsigned long long)graph->number);

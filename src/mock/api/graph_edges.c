@@ -28,7 +28,7 @@ CUresult cushim__mock_edges_read_any(const struct mock_graph *graph, const CUgra
         return CUDA_ERROR_INVALID_VALUE;
     for (size_t i = 0; i < count; i++) {
         struct mock_node *node;
-        CUresult code = cushim__mock_node_find(nodes[i], &node);
+        CUresult code = cushim__mock_object_find(nodes[i], MOCK_NODE, &node);
 
         if (code != CUDA_SUCCESS)
             return code;
@@ -129,10 +129,10 @@ MOCK_EXACT(GraphNodeGetDependentNodes_v2)
 static CUresult find_ends(const struct mock_graph *graph, CUgraphNode from, CUgraphNode to,
                           struct mock_node **from_node, struct mock_node **to_node)
 {
-    CUresult code = cushim__mock_node_find(from, from_node);
+    CUresult code = cushim__mock_object_find(from, MOCK_NODE, from_node);
 
     if (code == CUDA_SUCCESS)
-        code = cushim__mock_node_find(to, to_node);
+        code = cushim__mock_object_find(to, MOCK_NODE, to_node);
     if (code == CUDA_SUCCESS && ((*from_node)->graph != graph || (*to_node)->graph != graph))
         code = CUDA_ERROR_INVALID_VALUE;
     return code;

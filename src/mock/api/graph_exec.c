@@ -19,11 +19,6 @@ enum {
     NODE_PRIORITY = CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY,
 };
 
-CUresult cushim__mock_exec_find(CUgraphExec handle, struct mock_exec **exec)
-{
-    return handle ? cushim__mock_object_find(handle, MOCK_EXEC, exec) : CUDA_ERROR_INVALID_VALUE;
-}
-
 void cushim__mock_exec_release(struct mock_exec *exec)
 {
     if (--exec->references > 0)
@@ -61,10 +56,10 @@ static CUresult exec_node(CUgraphExec handle, CUgraphNode node, struct mock_node
 {
     struct mock_node *original;
     struct mock_exec *exec;
-    CUresult code = cushim__mock_exec_find(handle, &exec);
+    CUresult code = cushim__mock_object_find(handle, MOCK_EXEC, &exec);
 
     if (code == CUDA_SUCCESS)
-        code = cushim__mock_node_find(node, &original);
+        code = cushim__mock_object_find(node, MOCK_NODE, &original);
     if (code != CUDA_SUCCESS)
         return code;
     *copy = copy_in(exec->image, original);
@@ -142,7 +137,8 @@ static CUresult instantiate(CUgraphExec *exec, CUgraph handle, cuuint64_t flags,
     *failure = (struct failure){.result = CUDA_GRAPH_INSTANTIATE_ERROR};
     code = cushim__mock_context_current(&context);
     if (code == CUDA_SUCCESS)
-        code = exec ? cushim__mock_graph_find(handle, &graph) : CUDA_ERROR_INVALID_VALUE;
+        code =
+            exec ? cushim__mock_object_find(handle, MOCK_GRAPH, &graph) : CUDA_ERROR_INVALID_VALUE;
     if (code == CUDA_SUCCESS)
         code = cushim__mock_capture_unsafe();
     if (code == CUDA_SUCCESS)
@@ -364,7 +360,7 @@ MOCK_EXACT(GraphExecChildGraphNodeSetParams)
     CUresult code = exec_node(hGraphExec, hNode, &copy);
 
     if (code == CUDA_SUCCESS)
-        code = cushim__mock_graph_find(childGraph, &graph);
+        code = cushim__mock_object_find(childGraph, MOCK_GRAPH, &graph);
     if (code == CUDA_SUCCESS && !copy->work.child)
         code = CUDA_ERROR_INVALID_VALUE;
     if (code == CUDA_SUCCESS)

@@ -364,7 +364,7 @@ static CUresult check_events(const struct mock_graph *image)
         struct mock_event *event;
 
         if (node->work.event)
-            code = cushim__mock_event_find(node->work.event, &event);
+            code = cushim__mock_object_find(node->work.event, MOCK_EVENT, &event);
         else if (node->work.child)
             code = check_events(node->work.child);
     }

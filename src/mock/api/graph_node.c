@@ -21,7 +21,8 @@ static CUresult add(CUgraphNode *handle, CUgraph graph_handle, const CUgraphNode
 
     if (work.code != CUDA_SUCCESS)
         return work.code;
-    code = handle ? cushim__mock_graph_find(graph_handle, &graph) : CUDA_ERROR_INVALID_VALUE;
+    code = handle ? cushim__mock_object_find(graph_handle, MOCK_GRAPH, &graph)
+                  : CUDA_ERROR_INVALID_VALUE;
     if (code == CUDA_SUCCESS && work.child && work.child->origin == graph->number) {
         cushim__mock_misuse("the graph would contain itself");
         code = CUDA_ERROR_INVALID_VALUE;
@@ -144,7 +145,7 @@ static CUresult set(CUgraphNode handle, struct mock_work work)
 
     if (code != CUDA_SUCCESS)
         return code;
-    code = cushim__mock_node_find(handle, &node);
+    code = cushim__mock_object_find(handle, MOCK_NODE, &node);
     if (code == CUDA_SUCCESS)
         return cushim__mock_node_set(node, &work);
     cushim__mock_work_end(&work);

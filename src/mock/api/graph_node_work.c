@@ -100,7 +100,7 @@ struct mock_work cushim__mock_work_host(const CUDA_HOST_NODE_PARAMS *parameters)
 struct mock_work cushim__mock_work_child(CUgraph child)
 {
     struct mock_graph *graph, *clone;
-    CUresult code = cushim__mock_graph_find(child, &graph);
+    CUresult code = cushim__mock_object_find(child, MOCK_GRAPH, &graph);
 
     if (code == CUDA_SUCCESS)
         code = cushim__mock_graph_clone(graph, true, &clone);
@@ -113,7 +113,8 @@ struct mock_work cushim__mock_work_child(CUgraph child)
 struct mock_work cushim__mock_work_event(CUgraphNodeType type, CUevent event)
 {
     struct mock_event *found;
-    CUresult code = event ? cushim__mock_event_find(event, &found) : CUDA_ERROR_INVALID_VALUE;
+    CUresult code =
+        event ? cushim__mock_object_find(event, MOCK_EVENT, &found) : CUDA_ERROR_INVALID_VALUE;
 
     return code ? refused(code) : (struct mock_work){.type = type, .event = event};
 }

@@ -11,11 +11,6 @@
 
 enum { LIBRARY_OPTIONS = 2 };
 
-CUresult cushim__mock_library_find(const void *handle, struct mock_library **library)
-{
-    return cushim__mock_object_find(handle, MOCK_LIBRARY, library);
-}
-
 /* All calls with options accept the same ones. */
 static CUresult check_options(unsigned count, const cushim_CUlibraryOption *options)
 {
@@ -96,7 +91,7 @@ MOCK_EXACT(LibraryUnload)(struct mock_library *library)
 
         code = cushim__mock_sim_wait_group(&context->group);
         if (code == CUDA_SUCCESS)
-            code = cushim__mock_library_find(handle, &library);
+            code = cushim__mock_object_find(handle, MOCK_LIBRARY, &library);
         module = code ? NULL : library->modules;
         while (module && module->object.context != context)
             module = module->next;
@@ -108,25 +103,15 @@ MOCK_EXACT(LibraryUnload)(struct mock_library *library)
 }
 
 MOCK_EXACT(LibraryGetKernel)
-(cushim_CUkernel *NOT_NULL pKernel, const char *NOT_NULL name, struct mock_library *library)
+(struct mock_kernel **NOT_NULL kernel, const char *NOT_NULL name, struct mock_library *library)
 {
-    struct mock_kernel *kernel;
-    CUresult code = cushim__mock_library_kernel(library, name, &kernel);
-
-    if (code == CUDA_SUCCESS)
-        *pKernel = (cushim_CUkernel)kernel->object.handle;
-    return code;
+    return cushim__mock_library_kernel(library, name, kernel);
 }
 
 MOCK_EXACT(LibraryGetModule)
-(CUmodule *NOT_NULL pMod, struct mock_library *library, struct mock_context *current)
+(struct mock_module **NOT_NULL module, struct mock_library *library, struct mock_context *current)
 {
-    struct mock_module *module;
-    CUresult code = cushim__mock_library_module(library, current, &module);
-
-    if (code == CUDA_SUCCESS)
-        *pMod = module->object.handle;
-    return code;
+    return cushim__mock_library_module(library, current, module);
 }
 
 MOCK_EXACT(LibraryGetGlobal)
@@ -141,7 +126,7 @@ MOCK_EXACT(LibraryGetGlobal)
 
     if ((!dptr && !bytes) || !name)
         return CUDA_ERROR_INVALID_VALUE;
-    code = cushim__mock_library_find(library, &found);
+    code = cushim__mock_object_find(library, MOCK_LIBRARY, &found);
     if (code == CUDA_SUCCESS)
         code = cushim__mock_context_current(&context);
     if (code == CUDA_SUCCESS)
@@ -166,7 +151,7 @@ MOCK_APPROXIMATE(LibraryGetManaged, "managed variables are not found, but are va
 
     if ((!dptr && !bytes) || !name)
         return CUDA_ERROR_INVALID_VALUE;
-    code = cushim__mock_library_find(library, &found);
+    code = cushim__mock_object_find(library, MOCK_LIBRARY, &found);
     return code == CUDA_SUCCESS ? CUDA_ERROR_NOT_FOUND : code;
 }
 
@@ -198,20 +183,11 @@ MOCK_EXACT(LibraryEnumerateKernels)
 
 /* Kernels of libraries: functions without a context. */
 
-CUresult cushim__mock_kernel_find(const void *handle, struct mock_kernel **kernel)
-{
-    return cushim__mock_object_find(handle, MOCK_KERNEL, kernel);
-}
-
 MOCK_EXACT(KernelGetFunction)
-(CUfunction *NOT_NULL pFunc, cushim_CUkernel NOT_NULL kernel, struct mock_context *current)
+(struct mock_function **NOT_NULL function, cushim_CUkernel NOT_NULL kernel,
+ struct mock_context *current)
 {
-    struct mock_function *function;
-    CUresult code = cushim__mock_kernel_function(kernel, current, &function);
-
-    if (code == CUDA_SUCCESS)
-        *pFunc = function->object.handle;
-    return code;
+    return cushim__mock_kernel_function(kernel, current, function);
 }
 
 MOCK_APPROXIMATE(KernelGetAttribute, "as cuFuncGetAttribute")
@@ -273,8 +249,9 @@ MOCK_APPROXIMATE(KernelGetParamCount, "no driver of this version was measured")
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(KernelGetLibrary)(cushim_CUlibrary *NOT_NULL pLib, struct mock_kernel *NOT_NULL kernel)
+MOCK_EXACT(KernelGetLibrary)
+(struct mock_library **NOT_NULL library, struct mock_kernel *NOT_NULL kernel)
 {
-    *pLib = (cushim_CUlibrary)kernel->library->object.handle;
+    *library = kernel->library;
     return CUDA_SUCCESS;
 }

@@ -23,11 +23,6 @@ struct mock_link {
     CUresult failure; /* what went in cannot be linked */
 };
 
-CUresult cushim__mock_link_find(CUlinkState handle, struct mock_link **link)
-{
-    return cushim__mock_object_find(handle, MOCK_LINK, link);
-}
-
 static void drop(void *object)
 {
     struct mock_link *link = object;
@@ -157,7 +152,7 @@ static CUresult add(struct mock_link *link, CUjitInputType type, const void *byt
 
 MOCK_ALSO(LinkCreate)
 MOCK_EXACT(LinkCreate_v2)
-(struct mock_context *current, CUlinkState *NOT_NULL stateOut, unsigned int numOptions,
+(struct mock_context *current, struct mock_link **NOT_NULL made, unsigned int numOptions,
  CUjit_option *options, void **optionValues)
 {
     struct mock_link *link;
@@ -177,7 +172,7 @@ MOCK_EXACT(LinkCreate_v2)
         return code;
     }
     cushim__mock_jit_end(&link->jit, "");
-    *stateOut = link->object.handle;
+    *made = link;
     return CUDA_SUCCESS;
 }
 

@@ -88,19 +88,12 @@ CUresult cushim__mock_module_function(struct mock_module *module, const char *na
 CUresult cushim__mock_module_global(const struct mock_module *module, const char *name,
                                     CUdeviceptr *address, size_t *bytes);
 
-/* What handles mean; NULL is INVALID_HANDLE. */
-CUresult cushim__mock_module_find(CUmodule handle, struct mock_module **module);
-CUresult cushim__mock_library_find(const void *handle, struct mock_library **library);
-CUresult cushim__mock_kernel_find(const void *handle, struct mock_kernel **kernel);
-CUresult cushim__mock_link_find(CUlinkState handle, struct mock_link **link);
-
 /*
  * The function that a CUfunction means, or a CUkernel in `context`. NULL as context: in the current
  * one. INVALID_HANDLE: neither.
  */
 CUresult cushim__mock_function_in(const void *handle, struct mock_context *context,
                                   struct mock_function **function);
-CUresult cushim__mock_function_find(const void *handle, struct mock_function **function);
 
 /* Attributes, of functions and of kernels on a device. */
 void cushim__mock_function_defaults(const struct mock_image_kernel *kernel,

@@ -27,22 +27,16 @@ static CUresult find_device(const CUmemLocation *location, struct mock_device **
     return CUDA_SUCCESS;
 }
 
-static CUresult give_handle(const struct mock_pool *pool, CUmemoryPool *handle)
+MOCK_EXACT(DeviceGetDefaultMemPool)(struct mock_pool **NOT_NULL pool, struct mock_device *device)
 {
-    if (!pool)
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    *handle = pool->object.handle;
-    return CUDA_SUCCESS;
+    *pool = cushim__mock_pool_default(device);
+    return *pool ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-MOCK_EXACT(DeviceGetDefaultMemPool)(CUmemoryPool *NOT_NULL pool_out, struct mock_device *device)
+MOCK_EXACT(DeviceGetMemPool)(struct mock_pool **NOT_NULL pool, struct mock_device *device)
 {
-    return give_handle(cushim__mock_pool_default(device), pool_out);
-}
-
-MOCK_EXACT(DeviceGetMemPool)(CUmemoryPool *NOT_NULL pool, struct mock_device *device)
-{
-    return give_handle(cushim__mock_pool_default(device) ? device->pool : NULL, pool);
+    *pool = cushim__mock_pool_default(device) ? device->pool : NULL;
+    return *pool ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
 static CUresult set_pool(CUmemoryPool handle, struct mock_device *device)
@@ -82,21 +76,21 @@ static CUresult find_pools(const CUmemLocation *location, CUmemAllocationType ty
 }
 
 MOCK_APPROXIMATE(MemGetDefaultMemPool, "pools of managed memory and of the host: 801")
-(CUmemoryPool *pool_out, CUmemLocation *location, CUmemAllocationType type)
+(struct mock_pool **NOT_NULL pool, CUmemLocation *location, CUmemAllocationType type)
 {
     struct mock_device *device;
-    CUresult code = pool_out ? find_pools(location, type, &device) : CUDA_ERROR_INVALID_VALUE;
+    CUresult code = find_pools(location, type, &device);
 
-    return code ? code : give_handle(cushim__mock_pool_default(device), pool_out);
+    return code ? code : cushim__mock_DeviceGetDefaultMemPool(pool, device);
 }
 
 MOCK_APPROXIMATE(MemGetMemPool, "pools of managed memory and of the host: 801")
-(CUmemoryPool *pool, CUmemLocation *location, CUmemAllocationType type)
+(struct mock_pool **NOT_NULL pool, CUmemLocation *location, CUmemAllocationType type)
 {
     struct mock_device *device;
-    CUresult code = pool ? find_pools(location, type, &device) : CUDA_ERROR_INVALID_VALUE;
+    CUresult code = find_pools(location, type, &device);
 
-    return code ? code : give_handle(cushim__mock_pool_default(device) ? device->pool : NULL, pool);
+    return code ? code : cushim__mock_DeviceGetMemPool(pool, device);
 }
 
 /* There are pools of devices alone, and each is for its device's memory and for no other. */
@@ -157,7 +151,6 @@ MOCK_APPROXIMATE(MemPoolCreate,
     struct mock_device *device;
     struct mock_pool *created;
     CUresult code = cushim__mock_capture_unsafe();
-    size_t limit;
 
     if (code == CUDA_SUCCESS)
         code = pool && poolProps ? check(poolProps, &device) : CUDA_ERROR_INVALID_VALUE;
@@ -166,10 +159,11 @@ MOCK_APPROXIMATE(MemPoolCreate,
     if (!cushim__mock_pool_default(device))
         return CUDA_ERROR_OUT_OF_MEMORY;
     created = cushim__mock_pool_create(device);
-    memcpy(&limit, tail_of(poolProps), sizeof limit);
-    if (created)
-        created->limit = limit;
-    return give_handle(created, pool);
+    if (!created)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    memcpy(&created->limit, tail_of(poolProps), sizeof created->limit);
+    *pool = created->object.handle;
+    return CUDA_SUCCESS;
 }
 
 MOCK_EXACT(MemPoolDestroy)(struct mock_pool *pool)

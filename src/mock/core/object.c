@@ -262,7 +262,10 @@ CUresult cushim__mock_object_find(const void *handle, enum mock_kind kind, void 
     struct mock_object *found;
 
     if (!handle)
-        return CUDA_ERROR_INVALID_HANDLE;
+        return kind == MOCK_GRAPH || kind == MOCK_NODE || kind == MOCK_EXEC ||
+                       kind == MOCK_USER_OBJECT
+                   ? CUDA_ERROR_INVALID_VALUE
+                   : CUDA_ERROR_INVALID_HANDLE;
     found = cushim__mock_object_lookup(handle, kind);
     if (!found) {
         report_misuse(handle, kind);
