@@ -35,8 +35,6 @@ static inline CUresult cushim__mock_capture_unsafe(void)
  */
 struct mock_capture *cushim__mock_capture_in_the_way(const struct mock_stream *stream);
 
-void cushim__mock_capture_invalidate(struct mock_capture *capture);
-
 /* cuStreamQuery and cuStreamSynchronize of a stream. */
 CUresult cushim__mock_capture_query_stream(struct mock_stream *stream);
 

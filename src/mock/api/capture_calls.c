@@ -96,7 +96,7 @@ MOCK_EXACT(StreamEndCapture)(struct mock_stream *stream, CUgraph *phGraph)
     if (!capture)
         return CUDA_ERROR_ILLEGAL_STATE;
     if (capture->origin != stream->captured) {
-        cushim__mock_capture_invalidate(capture);
+        capture->invalidated = true;
         return CUDA_ERROR_STREAM_CAPTURE_UNMATCHED;
     }
     graph = capture->graph;

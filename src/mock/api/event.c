@@ -28,19 +28,10 @@ static void drop(void *object)
 CUresult cushim__mock_event_create(struct mock_context *context, unsigned flags,
                                    struct mock_event **event)
 {
-    struct mock_event *made = calloc(1, sizeof *made);
-    CUresult code;
-
-    if (!made)
+    *event = cushim__mock_object_create(sizeof **event, MOCK_EVENT, context, drop);
+    if (!*event)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    made->flags = flags;
-    code = cushim__mock_object_add(made, MOCK_EVENT, context);
-    if (code) {
-        free(made);
-        return code;
-    }
-    made->object.drop = drop;
-    *event = made;
+    (*event)->flags = flags;
     return CUDA_SUCCESS;
 }
 
@@ -204,7 +195,7 @@ MOCK_EXACT(StreamWaitEvent)(CUstream hStream, CUevent hEvent, unsigned int Flags
         return code;
     code = cushim__mock_object_find(hEvent, MOCK_EVENT, &event);
     if (code != CUDA_SUCCESS && !hEvent && stream->capture)
-        cushim__mock_capture_invalidate(stream->capture);
+        stream->capture->invalidated = true;
     if (code == CUDA_SUCCESS && stream->kind == MOCK_LEGACY)
         code = cushim__mock_capture_legacy(stream);
     if (code == CUDA_SUCCESS && Flags > CU_EVENT_WAIT_EXTERNAL)

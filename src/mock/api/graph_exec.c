@@ -292,11 +292,8 @@ CUresult cushim__mock_exec_check(const struct mock_node *node, const struct mock
 static CUresult set(CUgraphExec handle, CUgraphNode node, struct mock_work work)
 {
     struct mock_node *copy;
-    CUresult code = work.code;
+    CUresult code = work.code ? work.code : exec_node(handle, node, &copy);
 
-    if (code != CUDA_SUCCESS)
-        return code;
-    code = exec_node(handle, node, &copy);
     if (code == CUDA_SUCCESS)
         code = cushim__mock_exec_check(copy, &work);
     if (code == CUDA_SUCCESS)

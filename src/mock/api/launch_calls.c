@@ -69,7 +69,7 @@ static CUresult launch(const struct target *target, const struct mock_launch_sha
     if (code == CUDA_SUCCESS)
         return cushim__mock_stream_submit(target->stream, operation);
     if (code == CUDA_ERROR_INVALID_VALUE && target->stream->capture)
-        cushim__mock_capture_invalidate(target->stream->capture);
+        target->stream->capture->invalidated = true;
     return code;
 }
 

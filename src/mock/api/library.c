@@ -13,16 +13,25 @@
 
 enum { LIBRARY_OPTIONS = 2 };
 
-/* All calls with options accept the same ones. */
-static CUresult check_options(unsigned count, const cushim_CUlibraryOption *options)
+/*
+ * The options of both calls that load. `given` is the image, or the file with it, and `library` is
+ * where the handle goes: neither may be NULL.
+ */
+static CUresult begin_load(struct mock_jit *jit, const void *given, const cushim_CUlibrary *library,
+                           CUjit_option *jit_options, void **jit_values, unsigned jit_count,
+                           const cushim_CUlibraryOption *options, unsigned count)
 {
-    if (count > 0 && !options)
-        return CUDA_ERROR_INVALID_VALUE;
-    for (unsigned i = 0; i < count; i++) {
+    CUresult code = CUDA_ERROR_INVALID_VALUE;
+
+    if (library && given)
+        code = cushim__mock_jit_begin(jit, jit_count, jit_options, jit_values);
+    if (code == CUDA_SUCCESS && count > 0 && !options)
+        code = CUDA_ERROR_INVALID_VALUE;
+    for (unsigned i = 0; code == CUDA_SUCCESS && i < count; i++) {
         if ((unsigned)options[i] >= LIBRARY_OPTIONS)
-            return CUDA_ERROR_INVALID_VALUE;
+            code = CUDA_ERROR_INVALID_VALUE;
     }
-    return CUDA_SUCCESS;
+    return code;
 }
 
 /* What is no image is found to be none when something in it is asked for. */
@@ -50,12 +59,9 @@ MOCK_APPROXIMATE(LibraryLoadData, "as cuModuleLoadData")
  unsigned int numLibraryOptions)
 {
     struct mock_jit jit;
-    CUresult result = library && code ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    CUresult result = begin_load(&jit, code, library, jitOptions, jitOptionsValues, numJitOptions,
+                                 libraryOptions, numLibraryOptions);
 
-    if (result == CUDA_SUCCESS)
-        result = cushim__mock_jit_begin(&jit, numJitOptions, jitOptions, jitOptionsValues);
-    if (result == CUDA_SUCCESS)
-        result = check_options(numLibraryOptions, libraryOptions);
     return result == CUDA_SUCCESS ? load(library, code, 0, &jit) : result;
 }
 
@@ -67,12 +73,9 @@ MOCK_APPROXIMATE(LibraryLoadFromFile, "as cuModuleLoadData")
     struct mock_jit jit;
     char *bytes;
     size_t size;
-    CUresult result = library && fileName ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    CUresult result = begin_load(&jit, fileName, library, jitOptions, jitOptionsValues,
+                                 numJitOptions, libraryOptions, numLibraryOptions);
 
-    if (result == CUDA_SUCCESS)
-        result = cushim__mock_jit_begin(&jit, numJitOptions, jitOptions, jitOptionsValues);
-    if (result == CUDA_SUCCESS)
-        result = check_options(numLibraryOptions, libraryOptions);
     if (result == CUDA_SUCCESS)
         result = cushim__mock_code_file(fileName, &bytes, &size);
     if (result != CUDA_SUCCESS)
@@ -292,22 +295,14 @@ static void library_drop(void *object)
 CUresult cushim__mock_library_create(struct mock_code *code, CUresult refusal,
                                      struct mock_library **library)
 {
-    struct mock_library *made = calloc(1, sizeof *made);
-    CUresult result = CUDA_ERROR_OUT_OF_MEMORY;
-
-    if (made) {
-        made->code = code;
-        made->refusal = refusal;
-        made->object.drop = library_drop;
-        result = cushim__mock_object_add(made, MOCK_LIBRARY, NULL);
-    }
-    if (result != CUDA_SUCCESS) {
+    *library = cushim__mock_object_create(sizeof **library, MOCK_LIBRARY, NULL, library_drop);
+    if (!*library) {
         if (code)
             cushim__mock_code_release(code);
-        free(made);
-        return result;
+        return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    *library = made;
+    (*library)->code = code;
+    (*library)->refusal = refusal;
     return CUDA_SUCCESS;
 }
 

@@ -161,16 +161,10 @@ MOCK_EXACT(LinkCreate_v2)
 
     if (code != CUDA_SUCCESS)
         return code;
-    link = calloc(1, sizeof *link);
+    link = cushim__mock_object_create(sizeof *link, MOCK_LINK, current, drop);
     if (!link)
         return CUDA_ERROR_OUT_OF_MEMORY;
     link->jit = jit;
-    link->object.drop = drop;
-    code = cushim__mock_object_add(link, MOCK_LINK, current);
-    if (code != CUDA_SUCCESS) {
-        free(link);
-        return code;
-    }
     cushim__mock_jit_end(&link->jit, "");
     *made = link;
     return CUDA_SUCCESS;

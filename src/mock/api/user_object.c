@@ -190,17 +190,14 @@ MOCK_EXACT(UserObjectCreate)
     code = start();
     if (code != CUDA_SUCCESS)
         return code;
-    object = calloc(1, sizeof *object);
+    object = cushim__mock_object_create(sizeof *object, MOCK_USER_OBJECT, NULL, NULL);
     if (!object)
         return CUDA_ERROR_OUT_OF_MEMORY;
     object->references = initialRefcount;
     object->destroy = destroy;
     object->pointer = ptr;
-    code = cushim__mock_object_add(object, MOCK_USER_OBJECT, NULL);
-    if (code != CUDA_SUCCESS)
-        free(object);
     *made = object;
-    return code;
+    return CUDA_SUCCESS;
 }
 
 MOCK_EXACT(UserObjectRetain)(struct mock_user_object *object, unsigned int count)

@@ -170,6 +170,19 @@ CUresult cushim__mock_object_add(void *object, enum mock_kind kind, struct mock_
     return CUDA_SUCCESS;
 }
 
+void *cushim__mock_object_create(size_t bytes, enum mock_kind kind, struct mock_context *context,
+                                 void (*drop)(void *object))
+{
+    struct mock_object *made = calloc(1, bytes);
+
+    if (!made || cushim__mock_object_add(made, kind, context) != CUDA_SUCCESS) {
+        free(made);
+        return NULL;
+    }
+    made->drop = drop;
+    return made;
+}
+
 void cushim__mock_object_remove(void *object)
 {
     struct mock_object *head = object;

@@ -53,6 +53,10 @@ struct mock_object {
  */
 CUresult cushim__mock_object_add(void *object, enum mock_kind kind, struct mock_context *context);
 
+/* A zeroed object of so many bytes, with its handle. NULL: out of memory. */
+void *cushim__mock_object_create(size_t bytes, enum mock_kind kind, struct mock_context *context,
+                                 void (*drop)(void *object));
+
 /* Take the handle away; the memory stays the caller's. */
 void cushim__mock_object_remove(void *object);
 
