@@ -39,6 +39,7 @@ import slots  # noqa: E402
 import symbols  # noqa: E402
 
 CALL_RULES = os.path.join(HERE, 'registry', 'call_rules.tsv')
+UNFOLLOWED = os.path.join(HERE, 'registry', 'unfollowed.tsv')
 EXPORTS = os.path.join(HERE, 'registry', 'exports.tsv')
 
 EMITTERS = {
@@ -76,7 +77,8 @@ EMITTERS = {
     'layer_table': ('the table of the layer',
                     lambda rows, types, codes, names: layer.emit_table(rows, types)),
     'parameters': ('what the parameters of all functions are',
-                   lambda rows, types, codes, names: parameters.emit_parameters(rows, types)),
+                   lambda rows, types, codes, names: parameters.emit_parameters(
+                       rows, types, registry.read_unfollowed(UNFOLLOWED, rows))),
     'mock_exports': ('the functions that the library of the mock exports',
                      lambda rows, types, codes, names: mock.emit_exports(rows, types)),
     'mock_exports_windows': ('the same for Windows',

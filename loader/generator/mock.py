@@ -126,8 +126,8 @@ class Function:
             if p.mark == 'NOT_NULL':
                 lines += ['    if (!%s)' % name, '        return CUDA_ERROR_INVALID_VALUE;']
             if p.finder:
-                lines += [wrap('code = %s;' % (p.finder % {'handle': name,
-                                                           'object': 'found_' + p.name}), 8, '    '),
+                found = p.finder % {'handle': name, 'object': 'found_' + p.name}
+                lines += [wrap('code = %s;' % found, 8, '    '),
                           '    if (code != CUDA_SUCCESS)', '        return code;']
         passed = ', '.join('found_' + p.name if p.finder else '&made_' + p.name if p.is_output
                            else name for p, name in pairs)

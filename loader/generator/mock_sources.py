@@ -55,8 +55,8 @@ FINDERS['function'] = 'cushim__mock_function_in(%(handle)s, NULL, &%(object)s)'
 OBJECTS = {'struct mock_%s *' % kind: (handle, FINDERS.get(
     kind, 'cushim__mock_object_find(%%(handle)s, MOCK_%s, &%%(object)s)' % kind.upper()))
     for kind, handle in (
-        ('array', 'CUarray'), ('context', 'CUcontext'), ('device', 'CUdevice'), ('event', 'CUevent'),
-        ('exec', 'CUgraphExec'), ('function', 'CUfunction'), ('graph', 'CUgraph'),
+        ('array', 'CUarray'), ('context', 'CUcontext'), ('device', 'CUdevice'),
+        ('event', 'CUevent'), ('exec', 'CUgraphExec'), ('function', 'CUfunction'), ('graph', 'CUgraph'),
         ('kernel', 'CUkernel'), ('library', 'CUlibrary'), ('link', 'CUlinkState'),
         ('module', 'CUmodule'), ('node', 'CUgraphNode'), ('pool', 'CUmemoryPool'),
         ('stream', 'CUstream'), ('user_object', 'CUuserObject'))}

@@ -100,6 +100,9 @@ BROKEN_CALL_RULES = (
     ('cuInit\tafter-fork\n' * 2, 3, 'cuInit: the rows are in the order of the functions'),
     ('cuInit\tafter-fork later\n', 2, "cuInit: unknown rule 'later'"),
 )
+BROKEN_UNFOLLOWED = (
+    ('cuStreamGetCtx_v2\tpCtx pGraph\n', 2, "cuStreamGetCtx_v2: unknown parameter 'pGraph'"),
+)
 BROKEN_EXCEPTIONS = (
     ('555.58\t12050\tcuNothing\tmissing\n', 2, 'cuNothing is not in the registry'),
     ('555.58\t12050\tcuEventElapsedTime_v2\tmissing\n', 2, "cannot be 'missing' in 12050"),
@@ -129,6 +132,7 @@ class Validation(unittest.TestCase):
         registry.read_attributes(toolkit.table('attributes'))
         registry.read_exceptions(toolkit.table('exceptions'), rows)
         registry.read_call_rules(toolkit.table('call_rules'), rows)
+        registry.read_unfollowed(toolkit.table('unfollowed'), rows)
         used = set(parameter.base_type for row in rows for parameter in row.parameters)
         types = registry.read_types(toolkit.table('types'))
         self.assertEqual([row.type for row in types if row.type not in used], [])
@@ -215,6 +219,13 @@ class Validation(unittest.TestCase):
             with self.subTest(message):
                 self.write(text)
                 self.check_broken(lambda path: registry.read_call_rules(path, rows), line, message)
+
+    def test_broken_row_of_unfollowed_pointers_is_reported_with_its_line(self):
+        rows = toolkit.functions()
+        for text, line, message in BROKEN_UNFOLLOWED:
+            with self.subTest(message):
+                self.write(text)
+                self.check_broken(lambda path: registry.read_unfollowed(path, rows), line, message)
 
     def test_broken_exception_is_reported_with_its_line(self):
         rows = toolkit.functions()
