@@ -413,8 +413,8 @@ static CUresult check_arrow(const struct cushim__lines *lines, const struct cush
     return cushim__lines_refuse(lines, at, "\"=>\" is missing: a rule is `site => effect`");
 }
 
-CUresult cushim__fault_read(struct cushim__fault_rule *rule, const struct cushim__word *text,
-                            const struct cushim__lines *lines)
+CUresult cushim__fault_rule_parse(struct cushim__fault_rule *rule, const struct cushim__word *text,
+                                  const struct cushim__lines *lines)
 {
     struct parser parser = {.lines = lines, .rule = rule};
     struct cushim__word effect = *text, conditions, site;
@@ -446,5 +446,5 @@ CUresult cushim__fault_check(const struct cushim__word *rule, const struct cushi
 {
     struct cushim__fault_rule read;
 
-    return cushim__fault_read(&read, rule, lines);
+    return cushim__fault_rule_parse(&read, rule, lines);
 }

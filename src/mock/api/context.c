@@ -11,7 +11,6 @@
 #include "src/mock/api/memory.h"
 #include "src/mock/api/module.h"
 #include "src/mock/api/stream.h"
-#include "src/mock/api/stream_plan.h"
 #include "src/mock/core/device.h"
 #include "src/mock/core/state.h"
 #include "src/mock/sim/internal.h"
@@ -349,7 +348,7 @@ static void follow(struct mock_stream *stream, const struct mock_context *contex
 static CUresult gather(struct mock_plan *plan, struct mock_stream *from, struct mock_stream *into)
 {
     struct mock_event_record *record = NULL;
-    CUresult code = cushim__mock_plan_record(plan, &record, from);
+    CUresult code = cushim__mock_plan_fence(plan, &record, from);
 
     if (code == CUDA_SUCCESS)
         code = cushim__mock_plan_wait(plan, record, into);

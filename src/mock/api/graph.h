@@ -40,10 +40,11 @@ struct mock_node {
 
     /* In an executable graph. */
     bool disabled;
-    bool awaited;                     /* by a node in another lane */
-    unsigned lane;                    /* the streams of a launch, from 0 */
-    struct mock_event_record *record; /* of a launch that is being queued, if it is awaited */
-    struct mock_operation *coming;    /* of an update that is under way */
+    bool awaited;  /* by a node in another lane */
+    unsigned lane; /* the streams of a launch, from 0 */
+    struct mock_event_record
+        *fence;                    /* its end in a launch that is being queued; NULL: none waits */
+    struct mock_operation *coming; /* of an update that is under way */
 };
 
 struct mock_graph {

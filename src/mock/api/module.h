@@ -150,21 +150,6 @@ struct mock_kernel {
     struct mock_function_settings settings;
 };
 
-/* The module of a library in a context; it is made at first use. */
-CUresult cushim__mock_library_module(struct mock_library *library, struct mock_context *context,
-                                     struct mock_module **module);
-
-/* NOT_FOUND: the library declares no such kernel. */
-CUresult cushim__mock_library_kernel(struct mock_library *library, const char *name,
-                                     struct mock_kernel **kernel);
-
-/* Free a library, its kernels and its modules. */
-void cushim__mock_library_destroy(struct mock_library *library);
-
-/* A new library, with its handle. Takes over the reference on `code`, in any case. */
-CUresult cushim__mock_library_create(struct mock_code *code, CUresult refusal,
-                                     struct mock_library **library);
-
 /*
  * The options of the JIT compiler and the linker: what the mock compiles is nothing, but it has a
  * log.

@@ -62,7 +62,7 @@ bool cushim__mock_stream_blocks(const struct mock_stream *stream)
 
 void cushim__mock_stream_free(struct mock_stream *stream)
 {
-    if (stream->retain_count > 0 || stream->listed)
+    if (stream->retain_count > 0 || stream->runnable)
         return;
     cushim__mock_group_remove(stream);
     free(stream);
@@ -130,7 +130,7 @@ static void drop(struct mock_stream *stream, bool all)
         return;
     stream->tail = busy ? stream->head : NULL;
     *link = NULL;
-    stream->demanded_last = NULL;
+    stream->forced_last = NULL;
     while (operation) {
         struct mock_operation *next = operation->next;
 
@@ -150,7 +150,7 @@ static void drop(struct mock_stream *stream, bool all)
     if (!stream->head)
         sim->active--;
     else if (!busy)
-        cushim__mock_run_list(stream);
+        cushim__mock_run_enqueue(stream);
 }
 
 void cushim__mock_sim_set_sticky_error(CUresult code)
@@ -164,7 +164,7 @@ void cushim__mock_sim_set_sticky_error(CUresult code)
         for (struct mock_stream *one = group->streams; one; one = one->next)
             drop(one, false);
     }
-    cushim__mock_run_listed();
+    cushim__mock_run_start();
     cushim__condition_broadcast(&sim->changed);
 }
 
@@ -181,6 +181,6 @@ void cushim__mock_sim_forget_group(struct mock_stream_group *group)
 {
     for (struct mock_stream *one = group->streams; one; one = one->next)
         cushim__mock_sim_forget(one);
-    cushim__mock_run_listed();
+    cushim__mock_run_start();
     cushim__mock_executor_wake();
 }
