@@ -45,6 +45,9 @@ CURRENT = {'current': 'cushim__mock_context_current(&%(object)s)',
 # Another one: whether the slot takes a stream.
 ASYNCHRONOUS = 'asynchronous'
 
+# And one that is always true: the wrapper refuses the call where a capture forbids unsafe ones.
+UNCAPTURED = 'uncaptured'
+
 # What finds the object of a handle, where that is more than a look into the table of handles.
 FINDERS = {kind: 'cushim__mock_%s_find(%%(handle)s, &%%(object)s)' % kind
            for kind in ('context', 'device', 'pool', 'stream')}
@@ -56,7 +59,8 @@ OBJECTS = {'struct mock_%s *' % kind: (handle, FINDERS.get(
     kind, 'cushim__mock_object_find(%%(handle)s, MOCK_%s, &%%(object)s)' % kind.upper()))
     for kind, handle in (
         ('array', 'CUarray'), ('context', 'CUcontext'), ('device', 'CUdevice'),
-        ('event', 'CUevent'), ('exec', 'CUgraphExec'), ('function', 'CUfunction'), ('graph', 'CUgraph'),
+        ('event', 'CUevent'), ('exec', 'CUgraphExec'), ('function', 'CUfunction'),
+        ('graph', 'CUgraph'),
         ('kernel', 'CUkernel'), ('library', 'CUlibrary'), ('link', 'CUlinkState'),
         ('module', 'CUmodule'), ('node', 'CUgraphNode'), ('pool', 'CUmemoryPool'),
         ('stream', 'CUstream'), ('user_object', 'CUuserObject'))}
@@ -149,7 +153,8 @@ def places(definition: Definition, row: Function) -> List[Optional[int]]:
             found.append(waiting.pop(0) if waiting else None)
         else:
             found.append(names.get(parameter.name))
-        if found[-1] is None and parameter.name not in (*CURRENT, ASYNCHRONOUS):
+        if found[-1] is None and parameter.name not in (*CURRENT, ASYNCHRONOUS,
+                                                                  UNCAPTURED):
             raise KeyError(parameter.name)
     return found
 

@@ -25,7 +25,9 @@
  *    object, and if it succeeds the wrapper writes the object's handle.
  *  - `struct mock_context *current`, which is no parameter of the slot: the current context.
  *    `wide_current`: the same for calls with addresses of 64 bits (memory.h).
- *  - `bool asynchronous`, which is none either: whether the slot takes a stream.
+ *  - `bool uncaptured`, which is none either and always true: the wrapper has refused the call where a
+ *    capture forbids those that are unsafe (cushim__mock_capture_unsafe()).
+ *  - `bool asynchronous`, another one: whether the slot takes a stream.
  *
  * Other slots that the same function serves stand before it. They have the same parameters, or
  * some of them, by name: what a slot lacks is zero.

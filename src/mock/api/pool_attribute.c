@@ -146,23 +146,17 @@ static CUresult check(const CUmemPoolProps *props, struct mock_device **device)
 MOCK_APPROXIMATE(MemPoolCreate,
                  "pools of managed memory and of memory of the host: 801; pools can be "
                  "made for handles, but not be exported")
-(CUmemoryPool *pool, const CUmemPoolProps *poolProps)
+(bool uncaptured, struct mock_pool **NOT_NULL pool, const CUmemPoolProps *NOT_NULL poolProps)
 {
     struct mock_device *device;
-    struct mock_pool *created;
-    CUresult code = cushim__mock_capture_unsafe();
+    CUresult code = check(poolProps, &device);
 
-    if (code == CUDA_SUCCESS)
-        code = pool && poolProps ? check(poolProps, &device) : CUDA_ERROR_INVALID_VALUE;
     if (code)
         return code;
-    if (!cushim__mock_pool_default(device))
+    *pool = cushim__mock_pool_default(device) ? cushim__mock_pool_create(device) : NULL;
+    if (!*pool)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    created = cushim__mock_pool_create(device);
-    if (!created)
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    memcpy(&created->limit, tail_of(poolProps), sizeof created->limit);
-    *pool = created->object.handle;
+    memcpy(&(*pool)->limit, tail_of(poolProps), sizeof(*pool)->limit);
     return CUDA_SUCCESS;
 }
 
@@ -174,17 +168,10 @@ MOCK_EXACT(MemPoolDestroy)(struct mock_pool *pool)
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(MemPoolTrimTo)(CUmemoryPool pool, size_t minBytesToKeep)
+MOCK_EXACT(MemPoolTrimTo)(bool uncaptured, struct mock_pool *pool, size_t minBytesToKeep)
 {
-    struct mock_pool *found;
-    CUresult code = cushim__mock_capture_unsafe();
-
-    if (code == CUDA_SUCCESS)
-        code = cushim__mock_pool_find(pool, &found);
-    if (code)
-        return code;
     cushim__mock_pools_collect();
-    cushim__mock_pool_trim(found, minBytesToKeep);
+    cushim__mock_pool_trim(pool, minBytesToKeep);
     return CUDA_SUCCESS;
 }
 
@@ -216,20 +203,12 @@ static int *reuse_of(struct mock_pool *pool, int attribute)
 
 MOCK_APPROXIMATE(MemPoolGetAttribute, "RESERVED falls when the device has freed the memory, on the "
                                       "driver at the next synchronisation")
-(CUmemoryPool pool, CUmemPool_attribute attr, void *value)
+(bool uncaptured, struct mock_pool *pool, CUmemPool_attribute attr, void *value)
 {
-    struct mock_pool *found;
-    CUresult code = cushim__mock_capture_unsafe();
-    const uint64_t *counter;
-    const int *reuse;
+    const uint64_t *counter = counter_of(pool, (int)attr);
+    const int *reuse = reuse_of(pool, (int)attr);
 
-    if (code == CUDA_SUCCESS)
-        code = cushim__mock_pool_find(pool, &found);
-    if (code)
-        return code;
     cushim__mock_pools_collect();
-    counter = counter_of(found, (int)attr);
-    reuse = reuse_of(found, (int)attr);
     if (!value || (!counter && !reuse))
         return CUDA_ERROR_INVALID_VALUE;
     if (counter)
