@@ -64,12 +64,12 @@ static struct mock_array *array_of(const struct mock_copy_side *side)
 static const struct mock_device *device_of(const struct mock_copy_side *side)
 {
     const struct mock_array *array = side->type == CU_MEMORYTYPE_ARRAY ? array_of(side) : NULL;
-    struct mock_range range;
+    const struct mock_allocation *memory;
 
     if (side->type == CU_MEMORYTYPE_ARRAY && !array)
         return NULL;
-    return cushim__mock_memory_find(array ? array->memory : side->address, &range) ? range.device
-                                                                                   : NULL;
+    memory = cushim__mock_allocation_at(array ? array->memory : side->address);
+    return memory ? memory->device : NULL;
 }
 
 /* Where the memory of a side begins, and its rows. False: an array that is gone. */
@@ -170,7 +170,8 @@ static CUresult check_array(const struct mock_copy *copy, const struct mock_copy
 /* Memory that the mock knows has to hold the box; what it does not know can only be the host's. */
 static CUresult check_memory(const struct mock_copy *copy, struct mock_copy_side *side)
 {
-    struct mock_range range;
+    const struct mock_allocation *memory;
+    bool is_pinned;
     size_t offset, bytes;
     struct rows rows;
     CUdeviceptr first;
@@ -179,15 +180,17 @@ static CUresult check_memory(const struct mock_copy *copy, struct mock_copy_side
         !extent(copy, side, &rows, &offset, &bytes) ||
         __builtin_add_overflow(side->address, offset, &first))
         return CUDA_ERROR_INVALID_VALUE;
-    side->pageable = !cushim__mock_memory_find(first, &range);
-    if (!side->pageable && bytes <= range.bytes - (first - range.start)) {
-        side->on_device = range.place != MOCK_PINNED;
-        side->synchronous = range.synchronous;
+    memory = cushim__mock_allocation_at(first);
+    is_pinned = memory && cushim__mock_allocation_place(memory) == MOCK_PINNED;
+    side->pageable = !memory;
+    if (memory && bytes <= memory->bytes - (first - memory->span.start)) {
+        side->on_device = !is_pinned;
+        side->synchronous = memory->synchronous;
         return CUDA_SUCCESS;
     }
     /* Page-locked memory with pageable memory after it is as good as pageable. */
     if (side->type == CU_MEMORYTYPE_DEVICE || cushim__mock_memory_is_device(first) ||
-        (!side->pageable && range.place != MOCK_PINNED))
+        (memory && !is_pinned))
         return CUDA_ERROR_INVALID_VALUE;
     side->pageable = true;
     return CUDA_SUCCESS;

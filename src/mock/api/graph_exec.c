@@ -221,12 +221,13 @@ MOCK_EXACT(GraphExecDestroy)(struct mock_exec *exec, bool uncaptured)
 /* Whether two addresses lie in the same kind of memory of the same context. */
 static bool is_alike(CUdeviceptr one, CUdeviceptr other)
 {
-    struct mock_range first, second;
-    const bool known = cushim__mock_memory_find(one, &first);
+    const struct mock_allocation *first = cushim__mock_allocation_at(one);
+    const struct mock_allocation *second = cushim__mock_allocation_at(other);
 
-    if (known != cushim__mock_memory_find(other, &second))
-        return false;
-    return !known || (first.place == second.place && first.context == second.context);
+    if (!first || !second)
+        return first == second;
+    return first->context == second->context &&
+           cushim__mock_allocation_place(first) == cushim__mock_allocation_place(second);
 }
 
 static CUresult check_memset(const struct mock_work *former, const struct mock_work *work)

@@ -375,7 +375,6 @@ static bool writes_pageable(const struct mock_graph *image)
 {
     for (size_t i = 0; i < image->node_count; i++) {
         const struct mock_work *work = &image->order[i]->work;
-        struct mock_range range;
         CUDA_MEMCPY3D shape;
 
         if (work->child && writes_pageable(work->child))
@@ -383,7 +382,7 @@ static bool writes_pageable(const struct mock_graph *image)
         if (work->type == CU_GRAPH_NODE_TYPE_MEMCPY && !image->order[i]->disabled &&
             cushim__mock_copy_parameters(work->operation, &shape) &&
             shape.dstMemoryType == CU_MEMORYTYPE_HOST &&
-            !cushim__mock_memory_find((CUdeviceptr)(uintptr_t)shape.dstHost, &range))
+            !cushim__mock_allocation_at((CUdeviceptr)(uintptr_t)shape.dstHost))
             return true;
     }
     return false;

@@ -17,12 +17,11 @@ static CUresult find_context(CUcontext handle, CUdeviceptr address, struct mock_
 {
     CUresult code =
         handle ? cushim__mock_context_find(handle, context) : cushim__mock_context_current(context);
-    struct mock_range range;
+    const struct mock_allocation *memory = cushim__mock_allocation_at(address);
 
-    if (handle || code != CUDA_ERROR_INVALID_CONTEXT ||
-        !cushim__mock_memory_find(address, &range) || !range.context)
+    if (handle || code != CUDA_ERROR_INVALID_CONTEXT || !memory || !memory->context)
         return code;
-    *context = range.context;
+    *context = memory->context;
     return CUDA_SUCCESS;
 }
 
