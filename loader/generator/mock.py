@@ -168,7 +168,7 @@ def emit_table(rows, types, definitions):
              '#include "src/mock/api/symbol.h"\n',
              '#include "src/mock/api/api.h"',
              *('#include "src/mock/api/%s.h"' % name for name in FINDER_HEADERS),
-             '#include "src/mock/call.h"',
+             '#include "src/mock/mock.h"',
              '#include "src/mock/core/device.h"\n',
              EVERY_SLOT]
     lines += [f.emit_checks() for f in by_slot.values() if f.is_checked]

@@ -42,7 +42,7 @@
  * <cushim/slots.h>. A symbol `_ptsz` or `_ptds` needs no definition where its twin has one.
  *
  * A function runs under the mock's lock, between cushim__mock_call_enter() and
- * cushim__mock_call_leave() of its generated wrapper (src/mock/call.h), so it contains nothing that
+ * cushim__mock_call_leave() of its generated wrapper (src/mock/mock.h), so it contains nothing that
  * holds for all calls alike. A call never nests in another on its thread.
  */
 #ifndef CUSHIM_MOCK_API_API_H

@@ -10,7 +10,6 @@
 #include "src/base/name.h"
 #include "src/mock/image/elf_file.h"
 #include "src/mock/image/reading.h"
-#include "src/mock/image/safe_read.h"
 
 /* Make room for one more element. The array doubles when its count is a power of two. */
 static bool grow(void *array, size_t count, size_t element_bytes)
