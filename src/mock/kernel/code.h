@@ -14,6 +14,8 @@
 
 enum { PTX_LANES = 32, PTX_ROW = 4 * PTX_LANES, PTX_WIDE_ROW = 8 * PTX_LANES };
 #define PTX_ALL_LANES UINT32_C(0xffffffff)
+/* A bit for each lane, in order: loops that read them become vector instructions. */
+extern const uint32_t cushim__ptx_lane_bits[PTX_LANES];
 
 /* Rows are read as whatever type an instruction has. */
 #if defined(__GNUC__)
@@ -82,7 +84,8 @@ enum {
     FLAG_SIGNED = 1 << 9,
     FLAG_NEGATED_SOURCE = 1 << 10, /* the predicate that is read */
     FLAG_RELU = 1 << 12,
-    FLAG_EACH = 1 << 13, /* a sync instruction without a mask: each lane by itself */
+    FLAG_EACH = 1 << 13,  /* a sync instruction without a mask: each lane by itself */
+    FLAG_APART = 1 << 14, /* the result's row is none that is read */
 };
 
 enum ptx_rounding { ROUND_DEFAULT, ROUND_NEAREST, ROUND_ZERO, ROUND_DOWN, ROUND_UP, ROUND_AWAY };

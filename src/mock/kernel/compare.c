@@ -13,7 +13,7 @@
         for (unsigned i = 0; i < PTX_LANES; i++) {                    \
             const number_##T x = (number_##T)((const row_##T *)a)[i]; \
             const number_##T y = (number_##T)((const row_##T *)b)[i]; \
-            result |= (uint32_t)(expression) << i;                    \
+            result |= (expression) ? cushim__ptx_lane_bits[i] : 0;    \
         }                                                             \
         return result;                                                \
     }

@@ -29,6 +29,7 @@ struct ptx_warp {
     uint8_t barriers[PTX_LANES];     /* that they wait at */
 
     uint32_t apart, limit, favour, favoured; /* instructions while the lanes are apart */
+    bool lowest;                             /* no other group of the frame is at a lower one */
     unsigned char *registers, *local;
     uint32_t register_bytes, local_stride;
     struct ptx_range range; /* the last one that was found */
@@ -81,9 +82,11 @@ struct ptx_step {
     const struct ptx_instruction *at;
     unsigned char *frame;
     const unsigned char *constants;
-    uint32_t mask;                  /* lanes that execute it */
-    bool leave;                     /* the group has changed, or the launch has ended */
-    lane_u64 scratch[PTX_LANES];    /* results */
+    uint32_t left;    /* instructions of the group's turn */
+    uint32_t mask;    /* lanes that execute it */
+    bool leave;       /* the group has changed, or the launch has ended */
+    lane_u64 *result; /* the row of the result, or `scratch` */
+    lane_u64 scratch[PTX_LANES];
     lane_u64 sources[3][PTX_LANES]; /* flushed */
 };
 
@@ -100,7 +103,10 @@ static inline bool ptx_in(uint32_t mask, unsigned lane)
 
 static inline unsigned ptx_count(uint32_t mask)
 {
-    return (unsigned)__builtin_popcount(mask);
+    /* Not every processor has an instruction for it. */
+    mask -= mask >> 1 & 0x55555555;
+    mask = (mask & 0x33333333) + (mask >> 2 & 0x33333333);
+    return ((mask + (mask >> 4)) & 0x0f0f0f0f) * 0x01010101 >> 24;
 }
 
 static inline unsigned ptx_first(uint32_t mask)
@@ -145,6 +151,7 @@ void cushim__ptx_return(struct ptx_step *step);
 bool cushim__ptx_group_select(struct ptx_warp *warp);
 void cushim__ptx_group_save(struct ptx_warp *warp);
 void cushim__ptx_run_warp(struct ptx_launch *launch, struct ptx_warp *warp, uint32_t quantum);
+/* Values of some lanes become those of a row, unless they are that row itself. */
 void cushim__ptx_write32(unsigned char *row, const lane_u32 *values, uint32_t mask);
 void cushim__ptx_write64(unsigned char *row, const lane_u64 *values, uint32_t mask);
 

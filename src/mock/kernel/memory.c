@@ -507,9 +507,9 @@ void cushim__ptx_cvta(struct ptx_step *step)
                                                          : 0;
     /* A parameter of a function lies in local memory. */
     for (unsigned i = 0; i < PTX_LANES; i++)
-        step->scratch[i] = at->count ? row[i] - window : row[i] + window;
+        step->result[i] = at->count ? row[i] - window : row[i] + window;
     if (at->d != PTX_UNUSED)
-        cushim__ptx_write64(step->frame + at->d, step->scratch, step->mask);
+        cushim__ptx_write64(step->frame + at->d, step->result, step->mask);
 }
 
 void cushim__ptx_address(struct ptx_step *step)
@@ -527,12 +527,12 @@ void cushim__ptx_address(struct ptx_step *step)
             at->sub == SYMBOL_LOCAL ? address + step->warp->local_bases[i] : address;
 
         if (at->bytes == 8)
-            step->scratch[i] = own;
+            step->result[i] = own;
         else
-            ((lane_u32 *)step->scratch)[i] = (uint32_t)own;
+            ((lane_u32 *)step->result)[i] = (uint32_t)own;
     }
     if (at->bytes == 8)
-        cushim__ptx_write64(step->frame + at->d, step->scratch, step->mask);
+        cushim__ptx_write64(step->frame + at->d, step->result, step->mask);
     else
-        cushim__ptx_write32(step->frame + at->d, (lane_u32 *)step->scratch, step->mask);
+        cushim__ptx_write32(step->frame + at->d, (lane_u32 *)step->result, step->mask);
 }

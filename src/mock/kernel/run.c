@@ -13,8 +13,8 @@ enum { PATIENCE = 10000, IMPATIENCE = 600, FAVOUR = 300, SPINNING = 200 };
 
 void cushim__ptx_group_save(struct ptx_warp *warp)
 {
-    for (uint32_t left = warp->active; left; left &= left - 1)
-        warp->pcs[ptx_first(left)] = warp->pc;
+    for (unsigned i = 0; i < PTX_LANES; i++)
+        warp->pcs[i] = warp->active & cushim__ptx_lane_bits[i] ? warp->pc : warp->pcs[i];
 }
 
 /* The deepest frame first, and in it the lowest instruction. */
@@ -35,8 +35,7 @@ static unsigned leader(const struct ptx_warp *warp, uint32_t ready)
 /* Whoever has waited too long is favoured for a while. */
 static unsigned fair_leader(struct ptx_warp *warp, uint32_t ready)
 {
-    unsigned lead = leader(warp, ready);
-
+    warp->lowest = false;
     if (warp->favour > 0 && ptx_in(ready, warp->favoured))
         return warp->favoured;
     if (warp->apart > warp->limit) {
@@ -46,24 +45,37 @@ static unsigned fair_leader(struct ptx_warp *warp, uint32_t ready)
         do
             warp->favoured = (warp->favoured + 1) % PTX_LANES;
         while (!ptx_in(ready, warp->favoured));
-        lead = warp->favoured;
+        return warp->favoured;
     }
-    return lead;
+    warp->lowest = true;
+    return leader(warp, ready);
+}
+
+/* Whether all lanes of the warp are at one instruction of one frame, as they usually are. */
+static bool all_together(const struct ptx_warp *warp)
+{
+    uint32_t differs = 0;
+
+    for (unsigned i = 0; i < PTX_LANES; i++)
+        differs |= (warp->pcs[i] ^ warp->pcs[0]) | (warp->bases[i] ^ warp->bases[0]);
+    return differs == 0;
 }
 
 bool cushim__ptx_group_select(struct ptx_warp *warp)
 {
     const uint32_t ready = warp->alive & ~(warp->at_sync | warp->at_barrier);
+    const bool whole = ready == PTX_ALL_LANES && all_together(warp);
     unsigned lead;
 
-    warp->active = warp->others = 0;
+    warp->active = whole ? ready : 0;
+    warp->others = 0;
     warp->stop = UINT32_MAX;
     if (ready == 0)
         return false;
-    lead = fair_leader(warp, ready);
+    lead = whole ? 0 : fair_leader(warp, ready);
     warp->pc = warp->pcs[lead];
     warp->base = warp->bases[lead];
-    for (uint32_t left = ready; left; left &= left - 1) {
+    for (uint32_t left = ready & ~warp->active; left; left &= left - 1) {
         const unsigned lane = ptx_first(left);
 
         if (warp->bases[lane] != warp->base)
@@ -83,22 +95,39 @@ bool cushim__ptx_group_select(struct ptx_warp *warp)
 
 /* --- results --- */
 
+#define FOUR(x) (x), (x) << 1, (x) << 2, (x) << 3
+const uint32_t cushim__ptx_lane_bits[PTX_LANES] = {
+    FOUR(UINT32_C(1)),       FOUR(UINT32_C(1) << 4),  FOUR(UINT32_C(1) << 8),
+    FOUR(UINT32_C(1) << 12), FOUR(UINT32_C(1) << 16), FOUR(UINT32_C(1) << 20),
+    FOUR(UINT32_C(1) << 24), FOUR(UINT32_C(1) << 28)};
+
+/* From so many lanes on, vectors of all of them are cheaper than one lane after the other. */
+enum { MANY = 10 };
+
 void cushim__ptx_write32(unsigned char *row, const lane_u32 *values, uint32_t mask)
 {
-    lane_u32 *const to = (lane_u32 *)(void *)row;
+    lane_u32 *const restrict to = (lane_u32 *)(void *)row;
+    const lane_u32 *const restrict from = values;
 
+    if (to == from)
+        return;
     if (mask == PTX_ALL_LANES) {
         memcpy(row, values, PTX_ROW);
-        return;
+    } else if (ptx_count(mask) >= MANY) {
+        for (unsigned i = 0; i < PTX_LANES; i++)
+            to[i] = mask & cushim__ptx_lane_bits[i] ? from[i] : to[i];
+    } else {
+        for (; mask; mask &= mask - 1)
+            to[ptx_first(mask)] = from[ptx_first(mask)];
     }
-    for (; mask; mask &= mask - 1)
-        to[ptx_first(mask)] = values[ptx_first(mask)];
 }
 
 void cushim__ptx_write64(unsigned char *row, const lane_u64 *values, uint32_t mask)
 {
     lane_u64 *const to = (lane_u64 *)(void *)row;
 
+    if (to == values)
+        return;
     if (mask == PTX_ALL_LANES) {
         memcpy(row, values, PTX_WIDE_ROW);
         return;
@@ -110,13 +139,13 @@ void cushim__ptx_write64(unsigned char *row, const lane_u64 *values, uint32_t ma
 static void put32(struct ptx_step *step)
 {
     if (step->at->d != PTX_UNUSED)
-        cushim__ptx_write32(step->frame + step->at->d, (lane_u32 *)step->scratch, step->mask);
+        cushim__ptx_write32(step->frame + step->at->d, (lane_u32 *)step->result, step->mask);
 }
 
 static void put64(struct ptx_step *step)
 {
     if (step->at->d != PTX_UNUSED)
-        cushim__ptx_write64(step->frame + step->at->d, step->scratch, step->mask);
+        cushim__ptx_write64(step->frame + step->at->d, step->result, step->mask);
 }
 
 static void put_predicate(struct ptx_step *step, uint32_t operand, uint32_t value)
@@ -169,12 +198,12 @@ static void compute_float(struct ptx_step *step)
     const struct ptx_instruction *at = step->at;
     const void *a = flushed(step, at->a, 0), *b = flushed(step, at->b, 1),
                *c = flushed(step, at->c, 2);
-    lane_f32 *const result = (lane_f32 *)step->scratch;
+    lane_f32 *const result = (lane_f32 *)step->result;
     const bool rounds = at->rounding > ROUND_NEAREST;
 
     if (rounds)
         fesetround(host_rounding(at->rounding));
-    at->lanes(step->scratch, a, b, c);
+    at->lanes(step->result, a, b, c);
     if (rounds)
         fesetround(FE_TONEAREST);
     if (at->flags & FLAG_SAT) {
@@ -182,7 +211,7 @@ static void compute_float(struct ptx_step *step)
             result[i] = result[i] > 0 ? result[i] < 1 ? result[i] : 1 : 0;
     }
     if (at->flags & FLAG_FTZ && at->flags & FLAG_FLUSH_RESULT)
-        flush((lane_u32 *)step->scratch, step->scratch);
+        flush((lane_u32 *)step->result, step->result);
 }
 
 static void convert(struct ptx_step *step)
@@ -193,7 +222,7 @@ static void convert(struct ptx_step *step)
 
     if (rounds)
         fesetround(host_rounding(at->rounding));
-    cushim__ptx_convert(step->scratch, ptx_row(step, at->a), (enum ptx_type)at->type,
+    cushim__ptx_convert(step->result, ptx_row(step, at->a), (enum ptx_type)at->type,
                         (enum ptx_type)at->sub, (enum ptx_rounding)at->rounding, at->count,
                         at->flags);
     if (rounds)
@@ -244,7 +273,7 @@ static void set(struct ptx_step *step)
 {
     const struct ptx_instruction *at = step->at;
     uint32_t result = compare(step), yes = PTX_ALL_LANES;
-    lane_u32 *const to = (lane_u32 *)step->scratch;
+    lane_u32 *const to = (lane_u32 *)step->result;
 
     if (at->sub != LOGIC_MOVE)
         result = combined((enum ptx_logic)at->sub, result, predicate(step, at->c));
@@ -255,7 +284,7 @@ static void set(struct ptx_step *step)
     else if (at->type < TYPE_B32)
         yes = 0xffff;
     for (unsigned i = 0; i < PTX_LANES; i++)
-        to[i] = ptx_in(result, i) ? yes : 0;
+        to[i] = result & cushim__ptx_lane_bits[i] ? yes : 0;
     put32(step);
 }
 
@@ -264,14 +293,19 @@ static void choose(struct ptx_step *step, bool wide)
     const struct ptx_instruction *at = step->at;
     const uint32_t which = predicate(step, at->c);
     const void *a = ptx_row(step, at->a), *b = ptx_row(step, at->b);
+    lane_u64 *const restrict to64 = step->result;
+    lane_u32 *const restrict to32 = (lane_u32 *)step->result;
 
     if (wide) {
         for (unsigned i = 0; i < PTX_LANES; i++)
-            step->scratch[i] = ((const lane_u64 *)(ptx_in(which, i) ? a : b))[i];
+            to64[i] = ((const lane_u64 *)(ptx_in(which, i) ? a : b))[i];
         put64(step);
     } else {
-        for (unsigned i = 0; i < PTX_LANES; i++)
-            ((lane_u32 *)step->scratch)[i] = ((const lane_u32 *)(ptx_in(which, i) ? a : b))[i];
+        for (unsigned i = 0; i < PTX_LANES; i++) {
+            const uint32_t x = ((const lane_u32 *)a)[i], y = ((const lane_u32 *)b)[i];
+
+            to32[i] = which & cushim__ptx_lane_bits[i] ? x : y;
+        }
         put32(step);
     }
 }
@@ -298,9 +332,9 @@ static void carry(struct ptx_step *step, bool wide)
             over = result < x || (result == x && in);
         out |= (uint32_t)over << i;
         if (wide)
-            step->scratch[i] = result;
+            step->result[i] = result;
         else
-            ((lane_u32 *)step->scratch)[i] = (uint32_t)result;
+            ((lane_u32 *)step->result)[i] = (uint32_t)result;
     }
     if (at->flags & FLAG_CARRY_OUT)
         step->warp->carry = (step->warp->carry & ~step->mask) | (out & step->mask);
@@ -316,14 +350,18 @@ static void combine(struct ptx_step *step)
     const lane_u32 *b = (const lane_u32 *)(const void *)ptx_row(step, at->b);
 
     if (at->count == 32) {
-        for (unsigned i = 0; i < PTX_LANES; i++)
-            step->scratch[i] = (uint64_t)b[i] << 32 | a[i];
-        put64(step);
-    } else {
-        const uint32_t mask = (UINT32_C(1) << at->count) - 1;
+        lane_u64 *const restrict to = step->result;
 
         for (unsigned i = 0; i < PTX_LANES; i++)
-            ((lane_u32 *)step->scratch)[i] = (a[i] & mask) | b[i] << at->count;
+            to[i] = (uint64_t)b[i] << 32 | a[i];
+        put64(step);
+    } else {
+        const unsigned bits = at->count;
+        const uint32_t mask = (UINT32_C(1) << bits) - 1;
+        lane_u32 *const restrict to = (lane_u32 *)step->result;
+
+        for (unsigned i = 0; i < PTX_LANES; i++)
+            to[i] = (a[i] & mask) | b[i] << bits;
         put32(step);
     }
 }
@@ -334,13 +372,14 @@ static void part(struct ptx_step *step)
     const void *a = ptx_row(step, at->a);
     const uint32_t mask = at->count == 32 ? UINT32_MAX : (UINT32_C(1) << at->count) - 1;
     const uint32_t sign = at->flags & FLAG_SIGNED ? UINT32_C(1) << (at->count - 1) : 0;
+    lane_u32 *const restrict to = (lane_u32 *)step->result;
 
     for (unsigned i = 0; i < PTX_LANES; i++) {
         const uint64_t x =
             at->flags & FLAG_WIDE_PART ? ((const lane_u64 *)a)[i] : ((const lane_u32 *)a)[i];
         const uint32_t low = (uint32_t)(x >> at->sub) & mask;
 
-        ((lane_u32 *)step->scratch)[i] = low & sign ? low | ~mask : low;
+        to[i] = low & sign ? low | ~mask : low;
     }
     put32(step);
 }
@@ -349,8 +388,11 @@ static void extend(struct ptx_step *step)
 {
     const lane_u32 *a = (const lane_u32 *)(const void *)ptx_row(step, step->at->a);
 
+    const uint32_t sign = step->at->flags & FLAG_SIGNED ? UINT32_MAX : 0;
+    lane_u64 *const restrict to = step->result;
+
     for (unsigned i = 0; i < PTX_LANES; i++)
-        step->scratch[i] = step->at->flags & FLAG_SIGNED ? (uint64_t)(int64_t)(int32_t)a[i] : a[i];
+        to[i] = (uint64_t)(sign & -(a[i] >> 31)) << 32 | a[i];
     put64(step);
 }
 
@@ -358,8 +400,10 @@ static void narrow(struct ptx_step *step)
 {
     const lane_u64 *a = (const lane_u64 *)(const void *)ptx_row(step, step->at->a);
 
+    lane_u32 *const restrict to = (lane_u32 *)step->result;
+
     for (unsigned i = 0; i < PTX_LANES; i++)
-        ((lane_u32 *)step->scratch)[i] = (uint32_t)a[i];
+        to[i] = (uint32_t)a[i];
     put32(step);
 }
 
@@ -435,7 +479,7 @@ static uint64_t special_of(const struct ptx_step *step, unsigned lane)
 static void thread_index(struct ptx_step *step)
 {
     const uint32_t *block = step->launch->shape.block;
-    lane_u32 *const to = (lane_u32 *)step->scratch;
+    lane_u32 *const to = (lane_u32 *)step->result;
     uint32_t index[3];
 
     cushim__ptx_thread_index(step->launch, cushim__ptx_thread(step->warp, 0), index);
@@ -463,9 +507,9 @@ static void special(struct ptx_step *step)
         if (differs || which == SPECIAL_LANEID)
             value = special_of(step, i);
         if (step->at->bytes == 8)
-            step->scratch[i] = value;
+            step->result[i] = value;
         else
-            ((lane_u32 *)step->scratch)[i] = (uint32_t)value;
+            ((lane_u32 *)step->result)[i] = (uint32_t)value;
     }
     step->at->bytes == 8 ? put64(step) : put32(step);
 }
@@ -478,7 +522,8 @@ static void branch(struct ptx_step *step, uint32_t target)
 
     if (step->mask == warp->active) {
         warp->pc = target;
-        if (!warp->others)
+        /* A loop that no other lane waits in goes on. */
+        if (!warp->others || (warp->lowest && target < warp->stop))
             return;
         cushim__ptx_group_save(warp);
     } else {
@@ -535,7 +580,11 @@ static void execute_other(struct ptx_step *step)
         special(step);
         break;
     case DO_ATOMIC:
-        step->warp->apart += SPINNING; /* it may be a lock that another lane holds */
+        /* It may be a lock that another lane holds. */
+        if (!step->warp->others)
+            step->warp->apart += SPINNING;
+        else
+            step->left -= step->left < SPINNING ? step->left : SPINNING;
         cushim__ptx_atomic_access(step);
         break;
     case DO_COPY_ASYNC:
@@ -574,7 +623,7 @@ static void execute_other(struct ptx_step *step)
         break;
     case DO_ACTIVE_MASK:
         for (unsigned i = 0; i < PTX_LANES; i++)
-            ((lane_u32 *)step->scratch)[i] = step->mask;
+            ((lane_u32 *)step->result)[i] = step->mask;
         put32(step);
         break;
     case DO_SLEEP:
@@ -597,11 +646,11 @@ static void execute(struct ptx_step *step)
 
     switch (at->handler) {
     case DO_LANES32:
-        at->lanes(step->scratch, ptx_row(step, at->a), ptx_row(step, at->b), ptx_row(step, at->c));
+        at->lanes(step->result, ptx_row(step, at->a), ptx_row(step, at->b), ptx_row(step, at->c));
         put32(step);
         break;
     case DO_LANES64:
-        at->lanes(step->scratch, ptx_row(step, at->a), ptx_row(step, at->b), ptx_row(step, at->c));
+        at->lanes(step->result, ptx_row(step, at->a), ptx_row(step, at->b), ptx_row(step, at->c));
         put64(step);
         break;
     case DO_FLOAT32:
@@ -646,25 +695,25 @@ static void execute(struct ptx_step *step)
         at->bytes == 8 ? put64(step) : put32(step);
         break;
     case DO_CONVERT_PAIR:
-        cushim__ptx_convert_pair(step->scratch, ptx_row(step, at->a), ptx_row(step, at->b),
+        cushim__ptx_convert_pair(step->result, ptx_row(step, at->a), ptx_row(step, at->b),
                                  (enum ptx_type)at->type, (enum ptx_rounding)at->rounding,
                                  at->flags);
         put32(step);
         break;
     case DO_HALF:
         cushim__ptx_half_lanes(
-            step->scratch, ptx_row(step, at->a), ptx_row(step, at->b == PTX_UNUSED ? at->a : at->b),
+            step->result, ptx_row(step, at->a), ptx_row(step, at->b == PTX_UNUSED ? at->a : at->b),
             ptx_row(step, at->c == PTX_UNUSED ? at->a : at->c), (enum ptx_half_operation)at->sub,
             (enum ptx_type)at->type, at->flags);
         put32(step);
         break;
     case DO_LOP3:
-        cushim__ptx_lop3(step->scratch, ptx_row(step, at->a), ptx_row(step, at->b),
+        cushim__ptx_lop3(step->result, ptx_row(step, at->a), ptx_row(step, at->b),
                          ptx_row(step, at->c), at->count);
         put32(step);
         break;
     case DO_INSERT:
-        cushim__ptx_insert(step->scratch, ptx_row(step, at->a), ptx_row(step, at->b),
+        cushim__ptx_insert(step->result, ptx_row(step, at->a), ptx_row(step, at->b),
                            ptx_row(step, at->c), ptx_row(step, at->e), at->bytes == 8);
         at->bytes == 8 ? put64(step) : put32(step);
         break;
@@ -709,14 +758,16 @@ void cushim__ptx_run_warp(struct ptx_launch *launch, struct ptx_warp *warp, uint
     };
 
     while (quantum > 0 && launch->state == PTX_RUNNING && cushim__ptx_group_select(warp)) {
-        const uint32_t turn = quantum;
+        const uint32_t patience = warp->favour > 0 ? warp->favour : warp->limit + 1 - warp->apart;
+        const uint32_t turn = warp->others && patience < quantum ? patience : quantum;
 
         step.leave = false;
+        step.left = turn;
         step.frame = warp->registers + warp->base;
-        while (quantum > 0) {
+        while (step.left > 0) {
             const struct ptx_instruction *const at = &program->code[warp->pc];
 
-            quantum--;
+            step.left--;
             warp->pc++;
             step.at = at;
             step.mask = warp->active;
@@ -725,23 +776,26 @@ void cushim__ptx_run_warp(struct ptx_launch *launch, struct ptx_warp *warp, uint
 
                 step.mask &= at->flags & FLAG_NEGATED ? ~guard : guard;
             }
-            if (step.mask) {
-                launch->counts.instructions += ptx_count(step.mask);
-                launch->counts.warp_instructions++;
+            launch->counts.warp_instructions++;
+            if (step.mask == PTX_ALL_LANES) {
+                launch->counts.instructions += PTX_LANES;
+                step.result = at->flags & FLAG_APART ? (lane_u64 *)(void *)(step.frame + at->d)
+                                                     : step.scratch;
                 execute(&step);
-            } else {
-                launch->counts.warp_instructions++;
+            } else if (step.mask) {
+                launch->counts.instructions += ptx_count(step.mask);
+                step.result = step.scratch;
+                execute(&step);
             }
-            if (step.leave)
-                break;
-            if (warp->pc == warp->stop)
+            if (step.leave || warp->pc == warp->stop)
                 break;
         }
         if (!step.leave)
             cushim__ptx_group_save(warp);
+        quantum -= turn - step.left;
         if (warp->others) {
-            warp->apart += turn - quantum;
-            warp->favour = warp->favour > turn - quantum ? warp->favour - (turn - quantum) : 0;
+            warp->apart += turn - step.left;
+            warp->favour -= turn - step.left < warp->favour ? turn - step.left : warp->favour;
         }
         if (step.leave && step.at->handler == DO_SLEEP)
             return;

@@ -272,7 +272,10 @@ static int by_beginning(const void *a, const void *b)
 
 /* --- places --- */
 
-/* Registers of one size: the places that are free again, lowest first, and how many there are. */
+/*
+ * Registers of one size: the places that are free again, lowest first, and how many there are. What
+ * an instruction reads last is not yet free for its result, which so can be computed in place.
+ */
 static uint32_t give_places(struct slots *slots, unsigned bytes)
 {
     struct ptx_parser *parser = slots->parser;
@@ -287,18 +290,18 @@ static uint32_t give_places(struct slots *slots, unsigned bytes)
         if (life->first == UINT32_MAX || body->registers[life->reg].bytes != bytes)
             continue;
         /* The place that was given last is tried next, so that few are looked at. */
-        while (place < places && ends[place] > life->first)
+        while (place < places && ends[place] >= life->first)
             place++;
         if (place == places && hint > 0) {
             place = 0;
-            while (place < hint && ends[place] > life->first)
+            while (place < hint && ends[place] >= life->first)
                 place++;
             if (place == hint)
                 place = places;
         }
         if (place == places)
             places++;
-        ends[place] = life->last == life->first ? life->last + 1 : life->last;
+        ends[place] = life->last;
         body->registers[life->reg].offset = place;
         hint = place + 1 < places ? place + 1 : 0;
     }
@@ -350,8 +353,14 @@ void cushim__ptx_slots(struct ptx_parser *parser)
                       : reg->bytes == 4 ? begin_rows + reg->offset * PTX_ROW
                                         : begin_words + reg->offset * 4;
     }
-    for (uint32_t i = 0; i < body->count; i++)
-        visit_all(&slots, &body->code[i], place, NULL);
+    for (uint32_t i = 0; i < body->count; i++) {
+        struct ptx_instruction *at = &body->code[i];
+
+        visit_all(&slots, at, place, NULL);
+        if (at->d != PTX_UNUSED && at->d != at->a && at->d != at->b && at->d != at->c &&
+            at->d != at->e)
+            at->flags |= FLAG_APART;
+    }
     for (uint32_t i = 0; i < function->formal_count; i++) {
         struct ptx_formal *formal = &function->formals[i];
 
