@@ -14,8 +14,15 @@
 
 enum { PTX_LANES = 32, PTX_ROW = 4 * PTX_LANES, PTX_WIDE_ROW = 8 * PTX_LANES };
 #define PTX_ALL_LANES UINT32_C(0xffffffff)
-/* A bit for each lane, in order: loops that read them become vector instructions. */
-extern const uint32_t cushim__ptx_lane_bits[PTX_LANES];
+extern const uint32_t cushim__ptx_lane_bits[PTX_LANES]; /* a bit for each, in order */
+
+/* By a lane's bit, without a branch: loops over all lanes become vector instructions. */
+static inline uint32_t ptx_choose(uint32_t mask, unsigned lane, uint32_t yes, uint32_t no)
+{
+    const uint32_t keep = mask & cushim__ptx_lane_bits[lane] ? UINT32_MAX : 0;
+
+    return (yes & keep) | (no & ~keep);
+}
 
 /* Rows are read as whatever type an instruction has. */
 #if defined(__GNUC__)

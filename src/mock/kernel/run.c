@@ -13,8 +13,10 @@ enum { PATIENCE = 10000, IMPATIENCE = 600, FAVOUR = 300, SPINNING = 200 };
 
 void cushim__ptx_group_save(struct ptx_warp *warp)
 {
+    const uint32_t active = warp->active, pc = warp->pc;
+
     for (unsigned i = 0; i < PTX_LANES; i++)
-        warp->pcs[i] = warp->active & cushim__ptx_lane_bits[i] ? warp->pc : warp->pcs[i];
+        warp->pcs[i] = ptx_choose(active, i, pc, warp->pcs[i]);
 }
 
 /* The deepest frame first, and in it the lowest instruction. */
@@ -104,21 +106,25 @@ const uint32_t cushim__ptx_lane_bits[PTX_LANES] = {
 /* From so many lanes on, vectors of all of them are cheaper than one lane after the other. */
 enum { MANY = 10 };
 
+static void write_many(lane_u32 *restrict to, const lane_u32 *restrict from, uint32_t mask)
+{
+    for (unsigned i = 0; i < PTX_LANES; i++)
+        to[i] = ptx_choose(mask, i, from[i], to[i]);
+}
+
 void cushim__ptx_write32(unsigned char *row, const lane_u32 *values, uint32_t mask)
 {
-    lane_u32 *const restrict to = (lane_u32 *)(void *)row;
-    const lane_u32 *const restrict from = values;
+    lane_u32 *const to = (lane_u32 *)(void *)row;
 
-    if (to == from)
+    if (to == values)
         return;
     if (mask == PTX_ALL_LANES) {
         memcpy(row, values, PTX_ROW);
     } else if (ptx_count(mask) >= MANY) {
-        for (unsigned i = 0; i < PTX_LANES; i++)
-            to[i] = mask & cushim__ptx_lane_bits[i] ? from[i] : to[i];
+        write_many(to, values, mask);
     } else {
         for (; mask; mask &= mask - 1)
-            to[ptx_first(mask)] = from[ptx_first(mask)];
+            to[ptx_first(mask)] = values[ptx_first(mask)];
     }
 }
 
@@ -284,7 +290,7 @@ static void set(struct ptx_step *step)
     else if (at->type < TYPE_B32)
         yes = 0xffff;
     for (unsigned i = 0; i < PTX_LANES; i++)
-        to[i] = result & cushim__ptx_lane_bits[i] ? yes : 0;
+        to[i] = ptx_choose(result, i, yes, 0);
     put32(step);
 }
 
@@ -301,11 +307,8 @@ static void choose(struct ptx_step *step, bool wide)
             to64[i] = ((const lane_u64 *)(ptx_in(which, i) ? a : b))[i];
         put64(step);
     } else {
-        for (unsigned i = 0; i < PTX_LANES; i++) {
-            const uint32_t x = ((const lane_u32 *)a)[i], y = ((const lane_u32 *)b)[i];
-
-            to32[i] = which & cushim__ptx_lane_bits[i] ? x : y;
-        }
+        for (unsigned i = 0; i < PTX_LANES; i++)
+            to32[i] = ptx_choose(which, i, ((const lane_u32 *)a)[i], ((const lane_u32 *)b)[i]);
         put32(step);
     }
 }
