@@ -125,97 +125,194 @@ unsigned char *cushim__ptx_bytes(struct ptx_step *step, unsigned lane, enum ptx_
     }
 }
 
-/* The address of each lane. */
-static void addresses(const struct ptx_step *step, uint64_t *result)
+/*
+ * Where lanes read or write: a row of addresses of one of two widths, and what is added to each. At
+ * last `host` makes pointers of them.
+ */
+struct where {
+    const lane_u32 *narrow;
+    const lane_u64 *wide; /* NULL: `narrow` counts, and sums have 32 bits */
+    uint64_t offset, host;
+    bool whole; /* the row of numbers lies at the first lane's place as it is */
+    lane_u64 own[PTX_LANES], places[PTX_LANES];
+};
+
+/*
+ * Memory that lanes are in, if it is known and nobody wants to hear of accesses: that of each lane
+ * begins `pitch` bytes after that of the lane before. Without bytes: it is not known.
+ */
+struct reach {
+    uint64_t start, bytes, pitch;
+    unsigned char *host;
+};
+
+static const lane_u32 zeros[PTX_LANES];
+
+static void addresses(const struct ptx_step *step, struct where *where)
 {
     const struct ptx_instruction *at = step->at;
-    const uint64_t offset = (uint64_t)at->immediate;
+    const bool small = at->sub == PTX_SHARED || at->sub == PTX_LOCAL_SPACE;
 
+    where->offset = (uint64_t)at->immediate;
+    where->wide = NULL;
     if (at->other & ADDRESS_IN_FRAME) {
-        for (unsigned i = 0; i < PTX_LANES; i++)
-            result[i] = step->warp->local_bases[i] + offset;
+        where->narrow = step->warp->local_bases;
     } else if (at->a == PTX_UNUSED) {
-        for (unsigned i = 0; i < PTX_LANES; i++)
-            result[i] = offset;
-    } else if (at->other & ADDRESS_WIDE) {
-        const lane_u64 *row = (const lane_u64 *)ptx_row(step, at->a);
-
-        for (unsigned i = 0; i < PTX_LANES; i++)
-            result[i] = row[i] + offset;
+        where->narrow = zeros;
+        if (where->offset > UINT32_MAX)
+            where->wide = memset(where->own, 0, sizeof where->own);
+    } else if (!(at->other & ADDRESS_WIDE)) {
+        where->narrow = (const lane_u32 *)(const void *)ptx_row(step, at->a);
+        if (at->count > 1) /* the first of several rows may be that of the addresses */
+            where->narrow = memcpy(where->own, where->narrow, PTX_ROW);
     } else {
-        const lane_u32 *row = (const lane_u32 *)ptx_row(step, at->a);
+        where->wide = (const lane_u64 *)(const void *)ptx_row(step, at->a);
+        if (at->count > 1)
+            where->wide = memcpy(where->own, where->wide, PTX_WIDE_ROW);
+    }
+    if (where->wide && small) {
+        /* The upper half of an address in a small space does not count. */
+        lane_u32 *const low = (lane_u32 *)where->places;
 
         for (unsigned i = 0; i < PTX_LANES; i++)
-            result[i] = (uint32_t)(row[i] + (uint32_t)offset);
-    }
-    /* A wide row may hold the address in a small space: its upper half does not count. */
-    if (at->other & ADDRESS_WIDE && (at->sub == PTX_SHARED || at->sub == PTX_LOCAL_SPACE)) {
-        for (unsigned i = 0; i < PTX_LANES; i++)
-            result[i] &= UINT32_MAX;
+            low[i] = (uint32_t)where->wide[i];
+        where->narrow = memcpy(where->own, low, PTX_ROW);
+        where->wide = NULL;
     }
 }
 
-static bool within(const struct ptx_range *range, uint64_t address, unsigned bytes)
+static uint64_t address_of(const struct where *where, unsigned lane)
 {
-    const uint64_t offset = address - range->start;
+    return where->wide ? where->wide[lane] + where->offset
+                       : (uint32_t)(where->narrow[lane] + where->offset);
+}
 
-    return offset < range->bytes && range->bytes - offset >= bytes;
+static void reach_of(const struct ptx_step *step, enum ptx_use use, struct reach *reach)
+{
+    const struct ptx_warp *warp = step->warp;
+    const struct ptx_range *range = &warp->range;
+
+    reach->start = reach->pitch = reach->bytes = 0;
+    if (step->launch->host->access)
+        return;
+    if (step->at->sub == PTX_SHARED) {
+        reach->bytes = step->launch->shared_bytes;
+        reach->host = warp->block->shared;
+    } else if (step->at->sub == PTX_LOCAL_SPACE && use != PTX_ATOMIC) {
+        reach->bytes = reach->pitch = warp->local_stride;
+        reach->host = warp->local;
+    } else if (step->at->sub <= PTX_GLOBAL && !range->read_only) {
+        reach->start = range->start;
+        reach->bytes = range->bytes;
+        reach->host = range->host;
+    }
 }
 
 /*
- * The pointers of all lanes, if all are within the range and aligned. There is no branch in the
- * loop: an offset that is too large shows in the upper bit of a difference.
+ * Whether all lanes are within reach and aligned. There is no branch in the loops: an offset that is
+ * too large shows in the upper bit of a difference.
  */
-static bool locate_all(const struct ptx_range *range, unsigned bytes,
-                       const uint64_t where[PTX_LANES], unsigned char *places[PTX_LANES])
+static bool all_within(const struct reach *reach, unsigned bytes, const struct where *where)
 {
-    const uint64_t room = range->bytes - bytes, start = range->start;
-    const uint64_t host = (uint64_t)(uintptr_t)range->host - start;
-    uint64_t over = 0, low = 0;
+    uint64_t any = reach->start & (bytes - 1), over = 0;
 
-    if (range->bytes < bytes || range->bytes >> 63 || range->read_only)
+    if (reach->bytes < bytes || reach->pitch > 0)
         return false;
-    for (unsigned i = 0; i < PTX_LANES; i++) {
-        over |= (room - (where[i] - start)) | (where[i] - start);
-        low |= where[i];
+    if (where->wide) {
+        const uint64_t room = reach->bytes - bytes, offset = where->offset - reach->start;
+        const lane_u64 *const row = where->wide;
+
+        for (unsigned i = 0; i < PTX_LANES; i++) {
+            any |= row[i] + offset;
+            over |= room - (row[i] + offset);
+        }
+        over |= any | room;
+    } else if (reach->start == 0 && reach->bytes <= INT32_MAX) {
+        const uint32_t room = (uint32_t)reach->bytes - bytes, offset = (uint32_t)where->offset;
+        const lane_u32 *const row = where->narrow;
+        uint32_t any32 = 0, over32 = 0;
+
+        for (unsigned i = 0; i < PTX_LANES; i++) {
+            any32 |= row[i] + offset;
+            over32 |= room - (row[i] + offset);
+        }
+        any |= any32;
+        over = (uint64_t)(over32 | any32) << 32;
+    } else {
+        return false;
     }
-    if (over >> 63 || low & (bytes - 1))
+    return !(over >> 63) && !(any & (bytes - 1));
+}
+
+/* Whether numbers lie one behind the other, from a place that can be read 8 bytes at a time. */
+static bool is_whole(const struct reach *reach, unsigned bytes, const struct where *where)
+{
+    const uint32_t span = (PTX_LANES - 1) * bytes;
+    const uint64_t first = address_of(where, 0), from = first - reach->start;
+    uint64_t differs = 0;
+
+    if (address_of(where, PTX_LANES - 1) - first != span || bytes < 4 || reach->pitch > 0 ||
+        from >= reach->bytes || reach->bytes - from < span + bytes ||
+        (uintptr_t)(reach->host + from) % 8 != 0)
         return false;
-    for (unsigned i = 0; i < PTX_LANES; i++)
-        places[i] = (unsigned char *)(uintptr_t)(host + where[i]);
+    for (uint32_t i = 0; where->wide && i < PTX_LANES; i++)
+        differs |= (where->wide[i] - where->wide[0]) ^ i * bytes;
+    for (uint32_t i = 0; !where->wide && i < PTX_LANES; i++)
+        differs |= (where->narrow[i] - where->narrow[0]) ^ i * bytes;
+    return differs == 0;
+}
+
+/* Pointers of the host for the lanes that take part, one after the other. False: a fault. */
+static bool locate_each(struct ptx_step *step, struct where *where, unsigned bytes,
+                        enum ptx_use use, const struct reach *known)
+{
+    struct reach reach = *known;
+
+    for (uint32_t left = step->mask; left; left &= left - 1) {
+        const unsigned lane = ptx_first(left);
+        const uint64_t address = address_of(where, lane), from = address - reach.start;
+
+        /* Most are near the one before. */
+        if (from < reach.bytes && reach.bytes - from >= bytes && !(address & (bytes - 1))) {
+            where->places[lane] = (uint64_t)(uintptr_t)reach.host + from + lane * reach.pitch;
+        } else {
+            where->places[lane] = (uint64_t)(uintptr_t)cushim__ptx_bytes(
+                step, lane, (enum ptx_space)step->at->sub, address, bytes, use);
+            if (!where->places[lane])
+                return false;
+            reach_of(step, use, &reach);
+        }
+    }
+    where->wide = where->places;
+    where->offset = where->host = 0;
     return true;
 }
 
-/* The host's pointers for all lanes that take part. False: a fault. */
-static bool locate(struct ptx_step *step, unsigned bytes, enum ptx_use use,
-                   unsigned char *places[PTX_LANES])
+/* So that place_of() and the functions for rows find the lanes' numbers. False: a fault. */
+static bool locate(struct ptx_step *step, struct where *where, unsigned bytes, enum ptx_use use)
 {
-    const struct ptx_instruction *at = step->at;
-    struct ptx_launch *launch = step->launch;
-    const struct ptx_range shared = {0, launch->shared_bytes, step->warp->block->shared, false};
-    const enum ptx_space space = (enum ptx_space)at->sub;
-    const bool simple = space <= PTX_SHARED && !launch->host->access;
-    const struct ptx_range *range = space == PTX_SHARED ? &shared : &step->warp->range;
-    uint64_t where[PTX_LANES];
+    const unsigned count = step->at->count;
+    struct reach reach;
 
     addresses(step, where);
-    if (space <= PTX_GLOBAL) {
-        *(use == PTX_WRITE ? &launch->counts.bytes_written : &launch->counts.bytes_read) +=
+    if (step->at->sub <= PTX_GLOBAL)
+        *(use == PTX_WRITE ? &step->launch->counts.bytes_written
+                           : &step->launch->counts.bytes_read) +=
             (uint64_t)bytes * ptx_count(step->mask);
-    }
-    if (simple && step->mask == PTX_ALL_LANES && locate_all(range, bytes, where, places))
-        return true;
-    for (uint32_t left = step->mask; left; left &= left - 1) {
-        const unsigned lane = ptx_first(left);
+    reach_of(step, use, &reach);
+    where->host = (uint64_t)(uintptr_t)reach.host - reach.start;
+    where->whole = false;
+    if (step->mask != PTX_ALL_LANES)
+        return locate_each(step, where, bytes, use, &reach);
+    where->whole = count == 1 && is_whole(&reach, bytes, where);
+    return where->whole || all_within(&reach, bytes, where) ||
+           locate_each(step, where, bytes, use, &reach);
+}
 
-        /* Most are near the one before. */
-        if (simple && within(range, where[lane], bytes) && !(where[lane] & (bytes - 1)) &&
-            !range->read_only)
-            places[lane] = range->host + (where[lane] - range->start);
-        else if (!(places[lane] = cushim__ptx_bytes(step, lane, space, where[lane], bytes, use)))
-            return false;
-    }
-    return true;
+/* Of a lane, after locate(). */
+static unsigned char *place_of(const struct where *where, unsigned lane)
+{
+    return (unsigned char *)(uintptr_t)(where->host + address_of(where, lane));
 }
 
 static uint64_t read_number(const unsigned char *place, unsigned bytes)
@@ -257,33 +354,65 @@ static uint32_t extended(uint64_t value, unsigned bytes, bool is_signed)
     return is_signed && bytes == 2 ? (uint32_t)(int16_t)value : (uint32_t)value;
 }
 
-/* A row of all lanes, or of some, for numbers whose size the compiler knows. */
-#define ROW_FUNCTIONS(name, type, size)                                                      \
-    static void read_##name(unsigned char *row, unsigned char *const *places, size_t offset, \
-                            uint32_t mask)                                                   \
-    {                                                                                        \
-        type *const to = (type *)(void *)row;                                                \
-                                                                                             \
-        for (unsigned i = 0; mask == PTX_ALL_LANES && i < PTX_LANES; i++)                    \
-            to[i] = (type)read_number(places[i] + offset, size);                             \
-        for (uint32_t left = ~mask ? mask : 0; left; left &= left - 1)                       \
-            to[ptx_first(left)] = (type)read_number(places[ptx_first(left)] + offset, size); \
-    }                                                                                        \
-    static void write_##name(const unsigned char *row, unsigned char *const *places,         \
-                             size_t offset, uint32_t mask)                                   \
-    {                                                                                        \
-        const type *const from = (const type *)(const void *)row;                            \
-                                                                                             \
-        for (unsigned i = 0; mask == PTX_ALL_LANES && i < PTX_LANES; i++)                    \
-            write_number(places[i] + offset, size, from[i]);                                 \
-        for (uint32_t left = ~mask ? mask : 0; left; left &= left - 1)                       \
-            write_number(places[ptx_first(left)] + offset, size, from[ptx_first(left)]);     \
+/*
+ * A row of all lanes, or of some, for numbers and addresses whose sizes the compiler knows; `more`
+ * is added to each address.
+ */
+#define PLACE(addresses, sum, i) \
+    (unsigned char *)(uintptr_t)(host + (sum)((addresses)[i] + (sum)where->offset))
+/* The compiler takes four steps of a loop at once, where it knows how. */
+#if defined(__GNUC__) && !defined(__clang__)
+#define UNROLLED _Pragma("GCC unroll 4")
+#else
+#define UNROLLED
+#endif
+#define ROW_FUNCTIONS(name, type, size, addresses, sum)                                          \
+    static void read_##name(void *row, const struct where *where, unsigned more, uint32_t mask)  \
+    {                                                                                            \
+        type *const to = row;                                                                    \
+        const uint64_t host = where->host + more;                                                \
+        const sum PTX_ALIAS *const from = where->addresses;                                      \
+                                                                                                 \
+        UNROLLED for (unsigned i = 0; mask == PTX_ALL_LANES && i < PTX_LANES; i++)               \
+        {                                                                                        \
+            to[i] = (type)read_number(PLACE(from, sum, i), size);                                \
+        }                                                                                        \
+        for (uint32_t left = ~mask ? mask : 0; left; left &= left - 1)                           \
+            to[ptx_first(left)] = (type)read_number(PLACE(from, sum, ptx_first(left)), size);    \
+    }                                                                                            \
+    static void write_##name(void *row, const struct where *where, unsigned more, uint32_t mask) \
+    {                                                                                            \
+        const type *const values = row;                                                          \
+        const uint64_t host = where->host + more;                                                \
+        const sum PTX_ALIAS *const to = where->addresses;                                        \
+                                                                                                 \
+        UNROLLED for (unsigned i = 0; mask == PTX_ALL_LANES && i < PTX_LANES; i++)               \
+        {                                                                                        \
+            write_number(PLACE(to, sum, i), size, values[i]);                                    \
+        }                                                                                        \
+        for (uint32_t left = ~mask ? mask : 0; left; left &= left - 1)                           \
+            write_number(PLACE(to, sum, ptx_first(left)), size, values[ptx_first(left)]);        \
     }
 
-ROW_FUNCTIONS(byte, lane_u32, 1)
-ROW_FUNCTIONS(half, lane_u32, 2)
-ROW_FUNCTIONS(word, lane_u32, 4)
-ROW_FUNCTIONS(long, lane_u64, 8)
+ROW_FUNCTIONS(byte, lane_u32, 1, wide, uint64_t)
+ROW_FUNCTIONS(half, lane_u32, 2, wide, uint64_t)
+ROW_FUNCTIONS(word, lane_u32, 4, wide, uint64_t)
+ROW_FUNCTIONS(long, lane_u64, 8, wide, uint64_t)
+ROW_FUNCTIONS(byte_near, lane_u32, 1, narrow, uint32_t)
+ROW_FUNCTIONS(half_near, lane_u32, 2, narrow, uint32_t)
+ROW_FUNCTIONS(word_near, lane_u32, 4, narrow, uint32_t)
+ROW_FUNCTIONS(long_near, lane_u64, 8, narrow, uint32_t)
+
+typedef void (*access_row)(void *row, const struct where *where, unsigned more, uint32_t mask);
+
+/* By whether addresses are wide, and by the bytes of a number. */
+static const access_row readers
+    [2]
+    [9] = {{[1] = read_byte_near, [2] = read_half_near, [4] = read_word_near, [8] = read_long_near},
+           {[1] = read_byte, [2] = read_half, [4] = read_word, [8] = read_long}},
+ writers[2][9] = {
+     {[1] = write_byte_near, [2] = write_half_near, [4] = write_word_near, [8] = write_long_near},
+     {[1] = write_byte, [2] = write_half, [4] = write_word, [8] = write_long}};
 
 static void sign_row(unsigned char *row, unsigned bytes, uint32_t mask)
 {
@@ -324,31 +453,28 @@ void cushim__ptx_load(struct ptx_step *step)
     const struct ptx_instruction *at = step->at;
     const uint32_t *list = step->launch->program->lists + at->list;
     const unsigned bytes = at->bytes;
-    const bool is_signed = at->flags & FLAG_SIGNED;
-    unsigned char *places[PTX_LANES];
+    struct where where;
 
     if (at->sub == PTX_PARAM && at->a == PTX_UNUSED) {
         load_parameter(step);
         return;
     }
-    if (!locate(step, bytes * at->count, PTX_READ, places))
+    if (!locate(step, &where, bytes * at->count, PTX_READ))
         return;
-    for (unsigned i = 0; i < at->count; i++) {
-        unsigned char *const row = step->frame + list[i];
-        const size_t offset = (size_t)i * bytes;
+    if (where.whole && list[0] != PTX_UNUSED) {
+        const lane_u64 *const from = (const lane_u64 *)(const void *)place_of(&where, 0);
+        lane_u64 *const to = (lane_u64 *)(void *)(step->frame + list[0]);
 
+        for (unsigned i = 0; i < PTX_LANES * bytes / 8; i++)
+            to[i] = __atomic_load_n(&from[i], __ATOMIC_RELAXED);
+        return;
+    }
+    for (unsigned i = 0; i < at->count; i++) {
         if (list[i] == PTX_UNUSED)
             continue;
-        if (bytes == 4)
-            read_word(row, (unsigned char *const *)places, offset, step->mask);
-        else if (bytes == 8)
-            read_long(row, (unsigned char *const *)places, offset, step->mask);
-        else if (bytes == 2)
-            read_half(row, (unsigned char *const *)places, offset, step->mask);
-        else
-            read_byte(row, (unsigned char *const *)places, offset, step->mask);
-        if (is_signed && bytes < 4)
-            sign_row(row, bytes, step->mask);
+        readers[where.wide != NULL][bytes](step->frame + list[i], &where, i * bytes, step->mask);
+        if (at->flags & FLAG_SIGNED && bytes < 4)
+            sign_row(step->frame + list[i], bytes, step->mask);
     }
 }
 
@@ -357,23 +483,21 @@ void cushim__ptx_store(struct ptx_step *step)
     const struct ptx_instruction *at = step->at;
     const uint32_t *list = step->launch->program->lists + at->list;
     const unsigned bytes = at->bytes;
-    unsigned char *places[PTX_LANES];
+    struct where where;
 
-    if (!locate(step, bytes * at->count, PTX_WRITE, places))
+    if (!locate(step, &where, bytes * at->count, PTX_WRITE))
         return;
-    for (unsigned i = 0; i < at->count; i++) {
-        const unsigned char *const row = ptx_row(step, list[i]);
-        const size_t offset = (size_t)i * bytes;
+    if (where.whole) {
+        const lane_u64 *const from = (const lane_u64 *)(const void *)ptx_row(step, list[0]);
+        lane_u64 *const to = (lane_u64 *)(void *)place_of(&where, 0);
 
-        if (bytes == 4)
-            write_word(row, (unsigned char *const *)places, offset, step->mask);
-        else if (bytes == 8)
-            write_long(row, (unsigned char *const *)places, offset, step->mask);
-        else if (bytes == 2)
-            write_half(row, (unsigned char *const *)places, offset, step->mask);
-        else
-            write_byte(row, (unsigned char *const *)places, offset, step->mask);
+        for (unsigned i = 0; i < PTX_LANES * bytes / 8; i++)
+            __atomic_store_n(&to[i], from[i], __ATOMIC_RELAXED);
+        return;
     }
+    for (unsigned i = 0; i < at->count; i++)
+        writers[where.wide != NULL][bytes]((void *)ptx_row(step, list[i]), &where, i * bytes,
+                                           step->mask);
 }
 
 static uint64_t source(const struct ptx_step *step, uint32_t operand, unsigned lane, unsigned bytes)
@@ -429,15 +553,15 @@ static uint64_t exchange(unsigned char *place, const struct ptx_instruction *at,
 void cushim__ptx_atomic_access(struct ptx_step *step)
 {
     const struct ptx_instruction *at = step->at;
-    unsigned char *places[PTX_LANES];
+    struct where where;
     uint64_t old[PTX_LANES];
 
-    if (!locate(step, at->bytes, PTX_ATOMIC, places))
+    if (!locate(step, &where, at->bytes, PTX_ATOMIC))
         return;
     for (uint32_t left = step->mask; left; left &= left - 1) {
         const unsigned lane = ptx_first(left);
 
-        old[lane] = exchange(places[lane], at, source(step, at->b, lane, at->bytes),
+        old[lane] = exchange(place_of(&where, lane), at, source(step, at->b, lane, at->bytes),
                              source(step, at->c, lane, at->bytes));
     }
     for (uint32_t left = at->d == PTX_UNUSED ? 0 : step->mask; left; left &= left - 1) {
@@ -454,9 +578,9 @@ void cushim__ptx_atomic_access(struct ptx_step *step)
 void cushim__ptx_copy_async(struct ptx_step *step)
 {
     const struct ptx_instruction *at = step->at;
-    unsigned char *places[PTX_LANES];
+    struct where where;
 
-    if (!locate(step, at->bytes, PTX_READ, places))
+    if (!locate(step, &where, at->bytes, PTX_READ))
         return;
     for (uint32_t left = step->mask; left; left &= left - 1) {
         const unsigned lane = ptx_first(left);
@@ -471,7 +595,7 @@ void cushim__ptx_copy_async(struct ptx_step *step)
         if (!place)
             return;
         memset(place, 0, at->count);
-        memcpy(place, places[lane], size < at->count ? size : at->count);
+        memcpy(place, place_of(&where, lane), size < at->count ? size : at->count);
     }
 }
 
