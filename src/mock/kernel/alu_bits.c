@@ -2,6 +2,8 @@
 /* Bits: logic, shifts, fields, permutations and choices. */
 #include "src/mock/kernel/lanes.h"
 
+#include <string.h>
+
 #define ALL_WIDTHS1(op, expression)        \
     LANES1(op##_b16, u16, u16, expression) \
     LANES1(op##_b32, u32, u32, expression) \
@@ -43,10 +45,39 @@ static uint64_t both(uint32_t low, uint32_t high)
     return (uint64_t)high << 32 | low;
 }
 
-LANES3(shf_l_wrap, u32, u32, u32, u32, both(x, y) << (z & 31) >> 32)
-LANES3(shf_r_wrap, u32, u32, u32, u32, both(x, y) >> (z & 31))
+LANES3(shf_l_wrap_each, u32, u32, u32, u32, both(x, y) << (z & 31) >> 32)
+LANES3(shf_r_wrap_each, u32, u32, u32, u32, both(x, y) >> (z & 31))
 LANES3(shf_l_clamp, u32, u32, u32, u32, both(x, y) << (z < 32 ? z : 32) >> 32)
 LANES3(shf_r_clamp, u32, u32, u32, u32, both(x, y) >> (z < 32 ? z : 32))
+
+/* The low words of the wide numbers, shifted right by a distance of 1 to 31. */
+static void funnel(lane_u32 *restrict d, const lane_u32 *low, const lane_u32 *high, uint32_t right)
+{
+    const uint32_t left = 32 - right;
+
+    for (unsigned i = 0; i < PTX_LANES; i++)
+        d[i] = low[i] >> right | high[i] << left;
+}
+
+static void shf_r_wrap(void *restrict d, const void *a, const void *b, const void *c)
+{
+    const uint32_t right = *(const lane_u32 *)c & 31;
+
+    if (right && ptx_uniform(c))
+        funnel(d, a, b, right);
+    else
+        shf_r_wrap_each(d, a, b, c);
+}
+
+static void shf_l_wrap(void *restrict d, const void *a, const void *b, const void *c)
+{
+    const uint32_t left = *(const lane_u32 *)c & 31;
+
+    if (left && ptx_uniform(c))
+        funnel(d, a, b, 32 - left);
+    else
+        shf_l_wrap_each(d, a, b, c);
+}
 
 static uint32_t ones32(uint32_t x)
 {
@@ -233,7 +264,32 @@ static const uint16_t f4e[4] = {0x3210, 0x4321, 0x5432, 0x6543},
                       ecr[4] = {0x0000, 0x1110, 0x2210, 0x3210},
                       rc16[4] = {0x1010, 0x3232, 0x1010, 0x3232};
 
-LANES3(prmt_b32, u32, u32, u32, u32, permuted(both(x, y), z))
+LANES3(prmt_each, u32, u32, u32, u32, permuted(both(x, y), z))
+
+/* With one selector for all lanes, each byte of the result comes from one place. */
+static void prmt_b32(void *restrict d, const void *a, const void *b, const void *c)
+{
+    const uint32_t selector = *(const lane_u32 *)c;
+    lane_u32 *const result = d;
+
+    if (!ptx_uniform(c)) {
+        prmt_each(d, a, b, c);
+        return;
+    }
+    memset(d, 0, PTX_ROW);
+    for (unsigned byte = 0; byte < 4; byte++) {
+        const uint32_t select = selector >> byte * 4 & 15, up = 24 - (select & 3) * 8;
+        const uint32_t to = byte * 8, sign = select & 8 ? UINT32_MAX : 0;
+        const lane_u32 *const from = select & 4 ? b : a;
+
+        for (unsigned i = 0; i < PTX_LANES; i++) {
+            const uint32_t x = from[i] << up;
+
+            result[i] |= ((x & ~sign) | (-(x >> 31) & sign)) >> 24 << to;
+        }
+    }
+}
+
 LANES3(prmt_f4e, u32, u32, u32, u32, permuted_by(both(x, y), f4e, z))
 LANES3(prmt_b4e, u32, u32, u32, u32, permuted_by(both(x, y), b4e, z))
 LANES3(prmt_rc8, u32, u32, u32, u32, permuted_by(both(x, y), rc8, z))

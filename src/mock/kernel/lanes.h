@@ -65,4 +65,15 @@ typedef int64_t result_s64;
         }                                                                               \
     }
 
+/* Whether all lanes have one value: usually so of what a number is shifted by. */
+static inline bool ptx_uniform(const void *row)
+{
+    const lane_u32 *const values = row;
+    uint32_t differs = 0;
+
+    for (unsigned i = 0; i < PTX_LANES; i++)
+        differs |= values[i] ^ values[0];
+    return differs == 0;
+}
+
 #endif

@@ -17,17 +17,15 @@ enum { PTX_BARRIERS = 16, PTX_WARPS = 32 };
 
 struct ptx_warp {
     struct ptx_block *block;
-    uint32_t index;                  /* in the block */
-    uint32_t exists, alive;          /* lanes */
-    uint32_t at_sync, at_barrier;    /* lanes that wait: for their warp, for their block */
-    uint32_t carry;                  /* the condition code of each lane */
-    uint32_t active, others;         /* the group that runs, and lanes that could */
-    uint32_t pc, base, stop;         /* of the group; where it may meet another one */
-    uint32_t pcs[PTX_LANES];         /* of lanes that are not in the group */
-    uint32_t bases[PTX_LANES];       /* their frames in `registers` */
-    uint32_t local_bases[PTX_LANES]; /* their frames in their local memory */
-    uint8_t barriers[PTX_LANES];     /* that they wait at */
-
+    uint32_t index;                          /* in the block */
+    uint32_t exists, alive;                  /* lanes */
+    uint32_t at_sync, at_barrier;            /* lanes that wait: for their warp, for their block */
+    uint32_t carry;                          /* the condition code of each lane */
+    uint32_t active, others;                 /* the group that runs, and lanes that could */
+    uint32_t pc, base, stop;                 /* of the group; where it may meet another one */
+    uint32_t pcs[PTX_LANES];                 /* of lanes that are not in the group */
+    uint32_t bases[PTX_LANES];               /* their frames in `registers` */
+    uint32_t local_bases[PTX_LANES];         /* their frames in their local memory */
     uint32_t apart, limit, favour, favoured; /* instructions while the lanes are apart */
     bool lowest;                             /* no other group of the frame is at a lower one */
     unsigned char *registers, *local;
@@ -39,8 +37,8 @@ struct ptx_barrier_state {
     uint32_t expected; /* threads; 0: all */
     uint32_t count;    /* of those whose predicate was true, and of those that had one */
     uint32_t total;
-    bool used;
-    uint32_t arrived[PTX_WARPS];
+    bool used, reduces;
+    uint32_t arrived[PTX_WARPS], waiting[PTX_WARPS]; /* lanes of each warp */
 };
 
 struct ptx_block {
@@ -148,6 +146,8 @@ void cushim__ptx_call(struct ptx_step *step);
 void cushim__ptx_return(struct ptx_step *step);
 
 /* --- run.c --- */
+/* Lanes go to an instruction. */
+void cushim__ptx_send(struct ptx_warp *warp, uint32_t lanes, uint32_t pc);
 bool cushim__ptx_group_select(struct ptx_warp *warp);
 void cushim__ptx_group_save(struct ptx_warp *warp);
 void cushim__ptx_run_warp(struct ptx_launch *launch, struct ptx_warp *warp, uint32_t quantum);

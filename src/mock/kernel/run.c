@@ -11,12 +11,15 @@ enum { PATIENCE = 10000, IMPATIENCE = 600, FAVOUR = 300, SPINNING = 200 };
 
 /* --- groups --- */
 
+void cushim__ptx_send(struct ptx_warp *warp, uint32_t lanes, uint32_t pc)
+{
+    for (unsigned i = 0; i < PTX_LANES; i++)
+        warp->pcs[i] = ptx_choose(lanes, i, pc, warp->pcs[i]);
+}
+
 void cushim__ptx_group_save(struct ptx_warp *warp)
 {
-    const uint32_t active = warp->active, pc = warp->pc;
-
-    for (unsigned i = 0; i < PTX_LANES; i++)
-        warp->pcs[i] = ptx_choose(active, i, pc, warp->pcs[i]);
+    cushim__ptx_send(warp, warp->active, warp->pc);
 }
 
 /* The deepest frame first, and in it the lowest instruction. */
@@ -531,8 +534,7 @@ static void branch(struct ptx_step *step, uint32_t target)
         cushim__ptx_group_save(warp);
     } else {
         cushim__ptx_group_save(warp);
-        for (uint32_t left = step->mask; left; left &= left - 1)
-            warp->pcs[ptx_first(left)] = target;
+        cushim__ptx_send(warp, step->mask, target);
     }
     step->leave = true;
 }

@@ -71,15 +71,15 @@ static void release(struct ptx_launch *launch, struct ptx_block *block, unsigned
 
     for (uint32_t i = 0; i < block->warp_count; i++) {
         struct ptx_warp *warp = &block->warps[i];
+        const uint32_t lanes = barrier->waiting[i] & warp->alive;
 
-        for (uint32_t left = warp->at_barrier; left; left &= left - 1) {
+        warp->at_barrier &= ~lanes;
+        for (unsigned lane = 0; lane < PTX_LANES; lane++)
+            warp->pcs[lane] += ptx_choose(lanes, lane, 1, 0);
+        for (uint32_t left = barrier->reduces ? lanes : 0; left; left &= left - 1) {
             const unsigned lane = ptx_first(left);
-            const struct ptx_instruction *at = &launch->program->code[warp->pcs[lane]];
+            const struct ptx_instruction *at = &launch->program->code[warp->pcs[lane] - 1];
 
-            if (warp->barriers[lane] != number)
-                continue;
-            warp->at_barrier &= ~(UINT32_C(1) << lane);
-            warp->pcs[lane]++;
             if (at->sub == BARRIER_POPC)
                 set_word(warp, lane, at->d, barrier->count);
             else if (at->sub == BARRIER_AND)
@@ -124,6 +124,7 @@ void cushim__ptx_barrier(struct ptx_step *step)
         barrier->arrived[warp->index] |= same;
         touched |= UINT32_C(1) << number;
         if (at->sub >= BARRIER_AND) {
+            barrier->reduces = true;
             const uint32_t bits = *(const lane_u32 *)(const void *)ptx_row(step, at->c);
 
             barrier->total += ptx_count(same);
@@ -132,10 +133,8 @@ void cushim__ptx_barrier(struct ptx_step *step)
         if (at->sub == BARRIER_ARRIVE)
             continue;
         warp->at_barrier |= same;
-        for (uint32_t each = same; each; each &= each - 1) {
-            warp->pcs[ptx_first(each)] = warp->pc - 1;
-            warp->barriers[ptx_first(each)] = (uint8_t)number;
-        }
+        barrier->waiting[warp->index] |= same;
+        cushim__ptx_send(warp, same, warp->pc - 1);
     }
     for (; touched; touched &= touched - 1) {
         const unsigned number = ptx_first(touched);
@@ -343,8 +342,7 @@ void cushim__ptx_warp_sync(struct ptx_step *step)
     struct ptx_warp *warp = step->warp;
 
     cushim__ptx_group_save(warp);
-    for (uint32_t left = step->mask; left; left &= left - 1)
-        warp->pcs[ptx_first(left)] = warp->pc - 1;
+    cushim__ptx_send(warp, step->mask, warp->pc - 1);
     if (step->at->flags & FLAG_EACH) {
         hold(step->launch, warp, step->mask);
         return;
