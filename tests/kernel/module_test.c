@@ -168,6 +168,31 @@ static void unknown_instructions_refuse_their_kernels_alone(void **state)
     cushim__ptx_release(module);
 }
 
+/* Whose address is taken somewhere may be called by each kernel that calls a pointer. */
+static void functions_that_pointers_may_reach_count_as_called(void **state)
+{
+    struct ptx_module *module = translate(
+        HEAD ".func bad()\n{ .reg .b64 %rd<3>;\n"
+             "cp.async.bulk.tensor.1d.shared::cluster.global [%rd0], [%rd1, {%rd2}], [%rd0]; ret;"
+             " }\n.func unused() { .reg .f32 x; add.frob.f32 x, x, x; ret; }\n"
+             ".func holds() { .shared .align 4 .b32 s[4]; st.shared.u32 [s+12], 5; ret; }\n"
+             ".global .u64 table[1] = {bad};\n"
+             ".entry takes()\n{ .reg .u64 p; mov.u64 p, holds; ret; }\n"
+             ".entry calls()\n{ .reg .u64 p; mov.u64 p, holds;\n"
+             "none: .callprototype _();\ncall p, none; ret; }\n");
+    const struct ptx_kernel *takes = &module->kernels[cushim__ptx_find_kernel(module, "takes")];
+    const struct ptx_kernel *calls = &module->kernels[cushim__ptx_find_kernel(module, "calls")];
+
+    (void)state;
+    assert_null(takes->refused);
+    assert_int_equal(takes->shared_bytes, 0);
+    assert_non_null(calls->refused);
+    assert_string_equal(calls->refused, "cp.async.bulk.tensor.1d.shared::cluster.global");
+    assert_int_equal(calls->refused_line, 6);
+    assert_int_equal(calls->shared_bytes, 16);
+    cushim__ptx_release(module);
+}
+
 static void what_does_no_harm_is_passed_over(void **state)
 {
     struct ptx_module *module =
@@ -199,6 +224,7 @@ int main(void)
         KERNEL_TEST(texts_share_what_is_visible),
         KERNEL_TEST(errors_have_their_line_and_text),
         KERNEL_TEST(unknown_instructions_refuse_their_kernels_alone),
+        KERNEL_TEST(functions_that_pointers_may_reach_count_as_called),
         KERNEL_TEST(what_does_no_harm_is_passed_over),
         KERNEL_TEST(opcodes_are_listed_by_name),
     };

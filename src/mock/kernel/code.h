@@ -286,6 +286,7 @@ struct ptx_function {
     unsigned part;
     enum ptx_linkage linkage;
     bool is_kernel, defined;
+    bool address_taken, calls_pointers;
     uint8_t builtin;
     uint32_t first, count;             /* instructions */
     uint32_t frame_bytes, local_bytes; /* local memory has an alignment of 16 */

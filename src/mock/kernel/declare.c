@@ -417,10 +417,12 @@ static void address(struct ptx_parser *parser, struct filling *filling, unsigned
                          (int)(name.length > 60 ? 60 : name.length), name.start);
     value.bytes = masked ? 1 : (unsigned)filling->declared->scalar;
     value.of_function = symbol->kind == SYMBOL_FUNCTION;
-    if (value.of_function)
+    if (value.of_function) {
+        parser->program->functions[symbol->index].address_taken = true;
         value.value += ptx_function_address(symbol->index);
-    else
+    } else {
         value.global = symbol->index;
+    }
     if (filling->global) {
         struct ptx_global *global = filling->global;
         struct ptx_address *addresses = (struct ptx_address *)global->addresses;

@@ -97,26 +97,36 @@ static void measure(struct reach *reach, uint32_t root)
     }
 }
 
-/* All functions that a kernel calls, itself first. Returns how many. */
+static void reach_function(struct reach *reach, uint32_t index, uint32_t *count)
+{
+    struct ptx_function *function = &reach->program->functions[index];
+
+    if (!function->visiting) {
+        function->visiting = true;
+        reach->stack[(*count)++] = index;
+    }
+}
+
+/*
+ * All functions that a kernel calls, itself first, and if it calls pointers, all whose address is
+ * taken somewhere. Returns how many.
+ */
 static uint32_t closure(struct reach *reach, uint32_t root)
 {
     struct ptx_program *program = reach->program;
-    uint32_t count = 1;
+    uint32_t count = 0;
 
     for (uint32_t i = 0; i < program->function_count; i++)
         program->functions[i].visiting = false;
-    reach->stack[0] = root;
-    program->functions[root].visiting = true;
+    reach_function(reach, root, &count);
     for (uint32_t at = 0; at < count; at++) {
         const struct ptx_function *function = &program->functions[reach->stack[at]];
 
-        for (uint32_t i = 0; i < function->callee_count; i++) {
-            struct ptx_function *callee = &program->functions[function->callees[i]];
-
-            if (!callee->visiting) {
-                callee->visiting = true;
-                reach->stack[count++] = function->callees[i];
-            }
+        for (uint32_t i = 0; i < function->callee_count; i++)
+            reach_function(reach, function->callees[i], &count);
+        for (uint32_t i = 0; function->calls_pointers && i < program->function_count; i++) {
+            if (program->functions[i].address_taken)
+                reach_function(reach, i, &count);
         }
     }
     return count;

@@ -160,6 +160,9 @@ static uint32_t address_of(struct ptx_parser *parser, const struct ptx_statement
     struct ptx_function *function = &program->functions[parser->body.function];
     struct ptx_instruction *made = cushim__ptx_emit(parser, statement, DO_ADDRESS);
 
+    if (symbol->kind == SYMBOL_FUNCTION)
+        program->functions[symbol->index].address_taken = true;
+
     made->d = result;
     made->sub = (uint8_t)symbol->kind;
     made->bytes = is_wide(row) ? 8 : 4;

@@ -111,6 +111,7 @@ static void call(struct ptx_parser *parser, struct ptx_statement *statement)
     uint32_t target = PTX_UNUSED, pointer = PTX_UNUSED;
     struct ptx_instruction *made;
     const struct ptx_symbol *symbol;
+    bool more;
 
     results = arguments(parser, statement, true, pairs, 0);
     if (results > 0)
@@ -124,11 +125,15 @@ static void call(struct ptx_parser *parser, struct ptx_statement *statement)
 
         cushim__ptx_operand(parser, &operand);
         pointer = cushim__ptx_use(parser, statement, &operand, ROW_LONG);
+        parser->program->functions[parser->body.function].calls_pointers = true;
     }
     count = results;
-    if (cushim__ptx_skip(parser, ","))
+    more = cushim__ptx_skip(parser, ",");
+    if (more && cushim__ptx_is(parser, "(")) {
         count = arguments(parser, statement, false, pairs, results);
-    if (cushim__ptx_skip(parser, ","))
+        more = cushim__ptx_skip(parser, ",");
+    }
+    if (more)
         cushim__ptx_name(parser); /* the prototype, or the list of targets */
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t first = cushim__ptx_list_add(parser, pairs[i][0]);
