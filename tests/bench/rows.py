@@ -36,6 +36,7 @@ SECTIONS = {
     8: 'Threads',
     9: 'Mock',
     10: 'Layers',
+    11: 'Kernels',
 }
 
 # What the C library does once more or less in a run is no cost of a turn.
@@ -472,7 +473,34 @@ def layer_rows():
                   lambda bench, way=way: bench.ratio(bench.rounds_of('layer'), way, 'none'))
 
 
+# 11. Kernels that are executed. A turn is a block of 256 threads: its text, what a test allows one
+# instruction of one thread to cost, and whether its warps stay together.
+KERNELS = {
+    'add': ('a sum of vectors', 24, True),
+    'hash': ('logic, rotations and permutations of bytes', 16, True),
+    'reduce': ('the sum of a block, in shared memory and by shuffles', 30, False),
+    'product': ('a product of matrices, in tiles in shared memory', 24, True),
+    'mandelbrot': ('Mandelbrot, whose lanes part', 40, False),
+}
+KERNEL_BLOCKS = (32, 96)
+
+
+def kernel_cost(bench, kernel):
+    words = (os.path.join(os.path.dirname(os.path.abspath(__file__)), 'kernels.ptx'), kernel)
+    few, many = (int(bench.run(bench.path('kernel-load'), *words, str(blocks)))
+                 for blocks in KERNEL_BLOCKS)
+    return exact(bench.per_turn('kernel-load', *words, turns=KERNEL_BLOCKS) *
+                 (KERNEL_BLOCKS[1] - KERNEL_BLOCKS[0]) / (many - few))
+
+
+def kernel_rows():
+    for kernel, (text, allowed, together) in KERNELS.items():
+        yield Row(11, 'kernel.' + kernel, text + ': an instruction of a thread', 'instructions',
+                  'counted', most(12) if together else None, allowed,
+                  lambda bench, kernel=kernel: kernel_cost(bench, kernel))
+
+
 def rows():
     makers = (route_rows, module_rows, gpu_rows, load_rows, absent_rows, size_rows, thread_rows,
-              mock_rows, layer_rows)
+              mock_rows, layer_rows, kernel_rows)
     return sorted((row for make in makers for row in make()), key=lambda row: row.section)

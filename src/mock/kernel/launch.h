@@ -153,6 +153,8 @@ void cushim__ptx_group_save(struct ptx_warp *warp);
 void cushim__ptx_run_warp(struct ptx_launch *launch, struct ptx_warp *warp, uint32_t quantum);
 /* Values of some lanes become those of a row, unless they are that row itself. */
 void cushim__ptx_write32(unsigned char *row, const lane_u32 *values, uint32_t mask);
+/* One value for all lanes that take part. */
+void cushim__ptx_fill(struct ptx_step *step, uint32_t operand, uint64_t value, bool wide);
 void cushim__ptx_write64(unsigned char *row, const lane_u64 *values, uint32_t mask);
 
 #endif

@@ -201,7 +201,7 @@ static void reach_of(const struct ptx_step *step, enum ptx_use use, struct reach
     } else if (step->at->sub == PTX_LOCAL_SPACE && use != PTX_ATOMIC) {
         reach->bytes = reach->pitch = warp->local_stride;
         reach->host = warp->local;
-    } else if (step->at->sub <= PTX_GLOBAL && !range->read_only) {
+    } else if ((step->at->sub <= PTX_GLOBAL || step->at->sub == PTX_CONST) && !range->read_only) {
         reach->start = range->start;
         reach->bytes = range->bytes;
         reach->host = range->host;
@@ -291,7 +291,7 @@ static bool locate_each(struct ptx_step *step, struct where *where, unsigned byt
 /* So that place_of() and the functions for rows find the lanes' numbers. False: a fault. */
 static bool locate(struct ptx_step *step, struct where *where, unsigned bytes, enum ptx_use use)
 {
-    const unsigned count = step->at->count;
+    const unsigned count = step->at->count, first = ptx_first(step->mask);
     struct reach reach;
 
     addresses(step, where);
@@ -300,6 +300,13 @@ static bool locate(struct ptx_step *step, struct where *where, unsigned bytes, e
                            : &step->launch->counts.bytes_read) +=
             (uint64_t)bytes * ptx_count(step->mask);
     reach_of(step, use, &reach);
+    if (!step->launch->host->access && address_of(where, first) - reach.start >= reach.bytes) {
+        /* Most lanes are where the first one is. */
+        if (!cushim__ptx_bytes(step, first, (enum ptx_space)step->at->sub, address_of(where, first),
+                               bytes, use))
+            return false;
+        reach_of(step, use, &reach);
+    }
     where->host = (uint64_t)(uintptr_t)reach.host - reach.start;
     where->whole = false;
     if (step->mask != PTX_ALL_LANES)
@@ -433,18 +440,12 @@ static void load_parameter(struct ptx_step *step)
 
     for (unsigned i = 0; from && i < at->count; i++) {
         const uint64_t value = read_number(from + i * at->bytes, at->bytes);
-        const uint32_t word = extended(value, at->bytes, at->flags & FLAG_SIGNED);
 
-        if (list[i] == PTX_UNUSED)
-            continue;
-        for (unsigned lane = 0; at->bytes == 8 && lane < PTX_LANES; lane++)
-            step->scratch[lane] = value;
-        for (unsigned lane = 0; at->bytes < 8 && lane < PTX_LANES; lane++)
-            ((lane_u32 *)step->scratch)[lane] = word;
-        if (at->bytes == 8)
-            cushim__ptx_write64(step->frame + list[i], step->scratch, step->mask);
-        else
-            cushim__ptx_write32(step->frame + list[i], (lane_u32 *)step->scratch, step->mask);
+        if (list[i] != PTX_UNUSED)
+            cushim__ptx_fill(step, list[i],
+                             at->bytes == 8 ? value
+                                            : extended(value, at->bytes, at->flags & FLAG_SIGNED),
+                             at->bytes == 8);
     }
 }
 
@@ -629,9 +630,12 @@ void cushim__ptx_cvta(struct ptx_step *step)
                             : at->sub == PTX_LOCAL_SPACE ? PTX_LOCAL_WINDOW
                             : at->sub == PTX_PARAM       ? PTX_PARAM_WINDOW
                                                          : 0;
+    const uint64_t more = at->count ? -window : window;
+    lane_u64 *const restrict to = step->result;
+
     /* A parameter of a function lies in local memory. */
     for (unsigned i = 0; i < PTX_LANES; i++)
-        step->result[i] = at->count ? row[i] - window : row[i] + window;
+        to[i] = row[i] + more;
     if (at->d != PTX_UNUSED)
         cushim__ptx_write64(step->frame + at->d, step->result, step->mask);
 }
@@ -640,23 +644,25 @@ void cushim__ptx_address(struct ptx_step *step)
 {
     const struct ptx_instruction *at = step->at;
     const struct ptx_launch *launch = step->launch;
+    const lane_u32 *const bases =
+        at->sub == SYMBOL_LOCAL ? (const lane_u32 *)step->warp->local_bases : zeros;
     uint64_t address = (uint64_t)at->immediate;
 
     if (at->sub == SYMBOL_GLOBAL)
         address += launch->globals[at->target];
     else if (at->sub == SYMBOL_SHARED)
         address += launch->code->shared_offsets[at->target];
-    for (unsigned i = 0; i < PTX_LANES; i++) {
-        const uint64_t own =
-            at->sub == SYMBOL_LOCAL ? address + step->warp->local_bases[i] : address;
+    if (at->bytes == 8) {
+        lane_u64 *const restrict to = step->result;
 
-        if (at->bytes == 8)
-            step->result[i] = own;
-        else
-            ((lane_u32 *)step->result)[i] = (uint32_t)own;
-    }
-    if (at->bytes == 8)
+        for (unsigned i = 0; i < PTX_LANES; i++)
+            to[i] = address + bases[i];
         cushim__ptx_write64(step->frame + at->d, step->result, step->mask);
-    else
+    } else {
+        lane_u32 *const restrict to = (lane_u32 *)step->result;
+
+        for (unsigned i = 0; i < PTX_LANES; i++)
+            to[i] = (uint32_t)address + bases[i];
         cushim__ptx_write32(step->frame + at->d, (lane_u32 *)step->result, step->mask);
+    }
 }

@@ -145,6 +145,23 @@ void cushim__ptx_write64(unsigned char *row, const lane_u64 *values, uint32_t ma
         to[ptx_first(mask)] = values[ptx_first(mask)];
 }
 
+void cushim__ptx_fill(struct ptx_step *step, uint32_t operand, uint64_t value, bool wide)
+{
+    lane_u64 *const restrict to64 = step->scratch;
+    lane_u32 *const restrict to32 = (lane_u32 *)step->scratch;
+
+    if (operand == PTX_UNUSED)
+        return;
+    for (unsigned i = 0; wide && i < PTX_LANES; i++)
+        to64[i] = value;
+    for (unsigned i = 0; !wide && i < PTX_LANES; i++)
+        to32[i] = (uint32_t)value;
+    if (wide)
+        cushim__ptx_write64(step->frame + operand, step->scratch, step->mask);
+    else
+        cushim__ptx_write32(step->frame + operand, to32, step->mask);
+}
+
 static void put32(struct ptx_step *step)
 {
     if (step->at->d != PTX_UNUSED)
@@ -504,20 +521,19 @@ static void thread_index(struct ptx_step *step)
 static void special(struct ptx_step *step)
 {
     const unsigned which = step->at->sub;
-    const bool differs = which >= SPECIAL_LANEMASK_EQ && which <= SPECIAL_LANEMASK_GT;
-    uint64_t value = which > SPECIAL_TID_Z ? special_of(step, 0) : 0;
+    lane_u32 *const to = (lane_u32 *)step->result;
 
-    if (which <= SPECIAL_TID_Z)
+    if (which <= SPECIAL_TID_Z) {
         thread_index(step);
-    for (unsigned i = 0; which > SPECIAL_TID_Z && i < PTX_LANES; i++) {
-        if (differs || which == SPECIAL_LANEID)
-            value = special_of(step, i);
-        if (step->at->bytes == 8)
-            step->result[i] = value;
-        else
-            ((lane_u32 *)step->result)[i] = (uint32_t)value;
+    } else if (which == SPECIAL_LANEID ||
+               (which >= SPECIAL_LANEMASK_EQ && which <= SPECIAL_LANEMASK_GT)) {
+        for (unsigned i = 0; i < PTX_LANES; i++)
+            to[i] = (uint32_t)special_of(step, i);
+    } else {
+        cushim__ptx_fill(step, step->at->d, special_of(step, 0), step->at->bytes == 8);
+        return;
     }
-    step->at->bytes == 8 ? put64(step) : put32(step);
+    put32(step);
 }
 
 /* --- control --- */
@@ -627,9 +643,7 @@ static void execute_other(struct ptx_step *step)
         cushim__ptx_warp_sync(step);
         break;
     case DO_ACTIVE_MASK:
-        for (unsigned i = 0; i < PTX_LANES; i++)
-            ((lane_u32 *)step->result)[i] = step->mask;
-        put32(step);
+        cushim__ptx_fill(step, at->d, step->mask, false);
         break;
     case DO_SLEEP:
         step->warp->apart = step->warp->limit + 1;
