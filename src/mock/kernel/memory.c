@@ -148,36 +148,35 @@ struct reach {
 
 static const lane_u32 zeros[PTX_LANES];
 
+static void low_halves(lane_u32 *restrict to, const lane_u64 *restrict from)
+{
+    for (unsigned i = 0; i < PTX_LANES; i++)
+        to[i] = (uint32_t)from[i];
+}
+
 static void addresses(const struct ptx_step *step, struct where *where)
 {
     const struct ptx_instruction *at = step->at;
     const bool small = at->sub == PTX_SHARED || at->sub == PTX_LOCAL_SPACE;
+    const void *row = at->a == PTX_UNUSED ? NULL : ptx_row(step, at->a);
 
     where->offset = (uint64_t)at->immediate;
     where->wide = NULL;
     if (at->other & ADDRESS_IN_FRAME) {
         where->narrow = step->warp->local_bases;
-    } else if (at->a == PTX_UNUSED) {
+    } else if (!row) {
         where->narrow = zeros;
-        if (where->offset > UINT32_MAX)
+        if (where->offset > UINT32_MAX && !small)
             where->wide = memset(where->own, 0, sizeof where->own);
     } else if (!(at->other & ADDRESS_WIDE)) {
-        where->narrow = (const lane_u32 *)(const void *)ptx_row(step, at->a);
-        if (at->count > 1) /* the first of several rows may be that of the addresses */
-            where->narrow = memcpy(where->own, where->narrow, PTX_ROW);
-    } else {
-        where->wide = (const lane_u64 *)(const void *)ptx_row(step, at->a);
-        if (at->count > 1)
-            where->wide = memcpy(where->own, where->wide, PTX_WIDE_ROW);
-    }
-    if (where->wide && small) {
+        /* The first of several rows may be that of the addresses. */
+        where->narrow = at->count > 1 ? memcpy(where->own, row, PTX_ROW) : row;
+    } else if (small) {
         /* The upper half of an address in a small space does not count. */
-        lane_u32 *const low = (lane_u32 *)where->places;
-
-        for (unsigned i = 0; i < PTX_LANES; i++)
-            low[i] = (uint32_t)where->wide[i];
-        where->narrow = memcpy(where->own, low, PTX_ROW);
-        where->wide = NULL;
+        low_halves((lane_u32 *)where->own, row);
+        where->narrow = (const lane_u32 *)where->own;
+    } else {
+        where->wide = at->count > 1 ? memcpy(where->own, row, PTX_WIDE_ROW) : row;
     }
 }
 
