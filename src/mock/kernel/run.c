@@ -796,14 +796,13 @@ void cushim__ptx_run_warp(struct ptx_launch *launch, struct ptx_warp *warp, uint
                 step.mask &= at->flags & FLAG_NEGATED ? ~guard : guard;
             }
             launch->counts.warp_instructions++;
-            if (step.mask == PTX_ALL_LANES) {
-                launch->counts.instructions += PTX_LANES;
-                step.result = at->flags & FLAG_APART ? (lane_u64 *)(void *)(step.frame + at->d)
-                                                     : step.scratch;
-                execute(&step);
-            } else if (step.mask) {
-                launch->counts.instructions += ptx_count(step.mask);
-                step.result = step.scratch;
+            if (step.mask) {
+                const bool all = step.mask == PTX_ALL_LANES;
+
+                launch->counts.instructions += all ? PTX_LANES : ptx_count(step.mask);
+                step.result = all && at->flags & FLAG_APART
+                                  ? (lane_u64 *)(void *)(step.frame + at->d)
+                                  : step.scratch;
                 execute(&step);
             }
             if (step.leave || warp->pc == warp->stop)
