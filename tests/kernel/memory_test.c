@@ -77,6 +77,33 @@ static void spaces_are_seen_by_their_own_and_generic_addresses(void **state)
     cushim__ptx_release(module);
 }
 
+/* Whole warps: one number behind the other, from a place that 8 does not divide, and apart. */
+static void whole_warps_read_and_write_as_lanes_do(void **state)
+{
+    uint32_t input[72];
+    const uint32_t *result;
+
+    (void)state;
+    for (unsigned i = 0; i < COUNT(input); i++)
+        input[i] = 1000 + i;
+    result = device_bytes(run_text(
+        KERNEL(".shared .align 8 .b8 s[1024];\n"
+               "mov.u32 %r1, %tid.x; mul.wide.u32 %rd3, %r1, 4; add.s64 %rd4, %rd1, %rd3;\n"
+               "add.s64 %rd5, %rd2, %rd3; ld.global.u32 %r2, [%rd5]; st.global.u32 [%rd4], %r2;\n"
+               "ld.global.u32 %r2, [%rd5+4]; st.global.u32 [%rd4+132], %r2;\n"
+               "mul.wide.u32 %rd6, %r1, 8; add.s64 %rd7, %rd2, %rd6; mov.u32 %r3, s;\n"
+               "shl.b32 %r4, %r1, 5; add.u32 %r3, %r3, %r4; ld.global.u64 %rd8, [%rd7];\n"
+               "st.shared.u64 [%r3+8], %rd8; ld.shared.v2.u32 {%r3, %r4}, [%r3+8];\n"
+               "add.s64 %rd7, %rd1, %rd6; st.global.v2.u32 [%rd7+264], {%r4, %r3};\n"),
+        32, input, sizeof input, 1024));
+    for (unsigned i = 0; i < 32; i++) {
+        assert_int_equal(result[i], 1000 + i);
+        assert_int_equal(result[33 + i], 1001 + i);
+        assert_int_equal(result[66 + 2 * i], 1001 + 2 * i);
+        assert_int_equal(result[67 + 2 * i], 1000 + 2 * i);
+    }
+}
+
 static void atomic_operations_return_what_was_there(void **state)
 {
     static const struct {
@@ -209,6 +236,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         KERNEL_TEST(loads_extend_and_stores_cut),
         KERNEL_TEST(spaces_are_seen_by_their_own_and_generic_addresses),
+        KERNEL_TEST(whole_warps_read_and_write_as_lanes_do),
         KERNEL_TEST(atomic_operations_return_what_was_there),
         KERNEL_TEST(threads_know_where_they_are),
         KERNEL_TEST(kernels_print),
