@@ -408,10 +408,55 @@ static void vectors_are_packed_and_unpacked(void **state)
     check32(cases, COUNT(cases));
 }
 
+static uint32_t permuted(uint32_t low, uint32_t high, uint32_t selector)
+{
+    uint32_t result = 0;
+
+    for (unsigned i = 0; i < 4; i++) {
+        const uint32_t select = selector >> 4 * i & 15;
+        const uint32_t byte = (select & 4 ? high : low) >> 8 * (select & 3) & 0xff;
+
+        result |= (select & 8 ? byte >> 7 ? 0xff : 0 : byte) << 8 * i;
+    }
+    return result;
+}
+
+/* A selector or distance that all lanes share; the result may replace an operand. */
+static void all_lanes_share_a_selector_or_a_distance(void **state)
+{
+    uint32_t input[96];
+    const uint32_t *result;
+
+    (void)state;
+    for (unsigned i = 0; i < COUNT(input); i++)
+        input[i] = (i + 1) * 0x9e3779b1;
+    result = device_bytes(
+        run_text(strcat(strcpy((char[2048]){0}, narrow),
+                        "mad.wide.u32 %rd4, %r1, 24, %rd1;\n"
+                        "prmt.b32 %r5, %r2, %r3, 0x2103; st.u32 [%rd4], %r5;\n"
+                        "prmt.b32 %r5, %r2, %r3, 0x8fd6; st.u32 [%rd4+4], %r5;\n"
+                        "shf.l.wrap.b32 %r5, %r2, %r3, 7; st.u32 [%rd4+8], %r5;\n"
+                        "shf.r.wrap.b32 %r5, %r2, %r3, 39; st.u32 [%rd4+12], %r5;\n"
+                        "shf.l.wrap.b32 %r5, %r2, %r3, 32; st.u32 [%rd4+16], %r5;\n"
+                        "prmt.b32 %r2, %r3, %r2, 0x7041; st.u32 [%rd4+20], %r2;\nret;\n}\n"),
+                 32, input, sizeof input, 32 * 24));
+    for (unsigned i = 0; i < 32; i++, result += 6) {
+        const uint32_t a = input[3 * i], b = input[3 * i + 1];
+
+        assert_int_equal(result[0], permuted(a, b, 0x2103));
+        assert_int_equal(result[1], permuted(a, b, 0x8fd6));
+        assert_int_equal(result[2], b << 7 | a >> 25);
+        assert_int_equal(result[3], b << 25 | a >> 7);
+        assert_int_equal(result[4], b);
+        assert_int_equal(result[5], permuted(b, a, 0x7041));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         KERNEL_TEST(integers_of_32_bits),
+        KERNEL_TEST(all_lanes_share_a_selector_or_a_distance),
         KERNEL_TEST(integers_of_64_and_16_bits),
         KERNEL_TEST(carries_are_passed_on),
         KERNEL_TEST(bits),

@@ -77,7 +77,7 @@ static void spaces_are_seen_by_their_own_and_generic_addresses(void **state)
     cushim__ptx_release(module);
 }
 
-/* Whole warps: one number behind the other, from a place that 8 does not divide, and apart. */
+/* Whole warps: one number behind the other, from a place that 8 does not divide, apart, mixed. */
 static void whole_warps_read_and_write_as_lanes_do(void **state)
 {
     uint32_t input[72];
@@ -94,13 +94,26 @@ static void whole_warps_read_and_write_as_lanes_do(void **state)
                "mul.wide.u32 %rd6, %r1, 8; add.s64 %rd7, %rd2, %rd6; mov.u32 %r3, s;\n"
                "shl.b32 %r4, %r1, 5; add.u32 %r3, %r3, %r4; ld.global.u64 %rd8, [%rd7];\n"
                "st.shared.u64 [%r3+8], %rd8; ld.shared.v2.u32 {%r3, %r4}, [%r3+8];\n"
-               "add.s64 %rd7, %rd1, %rd6; st.global.v2.u32 [%rd7+264], {%r4, %r3};\n"),
+               "add.s64 %rd7, %rd1, %rd6; st.global.v2.u32 [%rd7+264], {%r4, %r3};\n"
+               /* The first and the last lane where they would be, those between in reverse. */
+               "sub.s32 %r5, 31, %r1; setp.eq.u32 %p1, %r1, 0; setp.eq.u32 %p2, %r1, 31;\n"
+               "or.pred %p1, %p1, %p2; selp.u32 %r5, %r1, %r5, %p1; mul.wide.u32 %rd3, %r5, 4;\n"
+               "add.s64 %rd5, %rd2, %rd3; ld.global.u32 %r2, [%rd5];\n"
+               "add.s64 %rd4, %rd1, %rd3; add.u32 %r2, %r2, %r1; st.global.u32 [%rd4+520], %r2;\n"
+               "shl.b32 %r6, %r5, 2; mov.u32 %r7, s; add.u32 %r6, %r6, %r7; st.shared.u32 [%r6], "
+               "%r1;\n"
+               "shl.b32 %r8, %r1, 2; add.u32 %r8, %r8, %r7; bar.warp.sync -1; ld.shared.u32 %r9, "
+               "[%r8];\n"
+               "mul.wide.u32 %rd3, %r1, 4; add.s64 %rd4, %rd1, %rd3; st.global.u32 [%rd4+648], "
+               "%r9;\n"),
         32, input, sizeof input, 1024));
     for (unsigned i = 0; i < 32; i++) {
         assert_int_equal(result[i], 1000 + i);
         assert_int_equal(result[33 + i], 1001 + i);
         assert_int_equal(result[66 + 2 * i], 1001 + 2 * i);
         assert_int_equal(result[67 + 2 * i], 1000 + 2 * i);
+        assert_int_equal(result[130 + i], 1000 + i + (i % 31 ? 31 - i : i));
+        assert_int_equal(result[162 + i], i % 31 ? 31 - i : i);
     }
 }
 
