@@ -59,25 +59,18 @@ static void funnel(lane_u32 *restrict d, const lane_u32 *low, const lane_u32 *hi
         d[i] = low[i] >> right | high[i] << left;
 }
 
-static void shf_r_wrap(void *restrict d, const void *a, const void *b, const void *c)
-{
-    const uint32_t right = *(const lane_u32 *)c & 31;
-
-    if (right && ptx_uniform(c))
-        funnel(d, a, b, right);
-    else
-        shf_r_wrap_each(d, a, b, c);
-}
-
-static void shf_l_wrap(void *restrict d, const void *a, const void *b, const void *c)
-{
-    const uint32_t left = *(const lane_u32 *)c & 31;
-
-    if (left && ptx_uniform(c))
-        funnel(d, a, b, 32 - left);
-    else
-        shf_l_wrap_each(d, a, b, c);
-}
+#define FUNNEL(function, each, distance)                                                \
+    static void function(void *restrict d, const void *a, const void *b, const void *c) \
+    {                                                                                   \
+        const uint32_t z = *(const lane_u32 *)c & 31;                                   \
+                                                                                        \
+        if (z && ptx_uniform(c))                                                        \
+            funnel(d, a, b, distance);                                                  \
+        else                                                                            \
+            each(d, a, b, c);                                                           \
+    }
+FUNNEL(shf_r_wrap, shf_r_wrap_each, z)
+FUNNEL(shf_l_wrap, shf_l_wrap_each, 32 - z)
 
 static uint32_t ones32(uint32_t x)
 {

@@ -200,7 +200,8 @@ static void reach_of(const struct ptx_step *step, enum ptx_use use, struct reach
     } else if (step->at->sub == PTX_LOCAL_SPACE && use != PTX_ATOMIC) {
         reach->bytes = reach->pitch = warp->local_stride;
         reach->host = warp->local;
-    } else if ((step->at->sub <= PTX_GLOBAL || step->at->sub == PTX_CONST) && !range->read_only) {
+    } else if ((step->at->sub <= PTX_GLOBAL || step->at->sub == PTX_CONST) &&
+               (use == PTX_READ || !range->read_only)) {
         reach->start = range->start;
         reach->bytes = range->bytes;
         reach->host = range->host;
