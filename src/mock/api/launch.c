@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/mock/api/api.h"
 #include "src/mock/api/context.h"
 #include "src/mock/api/kernel.h"
 #include "src/mock/api/module.h"
@@ -304,7 +303,8 @@ static CUresult create(struct mock_function *function, const struct mock_launch_
     if (!entry && !cushim__mock->settings.skip_unregistered) {
         parameters_release(parameters);
         cushim__mock_log("the kernel '%s' is not registered, and what it does is not known: "
-                         "CUDA_ERROR_NOT_SUPPORTED",
+                         "CUDA_ERROR_NOT_SUPPORTED (register it, or set unregistered_kernels = "
+                         "skip)",
                          function->kernel->name);
         return CUDA_ERROR_NOT_SUPPORTED;
     }
