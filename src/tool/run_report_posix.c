@@ -231,10 +231,10 @@ int run_reported(const struct arguments *arguments, struct failure *failure)
         fputs("cushim: no process has reported what the mock driver found: none has opened it, or "
               "those that did were killed\n",
               stderr);
-    if (failure->status == STATUS_DONE && arguments->report)
-        write_report(arguments, &findings, status, failure);
     if (status == 0 && findings.count > 0 && arguments->error_status)
         status = (int)arguments->error_status;
+    if (failure->status == STATUS_DONE && arguments->report)
+        write_report(arguments, &findings, status, failure);
     while (findings.first) {
         struct finding *next = findings.first->next;
 
