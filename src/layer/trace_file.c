@@ -59,8 +59,9 @@ struct trace_header *cushim__trace_file_create(const struct trace_options *optio
         if (header || chunks < 32 || (errno != ENOMEM && errno != EFBIG && errno != ENOSPC))
             break;
     }
-    if (header && !cushim__file_reserve(path, 0, TRACE_HEADER_BYTES)) {
+    if (header && !cushim__file_reserve(path, header, 0, TRACE_HEADER_BYTES)) {
         cushim__file_unmap(header, mapped_bytes);
+        remove(path);
         header = NULL;
         errno = ENOSPC;
     }
@@ -118,7 +119,7 @@ static struct trace_chunk *take_chunk(void)
     if (thread.session != now)
         thread.number = __atomic_add_fetch(&threads, 1, __ATOMIC_RELAXED);
     if (index < header->chunk_limit &&
-        cushim__file_reserve(path, TRACE_HEADER_BYTES + index * TRACE_CHUNK_BYTES,
+        cushim__file_reserve(path, header, TRACE_HEADER_BYTES + index * TRACE_CHUNK_BYTES,
                              TRACE_CHUNK_BYTES)) {
         chunk =
             (struct trace_chunk *)((char *)header + TRACE_HEADER_BYTES + index * TRACE_CHUNK_BYTES);

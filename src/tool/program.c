@@ -146,8 +146,9 @@ bool program_takes_mock(const struct arguments *arguments, struct failure *failu
 
     if (set_settings(arguments, failure))
         folder = find_folder(&mock_place, arguments->library, failure);
+    /* Of a program that is traced over a driver, and has started this command. */
     if (failure->status == STATUS_DONE)
-        is_done = set_library(folder, failure);
+        is_done = set_library(folder, failure) && system_set("CUSHIM_DRIVER", "", failure);
     free(folder);
     return is_done;
 }

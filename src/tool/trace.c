@@ -92,13 +92,16 @@ static void convert(FILE *file, const char *path, const char *output, trace_writ
     trace_reader_close(&reader);
 }
 
-bool trace_output_check(const char *output, struct failure *failure)
+/* Standard output is the program's, if one runs. */
+static bool check_output(const struct arguments *arguments, struct failure *failure)
 {
-    if (!writer_for(output))
+    const bool is_standard = strcmp(arguments->output, "-") == 0;
+
+    if (is_standard ? !arguments->convert : !writer_for(arguments->output))
         failure_set(failure, STATUS_USAGE, "Read the manual with `cushim help trace`.",
-                    "--output must end in .json or .html, or be - for JSON on standard output, "
-                    "not '%.160s'",
-                    output);
+                    "--output must end in .json or .html%s, not '%.160s'",
+                    arguments->convert ? ", or be - for JSON on standard output" : "",
+                    arguments->output);
     return failure->status == STATUS_DONE;
 }
 
@@ -120,7 +123,7 @@ enum status command_trace(const struct arguments *arguments)
     struct failure failure = {0};
     enum status status = STATUS_DONE;
 
-    if (trace_output_check(arguments->output, &failure)) {
+    if (check_output(arguments, &failure)) {
         if (arguments->convert)
             trace_convert(arguments->trace, arguments->output, &failure);
         else

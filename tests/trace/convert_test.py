@@ -297,11 +297,12 @@ class Whole(TraceTest):
                      '  copy to device: 1 in 4.000 us, 4000 bytes, 1.000 GB/s',
                      '  Device 0 (NVIDIA X), context 1, stream 2: busy 5.000 us (5.0 %)',
                      '  Device 0 (NVIDIA X), context 1: idle 28.100 us from 21.500 us on',
-                     'Missing: 1 calls have not returned',
-                     'Missing: 3 calls are lost: there was no room for them',
-                     'Missing: 2 pieces of work are lost: there was no room for them',
-                     'Missing: 1 pieces of work could not be timed',
-                     'Missing: 4 functions were looked up that the trace does not know',
+                     'Missing: 1 call did not return',
+                     'Missing: 3 calls did not fit into the file, or it could not grow',
+                     'Missing: 2 pieces of work did not fit into the file, or it could not '
+                     'grow',
+                     'Missing: 1 piece of work could not be timed',
+                     'Missing: 4 functions came from cuGetProcAddress that cushim does not know',
                      'The trace itself takes 70 ns for a call, and 900 ns for work.'):
             self.assertIn(line + '\n', summary)
         self.assertRegex(summary, r'(?m)^29 calls, blocked 70\.200 us  ')
@@ -540,7 +541,8 @@ class Unknown(TraceTest):
         self.assertEqual(document['otherData']['unknown_names'], names[-1:] + names[:9])
         self.assertEqual(self.html(path)['unknown_names'], names[-1:] + names[:9])
         lines = summary.splitlines()
-        at = lines.index('Missing: 13 functions were looked up that the trace does not know')
+        at = lines.index('Missing: 13 functions came from cuGetProcAddress that cushim does not '
+                         'know')
         self.assertRegex(lines[at + 1], r'^  cu\S*Evil, cuNew0, .*cuNew8$')
         self.assertLessEqual(max(map(len, lines)), 100)
 
