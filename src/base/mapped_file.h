@@ -27,9 +27,8 @@ bool cushim__file_reserve(const char *path, void *pages, uint64_t offset, uint64
 /* Cut the file of a mapping whose rest nobody uses. Windows does not do that: the file stays. */
 void cushim__file_cut(const char *path, uint64_t bytes);
 
-/* Of this process: its number, its parent's and its command line, as far as there is room. */
+/* Of this process: its number, and its command line, as far as there is room. */
 uint32_t cushim__process_id(void);
-uint32_t cushim__process_parent(void);
 void cushim__process_words(char *text, size_t size);
 
 /* The time of day in nanoseconds since 1970. */

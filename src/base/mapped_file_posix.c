@@ -94,11 +94,6 @@ uint32_t cushim__process_id(void)
     return (uint32_t)getpid();
 }
 
-uint32_t cushim__process_parent(void)
-{
-    return (uint32_t)getppid();
-}
-
 void cushim__process_words(char *text, size_t size)
 {
     const int file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);

@@ -76,12 +76,6 @@ uint32_t cushim__process_id(void)
     return GetCurrentProcessId();
 }
 
-/* Windows does not keep it. */
-uint32_t cushim__process_parent(void)
-{
-    return 0;
-}
-
 void cushim__process_words(char *text, size_t size)
 {
     if (WideCharToMultiByte(CP_UTF8, 0, GetCommandLineW(), -1, text, (int)size, NULL, NULL) == 0)

@@ -71,10 +71,8 @@ struct trace_header *cushim__trace_file_create(const struct trace_options *optio
     header->version = TRACE_VERSION;
     header->header_bytes = TRACE_HEADER_BYTES;
     header->chunk_bytes = TRACE_CHUNK_BYTES;
-    header->slots = CUSHIM__SYMBOL_COUNT;
     header->driver_version = options->driver_version;
     header->process = cushim__process_id();
-    header->parent = cushim__process_parent();
     header->chunk_limit = chunks;
     header->began_unix_ns = cushim__unix_ns();
     header->began_ns = cushim__trace_now();

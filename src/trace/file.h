@@ -35,9 +35,8 @@ enum {
 struct trace_header {
     char magic[16]; /* TRACE_MAGIC */
     uint32_t version, header_bytes, chunk_bytes, flags;
-    uint32_t slots;          /* of the registry of the process that wrote it */
     uint32_t driver_version; /* as cuDriverGetVersion counts; 0: not known */
-    uint32_t process, parent;
+    uint32_t process;
     uint64_t chunk_limit;                /* there is room for so many */
     uint64_t chunk_count;                /* taken by threads; beyond the limit there are none */
     uint64_t lost_calls, lost_work;      /* there was no room for */
@@ -117,8 +116,6 @@ struct trace_work {
 enum trace_named {
     TRACE_NAME_FUNCTION,         /* a kernel's handle: CUfunction or CUkernel */
     TRACE_NAME_THREAD,           /* a thread, by the system's number */
-    TRACE_NAME_DEVICE,           /* a device's number */
-    TRACE_NAME_STREAM,           /* a stream's handle, from the program */
     TRACE_NAME_UNKNOWN_FUNCTION, /* by its address: cuGetProcAddress found it, the registry not */
 };
 
