@@ -123,9 +123,6 @@ static struct trace_chunk *take_chunk(void)
             (struct trace_chunk *)((char *)header + TRACE_HEADER_BYTES + index * TRACE_CHUNK_BYTES);
         chunk->thread = thread.number;
         chunk->system_thread = cushim__host_thread_id();
-    } else if (index > header->chunk_limit) {
-        /* It must not overflow. */
-        __atomic_store_n(&header->chunk_count, header->chunk_limit, __ATOMIC_RELAXED);
     }
     thread.session = now;
     thread.chunk = chunk;

@@ -289,6 +289,8 @@ class OverDriver(Run):
     def test_a_capture_holds_what_the_program_put_there_alone(self):
         self.mock('capture', options='device_times = off')
         nodes = self.run_result.stdout
+        self.over_mock('capture', options='calls = cuMemsetD8Async')
+        self.assertEqual(self.run_result.stdout, nodes)
         [path] = self.over_mock('capture')
         self.assertEqual(self.run_result.stdout, nodes)
         timed = [(work['name'], work['args'].get('bytes')) for work in self.works(path)]
