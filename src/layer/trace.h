@@ -103,8 +103,8 @@ void cushim__trace_times_note_before(const struct cushim__call *call);
 bool cushim__trace_time_needs(unsigned slot);
 
 /*
- * Read what is done, and write what the timing cost and could not do into the header; NULL: there
- * is no file. Alone, no call is under way and the driver is there: events are destroyed.
+ * Read what is done, and write what could not be timed into the header; NULL: there is no file.
+ * Alone, no call is under way and the driver is there: events are destroyed.
  */
 void cushim__trace_times_finish(struct trace_header *header, bool is_alone);
 

@@ -24,8 +24,7 @@ enum {
     READ_AFTER_WAIT = 64, /* pairs, at least, once the program has waited */
     READ_WITHOUT = 2048,  /* pairs, if it does not wait */
     BATCH = 256,          /* so many are read in one go */
-    COST_EVERY = 64,
-    CAPTURES = 256, /* at once */
+    CAPTURES = 256,       /* at once */
 };
 
 /* A base is renewed after half a second: the float then counts steps of 60 ns. */
@@ -61,7 +60,6 @@ static CUcontext primaries[CONTEXTS]; /* by device, once it was retained */
 static CUstream captured[CAPTURES];   /* streams that captures began with */
 static unsigned captures;
 static uint64_t untimed;
-static uint64_t cost_ns, cost_count, works;
 static uint64_t pair_ns; /* of the context that was measured last */
 
 /* A bit for each slot. */
@@ -392,11 +390,8 @@ static void drop_context(struct trace_context *context)
 
 static void start_pair(struct cushim__traced *traced, struct trace_work *work)
 {
-    bool is_counted = __atomic_add_fetch(&works, 1, __ATOMIC_RELAXED) % COST_EVERY == 0;
-    const uint64_t began_ns = is_counted ? cushim__host_ns() : 0;
-    struct trace_context *context;
+    struct trace_context *context = is_capturing() ? NULL : current_context();
 
-    context = is_capturing() ? NULL : current_context();
     if (!context)
         return;
     work->context = (uintptr_t)handle_of(context);
@@ -404,21 +399,16 @@ static void start_pair(struct cushim__traced *traced, struct trace_work *work)
     if (pending_count(context) >= READ_WITHOUT && pending_count(context) % BATCH == 0)
         read_pairs(context, BATCH);
     cushim__lock_take(&context->lock);
-    if (cushim__host_ns() - last_base_ns(context) > BASE_LIFE_NS && renew_base(context))
-        is_counted = false; /* that is not what work costs */
+    if (cushim__host_ns() - last_base_ns(context) > BASE_LIFE_NS)
+        renew_base(context);
     traced->base = context->base_count - 1;
     traced->start = pending_count(context) < PENDING - 64 ? take_event(context) : NULL;
     traced->end = traced->start ? take_event(context) : NULL;
     cushim__lock_release(&context->lock);
-    if (traced->end && driver()->EventRecord(traced->start, traced->stream) == CUDA_SUCCESS) {
+    if (traced->end && driver()->EventRecord(traced->start, traced->stream) == CUDA_SUCCESS)
         traced->context = context;
-    } else {
+    else
         give_events(context, traced->start, traced->end);
-    }
-    if (is_counted) {
-        __atomic_add_fetch(&cost_ns, cushim__host_ns() - began_ns, __ATOMIC_RELAXED);
-        __atomic_add_fetch(&cost_count, 1, __ATOMIC_RELAXED);
-    }
 }
 
 static void start_on_mock(struct trace_work *work)
@@ -597,7 +587,7 @@ bool cushim__trace_times_begin(void)
     for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++)
         roles[slot] = role_of(slot);
     captures = 0;
-    untimed = cost_ns = cost_count = works = 0;
+    untimed = 0;
     if (!cushim__layer_host)
         return true;
     queued = calloc(QUEUED, sizeof *queued);
@@ -615,7 +605,6 @@ static void no_act(void)
 void cushim__trace_times_finish(struct trace_header *header, bool is_alone)
 {
     struct trace_context *context;
-    uint64_t count;
 
     __atomic_store_n(&cushim__operation_queued, NULL, __ATOMIC_RELEASE);
     __atomic_store_n(&cushim__operation_ended, NULL, __ATOMIC_RELEASE);
@@ -630,8 +619,6 @@ void cushim__trace_times_finish(struct trace_header *header, bool is_alone)
     }
     if (!header)
         return;
-    count = __atomic_load_n(&cost_count, __ATOMIC_RELAXED);
-    header->work_cost_ns = count ? 2 * __atomic_load_n(&cost_ns, __ATOMIC_RELAXED) / count : 0;
     header->event_cost_ns = __atomic_load_n(&pair_ns, __ATOMIC_RELAXED);
     header->untimed_work = __atomic_load_n(&untimed, __ATOMIC_RELAXED);
 }

@@ -332,9 +332,9 @@ static void put_missing(const struct trace_timeline *timeline, FILE *file)
         fputs("The process has not ended the trace: it crashed, was killed or still runs.\n", file);
     if (!(header->flags & TRACE_DEVICE_TIMES))
         fputs("The device's work was not timed.\n", file);
-    if (header->call_cost_ns || header->work_cost_ns)
-        fprintf(file, "The trace itself takes %s for a call, and %s for work.\n",
-                duration(header->call_cost_ns).text, duration(header->work_cost_ns).text);
+    if (header->call_cost_ns)
+        fprintf(file, "The trace itself takes %s for a call.\n",
+                duration(header->call_cost_ns).text);
 }
 
 void trace_write_summary(const struct trace_timeline *timeline, FILE *file)

@@ -26,7 +26,7 @@ def scenario():
     """Two threads, three streams of two contexts, and something of all that a file can hold."""
     trace = Trace(began_ns=1000, ended_ns=101000, began_unix_ns=1700000000000000000,
                   driver_version=13000, lost_calls=3, lost_work=2, untimed_work=1, call_cost_ns=70,
-                  work_cost_ns=900, event_cost_ns=800, unknown_functions=4, process=99)
+                  event_cost_ns=800, unknown_functions=4, process=99)
     trace.text('program', './program --size 3')
     trace.text('driver', '/usr/lib/libcuda.so.1')
     trace.thread(1, 501)
@@ -222,7 +222,7 @@ class Whole(TraceTest):
             'driver_version': 13000, 'process': 99, 'clock': 'host', 'ended': True,
             'device_times': True, 'began_unix_ns': '1700000000000000000', 'duration_ns': 100000,
             'lost_calls': 3, 'lost_work': 2, 'untimed_work': 1, 'unknown_functions': 4,
-            'call_cost_ns': 70, 'work_cost_ns': 900, 'event_cost_ns': 800, 'damage': '',
+            'call_cost_ns': 70, 'event_cost_ns': 800, 'damage': '',
             'unknown_names': []})
 
     def test_page_holds_the_events_of_the_json(self):
@@ -301,7 +301,7 @@ class Whole(TraceTest):
                      'grow',
                      'Missing: 1 piece of work could not be timed',
                      'Missing: 4 functions came from cuGetProcAddress that cushim does not know',
-                     'The trace itself takes 70 ns for a call, and 900 ns for work.'):
+                     'The trace itself takes 70 ns for a call.'):
             self.assertIn(line + '\n', summary)
         self.assertRegex(summary, r'(?m)^29 calls, blocked 70\.200 us  ')
         self.assertRegex(summary, r'(?m)^  scale +2 +4\.000 us +2\.000 us +3\.000 us$')

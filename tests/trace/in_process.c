@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A program that traces itself: `in_process refusals FOLDER` on the mock, and `in_process again FOLDER`
- * over a driver, where it prints nothing and leaves nothing.
+ * A program that traces itself: `in_process refusals FOLDER` on the mock, and `in_process again
+ * FOLDER` over a driver, where it prints nothing and leaves nothing but its context.
  */
 #include <stdio.h>
 #include <string.h>

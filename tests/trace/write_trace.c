@@ -193,8 +193,7 @@ static void set_field(void)
         FIELD(version),        FIELD(header_bytes),  FIELD(chunk_bytes),  FIELD(flags),
         FIELD(driver_version), FIELD(process),       FIELD(chunk_limit),  FIELD(lost_calls),
         FIELD(lost_work),      FIELD(untimed_work),  FIELD(began_ns),     FIELD(unknown_functions),
-        FIELD(ended_ns),       FIELD(began_unix_ns), FIELD(call_cost_ns), FIELD(work_cost_ns),
-        FIELD(event_cost_ns),
+        FIELD(ended_ns),       FIELD(began_unix_ns), FIELD(call_cost_ns), FIELD(event_cost_ns),
     };
     const char *name = next_word();
     const uint64_t number = next_number();
