@@ -215,6 +215,11 @@ void cushim__race_report(const struct race_side *later, const struct race_side *
                         one, verb(later->use), other, verb(earlier->use),
                         (unsigned long long)(first - memory->start),
                         (unsigned long long)(end - memory->start), name, advice);
+    if (detector->ask.found) {
+        detector->count++;
+        detector->ask.found(later, earlier, memory, line);
+        return;
+    }
     add_place(&text, later->access);
     add_place(&text, earlier->access);
     if (detector->count < RACE_TEXTS_KEPT)
