@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "src/driver_api/check_rules.h"
+
+const char *const cushim__check_levels[] = {"advice", "warning", "error"};
+
+const struct cushim__check_rule cushim__check_rules[CUSHIM__CHECK_IDS] = {
+    /* --- handles --- */
+    [CUSHIM__CHECK_CONTEXT_DESTROYED] =
+        {
+            .id = "CUSHIM-context-destroyed",
+            .level = CUSHIM__CHECK_ERROR,
+            .statements = "13, 16",
+            .wrong = "A call is given a context that was destroyed.",
+            .why = "The driver makes it current without an error, and later calls in it return 709 "
+                   "or read freed memory.",
+            .cure = "Destroy a context after the last call that names it.",
+            .example = "cuCtxDestroy(context);\n"
+                       "cuCtxSetCurrent(context);",
+        },
+    [CUSHIM__CHECK_STREAM_DESTROYED] =
+        {
+            .id = "CUSHIM-stream-destroyed",
+            .level = CUSHIM__CHECK_ERROR,
+            .statements = "78",
+            .wrong = "A call is given a stream that was destroyed.",
+            .why = "The driver crashes.",
+            .cure = "Destroy a stream after the last call that names it; queued work is done all "
+                    "the same.",
+            .example = "cuStreamDestroy(stream);\n"
+                       "cuStreamSynchronize(stream);",
+        },
+    [CUSHIM__CHECK_EVENT_DESTROYED] =
+        {
+            .id = "CUSHIM-event-destroyed",
+            .level = CUSHIM__CHECK_ERROR,
+            .statements = "78",
+            .wrong = "A call is given an event that was destroyed.",
+            .why = "The driver crashes or returns 709.",
+            .cure = "Destroy an event after the last call that names it; streams that wait for it "
+                    "go on waiting.",
+            .example = "cuEventDestroy(event);\n"
+                       "cuEventQuery(event);",
+        },
+    [CUSHIM__CHECK_MODULE_DESTROYED] =
+        {
+            .id = "CUSHIM-module-destroyed",
+            .level = CUSHIM__CHECK_ERROR,
+            .statements = "cuModuleUnload",
+            .wrong = "A call is given a module or library that was unloaded, or a function of it.",
+            .why = "The driver reads what it has freed.",
+            .cure = "Unload a module after the last call that names it or a function of it.",
+            .example = "cuModuleGetFunction(&function, module, \"add\");\n"
+                       "cuModuleUnload(module);\n"
+                       "cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, stream, arguments, NULL);",
+        },
+    [CUSHIM__CHECK_GRAPH_DESTROYED] =
+        {
+            .id = "CUSHIM-graph-destroyed",
+            .level = CUSHIM__CHECK_ERROR,
+            .statements = "cuGraphDestroy",
+            .wrong = "A call is given a graph or an executable graph that was destroyed.",
+            .why = "The driver reads what it has freed.",
+            .cure = "Destroy a graph after the last call that names it. What was instantiated from "
+                    "it lives on.",
+            .example = "cuGraphExecDestroy(executable);\n"
+                       "cuGraphLaunch(executable, stream);",
+        },
+    [CUSHIM__CHECK_HANDLE_DESTROYED] =
+        {
+            .id = "CUSHIM-handle-destroyed",
+            .level = CUSHIM__CHECK_ERROR,
+            .statements = "78",
+            .wrong = "A call is given another object that was destroyed: an array, a texture, a "
+                     "pool.",
+            .why = "The driver may crash, return an error, or take another object that has the "
+                   "same handle now.",
+            .cure = "Destroy an object after the last call that names it.",
+            .example = "cuMemPoolDestroy(pool);\n"
+                       "cuMemAllocFromPoolAsync(&memory, 4096, pool, stream);",
+        },
+    [CUSHIM__CHECK_DESTROYED_TWICE] =
+        {
+            .id = "CUSHIM-destroyed-twice",
+            .level = CUSHIM__CHECK_ERROR,
+            .statements = "13, 78",
+            .wrong = "An object is destroyed a second time.",
+            .why = "The driver crashes, or destroys another object that has the same handle now.",
+            .cure = "Let one place of the program own each object.",
+            .example = "cuEventDestroy(event);\n"
+                       "cuEventDestroy(event);",
+        },
+    [CUSHIM__CHECK_HANDLE_AFTER_CONTEXT] =
+        {
+            .id = "CUSHIM-handle-after-context",
+            .level = CUSHIM__CHECK_ERROR,
+            .statements = "17, 79",
+            .wrong = "A call is given an object that was destroyed together with its context.",
+            .why = "The driver returns 709 or crashes.",
+            .cure = "Destroy the objects of a context before it.",
+            .example = "cuEventCreate(&event, 0);\n"
+                       "cuCtxDestroy(context);\n"
+                       "cuEventDestroy(event);",
+        },
+    [CUSHIM__CHECK_HANDLE_KIND] =
+        {
+            .id = "CUSHIM-handle-kind",
+            .level = CUSHIM__CHECK_ERROR,
+            .statements = "78",
+            .wrong = "A call is given an object of another kind than it takes.",
+            .why = "The driver reads it as what it is not, and crashes or returns 201.",
+            .cure = "Pass the handle of the kind that the parameter has.",
+            .example = "cuEventQuery((CUevent)stream);",
+        },
+    [CUSHIM__CHECK_HANDLE_BEFORE_FORK] =
+        {
+            .id = "CUSHIM-handle-before-fork",
+            .level = CUSHIM__CHECK_ERROR,
+            .statements = "9",
+            .wrong = "A child of a fork uses an object that its parent has made.",
+            .why = "The driver does not work in the child of a process that has initialised it: "
+                   "calls return 3, answer anything, or crash.",
+            .cure = "Initialise CUDA after the fork, or start a new program.",
+            .example = "cuEventCreate(&event, 0);\n"
+                       "if (fork() == 0)\n"
+                       "    cuEventQuery(event);",
+        },
+
+    /* --- memory --- */
+    [CUSHIM__CHECK_MEMORY_FREED] =
+        {
+            .id = "CUSHIM-memory-freed",
+            .level = CUSHIM__CHECK_ERROR,
+            .statements = "cuMemFree",
+            .wrong = "A copy or set names device memory that was freed.",
+            .why = "The driver returns 1, or writes into another allocation that lies there now.",
+            .cure = "Free memory after the last call that names it.",
+            .example = "cuMemFree(memory);\n"
+                       "cuMemsetD8(memory, 0, 4096);",
+        },
+    [CUSHIM__CHECK_MEMORY_FREED_TWICE] =
+        {
+            .id = "CUSHIM-memory-freed-twice",
+            .level = CUSHIM__CHECK_ERROR,
+            .statements = "cuMemFree",
+            .wrong = "Memory is freed a second time.",
+            .why = "The driver returns 1, or frees another allocation that lies there now.",
+            .cure = "Let one place of the program own each allocation.",
+            .example = "cuMemFree(memory);\n"
+                       "cuMemFree(memory);",
+        },
+    [CUSHIM__CHECK_MEMORY_BOUNDS] =
+        {
+            .id = "CUSHIM-memory-bounds",
+            .level = CUSHIM__CHECK_ERROR,
+            .statements = "cuMemcpy",
+            .wrong = "A copy or set goes beyond the end of the allocation that it begins in.",
+            .why = "The driver returns 1, or writes into the allocation behind it.",
+            .cure = "Compare offset and size with what was allocated; count bytes, not elements.",
+            .example = "cuMemAlloc(&memory, 1024);\n"
+                       "cuMemsetD32(memory, 0, 1024);",
+        },
+    [CUSHIM__CHECK_HOST_UNREGISTERED_TWICE] =
+        {
+            .id = "CUSHIM-host-unregistered-twice",
+            .level = CUSHIM__CHECK_WARNING,
+            .statements = "cuMemHostUnregister",
+            .wrong = "Host memory is unregistered a second time.",
+            .why = "The driver returns 713.",
+            .cure = "Unregister memory once for each time that it was registered.",
+            .example = "cuMemHostUnregister(buffer);\n"
+                       "cuMemHostUnregister(buffer);",
+        },
+
+    /* --- leaks --- */
+    [CUSHIM__CHECK_LEAK_CONTEXT] =
+        {
+            .id = "CUSHIM-leak-context",
+            .level = CUSHIM__CHECK_WARNING,
+            .statements = "10",
+            .wrong = "A context, or a reference on a primary context, is left at the end.",
+            .why = "It keeps its memory on the device until the process ends.",
+            .cure = "Destroy each context, and release each primary context as often as it was "
+                    "retained.",
+            .example = "cuDevicePrimaryCtxRetain(&context, 0);\n"
+                       "return 0;",
+        },
+    [CUSHIM__CHECK_LEAK_STREAM] =
+        {
+            .id = "CUSHIM-leak-stream",
+            .level = CUSHIM__CHECK_WARNING,
+            .statements = "cuStreamCreate",
+            .wrong = "A stream is left at the end.",
+            .why = "It stays until its context is destroyed.",
+            .cure = "Destroy each stream that was created.",
+            .example = "cuStreamCreate(&stream, 0);\n"
+                       "return 0;",
+        },
+    [CUSHIM__CHECK_LEAK_EVENT] =
+        {
+            .id = "CUSHIM-leak-event",
+            .level = CUSHIM__CHECK_WARNING,
+            .statements = "21",
+            .wrong = "An event is left at the end.",
+            .why = "It stays until its context is destroyed.",
+            .cure = "Destroy each event that was created.",
+            .example = "cuEventCreate(&event, 0);\n"
+                       "return 0;",
+        },
+    [CUSHIM__CHECK_LEAK_MODULE] =
+        {
+            .id = "CUSHIM-leak-module",
+            .level = CUSHIM__CHECK_WARNING,
+            .statements = "cuModuleLoadData",
+            .wrong = "A module or library is left at the end.",
+            .why = "Its code and variables stay on the device until its context is destroyed.",
+            .cure = "Unload each module that was loaded.",
+            .example = "cuModuleLoad(&module, \"kernels.ptx\");\n"
+                       "return 0;",
+        },
+    [CUSHIM__CHECK_LEAK_MEMORY] =
+        {
+            .id = "CUSHIM-leak-memory",
+            .level = CUSHIM__CHECK_WARNING,
+            .statements = "cuMemAlloc",
+            .wrong = "Memory is left at the end.",
+            .why = "It stays allocated until its context is destroyed.",
+            .cure = "Free each allocation.",
+            .example = "cuMemAlloc(&memory, 4096);\n"
+                       "return 0;",
+        },
+    [CUSHIM__CHECK_LEAK_OBJECT] =
+        {
+            .id = "CUSHIM-leak-object",
+            .level = CUSHIM__CHECK_WARNING,
+            .statements = "cuGraphCreate",
+            .wrong = "An object of another kind is left at the end: a graph, an array, a pool.",
+            .why = "It stays until the process ends.",
+            .cure = "Destroy each object that was created.",
+            .example = "cuGraphCreate(&graph, 0);\n"
+                       "return 0;",
+        },
+};
+
+bool cushim__check_id_read(const struct cushim__word *word, enum cushim__check_id *id)
+{
+    for (unsigned i = 0; i < CUSHIM__CHECK_IDS; i++) {
+        if (cushim__word_is(word, cushim__check_rules[i].id)) {
+            *id = (enum cushim__check_id)i;
+            return true;
+        }
+    }
+    return false;
+}
