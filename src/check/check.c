@@ -40,6 +40,15 @@ static bool before(struct cushim__call *call, CUresult *answer)
     return !call->is_refused;
 }
 
+static CUresult after(struct cushim__call *call, CUresult answer)
+{
+    for (unsigned i = 0; i < MODULES; i++) {
+        if (modules[i]->after)
+            modules[i]->after(call, answer);
+    }
+    return answer;
+}
+
 static void ended(struct cushim__call *call, CUresult answer)
 {
     for (unsigned i = 0; i < MODULES; i++) {
@@ -66,6 +75,7 @@ static void begin_child(void)
 static const struct cushim__subscriber subscriber = {
     .started = started,
     .before = before,
+    .after = after,
     .ended = ended,
     .left = left,
     .begin_child = begin_child,
@@ -130,6 +140,7 @@ CUresult cushim__check_begin(const struct cushim__check_options *options)
     cushim__handles_keep(is_begun);
     for (unsigned i = 0; i < MODULES && is_begun; i++)
         is_begun = !modules[i]->begin || modules[i]->begin();
+    cushim__findings_clear();
     is_on = true;
     cushim__lock_release(&layer->lock);
     if (!is_begun) {

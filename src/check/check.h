@@ -28,6 +28,8 @@ struct cushim__check_module {
     void (*started)(struct cushim__call *call);
     /* Without the lock, before the driver is called: it may be asked by cushim__layer_next. */
     void (*before)(struct cushim__call *call);
+    /* Without it, when the driver has answered: it may be asked what the answer leaves open. */
+    void (*after)(const struct cushim__call *call, CUresult answer);
     /*
      * Under it, when it has ended: results have been decoded, and the handle table knows what the
      * call has made and destroyed.

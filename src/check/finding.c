@@ -123,9 +123,12 @@ static void print_maker(struct cushim__text *text, const struct cushim__maker *m
 static void print_rule(struct cushim__text *text, const struct cushim__check_rule *rule)
 {
     const bool is_numbered = rule->statements[0] >= '0' && rule->statements[0] <= '9';
+    const bool are_several = strchr(rule->statements, ',') != NULL;
 
     cushim__text_format(text, "%s (%s%s)", rule->why,
-                        is_numbered ? "driver-semantics.md, statement " : "CUDA reference, ",
+                        !is_numbered  ? "CUDA reference, "
+                        : are_several ? "driver-semantics.md, statements "
+                                      : "driver-semantics.md, statement ",
                         rule->statements);
 }
 
@@ -276,6 +279,7 @@ const struct cushim__finding *cushim__finding_next(const struct cushim__finding 
 
 void cushim__findings_clear(void)
 {
+    /* The next call makes the report. */
     while (first) {
         struct cushim__finding *next = first->next;
 

@@ -212,8 +212,11 @@ void cushim__handle_destroy_owned(const struct cushim__handle *owner)
         while (object && owner->owned > 0) {
             const uint64_t value = object->value;
 
-            if (object->owner == owner)
+            if (object->owner == owner) {
+                object->ender = owner->ender;
+                object->ended_with = owner->ended_with ? owner->ended_with : (uint8_t)owner->type;
                 cushim__handle_destroy(object);
+            }
             object = after((enum cushim__object_type)type, value);
         }
     }

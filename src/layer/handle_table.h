@@ -35,12 +35,14 @@ struct cushim__handle {
     uint64_t bytes;                /* of memory and globals */
     enum cushim__object_type type;
     uint32_t number;
-    bool is_live;      /* the program has created it and not released it */
-    bool is_destroyed; /* the value may come again, and is another object then */
-    bool is_ending;    /* a call that is under way destroys it; only if check wants to know */
-    bool is_returned;  /* the driver has given it: not only has a program passed it */
-    uint64_t uses;     /* references that the program has to release */
-    int device;        /* of a primary context; -1: it is none */
+    bool is_live;           /* the program has created it and not released it */
+    bool is_destroyed;      /* the value may come again, and is another object then */
+    bool is_ending;         /* a call that is under way destroys it; only if check wants to know */
+    bool is_returned;       /* the driver has given it: not only has a program passed it */
+    bool is_held_elsewhere; /* a primary context: a reference of it was not seen to be taken */
+    uint8_t ended_with; /* type of the object that it was destroyed with; CUSHIM__NO_TYPE: none */
+    uint64_t uses;      /* references that the program has to release */
+    int device;         /* of a primary context; -1: it is none */
     struct cushim__maker maker;
     struct cushim__maker retainer; /* of a primary context: the program's last reference */
     struct cushim__maker ender;    /* if check wants to know: has destroyed it */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How the program of `cushim run` and `cushim trace` gets another libcuda.so.1: by variables of the
+ * How the program of `cushim run`, `cushim trace` and `cushim check` gets another libcuda.so.1: by variables of the
  * environment, which the command sets in its own process before it starts the program.
  */
 #ifndef CUSHIM_TOOL_PROGRAM_H
@@ -19,5 +19,12 @@ bool program_takes_mock(const struct arguments *arguments, struct failure *failu
  * command line. False, and a failure with its reason: there is no such library, or no driver.
  */
 bool program_takes_driver(const struct arguments *arguments, struct failure *failure);
+
+/*
+ * Start the program where there is no driver: nothing is traced or checked, and that is said with
+ * the reason, which `failure` has. Returns only with a failure.
+ */
+enum status program_runs_alone(const struct arguments *arguments, const char *what,
+                               struct failure *failure);
 
 #endif
