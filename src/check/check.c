@@ -7,9 +7,8 @@
 #include "src/check/finding.h"
 
 static const struct cushim__check_module *const modules[] = {
-    &cushim__check_handles,
-    &cushim__check_memory,
-    &cushim__check_leaks,
+    &cushim__check_handles, &cushim__check_memory, &cushim__check_pending, &cushim__check_order,
+    &cushim__check_elapsed, &cushim__check_errors, &cushim__check_leaks,
 };
 
 enum { MODULES = sizeof modules / sizeof *modules };
@@ -90,7 +89,20 @@ void cushim__check_report(const struct cushim__call *call, enum cushim__check_id
     if (cushim__check_rules[id].level < cushim__check_options.level)
         return;
     va_start(list, format);
-    cushim__finding_add(call, id, object, format, list);
+    cushim__finding_add(call, id, object, NULL, format, list);
+    va_end(list);
+}
+
+void cushim__check_report_after(const struct cushim__call *call, enum cushim__check_id id,
+                                const struct cushim__handle *object,
+                                const struct cushim__maker *earlier, const char *format, ...)
+{
+    va_list list;
+
+    if (cushim__check_rules[id].level < cushim__check_options.level)
+        return;
+    va_start(list, format);
+    cushim__finding_add(call, id, object, earlier, format, list);
     va_end(list);
 }
 

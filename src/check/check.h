@@ -44,7 +44,8 @@ struct cushim__check_module {
 };
 
 extern const struct cushim__check_module cushim__check_handles, cushim__check_memory,
-    cushim__check_leaks;
+    cushim__check_leaks, cushim__check_pending, cushim__check_order, cushim__check_elapsed,
+    cushim__check_errors;
 
 /* The options of the check that is under way. */
 extern struct cushim__check_options cushim__check_options;
@@ -57,6 +58,12 @@ extern struct cushim__check_options cushim__check_options;
 __attribute__((format(__printf__, 4, 5))) void
 cushim__check_report(const struct cushim__call *call, enum cushim__check_id id,
                      const struct cushim__handle *object, const char *format, ...);
+
+/* The same of two calls, of which the earlier one is not to blame more than the other. */
+__attribute__((format(__printf__, 5, 6))) void
+cushim__check_report_after(const struct cushim__call *call, enum cushim__check_id id,
+                           const struct cushim__handle *object, const struct cushim__maker *earlier,
+                           const char *format, ...);
 
 /*
  * The driver is known to crash on this call: it answers CUDA_ERROR_INVALID_HANDLE instead, unless

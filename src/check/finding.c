@@ -40,7 +40,8 @@ static void append(struct cushim__finding *finding)
 }
 
 void cushim__finding_add(const struct cushim__call *call, enum cushim__check_id id,
-                         const struct cushim__handle *object, const char *format, va_list list)
+                         const struct cushim__handle *object, const struct cushim__maker *earlier,
+                         const char *format, va_list list)
 {
     struct cushim__maker misuse = {0};
     struct cushim__finding *finding;
@@ -61,6 +62,8 @@ void cushim__finding_add(const struct cushim__call *call, enum cushim__check_id 
     finding->id = id;
     finding->count = 1;
     finding->misuse = misuse;
+    if (earlier)
+        finding->earlier = *earlier;
     if (object) {
         finding->made = object->maker;
         finding->ended = object->ender;
@@ -143,6 +146,11 @@ void cushim__finding_print(struct cushim__text *text, const struct cushim__findi
         cushim__call_place_print(text, &finding->misuse.place);
         cushim__text_add(text, "\n");
     }
+    if (finding->earlier.place.call > 0) {
+        cushim__text_add(text, "  and  ");
+        print_maker(text, &finding->earlier);
+        cushim__text_add(text, "\n");
+    }
     if (finding->made.place.call > 0) {
         cushim__text_format(text, "  %s was made ", finding->object);
         print_maker(text, &finding->made);
@@ -167,6 +175,10 @@ void cushim__finding_print_line(struct cushim__text *text, const struct cushim__
     if (finding->call[0]) {
         cushim__text_format(text, "; in %s, ", finding->call);
         cushim__call_place_print(text, &finding->misuse.place);
+    }
+    if (finding->earlier.place.call > 0) {
+        cushim__text_add(text, "; and ");
+        print_maker(text, &finding->earlier);
     }
     if (finding->made.place.call > 0) {
         cushim__text_add(text, "; made ");

@@ -15,14 +15,16 @@ struct cushim__finding {
     bool is_printed, is_suppressed;
     struct cushim__maker misuse;      /* the call that is reported */
     struct cushim__maker made, ended; /* the object; of call 0: not known */
+    struct cushim__maker earlier;     /* the other call that it takes; of call 0: none */
     char object[CUSHIM_TAG_SIZE];     /* its name; empty: it is about none */
-    char what[256];                   /* is wrong */
+    char what[768];                   /* is wrong */
     char call[512];                   /* with its arguments; empty: at the end of the program */
 };
 
 /* Keep one. Under the layer's lock. */
 void cushim__finding_add(const struct cushim__call *call, enum cushim__check_id id,
-                         const struct cushim__handle *object, const char *format, va_list list);
+                         const struct cushim__handle *object, const struct cushim__maker *earlier,
+                         const char *format, va_list list);
 
 /* Whether some have not been printed. Any thread. */
 bool cushim__findings_are_new(void);

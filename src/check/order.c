@@ -19,10 +19,10 @@ enum { UNDER_WAY = 64, AWAITING = 64, CAPTURES = 32 };
 struct under_way {
     uint64_t call; /* its number; 0: this place is free */
     uint32_t event;
-    bool submits;      /* and so it matters which of two is first */
-    bool overlaps;     /* with one of another thread, so that this is not known */
-    uint64_t freed;    /* the memory that it frees, as the detector has it; 0: none */
-    uint64_t context;  /* the one that waits for that; 0: all do */
+    bool submits;       /* and so it matters which of two is first */
+    bool overlaps;      /* with one of another thread, so that this is not known */
+    uint64_t freed;     /* the memory that it frees, as the detector has it; 0: none */
+    uint64_t context;   /* the one that waits for that; 0: all do */
     bool frees_at_once; /* it does not wait: the memory is a pool's */
 };
 
@@ -87,18 +87,24 @@ static void name_memory(const struct race_memory *memory, char *text, size_t siz
     cushim__tag_text(&tag, memory->start, text, size);
 }
 
+struct cushim__maker cushim__order_maker(const struct race_access *access)
+{
+    struct cushim__maker maker = {.place = access->place};
+
+    while (maker.slot + 1 < CUSHIM__SYMBOL_COUNT && cushim__slot_name(maker.slot) != access->call)
+        maker.slot++;
+    return maker;
+}
+
 static const struct cushim__call *reporting;
 
 static void found_race(const struct race_side *later, const struct race_side *earlier,
                        const struct race_memory *memory, const char *text)
 {
     const struct cushim__handle *object = cushim__handle_at(memory->start);
-    struct cushim__maker other = {.place = earlier->access->place};
+    const struct cushim__maker other = cushim__order_maker(earlier->access);
 
     (void)later;
-    while (other.slot + 1 < CUSHIM__SYMBOL_COUNT &&
-           cushim__slot_name(other.slot) != earlier->access->call)
-        other.slot++;
     cushim__check_report_after(reporting, CUSHIM__CHECK_RACE,
                                object && id_of(object) == memory->id ? object : NULL, &other, "%s",
                                text);
@@ -353,8 +359,6 @@ static struct order_event *event_of(const struct cushim__call *call, const struc
 static void record(const struct cushim__call *call, struct order_event *event,
                    struct order_stream *stream)
 {
-    if (!event)
-        return;
     if (stream)
         submit_plain(call, stream, "record");
     cushim__order_event_record(event, stream ? cushim__race_last(&stream->race) : NULL,

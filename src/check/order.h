@@ -56,10 +56,10 @@ enum order_action {
 enum { ORDER_NO_PARAMETER = UINT8_MAX };
 
 struct order_rule {
-    uint8_t action; /* enum order_action */
-    uint8_t stream, event;  /* parameters, or ORDER_NO_PARAMETER: these too */
-    uint8_t to, from, bytes; /* of a copy in one row; those that are no arrays */
-    uint8_t unit;            /* bytes of an element of a set */
+    uint8_t action;                  /* enum order_action */
+    uint8_t stream, event, function; /* parameters, or ORDER_NO_PARAMETER; so are these: */
+    uint8_t to, from, bytes;         /* of a copy in one row; those that are no arrays */
+    uint8_t unit;                    /* bytes of an element of a set */
     bool is_asynchronous;
     bool is_per_thread; /* a default stream is that of the thread */
     bool is_peer;
@@ -98,8 +98,7 @@ struct order_event {
 };
 
 struct order_context *cushim__order_context(uint64_t value);
-struct order_stream *cushim__order_stream_create(uint32_t number, uint64_t context,
-                                                 unsigned flags);
+struct order_stream *cushim__order_stream_create(uint32_t number, uint64_t context, unsigned flags);
 /* NULL: it was not seen to be created, or there is no memory. */
 struct order_stream *cushim__order_stream(uint32_t number);
 struct order_stream *cushim__order_default_stream(uint64_t context, unsigned thread);
@@ -149,6 +148,9 @@ bool cushim__pending_is_pageable(const struct cushim__call *call, uint64_t addre
 
 /* The context that was current when a call of this thread began; 0: none, or not known. */
 uint64_t cushim__order_current(const struct cushim__call *call);
+
+/* The call that has submitted work. */
+struct cushim__maker cushim__order_maker(const struct race_access *access);
 
 /* Whether a capture is under way, so that calls need not be work. */
 bool cushim__order_is_capturing(void);

@@ -162,6 +162,10 @@ struct order_event *cushim__order_event(uint32_t number)
 
 void cushim__order_event_record(struct order_event *event, struct race_clock *clock, bool is_clear)
 {
+    if (!event) {
+        cushim__race_clock_release(clock);
+        return;
+    }
     cushim__race_clock_release(event->clock);
     event->clock = clock;
     event->is_clear = is_clear && event->is_known;

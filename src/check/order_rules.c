@@ -144,6 +144,8 @@ static void note_parameters(struct order_rule *rule, unsigned slot)
         else if (strcmp(parameter->type, "CUevent") == 0 &&
                  parameter->kind == CUSHIM__PARAMETER_HANDLE && rule->event == NONE)
             rule->event = (uint8_t)i;
+        else if (strcmp(parameter->type, "CUfunction") == 0)
+            rule->function = (uint8_t)i;
         else if (strcmp(parameter->name, "ByteCount") == 0)
             rule->bytes = (uint8_t)i;
         else if (rule->action == ORDER_COPY)
@@ -164,6 +166,7 @@ static void prepare(unsigned slot)
         .unit = i < FAMILIES ? families[i].unit : 0,
         .stream = NONE,
         .event = NONE,
+        .function = NONE,
         .to = NONE,
         .from = NONE,
         .bytes = NONE,

@@ -120,14 +120,12 @@ static bool sides_of_copy_3d(const struct cushim__call *call, struct order_side 
     const CUDA_MEMCPY3D *copy = (const CUDA_MEMCPY3D *)(uintptr_t)call->values[0];
     const size_t width = copy->WidthInBytes, rows = copy->Height;
 
-    *to = side_of_type(call, copy->dstMemoryType, copy->dstHost, copy->dstDevice,
-                       (copy->dstZ * copy->dstHeight + copy->dstY) * copy->dstPitch +
-                           copy->dstXInBytes,
-                       width);
-    *from = side_of_type(call, copy->srcMemoryType, copy->srcHost, copy->srcDevice,
-                         (copy->srcZ * copy->srcHeight + copy->srcY) * copy->srcPitch +
-                             copy->srcXInBytes,
-                         width);
+    *to = side_of_type(
+        call, copy->dstMemoryType, copy->dstHost, copy->dstDevice,
+        (copy->dstZ * copy->dstHeight + copy->dstY) * copy->dstPitch + copy->dstXInBytes, width);
+    *from = side_of_type(
+        call, copy->srcMemoryType, copy->srcHost, copy->srcDevice,
+        (copy->srcZ * copy->srcHeight + copy->srcY) * copy->srcPitch + copy->srcXInBytes, width);
     add_rows(to, copy->dstPitch, rows, copy->dstHeight, copy->Depth);
     add_rows(from, copy->srcPitch, rows, copy->srcHeight, copy->Depth);
     return width > 0 && rows > 0 && copy->Depth > 0;
@@ -137,8 +135,7 @@ bool cushim__order_sides(const struct cushim__call *call, struct order_side *to,
                          struct order_side *from)
 {
     const struct order_rule *rule = cushim__order_rule(call->slot);
-    const size_t bytes =
-        rule->bytes == ORDER_NO_PARAMETER ? 0 : (size_t)call->values[rule->bytes];
+    const size_t bytes = rule->bytes == ORDER_NO_PARAMETER ? 0 : (size_t)call->values[rule->bytes];
 
     *to = *from = array_side();
     switch (rule->action) {

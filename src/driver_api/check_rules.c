@@ -171,6 +171,113 @@ const struct cushim__check_rule cushim__check_rules[CUSHIM__CHECK_IDS] = {
                        "cuMemHostUnregister(buffer);",
         },
 
+    /* --- order and errors --- */
+    [CUSHIM__CHECK_HOST_MEMORY_USED] =
+        {
+            .id = "CUSHIM-host-memory-used",
+            .level = CUSHIM__CHECK_WARNING,
+            .statements = "94",
+            .wrong = "Page-locked memory is freed or unregistered while a copy may use it.",
+            .why = "The driver happens to wait for all work of the context there; its reference "
+                   "does not say so.",
+            .cure = "Wait for the stream, or for an event behind the copy, before the memory ends.",
+            .example = "cuMemcpyDtoHAsync(host, device, bytes, stream);\n"
+                       "cuMemFreeHost(host);",
+        },
+    [CUSHIM__CHECK_POOL_MEMORY_USED] =
+        {
+            .id = "CUSHIM-pool-memory-used",
+            .level = CUSHIM__CHECK_ERROR,
+            .statements = "125",
+            .wrong = "cuMemFree is given memory of a pool that work on the device may use.",
+            .why = "It returns at once, and the next allocation may get the memory.",
+            .cure = "Free it with cuMemFreeAsync on the stream of the work, or wait first.",
+            .example = "cuMemAllocAsync(&memory, bytes, stream);\n"
+                       "cuMemsetD8Async(memory, 0, bytes, stream);\n"
+                       "cuMemFree(memory);",
+        },
+    [CUSHIM__CHECK_COPY_PAGEABLE] =
+        {
+            .id = "CUSHIM-copy-pageable",
+            .level = CUSHIM__CHECK_ADVICE,
+            .statements = "110, 111",
+            .wrong = "An asynchronous copy is given pageable host memory.",
+            .why = "It goes through a buffer of the driver's: a copy to such memory waits, and so "
+                   "does a large one from it.",
+            .cure = "Allocate the memory with cuMemAllocHost, or register it.",
+            .example = "char *host = malloc(bytes);\n"
+                       "cuMemcpyDtoHAsync(host, device, bytes, stream);",
+        },
+    [CUSHIM__CHECK_RACE] =
+        {
+            .id = "CUSHIM-race",
+            .level = CUSHIM__CHECK_ERROR,
+            .statements = "55, 113, 117",
+            .wrong = "Two copies, sets, allocations or frees use the same memory, one writes it, "
+                     "and nothing orders them.",
+            .why = "The driver executes them in either order, or at the same time.",
+            .cure = "Record an event behind the first and let the other's stream wait for it; or "
+                    "wait for the first on the host.",
+            .example = "cuMemsetD8Async(memory, 0, bytes, one);\n"
+                       "cuMemcpyDtoHAsync(host, memory, bytes, other);",
+        },
+    [CUSHIM__CHECK_EVENT_TIME] =
+        {
+            .id = "CUSHIM-event-time",
+            .level = CUSHIM__CHECK_WARNING,
+            .statements = "35, 36, 43, 71",
+            .wrong = "The time is asked of an event that has none.",
+            .why = "The driver has one code, 400, for every reason, and writes no time.",
+            .cure = "Create both events in one context and without CU_EVENT_DISABLE_TIMING, and "
+                    "record both.",
+            .example = "cuEventCreate(&end, CU_EVENT_DISABLE_TIMING);\n"
+                       "cuEventElapsedTime(&ms, start, end);",
+        },
+    [CUSHIM__CHECK_ERROR_STICKY] =
+        {
+            .id = "CUSHIM-error-sticky",
+            .level = CUSHIM__CHECK_ERROR,
+            .statements = "34",
+            .wrong = "Work on the device has failed, and a later call answers for it.",
+            .why = "The context is lost, and every call that follows answers the same.",
+            .cure = "Look at the work that is listed, not at the call; a wait behind each launch "
+                    "shows which it is.",
+            .example = "cuLaunchKernel(writes_to_null, 1, 1, 1, 1, 1, 1, 0, stream, NULL, NULL);\n"
+                       "cuStreamSynchronize(stream);",
+        },
+    [CUSHIM__CHECK_ERROR_REPEATED] =
+        {
+            .id = "CUSHIM-error-repeated",
+            .level = CUSHIM__CHECK_ADVICE,
+            .statements = "34",
+            .wrong = "Calls after a sticky error have only repeated it.",
+            .why = "They did nothing.",
+            .cure = "End the process, or what uses the device, with the first such error.",
+            .example = "cuStreamSynchronize(stream);\n"
+                       "cuMemAlloc(&memory, bytes);",
+        },
+    [CUSHIM__CHECK_ERROR_IGNORED] =
+        {
+            .id = "CUSHIM-error-ignored",
+            .level = CUSHIM__CHECK_ADVICE,
+            .statements = "15",
+            .wrong = "A call is given what an earlier one has failed to make.",
+            .why = "It fails, too, and its code does not say why.",
+            .cure = "Look at the code of the call that makes the object.",
+            .example = "cuMemAlloc(&memory, (size_t)-1);\n"
+                       "cuMemsetD8(memory, 0, 16);",
+        },
+    [CUSHIM__CHECK_HOST_FUNCTION_CALLS] =
+        {
+            .id = "CUSHIM-host-function-calls",
+            .level = CUSHIM__CHECK_ERROR,
+            .statements = "57, 82",
+            .wrong = "A host function, or a callback of a stream, calls the driver.",
+            .why = "The driver refuses the call, or never returns.",
+            .cure = "Let the host function wake a thread of the program, and call from there.",
+            .example = "void run(void *data) { cuMemAlloc(data, 16); }\n"
+                       "cuLaunchHostFunc(stream, run, &memory);",
+        },
     /* --- leaks --- */
     [CUSHIM__CHECK_LEAK_CONTEXT] =
         {
