@@ -181,6 +181,11 @@ void cushim__check_finish(void)
     cushim__findings_finish();
 }
 
+bool cushim__check_is_on(void)
+{
+    return is_on;
+}
+
 void cushim__check_end(void)
 {
     if (!is_on)

@@ -166,11 +166,12 @@ void cushim__finding_print(struct cushim__text *text, const struct cushim__findi
     cushim__text_format(text, "\n  cure %s\n", rule->cure);
 }
 
-void cushim__finding_print_line(struct cushim__text *text, const struct cushim__finding *finding)
+void cushim__finding_print_line(struct cushim__text *text, const struct cushim__finding *finding,
+                                const char *separator)
 {
     const struct cushim__check_rule *rule = &cushim__check_rules[finding->id];
 
-    cushim__text_format(text, "%s\t%s: %s", rule->id, cushim__check_levels[rule->level],
+    cushim__text_format(text, "%s%s%s: %s", rule->id, separator, cushim__check_levels[rule->level],
                         finding->what);
     if (finding->call[0]) {
         cushim__text_format(text, "; in %s, ", finding->call);
@@ -218,7 +219,7 @@ static void write_line(const struct cushim__finding *finding)
         return;
     cushim__text_begin(&text, line, sizeof line);
     if (finding)
-        cushim__finding_print_line(&text, finding);
+        cushim__finding_print_line(&text, finding, "\t");
     fputs(line, file);
     fclose(file);
 }
@@ -274,7 +275,7 @@ void cushim__findings_finish(void)
         return;
     while ((finding = cushim__finding_next(finding)) != NULL) {
         cushim__text_begin(&text, line, sizeof line);
-        cushim__finding_print_line(&text, finding);
+        cushim__finding_print_line(&text, finding, "\t");
         fputs(line, file);
     }
     fclose(file);
