@@ -375,6 +375,20 @@ static void wait_for_event(struct order_stream *stream, const struct order_event
         cushim__race_wait_all(&stream->race);
 }
 
+/* Launches of one executable graph come one after the other (driver-semantics.md #140). */
+static void launch_graph(const struct cushim__call *call, struct order_stream *stream)
+{
+    struct order_event *launches = cushim__order_launches(call->arguments.list[0].tag.number);
+
+    if (has_opaque_graphs)
+        submit_outside(call, stream, true, true);
+    if (stream && launches && launches->clock)
+        cushim__race_wait(&stream->race, launches->clock);
+    submit_plain(call, stream, "graph");
+    if (stream)
+        cushim__order_event_record(launches, cushim__race_last(&stream->race), true);
+}
+
 /* A launch with these attributes records an event. */
 static void note_launch_events(const struct launch_config *config)
 {
@@ -600,10 +614,7 @@ static void apply(const struct cushim__call *call, const struct order_rule *rule
         submit_plain(call, stream, "kernel");
         break;
     case ORDER_GRAPH:
-        if (has_opaque_graphs)
-            submit_outside(call, stream, true, true);
-        else
-            submit_plain(call, stream, "graph");
+        launch_graph(call, stream);
         break;
     case ORDER_ALLOCATE:
         submit_allocation(call, stream);
@@ -657,6 +668,9 @@ static bool apply_life(const struct cushim__call *call, const struct order_rule 
         if (call->slot == CUSHIM__SLOT(EventDestroy))
             see_event(cushim__order_event(number));
         cushim__order_event_destroy(number);
+        return true;
+    case ORDER_DESTROY_EXEC:
+        cushim__order_exec_destroy(number);
         return true;
     case ORDER_DESTROY_CONTEXT:
         cushim__race_saw_all();

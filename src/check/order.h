@@ -46,6 +46,7 @@ enum order_action {
     ORDER_CREATE_EVENT,
     ORDER_DESTROY_STREAM,
     ORDER_DESTROY_EVENT,
+    ORDER_DESTROY_EXEC,
     ORDER_DESTROY_CONTEXT,
     ORDER_BEGIN_CAPTURE,
     ORDER_END_CAPTURE,
@@ -109,6 +110,10 @@ void cushim__order_context_destroy(uint32_t number);
 struct order_event *cushim__order_event(uint32_t number);
 void cushim__order_event_record(struct order_event *event, struct race_clock *clock, bool is_clear);
 void cushim__order_event_destroy(uint32_t number);
+
+/* The launches of an executable graph, which come one after the other, as an event behind them. */
+struct order_event *cushim__order_launches(uint32_t exec);
+void cushim__order_exec_destroy(uint32_t number);
 
 /* Nothing is known any more of what records events: graphs may. */
 void cushim__order_events_unclear(void);

@@ -19,7 +19,7 @@ static bool before(const struct cushim__tree_node *a, const struct cushim__tree_
 }
 
 static struct cushim__tree contexts = {.before = before}, streams = {.before = before},
-                           events = {.before = before};
+                           events = {.before = before}, execs = {.before = before};
 static uint64_t stream_ids;
 
 static void *find(const struct cushim__tree *tree, uint32_t number)
@@ -173,15 +173,32 @@ void cushim__order_event_record(struct order_event *event, struct race_clock *cl
     event->is_captured = false;
 }
 
+static void forget(struct cushim__tree *tree, struct order_event *event)
+{
+    cushim__race_clock_release(event->clock);
+    cushim__tree_remove(tree, &event->node);
+    free(event);
+}
+
 void cushim__order_event_destroy(uint32_t number)
 {
     struct order_event *event = find(&events, number);
 
-    if (!event)
-        return;
-    cushim__race_clock_release(event->clock);
-    cushim__tree_remove(&events, &event->node);
-    free(event);
+    if (event)
+        forget(&events, event);
+}
+
+struct order_event *cushim__order_launches(uint32_t number)
+{
+    return number ? find_or_add(&execs, number, sizeof(struct order_event)) : NULL;
+}
+
+void cushim__order_exec_destroy(uint32_t number)
+{
+    struct order_event *launches = find(&execs, number);
+
+    if (launches)
+        forget(&execs, launches);
 }
 
 void cushim__order_events_unclear(void)
@@ -201,5 +218,7 @@ void cushim__order_objects_clear(void)
     while ((node = cushim__tree_after(&contexts, NULL)) != NULL)
         destroy((struct order_context *)node);
     while ((node = cushim__tree_after(&events, NULL)) != NULL)
-        cushim__order_event_destroy(((struct numbered *)node)->number);
+        forget(&events, (struct order_event *)node);
+    while ((node = cushim__tree_after(&execs, NULL)) != NULL)
+        forget(&execs, (struct order_event *)node);
 }

@@ -79,6 +79,7 @@ static const struct {
     {"cuStreamDestroy*", ORDER_DESTROY_STREAM, 0},
     {"cuEventCreate", ORDER_CREATE_EVENT, 0},
     {"cuEventDestroy*", ORDER_DESTROY_EVENT, 0},
+    {"cuGraphExecDestroy", ORDER_DESTROY_EXEC, 0},
     {"cuCtxDestroy*", ORDER_DESTROY_CONTEXT, 0},
     {"cuCtxDetach", ORDER_EVERYTHING, 0},
     {"cuDevicePrimaryCtxRelease*", ORDER_EVERYTHING, 0},

@@ -34,6 +34,9 @@ int order_teardown(void **state);
 /* What was found of an id, and nothing else was: `count` places. It is not asserted again. */
 void order_take(const char *id, size_t count);
 
+/* Whatever was found so far is taken. */
+void order_take_all(void);
+
 CUstream order_stream(unsigned flags);
 CUevent order_event(unsigned flags);
 
