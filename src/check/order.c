@@ -295,8 +295,10 @@ static void submit_outside(const struct cushim__call *call, struct order_stream 
         cushim__race_saw_all();
         return;
     }
-    if (signals)
+    if (signals) {
+        submit_plain(call, stream, "signal");
         cushim__race_saw(cushim__race_last(&stream->race), true);
+    }
     if (!submit(call, stream, "wait", waits, &access))
         return;
     if (waits) {

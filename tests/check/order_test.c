@@ -351,6 +351,17 @@ static void host_function(void)
     order_read(order_streams[1]);
 }
 
+/* It comes behind what is on the default stream. */
+static void host_function_on_blocking_stream(void)
+{
+    CUstream stream = order_stream(CU_STREAM_DEFAULT);
+
+    order_write(NULL);
+    OK(driver->LaunchHostFunc(stream, do_nothing, NULL));
+    order_read(order_streams[1]);
+    OK(driver->StreamDestroy_v2(stream));
+}
+
 /* And it may wait for whatever comes later. */
 static void host_function_that_waits(void)
 {
@@ -479,6 +490,7 @@ static void what_cannot_be_followed_is_not_reported(void **state)
 {
     void (*const programs[])(void) = {
         host_function,
+        host_function_on_blocking_stream,
         host_function_that_waits,
         value,
         interprocess_event,
