@@ -29,10 +29,15 @@ struct under_way {
 static struct under_way calls[UNDER_WAY];
 static uint64_t submitted;
 
-/* Work that waits for what is outside of the streams, and was not seen to be done. */
-static struct {
-    uint64_t number;
+/*
+ * Work that waits for what is outside of the streams, and was not seen to be done: until then what
+ * comes behind it may wait for whatever is submitted later.
+ */
+static struct awaiting {
+    const struct order_context *context;
+    uint64_t stream, number;
     uint32_t timeline;
+    bool is_obscure; /* clocks do not tell: since it was submitted all was ordered unseen */
 } awaiting[AWAITING];
 static unsigned awaiting_count;
 
@@ -118,35 +123,57 @@ static void log_nothing(const char *text)
 
 /* --- what is waited for --- */
 
-/* The host has really seen that this is finished. */
-static void see(struct race_clock *clock)
+/* Something is not known: all that is submitted so far comes before what follows. */
+static void order_all(void)
+{
+    for (unsigned i = 0; i < awaiting_count; i++)
+        awaiting[i].is_obscure = true;
+    cushim__race_saw_all();
+}
+
+/* What the host has really seen to be finished: a clock, and with it a stream or a context. */
+struct seen {
+    struct race_clock *clock;
+    const struct order_stream *stream;
+    const struct order_context *context;
+};
+
+static bool is_seen(const struct awaiting *one, const struct seen *seen)
+{
+    if ((seen->stream && one->stream == seen->stream->race.id) ||
+        (seen->context && one->context == seen->context))
+        return true;
+    return !one->is_obscure && cushim__race_clock_of(seen->clock, one->timeline) >= one->number;
+}
+
+static void see(struct seen seen)
 {
     unsigned kept = 0;
 
     for (unsigned i = 0; i < awaiting_count; i++) {
-        if (cushim__race_clock_of(clock, awaiting[i].timeline) >= awaiting[i].number)
+        if (is_seen(&awaiting[i], &seen))
             cushim__race_released(awaiting[i].number);
         else
             awaiting[kept++] = awaiting[i];
     }
     awaiting_count = kept;
-    cushim__race_saw(clock, true);
+    cushim__race_saw(seen.clock, true);
 }
 
 static void see_event(const struct order_event *event)
 {
     if (event && event->is_clear)
-        see(cushim__race_clock_retain(event->clock));
+        see((struct seen){.clock = cushim__race_clock_retain(event->clock)});
     else
-        cushim__race_saw_all();
+        order_all();
 }
 
 static void see_stream(const struct order_stream *stream)
 {
     if (stream)
-        see(cushim__race_stream(&stream->race));
+        see((struct seen){.clock = cushim__race_stream(&stream->race), .stream = stream});
     else
-        cushim__race_saw_all();
+        order_all();
 }
 
 static void see_context(uint64_t value)
@@ -154,9 +181,9 @@ static void see_context(uint64_t value)
     const struct order_context *context = cushim__order_context(value);
 
     if (context)
-        see(cushim__race_group(&context->group));
+        see((struct seen){.clock = cushim__race_group(&context->group), .context = context});
     else
-        cushim__race_saw_all();
+        order_all();
 }
 
 /* --- what is submitted --- */
@@ -248,7 +275,7 @@ static void submit_plain(const struct cushim__call *call, struct order_stream *s
     struct race_access access;
 
     if (!stream)
-        cushim__race_saw_all();
+        order_all();
     else if (submit(call, stream, kind, false, &access))
         end(&access);
 }
@@ -264,7 +291,7 @@ static void submit_memory(const struct cushim__call *call, const struct order_ru
     if (!cushim__order_sides(call, &to, &from))
         return;
     if (!stream || (rule->is_peer && !rule->is_asynchronous))
-        cushim__race_saw_all();
+        order_all();
     if (!rule->is_asynchronous && from.memory == ORDER_PAGEABLE)
         see_stream(stream);
     if (!stream || !submit(call, stream, is_set ? "set" : "copy", false, &access))
@@ -277,9 +304,9 @@ static void submit_memory(const struct cushim__call *call, const struct order_ru
     reporting = NULL;
     end(&access);
     if (rule->is_peer && !rule->is_asynchronous)
-        cushim__race_saw_all();
+        order_all();
     else if (cushim__order_waits(rule, &to, &from))
-        see(cushim__race_last(&stream->race));
+        see((struct seen){.clock = cushim__race_last(&stream->race), .stream = stream});
 }
 
 /*
@@ -292,7 +319,7 @@ static void submit_outside(const struct cushim__call *call, struct order_stream 
     struct race_access access;
 
     if (!stream || awaiting_count == AWAITING) {
-        cushim__race_saw_all();
+        order_all();
         return;
     }
     if (signals) {
@@ -301,10 +328,11 @@ static void submit_outside(const struct cushim__call *call, struct order_stream 
     }
     if (!submit(call, stream, "wait", waits, &access))
         return;
-    if (waits) {
-        awaiting[awaiting_count].timeline = access.timeline;
-        awaiting[awaiting_count++].number = access.number;
-    }
+    if (waits)
+        awaiting[awaiting_count++] = (struct awaiting){.context = stream->context,
+                                                       .stream = stream->race.id,
+                                                       .number = access.number,
+                                                       .timeline = access.timeline};
     end(&access);
 }
 
@@ -346,7 +374,7 @@ static void free_memory(const struct cushim__call *call, const struct under_way 
     if (!entry->frees_at_once && entry->context)
         see_context(entry->context);
     else if (!entry->frees_at_once)
-        cushim__race_saw_all();
+        order_all();
     cushim__race_forget(entry->freed);
 }
 
@@ -438,7 +466,7 @@ static void end_capture(const struct cushim__call *call, uint64_t stream)
     for (unsigned i = 0; i < capture_count; i++) {
         if (captures[i].stream == stream && captures[i].thread == captured_thread(call, stream)) {
             captures[i] = captures[--capture_count];
-            cushim__race_saw_all();
+            order_all();
             return;
         }
     }
@@ -589,7 +617,7 @@ static void apply_without_stream(const struct cushim__call *call, const struct o
             cushim__order_note_sync_memory();
         break;
     default:
-        cushim__race_saw_all();
+        order_all();
         break;
     }
 }
@@ -675,7 +703,7 @@ static bool apply_life(const struct cushim__call *call, const struct order_rule 
         cushim__order_exec_destroy(number);
         return true;
     case ORDER_DESTROY_CONTEXT:
-        cushim__race_saw_all();
+        order_all();
         cushim__order_context_destroy(number);
         return true;
     case ORDER_BEGIN_CAPTURE:
@@ -700,7 +728,7 @@ static void judge(const struct cushim__call *call, const struct order_rule *rule
                   const struct under_way *entry)
 {
     if (cushim__unknown_functions != unknown_functions || !entry || entry->overlaps)
-        cushim__race_saw_all();
+        order_all();
     unknown_functions = cushim__unknown_functions;
     if (rule->action == ORDER_END_CAPTURE)
         end_capture(call, call->values[0]);
@@ -711,7 +739,7 @@ static void judge(const struct cushim__call *call, const struct order_rule *rule
     else if (entry && rule->action > ORDER_END_CAPTURE)
         apply_without_stream(call, rule, entry);
     if (!entry || entry->overlaps)
-        cushim__race_saw_all();
+        order_all();
 }
 
 static void ended(struct cushim__call *call, CUresult answer)
