@@ -11,10 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cushim/error.h>
-
 #include "src/check/order.h"
-#include "src/driver_api/call_rules.h"
 #include "src/driver_api/result.h"
 #include "src/layer/leak_tracker.h"
 
@@ -160,7 +157,7 @@ static void judge_sticky(const struct cushim__call *call, CUresult answer)
     char buffer[700];
     struct cushim__text text;
 
-    if (cushim_error_sticky(answer) != CUSHIM_STICKY_CONTEXT)
+    if (answer == CUDA_SUCCESS || !cushim__result_is_sticky(answer))
         return;
     if (sticky != CUDA_SUCCESS) {
         repeats += answer == sticky;
@@ -234,22 +231,24 @@ static void judge_ignored(const struct cushim__call *call, CUresult answer)
                                  cushim__result_name(failure->answer));
         failure->call = 0;
     }
-    if (answer != CUDA_SUCCESS && cushim_error_sticky(answer) == CUSHIM_STICKY_NO &&
-        makes(call, &type))
+    if (answer != CUDA_SUCCESS && !cushim__result_is_sticky(answer) && makes(call, &type))
         *failure = (struct failure){
             .call = call->number, .slot = call->slot, .answer = answer, .type = type};
 }
 
-/* These are not permitted in other cases, too (driver-semantics.md #169, #192). */
+/*
+ * The driver has this code for other cases, too. What is current it tells everywhere but in host
+ * functions (driver-semantics.md #82).
+ */
 static void judge_host_function(const struct cushim__call *call, CUresult answer)
 {
-    if (answer != CUDA_ERROR_NOT_PERMITTED || call->slot == CUSHIM__SLOT(ModuleUnload) ||
-        call->slot == CUSHIM__SLOT(CtxSetLimit) ||
-        cushim__call_rules(call->slot) & CUSHIM__IN_HOST_FUNCTION)
-        return;
-    cushim__check_report(call, CUSHIM__CHECK_HOST_FUNCTION_CALLS, NULL,
-                         "%s is called in a host function or a callback of a stream",
-                         cushim__slot_name(call->slot));
+    CUcontext context;
+
+    if (answer == CUDA_ERROR_NOT_PERMITTED &&
+        cushim__layer_next.CtxGetCurrent(&context) == CUDA_ERROR_NOT_PERMITTED)
+        cushim__check_report(call, CUSHIM__CHECK_HOST_FUNCTION_CALLS, NULL,
+                             "%s is called in a host function or a callback of a stream",
+                             cushim__slot_name(call->slot));
 }
 
 static void ended(struct cushim__call *call, CUresult answer)

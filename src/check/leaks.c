@@ -33,6 +33,33 @@ static void report(const struct cushim__handle *object)
         cushim__check_report(NULL, id_of(object->type), object, "%s is left", name.text);
 }
 
+/*
+ * The number of the last call before check began, and how often primary contexts had been retained:
+ * what was made until then is another's.
+ */
+enum { DEVICES = 64 };
+static uint64_t began_at, retained[DEVICES];
+
+static bool begin(void)
+{
+    began_at = cushim_layer_current()->calls;
+    for (int device = 0; device < DEVICES; device++) {
+        const struct cushim__handle *object = cushim__handle_of_primary(device);
+
+        retained[device] = object && object->is_live ? object->uses : 0;
+    }
+    return true;
+}
+
+static bool is_leaked(const struct cushim__handle *object)
+{
+    if (!object->is_live || object->is_held_elsewhere)
+        return false;
+    if (object->device >= 0)
+        return object->device >= DEVICES || object->uses > retained[object->device];
+    return object->maker.place.call > began_at;
+}
+
 static void finish(void)
 {
     for (unsigned type = 0; type < CUSHIM__OBJECT_TYPES && cushim__check_options.has_leaks;
@@ -40,7 +67,7 @@ static void finish(void)
         const struct cushim__handle *object = NULL;
 
         while ((object = cushim__handle_next((enum cushim__object_type)type, object)) != NULL) {
-            if (object->is_live && object->maker.place.call > 0 && !object->is_held_elsewhere)
+            if (is_leaked(object))
                 report(object);
         }
     }
@@ -53,6 +80,7 @@ static void begin_child(void)
 }
 
 const struct cushim__check_module cushim__check_leaks = {
+    .begin = begin,
     .finish = finish,
     .begin_child = begin_child,
 };

@@ -105,10 +105,11 @@ static enum cushim__check_id freed_id(const struct cushim__handle *object)
 /* --- accesses --- */
 
 /*
- * A call accesses `bytes` from an address on, which may be the host's if `is_unified`: memory that
- * was managed may be the host's by now.
+ * A call accesses `bytes` that begin `skipped` behind an address. It may be the host's if
+ * `is_unified`: memory that was managed may be the host's by now.
  */
-static void judge(struct cushim__call *call, uint64_t address, uint64_t bytes, bool is_unified)
+static void judge(struct cushim__call *call, uint64_t address, uint64_t skipped, uint64_t bytes,
+                  bool is_unified)
 {
     const struct cushim__handle *object = cushim__handle_at(address);
     uint64_t offset;
@@ -116,7 +117,7 @@ static void judge(struct cushim__call *call, uint64_t address, uint64_t bytes, b
     if (!object || object->type != CUSHIM__TYPE_MEMORY || bytes == 0 ||
         object->maker.place.call == 0 || is_of_host(object))
         return;
-    offset = address - object->value;
+    offset = address - object->value + skipped;
     if (object->is_destroyed || object->is_ending) {
         if (is_unified && is_made_by(object, "cuMemAllocManaged"))
             return;
@@ -127,7 +128,7 @@ static void judge(struct cushim__call *call, uint64_t address, uint64_t bytes, b
         cushim__check_report(call, CUSHIM__CHECK_MEMORY_BOUNDS, object,
                              "%s accesses %llu bytes from %s on, which has %llu",
                              cushim__slot_name(call->slot), (unsigned long long)bytes,
-                             cushim__check_name(object, address).text,
+                             cushim__check_name(object, address + skipped).text,
                              (unsigned long long)object->bytes);
     }
 }
@@ -155,7 +156,7 @@ static void judge_box(struct cushim__call *call, const struct box *box, uint64_t
 
     if ((box->type != CU_MEMORYTYPE_DEVICE && !is_unified) || height == 0 || depth == 0)
         return;
-    judge(call, box->device + box->z * plane + box->y * pitch + box->x,
+    judge(call, box->device, box->z * plane + box->y * pitch + box->x,
           (depth - 1) * plane + span(width, height, pitch), is_unified);
 }
 
@@ -207,7 +208,7 @@ static void judge_addresses(struct cushim__call *call, uint64_t bytes)
 
     for (unsigned i = 0; i < cushim__parameter_count(call->slot); i++) {
         if (cushim__decoder_of(call->slot, i).form == CUSHIM__READ_ADDRESS)
-            judge(call, call->values[i], bytes, is_unified);
+            judge(call, call->values[i], 0, bytes, is_unified);
     }
 }
 

@@ -171,7 +171,6 @@ const struct cushim__check_rule cushim__check_rules[CUSHIM__CHECK_IDS] = {
                        "cuMemHostUnregister(buffer);",
         },
 
-    /* --- order and errors --- */
     [CUSHIM__CHECK_HOST_MEMORY_USED] =
         {
             .id = "CUSHIM-host-memory-used",
@@ -208,6 +207,7 @@ const struct cushim__check_rule cushim__check_rules[CUSHIM__CHECK_IDS] = {
             .example = "char *host = malloc(bytes);\n"
                        "cuMemcpyDtoHAsync(host, device, bytes, stream);",
         },
+    /* --- order and errors --- */
     [CUSHIM__CHECK_RACE] =
         {
             .id = "CUSHIM-race",
