@@ -15,7 +15,7 @@ enum { MODULES = sizeof modules / sizeof *modules };
 
 struct cushim__check_options cushim__check_options;
 
-static bool is_on;
+static bool is_on, is_finished;
 
 static void started(struct cushim__call *call)
 {
@@ -154,6 +154,7 @@ CUresult cushim__check_begin(const struct cushim__check_options *options)
         is_begun = !modules[i]->begin || modules[i]->begin();
     cushim__findings_clear();
     is_on = true;
+    is_finished = false;
     cushim__lock_release(&layer->lock);
     if (!is_begun) {
         cushim__check_end();
@@ -168,9 +169,13 @@ void cushim__check_finish(void)
 {
     struct cushim_layer *layer = cushim_layer_current();
 
-    if (!is_on)
+    if (!is_on || is_finished)
         return;
+    is_finished = true;
     cushim__subscribe_all(CUSHIM__CHECK, false);
+    /* A signal handler exits in the middle of a call: then there is nothing more to say. */
+    if (!cushim__lock_comes_free(&layer->lock))
+        return;
     cushim__lock_take(&layer->lock);
     for (unsigned i = 0; i < MODULES; i++) {
         if (modules[i]->finish)

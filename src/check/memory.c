@@ -277,14 +277,16 @@ static void started(struct cushim__call *call)
 
 /* --- memory of graphs --- */
 
-static void count_captures(unsigned slot)
+static void count_captures(unsigned slot, CUresult answer)
 {
     const char *name = cushim__slot_name(slot);
 
     if (begins_with(name, "cuStreamBeginCapture"))
-        captures++;
+        captures += answer == CUDA_SUCCESS;
     else if (begins_with(name, "cuStreamEndCapture") && captures > 0)
-        captures--;
+        captures -= answer == CUDA_SUCCESS || answer == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED ||
+                    answer == CUDA_ERROR_STREAM_CAPTURE_UNJOINED ||
+                    answer == CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
 }
 
 /* Each launch of the graph allocates it and frees it again: nothing is known of it. */
@@ -303,26 +305,49 @@ static void forget_memory_of_graph(const struct cushim__call *call)
         cushim__handle_forget(object);
 }
 
+static void forget_if_destroyed(uint64_t address)
+{
+    struct cushim__handle *object = cushim__handle_at(address);
+
+    if (object && object->is_destroyed)
+        cushim__handle_forget(object);
+}
+
+/* A node that allocates says in a struct where. */
+static void forget_memory_of_node(const struct cushim__call *call)
+{
+    const unsigned last = cushim__parameter_count(call->slot) - 1;
+    const void *parameters = (const void *)(uintptr_t)call->values[last];
+
+    if (call->slot == CUSHIM__SLOT(GraphAddMemAllocNode)) {
+        forget_if_destroyed(((const CUDA_MEM_ALLOC_NODE_PARAMS *)parameters)->dptr);
+    } else if (call->slot == CUSHIM__SLOT(GraphAddNode) ||
+               call->slot == CUSHIM__SLOT(GraphAddNode_v2)) {
+        const CUgraphNodeParams *node = parameters;
+
+        if (node->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC)
+            forget_if_destroyed(node->alloc.dptr);
+    }
+}
+
 /* An address that the driver returns lies in what exists, wherever that comes from. */
 static void forget_what_is_not_freed(const struct cushim__call *call)
 {
     for (unsigned i = 0; i < cushim__parameter_count(call->slot); i++) {
         const struct cushim__argument *argument = &call->arguments.list[i];
-        struct cushim__handle *object;
 
-        if (!argument->is_written ||
-            cushim__decoder_of(call->slot, i).form != CUSHIM__WRITTEN_ADDRESS)
-            continue;
-        object = cushim__handle_at(argument->written);
-        if (object && object->is_destroyed)
-            cushim__handle_forget(object);
+        if (argument->is_written &&
+            cushim__decoder_of(call->slot, i).form == CUSHIM__WRITTEN_ADDRESS)
+            forget_if_destroyed(argument->written);
     }
 }
 
 static void ended(struct cushim__call *call, CUresult answer)
 {
+    if (!call->is_injected)
+        count_captures(call->slot, answer);
     if (answer == CUDA_SUCCESS && !call->is_injected) {
-        count_captures(call->slot);
+        forget_memory_of_node(call);
         forget_memory_of_graph(call);
         forget_what_is_not_freed(call);
     }
