@@ -316,8 +316,8 @@ static void forget_if_destroyed(uint64_t address)
 /* A node that allocates says in a struct where. */
 static void forget_memory_of_node(const struct cushim__call *call)
 {
-    const unsigned last = cushim__parameter_count(call->slot) - 1;
-    const void *parameters = (const void *)(uintptr_t)call->values[last];
+    const unsigned count = cushim__parameter_count(call->slot);
+    const void *parameters = count ? (const void *)(uintptr_t)call->values[count - 1] : NULL;
 
     if (call->slot == CUSHIM__SLOT(GraphAddMemAllocNode)) {
         forget_if_destroyed(((const CUDA_MEM_ALLOC_NODE_PARAMS *)parameters)->dptr);
