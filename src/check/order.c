@@ -49,6 +49,7 @@ static struct {
 static unsigned capture_count;
 
 static bool has_opaque_graphs; /* graphs may wait, record events and call the host */
+static bool has_copy_graphs;   /* launches may wait for what they copy (driver-semantics.md #140) */
 static uint64_t unknown_functions;
 
 /* What was current when the call of this thread began, as the driver says. */
@@ -417,6 +418,8 @@ static void launch_graph(const struct cushim__call *call, struct order_stream *s
     submit_plain(call, stream, "graph");
     if (stream)
         cushim__order_event_record(launches, cushim__race_last(&stream->race), true);
+    if (stream && has_copy_graphs)
+        cushim__race_saw(cushim__race_last(&stream->race), true);
 }
 
 /* A launch with these attributes records an event. */
@@ -496,6 +499,12 @@ static void note_in_capture(const struct cushim__call *call, const struct order_
         break;
     case ORDER_WAIT_EVENT:
         has_opaque_graphs = has_opaque_graphs || is_external;
+        break;
+    case ORDER_COPY:
+    case ORDER_COPY_2D:
+    case ORDER_COPY_3D:
+    case ORDER_MAKE_COPY:
+        has_copy_graphs = true;
         break;
     case ORDER_MAKE_NODE:
         make_opaque();
@@ -606,6 +615,9 @@ static void apply_without_stream(const struct cushim__call *call, const struct o
         break;
     case ORDER_FREE:
         free_memory(call, entry);
+        break;
+    case ORDER_MAKE_COPY:
+        has_copy_graphs = true;
         break;
     case ORDER_MAKE_NODE:
         make_opaque();
@@ -764,7 +776,7 @@ static void destroy(void)
     cushim__race_user = RACE_OF_MOCK;
     memset(calls, 0, sizeof calls);
     awaiting_count = capture_count = 0;
-    has_opaque_graphs = false;
+    has_opaque_graphs = has_copy_graphs = false;
 }
 
 static bool begin(void)

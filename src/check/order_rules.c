@@ -91,7 +91,9 @@ static const struct {
     {"cuIpcCloseMemHandle", ORDER_FREE, 0},
     {"cuMemUnmap", ORDER_EVERYTHING, 0},
     {"cu*ArrayDestroy", ORDER_EVERYTHING, 0},
+    {"cuModuleLoad*", ORDER_EVERYTHING, 0},
     {"cuModuleUnload", ORDER_EVERYTHING, 0},
+    {"cuLibraryLoad*", ORDER_EVERYTHING, 0},
     {"cuLibraryUnload", ORDER_EVERYTHING, 0},
     {"cuMemPool*Destroy", ORDER_EVERYTHING, 0},
     {"cuMemPoolTrimTo", ORDER_EVERYTHING, 0},
@@ -101,6 +103,8 @@ static const struct {
 
     {"cuStreamBegin*", ORDER_BEGIN_CAPTURE, 0},
     {"cuStreamEnd*", ORDER_END_CAPTURE, 0},
+    {"cuGraphAddMemcpyNode*", ORDER_MAKE_COPY, 0},
+    {"cuGraph*MemcpyNodeSetParams*", ORDER_MAKE_COPY, 0},
     {"cuGraphAddHostNode", ORDER_MAKE_NODE, 0},
     {"cuGraphAddEvent*", ORDER_MAKE_NODE, 0},
     {"cuGraphAddExternal*", ORDER_MAKE_NODE, 0},

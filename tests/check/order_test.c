@@ -433,6 +433,45 @@ static void capture(void)
     OK(driver->StreamDestroy_v2(stream));
 }
 
+/* The launch waits for it. */
+static void graph_that_copies_to_pageable_memory(void)
+{
+    static char pageable[64];
+    const CUDA_MEMCPY3D copy = {
+        .srcMemoryType = CU_MEMORYTYPE_DEVICE,
+        .srcDevice = order_memory,
+        .dstMemoryType = CU_MEMORYTYPE_HOST,
+        .dstHost = pageable,
+        .WidthInBytes = sizeof pageable,
+        .Height = 1,
+        .Depth = 1,
+    };
+    CUgraph graph;
+    CUgraphNode node;
+    CUgraphExec exec;
+
+    OK(driver->GraphCreate(&graph, 0));
+    OK(driver->GraphAddMemcpyNode(&node, graph, NULL, 0, &copy, order_context));
+    OK(driver->GraphInstantiateWithFlags(&exec, graph, 0));
+    order_write(order_streams[0]);
+    OK(driver->GraphLaunch(exec, order_streams[0]));
+    order_read(order_streams[1]);
+    OK(driver->GraphExecDestroy(exec));
+    OK(driver->GraphDestroy(graph));
+}
+
+/* To load a module waits for all work of the context. */
+static void module_that_is_loaded(void)
+{
+    static const char image[] = ".version 6.0\n.target sm_50\n.address_size 64\n";
+    CUmodule module;
+
+    order_write(order_streams[0]);
+    OK(driver->ModuleLoadData(&module, image));
+    order_read(order_streams[1]);
+    OK(driver->ModuleUnload(module));
+}
+
 /* A graph records the event anew at each launch. */
 static void graph_that_records(void)
 {
@@ -497,6 +536,8 @@ static void what_cannot_be_followed_is_not_reported(void **state)
         event_that_nobody_recorded,
         export_table,
         capture,
+        graph_that_copies_to_pageable_memory,
+        module_that_is_loaded,
         graph_that_records,
         memory_that_was_not_seen,
         stream_that_was_not_seen,
