@@ -145,6 +145,48 @@ bool cushim__order_waits(const struct order_rule *rule, const struct order_side 
 /* Synchronous work may wait where it would not else. */
 void cushim__order_note_sync_memory(void);
 
+/* --- order_work.c: what is submitted and waited for --- */
+
+/* False: no memory; end it all the same. */
+bool cushim__order_work_begin(void);
+void cushim__order_work_end(void);
+
+/* Something is not known: all that is submitted so far comes before what follows. */
+void cushim__order_all(void);
+
+/* The host has seen that this is done; NULL: everything may be. */
+void cushim__order_see_event(const struct order_event *event);
+void cushim__order_see_stream(const struct order_stream *stream);
+
+/* From now on launches may do this besides their work. */
+enum order_graphs {
+    ORDER_GRAPHS_COPY,   /* wait on the host, as for copies of pageable memory */
+    ORDER_GRAPHS_WAIT,   /* wait for anything, and let the host know of it */
+    ORDER_GRAPHS_RECORD, /* and record any event */
+};
+void cushim__order_note_graphs(enum order_graphs what);
+
+/* What a call under way frees. */
+struct order_freed {
+    uint64_t memory;  /* as the detector has it; 0: nothing that is known */
+    uint64_t context; /* for whose work it waits; 0: for all */
+    bool is_at_once;  /* it does not wait: the memory is a pool's */
+};
+
+/* A call has succeeded that is work, or waits for it, outside of captures. */
+void cushim__order_apply(const struct cushim__call *call, const struct order_rule *rule,
+                         const struct order_freed *freed);
+
+/* The event that is passed, or the one behind it. */
+struct order_event *cushim__order_event_of(const struct cushim__call *call,
+                                           const struct order_rule *rule, unsigned which);
+
+/* An allocation as the detector has it. */
+uint64_t cushim__order_id(const struct cushim__handle *object);
+
+/* The call that has submitted work. */
+struct cushim__maker cushim__order_maker(const struct race_access *access);
+
 /* --- pending.c --- */
 
 /* Whether the driver has said that this address, which a call under way passes, is pageable. */
@@ -154,9 +196,6 @@ bool cushim__pending_is_pageable(const struct cushim__call *call, uint64_t addre
 
 /* The context that was current when a call of this thread began; 0: none, or not known. */
 uint64_t cushim__order_current(const struct cushim__call *call);
-
-/* The call that has submitted work. */
-struct cushim__maker cushim__order_maker(const struct race_access *access);
 
 /* Whether a capture is under way, so that calls need not be work. */
 bool cushim__order_is_capturing(void);

@@ -53,7 +53,7 @@ static bool find_use(const struct cushim__handle *object, struct race_access *ac
     bool is_used;
 
     cushim__race_user = RACE_OF_CHECK;
-    is_used = cushim__race_is_used((uint64_t)object->type << 32 | object->number, access);
+    is_used = cushim__race_is_used(cushim__order_id(object), access);
     cushim__race_user = RACE_OF_MOCK;
     return is_used;
 }
