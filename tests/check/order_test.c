@@ -261,19 +261,22 @@ static void free_on_another_stream(bool is_ordered)
     OK(driver->MemFreeAsync(pooled, order_streams[is_ordered ? 0 : 1]));
 }
 
-/* cuMemFree waits for all work of the context. */
+/* cuMemFree waits for all work of the memory's context, and of no other. */
 static void free_of_other_memory(bool is_ordered)
 {
-    CUdeviceptr other;
+    CUcontext other, popped;
+    CUdeviceptr memory;
 
-    OK(driver->MemAlloc_v2(&other, 16));
-    order_write(order_streams[0]);
+    OK(driver->CtxCreate_v2(&other, 0, 0));
     if (is_ordered)
-        OK(driver->MemFree_v2(other));
-    order_read(order_streams[1]);
-    OK(driver->CtxSynchronize());
+        OK(driver->CtxPopCurrent_v2(&popped));
+    OK(driver->MemAlloc_v2(&memory, 16));
     if (!is_ordered)
-        OK(driver->MemFree_v2(other));
+        OK(driver->CtxPopCurrent_v2(&popped));
+    order_write(order_streams[0]);
+    OK(driver->MemFree_v2(memory));
+    order_read(order_streams[1]);
+    OK(driver->CtxDestroy_v2(other));
 }
 
 static void page_locked_memory(bool is_ordered)
@@ -418,6 +421,35 @@ static void export_table(void)
     order_read(order_streams[1]);
 }
 
+static CUresult CUDAAPI unknown_function(void)
+{
+    return CUDA_SUCCESS;
+}
+
+static CUresult CUDAAPI give_unknown(const char *symbol, void **function, int version,
+                                     cuuint64_t flags, CUdriverProcAddressQueryResult *status)
+{
+    CUresult(CUDAAPI *const given)(void) = unknown_function;
+
+    (void)symbol;
+    (void)version;
+    (void)flags;
+    (void)status;
+    memcpy(function, &given, sizeof given);
+    return CUDA_SUCCESS;
+}
+
+/* A function of a driver that is newer than the registry may wait for anything. */
+static void function_that_is_not_known(void)
+{
+    void *function;
+
+    cushim_layer_next(order_layer)->GetProcAddress_v2 = give_unknown;
+    order_write(order_streams[0]);
+    OK(driver->GetProcAddress_v2("cuFutureWait", &function, 15000, 0, NULL));
+    order_read(order_streams[1]);
+}
+
 /* What is captured is no work; nor is known what waits during a capture. */
 static void capture(void)
 {
@@ -470,6 +502,26 @@ static void module_that_is_loaded(void)
     OK(driver->ModuleLoadData(&module, image));
     order_read(order_streams[1]);
     OK(driver->ModuleUnload(module));
+}
+
+static void capture_that_records(void)
+{
+    CUevent event = order_event(CU_EVENT_DISABLE_TIMING);
+    CUgraph graph;
+    CUgraphExec exec;
+
+    OK(driver->StreamBeginCapture_v2(order_streams[0], CU_STREAM_CAPTURE_MODE_RELAXED));
+    OK(driver->EventRecordWithFlags(event, order_streams[0], CU_EVENT_RECORD_EXTERNAL));
+    OK(driver->StreamEndCapture(order_streams[0], &graph));
+    OK(driver->GraphInstantiateWithFlags(&exec, graph, 0));
+    OK(driver->EventRecord(event, order_streams[1]));
+    order_write(order_streams[0]);
+    OK(driver->GraphLaunch(exec, order_streams[0]));
+    OK(driver->StreamWaitEvent(order_streams[1], event, 0));
+    order_read(order_streams[1]);
+    OK(driver->GraphExecDestroy(exec));
+    OK(driver->GraphDestroy(graph));
+    OK(driver->EventDestroy_v2(event));
 }
 
 /* A graph records the event anew at each launch. */
@@ -539,6 +591,8 @@ static void what_cannot_be_followed_is_not_reported(void **state)
         graph_that_copies_to_pageable_memory,
         module_that_is_loaded,
         graph_that_records,
+        capture_that_records,
+        function_that_is_not_known,
         memory_that_was_not_seen,
         stream_that_was_not_seen,
     };

@@ -153,6 +153,53 @@ static void default_streams_of_two_threads_race(void **state)
     order_take("CUSHIM-race", 1);
 }
 
+/* A set that the driver has queued, and whose call goes on until the gate opens. */
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    bool is_queued, is_open;
+} gate = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
+
+static CUresult CUDAAPI set_and_wait(CUdeviceptr memory, unsigned char value, size_t bytes,
+                                     CUstream stream)
+{
+    const CUresult code =
+        cushim_mock_table(order_mock)->MemsetD8Async(memory, value, bytes, stream);
+
+    pthread_mutex_lock(&gate.lock);
+    gate.is_queued = true;
+    pthread_cond_signal(&gate.changed);
+    while (!gate.is_open)
+        pthread_cond_wait(&gate.changed, &gate.lock);
+    pthread_mutex_unlock(&gate.lock);
+    return code;
+}
+
+/* Which of the two the driver has seen first cannot be told, so nothing is reported. */
+static void a_record_beside_the_call_that_queues_may_come_behind_it(void **state)
+{
+    CUevent event = order_event(CU_EVENT_DISABLE_TIMING);
+    pthread_t thread;
+
+    (void)state;
+    cushim_layer_next(order_layer)->MemsetD8Async = set_and_wait;
+    assert_int_equal(pthread_create(&thread, NULL, write_once, NULL), 0);
+    pthread_mutex_lock(&gate.lock);
+    while (!gate.is_queued)
+        pthread_cond_wait(&gate.changed, &gate.lock);
+    pthread_mutex_unlock(&gate.lock);
+    OK(driver->EventRecord(event, order_streams[0]));
+    pthread_mutex_lock(&gate.lock);
+    gate.is_open = true;
+    pthread_cond_signal(&gate.changed);
+    pthread_mutex_unlock(&gate.lock);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    OK(driver->StreamWaitEvent(order_streams[1], event, 0));
+    order_read(order_streams[1]);
+    order_take("CUSHIM-race", 0);
+    OK(driver->EventDestroy_v2(event));
+}
+
 static int threaded_setup(void **state)
 {
     (void)state;
@@ -168,6 +215,7 @@ int main(void)
         TEST(threads_that_take_turns_do_not_race),
         TEST(work_of_a_thread_that_has_ended_races),
         TEST(default_streams_of_two_threads_race),
+        TEST(a_record_beside_the_call_that_queues_may_come_behind_it),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
