@@ -304,7 +304,8 @@ static CUresult create(struct mock_function *function, const struct mock_launch_
     if (!entry && !cushim__mock->settings.skip_unregistered) {
         parameters_release(parameters);
         cushim__mock_log("the kernel '%s' is not registered, and what it does is not known: "
-                         "CUDA_ERROR_NOT_SUPPORTED",
+                         "CUDA_ERROR_NOT_SUPPORTED (register it, or set unregistered_kernels = "
+                         "skip)",
                          function->kernel->name);
         return CUDA_ERROR_NOT_SUPPORTED;
     }
