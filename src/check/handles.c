@@ -16,33 +16,33 @@
 /* The number of the last call before the fork that this process comes from; 0: it comes of none. */
 static uint64_t forked_at;
 
-/* How a type is judged. */
-struct kind {
-    bool is_judged;  /* its handles come by results that are decoded, or by those below */
-    bool is_pointer; /* of the driver's: it reads what lies there, and crashes on what it freed */
-    enum cushim__check_id id;
+/* How the handles of a type are judged. */
+enum judgement {
+    PASSES,   /* they may come by results that are not decoded */
+    REPORTED, /* the driver finds out that the object is gone, or is thought to */
+    REFUSED, /* a pointer of the driver's: it reads what lies there, and crashes on what it freed */
 };
 
-static const struct kind kinds[CUSHIM__OBJECT_TYPES] = {
-    [CUSHIM__TYPE_CONTEXT] = {true, true, CUSHIM__CHECK_CONTEXT_DESTROYED},
-    [CUSHIM__TYPE_GREEN_CONTEXT] = {true, true, CUSHIM__CHECK_CONTEXT_DESTROYED},
-    [CUSHIM__TYPE_STREAM] = {true, true, CUSHIM__CHECK_STREAM_DESTROYED},
-    [CUSHIM__TYPE_EVENT] = {true, true, CUSHIM__CHECK_EVENT_DESTROYED},
-    [CUSHIM__TYPE_MODULE] = {true, true, CUSHIM__CHECK_MODULE_DESTROYED},
-    [CUSHIM__TYPE_FUNCTION] = {true, true, CUSHIM__CHECK_MODULE_DESTROYED},
-    [CUSHIM__TYPE_LIBRARY] = {true, true, CUSHIM__CHECK_MODULE_DESTROYED},
-    [CUSHIM__TYPE_KERNEL] = {true, true, CUSHIM__CHECK_MODULE_DESTROYED},
-    [CUSHIM__TYPE_LINK] = {true, true, CUSHIM__CHECK_HANDLE_DESTROYED},
-    [CUSHIM__TYPE_GRAPH] = {true, true, CUSHIM__CHECK_GRAPH_DESTROYED},
-    [CUSHIM__TYPE_EXEC] = {true, true, CUSHIM__CHECK_GRAPH_DESTROYED},
-    [CUSHIM__TYPE_POOL] = {true, false, CUSHIM__CHECK_HANDLE_DESTROYED},
-    [CUSHIM__TYPE_ARRAY] = {true, false, CUSHIM__CHECK_HANDLE_DESTROYED},
-    [CUSHIM__TYPE_MIPMAPPED_ARRAY] = {true, false, CUSHIM__CHECK_HANDLE_DESTROYED},
-    [CUSHIM__TYPE_TEXTURE] = {true, false, CUSHIM__CHECK_HANDLE_DESTROYED},
-    [CUSHIM__TYPE_SURFACE] = {true, false, CUSHIM__CHECK_HANDLE_DESTROYED},
-    [CUSHIM__TYPE_PHYSICAL_MEMORY] = {true, false, CUSHIM__CHECK_HANDLE_DESTROYED},
-    [CUSHIM__TYPE_EXTERNAL_MEMORY] = {true, false, CUSHIM__CHECK_HANDLE_DESTROYED},
-    [CUSHIM__TYPE_EXTERNAL_SEMAPHORE] = {true, false, CUSHIM__CHECK_HANDLE_DESTROYED},
+static const uint8_t judgements[CUSHIM__OBJECT_TYPES] = {
+    [CUSHIM__TYPE_CONTEXT] = REFUSED,
+    [CUSHIM__TYPE_GREEN_CONTEXT] = REFUSED,
+    [CUSHIM__TYPE_STREAM] = REFUSED,
+    [CUSHIM__TYPE_EVENT] = REFUSED,
+    [CUSHIM__TYPE_MODULE] = REFUSED,
+    [CUSHIM__TYPE_FUNCTION] = REFUSED,
+    [CUSHIM__TYPE_LIBRARY] = REFUSED,
+    [CUSHIM__TYPE_KERNEL] = REFUSED,
+    [CUSHIM__TYPE_LINK] = REFUSED,
+    [CUSHIM__TYPE_GRAPH] = REFUSED,
+    [CUSHIM__TYPE_EXEC] = REFUSED,
+    [CUSHIM__TYPE_POOL] = REPORTED,
+    [CUSHIM__TYPE_ARRAY] = REPORTED,
+    [CUSHIM__TYPE_MIPMAPPED_ARRAY] = REPORTED,
+    [CUSHIM__TYPE_TEXTURE] = REPORTED,
+    [CUSHIM__TYPE_SURFACE] = REPORTED,
+    [CUSHIM__TYPE_PHYSICAL_MEMORY] = REPORTED,
+    [CUSHIM__TYPE_EXTERNAL_MEMORY] = REPORTED,
+    [CUSHIM__TYPE_EXTERNAL_SEMAPHORE] = REPORTED,
 };
 
 /* Handles that are written to where no decoder looks, and so are no destroyed objects' any more. */
@@ -99,7 +99,7 @@ static struct cushim__handle *find_ending(const struct cushim__call *call)
 /* The driver makes a destroyed context current without reading it, and refuses to destroy it. */
 static bool survives(unsigned slot, enum cushim__object_type type)
 {
-    return !kinds[type].is_pointer || slot == CUSHIM__SLOT(CtxSetCurrent) ||
+    return judgements[type] != REFUSED || slot == CUSHIM__SLOT(CtxSetCurrent) ||
            slot == CUSHIM__SLOT(CtxDestroy) || slot == CUSHIM__SLOT(CtxDestroy_v2);
 }
 
@@ -109,7 +109,7 @@ static enum cushim__check_id id_of(const struct cushim__handle *object, bool is_
         return CUSHIM__CHECK_HANDLE_AFTER_CONTEXT;
     if (is_end)
         return CUSHIM__CHECK_DESTROYED_TWICE;
-    return kinds[object->type].id;
+    return cushim__check_of_destroyed(object->type);
 }
 
 static void report_destroyed(struct cushim__call *call, unsigned parameter,
@@ -137,7 +137,7 @@ static struct cushim__handle *find_other(enum cushim__object_type type, uint64_t
     for (unsigned other = 0; other < CUSHIM__TYPE_MEMORY; other++) {
         struct cushim__handle *object;
 
-        if (other == type || !kinds[other].is_pointer)
+        if (other == type || judgements[other] != REFUSED)
             continue;
         object = cushim__handle_find((enum cushim__object_type)other, value, false);
         if (object && object->is_live && object->maker.place.call > 0)
@@ -158,7 +158,7 @@ static void judge_kind(struct cushim__call *call, unsigned parameter,
 {
     const struct cushim__handle *object;
 
-    if (is_interchangeable(passed->type) || !kinds[passed->type].is_pointer)
+    if (is_interchangeable(passed->type) || judgements[passed->type] != REFUSED)
         return;
     object = find_other(passed->type, passed->value);
     if (!object || is_interchangeable(object->type))
@@ -176,7 +176,7 @@ static void judge(struct cushim__call *call, unsigned parameter, enum cushim__ob
 {
     struct cushim__handle *object;
 
-    if (!kinds[type].is_judged || value == 0)
+    if (judgements[type] == PASSES || value == 0)
         return;
     object = cushim__handle_find(type, value, false);
     if (!object)
@@ -192,7 +192,7 @@ static void judge(struct cushim__call *call, unsigned parameter, enum cushim__ob
                              "%s is given %s, which was made before the fork",
                              cushim__slot_name(call->slot),
                              cushim__check_name(object, object->value).text);
-        if (kinds[type].is_pointer)
+        if (judgements[type] == REFUSED)
             cushim__check_refuse(call);
     }
 }

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include "src/base/key_values.h"
+#include "src/driver_api/object_type.h"
 
 enum cushim__check_level { CUSHIM__CHECK_ADVICE, CUSHIM__CHECK_WARNING, CUSHIM__CHECK_ERROR };
 extern const char *const cushim__check_levels[]; /* as text, in this order */
@@ -52,7 +53,8 @@ enum cushim__check_id {
     CUSHIM__CHECK_LEAK_MEMORY,
     CUSHIM__CHECK_LEAK_OBJECT,
 
-    CUSHIM__CHECK_IDS
+    CUSHIM__CHECK_IDS,
+    CUSHIM__CHECK_NONE = CUSHIM__CHECK_IDS /* misuse that has no id */
 };
 
 /* One id. Its texts are sentences for the user. */
@@ -66,6 +68,9 @@ struct cushim__check_rule {
     const char *example; /* lines of code with the misuse */
 };
 extern const struct cushim__check_rule cushim__check_rules[CUSHIM__CHECK_IDS];
+
+/* The id for the use of an object of a type that was destroyed. */
+enum cushim__check_id cushim__check_of_destroyed(enum cushim__object_type type);
 
 /* The id of a word; false: there is no such id. */
 bool cushim__check_id_read(const struct cushim__word *word, enum cushim__check_id *id);
