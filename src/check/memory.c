@@ -316,18 +316,19 @@ static void forget_if_destroyed(uint64_t address)
 /* A node that allocates says in a struct where. */
 static void forget_memory_of_node(const struct cushim__call *call)
 {
-    const unsigned count = cushim__parameter_count(call->slot);
-    const void *parameters = count ? (const void *)(uintptr_t)call->values[count - 1] : NULL;
+    const CUDA_MEM_ALLOC_NODE_PARAMS *allocation;
+    const CUgraphNodeParams *node = NULL;
 
     if (call->slot == CUSHIM__SLOT(GraphAddMemAllocNode)) {
-        forget_if_destroyed(((const CUDA_MEM_ALLOC_NODE_PARAMS *)parameters)->dptr);
-    } else if (call->slot == CUSHIM__SLOT(GraphAddNode) ||
-               call->slot == CUSHIM__SLOT(GraphAddNode_v2)) {
-        const CUgraphNodeParams *node = parameters;
-
-        if (node->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC)
-            forget_if_destroyed(node->alloc.dptr);
+        allocation = (const CUDA_MEM_ALLOC_NODE_PARAMS *)(uintptr_t)call->values[4];
+        forget_if_destroyed(allocation->dptr);
+    } else if (call->slot == CUSHIM__SLOT(GraphAddNode)) {
+        node = (const CUgraphNodeParams *)(uintptr_t)call->values[4];
+    } else if (call->slot == CUSHIM__SLOT(GraphAddNode_v2)) {
+        node = (const CUgraphNodeParams *)(uintptr_t)call->values[5];
     }
+    if (node && node->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC)
+        forget_if_destroyed(node->alloc.dptr);
 }
 
 /* An address that the driver returns lies in what exists, wherever that comes from. */
