@@ -122,7 +122,7 @@ void cushim__race_set_name(struct race_access *access, const char *text)
 
 void cushim__race_name_stream(struct race_stream *stream, const char *name)
 {
-    if (!stream->name || strcmp(stream->name, name) != 0)
+    if (cushim__race_detector && (!stream->name || strcmp(stream->name, name) != 0))
         stream->name = add_name(&cushim__race_detector->stream_names, name);
 }
 
