@@ -50,7 +50,7 @@ enum order_action {
     ORDER_DESTROY_CONTEXT,
     ORDER_BEGIN_CAPTURE,
     ORDER_END_CAPTURE,
-    ORDER_MAKE_COPY, /* a graph gets a copy, for which the launch waits if it is of pageable memory */
+    ORDER_MAKE_COPY, /* a graph gets a copy, which a launch may wait for */
     ORDER_MAKE_NODE, /* a graph gets a node that records an event, waits or calls the host */
     ORDER_SET_POINTER,
 };

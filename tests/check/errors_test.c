@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Errors that programs misread, host functions that call the driver, and times that there are not. */
+/* Errors that programs misread, host functions that call the driver, times that there are not. */
 #include <string.h>
 
 #include "src/check/finding.h"

@@ -273,8 +273,8 @@ static void end(void)
 }
 
 /*
- * Without the numbers of operations and bytes, up to where the two name different places: of several
- * races between two streams and one memory the first is reported.
+ * Without the numbers of operations and bytes, up to where the two name different places: of
+ * several races between two streams and one memory the first is reported.
  */
 static void strip(const char *from, char *to, size_t size)
 {
