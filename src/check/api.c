@@ -15,12 +15,13 @@ static CUresult read_options(const struct cushim_check_options *known,
     char ignored[1], *message = known->message ? known->message : ignored;
     const size_t size = known->message ? known->message_size : sizeof ignored;
 
-    if (cushim__check_options_read(options, known->settings ? known->settings : "", "settings",
-                                   message, size) &&
-        cushim__check_suppressions_read(options, known->suppressions ? known->suppressions : "",
-                                        "suppressions", message, size))
-        return CUDA_SUCCESS;
-    return CUDA_ERROR_INVALID_VALUE;
+    CUresult code = cushim__check_options_read(options, known->settings ? known->settings : "",
+                                               "settings", message, size);
+
+    if (code == CUDA_SUCCESS && known->suppressions)
+        code = cushim__check_suppressions_read(options, known->suppressions, "suppressions",
+                                               message, size);
+    return code;
 }
 
 CUresult cushim_check_start(struct cushim_layer *layer, const struct cushim_check_options *given)

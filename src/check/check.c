@@ -139,7 +139,7 @@ struct cushim__handle *cushim__check_object(const struct cushim__call *call, uns
     }
 }
 
-CUresult cushim__check_begin(const struct cushim__check_options *options)
+CUresult cushim__check_begin(struct cushim__check_options *options)
 {
     struct cushim_layer *layer = cushim_layer_current();
     bool is_begun;
@@ -148,6 +148,7 @@ CUresult cushim__check_begin(const struct cushim__check_options *options)
         return CUDA_ERROR_ALREADY_ACQUIRED;
     cushim__lock_take(&layer->lock);
     cushim__check_options = *options;
+    options->suppressions = NULL;
     is_begun = cushim__decoding_begin(CUSHIM__CHECK);
     cushim__handles_keep(is_begun);
     for (unsigned i = 0; i < MODULES && is_begun; i++)

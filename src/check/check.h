@@ -80,8 +80,11 @@ struct cushim__check_name cushim__check_name(const struct cushim__handle *object
 /* The value that is passed for a parameter; and the object that it names, NULL: none is known. */
 struct cushim__handle *cushim__check_object(const struct cushim__call *call, unsigned parameter);
 
-/* Begin to check what goes through the layer; the texts of the options are copied. */
-CUresult cushim__check_begin(const struct cushim__check_options *options);
+/*
+ * Begin to check what goes through the layer. It takes the suppressions out of the options, unless
+ * one is under way; the name of the report has to stay.
+ */
+CUresult cushim__check_begin(struct cushim__check_options *options);
 
 /* The end of the program: judge what is left, and report everything. No call is under way. */
 void cushim__check_finish(void);

@@ -73,9 +73,7 @@ static CUresult read_setting(const struct cushim__lines *lines,
                                           "CUSHIM-event-destroyed:1");
     if (cushim__word_is(&lines->key, "suppressions")) {
         snprintf(path, sizeof path, "%.*s", (int)lines->value.length, lines->value.start);
-        return cushim__check_suppressions_load(options, path, lines->message, lines->message_size)
-                   ? CUDA_SUCCESS
-                   : CUDA_ERROR_INVALID_VALUE;
+        return cushim__check_suppressions_load(options, path, lines->message, lines->message_size);
     }
     return cushim__lines_refuse(lines, lines->key.start,
                                 "there is no setting \"%.*s\" of a check: there are level, leaks, "
@@ -83,18 +81,20 @@ static CUresult read_setting(const struct cushim__lines *lines,
                                 cushim__word_shown(&lines->key), lines->key.start);
 }
 
-bool cushim__check_options_read(struct cushim__check_options *options, const char *text,
-                                const char *where, char *message, size_t size)
+CUresult cushim__check_options_read(struct cushim__check_options *options, const char *text,
+                                    const char *where, char *message, size_t size)
 {
     struct cushim__lines lines;
     enum cushim__lines_next next;
 
     cushim__lines_begin(&lines, text, where, message, size);
     while ((next = cushim__lines_next(&lines)) == CUSHIM__LINES_ENTRY) {
-        if (read_setting(&lines, options) != CUDA_SUCCESS)
-            return false;
+        const CUresult code = read_setting(&lines, options);
+
+        if (code != CUDA_SUCCESS)
+            return code;
     }
-    return next == CUSHIM__LINES_END;
+    return next == CUSHIM__LINES_END ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 /* --- suppressions --- */
@@ -149,8 +149,8 @@ static bool read_suppression(const struct cushim__lines *lines,
     return word.length == 0 && means_id(suppression->id);
 }
 
-bool cushim__check_suppressions_read(struct cushim__check_options *options, const char *text,
-                                     const char *where, char *message, size_t size)
+CUresult cushim__check_suppressions_read(struct cushim__check_options *options, const char *text,
+                                         const char *where, char *message, size_t size)
 {
     struct cushim__lines lines;
     enum cushim__lines_next next;
@@ -159,35 +159,37 @@ bool cushim__check_suppressions_read(struct cushim__check_options *options, cons
     while ((next = cushim__lines_next_whole(&lines)) == CUSHIM__LINES_ENTRY) {
         struct cushim__check_suppression *suppression = calloc(1, sizeof *suppression);
 
-        if (!suppression || !read_suppression(&lines, suppression)) {
+        if (!suppression)
+            return CUDA_ERROR_OUT_OF_MEMORY;
+        if (!read_suppression(&lines, suppression)) {
             free(suppression);
-            return false;
+            return CUDA_ERROR_INVALID_VALUE;
         }
         suppression->line = lines.number;
         suppression->next = options->suppressions;
         options->suppressions = suppression;
     }
-    return next == CUSHIM__LINES_END;
+    return next == CUSHIM__LINES_END ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-bool cushim__check_suppressions_load(struct cushim__check_options *options, const char *path,
-                                     char *message, size_t size)
+CUresult cushim__check_suppressions_load(struct cushim__check_options *options, const char *path,
+                                         char *message, size_t size)
 {
     FILE *file = cushim__host_file(path);
     char *text = file ? malloc(LARGEST_FILE + 1) : NULL;
-    bool is_read = false;
+    CUresult code = file && !text ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_ERROR_INVALID_VALUE;
 
     if (!file || !text) {
         snprintf(message, size, "the suppressions %.200s cannot be read: %s", path,
                  file ? "memory ran out" : strerror(errno));
     } else {
         text[fread(text, 1, LARGEST_FILE, file)] = '\0';
-        is_read = cushim__check_suppressions_read(options, text, path, message, size);
+        code = cushim__check_suppressions_read(options, text, path, message, size);
     }
     if (file)
         fclose(file);
     free(text);
-    return is_read;
+    return code;
 }
 
 void cushim__check_suppressions_free(struct cushim__check_options *options)

@@ -37,17 +37,17 @@ struct cushim__check_options {
 };
 
 /*
- * Read lines of settings over what the options hold. False: the text is refused, and `message` says
- * where and why; `where` is what it is called there.
+ * Read lines of settings over what the options hold. CUDA_ERROR_INVALID_VALUE: the text is refused,
+ * and `message` says where and why; `where` is what it is called there. Or OUT_OF_MEMORY.
  */
-bool cushim__check_options_read(struct cushim__check_options *options, const char *text,
-                                const char *where, char *message, size_t size);
+CUresult cushim__check_options_read(struct cushim__check_options *options, const char *text,
+                                    const char *where, char *message, size_t size);
 
 /* Add the suppressions of a text, or of a file: a line each, `ID FUNCTION FRAME`. */
-bool cushim__check_suppressions_read(struct cushim__check_options *options, const char *text,
-                                     const char *where, char *message, size_t size);
-bool cushim__check_suppressions_load(struct cushim__check_options *options, const char *path,
-                                     char *message, size_t size);
+CUresult cushim__check_suppressions_read(struct cushim__check_options *options, const char *text,
+                                         const char *where, char *message, size_t size);
+CUresult cushim__check_suppressions_load(struct cushim__check_options *options, const char *path,
+                                         char *message, size_t size);
 void cushim__check_suppressions_free(struct cushim__check_options *options);
 
 /* Add `ID:N`. */

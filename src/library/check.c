@@ -41,7 +41,7 @@ bool cushim__library_check(char *message, size_t size)
         options.report = report;
         options.has_leaks = cushim__layer_host != NULL;
         is_done = cushim__check_options_read(&options, settings ? settings : "",
-                                             "CUSHIM_CHECK_OPTIONS", message, size);
+                                             "CUSHIM_CHECK_OPTIONS", message, size) == CUDA_SUCCESS;
         if (is_done && cushim__check_begin(&options) != CUDA_SUCCESS) {
             snprintf(message, size, "there is no memory for the check");
             is_done = false;

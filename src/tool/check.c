@@ -69,14 +69,15 @@ static bool read_options(const struct arguments *arguments, struct failure *fail
     char message[512] = "";
     const char *text;
 
-    if (!cushim__check_options_read(&options, settings, "", message, sizeof message)) {
+    if (cushim__check_options_read(&options, settings, "", message, sizeof message) !=
+        CUDA_SUCCESS) {
         /* Not the line and the column in front: the user has given options. */
         text = strstr(message, ": ");
         failure_set(failure, STATUS_USAGE, "Read the manual with `cushim help check`.", "%s",
                     text ? text + 2 : message);
     } else if (arguments->suppressions &&
-               !cushim__check_suppressions_load(&options, arguments->suppressions, message,
-                                                sizeof message)) {
+               cushim__check_suppressions_load(&options, arguments->suppressions, message,
+                                               sizeof message) != CUDA_SUCCESS) {
         failure_set(failure, STATUS_USAGE, "Read how suppressions are written in checks.md.", "%s",
                     message);
     }

@@ -16,7 +16,7 @@
 
 #include "src/base/text.h"
 #include "src/tool/output.h"
-#include "src/tool/spawn.h"
+#include "src/tool/program.h"
 #include "src/tool/system.h"
 
 enum { LINE_SIZE = FINDING_SIZE };

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/mock/api/api.h"
 #include "src/mock/api/context.h"
 #include "src/mock/api/kernel.h"
 #include "src/mock/api/module.h"
