@@ -168,15 +168,6 @@ static bool set_variables(const struct arguments *arguments, const char *prefix,
             system_set("NVTX_INJECTION64_PATH", library, failure));
 }
 
-/* The program runs all the same where there is no driver to trace. */
-static enum status run_untraced(const struct arguments *arguments, struct failure *failure)
-{
-    fprintf(stderr, "cushim: nothing is traced, as there is no driver: %s\n", failure->message);
-    *failure = (struct failure){0};
-    system_execute(arguments->program, failure);
-    return failure->status;
-}
-
 enum status trace_run(const struct arguments *arguments, struct failure *failure)
 {
     char number[32], *output, *prefix;
@@ -188,7 +179,7 @@ enum status trace_run(const struct arguments *arguments, struct failure *failure
     if (!(arguments->mock ? program_takes_mock(arguments, failure)
                           : program_takes_driver(arguments, failure)))
         return failure->status == STATUS_NO_DRIVER && !arguments->library
-                   ? run_untraced(arguments, failure)
+                   ? program_runs_alone(arguments, "traced", failure)
                    : failure->status;
     output = system_absolute_path(arguments->output);
     if (!output) {

@@ -111,6 +111,10 @@ TABLE = [
     ('trace --devices 2 -- x', '--devices is of the mock driver: expected --mock with it'),
     ('trace --mock --library /x -- x', '--library names a driver, but --mock takes another'),
     ('trace --json -- x', "trace has no option '--json'"),
+    ('check', 'check lacks the program to start: expected cushim check [OPTIONS] -- PROGRAM'),
+    ('check --level all -- x', 'level is error, warning or advice'),
+    ('check --expect -- x', '--expect lacks its value: expected an id and a number'),
+    ('check --set devices=2 -- x', '--set is of the mock driver: expected --mock with it'),
     ('trace convert', 'trace convert lacks the file: expected cushim trace convert FILE '
                       '[--output FILE]'),
     ('trace convert x y', "trace takes no argument 'y'"),
