@@ -152,17 +152,24 @@ static uint32_t one(const struct ptx_small *kind, enum ptx_half_operation operat
         y = flush(kind, y);
         z = flush(kind, z);
     }
-    if (operation == HALF_NEG)
-        return x ^ 0x8000;
-    if (operation == HALF_ABS)
-        return x & 0x7fff;
+    if (operation == HALF_NEG || operation == HALF_ABS) {
+        if ((x & 0x7fff) > ((1u << kind->exponent_bits) - 1) << kind->fraction)
+            return 0x7fff;
+        return operation == HALF_NEG ? x ^ 0x8000 : x & 0x7fff;
+    }
     value = computed(operation, cushim__ptx_from_small(kind, x), cushim__ptx_from_small(kind, y),
                      cushim__ptx_from_small(kind, z));
     if (flags & FLAG_SAT)
         value = value > 0 ? value < 1 ? value : 1 : 0;
-    if (flags & FLAG_RELU && value < 0)
+    if (flags & FLAG_RELU && value <= 0)
         value = 0;
     result = cushim__ptx_to_small(kind, value, ROUND_NEAREST, false);
+    /* Flushed is what is subnormal when only its fraction is rounded. */
+    if (flags & FLAG_FTZ && (result & 0x7fff) == 1u << kind->fraction) {
+        const uint32_t up = cushim__ptx_to_small(kind, value * 4, ROUND_NEAREST, false);
+
+        return (up & 0x7fff) < 3u << kind->fraction ? result & 0x8000 : result;
+    }
     return flags & FLAG_FTZ ? flush(kind, result) : result;
 }
 

@@ -144,7 +144,7 @@ static uint64_t literal(const struct ptx_operand *operand, enum ptx_row row)
         return row == ROW_FLOAT ? bits32 : row == ROW_DOUBLE ? bits64 : operand->integer;
     }
     if (row == ROW_DOUBLE)
-        return bits64;
+        return operand->single ? operand->integer : bits64;
     if (row == ROW_LONG)
         return operand->single ? operand->integer : bits64;
     return operand->single ? operand->integer : bits32;
@@ -397,7 +397,9 @@ static bool select_compare(struct ptx_parser *parser, struct ptx_statement *stat
     made = cushim__ptx_emit(parser, statement, sets ? DO_SET : DO_COMPARE);
     made->compare = compare;
     made->sub = (uint8_t)(opcode->logic < 0 ? LOGIC_MOVE : opcode->logic);
-    made->flags |= opcode->flags & FLAG_FTZ && type == TYPE_F32 ? FLAG_FTZ : 0;
+    made->flags |=
+        opcode->flags & FLAG_FTZ && (type == TYPE_F32 || type == TYPE_F16) ? FLAG_FTZ : 0;
+    made->count = type == TYPE_F16;
     made->flags |= opcode->logic >= 0 && statement->operands[3].negated ? FLAG_NEGATED_SOURCE : 0;
     made->a = a;
     made->b = b;
