@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
 Random programs: straight lines, branches and loops, shared memory with barriers, and atomic
-operations whose order does not matter. Each thread gives one hash of all its registers.
+operations whose order does not matter. Each thread gives hashes of its registers.
 
 Only instructions with one exact result are used, and no payload of a NaN reaches the hash: a
 compiler may fold negations and swap operands.
@@ -16,7 +16,9 @@ class Random:
     """Splitmix64: the same numbers with any Python."""
 
     def __init__(self, seed):
-        self.state = seed * 0x9e3779b97f4a7c15 & MASK
+        self.state = seed
+        for _ in range(3):  # sequences of neighbours would be the same, a step apart
+            self.state = (self.below(1 << 40) * 0xbf58476d1ce4e5b9 + seed) & MASK
 
     def below(self, limit):
         self.state = (self.state + 0x9e3779b97f4a7c15) & MASK
@@ -130,8 +132,14 @@ class Program:
             self.emit("mov.b64 {%%r%d, %%r%d}, %s;" % (low, low + 1, self.register("l")))
         else:
             opcode, to, sources = self.random.pick(TEMPLATES)
-            operands = ", ".join([self.register(to)] + [self.operand(s) for s in sources])
-            self.emit("%s%s %s;" % (guard, opcode, operands))
+            operands = [self.register(to)] + [self.operand(s) for s in sources]
+            if opcode.split(".")[0] in ("div", "rem") and opcode[-3] in "us":
+                # What a compiler makes of a division by zero depends on what is around it.
+                bits = opcode[-2:]
+                divisor = {"16": "%b0", "32": "%t6", "64": "%u3"}[bits]
+                self.emit("or.b%s %s, %s, 1;" % (bits, divisor, operands[2]))
+                operands[2] = divisor
+            self.emit("%s%s %s;" % (guard, opcode, ", ".join(operands)))
 
     def straight(self, count):
         for _ in range(count):
@@ -323,9 +331,14 @@ class Program:
     # --- the whole ---
 
     def hash(self):
-        """All registers into %hash; every NaN counts the same."""
+        """
+        All registers: integers and predicates into the first result, numbers of 32 and 64 bits into
+        the second, halves into the third. Every NaN counts the same.
+        """
         lines = ["mov.u64 %hash, 0xcbf29ce484222325;"]
-        for letter, (count, _, _) in CLASSES.items():
+        results = {"h": 0, "r": 0, "l": 0, "p": 0, "f": 1, "d": 1, "g": 2, "x": 2}
+        order = sorted(CLASSES.items(), key=lambda item: results[item[0]])
+        for place, (letter, (count, _, _)) in enumerate(order):
             for index in range(count):
                 name = "%%%s%d" % (letter, index)
                 if letter == "h":
@@ -356,7 +369,8 @@ class Program:
                 lines.append("xor.b64 %hash, %hash, %word;\n"
                              "mul.lo.u64 %hash, %hash, 0x100000001b3;\n"
                              "shr.u64 %word, %hash, 29;\nxor.b64 %hash, %hash, %word;")
-        lines.append("mov.b64 %d0, %hash;".replace("%d0", "%result"))
+            if place + 1 == len(order) or results[order[place + 1][0]] != results[letter]:
+                lines.append("mov.b64 %%result%d, %%hash;" % results[letter])
         return "\n".join(lines)
 
 
@@ -376,12 +390,12 @@ class RandomForm(Form):
         declare = [".reg .%s %%%s<%d>;" % (declared, letter, number)
                    for letter, (number, declared, _) in CLASSES.items() if letter != "d"]
         declare += [".reg .b32 %t<8>;", ".reg .b32 %n<8>;", ".reg .b32 %fuel;", ".reg .pred %pl;",
-                    ".reg .b64 %hash, %word, %u<4>;", ".reg .b16 %b<2>;", ".reg .f64 %e<3>;"]
+                    ".reg .b64 %hash, %word, %u<5>;", ".reg .b16 %b<2>;", ".reg .f64 %e<3>;"]
         body = "\n".join(start) + "\n" + "\n".join(program.lines) + "\n" + program.hash()
         # %d is the name of the results.
         for index in range(3):
             body = body.replace("%%d%d" % index, "%%e%d" % index)
-        super().__init__(name, ["b64"], operands, body.replace("%result", "%d0"), "exact", count,
+        super().__init__(name, ["b64"] * 3, operands, body.replace("%result", "%d"), "exact", count,
                          block, before, "\n".join(declare))
 
 
