@@ -134,7 +134,7 @@ class Program:
             opcode, to, sources = self.random.pick(TEMPLATES)
             operands = [self.register(to)] + [self.operand(s) for s in sources]
             if opcode.split(".")[0] in ("testp", "set"):
-                guard = ""  # the driver's compiler of release 580 does not heed it
+                guard = ""  # driver 580 executes a guarded testp in every lane; set differs too
             if opcode.split(".")[0] in ("div", "rem") and opcode[-3] in "us":
                 # What a compiler makes of a division by zero depends on what is around it.
                 bits = opcode[-2:]
