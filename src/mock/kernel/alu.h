@@ -72,6 +72,10 @@ enum ptx_half_operation {
     HALF_MAX,
     HALF_MIN_NAN,
     HALF_MAX_NAN,
+    HALF_MIN_SIGNS, /* .xorsign.abs: of the magnitudes, with the product of the signs */
+    HALF_MAX_SIGNS,
+    HALF_MIN_NAN_SIGNS,
+    HALF_MAX_NAN_SIGNS,
     HALF_EX2,
     HALF_TANH,
     HALF_OPERATIONS

@@ -265,9 +265,43 @@ static bool write_nan(void *row, unsigned lane, const void *a, enum ptx_type to,
     return true;
 }
 
+static const struct ptx_small *small_of(enum ptx_type type)
+{
+    return type == TYPE_F16X2    ? &cushim__ptx_half
+           : type == TYPE_BF16X2 ? &cushim__ptx_bfloat
+           : type == TYPE_E4M3X2 ? &cushim__ptx_e4m3
+                                 : &cushim__ptx_e5m2;
+}
+
+/* Two numbers of 8 bits from two of f16, or the other way. */
+static void convert_eight(lane_u32 *d, const lane_u32 *a, enum ptx_type to, enum ptx_type from,
+                          unsigned flags)
+{
+    const unsigned width = to == TYPE_F16X2 ? 16 : 8, from_width = 24 - width;
+
+    for (unsigned i = 0; i < PTX_LANES; i++) {
+        uint32_t result = 0;
+
+        for (unsigned half = 0; half < 2; half++) {
+            double value = cushim__ptx_from_small(small_of(from), a[i] >> half * from_width &
+                                                                      0xffff >> (16 - from_width));
+
+            if (flags & FLAG_RELU && value <= 0)
+                value = 0;
+            result |= cushim__ptx_to_small(small_of(to), value, ROUND_NEAREST, flags & FLAG_SAT)
+                      << half * width;
+        }
+        d[i] = result;
+    }
+}
+
 void cushim__ptx_convert(void *restrict d, const void *a, enum ptx_type to, enum ptx_type from,
                          enum ptx_rounding rounding, bool integer_rounding, unsigned flags)
 {
+    if (to == TYPE_F16X2 || from == TYPE_F16X2) {
+        convert_eight(d, a, to, from, flags);
+        return;
+    }
     for (unsigned i = 0; i < PTX_LANES; i++) {
         /* To f16, ftz has no effect. */
         struct number number = read(a, i, from, flags & FLAG_FTZ && to != TYPE_F16);
@@ -295,10 +329,7 @@ void cushim__ptx_convert(void *restrict d, const void *a, enum ptx_type to, enum
 void cushim__ptx_convert_pair(void *restrict d, const void *a, const void *b, enum ptx_type to,
                               enum ptx_rounding rounding, unsigned flags)
 {
-    const struct ptx_small *const kind = to == TYPE_F16X2    ? &cushim__ptx_half
-                                         : to == TYPE_BF16X2 ? &cushim__ptx_bfloat
-                                         : to == TYPE_E4M3X2 ? &cushim__ptx_e4m3
-                                                             : &cushim__ptx_e5m2;
+    const struct ptx_small *const kind = small_of(to);
     const unsigned width = to == TYPE_F16X2 || to == TYPE_BF16X2 ? 16 : 8;
 
     for (unsigned i = 0; i < PTX_LANES; i++) {
