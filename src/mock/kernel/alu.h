@@ -72,6 +72,10 @@ enum ptx_half_operation {
     HALF_MAX,
     HALF_MIN_NAN,
     HALF_MAX_NAN,
+    HALF_MIN_SIGNS, /* .xorsign.abs: of the magnitudes, with the product of the signs */
+    HALF_MAX_SIGNS,
+    HALF_MIN_NAN_SIGNS,
+    HALF_MAX_NAN_SIGNS,
     HALF_EX2,
     HALF_TANH,
     HALF_OPERATIONS
@@ -90,6 +94,11 @@ void cushim__ptx_half_lanes(void *restrict d, const void *a, const void *b, cons
 /* --- numbers --- */
 
 /* a * b + c, rounded to the nearest once. */
+/*
+ * Whether a result of f32 that came out as the least normal number would be less if exponents had
+ * no end: .ftz flushes it then. The rounding mode is one of <fenv.h>, the host's is to nearest.
+ */
+bool cushim__ptx_is_tiny(ptx_lanes lanes, float x, float y, float z, int rounding);
 float cushim__ptx_fma32(float a, float b, float c);
 
 /* A number with few bits: its fraction, smallest exponent and what it does when it overflows. */
@@ -115,6 +124,6 @@ void cushim__ptx_convert_pair(void *restrict d, const void *a, const void *b, en
 
 /* An atomic operation on a value of a type. */
 uint64_t cushim__ptx_atomic(enum ptx_atomic operation, enum ptx_type type, uint64_t old,
-                            uint64_t operand, uint64_t compared);
+                            uint64_t operand, uint64_t compared, bool shared);
 
 #endif

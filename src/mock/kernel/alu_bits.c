@@ -137,6 +137,8 @@ static uint32_t nth_set(uint32_t x, uint32_t base, int32_t n)
     const int step = n < 0 ? -1 : 1;
     int64_t left = n == 0 ? 1 : n < 0 ? -(int64_t)n : n;
 
+    if (n == INT32_MIN)
+        return 0;
     if (base > 31)
         return UINT32_MAX;
     if (n == 0)
@@ -176,15 +178,17 @@ static uint64_t extract(uint64_t x, uint32_t position, uint32_t length, uint32_t
 
 LANES3(bfe_u32, u32, u32, u32, u32, extract(x, y & 0xff, z & 0xff, 32, false))
 LANES3(bfe_s32, u32, u32, u32, u32, extract(x, y & 0xff, z & 0xff, 32, true))
-LANES3(bfe_u64, u64, u64, u32, u32, extract(x, y & 0xff, z & 0xff, 64, false))
-LANES3(bfe_s64, u64, u64, u32, u32, extract(x, y & 0xff, z & 0xff, 64, true))
+/* Of 64 bits, position and length are not cut to a byte. */
+LANES3(bfe_u64, u64, u64, u32, u32, extract(x, y < 64 ? y : 64, z < 64 ? z : 64, 64, false))
+LANES3(bfe_s64, u64, u64, u32, u32, extract(x, y < 64 ? y : 64, z < 64 ? z : 64, 64, true))
 
 void cushim__ptx_insert(void *restrict d, const void *a, const void *b, const void *c,
                         const void *e, bool wide)
 {
     for (unsigned i = 0; i < PTX_LANES; i++) {
-        const uint32_t position = ((const lane_u32 *)c)[i] & 0xff;
-        const uint32_t length = ((const lane_u32 *)e)[i] & 0xff;
+        const uint32_t cut = wide ? UINT32_MAX : 0xff;
+        const uint32_t position = ((const lane_u32 *)c)[i] & cut;
+        const uint32_t length = ((const lane_u32 *)e)[i] & cut;
         const uint64_t mask = field_mask(position, length, wide ? 64 : 32);
         const uint64_t x = wide ? ((const lane_u64 *)a)[i] : ((const lane_u32 *)a)[i];
         const uint64_t y = wide ? ((const lane_u64 *)b)[i] : ((const lane_u32 *)b)[i];
@@ -368,7 +372,7 @@ const struct ptx_alu cushim__ptx_alu_bits[] = {
     {"slct.b32.f32", "wwwf", slct_b32_f32, MAY_FLUSH},
     {"slct.u32.f32", "wwwf", slct_b32_f32, MAY_FLUSH},
     {"slct.s32.f32", "wwwf", slct_b32_f32, MAY_FLUSH},
-    {"slct.f32.f32", "ffff", slct_b32_f32, MAY_FLUSH},
+    {"slct.f32.f32", "wwwf", slct_b32_f32, MAY_FLUSH},
     {"slct.b64.f32", "lllf", slct_b64_f32, MAY_FLUSH},
     {"slct.u64.f32", "lllf", slct_b64_f32, MAY_FLUSH},
     {"slct.s64.f32", "lllf", slct_b64_f32, MAY_FLUSH},

@@ -8,6 +8,7 @@
  */
 #include "src/mock/kernel/lanes.h"
 
+#include <fenv.h>
 #include <math.h>
 #include <string.h>
 
@@ -37,7 +38,10 @@ static inline double float64(uint64_t bits)
 
 #define QUIET UINT64_C(0x0008000000000000)
 
-/* In single precision there is one NaN; in double precision the first operand's is kept. */
+/*
+ * In single precision there is one NaN. In double precision an operand's is kept: of two that of `a`,
+ * which is the second operand of most instructions.
+ */
 static inline uint32_t single(float value)
 {
     return value == value ? bits32(value) : 0x7fffffff;
@@ -50,9 +54,15 @@ static inline uint64_t wide(double value, double a, double b)
     return a != a ? bits64(a) | QUIET : b != b ? bits64(b) | QUIET : UINT64_C(0xfff8000000000000);
 }
 
+/* The NaN of the second factor, of what is added, of the first factor. */
 static inline uint64_t wide3(double value, double a, double b, double c)
 {
-    return value != value && a == a && b == b && c != c ? bits64(c) | QUIET : wide(value, a, b);
+    return value != value && b == b && c == c && a != a ? bits64(a) | QUIET : wide(value, b, c);
+}
+
+static inline uint64_t quiet(uint64_t bits)
+{
+    return bits << 1 > UINT64_C(0xffe0000000000000) ? bits | QUIET : 0;
 }
 
 /* The exact sum of a product and a number, of which the last bit says whether it is exact. */
@@ -87,18 +97,18 @@ LANES3(fma_f32, u32, f32, f32, f32, single(FMA32(x, y, z)))
 LANES2(div_f32, u32, f32, f32, single(x / y))
 LANES1(rcp_f32, u32, f32, single(1.0f / x))
 LANES1(sqrt_f32, u32, f32, single(sqrtf(x)))
-LANES2(add_f64, u64, f64, f64, wide(x + y, x, y))
-LANES2(sub_f64, u64, f64, f64, wide(x - y, x, y))
-LANES2(mul_f64, u64, f64, f64, wide(x *y, x, y))
+LANES2(add_f64, u64, f64, f64, wide(x + y, y, x))
+LANES2(sub_f64, u64, f64, f64, wide(x - y, y, x))
+LANES2(mul_f64, u64, f64, f64, wide(x *y, y, x))
 LANES3(fma_f64, u64, f64, f64, f64, wide3(fma(x, y, z), x, y, z))
 LANES2(div_f64, u64, f64, f64, wide(x / y, x, y))
 LANES1(rcp_f64, u64, f64, wide(1.0 / x, x, x))
 LANES1(sqrt_f64, u64, f64, wide(sqrt(x), x, x))
 
-LANES1(neg_f32, u32, u32, x ^ 0x80000000)
-LANES1(abs_f32, u32, u32, x & 0x7fffffff)
-LANES1(neg_f64, u64, u64, x ^ UINT64_C(0x8000000000000000))
-LANES1(abs_f64, u64, u64, x &UINT64_C(0x7fffffffffffffff))
+LANES1(neg_f32, u32, u32, x << 1 > 0xff000000 ? 0x7fffffff : x ^ 0x80000000)
+LANES1(abs_f32, u32, u32, x << 1 > 0xff000000 ? 0x7fffffff : x & 0x7fffffff)
+LANES1(neg_f64, u64, u64, quiet(x) ? quiet(x) : x ^ UINT64_C(0x8000000000000000))
+LANES1(abs_f64, u64, u64, quiet(x) ? quiet(x) : x &UINT64_C(0x7fffffffffffffff))
 LANES2(copysign_f32, u32, u32, u32, (x & 0x80000000) | (y & 0x7fffffff))
 LANES2(copysign_f64, u64, u64, u64,
        (x & UINT64_C(0x8000000000000000)) | (y & UINT64_C(0x7fffffffffffffff)))
@@ -151,8 +161,8 @@ LANES2(min_nan_sign_f32, u32, f32, f32,
        x != x || y != y ? 0x7fffffff : signed_as(lesser(fabsf(x), fabsf(y)), x, y))
 LANES2(max_nan_sign_f32, u32, f32, f32,
        x != x || y != y ? 0x7fffffff : signed_as(greater(fabsf(x), fabsf(y)), x, y))
-LANES2(min_f64, u64, f64, f64, wide(lesser64(x, y), x, y))
-LANES2(max_f64, u64, f64, f64, wide(greater64(x, y), x, y))
+LANES2(min_f64, u64, f64, f64, wide(lesser64(x, y), y, x))
+LANES2(max_f64, u64, f64, f64, wide(greater64(x, y), y, x))
 
 /* div.approx gives zero for divisors whose reciprocal is subnormal. */
 static inline float approximate_quotient(float x, float y)
@@ -164,8 +174,20 @@ LANES2(div_approx_f32, u32, f32, f32, single(approximate_quotient(x, y)))
 LANES1(rsqrt_f32, u32, f32, single((float)(1.0 / sqrt((double)x))))
 LANES1(ex2_f32, u32, f32, single((float)exp2((double)x)))
 LANES1(lg2_f32, u32, f32, single((float)log2((double)x)))
-LANES1(sin_f32, u32, f32, single((float)sin((double)x)))
-LANES1(cos_f32, u32, f32, single((float)cos((double)x)))
+
+/* The angle in turns, cut to single precision as a GPU does it; of that the part of one turn. */
+static inline double turned(float x)
+{
+    const double exact = (double)x * (double)0x1.45f306p-3f;
+    float turns = (float)exact;
+
+    if (fabs((double)turns) > fabs(exact))
+        turns = nextafterf(turns, 0);
+    return ((double)turns - rint((double)turns)) * 6.283185307179586;
+}
+
+LANES1(sin_f32, u32, f32, single((float)sin(turned(x))))
+LANES1(cos_f32, u32, f32, single((float)cos(turned(x))))
 LANES1(tanh_f32, u32, f32, single((float)tanh((double)x)))
 
 /* These read and write the upper half of a double only, and flush subnormals. */
@@ -179,6 +201,25 @@ static inline double upper(double x)
 LANES1(rcp_approx_f64, u64, f64, bits64(upper(1.0 / upper(x))))
 LANES1(rsqrt_approx_ftz_f64, u64, f64, bits64(upper(1.0 / sqrt(upper(x)))))
 LANES1(rsqrt_f64, u64, f64, wide(1.0 / sqrt(x), x, x))
+
+bool cushim__ptx_is_tiny(ptx_lanes lanes, float x, float y, float z, int rounding)
+{
+    volatile double exact = 1; /* so that it is rounded in this mode */
+    volatile float cut;
+
+    if (lanes == mul_f32)
+        exact = (double)x * (double)y;
+    else if (lanes == fma_f32)
+        exact = cushim__ptx_fma_odd((double)x, (double)y, (double)z);
+    else if (lanes == div_f32)
+        exact = (double)x / (double)y;
+    else if (lanes == rcp_f32)
+        exact = 1 / (double)x;
+    fesetround(rounding);
+    cut = (float)(exact * 0x1p64);
+    fesetround(FE_TONEAREST);
+    return fabsf(cut) < 0x1p-62f;
+}
 
 enum { ROUNDED = MAY_ROUND | MAY_FLUSH, FULL = MAY_ROUND | MAY_FLUSH | MAY_SATURATE };
 

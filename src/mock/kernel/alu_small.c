@@ -92,10 +92,22 @@ uint32_t cushim__ptx_to_small(const struct ptx_small *kind, double value,
 }
 
 const struct ptx_half_name cushim__ptx_half_names[] = {
-    {"add", HALF_ADD, 2},         {"sub", HALF_SUB, 2},        {"mul", HALF_MUL, 2},
-    {"fma", HALF_FMA, 3},         {"neg", HALF_NEG, 1},        {"abs", HALF_ABS, 1},
-    {"min", HALF_MIN, 2},         {"max", HALF_MAX, 2},        {"min.NaN", HALF_MIN_NAN, 2},
-    {"max.NaN", HALF_MAX_NAN, 2}, {"ex2.approx", HALF_EX2, 1}, {"tanh.approx", HALF_TANH, 1},
+    {"add", HALF_ADD, 2},
+    {"sub", HALF_SUB, 2},
+    {"mul", HALF_MUL, 2},
+    {"fma", HALF_FMA, 3},
+    {"neg", HALF_NEG, 1},
+    {"abs", HALF_ABS, 1},
+    {"min", HALF_MIN, 2},
+    {"max", HALF_MAX, 2},
+    {"min.NaN", HALF_MIN_NAN, 2},
+    {"max.NaN", HALF_MAX_NAN, 2},
+    {"min.xorsign.abs", HALF_MIN_SIGNS, 2},
+    {"max.xorsign.abs", HALF_MAX_SIGNS, 2},
+    {"min.NaN.xorsign.abs", HALF_MIN_NAN_SIGNS, 2},
+    {"max.NaN.xorsign.abs", HALF_MAX_NAN_SIGNS, 2},
+    {"ex2.approx", HALF_EX2, 1},
+    {"tanh.approx", HALF_TANH, 1},
     {NULL, HALF_OPERATIONS, 0},
 };
 
@@ -144,25 +156,38 @@ static uint32_t flush(const struct ptx_small *kind, uint32_t bits)
 static uint32_t one(const struct ptx_small *kind, enum ptx_half_operation operation, uint32_t x,
                     uint32_t y, uint32_t z, unsigned flags)
 {
-    uint32_t result;
+    uint32_t result, sign = 0;
     double value;
 
+    if (operation >= HALF_MIN_SIGNS && operation <= HALF_MAX_NAN_SIGNS) {
+        sign = (x ^ y) & 0x8000;
+        x &= 0x7fff;
+        y &= 0x7fff;
+        operation = (enum ptx_half_operation)(operation - HALF_MIN_SIGNS + HALF_MIN);
+    }
     if (flags & FLAG_FTZ) {
         x = flush(kind, x);
         y = flush(kind, y);
         z = flush(kind, z);
     }
-    if (operation == HALF_NEG)
-        return x ^ 0x8000;
-    if (operation == HALF_ABS)
-        return x & 0x7fff;
+    if (operation == HALF_NEG || operation == HALF_ABS) {
+        if ((x & 0x7fff) > ((1u << kind->exponent_bits) - 1) << kind->fraction)
+            return 0x7fff;
+        return operation == HALF_NEG ? x ^ 0x8000 : x & 0x7fff;
+    }
     value = computed(operation, cushim__ptx_from_small(kind, x), cushim__ptx_from_small(kind, y),
                      cushim__ptx_from_small(kind, z));
     if (flags & FLAG_SAT)
         value = value > 0 ? value < 1 ? value : 1 : 0;
-    if (flags & FLAG_RELU && value < 0)
+    if (flags & FLAG_RELU && value <= 0)
         value = 0;
-    result = cushim__ptx_to_small(kind, value, ROUND_NEAREST, false);
+    result = cushim__ptx_to_small(kind, value, ROUND_NEAREST, false) | (value == value ? sign : 0);
+    /* Flushed is what is subnormal when only its fraction is rounded. */
+    if (flags & FLAG_FTZ && (result & 0x7fff) == 1u << kind->fraction) {
+        const uint32_t up = cushim__ptx_to_small(kind, value * 4, ROUND_NEAREST, false);
+
+        return (up & 0x7fff) < 3u << kind->fraction ? result & 0x8000 : result;
+    }
     return flags & FLAG_FTZ ? flush(kind, result) : result;
 }
 

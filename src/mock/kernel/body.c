@@ -239,15 +239,16 @@ void cushim__ptx_operand(struct ptx_parser *parser, struct ptx_operand *operand)
             cushim__ptx_expected(parser, "a predicate");
     } else if (cushim__ptx_is_number(parser)) {
         cushim__ptx_number(parser, operand);
+    } else if (cushim__ptx_is(parser, "(") || cushim__ptx_is(parser, "~") ||
+               (cushim__ptx_is(parser, "-") && parser->at < parser->end && *parser->at == '(')) {
+        operand->kind = OPERAND_INTEGER;
+        operand->integer = cushim__ptx_expression(parser);
     } else if (cushim__ptx_skip(parser, "-")) {
         cushim__ptx_number(parser, operand);
         operand->real = -operand->real;
         operand->integer = operand->kind != OPERAND_REAL ? 0 - operand->integer
                            : operand->single             ? operand->integer ^ 0x80000000
                                                          : operand->integer ^ UINT64_C(1) << 63;
-    } else if (cushim__ptx_is(parser, "(") || cushim__ptx_is(parser, "~")) {
-        operand->kind = OPERAND_INTEGER;
-        operand->integer = cushim__ptx_expression(parser);
     } else {
         named(parser, operand);
         if (operand->kind == OPERAND_SYMBOL)

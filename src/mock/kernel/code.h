@@ -105,7 +105,7 @@ enum ptx_handler {
     DO_FLOAT64,
     DO_MOVE32,
     DO_MOVE64,
-    DO_COMPARE, /* `compare`; d | e = with c */
+    DO_COMPARE, /* `compare`; d | e = with c; `count`: of f16 */
     DO_SELECT32,
     DO_SELECT64,
     DO_LOGIC,   /* predicates: d = a OP b, by `sub` */

@@ -117,12 +117,12 @@ ptx_compare cushim__ptx_comparison(enum ptx_type type, enum ptx_comparison compa
     return comparisons[type][comparison];
 }
 
-#define CLASSES(T)                                         \
-    COMPARISON(finite_##T, T, ((void)y, isfinite(x) != 0)) \
-    COMPARISON(infinite_##T, T, ((void)y, isinf(x) != 0))  \
-    COMPARISON(number_is_##T, T, ((void)y, x == x))        \
-    COMPARISON(notanumber_##T, T, ((void)y, x != x))       \
-    COMPARISON(normal_##T, T, ((void)y, isnormal(x) != 0)) \
+#define CLASSES(T)                                                             \
+    COMPARISON(finite_##T, T, ((void)y, isfinite(x) != 0))                     \
+    COMPARISON(infinite_##T, T, ((void)y, isinf(x) != 0))                      \
+    COMPARISON(number_is_##T, T, ((void)y, x == x))                            \
+    COMPARISON(notanumber_##T, T, ((void)y, x != x))                           \
+    COMPARISON(normal_##T, T, ((void)y, fpclassify(x) == FP_NORMAL || x == 0)) \
     COMPARISON(subnormal_##T, T, ((void)y, fpclassify(x) == FP_SUBNORMAL))
 CLASSES(f32)
 CLASSES(f64)

@@ -43,7 +43,6 @@ const struct ptx_alu cushim__ptx_alu_convert[] = {
     {"cvt.u16.s64", "hl", cvt_u16_u64, 0},
     {"cvt.u16.u8", "hh", cvt_u16_u8, 0},
     {"cvt.s16.u8", "hh", cvt_u16_u8, 0},
-    {"cvt.s16.s8", "hh", cvt_s16_s8, 0},
     {"cvt.u16.s8", "hh", cvt_s16_s8, 0},
     {"cvt.u32.u32", "ww", cvt_u32_u32, 0},
     {"cvt.s32.u32", "ww", cvt_u32_u32, 0},
@@ -197,7 +196,7 @@ static void write_real(void *row, unsigned lane, struct number number, enum ptx_
 
     if (flags & FLAG_SAT && to <= TYPE_F32)
         value = saturated(value);
-    if (flags & FLAG_RELU && value < 0)
+    if (flags & FLAG_RELU && value <= 0)
         value = 0;
     if (to == TYPE_F64) {
         if (!number.real)
@@ -228,12 +227,89 @@ static void write_real(void *row, unsigned lane, struct number number, enum ptx_
     }
 }
 
+/* A NaN that keeps what its sign and fraction were. False: the result is the NaN of its type. */
+static bool write_nan(void *row, unsigned lane, const void *a, enum ptx_type to, enum ptx_type from,
+                      enum ptx_rounding rounding, bool integer_rounding, unsigned flags)
+{
+    const unsigned fraction = from == TYPE_F64   ? 52
+                              : from == TYPE_F32 ? 23
+                              : from == TYPE_F16 ? 10
+                                                 : 7;
+    const unsigned width = width_of(from);
+    const uint64_t bits = width == 64 ? ((const lane_u64 *)a)[lane] : ((const lane_u32 *)a)[lane];
+    const uint64_t sign = bits >> (width - 1) & 1;
+    const uint64_t rest = (bits & ((UINT64_C(1) << fraction) - 1)) << (52 - fraction);
+
+    if (to == TYPE_F64) {
+        ((lane_u64 *)row)[lane] = from == TYPE_F32 && flags & FLAG_FTZ
+                                      ? UINT64_C(0x7fffffffe0000000)
+                                  : from == TYPE_F64 && !integer_rounding
+                                      ? bits
+                                      : sign << 63 | UINT64_C(0x7ff8000000000000) | rest;
+        return true;
+    }
+    if (from == TYPE_F64) {
+        ((lane_u32 *)row)[lane] = (uint32_t)(to == TYPE_F32   ? sign << 31 | 0x7fc00000 | rest >> 29
+                                             : to == TYPE_F16 ? sign << 15 | 0x7e00 | rest >> 42
+                                                              : sign << 15 | 0x7fc0 | rest >> 45);
+        return true;
+    }
+    if (to == TYPE_F32 && from == TYPE_BF16)
+        ((lane_u32 *)row)[lane] = (uint32_t)(bits & 0xffff) << 16;
+    else if (to == TYPE_F32 && from == TYPE_F32 && !integer_rounding && !(flags & FLAG_FTZ))
+        ((lane_u32 *)row)[lane] = (uint32_t)bits;
+    else if (to == TYPE_TF32 && rounding == ROUND_AWAY)
+        ((lane_u32 *)row)[lane] = (uint32_t)bits & 0xffffe000;
+    else
+        return false;
+    return true;
+}
+
+static const struct ptx_small *small_of(enum ptx_type type)
+{
+    return type == TYPE_F16X2    ? &cushim__ptx_half
+           : type == TYPE_BF16X2 ? &cushim__ptx_bfloat
+           : type == TYPE_E4M3X2 ? &cushim__ptx_e4m3
+                                 : &cushim__ptx_e5m2;
+}
+
+/* Two numbers of 8 bits from two of f16, or the other way. */
+static void convert_eight(lane_u32 *d, const lane_u32 *a, enum ptx_type to, enum ptx_type from,
+                          unsigned flags)
+{
+    const unsigned width = to == TYPE_F16X2 ? 16 : 8, from_width = 24 - width;
+
+    for (unsigned i = 0; i < PTX_LANES; i++) {
+        uint32_t result = 0;
+
+        for (unsigned half = 0; half < 2; half++) {
+            double value = cushim__ptx_from_small(small_of(from), a[i] >> half * from_width &
+                                                                      0xffff >> (16 - from_width));
+
+            if (flags & FLAG_RELU && value <= 0)
+                value = 0;
+            result |= cushim__ptx_to_small(small_of(to), value, ROUND_NEAREST, flags & FLAG_SAT)
+                      << half * width;
+        }
+        d[i] = result;
+    }
+}
+
 void cushim__ptx_convert(void *restrict d, const void *a, enum ptx_type to, enum ptx_type from,
                          enum ptx_rounding rounding, bool integer_rounding, unsigned flags)
 {
+    if (to == TYPE_F16X2 || from == TYPE_F16X2) {
+        convert_eight(d, a, to, from, flags);
+        return;
+    }
     for (unsigned i = 0; i < PTX_LANES; i++) {
-        struct number number = read(a, i, from, flags & FLAG_FTZ);
+        /* To f16, ftz has no effect. */
+        struct number number = read(a, i, from, flags & FLAG_FTZ && to != TYPE_F16);
         uint64_t bits;
+
+        if (number.real && number.value != number.value && is_real(to) && !(flags & FLAG_SAT) &&
+            write_nan(d, i, a, to, from, rounding, integer_rounding, flags))
+            continue;
 
         if (integer_rounding && number.real && is_real(to) && number.value - number.value == 0)
             number.value = rounded(number.value, rounding);
@@ -253,10 +329,7 @@ void cushim__ptx_convert(void *restrict d, const void *a, enum ptx_type to, enum
 void cushim__ptx_convert_pair(void *restrict d, const void *a, const void *b, enum ptx_type to,
                               enum ptx_rounding rounding, unsigned flags)
 {
-    const struct ptx_small *const kind = to == TYPE_F16X2    ? &cushim__ptx_half
-                                         : to == TYPE_BF16X2 ? &cushim__ptx_bfloat
-                                         : to == TYPE_E4M3X2 ? &cushim__ptx_e4m3
-                                                             : &cushim__ptx_e5m2;
+    const struct ptx_small *const kind = small_of(to);
     const unsigned width = to == TYPE_F16X2 || to == TYPE_BF16X2 ? 16 : 8;
 
     for (unsigned i = 0; i < PTX_LANES; i++) {
@@ -265,7 +338,7 @@ void cushim__ptx_convert_pair(void *restrict d, const void *a, const void *b, en
         for (unsigned half = 0; half < 2; half++) {
             double value = (double)((const lane_f32 *)(half ? a : b))[i];
 
-            if (flags & FLAG_RELU && value < 0)
+            if (flags & FLAG_RELU && value <= 0)
                 value = 0;
             result |= cushim__ptx_to_small(kind, value, rounding, flags & FLAG_SAT) << half * width;
         }
@@ -275,28 +348,38 @@ void cushim__ptx_convert_pair(void *restrict d, const void *a, const void *b, en
 
 /* --- atomic operations --- */
 
-static uint64_t add_real(enum ptx_type type, uint64_t old, uint64_t operand)
+static uint64_t flushed(uint64_t bits)
+{
+    return bits & 0x7f800000 ? bits : bits & 0x80000000;
+}
+
+/* In global memory subnormal f32 are flushed, and a NaN in double precision stays as it is. */
+static uint64_t add_real(enum ptx_type type, uint64_t old, uint64_t operand, bool shared)
 {
     uint64_t result = 0;
 
     if (type == TYPE_F32) {
-        const uint32_t a = (uint32_t)old, b = (uint32_t)operand;
+        const uint32_t a = (uint32_t)(shared ? old : flushed(old));
+        const uint32_t b = (uint32_t)(shared ? operand : flushed(operand));
         float x, y;
 
         memcpy(&x, &a, sizeof x);
         memcpy(&y, &b, sizeof y);
         x += y;
         memcpy(&result, &x, sizeof x);
-        return x == x ? (uint32_t)result : 0x7fffffff;
+        return x != x ? 0x7fffffff : shared ? result : flushed(result);
     }
     if (type == TYPE_F64) {
         double x, y;
 
         memcpy(&x, &old, sizeof x);
         memcpy(&y, &operand, sizeof y);
+        if (x != x || y != y)
+            return shared ? (x != x ? old : operand) | UINT64_C(0x0008000000000000)
+                          : (y != y ? operand : old);
         x += y;
         memcpy(&result, &x, sizeof x);
-        return result;
+        return x == x ? result : UINT64_C(0xfff8000000000000);
     } else {
         const lane_u32 a[PTX_LANES] = {(uint32_t)old}, b[PTX_LANES] = {(uint32_t)operand};
         lane_u32 sum[PTX_LANES];
@@ -314,12 +397,12 @@ static bool less(enum ptx_type type, uint64_t a, uint64_t b)
 }
 
 uint64_t cushim__ptx_atomic(enum ptx_atomic operation, enum ptx_type type, uint64_t old,
-                            uint64_t operand, uint64_t compared)
+                            uint64_t operand, uint64_t compared, bool shared)
 {
     switch (operation) {
     case ATOMIC_ADD:
         if (is_real(type) || type == TYPE_F16X2 || type == TYPE_BF16X2)
-            return add_real(type, old, operand);
+            return add_real(type, old, operand, shared);
         return old + operand;
     case ATOMIC_MIN:
         return less(type, operand, old) ? operand : old;

@@ -515,7 +515,7 @@ static uint64_t source(const struct ptx_step *step, uint32_t operand, unsigned l
 
 /* Replace a number as an atomic operation of the host, and return what was there. */
 static uint64_t exchange(unsigned char *place, const struct ptx_instruction *at, uint64_t b,
-                         uint64_t c)
+                         uint64_t c, bool shared)
 {
     const enum ptx_atomic operation = (enum ptx_atomic)at->count;
     const enum ptx_type type = (enum ptx_type)at->type;
@@ -525,8 +525,8 @@ static uint64_t exchange(unsigned char *place, const struct ptx_instruction *at,
         uint64_t old = __atomic_load_n(at64, __ATOMIC_RELAXED);
 
         while (!__atomic_compare_exchange_n(at64, (lane_u64 *)&old,
-                                            cushim__ptx_atomic(operation, type, old, b, c), true,
-                                            __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+                                            cushim__ptx_atomic(operation, type, old, b, c, shared),
+                                            true, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
             continue;
         return old;
     }
@@ -535,7 +535,8 @@ static uint64_t exchange(unsigned char *place, const struct ptx_instruction *at,
         uint32_t old = __atomic_load_n(at32, __ATOMIC_RELAXED);
 
         while (!__atomic_compare_exchange_n(
-            at32, (lane_u32 *)&old, (uint32_t)cushim__ptx_atomic(operation, type, old, b, c), true,
+            at32, (lane_u32 *)&old,
+            (uint32_t)cushim__ptx_atomic(operation, type, old, b, c, shared), true,
             __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
             continue;
         return old;
@@ -544,11 +545,18 @@ static uint64_t exchange(unsigned char *place, const struct ptx_instruction *at,
         uint16_t old = __atomic_load_n(at16, __ATOMIC_RELAXED);
 
         while (!__atomic_compare_exchange_n(
-            at16, &old, (uint16_t)cushim__ptx_atomic(operation, type, old, b, c), true,
+            at16, &old, (uint16_t)cushim__ptx_atomic(operation, type, old, b, c, shared), true,
             __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
             continue;
         return old;
     }
+}
+
+static bool is_shared(const struct ptx_step *step, const unsigned char *place)
+{
+    const struct ptx_block *const block = step->warp->block;
+
+    return (uintptr_t)place - (uintptr_t)block->shared < step->launch->shared_bytes;
 }
 
 void cushim__ptx_atomic_access(struct ptx_step *step)
@@ -563,7 +571,8 @@ void cushim__ptx_atomic_access(struct ptx_step *step)
         const unsigned lane = ptx_first(left);
 
         old[lane] = exchange(place_of(&where, lane), at, source(step, at->b, lane, at->bytes),
-                             source(step, at->c, lane, at->bytes));
+                             source(step, at->c, lane, at->bytes),
+                             is_shared(step, place_of(&where, lane)));
     }
     for (uint32_t left = at->d == PTX_UNUSED ? 0 : step->mask; left; left &= left - 1) {
         const unsigned lane = ptx_first(left);
@@ -602,11 +611,22 @@ void cushim__ptx_copy_async(struct ptx_step *step)
 
 /* --- addresses --- */
 
+/* Constants lie in global memory; what the program declared as such is none to it. */
+static bool is_constant(const struct ptx_launch *launch, uint64_t address)
+{
+    const struct ptx_module *const module = &launch->program->module;
+
+    for (size_t i = 0; i < module->global_count; i++) {
+        if (module->globals[i].constant && address - launch->globals[i] < module->globals[i].bytes)
+            return true;
+    }
+    return false;
+}
+
 void cushim__ptx_isspace(struct ptx_step *step)
 {
     const struct ptx_instruction *at = step->at;
     const lane_u64 *row = (const lane_u64 *)(const void *)ptx_row(step, at->a);
-    const enum ptx_space asked = at->sub == PTX_CONST ? PTX_PARAM : (enum ptx_space)at->sub;
     uint32_t result = 0;
     lane_u32 *d;
 
@@ -614,7 +634,9 @@ void cushim__ptx_isspace(struct ptx_step *step)
         uint64_t address = row[i];
         enum ptx_space space = space_of(&address);
 
-        result |= (uint32_t)(space == asked && at->sub != PTX_CONST) << i;
+        if (space == PTX_GLOBAL && is_constant(step->launch, address))
+            space = PTX_CONST;
+        result |= (uint32_t)(space == (enum ptx_space)at->sub) << i;
     }
     if (at->d == PTX_UNUSED)
         return;

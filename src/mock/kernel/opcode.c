@@ -166,7 +166,8 @@ static bool applies(enum meaning meaning, const struct ptx_opcode *opcode, const
     case VECTOR:
         return in_memory(opcode->base);
     case IGNORED:
-        return in_memory(opcode->base) || strcmp(word, "uni") == 0 || strcmp(word, "noftz") == 0;
+        return in_memory(opcode->base) || strcmp(word, "noftz") == 0 ||
+               (strcmp(word, "uni") == 0 && strcmp(opcode->base, "vote") != 0);
     default:
         return true;
     }

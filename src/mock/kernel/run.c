@@ -218,6 +218,22 @@ static int host_rounding(unsigned rounding)
                                     : FE_TONEAREST;
 }
 
+/* Results are flushed that are below the normal numbers when only their fraction is rounded. */
+static void flush_tiny(struct ptx_step *step, const lane_f32 *a, const lane_f32 *b,
+                       const lane_f32 *c)
+{
+    lane_u32 *const result = (lane_u32 *)step->result;
+
+    flush(result, step->result);
+    for (unsigned i = 0; i < PTX_LANES; i++) {
+        if ((result[i] & 0x7fffffff) == 0x00800000 &&
+            cushim__ptx_is_tiny(step->at->lanes, a[i], step->at->b == PTX_UNUSED ? 0 : b[i],
+                                step->at->c == PTX_UNUSED ? 0 : c[i],
+                                host_rounding(step->at->rounding)))
+            result[i] &= 0x80000000;
+    }
+}
+
 /* With a rounding mode, flushed numbers or saturation. */
 static void compute_float(struct ptx_step *step)
 {
@@ -232,12 +248,12 @@ static void compute_float(struct ptx_step *step)
     at->lanes(step->result, a, b, c);
     if (rounds)
         fesetround(FE_TONEAREST);
+    if (at->flags & FLAG_FTZ && at->flags & FLAG_FLUSH_RESULT)
+        flush_tiny(step, a, b, c);
     if (at->flags & FLAG_SAT) {
         for (unsigned i = 0; i < PTX_LANES; i++)
             result[i] = result[i] > 0 ? result[i] < 1 ? result[i] : 1 : 0;
     }
-    if (at->flags & FLAG_FTZ && at->flags & FLAG_FLUSH_RESULT)
-        flush((lane_u32 *)step->result, step->result);
 }
 
 static void convert(struct ptx_step *step)
@@ -271,14 +287,22 @@ static uint32_t combined(enum ptx_logic logic, uint32_t a, uint32_t b)
     }
 }
 
+static void flush_half(lane_u32 *to, const void *row)
+{
+    const lane_u32 *from = row;
+
+    for (unsigned i = 0; i < PTX_LANES; i++)
+        to[i] = from[i] & 0x7c00 ? from[i] : from[i] & 0x8000;
+}
+
 static uint32_t compare(struct ptx_step *step)
 {
     const struct ptx_instruction *at = step->at;
     const void *a = ptx_row(step, at->a), *b = ptx_row(step, at->b);
 
     if (at->flags & FLAG_FTZ) {
-        flush((lane_u32 *)step->sources[0], a);
-        flush((lane_u32 *)step->sources[1], b);
+        (at->count ? flush_half : flush)((lane_u32 *)step->sources[0], a);
+        (at->count ? flush_half : flush)((lane_u32 *)step->sources[1], b);
         a = step->sources[0];
         b = step->sources[1];
     }
@@ -333,7 +357,7 @@ static void choose(struct ptx_step *step, bool wide)
     }
 }
 
-/* add.cc and the like: each lane has a carry of its own; that of a subtraction is a borrow. */
+/* add.cc and the like: each lane has a carry of its own; after a subtraction it is no borrow. */
 static void carry(struct ptx_step *step, bool wide)
 {
     const struct ptx_instruction *at = step->at;
@@ -341,7 +365,8 @@ static void carry(struct ptx_step *step, bool wide)
     uint32_t out = 0;
 
     for (unsigned i = 0; i < PTX_LANES; i++) {
-        const uint64_t in = at->flags & FLAG_CARRY_IN ? step->warp->carry >> i & 1 : 0;
+        const uint64_t flag = (step->warp->carry >> i & 1) != at->sub;
+        const uint64_t in = at->flags & FLAG_CARRY_IN ? flag : 0;
         const uint64_t x = wide ? ((const lane_u64 *)a)[i] : ((const lane_u32 *)a)[i];
         const uint64_t y = wide ? ((const lane_u64 *)b)[i] : ((const lane_u32 *)b)[i];
         const uint64_t result = at->sub ? x - y - in : x + y + in;
@@ -353,7 +378,7 @@ static void carry(struct ptx_step *step, bool wide)
             over = x < y || (x == y && in);
         else
             over = result < x || (result == x && in);
-        out |= (uint32_t)over << i;
+        out |= (uint32_t)(over != at->sub) << i;
         if (wide)
             step->result[i] = result;
         else

@@ -144,7 +144,7 @@ static uint64_t literal(const struct ptx_operand *operand, enum ptx_row row)
         return row == ROW_FLOAT ? bits32 : row == ROW_DOUBLE ? bits64 : operand->integer;
     }
     if (row == ROW_DOUBLE)
-        return bits64;
+        return operand->single ? operand->integer : bits64;
     if (row == ROW_LONG)
         return operand->single ? operand->integer : bits64;
     return operand->single ? operand->integer : bits32;
@@ -356,7 +356,7 @@ static bool select_half(struct ptx_parser *parser, struct ptx_statement *stateme
     if (opcode->type_count != 1 ||
         (type != TYPE_F16 && type != TYPE_BF16 && type != TYPE_F16X2 && type != TYPE_BF16X2))
         return false;
-    snprintf(name, sizeof name, "%s%.16s", opcode->base, opcode->words);
+    snprintf(name, sizeof name, "%.15s%.20s", opcode->base, opcode->words);
     while (found->name && strcmp(found->name, name) != 0)
         found++;
     if (!found->name || opcode->rounding > ROUND_NEAREST)
@@ -373,6 +373,29 @@ static bool select_half(struct ptx_parser *parser, struct ptx_statement *stateme
     made->c = sources[2];
     made->d = cushim__ptx_result(parser, &statement->operands[0], row);
     return true;
+}
+
+static void combine(struct ptx_parser *parser, const struct ptx_statement *statement, uint32_t to,
+                    uint32_t low, uint32_t high, unsigned bits)
+{
+    struct ptx_instruction *made = cushim__ptx_emit(parser, statement, DO_COMBINE);
+
+    made->d = to;
+    made->a = low;
+    made->b = high;
+    made->count = (uint8_t)bits;
+}
+
+static void part(struct ptx_parser *parser, const struct ptx_statement *statement, uint32_t to,
+                 uint32_t from, unsigned shift, unsigned bits, bool wide)
+{
+    struct ptx_instruction *made = cushim__ptx_emit(parser, statement, DO_PART);
+
+    made->d = to;
+    made->a = from;
+    made->sub = (uint8_t)shift;
+    made->count = (uint8_t)bits;
+    made->flags |= wide ? FLAG_WIDE_PART : 0;
 }
 
 /* --- comparisons and choices --- */
@@ -400,7 +423,9 @@ static bool select_compare(struct ptx_parser *parser, struct ptx_statement *stat
     made = cushim__ptx_emit(parser, statement, sets ? DO_SET : DO_COMPARE);
     made->compare = compare;
     made->sub = (uint8_t)(opcode->logic < 0 ? LOGIC_MOVE : opcode->logic);
-    made->flags |= opcode->flags & FLAG_FTZ && type == TYPE_F32 ? FLAG_FTZ : 0;
+    made->flags |=
+        opcode->flags & FLAG_FTZ && (type == TYPE_F32 || type == TYPE_F16) ? FLAG_FTZ : 0;
+    made->count = type == TYPE_F16;
     made->flags |= opcode->logic >= 0 && statement->operands[3].negated ? FLAG_NEGATED_SOURCE : 0;
     made->a = a;
     made->b = b;
@@ -414,6 +439,79 @@ static bool select_compare(struct ptx_parser *parser, struct ptx_statement *stat
     made->type = (uint8_t)opcode->types[0];
     made->d = cushim__ptx_result(parser, &statement->operands[0], ROW_WORD);
     return cushim__ptx_type_bytes(opcode->types[0]) <= 4 && made->d == statement->operands[0].reg;
+}
+
+/* A result of the statement, and what it is computed from without its guard. */
+static void move_predicate(struct ptx_parser *parser, const struct ptx_statement *statement,
+                           const struct ptx_operand *to, uint32_t from)
+{
+    struct ptx_instruction *made;
+    const uint32_t d = cushim__ptx_result(parser, to, ROW_PREDICATE);
+
+    made = cushim__ptx_emit(parser, statement, DO_LOGIC);
+    made->sub = LOGIC_MOVE;
+    made->a = from;
+    made->d = d;
+}
+
+/* setp and set of two f16 or bf16: each half by itself, without the guard until the results. */
+static bool select_compare_pair(struct ptx_parser *parser, struct ptx_statement *statement)
+{
+    const struct ptx_opcode *opcode = &statement->opcode;
+    const bool sets = strcmp(opcode->base, "set") == 0;
+    const enum ptx_type pair = opcode->types[sets ? 1 : 0];
+    const enum ptx_type type = pair == TYPE_F16X2 ? TYPE_F16 : TYPE_BF16;
+    const ptx_compare compare =
+        opcode->comparison < 0
+            ? NULL
+            : cushim__ptx_comparison(type, (enum ptx_comparison)opcode->comparison);
+    struct ptx_statement plain = *statement;
+    uint32_t sources[2], c = PTX_UNUSED, results[2];
+
+    if (!compare || opcode->words[0] || (sets ? opcode->types[0] != pair : !statement->has_pair))
+        return false;
+    plain.guard = PTX_UNUSED;
+    count_operands(parser, statement, opcode->logic >= 0 ? 4 : 3);
+    if (opcode->logic >= 0)
+        c = cushim__ptx_use(parser, &plain, &statement->operands[3], ROW_PREDICATE);
+    for (unsigned i = 0; i < 2; i++)
+        sources[i] = cushim__ptx_use(parser, &plain, &statement->operands[i + 1], ROW_WORD);
+    for (unsigned half = 0; half < 2; half++) {
+        uint32_t halves[2];
+        struct ptx_instruction *made;
+
+        for (unsigned i = 0; i < 2; i++) {
+            halves[i] = cushim__ptx_register_new(parser, ROW_WORD);
+            part(parser, &plain, halves[i], sources[i], 16 * half, 16, false);
+        }
+        results[half] = cushim__ptx_register_new(parser, sets ? ROW_WORD : ROW_PREDICATE);
+        made = cushim__ptx_emit(parser, &plain, sets ? DO_SET : DO_COMPARE);
+        made->compare = compare;
+        made->sub = (uint8_t)(opcode->logic < 0 ? LOGIC_MOVE : opcode->logic);
+        made->flags |= type == TYPE_F16 ? opcode->flags & FLAG_FTZ : 0;
+        made->flags |=
+            opcode->logic >= 0 && statement->operands[3].negated ? FLAG_NEGATED_SOURCE : 0;
+        made->count = type == TYPE_F16;
+        made->type = (uint8_t)type;
+        made->a = halves[0];
+        made->b = halves[1];
+        made->c = c;
+        made->d = results[half];
+    }
+    if (sets) {
+        combine(parser, statement, cushim__ptx_result(parser, &statement->operands[0], ROW_WORD),
+                results[0], results[1], 16);
+    } else {
+        /* The guard may be one of the results, which is written last then. */
+        const bool first = statement->operands[0].kind == OPERAND_REGISTER &&
+                           statement->operands[0].reg == statement->guard;
+
+        move_predicate(parser, statement, first ? &statement->second : &statement->operands[0],
+                       results[first]);
+        move_predicate(parser, statement, first ? &statement->operands[0] : &statement->second,
+                       results[!first]);
+    }
+    return true;
 }
 
 static bool select_testp(struct ptx_parser *parser, struct ptx_statement *statement)
@@ -479,29 +577,6 @@ static bool select_logic(struct ptx_parser *parser, struct ptx_statement *statem
 }
 
 /* --- moves --- */
-
-static void combine(struct ptx_parser *parser, const struct ptx_statement *statement, uint32_t to,
-                    uint32_t low, uint32_t high, unsigned bits)
-{
-    struct ptx_instruction *made = cushim__ptx_emit(parser, statement, DO_COMBINE);
-
-    made->d = to;
-    made->a = low;
-    made->b = high;
-    made->count = (uint8_t)bits;
-}
-
-static void part(struct ptx_parser *parser, const struct ptx_statement *statement, uint32_t to,
-                 uint32_t from, unsigned shift, unsigned bits, bool wide)
-{
-    struct ptx_instruction *made = cushim__ptx_emit(parser, statement, DO_PART);
-
-    made->d = to;
-    made->a = from;
-    made->sub = (uint8_t)shift;
-    made->count = (uint8_t)bits;
-    made->flags |= wide ? FLAG_WIDE_PART : 0;
-}
 
 /* mov.b64 d, {a, b}: the first element is the lowest. */
 static bool pack(struct ptx_parser *parser, struct ptx_statement *statement, unsigned bytes)
@@ -605,8 +680,7 @@ static bool select_cvt_pair(struct ptx_parser *parser, struct ptx_statement *sta
     struct ptx_instruction *made;
     uint32_t a, b;
 
-    if (opcode->types[1] != TYPE_F32 || statement->operand_count != 3)
-        return false;
+    count_operands(parser, statement, 3);
     a = cushim__ptx_use(parser, statement, &statement->operands[1], ROW_FLOAT);
     b = cushim__ptx_use(parser, statement, &statement->operands[2], ROW_FLOAT);
     made = cushim__ptx_emit(parser, statement, DO_CONVERT_PAIR);
@@ -626,15 +700,19 @@ static bool select_cvt(struct ptx_parser *parser, struct ptx_statement *statemen
     const enum ptx_row row = cushim__ptx_type_row(to);
     struct ptx_instruction *made;
     uint32_t a, result;
+    bool eight; /* numbers of 8 bits from f16, or the other way */
 
     if (opcode->words[0] || opcode->type_count != 2 || row == ROW_NONE || row == ROW_PREDICATE)
         return false;
-    if (to == TYPE_F16X2 || to == TYPE_BF16X2 || to == TYPE_E4M3X2 || to == TYPE_E5M2X2)
+    if (from == TYPE_F32 &&
+        (to == TYPE_F16X2 || to == TYPE_BF16X2 || to == TYPE_E4M3X2 || to == TYPE_E5M2X2))
         return select_cvt_pair(parser, statement);
     if (select_row(parser, statement))
         return true;
-    if (from == TYPE_F16X2 || from == TYPE_BF16X2 || from >= TYPE_F32X2 || to >= TYPE_F32X2 ||
-        from == TYPE_TF32)
+    eight = to == TYPE_E4M3X2 || to == TYPE_E5M2X2 ? from == TYPE_F16X2
+                                                   : to == TYPE_F16X2 && from >= TYPE_E4M3X2;
+    if (!eight && (from == TYPE_F16X2 || from == TYPE_BF16X2 || from >= TYPE_F32X2 ||
+                   to == TYPE_F16X2 || to == TYPE_BF16X2 || to >= TYPE_F32X2 || from == TYPE_TF32))
         return false;
     count_operands(parser, statement, 2);
     a = cushim__ptx_use(parser, statement, &statement->operands[1], cushim__ptx_type_row(from));
@@ -689,6 +767,46 @@ static bool select_four(struct ptx_parser *parser, struct ptx_statement *stateme
     made->c = c;
     made->e = e;
     made->d = cushim__ptx_result(parser, &statement->operands[0], row);
+    return true;
+}
+
+/* lop3.or d|p, a, b, c, table, q: p = d != 0 or q. */
+static bool select_lop3_predicate(struct ptx_parser *parser, struct ptx_statement *statement)
+{
+    const bool disjunction = strcmp(statement->opcode.words, ".or") == 0;
+    struct ptx_statement plain = *statement;
+    struct ptx_instruction *made;
+    uint32_t sources[3], c, result;
+
+    if (statement->opcode.types[0] != TYPE_B32 || !statement->has_pair ||
+        (!disjunction && strcmp(statement->opcode.words, ".and") != 0))
+        return false;
+    plain.guard = PTX_UNUSED;
+    count_operands(parser, statement, 6);
+    for (unsigned i = 0; i < 3; i++)
+        sources[i] = cushim__ptx_use(parser, statement, &statement->operands[i + 1], ROW_WORD);
+    if (statement->operands[4].kind != OPERAND_INTEGER)
+        cushim__ptx_fail(parser, "the table of lop3 is not a constant");
+    c = cushim__ptx_use(parser, statement, &statement->operands[5], ROW_PREDICATE);
+    result = cushim__ptx_register_new(parser, ROW_WORD);
+    made = cushim__ptx_emit(parser, &plain, DO_LOP3);
+    made->count = (uint8_t)statement->operands[4].integer;
+    made->a = sources[0];
+    made->b = sources[1];
+    made->c = sources[2];
+    made->d = result;
+    if (statement->operands[0].kind != OPERAND_SINK)
+        cushim__ptx_move(parser, statement,
+                         cushim__ptx_result(parser, &statement->operands[0], ROW_WORD), result, 4);
+    sources[0] = cushim__ptx_constant(parser, 0, ROW_WORD);
+    made = cushim__ptx_emit(parser, statement, DO_COMPARE);
+    made->compare = cushim__ptx_comparison(TYPE_U32, COMPARE_NE);
+    made->sub = disjunction ? LOGIC_OR : LOGIC_AND;
+    made->flags |= statement->operands[5].negated ? FLAG_NEGATED_SOURCE : 0;
+    made->a = result;
+    made->b = sources[0];
+    made->c = c;
+    made->d = cushim__ptx_result(parser, &statement->second, ROW_PREDICATE);
     return true;
 }
 
@@ -753,11 +871,13 @@ static bool select_computing(struct ptx_parser *parser, struct ptx_statement *st
     if (strcmp(base, "cvt") == 0)
         return select_cvt(parser, statement);
     if (strcmp(base, "setp") == 0 || strcmp(base, "set") == 0)
-        return select_compare(parser, statement);
+        return select_compare(parser, statement) || select_compare_pair(parser, statement);
     if (strcmp(base, "selp") == 0)
         return select_selp(parser, statement);
     if (strcmp(base, "testp") == 0)
         return select_testp(parser, statement);
+    if (strcmp(base, "lop3") == 0 && opcode->words[0])
+        return select_lop3_predicate(parser, statement);
     if (strcmp(base, "lop3") == 0 || strcmp(base, "bfi") == 0)
         return select_four(parser, statement);
     if (cushim__ptx_opcode_has(opcode, "cc") || strcmp(base, "addc") == 0 ||

@@ -201,7 +201,7 @@ static uint32_t reduced(const struct ptx_instruction *at, const struct meeting *
 
     for (uint32_t left = meeting->lanes & (meeting->lanes - 1); left; left &= left - 1)
         result = cushim__ptx_atomic((enum ptx_atomic)at->count, (enum ptx_type)at->type, result,
-                                    meeting->values[ptx_first(left)], 0);
+                                    meeting->values[ptx_first(left)], 0, true);
     return (uint32_t)result;
 }
 

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CUSHIM_TESTS_KERNEL_DIFFERENTIAL_COMPARE_H
+#define CUSHIM_TESTS_KERNEL_DIFFERENTIAL_COMPARE_H
+
+#include "program.h"
+
+/* Print where two files of results differ. True: nowhere. */
+bool compare_results(const struct programs *programs, const char *path, const char *other);
+
+/* Print the text of a program, and operands and results of each thread. */
+bool compare_show(const struct programs *programs, const char *path, const char *name);
+
+/* Print digests of results, and some of those that are approximate. */
+bool compare_digest(const struct programs *programs, const char *path);
+
+/*
+ * Interpret the programs, and compare with digests. The file `refused` names those that the
+ * interpreter refuses, one a line.
+ */
+bool compare_check(const struct programs *programs, const char *path, const char *refused);
+
+#endif

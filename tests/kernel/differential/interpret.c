@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _DEFAULT_SOURCE
+#include "interpret.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "src/mock/kernel/ptx.h"
+
+/* Where the memory of a launch lies, as far as the kernel knows. */
+#define OPERANDS UINT64_C(0x7f0000000000)
+#define RESULTS UINT64_C(0x7f1000000000)
+#define GLOBALS UINT64_C(0x7f2000000000)
+
+enum { GLOBALS_BYTES = 1 << 16, SLICE = 100000, MOST_SLICES = 20000, MOST_GLOBALS = 64 };
+
+struct world {
+    unsigned char *operands, *results, *globals;
+    size_t operand_bytes, result_bytes;
+};
+
+static bool find(void *data, uint64_t address, struct ptx_range *range)
+{
+    const struct world *const world = data;
+    const struct ptx_range ranges[] = {
+        {OPERANDS, world->operand_bytes, world->operands, false},
+        {RESULTS, world->result_bytes, world->results, false},
+        {GLOBALS, GLOBALS_BYTES, world->globals, false},
+    };
+
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
+        if (address >= ranges[i].start && address - ranges[i].start < ranges[i].bytes) {
+            *range = ranges[i];
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The variables of the module one after the other, with their initial values. */
+static bool place_globals(const struct ptx_module *module, struct world *world,
+                          uint64_t addresses[MOST_GLOBALS])
+{
+    uint64_t at = 0;
+
+    if (module->global_count > MOST_GLOBALS)
+        return false;
+    for (size_t i = 0; i < module->global_count; i++) {
+        const struct ptx_global *const global = &module->globals[i];
+        const uint64_t alignment = global->alignment ? global->alignment : 1;
+
+        at = (at + alignment - 1) / alignment * alignment;
+        if (global->bytes > GLOBALS_BYTES - at)
+            return false;
+        if (global->initial)
+            memcpy(world->globals + at, global->initial, global->bytes);
+        else
+            memset(world->globals + at, 0, global->bytes);
+        addresses[i] = GLOBALS + at;
+        at += global->bytes;
+    }
+    return true;
+}
+
+static enum outcome execute(struct ptx_module *module, const struct kernel *kernel,
+                            struct world *world, char *why, size_t room)
+{
+    const size_t index = cushim__ptx_find_kernel(module, kernel->entry);
+    const uint64_t parameters[2] = {OPERANDS, RESULTS};
+    const struct ptx_host host = {.find = find};
+    const struct ptx_shape shape = {.grid = {kernel->count / kernel->block, 1, 1},
+                                    .block = {kernel->block, 1, 1}};
+    uint64_t addresses[MOST_GLOBALS];
+    struct ptx_launch *launch;
+    enum ptx_state state = PTX_RUNNING;
+    enum outcome outcome = FAULTED;
+
+    if (index == SIZE_MAX || !place_globals(module, world, addresses)) {
+        snprintf(why, room, "there is no such kernel, or no room for its variables");
+        return REFUSED;
+    }
+    if (module->kernels[index].refused) {
+        snprintf(why, room, "%s", module->kernels[index].refused);
+        return REFUSED;
+    }
+    launch = cushim__ptx_launch_create(module, index, &shape, parameters, sizeof parameters,
+                                       addresses, &host, world);
+    for (unsigned slice = 0; launch && state == PTX_RUNNING && slice < MOST_SLICES; slice++)
+        state = cushim__ptx_run(launch, SLICE);
+    if (!launch || state == PTX_NO_MEMORY)
+        snprintf(why, room, "no memory");
+    else if (state == PTX_FAULT)
+        snprintf(why, room, "%d: %s", (int)cushim__ptx_fault(launch)->kind,
+                 cushim__ptx_fault(launch)->text);
+    else if (state != PTX_ENDED)
+        snprintf(why, room, state == PTX_STUCK ? "it is stuck" : "it does not end");
+    else
+        outcome = COMPUTED;
+    cushim__ptx_launch_destroy(launch);
+    return outcome;
+}
+
+enum outcome interpret_kernel(const struct programs *programs, size_t index, unsigned char *packed,
+                              char *why, size_t room)
+{
+    const struct kernel *const kernel = &programs->kernels[index];
+    char *text = module_text(programs, index, index + 1);
+    struct world world = {.operand_bytes = (size_t)kernel->count * kernel->operand_count * 8,
+                          .result_bytes = (size_t)kernel->count * kernel->result_count * 8};
+    struct ptx_module *module = cushim__ptx_create();
+    struct ptx_error error = {0};
+    enum outcome outcome = REFUSED;
+
+    world.operands = must_allocate(world.operand_bytes);
+    world.results = must_allocate(world.result_bytes);
+    world.globals = must_allocate(GLOBALS_BYTES);
+    operands_fill(kernel, programs->seed, (uint64_t *)(void *)world.operands);
+    memset(world.results, 0xa5, world.result_bytes);
+    if (!module || !cushim__ptx_add(module, text, strlen(text), &error) ||
+        !cushim__ptx_link(module, &error))
+        snprintf(why, room, "%s, line %u: %s", error.text, error.line, error.instruction);
+    else
+        outcome = execute(module, kernel, &world, why, room);
+    if (outcome == COMPUTED)
+        results_pack(kernel, (const uint64_t *)(const void *)world.results, packed);
+    if (module)
+        cushim__ptx_release(module);
+    free(world.operands);
+    free(world.results);
+    free(world.globals);
+    free(text);
+    return outcome;
+}
+
+bool interpret_run(const struct programs *programs, const char *path)
+{
+    unsigned char *packed = must_allocate(BUFFER_BYTES);
+    int file;
+
+    results_begin(path, programs);
+    file = results_continue(path);
+    for (size_t i = 0; i < programs->count; i++) {
+        char why[512] = "";
+        const enum outcome outcome = interpret_kernel(programs, i, packed, why, sizeof why);
+
+        if (outcome == COMPUTED)
+            results_write(file, i, outcome, packed, results_bytes(&programs->kernels[i]));
+        else
+            results_write_text(file, i, outcome, why);
+    }
+    free(packed);
+    return close(file) == 0;
+}

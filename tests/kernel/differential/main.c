@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Programs in PTX on a GPU and on whatever else executes them, and where the results differ.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "compare.h"
+#include "driver.h"
+#include "interpret.h"
+
+static int usage(void)
+{
+    fprintf(stderr,
+            "usage: differential driver PROGRAMS RESULTS          on the driver of this machine\n"
+            "       differential interpret PROGRAMS RESULTS       by the interpreter alone\n"
+            "       differential compare PROGRAMS RESULTS OTHERS\n"
+            "       differential show PROGRAMS RESULTS NAME       one program, with all results\n"
+            "       differential digest PROGRAMS RESULTS          to keep, on the output\n"
+            "       differential check PROGRAMS DIGESTS REFUSED   the interpreter against these\n");
+    return 2;
+}
+
+int main(int argc, char **argv)
+{
+    struct programs *programs;
+    bool well = false;
+
+    if (argc < 4)
+        return usage();
+    programs = programs_read(argv[2]);
+    if (strcmp(argv[1], "driver") == 0 && argc == 4)
+        well = driver_run(programs, argv[3]);
+    else if (strcmp(argv[1], "interpret") == 0 && argc == 4)
+        well = interpret_run(programs, argv[3]);
+    else if (strcmp(argv[1], "compare") == 0 && argc == 5)
+        well = compare_results(programs, argv[3], argv[4]);
+    else if (strcmp(argv[1], "show") == 0 && argc == 5)
+        well = compare_show(programs, argv[3], argv[4]);
+    else if (strcmp(argv[1], "digest") == 0 && argc == 4)
+        well = compare_digest(programs, argv[3]);
+    else if (strcmp(argv[1], "check") == 0 && argc == 5)
+        well = compare_check(programs, argv[3], argv[4]);
+    else
+        return usage();
+    programs_free(programs);
+    return well ? 0 : 1;
+}

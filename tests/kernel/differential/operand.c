@@ -1,0 +1,438 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Operands: each tuple has values from the edges of their types, random ones, and ones that are
+ * near to each other or whose product is where numbers end, so that sums cancel, results are
+ * subnormal, overflow, and lie in the middle between two numbers.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "program.h"
+
+/*
+ * No expression asks for two random numbers: compilers differ in which they compute first.
+ */
+static uint64_t state;
+
+static uint64_t next_random(void)
+{
+    uint64_t value = state += UINT64_C(0x9e3779b97f4a7c15);
+
+    value = (value ^ value >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    value = (value ^ value >> 27) * UINT64_C(0x94d049bb133111eb);
+    return value ^ value >> 31;
+}
+
+static unsigned below(unsigned limit)
+{
+    return (unsigned)(next_random() >> 33) % limit;
+}
+
+static const uint64_t edges8[] = {0, 1, 2, 3, 0x7e, 0x7f, 0x80, 0x81, 0xfe, 0xff, 0x55, 0x10};
+static const uint64_t edges16[] = {0,      1,      2,      3,      7,      15,     0x7f,   0x80,
+                                   0xff,   0x100,  0x5555, 0x7ffe, 0x7fff, 0x8000, 0x8001, 0xff7f,
+                                   0xff80, 0xfffe, 0xffff, 10,     0xaaaa, 0x4000, 0xc000, 1000};
+static const uint64_t edges32[] = {
+    0,          1,          2,          3,          7,          10,         31,         32,
+    33,         0x7f,       0x80,       0xff,       0x100,      0x7fff,     0x8000,     0xffff,
+    0x10000,    0x7fffff,   0x800000,   0xffffff,   0x1000000,  0x1000001,  0x2000001,  0x55555555,
+    0xaaaaaaaa, 0x3fffffff, 0x40000000, 0x7ffffffe, 0x7fffffff, 0x80000000, 0x80000001, 0xbfffffff,
+    0xc0000000, 0xffff0000, 0xffff7fff, 0xffff8000, 0xffffff7f, 0xffffff80, 0xfffffff0, 0xfffffffe,
+    0xffffffff, 0x7fffff80, 0x7fffffc0, 0xffffff40, 0x12345678, 0x80808080, 0x7f7f7f7f, 0x01020304};
+#define W(high, low) (UINT64_C(0x##high) << 32 | UINT64_C(0x##low))
+static const uint64_t edges64[] = {
+    0,
+    1,
+    2,
+    3,
+    10,
+    63,
+    64,
+    0x7f,
+    0x80,
+    0xff,
+    0x100,
+    0xffff,
+    0x10000,
+    0x7fffffff,
+    UINT64_C(0x80000000),
+    UINT64_C(0xffffffff),
+    W(1, 00000000),
+    W(1, 00000001),
+    W(ff, ffffffff),
+    W(1fffff, ffffffff),
+    W(200000, 00000000),
+    W(200000, 00000001),
+    W(200000, 00000003),
+    W(3fffff, ffffffff),
+    W(7fffff, ffffff80),
+    W(7fffffbf, ffffffff),
+    W(7fffffc0, 00000000),
+    W(7fffffff, fffffdff),
+    W(7fffffff, fffffe00),
+    W(7fffffff, fffffffe),
+    W(7fffffff, ffffffff),
+    W(80000000, 00000000),
+    W(80000000, 00000001),
+    W(80000080, 00000000),
+    W(ffffff7f, ffffffff),
+    W(ffffff80, 00000000),
+    W(ffffffff, fffff3ff),
+    W(ffffffff, 00000000),
+    W(ffffffff, 7fffffff),
+    W(ffffffff, 80000000),
+    W(ffffffff, fffffffe),
+    W(ffffffff, ffffffff),
+    W(aaaaaaaa, aaaaaaaa),
+    W(01234567, 89abcdef),
+    W(0000ffff, 0000ffff),
+    W(c0000000, 00000000),
+    W(40000000, 00000000),
+    W(ffff8000, 00000000),
+};
+static const uint64_t edges_f16[] = {
+    0,      0x8000, 0x0001, 0x8001, 0x0002, 0x03ff, 0x83ff, 0x0400, 0x8400, 0x0401, 0x3c00, 0xbc00,
+    0x3c01, 0x3bff, 0x4000, 0xc000, 0x3800, 0xb800, 0x3e00, 0x4100, 0x7bff, 0xfbff, 0x7bfe, 0x7c00,
+    0xfc00, 0x7c01, 0x7e00, 0x7fff, 0xfe00, 0xffff, 0xfd55, 0x6400, 0x6401, 0x6800, 0x6801, 0x4248,
+    0x5bf8, 0x5c00, 0xd800, 0x77ff, 0x7800, 0x1400, 0x2400, 0x3555, 0xb555, 0x4900, 0x57f0, 0x0200};
+static const uint64_t edges_bf16[] = {
+    0,      0x8000, 0x0001, 0x8001, 0x0040, 0x007f, 0x807f, 0x0080, 0x8080, 0x0081, 0x3f80,
+    0xbf80, 0x3f81, 0x3f7f, 0x4000, 0xc000, 0x3f00, 0xbf00, 0x3fc0, 0x4020, 0x7f7f, 0xff7f,
+    0x7f7e, 0x7f80, 0xff80, 0x7f81, 0x7fc0, 0x7fff, 0xffc0, 0xffff, 0x4300, 0x4301, 0x4380,
+    0x4f00, 0xcf00, 0x5f00, 0x4049, 0x2000, 0x1f80, 0x5f80, 0x3eaa, 0x4120, 0x437f, 0x0100};
+static const uint64_t edges_f32[] = {
+    0,          0x80000000, 0x00000001, 0x80000001, 0x00000002, 0x00400000, 0x007fffff, 0x807fffff,
+    0x00800000, 0x80800000, 0x00800001, 0x00ffffff, 0x01000000, 0x3f800000, 0xbf800000, 0x3f800001,
+    0x3f7fffff, 0x40000000, 0xc0000000, 0x3f000000, 0xbf000000, 0x3effffff, 0x3f000001, 0x3fc00000,
+    0xbfc00000, 0x40200000, 0xc0200000, 0x40600000, 0x7f7fffff, 0xff7fffff, 0x7f7ffffe, 0x7f800000,
+    0xff800000, 0x7f800001, 0x7fc00000, 0x7fffffff, 0xffc00000, 0xffffffff, 0xff812345, 0x7fc12345,
+    0x4b000000, 0x4b7fffff, 0x4b800000, 0x4b800001, 0xcb800000, 0x4effffff, 0x4f000000, 0xcf000000,
+    0xcf000001, 0x4f7fffff, 0x4f800000, 0x5effffff, 0x5f000000, 0xdf000000, 0x5f7fffff, 0x5f800000,
+    0x437f0000, 0x437f8000, 0x43800000, 0x42fe0000, 0x43000000, 0xc3000000, 0x46fffe00, 0x47000000,
+    0x477fff00, 0x477fff80, 0x47800000, 0x477fe000, 0x477fefff, 0x477ff000, 0x387fc000, 0x387fe000,
+    0x33000000, 0x33000001, 0x33800000, 0x3f808000, 0x3f801000, 0x3f803000, 0x40490fdb, 0xc0490fdb,
+    0x3fc90fdb, 0x3f490fdb, 0x42c80000, 0x43e00000, 0x43e80000, 0x47600000, 0x47700000, 0x3b000000,
+    0x3a800000, 0x37800000, 0x37000000, 0x7e800000, 0x7e800001, 0x7f000000, 0xfe800000, 0x00200000,
+    0x1f800000, 0x20000000, 0x5f7ffffe, 0x3eaaaaab, 0x41200000, 0x7effffff, 0x40c90fdb, 0x477f8000,
+    0x7f7f8000, 0x7f7f7fff, 0x00008000, 0x00018000, 0x00010000, 0x00007fff, 0x7f7fefff, 0x7f7ff000};
+static const uint64_t edges_f64[] = {
+    0,
+    W(80000000, 00000000),
+    1,
+    W(80000000, 00000001),
+    W(00080000, 00000000),
+    W(000fffff, ffffffff),
+    W(800fffff, ffffffff),
+    W(00100000, 00000000),
+    W(80100000, 00000000),
+    W(00100000, 00000001),
+    W(001fffff, ffffffff),
+    W(3ff00000, 00000000),
+    W(bff00000, 00000000),
+    W(3ff00000, 00000001),
+    W(3fefffff, ffffffff),
+    W(40000000, 00000000),
+    W(c0000000, 00000000),
+    W(3fe00000, 00000000),
+    W(bfe00000, 00000000),
+    W(3fdfffff, ffffffff),
+    W(3ff80000, 00000000),
+    W(bff80000, 00000000),
+    W(40040000, 00000000),
+    W(c0040000, 00000000),
+    W(7fefffff, ffffffff),
+    W(ffefffff, ffffffff),
+    W(7fefffff, fffffffe),
+    W(7ff00000, 00000000),
+    W(fff00000, 00000000),
+    W(7ff00000, 00000001),
+    W(7ff80000, 00000000),
+    W(7fffffff, ffffffff),
+    W(fff80000, 00000000),
+    W(ffffffff, ffffffff),
+    W(7ff80000, 12345678),
+    W(fff01234, 00000005),
+    W(43300000, 00000000),
+    W(43300000, 00000001),
+    W(43400000, 00000000),
+    W(41dfffff, ffc00000),
+    W(41e00000, 00000000),
+    W(c1e00000, 00000000),
+    W(c1e00000, 00200000),
+    W(41efffff, ffe00000),
+    W(41efffff, fff00000),
+    W(41f00000, 00000000),
+    W(43dfffff, ffffffff),
+    W(43e00000, 00000000),
+    W(c3e00000, 00000000),
+    W(43efffff, ffffffff),
+    W(43f00000, 00000000),
+    W(406fe000, 00000000),
+    W(40700000, 00000000),
+    W(c0600000, 00000000),
+    W(40dfffc0, 00000000),
+    W(40efffe0, 00000000),
+    W(40efffff, ffffffff),
+    W(47efffff, e0000000),
+    W(47efffff, efffffff),
+    W(47efffff, f0000000),
+    W(47f00000, 00000000),
+    W(38100000, 00000000),
+    W(380fffff, ffffffff),
+    W(36a00000, 00000000),
+    W(36900000, 00000000),
+    W(36900000, 00000001),
+    W(3ff00000, 10000000),
+    W(3ff00000, 30000000),
+    W(3ff00000, 10000001),
+    W(3ff00200, 00000000),
+    W(3ff00200, 00000001),
+    W(3ff00600, 00000000),
+    W(40effc00, 00000000),
+    W(40effdff, ffffffff),
+    W(40effe00, 00000000),
+    W(3e600000, 00000000),
+    W(3e700000, 00000000),
+    W(400921fb, 54442d18),
+    W(7fd00000, 00000000),
+    W(7fd00000, 00000001),
+    W(3fd55555, 55555555),
+    W(3f000000, 00000001),
+};
+static const uint64_t edges_e4m3[] = {0,    1,    7,    8,    9,    0x38, 0x39, 0x7e, 0x7f,
+                                      0x80, 0x81, 0x87, 0x88, 0xb8, 0xfe, 0xff, 0x77, 0x78};
+static const uint64_t edges_e5m2[] = {0,    1,    3,    4,    5,    0x3c, 0x3d, 0x7b, 0x7c, 0x7d,
+                                      0x7e, 0x7f, 0x80, 0x83, 0x84, 0xbc, 0xfb, 0xfc, 0xff};
+
+enum family { WHOLE, REAL, COUNT, TRUTH, WARP };
+
+/* `parts` values of `bits` bits in an operand; reals have `fraction` bits behind the exponent. */
+static const struct kind {
+    const char *name;
+    enum family family;
+    unsigned bits, parts, fraction;
+    const uint64_t *edges;
+    unsigned edge_count;
+} kinds[] = {
+#define EDGES(array) array, sizeof(array) / sizeof *(array)
+    {"i8", WHOLE, 8, 1, 0, EDGES(edges8)},
+    {"i16", WHOLE, 16, 1, 0, EDGES(edges16)},
+    {"i32", WHOLE, 32, 1, 0, EDGES(edges32)},
+    {"i64", WHOLE, 64, 1, 0, EDGES(edges64)},
+    {"f16", REAL, 16, 1, 10, EDGES(edges_f16)},
+    {"bf16", REAL, 16, 1, 7, EDGES(edges_bf16)},
+    {"f32", REAL, 32, 1, 23, EDGES(edges_f32)},
+    {"f64", REAL, 64, 1, 52, EDGES(edges_f64)},
+    {"f16x2", REAL, 16, 2, 10, EDGES(edges_f16)},
+    {"bf16x2", REAL, 16, 2, 7, EDGES(edges_bf16)},
+    {"i16x2", WHOLE, 16, 2, 0, EDGES(edges16)},
+    {"i8x4", WHOLE, 8, 4, 0, EDGES(edges8)},
+    {"e4m3x2", WHOLE, 8, 2, 0, EDGES(edges_e4m3)},
+    {"e5m2x2", WHOLE, 8, 2, 0, EDGES(edges_e5m2)},
+    {"count", COUNT, 32, 1, 0, EDGES(edges32)},
+    {"pred", TRUTH, 32, 1, 0, NULL, 0},
+    {"warp", WARP, 32, 1, 0, NULL, 0},
+};
+
+unsigned operand_kind(const char *name)
+{
+    for (unsigned i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        if (strcmp(kinds[i].name, name) == 0)
+            return i;
+    }
+    abort();
+}
+
+const char *operand_kind_name(unsigned kind)
+{
+    return kinds[kind].name;
+}
+
+static uint64_t mask_of(unsigned bits)
+{
+    return bits == 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
+}
+
+/* An operand near to another one, or such that their product is at the end of the range. */
+static uint64_t related(const struct kind *kind, uint64_t other)
+{
+    const unsigned exponent_bits = kind->bits - 1 - kind->fraction;
+    const uint64_t largest = mask_of(exponent_bits), fraction = mask_of(kind->fraction);
+    const uint64_t sign = (next_random() & 1) << (kind->bits - 1);
+    const unsigned bias = (unsigned)(largest >> 1);
+    const unsigned exponent = (unsigned)(other >> kind->fraction & largest);
+    long wanted;
+
+    switch (below(4)) {
+    case 0: /* a few units of the last place away */
+        return (other + below(5) - 2) ^ sign;
+    case 1: /* an exponent that is not far */
+        wanted = (long)exponent + (long)below(2 * kind->fraction + 5) - (long)kind->fraction - 2;
+        break;
+    case 2: /* the product is subnormal, or nearly so */
+        wanted = (long)bias + 1 - (long)exponent + (long)below(kind->fraction + 4) -
+                 (long)kind->fraction - 1;
+        break;
+    default: /* or the quotient is, or either overflows */
+        wanted = below(2) ? (long)(3 * bias) - (long)exponent + (long)below(4) - 2
+                          : (long)exponent - (long)bias - (long)below(kind->fraction + 4) + 2;
+    }
+    if (wanted < 0)
+        wanted = 0;
+    if (wanted > (long)largest)
+        wanted = (long)largest - 1;
+    return (uint64_t)wanted << kind->fraction | (next_random() & fraction) | sign;
+}
+
+static uint64_t random_real(const struct kind *kind)
+{
+    const unsigned exponent_bits = kind->bits - 1 - kind->fraction;
+    const uint64_t bias = mask_of(exponent_bits) >> 1, sign = (next_random() & 1)
+                                                              << (kind->bits - 1);
+    const uint64_t fraction = mask_of(kind->fraction);
+    uint64_t bits = next_random() & fraction;
+
+    switch (below(4)) {
+    case 0:
+        return next_random() & mask_of(kind->bits);
+    case 1: /* few bits: sums and products are exact, or in the middle */
+        bits &= fraction << (kind->fraction - below(kind->fraction));
+        break;
+    case 2: /* many ones */
+        bits |= fraction >> below(kind->fraction) & fraction;
+        break;
+    default:
+        break;
+    }
+    return sign | (bias - 8 + below(20)) << kind->fraction | bits;
+}
+
+static uint64_t value_of(const struct kind *kind, const uint64_t *other)
+{
+    const uint64_t mask = mask_of(kind->bits);
+    uint64_t value, more;
+
+    switch (kind->family) {
+    case TRUTH:
+        return below(2);
+    case WARP: /* what shfl takes: a lane, or a clamp with a mask of segments */
+        value = below(4);
+        more = next_random();
+        return value == 0   ? more % 33
+               : value == 1 ? 0x1f
+               : value == 2 ? more & 0x1f1f
+                            : more & mask;
+    case COUNT:
+        value = below(8);
+        if (value < 5)
+            return below(70);
+        if (value == 5)
+            return below(300);
+        break;
+    case REAL:
+        if (other && below(3) == 0)
+            return related(kind, *other) & mask;
+        if (below(2))
+            return random_real(kind);
+        break;
+    case WHOLE:
+        value = below(8);
+        if (value == 0 && other)
+            return (*other + below(3) - 1) & mask;
+        more = next_random() & mask;
+        if (value == 1)
+            return more >> below(kind->bits);
+        if (value < 4)
+            return more;
+        break;
+    }
+    return kind->edges[below(kind->edge_count)] & mask;
+}
+
+/* The negation of a product, rounded: what fma shall be given to cancel with. */
+static uint64_t minus_product(const struct kind *kind, uint64_t a, uint64_t b)
+{
+    double x, y;
+    float narrow_x, narrow_y;
+
+    if (kind->bits == 32) {
+        const uint32_t low_a = (uint32_t)a, low_b = (uint32_t)b;
+        uint32_t result;
+
+        memcpy(&narrow_x, &low_a, sizeof low_a);
+        memcpy(&narrow_y, &low_b, sizeof low_b);
+        narrow_x *= -narrow_y;
+        memcpy(&result, &narrow_x, sizeof result);
+        return narrow_x == narrow_x ? result : 0x7fc00000;
+    }
+    memcpy(&x, &a, sizeof a);
+    memcpy(&y, &b, sizeof b);
+    x *= -y;
+    memcpy(&a, &x, sizeof a);
+    return x == x ? a : UINT64_C(0x7ff8000000000000);
+}
+
+/* What makes a product, or a quotient, of about the least normal number. */
+static uint64_t at_the_bottom(const struct kind *kind, uint64_t a)
+{
+    const bool quotient = below(2);
+
+    if (kind->bits == 32) {
+        const uint32_t low = (uint32_t)a;
+        uint32_t result;
+        float x;
+
+        memcpy(&x, &low, sizeof low);
+        x = quotient ? x / 0x1p-126f : 0x1p-126f / x;
+        memcpy(&result, &x, sizeof result);
+        return x == x ? result : 0x00800000;
+    } else {
+        double x;
+
+        memcpy(&x, &a, sizeof a);
+        x = quotient ? x / 0x1p-1022 : 0x1p-1022 / x;
+        memcpy(&a, &x, sizeof a);
+        return x == x ? a : UINT64_C(0x0010000000000000);
+    }
+}
+
+/* The third operand of a fused product: with it the sum is small, or what the product is. */
+static uint64_t third(const struct kind *kind, const uint64_t *slots)
+{
+    const unsigned more = below(3);
+
+    if (below(2))
+        return minus_product(kind, slots[0], slots[1]) + more;
+    return (next_random() & 1) << (kind->bits - 1) | more;
+}
+
+void operands_fill(const struct kernel *kernel, uint64_t seed, uint64_t *slots)
+{
+    state = digest_of(DIGEST_START ^ seed, kernel->name, strlen(kernel->name));
+    for (size_t thread = 0; thread < kernel->count; thread++, slots += kernel->operand_count) {
+        for (unsigned i = 0; i < kernel->operand_count; i++) {
+            const struct kind *kind = &kinds[kernel->operands[i]];
+            const bool same = i > 0 && kernel->operands[i] == kernel->operands[i - 1];
+            uint64_t value = 0;
+
+            for (unsigned part = 0; part < kind->parts; part++) {
+                const uint64_t other = same ? slots[i - 1] >> part * kind->bits : 0;
+
+                value |= value_of(kind, same ? &other : NULL) << part * kind->bits;
+            }
+            if (same && kind->family == REAL && kind->parts == 1 && kind->bits >= 32) {
+                if (i == 1 && below(12) == 0) {
+                    value = at_the_bottom(kind, slots[0]);
+                    value = value + below(3) - 1;
+                }
+                if (i == 2 && kernel->operands[0] == kernel->operands[1] && below(3) == 0)
+                    value = third(kind, slots);
+                value &= mask_of(kind->bits);
+            }
+            /* What is above the operand must not matter. */
+            if (kind->bits * kind->parts < 32 && kind->family == WHOLE)
+                value |= next_random() << kind->bits * kind->parts;
+            slots[i] = value;
+        }
+    }
+}
