@@ -228,6 +228,10 @@ static void bits(void **state)
     check64(longs, COUNT(longs));
 }
 
+/* p1 is true where c is 1, and p2 where it is not; the result is p1 + 2 * p2. */
+#define TWO "setp.eq.u32 %p1, %r4, 1; setp.ne.u32 %p2, %r4, 1;"
+#define BOTH "selp.u32 %r0, 1, 0, %p1; selp.u32 %r5, 2, 0, %p2; or.b32 %r0, %r0, %r5;"
+
 static void comparisons_and_choices(void **state)
 {
     static const struct case32 cases[] = {
@@ -249,6 +253,17 @@ static void comparisons_and_choices(void **state)
         {"setp.lt.f16 %p1, %h2, %h3; selp.u32 %r0, 1, 0, %p1;", 0xbc00, 0x3c00, 0, 1},
         {"testp.subnormal.f32 %p1, %f2; selp.u32 %r0, 1, 0, %p1;", 1, 0, 0, 1},
         {"setp.ge.s16 %p1, %h2, %h3; selp.u32 %r0, 1, 0, %p1;", 0x8000, 0, 0, 0},
+        /* Two halves at once, whose guard or third operand is one of the results. */
+        {TWO "@%p1 setp.lt.f16x2 %p1|%p2, %r2, %r3;" BOTH, 0x3c004000, 0x40003c00, 1, 2},
+        {TWO "@%p1 setp.gt.f16x2 %p2|%p1, %r2, %r3;" BOTH, 0x3c004000, 0x40003c00, 1, 2},
+        {TWO "setp.lt.and.f16x2 %p1|%p2, %r2, %r3, %p1;" BOTH, 0x3c004000, 0x40003c00, 1, 2},
+        {TWO "@%p2 setp.lt.bf16x2 %p1|%p2, %r2, %r3;" BOTH, 0x3f804000, 0x40003f80, 1, 1},
+        {"set.lt.bf16x2.bf16x2 %r0, %r2, %r3;", 0x3f804000, 0x40003f80, 0, 0x3f800000},
+        {TWO "mov.u32 %r0, 7; @%p1 lop3.and.b32 %r0|%p1, %r2, %r3, %r4, 0x80, %p2;"
+             "selp.u32 %r0, 9, %r0, %p1;",
+         3, 5, 1, 1},
+        {TWO "lop3.or.b32 _|%p1, %r2, %r3, %r4, 0x80, !%p1;" BOTH, 2, 2, 1, 0},
+        {TWO "vote.sync.uni.pred %p2, %p1, 1;" BOTH, 0, 0, 0, 2},
     };
 
     (void)state;

@@ -415,6 +415,8 @@ static bool select_compare(struct ptx_parser *parser, struct ptx_statement *stat
 
     if (!compare || opcode->words[0] || (sets && opcode->type_count != 2))
         return false;
+    if (statement->has_pair && (type == TYPE_F16 || type == TYPE_BF16))
+        cushim__ptx_fail(parser, "setp of one f16 or bf16 has one result");
     count_operands(parser, statement, opcode->logic >= 0 ? 4 : 3);
     a = cushim__ptx_use(parser, statement, &statement->operands[1], row);
     b = cushim__ptx_use(parser, statement, &statement->operands[2], row);

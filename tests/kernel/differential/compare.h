@@ -13,10 +13,7 @@ bool compare_show(const struct programs *programs, const char *path, const char 
 /* Print digests of results, and some of those that are approximate. */
 bool compare_digest(const struct programs *programs, const char *path);
 
-/*
- * Interpret the programs, and compare with digests. The file `refused` names those that the
- * interpreter refuses, one a line.
- */
-bool compare_check(const struct programs *programs, const char *path, const char *refused);
+/* Interpret the programs, and compare with digests. */
+bool compare_check(const struct programs *programs, const char *path);
 
 #endif

@@ -17,7 +17,7 @@ static int usage(void)
             "       differential compare PROGRAMS RESULTS OTHERS\n"
             "       differential show PROGRAMS RESULTS NAME       one program, with all results\n"
             "       differential digest PROGRAMS RESULTS          to keep, on the output\n"
-            "       differential check PROGRAMS DIGESTS REFUSED   the interpreter against these\n");
+            "       differential check PROGRAMS DIGESTS           the interpreter against these\n");
     return 2;
 }
 
@@ -39,8 +39,8 @@ int main(int argc, char **argv)
         well = compare_show(programs, argv[3], argv[4]);
     else if (strcmp(argv[1], "digest") == 0 && argc == 4)
         well = compare_digest(programs, argv[3]);
-    else if (strcmp(argv[1], "check") == 0 && argc == 5)
-        well = compare_check(programs, argv[3], argv[4]);
+    else if (strcmp(argv[1], "check") == 0 && argc == 4)
+        well = compare_check(programs, argv[3]);
     else
         return usage();
     programs_free(programs);
