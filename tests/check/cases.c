@@ -7,8 +7,13 @@
 #include "tests/check/order_objects.h"
 
 const struct check_case *const check_lists[] = {
-    check_handle_cases, check_memory_cases, check_pending_cases,
-    check_error_cases,  check_leak_cases,   NULL,
+    check_handle_cases,
+    check_destroyed_cases,
+    check_memory_cases,
+    check_pending_cases,
+    check_error_cases,
+    check_leak_cases,
+    NULL,
 };
 
 const char check_image[] = ".version 6.0\n"

@@ -34,8 +34,9 @@ enum way { RAW, LET_THROUGH, CHECKED };
 struct record {
     bool is_answered, is_finished;
     CUresult answer;  /* to the misuse */
+    CUresult refusal; /* the first other answer than in the mock */
     size_t found;     /* of its id, when the misuse has returned */
-    char other[120];  /* the first call that has answered otherwise than in the mock; empty: none */
+    char other[120];  /* the call that has answered it; empty: none */
     CUresult verdict; /* of check, at the end */
     char said[1000];
 };
@@ -45,7 +46,7 @@ const struct cushim_table *driver;
 static struct record *record; /* shared with the processes */
 static struct cushim_layer *layer;
 static const struct check_case *current;
-static unsigned cases, not_found, reported;
+static unsigned cases, left_out, not_found, reported;
 
 /* --- in a process --- */
 
@@ -54,6 +55,7 @@ void check_expect(CUresult answer, CUresult wanted, const char *call)
     if (answer == wanted || record->other[0])
         return;
     snprintf(record->other, sizeof record->other, "%.100s answers %d", call, (int)answer);
+    record->refusal = answer;
     if (!record->is_answered)
         _exit(EXIT_FAILURE);
 }
@@ -200,11 +202,26 @@ static bool is_quiet(void)
     return record->is_finished && record->verdict == CUDA_SUCCESS && !record->other[0];
 }
 
+/* A mock does not have everything that a GPU has. */
+static bool is_of_gpu(const struct check_case *one)
+{
+    if (!(one->needs & CASE_GPU))
+        return false;
+    current = one;
+    run(RAW, false);
+    return record->refusal == CUDA_ERROR_NOT_SUPPORTED;
+}
+
 static void judge(const struct check_case *one)
 {
     char found[1000] = "";
     bool is_right, is_all;
 
+    if (is_of_gpu(one)) {
+        printf("%s | %s | left out: the driver is a mock\n", one->id, one->name);
+        left_out++;
+        return;
+    }
     current = one;
     cases++;
     printf("%s | %s | raw: ", one->id, one->name);
@@ -282,6 +299,7 @@ int main(int argc, char **argv)
         judge(&one);
     }
     judge(&forked);
-    printf("%u cases, %u not found, %u right uses reported\n", cases, not_found, reported);
+    printf("%u cases, %u left out, %u not found, %u right uses reported\n", cases, left_out,
+           not_found, reported);
     return not_found + reported > 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }
