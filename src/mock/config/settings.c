@@ -23,7 +23,7 @@ static const char *const driver_states[] = {"normal", "no-device", "stub", "vers
                                             NULL};
 static const char *const races[] = {"ignore", "report", "misuse", NULL};
 static const char *const misuses[] = {"report", "abort", NULL};
-static const char *const unregistered[] = {"refuse", "skip", NULL};
+static const char *const unregistered[] = {"refuse", "skip", "execute", NULL};
 static const char *const leaks[] = {"ignore", "report", NULL};
 static const char *const answers[] = {"no", "yes", NULL};
 
@@ -302,7 +302,14 @@ const struct mock_key cushim__mock_keys[] = {
     WORDS("races", races, "ignore, report or misuse", MOCK_KEY_WORD, races),
     WORDS("adversarial", answers, "yes or no", MOCK_KEY_FLAG, adversarial),
     WORDS("misuse", misuses, "report or abort", MOCK_KEY_FLAG, abort_on_misuse),
-    WORDS("unregistered_kernels", unregistered, "refuse or skip", MOCK_KEY_FLAG, skip_unregistered),
+    WORDS("unregistered_kernels", unregistered, "refuse, skip or execute", MOCK_KEY_WORD,
+          unregistered),
+    {.name = "kernel_limit",
+     .expected = "a whole number of instructions below 2^64",
+     .kinds = MOCK_OF_SETTINGS,
+     .type = MOCK_KEY_NUMBER,
+     .field = FIELD(kernel_limit),
+     .maximum = UINT64_MAX},
     {.name = "concurrent_kernels",
      .expected = "a whole number from 1 to 1024",
      .kinds = MOCK_OF_SETTINGS,
@@ -403,6 +410,7 @@ CUresult cushim__mock_settings_default(struct mock_settings *settings)
         .mode = MOCK_MODE_AUTO,
         .schedule = MOCK_SCHEDULE_FIFO,
         .driver_state = MOCK_DRIVER_NORMAL,
+        .unregistered = MOCK_EXECUTE_KERNELS,
         .concurrent_kernels = 128,
         .costs = cushim__mock_costs_default,
     };
