@@ -116,6 +116,26 @@ static void kernel_races_with_a_copy_that_comes_later(void **state)
     }
 }
 
+/* What the host has seen to be finished was not when the kernel was launched. */
+static void late_kernel_races_with_what_is_finished_meanwhile(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < SETTINGS; i++) {
+        if (strstr(settings[i], "eager"))
+            continue;
+        begin(settings[i]);
+        fixture_spin(race_streams[1], 1000000000);
+        race_upload(race_streams[0]);
+        launch("e_reads", race_memory, 1, race_streams[1]);
+        OK(driver->StreamSynchronize(race_streams[0]));
+        OK(driver->MemsetD8Async(race_memory + 2048, 0, 16, race_streams[0]));
+        OK(driver->StreamSynchronize(race_streams[1]));
+        assert_int_equal(race_count(), 1);
+        assert_non_null(strstr(cushim_mock_race(fixture_mock, 0), "copy"));
+        end();
+    }
+}
+
 static void copy_that_waits_for_a_kernel_does_not_race(void **state)
 {
     (void)state;
@@ -163,6 +183,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kernels_race_by_the_bytes_that_they_use),
         cmocka_unit_test(kernel_races_with_a_copy_that_comes_later),
+        cmocka_unit_test(late_kernel_races_with_what_is_finished_meanwhile),
         cmocka_unit_test(copy_that_waits_for_a_kernel_does_not_race),
         cmocka_unit_test(pointers_in_memory_are_followed),
     };

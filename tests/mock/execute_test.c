@@ -494,31 +494,56 @@ static void nodes_of_graphs_are_executed_at_each_launch(void **state)
     }
 }
 
-/* A kernel takes time by its instructions, and events around it show it. */
+/* How long `append` takes with so many steps, by events; `meanwhile` so long on another stream. */
+static float duration_of(uint32_t steps, uint64_t meanwhile_ns)
+{
+    uint32_t digit = 1;
+    CUdeviceptr address = device_words(NULL, 1);
+    void *parameters[] = {&address, &digit, &steps};
+    CUevent start = fixture_event(), end = fixture_event();
+    CUstream other = fixture_stream();
+    float ms = -1;
+
+    OK(driver->EventRecord(start, kernel_stream));
+    launch("append", 1, 1, parameters);
+    OK(driver->EventRecord(end, kernel_stream));
+    fixture_spin(other, meanwhile_ns);
+    OK(driver->StreamSynchronize(other));
+    OK(driver->EventSynchronize(end));
+    OK(driver->EventElapsedTime(&ms, start, end));
+    OK(driver->StreamDestroy_v2(other));
+    OK(driver->EventDestroy_v2(start));
+    OK(driver->EventDestroy_v2(end));
+    OK(driver->MemFree_v2(address));
+    return ms;
+}
+
 static void kernel_takes_as_long_as_its_instructions(void **state)
 {
-    float ms[2];
+    float one, hundred;
 
     (void)state;
     kernel_begin("mode = auto", image);
-    for (size_t i = 0; i < 2; i++) {
-        uint32_t digit = 1, steps = i == 0 ? 10000 : 1000000;
-        CUdeviceptr address = device_words(NULL, 1);
-        void *parameters[] = {&address, &digit, &steps};
-        CUevent start = fixture_event(), end = fixture_event();
-
-        OK(driver->EventRecord(start, kernel_stream));
-        launch("append", 1, 1, parameters);
-        OK(driver->EventRecord(end, kernel_stream));
-        OK(driver->EventSynchronize(end));
-        OK(driver->EventElapsedTime(&ms[i], start, end));
-        OK(driver->EventDestroy_v2(start));
-        OK(driver->EventDestroy_v2(end));
-        OK(driver->MemFree_v2(address));
-    }
-    assert_true(ms[0] > 0.05f && ms[0] < 5);
-    assert_true(ms[1] > 50 * ms[0] && ms[1] < 150 * ms[0]);
+    one = duration_of(10000, 0);
+    hundred = duration_of(1000000, 0);
+    assert_true(one > 0.05f && one < 5);
+    assert_true(hundred > 50 * one && hundred < 150 * one);
     kernel_end(state);
+}
+
+/* It has begun by itself, after a millisecond, when a call waits for it. */
+static void wait_for_a_kernel_under_way_does_not_move_it(void **state)
+{
+    float alone, awaited;
+
+    (void)state;
+    kernel_begin("mode = auto", image);
+    alone = duration_of(1000000, 0);
+    kernel_end(state);
+    kernel_begin("mode = auto\nschedule = lazy", image);
+    awaited = duration_of(1000000, 3 * MS);
+    kernel_end(state);
+    assert_true(awaited > 0.999f * alone && awaited < 1.001f * alone);
 }
 
 /* What is not to end in the call ends later: see the schedule `eager`. */
@@ -587,6 +612,7 @@ int main(void)
         cmocka_unit_test(kernels_on_two_streams_interleave_by_the_seed),
         cmocka_unit_test(nodes_of_graphs_are_executed_at_each_launch),
         cmocka_unit_test(kernel_takes_as_long_as_its_instructions),
+        cmocka_unit_test(wait_for_a_kernel_under_way_does_not_move_it),
         cmocka_unit_test(manual_time_executes_as_much_as_passes),
         cmocka_unit_test(text_of_a_kernel_is_printed_at_its_end),
     };
