@@ -19,6 +19,7 @@ sys.path.insert(0, os.path.join(HERE, 'generator'))
 sys.dont_write_bytecode = True
 
 import attributes  # noqa: E402
+import call_rules  # noqa: E402
 import calls  # noqa: E402
 import cuda_names  # noqa: E402
 import drivers  # noqa: E402
@@ -37,6 +38,8 @@ import retries  # noqa: E402
 import slots  # noqa: E402
 import symbols  # noqa: E402
 
+CALL_RULES = os.path.join(HERE, 'registry', 'call_rules.tsv')
+UNFOLLOWED = os.path.join(HERE, 'registry', 'unfollowed.tsv')
 EXPORTS = os.path.join(HERE, 'registry', 'exports.tsv')
 
 EMITTERS = {
@@ -60,6 +63,9 @@ EMITTERS = {
                    lambda rows, types, codes, names: attributes.emit_attributes(names)),
     'groups': ('sections of the driver API by slot (private header)',
                lambda rows, types, codes, names: groups.emit_groups(rows)),
+    'call_rules': ('when which function may be called, by slot',
+                   lambda rows, types, codes, names: call_rules.emit_call_rules(
+                       rows, registry.read_call_rules(CALL_RULES, rows))),
     'json': ('the registry as JSON, for other programs',
              lambda rows, types, codes, names: json_file.emit_json(rows, types, codes)),
     'exports': ('the version script of the shared library',
@@ -71,7 +77,8 @@ EMITTERS = {
     'layer_table': ('the table of the layer',
                     lambda rows, types, codes, names: layer.emit_table(rows, types)),
     'parameters': ('what the parameters of all functions are',
-                   lambda rows, types, codes, names: parameters.emit_parameters(rows, types)),
+                   lambda rows, types, codes, names: parameters.emit_parameters(
+                       rows, types, registry.read_unfollowed(UNFOLLOWED, rows))),
     'mock_exports': ('the functions that the library of the mock exports',
                      lambda rows, types, codes, names: mock.emit_exports(rows, types)),
     'mock_exports_windows': ('the same for Windows',
@@ -124,12 +131,12 @@ def main():
         codes = registry.read_results(os.path.join(data, 'results.tsv'))
         names = registry.read_attributes(os.path.join(data, 'attributes.tsv'))
         definitions = mock_sources.read_definitions(arguments.sources, rows)
+        if arguments.what in MOCK_EMITTERS:
+            text = MOCK_EMITTERS[arguments.what][1](rows, types, definitions)
+        else:
+            text = EMITTERS[arguments.what][1](rows, types, codes, names)
     except (registry.RegistryError, mock_sources.SourceError) as error:
         sys.exit('generate.py: %s' % error)
-    if arguments.what in MOCK_EMITTERS:
-        text = MOCK_EMITTERS[arguments.what][1](rows, types, definitions)
-    else:
-        text = EMITTERS[arguments.what][1](rows, types, codes, names)
     write(arguments.output, text)
 
 

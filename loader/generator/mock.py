@@ -23,7 +23,7 @@ CALLS = '''/* The functions of the mock: a prototype per implemented slot. See s
 '''
 
 # What the wrappers find objects with.
-FINDER_HEADERS = ('context', 'copy', 'event', 'graph', 'memory', 'module', 'pool', 'stream')
+FINDER_HEADERS = ('capture', 'context', 'memory', 'module', 'pool', 'stream')
 
 EXPORTS = '''/*
  * What the library exports: every symbol of the registry that a driver for this system exports. The
@@ -85,10 +85,12 @@ class Function:
         self.row = row
         self.declarations = {p.name: spelling.declare(p) for p in row.parameters}
         self.declarations[mock_sources.ASYNCHRONOUS] = 'bool ' + mock_sources.ASYNCHRONOUS
-        self.is_checked = any(p.finder or p.mark for p in definition.parameters)
+        self.is_checked = any(p.finder or p.is_output or p.mark or p.name == mock_sources.UNCAPTURED
+                              for p in definition.parameters)
 
     def prototype(self):
-        declared = [p.type + p.name if p.finder else self.declarations[name]
+        declared = ['bool ' + p.name if p.name == mock_sources.UNCAPTURED
+                    else p.type + p.name if p.finder or p.is_output else self.declarations[name]
                     for p, name in zip(self.definition.parameters, self.names)]
         return wrap('CUresult cushim__mock_%s(%s);'
                     % (self.definition.slot, ', '.join(declared) or 'void'), 4)
@@ -115,20 +117,33 @@ class Function:
         pairs = list(zip(self.definition.parameters, self.names))
         head = ', '.join(self.declarations[name] for _, name in pairs if name) or 'void'
         found = [p for p, _ in pairs if p.finder]
+        outputs = [(p, name) for p, name in pairs if p.is_output]
         lines = [wrap('static CUresult answer_%s(%s)' % (self.definition.slot, head), 4), '{']
         lines += ['    %sfound_%s;' % (p.object_type, p.name) for p in found]
-        if found:
+        lines += ['    %smade_%s = NULL;' % (p.type[:-1], p.name) for p, _ in outputs]
+        is_uncaptured = any(p.name == mock_sources.UNCAPTURED for p, _ in pairs)
+        if found or outputs or is_uncaptured:
             lines += ['    CUresult code;', '']
         for p, name in pairs:
             if p.mark == 'NOT_NULL':
                 lines += ['    if (!%s)' % name, '        return CUDA_ERROR_INVALID_VALUE;']
-            if p.finder:
-                handle = name + ', ' if name else ''
-                lines += ['    code = %s(%s&found_%s);' % (p.finder, handle, p.name),
+            if p.name == mock_sources.UNCAPTURED:
+                lines += ['    code = cushim__mock_capture_unsafe();',
                           '    if (code != CUDA_SUCCESS)', '        return code;']
-        passed = ', '.join('found_' + p.name if p.finder else name for p, name in pairs)
-        call = 'return cushim__mock_%s(%s);' % (self.definition.slot, passed)
-        lines.append(wrap(call, 8, '    '))
+            if p.finder:
+                found = p.finder % {'handle': name, 'object': 'found_' + p.name}
+                lines += [wrap('code = %s;' % found, 8, '    '),
+                          '    if (code != CUDA_SUCCESS)', '        return code;']
+        passed = ', '.join('true' if p.name == mock_sources.UNCAPTURED
+                           else 'found_' + p.name if p.finder else '&made_' + p.name if p.is_output
+                           else name for p, name in pairs)
+        call = 'cushim__mock_%s(%s);' % (self.definition.slot, passed)
+        lines.append(wrap(('code = ' if outputs else 'return ') + call, 8, '    '))
+        for p, name in outputs:
+            lines += ['    if (code == CUDA_SUCCESS)',
+                      '        *%s = ((struct mock_object *)made_%s)->handle;' % (name, p.name)]
+        if outputs:
+            lines.append('    return code;')
         return '\n'.join(lines + ['}\n'])
 
 
@@ -153,7 +168,7 @@ def emit_table(rows, types, definitions):
              '#include "src/mock/api/symbol.h"\n',
              '#include "src/mock/api/api.h"',
              *('#include "src/mock/api/%s.h"' % name for name in FINDER_HEADERS),
-             '#include "src/mock/call.h"',
+             '#include "src/mock/mock.h"',
              '#include "src/mock/core/device.h"\n',
              EVERY_SLOT]
     lines += [f.emit_checks() for f in by_slot.values() if f.is_checked]

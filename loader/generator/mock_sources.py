@@ -39,20 +39,35 @@ class SourceError(Exception):
 
 
 # The parameters that a definition may have beside those of its slot, and what finds each.
-CURRENT = {'current': 'cushim__mock_context_current',
-           'wide_current': 'cushim__mock_memory_context'}
+CURRENT = {'current': 'cushim__mock_context_current(&%(object)s)',
+           'wide_current': 'cushim__mock_memory_context(&%(object)s)'}
 
 # Another one: whether the slot takes a stream.
 ASYNCHRONOUS = 'asynchronous'
 
+# And one that is always true: the wrapper refuses the call where a capture forbids unsafe ones.
+UNCAPTURED = 'uncaptured'
+
+# What finds the object of a handle, where that is more than a look into the table of handles.
+FINDERS = {kind: 'cushim__mock_%s_find(%%(handle)s, &%%(object)s)' % kind
+           for kind in ('context', 'device', 'pool', 'stream')}
+FINDERS['function'] = 'cushim__mock_function_in(%(handle)s, NULL, &%(object)s)'
+
 # By the type that a definition gives a parameter in the place of a handle: the handle's type, and
 # what finds the object.
-OBJECTS = {'struct mock_%s *' % kind: (handle, 'cushim__mock_%s_find' % kind) for kind, handle in (
-    ('array', 'CUarray'), ('context', 'CUcontext'), ('device', 'CUdevice'), ('event', 'CUevent'),
-    ('exec', 'CUgraphExec'), ('function', 'CUfunction'), ('graph', 'CUgraph'),
-    ('kernel', 'CUkernel'), ('library', 'CUlibrary'), ('link', 'CUlinkState'),
-    ('module', 'CUmodule'), ('node', 'CUgraphNode'), ('pool', 'CUmemoryPool'),
-    ('stream', 'CUstream'), ('user_object', 'CUuserObject'))}
+OBJECTS = {'struct mock_%s *' % kind: (handle, FINDERS.get(
+    kind, 'cushim__mock_object_find(%%(handle)s, MOCK_%s, &%%(object)s)' % kind.upper()))
+    for kind, handle in (
+        ('array', 'CUarray'), ('context', 'CUcontext'), ('device', 'CUdevice'),
+        ('event', 'CUevent'), ('exec', 'CUgraphExec'), ('function', 'CUfunction'),
+        ('graph', 'CUgraph'),
+        ('kernel', 'CUkernel'), ('library', 'CUlibrary'), ('link', 'CUlinkState'),
+        ('module', 'CUmodule'), ('node', 'CUgraphNode'), ('pool', 'CUmemoryPool'),
+        ('stream', 'CUstream'), ('user_object', 'CUuserObject'))}
+
+# By the type that a definition gives a parameter in the place of a pointer to a handle: the type of
+# the pointer. The wrapper writes the handle of the object that the function has made or found.
+OUTPUTS = {kind[:-1] + '**': handle + ' *' for kind, (handle, _) in OBJECTS.items()}
 _PARAMETER = re.compile(r'(?P<type>.*?)\b(?P<mark>NOT_NULL |OR_CURRENT )?(?P<name>\w+)$')
 
 
@@ -71,13 +86,20 @@ class Parameter(NamedTuple):
     def finder(self) -> Optional[str]:
         """What finds the object; None: the slot's argument is passed on."""
         if self.mark == 'OR_CURRENT':
-            return 'cushim__mock_context_find_or_current'
+            return 'cushim__mock_context_find_or_current(%(handle)s, &%(object)s)'
         return CURRENT.get(self.name) or OBJECTS.get(self.object_type, (None, None))[1]
 
     @property
+    def is_output(self) -> bool:
+        """Whether the wrapper writes the handle of what the function sets."""
+        return self.type in OUTPUTS
+
+    @property
     def handle_type(self) -> Optional[str]:
-        """The type of the handle in whose place it stands."""
-        return None if self.name in CURRENT else OBJECTS.get(self.object_type, (None, None))[0]
+        """The type of the handle, or of the pointer to one, in whose place it stands."""
+        if self.name in CURRENT:
+            return None
+        return OUTPUTS.get(self.type) or OBJECTS.get(self.object_type, (None, None))[0]
 
 
 class Definition(NamedTuple):
@@ -131,7 +153,8 @@ def places(definition: Definition, row: Function) -> List[Optional[int]]:
             found.append(waiting.pop(0) if waiting else None)
         else:
             found.append(names.get(parameter.name))
-        if found[-1] is None and parameter.name not in (*CURRENT, ASYNCHRONOUS):
+        if found[-1] is None and parameter.name not in (*CURRENT, ASYNCHRONOUS,
+                                                                  UNCAPTURED):
             raise KeyError(parameter.name)
     return found
 

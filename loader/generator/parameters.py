@@ -46,7 +46,9 @@ class Kinds:
         return 'FLOAT' if parameter.type == 'float' else 'UNSIGNED'
 
 
-def emit_parameters(rows, types):
+def emit_parameters(rows, types, unfollowed):
+    """`unfollowed` maps symbols to names of parameters, which a twin has in the same places."""
+    bases = {row.twin: row for row in rows if row.twin}
     kinds = Kinds(types)
     lines = [HEAD + '/* What the parameters of all functions are. */',
              '#include "src/driver_api/parameters.h"\n',
@@ -54,10 +56,12 @@ def emit_parameters(rows, types):
     first = [0]
     for row in rows:
         lines.append('    /* %s */' % row.symbol)
-        for parameter in row.parameters:
+        base = bases.get(row.symbol, row)
+        for parameter, of_base in zip(row.parameters, base.parameters):
             kind = kinds.of(parameter)
             name = parameter.base_type if kind.startswith(('HANDLE', 'ADDRESS')) else parameter.type
-            lines.append('    {"%s", "%s", %s%s},' % (parameter.name, name, KIND, kind))
+            mark = 'true' if of_base.name in unfollowed.get(base.symbol, ()) else 'false'
+            lines.append('    {"%s", "%s", %s%s, %s},' % (parameter.name, name, KIND, kind, mark))
         first.append(first[-1] + len(row.parameters))
     lines += ['};', '', 'const uint16_t cushim__parameter_first[] = {',
               wrap(', '.join(map(str, first)), 4, '    ') + ',', '};', '']

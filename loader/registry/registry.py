@@ -7,10 +7,10 @@ RegistryError, which names the file and the line.
 """
 
 import re
-from typing import Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
+from typing import Callable, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
 
-from rows import (ATTRIBUTE_PREFIXES, GROUPS, KINDS, OLDEST_HEADER, PLATFORMS, Attribute, Deviation,
-                  Function, Parameter, Result, Type)
+from rows import (ATTRIBUTE_PREFIXES, CALL_RULES, GROUPS, KINDS, OLDEST_HEADER, PLATFORMS,
+                  Attribute, Deviation, Function, Parameter, Result, Type)
 
 _BUILT_IN = frozenset('const char short int long unsigned signed float double void size_t'.split())
 
@@ -115,6 +115,17 @@ def read_exceptions(path: str, functions: Iterable[Function]) -> List[Deviation]
     return deviations
 
 
+def read_call_rules(path: str, functions: Iterable[Function]) -> Dict[str, List[str]]:
+    """Read and check call_rules.tsv: the rules of each symbol that has any."""
+    return _words(path, functions, 'rule', lambda function: CALL_RULES)
+
+
+def read_unfollowed(path: str, functions: Iterable[Function]) -> Dict[str, List[str]]:
+    """Read and check unfollowed.tsv: the parameters of each symbol that has any."""
+    return _words(path, functions, 'parameter',
+                  lambda function: [parameter.name for parameter in function.parameters])
+
+
 def write_functions(path: str, functions: Iterable[Function]) -> None:
     """Write the rows in the order given; the comment at the head of the file stays."""
     _write(path, ((row.symbol, str(row.since), row.group, row.prototype, row.twin or '-',
@@ -153,6 +164,29 @@ def _rows(path: str, columns: int) -> Iterator[Tuple[int, List[str]]]:
             if any(field != field.strip() for field in fields):
                 raise RegistryError(path, line, 'a field begins or ends with blanks')
             yield line, fields
+
+
+def _words(path: str, functions: Iterable[Function], what: str,
+           allowed: Callable[[Function], Sequence[str]]) -> Dict[str, List[str]]:
+    """Read a table of words for symbols, in the order of the functions and without twins."""
+    functions = list(functions)
+    twins = set(function.twin for function in functions)
+    places = {function.symbol: place for place, function in enumerate(functions)
+              if function.symbol not in twins}
+    table: Dict[str, List[str]] = {}
+    last = -1
+    for line, (symbol, text) in _rows(path, 2):
+        if symbol not in places:
+            raise RegistryError(path, line, '%s is not in the registry, or a twin' % symbol)
+        if places[symbol] <= last:
+            raise RegistryError(path, line, '%s: the rows are in the order of the functions'
+                                % symbol)
+        last = places[symbol]
+        table[symbol] = text.split(' ')
+        for word in table[symbol]:
+            if word not in allowed(functions[last]):
+                raise RegistryError(path, line, "%s: unknown %s '%s'" % (symbol, what, word))
+    return table
 
 
 def _write(path: str, rows: Iterable[Sequence[str]]) -> None:

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the mock needs of the operating system, apart from pages (memory/), conditions (lock.h) and
- * what processes share.
+ * What the mock and the layer need of the operating system, apart from pages (memory/), conditions
+ * (lock.h) and what processes share.
  */
 #ifndef CUSHIM_SRC_BASE_SYSTEM_H
 #define CUSHIM_SRC_BASE_SYSTEM_H
@@ -45,5 +45,21 @@ bool cushim__variable(const char *name, char **value);
 
 /* The same, if it says anything. */
 bool cushim__variable_said(const char *name, char **value);
+
+/*
+ * Handlers around fork(). The layer and the mock hold their locks across one, so that the child
+ * finds them free; they are taken in the order of this list, whichever part was there first.
+ */
+enum cushim__fork_part { CUSHIM__FORK_LAYER, CUSHIM__FORK_MOCK, CUSHIM__FORK_PARTS };
+
+struct cushim__fork_handlers {
+    void (*prepare)(void); /* before the fork */
+    void (*parent)(void);  /* after it, in the parent, in reverse order */
+    void (*child)(void);   /* and in the child */
+};
+
+/* From now on these are called. Repeats change nothing, and Windows has no forks. */
+void cushim__set_fork_handlers(enum cushim__fork_part part,
+                               const struct cushim__fork_handlers *handlers);
 
 #endif

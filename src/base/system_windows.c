@@ -143,3 +143,11 @@ bool cushim__variable_said(const char *name, char **value)
     }
     return is_read;
 }
+
+/* There are no forks on Windows. */
+void cushim__set_fork_handlers(enum cushim__fork_part part,
+                               const struct cushim__fork_handlers *handlers)
+{
+    (void)part;
+    (void)handlers;
+}

@@ -3,6 +3,7 @@
 #ifndef CUSHIM_DRIVER_API_PARAMETERS_H
 #define CUSHIM_DRIVER_API_PARAMETERS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* What a parameter is, and so what its value holds. */
@@ -22,6 +23,7 @@ enum cushim__parameter_kind {
 struct cushim__parameter {
     const char *name, *type; /* as in the registry; of handles the type without its star */
     enum cushim__parameter_kind kind;
+    bool is_unfollowed; /* a pointer that nobody may read through after the call */
 };
 
 /* Generated: the parameters of all slots, and where those of each begin (one more than slots). */

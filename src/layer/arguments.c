@@ -46,52 +46,6 @@ static const struct {
     {"CUgraphConditionalHandle *", CUSHIM__WRITTEN_HANDLE},
 };
 
-/*
- * Pointers that are not followed, a bit for each parameter: to arrays, to what is passed and not
- * written, and to what the driver does not write in some cases though it succeeds.
- */
-static const struct {
-    uint16_t slot, parameters;
-} not_followed[] = {
-    {CUSHIM__SLOT(GraphInstantiate), 1 << 2},
-    {CUSHIM__SLOT(GraphInstantiate_v2), 1 << 2},
-    {CUSHIM__SLOT(GraphExecUpdate), 1 << 2},
-    {CUSHIM__SLOT(StreamGetCaptureInfo), 1 << 2},
-    {CUSHIM__SLOT(StreamGetCaptureInfo_ptsz), 1 << 2},
-    {CUSHIM__SLOT(StreamGetCaptureInfo_v2), 1 << 2 | 1 << 3 | 1 << 5},
-    {CUSHIM__SLOT(StreamGetCaptureInfo_v2_ptsz), 1 << 2 | 1 << 3 | 1 << 5},
-    {CUSHIM__SLOT(StreamGetCaptureInfo_v3), 1 << 2 | 1 << 3 | 1 << 6},
-    {CUSHIM__SLOT(StreamGetCaptureInfo_v3_ptsz), 1 << 2 | 1 << 3 | 1 << 6},
-    {CUSHIM__SLOT(StreamGetCtx_v2), 1 << 1 | 1 << 2},
-    {CUSHIM__SLOT(StreamGetCtx_v2_ptsz), 1 << 1 | 1 << 2},
-    {CUSHIM__SLOT(MemcpyBatchAsync), 1 << 2 | 1 << 5 | 1 << 7},
-    {CUSHIM__SLOT(MemcpyBatchAsync_ptsz), 1 << 2 | 1 << 5 | 1 << 7},
-    {CUSHIM__SLOT(MemcpyBatchAsync_v2), 1 << 2 | 1 << 5},
-    {CUSHIM__SLOT(MemcpyBatchAsync_v2_ptsz), 1 << 2 | 1 << 5},
-    {CUSHIM__SLOT(Memcpy3DBatchAsync), 1 << 2},
-    {CUSHIM__SLOT(Memcpy3DBatchAsync_ptsz), 1 << 2},
-    {CUSHIM__SLOT(MemBatchDecompressAsync), 1 << 3},
-    {CUSHIM__SLOT(MemBatchDecompressAsync_ptsz), 1 << 3},
-    {CUSHIM__SLOT(MemPrefetchBatchAsync), 1 << 1 | 1 << 4},
-    {CUSHIM__SLOT(MemPrefetchBatchAsync_ptsz), 1 << 1 | 1 << 4},
-    {CUSHIM__SLOT(MemDiscardBatchAsync), 1 << 1},
-    {CUSHIM__SLOT(MemDiscardBatchAsync_ptsz), 1 << 1},
-    {CUSHIM__SLOT(MemDiscardAndPrefetchBatchAsync), 1 << 1 | 1 << 4},
-    {CUSHIM__SLOT(MemDiscardAndPrefetchBatchAsync_ptsz), 1 << 1 | 1 << 4},
-    {CUSHIM__SLOT(MemRangeGetAttributes), 1 << 1},
-    {CUSHIM__SLOT(DeviceGetP2PAtomicCapabilities), 1 << 0},
-    {CUSHIM__SLOT(DeviceGetHostAtomicCapabilities), 1 << 0},
-    {CUSHIM__SLOT(LogicalEndpointQuery), 1 << 2},
-    {CUSHIM__SLOT(TexRefSetBorderColor), 1 << 1},
-    {CUSHIM__SLOT(TexRefGetBorderColor), 1 << 0},
-    {CUSHIM__SLOT(GLGetDevices), 1 << 1},
-    {CUSHIM__SLOT(GLGetDevices_v2), 1 << 1},
-    {CUSHIM__SLOT(EGLStreamConsumerAcquireFrame), 1 << 1 | 1 << 2},
-    {CUSHIM__SLOT(EGLStreamConsumerReleaseFrame), 1 << 2},
-    {CUSHIM__SLOT(EGLStreamProducerPresentFrame), 1 << 2},
-    {CUSHIM__SLOT(EGLStreamProducerReturnFrame), 1 << 2},
-};
-
 static enum cushim__form written_form(const char *type)
 {
     for (size_t i = 0; i < sizeof written / sizeof *written; i++) {
@@ -168,13 +122,9 @@ bool cushim__decoders_prepare(void)
         decoders[i] = decoder_for(&cushim__parameters[i]);
     for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++)
         apply_effects(slot);
-    for (size_t i = 0; i < sizeof not_followed / sizeof *not_followed; i++) {
-        struct cushim__decoder *first = &decoders[cushim__parameter_first[not_followed[i].slot]];
-
-        for (unsigned bit = 0; bit < 16; bit++) {
-            if (not_followed[i].parameters & 1u << bit)
-                first[bit].form = CUSHIM__READ_POINTER;
-        }
+    for (unsigned i = 0; i < count; i++) {
+        if (cushim__parameters[i].is_unfollowed)
+            decoders[i].form = CUSHIM__READ_POINTER;
     }
     return true;
 }

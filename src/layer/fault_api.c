@@ -130,7 +130,7 @@ static int read_all(struct cushim__lines *lines)
                                  CUSHIM__FAULT_RULES);
             return -1;
         }
-        if (cushim__fault_read(&rules[count], &lines->value, lines) != CUDA_SUCCESS ||
+        if (cushim__fault_rule_parse(&rules[count], &lines->value, lines) != CUDA_SUCCESS ||
             check_operation(&rules[count], lines) != CUDA_SUCCESS)
             return -1;
     }

@@ -69,7 +69,7 @@ static CUresult check_site(const struct cushim__lines *lines, const struct cushi
                                                   : check_name(lines, site);
 }
 
-enum { HIGHEST_CODE = 9999, OLDEST_VERSION = 10000, NEWEST_VERSION = 13050, DECIMALS = 9 };
+enum { HIGHEST_CODE = 9999, DECIMALS = 9 };
 
 static const uint64_t longest_delay_ns = UINT64_C(1000000000000);
 static const char error_prefix[] = "CUDA_ERROR_";
@@ -205,8 +205,8 @@ static CUresult read_delay(struct cushim__fault_rule *rule, const struct cushim_
 static CUresult read_version(struct cushim__fault_rule *rule, const struct cushim__word *word,
                              const struct cushim__lines *lines)
 {
-    return cushim__value_version(word, &rule->version) && rule->version >= OLDEST_VERSION &&
-                   rule->version <= NEWEST_VERSION
+    return cushim__value_version(word, &rule->version) && rule->version >= CUSHIM__OLDEST_VERSION &&
+                   rule->version <= CUSHIM__NEWEST_VERSION
                ? CUDA_SUCCESS
                : refuse(lines, "the version", "one of CUDA from 10.0 to 13.5, as 11.8 or 11080",
                         word);
@@ -413,8 +413,8 @@ static CUresult check_arrow(const struct cushim__lines *lines, const struct cush
     return cushim__lines_refuse(lines, at, "\"=>\" is missing: a rule is `site => effect`");
 }
 
-CUresult cushim__fault_read(struct cushim__fault_rule *rule, const struct cushim__word *text,
-                            const struct cushim__lines *lines)
+CUresult cushim__fault_rule_parse(struct cushim__fault_rule *rule, const struct cushim__word *text,
+                                  const struct cushim__lines *lines)
 {
     struct parser parser = {.lines = lines, .rule = rule};
     struct cushim__word effect = *text, conditions, site;
@@ -446,5 +446,5 @@ CUresult cushim__fault_check(const struct cushim__word *rule, const struct cushi
 {
     struct cushim__fault_rule read;
 
-    return cushim__fault_read(&read, rule, lines);
+    return cushim__fault_rule_parse(&read, rule, lines);
 }

@@ -92,8 +92,8 @@ extern const char *const cushim__fault_operations[];
  * Read a rule `SITE[@devN][:CONDITION,...] => EFFECT` from a part of the current line. On a refusal
  * the message of `lines` says where and why. CUDA_SUCCESS or INVALID_VALUE.
  */
-CUresult cushim__fault_read(struct cushim__fault_rule *rule, const struct cushim__word *text,
-                            const struct cushim__lines *lines);
+CUresult cushim__fault_rule_parse(struct cushim__fault_rule *rule, const struct cushim__word *text,
+                                  const struct cushim__lines *lines);
 
 /* What contradicts itself in a rule whose parts are right, and where; NULL: nothing. */
 const char *cushim__fault_contradiction(const struct cushim__fault_rule *rule,

@@ -6,7 +6,7 @@
 
 #include <cushim/testing/recording.h>
 
-#include "src/base/fork.h"
+#include "src/base/system.h"
 #include "src/layer/expectation.h"
 #include "src/layer/fault.h"
 #include "src/layer/leak_tracker.h"

@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "loader/symbols.h"
 #include "src/base/layer_host.h"
@@ -132,15 +133,18 @@ void cushim__library_begin(void)
     }
 }
 
-static void print_leaks(struct cushim_mock *mock)
+/*
+ * How much the program has leaked, by the mock's own counts. The leak tracker says more, namely
+ * where each object was made; but it is the layer's, and an unmodified program has no layer.
+ */
+static bool count_leaks(struct cushim_mock *mock, char *text, size_t size)
 {
     struct cushim_mock_state state = {.size = sizeof state};
 
     cushim_mock_state_get(mock, &state);
-    if (state.handles > 0 || state.allocations > 0)
-        fprintf(stderr, "cushim mock: leaked: %zu handle%s, %zu allocation%s\n", state.handles,
-                state.handles == 1 ? "" : "s", state.allocations,
-                state.allocations == 1 ? "" : "s");
+    snprintf(text, size, "%zu handle%s, %zu allocation%s", state.handles,
+             state.handles == 1 ? "" : "s", state.allocations, state.allocations == 1 ? "" : "s");
+    return state.handles > 0 || state.allocations > 0;
 }
 
 static void print_fault(const char *line)
@@ -166,22 +170,10 @@ static void write_fault(const char *line)
     write_finding(report, "unused fault", line);
 }
 
-static void write_leaks(struct cushim_mock *mock)
-{
-    struct cushim_mock_state state = {.size = sizeof state};
-    char text[100];
-
-    cushim_mock_state_get(mock, &state);
-    if (state.handles == 0 && state.allocations == 0)
-        return;
-    snprintf(text, sizeof text, "%zu handle%s, %zu allocation%s leaked", state.handles,
-             state.handles == 1 ? "" : "s", state.allocations, state.allocations == 1 ? "" : "s");
-    write_finding(report, "leak", text);
-}
-
 /* A child of a fork has misuses of its own, and the rest is its parent's. */
 static void write_findings(struct cushim_mock *mock)
 {
+    char leaks[100];
     const char *text;
 
     for (size_t i = 0; (text = cushim_mock_misuse(mock, i)) != NULL; i++)
@@ -193,8 +185,8 @@ static void write_findings(struct cushim_mock *mock)
          mock->settings.races != MOCK_RACES_MISUSE && (text = cushim_mock_race(mock, i)) != NULL;
          i++)
         write_finding(report, "race", text);
-    if (mock->settings.report_leaks)
-        write_leaks(mock);
+    if (mock->settings.report_leaks && count_leaks(mock, leaks, sizeof leaks - sizeof " leaked"))
+        write_finding(report, "leak", strcat(leaks, " leaked"));
     if (mock->layer)
         cushim__faults_print_unused(write_fault);
 }
@@ -219,6 +211,7 @@ void cushim__library_end(void)
 {
     struct cushim_mock *mock = cushim__mock;
     const char *first;
+    char leaks[100];
 
     /* No lock: a signal handler exits in the middle of a call. Then there is nothing to say. */
     if (!mock || !cushim__lock_comes_free(&mock->lock))
@@ -226,8 +219,8 @@ void cushim__library_end(void)
     cushim__trace_end();
     write_report(mock);
     first = cushim_mock_misuse(mock, 0);
-    if (mock->settings.report_leaks && !mock->forked)
-        print_leaks(mock);
+    if (mock->settings.report_leaks && !mock->forked && count_leaks(mock, leaks, sizeof leaks))
+        fprintf(stderr, "cushim mock: leaked: %s\n", leaks);
     if (mock->layer && !mock->forked)
         cushim__faults_print_unused(print_fault);
     if (first)

@@ -3,7 +3,7 @@
  * What every call does: it takes the lock, takes time, and may return before its function is
  * called.
  */
-#include "src/mock/call.h"
+#include "src/mock/mock.h"
 
 #include <string.h>
 

@@ -97,7 +97,8 @@ bool cushim__event_flags_of(const struct cushim_event_options *options, unsigned
     return true;
 }
 
-CUresult cushim__event_destroy(CUevent handle, const struct cushim_table *maker)
+/* Destroy the handle of an event: logged, and success if it is gone already. */
+static CUresult destroy_event_handle(CUevent handle, const struct cushim_table *maker)
 {
     return cushim__destroyed("cuEventDestroy_v2",
                              cushim__destroyer(maker)->EventDestroy_v2(handle));
@@ -122,7 +123,7 @@ CUresult cushim__event_open(struct cushim_event *event, const struct cushim_stre
         code = cushim_driver()->EventRecord(created, stream->handle);
     code = cushim__context_leave(&scope, code);
     if (code) {
-        cushim__event_destroy(created, table);
+        destroy_event_handle(created, table);
         return code;
     }
     event->maker = table;
@@ -130,8 +131,9 @@ CUresult cushim__event_open(struct cushim_event *event, const struct cushim_stre
     return CUDA_SUCCESS;
 }
 
-struct cushim_event *cushim__event_new(enum cushim__ownership ownership,
-                                       struct cushim_context *context)
+/* A new object with one reference, of an open event. NULL: out of memory. Retains `context`. */
+static struct cushim_event *new_event(enum cushim__ownership ownership,
+                                      struct cushim_context *context)
 {
     struct cushim_event *event = calloc(1, sizeof *event);
 
@@ -144,7 +146,8 @@ struct cushim_event *cushim__event_new(enum cushim__ownership ownership,
     return event;
 }
 
-void cushim__event_discard(struct cushim_event *event)
+/* Undo new_event() for an object whose handle was never set. */
+static void discard_event(struct cushim_event *event)
 {
     cushim_context_release(event->context);
     free(event);
@@ -154,7 +157,7 @@ void cushim__event_discard(struct cushim_event *event)
 static CUresult create(struct cushim_event **event, struct cushim_context *context,
                        const struct cushim_stream *stream, unsigned flags)
 {
-    struct cushim_event *created = cushim__event_new(CUSHIM__OWNED, context);
+    struct cushim_event *created = new_event(CUSHIM__OWNED, context);
     CUresult code;
 
     if (!created)
@@ -163,7 +166,7 @@ static CUresult create(struct cushim_event **event, struct cushim_context *conte
     created->flags_known = true;
     code = cushim__event_open(created, stream);
     if (code) {
-        cushim__event_discard(created);
+        discard_event(created);
         return code;
     }
     atomic_init(&created->recorded, stream != NULL);
@@ -214,7 +217,7 @@ CUresult cushim_event_wrap(CUevent handle, struct cushim_context *context,
         return CUDA_ERROR_INVALID_HANDLE;
     if (!event || !cushim__event_flags_of(known, &flags))
         return CUDA_ERROR_INVALID_VALUE;
-    wrapper = cushim__event_new(CUSHIM__BORROWED, context);
+    wrapper = new_event(CUSHIM__BORROWED, context);
     if (!wrapper)
         return CUDA_ERROR_OUT_OF_MEMORY;
     atomic_init(&wrapper->handle, handle);
@@ -255,7 +258,7 @@ CUresult cushim_event_close(struct cushim_event *event)
     handle = atomic_exchange(&event->handle, NULL);
     if (!handle || event->ownership == CUSHIM__BORROWED)
         return CUDA_SUCCESS;
-    return cushim__event_destroy(handle, event->maker);
+    return destroy_event_handle(handle, event->maker);
 }
 
 CUresult cushim_event_handle(const struct cushim_event *event, CUevent *handle)
@@ -352,7 +355,7 @@ static CUresult open_handle(struct cushim_event *imported, const CUipcEventHandl
     left = cushim__context_leave(&scope, code);
     imported->maker = cushim__creating_table(table);
     if (!code && left)
-        cushim__event_destroy(event, imported->maker);
+        destroy_event_handle(event, imported->maker);
     if (!left)
         atomic_init(&imported->handle, event);
     return left;
@@ -388,12 +391,12 @@ CUresult cushim_event_import(struct cushim_context *context, const CUipcEventHan
         return CUDA_ERROR_INVALID_HANDLE;
     if (!event || !handle)
         return CUDA_ERROR_INVALID_VALUE;
-    imported = cushim__event_new(CUSHIM__OWNED, context);
+    imported = new_event(CUSHIM__OWNED, context);
     if (!imported)
         return CUDA_ERROR_OUT_OF_MEMORY;
     code = open_handle(imported, handle);
     if (code) {
-        cushim__event_discard(imported);
+        discard_event(imported);
         return code;
     }
     imported->flags = CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS;

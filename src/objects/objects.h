@@ -164,21 +164,11 @@ bool cushim__event_flags_of(const struct cushim_event_options *options, unsigned
  */
 CUresult cushim__event_open(struct cushim_event *event, const struct cushim_stream *stream);
 
-/* Destroy the handle of an event: logged, and success if it is gone already. */
-CUresult cushim__event_destroy(CUevent handle, const struct cushim_table *maker);
-
-/* A new object with one reference, of an open event. NULL: out of memory. Retains `context`. */
-struct cushim_event *cushim__event_new(enum cushim__ownership ownership,
-                                       struct cushim_context *context);
-
 /*
  * The function of the driver that cushim_event_elapsed() uses: `cuEventElapsedTime` if it stands
  * in, in the loaded driver or in a table that was filled and installed.
  */
 const char *cushim__event_elapsed_function(void);
-
-/* Undo cushim__event_new() for an object whose handle was never set. */
-void cushim__event_discard(struct cushim_event *event);
 
 /* --- event_pool.c --- */
 

@@ -10,10 +10,7 @@
 
 #include "src/layer/layer.h"
 
-enum {
-    CUSHIM__SWEEP_FINDINGS = 1200, /* bytes of what was wrong in a run */
-    CUSHIM__SWEEP_LINES = 128      /* of runs, at most */
-};
+enum { CUSHIM__SWEEP_FINDINGS = 1200 /* bytes of what was wrong in a run */ };
 
 /* What is to fail in a run. */
 struct cushim__sweep_order {
@@ -104,36 +101,7 @@ void cushim__pins_call_ended(const struct cushim__call *call, CUresult answer);
 void cushim__pins_ignore(void);
 void cushim__pins_end(void);
 
-/* --- sweep_text.c --- */
-
-/*
- * Where the lines go: as many as there is room for, and how many there were not. Runs in which the
- * same was wrong in the same place have one line.
- */
-struct cushim__sweep_text {
-    char *buffer;
-    size_t size, used;
-    size_t reserved; /* for what closes the lines of runs */
-    uint64_t left_out;
-    struct {
-        uint64_t what; /* a hash of what was wrong */
-        size_t end;    /* of its line */
-        uint64_t more; /* runs like it */
-    } lines[CUSHIM__SWEEP_LINES];
-    unsigned line_count;
-};
-
-void cushim__sweep_text_begin(struct cushim__sweep_text *text, char *buffer, size_t size);
-
-/* Add one line, cut if it is the first and too long. */
-void cushim__sweep_text_add(struct cushim__sweep_text *text, const char *line);
-
-/* Say of each line how many runs were like it. Nothing is added behind this. */
-void cushim__sweep_text_end(struct cushim__sweep_text *text);
-
-/* Add the line of a run. */
-void cushim__sweep_text_add_run(struct cushim__sweep_text *text,
-                                const struct cushim__sweep_run *run);
+/* --- sweep.c --- */
 
 /*
  * What cushim_sweep_running() returns: a run begins, a call has failed in it for the first time, it

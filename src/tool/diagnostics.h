@@ -3,7 +3,7 @@
  * Diagnostics: causes that keep CUDA from working and that files, the environment and the report
  * prove. The report says what failed; a diagnostic says why.
  *
- * Each is a row in diagnostics.c: a name for programs, the states of the driver in which it
+ * Each is a row in diagnostics.tsv: a name for programs, the states of the driver in which it
  * matters, a detector, what it means and what to do.
  */
 #ifndef CUSHIM_TOOL_DIAGNOSTICS_H

@@ -13,7 +13,6 @@
 #include "src/tool/driver.h"
 #include "src/tool/mock.h"
 #include "src/tool/output.h"
-#include "src/tool/run_report.h"
 #include "src/tool/system.h"
 
 /* A library, and where it lies, from the folder of this command: as installed, and as built. */

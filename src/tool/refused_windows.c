@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the command does elsewhere and refuses on Windows. */
-#include "src/tool/run_report.h"
+#include "src/tool/program.h"
 #include "src/tool/symbolizer.h"
 #include "src/tool/trace.h"
 

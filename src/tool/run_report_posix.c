@@ -4,7 +4,7 @@
  * this user can enter. The files are read when the program has ended, and removed.
  */
 #define _GNU_SOURCE
-#include "src/tool/run_report.h"
+#include "src/tool/program.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -16,7 +16,6 @@
 
 #include "src/base/text.h"
 #include "src/tool/output.h"
-#include "src/tool/spawn.h"
 #include "src/tool/system.h"
 
 enum { LINE_SIZE = 4096 };

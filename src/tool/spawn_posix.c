@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #define _GNU_SOURCE
-#include "src/tool/spawn.h"
+#include "src/tool/program.h"
 
 #include <errno.h>
 #include <signal.h>

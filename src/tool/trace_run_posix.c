@@ -15,7 +15,6 @@
 
 #include "src/tool/output.h"
 #include "src/tool/program.h"
-#include "src/tool/spawn.h"
 #include "src/tool/system.h"
 #include "src/tool/trace.h"
 #include "src/trace/options.h"

@@ -22,13 +22,13 @@ sys.path.insert(0, os.path.join(HERE, '..', 'consumers'))
 
 import consumer  # noqa: E402
 
-FETCH = '''cmake_minimum_required(VERSION 3.18)
+FETCH = '''cmake_minimum_required(VERSION 3.18...3.28)
 project(consumer C)
 include(FetchContent)
 FetchContent_Declare(cushim URL file://%s URL_HASH SHA256=%s)
 FetchContent_MakeAvailable(cushim)
 '''
-ADD = '''cmake_minimum_required(VERSION 3.18)
+ADD = '''cmake_minimum_required(VERSION 3.18...3.28)
 project(consumer C)
 add_subdirectory(%s)
 '''

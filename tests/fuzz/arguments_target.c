@@ -10,7 +10,7 @@
 #include "src/tool/commands.h"
 #include "src/tool/mock.h"
 #include "src/tool/probe.h"
-#include "src/tool/run_report.h"
+#include "src/tool/program.h"
 #include "src/tool/system.h"
 #include "tests/fuzz/fuzz.h"
 

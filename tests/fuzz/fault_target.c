@@ -31,7 +31,7 @@ static unsigned check_lines(const char *text, bool *is_refused)
     cushim__lines_begin(&lines, text, "faults", message, sizeof message);
     while ((next = cushim__lines_next_whole(&lines)) == CUSHIM__LINES_ENTRY) {
         struct cushim__fault_rule rule;
-        const CUresult code = cushim__fault_read(&rule, &lines.value, &lines);
+        const CUresult code = cushim__fault_rule_parse(&rule, &lines.value, &lines);
 
         CLAIM(code == CUDA_SUCCESS || code == CUDA_ERROR_INVALID_VALUE);
         if (code != CUDA_SUCCESS)

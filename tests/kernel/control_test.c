@@ -96,7 +96,7 @@ static void labels_belong_to_their_blocks(void **state)
     const uint32_t *result =
         words(run_text(KERNEL("mov.u32 %r2, 0; setp.eq.u32 %p1, %r1, 0;\n"
                               "{ @%p1 bra skip; add.u32 %r2, %r2, 1; skip: }\n"
-                              "{ .reg .pred %p1; setp.ne.u32 %p1, %r1, 0; @%p1 bra skip;\n"
+                              "{ .reg.pred %p1; setp.ne.u32 %p1, %r1, 0; @%p1 bra skip;\n"
                               "add.u32 %r2, %r2, 10; skip: { bra over; } }\n"
                               "over: " STORE("%r2")),
                        2, NULL, 0, 8));
@@ -211,6 +211,41 @@ static void masks_of_sync_are_meant(void **state)
         assert_int_equal(result[i], i % 2    ? 3
                                     : i < 16 ? 0x5555
                                              : 16 + 18 + 20 + 22 + 24 + 26 + 28 + 30);
+}
+
+/* A full mask: the lanes of both ways wait for each other. */
+static void lanes_on_two_ways_exchange_values(void **state)
+{
+    const uint32_t *result =
+        words(run_text(KERNEL("setp.lt.u32 %p1, %r1, 16; @%p1 bra low; mov.u32 %r2, 100;\n"
+                              "shfl.sync.bfly.b32 %r3, %r1, 16, 31, -1; bra out_;\n"
+                              "low: mov.u32 %r2, 200; shfl.sync.bfly.b32 %r3, %r1, 16, 31, -1;\n"
+                              "out_: add.u32 %r3, %r3, %r2;\n" STORE("%r3")),
+                       32, NULL, 0, 128));
+
+    (void)state;
+    for (uint32_t i = 0; i < 32; i++)
+        assert_int_equal(result[i], (i ^ 16) + (i < 16 ? 200 : 100));
+}
+
+/* Registers that live through a loop keep their places, whatever else is used in it. */
+static void values_live_through_loops(void **state)
+{
+    const uint32_t *result =
+        words(run_text(KERNEL("add.u32 %r10, %r1, 1000; mov.u32 %r11, 0; mov.u32 %r12, 0;\n"
+                              "outer: mov.u32 %r13, 0;\n"
+                              "inner: add.u32 %r14, %r13, 3; mul.lo.u32 %r15, %r14, 2;\n"
+                              "add.u32 %r12, %r12, %r15; add.u32 %r13, %r13, 1;\n"
+                              "setp.lt.u32 %p1, %r13, 4; @%p1 bra inner;\n"
+                              "add.u32 %r11, %r11, 1; setp.lt.u32 %p2, %r11, 3; @%p2 bra next;\n"
+                              "bra done; next: mov.u32 %r16, 5; add.u32 %r17, %r16, 6;\n"
+                              "add.u32 %r12, %r12, %r17; bra outer;\n"
+                              "done: add.u32 %r10, %r10, %r12;\n" STORE("%r10")),
+                       32, NULL, 0, 128));
+
+    (void)state;
+    for (uint32_t i = 0; i < 32; i++)
+        assert_int_equal(result[i], 1000 + i + 3 * (6 + 8 + 10 + 12) + 2 * 11);
 }
 
 static void barriers_order_the_threads_of_a_block(void **state)
@@ -328,6 +363,8 @@ int main(void)
         KERNEL_TEST(functions_call_each_other_and_themselves),
         KERNEL_TEST(lanes_exchange_values),
         KERNEL_TEST(masks_of_sync_are_meant),
+        KERNEL_TEST(lanes_on_two_ways_exchange_values),
+        KERNEL_TEST(values_live_through_loops),
         KERNEL_TEST(barriers_order_the_threads_of_a_block),
         KERNEL_TEST(threads_that_have_ended_are_not_waited_for),
         KERNEL_TEST(blocks_of_a_cooperative_launch_are_all_resident),

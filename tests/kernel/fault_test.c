@@ -64,6 +64,35 @@ static void allocation_that_is_too_small_for_the_last_number(void **state)
     cushim__ptx_release(module);
 }
 
+/* With all lanes at once, of which the last ones are outside. */
+static void addresses_of_whole_warps(void **state)
+{
+    static const struct {
+        const char *code;
+        unsigned thread;
+    } cases[] = {
+        {"mad.wide.u32 %rd2, %r1, 4, %rd1; st.u32 [%rd2], %r1;", 16},
+        {"mul.lo.u32 %r2, %r1, 4; st.shared.u32 [%r2], %r1;", 8},
+        {"sub.u32 %r2, 28, %r1; mad.wide.s32 %rd2, %r2, 2, %rd1; ld.u16 %r3, [%rd2];", 29},
+        {"mad.wide.u32 %rd2, %r1, 1, %rd1; ld.u16 %r3, [%rd2];", 1},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char text[600] = HEAD ".entry k(.param .u64 out)\n{ .reg .b64 %rd<9>; .reg .b32 %r<9>;\n"
+                              ".shared .align 8 .b8 s[32]; mov.u32 %r2, s;\n"
+                              "ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x;\n";
+        const uint64_t out = device_memory(64);
+        struct ptx_module *module = translate(strcat(strcat(text, cases[i].code), "\nret; }\n"));
+
+        assert_int_equal(
+            run(module, "k", (struct run){.block = 32, .parameters = &out, .bytes = 8}), PTX_FAULT);
+        assert_int_equal(fault.kind, i == 3 ? PTX_MISALIGNED : PTX_OUT_OF_BOUNDS);
+        assert_int_equal(fault.thread[0], cases[i].thread);
+        cushim__ptx_release(module);
+    }
+}
+
 static void addresses_that_are_not_aligned(void **state)
 {
     (void)state;
@@ -145,6 +174,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         KERNEL_TEST(addresses_outside_of_allocations),
         KERNEL_TEST(allocation_that_is_too_small_for_the_last_number),
+        KERNEL_TEST(addresses_of_whole_warps),
         KERNEL_TEST(addresses_that_are_not_aligned),
         KERNEL_TEST(spaces_without_atomic_operations),
         KERNEL_TEST(traps),

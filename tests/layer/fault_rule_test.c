@@ -16,7 +16,7 @@ static CUresult read(struct cushim__fault_rule *rule, const char *text)
     struct cushim__lines lines;
 
     cushim__lines_begin(&lines, text, "faults", message, sizeof message);
-    return cushim__fault_read(rule, &(struct cushim__word){text, strlen(text)}, &lines);
+    return cushim__fault_rule_parse(rule, &(struct cushim__word){text, strlen(text)}, &lines);
 }
 
 /* What a rule says, and its text as it was given. */

@@ -90,6 +90,25 @@ class Generator(unittest.TestCase):
         self.assertIn('answer = answer_StreamGetPriority(hStream, priority);',
                       self.body(table, 'StreamGetPriority'))
 
+    def test_wrapper_writes_the_handle_of_what_the_function_has_made(self):
+        table = self.generate('mock_table', EXACT.replace('EventQuery', 'EventCreate').replace(
+            'CUevent hEvent', 'struct mock_event **NOT_NULL made, unsigned int Flags'))
+        answer = re.search(r'answer_EventCreate\([^{]*\{\n(.*?)^\}', table,
+                           re.DOTALL | re.MULTILINE).group(1)
+        steps = ['if (!phEvent)', 'code = cushim__mock_EventCreate(&made_made, Flags);',
+                 'if (code == CUDA_SUCCESS)',
+                 '*phEvent = ((struct mock_object *)made_made)->handle;', 'return code;']
+        self.assertEqual(sorted(steps, key=answer.rindex), steps)
+
+    def test_wrapper_refuses_an_unsafe_call_where_the_definition_says_so(self):
+        table = self.generate('mock_table', EXACT.replace('EventQuery', 'MemFree_v2').replace(
+            'CUevent hEvent', 'struct mock_context *current, bool uncaptured, CUdeviceptr dptr'))
+        answer = re.search(r'answer_MemFree_v2\([^{]*\{\n(.*?)^\}', table,
+                           re.DOTALL | re.MULTILINE).group(1)
+        steps = ['cushim__mock_context_current(&found_current);', 'cushim__mock_capture_unsafe();',
+                 'return cushim__mock_MemFree_v2(found_current, true, dptr);']
+        self.assertEqual(sorted(steps, key=answer.index), steps)
+
     def test_objects_stand_for_the_handles_of_their_type_in_order(self):
         table = self.generate('mock_table', EXACT.replace('EventQuery', 'StreamCopyAttributes')
                               .replace('CUevent hEvent',

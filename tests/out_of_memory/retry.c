@@ -14,7 +14,7 @@
 
 #include "loader/symbols.h"
 #include "oom.h"
-#include "src/mock/call.h"
+#include "src/mock/mock.h"
 
 /* Not among what the mock has to give back. */
 void *__real_mmap(void *address, size_t size, int protection, int flags, int file, off_t offset);

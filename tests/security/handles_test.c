@@ -9,7 +9,7 @@
 
 #include <cushim/testing/mock.h>
 
-#include "src/mock/memory/shared_pages.h"
+#include "src/mock/memory/pages.h"
 #include "tests/security/segment.h"
 #include "tests/support/cmocka.h"
 

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "src/mock/api/event_ipc.h"
-#include "src/mock/memory/shared_pages.h"
+#include "src/mock/memory/pages.h"
 #include "tests/security/segment.h"
 #include "tests/support/cmocka.h"
 #include "tests/support/folder.h"
@@ -75,7 +75,7 @@ static void memory_that_is_shared_is_the_users_alone_and_keeps_its_size(void **s
 static void event_that_is_shared_is_the_users_alone_and_keeps_its_size(void **state)
 {
     struct mock_shared_event *event;
-    struct mock_shared_address address;
+    struct mock_shared_pages address;
 
     (void)state;
     assert_int_equal(cushim__mock_shared_event_create(&event), CUDA_SUCCESS);
@@ -117,7 +117,7 @@ static bool pages_are_found(int process, int file)
 
 static bool event_is_found(int process, int file, struct mock_shared_event **event)
 {
-    struct mock_shared_address address = {.process = process, .file = file};
+    struct mock_shared_pages address = {.process = process, .file = file};
     CUresult code;
 
     memcpy(address.key, segment_key, SEGMENT_KEY);

@@ -19,11 +19,15 @@
  *     MOCK_EXACT(StreamGetPriority)(int *NOT_NULL priority, const struct mock_stream *stream)
  *
  *  - NOT_NULL: the wrapper returns INVALID_VALUE for NULL.
- *  - A `struct mock_...` in the place of a handle, under any name: the wrapper finds the object, or
+ *  - A `struct mock_... *` in the place of a handle, under any name: the wrapper finds the object, or
  *    returns what its find function does. OR_CURRENT: NULL means the current context.
+ *  - A `struct mock_... **NOT_NULL` in the place of a pointer to a handle: the function sets an
+ *    object, and if it succeeds the wrapper writes the object's handle.
  *  - `struct mock_context *current`, which is no parameter of the slot: the current context.
  *    `wide_current`: the same for calls with addresses of 64 bits (memory.h).
- *  - `bool asynchronous`, which is none either: whether the slot takes a stream.
+ *  - `bool uncaptured`, which is none either and always true: the wrapper has refused the call where a
+ *    capture forbids those that are unsafe (cushim__mock_capture_unsafe()).
+ *  - `bool asynchronous`, another one: whether the slot takes a stream.
  *
  * Other slots that the same function serves stand before it. They have the same parameters, or
  * some of them, by name: what a slot lacks is zero.
@@ -38,7 +42,7 @@
  * <cushim/slots.h>. A symbol `_ptsz` or `_ptds` needs no definition where its twin has one.
  *
  * A function runs under the mock's lock, between cushim__mock_call_enter() and
- * cushim__mock_call_leave() of its generated wrapper (src/mock/call.h), so it contains nothing that
+ * cushim__mock_call_leave() of its generated wrapper (src/mock/mock.h), so it contains nothing that
  * holds for all calls alike. A call never nests in another on its thread.
  */
 #ifndef CUSHIM_MOCK_API_API_H

@@ -12,8 +12,6 @@
 #include "src/mock/api/context.h"
 #include "src/mock/api/memory.h"
 #include "src/mock/api/stream.h"
-#include "src/mock/config/settings.h"
-#include "src/mock/core/device.h"
 #include "src/mock/core/state.h"
 
 /* What is refused: arrays without memory of their own. Flags are bits up to the last. */
@@ -127,45 +125,26 @@ static CUresult make(struct mock_context *context, const CUDA_ARRAY3D_DESCRIPTOR
     return code;
 }
 
-static CUresult create(struct mock_context *context, CUarray *handle,
-                       const CUDA_ARRAY3D_DESCRIPTOR *of)
-{
-    struct mock_array *array;
-    CUresult code = cushim__mock_capture_unsafe();
-
-    if (code == CUDA_SUCCESS)
-        code = handle && of ? check(of) : CUDA_ERROR_INVALID_VALUE;
-    if (code == CUDA_SUCCESS)
-        code = make(context, of, &array);
-    if (code == CUDA_SUCCESS)
-        *handle = array->object.handle;
-    return code;
-}
-
-CUresult cushim__mock_array_find(CUarray handle, struct mock_array **array)
-{
-    return cushim__mock_object_find(handle, MOCK_ARRAY, array);
-}
-
 MOCK_APPROXIMATE(ArrayCreate_v2, "formats of compressed, planar and most normalised pictures: 801")
-(struct mock_context *wide_current, CUarray *pHandle, const CUDA_ARRAY_DESCRIPTOR *pAllocateArray)
+(struct mock_context *wide_current, bool uncaptured, struct mock_array **NOT_NULL array,
+ const CUDA_ARRAY_DESCRIPTOR *NOT_NULL pAllocateArray)
 {
-    CUDA_ARRAY3D_DESCRIPTOR of;
+    const CUDA_ARRAY3D_DESCRIPTOR of = {.Width = pAllocateArray->Width,
+                                        .Height = pAllocateArray->Height,
+                                        .Format = pAllocateArray->Format,
+                                        .NumChannels = pAllocateArray->NumChannels};
 
-    if (!pAllocateArray)
-        return create(wide_current, pHandle, NULL);
-    of = (CUDA_ARRAY3D_DESCRIPTOR){.Width = pAllocateArray->Width,
-                                   .Height = pAllocateArray->Height,
-                                   .Format = pAllocateArray->Format,
-                                   .NumChannels = pAllocateArray->NumChannels};
-    return create(wide_current, pHandle, &of);
+    return cushim__mock_Array3DCreate_v2(wide_current, uncaptured, array, &of);
 }
 
 MOCK_APPROXIMATE(Array3DCreate_v2,
                  "formats of compressed, planar and most normalised pictures, sparse arrays: 801")
-(struct mock_context *wide_current, CUarray *pHandle, const CUDA_ARRAY3D_DESCRIPTOR *pAllocateArray)
+(struct mock_context *wide_current, bool uncaptured, struct mock_array **NOT_NULL array,
+ const CUDA_ARRAY3D_DESCRIPTOR *NOT_NULL pAllocateArray)
 {
-    return create(wide_current, pHandle, pAllocateArray);
+    CUresult code = check(pAllocateArray);
+
+    return code ? code : make(wide_current, pAllocateArray, array);
 }
 
 MOCK_EXACT(ArrayGetDescriptor_v2)
@@ -185,16 +164,14 @@ MOCK_EXACT(Array3DGetDescriptor_v2)
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(ArrayDestroy)(struct mock_array *array)
+MOCK_EXACT(ArrayDestroy)(struct mock_array *array, bool uncaptured)
 {
     const CUarray handle = array->object.handle;
-    CUresult code = cushim__mock_capture_unsafe();
+    CUresult code = cushim__mock_sim_wait_group(&array->object.context->group);
 
-    if (code == CUDA_SUCCESS)
-        code = cushim__mock_sim_wait_group(&array->object.context->group);
     /* The lock was given up meanwhile. */
     if (code == CUDA_SUCCESS)
-        code = cushim__mock_array_find(handle, &array);
+        code = cushim__mock_object_find(handle, MOCK_ARRAY, &array);
     if (code)
         return code;
     cushim__mock_object_remove(array);

@@ -57,11 +57,6 @@ CUresult cushim__mock_capture_begin(struct mock_stream *stream, CUstreamCaptureM
     return CUDA_SUCCESS;
 }
 
-void cushim__mock_capture_invalidate(struct mock_capture *capture)
-{
-    capture->invalidated = true;
-}
-
 CUresult cushim__mock_capture_check(const struct mock_stream *stream)
 {
     return stream->capture->invalidated ? CUDA_ERROR_STREAM_CAPTURE_INVALIDATED : CUDA_SUCCESS;
@@ -187,7 +182,7 @@ bool cushim__mock_capture_forget_stream(struct mock_stream *stream, bool at_any_
     if (!cushim__mock_edges_join(&capture->left, &captured->frontier)) {
         if (!at_any_price)
             return false;
-        cushim__mock_capture_invalidate(capture);
+        capture->invalidated = true;
     }
     while (*link != captured)
         link = &(*link)->next;
@@ -226,7 +221,7 @@ CUresult cushim__mock_capture_refuse_unsafe(void)
     for (struct mock_capture *one = cushim__mock_captures; one; one = one->next) {
         if (!forbids(one, thread))
             continue;
-        cushim__mock_capture_invalidate(one);
+        one->invalidated = true;
         code = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     }
     return code;
@@ -252,13 +247,13 @@ CUresult cushim__mock_capture_legacy(struct mock_stream *legacy)
 
     if (!capture)
         return CUDA_SUCCESS;
-    cushim__mock_capture_invalidate(capture);
+    capture->invalidated = true;
     return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
 }
 
 CUresult cushim__mock_capture_refuse(struct mock_stream *stream)
 {
-    cushim__mock_capture_invalidate(stream->capture);
+    stream->capture->invalidated = true;
     return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
 }
 
@@ -296,7 +291,7 @@ CUresult cushim__mock_capture_query_event(struct mock_event *event)
     CUresult code = cushim__mock_capture_elapsed_event(event);
 
     if (code == CUDA_ERROR_CAPTURED_EVENT)
-        cushim__mock_capture_invalidate(event->capture);
+        event->capture->invalidated = true;
     return code ? code : cushim__mock_capture_unsafe();
 }
 
@@ -316,7 +311,7 @@ CUresult cushim__mock_capture_context(struct mock_context *context)
     for (struct mock_capture *one = cushim__mock_captures; one; one = one->next) {
         if (!has_stream_of(one, context))
             continue;
-        cushim__mock_capture_invalidate(one);
+        one->invalidated = true;
         code = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     }
     return code;
@@ -392,21 +387,21 @@ static CUresult wait_for_outside(struct mock_stream *stream, const struct mock_e
 {
     if (!event->record && !event->shared)
         return CUDA_SUCCESS;
-    cushim__mock_capture_invalidate(stream->capture);
+    stream->capture->invalidated = true;
     return CUDA_ERROR_STREAM_CAPTURE_ISOLATION;
 }
 
 static CUresult wait_for_captured(struct mock_stream *stream, const struct mock_event *event)
 {
     if (stream->kind == MOCK_LEGACY) {
-        cushim__mock_capture_invalidate(event->capture);
+        event->capture->invalidated = true;
         return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
     }
     if (!stream->capture)
         return join(event->capture, stream, &event->capture_nodes);
     if (stream->capture != event->capture) {
-        cushim__mock_capture_invalidate(stream->capture);
-        cushim__mock_capture_invalidate(event->capture);
+        stream->capture->invalidated = true;
+        event->capture->invalidated = true;
         return CUDA_ERROR_STREAM_CAPTURE_MERGE;
     }
     return cushim__mock_edges_join(&stream->captured->frontier, &event->capture_nodes)
@@ -423,7 +418,7 @@ CUresult cushim__mock_capture_wait(struct mock_stream *stream, struct mock_event
         return code;
     if (state_of(event) == MOCK_WAS_CAPTURED) {
         if (stream->capture)
-            cushim__mock_capture_invalidate(stream->capture);
+            stream->capture->invalidated = true;
         return CUDA_ERROR_INVALID_VALUE;
     }
     if (flags == CU_EVENT_WAIT_EXTERNAL)

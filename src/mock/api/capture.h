@@ -14,14 +14,7 @@
 #include "src/mock/api/graph_dependencies.h"
 #include "src/mock/sim/stream.h"
 
-struct mock_capture;
-struct mock_context;
-struct mock_event;
 struct mock_graph;
-struct mock_node;
-struct mock_operation;
-struct mock_stream;
-struct mock_work;
 
 /* How many captures there are in the process: what callers ask first. */
 extern unsigned cushim__mock_capture_count;
@@ -41,8 +34,6 @@ static inline CUresult cushim__mock_capture_unsafe(void)
  * Whether the stream is the legacy default one, and a capture stands in its way. NULL: none does.
  */
 struct mock_capture *cushim__mock_capture_in_the_way(const struct mock_stream *stream);
-
-void cushim__mock_capture_invalidate(struct mock_capture *capture);
 
 /* cuStreamQuery and cuStreamSynchronize of a stream. */
 CUresult cushim__mock_capture_query_stream(struct mock_stream *stream);

@@ -6,7 +6,6 @@
 #include "src/mock/api/capture.h"
 #include "src/mock/api/context.h"
 #include "src/mock/api/graph.h"
-#include "src/mock/api/stream.h"
 #include "src/mock/core/state.h"
 
 static CUresult check_begin(struct mock_stream *stream, CUstreamCaptureMode mode)
@@ -97,7 +96,7 @@ MOCK_EXACT(StreamEndCapture)(struct mock_stream *stream, CUgraph *phGraph)
     if (!capture)
         return CUDA_ERROR_ILLEGAL_STATE;
     if (capture->origin != stream->captured) {
-        cushim__mock_capture_invalidate(capture);
+        capture->invalidated = true;
         return CUDA_ERROR_STREAM_CAPTURE_UNMATCHED;
     }
     graph = capture->graph;

@@ -5,7 +5,6 @@
 #include "src/base/lock.h"
 #include "src/mock/api/api.h"
 #include "src/mock/api/context.h"
-#include "src/mock/api/stream.h"
 #include "src/mock/core/state.h"
 
 CUresult cushim__mock_context_find(CUcontext handle, struct mock_context **context)

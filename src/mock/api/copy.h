@@ -13,12 +13,6 @@
 #include "src/mock/core/object.h"
 #include "src/mock/sim/operation.h"
 
-struct mock_context;
-struct mock_device;
-struct mock_operation;
-struct mock_stream;
-struct race_region;
-
 /*
  * A copy as cuMemcpy3D describes it, for a node of a graph: pageable memory is read and written
  * when it executes. The caller owns the operation.
@@ -71,40 +65,8 @@ struct mock_copy {
     char *staged; /* what `from` held at the call, row after row; NULL: it is read at execution */
 };
 
-/* Where the bytes of a side are. */
-struct mock_copy_box {
-    char *first;
-    size_t row, layer; /* from one to the next, in bytes */
-};
-
-/*
- * Make a side of what a call says of it; `type`, the place in the memory and its rows are set.
- * INVALID_VALUE: the box is not in
- * memory of that kind; INVALID_HANDLE: there is no such array.
- */
-CUresult cushim__mock_copy_side_check(const struct mock_copy *copy, struct mock_copy_side *side,
-                                      const void *host, CUdeviceptr device, CUarray array);
-
-/* The device whose memory a side is; NULL: pageable memory. */
-const struct mock_device *cushim__mock_copy_side_device(const struct mock_copy_side *side);
-
-/* The bytes of a side, now. False: the memory is gone. */
-bool cushim__mock_copy_find(const struct mock_copy *copy, const struct mock_copy_side *side,
-                            struct mock_copy_box *box);
-
-/* The bytes of a side, as the device addresses them. False: pageable memory, or gone. */
-bool cushim__mock_copy_region(const struct mock_copy *copy, const struct mock_copy_side *side,
-                              struct race_region *region);
-
 /* Read the source now, so that the operation does not. False: out of memory. */
 bool cushim__mock_copy_stage(struct mock_copy *copy);
-
-/* The box of what was read at the call. */
-struct mock_copy_box cushim__mock_copy_staged(const struct mock_copy *copy);
-
-/* Move the bytes, whatever overlaps. */
-void cushim__mock_copy_move(const struct mock_copy *copy, const struct mock_copy_box *to,
-                            const struct mock_copy_box *from);
 
 /* CUDA arrays: rows of elements that programs reach by copies only. */
 
@@ -118,8 +80,5 @@ struct mock_array {
 
 /* The bytes of a channel of an element. 0: the mock does not know the format. */
 size_t cushim__mock_array_channel_bytes(CUarray_format format);
-
-/* NULL is INVALID_HANDLE. */
-CUresult cushim__mock_array_find(CUarray handle, struct mock_array **array);
 
 #endif

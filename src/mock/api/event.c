@@ -14,11 +14,6 @@
 
 enum { ALL_FLAGS = CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS };
 
-CUresult cushim__mock_event_find(CUevent handle, struct mock_event **event)
-{
-    return cushim__mock_object_find(handle, MOCK_EVENT, event);
-}
-
 static void drop(void *object)
 {
     struct mock_event *event = object;
@@ -33,35 +28,20 @@ static void drop(void *object)
 CUresult cushim__mock_event_create(struct mock_context *context, unsigned flags,
                                    struct mock_event **event)
 {
-    struct mock_event *made = calloc(1, sizeof *made);
-    CUresult code;
-
-    if (!made)
+    *event = cushim__mock_object_create(sizeof **event, MOCK_EVENT, context, drop);
+    if (!*event)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    made->flags = flags;
-    code = cushim__mock_object_add(made, MOCK_EVENT, context);
-    if (code) {
-        free(made);
-        return code;
-    }
-    made->object.drop = drop;
-    *event = made;
+    (*event)->flags = flags;
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(EventCreate)(struct mock_context *current, CUevent *phEvent, unsigned int Flags)
+MOCK_EXACT(EventCreate)
+(struct mock_context *current, struct mock_event **NOT_NULL event, unsigned int Flags)
 {
-    struct mock_event *event;
-    CUresult code;
-
-    if (!phEvent || Flags > ALL_FLAGS)
+    if (Flags > ALL_FLAGS ||
+        ((Flags & CU_EVENT_INTERPROCESS) && !(Flags & CU_EVENT_DISABLE_TIMING)))
         return CUDA_ERROR_INVALID_VALUE;
-    if ((Flags & CU_EVENT_INTERPROCESS) && !(Flags & CU_EVENT_DISABLE_TIMING))
-        return CUDA_ERROR_INVALID_VALUE;
-    code = cushim__mock_event_create(current, Flags, &event);
-    if (code == CUDA_SUCCESS)
-        *phEvent = event->object.handle;
-    return code;
+    return cushim__mock_event_create(current, Flags, event);
 }
 
 /* A thread that waits for the event goes on waiting for its record (driver-semantics.md #28). */
@@ -213,9 +193,9 @@ MOCK_EXACT(StreamWaitEvent)(CUstream hStream, CUevent hEvent, unsigned int Flags
 
     if (code != CUDA_SUCCESS)
         return code;
-    code = cushim__mock_event_find(hEvent, &event);
+    code = cushim__mock_object_find(hEvent, MOCK_EVENT, &event);
     if (code != CUDA_SUCCESS && !hEvent && stream->capture)
-        cushim__mock_capture_invalidate(stream->capture);
+        stream->capture->invalidated = true;
     if (code == CUDA_SUCCESS && stream->kind == MOCK_LEGACY)
         code = cushim__mock_capture_legacy(stream);
     if (code == CUDA_SUCCESS && Flags > CU_EVENT_WAIT_EXTERNAL)

@@ -7,8 +7,6 @@
 #include "src/mock/core/object.h"
 #include "src/mock/sim/stream.h"
 
-struct mock_capture;
-struct race_clock;
 struct mock_shared_event;
 
 /*
@@ -45,8 +43,6 @@ struct mock_event {
     struct mock_capture *capture;
     struct mock_edges capture_nodes; /* what stood before it in its stream */
 };
-
-CUresult cushim__mock_event_find(CUevent handle, struct mock_event **event);
 
 /* A new event of a context, with its handle: for cuIpcOpenEventHandle as well. */
 CUresult cushim__mock_event_create(struct mock_context *context, unsigned flags,

@@ -11,7 +11,7 @@
 /* What a CUipcEventHandle holds. */
 struct handle {
     char magic[8];
-    struct mock_shared_address address;
+    struct mock_shared_pages address;
     uint64_t sum; /* of what is before it */
 };
 
@@ -53,7 +53,7 @@ MOCK_EXACT(IpcGetEventHandle)(CUipcEventHandle *NOT_NULL pHandle, CUevent NOT_NU
     CUresult code = cushim__mock_context_current(&context); /* any: driver-semantics.md #74 */
 
     if (code == CUDA_SUCCESS)
-        code = cushim__mock_event_find(event, &found);
+        code = cushim__mock_object_find(event, MOCK_EVENT, &found);
     if (code == CUDA_SUCCESS && (!(found->flags & CU_EVENT_INTERPROCESS) || found->imported))
         code = CUDA_ERROR_INVALID_HANDLE;
     if (code == CUDA_SUCCESS && !found->shared)
@@ -81,18 +81,13 @@ static bool is_own(const struct handle *handle)
     return false;
 }
 
-MOCK_EXACT(IpcOpenEventHandle)(CUevent *phEvent, CUipcEventHandle handle)
+MOCK_EXACT(IpcOpenEventHandle)
+(struct mock_event **NOT_NULL event, struct mock_context *current, CUipcEventHandle handle)
 {
-    struct mock_context *context;
     struct mock_shared_event *shared;
-    struct mock_event *event;
     struct handle known;
-    CUresult code = phEvent ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    CUresult code;
 
-    if (code == CUDA_SUCCESS)
-        code = cushim__mock_context_current(&context);
-    if (code != CUDA_SUCCESS)
-        return code;
     memcpy(&known, &handle, sizeof known);
     if (memcmp(known.magic, magic, sizeof magic) != 0 || known.sum != sum_of(&known))
         return CUDA_ERROR_MAP_FAILED;
@@ -102,13 +97,12 @@ MOCK_EXACT(IpcOpenEventHandle)(CUevent *phEvent, CUipcEventHandle handle)
     if (code != CUDA_SUCCESS)
         return code;
     code =
-        cushim__mock_event_create(context, CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING, &event);
+        cushim__mock_event_create(current, CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING, event);
     if (code != CUDA_SUCCESS) {
         cushim__mock_shared_event_release(shared);
         return code;
     }
-    event->imported = true;
-    event->shared = shared;
-    *phEvent = event->object.handle;
+    (*event)->imported = true;
+    (*event)->shared = shared;
     return CUDA_SUCCESS;
 }

@@ -18,6 +18,8 @@
 
 #include <cuda.h>
 
+#include "src/mock/memory/pages.h"
+
 struct mock_shared_event;
 
 /* This process's end of it. Reference-counted: the event, and each record that is shared. */
@@ -40,25 +42,17 @@ bool cushim__mock_shared_event_done(const struct mock_shared_event *shared, uint
 
 /* The page that processes share of an event: how it is made, and found by another process. */
 
-enum { MOCK_SHARED_KEY_BYTES = 16 };
-
-/* Where a page is. */
-struct mock_shared_address {
-    int32_t process, file; /* of the process that made it */
-    unsigned char key[MOCK_SHARED_KEY_BYTES];
-};
-
 /* Make a page, with one reference. OUT_OF_MEMORY or OPERATING_SYSTEM. */
 CUresult cushim__mock_shared_event_create(struct mock_shared_event **shared);
 
 void cushim__mock_shared_event_address(const struct mock_shared_event *shared,
-                                       struct mock_shared_address *address);
+                                       struct mock_shared_pages *address);
 
 /* Find the page of another process. MAP_FAILED: it is not there. */
-CUresult cushim__mock_shared_event_open(const struct mock_shared_address *address,
+CUresult cushim__mock_shared_event_open(const struct mock_shared_pages *address,
                                         struct mock_shared_event **shared);
 
 bool cushim__mock_shared_event_has_key(const struct mock_shared_event *shared,
-                                       const unsigned char key[MOCK_SHARED_KEY_BYTES]);
+                                       const unsigned char key[MOCK_PAGES_KEY_BYTES]);
 
 #endif

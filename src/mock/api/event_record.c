@@ -126,12 +126,12 @@ static bool wait_ready(struct mock_operation *operation, struct mock_stream *str
     return false;
 }
 
-static void wait_demand(const struct mock_operation *operation)
+static void wait_force(const struct mock_operation *operation)
 {
     const struct mock_event_record *record = ((const struct wait_operation *)operation)->record;
 
     if (!record->done && record->stream)
-        cushim__mock_sim_demand(record->stream, record->number);
+        cushim__mock_sim_force(record->stream, record->number);
 }
 
 static void wait_drop(struct mock_operation *operation)
@@ -154,7 +154,7 @@ static const struct mock_operation_class wait_class = {
     .size = sizeof(struct wait_operation),
     .node_type = CU_GRAPH_NODE_TYPE_WAIT_EVENT,
     .ready = wait_ready,
-    .demand = wait_demand,
+    .force = wait_force,
     .drop = wait_drop,
 };
 
@@ -229,7 +229,7 @@ MOCK_EXACT(EventRecordWithFlags)(CUevent hEvent, CUstream hStream, unsigned int 
     if (cushim__mock_stream_is_default(hStream))
         code = cushim__mock_stream_find(hStream, &stream);
     if (code == CUDA_SUCCESS)
-        code = cushim__mock_event_find(hEvent, &event);
+        code = cushim__mock_object_find(hEvent, MOCK_EVENT, &event);
     if (code == CUDA_SUCCESS && flags > CU_EVENT_RECORD_EXTERNAL)
         code = CUDA_ERROR_INVALID_VALUE;
     if (code == CUDA_SUCCESS)

@@ -28,7 +28,7 @@ static const char magic[8] = "cushimev";
 
 struct page {
     char magic[sizeof magic];
-    unsigned char key[MOCK_SHARED_KEY_BYTES]; /* random: no other page has it */
+    unsigned char key[MOCK_PAGES_KEY_BYTES]; /* random: no other page has it */
     _Atomic uint64_t newest;
     _Atomic uint64_t done[SLOTS]; /* of the numbers that share a slot, the last that is done */
 };
@@ -117,7 +117,7 @@ CUresult cushim__mock_shared_event_create(struct mock_shared_event **shared)
 }
 
 void cushim__mock_shared_event_address(const struct mock_shared_event *shared,
-                                       struct mock_shared_address *address)
+                                       struct mock_shared_pages *address)
 {
     address->process = (int32_t)getpid();
     address->file = (int32_t)shared->file;
@@ -125,7 +125,7 @@ void cushim__mock_shared_event_address(const struct mock_shared_event *shared,
 }
 
 /* Whether an open file is the page with this key. */
-static bool is_page(int file, const unsigned char key[MOCK_SHARED_KEY_BYTES])
+static bool is_page(int file, const unsigned char key[MOCK_PAGES_KEY_BYTES])
 {
     struct page head;
     const size_t bytes = offsetof(struct page, newest);
@@ -136,7 +136,7 @@ static bool is_page(int file, const unsigned char key[MOCK_SHARED_KEY_BYTES])
            memcmp(head.key, key, sizeof head.key) == 0;
 }
 
-CUresult cushim__mock_shared_event_open(const struct mock_shared_address *address,
+CUresult cushim__mock_shared_event_open(const struct mock_shared_pages *address,
                                         struct mock_shared_event **shared)
 {
     const int file = cushim__mock_shared_file_open(address->process, address->file);
@@ -152,9 +152,9 @@ CUresult cushim__mock_shared_event_open(const struct mock_shared_address *addres
 }
 
 bool cushim__mock_shared_event_has_key(const struct mock_shared_event *shared,
-                                       const unsigned char key[MOCK_SHARED_KEY_BYTES])
+                                       const unsigned char key[MOCK_PAGES_KEY_BYTES])
 {
-    return memcmp(shared->page->key, key, MOCK_SHARED_KEY_BYTES) == 0;
+    return memcmp(shared->page->key, key, MOCK_PAGES_KEY_BYTES) == 0;
 }
 
 struct mock_shared_event *cushim__mock_shared_event_retain(struct mock_shared_event *shared)

@@ -13,8 +13,6 @@
 
 #include "src/mock/memory/section_windows.h"
 
-_Static_assert((int)MOCK_SHARED_KEY_BYTES == (int)MOCK_SECTION_KEY_BYTES, "one key");
-
 /* A record that is this many before the newest counts as done. */
 enum { SLOTS = 448 };
 
@@ -33,7 +31,7 @@ struct mock_shared_event {
     unsigned references;
     HANDLE section; /* of the process that made it */
     struct page *page;
-    unsigned char key[MOCK_SHARED_KEY_BYTES];
+    unsigned char key[MOCK_PAGES_KEY_BYTES];
     uint32_t member;
     HANDLE alive;
 };
@@ -72,7 +70,7 @@ static bool is_alive(const struct mock_shared_event *shared, uint32_t member)
 
 /* Takes section and page over, in any case. NULL: out of memory. */
 static struct mock_shared_event *join(HANDLE section, struct page *page,
-                                      const unsigned char key[MOCK_SHARED_KEY_BYTES])
+                                      const unsigned char key[MOCK_PAGES_KEY_BYTES])
 {
     struct mock_shared_event *shared = calloc(1, sizeof *shared);
     char name[MOCK_SECTION_NAME];
@@ -97,7 +95,7 @@ static struct mock_shared_event *join(HANDLE section, struct page *page,
 
 CUresult cushim__mock_shared_event_create(struct mock_shared_event **shared)
 {
-    unsigned char key[MOCK_SHARED_KEY_BYTES];
+    unsigned char key[MOCK_PAGES_KEY_BYTES];
     HANDLE section = cushim__mock_section_create(what, key, sizeof(struct page));
     struct page *page;
 
@@ -113,14 +111,14 @@ CUresult cushim__mock_shared_event_create(struct mock_shared_event **shared)
 }
 
 void cushim__mock_shared_event_address(const struct mock_shared_event *shared,
-                                       struct mock_shared_address *address)
+                                       struct mock_shared_pages *address)
 {
     address->process = (int32_t)GetCurrentProcessId();
     address->file = 0;
     memcpy(address->key, shared->key, sizeof address->key);
 }
 
-CUresult cushim__mock_shared_event_open(const struct mock_shared_address *address,
+CUresult cushim__mock_shared_event_open(const struct mock_shared_pages *address,
                                         struct mock_shared_event **shared)
 {
     size_t bytes;
@@ -133,9 +131,9 @@ CUresult cushim__mock_shared_event_open(const struct mock_shared_address *addres
 }
 
 bool cushim__mock_shared_event_has_key(const struct mock_shared_event *shared,
-                                       const unsigned char key[MOCK_SHARED_KEY_BYTES])
+                                       const unsigned char key[MOCK_PAGES_KEY_BYTES])
 {
-    return memcmp(shared->key, key, MOCK_SHARED_KEY_BYTES) == 0;
+    return memcmp(shared->key, key, MOCK_PAGES_KEY_BYTES) == 0;
 }
 
 struct mock_shared_event *cushim__mock_shared_event_retain(struct mock_shared_event *shared)

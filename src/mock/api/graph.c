@@ -12,16 +12,6 @@ enum { LEVELS_MAX = 64 };
 
 static uint64_t graphs_made, nodes_made;
 
-CUresult cushim__mock_graph_find(CUgraph handle, struct mock_graph **graph)
-{
-    return handle ? cushim__mock_object_find(handle, MOCK_GRAPH, graph) : CUDA_ERROR_INVALID_VALUE;
-}
-
-CUresult cushim__mock_node_find(CUgraphNode handle, struct mock_node **node)
-{
-    return handle ? cushim__mock_object_find(handle, MOCK_NODE, node) : CUDA_ERROR_INVALID_VALUE;
-}
-
 void cushim__mock_work_end(struct mock_work *work)
 {
     cushim__mock_operation_destroy(work->operation);

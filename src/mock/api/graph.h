@@ -40,10 +40,11 @@ struct mock_node {
 
     /* In an executable graph. */
     bool disabled;
-    bool awaited;                     /* by a node in another lane */
-    unsigned lane;                    /* the streams of a launch, from 0 */
-    struct mock_event_record *record; /* of a launch that is being queued, if it is awaited */
-    struct mock_operation *coming;    /* of an update that is under way */
+    bool awaited;  /* by a node in another lane */
+    unsigned lane; /* the streams of a launch, from 0 */
+    struct mock_event_record
+        *fence;                    /* its end in a launch that is being queued; NULL: none waits */
+    struct mock_operation *coming; /* of an update that is under way */
 };
 
 struct mock_graph {
@@ -59,10 +60,6 @@ struct mock_graph {
     unsigned lanes;               /* and in how many streams */
     struct mock_held *held;       /* references on user objects: user_object.c */
 };
-
-/* What handles mean; NULL is INVALID_VALUE. */
-CUresult cushim__mock_graph_find(CUgraph handle, struct mock_graph **graph);
-CUresult cushim__mock_node_find(CUgraphNode handle, struct mock_node **node);
 
 /* A new, empty graph. `visible`: it and its nodes have handles. */
 CUresult cushim__mock_graph_create(bool visible, struct mock_graph **graph);
@@ -129,9 +126,6 @@ struct mock_exec {
     struct mock_event_record *last; /* the end of the last launch; NULL: there was none */
 };
 
-/* What a handle means; NULL is INVALID_VALUE. */
-CUresult cushim__mock_exec_find(CUgraphExec handle, struct mock_exec **exec);
-
 void cushim__mock_exec_release(struct mock_exec *exec);
 
 /*
@@ -181,9 +175,6 @@ cushim__mock_kernel_parameters(const struct CUDA_KERNEL_NODE_PARAMS_st *former);
 CUresult cushim__mock_node_set(struct mock_node *node, struct mock_work *work);
 
 /* User objects: what programs give to graphs to be destroyed with them. */
-
-/* What a handle means; NULL is INVALID_VALUE. */
-CUresult cushim__mock_user_object_find(CUuserObject handle, struct mock_user_object **object);
 
 /* References that a graph has, a list with one entry per object. NULL: none. */
 

@@ -1,22 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Graphs and their nodes, as programs call them: what does not depend on what a node does. */
 #include <stdio.h>
+#include <string.h>
 
 #include "src/base/system.h"
 #include "src/mock/api/api.h"
 #include "src/mock/api/graph.h"
 
-MOCK_EXACT(GraphCreate)(CUgraph *phGraph, unsigned int flags)
+MOCK_EXACT(GraphCreate)(struct mock_graph **NOT_NULL graph, unsigned int flags)
 {
-    struct mock_graph *graph;
-    CUresult code;
-
-    if (!phGraph || flags != 0)
-        return CUDA_ERROR_INVALID_VALUE;
-    code = cushim__mock_graph_create(true, &graph);
-    if (code == CUDA_SUCCESS)
-        *phGraph = graph->object.handle;
-    return code;
+    return flags == 0 ? cushim__mock_graph_create(true, graph) : CUDA_ERROR_INVALID_VALUE;
 }
 
 /*
@@ -33,14 +26,9 @@ MOCK_EXACT(GraphDestroy)(struct mock_graph *graph)
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(GraphClone)(CUgraph *NOT_NULL phGraphClone, struct mock_graph *graph)
+MOCK_EXACT(GraphClone)(struct mock_graph **NOT_NULL clone, struct mock_graph *graph)
 {
-    struct mock_graph *clone;
-    CUresult code = cushim__mock_graph_clone(graph, true, &clone);
-
-    if (code == CUDA_SUCCESS)
-        *phGraphClone = clone->object.handle;
-    return code;
+    return cushim__mock_graph_clone(graph, true, clone);
 }
 
 MOCK_EXACT(GraphNodeFindInClone)
@@ -119,9 +107,9 @@ MOCK_APPROXIMATE(GraphNodeGetToolsId,
 }
 
 MOCK_APPROXIMATE(GraphNodeGetContainingGraph, "no driver of this version was measured")
-(CUgraph *NOT_NULL phGraph, struct mock_node *node)
+(struct mock_graph **NOT_NULL graph, struct mock_node *node)
 {
-    *phGraph = node->graph->object.handle;
+    *graph = node->graph;
     return CUDA_SUCCESS;
 }
 
@@ -134,12 +122,11 @@ MOCK_EXACT(GraphDestroyNode)(struct mock_node *node)
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(GraphChildGraphNodeGetGraph)(CUgraph *NOT_NULL phGraph, struct mock_node *node)
+MOCK_EXACT(GraphChildGraphNodeGetGraph)
+(struct mock_graph **NOT_NULL graph, struct mock_node *node)
 {
-    if (!node->work.child)
-        return CUDA_ERROR_INVALID_VALUE;
-    *phGraph = node->work.child->object.handle;
-    return CUDA_SUCCESS;
+    *graph = node->work.child;
+    return *graph ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 static const char *name_of(CUgraphNodeType type)
@@ -184,16 +171,11 @@ static void print(const struct mock_graph *graph, FILE *file)
 }
 
 MOCK_APPROXIMATE(GraphDebugDotPrint, "nodes have a type and edges alone, whatever is asked for")
-(CUgraph hGraph, const char *path)
+(const char *NOT_NULL path, const struct mock_graph *graph)
 {
-    struct mock_graph *graph;
-    CUresult code = path ? cushim__mock_graph_find(hGraph, &graph) : CUDA_ERROR_INVALID_VALUE;
-    FILE *file;
+    FILE *file = cushim__host_new_file(path);
     bool failed;
 
-    if (code != CUDA_SUCCESS)
-        return code;
-    file = cushim__host_new_file(path);
     if (!file)
         return CUDA_ERROR_OPERATING_SYSTEM;
     fprintf(file, "digraph graph_%llu {\n", (unsigned long long)graph->number);
@@ -201,4 +183,193 @@ MOCK_APPROXIMATE(GraphDebugDotPrint, "nodes have a type and edges alone, whateve
     fprintf(file, "}\n");
     failed = ferror(file) != 0;
     return fclose(file) != 0 || failed ? CUDA_ERROR_OPERATING_SYSTEM : CUDA_SUCCESS;
+}
+
+/* Edges of graphs, as programs read and change them. */
+
+enum { PROGRAMMATIC = 1, LAST_PORT = 2 };
+
+/* Only kernels have ports that are not 0, and those only towards kernels. */
+static bool is_allowed(const struct mock_edge_data *data, const struct mock_node *from)
+{
+    static const struct mock_edge_data plain;
+
+    if (memcmp(data->reserved, plain.reserved, sizeof plain.reserved) != 0 || data->to_port != 0)
+        return false;
+    if (data->type == 0)
+        return data->from_port == 0;
+    return data->type == PROGRAMMATIC && data->from_port > 0 && data->from_port <= LAST_PORT &&
+           from->work.type == CU_GRAPH_NODE_TYPE_KERNEL;
+}
+
+CUresult cushim__mock_edges_read_any(const struct mock_graph *graph, const CUgraphNode *nodes,
+                                     const struct mock_edge_data *data, size_t count,
+                                     struct mock_edges *edges)
+{
+    if (count > 0 && !nodes)
+        return CUDA_ERROR_INVALID_VALUE;
+    for (size_t i = 0; i < count; i++) {
+        struct mock_node *node;
+        CUresult code = cushim__mock_object_find(nodes[i], MOCK_NODE, &node);
+
+        if (code != CUDA_SUCCESS)
+            return code;
+        if (node->graph != graph || (data && !is_allowed(&data[i], node)))
+            return CUDA_ERROR_INVALID_VALUE;
+        if (!cushim__mock_edges_find(edges, node) &&
+            !cushim__mock_edges_add(edges, node, data ? &data[i] : NULL))
+            return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    return CUDA_SUCCESS;
+}
+
+CUresult cushim__mock_edges_read(const struct mock_graph *graph, const CUgraphNode *nodes,
+                                 const struct mock_edge_data *data, size_t count,
+                                 struct mock_edges *edges)
+{
+    const CUresult code = cushim__mock_edges_read_any(graph, nodes, data, count, edges);
+
+    if (code != CUDA_SUCCESS)
+        return code;
+    return edges->count == count ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+static size_t count_edges(const struct mock_graph *graph, bool *plain)
+{
+    size_t count = 0;
+
+    *plain = true;
+    for (const struct mock_node *node = graph->first; node; node = node->next) {
+        for (size_t i = 0; i < node->dependents.count; i++)
+            *plain = *plain && cushim__mock_edge_is_plain(&node->dependents.at[i]);
+        count += node->dependents.count;
+    }
+    return count;
+}
+
+/* List all edges in the order of the nodes that they come from. */
+static void list(const struct mock_graph *graph, CUgraphNode *from, CUgraphNode *to,
+                 struct mock_edge_data *data, size_t room)
+{
+    size_t place = 0;
+
+    for (const struct mock_node *node = graph->first; node; node = node->next) {
+        for (size_t i = 0; i < node->dependents.count && place < room; i++, place++) {
+            from[place] = node->object.handle;
+            to[place] = node->dependents.at[i].node->object.handle;
+            if (data)
+                data[place] = node->dependents.at[i].data;
+        }
+    }
+    for (; place < room; place++)
+        from[place] = to[place] = NULL;
+}
+
+MOCK_ALSO(GraphGetEdges)
+MOCK_EXACT(GraphGetEdges_v2)
+(const struct mock_graph *graph, CUgraphNode *from, CUgraphNode *to,
+ cushim_CUgraphEdgeData *edgeData, size_t *NOT_NULL numEdges)
+{
+    size_t edges;
+    bool plain;
+
+    if (!from != !to || (edgeData && !from))
+        return CUDA_ERROR_INVALID_VALUE;
+    edges = count_edges(graph, &plain);
+    if (from && !edgeData && !plain)
+        return CUDA_ERROR_LOSSY_QUERY;
+    if (from)
+        list(graph, from, to, (void *)edgeData, *numEdges);
+    if (!from || *numEdges > edges)
+        *numEdges = edges;
+    return CUDA_SUCCESS;
+}
+
+MOCK_ALSO(GraphNodeGetDependencies)
+MOCK_EXACT(GraphNodeGetDependencies_v2)
+(const struct mock_node *node, size_t *NOT_NULL numDependencies, CUgraphNode *dependencies,
+ cushim_CUgraphEdgeData *edgeData)
+{
+    if (edgeData && !dependencies)
+        return CUDA_ERROR_INVALID_VALUE;
+    return cushim__mock_edges_give(&node->dependencies, dependencies, (void *)edgeData,
+                                   numDependencies);
+}
+
+MOCK_ALSO(GraphNodeGetDependentNodes)
+MOCK_EXACT(GraphNodeGetDependentNodes_v2)
+(const struct mock_node *node, size_t *NOT_NULL numDependentNodes, CUgraphNode *dependentNodes,
+ cushim_CUgraphEdgeData *edgeData)
+{
+    if (edgeData && !dependentNodes)
+        return CUDA_ERROR_INVALID_VALUE;
+    return cushim__mock_edges_give(&node->dependents, dependentNodes, (void *)edgeData,
+                                   numDependentNodes);
+}
+
+/* The two ends of a dependency that a call names. */
+static CUresult find_ends(const struct mock_graph *graph, CUgraphNode from, CUgraphNode to,
+                          struct mock_node **from_node, struct mock_node **to_node)
+{
+    CUresult code = cushim__mock_object_find(from, MOCK_NODE, from_node);
+
+    if (code == CUDA_SUCCESS)
+        code = cushim__mock_object_find(to, MOCK_NODE, to_node);
+    if (code == CUDA_SUCCESS && ((*from_node)->graph != graph || (*to_node)->graph != graph))
+        code = CUDA_ERROR_INVALID_VALUE;
+    return code;
+}
+
+static CUresult connect(struct mock_node *from, struct mock_node *to,
+                        const struct mock_edge_data *data)
+{
+    if (from == to || cushim__mock_edges_find(&to->dependencies, from) ||
+        (data && !is_allowed(data, from)))
+        return CUDA_ERROR_INVALID_VALUE;
+    return cushim__mock_node_connect(from, to, data) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+/* An edge is identified by its data too, if they are given. */
+static CUresult disconnect(struct mock_node *from, struct mock_node *to,
+                           const struct mock_edge_data *data)
+{
+    const struct mock_edge *edge = cushim__mock_edges_find(&to->dependencies, from);
+
+    if (!edge || (data && memcmp(&edge->data, data, sizeof *data) != 0))
+        return CUDA_ERROR_INVALID_VALUE;
+    cushim__mock_node_disconnect(from, to);
+    return CUDA_SUCCESS;
+}
+
+static CUresult change(const struct mock_graph *graph, const CUgraphNode *from,
+                       const CUgraphNode *to, const struct mock_edge_data *data, size_t count,
+                       CUresult (*change_one)(struct mock_node *from, struct mock_node *to,
+                                              const struct mock_edge_data *data))
+{
+    CUresult code = count > 0 && (!from || !to) ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+
+    for (size_t i = 0; code == CUDA_SUCCESS && i < count; i++) {
+        struct mock_node *from_node, *to_node;
+
+        code = find_ends(graph, from[i], to[i], &from_node, &to_node);
+        if (code == CUDA_SUCCESS)
+            code = change_one(from_node, to_node, data ? &data[i] : NULL);
+    }
+    return code;
+}
+
+MOCK_ALSO(GraphAddDependencies)
+MOCK_EXACT(GraphAddDependencies_v2)
+(const struct mock_graph *graph, const CUgraphNode *from, const CUgraphNode *to,
+ const cushim_CUgraphEdgeData *edgeData, size_t numDependencies)
+{
+    return change(graph, from, to, (const void *)edgeData, numDependencies, connect);
+}
+
+MOCK_ALSO(GraphRemoveDependencies)
+MOCK_EXACT(GraphRemoveDependencies_v2)
+(const struct mock_graph *graph, const CUgraphNode *from, const CUgraphNode *to,
+ const cushim_CUgraphEdgeData *edgeData, size_t numDependencies)
+{
+    return change(graph, from, to, (const void *)edgeData, numDependencies, disconnect);
 }

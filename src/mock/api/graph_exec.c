@@ -19,11 +19,6 @@ enum {
     NODE_PRIORITY = CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY,
 };
 
-CUresult cushim__mock_exec_find(CUgraphExec handle, struct mock_exec **exec)
-{
-    return handle ? cushim__mock_object_find(handle, MOCK_EXEC, exec) : CUDA_ERROR_INVALID_VALUE;
-}
-
 void cushim__mock_exec_release(struct mock_exec *exec)
 {
     if (--exec->references > 0)
@@ -61,10 +56,10 @@ static CUresult exec_node(CUgraphExec handle, CUgraphNode node, struct mock_node
 {
     struct mock_node *original;
     struct mock_exec *exec;
-    CUresult code = cushim__mock_exec_find(handle, &exec);
+    CUresult code = cushim__mock_object_find(handle, MOCK_EXEC, &exec);
 
     if (code == CUDA_SUCCESS)
-        code = cushim__mock_node_find(node, &original);
+        code = cushim__mock_object_find(node, MOCK_NODE, &original);
     if (code != CUDA_SUCCESS)
         return code;
     *copy = copy_in(exec->image, original);
@@ -142,7 +137,8 @@ static CUresult instantiate(CUgraphExec *exec, CUgraph handle, cuuint64_t flags,
     *failure = (struct failure){.result = CUDA_GRAPH_INSTANTIATE_ERROR};
     code = cushim__mock_context_current(&context);
     if (code == CUDA_SUCCESS)
-        code = exec ? cushim__mock_graph_find(handle, &graph) : CUDA_ERROR_INVALID_VALUE;
+        code =
+            exec ? cushim__mock_object_find(handle, MOCK_GRAPH, &graph) : CUDA_ERROR_INVALID_VALUE;
     if (code == CUDA_SUCCESS)
         code = cushim__mock_capture_unsafe();
     if (code == CUDA_SUCCESS)
@@ -213,12 +209,8 @@ MOCK_APPROXIMATE(GraphExecGetId, "no driver of this version was measured")
 }
 
 /* A launch that is under way goes on to its end. */
-MOCK_EXACT(GraphExecDestroy)(struct mock_exec *exec)
+MOCK_EXACT(GraphExecDestroy)(struct mock_exec *exec, bool uncaptured)
 {
-    CUresult code = cushim__mock_capture_unsafe();
-
-    if (code != CUDA_SUCCESS)
-        return code;
     cushim__mock_object_remove(exec);
     cushim__mock_exec_release(exec);
     return CUDA_SUCCESS;
@@ -229,12 +221,13 @@ MOCK_EXACT(GraphExecDestroy)(struct mock_exec *exec)
 /* Whether two addresses lie in the same kind of memory of the same context. */
 static bool is_alike(CUdeviceptr one, CUdeviceptr other)
 {
-    struct mock_range first, second;
-    const bool known = cushim__mock_memory_find(one, &first);
+    const struct mock_allocation *first = cushim__mock_allocation_at(one);
+    const struct mock_allocation *second = cushim__mock_allocation_at(other);
 
-    if (known != cushim__mock_memory_find(other, &second))
-        return false;
-    return !known || (first.place == second.place && first.context == second.context);
+    if (!first || !second)
+        return first == second;
+    return first->context == second->context &&
+           cushim__mock_allocation_place(first) == cushim__mock_allocation_place(second);
 }
 
 static CUresult check_memset(const struct mock_work *former, const struct mock_work *work)
@@ -296,11 +289,8 @@ CUresult cushim__mock_exec_check(const struct mock_node *node, const struct mock
 static CUresult set(CUgraphExec handle, CUgraphNode node, struct mock_work work)
 {
     struct mock_node *copy;
-    CUresult code = work.code;
+    CUresult code = work.code ? work.code : exec_node(handle, node, &copy);
 
-    if (code != CUDA_SUCCESS)
-        return code;
-    code = exec_node(handle, node, &copy);
     if (code == CUDA_SUCCESS)
         code = cushim__mock_exec_check(copy, &work);
     if (code == CUDA_SUCCESS)
@@ -364,7 +354,7 @@ MOCK_EXACT(GraphExecChildGraphNodeSetParams)
     CUresult code = exec_node(hGraphExec, hNode, &copy);
 
     if (code == CUDA_SUCCESS)
-        code = cushim__mock_graph_find(childGraph, &graph);
+        code = cushim__mock_object_find(childGraph, MOCK_GRAPH, &graph);
     if (code == CUDA_SUCCESS && !copy->work.child)
         code = CUDA_ERROR_INVALID_VALUE;
     if (code == CUDA_SUCCESS)

@@ -241,11 +241,11 @@ static CUresult update_exec(CUgraphExec handle, CUgraph graph_handle, bool first
 {
     struct mock_graph *graph;
     struct mock_exec *exec;
-    CUresult code = cushim__mock_exec_find(handle, &exec);
+    CUresult code = cushim__mock_object_find(handle, MOCK_EXEC, &exec);
 
     *info = (CUgraphExecUpdateResultInfo){.result = CU_GRAPH_EXEC_UPDATE_SUCCESS};
     if (code == CUDA_SUCCESS)
-        code = cushim__mock_graph_find(graph_handle, &graph);
+        code = cushim__mock_object_find(graph_handle, MOCK_GRAPH, &graph);
     return code ? code : update(exec->image, graph, first_abi, info);
 }
 

@@ -4,16 +4,14 @@
 
 #include "src/mock/api/api.h"
 #include "src/mock/api/capture.h"
-#include "src/mock/api/context.h"
 #include "src/mock/api/copy.h"
 #include "src/mock/api/event.h"
 #include "src/mock/api/graph.h"
 #include "src/mock/api/memory.h"
 #include "src/mock/api/stream.h"
-#include "src/mock/api/stream_plan.h"
 #include "src/race/race.h"
 
-enum step { OPERATION, RECORD, WAIT, EVENT_RECORD, EVENT_WAIT };
+enum step { OPERATION, FENCE, WAIT, EVENT_RECORD, EVENT_WAIT };
 
 struct mock_planned {
     enum step step;
@@ -55,8 +53,8 @@ static CUresult plan_operation(struct mock_plan *plan, struct mock_stream *strea
     return add(plan, (struct mock_planned){OPERATION, stream, operation, NULL, NULL});
 }
 
-CUresult cushim__mock_plan_record(struct mock_plan *plan, struct mock_event_record **record,
-                                  struct mock_stream *stream)
+CUresult cushim__mock_plan_fence(struct mock_plan *plan, struct mock_event_record **fence,
+                                 struct mock_stream *stream)
 {
     struct mock_event_record *made = cushim__mock_event_record_create();
     struct mock_operation *operation = made ? cushim__mock_event_record_operation(made) : NULL;
@@ -67,26 +65,26 @@ CUresult cushim__mock_plan_record(struct mock_plan *plan, struct mock_event_reco
     }
     operation->duration_ns = 0;
     made->stream = stream;
-    cushim__mock_event_record_release(*record);
-    *record = made;
-    return add(plan, (struct mock_planned){RECORD, stream, operation,
+    cushim__mock_event_record_release(*fence);
+    *fence = made;
+    return add(plan, (struct mock_planned){FENCE, stream, operation,
                                            cushim__mock_event_record_retain(made), NULL});
 }
 
-CUresult cushim__mock_plan_wait(struct mock_plan *plan, struct mock_event_record *record,
+CUresult cushim__mock_plan_wait(struct mock_plan *plan, struct mock_event_record *fence,
                                 struct mock_stream *stream)
 {
     struct mock_operation *wait = NULL;
 
-    if (!record)
+    if (!fence)
         return CUDA_SUCCESS;
-    if (!cushim__mock_event_record_done(record) && record->stream != stream) {
-        wait = cushim__mock_event_wait_operation(record);
+    if (!cushim__mock_event_record_done(fence) && fence->stream != stream) {
+        wait = cushim__mock_event_wait_operation(fence);
         if (!wait)
             return CUDA_ERROR_OUT_OF_MEMORY;
     }
     return add(plan, (struct mock_planned){WAIT, stream, wait,
-                                           cushim__mock_event_record_retain(record), NULL});
+                                           cushim__mock_event_record_retain(fence), NULL});
 }
 
 CUresult cushim__mock_plan_event_record(struct mock_plan *plan, struct mock_event *event,
@@ -130,7 +128,7 @@ static void queue_operation(struct mock_planned *planned)
     cushim__mock_sim_queue(planned->stream, operation);
 }
 
-static void queue_record(struct mock_planned *planned)
+static void queue_fence(struct mock_planned *planned)
 {
     queue_operation(planned);
     planned->record->number = cushim__mock_sim_submitted();
@@ -169,7 +167,7 @@ static void queue_event_wait(struct mock_planned *planned)
 }
 
 static void (*const steps[])(struct mock_planned *planned) = {
-    [OPERATION] = queue_operation,       [RECORD] = queue_record,         [WAIT] = queue_wait,
+    [OPERATION] = queue_operation,       [FENCE] = queue_fence,           [WAIT] = queue_wait,
     [EVENT_RECORD] = queue_event_record, [EVENT_WAIT] = queue_event_wait,
 };
 
@@ -291,12 +289,12 @@ static CUresult plan_node(struct mock_plan *plan, struct mock_node *node,
         const struct mock_node *before = node->dependencies.at[i].node;
 
         if (before->lane != node->lane)
-            code = cushim__mock_plan_wait(plan, before->record, stream);
+            code = cushim__mock_plan_wait(plan, before->fence, stream);
     }
     if (code == CUDA_SUCCESS && !node->disabled)
         code = plan_work(plan, &node->work, stream);
     if (code == CUDA_SUCCESS && node->awaited)
-        code = cushim__mock_plan_record(plan, &node->record, stream);
+        code = cushim__mock_plan_fence(plan, &node->fence, stream);
     return code;
 }
 
@@ -306,7 +304,7 @@ static CUresult begin_lanes(struct mock_plan *plan, const struct mock_graph *ima
 {
     struct mock_event_record *start = NULL;
     CUresult code =
-        image->lanes > 1 ? cushim__mock_plan_record(plan, &start, lanes[0]) : CUDA_SUCCESS;
+        image->lanes > 1 ? cushim__mock_plan_fence(plan, &start, lanes[0]) : CUDA_SUCCESS;
 
     for (unsigned i = 1; code == CUDA_SUCCESS && i < image->lanes; i++) {
         lanes[i] = cushim__mock_stream_create(lanes[0]->object.context, MOCK_CREATED,
@@ -325,7 +323,7 @@ static CUresult end_lanes(struct mock_plan *plan, const struct mock_graph *image
         struct mock_event_record *end = NULL;
 
         if (code == CUDA_SUCCESS)
-            code = cushim__mock_plan_record(plan, &end, lanes[i]);
+            code = cushim__mock_plan_fence(plan, &end, lanes[i]);
         if (code == CUDA_SUCCESS)
             code = cushim__mock_plan_wait(plan, end, lanes[0]);
         cushim__mock_event_record_release(end);
@@ -348,8 +346,8 @@ static CUresult plan_graph(struct mock_plan *plan, const struct mock_graph *imag
         code = plan_node(plan, image->order[i], lanes);
     code = end_lanes(plan, image, lanes, code);
     for (size_t i = 0; i < image->node_count; i++) {
-        cushim__mock_event_record_release(image->order[i]->record);
-        image->order[i]->record = NULL;
+        cushim__mock_event_record_release(image->order[i]->fence);
+        image->order[i]->fence = NULL;
     }
     free(lanes);
     return code;
@@ -365,7 +363,7 @@ static CUresult check_events(const struct mock_graph *image)
         struct mock_event *event;
 
         if (node->work.event)
-            code = cushim__mock_event_find(node->work.event, &event);
+            code = cushim__mock_object_find(node->work.event, MOCK_EVENT, &event);
         else if (node->work.child)
             code = check_events(node->work.child);
     }
@@ -377,7 +375,6 @@ static bool writes_pageable(const struct mock_graph *image)
 {
     for (size_t i = 0; i < image->node_count; i++) {
         const struct mock_work *work = &image->order[i]->work;
-        struct mock_range range;
         CUDA_MEMCPY3D shape;
 
         if (work->child && writes_pageable(work->child))
@@ -385,7 +382,7 @@ static bool writes_pageable(const struct mock_graph *image)
         if (work->type == CU_GRAPH_NODE_TYPE_MEMCPY && !image->order[i]->disabled &&
             cushim__mock_copy_parameters(work->operation, &shape) &&
             shape.dstMemoryType == CU_MEMORYTYPE_HOST &&
-            !cushim__mock_memory_find((CUdeviceptr)(uintptr_t)shape.dstHost, &range))
+            !cushim__mock_allocation_at((CUdeviceptr)(uintptr_t)shape.dstHost))
             return true;
     }
     return false;
@@ -406,7 +403,7 @@ static CUresult launch(struct mock_exec *exec, struct mock_stream *stream)
     if (code == CUDA_SUCCESS && exec->image->held)
         code = plan_end(&plan, exec, stream);
     if (code == CUDA_SUCCESS)
-        code = cushim__mock_plan_record(&plan, &last, stream);
+        code = cushim__mock_plan_fence(&plan, &last, stream);
     if (code == CUDA_SUCCESS)
         code = cushim__mock_plan_queue(&plan);
     cushim__mock_plan_clear(&plan);

@@ -21,7 +21,8 @@ static CUresult add(CUgraphNode *handle, CUgraph graph_handle, const CUgraphNode
 
     if (work.code != CUDA_SUCCESS)
         return work.code;
-    code = handle ? cushim__mock_graph_find(graph_handle, &graph) : CUDA_ERROR_INVALID_VALUE;
+    code = handle ? cushim__mock_object_find(graph_handle, MOCK_GRAPH, &graph)
+                  : CUDA_ERROR_INVALID_VALUE;
     if (code == CUDA_SUCCESS && work.child && work.child->origin == graph->number) {
         cushim__mock_misuse("the graph would contain itself");
         code = CUDA_ERROR_INVALID_VALUE;
@@ -137,14 +138,16 @@ MOCK_APPROXIMATE(GraphAddNode_v3, "no driver of this version was measured; refus
 /* The parameters of nodes, as programs read and change them. */
 
 /* Let a node do `work`. Takes it over. */
+static CUresult set_node(struct mock_node *node, struct mock_work work)
+{
+    return work.code ? work.code : cushim__mock_node_set(node, &work);
+}
+
 static CUresult set(CUgraphNode handle, struct mock_work work)
 {
     struct mock_node *node;
-    CUresult code = work.code;
+    CUresult code = work.code ? work.code : cushim__mock_object_find(handle, MOCK_NODE, &node);
 
-    if (code != CUDA_SUCCESS)
-        return code;
-    code = cushim__mock_node_find(handle, &node);
     if (code == CUDA_SUCCESS)
         return cushim__mock_node_set(node, &work);
     cushim__mock_work_end(&work);
@@ -177,12 +180,9 @@ MOCK_EXACT(GraphMemcpyNodeGetParams)
 MOCK_EXACT(GraphMemcpyNodeSetParams)
 (const CUDA_MEMCPY3D *NOT_NULL nodeParams, struct mock_node *node)
 {
-    struct mock_work work;
-
     if (node->work.type != CU_GRAPH_NODE_TYPE_MEMCPY)
         return CUDA_ERROR_INVALID_VALUE;
-    work = cushim__mock_work_memcpy(nodeParams, node->work.context);
-    return work.code ? work.code : cushim__mock_node_set(node, &work);
+    return set_node(node, cushim__mock_work_memcpy(nodeParams, node->work.context));
 }
 
 MOCK_EXACT(GraphMemsetNodeGetParams)
@@ -197,12 +197,9 @@ MOCK_EXACT(GraphMemsetNodeGetParams)
 MOCK_EXACT(GraphMemsetNodeSetParams)
 (const CUDA_MEMSET_NODE_PARAMS *NOT_NULL nodeParams, struct mock_node *node)
 {
-    struct mock_work work;
-
     if (node->work.type != CU_GRAPH_NODE_TYPE_MEMSET)
         return CUDA_ERROR_INVALID_VALUE;
-    work = cushim__mock_work_memset(nodeParams, node->work.context);
-    return work.code ? work.code : cushim__mock_node_set(node, &work);
+    return set_node(node, cushim__mock_work_memset(nodeParams, node->work.context));
 }
 
 MOCK_EXACT(GraphKernelNodeGetParams_v2)

@@ -9,7 +9,6 @@
 #include "src/mock/api/copy.h"
 #include "src/mock/api/event.h"
 #include "src/mock/api/kernel.h"
-#include "src/mock/api/memory.h"
 #include "src/mock/api/stream.h"
 #include "src/mock/memory/allocation.h"
 
@@ -18,12 +17,11 @@ static CUresult find_context(CUcontext handle, CUdeviceptr address, struct mock_
 {
     CUresult code =
         handle ? cushim__mock_context_find(handle, context) : cushim__mock_context_current(context);
-    struct mock_range range;
+    const struct mock_allocation *memory = cushim__mock_allocation_at(address);
 
-    if (handle || code != CUDA_ERROR_INVALID_CONTEXT ||
-        !cushim__mock_memory_find(address, &range) || !range.context)
+    if (handle || code != CUDA_ERROR_INVALID_CONTEXT || !memory || !memory->context)
         return code;
-    *context = range.context;
+    *context = memory->context;
     return CUDA_SUCCESS;
 }
 
@@ -101,7 +99,7 @@ struct mock_work cushim__mock_work_host(const CUDA_HOST_NODE_PARAMS *parameters)
 struct mock_work cushim__mock_work_child(CUgraph child)
 {
     struct mock_graph *graph, *clone;
-    CUresult code = cushim__mock_graph_find(child, &graph);
+    CUresult code = cushim__mock_object_find(child, MOCK_GRAPH, &graph);
 
     if (code == CUDA_SUCCESS)
         code = cushim__mock_graph_clone(graph, true, &clone);
@@ -114,7 +112,8 @@ struct mock_work cushim__mock_work_child(CUgraph child)
 struct mock_work cushim__mock_work_event(CUgraphNodeType type, CUevent event)
 {
     struct mock_event *found;
-    CUresult code = event ? cushim__mock_event_find(event, &found) : CUDA_ERROR_INVALID_VALUE;
+    CUresult code =
+        event ? cushim__mock_object_find(event, MOCK_EVENT, &found) : CUDA_ERROR_INVALID_VALUE;
 
     return code ? refused(code) : (struct mock_work){.type = type, .event = event};
 }

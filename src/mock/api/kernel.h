@@ -18,7 +18,6 @@
 #include "src/mock/sim/operation.h"
 
 struct mock_function;
-struct mock_image_kernel;
 
 /* What is registered for a name. Reference-counted: the registry and each launch. */
 struct mock_kernel_entry {

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/mock/api/api.h"
 #include "src/mock/api/context.h"
 #include "src/mock/api/execution.h"
 #include "src/mock/api/kernel.h"
@@ -364,11 +363,14 @@ static CUresult find_unregistered(const struct mock_function *function,
     }
     if (code != CUDA_ERROR_NOT_FOUND)
         return code;
-    cushim__mock_log("the kernel '%s' is not registered, and %s: CUDA_ERROR_NOT_SUPPORTED",
+    cushim__mock_log("the kernel '%s' is not registered, and %s: CUDA_ERROR_NOT_SUPPORTED (%s)",
                      function->kernel->name,
+                     setting == MOCK_EXECUTE_KERNELS ? "its image has no PTX that can be read"
+                                                     : "what it does is not to be found out",
                      setting == MOCK_EXECUTE_KERNELS
-                         ? "its image has no PTX of it that could be executed"
-                         : "what it does is not known");
+                         ? "embed PTX, uncompressed; or register it, or set "
+                           "unregistered_kernels = skip"
+                         : "register it, or set unregistered_kernels = execute");
     return CUDA_ERROR_NOT_SUPPORTED;
 }
 

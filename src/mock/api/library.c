@@ -1,31 +1,219 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Libraries (CUDA 12.0): modules without a context. */
+/* Libraries (CUDA 12.0), modules without a context: their modules and kernels at first use. */
 #include "src/mock/api/module.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "src/base/name.h"
 #include "src/mock/api/api.h"
 #include "src/mock/api/context.h"
 #include "src/mock/api/stream.h"
 #include "src/mock/core/device.h"
 
-enum { LIBRARY_OPTIONS = 2 };
-
-CUresult cushim__mock_library_find(const void *handle, struct mock_library **library)
+static void kernel_free(struct mock_kernel *kernel)
 {
-    return cushim__mock_object_find(handle, MOCK_LIBRARY, library);
+    free(kernel->unknown.name);
+    free(kernel);
 }
 
-/* All calls with options accept the same ones. */
-static CUresult check_options(unsigned count, const cushim_CUlibraryOption *options)
+/* The mock ends while a kernel has its handle. */
+static void kernel_drop(void *object)
 {
-    if (count > 0 && !options)
-        return CUDA_ERROR_INVALID_VALUE;
-    for (unsigned i = 0; i < count; i++) {
-        if ((unsigned)options[i] >= LIBRARY_OPTIONS)
-            return CUDA_ERROR_INVALID_VALUE;
+    struct mock_kernel *kernel = object;
+    struct mock_kernel **link = &kernel->library->kernels;
+
+    while (*link != kernel)
+        link = &(*link)->next;
+    *link = kernel->next;
+    kernel_free(kernel);
+}
+
+/* Free a library, its kernels and its modules. */
+static void destroy_library(struct mock_library *library)
+{
+    while (library->kernels) {
+        struct mock_kernel *kernel = library->kernels;
+
+        library->kernels = kernel->next;
+        cushim__mock_object_remove(kernel);
+        kernel_free(kernel);
     }
+    while (library->modules) {
+        struct mock_module *module = library->modules;
+
+        library->modules = module->next;
+        cushim__mock_module_destroy(module, true);
+    }
+    if (library->object.handle)
+        cushim__mock_object_remove(library);
+    if (library->code)
+        cushim__mock_code_release(library->code);
+    free(library);
+}
+
+/* The mock ends: modules go on their own. */
+static void library_drop(void *object)
+{
+    struct mock_library *library = object;
+
+    for (struct mock_module *module = library->modules; module; module = module->next)
+        module->library = NULL;
+    library->modules = NULL;
+    destroy_library(library);
+}
+
+/* A new library, with its handle. Takes over the reference on `code`, in any case. */
+static CUresult create_library(struct mock_code *code, CUresult refusal,
+                               struct mock_library **library)
+{
+    *library = cushim__mock_object_create(sizeof **library, MOCK_LIBRARY, NULL, library_drop);
+    if (!*library) {
+        if (code)
+            cushim__mock_code_release(code);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    (*library)->code = code;
+    (*library)->refusal = refusal;
     return CUDA_SUCCESS;
+}
+
+void cushim__mock_library_forget(struct mock_library *library, struct mock_module *module)
+{
+    struct mock_module **link = &library->modules;
+
+    while (*link != module)
+        link = &(*link)->next;
+    *link = module->next;
+}
+
+static struct mock_module *find_module(const struct mock_library *library,
+                                       const struct mock_context *context)
+{
+    struct mock_module *module = library->modules;
+
+    while (module && module->object.context != context)
+        module = module->next;
+    return module;
+}
+
+/* The module of a library in a context; it is made at first use. */
+static CUresult find_or_load_module(struct mock_library *library, struct mock_context *context,
+                                    struct mock_module **module)
+{
+    struct mock_module *made;
+    const void *handle;
+    CUresult code;
+
+    if (!library->code)
+        return library->refusal;
+    *module = find_module(library, context);
+    if (*module)
+        return CUDA_SUCCESS;
+    handle = library->object.handle;
+    code = cushim__mock_module_create(context, cushim__mock_code_retain(library->code), &made);
+    if (code != CUDA_SUCCESS)
+        return code;
+    /* It waited: another thread may have unloaded the library, or have made the module. */
+    if (cushim__mock_object_lookup(handle, MOCK_LIBRARY) != library ||
+        find_module(library, context)) {
+        cushim__mock_module_destroy(made, true);
+        return cushim__mock_object_lookup(handle, MOCK_LIBRARY) == library
+                   ? find_or_load_module(library, context, module)
+                   : CUDA_ERROR_INVALID_HANDLE;
+    }
+    made->object.internal = true;
+    made->library = library;
+    made->next = library->modules;
+    library->modules = made;
+    *module = made;
+    return CUDA_SUCCESS;
+}
+
+/* NOT_FOUND: the library declares no such kernel. */
+static CUresult find_or_add_kernel(struct mock_library *library, const char *name,
+                                   struct mock_kernel **kernel)
+{
+    const struct mock_image_kernel *declared;
+    struct mock_kernel *made;
+    CUresult code = CUDA_ERROR_OUT_OF_MEMORY;
+
+    if (!library->code)
+        return library->refusal;
+    for (made = library->kernels; made; made = made->next) {
+        if (strcmp(made->declared->name, name) == 0) {
+            *kernel = made;
+            return CUDA_SUCCESS;
+        }
+    }
+    declared = cushim__mock_image_kernel(&library->code->image, name);
+    if (!declared && !library->code->image.opaque)
+        return CUDA_ERROR_NOT_FOUND;
+    made = calloc(1, sizeof *made);
+    if (!made)
+        return code;
+    made->object.drop = kernel_drop;
+    made->library = library;
+    made->declared = declared ? declared : &made->unknown;
+    if (!declared)
+        made->unknown.name = cushim__name_copy(name, strlen(name));
+    cushim__mock_function_defaults(made->declared, &made->settings);
+    if (made->declared->name)
+        code = cushim__mock_object_add(made, MOCK_KERNEL, NULL);
+    if (code != CUDA_SUCCESS) {
+        kernel_free(made);
+        return code;
+    }
+    made->next = library->kernels;
+    library->kernels = made;
+    *kernel = made;
+    return CUDA_SUCCESS;
+}
+
+CUresult cushim__mock_kernel_function(const void *handle, struct mock_context *context,
+                                      struct mock_function **function)
+{
+    struct mock_kernel *kernel;
+    struct mock_module *module;
+    CUresult code = cushim__mock_object_find(handle, MOCK_KERNEL, &kernel);
+
+    if (code == CUDA_SUCCESS)
+        code = find_or_load_module(kernel->library, context, &module);
+    if (code != CUDA_SUCCESS)
+        return code;
+    for (*function = module->functions; *function; *function = (*function)->next) {
+        if (strcmp((*function)->kernel->name, kernel->declared->name) == 0)
+            return CUDA_SUCCESS;
+    }
+    code = cushim__mock_module_function(module, kernel->declared->name, function);
+    if (code == CUDA_SUCCESS) {
+        (*function)->settings = kernel->settings;
+        (*function)->loaded = true;
+    }
+    return code;
+}
+
+enum { LIBRARY_OPTIONS = 2 };
+
+/*
+ * The options of both calls that load. `given` is the image, or the file with it, and `library` is
+ * where the handle goes: neither may be NULL.
+ */
+static CUresult begin_load(struct mock_jit *jit, const void *given, const cushim_CUlibrary *library,
+                           CUjit_option *jit_options, void **jit_values, unsigned jit_count,
+                           const cushim_CUlibraryOption *options, unsigned count)
+{
+    CUresult code = CUDA_ERROR_INVALID_VALUE;
+
+    if (library && given)
+        code = cushim__mock_jit_begin(jit, jit_count, jit_options, jit_values);
+    if (code == CUDA_SUCCESS && count > 0 && !options)
+        code = CUDA_ERROR_INVALID_VALUE;
+    for (unsigned i = 0; code == CUDA_SUCCESS && i < count; i++) {
+        if ((unsigned)options[i] >= LIBRARY_OPTIONS)
+            code = CUDA_ERROR_INVALID_VALUE;
+    }
+    return code;
 }
 
 /* What is no image is found to be none when something in it is asked for. */
@@ -38,7 +226,7 @@ static CUresult load(cushim_CUlibrary *library, const void *image, size_t bytes,
 
     if (result == CUDA_ERROR_OUT_OF_MEMORY)
         return result;
-    result = cushim__mock_library_create(code, result, &made);
+    result = create_library(code, result, &made);
     if (result != CUDA_SUCCESS)
         return result;
     if (code)
@@ -53,12 +241,9 @@ MOCK_APPROXIMATE(LibraryLoadData, "as cuModuleLoadData")
  unsigned int numLibraryOptions)
 {
     struct mock_jit jit;
-    CUresult result = library && code ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    CUresult result = begin_load(&jit, code, library, jitOptions, jitOptionsValues, numJitOptions,
+                                 libraryOptions, numLibraryOptions);
 
-    if (result == CUDA_SUCCESS)
-        result = cushim__mock_jit_begin(&jit, numJitOptions, jitOptions, jitOptionsValues);
-    if (result == CUDA_SUCCESS)
-        result = check_options(numLibraryOptions, libraryOptions);
     return result == CUDA_SUCCESS ? load(library, code, 0, &jit) : result;
 }
 
@@ -70,12 +255,9 @@ MOCK_APPROXIMATE(LibraryLoadFromFile, "as cuModuleLoadData")
     struct mock_jit jit;
     char *bytes;
     size_t size;
-    CUresult result = library && fileName ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    CUresult result = begin_load(&jit, fileName, library, jitOptions, jitOptionsValues,
+                                 numJitOptions, libraryOptions, numLibraryOptions);
 
-    if (result == CUDA_SUCCESS)
-        result = cushim__mock_jit_begin(&jit, numJitOptions, jitOptions, jitOptionsValues);
-    if (result == CUDA_SUCCESS)
-        result = check_options(numLibraryOptions, libraryOptions);
     if (result == CUDA_SUCCESS)
         result = cushim__mock_code_file(fileName, &bytes, &size);
     if (result != CUDA_SUCCESS)
@@ -96,37 +278,27 @@ MOCK_EXACT(LibraryUnload)(struct mock_library *library)
 
         code = cushim__mock_sim_wait_group(&context->group);
         if (code == CUDA_SUCCESS)
-            code = cushim__mock_library_find(handle, &library);
+            code = cushim__mock_object_find(handle, MOCK_LIBRARY, &library);
         module = code ? NULL : library->modules;
         while (module && module->object.context != context)
             module = module->next;
         module = module ? module->next : NULL;
     }
     if (code == CUDA_SUCCESS)
-        cushim__mock_library_destroy(library);
+        destroy_library(library);
     return code;
 }
 
 MOCK_EXACT(LibraryGetKernel)
-(cushim_CUkernel *NOT_NULL pKernel, const char *NOT_NULL name, struct mock_library *library)
+(struct mock_kernel **NOT_NULL kernel, const char *NOT_NULL name, struct mock_library *library)
 {
-    struct mock_kernel *kernel;
-    CUresult code = cushim__mock_library_kernel(library, name, &kernel);
-
-    if (code == CUDA_SUCCESS)
-        *pKernel = (cushim_CUkernel)kernel->object.handle;
-    return code;
+    return find_or_add_kernel(library, name, kernel);
 }
 
 MOCK_EXACT(LibraryGetModule)
-(CUmodule *NOT_NULL pMod, struct mock_library *library, struct mock_context *current)
+(struct mock_module **NOT_NULL module, struct mock_library *library, struct mock_context *current)
 {
-    struct mock_module *module;
-    CUresult code = cushim__mock_library_module(library, current, &module);
-
-    if (code == CUDA_SUCCESS)
-        *pMod = module->object.handle;
-    return code;
+    return find_or_load_module(library, current, module);
 }
 
 MOCK_EXACT(LibraryGetGlobal)
@@ -141,11 +313,11 @@ MOCK_EXACT(LibraryGetGlobal)
 
     if ((!dptr && !bytes) || !name)
         return CUDA_ERROR_INVALID_VALUE;
-    code = cushim__mock_library_find(library, &found);
+    code = cushim__mock_object_find(library, MOCK_LIBRARY, &found);
     if (code == CUDA_SUCCESS)
         code = cushim__mock_context_current(&context);
     if (code == CUDA_SUCCESS)
-        code = cushim__mock_library_module(found, context, &module);
+        code = find_or_load_module(found, context, &module);
     if (code == CUDA_SUCCESS)
         code = cushim__mock_module_global(module, name, &address, &size);
     if (code != CUDA_SUCCESS)
@@ -166,7 +338,7 @@ MOCK_APPROXIMATE(LibraryGetManaged, "managed variables are not found, but are va
 
     if ((!dptr && !bytes) || !name)
         return CUDA_ERROR_INVALID_VALUE;
-    code = cushim__mock_library_find(library, &found);
+    code = cushim__mock_object_find(library, MOCK_LIBRARY, &found);
     return code == CUDA_SUCCESS ? CUDA_ERROR_NOT_FOUND : code;
 }
 
@@ -188,9 +360,9 @@ MOCK_EXACT(LibraryEnumerateKernels)
         numKernels = (unsigned)image->kernel_count;
     /* Each is there from then on, so that nothing is written before all are. */
     for (size_t i = 0; code == CUDA_SUCCESS && i < numKernels; i++)
-        code = cushim__mock_library_kernel(library, image->kernels[i].name, &kernel);
+        code = find_or_add_kernel(library, image->kernels[i].name, &kernel);
     for (size_t i = 0; code == CUDA_SUCCESS && i < numKernels; i++) {
-        code = cushim__mock_library_kernel(library, image->kernels[i].name, &kernel);
+        code = find_or_add_kernel(library, image->kernels[i].name, &kernel);
         kernels[i] = (cushim_CUkernel)kernel->object.handle;
     }
     return code;
@@ -198,20 +370,11 @@ MOCK_EXACT(LibraryEnumerateKernels)
 
 /* Kernels of libraries: functions without a context. */
 
-CUresult cushim__mock_kernel_find(const void *handle, struct mock_kernel **kernel)
-{
-    return cushim__mock_object_find(handle, MOCK_KERNEL, kernel);
-}
-
 MOCK_EXACT(KernelGetFunction)
-(CUfunction *NOT_NULL pFunc, cushim_CUkernel NOT_NULL kernel, struct mock_context *current)
+(struct mock_function **NOT_NULL function, cushim_CUkernel NOT_NULL kernel,
+ struct mock_context *current)
 {
-    struct mock_function *function;
-    CUresult code = cushim__mock_kernel_function(kernel, current, &function);
-
-    if (code == CUDA_SUCCESS)
-        *pFunc = function->object.handle;
-    return code;
+    return cushim__mock_kernel_function(kernel, current, function);
 }
 
 MOCK_APPROXIMATE(KernelGetAttribute, "as cuFuncGetAttribute")
@@ -273,8 +436,9 @@ MOCK_APPROXIMATE(KernelGetParamCount, "no driver of this version was measured")
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(KernelGetLibrary)(cushim_CUlibrary *NOT_NULL pLib, struct mock_kernel *NOT_NULL kernel)
+MOCK_EXACT(KernelGetLibrary)
+(struct mock_library **NOT_NULL library, struct mock_kernel *NOT_NULL kernel)
 {
-    *pLib = (cushim_CUlibrary)kernel->library->object.handle;
+    *library = kernel->library;
     return CUDA_SUCCESS;
 }

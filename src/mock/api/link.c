@@ -23,11 +23,6 @@ struct mock_link {
     CUresult failure; /* what went in cannot be linked */
 };
 
-CUresult cushim__mock_link_find(CUlinkState handle, struct mock_link **link)
-{
-    return cushim__mock_object_find(handle, MOCK_LINK, link);
-}
-
 static void drop(void *object)
 {
     struct mock_link *link = object;
@@ -157,7 +152,7 @@ static CUresult add(struct mock_link *link, CUjitInputType type, const void *byt
 
 MOCK_ALSO(LinkCreate)
 MOCK_EXACT(LinkCreate_v2)
-(struct mock_context *current, CUlinkState *NOT_NULL stateOut, unsigned int numOptions,
+(struct mock_context *current, struct mock_link **NOT_NULL made, unsigned int numOptions,
  CUjit_option *options, void **optionValues)
 {
     struct mock_link *link;
@@ -166,18 +161,12 @@ MOCK_EXACT(LinkCreate_v2)
 
     if (code != CUDA_SUCCESS)
         return code;
-    link = calloc(1, sizeof *link);
+    link = cushim__mock_object_create(sizeof *link, MOCK_LINK, current, drop);
     if (!link)
         return CUDA_ERROR_OUT_OF_MEMORY;
     link->jit = jit;
-    link->object.drop = drop;
-    code = cushim__mock_object_add(link, MOCK_LINK, current);
-    if (code != CUDA_SUCCESS) {
-        free(link);
-        return code;
-    }
     cushim__mock_jit_end(&link->jit, "");
-    *stateOut = link->object.handle;
+    *made = link;
     return CUDA_SUCCESS;
 }
 

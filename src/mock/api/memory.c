@@ -65,17 +65,13 @@ MOCK_EXACT(MemAlloc_v2)(CUdeviceptr *dptr, size_t bytesize)
 }
 
 MOCK_EXACT(MemAllocPitch_v2)
-(struct mock_context *wide_current, CUdeviceptr *dptr, size_t *pPitch, size_t WidthInBytes,
- size_t Height, unsigned int ElementSizeBytes)
+(struct mock_context *wide_current, bool uncaptured, CUdeviceptr *NOT_NULL dptr,
+ size_t *NOT_NULL pPitch, size_t WidthInBytes, size_t Height, unsigned int ElementSizeBytes)
 {
     struct mock_allocation *allocation;
-    CUresult code = cushim__mock_capture_unsafe();
     size_t pitch, bytes;
+    CUresult code;
 
-    if (code)
-        return code;
-    if (!dptr || !pPitch)
-        return CUDA_ERROR_INVALID_VALUE;
     *dptr = 0;
     *pPitch = 0;
     if ((ElementSizeBytes != 4 && ElementSizeBytes != 8 && ElementSizeBytes != 16) ||
@@ -114,14 +110,14 @@ MOCK_EXACT(MemAllocManaged)(CUdeviceptr *dptr, size_t bytesize, unsigned int fla
     return code;
 }
 
-MOCK_EXACT(MemFree_v2)(CUdeviceptr dptr)
+MOCK_EXACT(MemFree_v2)(bool uncaptured, CUdeviceptr dptr)
 {
     struct mock_allocation *allocation;
     struct mock_context *context;
-    CUresult code = cushim__mock_capture_unsafe();
+    CUresult code = CUDA_SUCCESS;
 
-    if (code || dptr == 0)
-        return code;
+    if (dptr == 0)
+        return CUDA_SUCCESS;
     /* It needs no context, but a current one has to be of this ABI. */
     if (cushim__mock_context_top())
         code = cushim__mock_memory_context(&context);
@@ -181,15 +177,12 @@ enum {
 
 /* With unified addresses all of it is mapped into the devices, whatever is asked for. */
 MOCK_EXACT(MemHostAlloc)
-(struct mock_context *current, void **pp, size_t bytesize, unsigned int Flags)
+(struct mock_context *current, bool uncaptured, void **NOT_NULL pp, size_t bytesize,
+ unsigned int Flags)
 {
     struct mock_allocation *allocation;
-    CUresult code = cushim__mock_capture_unsafe();
+    CUresult code;
 
-    if (code)
-        return code;
-    if (!pp)
-        return CUDA_ERROR_INVALID_VALUE;
     *pp = NULL;
     if (Flags & ~(unsigned)ALLOC_FLAGS)
         return CUDA_ERROR_INVALID_VALUE;
@@ -203,9 +196,10 @@ MOCK_EXACT(MemHostAlloc)
     return code;
 }
 
-MOCK_EXACT(MemAllocHost_v2)(struct mock_context *wide_current, void **pp, size_t bytesize)
+MOCK_EXACT(MemAllocHost_v2)
+(struct mock_context *wide_current, bool uncaptured, void **NOT_NULL pp, size_t bytesize)
 {
-    return cushim__mock_MemHostAlloc(wide_current, pp, bytesize, 0);
+    return cushim__mock_MemHostAlloc(wide_current, uncaptured, pp, bytesize, 0);
 }
 
 /* End what begins at `p`. It needs no context, but a current one has to be alive. */
@@ -235,13 +229,10 @@ MOCK_EXACT(MemFreeHost)(void *p)
 
 MOCK_ALSO(MemHostRegister)
 MOCK_EXACT(MemHostRegister_v2)
-(struct mock_context *current, void *p, size_t bytesize, unsigned int Flags)
+(struct mock_context *current, bool uncaptured, void *p, size_t bytesize, unsigned int Flags)
 {
     struct mock_allocation *allocation;
-    CUresult code = cushim__mock_capture_unsafe();
 
-    if (code)
-        return code;
     if (!p || (Flags & ~(unsigned)REGISTER_FLAGS))
         return CUDA_ERROR_INVALID_VALUE;
     return cushim__mock_allocation_create_host(

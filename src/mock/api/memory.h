@@ -5,7 +5,6 @@
 
 #include "src/mock/memory/allocation.h"
 
-struct mock_context;
 struct mock_operation;
 struct mock_stream;
 

@@ -214,15 +214,12 @@ MOCK_APPROXIMATE(PointerGetAttributes,
 }
 
 MOCK_EXACT(PointerSetAttribute)
-(const void *value, CUpointer_attribute attribute, CUdeviceptr ptr)
+(bool uncaptured, const void *NOT_NULL value, CUpointer_attribute attribute, CUdeviceptr ptr)
 {
     struct mock_allocation *allocation = cushim__mock_allocation_at(ptr);
-    CUresult code = cushim__mock_capture_unsafe();
     unsigned flag;
 
-    if (code)
-        return code;
-    if (!value || !allocation || attribute != CU_POINTER_ATTRIBUTE_SYNC_MEMOPS)
+    if (!allocation || attribute != CU_POINTER_ATTRIBUTE_SYNC_MEMOPS)
         return CUDA_ERROR_INVALID_VALUE;
     memcpy(&flag, value, sizeof flag);
     allocation->synchronous = flag != 0;

@@ -75,7 +75,7 @@ static const struct mock_operation_class set_class = {
 static CUresult check(const CUDA_MEMSET_NODE_PARAMS *shape)
 {
     const size_t element = shape->elementSize;
-    struct mock_range range;
+    const struct mock_allocation *memory;
     size_t row, bytes;
 
     if ((element != 1 && element != 2 && element != 4) || shape->width == 0 || shape->height == 0 ||
@@ -83,10 +83,10 @@ static CUresult check(const CUDA_MEMSET_NODE_PARAMS *shape)
         return CUDA_ERROR_INVALID_VALUE;
     if (shape->height > 1 && (shape->pitch < row || shape->pitch % element != 0))
         return CUDA_ERROR_INVALID_VALUE;
-    if (!cushim__mock_memory_find(shape->dst, &range) ||
-        bytes > range.bytes - (shape->dst - range.start))
-        return CUDA_ERROR_INVALID_VALUE;
-    return CUDA_SUCCESS;
+    memory = cushim__mock_allocation_at(shape->dst);
+    return memory && bytes <= memory->bytes - (shape->dst - memory->span.start)
+               ? CUDA_SUCCESS
+               : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult cushim__mock_set_operation(const CUDA_MEMSET_NODE_PARAMS *shape,
@@ -127,7 +127,7 @@ static CUresult set(const CUDA_MEMSET_NODE_PARAMS *shape, CUstream handle, bool 
 {
     struct mock_operation *operation;
     struct mock_stream *stream;
-    struct mock_range range;
+    const struct mock_allocation *memory;
     CUresult code = cushim__mock_memory_stream(handle, asynchronous, &stream);
 
     if (code)
@@ -138,8 +138,9 @@ static CUresult set(const CUDA_MEMSET_NODE_PARAMS *shape, CUstream handle, bool 
     code = cushim__mock_set_operation(shape, &operation);
     if (code)
         return code;
-    if (!asynchronous && cushim__mock_memory_find(shape->dst, &range) &&
-        (range.place != MOCK_DEVICE_MEMORY || range.synchronous))
+    memory = cushim__mock_allocation_at(shape->dst);
+    if (!asynchronous && memory &&
+        (memory->synchronous || cushim__mock_allocation_place(memory) != MOCK_DEVICE_MEMORY))
         return cushim__mock_memory_finish(stream, operation);
     return cushim__mock_stream_submit(stream, operation);
 }

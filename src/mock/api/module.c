@@ -231,11 +231,6 @@ CUresult cushim__mock_module_global(const struct mock_module *module, const char
 /* A context that takes addresses of 32 bits: of cuCtxCreate's first ABI. */
 enum { FIRST_WIDE_API = 3020 };
 
-CUresult cushim__mock_module_find(CUmodule handle, struct mock_module **module)
-{
-    return cushim__mock_object_find(handle, MOCK_MODULE, module);
-}
-
 static CUresult load(CUmodule *module, const void *image, size_t bytes, const struct mock_jit *jit)
 {
     struct mock_context *context;
@@ -307,7 +302,7 @@ MOCK_EXACT(ModuleUnload)(struct mock_module *module)
         code = cushim__mock_sim_wait_group(&module->object.context->group);
     /* Meanwhile others may have called. */
     if (code == CUDA_SUCCESS)
-        code = cushim__mock_module_find(handle, &module);
+        code = cushim__mock_object_find(handle, MOCK_MODULE, &module);
     if (code == CUDA_SUCCESS)
         cushim__mock_module_destroy(module, true);
     return code;

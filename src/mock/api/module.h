@@ -16,7 +16,6 @@
 #include "src/mock/core/object.h"
 #include "src/mock/image/image.h"
 
-struct mock_context;
 struct mock_jit;
 struct mock_kernel;
 struct mock_library;
@@ -94,19 +93,12 @@ CUresult cushim__mock_module_function(struct mock_module *module, const char *na
 CUresult cushim__mock_module_global(const struct mock_module *module, const char *name,
                                     CUdeviceptr *address, size_t *bytes);
 
-/* What handles mean; NULL is INVALID_HANDLE. */
-CUresult cushim__mock_module_find(CUmodule handle, struct mock_module **module);
-CUresult cushim__mock_library_find(const void *handle, struct mock_library **library);
-CUresult cushim__mock_kernel_find(const void *handle, struct mock_kernel **kernel);
-CUresult cushim__mock_link_find(CUlinkState handle, struct mock_link **link);
-
 /*
  * The function that a CUfunction means, or a CUkernel in `context`. NULL as context: in the current
  * one. INVALID_HANDLE: neither.
  */
 CUresult cushim__mock_function_in(const void *handle, struct mock_context *context,
                                   struct mock_function **function);
-CUresult cushim__mock_function_find(const void *handle, struct mock_function **function);
 
 /* Attributes, of functions and of kernels on a device. */
 void cushim__mock_function_defaults(const struct mock_image_kernel *kernel,
@@ -162,21 +154,6 @@ struct mock_kernel {
     struct mock_image_kernel unknown; /* what `declared` is if the image cannot be read */
     struct mock_function_settings settings;
 };
-
-/* The module of a library in a context; it is made at first use. */
-CUresult cushim__mock_library_module(struct mock_library *library, struct mock_context *context,
-                                     struct mock_module **module);
-
-/* NOT_FOUND: the library declares no such kernel. */
-CUresult cushim__mock_library_kernel(struct mock_library *library, const char *name,
-                                     struct mock_kernel **kernel);
-
-/* Free a library, its kernels and its modules. */
-void cushim__mock_library_destroy(struct mock_library *library);
-
-/* A new library, with its handle. Takes over the reference on `code`, in any case. */
-CUresult cushim__mock_library_create(struct mock_code *code, CUresult refusal,
-                                     struct mock_library **library);
 
 /*
  * The options of the JIT compiler and the linker: what the mock compiles is nothing, but it has a

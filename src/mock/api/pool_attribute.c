@@ -27,22 +27,16 @@ static CUresult find_device(const CUmemLocation *location, struct mock_device **
     return CUDA_SUCCESS;
 }
 
-static CUresult give_handle(const struct mock_pool *pool, CUmemoryPool *handle)
+MOCK_EXACT(DeviceGetDefaultMemPool)(struct mock_pool **NOT_NULL pool, struct mock_device *device)
 {
-    if (!pool)
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    *handle = pool->object.handle;
-    return CUDA_SUCCESS;
+    *pool = cushim__mock_pool_default(device);
+    return *pool ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-MOCK_EXACT(DeviceGetDefaultMemPool)(CUmemoryPool *NOT_NULL pool_out, struct mock_device *device)
+MOCK_EXACT(DeviceGetMemPool)(struct mock_pool **NOT_NULL pool, struct mock_device *device)
 {
-    return give_handle(cushim__mock_pool_default(device), pool_out);
-}
-
-MOCK_EXACT(DeviceGetMemPool)(CUmemoryPool *NOT_NULL pool, struct mock_device *device)
-{
-    return give_handle(cushim__mock_pool_default(device) ? device->pool : NULL, pool);
+    *pool = cushim__mock_pool_default(device) ? device->pool : NULL;
+    return *pool ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
 static CUresult set_pool(CUmemoryPool handle, struct mock_device *device)
@@ -82,21 +76,21 @@ static CUresult find_pools(const CUmemLocation *location, CUmemAllocationType ty
 }
 
 MOCK_APPROXIMATE(MemGetDefaultMemPool, "pools of managed memory and of the host: 801")
-(CUmemoryPool *pool_out, CUmemLocation *location, CUmemAllocationType type)
+(struct mock_pool **NOT_NULL pool, CUmemLocation *location, CUmemAllocationType type)
 {
     struct mock_device *device;
-    CUresult code = pool_out ? find_pools(location, type, &device) : CUDA_ERROR_INVALID_VALUE;
+    CUresult code = find_pools(location, type, &device);
 
-    return code ? code : give_handle(cushim__mock_pool_default(device), pool_out);
+    return code ? code : cushim__mock_DeviceGetDefaultMemPool(pool, device);
 }
 
 MOCK_APPROXIMATE(MemGetMemPool, "pools of managed memory and of the host: 801")
-(CUmemoryPool *pool, CUmemLocation *location, CUmemAllocationType type)
+(struct mock_pool **NOT_NULL pool, CUmemLocation *location, CUmemAllocationType type)
 {
     struct mock_device *device;
-    CUresult code = pool ? find_pools(location, type, &device) : CUDA_ERROR_INVALID_VALUE;
+    CUresult code = find_pools(location, type, &device);
 
-    return code ? code : give_handle(cushim__mock_pool_default(device) ? device->pool : NULL, pool);
+    return code ? code : cushim__mock_DeviceGetMemPool(pool, device);
 }
 
 /* There are pools of devices alone, and each is for its device's memory and for no other. */
@@ -152,24 +146,18 @@ static CUresult check(const CUmemPoolProps *props, struct mock_device **device)
 MOCK_APPROXIMATE(MemPoolCreate,
                  "pools of managed memory and of memory of the host: 801; pools can be "
                  "made for handles, but not be exported")
-(CUmemoryPool *pool, const CUmemPoolProps *poolProps)
+(bool uncaptured, struct mock_pool **NOT_NULL pool, const CUmemPoolProps *NOT_NULL poolProps)
 {
     struct mock_device *device;
-    struct mock_pool *created;
-    CUresult code = cushim__mock_capture_unsafe();
-    size_t limit;
+    CUresult code = check(poolProps, &device);
 
-    if (code == CUDA_SUCCESS)
-        code = pool && poolProps ? check(poolProps, &device) : CUDA_ERROR_INVALID_VALUE;
     if (code)
         return code;
-    if (!cushim__mock_pool_default(device))
+    *pool = cushim__mock_pool_default(device) ? cushim__mock_pool_create(device) : NULL;
+    if (!*pool)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    created = cushim__mock_pool_create(device);
-    memcpy(&limit, tail_of(poolProps), sizeof limit);
-    if (created)
-        created->limit = limit;
-    return give_handle(created, pool);
+    memcpy(&(*pool)->limit, tail_of(poolProps), sizeof(*pool)->limit);
+    return CUDA_SUCCESS;
 }
 
 MOCK_EXACT(MemPoolDestroy)(struct mock_pool *pool)
@@ -180,17 +168,10 @@ MOCK_EXACT(MemPoolDestroy)(struct mock_pool *pool)
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(MemPoolTrimTo)(CUmemoryPool pool, size_t minBytesToKeep)
+MOCK_EXACT(MemPoolTrimTo)(bool uncaptured, struct mock_pool *pool, size_t minBytesToKeep)
 {
-    struct mock_pool *found;
-    CUresult code = cushim__mock_capture_unsafe();
-
-    if (code == CUDA_SUCCESS)
-        code = cushim__mock_pool_find(pool, &found);
-    if (code)
-        return code;
     cushim__mock_pools_collect();
-    cushim__mock_pool_trim(found, minBytesToKeep);
+    cushim__mock_pool_trim(pool, minBytesToKeep);
     return CUDA_SUCCESS;
 }
 
@@ -222,20 +203,12 @@ static int *reuse_of(struct mock_pool *pool, int attribute)
 
 MOCK_APPROXIMATE(MemPoolGetAttribute, "RESERVED falls when the device has freed the memory, on the "
                                       "driver at the next synchronisation")
-(CUmemoryPool pool, CUmemPool_attribute attr, void *value)
+(bool uncaptured, struct mock_pool *pool, CUmemPool_attribute attr, void *value)
 {
-    struct mock_pool *found;
-    CUresult code = cushim__mock_capture_unsafe();
-    const uint64_t *counter;
-    const int *reuse;
+    const uint64_t *counter = counter_of(pool, (int)attr);
+    const int *reuse = reuse_of(pool, (int)attr);
 
-    if (code == CUDA_SUCCESS)
-        code = cushim__mock_pool_find(pool, &found);
-    if (code)
-        return code;
     cushim__mock_pools_collect();
-    counter = counter_of(found, (int)attr);
-    reuse = reuse_of(found, (int)attr);
     if (!value || (!counter && !reuse))
         return CUDA_ERROR_INVALID_VALUE;
     if (counter)

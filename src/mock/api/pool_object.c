@@ -70,7 +70,7 @@ CUmemoryPool cushim__mock_pool_handle(const struct mock_pool *pool)
 
 struct mock_pool *cushim__mock_pool_create(struct mock_device *device)
 {
-    struct mock_pool *pool = calloc(1, sizeof *pool);
+    struct mock_pool *pool = cushim__mock_object_create(sizeof *pool, MOCK_POOL, NULL, drop);
 
     if (!pool)
         return NULL;
@@ -78,11 +78,6 @@ struct mock_pool *cushim__mock_pool_create(struct mock_device *device)
     for (int i = 0; i < MOCK_POOL_REUSES; i++)
         pool->reuse[i] = 1;
     cushim__mock_spans_begin(&pool->pieces, 0);
-    pool->object.drop = drop;
-    if (cushim__mock_object_add(pool, MOCK_POOL, NULL) != CUDA_SUCCESS) {
-        free(pool);
-        return NULL;
-    }
     pool->next = pools;
     pools = pool;
     return pool;

@@ -265,9 +265,9 @@ MOCK_EXACT(StreamGetId)(unsigned long long *NOT_NULL streamId, const struct mock
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(StreamGetCtx)(CUcontext *NOT_NULL pctx, const struct mock_stream *stream)
+MOCK_EXACT(StreamGetCtx)(struct mock_context **NOT_NULL context, const struct mock_stream *stream)
 {
-    *pctx = stream->object.context->object.handle;
+    *context = stream->object.context;
     return CUDA_SUCCESS;
 }
 

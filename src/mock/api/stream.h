@@ -11,9 +11,6 @@
 #include "src/mock/sim/sim.h"
 #include "src/mock/sim/stream.h"
 
-struct mock_context;
-struct mock_operation;
-
 /*
  * The stream that a handle means: NULL is the legacy default stream of the current context, or in a
  * per-thread call the calling thread's. INVALID_CONTEXT if a default stream is meant and no context
@@ -47,5 +44,45 @@ CUresult cushim__mock_host_operation(const CUDA_HOST_NODE_PARAMS *parameters,
                                      struct mock_operation **operation);
 void cushim__mock_host_parameters(const struct mock_operation *operation,
                                   CUDA_HOST_NODE_PARAMS *parameters);
+
+/*
+ * What a call is going to queue, if that is more than one operation. All of it is made before any
+ * is queued, so that a call without memory has done nothing.
+ */
+
+struct mock_event;
+struct mock_event_record;
+struct mock_planned;
+
+/* Zeroed: nothing. */
+struct mock_plan {
+    struct mock_planned *at;
+    size_t count, room;
+    struct mock_stream *streams; /* by `next_planned` */
+};
+
+/*
+ * A fence: a record, without an event, of what the stream comes to until then. It takes the place
+ * of the one in `*fence`, which may be NULL.
+ */
+CUresult cushim__mock_plan_fence(struct mock_plan *plan, struct mock_event_record **fence,
+                                 struct mock_stream *stream);
+
+/* Wait for a fence; NULL: for nothing. */
+CUresult cushim__mock_plan_wait(struct mock_plan *plan, struct mock_event_record *fence,
+                                struct mock_stream *stream);
+
+/* Record an event, and wait for what it stands for when that is queued. */
+CUresult cushim__mock_plan_event_record(struct mock_plan *plan, struct mock_event *event,
+                                        struct mock_stream *stream);
+
+/* A stream that ends with the plan: with what is queued on it by then. */
+void cushim__mock_plan_stream(struct mock_plan *plan, struct mock_stream *stream);
+
+/* Queue all of it, or nothing if there is no memory for it. */
+CUresult cushim__mock_plan_queue(struct mock_plan *plan);
+
+/* Free what was not queued. */
+void cushim__mock_plan_clear(struct mock_plan *plan);
 
 #endif

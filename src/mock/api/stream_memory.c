@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "src/mock/api/api.h"
-#include "src/mock/api/context.h"
 #include "src/mock/api/memory.h"
 #include "src/mock/core/state.h"
 #include "src/race/race.h"
@@ -140,11 +139,8 @@ static bool copy(const struct mock_operation *from, struct mock_operation *to)
 static bool waits(const struct mock_operation *operation)
 {
     const struct batch *batch = (const struct batch *)operation;
-    unsigned index = 0;
 
-    while (index < batch->count && batch->values[index].kind != MOCK_MEMORY_WAIT)
-        index++;
-    return index < batch->count;
+    return next_wait(batch) < batch->count;
 }
 
 static void drop(struct mock_operation *operation)
@@ -212,16 +208,6 @@ static CUresult create_values(const struct mock_memory_value *values, unsigned c
     batch->values = copies;
     *operation = &batch->operation;
     return CUDA_SUCCESS;
-}
-
-/* Return what such an operation does. */
-static const struct mock_memory_value *values_of(const struct mock_operation *operation,
-                                                 unsigned *count)
-{
-    const struct batch *batch = (const struct batch *)operation;
-
-    *count = batch->count;
-    return batch->values;
 }
 
 /* The calls of stream memory operations. Those of the first ABI work where the device says so. */
@@ -365,8 +351,8 @@ MOCK_EXACT(StreamBatchMemOp_v2)
 (struct mock_stream *stream, unsigned int count, CUstreamBatchMemOpParams *paramArray,
  unsigned int flags)
 {
-    const struct mock_memory_value *values;
     struct mock_operation *operation;
+    const struct batch *batch;
     CUresult code;
 
     if (flags != 0)
@@ -376,9 +362,9 @@ MOCK_EXACT(StreamBatchMemOp_v2)
         return code;
     if (stream->capture && count > 0)
         return cushim__mock_stream_submit(stream, operation);
-    values = values_of(operation, &count);
-    for (unsigned i = 0; code == CUDA_SUCCESS && i < count; i++)
-        code = queue(stream, &values[i]);
+    batch = (const struct batch *)operation;
+    for (unsigned i = 0; code == CUDA_SUCCESS && i < batch->count; i++)
+        code = queue(stream, &batch->values[i]);
     cushim__mock_operation_destroy(operation);
     return code;
 }

@@ -86,12 +86,6 @@ void cushim__mock_user_objects_clear(void)
     reaper.stop = false;
 }
 
-CUresult cushim__mock_user_object_find(cushim_CUuserObject handle, struct mock_user_object **object)
-{
-    return handle ? cushim__mock_object_find(handle, MOCK_USER_OBJECT, object)
-                  : CUDA_ERROR_INVALID_VALUE;
-}
-
 static bool is_count(unsigned count)
 {
     return count > 0 && count <= INT_MAX;
@@ -183,32 +177,27 @@ bool cushim__mock_held_copy(const struct mock_held *held, struct mock_held **cop
 }
 
 MOCK_EXACT(UserObjectCreate)
-(cushim_CUuserObject *object_out, void *ptr, CUhostFn destroy, unsigned int initialRefcount,
+(struct mock_user_object **NOT_NULL made, void *ptr, CUhostFn destroy, unsigned int initialRefcount,
  unsigned int flags)
 {
     struct mock_user_object *object;
     CUresult code;
 
-    if (!object_out || !destroy || initialRefcount == 0 ||
-        flags != CU_USER_OBJECT_NO_DESTRUCTOR_SYNC)
+    if (!destroy || initialRefcount == 0 || flags != CU_USER_OBJECT_NO_DESTRUCTOR_SYNC)
         return CUDA_ERROR_INVALID_VALUE;
     if (!cushim__mock->initialised)
         return CUDA_ERROR_NOT_INITIALIZED;
     code = start();
     if (code != CUDA_SUCCESS)
         return code;
-    object = calloc(1, sizeof *object);
+    object = cushim__mock_object_create(sizeof *object, MOCK_USER_OBJECT, NULL, NULL);
     if (!object)
         return CUDA_ERROR_OUT_OF_MEMORY;
     object->references = initialRefcount;
     object->destroy = destroy;
     object->pointer = ptr;
-    code = cushim__mock_object_add(object, MOCK_USER_OBJECT, NULL);
-    if (code != CUDA_SUCCESS)
-        free(object);
-    else
-        *object_out = object->object.handle;
-    return code;
+    *made = object;
+    return CUDA_SUCCESS;
 }
 
 MOCK_EXACT(UserObjectRetain)(struct mock_user_object *object, unsigned int count)

@@ -15,8 +15,6 @@
 
 #define FIELD(name) offsetof(struct mock_settings, name)
 
-enum { OLDEST_VERSION = 10000, NEWEST_VERSION = 13050 };
-
 static const char *const modes[] = {"manual", "auto", "threaded", NULL};
 static const char *const schedules[] = {"fifo", "eager", "lazy", "random", NULL};
 static const char *const driver_states[] = {"normal", "no-device", "stub", "version-mismatch",
@@ -98,7 +96,8 @@ static void settle(struct mock_settings *settings)
     const int version = settings->profile.driver_version;
 
     if (!settings->has_driver_version)
-        settings->driver_version = version < NEWEST_VERSION ? version : NEWEST_VERSION;
+        settings->driver_version =
+            version < CUSHIM__NEWEST_VERSION ? version : CUSHIM__NEWEST_VERSION;
     if (!settings->has_memory)
         settings->memory_bytes = settings->profile.memory_bytes;
 }
@@ -264,38 +263,19 @@ static bool store_limit(struct mock_settings *settings, unsigned number,
     }
 
 const struct mock_key cushim__mock_keys[] = {
-    {.name = "profile",
-     .expected = "h200, or the path of a profile (with a slash or a dot in it)",
-     .kinds = MOCK_OF_SETTINGS,
-     .read = read_profile,
-     .is_early = true},
-    {.name = "devices",
-     .expected = "a whole number from 0 to 16",
-     .kinds = MOCK_OF_SETTINGS,
-     .type = MOCK_KEY_UNSIGNED,
-     .field = FIELD(devices),
-     .maximum = MOCK_DEVICES_MAX},
-    {.name = "driver_version",
-     .expected = "a version of CUDA from 10.0 to 13.5, as 12.8 or 12080",
-     .kinds = MOCK_OF_SETTINGS,
-     .type = MOCK_KEY_VERSION,
-     .minimum = OLDEST_VERSION,
-     .maximum = NEWEST_VERSION,
+    {"profile", "h200, or the path of a profile (with a slash or a dot in it)", MOCK_OF_SETTINGS,
+     .read = read_profile, .is_early = true},
+    {"devices", "a whole number from 0 to 16", MOCK_OF_SETTINGS, MOCK_KEY_UNSIGNED,
+     .field = FIELD(devices), .maximum = MOCK_DEVICES_MAX},
+    {"driver_version", "a version of CUDA from 10.0 to 13.5, as 12.8 or 12080", MOCK_OF_SETTINGS,
+     MOCK_KEY_VERSION, .minimum = CUSHIM__OLDEST_VERSION, .maximum = CUSHIM__NEWEST_VERSION,
      .read = read_version},
-    {.name = "memory",
-     .expected = "a size from 1 MiB to 1 TiB, as 2 GiB or 2147483648, or profile",
-     .kinds = MOCK_OF_SETTINGS,
-     .type = MOCK_KEY_SIZE,
-     .minimum = UINT64_C(1) << 20,
-     .maximum = UINT64_C(1) << 40,
+    {"memory", "a size from 1 MiB to 1 TiB, as 2 GiB or 2147483648, or profile", MOCK_OF_SETTINGS,
+     MOCK_KEY_SIZE, .minimum = UINT64_C(1) << 20, .maximum = UINT64_C(1) << 40,
      .read = read_memory},
     WORDS("mode", modes, "manual, auto or threaded", MOCK_KEY_WORD, mode),
     WORDS("schedule", schedules, "fifo, eager, lazy or random", MOCK_KEY_WORD, schedule),
-    {.name = "seed",
-     .expected = "a whole number below 2^64",
-     .kinds = MOCK_OF_SETTINGS,
-     .type = MOCK_KEY_NUMBER,
-     .field = FIELD(seed),
+    {"seed", "a whole number below 2^64", MOCK_OF_SETTINGS, MOCK_KEY_NUMBER, .field = FIELD(seed),
      .maximum = UINT64_MAX},
     WORDS("driver_state", driver_states, "normal, no-device, stub or version-mismatch",
           MOCK_KEY_WORD, driver_state),
@@ -304,26 +284,14 @@ const struct mock_key cushim__mock_keys[] = {
     WORDS("misuse", misuses, "report or abort", MOCK_KEY_FLAG, abort_on_misuse),
     WORDS("unregistered_kernels", unregistered, "refuse, skip or execute", MOCK_KEY_WORD,
           unregistered),
-    {.name = "kernel_limit",
-     .expected = "a whole number of instructions below 2^64",
-     .kinds = MOCK_OF_SETTINGS,
-     .type = MOCK_KEY_NUMBER,
-     .field = FIELD(kernel_limit),
-     .maximum = UINT64_MAX},
-    {.name = "concurrent_kernels",
-     .expected = "a whole number from 1 to 1024",
-     .kinds = MOCK_OF_SETTINGS,
-     .type = MOCK_KEY_UNSIGNED,
-     .field = FIELD(concurrent_kernels),
-     .minimum = 1,
-     .maximum = 1024},
+    {"kernel_limit", "a whole number of instructions below 2^64", MOCK_OF_SETTINGS, MOCK_KEY_NUMBER,
+     .field = FIELD(kernel_limit), .maximum = UINT64_MAX},
+    {"concurrent_kernels", "a whole number from 1 to 1024", MOCK_OF_SETTINGS, MOCK_KEY_UNSIGNED,
+     .field = FIELD(concurrent_kernels), .minimum = 1, .maximum = 1024},
     WORDS("leaks", leaks, "ignore or report", MOCK_KEY_FLAG, report_leaks),
     WORDS("quiet", answers, "yes or no", MOCK_KEY_FLAG, quiet),
-    {.name = "fault",
-     .expected = "a rule, as cuMemAlloc_v2:nth=3 => return(OUT_OF_MEMORY)",
-     .kinds = MOCK_OF_SETTINGS,
-     .read = read_fault,
-     .is_repeated = true},
+    {"fault", "a rule, as cuMemAlloc_v2:nth=3 => return(OUT_OF_MEMORY)", MOCK_OF_SETTINGS,
+     .read = read_fault, .is_repeated = true},
     DURATION("cost.call", call_ns),
     DURATION("cost.record", record_ns),
     DURATION("cost.launch", launch_ns),
@@ -333,70 +301,116 @@ const struct mock_key cushim__mock_keys[] = {
     BANDWIDTH("cost.device", device_bytes_per_us),
     BANDWIDTH("cost.peer", peer_bytes_per_us),
     BANDWIDTH("cost.set", set_bytes_per_us),
-    {.name = "name",
-     .expected = "a name of at most 255 characters",
-     .kinds = MOCK_OF_PROFILE,
-     .type = MOCK_KEY_TEXT,
-     .field = FIELD(profile.name),
-     .is_required = true},
-    {.name = "driver_version",
-     .expected = "a version of CUDA from 10.0 on, as 12.8 or 12080",
-     .kinds = MOCK_OF_PROFILE,
-     .type = MOCK_KEY_VERSION,
-     .field = FIELD(profile.driver_version),
-     .minimum = OLDEST_VERSION,
-     .maximum = 99090,
-     .is_required = true},
-    {.name = "memory_bytes",
-     .expected = "a size from 1 MiB to 1 TiB",
-     .kinds = MOCK_OF_PROFILE,
-     .type = MOCK_KEY_SIZE,
-     .field = FIELD(profile.memory_bytes),
-     .minimum = UINT64_C(1) << 20,
-     .maximum = UINT64_C(1) << 40,
-     .is_required = true},
-    {.name = "priority.least",
-     .expected = "a whole number",
-     .kinds = MOCK_OF_PROFILE,
-     .type = MOCK_KEY_INTEGER,
+    {"name", "a name of at most 255 characters", MOCK_OF_PROFILE, MOCK_KEY_TEXT,
+     .field = FIELD(profile.name), .is_required = true},
+    {"driver_version", "a version of CUDA from 10.0 on, as 12.8 or 12080", MOCK_OF_PROFILE,
+     MOCK_KEY_VERSION, .field = FIELD(profile.driver_version), .minimum = CUSHIM__OLDEST_VERSION,
+     .maximum = 99090, .is_required = true},
+    {"memory_bytes", "a size from 1 MiB to 1 TiB", MOCK_OF_PROFILE, MOCK_KEY_SIZE,
+     .field = FIELD(profile.memory_bytes), .minimum = UINT64_C(1) << 20,
+     .maximum = UINT64_C(1) << 40, .is_required = true},
+    {"priority.least", "a whole number", MOCK_OF_PROFILE, MOCK_KEY_INTEGER,
      .field = FIELD(profile.least_priority)},
-    {.name = "priority.greatest",
-     .expected = "a whole number",
-     .kinds = MOCK_OF_PROFILE,
-     .type = MOCK_KEY_INTEGER,
+    {"priority.greatest", "a whole number", MOCK_OF_PROFILE, MOCK_KEY_INTEGER,
      .field = FIELD(profile.greatest_priority)},
     {0},
 };
 
 const struct mock_key_group cushim__mock_key_groups[] = {
-    {.name = "cost.NAME",
-     .prefix = "cost.",
-     .member = "an operation, or the name of a function",
-     .expected = "a duration below 4.29 s, as 200, 200 ns or 5 us",
-     .kinds = MOCK_OF_SETTINGS,
-     .count = CUSHIM__SYMBOL_COUNT,
-     .store = store_call},
-    {.name = "attribute.NAME",
-     .prefix = "attribute.",
-     .member = "the name of a device attribute without CU_DEVICE_ATTRIBUTE_, or its number",
-     .expected = "a whole number",
-     .kinds = MOCK_OF_SETTINGS | MOCK_OF_PROFILE,
-     .rows = cushim__attributes,
-     .row_count = CUSHIM__ATTRIBUTE_COUNT,
-     .least = 1,
-     .count = MOCK_ATTRIBUTES_MAX,
+    {"cost.NAME", "cost.", "an operation, or the name of a function",
+     "a duration below 4.29 s, as 200, 200 ns or 5 us", MOCK_OF_SETTINGS,
+     .count = CUSHIM__SYMBOL_COUNT, .store = store_call},
+    {"attribute.NAME", "attribute.",
+     "the name of a device attribute without CU_DEVICE_ATTRIBUTE_, or its number", "a whole number",
+     MOCK_OF_SETTINGS | MOCK_OF_PROFILE, .rows = cushim__attributes,
+     .row_count = CUSHIM__ATTRIBUTE_COUNT, .least = 1, .count = MOCK_ATTRIBUTES_MAX,
      .store = store_attribute},
-    {.name = "limit.NAME",
-     .prefix = "limit.",
-     .member = "the name of a limit without CU_LIMIT_, or its number",
-     .expected = "a size of 0 or more",
-     .kinds = MOCK_OF_SETTINGS | MOCK_OF_PROFILE,
-     .rows = cushim__limits,
-     .row_count = CUSHIM__LIMIT_COUNT,
-     .count = MOCK_LIMITS_MAX,
-     .store = store_limit},
+    {"limit.NAME", "limit.", "the name of a limit without CU_LIMIT_, or its number",
+     "a size of 0 or more", MOCK_OF_SETTINGS | MOCK_OF_PROFILE, .rows = cushim__limits,
+     .row_count = CUSHIM__LIMIT_COUNT, .count = MOCK_LIMITS_MAX, .store = store_limit},
     {0},
 };
+
+/*
+ * Costs of the simulated device and driver. They are those of one H200 with driver 580 where they
+ * were measured (driver-semantics.md #46, #47 and #80), and plausible elsewhere:
+ * virtual time is there to have an order and a scale, not to predict a GPU.
+ */
+
+static const struct mock_costs default_costs = {
+    /* Of the calls that were measured, those that queue no work take 8 to 289 ns. */
+    .call_ns = 200,
+    /* An empty pair of events is 1248 ns apart at least. */
+    .record_ns = 1248,
+    /* Not measured apart from the call. */
+    .launch_ns = 2000,
+    /*
+     * With it and the bandwidth below, 256 MiB are set in 63.5 us between two events, as measured.
+     */
+    .operation_ns = 1000,
+    /* 16 copies of 8 MiB of page-locked memory took 2.475 ms. */
+    .host_to_device_bytes_per_us = 54200,
+    /* Taken to be the same. */
+    .device_to_host_bytes_per_us = 54200,
+    /* A byte is read and written: half of what setting one takes. */
+    .device_bytes_per_us = 2190000,
+    /* Not measured. */
+    .peer_bytes_per_us = 300000,
+    .set_bytes_per_us = 4380000,
+};
+
+#define CALL(name, ns)         \
+    {                          \
+        CUSHIM__SLOT(name), ns \
+    }
+
+/* Medians of driver-semantics.md #80. Where a pair was measured together, each has half of it. */
+static const struct {
+    size_t slot;
+    uint32_t ns;
+} calls[] = {
+    CALL(Init, 99000000),
+    CALL(DevicePrimaryCtxRetain, 110000000),
+    CALL(CtxGetCurrent, 8),
+    CALL(EventCreate, 140),
+    CALL(EventDestroy_v2, 140),
+    CALL(EventRecord, 1700),
+    CALL(EventQuery, 153),
+    CALL(EventElapsedTime, 289),
+    CALL(EventElapsedTime_v2, 66),
+    CALL(StreamCreate, 2050),
+    CALL(StreamCreateWithPriority, 2050),
+    CALL(StreamDestroy_v2, 2050),
+    CALL(StreamQuery, 165),
+    CALL(StreamWaitEvent, 129),
+    CALL(StreamGetFlags, 15),
+};
+
+/* The function that does the same on the legacy default stream; its own number if there is none. */
+static size_t legacy_twin(size_t slot)
+{
+    const char *name = cushim__slot_name(slot);
+    const size_t length = strlen(name) - strlen("_ptsz");
+
+    if (!(cushim__symbols[slot].flags & CUSHIM__PER_THREAD))
+        return slot;
+    for (size_t i = 0; i < CUSHIM__SYMBOL_COUNT; i++) {
+        const char *other = cushim__slot_name(i);
+        if (strlen(other) == length && memcmp(other, name, length) == 0)
+            return i;
+    }
+    return slot;
+}
+
+static void fill_costs(uint32_t *call_ns)
+{
+    for (size_t i = 0; i < CUSHIM__SYMBOL_COUNT; i++)
+        call_ns[i] = UINT32_MAX;
+    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++)
+        call_ns[calls[i].slot] = calls[i].ns;
+    for (size_t i = 0; i < CUSHIM__SYMBOL_COUNT; i++)
+        call_ns[i] = call_ns[legacy_twin(i)];
+}
 
 CUresult cushim__mock_settings_default(struct mock_settings *settings)
 {
@@ -412,7 +426,7 @@ CUresult cushim__mock_settings_default(struct mock_settings *settings)
         .driver_state = MOCK_DRIVER_NORMAL,
         .unregistered = MOCK_EXECUTE_KERNELS,
         .concurrent_kernels = 128,
-        .costs = cushim__mock_costs_default,
+        .costs = default_costs,
     };
     code = parse_builtin(settings, &h200, NULL, 0);
     if (code != CUDA_SUCCESS)
@@ -420,7 +434,7 @@ CUresult cushim__mock_settings_default(struct mock_settings *settings)
     settings->call_ns = malloc(CUSHIM__SYMBOL_COUNT * sizeof *settings->call_ns);
     if (!settings->call_ns)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    cushim__mock_costs_fill(settings->call_ns);
+    fill_costs(settings->call_ns);
     return CUDA_SUCCESS;
 }
 

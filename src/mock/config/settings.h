@@ -112,10 +112,4 @@ void cushim__mock_settings_describe(const struct mock_settings *settings, char *
 
 /* What calls and operations cost by default. */
 
-/* What operations cost. */
-extern const struct mock_costs cushim__mock_costs_default;
-
-/* Fill what single functions cost: `call_ns` has one entry per slot. */
-void cushim__mock_costs_fill(uint32_t *call_ns);
-
 #endif

@@ -170,6 +170,19 @@ CUresult cushim__mock_object_add(void *object, enum mock_kind kind, struct mock_
     return CUDA_SUCCESS;
 }
 
+void *cushim__mock_object_create(size_t bytes, enum mock_kind kind, struct mock_context *context,
+                                 void (*drop)(void *object))
+{
+    struct mock_object *made = calloc(1, bytes);
+
+    if (!made || cushim__mock_object_add(made, kind, context) != CUDA_SUCCESS) {
+        free(made);
+        return NULL;
+    }
+    made->drop = drop;
+    return made;
+}
+
 void cushim__mock_object_remove(void *object)
 {
     struct mock_object *head = object;
@@ -262,7 +275,10 @@ CUresult cushim__mock_object_find(const void *handle, enum mock_kind kind, void 
     struct mock_object *found;
 
     if (!handle)
-        return CUDA_ERROR_INVALID_HANDLE;
+        return kind == MOCK_GRAPH || kind == MOCK_NODE || kind == MOCK_EXEC ||
+                       kind == MOCK_USER_OBJECT
+                   ? CUDA_ERROR_INVALID_VALUE
+                   : CUDA_ERROR_INVALID_HANDLE;
     found = cushim__mock_object_lookup(handle, kind);
     if (!found) {
         report_misuse(handle, kind);

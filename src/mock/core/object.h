@@ -53,13 +53,18 @@ struct mock_object {
  */
 CUresult cushim__mock_object_add(void *object, enum mock_kind kind, struct mock_context *context);
 
+/* A zeroed object of so many bytes, with its handle. NULL: out of memory. */
+void *cushim__mock_object_create(size_t bytes, enum mock_kind kind, struct mock_context *context,
+                                 void (*drop)(void *object));
+
 /* Take the handle away; the memory stays the caller's. */
 void cushim__mock_object_remove(void *object);
 
 /*
- * Find what a handle stands for. NULL: INVALID_HANDLE. Destroyed, garbage or of another kind:
- * INVALID_HANDLE, and a misuse is noted. Its context was destroyed: CONTEXT_IS_DESTROYED, and
- * `*object` is set all the same.
+ * Find what a handle stands for. NULL: INVALID_HANDLE, or INVALID_VALUE of a graph, what is in one
+ * or made of one, and a user object. Destroyed, garbage or of another kind: INVALID_HANDLE, and a
+ * misuse is noted. Its context was destroyed: CONTEXT_IS_DESTROYED, and `*object` is set all the
+ * same.
  */
 CUresult cushim__mock_object_find(const void *handle, enum mock_kind kind, void *object);
 

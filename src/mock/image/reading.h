@@ -30,12 +30,6 @@ bool cushim__mock_image_runs(const struct mock_image_target *target, unsigned ar
 #define MOCK_FATBIN_MAGIC 0xba55ed50u
 
 /*
- * Copy an image whose size is not known, as far as it says that it goes. `*copy` is the caller's to
- * free. INVALID_IMAGE: it goes on where nothing can be read.
- */
-CUresult cushim__mock_image_copy(const void *start, unsigned char **copy, size_t *bytes);
-
-/*
  * Add a kernel or a variable to the part that is being read, or find the one that is there. NULL:
  * out of memory. The name is copied. `added` says which of them it was. `local`: of no other part.
  */
@@ -72,5 +66,10 @@ cushim__mock_image_refuse(struct mock_image *image, CUresult code, const char *f
 
 /* The name of those sections. */
 #define MOCK_JOINED_SECTION ".cushim.image"
+
+/* safe_read_*.c: reading what may not be there. */
+
+/* Copy from memory of this process. False: not all of it can be read. */
+bool cushim__mock_safe_read(void *to, const void *from, size_t bytes);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #define _GNU_SOURCE
-#include "src/mock/image/safe_read.h"
+#include "src/mock/image/reading.h"
 
 #include <errno.h>
 #include <fcntl.h>

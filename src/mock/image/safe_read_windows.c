@@ -3,7 +3,7 @@
  * Asked first, as Wine copies also what must not be read; ReadProcessMemory() then does not crash
  * if another thread gives the pages back meanwhile.
  */
-#include "src/mock/image/safe_read.h"
+#include "src/mock/image/reading.h"
 
 #include <stdint.h>
 

@@ -155,6 +155,37 @@ static void addresses(const struct ptx_step *step, uint64_t *result)
     }
 }
 
+static bool within(const struct ptx_range *range, uint64_t address, unsigned bytes)
+{
+    const uint64_t offset = address - range->start;
+
+    return offset < range->bytes && range->bytes - offset >= bytes;
+}
+
+/*
+ * The pointers of all lanes, if all are within the range and aligned. There is no branch in the
+ * loop: an offset that is too large shows in the upper bit of a difference.
+ */
+static bool locate_all(const struct ptx_range *range, unsigned bytes,
+                       const uint64_t where[PTX_LANES], unsigned char *places[PTX_LANES])
+{
+    const uint64_t room = range->bytes - bytes, start = range->start;
+    const uint64_t host = (uint64_t)(uintptr_t)range->host - start;
+    uint64_t over = 0, low = 0;
+
+    if (range->bytes < bytes || range->bytes >> 63 || range->read_only)
+        return false;
+    for (unsigned i = 0; i < PTX_LANES; i++) {
+        over |= (room - (where[i] - start)) | (where[i] - start);
+        low |= where[i];
+    }
+    if (over >> 63 || low & (bytes - 1))
+        return false;
+    for (unsigned i = 0; i < PTX_LANES; i++)
+        places[i] = (unsigned char *)(uintptr_t)(host + where[i]);
+    return true;
+}
+
 /* The host's pointers for all lanes that take part. False: a fault. */
 static bool locate(struct ptx_step *step, unsigned bytes, enum ptx_use use,
                    unsigned char *places[PTX_LANES])
@@ -172,22 +203,20 @@ static bool locate(struct ptx_step *step, unsigned bytes, enum ptx_use use,
         *(use == PTX_WRITE ? &launch->counts.bytes_written : &launch->counts.bytes_read) +=
             (uint64_t)bytes * ptx_count(step->mask);
     }
+    if (simple && step->mask == PTX_ALL_LANES && locate_all(range, bytes, where, places))
+        return true;
     for (uint32_t left = step->mask; left; left &= left - 1) {
         const unsigned lane = ptx_first(left);
-        const uint64_t offset = where[lane] - range->start;
 
         /* Most are near the one before. */
-        if (simple && offset < range->bytes && range->bytes - offset >= bytes &&
-            !(where[lane] & (bytes - 1)) && !range->read_only)
-            places[lane] = range->host + offset;
+        if (simple && within(range, where[lane], bytes) && !(where[lane] & (bytes - 1)) &&
+            !range->read_only)
+            places[lane] = range->host + (where[lane] - range->start);
         else if (!(places[lane] = cushim__ptx_bytes(step, lane, space, where[lane], bytes, use)))
             return false;
     }
     return true;
 }
-
-#define EACH_LANE(mask) \
-    for (uint32_t left = (mask), lane = 0; left && (lane = ptx_first(left), true); left &= left - 1)
 
 static uint64_t read_number(const unsigned char *place, unsigned bytes)
 {
@@ -226,6 +255,42 @@ static uint32_t extended(uint64_t value, unsigned bytes, bool is_signed)
     if (is_signed && bytes == 1)
         return (uint32_t)(int8_t)value;
     return is_signed && bytes == 2 ? (uint32_t)(int16_t)value : (uint32_t)value;
+}
+
+/* A row of all lanes, or of some, for numbers whose size the compiler knows. */
+#define ROW_FUNCTIONS(name, type, size)                                                      \
+    static void read_##name(unsigned char *row, unsigned char *const *places, size_t offset, \
+                            uint32_t mask)                                                   \
+    {                                                                                        \
+        type *const to = (type *)(void *)row;                                                \
+                                                                                             \
+        for (unsigned i = 0; mask == PTX_ALL_LANES && i < PTX_LANES; i++)                    \
+            to[i] = (type)read_number(places[i] + offset, size);                             \
+        for (uint32_t left = ~mask ? mask : 0; left; left &= left - 1)                       \
+            to[ptx_first(left)] = (type)read_number(places[ptx_first(left)] + offset, size); \
+    }                                                                                        \
+    static void write_##name(const unsigned char *row, unsigned char *const *places,         \
+                             size_t offset, uint32_t mask)                                   \
+    {                                                                                        \
+        const type *const from = (const type *)(const void *)row;                            \
+                                                                                             \
+        for (unsigned i = 0; mask == PTX_ALL_LANES && i < PTX_LANES; i++)                    \
+            write_number(places[i] + offset, size, from[i]);                                 \
+        for (uint32_t left = ~mask ? mask : 0; left; left &= left - 1)                       \
+            write_number(places[ptx_first(left)] + offset, size, from[ptx_first(left)]);     \
+    }
+
+ROW_FUNCTIONS(byte, lane_u32, 1)
+ROW_FUNCTIONS(half, lane_u32, 2)
+ROW_FUNCTIONS(word, lane_u32, 4)
+ROW_FUNCTIONS(long, lane_u64, 8)
+
+static void sign_row(unsigned char *row, unsigned bytes, uint32_t mask)
+{
+    lane_u32 *const to = (lane_u32 *)(void *)row;
+
+    for (; mask; mask &= mask - 1)
+        to[ptx_first(mask)] = extended(to[ptx_first(mask)], bytes, true);
 }
 
 /* A parameter of the kernel: the same for all lanes. */
@@ -274,17 +339,16 @@ void cushim__ptx_load(struct ptx_step *step)
 
         if (list[i] == PTX_UNUSED)
             continue;
-        if (bytes == 8) {
-            EACH_LANE(step->mask)
-            ((lane_u64 *)(void *)row)[lane] = read_number(places[lane] + offset, 8);
-        } else if (bytes == 4) {
-            EACH_LANE(step->mask)
-            ((lane_u32 *)(void *)row)[lane] = (uint32_t)read_number(places[lane] + offset, 4);
-        } else {
-            EACH_LANE(step->mask)
-            ((lane_u32 *)(void *)row)[lane] =
-                extended(read_number(places[lane] + offset, bytes), bytes, is_signed);
-        }
+        if (bytes == 4)
+            read_word(row, (unsigned char *const *)places, offset, step->mask);
+        else if (bytes == 8)
+            read_long(row, (unsigned char *const *)places, offset, step->mask);
+        else if (bytes == 2)
+            read_half(row, (unsigned char *const *)places, offset, step->mask);
+        else
+            read_byte(row, (unsigned char *const *)places, offset, step->mask);
+        if (is_signed && bytes < 4)
+            sign_row(row, bytes, step->mask);
     }
 }
 
@@ -301,16 +365,14 @@ void cushim__ptx_store(struct ptx_step *step)
         const unsigned char *const row = ptx_row(step, list[i]);
         const size_t offset = (size_t)i * bytes;
 
-        if (bytes == 8) {
-            EACH_LANE(step->mask)
-            write_number(places[lane] + offset, 8, ((const lane_u64 *)(const void *)row)[lane]);
-        } else if (bytes == 4) {
-            EACH_LANE(step->mask)
-            write_number(places[lane] + offset, 4, ((const lane_u32 *)(const void *)row)[lane]);
-        } else {
-            EACH_LANE(step->mask)
-            write_number(places[lane] + offset, bytes, ((const lane_u32 *)(const void *)row)[lane]);
-        }
+        if (bytes == 4)
+            write_word(row, (unsigned char *const *)places, offset, step->mask);
+        else if (bytes == 8)
+            write_long(row, (unsigned char *const *)places, offset, step->mask);
+        else if (bytes == 2)
+            write_half(row, (unsigned char *const *)places, offset, step->mask);
+        else
+            write_byte(row, (unsigned char *const *)places, offset, step->mask);
     }
 }
 
@@ -372,13 +434,15 @@ void cushim__ptx_atomic_access(struct ptx_step *step)
 
     if (!locate(step, at->bytes, PTX_ATOMIC, places))
         return;
-    EACH_LANE(step->mask)
-    old[lane] = exchange(places[lane], at, source(step, at->b, lane, at->bytes),
-                         source(step, at->c, lane, at->bytes));
-    if (at->d == PTX_UNUSED)
-        return;
-    EACH_LANE(step->mask)
-    {
+    for (uint32_t left = step->mask; left; left &= left - 1) {
+        const unsigned lane = ptx_first(left);
+
+        old[lane] = exchange(places[lane], at, source(step, at->b, lane, at->bytes),
+                             source(step, at->c, lane, at->bytes));
+    }
+    for (uint32_t left = at->d == PTX_UNUSED ? 0 : step->mask; left; left &= left - 1) {
+        const unsigned lane = ptx_first(left);
+
         if (at->bytes == 8)
             ((lane_u64 *)(void *)(step->frame + at->d))[lane] = old[lane];
         else
@@ -394,8 +458,8 @@ void cushim__ptx_copy_async(struct ptx_step *step)
 
     if (!locate(step, at->bytes, PTX_READ, places))
         return;
-    EACH_LANE(step->mask)
-    {
+    for (uint32_t left = step->mask; left; left &= left - 1) {
+        const unsigned lane = ptx_first(left);
         const uint32_t size =
             at->b == PTX_UNUSED ? at->count : (uint32_t)source(step, at->b, lane, 4);
         uint64_t to = at->target;

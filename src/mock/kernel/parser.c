@@ -193,7 +193,12 @@ void cushim__ptx_next(struct ptx_parser *parser)
         step(parser);
         skip_past(parser, "\"");
     } else if (parser->at < parser->end && is_word(*parser->at)) {
+        /* A directive ends before the next one, `.reg.b16`; an opcode keeps its parts. */
+        const bool directive = *parser->at == '.';
+
         while (parser->at < parser->end) {
+            if (directive && *parser->at == '.' && parser->at > parser->word.start)
+                break;
             if (is_word(*parser->at) || signed_exponent(parser))
                 parser->at++;
             else if (at(parser, "::"))

@@ -365,7 +365,7 @@ static void narrow(struct ptx_step *step)
 
 /* --- special registers --- */
 
-static uint64_t special_of(const struct ptx_step *step, unsigned lane, const uint32_t thread[3])
+static uint64_t special_of(const struct ptx_step *step, unsigned lane)
 {
     const struct ptx_launch *launch = step->launch;
     const struct ptx_block *block = step->warp->block;
@@ -373,8 +373,6 @@ static uint64_t special_of(const struct ptx_step *step, unsigned lane, const uin
     const uint64_t clock = launch->counts.warp_instructions;
     uint64_t timer;
 
-    if (which <= SPECIAL_TID_Z)
-        return thread[which];
     if (which <= SPECIAL_NTID_Z)
         return launch->shape.block[which - SPECIAL_NTID_X];
     if (which <= SPECIAL_CTAID_Z)
@@ -434,21 +432,40 @@ static uint64_t special_of(const struct ptx_step *step, unsigned lane, const uin
     }
 }
 
+static void thread_index(struct ptx_step *step)
+{
+    const uint32_t *block = step->launch->shape.block;
+    lane_u32 *const to = (lane_u32 *)step->scratch;
+    uint32_t index[3];
+
+    cushim__ptx_thread_index(step->launch, cushim__ptx_thread(step->warp, 0), index);
+    for (unsigned i = 0; i < PTX_LANES; i++) {
+        to[i] = index[step->at->sub];
+        if (++index[0] == block[0]) {
+            index[0] = 0;
+            if (++index[1] == block[1]) {
+                index[1] = 0;
+                index[2]++;
+            }
+        }
+    }
+}
+
 static void special(struct ptx_step *step)
 {
-    uint64_t values[PTX_LANES];
-    uint32_t thread[3] = {0, 0, 0};
+    const unsigned which = step->at->sub;
+    const bool differs = which >= SPECIAL_LANEMASK_EQ && which <= SPECIAL_LANEMASK_GT;
+    uint64_t value = which > SPECIAL_TID_Z ? special_of(step, 0) : 0;
 
-    for (unsigned i = 0; i < PTX_LANES; i++) {
-        if (step->at->sub <= SPECIAL_TID_Z)
-            cushim__ptx_thread_index(step->launch, cushim__ptx_thread(step->warp, i), thread);
-        values[i] = special_of(step, i, thread);
-    }
-    for (unsigned i = 0; i < PTX_LANES; i++) {
+    if (which <= SPECIAL_TID_Z)
+        thread_index(step);
+    for (unsigned i = 0; which > SPECIAL_TID_Z && i < PTX_LANES; i++) {
+        if (differs || which == SPECIAL_LANEID)
+            value = special_of(step, i);
         if (step->at->bytes == 8)
-            step->scratch[i] = values[i];
+            step->scratch[i] = value;
         else
-            ((lane_u32 *)step->scratch)[i] = (uint32_t)values[i];
+            ((lane_u32 *)step->scratch)[i] = (uint32_t)value;
     }
     step->at->bytes == 8 ? put64(step) : put32(step);
 }

@@ -103,12 +103,14 @@ void cushim__ptx_barrier(struct ptx_step *step)
 
     cushim__ptx_group_save(warp);
     step->leave = true;
-    for (uint32_t left = step->mask; left; left &= left - 1) {
+    for (uint32_t left = step->mask, same = 0; left; left &= ~same) {
         const unsigned lane = ptx_first(left);
         const uint32_t number = word_of(launch, warp, lane, at->a);
         const uint32_t expected = word_of(launch, warp, lane, at->b);
         struct ptx_barrier_state *barrier = &block->barriers[number % PTX_BARRIERS];
 
+        /* Constants are the same for all lanes; otherwise one lane goes after the other. */
+        same = at->a & at->b & PTX_CONSTANT ? left : UINT32_C(1) << lane;
         if (number >= PTX_BARRIERS || expected % PTX_LANES != 0 ||
             (barrier->used && barrier->expected != expected)) {
             cushim__ptx_fault_at(step, PTX_ILLEGAL_INSTRUCTION, lane,
@@ -119,17 +121,21 @@ void cushim__ptx_barrier(struct ptx_step *step)
         }
         barrier->used = true;
         barrier->expected = expected;
-        barrier->arrived[warp->index] |= UINT32_C(1) << lane;
+        barrier->arrived[warp->index] |= same;
         touched |= UINT32_C(1) << number;
         if (at->sub >= BARRIER_AND) {
-            barrier->total++;
-            barrier->count += bit_of(launch, warp, lane, at->c, at->flags & FLAG_NEGATED_SOURCE);
+            const uint32_t bits = *(const lane_u32 *)(const void *)ptx_row(step, at->c);
+
+            barrier->total += ptx_count(same);
+            barrier->count += ptx_count(same & (at->flags & FLAG_NEGATED_SOURCE ? ~bits : bits));
         }
         if (at->sub == BARRIER_ARRIVE)
             continue;
-        warp->pcs[lane] = warp->pc - 1;
-        warp->barriers[lane] = (uint8_t)number;
-        warp->at_barrier |= UINT32_C(1) << lane;
+        warp->at_barrier |= same;
+        for (uint32_t each = same; each; each &= each - 1) {
+            warp->pcs[ptx_first(each)] = warp->pc - 1;
+            warp->barriers[ptx_first(each)] = (uint8_t)number;
+        }
     }
     for (; touched; touched &= touched - 1) {
         const unsigned number = ptx_first(touched);

@@ -343,24 +343,6 @@ struct race_memory cushim__mock_allocation_race(const struct mock_allocation *al
     return (struct race_memory){allocation->id, allocation->span.start, allocation->bytes};
 }
 
-bool cushim__mock_memory_find(CUdeviceptr address, struct mock_range *range)
-{
-    const struct mock_allocation *allocation = cushim__mock_allocation_at(address);
-
-    if (!allocation)
-        return false;
-    *range = (struct mock_range){
-        .place = cushim__mock_allocation_place(allocation),
-        .start = allocation->span.start,
-        .bytes = allocation->bytes,
-        .context = allocation->context,
-        .device = allocation->device,
-        .host = allocation->host,
-        .synchronous = allocation->synchronous,
-    };
-    return true;
-}
-
 bool cushim__mock_memory_is_device(CUdeviceptr address)
 {
     const struct mock_allocation *allocation;

@@ -15,23 +15,11 @@
 #include "src/mock/memory/spans.h"
 #include "src/race/race.h"
 
-struct mock_context;
 struct mock_device;
 struct mock_pool;
 struct mock_shared_pages;
 
-enum mock_place { MOCK_PAGEABLE, MOCK_DEVICE_MEMORY, MOCK_PINNED, MOCK_MANAGED };
-
-/* What an address lies in. */
-struct mock_range {
-    enum mock_place place;
-    CUdeviceptr start;
-    size_t bytes;
-    struct mock_context *context;
-    struct mock_device *device;
-    char *host;       /* the host's view of `start` */
-    bool synchronous; /* calls that are not asynchronous wait for what they do with it */
-};
+enum mock_place { MOCK_DEVICE_MEMORY, MOCK_PINNED, MOCK_MANAGED };
 
 /* Who made it, and so who may end it. */
 enum mock_origin {
@@ -55,7 +43,7 @@ struct mock_allocation {
     uint64_t id;      /* of allocations, from 1: BUFFER_ID */
     unsigned flags;   /* of page-locked and managed memory */
     uint8_t origin;   /* enum mock_origin */
-    bool synchronous; /* what SYNC_MEMOPS reads */
+    bool synchronous; /* what SYNC_MEMOPS reads: calls wait for what they do with it */
     bool read_mostly; /* advice for managed memory, and where it was prefetched to */
     int8_t preferred, prefetched;
     uint32_t accessed_by;    /* a bit for the host, and one for each device */
@@ -65,7 +53,8 @@ struct mock_allocation {
 };
 
 /*
- * The allocation that an address lies in, for calls, and for work that is under way; NULL: none.
+ * The allocation that an address lies in, for calls, and for work that is under way; NULL: none
+ * (pageable memory, or garbage).
  */
 struct mock_allocation *cushim__mock_allocation_at(CUdeviceptr address);
 struct mock_allocation *cushim__mock_allocation_behind(CUdeviceptr address);
@@ -131,9 +120,6 @@ void cushim__mock_allocation_mapping(const struct mock_allocation *allocation, C
 struct race_memory cushim__mock_allocation_race(const struct mock_allocation *allocation);
 
 /* --- as operations and calls find it --- */
-
-/* False: in nothing that the mock knows (pageable memory, or garbage). */
-bool cushim__mock_memory_find(CUdeviceptr address, struct mock_range *range);
 
 /* Whether an address is one of a device, allocated or not: the host cannot read it. */
 bool cushim__mock_memory_is_device(CUdeviceptr address);

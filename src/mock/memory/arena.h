@@ -11,7 +11,7 @@
 #define CUSHIM_MOCK_MEMORY_ARENA_H
 
 #include "src/mock/memory/allocation.h"
-#include "src/mock/memory/shared_pages.h"
+#include "src/mock/memory/pages.h"
 
 enum { MOCK_BLOCK = 2 << 20, MOCK_UNIT = 512 };
 

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pages from the operating system, backed only once they are touched. */
+/*
+ * Pages from the operating system, backed only once they are touched, and pages that processes
+ * share.
+ */
 #ifndef CUSHIM_MOCK_MEMORY_PAGES_H
 #define CUSHIM_MOCK_MEMORY_PAGES_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* The size of one, in bytes. */
 size_t cushim__mock_pages_size(void);
@@ -33,5 +37,41 @@ void cushim__mock_pages_empty(void *pages, size_t bytes);
 
 /* Whether all pages that the bytes touch are mapped: reading them does not fault for that. */
 bool cushim__mock_pages_mapped(const void *start, size_t bytes);
+
+/* Pages that processes share. */
+
+enum { MOCK_PAGES_KEY_BYTES = 16 };
+
+/* Where another process finds them. */
+struct mock_shared_pages {
+    int32_t process, file;                   /* of the process that shares them */
+    unsigned char key[MOCK_PAGES_KEY_BYTES]; /* random: no others have it */
+};
+
+/*
+ * Let other processes find a part of cushim__mock_pages_room() from now on; what is in it stays.
+ * Returns where this process has it now, which need not be where it was. NULL: the system refuses.
+ */
+void *cushim__mock_pages_share(void *pages, size_t bytes, struct mock_shared_pages *shared);
+
+/*
+ * The part is this process's own again, where it was, and empty. Others keep what they have found.
+ * `moved` is what cushim__mock_pages_share() returned.
+ */
+void cushim__mock_pages_unshare(void *pages, void *moved, size_t bytes,
+                                const struct mock_shared_pages *shared);
+
+/* Whether both are the same pages. */
+bool cushim__mock_pages_same(const struct mock_shared_pages *one,
+                             const struct mock_shared_pages *other);
+
+/* Whether it is this process that shares them. */
+bool cushim__mock_pages_are_own(const struct mock_shared_pages *shared);
+
+/* The pages of another process. NULL: they are not there. */
+void *cushim__mock_pages_find(const struct mock_shared_pages *shared, size_t *bytes);
+
+/* The end of what find gave. */
+void cushim__mock_pages_lose(void *pages, size_t bytes);
 
 #endif

@@ -3,11 +3,16 @@
  * Windows promises no more memory than it can hold, in RAM and page files, so what is not needed
  * yet is reserved, and committed later.
  */
+#define _CRT_RAND_S
 #include "src/mock/memory/pages.h"
 
-#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include <windows.h>
+
+#include "src/mock/memory/section_windows.h"
 
 size_t cushim__mock_pages_size(void)
 {
@@ -67,4 +72,143 @@ bool cushim__mock_pages_mapped(const void *start, size_t bytes)
         at = (uintptr_t)part.BaseAddress + part.RegionSize;
     }
     return end >= (uintptr_t)start;
+}
+
+static bool fill_random(unsigned char *bytes, size_t count)
+{
+    unsigned number;
+
+    for (size_t i = 0; i < count; i += sizeof number) {
+        if (rand_s(&number) != 0)
+            return false;
+        memcpy(bytes + i, &number, sizeof number);
+    }
+    return true;
+}
+
+void cushim__mock_section_name(char name[MOCK_SECTION_NAME], const char *what,
+                               const unsigned char key[MOCK_PAGES_KEY_BYTES])
+{
+    int length = snprintf(name, MOCK_SECTION_NAME, "Local\\cushim-%.16s-", what);
+
+    for (size_t i = 0; i < MOCK_PAGES_KEY_BYTES; i++)
+        length += snprintf(name + length, 3, "%02x", key[i]);
+}
+
+HANDLE cushim__mock_section_create(const char *what, unsigned char key[MOCK_PAGES_KEY_BYTES],
+                                   size_t bytes)
+{
+    char name[MOCK_SECTION_NAME];
+
+    if (!fill_random(key, MOCK_PAGES_KEY_BYTES))
+        return NULL;
+    cushim__mock_section_name(name, what, key);
+    return CreateFileMappingA(INVALID_HANDLE_VALUE, NULL, PAGE_READWRITE,
+                              (DWORD)((uint64_t)bytes >> 32), (DWORD)bytes, name);
+}
+
+void *cushim__mock_section_find(const char *what, const unsigned char key[MOCK_PAGES_KEY_BYTES],
+                                size_t *bytes)
+{
+    char name[MOCK_SECTION_NAME];
+    MEMORY_BASIC_INFORMATION view;
+    HANDLE section;
+    void *pages;
+
+    cushim__mock_section_name(name, what, key);
+    section = OpenFileMappingA(FILE_MAP_READ | FILE_MAP_WRITE, FALSE, name);
+    if (!section)
+        return NULL;
+    pages = MapViewOfFile(section, FILE_MAP_READ | FILE_MAP_WRITE, 0, 0, 0);
+    CloseHandle(section); /* the name goes with its maker */
+    if (!pages)
+        return NULL;
+    if (!VirtualQuery(pages, &view, sizeof view)) {
+        UnmapViewOfFile(pages);
+        return NULL;
+    }
+    *bytes = view.RegionSize;
+    return pages;
+}
+
+/*
+ * Pages that processes share: a section, which is mapped elsewhere, since Windows before version
+ * 1803 of 10 has no way to replace pages that are committed.
+ */
+
+static const char what[] = "memory";
+
+enum { PIECE = 64 << 10 };
+
+/* Handles have 32 bits that count, as the interfaces of Windows promise. */
+static HANDLE section_of(const struct mock_shared_pages *shared)
+{
+    return (HANDLE)(intptr_t)shared->file;
+}
+
+static bool is_zero(const char *bytes, size_t count)
+{
+    return count == 0 || (bytes[0] == 0 && memcmp(bytes, bytes + 1, count - 1) == 0);
+}
+
+/* What was never touched stays so. */
+static void copy_in(char *view, const char *pages, size_t bytes)
+{
+    for (size_t at = 0; at < bytes; at += PIECE) {
+        const size_t count = bytes - at < PIECE ? bytes - at : PIECE;
+
+        if (!is_zero(pages + at, count))
+            memcpy(view + at, pages + at, count);
+    }
+}
+
+void *cushim__mock_pages_share(void *pages, size_t bytes, struct mock_shared_pages *shared)
+{
+    HANDLE section = cushim__mock_section_create(what, shared->key, bytes);
+    void *view;
+
+    if (!section)
+        return NULL;
+    view = MapViewOfFile(section, FILE_MAP_READ | FILE_MAP_WRITE, 0, 0, bytes);
+    if (!view) {
+        CloseHandle(section);
+        return NULL;
+    }
+    copy_in(view, pages, bytes);
+    cushim__mock_pages_empty(pages, bytes);
+    shared->process = (int32_t)GetCurrentProcessId();
+    shared->file = (int32_t)(intptr_t)section;
+    return view;
+}
+
+/* The pages themselves are empty since they were shared. */
+void cushim__mock_pages_unshare(void *pages, void *moved, size_t bytes,
+                                const struct mock_shared_pages *shared)
+{
+    (void)pages;
+    (void)bytes;
+    UnmapViewOfFile(moved);
+    CloseHandle(section_of(shared));
+}
+
+bool cushim__mock_pages_same(const struct mock_shared_pages *one,
+                             const struct mock_shared_pages *other)
+{
+    return memcmp(one->key, other->key, sizeof one->key) == 0;
+}
+
+bool cushim__mock_pages_are_own(const struct mock_shared_pages *shared)
+{
+    return shared->process == (int32_t)GetCurrentProcessId();
+}
+
+void *cushim__mock_pages_find(const struct mock_shared_pages *shared, size_t *bytes)
+{
+    return cushim__mock_section_find(what, shared->key, bytes);
+}
+
+void cushim__mock_pages_lose(void *pages, size_t bytes)
+{
+    (void)bytes;
+    UnmapViewOfFile(pages);
 }

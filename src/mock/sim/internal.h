@@ -11,9 +11,6 @@
 #include "src/mock/sim/sim.h"
 #include "src/mock/sim/stream.h"
 
-struct mock_stream;
-struct mock_stream_group;
-
 /* Streams in the order in which they came, through their member `next_waiting`. */
 struct mock_queue {
     struct mock_stream *first, *last;
@@ -41,10 +38,10 @@ struct mock_sim {
     struct mock_stream **heap; /* by due_ns, then by the head's number */
     size_t heap_size, heap_room;
 
-    struct mock_stream *listed, *last_listed; /* whose heads are to be looked at */
+    struct mock_stream *runnable, *last_runnable; /* whose heads may be able to start */
     struct mock_queue polled;
-    struct mock_stream *demanded, *last_demanded; /* whose demand is to be passed on */
-    bool demanding;                               /* and somebody does so */
+    struct mock_stream *forced, *last_forced; /* what their work waits for is to be forced, too */
+    bool forcing;                             /* and somebody does so */
     struct mock_lanes lanes[MOCK_DEVICES_MAX][MOCK_UNITS];
 
     struct cushim__condition changed; /* something ended */
@@ -89,32 +86,25 @@ void cushim__mock_lane_leave(struct mock_stream *stream);
 /* schedule.c: when the head of a stream ends that could start now. */
 uint64_t cushim__mock_schedule_end(const struct mock_stream *stream);
 uint64_t cushim__mock_schedule_part(uint64_t duration_ns); /* how long a part of it takes */
-bool cushim__mock_schedule_unlimited(void);                /* lanes do not matter */
 uint64_t cushim__mock_random_number(uint64_t *state);
 
 /* schedule.c: the legacy default stream. */
 bool cushim__mock_order_allows(const struct mock_stream *stream);
 void cushim__mock_order_ended(struct mock_stream *stream);
 
-/* run.c: look at streams, and work off what is due. */
-void cushim__mock_run_list(struct mock_stream *stream);
-void cushim__mock_run_listed(void);
-
-/* Look at none of them: the sim ends. Those that have ended themselves are freed. */
-void cushim__mock_run_forget_listed(void);
+/*
+ * run.c: note that the head of a stream may be able to start, start what can of these, and work off
+ * what is due. To clear is to start none: the sim ends; those that have ended themselves are freed.
+ */
+void cushim__mock_run_enqueue(struct mock_stream *stream);
+void cushim__mock_run_start(void);
+void cushim__mock_run_clear(void);
 void cushim__mock_run_polled(void);      /* ask all that are polled */
 void cushim__mock_run_polled_some(void); /* ask a few, in turn */
 void cushim__mock_run_offer(void);       /* let others have the lock after a part of the work */
 bool cushim__mock_run_next(void);        /* what is due first, whenever that is; false: nothing */
 void cushim__mock_run_until(uint64_t time_ns);
 void cushim__mock_run_end(struct mock_stream *stream); /* the head has ended */
-
-/*
- * fault.c: apply the rules of faults to the head of a stream as it begins (false: it hangs), and
- * as it ends: returns the code that it fails with.
- */
-bool cushim__mock_fault_begin(struct mock_stream *stream);
-CUresult cushim__mock_fault_end(const struct mock_stream *stream);
 
 /* threads.c: `operation` is queued, and may need the thread that lets time pass. */
 CUresult cushim__mock_executor_start(const struct mock_operation *operation);

@@ -41,10 +41,10 @@ struct mock_operation_class {
      */
     bool (*ready)(struct mock_operation *operation, struct mock_stream *stream);
     /*
-     * Somebody waits for it: pass that on to what it waits for (cushim__mock_sim_demand). NULL: to
-     * nothing.
+     * It is forced, as a call waits for it: force what it waits for itself
+     * (cushim__mock_sim_force()). NULL: that is nothing.
      */
-    void (*demand)(const struct mock_operation *operation);
+    void (*force)(const struct mock_operation *operation);
     /*
      * Its work, where only the work itself shows how long it takes: do a part of it, under the
      * lock, and say how long that takes. The next part comes after this time, and after the last

@@ -5,19 +5,19 @@
 /* A call polls at most this many streams, so that calls stay cheap however many there are. */
 enum { ASKED = 4 };
 
-void cushim__mock_run_list(struct mock_stream *stream)
+void cushim__mock_run_enqueue(struct mock_stream *stream)
 {
     struct mock_sim *sim = cushim__mock_sim();
 
-    if (stream->listed)
+    if (stream->runnable)
         return;
-    stream->listed = true;
-    stream->next_listed = NULL;
-    if (sim->last_listed)
-        sim->last_listed->next_listed = stream;
+    stream->runnable = true;
+    stream->next_runnable = NULL;
+    if (sim->last_runnable)
+        sim->last_runnable->next_runnable = stream;
     else
-        sim->listed = stream;
-    sim->last_listed = stream;
+        sim->runnable = stream;
+    sim->last_runnable = stream;
 }
 
 /* Return whether the head can start. If not, what makes it possible looks at the stream again. */
@@ -42,11 +42,39 @@ static bool can_start(struct mock_stream *stream)
     return stream->has_lane || cushim__mock_lane_take(stream);
 }
 
-static void look(struct mock_stream *stream)
+/*
+ * Injected faults: an operation that a fault rule applies to takes longer, hangs, fails, or
+ * loses its device.
+ */
+
+/* Apply the rules of faults to the head of a stream as it begins. False: it hangs. */
+static bool begin_fault(struct mock_stream *stream)
+{
+    void (*const fault)(struct cushim__operation_fault *, const char *, int) =
+        __atomic_load_n(&cushim__fault_of_operation, __ATOMIC_ACQUIRE);
+    struct mock_operation *head = stream->head;
+
+    stream->fault.code = CUDA_SUCCESS;
+    if (!fault || cushim__mock->sticky_error)
+        return true;
+    fault(&stream->fault, head->class->name, stream->group->device);
+    head->duration_ns = cushim__mock_time_after(head->duration_ns, stream->fault.delay_ns);
+    return !stream->fault.hangs;
+}
+
+/* The same as it ends. Returns the code that it fails with. */
+static CUresult end_fault(const struct mock_stream *stream)
+{
+    if (stream->fault.is_lost)
+        cushim__device_lose(stream->fault.code, stream->fault.device);
+    return stream->fault.code;
+}
+
+static void try_start(struct mock_stream *stream)
 {
     if (!stream->head || stream->state != MOCK_IDLE || !can_start(stream))
         return;
-    if (cushim__mock_fault_begin(stream)) {
+    if (begin_fault(stream)) {
         stream->state = MOCK_RUNNING;
         stream->due_ns = cushim__mock_schedule_end(stream);
         cushim__mock_heap_push(stream);
@@ -60,16 +88,16 @@ static void look(struct mock_stream *stream)
 /*
  * Take the first stream off the list, and free those that have ended. Returns NULL if none is left.
  */
-static struct mock_stream *take_listed(void)
+static struct mock_stream *take_runnable(void)
 {
     struct mock_sim *sim = cushim__mock_sim();
     struct mock_stream *stream;
 
-    while ((stream = sim->listed)) {
-        sim->listed = stream->next_listed;
-        if (!sim->listed)
-            sim->last_listed = NULL;
-        stream->listed = false;
+    while ((stream = sim->runnable)) {
+        sim->runnable = stream->next_runnable;
+        if (!sim->runnable)
+            sim->last_runnable = NULL;
+        stream->runnable = false;
         if (!stream->destroyed || stream->head)
             return stream;
         cushim__mock_stream_free(stream);
@@ -77,17 +105,17 @@ static struct mock_stream *take_listed(void)
     return NULL;
 }
 
-void cushim__mock_run_listed(void)
+void cushim__mock_run_start(void)
 {
     struct mock_stream *stream;
 
-    while ((stream = take_listed()))
-        look(stream);
+    while ((stream = take_runnable()))
+        try_start(stream);
 }
 
-void cushim__mock_run_forget_listed(void)
+void cushim__mock_run_clear(void)
 {
-    while (take_listed())
+    while (take_runnable())
         continue;
 }
 
@@ -102,9 +130,9 @@ void cushim__mock_run_polled(void)
     sim->polled = (struct mock_queue){NULL, NULL};
     while ((stream = cushim__mock_queue_take(&polled))) {
         stream->state = MOCK_IDLE;
-        cushim__mock_run_list(stream);
+        cushim__mock_run_enqueue(stream);
     }
-    cushim__mock_run_listed();
+    cushim__mock_run_start();
 }
 
 void cushim__mock_run_polled_some(void)
@@ -115,8 +143,8 @@ void cushim__mock_run_polled_some(void)
     for (unsigned i = 0; i < ASKED && sim->polled.first && stream != last; i++) {
         stream = cushim__mock_queue_take(&sim->polled);
         stream->state = MOCK_IDLE;
-        cushim__mock_run_list(stream);
-        cushim__mock_run_listed();
+        cushim__mock_run_enqueue(stream);
+        cushim__mock_run_start();
     }
 }
 
@@ -127,8 +155,8 @@ static void take_head(struct mock_stream *stream)
 
     cushim__mock_lane_leave(stream);
     sim->queued_for_executor -= head->needs_executor;
-    if (stream->demanded_last == head)
-        stream->demanded_last = NULL;
+    if (stream->forced_last == head)
+        stream->forced_last = NULL;
     stream->head = head->next;
     if (!stream->head) {
         stream->tail = NULL;
@@ -158,7 +186,7 @@ void cushim__mock_run_end(struct mock_stream *stream)
     CUresult code = CUDA_SUCCESS;
 
     if (!cushim__mock->sticky_error && stream->fault.code != CUDA_SUCCESS)
-        code = cushim__mock_fault_end(stream);
+        code = end_fault(stream);
     else if (head->class->execute && !cushim__mock->sticky_error)
         code = head->class->execute(head);
     if (head->unit != MOCK_NO_UNIT)
@@ -168,13 +196,13 @@ void cushim__mock_run_end(struct mock_stream *stream)
     take_head(stream);
     cushim__mock_operation_destroy(head);
     if (stream->head)
-        cushim__mock_run_list(stream);
+        cushim__mock_run_enqueue(stream);
     cushim__mock_order_ended(stream);
     cushim__mock_stream_retain(stream);
     if (code != CUDA_SUCCESS)
         cushim__mock_sim_set_sticky_error(code);
     cushim__mock_stream_release(stream);
-    cushim__mock_run_listed();
+    cushim__mock_run_start();
     if (sim->waiters > 0)
         cushim__condition_broadcast(&sim->changed);
 }
@@ -243,4 +271,22 @@ void cushim__mock_run_until(uint64_t time_ns)
     if (cushim__mock->clock_ns < time_ns)
         cushim__mock->clock_ns = time_ns;
     cushim__mock->executing_at_ns = cushim__mock->clock_ns;
+}
+
+static void release(struct mock_stream *stream)
+{
+    if (stream->state != MOCK_HUNG)
+        return;
+    stream->state = MOCK_RUNNING;
+    stream->due_ns = cushim__mock_schedule_end(stream);
+    cushim__mock_heap_push(stream);
+}
+
+void cushim__mock_sim_release_hung(void)
+{
+    for (struct mock_stream_group *group = cushim__mock_sim()->groups; group; group = group->next) {
+        for (struct mock_stream *one = group->streams; one; one = one->next)
+            release(one);
+    }
+    cushim__mock_executor_wake();
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* This file decides when the head of a stream may start, and when it ends. */
-#include "src/mock/core/device.h"
 #include "src/mock/sim/internal.h"
 
 static bool has_earlier(const struct mock_stream *stream, uint64_t number)
@@ -44,7 +43,7 @@ static void wake(struct mock_stream *stream)
     if (stream->state == MOCK_BLOCKED && stream->ordered) {
         stream->ordered = false;
         stream->state = MOCK_IDLE;
-        cushim__mock_run_list(stream);
+        cushim__mock_run_enqueue(stream);
     }
 }
 
@@ -77,10 +76,16 @@ static struct mock_lanes *lanes_of(const struct mock_stream *stream)
     return &cushim__mock_sim()->lanes[device][stream->head->unit];
 }
 
+static bool is_unlimited(void)
+{
+    enum mock_schedule schedule = cushim__mock->settings.schedule;
+
+    return schedule == MOCK_SCHEDULE_EAGER || schedule == MOCK_SCHEDULE_LAZY;
+}
+
 static bool limited(const struct mock_stream *stream)
 {
-    return stream->head->unit != MOCK_NO_UNIT && stream->head->unit != MOCK_HOST &&
-           !cushim__mock_schedule_unlimited();
+    return stream->head->unit != MOCK_NO_UNIT && stream->head->unit != MOCK_HOST && !is_unlimited();
 }
 
 void cushim__mock_lanes_create(void)
@@ -146,7 +151,7 @@ void cushim__mock_lane_leave(struct mock_stream *stream)
     next = take_next(lanes);
     if (next) {
         next->state = MOCK_IDLE;
-        cushim__mock_run_list(next);
+        cushim__mock_run_enqueue(next);
     }
 }
 
@@ -219,18 +224,11 @@ static uint64_t start_of(const struct mock_stream *stream)
         return start_ns;
     start_ns =
         later(start_ns, cushim__mock_time_after(head->submitted_ns, settings->costs.launch_ns));
-    if (settings->schedule == MOCK_SCHEDULE_LAZY && head->number > stream->demanded)
+    if (settings->schedule == MOCK_SCHEDULE_LAZY && head->number > stream->forced)
         start_ns = later(start_ns, cushim__mock_time_after(head->submitted_ns, LAZY_NS));
     if (starts_late(settings))
         start_ns = cushim__mock_time_after(start_ns, random_number() % RANDOM_NS);
     return start_ns;
-}
-
-bool cushim__mock_schedule_unlimited(void)
-{
-    enum mock_schedule schedule = cushim__mock->settings.schedule;
-
-    return schedule == MOCK_SCHEDULE_EAGER || schedule == MOCK_SCHEDULE_LAZY;
 }
 
 uint64_t cushim__mock_schedule_end(const struct mock_stream *stream)

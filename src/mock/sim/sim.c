@@ -2,9 +2,11 @@
 #include "src/mock/sim/sim.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "src/mock/core/state.h"
 #include "src/mock/sim/internal.h"
+#include "src/mock/sim/operation.h"
 #include "src/race/race.h"
 
 CUresult cushim__mock_sim_create(void)
@@ -34,7 +36,7 @@ void cushim__mock_sim_destroy(void)
             cushim__mock_sim_forget(one);
         cushim__mock_helper_stop(group);
     }
-    cushim__mock_run_forget_listed();
+    cushim__mock_run_clear();
     cushim__condition_destroy(&sim->changed);
     cushim__condition_destroy(&sim->work);
     free(sim->heap);
@@ -67,10 +69,10 @@ void cushim__mock_sim_elapse(uint64_t duration_ns)
 enum { EAGER_STEPS = 256 };
 
 /* Queued work must run without a call that blocks: at once (`eager`), or on the executor. */
-static void push(struct mock_stream *stream, const struct mock_operation *operation)
+static void run_unattended(struct mock_stream *stream, const struct mock_operation *operation)
 {
     if (operation->needs_executor)
-        cushim__mock_sim_demand(stream, operation->number);
+        cushim__mock_sim_force(stream, operation->number);
     if (cushim__mock->settings.schedule == MOCK_SCHEDULE_EAGER) {
         const uint64_t most = cushim__mock_sim()->steps + EAGER_STEPS;
 
@@ -151,7 +153,7 @@ CUresult cushim__mock_sim_queue(struct mock_stream *stream, struct mock_operatio
     } else {
         stream->head = operation;
         sim->active++;
-        cushim__mock_run_list(stream);
+        cushim__mock_run_enqueue(stream);
     }
     stream->tail = operation;
     stream->pending++;
@@ -160,9 +162,9 @@ CUresult cushim__mock_sim_queue(struct mock_stream *stream, struct mock_operatio
     cushim__mock_trace("submit", operation->class->name, stream->id, operation->number,
                        CUDA_SUCCESS);
     report_queued(operation);
-    cushim__mock_run_listed();
+    cushim__mock_run_start();
     if (cushim__mock->settings.mode != MOCK_MODE_MANUAL)
-        push(stream, operation);
+        run_unattended(stream, operation);
     return CUDA_SUCCESS;
 }
 
@@ -171,36 +173,36 @@ void cushim__mock_sim_recheck(struct mock_stream *stream)
     if (stream->state != MOCK_BLOCKED || stream->ordered)
         return;
     stream->state = MOCK_IDLE;
-    cushim__mock_run_list(stream);
+    cushim__mock_run_enqueue(stream);
 }
 
-/* Pass a demand on to what the work of a stream up to a number waits for. */
-static void demand_others(struct mock_stream *stream, uint64_t number)
+/* Force what the work of a stream up to a number waits for. */
+static void force_dependencies(struct mock_stream *stream, uint64_t number)
 {
     const struct mock_operation *operation =
-        stream->demanded_last ? stream->demanded_last->next : stream->head;
+        stream->forced_last ? stream->forced_last->next : stream->head;
 
     for (; operation && operation->number <= number; operation = operation->next) {
-        stream->demanded_last = operation;
-        if (operation->class->demand)
-            operation->class->demand(operation);
+        stream->forced_last = operation;
+        if (operation->class->force)
+            operation->class->force(operation);
     }
 }
 
-/* Pass on what is demanded of a stream. */
-static void demand(struct mock_stream *stream)
+/* Force what a stream waits for that is forced itself, and then its own head. */
+static void force(struct mock_stream *stream)
 {
     struct mock_stream_group *group = stream->group;
-    uint64_t number = stream->demanded;
+    uint64_t number = stream->forced;
 
-    demand_others(stream, number);
+    force_dependencies(stream, number);
     if (group->legacy && cushim__mock_stream_blocks(stream)) {
         if (stream->kind != MOCK_LEGACY) {
-            cushim__mock_sim_demand(group->legacy, number);
+            cushim__mock_sim_force(group->legacy, number);
         } else {
             for (struct mock_stream *one = group->streams; one; one = one->next) {
                 if (cushim__mock_stream_blocks(one))
-                    cushim__mock_sim_demand(one, number);
+                    cushim__mock_sim_force(one, number);
             }
         }
     }
@@ -210,41 +212,41 @@ static void demand(struct mock_stream *stream)
     }
 }
 
-static void list_demand(struct mock_sim *sim, struct mock_stream *stream)
+static void queue_force(struct mock_sim *sim, struct mock_stream *stream)
 {
-    if (stream->demand_listed)
+    if (stream->force_queued)
         return;
-    stream->demand_listed = true;
-    stream->next_demanded = NULL;
-    if (sim->last_demanded)
-        sim->last_demanded->next_demanded = stream;
+    stream->force_queued = true;
+    stream->next_forced = NULL;
+    if (sim->last_forced)
+        sim->last_forced->next_forced = stream;
     else
-        sim->demanded = stream;
-    sim->last_demanded = stream;
+        sim->forced = stream;
+    sim->last_forced = stream;
 }
 
 /* This is a list, not a recursion, since a program may make chains of streams of any length. */
-void cushim__mock_sim_demand(struct mock_stream *stream, uint64_t number)
+void cushim__mock_sim_force(struct mock_stream *stream, uint64_t number)
 {
     struct mock_sim *sim = cushim__mock_sim();
 
-    if (cushim__mock->settings.schedule != MOCK_SCHEDULE_LAZY || stream->demanded >= number)
+    if (cushim__mock->settings.schedule != MOCK_SCHEDULE_LAZY || stream->forced >= number)
         return;
-    stream->demanded = number;
-    list_demand(sim, stream);
-    if (sim->demanding)
+    stream->forced = number;
+    queue_force(sim, stream);
+    if (sim->forcing)
         return;
-    sim->demanding = true;
-    while (sim->demanded) {
-        struct mock_stream *first = sim->demanded;
+    sim->forcing = true;
+    while (sim->forced) {
+        struct mock_stream *first = sim->forced;
 
-        sim->demanded = first->next_demanded;
-        if (!sim->demanded)
-            sim->last_demanded = NULL;
-        first->demand_listed = false;
-        demand(first);
+        sim->forced = first->next_forced;
+        if (!sim->forced)
+            sim->last_forced = NULL;
+        first->force_queued = false;
+        force(first);
     }
-    sim->demanding = false;
+    sim->forcing = false;
 }
 
 /* In manual mode a host function ends within the step that began it. */
@@ -297,4 +299,57 @@ size_t cushim__mock_sim_pending(void)
 uint64_t cushim__mock_sim_executed(void)
 {
     return cushim__mock_sim()->executed;
+}
+
+void *cushim__mock_operation_create(const struct mock_operation_class *class, enum mock_unit unit,
+                                    uint64_t duration_ns)
+{
+    struct mock_operation *operation = calloc(1, class->size);
+
+    if (operation) {
+        operation->class = class;
+        operation->unit = (uint8_t)unit;
+        operation->duration_ns = duration_ns;
+    }
+    return operation;
+}
+
+void *cushim__mock_operation_copy(const struct mock_operation *operation)
+{
+    struct mock_operation *copy = malloc(operation->class->size);
+
+    if (!copy)
+        return NULL;
+    memcpy(copy, operation, operation->class->size);
+    copy->next = NULL;
+    if (operation->class->copy && !operation->class->copy(operation, copy)) {
+        free(copy);
+        return NULL;
+    }
+    return copy;
+}
+
+void cushim__mock_operation_destroy(void *operation)
+{
+    struct mock_operation *old = operation;
+
+    if (!old)
+        return;
+    if (old->class->drop)
+        old->class->drop(old);
+    cushim__race_clock_release(old->before);
+    free(old);
+}
+
+void cushim__mock_operation_seen(const struct mock_operation *operation)
+{
+    if (cushim__race_detector && operation->timeline != 0)
+        cushim__race_saw_operation(operation->number, operation->timeline, operation->before);
+}
+
+uint64_t cushim__mock_operation_duration(size_t bytes, uint64_t bytes_per_us)
+{
+    uint64_t whole = bytes / bytes_per_us, rest = bytes % bytes_per_us;
+
+    return whole * 1000 + rest * 1000 / bytes_per_us;
 }

@@ -14,7 +14,6 @@
 #include "src/mock/sim/operation.h"
 
 struct mock_stream_group;
-struct mock_stream;
 
 CUresult cushim__mock_sim_create(void);
 
@@ -56,7 +55,7 @@ CUresult cushim__mock_sim_wait_stream(struct mock_stream *stream);
 CUresult cushim__mock_sim_wait_group(struct mock_stream_group *group);
 CUresult cushim__mock_sim_wait_last(struct mock_stream *stream);
 CUresult cushim__mock_sim_wait_until(bool (*done)(const void *what), const void *what,
-                                     struct mock_stream *demanded, uint64_t number);
+                                     struct mock_stream *forced, uint64_t number);
 
 /* What a call returns that would have to wait in manual mode: a misuse. */
 CUresult cushim__mock_sim_wait_refused(void);
@@ -108,8 +107,11 @@ uint64_t cushim__mock_sim_share(uint64_t most);
 size_t cushim__mock_sim_pending(void);
 uint64_t cushim__mock_sim_executed(void);
 
-/* Work of a stream up to a number is waited for: under the lazy schedule it starts now. */
-void cushim__mock_sim_demand(struct mock_stream *stream, uint64_t number);
+/*
+ * Force work of a stream up to a number, for a call waits for it: the lazy schedule, which starts
+ * nothing before, starts it now.
+ */
+void cushim__mock_sim_force(struct mock_stream *stream, uint64_t number);
 
 /* Drop all queued work of a stream that ends with its context; a host function is waited for. */
 void cushim__mock_sim_forget(struct mock_stream *stream);

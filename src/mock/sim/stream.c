@@ -62,7 +62,7 @@ bool cushim__mock_stream_blocks(const struct mock_stream *stream)
 
 void cushim__mock_stream_free(struct mock_stream *stream)
 {
-    if (stream->retain_count > 0 || stream->listed)
+    if (stream->retain_count > 0 || stream->runnable)
         return;
     cushim__mock_group_remove(stream);
     free(stream);
@@ -86,4 +86,101 @@ void cushim__mock_stream_end(struct mock_stream *stream)
     cushim__race_stream_gone(&stream->race);
     if (!stream->head)
         cushim__mock_stream_free(stream);
+}
+
+/* Queued work that is dropped: after a sticky error, or because its stream or context ends. */
+
+/* Take a stream out of whatever its head waits in. False: the helper thread executes the head. */
+static bool detach(struct mock_stream *stream)
+{
+    switch (stream->state) {
+    case MOCK_RUNNING:
+        cushim__mock_heap_remove(stream);
+        break;
+    case MOCK_POLLED:
+        cushim__mock_queue_remove(&cushim__mock_sim()->polled, stream);
+        break;
+    case MOCK_ON_HOST:
+        if (cushim__mock_helper_executes(stream))
+            return false;
+        cushim__mock_helper_forget(stream);
+        break;
+    default:
+        break;
+    }
+    if (stream->head)
+        cushim__mock_lane_leave(stream);
+    stream->ordered = false;
+    stream->state = MOCK_IDLE;
+    return true;
+}
+
+/*
+ * Drop what is queued, except the head if the helper thread executes it, and unless `all` what is
+ * executed in spite of an error.
+ */
+static void drop(struct mock_stream *stream, bool all)
+{
+    struct mock_sim *sim = cushim__mock_sim();
+    bool busy = stream->head && !detach(stream);
+    struct mock_operation *operation = busy ? stream->head->next : stream->head;
+    struct mock_operation **link = busy ? &stream->head->next : &stream->head;
+
+    if (!stream->head)
+        return;
+    stream->tail = busy ? stream->head : NULL;
+    *link = NULL;
+    stream->forced_last = NULL;
+    while (operation) {
+        struct mock_operation *next = operation->next;
+
+        if (!all && operation->class->always) {
+            *link = operation;
+            link = &operation->next;
+            *link = NULL;
+            stream->tail = operation;
+        } else {
+            stream->pending--;
+            sim->pending--;
+            sim->queued_for_executor -= operation->needs_executor;
+            cushim__mock_operation_destroy(operation);
+        }
+        operation = next;
+    }
+    if (!stream->head)
+        sim->active--;
+    else if (!busy)
+        cushim__mock_run_enqueue(stream);
+}
+
+void cushim__mock_sim_set_sticky_error(CUresult code)
+{
+    struct mock_sim *sim = cushim__mock_sim();
+
+    if (cushim__mock->sticky_error)
+        return;
+    cushim__mock->sticky_error = code;
+    for (struct mock_stream_group *group = cushim__mock_sim()->groups; group; group = group->next) {
+        for (struct mock_stream *one = group->streams; one; one = one->next)
+            drop(one, false);
+    }
+    cushim__mock_run_start();
+    cushim__condition_broadcast(&sim->changed);
+}
+
+void cushim__mock_sim_forget(struct mock_stream *stream)
+{
+    stream->retain_count++; /* it is freed with its context, so its work must not release it */
+    drop(stream, true);
+    while (stream->head)
+        cushim__mock_wait_for_change();
+    stream->retain_count--;
+}
+
+void cushim__mock_sim_forget_group(struct mock_stream_group *group)
+{
+    for (struct mock_stream *one = group->streams; one; one = one->next)
+        cushim__mock_sim_forget(one);
+    cushim__mock_run_start();
+    cushim__mock_executor_wake();
 }

@@ -59,24 +59,24 @@ struct mock_stream {
     struct mock_operation *head, *tail;
     size_t pending;
     enum mock_stream_state state;
-    uint64_t free_ns;  /* when the former head ended */
-    uint64_t due_ns;   /* of the entry in the heap */
-    uint64_t demanded; /* work up to this number is waited for (lazy schedule) */
-    const struct mock_operation *demanded_last; /* how far that was passed on; NULL: not yet */
+    uint64_t free_ns; /* when the former head ended */
+    uint64_t due_ns;  /* of the entry in the heap */
+    uint64_t forced;  /* work up to this number is forced: a call waits for it (lazy schedule) */
+    const struct mock_operation *forced_last; /* how far that was passed on; NULL: not yet */
     size_t heap_place;
     bool has_lane;          /* the head has a lane of its unit */
     uint8_t priority_queue; /* the queue of its unit that it waits in (MOCK_QUEUED) */
     bool ordered; /* the head waits for the legacy default stream, or that one for others */
     unsigned retain_count; /* it is freed only at 0 */
-    bool listed;           /* in the list of streams to look at */
-    struct mock_stream *next_listed;
-    bool demand_listed; /* in the list of those whose demand is to be passed on */
-    struct mock_stream *next_demanded;
+    bool runnable;         /* in the list of streams whose heads may start */
+    struct mock_stream *next_runnable;
+    bool force_queued; /* in the list of streams that force what they wait for */
+    struct mock_stream *next_forced;
     struct cushim__operation_fault fault; /* of the head, once it has begun */
     struct mock_stream *next_waiting;     /* for the same record, lane, helper or poll */
     bool destroyed;                       /* by the program: freed once its work has ended */
 
-    struct mock_stream *next_planned; /* in the same plan (api/stream_plan.h) */
+    struct mock_stream *next_planned; /* in the same plan (api/stream.h) */
 
     struct race_stream race;
 

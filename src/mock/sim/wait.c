@@ -78,10 +78,10 @@ CUresult cushim__mock_sim_wait_refused(void)
 }
 
 CUresult cushim__mock_sim_wait_until(bool (*done)(const void *what), const void *what,
-                                     struct mock_stream *demanded, uint64_t number)
+                                     struct mock_stream *forced, uint64_t number)
 {
-    if (demanded)
-        cushim__mock_sim_demand(demanded, number);
+    if (forced)
+        cushim__mock_sim_force(forced, number);
     while (!done(what)) {
         if (cushim__mock->sticky_error)
             return cushim__mock->sticky_error;
@@ -141,7 +141,7 @@ CUresult cushim__mock_sim_wait_stream(struct mock_stream *stream)
     if (legacy) {
         for (struct mock_stream *one = work.group->streams; one; one = one->next) {
             if (cushim__mock_stream_blocks(one))
-                cushim__mock_sim_demand(one, work.number);
+                cushim__mock_sim_force(one, work.number);
         }
     }
     code = wait_for_work(&work, stream);
@@ -166,7 +166,7 @@ CUresult cushim__mock_sim_wait_group(struct mock_stream_group *group)
     CUresult code;
 
     for (struct mock_stream *one = group->streams; one; one = one->next)
-        cushim__mock_sim_demand(one, work.number);
+        cushim__mock_sim_force(one, work.number);
     group->waiting_calls++;
     code = cushim__mock_sim_wait_until(work_done, &work, NULL, 0);
     group->waiting_calls--;
