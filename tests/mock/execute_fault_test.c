@@ -151,7 +151,7 @@ static void store_beyond_the_end_is_named_with_the_memory(void **state)
     OK(driver->MemAlloc_v2(&address, 4 * 33));
     CODE(CUDA_ERROR_ILLEGAL_ADDRESS, result_of("store", 64, parameters));
     assert_logged("the kernel 'store' (operation 1), line 11 of its PTX, block (0,0,0), thread "
-                  "(33,0,0): writes 4 bytes at 0x");
+                  "(33,0,0): write of 4 bytes at 0x");
     assert_logged("(memory#1+132, at its end)");
     assert_logged("CUDA_ERROR_ILLEGAL_ADDRESS");
 }
@@ -177,7 +177,7 @@ static void freed_memory_is_none(void **state)
     OK(driver->MemAlloc_v2(&address, 4096));
     OK(driver->MemFree_v2(address));
     CODE(CUDA_ERROR_ILLEGAL_ADDRESS, result_of("load", 1, parameters));
-    assert_logged("reads 4 bytes at 0x");
+    assert_logged("read of 4 bytes at 0x");
 }
 
 /* Also where the host could read it. */

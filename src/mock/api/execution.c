@@ -261,7 +261,7 @@ bool cushim__mock_execution_step(struct mock_execution *execution, uint64_t *dur
 
 /* --- ends --- */
 
-/* `4 bytes beyond the end of memory#3`. */
+/* ` (memory#3+132, 4 bytes beyond its end)`. */
 static void say_where(uint64_t address, char *text, size_t size)
 {
     const struct mock_allocation *near = cushim__mock_allocation_behind(address);
@@ -271,20 +271,20 @@ static void say_where(uint64_t address, char *text, size_t size)
     if (!near)
         near = cushim__mock_allocation_near(address);
     if (!near) {
-        snprintf(text, size, "there is no memory");
+        snprintf(text, size, " (there is none)");
         return;
     }
     cushim__mock_allocation_tag(near->span.start, tag, sizeof tag);
     offset = address - near->span.start;
     if (address < near->span.start)
-        snprintf(text, size, "%" PRIu64 " bytes before %s", near->span.start - address, tag);
+        snprintf(text, size, " (%" PRIu64 " bytes before %s)", near->span.start - address, tag);
     else if (offset == near->bytes)
-        snprintf(text, size, "%s+%" PRIu64 ", at its end", tag, offset);
+        snprintf(text, size, " (%s+%" PRIu64 ", at its end)", tag, offset);
     else if (offset > near->bytes)
-        snprintf(text, size, "%s+%" PRIu64 ", %" PRIu64 " bytes beyond its end", tag, offset,
+        snprintf(text, size, " (%s+%" PRIu64 ", %" PRIu64 " bytes beyond its end)", tag, offset,
                  offset - near->bytes);
     else
-        snprintf(text, size, "%s+%" PRIu64 " of %zu bytes", tag, offset, near->bytes);
+        snprintf(text, size, " (%s+%" PRIu64 " of %zu bytes)", tag, offset, near->bytes);
 }
 
 static bool has_address(const struct ptx_fault *fault)
@@ -295,24 +295,19 @@ static bool has_address(const struct ptx_fault *fault)
 
 static CUresult fault(const struct mock_execution *execution)
 {
-    static const char *const uses[] = {
-        [PTX_READ] = "reads", [PTX_WRITE] = "writes", [PTX_ATOMIC] = "changes"};
     const struct ptx_fault *fault = cushim__ptx_fault(execution->launch);
     const CUresult code = (CUresult)fault->kind;
-    char what[320] = "", where[200];
+    char where[200] = "";
 
     if (fault->kind == PTX_ASSERTION)
         fprintf(stderr, "%s\n", fault->text);
-    if (has_address(fault)) {
+    if (has_address(fault))
         say_where(fault->address, where, sizeof where);
-        snprintf(what, sizeof what, " %s %u bytes at 0x%" PRIx64 " (%s):", uses[fault->use],
-                 fault->bytes, fault->address, where);
-    }
     cushim__mock_log("the kernel '%s' (operation %" PRIu64 "), line %u of its PTX, block "
-                     "(%u,%u,%u), thread (%u,%u,%u):%s %s: %s",
+                     "(%u,%u,%u), thread (%u,%u,%u): %s%s: %s",
                      fault->kernel, execution->what.number, fault->line, fault->block[0],
                      fault->block[1], fault->block[2], fault->thread[0], fault->thread[1],
-                     fault->thread[2], what, fault->text, cushim__result_name(code));
+                     fault->thread[2], fault->text, where, cushim__result_name(code));
     return code;
 }
 

@@ -254,8 +254,8 @@ static CUresult load(CUmodule *module, const void *image, size_t bytes, const st
 }
 
 MOCK_ALSO(ModuleLoadFatBinary)
-MOCK_APPROXIMATE(ModuleLoadData, "PTX is not compiled, so that what is wrong within a body is "
-                                 "not found")
+MOCK_APPROXIMATE(ModuleLoadData, "PTX is compiled for what executes it, and refused only where "
+                                 "unregistered_kernels is execute")
 (CUmodule *module, const void *image)
 {
     return load(module, image, 0, &(struct mock_jit){.wall_time = NULL});

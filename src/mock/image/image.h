@@ -3,8 +3,9 @@
  * Images: what modules are loaded from, and what they declare.
  *
  * PTX text, cubins (ELF), fat binaries of both, and what cuLinkComplete of the mock made of
- * several. Code is not looked at. An image comes without its size and from anywhere, so it is
- * copied first as far as it says that it goes and can be read, and nothing is read beyond that.
+ * several. Code is not looked at; that of PTX is kept, for who executes it. An image comes without
+ * its size and from anywhere, so it is copied first as far as it says that it goes and can be read,
+ * and nothing is read beyond that.
  */
 #ifndef CUSHIM_MOCK_IMAGE_IMAGE_H
 #define CUSHIM_MOCK_IMAGE_IMAGE_H
