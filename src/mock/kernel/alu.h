@@ -89,7 +89,7 @@ void cushim__ptx_half_lanes(void *restrict d, const void *a, const void *b, cons
 
 /* --- numbers --- */
 
-/* A quotient, root or fused product in the current rounding mode of the host. */
+/* a * b + c, rounded to the nearest once. */
 float cushim__ptx_fma32(float a, float b, float c);
 
 /* A number with few bits: its fraction, smallest exponent and what it does when it overflows. */

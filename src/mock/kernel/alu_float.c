@@ -19,14 +19,6 @@ static inline uint32_t bits32(float value)
     return bits;
 }
 
-static inline float float32(uint32_t bits)
-{
-    float value;
-
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
 static inline uint64_t bits64(double value)
 {
     uint64_t bits;
@@ -85,7 +77,13 @@ float cushim__ptx_fma32(float a, float b, float c)
 LANES2(add_f32, u32, f32, f32, single(x + y))
 LANES2(sub_f32, u32, f32, f32, single(x - y))
 LANES2(mul_f32, u32, f32, f32, single(x *y))
-LANES3(fma_f32, u32, f32, f32, f32, single(fmaf(x, y, z)))
+/* The C library of Windows rounds twice. */
+#if defined(_WIN32)
+#define FMA32 cushim__ptx_fma32
+#else
+#define FMA32 fmaf
+#endif
+LANES3(fma_f32, u32, f32, f32, f32, single(FMA32(x, y, z)))
 LANES2(div_f32, u32, f32, f32, single(x / y))
 LANES1(rcp_f32, u32, f32, single(1.0f / x))
 LANES1(sqrt_f32, u32, f32, single(sqrtf(x)))

@@ -457,18 +457,16 @@ static bool labelled_directive(struct ptx_parser *parser, struct ptx_word name)
             symbol->offset++;
         } while (cushim__ptx_skip(parser, ","));
     } else if (cushim__ptx_skip(parser, ".callprototype")) {
-        struct ptx_prototype *prototype = cushim__ptx_pool(parser, sizeof *prototype);
+        /* A call is checked against the function that it reaches. */
+        struct ptx_formal *formals = NULL;
+        uint32_t count = 0, bytes = 0;
 
-        symbol = cushim__ptx_symbol_add(parser, name, SYMBOL_PROTOTYPE, 0);
+        cushim__ptx_symbol_add(parser, name, SYMBOL_PROTOTYPE, 0);
         if (cushim__ptx_is(parser, "("))
-            cushim__ptx_formals(parser, &prototype->formals, &prototype->formal_count,
-                                &prototype->local_bytes, false);
-        prototype->result_count = prototype->formal_count;
+            cushim__ptx_formals(parser, &formals, &count, &bytes, false);
         cushim__ptx_expect(parser, "_");
         if (cushim__ptx_is(parser, "("))
-            cushim__ptx_formals(parser, &prototype->formals, &prototype->formal_count,
-                                &prototype->local_bytes, false);
-        symbol->prototype = prototype;
+            cushim__ptx_formals(parser, &formals, &count, &bytes, false);
         while (parser->word.length > 0 && !cushim__ptx_is(parser, ";"))
             cushim__ptx_next(parser); /* .noreturn */
     } else if (cushim__ptx_skip(parser, ".calltargets")) {

@@ -79,14 +79,10 @@ enum {
     FLAG_CARRY_IN = 1 << 4,
     FLAG_CARRY_OUT = 1 << 5,
     FLAG_FLUSH_RESULT = 1 << 6, /* with FTZ: the result is f32 */
-    FLAG_FLUSH_SOURCE = 1 << 7, /* with FTZ: the sources are f32 */
-    FLAG_RETURNS = 1 << 8,      /* atom, not red */
     FLAG_SIGNED = 1 << 9,
     FLAG_NEGATED_SOURCE = 1 << 10, /* the predicate that is read */
-    FLAG_LIST_IS_READ = 1 << 11,   /* the list has sources; otherwise destinations */
     FLAG_RELU = 1 << 12,
     FLAG_EACH = 1 << 13, /* a sync instruction without a mask: each lane by itself */
-    FLAG_ALL_LANES = 1 << 14,
 };
 
 enum ptx_rounding { ROUND_DEFAULT, ROUND_NEAREST, ROUND_ZERO, ROUND_DOWN, ROUND_UP, ROUND_AWAY };
@@ -119,17 +115,14 @@ enum ptx_handler {
     DO_SPECIAL, /* a special register: `sub` */
     DO_LOAD,    /* into the list of `count` rows, from a + immediate; space in `sub` */
     DO_STORE,   /* from the list */
-    DO_LOAD_PARAM, /* of the kernel, at a constant offset */
     DO_ATOMIC,
     DO_COPY_ASYNC, /* cp.async: [d] = [a], `count` bytes, of which b are read */
     DO_ISSPACE,
     DO_CVTA,
-    DO_PREFETCH,
     DO_BRANCH,
     DO_BRANCH_TABLE, /* brx.idx: the list of targets */
     DO_CALL,
     DO_CALL_INDIRECT,
-    DO_CALL_BUILTIN,
     DO_RETURN,
     DO_EXIT,
     DO_TRAP,
@@ -138,8 +131,6 @@ enum ptx_handler {
     DO_WARP_SYNC, /* those that wait for other lanes: `sub` */
     DO_ACTIVE_MASK,
     DO_SLEEP,
-    DO_ALLOCA,
-    DO_STACK_SAVE,
     DO_NOTHING, /* fences and the like */
     DO_REFUSED
 };
@@ -282,9 +273,9 @@ enum ptx_builtin { BUILTIN_NONE, BUILTIN_PRINT, BUILTIN_ASSERT, BUILTIN_MALLOC, 
 
 struct ptx_function {
     char *name;
-    unsigned part, line;
+    unsigned part;
     enum ptx_linkage linkage;
-    bool is_kernel, defined, recursive_guess;
+    bool is_kernel, defined;
     uint8_t builtin;
     uint32_t first, count;             /* instructions */
     uint32_t frame_bytes, local_bytes; /* local memory has an alignment of 16 */
@@ -295,10 +286,9 @@ struct ptx_function {
     unsigned refused_line;
     uint32_t *callees, *shared; /* functions that it calls and shared variables that it names */
     uint32_t callee_count, shared_count, callee_room, shared_room;
-    bool calls_pointers;
     /* Made by cushim__ptx_link(). */
     uint32_t call_registers, call_local; /* with all that it calls, unless that is recursive */
-    bool recursive, visiting, visited;
+    bool visiting, visited;
 };
 
 struct ptx_shared {

@@ -190,7 +190,7 @@ static double to_real(struct number number, unsigned fraction)
 
 /* The mode of the host is the instruction's, so what is cut here is rounded as it says. */
 static void write_real(void *row, unsigned lane, struct number number, enum ptx_type to,
-                       enum ptx_type from, enum ptx_rounding rounding, unsigned flags)
+                       enum ptx_rounding rounding, unsigned flags)
 {
     double value = to_real(number, to == TYPE_F64 ? 53 : 11);
     float single;
@@ -226,7 +226,6 @@ static void write_real(void *row, unsigned lane, struct number number, enum ptx_
         ((lane_u32 *)row)[lane] = cushim__ptx_to_small(
             to == TYPE_F16 ? &cushim__ptx_half : &cushim__ptx_bfloat, value, rounding, false);
     }
-    (void)from;
 }
 
 void cushim__ptx_convert(void *restrict d, const void *a, enum ptx_type to, enum ptx_type from,
@@ -239,7 +238,7 @@ void cushim__ptx_convert(void *restrict d, const void *a, enum ptx_type to, enum
         if (integer_rounding && number.real && is_real(to) && number.value - number.value == 0)
             number.value = rounded(number.value, rounding);
         if (is_real(to)) {
-            write_real(d, i, number, to, from, rounding, flags);
+            write_real(d, i, number, to, rounding, flags);
             continue;
         }
         bits = to_integer(number, to, from, rounding, flags & FLAG_SAT);

@@ -76,9 +76,7 @@ static void measure(struct reach *reach, uint32_t root)
         if (reach->done[depth - 1] < function->callee_count) {
             const uint32_t next = function->callees[reach->done[depth - 1]++];
 
-            if (functions[next].visiting)
-                function->recursive = true;
-            else if (!functions[next].visited) {
+            if (!functions[next].visiting && !functions[next].visited) {
                 functions[next].visiting = true;
                 reach->stack[depth] = next;
                 reach->done[depth++] = 0;

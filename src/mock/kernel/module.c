@@ -328,7 +328,6 @@ static void function_header(struct ptx_parser *parser, enum ptx_linkage linkage)
     function->defined = true;
     function->linkage = linkage;
     function->part = parser->part;
-    function->line = parser->statement_line;
     parser->body.local_bytes = bytes;
     cushim__ptx_expect(parser, "{");
     cushim__ptx_body(parser, index, NULL);

@@ -28,12 +28,6 @@ struct ptx_word {
     size_t length;
 };
 
-/* A .callprototype: what a pointer to a function is called with. */
-struct ptx_prototype {
-    uint32_t formal_count, result_count, local_bytes;
-    struct ptx_formal *formals;
-};
-
 /* What a name stands for. */
 struct ptx_symbol {
     struct ptx_symbol *next;  /* of the same bucket */
@@ -46,7 +40,6 @@ struct ptx_symbol {
     uint64_t bytes;
     uint64_t offset; /* of a parameter or a local variable */
     bool of_call;    /* a .param that is declared in a body */
-    struct ptx_prototype *prototype;
 };
 
 /* A virtual register, before it has a place in the frame. */
@@ -221,7 +214,6 @@ void cushim__ptx_formals(struct ptx_parser *parser, struct ptx_formal **formals,
 /* A name of a label; if it comes later, the place is filled in then. */
 void cushim__ptx_refer(struct ptx_parser *parser, struct ptx_word name, bool listed,
                        uint32_t place);
-void cushim__ptx_body_clear(struct ptx_body *body);
 uint32_t cushim__ptx_register_new(struct ptx_parser *parser, enum ptx_row row);
 void cushim__ptx_operand(struct ptx_parser *parser, struct ptx_operand *operand);
 

@@ -199,7 +199,7 @@ struct ptx_counts {
  * A launch of a kernel that is not refused, before its first instruction. `parameters` are copied;
  * what `bytes` lacks is zero. `globals` are the addresses of all variables of the module, and
  * remain the caller's; they, `host` and `data` have to last as long as the launch. It holds a
- * reference on the module. NULL: out of memory.
+ * reference on the module. NULL: out of memory, or no block can have this shape.
  */
 struct ptx_launch *cushim__ptx_launch_create(struct ptx_module *module, size_t kernel,
                                              const struct ptx_shape *shape, const void *parameters,

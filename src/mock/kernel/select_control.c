@@ -139,8 +139,6 @@ static void call(struct ptx_parser *parser, struct ptx_statement *statement)
     own = &parser->program->functions[parser->body.function];
     if (target != PTX_UNUSED)
         cushim__ptx_note(parser, &own->callees, &own->callee_count, &own->callee_room, target);
-    else
-        own->calls_pointers = true;
     made = cushim__ptx_emit(parser, statement, target == PTX_UNUSED ? DO_CALL_INDIRECT : DO_CALL);
     made->a = pointer;
     made->target = target;
