@@ -158,7 +158,11 @@ struct launch {
     struct mock_variables *variables; /* NULL: it is not executed */
     size_t kernel;
     struct mock_execution *execution; /* NULL: it has not begun */
+    unsigned tries;                   /* to begin without memory */
 };
+
+/* Memory that the host lacks to begin an execution may be there later: so often is that tried. */
+enum { TRIES = 1000, TRY_NS = 1000 };
 
 static bool launch_copy(const struct mock_operation *from, struct mock_operation *to)
 {
@@ -262,7 +266,7 @@ const struct mock_operation_class cushim__mock_launch_class = {
     .drop = launch_drop,
 };
 
-/* The kernel begins, or goes on. False: it has ended, or there is no memory to begin it. */
+/* The kernel begins, or goes on. False: it has ended, or there was no memory to begin it. */
 static bool execution_step(struct mock_operation *operation, uint64_t *duration_ns)
 {
     struct launch *launch = (struct launch *)operation;
@@ -275,7 +279,10 @@ static bool execution_step(struct mock_operation *operation, uint64_t *duration_
                                                                   .shape = &launch->shape,
                                                                   .parameters = launch->parameters,
                                                                   .number = operation->number});
-    return launch->execution && cushim__mock_execution_step(launch->execution, duration_ns);
+    if (launch->execution)
+        return cushim__mock_execution_step(launch->execution, duration_ns);
+    *duration_ns = TRY_NS;
+    return ++launch->tries < TRIES;
 }
 
 static CUresult execution_end(struct mock_operation *operation)
