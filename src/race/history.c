@@ -18,6 +18,12 @@ struct use {
     bool open; /* it waits for a value: it may come after anything that is submitted later */
 };
 
+/* An operation that is submitted, and whose uses are not known yet. */
+struct race_deferred {
+    struct race_deferred *next;
+    struct race_access access;
+};
+
 struct race_history {
     struct race_history *next; /* in its bucket */
     uint64_t id;               /* of the allocation */
@@ -49,6 +55,8 @@ void cushim__race_histories_clear(void)
             drop(&detector->histories[i]);
     }
     free(detector->histories);
+    while (detector->deferred)
+        cushim__race_deferred_end(detector->deferred->access.number);
 }
 
 /* Where the history of an allocation is linked, or NULL is. */
@@ -79,13 +87,13 @@ static bool conflict(enum race_use one, enum race_use other)
         return false;
     if (one == RACE_ALLOCATES && other == RACE_FREES)
         return false;
-    return one != RACE_MAY_WRITE || other != RACE_MAY_WRITE;
+    return one != other || (one != RACE_MAY_WRITE && one != RACE_ATOMIC);
 }
 
 /* Whether whatever conflicts with one use conflicts with another, too. */
 static bool conflicts_as_much(enum race_use use, enum race_use other)
 {
-    return use == other || (use != RACE_READS && use != RACE_MAY_WRITE);
+    return use == other || (use != RACE_READS && use != RACE_MAY_WRITE && use != RACE_ATOMIC);
 }
 
 /* False: the host has seen that it is finished. */
@@ -111,19 +119,42 @@ bool cushim__race_is_used(uint64_t id, struct race_access *access)
     return last > 0;
 }
 
-/* Compare an access with one that comes. False: the former need not be kept any longer. */
+/* Whether an operation whose uses are not known yet may race with it. */
+static bool is_awaited(const struct use *use)
+{
+    const struct race_deferred *one = cushim__race_detector->deferred;
+
+    while (one && (one->access.number == use->access.number ||
+                   cushim__race_access_precedes(&use->access, &one->access)))
+        one = one->next;
+    return one;
+}
+
+/* Whether a use comes before what uses memory now; `deferred`: or, as that is late, after it. */
+static bool is_ordered(const struct use *earlier, const struct race_access *access, bool deferred)
+{
+    if (!deferred || earlier->access.number < access->number)
+        return cushim__race_access_precedes(&earlier->access, access);
+    return cushim__race_order(access->number, earlier->access.number, NULL, 0) != RACE_ORDER_NONE;
+}
+
+/*
+ * Compare an access with one that comes, or, if that is deferred, may have come before. False: the
+ * former need not be kept any longer.
+ */
 static bool compare(const struct use *earlier, const struct use *later,
-                    const struct race_access *access, const struct race_memory *memory)
+                    const struct race_access *access, const struct race_memory *memory,
+                    bool deferred)
 {
     uint64_t first, end;
 
-    if (!is_unseen(earlier))
-        return false;
+    if (!deferred && !is_unseen(earlier))
+        return is_awaited(earlier);
     if (earlier->access.number == access->number)
         return true;
-    if (cushim__race_access_precedes(&earlier->access, access))
-        return later->open || !conflicts_as_much(later->use, earlier->use) ||
-               !cushim__race_region_covers(&later->region, &earlier->region);
+    if (is_ordered(earlier, access, deferred))
+        return deferred || later->open || !conflicts_as_much(later->use, earlier->use) ||
+               !cushim__race_region_covers(&later->region, &earlier->region) || is_awaited(earlier);
     if (!earlier->open && conflict(earlier->use, later->use) &&
         cushim__race_region_overlap(&earlier->region, &later->region, &first, &end))
         cushim__race_report(&(struct race_side){access, later->use},
@@ -183,7 +214,7 @@ static struct race_history *find_or_create(uint64_t id)
 
 /* Look for races with what was done before, and keep what is done. */
 static void add(const struct race_memory *memory, const struct race_access *access,
-                const struct race_region *region, enum race_use kind)
+                const struct race_region *region, enum race_use kind, bool deferred)
 {
     struct race_history *history = find_or_create(memory->id);
     struct use use = {.access = *access,
@@ -198,7 +229,7 @@ static void add(const struct race_memory *memory, const struct race_access *acce
     }
     use.access.before = NULL;
     for (size_t i = 0; i < history->count; i++) {
-        if (compare(&history->uses[i], &use, access, memory))
+        if (compare(&history->uses[i], &use, access, memory, deferred))
             history->uses[kept++] = history->uses[i];
     }
     history->count = kept;
@@ -213,7 +244,7 @@ void cushim__race_use(const struct race_access *access, const struct race_region
     struct race_memory memory;
 
     if (cushim__race_detector->ask.find(region->start, &memory))
-        add(&memory, access, region, use);
+        add(&memory, access, region, use, false);
 }
 
 void cushim__race_use_from(const struct race_access *access, uint64_t address, size_t bytes,
@@ -227,7 +258,7 @@ void cushim__race_use_from(const struct race_access *access, uint64_t address, s
         return;
     rest = memory.bytes - (address - memory.start);
     region = cushim__race_region_row(address, bytes > 0 && bytes < rest ? bytes : rest);
-    add(&memory, access, &region, use);
+    add(&memory, access, &region, use, false);
 }
 
 void cushim__race_use_all(const struct race_access *access, const struct race_memory *memory,
@@ -235,5 +266,51 @@ void cushim__race_use_all(const struct race_access *access, const struct race_me
 {
     const struct race_region region = cushim__race_region_row(memory->start, memory->bytes);
 
-    add(memory, access, &region, use);
+    add(memory, access, &region, use, false);
+}
+
+void cushim__race_defer(const struct race_access *access)
+{
+    struct race_deferred **link = &cushim__race_detector->deferred, *made = calloc(1, sizeof *made);
+
+    if (!made) {
+        cushim__race_disable();
+        return;
+    }
+    made->access = *access;
+    while (*link)
+        link = &(*link)->next;
+    *link = made;
+}
+
+static struct race_deferred **find_deferred(uint64_t number)
+{
+    struct race_deferred **link = &cushim__race_detector->deferred;
+
+    while (*link && (*link)->access.number != number)
+        link = &(*link)->next;
+    return link;
+}
+
+void cushim__race_use_deferred(uint64_t number, const struct race_region *region, enum race_use use)
+{
+    const struct race_deferred *deferred;
+    struct race_memory memory;
+
+    if (!cushim__race_detector || cushim__race_detector->is_disabled)
+        return;
+    deferred = *find_deferred(number);
+    if (deferred && cushim__race_detector->ask.find(region->start, &memory))
+        add(&memory, &deferred->access, region, use, true);
+}
+
+void cushim__race_deferred_end(uint64_t number)
+{
+    struct race_deferred **link = cushim__race_detector ? find_deferred(number) : NULL, *ended;
+
+    if (!link || !*link)
+        return;
+    ended = *link;
+    *link = ended->next;
+    free(ended);
 }

@@ -28,6 +28,7 @@ struct race_timeline {
     bool gone;        /* no stream goes on with it */
 };
 
+struct race_deferred;
 struct race_history;
 struct race_name;
 
@@ -54,7 +55,8 @@ struct race_detector {
     bool launch_on_default;
 
     struct race_history **histories;
-    size_t forgotten; /* uses that are not kept, as there were too many */
+    struct race_deferred *deferred; /* by submission */
+    size_t forgotten;               /* uses that are not kept, as there were too many */
 
     size_t count;
     char (*texts)[RACE_TEXT_SIZE];

@@ -63,6 +63,7 @@ enum race_use {
     RACE_READS,
     RACE_WRITES,
     RACE_MAY_WRITE, /* nobody has said what it does: two of these are no race */
+    RACE_ATOMIC,    /* it reads and writes at once: two of these are no race */
     RACE_ALLOCATES,
     RACE_FREES,
 };
@@ -140,6 +141,16 @@ void cushim__race_use_from(const struct race_access *access, uint64_t address, s
 /* It uses all of an allocation. */
 void cushim__race_use_all(const struct race_access *access, const struct race_memory *memory,
                           enum race_use use);
+
+/*
+ * An operation of which nobody knows what memory it uses until it is executed, as that of a kernel:
+ * to be said behind cushim__race_submit(). What it may race with is kept until its end, which comes
+ * after its uses; the number is the operation's. Its clock is borrowed meanwhile.
+ */
+void cushim__race_defer(const struct race_access *access);
+void cushim__race_use_deferred(uint64_t number, const struct race_region *region,
+                               enum race_use use);
+void cushim__race_deferred_end(uint64_t number);
 
 /* How reports name a stream, from the next operation on; copied. */
 void cushim__race_name_stream(struct race_stream *stream, const char *name);

@@ -171,7 +171,7 @@ static const char *verb(enum race_use use)
 {
     static const char *const verbs[] = {
         [RACE_READS] = "reads",     [RACE_WRITES] = "writes", [RACE_MAY_WRITE] = "may write",
-        [RACE_ALLOCATES] = "makes", [RACE_FREES] = "frees",
+        [RACE_ALLOCATES] = "makes", [RACE_FREES] = "frees",   [RACE_ATOMIC] = "changes",
     };
 
     return verbs[use];

@@ -23,6 +23,12 @@ static int begin(void **state)
     return kernel_begin("mode = manual", image);
 }
 
+static int begin_refusing(void **state)
+{
+    (void)state;
+    return kernel_begin("mode = manual\nunregistered_kernels = refuse", image);
+}
+
 static int begin_skipping(void **state)
 {
     (void)state;
@@ -377,7 +383,8 @@ int main(void)
         TEST(kernel_may_ask_the_mock_and_not_move_its_clock),
         TEST(later_registration_is_for_later_launches),
         TEST(spinning_kernel_takes_the_time_of_its_parameter),
-        TEST(kernel_of_which_nothing_is_known_is_refused_by_name),
+        cmocka_unit_test_setup_teardown(kernel_of_which_nothing_is_known_is_refused_by_name,
+                                        begin_refusing, kernel_end),
         TEST_IN(kernel_of_which_nothing_is_known_can_be_skipped, begin_skipping, kernel_end),
         TEST(old_launches_take_what_was_set),
         TEST(driver_cannot_be_called_by_a_kernel),

@@ -45,7 +45,8 @@ static void defaults_are_one_h200_of_2_gib(void **state)
     assert_int_equal(settings.races, MOCK_RACES_IGNORE);
     assert_false(settings.adversarial);
     assert_false(settings.abort_on_misuse);
-    assert_false(settings.skip_unregistered);
+    assert_int_equal(settings.unregistered, MOCK_EXECUTE_KERNELS);
+    assert_int_equal(settings.kernel_limit, 0);
     assert_false(settings.report_leaks);
     assert_false(settings.quiet);
     assert_string_equal(settings.profile.name, "NVIDIA H200");
@@ -74,6 +75,7 @@ static void every_key_does_what_it_says(void **state)
                "adversarial = yes\n"
                "misuse = abort\n"
                "unregistered_kernels = skip\n"
+               "kernel_limit = 1000000\n"
                "concurrent_kernels = 4\n"
                "leaks = report\n"
                "quiet = yes\n");
@@ -87,7 +89,8 @@ static void every_key_does_what_it_says(void **state)
     assert_int_equal(settings.races, MOCK_RACES_MISUSE);
     assert_true(settings.adversarial);
     assert_true(settings.abort_on_misuse);
-    assert_true(settings.skip_unregistered);
+    assert_int_equal(settings.unregistered, MOCK_SKIP_KERNELS);
+    assert_int_equal(settings.kernel_limit, 1000000);
     assert_int_equal(settings.concurrent_kernels, 4);
     assert_true(settings.report_leaks);
     assert_true(settings.quiet);
@@ -414,7 +417,8 @@ static void assert_same(const struct mock_settings *one, const struct mock_setti
     assert_int_equal(one->races, other->races);
     assert_int_equal(one->adversarial, other->adversarial);
     assert_int_equal(one->abort_on_misuse, other->abort_on_misuse);
-    assert_int_equal(one->skip_unregistered, other->skip_unregistered);
+    assert_int_equal(one->unregistered, other->unregistered);
+    assert_int_equal(one->kernel_limit, other->kernel_limit);
     assert_int_equal(one->concurrent_kernels, other->concurrent_kernels);
     assert_int_equal(one->report_leaks, other->report_leaks);
     assert_int_equal(one->quiet, other->quiet);

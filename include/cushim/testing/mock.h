@@ -297,8 +297,9 @@ cushim_mock_trace_set(struct cushim_mock *mock,
  *
  * What a kernel does on the mock: how long it takes, and what host function stands for it.
  *
- * Modules load any image; a kernel that an image declares can be found by its name. A launch of a
- * kernel that is not registered is refused and logged. These are always registered:
+ * Modules load any image; a kernel that an image declares can be found by its name. A kernel that
+ * is not registered is executed if its image has PTX of it; otherwise its launches are refused and
+ * logged. These are always registered:
  *
  *     cushim_nothing()         does nothing and takes no time
  *     cushim_spin(ns)          one parameter of 8 bytes: takes so many nanoseconds

@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "src/base/system.h"
+#include "src/mock/api/execution.h"
 #include "src/mock/api/module.h"
 #include "src/mock/core/state.h"
+#include "src/mock/kernel/ptx.h"
 
 enum { LARGEST_FILE = 1 << 30 };
 
@@ -64,6 +66,11 @@ CUresult cushim__mock_code_load(const void *image, size_t bytes, const struct mo
         cushim__mock_code_release(made);
         return result;
     }
+    result = cushim__mock_code_translate(made, jit);
+    if (result != CUDA_SUCCESS) {
+        cushim__mock_code_release(made);
+        return result;
+    }
     *code = made;
     return CUDA_SUCCESS;
 }
@@ -74,7 +81,12 @@ CUresult cushim__mock_code_add(struct mock_image *image, const void *bytes, size
     const struct mock_image_target target = target_of(&cushim__mock->settings);
     CUresult code = cushim__mock_image_read_bytes(image, bytes, count, &target);
 
-    return code == CUDA_SUCCESS ? code : refused(image, jit, code);
+    if (code == CUDA_SUCCESS)
+        code = cushim__mock_code_check(image, jit);
+    else
+        code = refused(image, jit, code);
+    cushim__mock_image_forget_texts(image);
+    return code;
 }
 
 struct mock_code *cushim__mock_code_retain(struct mock_code *code)
@@ -88,6 +100,9 @@ void cushim__mock_code_release(struct mock_code *code)
     if (--code->references > 0)
         return;
     cushim__mock_image_clear(&code->image);
+    if (code->program)
+        cushim__ptx_release(code->program);
+    free(code->variables);
     free(code);
 }
 

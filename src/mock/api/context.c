@@ -49,6 +49,7 @@ static void begin(struct mock_context *context)
     context->cache = CU_FUNC_CACHE_PREFER_NONE;
     memcpy(context->limits, profile->limits, sizeof context->limits);
     memset(context->peers, 0, sizeof context->peers);
+    context->heap_bytes = 0;
 }
 
 /* A new context, which is nowhere current. NULL: out of memory. */

@@ -23,6 +23,7 @@ struct mock_context {
     struct mock_stream *per_thread; /* the default streams of threads, by `next_default` */
     struct mock_context *next_dead; /* destroyed after it */
     size_t limits[MOCK_LIMITS_MAX];
+    size_t heap_bytes; /* that kernels have allocated */
     CUfunc_cache cache;
     bool peers[MOCK_DEVICES_MAX]; /* access was enabled to contexts of these devices */
 };

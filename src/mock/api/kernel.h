@@ -46,6 +46,7 @@ void cushim__mock_kernel_entry_release(struct mock_kernel_entry *entry);
 struct mock_launch_shape {
     unsigned grid[3], block[3];
     unsigned shared_bytes;
+    bool cooperative;
 };
 
 /* INVALID_VALUE: the function cannot be launched so on the device. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "src/mock/api/context.h"
+#include "src/mock/api/execution.h"
 #include "src/mock/api/kernel.h"
 #include "src/mock/api/module.h"
 #include "src/mock/core/state.h"
@@ -149,10 +150,19 @@ static void parameters_release(struct mock_parameters *parameters)
 struct launch {
     struct mock_operation operation;
     const void *function;               /* its handle */
-    struct mock_kernel_entry *entry;    /* NULL: not registered, and skipped */
+    struct mock_kernel_entry *entry;    /* NULL: not registered, and executed or skipped */
     struct mock_parameters *parameters; /* NULL: none */
     struct mock_launch_shape shape;
+    /* Of those that are executed: */
+    struct mock_context *context;
+    struct mock_variables *variables; /* NULL: it is not executed */
+    size_t kernel;
+    struct mock_execution *execution; /* NULL: it has not begun */
+    unsigned tries;                   /* to begin without memory */
 };
+
+/* Memory that the host lacks to begin an execution may be there later: so often is that tried. */
+enum { TRIES = 1000, TRY_NS = 1000 };
 
 static bool launch_copy(const struct mock_operation *from, struct mock_operation *to)
 {
@@ -163,6 +173,8 @@ static bool launch_copy(const struct mock_operation *from, struct mock_operation
         cushim__mock_kernel_entry_retain(copy->entry);
     if (copy->parameters)
         copy->parameters->references++;
+    if (copy->variables)
+        cushim__mock_variables_retain(copy->variables);
     return true;
 }
 
@@ -170,6 +182,10 @@ static void launch_drop(struct mock_operation *operation)
 {
     struct launch *launch = (struct launch *)operation;
 
+    if (launch->variables)
+        cushim__race_deferred_end(operation->number);
+    cushim__mock_execution_destroy(launch->execution);
+    cushim__mock_variables_release(launch->variables);
     cushim__mock_kernel_entry_release(launch->entry);
     parameters_release(launch->parameters);
 }
@@ -206,7 +222,10 @@ static void launch_touch(const struct mock_operation *operation, struct race_acc
         cushim__race_set_name(access, launch->entry->name);
     else if (function)
         cushim__race_set_name(access, function->kernel->name);
-    for (size_t i = 0; launch->parameters && i < launch->parameters->count; i++)
+    if (launch->variables)
+        cushim__race_defer(access);
+    for (size_t i = 0; !launch->variables && launch->parameters && i < launch->parameters->count;
+         i++)
         touch_parameter(launch, i, access);
 }
 
@@ -247,6 +266,45 @@ const struct mock_operation_class cushim__mock_launch_class = {
     .drop = launch_drop,
 };
 
+/* The kernel begins, or goes on. False: it has ended, or there was no memory to begin it. */
+static bool execution_step(struct mock_operation *operation, uint64_t *duration_ns)
+{
+    struct launch *launch = (struct launch *)operation;
+
+    if (!launch->execution)
+        launch->execution =
+            cushim__mock_execution_create(&(struct mock_executed){.variables = launch->variables,
+                                                                  .kernel = launch->kernel,
+                                                                  .context = launch->context,
+                                                                  .shape = &launch->shape,
+                                                                  .parameters = launch->parameters,
+                                                                  .number = operation->number});
+    if (launch->execution)
+        return cushim__mock_execution_step(launch->execution, duration_ns);
+    *duration_ns = TRY_NS;
+    return ++launch->tries < TRIES;
+}
+
+static CUresult execution_end(struct mock_operation *operation)
+{
+    const struct launch *launch = (const struct launch *)operation;
+
+    return launch->execution ? cushim__mock_execution_end(launch->execution)
+                             : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+/* Launches of kernels that are executed. */
+static const struct mock_operation_class executed_class = {
+    .name = "kernel",
+    .size = sizeof(struct launch),
+    .node_type = CU_GRAPH_NODE_TYPE_KERNEL,
+    .step = execution_step,
+    .execute = execution_end,
+    .copy = launch_copy,
+    .touch = launch_touch,
+    .drop = launch_drop,
+};
+
 static unsigned limit(CUdevice_attribute number)
 {
     return (unsigned)cushim__mock->settings.profile.attributes[number];
@@ -279,18 +337,48 @@ CUresult cushim__mock_launch_check(const struct mock_function *function,
     return CUDA_SUCCESS;
 }
 
-/* A spinning kernel takes as long as its parameter says. */
+/*
+ * A spinning kernel takes as long as its parameter says. One that is executed takes this before its
+ * first instruction.
+ */
 static uint64_t duration_of(const struct mock_kernel_entry *entry,
-                            const struct mock_parameters *parameters)
+                            const struct mock_parameters *parameters, bool is_executed)
 {
     uint64_t duration_ns;
 
     if (!entry)
-        return 0;
+        return is_executed ? cushim__mock->settings.costs.operation_ns : 0;
     if (!entry->spins)
         return entry->duration_ns;
     memcpy(&duration_ns, parameters->values[0], sizeof duration_ns);
     return duration_ns;
+}
+
+/* What becomes of a launch of a kernel that is not registered. `*variables` NULL: nothing. */
+static CUresult find_unregistered(const struct mock_function *function,
+                                  struct mock_variables **variables, size_t *kernel)
+{
+    const enum mock_unregistered setting = cushim__mock->settings.unregistered;
+    CUresult code = CUDA_ERROR_NOT_FOUND;
+
+    *variables = NULL;
+    if (setting == MOCK_SKIP_KERNELS)
+        return CUDA_SUCCESS;
+    if (setting == MOCK_EXECUTE_KERNELS) {
+        *variables = function->module->variables;
+        code = cushim__mock_execution_find(*variables, function->kernel->name, kernel);
+    }
+    if (code != CUDA_ERROR_NOT_FOUND)
+        return code;
+    cushim__mock_log("the kernel '%s' is not registered, and %s: CUDA_ERROR_NOT_SUPPORTED (%s)",
+                     function->kernel->name,
+                     setting == MOCK_EXECUTE_KERNELS ? "its image has no PTX that can be read"
+                                                     : "what it does is not to be found out",
+                     setting == MOCK_EXECUTE_KERNELS
+                         ? "embed PTX, uncompressed; or register it, or set "
+                           "unregistered_kernels = skip"
+                         : "register it, or set unregistered_kernels = execute");
+    return CUDA_ERROR_NOT_SUPPORTED;
 }
 
 /* Make the operation of a launch. Takes the parameters over, in any case. */
@@ -298,18 +386,18 @@ static CUresult create(struct mock_function *function, const struct mock_launch_
                        struct mock_parameters *parameters, struct mock_operation **operation)
 {
     struct mock_kernel_entry *entry = cushim__mock_kernel_entry_find(function->kernel->name);
+    struct mock_variables *variables = NULL;
     struct launch *launch;
+    size_t kernel = 0;
+    CUresult code = entry ? CUDA_SUCCESS : find_unregistered(function, &variables, &kernel);
 
-    if (!entry && !cushim__mock->settings.skip_unregistered) {
+    if (code != CUDA_SUCCESS) {
         parameters_release(parameters);
-        cushim__mock_log("the kernel '%s' is not registered, and what it does is not known: "
-                         "CUDA_ERROR_NOT_SUPPORTED (register it, or set unregistered_kernels = "
-                         "skip)",
-                         function->kernel->name);
-        return CUDA_ERROR_NOT_SUPPORTED;
+        return code;
     }
-    launch = cushim__mock_operation_create(&cushim__mock_launch_class, MOCK_COMPUTE,
-                                           duration_of(entry, parameters));
+    launch = cushim__mock_operation_create(variables ? &executed_class : &cushim__mock_launch_class,
+                                           MOCK_COMPUTE,
+                                           duration_of(entry, parameters, variables != NULL));
     if (!launch) {
         parameters_release(parameters);
         return CUDA_ERROR_OUT_OF_MEMORY;
@@ -319,6 +407,9 @@ static CUresult create(struct mock_function *function, const struct mock_launch_
     launch->entry = entry ? cushim__mock_kernel_entry_retain(entry) : NULL;
     launch->parameters = parameters;
     launch->shape = *shape;
+    launch->context = function->object.context;
+    launch->variables = variables ? cushim__mock_variables_retain(variables) : NULL;
+    launch->kernel = kernel;
     *operation = &launch->operation;
     return CUDA_SUCCESS;
 }

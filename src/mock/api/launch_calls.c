@@ -56,13 +56,13 @@ static CUresult check_cooperative(const struct target *target,
 }
 
 static CUresult launch(const struct target *target, const struct mock_launch_shape *shape,
-                       bool cooperative, void **parameters, void **extra)
+                       void **parameters, void **extra)
 {
     const struct mock_launch_source source = {.values = parameters, .extra = extra};
     struct mock_operation *operation;
     CUresult code = cushim__mock_launch_check(target->function, shape);
 
-    if (code == CUDA_SUCCESS && cooperative)
+    if (code == CUDA_SUCCESS && shape->cooperative)
         code = check_cooperative(target, shape);
     if (code == CUDA_SUCCESS)
         code = cushim__mock_launch_create(target->function, shape, &source, &operation);
@@ -84,7 +84,7 @@ MOCK_EXACT(LaunchKernel)
     struct target target;
     CUresult code = find_target(f, hStream, &target);
 
-    return code == CUDA_SUCCESS ? launch(&target, &shape, false, kernelParams, extra) : code;
+    return code == CUDA_SUCCESS ? launch(&target, &shape, kernelParams, extra) : code;
 }
 
 MOCK_EXACT(LaunchCooperativeKernel)
@@ -94,11 +94,12 @@ MOCK_EXACT(LaunchCooperativeKernel)
 {
     const struct mock_launch_shape shape = {.grid = {gridDimX, gridDimY, gridDimZ},
                                             .block = {blockDimX, blockDimY, blockDimZ},
-                                            .shared_bytes = sharedMemBytes};
+                                            .shared_bytes = sharedMemBytes,
+                                            .cooperative = true};
     struct target target;
     CUresult code = find_target(f, hStream, &target);
 
-    return code == CUDA_SUCCESS ? launch(&target, &shape, true, kernelParams, NULL) : code;
+    return code == CUDA_SUCCESS ? launch(&target, &shape, kernelParams, NULL) : code;
 }
 
 /* CUlaunchConfig, which older headers do not know. */
@@ -186,7 +187,6 @@ MOCK_APPROXIMATE(LaunchKernelEx,
     const struct config *known = (const void *)config;
     struct mock_launch_shape shape;
     struct target target;
-    bool cooperative = false;
     CUresult code;
 
     if (!known || (known->attribute_count > 0 && !known->attributes))
@@ -196,8 +196,8 @@ MOCK_APPROXIMATE(LaunchKernelEx,
                                        .shared_bytes = known->shared_bytes};
     code = find_target(f, known->stream, &target);
     for (unsigned i = 0; code == CUDA_SUCCESS && i < known->attribute_count; i++)
-        code = check_attribute(target.function, &shape, &known->attributes[i], &cooperative);
-    return code == CUDA_SUCCESS ? launch(&target, &shape, cooperative, kernelParams, extra) : code;
+        code = check_attribute(target.function, &shape, &known->attributes[i], &shape.cooperative);
+    return code == CUDA_SUCCESS ? launch(&target, &shape, kernelParams, extra) : code;
 }
 
 /*

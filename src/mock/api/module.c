@@ -9,6 +9,7 @@
 #include "src/mock/api/api.h"
 #include "src/mock/api/capture.h"
 #include "src/mock/api/context.h"
+#include "src/mock/api/execution.h"
 #include "src/mock/api/memory.h"
 #include "src/mock/api/stream.h"
 
@@ -111,6 +112,8 @@ CUresult cushim__mock_module_create(struct mock_context *context, struct mock_co
     if (result == CUDA_SUCCESS)
         result = allocate(made);
     if (result == CUDA_SUCCESS)
+        result = cushim__mock_variables_create(made);
+    if (result == CUDA_SUCCESS)
         result = cushim__mock_object_add(made, MOCK_MODULE, context);
     if (result != CUDA_SUCCESS) {
         cushim__mock_module_destroy(made, true);
@@ -137,6 +140,9 @@ void cushim__mock_module_destroy(struct mock_module *module, bool free_variables
         if (module->addresses[i] != 0)
             cushim__mock_memory_free(module->addresses[i]);
     }
+    if (free_variables)
+        cushim__mock_variables_free(module->variables);
+    cushim__mock_variables_release(module->variables);
     if (module->object.handle)
         cushim__mock_object_remove(module);
     free(module->addresses);
@@ -248,8 +254,8 @@ static CUresult load(CUmodule *module, const void *image, size_t bytes, const st
 }
 
 MOCK_ALSO(ModuleLoadFatBinary)
-MOCK_APPROXIMATE(ModuleLoadData, "PTX is not compiled, so that what is wrong within a body is "
-                                 "not found")
+MOCK_APPROXIMATE(ModuleLoadData, "PTX is compiled for what executes it, and refused only where "
+                                 "unregistered_kernels is execute")
 (CUmodule *module, const void *image)
 {
     return load(module, image, 0, &(struct mock_jit){.wall_time = NULL});

@@ -20,20 +20,25 @@ struct mock_jit;
 struct mock_kernel;
 struct mock_library;
 struct mock_link;
+struct mock_variables;
+struct ptx_module;
 
 /* An image that was loaded. Reference-counted. */
 struct mock_code {
     unsigned references;
     struct mock_image image;
+    struct ptx_module *program; /* what is executed of it; NULL: nothing */
+    size_t *variables;          /* which of the image's each of the program's is: translation.c */
 };
 
 struct mock_module {
     struct mock_object object;
     struct mock_code *code;
-    struct mock_library *library;    /* NULL: of none */
-    struct mock_module *next;        /* of the same library */
-    struct mock_function *functions; /* those that were asked for */
-    CUdeviceptr *addresses;          /* of the image's variables, in its order */
+    struct mock_library *library;     /* NULL: of none */
+    struct mock_module *next;         /* of the same library */
+    struct mock_function *functions;  /* those that were asked for */
+    CUdeviceptr *addresses;           /* of the image's variables, in its order */
+    struct mock_variables *variables; /* of its kernels that are executed; NULL: none is */
 };
 
 /* What cuFuncSetAttribute and its like set. */

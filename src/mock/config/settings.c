@@ -21,7 +21,7 @@ static const char *const driver_states[] = {"normal", "no-device", "stub", "vers
                                             NULL};
 static const char *const races[] = {"ignore", "report", "misuse", NULL};
 static const char *const misuses[] = {"report", "abort", NULL};
-static const char *const unregistered[] = {"refuse", "skip", NULL};
+static const char *const unregistered[] = {"refuse", "skip", "execute", NULL};
 static const char *const leaks[] = {"ignore", "report", NULL};
 static const char *const answers[] = {"no", "yes", NULL};
 
@@ -282,7 +282,10 @@ const struct mock_key cushim__mock_keys[] = {
     WORDS("races", races, "ignore, report or misuse", MOCK_KEY_WORD, races),
     WORDS("adversarial", answers, "yes or no", MOCK_KEY_FLAG, adversarial),
     WORDS("misuse", misuses, "report or abort", MOCK_KEY_FLAG, abort_on_misuse),
-    WORDS("unregistered_kernels", unregistered, "refuse or skip", MOCK_KEY_FLAG, skip_unregistered),
+    WORDS("unregistered_kernels", unregistered, "refuse, skip or execute", MOCK_KEY_WORD,
+          unregistered),
+    {"kernel_limit", "a whole number of instructions below 2^64", MOCK_OF_SETTINGS, MOCK_KEY_NUMBER,
+     .field = FIELD(kernel_limit), .maximum = UINT64_MAX},
     {"concurrent_kernels", "a whole number from 1 to 1024", MOCK_OF_SETTINGS, MOCK_KEY_UNSIGNED,
      .field = FIELD(concurrent_kernels), .minimum = 1, .maximum = 1024},
     WORDS("leaks", leaks, "ignore or report", MOCK_KEY_FLAG, report_leaks),
@@ -421,6 +424,7 @@ CUresult cushim__mock_settings_default(struct mock_settings *settings)
         .mode = MOCK_MODE_AUTO,
         .schedule = MOCK_SCHEDULE_FIFO,
         .driver_state = MOCK_DRIVER_NORMAL,
+        .unregistered = MOCK_EXECUTE_KERNELS,
         .concurrent_kernels = 128,
         .costs = default_costs,
     };

@@ -16,6 +16,7 @@ enum mock_schedule {
     MOCK_SCHEDULE_LAZY,
     MOCK_SCHEDULE_RANDOM
 };
+enum mock_unregistered { MOCK_REFUSE_KERNELS, MOCK_SKIP_KERNELS, MOCK_EXECUTE_KERNELS };
 enum mock_race_setting { MOCK_RACES_IGNORE, MOCK_RACES_REPORT, MOCK_RACES_MISUSE };
 enum mock_driver_state {
     MOCK_DRIVER_NORMAL,
@@ -71,7 +72,8 @@ struct mock_settings {
     enum mock_race_setting races; /* whether data races are detected, and what one is */
     bool adversarial; /* whatever a driver may do to a program without an error, it does */
     bool abort_on_misuse;
-    bool skip_unregistered; /* launches of kernels that are not registered do nothing, not 801 */
+    enum mock_unregistered unregistered; /* what launches of kernels do that are not registered */
+    uint64_t kernel_limit;       /* how many instructions one that is executed may have; 0: any */
     unsigned concurrent_kernels; /* how many kernels a device runs at once */
     bool report_leaks;           /* at its exit the library prints what the program has leaked */
     bool quiet;                  /* the drop-in does not announce itself on standard error */

@@ -120,6 +120,21 @@ bool cushim__mock_image_add_address(struct mock_image_global *global, size_t off
     return true;
 }
 
+bool cushim__mock_image_add_text(struct mock_image *image, const char *start, size_t bytes,
+                                 unsigned part)
+{
+    char *copy;
+
+    if (!grow(&image->texts, image->text_count, sizeof *image->texts))
+        return false;
+    copy = cushim__name_copy(start, bytes);
+    if (!copy)
+        return false;
+    image->texts[image->text_count++] =
+        (struct mock_image_text){.text = copy, .bytes = bytes, .part = part};
+    return true;
+}
+
 CUresult cushim__mock_image_refuse(struct mock_image *image, CUresult code, const char *format, ...)
 {
     va_list arguments;
@@ -345,8 +360,18 @@ void cushim__mock_image_undefine(struct mock_image_global *global)
     global->initial = NULL;
 }
 
+void cushim__mock_image_forget_texts(struct mock_image *image)
+{
+    for (size_t i = 0; i < image->text_count; i++)
+        free(image->texts[i].text);
+    free(image->texts);
+    image->texts = NULL;
+    image->text_count = 0;
+}
+
 void cushim__mock_image_clear(struct mock_image *image)
 {
+    cushim__mock_image_forget_texts(image);
     for (size_t i = 0; i < image->kernel_count; i++) {
         free(image->kernels[i].parameters);
         free(image->kernels[i].name);

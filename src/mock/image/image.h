@@ -3,8 +3,9 @@
  * Images: what modules are loaded from, and what they declare.
  *
  * PTX text, cubins (ELF), fat binaries of both, and what cuLinkComplete of the mock made of
- * several. Code is not looked at. An image comes without its size and from anywhere, so it is
- * copied first as far as it says that it goes and can be read, and nothing is read beyond that.
+ * several. Code is not looked at; that of PTX is kept, for who executes it. An image comes without
+ * its size and from anywhere, so it is copied first as far as it says that it goes and can be read,
+ * and nothing is read beyond that.
  */
 #ifndef CUSHIM_MOCK_IMAGE_IMAGE_H
 #define CUSHIM_MOCK_IMAGE_IMAGE_H
@@ -52,12 +53,20 @@ struct mock_image_global {
     struct mock_image_address *addresses;
 };
 
+/* PTX, with a NUL after it. */
+struct mock_image_text {
+    char *text;
+    size_t bytes;
+    unsigned part; /* that it is, from 1; 0: of a part that was read from something else */
+};
+
 struct mock_image {
-    size_t kernel_count, global_count;
+    size_t kernel_count, global_count, text_count;
     unsigned part_count;
     bool executable; /* a cubin in it is not to be linked */
     struct mock_image_kernel *kernels;
     struct mock_image_global *globals;
+    struct mock_image_text *texts; /* in the order in which they were read */
     /* Part of it cannot be read, as it is compressed: it may declare anything. */
     bool opaque;
     char message[160]; /* why it was refused; for the log of the JIT compiler */
@@ -85,6 +94,9 @@ CUresult cushim__mock_image_read(struct mock_image *image, const void *start,
                                  const struct mock_image_target *target);
 CUresult cushim__mock_image_read_bytes(struct mock_image *image, const void *start, size_t bytes,
                                        const struct mock_image_target *target);
+
+/* Free the texts: nobody executes them, or whoever does has read them. */
+void cushim__mock_image_forget_texts(struct mock_image *image);
 
 /* Free what it holds. */
 void cushim__mock_image_clear(struct mock_image *image);

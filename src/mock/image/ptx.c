@@ -444,5 +444,9 @@ CUresult cushim__mock_read_ptx(struct mock_reading *reading, const char *start, 
     code = head(&ptx);
     while (code == CUDA_SUCCESS && !cushim__mock_ptx_ended(&ptx))
         code = statement(&ptx);
+    if (code == CUDA_SUCCESS &&
+        !cushim__mock_image_add_text(reading->image, start, (size_t)(ptx.end - start),
+                                     reading->image->part_count))
+        code = CUDA_ERROR_OUT_OF_MEMORY;
     return code;
 }

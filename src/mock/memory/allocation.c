@@ -46,8 +46,7 @@ static struct mock_allocation *host_upto(uint64_t address)
     return (struct mock_allocation *)cushim__tree_upto(&host_memory, &key.by_address);
 }
 
-/* The one that an address lies in, also for work that is pending; NULL: none. */
-static struct mock_allocation *allocation_behind(CUdeviceptr address)
+struct mock_allocation *cushim__mock_allocation_behind(CUdeviceptr address)
 {
     const struct mock_arena *arena = arena_at(address);
     struct mock_allocation *allocation;
@@ -60,14 +59,43 @@ static struct mock_allocation *allocation_behind(CUdeviceptr address)
 
 struct mock_allocation *cushim__mock_allocation_at(CUdeviceptr address)
 {
-    struct mock_allocation *allocation = allocation_behind(address);
+    struct mock_allocation *allocation = cushim__mock_allocation_behind(address);
 
     return allocation && !allocation->leaving ? allocation : NULL;
 }
 
+/* How far an address is from an allocation that it does not lie in. */
+static uint64_t distance(const struct mock_allocation *allocation, CUdeviceptr address)
+{
+    const CUdeviceptr start = allocation->span.start;
+
+    return address < start ? start - address : address - start - allocation->bytes;
+}
+
+const struct mock_allocation *cushim__mock_allocation_near(CUdeviceptr address)
+{
+    const struct mock_allocation *near = NULL, *one;
+
+    for (unsigned i = 0; i < cushim__mock->settings.devices; i++) {
+        const struct mock_arena *arena = cushim__mock->devices[i].arena;
+
+        for (one = arena ? cushim__mock_arena_next(arena, NULL) : NULL; one;
+             one = cushim__mock_arena_next(arena, one)) {
+            if (!near || distance(one, address) < distance(near, address))
+                near = one;
+        }
+    }
+    for (one = cushim__mock_allocation_next_host(NULL); one;
+         one = cushim__mock_allocation_next_host(one)) {
+        if (!near || distance(one, address) < distance(near, address))
+            near = one;
+    }
+    return near;
+}
+
 void cushim__mock_allocation_tag(CUdeviceptr start, char *text, size_t size)
 {
-    const struct mock_allocation *allocation = allocation_behind(start);
+    const struct mock_allocation *allocation = cushim__mock_allocation_behind(start);
 
     if (allocation && allocation->tag[0])
         snprintf(text, size, "%s", allocation->tag);
@@ -79,7 +107,7 @@ void cushim__mock_allocation_tag(CUdeviceptr start, char *text, size_t size)
 
 void cushim__mock_allocation_set_tag(CUdeviceptr start, const char *tag)
 {
-    struct mock_allocation *allocation = allocation_behind(start);
+    struct mock_allocation *allocation = cushim__mock_allocation_behind(start);
 
     if (allocation && allocation->span.start == start)
         snprintf(allocation->tag, sizeof allocation->tag, "%s", tag);
@@ -101,7 +129,8 @@ enum mock_place cushim__mock_allocation_place(const struct mock_allocation *allo
 /* Whether the program made it and has to free it. */
 static bool is_counted(const struct mock_allocation *allocation)
 {
-    return allocation->origin != MOCK_BY_MODULE && allocation->origin != MOCK_BY_REGISTER;
+    return allocation->origin != MOCK_BY_MODULE && allocation->origin != MOCK_BY_REGISTER &&
+           allocation->origin != MOCK_BY_KERNEL;
 }
 
 struct mock_allocation *cushim__mock_allocation_new(struct mock_context *context,
@@ -320,13 +349,13 @@ bool cushim__mock_memory_is_device(CUdeviceptr address)
 
     if (arena_at(address))
         return true;
-    allocation = allocation_behind(address);
+    allocation = cushim__mock_allocation_behind(address);
     return allocation && cushim__mock_allocation_place(allocation) == MOCK_DEVICE_MEMORY;
 }
 
 void *cushim__mock_memory_host(CUdeviceptr address, size_t bytes)
 {
-    const struct mock_allocation *allocation = allocation_behind(address);
+    const struct mock_allocation *allocation = cushim__mock_allocation_behind(address);
     size_t offset;
 
     if (!allocation)

@@ -30,6 +30,7 @@ enum mock_origin {
     MOCK_BY_MODULE,   /* a global: its module */
     MOCK_BY_POOL,     /* cuMemAllocAsync: cuMemFreeAsync or cuMemFree */
     MOCK_BY_IMPORT,   /* cuIpcOpenMemHandle: cuIpcCloseMemHandle */
+    MOCK_BY_KERNEL,   /* malloc() of a kernel: free() of one */
 };
 
 struct mock_allocation {
@@ -51,8 +52,15 @@ struct mock_allocation {
     bool leaving; /* the program gave it back: only work that is pending still finds it */
 };
 
-/* The allocation that an address lies in, for calls; NULL: none (pageable memory, or garbage). */
+/*
+ * The allocation that an address lies in, for calls, and for work that is under way; NULL: none
+ * (pageable memory, or garbage).
+ */
 struct mock_allocation *cushim__mock_allocation_at(CUdeviceptr address);
+struct mock_allocation *cushim__mock_allocation_behind(CUdeviceptr address);
+
+/* The allocation that is nearest to an address, to name it in messages; NULL: there is none. */
+const struct mock_allocation *cushim__mock_allocation_near(CUdeviceptr address);
 
 /*
  * How messages name the allocation that begins at an address: `memory#3`, or the tag that the layer

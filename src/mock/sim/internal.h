@@ -28,7 +28,8 @@ struct mock_lanes {
 struct mock_sim {
     struct mock_stream_group *groups, *last_group;
     uint64_t submitted, executed;
-    size_t pending, active; /* operations, and streams that have any */
+    uint64_t steps, offered; /* parts of operations, and how many when the lock was offered last */
+    size_t pending, active;  /* operations, and streams that have any */
     uint64_t random;
     uint64_t delay_random;                       /* the same, for answers that are delayed */
     uint64_t end_reported_ns, effect_visible_ns; /* see cushim__mock_sim_delays_answer() */
@@ -84,6 +85,7 @@ void cushim__mock_lane_leave(struct mock_stream *stream);
 
 /* schedule.c: when the head of a stream ends that could start now. */
 uint64_t cushim__mock_schedule_end(const struct mock_stream *stream);
+uint64_t cushim__mock_schedule_part(uint64_t duration_ns); /* how long a part of it takes */
 uint64_t cushim__mock_random_number(uint64_t *state);
 
 /* schedule.c: the legacy default stream. */
@@ -99,6 +101,7 @@ void cushim__mock_run_start(void);
 void cushim__mock_run_clear(void);
 void cushim__mock_run_polled(void);      /* ask all that are polled */
 void cushim__mock_run_polled_some(void); /* ask a few, in turn */
+void cushim__mock_run_offer(void);       /* let others have the lock after a part of the work */
 bool cushim__mock_run_next(void);        /* what is due first, whenever that is; false: nothing */
 void cushim__mock_run_until(uint64_t time_ns);
 void cushim__mock_run_end(struct mock_stream *stream); /* the head has ended */

@@ -46,6 +46,12 @@ struct mock_operation_class {
      */
     void (*force)(const struct mock_operation *operation);
     /*
+     * Its work, where only the work itself shows how long it takes: do a part of it, under the
+     * lock, and say how long that takes. The next part comes after this time, and after the last
+     * one (false) execute(). NULL: execute() does it all.
+     */
+    bool (*step)(struct mock_operation *operation, uint64_t *duration_ns);
+    /*
      * Its effect, at its end, under the lock: bytes move here. Anything but CUDA_SUCCESS is a
      * sticky error. NULL: none.
      */
@@ -73,8 +79,9 @@ struct mock_operation {
     struct mock_operation *next; /* in its stream */
     uint64_t number;             /* order of submission in the mock, from 1 */
     uint64_t submitted_ns;
-    uint64_t duration_ns; /* set by whoever creates it */
+    uint64_t duration_ns; /* set by whoever creates it; steps add theirs */
     uint8_t unit;         /* enum mock_unit */
+    bool begun, worked;   /* a part of its work is done, and all of it: see `step` */
     bool needs_executor;  /* it runs though no call waits for it: the program waits elsewhere */
     uint32_t timeline;    /* these two are of src/race: 0 and NULL unless races are looked for */
     struct race_clock *before;

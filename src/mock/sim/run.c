@@ -207,6 +207,37 @@ void cushim__mock_run_end(struct mock_stream *stream)
         cushim__condition_broadcast(&sim->changed);
 }
 
+/* Do a part of the work of the head. False: it has none, or it is done. */
+static bool step(struct mock_stream *stream)
+{
+    struct mock_operation *head = stream->head;
+    uint64_t duration_ns = 0;
+
+    if (!head->class->step || head->worked || stream->fault.code != CUDA_SUCCESS ||
+        cushim__mock->sticky_error)
+        return false;
+    head->begun = true;
+    head->worked = !head->class->step(head, &duration_ns);
+    if (duration_ns == 0)
+        duration_ns = 1; /* time passes, whatever it does */
+    head->duration_ns = cushim__mock_time_after(head->duration_ns, duration_ns);
+    stream->due_ns =
+        cushim__mock_time_after(stream->due_ns, cushim__mock_schedule_part(duration_ns));
+    cushim__mock_heap_push(stream);
+    cushim__mock_sim()->steps++;
+    return true;
+}
+
+void cushim__mock_run_offer(void)
+{
+    struct mock_sim *sim = cushim__mock_sim();
+
+    if (sim->offered == sim->steps)
+        return;
+    sim->offered = sim->steps;
+    cushim__lock_offer(&cushim__mock->lock);
+}
+
 bool cushim__mock_run_next(void)
 {
     struct mock_sim *sim = cushim__mock_sim();
@@ -219,7 +250,8 @@ bool cushim__mock_run_next(void)
     if (cushim__mock->clock_ns < stream->due_ns)
         cushim__mock->clock_ns = stream->due_ns;
     if (stream->head->unit != MOCK_HOST) {
-        cushim__mock_run_end(stream);
+        if (!step(stream))
+            cushim__mock_run_end(stream);
     } else {
         stream->state = MOCK_ON_HOST;
         sim->on_host++;

@@ -195,13 +195,22 @@ static bool starts_late(const struct mock_settings *settings)
 }
 
 /* Adversarial mode lets an operation take up to three times as long. */
-static uint64_t duration_of(const struct mock_operation *operation)
+uint64_t cushim__mock_schedule_part(uint64_t duration_ns)
 {
-    const uint64_t part_ns = operation->duration_ns / 8;
+    const uint64_t part_ns = duration_ns / 8;
 
     if (!cushim__mock->settings.adversarial || part_ns > UINT64_MAX / 32)
-        return operation->duration_ns;
-    return operation->duration_ns + part_ns * (random_number() % 17);
+        return duration_ns;
+    return duration_ns + part_ns * (random_number() % 17);
+}
+
+uint64_t cushim__mock_sim_share(uint64_t most)
+{
+    const struct mock_settings *settings = &cushim__mock->settings;
+
+    if (settings->schedule != MOCK_SCHEDULE_RANDOM && !settings->adversarial)
+        return most;
+    return most / 16 + random_number() % (most - most / 16);
 }
 
 /* Return the time at which a head starts that could start now. */
@@ -224,5 +233,6 @@ static uint64_t start_of(const struct mock_stream *stream)
 
 uint64_t cushim__mock_schedule_end(const struct mock_stream *stream)
 {
-    return cushim__mock_time_after(start_of(stream), duration_of(stream->head));
+    return cushim__mock_time_after(start_of(stream),
+                                   cushim__mock_schedule_part(stream->head->duration_ns));
 }

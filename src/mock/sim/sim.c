@@ -62,13 +62,21 @@ void cushim__mock_sim_elapse(uint64_t duration_ns)
     cushim__mock_run_until(cushim__mock_time_after(cushim__mock->clock_ns, duration_ns));
 }
 
+/*
+ * What works in parts may wait for what the program does after the call: so many of them are
+ * executed in one.
+ */
+enum { EAGER_STEPS = 256 };
+
 /* Queued work must run without a call that blocks: at once (`eager`), or on the executor. */
 static void run_unattended(struct mock_stream *stream, const struct mock_operation *operation)
 {
     if (operation->needs_executor)
         cushim__mock_sim_force(stream, operation->number);
     if (cushim__mock->settings.schedule == MOCK_SCHEDULE_EAGER) {
-        while (cushim__mock_run_next())
+        const uint64_t most = cushim__mock_sim()->steps + EAGER_STEPS;
+
+        while (cushim__mock_sim()->steps < most && cushim__mock_run_next())
             ;
         cushim__mock->executing_at_ns = cushim__mock->clock_ns;
     }
@@ -198,7 +206,7 @@ static void force(struct mock_stream *stream)
             }
         }
     }
-    if (stream->state == MOCK_RUNNING && stream->head->number <= number) {
+    if (stream->state == MOCK_RUNNING && !stream->head->begun && stream->head->number <= number) {
         stream->due_ns = cushim__mock_schedule_end(stream);
         cushim__mock_heap_moved(stream);
     }
@@ -255,6 +263,7 @@ bool cushim__mock_sim_step(void)
     cushim__mock_run_polled();
     executed = cushim__mock_run_next();
     finish_host_functions();
+    cushim__mock_run_offer();
     return executed;
 }
 

@@ -97,6 +97,12 @@ void cushim__mock_sim_number(struct mock_stream *stream, struct mock_operation *
 /* The number of the operation that was submitted last. */
 uint64_t cushim__mock_sim_submitted(void);
 
+/*
+ * How much of its work an operation does in one step, at most so much: all of it, or, where the
+ * schedule is left to chance, less.
+ */
+uint64_t cushim__mock_sim_share(uint64_t most);
+
 /* How many operations are pending, and how many were executed. */
 size_t cushim__mock_sim_pending(void);
 uint64_t cushim__mock_sim_executed(void);

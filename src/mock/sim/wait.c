@@ -60,6 +60,7 @@ static bool drive(void)
             cushim__mock_run_polled();
         if (cushim__mock_run_next()) {
             cushim__mock->executing_at_ns = cushim__mock->clock_ns;
+            cushim__mock_run_offer();
             return true;
         }
         if (sim->on_host == 0 && sim->process_waiters == 0 && !sim->polled.first)

@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How executed kernels fail: sticky codes, lines of the log, and what is refused before. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/mock/fixture.h"
+
+#define HEAD ".version 7.0\n.target sm_80\n.address_size 64\n"
+
+enum { MS = 1000000 };
+
+static const char image[] = HEAD
+    /* p[4 * thread] = 7; the store is in line 11 */
+    ".visible .entry store(.param .u64 p)\n"
+    "{\n"
+    "    .reg .b32 %r<3>; .reg .b64 %rd<3>;\n"
+    "    ld.param.u64 %rd1, [p];\n"
+    "    mov.u32 %r1, %tid.x;\n"
+    "    mad.wide.u32 %rd2, %r1, 4, %rd1;\n"
+    "    mov.u32 %r2, 7;\n"
+    "    st.global.u32 [%rd2], %r2;\n"
+    "    ret;\n"
+    "}\n"
+    ".visible .entry load(.param .u64 p)\n"
+    "{\n"
+    "    .reg .b32 %r; .reg .b64 %rd;\n"
+    "    ld.param.u64 %rd, [p];\n"
+    "    ld.global.u32 %r, [%rd];\n"
+    "    st.global.u32 [%rd], %r;\n"
+    "    ret;\n"
+    "}\n"
+    ".visible .entry traps() { trap; ret; }\n"
+    ".visible .entry spins() { again: bra again; }\n"
+    ".visible .entry waits()\n"
+    "{\n"
+    "    .reg .pred %p; .reg .b32 %r;\n"
+    "    mov.u32 %r, %tid.x;\n"
+    "    setp.lt.u32 %p, %r, 32;\n"
+    "    @%p bar.sync 1;\n"
+    "    @!%p bar.sync 2;\n"
+    "    ret;\n"
+    "}\n"
+    ".extern .func __assertfail(.param .b64 a, .param .b64 b, .param .b32 c, .param .b64 d,\n"
+    "                           .param .b64 e);\n"
+    ".global .align 1 .b8 condition[] = {120, 32, 62, 32, 48, 0};\n"
+    ".global .align 1 .b8 file[] = {107, 46, 99, 117, 0};\n"
+    ".global .align 1 .b8 function[] = {107, 40, 41, 0};\n"
+    ".visible .entry asserts()\n"
+    "{\n"
+    "    .reg .b64 %rd<4>;\n"
+    "    mov.u64 %rd1, condition; cvta.global.u64 %rd1, %rd1;\n"
+    "    mov.u64 %rd2, file; cvta.global.u64 %rd2, %rd2;\n"
+    "    mov.u64 %rd3, function; cvta.global.u64 %rd3, %rd3;\n"
+    "    { .param .b64 a; .param .b64 b; .param .b32 c; .param .b64 d; .param .b64 e;\n"
+    "    st.param.b64 [a], %rd1; st.param.b64 [b], %rd2; st.param.b32 [c], 17;\n"
+    "    st.param.b64 [d], %rd3; st.param.b64 [e], 1;\n"
+    "    call.uni __assertfail, (a, b, c, d, e); }\n"
+    "    ret;\n"
+    "}\n"
+    ".extern .func (.param .b64 r) malloc(.param .b64 size);\n"
+    ".extern .func free(.param .b64 p);\n"
+    /* out[0] = malloc(bytes); if there is one, it is written and, if so asked, freed */
+    ".visible .entry allocates(.param .u64 out, .param .u64 bytes, .param .u64 frees)\n"
+    "{\n"
+    "    .reg .pred %p; .reg .b64 %rd<5>;\n"
+    "    ld.param.u64 %rd1, [out]; ld.param.u64 %rd2, [bytes]; ld.param.u64 %rd3, [frees];\n"
+    "    { .param .b64 s; .param .b64 r;\n"
+    "    st.param.b64 [s], %rd2; call.uni (r), malloc, (s); ld.param.b64 %rd4, [r]; }\n"
+    "    st.global.u64 [%rd1], %rd4;\n"
+    "    setp.eq.u64 %p, %rd4, 0;\n"
+    "    @%p ret;\n"
+    "    st.u64 [%rd4], %rd2;\n"
+    "    setp.eq.u64 %p, %rd3, 0;\n"
+    "    @%p ret;\n"
+    "    { .param .b64 a; st.param.b64 [a], %rd4; call.uni free, (a); }\n"
+    "    ret;\n"
+    "}\n"
+    ".visible .entry unknown(.param .u64 p)\n"
+    "{\n"
+    "    .reg .b32 %r<8>;\n"
+    "    ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [%r2];\n"
+    "    ret;\n"
+    "}\n";
+
+static char logged[4096];
+
+static void keep_lines(void *data, const char *line)
+{
+    const size_t length = strlen(logged);
+
+    (void)data;
+    snprintf(logged + length, sizeof logged - length, "%s\n", line);
+}
+
+static void begin(const char *settings)
+{
+    kernel_begin(settings, image);
+    logged[0] = '\0';
+    cushim_mock_log_set(fixture_mock, keep_lines, NULL);
+}
+
+static int begin_auto(void **state)
+{
+    (void)state;
+    begin("mode = auto");
+    return 0;
+}
+
+static int end(void **state)
+{
+    cushim_mock_log_set(fixture_mock, NULL, NULL);
+    return kernel_end(state);
+}
+
+/* After a fault no call works: the mock is dropped with what is in it. */
+static int end_faulted(void **state)
+{
+    (void)state;
+    cushim_mock_log_set(fixture_mock, NULL, NULL);
+    OK(cushim_mock_destroy(fixture_mock));
+    return 0;
+}
+
+/* The code that a launch of so many threads ends with, and every call after it. */
+static CUresult result_of(const char *name, unsigned threads, void **parameters)
+{
+    CUdeviceptr address;
+    CUresult code;
+
+    OK(driver->LaunchKernel(kernel_find(name), 1, 1, 1, threads, 1, 1, 0, kernel_stream, parameters,
+                            NULL));
+    code = driver->StreamSynchronize(kernel_stream);
+    if (code != CUDA_SUCCESS)
+        CODE(code, driver->MemAlloc_v2(&address, 4));
+    return code;
+}
+
+static void assert_logged(const char *text)
+{
+    if (!strstr(logged, text))
+        fail_msg("\"%s\" is not in the log: %s", text, logged);
+}
+
+static void store_beyond_the_end_is_named_with_the_memory(void **state)
+{
+    CUdeviceptr address;
+    void *parameters[] = {&address};
+
+    (void)state;
+    OK(driver->MemAlloc_v2(&address, 4 * 33));
+    CODE(CUDA_ERROR_ILLEGAL_ADDRESS, result_of("store", 64, parameters));
+    assert_logged("the kernel 'store' (operation 1), line 11 of its PTX, block (0,0,0), thread "
+                  "(33,0,0): write of 4 bytes at 0x");
+    assert_logged("(memory#1+132, at its end)");
+    assert_logged("CUDA_ERROR_ILLEGAL_ADDRESS");
+}
+
+static void store_within_the_bounds_is_none(void **state)
+{
+    CUdeviceptr address;
+    void *parameters[] = {&address};
+
+    (void)state;
+    OK(driver->MemAlloc_v2(&address, 4 * 33));
+    OK(result_of("store", 33, parameters));
+    assert_string_equal(logged, "");
+    OK(driver->MemFree_v2(address));
+}
+
+static void freed_memory_is_none(void **state)
+{
+    CUdeviceptr address;
+    void *parameters[] = {&address};
+
+    (void)state;
+    OK(driver->MemAlloc_v2(&address, 4096));
+    OK(driver->MemFree_v2(address));
+    CODE(CUDA_ERROR_ILLEGAL_ADDRESS, result_of("load", 1, parameters));
+    assert_logged("read of 4 bytes at 0x");
+}
+
+/* Also where the host could read it. */
+static void pageable_memory_is_none(void **state)
+{
+    uint32_t *words = calloc(64, sizeof *words);
+    CUdeviceptr address = (uintptr_t)words;
+    void *parameters[] = {&address};
+
+    (void)state;
+    CODE(CUDA_ERROR_ILLEGAL_ADDRESS, result_of("store", 32, parameters));
+    for (unsigned i = 0; i < 64; i++)
+        assert_int_equal(words[i], 0);
+    free(words);
+}
+
+static void memory_that_was_locked_is_read_and_written(void **state)
+{
+    uint32_t *words = calloc(64, sizeof *words);
+    CUdeviceptr address = (uintptr_t)words;
+    void *parameters[] = {&address};
+
+    (void)state;
+    OK(driver->MemHostRegister_v2(words, 64 * sizeof *words, 0));
+    OK(result_of("store", 32, parameters));
+    for (unsigned i = 0; i < 64; i++)
+        assert_int_equal(words[i], i < 32 ? 7 : 0);
+    OK(driver->MemHostUnregister(words));
+    free(words);
+}
+
+static void misaligned_access_has_a_code_of_its_own(void **state)
+{
+    CUdeviceptr address, odd;
+    void *parameters[] = {&odd};
+
+    (void)state;
+    OK(driver->MemAlloc_v2(&address, 64));
+    odd = address + 2;
+    CODE(CUDA_ERROR_MISALIGNED_ADDRESS, result_of("load", 1, parameters));
+    assert_logged("(memory#1+2 of 64 bytes)");
+}
+
+static void trap_is_a_failed_launch(void **state)
+{
+    (void)state;
+    CODE(CUDA_ERROR_LAUNCH_FAILED, result_of("traps", 1, NULL));
+    assert_logged("the kernel 'traps'");
+}
+
+static void assertion_has_its_code_and_its_text(void **state)
+{
+    (void)state;
+    CODE(CUDA_ERROR_ASSERT, result_of("asserts", 1, NULL));
+    assert_logged("k.cu:17: k(): block: [0,0,0], thread: [0,0,0] Assertion `x > 0` failed.");
+}
+
+static int begin_limited(void **state)
+{
+    (void)state;
+    begin("mode = auto\nkernel_limit = 1000000");
+    return 0;
+}
+
+static void endless_kernel_ends_at_the_limit(void **state)
+{
+    (void)state;
+    CODE(CUDA_ERROR_LAUNCH_TIMEOUT, result_of("spins", 1, NULL));
+    assert_logged("the kernel 'spins' (operation 1) has not ended after as many instructions as "
+                  "kernel_limit says");
+}
+
+static void threads_that_wait_for_each_other_are_found(void **state)
+{
+    (void)state;
+    CODE(CUDA_ERROR_LAUNCH_TIMEOUT, result_of("waits", 64, NULL));
+    assert_logged("the kernel 'waits' (operation 1) hangs");
+}
+
+/* A fault comes at its virtual time, and not in the call. */
+static int begin_manual(void **state)
+{
+    (void)state;
+    begin("mode = manual");
+    return 0;
+}
+
+static void fault_comes_at_its_time(void **state)
+{
+    CUdeviceptr address = 4096;
+    void *parameters[] = {&address};
+
+    (void)state;
+    OK(kernel_launch(kernel_find("load"), parameters, NULL));
+    OK(driver->CtxGetCurrent(&(CUcontext){NULL}));
+    CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(kernel_stream));
+    OK(cushim_mock_advance(fixture_mock, MS));
+    CODE(CUDA_ERROR_ILLEGAL_ADDRESS, driver->StreamQuery(kernel_stream));
+}
+
+static int begin_pair(void **state)
+{
+    (void)state;
+    begin("mode = auto\ndevices = 2");
+    return 0;
+}
+
+/* Memory of the second device, and whether the first may use it. */
+static CUdeviceptr peer_memory(bool enabled)
+{
+    CUcontext first, other;
+    CUdeviceptr address;
+
+    OK(driver->CtxGetCurrent(&first));
+    OK(driver->DevicePrimaryCtxRetain(&other, 1));
+    OK(driver->CtxPushCurrent_v2(other));
+    OK(driver->MemAlloc_v2(&address, 64));
+    OK(driver->CtxPopCurrent_v2(&other));
+    if (enabled)
+        OK(driver->CtxEnablePeerAccess(other, 0));
+    return address;
+}
+
+static void memory_of_another_device_is_none(void **state)
+{
+    CUdeviceptr address = peer_memory(false);
+    void *parameters[] = {&address};
+
+    (void)state;
+    CODE(CUDA_ERROR_ILLEGAL_ADDRESS, result_of("load", 1, parameters));
+}
+
+static void memory_of_a_peer_is_read_and_written(void **state)
+{
+    CUdeviceptr address = peer_memory(true);
+    void *parameters[] = {&address};
+    CUcontext context;
+
+    (void)state;
+    OK(result_of("store", 1, parameters));
+    assert_int_equal(*(uint32_t *)cushim_mock_memory(fixture_mock, address, 4), 7);
+    OK(driver->MemFree_v2(address));
+    OK(driver->CtxGetCurrent(&context));
+    OK(driver->DevicePrimaryCtxRelease_v2(1));
+}
+
+/* The heap of kernels: what is not freed is there for later ones, and gone with the context. */
+static void kernels_allocate_memory(void **state)
+{
+    CUdeviceptr out, given;
+    uint64_t bytes = 100, frees = 0;
+    void *parameters[] = {&out, &bytes, &frees}, *freed[] = {&given};
+
+    (void)state;
+    OK(driver->MemAlloc_v2(&out, 8));
+    OK(result_of("allocates", 1, parameters));
+    memcpy(&given, cushim_mock_memory(fixture_mock, out, 8), 8);
+    assert_true(given != 0);
+    assert_int_equal(*(uint64_t *)cushim_mock_memory(fixture_mock, given, 8), 100);
+    OK(result_of("load", 1, freed));
+    bytes = UINT64_C(1) << 40;
+    OK(result_of("allocates", 1, parameters));
+    memcpy(&given, cushim_mock_memory(fixture_mock, out, 8), 8);
+    assert_true(given == 0);
+    bytes = 100;
+    frees = 1;
+    OK(result_of("allocates", 1, parameters));
+    memcpy(&given, cushim_mock_memory(fixture_mock, out, 8), 8);
+    assert_true(given != 0);
+    assert_null(cushim_mock_memory(fixture_mock, given, 8));
+    OK(driver->MemFree_v2(out));
+}
+
+static void kernel_that_cannot_be_executed_is_refused_with_its_instruction(void **state)
+{
+    CUdeviceptr address;
+    void *parameters[] = {&address};
+
+    (void)state;
+    OK(driver->MemAlloc_v2(&address, 4));
+    CODE(CUDA_ERROR_NOT_SUPPORTED, kernel_launch(kernel_find("unknown"), parameters, NULL));
+    assert_logged("the kernel 'unknown' cannot be executed: line 70 of its PTX: ");
+    assert_logged("ldmatrix");
+    OK(result_of("store", 1, parameters));
+    OK(driver->MemFree_v2(address));
+}
+
+static void text_that_is_wrong_is_refused_as_by_ptxas(void **state)
+{
+    static const char wrong[] = HEAD ".visible .entry k()\n{\n    .reg .b32 %r;\n"
+                                     "    add.u32 %r, %r;\n    ret;\n}\n";
+    char log[512] = "";
+    CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+    void *values[] = {log, (void *)(uintptr_t)sizeof log};
+    CUmodule module;
+
+    (void)state;
+    CODE(CUDA_ERROR_INVALID_PTX, driver->ModuleLoadDataEx(&module, wrong, 2, options, values));
+    assert_ptr_equal(strstr(log, "ptxas application ptx input, line 7; error   : "), log);
+    assert_non_null(strstr(log, "\nptxas fatal   : Ptx assembly aborted due to errors\n"));
+    assert_int_equal((uintptr_t)values[1], strlen(log));
+}
+
+/* Two texts, of which one calls a function and reads a variable of the other. */
+static void texts_that_are_linked_are_one_program(void **state)
+{
+    static const char caller[] = HEAD ".extern .func (.param .b32 r) twice(.param .b32 x);\n"
+                                      ".extern .global .align 4 .u32 base;\n"
+                                      ".visible .entry k(.param .u64 p)\n"
+                                      "{\n"
+                                      "    .reg .b32 %r<4>; .reg .b64 %rd;\n"
+                                      "    ld.param.u64 %rd, [p]; ld.global.u32 %r1, [base];\n"
+                                      "    { .param .b32 a; .param .b32 b; st.param.b32 [a], %r1;\n"
+                                      "    call.uni (b), twice, (a); ld.param.b32 %r2, [b]; }\n"
+                                      "    st.global.u32 [%rd], %r2;\n"
+                                      "    ret;\n"
+                                      "}\n";
+    static const char callee[] =
+        HEAD ".visible .global .align 4 .u32 base = 21;\n"
+             ".visible .func (.param .b32 r) twice(.param .b32 x)\n"
+             "{\n"
+             "    .reg .b32 %r<3>;\n"
+             "    ld.param.u32 %r1, [x]; add.u32 %r2, %r1, %r1; st.param.b32 [r], %r2;\n"
+             "    ret;\n"
+             "}\n";
+    CUdeviceptr address;
+    void *parameters[] = {&address}, *cubin;
+    CUfunction function;
+    CUlinkState link;
+    CUmodule module;
+    size_t bytes;
+
+    (void)state;
+    OK(driver->MemAlloc_v2(&address, 4));
+    OK(driver->LinkCreate_v2(0, NULL, NULL, &link));
+    OK(driver->LinkAddData_v2(link, CU_JIT_INPUT_PTX, (void *)caller, sizeof caller, "a", 0, NULL,
+                              NULL));
+    OK(driver->LinkAddData_v2(link, CU_JIT_INPUT_PTX, (void *)callee, sizeof callee, "b", 0, NULL,
+                              NULL));
+    OK(driver->LinkComplete(link, &cubin, &bytes));
+    OK(driver->ModuleLoadData(&module, cubin));
+    OK(driver->LinkDestroy(link));
+    OK(driver->ModuleGetFunction(&function, module, "k"));
+    OK(kernel_launch(function, parameters, NULL));
+    OK(driver->StreamSynchronize(kernel_stream));
+    assert_int_equal(*(uint32_t *)cushim_mock_memory(fixture_mock, address, 4), 42);
+    OK(driver->ModuleUnload(module));
+    OK(driver->MemFree_v2(address));
+}
+
+int main(void)
+{
+#define TEST(name, begin, end) cmocka_unit_test_setup_teardown(name, begin, end)
+    const struct CMUnitTest tests[] = {
+        TEST(store_beyond_the_end_is_named_with_the_memory, begin_auto, end_faulted),
+        TEST(store_within_the_bounds_is_none, begin_auto, end),
+        TEST(freed_memory_is_none, begin_auto, end_faulted),
+        TEST(pageable_memory_is_none, begin_auto, end_faulted),
+        TEST(memory_that_was_locked_is_read_and_written, begin_auto, end),
+        TEST(misaligned_access_has_a_code_of_its_own, begin_auto, end_faulted),
+        TEST(trap_is_a_failed_launch, begin_auto, end_faulted),
+        TEST(assertion_has_its_code_and_its_text, begin_auto, end_faulted),
+        TEST(endless_kernel_ends_at_the_limit, begin_limited, end_faulted),
+        TEST(threads_that_wait_for_each_other_are_found, begin_auto, end_faulted),
+        TEST(fault_comes_at_its_time, begin_manual, end_faulted),
+        TEST(memory_of_another_device_is_none, begin_pair, end_faulted),
+        TEST(memory_of_a_peer_is_read_and_written, begin_pair, end),
+        TEST(kernels_allocate_memory, begin_auto, end),
+        TEST(kernel_that_cannot_be_executed_is_refused_with_its_instruction, begin_auto, end),
+        TEST(text_that_is_wrong_is_refused_as_by_ptxas, begin_auto, end),
+        TEST(texts_that_are_linked_are_one_program, begin_auto, end),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

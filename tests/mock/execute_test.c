@@ -1,0 +1,621 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Kernels that are executed: a program that registers nothing gets the results of a GPU, in each
+ * mode of the clock and under each schedule, and kernels run beside other work.
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tests/mock/fixture.h"
+
+#define HEAD ".version 6.4\n.target sm_70\n.address_size 64\n"
+
+enum { MS = 1000000, COUNT = 1000, SUM = 64 };
+
+static const char image[] =
+    HEAD ".visible .global .align 4 .u32 counter = 5;\n"
+         ".visible .global .align 8 .u64 pointer = generic(counter);\n"
+         ".visible .const .align 4 .f32 factors[2] = {2.0, 3.0};\n"
+         /* y[i] = a * x[i] + y[i] */
+         ".visible .entry saxpy(.param .u32 n, .param .f32 a, .param .u64 x, .param .u64 y)\n"
+         "{\n"
+         "    .reg .pred %p; .reg .b32 %r<6>; .reg .f32 %f<5>; .reg .b64 %rd<6>;\n"
+         "    ld.param.u32 %r1, [n];\n"
+         "    ld.param.f32 %f1, [a];\n"
+         "    ld.param.u64 %rd1, [x];\n"
+         "    ld.param.u64 %rd2, [y];\n"
+         "    mov.u32 %r2, %ctaid.x;\n"
+         "    mov.u32 %r3, %ntid.x;\n"
+         "    mov.u32 %r4, %tid.x;\n"
+         "    mad.lo.s32 %r5, %r2, %r3, %r4;\n"
+         "    setp.ge.u32 %p, %r5, %r1;\n"
+         "    @%p bra done;\n"
+         "    mul.wide.u32 %rd3, %r5, 4;\n"
+         "    add.s64 %rd4, %rd1, %rd3;\n"
+         "    add.s64 %rd5, %rd2, %rd3;\n"
+         "    ld.global.f32 %f2, [%rd4];\n"
+         "    ld.global.f32 %f3, [%rd5];\n"
+         "    fma.rn.f32 %f4, %f1, %f2, %f3;\n"
+         "    st.global.f32 [%rd5], %f4;\n"
+         "done:\n"
+         "    ret;\n"
+         "}\n"
+         /* *sum += all of x, by way of shared memory: blocks of 64 */
+         ".visible .entry sum(.param .u64 x, .param .u64 sum)\n"
+         "{\n"
+         "    .shared .align 4 .b32 partial[64];\n"
+         "    .reg .pred %p<3>; .reg .b32 %r<12>; .reg .b64 %rd<6>;\n"
+         "    ld.param.u64 %rd1, [x];\n"
+         "    ld.param.u64 %rd2, [sum];\n"
+         "    mov.u32 %r1, %tid.x;\n"
+         "    mov.u32 %r2, %ctaid.x;\n"
+         "    mov.u32 %r3, %ntid.x;\n"
+         "    mad.lo.u32 %r4, %r2, %r3, %r1;\n"
+         "    mad.wide.u32 %rd3, %r4, 4, %rd1;\n"
+         "    ld.global.u32 %r5, [%rd3];\n"
+         "    shl.b32 %r6, %r1, 2;\n"
+         "    mov.u32 %r7, partial;\n"
+         "    add.u32 %r7, %r7, %r6;\n"
+         "    st.shared.u32 [%r7], %r5;\n"
+         "    mov.u32 %r8, 32;\n"
+         "again:\n"
+         "    bar.sync 0;\n"
+         "    setp.ge.u32 %p1, %r1, %r8;\n"
+         "    @%p1 bra next;\n"
+         "    shl.b32 %r9, %r8, 2;\n"
+         "    add.u32 %r9, %r7, %r9;\n"
+         "    ld.shared.u32 %r10, [%r9];\n"
+         "    ld.shared.u32 %r11, [%r7];\n"
+         "    add.u32 %r11, %r11, %r10;\n"
+         "    st.shared.u32 [%r7], %r11;\n"
+         "next:\n"
+         "    shr.u32 %r8, %r8, 1;\n"
+         "    setp.gt.u32 %p1, %r8, 0;\n"
+         "    @%p1 bra again;\n"
+         "    setp.ne.u32 %p2, %r1, 0;\n"
+         "    @%p2 bra done;\n"
+         "    red.global.add.u32 [%rd2], %r11;\n"
+         "done:\n"
+         "    ret;\n"
+         "}\n"
+         /* waits until *flag is not 0, and writes what it was to *result */
+         ".visible .entry await(.param .u64 flag, .param .u64 result)\n"
+         "{\n"
+         "    .reg .pred %p; .reg .b32 %r; .reg .b64 %rd<3>;\n"
+         "    ld.param.u64 %rd1, [flag];\n"
+         "    ld.param.u64 %rd2, [result];\n"
+         "again:\n"
+         "    ld.volatile.global.u32 %r, [%rd1];\n"
+         "    setp.eq.u32 %p, %r, 0;\n"
+         "    @%p bra again;\n"
+         "    st.global.u32 [%rd2], %r;\n"
+         "    ret;\n"
+         "}\n"
+         /* each block waits until all have come, and then counts how many it sees */
+         ".visible .entry gather(.param .u64 arrived, .param .u64 seen)\n"
+         "{\n"
+         "    .reg .pred %p; .reg .b32 %r<4>; .reg .b64 %rd<4>;\n"
+         "    ld.param.u64 %rd1, [arrived];\n"
+         "    ld.param.u64 %rd2, [seen];\n"
+         "    mov.u32 %r1, %nctaid.x;\n"
+         "    red.global.add.u32 [%rd1], 1;\n"
+         "again:\n"
+         "    ld.volatile.global.u32 %r2, [%rd1];\n"
+         "    setp.lt.u32 %p, %r2, %r1;\n"
+         "    @%p bra again;\n"
+         "    mov.u32 %r3, %ctaid.x;\n"
+         "    mad.wide.u32 %rd3, %r3, 4, %rd2;\n"
+         "    st.global.u32 [%rd3], %r2;\n"
+         "    ret;\n"
+         "}\n"
+         /* *result = factors[1] + counter, and counter becomes 9 by way of its pointer */
+         ".visible .entry variables(.param .u64 result)\n"
+         "{\n"
+         "    .reg .b32 %r<3>; .reg .f32 %f<4>; .reg .b64 %rd<4>;\n"
+         "    ld.param.u64 %rd1, [result];\n"
+         "    ld.const.f32 %f1, [factors+4];\n"
+         "    ld.global.u32 %r1, [counter];\n"
+         "    cvt.rn.f32.u32 %f2, %r1;\n"
+         "    add.f32 %f3, %f1, %f2;\n"
+         "    st.global.f32 [%rd1], %f3;\n"
+         "    ld.global.u64 %rd2, [pointer];\n"
+         "    mov.u32 %r2, 9;\n"
+         "    st.u32 [%rd2], %r2;\n"
+         "    ret;\n"
+         "}\n"
+         /* p[0] = 2 * p[0] + digit, n times: who comes first shows in the result */
+         ".visible .entry append(.param .u64 p, .param .u32 digit, .param .u32 n)\n"
+         "{\n"
+         "    .reg .pred %p; .reg .b32 %r<4>; .reg .b64 %rd;\n"
+         "    ld.param.u64 %rd, [p];\n"
+         "    ld.param.u32 %r1, [digit];\n"
+         "    ld.param.u32 %r2, [n];\n"
+         "again:\n"
+         "    ld.volatile.global.u32 %r3, [%rd];\n"
+         "    mad.lo.u32 %r3, %r3, 3, %r1;\n"
+         "    st.volatile.global.u32 [%rd], %r3;\n"
+         "    sub.u32 %r2, %r2, 1;\n"
+         "    setp.ne.u32 %p, %r2, 0;\n"
+         "    @%p bra again;\n"
+         "    ret;\n"
+         "}\n"
+         ".extern .func (.param .b32 r) vprintf(.param .b64 format, .param .b64 list);\n"
+         ".global .align 1 .b8 greeting[] = {105, 115, 32, 37, 100, 10, 0};\n" /* "is %d\n" */
+         ".visible .entry say(.param .u32 number)\n"
+         "{\n"
+         "    .local .align 8 .b8 list[8];\n"
+         "    .reg .b32 %r<3>; .reg .b64 %rd<4>;\n"
+         "    ld.param.u32 %r1, [number];\n"
+         "    mov.u64 %rd1, list;\n"
+         "    cvta.local.u64 %rd2, %rd1;\n"
+         "    st.local.u32 [%rd1], %r1;\n"
+         "    mov.u64 %rd3, greeting;\n"
+         "    cvta.global.u64 %rd3, %rd3;\n"
+         "    {\n"
+         "    .param .b64 p0; .param .b64 p1; .param .b32 r0;\n"
+         "    st.param.b64 [p0], %rd3;\n"
+         "    st.param.b64 [p1], %rd2;\n"
+         "    call.uni (r0), vprintf, (p0, p1);\n"
+         "    ld.param.b32 %r2, [r0];\n"
+         "    }\n"
+         "    ret;\n"
+         "}\n";
+
+/* The settings that every test of results runs under. */
+static const char *const settings[] = {
+    "mode = auto",
+    "mode = auto\nschedule = eager",
+    "mode = auto\nschedule = lazy",
+    "mode = auto\nschedule = random\nseed = 7",
+    "mode = auto\nadversarial = yes\nseed = 3",
+    "mode = threaded",
+    "mode = threaded\nschedule = random\nseed = 11",
+    "mode = manual",
+};
+
+enum { SETTINGS = sizeof settings / sizeof *settings };
+
+static bool is_manual;
+
+static void begin(size_t index)
+{
+    is_manual = strstr(settings[index], "manual");
+    kernel_begin(settings[index], image);
+}
+
+/* Wait for the stream; in manual mode let time pass instead. */
+static void finish(void)
+{
+    if (is_manual)
+        OK(cushim_mock_drain(fixture_mock));
+    OK(driver->StreamSynchronize(kernel_stream));
+}
+
+static CUdeviceptr device_words(const uint32_t *words, size_t count)
+{
+    CUdeviceptr address;
+
+    OK(driver->MemAlloc_v2(&address, count * sizeof *words));
+    if (words)
+        memcpy(cushim_mock_memory(fixture_mock, address, count * sizeof *words), words,
+               count * sizeof *words);
+    else
+        memset(cushim_mock_memory(fixture_mock, address, count * sizeof *words), 0,
+               count * sizeof *words);
+    return address;
+}
+
+static uint32_t word_at(CUdeviceptr address, size_t index)
+{
+    uint32_t word;
+
+    memcpy(&word, cushim_mock_memory(fixture_mock, address + index * sizeof word, sizeof word),
+           sizeof word);
+    return word;
+}
+
+static void launch(const char *name, unsigned blocks, unsigned threads, void **parameters)
+{
+    OK(driver->LaunchKernel(kernel_find(name), blocks, 1, 1, threads, 1, 1, 0, kernel_stream,
+                            parameters, NULL));
+}
+
+static void kernel_computes_what_its_ptx_says(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < SETTINGS; i++) {
+        static float x[COUNT], y[COUNT];
+        float a = 2.5f;
+        uint32_t n = COUNT;
+        CUdeviceptr device_x, device_y;
+        void *parameters[] = {&n, &a, &device_x, &device_y};
+
+        begin(i);
+        for (size_t j = 0; j < COUNT; j++) {
+            x[j] = (float)j;
+            y[j] = (float)(COUNT - j);
+        }
+        device_x = device_words((uint32_t *)x, COUNT);
+        device_y = device_words((uint32_t *)y, COUNT);
+        launch("saxpy", 8, 128, parameters);
+        finish();
+        for (size_t j = 0; j < COUNT; j++) {
+            const uint32_t word = word_at(device_y, j);
+            float result;
+
+            memcpy(&result, &word, sizeof result);
+            assert_true(result == a * x[j] + y[j]);
+        }
+        OK(driver->MemFree_v2(device_x));
+        OK(driver->MemFree_v2(device_y));
+        kernel_end(state);
+    }
+}
+
+static void threads_of_a_block_share_memory_and_blocks_add_atomically(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < SETTINGS; i++) {
+        static uint32_t x[SUM * SUM];
+        uint32_t expected = 0;
+        CUdeviceptr device_x, sum;
+        void *parameters[] = {&device_x, &sum};
+
+        begin(i);
+        for (size_t j = 0; j < SUM * SUM; j++)
+            expected += x[j] = (uint32_t)(j * j + 1);
+        device_x = device_words(x, SUM * SUM);
+        sum = device_words(NULL, 1);
+        launch("sum", SUM, SUM, parameters);
+        finish();
+        assert_int_equal(word_at(sum, 0), expected);
+        OK(driver->MemFree_v2(device_x));
+        OK(driver->MemFree_v2(sum));
+        kernel_end(state);
+    }
+}
+
+/* The kernel spins while the copy, which comes after it on another stream, is executed. */
+static void kernel_waits_for_what_a_copy_writes(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < SETTINGS; i++) {
+        uint32_t value = 42;
+        CUdeviceptr flag, result;
+        void *parameters[] = {&flag, &result};
+        CUstream other;
+
+        begin(i);
+        other = fixture_stream();
+        flag = device_words(NULL, 1);
+        result = device_words(NULL, 1);
+        launch("await", 1, 1, parameters);
+        OK(driver->MemcpyHtoDAsync_v2(flag, &value, sizeof value, other));
+        finish();
+        assert_int_equal(word_at(result, 0), 42);
+        OK(driver->StreamDestroy_v2(other));
+        OK(driver->MemFree_v2(flag));
+        OK(driver->MemFree_v2(result));
+        kernel_end(state);
+    }
+}
+
+/* It does not end before, and calls of the host return meanwhile. */
+static void kernel_waits_for_what_the_host_writes(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < SETTINGS; i++) {
+        void *page;
+        CUdeviceptr flag, result;
+        void *parameters[] = {&flag, &result};
+
+        begin(i);
+        OK(driver->MemHostAlloc(&page, sizeof(uint32_t), CU_MEMHOSTALLOC_DEVICEMAP));
+        memset(page, 0, sizeof(uint32_t));
+        OK(driver->MemHostGetDevicePointer_v2(&flag, page, 0));
+        result = device_words(NULL, 1);
+        launch("await", 1, 1, parameters);
+        for (unsigned asked = 0; asked < 20; asked++) {
+            if (is_manual)
+                OK(cushim_mock_advance(fixture_mock, MS));
+            CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(kernel_stream));
+        }
+        __atomic_store_n((uint32_t *)page, 77, __ATOMIC_RELEASE);
+        finish();
+        assert_int_equal(word_at(result, 0), 77);
+        OK(driver->MemFree_v2(result));
+        OK(driver->MemFreeHost(page));
+        kernel_end(state);
+    }
+}
+
+static void *store_later(void *page)
+{
+    CUcontext context;
+
+    /* The lock of the mock is to be had while the other thread waits for the kernel. */
+    OK(driver->DevicePrimaryCtxRetain(&context, 0));
+    for (unsigned i = 0; i < 50; i++)
+        CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(kernel_stream));
+    OK(driver->DevicePrimaryCtxRelease_v2(0));
+    __atomic_store_n((uint32_t *)page, 78, __ATOMIC_RELEASE);
+    return NULL;
+}
+
+static void thread_calls_while_another_waits_for_a_kernel(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < SETTINGS; i++) {
+        void *page;
+        CUdeviceptr flag, result;
+        void *parameters[] = {&flag, &result};
+        pthread_t thread;
+
+        if (strstr(settings[i], "manual"))
+            continue;
+        begin(i);
+        OK(driver->MemAllocManaged(&flag, sizeof(uint32_t), CU_MEM_ATTACH_GLOBAL));
+        page = (void *)(uintptr_t)flag;
+        memset(page, 0, sizeof(uint32_t));
+        result = device_words(NULL, 1);
+        launch("await", 1, 1, parameters);
+        assert_int_equal(pthread_create(&thread, NULL, store_later, page), 0);
+        finish();
+        assert_int_equal(pthread_join(thread, NULL), 0);
+        assert_int_equal(word_at(result, 0), 78);
+        OK(driver->MemFree_v2(result));
+        OK(driver->MemFree_v2(flag));
+        kernel_end(state);
+    }
+}
+
+static void blocks_of_a_cooperative_launch_wait_for_each_other(void **state)
+{
+    enum { BLOCKS = 200 };
+
+    (void)state;
+    for (size_t i = 0; i < SETTINGS; i++) {
+        CUdeviceptr arrived, seen;
+        void *parameters[] = {&arrived, &seen};
+
+        begin(i);
+        arrived = device_words(NULL, 1);
+        seen = device_words(NULL, BLOCKS);
+        OK(driver->LaunchCooperativeKernel(kernel_find("gather"), BLOCKS, 1, 1, 1, 1, 1, 0,
+                                           kernel_stream, parameters));
+        finish();
+        for (size_t j = 0; j < BLOCKS; j++)
+            assert_int_equal(word_at(seen, j), BLOCKS);
+        OK(driver->MemFree_v2(arrived));
+        OK(driver->MemFree_v2(seen));
+        kernel_end(state);
+    }
+}
+
+static void variables_are_those_that_the_host_sees(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < SETTINGS; i++) {
+        CUdeviceptr counter, factors, result;
+        void *parameters[] = {&result};
+        const float factor = 7.5f;
+        size_t bytes;
+        uint32_t word;
+        float sum;
+
+        begin(i);
+        result = device_words(NULL, 1);
+        OK(driver->ModuleGetGlobal_v2(&counter, &bytes, kernel_module, "counter"));
+        assert_int_equal(bytes, 4);
+        assert_int_equal(word_at(counter, 0), 5);
+        OK(driver->ModuleGetGlobal_v2(&factors, &bytes, kernel_module, "factors"));
+        assert_int_equal(bytes, 8);
+        memcpy(cushim_mock_memory(fixture_mock, factors + 4, 4), &factor, 4);
+        launch("variables", 1, 1, parameters);
+        finish();
+        word = word_at(result, 0);
+        memcpy(&sum, &word, sizeof sum);
+        assert_true(sum == 12.5f);
+        assert_int_equal(word_at(counter, 0), 9);
+        OK(driver->MemFree_v2(result));
+        kernel_end(state);
+    }
+}
+
+/* Two kernels that change one word, on two streams. */
+static uint32_t appended(const char *text)
+{
+    uint32_t digits[] = {1, 2}, steps = 20000, result;
+    CUdeviceptr address;
+    CUstream streams[2];
+
+    kernel_begin(text, image);
+    address = device_words(NULL, 1);
+    for (size_t i = 0; i < 2; i++) {
+        void *parameters[] = {&address, &digits[i], &steps};
+
+        streams[i] = fixture_stream();
+        OK(driver->LaunchKernel(kernel_find("append"), 1, 1, 1, 1, 1, 1, 0, streams[i], parameters,
+                                NULL));
+    }
+    OK(driver->CtxSynchronize());
+    result = word_at(address, 0);
+    for (size_t i = 0; i < 2; i++)
+        OK(driver->StreamDestroy_v2(streams[i]));
+    OK(driver->MemFree_v2(address));
+    kernel_end(NULL);
+    return result;
+}
+
+static void kernels_on_two_streams_interleave_by_the_seed(void **state)
+{
+    const uint32_t one = appended("schedule = random\nseed = 1");
+    bool differs = false;
+
+    (void)state;
+    assert_int_equal(appended("schedule = random\nseed = 1"), one);
+    for (unsigned seed = 2; seed < 10; seed++) {
+        char text[60];
+
+        snprintf(text, sizeof text, "schedule = random\nseed = %u", seed);
+        differs |= appended(text) != one;
+    }
+    assert_true(differs);
+}
+
+static void nodes_of_graphs_are_executed_at_each_launch(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < SETTINGS; i++) {
+        uint32_t digit = 1, steps = 2;
+        CUdeviceptr address;
+        void *parameters[] = {&address, &digit, &steps};
+        CUgraphExec exec;
+        CUgraph graph;
+
+        begin(i);
+        address = device_words(NULL, 1);
+        capture_begin(kernel_stream);
+        launch("append", 1, 1, parameters);
+        launch("append", 1, 1, parameters);
+        graph = capture_end(kernel_stream);
+        OK(driver->GraphInstantiateWithFlags(&exec, graph, 0));
+        OK(driver->GraphLaunch(exec, kernel_stream));
+        OK(driver->GraphLaunch(exec, kernel_stream));
+        finish();
+        /* Eight times 3 * p + 1. */
+        assert_int_equal(word_at(address, 0), (6561 - 1) / 2);
+        OK(driver->GraphExecDestroy(exec));
+        OK(driver->GraphDestroy(graph));
+        OK(driver->MemFree_v2(address));
+        kernel_end(state);
+    }
+}
+
+/* How long `append` takes with so many steps, by events; `meanwhile` so long on another stream. */
+static float duration_of(uint32_t steps, uint64_t meanwhile_ns)
+{
+    uint32_t digit = 1;
+    CUdeviceptr address = device_words(NULL, 1);
+    void *parameters[] = {&address, &digit, &steps};
+    CUevent start = fixture_event(), end = fixture_event();
+    CUstream other = fixture_stream();
+    float ms = -1;
+
+    OK(driver->EventRecord(start, kernel_stream));
+    launch("append", 1, 1, parameters);
+    OK(driver->EventRecord(end, kernel_stream));
+    fixture_spin(other, meanwhile_ns);
+    OK(driver->StreamSynchronize(other));
+    OK(driver->EventSynchronize(end));
+    OK(driver->EventElapsedTime(&ms, start, end));
+    OK(driver->StreamDestroy_v2(other));
+    OK(driver->EventDestroy_v2(start));
+    OK(driver->EventDestroy_v2(end));
+    OK(driver->MemFree_v2(address));
+    return ms;
+}
+
+static void kernel_takes_as_long_as_its_instructions(void **state)
+{
+    float one, hundred;
+
+    (void)state;
+    kernel_begin("mode = auto", image);
+    one = duration_of(10000, 0);
+    hundred = duration_of(1000000, 0);
+    assert_true(one > 0.05f && one < 5);
+    assert_true(hundred > 50 * one && hundred < 150 * one);
+    kernel_end(state);
+}
+
+/* It has begun by itself, after a millisecond, when a call waits for it. */
+static void wait_for_a_kernel_under_way_does_not_move_it(void **state)
+{
+    float alone, awaited;
+
+    (void)state;
+    kernel_begin("mode = auto", image);
+    alone = duration_of(1000000, 0);
+    kernel_end(state);
+    kernel_begin("mode = auto\nschedule = lazy", image);
+    awaited = duration_of(1000000, 3 * MS);
+    kernel_end(state);
+    assert_true(awaited > 0.999f * alone && awaited < 1.001f * alone);
+}
+
+/* What is not to end in the call ends later: see the schedule `eager`. */
+static void manual_time_executes_as_much_as_passes(void **state)
+{
+    uint32_t digit = 1, steps = 1000000;
+    CUdeviceptr address;
+    void *parameters[] = {&address, &digit, &steps};
+    uint32_t before;
+
+    (void)state;
+    kernel_begin("mode = manual", image);
+    address = device_words(NULL, 1);
+    launch("append", 1, 1, parameters);
+    OK(cushim_mock_advance(fixture_mock, MS));
+    before = word_at(address, 0);
+    assert_int_not_equal(before, 0);
+    CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(kernel_stream));
+    OK(cushim_mock_advance(fixture_mock, MS));
+    assert_int_not_equal(word_at(address, 0), before);
+    CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(kernel_stream));
+    OK(cushim_mock_drain(fixture_mock));
+    OK(driver->StreamQuery(kernel_stream));
+    OK(driver->MemFree_v2(address));
+    kernel_end(state);
+}
+
+/* What kernels print is on standard output once the program has waited for them. */
+static void text_of_a_kernel_is_printed_at_its_end(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < SETTINGS; i++) {
+        uint32_t number = 12;
+        void *parameters[] = {&number};
+        char printed[64] = "";
+        FILE *file = tmpfile();
+        const int former = dup(STDOUT_FILENO);
+
+        assert_non_null(file);
+        begin(i);
+        fflush(stdout);
+        dup2(fileno(file), STDOUT_FILENO);
+        launch("say", 1, 2, parameters);
+        finish();
+        fflush(stdout);
+        dup2(former, STDOUT_FILENO);
+        close(former);
+        rewind(file);
+        assert_int_equal(fread(printed, 1, sizeof printed - 1, file), 12);
+        assert_string_equal(printed, "is 12\nis 12\n");
+        fclose(file);
+        kernel_end(state);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(kernel_computes_what_its_ptx_says),
+        cmocka_unit_test(threads_of_a_block_share_memory_and_blocks_add_atomically),
+        cmocka_unit_test(kernel_waits_for_what_a_copy_writes),
+        cmocka_unit_test(kernel_waits_for_what_the_host_writes),
+        cmocka_unit_test(thread_calls_while_another_waits_for_a_kernel),
+        cmocka_unit_test(blocks_of_a_cooperative_launch_wait_for_each_other),
+        cmocka_unit_test(variables_are_those_that_the_host_sees),
+        cmocka_unit_test(kernels_on_two_streams_interleave_by_the_seed),
+        cmocka_unit_test(nodes_of_graphs_are_executed_at_each_launch),
+        cmocka_unit_test(kernel_takes_as_long_as_its_instructions),
+        cmocka_unit_test(wait_for_a_kernel_under_way_does_not_move_it),
+        cmocka_unit_test(manual_time_executes_as_much_as_passes),
+        cmocka_unit_test(text_of_a_kernel_is_printed_at_its_end),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
