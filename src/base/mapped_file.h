@@ -14,19 +14,21 @@
 void *cushim__file_map(const char *path, uint64_t bytes);
 void cushim__file_unmap(void *pages, uint64_t bytes);
 
+/* A path that leads there from any current folder; free it. NULL: out of memory. */
+char *cushim__file_absolute(const char *path);
+
 /*
- * Have room on the disk for a part of the file: to write where there is none kills the process.
- * False: there is no room. The file is opened again for it, since programs close what they did not
- * open.
+ * Have room on the disk for a part of the file, which is mapped at `pages`: to write where there is
+ * none kills the process. False: there is no room. Linux before 5.14 has to open the file again for
+ * it, since programs close what they did not open.
  */
-bool cushim__file_reserve(const char *path, uint64_t offset, uint64_t bytes);
+bool cushim__file_reserve(const char *path, void *pages, uint64_t offset, uint64_t bytes);
 
 /* Cut the file of a mapping whose rest nobody uses. Windows does not do that: the file stays. */
 void cushim__file_cut(const char *path, uint64_t bytes);
 
-/* Of this process: its number, its parent's and its command line, as far as there is room. */
+/* Of this process: its number, and its command line, as far as there is room. */
 uint32_t cushim__process_id(void);
-uint32_t cushim__process_parent(void);
 void cushim__process_words(char *text, size_t size);
 
 /* The time of day in nanoseconds since 1970. */

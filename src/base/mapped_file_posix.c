@@ -4,11 +4,21 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "src/base/name.h"
+
+/* Of Linux 5.14; older headers lack it. */
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
 
 /* To make a file larger than this is a signal that ends the process. */
 static bool may_be_so_large(uint64_t bytes)
@@ -44,11 +54,26 @@ void cushim__file_unmap(void *pages, uint64_t bytes)
     munmap(pages, bytes);
 }
 
-bool cushim__file_reserve(const char *path, uint64_t offset, uint64_t bytes)
+char *cushim__file_absolute(const char *path)
 {
-    const int file = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY);
-    bool has_room;
+    char folder[PATH_MAX], absolute[2 * PATH_MAX];
 
+    if (path[0] == '/' || !getcwd(folder, sizeof folder))
+        return cushim__name_copy(path, strlen(path));
+    snprintf(absolute, sizeof absolute, "%s/%s", folder, path);
+    return cushim__name_copy(absolute, strlen(absolute));
+}
+
+bool cushim__file_reserve(const char *path, void *pages, uint64_t offset, uint64_t bytes)
+{
+    bool has_room;
+    int file;
+
+    if (madvise((char *)pages + offset, bytes, MADV_POPULATE_WRITE) == 0)
+        return true;
+    if (errno == EFAULT)
+        return false;
+    file = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY);
     if (file < 0)
         return false;
     has_room = fallocate(file, 0, (off_t)offset, (off_t)bytes) == 0 || errno == EOPNOTSUPP ||
@@ -67,11 +92,6 @@ void cushim__file_cut(const char *path, uint64_t bytes)
 uint32_t cushim__process_id(void)
 {
     return (uint32_t)getpid();
-}
-
-uint32_t cushim__process_parent(void)
-{
-    return (uint32_t)getppid();
 }
 
 void cushim__process_words(char *text, size_t size)

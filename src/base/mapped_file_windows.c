@@ -2,8 +2,11 @@
 #include "src/base/mapped_file.h"
 
 #include <errno.h>
+#include <string.h>
 #include <windows.h>
 #include <winioctl.h>
+
+#include "src/base/name.h"
 
 static HANDLE open_new(const char *path)
 {
@@ -46,10 +49,17 @@ void cushim__file_unmap(void *pages, uint64_t bytes)
     UnmapViewOfFile(pages);
 }
 
+/* As it is: a file is opened once. */
+char *cushim__file_absolute(const char *path)
+{
+    return cushim__name_copy(path, strlen(path));
+}
+
 /* A page for which there is no room raises an exception; Windows has no way to ask before. */
-bool cushim__file_reserve(const char *path, uint64_t offset, uint64_t bytes)
+bool cushim__file_reserve(const char *path, void *pages, uint64_t offset, uint64_t bytes)
 {
     (void)path;
+    (void)pages;
     (void)offset;
     (void)bytes;
     return true;
@@ -64,12 +74,6 @@ void cushim__file_cut(const char *path, uint64_t bytes)
 uint32_t cushim__process_id(void)
 {
     return GetCurrentProcessId();
-}
-
-/* Windows does not keep it. */
-uint32_t cushim__process_parent(void)
-{
-    return 0;
 }
 
 void cushim__process_words(char *text, size_t size)

@@ -26,6 +26,13 @@ const char *cushim__result_meaning(CUresult code)
     return result ? result->meaning : NULL;
 }
 
+bool cushim__result_is_sticky(CUresult code)
+{
+    const struct cushim__result *result = find(code);
+
+    return result && result->sticky == CUSHIM_STICKY_CONTEXT;
+}
+
 const char *cushim__result_listed(size_t index, CUresult *code)
 {
     if (index >= CUSHIM__RESULT_COUNT)

@@ -3,6 +3,8 @@
 #ifndef CUSHIM_DRIVER_API_RESULT_H
 #define CUSHIM_DRIVER_API_RESULT_H
 
+#include <stdbool.h>
+
 #include <cuda.h>
 
 #include "src/base/text.h"
@@ -13,6 +15,9 @@
  */
 const char *cushim__result_name(CUresult code);
 const char *cushim__result_meaning(CUresult code);
+
+/* Whether a call that answers it says that the context is lost: later calls answer it, too. */
+bool cushim__result_is_sticky(CUresult code);
 
 /* All names by number from 0, each with its code; NULL after the last. */
 const char *cushim__result_listed(size_t index, CUresult *code);

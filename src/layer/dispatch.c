@@ -3,7 +3,9 @@
 #include "src/layer/layer.h"
 
 /* Only for these subscribers are arguments decoded and handles tracked. */
-#define DECODED (1u << CUSHIM__TRACKER | 1u << CUSHIM__RECORDING | 1u << CUSHIM__EXPECTATION)
+#define DECODED                                                              \
+    (1u << CUSHIM__CHECK | 1u << CUSHIM__TRACKER | 1u << CUSHIM__RECORDING | \
+     1u << CUSHIM__EXPECTATION)
 
 uint8_t cushim__subscribed[CUSHIM__SYMBOL_COUNT];
 
@@ -14,6 +16,7 @@ static const struct cushim__subscriber none;
 static const struct cushim__subscriber *subscribers[CUSHIM__SUBSCRIPTIONS] = {
     [CUSHIM__TRACE] = &cushim__trace,
     [CUSHIM__LOOKUP] = &cushim__lookup,
+    [CUSHIM__CHECK] = &none,
     [CUSHIM__SWEEP] = &none,
     [CUSHIM__FAULT] = &cushim__fault,
     [CUSHIM__TRACKER] = &none,
@@ -65,6 +68,14 @@ void cushim__subscriptions_end(void)
             subscribers[i]->destroy();
     }
     cushim__decoding_end();
+}
+
+void cushim__subscribers_begin_child(void)
+{
+    for (unsigned i = 0; i < CUSHIM__SUBSCRIPTIONS; i++) {
+        if (subscribers[i]->begin_child)
+            subscribers[i]->begin_child();
+    }
 }
 
 static uint64_t now(void)
@@ -119,6 +130,7 @@ bool cushim__layer_call_begin(struct cushim__call *call, unsigned slot, const ui
     call->number = 0;
     call->is_seen = false;
     call->is_injected = false;
+    call->is_refused = false;
     call->traced = (struct cushim__traced){0};
     call->replaced = CUDA_SUCCESS;
     call->outer_caller = cushim__caller;
@@ -180,5 +192,11 @@ CUresult cushim__layer_call_end(struct cushim__call *call, CUresult answer)
     }
     cushim__lock_release(&layer->lock);
     thread.under_way = call->nested;
+    for (unsigned set = all; set; set &= set - 1) {
+        const struct cushim__subscriber *subscriber = subscribers[__builtin_ctz(set)];
+
+        if (subscriber->left)
+            subscriber->left();
+    }
     return answer;
 }

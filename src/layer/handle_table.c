@@ -13,7 +13,7 @@
  * So many destroyed objects are remembered, so that a use of one shows which it was: a driver may
  * not use a value again for long, as the mock.
  */
-enum { DESTROYED_KEPT = 256 };
+enum { DESTROYED_KEPT = 256, DESTROYED_KEPT_LONG = 4096 };
 
 static bool before(const struct cushim__tree_node *a, const struct cushim__tree_node *b)
 {
@@ -24,6 +24,7 @@ static struct cushim__tree trees[CUSHIM__OBJECT_TYPES];
 static uint32_t numbers[CUSHIM__OBJECT_TYPES];
 static struct cushim__handle *first_destroyed, *last_destroyed;
 static size_t destroyed;
+static bool keeps_long; /* and memory too */
 
 static bool is_memory(enum cushim__object_type type)
 {
@@ -85,19 +86,14 @@ static void disown(struct cushim__handle *object)
 
 static void unlist(const struct cushim__handle *object)
 {
-    struct cushim__handle **link = &first_destroyed, *previous = NULL;
+    struct cushim__handle *previous = object->previous_destroyed, *next = object->next_destroyed;
 
-    while (*link != object) {
-        previous = *link;
-        link = &previous->next_destroyed;
-    }
-    *link = object->next_destroyed;
-    if (last_destroyed == object)
-        last_destroyed = previous;
+    *(previous ? &previous->next_destroyed : &first_destroyed) = next;
+    *(next ? &next->previous_destroyed : &last_destroyed) = previous;
     destroyed--;
 }
 
-static void forget(struct cushim__handle *object)
+void cushim__handle_forget(struct cushim__handle *object)
 {
     if (object->is_destroyed)
         unlist(object);
@@ -120,10 +116,14 @@ struct cushim__handle *cushim__handle_returned(enum cushim__object_type type, ui
     struct cushim__handle *object = find(type, value);
 
     if (object && object->is_destroyed) {
-        forget(object);
+        cushim__handle_forget(object);
         object = NULL;
     }
-    return object ? object : add(type, value, 0);
+    if (!object)
+        object = add(type, value, 0);
+    if (object)
+        object->is_returned = true;
+    return object;
 }
 
 static struct cushim__handle *covering(enum cushim__object_type type, uint64_t address)
@@ -147,7 +147,7 @@ static void clear_range(enum cushim__object_type type, uint64_t start, uint64_t 
 
     while ((object = upto(type, start + (bytes ? bytes - 1 : 0))) != NULL &&
            object->value + object->bytes > start)
-        forget(object);
+        cushim__handle_forget(object);
 }
 
 struct cushim__handle *cushim__handle_create(enum cushim__object_type type, uint64_t value,
@@ -161,8 +161,11 @@ struct cushim__handle *cushim__handle_create(enum cushim__object_type type, uint
     }
     object = find(type, value);
     if (object)
-        forget(object);
-    return add(type, value, bytes);
+        cushim__handle_forget(object);
+    object = add(type, value, bytes);
+    if (object)
+        object->is_returned = true;
+    return object;
 }
 
 void cushim__handle_own(struct cushim__handle *owner, struct cushim__handle *owned)
@@ -176,19 +179,21 @@ void cushim__handle_own(struct cushim__handle *owner, struct cushim__handle *own
 
 void cushim__handle_destroy(struct cushim__handle *object)
 {
-    if (is_memory(object->type)) {
-        forget(object);
+    if (is_memory(object->type) && !keeps_long) {
+        cushim__handle_forget(object);
         return;
     }
     cushim__handle_destroy_owned(object);
     disown(object);
     object->is_live = false;
     object->is_destroyed = true;
+    object->is_ending = false;
     object->next_destroyed = NULL;
+    object->previous_destroyed = last_destroyed;
     *(last_destroyed ? &last_destroyed->next_destroyed : &first_destroyed) = object;
     last_destroyed = object;
-    if (++destroyed > DESTROYED_KEPT)
-        forget(first_destroyed);
+    if (++destroyed > (keeps_long ? DESTROYED_KEPT_LONG : DESTROYED_KEPT))
+        cushim__handle_forget(first_destroyed);
 }
 
 /* To destroy one may destroy others, too, so the next is looked for by its value. */
@@ -207,8 +212,11 @@ void cushim__handle_destroy_owned(const struct cushim__handle *owner)
         while (object && owner->owned > 0) {
             const uint64_t value = object->value;
 
-            if (object->owner == owner)
+            if (object->owner == owner) {
+                object->ender = owner->ender;
+                object->ended_with = owner->ended_with ? owner->ended_with : (uint8_t)owner->type;
                 cushim__handle_destroy(object);
+            }
             object = after((enum cushim__object_type)type, value);
         }
     }
@@ -323,6 +331,11 @@ static bool find_named(const char *text, struct cushim__tag *tag)
     return false;
 }
 
+void cushim__handles_keep(bool is_wanted)
+{
+    keeps_long = is_wanted;
+}
+
 void cushim__handles_clear(void)
 {
     for (unsigned type = 0; type < CUSHIM__OBJECT_TYPES; type++) {
@@ -332,7 +345,7 @@ void cushim__handles_clear(void)
             object->owned = 0; /* all are forgotten */
             object->owner = NULL;
             object->is_destroyed = false;
-            forget(object);
+            cushim__handle_forget(object);
         }
         numbers[type] = 0;
     }
@@ -359,15 +372,15 @@ static bool is_name(const char *text)
 static struct cushim__handle *any(const void *handle)
 {
     const uint64_t value = (uintptr_t)handle;
+    struct cushim__handle *object;
 
     for (unsigned type = 0; type < CUSHIM__TYPE_MEMORY; type++) {
-        struct cushim__handle *object =
-            cushim__handle_find((enum cushim__object_type)type, value, false);
-
+        object = cushim__handle_find((enum cushim__object_type)type, value, false);
         if (object && !object->is_destroyed)
             return object;
     }
-    return cushim__handle_at(value);
+    object = cushim__handle_at(value);
+    return object && !object->is_destroyed ? object : NULL;
 }
 
 CUresult cushim_tag_set(struct cushim_layer *layer, const void *handle, const char *name)

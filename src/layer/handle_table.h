@@ -35,15 +35,20 @@ struct cushim__handle {
     uint64_t bytes;                /* of memory and globals */
     enum cushim__object_type type;
     uint32_t number;
-    bool is_live;      /* the program has created it and not released it */
-    bool is_destroyed; /* the value may come again, and is another object then */
-    uint64_t uses;     /* references that the program has to release */
-    int device;        /* of a primary context; -1: it is none */
+    bool is_live;           /* the program has created it and not released it */
+    bool is_destroyed;      /* the value may come again, and is another object then */
+    bool is_ending;         /* a call that is under way destroys it; only if check wants to know */
+    bool is_returned;       /* the driver has given it: not only has a program passed it */
+    bool is_held_elsewhere; /* a primary context: a reference of it was not seen to be taken */
+    uint8_t ended_with; /* type of the object that it was destroyed with; CUSHIM__NO_TYPE: none */
+    uint64_t uses;      /* references that the program has to release */
+    int device;         /* of a primary context; -1: it is none */
     struct cushim__maker maker;
-    struct cushim__maker retainer;         /* of a primary context: the program's last reference */
-    struct cushim__handle *owner;          /* is destroyed with this; NULL: not known */
-    struct cushim__handle *next_destroyed; /* the next that was destroyed */
-    size_t owned;                          /* number of those that it owns */
+    struct cushim__maker retainer; /* of a primary context: the program's last reference */
+    struct cushim__maker ender;    /* if check wants to know: has destroyed it */
+    struct cushim__handle *owner;  /* is destroyed with this; NULL: not known */
+    struct cushim__handle *next_destroyed, *previous_destroyed; /* in the order of destruction */
+    size_t owned;                                               /* number of those that it owns */
 };
 
 /* Not for addresses. NULL: it is not in the table, and not added, or there is no memory. */
@@ -53,7 +58,10 @@ struct cushim__handle *cushim__handle_find(enum cushim__object_type type, uint64
 /* The same for a handle that the driver has just returned, and so means no destroyed object. */
 struct cushim__handle *cushim__handle_returned(enum cushim__object_type type, uint64_t value);
 
-/* The allocation or global that an address lies in; NULL: none. */
+/*
+ * The allocation or global that an address lies in; NULL: none. If destroyed memory is kept it may
+ * be that.
+ */
 struct cushim__handle *cushim__handle_at(uint64_t address);
 
 /* A new object: whatever had this value, or lay there, no longer exists. NULL: no memory. */
@@ -75,6 +83,15 @@ struct cushim__handle *cushim__handle_next(enum cushim__object_type type,
 /* `stream#2`, `memory#1+256`, `NULL`, `CU_STREAM_LEGACY`, `address?` or the program's name. */
 struct cushim__tag cushim__handle_tag(const struct cushim__handle *object);
 void cushim__tag_text(const struct cushim__tag *tag, uint64_t value, char *text, size_t size);
+
+/*
+ * Keep more of what was destroyed, and memory, too, until something else lies there. It begins anew
+ * with each table.
+ */
+void cushim__handles_keep(bool is_wanted);
+
+/* No longer known: not what it was, and not that it was destroyed. */
+void cushim__handle_forget(struct cushim__handle *object);
 
 /* Forget everything, names too; tags begin with 1 again. */
 void cushim__handles_clear(void);

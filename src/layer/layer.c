@@ -40,6 +40,8 @@ static void begin_child(void)
 {
     cushim__fault_begin_child();
     cushim__trace_begin_child();
+    if (locked)
+        cushim__subscribers_begin_child();
     unlock_after_fork();
 }
 

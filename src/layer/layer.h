@@ -68,6 +68,7 @@ struct cushim__call {
     unsigned thread;   /* numbered in the order of their first calls with subscribers, from 1 */
     uint64_t began_ns; /* virtual time; 0 without a mock */
     bool is_injected;  /* a subscriber gave the answer */
+    bool is_refused;   /* by check: the driver would crash, and is not called */
     struct cushim__caller outer_caller; /* of the thread, before this call */
     CUresult replaced; /* by a sweep: the answer although the call is made; CUDA_SUCCESS: its own */
     struct cushim__traced traced;
@@ -78,6 +79,7 @@ struct cushim__call {
 enum cushim__subscription {
     CUSHIM__TRACE,  /* sees what the program gets, at the time when it gets it */
     CUSHIM__LOOKUP, /* always: what cuGetProcAddress answers leads to the layer */
+    CUSHIM__CHECK,  /* sees what the program asks before anything changes it */
     CUSHIM__SWEEP,
     CUSHIM__FAULT,
     CUSHIM__TRACKER, /* wants handles and allocations to be followed, and nothing else */
@@ -95,6 +97,10 @@ struct cushim__subscriber {
     CUresult (*after)(struct cushim__call *call, CUresult answer);
     /* Under it: the program gets `answer`, and results have been decoded. */
     void (*ended)(struct cushim__call *call, CUresult answer);
+    /* Without it, as the last. */
+    void (*left)(void);
+    /* Under it, in the child of a fork. */
+    void (*begin_child)(void);
     /* The layer is destroyed. */
     void (*destroy)(void);
 };
@@ -104,7 +110,7 @@ extern const struct cushim__subscriber cushim__trace, cushim__lookup, cushim__fa
 /* How often cuGetProcAddress has answered with a function that no slot has. */
 extern uint64_t cushim__unknown_functions;
 
-/* Sweeps are no part of the layer: they name their subscriber themselves. */
+/* Sweeps and check are no part of the layer: they name their subscriber themselves. */
 void cushim__subscriber_set(enum cushim__subscription subscription,
                             const struct cushim__subscriber *subscriber);
 
@@ -118,6 +124,9 @@ extern uint8_t cushim__subscribed[CUSHIM__SYMBOL_COUNT];
 /* A layer begins, with LOOKUP's subscription alone; and ends, with all of them. */
 void cushim__subscriptions_begin(void);
 void cushim__subscriptions_end(void);
+
+/* In the child of a fork, under the lock. */
+void cushim__subscribers_begin_child(void);
 
 /*
  * cushim_recording_start(), not under the lock; `is_asked` says whether lost calls are a failure

@@ -124,16 +124,15 @@ static struct cushim__handle *find(enum cushim__object_type type, uint64_t value
     return object && object->is_destroyed ? NULL : object;
 }
 
-static void note_maker(const struct change *change, struct cushim__maker *maker)
+void cushim__tracker_note(const struct cushim__call *call, struct cushim__maker *maker)
 {
     uintptr_t function;
 
-    memcpy(&function, cushim__table_slot(&cushim__layer_table, change->call->slot),
-           sizeof function);
-    maker->slot = change->call->slot;
-    maker->place.call = change->call->number;
-    maker->place.thread = change->call->thread;
-    cushim__call_site_capture(&maker->place.site, change->call->function, function);
+    memcpy(&function, cushim__table_slot(&cushim__layer_table, call->slot), sizeof function);
+    maker->slot = call->slot;
+    maker->place.call = call->number;
+    maker->place.thread = call->thread;
+    cushim__call_site_capture(&maker->place.site, call->function, function);
 }
 
 static struct cushim__handle *current_context(const struct change *change)
@@ -157,7 +156,7 @@ static void create(const struct change *change, bool is_in_context)
         return;
     object->uses = is_counted ? amount : 1;
     object->is_live = true;
-    note_maker(change, &object->maker);
+    cushim__tracker_note(change->call, &object->maker);
     if (is_in_context)
         cushim__handle_own(current_context(change), object);
 }
@@ -184,7 +183,7 @@ static void return_part(const struct change *change)
         return;
     if (effect->type == CUSHIM__TYPE_GLOBAL) {
         object = cushim__handle_at(argument->written);
-        if (!object)
+        if (!object || object->is_destroyed)
             object = cushim__handle_create(CUSHIM__TYPE_GLOBAL, argument->written,
                                            amount_of(change) ? amount_of(change) : 1);
     } else {
@@ -263,7 +262,7 @@ static void retain_primary(const struct change *change)
     object->device = (int)value_of(change, change->effect->amount);
     /* A call within a call of the program is a pin of a sweep. */
     if (!object->is_live || change->call->nested == 0)
-        note_maker(change, &object->retainer);
+        cushim__tracker_note(change->call, &object->retainer);
     if (!object->is_live) {
         object->uses = 0;
         object->is_live = true;

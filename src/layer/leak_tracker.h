@@ -53,6 +53,9 @@ const struct cushim__api_effect *cushim__api_effect_next(const struct cushim__ap
 /* Note what a call has done that answered so. What it wrote has been decoded. */
 void cushim__tracker_update(const struct cushim__call *call, CUresult answer);
 
+/* Note which call it is, and where the program makes it. */
+void cushim__tracker_note(const struct cushim__call *call, struct cushim__maker *maker);
+
 /* One reference on the primary context of a device is not the program's to release. */
 void cushim__tracker_ignore_primary(int device);
 

@@ -10,6 +10,7 @@
 
 #include <cushim/testing/trace.h>
 
+#include "src/base/mapped_file.h"
 #include "src/base/name.h"
 #include "src/base/options.h"
 #include "src/base/system.h"
@@ -23,6 +24,7 @@ static struct outputs {
     uint16_t wide, is_signed, is_unsigned;
     uint8_t text;   /* a parameter, from 1; 0: it has no text */
     bool is_unload; /* a handle may stand for another function after it */
+    bool is_chosen; /* its calls are recorded */
 } outputs[CUSHIM__SYMBOL_COUNT];
 
 static struct trace_options options;
@@ -201,10 +203,8 @@ static void begin_work(struct cushim__call *call, const struct trace_work *work)
 
     name_function(work->kind == TRACE_KERNEL ? work->object : 0);
     record = cushim__trace_reserve(sizeof *work / sizeof(uint64_t));
-    if (!record) {
-        count_lost(offsetof(struct trace_header, lost_work));
+    if (!record)
         return;
-    }
     record->kind = TRACE_WORK;
     record->slot = (uint16_t)call->slot;
     memcpy(words_of(record), work, sizeof *work);
@@ -239,15 +239,19 @@ static uint64_t measure_cost(void)
     return began_ns / TIMES;
 }
 
-static void make_file(void)
+/* Returns why there is none, as an error number; 0: there is one, or that was returned before. */
+static int make_file(void)
 {
+    int error = 0;
+
     cushim__lock_take(&lock);
     if (is_on && !header && !is_refused) {
         struct trace_header *made = cushim__trace_file_create(&options);
 
         is_refused = !made;
+        error = made ? 0 : errno;
         if (!made && options.complain)
-            options.complain(strerror(errno));
+            options.complain(strerror(error));
         __atomic_add_fetch(&files, 1, __ATOMIC_RELAXED);
         if (made) {
             made->flags = (cushim__layer_host ? TRACE_VIRTUAL_CLOCK : 0u) |
@@ -260,6 +264,7 @@ static void make_file(void)
         }
     }
     cushim__lock_release(&lock);
+    return error;
 }
 
 static void note_profiler(unsigned slot)
@@ -299,7 +304,7 @@ static bool before(struct cushim__call *call, CUresult *answer)
         return true;
     if (options.times_device)
         cushim__trace_times_note_before(call);
-    if (!is_recording())
+    if (!outputs[call->slot].is_chosen || !is_recording())
         return true;
     is_work = cushim__trace_is_work(call->slot);
     if (is_work) {
@@ -312,6 +317,8 @@ static bool before(struct cushim__call *call, CUresult *answer)
     depth += traced->record != NULL;
     if (is_work && traced->record)
         begin_work(call, &work);
+    if (is_work && !traced->work)
+        count_lost(offsetof(struct trace_header, lost_work));
     if (options.times_device)
         cushim__trace_time_queue(traced->work);
     return true;
@@ -338,10 +345,16 @@ static CUresult after(struct cushim__call *call, CUresult answer)
 
 enum { RANGES = 64 };
 
-/* The ranges that this thread is in; those that are deeper than the array are not recorded. */
-static _Thread_local struct trace_record *ranges[RANGES];
-static _Thread_local uint64_t range_files[RANGES]; /* the file that each is in */
-static _Thread_local int range_depth;
+/*
+ * The ranges that this thread is in, of all domains. Those that are deeper than the array are
+ * counted alone.
+ */
+static _Thread_local struct open_range {
+    const void *domain;
+    struct trace_record *record; /* NULL: it is not recorded */
+    uint64_t file;               /* that it is in */
+} ranges[RANGES];
+static _Thread_local unsigned range_depth;
 
 static bool can_record(void)
 {
@@ -352,7 +365,7 @@ static bool can_record(void)
 
 static struct trace_record *begin_named(enum trace_kind kind, const char *name)
 {
-    const uint64_t words[] = {(uint64_t)range_depth};
+    const uint64_t words[] = {range_depth};
     struct trace_record *record =
         can_record() ? cushim__trace_text(kind, words, kind == TRACE_RANGE, name) : NULL;
 
@@ -371,24 +384,45 @@ void cushim__trace_mark(const char *name)
         record->ended_ns = record->began_ns;
 }
 
-int cushim__trace_push(const char *name)
+/* Of one domain. */
+static int count_ranges(const void *domain)
 {
-    if (range_depth < RANGES) {
-        ranges[range_depth] = begin_named(TRACE_RANGE, name);
-        range_files[range_depth] = __atomic_load_n(&files, __ATOMIC_RELAXED);
-    }
-    return range_depth++;
+    int count = 0;
+
+    for (unsigned i = 0; i < range_depth && i < RANGES; i++)
+        count += ranges[i].domain == domain;
+    return count;
 }
 
-int cushim__trace_pop(void)
+int cushim__trace_push(const void *domain, const char *name)
 {
-    if (range_depth == 0)
-        return -1;
+    const int count = count_ranges(domain);
+
+    if (range_depth < RANGES)
+        ranges[range_depth] = (struct open_range){domain, begin_named(TRACE_RANGE, name),
+                                                  __atomic_load_n(&files, __ATOMIC_RELAXED)};
+    range_depth++;
+    return count;
+}
+
+int cushim__trace_pop(const void *domain)
+{
+    struct open_range range = {0};
+    unsigned i = range_depth;
+
+    if (i <= RANGES) {
+        while (i > 0 && ranges[i - 1].domain != domain)
+            i--;
+        if (i == 0)
+            return -1;
+        range = ranges[i - 1];
+        memmove(&ranges[i - 1], &ranges[i], (range_depth - i) * sizeof *ranges);
+    }
     range_depth--;
-    if (range_depth < RANGES && ranges[range_depth] && __atomic_load_n(&header, __ATOMIC_ACQUIRE) &&
-        range_files[range_depth] == __atomic_load_n(&files, __ATOMIC_RELAXED))
-        ranges[range_depth]->ended_ns = cushim__trace_now();
-    return range_depth;
+    if (range.record && __atomic_load_n(&header, __ATOMIC_ACQUIRE) &&
+        range.file == __atomic_load_n(&files, __ATOMIC_RELAXED))
+        range.record->ended_ns = cushim__trace_now();
+    return count_ranges(domain);
 }
 
 void cushim__trace_name_thread(uint64_t system_thread, const char *name)
@@ -427,7 +461,7 @@ static void end(bool is_alone)
     cushim__lock_release(&lock);
     if (!was_on)
         return;
-    cushim__trace_times_finish(ended);
+    cushim__trace_times_finish(ended, is_alone);
     if (ended) {
         ended->unknown_functions = cushim__unknown_functions;
         cushim__trace_file_close(is_alone);
@@ -499,32 +533,24 @@ static void prepare_outputs(void)
     }
 }
 
-/* Whether a function's name fits one of the patterns between commas. */
-static bool is_chosen(const char *patterns, const char *name)
+static bool is_chosen(const char *patterns, unsigned slot)
 {
-    char pattern[64];
+    char pattern[TRACE_PATTERN_BYTES];
+    bool is_found = !patterns;
 
-    while (*patterns) {
-        const size_t length = strcspn(patterns, ",");
-
-        if (length < sizeof pattern) {
-            memcpy(pattern, patterns, length);
-            pattern[length] = '\0';
-            if (cushim__pattern_fits(pattern, name))
-                return true;
-        }
-        patterns += length + (patterns[length] == ',');
-    }
-    return false;
+    while (!is_found && cushim__trace_calls_next(&patterns, pattern))
+        is_found = cushim__name_means(pattern, slot);
+    return is_found;
 }
 
+/* To what is recorded, and to what changes how the rest is. */
 static void subscribe(void)
 {
     for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++) {
-        const bool is_needed = slot == CUSHIM__SLOT(ProfilerStart) ||
-                               slot == CUSHIM__SLOT(ProfilerStop) || unloads(slot);
-
-        if (!options.calls || is_needed || is_chosen(options.calls, cushim__slot_name(slot)))
+        outputs[slot].is_chosen = is_chosen(options.calls, slot);
+        if (outputs[slot].is_chosen || outputs[slot].is_unload ||
+            slot == CUSHIM__SLOT(ProfilerStart) || slot == CUSHIM__SLOT(ProfilerStop) ||
+            (options.times_device && cushim__trace_time_needs(slot)))
             cushim__subscribe(CUSHIM__TRACE, slot, true);
     }
 }
@@ -540,10 +566,16 @@ static bool own(const char **text, unsigned index)
 
 CUresult cushim__trace_begin(const struct trace_options *wanted)
 {
+    char pattern[TRACE_PATTERN_BYTES];
+
     if (is_on)
         return CUDA_ERROR_ALREADY_ACQUIRED;
+    if (wanted->calls && !cushim__trace_calls_check(wanted->calls, pattern))
+        return CUDA_ERROR_INVALID_VALUE;
     options = *wanted;
-    if (!own(&options.path, 0) || !own(&options.driver, 1) || !own(&options.calls, 2) ||
+    /* The program may go to another folder before it forks. */
+    options.path = owned[0] = cushim__file_absolute(wanted->path);
+    if (!options.path || !own(&options.driver, 1) || !own(&options.calls, 2) ||
         !cushim__decoders_prepare() || (wanted->times_device && !cushim__trace_times_begin())) {
         disown();
         return CUDA_ERROR_OUT_OF_MEMORY;
@@ -560,6 +592,8 @@ CUresult cushim_trace_start(struct cushim_layer *layer, const struct cushim_trac
 {
     struct cushim_trace_options known = {.size = sizeof known};
     struct trace_options wanted = {0};
+    CUresult code;
+    int error;
 
     if (!cushim__layer_exists(layer) || !given ||
         !cushim__options_read(&known, sizeof known, given) || !known.path)
@@ -568,7 +602,17 @@ CUresult cushim_trace_start(struct cushim_layer *layer, const struct cushim_trac
     wanted.calls = known.calls;
     wanted.buffer_bytes = known.buffer_bytes ? known.buffer_bytes : TRACE_BUFFER_BYTES;
     wanted.times_device = !known.omit_device_times;
-    return cushim__trace_begin(&wanted);
+    code = cushim__trace_begin(&wanted);
+    if (code != CUDA_SUCCESS)
+        return code;
+    /* A program that traces itself wants to know at once; another one may never call the driver. */
+    error = make_file();
+    if (error == 0)
+        return CUDA_SUCCESS;
+    end(true);
+    return error == ENOENT || error == ENOTDIR ? CUDA_ERROR_FILE_NOT_FOUND
+           : error == ENOMEM                   ? CUDA_ERROR_OUT_OF_MEMORY
+                                               : CUDA_ERROR_OPERATING_SYSTEM;
 }
 
 void cushim_trace_stop(struct cushim_layer *layer)

@@ -42,12 +42,12 @@ CUresult cushim__trace_begin(const struct trace_options *options);
 void cushim__trace_end(void);
 
 /*
- * What the program names: a moment, and ranges of a thread, one inside of the other. Push and pop
- * return the depth, as NVTX wants it.
+ * What the program names: a moment, and ranges of a thread, those of a domain one inside of the
+ * other. Push and pop return the depth, as NVTX wants it.
  */
 void cushim__trace_mark(const char *name);
-int cushim__trace_push(const char *name);
-int cushim__trace_pop(void);
+int cushim__trace_push(const void *domain, const char *name);
+int cushim__trace_pop(const void *domain);
 void cushim__trace_name_thread(uint64_t system_thread, const char *name);
 
 /* A function that the driver has and the registry does not. */
@@ -99,11 +99,14 @@ void cushim__trace_time_end(struct cushim__call *call, CUresult answer);
 /* Any call may be the beginning of a capture, or the end of a context. */
 void cushim__trace_times_note_before(const struct cushim__call *call);
 
+/* Whether calls of a function change how work is timed. */
+bool cushim__trace_time_needs(unsigned slot);
+
 /*
- * Read what is done, and write what the timing cost and could not do into the header; NULL: there
- * is no file.
+ * Read what is done, and write what could not be timed into the header; NULL: there is no file.
+ * Alone, no call is under way and the driver is there: events are destroyed.
  */
-void cushim__trace_times_finish(struct trace_header *header);
+void cushim__trace_times_finish(struct trace_header *header, bool is_alone);
 
 /* In the child of a fork: the events are the parent's. */
 void cushim__trace_times_forget(void);

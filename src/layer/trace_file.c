@@ -59,8 +59,9 @@ struct trace_header *cushim__trace_file_create(const struct trace_options *optio
         if (header || chunks < 32 || (errno != ENOMEM && errno != EFBIG && errno != ENOSPC))
             break;
     }
-    if (header && !cushim__file_reserve(path, 0, TRACE_HEADER_BYTES)) {
+    if (header && !cushim__file_reserve(path, header, 0, TRACE_HEADER_BYTES)) {
         cushim__file_unmap(header, mapped_bytes);
+        remove(path);
         header = NULL;
         errno = ENOSPC;
     }
@@ -70,10 +71,8 @@ struct trace_header *cushim__trace_file_create(const struct trace_options *optio
     header->version = TRACE_VERSION;
     header->header_bytes = TRACE_HEADER_BYTES;
     header->chunk_bytes = TRACE_CHUNK_BYTES;
-    header->slots = CUSHIM__SYMBOL_COUNT;
     header->driver_version = options->driver_version;
     header->process = cushim__process_id();
-    header->parent = cushim__process_parent();
     header->chunk_limit = chunks;
     header->began_unix_ns = cushim__unix_ns();
     header->began_ns = cushim__trace_now();
@@ -118,15 +117,12 @@ static struct trace_chunk *take_chunk(void)
     if (thread.session != now)
         thread.number = __atomic_add_fetch(&threads, 1, __ATOMIC_RELAXED);
     if (index < header->chunk_limit &&
-        cushim__file_reserve(path, TRACE_HEADER_BYTES + index * TRACE_CHUNK_BYTES,
+        cushim__file_reserve(path, header, TRACE_HEADER_BYTES + index * TRACE_CHUNK_BYTES,
                              TRACE_CHUNK_BYTES)) {
         chunk =
             (struct trace_chunk *)((char *)header + TRACE_HEADER_BYTES + index * TRACE_CHUNK_BYTES);
         chunk->thread = thread.number;
         chunk->system_thread = cushim__host_thread_id();
-    } else if (index > header->chunk_limit) {
-        /* It must not overflow. */
-        __atomic_store_n(&header->chunk_count, header->chunk_limit, __ATOMIC_RELAXED);
     }
     thread.session = now;
     thread.chunk = chunk;

@@ -24,7 +24,7 @@ enum {
     READ_AFTER_WAIT = 64, /* pairs, at least, once the program has waited */
     READ_WITHOUT = 2048,  /* pairs, if it does not wait */
     BATCH = 256,          /* so many are read in one go */
-    COST_EVERY = 64,
+    CAPTURES = 256,       /* at once */
 };
 
 /* A base is renewed after half a second: the float then counts steps of 60 ns. */
@@ -57,16 +57,16 @@ struct trace_context {
 static struct trace_context *contexts[CONTEXTS];
 static struct cushim__lock lock;      /* of the list */
 static CUcontext primaries[CONTEXTS]; /* by device, once it was retained */
+static CUstream captured[CAPTURES];   /* streams that captures began with */
 static unsigned captures;
 static uint64_t untimed;
-static uint64_t cost_ns, cost_count, works;
 static uint64_t pair_ns; /* of the context that was measured last */
 
 /* A bit for each slot. */
 enum {
     WAITS = 1,
     BEGINS_CAPTURE = 2,
-    ENDS_CAPTURE = 4,
+    ENDS_CAPTURE = 4, /* if its stream is captured */
     DESTROYS_CONTEXT = 8,
     RETAINS_PRIMARY = 16,
     RELEASES_PRIMARY = 32, /* or resets it */
@@ -90,6 +90,15 @@ static struct queued {
 /* The work of the call that this thread makes, and how many operations it has queued. */
 static _Thread_local struct trace_record *queuing;
 static _Thread_local unsigned queued_count;
+
+/* What is captured is no work: it is done when the graph is launched. */
+static bool is_captured(CUstream stream)
+{
+    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+
+    return driver()->StreamIsCapturing(stream, &status) == CUDA_SUCCESS &&
+           status != CU_STREAM_CAPTURE_STATUS_NONE;
+}
 
 static void note_queued(uint64_t number)
 {
@@ -120,12 +129,12 @@ void cushim__trace_time_queue(struct trace_record *work)
 }
 
 /* What a mock executes in the call itself is done when the call ends. */
-static void end_queuing(const struct cushim__call *call)
+static void end_queuing(const struct cushim__call *call, CUresult answer)
 {
     struct trace_record *work = call->traced.work;
 
     queuing = NULL;
-    if (!work || queued_count > 0)
+    if (!work || queued_count > 0 || answer != CUDA_SUCCESS || is_captured(call->traced.stream))
         return;
     work->began_ns = call->traced.record->began_ns;
     work->ended_ns = call->traced.record->ended_ns;
@@ -184,12 +193,13 @@ static void measure_pair(struct trace_context *context)
 
     for (unsigned i = 0; i < EVENTS; i++) {
         events[i] = take_event(context);
-        if (!events[i] || driver()->EventRecord(events[i], context->stream) != CUDA_SUCCESS)
-            return;
+        if (events[i])
+            driver()->EventRecord(events[i], context->stream);
     }
     driver()->StreamSynchronize(context->stream);
     for (unsigned i = 1; i < EVENTS; i++) {
-        if (driver()->EventElapsedTime_v2(&elapsed, events[i - 1], events[i]) == CUDA_SUCCESS &&
+        if (events[i - 1] && events[i] &&
+            driver()->EventElapsedTime_v2(&elapsed, events[i - 1], events[i]) == CUDA_SUCCESS &&
             elapsed < least)
             least = elapsed;
     }
@@ -215,6 +225,21 @@ static CUcontext handle_of(const struct trace_context *context)
     return __atomic_load_n(&context->handle, __ATOMIC_ACQUIRE);
 }
 
+/* The context is current. */
+static void destroy_objects(struct trace_context *context)
+{
+    for (uint64_t i = context->first; i < context->last; i++) {
+        driver()->EventDestroy_v2(context->pending[i % PENDING].start);
+        driver()->EventDestroy_v2(context->pending[i % PENDING].end);
+    }
+    while (context->free_count > 0)
+        driver()->EventDestroy_v2(context->free[--context->free_count]);
+    for (unsigned i = 0; i < BASES && context->bases[i]; i++)
+        driver()->EventDestroy_v2(context->bases[i]);
+    if (context->stream)
+        driver()->StreamDestroy_v2(context->stream);
+}
+
 /* NULL: the context has no place, or the driver refuses what it takes. */
 static struct trace_context *add_context(CUcontext handle)
 {
@@ -233,8 +258,10 @@ static struct trace_context *add_context(CUcontext handle)
     cushim__lock_create(&context->lock);
     if (driver()->CtxGetDevice(&context->device) != CUDA_SUCCESS ||
         driver()->StreamCreate(&context->stream, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS ||
-        !renew_base(context))
+        !renew_base(context)) {
+        destroy_objects(context);
         return NULL;
+    }
     measure_pair(context);
     __atomic_store_n(&context->handle, handle, __ATOMIC_RELEASE);
     return context;
@@ -338,14 +365,16 @@ static bool is_capturing(void)
     return __atomic_load_n(&captures, __ATOMIC_RELAXED) > 0;
 }
 
-/* The same of a context that need not be current. */
-static void read_context(struct trace_context *context)
+/* The same of a context that need not be current; the last time its objects are destroyed. */
+static void read_context(struct trace_context *context, bool is_last)
 {
     CUcontext former;
 
     if (is_capturing() || driver()->CtxPushCurrent_v2(handle_of(context)) != CUDA_SUCCESS)
         return;
     read_pairs(context, PENDING);
+    if (is_last)
+        destroy_objects(context);
     driver()->CtxPopCurrent_v2(&former);
 }
 
@@ -361,11 +390,8 @@ static void drop_context(struct trace_context *context)
 
 static void start_pair(struct cushim__traced *traced, struct trace_work *work)
 {
-    bool is_counted = __atomic_add_fetch(&works, 1, __ATOMIC_RELAXED) % COST_EVERY == 0;
-    const uint64_t began_ns = is_counted ? cushim__host_ns() : 0;
-    struct trace_context *context;
+    struct trace_context *context = is_capturing() ? NULL : current_context();
 
-    context = is_capturing() ? NULL : current_context();
     if (!context)
         return;
     work->context = (uintptr_t)handle_of(context);
@@ -373,22 +399,16 @@ static void start_pair(struct cushim__traced *traced, struct trace_work *work)
     if (pending_count(context) >= READ_WITHOUT && pending_count(context) % BATCH == 0)
         read_pairs(context, BATCH);
     cushim__lock_take(&context->lock);
-    if (cushim__host_ns() - last_base_ns(context) > BASE_LIFE_NS && renew_base(context))
-        is_counted = false; /* that is not what work costs */
+    if (cushim__host_ns() - last_base_ns(context) > BASE_LIFE_NS)
+        renew_base(context);
     traced->base = context->base_count - 1;
     traced->start = pending_count(context) < PENDING - 64 ? take_event(context) : NULL;
     traced->end = traced->start ? take_event(context) : NULL;
     cushim__lock_release(&context->lock);
-    traced->stream = (CUstream)(uintptr_t)work->stream;
-    if (traced->end && driver()->EventRecord(traced->start, traced->stream) == CUDA_SUCCESS) {
+    if (traced->end && driver()->EventRecord(traced->start, traced->stream) == CUDA_SUCCESS)
         traced->context = context;
-    } else {
+    else
         give_events(context, traced->start, traced->end);
-    }
-    if (is_counted) {
-        __atomic_add_fetch(&cost_ns, cushim__host_ns() - began_ns, __ATOMIC_RELAXED);
-        __atomic_add_fetch(&cost_count, 1, __ATOMIC_RELAXED);
-    }
 }
 
 static void start_on_mock(struct trace_work *work)
@@ -401,6 +421,7 @@ static void start_on_mock(struct trace_work *work)
 
 void cushim__trace_time_start(struct cushim__traced *traced, struct trace_work *work)
 {
+    traced->stream = (CUstream)(uintptr_t)work->stream;
     if (cushim__layer_host)
         start_on_mock(work);
     else
@@ -414,7 +435,7 @@ static void end_pair(const struct cushim__traced *traced, CUresult answer)
     if (answer != CUDA_SUCCESS || !traced->work ||
         driver()->EventRecord(traced->end, traced->stream) != CUDA_SUCCESS) {
         give_events(context, traced->start, traced->end);
-        count_untimed(answer == CUDA_SUCCESS);
+        count_untimed(answer == CUDA_SUCCESS && traced->work);
         return;
     }
     cushim__lock_take(&context->lock);
@@ -424,13 +445,25 @@ static void end_pair(const struct cushim__traced *traced, CUresult answer)
     cushim__lock_release(&context->lock);
 }
 
-static void note_capture(unsigned slot, CUresult answer)
+static void note_capture(const struct cushim__call *call, CUresult answer)
 {
+    /* The legacy stream cannot be captured: NULL is the thread's here. */
+    const CUstream stream =
+        call->values[0] ? (CUstream)(uintptr_t)call->values[0] : CU_STREAM_PER_THREAD;
+    unsigned i = 0, count;
+
+    cushim__lock_take(&lock);
+    count = captures;
+    while (i < count && captured[i] != stream)
+        i++;
+    if (roles[call->slot] & BEGINS_CAPTURE && answer == CUDA_SUCCESS && count < CAPTURES)
+        captured[count++] = stream;
     /* A capture that has failed ends with an error. */
-    if (roles[slot] & BEGINS_CAPTURE && answer == CUDA_SUCCESS)
-        __atomic_add_fetch(&captures, 1, __ATOMIC_RELAXED);
-    else if (roles[slot] & ENDS_CAPTURE && is_capturing() && answer != CUDA_ERROR_ILLEGAL_STATE)
-        __atomic_sub_fetch(&captures, 1, __ATOMIC_RELAXED);
+    else if (roles[call->slot] & ENDS_CAPTURE && i < count && answer != CUDA_ERROR_ILLEGAL_STATE &&
+             answer != CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD)
+        captured[i] = captured[--count];
+    __atomic_store_n(&captures, count, __ATOMIC_RELAXED);
+    cushim__lock_release(&lock);
 }
 
 /* The program has waited for the device: what it has done is read. */
@@ -483,13 +516,13 @@ void cushim__trace_times_note_before(const struct cushim__call *call)
     if (roles[call->slot] & DESTROYS_CONTEXT) {
         context = find_context((CUcontext)(uintptr_t)call->values[0]);
         if (context && call->values[0]) {
-            read_context(context);
+            read_context(context, false);
             drop_context(context);
         }
     } else if (roles[call->slot] & RELEASES_PRIMARY) {
         for (unsigned i = 0; (context = context_at(i)); i++) {
             if (handle_of(context) && context->device == (CUdevice)call->values[0])
-                read_context(context);
+                read_context(context, false);
         }
     }
 }
@@ -497,16 +530,17 @@ void cushim__trace_times_note_before(const struct cushim__call *call)
 void cushim__trace_time_end(struct cushim__call *call, CUresult answer)
 {
     if (cushim__layer_host) {
-        end_queuing(call);
+        end_queuing(call, answer);
         return;
     }
     if (call->traced.context)
         end_pair(&call->traced, answer);
-    else if (call->traced.work && answer == CUDA_SUCCESS)
+    else if (call->traced.work && answer == CUDA_SUCCESS && !is_captured(call->traced.stream))
         count_untimed(1);
     if (!roles[call->slot])
         return;
-    note_capture(call->slot, answer);
+    if (roles[call->slot] & (BEGINS_CAPTURE | ENDS_CAPTURE))
+        note_capture(call, answer);
     if (answer != CUDA_SUCCESS)
         return;
     if (roles[call->slot] & WAITS)
@@ -533,6 +567,7 @@ static uint8_t role_of(unsigned slot)
         {"cuStreamEndCaptureToCig*", 0},
         {"cuStreamBegin*apture*", BEGINS_CAPTURE},
         {"cuStreamEndCapture*", ENDS_CAPTURE},
+        {"cuStreamDestroy*", ENDS_CAPTURE},
     };
 
     for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
@@ -542,12 +577,17 @@ static uint8_t role_of(unsigned slot)
     return 0;
 }
 
+bool cushim__trace_time_needs(unsigned slot)
+{
+    return !cushim__layer_host && roles[slot];
+}
+
 bool cushim__trace_times_begin(void)
 {
     for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++)
         roles[slot] = role_of(slot);
     captures = 0;
-    untimed = cost_ns = cost_count = works = 0;
+    untimed = 0;
     if (!cushim__layer_host)
         return true;
     queued = calloc(QUEUED, sizeof *queued);
@@ -562,10 +602,9 @@ static void no_act(void)
 {
 }
 
-void cushim__trace_times_finish(struct trace_header *header)
+void cushim__trace_times_finish(struct trace_header *header, bool is_alone)
 {
     struct trace_context *context;
-    uint64_t count;
 
     __atomic_store_n(&cushim__operation_queued, NULL, __ATOMIC_RELEASE);
     __atomic_store_n(&cushim__operation_ended, NULL, __ATOMIC_RELEASE);
@@ -575,13 +614,11 @@ void cushim__trace_times_finish(struct trace_header *header)
     queued = NULL;
     for (unsigned i = 0; (context = context_at(i)); i++) {
         if (handle_of(context))
-            read_context(context);
+            read_context(context, is_alone);
         drop_context(context);
     }
     if (!header)
         return;
-    count = __atomic_load_n(&cost_count, __ATOMIC_RELAXED);
-    header->work_cost_ns = count ? 2 * __atomic_load_n(&cost_ns, __ATOMIC_RELAXED) / count : 0;
     header->event_cost_ns = __atomic_load_n(&pair_ns, __ATOMIC_RELAXED);
     header->untimed_work = __atomic_load_n(&untimed, __ATOMIC_RELAXED);
 }

@@ -15,6 +15,7 @@
 #include "src/base/layer_host.h"
 #include "src/base/mapped_file.h"
 #include "src/base/system.h"
+#include "src/check/check.h"
 #include "src/layer/trace.h"
 #include "src/library/library.h"
 #include "src/mock/api/symbol.h"
@@ -91,17 +92,18 @@ static struct cushim_mock *create(void)
     return mock;
 }
 
-/* Trace what the program calls, if the environment asks for it. False: it is refused. */
-static bool trace(struct cushim_mock *mock)
+/* Trace or check what the program calls, if the environment asks for it. False: it is refused. */
+static bool watch(struct cushim_mock *mock)
 {
-    static char message[1024] = "there is no memory for the trace";
+    static char message[1024] = "there is no memory for a layer";
     struct cushim_layer *layer = mock->layer;
 
-    if (!cushim__library_traces())
+    if (!cushim__library_traces() && !cushim__library_checks())
         return true;
     if ((!layer && cushim__layer_create(announced, &layer) != CUDA_SUCCESS) ||
         !cushim__library_trace(cushim_mock_identity(), mock->settings.driver_version, message,
-                               sizeof message)) {
+                               sizeof message) ||
+        (cushim__library_checks() && !cushim__library_check(message, sizeof message))) {
         refuse(message);
         return false;
     }
@@ -119,7 +121,7 @@ void cushim__library_begin(void)
         return;
     cushim_mock_log_set(mock, log_line, NULL);
     announced = cushim_mock_table(mock);
-    if (!trace(mock)) {
+    if (!watch(mock)) {
         cushim_mock_destroy(mock);
         return;
     }
@@ -216,6 +218,7 @@ void cushim__library_end(void)
     /* No lock: a signal handler exits in the middle of a call. Then there is nothing to say. */
     if (!mock || !cushim__lock_comes_free(&mock->lock))
         return;
+    cushim__check_finish();
     cushim__trace_end();
     write_report(mock);
     first = cushim_mock_misuse(mock, 0);

@@ -41,4 +41,11 @@ bool cushim__library_traces(void);
  */
 bool cushim__library_trace(const char *driver, int driver_version, char *message, size_t size);
 
+/*
+ * The same of a check: CUSHIM_CHECK is the file that findings are written to, with `.PID`, and
+ * CUSHIM_CHECK_OPTIONS has settings.
+ */
+bool cushim__library_checks(void);
+bool cushim__library_check(char *message, size_t size);
+
 #endif

@@ -17,6 +17,7 @@
 #include "loader/symbols.h"
 #include "src/base/layer_host.h"
 #include "src/base/system.h"
+#include "src/check/check.h"
 #include "src/layer/layer.h"
 #include "src/library/library.h"
 
@@ -33,6 +34,7 @@ static void complain(const char *what)
 
 static void finish(void)
 {
+    cushim__check_finish();
     cushim__trace_end();
 }
 
@@ -122,7 +124,7 @@ void cushim__library_begin(void)
     /* Behind the layer, so that it is called however the program has found cuInit. */
     cushim_layer_next(layer)->Init = init;
     cushim__exports = &cushim__layer_table;
-    if (!add_faults() || !begin_trace())
+    if (!add_faults() || !begin_trace() || !cushim__library_check(message, sizeof message))
         complain(message);
     if (!cushim__hide_symbols(lacks))
         complain("symbols that the driver lacks cannot be hidden; their functions return 36");

@@ -6,7 +6,9 @@
  */
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
+#include <wchar.h>
 
 #include <cushim/api.h>
 
@@ -15,22 +17,27 @@
 
 enum { TABLES = 1, CORE = 1, CORE2 = 5 };
 
-/* Places in the tables of both modules. */
+/* Places in the tables of both modules. What nvtxRangeStart begins may end anywhere: not taken. */
 enum {
     CORE_MARK_EX = 1,
     CORE_MARK = 2,
+    CORE_MARK_WIDE = 3,
     CORE_PUSH_EX = 8,
     CORE_PUSH = 9,
+    CORE_PUSH_WIDE = 10,
     CORE_POP = 11,
     CORE_NAME_THREAD = 14,
+    CORE_NAME_THREAD_WIDE = 15,
     CORE2_MARK_EX = 1,
     CORE2_PUSH_EX = 4,
     CORE2_POP = 5,
     CORE2_REGISTER_STRING = 10,
+    CORE2_REGISTER_STRING_WIDE = 11,
     CORE2_CREATE_DOMAIN = 12,
+    CORE2_CREATE_DOMAIN_WIDE = 13,
 };
 
-enum { MESSAGE_ASCII = 1, MESSAGE_REGISTERED = 3 };
+enum { MESSAGE_ASCII = 1, MESSAGE_WIDE = 2, MESSAGE_REGISTERED = 3 };
 
 /* What a range is described by; a later version has more at its end. */
 struct attributes {
@@ -41,7 +48,7 @@ struct attributes {
     int32_t payload_type, reserved;
     uint64_t payload;
     int32_t message_type;
-    const char *message;
+    const void *message;
 };
 
 typedef void (*function)(void);
@@ -51,15 +58,41 @@ struct callbacks {
     int (*module_table)(int module, function ***table, unsigned *size);
 };
 
-static const char *message_of(const struct attributes *attributes)
+struct message {
+    char text[512];
+};
+
+/* As UTF-8, as far as it fits. */
+static struct message narrow(const wchar_t *wide)
 {
+    static const uint8_t lead[] = {0, 0xc0, 0xe0, 0xf0};
+    struct message message;
+    size_t length = 0;
+
+    for (; wide && *wide && length + sizeof lead < sizeof message.text; wide++) {
+        const uint32_t code = (uint32_t)*wide & 0x1fffff;
+        unsigned more = code < 0x80 ? 0 : code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
+
+        message.text[length++] = (char)(lead[more] | code >> 6 * more);
+        while (more-- > 0)
+            message.text[length++] = (char)(0x80 | (code >> 6 * more & 0x3f));
+    }
+    message.text[length] = '\0';
+    return message;
+}
+
+static struct message message_of(const struct attributes *attributes)
+{
+    struct message message = {""};
+
     if (!attributes || attributes->size < sizeof *attributes || !attributes->message)
-        return "";
+        return message;
+    if (attributes->message_type == MESSAGE_WIDE)
+        return narrow(attributes->message);
     /* A registered string is what register_string() has answered: the text itself. */
-    return attributes->message_type == MESSAGE_ASCII ||
-                   attributes->message_type == MESSAGE_REGISTERED
-               ? attributes->message
-               : "";
+    if (attributes->message_type == MESSAGE_ASCII || attributes->message_type == MESSAGE_REGISTERED)
+        snprintf(message.text, sizeof message.text, "%s", (const char *)attributes->message);
+    return message;
 }
 
 static void mark(const char *message)
@@ -67,29 +100,14 @@ static void mark(const char *message)
     cushim__trace_mark(message ? message : "");
 }
 
+static void mark_wide(const wchar_t *message)
+{
+    mark(narrow(message).text);
+}
+
 static void mark_ex(const struct attributes *attributes)
 {
-    mark(message_of(attributes));
-}
-
-static int push(const char *message)
-{
-    return cushim__trace_push(message ? message : "");
-}
-
-static int push_ex(const struct attributes *attributes)
-{
-    return push(message_of(attributes));
-}
-
-static int pop(void)
-{
-    return cushim__trace_pop();
-}
-
-static void name_thread(uint32_t system_thread, const char *name)
-{
-    cushim__trace_name_thread(system_thread, name ? name : "");
+    mark(message_of(attributes).text);
 }
 
 static void domain_mark_ex(void *domain, const struct attributes *attributes)
@@ -98,16 +116,44 @@ static void domain_mark_ex(void *domain, const struct attributes *attributes)
     mark_ex(attributes);
 }
 
+static int push(const char *message)
+{
+    return cushim__trace_push(NULL, message ? message : "");
+}
+
+static int push_wide(const wchar_t *message)
+{
+    return push(narrow(message).text);
+}
+
 static int domain_push_ex(void *domain, const struct attributes *attributes)
 {
-    (void)domain;
-    return push_ex(attributes);
+    return cushim__trace_push(domain, message_of(attributes).text);
+}
+
+static int push_ex(const struct attributes *attributes)
+{
+    return domain_push_ex(NULL, attributes);
 }
 
 static int domain_pop(void *domain)
 {
-    (void)domain;
-    return pop();
+    return cushim__trace_pop(domain);
+}
+
+static int pop(void)
+{
+    return domain_pop(NULL);
+}
+
+static void name_thread(uint32_t system_thread, const char *name)
+{
+    cushim__trace_name_thread(system_thread, name ? name : "");
+}
+
+static void name_thread_wide(uint32_t system_thread, const wchar_t *name)
+{
+    name_thread(system_thread, narrow(name).text);
 }
 
 /* The handle of a registered string is a copy that stays, since none is ever unregistered. */
@@ -117,9 +163,20 @@ static const char *register_string(void *domain, const char *text)
     return text ? cushim__name_copy(text, strlen(text)) : NULL;
 }
 
+static const char *register_string_wide(void *domain, const wchar_t *text)
+{
+    return register_string(domain, narrow(text).text);
+}
+
+/* A domain is a copy of its name. */
 static const void *create_domain(const char *name)
 {
-    return name;
+    return register_string(NULL, name);
+}
+
+static const void *create_domain_wide(const wchar_t *name)
+{
+    return create_domain(narrow(name).text);
 }
 
 struct row {
@@ -146,16 +203,24 @@ CUSHIM_API int InitializeInjectionNvtx2(const void *(*table)(uint32_t id));
 CUSHIM_API int InitializeInjectionNvtx2(const void *(*table)(uint32_t id))
 {
     static const struct row core[] = {
-        {CORE_MARK_EX, (function)mark_ex}, {CORE_MARK, (function)mark},
-        {CORE_PUSH_EX, (function)push_ex}, {CORE_PUSH, (function)push},
-        {CORE_POP, (function)pop},         {CORE_NAME_THREAD, (function)name_thread},
+        {CORE_MARK_EX, (function)mark_ex},
+        {CORE_MARK, (function)mark},
+        {CORE_MARK_WIDE, (function)mark_wide},
+        {CORE_PUSH_EX, (function)push_ex},
+        {CORE_PUSH, (function)push},
+        {CORE_PUSH_WIDE, (function)push_wide},
+        {CORE_POP, (function)pop},
+        {CORE_NAME_THREAD, (function)name_thread},
+        {CORE_NAME_THREAD_WIDE, (function)name_thread_wide},
     };
     static const struct row core2[] = {
         {CORE2_MARK_EX, (function)domain_mark_ex},
         {CORE2_PUSH_EX, (function)domain_push_ex},
         {CORE2_POP, (function)domain_pop},
         {CORE2_REGISTER_STRING, (function)register_string},
+        {CORE2_REGISTER_STRING_WIDE, (function)register_string_wide},
         {CORE2_CREATE_DOMAIN, (function)create_domain},
+        {CORE2_CREATE_DOMAIN_WIDE, (function)create_domain_wide},
     };
     const struct callbacks *callbacks = table(TABLES);
 

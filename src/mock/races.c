@@ -34,7 +34,8 @@ static void report_race(const char *text)
 
 CUresult cushim__mock_races_create(void)
 {
-    static const struct race_host host = {find_memory, name_memory, report_race, log_text};
+    static const struct race_host host = {
+        .find = find_memory, .name = name_memory, .report = report_race, .log = log_text};
 
     if (cushim__mock->settings.races == MOCK_RACES_IGNORE || cushim__race_create(&host))
         return CUDA_SUCCESS;

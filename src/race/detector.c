@@ -9,7 +9,8 @@
 
 enum { FIRST_ROOM = 16 };
 
-struct race_detector *cushim__race_detector;
+struct race_detector *cushim__race_detectors[RACE_USERS];
+_Thread_local enum race_user cushim__race_user;
 
 bool cushim__race_create(const struct race_host *host)
 {

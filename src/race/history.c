@@ -103,6 +103,22 @@ static bool is_unseen(const struct use *use)
            cushim__race_clock_of(cushim__race_detector->host, use->access.timeline);
 }
 
+bool cushim__race_is_used(uint64_t id, struct race_access *access)
+{
+    const struct race_history *history;
+    size_t last;
+
+    if (!cushim__race_detector)
+        return false;
+    history = *find(id);
+    last = history ? history->count : 0;
+    while (last > 0 && !is_unseen(&history->uses[last - 1]))
+        last--;
+    if (last > 0)
+        *access = history->uses[last - 1].access;
+    return last > 0;
+}
+
 /* Whether an operation whose uses are not known yet may race with it. */
 static bool is_awaited(const struct use *use)
 {

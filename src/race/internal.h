@@ -104,11 +104,7 @@ void cushim__race_access_keep(const struct race_access *access);
 /* Whether one comes before another that was submitted later. */
 bool cushim__race_access_precedes(const struct race_access *one, const struct race_access *later);
 
-/* report.c: one side of a race, and what both do to an allocation. */
-struct race_side {
-    const struct race_access *access;
-    enum race_use use;
-};
+/* report.c: what both do to an allocation. */
 void cushim__race_report(const struct race_side *later, const struct race_side *earlier,
                          const struct race_memory *memory, uint64_t first, uint64_t end);
 

@@ -68,6 +68,14 @@ enum race_use {
     RACE_FREES,
 };
 
+struct race_access;
+
+/* One side of a race: an operation, and what it does to an allocation. */
+struct race_side {
+    const struct race_access *access;
+    enum race_use use;
+};
+
 /* What the detector asks of its host. */
 struct race_host {
     /* The allocation that an address lies in. False: it lies in none. */
@@ -75,13 +83,24 @@ struct race_host {
     /* How reports name an allocation. */
     void (*name)(const struct race_memory *memory, char *text, size_t size);
     void (*report)(const char *text); /* a race was found */
-    void (*log)(const char *text);    /* not every race is found from now on, and why */
+    /* Called instead, unless it is NULL: `text` is without the places of both. */
+    void (*found)(const struct race_side *later, const struct race_side *earlier,
+                  const struct race_memory *memory, const char *text);
+    void (*log)(const char *text); /* not every race is found from now on, and why */
 };
 
 struct race_detector;
 
+/*
+ * The mock and the check of calls over any driver have a detector each, and a thread speaks to one
+ * of them at a time.
+ */
+enum race_user { RACE_OF_MOCK, RACE_OF_CHECK, RACE_USERS };
+extern struct race_detector *cushim__race_detectors[RACE_USERS];
+extern _Thread_local enum race_user cushim__race_user;
+
 /* The detector; NULL: nothing is looked for. */
-extern struct race_detector *cushim__race_detector;
+#define cushim__race_detector (cushim__race_detectors[cushim__race_user])
 
 /* Create the detector. False: out of memory; cushim__race_destroy() is called all the same. */
 bool cushim__race_create(const struct race_host *host);
@@ -148,6 +167,12 @@ void cushim__race_stream_gone(struct race_stream *stream);
 
 /* Memory gets another use, or none: `id` is an allocation's. */
 void cushim__race_forget(uint64_t id);
+
+/*
+ * The last use of an allocation that the host has not seen to be finished; `access` receives it,
+ * without a clock. False: there is none that is known of.
+ */
+bool cushim__race_is_used(uint64_t id, struct race_access *access);
 
 /* --- what is waited for --- */
 

@@ -122,7 +122,7 @@ void cushim__race_set_name(struct race_access *access, const char *text)
 
 void cushim__race_name_stream(struct race_stream *stream, const char *name)
 {
-    if (!stream->name || strcmp(stream->name, name) != 0)
+    if (cushim__race_detector && (!stream->name || strcmp(stream->name, name) != 0))
         stream->name = add_name(&cushim__race_detector->stream_names, name);
 }
 
@@ -215,6 +215,11 @@ void cushim__race_report(const struct race_side *later, const struct race_side *
                         one, verb(later->use), other, verb(earlier->use),
                         (unsigned long long)(first - memory->start),
                         (unsigned long long)(end - memory->start), name, advice);
+    if (detector->ask.found) {
+        detector->count++;
+        detector->ask.found(later, earlier, memory, line);
+        return;
+    }
     add_place(&text, later->access);
     add_place(&text, earlier->access);
     if (detector->count < RACE_TEXTS_KEPT)

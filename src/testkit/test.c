@@ -8,6 +8,7 @@
 #include <cushim/testing/test.h>
 
 #include "src/base/options.h"
+#include "src/check/check.h"
 #include "src/driver_api/result.h"
 #include "src/layer/layer.h"
 #include "src/layer/leak_tracker.h"
@@ -118,6 +119,7 @@ static void print_verdict(struct cushim_test *test, struct cushim__text *text)
     cushim_layer_verify(test->layer, verdict, sizeof verdict);
     cushim__text_add(text, verdict);
     print_mock(text, test->mock);
+    cushim__check_verdict(text);
     print_faults(text, test);
     print_current(text, test);
     ignore_own_context(test);

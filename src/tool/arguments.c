@@ -22,12 +22,16 @@ const struct command_row commands[] = {
     {COMMAND_SYMBOLS, "symbols", command_symbols},
     {COMMAND_SYMBOLIZE, "symbolize", command_symbolize},
     {COMMAND_TRACE, "trace", command_trace},
+    {COMMAND_CHECK, "check", command_check},
     {0},
 };
 
 #define FIELD(name) offsetof(struct arguments, name)
 
-enum { MOCKED = COMMANDS_OF_DRIVER | COMMAND_RUN | COMMAND_TRACE };
+enum {
+    TRACED = COMMAND_TRACE | COMMAND_CHECK, /* start a program over a driver, or over the mock */
+    MOCKED = COMMANDS_OF_DRIVER | COMMAND_RUN | TRACED,
+};
 
 const struct option command_options[] = {
     {"--bytes", OPTION_SIZE, COMMAND_TIME, .field = FIELD(bytes), .minimum = 1,
@@ -42,9 +46,9 @@ const struct option command_options[] = {
      .expected = "the path of a file to write"},
     {"--timeout", OPTION_NUMBER, COMMAND_INFO | COMMAND_PROBE, .field = FIELD(timeout),
      .minimum = 1, .maximum = 86400},
-    {"--library", OPTION_PATH, COMMANDS_OF_DRIVER | COMMAND_PROBE | COMMAND_TRACE,
-     .field = FIELD(library), .expected = "the path of a driver library"},
-    {"--mock", OPTION_FLAG, COMMANDS_OF_DRIVER | COMMAND_TRACE, .field = FIELD(mock)},
+    {"--library", OPTION_PATH, COMMANDS_OF_DRIVER | COMMAND_PROBE | TRACED, .field = FIELD(library),
+     .expected = "the path of a driver library"},
+    {"--mock", OPTION_FLAG, COMMANDS_OF_DRIVER | TRACED, .field = FIELD(mock)},
     {"--devices", OPTION_SETTING, MOCKED, .key = "devices",
      .expected = "how many devices the mock driver has"},
     {"--driver-version", OPTION_SETTING, MOCKED, .key = "driver_version",
@@ -53,12 +57,12 @@ const struct option command_options[] = {
      .expected = "the path of a file of settings"},
     {"--set", OPTION_SETTING, MOCKED,
      .expected = "a setting of the mock driver, such as mode=threaded"},
-    {"--fault", OPTION_SETTING, COMMAND_RUN | COMMAND_TRACE, .key = "fault",
+    {"--fault", OPTION_SETTING, COMMAND_RUN | TRACED, .key = "fault",
      .expected = "a rule of faults, such as 'cuMemAlloc_v2:nth=3 => return(OUT_OF_MEMORY)'"},
     {"--library", OPTION_PATH, COMMAND_RUN, .field = FIELD(library),
      .expected = "the folder of the mock driver's libcuda.so.1"},
     {"--real", OPTION_FLAG, COMMAND_RUN, .field = FIELD(real)},
-    {"--quiet", OPTION_FLAG, COMMAND_RUN | COMMAND_TRACE, .field = FIELD(quiet)},
+    {"--quiet", OPTION_FLAG, COMMAND_RUN | TRACED, .field = FIELD(quiet)},
     {"--device-times", OPTION_TRACE, COMMAND_TRACE, .key = "device_times", .expected = "on or off"},
     {"--calls", OPTION_TRACE, COMMAND_TRACE, .key = "calls",
      .expected = "names of functions, such as cuMem*,cuLaunch*"},
@@ -69,9 +73,19 @@ const struct option command_options[] = {
     {"--buffer", OPTION_TRACE, COMMAND_TRACE, .key = "buffer",
      .expected = "a size, such as 256 MiB"},
     {"--from-profiler", OPTION_FLAG, COMMAND_TRACE, .field = FIELD(from_profiler)},
-    {"--error-exitcode", OPTION_NUMBER, COMMAND_RUN, .field = FIELD(error_status), .minimum = 1,
-     .maximum = 255},
-    {"--report", OPTION_PATH, COMMAND_RUN, .field = FIELD(report),
+    {"--level", OPTION_CHECK, COMMAND_CHECK, .key = "level",
+     .expected = "error, warning or advice"},
+    {"--leaks", OPTION_FLAG, COMMAND_CHECK, .field = FIELD(leaks)},
+    {"--let-through", OPTION_FLAG, COMMAND_CHECK, .field = FIELD(let_through)},
+    {"--promise", OPTION_CHECK, COMMAND_CHECK, .key = "promise",
+     .expected = "a version of CUDA, such as 12.2"},
+    {"--expect", OPTION_CHECK, COMMAND_CHECK, .key = "expect",
+     .expected = "an id and a number, such as CUSHIM-event-destroyed:1"},
+    {"--suppressions", OPTION_PATH, COMMAND_CHECK, .field = FIELD(suppressions),
+     .expected = "the path of a file of suppressions"},
+    {"--error-exitcode", OPTION_NUMBER, COMMAND_RUN | COMMAND_CHECK, .field = FIELD(error_status),
+     .minimum = 1, .maximum = 255},
+    {"--report", OPTION_PATH, COMMAND_RUN | COMMAND_CHECK, .field = FIELD(report),
      .expected = "the path of a file to write, .json or .xml"},
     {"--folder", OPTION_PATH, COMMAND_SYMBOLIZE, .field = FIELD(library),
      .expected = "the folder of programs and libraries"},
@@ -184,8 +198,10 @@ static void add_setting(struct arguments *arguments, const struct option *option
 {
     const bool is_fault = option->key && strcmp(option->key, "fault") == 0;
 
-    if (option->kind == OPTION_TRACE) {
-        add_line(&arguments->trace_settings, option->key, value);
+    if (option->kind == OPTION_TRACE || option->kind == OPTION_CHECK) {
+        add_line(option->kind == OPTION_TRACE ? &arguments->trace_settings
+                                              : &arguments->check_settings,
+                 option->key, value);
         return;
     }
     add_line(&arguments->settings, option->key, value);
@@ -208,7 +224,8 @@ static bool take_value(const struct reading *reading, const struct option *optio
         memcpy(field, &value, sizeof value);
         return true;
     }
-    if (option->kind == OPTION_SETTING || option->kind == OPTION_TRACE) {
+    if (option->kind == OPTION_SETTING || option->kind == OPTION_TRACE ||
+        option->kind == OPTION_CHECK) {
         if (!strchr(value, '\n')) {
             add_setting(arguments, option, value);
             return true;
@@ -324,6 +341,19 @@ static void check_trace(const struct reading *reading)
         arguments->output = arguments->convert ? "-" : "cushim-trace.html";
 }
 
+static void check_check(const struct reading *reading)
+{
+    struct arguments *arguments = reading->arguments;
+
+    if (arguments->leaks)
+        add_line(&arguments->check_settings, "leaks", "on");
+    if (arguments->let_through)
+        add_line(&arguments->check_settings, "let_through", "on");
+    if (!arguments->program)
+        complain(reading, "check", "lacks the program to start", NULL,
+                 "cushim check [OPTIONS] -- PROGRAM [ARGUMENT...]");
+}
+
 /* Refuse options that exclude one another, although each is right by itself. */
 static void check_together(const struct reading *reading)
 {
@@ -341,6 +371,8 @@ static void check_together(const struct reading *reading)
         return;
     if (reading->row->command == COMMAND_TRACE)
         check_trace(reading);
+    if (reading->row->command == COMMAND_CHECK)
+        check_check(reading);
     if (arguments->until && arguments->until < arguments->since)
         complain(reading, "--until", "is older than --since", NULL, NULL);
     if (arguments->mock && arguments->library)
@@ -356,7 +388,7 @@ bool arguments_read(struct arguments *arguments, const struct command_row *row, 
                     char **words, struct failure *failure)
 {
     const struct reading reading = {arguments, row, failure};
-    bool is_run = row->command == COMMAND_RUN || row->command == COMMAND_TRACE;
+    bool is_run = ((unsigned)row->command & (COMMAND_RUN | TRACED)) != 0;
     int own = 0, taken = 1;
 
     *arguments = defaults;

@@ -23,9 +23,10 @@ enum command {
     COMMAND_SYMBOLS = 32,
     COMMAND_TRACE = 64,
     COMMAND_SYMBOLIZE = 128,
+    COMMAND_CHECK = 256,
     COMMANDS_OF_DRIVER = COMMAND_INFO | COMMAND_TIME | COMMAND_PROFILE,
     COMMANDS_ALL = COMMANDS_OF_DRIVER | COMMAND_RUN | COMMAND_PROBE | COMMAND_SYMBOLS |
-                   COMMAND_SYMBOLIZE | COMMAND_TRACE,
+                   COMMAND_SYMBOLIZE | COMMAND_TRACE | COMMAND_CHECK,
 };
 
 enum option_kind {
@@ -36,6 +37,7 @@ enum option_kind {
     OPTION_VERSION, /* of CUDA: 12.8 is 12080 */
     OPTION_SETTING, /* of the mock driver: read by its own parser */
     OPTION_TRACE,   /* of a trace: read by its own parser */
+    OPTION_CHECK,   /* of a check: the same */
 };
 
 struct option {
@@ -67,12 +69,15 @@ struct arguments {
     char *faults;         /* rules, a line each, which are among the settings too; to be freed */
     char *trace_settings; /* of a trace, a line each; to be freed */
     bool from_profiler;   /* of trace: between cuProfilerStart and cuProfilerStop */
-    bool real;            /* of run: over the real driver */
-    char **program;       /* of run: the words that start it, NULL behind the last */
-    char **files;         /* of symbolize: its operands, behind its options */
+    char *check_settings; /* of a check, a line each; to be freed */
+    const char *suppressions; /* of check: a file */
+    bool leaks, let_through;  /* of check */
+    bool real;                /* of run: over the real driver */
+    char **program;           /* of run: the words that start it, NULL behind the last */
+    char **files;             /* of symbolize: its operands, behind its options */
     int file_count;
-    const char *report;    /* of run */
-    uint64_t error_status; /* of run; 0: not given */
+    const char *report;    /* of run and check */
+    uint64_t error_status; /* of run and check; 0: not given */
     uint64_t bytes;        /* 0: not given */
     uint64_t repeat;
     uint64_t device;
@@ -108,6 +113,7 @@ extern const struct manual manuals[];
 
 /* --- The commands, a file each. Each prints its result or its failure. --- */
 
+enum status command_check(const struct arguments *arguments);
 enum status command_info(const struct arguments *arguments);
 enum status command_probe(const struct arguments *arguments);
 enum status command_profile(const struct arguments *arguments);

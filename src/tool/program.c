@@ -13,6 +13,7 @@
 #include "src/tool/driver.h"
 #include "src/tool/mock.h"
 #include "src/tool/output.h"
+#include "src/tool/run_report.h"
 #include "src/tool/system.h"
 
 /* A library, and where it lies, from the folder of this command: as installed, and as built. */
@@ -23,7 +24,7 @@ static const struct place {
 } mock_place = {"The mock driver's",
                 {CUSHIM_MOCK_FOLDER, "../library"},
                 "Install cushim as a whole, or name the folder with --library."},
-  over_driver_place = {"The tracing",
+  over_driver_place = {"The tracing and checking",
                        {CUSHIM_OVER_DRIVER_FOLDER, "../library/over_driver"},
                        "Install cushim as a whole."};
 
@@ -139,14 +140,15 @@ static bool set_library(const char *folder, struct failure *failure)
 
 bool program_takes_mock(const struct arguments *arguments, struct failure *failure)
 {
-    /* Of trace, --library is a driver's, and excludes the mock. */
+    /* Of trace and check, --library is a driver's, and excludes the mock. */
     char *folder = NULL;
     bool is_done = false;
 
     if (set_settings(arguments, failure))
         folder = find_folder(&mock_place, arguments->library, failure);
+    /* Of a program that is traced over a driver, and has started this command. */
     if (failure->status == STATUS_DONE)
-        is_done = set_library(folder, failure);
+        is_done = set_library(folder, failure) && system_set("CUSHIM_DRIVER", "", failure);
     free(folder);
     return is_done;
 }
@@ -189,8 +191,23 @@ bool program_takes_driver(const struct arguments *arguments, struct failure *fai
     return is_done;
 }
 
+enum status program_runs_alone(const struct arguments *arguments, const char *what,
+                               struct failure *failure)
+{
+    fprintf(stderr, "cushim: nothing is %s, as there is no driver: %s\n", what, failure->message);
+    *failure = (struct failure){0};
+    system_execute(arguments->program, failure);
+    return failure->status;
+}
+
 enum status command_run(const struct arguments *arguments)
 {
+    static const struct run_report report = {
+        .command = "cushim run",
+        .variable = "CUSHIM_MOCK_REPORT",
+        .nothing = "no process has reported what the mock driver found: none has opened it, or "
+                   "those that did were killed",
+    };
     struct failure failure = {0};
     int status = STATUS_DONE;
 
@@ -198,7 +215,7 @@ enum status command_run(const struct arguments *arguments)
                           : program_takes_mock(arguments, &failure)))
         status = failure.status;
     else if (arguments->report || arguments->error_status)
-        status = run_reported(arguments, &failure);
+        status = run_reported(arguments, &report, &failure);
     else
         system_execute(arguments->program, &failure);
     if (failure.status == STATUS_DONE)

@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the command does elsewhere and refuses on Windows. */
 #include "src/tool/program.h"
+#include "src/tool/run_report.h"
 #include "src/tool/symbolizer.h"
 #include "src/tool/trace.h"
 
-int run_reported(const struct arguments *arguments, struct failure *failure)
+int run_reported(const struct arguments *arguments, const struct run_report *report,
+                 struct failure *failure)
 {
-    failure_set(failure, STATUS_USAGE, "Leave it out.", "%s is not there on Windows.",
-                arguments->report ? "--report" : "--error-exitcode");
+    if (report->judge)
+        failure_set(failure, STATUS_USAGE, "Let tests check themselves: cushim/testing/check.h.",
+                    "%s is not there on Windows.", report->command);
+    else
+        failure_set(failure, STATUS_USAGE, "Leave it out.", "%s is not there on Windows.",
+                    arguments->report ? "--report" : "--error-exitcode");
     return (int)failure->status;
 }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The mock's library writes what it has found into a file for each process, in a folder that only
- * this user can enter. The files are read when the program has ended, and removed.
+ * The library that a program finds in the place of libcuda.so.1 writes what it has found into a file
+ * for each process, in a folder that only this user can enter. The files are read when the program has ended, and removed.
  */
 #define _GNU_SOURCE
-#include "src/tool/program.h"
+#include "src/tool/run_report.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -16,24 +16,27 @@
 
 #include "src/base/text.h"
 #include "src/tool/output.h"
+#include "src/tool/program.h"
 #include "src/tool/system.h"
 
-enum { LINE_SIZE = 4096 };
+enum { LINE_SIZE = FINDING_SIZE };
 
-struct finding {
-    struct finding *next;
-    char process[24];
-    char line[LINE_SIZE]; /* the kind, NUL and the text */
-};
-
-struct findings {
-    struct finding *first, **last;
-    unsigned count, processes;
-};
-
-static const char *text_of(const struct finding *finding)
+const char *finding_text(const struct finding *finding)
 {
     return finding->line + strlen(finding->line) + 1;
+}
+
+struct finding *findings_add(struct findings *findings, const char *process, const char *kind,
+                             const char *text)
+{
+    struct finding *finding = output_memory(sizeof *finding);
+
+    *finding = (struct finding){.is_failure = true};
+    snprintf(finding->process, sizeof finding->process, "%s", process ? process : "");
+    snprintf(finding->line, sizeof finding->line, "%s%c%s", kind, '\0', text);
+    *findings->last = finding;
+    findings->last = &finding->next;
+    return finding;
 }
 
 /* The first name of a driver's function in a text; empty: there is none. */
@@ -57,21 +60,15 @@ static void find_place(const char *text, char *place, size_t size)
     snprintf(place, size, "%.*s", at ? (int)strcspn(at + 5, ";)") : 0, at ? at + 5 : "");
 }
 
-static void read_line(struct findings *findings, const char *process, const char *line)
+static void read_line(struct findings *findings, const char *process, char *line)
 {
     const size_t kind = strcspn(line, "\t");
-    struct finding *finding;
 
     if (line[kind] != '\t')
         return;
-    finding = output_memory(sizeof *finding);
-    *finding = (struct finding){0};
-    snprintf(finding->process, sizeof finding->process, "%s", process);
-    snprintf(finding->line, sizeof finding->line, "%.*s", (int)strcspn(line, "\n"), line);
-    finding->line[kind] = '\0';
-    *findings->last = finding;
-    findings->last = &finding->next;
-    findings->count++;
+    line[kind] = '\0';
+    line[kind + 1 + strcspn(line + kind + 1, "\n")] = '\0';
+    findings_add(findings, process, line, line + kind + 1);
 }
 
 static void read_files(struct findings *findings, const char *folder)
@@ -120,14 +117,15 @@ static void print_json(FILE *file, const struct findings *findings, int status)
     for (const struct finding *finding = findings->first; finding; finding = finding->next) {
         char function[100], place[400];
 
-        find_function(text_of(finding), function, sizeof function);
-        find_place(text_of(finding), place, sizeof place);
+        find_function(finding_text(finding), function, sizeof function);
+        find_place(finding_text(finding), place, sizeof place);
         fprintf(file, "%s\n    {\n", finding == findings->first ? "" : ",");
         print_json_member(file, "kind", finding->line, ",");
-        print_json_member(file, "text", text_of(finding), ",");
+        print_json_member(file, "text", finding_text(finding), ",");
         print_json_member(file, "function", function, ",");
         print_json_member(file, "place", place, ",");
-        fprintf(file, "      \"process\": %s\n    }", finding->process);
+        fprintf(file, "      \"process\": %s\n    }",
+                finding->process[0] ? finding->process : "null");
     }
     fputs(findings->first ? "\n  ]\n}\n" : "]\n}\n", file);
 }
@@ -148,30 +146,49 @@ static void print_xml(FILE *file, const char *bytes)
     }
 }
 
-static void print_junit(FILE *file, const struct findings *findings, const char *program)
+static unsigned count(const struct findings *findings, bool has_advice)
 {
-    const unsigned tests = findings->count > 0 ? findings->count : 1;
+    unsigned counted = 0;
 
+    for (const struct finding *finding = findings->first; finding; finding = finding->next)
+        counted += has_advice || finding->is_failure;
+    return counted;
+}
+
+/* What is no failure is the output of a case that passes. */
+static void print_case(FILE *file, const struct finding *finding, const char *program)
+{
+    char function[100];
+
+    find_function(finding_text(finding), function, sizeof function);
+    fputs("    <testcase classname=\"", file);
+    print_xml(file, program);
+    fprintf(file, "\" name=\"%s%s", finding->line, function[0] ? ": " : "");
+    print_xml(file, function);
+    if (finding->process[0])
+        fprintf(file, ", process %s", finding->process);
+    fputs("\" time=\"0\">\n      ", file);
+    if (finding->is_failure) {
+        fprintf(file, "<failure type=\"%s\" message=\"", finding->line);
+        print_xml(file, finding_text(finding));
+        fputs("\">", file);
+    } else {
+        fputs("<system-out>", file);
+    }
+    print_xml(file, finding_text(finding));
+    fprintf(file, "</%s>\n    </testcase>\n", finding->is_failure ? "failure" : "system-out");
+}
+
+static void print_junit(FILE *file, const struct findings *findings, const char *command,
+                        const char *program)
+{
     fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n", file);
     fprintf(file,
-            "  <testsuite name=\"cushim run\" tests=\"%u\" failures=\"%u\" errors=\"0\" "
+            "  <testsuite name=\"%s\" tests=\"%u\" failures=\"%u\" errors=\"0\" "
             "skipped=\"0\" time=\"0\">\n",
-            tests, findings->count);
-    for (const struct finding *finding = findings->first; finding; finding = finding->next) {
-        char function[100];
-
-        find_function(text_of(finding), function, sizeof function);
-        fputs("    <testcase classname=\"", file);
-        print_xml(file, program);
-        fprintf(file, "\" name=\"%s%s", finding->line, function[0] ? ": " : "");
-        print_xml(file, function);
-        fprintf(file, ", process %s\" time=\"0\">\n      <failure type=\"%s\" message=\"",
-                finding->process, finding->line);
-        print_xml(file, text_of(finding));
-        fputs("\">", file);
-        print_xml(file, text_of(finding));
-        fputs("</failure>\n    </testcase>\n", file);
-    }
+            command, findings->first ? count(findings, true) : 1, count(findings, false));
+    for (const struct finding *finding = findings->first; finding; finding = finding->next)
+        print_case(file, finding, program);
     if (!findings->first) {
         fputs("    <testcase classname=\"", file);
         print_xml(file, program);
@@ -187,15 +204,15 @@ static bool is_xml(const char *path)
     return length >= 4 && strcmp(path + length - 4, ".xml") == 0;
 }
 
-static void write_report(const struct arguments *arguments, const struct findings *findings,
-                         int status, struct failure *failure)
+static void write_report(const struct arguments *arguments, const char *command,
+                         const struct findings *findings, int status, struct failure *failure)
 {
     const char *why = "it could not be written";
     FILE *file = system_new_file(arguments->report, &why);
     bool is_written = file != NULL;
 
     if (file && is_xml(arguments->report))
-        print_junit(file, findings, arguments->program[0]);
+        print_junit(file, findings, command, arguments->program[0]);
     else if (file)
         print_json(file, findings, status);
     if (file)
@@ -207,7 +224,8 @@ static void write_report(const struct arguments *arguments, const struct finding
                     arguments->report, why);
 }
 
-int run_reported(const struct arguments *arguments, struct failure *failure)
+int run_reported(const struct arguments *arguments, const struct run_report *report,
+                 struct failure *failure)
 {
     const char *root = system_get("TMPDIR");
     struct findings findings = {.last = &findings.first};
@@ -221,19 +239,19 @@ int run_reported(const struct arguments *arguments, struct failure *failure)
         return (int)failure->status;
     }
     snprintf(prefix, sizeof prefix, "%s/found", folder);
-    status = system_set("CUSHIM_MOCK_REPORT", prefix, failure)
+    status = system_set(report->variable, prefix, failure)
                  ? spawn_and_wait(arguments->program, failure)
                  : (int)failure->status;
     read_files(&findings, folder);
     rmdir(folder);
     if (failure->status == STATUS_DONE && findings.processes == 0 && !arguments->quiet)
-        fputs("cushim: no process has reported what the mock driver found: none has opened it, or "
-              "those that did were killed\n",
-              stderr);
-    if (failure->status == STATUS_DONE && arguments->report)
-        write_report(arguments, &findings, status, failure);
-    if (status == 0 && findings.count > 0 && arguments->error_status)
+        fprintf(stderr, "cushim: %s\n", report->nothing);
+    if (failure->status == STATUS_DONE && report->judge)
+        report->judge(arguments, &findings);
+    if (status == 0 && count(&findings, false) > 0 && arguments->error_status)
         status = (int)arguments->error_status;
+    if (failure->status == STATUS_DONE && arguments->report)
+        write_report(arguments, report->command, &findings, status, failure);
     while (findings.first) {
         struct finding *next = findings.first->next;
 

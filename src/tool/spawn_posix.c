@@ -21,7 +21,6 @@ static void pass_on(int signal)
     errno = error;
 }
 
-/* What this process ignores while it waits is not ignored there, unless it was before. */
 static int spawn(char **words, const sigset_t *defaults, const sigset_t *mask, pid_t *child)
 {
     posix_spawnattr_t attributes;
@@ -37,23 +36,29 @@ static int spawn(char **words, const sigset_t *defaults, const sigset_t *mask, p
     return error;
 }
 
-/* Ignore a signal here; it is the program's, unless it is ignored already, as under nohup. */
-static void leave_to_program(int signal, sigset_t *defaults)
+/* What becomes of signals while the program runs, unless they are ignored, as under nohup. */
+static const struct {
+    int signal;
+    void (*handler)(int);
+} handled[] = {
+    {SIGINT, SIG_IGN}, /* the terminal sends these to the program as well */
+    {SIGQUIT, SIG_IGN},
+    {SIGTERM, pass_on},
+    {SIGHUP, pass_on},
+};
+enum { HANDLED = sizeof handled / sizeof *handled };
+
+static void handle_signals(struct sigaction before[HANDLED], sigset_t *defaults)
 {
-    const struct sigaction ignoring = {.sa_handler = SIG_IGN};
-    struct sigaction before;
+    for (unsigned i = 0; i < HANDLED; i++) {
+        const struct sigaction handling = {.sa_handler = handled[i].handler};
 
-    if (sigaction(signal, &ignoring, &before) == 0 && before.sa_handler != SIG_IGN)
-        sigaddset(defaults, signal);
-}
-
-static void pass_on_signal(int signal)
-{
-    const struct sigaction passing = {.sa_handler = pass_on};
-    struct sigaction before;
-
-    if (sigaction(signal, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
-        sigaction(signal, &passing, NULL);
+        sigaction(handled[i].signal, NULL, &before[i]);
+        if (before[i].sa_handler == SIG_IGN)
+            continue;
+        sigaddset(defaults, handled[i].signal);
+        sigaction(handled[i].signal, &handling, NULL);
+    }
 }
 
 static int wait_for(pid_t child)
@@ -68,9 +73,10 @@ static int wait_for(pid_t child)
 
 int spawn_and_wait(char **words, struct failure *failure)
 {
+    struct sigaction before[HANDLED];
     sigset_t defaults, passed, mask;
+    int status = 0, error;
     pid_t started;
-    int error;
 
     /* One that comes before it is known to whom waits until it is. */
     sigemptyset(&passed);
@@ -78,17 +84,17 @@ int spawn_and_wait(char **words, struct failure *failure)
     sigaddset(&passed, SIGHUP);
     sigprocmask(SIG_BLOCK, &passed, &mask);
     sigemptyset(&defaults);
-    leave_to_program(SIGINT, &defaults);
-    leave_to_program(SIGQUIT, &defaults);
+    handle_signals(before, &defaults);
     error = spawn(words, &defaults, &mask, &started);
-    if (!error) {
+    if (!error)
         running = (sig_atomic_t)started;
-        pass_on_signal(SIGTERM);
-        pass_on_signal(SIGHUP);
-    }
     sigprocmask(SIG_SETMASK, &mask, NULL);
     if (!error)
-        return wait_for(started);
+        status = wait_for(started);
+    for (unsigned i = 0; i < HANDLED; i++)
+        sigaction(handled[i].signal, &before[i], NULL);
+    if (!error)
+        return status;
     failure_set_program(failure, words[0], error == ENOENT, strerror(error));
     return (int)failure->status;
 }

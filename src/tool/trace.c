@@ -9,10 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "loader/system.h"
 #include "src/tool/commands.h"
 #include "src/tool/new_file.h"
-#include "src/tool/system.h"
 #include "src/trace/output.h"
 
 typedef void trace_writer(const struct trace_timeline *timeline, FILE *file);
@@ -37,27 +35,6 @@ static trace_writer *writer_for(const char *output)
     return ends_with(output, ".html") ? trace_write_html : NULL;
 }
 
-static uint64_t next_progress_ns; /* UINT64_MAX: nothing is shown */
-
-/* On a terminal, not in the first second, and ten times a second then. */
-static void show_progress(uint64_t done, uint64_t total)
-{
-    const uint64_t now = cushim__clock_ns();
-
-    if (now < next_progress_ns)
-        return;
-    next_progress_ns = now + 100000000;
-    fprintf(stderr, "\rreading: %3u %%",
-            total ? (unsigned)(100.0 * (double)done / (double)total) : 0);
-    fflush(stderr);
-}
-
-static void end_progress(void)
-{
-    if (system_is_terminal(stderr))
-        fputs("\r              \r", stderr);
-}
-
 static void put_conversion(FILE *file, const void *data)
 {
     const struct conversion *conversion = data;
@@ -73,8 +50,7 @@ static void convert(FILE *file, const char *path, const char *output, trace_writ
     const struct conversion conversion = {&timeline, write};
     char why[256];
 
-    next_progress_ns = system_is_terminal(stderr) ? cushim__clock_ns() + 1000000000 : UINT64_MAX;
-    if (!trace_reader_open(&reader, file, show_progress, why, sizeof why)) {
+    if (!trace_reader_open(&reader, file, why, sizeof why)) {
         failure_set(failure, STATUS_NO_DRIVER, "Name a file that cushim trace has written.",
                     "%.300s %s", path, why);
         return;
@@ -85,20 +61,22 @@ static void convert(FILE *file, const char *path, const char *output, trace_writ
         put_conversion(stdout, &conversion);
     else
         new_file_write(output, "The timeline", put_conversion, &conversion, failure);
-    end_progress();
     if (failure->status == STATUS_DONE)
         trace_write_summary(&timeline, stderr);
     trace_timeline_free(&timeline);
     trace_reader_close(&reader);
 }
 
-bool trace_output_check(const char *output, struct failure *failure)
+/* Standard output is the program's, if one runs. */
+static bool check_output(const struct arguments *arguments, struct failure *failure)
 {
-    if (!writer_for(output))
+    const bool is_standard = strcmp(arguments->output, "-") == 0;
+
+    if (is_standard ? !arguments->convert : !writer_for(arguments->output))
         failure_set(failure, STATUS_USAGE, "Read the manual with `cushim help trace`.",
-                    "--output must end in .json or .html, or be - for JSON on standard output, "
-                    "not '%.160s'",
-                    output);
+                    "--output must end in .json or .html%s, not '%.160s'",
+                    arguments->convert ? ", or be - for JSON on standard output" : "",
+                    arguments->output);
     return failure->status == STATUS_DONE;
 }
 
@@ -120,7 +98,7 @@ enum status command_trace(const struct arguments *arguments)
     struct failure failure = {0};
     enum status status = STATUS_DONE;
 
-    if (trace_output_check(arguments->output, &failure)) {
+    if (check_output(arguments, &failure)) {
         if (arguments->convert)
             trace_convert(arguments->trace, arguments->output, &failure);
         else

@@ -5,9 +5,6 @@
 
 #include "src/tool/commands.h"
 
-/* Whether the name says what to write: .json, .html or `-`. */
-bool trace_output_check(const char *output, struct failure *failure);
-
 /* Convert a file that a traced process has written, and print a summary on standard error. */
 void trace_convert(const char *path, const char *output, struct failure *failure);
 

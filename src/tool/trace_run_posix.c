@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@
 #include "src/tool/program.h"
 #include "src/tool/system.h"
 #include "src/tool/trace.h"
+#include "src/trace/file.h"
 #include "src/trace/options.h"
 
 /* --- what it wrote --- */
@@ -58,7 +60,7 @@ static char *output_for(const char *output, const struct files *files, size_t in
     const size_t size = strlen(output) + strlen(name) + 2;
     char *text = output_memory(size);
 
-    if (files->count == 1 || strcmp(output, "-") == 0)
+    if (files->count == 1)
         snprintf(text, size, "%s", output);
     else
         snprintf(text, size, "%.*s.%.*s%s", (int)(suffix - output), output,
@@ -66,32 +68,52 @@ static char *output_for(const char *output, const struct files *files, size_t in
     return text;
 }
 
-/* What cannot be converted is kept. */
+/* Whether its process may go on to write it. */
+static bool is_written(const char *path, long *process)
+{
+    struct trace_header header = {0};
+    FILE *file = fopen(path, "rb");
+    const bool is_read = file && fread(&header, sizeof header, 1, file) == 1;
+
+    if (file)
+        fclose(file);
+    *process = (long)header.process;
+    return is_read && !(header.flags & TRACE_ENDED) && header.process > 0 &&
+           (kill((pid_t)header.process, 0) == 0 || errno == EPERM);
+}
+
+/* What cannot be converted is kept, and what is still written. */
 static void convert_files(const struct files *files, const char *output, struct failure *failure)
 {
     for (size_t i = 0; i < files->count; i++) {
         struct failure failed = {0};
         char *path = output_for(output, files, i);
+        long process;
+        const bool stays = is_written(files->paths[i], &process);
 
         trace_convert(files->paths[i], path, &failed);
-        if (failed.status == STATUS_DONE) {
+        if (failed.status == STATUS_DONE)
+            fprintf(stderr, "Wrote %s\n", path);
+        else if (failure->status == STATUS_DONE)
+            *failure = failed;
+        if (stays)
+            fprintf(stderr, "cushim: process %ld still runs, and its trace goes on in %s\n",
+                    process, files->paths[i]);
+        else if (failed.status == STATUS_DONE)
             unlink(files->paths[i]);
-            if (strcmp(path, "-") != 0)
-                fprintf(stderr, "Wrote %s\n", path);
-        } else {
+        else
             fprintf(stderr, "cushim: the trace stays in %s\n", files->paths[i]);
-            if (failure->status == STATUS_DONE)
-                *failure = failed;
-        }
         free(path);
     }
 }
 
 static void explain_nothing(void)
 {
-    fputs("cushim: nothing was traced: no process has called the driver through libcuda.so.1.\n"
+    fputs("cushim: nothing was traced: no process has called the driver through libcuda.so.1, or "
+          "none could write its trace.\n"
           "A program is not reached that opens the driver by its path, was linked statically, has "
-          "an RPATH to another libcuda.so.1, or has more rights than its user.\n",
+          "an RPATH to another libcuda.so.1, contains the mock driver, or has more rights than its "
+          "user.\n",
           stderr);
 }
 
@@ -114,10 +136,12 @@ static bool check_settings(const struct arguments *arguments, struct failure *fa
     return false;
 }
 
-/* The processes of the program would find out one by one, and say nothing. */
+/*
+ * The processes of the program would find out one by one. The name is as long as theirs can be.
+ */
 static bool check_folder(const char *prefix, const char *folder, struct failure *failure)
 {
-    char *path = program_join(prefix, ".", "part");
+    char *path = program_join(prefix, ".", "4294967295-999.trace");
     const int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 
     if (file < 0) {
@@ -144,15 +168,6 @@ static bool set_variables(const struct arguments *arguments, const char *prefix,
             system_set("NVTX_INJECTION64_PATH", library, failure));
 }
 
-/* The program runs all the same where there is no driver to trace. */
-static enum status run_untraced(const struct arguments *arguments, struct failure *failure)
-{
-    fprintf(stderr, "cushim: nothing is traced, as there is no driver: %s\n", failure->message);
-    *failure = (struct failure){0};
-    system_execute(arguments->program, failure);
-    return failure->status;
-}
-
 enum status trace_run(const struct arguments *arguments, struct failure *failure)
 {
     char number[32], *output, *prefix;
@@ -164,10 +179,9 @@ enum status trace_run(const struct arguments *arguments, struct failure *failure
     if (!(arguments->mock ? program_takes_mock(arguments, failure)
                           : program_takes_driver(arguments, failure)))
         return failure->status == STATUS_NO_DRIVER && !arguments->library
-                   ? run_untraced(arguments, failure)
+                   ? program_runs_alone(arguments, "traced", failure)
                    : failure->status;
-    output = system_absolute_path(strcmp(arguments->output, "-") == 0 ? "cushim-trace"
-                                                                      : arguments->output);
+    output = system_absolute_path(arguments->output);
     if (!output) {
         failure_set(failure, STATUS_FAILED, "", "There is no memory for a path.");
         return failure->status;

@@ -35,20 +35,19 @@ enum {
 struct trace_header {
     char magic[16]; /* TRACE_MAGIC */
     uint32_t version, header_bytes, chunk_bytes, flags;
-    uint32_t slots;          /* of the registry of the process that wrote it */
     uint32_t driver_version; /* as cuDriverGetVersion counts; 0: not known */
-    uint32_t process, parent;
-    uint64_t chunk_limit;                /* there is room for so many */
-    uint64_t chunk_count;                /* taken by threads; beyond the limit there are none */
-    uint64_t lost_calls, lost_work;      /* there was no room for */
-    uint64_t untimed_work;               /* no device time could be read of */
-    uint64_t unknown_functions;          /* of cuGetProcAddress that the registry does not have */
-    uint64_t began_ns, ended_ns;         /* of the trace's clock */
-    uint64_t began_unix_ns;              /* the same moment, as the time of day */
-    uint64_t call_cost_ns, work_cost_ns; /* what the trace itself adds to each, as measured */
-    uint64_t event_cost_ns;              /* of a pair of events: taken off each work's duration */
-    char program[TRACE_TEXT_BYTES];      /* the command line, as far as it fits */
-    char driver[TRACE_TEXT_BYTES];       /* where the driver was loaded from, or what it is */
+    uint32_t process;
+    uint64_t chunk_limit;           /* there is room for so many */
+    uint64_t chunk_count;           /* taken by threads; beyond the limit there are none */
+    uint64_t lost_calls, lost_work; /* there was no room for */
+    uint64_t untimed_work;          /* no device time could be read of */
+    uint64_t unknown_functions;     /* of cuGetProcAddress that the registry does not have */
+    uint64_t began_ns, ended_ns;    /* of the trace's clock */
+    uint64_t began_unix_ns;         /* the same moment, as the time of day */
+    uint64_t call_cost_ns;          /* what the trace itself adds to each, as measured */
+    uint64_t event_cost_ns;         /* of a pair of events: taken off each work's duration */
+    char program[TRACE_TEXT_BYTES]; /* the command line, as far as it fits */
+    char driver[TRACE_TEXT_BYTES];  /* where the driver was loaded from, or what it is */
 };
 
 struct trace_chunk {
@@ -117,8 +116,6 @@ struct trace_work {
 enum trace_named {
     TRACE_NAME_FUNCTION,         /* a kernel's handle: CUfunction or CUkernel */
     TRACE_NAME_THREAD,           /* a thread, by the system's number */
-    TRACE_NAME_DEVICE,           /* a device's number */
-    TRACE_NAME_STREAM,           /* a stream's handle, from the program */
     TRACE_NAME_UNKNOWN_FUNCTION, /* by its address: cuGetProcAddress found it, the registry not */
 };
 

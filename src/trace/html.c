@@ -311,9 +311,9 @@ static void put_data(const struct html_output *output)
     fprintf(file,
             ",\"lost_calls\":%" PRIu64 ",\"lost_work\":%" PRIu64 ",\"untimed_work\":%" PRIu64
             ",\"unknown_functions\":%" PRIu64 ",\"call_cost_ns\":%" PRIu64
-            ",\"work_cost_ns\":%" PRIu64 ",\"lost_details\":%" PRIu64 ",\"damage\":",
+            ",\"lost_details\":%" PRIu64 ",\"damage\":",
             header->lost_calls, header->lost_work, header->untimed_work, header->unknown_functions,
-            header->call_cost_ns, header->work_cost_ns, output->lost_details);
+            header->call_cost_ns, output->lost_details);
     trace_put_string(file, reader->damage);
     trace_put_unknown(output->timeline, file);
     put_strings(file, "names", &output->timeline->names);

@@ -264,11 +264,9 @@ static void put_other(const struct json_output *output)
     fprintf(file,
             ",\"duration_ns\":%" PRIu64 ",\"lost_calls\":%" PRIu64 ",\"lost_work\":%" PRIu64
             ",\"untimed_work\":%" PRIu64 ",\"unknown_functions\":%" PRIu64
-            ",\"call_cost_ns\":%" PRIu64 ",\"work_cost_ns\":%" PRIu64 ",\"event_cost_ns\":%" PRIu64
-            ",\"damage\":",
+            ",\"call_cost_ns\":%" PRIu64 ",\"event_cost_ns\":%" PRIu64 ",\"damage\":",
             reader->duration_ns, header->lost_calls, header->lost_work, header->untimed_work,
-            header->unknown_functions, header->call_cost_ns, header->work_cost_ns,
-            header->event_cost_ns);
+            header->unknown_functions, header->call_cost_ns, header->event_cost_ns);
     trace_put_string(file, reader->damage);
     trace_put_unknown(output->timeline, file);
     fputs("}}\n", file);

@@ -3,7 +3,11 @@
 
 #include <stdio.h>
 
+#include <string.h>
+
+#include "loader/symbols.h"
 #include "src/base/key_values.h"
+#include "src/driver_api/function_name.h"
 
 static CUresult read_flag(const struct cushim__lines *lines, bool *flag)
 {
@@ -30,15 +34,44 @@ static CUresult read_buffer(const struct cushim__lines *lines, uint64_t *bytes)
     return cushim__lines_refuse(lines, lines->value.start, "buffer is a size, such as 256 MiB");
 }
 
+bool cushim__trace_calls_next(const char **patterns, char pattern[TRACE_PATTERN_BYTES])
+{
+    const char *start = *patterns + strspn(*patterns, " \t,");
+    size_t length = strcspn(start, ",");
+
+    *patterns = start + length;
+    while (length > 0 && strchr(" \t", start[length - 1]))
+        length--;
+    /* What is too long fits no function, as it is cut off. */
+    snprintf(pattern, TRACE_PATTERN_BYTES, "%.*s", (int)length, start);
+    return length > 0;
+}
+
+bool cushim__trace_calls_check(const char *patterns, char pattern[TRACE_PATTERN_BYTES])
+{
+    bool fits = true;
+
+    while (fits && cushim__trace_calls_next(&patterns, pattern)) {
+        fits = false;
+        for (unsigned slot = 0; !fits && slot < CUSHIM__SYMBOL_COUNT; slot++)
+            fits = cushim__name_means(pattern, slot);
+    }
+    return fits;
+}
+
 /* `calls` is valid until the next text is read. */
 static CUresult read_calls(const struct cushim__lines *lines, const char **calls)
 {
     static char patterns[1024];
+    char pattern[TRACE_PATTERN_BYTES];
 
     if (lines->value.length >= sizeof patterns)
         return cushim__lines_refuse(lines, lines->value.start, "calls has at most %zu characters",
                                     sizeof patterns - 1);
     snprintf(patterns, sizeof patterns, "%.*s", (int)lines->value.length, lines->value.start);
+    if (!cushim__trace_calls_check(patterns, pattern))
+        return cushim__lines_refuse(lines, lines->value.start, "no function is like \"%s\"",
+                                    pattern);
     *calls = patterns;
     return CUDA_SUCCESS;
 }
@@ -73,6 +106,10 @@ bool cushim__trace_options_read(struct trace_options *options, const char *text,
     while ((next = cushim__lines_next(&lines)) == CUSHIM__LINES_ENTRY) {
         if (read_setting(&lines, options) != CUDA_SUCCESS)
             return false;
+    }
+    if (next == CUSHIM__LINES_END && options->waits_for_profiler && options->delay_ns > 0) {
+        snprintf(message, size, "%s: from_profiler and delay both say when a trace begins", where);
+        return false;
     }
     return next == CUSHIM__LINES_END;
 }

@@ -24,6 +24,14 @@ struct trace_options {
 };
 
 /*
+ * The next of the patterns of `calls`, without blanks; false: there is none. Check: whether each
+ * means a function; else `pattern` is the first that does not.
+ */
+enum { TRACE_PATTERN_BYTES = 128 };
+bool cushim__trace_calls_next(const char **patterns, char pattern[TRACE_PATTERN_BYTES]);
+bool cushim__trace_calls_check(const char *patterns, char pattern[TRACE_PATTERN_BYTES]);
+
+/*
  * Read lines of settings over what the options hold. `calls` is valid until the next text is read.
  * False: the text is refused, and `message` says where and why; `where` is what it is called there.
  */

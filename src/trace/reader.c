@@ -110,7 +110,6 @@ static void add_chunk(struct trace_reader *reader, uint64_t offset, uint64_t fil
     TRACE_ROOM(reader->chunks, reader->chunk_count, *room);
     reader->chunks[reader->chunk_count++] =
         (struct trace_chunk_place){offset, chunk->system_thread, chunk->thread, used};
-    reader->byte_count += used;
 }
 
 /* Find the chunks, and sort them by thread. */
@@ -201,9 +200,6 @@ static bool load_chunk(struct trace_reader *reader, struct trace_thread *thread)
     if (thread->data_size < chunk->size)
         note_damage(reader, chunk->offset + thread->data_size,
                     error ? "the file cannot be read" : "the file ends in the middle of a chunk");
-    reader->bytes_done += chunk->size;
-    if (reader->progress)
-        reader->progress(reader->bytes_done, reader->byte_count);
     return true;
 }
 
@@ -277,7 +273,6 @@ static bool look_ahead(struct trace_reader *reader, struct trace_thread *thread)
 void trace_reader_rewind(struct trace_reader *reader)
 {
     reader->heap_count = 0;
-    reader->bytes_done = 0;
     reader->is_reading = false;
     for (uint32_t i = 0; i < reader->thread_count; i++) {
         struct trace_thread *thread = &reader->threads[i];
@@ -371,8 +366,7 @@ static void scan(struct trace_reader *reader)
         reader->duration_ns = trace_reader_time(reader, reader->header.ended_ns);
 }
 
-bool trace_reader_open(struct trace_reader *reader, FILE *file,
-                       void (*progress)(uint64_t done, uint64_t total), char *why, size_t size)
+bool trace_reader_open(struct trace_reader *reader, FILE *file, char *why, size_t size)
 {
     char buffer[160];
     const char *problem;
@@ -380,7 +374,7 @@ bool trace_reader_open(struct trace_reader *reader, FILE *file,
     size_t count;
     int error;
 
-    *reader = (struct trace_reader){.file = file, .progress = progress};
+    *reader = (struct trace_reader){.file = file};
     count = read_at(file, 0, &reader->header, sizeof reader->header, &error);
     if (error)
         snprintf(buffer, sizeof buffer, "cannot be read: %s", strerror(error));

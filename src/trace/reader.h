@@ -54,13 +54,10 @@ struct trace_reader {
     uint64_t duration_ns;
     size_t damage_count; /* chunks of which not everything could be read */
     char damage[200];    /* a sentence on the first of them; "": there is none */
-    /* Called now and then if it is not NULL: how much has been read. */
-    void (*progress)(uint64_t done, uint64_t total);
     /* Its own: */
     FILE *file;
     struct trace_chunk_place *chunks;
     size_t chunk_count;
-    uint64_t byte_count, bytes_done;
     uint32_t *heap; /* threads by `reached_ns` */
     size_t heap_count;
     bool is_scanning;
@@ -71,8 +68,7 @@ struct trace_reader {
  * Look through a whole file, which stays the caller's. False: it is no trace that can be read, and
  * `why` says so, without a subject.
  */
-bool trace_reader_open(struct trace_reader *reader, FILE *file,
-                       void (*progress)(uint64_t done, uint64_t total), char *why, size_t size);
+bool trace_reader_open(struct trace_reader *reader, FILE *file, char *why, size_t size);
 void trace_reader_close(struct trace_reader *reader);
 
 /* Begin with the first record again. */

@@ -111,10 +111,13 @@ static void put_calls(const struct trace_timeline *timeline, FILE *file)
         totals[count++] = (struct total){trace_slot_name(timeline, slot), function->calls,
                                          function->total_ns, function->longest_ns, 0};
     }
-    if (!count)
+    if (!count) {
+        fputs("No call was recorded: --calls, --from-profiler, --delay and --duration choose.\n",
+              file);
         return;
-    snprintf(heading, sizeof heading, "%" PRIu64 " calls, blocked %s", timeline->call_count,
-             duration(timeline->blocked_ns).text);
+    }
+    snprintf(heading, sizeof heading, "%" PRIu64 " call%s, blocked %s", timeline->call_count,
+             timeline->call_count == 1 ? "" : "s", duration(timeline->blocked_ns).text);
     put_heading(file, heading);
     put_totals(file, totals, count, FUNCTIONS);
     free(totals);
@@ -306,18 +309,20 @@ static void put_missing(const struct trace_timeline *timeline, FILE *file)
     const struct trace_header *header = &reader->header;
     const struct {
         uint64_t count;
-        const char *what;
+        const char *what, *rest;
     } rows[] = {
-        {timeline->unfinished_count, "calls have not returned"},
-        {header->lost_calls, "calls are lost: there was no room for them"},
-        {header->lost_work, "pieces of work are lost: there was no room for them"},
-        {header->untimed_work, "pieces of work could not be timed"},
-        {header->unknown_functions, "functions were looked up that the trace does not know"},
+        {timeline->unfinished_count, "call", "did not return"},
+        {header->lost_calls, "call", "did not fit into the file, or it could not grow"},
+        {header->lost_work, "piece", "of work did not fit into the file, or it could not grow"},
+        {header->untimed_work, "piece", "of work could not be timed"},
+        {header->unknown_functions, "function",
+         "came from cuGetProcAddress that cushim does not know"},
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         if (rows[i].count)
-            fprintf(file, "Missing: %" PRIu64 " %s\n", rows[i].count, rows[i].what);
+            fprintf(file, "Missing: %" PRIu64 " %s%s %s\n", rows[i].count, rows[i].what,
+                    rows[i].count == 1 ? "" : "s", rows[i].rest);
     }
     put_unknown(timeline, file);
     if (reader->damage_count)
@@ -327,9 +332,9 @@ static void put_missing(const struct trace_timeline *timeline, FILE *file)
         fputs("The process has not ended the trace: it crashed, was killed or still runs.\n", file);
     if (!(header->flags & TRACE_DEVICE_TIMES))
         fputs("The device's work was not timed.\n", file);
-    if (header->call_cost_ns || header->work_cost_ns)
-        fprintf(file, "The trace itself takes %s for a call, and %s for work.\n",
-                duration(header->call_cost_ns).text, duration(header->work_cost_ns).text);
+    if (header->call_cost_ns)
+        fprintf(file, "The trace itself takes %s for a call.\n",
+                duration(header->call_cost_ns).text);
 }
 
 void trace_write_summary(const struct trace_timeline *timeline, FILE *file)
@@ -338,7 +343,8 @@ void trace_write_summary(const struct trace_timeline *timeline, FILE *file)
     const struct trace_header *header = &reader->header;
 
     fprintf(file, "Program: %s\n", shown(header->program, 90).text);
-    fprintf(file, "Driver: %s", shown(header->driver, 70).text);
+    /* A program that traces itself does not say. */
+    fprintf(file, "Driver: %s", header->driver[0] ? shown(header->driver, 70).text : "not known");
     if (header->driver_version)
         fprintf(file, " (CUDA %u.%u)", header->driver_version / 1000,
                 header->driver_version % 1000 / 10);

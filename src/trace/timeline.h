@@ -45,13 +45,13 @@ struct trace_stream {
     uint32_t context, thread;
     size_t first_work, work_count;
     uint64_t busy_ns;
-    char name[96]; /* from the program, so it may hold anything */
+    char name[48];
 };
 
 struct trace_context {
     uint64_t handle;
     uint32_t device; /* UINT32_MAX: not known */
-    char name[128];
+    char name[96];
 };
 
 /* Work whose times are known. Of one stream it follows one another. */

@@ -255,19 +255,15 @@ static void name_streams(struct trace_timeline *timeline)
 {
     for (size_t i = 0; i < timeline->stream_count; i++) {
         struct trace_stream *stream = &timeline->streams[i];
-        const uint32_t name = trace_name_of(timeline, TRACE_NAME_STREAM, stream->handle);
-        char text[48];
         if (stream->handle == 1)
-            snprintf(text, sizeof text, "legacy default stream");
+            snprintf(stream->name, sizeof stream->name, "legacy default stream");
         else if (stream->handle == 2)
-            snprintf(text, sizeof text, "default stream of thread %" PRIu32, stream->thread);
+            snprintf(stream->name, sizeof stream->name, "default stream of thread %" PRIu32,
+                     stream->thread);
         else
-            trace_handle_tag(timeline, "CUstream", stream->handle, text, sizeof text);
-        show_number(text);
-        snprintf(stream->name, sizeof stream->name, "%s%s%.40s%s", text,
-                 name == TRACE_SET_NONE ? "" : " (",
-                 name == TRACE_SET_NONE ? "" : trace_set_at(&timeline->names, name),
-                 name == TRACE_SET_NONE ? "" : ")");
+            trace_handle_tag(timeline, "CUstream", stream->handle, stream->name,
+                             sizeof stream->name);
+        show_number(stream->name);
     }
 }
 
@@ -275,16 +271,12 @@ static void name_contexts(struct trace_timeline *timeline)
 {
     for (size_t i = 0; i < timeline->context_count; i++) {
         struct trace_context *context = &timeline->contexts[i];
-        const uint32_t name = trace_name_of(timeline, TRACE_NAME_DEVICE, context->device);
         char number[16] = "?", tag[48];
         if (context->device != UINT32_MAX)
             snprintf(number, sizeof number, "%" PRIu32, context->device);
         trace_handle_tag(timeline, "CUcontext", context->handle, tag, sizeof tag);
         show_number(tag);
-        snprintf(context->name, sizeof context->name, "Device %s%s%.60s%s, %s", number,
-                 name == TRACE_SET_NONE ? "" : " (",
-                 name == TRACE_SET_NONE ? "" : trace_set_at(&timeline->names, name),
-                 name == TRACE_SET_NONE ? "" : ")", tag);
+        snprintf(context->name, sizeof context->name, "Device %s, %s", number, tag);
     }
 }
 

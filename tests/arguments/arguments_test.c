@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include <cushim/cushim.h>
+#include <cushim/testing/check.h>
 #include <cushim/testing/layer.h>
 #include <cushim/testing/mock.h>
 #include <cushim/testing/recording.h>

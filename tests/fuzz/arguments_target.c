@@ -11,6 +11,7 @@
 #include "src/tool/mock.h"
 #include "src/tool/probe.h"
 #include "src/tool/program.h"
+#include "src/tool/run_report.h"
 #include "src/tool/system.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -181,6 +182,14 @@ enum status command_trace(const struct arguments *arguments)
     return STATUS_DONE;
 }
 
+enum status command_check(const struct arguments *arguments)
+{
+    check_arguments(arguments, COMMAND_CHECK);
+    CLAIM(arguments->program && arguments->error_status <= 255);
+    CLAIM(arguments->check_settings || (!arguments->leaks && !arguments->let_through));
+    return STATUS_DONE;
+}
+
 enum status command_symbolize(const struct arguments *arguments)
 {
     check_arguments(arguments, COMMAND_SYMBOLIZE);
@@ -188,8 +197,10 @@ enum status command_symbolize(const struct arguments *arguments)
     return STATUS_DONE;
 }
 
-int run_reported(const struct arguments *arguments, struct failure *failure)
+int run_reported(const struct arguments *arguments, const struct run_report *report,
+                 struct failure *failure)
 {
+    CLAIM(report->variable && report->nothing);
     CLAIM(arguments->report || arguments->error_status);
     CLAIM(arguments->error_status <= 255);
     system_execute(arguments->program, failure);

@@ -37,7 +37,7 @@ EXPECTED = {
     'misuse': [
         r'1 misuse of the driver\'s rules:',
         r'  cuEventDestroy_v2: the handle 0x[0-9a-f]+ is that of an event that was destroyed: '
-        r'event#1 \(call \d+ of thread 1, at ' + PLACE + r'\)',
+        r'event#1 \(call \d+ of thread 1, at ' + PLACE + r'; CUSHIM-event-destroyed\)',
     ],
     'expectation': [
         r'expected exactly 2 times: cuEventCreate\(phEvent, Flags\); it came 0 times',

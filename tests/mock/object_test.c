@@ -12,17 +12,19 @@ enum { GENERATIONS = 1 << 19 };
 
 static unsigned misuses;
 static char misuse[200];
+static enum cushim__check_id misuse_id;
 static void *dropped[8];
 static unsigned drops;
 
 /* In place of those of src/mock/mock.c. */
-void cushim__mock_misuse(const char *format, ...)
+void cushim__mock_misuse(enum cushim__check_id id, const char *format, ...)
 {
     va_list arguments;
 
     va_start(arguments, format);
     vsnprintf(misuse, sizeof misuse, format, arguments);
     va_end(arguments);
+    misuse_id = id;
     misuses++;
 }
 
@@ -132,6 +134,7 @@ static void handle_of_another_kind_is_named(void **state)
     (void)state;
     assert_non_null(strstr(refused(stream->handle, MOCK_EVENT),
                            "is that of a stream, stream#1, not of an event"));
+    assert_int_equal(misuse_id, CUSHIM__CHECK_HANDLE_KIND);
 }
 
 static void destroyed_handle_stays_destroyed_when_its_place_is_used_again(void **state)
@@ -142,6 +145,7 @@ static void destroyed_handle_stays_destroyed_when_its_place_is_used_again(void *
     (void)state;
     take_away(event);
     assert_non_null(strstr(refused(old, MOCK_EVENT), "an event that was destroyed: event#1"));
+    assert_int_equal(misuse_id, CUSHIM__CHECK_EVENT_DESTROYED);
     next = add(MOCK_EVENT, NULL);
     assert_int_equal((uintptr_t)next->handle & 0xffffff, (uintptr_t)old & 0xffffff);
     assert_ptr_not_equal(next->handle, old);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Of cushim/testing: layers, faults, recordings, expectations, tests, sweeps and traces. */
+#include <cushim/testing/check.h>
 #include <cushim/testing/layer.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -193,6 +194,34 @@ static CUresult traces(void)
     return code == CUDA_SUCCESS && !is_there ? CUDA_ERROR_FILE_NOT_FOUND : code;
 }
 
+/* Misuse is found, unless there is no memory for it; the call that is misuse never reaches the driver. */
+static CUresult checks(void)
+{
+    const struct cushim_check_options options = {.size = sizeof options,
+                                                 .suppressions = "CUSHIM-stream-destroyed"};
+    struct cushim_layer *layer;
+    struct cushim_mock *mock;
+    CUevent event = NULL;
+    size_t found = 0;
+    CUresult code = begin(&mock, &layer);
+
+    if (code == CUDA_SUCCESS)
+        code = cushim_check_start(layer, &options);
+    if (code == CUDA_SUCCESS)
+        code = cushim_driver()->EventCreate(&event, 0);
+    if (code == CUDA_SUCCESS)
+        code = cushim_driver()->EventDestroy_v2(event);
+    if (code == CUDA_SUCCESS) {
+        cushim_driver()->EventDestroy_v2(event);
+        found = cushim_check_count(layer, "CUSHIM-destroyed-twice");
+    }
+    if (layer && cushim_check_stop(layer, NULL, 0) == CUDA_SUCCESS && code == CUDA_SUCCESS &&
+        found > 0)
+        code = CUDA_ERROR_UNKNOWN;
+    end(mock, layer);
+    return code == CUDA_SUCCESS && found == 0 ? CUDA_ERROR_ILLEGAL_STATE : code;
+}
+
 static CUresult one_test(void)
 {
     const struct cushim_test_options options = {.size = sizeof options,
@@ -276,6 +305,7 @@ const struct function testkit_functions[] = {
     {"cushim_layer_expect cushim_layer_forbid cushim_layer_expectations_clear cushim_layer_forbid_errors "
      "cushim_layer_expect_errors_begin cushim_layer_expect_errors_end cushim_layer_verify",
      expectations, CUDA_ERROR_ILLEGAL_STATE},
+    {"cushim_check_start cushim_check_count cushim_check_stop", checks, CUDA_ERROR_ILLEGAL_STATE},
     {"cushim_trace_start cushim_trace_stop", traces, CUDA_ERROR_FILE_NOT_FOUND},
     {"cushim_test_begin cushim_test_mock cushim_test_layer cushim_test_end", one_test,
      CUDA_ERROR_ILLEGAL_STATE},

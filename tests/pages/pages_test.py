@@ -69,6 +69,8 @@ NOT_RUN = {
                             'cushim_cuda_cuMemcpyHtoD_v2 -> cushim_driver()->MemcpyHtoD_v2'):
         'what macros do; tests/cuda_header compares the symbols',
     ('docs/mock.md', 'SITE[@devN][:CONDITION,...] => EFFECT'): 'a grammar; the rules below it run',
+    ('docs/checks.md', 'CUSHIM-event-destroyed cuEventQuery libfoo.so*'):
+        'suppressions; tests/check reads such',
     ('docs/architecture.md', 'a caller -> table.c (generated) -> call.c -> api/*.c -> sim/ -> '
                              'api/*.c: execute()'): 'a picture of calls',
     ('docs/architecture.md', 'src/library         the mock as a libcuda.so.1'):

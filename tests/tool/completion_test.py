@@ -17,7 +17,7 @@ import sys
 import tempfile
 import unittest
 
-COMMANDS = 'info', 'probe', 'time', 'run', 'trace', 'profile', 'symbols', 'symbolize'
+COMMANDS = 'info', 'probe', 'time', 'run', 'trace', 'check', 'profile', 'symbols', 'symbolize'
 OWN = {*COMMANDS, 'help', '-h', '--help', '-V', '--version'}
 
 

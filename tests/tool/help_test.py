@@ -8,7 +8,7 @@ import unittest
 
 from harness import DONE, USAGE, ToolTest, fake
 
-COMMANDS = 'info', 'probe', 'time', 'run', 'trace', 'profile', 'symbols', 'symbolize'
+COMMANDS = 'info', 'probe', 'time', 'run', 'trace', 'check', 'profile', 'symbols', 'symbolize'
 FONT = re.compile(r'\\f[BIRP]')
 
 
@@ -122,7 +122,8 @@ class Manual(ToolTest):
                              ('time', '0 1 2 3 64 130'),
                              ('run', '1 64 125 126 127 others'), ('profile', '0 1 2 3 64'),
                              ('symbols', '0 1 2 64'), ('symbolize', '0 1 64'),
-                             ('trace', '0 1 2 64 125 126 127 others')):
+                             ('trace', '0 1 2 64 125 126 127 others'),
+                             ('check', '1 2 64 125 126 127 others')):
             printed = self.statuses(command, '--help')
             self.assertEqual(list(printed), own.split())
             for status, words in printed.items():

@@ -63,6 +63,12 @@ class Report(ToolTest):
         result, _ = self.run_program('misuse', 'kill', options=('--error-exitcode', '9'))
         self.assert_status(result, 128 + signal.SIGKILL)
 
+    def test_the_status_of_the_report_is_that_of_the_command(self):
+        for words, status in (['misuse'], 9), ([], 0), (['7'], 7):
+            _, text = self.run_program(*words, name='found.json',
+                                       options=('--error-exitcode', '9'))
+            self.assertEqual(json.loads(text)['status'], status)
+
     def test_report_alone_leaves_the_status(self):
         result, _ = self.run_program('misuse', name='found.json')
         self.assert_status(result, DONE)

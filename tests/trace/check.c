@@ -97,7 +97,7 @@ bool trace_check(const char *path)
     bool is_read;
 
     CLAIM(file);
-    is_read = trace_reader_open(&reader, file, NULL, why, sizeof why);
+    is_read = trace_reader_open(&reader, file, why, sizeof why);
     CLAIM(is_read == (why[0] == '\0'));
     if (is_read) {
         check_items(&reader);

@@ -7,6 +7,10 @@
  *                        how many each has made
  *     work N CALLS       so many threads queue so much work each, on a stream of their own
  *     killed CALLS       so many calls, and then SIGKILL
+ *     daemon             the child calls and goes on when the parent has ended, until it is killed
+ *     wanders FOLDER CALLS  goes to a folder, and a child and then the parent call there
+ *     unopened CALLS     so many calls, where no file can be opened any more
+ *     abandoned          a capture whose stream is destroyed, and then work
  *     fork               the child calls before the driver is initialised, then the parent does
  *     exec PROGRAM...    a call, and then another program in the same process
  *     capture            work that is captured, launched, and work beside it
@@ -25,8 +29,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <wchar.h>
 
 #include <cushim/cushim.h>
 
@@ -162,6 +168,67 @@ static void be_killed(void)
     raise(SIGKILL);
 }
 
+/* Nobody waits for what it prints. */
+static void leave_child(void)
+{
+    int ready[2];
+    char byte;
+
+    if (pipe(ready) != 0)
+        exit(1);
+    if (fork() == 0) {
+        for (int stream = 0; stream < 3; stream++)
+            close(stream);
+        begin();
+        if (write(ready[1], "", 1) == 1)
+            pause();
+    }
+    if (read(ready[0], &byte, 1) != 1)
+        exit(1);
+}
+
+static void wander(const char *folder)
+{
+    int status;
+    pid_t child;
+
+    begin();
+    if (chdir(folder) != 0)
+        exit(1);
+    child = fork();
+    if (child == 0)
+        _exit(cu->DriverGetVersion(&status) != CUDA_SUCCESS);
+    waitpid(child, &status, 0);
+    if (status != 0)
+        exit(1);
+    call_often(NULL);
+}
+
+static void call_without_files(void)
+{
+    const struct rlimit none = {0, 0};
+
+    begin();
+    if (setrlimit(RLIMIT_NOFILE, &none) != 0)
+        exit(1);
+    call_often(NULL);
+}
+
+static void abandon_capture(void)
+{
+    CUdeviceptr memory;
+    CUstream stream;
+
+    begin();
+    check(cu->MemAlloc_v2(&memory, 256), "cuMemAlloc");
+    check(cu->StreamCreate(&stream, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
+    check(cu->StreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED),
+          "cuStreamBeginCapture");
+    check(cu->StreamDestroy_v2(stream), "cuStreamDestroy");
+    check(cu->MemsetD8Async(memory, 1, 256, NULL), "cuMemsetD8Async");
+    check(cu->CtxSynchronize(), "cuCtxSynchronize");
+}
+
 static void fork_first(void)
 {
     int status, version;
@@ -227,6 +294,10 @@ static void (*marked)(const char *message);
 static int (*pushed)(const char *message);
 static int (*popped)(void);
 static void (*marked_ex)(const void *attributes);
+static int (*pushed_wide)(const wchar_t *message);
+static int (*pushed_in)(void *domain, const void *attributes);
+static int (*popped_in)(void *domain);
+static void *(*created)(const wchar_t *name);
 
 static int module_table(int module, void ***table, unsigned *size)
 {
@@ -237,7 +308,11 @@ static int module_table(int module, void ***table, unsigned *size)
         core[1] = &marked_ex;
         core[2] = &marked;
         core[9] = &pushed;
+        core[10] = &pushed_wide;
         core[11] = &popped;
+        core2[4] = &pushed_in;
+        core2[5] = &popped_in;
+        core2[13] = &created;
         is_filled = true;
     }
     *table = module == 1 ? core : core2;
@@ -265,22 +340,31 @@ static void name_ranges(void)
         int32_t payload_type, reserved;
         uint64_t payload;
         int32_t message_type;
-        const char *message;
-    } attributes = {3, sizeof attributes, 0, 0, 0, 0, 0, 0, 1, "marked by attributes"};
+        const void *message;
+    } attributes = {3, sizeof attributes, 0, 0, 0, 0, 0, 0, 1, "marked by attributes"},
+      wide = {3, sizeof wide, 0, 0, 0, 0, 0, 0, 2, L"of the domain"};
     const char *path = getenv("NVTX_INJECTION64_PATH");
     void *library = path ? dlopen(path, RTLD_NOW) : NULL;
     int (*initialise)(const void *(*)(uint32_t)) = NULL;
+    void *domain;
 
     if (library)
         *(void **)&initialise = dlsym(library, "InitializeInjectionNvtx2");
     if (!initialise || !initialise(export_table) || !pushed || !popped || !marked || !marked_ex)
         exit(1);
-    if (pushed("outer") != 0 || pushed("inner") != 1)
+    domain = created ? created(L"domain") : NULL;
+    if (!domain || pushed("outer") != 0 || !pushed_wide || pushed_wide(L"\u2713 inner") != 1)
         exit(1);
     plain();
+    /* The ranges of a domain are its own. */
+    if (pushed_in(domain, &wide) != 0 || popped() != 1 || pushed("within") != 1)
+        exit(1);
+    plain();
+    if (popped_in(domain) != 0 || popped_in(domain) >= 0 || popped() != 1)
+        exit(1);
     marked("here");
     marked_ex(&attributes);
-    if (popped() != 1 || popped() != 0 || popped() >= 0)
+    if (popped() != 0 || popped() >= 0)
         exit(1);
 }
 
@@ -326,6 +410,16 @@ int main(int count, char **words)
     } else if (strcmp(scene, "killed") == 0 && count == 3) {
         calls_each = strtoul(words[2], NULL, 10);
         be_killed();
+    } else if (strcmp(scene, "daemon") == 0) {
+        leave_child();
+    } else if (strcmp(scene, "wanders") == 0 && count == 4) {
+        calls_each = strtoul(words[3], NULL, 10);
+        wander(words[2]);
+    } else if (strcmp(scene, "unopened") == 0 && count == 3) {
+        calls_each = strtoul(words[2], NULL, 10);
+        call_without_files();
+    } else if (strcmp(scene, "abandoned") == 0) {
+        abandon_capture();
     } else if (strcmp(scene, "fork") == 0) {
         fork_first();
     } else if (strcmp(scene, "exec") == 0 && count > 2) {

@@ -10,6 +10,7 @@ import unittest
 from harness import TraceTest
 
 PROGRAM = os.environ['CUSHIM_TRACED_PROGRAM']
+IN_PROCESS = os.environ['CUSHIM_IN_PROCESS']
 MOCK = os.environ['CUSHIM_MOCK_LIBRARY']
 OVER_DRIVER = os.environ['CUSHIM_OVER_DRIVER']
 NEW_DRIVER = os.environ['CUSHIM_NEW_DRIVER']
@@ -20,18 +21,21 @@ DRIVERS = os.environ.get('CUSHIM_DRIVERS') or os.path.join(
 # `auto` lets no thread of the mock's own take part in what a trace shows.
 QUIET = 'quiet = yes\nmode = auto'
 
+# Whether the file of a trace grows without being opened again.
+POPULATES = [int(part) for part in re.findall('[0-9]+', os.uname().release)[:2]] >= [5, 14]
+
 
 class Run(TraceTest):
-    def trace(self, library, *words, options='', code=0, **environment):
-        """Run the program with a library in place of the driver; the traces that it wrote."""
+    def trace(self, library, *words, options='', code=0, program=PROGRAM, **environment):
+        """Run a program with a library in place of the driver; the traces that it wrote."""
         variables = {**os.environ, 'CUSHIM_LIBRARY': library,
                      'LD_LIBRARY_PATH': os.path.dirname(library),
                      'CUSHIM_MOCK_SETTINGS': QUIET, 'CUSHIM_TRACE': self.path('run'),
                      'CUSHIM_TRACE_OPTIONS': options, **environment}
         for old in glob.glob(self.path('run.*')):
             os.remove(old)
-        self.run_result = subprocess.run([PROGRAM, *words], env=variables, capture_output=True,
-                                         check=False, timeout=300)
+        self.run_result = subprocess.run([program, *words], env=variables, capture_output=True,
+                                         cwd=self.folder, check=False, timeout=300)
         self.assertEqual(self.run_result.returncode, code, self.run_result.stderr)
         return sorted(glob.glob(self.path('run.*.trace')), key=os.path.getmtime)
 
@@ -40,10 +44,7 @@ class Run(TraceTest):
 
     def over_mock(self, *words, **options):
         """The library over a driver, which is the mock's library in another file."""
-        files = self.trace(OVER_DRIVER, *words, CUSHIM_DRIVER=MOCK, **options)
-        # The mock reads the same variables, and writes a trace by its own clock.
-        return [path for path in files if not self.document(path)['otherData']['driver']
-                .startswith('cushim mock')]
+        return self.trace(OVER_DRIVER, *words, CUSHIM_DRIVER=MOCK, **options)
 
     def document(self, path):
         return self.json(path)[0]
@@ -98,10 +99,21 @@ class OverMock(Run):
         self.assertEqual(len(traces), 1)
 
     def test_patterns_choose_the_calls(self):
-        [path] = self.mock('plain', options='calls = cuMem*,cuInit')
-        self.assertEqual({call['name'] for call in self.calls(path)}, {
-            'cuInit', 'cuMemAlloc_v2', 'cuMemcpyHtoDAsync_v2', 'cuMemsetD8Async',
-            'cuMemcpyDtoH_v2', 'cuMemFree_v2', 'cuDevicePrimaryCtxRelease_v2'})
+        for run in (self.mock, self.over_mock):
+            [path] = run('plain', options='calls = cuMem*, cuInit ,cuStreamDestroy')
+            self.assertEqual({call['name'] for call in self.calls(path)}, {
+                'cuInit', 'cuMemAlloc_v2', 'cuMemcpyHtoDAsync_v2', 'cuMemsetD8Async',
+                'cuMemcpyDtoH_v2', 'cuMemFree_v2', 'cuStreamDestroy_v2'})
+
+    def test_what_is_captured_is_no_work(self):
+        [path] = self.mock('capture')
+        self.assertEqual([work['args']['bytes'] for work in self.works(path)
+                          if work['args'].get('bytes')], [100, 400, 500])
+
+    def test_a_call_that_fails_is_no_work(self):
+        [path] = self.mock('plain', code=1, CUSHIM_MOCK_SETTINGS=QUIET +
+                           '\nfault = cuMemsetD8Async => return(LAUNCH_FAILED)')
+        self.assertNotIn('set', [work['name'] for work in self.works(path)])
 
     def test_the_profiler_functions_switch_it_on_and_off(self):
         [path] = self.mock('profiler', options='from_profiler = on')
@@ -118,7 +130,10 @@ class OverMock(Run):
                          ['cuDriverGetVersion', 'cuInit'])
 
     def test_wrong_options_are_refused_by_name(self):
-        for options, why in (('colour = red', 'there is no setting "colour"'),
+        for options, why in (('calls = cuInit, cuNone', 'no function is like "cuNone"'),
+                             ('calls = ' + 'c' * 200, 'no function is like "cccc'),
+                             ('from_profiler = on\ndelay = 1 s', 'from_profiler and delay both'),
+                             ('colour = red', 'there is no setting "colour"'),
                              ('delay = soon', 'delay is a duration'),
                              ('buffer = 0', 'buffer is a size'),
                              ('device_times = maybe', 'device_times is on or off')):
@@ -129,9 +144,12 @@ class OverMock(Run):
         [path] = self.mock('ranges', NVTX_INJECTION64_PATH=MOCK)
         events = self.document(path)['traceEvents']
         found = {event['name']: event for event in events if event['ph'] in 'Xi'}
-        self.assertLessEqual(found['outer']['ts'], found['inner']['ts'])
-        self.assertGreaterEqual(found['outer']['ts'] + found['outer']['dur'],
-                                found['inner']['ts'] + found['inner']['dur'])
+        ends = {name: event['ts'] + event.get('dur', 0) for name, event in found.items()}
+        self.assertLessEqual(found['outer']['ts'], found['\u2713 inner']['ts'])
+        self.assertGreaterEqual(ends['outer'], ends['\u2713 inner'])
+        self.assertGreater(ends['within'], ends['\u2713 inner'])
+        self.assertGreater(ends['of the domain'], found['within']['ts'])
+        self.assertGreaterEqual(ends['outer'], ends['of the domain'])
         self.assertEqual({name for name, event in found.items() if event['ph'] == 'i'},
                          {'here', 'marked by attributes'})
 
@@ -147,6 +165,21 @@ class Processes(Run):
         first, second = self.mock('exec', PROGRAM, 'plain')
         self.assertTrue(second.endswith('-2.trace') or first.endswith('-2.trace'))
         self.assertEqual({len(self.calls(first)), len(self.calls(second))}, {4, 14})
+
+    def test_files_lie_where_the_trace_began(self):
+        os.mkdir(self.path('sub'))
+        child, parent = sorted(self.mock('wanders', 'sub', '3000', CUSHIM_TRACE='run'),
+                               key=lambda path: len(self.calls(path)))
+        self.assertEqual(os.listdir(self.path('sub')), [])
+        self.assertEqual([call['name'] for call in self.calls(child)], ['cuDriverGetVersion'])
+        self.assertEqual(len(self.calls(parent)), 3000 + 4)
+
+    def test_a_file_grows_where_none_can_be_opened(self):
+        [path] = self.mock('unopened', '3000')
+        lost = int(self.document(path)['otherData']['lost_calls'])
+        self.assertEqual(lost + len(self.calls(path)), 3000 + 4)
+        if POPULATES:
+            self.assertEqual(lost, 0)
 
     def test_what_a_killed_program_wrote_is_there(self):
         [path] = self.mock('killed', '1000', code=-9)
@@ -190,6 +223,42 @@ class Threads(Run):
             self.assertEqual(lost + len(self.calls(path)), self.COUNT * self.EACH + 4)
 
 
+    def test_lost_work_is_not_untimed(self):
+        for run in (self.mock, self.over_mock):
+            [path] = run('work', '4', '1000', options='buffer = 256 KiB')
+            other = self.document(path)['otherData']
+            self.assertGreater(int(other['lost_work']), 0)
+            self.assertEqual(int(other['untimed_work']), 0)
+            self.assertEqual(int(other['lost_work']) + len(self.works(path)), 4 * 1000)
+
+    def test_a_file_that_has_no_room_at_all_is_removed(self):
+        script = 'mount -t tmpfs -o size=4k none "$0" && "$1" plain; ls "$0"'
+        os.mkdir(self.path('full'))
+        words = ['unshare', '-rm', 'sh', '-c', script, self.path('full')]
+        if subprocess.run([*words, 'true'], capture_output=True, check=False).returncode != 0:
+            self.skipTest('no file system can be mounted here')
+        self.trace(MOCK, *words[1:], PROGRAM, program=words[0],
+                   CUSHIM_TRACE=self.path('full/run'))
+        self.assertIn(b'the trace cannot be written: ', self.run_result.stderr)
+        self.assertEqual(self.run_result.stdout, b'')
+
+
+class InProcess(Run):
+    """A program that starts and stops traces itself."""
+
+    def test_what_cannot_be_traced_is_refused_at_once(self):
+        [path] = self.trace(MOCK, 'refusals', self.folder, program=IN_PROCESS)
+        self.assertIn('Driver: not known', self.json(path)[1])
+
+    def test_nothing_of_the_driver_is_left_when_it_stops(self):
+        """The mock counts what is there at the exit: the context alone."""
+        files = self.trace(MOCK, 'again', self.folder, program=IN_PROCESS, CUSHIM_TRACE='',
+                           CUSHIM_MOCK_SETTINGS=QUIET + '\nleaks = report')
+        self.assertEqual(len(files), 3)
+        self.assertEqual(self.run_result.stderr,
+                         b'cushim mock: leaked: 1 handle, 0 allocations\n')
+
+
 class OverDriver(Run):
     """The library that loads the driver of another file: here the mock's."""
 
@@ -202,15 +271,26 @@ class OverDriver(Run):
         self.assertEqual(names, [call['name'] for call in self.calls(mock)])
 
     def test_without_device_times_the_driver_is_asked_for_nothing_more(self):
-        files = self.trace(OVER_DRIVER, 'plain', CUSHIM_DRIVER=MOCK, options='device_times = off')
-        shorter, longer = sorted(([call['name'] for call in self.calls(path)] for path in files),
-                                 key=len)
+        matched = []
+        for times in 'off', 'on':
+            [path] = self.over_mock('plain', options='device_times = ' + times,
+                                    CUSHIM_MOCK_SETTINGS=QUIET + '\nfault = *:nth=9999 => lost')
+            [count] = re.findall(rb'matched (\d+) times', self.run_result.stderr)
+            matched.append(int(count) - len(self.calls(path)))
         # As the library opens the driver it asks for the version, before it traces.
-        self.assertEqual(longer, ['cuDriverGetVersion'] + shorter)
+        self.assertEqual(matched[0], 1)
+        self.assertGreater(matched[1], 1)
+
+    def test_work_is_timed_behind_a_capture_that_was_abandoned(self):
+        [path] = self.over_mock('abandoned')
+        self.assertEqual(len(self.works(path)), 1)
+        self.assertEqual(int(self.document(path)['otherData']['untimed_work']), 0)
 
     def test_a_capture_holds_what_the_program_put_there_alone(self):
         self.mock('capture', options='device_times = off')
         nodes = self.run_result.stdout
+        self.over_mock('capture', options='calls = cuMemsetD8Async')
+        self.assertEqual(self.run_result.stdout, nodes)
         [path] = self.over_mock('capture')
         self.assertEqual(self.run_result.stdout, nodes)
         timed = [(work['name'], work['args'].get('bytes')) for work in self.works(path)]

@@ -50,8 +50,8 @@ class Stress(TraceTest):
         summary = run.stderr.decode()
         self.assertNotIn('Damaged', summary)
         found = [re.search(pattern, summary, re.MULTILINE) for pattern in
-                 (r'^(\d+) calls, blocked', r'^Missing: (\d+) calls have not',
-                  r'^Missing: (\d+) calls are lost')]
+                 (r'^(\d+) calls?, blocked', r'^Missing: (\d+) calls? did not return',
+                  r'^Missing: (\d+) calls? did not fit')]
         return [int(match[1]) if match else 0 for match in found]
 
     def kill_once(self, buffer, at):

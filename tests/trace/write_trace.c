@@ -33,7 +33,6 @@ static struct trace_header header = {
     .version = TRACE_VERSION,
     .header_bytes = TRACE_HEADER_BYTES,
     .chunk_bytes = TRACE_CHUNK_BYTES,
-    .slots = CUSHIM__SYMBOL_COUNT,
     .chunk_limit = UINT64_C(1) << 32,
 };
 
@@ -191,11 +190,10 @@ static void set_field(void)
         size_t offset, size;
     } fields[] = {
 #define FIELD(name) {#name, offsetof(struct trace_header, name), sizeof header.name}
-        FIELD(version),      FIELD(header_bytes),      FIELD(chunk_bytes),   FIELD(flags),
-        FIELD(slots),        FIELD(driver_version),    FIELD(process),       FIELD(parent),
-        FIELD(chunk_limit),  FIELD(lost_calls),        FIELD(lost_work),     FIELD(untimed_work),
-        FIELD(began_ns),     FIELD(unknown_functions), FIELD(ended_ns),      FIELD(began_unix_ns),
-        FIELD(call_cost_ns), FIELD(work_cost_ns),      FIELD(event_cost_ns),
+        FIELD(version),        FIELD(header_bytes),  FIELD(chunk_bytes),  FIELD(flags),
+        FIELD(driver_version), FIELD(process),       FIELD(chunk_limit),  FIELD(lost_calls),
+        FIELD(lost_work),      FIELD(untimed_work),  FIELD(began_ns),     FIELD(unknown_functions),
+        FIELD(ended_ns),       FIELD(began_unix_ns), FIELD(call_cost_ns), FIELD(event_cost_ns),
     };
     const char *name = next_word();
     const uint64_t number = next_number();

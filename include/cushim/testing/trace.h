@@ -40,12 +40,12 @@ struct cushim_trace_options {
     /**
      * The beginning of the file's name; copied, not NULL. `.PID.trace` is added, and a process that
      * is forked writes a file of its own. A file that exists is never overwritten: the next is
-     * `.PID-2.trace`.
+     * `.PID-2.trace`, and the last `.PID-999.trace`.
      */
     const char *path;
     /**
-     * Names of functions, separated by commas, in which `*` stands for any characters; copied.
-     * NULL: all calls are recorded.
+     * Names of functions, separated by commas, in which `*` stands for any characters; copied. A
+     * plain name such as cuMemAlloc means each ABI of it. NULL: all calls are recorded.
      */
     const char *calls;
     /**
@@ -64,14 +64,17 @@ struct cushim_trace_options {
     }
 
 /**
- * Start to trace what goes through a layer. The file is made when the first call comes.
+ * Start to trace what goes through a layer.
  *
  * @param layer    The layer.
  * @param options  Borrowed for the call; not NULL.
  *
  * @return CUDA_SUCCESS                 Calls that begin from now on are recorded.
  * @return CUDA_ERROR_INVALID_VALUE     `layer` is NULL or has ended, `options` is NULL, has a bad
- *                                      size or no path.
+ *                                      size or no path, or `calls` names no function.
+ * @return CUDA_ERROR_FILE_NOT_FOUND    The folder of `path` does not exist.
+ * @return CUDA_ERROR_OPERATING_SYSTEM  The file cannot be made: the folder cannot be written, there
+ *                                      is no room, or 999 files of this process have the name.
  * @return CUDA_ERROR_OUT_OF_MEMORY     Memory ran out.
  * @return CUDA_ERROR_ALREADY_ACQUIRED  The process has a trace.
  *
@@ -92,7 +95,8 @@ CUSHIM_API CUresult cushim_trace_start(struct cushim_layer *layer,
  *
  * Thread safety: any thread, while no call through the layer is under way.
  * Context: leaves the current one alone.
- * Driver calls: cuCtxPushCurrent, cuEventQuery, cuEventElapsedTime, cuCtxPopCurrent.
+ * Driver calls: cuCtxPushCurrent, cuEventElapsedTime, cuEventDestroy, cuStreamDestroy and
+ * cuCtxPopCurrent, where there are device times.
  * Since: 0.1.
  */
 CUSHIM_API void cushim_trace_stop(struct cushim_layer *layer);

@@ -154,7 +154,8 @@ void cushim__mock_capture_end(struct mock_capture *capture)
 
 void cushim__mock_capture_lose_graph(struct mock_capture *capture)
 {
-    cushim__mock_misuse("the graph is destroyed while a stream is captured into it");
+    cushim__mock_misuse(CUSHIM__CHECK_NONE,
+                        "the graph is destroyed while a stream is captured into it");
     cushim__mock_capture_end(capture);
 }
 

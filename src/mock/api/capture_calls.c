@@ -120,7 +120,7 @@ MOCK_EXACT(ThreadExchangeStreamCaptureMode)(CUstreamCaptureMode *mode)
     CUstreamCaptureMode former;
 
     if (!mode) {
-        cushim__mock_misuse("the mode is NULL");
+        cushim__mock_misuse(CUSHIM__CHECK_NONE, "the mode is NULL");
         return CUDA_ERROR_INVALID_VALUE;
     }
     if (!thread)

@@ -199,7 +199,7 @@ MOCK_EXACT(DeviceGetName)(char *NOT_NULL name, struct mock_device *device, int l
     const size_t length = strlen(text);
 
     if (room == 0) {
-        cushim__mock_misuse("the driver crashes on a length of 0");
+        cushim__mock_misuse(CUSHIM__CHECK_NONE, "the driver crashes on a length of 0");
         return CUDA_ERROR_INVALID_VALUE;
     }
     if (length < room) {

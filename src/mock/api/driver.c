@@ -153,7 +153,8 @@ static CUresult check(const char *symbol, void *const *function, int version, cu
     const int driver = cushim__mock->settings.driver_version;
 
     if (!symbol || !function) {
-        cushim__mock_misuse("the %s is NULL", symbol ? "place for the function" : "name");
+        cushim__mock_misuse(CUSHIM__CHECK_NONE, "the %s is NULL",
+                            symbol ? "place for the function" : "name");
         return CUDA_ERROR_INVALID_VALUE;
     }
     if (flags > HIGHEST_FLAGS)
@@ -243,7 +244,7 @@ static bool is_known(CUresult code)
 static CUresult return_text(const char *text, const char **pStr)
 {
     if (!pStr) {
-        cushim__mock_misuse("the driver crashes on a NULL pointer");
+        cushim__mock_misuse(CUSHIM__CHECK_NONE, "the driver crashes on a NULL pointer");
         return CUDA_ERROR_INVALID_VALUE;
     }
     *pStr = text;

@@ -97,7 +97,8 @@ static bool owns(const struct mock_user_object *object, unsigned count)
     const unsigned long long own = object->references - object->in_graphs;
 
     if (count > own)
-        cushim__mock_misuse("%u references are given away, the program has %llu", count, own);
+        cushim__mock_misuse(CUSHIM__CHECK_NONE,
+                            "%u references are given away, the program has %llu", count, own);
     return count <= own;
 }
 

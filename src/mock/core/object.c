@@ -258,15 +258,19 @@ static void report_misuse(const void *handle, enum mock_kind kind)
 
     cushim__mock_object_tag(handle, tag, sizeof tag);
     if (is_of_former_mock(handle))
-        cushim__mock_misuse("the handle 0x%llx is that of %s of a mock that was destroyed", number,
+        cushim__mock_misuse(CUSHIM__CHECK_NONE,
+                            "the handle 0x%llx is that of %s of a mock that was destroyed", number,
                             is);
     else if (!place_of(handle))
-        cushim__mock_misuse("0x%llx never was a handle%s", number, cushim__mock_call_doubt());
+        cushim__mock_misuse(CUSHIM__CHECK_NONE, "0x%llx never was a handle%s", number,
+                            cushim__mock_call_doubt());
     else if (kind_of(handle) != kind)
-        cushim__mock_misuse("the handle 0x%llx is that of %s%s%s, not of %s", number, is,
+        cushim__mock_misuse(CUSHIM__CHECK_HANDLE_KIND,
+                            "the handle 0x%llx is that of %s%s%s, not of %s", number, is,
                             tag[0] ? ", " : "", tag, kinds[kind].name);
     else
-        cushim__mock_misuse("the handle 0x%llx is that of %s that was destroyed%s%s", number, is,
+        cushim__mock_misuse(cushim__check_of_destroyed(kinds[kind].type),
+                            "the handle 0x%llx is that of %s that was destroyed%s%s", number, is,
                             tag[0] ? ": " : "", tag);
 }
 

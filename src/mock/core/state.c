@@ -57,7 +57,7 @@ static void note_misuse(const char *line)
     }
 }
 
-void cushim__mock_misuse(const char *format, ...)
+void cushim__mock_misuse(enum cushim__check_id id, const char *format, ...)
 {
     const char *name = cushim__mock_call_name();
     struct cushim__call_place place;
@@ -74,7 +74,8 @@ void cushim__mock_misuse(const char *format, ...)
         cushim__mock_call_place(&place);
         cushim__text_add(&text, " (");
         cushim__call_place_print(&text, &place);
-        cushim__text_add(&text, ")");
+        cushim__text_format(&text, "%s%s)", id < CUSHIM__CHECK_IDS ? "; " : "",
+                            id < CUSHIM__CHECK_IDS ? cushim__check_rules[id].id : "");
     }
     note_misuse(line);
 }

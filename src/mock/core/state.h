@@ -15,6 +15,7 @@
 #include "src/base/call_site.h"
 #include "src/base/layer_host.h"
 #include "src/base/lock.h"
+#include "src/driver_api/check_rules.h"
 #include "src/mock/config/settings.h"
 
 struct cushim_mock;
@@ -84,7 +85,8 @@ __attribute__((format(__printf__, 1, 2))) void cushim__mock_log(const char *form
  * Note undefined behaviour of the program: log it, keep it, abort if so set. The name of the
  * function under way stands before the text, and where it was called behind it.
  */
-__attribute__((format(__printf__, 1, 2))) void cushim__mock_misuse(const char *format, ...);
+__attribute__((format(__printf__, 2, 3))) void cushim__mock_misuse(enum cushim__check_id id,
+                                                                   const char *format, ...);
 
 /* The same of a line that says itself where. */
 void cushim__mock_misuse_line(const char *line);

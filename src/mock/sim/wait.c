@@ -72,7 +72,8 @@ static bool drive(void)
 
 CUresult cushim__mock_sim_wait_refused(void)
 {
-    cushim__mock_misuse("it would have to wait, and in manual mode time passes in "
+    cushim__mock_misuse(CUSHIM__CHECK_NONE,
+                        "it would have to wait, and in manual mode time passes in "
                         "cushim_mock_advance() and cushim_mock_step() only");
     return CUDA_ERROR_TIMEOUT;
 }
@@ -88,7 +89,8 @@ CUresult cushim__mock_sim_wait_until(bool (*done)(const void *what), const void 
         if (cushim__mock->settings.mode == MOCK_MODE_MANUAL)
             return cushim__mock_sim_wait_refused();
         if (!drive()) {
-            cushim__mock_misuse("it waits for work that nothing will ever finish");
+            cushim__mock_misuse(CUSHIM__CHECK_NONE,
+                                "it waits for work that nothing will ever finish");
             return CUDA_ERROR_TIMEOUT;
         }
     }

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Traces calls on the mock, as docs/tracing.md shows it. */
+/*
+ * A program that traces its own calls, on the mock driver.
+ *
+ *     cc trace.c $(pkg-config --cflags --libs cushim-mock)
+ */
 #include <stdio.h>
 
 #include <cushim/cushim.h>

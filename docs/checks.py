@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Write the table of docs/checks.md, a row for each id, from src/driver_api/check_rules.c.
+
+usage: checks.py [--check]     --check: say whether the page is up to date, and write nothing
+"""
+import ast
+import os
+import re
+import sys
+import textwrap
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+RULES = os.path.join(ROOT, 'src', 'driver_api', 'check_rules.c')
+PAGE = os.path.join(ROOT, 'docs', 'checks.md')
+BEGIN = '<!-- The rest is written by docs/checks.py. -->\n'
+
+ROW = re.compile(r'^    \[CUSHIM__CHECK_\w+\] =\s+\{(.*?)^        \},$|^    /\* --- (.*?) --- \*/$',
+                 re.DOTALL | re.MULTILINE)
+MEMBER = re.compile(r'\.(\w+) =\s+((?:"(?:[^"\\]|\\.)*"\s*)+|CUSHIM__CHECK_\w+),')
+
+
+def rows():
+    """Sections as (title, rows), each row a dict of the members of struct cushim__check_rule."""
+    sections = []
+    with open(RULES, encoding='utf-8') as file:
+        for body, title in ROW.findall(file.read()):
+            if title:
+                sections.append((title, []))
+                continue
+            row = {}
+            for name, value in MEMBER.findall(body):
+                row[name] = ast.literal_eval('(%s)' % value) if value[0] == '"' else \
+                    value.replace('CUSHIM__CHECK_', '').lower()
+            sections[-1][1].append(row)
+    return sections
+
+
+def rule(statements):
+    if statements[0].isdigit():
+        return 'statement%s %s' % ('s' if ',' in statements else '', statements)
+    return '`%s`' % statements
+
+
+def table():
+    lines = []
+    for title, entries in rows():
+        lines += ['', '### %s' % title.capitalize(), '',
+                  '| id | wrong code | why | cure |', '|---|---|---|---|']
+        for row in entries:
+            code = '<br>'.join('`%s`' % line.strip() for line in row['example'].splitlines())
+            lines.append('| %s<br>%s | %s | %s %s (%s) | %s |'
+                         % (row['id'], row['level'], code, row['wrong'], row['why'],
+                            rule(row['statements']), row['cure']))
+    return '\n'.join(lines) + '\n'
+
+
+def main(arguments):
+    with open(PAGE, encoding='utf-8') as file:
+        before = file.read()
+    text = before[:before.index(BEGIN)] + BEGIN + table()
+    if arguments == ['--check']:
+        sys.exit(None if text == before
+                 else 'docs/checks.md is not up to date: run docs/checks.py')
+    if arguments:
+        sys.exit(textwrap.dedent(__doc__))
+    with open(PAGE, 'w', encoding='utf-8') as file:
+        file.write(text)
+
+
+if __name__ == '__main__':
+    main(sys.argv[1:])

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The subscriber: each call goes to every module, in order. */
+#include "src/check/check.h"
+
+#include <stdarg.h>
+
+#include "src/check/finding.h"
+
+static const struct cushim__check_module *const modules[] = {
+    &cushim__check_handles, &cushim__check_memory, &cushim__check_pending, &cushim__check_order,
+    &cushim__check_elapsed, &cushim__check_errors, &cushim__check_leaks,
+};
+
+enum { MODULES = sizeof modules / sizeof *modules };
+
+struct cushim__check_options cushim__check_options;
+
+static bool is_on, is_finished;
+
+static void started(struct cushim__call *call)
+{
+    for (unsigned i = 0; i < MODULES; i++) {
+        if (modules[i]->started)
+            modules[i]->started(call);
+    }
+}
+
+/* What is found is printed before the driver can crash on it. */
+static bool before(struct cushim__call *call, CUresult *answer)
+{
+    for (unsigned i = 0; i < MODULES && !call->is_refused; i++) {
+        if (modules[i]->before)
+            modules[i]->before(call);
+    }
+    if (cushim__findings_are_new())
+        cushim__findings_print();
+    if (call->is_refused)
+        *answer = CUDA_ERROR_INVALID_HANDLE;
+    return !call->is_refused;
+}
+
+static CUresult after(struct cushim__call *call, CUresult answer)
+{
+    for (unsigned i = 0; i < MODULES; i++) {
+        if (modules[i]->after)
+            modules[i]->after(call, answer);
+    }
+    return answer;
+}
+
+static void ended(struct cushim__call *call, CUresult answer)
+{
+    for (unsigned i = 0; i < MODULES; i++) {
+        if (modules[i]->ended)
+            modules[i]->ended(call, answer);
+    }
+}
+
+static void left(void)
+{
+    if (cushim__findings_are_new())
+        cushim__findings_print();
+}
+
+static void begin_child(void)
+{
+    cushim__findings_clear();
+    for (unsigned i = 0; i < MODULES; i++) {
+        if (modules[i]->begin_child)
+            modules[i]->begin_child();
+    }
+}
+
+static const struct cushim__subscriber subscriber = {
+    .started = started,
+    .before = before,
+    .after = after,
+    .ended = ended,
+    .left = left,
+    .begin_child = begin_child,
+    .destroy = cushim__check_end,
+};
+
+void cushim__check_report(const struct cushim__call *call, enum cushim__check_id id,
+                          const struct cushim__handle *object, const char *format, ...)
+{
+    va_list list;
+
+    if (cushim__check_rules[id].level < cushim__check_options.level)
+        return;
+    va_start(list, format);
+    cushim__finding_add(call, id, object, NULL, format, list);
+    va_end(list);
+}
+
+void cushim__check_report_after(const struct cushim__call *call, enum cushim__check_id id,
+                                const struct cushim__handle *object,
+                                const struct cushim__maker *earlier, const char *format, ...)
+{
+    va_list list;
+
+    if (cushim__check_rules[id].level < cushim__check_options.level)
+        return;
+    va_start(list, format);
+    cushim__finding_add(call, id, object, earlier, format, list);
+    va_end(list);
+}
+
+void cushim__check_refuse(struct cushim__call *call)
+{
+    if (!cushim__check_options.lets_through)
+        call->is_refused = true;
+}
+
+struct cushim__check_name cushim__check_name(const struct cushim__handle *object, uint64_t value)
+{
+    struct cushim__tag tag = cushim__handle_tag(object);
+    struct cushim__check_name name;
+
+    tag.is_destroyed = false;
+    if (object->type == CUSHIM__TYPE_MEMORY || object->type == CUSHIM__TYPE_GLOBAL)
+        tag.offset = value - object->value;
+    cushim__tag_text(&tag, object->value, name.text, sizeof name.text);
+    return name;
+}
+
+struct cushim__handle *cushim__check_object(const struct cushim__call *call, unsigned parameter)
+{
+    const struct cushim__decoder decoder = cushim__decoder_of(call->slot, parameter);
+    const uint64_t value = call->values[parameter];
+
+    switch ((enum cushim__form)decoder.form) {
+    case CUSHIM__READ_HANDLE:
+        return cushim__handle_find((enum cushim__object_type)decoder.type, value, false);
+    case CUSHIM__READ_ADDRESS:
+        return cushim__handle_at(value);
+    default:
+        return NULL;
+    }
+}
+
+CUresult cushim__check_begin(struct cushim__check_options *options)
+{
+    struct cushim_layer *layer = cushim_layer_current();
+    bool is_begun;
+
+    if (is_on)
+        return CUDA_ERROR_ALREADY_ACQUIRED;
+    cushim__lock_take(&layer->lock);
+    cushim__check_options = *options;
+    options->suppressions = NULL;
+    is_begun = cushim__decoding_begin(CUSHIM__CHECK);
+    cushim__handles_keep(is_begun);
+    for (unsigned i = 0; i < MODULES && is_begun; i++)
+        is_begun = !modules[i]->begin || modules[i]->begin();
+    cushim__findings_clear();
+    is_on = true;
+    is_finished = false;
+    cushim__lock_release(&layer->lock);
+    if (!is_begun) {
+        cushim__check_end();
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    cushim__subscriber_set(CUSHIM__CHECK, &subscriber);
+    cushim__subscribe_all(CUSHIM__CHECK, true);
+    return CUDA_SUCCESS;
+}
+
+void cushim__check_finish(void)
+{
+    struct cushim_layer *layer = cushim_layer_current();
+
+    if (!is_on || is_finished)
+        return;
+    is_finished = true;
+    cushim__subscribe_all(CUSHIM__CHECK, false);
+    /* A signal handler exits in the middle of a call: then there is nothing more to say. */
+    if (!cushim__lock_comes_free(&layer->lock))
+        return;
+    cushim__lock_take(&layer->lock);
+    for (unsigned i = 0; i < MODULES; i++) {
+        if (modules[i]->finish)
+            modules[i]->finish();
+    }
+    cushim__lock_release(&layer->lock);
+    cushim__findings_print();
+    cushim__findings_finish();
+}
+
+bool cushim__check_is_on(void)
+{
+    return is_on;
+}
+
+void cushim__check_end(void)
+{
+    if (!is_on)
+        return;
+    is_on = false;
+    cushim__subscribe_all(CUSHIM__CHECK, false);
+    for (unsigned i = 0; i < MODULES; i++) {
+        if (modules[i]->destroy)
+            modules[i]->destroy();
+    }
+    cushim__decoding_stop(CUSHIM__CHECK);
+    cushim__handles_keep(false);
+    cushim__findings_clear();
+    cushim__check_suppressions_free(&cushim__check_options);
+}

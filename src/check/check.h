@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Misuse of the driver API, found over any driver: a subscriber of the layer that judges each call
+ * by rule modules. A module knows one subject, and reports what it finds under an id of
+ * src/driver_api/check_rules.h. Findings are kept once for each place of the program, with a count
+ * (finding.c).
+ *
+ * To add a rule: add an id and its row, and a module to the list in check.c.
+ */
+#ifndef CUSHIM_CHECK_CHECK_H
+#define CUSHIM_CHECK_CHECK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "src/check/options.h"
+#include "src/driver_api/check_rules.h"
+#include "src/layer/layer.h"
+
+/* A module may leave out any of its functions. */
+struct cushim__check_module {
+    /* Check begins. The rest is undone by destroy(). False: no memory. */
+    bool (*begin)(void);
+    /*
+     * Under the layer's lock, as a call begins and after its arguments have been decoded: the
+     * objects that they name are in the handle table. No call of the driver.
+     */
+    void (*started)(struct cushim__call *call);
+    /* Without the lock, before the driver is called: it may be asked by cushim__layer_next. */
+    void (*before)(struct cushim__call *call);
+    /* Without it, when the driver has answered: it may be asked what the answer leaves open. */
+    void (*after)(const struct cushim__call *call, CUresult answer);
+    /*
+     * Under it, when it has ended: results have been decoded, and the handle table knows what the
+     * call has made and destroyed.
+     */
+    void (*ended)(struct cushim__call *call, CUresult answer);
+    /* Under it, at the end of the program: what is left is judged. */
+    void (*finish)(void);
+    /* Under it, in the child of a fork. */
+    void (*begin_child)(void);
+    /* Check ends. */
+    void (*destroy)(void);
+};
+
+extern const struct cushim__check_module cushim__check_handles, cushim__check_memory,
+    cushim__check_leaks, cushim__check_pending, cushim__check_order, cushim__check_elapsed,
+    cushim__check_errors;
+
+/* The options of the check that is under way. */
+extern struct cushim__check_options cushim__check_options;
+
+/*
+ * A call is misuse. Under the layer's lock, in started() or ended(); `call` is NULL at the end, and
+ * the place is where `object` was made. `object` is what it is about, or NULL. The text says what
+ * is wrong in this case: a sentence without its full stop.
+ */
+__attribute__((format(__printf__, 4, 5))) void
+cushim__check_report(const struct cushim__call *call, enum cushim__check_id id,
+                     const struct cushim__handle *object, const char *format, ...);
+
+/* The same of two calls, of which the earlier one is not to blame more than the other. */
+__attribute__((format(__printf__, 5, 6))) void
+cushim__check_report_after(const struct cushim__call *call, enum cushim__check_id id,
+                           const struct cushim__handle *object, const struct cushim__maker *earlier,
+                           const char *format, ...);
+
+/*
+ * The driver is known to crash on this call: it answers CUDA_ERROR_INVALID_HANDLE instead, unless
+ * the options let it through. In started().
+ */
+void cushim__check_refuse(struct cushim__call *call);
+
+/* How an object is named in a text: `event#1`, `memory#2+256` for an address in it. */
+struct cushim__check_name {
+    char text[CUSHIM_TAG_SIZE];
+};
+struct cushim__check_name cushim__check_name(const struct cushim__handle *object, uint64_t value);
+
+/* The value that is passed for a parameter; and the object that it names, NULL: none is known. */
+struct cushim__handle *cushim__check_object(const struct cushim__call *call, unsigned parameter);
+
+/*
+ * Begin to check what goes through the layer. It takes the suppressions out of the options, unless
+ * one is under way; the name of the report has to stay.
+ */
+CUresult cushim__check_begin(struct cushim__check_options *options);
+
+/* The end of the program: judge what is left, and report everything. No call is under way. */
+void cushim__check_finish(void);
+
+bool cushim__check_is_on(void);
+
+/* Finish, and print what is a failure, a line each: nothing if nothing is, or if it is not on. */
+void cushim__check_verdict(struct cushim__text *text);
+
+/* End it; all findings are forgotten. */
+void cushim__check_end(void);
+
+#endif

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Errors that programs misread: the first sticky one, with the work that may have caused it; a
+ * failure that went unnoticed, after which a call is given what was never made; and calls in host
+ * functions.
+ */
+#define CUSHIM_DISABLE_DEPRECATION_WARNINGS
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/check/order.h"
+#include "src/driver_api/result.h"
+#include "src/layer/leak_tracker.h"
+
+enum { WORKS = 64, LISTED = 8, THREADS = 256, NAME_SIZE = 48 };
+
+/* Work that was queued and not seen to be done, the last of it. */
+struct work {
+    uint64_t call; /* 0: it is done, or none */
+    uint64_t stream, context, function;
+    unsigned slot;
+};
+static struct work works[WORKS];
+static unsigned next_work;
+
+/* Kernels by handle. */
+struct kernel {
+    struct cushim__tree_node node; /* first member */
+    uint64_t value;
+    char name[NAME_SIZE];
+};
+
+static bool before(const struct cushim__tree_node *a, const struct cushim__tree_node *b)
+{
+    return ((const struct kernel *)a)->value < ((const struct kernel *)b)->value;
+}
+
+static struct cushim__tree kernels = {.before = before};
+
+/* The first sticky error, and how many calls have only repeated it. */
+static CUresult sticky;
+static uint64_t sticky_call, repeats;
+
+/* The last failure of each thread to make something. */
+static struct failure {
+    uint64_t call; /* 0: there is none */
+    unsigned slot;
+    CUresult answer;
+    enum cushim__object_type type;
+} failures[THREADS];
+
+/* --- kernels and work --- */
+
+static struct kernel *find_kernel(uint64_t value)
+{
+    const struct kernel key = {.value = value};
+    struct kernel *kernel = (struct kernel *)cushim__tree_upto(&kernels, &key.node);
+
+    return kernel && kernel->value == value ? kernel : NULL;
+}
+
+static void name_kernel(uint64_t value, const char *name)
+{
+    struct kernel *kernel = find_kernel(value);
+
+    if (!kernel) {
+        kernel = calloc(1, sizeof *kernel);
+        if (!kernel)
+            return;
+        kernel->value = value;
+        cushim__tree_add(&kernels, &kernel->node);
+    }
+    snprintf(kernel->name, sizeof kernel->name, "%s", name);
+}
+
+static void note_kernel(const struct cushim__call *call)
+{
+    const struct kernel *kernel;
+
+    switch (call->slot) {
+    case CUSHIM__SLOT(ModuleGetFunction):
+    case CUSHIM__SLOT(LibraryGetKernel):
+        name_kernel(call->arguments.list[0].written, (const char *)(uintptr_t)call->values[2]);
+        break;
+    case CUSHIM__SLOT(KernelGetFunction):
+        kernel = find_kernel(call->values[1]);
+        if (kernel)
+            name_kernel(call->arguments.list[0].written, kernel->name);
+        break;
+    default:
+        break;
+    }
+}
+
+/* What is waited for with success did not cause an error. */
+static void drop_works(const struct cushim__call *call, const struct order_rule *rule)
+{
+    for (unsigned i = 0; i < WORKS; i++) {
+        if (rule->action == ORDER_SEE_CONTEXT && works[i].context == cushim__order_current(call))
+            works[i].call = 0;
+        if (rule->action == ORDER_SEE_STREAM && works[i].stream == call->values[rule->stream])
+            works[i].call = 0;
+    }
+}
+
+static void note_work(const struct cushim__call *call)
+{
+    const struct order_rule *rule = cushim__order_rule(call->slot);
+    struct work *work = &works[next_work];
+
+    if (rule->action == ORDER_SEE_CONTEXT || rule->action == ORDER_SEE_STREAM)
+        drop_works(call, rule);
+    if (rule->action < ORDER_COPY || rule->action > ORDER_UNKNOWN)
+        return;
+    next_work = (next_work + 1) % WORKS;
+    *work = (struct work){
+        .call = call->number,
+        .stream = rule->stream == ORDER_NO_PARAMETER ? 0 : call->values[rule->stream],
+        .context = cushim__order_current(call),
+        .function = rule->action == ORDER_KERNEL
+                        ? call->values[rule->function == ORDER_NO_PARAMETER ? 0 : rule->function]
+                        : 0,
+        .slot = call->slot,
+    };
+}
+
+static void print_work(struct cushim__text *text, const struct work *work)
+{
+    const struct kernel *kernel = work->function ? find_kernel(work->function) : NULL;
+
+    cushim__text_format(text, "%s%s%s%s of call %" PRIu64, cushim__slot_name(work->slot),
+                        kernel ? " \"" : "", kernel ? kernel->name : "", kernel ? "\"" : "",
+                        work->call);
+}
+
+/* --- sticky errors --- */
+
+static void print_works(struct cushim__text *text)
+{
+    unsigned listed = 0;
+
+    for (unsigned i = 1; i <= WORKS && listed < LISTED; i++) {
+        const struct work *work = &works[(next_work + WORKS - i) % WORKS];
+
+        if (work->call == 0)
+            continue;
+        cushim__text_add(text, listed++ ? ", " : "; not waited for, the last first: ");
+        print_work(text, work);
+    }
+}
+
+static void judge_sticky(const struct cushim__call *call, CUresult answer)
+{
+    char buffer[700];
+    struct cushim__text text;
+
+    if (answer == CUDA_SUCCESS || !cushim__result_is_sticky(answer))
+        return;
+    if (sticky != CUDA_SUCCESS) {
+        repeats += answer == sticky;
+        return;
+    }
+    sticky = answer;
+    sticky_call = call->number;
+    cushim__text_begin(&text, buffer, sizeof buffer);
+    cushim__text_format(&text, "%s answers ", cushim__slot_name(call->slot));
+    cushim__result_add(&text, answer);
+    cushim__text_add(&text, ", of work that has failed before, and so will what follows");
+    print_works(&text);
+    cushim__check_report(call, CUSHIM__CHECK_ERROR_STICKY, NULL, "%s", buffer);
+}
+
+static void finish(void)
+{
+    if (repeats > 0)
+        cushim__check_report(NULL, CUSHIM__CHECK_ERROR_REPEATED, NULL,
+                             "%" PRIu64 " calls have only repeated the %s of call %" PRIu64,
+                             repeats, cushim__result_name(sticky), sticky_call);
+}
+
+/* --- what was not noticed --- */
+
+static bool makes(const struct cushim__call *call, enum cushim__object_type *type)
+{
+    const struct cushim__api_effect *effect = cushim__api_effect_first(call->slot);
+
+    if (!effect || effect->kind > CUSHIM__RETURNS_PART)
+        return false;
+    *type = (enum cushim__object_type)effect->type;
+    return true;
+}
+
+/* Whether a value cannot be what the driver has returned. NULL means a stream, too. */
+static bool is_nothing(const struct cushim__call *call, unsigned index,
+                       enum cushim__object_type type)
+{
+    const struct cushim__handle *object = cushim__check_object(call, index);
+    const uint64_t value = call->values[index];
+
+    if (type == CUSHIM__TYPE_STREAM && value <= (uintptr_t)CU_STREAM_PER_THREAD)
+        return cushim__order_rule(call->slot)->action == ORDER_DESTROY_STREAM;
+    return value == 0 || !object || (!object->is_returned && !object->is_live);
+}
+
+static bool is_of_handle(CUresult answer)
+{
+    return answer == CUDA_ERROR_INVALID_VALUE || answer == CUDA_ERROR_INVALID_HANDLE ||
+           answer == CUDA_ERROR_INVALID_CONTEXT;
+}
+
+static void judge_ignored(const struct cushim__call *call, CUresult answer)
+{
+    struct failure *failure = &failures[call->thread % THREADS];
+    enum cushim__object_type type;
+
+    for (unsigned i = 0; failure->call && i < cushim__parameter_count(call->slot); i++) {
+        const struct cushim__decoder decoder = cushim__decoder_of(call->slot, i);
+
+        if ((decoder.form != CUSHIM__READ_HANDLE && decoder.form != CUSHIM__READ_ADDRESS) ||
+            (decoder.form == CUSHIM__READ_ADDRESS ? CUSHIM__TYPE_MEMORY : decoder.type) !=
+                failure->type)
+            continue;
+        if (is_of_handle(answer) && is_nothing(call, i, failure->type))
+            cushim__check_report(call, CUSHIM__CHECK_ERROR_IGNORED, NULL,
+                                 "it is given what %s of call %" PRIu64
+                                 " has not made, which answered %s",
+                                 cushim__slot_name(failure->slot), failure->call,
+                                 cushim__result_name(failure->answer));
+        failure->call = 0;
+    }
+    if (answer != CUDA_SUCCESS && !cushim__result_is_sticky(answer) && makes(call, &type))
+        *failure = (struct failure){
+            .call = call->number, .slot = call->slot, .answer = answer, .type = type};
+}
+
+/*
+ * The driver has this code for other cases, too. What is current it tells everywhere but in host
+ * functions (driver-semantics.md #82).
+ */
+static void judge_host_function(const struct cushim__call *call, CUresult answer)
+{
+    CUcontext context;
+
+    if (answer == CUDA_ERROR_NOT_PERMITTED &&
+        cushim__layer_next.CtxGetCurrent(&context) == CUDA_ERROR_NOT_PERMITTED)
+        cushim__check_report(call, CUSHIM__CHECK_HOST_FUNCTION_CALLS, NULL,
+                             "%s is called in a host function or a callback of a stream",
+                             cushim__slot_name(call->slot));
+}
+
+static void ended(struct cushim__call *call, CUresult answer)
+{
+    judge_sticky(call, answer);
+    judge_ignored(call, answer);
+    if (call->is_injected || call->is_refused)
+        return;
+    judge_host_function(call, answer);
+    if (answer == CUDA_SUCCESS) {
+        note_kernel(call);
+        note_work(call);
+    }
+}
+
+static void destroy(void)
+{
+    struct cushim__tree_node *node;
+
+    while ((node = cushim__tree_after(&kernels, NULL)) != NULL) {
+        cushim__tree_remove(&kernels, node);
+        free(node);
+    }
+    memset(works, 0, sizeof works);
+    memset(failures, 0, sizeof failures);
+    sticky = CUDA_SUCCESS;
+    repeats = 0;
+}
+
+const struct cushim__check_module cushim__check_errors = {
+    .ended = ended,
+    .finish = finish,
+    .begin_child = destroy,
+    .destroy = destroy,
+};

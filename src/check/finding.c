@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "src/check/finding.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/mapped_file.h"
+#include "src/base/system.h"
+#include "src/driver_api/function_name.h"
+
+/* A program that does everything wrong in many places is not reported any further. */
+enum { MOST = 1000, TEXT_SIZE = 4096 };
+
+static struct cushim__finding *first, *last;
+static unsigned findings;
+static bool are_new; /* or the report is not made yet */
+
+static bool is_same_place(const struct cushim__maker *a, const struct cushim__maker *b)
+{
+    return a->slot == b->slot && memcmp(&a->place.site, &b->place.site, sizeof a->place.site) == 0;
+}
+
+static struct cushim__finding *find(enum cushim__check_id id, const struct cushim__maker *misuse)
+{
+    struct cushim__finding *finding = first;
+
+    while (finding && (finding->id != id || !is_same_place(&finding->misuse, misuse)))
+        finding = finding->next;
+    return finding;
+}
+
+static void append(struct cushim__finding *finding)
+{
+    *(last ? &last->next : &first) = finding;
+    last = finding;
+    findings++;
+    __atomic_store_n(&are_new, true, __ATOMIC_RELEASE);
+}
+
+void cushim__finding_add(const struct cushim__call *call, enum cushim__check_id id,
+                         const struct cushim__handle *object, const struct cushim__maker *earlier,
+                         const char *format, va_list list)
+{
+    struct cushim__maker misuse = {0};
+    struct cushim__finding *finding;
+    struct cushim__text text;
+
+    if (call)
+        cushim__tracker_note(call, &misuse);
+    else if (object)
+        misuse = object->device >= 0 ? object->retainer : object->maker;
+    finding = find(id, &misuse);
+    if (finding)
+        finding->count++;
+    if (finding || findings == MOST)
+        return;
+    finding = calloc(1, sizeof *finding);
+    if (!finding)
+        return;
+    finding->id = id;
+    finding->count = 1;
+    finding->misuse = misuse;
+    if (earlier)
+        finding->earlier = *earlier;
+    if (object) {
+        finding->made = object->maker;
+        finding->ended = object->ender;
+        memcpy(finding->object, cushim__check_name(object, object->value).text,
+               sizeof finding->object);
+    }
+    vsnprintf(finding->what, sizeof finding->what, format, list);
+    if (call) {
+        cushim__text_begin(&text, finding->call, sizeof finding->call);
+        cushim__arguments_print(&text, call->slot, &call->arguments);
+    }
+    append(finding);
+}
+
+bool cushim__findings_are_new(void)
+{
+    return __atomic_load_n(&are_new, __ATOMIC_ACQUIRE);
+}
+
+/* --- suppressions --- */
+
+static bool has_frame(const struct cushim__call_site *site, const char *pattern)
+{
+    struct cushim__code_file file;
+
+    if (strcmp(pattern, "*") == 0)
+        return true;
+    for (unsigned i = 0; i < CUSHIM__CALL_SITE_DEPTH && site->addresses[i]; i++) {
+        cushim__code_file_find(site->addresses[i] - 1, &file);
+        if (cushim__pattern_fits(pattern, file.name))
+            return true;
+    }
+    return false;
+}
+
+static bool is_suppressed(const struct cushim__finding *finding)
+{
+    struct cushim__check_suppression *suppression = cushim__check_options.suppressions;
+
+    for (; suppression; suppression = suppression->next) {
+        if (cushim__pattern_fits(suppression->id, cushim__check_rules[finding->id].id) &&
+            cushim__name_means(suppression->function, finding->misuse.slot) &&
+            has_frame(&finding->misuse.place.site, suppression->frame)) {
+            suppression->is_used = true;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* --- text --- */
+
+/* `, by cuEventCreate, call 5 of thread 1, at program+0x1189`. */
+static void print_maker(struct cushim__text *text, const struct cushim__maker *maker)
+{
+    cushim__text_format(text, "by %s, ", cushim__slot_name(maker->slot));
+    cushim__call_place_print(text, &maker->place);
+}
+
+static void print_rule(struct cushim__text *text, const struct cushim__check_rule *rule)
+{
+    const bool is_numbered = rule->statements[0] >= '0' && rule->statements[0] <= '9';
+    const bool are_several = strchr(rule->statements, ',') != NULL;
+
+    cushim__text_format(text, "%s (%s%s)", rule->why,
+                        !is_numbered  ? "CUDA reference, "
+                        : are_several ? "driver-semantics.md, statements "
+                                      : "driver-semantics.md, statement ",
+                        rule->statements);
+}
+
+void cushim__finding_print(struct cushim__text *text, const struct cushim__finding *finding)
+{
+    const struct cushim__check_rule *rule = &cushim__check_rules[finding->id];
+
+    cushim__text_format(text, "cushim: %s: %s: %s\n", cushim__check_levels[rule->level], rule->id,
+                        finding->what);
+    if (finding->call[0]) {
+        cushim__text_format(text, "  in   %s, ", finding->call);
+        cushim__call_place_print(text, &finding->misuse.place);
+        cushim__text_add(text, "\n");
+    }
+    if (finding->earlier.place.call > 0) {
+        cushim__text_add(text, "  and  ");
+        print_maker(text, &finding->earlier);
+        cushim__text_add(text, "\n");
+    }
+    if (finding->made.place.call > 0) {
+        cushim__text_format(text, "  %s was made ", finding->object);
+        print_maker(text, &finding->made);
+        cushim__text_add(text, "\n");
+    }
+    if (finding->ended.place.call > 0) {
+        cushim__text_format(text, "  %s was ended ", finding->object);
+        print_maker(text, &finding->ended);
+        cushim__text_add(text, "\n");
+    }
+    cushim__text_add(text, "  rule ");
+    print_rule(text, rule);
+    cushim__text_format(text, "\n  cure %s\n", rule->cure);
+}
+
+void cushim__finding_print_line(struct cushim__text *text, const struct cushim__finding *finding,
+                                const char *separator)
+{
+    const struct cushim__check_rule *rule = &cushim__check_rules[finding->id];
+
+    cushim__text_format(text, "%s%s%s: %s", rule->id, separator, cushim__check_levels[rule->level],
+                        finding->what);
+    if (finding->call[0]) {
+        cushim__text_format(text, "; in %s, ", finding->call);
+        cushim__call_place_print(text, &finding->misuse.place);
+    }
+    if (finding->earlier.place.call > 0) {
+        cushim__text_add(text, "; and ");
+        print_maker(text, &finding->earlier);
+    }
+    if (finding->made.place.call > 0) {
+        cushim__text_add(text, "; made ");
+        print_maker(text, &finding->made);
+    }
+    if (finding->ended.place.call > 0) {
+        cushim__text_add(text, "; ended ");
+        print_maker(text, &finding->ended);
+    }
+    cushim__text_add(text, "; rule: ");
+    print_rule(text, rule);
+    cushim__text_format(text, "; cure: %s", rule->cure);
+    if (finding->count > 1)
+        cushim__text_format(text, "; %" PRIu64 " times", finding->count);
+    cushim__text_add(text, "\n");
+}
+
+/* --- reports --- */
+
+static void report_path(char *path, size_t size)
+{
+    snprintf(path, size, "%s.%" PRIu32, cushim__check_options.report, cushim__process_id());
+}
+
+/* The first is the file's beginning: so the command knows that this process has called. */
+static void write_line(const struct cushim__finding *finding)
+{
+    char path[4096], line[TEXT_SIZE];
+    struct cushim__text text;
+    FILE *file;
+
+    if (!cushim__check_options.report)
+        return;
+    report_path(path, sizeof path);
+    file = fopen(path, "a");
+    if (!file)
+        return;
+    cushim__text_begin(&text, line, sizeof line);
+    if (finding)
+        cushim__finding_print_line(&text, finding, "\t");
+    fputs(line, file);
+    fclose(file);
+}
+
+/* Each finding is printed by one thread. NULL: there is no other. */
+static struct cushim__finding *take_unprinted(void)
+{
+    struct cushim_layer *layer = cushim_layer_current();
+    struct cushim__finding *finding;
+
+    cushim__lock_take(&layer->lock);
+    finding = first;
+    while (finding && finding->is_printed)
+        finding = finding->next;
+    if (finding)
+        finding->is_printed = true;
+    cushim__lock_release(&layer->lock);
+    return finding;
+}
+
+void cushim__findings_print(void)
+{
+    struct cushim__finding *finding;
+    char buffer[TEXT_SIZE];
+    struct cushim__text text;
+
+    if (__atomic_exchange_n(&are_new, false, __ATOMIC_ACQ_REL))
+        write_line(NULL);
+    while ((finding = take_unprinted()) != NULL) {
+        finding->is_suppressed = is_suppressed(finding);
+        if (finding->is_suppressed)
+            continue;
+        cushim__text_begin(&text, buffer, sizeof buffer);
+        cushim__finding_print(&text, finding);
+        if (cushim__check_options.print)
+            cushim__check_options.print(buffer);
+        write_line(finding);
+    }
+}
+
+void cushim__findings_finish(void)
+{
+    const struct cushim__finding *finding = NULL;
+    char path[4096], line[TEXT_SIZE];
+    struct cushim__text text;
+    FILE *file;
+
+    if (!cushim__check_options.report || !first)
+        return;
+    report_path(path, sizeof path);
+    file = fopen(path, "w");
+    if (!file)
+        return;
+    while ((finding = cushim__finding_next(finding)) != NULL) {
+        cushim__text_begin(&text, line, sizeof line);
+        cushim__finding_print_line(&text, finding, "\t");
+        fputs(line, file);
+    }
+    fclose(file);
+}
+
+const struct cushim__finding *cushim__finding_next(const struct cushim__finding *previous)
+{
+    const struct cushim__finding *finding = previous ? previous->next : first;
+
+    while (finding && finding->is_suppressed)
+        finding = finding->next;
+    return finding;
+}
+
+void cushim__findings_clear(void)
+{
+    /* The next call makes the report. */
+    while (first) {
+        struct cushim__finding *next = first->next;
+
+        free(first);
+        first = next;
+    }
+    last = NULL;
+    findings = 0;
+    are_new = true;
+}

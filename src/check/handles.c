@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Handles of objects that no longer exist, or never were what the call takes. Only what was seen to
+ * be made and ended is judged: a handle that came by a way which the layer does not see passes.
+ *
+ * The end of an object is noted before the driver is called, and undone if the driver refuses: it
+ * may give the same value to another thread at once. Whatever the driver returns is no destroyed
+ * object (handle_table.h).
+ */
+#define CUSHIM_DISABLE_DEPRECATION_WARNINGS
+
+#include "src/check/check.h"
+
+#include "src/layer/leak_tracker.h"
+
+/* The number of the last call before the fork that this process comes from; 0: it comes of none. */
+static uint64_t forked_at;
+
+/* How the handles of a type are judged. */
+enum judgement {
+    PASSES,   /* they may come by results that are not decoded */
+    REPORTED, /* the driver finds out that the object is gone, or is thought to */
+    REFUSED, /* a pointer of the driver's: it reads what lies there, and crashes on what it freed */
+};
+
+static const uint8_t judgements[CUSHIM__OBJECT_TYPES] = {
+    [CUSHIM__TYPE_CONTEXT] = REFUSED,
+    [CUSHIM__TYPE_GREEN_CONTEXT] = REFUSED,
+    [CUSHIM__TYPE_STREAM] = REFUSED,
+    [CUSHIM__TYPE_EVENT] = REFUSED,
+    [CUSHIM__TYPE_MODULE] = REFUSED,
+    [CUSHIM__TYPE_FUNCTION] = REFUSED,
+    [CUSHIM__TYPE_LIBRARY] = REFUSED,
+    [CUSHIM__TYPE_KERNEL] = REFUSED,
+    [CUSHIM__TYPE_LINK] = REFUSED,
+    [CUSHIM__TYPE_GRAPH] = REFUSED,
+    [CUSHIM__TYPE_EXEC] = REFUSED,
+    [CUSHIM__TYPE_POOL] = REPORTED,
+    [CUSHIM__TYPE_ARRAY] = REPORTED,
+    [CUSHIM__TYPE_MIPMAPPED_ARRAY] = REPORTED,
+    [CUSHIM__TYPE_TEXTURE] = REPORTED,
+    [CUSHIM__TYPE_SURFACE] = REPORTED,
+    [CUSHIM__TYPE_PHYSICAL_MEMORY] = REPORTED,
+    [CUSHIM__TYPE_EXTERNAL_MEMORY] = REPORTED,
+    [CUSHIM__TYPE_EXTERNAL_SEMAPHORE] = REPORTED,
+};
+
+/* Handles that are written to where no decoder looks, and so are no destroyed objects' any more. */
+static const struct returned {
+    uint16_t slot;
+    uint8_t type;
+    uint8_t parameter; /* where they are written */
+    uint8_t count;     /* the parameter with their number; CUSHIM__NO_PARAMETER: it is one */
+} returned[] = {
+    {CUSHIM__SLOT(ModuleEnumerateFunctions), CUSHIM__TYPE_FUNCTION, 0, 1},
+    {CUSHIM__SLOT(LibraryEnumerateKernels), CUSHIM__TYPE_KERNEL, 0, 1},
+    {CUSHIM__SLOT(StreamGetCaptureInfo_v2), CUSHIM__TYPE_GRAPH, 3, CUSHIM__NO_PARAMETER},
+    {CUSHIM__SLOT(StreamGetCaptureInfo_v2_ptsz), CUSHIM__TYPE_GRAPH, 3, CUSHIM__NO_PARAMETER},
+    {CUSHIM__SLOT(StreamGetCaptureInfo_v3), CUSHIM__TYPE_GRAPH, 3, CUSHIM__NO_PARAMETER},
+    {CUSHIM__SLOT(StreamGetCaptureInfo_v3_ptsz), CUSHIM__TYPE_GRAPH, 3, CUSHIM__NO_PARAMETER},
+};
+
+/* The effect by which a call ends what it names; NULL: none does. */
+static const struct cushim__api_effect *end_of(unsigned slot)
+{
+    const struct cushim__api_effect *effect = cushim__api_effect_first(slot);
+
+    for (; effect; effect = cushim__api_effect_next(effect)) {
+        if (effect->kind == CUSHIM__DESTROYS || effect->kind == CUSHIM__RELEASES ||
+            effect->kind == CUSHIM__RELEASES_PRIMARY || effect->kind == CUSHIM__RESETS_PRIMARY)
+            return effect;
+    }
+    return NULL;
+}
+
+static bool ends(unsigned slot, unsigned parameter)
+{
+    const struct cushim__api_effect *effect = end_of(slot);
+
+    return effect && effect->parameter == parameter;
+}
+
+/* The object whose end a call is, of memory too; NULL: there is none, or it has ended. */
+static struct cushim__handle *find_ending(const struct cushim__call *call)
+{
+    const struct cushim__api_effect *effect = end_of(call->slot);
+    struct cushim__handle *object = NULL;
+
+    if (effect && effect->parameter == CUSHIM__NO_PARAMETER)
+        object = cushim__handle_of_primary((int)call->values[effect->amount]);
+    else if (effect)
+        object = cushim__handle_find((enum cushim__object_type)effect->type,
+                                     call->values[effect->parameter], false);
+    return object && !object->is_destroyed ? object : NULL;
+}
+
+/* --- judging --- */
+
+/* The driver makes a destroyed context current without reading it, and refuses to destroy it. */
+static bool survives(unsigned slot, enum cushim__object_type type)
+{
+    return judgements[type] != REFUSED || slot == CUSHIM__SLOT(CtxSetCurrent) ||
+           slot == CUSHIM__SLOT(CtxDestroy) || slot == CUSHIM__SLOT(CtxDestroy_v2);
+}
+
+static enum cushim__check_id id_of(const struct cushim__handle *object, bool is_end)
+{
+    if (object->ended_with == CUSHIM__TYPE_CONTEXT)
+        return CUSHIM__CHECK_HANDLE_AFTER_CONTEXT;
+    if (is_end)
+        return CUSHIM__CHECK_DESTROYED_TWICE;
+    return cushim__check_of_destroyed(object->type);
+}
+
+static void report_destroyed(struct cushim__call *call, unsigned parameter,
+                             const struct cushim__handle *object)
+{
+    const bool is_end = ends(call->slot, parameter);
+    const enum cushim__check_id id = id_of(object, is_end);
+    const struct cushim__check_name name = cushim__check_name(object, object->value);
+    const bool is_refused =
+        !survives(call->slot, object->type) && !cushim__check_options.lets_through;
+
+    cushim__check_report(
+        call, id, object, "%s is given %s, which %s%s%s%s", cushim__slot_name(call->slot),
+        name.text, object->is_ending ? "another thread is destroying" : "was destroyed",
+        object->ended_with ? " together with its " : "",
+        object->ended_with ? cushim__object_names[object->ended_with].single : "",
+        is_refused ? "; it returns CUDA_ERROR_INVALID_HANDLE, and the driver is not called" : "");
+    if (is_refused)
+        cushim__check_refuse(call);
+}
+
+/* A live object of another kind that has this handle; NULL: there is none. */
+static struct cushim__handle *find_other(enum cushim__object_type type, uint64_t value)
+{
+    for (unsigned other = 0; other < CUSHIM__TYPE_MEMORY; other++) {
+        struct cushim__handle *object;
+
+        if (other == type || judgements[other] != REFUSED)
+            continue;
+        object = cushim__handle_find((enum cushim__object_type)other, value, false);
+        if (object && object->is_live && object->maker.place.call > 0)
+            return object;
+    }
+    return NULL;
+}
+
+/* Functions take a kernel for a function (statement 169), and drivers a green context's streams. */
+static bool is_interchangeable(enum cushim__object_type type)
+{
+    return type == CUSHIM__TYPE_FUNCTION || type == CUSHIM__TYPE_KERNEL ||
+           type == CUSHIM__TYPE_GREEN_CONTEXT || type == CUSHIM__TYPE_CONTEXT;
+}
+
+static void judge_kind(struct cushim__call *call, unsigned parameter,
+                       const struct cushim__handle *passed)
+{
+    const struct cushim__handle *object;
+
+    if (is_interchangeable(passed->type) || judgements[passed->type] != REFUSED)
+        return;
+    object = find_other(passed->type, passed->value);
+    if (!object || is_interchangeable(object->type))
+        return;
+    cushim__check_report(call, CUSHIM__CHECK_HANDLE_KIND, object,
+                         "%s is given %s for %s, which is a %s", cushim__slot_name(call->slot),
+                         cushim__check_name(object, object->value).text,
+                         cushim__parameter_at(call->slot, parameter)->name,
+                         cushim__parameter_at(call->slot, parameter)->type);
+    cushim__check_refuse(call);
+}
+
+static void judge(struct cushim__call *call, unsigned parameter, enum cushim__object_type type,
+                  uint64_t value)
+{
+    struct cushim__handle *object;
+
+    if (judgements[type] == PASSES || value == 0)
+        return;
+    object = cushim__handle_find(type, value, false);
+    if (!object)
+        return;
+    if (object->is_destroyed || object->is_ending) {
+        if (object->is_returned)
+            report_destroyed(call, parameter, object);
+    } else if (!object->is_returned) {
+        judge_kind(call, parameter, object);
+    } else if (forked_at > 0 && object->maker.place.call > 0 &&
+               object->maker.place.call <= forked_at) {
+        cushim__check_report(call, CUSHIM__CHECK_HANDLE_BEFORE_FORK, object,
+                             "%s is given %s, which was made before the fork",
+                             cushim__slot_name(call->slot),
+                             cushim__check_name(object, object->value).text);
+        if (judgements[type] == REFUSED)
+            cushim__check_refuse(call);
+    }
+}
+
+/* Streams that stand in a struct. */
+static void judge_struct(struct cushim__call *call)
+{
+    const CUlaunchConfig *config = (const CUlaunchConfig *)(uintptr_t)call->values[0];
+
+    if ((call->slot == CUSHIM__SLOT(LaunchKernelEx) ||
+         call->slot == CUSHIM__SLOT(LaunchKernelEx_ptsz)) &&
+        config)
+        judge(call, 0, CUSHIM__TYPE_STREAM, (uintptr_t)config->hStream);
+}
+
+static void started(struct cushim__call *call)
+{
+    const unsigned count = cushim__parameter_count(call->slot);
+    struct cushim__handle *object;
+
+    for (unsigned i = 0; i < count; i++) {
+        const struct cushim__decoder decoder = cushim__decoder_of(call->slot, i);
+
+        if (decoder.form == CUSHIM__READ_HANDLE)
+            judge(call, i, (enum cushim__object_type)decoder.type, call->values[i]);
+    }
+    judge_struct(call);
+    object = call->is_refused ? NULL : find_ending(call);
+    if (!object || object->is_ending)
+        return;
+    cushim__tracker_note(call, &object->ender);
+    object->is_ending = object->uses <= 1 && object->device < 0;
+}
+
+/* --- ends --- */
+
+/*
+ * Others in the process may have retained a primary context where the layer does not see it: then
+ * it lives on, and so does all that is in it.
+ */
+static void after(const struct cushim__call *call, CUresult answer)
+{
+    const struct cushim__api_effect *effect = end_of(call->slot);
+    struct cushim_layer *layer = cushim_layer_current();
+    struct cushim__handle *object;
+    unsigned flags;
+    int active = 0, device;
+
+    if (!effect || effect->kind != CUSHIM__RELEASES_PRIMARY || answer != CUDA_SUCCESS ||
+        call->is_injected)
+        return;
+    device = (int)call->values[effect->amount];
+    if (cushim__layer_next.DevicePrimaryCtxGetState(device, &flags, &active) != CUDA_SUCCESS ||
+        !active)
+        return;
+    cushim__lock_take(&layer->lock);
+    object = cushim__handle_of_primary(device);
+    if (object && object->uses == 1) {
+        object->uses++;
+        object->is_held_elsewhere = true;
+    }
+    cushim__lock_release(&layer->lock);
+}
+
+static void note_returned(const struct cushim__call *call)
+{
+    for (size_t i = 0; i < sizeof returned / sizeof *returned; i++) {
+        const struct returned *row = &returned[i];
+        const uint64_t *handles = (const uint64_t *)(uintptr_t)call->values[row->parameter];
+        uint64_t count = 1;
+
+        if (row->slot != call->slot || !handles)
+            continue;
+        if (row->count != CUSHIM__NO_PARAMETER)
+            count = call->values[row->count];
+        else if (*(const int *)(uintptr_t)call->values[1] != CU_STREAM_CAPTURE_STATUS_ACTIVE)
+            count = 0;
+        for (uint64_t k = 0; k < count; k++)
+            cushim__handle_returned((enum cushim__object_type)row->type, handles[k]);
+    }
+}
+
+static void ended(struct cushim__call *call, CUresult answer)
+{
+    struct cushim__handle *object = call->is_refused ? NULL : find_ending(call);
+
+    /* The driver has refused to end it. */
+    if (object && object->ender.place.call == call->number) {
+        object->is_ending = false;
+        object->ender.place.call = 0;
+    }
+    if (answer == CUDA_SUCCESS && !call->is_injected)
+        note_returned(call);
+}
+
+static void begin_child(void)
+{
+    forked_at = cushim_layer_current()->calls;
+}
+
+static void destroy(void)
+{
+    forked_at = 0;
+}
+
+const struct cushim__check_module cushim__check_handles = {
+    .started = started,
+    .after = after,
+    .ended = ended,
+    .begin_child = begin_child,
+    .destroy = destroy,
+};

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the program has made and not released when it ends. */
+#include "src/check/check.h"
+
+static enum cushim__check_id id_of(enum cushim__object_type type)
+{
+    switch (type) {
+    case CUSHIM__TYPE_CONTEXT:
+    case CUSHIM__TYPE_GREEN_CONTEXT:
+        return CUSHIM__CHECK_LEAK_CONTEXT;
+    case CUSHIM__TYPE_STREAM:
+        return CUSHIM__CHECK_LEAK_STREAM;
+    case CUSHIM__TYPE_EVENT:
+        return CUSHIM__CHECK_LEAK_EVENT;
+    case CUSHIM__TYPE_MODULE:
+    case CUSHIM__TYPE_LIBRARY:
+        return CUSHIM__CHECK_LEAK_MODULE;
+    case CUSHIM__TYPE_MEMORY:
+        return CUSHIM__CHECK_LEAK_MEMORY;
+    default:
+        return CUSHIM__CHECK_LEAK_OBJECT;
+    }
+}
+
+static void report(const struct cushim__handle *object)
+{
+    const struct cushim__check_name name = cushim__check_name(object, object->value);
+
+    if (object->type == CUSHIM__TYPE_MEMORY)
+        cushim__check_report(NULL, id_of(object->type), object, "%s, %llu bytes, is left",
+                             name.text, (unsigned long long)object->bytes);
+    else
+        cushim__check_report(NULL, id_of(object->type), object, "%s is left", name.text);
+}
+
+/*
+ * The number of the last call before check began, and how often primary contexts had been retained:
+ * what was made until then is another's.
+ */
+enum { DEVICES = 64 };
+static uint64_t began_at, retained[DEVICES];
+
+static bool begin(void)
+{
+    began_at = cushim_layer_current()->calls;
+    for (int device = 0; device < DEVICES; device++) {
+        const struct cushim__handle *object = cushim__handle_of_primary(device);
+
+        retained[device] = object && object->is_live ? object->uses : 0;
+    }
+    return true;
+}
+
+static bool is_leaked(const struct cushim__handle *object)
+{
+    if (!object->is_live || object->is_held_elsewhere)
+        return false;
+    if (object->device >= 0)
+        return object->device >= DEVICES || object->uses > retained[object->device];
+    return object->maker.place.call > began_at;
+}
+
+static void finish(void)
+{
+    for (unsigned type = 0; type < CUSHIM__OBJECT_TYPES && cushim__check_options.has_leaks;
+         type++) {
+        const struct cushim__handle *object = NULL;
+
+        while ((object = cushim__handle_next((enum cushim__object_type)type, object)) != NULL) {
+            if (is_leaked(object))
+                report(object);
+        }
+    }
+}
+
+/* What was made before a fork is the parent's to release. */
+static void begin_child(void)
+{
+    cushim__check_options.has_leaks = false;
+}
+
+const struct cushim__check_module cushim__check_leaks = {
+    .begin = begin,
+    .finish = finish,
+    .begin_child = begin_child,
+};

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "src/check/options.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/system.h"
+#include "src/driver_api/function_name.h"
+
+/* A file of suppressions is for people to read: it has at most so many bytes. */
+enum { LARGEST_FILE = 1 << 20 };
+
+static CUresult read_flag(const struct cushim__lines *lines, bool *flag)
+{
+    if (!cushim__word_is(&lines->value, "on") && !cushim__word_is(&lines->value, "off"))
+        return cushim__lines_refuse(lines, lines->value.start, "%.*s is on or off",
+                                    cushim__word_shown(&lines->key), lines->key.start);
+    *flag = cushim__word_is(&lines->value, "on");
+    return CUDA_SUCCESS;
+}
+
+static CUresult read_level(const struct cushim__lines *lines, enum cushim__check_level *level)
+{
+    for (unsigned i = CUSHIM__CHECK_ADVICE; i <= CUSHIM__CHECK_ERROR; i++) {
+        if (cushim__word_is(&lines->value, cushim__check_levels[i])) {
+            *level = (enum cushim__check_level)i;
+            return CUDA_SUCCESS;
+        }
+    }
+    return cushim__lines_refuse(lines, lines->value.start, "level is error, warning or advice");
+}
+
+bool cushim__check_expect(struct cushim__check_options *options, const struct cushim__word *word)
+{
+    const char *colon = memchr(word->start, ':', word->length);
+    struct cushim__word id = {word->start, colon ? (size_t)(colon - word->start) : 0};
+    struct cushim__word number = {colon + 1, word->length - id.length - 1};
+    struct cushim__check_expected *expected = &options->expected[options->expectations];
+    uint64_t count;
+
+    if (!colon || options->expectations == CUSHIM__CHECK_EXPECTED ||
+        !cushim__check_id_read(&id, &expected->id) || !cushim__value_number(&number, &count) ||
+        count > 1000000)
+        return false;
+    expected->count = (unsigned)count;
+    options->expectations++;
+    return true;
+}
+
+static CUresult read_setting(const struct cushim__lines *lines,
+                             struct cushim__check_options *options)
+{
+    char path[4096];
+
+    if (cushim__word_is(&lines->key, "leaks"))
+        return read_flag(lines, &options->has_leaks);
+    if (cushim__word_is(&lines->key, "let_through"))
+        return read_flag(lines, &options->lets_through);
+    if (cushim__word_is(&lines->key, "level"))
+        return read_level(lines, &options->level);
+    if (cushim__word_is(&lines->key, "promise"))
+        return cushim__value_version(&lines->value, &options->promise)
+                   ? CUDA_SUCCESS
+                   : cushim__lines_refuse(lines, lines->value.start,
+                                          "promise is a version of CUDA, such as 12.2");
+    if (cushim__word_is(&lines->key, "expect"))
+        return cushim__check_expect(options, &lines->value)
+                   ? CUDA_SUCCESS
+                   : cushim__lines_refuse(lines, lines->value.start,
+                                          "expect is an id and a number, such as "
+                                          "CUSHIM-event-destroyed:1");
+    if (cushim__word_is(&lines->key, "suppressions")) {
+        snprintf(path, sizeof path, "%.*s", (int)lines->value.length, lines->value.start);
+        return cushim__check_suppressions_load(options, path, lines->message, lines->message_size);
+    }
+    return cushim__lines_refuse(lines, lines->key.start,
+                                "there is no setting \"%.*s\" of a check: there are level, leaks, "
+                                "let_through, promise, expect and suppressions",
+                                cushim__word_shown(&lines->key), lines->key.start);
+}
+
+CUresult cushim__check_options_read(struct cushim__check_options *options, const char *text,
+                                    const char *where, char *message, size_t size)
+{
+    struct cushim__lines lines;
+    enum cushim__lines_next next;
+
+    cushim__lines_begin(&lines, text, where, message, size);
+    while ((next = cushim__lines_next(&lines)) == CUSHIM__LINES_ENTRY) {
+        const CUresult code = read_setting(&lines, options);
+
+        if (code != CUDA_SUCCESS)
+            return code;
+    }
+    return next == CUSHIM__LINES_END ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+/* --- suppressions --- */
+
+/* The next word of a line; of length 0: there is none. */
+static struct cushim__word next_word(const char **at, const char *end)
+{
+    struct cushim__word word;
+
+    while (*at < end && (**at == ' ' || **at == '\t'))
+        ++*at;
+    word.start = *at;
+    while (*at < end && **at != ' ' && **at != '\t')
+        ++*at;
+    word.length = (size_t)(*at - word.start);
+    return word;
+}
+
+/* Whether a pattern means some id: one that means none is a mistake. */
+static bool means_id(const char *pattern)
+{
+    for (unsigned i = 0; i < CUSHIM__CHECK_IDS; i++) {
+        if (cushim__pattern_fits(pattern, cushim__check_rules[i].id))
+            return true;
+    }
+    return false;
+}
+
+static bool read_suppression(const struct cushim__lines *lines,
+                             struct cushim__check_suppression *suppression)
+{
+    const char *at = lines->value.start, *end = at + lines->value.length;
+    char *const patterns[] = {suppression->id, suppression->function, suppression->frame};
+    struct cushim__word word;
+
+    for (unsigned i = 0; i < 3; i++) {
+        word = next_word(&at, end);
+        if (word.length >= CUSHIM__CHECK_PATTERN) {
+            cushim__lines_refuse(lines, word.start, "a pattern has at most %d characters",
+                                 CUSHIM__CHECK_PATTERN - 1);
+            return false;
+        }
+        snprintf(patterns[i], CUSHIM__CHECK_PATTERN, "%.*s", word.length ? (int)word.length : 1,
+                 word.length ? word.start : "*");
+    }
+    word = next_word(&at, end);
+    if (word.length > 0)
+        cushim__lines_refuse(lines, word.start,
+                             "a line has an id, a function and a frame, and no more");
+    else if (!means_id(suppression->id))
+        cushim__lines_refuse(lines, lines->value.start, "there is no id %s", suppression->id);
+    return word.length == 0 && means_id(suppression->id);
+}
+
+CUresult cushim__check_suppressions_read(struct cushim__check_options *options, const char *text,
+                                         const char *where, char *message, size_t size)
+{
+    struct cushim__lines lines;
+    enum cushim__lines_next next;
+
+    cushim__lines_begin(&lines, text, where, message, size);
+    while ((next = cushim__lines_next_whole(&lines)) == CUSHIM__LINES_ENTRY) {
+        struct cushim__check_suppression *suppression = calloc(1, sizeof *suppression);
+
+        if (!suppression)
+            return CUDA_ERROR_OUT_OF_MEMORY;
+        if (!read_suppression(&lines, suppression)) {
+            free(suppression);
+            return CUDA_ERROR_INVALID_VALUE;
+        }
+        suppression->line = lines.number;
+        suppression->next = options->suppressions;
+        options->suppressions = suppression;
+    }
+    return next == CUSHIM__LINES_END ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult cushim__check_suppressions_load(struct cushim__check_options *options, const char *path,
+                                         char *message, size_t size)
+{
+    FILE *file = cushim__host_file(path);
+    char *text = file ? malloc(LARGEST_FILE + 1) : NULL;
+    CUresult code = file && !text ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_ERROR_INVALID_VALUE;
+
+    if (!file || !text) {
+        snprintf(message, size, "the suppressions %.200s cannot be read: %s", path,
+                 file ? "memory ran out" : strerror(errno));
+    } else {
+        text[fread(text, 1, LARGEST_FILE, file)] = '\0';
+        code = cushim__check_suppressions_read(options, text, path, message, size);
+    }
+    if (file)
+        fclose(file);
+    free(text);
+    return code;
+}
+
+void cushim__check_suppressions_free(struct cushim__check_options *options)
+{
+    while (options->suppressions) {
+        struct cushim__check_suppression *next = options->suppressions->next;
+
+        free(options->suppressions);
+        options->suppressions = next;
+    }
+}

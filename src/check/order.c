@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Missing waits: work on the same memory that nothing orders, found by the race detector from what
+ * calls ask for (CUSHIM-race). What it cannot follow orders everything: values in memory, other
+ * libraries, captures, two threads that are in calls at the same time.
+ */
+#define CUSHIM_DISABLE_DEPRECATION_WARNINGS
+
+#include "src/check/order.h"
+
+#include <string.h>
+
+#include "src/base/layer_host.h"
+
+enum { UNDER_WAY = 64, CAPTURES = 32 };
+
+/* A call that is under way and has a part in the order of work. */
+struct under_way {
+    uint64_t call; /* its number; 0: this place is free */
+    uint32_t event;
+    bool submits;  /* and so it matters which of two is first */
+    bool overlaps; /* with one of another thread, so that this is not known */
+    struct order_freed freed;
+};
+
+static struct under_way calls[UNDER_WAY];
+
+/* Streams that are captured, by value and, if that is the per-thread default, thread. */
+static struct {
+    uint64_t stream;
+    unsigned thread;
+} captures[CAPTURES];
+static unsigned capture_count;
+
+static uint64_t unknown_functions;
+
+/* What was current when the call of this thread began, as the driver says. */
+static _Thread_local struct {
+    uint64_t call, context;
+} current;
+
+uint64_t cushim__order_current(const struct cushim__call *call)
+{
+    return current.call == call->number ? current.context : 0;
+}
+
+bool cushim__order_is_capturing(void)
+{
+    return capture_count > 0;
+}
+
+static void create_event(const struct cushim__call *call)
+{
+    struct order_event *event = cushim__order_event(call->arguments.list[0].tag.number);
+    const uint64_t context = cushim__order_current(call);
+    const struct cushim__handle *object =
+        context ? cushim__handle_find(CUSHIM__TYPE_CONTEXT, context, true) : NULL;
+
+    if (!event)
+        return;
+    event->flags = (unsigned)call->values[1];
+    event->is_known = !(event->flags & CU_EVENT_INTERPROCESS);
+    event->context = object ? object->number : 0;
+}
+
+/* --- captures --- */
+
+static unsigned captured_thread(const struct cushim__call *call, uint64_t stream)
+{
+    return stream <= (uintptr_t)CU_STREAM_PER_THREAD ? call->thread : 0;
+}
+
+static void begin_capture(const struct cushim__call *call, uint64_t stream)
+{
+    if (capture_count == CAPTURES)
+        return;
+    captures[capture_count].stream = stream;
+    captures[capture_count++].thread = captured_thread(call, stream);
+}
+
+static void end_capture(const struct cushim__call *call, uint64_t stream)
+{
+    for (unsigned i = 0; i < capture_count; i++) {
+        if (captures[i].stream == stream && captures[i].thread == captured_thread(call, stream)) {
+            captures[i] = captures[--capture_count];
+            cushim__order_all();
+            return;
+        }
+    }
+}
+
+/* Calls while a stream is captured: it is not known which are work, so none are. */
+static void note_in_capture(const struct cushim__call *call, const struct order_rule *rule)
+{
+    struct order_event *event =
+        rule->event != ORDER_NO_PARAMETER ? cushim__order_event_of(call, rule, 0) : NULL;
+    const bool is_external = event && cushim__parameter_count(call->slot) > 2 && call->values[2];
+
+    switch ((enum order_action)rule->action) {
+    case ORDER_RECORD:
+    case ORDER_RECORD_UNKNOWN:
+        if (event) {
+            cushim__order_event_record(event, NULL, false);
+            event->is_captured = true;
+            event->is_known = event->is_known && !is_external;
+        }
+        break;
+    case ORDER_WAIT_EVENT:
+        if (is_external)
+            cushim__order_note_graphs(ORDER_GRAPHS_WAIT);
+        break;
+    case ORDER_COPY:
+    case ORDER_COPY_2D:
+    case ORDER_COPY_3D:
+    case ORDER_MAKE_COPY:
+        cushim__order_note_graphs(ORDER_GRAPHS_COPY);
+        break;
+    case ORDER_MAKE_NODE:
+        cushim__order_note_graphs(ORDER_GRAPHS_RECORD);
+        break;
+    case ORDER_WAIT_OUTSIDE:
+    case ORDER_SIGNAL:
+    case ORDER_UNKNOWN:
+        cushim__order_note_graphs(ORDER_GRAPHS_WAIT);
+        break;
+    default:
+        break;
+    }
+}
+
+/* --- calls --- */
+
+static struct under_way *find(uint64_t call)
+{
+    for (unsigned i = 0; i < UNDER_WAY; i++) {
+        if (calls[i].call == call)
+            return &calls[i];
+    }
+    return NULL;
+}
+
+static bool is_submission(const struct order_rule *rule)
+{
+    return rule->action >= ORDER_COPY && rule->action <= ORDER_WAIT_EVENT;
+}
+
+/* Two threads are in calls: which of two submissions comes first, and what is waited for? */
+static void note_overlaps(struct under_way *entry)
+{
+    for (unsigned i = 0; i < UNDER_WAY; i++) {
+        struct under_way *other = &calls[i];
+
+        if (other == entry || other->call == 0 || !(entry->submits || other->submits))
+            continue;
+        if (entry->submits && other->submits)
+            entry->overlaps = other->overlaps = true;
+        else if (entry->event && entry->event == other->event)
+            *(entry->submits ? &other->overlaps : &entry->overlaps) = true;
+    }
+}
+
+static void note_freed(const struct cushim__call *call, struct order_freed *freed)
+{
+    const struct cushim__handle *object = cushim__handle_at(call->values[0]);
+
+    if (!object || object->is_destroyed || object->value != call->values[0])
+        return;
+    freed->memory = cushim__order_id(object);
+    freed->is_at_once = strstr(cushim__slot_name(object->maker.slot), "Async");
+    if (object->owner && object->owner->type == CUSHIM__TYPE_CONTEXT)
+        freed->context = object->owner->value;
+}
+
+static void started(struct cushim__call *call)
+{
+    const struct order_rule *rule = cushim__order_rule(call->slot);
+    struct under_way *entry = rule->action == ORDER_NOTHING ? NULL : find(0);
+
+    if (!entry)
+        return;
+    *entry = (struct under_way){.call = call->number, .submits = is_submission(rule)};
+    if (rule->event != ORDER_NO_PARAMETER)
+        entry->event = call->arguments.list[rule->event].tag.number;
+    if (rule->action == ORDER_FREE || rule->action == ORDER_FREE_ASYNC)
+        note_freed(call, &entry->freed);
+    note_overlaps(entry);
+}
+
+/* The driver is asked, since contexts can become current behind the layer's back. */
+static void before(struct cushim__call *call)
+{
+    const struct cushim__layer_host *host = __atomic_load_n(&cushim__layer_host, __ATOMIC_ACQUIRE);
+    CUcontext context = NULL;
+    int device;
+
+    if (cushim__order_rule(call->slot)->action == ORDER_NOTHING)
+        return;
+    if (host)
+        context = host->current(&device);
+    else if (cushim__layer_next.CtxGetCurrent(&context) != CUDA_SUCCESS)
+        context = NULL;
+    current.call = call->number;
+    current.context = (uintptr_t)context;
+}
+
+/* The life of objects is followed in captures, too. False: the call has to do with more. */
+static bool apply_life(const struct cushim__call *call, const struct order_rule *rule)
+{
+    const uint32_t number = call->arguments.list[0].tag.number;
+    struct order_stream *stream;
+
+    switch ((enum order_action)rule->action) {
+    case ORDER_CREATE_STREAM:
+        cushim__order_stream_create(number, cushim__order_current(call), (unsigned)call->values[1]);
+        return true;
+    case ORDER_CREATE_EVENT:
+        create_event(call);
+        return true;
+    case ORDER_DESTROY_STREAM:
+        stream = cushim__order_stream(number);
+        end_capture(call, call->values[0]);
+        if (call->slot == CUSHIM__SLOT(StreamDestroy))
+            cushim__order_see_stream(stream);
+        if (stream)
+            cushim__order_stream_destroy(stream);
+        return true;
+    case ORDER_DESTROY_EVENT:
+        if (call->slot == CUSHIM__SLOT(EventDestroy))
+            cushim__order_see_event(cushim__order_event(number));
+        cushim__order_event_destroy(number);
+        return true;
+    case ORDER_DESTROY_EXEC:
+        cushim__order_exec_destroy(number);
+        return true;
+    case ORDER_DESTROY_CONTEXT:
+        cushim__order_all();
+        cushim__order_context_destroy(number);
+        return true;
+    case ORDER_BEGIN_CAPTURE:
+        begin_capture(call, call->values[0]);
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* A capture ends whatever the driver says, unless there was none. */
+static bool counts(const struct cushim__call *call, const struct order_rule *rule, CUresult answer)
+{
+    if (call->is_injected || rule->action == ORDER_NOTHING)
+        return false;
+    if (rule->action == ORDER_END_CAPTURE)
+        return answer != CUDA_ERROR_ILLEGAL_STATE;
+    return answer == CUDA_SUCCESS;
+}
+
+static void judge(const struct cushim__call *call, const struct order_rule *rule,
+                  const struct under_way *entry)
+{
+    if (cushim__unknown_functions != unknown_functions || !entry || entry->overlaps)
+        cushim__order_all();
+    unknown_functions = cushim__unknown_functions;
+    if (rule->action == ORDER_END_CAPTURE)
+        end_capture(call, call->values[0]);
+    else if (!apply_life(call, rule) && capture_count > 0)
+        note_in_capture(call, rule);
+    else if (entry && (rule->action < ORDER_CREATE_STREAM || rule->action > ORDER_END_CAPTURE))
+        cushim__order_apply(call, rule, &entry->freed);
+    if (!entry || entry->overlaps)
+        cushim__order_all();
+}
+
+static void ended(struct cushim__call *call, CUresult answer)
+{
+    const struct order_rule *rule = cushim__order_rule(call->slot);
+    struct under_way *entry = rule->action == ORDER_NOTHING ? NULL : find(call->number);
+
+    if (counts(call, rule, answer)) {
+        cushim__race_user = RACE_OF_CHECK;
+        judge(call, rule, entry);
+        cushim__race_user = RACE_OF_MOCK;
+    }
+    if (entry)
+        entry->call = 0;
+}
+
+static void destroy(void)
+{
+    cushim__race_user = RACE_OF_CHECK;
+    cushim__order_objects_clear();
+    cushim__order_work_end();
+    cushim__race_user = RACE_OF_MOCK;
+    memset(calls, 0, sizeof calls);
+    capture_count = 0;
+}
+
+static bool begin(void)
+{
+    bool is_begun;
+
+    cushim__order_rules_prepare();
+    unknown_functions = cushim__unknown_functions;
+    cushim__race_user = RACE_OF_CHECK;
+    is_begun = cushim__order_work_begin();
+    cushim__race_user = RACE_OF_MOCK;
+    return is_begun;
+}
+
+const struct cushim__check_module cushim__check_order = {
+    .begin = begin,
+    .started = started,
+    .before = before,
+    .ended = ended,
+    .begin_child = destroy,
+    .destroy = destroy,
+};

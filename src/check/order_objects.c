@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Contexts, streams and events as far as the order of work goes. They are found by the numbers of
+ * the handle table, since a driver gives the same value again.
+ */
+#include <stdlib.h>
+
+#include "src/check/order.h"
+
+/* Every struct here begins with its node, and has its number behind that. */
+struct numbered {
+    struct cushim__tree_node node;
+    uint32_t number;
+};
+
+static bool before(const struct cushim__tree_node *a, const struct cushim__tree_node *b)
+{
+    return ((const struct numbered *)a)->number < ((const struct numbered *)b)->number;
+}
+
+static struct cushim__tree contexts = {.before = before}, streams = {.before = before},
+                           events = {.before = before}, execs = {.before = before};
+static uint64_t stream_ids;
+
+static void *find(const struct cushim__tree *tree, uint32_t number)
+{
+    const struct numbered key = {.number = number};
+    struct cushim__tree_node *node = cushim__tree_upto(tree, &key.node);
+
+    return node && !before(node, &key.node) ? node : NULL;
+}
+
+/* NULL: no memory. */
+static void *find_or_add(struct cushim__tree *tree, uint32_t number, size_t size)
+{
+    struct numbered *found = find(tree, number);
+
+    if (found)
+        return found;
+    found = calloc(1, size);
+    if (!found)
+        return NULL;
+    found->number = number;
+    cushim__tree_add(tree, &found->node);
+    return found;
+}
+
+static uint32_t number_of_context(uint64_t value)
+{
+    const struct cushim__handle *object =
+        value ? cushim__handle_find(CUSHIM__TYPE_CONTEXT, value, true) : NULL;
+
+    return object ? object->number : 0;
+}
+
+/* Streams of green contexts belong to another one, and it is not known which of them wait. */
+static bool is_green(uint64_t context)
+{
+    const struct cushim__handle *object = cushim__handle_find(CUSHIM__TYPE_CONTEXT, context, false);
+
+    return object && object->owner && object->owner->type == CUSHIM__TYPE_GREEN_CONTEXT;
+}
+
+struct order_context *cushim__order_context(uint64_t value)
+{
+    const uint32_t number = is_green(value) ? 0 : number_of_context(value);
+
+    return number ? find_or_add(&contexts, number, sizeof(struct order_context)) : NULL;
+}
+
+static void begin(struct order_stream *stream, struct order_context *context, bool is_default,
+                  bool blocks)
+{
+    stream->context = context;
+    stream->race = (struct race_stream){
+        .group = &context->group,
+        .id = ++stream_ids,
+        .is_default = is_default,
+        .blocks = blocks,
+    };
+}
+
+struct order_stream *cushim__order_stream_create(uint32_t number, uint64_t context, unsigned flags)
+{
+    struct order_context *in = cushim__order_context(context);
+    struct order_stream *stream;
+
+    if (!in || number == 0)
+        return NULL;
+    stream = find_or_add(&streams, number, sizeof *stream);
+    if (stream)
+        begin(stream, in, false, !(flags & CU_STREAM_NON_BLOCKING));
+    return stream;
+}
+
+struct order_stream *cushim__order_stream(uint32_t number)
+{
+    return find(&streams, number);
+}
+
+struct order_stream *cushim__order_default_stream(uint64_t value, unsigned thread)
+{
+    struct order_context *context = cushim__order_context(value);
+    struct order_stream *stream = context ? context->own : NULL;
+
+    while (stream && stream->thread != thread)
+        stream = stream->next;
+    if (stream || !context)
+        return stream;
+    stream = calloc(1, sizeof *stream);
+    if (!stream)
+        return NULL;
+    begin(stream, context, thread == 0, true);
+    stream->thread = thread;
+    stream->next = context->own;
+    context->own = stream;
+    if (thread > 0)
+        cushim__race_name_stream(&stream->race, "CU_STREAM_PER_THREAD");
+    return stream;
+}
+
+void cushim__order_stream_destroy(struct order_stream *stream)
+{
+    cushim__race_stream_gone(&stream->race);
+    cushim__tree_remove(&streams, &stream->node);
+    free(stream);
+}
+
+static void destroy(struct order_context *context)
+{
+    struct order_stream *stream = (struct order_stream *)cushim__tree_after(&streams, NULL);
+
+    while (stream) {
+        struct cushim__tree_node *next = cushim__tree_after(&streams, &stream->node);
+
+        if (stream->context == context)
+            cushim__order_stream_destroy(stream);
+        stream = (struct order_stream *)next;
+    }
+    while (context->own) {
+        stream = context->own;
+        context->own = stream->next;
+        cushim__race_stream_gone(&stream->race);
+        free(stream);
+    }
+    cushim__tree_remove(&contexts, &context->node);
+    free(context);
+}
+
+void cushim__order_context_destroy(uint32_t number)
+{
+    struct order_context *context = find(&contexts, number);
+
+    if (context)
+        destroy(context);
+}
+
+struct order_event *cushim__order_event(uint32_t number)
+{
+    return number ? find_or_add(&events, number, sizeof(struct order_event)) : NULL;
+}
+
+void cushim__order_event_record(struct order_event *event, struct race_clock *clock, bool is_clear)
+{
+    if (!event) {
+        cushim__race_clock_release(clock);
+        return;
+    }
+    cushim__race_clock_release(event->clock);
+    event->clock = clock;
+    event->is_clear = is_clear && event->is_known;
+    event->is_recorded = true;
+    event->is_captured = false;
+}
+
+static void forget(struct cushim__tree *tree, struct order_event *event)
+{
+    cushim__race_clock_release(event->clock);
+    cushim__tree_remove(tree, &event->node);
+    free(event);
+}
+
+void cushim__order_event_destroy(uint32_t number)
+{
+    struct order_event *event = find(&events, number);
+
+    if (event)
+        forget(&events, event);
+}
+
+struct order_event *cushim__order_launches(uint32_t number)
+{
+    return number ? find_or_add(&execs, number, sizeof(struct order_event)) : NULL;
+}
+
+void cushim__order_exec_destroy(uint32_t number)
+{
+    struct order_event *launches = find(&execs, number);
+
+    if (launches)
+        forget(&execs, launches);
+}
+
+void cushim__order_events_unclear(void)
+{
+    struct order_event *event = (struct order_event *)cushim__tree_after(&events, NULL);
+
+    while (event) {
+        event->is_known = event->is_clear = false;
+        event = (struct order_event *)cushim__tree_after(&events, &event->node);
+    }
+}
+
+void cushim__order_objects_clear(void)
+{
+    struct cushim__tree_node *node;
+
+    while ((node = cushim__tree_after(&contexts, NULL)) != NULL)
+        destroy((struct order_context *)node);
+    while ((node = cushim__tree_after(&events, NULL)) != NULL)
+        forget(&events, (struct order_event *)node);
+    while ((node = cushim__tree_after(&execs, NULL)) != NULL)
+        forget(&execs, (struct order_event *)node);
+}

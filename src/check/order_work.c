@@ -1,0 +1,514 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What calls submit to streams and wait for, as the race detector is told it. */
+#define CUSHIM_DISABLE_DEPRECATION_WARNINGS
+
+#include <string.h>
+
+#include "src/check/order.h"
+#include "src/layer/leak_tracker.h"
+
+enum { AWAITING = 64 };
+
+static uint64_t submitted;
+
+/*
+ * Work that waits for what is outside of the streams, and was not seen to be done: until then what
+ * comes behind it may wait for whatever is submitted later.
+ */
+static struct awaiting {
+    const struct order_context *context;
+    uint64_t stream, number;
+    uint32_t timeline;
+    bool is_obscure; /* clocks do not tell: since it was submitted all was ordered unseen */
+} awaiting[AWAITING];
+static unsigned awaiting_count;
+
+static bool has_opaque_graphs; /* graphs may wait, record events and call the host */
+static bool has_copy_graphs;   /* launches may wait for what they copy (driver-semantics.md #140) */
+
+/* --- what the detector asks --- */
+
+uint64_t cushim__order_id(const struct cushim__handle *object)
+{
+    return (uint64_t)object->type << 32 | object->number;
+}
+
+static bool find_memory(uint64_t address, struct race_memory *memory)
+{
+    const struct cushim__handle *object = cushim__handle_at(address);
+
+    if (!object || object->is_destroyed)
+        return false;
+    *memory = (struct race_memory){
+        .id = cushim__order_id(object), .start = object->value, .bytes = (size_t)object->bytes};
+    return true;
+}
+
+static void name_memory(const struct race_memory *memory, char *text, size_t size)
+{
+    const struct cushim__tag tag = {.type = (uint8_t)(memory->id >> 32),
+                                    .number = (uint32_t)memory->id};
+
+    cushim__tag_text(&tag, memory->start, text, size);
+}
+
+struct cushim__maker cushim__order_maker(const struct race_access *access)
+{
+    struct cushim__maker maker = {.place = access->place};
+
+    while (maker.slot + 1 < CUSHIM__SYMBOL_COUNT && cushim__slot_name(maker.slot) != access->call)
+        maker.slot++;
+    return maker;
+}
+
+static const struct cushim__call *reporting;
+
+static void found_race(const struct race_side *later, const struct race_side *earlier,
+                       const struct race_memory *memory, const char *text)
+{
+    const struct cushim__handle *object = cushim__handle_at(memory->start);
+    const struct cushim__maker other = cushim__order_maker(earlier->access);
+
+    (void)later;
+    cushim__check_report_after(reporting, CUSHIM__CHECK_RACE,
+                               object && cushim__order_id(object) == memory->id ? object : NULL,
+                               &other, "%s", text);
+}
+
+/* The detector forgets uses, or has no memory: it finds less. */
+static void log_nothing(const char *text)
+{
+    (void)text;
+}
+
+/* --- what is waited for --- */
+
+/* Something is not known: all that is submitted so far comes before what follows. */
+void cushim__order_all(void)
+{
+    for (unsigned i = 0; i < awaiting_count; i++)
+        awaiting[i].is_obscure = true;
+    cushim__race_saw_all();
+}
+
+/* What the host has really seen to be finished: a clock, and with it a stream or a context. */
+struct seen {
+    struct race_clock *clock;
+    const struct order_stream *stream;
+    const struct order_context *context;
+};
+
+static bool is_seen(const struct awaiting *one, const struct seen *seen)
+{
+    if ((seen->stream && one->stream == seen->stream->race.id) ||
+        (seen->context && one->context == seen->context))
+        return true;
+    return !one->is_obscure && cushim__race_clock_of(seen->clock, one->timeline) >= one->number;
+}
+
+static void see(struct seen seen)
+{
+    unsigned kept = 0;
+
+    for (unsigned i = 0; i < awaiting_count; i++) {
+        if (is_seen(&awaiting[i], &seen))
+            cushim__race_released(awaiting[i].number);
+        else
+            awaiting[kept++] = awaiting[i];
+    }
+    awaiting_count = kept;
+    cushim__race_saw(seen.clock, true);
+}
+
+void cushim__order_see_event(const struct order_event *event)
+{
+    if (event && event->is_clear)
+        see((struct seen){.clock = cushim__race_clock_retain(event->clock)});
+    else
+        cushim__order_all();
+}
+
+void cushim__order_see_stream(const struct order_stream *stream)
+{
+    if (stream)
+        see((struct seen){.clock = cushim__race_stream(&stream->race), .stream = stream});
+    else
+        cushim__order_all();
+}
+
+static void see_context(uint64_t value)
+{
+    const struct order_context *context = cushim__order_context(value);
+
+    if (context)
+        see((struct seen){.clock = cushim__race_group(&context->group), .context = context});
+    else
+        cushim__order_all();
+}
+
+/* --- what is submitted --- */
+
+/* CUlaunchConfig and its attributes, which older headers do not have. */
+enum { PROGRAMMATIC_EVENT = 7, COMPLETION_EVENT = 12 };
+
+struct launch_attribute {
+    int id, padding;
+    uintptr_t event; /* the value begins with it */
+    char rest[64 - sizeof(uintptr_t)];
+};
+
+struct launch_config {
+    unsigned grid[3], block[3], shared_bytes;
+    CUstream stream;
+    const struct launch_attribute *attributes;
+    unsigned count;
+};
+
+static const struct launch_config *config_of(const struct cushim__call *call)
+{
+    const bool has_config = call->slot == CUSHIM__SLOT(LaunchKernelEx) ||
+                            call->slot == CUSHIM__SLOT(LaunchKernelEx_ptsz);
+
+    return has_config ? (const struct launch_config *)(uintptr_t)call->values[0] : NULL;
+}
+
+static uint64_t stream_value(const struct cushim__call *call, const struct order_rule *rule)
+{
+    if (rule->stream != ORDER_NO_PARAMETER)
+        return call->values[rule->stream];
+    return config_of(call) ? (uintptr_t)config_of(call)->stream : 0;
+}
+
+/* NULL: it is not known what it waits for. */
+static struct order_stream *stream_of(const struct cushim__call *call,
+                                      const struct order_rule *rule)
+{
+    const uint64_t value = stream_value(call, rule);
+    const struct cushim__handle *object;
+
+    if (value == (uintptr_t)CU_STREAM_PER_THREAD || (value == 0 && rule->is_per_thread))
+        return cushim__order_default_stream(cushim__order_current(call), call->thread);
+    if (value == 0 || value == (uintptr_t)CU_STREAM_LEGACY)
+        return cushim__order_default_stream(cushim__order_current(call), 0);
+    if (rule->stream != ORDER_NO_PARAMETER)
+        return cushim__order_stream(call->arguments.list[rule->stream].tag.number);
+    object = cushim__handle_find(CUSHIM__TYPE_STREAM, value, false);
+    return object ? cushim__order_stream(object->number) : NULL;
+}
+
+static void name_stream(struct order_stream *stream)
+{
+    const struct cushim__tag tag = {.type = CUSHIM__TYPE_STREAM, .number = stream->number};
+    char name[CUSHIM_TAG_SIZE];
+
+    if (stream->number == 0)
+        return;
+    cushim__tag_text(&tag, 0, name, sizeof name);
+    cushim__race_name_stream(&stream->race, name);
+}
+
+/* False: nothing is looked for. Else end() follows. */
+static bool submit(const struct cushim__call *call, struct order_stream *stream, const char *kind,
+                   bool waits, struct race_access *access)
+{
+    struct cushim__maker maker;
+
+    name_stream(stream);
+    if (!cushim__race_submit(access, &stream->race, ++submitted, kind,
+                             cushim__slot_name(call->slot), waits))
+        return false;
+    cushim__tracker_note(call, &maker);
+    access->place = maker.place;
+    return true;
+}
+
+static void end(struct race_access *access)
+{
+    cushim__race_submitted(access);
+    cushim__race_clock_release(access->before);
+}
+
+/* Work whose memory does not count. Of streams that are not clear it may order others. */
+static void submit_plain(const struct cushim__call *call, struct order_stream *stream,
+                         const char *kind)
+{
+    struct race_access access;
+
+    if (!stream)
+        cushim__order_all();
+    else if (submit(call, stream, kind, false, &access))
+        end(&access);
+}
+
+/* Of pageable memory that is copied at once the stream is waited for, and the copy is not. */
+static void submit_memory(const struct cushim__call *call, const struct order_rule *rule)
+{
+    struct order_stream *stream = stream_of(call, rule);
+    const bool is_set = rule->action == ORDER_SET || rule->action == ORDER_SET_2D;
+    struct order_side to, from;
+    struct race_access access;
+
+    if (!cushim__order_sides(call, &to, &from))
+        return;
+    if (!stream || (rule->is_peer && !rule->is_asynchronous))
+        cushim__order_all();
+    if (!rule->is_asynchronous && from.memory == ORDER_PAGEABLE)
+        cushim__order_see_stream(stream);
+    if (!stream || !submit(call, stream, is_set ? "set" : "copy", false, &access))
+        return;
+    reporting = call;
+    if (from.region.width > 0)
+        cushim__race_use(&access, &from.region, RACE_READS);
+    if (to.region.width > 0)
+        cushim__race_use(&access, &to.region, RACE_WRITES);
+    reporting = NULL;
+    end(&access);
+    if (rule->is_peer && !rule->is_asynchronous)
+        cushim__order_all();
+    else if (cushim__order_waits(rule, &to, &from))
+        see((struct seen){.clock = cushim__race_last(&stream->race), .stream = stream});
+}
+
+/*
+ * Work that waits for something else, or that the host may learn from: what is before it on its
+ * stream is then taken to be seen.
+ */
+static void submit_outside(const struct cushim__call *call, struct order_stream *stream, bool waits,
+                           bool signals)
+{
+    struct race_access access;
+
+    if (!stream || awaiting_count == AWAITING) {
+        cushim__order_all();
+        return;
+    }
+    if (signals) {
+        submit_plain(call, stream, "signal");
+        cushim__race_saw(cushim__race_last(&stream->race), true);
+    }
+    if (!submit(call, stream, "wait", waits, &access))
+        return;
+    if (waits)
+        awaiting[awaiting_count++] = (struct awaiting){.context = stream->context,
+                                                       .stream = stream->race.id,
+                                                       .number = access.number,
+                                                       .timeline = access.timeline};
+    end(&access);
+}
+
+static void submit_allocation(const struct cushim__call *call, struct order_stream *stream)
+{
+    struct race_access access;
+    struct race_memory memory;
+
+    if (!find_memory(call->arguments.list[0].written, &memory) || !stream ||
+        !submit(call, stream, "allocation", false, &access))
+        return;
+    cushim__race_use_all(&access, &memory, RACE_ALLOCATES);
+    end(&access);
+}
+
+static void submit_free(const struct cushim__call *call, struct order_stream *stream,
+                        const struct order_freed *freed)
+{
+    /* The memory has no length any more; uses of it are within it. */
+    const struct race_memory memory = {
+        .id = freed->memory, .start = call->values[0], .bytes = SIZE_MAX >> 8};
+    struct race_access access;
+
+    if (freed->memory == 0)
+        return;
+    if (stream && submit(call, stream, "free", false, &access)) {
+        reporting = call;
+        cushim__race_use_all(&access, &memory, RACE_FREES);
+        reporting = NULL;
+        end(&access);
+    }
+    cushim__race_forget(freed->memory);
+}
+
+static void free_memory(const struct cushim__call *call, const struct order_freed *freed)
+{
+    if (call->values[0] == 0)
+        return;
+    if (!freed->is_at_once && freed->context)
+        see_context(freed->context);
+    else if (!freed->is_at_once)
+        cushim__order_all();
+    cushim__race_forget(freed->memory);
+}
+
+/* --- events --- */
+
+struct order_event *cushim__order_event_of(const struct cushim__call *call,
+                                           const struct order_rule *rule, unsigned which)
+{
+    return cushim__order_event(call->arguments.list[rule->event + which].tag.number);
+}
+
+static void record(const struct cushim__call *call, struct order_event *event,
+                   struct order_stream *stream)
+{
+    if (stream)
+        submit_plain(call, stream, "record");
+    cushim__order_event_record(event, stream ? cushim__race_last(&stream->race) : NULL,
+                               stream != NULL);
+}
+
+static void wait_for_event(struct order_stream *stream, const struct order_event *event)
+{
+    if (!stream)
+        cushim__order_see_event(event);
+    else if (event && event->is_clear)
+        cushim__race_wait(&stream->race, event->clock);
+    else
+        cushim__race_wait_all(&stream->race);
+}
+
+/* Launches of one executable graph come one after the other (driver-semantics.md #140). */
+static void launch_graph(const struct cushim__call *call, struct order_stream *stream)
+{
+    struct order_event *launches = cushim__order_launches(call->arguments.list[0].tag.number);
+
+    if (has_opaque_graphs)
+        submit_outside(call, stream, true, true);
+    if (stream && launches && launches->clock)
+        cushim__race_wait(&stream->race, launches->clock);
+    submit_plain(call, stream, "graph");
+    if (stream)
+        cushim__order_event_record(launches, cushim__race_last(&stream->race), true);
+    if (stream && has_copy_graphs)
+        cushim__race_saw(cushim__race_last(&stream->race), true);
+}
+
+/* A launch with these attributes records an event. */
+static void note_launch_events(const struct launch_config *config)
+{
+    for (unsigned i = 0; config->attributes && i < config->count; i++) {
+        const struct launch_attribute *attribute = &config->attributes[i];
+        const struct cushim__handle *event =
+            cushim__handle_find(CUSHIM__TYPE_EVENT, attribute->event, false);
+
+        if (event && (attribute->id == PROGRAMMATIC_EVENT || attribute->id == COMPLETION_EVENT))
+            cushim__order_event_record(cushim__order_event(event->number), NULL, false);
+    }
+}
+
+void cushim__order_note_graphs(enum order_graphs what)
+{
+    if (what == ORDER_GRAPHS_COPY)
+        has_copy_graphs = true;
+    else
+        has_opaque_graphs = true;
+    if (what == ORDER_GRAPHS_RECORD)
+        cushim__order_events_unclear();
+}
+
+/* --- calls --- */
+
+/* What a call is to the order that has no stream, or none that matters. */
+static void apply_without_stream(const struct cushim__call *call, const struct order_rule *rule,
+                                 const struct order_freed *freed)
+{
+    switch ((enum order_action)rule->action) {
+    case ORDER_RECORD_UNKNOWN:
+        cushim__order_event_record(cushim__order_event_of(call, rule, 0), NULL, false);
+        break;
+    case ORDER_SEE_EVENT:
+        cushim__order_see_event(cushim__order_event_of(call, rule, 0));
+        break;
+    case ORDER_ELAPSED:
+        cushim__order_see_event(cushim__order_event_of(call, rule, 0));
+        cushim__order_see_event(cushim__order_event_of(call, rule, 1));
+        break;
+    case ORDER_SEE_CONTEXT:
+        see_context(cushim__parameter_count(call->slot) > 0 ? call->values[0]
+                                                            : cushim__order_current(call));
+        break;
+    case ORDER_FREE:
+        free_memory(call, freed);
+        break;
+    case ORDER_MAKE_COPY:
+        cushim__order_note_graphs(ORDER_GRAPHS_COPY);
+        break;
+    case ORDER_MAKE_NODE:
+        cushim__order_note_graphs(ORDER_GRAPHS_RECORD);
+        break;
+    case ORDER_SET_POINTER:
+        /* Attributes that make memory synchronous, or tokens that do. */
+        if (call->slot == CUSHIM__SLOT(PointerSetAttribute) ||
+            (call->slot == CUSHIM__SLOT(PointerGetAttribute) && call->values[1] == 5))
+            cushim__order_note_sync_memory();
+        break;
+    default:
+        cushim__order_all();
+        break;
+    }
+}
+
+void cushim__order_apply(const struct cushim__call *call, const struct order_rule *rule,
+                         const struct order_freed *freed)
+{
+    struct order_stream *stream;
+
+    if (rule->action > ORDER_SEE_STREAM || rule->action == ORDER_SEE_EVENT ||
+        rule->action == ORDER_RECORD_UNKNOWN) {
+        apply_without_stream(call, rule, freed);
+        return;
+    }
+    if (rule->action <= ORDER_SET_2D) {
+        submit_memory(call, rule);
+        return;
+    }
+    stream = stream_of(call, rule);
+    switch ((enum order_action)rule->action) {
+    case ORDER_KERNEL:
+        if (config_of(call))
+            note_launch_events(config_of(call));
+        submit_plain(call, stream, "kernel");
+        break;
+    case ORDER_GRAPH:
+        launch_graph(call, stream);
+        break;
+    case ORDER_ALLOCATE:
+        submit_allocation(call, stream);
+        break;
+    case ORDER_FREE_ASYNC:
+        submit_free(call, stream, freed);
+        break;
+    case ORDER_WAIT_OUTSIDE:
+    case ORDER_SIGNAL:
+    case ORDER_UNKNOWN:
+        submit_outside(call, stream, rule->action != ORDER_SIGNAL,
+                       rule->action != ORDER_WAIT_OUTSIDE);
+        break;
+    case ORDER_RECORD:
+        record(call, cushim__order_event_of(call, rule, 0), stream);
+        break;
+    case ORDER_WAIT_EVENT:
+        wait_for_event(stream, cushim__order_event_of(call, rule, 0));
+        break;
+    case ORDER_SEE_STREAM:
+        cushim__order_see_stream(stream);
+        break;
+    default:
+        submit_plain(call, stream, "work");
+        break;
+    }
+}
+
+void cushim__order_work_end(void)
+{
+    cushim__race_destroy();
+    awaiting_count = 0;
+    has_opaque_graphs = has_copy_graphs = false;
+}
+
+bool cushim__order_work_begin(void)
+{
+    static const struct race_host host = {
+        .find = find_memory, .name = name_memory, .found = found_race, .log = log_nothing};
+
+    submitted = 0;
+    return cushim__race_create(&host);
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * `cushim check`: each process of a program writes what it has found (src/check) into a file. They
+ * are read when the program has ended, and compared with what was expected.
+ */
+#include "src/check/options.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/tool/program.h"
+#include "src/tool/run_report.h"
+#include "src/tool/system.h"
+
+/* Of the command line; every process reads them again. */
+static struct cushim__check_options options;
+
+static bool begins_with(const char *text, enum cushim__check_level level)
+{
+    const char *name = cushim__check_levels[level];
+
+    return strncmp(text, name, strlen(name)) == 0;
+}
+
+/* Findings of an expected id are no failures if there are as many as expected. */
+static void compare(const struct cushim__check_expected *expected, struct findings *findings)
+{
+    const char *id = cushim__check_rules[expected->id].id;
+    struct finding *finding;
+    unsigned found = 0;
+    char text[200];
+
+    for (finding = findings->first; finding; finding = finding->next)
+        found += strcmp(finding->line, id) == 0;
+    for (finding = findings->first; finding && found == expected->count; finding = finding->next)
+        finding->is_failure = finding->is_failure && strcmp(finding->line, id) != 0;
+    if (found == expected->count)
+        return;
+    snprintf(text, sizeof text, "%u findings of %s were expected, and there are %u",
+             expected->count, id, found);
+    findings_add(findings, NULL, "expectation", text);
+    fprintf(stderr, "cushim: %s\n", text);
+}
+
+static void judge(const struct arguments *arguments, struct findings *findings)
+{
+    unsigned counts[] = {0, 0, 0};
+
+    for (struct finding *finding = findings->first; finding; finding = finding->next) {
+        for (unsigned level = CUSHIM__CHECK_ADVICE; level <= CUSHIM__CHECK_ERROR; level++)
+            counts[level] += begins_with(finding_text(finding), (enum cushim__check_level)level);
+        finding->is_failure = !begins_with(finding_text(finding), CUSHIM__CHECK_ADVICE);
+    }
+    if (findings->processes > 0 && !arguments->quiet)
+        fprintf(stderr, "cushim: check: %u error%s, %u warning%s, %u advice; %u process%s\n",
+                counts[CUSHIM__CHECK_ERROR], counts[CUSHIM__CHECK_ERROR] == 1 ? "" : "s",
+                counts[CUSHIM__CHECK_WARNING], counts[CUSHIM__CHECK_WARNING] == 1 ? "" : "s",
+                counts[CUSHIM__CHECK_ADVICE], findings->processes,
+                findings->processes == 1 ? "" : "es");
+    for (unsigned i = 0; i < options.expectations; i++)
+        compare(&options.expected[i], findings);
+}
+
+/* The processes of the program would find out one by one. */
+static bool read_options(const struct arguments *arguments, struct failure *failure)
+{
+    const char *settings = arguments->check_settings ? arguments->check_settings : "";
+    char message[512] = "";
+    const char *text;
+
+    if (cushim__check_options_read(&options, settings, "", message, sizeof message) !=
+        CUDA_SUCCESS) {
+        /* Not the line and the column in front: the user has given options. */
+        text = strstr(message, ": ");
+        failure_set(failure, STATUS_USAGE, "Read the manual with `cushim help check`.", "%s",
+                    text ? text + 2 : message);
+    } else if (arguments->suppressions &&
+               cushim__check_suppressions_load(&options, arguments->suppressions, message,
+                                               sizeof message) != CUDA_SUCCESS) {
+        failure_set(failure, STATUS_USAGE, "Read how suppressions are written in checks.md.", "%s",
+                    message);
+    }
+    return failure->status == STATUS_DONE;
+}
+
+static bool set_options(const struct arguments *arguments, struct failure *failure)
+{
+    const char *settings = arguments->check_settings ? arguments->check_settings : "";
+    char *path = arguments->suppressions ? system_absolute_path(arguments->suppressions) : NULL;
+    char *text =
+        path ? program_join(settings, "suppressions = ", path) : program_join(settings, "", "");
+    const bool is_set = system_set("CUSHIM_CHECK_OPTIONS", text, failure);
+
+    free(text);
+    free(path);
+    return is_set;
+}
+
+enum status command_check(const struct arguments *arguments)
+{
+    static const struct run_report report = {
+        .command = "cushim check",
+        .variable = "CUSHIM_CHECK",
+        .nothing = "nothing was checked: no process has called the driver through libcuda.so.1. A "
+                   "program is not reached that opens the driver by its path, was linked "
+                   "statically, has an RPATH to another libcuda.so.1, or has more rights than its "
+                   "user.",
+        .judge = judge,
+    };
+    struct failure failure = {0};
+    int status = STATUS_DONE;
+
+    if (read_options(arguments, &failure) && set_options(arguments, &failure)) {
+        if (arguments->mock ? program_takes_mock(arguments, &failure)
+                            : program_takes_driver(arguments, &failure))
+            status = run_reported(arguments, &report, &failure);
+        else if (failure.status == STATUS_NO_DRIVER && !arguments->library)
+            status = program_runs_alone(arguments, "checked", &failure);
+    }
+    cushim__check_suppressions_free(&options);
+    if (failure.status == STATUS_DONE)
+        return (enum status)status;
+    failure_print(&failure);
+    return failure.status;
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every id: its misuse is found, under that id and once, and what is right is not. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/driver_api/check_rules.h"
+#include "tests/check/cases.h"
+
+static const struct check_case *const lists[] = {
+    check_handle_cases,
+    check_memory_cases,
+    check_leak_cases,
+};
+
+/* Ids that other tests show: fork_test.c, order_test.c, pending_test.c and errors_test.c. */
+static const char *const elsewhere[] = {
+    "CUSHIM-handle-before-fork",  "CUSHIM-race",           "CUSHIM-host-memory-used",
+    "CUSHIM-pool-memory-used",    "CUSHIM-copy-pageable",  "CUSHIM-event-time",
+    "CUSHIM-error-sticky",        "CUSHIM-error-repeated", "CUSHIM-error-ignored",
+    "CUSHIM-host-function-calls",
+};
+
+enum { MOST = 200 };
+
+static char settings[200], said[8192];
+
+static void begin(const struct check_case *one)
+{
+    const struct cushim_check_options options = {.size = sizeof options, .settings = settings};
+
+    snprintf(settings, sizeof settings, "level = advice\n%s", one->settings ? one->settings : "");
+    testkit_begin(&(struct cushim_test_options){
+        .size = sizeof(struct cushim_test_options), .settings = "mode = auto", .context = true});
+    OK(cushim_check_start(layer, &options));
+}
+
+static void misuse_is_found(void **state)
+{
+    const struct check_case *one = *state;
+    char beginning[80];
+
+    begin(one);
+    one->bug();
+    CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_check_stop(layer, said, sizeof said));
+    testkit_end(); /* says what the mock thinks of it, and what is left */
+    snprintf(beginning, sizeof beginning, "%s: ", one->id);
+    if (strncmp(said, beginning, strlen(beginning)) != 0 || strchr(said, '\n')[1] != '\0')
+        fail_msg("%s, and nothing else: %s", one->id, said);
+}
+
+static void right_use_is_not(void **state)
+{
+    const struct check_case *one = *state;
+
+    begin(one);
+    one->right();
+    if (cushim_check_stop(layer, said, sizeof said) != CUDA_SUCCESS)
+        fail_msg("%s", said);
+    if (testkit_end() != CUDA_SUCCESS)
+        fail_msg("%s", testkit_text);
+}
+
+/* One that failed in the midst of it lets the next begin. */
+static int end(void **state)
+{
+    (void)state;
+    if (testkit)
+        testkit_end();
+    return 0;
+}
+
+static bool has_case(const char *id)
+{
+    for (size_t i = 0; i < COUNT(elsewhere); i++) {
+        if (strcmp(elsewhere[i], id) == 0)
+            return true;
+    }
+    for (size_t i = 0; i < COUNT(lists); i++) {
+        for (const struct check_case *one = lists[i]; one->id; one++) {
+            if (strcmp(one->id, id) == 0)
+                return true;
+        }
+    }
+    return false;
+}
+
+static void every_id_has_a_row_and_a_case(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < CUSHIM__CHECK_IDS; i++) {
+        const struct cushim__check_rule *rule = &cushim__check_rules[i];
+
+        if (!rule->id || !rule->statements || !rule->wrong || !rule->why || !rule->cure ||
+            !rule->example)
+            fail_msg("row %u is not filled", i);
+        assert_int_equal(strncmp(rule->id, "CUSHIM-", 7), 0);
+        if (!has_case(rule->id))
+            fail_msg("%s has no case", rule->id);
+    }
+}
+
+static struct CMUnitTest tests[MOST] = {cmocka_unit_test(every_id_has_a_row_and_a_case)};
+static size_t count = 1;
+
+/* Add a test with a name of its own. */
+static void add(CMUnitTestFunction function, const struct check_case *one, const char *what)
+{
+    static char names[MOST][100];
+
+    if (count == MOST)
+        abort();
+    snprintf(names[count], sizeof *names, "%s, %s: %s", one->id, one->name, what);
+    tests[count] = (struct CMUnitTest){names[count], function, NULL, end, (void *)one};
+    count++;
+}
+
+int main(void)
+{
+    for (size_t i = 0; i < COUNT(lists); i++) {
+        for (const struct check_case *one = lists[i]; one->id; one++) {
+            add(misuse_is_found, one, "found");
+            add(right_use_is_not, one, "not found");
+        }
+    }
+    return _cmocka_run_group_tests("cases", tests, count, NULL, NULL);
+}

@@ -1,0 +1,191 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""`cushim check -- PROGRAM`: what it says, what it writes, and how it ends.
+
+Programs run on the mock, and on it as if it were a real driver's library.
+"""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import tempfile
+import unittest
+import xml.etree.ElementTree as ElementTree
+
+COMMAND = os.environ['CUSHIM_COMMAND']
+PROGRAM = os.environ['CUSHIM_CHECKED_PROGRAM']
+MOCK = os.environ['CUSHIM_MOCK_LIBRARY']
+EXAMPLES = os.environ['CUSHIM_EXAMPLES'].split(':')
+PLACES = os.environ['CUSHIM_UNWINDS'] == '1'
+USAGE, NOT_FOUND = 64, 127
+
+
+class Check(unittest.TestCase):
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix='cushim-check-')
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def run_command(self, *words, code=0, **settings):
+        """Its standard output and error."""
+        kept = {name: value for name, value in os.environ.items()
+                if not name.startswith(('CUSHIM_LIBRARY', 'CUSHIM_CHECK', 'CUSHIM_MOCK_SET'))}
+        run = subprocess.run([COMMAND, 'check', *words], cwd=self.folder,
+                             env={**kept, 'TMPDIR': self.folder, **settings},
+                             stdin=subprocess.DEVNULL, capture_output=True, check=False,
+                             timeout=300)
+        self.assertEqual(run.returncode, code, run.stderr.decode())
+        return run.stdout.decode(), run.stderr.decode()
+
+    def check(self, *words, options=(), code=0, over=('--mock', ), **settings):
+        return self.run_command(*over, *options, '--', PROGRAM, *words, code=code, **settings)
+
+    def findings(self, *words, options=(), **more):
+        self.check(*words, options=('--report', 'found.json', *options), **more)
+        with open(self.path('found.json'), encoding='utf-8') as file:
+            return json.load(file)['findings']
+
+    def ids(self, *words, **more):
+        return [one['kind'] for one in self.findings(*words, **more)]
+
+
+class Findings(Check):
+
+    def test_program_without_misuse(self):
+        out, error = self.check('3', code=3)
+        self.assertEqual(out, '')
+        self.assertTrue(error.endswith('cushim: check: 0 errors, 0 warnings, 0 advice; '
+                                       '1 process\n'), error)
+
+    def test_finding_is_said_as_it_is_found(self):
+        out, error = self.check('query', options=('--quiet', ))
+        self.assertEqual(out, 'query 400\n')
+        place = r'call \d+ of thread 1, at %s.*' % (r'checked-program\+0x' if PLACES else 'an unk')
+        self.assertRegex(error, r'\Acushim: error: CUSHIM-event-destroyed: cuEventQuery is given '
+                         r'event#1, which was destroyed; it returns CUDA_ERROR_INVALID_HANDLE, .*\n'
+                         r'  in   cuEventQuery\(hEvent=destroyed event#1\), ' + place + r'\n'
+                         r'  event#1 was made by cuEventCreate, ' + place + r'\n'
+                         r'  event#1 was ended by cuEventDestroy_v2, ' + place + r'\n'
+                         r'  rule .* \(driver-semantics\.md, statement 78\)\n'
+                         r'  cure .*\n\Z')
+
+    def test_over_a_driver_the_same_is_found(self):
+        for over in (('--mock', ), ('--library', MOCK)):
+            self.assertEqual(self.ids('query', 'free', 'unregister', over=over),
+                             ['CUSHIM-event-destroyed', 'CUSHIM-memory-freed-twice',
+                              'CUSHIM-host-unregistered-twice'])
+
+    def test_leaks_are_wanted_of_the_mock_and_asked_for_of_a_driver(self):
+        both = ['CUSHIM-leak-context', 'CUSHIM-leak-event']
+        driver = ('--library', MOCK)
+        self.assertEqual(self.ids('leak'), both)
+        self.assertEqual(self.ids('leak', over=driver), [])
+        self.assertEqual(self.ids('leak', over=driver, options=('--leaks', )), both)
+
+    def test_killed_program_has_said_all_that_was_found(self):
+        found = self.findings('query', 'die', code=128 + signal.SIGKILL)
+        self.assertEqual([one['kind'] for one in found], ['CUSHIM-event-destroyed'])
+
+    def test_each_process_has_findings_of_its_own(self):
+        one, other = self.findings('fork', 'query')
+        self.assertEqual({one['kind'], other['kind']},
+                         {'CUSHIM-handle-before-fork', 'CUSHIM-event-destroyed'})
+        self.assertNotEqual(one['process'], other['process'])
+
+    def test_let_through_calls_the_driver(self):
+        misuse = 'cushim mock: 1 misuse'
+        _, error = self.check('query')
+        self.assertNotIn(misuse, error)
+        _, error = self.check('query', options=('--let-through', ))
+        self.assertIn(misuse, error)
+        self.assertIn('CUSHIM-event-destroyed', error)
+        self.assertNotIn('the driver is not called', error)
+
+    def test_level(self):
+        self.assertEqual(self.ids('unregister', options=('--level', 'error')), [])
+
+    def test_nothing_checked_is_said(self):
+        _, error = self.run_command('--mock', '--', 'true')
+        self.assertIn('cushim: nothing was checked: no process has called the driver', error)
+
+    def test_without_a_driver_the_program_runs(self):
+        out, error = self.run_command('--', 'echo', 'done', CUSHIM_LIBRARY='none')
+        self.assertEqual(out, 'done\n')
+        self.assertIn('cushim: nothing is checked, as there is no driver: ', error)
+
+    @unittest.skipUnless(EXAMPLES, 'they are built with the library')
+    def test_examples_are_right(self):
+        self.assertGreater(len(EXAMPLES), 2)
+        for program in EXAMPLES:
+            with self.subTest(program=program):
+                _, error = self.run_command('--mock', '--level', 'advice', '--error-exitcode', '99',
+                                            '--', program)
+                self.assertRegex(error, r'cushim: check: 0 errors, 0 warnings, \d+ advice; \d+ proc')
+
+
+class Outcome(Check):
+
+    def test_status_is_that_of_findings_if_the_program_ends_with_0(self):
+        status = '--error-exitcode', '9'
+        self.check('query', options=status, code=9)
+        self.check('unregister', options=status, code=9)
+        self.check('query', '7', options=status, code=7)
+        self.check(options=status)
+        self.check('query')
+
+    def test_expected_findings(self):
+        status = '--error-exitcode', '9'
+        expected = '--expect', 'CUSHIM-event-destroyed:1'
+        self.check('query', options=(*status, *expected))
+        self.check('query', 'free', options=(*status, *expected), code=9)
+        _, error = self.check(options=(*status, *expected), code=9)
+        self.assertIn('1 findings of CUSHIM-event-destroyed were expected, and there are 0', error)
+
+    def test_suppressions(self):
+        with open(self.path('known'), 'w', encoding='ascii') as file:
+            file.write('# known\nCUSHIM-event-destroyed cuEventQuery\n')
+        found = self.ids('query', 'free', options=('--suppressions', 'known'))
+        self.assertEqual(found, ['CUSHIM-memory-freed-twice'])
+
+    def test_json_has_function_and_place(self):
+        [one] = self.findings('query')
+        self.assertEqual(one['function'], 'cuEventQuery')
+        self.assertRegex(one['text'], '^error: cuEventQuery is given event#1')
+        self.assertRegex(one['place'],
+                         r'^checked-program\+0x' if PLACES else '^an unknown place')
+
+    def test_junit_has_failures(self):
+        self.check('query', 'free', options=('--report', 'found.xml'))
+        suite, = ElementTree.parse(self.path('found.xml')).getroot()
+        self.assertEqual([suite.get(name) for name in ('name', 'tests', 'failures')],
+                         ['cushim check', '2', '2'])
+        self.assertEqual([case.find('failure').get('type') for case in suite],
+                         ['CUSHIM-event-destroyed', 'CUSHIM-memory-freed-twice'])
+
+    def test_no_file_is_left(self):
+        self.check('query', 'fork')
+        self.assertEqual(os.listdir(self.folder), [])
+
+    def test_what_is_refused(self):
+        with open(self.path('bad'), 'w', encoding='ascii') as file:
+            file.write('\nCUSHIM-nothing\n')
+        for options, message in (
+                (('--level', 'all'), 'level is error, warning or advice'),
+                (('--expect', 'x'), 'expect is an id and a number'),
+                (('--promise', 'new'), 'promise is a version of CUDA, such as 12.2'),
+                (('--suppressions', '/nowhere/file'),
+                 'the suppressions /nowhere/file cannot be read: '),
+                (('--suppressions', 'bad'), 'bad:2:1: there is no id CUSHIM-nothing')):
+            _, error = self.run_command('--mock', *options, '--', 'true', code=USAGE)
+            self.assertTrue(re.match('cushim: ' + re.escape(message), error), error)
+        self.run_command('--mock', '--', '/nowhere/program', code=NOT_FOUND)
+
+
+if __name__ == '__main__':
+    unittest.main()

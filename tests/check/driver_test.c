@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What is not misuse though it looks so, over a driver of the test's own that gives values again:
+ * here nothing may be found.
+ */
+#include <string.h>
+
+#include <cushim/driver.h>
+
+#include "tests/check/cases.h"
+
+enum { OBJECTS = 4, ADDRESS = 0x10000, BYTES = 4096 };
+
+static struct cushim_table fake;
+static char objects[OBJECTS]; /* their addresses are the handles */
+static unsigned given;        /* the object that the next call gives */
+static CUresult destroy_answer;
+static int primary_is_active;
+static unsigned queries; /* of events that have reached the driver */
+
+static CUresult CUDAAPI succeed(void)
+{
+    return CUDA_SUCCESS;
+}
+
+static CUresult CUDAAPI give(void **handle)
+{
+    *handle = &objects[given];
+    return CUDA_SUCCESS;
+}
+
+static CUresult CUDAAPI query(CUevent event)
+{
+    (void)event;
+    queries++;
+    return CUDA_SUCCESS;
+}
+
+static CUresult CUDAAPI destroy_event(CUevent event)
+{
+    (void)event;
+    return destroy_answer;
+}
+
+static CUresult CUDAAPI primary_state(CUdevice device, unsigned *flags, int *active)
+{
+    (void)device;
+    *flags = 0;
+    *active = primary_is_active;
+    return CUDA_SUCCESS;
+}
+
+static CUresult CUDAAPI allocate(CUdeviceptr *address, size_t bytes)
+{
+    (void)bytes;
+    *address = ADDRESS;
+    return CUDA_SUCCESS;
+}
+
+static CUresult CUDAAPI enumerate(CUfunction *functions, unsigned count, CUmodule module)
+{
+    (void)module;
+    for (unsigned i = 0; i < count; i++)
+        functions[i] = (CUfunction)(void *)&objects[i];
+    return CUDA_SUCCESS;
+}
+
+static CUresult CUDAAPI current_context(CUcontext *context)
+{
+    *context = NULL;
+    return CUDA_SUCCESS;
+}
+
+/* Callers clean up themselves on every system that we build for. */
+#define PUT(slot, function)                                      \
+    do {                                                         \
+        const cushim_function put = (cushim_function)(function); \
+        memcpy(&fake.slot, &put, sizeof put);                    \
+    } while (0)
+
+static int setup(void **state)
+{
+    const cushim_function success = (cushim_function)succeed;
+    char *slots = (char *)&fake + sizeof(size_t);
+
+    (void)state;
+    fake.size = sizeof fake;
+    for (size_t i = 0; i < sizeof fake - sizeof(size_t); i += sizeof success)
+        memcpy(slots + i, &success, sizeof success);
+    PUT(EventCreate, give);
+    PUT(EventDestroy_v2, destroy_event);
+    PUT(EventQuery, query);
+    PUT(StreamCreate, give);
+    PUT(CtxCreate_v2, give);
+    PUT(CtxGetCurrent, current_context);
+    PUT(ModuleLoadData, give);
+    PUT(ModuleGetFunction, give);
+    PUT(ModuleEnumerateFunctions, enumerate);
+    PUT(MemAlloc_v2, allocate);
+    PUT(MemAllocAsync, allocate);
+    PUT(MemHostGetDevicePointer_v2, allocate);
+    PUT(DevicePrimaryCtxRetain, give);
+    PUT(DevicePrimaryCtxGetState, primary_state);
+    given = 0;
+    destroy_answer = CUDA_SUCCESS;
+    primary_is_active = 0;
+    queries = 0;
+    testkit_begin_on(&fake);
+    OK(cushim_check_start(layer, NULL));
+    return 0;
+}
+
+/* Nothing was found. */
+static int teardown(void **state)
+{
+    char text[4096];
+
+    (void)state;
+    if (cushim_check_stop(layer, text, sizeof text) != CUDA_SUCCESS)
+        fail_msg("%s", text);
+    testkit_end();
+    OK(cushim_table_install(NULL, NULL));
+    return 0;
+}
+
+static CUevent create(void)
+{
+    CUevent event;
+
+    OK(driver->EventCreate(&event, 0));
+    return event;
+}
+
+static void value_that_is_given_again_is_another_object(void **state)
+{
+    (void)state;
+    OK(driver->EventDestroy_v2(create()));
+    OK(driver->EventQuery(create()));
+    OK(driver->EventDestroy_v2(create()));
+}
+
+static void value_that_is_given_again_is_of_another_kind(void **state)
+{
+    CUstream stream;
+
+    (void)state;
+    OK(driver->EventDestroy_v2(create()));
+    OK(driver->StreamCreate(&stream, 0));
+    OK(driver->StreamSynchronize(stream));
+    OK(driver->StreamDestroy_v2(stream));
+    OK(driver->EventQuery(create()));
+}
+
+static void end_that_the_driver_refuses_is_none(void **state)
+{
+    CUevent event = create();
+
+    (void)state;
+    destroy_answer = CUDA_ERROR_NOT_PERMITTED;
+    CODE(CUDA_ERROR_NOT_PERMITTED, driver->EventDestroy_v2(event));
+    OK(driver->EventQuery(event));
+    destroy_answer = CUDA_SUCCESS;
+    OK(driver->EventDestroy_v2(event));
+}
+
+/* Another thread is given the value between the driver's end of it and the layer's. */
+static CUresult CUDAAPI destroy_and_create(CUevent event)
+{
+    (void)event;
+    cushim_layer_next(layer)->EventDestroy_v2 = destroy_event;
+    create();
+    return CUDA_SUCCESS;
+}
+
+static void value_that_is_given_again_while_it_ends_is_another_object(void **state)
+{
+    CUevent event = create();
+
+    (void)state;
+    cushim_layer_next(layer)->EventDestroy_v2 = destroy_and_create;
+    OK(driver->EventDestroy_v2(event));
+    OK(driver->EventQuery(event));
+    OK(driver->EventDestroy_v2(event));
+}
+
+static void handle_that_was_not_seen_to_be_made_passes(void **state)
+{
+    CUevent event = (CUevent)(void *)&objects[0];
+
+    (void)state;
+    OK(driver->EventQuery(event));
+    OK(driver->EventDestroy_v2(event));
+    OK(driver->EventQuery(event));
+    OK(driver->EventDestroy_v2(event));
+    assert_int_equal(queries, 2);
+}
+
+static void default_streams_pass(void **state)
+{
+    (void)state;
+    OK(driver->StreamSynchronize(NULL));
+    OK(driver->StreamSynchronize(CU_STREAM_LEGACY));
+    OK(driver->StreamSynchronize(CU_STREAM_PER_THREAD));
+}
+
+static void functions_that_are_enumerated_exist(void **state)
+{
+    CUfunction functions[2] = {NULL, NULL};
+    CUmodule module;
+    int value;
+
+    (void)state;
+    given = 3;
+    OK(driver->ModuleLoadData(&module, ""));
+    given = 1;
+    OK(driver->ModuleGetFunction(&functions[1], module, "one"));
+    OK(driver->ModuleUnload(module));
+    given = 3;
+    OK(driver->ModuleLoadData(&module, ""));
+    OK(driver->ModuleEnumerateFunctions(functions, 2, module));
+    OK(driver->FuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_NUM_REGS, functions[1]));
+    OK(driver->ModuleUnload(module));
+}
+
+/* Somebody has retained it where the layer does not see it. */
+static void primary_context_that_is_active_lives(void **state)
+{
+    CUcontext context;
+    CUevent event;
+
+    (void)state;
+    given = 2;
+    OK(driver->DevicePrimaryCtxRetain(&context, 0));
+    OK(driver->CtxSetCurrent(context));
+    given = 0;
+    event = create();
+    primary_is_active = 1;
+    OK(driver->DevicePrimaryCtxRelease_v2(0));
+    OK(driver->EventQuery(event));
+    OK(driver->EventDestroy_v2(event));
+}
+
+/* Each launch of the graph allocates it and frees it again. */
+static void memory_of_a_graph_is_not_judged(void **state)
+{
+    CUdeviceptr memory;
+    CUstream stream;
+    CUgraph graph;
+
+    (void)state;
+    OK(driver->StreamCreate(&stream, 0));
+    OK(driver->StreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+    OK(driver->MemAllocAsync(&memory, BYTES, stream));
+    OK(driver->MemFreeAsync(memory, stream));
+    graph = (CUgraph)(void *)&objects[1];
+    OK(driver->StreamEndCapture(stream, &graph));
+    OK(driver->MemsetD8Async(memory, 0, BYTES, stream));
+    OK(driver->MemFreeAsync(memory, stream));
+}
+
+static void address_that_the_driver_returns_is_not_freed(void **state)
+{
+    CUdeviceptr memory;
+
+    (void)state;
+    OK(driver->MemAlloc_v2(&memory, BYTES));
+    OK(driver->MemFree_v2(memory));
+    OK(driver->MemHostGetDevicePointer_v2(&memory, objects, 0));
+    OK(driver->MemsetD8_v2(memory, 0, 2 * BYTES));
+}
+
+static void memory_is_allocated_where_memory_was_freed(void **state)
+{
+    CUdeviceptr memory;
+
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        OK(driver->MemAlloc_v2(&memory, BYTES));
+        OK(driver->MemsetD8_v2(memory, 0, BYTES));
+        OK(driver->MemFree_v2(memory));
+    }
+}
+
+/* And the misuse that is left then reaches no driver. */
+static void driver_does_not_see_a_destroyed_event(void **state)
+{
+    char text[2000];
+    CUevent event = create();
+
+    (void)state;
+    OK(driver->EventDestroy_v2(event));
+    CODE(CUDA_ERROR_INVALID_HANDLE, driver->EventQuery(event));
+    assert_int_equal(queries, 0);
+    assert_int_equal(cushim_check_count(layer, "CUSHIM-event-destroyed"), 1);
+    CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_check_stop(layer, text, sizeof text));
+    OK(cushim_check_start(
+        layer, &(struct cushim_check_options){.size = sizeof(struct cushim_check_options),
+                                              .settings = "let_through = on\n"
+                                                          "expect = CUSHIM-event-destroyed:1"}));
+    event = create();
+    OK(driver->EventDestroy_v2(event));
+    OK(driver->EventQuery(event));
+    assert_int_equal(queries, 1);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(value_that_is_given_again_is_another_object),
+        TEST(value_that_is_given_again_is_of_another_kind),
+        TEST(end_that_the_driver_refuses_is_none),
+        TEST(value_that_is_given_again_while_it_ends_is_another_object),
+        TEST(handle_that_was_not_seen_to_be_made_passes),
+        TEST(default_streams_pass),
+        TEST(functions_that_are_enumerated_exist),
+        TEST(primary_context_that_is_active_lives),
+        TEST(memory_of_a_graph_is_not_judged),
+        TEST(address_that_the_driver_returns_is_not_freed),
+        TEST(memory_is_allocated_where_memory_was_freed),
+        TEST(driver_does_not_see_a_destroyed_event),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Errors that programs misread, host functions that call the driver, times that there are not. */
+#include <string.h>
+
+#include "src/check/finding.h"
+#include "tests/check/order_fixture.h"
+
+static const char sticky[] = "CUSHIM-error-sticky", repeated[] = "CUSHIM-error-repeated";
+static const char ignored[] = "CUSHIM-error-ignored";
+static const char host_function[] = "CUSHIM-host-function-calls";
+static const char event_time[] = "CUSHIM-event-time";
+
+/* --- sticky errors --- */
+
+static void order_begin_with(const char *fault)
+{
+    char message[200];
+
+    order_begin("mode = auto");
+    if (cushim_fault_parse(order_layer, fault, message, sizeof message) != CUDA_SUCCESS)
+        fail_msg("%s", message);
+}
+
+/* The context is lost, and what is left goes with the mock. */
+static void end_lost(void)
+{
+    cushim_check_stop(order_layer, NULL, 0);
+    cushim_layer_destroy(order_layer);
+    cushim_mock_destroy(order_mock);
+}
+
+static void the_first_sticky_error_names_the_work_that_may_have_caused_it(void **state)
+{
+    const struct cushim__finding *finding;
+
+    (void)state;
+    order_begin_with("op.kernel => sticky(ILLEGAL_ADDRESS)");
+    order_write(order_streams[0]);
+    OK(driver->StreamSynchronize(order_streams[0]));
+    order_write(order_streams[1]);
+    order_spin(order_streams[0]);
+    assert_int_equal(driver->StreamSynchronize(order_streams[0]), CUDA_ERROR_ILLEGAL_ADDRESS);
+    order_take(sticky, 1);
+    finding = cushim__finding_next(NULL);
+    assert_non_null(finding);
+    assert_non_null(
+        strstr(finding->what, "cuStreamSynchronize answers CUDA_ERROR_ILLEGAL_ADDRESS"));
+    assert_non_null(strstr(finding->what,
+                           "the last first: cuLaunchKernel \"cushim_spin\" of call 13, "
+                           "cuMemsetD8Async of call 12"));
+    assert_null(strstr(finding->what, "call 10"));
+    end_lost();
+}
+
+static void what_only_repeats_a_sticky_error_is_counted(void **state)
+{
+    const struct cushim__finding *finding = NULL;
+    CUdeviceptr memory;
+
+    (void)state;
+    order_begin_with("op.kernel => sticky(ILLEGAL_ADDRESS)");
+    order_spin(order_streams[0]);
+    assert_int_equal(driver->StreamSynchronize(order_streams[0]), CUDA_ERROR_ILLEGAL_ADDRESS);
+    for (unsigned i = 0; i < 5; i++)
+        assert_int_equal(driver->MemAlloc_v2(&memory, 16), CUDA_ERROR_ILLEGAL_ADDRESS);
+    order_take(sticky, 1);
+    cushim__check_finish();
+    order_take(repeated, 1);
+    while ((finding = cushim__finding_next(finding))->id != CUSHIM__CHECK_ERROR_REPEATED)
+        continue;
+    assert_non_null(strstr(finding->what, "5 calls have only repeated"));
+    end_lost();
+}
+
+static void other_errors_are_not_sticky(void **state)
+{
+    CUdeviceptr memory;
+
+    (void)state;
+    assert_int_equal(driver->MemAlloc_v2(&memory, (size_t)-1), CUDA_ERROR_OUT_OF_MEMORY);
+    assert_int_equal(driver->StreamSynchronize(order_streams[0]), CUDA_SUCCESS);
+    cushim__check_finish();
+    order_take(sticky, 0);
+    order_take(repeated, 0);
+}
+
+/* --- what is not noticed --- */
+
+static void what_was_not_made_is_used(void **state)
+{
+    CUdeviceptr memory;
+
+    (void)state;
+    assert_int_equal(driver->MemAlloc_v2(&memory, (size_t)-1), CUDA_ERROR_OUT_OF_MEMORY);
+    assert_int_equal(driver->MemsetD8_v2(memory, 1, 16), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(driver->MemsetD8_v2(memory, 1, 16), CUDA_ERROR_INVALID_VALUE);
+    order_take(ignored, 1);
+}
+
+static void a_failure_that_is_noticed_is_nothing(void **state)
+{
+    CUdeviceptr memory;
+
+    (void)state;
+    assert_int_equal(driver->MemAlloc_v2(&memory, (size_t)-1), CUDA_ERROR_OUT_OF_MEMORY);
+    OK(driver->MemAlloc_v2(&memory, 16));
+    OK(driver->MemsetD8_v2(memory, 1, 16));
+    OK(driver->MemFree_v2(memory));
+    assert_int_equal(driver->MemAlloc_v2(&memory, (size_t)-1), CUDA_ERROR_OUT_OF_MEMORY);
+    OK(driver->MemsetD8_v2(order_memory, 1, 16));
+    assert_int_equal(driver->MemsetD8_v2(0, 1, 16), CUDA_ERROR_INVALID_VALUE);
+    order_take(ignored, 0);
+}
+
+/* --- host functions --- */
+
+static void CUDA_CB calls_the_driver(void *data)
+{
+    CUdeviceptr memory;
+
+    *(CUresult *)data = driver->MemAlloc_v2(&memory, 16);
+}
+
+static void CUDA_CB calls_what_is_allowed(void *data)
+{
+    int version;
+
+    *(CUresult *)data = driver->DriverGetVersion(&version);
+}
+
+static CUresult call_in_host_function(CUhostFn function)
+{
+    CUresult code = CUDA_ERROR_UNKNOWN;
+
+    OK(driver->LaunchHostFunc(order_streams[0], function, &code));
+    OK(driver->StreamSynchronize(order_streams[0]));
+    return code;
+}
+
+static void a_host_function_calls_the_driver(void **state)
+{
+    (void)state;
+    assert_int_equal(call_in_host_function(calls_the_driver), CUDA_ERROR_NOT_PERMITTED);
+    order_take(host_function, 1);
+}
+
+static void a_host_function_calls_what_it_may(void **state)
+{
+    (void)state;
+    assert_int_equal(call_in_host_function(calls_what_is_allowed), CUDA_SUCCESS);
+    order_take(host_function, 0);
+}
+
+/* --- elapsed time --- */
+
+/* What the driver answers for two events of flags, recorded or not. */
+static CUresult time_of(unsigned start_flags, unsigned end_flags, bool is_recorded)
+{
+    CUevent start = order_event(start_flags), end = order_event(end_flags);
+    CUresult code;
+    float ms;
+
+    OK(driver->EventRecord(start, order_streams[0]));
+    if (is_recorded)
+        OK(driver->EventRecord(end, order_streams[0]));
+    OK(driver->StreamSynchronize(order_streams[0]));
+    code = driver->EventElapsedTime_v2(&ms, start, end);
+    OK(driver->EventDestroy_v2(start));
+    OK(driver->EventDestroy_v2(end));
+    return code;
+}
+
+static void expect_reason(const char *reason)
+{
+    const struct cushim__finding *finding;
+
+    order_take(event_time, 1);
+    finding = cushim__finding_next(NULL);
+    assert_non_null(finding);
+    if (!strstr(finding->what, reason))
+        fail_msg("%s", finding->what);
+}
+
+static void events_with_times_have_one(void **state)
+{
+    (void)state;
+    OK(time_of(0, 0, true));
+    order_take(event_time, 0);
+}
+
+static void an_event_without_timing_has_none(void **state)
+{
+    (void)state;
+    assert_int_equal(time_of(CU_EVENT_DISABLE_TIMING, 0, true), CUDA_ERROR_INVALID_HANDLE);
+    expect_reason("event#1 was created with CU_EVENT_DISABLE_TIMING");
+}
+
+static void an_event_that_was_not_recorded_has_none(void **state)
+{
+    (void)state;
+    assert_int_equal(time_of(0, 0, false), CUDA_ERROR_INVALID_HANDLE);
+    expect_reason("event#2 was never recorded");
+}
+
+static void an_event_of_a_capture_has_none(void **state)
+{
+    CUevent start = order_event(0), end = order_event(0);
+    CUgraph graph;
+    float ms;
+
+    (void)state;
+    OK(driver->EventRecord(start, order_streams[0]));
+    OK(driver->StreamBeginCapture_v2(order_streams[0], CU_STREAM_CAPTURE_MODE_RELAXED));
+    OK(driver->EventRecord(end, order_streams[0]));
+    OK(driver->StreamEndCapture(order_streams[0], &graph));
+    OK(driver->StreamSynchronize(order_streams[0]));
+    assert_int_not_equal(driver->EventElapsedTime_v2(&ms, start, end), CUDA_SUCCESS);
+    expect_reason("event#2 was last recorded in a capture");
+    OK(driver->GraphDestroy(graph));
+    OK(driver->EventDestroy_v2(start));
+    OK(driver->EventDestroy_v2(end));
+}
+
+static void events_of_two_contexts_have_none(void **state)
+{
+    CUevent start = order_event(0), end;
+    CUcontext other;
+    float ms;
+
+    (void)state;
+    OK(driver->EventRecord(start, NULL));
+    OK(driver->CtxSynchronize());
+    OK(driver->CtxCreate_v2(&other, 0, 0));
+    end = order_event(0);
+    OK(driver->EventRecord(end, NULL));
+    OK(driver->CtxSynchronize());
+    assert_int_equal(driver->EventElapsedTime_v2(&ms, start, end), CUDA_ERROR_INVALID_HANDLE);
+    expect_reason("the events are of two contexts");
+    OK(driver->EventDestroy_v2(end));
+    OK(driver->CtxDestroy_v2(other));
+    OK(driver->EventDestroy_v2(start));
+}
+
+/* That is no fault of the events. */
+static void an_event_that_is_pending_is_not_reported(void **state)
+{
+    CUevent start = order_event(0), end = order_event(0);
+    float ms;
+
+    (void)state;
+    OK(driver->EventRecord(start, order_streams[0]));
+    order_spin(order_streams[0]);
+    OK(driver->EventRecord(end, order_streams[0]));
+    assert_int_equal(driver->EventElapsedTime_v2(&ms, start, end), CUDA_ERROR_NOT_READY);
+    order_take(event_time, 0);
+    OK(driver->EventDestroy_v2(start));
+    OK(driver->EventDestroy_v2(end));
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, order_setup, order_teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_first_sticky_error_names_the_work_that_may_have_caused_it),
+        cmocka_unit_test(what_only_repeats_a_sticky_error_is_counted),
+        TEST(other_errors_are_not_sticky),
+        TEST(what_was_not_made_is_used),
+        TEST(a_failure_that_is_noticed_is_nothing),
+        TEST(a_host_function_calls_the_driver),
+        TEST(a_host_function_calls_what_it_may),
+        TEST(events_with_times_have_one),
+        TEST(an_event_without_timing_has_none),
+        TEST(an_event_that_was_not_recorded_has_none),
+        TEST(an_event_of_a_capture_has_none),
+        TEST(events_of_two_contexts_have_none),
+        TEST(an_event_that_is_pending_is_not_reported),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What check makes of what it finds: places, counts, suppressions, expectations and verdicts. */
+#include <stdio.h>
+#include <string.h>
+
+#include "tests/check/cases.h"
+
+static char said[8192], message[300];
+
+static int setup(void **state)
+{
+    (void)state;
+    testkit_begin(&(struct cushim_test_options){
+        .size = sizeof(struct cushim_test_options), .settings = "mode = auto", .context = true});
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    if (testkit && testkit_end() != CUDA_SUCCESS)
+        fail_msg("%s", testkit_text);
+    return 0;
+}
+
+static CUresult start(const char *settings, const char *suppressions)
+{
+    return cushim_check_start(
+        layer, &(struct cushim_check_options){.size = sizeof(struct cushim_check_options),
+                                              .settings = settings,
+                                              .suppressions = suppressions,
+                                              .message = message,
+                                              .message_size = sizeof message});
+}
+
+static CUevent destroyed_event(void)
+{
+    CUevent event;
+
+    OK(driver->EventCreate(&event, 0));
+    OK(driver->EventDestroy_v2(event));
+    return event;
+}
+
+static void query_destroyed_event(void)
+{
+    CODE(CUDA_ERROR_INVALID_HANDLE, driver->EventQuery(destroyed_event()));
+}
+
+/* Check ends, and what it says contains all of these. */
+static void assert_said(const char *const *parts)
+{
+    CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_check_stop(layer, said, sizeof said));
+    for (; *parts; parts++) {
+        if (!strstr(said, *parts))
+            fail_msg("'%s' is not in: %s", *parts, said);
+    }
+}
+
+static void finding_has_the_call_its_objects_life_the_rule_and_the_cure(void **state)
+{
+    static const char *const parts[] = {
+        "CUSHIM-event-destroyed: error: cuEventQuery is given event#1, which was destroyed",
+        "; in cuEventQuery(hEvent=destroyed event#1), call 6 of thread 1, at ",
+        "; made by cuEventCreate, call 4 of thread 1, at ",
+        "; ended by cuEventDestroy_v2, call 5 of thread 1, at ",
+        "; rule: The driver crashes or returns 709. (driver-semantics.md, statement 78)",
+        "; cure: Destroy an event after the last call that names it",
+        NULL};
+
+    (void)state;
+    OK(start(NULL, NULL));
+    query_destroyed_event();
+    assert_said(parts);
+}
+
+static void place_is_found_once_however_often_it_is_there(void **state)
+{
+    static const char *const parts[] = {"; 3 times\n", NULL};
+
+    (void)state;
+    OK(start(NULL, NULL));
+    /* Volatile, so that the compiler does not make three places of it. */
+    for (volatile int i = 0; i < 3; i++)
+        query_destroyed_event();
+    assert_int_equal(cushim_check_count(layer, NULL), 1);
+    query_destroyed_event();
+    assert_int_equal(cushim_check_count(layer, NULL), UNWINDS ? 2 : 1);
+    assert_int_equal(cushim_check_count(layer, "CUSHIM-stream-destroyed"), 0);
+    if (UNWINDS)
+        assert_said(parts);
+    else
+        CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_check_stop(layer, NULL, 0));
+}
+
+static void suppressed_finding_is_not_reported(void **state)
+{
+    static const char *const suppressions[] = {
+        "CUSHIM-event-destroyed",
+        "CUSHIM-event-* cuEventQuery",
+        "# a comment\n\nCUSHIM-* * *findings_test*\n",
+        "CUSHIM-stream-destroyed\nCUSHIM-event-destroyed cuEvent*",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(suppressions) - !UNWINDS; i++) {
+        OK(start(NULL, suppressions[i]));
+        query_destroyed_event();
+        assert_int_equal(cushim_check_count(layer, NULL), 0);
+        OK(cushim_check_stop(layer, said, sizeof said));
+        assert_string_equal(said, "");
+    }
+}
+
+static void suppression_of_something_else_changes_nothing(void **state)
+{
+    static const char *const suppressions[] = {
+        "CUSHIM-stream-destroyed",
+        "CUSHIM-event-destroyed cuEventRecord",
+        "CUSHIM-event-destroyed cuEventQuery libnothing.so*",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(suppressions); i++) {
+        OK(start(NULL, suppressions[i]));
+        query_destroyed_event();
+        CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_check_stop(layer, said, sizeof said));
+    }
+}
+
+static void expected_findings_are_no_failure(void **state)
+{
+    (void)state;
+    OK(start("expect = CUSHIM-event-destroyed:1", NULL));
+    query_destroyed_event();
+    OK(cushim_check_stop(layer, said, sizeof said));
+}
+
+static void other_number_of_findings_than_expected_is_a_failure(void **state)
+{
+    static const char *const fewer[] = {
+        "1 findings of CUSHIM-stream-destroyed were expected, and there are 0\n", NULL};
+    static const char *const more[] = {
+        "CUSHIM-event-destroyed: error: ",
+        "0 findings of CUSHIM-event-destroyed were expected, and there are 1\n", NULL};
+
+    (void)state;
+    OK(start("expect = CUSHIM-stream-destroyed:1", NULL));
+    assert_said(fewer);
+    OK(start("expect = CUSHIM-event-destroyed:0", NULL));
+    query_destroyed_event();
+    assert_said(more);
+}
+
+static void level_leaves_out_what_is_below_it(void **state)
+{
+    char memory[64];
+
+    (void)state;
+    for (int is_error = 0; is_error < 2; is_error++) {
+        OK(start(is_error ? "level = error" : NULL, NULL));
+        OK(driver->MemHostRegister_v2(memory, sizeof memory, 0));
+        OK(driver->MemHostUnregister(memory));
+        CODE(CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED, driver->MemHostUnregister(memory));
+        CODE(is_error ? CUDA_SUCCESS : CUDA_ERROR_ILLEGAL_STATE,
+             cushim_check_stop(layer, said, sizeof said));
+    }
+}
+
+static void findings_are_in_the_verdict_of_a_test(void **state)
+{
+    (void)state;
+    OK(start(NULL, NULL));
+    query_destroyed_event();
+    CODE(CUDA_ERROR_ILLEGAL_STATE, testkit_end());
+    assert_non_null(strstr(testkit_text, "CUSHIM-event-destroyed: error: "));
+}
+
+static void call_that_a_fault_answers_has_ended_nothing(void **state)
+{
+    CUevent event;
+
+    (void)state;
+    OK(start(NULL, NULL));
+    OK(cushim_fault_parse(layer, "cuEventDestroy_v2:nth=1 => return(NOT_PERMITTED)", NULL, 0));
+    OK(driver->EventCreate(&event, 0));
+    CODE(CUDA_ERROR_NOT_PERMITTED, driver->EventDestroy_v2(event));
+    OK(driver->EventQuery(event));
+    OK(driver->EventDestroy_v2(event));
+    OK(cushim_check_stop(layer, said, sizeof said));
+}
+
+static void options_that_mean_nothing_are_refused_with_their_place(void **state)
+{
+    static const struct {
+        const char *settings, *suppressions, *message;
+    } rows[] = {
+        {"level = all", NULL, "settings:1:9: level is error, warning or advice"},
+        {"leaks = yes", NULL, "settings:1:9: leaks is on or off"},
+        {"\nlet_through = 1", NULL, "settings:2:15: let_through is on or off"},
+        {"promise = new", NULL, "settings:1:11: promise is a version of CUDA, such as 12.2"},
+        {"expect = CUSHIM-event-destroyed", NULL, "settings:1:10: expect is an id and a number"},
+        {"expect = CUSHIM-nothing:1", NULL, "settings:1:10: expect is an id and a number"},
+        {"speed = 1", NULL, "settings:1:1: there is no setting \"speed\" of a check"},
+        {"suppressions = /nowhere/file", NULL, "the suppressions /nowhere/file cannot be read"},
+        {NULL, "CUSHIM-nothing", "suppressions:1:1: there is no id CUSHIM-nothing"},
+        {NULL, "\nCUSHIM-* a b c", "suppressions:2:14: a line has an id, a function and a frame"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        CODE(CUDA_ERROR_INVALID_VALUE, start(rows[i].settings, rows[i].suppressions));
+        if (strncmp(message, rows[i].message, strlen(rows[i].message)) != 0)
+            fail_msg("%s: %s", rows[i].message, message);
+    }
+    OK(start(NULL, NULL));
+    CODE(CUDA_ERROR_ALREADY_ACQUIRED, start(NULL, NULL));
+    OK(cushim_check_stop(layer, NULL, 0));
+    OK(cushim_check_stop(layer, NULL, 0));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_check_stop(NULL, NULL, 0));
+    assert_int_equal(cushim_check_count(layer, NULL), 0);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(finding_has_the_call_its_objects_life_the_rule_and_the_cure),
+        TEST(place_is_found_once_however_often_it_is_there),
+        TEST(suppressed_finding_is_not_reported),
+        TEST(suppression_of_something_else_changes_nothing),
+        TEST(expected_findings_are_no_failure),
+        TEST(other_number_of_findings_than_expected_is_a_failure),
+        TEST(level_leaves_out_what_is_below_it),
+        TEST(findings_are_in_the_verdict_of_a_test),
+        TEST(call_that_a_fault_answers_has_ended_nothing),
+        TEST(options_that_mean_nothing_are_refused_with_their_place),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

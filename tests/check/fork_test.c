@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a child of a fork does with its parent's objects. */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/check/cases.h"
+#include "tests/support/counters.h"
+
+enum { CHILD_SECONDS = 120 };
+
+static int setup(void **state)
+{
+    (void)state;
+    testkit_begin(
+        &(struct cushim_test_options){.size = sizeof(struct cushim_test_options), .context = true});
+    OK(cushim_check_start(layer, NULL));
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    if (testkit_end() != CUDA_SUCCESS)
+        fail_msg("%s", testkit_text);
+    return 0;
+}
+
+/* In a child: which number of findings it has then. */
+static size_t count_in_child(void (*act)(CUevent), CUevent event, const char *id)
+{
+    const pid_t child = fork();
+    int status = 0;
+
+    assert_true(child >= 0);
+    if (child == 0) {
+        alarm(CHILD_SECONDS);
+        act(event);
+        counters_write();
+        _exit((int)cushim_check_count(layer, id));
+    }
+    while (waitpid(child, &status, 0) != child)
+        continue;
+    assert_true(WIFEXITED(status));
+    return (size_t)WEXITSTATUS(status);
+}
+
+static void query(CUevent event)
+{
+    driver->EventQuery(event);
+    driver->StreamWaitEvent(NULL, event, 0);
+}
+
+static void initialize(CUevent event)
+{
+    (void)event;
+    driver->Init(0);
+}
+
+static void child_that_uses_an_event_of_its_parent_is_found(void **state)
+{
+    CUevent event;
+
+    (void)state;
+    OK(driver->EventCreate(&event, 0));
+    assert_int_equal(count_in_child(query, event, "CUSHIM-handle-before-fork"), 2);
+    assert_int_equal(count_in_child(query, event, "CUSHIM-event-destroyed"), 0);
+    assert_int_equal(cushim_check_count(layer, NULL), 0);
+    OK(driver->EventQuery(event));
+    OK(driver->EventDestroy_v2(event));
+}
+
+static void child_that_uses_none_is_not(void **state)
+{
+    CUevent event;
+
+    (void)state;
+    OK(driver->EventCreate(&event, 0));
+    assert_int_equal(count_in_child(initialize, event, NULL), 0);
+    OK(driver->EventDestroy_v2(event));
+}
+
+/* They are its parent's, which reports them itself. */
+static void child_has_no_findings_of_its_parent(void **state)
+{
+    char text[2000];
+    CUevent event;
+
+    (void)state;
+    OK(driver->EventCreate(&event, 0));
+    OK(driver->EventDestroy_v2(event));
+    CODE(CUDA_ERROR_INVALID_HANDLE, driver->EventQuery(event));
+    assert_int_equal(count_in_child(initialize, event, NULL), 0);
+    CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_check_stop(layer, text, sizeof text));
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(child_that_uses_an_event_of_its_parent_is_found),
+        TEST(child_that_uses_none_is_not),
+        TEST(child_has_no_findings_of_its_parent),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

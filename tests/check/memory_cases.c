@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "tests/check/cases.h"
+
+enum { BYTES = 4096, ROW = 64, ROWS = BYTES / ROW };
+
+static char host[2 * BYTES];
+
+static CUdeviceptr allocate(void)
+{
+    CUdeviceptr memory;
+
+    OK(driver->MemAlloc_v2(&memory, BYTES));
+    return memory;
+}
+
+static CUdeviceptr allocate_freed(void)
+{
+    CUdeviceptr memory = allocate();
+
+    OK(driver->MemFree_v2(memory));
+    return memory;
+}
+
+/* --- freed --- */
+
+static void freed_memory_is_set(void)
+{
+    assert_int_not_equal(driver->MemsetD8_v2(allocate_freed(), 0, BYTES), CUDA_SUCCESS);
+}
+
+static void middle_of_freed_memory_is_copied_to(void)
+{
+    assert_int_not_equal(driver->MemcpyHtoD_v2(allocate_freed() + 100, host, 8), CUDA_SUCCESS);
+}
+
+static void freed_memory_is_copied_from(void)
+{
+    CUdeviceptr memory = allocate();
+
+    assert_int_not_equal(driver->MemcpyDtoD_v2(memory, allocate_freed(), BYTES), CUDA_SUCCESS);
+    OK(driver->MemFree_v2(memory));
+}
+
+static CUDA_MEMCPY2D rows_to(CUdeviceptr memory)
+{
+    return (CUDA_MEMCPY2D){.srcMemoryType = CU_MEMORYTYPE_HOST,
+                           .srcHost = host,
+                           .srcPitch = ROW,
+                           .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+                           .dstDevice = memory,
+                           .dstPitch = ROW,
+                           .WidthInBytes = ROW,
+                           .Height = ROWS};
+}
+
+static void rows_are_copied_to_freed_memory(void)
+{
+    const CUDA_MEMCPY2D copy = rows_to(allocate_freed());
+
+    assert_int_not_equal(driver->Memcpy2D_v2(&copy), CUDA_SUCCESS);
+}
+
+static void memory_is_set_and_copied(void)
+{
+    const CUdeviceptr memory = allocate(), other = allocate();
+    CUDA_MEMCPY2D rows = rows_to(memory);
+    CUDA_MEMCPY3D box = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
+                         .srcDevice = memory,
+                         .srcPitch = ROW,
+                         .srcHeight = ROWS / 2,
+                         .srcZ = 1,
+                         .dstMemoryType = CU_MEMORYTYPE_HOST,
+                         .dstHost = host,
+                         .WidthInBytes = ROW,
+                         .Height = ROWS / 2,
+                         .Depth = 1};
+
+    OK(driver->MemsetD8_v2(memory, 1, BYTES));
+    OK(driver->MemsetD32_v2(memory + 4, 1, BYTES / 4 - 1));
+    OK(driver->MemsetD2D16_v2(memory, ROW, 1, ROW / 2, ROWS));
+    OK(driver->MemcpyHtoD_v2(memory + 1, host, BYTES - 1));
+    OK(driver->MemcpyDtoD_v2(other, memory, BYTES));
+    OK(driver->Memcpy(other, memory, BYTES));
+    OK(driver->Memcpy2D_v2(&rows));
+    rows.dstY = ROWS - 1;
+    rows.dstXInBytes = 1;
+    rows.WidthInBytes = ROW - 1;
+    rows.Height = 1;
+    OK(driver->Memcpy2D_v2(&rows));
+    OK(driver->Memcpy3D_v2(&box));
+    OK(driver->MemFree_v2(memory));
+    OK(driver->MemFree_v2(other));
+}
+
+/* What was page-locked is the program's own again. */
+static void unregistered_memory_is_copied_from(void)
+{
+    const CUdeviceptr memory = allocate();
+
+    OK(driver->MemHostRegister_v2(host, sizeof host, 0));
+    OK(driver->MemHostUnregister(host));
+    OK(driver->MemcpyHtoD_v2(memory, host, BYTES));
+    OK(driver->Memcpy(memory, (uintptr_t)host, BYTES));
+    OK(driver->MemFree_v2(memory));
+}
+
+/* --- freed twice --- */
+
+static void memory_is_freed_twice(void)
+{
+    assert_int_not_equal(driver->MemFree_v2(allocate_freed()), CUDA_SUCCESS);
+}
+
+static void pooled_memory_is_freed_twice(void)
+{
+    CUdeviceptr memory;
+
+    OK(driver->MemAllocAsync(&memory, BYTES, NULL));
+    OK(driver->MemFreeAsync(memory, NULL));
+    assert_int_not_equal(driver->MemFreeAsync(memory, NULL), CUDA_SUCCESS);
+    OK(driver->CtxSynchronize());
+}
+
+static void page_locked_memory_is_freed_twice(void)
+{
+    void *memory;
+
+    OK(driver->MemAllocHost_v2(&memory, BYTES));
+    OK(driver->MemFreeHost(memory));
+    assert_int_not_equal(driver->MemFreeHost(memory), CUDA_SUCCESS);
+}
+
+static void memory_is_freed_and_allocated_again(void)
+{
+    CUdeviceptr memory;
+    void *locked;
+
+    for (int i = 0; i < 3; i++) {
+        OK(driver->MemFree_v2(allocate()));
+        OK(driver->MemAllocAsync(&memory, BYTES, NULL));
+        OK(driver->MemsetD8Async(memory, 0, BYTES, NULL));
+        OK(driver->MemFreeAsync(memory, NULL));
+        OK(driver->MemAllocHost_v2(&locked, BYTES));
+        OK(driver->MemFreeHost(locked));
+    }
+    OK(driver->CtxSynchronize());
+}
+
+static void memory_outlives_its_context(void)
+{
+    CUcontext context;
+    CUdeviceptr memory;
+
+    OK(driver->CtxCreate_v2(&context, 0, 0));
+    memory = allocate();
+    OK(driver->CtxDestroy_v2(context));
+    assert_int_not_equal(driver->MemFree_v2(memory), CUDA_SUCCESS);
+}
+
+static void memory_ends_before_its_context(void)
+{
+    CUcontext context;
+
+    OK(driver->CtxCreate_v2(&context, 0, 0));
+    allocate_freed();
+    OK(driver->CtxDestroy_v2(context));
+}
+
+/* --- bounds --- */
+
+static void elements_are_counted_as_bytes(void)
+{
+    const CUdeviceptr memory = allocate();
+
+    assert_int_not_equal(driver->MemsetD32_v2(memory, 0, BYTES), CUDA_SUCCESS);
+    OK(driver->MemFree_v2(memory));
+}
+
+static void copy_begins_too_far_behind(void)
+{
+    const CUdeviceptr memory = allocate();
+
+    assert_int_not_equal(driver->MemcpyDtoH_v2(host, memory + 1, BYTES), CUDA_SUCCESS);
+    OK(driver->MemFree_v2(memory));
+}
+
+static void rows_reach_beyond(void)
+{
+    const CUdeviceptr memory = allocate();
+    CUDA_MEMCPY2D copy = rows_to(memory);
+
+    copy.dstY = 1;
+    assert_int_not_equal(driver->Memcpy2D_v2(&copy), CUDA_SUCCESS);
+    OK(driver->MemFree_v2(memory));
+}
+
+static void rows_are_set_beyond(void)
+{
+    const CUdeviceptr memory = allocate();
+
+    assert_int_not_equal(driver->MemsetD2D8_v2(memory, ROW, 0, ROW, ROWS + 1), CUDA_SUCCESS);
+    OK(driver->MemFree_v2(memory));
+}
+
+static void box_reaches_beyond(void)
+{
+    const CUdeviceptr memory = allocate();
+    const CUDA_MEMCPY3D copy = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
+                                .srcDevice = memory,
+                                .srcPitch = ROW,
+                                .srcHeight = ROWS,
+                                .srcZ = 1,
+                                .dstMemoryType = CU_MEMORYTYPE_HOST,
+                                .dstHost = host,
+                                .WidthInBytes = ROW,
+                                .Height = 1,
+                                .Depth = 1};
+
+    assert_int_not_equal(driver->Memcpy3D_v2(&copy), CUDA_SUCCESS);
+    OK(driver->MemFree_v2(memory));
+}
+
+/* --- page-locked by the program --- */
+
+static void memory_is_unregistered_twice(void)
+{
+    OK(driver->MemHostRegister_v2(host, sizeof host, 0));
+    OK(driver->MemHostUnregister(host));
+    CODE(CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED, driver->MemHostUnregister(host));
+}
+
+static void memory_is_registered_again(void)
+{
+    OK(driver->MemHostRegister_v2(host, sizeof host, 0));
+    OK(driver->MemHostUnregister(host));
+    OK(driver->MemHostRegister_v2(host, sizeof host, 0));
+    OK(driver->MemHostUnregister(host));
+}
+
+const struct check_case check_memory_cases[] = {
+    {"CUSHIM-memory-freed", "set", freed_memory_is_set, memory_is_set_and_copied, NULL},
+    {"CUSHIM-memory-freed", "copy to", middle_of_freed_memory_is_copied_to,
+     unregistered_memory_is_copied_from, NULL},
+    {"CUSHIM-memory-freed", "copy from", freed_memory_is_copied_from, memory_is_set_and_copied,
+     NULL},
+    {"CUSHIM-memory-freed", "rows", rows_are_copied_to_freed_memory, memory_is_set_and_copied,
+     NULL},
+    {"CUSHIM-memory-freed-twice", "device", memory_is_freed_twice,
+     memory_is_freed_and_allocated_again, NULL},
+    {"CUSHIM-memory-freed-twice", "pool", pooled_memory_is_freed_twice,
+     memory_is_freed_and_allocated_again, NULL},
+    {"CUSHIM-memory-freed-twice", "page-locked", page_locked_memory_is_freed_twice,
+     memory_is_freed_and_allocated_again, NULL},
+    {"CUSHIM-handle-after-context", "memory", memory_outlives_its_context,
+     memory_ends_before_its_context, NULL},
+    {"CUSHIM-memory-bounds", "elements", elements_are_counted_as_bytes, memory_is_set_and_copied,
+     NULL},
+    {"CUSHIM-memory-bounds", "offset", copy_begins_too_far_behind, memory_is_set_and_copied, NULL},
+    {"CUSHIM-memory-bounds", "rows", rows_reach_beyond, memory_is_set_and_copied, NULL},
+    {"CUSHIM-memory-bounds", "set of rows", rows_are_set_beyond, memory_is_set_and_copied, NULL},
+    {"CUSHIM-memory-bounds", "box", box_reaches_beyond, memory_is_set_and_copied, NULL},
+    {"CUSHIM-host-unregistered-twice", "register", memory_is_unregistered_twice,
+     memory_is_registered_again, NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};

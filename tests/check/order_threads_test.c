@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Threads that give each other memory in order: nothing is found, whatever else goes on beside. */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "tests/check/order_fixture.h"
+
+enum { ROUNDS = 400, BYSTANDERS = 2 };
+
+/* Whose turn it is: of two threads one writes, the other reads. */
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    bool is_written;
+    CUevent written, read;
+} turn = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
+
+static atomic_bool is_over;
+
+static void take_turn(bool is_written)
+{
+    pthread_mutex_lock(&turn.lock);
+    while (turn.is_written != is_written)
+        pthread_cond_wait(&turn.changed, &turn.lock);
+    pthread_mutex_unlock(&turn.lock);
+}
+
+static void give_turn(bool is_written)
+{
+    pthread_mutex_lock(&turn.lock);
+    turn.is_written = is_written;
+    pthread_cond_signal(&turn.changed);
+    pthread_mutex_unlock(&turn.lock);
+}
+
+/* Cmocka's assertions are for the main thread. */
+static void must(CUresult code)
+{
+    if (code != CUDA_SUCCESS)
+        abort();
+}
+
+static void *write_often(void *data)
+{
+    (void)data;
+    must(driver->CtxSetCurrent(order_context));
+    for (unsigned i = 0; i < ROUNDS; i++) {
+        take_turn(false);
+        must(driver->StreamWaitEvent(order_streams[0], turn.read, 0));
+        must(driver->MemsetD8Async(order_memory, 1, ORDER_BYTES, order_streams[0]));
+        must(driver->EventRecord(turn.written, order_streams[0]));
+        give_turn(true);
+    }
+    return NULL;
+}
+
+static void *read_often(void *data)
+{
+    (void)data;
+    must(driver->CtxSetCurrent(order_context));
+    for (unsigned i = 0; i < ROUNDS; i++) {
+        take_turn(true);
+        must(driver->StreamWaitEvent(order_streams[1], turn.written, 0));
+        must(driver->MemcpyDtoHAsync_v2(order_host, order_memory, ORDER_BYTES, order_streams[1]));
+        must(driver->EventRecord(turn.read, order_streams[1]));
+        give_turn(false);
+    }
+    return NULL;
+}
+
+/* Works and waits of its own. */
+static void *go_on(void *data)
+{
+    CUdeviceptr memory;
+    CUstream stream;
+
+    (void)data;
+    must(driver->CtxSetCurrent(order_context));
+    must(driver->StreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    must(driver->MemAlloc_v2(&memory, 64));
+    while (!is_over) {
+        must(driver->MemsetD8Async(memory, 1, 64, stream));
+        must(driver->MemsetD8Async(memory, 2, 64, stream));
+        must(driver->StreamSynchronize(stream));
+    }
+    must(driver->MemFree_v2(memory));
+    must(driver->StreamDestroy_v2(stream));
+    return NULL;
+}
+
+static void threads_that_take_turns_do_not_race(void **state)
+{
+    pthread_t threads[2], bystanders[BYSTANDERS];
+
+    (void)state;
+    turn.written = order_event(CU_EVENT_DISABLE_TIMING);
+    turn.read = order_event(CU_EVENT_DISABLE_TIMING);
+    OK(driver->EventRecord(turn.read, order_streams[1]));
+    turn.is_written = false;
+    is_over = false;
+    for (unsigned i = 0; i < BYSTANDERS; i++)
+        assert_int_equal(pthread_create(&bystanders[i], NULL, go_on, NULL), 0);
+    assert_int_equal(pthread_create(&threads[0], NULL, write_often, NULL), 0);
+    assert_int_equal(pthread_create(&threads[1], NULL, read_often, NULL), 0);
+    for (unsigned i = 0; i < 2; i++)
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+    is_over = true;
+    for (unsigned i = 0; i < BYSTANDERS; i++)
+        assert_int_equal(pthread_join(bystanders[i], NULL), 0);
+    order_take("CUSHIM-race", 0);
+    OK(driver->EventDestroy_v2(turn.written));
+    OK(driver->EventDestroy_v2(turn.read));
+}
+
+static void *write_once(void *data)
+{
+    (void)data;
+    must(driver->CtxSetCurrent(order_context));
+    must(driver->MemsetD8Async(order_memory, 1, ORDER_BYTES, order_streams[0]));
+    return NULL;
+}
+
+/* That a thread has ended says nothing of what the device does for it. */
+static void work_of_a_thread_that_has_ended_races(void **state)
+{
+    pthread_t thread;
+
+    (void)state;
+    assert_int_equal(pthread_create(&thread, NULL, write_once, NULL), 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    order_read(order_streams[1]);
+    order_take("CUSHIM-race", 1);
+}
+
+/* Each thread has a default stream of its own. */
+static void *write_on_own_stream(void *data)
+{
+    (void)data;
+    must(driver->CtxSetCurrent(order_context));
+    must(driver->MemsetD8Async(order_memory, 1, ORDER_BYTES, CU_STREAM_PER_THREAD));
+    return NULL;
+}
+
+static void default_streams_of_two_threads_race(void **state)
+{
+    pthread_t thread;
+
+    (void)state;
+    assert_int_equal(pthread_create(&thread, NULL, write_on_own_stream, NULL), 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    order_read(CU_STREAM_PER_THREAD);
+    order_take("CUSHIM-race", 1);
+}
+
+/* A set that the driver has queued, and whose call goes on until the gate opens. */
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    bool is_queued, is_open;
+} gate = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
+
+static CUresult CUDAAPI set_and_wait(CUdeviceptr memory, unsigned char value, size_t bytes,
+                                     CUstream stream)
+{
+    const CUresult code =
+        cushim_mock_table(order_mock)->MemsetD8Async(memory, value, bytes, stream);
+
+    pthread_mutex_lock(&gate.lock);
+    gate.is_queued = true;
+    pthread_cond_signal(&gate.changed);
+    while (!gate.is_open)
+        pthread_cond_wait(&gate.changed, &gate.lock);
+    pthread_mutex_unlock(&gate.lock);
+    return code;
+}
+
+/* Which of the two the driver has seen first cannot be told, so nothing is reported. */
+static void a_record_beside_the_call_that_queues_may_come_behind_it(void **state)
+{
+    CUevent event = order_event(CU_EVENT_DISABLE_TIMING);
+    pthread_t thread;
+
+    (void)state;
+    cushim_layer_next(order_layer)->MemsetD8Async = set_and_wait;
+    assert_int_equal(pthread_create(&thread, NULL, write_once, NULL), 0);
+    pthread_mutex_lock(&gate.lock);
+    while (!gate.is_queued)
+        pthread_cond_wait(&gate.changed, &gate.lock);
+    pthread_mutex_unlock(&gate.lock);
+    OK(driver->EventRecord(event, order_streams[0]));
+    pthread_mutex_lock(&gate.lock);
+    gate.is_open = true;
+    pthread_cond_signal(&gate.changed);
+    pthread_mutex_unlock(&gate.lock);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    OK(driver->StreamWaitEvent(order_streams[1], event, 0));
+    order_read(order_streams[1]);
+    order_take("CUSHIM-race", 0);
+    OK(driver->EventDestroy_v2(event));
+}
+
+static int threaded_setup(void **state)
+{
+    (void)state;
+    order_begin("mode = threaded");
+    return 0;
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, threaded_setup, order_teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(threads_that_take_turns_do_not_race),
+        TEST(work_of_a_thread_that_has_ended_races),
+        TEST(default_streams_of_two_threads_race),
+        TEST(a_record_beside_the_call_that_queues_may_come_behind_it),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A program that misuses the driver as its words say, for `cushim check`. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cushim/cushim.h>
+
+static const struct cushim_table *driver;
+
+static CUresult query_destroyed(void)
+{
+    CUevent event;
+
+    driver->EventCreate(&event, 0);
+    driver->EventDestroy_v2(event);
+    return driver->EventQuery(event);
+}
+
+static CUresult free_twice(void)
+{
+    CUdeviceptr memory;
+
+    driver->MemAlloc_v2(&memory, 64);
+    driver->MemFree_v2(memory);
+    return driver->MemFree_v2(memory);
+}
+
+static CUresult unregister_twice(void)
+{
+    static char memory[64];
+
+    driver->MemHostRegister_v2(memory, sizeof memory, 0);
+    driver->MemHostUnregister(memory);
+    return driver->MemHostUnregister(memory);
+}
+
+static CUresult leak(void)
+{
+    CUevent event;
+
+    return driver->EventCreate(&event, 0);
+}
+
+static CUresult in_child(void)
+{
+    CUevent event;
+    int status;
+    pid_t child;
+
+    driver->EventCreate(&event, 0);
+    child = fork();
+    if (child == 0)
+        exit((int)driver->EventQuery(event) == 0);
+    waitpid(child, &status, 0);
+    return driver->EventDestroy_v2(event);
+}
+
+static CUresult die(void)
+{
+    raise(SIGKILL);
+    return CUDA_SUCCESS;
+}
+
+static const struct {
+    const char *word;
+    CUresult (*act)(void);
+} acts[] = {
+    {"query", query_destroyed},
+    {"free", free_twice},
+    {"unregister", unregister_twice},
+    {"leak", leak},
+    {"fork", in_child},
+    {"die", die},
+};
+
+/* Print the codes of what was done; end with the last word, if it is a number. */
+int main(int count, char **words)
+{
+    CUcontext context;
+    int status = 0;
+
+    if (cushim_driver_init(NULL) != CUDA_SUCCESS)
+        return 2;
+    driver = cushim_driver();
+    driver->DevicePrimaryCtxRetain(&context, 0);
+    driver->CtxSetCurrent(context);
+    for (int i = 1; i < count; i++) {
+        status = atoi(words[i]);
+        for (size_t k = 0; k < sizeof acts / sizeof *acts; k++) {
+            if (strcmp(words[i], acts[k].word) == 0)
+                printf("%s %d\n", words[i], (int)acts[k].act());
+        }
+        fflush(stdout);
+    }
+    if (count < 2 || strcmp(words[1], "leak") != 0)
+        driver->DevicePrimaryCtxRelease_v2(0);
+    return status;
+}
