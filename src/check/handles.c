@@ -36,7 +36,7 @@ static const uint8_t judgements[CUSHIM__OBJECT_TYPES] = {
     [CUSHIM__TYPE_GRAPH] = REFUSED,
     [CUSHIM__TYPE_EXEC] = REFUSED,
     [CUSHIM__TYPE_POOL] = REPORTED,
-    [CUSHIM__TYPE_ARRAY] = REPORTED,
+    [CUSHIM__TYPE_ARRAY] = REFUSED,
     [CUSHIM__TYPE_MIPMAPPED_ARRAY] = REPORTED,
     [CUSHIM__TYPE_TEXTURE] = REPORTED,
     [CUSHIM__TYPE_SURFACE] = REPORTED,
@@ -261,10 +261,13 @@ static void note_returned(const struct cushim__call *call)
 {
     for (size_t i = 0; i < sizeof returned / sizeof *returned; i++) {
         const struct returned *row = &returned[i];
-        const uint64_t *handles = (const uint64_t *)(uintptr_t)call->values[row->parameter];
+        const uint64_t *handles;
         uint64_t count = 1;
 
-        if (row->slot != call->slot || !handles)
+        if (row->slot != call->slot)
+            continue;
+        handles = (const uint64_t *)(uintptr_t)call->values[row->parameter];
+        if (!handles)
             continue;
         if (row->count != CUSHIM__NO_PARAMETER)
             count = call->values[row->count];

@@ -313,22 +313,37 @@ static void forget_if_destroyed(uint64_t address)
         cushim__handle_forget(object);
 }
 
+/* As these structs begin in every toolkit that has them; older headers do not. */
+struct allocation_node {
+    CUmemPoolProps pool;
+    const void *access;
+    size_t accesses, bytes;
+    CUdeviceptr address;
+};
+
+struct graph_node {
+    CUgraphNodeType type;
+    int reserved[3];
+    struct allocation_node allocation;
+};
+
 /* A node that allocates says in a struct where. */
 static void forget_memory_of_node(const struct cushim__call *call)
 {
-    const CUDA_MEM_ALLOC_NODE_PARAMS *allocation;
-    const CUgraphNodeParams *node = NULL;
+    const struct allocation_node *allocation = NULL;
+    const struct graph_node *node = NULL;
 
     if (call->slot == CUSHIM__SLOT(GraphAddMemAllocNode)) {
-        allocation = (const CUDA_MEM_ALLOC_NODE_PARAMS *)(uintptr_t)call->values[4];
-        forget_if_destroyed(allocation->dptr);
+        allocation = (const struct allocation_node *)(uintptr_t)call->values[4];
     } else if (call->slot == CUSHIM__SLOT(GraphAddNode)) {
-        node = (const CUgraphNodeParams *)(uintptr_t)call->values[4];
+        node = (const struct graph_node *)(uintptr_t)call->values[4];
     } else if (call->slot == CUSHIM__SLOT(GraphAddNode_v2)) {
-        node = (const CUgraphNodeParams *)(uintptr_t)call->values[5];
+        node = (const struct graph_node *)(uintptr_t)call->values[5];
     }
     if (node && node->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC)
-        forget_if_destroyed(node->alloc.dptr);
+        allocation = &node->allocation;
+    if (allocation)
+        forget_if_destroyed(allocation->address);
 }
 
 /* An address that the driver returns lies in what exists, wherever that comes from. */

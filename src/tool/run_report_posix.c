@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The library that a program finds in the place of libcuda.so.1 writes what it has found into a file
- * for each process, in a folder that only this user can enter. The files are read when the program has ended, and removed.
+ * for each process, in a folder that only this user can enter. The files are read when the program
+ * has ended, and removed.
  */
 #define _GNU_SOURCE
 #include "src/tool/run_report.h"

@@ -12,8 +12,8 @@
 #include "loader/symbols.h"
 #include "src/driver_api/call_rules.h"
 #include "src/mock/api/context.h"
-#include "src/mock/mock.h"
 #include "src/mock/core/state.h"
+#include "src/mock/mock.h"
 #include "src/mock/sim/sim.h"
 #include "tests/support/cmocka.h"
 
