@@ -570,9 +570,9 @@ void cushim__ptx_atomic_access(struct ptx_step *step)
     for (uint32_t left = step->mask; left; left &= left - 1) {
         const unsigned lane = ptx_first(left);
 
-        old[lane] = exchange(place_of(&where, lane), at, source(step, at->b, lane, at->bytes),
-                             source(step, at->c, lane, at->bytes),
-                             is_shared(step, place_of(&where, lane)));
+        old[lane] =
+            exchange(place_of(&where, lane), at, source(step, at->b, lane, at->bytes),
+                     source(step, at->c, lane, at->bytes), is_shared(step, place_of(&where, lane)));
     }
     for (uint32_t left = at->d == PTX_UNUSED ? 0 : step->mask; left; left &= left - 1) {
         const unsigned lane = ptx_first(left);
