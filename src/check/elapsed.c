@@ -21,13 +21,26 @@ static const char *fault_of(const struct order_event *event)
                               : NULL;
 }
 
+/* That is said already, and is the reason for the answer. */
+static bool has_destroyed(const struct cushim__call *call)
+{
+    for (unsigned i = 1; i <= 2; i++) {
+        const struct cushim__handle *object = cushim__check_object(call, i);
+
+        if (object && object->is_destroyed)
+            return true;
+    }
+    return false;
+}
+
 static void ended(struct cushim__call *call, CUresult answer)
 {
     const unsigned slot = call->slot;
     const struct order_event *events[2];
 
     if ((slot != CUSHIM__SLOT(EventElapsedTime) && slot != CUSHIM__SLOT(EventElapsedTime_v2)) ||
-        answer == CUDA_SUCCESS || answer == CUDA_ERROR_NOT_READY || call->is_injected)
+        answer == CUDA_SUCCESS || answer == CUDA_ERROR_NOT_READY || call->is_injected ||
+        call->is_refused || has_destroyed(call))
         return;
     for (unsigned i = 0; i < 2; i++) {
         const struct cushim__handle *object = cushim__check_object(call, i + 1);
@@ -35,7 +48,7 @@ static void ended(struct cushim__call *call, CUresult answer)
 
         events[i] = cushim__order_event(call->arguments.list[i + 1].tag.number);
         fault = events[i] ? fault_of(events[i]) : NULL;
-        if (!object || object->is_destroyed || !events[i])
+        if (!object || !events[i])
             return;
         if (fault) {
             cushim__check_report(call, CUSHIM__CHECK_EVENT_TIME, object, "%s %s",

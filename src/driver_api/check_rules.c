@@ -11,8 +11,8 @@ const struct cushim__check_rule cushim__check_rules[CUSHIM__CHECK_IDS] = {
             .level = CUSHIM__CHECK_ERROR,
             .statements = "13, 16",
             .wrong = "A call is given a context that was destroyed.",
-            .why = "The driver makes it current without an error, and later calls in it return 709 "
-                   "or read freed memory.",
+            .why = "The driver makes it current without an error, and later calls return 709, or "
+                   "crash on freed memory.",
             .cure = "Destroy a context after the last call that names it.",
             .example = "cuCtxDestroy(context);\n"
                        "cuCtxSetCurrent(context);",
@@ -47,7 +47,7 @@ const struct cushim__check_rule cushim__check_rules[CUSHIM__CHECK_IDS] = {
             .level = CUSHIM__CHECK_ERROR,
             .statements = "cuModuleUnload",
             .wrong = "A call is given a module or library that was unloaded, or a function of it.",
-            .why = "The driver reads what it has freed.",
+            .why = "The driver returns 400, or reads what it has freed.",
             .cure = "Unload a module after the last call that names it or a function of it.",
             .example = "cuModuleGetFunction(&function, module, \"add\");\n"
                        "cuModuleUnload(module);\n"
@@ -59,7 +59,7 @@ const struct cushim__check_rule cushim__check_rules[CUSHIM__CHECK_IDS] = {
             .level = CUSHIM__CHECK_ERROR,
             .statements = "cuGraphDestroy",
             .wrong = "A call is given a graph or an executable graph that was destroyed.",
-            .why = "The driver reads what it has freed.",
+            .why = "The driver returns 1, or reads what it has freed.",
             .cure = "Destroy a graph after the last call that names it. What was instantiated from "
                     "it lives on.",
             .example = "cuGraphExecDestroy(executable);\n"
@@ -95,7 +95,7 @@ const struct cushim__check_rule cushim__check_rules[CUSHIM__CHECK_IDS] = {
             .level = CUSHIM__CHECK_ERROR,
             .statements = "17, 79",
             .wrong = "A call is given an object that was destroyed together with its context.",
-            .why = "The driver returns 709 or crashes.",
+            .why = "The driver returns 709, or 1 for memory, or crashes.",
             .cure = "Destroy the objects of a context before it.",
             .example = "cuEventCreate(&event, 0);\n"
                        "cuCtxDestroy(context);\n"
@@ -107,7 +107,7 @@ const struct cushim__check_rule cushim__check_rules[CUSHIM__CHECK_IDS] = {
             .level = CUSHIM__CHECK_ERROR,
             .statements = "78",
             .wrong = "A call is given an object of another kind than it takes.",
-            .why = "The driver reads it as what it is not, and crashes or returns 201.",
+            .why = "The driver reads it as what it is not, and crashes or returns 201 or 709.",
             .cure = "Pass the handle of the kind that the parameter has.",
             .example = "cuEventQuery((CUevent)stream);",
         },

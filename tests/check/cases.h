@@ -1,23 +1,44 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Misuse of the driver, and the same done right: a case or more for each id of check. They run on
- * the mock, with a context of the test's current.
+ * Misuse of the driver, and the same done right: a case or more for each id of check. They run with
+ * a context current, over any driver: over the mock in tests, over another by judge.c.
  */
 #ifndef CUSHIM_TESTS_CHECK_CASES_H
 #define CUSHIM_TESTS_CHECK_CASES_H
 
-#include <cushim/testing/check.h>
+#include <stdbool.h>
 
-#include "tests/layer/testkit.h"
+#include <cushim/table.h>
+
+/* What a case needs, or does. */
+enum {
+    CASE_LEAKS = 1,   /* what is left at the end is looked at */
+    CASE_OBJECTS = 2, /* it uses what order_objects.h makes */
+    CASE_LOST = 4,    /* the misuse loses the context by a sticky error, which is found as well */
+    CASE_GPU = 8,     /* the mock refuses what it makes, with 801 */
+};
 
 struct check_case {
     const char *id, *name;
     void (*bug)(void);   /* is found once, under this id, and nothing else is */
     void (*right)(void); /* nothing is found, nor anything left */
-    const char *settings;
+    unsigned needs;
 };
 
 /* Each ends with a NULL id. */
-extern const struct check_case check_handle_cases[], check_memory_cases[], check_leak_cases[];
+extern const struct check_case check_handle_cases[], check_destroyed_cases[], check_memory_cases[],
+    check_pending_cases[], check_error_cases[], check_leak_cases[];
+
+/* All of them, up to NULL. */
+extern const struct check_case *const check_lists[];
+
+/*
+ * The settings of check for a case: what it needs, and for its misuse that one finding of its id is
+ * expected and nothing else. Valid until the next call.
+ */
+const char *check_case_settings(const struct check_case *one, bool is_misuse);
+
+/* Run one of the two. */
+void check_case_run(const struct check_case *one, bool is_misuse);
 
 #endif

@@ -7,7 +7,9 @@
 
 #include <cushim/driver.h>
 
-#include "tests/check/cases.h"
+#include <cushim/testing/check.h>
+
+#include "tests/layer/testkit.h"
 
 enum { OBJECTS = 4, ADDRESS = 0x10000, BYTES = 4096 };
 

@@ -3,7 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tests/check/cases.h"
+#include <cushim/testing/check.h>
+
+#include "tests/layer/testkit.h"
 
 static char said[8192], message[300];
 

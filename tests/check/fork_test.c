@@ -6,7 +6,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tests/check/cases.h"
+#include <cushim/testing/check.h>
+
+#include "tests/layer/testkit.h"
 #include "tests/support/counters.h"
 
 enum { CHILD_SECONDS = 120 };

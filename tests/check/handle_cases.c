@@ -3,6 +3,8 @@
 
 #include "tests/check/cases.h"
 
+#include "tests/check/answers.h"
+
 /* --- events and streams --- */
 
 static void destroyed_event_is_queried(void)
@@ -11,7 +13,7 @@ static void destroyed_event_is_queried(void)
 
     OK(driver->EventCreate(&event, 0));
     OK(driver->EventDestroy_v2(event));
-    CODE(CUDA_ERROR_INVALID_HANDLE, driver->EventQuery(event));
+    MISUSE(CUDA_ERROR_INVALID_HANDLE, driver->EventQuery(event));
 }
 
 static void event_is_queried(void)
@@ -33,7 +35,7 @@ static void destroyed_event_is_second_argument(void)
     OK(driver->EventRecord(start, NULL));
     OK(driver->EventRecord(end, NULL));
     OK(driver->EventDestroy_v2(end));
-    CODE(CUDA_ERROR_INVALID_HANDLE, driver->EventElapsedTime(&ms, start, end));
+    MISUSE(CUDA_ERROR_INVALID_HANDLE, driver->EventElapsedTime(&ms, start, end));
     OK(driver->EventDestroy_v2(start));
 }
 
@@ -43,7 +45,7 @@ static void event_is_destroyed_twice(void)
 
     OK(driver->EventCreate(&event, 0));
     OK(driver->EventDestroy_v2(event));
-    CODE(CUDA_ERROR_INVALID_HANDLE, driver->EventDestroy_v2(event));
+    MISUSE(CUDA_ERROR_INVALID_HANDLE, driver->EventDestroy_v2(event));
 }
 
 static void destroyed_stream_is_synchronized(void)
@@ -52,7 +54,7 @@ static void destroyed_stream_is_synchronized(void)
 
     OK(driver->StreamCreate(&stream, 0));
     OK(driver->StreamDestroy_v2(stream));
-    CODE(CUDA_ERROR_INVALID_HANDLE, driver->StreamSynchronize(stream));
+    MISUSE(CUDA_ERROR_INVALID_HANDLE, driver->StreamSynchronize(stream));
 }
 
 static void stream_is_synchronized(void)
@@ -70,7 +72,7 @@ static void stream_is_destroyed_twice(void)
 
     OK(driver->StreamCreate(&stream, 0));
     OK(driver->StreamDestroy_v2(stream));
-    CODE(CUDA_ERROR_INVALID_HANDLE, driver->StreamDestroy_v2(stream));
+    MISUSE(CUDA_ERROR_INVALID_HANDLE, driver->StreamDestroy_v2(stream));
 }
 
 static void stream_is_passed_as_event(void)
@@ -78,7 +80,7 @@ static void stream_is_passed_as_event(void)
     CUstream stream;
 
     OK(driver->StreamCreate(&stream, 0));
-    CODE(CUDA_ERROR_INVALID_HANDLE, driver->EventQuery((CUevent)(void *)stream));
+    MISUSE(CUDA_ERROR_INVALID_HANDLE, driver->EventQuery((CUevent)(void *)stream));
     OK(driver->StreamDestroy_v2(stream));
 }
 
@@ -88,17 +90,17 @@ static CUfunction load(CUmodule *module)
 {
     CUfunction function;
 
-    OK(driver->ModuleLoadData(module, testkit_image));
+    OK(driver->ModuleLoadData(module, check_image));
     OK(driver->ModuleGetFunction(&function, *module, "cushim_spin"));
     return function;
 }
 
-static void launch(CUfunction function, CUresult wanted)
+static CUresult launch(CUfunction function)
 {
     uint64_t ns = 0;
     void *arguments[] = {&ns};
 
-    CODE(wanted, driver->LaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, arguments, NULL));
+    return driver->LaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, arguments, NULL);
 }
 
 static void function_of_unloaded_module_is_launched(void)
@@ -107,7 +109,7 @@ static void function_of_unloaded_module_is_launched(void)
     CUfunction function = load(&module);
 
     OK(driver->ModuleUnload(module));
-    launch(function, CUDA_ERROR_INVALID_HANDLE);
+    MISUSE(CUDA_ERROR_INVALID_HANDLE, launch(function));
 }
 
 static void function_is_launched(void)
@@ -115,7 +117,7 @@ static void function_is_launched(void)
     CUmodule module;
     CUfunction function = load(&module);
 
-    launch(function, CUDA_SUCCESS);
+    OK(launch(function));
     OK(driver->CtxSynchronize());
     OK(driver->ModuleUnload(module));
 }
@@ -142,7 +144,7 @@ static void destroyed_stream_is_in_launch_config(void)
 
     OK(driver->StreamCreate(&config.hStream, 0));
     OK(driver->StreamDestroy_v2(config.hStream));
-    CODE(CUDA_ERROR_INVALID_HANDLE, driver->LaunchKernelEx(&config, function, arguments, NULL));
+    MISUSE(CUDA_ERROR_INVALID_HANDLE, driver->LaunchKernelEx(&config, function, arguments, NULL));
     OK(driver->ModuleUnload(module));
 }
 
@@ -162,7 +164,7 @@ static void destroyed_exec_is_launched(void)
     CUgraphExec exec = instantiate();
 
     OK(driver->GraphExecDestroy(exec));
-    CODE(CUDA_ERROR_INVALID_HANDLE, driver->GraphLaunch(exec, NULL));
+    MISUSE(CUDA_ERROR_INVALID_HANDLE, driver->GraphLaunch(exec, NULL));
 }
 
 static void exec_is_launched(void)
@@ -190,7 +192,7 @@ static void destroyed_array_is_described(void)
     CUarray array = make_array();
 
     OK(driver->ArrayDestroy(array));
-    assert_int_not_equal(driver->ArrayGetDescriptor_v2(&described, array), CUDA_SUCCESS);
+    MISUSE(CUDA_ERROR_INVALID_HANDLE, driver->ArrayGetDescriptor_v2(&described, array));
 }
 
 static void array_is_described(void)
@@ -211,7 +213,7 @@ static void destroyed_context_becomes_current(void)
     OK(driver->CtxGetCurrent(&former));
     OK(driver->CtxCreate_v2(&context, 0, 0));
     OK(driver->CtxDestroy_v2(context));
-    OK(driver->CtxSetCurrent(context));
+    MISUSE(CUDA_SUCCESS, driver->CtxSetCurrent(context));
     OK(driver->CtxSetCurrent(former));
 }
 
@@ -233,7 +235,7 @@ static void event_outlives_its_context(void)
     OK(driver->CtxCreate_v2(&context, 0, 0));
     OK(driver->EventCreate(&event, 0));
     OK(driver->CtxDestroy_v2(context));
-    CODE(CUDA_ERROR_INVALID_HANDLE, driver->EventDestroy_v2(event));
+    MISUSE(CUDA_ERROR_INVALID_HANDLE, driver->EventDestroy_v2(event));
 }
 
 static void event_ends_before_its_context(void)
@@ -253,7 +255,7 @@ static void event_outlives_reset(void)
 
     OK(driver->EventCreate(&event, 0));
     OK(driver->DevicePrimaryCtxReset_v2(0));
-    CODE(CUDA_ERROR_INVALID_HANDLE, driver->EventQuery(event));
+    MISUSE(CUDA_ERROR_INVALID_HANDLE, driver->EventQuery(event));
 }
 
 /* The test has another reference, and the context lives on. */
@@ -270,25 +272,24 @@ static void event_outlives_a_reference(void)
 }
 
 const struct check_case check_handle_cases[] = {
-    {"CUSHIM-event-destroyed", "query", destroyed_event_is_queried, event_is_queried, NULL},
+    {"CUSHIM-event-destroyed", "query", destroyed_event_is_queried, event_is_queried, 0},
     {"CUSHIM-event-destroyed", "second argument", destroyed_event_is_second_argument,
-     event_is_queried, NULL},
+     event_is_queried, 0},
     {"CUSHIM-stream-destroyed", "synchronize", destroyed_stream_is_synchronized,
-     stream_is_synchronized, NULL},
+     stream_is_synchronized, 0},
     {"CUSHIM-stream-destroyed", "launch config", destroyed_stream_is_in_launch_config,
-     function_is_launched, NULL},
+     function_is_launched, 0},
     {"CUSHIM-module-destroyed", "function", function_of_unloaded_module_is_launched,
-     module_is_loaded_again, NULL},
-    {"CUSHIM-graph-destroyed", "launch", destroyed_exec_is_launched, exec_is_launched, NULL},
-    {"CUSHIM-handle-destroyed", "array", destroyed_array_is_described, array_is_described, NULL},
+     module_is_loaded_again, 0},
+    {"CUSHIM-graph-destroyed", "launch", destroyed_exec_is_launched, exec_is_launched, 0},
+    {"CUSHIM-handle-destroyed", "array", destroyed_array_is_described, array_is_described, 0},
     {"CUSHIM-context-destroyed", "current", destroyed_context_becomes_current,
-     context_becomes_current, NULL},
-    {"CUSHIM-destroyed-twice", "event", event_is_destroyed_twice, event_is_queried, NULL},
-    {"CUSHIM-destroyed-twice", "stream", stream_is_destroyed_twice, stream_is_synchronized, NULL},
+     context_becomes_current, 0},
+    {"CUSHIM-destroyed-twice", "event", event_is_destroyed_twice, event_is_queried, 0},
+    {"CUSHIM-destroyed-twice", "stream", stream_is_destroyed_twice, stream_is_synchronized, 0},
     {"CUSHIM-handle-after-context", "event", event_outlives_its_context,
-     event_ends_before_its_context, NULL},
-    {"CUSHIM-handle-after-context", "primary", event_outlives_reset, event_outlives_a_reference,
-     NULL},
-    {"CUSHIM-handle-kind", "stream", stream_is_passed_as_event, event_is_queried, NULL},
-    {NULL, NULL, NULL, NULL, NULL},
+     event_ends_before_its_context, 0},
+    {"CUSHIM-handle-after-context", "primary", event_outlives_reset, event_outlives_a_reference, 0},
+    {"CUSHIM-handle-kind", "stream", stream_is_passed_as_event, event_is_queried, 0},
+    {NULL, NULL, NULL, NULL, 0},
 };

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/check/cases.h"
 
+#include "tests/check/answers.h"
+
 static void context_is_left(void)
 {
     CUcontext context;
@@ -28,7 +30,7 @@ static void module_is_left(void)
 {
     CUmodule module;
 
-    OK(driver->ModuleLoadData(&module, testkit_image));
+    OK(driver->ModuleLoadData(&module, check_image));
 }
 
 static void memory_is_left(void)
@@ -57,7 +59,7 @@ static void nothing_is_left(void)
     OK(driver->DevicePrimaryCtxRetain(&context, 0));
     OK(driver->StreamCreate(&stream, 0));
     OK(driver->EventCreate(&event, 0));
-    OK(driver->ModuleLoadData(&module, testkit_image));
+    OK(driver->ModuleLoadData(&module, check_image));
     OK(driver->MemAlloc_v2(&memory, 64));
     OK(driver->GraphCreate(&graph, 0));
     OK(driver->GraphDestroy(graph));
@@ -68,14 +70,12 @@ static void nothing_is_left(void)
     OK(driver->DevicePrimaryCtxRelease_v2(0));
 }
 
-static const char leaks[] = "leaks = on";
-
 const struct check_case check_leak_cases[] = {
-    {"CUSHIM-leak-context", "primary", context_is_left, nothing_is_left, leaks},
-    {"CUSHIM-leak-stream", "stream", stream_is_left, nothing_is_left, leaks},
-    {"CUSHIM-leak-event", "events", events_are_left, nothing_is_left, leaks},
-    {"CUSHIM-leak-module", "module", module_is_left, nothing_is_left, leaks},
-    {"CUSHIM-leak-memory", "memory", memory_is_left, nothing_is_left, leaks},
-    {"CUSHIM-leak-object", "graph", graph_is_left, nothing_is_left, leaks},
-    {NULL, NULL, NULL, NULL, NULL},
+    {"CUSHIM-leak-context", "primary", context_is_left, nothing_is_left, CASE_LEAKS},
+    {"CUSHIM-leak-stream", "stream", stream_is_left, nothing_is_left, CASE_LEAKS},
+    {"CUSHIM-leak-event", "events", events_are_left, nothing_is_left, CASE_LEAKS},
+    {"CUSHIM-leak-module", "module", module_is_left, nothing_is_left, CASE_LEAKS},
+    {"CUSHIM-leak-memory", "memory", memory_is_left, nothing_is_left, CASE_LEAKS},
+    {"CUSHIM-leak-object", "graph", graph_is_left, nothing_is_left, CASE_LEAKS},
+    {NULL, NULL, NULL, NULL, 0},
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
+#include "tests/check/answers.h"
 #include "tests/check/cases.h"
 
 enum { BYTES = 4096, ROW = 64, ROWS = BYTES / ROW };
@@ -27,19 +28,19 @@ static CUdeviceptr allocate_freed(void)
 
 static void freed_memory_is_set(void)
 {
-    assert_int_not_equal(driver->MemsetD8_v2(allocate_freed(), 0, BYTES), CUDA_SUCCESS);
+    MISUSE(CUDA_ERROR_INVALID_VALUE, driver->MemsetD8_v2(allocate_freed(), 0, BYTES));
 }
 
 static void middle_of_freed_memory_is_copied_to(void)
 {
-    assert_int_not_equal(driver->MemcpyHtoD_v2(allocate_freed() + 100, host, 8), CUDA_SUCCESS);
+    MISUSE(CUDA_ERROR_INVALID_VALUE, driver->MemcpyHtoD_v2(allocate_freed() + 100, host, 8));
 }
 
 static void freed_memory_is_copied_from(void)
 {
     CUdeviceptr memory = allocate();
 
-    assert_int_not_equal(driver->MemcpyDtoD_v2(memory, allocate_freed(), BYTES), CUDA_SUCCESS);
+    MISUSE(CUDA_ERROR_INVALID_VALUE, driver->MemcpyDtoD_v2(memory, allocate_freed(), BYTES));
     OK(driver->MemFree_v2(memory));
 }
 
@@ -59,7 +60,7 @@ static void rows_are_copied_to_freed_memory(void)
 {
     const CUDA_MEMCPY2D copy = rows_to(allocate_freed());
 
-    assert_int_not_equal(driver->Memcpy2D_v2(&copy), CUDA_SUCCESS);
+    MISUSE(CUDA_ERROR_INVALID_VALUE, driver->Memcpy2D_v2(&copy));
 }
 
 static void memory_is_set_and_copied(void)
@@ -110,7 +111,7 @@ static void unregistered_memory_is_copied_from(void)
 
 static void memory_is_freed_twice(void)
 {
-    assert_int_not_equal(driver->MemFree_v2(allocate_freed()), CUDA_SUCCESS);
+    MISUSE(CUDA_ERROR_INVALID_VALUE, driver->MemFree_v2(allocate_freed()));
 }
 
 static void pooled_memory_is_freed_twice(void)
@@ -119,7 +120,7 @@ static void pooled_memory_is_freed_twice(void)
 
     OK(driver->MemAllocAsync(&memory, BYTES, NULL));
     OK(driver->MemFreeAsync(memory, NULL));
-    assert_int_not_equal(driver->MemFreeAsync(memory, NULL), CUDA_SUCCESS);
+    MISUSE(CUDA_ERROR_INVALID_VALUE, driver->MemFreeAsync(memory, NULL));
     OK(driver->CtxSynchronize());
 }
 
@@ -129,7 +130,7 @@ static void page_locked_memory_is_freed_twice(void)
 
     OK(driver->MemAllocHost_v2(&memory, BYTES));
     OK(driver->MemFreeHost(memory));
-    assert_int_not_equal(driver->MemFreeHost(memory), CUDA_SUCCESS);
+    MISUSE(CUDA_ERROR_INVALID_VALUE, driver->MemFreeHost(memory));
 }
 
 static void memory_is_freed_and_allocated_again(void)
@@ -156,7 +157,7 @@ static void memory_outlives_its_context(void)
     OK(driver->CtxCreate_v2(&context, 0, 0));
     memory = allocate();
     OK(driver->CtxDestroy_v2(context));
-    assert_int_not_equal(driver->MemFree_v2(memory), CUDA_SUCCESS);
+    MISUSE(CUDA_ERROR_INVALID_VALUE, driver->MemFree_v2(memory));
 }
 
 static void memory_ends_before_its_context(void)
@@ -174,7 +175,7 @@ static void elements_are_counted_as_bytes(void)
 {
     const CUdeviceptr memory = allocate();
 
-    assert_int_not_equal(driver->MemsetD32_v2(memory, 0, BYTES), CUDA_SUCCESS);
+    MISUSE(CUDA_ERROR_INVALID_VALUE, driver->MemsetD32_v2(memory, 0, BYTES));
     OK(driver->MemFree_v2(memory));
 }
 
@@ -182,7 +183,7 @@ static void copy_begins_too_far_behind(void)
 {
     const CUdeviceptr memory = allocate();
 
-    assert_int_not_equal(driver->MemcpyDtoH_v2(host, memory + 1, BYTES), CUDA_SUCCESS);
+    MISUSE(CUDA_ERROR_INVALID_VALUE, driver->MemcpyDtoH_v2(host, memory + 1, BYTES));
     OK(driver->MemFree_v2(memory));
 }
 
@@ -192,7 +193,7 @@ static void rows_reach_beyond(void)
     CUDA_MEMCPY2D copy = rows_to(memory);
 
     copy.dstY = 1;
-    assert_int_not_equal(driver->Memcpy2D_v2(&copy), CUDA_SUCCESS);
+    MISUSE(CUDA_ERROR_INVALID_VALUE, driver->Memcpy2D_v2(&copy));
     OK(driver->MemFree_v2(memory));
 }
 
@@ -200,7 +201,7 @@ static void rows_are_set_beyond(void)
 {
     const CUdeviceptr memory = allocate();
 
-    assert_int_not_equal(driver->MemsetD2D8_v2(memory, ROW, 0, ROW, ROWS + 1), CUDA_SUCCESS);
+    MISUSE(CUDA_ERROR_INVALID_VALUE, driver->MemsetD2D8_v2(memory, ROW, 0, ROW, ROWS + 1));
     OK(driver->MemFree_v2(memory));
 }
 
@@ -218,7 +219,7 @@ static void box_reaches_beyond(void)
                                 .Height = 1,
                                 .Depth = 1};
 
-    assert_int_not_equal(driver->Memcpy3D_v2(&copy), CUDA_SUCCESS);
+    MISUSE(CUDA_ERROR_INVALID_VALUE, driver->Memcpy3D_v2(&copy));
     OK(driver->MemFree_v2(memory));
 }
 
@@ -228,7 +229,7 @@ static void memory_is_unregistered_twice(void)
 {
     OK(driver->MemHostRegister_v2(host, sizeof host, 0));
     OK(driver->MemHostUnregister(host));
-    CODE(CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED, driver->MemHostUnregister(host));
+    MISUSE(CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED, driver->MemHostUnregister(host));
 }
 
 static void memory_is_registered_again(void)
@@ -240,28 +241,26 @@ static void memory_is_registered_again(void)
 }
 
 const struct check_case check_memory_cases[] = {
-    {"CUSHIM-memory-freed", "set", freed_memory_is_set, memory_is_set_and_copied, NULL},
+    {"CUSHIM-memory-freed", "set", freed_memory_is_set, memory_is_set_and_copied, 0},
     {"CUSHIM-memory-freed", "copy to", middle_of_freed_memory_is_copied_to,
-     unregistered_memory_is_copied_from, NULL},
-    {"CUSHIM-memory-freed", "copy from", freed_memory_is_copied_from, memory_is_set_and_copied,
-     NULL},
-    {"CUSHIM-memory-freed", "rows", rows_are_copied_to_freed_memory, memory_is_set_and_copied,
-     NULL},
+     unregistered_memory_is_copied_from, 0},
+    {"CUSHIM-memory-freed", "copy from", freed_memory_is_copied_from, memory_is_set_and_copied, 0},
+    {"CUSHIM-memory-freed", "rows", rows_are_copied_to_freed_memory, memory_is_set_and_copied, 0},
     {"CUSHIM-memory-freed-twice", "device", memory_is_freed_twice,
-     memory_is_freed_and_allocated_again, NULL},
+     memory_is_freed_and_allocated_again, 0},
     {"CUSHIM-memory-freed-twice", "pool", pooled_memory_is_freed_twice,
-     memory_is_freed_and_allocated_again, NULL},
+     memory_is_freed_and_allocated_again, 0},
     {"CUSHIM-memory-freed-twice", "page-locked", page_locked_memory_is_freed_twice,
-     memory_is_freed_and_allocated_again, NULL},
+     memory_is_freed_and_allocated_again, 0},
     {"CUSHIM-handle-after-context", "memory", memory_outlives_its_context,
-     memory_ends_before_its_context, NULL},
+     memory_ends_before_its_context, 0},
     {"CUSHIM-memory-bounds", "elements", elements_are_counted_as_bytes, memory_is_set_and_copied,
-     NULL},
-    {"CUSHIM-memory-bounds", "offset", copy_begins_too_far_behind, memory_is_set_and_copied, NULL},
-    {"CUSHIM-memory-bounds", "rows", rows_reach_beyond, memory_is_set_and_copied, NULL},
-    {"CUSHIM-memory-bounds", "set of rows", rows_are_set_beyond, memory_is_set_and_copied, NULL},
-    {"CUSHIM-memory-bounds", "box", box_reaches_beyond, memory_is_set_and_copied, NULL},
+     0},
+    {"CUSHIM-memory-bounds", "offset", copy_begins_too_far_behind, memory_is_set_and_copied, 0},
+    {"CUSHIM-memory-bounds", "rows", rows_reach_beyond, memory_is_set_and_copied, 0},
+    {"CUSHIM-memory-bounds", "set of rows", rows_are_set_beyond, memory_is_set_and_copied, 0},
+    {"CUSHIM-memory-bounds", "box", box_reaches_beyond, memory_is_set_and_copied, 0},
     {"CUSHIM-host-unregistered-twice", "register", memory_is_unregistered_twice,
-     memory_is_registered_again, NULL},
-    {NULL, NULL, NULL, NULL, NULL},
+     memory_is_registered_again, 0},
+    {NULL, NULL, NULL, NULL, 0},
 };

@@ -6,17 +6,8 @@
 struct cushim_mock *order_mock;
 struct cushim_layer *order_layer;
 const struct cushim_table *driver;
-CUcontext order_context;
-CUstream order_streams[2];
-CUdeviceptr order_memory;
-char *order_host;
 
 static size_t taken;
-static CUmodule module;
-static CUfunction spin;
-
-static const char image[] = ".version 6.0\n.target sm_50\n.address_size 64\n"
-                            ".visible .entry cushim_spin(.param .u64 ns)\n{\n ret;\n}\n";
 
 void order_begin(const char *settings)
 {
@@ -27,7 +18,6 @@ void order_begin(const char *settings)
                                              .message_size = sizeof message};
     struct cushim_layer_options layer = {.size = sizeof layer};
     const struct cushim_check_options check = {.size = sizeof check, .settings = "level = advice"};
-    void *host;
 
     if (cushim_mock_create(&mock, &order_mock) != CUDA_SUCCESS)
         fail_msg("%s", message);
@@ -37,15 +27,8 @@ void order_begin(const char *settings)
     driver = cushim_layer_table(order_layer);
     taken = 0;
     OK(driver->Init(0));
-    OK(driver->DevicePrimaryCtxRetain(&order_context, 0));
-    OK(driver->CtxPushCurrent_v2(order_context));
-    OK(driver->ModuleLoadData(&module, image));
-    OK(driver->ModuleGetFunction(&spin, module, "cushim_spin"));
-    order_streams[0] = order_stream(CU_STREAM_NON_BLOCKING);
-    order_streams[1] = order_stream(CU_STREAM_NON_BLOCKING);
-    OK(driver->MemAlloc_v2(&order_memory, ORDER_BYTES));
-    OK(driver->MemHostAlloc(&host, ORDER_BYTES, 0));
-    order_host = host;
+    order_below = cushim_mock_table(order_mock);
+    order_make();
 }
 
 static void print_findings(void)
@@ -79,18 +62,8 @@ void order_take_all(void)
 
 void order_end(void)
 {
-    CUcontext context;
-
     OK(cushim_mock_drain(order_mock));
-    OK(driver->CtxSynchronize());
-    OK(driver->MemFree_v2(order_memory));
-    if (order_host)
-        OK(driver->MemFreeHost(order_host));
-    for (unsigned i = 0; i < 2; i++)
-        OK(driver->StreamDestroy_v2(order_streams[i]));
-    OK(driver->ModuleUnload(module));
-    OK(driver->CtxPopCurrent_v2(&context));
-    OK(driver->DevicePrimaryCtxRelease_v2(0));
+    order_leave();
     if (cushim_check_count(order_layer, NULL) != taken)
         print_findings();
     assert_int_equal(cushim_check_count(order_layer, NULL), taken);
@@ -111,40 +84,6 @@ int order_teardown(void **state)
     (void)state;
     order_end();
     return 0;
-}
-
-CUstream order_stream(unsigned flags)
-{
-    CUstream stream;
-
-    OK(driver->StreamCreate(&stream, flags));
-    return stream;
-}
-
-CUevent order_event(unsigned flags)
-{
-    CUevent event;
-
-    OK(driver->EventCreate(&event, flags));
-    return event;
-}
-
-void order_write(CUstream stream)
-{
-    OK(driver->MemsetD8Async(order_memory, 1, ORDER_BYTES, stream));
-}
-
-void order_read(CUstream stream)
-{
-    OK(driver->MemcpyDtoHAsync_v2(order_host, order_memory, ORDER_BYTES, stream));
-}
-
-void order_spin(CUstream stream)
-{
-    uint64_t ns = 1000000;
-    void *parameters[] = {&ns};
-
-    OK(driver->LaunchKernel(spin, 1, 1, 1, 1, 1, 1, 0, stream, parameters, NULL));
 }
 
 static void check_edge(const struct order_edge *edge, bool is_ordered)
