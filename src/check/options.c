@@ -184,7 +184,14 @@ CUresult cushim__check_suppressions_load(struct cushim__check_options *options, 
                  file ? "memory ran out" : strerror(errno));
     } else {
         text[fread(text, 1, LARGEST_FILE, file)] = '\0';
-        code = cushim__check_suppressions_read(options, text, path, message, size);
+        if (ferror(file)) /* a folder, too */
+            snprintf(message, size, "the suppressions %.200s cannot be read: %s", path,
+                     strerror(errno));
+        else if (fgetc(file) != EOF)
+            snprintf(message, size, "the suppressions %.200s have more than %d bytes", path,
+                     LARGEST_FILE);
+        else
+            code = cushim__check_suppressions_read(options, text, path, message, size);
     }
     if (file)
         fclose(file);

@@ -153,6 +153,16 @@ class Outcome(Check):
         found = self.ids('query', 'free', options=('--suppressions', 'known'))
         self.assertEqual(found, ['CUSHIM-memory-freed-twice'])
 
+    def test_suppressions_that_a_process_would_read_otherwise_are_refused(self):
+        for name in ('a #b', 'a ', 'a\nleaks = on', 'a\x01b'):
+            with self.subTest(name=name):
+                with open(self.path(name), 'w', encoding='ascii') as file:
+                    file.write('CUSHIM-*\n')
+                _, error = self.check(options=('--suppressions', name), code=USAGE)
+                self.assertIn('cushim: --suppressions cannot name ', error)
+        os.rename(self.path('a #b'), self.path('a b#c'))
+        self.assertEqual(self.ids('query', options=('--suppressions', 'a b#c')), [])
+
     def test_json_has_function_and_place(self):
         [one] = self.findings('query')
         self.assertEqual(one['function'], 'cuEventQuery')
@@ -175,12 +185,16 @@ class Outcome(Check):
     def test_what_is_refused(self):
         with open(self.path('bad'), 'w', encoding='ascii') as file:
             file.write('\nCUSHIM-nothing\n')
+        with open(self.path('large'), 'w', encoding='ascii') as file:
+            file.write('#' * (1 << 20) + '\n')
         for options, message in (
                 (('--level', 'all'), 'level is error, warning or advice'),
                 (('--expect', 'x'), 'expect is an id and a number'),
                 (('--promise', 'new'), 'promise is a version of CUDA, such as 12.2'),
                 (('--suppressions', '/nowhere/file'),
                  'the suppressions /nowhere/file cannot be read: '),
+                (('--suppressions', '.'), 'the suppressions . cannot be read: Is a directory'),
+                (('--suppressions', 'large'), 'the suppressions large have more than 1048576 '),
                 (('--suppressions', 'bad'), 'bad:2:1: there is no id CUSHIM-nothing')):
             _, error = self.run_command('--mock', *options, '--', 'true', code=USAGE)
             self.assertTrue(re.match('cushim: ' + re.escape(message), error), error)
