@@ -39,8 +39,9 @@ static void compare(const struct cushim__check_expected *expected, struct findin
         finding->is_failure = finding->is_failure && strcmp(finding->line, id) != 0;
     if (found == expected->count)
         return;
-    snprintf(text, sizeof text, "%u findings of %s were expected, and there are %u",
-             expected->count, id, found);
+    snprintf(text, sizeof text, "%u finding%s of %s %s expected, and there %s %u", expected->count,
+             expected->count == 1 ? "" : "s", id, expected->count == 1 ? "was" : "were",
+             found == 1 ? "is" : "are", found);
     findings_add(findings, NULL, "expectation", text);
     fprintf(stderr, "cushim: %s\n", text);
 }

@@ -145,7 +145,9 @@ class Outcome(Check):
         self.check('query', options=(*status, *expected))
         self.check('query', 'free', options=(*status, *expected), code=9)
         _, error = self.check(options=(*status, *expected), code=9)
-        self.assertIn('1 findings of CUSHIM-event-destroyed were expected, and there are 0', error)
+        self.assertIn('1 finding of CUSHIM-event-destroyed was expected, and there are 0', error)
+        _, error = self.check('query', options=('--expect', 'CUSHIM-event-destroyed:2'))
+        self.assertIn('2 findings of CUSHIM-event-destroyed were expected, and there is 1', error)
 
     def test_suppressions(self):
         with open(self.path('known'), 'w', encoding='ascii') as file:
@@ -190,6 +192,10 @@ class Outcome(Check):
         for options, message in (
                 (('--level', 'all'), 'level is error, warning or advice'),
                 (('--expect', 'x'), 'expect is an id and a number'),
+                (('--expect', 'CUSHIM-event-time:x'), 'expect is an id and a number'),
+                (('--expect', 'CUSHIM-nonsense:1'), 'there is no id "CUSHIM-nonsense"'),
+                (('--expect', 'CUSHIM-event-destroid:1'),
+                 'there is no id "CUSHIM-event-destroid"; did you mean "CUSHIM-event-destroyed"?'),
                 (('--promise', 'new'), 'promise is a version of CUDA, such as 12.2'),
                 (('--suppressions', '/nowhere/file'),
                  'the suppressions /nowhere/file cannot be read: '),

@@ -202,7 +202,7 @@ static void options_that_mean_nothing_are_refused_with_their_place(void **state)
         {"\nlet_through = 1", NULL, "settings:2:15: let_through is on or off"},
         {"promise = new", NULL, "settings:1:11: promise is a version of CUDA, such as 12.2"},
         {"expect = CUSHIM-event-destroyed", NULL, "settings:1:10: expect is an id and a number"},
-        {"expect = CUSHIM-nothing:1", NULL, "settings:1:10: expect is an id and a number"},
+        {"expect = CUSHIM-nothing:1", NULL, "settings:1:10: there is no id \"CUSHIM-nothing\""},
         {"speed = 1", NULL, "settings:1:1: there is no setting \"speed\" of a check"},
         {"suppressions = /nowhere/file", NULL, "the suppressions /nowhere/file cannot be read"},
         {NULL, "CUSHIM-nothing", "suppressions:1:1: there is no id CUSHIM-nothing"},
