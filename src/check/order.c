@@ -30,7 +30,7 @@ static struct under_way calls[UNDER_WAY];
 static struct capture {
     uint64_t stream;
     unsigned thread;
-} *captures;
+} * captures;
 static unsigned capture_count, capture_room;
 static bool is_capture_unknown; /* there was no memory for one */
 
