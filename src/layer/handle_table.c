@@ -111,11 +111,19 @@ struct cushim__handle *cushim__handle_find(enum cushim__object_type type, uint64
     return object || !may_add ? object : add(type, value, 0);
 }
 
+/* What ends with an object that a call is ending may be gone, and its value another's. */
+static bool may_be_gone(const struct cushim__handle *object)
+{
+    while (object && !object->is_destroyed && !object->is_ending)
+        object = object->owner;
+    return object;
+}
+
 struct cushim__handle *cushim__handle_returned(enum cushim__object_type type, uint64_t value)
 {
     struct cushim__handle *object = find(type, value);
 
-    if (object && object->is_destroyed) {
+    if (object && (object->is_destroyed || may_be_gone(object->owner))) {
         cushim__handle_forget(object);
         object = NULL;
     }

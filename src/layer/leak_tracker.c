@@ -196,7 +196,7 @@ static void return_part(const struct change *change)
         return;
     if (effect->type == CUSHIM__TYPE_GLOBAL) {
         object = cushim__handle_at(argument->written);
-        if (!object || object->is_destroyed)
+        if (!object || object->is_destroyed || (object->owner && object->owner->is_ending))
             object = cushim__handle_create(CUSHIM__TYPE_GLOBAL, argument->written,
                                            amount_of(change) ? amount_of(change) : 1);
     } else {
