@@ -164,6 +164,8 @@ static void create(const struct change *change, bool is_in_context)
 
     if (value == 0)
         return;
+    if (has_bytes && (amount == 0 || change->effect->amount == CUSHIM__NO_PARAMETER))
+        cushim__handle_forget_destroyed(value);
     object = cushim__handle_create(type_of(change), value, has_bytes ? amount : 0);
     if (!object)
         return;
@@ -195,6 +197,8 @@ static void return_part(const struct change *change)
     if (!argument->is_written || argument->written == 0)
         return;
     if (effect->type == CUSHIM__TYPE_GLOBAL) {
+        if (amount_of(change) == 0)
+            cushim__handle_forget_destroyed(argument->written);
         object = cushim__handle_at(argument->written);
         if (!object || object->is_destroyed || (object->owner && object->owner->is_ending))
             object = cushim__handle_create(CUSHIM__TYPE_GLOBAL, argument->written,
