@@ -88,6 +88,11 @@ class Findings(Check):
         self.assertEqual(self.ids('leak', over=driver), [])
         self.assertEqual(self.ids('leak', over=driver, options=('--leaks', )), both)
 
+    def test_calls_of_handlers_at_exit_are_checked(self):
+        for over in (('--mock', ), ('--library', MOCK)):
+            self.assertEqual(self.ids('late', over=over, options=('--leaks', )),
+                             ['CUSHIM-event-destroyed'])
+
     def test_killed_program_has_said_all_that_was_found(self):
         found = self.findings('query', 'die', code=128 + signal.SIGKILL)
         self.assertEqual([one['kind'] for one in found], ['CUSHIM-event-destroyed'])
