@@ -253,7 +253,9 @@ static void judge_host_function(const struct cushim__call *call, CUresult answer
 
 static void ended(struct cushim__call *call, CUresult answer)
 {
-    judge_sticky(call, answer);
+    /* What a fault answers is of no work. */
+    if (!call->is_injected)
+        judge_sticky(call, answer);
     judge_ignored(call, answer);
     if (call->is_injected || call->is_refused)
         return;

@@ -10,12 +10,16 @@
 #include "src/base/system.h"
 #include "src/driver_api/function_name.h"
 
-/* A program that does everything wrong in many places is not reported any further. */
+/*
+ * A program that does everything wrong in many places is not reported any further. What is
+ * suppressed does not count.
+ */
 enum { MOST = 1000, TEXT_SIZE = 4096 };
 
 static struct cushim__finding *first, *last;
 static unsigned findings;
 static bool are_new; /* or the report is not made yet */
+static bool has_more, has_said_more;
 
 static bool is_same_place(const struct cushim__maker *a, const struct cushim__maker *b)
 {
@@ -54,8 +58,14 @@ void cushim__finding_add(const struct cushim__call *call, enum cushim__check_id 
     finding = find(id, &misuse);
     if (finding)
         finding->count++;
-    if (finding || findings == MOST)
+    if (finding)
         return;
+    if (findings == MOST) {
+        if (!has_more)
+            __atomic_store_n(&are_new, true, __ATOMIC_RELEASE);
+        has_more = true;
+        return;
+    }
     finding = calloc(1, sizeof *finding);
     if (!finding)
         return;
@@ -199,16 +209,35 @@ void cushim__finding_print_line(struct cushim__text *text, const struct cushim__
 
 /* --- reports --- */
 
+#define MORE "more than 1000 findings were made, and what follows them is not reported"
+
+static const char more_printed[] = "cushim: warning: " MORE "\n";
+static const char more_line[] = "limit\twarning: " MORE "\n";
+
 static void report_path(char *path, size_t size)
 {
     snprintf(path, size, "%s.%" PRIu32, cushim__check_options.report, cushim__process_id());
 }
 
-/* The first is the file's beginning: so the command knows that this process has called. */
-static void write_line(const struct cushim__finding *finding)
+/*
+ * Where this program's part of the file begins: after exec, the process has the file of the program
+ * before. -1: nothing is written yet.
+ */
+static long part;
+
+static void begin_part(FILE *file)
 {
-    char path[4096], line[TEXT_SIZE];
-    struct cushim__text text;
+    long none = -1;
+
+    fseek(file, 0, SEEK_END);
+    __atomic_compare_exchange_n(&part, &none, ftell(file), false, __ATOMIC_ACQ_REL,
+                                __ATOMIC_ACQUIRE);
+}
+
+/* The first is the file's beginning: so the command knows that this process has called. */
+static void write_line(const char *line)
+{
+    char path[4096];
     FILE *file;
 
     if (!cushim__check_options.report)
@@ -217,11 +246,19 @@ static void write_line(const struct cushim__finding *finding)
     file = fopen(path, "a");
     if (!file)
         return;
-    cushim__text_begin(&text, line, sizeof line);
-    if (finding)
-        cushim__finding_print_line(&text, finding, "\t");
+    begin_part(file);
     fputs(line, file);
     fclose(file);
+}
+
+static void write_finding(const struct cushim__finding *finding)
+{
+    char line[TEXT_SIZE];
+    struct cushim__text text;
+
+    cushim__text_begin(&text, line, sizeof line);
+    cushim__finding_print_line(&text, finding, "\t");
+    write_line(line);
 }
 
 /* Each finding is printed by one thread. NULL: there is no other. */
@@ -240,6 +277,28 @@ static struct cushim__finding *take_unprinted(void)
     return finding;
 }
 
+/* Whether this thread is to say that more was found than is kept. */
+static bool take_more(void)
+{
+    struct cushim_layer *layer = cushim_layer_current();
+    bool is_taken;
+
+    cushim__lock_take(&layer->lock);
+    is_taken = has_more && !has_said_more;
+    has_said_more = has_more;
+    cushim__lock_release(&layer->lock);
+    return is_taken;
+}
+
+static void count_not(void)
+{
+    struct cushim_layer *layer = cushim_layer_current();
+
+    cushim__lock_take(&layer->lock);
+    findings--;
+    cushim__lock_release(&layer->lock);
+}
+
 void cushim__findings_print(void)
 {
     struct cushim__finding *finding;
@@ -247,16 +306,23 @@ void cushim__findings_print(void)
     struct cushim__text text;
 
     if (__atomic_exchange_n(&are_new, false, __ATOMIC_ACQ_REL))
-        write_line(NULL);
+        write_line("");
     while ((finding = take_unprinted()) != NULL) {
         finding->is_suppressed = is_suppressed(finding);
-        if (finding->is_suppressed)
+        if (finding->is_suppressed) {
+            count_not();
             continue;
+        }
         cushim__text_begin(&text, buffer, sizeof buffer);
         cushim__finding_print(&text, finding);
         if (cushim__check_options.print)
             cushim__check_options.print(buffer);
-        write_line(finding);
+        write_finding(finding);
+    }
+    if (take_more()) {
+        if (cushim__check_options.print)
+            cushim__check_options.print(more_printed);
+        write_line(more_line);
     }
 }
 
@@ -270,14 +336,19 @@ void cushim__findings_finish(void)
     if (!cushim__check_options.report || !first)
         return;
     report_path(path, sizeof path);
-    file = fopen(path, "w");
+    /* Lines only become longer, by the counts. */
+    file = fopen(path, part < 0 ? "a" : "r+");
     if (!file)
         return;
+    if (part >= 0)
+        fseek(file, part, SEEK_SET);
     while ((finding = cushim__finding_next(finding)) != NULL) {
         cushim__text_begin(&text, line, sizeof line);
         cushim__finding_print_line(&text, finding, "\t");
         fputs(line, file);
     }
+    if (has_said_more)
+        fputs(more_line, file);
     fclose(file);
 }
 
@@ -301,5 +372,7 @@ void cushim__findings_clear(void)
     }
     last = NULL;
     findings = 0;
+    has_more = has_said_more = false;
+    part = -1;
     are_new = true;
 }

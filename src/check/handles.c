@@ -37,7 +37,7 @@ static const uint8_t judgements[CUSHIM__OBJECT_TYPES] = {
     [CUSHIM__TYPE_EXEC] = REFUSED,
     [CUSHIM__TYPE_POOL] = REPORTED,
     [CUSHIM__TYPE_ARRAY] = REFUSED,
-    [CUSHIM__TYPE_MIPMAPPED_ARRAY] = REPORTED,
+    [CUSHIM__TYPE_MIPMAPPED_ARRAY] = REFUSED,
     [CUSHIM__TYPE_TEXTURE] = REPORTED,
     [CUSHIM__TYPE_SURFACE] = REPORTED,
     [CUSHIM__TYPE_PHYSICAL_MEMORY] = REPORTED,
@@ -278,6 +278,33 @@ static void note_returned(const struct cushim__call *call)
     }
 }
 
+/* As these structs begin in every toolkit that has them; older headers do not. */
+struct conditional_node {
+    CUgraphNodeType type;
+    int reserved[3];
+    uint64_t handle;
+    int kind;
+    unsigned count;
+    const CUgraph *graphs;
+};
+
+enum { CONDITIONAL = 13 }; /* CU_GRAPH_NODE_TYPE_CONDITIONAL */
+
+/* A conditional node says in a struct where the graphs of its branches are. */
+static void note_branches(const struct cushim__call *call)
+{
+    const struct conditional_node *node = NULL;
+
+    if (call->slot == CUSHIM__SLOT(GraphAddNode))
+        node = (const struct conditional_node *)(uintptr_t)call->values[4];
+    else if (call->slot == CUSHIM__SLOT(GraphAddNode_v2))
+        node = (const struct conditional_node *)(uintptr_t)call->values[5];
+    if (!node || (int)node->type != CONDITIONAL || !node->graphs)
+        return;
+    for (unsigned i = 0; i < node->count; i++)
+        cushim__handle_returned(CUSHIM__TYPE_GRAPH, (uintptr_t)node->graphs[i]);
+}
+
 static void ended(struct cushim__call *call, CUresult answer)
 {
     struct cushim__handle *object = call->is_refused ? NULL : find_ending(call);
@@ -287,8 +314,10 @@ static void ended(struct cushim__call *call, CUresult answer)
         object->is_ending = false;
         object->ender.place.call = 0;
     }
-    if (answer == CUDA_SUCCESS && !call->is_injected)
+    if (answer == CUDA_SUCCESS && !call->is_injected) {
         note_returned(call);
+        note_branches(call);
+    }
 }
 
 static void begin_child(void)

@@ -305,12 +305,12 @@ static void forget_memory_of_graph(const struct cushim__call *call)
         cushim__handle_forget(object);
 }
 
-static void forget_if_destroyed(uint64_t address)
+static void forget_unless_live(uint64_t address)
 {
-    struct cushim__handle *object = cushim__handle_at(address);
+    const struct cushim__handle *object = cushim__handle_at(address);
 
-    if (object && object->is_destroyed)
-        cushim__handle_forget(object);
+    if (!object || object->is_destroyed)
+        cushim__handle_forget_destroyed(address);
 }
 
 /* As these structs begin in every toolkit that has them; older headers do not. */
@@ -343,7 +343,7 @@ static void forget_memory_of_node(const struct cushim__call *call)
     if (node && node->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC)
         allocation = &node->allocation;
     if (allocation)
-        forget_if_destroyed(allocation->address);
+        forget_unless_live(allocation->address);
 }
 
 /* An address that the driver returns lies in what exists, wherever that comes from. */
@@ -354,7 +354,7 @@ static void forget_what_is_not_freed(const struct cushim__call *call)
 
         if (argument->is_written &&
             cushim__decoder_of(call->slot, i).form == CUSHIM__WRITTEN_ADDRESS)
-            forget_if_destroyed(argument->written);
+            forget_unless_live(argument->written);
     }
 }
 

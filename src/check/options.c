@@ -8,6 +8,7 @@
 
 #include "src/base/system.h"
 #include "src/driver_api/function_name.h"
+#include "src/driver_api/suggestion.h"
 
 /* A file of suppressions is for people to read: it has at most so many bytes. */
 enum { LARGEST_FILE = 1 << 20 };
@@ -49,6 +50,29 @@ bool cushim__check_expect(struct cushim__check_options *options, const struct cu
     return true;
 }
 
+/* An id that there is not is the likeliest mistake. */
+static CUresult refuse_expectation(const struct cushim__lines *lines,
+                                   const struct cushim__check_options *options)
+{
+    const char *colon = memchr(lines->value.start, ':', lines->value.length);
+    const struct cushim__word word = {
+        lines->value.start, colon ? (size_t)(colon - lines->value.start) : lines->value.length};
+    struct cushim__suggestion suggestion;
+    enum cushim__check_id id;
+
+    if (options->expectations == CUSHIM__CHECK_EXPECTED)
+        return cushim__lines_refuse(lines, word.start, "expect is there more than %d times",
+                                    CUSHIM__CHECK_EXPECTED);
+    if (!colon || cushim__check_id_read(&word, &id))
+        return cushim__lines_refuse(lines, word.start,
+                                    "expect is an id and a number, such as "
+                                    "CUSHIM-event-destroyed:1");
+    cushim__suggestion_begin(&suggestion, &word);
+    for (unsigned i = 0; i < CUSHIM__CHECK_IDS; i++)
+        cushim__suggestion_offer(&suggestion, cushim__check_rules[i].id);
+    return cushim__suggestion_refuse(&suggestion, lines, "id");
+}
+
 static CUresult read_setting(const struct cushim__lines *lines,
                              struct cushim__check_options *options)
 {
@@ -66,11 +90,8 @@ static CUresult read_setting(const struct cushim__lines *lines,
                    : cushim__lines_refuse(lines, lines->value.start,
                                           "promise is a version of CUDA, such as 12.2");
     if (cushim__word_is(&lines->key, "expect"))
-        return cushim__check_expect(options, &lines->value)
-                   ? CUDA_SUCCESS
-                   : cushim__lines_refuse(lines, lines->value.start,
-                                          "expect is an id and a number, such as "
-                                          "CUSHIM-event-destroyed:1");
+        return cushim__check_expect(options, &lines->value) ? CUDA_SUCCESS
+                                                            : refuse_expectation(lines, options);
     if (cushim__word_is(&lines->key, "suppressions")) {
         snprintf(path, sizeof path, "%.*s", (int)lines->value.length, lines->value.start);
         return cushim__check_suppressions_load(options, path, lines->message, lines->message_size);
@@ -184,7 +205,14 @@ CUresult cushim__check_suppressions_load(struct cushim__check_options *options, 
                  file ? "memory ran out" : strerror(errno));
     } else {
         text[fread(text, 1, LARGEST_FILE, file)] = '\0';
-        code = cushim__check_suppressions_read(options, text, path, message, size);
+        if (ferror(file)) /* a folder, too */
+            snprintf(message, size, "the suppressions %.200s cannot be read: %s", path,
+                     strerror(errno));
+        else if (fgetc(file) != EOF)
+            snprintf(message, size, "the suppressions %.200s have more than %d bytes", path,
+                     LARGEST_FILE);
+        else
+            code = cushim__check_suppressions_read(options, text, path, message, size);
     }
     if (file)
         fclose(file);

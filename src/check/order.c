@@ -8,11 +8,12 @@
 
 #include "src/check/order.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "src/base/layer_host.h"
 
-enum { UNDER_WAY = 64, CAPTURES = 32 };
+enum { UNDER_WAY = 64 };
 
 /* A call that is under way and has a part in the order of work. */
 struct under_way {
@@ -26,11 +27,12 @@ struct under_way {
 static struct under_way calls[UNDER_WAY];
 
 /* Streams that are captured, by value and, if that is the per-thread default, thread. */
-static struct {
+static struct capture {
     uint64_t stream;
     unsigned thread;
-} captures[CAPTURES];
-static unsigned capture_count;
+} * captures;
+static unsigned capture_count, capture_room;
+static bool is_capture_unknown; /* there was no memory for one */
 
 static uint64_t unknown_functions;
 
@@ -46,7 +48,7 @@ uint64_t cushim__order_current(const struct cushim__call *call)
 
 bool cushim__order_is_capturing(void)
 {
-    return capture_count > 0;
+    return capture_count > 0 || is_capture_unknown;
 }
 
 static void create_event(const struct cushim__call *call)
@@ -72,8 +74,17 @@ static unsigned captured_thread(const struct cushim__call *call, uint64_t stream
 
 static void begin_capture(const struct cushim__call *call, uint64_t stream)
 {
-    if (capture_count == CAPTURES)
-        return;
+    if (capture_count == capture_room) {
+        const unsigned larger = capture_room ? 2 * capture_room : 16;
+        struct capture *moved = realloc(captures, larger * sizeof *moved);
+
+        if (!moved) {
+            is_capture_unknown = true;
+            return;
+        }
+        captures = moved;
+        capture_room = larger;
+    }
     captures[capture_count].stream = stream;
     captures[capture_count++].thread = captured_thread(call, stream);
 }
@@ -262,7 +273,7 @@ static void judge(const struct cushim__call *call, const struct order_rule *rule
     unknown_functions = cushim__unknown_functions;
     if (rule->action == ORDER_END_CAPTURE)
         end_capture(call, call->values[0]);
-    else if (!apply_life(call, rule) && capture_count > 0)
+    else if (!apply_life(call, rule) && cushim__order_is_capturing())
         note_in_capture(call, rule);
     else if (entry && (rule->action < ORDER_CREATE_STREAM || rule->action > ORDER_END_CAPTURE))
         cushim__order_apply(call, rule, &entry->freed);
@@ -291,7 +302,10 @@ static void destroy(void)
     cushim__order_work_end();
     cushim__race_user = RACE_OF_MOCK;
     memset(calls, 0, sizeof calls);
-    capture_count = 0;
+    free(captures);
+    captures = NULL;
+    capture_count = capture_room = 0;
+    is_capture_unknown = false;
 }
 
 static bool begin(void)

@@ -79,9 +79,14 @@ static struct cushim__handle *add(enum cushim__object_type type, uint64_t value,
 /* It is no longer destroyed with its owner. */
 static void disown(struct cushim__handle *object)
 {
-    if (object->owner)
-        object->owner->owned--;
-    object->owner = NULL;
+    struct cushim__handle *previous = object->previous_owned, *next = object->next_owned;
+
+    if (!object->owner)
+        return;
+    *(previous ? &previous->next_owned : &object->owner->first_owned) = next;
+    if (next)
+        next->previous_owned = previous;
+    object->owner = object->next_owned = object->previous_owned = NULL;
 }
 
 static void unlist(const struct cushim__handle *object)
@@ -111,11 +116,19 @@ struct cushim__handle *cushim__handle_find(enum cushim__object_type type, uint64
     return object || !may_add ? object : add(type, value, 0);
 }
 
+/* What ends with an object that a call is ending may be gone, and its value another's. */
+static bool may_be_gone(const struct cushim__handle *object)
+{
+    while (object && !object->is_destroyed && !object->is_ending)
+        object = object->owner;
+    return object;
+}
+
 struct cushim__handle *cushim__handle_returned(enum cushim__object_type type, uint64_t value)
 {
     struct cushim__handle *object = find(type, value);
 
-    if (object && object->is_destroyed) {
+    if (object && (object->is_destroyed || may_be_gone(object->owner))) {
         cushim__handle_forget(object);
         object = NULL;
     }
@@ -150,6 +163,36 @@ static void clear_range(enum cushim__object_type type, uint64_t start, uint64_t 
         cushim__handle_forget(object);
 }
 
+static struct cushim__handle *after(enum cushim__object_type type, uint64_t value)
+{
+    const struct cushim__handle key = {.value = value};
+
+    trees[type].before = before;
+    return (struct cushim__handle *)cushim__tree_after(&trees[type], &key.node);
+}
+
+void cushim__handle_forget_destroyed(uint64_t start)
+{
+    static const enum cushim__object_type types[] = {CUSHIM__TYPE_MEMORY, CUSHIM__TYPE_GLOBAL};
+    uint64_t end = UINT64_MAX;
+    struct cushim__handle *object;
+
+    for (unsigned i = 0; i < 2; i++) {
+        object = after(types[i], start);
+        while (object && object->is_destroyed)
+            object = after(types[i], object->value);
+        if (object && object->value < end)
+            end = object->value;
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        object = covering(types[i], start);
+        if (object && object->is_destroyed)
+            cushim__handle_forget(object);
+        while ((object = after(types[i], start)) != NULL && object->value < end)
+            cushim__handle_forget(object);
+    }
+}
+
 struct cushim__handle *cushim__handle_create(enum cushim__object_type type, uint64_t value,
                                              uint64_t bytes)
 {
@@ -174,7 +217,10 @@ void cushim__handle_own(struct cushim__handle *owner, struct cushim__handle *own
     if (!owner || owner == owned)
         return;
     owned->owner = owner;
-    owner->owned++;
+    owned->next_owned = owner->first_owned;
+    if (owned->next_owned)
+        owned->next_owned->previous_owned = owned;
+    owner->first_owned = owned;
 }
 
 void cushim__handle_destroy(struct cushim__handle *object)
@@ -196,29 +242,14 @@ void cushim__handle_destroy(struct cushim__handle *object)
         cushim__handle_forget(first_destroyed);
 }
 
-/* To destroy one may destroy others, too, so the next is looked for by its value. */
-static struct cushim__handle *after(enum cushim__object_type type, uint64_t value)
-{
-    const struct cushim__handle key = {.value = value};
-
-    return (struct cushim__handle *)cushim__tree_after(&trees[type], &key.node);
-}
-
 void cushim__handle_destroy_owned(const struct cushim__handle *owner)
 {
-    for (unsigned type = 0; type < CUSHIM__OBJECT_TYPES && owner->owned > 0; type++) {
-        struct cushim__handle *object = cushim__handle_next((enum cushim__object_type)type, NULL);
+    struct cushim__handle *object;
 
-        while (object && owner->owned > 0) {
-            const uint64_t value = object->value;
-
-            if (object->owner == owner) {
-                object->ender = owner->ender;
-                object->ended_with = owner->ended_with ? owner->ended_with : (uint8_t)owner->type;
-                cushim__handle_destroy(object);
-            }
-            object = after((enum cushim__object_type)type, value);
-        }
+    while ((object = owner->first_owned) != NULL) {
+        object->ender = owner->ender;
+        object->ended_with = owner->ended_with ? owner->ended_with : (uint8_t)owner->type;
+        cushim__handle_destroy(object); /* which takes it from the list */
     }
 }
 
@@ -342,8 +373,7 @@ void cushim__handles_clear(void)
         struct cushim__handle *object;
 
         while ((object = cushim__handle_next((enum cushim__object_type)type, NULL)) != NULL) {
-            object->owned = 0; /* all are forgotten */
-            object->owner = NULL;
+            object->first_owned = object->owner = NULL; /* all are forgotten */
             object->is_destroyed = false;
             cushim__handle_forget(object);
         }

@@ -48,7 +48,8 @@ struct cushim__handle {
     struct cushim__maker ender;    /* if check wants to know: has destroyed it */
     struct cushim__handle *owner;  /* is destroyed with this; NULL: not known */
     struct cushim__handle *next_destroyed, *previous_destroyed; /* in the order of destruction */
-    size_t owned;                                               /* number of those that it owns */
+    struct cushim__handle *first_owned, *next_owned,
+        *previous_owned; /* what it owns; of one owner */
 };
 
 /* Not for addresses. NULL: it is not in the table, and not added, or there is no memory. */
@@ -63,6 +64,12 @@ struct cushim__handle *cushim__handle_returned(enum cushim__object_type type, ui
  * be that.
  */
 struct cushim__handle *cushim__handle_at(uint64_t address);
+
+/*
+ * Something begins there, and how far it goes is not known: destroyed memory from there up to the
+ * next that exists may be none any more.
+ */
+void cushim__handle_forget_destroyed(uint64_t start);
 
 /* A new object: whatever had this value, or lay there, no longer exists. NULL: no memory. */
 struct cushim__handle *cushim__handle_create(enum cushim__object_type type, uint64_t value,

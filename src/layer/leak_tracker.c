@@ -7,12 +7,9 @@
 
 #include "src/layer/layer.h"
 
-/* A context that was deeper is not known again when it becomes current. */
-enum { DEPTH = 16 };
-
 struct stack {
-    uint64_t contexts[DEPTH];
-    unsigned depth;
+    uint64_t *contexts; /* 0: there was no memory for it, and so it is not known */
+    unsigned depth, room;
 };
 
 static struct stack *stacks; /* by thread */
@@ -28,7 +25,7 @@ static struct stack *stack_of(unsigned thread)
         if (!moved)
             return NULL;
         for (unsigned i = room; i < larger; i++)
-            moved[i].depth = 0;
+            moved[i] = (struct stack){0};
         stacks = moved;
         room = larger;
     }
@@ -39,9 +36,21 @@ static uint64_t current_get(unsigned thread)
 {
     const struct stack *stack = stack_of(thread);
 
-    if (!stack || stack->depth == 0 || stack->depth > DEPTH)
+    if (!stack || stack->depth == 0 || stack->depth > stack->room)
         return 0;
     return stack->contexts[stack->depth - 1];
+}
+
+static void grow(struct stack *stack)
+{
+    const unsigned larger = 2 * stack->depth + 4;
+    uint64_t *moved = realloc(stack->contexts, larger * sizeof *moved);
+
+    if (!moved)
+        return;
+    memset(moved + stack->room, 0, (larger - stack->room) * sizeof *moved);
+    stack->contexts = moved;
+    stack->room = larger;
 }
 
 static void current_push(unsigned thread, uint64_t context)
@@ -50,7 +59,9 @@ static void current_push(unsigned thread, uint64_t context)
 
     if (!stack)
         return;
-    if (stack->depth < DEPTH)
+    if (stack->depth >= stack->room)
+        grow(stack);
+    if (stack->depth < stack->room)
         stack->contexts[stack->depth] = context;
     stack->depth++;
 }
@@ -72,6 +83,8 @@ static void current_set(unsigned thread, uint64_t context)
 
 void cushim__tracker_clear(void)
 {
+    for (unsigned i = 0; i < room; i++)
+        free(stacks[i].contexts);
     free(stacks);
     stacks = NULL;
     room = 0;
@@ -151,6 +164,8 @@ static void create(const struct change *change, bool is_in_context)
 
     if (value == 0)
         return;
+    if (has_bytes && (amount == 0 || change->effect->amount == CUSHIM__NO_PARAMETER))
+        cushim__handle_forget_destroyed(value);
     object = cushim__handle_create(type_of(change), value, has_bytes ? amount : 0);
     if (!object)
         return;
@@ -182,8 +197,10 @@ static void return_part(const struct change *change)
     if (!argument->is_written || argument->written == 0)
         return;
     if (effect->type == CUSHIM__TYPE_GLOBAL) {
+        if (amount_of(change) == 0)
+            cushim__handle_forget_destroyed(argument->written);
         object = cushim__handle_at(argument->written);
-        if (!object || object->is_destroyed)
+        if (!object || object->is_destroyed || (object->owner && object->owner->is_ending))
             object = cushim__handle_create(CUSHIM__TYPE_GLOBAL, argument->written,
                                            amount_of(change) ? amount_of(change) : 1);
     } else {

@@ -32,15 +32,10 @@ static void complain(const char *what)
     fprintf(stderr, "cushim: %s\n", what);
 }
 
-static void finish(void)
-{
-    cushim__check_finish();
-    cushim__trace_end();
-}
-
 /*
- * Handlers that the driver registers in its initialisation run after this one, which still needs
- * the driver to read device times.
+ * Handlers that the driver registers in its initialisation run after the trace's, which still needs
+ * the driver to read device times. The check does not, and goes on: handlers and destructors of
+ * what the program made before run later, and may call the driver.
  */
 static CUresult CUDAAPI init(unsigned int flags)
 {
@@ -48,7 +43,7 @@ static CUresult CUDAAPI init(unsigned int flags)
     const CUresult code = cushim_layer_wrapped(layer)->Init(flags);
 
     if (code == CUDA_SUCCESS && !__atomic_exchange_n(&is_registered, 1, __ATOMIC_RELAXED))
-        atexit(finish);
+        atexit(cushim__trace_end);
     return code;
 }
 
@@ -135,11 +130,12 @@ static void print_fault(const char *line)
     fprintf(stderr, "cushim: fault %s\n", line);
 }
 
-/* A program that never initialised the driver has not registered finish(). */
+/* A program that never initialised the driver has not registered the end of the trace. */
 void cushim__library_end(void)
 {
     if (!layer)
         return;
-    finish();
+    cushim__check_finish();
+    cushim__trace_end();
     cushim__faults_print_unused(print_fault);
 }

@@ -112,7 +112,8 @@ bool cushim__race_is_used(uint64_t id, struct race_access *access)
         return false;
     history = *find(id);
     last = history ? history->count : 0;
-    while (last > 0 && !is_unseen(&history->uses[last - 1]))
+    while (last > 0 &&
+           (history->uses[last - 1].use == RACE_ALLOCATES || !is_unseen(&history->uses[last - 1])))
         last--;
     if (last > 0)
         *access = history->uses[last - 1].access;

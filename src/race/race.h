@@ -169,8 +169,8 @@ void cushim__race_stream_gone(struct race_stream *stream);
 void cushim__race_forget(uint64_t id);
 
 /*
- * The last use of an allocation that the host has not seen to be finished; `access` receives it,
- * without a clock. False: there is none that is known of.
+ * The last use of an allocation, but for the allocation itself, that the host has not seen to be
+ * finished; `access` receives it, without a clock. False: there is none that is known of.
  */
 bool cushim__race_is_used(uint64_t id, struct race_access *access);
 

@@ -13,6 +13,8 @@
 #include "src/tool/run_report.h"
 #include "src/tool/system.h"
 
+enum { PATH_SIZE = 4096 }; /* of a path in the options of a process */
+
 /* Of the command line; every process reads them again. */
 static struct cushim__check_options options;
 
@@ -37,8 +39,9 @@ static void compare(const struct cushim__check_expected *expected, struct findin
         finding->is_failure = finding->is_failure && strcmp(finding->line, id) != 0;
     if (found == expected->count)
         return;
-    snprintf(text, sizeof text, "%u findings of %s were expected, and there are %u",
-             expected->count, id, found);
+    snprintf(text, sizeof text, "%u finding%s of %s %s expected, and there %s %u", expected->count,
+             expected->count == 1 ? "" : "s", id, expected->count == 1 ? "was" : "were",
+             found == 1 ? "is" : "are", found);
     findings_add(findings, NULL, "expectation", text);
     fprintf(stderr, "cushim: %s\n", text);
 }
@@ -84,16 +87,46 @@ static bool read_options(const struct arguments *arguments, struct failure *fail
     return failure->status == STATUS_DONE;
 }
 
+/* Whether a process reads it as it is: there are no quotes, and ` #` begins a comment. */
+static bool is_readable(const char *settings, const char *path)
+{
+    struct cushim__lines lines;
+
+    cushim__lines_begin(&lines, settings, "", NULL, 0);
+    return strlen(path) < PATH_SIZE && cushim__lines_next(&lines) == CUSHIM__LINES_ENTRY &&
+           cushim__word_is(&lines.value, path) && cushim__lines_next(&lines) == CUSHIM__LINES_END;
+}
+
+/* The setting of --suppressions, empty without it; free it. NULL: it is refused. */
+static char *suppressions_setting(const struct arguments *arguments, struct failure *failure)
+{
+    char *path, *setting;
+
+    if (!arguments->suppressions)
+        return program_join("", "", "");
+    path = system_absolute_path(arguments->suppressions);
+    setting = program_join("suppressions = ", "", path ? path : "");
+    if (!path || !is_readable(setting, path)) {
+        failure_set(failure, STATUS_USAGE,
+                    "Rename it: a path can have no '#' behind a blank, no blank at its end and no "
+                    "control character.",
+                    "--suppressions cannot name '%.160s'", path ? path : arguments->suppressions);
+        free(setting);
+        setting = NULL;
+    }
+    free(path);
+    return setting;
+}
+
 static bool set_options(const struct arguments *arguments, struct failure *failure)
 {
     const char *settings = arguments->check_settings ? arguments->check_settings : "";
-    char *path = arguments->suppressions ? system_absolute_path(arguments->suppressions) : NULL;
-    char *text =
-        path ? program_join(settings, "suppressions = ", path) : program_join(settings, "", "");
-    const bool is_set = system_set("CUSHIM_CHECK_OPTIONS", text, failure);
+    char *suppressions = suppressions_setting(arguments, failure);
+    char *text = suppressions ? program_join(settings, "", suppressions) : NULL;
+    const bool is_set = text && system_set("CUSHIM_CHECK_OPTIONS", text, failure);
 
     free(text);
-    free(path);
+    free(suppressions);
     return is_set;
 }
 

@@ -88,6 +88,11 @@ class Findings(Check):
         self.assertEqual(self.ids('leak', over=driver), [])
         self.assertEqual(self.ids('leak', over=driver, options=('--leaks', )), both)
 
+    def test_calls_of_handlers_at_exit_are_checked(self):
+        for over in (('--mock', ), ('--library', MOCK)):
+            self.assertEqual(self.ids('late', over=over, options=('--leaks', )),
+                             ['CUSHIM-event-destroyed'])
+
     def test_killed_program_has_said_all_that_was_found(self):
         found = self.findings('query', 'die', code=128 + signal.SIGKILL)
         self.assertEqual([one['kind'] for one in found], ['CUSHIM-event-destroyed'])
@@ -145,13 +150,25 @@ class Outcome(Check):
         self.check('query', options=(*status, *expected))
         self.check('query', 'free', options=(*status, *expected), code=9)
         _, error = self.check(options=(*status, *expected), code=9)
-        self.assertIn('1 findings of CUSHIM-event-destroyed were expected, and there are 0', error)
+        self.assertIn('1 finding of CUSHIM-event-destroyed was expected, and there are 0', error)
+        _, error = self.check('query', options=('--expect', 'CUSHIM-event-destroyed:2'))
+        self.assertIn('2 findings of CUSHIM-event-destroyed were expected, and there is 1', error)
 
     def test_suppressions(self):
         with open(self.path('known'), 'w', encoding='ascii') as file:
             file.write('# known\nCUSHIM-event-destroyed cuEventQuery\n')
         found = self.ids('query', 'free', options=('--suppressions', 'known'))
         self.assertEqual(found, ['CUSHIM-memory-freed-twice'])
+
+    def test_suppressions_that_a_process_would_read_otherwise_are_refused(self):
+        for name in ('a #b', 'a ', 'a\nleaks = on', 'a\x01b'):
+            with self.subTest(name=name):
+                with open(self.path(name), 'w', encoding='ascii') as file:
+                    file.write('CUSHIM-*\n')
+                _, error = self.check(options=('--suppressions', name), code=USAGE)
+                self.assertIn('cushim: --suppressions cannot name ', error)
+        os.rename(self.path('a #b'), self.path('a b#c'))
+        self.assertEqual(self.ids('query', options=('--suppressions', 'a b#c')), [])
 
     def test_json_has_function_and_place(self):
         [one] = self.findings('query')
@@ -175,12 +192,20 @@ class Outcome(Check):
     def test_what_is_refused(self):
         with open(self.path('bad'), 'w', encoding='ascii') as file:
             file.write('\nCUSHIM-nothing\n')
+        with open(self.path('large'), 'w', encoding='ascii') as file:
+            file.write('#' * (1 << 20) + '\n')
         for options, message in (
                 (('--level', 'all'), 'level is error, warning or advice'),
                 (('--expect', 'x'), 'expect is an id and a number'),
+                (('--expect', 'CUSHIM-event-time:x'), 'expect is an id and a number'),
+                (('--expect', 'CUSHIM-nonsense:1'), 'there is no id "CUSHIM-nonsense"'),
+                (('--expect', 'CUSHIM-event-destroid:1'),
+                 'there is no id "CUSHIM-event-destroid"; did you mean "CUSHIM-event-destroyed"?'),
                 (('--promise', 'new'), 'promise is a version of CUDA, such as 12.2'),
                 (('--suppressions', '/nowhere/file'),
                  'the suppressions /nowhere/file cannot be read: '),
+                (('--suppressions', '.'), 'the suppressions . cannot be read: Is a directory'),
+                (('--suppressions', 'large'), 'the suppressions large have more than 1048576 '),
                 (('--suppressions', 'bad'), 'bad:2:1: there is no id CUSHIM-nothing')):
             _, error = self.run_command('--mock', *options, '--', 'true', code=USAGE)
             self.assertTrue(re.match('cushim: ' + re.escape(message), error), error)

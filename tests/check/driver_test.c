@@ -100,6 +100,9 @@ static int setup(void **state)
     PUT(ModuleEnumerateFunctions, enumerate);
     PUT(MemAlloc_v2, allocate);
     PUT(MemAllocAsync, allocate);
+    PUT(IpcOpenMemHandle_v2, allocate);
+    PUT(GraphCreate, give);
+    PUT(GraphAddNode, give);
     PUT(MemHostGetDevicePointer_v2, allocate);
     PUT(DevicePrimaryCtxRetain, give);
     PUT(DevicePrimaryCtxGetState, primary_state);
@@ -284,6 +287,91 @@ static void memory_is_allocated_where_memory_was_freed(void **state)
 }
 
 /* And the misuse that is left then reaches no driver. */
+static CUresult CUDAAPI allocate_behind(CUdeviceptr *address, size_t bytes)
+{
+    (void)bytes;
+    *address = ADDRESS + BYTES;
+    return CUDA_SUCCESS;
+}
+
+static void memory_of_unknown_size_may_lie_where_some_was_freed(void **state)
+{
+    CUdeviceptr first, second, opened;
+    CUipcMemHandle handle = {{0}};
+
+    (void)state;
+    OK(driver->MemAlloc_v2(&first, BYTES));
+    cushim_layer_next(layer)->MemAlloc_v2 = allocate_behind;
+    OK(driver->MemAlloc_v2(&second, BYTES));
+    OK(driver->MemFree_v2(first));
+    OK(driver->MemFree_v2(second));
+    OK(driver->IpcOpenMemHandle_v2(&opened, handle, 0));
+    OK(driver->MemsetD8_v2(opened + BYTES, 0, 1));
+    OK(driver->IpcCloseMemHandle(opened));
+}
+
+static CUfunction get_function(CUmodule module)
+{
+    CUfunction function;
+
+    given = 1;
+    OK(driver->ModuleGetFunction(&function, module, "f"));
+    return function;
+}
+
+static CUmodule loaded_meanwhile;
+
+/* Another thread loads a module, whose function has the value of one that is gone. */
+static CUresult CUDAAPI unload_and_load(CUmodule module)
+{
+    (void)module;
+    given = 2;
+    OK(driver->ModuleLoadData(&loaded_meanwhile, ""));
+    get_function(loaded_meanwhile);
+    return CUDA_SUCCESS;
+}
+
+static void function_that_is_given_again_while_its_module_ends_exists(void **state)
+{
+    CUmodule module;
+    int value;
+
+    (void)state;
+    OK(driver->ModuleLoadData(&module, ""));
+    get_function(module);
+    cushim_layer_next(layer)->ModuleUnload = unload_and_load;
+    OK(driver->ModuleUnload(module));
+    OK(driver->FuncGetAttribute(&value, 0, (CUfunction)(void *)&objects[1]));
+    cushim_layer_next(layer)->ModuleUnload = fake.ModuleUnload;
+    OK(driver->ModuleUnload(loaded_meanwhile));
+}
+
+/* As the parameters of a conditional node begin; older headers do not have them. */
+struct conditional {
+    int type, reserved[3];
+    uint64_t handle;
+    int kind;
+    unsigned count;
+    CUgraph *graphs;
+    char rest[256];
+};
+
+static void graph_of_a_branch_is_not_destroyed(void **state)
+{
+    CUgraph graph = (CUgraph)(void *)&objects[3], body, branches[2];
+    CUgraphNode node;
+    size_t count;
+    struct conditional parameters = {.type = 13, .count = 2, .graphs = branches};
+
+    (void)state;
+    OK(driver->GraphCreate(&body, 0));
+    OK(driver->GraphDestroy(body));
+    branches[0] = graph;
+    branches[1] = body;
+    OK(driver->GraphAddNode(&node, graph, NULL, 0, (void *)&parameters));
+    OK(driver->GraphGetNodes(body, NULL, &count));
+}
+
 static void driver_does_not_see_a_destroyed_event(void **state)
 {
     char text[2000];
@@ -321,6 +409,9 @@ int main(void)
         TEST(memory_of_a_graph_is_not_judged),
         TEST(address_that_the_driver_returns_is_not_freed),
         TEST(memory_is_allocated_where_memory_was_freed),
+        TEST(memory_of_unknown_size_may_lie_where_some_was_freed),
+        TEST(function_that_is_given_again_while_its_module_ends_exists),
+        TEST(graph_of_a_branch_is_not_destroyed),
         TEST(driver_does_not_see_a_destroyed_event),
     };
 

@@ -71,6 +71,19 @@ static void what_only_repeats_a_sticky_error_is_counted(void **state)
     end_lost();
 }
 
+/* No work has failed: what a rule answers says nothing of the program. */
+static void an_injected_error_is_not_sticky(void **state)
+{
+    CUdeviceptr memory;
+
+    (void)state;
+    order_begin_with("cuMemAlloc_v2:nth=1 => return(ILLEGAL_ADDRESS)");
+    assert_int_equal(driver->MemAlloc_v2(&memory, 16), CUDA_ERROR_ILLEGAL_ADDRESS);
+    OK(driver->CtxSynchronize());
+    order_take(sticky, 0);
+    end_lost();
+}
+
 static void other_errors_are_not_sticky(void **state)
 {
     CUdeviceptr memory;
@@ -217,6 +230,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_first_sticky_error_names_the_work_that_may_have_caused_it),
         cmocka_unit_test(what_only_repeats_a_sticky_error_is_counted),
+        cmocka_unit_test(an_injected_error_is_not_sticky),
         TEST(other_errors_are_not_sticky),
         TEST(what_was_not_made_is_used),
         TEST(a_failure_that_is_noticed_is_nothing),

@@ -5,6 +5,8 @@
 
 #include <cushim/testing/check.h>
 
+#include "src/base/mapped_file.h"
+#include "src/check/check.h"
 #include "tests/layer/testkit.h"
 
 static char said[8192], message[300];
@@ -130,6 +132,80 @@ static void suppression_of_something_else_changes_nothing(void **state)
     }
 }
 
+/* A thousand places, each with a call that is given a destroyed event. */
+static void query_in_a_thousand_places(CUevent event)
+{
+#define TEN(call) call call call call call call call call call call
+    TEN(TEN(TEN(driver->EventQuery(event);)))
+#undef TEN
+}
+
+static unsigned mores;
+
+static void count_more(const char *text)
+{
+    mores += strstr(text, "more than 1000 findings were made") != NULL;
+}
+
+static void suppressed_findings_leave_room_for_others(void **state)
+{
+    (void)state;
+    if (!UNWINDS)
+        skip(); /* a function is one place */
+    OK(start(NULL, "CUSHIM-event-destroyed cuEventQuery"));
+    query_in_a_thousand_places(destroyed_event());
+    query_in_a_thousand_places(destroyed_event());
+    CODE(CUDA_ERROR_INVALID_HANDLE, driver->EventSynchronize(destroyed_event()));
+    assert_int_equal(cushim_check_count(layer, NULL), 1);
+    CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_check_stop(layer, NULL, 0));
+}
+
+static void more_than_is_kept_is_said_once(void **state)
+{
+    (void)state;
+    if (!UNWINDS)
+        skip(); /* a function is one place */
+    mores = 0;
+    OK(start(NULL, NULL));
+    cushim__check_options.print = count_more;
+    query_in_a_thousand_places(destroyed_event());
+    assert_int_equal(cushim_check_count(layer, NULL), 1000);
+    assert_int_equal(mores, 0);
+    query_in_a_thousand_places(destroyed_event());
+    assert_int_equal(cushim_check_count(layer, NULL), 1000);
+    assert_int_equal(mores, 1);
+    CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_check_stop(layer, NULL, 0));
+}
+
+/* As exec leaves it: the process has the file of the program before. */
+static void report_keeps_what_stands_in_it(void **state)
+{
+    char name[300], text[8192];
+    size_t length;
+    FILE *file;
+
+    (void)state;
+    snprintf(name, sizeof name, "check-findings-report.%lu", (unsigned long)cushim__process_id());
+    file = fopen(name, "w");
+    assert_non_null(file);
+    fputs("earlier\tone\n", file);
+    fclose(file);
+    OK(start(NULL, NULL));
+    cushim__check_options.report = "check-findings-report";
+    for (volatile int i = 0; i < 3; i++)
+        query_destroyed_event();
+    CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_check_stop(layer, NULL, 0));
+    file = fopen(name, "r");
+    assert_non_null(file);
+    length = fread(text, 1, sizeof text - 1, file);
+    text[length] = '\0';
+    fclose(file);
+    remove(name);
+    assert_ptr_equal(strstr(text, "earlier\tone\nCUSHIM-event-destroyed\terror: "), text);
+    assert_non_null(strstr(text, "; 3 times\n"));
+    assert_null(strstr(strstr(text, "CUSHIM-") + 1, "CUSHIM-"));
+}
+
 static void expected_findings_are_no_failure(void **state)
 {
     (void)state;
@@ -202,7 +278,7 @@ static void options_that_mean_nothing_are_refused_with_their_place(void **state)
         {"\nlet_through = 1", NULL, "settings:2:15: let_through is on or off"},
         {"promise = new", NULL, "settings:1:11: promise is a version of CUDA, such as 12.2"},
         {"expect = CUSHIM-event-destroyed", NULL, "settings:1:10: expect is an id and a number"},
-        {"expect = CUSHIM-nothing:1", NULL, "settings:1:10: expect is an id and a number"},
+        {"expect = CUSHIM-nothing:1", NULL, "settings:1:10: there is no id \"CUSHIM-nothing\""},
         {"speed = 1", NULL, "settings:1:1: there is no setting \"speed\" of a check"},
         {"suppressions = /nowhere/file", NULL, "the suppressions /nowhere/file cannot be read"},
         {NULL, "CUSHIM-nothing", "suppressions:1:1: there is no id CUSHIM-nothing"},
@@ -232,6 +308,9 @@ int main(void)
         TEST(place_is_found_once_however_often_it_is_there),
         TEST(suppressed_finding_is_not_reported),
         TEST(suppression_of_something_else_changes_nothing),
+        TEST(suppressed_findings_leave_room_for_others),
+        TEST(more_than_is_kept_is_said_once),
+        TEST(report_keeps_what_stands_in_it),
         TEST(expected_findings_are_no_failure),
         TEST(other_number_of_findings_than_expected_is_a_failure),
         TEST(level_leaves_out_what_is_below_it),

@@ -70,10 +70,28 @@ static void nothing_is_left(void)
     OK(driver->DevicePrimaryCtxRelease_v2(0));
 }
 
+/* What is made deep in a stack of contexts ends with its context, too. */
+static void context_ends_with_what_was_made_deep(void)
+{
+    enum { DEPTH = 40 };
+    CUcontext context;
+    CUevent event;
+
+    OK(driver->CtxCreate_v2(&context, 0, 0));
+    for (int i = 0; i < DEPTH; i++)
+        OK(driver->CtxPushCurrent_v2(context));
+    OK(driver->EventCreate(&event, 0));
+    for (int i = 0; i < DEPTH; i++)
+        OK(driver->CtxPopCurrent_v2(&context));
+    OK(driver->CtxDestroy_v2(context));
+}
+
 const struct check_case check_leak_cases[] = {
     {"CUSHIM-leak-context", "primary", context_is_left, nothing_is_left, CASE_LEAKS},
     {"CUSHIM-leak-stream", "stream", stream_is_left, nothing_is_left, CASE_LEAKS},
     {"CUSHIM-leak-event", "events", events_are_left, nothing_is_left, CASE_LEAKS},
+    {"CUSHIM-leak-event", "deep", events_are_left, context_ends_with_what_was_made_deep,
+     CASE_LEAKS},
     {"CUSHIM-leak-module", "module", module_is_left, nothing_is_left, CASE_LEAKS},
     {"CUSHIM-leak-memory", "memory", memory_is_left, nothing_is_left, CASE_LEAKS},
     {"CUSHIM-leak-object", "graph", graph_is_left, nothing_is_left, CASE_LEAKS},

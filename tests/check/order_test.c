@@ -327,6 +327,33 @@ static void a_place_is_reported_once(void **state)
     order_take("CUSHIM-race", 1);
 }
 
+/* Calls are no work while a stream is captured, however many are. */
+static void captures_are_counted_without_end(void **state)
+{
+    enum { COUNT = 70 };
+    CUstream streams[COUNT];
+    CUgraph graph;
+
+    (void)state;
+    for (unsigned i = 0; i < COUNT; i++) {
+        OK(driver->StreamCreate(&streams[i], CU_STREAM_NON_BLOCKING));
+        OK(driver->StreamBeginCapture_v2(streams[i], CU_STREAM_CAPTURE_MODE_RELAXED));
+    }
+    for (unsigned i = 0; i < COUNT; i++) {
+        OK(driver->MemsetD8Async(order_memory, 1, 64, streams[i]));
+        if (i < COUNT - 2) {
+            OK(driver->StreamEndCapture(streams[i], &graph));
+            OK(driver->GraphDestroy(graph));
+        }
+    }
+    for (unsigned i = COUNT - 2; i < COUNT; i++) {
+        OK(driver->StreamEndCapture(streams[i], &graph));
+        OK(driver->GraphDestroy(graph));
+    }
+    for (unsigned i = 0; i < COUNT; i++)
+        OK(driver->StreamDestroy_v2(streams[i]));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -335,6 +362,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_host_function_that_is_waited_for_hides_nothing_later,
                                         order_setup, order_teardown),
         cmocka_unit_test_setup_teardown(a_race_names_both_calls_and_the_memory, order_setup,
+                                        order_teardown),
+        cmocka_unit_test_setup_teardown(captures_are_counted_without_end, order_setup,
                                         order_teardown),
         cmocka_unit_test_setup_teardown(a_place_is_reported_once, order_setup, order_teardown),
     };

@@ -62,6 +62,15 @@ static void pool_memory_is_freed_after_a_wait(void)
     OK(driver->MemFree_v2(memory));
 }
 
+/* To allocate it is no use of it. */
+static void pool_memory_is_freed_unused(void)
+{
+    CUdeviceptr memory;
+
+    OK(driver->MemAllocAsync(&memory, 64, order_streams[0]));
+    OK(driver->MemFree_v2(memory));
+}
+
 /* cuMemFree itself waits for all else. */
 static void device_memory_is_freed_behind_a_set(void)
 {
@@ -132,6 +141,8 @@ const struct check_case check_pending_cases[] = {
      pool_memory_is_freed_after_a_wait, CASE_OBJECTS},
     {"CUSHIM-pool-memory-used", "not of a pool", pool_memory_is_freed_behind_a_set,
      device_memory_is_freed_behind_a_set, CASE_OBJECTS},
+    {"CUSHIM-pool-memory-used", "not used", pool_memory_is_freed_behind_a_set,
+     pool_memory_is_freed_unused, CASE_OBJECTS},
     {"CUSHIM-copy-pageable", "to", pageable_memory_is_copied_to,
      page_locked_memory_in_asynchronous_copies, CASE_OBJECTS},
     {"CUSHIM-copy-pageable", "from", pageable_memory_is_copied_from,

@@ -45,6 +45,23 @@ static CUresult leak(void)
     return driver->EventCreate(&event, 0);
 }
 
+/* As a destructor of a C++ global, which was made before the driver was initialised. */
+static CUevent late;
+
+static void destroy_late(void)
+{
+    if (late) {
+        driver->EventDestroy_v2(late);
+        driver->EventQuery(late);
+        driver->DevicePrimaryCtxRelease_v2(0);
+    }
+}
+
+static CUresult end_late(void)
+{
+    return driver->EventCreate(&late, 0);
+}
+
 static CUresult in_child(void)
 {
     CUevent event;
@@ -73,6 +90,7 @@ static const struct {
     {"free", free_twice},
     {"unregister", unregister_twice},
     {"leak", leak},
+    {"late", end_late},
     {"fork", in_child},
     {"die", die},
 };
@@ -83,6 +101,7 @@ int main(int count, char **words)
     CUcontext context;
     int status = 0;
 
+    atexit(destroy_late);
     if (cushim_driver_init(NULL) != CUDA_SUCCESS)
         return 2;
     driver = cushim_driver();
@@ -96,7 +115,7 @@ int main(int count, char **words)
         }
         fflush(stdout);
     }
-    if (count < 2 || strcmp(words[1], "leak") != 0)
+    if (!late && (count < 2 || strcmp(words[1], "leak") != 0))
         driver->DevicePrimaryCtxRelease_v2(0);
     return status;
 }
