@@ -127,12 +127,15 @@ static void run(const struct planted *wrong)
         random_end(&program);
     if (!wrong) {
         OK(cushim_mock_state_get(mock, &state));
-        if (state.misuses > 0 || state.handles > 0 || state.allocations > 0)
+        if (state.misuses > 0 || state.handles > 0 || state.allocations > 0) {
             printf("seed %llu: the program is not right\n", (unsigned long long)seed);
-        reported += state.misuses > 0;
+            exit(EXIT_FAILURE);
+        }
     }
     judge(wrong);
     end();
+    if (wrong && wrong->is_lost)
+        random_abandon(&program);
 }
 
 int main(int argc, char **argv)

@@ -606,3 +606,11 @@ void random_end(struct random_program *program)
     OK(driver->CtxPopCurrent_v2(&context));
     OK(driver->DevicePrimaryCtxRelease_v2(0));
 }
+
+void random_abandon(struct random_program *program)
+{
+    for (unsigned i = 0; i < RANDOM_OBJECTS; i++) {
+        if (program->objects[RANDOM_REGISTERED][i].is_live)
+            random_forget(&program->objects[RANDOM_REGISTERED][i]);
+    }
+}

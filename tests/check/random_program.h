@@ -61,6 +61,9 @@ void random_step(struct random_program *program);
 /* Give everything back. */
 void random_end(struct random_program *program);
 
+/* In place of that, if the context was lost: what is the program's own. */
+void random_abandon(struct random_program *program);
+
 /* A live object of the current context, made if there is none. */
 struct random_object *random_pick(struct random_program *program, enum random_noun noun);
 
