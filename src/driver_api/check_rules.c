@@ -125,6 +125,193 @@ const struct cushim__check_rule cushim__check_rules[CUSHIM__CHECK_IDS] = {
                        "    cuEventQuery(event);",
         },
 
+    /* --- contexts --- */
+    [CUSHIM__CHECK_CONTEXT_NONE] =
+        {
+            .id = "CUSHIM-context-none",
+            .level = CUSHIM__CHECK_WARNING,
+            .statements = "14, 15",
+            .wrong = "A call needs a current context, and the thread has none.",
+            .why = "The driver returns 201. Which context is current is a matter of each thread.",
+            .cure = "Call cuCtxSetCurrent in each thread that calls the driver.",
+            .example = "/* in a new thread */\n"
+                       "cuMemAlloc(&memory, 4096);",
+        },
+    [CUSHIM__CHECK_CONTEXT_OTHER] =
+        {
+            .id = "CUSHIM-context-other",
+            .level = CUSHIM__CHECK_ERROR,
+            .statements = "30, 31, 81, 164",
+            .wrong = "An event is recorded, or a kernel launched, on a stream of another context.",
+            .why = "The driver returns 400. A default stream is that of the current context.",
+            .cure = "Make the object's context current, or use a stream that was made in it.",
+            .example = "cuCtxSetCurrent(one);\n"
+                       "cuEventCreate(&event, 0);\n"
+                       "cuCtxSetCurrent(other);\n"
+                       "cuEventRecord(event, NULL);",
+        },
+    [CUSHIM__CHECK_CONTEXT_ABI] =
+        {
+            .id = "CUSHIM-context-abi",
+            .level = CUSHIM__CHECK_ERROR,
+            .statements = "97",
+            .wrong = "A call of CUDA's first ABI is made in a context of a later one, or the other "
+                     "way round.",
+            .why = "The driver returns 201, although a context is current.",
+            .cure = "Look up the name that cuda.h gives the function, such as cuMemAlloc_v2.",
+            .example = "alloc = dlsym(library, \"cuMemAlloc\");\n"
+                       "alloc(&memory, 4096);",
+        },
+    [CUSHIM__CHECK_CONTEXT_PUSHED] =
+        {
+            .id = "CUSHIM-context-pushed",
+            .level = CUSHIM__CHECK_ADVICE,
+            .statements = "cuCtxPushCurrent",
+            .wrong = "A context is pushed and never popped.",
+            .why = "It stays current, and whoever called before finds another context than theirs.",
+            .cure = "Pop what was pushed on every way out of a function.",
+            .example = "cuCtxPushCurrent(context);\n"
+                       "return;",
+        },
+    [CUSHIM__CHECK_PRIMARY_RELEASED] =
+        {
+            .id = "CUSHIM-primary-released",
+            .level = CUSHIM__CHECK_ERROR,
+            .statements = "10",
+            .wrong = "A primary context is released more often than it was retained.",
+            .why = "The driver returns 201; or, if another library has retained it, takes theirs.",
+            .cure = "Release a primary context once for each time that it was retained.",
+            .example = "cuDevicePrimaryCtxRetain(&context, 0);\n"
+                       "cuDevicePrimaryCtxRelease(0);\n"
+                       "cuDevicePrimaryCtxRelease(0);",
+        },
+
+    /* --- captures --- */
+    [CUSHIM__CHECK_CAPTURE_UNSAFE] =
+        {
+            .id = "CUSHIM-capture-unsafe",
+            .level = CUSHIM__CHECK_WARNING,
+            .statements = "64, 129, 146, 179",
+            .wrong = "A call is made that the mode of a capture forbids to this thread.",
+            .why = "The driver returns 900, and what is captured is lost.",
+            .cure = "Capture in the mode THREAD_LOCAL or RELAXED, or exchange the thread's mode "
+                    "around the call.",
+            .example = "cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL);\n"
+                       "cuMemAlloc(&memory, 4096);",
+        },
+    [CUSHIM__CHECK_CAPTURE_WAIT] =
+        {
+            .id = "CUSHIM-capture-wait",
+            .level = CUSHIM__CHECK_WARNING,
+            .statements = "63, 64, 65",
+            .wrong = "The host waits for a stream, an event or a context that is captured.",
+            .why =
+                "Nothing is executed yet. The driver returns 900 or 907, and what is captured is "
+                "lost.",
+            .cure = "End the capture, and wait for a launch of its graph.",
+            .example = "cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED);\n"
+                       "cuStreamSynchronize(stream);",
+        },
+    [CUSHIM__CHECK_CAPTURE_CALL] =
+        {
+            .id = "CUSHIM-capture-call",
+            .level = CUSHIM__CHECK_WARNING,
+            .statements = "58, 129, 146",
+            .wrong = "A stream that is captured is given work which no graph can have.",
+            .why = "The driver returns 900, and most often what is captured is lost.",
+            .cure = "Make the call outside of the capture; cuLaunchHostFunc replaces "
+                    "cuStreamAddCallback.",
+            .example = "cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED);\n"
+                       "cuStreamAddCallback(stream, callback, NULL, 0);",
+        },
+    [CUSHIM__CHECK_CAPTURE_LEGACY] =
+        {
+            .id = "CUSHIM-capture-legacy-stream",
+            .level = CUSHIM__CHECK_WARNING,
+            .statements = "61, 69, 129, 179",
+            .wrong = "The legacy default stream is captured, or used while a stream that waits for "
+                     "it is captured.",
+            .why = "The driver returns 900 or 906, and what is captured is lost.",
+            .cure = "Capture streams with CU_STREAM_NON_BLOCKING, and pass a stream to each call.",
+            .example = "cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED);\n"
+                       "cuMemcpyHtoD(memory, host, bytes);",
+        },
+    [CUSHIM__CHECK_CAPTURE_EVENT] =
+        {
+            .id = "CUSHIM-capture-event",
+            .level = CUSHIM__CHECK_WARNING,
+            .statements = "67, 68, 71",
+            .wrong = "An event is used across the border of a capture: recorded outside and waited "
+                     "for within, or the other way round.",
+            .why = "The driver returns 905, 902 or 1, and what is captured is lost.",
+            .cure = "Use other events within a capture, or CU_EVENT_WAIT_EXTERNAL and "
+                    "CU_EVENT_RECORD_EXTERNAL.",
+            .example = "cuEventRecord(event, other);\n"
+                       "cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED);\n"
+                       "cuStreamWaitEvent(stream, event, 0);",
+        },
+    [CUSHIM__CHECK_CAPTURE_UNJOINED] =
+        {
+            .id = "CUSHIM-capture-unjoined",
+            .level = CUSHIM__CHECK_WARNING,
+            .statements = "68, 178",
+            .wrong = "A capture ends before the work of a forked stream is joined.",
+            .why = "The driver returns 904, and what is captured is lost.",
+            .cure = "Record an event on the forked stream, and let the first one wait for it.",
+            .example = "cuEventRecord(event, stream);\n"
+                       "cuStreamWaitEvent(forked, event, 0);\n"
+                       "cuMemsetD8Async(memory, 0, 16, forked);\n"
+                       "cuStreamEndCapture(stream, &graph);",
+        },
+    [CUSHIM__CHECK_CAPTURE_END] =
+        {
+            .id = "CUSHIM-capture-end",
+            .level = CUSHIM__CHECK_WARNING,
+            .statements = "68, 70",
+            .wrong = "A capture is ended on another stream, or in another thread, than it began.",
+            .why = "The driver returns 903 or 908, and what is captured is lost.",
+            .cure = "End it where it began. In the mode RELAXED any thread may.",
+            .example = "cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL);\n"
+                       "/* in another thread */\n"
+                       "cuStreamEndCapture(stream, &graph);",
+        },
+    [CUSHIM__CHECK_CAPTURE_LEFT] =
+        {
+            .id = "CUSHIM-capture-left",
+            .level = CUSHIM__CHECK_WARNING,
+            .statements = "64, 72",
+            .wrong = "A capture is never ended.",
+            .why = "Its work is never done, and it forbids calls to other threads until it ends, "
+                   "also once it is lost.",
+            .cure = "Call cuStreamEndCapture on every way out, after an error too.",
+            .example = "cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED);\n"
+                       "return 0;",
+        },
+
+    /* --- versions --- */
+    [CUSHIM__CHECK_PROMISE_CALL] =
+        {
+            .id = "CUSHIM-promise-call",
+            .level = CUSHIM__CHECK_WARNING,
+            .statements = "5, 48",
+            .wrong = "A function is called that is newer than the version of --promise.",
+            .why = "A driver of that version does not have it.",
+            .cure = "Call the function only if the driver has it, and have another way.",
+            .example = "/* --promise 12.2 */\n"
+                       "cuEventElapsedTime_v2(&ms, start, end);",
+        },
+    [CUSHIM__CHECK_PROMISE_LOOKUP] =
+        {
+            .id = "CUSHIM-promise-lookup",
+            .level = CUSHIM__CHECK_ADVICE,
+            .statements = "5",
+            .wrong = "A function is looked up that is newer than the version of --promise.",
+            .why = "A driver of that version answers that there is none.",
+            .cure = "Have another way where it is not found.",
+            .example = "/* --promise 12.2 */\n"
+                       "cuGetProcAddress(\"cuEventElapsedTime\", &function, 12080, 0, NULL);",
+        },
+
     /* --- memory --- */
     [CUSHIM__CHECK_MEMORY_FREED] =
         {

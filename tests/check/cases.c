@@ -7,13 +7,11 @@
 #include "tests/check/order_objects.h"
 
 const struct check_case *const check_lists[] = {
-    check_handle_cases,
-    check_destroyed_cases,
-    check_memory_cases,
-    check_pending_cases,
-    check_error_cases,
-    check_leak_cases,
-    NULL,
+    check_handle_cases,  check_destroyed_cases,
+    check_memory_cases,  check_pending_cases,
+    check_error_cases,   check_context_cases,
+    check_capture_cases, check_promise_cases,
+    check_leak_cases,    NULL,
 };
 
 const char check_image[] = ".version 6.0\n"
@@ -41,8 +39,9 @@ const char check_image[] = ".version 6.0\n"
 const char *check_case_settings(const struct check_case *one, bool is_misuse)
 {
     static char settings[200];
-    const int length = snprintf(settings, sizeof settings, "level = advice\nleaks = %s\n",
-                                one->needs & CASE_LEAKS ? "on" : "off");
+    const int length = snprintf(settings, sizeof settings, "level = advice\nleaks = %s\n%s",
+                                one->needs & CASE_LEAKS ? "on" : "off",
+                                one->needs & CASE_PROMISE ? "promise = 12.2\n" : "");
 
     if (is_misuse)
         snprintf(settings + length, sizeof settings - (size_t)length, "expect = %s:1\n%s", one->id,

@@ -12,10 +12,11 @@
 
 /* What a case needs, or does. */
 enum {
-    CASE_LEAKS = 1,   /* what is left at the end is looked at */
-    CASE_OBJECTS = 2, /* it uses what order_objects.h makes */
-    CASE_LOST = 4,    /* the misuse loses the context by a sticky error, which is found as well */
-    CASE_GPU = 8,     /* the mock refuses what it makes, with 801 */
+    CASE_LEAKS = 1,    /* what is left at the end is looked at */
+    CASE_OBJECTS = 2,  /* it uses what order_objects.h makes */
+    CASE_LOST = 4,     /* the misuse loses the context by a sticky error, which is found as well */
+    CASE_GPU = 8,      /* the mock refuses what it makes, with 801 */
+    CASE_PROMISE = 16, /* the program promises to work with CUDA 12.2 */
 };
 
 struct check_case {
@@ -27,7 +28,8 @@ struct check_case {
 
 /* Each ends with a NULL id. */
 extern const struct check_case check_handle_cases[], check_destroyed_cases[], check_memory_cases[],
-    check_pending_cases[], check_error_cases[], check_leak_cases[];
+    check_pending_cases[], check_error_cases[], check_context_cases[], check_capture_cases[],
+    check_promise_cases[], check_leak_cases[];
 
 /* All of them, up to NULL. */
 extern const struct check_case *const check_lists[];

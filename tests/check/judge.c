@@ -134,7 +134,7 @@ static void begin(enum way way, bool is_misuse)
         OK(cushim_check_start(layer, &options));
     OK(driver->Init(0));
     OK(driver->DevicePrimaryCtxRetain(&context, 0));
-    OK(driver->CtxPushCurrent_v2(context));
+    OK(driver->CtxSetCurrent(context));
     if (way != RAW && (current->needs & CASE_LEAKS))
         OK(cushim_check_start(layer, &options));
 }

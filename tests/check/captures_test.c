@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What findings say of captures and contexts: which they are, where they began, and what is left. */
+#include <string.h>
+
+#include <cushim/testing/check.h>
+
+#include "src/check/check.h"
+#include "tests/layer/testkit.h"
+
+static CUstream stream;
+static char said[8192];
+
+static int setup(void **state)
+{
+    (void)state;
+    testkit_begin(&(struct cushim_test_options){
+        .size = sizeof(struct cushim_test_options), .settings = "mode = auto", .context = true});
+    OK(driver->StreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    OK(cushim_check_start(layer, NULL));
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    if (!testkit)
+        return 0;
+    driver->StreamDestroy_v2(stream);
+    testkit_end();
+    return 0;
+}
+
+static void begin(CUstreamCaptureMode mode)
+{
+    OK(driver->StreamBeginCapture_v2(stream, mode));
+}
+
+static void end(CUresult wanted)
+{
+    CUgraph graph;
+
+    CODE(wanted, driver->StreamEndCapture(stream, &graph));
+    if (graph)
+        OK(driver->GraphDestroy(graph));
+}
+
+/* Check ends, and what it says contains this. */
+static void assert_said(const char *part)
+{
+    CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_check_stop(layer, said, sizeof said));
+    if (!strstr(said, part))
+        fail_msg("'%s' is not in: %s", part, said);
+}
+
+static void capture_is_named_with_its_mode_and_where_it_began(void **state)
+{
+    CUdeviceptr memory;
+
+    (void)state;
+    begin(CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
+    CODE(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, driver->MemAlloc_v2(&memory, 64));
+    end(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+    assert_said("cuMemAlloc_v2 is not allowed to this thread now; stream#1 is captured in the mode "
+                "THREAD_LOCAL by thread 1");
+    if (!strstr(said, "; and by cuStreamBeginCapture_v2, call "))
+        fail_msg("where it began is not in: %s", said);
+}
+
+/* A relaxed capture forbids nothing, so it is not the one. */
+static void capture_that_forbids_is_named(void **state)
+{
+    CUdeviceptr memory;
+    CUstream relaxed;
+    CUgraph graph;
+
+    (void)state;
+    OK(driver->StreamCreate(&relaxed, CU_STREAM_NON_BLOCKING));
+    begin(CU_STREAM_CAPTURE_MODE_GLOBAL);
+    OK(driver->StreamBeginCapture_v2(relaxed, CU_STREAM_CAPTURE_MODE_RELAXED));
+    CODE(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, driver->MemAlloc_v2(&memory, 64));
+    OK(driver->StreamEndCapture(relaxed, &graph));
+    OK(driver->GraphDestroy(graph));
+    end(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+    OK(driver->StreamDestroy_v2(relaxed));
+    assert_said("stream#1 is captured in the mode GLOBAL");
+}
+
+static void work(void *data)
+{
+    (void)data;
+}
+
+/* Of the forked streams one has no work, one is joined by way of another, and one is not. */
+static void streams_that_are_not_joined_are_named(void **state)
+{
+    CUstream idle, through, joined, left, *const forks[] = {&idle, &through, &joined, &left};
+    CUevent event;
+
+    (void)state;
+    OK(driver->EventCreate(&event, CU_EVENT_DISABLE_TIMING));
+    begin(CU_STREAM_CAPTURE_MODE_RELAXED);
+    OK(driver->EventRecord(event, stream));
+    for (unsigned i = 0; i < 4; i++) {
+        OK(driver->StreamCreate(forks[i], CU_STREAM_NON_BLOCKING));
+        OK(driver->StreamWaitEvent(*forks[i], event, 0));
+    }
+    OK(driver->LaunchHostFunc(joined, work, NULL));
+    OK(driver->LaunchHostFunc(left, work, NULL));
+    OK(driver->EventRecord(event, joined));
+    OK(driver->StreamWaitEvent(through, event, 0));
+    OK(driver->EventRecord(event, through));
+    OK(driver->StreamWaitEvent(stream, event, 0));
+    end(CUDA_ERROR_STREAM_CAPTURE_UNJOINED);
+    for (unsigned i = 0; i < 4; i++)
+        OK(driver->StreamDestroy_v2(*forks[i]));
+    OK(driver->EventDestroy_v2(event));
+    assert_said("cuStreamEndCapture ends a capture before the work of stream#5 is joined");
+}
+
+/* What is spoilt has to be ended; then it is not left. */
+static void capture_that_was_spoilt_is_left_until_it_ends(void **state)
+{
+    (void)state;
+    begin(CU_STREAM_CAPTURE_MODE_RELAXED);
+    CODE(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, driver->StreamSynchronize(stream));
+    end(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+    begin(CU_STREAM_CAPTURE_MODE_RELAXED);
+    CODE(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, driver->StreamQuery(stream));
+    assert_said("CUSHIM-capture-left: warning: the capture of stream#1 is never ended");
+    if (strstr(strstr(said, "CUSHIM-capture-left") + 1, "CUSHIM-capture-left"))
+        fail_msg("it is left once: %s", said);
+}
+
+static void event_and_stream_of_two_contexts_are_named(void **state)
+{
+    CUcontext own, other;
+    CUevent event;
+
+    (void)state;
+    OK(driver->CtxGetCurrent(&own));
+    OK(driver->CtxCreate_v2(&other, 0, 0));
+    OK(driver->EventCreate(&event, 0));
+    CODE(CUDA_ERROR_INVALID_HANDLE, driver->EventRecord(event, stream));
+    OK(driver->EventDestroy_v2(event));
+    OK(driver->CtxDestroy_v2(other));
+    assert_ptr_not_equal(own, other);
+    assert_said("event#1 is of context#2, and stream#1 of context#1");
+}
+
+/* Check begins anew and reports advice, with a context beside the current one. */
+static CUcontext begin_with_advice(void)
+{
+    const struct cushim_check_options advice = {.size = sizeof advice,
+                                                .settings = "level = advice"};
+    CUcontext context;
+
+    OK(cushim_check_stop(layer, NULL, 0));
+    OK(cushim_check_start(layer, &advice));
+    OK(driver->CtxCreate_v2(&context, 0, 0));
+    OK(driver->CtxPopCurrent_v2(&context));
+    return context;
+}
+
+static void finish(size_t wanted)
+{
+    cushim__check_finish();
+    assert_int_equal(cushim_check_count(layer, "CUSHIM-context-pushed"), wanted);
+    assert_int_equal(cushim_check_count(layer, NULL), wanted);
+}
+
+static void pushed_context_is_left(void **state)
+{
+    CUcontext context = begin_with_advice();
+
+    (void)state;
+    OK(driver->CtxPushCurrent_v2(context));
+    OK(driver->CtxPushCurrent_v2(context));
+    OK(driver->CtxPopCurrent_v2(&context));
+    finish(1);
+    OK(driver->CtxDestroy_v2(context));
+}
+
+static void pushed_context_that_none_replaces_is_popped(void **state)
+{
+    CUcontext context = begin_with_advice();
+
+    (void)state;
+    OK(driver->CtxPushCurrent_v2(context));
+    OK(driver->CtxSetCurrent(NULL));
+    finish(0);
+    OK(driver->CtxDestroy_v2(context));
+}
+
+static void context_that_was_created_lies_above_the_pushed_one(void **state)
+{
+    CUcontext context = begin_with_advice(), inner;
+
+    (void)state;
+    OK(driver->CtxPushCurrent_v2(context));
+    OK(driver->CtxCreate_v2(&inner, 0, 0));
+    OK(driver->CtxPopCurrent_v2(&inner));
+    OK(driver->CtxDestroy_v2(inner));
+    finish(1);
+    OK(driver->CtxDestroy_v2(context));
+}
+
+static void pushed_context_that_is_destroyed_is_not_left(void **state)
+{
+    CUcontext context = begin_with_advice(), own, popped;
+
+    (void)state;
+    OK(driver->CtxGetCurrent(&own));
+    OK(driver->CtxPushCurrent_v2(context));
+    OK(driver->CtxPushCurrent_v2(own));
+    OK(driver->CtxDestroy_v2(context));
+    OK(driver->CtxPopCurrent_v2(&popped));
+    OK(driver->CtxSetCurrent(own));
+    finish(0);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(capture_is_named_with_its_mode_and_where_it_began),
+        TEST(capture_that_forbids_is_named),
+        TEST(streams_that_are_not_joined_are_named),
+        TEST(capture_that_was_spoilt_is_left_until_it_ends),
+        TEST(event_and_stream_of_two_contexts_are_named),
+        TEST(pushed_context_is_left),
+        TEST(pushed_context_that_none_replaces_is_popped),
+        TEST(context_that_was_created_lies_above_the_pushed_one),
+        TEST(pushed_context_that_is_destroyed_is_not_left),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
