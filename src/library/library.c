@@ -95,15 +95,16 @@ static struct cushim_mock *create(void)
 /* Trace or check what the program calls, if the environment asks for it. False: it is refused. */
 static bool watch(struct cushim_mock *mock)
 {
+    const bool is_checked = cushim__library_is_asked("CUSHIM_CHECK");
     static char message[1024] = "there is no memory for a layer";
     struct cushim_layer *layer = mock->layer;
 
-    if (!cushim__library_traces() && !cushim__library_checks())
+    if (!cushim__library_is_asked("CUSHIM_TRACE") && !is_checked)
         return true;
     if ((!layer && cushim__layer_create(announced, &layer) != CUDA_SUCCESS) ||
         !cushim__library_trace(cushim_mock_identity(), mock->settings.driver_version, message,
                                sizeof message) ||
-        (cushim__library_checks() && !cushim__library_check(message, sizeof message))) {
+        (is_checked && !cushim__library_check(message, sizeof message))) {
         refuse(message);
         return false;
     }
