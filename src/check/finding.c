@@ -352,6 +352,20 @@ void cushim__findings_finish(void)
     fclose(file);
 }
 
+void cushim__findings_write_refusal(const char *report, const char *why)
+{
+    char line[TEXT_SIZE];
+    struct cushim__text text;
+
+    cushim__text_begin(&text, line, sizeof line);
+    cushim__text_add(&text, "unchecked\twarning: nothing is checked: ");
+    cushim__text_plain(&text, why);
+    cushim__text_add(&text, "\n");
+    cushim__check_options.report = report;
+    write_line(line);
+    cushim__check_options.report = NULL;
+}
+
 const struct cushim__finding *cushim__finding_next(const struct cushim__finding *previous)
 {
     const struct cushim__finding *finding = previous ? previous->next : first;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "src/base/system.h"
-#include "src/check/check.h"
+#include "src/check/finding.h"
 #include "src/layer/trace.h"
 #include "src/library/library.h"
 
@@ -65,7 +65,7 @@ bool cushim__library_trace(const char *driver, int driver_version, char *message
     return is_done;
 }
 
-bool cushim__library_check(char *message, size_t size)
+static bool begin_check(char *message, size_t size)
 {
     struct cushim__check_options options = {.level = CUSHIM__CHECK_WARNING, .print = print_finding};
     char *settings = NULL;
@@ -81,7 +81,18 @@ bool cushim__library_check(char *message, size_t size)
                                              "CUSHIM_CHECK_OPTIONS", message, size) == CUDA_SUCCESS;
         if (is_done && cushim__check_begin(&options) != CUDA_SUCCESS)
             is_done = lack_memory("check", message, size);
+        cushim__check_suppressions_free(&options);
     }
     free(settings);
     return is_done;
+}
+
+void cushim__library_check(void)
+{
+    char message[1024] = "";
+
+    if (begin_check(message, sizeof message))
+        return;
+    fprintf(stderr, "cushim: nothing is checked: %s\n", message);
+    cushim__findings_write_refusal(check_report, message);
 }

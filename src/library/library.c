@@ -103,11 +103,12 @@ static bool watch(struct cushim_mock *mock)
         return true;
     if ((!layer && cushim__layer_create(announced, &layer) != CUDA_SUCCESS) ||
         !cushim__library_trace(cushim_mock_identity(), mock->settings.driver_version, message,
-                               sizeof message) ||
-        (is_checked && !cushim__library_check(message, sizeof message))) {
+                               sizeof message)) {
         refuse(message);
         return false;
     }
+    if (is_checked)
+        cushim__library_check();
     announced = cushim_layer_table(layer);
     return true;
 }

@@ -43,8 +43,9 @@ bool cushim__library_trace(const char *driver, int driver_version, char *message
 
 /*
  * The same of a check: CUSHIM_CHECK is the file that findings are written to, with `.PID`, and
- * CUSHIM_CHECK_OPTIONS has settings.
+ * CUSHIM_CHECK_OPTIONS has settings. A check must not change what calls answer: one that is refused
+ * is left out, on standard error and in that file.
  */
-bool cushim__library_check(char *message, size_t size);
+void cushim__library_check(void);
 
 #endif

@@ -124,6 +124,22 @@ class Findings(Check):
         self.assertEqual(out, 'done\n')
         self.assertIn('cushim: nothing is checked, as there is no driver: ', error)
 
+    def test_process_that_cannot_read_its_options_runs_unchecked(self):
+        for over in (('--mock', ), ('--library', MOCK)):
+            with self.subTest(over=over):
+                with open(self.path('known'), 'w', encoding='ascii') as file:
+                    file.write('CUSHIM-event-destroyed cuEventQuery\n')
+                out, error = self.run_command(
+                    *over, '--suppressions', 'known', '--report', 'found.json',
+                    '--error-exitcode', '9', '--', 'sh', '-c', 'rm known; exec "$0" free', PROGRAM,
+                    code=9)
+                self.assertEqual(out, 'free 1\n')
+                self.assertIn('cushim: nothing is checked: the suppressions ', error)
+                with open(self.path('found.json'), encoding='utf-8') as file:
+                    [one] = json.load(file)['findings']
+                self.assertEqual(one['kind'], 'unchecked')
+                self.assertIn('known cannot be read: No such file', one['text'])
+
     @unittest.skipUnless(EXAMPLES, 'they are built with the library')
     def test_examples_are_right(self):
         self.assertGreater(len(EXAMPLES), 2)
