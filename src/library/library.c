@@ -158,10 +158,10 @@ static void print_fault(const char *line)
 
 /* --- the report for `cushim run` --- */
 
-/* One finding, on one line: its kind, and its text. */
+/* One finding, on one line: its kind, no level of a check, how often, and its text. */
 static void write_finding(FILE *file, const char *kind, const char *text)
 {
-    fprintf(file, "%s\t", kind);
+    fprintf(file, "%s\t\t1\t", kind);
     for (; *text; text++)
         fputc((unsigned char)*text < ' ' ? '?' : *text, file);
     fputc('\n', file);

@@ -186,6 +186,20 @@ class Outcome(Check):
         os.rename(self.path('a #b'), self.path('a b#c'))
         self.assertEqual(self.ids('query', options=('--suppressions', 'a b#c')), [])
 
+    def test_json_has_level_count_and_whether_it_is_a_failure(self):
+        found = self.findings('query', 'queries', 'lookup', options=(
+            '--level', 'advice', '--promise', '12.2', '--expect', 'CUSHIM-event-destroyed:2'))
+        self.assertEqual([(one['kind'], one['level'], one['count'], one['is_failure'])
+                          for one in found],
+                         [('CUSHIM-event-destroyed', 'error', 1, False),
+                          ('CUSHIM-event-destroyed', 'error', 3, False),
+                          ('CUSHIM-promise-lookup', 'advice', 1, False)])
+        one, _, expectation = self.findings('query', 'queries',
+                                            options=('--expect', 'CUSHIM-event-destroyed:1'))
+        self.assertEqual((one['count'], one['is_failure']), (1, True))
+        self.assertEqual((expectation['kind'], expectation['level'], expectation['is_failure']),
+                         ('expectation', None, True))
+
     def test_json_has_function_and_place(self):
         [one] = self.findings('query')
         self.assertEqual(one['function'], 'cuEventQuery')

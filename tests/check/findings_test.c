@@ -201,7 +201,7 @@ static void report_keeps_what_stands_in_it(void **state)
     text[length] = '\0';
     fclose(file);
     remove(name);
-    assert_ptr_equal(strstr(text, "earlier\tone\nCUSHIM-event-destroyed\terror: "), text);
+    assert_ptr_equal(strstr(text, "earlier\tone\nCUSHIM-event-destroyed\terror\t3\terror: "), text);
     assert_non_null(strstr(text, "; 3 times\n"));
     assert_null(strstr(strstr(text, "CUSHIM-") + 1, "CUSHIM-"));
 }
