@@ -91,11 +91,12 @@ void cushim__check_verdict(struct cushim__text *text)
     }
     for (unsigned i = 0; i < cushim__check_options.expectations; i++) {
         const struct cushim__check_expected *expected = &cushim__check_options.expected[i];
-        const char *id = cushim__check_rules[expected->id].id;
+        const unsigned found = count(cushim__check_rules[expected->id].id);
 
-        if (count(id) != expected->count)
-            cushim__text_format(text, "%u findings of %s were expected, and there are %u\n",
-                                expected->count, id, count(id));
+        if (found == expected->count)
+            continue;
+        cushim__check_expected_print(text, expected, found);
+        cushim__text_add(text, "\n");
     }
 }
 

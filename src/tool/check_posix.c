@@ -24,7 +24,8 @@ static void compare(const struct cushim__check_expected *expected, struct findin
     const char *id = cushim__check_rules[expected->id].id;
     struct finding *finding;
     unsigned found = 0;
-    char text[200];
+    struct cushim__text text;
+    char buffer[200];
 
     for (finding = findings->first; finding; finding = finding->next)
         found += strcmp(finding->line, id) == 0;
@@ -32,11 +33,10 @@ static void compare(const struct cushim__check_expected *expected, struct findin
         finding->is_failure = finding->is_failure && strcmp(finding->line, id) != 0;
     if (found == expected->count)
         return;
-    snprintf(text, sizeof text, "%u finding%s of %s %s expected, and there %s %u", expected->count,
-             expected->count == 1 ? "" : "s", id, expected->count == 1 ? "was" : "were",
-             found == 1 ? "is" : "are", found);
-    findings_add(findings, NULL, "expectation", text);
-    fprintf(stderr, "cushim: %s\n", text);
+    cushim__text_begin(&text, buffer, sizeof buffer);
+    cushim__check_expected_print(&text, expected, found);
+    findings_add(findings, NULL, "expectation", buffer);
+    fprintf(stderr, "cushim: %s\n", buffer);
 }
 
 static void judge(const struct arguments *arguments, struct findings *findings)

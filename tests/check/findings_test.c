@@ -217,10 +217,10 @@ static void expected_findings_are_no_failure(void **state)
 static void other_number_of_findings_than_expected_is_a_failure(void **state)
 {
     static const char *const fewer[] = {
-        "1 findings of CUSHIM-stream-destroyed were expected, and there are 0\n", NULL};
+        "1 finding of CUSHIM-stream-destroyed was expected, and there are 0\n", NULL};
     static const char *const more[] = {
         "CUSHIM-event-destroyed: error: ",
-        "0 findings of CUSHIM-event-destroyed were expected, and there are 1\n", NULL};
+        "0 findings of CUSHIM-event-destroyed were expected, and there is 1\n", NULL};
 
     (void)state;
     OK(start("expect = CUSHIM-stream-destroyed:1", NULL));
