@@ -57,6 +57,14 @@ static void ended(struct cushim__call *call, CUresult answer)
     }
 }
 
+static void forget(const struct cushim__handle *object)
+{
+    for (unsigned i = 0; i < MODULES; i++) {
+        if (modules[i]->forget)
+            modules[i]->forget(object);
+    }
+}
+
 static void left(void)
 {
     if (cushim__findings_are_new())
@@ -151,7 +159,7 @@ CUresult cushim__check_begin(struct cushim__check_options *options)
     cushim__check_options = *options;
     options->suppressions = NULL;
     is_begun = cushim__decoding_begin(CUSHIM__CHECK);
-    cushim__handles_keep(is_begun);
+    cushim__handles_keep(is_begun ? forget : NULL);
     for (unsigned i = 0; i < MODULES && is_begun; i++)
         is_begun = !modules[i]->begin || modules[i]->begin();
     cushim__findings_clear();
@@ -203,8 +211,8 @@ void cushim__check_end(void)
         if (modules[i]->destroy)
             modules[i]->destroy();
     }
+    cushim__handles_keep(NULL);
     cushim__decoding_stop(CUSHIM__CHECK);
-    cushim__handles_keep(false);
     cushim__findings_clear();
     cushim__check_suppressions_free(&cushim__check_options);
 }

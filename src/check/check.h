@@ -35,6 +35,8 @@ struct cushim__check_module {
      * call has made and destroyed.
      */
     void (*ended)(struct cushim__call *call, CUresult answer);
+    /* Under it: what calls name so from now on is another object. */
+    void (*forget)(const struct cushim__handle *object);
     /* Under it, at the end of the program: what is left is judged. */
     void (*finish)(void);
     /* Under it, in the child of a fork. */

@@ -252,6 +252,17 @@ static void judge_host_function(const struct cushim__call *call, CUresult answer
                              cushim__slot_name(call->slot));
 }
 
+static void forget(const struct cushim__handle *object)
+{
+    const bool is_kernel =
+        object->type == CUSHIM__TYPE_FUNCTION || object->type == CUSHIM__TYPE_KERNEL;
+    struct kernel *kernel = is_kernel ? find_kernel(object->value) : NULL;
+
+    if (kernel)
+        cushim__tree_remove(&kernels, &kernel->node);
+    free(kernel);
+}
+
 static void ended(struct cushim__call *call, CUresult answer)
 {
     /* What a fault answers is of no work. */
@@ -283,6 +294,7 @@ static void destroy(void)
 
 const struct cushim__check_module cushim__check_errors = {
     .ended = ended,
+    .forget = forget,
     .finish = finish,
     .begin_child = destroy,
     .destroy = destroy,

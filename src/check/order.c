@@ -295,6 +295,25 @@ static void ended(struct cushim__call *call, CUresult answer)
         entry->call = 0;
 }
 
+/* What was destroyed with its context, too. */
+static void forget(const struct cushim__handle *object)
+{
+    const enum race_user user = cushim__race_user;
+
+    cushim__race_user = RACE_OF_CHECK;
+    if (object->type == CUSHIM__TYPE_MEMORY || object->type == CUSHIM__TYPE_GLOBAL)
+        cushim__race_forget(cushim__order_id(object));
+    else if (object->type == CUSHIM__TYPE_EVENT)
+        cushim__order_event_destroy(object->number);
+    else if (object->type == CUSHIM__TYPE_EXEC)
+        cushim__order_exec_destroy(object->number);
+    else if (object->type == CUSHIM__TYPE_CONTEXT)
+        cushim__order_context_destroy(object->number);
+    else if (object->type == CUSHIM__TYPE_STREAM && cushim__order_stream(object->number))
+        cushim__order_stream_destroy(cushim__order_stream(object->number));
+    cushim__race_user = user;
+}
+
 static void destroy(void)
 {
     cushim__race_user = RACE_OF_CHECK;
@@ -325,6 +344,7 @@ const struct cushim__check_module cushim__check_order = {
     .started = started,
     .before = before,
     .ended = ended,
+    .forget = forget,
     .begin_child = destroy,
     .destroy = destroy,
 };

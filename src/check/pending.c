@@ -80,7 +80,7 @@ static void judge_end(const struct cushim__call *call)
         &maker, "%s is %s while a %s on %s may use it: nothing has waited for that",
         cushim__check_name(object, object->value).text,
         strstr(name, "Free") ? "freed" : "unregistered", access.kind,
-        access.stream_name ? access.stream_name : "the default stream");
+        access.stream_name[0] ? access.stream_name : "the default stream");
 }
 
 static void started(struct cushim__call *call)

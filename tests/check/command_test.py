@@ -18,6 +18,7 @@ COMMAND = os.environ['CUSHIM_COMMAND']
 PROGRAM = os.environ['CUSHIM_CHECKED_PROGRAM']
 MOCK = os.environ['CUSHIM_MOCK_LIBRARY']
 EXAMPLES = os.environ['CUSHIM_EXAMPLES'].split(':')
+SANITIZED = os.environ['CUSHIM_SANITIZED'] == '1'
 PLACES = os.environ['CUSHIM_UNWINDS'] == '1'
 USAGE, NOT_FOUND = 64, 127
 
@@ -111,6 +112,11 @@ class Findings(Check):
         self.assertIn(misuse, error)
         self.assertIn('CUSHIM-event-destroyed', error)
         self.assertNotIn('the driver is not called', error)
+
+    @unittest.skipIf(SANITIZED, 'a sanitizer keeps what is freed')
+    def test_what_check_remembers_has_a_bound(self):
+        out, _ = self.check('contexts', options=('--set', 'mode=auto'))
+        self.assertLess(int(out.split()[1]), 1000, 'KiB more for 3000 contexts')
 
     def test_level(self):
         self.assertEqual(self.ids('unregister', options=('--level', 'error')), [])
