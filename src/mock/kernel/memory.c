@@ -489,7 +489,7 @@ void cushim__ptx_store(struct ptx_step *step)
     if (!locate(step, &where, bytes * at->count, PTX_WRITE))
         return;
     if (where.whole) {
-        const lane_u64 *const from = (const lane_u64 *)(const void *)ptx_row(step, list[0]);
+        const lane_u64 *const from = ptx_row(step, list[0]);
         lane_u64 *const to = (lane_u64 *)(void *)place_of(&where, 0);
 
         for (unsigned i = 0; i < PTX_LANES * bytes / 8; i++)
@@ -626,7 +626,7 @@ static bool is_constant(const struct ptx_launch *launch, uint64_t address)
 void cushim__ptx_isspace(struct ptx_step *step)
 {
     const struct ptx_instruction *at = step->at;
-    const lane_u64 *row = (const lane_u64 *)(const void *)ptx_row(step, at->a);
+    const lane_u64 *row = ptx_row(step, at->a);
     uint32_t result = 0;
     lane_u32 *d;
 
@@ -647,7 +647,7 @@ void cushim__ptx_isspace(struct ptx_step *step)
 void cushim__ptx_cvta(struct ptx_step *step)
 {
     const struct ptx_instruction *at = step->at;
-    const lane_u64 *row = (const lane_u64 *)(const void *)ptx_row(step, at->a);
+    const lane_u64 *row = ptx_row(step, at->a);
     const uint64_t window = at->sub == PTX_SHARED        ? PTX_SHARED_WINDOW
                             : at->sub == PTX_LOCAL_SPACE ? PTX_LOCAL_WINDOW
                             : at->sub == PTX_PARAM       ? PTX_PARAM_WINDOW

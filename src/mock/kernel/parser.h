@@ -217,6 +217,10 @@ void cushim__ptx_refer(struct ptx_parser *parser, struct ptx_word name, bool lis
 uint32_t cushim__ptx_register_new(struct ptx_parser *parser, enum ptx_row row);
 void cushim__ptx_operand(struct ptx_parser *parser, struct ptx_operand *operand);
 
+/* --- special.c --- */
+/* False: no special register is called so. */
+bool cushim__ptx_special_named(struct ptx_word name, struct ptx_operand *operand);
+
 /* --- opcode.c --- */
 void cushim__ptx_opcode_read(struct ptx_parser *parser, struct ptx_word word,
                              struct ptx_opcode *opcode);
@@ -224,7 +228,7 @@ bool cushim__ptx_opcode_has(const struct ptx_opcode *opcode, const char *word);
 enum ptx_row cushim__ptx_type_row(enum ptx_type type);
 bool cushim__ptx_type_signed(enum ptx_type type);
 
-/* --- select.c, select_memory.c: instructions --- */
+/* --- select*.c: instructions --- */
 
 struct ptx_statement {
     struct ptx_opcode opcode;
@@ -246,6 +250,16 @@ bool cushim__ptx_select_unparsed(struct ptx_parser *parser, struct ptx_statement
 void cushim__ptx_select(struct ptx_parser *parser, struct ptx_statement *statement);
 bool cushim__ptx_select_memory(struct ptx_parser *parser, struct ptx_statement *statement);
 bool cushim__ptx_select_control(struct ptx_parser *parser, struct ptx_statement *statement);
+bool cushim__ptx_select_move(struct ptx_parser *parser, struct ptx_statement *statement);
+/* What a row of a table does: arithmetic, and some conversions. */
+bool cushim__ptx_select_row(struct ptx_parser *parser, struct ptx_statement *statement);
+
+/* --- emit.c --- */
+
+static inline bool ptx_is_wide(enum ptx_row row)
+{
+    return row == ROW_LONG || row == ROW_DOUBLE;
+}
 
 /* Append an instruction. The pointer is valid until the next. */
 struct ptx_instruction *cushim__ptx_emit(struct ptx_parser *parser,
@@ -270,6 +284,13 @@ void cushim__ptx_note(struct ptx_parser *parser, uint32_t **list, uint32_t *coun
                       uint32_t value);
 void cushim__ptx_move(struct ptx_parser *parser, const struct ptx_statement *statement, uint32_t to,
                       uint32_t from, unsigned bytes);
+/* `low` and above it `high`, each of so many bits; and bits of a row from `shift` on. */
+void cushim__ptx_emit_combine(struct ptx_parser *parser, const struct ptx_statement *statement,
+                              uint32_t to, uint32_t low, uint32_t high, unsigned bits);
+void cushim__ptx_emit_part(struct ptx_parser *parser, const struct ptx_statement *statement,
+                           uint32_t to, uint32_t from, unsigned shift, unsigned bits, bool wide);
+void cushim__ptx_count_operands(struct ptx_parser *parser, const struct ptx_statement *statement,
+                                unsigned count);
 
 /* --- slots.c --- */
 /* Give each register a place in the frame, and write the places into the instructions. */
