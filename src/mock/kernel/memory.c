@@ -380,12 +380,15 @@ static uint32_t extended(uint64_t value, unsigned bytes, bool is_signed)
         const uint64_t host = where->host + more;                                                \
         const sum PTX_ALIAS *const from = where->addresses;                                      \
                                                                                                  \
-        UNROLLED for (unsigned i = 0; mask == PTX_ALL_LANES && i < PTX_LANES; i++)               \
-        {                                                                                        \
-            to[i] = (type)read_number(PLACE(from, sum, i), size);                                \
+        if (mask == PTX_ALL_LANES) {                                                             \
+            UNROLLED for (unsigned i = 0; i < PTX_LANES; i++)                                    \
+            {                                                                                    \
+                to[i] = (type)read_number(PLACE(from, sum, i), size);                            \
+            }                                                                                    \
+            return;                                                                              \
         }                                                                                        \
-        for (uint32_t left = ~mask ? mask : 0; left; left &= left - 1)                           \
-            to[ptx_first(left)] = (type)read_number(PLACE(from, sum, ptx_first(left)), size);    \
+        for (; mask; mask &= mask - 1)                                                           \
+            to[ptx_first(mask)] = (type)read_number(PLACE(from, sum, ptx_first(mask)), size);    \
     }                                                                                            \
     static void write_##name(void *row, const struct where *where, unsigned more, uint32_t mask) \
     {                                                                                            \
@@ -393,12 +396,15 @@ static uint32_t extended(uint64_t value, unsigned bytes, bool is_signed)
         const uint64_t host = where->host + more;                                                \
         const sum PTX_ALIAS *const to = where->addresses;                                        \
                                                                                                  \
-        UNROLLED for (unsigned i = 0; mask == PTX_ALL_LANES && i < PTX_LANES; i++)               \
-        {                                                                                        \
-            write_number(PLACE(to, sum, i), size, values[i]);                                    \
+        if (mask == PTX_ALL_LANES) {                                                             \
+            UNROLLED for (unsigned i = 0; i < PTX_LANES; i++)                                    \
+            {                                                                                    \
+                write_number(PLACE(to, sum, i), size, values[i]);                                \
+            }                                                                                    \
+            return;                                                                              \
         }                                                                                        \
-        for (uint32_t left = ~mask ? mask : 0; left; left &= left - 1)                           \
-            write_number(PLACE(to, sum, ptx_first(left)), size, values[ptx_first(left)]);        \
+        for (; mask; mask &= mask - 1)                                                           \
+            write_number(PLACE(to, sum, ptx_first(mask)), size, values[ptx_first(mask)]);        \
     }
 
 ROW_FUNCTIONS(byte, lane_u32, 1, wide, uint64_t)
