@@ -45,8 +45,8 @@ static void check_global(const struct mock_image *image, const struct mock_image
     if (global->initial)
         CLAIM(global->initial[0] + global->initial[global->bytes - 1] <= 2 * UINT8_MAX);
     for (size_t i = 0; i < global->address_count; i++) {
-        CLAIM(global->addresses[i].name && global->bytes >= 8);
-        CLAIM(global->addresses[i].offset <= global->bytes - 8);
+        CLAIM(global->addresses[i].bytes == 1 || global->addresses[i].bytes == 8);
+        CLAIM(global->addresses[i].offset + global->addresses[i].bytes <= global->bytes);
     }
 }
 

@@ -63,13 +63,13 @@ static const struct {
 bool cushim__ptx_special_named(struct ptx_word name, struct ptx_operand *operand)
 {
     for (size_t i = 0; i < sizeof specials / sizeof *specials; i++) {
-        if (cushim__ptx_equal(name, specials[i].name)) {
+        if (ptx_equal(name, specials[i].name)) {
             operand->kind = OPERAND_SPECIAL;
             operand->special = (uint8_t)specials[i].value;
             return true;
         }
     }
-    if (!cushim__ptx_begins(name, "%envreg") && !cushim__ptx_begins(name, "%pm"))
+    if (!ptx_begins(name, "%envreg") && !ptx_begins(name, "%pm"))
         return false;
     operand->kind = OPERAND_SPECIAL;
     operand->special = SPECIAL_ZERO;
