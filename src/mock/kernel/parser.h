@@ -247,6 +247,9 @@ void cushim__ptx_select(struct ptx_parser *parser, struct ptx_statement *stateme
 bool cushim__ptx_select_memory(struct ptx_parser *parser, struct ptx_statement *statement);
 bool cushim__ptx_select_control(struct ptx_parser *parser, struct ptx_statement *statement);
 
+/* Textures and surfaces, the operands too. False: it is another one. */
+bool cushim__ptx_select_texture(struct ptx_parser *parser, struct ptx_statement *statement);
+
 /* Append an instruction. The pointer is valid until the next. */
 struct ptx_instruction *cushim__ptx_emit(struct ptx_parser *parser,
                                          const struct ptx_statement *statement,
