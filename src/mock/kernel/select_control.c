@@ -54,6 +54,12 @@ static const char *const names[] = {
     "nanosleep",
     "pmevent",
     "griddepcontrol",
+    "tex",
+    "tld4",
+    "txq",
+    "suld",
+    "sust",
+    "suq",
 };
 
 const char *cushim__ptx_select_name(size_t index)
@@ -192,6 +198,8 @@ bool cushim__ptx_select_unparsed(struct ptx_parser *parser, struct ptx_statement
         branch_table(parser, statement);
     } else if (strcmp(opcode->base, "call") == 0) {
         call(parser, statement);
+    } else if (cushim__ptx_select_texture(parser, statement)) {
+        return true;
     } else if (!cushim__ptx_base_known(parser->program->names, opcode->base) ||
                (strcmp(opcode->base, "cp") == 0 &&
                 (strstr(opcode->words, ".bulk") || strstr(opcode->words, "mbar") ||
