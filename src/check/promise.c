@@ -21,24 +21,28 @@ static bool is_news(unsigned slot, uint8_t how)
     return is_first;
 }
 
+/* `older` does the same in the version that is promised; NULL: there is none. */
 static void report(const struct cushim__call *call, enum cushim__check_id id, unsigned slot,
-                   const char *how)
+                   const char *how, const char *older)
 {
     const int since = cushim__symbols[slot].since, promise = cushim__check_options.promise;
 
-    cushim__check_report(call, id, NULL, "%s is %s, which is of CUDA %d.%d and not of %d.%d",
-                         cushim__slot_name(slot), how, since / 1000, since % 1000 / 10,
-                         promise / 1000, promise % 1000 / 10);
+    cushim__check_report(call, id, NULL, "%s of CUDA %d.%d is %s; CUDA %d.%d %s%s",
+                         cushim__slot_name(slot), since / 1000, since % 1000 / 10, how,
+                         promise / 1000, promise % 1000 / 10,
+                         older ? "has in its place " : "does not have it", older ? older : "");
 }
 
 /* Where a driver lacks a function that has a fallback, cushim's table calls that. */
 static void started(struct cushim__call *call)
 {
-    const bool has_fallback = cushim__symbols[call->slot].fallback != CUSHIM__NO_FALLBACK;
+    const unsigned fallback = cushim__symbols[call->slot].fallback;
+    const bool has_older = fallback != CUSHIM__NO_FALLBACK &&
+                           cushim__symbols[fallback].since <= cushim__check_options.promise;
 
     if (is_news(call->slot, CALLED))
-        report(call, has_fallback ? CUSHIM__CHECK_PROMISE_LOOKUP : CUSHIM__CHECK_PROMISE_CALL,
-               call->slot, has_fallback ? "called without need" : "called");
+        report(call, has_older ? CUSHIM__CHECK_PROMISE_LOOKUP : CUSHIM__CHECK_PROMISE_CALL,
+               call->slot, "called", has_older ? cushim__slot_name(fallback) : NULL);
 }
 
 /* The function that a version of CUDA has by this name, which a driver has given. */
@@ -59,7 +63,7 @@ static void note_found(const struct cushim__call *call)
             newest = slot;
     }
     if (newest < CUSHIM__SYMBOL_COUNT && is_news(newest, LOOKED_UP))
-        report(call, CUSHIM__CHECK_PROMISE_LOOKUP, newest, "looked up");
+        report(call, CUSHIM__CHECK_PROMISE_LOOKUP, newest, "looked up", NULL);
 }
 
 static void ended(struct cushim__call *call, CUresult answer)
