@@ -341,94 +341,19 @@ static CUresult after(struct cushim__call *call, CUresult answer)
     return answer;
 }
 
-/* --- what the program names --- */
+/* --- what trace_ranges.c and lookup.c record --- */
 
-enum { RANGES = 64 };
-
-/*
- * The ranges that this thread is in, of all domains. Those that are deeper than the array are
- * counted alone.
- */
-static _Thread_local struct open_range {
-    const void *domain;
-    struct trace_record *record; /* NULL: it is not recorded */
-    uint64_t file;               /* that it is in */
-} ranges[RANGES];
-static _Thread_local unsigned range_depth;
-
-static bool can_record(void)
+bool cushim__trace_is_recording(void)
 {
     if (!__atomic_load_n(&header, __ATOMIC_ACQUIRE))
         make_file();
     return __atomic_load_n(&header, __ATOMIC_ACQUIRE) && is_recording();
 }
 
-static struct trace_record *begin_named(enum trace_kind kind, const char *name)
+uint64_t cushim__trace_file_number(void)
 {
-    const uint64_t words[] = {range_depth};
-    struct trace_record *record =
-        can_record() ? cushim__trace_text(kind, words, kind == TRACE_RANGE, name) : NULL;
-
-    if (!record)
-        return NULL;
-    record->began_ns = cushim__trace_now();
-    cushim__trace_publish(record);
-    return record;
-}
-
-void cushim__trace_mark(const char *name)
-{
-    struct trace_record *record = begin_named(TRACE_MARK, name);
-
-    if (record)
-        record->ended_ns = record->began_ns;
-}
-
-/* Of one domain. */
-static int count_ranges(const void *domain)
-{
-    int count = 0;
-
-    for (unsigned i = 0; i < range_depth && i < RANGES; i++)
-        count += ranges[i].domain == domain;
-    return count;
-}
-
-int cushim__trace_push(const void *domain, const char *name)
-{
-    const int count = count_ranges(domain);
-
-    if (range_depth < RANGES)
-        ranges[range_depth] = (struct open_range){domain, begin_named(TRACE_RANGE, name),
-                                                  __atomic_load_n(&files, __ATOMIC_RELAXED)};
-    range_depth++;
-    return count;
-}
-
-int cushim__trace_pop(const void *domain)
-{
-    struct open_range range = {0};
-    unsigned i = range_depth;
-
-    if (i <= RANGES) {
-        while (i > 0 && ranges[i - 1].domain != domain)
-            i--;
-        if (i == 0)
-            return -1;
-        range = ranges[i - 1];
-        memmove(&ranges[i - 1], &ranges[i], (range_depth - i) * sizeof *ranges);
-    }
-    range_depth--;
-    if (range.record && __atomic_load_n(&header, __ATOMIC_ACQUIRE) &&
-        range.file == __atomic_load_n(&files, __ATOMIC_RELAXED))
-        range.record->ended_ns = cushim__trace_now();
-    return count_ranges(domain);
-}
-
-void cushim__trace_name_thread(uint64_t system_thread, const char *name)
-{
-    if (can_record())
-        cushim__trace_name(TRACE_NAME_THREAD, system_thread, name);
+    return __atomic_load_n(&header, __ATOMIC_ACQUIRE) ? __atomic_load_n(&files, __ATOMIC_RELAXED)
+                                                      : 0;
 }
 
 /* Whether calls are recorded at this moment or not: it may be called later. */

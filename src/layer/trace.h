@@ -42,8 +42,8 @@ CUresult cushim__trace_begin(const struct trace_options *options);
 void cushim__trace_end(void);
 
 /*
- * What the program names: a moment, and ranges of a thread, those of a domain one inside of the
- * other. Push and pop return the depth, as NVTX wants it.
+ * trace_ranges.c: what the program names by NVTX. Pushed ranges belong to a thread, and those of
+ * one domain nest. Push and pop return the depth that NVTX specifies.
  */
 void cushim__trace_mark(const char *name);
 int cushim__trace_push(const void *domain, const char *name);
@@ -113,6 +113,13 @@ void cushim__trace_times_forget(void);
 
 /* trace.c */
 uint64_t cushim__trace_now(void);
+
+/* Whether calls and ranges are recorded at this moment; makes the file if there is none. */
+bool cushim__trace_is_recording(void);
+
+/* Changes with each file, so that nobody completes a record of a former one; 0: there is no file. */
+uint64_t cushim__trace_file_number(void);
+
 void cushim__trace_begin_child(void);
 
 #endif
