@@ -48,6 +48,11 @@ void cushim__trace_end(void);
 void cushim__trace_mark(const char *name);
 int cushim__trace_push(const void *domain, const char *name);
 int cushim__trace_pop(const void *domain);
+
+/* A range that overlaps others, and that any thread may end by its id, which is never 0. */
+uint64_t cushim__trace_range_start(const char *name);
+void cushim__trace_range_end(uint64_t id);
+
 void cushim__trace_name_thread(uint64_t system_thread, const char *name);
 
 /* A function that the driver has and the registry does not. */

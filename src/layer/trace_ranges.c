@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { RANGES = 64 };
+enum { RANGES = 64, PROCESS_RANGES = 4096 };
 
 struct open_range {
     const void *domain;
@@ -18,8 +18,15 @@ struct open_range {
 static _Thread_local struct open_range ranges[RANGES];
 static _Thread_local unsigned range_depth;
 
+/* The open ranges of the process. The thread that takes an entry sets its id, and 0 frees it. */
+static struct process_range {
+    uint64_t id;
+    struct open_range range;
+} process_ranges[PROCESS_RANGES];
+static uint64_t last_id;
+
 /* NULL: nothing is recorded at the moment, or the file is full. */
-static struct trace_record *begin_named(enum trace_kind kind, const char *name)
+static struct trace_record *begin_named(enum trace_kind kind, uint32_t flags, const char *name)
 {
     const uint64_t words[] = {range_depth};
     struct trace_record *record = cushim__trace_is_recording()
@@ -28,6 +35,7 @@ static struct trace_record *begin_named(enum trace_kind kind, const char *name)
 
     if (!record)
         return NULL;
+    record->flags = flags;
     record->began_ns = cushim__trace_now();
     cushim__trace_publish(record);
     return record;
@@ -37,12 +45,12 @@ static struct trace_record *begin_named(enum trace_kind kind, const char *name)
 static void end_range(const struct open_range *range)
 {
     if (range->record && range->file == cushim__trace_file_number())
-        range->record->ended_ns = cushim__trace_now();
+        __atomic_store_n(&range->record->ended_ns, cushim__trace_now(), __ATOMIC_RELEASE);
 }
 
 void cushim__trace_mark(const char *name)
 {
-    struct trace_record *record = begin_named(TRACE_MARK, name);
+    struct trace_record *record = begin_named(TRACE_MARK, 0, name);
 
     if (record)
         record->ended_ns = record->began_ns;
@@ -62,7 +70,7 @@ int cushim__trace_push(const void *domain, const char *name)
     const int count = count_ranges(domain);
 
     if (range_depth < RANGES)
-        ranges[range_depth] = (struct open_range){domain, begin_named(TRACE_RANGE, name),
+        ranges[range_depth] = (struct open_range){domain, begin_named(TRACE_RANGE, 0, name),
                                                   cushim__trace_file_number()};
     range_depth++;
     return count;
@@ -84,6 +92,33 @@ int cushim__trace_pop(const void *domain)
     range_depth--;
     end_range(&range);
     return count_ranges(domain);
+}
+
+/*
+ * An id has the same entry as the one PROCESS_RANGES before it. If that range is still open, the
+ * new one is not recorded.
+ */
+uint64_t cushim__trace_range_start(const char *name)
+{
+    const uint64_t id = __atomic_add_fetch(&last_id, 1, __ATOMIC_RELAXED);
+    struct process_range *entry = &process_ranges[id % PROCESS_RANGES];
+    uint64_t none = 0;
+
+    if (__atomic_compare_exchange_n(&entry->id, &none, id, false, __ATOMIC_ACQUIRE,
+                                    __ATOMIC_RELAXED))
+        entry->range = (struct open_range){
+            NULL, begin_named(TRACE_RANGE, TRACE_PROCESS_RANGE, name), cushim__trace_file_number()};
+    return id;
+}
+
+void cushim__trace_range_end(uint64_t id)
+{
+    struct process_range *entry = &process_ranges[id % PROCESS_RANGES];
+
+    if (id == 0 || __atomic_load_n(&entry->id, __ATOMIC_ACQUIRE) != id)
+        return;
+    end_range(&entry->range);
+    __atomic_store_n(&entry->id, 0, __ATOMIC_RELEASE);
 }
 
 void cushim__trace_name_thread(uint64_t system_thread, const char *name)

@@ -17,11 +17,15 @@
 
 enum { TABLES = 1, CORE = 1, CORE2 = 5 };
 
-/* Places in the tables of both modules. What nvtxRangeStart begins may end anywhere: not taken. */
+/* Indices in the tables of both modules, as the enums NVTX_CBID_CORE and NVTX_CBID_CORE2. */
 enum {
     CORE_MARK_EX = 1,
     CORE_MARK = 2,
     CORE_MARK_WIDE = 3,
+    CORE_START_EX = 4,
+    CORE_START = 5,
+    CORE_START_WIDE = 6,
+    CORE_END = 7,
     CORE_PUSH_EX = 8,
     CORE_PUSH = 9,
     CORE_PUSH_WIDE = 10,
@@ -29,6 +33,8 @@ enum {
     CORE_NAME_THREAD = 14,
     CORE_NAME_THREAD_WIDE = 15,
     CORE2_MARK_EX = 1,
+    CORE2_START_EX = 2,
+    CORE2_END = 3,
     CORE2_PUSH_EX = 4,
     CORE2_POP = 5,
     CORE2_REGISTER_STRING = 10,
@@ -114,6 +120,38 @@ static void domain_mark_ex(void *domain, const struct attributes *attributes)
 {
     (void)domain;
     mark_ex(attributes);
+}
+
+static uint64_t start(const char *message)
+{
+    return cushim__trace_range_start(message ? message : "");
+}
+
+static uint64_t start_wide(const wchar_t *message)
+{
+    return start(narrow(message).text);
+}
+
+static uint64_t start_ex(const struct attributes *attributes)
+{
+    return start(message_of(attributes).text);
+}
+
+static uint64_t domain_start_ex(void *domain, const struct attributes *attributes)
+{
+    (void)domain;
+    return start_ex(attributes);
+}
+
+static void end(uint64_t id)
+{
+    cushim__trace_range_end(id);
+}
+
+static void domain_end(void *domain, uint64_t id)
+{
+    (void)domain;
+    end(id);
 }
 
 static int push(const char *message)
@@ -206,6 +244,10 @@ CUSHIM_API int InitializeInjectionNvtx2(const void *(*table)(uint32_t id))
         {CORE_MARK_EX, (function)mark_ex},
         {CORE_MARK, (function)mark},
         {CORE_MARK_WIDE, (function)mark_wide},
+        {CORE_START_EX, (function)start_ex},
+        {CORE_START, (function)start},
+        {CORE_START_WIDE, (function)start_wide},
+        {CORE_END, (function)end},
         {CORE_PUSH_EX, (function)push_ex},
         {CORE_PUSH, (function)push},
         {CORE_PUSH_WIDE, (function)push_wide},
@@ -215,6 +257,8 @@ CUSHIM_API int InitializeInjectionNvtx2(const void *(*table)(uint32_t id))
     };
     static const struct row core2[] = {
         {CORE2_MARK_EX, (function)domain_mark_ex},
+        {CORE2_START_EX, (function)domain_start_ex},
+        {CORE2_END, (function)domain_end},
         {CORE2_PUSH_EX, (function)domain_push_ex},
         {CORE2_POP, (function)domain_pop},
         {CORE2_REGISTER_STRING, (function)register_string},

@@ -83,6 +83,7 @@ struct trace_record {
 
 #define TRACE_ARGUMENT_WRITTEN(index) (1u << (index))
 #define TRACE_INJECTED (1u << 31) /* of CALL: a fault rule gave the result */
+#define TRACE_PROCESS_RANGE 1u    /* of RANGE: it overlaps others, and any thread may end it */
 
 enum trace_work_kind {
     TRACE_KERNEL = 1,

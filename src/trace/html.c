@@ -198,14 +198,15 @@ static void put_events(struct html_output *output)
     unsigned char bytes[LONGEST_EVENT];
     uint64_t began_ns;
 
-    for (size_t i = 0; i < timeline->reader->thread_count; i++) {
+    for (size_t i = 0; i <= timeline->reader->thread_count; i++) {
         const struct trace_lane *lane = &timeline->lanes[i];
         began_ns = 0;
         for (size_t k = 0; k < lane->range_count; k++) {
             const struct event event = range_event(&timeline->ranges[lane->first_range + k]);
             put_event(output, &began_ns, &event);
         }
-        put_base64(output, output->threads[i].bytes, output->threads[i].size);
+        if (i < timeline->reader->thread_count)
+            put_base64(output, output->threads[i].bytes, output->threads[i].size);
     }
     for (size_t i = 0; i < timeline->stream_count; i++) {
         const struct trace_stream *stream = &timeline->streams[timeline->order[i]];
@@ -240,6 +241,7 @@ static void put_track(const struct html_output *output, const char *kind, const 
 static void put_tracks(const struct html_output *output)
 {
     const struct trace_timeline *timeline = output->timeline;
+    const struct trace_lane *process = &timeline->lanes[timeline->reader->thread_count];
     char group[32], name[128];
     bool is_first = true;
 
@@ -251,6 +253,8 @@ static void put_tracks(const struct html_output *output)
             put_track(output, "ranges", "Ranges", group, timeline->lanes[i].range_count, &is_first);
         put_track(output, "thread", name, group, output->threads[i].count, &is_first);
     }
+    if (process->range_count)
+        put_track(output, "ranges", "Process ranges", group, process->range_count, &is_first);
     for (size_t i = 0; i < timeline->stream_count; i++) {
         const struct trace_stream *stream = &timeline->streams[timeline->order[i]];
         put_track(output, "stream", stream->name, timeline->contexts[stream->context].name,

@@ -6,8 +6,9 @@
 #include "src/trace/output.h"
 
 /*
- * The process of the program has a track for the calls of each thread, and one for its ranges. Each
- * context stands for a process of its own, with a track for each stream.
+ * The process of the program has a track for the calls of each thread and one for its ranges;
+ * ranges of the process are asynchronous events. Each context is shown as a process, with a track
+ * for each stream.
  */
 struct json_output {
     const struct trace_timeline *timeline;
@@ -215,14 +216,30 @@ static void put_work(const struct json_output *output, const struct trace_work_e
         put_flow(output, work, number);
 }
 
+/* An asynchronous event, which may overlap others. */
+static void put_process_range(const struct json_output *output, const struct trace_range *range,
+                              size_t number)
+{
+    for (const char *phase = "be"; *phase; phase++) {
+        begin_event(output, *phase, output->process, 0);
+        put_time(output->file, "ts", *phase == 'b' ? range->began_ns : range->ended_ns);
+        put_name(output, trace_set_at(&output->timeline->names, range->name), "range");
+        fprintf(output->file, ",\"id\":%zu}", number);
+    }
+}
+
 static void put_ranges(const struct json_output *output)
 {
     const struct trace_timeline *timeline = output->timeline;
 
     for (size_t i = 0; i < timeline->range_count; i++) {
         const struct trace_range *range = &timeline->ranges[i];
+        if (range->lane == timeline->reader->thread_count) {
+            put_process_range(output, range, i + 1);
+            continue;
+        }
         begin_event(output, range->is_mark ? 'i' : 'X', output->process,
-                    ranges_track(output, range->thread));
+                    ranges_track(output, range->lane));
         put_time(output->file, "ts", range->began_ns);
         if (!range->is_mark)
             put_time(output->file, "dur", range->ended_ns - range->began_ns);

@@ -190,10 +190,12 @@ static void add_call(struct pass *pass, const struct trace_item *item)
 static void add_range(struct trace_timeline *timeline, const struct trace_item *item)
 {
     const bool is_mark = item->record.kind == TRACE_MARK;
+    const bool is_of_process = !is_mark && item->record.flags & TRACE_PROCESS_RANGE;
+    const uint32_t lane = is_of_process ? (uint32_t)timeline->reader->thread_count : item->thread;
 
     TRACE_ROOM(timeline->ranges, timeline->range_count, timeline->range_room);
     timeline->ranges[timeline->range_count++] = (struct trace_range){
-        item->began_ns, is_mark ? item->began_ns : item->ended_ns, item->thread,
+        item->began_ns, is_mark ? item->began_ns : item->ended_ns, lane,
         trace_set_add_text(&timeline->names, (const char *)(item->words + !is_mark)), is_mark};
 }
 
@@ -201,14 +203,14 @@ static int by_range(const void *one, const void *other)
 {
     const struct trace_range *a = one, *b = other;
 
-    if (a->thread != b->thread)
-        return a->thread < b->thread ? -1 : 1;
+    if (a->lane != b->lane)
+        return a->lane < b->lane ? -1 : 1;
     if (a->began_ns != b->began_ns)
         return a->began_ns < b->began_ns ? -1 : 1;
     return (a->ended_ns < b->ended_ns) - (a->ended_ns > b->ended_ns);
 }
 
-/* Those of a thread lie within one another, as calls do. */
+/* Those of a thread nest, as calls do; those of the process overlap. */
 static void sort_ranges(struct trace_timeline *timeline)
 {
     uint64_t *ends = NULL;
@@ -218,11 +220,13 @@ static void sort_ranges(struct trace_timeline *timeline)
         qsort(timeline->ranges, timeline->range_count, sizeof *timeline->ranges, by_range);
     for (size_t i = 0; i < timeline->range_count; i++) {
         struct trace_range *range = &timeline->ranges[i];
-        struct trace_lane *lane = &timeline->lanes[range->thread];
+        struct trace_lane *lane = &timeline->lanes[range->lane];
         if (lane->range_count++ == 0) {
             lane->first_range = i;
             open = 0;
         }
+        if (range->lane == timeline->reader->thread_count)
+            continue;
         while (open && ends[open - 1] <= range->began_ns)
             open--;
         if (open && range->ended_ns > ends[open - 1])
@@ -275,8 +279,9 @@ void trace_timeline_read(struct trace_timeline *timeline, struct trace_reader *r
 
     *timeline = (struct trace_timeline){.reader = reader};
     trace_handles_begin(timeline);
+    while (room <= reader->thread_count)
+        TRACE_ROOM(timeline->lanes, room, room);
     for (size_t i = 0; i < reader->thread_count; i++) {
-        TRACE_ROOM(timeline->lanes, i, room);
         timeline->lanes[i].number = reader->threads[i].number;
         timeline->lanes[i].system_thread = reader->threads[i].system_thread;
         timeline->lanes[i].linked = SIZE_MAX;

@@ -36,7 +36,7 @@ struct trace_lane {
 
 struct trace_range {
     uint64_t began_ns, ended_ns;
-    uint32_t thread, name;
+    uint32_t lane, name;
     bool is_mark;
 };
 
@@ -93,7 +93,8 @@ struct trace_timeline {
     uint32_t *slot_names;   /* of TRACE_SLOTS; TRACE_SET_NONE: not called */
     struct trace_function *functions;
 
-    struct trace_lane *lanes; /* one for each of the reader's threads */
+    /* One for each of the reader's threads, and a last one for the ranges of the process. */
+    struct trace_lane *lanes;
     struct trace_range *ranges;
     size_t range_count, range_room;
     uint64_t call_count, blocked_ns, unfinished_count;

@@ -54,6 +54,9 @@ def scenario():
     trace.range(1500, 30000, 'outer', 0)
     trace.range(2000, 9500, 'inner', 1)
     trace.range(90000, 0, 'never closed', 0)
+    # Two that overlap, as no ranges of a thread do.
+    trace.process_range(3000, 20000, 'step 1')
+    trace.process_range(10000, 40000, 'step 2')
     trace.mark(5500, 'here')
     trace.call('slot 60001', 31000, 32000, 17)
     trace.call('slot 60000', 32500, 32600, 1, 2, 3)
@@ -210,6 +213,16 @@ class Whole(TraceTest):
         marks = [(in_ns(one['ts']), one['name']) for one in document.of('i')]
         self.assertEqual(marks, [(4500, 'here')] + [(89000, text) for _, text in NASTY])
 
+    def test_ranges_of_the_process_overlap(self):
+        document = self.document()
+        ends = {one['id']: in_ns(one['ts']) for one in document.of('e')}
+        wanted = [(2000, 19000, 'step 1'), (9000, 39000, 'step 2')]
+        self.assertEqual([(in_ns(one['ts']), ends[one['id']], one['name'])
+                          for one in document.of('b')], wanted)
+        [track] = [one for one in self.html(self.file)['tracks'] if one['name'] == 'Process ranges']
+        self.assertEqual([(one['began'], one['ended'], one['name']) for one in track['events']],
+                         wanted)
+
     def test_memory_is_what_succeeded_and_was_not_freed(self):
         document = self.document()
         self.assertEqual([(in_ns(one['ts']), one['args']['bytes']) for one in document.of('C')],
@@ -232,6 +245,7 @@ class Whole(TraceTest):
                          [('ranges', 'Ranges', 'Process 99'),
                           ('thread', 'Thread 1 (main)', 'Process 99'),
                           ('ranges', 'Ranges', 'Process 99'), ('thread', 'Thread 2', 'Process 99'),
+                          ('ranges', 'Process ranges', 'Process 99'),
                           ('stream', 'legacy default stream', 'Device 0, context 1'),
                           ('stream', 'stream 1', 'Device 0, context 1'),
                           ('stream', 'stream 2', 'Device 0, context 1'),

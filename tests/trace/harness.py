@@ -73,6 +73,9 @@ class Trace:
     def range(self, began, ended, text, depth=0):
         self.add('range', depth, began, ended, hexadecimal(text))
 
+    def process_range(self, began, ended, text):
+        self.add('process-range', began, ended, hexadecimal(text))
+
     def mark(self, began, text):
         self.add('mark', began, hexadecimal(text))
 

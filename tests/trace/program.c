@@ -298,6 +298,9 @@ static int (*pushed_wide)(const wchar_t *message);
 static int (*pushed_in)(void *domain, const void *attributes);
 static int (*popped_in)(void *domain);
 static void *(*created)(const wchar_t *name);
+static uint64_t (*started)(const char *message);
+static void (*ended)(uint64_t id);
+static uint64_t (*started_in)(void *domain, const void *attributes);
 
 static int module_table(int module, void ***table, unsigned *size)
 {
@@ -307,9 +310,12 @@ static int module_table(int module, void ***table, unsigned *size)
     if (!is_filled) {
         core[1] = &marked_ex;
         core[2] = &marked;
+        core[5] = &started;
+        core[7] = &ended;
         core[9] = &pushed;
         core[10] = &pushed_wide;
         core[11] = &popped;
+        core2[2] = &started_in;
         core2[4] = &pushed_in;
         core2[5] = &popped_in;
         core2[13] = &created;
@@ -328,6 +334,35 @@ static const void *export_table(uint32_t id)
     } callbacks = {sizeof callbacks, module_table};
 
     return id == 1 ? &callbacks : NULL;
+}
+
+static void *end_elsewhere(void *id)
+{
+    ended(*(const uint64_t *)id);
+    return NULL;
+}
+
+/* Two ranges that overlap; the first ends in another thread, and ids that are none end nothing. */
+static void name_process_ranges(void *domain, const void *attributes)
+{
+    uint64_t first, second;
+    pthread_t thread;
+    int version;
+
+    if (!started || !ended || !started_in)
+        exit(1);
+    first = started("ended by a thread");
+    cu->DriverGetVersion(&version);
+    second = started_in(domain, attributes);
+    cu->DriverGetVersion(&version);
+    if (pthread_create(&thread, NULL, end_elsewhere, &first) != 0)
+        exit(1);
+    pthread_join(thread, NULL);
+    cu->DriverGetVersion(&version);
+    ended(0);
+    ended(first);
+    ended(second + 1);
+    ended(second);
 }
 
 static void name_ranges(void)
@@ -366,6 +401,7 @@ static void name_ranges(void)
     marked_ex(&attributes);
     if (popped() != 0 || popped() >= 0)
         exit(1);
+    name_process_ranges(domain, &attributes);
 }
 
 static void print_addresses(char **names)

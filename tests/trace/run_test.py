@@ -153,6 +153,14 @@ class OverMock(Run):
         self.assertEqual({name for name, event in found.items() if event['ph'] == 'i'},
                          {'here', 'marked by attributes'})
 
+    def test_ranges_of_the_process_overlap_and_end_in_any_thread(self):
+        [path] = self.mock('ranges', NVTX_INJECTION64_PATH=MOCK)
+        found = {(event['name'], event['ph']): event['ts']
+                 for event in self.document(path)['traceEvents'] if event['ph'] in 'be'}
+        first, second = 'ended by a thread', 'marked by attributes'
+        times = [found[first, 'b'], found[second, 'b'], found[first, 'e'], found[second, 'e']]
+        self.assertEqual(times, sorted(set(times)))
+
 
 class Processes(Run):
     def test_a_child_writes_a_file_of_its_own(self):

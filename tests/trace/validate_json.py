@@ -13,7 +13,7 @@ import sys
 
 METADATA = {'process_name': 'name', 'process_labels': 'labels', 'process_sort_index': 'sort_index',
             'thread_name': 'name', 'thread_sort_index': 'sort_index'}
-PHASES = 'MXCisf'
+PHASES = 'MXCisfbe'
 
 
 class Invalid(Exception):
@@ -73,7 +73,7 @@ def check_event(event):
         require(event.get('s') in ('g', 'p', 't'), event, 'a mark has a scope')
     else:
         require('id' in event and isinstance(event.get('cat'), str), event,
-                'a flow has a category and a number')
+                'a flow or asynchronous event has a category and a number')
 
 
 def check_nesting(events):
@@ -108,6 +108,22 @@ def check_flows(events, tracks):
     require(not starts, starts, 'a flow that has begun ends')
 
 
+def check_asynchronous(events):
+    """Each begins once and ends once, not earlier."""
+    begun = {}
+    for event in events:
+        key = (event['pid'], event.get('cat'), event.get('id'))
+        if event['ph'] == 'b':
+            require(key not in begun, event, 'an asynchronous event begins once')
+            begun[key] = event
+        elif event['ph'] == 'e':
+            require(key in begun, event, 'an asynchronous event that ends has begun')
+            begin = begun.pop(key)
+            require(begin['name'] == event['name'] and begin['ts'] <= event['ts'], event,
+                    'both ends of an asynchronous event are called the same')
+    require(not begun, begun, 'an asynchronous event that has begun ends')
+
+
 def validate(document):
     """Raises Invalid if it is not right."""
     require(isinstance(document, dict), document, 'the document is an object')
@@ -125,6 +141,7 @@ def validate(document):
     for track, members in complete.items():
         require(track in named, track, 'a track has a name')
         check_nesting(members)
+    check_asynchronous(events)
     check_flows(events, {track: {event['ts'] for event in members}
                          for track, members in complete.items()})
 

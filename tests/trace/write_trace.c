@@ -12,6 +12,7 @@
  *          DEVICE                           GRID and BLOCK are three numbers each
  *     name WHAT OF TEXT
  *     range DEPTH BEGAN ENDED TEXT
+ *     process-range BEGAN ENDED TEXT
  *     mark BEGAN TEXT
  *
  * FUNCTION is an exported name or the number of a slot. `write_trace FILE many COUNT` writes so
@@ -233,9 +234,11 @@ static void read_line(char *line)
         words[0] = next_number();
         words[1] = next_number();
         put_text(&record, words, 2);
-    } else if (strcmp(what, "range") == 0 || strcmp(what, "mark") == 0) {
-        record.kind = what[0] == 'r' ? TRACE_RANGE : TRACE_MARK;
-        if (record.kind == TRACE_RANGE)
+    } else if (strcmp(what, "range") == 0 || strcmp(what, "process-range") == 0 ||
+               strcmp(what, "mark") == 0) {
+        record.kind = what[0] == 'm' ? TRACE_MARK : TRACE_RANGE;
+        record.flags = what[0] == 'p' ? TRACE_PROCESS_RANGE : 0;
+        if (what[0] == 'r')
             words[0] = next_number();
         record.began_ns = next_number();
         record.ended_ns = record.kind == TRACE_RANGE ? next_number() : 0;

@@ -38,7 +38,7 @@
  *                     blocked_ns, longest_ns]
  *
  * BASE64 (with padding; white space is skipped) holds the events of each track, track after track,
- * sorted by their begin; of two that begin together, the outer one first. An event is a run of
+ * sorted by their begin; of two that begin together, the longer one first. An event is a run of
  * numbers, each in LEB128 without a sign. Times are nanoseconds since the trace began.
  *
  *     begin           less the begin of the event before it in the track (of the first: less 0)
