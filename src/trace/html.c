@@ -335,10 +335,8 @@ void trace_write_html(const struct trace_timeline *timeline, FILE *file)
 {
     struct html_output output = {.timeline = timeline, .file = file};
     struct trace_item item;
-    size_t room = 0;
 
-    while (room < timeline->reader->thread_count)
-        TRACE_ROOM(output.threads, room, room);
+    output.threads = trace_zeros(timeline->reader->thread_count, sizeof *output.threads);
     trace_reader_rewind(timeline->reader);
     while (trace_reader_next(timeline->reader, &item)) {
         if (item.record.kind == TRACE_CALL)

@@ -34,9 +34,10 @@ const char *trace_set_at(const struct trace_set *set, uint32_t number);
 void trace_set_free(struct trace_set *set);
 
 /*
- * Make room for one more element behind `count`; the new room is zeros. There is no return without
- * memory: the command says so and ends.
+ * Memory for the command, of zeros: an array of `count` elements, or room for one more element behind
+ * `count` in an array that grows. If memory runs out, both print that and end the process.
  */
+void *trace_zeros(size_t count, size_t size);
 void *trace_room(void *array, size_t count, size_t *room, size_t size);
 #define TRACE_ROOM(array, count, room) \
     ((array) = trace_room((array), (count), &(room), sizeof *(array)))

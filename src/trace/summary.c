@@ -134,14 +134,12 @@ static int by_count(const void *one, const void *other)
 
 static void put_errors(const struct trace_timeline *timeline, FILE *file)
 {
-    struct trace_error *errors = NULL;
-    size_t room = 0;
+    struct trace_error *errors;
     char result[TRACE_RESULT_BYTES];
 
-    while (room < timeline->error_count)
-        TRACE_ROOM(errors, room, room);
-    if (!errors)
+    if (!timeline->error_count)
         return;
+    errors = trace_zeros(timeline->error_count, sizeof *errors);
     memcpy(errors, timeline->errors, timeline->error_count * sizeof *errors);
     qsort(errors, timeline->error_count, sizeof *errors, by_count);
     fputs("Errors\n", file);
@@ -169,11 +167,9 @@ static void add_work(struct total *total, const struct trace_work_event *work, c
 
 static void put_kernels(const struct trace_timeline *timeline, FILE *file)
 {
-    struct total *totals = NULL;
-    size_t room = 0, count = 0;
+    struct total *totals = trace_zeros(timeline->names.count, sizeof *totals);
+    size_t count = 0;
 
-    while (room < timeline->names.count)
-        TRACE_ROOM(totals, room, room);
     for (size_t i = 0; i < timeline->work_count; i++) {
         const struct trace_work_event *work = &timeline->works[i];
         if (work->kind == TRACE_KERNEL)
@@ -256,18 +252,16 @@ static void add_gap(struct span *gaps, const struct span *gap)
 /* When no stream of a context had work, between its first and its last. */
 static void put_gaps(const struct trace_timeline *timeline, FILE *file)
 {
-    struct span gaps[GAPS] = {0}, *spans = NULL, gap;
+    struct span gaps[GAPS] = {0}, gap;
+    struct span *spans = trace_zeros(timeline->work_count, sizeof *spans);
     uint64_t reached = 0;
-    size_t room = 0;
 
     for (size_t i = 0; i < timeline->work_count; i++) {
         const struct trace_work_event *work = &timeline->works[i];
-        TRACE_ROOM(spans, i, room);
         spans[i] =
             (struct span){work->began_ns, work->ended_ns, timeline->streams[work->stream].context};
     }
-    if (spans)
-        qsort(spans, timeline->work_count, sizeof *spans, by_context);
+    qsort(spans, timeline->work_count, sizeof *spans, by_context);
     for (size_t i = 0; i < timeline->work_count; i++) {
         if (i == 0 || spans[i].context != spans[i - 1].context)
             reached = spans[i].began_ns;

@@ -71,12 +71,9 @@ void trace_demangle(struct trace_timeline *timeline,
                     char *(*demangle)(const char *lines, size_t size))
 {
     struct symbols symbols = {0};
-    uint32_t *shown = NULL;
-    size_t room = 0;
+    uint32_t *shown = trace_zeros(timeline->names.count, sizeof *shown);
     char *answer = NULL;
 
-    while (room < timeline->names.count)
-        TRACE_ROOM(shown, room, room);
     /* A name is looked at once. */
     for (size_t i = 0; i < timeline->work_count; i++) {
         const struct trace_work_event *work = &timeline->works[i];

@@ -275,23 +275,17 @@ void trace_timeline_read(struct trace_timeline *timeline, struct trace_reader *r
 {
     struct pass pass = {.timeline = timeline};
     struct trace_item item;
-    size_t room = 0;
 
     *timeline = (struct trace_timeline){.reader = reader};
     trace_handles_begin(timeline);
-    while (room <= reader->thread_count)
-        TRACE_ROOM(timeline->lanes, room, room);
+    timeline->lanes = trace_zeros(reader->thread_count + 1, sizeof *timeline->lanes);
     for (size_t i = 0; i < reader->thread_count; i++) {
         timeline->lanes[i].number = reader->threads[i].number;
         timeline->lanes[i].system_thread = reader->threads[i].system_thread;
         timeline->lanes[i].linked = SIZE_MAX;
     }
-    room = 0;
-    while (room < TRACE_SLOTS)
-        TRACE_ROOM(timeline->functions, room, room);
-    room = 0;
-    while (room < TRACE_SLOTS)
-        TRACE_ROOM(timeline->slot_names, room, room);
+    timeline->functions = trace_zeros(TRACE_SLOTS, sizeof *timeline->functions);
+    timeline->slot_names = trace_zeros(TRACE_SLOTS, sizeof *timeline->slot_names);
     memset(timeline->slot_names, 0xff, TRACE_SLOTS * sizeof *timeline->slot_names);
     trace_reader_rewind(reader);
     while (trace_reader_next(reader, &item)) {

@@ -34,12 +34,10 @@ static uint32_t type_number(struct trace_timeline *timeline, const char *type)
 void trace_handles_begin(struct trace_timeline *timeline)
 {
     const unsigned count = cushim__parameter_first[CUSHIM__SYMBOL_COUNT];
-    size_t room = 0;
 
-    for (unsigned i = 0; i < count; i++) {
-        TRACE_ROOM(timeline->parameter_types, i, room);
+    timeline->parameter_types = trace_zeros(count, sizeof *timeline->parameter_types);
+    for (unsigned i = 0; i < count; i++)
         timeline->parameter_types[i] = (uint16_t)type_number(timeline, cushim__parameters[i].type);
-    }
 }
 
 static uint32_t see_handle(struct trace_timeline *timeline, uint32_t type, uint64_t handle)

@@ -299,19 +299,16 @@ static int by_position(const void *one, const void *other)
 /* By device and context, the default streams first. */
 static void order_streams(struct trace_timeline *timeline)
 {
-    struct position *positions = NULL;
-    size_t room = 0, order_room = 0;
+    struct position *positions = trace_zeros(timeline->stream_count, sizeof *positions);
 
+    timeline->order = trace_zeros(timeline->stream_count, sizeof *timeline->order);
     for (uint32_t i = 0; i < timeline->stream_count; i++) {
         const struct trace_stream *stream = &timeline->streams[i];
-        TRACE_ROOM(positions, i, room);
-        TRACE_ROOM(timeline->order, i, order_room);
         positions[i] = (struct position){
             (uint64_t)timeline->contexts[stream->context].device << 32 | stream->context,
             stream->handle > 2, i};
     }
-    if (positions)
-        qsort(positions, timeline->stream_count, sizeof *positions, by_position);
+    qsort(positions, timeline->stream_count, sizeof *positions, by_position);
     for (size_t i = 0; i < timeline->stream_count; i++)
         timeline->order[i] = positions[i].index;
     free(positions);
