@@ -296,30 +296,11 @@ static void put_summary(const struct html_output *output)
 
 static void put_data(const struct html_output *output)
 {
-    const struct trace_reader *reader = output->timeline->reader;
-    const struct trace_header *header = &reader->header;
     FILE *file = output->file;
 
-    fputs("<script id=\"data\" type=\"application/json\">\n{\"format\":1,\"program\":", file);
-    trace_put_string(file, header->program);
-    fputs(",\"driver\":", file);
-    trace_put_string(file, header->driver);
-    fprintf(file,
-            ",\"driver_version\":%" PRIu32 ",\"clock\":\"%s\",\"duration_ns\":%" PRIu64
-            ",\"began_unix_ns\":\"%" PRIu64 "\",\"process\":%" PRIu32
-            ",\"ended\":%s,\"device_times\":%s",
-            header->driver_version, header->flags & TRACE_VIRTUAL_CLOCK ? "virtual" : "host",
-            reader->duration_ns, header->began_unix_ns, header->process,
-            header->flags & TRACE_ENDED ? "true" : "false",
-            header->flags & TRACE_DEVICE_TIMES ? "true" : "false");
-    fprintf(file,
-            ",\"lost_calls\":%" PRIu64 ",\"lost_work\":%" PRIu64 ",\"untimed_work\":%" PRIu64
-            ",\"unknown_functions\":%" PRIu64 ",\"call_cost_ns\":%" PRIu64
-            ",\"lost_details\":%" PRIu64 ",\"damage\":",
-            header->lost_calls, header->lost_work, header->untimed_work, header->unknown_functions,
-            header->call_cost_ns, output->lost_details);
-    trace_put_string(file, reader->damage);
-    trace_put_unknown(output->timeline, file);
+    fputs("<script id=\"data\" type=\"application/json\">\n{\"format\":1,", file);
+    trace_put_header(output->timeline, file);
+    fprintf(file, ",\"lost_details\":%" PRIu64, output->lost_details);
     put_strings(file, "names", &output->timeline->names);
     put_strings(file, "details", &output->details);
     fputs(",\n\"classes\":[", file);

@@ -36,7 +36,7 @@ void trace_put_string(FILE *file, const char *text)
     }
 }
 
-void trace_put_unknown(const struct trace_timeline *timeline, FILE *file)
+static void put_unknown(const struct trace_timeline *timeline, FILE *file)
 {
     const char *name;
 
@@ -47,6 +47,32 @@ void trace_put_unknown(const struct trace_timeline *timeline, FILE *file)
         trace_put_string(file, name);
     }
     fputs("]", file);
+}
+
+void trace_put_header(const struct trace_timeline *timeline, FILE *file)
+{
+    const struct trace_reader *reader = timeline->reader;
+    const struct trace_header *header = &reader->header;
+
+    fputs("\"program\":", file);
+    trace_put_string(file, header->program);
+    fputs(",\"driver\":", file);
+    trace_put_string(file, header->driver);
+    fprintf(file,
+            ",\"driver_version\":%" PRIu32 ",\"process\":%" PRIu32 ",\"clock\":\"%s\","
+            "\"ended\":%s,\"device_times\":%s,\"began_unix_ns\":\"%" PRIu64 "\"",
+            header->driver_version, header->process,
+            header->flags & TRACE_VIRTUAL_CLOCK ? "virtual" : "host",
+            header->flags & TRACE_ENDED ? "true" : "false",
+            header->flags & TRACE_DEVICE_TIMES ? "true" : "false", header->began_unix_ns);
+    fprintf(file,
+            ",\"duration_ns\":%" PRIu64 ",\"lost_calls\":%" PRIu64 ",\"lost_work\":%" PRIu64
+            ",\"untimed_work\":%" PRIu64 ",\"unknown_functions\":%" PRIu64
+            ",\"call_cost_ns\":%" PRIu64 ",\"event_cost_ns\":%" PRIu64 ",\"damage\":",
+            reader->duration_ns, header->lost_calls, header->lost_work, header->untimed_work,
+            header->unknown_functions, header->call_cost_ns, header->event_cost_ns);
+    trace_put_string(file, reader->damage);
+    put_unknown(timeline, file);
 }
 
 /* Microseconds. */
@@ -261,34 +287,6 @@ static void put_memory(const struct json_output *output)
     }
 }
 
-static void put_other(const struct json_output *output)
-{
-    const struct trace_reader *reader = output->timeline->reader;
-    const struct trace_header *header = &reader->header;
-    FILE *file = output->file;
-
-    fputs("\n],\n\"displayTimeUnit\":\"ns\",\n\"otherData\":{\"program\":", file);
-    trace_put_string(file, header->program);
-    fputs(",\"driver\":", file);
-    trace_put_string(file, header->driver);
-    fprintf(file,
-            ",\"driver_version\":%" PRIu32 ",\"process\":%" PRIu32 ",\"clock\":\"%s\","
-            "\"ended\":%s,\"device_times\":%s,\"began_unix_ns\":\"%" PRIu64 "\"",
-            header->driver_version, header->process,
-            header->flags & TRACE_VIRTUAL_CLOCK ? "virtual" : "host",
-            header->flags & TRACE_ENDED ? "true" : "false",
-            header->flags & TRACE_DEVICE_TIMES ? "true" : "false", header->began_unix_ns);
-    fprintf(file,
-            ",\"duration_ns\":%" PRIu64 ",\"lost_calls\":%" PRIu64 ",\"lost_work\":%" PRIu64
-            ",\"untimed_work\":%" PRIu64 ",\"unknown_functions\":%" PRIu64
-            ",\"call_cost_ns\":%" PRIu64 ",\"event_cost_ns\":%" PRIu64 ",\"damage\":",
-            reader->duration_ns, header->lost_calls, header->lost_work, header->untimed_work,
-            header->unknown_functions, header->call_cost_ns, header->event_cost_ns);
-    trace_put_string(file, reader->damage);
-    trace_put_unknown(output->timeline, file);
-    fputs("}}\n", file);
-}
-
 void trace_write_json(const struct trace_timeline *timeline, FILE *file)
 {
     struct trace_reader *reader = timeline->reader;
@@ -315,5 +313,7 @@ void trace_write_json(const struct trace_timeline *timeline, FILE *file)
         put_work(&output, &timeline->works[i], i);
     put_ranges(&output);
     put_memory(&output);
-    put_other(&output);
+    fputs("\n],\n\"displayTimeUnit\":\"ns\",\n\"otherData\":{", file);
+    trace_put_header(timeline, file);
+    fputs("}}\n", file);
 }

@@ -26,8 +26,10 @@ void trace_write_summary(const struct trace_timeline *timeline, FILE *file);
 /* A string of JSON that may stand in HTML: `<` is escaped, and bytes that are no UTF-8 replaced. */
 void trace_put_string(FILE *file, const char *text);
 
-/* The member of JSON that names the first functions that the trace does not know. */
+/* How many of the functions that the registry does not have are named. */
 enum { TRACE_UNKNOWN_SHOWN = 10 };
-void trace_put_unknown(const struct trace_timeline *timeline, FILE *file);
+
+/* Members of JSON: what the header of the trace says, the damage and the unknown functions. */
+void trace_put_header(const struct trace_timeline *timeline, FILE *file);
 
 #endif

@@ -21,8 +21,8 @@
  *     ended           false: the process crashed or was killed
  *     device_times    (o) false: device work was not timed
  *     damage          (o) a string: what of the trace file could not be read
- *     lost_calls, lost_work, untimed_work, unknown_functions, call_cost_ns, lost_details
- *                     (o) numbers; lost_details: events whose details were left out
+ *     lost_calls, lost_work, untimed_work, unknown_functions, call_cost_ns, event_cost_ns,
+ *     lost_details    (o) numbers; lost_details: events whose details were left out
  *     unknown_names   (o) strings: the first of the unknown functions
  *     names           strings: functions, kernels, kinds of copies, ranges
  *     details         strings: what else is said of an event, each once
