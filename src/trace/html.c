@@ -7,10 +7,10 @@
 #include "src/trace/output.h"
 #include "src/trace/viewer/viewer.h"
 
-/* What is said of events takes so many bytes at most; of further events nothing is said. */
+/* The details of events take so many bytes at most; further events have none. */
 enum { DETAIL_BYTES = 64 << 20 };
 
-/* Events, coded. */
+/* Encoded events. */
 struct track {
     unsigned char *bytes;
     size_t size, room, count;
@@ -20,10 +20,10 @@ struct track {
 struct html_output {
     const struct trace_timeline *timeline;
     FILE *file;
-    struct track *threads; /* their calls */
+    struct track *threads; /* the calls of each thread */
     struct trace_set details;
     uint64_t lost_details;
-    /* What is not yet written of base64. */
+    /* Bytes that are not written yet, as base64 takes three at a time. */
     unsigned char left[3];
     size_t left_count;
 };
@@ -35,7 +35,7 @@ struct event {
     uint64_t link;
 };
 
-static size_t code(unsigned char *bytes, uint64_t number)
+static size_t encode(unsigned char *bytes, uint64_t number)
 {
     size_t size = 0;
 
@@ -47,15 +47,15 @@ static size_t code(unsigned char *bytes, uint64_t number)
 
 enum { LONGEST_EVENT = 60 };
 
-/* `began_ns` is of the event before, and becomes that of this one. */
-static size_t code_event(unsigned char *bytes, uint64_t *began_ns, const struct event *event)
+/* Encode an event. `began_ns` is that of the event before it, and is set to that of this one. */
+static size_t encode_event(unsigned char *bytes, uint64_t *began_ns, const struct event *event)
 {
     const uint64_t numbers[] = {event->began_ns - *began_ns, event->duration_ns, event->name,
                                 (uint64_t)event->is,         event->detail,      event->link};
     size_t size = 0;
 
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
-        size += code(bytes + size, numbers[i]);
+        size += encode(bytes + size, numbers[i]);
     *began_ns = event->began_ns;
     return size;
 }
@@ -70,7 +70,7 @@ static uint32_t add_detail(struct html_output *output, const char *text)
         return trace_set_add_text(&output->details, text) + 1;
     index = trace_set_find(&output->details, text, strlen(text));
     output->lost_details += index == TRACE_SET_NONE;
-    return index + 1; /* of none it is 0 */
+    return index + 1; /* 0 for TRACE_SET_NONE */
 }
 
 /* `bytesize=256, hStream=stream#1 -> CUDA_ERROR_INVALID_VALUE`. */
@@ -113,16 +113,16 @@ static void add_call(struct html_output *output, const struct trace_item *item)
     };
 
     if (event.name == TRACE_SET_NONE || event.began_ns < track->began_ns)
-        return; /* the file has changed since it was read first */
+        return; /* the file has changed since the timeline was read */
     while (track->room - track->size < LONGEST_EVENT)
         TRACE_ROOM(track->bytes, track->room, track->room);
-    track->size += code_event(track->bytes + track->size, &track->began_ns, &event);
+    track->size += encode_event(track->bytes + track->size, &track->began_ns, &event);
     track->count++;
 }
 
 /*
- * The event of some work. All are asked for before the details are written, and again as events:
- * then what is said of them is there, or was lost.
+ * The event of a piece of work. It is made twice: before the details are written, to add its own,
+ * and as the events are written, when the details have it or it was lost.
  */
 static struct event work_event(struct html_output *output, const struct trace_work_event *work)
 {
@@ -188,10 +188,10 @@ static void put_event(struct html_output *output, uint64_t *began_ns, const stru
 {
     unsigned char bytes[LONGEST_EVENT];
 
-    put_base64(output, bytes, code_event(bytes, began_ns, event));
+    put_base64(output, bytes, encode_event(bytes, began_ns, event));
 }
 
-/* Track after track, in the order of put_tracks(). */
+/* The events of the tracks, in the order of put_tracks(). */
 static void put_events(struct html_output *output)
 {
     const struct trace_timeline *timeline = output->timeline;
@@ -219,8 +219,8 @@ static void put_events(struct html_output *output)
     began_ns = 0;
     for (size_t i = 0; i < timeline->memory_count; i++) {
         const struct trace_memory *memory = &timeline->memory[i];
-        put_base64(output, bytes, code(bytes, memory->time_ns - began_ns));
-        put_base64(output, bytes, code(bytes, memory->bytes << 1)); /* zigzag: never negative */
+        put_base64(output, bytes, encode(bytes, memory->time_ns - began_ns));
+        put_base64(output, bytes, encode(bytes, memory->bytes << 1)); /* zigzag: never negative */
         began_ns = memory->time_ns;
     }
     put_three(output);
@@ -323,7 +323,7 @@ void trace_write_html(const struct trace_timeline *timeline, FILE *file)
         if (item.record.kind == TRACE_CALL)
             add_call(&output, &item);
     }
-    /* What is said of work is written before it. */
+    /* Add the details of work, which are written before the events. */
     for (size_t i = 0; i < timeline->work_count; i++)
         work_event(&output, &timeline->works[i]);
     fputs(cushim__trace_viewer_before, file);

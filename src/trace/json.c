@@ -19,7 +19,7 @@ struct json_output {
 void trace_put_string(FILE *file, const char *text)
 {
     enum { LONGEST = TRACE_TEXT_BYTES };
-    char cut[LONGEST + 1], escaped[6 * LONGEST + 3]; /* no byte takes more than \ufffd */
+    char cut[LONGEST + 1], escaped[6 * LONGEST + 3]; /* a byte becomes 6 at most: \ufffd */
     struct cushim__text buffer;
     size_t part;
 
@@ -81,7 +81,7 @@ static void put_time(FILE *file, const char *key, uint64_t ns)
     fprintf(file, ",\"%s\":%" PRIu64 ".%03u", key, ns / 1000, (unsigned)(ns % 1000));
 }
 
-/* Each event but the first stands behind a comma. */
+/* The first event is written by trace_write_json(), so all others follow a comma. */
 static void begin_event(const struct json_output *output, char phase, uint64_t process,
                         uint64_t thread)
 {

@@ -55,7 +55,7 @@ static size_t length_of(const struct trace_set *set, uint32_t number)
     return end - set->starts[number] - 1;
 }
 
-/* Where it stands in the table, or would. */
+/* The index in the table that the string has, or would have. */
 static size_t place_of(const struct trace_set *set, const void *bytes, size_t length)
 {
     size_t place = (size_t)hash_of(bytes, length) & (set->table_size - 1);

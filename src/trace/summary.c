@@ -8,7 +8,7 @@
 
 enum { FUNCTIONS = 10, ERRORS = 4, KERNELS = 8, STREAMS = 5, GAPS = 3, NAME_BYTES = 45 };
 
-/* What took time: calls of a function, runs of a kernel, copies of a kind. */
+/* The total time of the calls of a function, the runs of a kernel, or the work of a kind. */
 struct total {
     const char *name;
     uint64_t count, total_ns, longest_ns, bytes;
@@ -46,7 +46,7 @@ struct name_text {
     char text[100];
 };
 
-/* On one line, and of `size` bytes at most with what closes it; at most a hundred. */
+/* A name on one line, cut to `size` bytes with the NUL, of which there are at most a hundred. */
 static struct name_text shown(const char *name, size_t size)
 {
     char plain[3 * TRACE_TEXT_BYTES];
@@ -77,7 +77,7 @@ static int by_total(const void *one, const void *other)
     return strcmp(a->name, b->name);
 }
 
-/* The first of them by their time. */
+/* Print the first `most` by their total time. */
 static void put_totals(FILE *file, struct total *totals, size_t count, size_t most)
 {
     qsort(totals, count, sizeof *totals, by_total);
@@ -186,7 +186,7 @@ static void put_kernels(const struct trace_timeline *timeline, FILE *file)
     free(totals);
 }
 
-/* All other work, by kind. */
+/* All work but kernels, by kind. */
 static void put_other_work(const struct trace_timeline *timeline, FILE *file)
 {
     struct total totals[TRACE_HOST_FUNCTION + 1] = {0};
@@ -235,7 +235,7 @@ static int by_context(const void *one, const void *other)
     return (a->began_ns > b->began_ns) - (a->began_ns < b->began_ns);
 }
 
-/* Keep the longest, the first of them first. */
+/* Insert a gap into the longest ones, behind those of the same length. */
 static void add_gap(struct span *gaps, const struct span *gap)
 {
     size_t place = GAPS;
@@ -249,7 +249,7 @@ static void add_gap(struct span *gaps, const struct span *gap)
     gaps[place] = *gap;
 }
 
-/* When no stream of a context had work, between its first and its last. */
+/* The longest gaps in which no stream of a context had work, between its first and its last. */
 static void put_gaps(const struct trace_timeline *timeline, FILE *file)
 {
     struct span gaps[GAPS] = {0}, gap;
@@ -279,7 +279,7 @@ static void put_gaps(const struct trace_timeline *timeline, FILE *file)
     free(spans);
 }
 
-/* The functions of the row above, on lines of their own. */
+/* The names of unknown functions, on lines of up to a hundred columns. */
 static void put_unknown(const struct trace_timeline *timeline, FILE *file)
 {
     enum { COLUMNS = 98, NAMES_BYTES = 45 };
@@ -306,8 +306,10 @@ static void put_missing(const struct trace_timeline *timeline, FILE *file)
         const char *what, *rest;
     } rows[] = {
         {timeline->unfinished_count, "call", "did not return"},
-        {header->lost_calls, "call", "did not fit into the file, or it could not grow"},
-        {header->lost_work, "piece", "of work did not fit into the file, or it could not grow"},
+        {header->lost_calls, "call",
+         "did not fit: give a larger --buffer, or make room on the disk"},
+        {header->lost_work, "piece",
+         "of work did not fit: give a larger --buffer, or make room on the disk"},
         {header->untimed_work, "piece", "of work could not be timed"},
         {header->unknown_functions, "function",
          "came from cuGetProcAddress that cushim does not know"},
@@ -325,10 +327,9 @@ static void put_missing(const struct trace_timeline *timeline, FILE *file)
     if (!(header->flags & TRACE_ENDED))
         fputs("The process has not ended the trace: it crashed, was killed or still runs.\n", file);
     if (!(header->flags & TRACE_DEVICE_TIMES))
-        fputs("The device's work was not timed.\n", file);
+        fputs("The device's work was not timed: device times were off.\n", file);
     if (header->call_cost_ns)
-        fprintf(file, "The trace itself takes %s for a call.\n",
-                duration(header->call_cost_ns).text);
+        fprintf(file, "Recording a call takes %s.\n", duration(header->call_cost_ns).text);
 }
 
 void trace_write_summary(const struct trace_timeline *timeline, FILE *file)
@@ -337,7 +338,7 @@ void trace_write_summary(const struct trace_timeline *timeline, FILE *file)
     const struct trace_header *header = &reader->header;
 
     fprintf(file, "Program: %s\n", shown(header->program, 90).text);
-    /* A program that traces itself does not say. */
+    /* A program that traces itself does not name its driver. */
     fprintf(file, "Driver: %s", header->driver[0] ? shown(header->driver, 70).text : "not known");
     if (header->driver_version)
         fprintf(file, " (CUDA %u.%u)", header->driver_version / 1000,

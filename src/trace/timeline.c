@@ -10,14 +10,14 @@
 #include "loader/symbols.h"
 #include "src/trace/roles.h"
 
-/* A call that allocates or frees, for the time when it has returned. */
+/* A call that allocates or frees; it takes effect when it returns. */
 struct allocation {
     uint64_t ended_ns, address, bytes;
     size_t sequence;
     bool is_free;
 };
 
-/* What is only needed while the file is read. */
+/* What is needed only while the file is read. */
 struct pass {
     struct trace_timeline *timeline;
     struct allocation *allocations;
@@ -43,7 +43,7 @@ const char *const trace_class_names[TRACE_CLASSES] = {
     [TRACE_CLASS_OTHER] = "other",
 };
 
-/* An answer that says that there is more to wait for is no error. */
+/* CUDA_ERROR_NOT_READY is an expected answer. */
 static bool is_error(const struct trace_record *call)
 {
     return call->ended_ns && call->code != CUDA_SUCCESS && call->code != CUDA_ERROR_NOT_READY;
@@ -105,7 +105,7 @@ static void add_name(struct trace_timeline *timeline, const struct trace_item *i
         trace_set_add_text(&timeline->names, (const char *)(item->words + 2));
 }
 
-void trace_slot_see(struct trace_timeline *timeline, unsigned slot)
+void trace_slot_add_name(struct trace_timeline *timeline, unsigned slot)
 {
     char text[16];
 
@@ -165,14 +165,14 @@ static void add_call(struct pass *pass, const struct trace_item *item)
     TRACE_ROOM(lane->calls, lane->call_count, lane->room);
     lane->calls[lane->call_count++] =
         (struct trace_call){.began_ns = item->began_ns, .slot = (uint16_t)slot};
-    trace_slot_see(timeline, slot);
+    trace_slot_add_name(timeline, slot);
     function->calls++;
     function->total_ns += duration;
     if (duration > function->longest_ns)
         function->longest_ns = duration;
     if (trace_role_blocks(role)) {
         function->blocked_ns += duration;
-        /* One that is inside of another is counted with that. */
+        /* A call that is nested in another one is counted with that. */
         if (item->began_ns >= lane->blocked_until_ns) {
             timeline->blocked_ns += duration;
             lane->blocked_until_ns = item->ended_ns;
@@ -184,7 +184,7 @@ static void add_call(struct pass *pass, const struct trace_item *item)
         add_error(timeline, item);
     }
     add_allocation(pass, item, role);
-    trace_handles_see(timeline, item);
+    trace_handles_number(timeline, item);
 }
 
 static void add_range(struct trace_timeline *timeline, const struct trace_item *item)
@@ -246,7 +246,7 @@ static int by_end(const void *one, const void *other)
     return a->sequence < b->sequence ? -1 : 1;
 }
 
-/* What is freed and was not allocated in the trace changes nothing. */
+/* Addresses that were not allocated in the trace have size 0, so freeing them changes nothing. */
 static void follow_memory(struct pass *pass)
 {
     struct trace_timeline *timeline = pass->timeline;

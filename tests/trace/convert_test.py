@@ -310,12 +310,13 @@ class Whole(TraceTest):
                      '  Device 0, context 1, stream 2: busy 5.000 us (5.0 %)',
                      '  Device 0, context 1: idle 28.100 us from 21.500 us on',
                      'Missing: 1 call did not return',
-                     'Missing: 3 calls did not fit into the file, or it could not grow',
-                     'Missing: 2 pieces of work did not fit into the file, or it could not '
-                     'grow',
+                     'Missing: 3 calls did not fit: give a larger --buffer, or make room on the '
+                     'disk',
+                     'Missing: 2 pieces of work did not fit: give a larger --buffer, or make room '
+                     'on the disk',
                      'Missing: 1 piece of work could not be timed',
                      'Missing: 4 functions came from cuGetProcAddress that cushim does not know',
-                     'The trace itself takes 70 ns for a call.'):
+                     'Recording a call takes 70 ns.'):
             self.assertIn(line + '\n', summary)
         self.assertRegex(summary, r'(?m)^29 calls, blocked 70\.200 us  ')
         self.assertRegex(summary, r'(?m)^  scale +2 +4\.000 us +2\.000 us +3\.000 us$')

@@ -117,7 +117,7 @@ class Damage(TraceTest):
 
     def test_record_of_no_kind(self):
         at = self.damage_record(7, 0, b'\x63')
-        self.assert_record_damaged(7, at, 'a record is of no kind that there is')
+        self.assert_record_damaged(7, at, 'a record is of an unknown kind')
 
     def test_record_that_is_too_long_for_its_chunk(self):
         at = self.damage_record(self.in_chunk - 1, 1, b'\xff')
