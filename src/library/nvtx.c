@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The ranges that a program names by NVTX. NVTX is nothing but headers in the program: at its first
- * call it loads the library that NVTX_INJECTION64_PATH names, and lets it put functions of its own
- * into tables. The numbers and layouts here are those of NVTX 3, which does not change them.
+ * The injection library of NVTX: it hands the marks and ranges of a program on to the trace. In the
+ * program, NVTX consists of headers. Its first call loads the library that NVTX_INJECTION64_PATH
+ * names, and InitializeInjectionNvtx2() sets functions in the tables of NVTX. The numbers and
+ * layouts are those of NVTX 3, which are stable.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -45,7 +46,7 @@ enum {
 
 enum { MESSAGE_ASCII = 1, MESSAGE_WIDE = 2, MESSAGE_REGISTERED = 3 };
 
-/* What a range is described by; a later version has more at its end. */
+/* nvtxEventAttributes_t; later versions may add members at the end. */
 struct attributes {
     uint16_t version, size;
     uint32_t category;
@@ -68,7 +69,7 @@ struct message {
     char text[512];
 };
 
-/* As UTF-8, as far as it fits. */
+/* Convert a text to UTF-8, and cut it to the room. */
 static struct message narrow(const wchar_t *wide)
 {
     static const uint8_t lead[] = {0, 0xc0, 0xe0, 0xf0};
@@ -95,7 +96,7 @@ static struct message message_of(const struct attributes *attributes)
         return message;
     if (attributes->message_type == MESSAGE_WIDE)
         return narrow(attributes->message);
-    /* A registered string is what register_string() has answered: the text itself. */
+    /* A registered string is the text itself, as register_string() returns it. */
     if (attributes->message_type == MESSAGE_ASCII || attributes->message_type == MESSAGE_REGISTERED)
         snprintf(message.text, sizeof message.text, "%s", (const char *)attributes->message);
     return message;
@@ -194,7 +195,7 @@ static void name_thread_wide(uint32_t system_thread, const wchar_t *name)
     name_thread(system_thread, narrow(name).text);
 }
 
-/* The handle of a registered string is a copy that stays, since none is ever unregistered. */
+/* Returns a copy as the handle. It is never freed, as NVTX unregisters no string. */
 static const char *register_string(void *domain, const char *text)
 {
     (void)domain;
@@ -206,7 +207,7 @@ static const char *register_string_wide(void *domain, const wchar_t *text)
     return register_string(domain, narrow(text).text);
 }
 
-/* A domain is a copy of its name. */
+/* The handle of a domain is a copy of its name. */
 static const void *create_domain(const char *name)
 {
     return register_string(NULL, name);
@@ -218,7 +219,7 @@ static const void *create_domain_wide(const wchar_t *name)
 }
 
 struct row {
-    unsigned place;
+    unsigned index;
     function function;
 };
 
@@ -231,8 +232,8 @@ static void fill(const struct callbacks *callbacks, int module, const struct row
     if (!callbacks->module_table(module, &table, &size) || !table)
         return;
     for (size_t i = 0; i < count; i++) {
-        if (rows[i].place < size && table[rows[i].place])
-            *table[rows[i].place] = rows[i].function;
+        if (rows[i].index < size && table[rows[i].index])
+            *table[rows[i].index] = rows[i].function;
     }
 }
 
