@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writes trace files for the tests, through the structs of src/trace/file.h: write_trace FILE reads
- * lines from standard input, whose numbers are decimal or begin with 0x, and whose texts are bytes
- * in hexadecimal (`-` is none).
+ * Writes trace files for the tests, with the structs of src/trace/file.h. `write_trace FILE` reads
+ * lines from standard input. Numbers are decimal or begin with 0x; texts are bytes in hexadecimal,
+ * or `-` for no bytes.
  *
  *     header FIELD NUMBER
  *     program TEXT | driver TEXT
- *     thread NUMBER SYSTEM                  what follows is written by this thread
+ *     thread NUMBER SYSTEM                  the thread of the following records
  *     call FUNCTION BEGAN ENDED CODE FLAGS DEPTH [WORD...]
  *     work KIND FUNCTION BEGAN ENDED THREAD CALL CONTEXT STREAM OBJECT BYTES GRID BLOCK SHARED
  *          DEVICE                           GRID and BLOCK are three numbers each
@@ -15,8 +15,8 @@
  *     process-range BEGAN ENDED TEXT
  *     mark BEGAN TEXT
  *
- * FUNCTION is an exported name or the number of a slot. `write_trace FILE many COUNT` writes so
- * many records of two threads that launch kernels, and reads nothing.
+ * FUNCTION is an exported name or the number of a slot. `write_trace FILE many COUNT` writes COUNT
+ * records of two threads that launch kernels, and reads nothing.
  */
 #include <inttypes.h>
 #include <stdio.h>
