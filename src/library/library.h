@@ -30,8 +30,8 @@ void cushim__library_end(void);
 /* The address at which the system has mapped the library. Windows only. */
 const char *cushim__library_base(void);
 
-/* Whether the environment asks the mock for a trace; with CUSHIM_DRIVER, over_driver.c makes it. */
-bool cushim__library_traces(void);
+/* Whether CUSHIM_TRACE or CUSHIM_CHECK asks the mock; with CUSHIM_DRIVER, it asks over_driver.c. */
+bool cushim__library_is_asked(const char *variable);
 
 /*
  * Begin a trace if the environment asks for one: CUSHIM_TRACE is the path, CUSHIM_TRACE_OPTIONS has
@@ -41,9 +41,9 @@ bool cushim__library_trace(const char *driver, int driver_version, char *message
 
 /*
  * The same for a check: findings go to the file whose name is CUSHIM_CHECK and `.PID`, and
- * CUSHIM_CHECK_OPTIONS has settings.
+ * CUSHIM_CHECK_OPTIONS has settings. A check must not change the results of calls, so one that is
+ * refused is left out, which standard error and that file say.
  */
-bool cushim__library_checks(void);
-bool cushim__library_check(char *message, size_t size);
+void cushim__library_check(void);
 
 #endif

@@ -44,6 +44,12 @@ static bool read_name(const char *start, const char *end, char *name)
     return true;
 }
 
+/* Users of addr2line name a program here. No text begins with the first byte of an ELF file. */
+static bool is_program(FILE *file)
+{
+    return ungetc(getc(file), file) == 0x7f;
+}
+
 /* Print a line with its addresses replaced. */
 static void print_line(const char *folder, const char *line, size_t length)
 {
@@ -100,7 +106,12 @@ enum status command_symbolize(const struct arguments *arguments)
     for (int i = 0; failure.status == STATUS_DONE && i < arguments->file_count; i++) {
         FILE *file = fopen(arguments->files[i], "rb");
 
-        if (file)
+        if (file && is_program(file))
+            failure_set(&failure, STATUS_FAILED,
+                        "Give the text that it printed, or pipe it in: "
+                        "./program 2>&1 | cushim symbolize",
+                        "%.160s is a program", arguments->files[i]);
+        else if (file)
             print_file(folder, file);
         else
             failure_set(&failure, STATUS_FAILED, "", "%.160s cannot be read: %s",
