@@ -7,43 +7,35 @@
 #include "loader/symbols.h"
 #include "src/trace/timeline.h"
 
+static const struct kind {
+    const char *name;
+    enum trace_class is;
+} kinds[] = {
+    {"work", TRACE_CLASS_OTHER},
+    [TRACE_KERNEL] = {"kernel", TRACE_CLASS_KERNEL},
+    [TRACE_COPY_TO_DEVICE] = {"copy to device", TRACE_CLASS_COPY},
+    [TRACE_COPY_TO_HOST] = {"copy to host", TRACE_CLASS_COPY},
+    [TRACE_COPY_ON_DEVICE] = {"copy on device", TRACE_CLASS_COPY},
+    [TRACE_COPY_BETWEEN_DEVICES] = {"copy between devices", TRACE_CLASS_COPY},
+    [TRACE_COPY] = {"copy", TRACE_CLASS_COPY},
+    [TRACE_SET] = {"set", TRACE_CLASS_SET},
+    [TRACE_GRAPH] = {"graph", TRACE_CLASS_GRAPH},
+    [TRACE_HOST_FUNCTION] = {"host function", TRACE_CLASS_HOST_FUNCTION},
+};
+
+static const struct kind *kind_of(unsigned kind)
+{
+    return &kinds[kind < sizeof kinds / sizeof *kinds ? kind : 0];
+}
+
 const char *trace_kind_name(unsigned kind)
 {
-    static const char *const names[] = {
-        [TRACE_KERNEL] = "kernel",
-        [TRACE_COPY_TO_DEVICE] = "copy to device",
-        [TRACE_COPY_TO_HOST] = "copy to host",
-        [TRACE_COPY_ON_DEVICE] = "copy on device",
-        [TRACE_COPY_BETWEEN_DEVICES] = "copy between devices",
-        [TRACE_COPY] = "copy",
-        [TRACE_SET] = "set",
-        [TRACE_GRAPH] = "graph",
-        [TRACE_HOST_FUNCTION] = "host function",
-    };
-
-    return kind && kind < sizeof names / sizeof names[0] ? names[kind] : "work";
+    return kind_of(kind)->name;
 }
 
 enum trace_class trace_class_of_work(const struct trace_work_event *work)
 {
-    switch (work->kind) {
-    case TRACE_KERNEL:
-        return TRACE_CLASS_KERNEL;
-    case TRACE_COPY_TO_DEVICE:
-    case TRACE_COPY_TO_HOST:
-    case TRACE_COPY_ON_DEVICE:
-    case TRACE_COPY_BETWEEN_DEVICES:
-    case TRACE_COPY:
-        return TRACE_CLASS_COPY;
-    case TRACE_SET:
-        return TRACE_CLASS_SET;
-    case TRACE_GRAPH:
-        return TRACE_CLASS_GRAPH;
-    case TRACE_HOST_FUNCTION:
-        return TRACE_CLASS_HOST_FUNCTION;
-    default:
-        return TRACE_CLASS_OTHER;
-    }
+    return kind_of(work->kind)->is;
 }
 
 struct trace_shape trace_shape_of(const struct trace_timeline *timeline,
