@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The trace: a record of every call, and of the work that the device does for it, written into a
- * mapped file as it happens (src/trace/file.h). No call waits for another one to be recorded.
+ * mapped file as it happens (src/trace/file.h). Recording takes no lock; timing the work over a real
+ * driver takes one for each context.
  */
 #ifndef CUSHIM_LAYER_TRACE_H
 #define CUSHIM_LAYER_TRACE_H

@@ -41,7 +41,7 @@ static struct trace_record *begin_named(enum trace_kind kind, uint32_t flags, co
     return record;
 }
 
-/* A record of a former file, which a fork or the end of the trace has closed, stays as it is. */
+/* Complete a record, unless its file was closed: by a fork or by the end of the trace. */
 static void end_range(const struct open_range *range)
 {
     if (range->record && range->file == cushim__trace_file_number())
