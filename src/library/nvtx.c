@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The ranges that a program names by NVTX. NVTX is nothing but headers in the program: at its first
- * call it loads the library that NVTX_INJECTION64_PATH names, and lets it put functions of its own
- * into tables. The numbers and layouts here are those of NVTX 3, which does not change them.
+ * The injection library of NVTX: it hands the marks and ranges of a program on to the trace. In the
+ * program, NVTX consists of headers. Its first call loads the library that NVTX_INJECTION64_PATH
+ * names, and InitializeInjectionNvtx2() sets functions in the tables of NVTX. The numbers and
+ * layouts are those of NVTX 3, which are stable.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -17,11 +18,15 @@
 
 enum { TABLES = 1, CORE = 1, CORE2 = 5 };
 
-/* Places in the tables of both modules. What nvtxRangeStart begins may end anywhere: not taken. */
+/* Indices in the tables of both modules, as the enums NVTX_CBID_CORE and NVTX_CBID_CORE2. */
 enum {
     CORE_MARK_EX = 1,
     CORE_MARK = 2,
     CORE_MARK_WIDE = 3,
+    CORE_START_EX = 4,
+    CORE_START = 5,
+    CORE_START_WIDE = 6,
+    CORE_END = 7,
     CORE_PUSH_EX = 8,
     CORE_PUSH = 9,
     CORE_PUSH_WIDE = 10,
@@ -29,6 +34,8 @@ enum {
     CORE_NAME_THREAD = 14,
     CORE_NAME_THREAD_WIDE = 15,
     CORE2_MARK_EX = 1,
+    CORE2_START_EX = 2,
+    CORE2_END = 3,
     CORE2_PUSH_EX = 4,
     CORE2_POP = 5,
     CORE2_REGISTER_STRING = 10,
@@ -39,7 +46,7 @@ enum {
 
 enum { MESSAGE_ASCII = 1, MESSAGE_WIDE = 2, MESSAGE_REGISTERED = 3 };
 
-/* What a range is described by; a later version has more at its end. */
+/* nvtxEventAttributes_t; later versions may add members at the end. */
 struct attributes {
     uint16_t version, size;
     uint32_t category;
@@ -62,7 +69,7 @@ struct message {
     char text[512];
 };
 
-/* As UTF-8, as far as it fits. */
+/* Convert a text to UTF-8, and cut it to the room. */
 static struct message narrow(const wchar_t *wide)
 {
     static const uint8_t lead[] = {0, 0xc0, 0xe0, 0xf0};
@@ -89,7 +96,7 @@ static struct message message_of(const struct attributes *attributes)
         return message;
     if (attributes->message_type == MESSAGE_WIDE)
         return narrow(attributes->message);
-    /* A registered string is what register_string() has answered: the text itself. */
+    /* A registered string is the text itself, as register_string() returns it. */
     if (attributes->message_type == MESSAGE_ASCII || attributes->message_type == MESSAGE_REGISTERED)
         snprintf(message.text, sizeof message.text, "%s", (const char *)attributes->message);
     return message;
@@ -114,6 +121,38 @@ static void domain_mark_ex(void *domain, const struct attributes *attributes)
 {
     (void)domain;
     mark_ex(attributes);
+}
+
+static uint64_t start(const char *message)
+{
+    return cushim__trace_range_start(message ? message : "");
+}
+
+static uint64_t start_wide(const wchar_t *message)
+{
+    return start(narrow(message).text);
+}
+
+static uint64_t start_ex(const struct attributes *attributes)
+{
+    return start(message_of(attributes).text);
+}
+
+static uint64_t domain_start_ex(void *domain, const struct attributes *attributes)
+{
+    (void)domain;
+    return start_ex(attributes);
+}
+
+static void end(uint64_t id)
+{
+    cushim__trace_range_end(id);
+}
+
+static void domain_end(void *domain, uint64_t id)
+{
+    (void)domain;
+    end(id);
 }
 
 static int push(const char *message)
@@ -156,7 +195,7 @@ static void name_thread_wide(uint32_t system_thread, const wchar_t *name)
     name_thread(system_thread, narrow(name).text);
 }
 
-/* The handle of a registered string is a copy that stays, since none is ever unregistered. */
+/* Returns a copy as the handle. It is never freed, as NVTX unregisters no string. */
 static const char *register_string(void *domain, const char *text)
 {
     (void)domain;
@@ -168,7 +207,7 @@ static const char *register_string_wide(void *domain, const wchar_t *text)
     return register_string(domain, narrow(text).text);
 }
 
-/* A domain is a copy of its name. */
+/* The handle of a domain is a copy of its name. */
 static const void *create_domain(const char *name)
 {
     return register_string(NULL, name);
@@ -180,7 +219,7 @@ static const void *create_domain_wide(const wchar_t *name)
 }
 
 struct row {
-    unsigned place;
+    unsigned index;
     function function;
 };
 
@@ -193,8 +232,8 @@ static void fill(const struct callbacks *callbacks, int module, const struct row
     if (!callbacks->module_table(module, &table, &size) || !table)
         return;
     for (size_t i = 0; i < count; i++) {
-        if (rows[i].place < size && table[rows[i].place])
-            *table[rows[i].place] = rows[i].function;
+        if (rows[i].index < size && table[rows[i].index])
+            *table[rows[i].index] = rows[i].function;
     }
 }
 
@@ -206,6 +245,10 @@ CUSHIM_API int InitializeInjectionNvtx2(const void *(*table)(uint32_t id))
         {CORE_MARK_EX, (function)mark_ex},
         {CORE_MARK, (function)mark},
         {CORE_MARK_WIDE, (function)mark_wide},
+        {CORE_START_EX, (function)start_ex},
+        {CORE_START, (function)start},
+        {CORE_START_WIDE, (function)start_wide},
+        {CORE_END, (function)end},
         {CORE_PUSH_EX, (function)push_ex},
         {CORE_PUSH, (function)push},
         {CORE_PUSH_WIDE, (function)push_wide},
@@ -215,6 +258,8 @@ CUSHIM_API int InitializeInjectionNvtx2(const void *(*table)(uint32_t id))
     };
     static const struct row core2[] = {
         {CORE2_MARK_EX, (function)domain_mark_ex},
+        {CORE2_START_EX, (function)domain_start_ex},
+        {CORE2_END, (function)domain_end},
         {CORE2_PUSH_EX, (function)domain_push_ex},
         {CORE2_POP, (function)domain_pop},
         {CORE2_REGISTER_STRING, (function)register_string},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is said: numbers as text, the tables, and what a reader of the trace must know of it. */
+/* Text: numbers with units, the tables, and the notices above the timeline. */
 'use strict';
 
 /* ---- Text ---- */
@@ -51,7 +51,7 @@ const FORMATS = {
   count: (value) => numbers.format(value),
 };
 
-/* columns: [title, format, value of a row]; the first is a name to search for. */
+/* Each column is [title, format, function from row to value]; the first is a name to search for. */
 function makeTable(place, columns, list, sortedBy, none) {
   if (!list.length) {
     byId(place).replaceChildren(element('p', none));
@@ -145,13 +145,13 @@ function workByName() {
   return [...found.values()];
 }
 
-/* ---- What is said in words ---- */
+/* ---- Notices ---- */
 
 function makeNotices() {
   const notices = [];
-  const say = (count, text) => count > 0 && notices.push(text(count));
-  say(trace.lost_calls, (n) => plural(n, 'call') + ' missing: the trace had no room for more.');
-  say(trace.lost_work, (n) => plural(n, 'piece') +
+  const addIf = (count, text) => count > 0 && notices.push(text(count));
+  addIf(trace.lost_calls, (n) => plural(n, 'call') + ' missing: the trace had no room for more.');
+  addIf(trace.lost_work, (n) => plural(n, 'piece') +
     ' of device work missing: the trace had no room for more.');
   if (trace.ended === false)
     notices.push('The process did not end the trace: it crashed or was killed. Calls that had ' +
@@ -162,12 +162,13 @@ function makeNotices() {
   if (trace.device_times === false)
     notices.push('Device work was not timed, so only the calls are shown.');
   else
-    say(trace.untimed_work, (n) => plural(n, 'piece') +
+    addIf(trace.untimed_work, (n) => plural(n, 'piece') +
       ' of device work without times: not on the timeline.');
   if (trace.damage)
     notices.push('A part of the trace file could not be read: ' + readable(trace.damage) + '.');
-  say(trace.lost_details, (n) => plural(n, 'event') + ' without details, to keep this page small.');
-  say(trace.unknown_functions, (n) => plural(n, 'function') +
+  addIf(trace.lost_details, (n) => plural(n, 'event') +
+    ' without details, to keep this page small.');
+  addIf(trace.unknown_functions, (n) => plural(n, 'function') +
     ' that the program asked the driver for could not be traced' +
     ((trace.unknown_names ?? []).length
       ? ': ' + trace.unknown_names.map(readable).join(', ') +
