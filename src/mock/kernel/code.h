@@ -331,9 +331,12 @@ struct ptx_program {
     uint32_t function_count, shared_count, code_count, list_count, constant_bytes;
     size_t kernel_room, global_room, function_room, shared_room, code_room, list_room,
         constant_room;
-    struct ptx_names *names;
+    struct ptx_names *names; /* that the texts share, until they are linked */
     unsigned part_count;
 };
+
+/* One reference less: a module has one, and each of its launches. */
+void cushim__ptx_program_release(struct ptx_program *program);
 
 /* Generic addresses of what is no global memory: above what a process of the host can use. */
 #define PTX_SHARED_WINDOW UINT64_C(0x0001000000000000)

@@ -22,42 +22,14 @@ struct ptx_module *cushim__ptx_create(const struct ptx_target *target)
     return &program->module;
 }
 
+/* Names are of use until the texts are linked. */
 void cushim__ptx_release(struct ptx_module *module)
 {
-    struct ptx_program *program = module ? module->program : NULL;
-
-    if (!program || __atomic_sub_fetch(&program->references, 1, __ATOMIC_ACQ_REL) > 0)
+    if (!module)
         return;
-    for (size_t i = 0; i < module->kernel_count; i++) {
-        free((void *)program->kernels[i].parameters);
-        free((void *)program->kernels[i].refused);
-        if (program->kernel_codes)
-            free(program->kernel_codes[i].shared_offsets);
-    }
-    for (size_t i = 0; i < module->global_count; i++) {
-        free((void *)program->globals[i].name);
-        free((void *)program->globals[i].initial);
-        free((void *)program->globals[i].addresses);
-    }
-    for (uint32_t i = 0; i < program->function_count; i++) {
-        free(program->functions[i].name);
-        free(program->functions[i].formals);
-        free(program->functions[i].refused);
-        free(program->functions[i].callees);
-        free(program->functions[i].shared);
-    }
-    for (uint32_t i = 0; i < program->shared_count; i++)
-        free(program->shared[i].name);
-    cushim__ptx_names_destroy(program->names);
-    free(program->kernels);
-    free(program->kernel_codes);
-    free(program->globals);
-    free(program->functions);
-    free(program->shared);
-    free(program->code);
-    free(program->lists);
-    free(program->constants);
-    free(program);
+    cushim__ptx_names_destroy(module->program->names);
+    module->program->names = NULL;
+    cushim__ptx_program_release(module->program);
 }
 
 unsigned char *cushim__ptx_take_initial(struct ptx_module *module, size_t global)
@@ -505,21 +477,4 @@ bool cushim__ptx_add(struct ptx_module *module, const char *text, size_t bytes,
     cushim__ptx_pool_clear(parser);
     free(parser);
     return done;
-}
-
-size_t cushim__ptx_find_kernel(const struct ptx_module *module, const char *name)
-{
-    for (size_t i = 0; i < module->kernel_count; i++) {
-        if (strcmp(module->kernels[i].name, name) == 0)
-            return i;
-    }
-    return SIZE_MAX;
-}
-
-size_t cushim__ptx_find_global(const struct ptx_module *module, const char *name)
-{
-    const uint32_t *found =
-        cushim__ptx_names_find(module->program->names, 'g', (struct ptx_word){name, strlen(name)});
-
-    return found ? *found : SIZE_MAX;
 }

@@ -241,7 +241,7 @@ void cushim__ptx_refer(struct ptx_parser *parser, struct ptx_word name, bool lis
 uint32_t cushim__ptx_register_new(struct ptx_parser *parser, enum ptx_row row);
 void cushim__ptx_operand(struct ptx_parser *parser, struct ptx_operand *operand);
 
-/* --- special.c --- */
+/* --- special_names.c --- */
 /* False: no special register is called so. */
 bool cushim__ptx_special_named(struct ptx_word name, struct ptx_operand *operand);
 
