@@ -14,7 +14,7 @@
 #include "src/mock/api/pool.h"
 #include "src/mock/core/device.h"
 #include "src/mock/core/state.h"
-#include "src/mock/kernel/ptx.h"
+#include "src/mock/kernel/program.h"
 #include "src/mock/memory/allocation.h"
 #include "src/mock/sim/sim.h"
 #include "src/race/race.h"

@@ -10,7 +10,7 @@
 #ifndef CUSHIM_MOCK_KERNEL_CODE_H
 #define CUSHIM_MOCK_KERNEL_CODE_H
 
-#include "src/mock/kernel/ptx.h"
+#include "src/mock/kernel/program.h"
 
 enum { PTX_LANES = 32, PTX_ROW = 4 * PTX_LANES, PTX_WIDE_ROW = 8 * PTX_LANES };
 #define PTX_ALL_LANES UINT32_C(0xffffffff)
@@ -317,8 +317,9 @@ struct ptx_kernel_code {
 };
 
 struct ptx_program {
-    struct ptx_module module; /* what the caller sees */
-    struct ptx_target target;
+    struct ptx_module module;               /* what the caller sees */
+    unsigned newest_version, newest_target; /* that a text may have */
+    bool declarations;                      /* bodies are not translated */
     unsigned references;
     struct ptx_kernel *kernels;
     struct ptx_global *globals;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Modules: the top level of PTX texts, what they share, and what a kernel needs of all of it. */
-#include "src/mock/kernel/parser.h"
+#include "src/mock/ptx/parser.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,9 @@ struct ptx_module *cushim__ptx_create(const struct ptx_target *target)
         free(program);
         return NULL;
     }
-    program->target = *target;
+    program->newest_version = target->version;
+    program->newest_target = target->architecture;
+    program->declarations = target->declarations;
     program->references = 1;
     program->module.program = program;
     return &program->module;
@@ -235,7 +237,7 @@ static void translate_body(struct ptx_parser *parser, uint32_t index, enum ptx_l
     function->defined = true;
     function->linkage = linkage;
     function->part = parser->part;
-    if (parser->program->target.declarations) {
+    if (parser->program->declarations) {
         skip_body(parser);
         return;
     }
@@ -384,25 +386,25 @@ static unsigned architecture(struct ptx_parser *parser)
 static void heading(struct ptx_parser *parser)
 {
     struct ptx_module *module = &parser->program->module;
-    const struct ptx_target *target = &parser->program->target;
+    const struct ptx_program *program = parser->program;
 
     if (!ptx_skip(parser, ".version")) {
         parser->error->kind = PTX_NO_TEXT;
         cushim__ptx_expected(parser, "'.version'");
     }
     module->version = version(parser);
-    if (module->version > target->version) {
+    if (module->version > program->newest_version) {
         parser->error->kind = PTX_NEWER_VERSION;
         cushim__ptx_fail(parser, "PTX version %u.%u is newer than this driver's %u.%u",
-                         module->version / 10, module->version % 10, target->version / 10,
-                         target->version % 10);
+                         module->version / 10, module->version % 10, program->newest_version / 10,
+                         program->newest_version % 10);
     }
     if (!ptx_skip(parser, ".target"))
         cushim__ptx_expected(parser, "a target");
     module->target = architecture(parser);
-    if (module->target > target->architecture)
+    if (module->target > program->newest_target)
         cushim__ptx_fail(parser, "PTX for sm_%u does not run on this device, an sm_%u",
-                         module->target, target->architecture);
+                         module->target, program->newest_target);
     if (ptx_skip(parser, ".address_size") && cushim__ptx_integer(parser) != 64)
         cushim__ptx_fail(parser, "the size of addresses is not 64");
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The names of special registers. */
-#include "src/mock/kernel/parser.h"
+#include "src/mock/ptx/parser.h"
 
 static const struct {
     const char *name;

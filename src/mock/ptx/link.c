@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* After all texts: what is still missing, and what each kernel needs with all that it calls. */
-#include "src/mock/kernel/parser.h"
+#include "src/mock/ptx/parser.h"
 
 #include <stdio.h>
 #include <stdlib.h>

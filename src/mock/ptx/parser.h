@@ -5,14 +5,15 @@
  * An error ends the translation at once: cushim__ptx_fail() jumps back to cushim__ptx_add(), which
  * frees everything. All that is needed for one text only lies in a pool, which goes as a whole.
  */
-#ifndef CUSHIM_MOCK_KERNEL_PARSER_H
-#define CUSHIM_MOCK_KERNEL_PARSER_H
+#ifndef CUSHIM_MOCK_PTX_PARSER_H
+#define CUSHIM_MOCK_PTX_PARSER_H
 
 #include <setjmp.h>
 #include <string.h>
 
 #include "src/mock/kernel/alu.h"
 #include "src/mock/kernel/code.h"
+#include "src/mock/ptx/ptx.h"
 
 #if defined(__GNUC__)
 #define PTX_FORMAT(n) __attribute__((format(__printf__, n, n + 1)))
