@@ -273,9 +273,18 @@ bool cushim__ptx_select_unparsed(struct ptx_parser *parser, struct ptx_statement
 
 /* Translate one. What is not known, or cannot be executed, becomes DO_REFUSED. */
 void cushim__ptx_select(struct ptx_parser *parser, struct ptx_statement *statement);
-bool cushim__ptx_select_memory(struct ptx_parser *parser, struct ptx_statement *statement);
-bool cushim__ptx_select_control(struct ptx_parser *parser, struct ptx_statement *statement);
-bool cushim__ptx_select_move(struct ptx_parser *parser, struct ptx_statement *statement);
+
+/* What instructions become by the first part of their names, before the tables of rows count. */
+struct ptx_selector {
+    const char *base;
+    bool (*select)(struct ptx_parser *parser, struct ptx_statement *statement);
+    enum ptx_handler handler; /* without `select`: nothing but this */
+};
+
+/* To a row without a name. */
+extern const struct ptx_selector cushim__ptx_select_memory[], cushim__ptx_select_control[],
+    cushim__ptx_select_move[], cushim__ptx_select_arithmetic[];
+
 /* What a row of a table does: arithmetic, and some conversions. */
 bool cushim__ptx_select_row(struct ptx_parser *parser, struct ptx_statement *statement);
 
@@ -322,9 +331,11 @@ void cushim__ptx_count_operands(struct ptx_parser *parser, const struct ptx_stat
 void cushim__ptx_slots(struct ptx_parser *parser);
 
 /* --- names.c --- */
-const char *cushim__ptx_select_name(size_t index);
 /* Whether any instruction is called so: `add`. */
 bool cushim__ptx_base_known(const struct ptx_names *names, const char *base);
+/* NULL: it is in the tables of rows alone. */
+const struct ptx_selector *cushim__ptx_selector_find(const struct ptx_names *names,
+                                                     const char *base);
 /* With or without the opcodes. */
 struct ptx_names *cushim__ptx_names_create(bool opcodes);
 void cushim__ptx_names_destroy(struct ptx_names *names);

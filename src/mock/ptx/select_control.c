@@ -4,63 +4,6 @@
 
 #include <string.h>
 
-/* What is translated besides the rows of the tables. */
-static const char *const names[] = {
-    "ld",
-    "ldu",
-    "st",
-    "atom",
-    "red",
-    "cp",
-    "cvta",
-    "isspacep",
-    "fence",
-    "membar",
-    "prefetch",
-    "prefetchu",
-    "applypriority",
-    "discard",
-    "createpolicy",
-    "mov",
-    "cvt",
-    "setp",
-    "set",
-    "selp",
-    "testp",
-    "lop3",
-    "bfi",
-    "and",
-    "or",
-    "xor",
-    "not",
-    "addc",
-    "subc",
-    "madc",
-    "bra",
-    "brx",
-    "call",
-    "ret",
-    "exit",
-    "trap",
-    "brkpt",
-    "bar",
-    "barrier",
-    "shfl",
-    "vote",
-    "match",
-    "activemask",
-    "redux",
-    "elect",
-    "nanosleep",
-    "pmevent",
-    "griddepcontrol",
-};
-
-const char *cushim__ptx_select_name(size_t index)
-{
-    return index < sizeof names / sizeof *names ? names[index] : NULL;
-}
-
 /* --- calls --- */
 
 static void argument(struct ptx_parser *parser, struct ptx_statement *statement, bool is_result,
@@ -207,7 +150,7 @@ bool cushim__ptx_select_unparsed(struct ptx_parser *parser, struct ptx_statement
 
 /* --- barriers --- */
 
-static bool select_warp_barrier(struct ptx_parser *parser, struct ptx_statement *statement);
+static bool select_collective(struct ptx_parser *parser, struct ptx_statement *statement);
 
 static bool select_barrier(struct ptx_parser *parser, struct ptx_statement *statement)
 {
@@ -227,7 +170,7 @@ static bool select_barrier(struct ptx_parser *parser, struct ptx_statement *stat
     size_t i = 0;
 
     if (cushim__ptx_opcode_has(opcode, "warp"))
-        return select_warp_barrier(parser, statement);
+        return select_collective(parser, statement);
     if (strstr(opcode->words, "cluster"))
         return false;
     while (i < 5 && !cushim__ptx_opcode_has(opcode, kinds[i].word))
@@ -349,37 +292,42 @@ static bool select_collective(struct ptx_parser *parser, struct ptx_statement *s
     return true;
 }
 
-static bool select_warp_barrier(struct ptx_parser *parser, struct ptx_statement *statement)
+static bool select_active_mask(struct ptx_parser *parser, struct ptx_statement *statement)
 {
-    return select_collective(parser, statement);
+    uint32_t d;
+
+    if (statement->operand_count != 1)
+        return false;
+    d = cushim__ptx_result(parser, &statement->operands[0], ROW_WORD);
+    cushim__ptx_emit(parser, statement, DO_ACTIVE_MASK)->d = d;
+    return true;
 }
 
-bool cushim__ptx_select_control(struct ptx_parser *parser, struct ptx_statement *statement)
+/* A form that cushim__ptx_select_unparsed() does not know. */
+static bool select_none(struct ptx_parser *parser, struct ptx_statement *statement)
 {
-    static const struct {
-        const char *base;
-        enum ptx_handler handler;
-    } plain[] = {
-        {"ret", DO_RETURN},       {"exit", DO_EXIT},       {"trap", DO_TRAP},
-        {"brkpt", DO_BREAKPOINT}, {"pmevent", DO_NOTHING}, {"griddepcontrol", DO_NOTHING},
-        {"nanosleep", DO_SLEEP},
-    };
-    const struct ptx_opcode *opcode = &statement->opcode;
-
-    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) {
-        if (strcmp(opcode->base, plain[i].base) == 0) {
-            cushim__ptx_emit(parser, statement, plain[i].handler);
-            return true;
-        }
-    }
-    if (strcmp(opcode->base, "activemask") == 0 && statement->operand_count == 1) {
-        const uint32_t d = cushim__ptx_result(parser, &statement->operands[0], ROW_WORD);
-
-        cushim__ptx_emit(parser, statement, DO_ACTIVE_MASK)->d = d;
-        return true;
-    }
-    if ((strcmp(opcode->base, "bar") == 0 || strcmp(opcode->base, "barrier") == 0) &&
-        statement->operand_count > 0)
-        return select_barrier(parser, statement);
-    return select_collective(parser, statement);
+    (void)parser, (void)statement;
+    return false;
 }
+
+const struct ptx_selector cushim__ptx_select_control[] = {
+    {"bra", select_none, 0},
+    {"brx", select_none, 0},
+    {"call", select_none, 0},
+    {"ret", NULL, DO_RETURN},
+    {"exit", NULL, DO_EXIT},
+    {"trap", NULL, DO_TRAP},
+    {"brkpt", NULL, DO_BREAKPOINT},
+    {"bar", select_barrier, 0},
+    {"barrier", select_barrier, 0},
+    {"shfl", select_collective, 0},
+    {"vote", select_collective, 0},
+    {"match", select_collective, 0},
+    {"redux", select_collective, 0},
+    {"elect", select_collective, 0},
+    {"activemask", select_active_mask, 0},
+    {"nanosleep", NULL, DO_SLEEP},
+    {"pmevent", NULL, DO_NOTHING},
+    {"griddepcontrol", NULL, DO_NOTHING},
+    {0},
+};
