@@ -48,6 +48,12 @@ void cushim__mock_code_wrong(const struct mock_jit *jit, const struct ptx_error 
  */
 CUresult cushim__mock_variables_create(struct mock_module *module);
 struct mock_variables *cushim__mock_variables_retain(struct mock_variables *variables);
+/*
+ * The same for a launch: texture references stay as they are now, whatever is bound to them later.
+ * NULL: out of memory.
+ */
+struct mock_variables *cushim__mock_variables_for_launch(struct mock_variables *variables,
+                                                         struct mock_context *context);
 void cushim__mock_variables_release(struct mock_variables *variables);
 
 /* The module ends: free what is its own. */

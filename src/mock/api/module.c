@@ -384,22 +384,6 @@ MOCK_EXACT(ModuleGetGlobal)
     return code;
 }
 
-/*
- * A reference that a module declares cannot be used here: it is not found, as one that is not
- * there.
- */
-MOCK_APPROXIMATE(ModuleGetTexRef, "none is ever found")
-(const struct mock_module *module, CUtexref *NOT_NULL pTexRef, const char *NOT_NULL name)
-{
-    return CUDA_ERROR_NOT_FOUND;
-}
-
-MOCK_APPROXIMATE(ModuleGetSurfRef, "none is ever found")
-(const struct mock_module *module, CUsurfref *NOT_NULL pSurfRef, const char *NOT_NULL name)
-{
-    return CUDA_ERROR_NOT_FOUND;
-}
-
 /* Modules are loaded lazily on the driver of the semantics page. */
 MOCK_EXACT(ModuleGetLoadingMode)(cushim_CUmoduleLoadingMode *NOT_NULL mode)
 {

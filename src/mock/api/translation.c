@@ -8,6 +8,7 @@
 #include "src/mock/api/execution.h"
 #include "src/mock/api/memory.h"
 #include "src/mock/api/module.h"
+#include "src/mock/api/texture.h"
 #include "src/mock/core/state.h"
 #include "src/mock/ptx/ptx.h"
 
@@ -113,9 +114,11 @@ static CUresult allocate(struct mock_variables *variables, const struct mock_mod
         CUdeviceptr address = 0;
         CUresult result = CUDA_SUCCESS;
 
-        if (code->variables[i] != SIZE_MAX) {
+        if (global->reference) {
+            result = cushim__mock_reference_create(module->object.context, &address);
+        } else if (code->variables[i] != SIZE_MAX) {
             address = module->addresses[code->variables[i]];
-        } else if (!global->reference && global->bytes > 0) {
+        } else if (global->bytes > 0) {
             result = cushim__mock_memory_allocate(
                 module->object.context, module->object.context->device, global->bytes, &address);
             variables->own[i] = result == CUDA_SUCCESS;
@@ -158,10 +161,56 @@ struct mock_variables *cushim__mock_variables_retain(struct mock_variables *vari
     return variables;
 }
 
+static bool has_references(const struct mock_variables *variables)
+{
+    for (size_t i = 0; i < variables->count; i++) {
+        if (variables->code->program->globals[i].reference)
+            return true;
+    }
+    return false;
+}
+
+struct mock_variables *cushim__mock_variables_for_launch(struct mock_variables *variables,
+                                                         struct mock_context *context)
+{
+    const struct ptx_global *globals = variables->code->program->globals;
+    struct mock_variables *made;
+    bool well;
+
+    if (!has_references(variables))
+        return cushim__mock_variables_retain(variables);
+    made = calloc(1, sizeof *made);
+    if (!made)
+        return NULL;
+    made->references = 1;
+    made->code = cushim__mock_code_retain(variables->code);
+    made->count = variables->count;
+    made->addresses = calloc(made->count, sizeof *made->addresses);
+    well = made->addresses != NULL;
+    for (size_t i = 0; well && i < made->count; i++) {
+        made->addresses[i] = variables->addresses[i];
+        if (globals[i].reference)
+            well = cushim__mock_reference_copy(context, &made->addresses[i]) == CUDA_SUCCESS;
+    }
+    if (well)
+        return made;
+    cushim__mock_variables_release(made);
+    return NULL;
+}
+
+static void free_references(const struct mock_variables *variables)
+{
+    for (size_t i = 0; variables->addresses && i < variables->count; i++) {
+        if (variables->code->program->globals[i].reference)
+            cushim__mock_reference_destroy(variables->addresses[i]);
+    }
+}
+
 void cushim__mock_variables_release(struct mock_variables *variables)
 {
     if (!variables || --variables->references > 0)
         return;
+    free_references(variables);
     cushim__mock_code_release(variables->code);
     free(variables->addresses);
     free(variables->own);

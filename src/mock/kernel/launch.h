@@ -135,6 +135,9 @@ void cushim__ptx_address(struct ptx_step *step);
 unsigned char *cushim__ptx_bytes(struct ptx_step *step, unsigned lane, enum ptx_space space,
                                  uint64_t address, unsigned bytes, enum ptx_use use);
 
+/* --- texture.c --- */
+void cushim__ptx_texture(struct ptx_step *step);
+
 /* --- sync.c --- */
 void cushim__ptx_barrier(struct ptx_step *step);
 void cushim__ptx_warp_sync(struct ptx_step *step);

@@ -108,6 +108,34 @@ struct ptx_access {
     unsigned line;          /* of the PTX text */
 };
 
+enum ptx_texel {
+    PTX_TEXEL_U8,
+    PTX_TEXEL_S8,
+    PTX_TEXEL_U16,
+    PTX_TEXEL_S16,
+    PTX_TEXEL_U32,
+    PTX_TEXEL_S32,
+    PTX_TEXEL_F16,
+    PTX_TEXEL_F32,
+};
+enum ptx_addressing { PTX_WRAP, PTX_CLAMP, PTX_MIRROR, PTX_BORDER }; /* as CUaddress_mode */
+
+/* A texture or a surface, as its handle stands for it. */
+struct ptx_texture {
+    uint64_t address; /* of the first texel */
+    uint64_t row_bytes, layer_bytes;
+    uint32_t width, height, depth; /* in texels, 1 where it has no such extent; layers and faces */
+    enum ptx_texel texel;
+    unsigned channels; /* 1, 2 or 4 */
+    bool surface, layered, cube;
+    bool linear;     /* texels are weighted, unless they are read as integers */
+    bool normalised; /* the extents go from 0 to 1 */
+    bool integers;   /* texels of 8 and 16 bits are read as they are, not from -1 or 0 to 1 */
+    bool srgb;
+    enum ptx_addressing addressing[3];
+    float border[4];
+};
+
 /* The world of a launch. `data` is what cushim__ptx_launch_create() got. */
 struct ptx_host {
     /*
@@ -123,6 +151,8 @@ struct ptx_host {
     bool (*free)(void *data, uint64_t address);
     /* %globaltimer; `instructions` is what the launch has executed. NULL: a number that grows. */
     uint64_t (*timer_ns)(void *data, uint64_t instructions);
+    /* What a texture or surface is; false: the handle is none, or nothing is bound to it. */
+    bool (*texture)(void *data, uint64_t handle, struct ptx_texture *texture);
     /* Called before each access. NULL: nobody wants to know, which is much faster. */
     void (*access)(void *data, const struct ptx_access *access);
 };

@@ -115,6 +115,9 @@ static void execute_other(struct ptx_step *step)
     case DO_CVTA:
         cushim__ptx_cvta(step);
         break;
+    case DO_TEXTURE:
+        cushim__ptx_texture(step);
+        break;
     case DO_BRANCH_TABLE:
         cushim__ptx_branch_table(step);
         break;

@@ -295,6 +295,9 @@ static inline bool ptx_is_wide(enum ptx_row row)
     return row == ROW_LONG || row == ROW_DOUBLE;
 }
 
+/* Textures and surfaces, the operands too. False: it is another one. */
+void cushim__ptx_select_texture(struct ptx_parser *parser, struct ptx_statement *statement);
+
 /* Append an instruction. The pointer is valid until the next. */
 struct ptx_instruction *cushim__ptx_emit(struct ptx_parser *parser,
                                          const struct ptx_statement *statement,

@@ -128,6 +128,8 @@ static void branch_table(struct ptx_parser *parser, struct ptx_statement *statem
 bool cushim__ptx_select_unparsed(struct ptx_parser *parser, struct ptx_statement *statement)
 {
     const struct ptx_opcode *opcode = &statement->opcode;
+    const struct ptx_selector *selector =
+        cushim__ptx_selector_find(parser->program->names, opcode->base);
 
     if (strcmp(opcode->base, "bra") == 0) {
         branch(parser, statement);
@@ -135,6 +137,8 @@ bool cushim__ptx_select_unparsed(struct ptx_parser *parser, struct ptx_statement
         branch_table(parser, statement);
     } else if (strcmp(opcode->base, "call") == 0) {
         call(parser, statement);
+    } else if (selector && selector->handler == DO_TEXTURE) {
+        cushim__ptx_select_texture(parser, statement);
     } else if (!cushim__ptx_base_known(parser->program->names, opcode->base) ||
                (strcmp(opcode->base, "cp") == 0 &&
                 (strstr(opcode->words, ".bulk") || strstr(opcode->words, "mbar") ||
@@ -303,7 +307,7 @@ static bool select_active_mask(struct ptx_parser *parser, struct ptx_statement *
     return true;
 }
 
-/* A form that cushim__ptx_select_unparsed() does not know. */
+/* What only cushim__ptx_select_unparsed() knows. */
 static bool select_none(struct ptx_parser *parser, struct ptx_statement *statement)
 {
     (void)parser, (void)statement;
@@ -329,5 +333,11 @@ const struct ptx_selector cushim__ptx_select_control[] = {
     {"nanosleep", NULL, DO_SLEEP},
     {"pmevent", NULL, DO_NOTHING},
     {"griddepcontrol", NULL, DO_NOTHING},
+    {"tex", select_none, DO_TEXTURE},
+    {"tld4", select_none, DO_TEXTURE},
+    {"txq", select_none, DO_TEXTURE},
+    {"suld", select_none, DO_TEXTURE},
+    {"sust", select_none, DO_TEXTURE},
+    {"suq", select_none, DO_TEXTURE},
     {0},
 };

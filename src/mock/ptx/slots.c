@@ -7,6 +7,7 @@
  * last instruction at which it does, and places are given in the order of the beginnings. Lanes
  * that have diverged do not matter: each lane has its own column, and takes its own way through.
  */
+#include "src/mock/kernel/texture.h"
 #include "src/mock/ptx/parser.h"
 
 #include <stdlib.h>
@@ -55,6 +56,14 @@ static void visit_list(struct slots *slots, const struct ptx_instruction *at, vi
     case DO_STORE:
         for (unsigned i = 0; !definitions && i < at->count; i++)
             visit_one(slots, &list[i], false, visit, data);
+        break;
+    case DO_TEXTURE:
+        /* Coordinates, and then what is loaded, or stored. */
+        for (unsigned i = 0, first = at->sub == TEXTURE_QUERY ? 0 : ptx_coordinates(at->other);
+             i < first + at->count; i++) {
+            if (definitions == (i >= first && !at->type))
+                visit_one(slots, &list[i], definitions, visit, data);
+        }
         break;
     case DO_WARP_SYNC:
         if (!definitions && !(at->flags & FLAG_EACH))
