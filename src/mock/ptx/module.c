@@ -333,21 +333,6 @@ static void function_header(struct ptx_parser *parser, enum ptx_linkage linkage)
 
 /* --- the top level --- */
 
-static void skip_statement(struct ptx_parser *parser)
-{
-    while (parser->word.length > 0 && !ptx_is(parser, ";"))
-        cushim__ptx_next(parser);
-    cushim__ptx_expect(parser, ";");
-}
-
-static void skip_line(struct ptx_parser *parser)
-{
-    const unsigned line = parser->line;
-
-    while (parser->word.length > 0 && parser->line == line)
-        cushim__ptx_next(parser);
-}
-
 /* `6.0` as 60. What no driver knows is as high as can be. */
 static unsigned version(struct ptx_parser *parser)
 {
@@ -436,14 +421,13 @@ static void statement(struct ptx_parser *parser)
     } else if (ptx_skip(parser, ".shared")) {
         cushim__ptx_shared_variables(parser, linkage);
     } else if (ptx_is(parser, ".file") || ptx_is(parser, ".loc") || ptx_is(parser, "@")) {
-        skip_line(parser);
+        cushim__ptx_skip_line(parser);
     } else if (ptx_skip(parser, ".section")) {
-        while (parser->word.length > 0 && !ptx_is(parser, "{"))
-            cushim__ptx_next(parser);
+        cushim__ptx_skip_until(parser, "{");
         skip_body(parser);
     } else if (ptx_is(parser, ".local") || ptx_is(parser, ".tex") || ptx_is(parser, ".pragma") ||
                ptx_is(parser, ".alias")) {
-        skip_statement(parser);
+        cushim__ptx_skip_statement(parser);
     } else {
         cushim__ptx_expected(parser, "a declaration");
     }

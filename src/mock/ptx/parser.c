@@ -229,6 +229,26 @@ void cushim__ptx_expect(struct ptx_parser *parser, const char *word)
     cushim__ptx_expected(parser, what);
 }
 
+void cushim__ptx_skip_until(struct ptx_parser *parser, const char *word)
+{
+    while (parser->word.length > 0 && !ptx_is(parser, word))
+        cushim__ptx_next(parser);
+}
+
+void cushim__ptx_skip_statement(struct ptx_parser *parser)
+{
+    cushim__ptx_skip_until(parser, ";");
+    cushim__ptx_expect(parser, ";");
+}
+
+void cushim__ptx_skip_line(struct ptx_parser *parser)
+{
+    const unsigned line = parser->line;
+
+    while (parser->word.length > 0 && parser->line == line)
+        cushim__ptx_next(parser);
+}
+
 struct ptx_word cushim__ptx_name(struct ptx_parser *parser)
 {
     const struct ptx_word word = parser->word;

@@ -183,6 +183,10 @@ static inline bool ptx_skip(struct ptx_parser *parser, const char *word)
 }
 
 void cushim__ptx_expect(struct ptx_parser *parser, const char *word);
+/* To a word, past the `;` of a statement, past the line; or to the end. */
+void cushim__ptx_skip_until(struct ptx_parser *parser, const char *word);
+void cushim__ptx_skip_statement(struct ptx_parser *parser);
+void cushim__ptx_skip_line(struct ptx_parser *parser);
 struct ptx_word cushim__ptx_name(struct ptx_parser *parser);
 bool cushim__ptx_is_number(const struct ptx_parser *parser);
 /* A number of the text: an integer, or a real (`real` is true). */
@@ -198,6 +202,9 @@ void cushim__ptx_scope_open(struct ptx_parser *parser);
 void cushim__ptx_scope_close(struct ptx_parser *parser);
 
 /* --- declare.c: variables --- */
+
+/* What no device has: a bound that keeps sums of sizes from overflowing. */
+#define PTX_BYTES_MAX (UINT64_C(1) << 40)
 
 /* `.align 16 .v2 .b8 name[2][3]`. */
 struct ptx_declared {
@@ -223,13 +230,16 @@ uint64_t cushim__ptx_align(struct ptx_parser *parser, uint64_t offset, uint64_t 
 /* Variables of a space, after its word, to the `;`. */
 void cushim__ptx_globals(struct ptx_parser *parser, bool constant, enum ptx_linkage linkage);
 void cushim__ptx_shared_variables(struct ptx_parser *parser, enum ptx_linkage linkage);
+/* The variable or function with this name that texts share, or that is this text's own. */
+uint32_t cushim__ptx_function_named(struct ptx_parser *parser, struct ptx_word name,
+                                    enum ptx_linkage linkage);
+
+/* --- initial.c --- */
+
 /* An initial value, after the `=`. A variable without a size gets one. SIZE_MAX: of none. */
 void cushim__ptx_initial(struct ptx_parser *parser, struct ptx_declared *declared, size_t global);
 /* An integer of constants and operators. */
 uint64_t cushim__ptx_expression(struct ptx_parser *parser);
-/* The variable or function with this name that texts share, or that is this text's own. */
-uint32_t cushim__ptx_function_named(struct ptx_parser *parser, struct ptx_word name,
-                                    enum ptx_linkage linkage);
 
 /* --- body.c: the statements of a function --- */
 void cushim__ptx_body(struct ptx_parser *parser, uint32_t function);

@@ -144,8 +144,7 @@ bool cushim__ptx_select_unparsed(struct ptx_parser *parser, struct ptx_statement
                 (strstr(opcode->words, ".bulk") || strstr(opcode->words, "mbar") ||
                  strncmp(opcode->words, ".async", 6) != 0))) {
         cushim__ptx_refuse(parser, statement, "");
-        while (parser->word.length > 0 && !ptx_is(parser, ";"))
-            cushim__ptx_next(parser);
+        cushim__ptx_skip_until(parser, ";");
     } else {
         return false;
     }

@@ -289,6 +289,5 @@ void cushim__ptx_select_texture(struct ptx_parser *parser, struct ptx_statement 
         return;
     }
     cushim__ptx_refuse(parser, statement, "");
-    while (parser->word.length > 0 && !ptx_is(parser, ";"))
-        cushim__ptx_next(parser);
+    cushim__ptx_skip_until(parser, ";");
 }
