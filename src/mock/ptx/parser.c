@@ -231,8 +231,16 @@ void cushim__ptx_expect(struct ptx_parser *parser, const char *word)
 
 void cushim__ptx_skip_until(struct ptx_parser *parser, const char *word)
 {
-    while (parser->word.length > 0 && !ptx_is(parser, word))
+    unsigned depth = 0;
+
+    while (parser->word.length > 0 &&
+           (depth > 0 || !(ptx_is(parser, word) || ptx_is(parser, "}")))) {
+        if (ptx_is(parser, "{"))
+            depth++;
+        else if (ptx_is(parser, "}"))
+            depth--;
         cushim__ptx_next(parser);
+    }
 }
 
 void cushim__ptx_skip_statement(struct ptx_parser *parser)

@@ -183,7 +183,7 @@ static inline bool ptx_skip(struct ptx_parser *parser, const char *word)
 }
 
 void cushim__ptx_expect(struct ptx_parser *parser, const char *word);
-/* To a word, past the `;` of a statement, past the line; or to the end. */
+/* To a word or the end of the block, past the `;` of a statement, past the line; or to the end. */
 void cushim__ptx_skip_until(struct ptx_parser *parser, const char *word);
 void cushim__ptx_skip_statement(struct ptx_parser *parser);
 void cushim__ptx_skip_line(struct ptx_parser *parser);
