@@ -102,6 +102,7 @@ static void errors_have_their_line_and_text(void **state)
         {".entry k()\n{\n.reg .pred p;\nmov.u32 p, 1;\n}\n",
          "the destination has another type than the instruction", "mov.u32 p, 1;", 7},
         {".entry k()\n{ ret;\n", "'}' expected, not the end of the text", NULL, 6},
+        {".entry k()\n{ mystery.b32 r }\n.entry l()\n{ ret; }\n", "';' expected, not '}'", NULL, 5},
         {"nonsense\n", "a declaration expected, not 'nonsense'", NULL, 4},
         {".entry k()\n{ }\n.entry k()\n{ }\n", "'k' is defined twice", NULL, 7},
         {".global .u32 a = 1;\n.global .u32 a = 2;\n", "'a' is defined twice", NULL, 5},

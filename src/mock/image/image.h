@@ -16,7 +16,7 @@
 
 #include <cuda.h>
 
-#include "src/mock/kernel/ptx.h"
+#include "src/mock/ptx/ptx.h"
 
 struct mock_image_parameter {
     size_t offset, bytes;

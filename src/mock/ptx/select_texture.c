@@ -4,10 +4,9 @@
  * brackets, `[handle, {x, y}]`, are of no other instruction.
  */
 #include "src/mock/kernel/texture.h"
+#include "src/mock/ptx/parser.h"
 
 #include <string.h>
-
-#include "src/mock/kernel/parser.h"
 
 /* What the words of an opcode say of it. */
 struct meaning {
@@ -279,25 +278,16 @@ static void emit(struct ptx_parser *parser, struct ptx_statement *statement,
         cushim__ptx_finish(parser, statement, &operands->values[i], rows[i], row, false, bytes * 8);
 }
 
-bool cushim__ptx_select_texture(struct ptx_parser *parser, struct ptx_statement *statement)
+void cushim__ptx_select_texture(struct ptx_parser *parser, struct ptx_statement *statement)
 {
-    static const char *const bases[] = {"tex", "tld4", "txq", "suld", "sust", "suq"};
+    struct meaning meaning = meaning_of(&statement->opcode);
     struct operands operands = {.value_count = 0};
-    struct meaning meaning;
-    size_t i = 0;
 
-    while (i < sizeof bases / sizeof *bases && strcmp(bases[i], statement->opcode.base) != 0)
-        i++;
-    if (i == sizeof bases / sizeof *bases)
-        return false;
-    meaning = meaning_of(&statement->opcode);
     if (is_done(&statement->opcode, &meaning) &&
         read_operands(parser, statement, &meaning, &operands)) {
         emit(parser, statement, &meaning, &operands);
-        return true;
+        return;
     }
     cushim__ptx_refuse(parser, statement, "");
-    while (parser->word.length > 0 && !ptx_is(parser, ";"))
-        cushim__ptx_next(parser);
-    return true;
+    cushim__ptx_skip_until(parser, ";");
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Opcodes taken apart: `ld.global.nc.L2::128B.v2.f32` is a base, types and modifiers. */
-#include "src/mock/kernel/parser.h"
+#include "src/mock/ptx/parser.h"
 
 #include <string.h>
 

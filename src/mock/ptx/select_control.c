@@ -1,71 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Branches, calls, and what lanes and threads do together: to the internal code. */
-#include "src/mock/kernel/parser.h"
+#include "src/mock/ptx/parser.h"
 
 #include <string.h>
-
-/* What is translated besides the rows of the tables. */
-static const char *const names[] = {
-    "ld",
-    "ldu",
-    "st",
-    "atom",
-    "red",
-    "cp",
-    "cvta",
-    "isspacep",
-    "fence",
-    "membar",
-    "prefetch",
-    "prefetchu",
-    "applypriority",
-    "discard",
-    "createpolicy",
-    "mov",
-    "cvt",
-    "setp",
-    "set",
-    "selp",
-    "testp",
-    "lop3",
-    "bfi",
-    "and",
-    "or",
-    "xor",
-    "not",
-    "addc",
-    "subc",
-    "madc",
-    "bra",
-    "brx",
-    "call",
-    "ret",
-    "exit",
-    "trap",
-    "brkpt",
-    "bar",
-    "barrier",
-    "shfl",
-    "vote",
-    "match",
-    "activemask",
-    "redux",
-    "elect",
-    "nanosleep",
-    "pmevent",
-    "griddepcontrol",
-    "tex",
-    "tld4",
-    "txq",
-    "suld",
-    "sust",
-    "suq",
-};
-
-const char *cushim__ptx_select_name(size_t index)
-{
-    return index < sizeof names / sizeof *names ? names[index] : NULL;
-}
 
 /* --- calls --- */
 
@@ -191,6 +128,8 @@ static void branch_table(struct ptx_parser *parser, struct ptx_statement *statem
 bool cushim__ptx_select_unparsed(struct ptx_parser *parser, struct ptx_statement *statement)
 {
     const struct ptx_opcode *opcode = &statement->opcode;
+    const struct ptx_selector *selector =
+        cushim__ptx_selector_find(parser->program->names, opcode->base);
 
     if (strcmp(opcode->base, "bra") == 0) {
         branch(parser, statement);
@@ -198,15 +137,14 @@ bool cushim__ptx_select_unparsed(struct ptx_parser *parser, struct ptx_statement
         branch_table(parser, statement);
     } else if (strcmp(opcode->base, "call") == 0) {
         call(parser, statement);
-    } else if (cushim__ptx_select_texture(parser, statement)) {
-        return true;
+    } else if (selector && selector->handler == DO_TEXTURE) {
+        cushim__ptx_select_texture(parser, statement);
     } else if (!cushim__ptx_base_known(parser->program->names, opcode->base) ||
                (strcmp(opcode->base, "cp") == 0 &&
                 (strstr(opcode->words, ".bulk") || strstr(opcode->words, "mbar") ||
                  strncmp(opcode->words, ".async", 6) != 0))) {
         cushim__ptx_refuse(parser, statement, "");
-        while (parser->word.length > 0 && !ptx_is(parser, ";"))
-            cushim__ptx_next(parser);
+        cushim__ptx_skip_until(parser, ";");
     } else {
         return false;
     }
@@ -215,7 +153,7 @@ bool cushim__ptx_select_unparsed(struct ptx_parser *parser, struct ptx_statement
 
 /* --- barriers --- */
 
-static bool select_warp_barrier(struct ptx_parser *parser, struct ptx_statement *statement);
+static bool select_collective(struct ptx_parser *parser, struct ptx_statement *statement);
 
 static bool select_barrier(struct ptx_parser *parser, struct ptx_statement *statement)
 {
@@ -235,7 +173,7 @@ static bool select_barrier(struct ptx_parser *parser, struct ptx_statement *stat
     size_t i = 0;
 
     if (cushim__ptx_opcode_has(opcode, "warp"))
-        return select_warp_barrier(parser, statement);
+        return select_collective(parser, statement);
     if (strstr(opcode->words, "cluster"))
         return false;
     while (i < 5 && !cushim__ptx_opcode_has(opcode, kinds[i].word))
@@ -357,37 +295,48 @@ static bool select_collective(struct ptx_parser *parser, struct ptx_statement *s
     return true;
 }
 
-static bool select_warp_barrier(struct ptx_parser *parser, struct ptx_statement *statement)
+static bool select_active_mask(struct ptx_parser *parser, struct ptx_statement *statement)
 {
-    return select_collective(parser, statement);
+    uint32_t d;
+
+    if (statement->operand_count != 1)
+        return false;
+    d = cushim__ptx_result(parser, &statement->operands[0], ROW_WORD);
+    cushim__ptx_emit(parser, statement, DO_ACTIVE_MASK)->d = d;
+    return true;
 }
 
-bool cushim__ptx_select_control(struct ptx_parser *parser, struct ptx_statement *statement)
+/* What only cushim__ptx_select_unparsed() knows. */
+static bool select_none(struct ptx_parser *parser, struct ptx_statement *statement)
 {
-    static const struct {
-        const char *base;
-        enum ptx_handler handler;
-    } plain[] = {
-        {"ret", DO_RETURN},       {"exit", DO_EXIT},       {"trap", DO_TRAP},
-        {"brkpt", DO_BREAKPOINT}, {"pmevent", DO_NOTHING}, {"griddepcontrol", DO_NOTHING},
-        {"nanosleep", DO_SLEEP},
-    };
-    const struct ptx_opcode *opcode = &statement->opcode;
-
-    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) {
-        if (strcmp(opcode->base, plain[i].base) == 0) {
-            cushim__ptx_emit(parser, statement, plain[i].handler);
-            return true;
-        }
-    }
-    if (strcmp(opcode->base, "activemask") == 0 && statement->operand_count == 1) {
-        const uint32_t d = cushim__ptx_result(parser, &statement->operands[0], ROW_WORD);
-
-        cushim__ptx_emit(parser, statement, DO_ACTIVE_MASK)->d = d;
-        return true;
-    }
-    if ((strcmp(opcode->base, "bar") == 0 || strcmp(opcode->base, "barrier") == 0) &&
-        statement->operand_count > 0)
-        return select_barrier(parser, statement);
-    return select_collective(parser, statement);
+    (void)parser, (void)statement;
+    return false;
 }
+
+const struct ptx_selector cushim__ptx_select_control[] = {
+    {"bra", select_none, 0},
+    {"brx", select_none, 0},
+    {"call", select_none, 0},
+    {"ret", NULL, DO_RETURN},
+    {"exit", NULL, DO_EXIT},
+    {"trap", NULL, DO_TRAP},
+    {"brkpt", NULL, DO_BREAKPOINT},
+    {"bar", select_barrier, 0},
+    {"barrier", select_barrier, 0},
+    {"shfl", select_collective, 0},
+    {"vote", select_collective, 0},
+    {"match", select_collective, 0},
+    {"redux", select_collective, 0},
+    {"elect", select_collective, 0},
+    {"activemask", select_active_mask, 0},
+    {"nanosleep", NULL, DO_SLEEP},
+    {"pmevent", NULL, DO_NOTHING},
+    {"griddepcontrol", NULL, DO_NOTHING},
+    {"tex", select_none, DO_TEXTURE},
+    {"tld4", select_none, DO_TEXTURE},
+    {"txq", select_none, DO_TEXTURE},
+    {"suld", select_none, DO_TEXTURE},
+    {"sust", select_none, DO_TEXTURE},
+    {"suq", select_none, DO_TEXTURE},
+    {0},
+};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Arithmetic: from a statement to rows of the tables, and to what is no row of them. */
-#include "src/mock/kernel/parser.h"
+#include "src/mock/ptx/parser.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -225,25 +225,31 @@ static bool select_carry(struct ptx_parser *parser, struct ptx_statement *statem
 
 /* --- all of them --- */
 
-static bool select_arithmetic(struct ptx_parser *parser, struct ptx_statement *statement)
+static bool select_logic_table(struct ptx_parser *parser, struct ptx_statement *statement)
 {
-    const struct ptx_opcode *opcode = &statement->opcode;
-    const char *const base = opcode->base;
+    return statement->opcode.words[0] ? select_lop3_predicate(parser, statement)
+                                      : select_four(parser, statement);
+}
 
-    if (strcmp(base, "lop3") == 0 && opcode->words[0])
-        return select_lop3_predicate(parser, statement);
-    if (strcmp(base, "lop3") == 0 || strcmp(base, "bfi") == 0)
-        return select_four(parser, statement);
-    if (cushim__ptx_opcode_has(opcode, "cc") || strcmp(base, "addc") == 0 ||
-        strcmp(base, "subc") == 0 || strcmp(base, "madc") == 0)
-        return select_carry(parser, statement);
-    return cushim__ptx_select_row(parser, statement) || select_half(parser, statement);
+const struct ptx_selector cushim__ptx_select_arithmetic[] = {
+    {"lop3", select_logic_table, 0}, {"bfi", select_four, 0},   {"addc", select_carry, 0},
+    {"subc", select_carry, 0},       {"madc", select_carry, 0}, {0},
+};
+
+static bool select_other(struct ptx_parser *parser, struct ptx_statement *statement)
+{
+    return cushim__ptx_opcode_has(&statement->opcode, "cc")
+               ? select_carry(parser, statement)
+               : cushim__ptx_select_row(parser, statement) || select_half(parser, statement);
 }
 
 void cushim__ptx_select(struct ptx_parser *parser, struct ptx_statement *statement)
 {
-    if (!cushim__ptx_select_memory(parser, statement) &&
-        !cushim__ptx_select_control(parser, statement) &&
-        !cushim__ptx_select_move(parser, statement) && !select_arithmetic(parser, statement))
+    const struct ptx_selector *selector =
+        cushim__ptx_selector_find(parser->program->names, statement->opcode.base);
+
+    if (selector && !selector->select)
+        cushim__ptx_emit(parser, statement, selector->handler);
+    else if (!(selector && selector->select(parser, statement)) && !select_other(parser, statement))
         cushim__ptx_refuse(parser, statement, "");
 }

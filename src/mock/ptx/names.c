@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The names that the texts of a module share, and the rows of the tables by name. */
-#include "src/mock/kernel/parser.h"
+#include "src/mock/ptx/parser.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -73,7 +73,16 @@ static const struct ptx_alu *const tables[] = {
     cushim__ptx_alu_convert,
 };
 
-enum { TABLES = sizeof tables / sizeof *tables, TABLE_ROWS = 1 << 10 };
+static const struct ptx_selector *const selectors[] = {
+    cushim__ptx_select_memory,
+    cushim__ptx_select_control,
+    cushim__ptx_select_move,
+    cushim__ptx_select_arithmetic,
+};
+
+/* The value of a name is a table and a row; that of a base without a selector is above all. */
+enum { TABLES = sizeof tables / sizeof *tables, SELECTORS = sizeof selectors / sizeof *selectors };
+enum { TABLE_ROWS = 1 << 10, NO_SELECTOR = SELECTORS * TABLE_ROWS };
 
 const char *cushim__ptx_opcode(size_t index)
 {
@@ -83,7 +92,13 @@ const char *cushim__ptx_opcode(size_t index)
                 return row->name;
         }
     }
-    return cushim__ptx_select_name(index);
+    for (size_t i = 0; i < SELECTORS; i++) {
+        for (const struct ptx_selector *row = selectors[i]; row->base; row++) {
+            if (index-- == 0)
+                return row->base;
+        }
+    }
+    return NULL;
 }
 
 static struct ptx_word word_of(const char *name, size_t length)
@@ -92,31 +107,32 @@ static struct ptx_word word_of(const char *name, size_t length)
 }
 
 /* What comes before the first dot. */
-static bool add_base(struct ptx_names *names, const char *name)
+static bool add_base(struct ptx_names *names, const char *name, uint32_t value)
 {
     const struct ptx_word base = word_of(name, strcspn(name, "."));
 
-    return cushim__ptx_names_find(names, 'o', base) || cushim__ptx_names_add(names, 'o', base, 0);
+    return cushim__ptx_names_find(names, 'o', base) ||
+           cushim__ptx_names_add(names, 'o', base, value);
 }
 
 struct ptx_names *cushim__ptx_names_create(bool opcodes)
 {
     struct ptx_names *names = calloc(1, sizeof *names);
     bool added = names != NULL;
-    const char *name;
 
-    if (!opcodes)
-        return names;
-    for (uint32_t i = 0; i < TABLES; i++) {
+    for (uint32_t i = 0; opcodes && i < SELECTORS; i++) {
+        for (uint32_t row = 0; added && selectors[i][row].base; row++)
+            added = add_base(names, selectors[i][row].base, i * TABLE_ROWS + row);
+    }
+    for (uint32_t i = 0; opcodes && i < TABLES; i++) {
         for (uint32_t row = 0; added && tables[i][row].name; row++) {
-            name = tables[i][row].name;
-            added = add_base(names, name) &&
+            const char *const name = tables[i][row].name;
+
+            added = add_base(names, name, NO_SELECTOR) &&
                     cushim__ptx_names_add(names, 'r', word_of(name, strlen(name)),
                                           i * TABLE_ROWS + row);
         }
     }
-    for (size_t i = 0; added && (name = cushim__ptx_select_name(i)); i++)
-        added = add_base(names, name);
     if (added)
         return names;
     cushim__ptx_names_destroy(names);
@@ -133,4 +149,13 @@ const struct ptx_alu *cushim__ptx_alu_find(const struct ptx_names *names, const 
 bool cushim__ptx_base_known(const struct ptx_names *names, const char *base)
 {
     return cushim__ptx_names_find(names, 'o', word_of(base, strlen(base))) != NULL;
+}
+
+const struct ptx_selector *cushim__ptx_selector_find(const struct ptx_names *names,
+                                                     const char *base)
+{
+    const uint32_t *found = cushim__ptx_names_find(names, 'o', word_of(base, strlen(base)));
+
+    return found && *found < NO_SELECTOR ? &selectors[*found / TABLE_ROWS][*found % TABLE_ROWS]
+                                         : NULL;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Modules: the top level of PTX texts, what they share, and what a kernel needs of all of it. */
-#include "src/mock/kernel/parser.h"
+#include "src/mock/ptx/parser.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,48 +16,22 @@ struct ptx_module *cushim__ptx_create(const struct ptx_target *target)
         free(program);
         return NULL;
     }
-    program->target = *target;
+    program->newest_version = target->version;
+    program->newest_target = target->architecture;
+    program->declarations = target->declarations;
     program->references = 1;
     program->module.program = program;
     return &program->module;
 }
 
+/* Names are of use until the texts are linked. */
 void cushim__ptx_release(struct ptx_module *module)
 {
-    struct ptx_program *program = module ? module->program : NULL;
-
-    if (!program || __atomic_sub_fetch(&program->references, 1, __ATOMIC_ACQ_REL) > 0)
+    if (!module)
         return;
-    for (size_t i = 0; i < module->kernel_count; i++) {
-        free((void *)program->kernels[i].parameters);
-        free((void *)program->kernels[i].refused);
-        if (program->kernel_codes)
-            free(program->kernel_codes[i].shared_offsets);
-    }
-    for (size_t i = 0; i < module->global_count; i++) {
-        free((void *)program->globals[i].name);
-        free((void *)program->globals[i].initial);
-        free((void *)program->globals[i].addresses);
-    }
-    for (uint32_t i = 0; i < program->function_count; i++) {
-        free(program->functions[i].name);
-        free(program->functions[i].formals);
-        free(program->functions[i].refused);
-        free(program->functions[i].callees);
-        free(program->functions[i].shared);
-    }
-    for (uint32_t i = 0; i < program->shared_count; i++)
-        free(program->shared[i].name);
-    cushim__ptx_names_destroy(program->names);
-    free(program->kernels);
-    free(program->kernel_codes);
-    free(program->globals);
-    free(program->functions);
-    free(program->shared);
-    free(program->code);
-    free(program->lists);
-    free(program->constants);
-    free(program);
+    cushim__ptx_names_destroy(module->program->names);
+    module->program->names = NULL;
+    cushim__ptx_program_release(module->program);
 }
 
 unsigned char *cushim__ptx_take_initial(struct ptx_module *module, size_t global)
@@ -263,7 +237,7 @@ static void translate_body(struct ptx_parser *parser, uint32_t index, enum ptx_l
     function->defined = true;
     function->linkage = linkage;
     function->part = parser->part;
-    if (parser->program->target.declarations) {
+    if (parser->program->declarations) {
         skip_body(parser);
         return;
     }
@@ -359,21 +333,6 @@ static void function_header(struct ptx_parser *parser, enum ptx_linkage linkage)
 
 /* --- the top level --- */
 
-static void skip_statement(struct ptx_parser *parser)
-{
-    while (parser->word.length > 0 && !ptx_is(parser, ";"))
-        cushim__ptx_next(parser);
-    cushim__ptx_expect(parser, ";");
-}
-
-static void skip_line(struct ptx_parser *parser)
-{
-    const unsigned line = parser->line;
-
-    while (parser->word.length > 0 && parser->line == line)
-        cushim__ptx_next(parser);
-}
-
 /* `6.0` as 60. What no driver knows is as high as can be. */
 static unsigned version(struct ptx_parser *parser)
 {
@@ -412,25 +371,25 @@ static unsigned architecture(struct ptx_parser *parser)
 static void heading(struct ptx_parser *parser)
 {
     struct ptx_module *module = &parser->program->module;
-    const struct ptx_target *target = &parser->program->target;
+    const struct ptx_program *program = parser->program;
 
     if (!ptx_skip(parser, ".version")) {
         parser->error->kind = PTX_NO_TEXT;
         cushim__ptx_expected(parser, "'.version'");
     }
     module->version = version(parser);
-    if (module->version > target->version) {
+    if (module->version > program->newest_version) {
         parser->error->kind = PTX_NEWER_VERSION;
         cushim__ptx_fail(parser, "PTX version %u.%u is newer than this driver's %u.%u",
-                         module->version / 10, module->version % 10, target->version / 10,
-                         target->version % 10);
+                         module->version / 10, module->version % 10, program->newest_version / 10,
+                         program->newest_version % 10);
     }
     if (!ptx_skip(parser, ".target"))
         cushim__ptx_expected(parser, "a target");
     module->target = architecture(parser);
-    if (module->target > target->architecture)
+    if (module->target > program->newest_target)
         cushim__ptx_fail(parser, "PTX for sm_%u does not run on this device, an sm_%u",
-                         module->target, target->architecture);
+                         module->target, program->newest_target);
     if (ptx_skip(parser, ".address_size") && cushim__ptx_integer(parser) != 64)
         cushim__ptx_fail(parser, "the size of addresses is not 64");
 }
@@ -462,14 +421,13 @@ static void statement(struct ptx_parser *parser)
     } else if (ptx_skip(parser, ".shared")) {
         cushim__ptx_shared_variables(parser, linkage);
     } else if (ptx_is(parser, ".file") || ptx_is(parser, ".loc") || ptx_is(parser, "@")) {
-        skip_line(parser);
+        cushim__ptx_skip_line(parser);
     } else if (ptx_skip(parser, ".section")) {
-        while (parser->word.length > 0 && !ptx_is(parser, "{"))
-            cushim__ptx_next(parser);
+        cushim__ptx_skip_until(parser, "{");
         skip_body(parser);
     } else if (ptx_is(parser, ".local") || ptx_is(parser, ".tex") || ptx_is(parser, ".pragma") ||
                ptx_is(parser, ".alias")) {
-        skip_statement(parser);
+        cushim__ptx_skip_statement(parser);
     } else {
         cushim__ptx_expected(parser, "a declaration");
     }
@@ -505,21 +463,4 @@ bool cushim__ptx_add(struct ptx_module *module, const char *text, size_t bytes,
     cushim__ptx_pool_clear(parser);
     free(parser);
     return done;
-}
-
-size_t cushim__ptx_find_kernel(const struct ptx_module *module, const char *name)
-{
-    for (size_t i = 0; i < module->kernel_count; i++) {
-        if (strcmp(module->kernels[i].name, name) == 0)
-            return i;
-    }
-    return SIZE_MAX;
-}
-
-size_t cushim__ptx_find_global(const struct ptx_module *module, const char *name)
-{
-    const uint32_t *found =
-        cushim__ptx_names_find(module->program->names, 'g', (struct ptx_word){name, strlen(name)});
-
-    return found ? *found : SIZE_MAX;
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Comparisons, choices, moves and conversions: from a statement to the internal code. */
-#include "src/mock/kernel/parser.h"
+#include "src/mock/ptx/parser.h"
 
 #include <string.h>
 
 /* --- comparisons and choices --- */
 
-static bool select_compare(struct ptx_parser *parser, struct ptx_statement *statement)
+static bool compare_one(struct ptx_parser *parser, struct ptx_statement *statement)
 {
     const struct ptx_opcode *opcode = &statement->opcode;
     const bool sets = strcmp(opcode->base, "set") == 0;
@@ -63,7 +63,7 @@ static void move_predicate(struct ptx_parser *parser, const struct ptx_statement
 }
 
 /* setp and set of two f16 or bf16: each half by itself, without the guard until the results. */
-static bool select_compare_pair(struct ptx_parser *parser, struct ptx_statement *statement)
+static bool compare_pair(struct ptx_parser *parser, struct ptx_statement *statement)
 {
     const struct ptx_opcode *opcode = &statement->opcode;
     const bool sets = strcmp(opcode->base, "set") == 0;
@@ -123,6 +123,11 @@ static bool select_compare_pair(struct ptx_parser *parser, struct ptx_statement 
     return true;
 }
 
+static bool select_compare(struct ptx_parser *parser, struct ptx_statement *statement)
+{
+    return compare_one(parser, statement) || compare_pair(parser, statement);
+}
+
 static bool select_testp(struct ptx_parser *parser, struct ptx_statement *statement)
 {
     const struct ptx_opcode *opcode = &statement->opcode;
@@ -166,8 +171,8 @@ static bool select_selp(struct ptx_parser *parser, struct ptx_statement *stateme
     return true;
 }
 
-static bool select_logic(struct ptx_parser *parser, struct ptx_statement *statement,
-                         enum ptx_logic logic)
+static bool logic_of(struct ptx_parser *parser, struct ptx_statement *statement,
+                     enum ptx_logic logic)
 {
     const bool unary = logic == LOGIC_NOT || logic == LOGIC_MOVE;
     struct ptx_instruction *made;
@@ -183,6 +188,18 @@ static bool select_logic(struct ptx_parser *parser, struct ptx_statement *statem
     made->b = b;
     made->d = cushim__ptx_result(parser, &statement->operands[0], ROW_PREDICATE);
     return true;
+}
+
+/* Of predicates; others are rows of the tables. */
+static bool select_logic(struct ptx_parser *parser, struct ptx_statement *statement)
+{
+    const char *const base = statement->opcode.base;
+
+    return statement->opcode.types[0] == TYPE_PRED && logic_of(parser, statement,
+                                                               base[0] == 'a'   ? LOGIC_AND
+                                                               : base[0] == 'o' ? LOGIC_OR
+                                                               : base[0] == 'x' ? LOGIC_XOR
+                                                                                : LOGIC_NOT);
 }
 
 /* --- moves --- */
@@ -265,7 +282,7 @@ static bool select_mov(struct ptx_parser *parser, struct ptx_statement *statemen
         return false;
     cushim__ptx_count_operands(parser, statement, 2);
     if (row == ROW_PREDICATE)
-        return select_logic(parser, statement, LOGIC_MOVE);
+        return logic_of(parser, statement, LOGIC_MOVE);
     if (statement->operands[1].kind == OPERAND_VECTOR)
         return pack(parser, statement, bytes);
     if (statement->operands[0].kind == OPERAND_VECTOR)
@@ -348,22 +365,16 @@ static bool select_cvt(struct ptx_parser *parser, struct ptx_statement *statemen
     return true;
 }
 
-bool cushim__ptx_select_move(struct ptx_parser *parser, struct ptx_statement *statement)
-{
-    static const char *const logic[] = {"and", "or", "xor", "not"};
-    const char *const base = statement->opcode.base;
-
-    for (int i = 0; i < 4; i++) {
-        if (statement->opcode.types[0] == TYPE_PRED && strcmp(base, logic[i]) == 0)
-            return select_logic(parser, statement, (enum ptx_logic)i);
-    }
-    if (strcmp(base, "mov") == 0)
-        return select_mov(parser, statement);
-    if (strcmp(base, "cvt") == 0)
-        return select_cvt(parser, statement);
-    if (strcmp(base, "setp") == 0 || strcmp(base, "set") == 0)
-        return select_compare(parser, statement) || select_compare_pair(parser, statement);
-    if (strcmp(base, "selp") == 0)
-        return select_selp(parser, statement);
-    return strcmp(base, "testp") == 0 && select_testp(parser, statement);
-}
+const struct ptx_selector cushim__ptx_select_move[] = {
+    {"mov", select_mov, 0},
+    {"cvt", select_cvt, 0},
+    {"setp", select_compare, 0},
+    {"set", select_compare, 0},
+    {"selp", select_selp, 0},
+    {"testp", select_testp, 0},
+    {"and", select_logic, 0},
+    {"or", select_logic, 0},
+    {"xor", select_logic, 0},
+    {"not", select_logic, 0},
+    {0},
+};

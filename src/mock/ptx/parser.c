@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* PTX text, word by word; names and their scopes; errors. */
-#include "src/mock/kernel/parser.h"
+#include "src/mock/ptx/parser.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -227,6 +227,34 @@ void cushim__ptx_expect(struct ptx_parser *parser, const char *word)
         return;
     snprintf(what, sizeof what, "'%s'", word);
     cushim__ptx_expected(parser, what);
+}
+
+void cushim__ptx_skip_until(struct ptx_parser *parser, const char *word)
+{
+    unsigned depth = 0;
+
+    while (parser->word.length > 0 &&
+           (depth > 0 || !(ptx_is(parser, word) || ptx_is(parser, "}")))) {
+        if (ptx_is(parser, "{"))
+            depth++;
+        else if (ptx_is(parser, "}"))
+            depth--;
+        cushim__ptx_next(parser);
+    }
+}
+
+void cushim__ptx_skip_statement(struct ptx_parser *parser)
+{
+    cushim__ptx_skip_until(parser, ";");
+    cushim__ptx_expect(parser, ";");
+}
+
+void cushim__ptx_skip_line(struct ptx_parser *parser)
+{
+    const unsigned line = parser->line;
+
+    while (parser->word.length > 0 && parser->line == line)
+        cushim__ptx_next(parser);
 }
 
 struct ptx_word cushim__ptx_name(struct ptx_parser *parser)

@@ -7,8 +7,8 @@
  * last instruction at which it does, and places are given in the order of the beginnings. Lanes
  * that have diverged do not matter: each lane has its own column, and takes its own way through.
  */
-#include "src/mock/kernel/parser.h"
 #include "src/mock/kernel/texture.h"
+#include "src/mock/ptx/parser.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +45,8 @@ static void visit_one(struct slots *slots, uint32_t *operand, bool defines, visi
 static void visit_list(struct slots *slots, const struct ptx_instruction *at, visitor visit,
                        void *data, bool definitions)
 {
-    uint32_t *list = slots->parser->program->lists + at->list;
+    uint32_t *const lists = slots->parser->program->lists; /* NULL: nothing has one */
+    uint32_t *const list = lists ? lists + at->list : NULL;
 
     switch (at->handler) {
     case DO_LOAD:

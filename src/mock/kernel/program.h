@@ -1,38 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Kernels: PTX text is translated once into an internal code, and launches of that code are
- * executed, a warp of 32 lanes at a time, with the results of a GPU.
+ * Programs, which src/mock/ptx makes of PTX text, and their launches: they are executed, a warp of
+ * 32 lanes at a time, with the results of a GPU.
  *
  * Nothing here knows streams, contexts or the driver. Whoever launches gives the memory, the clock
  * and the rest of the world as a table of functions (`struct ptx_host`). Nothing here locks: a
- * module may be used by several threads at once after cushim__ptx_link(), a launch by one at a
+ * program may be used by several threads at once after cushim__ptx_link(), a launch by one at a
  * time.
  */
-#ifndef CUSHIM_MOCK_KERNEL_PTX_H
-#define CUSHIM_MOCK_KERNEL_PTX_H
+#ifndef CUSHIM_MOCK_KERNEL_PROGRAM_H
+#define CUSHIM_MOCK_KERNEL_PROGRAM_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* --- modules --- */
-
-enum ptx_refusal {
-    PTX_WRONG,         /* the text has an error, or is for a newer device */
-    PTX_NO_TEXT,       /* it does not begin as PTX does */
-    PTX_NEWER_VERSION, /* of PTX, than the target's */
-    PTX_IN_OTHER_TEXT, /* what it defines is defined by another one */
-    PTX_OUT_OF_MEMORY,
-};
-
-/* Why a text was refused. The line is 0 if no line is to blame (no memory, a missing symbol). */
-struct ptx_error {
-    enum ptx_refusal kind;
-    unsigned part; /* the text, from 0 in the order of cushim__ptx_add() */
-    unsigned line;
-    char text[240];        /* what is wrong, on one line */
-    char instruction[120]; /* the statement as it stands in the text, cut if it is long */
-};
+/* --- programs --- */
 
 enum ptx_linkage { PTX_LOCAL, PTX_VISIBLE, PTX_WEAK, PTX_EXTERN };
 
@@ -97,29 +80,6 @@ struct ptx_module {
     unsigned part, version, target; /* of the last text: its number, 83 for 8.3, 90 for sm_90 */
     struct ptx_program *program;
 };
-
-/* What texts are read for. */
-struct ptx_target {
-    /* The newest that may be, such as 83 for 8.3 and 90 for sm_90. */
-    unsigned version, architecture;
-    bool declarations; /* bodies are passed over: nothing can be launched */
-};
-
-/*
- * An empty module, with one reference. NULL: out of memory. It is filled by cushim__ptx_add(),
- * once for each text that is linked together, and finished by cushim__ptx_link(). Each of them
- * returns false if the text is refused; the module can then only be released.
- *
- * What cannot be executed is not refused here: see `refused` of struct ptx_kernel.
- */
-struct ptx_module *cushim__ptx_create(const struct ptx_target *target);
-bool cushim__ptx_add(struct ptx_module *module, const char *text, size_t bytes,
-                     struct ptx_error *error);
-bool cushim__ptx_link(struct ptx_module *module, struct ptx_error *error);
-void cushim__ptx_release(struct ptx_module *module);
-
-/* The initial value of a variable, which is the caller's to free from now on. NULL: zeros. */
-unsigned char *cushim__ptx_take_initial(struct ptx_module *module, size_t global);
 
 /* The index of a kernel or variable that other texts can name; SIZE_MAX: there is none. */
 size_t cushim__ptx_find_kernel(const struct ptx_module *module, const char *name);
@@ -267,10 +227,5 @@ enum ptx_state cushim__ptx_run(struct ptx_launch *launch, uint64_t budget);
 const struct ptx_fault *cushim__ptx_fault(const struct ptx_launch *launch);
 const struct ptx_counts *cushim__ptx_counts(const struct ptx_launch *launch);
 void cushim__ptx_launch_destroy(struct ptx_launch *launch);
-
-/* --- for documentation and tests --- */
-
-/* Every instruction that is known, with its types, as `add.f32`; NULL: no more. */
-const char *cushim__ptx_opcode(size_t index);
 
 #endif

@@ -5,14 +5,15 @@
  * An error ends the translation at once: cushim__ptx_fail() jumps back to cushim__ptx_add(), which
  * frees everything. All that is needed for one text only lies in a pool, which goes as a whole.
  */
-#ifndef CUSHIM_MOCK_KERNEL_PARSER_H
-#define CUSHIM_MOCK_KERNEL_PARSER_H
+#ifndef CUSHIM_MOCK_PTX_PARSER_H
+#define CUSHIM_MOCK_PTX_PARSER_H
 
 #include <setjmp.h>
 #include <string.h>
 
 #include "src/mock/kernel/alu.h"
 #include "src/mock/kernel/code.h"
+#include "src/mock/ptx/ptx.h"
 
 #if defined(__GNUC__)
 #define PTX_FORMAT(n) __attribute__((format(__printf__, n, n + 1)))
@@ -182,6 +183,10 @@ static inline bool ptx_skip(struct ptx_parser *parser, const char *word)
 }
 
 void cushim__ptx_expect(struct ptx_parser *parser, const char *word);
+/* To a word or the end of the block, past the `;` of a statement, past the line; or to the end. */
+void cushim__ptx_skip_until(struct ptx_parser *parser, const char *word);
+void cushim__ptx_skip_statement(struct ptx_parser *parser);
+void cushim__ptx_skip_line(struct ptx_parser *parser);
 struct ptx_word cushim__ptx_name(struct ptx_parser *parser);
 bool cushim__ptx_is_number(const struct ptx_parser *parser);
 /* A number of the text: an integer, or a real (`real` is true). */
@@ -197,6 +202,9 @@ void cushim__ptx_scope_open(struct ptx_parser *parser);
 void cushim__ptx_scope_close(struct ptx_parser *parser);
 
 /* --- declare.c: variables --- */
+
+/* What no device has: a bound that keeps sums of sizes from overflowing. */
+#define PTX_BYTES_MAX (UINT64_C(1) << 40)
 
 /* `.align 16 .v2 .b8 name[2][3]`. */
 struct ptx_declared {
@@ -222,13 +230,16 @@ uint64_t cushim__ptx_align(struct ptx_parser *parser, uint64_t offset, uint64_t 
 /* Variables of a space, after its word, to the `;`. */
 void cushim__ptx_globals(struct ptx_parser *parser, bool constant, enum ptx_linkage linkage);
 void cushim__ptx_shared_variables(struct ptx_parser *parser, enum ptx_linkage linkage);
+/* The variable or function with this name that texts share, or that is this text's own. */
+uint32_t cushim__ptx_function_named(struct ptx_parser *parser, struct ptx_word name,
+                                    enum ptx_linkage linkage);
+
+/* --- initial.c --- */
+
 /* An initial value, after the `=`. A variable without a size gets one. SIZE_MAX: of none. */
 void cushim__ptx_initial(struct ptx_parser *parser, struct ptx_declared *declared, size_t global);
 /* An integer of constants and operators. */
 uint64_t cushim__ptx_expression(struct ptx_parser *parser);
-/* The variable or function with this name that texts share, or that is this text's own. */
-uint32_t cushim__ptx_function_named(struct ptx_parser *parser, struct ptx_word name,
-                                    enum ptx_linkage linkage);
 
 /* --- body.c: the statements of a function --- */
 void cushim__ptx_body(struct ptx_parser *parser, uint32_t function);
@@ -241,7 +252,7 @@ void cushim__ptx_refer(struct ptx_parser *parser, struct ptx_word name, bool lis
 uint32_t cushim__ptx_register_new(struct ptx_parser *parser, enum ptx_row row);
 void cushim__ptx_operand(struct ptx_parser *parser, struct ptx_operand *operand);
 
-/* --- special.c --- */
+/* --- special_names.c --- */
 /* False: no special register is called so. */
 bool cushim__ptx_special_named(struct ptx_word name, struct ptx_operand *operand);
 
@@ -272,9 +283,18 @@ bool cushim__ptx_select_unparsed(struct ptx_parser *parser, struct ptx_statement
 
 /* Translate one. What is not known, or cannot be executed, becomes DO_REFUSED. */
 void cushim__ptx_select(struct ptx_parser *parser, struct ptx_statement *statement);
-bool cushim__ptx_select_memory(struct ptx_parser *parser, struct ptx_statement *statement);
-bool cushim__ptx_select_control(struct ptx_parser *parser, struct ptx_statement *statement);
-bool cushim__ptx_select_move(struct ptx_parser *parser, struct ptx_statement *statement);
+
+/* What instructions become by the first part of their names, before the tables of rows count. */
+struct ptx_selector {
+    const char *base;
+    bool (*select)(struct ptx_parser *parser, struct ptx_statement *statement);
+    enum ptx_handler handler; /* without `select`: nothing but this */
+};
+
+/* To a row without a name. */
+extern const struct ptx_selector cushim__ptx_select_memory[], cushim__ptx_select_control[],
+    cushim__ptx_select_move[], cushim__ptx_select_arithmetic[];
+
 /* What a row of a table does: arithmetic, and some conversions. */
 bool cushim__ptx_select_row(struct ptx_parser *parser, struct ptx_statement *statement);
 
@@ -286,7 +306,7 @@ static inline bool ptx_is_wide(enum ptx_row row)
 }
 
 /* Textures and surfaces, the operands too. False: it is another one. */
-bool cushim__ptx_select_texture(struct ptx_parser *parser, struct ptx_statement *statement);
+void cushim__ptx_select_texture(struct ptx_parser *parser, struct ptx_statement *statement);
 
 /* Append an instruction. The pointer is valid until the next. */
 struct ptx_instruction *cushim__ptx_emit(struct ptx_parser *parser,
@@ -324,9 +344,11 @@ void cushim__ptx_count_operands(struct ptx_parser *parser, const struct ptx_stat
 void cushim__ptx_slots(struct ptx_parser *parser);
 
 /* --- names.c --- */
-const char *cushim__ptx_select_name(size_t index);
 /* Whether any instruction is called so: `add`. */
 bool cushim__ptx_base_known(const struct ptx_names *names, const char *base);
+/* NULL: it is in the tables of rows alone. */
+const struct ptx_selector *cushim__ptx_selector_find(const struct ptx_names *names,
+                                                     const char *base);
 /* With or without the opcodes. */
 struct ptx_names *cushim__ptx_names_create(bool opcodes);
 void cushim__ptx_names_destroy(struct ptx_names *names);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The body of a function: its registers and variables, labels, and one statement after another. */
-#include "src/mock/kernel/parser.h"
+#include "src/mock/ptx/parser.h"
 
 #include <string.h>
 
@@ -393,8 +393,7 @@ static bool labelled_directive(struct ptx_parser *parser, struct ptx_word name)
         cushim__ptx_expect(parser, "_");
         if (ptx_is(parser, "("))
             cushim__ptx_formals(parser, &formals, &count, &bytes, false);
-        while (parser->word.length > 0 && !ptx_is(parser, ";"))
-            cushim__ptx_next(parser); /* .noreturn */
+        cushim__ptx_skip_until(parser, ";"); /* .noreturn */
     } else if (ptx_skip(parser, ".calltargets")) {
         symbol = cushim__ptx_symbol_add(parser, name, SYMBOL_TARGETS, 0);
         do {
@@ -409,21 +408,6 @@ static bool labelled_directive(struct ptx_parser *parser, struct ptx_word name)
 }
 
 /* --- statements --- */
-
-static void skip_statement(struct ptx_parser *parser)
-{
-    while (parser->word.length > 0 && !ptx_is(parser, ";"))
-        cushim__ptx_next(parser);
-    cushim__ptx_expect(parser, ";");
-}
-
-static void skip_line(struct ptx_parser *parser)
-{
-    const unsigned line = parser->line;
-
-    while (parser->word.length > 0 && parser->line == line)
-        cushim__ptx_next(parser);
-}
 
 static void instruction(struct ptx_parser *parser)
 {
@@ -476,13 +460,13 @@ static void directive(struct ptx_parser *parser)
     else if (ptx_skip(parser, ".const"))
         cushim__ptx_globals(parser, true, PTX_LOCAL);
     else if (ptx_is(parser, ".loc") || ptx_is(parser, ".file"))
-        skip_line(parser);
+        cushim__ptx_skip_line(parser);
     else if (ptx_skip(parser, ".extern")) {
         if (!ptx_skip(parser, ".shared"))
             cushim__ptx_expected(parser, "'.shared'");
         cushim__ptx_shared_variables(parser, PTX_EXTERN);
     } else
-        skip_statement(parser); /* .pragma and what is to come */
+        cushim__ptx_skip_statement(parser); /* .pragma and what is to come */
 }
 
 static void statement_or_label(struct ptx_parser *parser)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Instructions that use memory or addresses: from a statement to the internal code. */
-#include "src/mock/kernel/parser.h"
+#include "src/mock/ptx/parser.h"
 
 #include <string.h>
 
@@ -258,31 +258,31 @@ static bool select_address(struct ptx_parser *parser, struct ptx_statement *stat
     return true;
 }
 
-bool cushim__ptx_select_memory(struct ptx_parser *parser, struct ptx_statement *statement)
+static bool select_policy(struct ptx_parser *parser, struct ptx_statement *statement)
 {
-    const char *const base = statement->opcode.base;
-
-    if (strcmp(base, "ld") == 0 || strcmp(base, "ldu") == 0)
-        return select_load(parser, statement);
-    if (strcmp(base, "st") == 0)
-        return select_store(parser, statement);
-    if (strcmp(base, "atom") == 0 || strcmp(base, "red") == 0)
-        return select_atomic(parser, statement);
-    if (strcmp(base, "cp") == 0)
-        return select_copy(parser, statement);
-    if (strcmp(base, "cvta") == 0 || strcmp(base, "isspacep") == 0)
-        return select_address(parser, statement);
-    if (strcmp(base, "createpolicy") == 0 && statement->operand_count > 0) {
-        cushim__ptx_move(parser, statement,
-                         cushim__ptx_result(parser, &statement->operands[0], ROW_LONG),
-                         cushim__ptx_constant(parser, 0, ROW_LONG), 8);
-        return true;
-    }
-    if (strcmp(base, "fence") == 0 || strcmp(base, "membar") == 0 ||
-        strcmp(base, "prefetch") == 0 || strcmp(base, "prefetchu") == 0 ||
-        strcmp(base, "applypriority") == 0 || strcmp(base, "discard") == 0) {
-        cushim__ptx_emit(parser, statement, DO_NOTHING);
-        return true;
-    }
-    return false;
+    if (statement->operand_count == 0)
+        return false;
+    cushim__ptx_move(parser, statement,
+                     cushim__ptx_result(parser, &statement->operands[0], ROW_LONG),
+                     cushim__ptx_constant(parser, 0, ROW_LONG), 8);
+    return true;
 }
+
+const struct ptx_selector cushim__ptx_select_memory[] = {
+    {"ld", select_load, 0},
+    {"ldu", select_load, 0},
+    {"st", select_store, 0},
+    {"atom", select_atomic, 0},
+    {"red", select_atomic, 0},
+    {"cp", select_copy, 0},
+    {"cvta", select_address, 0},
+    {"isspacep", select_address, 0},
+    {"createpolicy", select_policy, 0},
+    {"fence", NULL, DO_NOTHING},
+    {"membar", NULL, DO_NOTHING},
+    {"prefetch", NULL, DO_NOTHING},
+    {"prefetchu", NULL, DO_NOTHING},
+    {"applypriority", NULL, DO_NOTHING},
+    {"discard", NULL, DO_NOTHING},
+    {0},
+};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* After all texts: what is still missing, and what each kernel needs with all that it calls. */
-#include "src/mock/kernel/parser.h"
+#include "src/mock/ptx/parser.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -221,6 +221,8 @@ bool cushim__ptx_link(struct ptx_module *module, struct ptx_error *error)
         for (uint32_t j = 0; at->handler == DO_BRANCH_TABLE && j < at->target; j++)
             program->lists[at->list + j] &= ~PTX_CONSTANT;
     }
+    cushim__ptx_names_destroy(program->names);
+    program->names = NULL;
     free(reach.stack);
     free(reach.done);
     if (!done)
