@@ -301,9 +301,9 @@ static void note_destroyed(const struct cushim__call *call, struct capture *capt
         capture->is_unclear = true;
         return;
     }
-    cushim__check_report_after(call, CUSHIM__CHECK_CAPTURE_LEFT, object, &capture->begun,
-                               "%s destroys a stream while it is captured, and the capture is lost",
-                               cushim__slot_name(call->slot));
+    cushim__check_report(call, CUSHIM__CHECK_CAPTURE_LEFT, object, &capture->begun,
+                         "%s destroys a stream while it is captured, and the capture is lost",
+                         cushim__slot_name(call->slot));
     end_capture(capture);
 }
 
@@ -379,12 +379,12 @@ static void report(const struct cushim__call *call, enum cushim__check_id id,
     const char *name = cushim__slot_name(call->slot);
 
     if (capture)
-        cushim__check_report_after(call, id, NULL, &capture->begun,
-                                   "%s %s; %s is captured in the mode %s by thread %u", name, what,
-                                   name_of(capture->lane).text, name_of_mode(capture->mode),
-                                   capture->begun.place.thread);
+        cushim__check_report(call, id, NULL, &capture->begun,
+                             "%s %s; %s is captured in the mode %s by thread %u", name, what,
+                             name_of(capture->lane).text, name_of_mode(capture->mode),
+                             capture->begun.place.thread);
     else
-        cushim__check_report(call, id, NULL, "%s %s", name, what);
+        cushim__check_report(call, id, NULL, NULL, "%s %s", name, what);
 }
 
 /* The capture whose mode forbids this thread an unsafe call; NULL: none that is known. */
@@ -521,10 +521,10 @@ static void ended(struct cushim__call *call, CUresult answer)
 static void finish(void)
 {
     for (const struct capture *capture = captures; capture; capture = capture->next)
-        cushim__check_report_after(
-            NULL, CUSHIM__CHECK_CAPTURE_LEFT,
-            cushim__handle_find(CUSHIM__TYPE_STREAM, capture->lane->value, false), &capture->begun,
-            "the capture of %s is never ended", name_of(capture->lane).text);
+        cushim__check_report(NULL, CUSHIM__CHECK_CAPTURE_LEFT,
+                             cushim__handle_find(CUSHIM__TYPE_STREAM, capture->lane->value, false),
+                             &capture->begun, "the capture of %s is never ended",
+                             name_of(capture->lane).text);
 }
 
 /* Captures are the parent's. */

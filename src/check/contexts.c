@@ -116,10 +116,9 @@ static void finish(void)
             cushim__handle_find(CUSHIM__TYPE_CONTEXT, level->context, false);
 
         if (level->is_pushed && context && context->is_live)
-            cushim__check_report_after(NULL, CUSHIM__CHECK_CONTEXT_PUSHED, context, &level->pusher,
-                                       "%s, which thread %u has pushed, was never popped",
-                                       cushim__check_name(context, context->value).text,
-                                       level->thread);
+            cushim__check_report(NULL, CUSHIM__CHECK_CONTEXT_PUSHED, context, &level->pusher,
+                                 "%s, which thread %u has pushed, was never popped",
+                                 cushim__check_name(context, context->value).text, level->thread);
     }
 }
 
@@ -177,14 +176,14 @@ static void judge_current(const struct cushim__call *call, CUcontext context)
     unsigned version;
 
     if (!context)
-        cushim__check_report(call, CUSHIM__CHECK_CONTEXT_NONE, NULL,
+        cushim__check_report(call, CUSHIM__CHECK_CONTEXT_NONE, NULL, NULL,
                              "%s is called in thread %u, which has no current context%s", name,
                              call->thread,
                              had_one[call->thread % THREADS] ? " any more" : " and never had one");
     else if (other < CUSHIM__SYMBOL_COUNT &&
              cushim__layer_next.CtxGetApiVersion(context, &version) == CUDA_SUCCESS &&
              (version < SECOND_ABI) != (cushim__symbols[call->slot].since < SECOND_ABI))
-        cushim__check_report(call, CUSHIM__CHECK_CONTEXT_ABI, NULL,
+        cushim__check_report(call, CUSHIM__CHECK_CONTEXT_ABI, NULL, NULL,
                              "%s is called in a context of the ABI of %s", name,
                              cushim__slot_name(other));
 }
@@ -231,7 +230,8 @@ static void judge_pair(const struct cushim__call *call, const struct pair *pair,
                            : context_of(stream);
     if (!of_object || !of_stream || of_object == of_stream)
         return;
-    cushim__check_report(call, CUSHIM__CHECK_CONTEXT_OTHER, object, "%s is of %s, and %s of %s",
+    cushim__check_report(call, CUSHIM__CHECK_CONTEXT_OTHER, object, NULL,
+                         "%s is of %s, and %s of %s",
                          cushim__check_name(object, object->value).text,
                          cushim__check_name(of_object, of_object->value).text,
                          is_default ? "the default stream" : cushim__check_name(stream, value).text,
@@ -266,7 +266,7 @@ static void after(const struct cushim__call *call, CUresult answer)
     if (answer == CUDA_ERROR_INVALID_HANDLE)
         judge_refused(call, current);
     else if (releases_primary(call->slot))
-        cushim__check_report(call, CUSHIM__CHECK_PRIMARY_RELEASED, NULL,
+        cushim__check_report(call, CUSHIM__CHECK_PRIMARY_RELEASED, NULL, NULL,
                              "%s releases the primary context of device %d, which is not retained",
                              cushim__slot_name(call->slot), (int)call->values[0]);
     else if (!is_about_others(call))

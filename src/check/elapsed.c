@@ -51,13 +51,13 @@ static void ended(struct cushim__call *call, CUresult answer)
         if (!object || !events[i])
             return;
         if (fault) {
-            cushim__check_report(call, CUSHIM__CHECK_EVENT_TIME, object, "%s %s",
+            cushim__check_report(call, CUSHIM__CHECK_EVENT_TIME, object, NULL, "%s %s",
                                  cushim__check_name(object, object->value).text, fault);
             return;
         }
     }
     if (events[0]->context && events[1]->context && events[0]->context != events[1]->context)
-        cushim__check_report(call, CUSHIM__CHECK_EVENT_TIME, NULL,
+        cushim__check_report(call, CUSHIM__CHECK_EVENT_TIME, NULL, NULL,
                              "the events are of two contexts: create and record both in one");
 }
 

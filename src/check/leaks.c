@@ -27,10 +27,10 @@ static void report(const struct cushim__handle *object)
     const struct cushim__check_name name = cushim__check_name(object, object->value);
 
     if (object->type == CUSHIM__TYPE_MEMORY)
-        cushim__check_report(NULL, id_of(object->type), object, "%s, %llu bytes, is left",
+        cushim__check_report(NULL, id_of(object->type), object, NULL, "%s, %llu bytes, is left",
                              name.text, (unsigned long long)object->bytes);
     else
-        cushim__check_report(NULL, id_of(object->type), object, "%s is left", name.text);
+        cushim__check_report(NULL, id_of(object->type), object, NULL, "%s is left", name.text);
 }
 
 /*

@@ -121,11 +121,11 @@ static void judge(struct cushim__call *call, uint64_t address, uint64_t skipped,
     if (object->is_destroyed || object->is_ending) {
         if (is_unified && is_made_by(object, "cuMemAllocManaged"))
             return;
-        cushim__check_report(call, freed_id(object), object, "%s is given %s, which was freed",
-                             cushim__slot_name(call->slot),
+        cushim__check_report(call, freed_id(object), object, NULL,
+                             "%s is given %s, which was freed", cushim__slot_name(call->slot),
                              cushim__check_name(object, address).text);
     } else if (has_bounds(object) && (bytes > object->bytes || offset > object->bytes - bytes)) {
-        cushim__check_report(call, CUSHIM__CHECK_MEMORY_BOUNDS, object,
+        cushim__check_report(call, CUSHIM__CHECK_MEMORY_BOUNDS, object, NULL,
                              "%s accesses %llu bytes from %s on, which has %llu",
                              cushim__slot_name(call->slot), (unsigned long long)bytes,
                              cushim__check_name(object, address + skipped).text,
@@ -257,7 +257,7 @@ static void judge_end(struct cushim__call *call)
         object->ender.place.call == call->number)
         return;
     if (call->slot == CUSHIM__SLOT(MemHostUnregister))
-        cushim__check_report(call, CUSHIM__CHECK_HOST_UNREGISTERED_TWICE, object,
+        cushim__check_report(call, CUSHIM__CHECK_HOST_UNREGISTERED_TWICE, object, NULL,
                              "%s is unregistered a second time",
                              cushim__check_name(object, object->value).text);
     else
@@ -265,7 +265,7 @@ static void judge_end(struct cushim__call *call)
             call,
             object->ended_with == CUSHIM__TYPE_CONTEXT ? CUSHIM__CHECK_HANDLE_AFTER_CONTEXT
                                                        : CUSHIM__CHECK_MEMORY_FREED_TWICE,
-            object, "%s is freed %s", cushim__check_name(object, object->value).text,
+            object, NULL, "%s is freed %s", cushim__check_name(object, object->value).text,
             object->ended_with ? "after its context" : "a second time");
 }
 
@@ -313,35 +313,16 @@ static void forget_unless_live(uint64_t address)
         cushim__handle_forget_destroyed(address);
 }
 
-/* As these structs begin in every toolkit that has them; older headers do not. */
-struct allocation_node {
-    CUmemPoolProps pool;
-    const void *access;
-    size_t accesses, bytes;
-    CUdeviceptr address;
-};
-
-struct graph_node {
-    CUgraphNodeType type;
-    int reserved[3];
-    struct allocation_node allocation;
-};
-
 /* A node that allocates says in a struct where. */
 static void forget_memory_of_node(const struct cushim__call *call)
 {
-    const struct allocation_node *allocation = NULL;
-    const struct graph_node *node = NULL;
+    const struct cushim__graph_node *node = cushim__check_graph_node(call);
+    const struct cushim__allocation_node *allocation = NULL;
 
-    if (call->slot == CUSHIM__SLOT(GraphAddMemAllocNode)) {
-        allocation = (const struct allocation_node *)(uintptr_t)call->values[4];
-    } else if (call->slot == CUSHIM__SLOT(GraphAddNode)) {
-        node = (const struct graph_node *)(uintptr_t)call->values[4];
-    } else if (call->slot == CUSHIM__SLOT(GraphAddNode_v2)) {
-        node = (const struct graph_node *)(uintptr_t)call->values[5];
-    }
-    if (node && node->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC)
-        allocation = &node->allocation;
+    if (call->slot == CUSHIM__SLOT(GraphAddMemAllocNode))
+        allocation = (const struct cushim__allocation_node *)(uintptr_t)call->values[4];
+    else if (node && node->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC)
+        allocation = &node->of.allocation;
     if (allocation)
         forget_unless_live(allocation->address);
 }

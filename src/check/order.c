@@ -104,7 +104,7 @@ static void end_capture(const struct cushim__call *call, uint64_t stream)
 static void note_in_capture(const struct cushim__call *call, const struct order_rule *rule)
 {
     struct order_event *event =
-        rule->event != ORDER_NO_PARAMETER ? cushim__order_event_of(call, rule, 0) : NULL;
+        rule->event != CUSHIM__NO_PARAMETER ? cushim__order_event_of(call, rule, 0) : NULL;
     const bool is_external = event && cushim__parameter_count(call->slot) > 2 && call->values[2];
 
     switch ((enum order_action)rule->action) {
@@ -190,7 +190,7 @@ static void started(struct cushim__call *call)
     if (!entry)
         return;
     *entry = (struct under_way){.call = call->number, .submits = is_submission(rule)};
-    if (rule->event != ORDER_NO_PARAMETER)
+    if (rule->event != CUSHIM__NO_PARAMETER)
         entry->event = call->arguments.list[rule->event].tag.number;
     if (rule->action == ORDER_FREE || rule->action == ORDER_FREE_ASYNC)
         note_freed(call, &entry->freed);

@@ -10,6 +10,7 @@
 
 #include "src/base/tree.h"
 #include "src/check/check.h"
+#include "src/layer/leak_tracker.h"
 #include "src/race/race.h"
 
 /* --- order_rules.c: what each function does to the order --- */
@@ -55,11 +56,9 @@ enum order_action {
     ORDER_SET_POINTER,
 };
 
-enum { ORDER_NO_PARAMETER = UINT8_MAX };
-
 struct order_rule {
     uint8_t action;                  /* enum order_action */
-    uint8_t stream, event, function; /* parameters, or ORDER_NO_PARAMETER; so are these: */
+    uint8_t stream, event, function; /* parameters, or CUSHIM__NO_PARAMETER; so are these: */
     uint8_t to, from, bytes;         /* of a copy in one row; those that are no arrays */
     uint8_t unit;                    /* bytes of an element of a set */
     bool is_asynchronous;
@@ -68,6 +67,16 @@ struct order_rule {
 };
 void cushim__order_rules_prepare(void);
 const struct order_rule *cushim__order_rule(unsigned slot);
+
+/* The struct that a kernel is launched by; NULL: the call is not of that kind, or has none. */
+const struct cushim__launch_config *cushim__order_launch_config(const struct cushim__call *call);
+
+/*
+ * The stream that a call is given: CU_STREAM_PER_THREAD if it is the default stream of the thread;
+ * 0 if it is the legacy one, or there is none. Its number in the handle table; 0: it has none.
+ */
+uint64_t cushim__order_stream_value(const struct cushim__call *call);
+uint32_t cushim__order_stream_number(const struct cushim__call *call);
 
 /* --- order_objects.c: contexts, streams and events --- */
 

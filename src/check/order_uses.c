@@ -72,8 +72,8 @@ static void add_rows(struct order_side *side, size_t pitch, size_t rows, size_t 
 static struct order_side side_of_row(const struct cushim__call *call, uint8_t parameter,
                                      size_t width)
 {
-    return parameter == ORDER_NO_PARAMETER ? array_side()
-                                           : side_of(call, call->values[parameter], width);
+    return parameter == CUSHIM__NO_PARAMETER ? array_side()
+                                             : side_of(call, call->values[parameter], width);
 }
 
 static bool sides_of_set(const struct cushim__call *call, struct order_side *to)
@@ -135,7 +135,8 @@ bool cushim__order_sides(const struct cushim__call *call, struct order_side *to,
                          struct order_side *from)
 {
     const struct order_rule *rule = cushim__order_rule(call->slot);
-    const size_t bytes = rule->bytes == ORDER_NO_PARAMETER ? 0 : (size_t)call->values[rule->bytes];
+    const size_t bytes =
+        rule->bytes == CUSHIM__NO_PARAMETER ? 0 : (size_t)call->values[rule->bytes];
 
     *to = *from = array_side();
     switch (rule->action) {

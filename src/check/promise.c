@@ -26,7 +26,7 @@ static void report(const struct cushim__call *call, enum cushim__check_id id, un
 {
     const int since = cushim__symbols[slot].since, promise = cushim__check_options.promise;
 
-    cushim__check_report(call, id, NULL, "%s is %s, which is of CUDA %d.%d and not of %d.%d",
+    cushim__check_report(call, id, NULL, NULL, "%s is %s, which is of CUDA %d.%d and not of %d.%d",
                          cushim__slot_name(slot), how, since / 1000, since % 1000 / 10,
                          promise / 1000, promise % 1000 / 10);
 }
