@@ -6,14 +6,12 @@
  */
 #define CUSHIM_DISABLE_DEPRECATION_WARNINGS
 
-#include "src/check/check.h"
-
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/check/order.h"
 #include "src/driver_api/function_name.h"
 #include "src/driver_api/result.h"
-#include "src/layer/leak_tracker.h"
 
 /* --- what was pushed --- */
 
@@ -190,23 +188,6 @@ static void judge_current(const struct cushim__call *call, CUcontext context)
 
 /* --- another context --- */
 
-/* Calls that take a stream, and an object that has to be of the same context. */
-static const struct pair {
-    uint16_t slot;
-    uint8_t object, stream; /* parameters; of none, it stands in the struct of the first */
-} pairs[] = {
-#define PAIR(name, object, stream)                \
-    {CUSHIM__SLOT(name), object, stream},         \
-    {                                             \
-        CUSHIM__SLOT(name##_ptsz), object, stream \
-    }
-    PAIR(EventRecord, 0, 1),
-    PAIR(EventRecordWithFlags, 0, 1),
-    PAIR(LaunchKernel, 0, 8),
-    PAIR(LaunchCooperativeKernel, 0, 8),
-    PAIR(LaunchKernelEx, 1, CUSHIM__NO_PARAMETER),
-};
-
 /* The context that an object lives in; NULL: it is not known. */
 static const struct cushim__handle *context_of(const struct cushim__handle *object)
 {
@@ -215,17 +196,21 @@ static const struct cushim__handle *context_of(const struct cushim__handle *obje
     return object;
 }
 
-static void judge_pair(const struct cushim__call *call, const struct pair *pair, CUcontext current)
+/* A stream, and the event or function that has to be of the same context. */
+static void judge_refused(const struct cushim__call *call, CUcontext current)
 {
-    const struct cushim__handle *object = cushim__check_object(call, pair->object), *stream;
-    const struct cushim__handle *of_object = context_of(object), *of_stream;
-    const CUlaunchConfig *config = (const CUlaunchConfig *)(uintptr_t)call->values[0];
-    const uint64_t value = pair->stream != CUSHIM__NO_PARAMETER ? call->values[pair->stream]
-                           : config                             ? (uintptr_t)config->hStream
-                                                                : 0;
+    const struct order_rule *rule = cushim__order_rule(call->slot);
+    const uint64_t value = cushim__order_stream_value(call);
     const bool is_default = value <= (uintptr_t)CU_STREAM_PER_THREAD;
+    const struct cushim__handle *object = NULL, *stream = NULL, *of_object, *of_stream;
 
-    stream = is_default ? NULL : cushim__handle_find(CUSHIM__TYPE_STREAM, value, false);
+    if (rule->action == ORDER_RECORD)
+        object = cushim__check_object(call, rule->event);
+    else if (rule->action == ORDER_KERNEL)
+        object = cushim__check_object(call, rule->function);
+    if (!is_default)
+        stream = cushim__handle_find(CUSHIM__TYPE_STREAM, value, false);
+    of_object = context_of(object);
     of_stream = is_default ? cushim__handle_find(CUSHIM__TYPE_CONTEXT, (uintptr_t)current, false)
                            : context_of(stream);
     if (!of_object || !of_stream || of_object == of_stream)
@@ -236,14 +221,6 @@ static void judge_pair(const struct cushim__call *call, const struct pair *pair,
                          cushim__check_name(of_object, of_object->value).text,
                          is_default ? "the default stream" : cushim__check_name(stream, value).text,
                          cushim__check_name(of_stream, of_stream->value).text);
-}
-
-static void judge_refused(const struct cushim__call *call, CUcontext current)
-{
-    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
-        if (pairs[i].slot == call->slot)
-            judge_pair(call, &pairs[i], current);
-    }
 }
 
 static bool releases_primary(unsigned slot)

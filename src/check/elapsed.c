@@ -16,9 +16,9 @@ static const char *fault_of(const struct order_event *event)
         return NULL;
     if (!event->is_recorded)
         return "was never recorded: record it before and after what is timed";
-    return event->is_captured ? "was last recorded in a capture, and nothing has run: record it "
-                                "around the launch of the graph"
-                              : NULL;
+    return event->capture ? "was last recorded in a capture, and nothing has run: record it "
+                            "around the launch of the graph"
+                          : NULL;
 }
 
 /* That is said already, and is the reason for the answer. */

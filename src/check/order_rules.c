@@ -65,9 +65,9 @@ static const struct {
     {"cuSignalExternalSemaphoresAsync*", ORDER_SIGNAL, 0},
 
     {"cuEventRecord*", ORDER_RECORD, 0},
-    {"cu*CtxRecordEvent", ORDER_RECORD_UNKNOWN, 0},
+    {"cu*CtxRecordEvent", ORDER_CONTEXT_RECORD, 0},
     {"cuStreamWaitEvent*", ORDER_WAIT_EVENT, 0},
-    {"cu*CtxWaitEvent", ORDER_SEE_EVENT, 0},
+    {"cu*CtxWaitEvent", ORDER_CONTEXT_WAIT_EVENT, 0},
     {"cuEventQuery", ORDER_SEE_EVENT, 0},
     {"cuEventSynchronize", ORDER_SEE_EVENT, 0},
     {"cuEventElapsedTime*", ORDER_ELAPSED, 0},
@@ -103,6 +103,7 @@ static const struct {
 
     {"cuStreamBegin*", ORDER_BEGIN_CAPTURE, 0},
     {"cuStreamEnd*", ORDER_END_CAPTURE, 0},
+    {"cuStreamUpdate*", ORDER_UPDATE_CAPTURE, 0},
     {"cuGraphAddMemcpyNode*", ORDER_MAKE_COPY, 0},
     {"cuGraph*MemcpyNodeSetParams*", ORDER_MAKE_COPY, 0},
     {"cuGraphAddHostNode", ORDER_MAKE_NODE, 0},
@@ -117,7 +118,6 @@ static const struct {
     {"cuStreamSet*", ORDER_NOTHING, 0},
     {"cuStreamCopy*", ORDER_NOTHING, 0},
     {"cuStreamIs*", ORDER_NOTHING, 0},
-    {"cuStreamUpdate*", ORDER_NOTHING, 0},
     {"cuPointer*", ORDER_SET_POINTER, 0},
 };
 
@@ -178,6 +178,7 @@ static void prepare(unsigned slot)
         .is_asynchronous = strstr(name, "Async"),
         .is_per_thread = cushim__symbols[slot].flags & CUSHIM__PER_THREAD,
         .is_peer = strstr(name, "Peer"),
+        .is_unified = !strstr(name, "to"),
     };
     note_parameters(rule, slot);
     if (i == FAMILIES && rule->stream != NONE)

@@ -373,10 +373,11 @@ static void apply_without_stream(const struct cushim__call *call, const struct o
                                  const struct order_freed *freed)
 {
     switch ((enum order_action)rule->action) {
-    case ORDER_RECORD_UNKNOWN:
+    case ORDER_CONTEXT_RECORD:
         cushim__order_event_record(cushim__order_event_of(call, rule, 0), NULL, false);
         break;
     case ORDER_SEE_EVENT:
+    case ORDER_CONTEXT_WAIT_EVENT:
         cushim__order_see_event(cushim__order_event_of(call, rule, 0));
         break;
     case ORDER_ELAPSED:
@@ -414,7 +415,7 @@ void cushim__order_apply(const struct cushim__call *call, const struct order_rul
     struct order_stream *stream;
 
     if (rule->action > ORDER_SEE_STREAM || rule->action == ORDER_SEE_EVENT ||
-        rule->action == ORDER_RECORD_UNKNOWN) {
+        rule->action == ORDER_CONTEXT_RECORD) {
         apply_without_stream(call, rule, freed);
         return;
     }

@@ -88,7 +88,7 @@ static void started(struct cushim__call *call)
     const struct order_rule *rule = cushim__order_rule(call->slot);
 
     asked.call = 0;
-    if (cushim__order_is_capturing())
+    if (cushim__capture_is_under_way())
         return;
     if (rule->action >= ORDER_COPY && rule->action <= ORDER_COPY_3D)
         note_sides(call);

@@ -147,6 +147,22 @@ static void event_and_stream_of_two_contexts_are_named(void **state)
     assert_said("event#1 is of context#2, and stream#1 of context#1");
 }
 
+/* And with it ends what holds for the memory of graphs. */
+static void capture_ends_with_its_stream(void **state)
+{
+    CUdeviceptr memory;
+    CUstream other;
+
+    (void)state;
+    OK(driver->StreamCreate(&other, CU_STREAM_NON_BLOCKING));
+    OK(driver->StreamBeginCapture_v2(other, CU_STREAM_CAPTURE_MODE_RELAXED));
+    OK(driver->StreamDestroy_v2(other));
+    OK(driver->MemAlloc_v2(&memory, 64));
+    OK(driver->MemFree_v2(memory));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->MemFree_v2(memory));
+    assert_said("CUSHIM-memory-freed-twice: error: ");
+}
+
 /* Check begins anew and reports advice, with a context beside the current one. */
 static CUcontext begin_with_advice(void)
 {
@@ -227,6 +243,7 @@ int main(void)
         TEST(capture_that_forbids_is_named),
         TEST(streams_that_are_not_joined_are_named),
         TEST(capture_that_was_spoilt_is_left_until_it_ends),
+        TEST(capture_ends_with_its_stream),
         TEST(event_and_stream_of_two_contexts_are_named),
         TEST(pushed_context_is_left),
         TEST(pushed_context_that_none_replaces_is_popped),
