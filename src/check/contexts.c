@@ -6,7 +6,6 @@
  */
 #define CUSHIM_DISABLE_DEPRECATION_WARNINGS
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "src/check/order.h"
@@ -15,109 +14,42 @@
 
 /* --- what was pushed --- */
 
-/*
- * What lies on the stack of a thread from the first context on that it has pushed; the last one
- * first, of all threads. Of very many no more are noted.
- */
-struct level {
-    struct level *next;
-    unsigned thread;
-    bool is_pushed; /* by cuCtxPushCurrent; false: cuCtxCreate left it there */
-    uint64_t context;
-    struct cushim__maker pusher; /* the call */
-};
-
-enum { LEVELS = 1000, THREADS = 1024 };
-static struct level *levels;
-static unsigned count;
-
-/* Threads that had a current context, by their numbers. */
-static bool had_one[THREADS];
+/* The number of the last call before check began, or before the fork. */
+static uint64_t began_at;
 
 /* A context was lost by a sticky error: a program that ends then leaves it where it is. */
 static bool is_lost;
 
-/* The link to the innermost level of a thread. */
-static struct level **level_of(unsigned thread)
+static bool begin(void)
 {
-    struct level **link = &levels;
-
-    while (*link && (*link)->thread != thread)
-        link = &(*link)->next;
-    return link;
-}
-
-static void pop(unsigned thread)
-{
-    struct level **link = level_of(thread), *level = *link;
-
-    if (!level)
-        return;
-    *link = level->next;
-    free(level);
-    count--;
-}
-
-static void push(const struct cushim__call *call, uint64_t context, bool is_pushed)
-{
-    struct level *level;
-
-    if (count == LEVELS || (!is_pushed && !*level_of(call->thread)))
-        return;
-    level = calloc(1, sizeof *level);
-    if (!level)
-        return;
-    *level = (struct level){
-        .next = levels, .thread = call->thread, .is_pushed = is_pushed, .context = context};
-    cushim__tracker_note(call, &level->pusher);
-    levels = level;
-    count++;
-}
-
-static void note_effect(const struct cushim__call *call, const struct cushim__api_effect *effect)
-{
-    const bool pushes = effect->kind == CUSHIM__PUSHES_CURRENT;
-    const bool sets = effect->kind == CUSHIM__SETS_CURRENT;
-    const struct level *level = *level_of(call->thread);
-    const struct cushim__argument *argument;
-    uint64_t context;
-
-    if (effect->type != CUSHIM__TYPE_CONTEXT || effect->parameter == CUSHIM__NO_PARAMETER)
-        return;
-    argument = &call->arguments.list[effect->parameter];
-    context = argument->is_written ? argument->written : argument->value;
-    if (pushes)
-        push(call, context, !argument->is_written);
-    else if (effect->kind == CUSHIM__POPS_CURRENT || (sets && context == 0) ||
-             (effect->kind == CUSHIM__DESTROYS && level && level->context == context))
-        pop(call->thread);
-    if ((pushes || sets) && context != 0)
-        had_one[call->thread % THREADS] = true;
+    began_at = cushim_layer_current()->calls;
+    is_lost = false;
+    return true;
 }
 
 static void ended(struct cushim__call *call, CUresult answer)
 {
-    const struct cushim__api_effect *effect = cushim__api_effect_first(call->slot);
-
+    (void)call;
     if (answer != CUDA_SUCCESS && cushim__result_is_sticky(answer))
         is_lost = true;
-    if (answer != CUDA_SUCCESS || call->is_injected)
-        return;
-    for (; effect; effect = cushim__api_effect_next(effect))
-        note_effect(call, effect);
+}
+
+static void judge_pushed(const struct cushim__level *level)
+{
+    const struct cushim__handle *context =
+        cushim__handle_find(CUSHIM__TYPE_CONTEXT, level->pushed, false);
+
+    if (level->pusher.place.call > began_at && context && context->is_live)
+        cushim__check_report(NULL, CUSHIM__CHECK_CONTEXT_PUSHED, context, &level->pusher,
+                             "%s, which thread %u has pushed, was never popped",
+                             cushim__check_name(context, context->value).text,
+                             level->pusher.place.thread);
 }
 
 static void finish(void)
 {
-    for (const struct level *level = is_lost ? NULL : levels; level; level = level->next) {
-        const struct cushim__handle *context =
-            cushim__handle_find(CUSHIM__TYPE_CONTEXT, level->context, false);
-
-        if (level->is_pushed && context && context->is_live)
-            cushim__check_report(NULL, CUSHIM__CHECK_CONTEXT_PUSHED, context, &level->pusher,
-                                 "%s, which thread %u has pushed, was never popped",
-                                 cushim__check_name(context, context->value).text, level->thread);
-    }
+    if (!is_lost)
+        cushim__tracker_visit_pushed(judge_pushed);
 }
 
 /* --- no context --- */
@@ -174,10 +106,10 @@ static void judge_current(const struct cushim__call *call, CUcontext context)
     unsigned version;
 
     if (!context)
-        cushim__check_report(call, CUSHIM__CHECK_CONTEXT_NONE, NULL, NULL,
-                             "%s is called in thread %u, which has no current context%s", name,
-                             call->thread,
-                             had_one[call->thread % THREADS] ? " any more" : " and never had one");
+        cushim__check_report(
+            call, CUSHIM__CHECK_CONTEXT_NONE, NULL, NULL,
+            "%s is called in thread %u, which has no current context%s", name, call->thread,
+            cushim__tracker_had_current(call->thread) ? " any more" : " and never had one");
     else if (other < CUSHIM__SYMBOL_COUNT &&
              cushim__layer_next.CtxGetApiVersion(context, &version) == CUDA_SUCCESS &&
              (version < SECOND_ABI) != (cushim__symbols[call->slot].since < SECOND_ABI))
@@ -252,18 +184,15 @@ static void after(const struct cushim__call *call, CUresult answer)
 }
 
 /* Stacks of threads are the parent's. */
-static void destroy(void)
+static void begin_child(void)
 {
-    while (levels)
-        pop(levels->thread);
-    memset(had_one, 0, sizeof had_one);
-    is_lost = false;
+    begin();
 }
 
 const struct cushim__check_module cushim__check_contexts = {
+    .begin = begin,
     .after = after,
     .ended = ended,
     .finish = finish,
-    .begin_child = destroy,
-    .destroy = destroy,
+    .begin_child = begin_child,
 };

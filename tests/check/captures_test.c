@@ -196,6 +196,20 @@ static void pushed_context_is_left(void **state)
     OK(driver->CtxDestroy_v2(context));
 }
 
+static void context_that_was_pushed_before_check_is_not_left(void **state)
+{
+    CUcontext own, context;
+
+    (void)state;
+    OK(driver->CtxGetCurrent(&own));
+    OK(driver->CtxPushCurrent_v2(own));
+    context = begin_with_advice();
+    OK(driver->CtxSetCurrent(context));
+    finish(0);
+    OK(driver->CtxPopCurrent_v2(&context));
+    OK(driver->CtxDestroy_v2(context));
+}
+
 static void pushed_context_that_none_replaces_is_popped(void **state)
 {
     CUcontext context = begin_with_advice();
@@ -246,6 +260,7 @@ int main(void)
         TEST(capture_ends_with_its_stream),
         TEST(event_and_stream_of_two_contexts_are_named),
         TEST(pushed_context_is_left),
+        TEST(context_that_was_pushed_before_check_is_not_left),
         TEST(pushed_context_that_none_replaces_is_popped),
         TEST(context_that_was_created_lies_above_the_pushed_one),
         TEST(pushed_context_that_is_destroyed_is_not_left),
