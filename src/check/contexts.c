@@ -75,26 +75,19 @@ static bool is_about_others(const struct cushim__call *call)
 /* CUDA 3.2 has replaced what knows addresses and sizes of 32 bits. */
 enum { SECOND_ABI = 3020 };
 
-static bool is_variant(unsigned slot, unsigned other)
-{
-    const struct cushim__symbol *a = &cushim__symbols[slot], *b = &cushim__symbols[other];
-
-    return a->base_length == b->base_length &&
-           memcmp(cushim__symbol_names + a->name, cushim__symbol_names + b->name, a->base_length) ==
-               0;
-}
-
 /* The function of the other ABI; the number of slots: there is none. */
 static unsigned other_abi(unsigned slot)
 {
     const bool is_second = cushim__symbols[slot].since == SECOND_ABI;
+    const char *name = cushim__slot_name(slot);
     unsigned other = 0;
 
     if (cushim__symbols[slot].since > SECOND_ABI)
         return CUSHIM__SYMBOL_COUNT;
     while (other < CUSHIM__SYMBOL_COUNT &&
-           (!is_variant(slot, other) || (is_second ? cushim__symbols[other].since >= SECOND_ABI
-                                                   : cushim__symbols[other].since != SECOND_ABI)))
+           ((!cushim__name_means(name, other) && !cushim__is_abi_variant(name, other)) ||
+            (is_second ? cushim__symbols[other].since >= SECOND_ABI
+                       : cushim__symbols[other].since != SECOND_ABI)))
         other++;
     return other;
 }

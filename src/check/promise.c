@@ -3,9 +3,10 @@
  * Functions that are newer than the version of CUDA which the program promises to work with: those
  * that it calls, and those that it looks up. Each is reported once.
  */
-#include "src/check/check.h"
-
 #include <string.h>
+
+#include "src/check/check.h"
+#include "src/driver_api/function_name.h"
 
 enum { CALLED = 1, LOOKED_UP = 2 };
 static uint8_t reported[CUSHIM__SYMBOL_COUNT];
@@ -41,24 +42,16 @@ static void started(struct cushim__call *call)
                call->slot, has_fallback ? "called without need" : "called");
 }
 
-/* The function that a version of CUDA has by this name, which a driver has given. */
+/* A driver has given the function that a version of CUDA has by this name. */
 static void note_found(const struct cushim__call *call)
 {
-    const char *base = (const char *)(uintptr_t)call->values[0];
     const void *const *found = (const void *const *)(uintptr_t)call->values[1];
-    const int version = (int)(int64_t)call->values[2];
-    unsigned newest = CUSHIM__SYMBOL_COUNT;
+    unsigned newest;
 
-    for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT && *found; slot++) {
-        const struct cushim__symbol *symbol = &cushim__symbols[slot];
-
-        if (strlen(base) == symbol->base_length &&
-            memcmp(cushim__symbol_names + symbol->name, base, symbol->base_length) == 0 &&
-            !(symbol->flags & CUSHIM__PER_THREAD) && symbol->since <= version &&
-            (newest == CUSHIM__SYMBOL_COUNT || symbol->since > cushim__symbols[newest].since))
-            newest = slot;
-    }
-    if (newest < CUSHIM__SYMBOL_COUNT && is_news(newest, LOOKED_UP))
+    if (*found &&
+        cushim__newest_symbol((const char *)(uintptr_t)call->values[0],
+                              (int)(int64_t)call->values[2], false, &newest) &&
+        is_news(newest, LOOKED_UP))
         report(call, CUSHIM__CHECK_PROMISE_LOOKUP, newest, "looked up");
 }
 
