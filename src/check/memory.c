@@ -29,14 +29,14 @@ static bool is_of_host(const struct cushim__handle *object)
 /* How many bytes there are is known, and the driver looks at nothing behind them. */
 static bool has_bounds(const struct cushim__handle *object)
 {
-    return object->bytes > 0 && !is_of_host(object) && !is_made_by(object, "cuIpcOpen") &&
+    return object->bytes > 0 && !is_made_by(object, "cuIpcOpen") &&
            !is_made_by(object, "cuMemAddressReserve");
 }
 
-static enum cushim__check_id freed_id(const struct cushim__handle *object)
+/* The id of what is reported of memory that has ended, unless it did with its context. */
+static enum cushim__check_id id_of(const struct cushim__handle *object, enum cushim__check_id id)
 {
-    return object->ended_with == CUSHIM__TYPE_CONTEXT ? CUSHIM__CHECK_HANDLE_AFTER_CONTEXT
-                                                      : CUSHIM__CHECK_MEMORY_FREED;
+    return object->ended_with == CUSHIM__TYPE_CONTEXT ? CUSHIM__CHECK_HANDLE_AFTER_CONTEXT : id;
 }
 
 /* --- accesses --- */
@@ -61,7 +61,7 @@ static void judge(const struct cushim__call *call, const struct order_side *side
     bytes =
         (region->layers - 1) * region->layer + (region->rows - 1) * region->pitch + region->width;
     if (object->is_destroyed || object->is_ending)
-        cushim__check_report(call, freed_id(object), object, NULL,
+        cushim__check_report(call, id_of(object, CUSHIM__CHECK_MEMORY_FREED), object, NULL,
                              "%s is given %s, which was freed", cushim__slot_name(call->slot),
                              cushim__check_name(object, side->base).text);
     else if (has_bounds(object) && (bytes > object->bytes || offset > object->bytes - bytes))
@@ -100,12 +100,9 @@ static void judge_end(struct cushim__call *call)
                              "%s is unregistered a second time",
                              cushim__check_name(object, object->value).text);
     else
-        cushim__check_report(
-            call,
-            object->ended_with == CUSHIM__TYPE_CONTEXT ? CUSHIM__CHECK_HANDLE_AFTER_CONTEXT
-                                                       : CUSHIM__CHECK_MEMORY_FREED_TWICE,
-            object, NULL, "%s is freed %s", cushim__check_name(object, object->value).text,
-            object->ended_with ? "after its context" : "a second time");
+        cushim__check_report(call, id_of(object, CUSHIM__CHECK_MEMORY_FREED_TWICE), object, NULL,
+                             "%s is freed %s", cushim__check_name(object, object->value).text,
+                             object->ended_with ? "after its context" : "a second time");
 }
 
 static void started(struct cushim__call *call)

@@ -99,7 +99,7 @@ struct order_stream {
     unsigned thread;           /* of a per-thread default stream; 0: the legacy one */
 };
 
-/* Work of a capture: how much of each of its streams. */
+/* How much work of each stream of a capture. Of more streams it is not known. */
 enum { ORDER_CAPTURED = 16 };
 struct order_captured {
     uint32_t works[ORDER_CAPTURED];
