@@ -91,20 +91,8 @@ static const struct cushim__subscriber subscriber = {
 };
 
 void cushim__check_report(const struct cushim__call *call, enum cushim__check_id id,
-                          const struct cushim__handle *object, const char *format, ...)
-{
-    va_list list;
-
-    if (cushim__check_rules[id].level < cushim__check_options.level)
-        return;
-    va_start(list, format);
-    cushim__finding_add(call, id, object, NULL, format, list);
-    va_end(list);
-}
-
-void cushim__check_report_after(const struct cushim__call *call, enum cushim__check_id id,
-                                const struct cushim__handle *object,
-                                const struct cushim__maker *earlier, const char *format, ...)
+                          const struct cushim__handle *object, const struct cushim__maker *earlier,
+                          const char *format, ...)
 {
     va_list list;
 
@@ -143,6 +131,19 @@ struct cushim__handle *cushim__check_object(const struct cushim__call *call, uns
         return cushim__handle_find((enum cushim__object_type)decoder.type, value, false);
     case CUSHIM__READ_ADDRESS:
         return cushim__handle_at(value);
+    default:
+        return NULL;
+    }
+}
+
+const struct cushim__graph_node *cushim__check_graph_node(const struct cushim__call *call)
+{
+    switch (call->slot) {
+    case CUSHIM__SLOT(GraphAddNode):
+        return (const struct cushim__graph_node *)(uintptr_t)call->values[4];
+    case CUSHIM__SLOT(GraphAddNode_v2):
+    case CUSHIM__SLOT(GraphAddNode_v3):
+        return (const struct cushim__graph_node *)(uintptr_t)call->values[5];
     default:
         return NULL;
     }

@@ -195,7 +195,7 @@ void cushim__order_event_record(struct order_event *event, struct race_clock *cl
     event->clock = clock;
     event->is_clear = is_clear && event->is_known;
     event->is_recorded = true;
-    event->is_captured = false;
+    event->capture = 0;
 }
 
 static void forget(struct cushim__tree *tree, struct order_event *event)

@@ -8,6 +8,7 @@
 #include <cuda.h>
 
 #include "src/driver_api/function_name.h"
+#include "src/driver_api/structs.h"
 #include "src/layer/layer.h"
 
 enum { NONE = UINT8_MAX };
@@ -126,13 +127,7 @@ static void describe_copy_peer(const CUDA_MEMCPY3D_PEER *copy, struct trace_work
     work->bytes = (uint64_t)copy->WidthInBytes * copy->Height * copy->Depth;
 }
 
-/* The first members of CUlaunchConfig, which older headers do not have. */
-struct launch_config {
-    unsigned grid[3], block[3], shared_bytes;
-    CUstream stream;
-};
-
-static void describe_config(const struct launch_config *config, struct trace_work *work)
+static void describe_config(const struct cushim__launch_config *config, struct trace_work *work)
 {
     memcpy(work->grid, config->grid, sizeof work->grid);
     memcpy(work->block, config->block, sizeof work->block);

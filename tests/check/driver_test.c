@@ -275,6 +275,24 @@ static void memory_is_allocated_where_memory_was_freed(void **state)
     }
 }
 
+/* The driver takes the address, as it does if the host has memory there now. */
+static void memory_of_the_host_may_lie_where_some_was_freed(void **state)
+{
+    CUDA_MEMCPY2D copy = {.srcMemoryType = CU_MEMORYTYPE_UNIFIED,
+                          .dstMemoryType = CU_MEMORYTYPE_HOST,
+                          .dstHost = objects,
+                          .WidthInBytes = 1,
+                          .Height = 1};
+    CUdeviceptr memory;
+
+    (void)state;
+    OK(driver->MemAlloc_v2(&memory, BYTES));
+    OK(driver->MemFree_v2(memory));
+    copy.srcDevice = memory;
+    OK(driver->Memcpy((uintptr_t)objects, memory, 1));
+    OK(driver->Memcpy2D_v2(&copy));
+}
+
 /* And the misuse that is left then reaches no driver. */
 static CUresult CUDAAPI allocate_behind(CUdeviceptr *address, size_t bytes)
 {
@@ -348,17 +366,24 @@ struct conditional {
 static void graph_of_a_branch_is_not_destroyed(void **state)
 {
     CUgraph graph = (CUgraph)(void *)&objects[3], body, branches[2];
-    CUgraphNode node;
+    CUgraphNode node = NULL;
     size_t count;
     struct conditional parameters = {.type = 13, .count = 2, .graphs = branches};
 
     (void)state;
-    OK(driver->GraphCreate(&body, 0));
-    OK(driver->GraphDestroy(body));
     branches[0] = graph;
-    branches[1] = body;
-    OK(driver->GraphAddNode(&node, graph, NULL, 0, (void *)&parameters));
-    OK(driver->GraphGetNodes(body, NULL, &count));
+    for (unsigned abi = 1; abi <= 3; abi++) {
+        OK(driver->GraphCreate(&body, 0));
+        OK(driver->GraphDestroy(body));
+        branches[1] = body;
+        if (abi == 1)
+            OK(driver->GraphAddNode(&node, graph, NULL, 0, (void *)&parameters));
+        else if (abi == 2)
+            OK(driver->GraphAddNode_v2(&node, graph, NULL, NULL, 0, (void *)&parameters));
+        else
+            OK(driver->GraphAddNode_v3(&node, graph, NULL, NULL, 0, (void *)&parameters));
+        OK(driver->GraphGetNodes(body, NULL, &count));
+    }
 }
 
 static void driver_does_not_see_a_destroyed_event(void **state)
@@ -398,6 +423,7 @@ int main(void)
         TEST(memory_of_a_graph_is_not_judged),
         TEST(address_that_the_driver_returns_is_not_freed),
         TEST(memory_is_allocated_where_memory_was_freed),
+        TEST(memory_of_the_host_may_lie_where_some_was_freed),
         TEST(memory_of_unknown_size_may_lie_where_some_was_freed),
         TEST(function_that_is_given_again_while_its_module_ends_exists),
         TEST(graph_of_a_branch_is_not_destroyed),
