@@ -69,6 +69,7 @@ struct mock_image {
     struct mock_image_text *texts; /* in the order in which they were read */
     /* Part of it cannot be read, as it is compressed: it may declare anything. */
     bool opaque;
+    bool needs_zstd; /* PTX in it is compressed so that this build cannot read it */
     char message[160]; /* why it was refused; for the log of the JIT compiler */
 };
 
