@@ -30,14 +30,14 @@ static void fill(struct mock_module *module, size_t index)
     for (size_t i = 0; i < global->address_count; i++) {
         const struct mock_image_address *place = &global->addresses[i];
         const struct mock_image_global *other =
-            cushim__mock_image_global_of(image, place->name, global->part);
+            place->name ? cushim__mock_image_global_of(image, place->name, global->part) : NULL;
         CUdeviceptr address = place->addend;
 
-        /* The address of a function is none that anybody could use here. */
         if (other)
             address += module->addresses[other - image->globals];
-        if (place->offset + sizeof address <= global->bytes)
-            memcpy(host + place->offset, &address, sizeof address);
+        address >>= place->shift;
+        if (place->offset + place->bytes <= global->bytes)
+            memcpy(host + place->offset, &address, place->bytes);
     }
 }
 

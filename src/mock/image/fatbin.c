@@ -114,20 +114,14 @@ static CUresult unpack(struct mock_reading *reading, struct choice *choice, unsi
     return code;
 }
 
-/* Keep a copy of PTX for who executes it. */
-static CUresult keep_text(struct mock_reading *reading, struct choice text)
+/* PTX that is executed, and declares what the cubin does. */
+static CUresult read_text(struct mock_reading *reading, struct choice text)
 {
     unsigned char *memory;
     CUresult code = unpack(reading, &text, &memory);
 
-    if (code == CUDA_SUCCESS) {
-        const char *start = (const char *)text.start;
-        const char *nul = memchr(start, '\0', text.bytes);
-
-        if (!cushim__mock_image_add_text(reading->image, start,
-                                         nul ? (size_t)(nul - start) : text.bytes, 0))
-            code = CUDA_ERROR_OUT_OF_MEMORY;
-    }
+    if (code == CUDA_SUCCESS)
+        code = cushim__mock_read_ptx_beside(reading, (const char *)text.start, text.bytes);
     free(memory);
     return code;
 }
@@ -179,7 +173,7 @@ CUresult cushim__mock_read_fatbin(struct mock_reading *reading, const unsigned c
                                          "nothing in the fat binary is for this device");
     /* Entries come from one source: what one declares, the others do. Only PTX can be executed. */
     if (text.rank > 0 && text.start != readable.start)
-        code = keep_text(reading, text);
+        code = read_text(reading, text);
     if (code == CUDA_SUCCESS && readable.rank > 0)
         return read_choice(reading, readable);
     reading->image->opaque = true;

@@ -319,6 +319,7 @@ struct ptx_kernel_code {
 
 struct ptx_program {
     struct ptx_module module; /* what the caller sees */
+    struct ptx_target target;
     unsigned references;
     struct ptx_kernel *kernels;
     struct ptx_global *globals;
