@@ -141,6 +141,7 @@ enum ptx_handler {
     DO_WARP_SYNC, /* those that wait for other lanes: `sub` */
     DO_ACTIVE_MASK,
     DO_SLEEP,
+    DO_MBARRIER, /* mbarrier.c: the operation in `sub`, the space in `type` */
     DO_TEXTURE, /* textures and surfaces: texture.h */
     DO_NOTHING, /* fences and the like */
     DO_REFUSED

@@ -54,6 +54,8 @@ static const char *const names[] = {
     "nanosleep",
     "pmevent",
     "griddepcontrol",
+    "mbarrier",
+    "setmaxnreg",
     "tex",
     "tld4",
     "txq",
@@ -202,8 +204,7 @@ bool cushim__ptx_select_unparsed(struct ptx_parser *parser, struct ptx_statement
         return true;
     } else if (!cushim__ptx_base_known(parser->program->names, opcode->base) ||
                (strcmp(opcode->base, "cp") == 0 &&
-                (strstr(opcode->words, ".bulk") || strstr(opcode->words, "mbar") ||
-                 strncmp(opcode->words, ".async", 6) != 0))) {
+                (strstr(opcode->words, ".bulk") || strncmp(opcode->words, ".async", 6) != 0))) {
         cushim__ptx_refuse(parser, statement, "");
         while (parser->word.length > 0 && !ptx_is(parser, ";"))
             cushim__ptx_next(parser);
@@ -368,9 +369,9 @@ bool cushim__ptx_select_control(struct ptx_parser *parser, struct ptx_statement 
         const char *base;
         enum ptx_handler handler;
     } plain[] = {
-        {"ret", DO_RETURN},       {"exit", DO_EXIT},       {"trap", DO_TRAP},
-        {"brkpt", DO_BREAKPOINT}, {"pmevent", DO_NOTHING}, {"griddepcontrol", DO_NOTHING},
-        {"nanosleep", DO_SLEEP},
+        {"ret", DO_RETURN},         {"exit", DO_EXIT},       {"trap", DO_TRAP},
+        {"brkpt", DO_BREAKPOINT},   {"pmevent", DO_NOTHING}, {"griddepcontrol", DO_NOTHING},
+        {"setmaxnreg", DO_NOTHING}, {"nanosleep", DO_SLEEP},
     };
     const struct ptx_opcode *opcode = &statement->opcode;
 

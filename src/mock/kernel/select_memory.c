@@ -208,7 +208,7 @@ static bool select_copy(struct ptx_parser *parser, struct ptx_statement *stateme
     struct ptx_instruction *made;
     struct place to, from;
     uint32_t size = PTX_UNUSED;
-    const unsigned count = statement->operand_count;
+    unsigned count = statement->operand_count;
 
     if (strcmp(opcode->words, ".async.commit_group") == 0 ||
         strcmp(opcode->words, ".async.wait_group") == 0 ||
@@ -216,8 +216,17 @@ static bool select_copy(struct ptx_parser *parser, struct ptx_statement *stateme
         cushim__ptx_emit(parser, statement, DO_NOTHING);
         return true;
     }
-    if (strcmp(opcode->words, ".async") != 0 || count < 3 ||
-        statement->operands[2].kind != OPERAND_INTEGER || statement->operands[2].integer > 16)
+    if (strncmp(opcode->words, ".async.mbarrier", 15) == 0)
+        return cushim__ptx_select_mbarrier(parser, statement);
+    if (cushim__ptx_opcode_has(opcode, "L2::cache_hint")) {
+        if (count < 4)
+            return false;
+        count--; /* a policy, which has no meaning here */
+    }
+    if ((strcmp(opcode->words, ".async") != 0 &&
+         strcmp(opcode->words, ".async.L2::cache_hint") != 0) ||
+        count < 3 || statement->operands[2].kind != OPERAND_INTEGER ||
+        statement->operands[2].integer > 16)
         return false;
     if (count == 4 && statement->operands[3].kind == OPERAND_REGISTER &&
         parser->body.registers[statement->operands[3].reg].bytes == 1)
@@ -270,6 +279,8 @@ bool cushim__ptx_select_memory(struct ptx_parser *parser, struct ptx_statement *
         return select_atomic(parser, statement);
     if (strcmp(base, "cp") == 0)
         return select_copy(parser, statement);
+    if (strcmp(base, "mbarrier") == 0)
+        return cushim__ptx_select_mbarrier(parser, statement);
     if (strcmp(base, "cvta") == 0 || strcmp(base, "isspacep") == 0)
         return select_address(parser, statement);
     if (strcmp(base, "createpolicy") == 0 && statement->operand_count > 0) {
