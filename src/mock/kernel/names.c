@@ -71,6 +71,7 @@ static const struct ptx_alu *const tables[] = {
     cushim__ptx_alu_bits,
     cushim__ptx_alu_float,
     cushim__ptx_alu_convert,
+    cushim__ptx_alu_packed,
 };
 
 enum { TABLES = sizeof tables / sizeof *tables, TABLE_ROWS = 1 << 10 };

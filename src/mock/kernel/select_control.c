@@ -190,6 +190,17 @@ static void branch_table(struct ptx_parser *parser, struct ptx_statement *statem
     made->target = (uint32_t)table->offset;
 }
 
+/* Whether operands of a video instruction choose parts of their words: `%r1.b0`. */
+static bool has_selectors(const struct ptx_parser *parser, const struct ptx_opcode *opcode)
+{
+    const char *at = parser->word.start;
+
+    while (opcode->base[0] == 'v' && at < parser->end && *at != ';' && *at != '.')
+        at++;
+    return opcode->base[0] == 'v' && strcmp(opcode->base, "vote") != 0 && at < parser->end &&
+           *at == '.';
+}
+
 bool cushim__ptx_select_unparsed(struct ptx_parser *parser, struct ptx_statement *statement)
 {
     const struct ptx_opcode *opcode = &statement->opcode;
@@ -203,6 +214,7 @@ bool cushim__ptx_select_unparsed(struct ptx_parser *parser, struct ptx_statement
     } else if (cushim__ptx_select_texture(parser, statement)) {
         return true;
     } else if (!cushim__ptx_base_known(parser->program->names, opcode->base) ||
+               has_selectors(parser, opcode) ||
                (strcmp(opcode->base, "cp") == 0 &&
                 (strstr(opcode->words, ".bulk") || strncmp(opcode->words, ".async", 6) != 0))) {
         cushim__ptx_refuse(parser, statement, "");
