@@ -142,8 +142,8 @@ enum ptx_handler {
     DO_ACTIVE_MASK,
     DO_SLEEP,
     DO_MBARRIER, /* mbarrier.c: the operation in `sub`, the space in `type` */
-    DO_TEXTURE, /* textures and surfaces: texture.h */
-    DO_NOTHING, /* fences and the like */
+    DO_TEXTURE,  /* textures and surfaces: texture.h */
+    DO_NOTHING,  /* fences and the like */
     DO_REFUSED
 };
 
