@@ -141,9 +141,26 @@ enum ptx_handler {
     DO_WARP_SYNC, /* those that wait for other lanes: `sub` */
     DO_ACTIVE_MASK,
     DO_SLEEP,
-    DO_TEXTURE, /* textures and surfaces: texture.h */
-    DO_NOTHING, /* fences and the like */
+    DO_MBARRIER, /* mbarrier.c: the operation in `sub`, the space in `type` */
+    DO_TEXTURE,  /* textures and surfaces: texture.h */
+    DO_NOTHING,  /* fences and the like */
     DO_REFUSED
+};
+
+/* `sub` of DO_MBARRIER. */
+enum ptx_mbarrier {
+    MBARRIER_INIT,
+    MBARRIER_INVALIDATE,
+    MBARRIER_ARRIVE,
+    MBARRIER_DROP,        /* arrive, and in later phases one is expected less */
+    MBARRIER_EXPECT_TX,   /* so many bytes are to come */
+    MBARRIER_COMPLETE_TX, /* so many have come */
+    MBARRIER_ARRIVE_EXPECT_TX,
+    MBARRIER_DROP_EXPECT_TX,
+    MBARRIER_WAIT,        /* whether the phase of a state is over */
+    MBARRIER_WAIT_PARITY, /* whether that phase is over which is even or odd */
+    MBARRIER_PENDING,     /* how many arrivals a state lacked */
+    MBARRIER_COPIES_ARRIVE,
 };
 
 /* What DO_WARP_SYNC does. */

@@ -67,10 +67,8 @@ bool cushim__ptx_names_add(struct ptx_names *names, char kind, struct ptx_word n
 /* --- opcodes --- */
 
 static const struct ptx_alu *const tables[] = {
-    cushim__ptx_alu_integer,
-    cushim__ptx_alu_bits,
-    cushim__ptx_alu_float,
-    cushim__ptx_alu_convert,
+    cushim__ptx_alu_integer, cushim__ptx_alu_bits,   cushim__ptx_alu_float,
+    cushim__ptx_alu_convert, cushim__ptx_alu_packed,
 };
 
 static const struct ptx_selector *const selectors[] = {

@@ -146,8 +146,10 @@ static bool compares(const char *base)
 static bool in_memory(const char *base)
 {
     static const char *const bases[] = {
-        "ld",       "ldu",       "st",    "atom",   "red",     "cvta",          "isspacep", "cp",
-        "prefetch", "prefetchu", "fence", "membar", "barrier", "applypriority", "discard"};
+        "ld",     "ldu",      "st",       "atom",     "red",
+        "cvta",   "isspacep", "cp",       "prefetch", "prefetchu",
+        "fence",  "membar",   "mbarrier", "barrier",  "applypriority",
+        "discard"};
 
     for (size_t i = 0; i < sizeof bases / sizeof *bases; i++) {
         if (strcmp(base, bases[i]) == 0)

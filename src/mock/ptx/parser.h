@@ -305,6 +305,8 @@ static inline bool ptx_is_wide(enum ptx_row row)
     return row == ROW_LONG || row == ROW_DOUBLE;
 }
 
+bool cushim__ptx_select_mbarrier(struct ptx_parser *parser, struct ptx_statement *statement);
+
 /* Textures and surfaces, the operands too. False: it is another one. */
 void cushim__ptx_select_texture(struct ptx_parser *parser, struct ptx_statement *statement);
 

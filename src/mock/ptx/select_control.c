@@ -125,6 +125,17 @@ static void branch_table(struct ptx_parser *parser, struct ptx_statement *statem
     made->target = (uint32_t)table->offset;
 }
 
+/* Whether operands of a video instruction choose parts of their words: `%r1.b0`. */
+static bool has_selectors(const struct ptx_parser *parser, const struct ptx_opcode *opcode)
+{
+    const char *at = parser->word.start;
+
+    while (opcode->base[0] == 'v' && at < parser->end && *at != ';' && *at != '.')
+        at++;
+    return opcode->base[0] == 'v' && strcmp(opcode->base, "vote") != 0 && at < parser->end &&
+           *at == '.';
+}
+
 bool cushim__ptx_select_unparsed(struct ptx_parser *parser, struct ptx_statement *statement)
 {
     const struct ptx_opcode *opcode = &statement->opcode;
@@ -140,9 +151,9 @@ bool cushim__ptx_select_unparsed(struct ptx_parser *parser, struct ptx_statement
     } else if (selector && selector->handler == DO_TEXTURE) {
         cushim__ptx_select_texture(parser, statement);
     } else if (!cushim__ptx_base_known(parser->program->names, opcode->base) ||
+               has_selectors(parser, opcode) ||
                (strcmp(opcode->base, "cp") == 0 &&
-                (strstr(opcode->words, ".bulk") || strstr(opcode->words, "mbar") ||
-                 strncmp(opcode->words, ".async", 6) != 0))) {
+                (strstr(opcode->words, ".bulk") || strncmp(opcode->words, ".async", 6) != 0))) {
         cushim__ptx_refuse(parser, statement, "");
         cushim__ptx_skip_until(parser, ";");
     } else {
@@ -332,6 +343,7 @@ const struct ptx_selector cushim__ptx_select_control[] = {
     {"nanosleep", NULL, DO_SLEEP},
     {"pmevent", NULL, DO_NOTHING},
     {"griddepcontrol", NULL, DO_NOTHING},
+    {"setmaxnreg", NULL, DO_NOTHING},
     {"tex", select_none, DO_TEXTURE},
     {"tld4", select_none, DO_TEXTURE},
     {"txq", select_none, DO_TEXTURE},

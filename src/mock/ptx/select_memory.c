@@ -201,6 +201,22 @@ static bool select_atomic(struct ptx_parser *parser, struct ptx_statement *state
     return made->d == PTX_UNUSED || made->d == statement->operands[0].reg;
 }
 
+/* How much cp.async reads: nothing if its last operand is true. */
+static uint32_t unless(struct ptx_parser *parser, const struct ptx_statement *statement,
+                       const struct ptx_operand *ignores)
+{
+    const uint32_t result = cushim__ptx_register_new(parser, ROW_WORD);
+    const uint32_t none = cushim__ptx_constant(parser, 0, ROW_WORD);
+    const uint32_t all = cushim__ptx_constant(parser, 16, ROW_WORD);
+    struct ptx_instruction *made = cushim__ptx_emit(parser, statement, DO_SELECT32);
+
+    made->d = result;
+    made->a = ignores->negated ? all : none;
+    made->b = ignores->negated ? none : all;
+    made->c = ignores->reg;
+    return result;
+}
+
 /* cp.async [shared], [global], size, read size: at once, so nobody has to wait. */
 static bool select_copy(struct ptx_parser *parser, struct ptx_statement *statement)
 {
@@ -208,7 +224,7 @@ static bool select_copy(struct ptx_parser *parser, struct ptx_statement *stateme
     struct ptx_instruction *made;
     struct place to, from;
     uint32_t size = PTX_UNUSED;
-    const unsigned count = statement->operand_count;
+    unsigned count = statement->operand_count;
 
     if (strcmp(opcode->words, ".async.commit_group") == 0 ||
         strcmp(opcode->words, ".async.wait_group") == 0 ||
@@ -216,13 +232,22 @@ static bool select_copy(struct ptx_parser *parser, struct ptx_statement *stateme
         cushim__ptx_emit(parser, statement, DO_NOTHING);
         return true;
     }
-    if (strcmp(opcode->words, ".async") != 0 || count < 3 ||
-        statement->operands[2].kind != OPERAND_INTEGER || statement->operands[2].integer > 16)
+    if (strncmp(opcode->words, ".async.mbarrier", 15) == 0)
+        return cushim__ptx_select_mbarrier(parser, statement);
+    if (cushim__ptx_opcode_has(opcode, "L2::cache_hint")) {
+        if (count < 4)
+            return false;
+        count--; /* a policy, which has no meaning here */
+    }
+    if ((strcmp(opcode->words, ".async") != 0 &&
+         strcmp(opcode->words, ".async.L2::cache_hint") != 0) ||
+        count < 3 || statement->operands[2].kind != OPERAND_INTEGER ||
+        statement->operands[2].integer > 16)
         return false;
     if (count == 4 && statement->operands[3].kind == OPERAND_REGISTER &&
         parser->body.registers[statement->operands[3].reg].bytes == 1)
-        return false;
-    if (count == 4)
+        size = unless(parser, statement, &statement->operands[3]);
+    else if (count == 4)
         size = cushim__ptx_use(parser, statement, &statement->operands[3], ROW_WORD);
     to = place_of(parser, statement, &statement->operands[0], PTX_SHARED);
     from = place_of(parser, statement, &statement->operands[1], PTX_GLOBAL);
@@ -275,6 +300,7 @@ const struct ptx_selector cushim__ptx_select_memory[] = {
     {"atom", select_atomic, 0},
     {"red", select_atomic, 0},
     {"cp", select_copy, 0},
+    {"mbarrier", cushim__ptx_select_mbarrier, 0},
     {"cvta", select_address, 0},
     {"isspacep", select_address, 0},
     {"createpolicy", select_policy, 0},

@@ -328,6 +328,8 @@ static bool select_cvt(struct ptx_parser *parser, struct ptx_statement *statemen
     uint32_t a, result;
     bool eight; /* numbers of 8 bits from f16, or the other way */
 
+    if (strcmp(opcode->words, ".pack") == 0)
+        return cushim__ptx_select_row(parser, statement);
     if (opcode->words[0] || opcode->type_count != 2 || row == ROW_NONE || row == ROW_PREDICATE)
         return false;
     if (from == TYPE_F32 &&

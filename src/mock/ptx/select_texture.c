@@ -8,21 +8,31 @@
 
 #include <string.h>
 
+/* Kinds of words. */
+enum kind {
+    GEOMETRY,
+    OUTSIDE,
+    PROPERTY, /* from 1 on */
+    CHANNEL,
+    VECTOR,
+    MORE, /* operands that come last, and mean nothing to a texture of one level */
+    FORM,
+    NOTHING,
+    KINDS
+};
+
+enum { UNFORMATTED = 1, FORMATTED };
+
 /* What the words of an opcode say of it. */
 struct meaning {
     enum ptx_texture_operation operation;
-    int geometry, outside, property;
-    unsigned channel, vector;
-    unsigned more; /* operands that come last, and mean nothing to a texture of one level */
-    bool unformatted, formatted, unknown;
+    unsigned of[KINDS];
 };
-
-enum word_kind { GEOMETRY, OUTSIDE, PROPERTY, CHANNEL, VECTOR, MORE, FORM, NOTHING };
 
 static const struct {
     const char *text;
-    enum word_kind kind;
-    int value;
+    enum kind kind;
+    unsigned value;
 } words[] = {
     {"1d", GEOMETRY, 1},
     {"2d", GEOMETRY, 2},
@@ -50,8 +60,8 @@ static const struct {
     {"base", MORE, 0},
     {"level", MORE, 1},
     {"grad", MORE, 2},
-    {"b", FORM, 0},
-    {"p", FORM, 1},
+    {"b", FORM, UNFORMATTED},
+    {"p", FORM, FORMATTED},
     {"ca", NOTHING, 0},
     {"cg", NOTHING, 0},
     {"cs", NOTHING, 0},
@@ -61,10 +71,8 @@ static const struct {
 };
 
 /* Whether an instruction has words of a kind: `b` is a channel of tld4, and a form of suld. */
-static bool applies(enum word_kind kind, const char *base)
+static bool applies(enum kind kind, const char *base)
 {
-    const bool surface = strcmp(base, "suld") == 0 || strcmp(base, "sust") == 0;
-
     switch (kind) {
     case CHANNEL:
         return strcmp(base, "tld4") == 0;
@@ -75,61 +83,32 @@ static bool applies(enum word_kind kind, const char *base)
     case OUTSIDE:
     case FORM:
     case NOTHING:
-        return surface;
+        return strcmp(base, "suld") == 0 || strcmp(base, "sust") == 0;
     default:
         return base[2] != 'q';
     }
 }
 
-static void understand(struct meaning *meaning, const char *base, const char *word, size_t length)
+/* False: there is a word that is not known. */
+static bool understand(const struct ptx_opcode *opcode, struct meaning *meaning)
 {
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        const int value = words[i].value;
-
-        if (strncmp(words[i].text, word, length) != 0 || words[i].text[length] ||
-            !applies(words[i].kind, base))
-            continue;
-        switch (words[i].kind) {
-        case GEOMETRY:
-            meaning->geometry = value;
-            return;
-        case OUTSIDE:
-            meaning->outside = value;
-            return;
-        case PROPERTY:
-            meaning->property = value;
-            return;
-        case CHANNEL:
-            meaning->channel = (unsigned)value;
-            return;
-        case VECTOR:
-            meaning->vector = (unsigned)value;
-            return;
-        case MORE:
-            meaning->more = (unsigned)value;
-            return;
-        case FORM:
-            *(value ? &meaning->formatted : &meaning->unformatted) = true;
-            return;
-        case NOTHING:
-            return;
-        }
-    }
-    meaning->unknown = true;
-}
-
-static struct meaning meaning_of(const struct ptx_opcode *opcode)
-{
-    struct meaning meaning = {.vector = 1, .property = -1};
     const char *word = opcode->words;
 
+    *meaning = (struct meaning){.of[VECTOR] = 1};
     while (*word == '.') {
         const size_t length = strcspn(++word, ".");
+        size_t i = 0;
 
-        understand(&meaning, opcode->base, word, length);
+        while (i < sizeof words / sizeof *words &&
+               (strncmp(words[i].text, word, length) != 0 || words[i].text[length] ||
+                !applies(words[i].kind, opcode->base)))
+            i++;
+        if (i == sizeof words / sizeof *words)
+            return false;
+        meaning->of[words[i].kind] = words[i].value;
         word += length;
     }
-    return meaning;
+    return true;
 }
 
 /* Whether it is one that texture.c executes. */
@@ -137,33 +116,43 @@ static bool is_done(const struct ptx_opcode *opcode, struct meaning *meaning)
 {
     const char *const base = opcode->base;
     const enum ptx_type type = opcode->types[0];
+    const unsigned geometry = meaning->of[GEOMETRY], form = meaning->of[FORM];
     const bool word = type == TYPE_U32 || type == TYPE_S32 || type == TYPE_F32;
-    const bool flat = meaning->geometry > 0 && !(meaning->geometry & GEOMETRY_CUBE);
+    const bool flat = geometry > 0 && !(geometry & GEOMETRY_CUBE);
 
-    if (meaning->unknown)
-        return false;
     if (strcmp(base, "tex") == 0) {
         meaning->operation = TEXTURE_FETCH;
-        return meaning->geometry && meaning->vector == 4 && opcode->type_count == 2 && word &&
+        return geometry && meaning->of[VECTOR] == 4 && opcode->type_count == 2 && word &&
                (opcode->types[1] == TYPE_F32 || (opcode->types[1] == TYPE_S32 && flat));
     }
     if (strcmp(base, "tld4") == 0) {
         meaning->operation = TEXTURE_GATHER;
-        return flat && (meaning->geometry & GEOMETRY_EXTENTS) == 2 && meaning->vector == 4 &&
+        return flat && (geometry & GEOMETRY_EXTENTS) == 2 && meaning->of[VECTOR] == 4 &&
                opcode->type_count == 2 && word && opcode->types[1] == TYPE_F32;
     }
     if (base[2] == 'q') {
         meaning->operation = TEXTURE_QUERY;
-        return meaning->property >= 0 && type == TYPE_B32;
+        return meaning->of[PROPERTY] && type == TYPE_B32;
     }
-    if (!flat || opcode->type_count != 1 || meaning->formatted == meaning->unformatted)
+    if (!flat || opcode->type_count != 1)
         return false;
-    meaning->operation = base[2] == 'l'       ? SURFACE_LOAD
-                         : meaning->formatted ? SURFACE_WRITE
-                                              : SURFACE_STORE;
-    return meaning->formatted
-               ? meaning->operation == SURFACE_WRITE && type == TYPE_B32
-               : type == TYPE_B8 || type == TYPE_B16 || type == TYPE_B32 || type == TYPE_B64;
+    if (form == FORMATTED) {
+        meaning->operation = SURFACE_WRITE;
+        return base[2] == 's' && type == TYPE_B32;
+    }
+    meaning->operation = base[2] == 'l' ? SURFACE_LOAD : SURFACE_STORE;
+    return form == UNFORMATTED &&
+           (type == TYPE_B8 || type == TYPE_B16 || type == TYPE_B32 || type == TYPE_B64);
+}
+
+static bool stores(const struct meaning *meaning)
+{
+    return meaning->operation == SURFACE_STORE || meaning->operation == SURFACE_WRITE;
+}
+
+static unsigned coordinates_of(const struct meaning *meaning)
+{
+    return meaning->operation == TEXTURE_QUERY ? 0 : ptx_coordinates(meaning->of[GEOMETRY]);
 }
 
 struct operands {
@@ -189,7 +178,7 @@ static unsigned elements(struct ptx_parser *parser, struct ptx_operand *operand,
 static bool brackets(struct ptx_parser *parser, struct ptx_statement *statement,
                      const struct meaning *meaning, struct operands *operands)
 {
-    const unsigned count = ptx_coordinates((unsigned)meaning->geometry);
+    const unsigned count = coordinates_of(meaning);
     struct ptx_operand operand, parts[4];
 
     cushim__ptx_expect(parser, "[");
@@ -207,7 +196,7 @@ static bool brackets(struct ptx_parser *parser, struct ptx_statement *statement,
         for (unsigned i = 0; i < count; i++)
             operands->coordinates[i] =
                 cushim__ptx_use(parser, statement, &parts[i],
-                                i == 0 && meaning->geometry & GEOMETRY_LAYER ? ROW_WORD : row);
+                                i == 0 && meaning->of[GEOMETRY] & GEOMETRY_LAYER ? ROW_WORD : row);
     }
     cushim__ptx_expect(parser, "]");
     return true;
@@ -217,10 +206,9 @@ static bool brackets(struct ptx_parser *parser, struct ptx_statement *statement,
 static bool read_operands(struct ptx_parser *parser, struct ptx_statement *statement,
                           const struct meaning *meaning, struct operands *operands)
 {
-    const bool stores = meaning->operation == SURFACE_STORE || meaning->operation == SURFACE_WRITE;
     struct ptx_operand operand;
 
-    if (!stores) {
+    if (!stores(meaning)) {
         cushim__ptx_operand(parser, &operand);
         operands->value_count = elements(parser, &operand, operands->values);
         if (!ptx_skip(parser, ","))
@@ -228,15 +216,15 @@ static bool read_operands(struct ptx_parser *parser, struct ptx_statement *state
     }
     if (!brackets(parser, statement, meaning, operands))
         return false;
-    if (stores) {
+    if (stores(meaning)) {
         cushim__ptx_expect(parser, ",");
         cushim__ptx_operand(parser, &operand);
         operands->value_count = elements(parser, &operand, operands->values);
     }
-    if (operands->value_count != meaning->vector)
+    if (operands->value_count != meaning->of[VECTOR])
         cushim__ptx_fail(parser, "%s has a vector of %u elements", statement->opcode.base,
-                         meaning->vector);
-    for (unsigned i = 0; i < meaning->more; i++) {
+                         meaning->of[VECTOR]);
+    for (unsigned i = 0; i < meaning->of[MORE]; i++) {
         cushim__ptx_expect(parser, ",");
         cushim__ptx_operand(parser, &operand);
     }
@@ -249,41 +237,39 @@ static void emit(struct ptx_parser *parser, struct ptx_statement *statement,
     const enum ptx_type type = statement->opcode.types[0];
     const enum ptx_row row = cushim__ptx_type_row(type);
     const unsigned bytes = (unsigned)cushim__ptx_type_bytes(type), count = operands->value_count;
-    const bool stores = meaning->operation == SURFACE_STORE || meaning->operation == SURFACE_WRITE;
-    const unsigned coordinates =
-        meaning->operation == TEXTURE_QUERY ? 0 : ptx_coordinates((unsigned)meaning->geometry);
+    const unsigned coordinates = coordinates_of(meaning);
     uint32_t rows[4], list = parser->program->list_count;
     struct ptx_instruction *made;
 
     for (unsigned i = 0; i < count; i++)
-        rows[i] = stores ? cushim__ptx_use(parser, statement, &operands->values[i], row)
-                         : cushim__ptx_result(parser, &operands->values[i], row);
+        rows[i] = stores(meaning) ? cushim__ptx_use(parser, statement, &operands->values[i], row)
+                                  : cushim__ptx_result(parser, &operands->values[i], row);
     for (unsigned i = 0; i < coordinates; i++)
         cushim__ptx_list_add(parser, operands->coordinates[i]);
     for (unsigned i = 0; i < count; i++)
         cushim__ptx_list_add(parser, rows[i]);
     made = cushim__ptx_emit(parser, statement, DO_TEXTURE);
     made->sub = (uint8_t)meaning->operation;
-    made->other = (uint8_t)meaning->geometry;
-    made->rounding = (uint8_t)(meaning->operation == TEXTURE_GATHER  ? (int)meaning->channel
-                               : meaning->operation == TEXTURE_QUERY ? meaning->property
-                                                                     : meaning->outside);
-    made->type = stores;
+    made->other = (uint8_t)meaning->of[GEOMETRY];
+    made->rounding = (uint8_t)meaning->of[meaning->operation == TEXTURE_GATHER  ? CHANNEL
+                                          : meaning->operation == TEXTURE_QUERY ? PROPERTY
+                                                                                : OUTSIDE];
+    made->type = stores(meaning);
     made->count = (uint8_t)count;
     made->bytes = (uint8_t)bytes;
     made->flags |= statement->opcode.types[1] == TYPE_S32 ? FLAG_SIGNED : 0;
     made->a = operands->handle;
     made->list = list;
-    for (unsigned i = 0; !stores && i < count; i++)
+    for (unsigned i = 0; !stores(meaning) && i < count; i++)
         cushim__ptx_finish(parser, statement, &operands->values[i], rows[i], row, false, bytes * 8);
 }
 
 void cushim__ptx_select_texture(struct ptx_parser *parser, struct ptx_statement *statement)
 {
-    struct meaning meaning = meaning_of(&statement->opcode);
+    struct meaning meaning;
     struct operands operands = {.value_count = 0};
 
-    if (is_done(&statement->opcode, &meaning) &&
+    if (understand(&statement->opcode, &meaning) && is_done(&statement->opcode, &meaning) &&
         read_operands(parser, statement, &meaning, &operands)) {
         emit(parser, statement, &meaning, &operands);
         return;

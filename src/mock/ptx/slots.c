@@ -45,9 +45,11 @@ static void visit_one(struct slots *slots, uint32_t *operand, bool defines, visi
 static void visit_list(struct slots *slots, const struct ptx_instruction *at, visitor visit,
                        void *data, bool definitions)
 {
-    uint32_t *const lists = slots->parser->program->lists; /* NULL: nothing has one */
-    uint32_t *const list = lists ? lists + at->list : NULL;
+    uint32_t *list = slots->parser->program->lists;
 
+    if (!list)
+        return;
+    list += at->list;
     switch (at->handler) {
     case DO_LOAD:
         for (unsigned i = 0; definitions && i < at->count; i++)
