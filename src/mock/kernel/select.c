@@ -647,6 +647,36 @@ static bool unpack(struct ptx_parser *parser, struct ptx_statement *statement, u
     return true;
 }
 
+/* mov.v2.u32: all elements are read before one is written. */
+static bool move_vector(struct ptx_parser *parser, struct ptx_statement *statement,
+                        enum ptx_row row)
+{
+    const struct ptx_operand to = statement->operands[0], from = statement->operands[1];
+    const unsigned count = statement->opcode.vector, bytes = is_wide(row) ? 8 : 4;
+    uint32_t copies[8];
+
+    if (to.kind != OPERAND_VECTOR || from.kind != OPERAND_VECTOR || to.count != count ||
+        from.count != count)
+        cushim__ptx_fail(parser, "an operand is no vector of %u elements", count);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct ptx_operand element = parser->body.vectors[from.first + i];
+
+        copies[i] = cushim__ptx_register_new(parser, row);
+        cushim__ptx_move(parser, statement, copies[i],
+                         cushim__ptx_use(parser, statement, &element, row), bytes);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const struct ptx_operand element = parser->body.vectors[to.first + i];
+        const uint32_t result = cushim__ptx_result(parser, &element, row);
+
+        if (result == PTX_UNUSED)
+            continue;
+        cushim__ptx_move(parser, statement, result, copies[i], bytes);
+        cushim__ptx_finish(parser, statement, &element, result, row, false, bytes * 8);
+    }
+    return true;
+}
+
 static bool select_mov(struct ptx_parser *parser, struct ptx_statement *statement)
 {
     const enum ptx_type type = statement->opcode.types[0];
@@ -659,6 +689,8 @@ static bool select_mov(struct ptx_parser *parser, struct ptx_statement *statemen
     count_operands(parser, statement, 2);
     if (row == ROW_PREDICATE)
         return select_logic(parser, statement, LOGIC_MOVE);
+    if (statement->opcode.vector > 1)
+        return move_vector(parser, statement, row);
     if (statement->operands[1].kind == OPERAND_VECTOR)
         return pack(parser, statement, bytes);
     if (statement->operands[0].kind == OPERAND_VECTOR)
@@ -856,6 +888,43 @@ static bool select_carry(struct ptx_parser *parser, struct ptx_statement *statem
     return true;
 }
 
+/* vadd and vsub of whole words: `vadd.u32.u32.u32.add d, a, b, c` is (a + b) + c. */
+static bool select_video(struct ptx_parser *parser, struct ptx_statement *statement)
+{
+    const struct ptx_opcode *opcode = &statement->opcode;
+    const bool adds = strcmp(opcode->words, ".add") == 0;
+    struct ptx_names *names = parser->program->names;
+    struct ptx_instruction *made;
+    uint32_t sources[3] = {0, 0, 0}, sum, result;
+
+    if ((opcode->words[0] && !adds) || opcode->flags & FLAG_SAT || opcode->type_count != 3)
+        return false;
+    for (unsigned i = 0; i < 3; i++) {
+        if (opcode->types[i] != TYPE_U32 && opcode->types[i] != TYPE_S32)
+            return false;
+    }
+    count_operands(parser, statement, adds ? 4 : 3);
+    for (unsigned i = 1; i < statement->operand_count; i++)
+        sources[i - 1] = cushim__ptx_use(parser, statement, &statement->operands[i], ROW_WORD);
+    result = cushim__ptx_result(parser, &statement->operands[0], ROW_WORD);
+    sum = adds ? cushim__ptx_register_new(parser, ROW_WORD) : result;
+    made = cushim__ptx_emit(parser, statement, DO_LANES32);
+    made->lanes =
+        cushim__ptx_alu_find(names, strcmp(opcode->base, "vadd") == 0 ? "add.s32" : "sub.s32")
+            ->lanes;
+    made->a = sources[0];
+    made->b = sources[1];
+    made->d = sum;
+    if (!adds)
+        return true;
+    made = cushim__ptx_emit(parser, statement, DO_LANES32);
+    made->lanes = cushim__ptx_alu_find(names, "add.s32")->lanes;
+    made->a = sum;
+    made->b = sources[2];
+    made->d = result;
+    return true;
+}
+
 /* --- all of them --- */
 
 static bool select_computing(struct ptx_parser *parser, struct ptx_statement *statement)
@@ -885,6 +954,8 @@ static bool select_computing(struct ptx_parser *parser, struct ptx_statement *st
     if (cushim__ptx_opcode_has(opcode, "cc") || strcmp(base, "addc") == 0 ||
         strcmp(base, "subc") == 0 || strcmp(base, "madc") == 0)
         return select_carry(parser, statement);
+    if (strcmp(base, "vadd") == 0 || strcmp(base, "vsub") == 0)
+        return select_video(parser, statement);
     return select_row(parser, statement) || select_half(parser, statement);
 }
 

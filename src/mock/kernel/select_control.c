@@ -54,6 +54,8 @@ static const char *const names[] = {
     "nanosleep",
     "pmevent",
     "griddepcontrol",
+    "vadd",
+    "vsub",
 };
 
 const char *cushim__ptx_select_name(size_t index)
@@ -182,6 +184,18 @@ static void branch_table(struct ptx_parser *parser, struct ptx_statement *statem
     made->target = (uint32_t)table->offset;
 }
 
+/* Operands of a video instruction that are a byte or a half of a word: `%r1.b0`. */
+static bool selects_parts(const struct ptx_parser *parser, const char *base)
+{
+    if (strcmp(base, "vadd") != 0 && strcmp(base, "vsub") != 0)
+        return false;
+    for (const char *at = parser->word.start; at + 1 < parser->end && *at != ';'; at++) {
+        if (*at == '.' && (at[1] == 'b' || at[1] == 'h'))
+            return true;
+    }
+    return false;
+}
+
 bool cushim__ptx_select_unparsed(struct ptx_parser *parser, struct ptx_statement *statement)
 {
     const struct ptx_opcode *opcode = &statement->opcode;
@@ -193,6 +207,7 @@ bool cushim__ptx_select_unparsed(struct ptx_parser *parser, struct ptx_statement
     } else if (strcmp(opcode->base, "call") == 0) {
         call(parser, statement);
     } else if (!cushim__ptx_base_known(parser->program->names, opcode->base) ||
+               selects_parts(parser, opcode->base) ||
                (strcmp(opcode->base, "cp") == 0 &&
                 (strstr(opcode->words, ".bulk") || strstr(opcode->words, "mbar") ||
                  strncmp(opcode->words, ".async", 6) != 0))) {
