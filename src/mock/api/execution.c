@@ -195,9 +195,11 @@ CUresult cushim__mock_execution_find(const struct mock_variables *variables, con
         return CUDA_ERROR_NOT_FOUND;
     found = &program->kernels[index];
     if (found->refused) {
-        cushim__mock_log("the kernel '%s' cannot be executed: line %u of its PTX: %s: "
-                         "CUDA_ERROR_NOT_SUPPORTED",
-                         name, found->refused_line, found->refused);
+        cushim__mock_log(
+            "the kernel '%s' cannot be executed: line %u of its PTX: %s: "
+            "CUDA_ERROR_NOT_SUPPORTED (register a host function for it, with cushim run "
+            "by --kernels; or set unregistered_kernels = skip)",
+            name, found->refused_line, found->refused);
         return CUDA_ERROR_NOT_SUPPORTED;
     }
     *kernel = index;

@@ -370,14 +370,16 @@ static CUresult find_unregistered(const struct mock_function *function,
     }
     if (code != CUDA_ERROR_NOT_FOUND)
         return code;
-    cushim__mock_log("the kernel '%s' is not registered, and %s: CUDA_ERROR_NOT_SUPPORTED (%s)",
-                     function->kernel->name,
-                     setting == MOCK_EXECUTE_KERNELS ? "its image has no PTX that can be read"
-                                                     : "what it does is not to be found out",
-                     setting == MOCK_EXECUTE_KERNELS
-                         ? "embed PTX, uncompressed; or register it, or set "
-                           "unregistered_kernels = skip"
-                         : "register it, or set unregistered_kernels = execute");
+    cushim__mock_log(
+        "the kernel '%s' is not registered, and %s: CUDA_ERROR_NOT_SUPPORTED (%s)",
+        function->kernel->name,
+        setting == MOCK_EXECUTE_KERNELS ? "its image has no PTX that can be read"
+                                        : "what it does is not to be found out",
+        setting == MOCK_EXECUTE_KERNELS
+            ? "embed PTX, uncompressed; or register it, with cushim run by --kernels; or set "
+              "unregistered_kernels = skip"
+            : "register it, with cushim run by --kernels; or set "
+              "unregistered_kernels = execute");
     return CUDA_ERROR_NOT_SUPPORTED;
 }
 
