@@ -43,8 +43,8 @@ bool cushim__library_kernels(struct cushim_mock *mock, char *message, size_t siz
 /* Print which of the kernels of that file the program has not launched. */
 void cushim__library_kernels_print_unused(void);
 
-/* Whether the environment asks for a trace. */
-bool cushim__library_traces(void);
+/* Whether CUSHIM_TRACE or CUSHIM_CHECK asks the mock for it. */
+bool cushim__library_is_asked(const char *variable);
 
 /*
  * Begin the trace that the environment asks for, if it does: CUSHIM_TRACE is the path, and
@@ -54,9 +54,9 @@ bool cushim__library_trace(const char *driver, int driver_version, char *message
 
 /*
  * The same of a check: CUSHIM_CHECK is the file that findings are written to, with `.PID`, and
- * CUSHIM_CHECK_OPTIONS has settings.
+ * CUSHIM_CHECK_OPTIONS has settings. A check must not change what calls answer: one that is refused
+ * is left out, on standard error and in that file.
  */
-bool cushim__library_checks(void);
-bool cushim__library_check(char *message, size_t size);
+void cushim__library_check(void);
 
 #endif
