@@ -159,8 +159,9 @@ static uint64_t timer_ns(void *data, uint64_t instructions)
 
 static bool describe_texture(void *data, uint64_t handle, struct ptx_texture *texture)
 {
-    (void)data;
-    return cushim__mock_texture_describe(handle, texture);
+    const struct mock_execution *execution = data;
+
+    return cushim__mock_texture_describe(handle, execution->what.number, texture);
 }
 
 static void access_memory(void *data, const struct ptx_access *access)
