@@ -92,6 +92,16 @@ static struct cushim_mock *create(void)
     return mock;
 }
 
+static bool take_kernels(struct cushim_mock *mock)
+{
+    char message[1024];
+    const bool is_done = cushim__library_kernels(mock, message, sizeof message);
+
+    if (!is_done)
+        refuse(message);
+    return is_done;
+}
+
 /* Begin the trace and the check that the environment asks for. False: one is refused. */
 static bool watch(struct cushim_mock *mock)
 {
@@ -123,7 +133,7 @@ void cushim__library_begin(void)
         return;
     cushim_mock_log_set(mock, log_line, NULL);
     announced = cushim_mock_table(mock);
-    if (!watch(mock)) {
+    if (!take_kernels(mock) || !watch(mock)) {
         cushim_mock_destroy(mock);
         return;
     }
@@ -228,6 +238,8 @@ void cushim__library_end(void)
         fprintf(stderr, "cushim mock: leaked: %s\n", leaks);
     if (mock->layer && !mock->forked)
         cushim__faults_print_unused(print_fault);
+    if (!mock->forked)
+        cushim__library_kernels_print_unused();
     if (first)
         fprintf(stderr, "cushim mock: %zu misuse%s, the first: %s\n", mock->misuses,
                 mock->misuses == 1 ? "" : "s", first);

@@ -30,6 +30,17 @@ void cushim__library_end(void);
 /* The address at which the system has mapped the library. Windows only. */
 const char *cushim__library_base(void);
 
+struct cushim_mock;
+
+/*
+ * Load the file of kernels that CUSHIM_MOCK_KERNELS names, if it does. False: it is refused, and
+ * `message` says why.
+ */
+bool cushim__library_kernels(struct cushim_mock *mock, char *message, size_t size);
+
+/* Print which of the kernels of that file the program has not launched. */
+void cushim__library_kernels_print_unused(void);
+
 /* Whether CUSHIM_TRACE or CUSHIM_CHECK asks the mock; with CUSHIM_DRIVER, it asks over_driver.c. */
 bool cushim__library_is_asked(const char *variable);
 

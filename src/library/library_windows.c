@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <windows.h>
 
+#include "src/base/system.h"
 #include "src/library/library.h"
 
 static HMODULE library;
@@ -35,6 +38,24 @@ BOOL WINAPI DllMain(HINSTANCE instance, DWORD why, LPVOID reserved)
         cushim__library_end();
     }
     return TRUE;
+}
+
+/* DllMain() cannot load another library. */
+bool cushim__library_kernels(struct cushim_mock *mock, char *message, size_t size)
+{
+    char *file = NULL;
+    bool is_done;
+
+    (void)mock;
+    is_done = cushim__variable_said("CUSHIM_MOCK_KERNELS", &file) && !file;
+    if (!is_done)
+        snprintf(message, size, "CUSHIM_MOCK_KERNELS is not there on Windows: remove it");
+    free(file);
+    return is_done;
+}
+
+void cushim__library_kernels_print_unused(void)
+{
 }
 
 /*

@@ -109,6 +109,9 @@ static void integers_of_32_bits(void **state)
         {"dp4a.u32.u32 %r0, %r2, %r3, %r4;", 0xff020304, 0x01010101, 10, 274},
         {"dp2a.lo.s32.u32 %r0, %r2, %r3, %r4;", 0xffff0002, 0x04030201, 100, 100},
         {"dp2a.hi.s32.u32 %r0, %r2, %r3, %r4;", 0xffff0002, 0x04030201, 100, 102},
+        {"vadd.u32.u32.u32 %r0, %r2, %r3;", 0xffffffff, 3, 0, 2},
+        {"vadd.u32.u32.u32.add %r0, %r2, %r3, %r4;", 0xffffffff, 3, 5, 7},
+        {"vsub.s32.s32.s32.add %r0, %r2, %r3, %r4;", 1, 3, 5, 3},
     };
 
     (void)state;
@@ -133,6 +136,11 @@ static void integers_of_64_and_16_bits(void **state)
         {"mul.wide.u32 %rd0, %r6, %r7;", 0, 0xffffffff, 5, UINT64_C(0x4fffffffb)},
         {"mad.wide.s32 %rd0, %r6, %r7, %rd5;", 7, 0xffffffff, 5, 2},
     };
+    static const struct case32 vectors[] = {
+        {"{.reg .v2 .u32 v; mov.v2.u32 v, {%r3, %r2}; shl.b32 v.x, v.x, 8; or.b32 %r0, v.x, v.y;}",
+         1, 2, 0, 0x201},
+        {"mov.v2.u32 {%r3, %r2}, {%r2, %r3}; sub.u32 %r0, %r2, %r3;", 1, 3, 0, 2},
+    };
     static const struct case32 shorts[] = {
         {"add.u16 %h0, %h2, %h3; cvt.u32.u16 %r0, %h0;", 0xffff, 2, 0, 1},
         {"sub.s16 %h0, %h2, %h3; cvt.s32.s16 %r0, %h0;", 1, 2, 0, 0xffffffff},
@@ -151,6 +159,7 @@ static void integers_of_64_and_16_bits(void **state)
     (void)state;
     check64(longs, COUNT(longs));
     check32(shorts, COUNT(shorts));
+    check32(vectors, COUNT(vectors));
 }
 
 static void carries_are_passed_on(void **state)

@@ -139,6 +139,7 @@ static void unknown_instructions_refuse_their_kernels_alone(void **state)
              " }\n.entry calls()\n{ call f; ret; }\n"
              ".entry width()\n{ .reg .b128 x; ret; }\n"
              ".entry kind()\n{ .reg .f32 x; add.frob.f32 x, x, x; ret; }\n"
+             ".entry byte()\n{ .reg .b32 x; vadd.u32.u32.u32 x, x.b0, x; ret; }\n"
              ".entry strange()\n{ .reg .f32 x; atom.add.v2.f32 {x, x}, [0], {x, x}; ret; }\n");
     static const struct {
         const char *name, *refused;
@@ -149,7 +150,8 @@ static void unknown_instructions_refuse_their_kernels_alone(void **state)
         {"calls", "cp.async.bulk.tensor.1d.shared::cluster.global", 12},
         {"width", "registers of 128 bits", 16},
         {"kind", "add.frob.f32", 18},
-        {"strange", "atom.add.v2.f32", 20},
+        {"byte", "vadd.u32.u32.u32", 20},
+        {"strange", "atom.add.v2.f32", 22},
     };
 
     (void)state;

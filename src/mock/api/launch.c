@@ -378,11 +378,12 @@ static CUresult find_unregistered(const struct mock_function *function,
                                     "without"
                                   : "its image has no PTX that can be read",
                      setting != MOCK_EXECUTE_KERNELS
-                         ? "register it, or set unregistered_kernels = execute"
+                         ? "register it, with cushim run by --kernels; or set "
+                           "unregistered_kernels = execute"
                      : needs_zstd ? "build cushim with libzstd, or compile with nvcc "
                                     "--compress-mode=none; or register it"
-                                  : "embed PTX; or register it, or set unregistered_kernels = "
-                                    "skip");
+                                  : "embed PTX; or register it, with cushim run by --kernels; or "
+                                    "set unregistered_kernels = skip");
     return CUDA_ERROR_NOT_SUPPORTED;
 }
 

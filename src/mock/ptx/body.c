@@ -2,6 +2,7 @@
 /* The body of a function: its registers and variables, labels, and one statement after another. */
 #include "src/mock/ptx/parser.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* --- operands --- */
@@ -254,19 +255,43 @@ static uint64_t local_place(struct ptx_parser *parser, uint64_t alignment, uint6
     return offset;
 }
 
+static void local_variable(struct ptx_parser *parser, struct ptx_word name,
+                           const struct ptx_declared *declared, bool of_call)
+{
+    struct ptx_symbol *symbol = cushim__ptx_symbol_add(parser, name, SYMBOL_LOCAL, 0);
+
+    symbol->bytes = declared->bytes;
+    symbol->of_call = of_call;
+    symbol->offset = local_place(parser, declared->alignment, declared->bytes);
+}
+
+/* `%P<2>`: a variable `%P0` and another one `%P1`. */
+static void local_family(struct ptx_parser *parser, const struct ptx_declared *declared,
+                         bool of_call)
+{
+    if (declared->repeated > 1024 || declared->name.length > 1024)
+        cushim__ptx_fail(parser, "so many variables are not possible");
+    for (unsigned i = 0; i < declared->repeated; i++) {
+        const size_t room = declared->name.length + 12;
+        char *name = cushim__ptx_pool(parser, room);
+        const int length =
+            snprintf(name, room, "%.*s%u", (int)declared->name.length, declared->name.start, i);
+
+        local_variable(parser, (struct ptx_word){name, (size_t)length}, declared, of_call);
+    }
+}
+
 static void local_variables(struct ptx_parser *parser, bool of_call)
 {
     struct ptx_declared declared;
 
     cushim__ptx_declared_type(parser, &declared);
     do {
-        struct ptx_symbol *symbol;
-
         cushim__ptx_declared_name(parser, &declared);
-        symbol = cushim__ptx_symbol_add(parser, declared.name, SYMBOL_LOCAL, 0);
-        symbol->bytes = declared.bytes;
-        symbol->of_call = of_call;
-        symbol->offset = local_place(parser, declared.alignment, declared.bytes);
+        if (declared.repeated)
+            local_family(parser, &declared, of_call);
+        else
+            local_variable(parser, declared.name, &declared, of_call);
     } while (ptx_skip(parser, ","));
     cushim__ptx_expect(parser, ";");
 }

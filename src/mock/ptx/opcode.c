@@ -164,8 +164,9 @@ static bool applies(enum meaning meaning, const struct ptx_opcode *opcode, const
     case COMPARISON:
     case LOGIC:
         return compares(opcode->base) && !(meaning == COMPARISON && opcode->comparison >= 0);
-    case SPACE:
     case VECTOR:
+        return in_memory(opcode->base) || strcmp(opcode->base, "mov") == 0;
+    case SPACE:
         return in_memory(opcode->base);
     case IGNORED:
         return in_memory(opcode->base) || strcmp(word, "noftz") == 0 ||

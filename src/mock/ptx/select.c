@@ -223,6 +223,43 @@ static bool select_carry(struct ptx_parser *parser, struct ptx_statement *statem
     return true;
 }
 
+/* vadd and vsub of whole words: `vadd.u32.u32.u32.add d, a, b, c` is (a + b) + c. */
+static bool select_video(struct ptx_parser *parser, struct ptx_statement *statement)
+{
+    const struct ptx_opcode *opcode = &statement->opcode;
+    const bool adds = strcmp(opcode->words, ".add") == 0;
+    struct ptx_names *names = parser->program->names;
+    struct ptx_instruction *made;
+    uint32_t sources[3] = {0, 0, 0}, sum, result;
+
+    if ((opcode->words[0] && !adds) || opcode->flags & FLAG_SAT || opcode->type_count != 3)
+        return false;
+    for (unsigned i = 0; i < 3; i++) {
+        if (opcode->types[i] != TYPE_U32 && opcode->types[i] != TYPE_S32)
+            return false;
+    }
+    cushim__ptx_count_operands(parser, statement, adds ? 4 : 3);
+    for (unsigned i = 1; i < statement->operand_count; i++)
+        sources[i - 1] = cushim__ptx_use(parser, statement, &statement->operands[i], ROW_WORD);
+    result = cushim__ptx_result(parser, &statement->operands[0], ROW_WORD);
+    sum = adds ? cushim__ptx_register_new(parser, ROW_WORD) : result;
+    made = cushim__ptx_emit(parser, statement, DO_LANES32);
+    made->lanes =
+        cushim__ptx_alu_find(names, strcmp(opcode->base, "vadd") == 0 ? "add.s32" : "sub.s32")
+            ->lanes;
+    made->a = sources[0];
+    made->b = sources[1];
+    made->d = sum;
+    if (!adds)
+        return true;
+    made = cushim__ptx_emit(parser, statement, DO_LANES32);
+    made->lanes = cushim__ptx_alu_find(names, "add.s32")->lanes;
+    made->a = sum;
+    made->b = sources[2];
+    made->d = result;
+    return true;
+}
+
 /* --- all of them --- */
 
 static bool select_logic_table(struct ptx_parser *parser, struct ptx_statement *statement)
@@ -232,8 +269,10 @@ static bool select_logic_table(struct ptx_parser *parser, struct ptx_statement *
 }
 
 const struct ptx_selector cushim__ptx_select_arithmetic[] = {
-    {"lop3", select_logic_table, 0}, {"bfi", select_four, 0},   {"addc", select_carry, 0},
-    {"subc", select_carry, 0},       {"madc", select_carry, 0}, {0},
+    {"lop3", select_logic_table, 0}, {"bfi", select_four, 0},
+    {"addc", select_carry, 0},       {"subc", select_carry, 0},
+    {"madc", select_carry, 0},       {"vadd", select_video, 0},
+    {"vsub", select_video, 0},       {0},
 };
 
 static bool select_other(struct ptx_parser *parser, struct ptx_statement *statement)
