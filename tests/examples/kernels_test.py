@@ -65,7 +65,7 @@ class Kernels(unittest.TestCase):
         result = run(CUSHIM_MOCK_KERNELS=file)
         self.assertEqual((result.returncode, result.stdout), (1, ''))
         self.assertRegex(result.stderr, r'\Acushim mock: ' + why +
-                         '; every call answers CUDA_ERROR_SYSTEM_NOT_READY\n' + NO_DRIVER_CODE)
+                         '; every call returns CUDA_ERROR_SYSTEM_NOT_READY\n' + NO_DRIVER_CODE)
 
     def test_that_cannot_be_loaded_make_no_driver(self):
         with tempfile.NamedTemporaryFile('w', suffix='.so') as file:
