@@ -63,7 +63,7 @@ OBJECTS = {'struct mock_%s *' % kind: (handle, FINDERS.get(
         ('graph', 'CUgraph'),
         ('kernel', 'CUkernel'), ('library', 'CUlibrary'), ('link', 'CUlinkState'),
         ('module', 'CUmodule'), ('node', 'CUgraphNode'), ('pool', 'CUmemoryPool'),
-        ('stream', 'CUstream'), ('user_object', 'CUuserObject'))}
+        ('stream', 'CUstream'), ('texture', 'CUtexref'), ('user_object', 'CUuserObject'))}
 
 # By the type that a definition gives a parameter in the place of a pointer to a handle: the type of
 # the pointer. The wrapper writes the handle of the object that the function has made or found.

@@ -84,16 +84,19 @@ void cushim__check_verdict(struct cushim__text *text)
         return;
     cushim__check_finish();
     while ((finding = cushim__finding_next(finding)) != NULL) {
-        if (!is_wanted(finding))
-            cushim__finding_print_line(text, finding, ": ");
+        if (is_wanted(finding))
+            continue;
+        cushim__text_format(text, "%s: ", cushim__check_rules[finding->id].id);
+        cushim__finding_print_line(text, finding);
     }
     for (unsigned i = 0; i < cushim__check_options.expectations; i++) {
         const struct cushim__check_expected *expected = &cushim__check_options.expected[i];
-        const char *id = cushim__check_rules[expected->id].id;
+        const unsigned found = count(cushim__check_rules[expected->id].id);
 
-        if (count(id) != expected->count)
-            cushim__text_format(text, "%u findings of %s were expected, and there are %u\n",
-                                expected->count, id, count(id));
+        if (found == expected->count)
+            continue;
+        cushim__check_expected_print(text, expected, found);
+        cushim__text_add(text, "\n");
     }
 }
 

@@ -177,8 +177,9 @@ static void finish(void)
 {
     if (repeats > 0)
         cushim__check_report(NULL, CUSHIM__CHECK_ERROR_REPEATED, NULL,
-                             "%" PRIu64 " calls have only repeated the %s of call %" PRIu64,
-                             repeats, cushim__result_name(sticky), sticky_call);
+                             "%" PRIu64 " call%s only repeated the %s of call %" PRIu64, repeats,
+                             repeats == 1 ? " has" : "s have", cushim__result_name(sticky),
+                             sticky_call);
 }
 
 /* --- what was not noticed --- */

@@ -176,13 +176,11 @@ void cushim__finding_print(struct cushim__text *text, const struct cushim__findi
     cushim__text_format(text, "\n  cure %s\n", rule->cure);
 }
 
-void cushim__finding_print_line(struct cushim__text *text, const struct cushim__finding *finding,
-                                const char *separator)
+void cushim__finding_print_line(struct cushim__text *text, const struct cushim__finding *finding)
 {
     const struct cushim__check_rule *rule = &cushim__check_rules[finding->id];
 
-    cushim__text_format(text, "%s%s%s: %s", rule->id, separator, cushim__check_levels[rule->level],
-                        finding->what);
+    cushim__text_format(text, "%s: %s", cushim__check_levels[rule->level], finding->what);
     if (finding->call[0]) {
         cushim__text_format(text, "; in %s, ", finding->call);
         cushim__call_place_print(text, &finding->misuse.place);
@@ -209,10 +207,25 @@ void cushim__finding_print_line(struct cushim__text *text, const struct cushim__
 
 /* --- reports --- */
 
+/* A line of the report, which the command reads: kind, level, count and text. */
+static void print_fields(struct cushim__text *text, const char *kind,
+                         enum cushim__check_level level, uint64_t count)
+{
+    cushim__text_format(text, "%s\t%s\t%" PRIu64 "\t", kind, cushim__check_levels[level], count);
+}
+
+static void print_report_line(struct cushim__text *text, const struct cushim__finding *finding)
+{
+    const struct cushim__check_rule *rule = &cushim__check_rules[finding->id];
+
+    print_fields(text, rule->id, rule->level, finding->count);
+    cushim__finding_print_line(text, finding);
+}
+
 #define MORE "more than 1000 findings were made, and what follows them is not reported"
 
 static const char more_printed[] = "cushim: warning: " MORE "\n";
-static const char more_line[] = "limit\twarning: " MORE "\n";
+static const char more_line[] = "limit\twarning\t1\twarning: " MORE "\n";
 
 static void report_path(char *path, size_t size)
 {
@@ -257,7 +270,7 @@ static void write_finding(const struct cushim__finding *finding)
     struct cushim__text text;
 
     cushim__text_begin(&text, line, sizeof line);
-    cushim__finding_print_line(&text, finding, "\t");
+    print_report_line(&text, finding);
     write_line(line);
 }
 
@@ -344,12 +357,27 @@ void cushim__findings_finish(void)
         fseek(file, part, SEEK_SET);
     while ((finding = cushim__finding_next(finding)) != NULL) {
         cushim__text_begin(&text, line, sizeof line);
-        cushim__finding_print_line(&text, finding, "\t");
+        print_report_line(&text, finding);
         fputs(line, file);
     }
     if (has_said_more)
         fputs(more_line, file);
     fclose(file);
+}
+
+void cushim__findings_write_refusal(const char *report, const char *why)
+{
+    char line[TEXT_SIZE];
+    struct cushim__text text;
+
+    cushim__text_begin(&text, line, sizeof line);
+    print_fields(&text, "unchecked", CUSHIM__CHECK_WARNING, 1);
+    cushim__text_add(&text, "warning: nothing is checked: ");
+    cushim__text_plain(&text, why);
+    cushim__text_add(&text, "\n");
+    cushim__check_options.report = report;
+    write_line(line);
+    cushim__check_options.report = NULL;
 }
 
 const struct cushim__finding *cushim__finding_next(const struct cushim__finding *previous)

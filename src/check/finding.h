@@ -35,13 +35,15 @@ void cushim__findings_print(void);
 /* Write the report once more, with the counts. The same. */
 void cushim__findings_finish(void);
 
+/* Write to a report that the check of this process has not begun, and why. */
+void cushim__findings_write_refusal(const char *report, const char *why);
+
 /* The one after `previous` that is reported; NULL: the first. The same. */
 const struct cushim__finding *cushim__finding_next(const struct cushim__finding *previous);
 
-/* Several lines for people; or one, with `separator` behind the id. The same. */
+/* Several lines for people; or one, without the id. The same. */
 void cushim__finding_print(struct cushim__text *text, const struct cushim__finding *finding);
-void cushim__finding_print_line(struct cushim__text *text, const struct cushim__finding *finding,
-                                const char *separator);
+void cushim__finding_print_line(struct cushim__text *text, const struct cushim__finding *finding);
 
 void cushim__findings_clear(void);
 

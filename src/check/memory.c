@@ -125,11 +125,11 @@ static void judge(struct cushim__call *call, uint64_t address, uint64_t skipped,
                              cushim__slot_name(call->slot),
                              cushim__check_name(object, address).text);
     } else if (has_bounds(object) && (bytes > object->bytes || offset > object->bytes - bytes)) {
-        cushim__check_report(call, CUSHIM__CHECK_MEMORY_BOUNDS, object,
-                             "%s accesses %llu bytes from %s on, which has %llu",
-                             cushim__slot_name(call->slot), (unsigned long long)bytes,
-                             cushim__check_name(object, address + skipped).text,
-                             (unsigned long long)object->bytes);
+        cushim__check_report(
+            call, CUSHIM__CHECK_MEMORY_BOUNDS, object,
+            "%s accesses %llu byte%s from %s on, which has %llu", cushim__slot_name(call->slot),
+            (unsigned long long)bytes, bytes == 1 ? "" : "s",
+            cushim__check_name(object, address + skipped).text, (unsigned long long)object->bytes);
     }
 }
 

@@ -50,6 +50,16 @@ bool cushim__check_expect(struct cushim__check_options *options, const struct cu
     return true;
 }
 
+void cushim__check_expected_print(struct cushim__text *text,
+                                  const struct cushim__check_expected *expected, unsigned found)
+{
+    const bool is_one = expected->count == 1;
+
+    cushim__text_format(text, "%u finding%s of %s %s expected, and there %s %u", expected->count,
+                        is_one ? "" : "s", cushim__check_rules[expected->id].id,
+                        is_one ? "was" : "were", found == 1 ? "is" : "are", found);
+}
+
 /* An id that there is not is the likeliest mistake. */
 static CUresult refuse_expectation(const struct cushim__lines *lines,
                                    const struct cushim__check_options *options)

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "src/base/text.h"
 #include "src/driver_api/check_rules.h"
 
 enum { CUSHIM__CHECK_EXPECTED = 32, CUSHIM__CHECK_PATTERN = 64 };
@@ -52,5 +53,9 @@ void cushim__check_suppressions_free(struct cushim__check_options *options);
 
 /* Add `ID:N`. */
 bool cushim__check_expect(struct cushim__check_options *options, const struct cushim__word *word);
+
+/* Say that another number was found than is expected. */
+void cushim__check_expected_print(struct cushim__text *text,
+                                  const struct cushim__check_expected *expected, unsigned found);
 
 #endif

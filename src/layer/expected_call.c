@@ -71,11 +71,12 @@ static bool refuse_count(const struct cushim__expected *expected, unsigned count
     } else if (!is_found) {
         print_unknown(message, expected->what.function);
     } else if (expected->is_pattern) {
-        cushim__text_format(message, "no function that fits %s has %u parameters",
-                            expected->what.function, count);
+        cushim__text_format(message, "no function that fits %s has %u parameter%s",
+                            expected->what.function, count, count == 1 ? "" : "s");
     } else {
-        cushim__text_format(message, "%s has %u parameters, and there are %u matchers",
-                            expected->what.function, most, count);
+        cushim__text_format(message, "%s has %u parameter%s, and there %s %u matcher%s",
+                            expected->what.function, most, most == 1 ? "" : "s",
+                            count == 1 ? "is" : "are", count, count == 1 ? "" : "s");
     }
     return false;
 }

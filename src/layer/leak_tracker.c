@@ -439,7 +439,8 @@ static void print_leak(struct cushim__text *text, const struct cushim__handle *o
     cushim__tag_text(&tag, object->value, name, sizeof name);
     cushim__text_format(text, "  %s", name);
     if (object->type == CUSHIM__TYPE_MEMORY && object->bytes > 0)
-        cushim__text_format(text, ", %llu bytes", (unsigned long long)object->bytes);
+        cushim__text_format(text, ", %llu byte%s", (unsigned long long)object->bytes,
+                            object->bytes == 1 ? "" : "s");
     if (object->device >= 0)
         cushim__text_format(text, ", primary context of device %d", object->device);
     if (object->uses > 1)
@@ -461,7 +462,8 @@ static void print_type(struct cushim__text *text, enum cushim__object_type type,
                         leaks.count == 1 ? cushim__object_names[type].single
                                          : cushim__object_names[type].plural);
     if (leaks.bytes > 0)
-        cushim__text_format(text, ", %llu bytes", (unsigned long long)leaks.bytes);
+        cushim__text_format(text, ", %llu byte%s", (unsigned long long)leaks.bytes,
+                            leaks.bytes == 1 ? "" : "s");
     cushim__text_add(text, ":\n");
     while (shown < SHOWN &&
            (object = created_after(type, object ? object->maker.place.call : since)) != NULL) {

@@ -265,8 +265,9 @@ size_t cushim_recording_text(struct cushim_layer *layer, char *buffer, size_t si
         return 0;
     note_reader();
     if (count_lost())
-        cushim__text_format(&text, "%llu earlier calls are lost: there is room for %zu\n",
-                            (unsigned long long)count_lost(), recording.capacity);
+        cushim__text_format(&text, "%llu earlier call%s lost: there is room for %zu\n",
+                            (unsigned long long)count_lost(), count_lost() == 1 ? " is" : "s are",
+                            recording.capacity);
     for (size_t i = 0; i < count_kept(); i++)
         add_line(&text, kept_at(i));
     cushim__lock_release(&layer->lock);
@@ -280,8 +281,9 @@ void cushim__recording_print_lost(struct cushim__text *text)
     if (lost > 0 && (recording.is_asked || recording.is_misread))
         cushim__text_format(
             text,
-            "the recording has lost the first %llu calls: it has room for %zu "
+            "the recording has lost the first %llu call%s: it has room for %zu "
             "(capacity), and %llu came; set a larger .capacity of the test, or stop "
             "recording\n",
-            (unsigned long long)lost, recording.capacity, (unsigned long long)lost + count_kept());
+            (unsigned long long)lost, lost == 1 ? "" : "s", recording.capacity,
+            (unsigned long long)lost + count_kept());
 }

@@ -95,18 +95,20 @@ static struct cushim_mock *create(void)
 /* Trace or check what the program calls, if the environment asks for it. False: it is refused. */
 static bool watch(struct cushim_mock *mock)
 {
+    const bool is_checked = cushim__library_is_asked("CUSHIM_CHECK");
     static char message[1024] = "there is no memory for a layer";
     struct cushim_layer *layer = mock->layer;
 
-    if (!cushim__library_traces() && !cushim__library_checks())
+    if (!cushim__library_is_asked("CUSHIM_TRACE") && !is_checked)
         return true;
     if ((!layer && cushim__layer_create(announced, &layer) != CUDA_SUCCESS) ||
         !cushim__library_trace(cushim_mock_identity(), mock->settings.driver_version, message,
-                               sizeof message) ||
-        (cushim__library_checks() && !cushim__library_check(message, sizeof message))) {
+                               sizeof message)) {
         refuse(message);
         return false;
     }
+    if (is_checked)
+        cushim__library_check();
     announced = cushim_layer_table(layer);
     return true;
 }
@@ -156,10 +158,10 @@ static void print_fault(const char *line)
 
 /* --- the report for `cushim run` --- */
 
-/* One finding, on one line: its kind, and its text. */
+/* One finding, on one line: its kind, no level of a check, how often, and its text. */
 static void write_finding(FILE *file, const char *kind, const char *text)
 {
-    fprintf(file, "%s\t", kind);
+    fprintf(file, "%s\t\t1\t", kind);
     for (; *text; text++)
         fputc((unsigned char)*text < ' ' ? '?' : *text, file);
     fputc('\n', file);

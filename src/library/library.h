@@ -32,8 +32,8 @@ void cushim__library_end(void);
 /* Where the system has mapped the library. Windows only. */
 const char *cushim__library_base(void);
 
-/* Whether the environment asks for a trace. */
-bool cushim__library_traces(void);
+/* Whether CUSHIM_TRACE or CUSHIM_CHECK asks the mock for it. */
+bool cushim__library_is_asked(const char *variable);
 
 /*
  * Begin the trace that the environment asks for, if it does: CUSHIM_TRACE is the path, and
@@ -43,9 +43,9 @@ bool cushim__library_trace(const char *driver, int driver_version, char *message
 
 /*
  * The same of a check: CUSHIM_CHECK is the file that findings are written to, with `.PID`, and
- * CUSHIM_CHECK_OPTIONS has settings.
+ * CUSHIM_CHECK_OPTIONS has settings. A check must not change what calls answer: one that is refused
+ * is left out, on standard error and in that file.
  */
-bool cushim__library_checks(void);
-bool cushim__library_check(char *message, size_t size);
+void cushim__library_check(void);
 
 #endif

@@ -119,8 +119,9 @@ void cushim__library_begin(void)
     /* Behind the layer, so that it is called however the program has found cuInit. */
     cushim_layer_next(layer)->Init = init;
     cushim__exports = &cushim__layer_table;
-    if (!add_faults() || !begin_trace() || !cushim__library_check(message, sizeof message))
+    if (!add_faults() || !begin_trace())
         complain(message);
+    cushim__library_check();
     if (!cushim__hide_symbols(lacks))
         complain("symbols that the driver lacks cannot be hidden; their functions return 36");
 }

@@ -18,20 +18,14 @@ enum { PATH_SIZE = 4096 }; /* of a path in the options of a process */
 /* Of the command line; every process reads them again. */
 static struct cushim__check_options options;
 
-static bool begins_with(const char *text, enum cushim__check_level level)
-{
-    const char *name = cushim__check_levels[level];
-
-    return strncmp(text, name, strlen(name)) == 0;
-}
-
 /* Findings of an expected id are no failures if there are as many as expected. */
 static void compare(const struct cushim__check_expected *expected, struct findings *findings)
 {
     const char *id = cushim__check_rules[expected->id].id;
     struct finding *finding;
     unsigned found = 0;
-    char text[200];
+    struct cushim__text text;
+    char buffer[200];
 
     for (finding = findings->first; finding; finding = finding->next)
         found += strcmp(finding->line, id) == 0;
@@ -39,11 +33,10 @@ static void compare(const struct cushim__check_expected *expected, struct findin
         finding->is_failure = finding->is_failure && strcmp(finding->line, id) != 0;
     if (found == expected->count)
         return;
-    snprintf(text, sizeof text, "%u finding%s of %s %s expected, and there %s %u", expected->count,
-             expected->count == 1 ? "" : "s", id, expected->count == 1 ? "was" : "were",
-             found == 1 ? "is" : "are", found);
-    findings_add(findings, NULL, "expectation", text);
-    fprintf(stderr, "cushim: %s\n", text);
+    cushim__text_begin(&text, buffer, sizeof buffer);
+    cushim__check_expected_print(&text, expected, found);
+    findings_add(findings, NULL, "expectation", buffer);
+    fprintf(stderr, "cushim: %s\n", buffer);
 }
 
 static void judge(const struct arguments *arguments, struct findings *findings)
@@ -52,8 +45,9 @@ static void judge(const struct arguments *arguments, struct findings *findings)
 
     for (struct finding *finding = findings->first; finding; finding = finding->next) {
         for (unsigned level = CUSHIM__CHECK_ADVICE; level <= CUSHIM__CHECK_ERROR; level++)
-            counts[level] += begins_with(finding_text(finding), (enum cushim__check_level)level);
-        finding->is_failure = !begins_with(finding_text(finding), CUSHIM__CHECK_ADVICE);
+            counts[level] += strcmp(finding->level, cushim__check_levels[level]) == 0;
+        finding->is_failure =
+            strcmp(finding->level, cushim__check_levels[CUSHIM__CHECK_ADVICE]) != 0;
     }
     if (findings->processes > 0 && !arguments->quiet)
         fprintf(stderr, "cushim: check: %u error%s, %u warning%s, %u advice; %u process%s\n",

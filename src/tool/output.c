@@ -78,7 +78,7 @@ void output_bytes(const char *label, size_t bytes, const char *remark)
     size_t unit = 0;
 
     if (bytes < 1024) {
-        output_line(label, "%zu bytes%s", bytes, remark);
+        output_line(label, "%zu byte%s%s", bytes, bytes == 1 ? "" : "s", remark);
         return;
     }
     while (amount >= 1024) {

@@ -12,6 +12,8 @@ struct finding {
     struct finding *next;
     bool is_failure;
     char process[24];        /* its number; empty: it is of all */
+    char level[8];           /* of a check's finding; empty: it has none */
+    unsigned long count;     /* so often it was found */
     char line[FINDING_SIZE]; /* the kind, NUL and the text */
 };
 

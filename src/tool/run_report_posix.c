@@ -32,7 +32,7 @@ struct finding *findings_add(struct findings *findings, const char *process, con
 {
     struct finding *finding = output_memory(sizeof *finding);
 
-    *finding = (struct finding){.is_failure = true};
+    *finding = (struct finding){.is_failure = true, .count = 1};
     snprintf(finding->process, sizeof finding->process, "%s", process ? process : "");
     snprintf(finding->line, sizeof finding->line, "%s%c%s", kind, '\0', text);
     *findings->last = finding;
@@ -63,13 +63,16 @@ static void find_place(const char *text, char *place, size_t size)
 
 static void read_line(struct findings *findings, const char *process, char *line)
 {
-    const size_t kind = strcspn(line, "\t");
+    const char *kind = strsep(&line, "\t"), *level = strsep(&line, "\t");
+    const char *count = strsep(&line, "\t");
+    struct finding *finding;
 
-    if (line[kind] != '\t')
+    if (!line)
         return;
-    line[kind] = '\0';
-    line[kind + 1 + strcspn(line + kind + 1, "\n")] = '\0';
-    findings_add(findings, process, line, line + kind + 1);
+    line[strcspn(line, "\n")] = '\0';
+    finding = findings_add(findings, process, kind, line);
+    snprintf(finding->level, sizeof finding->level, "%s", level);
+    finding->count = strtoul(count, NULL, 10);
 }
 
 static void read_files(struct findings *findings, const char *folder)
@@ -122,6 +125,9 @@ static void print_json(FILE *file, const struct findings *findings, int status)
         find_place(finding_text(finding), place, sizeof place);
         fprintf(file, "%s\n    {\n", finding == findings->first ? "" : ",");
         print_json_member(file, "kind", finding->line, ",");
+        print_json_member(file, "level", finding->level, ",");
+        fprintf(file, "      \"count\": %lu,\n      \"is_failure\": %s,\n", finding->count,
+                finding->is_failure ? "true" : "false");
         print_json_member(file, "text", finding_text(finding), ",");
         print_json_member(file, "function", function, ",");
         print_json_member(file, "place", place, ",");

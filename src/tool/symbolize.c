@@ -44,6 +44,12 @@ static bool read_name(const char *start, const char *end, char *name)
     return true;
 }
 
+/* addr2line takes programs, so that people give one here. No text begins with the byte of ELF. */
+static bool is_program(FILE *file)
+{
+    return ungetc(getc(file), file) == 0x7f;
+}
+
 /* Print a line, from which nothing was printed yet. */
 static void print_line(const char *folder, const char *line, size_t length)
 {
@@ -99,7 +105,12 @@ enum status command_symbolize(const struct arguments *arguments)
     for (int i = 0; failure.status == STATUS_DONE && i < arguments->file_count; i++) {
         FILE *file = fopen(arguments->files[i], "rb");
 
-        if (file)
+        if (file && is_program(file))
+            failure_set(&failure, STATUS_FAILED,
+                        "Give the text that it printed, or pipe it in: "
+                        "./program 2>&1 | cushim symbolize",
+                        "%.160s is a program", arguments->files[i]);
+        else if (file)
             print_file(arguments->library, file);
         else
             failure_set(&failure, STATUS_FAILED, "", "%.160s cannot be read: %s",

@@ -139,10 +139,12 @@ static struct event work_event(struct html_output *output, const struct trace_wo
                             shape.grid[0], shape.grid[1], shape.grid[2], shape.block[0],
                             shape.block[1], shape.block[2]);
         if (shape.shared_bytes)
-            cushim__text_format(&text, ", %" PRIu32 " bytes of shared memory", shape.shared_bytes);
+            cushim__text_format(&text, ", %" PRIu32 " byte%s of shared memory", shape.shared_bytes,
+                                shape.shared_bytes == 1 ? "" : "s");
     }
     if (work->bytes)
-        cushim__text_format(&text, "%s%" PRIu64 " bytes", text.length ? ", " : "", work->bytes);
+        cushim__text_format(&text, "%s%" PRIu64 " byte%s", text.length ? ", " : "", work->bytes,
+                            work->bytes == 1 ? "" : "s");
     if (work->symbol != work->name)
         cushim__text_format(&text, "%s%s", text.length ? ", " : "",
                             trace_set_at(&output->timeline->names, work->symbol));

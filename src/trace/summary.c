@@ -206,7 +206,7 @@ static void put_other_work(const struct trace_timeline *timeline, FILE *file)
         fprintf(file, "  %s: %" PRIu64 " in %s", totals[i].name, totals[i].count,
                 duration(totals[i].total_ns).text);
         if (totals[i].bytes)
-            fprintf(file, ", %" PRIu64 " bytes", totals[i].bytes);
+            fprintf(file, ", %" PRIu64 " byte%s", totals[i].bytes, totals[i].bytes == 1 ? "" : "s");
         if (totals[i].bytes && totals[i].total_ns)
             fprintf(file, ", %.3f GB/s", (double)totals[i].bytes / (double)totals[i].total_ns);
         fputc('\n', file);

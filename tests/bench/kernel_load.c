@@ -45,7 +45,8 @@ static void require(bool is_so, const char *what)
 static struct ptx_module *translated(const char *path)
 {
     static char text[TEXT];
-    struct ptx_module *module = cushim__ptx_create();
+    static const struct ptx_target target = {.version = 999, .architecture = 999};
+    struct ptx_module *module = cushim__ptx_create(&target);
     struct ptx_error error = {0};
     FILE *file = fopen(path, "rb");
     size_t bytes;

@@ -77,4 +77,5 @@ def main():
                              'most': round(max(times))} for kind, times in rounds.items()}))
 
 
-main()
+if __name__ == '__main__':
+    main()

@@ -5,6 +5,7 @@
 
 #include "tests/check/answers.h"
 #include "tests/check/order_objects.h"
+#include "tests/support/ptx.h"
 
 const struct check_case *const check_lists[] = {
     check_handle_cases,  check_destroyed_cases,
@@ -14,27 +15,7 @@ const struct check_case *const check_lists[] = {
     check_leak_cases,    NULL,
 };
 
-const char check_image[] = ".version 6.0\n"
-                           ".target sm_50\n"
-                           ".address_size 64\n"
-                           ".visible .entry cushim_spin(.param .u64 ns)\n{\n"
-                           "    .reg .u64 %most, %start, %now, %took;\n"
-                           "    .reg .pred %early;\n"
-                           "    ld.param.u64 %most, [ns];\n"
-                           "    mov.u64 %start, %globaltimer;\n"
-                           "again:\n"
-                           "    mov.u64 %now, %globaltimer;\n"
-                           "    sub.u64 %took, %now, %start;\n"
-                           "    setp.lt.u64 %early, %took, %most;\n"
-                           "    @%early bra again;\n"
-                           "    ret;\n}\n"
-                           ".visible .entry cushim_fault()\n{\n"
-                           "    .reg .u64 %address;\n"
-                           "    .reg .u32 %value;\n"
-                           "    mov.u64 %address, 16;\n"
-                           "    mov.u32 %value, 1;\n"
-                           "    st.global.u32 [%address], %value;\n"
-                           "    ret;\n}\n";
+const char check_image[] = PTX_HEAD PTX_SPIN PTX_FAULT;
 
 const char *check_case_settings(const struct check_case *one, bool is_misuse)
 {

@@ -124,6 +124,22 @@ class Findings(Check):
         self.assertEqual(out, 'done\n')
         self.assertIn('cushim: nothing is checked, as there is no driver: ', error)
 
+    def test_process_that_cannot_read_its_options_runs_unchecked(self):
+        for over in (('--mock', ), ('--library', MOCK)):
+            with self.subTest(over=over):
+                with open(self.path('known'), 'w', encoding='ascii') as file:
+                    file.write('CUSHIM-event-destroyed cuEventQuery\n')
+                out, error = self.run_command(
+                    *over, '--suppressions', 'known', '--report', 'found.json',
+                    '--error-exitcode', '9', '--', 'sh', '-c', 'rm known; exec "$0" free', PROGRAM,
+                    code=9)
+                self.assertEqual(out, 'free 1\n')
+                self.assertIn('cushim: nothing is checked: the suppressions ', error)
+                with open(self.path('found.json'), encoding='utf-8') as file:
+                    [one] = json.load(file)['findings']
+                self.assertEqual(one['kind'], 'unchecked')
+                self.assertIn('known cannot be read: No such file', one['text'])
+
     @unittest.skipUnless(EXAMPLES, 'they are built with the library')
     def test_examples_are_right(self):
         self.assertGreater(len(EXAMPLES), 2)
@@ -169,6 +185,20 @@ class Outcome(Check):
                 self.assertIn('cushim: --suppressions cannot name ', error)
         os.rename(self.path('a #b'), self.path('a b#c'))
         self.assertEqual(self.ids('query', options=('--suppressions', 'a b#c')), [])
+
+    def test_json_has_level_count_and_whether_it_is_a_failure(self):
+        found = self.findings('query', 'queries', 'lookup', options=(
+            '--level', 'advice', '--promise', '12.2', '--expect', 'CUSHIM-event-destroyed:2'))
+        self.assertEqual([(one['kind'], one['level'], one['count'], one['is_failure'])
+                          for one in found],
+                         [('CUSHIM-event-destroyed', 'error', 1, False),
+                          ('CUSHIM-event-destroyed', 'error', 3, False),
+                          ('CUSHIM-promise-lookup', 'advice', 1, False)])
+        one, _, expectation = self.findings('query', 'queries',
+                                            options=('--expect', 'CUSHIM-event-destroyed:1'))
+        self.assertEqual((one['count'], one['is_failure']), (1, True))
+        self.assertEqual((expectation['kind'], expectation['level'], expectation['is_failure']),
+                         ('expectation', None, True))
 
     def test_json_has_function_and_place(self):
         [one] = self.findings('query')

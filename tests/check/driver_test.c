@@ -9,6 +9,7 @@
 
 #include <cushim/testing/check.h>
 
+#include "tests/layer/fake_table.h"
 #include "tests/layer/testkit.h"
 
 enum { OBJECTS = 4, ADDRESS = 0x10000, BYTES = 4096 };
@@ -73,39 +74,27 @@ static CUresult CUDAAPI current_context(CUcontext *context)
     return CUDA_SUCCESS;
 }
 
-/* Callers clean up themselves on every system that we build for. */
-#define PUT(slot, function)                                      \
-    do {                                                         \
-        const cushim_function put = (cushim_function)(function); \
-        memcpy(&fake.slot, &put, sizeof put);                    \
-    } while (0)
-
 static int setup(void **state)
 {
-    const cushim_function success = (cushim_function)succeed;
-    char *slots = (char *)&fake + sizeof(size_t);
-
     (void)state;
-    fake.size = sizeof fake;
-    for (size_t i = 0; i < sizeof fake - sizeof(size_t); i += sizeof success)
-        memcpy(slots + i, &success, sizeof success);
-    PUT(EventCreate, give);
-    PUT(EventDestroy_v2, destroy_event);
-    PUT(EventQuery, query);
-    PUT(StreamCreate, give);
-    PUT(CtxCreate_v2, give);
-    PUT(CtxGetCurrent, current_context);
-    PUT(ModuleLoadData, give);
-    PUT(ModuleGetFunction, give);
-    PUT(ModuleEnumerateFunctions, enumerate);
-    PUT(MemAlloc_v2, allocate);
-    PUT(MemAllocAsync, allocate);
-    PUT(IpcOpenMemHandle_v2, allocate);
-    PUT(GraphCreate, give);
-    PUT(GraphAddNode, give);
-    PUT(MemHostGetDevicePointer_v2, allocate);
-    PUT(DevicePrimaryCtxRetain, give);
-    PUT(DevicePrimaryCtxGetState, primary_state);
+    fake_table_fill(&fake, succeed);
+    FAKE_TABLE_PUT(&fake, EventCreate, give);
+    FAKE_TABLE_PUT(&fake, EventDestroy_v2, destroy_event);
+    FAKE_TABLE_PUT(&fake, EventQuery, query);
+    FAKE_TABLE_PUT(&fake, StreamCreate, give);
+    FAKE_TABLE_PUT(&fake, CtxCreate_v2, give);
+    FAKE_TABLE_PUT(&fake, CtxGetCurrent, current_context);
+    FAKE_TABLE_PUT(&fake, ModuleLoadData, give);
+    FAKE_TABLE_PUT(&fake, ModuleGetFunction, give);
+    FAKE_TABLE_PUT(&fake, ModuleEnumerateFunctions, enumerate);
+    FAKE_TABLE_PUT(&fake, MemAlloc_v2, allocate);
+    FAKE_TABLE_PUT(&fake, MemAllocAsync, allocate);
+    FAKE_TABLE_PUT(&fake, IpcOpenMemHandle_v2, allocate);
+    FAKE_TABLE_PUT(&fake, GraphCreate, give);
+    FAKE_TABLE_PUT(&fake, GraphAddNode, give);
+    FAKE_TABLE_PUT(&fake, MemHostGetDevicePointer_v2, allocate);
+    FAKE_TABLE_PUT(&fake, DevicePrimaryCtxRetain, give);
+    FAKE_TABLE_PUT(&fake, DevicePrimaryCtxGetState, primary_state);
     given = 0;
     destroy_answer = CUDA_SUCCESS;
     primary_is_active = 0;

@@ -201,7 +201,7 @@ static void report_keeps_what_stands_in_it(void **state)
     text[length] = '\0';
     fclose(file);
     remove(name);
-    assert_ptr_equal(strstr(text, "earlier\tone\nCUSHIM-event-destroyed\terror: "), text);
+    assert_ptr_equal(strstr(text, "earlier\tone\nCUSHIM-event-destroyed\terror\t3\terror: "), text);
     assert_non_null(strstr(text, "; 3 times\n"));
     assert_null(strstr(strstr(text, "CUSHIM-") + 1, "CUSHIM-"));
 }
@@ -217,10 +217,10 @@ static void expected_findings_are_no_failure(void **state)
 static void other_number_of_findings_than_expected_is_a_failure(void **state)
 {
     static const char *const fewer[] = {
-        "1 findings of CUSHIM-stream-destroyed were expected, and there are 0\n", NULL};
+        "1 finding of CUSHIM-stream-destroyed was expected, and there are 0\n", NULL};
     static const char *const more[] = {
         "CUSHIM-event-destroyed: error: ",
-        "0 findings of CUSHIM-event-destroyed were expected, and there are 1\n", NULL};
+        "0 findings of CUSHIM-event-destroyed were expected, and there is 1\n", NULL};
 
     (void)state;
     OK(start("expect = CUSHIM-stream-destroyed:1", NULL));

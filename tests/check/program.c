@@ -20,6 +20,27 @@ static CUresult query_destroyed(void)
     return driver->EventQuery(event);
 }
 
+static CUresult query_often(void)
+{
+    CUresult code = CUDA_SUCCESS;
+    CUevent event;
+
+    driver->EventCreate(&event, 0);
+    driver->EventDestroy_v2(event);
+    for (int i = 0; i < 3; i++)
+        code = driver->EventQuery(event);
+    return code;
+}
+
+/* A function of CUDA 12.8. */
+static CUresult look_up(void)
+{
+    CUdriverProcAddressQueryResult result;
+    void *function;
+
+    return driver->GetProcAddress_v2("cuEventElapsedTime", &function, 12080, 0, &result);
+}
+
 static CUresult free_twice(void)
 {
     CUdeviceptr memory;
@@ -87,6 +108,8 @@ static const struct {
     CUresult (*act)(void);
 } acts[] = {
     {"query", query_destroyed},
+    {"queries", query_often},
+    {"lookup", look_up},
     {"free", free_twice},
     {"unregister", unregister_twice},
     {"leak", leak},

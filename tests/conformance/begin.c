@@ -6,6 +6,7 @@
 
 #include "backend.h"
 #include "check.h"
+#include "tests/support/ptx.h"
 
 /* How long a gate stays shut: calls that do not wait are done by then. */
 enum { SHUT_MS = 50 };
@@ -16,29 +17,9 @@ static struct latch latches[MOST_LATCHES];
 static size_t latch_count;
 
 /* For a GPU; a mock knows these kernels by name. */
-static const char image[] = ".version 6.0\n"
-                            ".target sm_50\n"
-                            ".address_size 64\n"
-                            ".visible .entry cushim_nothing()\n{\n    ret;\n}\n"
-                            ".visible .entry cushim_spin(.param .u64 ns)\n{\n"
-                            "    .reg .u64 %most, %start, %now, %took;\n"
-                            "    .reg .pred %early;\n"
-                            "    ld.param.u64 %most, [ns];\n"
-                            "    mov.u64 %start, %globaltimer;\n"
-                            "again:\n"
-                            "    mov.u64 %now, %globaltimer;\n"
-                            "    sub.u64 %took, %now, %start;\n"
-                            "    setp.lt.u64 %early, %took, %most;\n"
-                            "    @%early bra again;\n"
-                            "    ret;\n}\n"
-                            ".visible .entry cushim_fault()\n{\n"
-                            "    .reg .u64 %address;\n"
-                            "    .reg .u32 %value;\n"
-                            "    mov.u64 %address, 16;\n"
-                            "    mov.u32 %value, 1;\n"
-                            "    st.global.u32 [%address], %value;\n"
-                            "    ret;\n}\n"
-                            ".visible .entry cushim_trap()\n{\n    trap;\n    ret;\n}\n";
+static const char image[] =
+    PTX_HEAD ".visible .entry cushim_nothing()\n{\n    ret;\n}\n" PTX_SPIN PTX_FAULT
+             ".visible .entry cushim_trap()\n{\n    trap;\n    ret;\n}\n";
 
 const char module_image[1024] =
     ".version 6.0\n"

@@ -145,6 +145,21 @@ class CMake(consumer.Consumer):
         self.assertEqual(code, 0, words)
         self.assertIn('include %s/include' % folder, words)
 
+    def test_a_project_that_builds_cushim_itself_gets_the_order(self):
+        project = tempfile.mkdtemp(dir=self.folder)
+        own = ['-DCUSHIM_CUDA_INCLUDE_DIR=' + CUDA_INCLUDE] if CUDA_INCLUDE else []
+        with open(os.path.join(project, 'CMakeLists.txt'), 'w', encoding='ascii') as file:
+            file.write('cmake_minimum_required(VERSION 3.19)\nproject(both C)\n'
+                       'add_library(cushim INTERFACE)\n'
+                       'add_library(cushim::cushim ALIAS cushim)\n'
+                       'find_package(cushim REQUIRED COMPONENTS mock)\n')
+        code, words, _ = self.configure(project, *own)
+        self.assertNotEqual(code, 0, words)
+        self.assertIn('Call find_package(cushim) before the add_subdirectory()', words)
+        # Twice is no mistake.
+        code, words = self.find('REQUIRED)\nfind_package(cushim REQUIRED COMPONENTS mock')
+        self.assertEqual(code, 0, words)
+
     def test_an_installation_without_libraries_is_reported(self):
         self.remove('libcushim*')
         code, words = self.find('REQUIRED')

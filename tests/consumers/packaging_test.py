@@ -123,11 +123,11 @@ class Packaging(consumer.Consumer):
 
     @unittest.skipUnless(shutil.which('cmake'), 'cmake is not installed')
     def test_cmake_takes_the_two_files(self):
-        project, command, fetch = self.blocks('CMake with the two files')
+        project, command, fetch, tests = self.blocks('CMake with the two files')
         folder = os.path.join(self.folder, 'third_party', 'cushim')
         os.makedirs(folder)
-        shutil.copy(os.path.join(FOLDER, 'CMakeLists.txt'), folder)
-        self.use_the_two_files('third_party/cushim')
+        for name in 'CMakeLists.txt', 'cushim.h', 'cushim.c':
+            shutil.copy(os.path.join(FOLDER, name), folder)
         environment = {'CUDA_HOME': os.path.dirname(CUDA_INCLUDE)} if CUDA_INCLUDE else {}
         self.write('CMakeLists.txt', project)
         self.run_block(command, **environment)
@@ -143,6 +143,15 @@ class Packaging(consumer.Consumer):
                    project.replace('add_subdirectory(third_party/cushim)\n', fetch))
         self.run_block(command, **environment)
         self.assert_program_runs('build/program')
+        self.assert_needs(os.path.join(self.folder, 'build', 'program'), [])
+        # Where the project has tests, the package.
+        consumer.run('tar', '-xJf', archive, '--one-top-level=third_party', cwd=self.folder)
+        self.write('CMakeLists.txt',
+                   project.replace('add_subdirectory(third_party/cushim)\n', tests))
+        self.run_block('rm -r build; ' + command.replace('-B build', '-B build -DBUILD_TESTING=ON'),
+                       **environment)
+        self.assert_program_runs('build/program')
+        self.assert_needs(os.path.join(self.folder, 'build', 'program'), ['libcushim.so.0'])
 
     def test_pkg_config_compiles_the_first_program(self):
         command, = self.blocks('A first program', 'docs/getting-started.md')
@@ -233,9 +242,9 @@ class Packaging(consumer.Consumer):
                   encoding='utf-8') as file:
             self.assertIn('-fsanitize=address,undefined', file.read())
 
-    def use_the_two_files(self, folder='.'):
+    def use_the_two_files(self):
         for name in 'cushim.h', 'cushim.c':
-            shutil.copy(os.path.join(FOLDER, name), os.path.join(self.folder, folder))
+            shutil.copy(os.path.join(FOLDER, name), self.folder)
         with open(os.path.join(self.folder, 'program.c'), encoding='utf-8') as file:
             self.write('program.c', file.read().replace('<cushim/cushim.h>', '"cushim.h"'))
 

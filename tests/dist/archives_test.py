@@ -136,10 +136,10 @@ class Single(Archive):
 
 
 class CMake(Archive):
-    def build(self, project, *options, **changes):
+    def build(self, project, *options, program=None, **changes):
         folder = os.path.join(self.folder, 'project')
         os.makedirs(folder, exist_ok=True)
-        copy_program(folder)
+        copy_program(folder, program)
         with open(os.path.join(folder, 'CMakeLists.txt'), 'w', encoding='utf-8') as file:
             file.write(project + PROGRAM)
         build = os.path.join(self.folder, 'build')
@@ -159,6 +159,25 @@ class CMake(Archive):
         shutil.copytree(os.path.join(self.folder, 'cushim-single-' + VERSION),
                         os.path.join(self.folder, 'project', 'cushim'))
         self.build(ADD % 'cushim', *self.own())
+
+    def test_header_has_the_name_of_an_installation(self):
+        folder = self.unpack('cushim-single-' + VERSION)
+        with open(os.path.join(HERE, '..', 'consumers', 'consumer.c'), encoding='utf-8') as file:
+            text = file.read()
+        self.assertIn('#include <cushim/cushim.h>', text)
+        self.build(ADD % ('%s cushim' % folder), *self.own(), program=text)
+
+    def test_package_that_was_found_is_used(self):
+        folder = self.unpack('cushim-single-' + VERSION)
+        project = tempfile.mkdtemp(dir=self.folder)
+        with open(os.path.join(project, 'CMakeLists.txt'), 'w', encoding='utf-8') as file:
+            file.write('cmake_minimum_required(VERSION 3.18)\nproject(both C)\n'
+                       'add_library(cushim::cushim INTERFACE IMPORTED)\n'
+                       'add_subdirectory(%s cushim)\n'
+                       'if(TARGET cushim)\nmessage(FATAL_ERROR "two of them")\nendif()\n' % folder)
+        printed = consumer.run('cmake', '-S', project, '-B', project + '/build',
+                               env=consumer.environment(CC=COMPILER))
+        self.assertIn('the installed package is used', printed)
 
     def test_fetch_content_of_the_archive(self):
         name = 'cushim-single-%s.tar.xz' % VERSION
@@ -215,9 +234,10 @@ def checksum(name):
         return hashlib.sha256(file.read()).hexdigest()
 
 
-def copy_program(folder):
-    with open(os.path.join(HERE, '..', 'consumers', 'consumer.c'), encoding='utf-8') as file:
-        text = file.read().replace('<cushim/cushim.h>', '"cushim.h"')
+def copy_program(folder, text=None):
+    if text is None:
+        with open(os.path.join(HERE, '..', 'consumers', 'consumer.c'), encoding='utf-8') as file:
+            text = file.read().replace('<cushim/cushim.h>', '"cushim.h"')
     with open(os.path.join(folder, 'consumer.c'), 'w', encoding='utf-8') as file:
         file.write(text)
 

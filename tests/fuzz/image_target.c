@@ -45,8 +45,8 @@ static void check_global(const struct mock_image *image, const struct mock_image
     if (global->initial)
         CLAIM(global->initial[0] + global->initial[global->bytes - 1] <= 2 * UINT8_MAX);
     for (size_t i = 0; i < global->address_count; i++) {
-        CLAIM(global->addresses[i].name && global->bytes >= 8);
-        CLAIM(global->addresses[i].offset <= global->bytes - 8);
+        CLAIM(global->addresses[i].bytes == 1 || global->addresses[i].bytes == 8);
+        CLAIM(global->addresses[i].offset + global->addresses[i].bytes <= global->bytes);
     }
 }
 
@@ -106,6 +106,26 @@ static void check_joined(const struct mock_image *alone, CUresult code, const ui
     free(joined);
 }
 
+/* PTX that is translated as well, and linked, declares the same. */
+static void check_executed(const struct mock_image *declared, CUresult expected,
+                           const unsigned char *start, size_t size)
+{
+    struct mock_image_target executing = target;
+    struct mock_image image = {0};
+    struct ptx_error error = {.line = 0};
+    CUresult code;
+
+    executing.executes = true;
+    code = cushim__mock_image_read_bytes(&image, start, size, &executing);
+    check_image(&image, code);
+    CLAIM(fuzz_is_closed(image.error.text, sizeof image.error.text) &&
+          fuzz_is_closed(image.error.instruction, sizeof image.error.instruction));
+    CLAIM(code != CUDA_SUCCESS || (expected == CUDA_SUCCESS && is_same(declared, &image)));
+    if (code == CUDA_SUCCESS && image.program)
+        CLAIM(cushim__ptx_link(image.program, &error) || error.text[0] != '\0');
+    cushim__mock_image_clear(&image);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct mock_image image = {0};
@@ -121,6 +141,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     check_image(&image, code);
     if (code != CUDA_ERROR_OUT_OF_MEMORY)
         check_joined(&image, code, data, size);
+    if (code != CUDA_ERROR_OUT_OF_MEMORY)
+        check_executed(&image, code, start, size);
     cushim__mock_image_clear(&image);
     check_unknown_size(start);
     memory_free(&map);

@@ -99,9 +99,11 @@ const struct ptx_host host = {.find = find, .print = print, .allocate = allocate
 static const struct ptx_host hooked_host = {
     .find = find, .print = print, .allocate = allocate, .free = release, .access = access_seen};
 
+const struct ptx_target any_target = {.version = 999, .architecture = 999};
+
 struct ptx_module *translate(const char *text)
 {
-    struct ptx_module *module = cushim__ptx_create();
+    struct ptx_module *module = cushim__ptx_create(&any_target);
     struct ptx_error error;
 
     assert_non_null(module);
@@ -112,7 +114,7 @@ struct ptx_module *translate(const char *text)
 
 struct ptx_error refused(const char *text)
 {
-    struct ptx_module *module = cushim__ptx_create();
+    struct ptx_module *module = cushim__ptx_create(&any_target);
     struct ptx_error error;
 
     assert_non_null(module);

@@ -27,6 +27,7 @@ int forget_memory(void **state);
 /* A module of one text, which has to be translated; and one that is refused. */
 struct ptx_module *translate(const char *text);
 struct ptx_error refused(const char *text);
+extern const struct ptx_target any_target;
 
 /* Addresses of all globals of a module, in memory with their initial values. */
 const uint64_t *place_globals(const struct ptx_module *module);

@@ -72,7 +72,7 @@ static void texts_share_what_is_visible(void **state)
              "st.param.b32 [r], x; ret; }\n",
         HEAD ".global .u32 own = 500;\n",
     };
-    struct ptx_module *module = cushim__ptx_create();
+    struct ptx_module *module = cushim__ptx_create(&any_target);
     const uint64_t pointers[2] = {device_memory(4), 0};
     struct ptx_error error;
 

@@ -498,7 +498,7 @@ static void expectation_that_makes_no_sense_is_refused(void **state)
         {{.function = "cuFrob*"}, "no function fits cuFrob*"},
         {{.function = NULL}, "no function is named"},
         {{.function = "cuEventQuery", .arguments = {[1] = {.kind = CUSHIM_MATCH_NULL}}},
-         "cuEventQuery has 1 parameters, and there are 2 matchers"},
+         "cuEventQuery has 1 parameter, and there are 2 matchers"},
         {{.function = "cuEvent*", .arguments = {[9] = {.kind = CUSHIM_MATCH_NULL}}},
          "no function that fits cuEvent* has 10 parameters"},
         {{.function = "cuEventQuery", .minimum = 3, .maximum = 2},

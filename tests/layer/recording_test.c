@@ -239,7 +239,7 @@ static void full_recording_keeps_the_last_calls_and_says_so(void **state)
     OK(driver->EventDestroy_v2(event));
     assert_int_equal(cushim_recording_count(layer), 3);
     assert_int_equal(cushim_recording_lost(layer), 1);
-    assert_string_equal(recorded(), "1 earlier calls are lost: there is room for 3\n"
+    assert_string_equal(recorded(), "1 earlier call is lost: there is room for 3\n"
                                     "2  t1  0 ns  cuEventQuery(hEvent=event#1) = CUDA_SUCCESS\n"
                                     "3  t1  0 ns  cuEventSynchronize(hEvent=event#1) = "
                                     "CUDA_SUCCESS\n"
@@ -247,7 +247,7 @@ static void full_recording_keeps_the_last_calls_and_says_so(void **state)
                                     "CUDA_SUCCESS\n");
     assert_int_equal(testkit_call(0).number, 2);
     CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_layer_verify(layer, verdict, sizeof verdict));
-    assert_string_equal(verdict, "the recording has lost the first 1 calls: it has room for 3 "
+    assert_string_equal(verdict, "the recording has lost the first 1 call: it has room for 3 "
                                  "(capacity), and 4 came; set a larger .capacity of the test, or "
                                  "stop recording\n");
     cushim_recording_clear(layer);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/layer/testkit.h"
 #include "src/layer/handle_table.h"
+#include "tests/support/ptx.h"
 
 struct cushim_test *testkit;
 struct cushim_mock *mock;
@@ -8,13 +9,7 @@ struct cushim_layer *layer;
 const struct cushim_table *driver;
 char testkit_text[1 << 14];
 
-const char testkit_image[] = ".version 6.0\n"
-                             ".target sm_50\n"
-                             ".address_size 64\n"
-                             ".visible .entry cushim_spin(.param .u64 ns)\n"
-                             "{\n"
-                             "    ret;\n"
-                             "}\n";
+const char testkit_image[] = PTX_HEAD PTX_SPIN;
 
 void testkit_enter(void)
 {

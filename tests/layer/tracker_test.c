@@ -10,6 +10,7 @@
 #include "src/layer/handle_table.h"
 #include "src/layer/layer.h"
 #include "src/layer/leak_tracker.h"
+#include "tests/layer/fake_table.h"
 #include "tests/layer/testkit.h"
 
 static bool is_output(enum cushim__effect kind)
@@ -175,36 +176,24 @@ static CUresult CUDAAPI open_memory(CUdeviceptr *address, CUipcMemHandle handle,
     return CUDA_SUCCESS;
 }
 
-/* Callers clean up themselves on every system that we build for. */
-#define PUT(slot, function)                                      \
-    do {                                                         \
-        const cushim_function put = (cushim_function)(function); \
-        memcpy(&fake.slot, &put, sizeof put);                    \
-    } while (0)
-
 static int setup(void **state)
 {
-    const cushim_function refusal = (cushim_function)refuse;
-    char *slots = (char *)&fake + sizeof(size_t);
-
     (void)state;
-    fake.size = sizeof fake;
-    for (size_t i = 0; i < sizeof fake - sizeof(size_t); i += sizeof refusal)
-        memcpy(slots + i, &refusal, sizeof refusal);
-    PUT(EventCreate, give);
-    PUT(EventDestroy_v2, destroy_event);
-    PUT(CtxCreate_v2, create_context);
-    PUT(CtxDestroy_v2, succeed);
-    PUT(CtxGetCurrent, current_context);
-    PUT(ModuleLoadData, give);
-    PUT(ModuleGetFunction, give);
-    PUT(ModuleGetGlobal_v2, give_global);
-    PUT(ModuleUnload, succeed);
-    PUT(IpcOpenMemHandle_v2, open_memory);
-    PUT(IpcCloseMemHandle, succeed);
-    PUT(DevicePrimaryCtxRetain, give);
-    PUT(DevicePrimaryCtxRelease_v2, succeed);
-    PUT(DevicePrimaryCtxReset_v2, succeed);
+    fake_table_fill(&fake, refuse);
+    FAKE_TABLE_PUT(&fake, EventCreate, give);
+    FAKE_TABLE_PUT(&fake, EventDestroy_v2, destroy_event);
+    FAKE_TABLE_PUT(&fake, CtxCreate_v2, create_context);
+    FAKE_TABLE_PUT(&fake, CtxDestroy_v2, succeed);
+    FAKE_TABLE_PUT(&fake, CtxGetCurrent, current_context);
+    FAKE_TABLE_PUT(&fake, ModuleLoadData, give);
+    FAKE_TABLE_PUT(&fake, ModuleGetFunction, give);
+    FAKE_TABLE_PUT(&fake, ModuleGetGlobal_v2, give_global);
+    FAKE_TABLE_PUT(&fake, ModuleUnload, succeed);
+    FAKE_TABLE_PUT(&fake, IpcOpenMemHandle_v2, open_memory);
+    FAKE_TABLE_PUT(&fake, IpcCloseMemHandle, succeed);
+    FAKE_TABLE_PUT(&fake, DevicePrimaryCtxRetain, give);
+    FAKE_TABLE_PUT(&fake, DevicePrimaryCtxRelease_v2, succeed);
+    FAKE_TABLE_PUT(&fake, DevicePrimaryCtxReset_v2, succeed);
     given = &objects[0];
     destroy_answer = CUDA_SUCCESS;
     testkit_begin_on(&fake);

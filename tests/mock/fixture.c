@@ -5,19 +5,14 @@
 #include <string.h>
 
 #include "tests/support/environment.h"
+#include "tests/support/ptx.h"
 
 struct cushim_mock *fixture_mock;
 const struct cushim_table *driver;
 
 static CUfunction spin;
 
-static const char image[] = ".version 6.0\n"
-                            ".target sm_50\n"
-                            ".address_size 64\n"
-                            ".visible .entry cushim_spin(.param .u64 ns)\n"
-                            "{\n"
-                            "    ret;\n"
-                            "}\n";
+static const char image[] = PTX_HEAD PTX_SPIN;
 
 void fixture_begin(const char *settings)
 {

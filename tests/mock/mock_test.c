@@ -365,7 +365,7 @@ static void line_of_the_log_stays_one_line(void **state)
     logged[0] = '\0';
     cushim_mock_log_set(fixture_mock, keep, NULL);
     assert_int_not_equal(driver->ModuleLoadData(&module, image), CUDA_SUCCESS);
-    assert_non_null(strstr(logged, "an image is refused: "));
+    assert_non_null(strstr(logged, "PTX is refused: line 5"));
     for (const char *at = logged; *at; at++)
         assert_true((unsigned char)*at >= ' ' || *at == '\n');
     assert_int_equal(logged[strlen(logged) - 1], '\n');

@@ -78,6 +78,8 @@ class Report(ToolTest):
                                                   options=('--fault', UNUSED))
         self.assertEqual([one['kind'] for one in (misuse, race, leak, fault)],
                          ['misuse', 'race', 'leak', 'unused fault'])
+        for one in misuse, race, leak, fault:
+            self.assertEqual((one['level'], one['count'], one['is_failure']), (None, 1, True))
         self.assertEqual(misuse['function'], 'cuEventQuery')
         self.assertRegex(misuse['text'], r'^cuEventQuery: 0x1234 never was a handle \(call \d+ of ')
         self.assertEqual(race['function'], 'cuMemsetD8Async')

@@ -117,6 +117,13 @@ class Symbolize(ToolTest):
         self.assert_status(run, FAILED)
         self.assertIn('/nowhere/file cannot be read', run.err)
 
+    def test_program_in_the_place_of_its_output_is_refused(self):
+        run = self.run_command('symbolize', PROGRAM)
+        self.assert_status(run, FAILED)
+        self.assertEqual(run.out, '')
+        self.assertIn('is a program', run.err)
+        self.assertIn('pipe it in', run.err)
+
 
 if __name__ == '__main__':
     unittest.main()

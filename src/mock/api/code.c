@@ -9,7 +9,6 @@
 #include "src/mock/api/execution.h"
 #include "src/mock/api/module.h"
 #include "src/mock/core/state.h"
-#include "src/mock/kernel/ptx.h"
 
 enum { LARGEST_FILE = 1 << 30 };
 
@@ -35,6 +34,7 @@ static struct mock_image_target target_of(const struct mock_settings *settings)
     while (settings->driver_version < ptx_versions[i].driver_version)
         i++;
     target.ptx_version = ptx_versions[i].ptx_version;
+    target.executes = settings->unregistered == MOCK_EXECUTE_KERNELS;
     return target;
 }
 
@@ -43,6 +43,10 @@ static CUresult refused(const struct mock_image *image, const struct mock_jit *j
 {
     if (code == CUDA_ERROR_OUT_OF_MEMORY)
         return code;
+    if (image->error.line > 0) {
+        cushim__mock_code_wrong(jit, &image->error);
+        return code;
+    }
     cushim__mock_jit_end(jit, image->message);
     if (image->message[0] != '\0')
         cushim__mock_log("an image is refused: %s", image->message);
@@ -66,7 +70,7 @@ CUresult cushim__mock_code_load(const void *image, size_t bytes, const struct mo
         cushim__mock_code_release(made);
         return result;
     }
-    result = cushim__mock_code_translate(made, jit);
+    result = cushim__mock_code_link(made, jit);
     if (result != CUDA_SUCCESS) {
         cushim__mock_code_release(made);
         return result;
@@ -81,12 +85,7 @@ CUresult cushim__mock_code_add(struct mock_image *image, const void *bytes, size
     const struct mock_image_target target = target_of(&cushim__mock->settings);
     CUresult code = cushim__mock_image_read_bytes(image, bytes, count, &target);
 
-    if (code == CUDA_SUCCESS)
-        code = cushim__mock_code_check(image, jit);
-    else
-        code = refused(image, jit, code);
-    cushim__mock_image_forget_texts(image);
-    return code;
+    return code == CUDA_SUCCESS ? code : refused(image, jit, code);
 }
 
 struct mock_code *cushim__mock_code_retain(struct mock_code *code)
@@ -100,8 +99,6 @@ void cushim__mock_code_release(struct mock_code *code)
     if (--code->references > 0)
         return;
     cushim__mock_image_clear(&code->image);
-    if (code->program)
-        cushim__ptx_release(code->program);
     free(code->variables);
     free(code);
 }

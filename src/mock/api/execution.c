@@ -12,6 +12,7 @@
 #include "src/mock/api/kernel.h"
 #include "src/mock/api/module.h"
 #include "src/mock/api/pool.h"
+#include "src/mock/api/texture.h"
 #include "src/mock/core/device.h"
 #include "src/mock/core/state.h"
 #include "src/mock/kernel/ptx.h"
@@ -156,6 +157,12 @@ static uint64_t timer_ns(void *data, uint64_t instructions)
            time_of(execution, (instructions - execution->done.instructions) / lanes);
 }
 
+static bool describe_texture(void *data, uint64_t handle, struct ptx_texture *texture)
+{
+    (void)data;
+    return cushim__mock_texture_describe(handle, texture);
+}
+
 static void access_memory(void *data, const struct ptx_access *access)
 {
     struct mock_execution *execution = data;
@@ -171,6 +178,7 @@ static const struct ptx_host host = {
     .allocate = allocate,
     .free = give_back,
     .timer_ns = timer_ns,
+    .texture = describe_texture,
 };
 
 static const struct ptx_host watching_host = {
@@ -179,6 +187,7 @@ static const struct ptx_host watching_host = {
     .allocate = allocate,
     .free = give_back,
     .timer_ns = timer_ns,
+    .texture = describe_texture,
     .access = access_memory,
 };
 

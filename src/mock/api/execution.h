@@ -18,12 +18,12 @@
 struct mock_code;
 struct mock_context;
 struct mock_execution;
-struct mock_image;
 struct mock_jit;
 struct mock_launch_shape;
 struct mock_module;
 struct mock_parameters;
 struct ptx_access;
+struct ptx_error;
 
 /* Where the variables of a module are, for its kernels. Counted: the module and its launches. */
 struct mock_variables {
@@ -35,13 +35,13 @@ struct mock_variables {
 };
 
 /*
- * Translate the PTX of an image that was read, unless kernels are not to be executed. INVALID_PTX,
+ * Finish the program of an image that was read, unless kernels are not to be executed. INVALID_PTX,
  * written to the log of `jit`; OUT_OF_MEMORY.
  */
-CUresult cushim__mock_code_translate(struct mock_code *code, const struct mock_jit *jit);
+CUresult cushim__mock_code_link(struct mock_code *code, const struct mock_jit *jit);
 
-/* The same of one more input of a linker, only to find what is wrong with it. */
-CUresult cushim__mock_code_check(const struct mock_image *image, const struct mock_jit *jit);
+/* Report what is wrong with PTX to the log of the options, as ptxas does, and to that of the mock. */
+void cushim__mock_code_wrong(const struct mock_jit *jit, const struct ptx_error *error);
 
 /*
  * Give all variables of the program memory and their initial values, once the module has those that
@@ -49,6 +49,12 @@ CUresult cushim__mock_code_check(const struct mock_image *image, const struct mo
  */
 CUresult cushim__mock_variables_create(struct mock_module *module);
 struct mock_variables *cushim__mock_variables_retain(struct mock_variables *variables);
+/*
+ * The same for a launch: texture references stay as they are now, whatever is bound to them later.
+ * NULL: out of memory.
+ */
+struct mock_variables *cushim__mock_variables_for_launch(struct mock_variables *variables,
+                                                         struct mock_context *context);
 void cushim__mock_variables_release(struct mock_variables *variables);
 
 /* The module ends: free what is its own. */

@@ -389,16 +389,23 @@ static CUresult create(struct mock_function *function, const struct mock_launch_
     struct mock_variables *variables = NULL;
     struct launch *launch;
     size_t kernel = 0;
+    bool executed;
     CUresult code = entry ? CUDA_SUCCESS : find_unregistered(function, &variables, &kernel);
 
     if (code != CUDA_SUCCESS) {
         parameters_release(parameters);
         return code;
     }
-    launch = cushim__mock_operation_create(variables ? &executed_class : &cushim__mock_launch_class,
-                                           MOCK_COMPUTE,
-                                           duration_of(entry, parameters, variables != NULL));
+    executed = variables != NULL;
+    if (executed)
+        variables = cushim__mock_variables_for_launch(variables, function->object.context);
+    launch =
+        executed && !variables
+            ? NULL
+            : cushim__mock_operation_create(executed ? &executed_class : &cushim__mock_launch_class,
+                                            MOCK_COMPUTE, duration_of(entry, parameters, executed));
     if (!launch) {
+        cushim__mock_variables_release(variables);
         parameters_release(parameters);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
@@ -408,7 +415,7 @@ static CUresult create(struct mock_function *function, const struct mock_launch_
     launch->parameters = parameters;
     launch->shape = *shape;
     launch->context = function->object.context;
-    launch->variables = variables ? cushim__mock_variables_retain(variables) : NULL;
+    launch->variables = variables;
     launch->kernel = kernel;
     *operation = &launch->operation;
     return CUDA_SUCCESS;

@@ -29,14 +29,14 @@ static void fill(struct mock_module *module, size_t index)
     for (size_t i = 0; i < global->address_count; i++) {
         const struct mock_image_address *place = &global->addresses[i];
         const struct mock_image_global *other =
-            cushim__mock_image_global_of(image, place->name, global->part);
+            place->name ? cushim__mock_image_global_of(image, place->name, global->part) : NULL;
         CUdeviceptr address = place->addend;
 
-        /* The address of a function is none that anybody could use here. */
         if (other)
             address += module->addresses[other - image->globals];
-        if (place->offset + sizeof address <= global->bytes)
-            memcpy(host + place->offset, &address, sizeof address);
+        address >>= place->shift;
+        if (place->offset + place->bytes <= global->bytes)
+            memcpy(host + place->offset, &address, place->bytes);
     }
 }
 
@@ -382,22 +382,6 @@ MOCK_EXACT(ModuleGetGlobal)
     if (bytes)
         *bytes = (unsigned)size;
     return code;
-}
-
-/*
- * A reference that a module declares cannot be used here: it is not found, as one that is not
- * there.
- */
-MOCK_APPROXIMATE(ModuleGetTexRef, "none is ever found")
-(const struct mock_module *module, CUtexref *NOT_NULL pTexRef, const char *NOT_NULL name)
-{
-    return CUDA_ERROR_NOT_FOUND;
-}
-
-MOCK_APPROXIMATE(ModuleGetSurfRef, "none is ever found")
-(const struct mock_module *module, CUsurfref *NOT_NULL pSurfRef, const char *NOT_NULL name)
-{
-    return CUDA_ERROR_NOT_FOUND;
 }
 
 /* Modules are loaded lazily on the driver of the semantics page. */

@@ -27,7 +27,7 @@ struct ptx_module;
 struct mock_code {
     unsigned references;
     struct mock_image image;
-    struct ptx_module *program; /* what is executed of it; NULL: nothing */
+    struct ptx_module *program; /* the image's, if it can be executed; otherwise NULL */
     size_t *variables;          /* which of the image's each of the program's is: translation.c */
 };
 

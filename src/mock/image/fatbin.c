@@ -59,16 +59,6 @@ static void choose(struct choice *choice, unsigned rank, const struct entry *ent
         *choice = (struct choice){.rank = rank, .start = start, .bytes = (size_t)entry->bytes};
 }
 
-/* False: out of memory. */
-static bool keep_text(struct mock_reading *reading, const struct choice *text)
-{
-    const char *start = (const char *)text->start;
-    const char *nul = memchr(start, '\0', text->bytes);
-
-    return cushim__mock_image_add_text(reading->image, start,
-                                       nul ? (size_t)(nul - start) : text->bytes, 0);
-}
-
 static CUresult damaged(struct mock_reading *reading)
 {
     return cushim__mock_image_refuse(reading->image, CUDA_ERROR_INVALID_IMAGE,
@@ -80,6 +70,7 @@ CUresult cushim__mock_read_fatbin(struct mock_reading *reading, const unsigned c
 {
     struct choice best = {.rank = 0}, readable = {.rank = 0}, text = {.rank = 0};
     struct header header;
+    CUresult code;
     size_t offset;
 
     if (bytes < sizeof header)
@@ -111,8 +102,11 @@ CUresult cushim__mock_read_fatbin(struct mock_reading *reading, const unsigned c
         return cushim__mock_image_refuse(reading->image, CUDA_ERROR_NO_BINARY_FOR_GPU,
                                          "nothing in the fat binary is for this device");
     /* Entries come from one source: what one declares, the others do. Only PTX can be executed. */
-    if (text.rank > 0 && text.start != readable.start && !keep_text(reading, &text))
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    if (text.rank > 0 && text.start != readable.start) {
+        code = cushim__mock_read_ptx_beside(reading, (const char *)text.start, text.bytes);
+        if (code != CUDA_SUCCESS)
+            return code;
+    }
     if (readable.rank > 0)
         return cushim__mock_read_any(reading, readable.start, readable.bytes);
     reading->image->opaque = true;

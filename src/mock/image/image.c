@@ -82,6 +82,7 @@ struct mock_image_global *cushim__mock_image_add_global(struct mock_image *image
         return NULL;
     global->part = image->part_count;
     global->local = local;
+    global->number = SIZE_MAX;
     image->global_count++;
     *added = true;
     return global;
@@ -103,36 +104,6 @@ void cushim__mock_image_set_shared(struct mock_image_kernel *kernel, uint64_t by
     const unsigned most = 1u << 30;
 
     kernel->shared_bytes = bytes < most ? (unsigned)bytes : most;
-}
-
-bool cushim__mock_image_add_address(struct mock_image_global *global, size_t offset,
-                                    const char *name, size_t length, uint64_t addend)
-{
-    char *copy;
-
-    if (!grow(&global->addresses, global->address_count, sizeof *global->addresses))
-        return false;
-    copy = cushim__name_copy(name, length);
-    if (!copy)
-        return false;
-    global->addresses[global->address_count++] =
-        (struct mock_image_address){.offset = offset, .addend = addend, .name = copy};
-    return true;
-}
-
-bool cushim__mock_image_add_text(struct mock_image *image, const char *start, size_t bytes,
-                                 unsigned part)
-{
-    char *copy;
-
-    if (!grow(&image->texts, image->text_count, sizeof *image->texts))
-        return false;
-    copy = cushim__name_copy(start, bytes);
-    if (!copy)
-        return false;
-    image->texts[image->text_count++] =
-        (struct mock_image_text){.text = copy, .bytes = bytes, .part = part};
-    return true;
 }
 
 CUresult cushim__mock_image_refuse(struct mock_image *image, CUresult code, const char *format, ...)
@@ -360,18 +331,9 @@ void cushim__mock_image_undefine(struct mock_image_global *global)
     global->initial = NULL;
 }
 
-void cushim__mock_image_forget_texts(struct mock_image *image)
-{
-    for (size_t i = 0; i < image->text_count; i++)
-        free(image->texts[i].text);
-    free(image->texts);
-    image->texts = NULL;
-    image->text_count = 0;
-}
-
 void cushim__mock_image_clear(struct mock_image *image)
 {
-    cushim__mock_image_forget_texts(image);
+    cushim__ptx_release(image->program);
     for (size_t i = 0; i < image->kernel_count; i++) {
         free(image->kernels[i].parameters);
         free(image->kernels[i].name);

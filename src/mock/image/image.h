@@ -3,9 +3,9 @@
  * Images: what modules are loaded from, and what they declare.
  *
  * PTX text, cubins (ELF), fat binaries of both, and what cuLinkComplete of the mock made of
- * several. Code is not looked at; that of PTX is kept, for who executes it. An image comes without
- * its size and from anywhere, so it is copied first as far as it says that it goes and can be read,
- * and nothing is read beyond that.
+ * several. Of code only that of PTX is looked at, for who executes it. An image comes without its
+ * size and from anywhere, so it is copied first as far as it says that it goes and can be read, and
+ * nothing is read beyond that.
  */
 #ifndef CUSHIM_MOCK_IMAGE_IMAGE_H
 #define CUSHIM_MOCK_IMAGE_IMAGE_H
@@ -15,6 +15,8 @@
 #include <stdint.h>
 
 #include <cuda.h>
+
+#include "src/mock/kernel/ptx.h"
 
 struct mock_image_parameter {
     size_t offset, bytes;
@@ -33,11 +35,12 @@ struct mock_image_kernel {
     unsigned ptx_version, binary_version; /* as 50 for sm_50 */
 };
 
-/* Where an initial value holds the address of another variable. */
+/* Where an initial value holds an address, or one byte of it: of a variable, or the addend alone. */
 struct mock_image_address {
     size_t offset;
+    unsigned bytes, shift; /* as in struct ptx_address */
     uint64_t addend;
-    char *name;
+    char *name; /* NULL: of none */
 };
 
 struct mock_image_global {
@@ -46,6 +49,7 @@ struct mock_image_global {
     /* Local to its part; weak: gives way to another of the name; declared, and of another part. */
     bool local, weak, external;
     bool reference; /* a texture, a surface or a sampler: no memory */
+    size_t number;  /* among the globals of `program`; SIZE_MAX: a cubin declares it */
     size_t bytes;
     bool constant;
     unsigned char *initial; /* `bytes` of them; NULL: zeros */
@@ -53,29 +57,25 @@ struct mock_image_global {
     struct mock_image_address *addresses;
 };
 
-/* PTX, with a NUL after it. */
-struct mock_image_text {
-    char *text;
-    size_t bytes;
-    unsigned part; /* that it is, from 1; 0: of a part that was read from something else */
-};
-
 struct mock_image {
-    size_t kernel_count, global_count, text_count;
+    size_t kernel_count, global_count;
     unsigned part_count;
     bool executable; /* a cubin in it is not to be linked */
     struct mock_image_kernel *kernels;
     struct mock_image_global *globals;
-    struct mock_image_text *texts; /* in the order in which they were read */
+    struct ptx_module *program; /* all PTX in it; NULL: there is none, or not all can be read */
+    bool beside; /* PTX that stands beside a cubin is among it, or was not understood */
     /* Part of it cannot be read, as it is compressed: it may declare anything. */
     bool opaque;
-    char message[160]; /* why it was refused; for the log of the JIT compiler */
+    char message[160];      /* why it was refused; for the log of the JIT compiler */
+    struct ptx_error error; /* of PTX that was refused; without a line: of none */
 };
 
 /* What images are loaded for. */
 struct mock_image_target {
     unsigned architecture; /* of the device, as 90 */
     unsigned ptx_version;  /* the newest that the driver knows, as 90 for 9.0 */
+    bool executes;         /* PTX is translated, not only read for what it declares */
 };
 
 /*
@@ -94,9 +94,6 @@ CUresult cushim__mock_image_read(struct mock_image *image, const void *start,
                                  const struct mock_image_target *target);
 CUresult cushim__mock_image_read_bytes(struct mock_image *image, const void *start, size_t bytes,
                                        const struct mock_image_target *target);
-
-/* Free the texts: nobody executes them, or whoever does has read them. */
-void cushim__mock_image_forget_texts(struct mock_image *image);
 
 /* Free what it holds. */
 void cushim__mock_image_clear(struct mock_image *image);

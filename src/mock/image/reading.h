@@ -48,12 +48,10 @@ CUresult cushim__mock_image_refuse_twice(struct mock_image *image, unsigned part
 /* Give a kernel the next parameter. False: out of memory. */
 bool cushim__mock_image_add_parameter(struct mock_image_kernel *kernel, size_t offset,
                                       size_t bytes);
-bool cushim__mock_image_add_address(struct mock_image_global *global, size_t offset,
-                                    const char *name, size_t length, uint64_t addend);
 
-/* Keep a copy of PTX. False: out of memory. */
-bool cushim__mock_image_add_text(struct mock_image *image, const char *start, size_t bytes,
-                                 unsigned part);
+/* The PTX beside a cubin, which declares nothing more. OUT_OF_MEMORY; what is wrong is ignored. */
+CUresult cushim__mock_read_ptx_beside(struct mock_reading *reading, const char *start,
+                                      size_t bytes);
 
 /* How much shared memory a kernel has. What no device has counts as 1 GiB. */
 void cushim__mock_image_set_shared(struct mock_image_kernel *kernel, uint64_t bytes);

@@ -4,81 +4,6 @@
 
 #include <string.h>
 
-/* --- special registers --- */
-
-static const struct {
-    const char *name;
-    enum ptx_special value;
-} specials[] = {
-    {"%tid.x", SPECIAL_TID_X},
-    {"%tid.y", SPECIAL_TID_Y},
-    {"%tid.z", SPECIAL_TID_Z},
-    {"%ntid.x", SPECIAL_NTID_X},
-    {"%ntid.y", SPECIAL_NTID_Y},
-    {"%ntid.z", SPECIAL_NTID_Z},
-    {"%ctaid.x", SPECIAL_CTAID_X},
-    {"%ctaid.y", SPECIAL_CTAID_Y},
-    {"%ctaid.z", SPECIAL_CTAID_Z},
-    {"%nctaid.x", SPECIAL_NCTAID_X},
-    {"%nctaid.y", SPECIAL_NCTAID_Y},
-    {"%nctaid.z", SPECIAL_NCTAID_Z},
-    {"%laneid", SPECIAL_LANEID},
-    {"%warpid", SPECIAL_WARPID},
-    {"%nwarpid", SPECIAL_NWARPID},
-    {"%smid", SPECIAL_SMID},
-    {"%nsmid", SPECIAL_NSMID},
-    {"%gridid", SPECIAL_GRIDID},
-    {"%lanemask_eq", SPECIAL_LANEMASK_EQ},
-    {"%lanemask_le", SPECIAL_LANEMASK_LE},
-    {"%lanemask_lt", SPECIAL_LANEMASK_LT},
-    {"%lanemask_ge", SPECIAL_LANEMASK_GE},
-    {"%lanemask_gt", SPECIAL_LANEMASK_GT},
-    {"%clock", SPECIAL_CLOCK},
-    {"%clock_hi", SPECIAL_CLOCK_HI},
-    {"%clock64", SPECIAL_CLOCK64},
-    {"%globaltimer", SPECIAL_GLOBALTIMER},
-    {"%globaltimer_lo", SPECIAL_GLOBALTIMER_LO},
-    {"%globaltimer_hi", SPECIAL_GLOBALTIMER_HI},
-    {"%dynamic_smem_size", SPECIAL_DYNAMIC_SHARED},
-    {"%total_smem_size", SPECIAL_TOTAL_SHARED},
-    {"%aggr_smem_size", SPECIAL_TOTAL_SHARED},
-    {"%is_explicit_cluster", SPECIAL_ZERO},
-    {"%clusterid.x", SPECIAL_CTAID_X},
-    {"%clusterid.y", SPECIAL_CTAID_Y},
-    {"%clusterid.z", SPECIAL_CTAID_Z},
-    {"%nclusterid.x", SPECIAL_NCTAID_X},
-    {"%nclusterid.y", SPECIAL_NCTAID_Y},
-    {"%nclusterid.z", SPECIAL_NCTAID_Z},
-    {"%cluster_ctaid.x", SPECIAL_ZERO},
-    {"%cluster_ctaid.y", SPECIAL_ZERO},
-    {"%cluster_ctaid.z", SPECIAL_ZERO},
-    {"%cluster_nctaid.x", SPECIAL_ONE},
-    {"%cluster_nctaid.y", SPECIAL_ONE},
-    {"%cluster_nctaid.z", SPECIAL_ONE},
-    {"%cluster_ctarank", SPECIAL_ZERO},
-    {"%cluster_nctarank", SPECIAL_ONE},
-    {"%envreg1", SPECIAL_GRID_MEMORY_HI},
-    {"%envreg2", SPECIAL_GRID_MEMORY_LO},
-    {"%reserved_smem_offset_begin", SPECIAL_ZERO},
-    {"%reserved_smem_offset_end", SPECIAL_ZERO},
-};
-
-static bool special(struct ptx_word name, struct ptx_operand *operand)
-{
-    for (size_t i = 0; i < sizeof specials / sizeof *specials; i++) {
-        if (cushim__ptx_equal(name, specials[i].name)) {
-            operand->kind = OPERAND_SPECIAL;
-            operand->special = (uint8_t)specials[i].value;
-            return true;
-        }
-    }
-    if (!cushim__ptx_begins(name, "%envreg") && !cushim__ptx_begins(name, "%pm"))
-        return false;
-    operand->kind = OPERAND_SPECIAL;
-    operand->special = SPECIAL_ZERO;
-    return true;
-}
-
 /* --- operands --- */
 
 /* `%r12` of `.reg .b32 %r<20>`, and `v.x` of a vector. */
@@ -128,17 +53,17 @@ static void named(struct ptx_parser *parser, struct ptx_operand *operand)
     struct ptx_symbol *symbol;
     uint32_t index;
 
-    if (cushim__ptx_equal(name, "_")) {
+    if (ptx_equal(name, "_")) {
         operand->kind = OPERAND_SINK;
         return;
     }
-    if (cushim__ptx_equal(name, "WARP_SZ")) {
+    if (ptx_equal(name, "WARP_SZ")) {
         operand->kind = OPERAND_INTEGER;
         operand->integer = PTX_LANES;
         return;
     }
     symbol = find_register(parser, name, &index);
-    if (!symbol && special(name, operand))
+    if (!symbol && cushim__ptx_special_named(name, operand))
         return;
     if (!symbol)
         cushim__ptx_fail(parser, "'%.*s' is not declared",
@@ -170,8 +95,8 @@ static uint64_t offset_after(struct ptx_parser *parser)
 {
     uint64_t offset = 0;
 
-    while (cushim__ptx_is(parser, "+") || cushim__ptx_is(parser, "-")) {
-        const bool minus = cushim__ptx_is(parser, "-");
+    while (ptx_is(parser, "+") || ptx_is(parser, "-")) {
+        const bool minus = ptx_is(parser, "-");
         uint64_t value;
 
         cushim__ptx_next(parser);
@@ -183,7 +108,7 @@ static uint64_t offset_after(struct ptx_parser *parser)
 
 static void address(struct ptx_parser *parser, struct ptx_operand *operand)
 {
-    if (cushim__ptx_is_number(parser) || cushim__ptx_is(parser, "-")) {
+    if (cushim__ptx_is_number(parser) || ptx_is(parser, "-")) {
         operand->integer = cushim__ptx_integer(parser);
         operand->kind = OPERAND_INTEGER;
     } else {
@@ -213,7 +138,7 @@ static void vector(struct ptx_parser *parser, struct ptx_operand *operand)
         if (elements[count].kind == OPERAND_VECTOR || elements[count].kind == OPERAND_ADDRESS)
             cushim__ptx_expected(parser, "an element");
         count++;
-    } while (cushim__ptx_skip(parser, ","));
+    } while (ptx_skip(parser, ","));
     cushim__ptx_expect(parser, "}");
     operand->kind = OPERAND_VECTOR;
     operand->first = body->vector_count;
@@ -228,22 +153,22 @@ static void vector(struct ptx_parser *parser, struct ptx_operand *operand)
 void cushim__ptx_operand(struct ptx_parser *parser, struct ptx_operand *operand)
 {
     *operand = (struct ptx_operand){.reg = PTX_UNUSED};
-    if (cushim__ptx_skip(parser, "{")) {
+    if (ptx_skip(parser, "{")) {
         vector(parser, operand);
-    } else if (cushim__ptx_skip(parser, "[")) {
+    } else if (ptx_skip(parser, "[")) {
         address(parser, operand);
-    } else if (cushim__ptx_skip(parser, "!")) {
+    } else if (ptx_skip(parser, "!")) {
         named(parser, operand);
         operand->negated = true;
         if (operand->kind != OPERAND_REGISTER)
             cushim__ptx_expected(parser, "a predicate");
     } else if (cushim__ptx_is_number(parser)) {
         cushim__ptx_number(parser, operand);
-    } else if (cushim__ptx_is(parser, "(") || cushim__ptx_is(parser, "~") ||
-               (cushim__ptx_is(parser, "-") && parser->at < parser->end && *parser->at == '(')) {
+    } else if (ptx_is(parser, "(") || ptx_is(parser, "~") ||
+               (ptx_is(parser, "-") && parser->at < parser->end && *parser->at == '(')) {
         operand->kind = OPERAND_INTEGER;
         operand->integer = cushim__ptx_expression(parser);
-    } else if (cushim__ptx_skip(parser, "-")) {
+    } else if (ptx_skip(parser, "-")) {
         cushim__ptx_number(parser, operand);
         operand->real = -operand->real;
         operand->integer = operand->kind != OPERAND_REAL ? 0 - operand->integer
@@ -313,7 +238,7 @@ static void registers(struct ptx_parser *parser)
                 function->refused_line = parser->statement_line;
             }
         }
-    } while (cushim__ptx_skip(parser, ","));
+    } while (ptx_skip(parser, ","));
     cushim__ptx_expect(parser, ";");
 }
 
@@ -342,7 +267,7 @@ static void local_variables(struct ptx_parser *parser, bool of_call)
         symbol->bytes = declared.bytes;
         symbol->of_call = of_call;
         symbol->offset = local_place(parser, declared.alignment, declared.bytes);
-    } while (cushim__ptx_skip(parser, ","));
+    } while (ptx_skip(parser, ","));
     cushim__ptx_expect(parser, ";");
 }
 
@@ -350,13 +275,13 @@ void cushim__ptx_formals(struct ptx_parser *parser, struct ptx_formal **formals,
                          uint32_t *bytes, bool is_named)
 {
     cushim__ptx_expect(parser, "(");
-    while (!cushim__ptx_skip(parser, ")")) {
+    while (!ptx_skip(parser, ")")) {
         struct ptx_declared declared;
         struct ptx_formal formal = {.row = PTX_UNUSED};
         struct ptx_formal *grown;
         bool is_register;
 
-        is_register = cushim__ptx_skip(parser, ".reg");
+        is_register = ptx_skip(parser, ".reg");
         if (!is_register)
             cushim__ptx_expect(parser, ".param");
         cushim__ptx_declared_type(parser, &declared);
@@ -389,7 +314,7 @@ void cushim__ptx_formals(struct ptx_parser *parser, struct ptx_formal **formals,
             memcpy(grown, *formals, *count * sizeof *grown);
         grown[(*count)++] = formal;
         *formals = grown;
-        if (!cushim__ptx_skip(parser, ",") && !cushim__ptx_is(parser, ")"))
+        if (!ptx_skip(parser, ",") && !ptx_is(parser, ")"))
             cushim__ptx_expected(parser, "',' or ')'");
     }
 }
@@ -449,33 +374,33 @@ static bool labelled_directive(struct ptx_parser *parser, struct ptx_word name)
 {
     struct ptx_symbol *symbol;
 
-    if (cushim__ptx_skip(parser, ".branchtargets")) {
+    if (ptx_skip(parser, ".branchtargets")) {
         symbol = cushim__ptx_symbol_add(parser, name, SYMBOL_TABLE, parser->program->list_count);
         do {
             const uint32_t place = cushim__ptx_list_add(parser, 0);
 
             cushim__ptx_refer(parser, cushim__ptx_name(parser), true, place);
             symbol->offset++;
-        } while (cushim__ptx_skip(parser, ","));
-    } else if (cushim__ptx_skip(parser, ".callprototype")) {
+        } while (ptx_skip(parser, ","));
+    } else if (ptx_skip(parser, ".callprototype")) {
         /* A call is checked against the function that it reaches. */
         struct ptx_formal *formals = NULL;
         uint32_t count = 0, bytes = 0;
 
         cushim__ptx_symbol_add(parser, name, SYMBOL_PROTOTYPE, 0);
-        if (cushim__ptx_is(parser, "("))
+        if (ptx_is(parser, "("))
             cushim__ptx_formals(parser, &formals, &count, &bytes, false);
         cushim__ptx_expect(parser, "_");
-        if (cushim__ptx_is(parser, "("))
+        if (ptx_is(parser, "("))
             cushim__ptx_formals(parser, &formals, &count, &bytes, false);
-        while (parser->word.length > 0 && !cushim__ptx_is(parser, ";"))
+        while (parser->word.length > 0 && !ptx_is(parser, ";"))
             cushim__ptx_next(parser); /* .noreturn */
-    } else if (cushim__ptx_skip(parser, ".calltargets")) {
+    } else if (ptx_skip(parser, ".calltargets")) {
         symbol = cushim__ptx_symbol_add(parser, name, SYMBOL_TARGETS, 0);
         do {
             symbol->index =
                 cushim__ptx_function_named(parser, cushim__ptx_name(parser), PTX_EXTERN);
-        } while (cushim__ptx_skip(parser, ","));
+        } while (ptx_skip(parser, ","));
     } else {
         return false;
     }
@@ -487,7 +412,7 @@ static bool labelled_directive(struct ptx_parser *parser, struct ptx_word name)
 
 static void skip_statement(struct ptx_parser *parser)
 {
-    while (parser->word.length > 0 && !cushim__ptx_is(parser, ";"))
+    while (parser->word.length > 0 && !ptx_is(parser, ";"))
         cushim__ptx_next(parser);
     cushim__ptx_expect(parser, ";");
 }
@@ -506,7 +431,7 @@ static void instruction(struct ptx_parser *parser)
     struct ptx_operand guard = {0};
 
     statement->guard = PTX_UNUSED;
-    if (cushim__ptx_skip(parser, "@")) {
+    if (ptx_skip(parser, "@")) {
         cushim__ptx_operand(parser, &guard);
         if (guard.kind != OPERAND_REGISTER || parser->body.registers[guard.reg].bytes != 1)
             cushim__ptx_fail(parser, "the guard is not a predicate");
@@ -519,16 +444,16 @@ static void instruction(struct ptx_parser *parser)
     cushim__ptx_opcode_read(parser, parser->word, &statement->opcode);
     cushim__ptx_next(parser);
     if (!cushim__ptx_select_unparsed(parser, statement)) {
-        while (!cushim__ptx_is(parser, ";")) {
+        while (!ptx_is(parser, ";")) {
             if (statement->operand_count == PTX_OPERANDS)
                 cushim__ptx_fail(parser, "the instruction has too many operands");
             cushim__ptx_operand(parser, &statement->operands[statement->operand_count]);
-            if (cushim__ptx_skip(parser, "|")) {
+            if (ptx_skip(parser, "|")) {
                 cushim__ptx_operand(parser, &statement->second);
                 statement->has_pair = true;
             }
             statement->operand_count++;
-            if (!cushim__ptx_skip(parser, ",") && !cushim__ptx_is(parser, ";"))
+            if (!ptx_skip(parser, ",") && !ptx_is(parser, ";"))
                 cushim__ptx_expected(parser, "',' or ';'");
         }
         cushim__ptx_select(parser, statement);
@@ -538,22 +463,22 @@ static void instruction(struct ptx_parser *parser)
 
 static void directive(struct ptx_parser *parser)
 {
-    if (cushim__ptx_skip(parser, ".reg"))
+    if (ptx_skip(parser, ".reg"))
         registers(parser);
-    else if (cushim__ptx_skip(parser, ".local"))
+    else if (ptx_skip(parser, ".local"))
         local_variables(parser, false);
-    else if (cushim__ptx_skip(parser, ".param"))
+    else if (ptx_skip(parser, ".param"))
         local_variables(parser, true);
-    else if (cushim__ptx_skip(parser, ".shared"))
+    else if (ptx_skip(parser, ".shared"))
         cushim__ptx_shared_variables(parser, PTX_LOCAL);
-    else if (cushim__ptx_skip(parser, ".global"))
+    else if (ptx_skip(parser, ".global"))
         cushim__ptx_globals(parser, false, PTX_LOCAL);
-    else if (cushim__ptx_skip(parser, ".const"))
+    else if (ptx_skip(parser, ".const"))
         cushim__ptx_globals(parser, true, PTX_LOCAL);
-    else if (cushim__ptx_is(parser, ".loc") || cushim__ptx_is(parser, ".file"))
+    else if (ptx_is(parser, ".loc") || ptx_is(parser, ".file"))
         skip_line(parser);
-    else if (cushim__ptx_skip(parser, ".extern")) {
-        if (!cushim__ptx_skip(parser, ".shared"))
+    else if (ptx_skip(parser, ".extern")) {
+        if (!ptx_skip(parser, ".shared"))
             cushim__ptx_expected(parser, "'.shared'");
         cushim__ptx_shared_variables(parser, PTX_EXTERN);
     } else
@@ -594,9 +519,9 @@ static void blocks(struct ptx_parser *parser)
     const uint32_t outside = parser->body.depth - 1;
 
     while (parser->body.depth > outside) {
-        if (cushim__ptx_skip(parser, "{")) {
+        if (ptx_skip(parser, "{")) {
             cushim__ptx_scope_open(parser);
-        } else if (cushim__ptx_is(parser, "}")) {
+        } else if (ptx_is(parser, "}")) {
             resolve(parser);
             if (parser->body.depth == outside + 1)
                 return;
@@ -614,14 +539,13 @@ static void blocks(struct ptx_parser *parser)
  * The header has opened the scope that the body's names are in. The brace that ends the body is
  * skipped when its code is complete.
  */
-void cushim__ptx_body(struct ptx_parser *parser, uint32_t function, struct ptx_kernel *kernel)
+void cushim__ptx_body(struct ptx_parser *parser, uint32_t function)
 {
     struct ptx_statement end = {.guard = PTX_UNUSED};
     struct ptx_program *program = parser->program;
     struct ptx_body *body = &parser->body;
 
     body->function = function;
-    body->kernel = kernel;
     body->first_list = program->list_count;
     blocks(parser);
     end.line = parser->line;

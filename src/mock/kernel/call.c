@@ -455,7 +455,7 @@ void cushim__ptx_call(struct ptx_step *step)
         uint32_t same = 0;
         uint64_t pointer, index;
 
-        pointers = (const lane_u64 *)(const void *)ptx_row(step, at->a);
+        pointers = ptx_row(step, at->a);
         pointer = pointers[lane];
         index = (pointer - PTX_CODE_WINDOW) / 16 - 1;
         for (uint32_t other = left; other; other &= other - 1)

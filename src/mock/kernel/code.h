@@ -141,6 +141,7 @@ enum ptx_handler {
     DO_WARP_SYNC, /* those that wait for other lanes: `sub` */
     DO_ACTIVE_MASK,
     DO_SLEEP,
+    DO_TEXTURE, /* textures and surfaces: texture.h */
     DO_NOTHING, /* fences and the like */
     DO_REFUSED
 };
@@ -318,6 +319,7 @@ struct ptx_kernel_code {
 
 struct ptx_program {
     struct ptx_module module; /* what the caller sees */
+    struct ptx_target target;
     unsigned references;
     struct ptx_kernel *kernels;
     struct ptx_global *globals;

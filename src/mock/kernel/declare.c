@@ -8,6 +8,9 @@
 /* What no device has: a bound that keeps sums of sizes from overflowing. */
 #define BYTES_MAX (UINT64_C(1) << 40)
 
+/* Of an initial value, which the mock keeps, and of constants. */
+enum { INITIAL_MAX = 1 << 30, CONSTANT_MAX = 1 << 16 };
+
 uint64_t cushim__ptx_align(struct ptx_parser *parser, uint64_t offset, uint64_t alignment)
 {
     if (offset > BYTES_MAX)
@@ -20,11 +23,11 @@ static void attribute(struct ptx_parser *parser, struct ptx_declared *declared)
 {
     cushim__ptx_expect(parser, "(");
     for (unsigned depth = 1; depth > 0;) {
-        if (cushim__ptx_is(parser, "("))
+        if (ptx_is(parser, "("))
             depth++;
-        else if (cushim__ptx_is(parser, ")"))
+        else if (ptx_is(parser, ")"))
             depth--;
-        else if (cushim__ptx_is(parser, ".managed"))
+        else if (ptx_is(parser, ".managed"))
             declared->managed = true;
         else if (parser->word.length == 0)
             cushim__ptx_expected(parser, "')'");
@@ -32,62 +35,61 @@ static void attribute(struct ptx_parser *parser, struct ptx_declared *declared)
     }
 }
 
+/* `.ptr .global .align 16`: where a parameter points at. */
+static void pointer(struct ptx_parser *parser)
+{
+    while (parser->word.length > 0 && *parser->word.start == '.' && !ptx_is(parser, ".align"))
+        cushim__ptx_next(parser);
+    if (ptx_skip(parser, ".align"))
+        cushim__ptx_integer(parser);
+}
+
 void cushim__ptx_declared_type(struct ptx_parser *parser, struct ptx_declared *declared)
 {
     *declared = (struct ptx_declared){.vector = 1};
-    for (;;) {
-        if (cushim__ptx_skip(parser, ".align")) {
+    while (parser->word.length > 0 && *parser->word.start == '.') {
+        if (ptx_skip(parser, ".align")) {
             declared->alignment = (size_t)cushim__ptx_integer(parser);
             if (declared->alignment == 0 || declared->alignment > 4096 ||
                 declared->alignment & (declared->alignment - 1))
                 cushim__ptx_fail(parser, "the alignment is not a power of two");
-        } else if (cushim__ptx_skip(parser, ".v2")) {
+        } else if (ptx_skip(parser, ".v2")) {
             declared->vector = 2;
-        } else if (cushim__ptx_skip(parser, ".v4")) {
+        } else if (ptx_skip(parser, ".v4")) {
             declared->vector = 4;
-        } else if (cushim__ptx_skip(parser, ".attribute")) {
+        } else if (ptx_skip(parser, ".v8")) {
+            declared->vector = 8;
+        } else if (ptx_skip(parser, ".attribute")) {
             attribute(parser, declared);
-        } else if (cushim__ptx_is(parser, ".texref") || cushim__ptx_is(parser, ".samplerref") ||
-                   cushim__ptx_is(parser, ".surfref")) {
+        } else if (ptx_skip(parser, ".ptr")) {
+            pointer(parser);
+        } else if (ptx_is(parser, ".texref") || ptx_is(parser, ".samplerref") ||
+                   ptx_is(parser, ".surfref")) {
             declared->reference = true;
             declared->type = TYPE_B64;
             cushim__ptx_next(parser);
-            break;
-        } else {
-            declared->type = parser->word.length > 0 && *parser->word.start == '.'
-                                 ? cushim__ptx_type(parser->word)
-                                 : TYPE_NONE;
-            if (declared->type == TYPE_NONE)
-                cushim__ptx_expected(parser, "a type");
+        } else if (declared->type == TYPE_NONE && cushim__ptx_type(parser->word) != TYPE_NONE) {
+            declared->type = cushim__ptx_type(parser->word);
             cushim__ptx_next(parser);
+        } else {
             break;
         }
     }
+    if (declared->type == TYPE_NONE)
+        cushim__ptx_expected(parser, "a type");
     declared->scalar = cushim__ptx_type_bytes(declared->type);
     declared->element = declared->scalar * declared->vector;
     if (declared->alignment == 0)
         declared->alignment = declared->element;
 }
 
-/* `.ptr .global .align 16` stands between the type and the name of a parameter. */
-static void pointer(struct ptx_parser *parser)
-{
-    while (parser->word.length > 0 && *parser->word.start == '.') {
-        if (cushim__ptx_skip(parser, ".align"))
-            cushim__ptx_integer(parser);
-        else
-            cushim__ptx_next(parser);
-    }
-}
-
 void cushim__ptx_declared_name(struct ptx_parser *parser, struct ptx_declared *declared)
 {
-    pointer(parser);
     declared->name = cushim__ptx_name(parser);
     declared->count = 1;
     declared->array = declared->unsized = false;
     declared->repeated = declared->dimension_count = 0;
-    if (cushim__ptx_skip(parser, "<")) {
+    if (ptx_skip(parser, "<")) {
         const uint64_t count = cushim__ptx_integer(parser);
 
         if (count == 0 || count > 1 << 20)
@@ -95,9 +97,9 @@ void cushim__ptx_declared_name(struct ptx_parser *parser, struct ptx_declared *d
         declared->repeated = (unsigned)count;
         cushim__ptx_expect(parser, ">");
     }
-    while (cushim__ptx_skip(parser, "[")) {
+    while (ptx_skip(parser, "[")) {
         declared->array = true;
-        if (cushim__ptx_is(parser, "]") && declared->dimension_count == 0) {
+        if (ptx_is(parser, "]") && declared->dimension_count == 0) {
             declared->unsized = true;
             declared->dimensions[declared->dimension_count++] = 1;
         } else {
@@ -161,41 +163,56 @@ static size_t global_named(struct ptx_parser *parser, const struct ptx_declared 
         } else if (linkage == PTX_WEAK) {
             *defines = false;
         } else {
-            cushim__ptx_fail(parser, "'%s' is defined twice", global->name);
+            cushim__ptx_twice(parser, global->name, global->part);
         }
     }
     return index;
+}
+
+static void global(struct ptx_parser *parser, struct ptx_declared *declared, bool constant,
+                   enum ptx_linkage linkage)
+{
+    bool defines;
+    const size_t index = global_named(parser, declared, linkage, &defines);
+    struct ptx_global *global = &parser->program->globals[index];
+
+    if (defines || global->linkage == PTX_EXTERN) {
+        global->linkage = linkage;
+        global->part = parser->part;
+        global->of_body = parser->body.depth > 0;
+        global->constant = constant;
+        global->managed = declared->managed;
+        global->reference = declared->reference;
+        global->alignment = declared->alignment;
+        if (!declared->unsized)
+            global->bytes = declared->bytes;
+    }
+    /* What a reference is set to does not matter: nothing here can use it. */
+    while (declared->reference && parser->word.length > 0 && !ptx_is(parser, ";"))
+        cushim__ptx_next(parser);
+    if (ptx_skip(parser, "="))
+        cushim__ptx_initial(parser, declared, defines ? index : SIZE_MAX);
+    else if (declared->unsized && linkage != PTX_EXTERN)
+        cushim__ptx_expected(parser, "an initial value");
+    if (declared->bytes == 0 && linkage != PTX_EXTERN)
+        cushim__ptx_expected(parser, "a size");
+    if (constant && declared->bytes > CONSTANT_MAX)
+        cushim__ptx_fail(parser, "the variable has more than 64 KiB");
 }
 
 void cushim__ptx_globals(struct ptx_parser *parser, bool constant, enum ptx_linkage linkage)
 {
     struct ptx_declared declared;
 
-    if (constant && cushim__ptx_skip(parser, "["))
-        while (!cushim__ptx_skip(parser, "]"))
-            parser->word.length ? cushim__ptx_next(parser) : cushim__ptx_expected(parser, "']'");
+    if (constant && ptx_skip(parser, "[")) { /* a bank of constant memory */
+        cushim__ptx_integer(parser);
+        cushim__ptx_expect(parser, "]");
+    }
     cushim__ptx_declared_type(parser, &declared);
     do {
-        bool defines;
-        size_t index;
-
         cushim__ptx_declared_name(parser, &declared);
-        index = global_named(parser, &declared, linkage, &defines);
-        if (defines || parser->program->globals[index].linkage == PTX_EXTERN) {
-            struct ptx_global *global = &parser->program->globals[index];
-
-            global->linkage = linkage;
-            global->part = parser->part;
-            global->constant = constant;
-            global->managed = declared.managed;
-            global->reference = declared.reference;
-            global->alignment = declared.alignment;
-            if (!declared.unsized)
-                global->bytes = declared.bytes;
-        }
-        if (cushim__ptx_skip(parser, "="))
-            cushim__ptx_initial(parser, &declared, defines ? index : SIZE_MAX);
-    } while (cushim__ptx_skip(parser, ","));
+        global(parser, &declared, constant, linkage);
+    } while (ptx_skip(parser, ","));
     cushim__ptx_expect(parser, ";");
 }
 
@@ -226,13 +243,17 @@ void cushim__ptx_shared_variables(struct ptx_parser *parser, enum ptx_linkage li
                 !cushim__ptx_names_add(program->names, 's', declared.name, index))
                 cushim__ptx_no_memory(parser);
         }
+        if (linkage != PTX_EXTERN && parser->body.kernel)
+            parser->body.shared_bytes =
+                cushim__ptx_align(parser, parser->body.shared_bytes, declared.alignment) +
+                declared.bytes;
         shared = &program->shared[index];
         if (declared.bytes > shared->bytes)
             shared->bytes = declared.bytes;
         if (declared.alignment > shared->alignment)
             shared->alignment = declared.alignment;
         shared->dynamic = shared->bytes == 0;
-    } while (cushim__ptx_skip(parser, ","));
+    } while (ptx_skip(parser, ","));
     cushim__ptx_expect(parser, ";");
 }
 
@@ -272,18 +293,18 @@ static uint64_t unary(struct ptx_parser *parser, unsigned depth)
 {
     if (depth > 60)
         cushim__ptx_fail(parser, "the expression is nested too deep");
-    if (cushim__ptx_skip(parser, "-"))
+    if (ptx_skip(parser, "-"))
         return 0 - unary(parser, depth + 1);
-    if (cushim__ptx_skip(parser, "+"))
+    if (ptx_skip(parser, "+"))
         return unary(parser, depth + 1);
-    if (cushim__ptx_skip(parser, "~"))
+    if (ptx_skip(parser, "~"))
         return ~unary(parser, depth + 1);
-    if (cushim__ptx_skip(parser, "!"))
+    if (ptx_skip(parser, "!"))
         return !unary(parser, depth + 1);
-    if (cushim__ptx_skip(parser, "(")) {
+    if (ptx_skip(parser, "(")) {
         uint64_t value;
 
-        if (cushim__ptx_is(parser, ".s64") || cushim__ptx_is(parser, ".u64")) {
+        if (ptx_is(parser, ".s64") || ptx_is(parser, ".u64")) {
             cushim__ptx_next(parser);
             cushim__ptx_expect(parser, ")");
             return unary(parser, depth + 1);
@@ -374,7 +395,7 @@ static uint64_t ternary(struct ptx_parser *parser, unsigned depth)
     const uint64_t value = binary(parser, 1, depth);
     uint64_t first, second;
 
-    if (!cushim__ptx_skip(parser, "?"))
+    if (!ptx_skip(parser, "?"))
         return value;
     first = ternary(parser, depth + 1);
     cushim__ptx_expect(parser, ":");
@@ -399,7 +420,7 @@ struct filling {
 /* An address: `name`, `generic(name)+4`. */
 static void address(struct ptx_parser *parser, struct filling *filling, unsigned shift, bool masked)
 {
-    const bool generic = cushim__ptx_skip(parser, "generic");
+    const bool generic = ptx_skip(parser, "generic");
     struct ptx_address value = {.offset = filling->at, .shift = shift};
     struct ptx_symbol *symbol;
     struct ptx_word name;
@@ -409,13 +430,15 @@ static void address(struct ptx_parser *parser, struct filling *filling, unsigned
     name = cushim__ptx_name(parser);
     if (generic)
         cushim__ptx_expect(parser, ")");
-    if (cushim__ptx_is(parser, "+") || cushim__ptx_is(parser, "-"))
+    if (ptx_is(parser, "+") || ptx_is(parser, "-"))
         value.value = cushim__ptx_expression(parser);
     symbol = cushim__ptx_symbol_find(parser, name);
     if (!symbol || (symbol->kind != SYMBOL_GLOBAL && symbol->kind != SYMBOL_FUNCTION))
         cushim__ptx_fail(parser, "'%.*s' is not a variable or function whose address is known",
                          (int)(name.length > 60 ? 60 : name.length), name.start);
-    value.bytes = masked ? 1 : (unsigned)filling->declared->scalar;
+    value.bytes = masked ? 1 : 8;
+    if (!masked && filling->declared->scalar != 8)
+        cushim__ptx_fail(parser, "an address has 64 bits");
     value.of_function = symbol->kind == SYMBOL_FUNCTION;
     if (value.of_function) {
         parser->program->functions[symbol->index].address_taken = true;
@@ -459,7 +482,7 @@ static void scalar(struct ptx_parser *parser, struct filling *filling)
         return;
     }
     if (type == TYPE_F32 || type == TYPE_F64) {
-        const bool minus = cushim__ptx_skip(parser, "-");
+        const bool minus = ptx_skip(parser, "-");
 
         cushim__ptx_number(parser, &number);
         if (number.kind == OPERAND_INTEGER)
@@ -477,7 +500,7 @@ static void scalar(struct ptx_parser *parser, struct filling *filling)
     } else {
         bits = cushim__ptx_expression(parser);
     }
-    if (cushim__ptx_skip(parser, "(")) { /* 0xFF00(name): a byte of the address */
+    if (ptx_skip(parser, "(")) { /* 0xFF00(name): a byte of the address */
         unsigned shift = 0;
 
         while (shift < 56 && !(bits >> shift & 0xff))
@@ -500,15 +523,15 @@ static void braces(struct ptx_parser *parser, struct filling *filling, unsigned 
 
     for (unsigned i = level; i < declared->dimension_count; i++)
         bytes *= declared->dimensions[i];
-    while (!cushim__ptx_is(parser, "}")) {
-        if (cushim__ptx_skip(parser, "{")) {
+    while (!ptx_is(parser, "}")) {
+        if (ptx_skip(parser, "{")) {
             if (level >= declared->dimension_count)
                 cushim__ptx_expected(parser, "a value");
             braces(parser, filling, level + 1);
         } else {
             scalar(parser, filling);
         }
-        if (!cushim__ptx_skip(parser, ",") && !cushim__ptx_is(parser, "}"))
+        if (!ptx_skip(parser, ",") && !ptx_is(parser, "}"))
             cushim__ptx_expected(parser, "',' or '}'");
     }
     if (!declared->open || level > 0) {
@@ -516,45 +539,48 @@ static void braces(struct ptx_parser *parser, struct filling *filling, unsigned 
             cushim__ptx_fail(parser, "there are more values than the variable has elements");
         filling->at = start + bytes;
     }
+    if (filling->at > BYTES_MAX)
+        cushim__ptx_fail(parser, "the variable is too large");
     cushim__ptx_next(parser);
 }
 
-void cushim__ptx_initial(struct ptx_parser *parser, const struct ptx_declared *declared,
-                         size_t index)
+void cushim__ptx_initial(struct ptx_parser *parser, struct ptx_declared *declared, size_t index)
 {
-    struct ptx_declared filled = *declared;
-    struct filling filling = {.declared = &filled};
+    struct filling filling = {.declared = declared};
 
     /* What has no size is read once more when it is known how many values there are. */
-    if (filled.unsized) {
+    if (declared->unsized) {
         const struct ptx_word word = parser->word;
         const char *const at = parser->at;
         const unsigned line = parser->line;
-        size_t inner = filled.scalar;
+        size_t inner = declared->scalar;
 
-        filled.bytes = SIZE_MAX / 2;
-        filled.dimensions[0] = 0;
-        for (unsigned i = 0; i < filled.dimension_count; i++)
-            inner *= filled.dimensions[i] ? filled.dimensions[i] : 1;
+        for (unsigned i = 1; i < declared->dimension_count; i++)
+            inner *= declared->dimensions[i];
+        if (inner == 0)
+            cushim__ptx_expected(parser, "a size");
+        declared->bytes = BYTES_MAX;
+        declared->open = true;
         cushim__ptx_expect(parser, "{");
-        filled.open = true;
         braces(parser, &filling, 0);
-        filled.bytes = (filling.at + inner - 1) / inner * inner;
+        declared->bytes = (filling.at + inner - 1) / inner * inner;
+        declared->open = false;
+        declared->dimensions[0] = declared->bytes / inner;
         filling.at = 0;
-        filled.open = false;
-        filled.dimensions[0] = filled.bytes / inner;
         parser->word = word;
         parser->at = at;
         parser->line = line;
     }
     if (index != SIZE_MAX) {
         filling.global = &parser->program->globals[index];
-        filling.global->bytes = filled.bytes;
-        filling.global->initial = calloc(1, filled.bytes ? filled.bytes : 1);
+        filling.global->bytes = declared->bytes;
+        /* The system's own zeros: of a large variable only what has a value is touched. */
+        if (declared->bytes <= INITIAL_MAX)
+            filling.global->initial = calloc(1, declared->bytes + 1);
         if (!filling.global->initial)
             cushim__ptx_no_memory(parser);
     }
-    if (cushim__ptx_skip(parser, "{"))
+    if (ptx_skip(parser, "{"))
         braces(parser, &filling, 0);
     else
         scalar(parser, &filling);

@@ -88,7 +88,7 @@ struct ptx_step {
     lane_u64 sources[3][PTX_LANES]; /* flushed */
 };
 
-static inline const unsigned char *ptx_row(const struct ptx_step *step, uint32_t operand)
+static inline const void *ptx_row(const struct ptx_step *step, uint32_t operand)
 {
     return operand & PTX_CONSTANT ? step->constants + (operand & ~PTX_CONSTANT)
                                   : step->frame + operand;
@@ -135,6 +135,9 @@ void cushim__ptx_address(struct ptx_step *step);
 unsigned char *cushim__ptx_bytes(struct ptx_step *step, unsigned lane, enum ptx_space space,
                                  uint64_t address, unsigned bytes, enum ptx_use use);
 
+/* --- texture.c --- */
+void cushim__ptx_texture(struct ptx_step *step);
+
 /* --- sync.c --- */
 void cushim__ptx_barrier(struct ptx_step *step);
 void cushim__ptx_warp_sync(struct ptx_step *step);
@@ -145,16 +148,38 @@ void cushim__ptx_lanes_ended(struct ptx_step *step);
 void cushim__ptx_call(struct ptx_step *step);
 void cushim__ptx_return(struct ptx_step *step);
 
-/* --- run.c --- */
-/* Lanes go to an instruction. */
-void cushim__ptx_send(struct ptx_warp *warp, uint32_t lanes, uint32_t pc);
+/* --- group.c --- */
+/* The group of lanes that runs next becomes the warp's active one. False: none can run. */
 bool cushim__ptx_group_select(struct ptx_warp *warp);
 void cushim__ptx_group_save(struct ptx_warp *warp);
+/* Lanes go to an instruction. */
+void cushim__ptx_send(struct ptx_warp *warp, uint32_t lanes, uint32_t pc);
+void cushim__ptx_branch(struct ptx_step *step, uint32_t target);
+void cushim__ptx_branch_table(struct ptx_step *step);
+void cushim__ptx_end_lanes(struct ptx_step *step);
+
+/* --- special.c --- */
+void cushim__ptx_special(struct ptx_step *step);
+
+/* --- compute.c: each fills the row `result`; those of predicates write the predicates --- */
+void cushim__ptx_compute_float(struct ptx_step *step);
+void cushim__ptx_compute_conversion(struct ptx_step *step);
+void cushim__ptx_compute_comparison(struct ptx_step *step);
+void cushim__ptx_compute_logic(struct ptx_step *step);
+void cushim__ptx_compute_set(struct ptx_step *step);
+void cushim__ptx_compute_choice(struct ptx_step *step, bool wide);
+void cushim__ptx_compute_carry(struct ptx_step *step, bool wide);
+void cushim__ptx_compute_combined(struct ptx_step *step);
+void cushim__ptx_compute_part(struct ptx_step *step);
+void cushim__ptx_compute_extended(struct ptx_step *step);
+void cushim__ptx_compute_narrowed(struct ptx_step *step);
+
+/* --- run.c --- */
 void cushim__ptx_run_warp(struct ptx_launch *launch, struct ptx_warp *warp, uint32_t quantum);
 /* Values of some lanes become those of a row, unless they are that row itself. */
 void cushim__ptx_write32(unsigned char *row, const lane_u32 *values, uint32_t mask);
+void cushim__ptx_write64(unsigned char *row, const lane_u64 *values, uint32_t mask);
 /* One value for all lanes that take part. */
 void cushim__ptx_fill(struct ptx_step *step, uint32_t operand, uint64_t value, bool wide);
-void cushim__ptx_write64(unsigned char *row, const lane_u64 *values, uint32_t mask);
 
 #endif

@@ -223,6 +223,7 @@ bool cushim__ptx_link(struct ptx_module *module, struct ptx_error *error)
     }
     free(reach.stack);
     free(reach.done);
-    error->no_memory = !done;
+    if (!done)
+        error->kind = PTX_OUT_OF_MEMORY;
     return done;
 }

@@ -380,12 +380,15 @@ static uint32_t extended(uint64_t value, unsigned bytes, bool is_signed)
         const uint64_t host = where->host + more;                                                \
         const sum PTX_ALIAS *const from = where->addresses;                                      \
                                                                                                  \
-        UNROLLED for (unsigned i = 0; mask == PTX_ALL_LANES && i < PTX_LANES; i++)               \
-        {                                                                                        \
-            to[i] = (type)read_number(PLACE(from, sum, i), size);                                \
+        if (mask == PTX_ALL_LANES) {                                                             \
+            UNROLLED for (unsigned i = 0; i < PTX_LANES; i++)                                    \
+            {                                                                                    \
+                to[i] = (type)read_number(PLACE(from, sum, i), size);                            \
+            }                                                                                    \
+            return;                                                                              \
         }                                                                                        \
-        for (uint32_t left = ~mask ? mask : 0; left; left &= left - 1)                           \
-            to[ptx_first(left)] = (type)read_number(PLACE(from, sum, ptx_first(left)), size);    \
+        for (; mask; mask &= mask - 1)                                                           \
+            to[ptx_first(mask)] = (type)read_number(PLACE(from, sum, ptx_first(mask)), size);    \
     }                                                                                            \
     static void write_##name(void *row, const struct where *where, unsigned more, uint32_t mask) \
     {                                                                                            \
@@ -393,12 +396,15 @@ static uint32_t extended(uint64_t value, unsigned bytes, bool is_signed)
         const uint64_t host = where->host + more;                                                \
         const sum PTX_ALIAS *const to = where->addresses;                                        \
                                                                                                  \
-        UNROLLED for (unsigned i = 0; mask == PTX_ALL_LANES && i < PTX_LANES; i++)               \
-        {                                                                                        \
-            write_number(PLACE(to, sum, i), size, values[i]);                                    \
+        if (mask == PTX_ALL_LANES) {                                                             \
+            UNROLLED for (unsigned i = 0; i < PTX_LANES; i++)                                    \
+            {                                                                                    \
+                write_number(PLACE(to, sum, i), size, values[i]);                                \
+            }                                                                                    \
+            return;                                                                              \
         }                                                                                        \
-        for (uint32_t left = ~mask ? mask : 0; left; left &= left - 1)                           \
-            write_number(PLACE(to, sum, ptx_first(left)), size, values[ptx_first(left)]);        \
+        for (; mask; mask &= mask - 1)                                                           \
+            write_number(PLACE(to, sum, ptx_first(mask)), size, values[ptx_first(mask)]);        \
     }
 
 ROW_FUNCTIONS(byte, lane_u32, 1, wide, uint64_t)
@@ -489,7 +495,7 @@ void cushim__ptx_store(struct ptx_step *step)
     if (!locate(step, &where, bytes * at->count, PTX_WRITE))
         return;
     if (where.whole) {
-        const lane_u64 *const from = (const lane_u64 *)(const void *)ptx_row(step, list[0]);
+        const lane_u64 *const from = ptx_row(step, list[0]);
         lane_u64 *const to = (lane_u64 *)(void *)place_of(&where, 0);
 
         for (unsigned i = 0; i < PTX_LANES * bytes / 8; i++)
@@ -626,7 +632,7 @@ static bool is_constant(const struct ptx_launch *launch, uint64_t address)
 void cushim__ptx_isspace(struct ptx_step *step)
 {
     const struct ptx_instruction *at = step->at;
-    const lane_u64 *row = (const lane_u64 *)(const void *)ptx_row(step, at->a);
+    const lane_u64 *row = ptx_row(step, at->a);
     uint32_t result = 0;
     lane_u32 *d;
 
@@ -647,7 +653,7 @@ void cushim__ptx_isspace(struct ptx_step *step)
 void cushim__ptx_cvta(struct ptx_step *step)
 {
     const struct ptx_instruction *at = step->at;
-    const lane_u64 *row = (const lane_u64 *)(const void *)ptx_row(step, at->a);
+    const lane_u64 *row = ptx_row(step, at->a);
     const uint64_t window = at->sub == PTX_SHARED        ? PTX_SHARED_WINDOW
                             : at->sub == PTX_LOCAL_SPACE ? PTX_LOCAL_WINDOW
                             : at->sub == PTX_PARAM       ? PTX_PARAM_WINDOW

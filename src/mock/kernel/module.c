@@ -6,16 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct ptx_module *cushim__ptx_create(void)
+struct ptx_module *cushim__ptx_create(const struct ptx_target *target)
 {
     struct ptx_program *program = calloc(1, sizeof *program);
 
     if (program)
-        program->names = cushim__ptx_names_create();
+        program->names = cushim__ptx_names_create(!target->declarations);
     if (!program || !program->names) {
         free(program);
         return NULL;
     }
+    program->target = *target;
     program->references = 1;
     program->module.program = program;
     return &program->module;
@@ -59,6 +60,15 @@ void cushim__ptx_release(struct ptx_module *module)
     free(program);
 }
 
+unsigned char *cushim__ptx_take_initial(struct ptx_module *module, size_t global)
+{
+    struct ptx_global *from = &module->program->globals[global];
+    unsigned char *const initial = (unsigned char *)from->initial;
+
+    from->initial = NULL;
+    return initial;
+}
+
 /* --- functions and kernels --- */
 
 static bool extents(struct ptx_parser *parser, unsigned values[3])
@@ -70,7 +80,7 @@ static bool extents(struct ptx_parser *parser, unsigned values[3])
         if (value == 0 || value > UINT32_MAX)
             return false;
         values[i] = (unsigned)value;
-        if (!cushim__ptx_skip(parser, ","))
+        if (!ptx_skip(parser, ","))
             break;
     }
     return true;
@@ -90,20 +100,20 @@ static void directives(struct ptx_parser *parser, struct ptx_kernel *kernel)
 {
     unsigned values[3];
 
-    while (!cushim__ptx_is(parser, "{") && !cushim__ptx_is(parser, ";")) {
+    while (!ptx_is(parser, "{") && !ptx_is(parser, ";")) {
         bool sane = true;
 
         if (parser->word.length == 0)
             cushim__ptx_expected(parser, "a body");
-        if (kernel && cushim__ptx_skip(parser, ".maxntid")) {
+        if (kernel && ptx_skip(parser, ".maxntid")) {
             sane = extents(parser, values);
             kernel->max_threads = product(values);
-        } else if (kernel && cushim__ptx_skip(parser, ".reqntid")) {
+        } else if (kernel && ptx_skip(parser, ".reqntid")) {
             sane = extents(parser, kernel->required_block);
             kernel->max_threads = product(kernel->required_block);
-        } else if (kernel && cushim__ptx_skip(parser, ".minnctapersm")) {
+        } else if (kernel && ptx_skip(parser, ".minnctapersm")) {
             kernel->min_blocks = (unsigned)cushim__ptx_integer(parser);
-        } else if (kernel && cushim__ptx_skip(parser, ".reqnctapercluster")) {
+        } else if (kernel && ptx_skip(parser, ".reqnctapercluster")) {
             sane = extents(parser, kernel->required_cluster);
         } else {
             cushim__ptx_next(parser);
@@ -119,9 +129,9 @@ static void parameters(struct ptx_parser *parser, struct ptx_kernel *kernel)
     struct ptx_parameter *list = NULL;
     size_t offset = 0, room = 0;
 
-    if (!cushim__ptx_skip(parser, "("))
+    if (!ptx_skip(parser, "("))
         return;
-    while (!cushim__ptx_skip(parser, ")")) {
+    while (!ptx_skip(parser, ")")) {
         struct ptx_declared declared;
         struct ptx_symbol *symbol;
 
@@ -146,7 +156,7 @@ static void parameters(struct ptx_parser *parser, struct ptx_kernel *kernel)
         list[kernel->parameter_count++] =
             (struct ptx_parameter){offset, declared.bytes, declared.alignment};
         offset += declared.bytes;
-        if (!cushim__ptx_skip(parser, ",") && !cushim__ptx_is(parser, ")"))
+        if (!ptx_skip(parser, ",") && !ptx_is(parser, ")"))
             cushim__ptx_expected(parser, "',' or ')'");
     }
     kernel->parameter_bytes = offset;
@@ -214,29 +224,52 @@ static void clear_body(struct ptx_body *body)
     *body = (struct ptx_body){0};
 }
 
-static struct ptx_function *define(struct ptx_parser *parser, uint32_t index,
-                                   enum ptx_linkage linkage)
+/* Refuse what is defined already, unless one of two texts gives way. */
+static void define(struct ptx_parser *parser, uint32_t index, enum ptx_linkage linkage)
 {
-    struct ptx_function *function = &parser->program->functions[index];
+    const struct ptx_function *function = &parser->program->functions[index];
 
-    if (function->defined && !(function->linkage == PTX_WEAK || linkage == PTX_WEAK))
-        cushim__ptx_fail(parser, "'%s' is defined twice", function->name);
-    return function;
+    if (function->part == parser->part || (function->linkage != PTX_WEAK && linkage != PTX_WEAK))
+        cushim__ptx_twice(parser, function->name, function->part);
 }
 
+/* What is not translated; but the shared variables of a kernel are its own. */
 static void skip_body(struct ptx_parser *parser)
 {
+    bool external = false;
     unsigned depth = 0;
 
     do {
-        if (cushim__ptx_is(parser, "{"))
+        if (ptx_is(parser, "{"))
             depth++;
-        else if (cushim__ptx_is(parser, "}"))
+        else if (ptx_is(parser, "}"))
             depth--;
         else if (parser->word.length == 0)
             cushim__ptx_expected(parser, "'}'");
+        if (parser->body.kernel && !external && ptx_skip(parser, ".shared")) {
+            cushim__ptx_shared_variables(parser, PTX_LOCAL);
+            continue;
+        }
+        external = ptx_is(parser, ".extern");
         cushim__ptx_next(parser);
     } while (depth > 0);
+}
+
+/* After the header, until behind the brace that ends the body. */
+static void translate_body(struct ptx_parser *parser, uint32_t index, enum ptx_linkage linkage)
+{
+    struct ptx_function *function = &parser->program->functions[index];
+
+    function->defined = true;
+    function->linkage = linkage;
+    function->part = parser->part;
+    if (parser->program->target.declarations) {
+        skip_body(parser);
+        return;
+    }
+    cushim__ptx_expect(parser, "{");
+    cushim__ptx_body(parser, index);
+    append(parser, index);
 }
 
 static void entry(struct ptx_parser *parser, enum ptx_linkage linkage)
@@ -260,27 +293,26 @@ static void entry(struct ptx_parser *parser, enum ptx_linkage linkage)
     parameters(parser, &kernel);
     if (!is_new && function->defined) {
         free((void *)kernel.parameters);
-        define(parser, index, linkage);
+        if (linkage != PTX_EXTERN)
+            define(parser, index, linkage);
         directives(parser, &kernel);
+        if (!ptx_skip(parser, ";"))
+            skip_body(parser);
     } else {
-        free((void *)program->kernels[function->kernel].parameters);
-        program->kernels[function->kernel] = kernel;
-        directives(parser, &program->kernels[function->kernel]);
-        if (!cushim__ptx_is(parser, ";")) {
-            function->defined = true;
-            function->linkage = linkage;
-            function->part = parser->part;
-            cushim__ptx_expect(parser, "{");
-            cushim__ptx_body(parser, index, &program->kernels[function->kernel]);
-            append(parser, index);
-            cushim__ptx_scope_close(parser);
-            clear_body(&parser->body);
-            return;
+        struct ptx_kernel *const declared = &program->kernels[function->kernel];
+
+        free((void *)declared->parameters);
+        *declared = kernel;
+        directives(parser, declared);
+        if (!ptx_skip(parser, ";")) {
+            parser->body.kernel = declared;
+            translate_body(parser, index, linkage);
+            declared->defined = true;
+            declared->own_shared_bytes = parser->body.shared_bytes;
         }
     }
     cushim__ptx_scope_close(parser);
-    if (!cushim__ptx_skip(parser, ";"))
-        skip_body(parser);
+    clear_body(&parser->body);
 }
 
 /* `.func (.param .b32 result) name (.param .b32 a) .noreturn` */
@@ -293,45 +325,34 @@ static void function_header(struct ptx_parser *parser, enum ptx_linkage linkage)
 
     /* The name comes after the results, but belongs to the text and not to the body. */
     cushim__ptx_scope_open(parser);
-    if (cushim__ptx_is(parser, "("))
+    if (ptx_is(parser, "("))
         cushim__ptx_formals(parser, &formals, &count, &bytes, true);
     results = count;
     parser->body.depth--;
     index = cushim__ptx_function_named(parser, cushim__ptx_name(parser), linkage);
     parser->body.depth++;
-    if (cushim__ptx_is(parser, "("))
+    if (ptx_is(parser, "("))
         cushim__ptx_formals(parser, &formals, &count, &bytes, true);
     directives(parser, NULL);
     function = &program->functions[index];
-    if (function->defined && cushim__ptx_is(parser, "{")) {
+    if (function->defined && ptx_is(parser, "{")) {
         define(parser, index, linkage);
-        cushim__ptx_scope_close(parser);
-        clear_body(&parser->body);
         skip_body(parser);
-        return;
+    } else {
+        if (!function->defined) {
+            free(function->formals);
+            function->formals = calloc(count + 1, sizeof *function->formals);
+            if (!function->formals)
+                cushim__ptx_no_memory(parser);
+            if (count)
+                memcpy(function->formals, formals, count * sizeof *formals);
+            function->formal_count = count;
+            function->result_count = results;
+        }
+        parser->body.local_bytes = bytes;
+        if (!ptx_skip(parser, ";"))
+            translate_body(parser, index, linkage);
     }
-    if (!function->defined) {
-        free(function->formals);
-        function->formals = calloc(count + 1, sizeof *function->formals);
-        if (!function->formals)
-            cushim__ptx_no_memory(parser);
-        if (count)
-            memcpy(function->formals, formals, count * sizeof *formals);
-        function->formal_count = count;
-        function->result_count = results;
-    }
-    if (cushim__ptx_skip(parser, ";")) {
-        cushim__ptx_scope_close(parser);
-        clear_body(&parser->body);
-        return;
-    }
-    function->defined = true;
-    function->linkage = linkage;
-    function->part = parser->part;
-    parser->body.local_bytes = bytes;
-    cushim__ptx_expect(parser, "{");
-    cushim__ptx_body(parser, index, NULL);
-    append(parser, index);
     cushim__ptx_scope_close(parser);
     clear_body(&parser->body);
 }
@@ -340,7 +361,7 @@ static void function_header(struct ptx_parser *parser, enum ptx_linkage linkage)
 
 static void skip_statement(struct ptx_parser *parser)
 {
-    while (parser->word.length > 0 && !cushim__ptx_is(parser, ";"))
+    while (parser->word.length > 0 && !ptx_is(parser, ";"))
         cushim__ptx_next(parser);
     cushim__ptx_expect(parser, ";");
 }
@@ -353,32 +374,65 @@ static void skip_line(struct ptx_parser *parser)
         cushim__ptx_next(parser);
 }
 
+/* `6.0` as 60. What no driver knows is as high as can be. */
+static unsigned version(struct ptx_parser *parser)
+{
+    enum { UNKNOWN = 9999 };
+    char text[24] = "", *end;
+    unsigned long major, minor = 0;
+
+    if (parser->word.length < sizeof text)
+        memcpy(text, parser->word.start, parser->word.length);
+    major = strtoul(text, &end, 10);
+    if (end == text || *end != '.' || end[1] == '\0' || (minor = strtoul(end + 1, &end, 10), *end))
+        cushim__ptx_expected(parser, "a version");
+    cushim__ptx_next(parser);
+    return major < 100 && minor < 100 ? (unsigned)(major * 10 + minor) : UNKNOWN;
+}
+
+/* `sm_50`, or `sm_90a` for that very device; `compute_50` means the same. */
+static unsigned architecture(struct ptx_parser *parser)
+{
+    const char *digits = memchr(parser->word.start, '_', parser->word.length);
+    const char *const end = parser->word.start + parser->word.length;
+    unsigned number = 0;
+
+    if (digits && (*parser->word.start == 's' || *parser->word.start == 'c')) {
+        while (++digits < end && *digits >= '0' && *digits <= '9' && number < 10000)
+            number = number * 10 + (unsigned)(*digits - '0');
+    }
+    if (number == 0)
+        cushim__ptx_expected(parser, "a target");
+    cushim__ptx_next(parser);
+    while (ptx_skip(parser, ","))
+        cushim__ptx_next(parser);
+    return number;
+}
+
 static void heading(struct ptx_parser *parser)
 {
     struct ptx_module *module = &parser->program->module;
-    char text[24] = "";
-    char *end;
+    const struct ptx_target *target = &parser->program->target;
 
-    while (cushim__ptx_is(parser, ".version") || cushim__ptx_is(parser, ".target") ||
-           cushim__ptx_is(parser, ".address_size")) {
-        const bool version = cushim__ptx_is(parser, ".version"),
-                   target = cushim__ptx_is(parser, ".target");
-
-        cushim__ptx_next(parser);
-        snprintf(text, sizeof text, "%.*s",
-                 (int)(parser->word.length < 20 ? parser->word.length : 20), parser->word.start);
-        if (version) {
-            module->version = (unsigned)strtoul(text, &end, 10) * 10;
-            if (*end == '.')
-                module->version += (unsigned)strtoul(end + 1, &end, 10);
-        } else if (target && strncmp(text, "sm_", 3) == 0) {
-            module->target = (unsigned)strtoul(text + 3, &end, 10);
-        }
-        if (target)
-            skip_line(parser);
-        else
-            cushim__ptx_next(parser);
+    if (!ptx_skip(parser, ".version")) {
+        parser->error->kind = PTX_NO_TEXT;
+        cushim__ptx_expected(parser, "'.version'");
     }
+    module->version = version(parser);
+    if (module->version > target->version) {
+        parser->error->kind = PTX_NEWER_VERSION;
+        cushim__ptx_fail(parser, "PTX version %u.%u is newer than this driver's %u.%u",
+                         module->version / 10, module->version % 10, target->version / 10,
+                         target->version % 10);
+    }
+    if (!ptx_skip(parser, ".target"))
+        cushim__ptx_expected(parser, "a target");
+    module->target = architecture(parser);
+    if (module->target > target->architecture)
+        cushim__ptx_fail(parser, "PTX for sm_%u does not run on this device, an sm_%u",
+                         module->target, target->architecture);
+    if (ptx_skip(parser, ".address_size") && cushim__ptx_integer(parser) != 64)
+        cushim__ptx_fail(parser, "the size of addresses is not 64");
 }
 
 static void statement(struct ptx_parser *parser)
@@ -388,37 +442,33 @@ static void statement(struct ptx_parser *parser)
     parser->statement = parser->word.start;
     parser->statement_line = parser->line;
     for (;; cushim__ptx_next(parser)) {
-        if (cushim__ptx_is(parser, ".extern"))
+        if (ptx_is(parser, ".extern"))
             linkage = PTX_EXTERN;
-        else if (cushim__ptx_is(parser, ".weak") || cushim__ptx_is(parser, ".common"))
+        else if (ptx_is(parser, ".weak") || ptx_is(parser, ".common"))
             linkage = PTX_WEAK;
-        else if (cushim__ptx_is(parser, ".visible"))
+        else if (ptx_is(parser, ".visible"))
             linkage = PTX_VISIBLE;
         else
             break;
     }
-    if (cushim__ptx_skip(parser, ".entry")) {
+    if (ptx_skip(parser, ".entry")) {
         entry(parser, linkage);
-    } else if (cushim__ptx_skip(parser, ".func")) {
+    } else if (ptx_skip(parser, ".func")) {
         function_header(parser, linkage);
-    } else if (cushim__ptx_skip(parser, ".global")) {
+    } else if (ptx_skip(parser, ".global")) {
         cushim__ptx_globals(parser, false, linkage);
-    } else if (cushim__ptx_skip(parser, ".const")) {
+    } else if (ptx_skip(parser, ".const")) {
         cushim__ptx_globals(parser, true, linkage);
-    } else if (cushim__ptx_skip(parser, ".shared")) {
+    } else if (ptx_skip(parser, ".shared")) {
         cushim__ptx_shared_variables(parser, linkage);
-    } else if (cushim__ptx_is(parser, ".version") || cushim__ptx_is(parser, ".target") ||
-               cushim__ptx_is(parser, ".address_size")) {
-        heading(parser);
-    } else if (cushim__ptx_is(parser, ".file") || cushim__ptx_is(parser, ".loc") ||
-               cushim__ptx_is(parser, "@")) {
+    } else if (ptx_is(parser, ".file") || ptx_is(parser, ".loc") || ptx_is(parser, "@")) {
         skip_line(parser);
-    } else if (cushim__ptx_skip(parser, ".section")) {
-        while (parser->word.length > 0 && !cushim__ptx_is(parser, "{"))
+    } else if (ptx_skip(parser, ".section")) {
+        while (parser->word.length > 0 && !ptx_is(parser, "{"))
             cushim__ptx_next(parser);
         skip_body(parser);
-    } else if (cushim__ptx_is(parser, ".local") || cushim__ptx_is(parser, ".tex") ||
-               cushim__ptx_is(parser, ".pragma") || cushim__ptx_is(parser, ".alias")) {
+    } else if (ptx_is(parser, ".local") || ptx_is(parser, ".tex") || ptx_is(parser, ".pragma") ||
+               ptx_is(parser, ".alias")) {
         skip_statement(parser);
     } else {
         cushim__ptx_expected(parser, "a declaration");
@@ -433,12 +483,12 @@ bool cushim__ptx_add(struct ptx_module *module, const char *text, size_t bytes,
 
     *error = (struct ptx_error){0};
     if (!parser) {
-        error->no_memory = true;
+        error->kind = PTX_OUT_OF_MEMORY;
         return false;
     }
     parser->error = error;
     parser->program = module->program;
-    parser->part = module->program->part_count++;
+    parser->part = module->part = module->program->part_count++;
     parser->text = parser->at = parser->statement = text;
     parser->end = memchr(text, '\0', bytes);
     if (!parser->end)
@@ -446,6 +496,7 @@ bool cushim__ptx_add(struct ptx_module *module, const char *text, size_t bytes,
     parser->line = 1;
     if (setjmp(parser->failed) == 0) {
         cushim__ptx_next(parser);
+        heading(parser);
         while (parser->word.length > 0)
             statement(parser);
         done = true;

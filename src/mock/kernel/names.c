@@ -99,12 +99,14 @@ static bool add_base(struct ptx_names *names, const char *name)
     return cushim__ptx_names_find(names, 'o', base) || cushim__ptx_names_add(names, 'o', base, 0);
 }
 
-struct ptx_names *cushim__ptx_names_create(void)
+struct ptx_names *cushim__ptx_names_create(bool opcodes)
 {
     struct ptx_names *names = calloc(1, sizeof *names);
     bool added = names != NULL;
     const char *name;
 
+    if (!opcodes)
+        return names;
     for (uint32_t i = 0; i < TABLES; i++) {
         for (uint32_t row = 0; added && tables[i][row].name; row++) {
             name = tables[i][row].name;

@@ -32,8 +32,8 @@ enum ptx_type cushim__ptx_type(struct ptx_word word)
 {
     if (word.length > 0 && *word.start == '.')
         word = (struct ptx_word){word.start + 1, word.length - 1};
-    for (size_t i = 0; i < TYPES; i++) {
-        if (cushim__ptx_equal(word, types[i].name))
+    for (size_t i = 0; word.length > 0 && i < TYPES; i++) {
+        if (types[i].name[0] == *word.start && ptx_equal(word, types[i].name))
             return types[i].type;
     }
     return TYPE_NONE;
@@ -192,7 +192,8 @@ static bool modify(struct ptx_opcode *opcode, const char *word)
     for (size_t i = 0; i < sizeof modifiers / sizeof *modifiers; i++) {
         const int value = modifiers[i].value;
 
-        if (strcmp(word, modifiers[i].name) != 0 || !applies(modifiers[i].meaning, opcode, word))
+        if (modifiers[i].name[0] != word[0] || strcmp(word, modifiers[i].name) != 0 ||
+            !applies(modifiers[i].meaning, opcode, word))
             continue;
         switch (modifiers[i].meaning) {
         case ROUNDING:

@@ -58,9 +58,16 @@ void cushim__ptx_expected(struct ptx_parser *parser, const char *what)
     cushim__ptx_fail(parser, "%s expected, not '%.*s'", what, length, parser->word.start);
 }
 
+void cushim__ptx_twice(struct ptx_parser *parser, const char *name, unsigned part)
+{
+    if (part != parser->part)
+        parser->error->kind = PTX_IN_OTHER_TEXT;
+    cushim__ptx_fail(parser, "'%.100s' is defined twice", name);
+}
+
 void cushim__ptx_no_memory(struct ptx_parser *parser)
 {
-    parser->error->no_memory = true;
+    parser->error->kind = PTX_OUT_OF_MEMORY;
     cushim__ptx_fail(parser, "out of memory");
 }
 
@@ -212,34 +219,11 @@ void cushim__ptx_next(struct ptx_parser *parser)
     parser->word.length = (size_t)(parser->at - parser->word.start);
 }
 
-bool cushim__ptx_equal(struct ptx_word word, const char *text)
-{
-    return word.length == strlen(text) && memcmp(word.start, text, word.length) == 0;
-}
-
-bool cushim__ptx_begins(struct ptx_word word, const char *text)
-{
-    return word.length >= strlen(text) && memcmp(word.start, text, strlen(text)) == 0;
-}
-
-bool cushim__ptx_is(const struct ptx_parser *parser, const char *word)
-{
-    return cushim__ptx_equal(parser->word, word);
-}
-
-bool cushim__ptx_skip(struct ptx_parser *parser, const char *word)
-{
-    if (!cushim__ptx_is(parser, word))
-        return false;
-    cushim__ptx_next(parser);
-    return true;
-}
-
 void cushim__ptx_expect(struct ptx_parser *parser, const char *word)
 {
     char what[40];
 
-    if (cushim__ptx_skip(parser, word))
+    if (ptx_skip(parser, word))
         return;
     snprintf(what, sizeof what, "'%s'", word);
     cushim__ptx_expected(parser, what);
@@ -330,7 +314,7 @@ void cushim__ptx_number(struct ptx_parser *parser, struct ptx_operand *operand)
 uint64_t cushim__ptx_integer(struct ptx_parser *parser)
 {
     struct ptx_operand number = {.kind = OPERAND_INTEGER};
-    const bool minus = cushim__ptx_skip(parser, "-");
+    const bool minus = ptx_skip(parser, "-");
 
     cushim__ptx_number(parser, &number);
     if (number.kind != OPERAND_INTEGER)

@@ -9,6 +9,7 @@
 #define CUSHIM_MOCK_KERNEL_PARSER_H
 
 #include <setjmp.h>
+#include <string.h>
 
 #include "src/mock/kernel/alu.h"
 #include "src/mock/kernel/code.h"
@@ -116,10 +117,10 @@ struct ptx_body {
     struct ptx_operand *vectors;
     uint32_t vector_count;
     size_t vector_room;
-    uint32_t depth;      /* of the block that is being read; 0: the text */
-    uint32_t first_list; /* where its lists begin in the program's */
-    uint64_t local_bytes;
-    struct ptx_kernel *kernel; /* NULL: a function */
+    uint32_t depth;                     /* of the block that is being read; 0: the text */
+    uint32_t first_list;                /* where its lists begin in the program's */
+    uint64_t local_bytes, shared_bytes; /* of the variables that it declares */
+    struct ptx_kernel *kernel;          /* NULL: a function */
 };
 
 struct ptx_parser {
@@ -139,6 +140,8 @@ struct ptx_parser {
 /* --- parser.c: words --- */
 
 _Noreturn PTX_FORMAT(2) void cushim__ptx_fail(struct ptx_parser *parser, const char *format, ...);
+/* What is defined in `part` is defined once more. */
+_Noreturn void cushim__ptx_twice(struct ptx_parser *parser, const char *name, unsigned part);
 _Noreturn void cushim__ptx_expected(struct ptx_parser *parser, const char *what);
 
 _Noreturn void cushim__ptx_no_memory(struct ptx_parser *parser);
@@ -152,11 +155,33 @@ void *cushim__ptx_grow(struct ptx_parser *parser, void *array, size_t *room, siz
                        size_t element);
 
 void cushim__ptx_next(struct ptx_parser *parser);
-bool cushim__ptx_is(const struct ptx_parser *parser, const char *word);
-bool cushim__ptx_skip(struct ptx_parser *parser, const char *word); /* if it is this one */
+
+/* Inline, so that the compiler knows the text and its length. */
+static inline bool ptx_begins(struct ptx_word word, const char *text)
+{
+    return word.length >= strlen(text) && memcmp(word.start, text, strlen(text)) == 0;
+}
+
+static inline bool ptx_equal(struct ptx_word word, const char *text)
+{
+    return word.length == strlen(text) && memcmp(word.start, text, strlen(text)) == 0;
+}
+
+static inline bool ptx_is(const struct ptx_parser *parser, const char *word)
+{
+    return ptx_equal(parser->word, word);
+}
+
+/* If the word is this one, go on. */
+static inline bool ptx_skip(struct ptx_parser *parser, const char *word)
+{
+    if (!ptx_is(parser, word))
+        return false;
+    cushim__ptx_next(parser);
+    return true;
+}
+
 void cushim__ptx_expect(struct ptx_parser *parser, const char *word);
-bool cushim__ptx_begins(struct ptx_word word, const char *text);
-bool cushim__ptx_equal(struct ptx_word word, const char *text);
 struct ptx_word cushim__ptx_name(struct ptx_parser *parser);
 bool cushim__ptx_is_number(const struct ptx_parser *parser);
 /* A number of the text: an integer, or a real (`real` is true). */
@@ -197,9 +222,8 @@ uint64_t cushim__ptx_align(struct ptx_parser *parser, uint64_t offset, uint64_t 
 /* Variables of a space, after its word, to the `;`. */
 void cushim__ptx_globals(struct ptx_parser *parser, bool constant, enum ptx_linkage linkage);
 void cushim__ptx_shared_variables(struct ptx_parser *parser, enum ptx_linkage linkage);
-/* An initial value, after the `=`. */
-void cushim__ptx_initial(struct ptx_parser *parser, const struct ptx_declared *declared,
-                         size_t global);
+/* An initial value, after the `=`. A variable without a size gets one. SIZE_MAX: of none. */
+void cushim__ptx_initial(struct ptx_parser *parser, struct ptx_declared *declared, size_t global);
 /* An integer of constants and operators. */
 uint64_t cushim__ptx_expression(struct ptx_parser *parser);
 /* The variable or function with this name that texts share, or that is this text's own. */
@@ -207,7 +231,7 @@ uint32_t cushim__ptx_function_named(struct ptx_parser *parser, struct ptx_word n
                                     enum ptx_linkage linkage);
 
 /* --- body.c: the statements of a function --- */
-void cushim__ptx_body(struct ptx_parser *parser, uint32_t function, struct ptx_kernel *kernel);
+void cushim__ptx_body(struct ptx_parser *parser, uint32_t function);
 /* `(.param .b32 a, .reg .b64 b)`: appended to formals, of which `*bytes` of memory are taken. */
 void cushim__ptx_formals(struct ptx_parser *parser, struct ptx_formal **formals, uint32_t *count,
                          uint32_t *bytes, bool named);
@@ -217,6 +241,10 @@ void cushim__ptx_refer(struct ptx_parser *parser, struct ptx_word name, bool lis
 uint32_t cushim__ptx_register_new(struct ptx_parser *parser, enum ptx_row row);
 void cushim__ptx_operand(struct ptx_parser *parser, struct ptx_operand *operand);
 
+/* --- special.c --- */
+/* False: no special register is called so. */
+bool cushim__ptx_special_named(struct ptx_word name, struct ptx_operand *operand);
+
 /* --- opcode.c --- */
 void cushim__ptx_opcode_read(struct ptx_parser *parser, struct ptx_word word,
                              struct ptx_opcode *opcode);
@@ -224,7 +252,7 @@ bool cushim__ptx_opcode_has(const struct ptx_opcode *opcode, const char *word);
 enum ptx_row cushim__ptx_type_row(enum ptx_type type);
 bool cushim__ptx_type_signed(enum ptx_type type);
 
-/* --- select.c, select_memory.c: instructions --- */
+/* --- select*.c: instructions --- */
 
 struct ptx_statement {
     struct ptx_opcode opcode;
@@ -246,6 +274,19 @@ bool cushim__ptx_select_unparsed(struct ptx_parser *parser, struct ptx_statement
 void cushim__ptx_select(struct ptx_parser *parser, struct ptx_statement *statement);
 bool cushim__ptx_select_memory(struct ptx_parser *parser, struct ptx_statement *statement);
 bool cushim__ptx_select_control(struct ptx_parser *parser, struct ptx_statement *statement);
+bool cushim__ptx_select_move(struct ptx_parser *parser, struct ptx_statement *statement);
+/* What a row of a table does: arithmetic, and some conversions. */
+bool cushim__ptx_select_row(struct ptx_parser *parser, struct ptx_statement *statement);
+
+/* --- emit.c --- */
+
+static inline bool ptx_is_wide(enum ptx_row row)
+{
+    return row == ROW_LONG || row == ROW_DOUBLE;
+}
+
+/* Textures and surfaces, the operands too. False: it is another one. */
+bool cushim__ptx_select_texture(struct ptx_parser *parser, struct ptx_statement *statement);
 
 /* Append an instruction. The pointer is valid until the next. */
 struct ptx_instruction *cushim__ptx_emit(struct ptx_parser *parser,
@@ -270,6 +311,13 @@ void cushim__ptx_note(struct ptx_parser *parser, uint32_t **list, uint32_t *coun
                       uint32_t value);
 void cushim__ptx_move(struct ptx_parser *parser, const struct ptx_statement *statement, uint32_t to,
                       uint32_t from, unsigned bytes);
+/* `low` and above it `high`, each of so many bits; and bits of a row from `shift` on. */
+void cushim__ptx_emit_combine(struct ptx_parser *parser, const struct ptx_statement *statement,
+                              uint32_t to, uint32_t low, uint32_t high, unsigned bits);
+void cushim__ptx_emit_part(struct ptx_parser *parser, const struct ptx_statement *statement,
+                           uint32_t to, uint32_t from, unsigned shift, unsigned bits, bool wide);
+void cushim__ptx_count_operands(struct ptx_parser *parser, const struct ptx_statement *statement,
+                                unsigned count);
 
 /* --- slots.c --- */
 /* Give each register a place in the frame, and write the places into the instructions. */
@@ -279,7 +327,8 @@ void cushim__ptx_slots(struct ptx_parser *parser);
 const char *cushim__ptx_select_name(size_t index);
 /* Whether any instruction is called so: `add`. */
 bool cushim__ptx_base_known(const struct ptx_names *names, const char *base);
-struct ptx_names *cushim__ptx_names_create(void);
+/* With or without the opcodes. */
+struct ptx_names *cushim__ptx_names_create(bool opcodes);
 void cushim__ptx_names_destroy(struct ptx_names *names);
 /* The number that a name stands for. */
 uint32_t *cushim__ptx_names_find(const struct ptx_names *names, char kind, struct ptx_word name);

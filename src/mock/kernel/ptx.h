@@ -17,9 +17,17 @@
 
 /* --- modules --- */
 
+enum ptx_refusal {
+    PTX_WRONG,         /* the text has an error, or is for a newer device */
+    PTX_NO_TEXT,       /* it does not begin as PTX does */
+    PTX_NEWER_VERSION, /* of PTX, than the target's */
+    PTX_IN_OTHER_TEXT, /* what it defines is defined by another one */
+    PTX_OUT_OF_MEMORY,
+};
+
 /* Why a text was refused. The line is 0 if no line is to blame (no memory, a missing symbol). */
 struct ptx_error {
-    bool no_memory;
+    enum ptx_refusal kind;
     unsigned part; /* the text, from 0 in the order of cushim__ptx_add() */
     unsigned line;
     char text[240];        /* what is wrong, on one line */
@@ -35,14 +43,16 @@ struct ptx_parameter {
 struct ptx_kernel {
     const char *name;
     unsigned part; /* the text that it is in */
+    bool defined;  /* otherwise it is only declared */
     size_t parameter_count;
     const struct ptx_parameter *parameters;
     size_t parameter_bytes; /* the end of the last one */
     /* From the directives; 0: not given. `max_threads` is the product of .maxntid or .reqntid. */
     unsigned max_threads, required_block[3], min_blocks, required_cluster[3];
-    size_t shared_bytes; /* static shared memory of the kernel and of all that it calls */
-    size_t local_bytes;  /* local memory of a thread, without recursion */
-    unsigned registers;  /* 32-bit registers of a thread, at most 255: an estimate */
+    size_t own_shared_bytes; /* shared memory that its body declares */
+    size_t shared_bytes;     /* static shared memory of the kernel and of all that it calls */
+    size_t local_bytes;      /* local memory of a thread, without recursion */
+    unsigned registers;      /* 32-bit registers of a thread, at most 255: an estimate */
     /*
      * Why the kernel cannot be executed: it contains or calls what is not implemented. Launches
      * are refused with this text, which names the instruction; NULL: it can be executed.
@@ -51,10 +61,10 @@ struct ptx_kernel {
     unsigned refused_part, refused_line;
 };
 
-/* Where an initial value holds an address: `bytes` (4 or 8; 1: one byte of it) at `offset`. */
+/* Where an initial value holds an address, or one byte of it. */
 struct ptx_address {
     size_t offset;
-    unsigned bytes;
+    unsigned bytes;   /* 8 or 1 */
     unsigned shift;   /* of one byte: the address is shifted right by so many bits */
     bool of_function; /* `value` is the value to store */
     uint64_t value;   /* otherwise this is added to the address of the variable `global` */
@@ -70,6 +80,7 @@ struct ptx_global {
      * like any other, or refuses the module.
      */
     enum ptx_linkage linkage;
+    bool of_body;   /* declared in a function: nobody else can name it */
     bool constant;  /* .const */
     bool managed;   /* .attribute(.managed) */
     bool reference; /* a texture, surface or sampler reference: no memory */
@@ -83,8 +94,15 @@ struct ptx_module {
     size_t kernel_count, global_count;
     const struct ptx_kernel *kernels;
     const struct ptx_global *globals;
-    unsigned version, target; /* of the last text: 83 for 8.3, 90 for sm_90 */
+    unsigned part, version, target; /* of the last text: its number, 83 for 8.3, 90 for sm_90 */
     struct ptx_program *program;
+};
+
+/* What texts are read for. */
+struct ptx_target {
+    /* The newest that may be, such as 83 for 8.3 and 90 for sm_90. */
+    unsigned version, architecture;
+    bool declarations; /* bodies are passed over: nothing can be launched */
 };
 
 /*
@@ -94,11 +112,14 @@ struct ptx_module {
  *
  * What cannot be executed is not refused here: see `refused` of struct ptx_kernel.
  */
-struct ptx_module *cushim__ptx_create(void);
+struct ptx_module *cushim__ptx_create(const struct ptx_target *target);
 bool cushim__ptx_add(struct ptx_module *module, const char *text, size_t bytes,
                      struct ptx_error *error);
 bool cushim__ptx_link(struct ptx_module *module, struct ptx_error *error);
 void cushim__ptx_release(struct ptx_module *module);
+
+/* The initial value of a variable, which is the caller's to free from now on. NULL: zeros. */
+unsigned char *cushim__ptx_take_initial(struct ptx_module *module, size_t global);
 
 /* The index of a kernel or variable that other texts can name; SIZE_MAX: there is none. */
 size_t cushim__ptx_find_kernel(const struct ptx_module *module, const char *name);
@@ -127,6 +148,34 @@ struct ptx_access {
     unsigned line;          /* of the PTX text */
 };
 
+enum ptx_texel {
+    PTX_TEXEL_U8,
+    PTX_TEXEL_S8,
+    PTX_TEXEL_U16,
+    PTX_TEXEL_S16,
+    PTX_TEXEL_U32,
+    PTX_TEXEL_S32,
+    PTX_TEXEL_F16,
+    PTX_TEXEL_F32,
+};
+enum ptx_addressing { PTX_WRAP, PTX_CLAMP, PTX_MIRROR, PTX_BORDER }; /* as CUaddress_mode */
+
+/* A texture or a surface, as its handle stands for it. */
+struct ptx_texture {
+    uint64_t address; /* of the first texel */
+    uint64_t row_bytes, layer_bytes;
+    uint32_t width, height, depth; /* in texels, 1 where it has no such extent; layers and faces */
+    enum ptx_texel texel;
+    unsigned channels; /* 1, 2 or 4 */
+    bool surface, layered, cube;
+    bool linear;     /* texels are weighted, unless they are read as integers */
+    bool normalised; /* the extents go from 0 to 1 */
+    bool integers;   /* texels of 8 and 16 bits are read as they are, not from -1 or 0 to 1 */
+    bool srgb;
+    enum ptx_addressing addressing[3];
+    float border[4];
+};
+
 /* The world of a launch. `data` is what cushim__ptx_launch_create() got. */
 struct ptx_host {
     /*
@@ -142,6 +191,8 @@ struct ptx_host {
     bool (*free)(void *data, uint64_t address);
     /* %globaltimer; `instructions` is what the launch has executed. NULL: a number that grows. */
     uint64_t (*timer_ns)(void *data, uint64_t instructions);
+    /* What a texture or surface is; false: the handle is none, or nothing is bound to it. */
+    bool (*texture)(void *data, uint64_t handle, struct ptx_texture *texture);
     /* Called before each access. NULL: nobody wants to know, which is much faster. */
     void (*access)(void *data, const struct ptx_access *access);
 };

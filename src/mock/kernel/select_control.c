@@ -54,6 +54,12 @@ static const char *const names[] = {
     "nanosleep",
     "pmevent",
     "griddepcontrol",
+    "tex",
+    "tld4",
+    "txq",
+    "suld",
+    "sust",
+    "suq",
 };
 
 const char *cushim__ptx_select_name(size_t index)
@@ -92,13 +98,13 @@ static void argument(struct ptx_parser *parser, struct ptx_statement *statement,
 static uint32_t arguments(struct ptx_parser *parser, struct ptx_statement *statement,
                           bool is_result, uint32_t (*pairs)[2], uint32_t count)
 {
-    if (!cushim__ptx_skip(parser, "("))
+    if (!ptx_skip(parser, "("))
         return count;
-    while (!cushim__ptx_skip(parser, ")")) {
+    while (!ptx_skip(parser, ")")) {
         if (count == 64)
             cushim__ptx_fail(parser, "the call has too many arguments");
         argument(parser, statement, is_result, pairs[count++]);
-        if (!cushim__ptx_skip(parser, ",") && !cushim__ptx_is(parser, ")"))
+        if (!ptx_skip(parser, ",") && !ptx_is(parser, ")"))
             cushim__ptx_expected(parser, "',' or ')'");
     }
     return count;
@@ -128,10 +134,10 @@ static void call(struct ptx_parser *parser, struct ptx_statement *statement)
         parser->program->functions[parser->body.function].calls_pointers = true;
     }
     count = results;
-    more = cushim__ptx_skip(parser, ",");
-    if (more && cushim__ptx_is(parser, "(")) {
+    more = ptx_skip(parser, ",");
+    if (more && ptx_is(parser, "(")) {
         count = arguments(parser, statement, false, pairs, results);
-        more = cushim__ptx_skip(parser, ",");
+        more = ptx_skip(parser, ",");
     }
     if (more)
         cushim__ptx_name(parser); /* the prototype, or the list of targets */
@@ -192,12 +198,14 @@ bool cushim__ptx_select_unparsed(struct ptx_parser *parser, struct ptx_statement
         branch_table(parser, statement);
     } else if (strcmp(opcode->base, "call") == 0) {
         call(parser, statement);
+    } else if (cushim__ptx_select_texture(parser, statement)) {
+        return true;
     } else if (!cushim__ptx_base_known(parser->program->names, opcode->base) ||
                (strcmp(opcode->base, "cp") == 0 &&
                 (strstr(opcode->words, ".bulk") || strstr(opcode->words, "mbar") ||
                  strncmp(opcode->words, ".async", 6) != 0))) {
         cushim__ptx_refuse(parser, statement, "");
-        while (parser->word.length > 0 && !cushim__ptx_is(parser, ";"))
+        while (parser->word.length > 0 && !ptx_is(parser, ";"))
             cushim__ptx_next(parser);
     } else {
         return false;

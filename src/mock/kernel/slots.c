@@ -8,6 +8,7 @@
  * that have diverged do not matter: each lane has its own column, and takes its own way through.
  */
 #include "src/mock/kernel/parser.h"
+#include "src/mock/kernel/texture.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -54,6 +55,14 @@ static void visit_list(struct slots *slots, const struct ptx_instruction *at, vi
     case DO_STORE:
         for (unsigned i = 0; !definitions && i < at->count; i++)
             visit_one(slots, &list[i], false, visit, data);
+        break;
+    case DO_TEXTURE:
+        /* Coordinates, and then what is loaded, or stored. */
+        for (unsigned i = 0, first = at->sub == TEXTURE_QUERY ? 0 : ptx_coordinates(at->other);
+             i < first + at->count; i++) {
+            if (definitions == (i >= first && !at->type))
+                visit_one(slots, &list[i], definitions, visit, data);
+        }
         break;
     case DO_WARP_SYNC:
         if (!definitions && !(at->flags & FLAG_EACH))

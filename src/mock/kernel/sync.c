@@ -124,11 +124,11 @@ void cushim__ptx_barrier(struct ptx_step *step)
         barrier->arrived[warp->index] |= same;
         touched |= UINT32_C(1) << number;
         if (at->sub >= BARRIER_AND) {
-            barrier->reduces = true;
-            const uint32_t bits = *(const lane_u32 *)(const void *)ptx_row(step, at->c);
+            const lane_u32 *bits = ptx_row(step, at->c);
 
+            barrier->reduces = true;
             barrier->total += ptx_count(same);
-            barrier->count += ptx_count(same & (at->flags & FLAG_NEGATED_SOURCE ? ~bits : bits));
+            barrier->count += ptx_count(same & (at->flags & FLAG_NEGATED_SOURCE ? ~*bits : *bits));
         }
         if (at->sub == BARRIER_ARRIVE)
             continue;

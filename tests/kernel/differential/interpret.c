@@ -108,7 +108,8 @@ enum outcome interpret_kernel(const struct programs *programs, size_t index, uns
     char *text = module_text(programs, index, index + 1);
     struct world world = {.operand_bytes = (size_t)kernel->count * kernel->operand_count * 8,
                           .result_bytes = (size_t)kernel->count * kernel->result_count * 8};
-    struct ptx_module *module = cushim__ptx_create();
+    static const struct ptx_target target = {.version = 999, .architecture = 999};
+    struct ptx_module *module = cushim__ptx_create(&target);
     struct ptx_error error = {0};
     enum outcome outcome = REFUSED;
 

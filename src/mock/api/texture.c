@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Texture and surface objects, and what kernels see of them. */
+#include "src/mock/api/texture.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/mock/api/api.h"
+#include "src/mock/api/copy.h"
+#include "src/mock/kernel/ptx.h"
+
+enum { FLAG_READ_AS_INTEGER = 1, FLAG_NORMALISED = 2, FLAG_SRGB = 16 };
+
+static size_t attribute(CUdevice_attribute number)
+{
+    return (size_t)cushim__mock->settings.profile.attributes[number];
+}
+
+/* --- what kernels see --- */
+
+static bool texel_of(CUarray_format format, enum ptx_texel *texel)
+{
+    static const struct {
+        CUarray_format format;
+        enum ptx_texel texel;
+    } texels[] = {
+        {CU_AD_FORMAT_UNSIGNED_INT8, PTX_TEXEL_U8},   {CU_AD_FORMAT_SIGNED_INT8, PTX_TEXEL_S8},
+        {CU_AD_FORMAT_UNSIGNED_INT16, PTX_TEXEL_U16}, {CU_AD_FORMAT_SIGNED_INT16, PTX_TEXEL_S16},
+        {CU_AD_FORMAT_UNSIGNED_INT32, PTX_TEXEL_U32}, {CU_AD_FORMAT_SIGNED_INT32, PTX_TEXEL_S32},
+        {CU_AD_FORMAT_HALF, PTX_TEXEL_F16},           {CU_AD_FORMAT_FLOAT, PTX_TEXEL_F32},
+    };
+
+    for (size_t i = 0; i < sizeof texels / sizeof *texels; i++) {
+        *texel = texels[i].texel;
+        if (texels[i].format == format)
+            return true;
+    }
+    return false;
+}
+
+static bool describe_array(CUarray handle, struct ptx_texture *texture)
+{
+    const struct mock_array *array = cushim__mock_object_lookup(handle, MOCK_ARRAY);
+
+    if (!array)
+        return false;
+    texture->address = array->memory;
+    texture->row_bytes = array->row_bytes;
+    texture->layer_bytes = array->row_bytes * array->rows;
+    texture->width = (uint32_t)array->descriptor.Width;
+    texture->height = (uint32_t)array->rows;
+    texture->depth = (uint32_t)array->layers;
+    texture->channels = array->descriptor.NumChannels;
+    texture->layered = array->descriptor.Flags & CUDA_ARRAY3D_LAYERED;
+    texture->cube = array->descriptor.Flags & CUDA_ARRAY3D_CUBEMAP;
+    return texel_of(array->descriptor.Format, &texture->texel);
+}
+
+bool cushim__mock_texture_describe(uint64_t handle, struct ptx_texture *texture)
+{
+    const struct mock_texture *found =
+        cushim__mock_object_lookup((void *)(uintptr_t)handle, MOCK_TEXTURE);
+    const CUDA_RESOURCE_DESC *resource;
+
+    if (!found || !found->bound)
+        return false;
+    resource = &found->resource;
+    *texture = (struct ptx_texture){
+        .surface = found->surface,
+        .height = 1,
+        .depth = 1,
+        .linear = found->sampling.filterMode == CU_TR_FILTER_MODE_LINEAR,
+        .normalised = found->sampling.flags & FLAG_NORMALISED,
+        .integers = found->sampling.flags & FLAG_READ_AS_INTEGER,
+        .srgb = found->sampling.flags & FLAG_SRGB,
+    };
+    for (size_t i = 0; i < 3; i++)
+        texture->addressing[i] = (enum ptx_addressing)found->sampling.addressMode[i];
+    memcpy(texture->border, found->sampling.borderColor, sizeof texture->border);
+    if (resource->resType == CU_RESOURCE_TYPE_ARRAY)
+        return describe_array(resource->res.array.hArray, texture);
+    if (resource->resType == CU_RESOURCE_TYPE_PITCH2D) {
+        texture->address = resource->res.pitch2D.devPtr;
+        texture->row_bytes = resource->res.pitch2D.pitchInBytes;
+        texture->width = (uint32_t)resource->res.pitch2D.width;
+        texture->height = (uint32_t)resource->res.pitch2D.height;
+        texture->channels = resource->res.pitch2D.numChannels;
+        return texel_of(resource->res.pitch2D.format, &texture->texel);
+    }
+    /* Outside of linear memory there are zeros, whatever the modes are. */
+    texture->address = resource->res.linear.devPtr;
+    texture->channels = resource->res.linear.numChannels;
+    texture->width = (uint32_t)(resource->res.linear.sizeInBytes / texture->channels /
+                                cushim__mock_array_channel_bytes(resource->res.linear.format));
+    texture->linear = texture->normalised = false;
+    for (size_t i = 0; i < 3; i++)
+        texture->addressing[i] = PTX_BORDER;
+    memset(texture->border, 0, sizeof texture->border);
+    return texel_of(resource->res.linear.format, &texture->texel);
+}
+
+/* --- objects --- */
+
+static bool is_format(CUarray_format format, unsigned channels)
+{
+    enum ptx_texel texel;
+
+    return texel_of(format, &texel) && (channels == 1 || channels == 2 || channels == 4);
+}
+
+static CUresult check_linear(const CUDA_RESOURCE_DESC *of)
+{
+    const CUarray_format format = of->res.linear.format;
+    const unsigned channels = of->res.linear.numChannels;
+
+    return is_format(format, channels) && of->res.linear.devPtr != 0 &&
+                   of->res.linear.devPtr % attribute(CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT) == 0 &&
+                   of->res.linear.sizeInBytes / channels /
+                           cushim__mock_array_channel_bytes(format) <=
+                       attribute(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH)
+               ? CUDA_SUCCESS
+               : CUDA_ERROR_INVALID_VALUE;
+}
+
+static CUresult check_pitched(const CUDA_RESOURCE_DESC *of)
+{
+    const size_t width = of->res.pitch2D.width, pitch = of->res.pitch2D.pitchInBytes;
+    const unsigned channels = of->res.pitch2D.numChannels;
+
+    return is_format(of->res.pitch2D.format, channels) && of->res.pitch2D.devPtr != 0 &&
+                   of->res.pitch2D.devPtr % attribute(CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT) == 0 &&
+                   pitch % attribute(CU_DEVICE_ATTRIBUTE_TEXTURE_PITCH_ALIGNMENT) == 0 &&
+                   pitch >= width * channels *
+                                cushim__mock_array_channel_bytes(of->res.pitch2D.format) &&
+                   pitch <= attribute(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_PITCH) &&
+                   width > 0 && of->res.pitch2D.height > 0 &&
+                   width <= attribute(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_WIDTH) &&
+                   of->res.pitch2D.height <=
+                       attribute(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_HEIGHT)
+               ? CUDA_SUCCESS
+               : CUDA_ERROR_INVALID_VALUE;
+}
+
+static CUresult check(const CUDA_RESOURCE_DESC *of)
+{
+    struct mock_array *array;
+
+    if (of->flags != 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    switch (of->resType) {
+    case CU_RESOURCE_TYPE_ARRAY:
+        return cushim__mock_object_find(of->res.array.hArray, MOCK_ARRAY, &array);
+    case CU_RESOURCE_TYPE_MIPMAPPED_ARRAY:
+        return CUDA_ERROR_NOT_SUPPORTED;
+    case CU_RESOURCE_TYPE_LINEAR:
+        return check_linear(of);
+    case CU_RESOURCE_TYPE_PITCH2D:
+        return check_pitched(of);
+    default:
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+}
+
+static bool is_sampling(const CUDA_TEXTURE_DESC *of)
+{
+    enum { KNOWN_FLAGS = 0x73 };
+
+    for (size_t i = 0; i < 3; i++) {
+        if ((unsigned)of->addressMode[i] > CU_TR_ADDRESS_MODE_BORDER)
+            return false;
+    }
+    return (unsigned)of->filterMode <= CU_TR_FILTER_MODE_LINEAR && !(of->flags & ~KNOWN_FLAGS);
+}
+
+static CUresult create(struct mock_context *context, const CUDA_RESOURCE_DESC *resource,
+                       const CUDA_TEXTURE_DESC *sampling, unsigned long long *handle)
+{
+    struct mock_texture *made =
+        cushim__mock_object_create(sizeof *made, MOCK_TEXTURE, context, NULL);
+
+    if (!made)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    made->resource = *resource;
+    made->surface = !sampling;
+    made->bound = true;
+    if (sampling)
+        made->sampling = *sampling;
+    *handle = (uintptr_t)made->object.handle;
+    return CUDA_SUCCESS;
+}
+
+static CUresult find(unsigned long long handle, bool surface, struct mock_texture **found)
+{
+    CUresult code = cushim__mock_object_find((void *)(uintptr_t)handle, MOCK_TEXTURE, found);
+
+    return code == CUDA_SUCCESS && (*found)->surface != surface ? CUDA_ERROR_INVALID_VALUE : code;
+}
+
+static CUresult destroy(unsigned long long handle, bool surface)
+{
+    struct mock_texture *texture;
+    CUresult code = handle ? find(handle, surface, &texture) : CUDA_SUCCESS;
+
+    if (code || !handle)
+        return code;
+    cushim__mock_object_remove(texture);
+    free(texture);
+    return CUDA_SUCCESS;
+}
+
+MOCK_APPROXIMATE(TexObjectCreate, "mipmapped arrays and views of resources: 801; what the driver "
+                                  "refuses of descriptions was not measured")
+(struct mock_context *current, CUtexObject *NOT_NULL pTexObject,
+ const CUDA_RESOURCE_DESC *NOT_NULL pResDesc, const CUDA_TEXTURE_DESC *NOT_NULL pTexDesc,
+ const CUDA_RESOURCE_VIEW_DESC *pResViewDesc)
+{
+    CUresult code = is_sampling(pTexDesc) ? check(pResDesc) : CUDA_ERROR_INVALID_VALUE;
+
+    if (code == CUDA_SUCCESS && pResViewDesc)
+        code = pResDesc->resType == CU_RESOURCE_TYPE_ARRAY ? CUDA_ERROR_NOT_SUPPORTED
+                                                           : CUDA_ERROR_INVALID_VALUE;
+    return code ? code : create(current, pResDesc, pTexDesc, pTexObject);
+}
+
+MOCK_EXACT(TexObjectDestroy)(struct mock_context *current, CUtexObject texObject)
+{
+    return destroy(texObject, false);
+}
+
+MOCK_EXACT(TexObjectGetResourceDesc)
+(struct mock_context *current, CUDA_RESOURCE_DESC *NOT_NULL pResDesc, CUtexObject texObject)
+{
+    struct mock_texture *texture;
+    CUresult code = find(texObject, false, &texture);
+
+    if (code == CUDA_SUCCESS)
+        *pResDesc = texture->resource;
+    return code;
+}
+
+MOCK_EXACT(TexObjectGetTextureDesc)
+(struct mock_context *current, CUDA_TEXTURE_DESC *NOT_NULL pTexDesc, CUtexObject texObject)
+{
+    struct mock_texture *texture;
+    CUresult code = find(texObject, false, &texture);
+
+    if (code == CUDA_SUCCESS)
+        *pTexDesc = texture->sampling;
+    return code;
+}
+
+MOCK_APPROXIMATE(SurfObjectCreate, "what the driver refuses of descriptions was not measured")
+(struct mock_context *current, CUsurfObject *NOT_NULL pSurfObject,
+ const CUDA_RESOURCE_DESC *NOT_NULL pResDesc)
+{
+    const struct mock_array *array;
+    CUresult code =
+        pResDesc->resType == CU_RESOURCE_TYPE_ARRAY ? check(pResDesc) : CUDA_ERROR_INVALID_VALUE;
+
+    if (code)
+        return code;
+    array = cushim__mock_object_lookup(pResDesc->res.array.hArray, MOCK_ARRAY);
+    if (!(array->descriptor.Flags & CUDA_ARRAY3D_SURFACE_LDST))
+        return CUDA_ERROR_INVALID_VALUE;
+    return create(current, pResDesc, NULL, pSurfObject);
+}
+
+MOCK_EXACT(SurfObjectDestroy)(struct mock_context *current, CUsurfObject surfObject)
+{
+    return destroy(surfObject, true);
+}
+
+MOCK_EXACT(SurfObjectGetResourceDesc)
+(struct mock_context *current, CUDA_RESOURCE_DESC *NOT_NULL pResDesc, CUsurfObject surfObject)
+{
+    struct mock_texture *texture;
+    CUresult code = find(surfObject, true, &texture);
+
+    if (code == CUDA_SUCCESS)
+        *pResDesc = texture->resource;
+    return code;
+}

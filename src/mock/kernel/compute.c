@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Arithmetic of rows that is more than one function of a table. */
+#include <fenv.h>
+
+#include "src/mock/kernel/launch.h"
+
+/* --- floating point --- */
+
+static void flush(lane_u32 *to, const void *row)
+{
+    const lane_u32 *from = row;
+
+    for (unsigned i = 0; i < PTX_LANES; i++)
+        to[i] = from[i] & 0x7f800000 ? from[i] : from[i] & 0x80000000;
+}
+
+static const void *flushed(struct ptx_step *step, uint32_t operand, unsigned index)
+{
+    const void *row = ptx_row(step, operand);
+
+    if (!(step->at->flags & FLAG_FTZ) || !(step->at->count >> index & 1))
+        return row;
+    flush((lane_u32 *)step->sources[index], row);
+    return step->sources[index];
+}
+
+static int host_rounding(unsigned rounding)
+{
+    return rounding == ROUND_ZERO   ? FE_TOWARDZERO
+           : rounding == ROUND_DOWN ? FE_DOWNWARD
+           : rounding == ROUND_UP   ? FE_UPWARD
+                                    : FE_TONEAREST;
+}
+
+/* Results are flushed that are below the normal numbers when only their fraction is rounded. */
+static void flush_tiny(struct ptx_step *step, const lane_f32 *a, const lane_f32 *b,
+                       const lane_f32 *c)
+{
+    lane_u32 *const result = (lane_u32 *)step->result;
+
+    flush(result, step->result);
+    for (unsigned i = 0; i < PTX_LANES; i++) {
+        if ((result[i] & 0x7fffffff) == 0x00800000 &&
+            cushim__ptx_is_tiny(step->at->lanes, a[i], step->at->b == PTX_UNUSED ? 0 : b[i],
+                                step->at->c == PTX_UNUSED ? 0 : c[i],
+                                host_rounding(step->at->rounding)))
+            result[i] &= 0x80000000;
+    }
+}
+
+/* With a rounding mode, flushed numbers or saturation. */
+void cushim__ptx_compute_float(struct ptx_step *step)
+{
+    const struct ptx_instruction *at = step->at;
+    const void *a = flushed(step, at->a, 0), *b = flushed(step, at->b, 1),
+               *c = flushed(step, at->c, 2);
+    lane_f32 *const result = (lane_f32 *)step->result;
+    const bool rounds = at->rounding > ROUND_NEAREST;
+
+    if (rounds)
+        fesetround(host_rounding(at->rounding));
+    at->lanes(step->result, a, b, c);
+    if (rounds)
+        fesetround(FE_TONEAREST);
+    if (at->flags & FLAG_FTZ && at->flags & FLAG_FLUSH_RESULT)
+        flush_tiny(step, a, b, c);
+    if (at->flags & FLAG_SAT) {
+        for (unsigned i = 0; i < PTX_LANES; i++)
+            result[i] = result[i] > 0 ? result[i] < 1 ? result[i] : 1 : 0;
+    }
+}
+
+void cushim__ptx_compute_conversion(struct ptx_step *step)
+{
+    const struct ptx_instruction *at = step->at;
+    const bool rounds = !at->count && at->rounding > ROUND_NEAREST &&
+                        (at->type == TYPE_F32 || at->type == TYPE_F64);
+
+    if (rounds)
+        fesetround(host_rounding(at->rounding));
+    cushim__ptx_convert(step->result, ptx_row(step, at->a), (enum ptx_type)at->type,
+                        (enum ptx_type)at->sub, (enum ptx_rounding)at->rounding, at->count,
+                        at->flags);
+    if (rounds)
+        fesetround(FE_TONEAREST);
+}
+
+/* --- predicates --- */
+
+static void put_predicate(struct ptx_step *step, uint32_t operand, uint32_t value)
+{
+    if (operand != PTX_UNUSED) {
+        lane_u32 *const word = (lane_u32 *)(void *)(step->frame + operand);
+
+        *word = (*word & ~step->mask) | (value & step->mask);
+    }
+}
+
+static uint32_t predicate(const struct ptx_step *step, uint32_t operand)
+{
+    const lane_u32 *word = ptx_row(step, operand);
+
+    return step->at->flags & FLAG_NEGATED_SOURCE ? ~*word : *word;
+}
+
+static uint32_t combined(enum ptx_logic logic, uint32_t a, uint32_t b)
+{
+    switch (logic) {
+    case LOGIC_AND:
+        return a & b;
+    case LOGIC_OR:
+        return a | b;
+    case LOGIC_XOR:
+        return a ^ b;
+    case LOGIC_NOT:
+        return ~a;
+    default:
+        return a;
+    }
+}
+
+static void flush_half(lane_u32 *to, const void *row)
+{
+    const lane_u32 *from = row;
+
+    for (unsigned i = 0; i < PTX_LANES; i++)
+        to[i] = from[i] & 0x7c00 ? from[i] : from[i] & 0x8000;
+}
+
+static uint32_t compare(struct ptx_step *step)
+{
+    const struct ptx_instruction *at = step->at;
+    const void *a = ptx_row(step, at->a), *b = ptx_row(step, at->b);
+
+    if (at->flags & FLAG_FTZ) {
+        (at->count ? flush_half : flush)((lane_u32 *)step->sources[0], a);
+        (at->count ? flush_half : flush)((lane_u32 *)step->sources[1], b);
+        a = step->sources[0];
+        b = step->sources[1];
+    }
+    return at->compare(a, b);
+}
+
+void cushim__ptx_compute_comparison(struct ptx_step *step)
+{
+    const struct ptx_instruction *at = step->at;
+    const uint32_t result = compare(step);
+    const uint32_t other = at->sub == LOGIC_MOVE ? 0 : predicate(step, at->c);
+
+    put_predicate(step, at->d, combined((enum ptx_logic)at->sub, result, other));
+    put_predicate(step, at->e, combined((enum ptx_logic)at->sub, ~result, other));
+}
+
+void cushim__ptx_compute_logic(struct ptx_step *step)
+{
+    const struct ptx_instruction *at = step->at;
+    const lane_u32 *a = ptx_row(step, at->a);
+    const lane_u32 *b = at->b == PTX_UNUSED ? a : ptx_row(step, at->b);
+
+    put_predicate(step, at->d, combined((enum ptx_logic)at->sub, *a, *b));
+}
+
+void cushim__ptx_compute_set(struct ptx_step *step)
+{
+    const struct ptx_instruction *at = step->at;
+    uint32_t result = compare(step), yes = PTX_ALL_LANES;
+    lane_u32 *const to = (lane_u32 *)step->result;
+
+    if (at->sub != LOGIC_MOVE)
+        result = combined((enum ptx_logic)at->sub, result, predicate(step, at->c));
+    if (at->type == TYPE_F32)
+        yes = 0x3f800000;
+    else if (at->type == TYPE_F16 || at->type == TYPE_BF16)
+        yes = at->type == TYPE_F16 ? 0x3c00 : 0x3f80;
+    else if (at->type < TYPE_B32)
+        yes = 0xffff;
+    for (unsigned i = 0; i < PTX_LANES; i++)
+        to[i] = ptx_choose(result, i, yes, 0);
+}
+
+void cushim__ptx_compute_choice(struct ptx_step *step, bool wide)
+{
+    const struct ptx_instruction *at = step->at;
+    const uint32_t which = predicate(step, at->c);
+    const void *a = ptx_row(step, at->a), *b = ptx_row(step, at->b);
+    lane_u64 *const restrict to64 = step->result;
+    lane_u32 *const restrict to32 = (lane_u32 *)step->result;
+
+    if (wide) {
+        for (unsigned i = 0; i < PTX_LANES; i++)
+            to64[i] = ((const lane_u64 *)(ptx_in(which, i) ? a : b))[i];
+    } else {
+        for (unsigned i = 0; i < PTX_LANES; i++)
+            to32[i] = ptx_choose(which, i, ((const lane_u32 *)a)[i], ((const lane_u32 *)b)[i]);
+    }
+}
+
+/* --- integers --- */
+
+/* add.cc and the like: each lane has a carry of its own; after a subtraction it is no borrow. */
+void cushim__ptx_compute_carry(struct ptx_step *step, bool wide)
+{
+    const struct ptx_instruction *at = step->at;
+    const void *a = ptx_row(step, at->a), *b = ptx_row(step, at->b);
+    uint32_t out = 0;
+
+    for (unsigned i = 0; i < PTX_LANES; i++) {
+        const uint64_t flag = (step->warp->carry >> i & 1) != at->sub;
+        const uint64_t in = at->flags & FLAG_CARRY_IN ? flag : 0;
+        const uint64_t x = wide ? ((const lane_u64 *)a)[i] : ((const lane_u32 *)a)[i];
+        const uint64_t y = wide ? ((const lane_u64 *)b)[i] : ((const lane_u32 *)b)[i];
+        const uint64_t result = at->sub ? x - y - in : x + y + in;
+        bool over;
+
+        if (!wide)
+            over = result >> 32 & 1;
+        else if (at->sub)
+            over = x < y || (x == y && in);
+        else
+            over = result < x || (result == x && in);
+        out |= (uint32_t)(over != at->sub) << i;
+        if (wide)
+            step->result[i] = result;
+        else
+            ((lane_u32 *)step->result)[i] = (uint32_t)result;
+    }
+    if (at->flags & FLAG_CARRY_OUT)
+        step->warp->carry = (step->warp->carry & ~step->mask) | (out & step->mask);
+}
+
+/* --- parts of rows --- */
+
+void cushim__ptx_compute_combined(struct ptx_step *step)
+{
+    const struct ptx_instruction *at = step->at;
+    const lane_u32 *a = ptx_row(step, at->a);
+    const lane_u32 *b = ptx_row(step, at->b);
+
+    if (at->count == 32) {
+        lane_u64 *const restrict to = step->result;
+
+        for (unsigned i = 0; i < PTX_LANES; i++)
+            to[i] = (uint64_t)b[i] << 32 | a[i];
+    } else {
+        const unsigned bits = at->count;
+        const uint32_t mask = (UINT32_C(1) << bits) - 1;
+        lane_u32 *const restrict to = (lane_u32 *)step->result;
+
+        for (unsigned i = 0; i < PTX_LANES; i++)
+            to[i] = (a[i] & mask) | b[i] << bits;
+    }
+}
+
+void cushim__ptx_compute_part(struct ptx_step *step)
+{
+    const struct ptx_instruction *at = step->at;
+    const void *a = ptx_row(step, at->a);
+    const uint32_t mask = at->count == 32 ? UINT32_MAX : (UINT32_C(1) << at->count) - 1;
+    const uint32_t sign = at->flags & FLAG_SIGNED ? UINT32_C(1) << (at->count - 1) : 0;
+    lane_u32 *const restrict to = (lane_u32 *)step->result;
+
+    for (unsigned i = 0; i < PTX_LANES; i++) {
+        const uint64_t x =
+            at->flags & FLAG_WIDE_PART ? ((const lane_u64 *)a)[i] : ((const lane_u32 *)a)[i];
+        const uint32_t low = (uint32_t)(x >> at->sub) & mask;
+
+        to[i] = low & sign ? low | ~mask : low;
+    }
+}
+
+void cushim__ptx_compute_extended(struct ptx_step *step)
+{
+    const lane_u32 *a = ptx_row(step, step->at->a);
+    const uint32_t sign = step->at->flags & FLAG_SIGNED ? UINT32_MAX : 0;
+    lane_u64 *const restrict to = step->result;
+
+    for (unsigned i = 0; i < PTX_LANES; i++)
+        to[i] = (uint64_t)(sign & -(a[i] >> 31)) << 32 | a[i];
+}
+
+void cushim__ptx_compute_narrowed(struct ptx_step *step)
+{
+    const lane_u64 *a = ptx_row(step, step->at->a);
+    lane_u32 *const restrict to = (lane_u32 *)step->result;
+
+    for (unsigned i = 0; i < PTX_LANES; i++)
+        to[i] = (uint32_t)a[i];
+}

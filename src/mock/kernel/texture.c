@@ -1,0 +1,561 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Textures and surfaces, as the appendix on texture fetching of the CUDA programming guide
+ * describes them: a coordinate becomes a number with 8 bits of fraction, whose whole part chooses
+ * two texels of each extent, and whose fraction is their weight.
+ */
+#include "src/mock/kernel/texture.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "src/mock/kernel/launch.h"
+
+enum { CHANNELS = 4, EXTENTS = 3, FRACTION = 256 };
+
+/* What the lanes of one instruction share, and where one of them is. */
+struct fetch {
+    struct ptx_step *step;
+    unsigned lane;
+    uint64_t handle;
+    struct ptx_texture texture;
+};
+
+/* A coordinate: the two texels that it is between, and how near it is to the second. */
+struct axis {
+    int64_t at[2];
+    bool outside[2];
+    unsigned weight; /* of FRACTION */
+};
+
+/* A channel of a texel: a number, or the bits of an integer that is read as it is. */
+struct texel {
+    double values[CHANNELS];
+    uint32_t bits[CHANNELS];
+};
+
+static unsigned channel_bytes(const struct ptx_texture *texture)
+{
+    static const unsigned char bytes[] = {
+        [PTX_TEXEL_U8] = 1,  [PTX_TEXEL_S8] = 1,  [PTX_TEXEL_U16] = 2, [PTX_TEXEL_S16] = 2,
+        [PTX_TEXEL_U32] = 4, [PTX_TEXEL_S32] = 4, [PTX_TEXEL_F16] = 2, [PTX_TEXEL_F32] = 4,
+    };
+
+    return bytes[texture->texel];
+}
+
+static bool is_real(const struct ptx_texture *texture)
+{
+    return texture->texel == PTX_TEXEL_F16 || texture->texel == PTX_TEXEL_F32;
+}
+
+/* Whether what is read are the bits of integers. */
+static bool gives_integers(const struct ptx_texture *texture)
+{
+    return texture->texel == PTX_TEXEL_U32 || texture->texel == PTX_TEXEL_S32 ||
+           (texture->integers && !is_real(texture));
+}
+
+static uint32_t float_bits(double value)
+{
+    const float rounded = (float)value;
+    uint32_t bits;
+
+    memcpy(&bits, &rounded, sizeof bits);
+    return bits;
+}
+
+/* Other threads of the program may use the memory. */
+static uint32_t load(const unsigned char *place, unsigned bytes)
+{
+    return bytes == 1 ? __atomic_load_n(place, __ATOMIC_RELAXED)
+           : bytes == 2
+               ? __atomic_load_n((const uint16_t PTX_ALIAS *)(const void *)place, __ATOMIC_RELAXED)
+               : __atomic_load_n((const lane_u32 *)(const void *)place, __ATOMIC_RELAXED);
+}
+
+static void store(unsigned char *place, unsigned bytes, uint32_t value)
+{
+    if (bytes == 1)
+        __atomic_store_n(place, (unsigned char)value, __ATOMIC_RELAXED);
+    else if (bytes == 2)
+        __atomic_store_n((uint16_t PTX_ALIAS *)(void *)place, (uint16_t)value, __ATOMIC_RELAXED);
+    else
+        __atomic_store_n((lane_u32 *)(void *)place, value, __ATOMIC_RELAXED);
+}
+
+static unsigned char *bytes_at(struct fetch *fetch, uint64_t offset, int64_t y, int64_t z,
+                               unsigned bytes, enum ptx_use use)
+{
+    const struct ptx_texture *texture = &fetch->texture;
+    struct ptx_counts *counts = &fetch->step->launch->counts;
+
+    *(use == PTX_WRITE ? &counts->bytes_written : &counts->bytes_read) += bytes;
+    return cushim__ptx_bytes(fetch->step, fetch->lane, PTX_GLOBAL,
+                             texture->address + offset + (uint64_t)y * texture->row_bytes +
+                                 (uint64_t)z * texture->layer_bytes,
+                             bytes, use);
+}
+
+/* --- texels --- */
+
+static double linear_of_srgb(double value)
+{
+    return value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4);
+}
+
+static double number_of(const struct ptx_texture *texture, uint32_t bits, unsigned channel)
+{
+    double value;
+    float single;
+
+    switch (texture->texel) {
+    case PTX_TEXEL_U8:
+        value = bits / 255.0;
+        return texture->srgb && channel < 3 ? linear_of_srgb(value) : value;
+    case PTX_TEXEL_S8:
+        value = (int8_t)bits / 127.0;
+        return value < -1 ? -1 : value;
+    case PTX_TEXEL_U16:
+        return bits / 65535.0;
+    case PTX_TEXEL_S16:
+        value = (int16_t)bits / 32767.0;
+        return value < -1 ? -1 : value;
+    case PTX_TEXEL_F16:
+        return cushim__ptx_from_small(&cushim__ptx_half, bits);
+    default:
+        memcpy(&single, &bits, sizeof single);
+        return single;
+    }
+}
+
+static uint32_t integer_of(const struct ptx_texture *texture, uint32_t bits)
+{
+    return texture->texel == PTX_TEXEL_S8    ? (uint32_t)(int8_t)bits
+           : texture->texel == PTX_TEXEL_S16 ? (uint32_t)(int16_t)bits
+                                             : bits;
+}
+
+/* What there is where a texture has no texel, and in the channels that it lacks. */
+static void fill(const struct ptx_texture *texture, bool is_border, struct texel *texel)
+{
+    for (unsigned i = 0; i < CHANNELS; i++) {
+        const bool own = is_border && i < texture->channels;
+
+        texel->values[i] = own ? texture->border[i] : i == 3;
+        texel->bits[i] = own ? (uint32_t)(int64_t)texture->border[i] : i == 3;
+    }
+}
+
+/* False: a fault. */
+static bool read_texel(struct fetch *fetch, const struct axis axes[EXTENTS], unsigned corner,
+                       struct texel *texel)
+{
+    const struct ptx_texture *texture = &fetch->texture;
+    const unsigned bytes = channel_bytes(texture);
+    int64_t at[EXTENTS];
+    bool outside = false;
+    const unsigned char *place;
+
+    for (unsigned i = 0; i < EXTENTS; i++) {
+        at[i] = axes[i].at[corner >> i & 1];
+        outside |= axes[i].outside[corner >> i & 1];
+    }
+    fill(texture, outside, texel);
+    if (outside)
+        return true;
+    place = bytes_at(fetch, (uint64_t)at[0] * bytes * texture->channels, at[1], at[2],
+                     bytes * texture->channels, PTX_READ);
+    for (unsigned i = 0; place && i < texture->channels; i++) {
+        const uint32_t bits = load(place + (size_t)i * bytes, bytes);
+
+        texel->values[i] = number_of(texture, bits, i);
+        texel->bits[i] = integer_of(texture, bits);
+    }
+    return place != NULL;
+}
+
+/* --- coordinates --- */
+
+static int64_t modulo(int64_t value, int64_t by)
+{
+    const int64_t rest = value % by;
+
+    return rest < 0 ? rest + by : rest;
+}
+
+/* The texel that is taken for one that may be outside. */
+static int64_t addressed(enum ptx_addressing mode, int64_t at, int64_t count, bool *outside)
+{
+    *outside = false;
+    switch (mode) {
+    case PTX_WRAP:
+        return modulo(at, count);
+    case PTX_MIRROR:
+        at = modulo(at, 2 * count);
+        return at < count ? at : 2 * count - 1 - at;
+    case PTX_BORDER:
+        *outside = at < 0 || at >= count;
+        return *outside ? 0 : at;
+    default:
+        return at < 0 ? 0 : at >= count ? count - 1 : at;
+    }
+}
+
+/* A whole number within what an extent and its repetitions can be. */
+static int64_t whole(double value)
+{
+    const double most = 1e12;
+
+    return value > -most && value < most ? (int64_t)floor(value)
+           : value > 0                   ? (int64_t)most
+           : value < 0                   ? -(int64_t)most
+                                         : 0;
+}
+
+/* Wrapping and mirroring need a coordinate that is normalised; others are clamped. */
+static enum ptx_addressing mode_of(const struct ptx_texture *texture, unsigned extent,
+                                   bool normalised)
+{
+    const enum ptx_addressing mode = texture->addressing[extent];
+
+    return normalised || mode == PTX_BORDER ? mode : PTX_CLAMP;
+}
+
+static struct axis locate(const struct ptx_texture *texture, unsigned extent, double coordinate,
+                          bool between)
+{
+    const uint32_t extents[EXTENTS] = {texture->width, texture->height, texture->depth};
+    const int64_t count = extents[extent];
+    const enum ptx_addressing mode = mode_of(texture, extent, texture->normalised);
+    struct axis axis = {.weight = 0};
+    int64_t at;
+
+    if (texture->normalised)
+        coordinate *= (double)count;
+    if (between) {
+        at = whole((coordinate - 0.5) * FRACTION + 0.5);
+        axis.weight = (unsigned)modulo(at, FRACTION);
+        at = (at - axis.weight) / FRACTION;
+    } else {
+        at = whole(coordinate);
+    }
+    axis.at[0] = addressed(mode, at, count, &axis.outside[0]);
+    axis.at[1] = addressed(mode, at + 1, count, &axis.outside[1]);
+    return axis;
+}
+
+static struct axis at_integer(const struct ptx_texture *texture, unsigned extent, int32_t at)
+{
+    const uint32_t extents[EXTENTS] = {texture->width, texture->height, texture->depth};
+    struct axis axis = {.weight = 0};
+
+    axis.at[0] = axis.at[1] =
+        addressed(mode_of(texture, extent, false), at, extents[extent], &axis.outside[0]);
+    axis.outside[1] = axis.outside[0];
+    return axis;
+}
+
+static struct axis at_layer(const struct ptx_texture *texture, uint32_t layer, unsigned face)
+{
+    const uint32_t faces = texture->cube ? 6 : 1, layers = texture->depth / faces;
+    const int64_t at = (int64_t)(layer < layers ? layer : layers - 1) * faces + face;
+
+    return (struct axis){.at = {at, at}};
+}
+
+/* A direction: the face that it goes through, and where, normalised. */
+static unsigned face_of(const float direction[EXTENTS], double coordinates[2])
+{
+    const float x = direction[0], y = direction[1], z = direction[2];
+    const float ax = fabsf(x), ay = fabsf(y), az = fabsf(z);
+    double major, s, t;
+    unsigned face;
+
+    if (az >= ax && az >= ay) {
+        face = z < 0 ? 5 : 4;
+        major = az, s = z < 0 ? -x : x, t = -y;
+    } else if (ay >= ax) {
+        face = y < 0 ? 3 : 2;
+        major = ay, s = x, t = y < 0 ? -z : z;
+    } else {
+        face = x < 0 ? 1 : 0;
+        major = ax, s = x < 0 ? z : -z, t = -y;
+    }
+    coordinates[0] = major > 0 ? (s / major + 1) / 2 : 0;
+    coordinates[1] = major > 0 ? (t / major + 1) / 2 : 0;
+    return face;
+}
+
+/* Where the lane's coordinates are. `between`: there is a weight, and not only a texel. */
+static void locate_all(const struct fetch *fetch, const uint32_t *coordinates, bool between,
+                       struct axis axes[EXTENTS])
+{
+    const struct ptx_instruction *at = fetch->step->at;
+    const unsigned geometry = at->other, extents = geometry & GEOMETRY_EXTENTS;
+    struct ptx_texture cube = fetch->texture;
+    const struct ptx_texture *texture = &fetch->texture;
+    const uint32_t layer = geometry & GEOMETRY_LAYER ? *coordinates++ : 0;
+    float reals[EXTENTS] = {0};
+
+    memcpy(reals, coordinates, extents * sizeof *reals);
+    for (unsigned i = 0; i < EXTENTS; i++) {
+        if (i >= extents)
+            axes[i] = (struct axis){.at = {0, 0}};
+        else if (at->flags & FLAG_SIGNED)
+            axes[i] = at_integer(texture, i, (int32_t)coordinates[i]);
+        else
+            axes[i] = locate(texture, i, reals[i], between);
+    }
+    if (geometry & GEOMETRY_CUBE) {
+        double place[2];
+        const unsigned face = face_of(reals, place);
+
+        cube.normalised = true;
+        cube.addressing[0] = cube.addressing[1] = PTX_CLAMP;
+        axes[0] = locate(&cube, 0, place[0], between);
+        axes[1] = locate(&cube, 1, place[1], between);
+        axes[2] = at_layer(texture, layer, face);
+    } else if (geometry & GEOMETRY_LAYER) {
+        axes[2] = at_layer(texture, layer, 0);
+    }
+}
+
+/* --- textures --- */
+
+static void fetch_one(struct fetch *fetch, const uint32_t *coordinates, uint32_t *results)
+{
+    const struct ptx_texture *texture = &fetch->texture;
+    const bool integers = gives_integers(texture);
+    const bool between = texture->linear && !integers && !(fetch->step->at->flags & FLAG_SIGNED);
+    double sums[CHANNELS] = {0};
+    struct axis axes[EXTENTS];
+    struct texel texel;
+
+    locate_all(fetch, coordinates, between, axes);
+    for (unsigned corner = 0; corner < 1 << EXTENTS; corner++) {
+        double weight = 1;
+
+        for (unsigned i = 0; i < EXTENTS; i++)
+            weight *= corner >> i & 1 ? axes[i].weight : FRACTION - axes[i].weight;
+        if (weight == 0)
+            continue;
+        if (!read_texel(fetch, axes, corner, &texel))
+            return;
+        for (unsigned i = 0; i < CHANNELS; i++)
+            sums[i] += weight * texel.values[i];
+        if (!between)
+            break;
+    }
+    for (unsigned i = 0; i < CHANNELS; i++)
+        results[i] = integers  ? texel.bits[i]
+                     : between ? float_bits(sums[i] / FRACTION / FRACTION / FRACTION)
+                               : float_bits(texel.values[i]);
+}
+
+/* One channel of the four texels around, against the clock from the lower left. */
+static void gather(struct fetch *fetch, const uint32_t *coordinates, uint32_t *results)
+{
+    static const unsigned char corners[] = {2, 3, 1, 0};
+    const struct ptx_texture *texture = &fetch->texture;
+    const unsigned channel = fetch->step->at->rounding;
+    struct axis axes[EXTENTS];
+
+    locate_all(fetch, coordinates, true, axes);
+    for (unsigned i = 0; i < CHANNELS; i++) {
+        struct texel texel;
+
+        if (!read_texel(fetch, axes, corners[i], &texel))
+            return;
+        results[i] =
+            gives_integers(texture) ? texel.bits[channel] : float_bits(texel.values[channel]);
+    }
+}
+
+static uint32_t property(const struct ptx_texture *texture, enum ptx_texture_property which)
+{
+    const uint32_t faces = texture->cube ? 6 : 1;
+
+    switch (which) {
+    case PROPERTY_WIDTH:
+        return texture->width;
+    case PROPERTY_HEIGHT:
+        return texture->height;
+    case PROPERTY_DEPTH:
+        return texture->layered || texture->cube ? 1 : texture->depth;
+    case PROPERTY_LAYERS:
+        return texture->layered ? texture->depth / faces : 1;
+    case PROPERTY_NORMALISED:
+        return texture->normalised;
+    default:
+        return 1;
+    }
+}
+
+/* --- surfaces --- */
+
+/*
+ * The place of `bytes` bytes, of which x is the first one's number in its row. NULL: it is outside,
+ * and that is no fault, or the launch has one.
+ */
+static unsigned char *surface_place(struct fetch *fetch, const uint32_t *coordinates,
+                                    uint64_t scale, unsigned bytes, enum ptx_use use)
+{
+    const struct ptx_instruction *at = fetch->step->at;
+    const struct ptx_texture *texture = &fetch->texture;
+    const unsigned geometry = at->other;
+    const uint64_t row = (uint64_t)texture->width * channel_bytes(texture) * texture->channels;
+    const int64_t most[EXTENTS] = {(int64_t)row - bytes, (int64_t)texture->height - 1,
+                                   (int64_t)texture->depth - 1};
+    int64_t place[EXTENTS] = {0};
+    bool outside = false;
+
+    if (geometry & GEOMETRY_LAYER)
+        place[2] = *coordinates++;
+    for (unsigned i = 0; i < (geometry & GEOMETRY_EXTENTS); i++)
+        place[i] = (int32_t)coordinates[i] * (i == 0 ? (int64_t)scale : 1);
+    for (unsigned i = 0; i < EXTENTS; i++) {
+        outside |= place[i] < 0 || place[i] > most[i];
+        if (at->rounding == OUTSIDE_CLAMP)
+            place[i] = place[i] < 0 ? 0 : place[i] > most[i] ? most[i] : place[i];
+    }
+    if (most[0] < 0 || (outside && at->rounding == OUTSIDE_TRAP)) {
+        cushim__ptx_fault_at(fetch->step, PTX_TRAP, fetch->lane,
+                             "a surface is used outside, at byte %lld of row %lld of layer %lld",
+                             (long long)place[0], (long long)place[1], (long long)place[2]);
+        return NULL;
+    }
+    if (outside && at->rounding == OUTSIDE_ZERO)
+        return NULL;
+    return bytes_at(fetch, (uint64_t)place[0], place[1], place[2], bytes, use);
+}
+
+/* A value as a channel of the surface has it. */
+static uint32_t converted(const struct ptx_texture *texture, uint32_t bits)
+{
+    float single;
+
+    memcpy(&single, &bits, sizeof single);
+    switch (texture->texel) {
+    case PTX_TEXEL_U8:
+        return bits > 0xff ? 0xff : bits;
+    case PTX_TEXEL_U16:
+        return bits > 0xffff ? 0xffff : bits;
+    case PTX_TEXEL_S8:
+        return (int32_t)bits < INT8_MIN   ? (uint32_t)INT8_MIN
+               : (int32_t)bits > INT8_MAX ? INT8_MAX
+                                          : bits;
+    case PTX_TEXEL_S16:
+        return (int32_t)bits < INT16_MIN   ? (uint32_t)INT16_MIN
+               : (int32_t)bits > INT16_MAX ? INT16_MAX
+                                           : bits;
+    case PTX_TEXEL_F16:
+        return cushim__ptx_to_small(&cushim__ptx_half, single, ROUND_NEAREST, false);
+    default:
+        return bits;
+    }
+}
+
+/* `values`: two words for each element, those that are loaded or stored. */
+static void use_surface(struct fetch *fetch, const uint32_t *coordinates, uint32_t (*values)[2],
+                        unsigned count)
+{
+    const struct ptx_instruction *at = fetch->step->at;
+    const struct ptx_texture *texture = &fetch->texture;
+    const bool texels = at->sub == SURFACE_WRITE, loads = at->sub == SURFACE_LOAD;
+    const unsigned channel = channel_bytes(texture);
+    const unsigned element = texels ? channel * texture->channels : at->bytes * count;
+    unsigned char *place = surface_place(fetch, coordinates, texels ? element : 1, element,
+                                         loads ? PTX_READ : PTX_WRITE);
+
+    if (loads)
+        memset(values, 0, count * sizeof *values);
+    for (unsigned i = 0; place && i < (texels ? texture->channels : count); i++) {
+        const unsigned bytes = texels ? channel : at->bytes, part = bytes < 4 ? bytes : 4;
+        unsigned char *own = place + (size_t)i * bytes;
+
+        for (unsigned half = 0; half < (bytes == 8 ? 2u : 1u); half++) {
+            if (loads)
+                values[i][half] = load(own + (size_t)half * 4, part);
+            else if (!texels)
+                store(own + (size_t)half * 4, part, values[i][half]);
+            else
+                store(own, part, i < count ? converted(texture, values[i][0]) : 0);
+        }
+    }
+}
+
+/* --- instructions --- */
+
+/* False: a fault. */
+static bool find(struct fetch *fetch, uint64_t handle)
+{
+    const struct ptx_launch *launch = fetch->step->launch;
+    const bool wants_surface = fetch->step->at->sub >= SURFACE_LOAD;
+
+    if (handle == fetch->handle && fetch->texture.address)
+        return true;
+    fetch->handle = handle;
+    if (launch->host->texture && launch->host->texture(launch->data, handle, &fetch->texture) &&
+        fetch->texture.address && (fetch->texture.surface || !wants_surface))
+        return true;
+    fetch->texture.address = 0;
+    cushim__ptx_fault_at(fetch->step, PTX_TRAP, fetch->lane,
+                         "0x%llx is no %s, or nothing is bound to it", (unsigned long long)handle,
+                         wants_surface ? "surface" : "texture");
+    return false;
+}
+
+/* The list has the coordinates, and then what is loaded or stored. */
+void cushim__ptx_texture(struct ptx_step *step)
+{
+    const struct ptx_instruction *at = step->at;
+    const lane_u64 *handles = (const lane_u64 *)(const void *)ptx_row(step, at->a);
+    const unsigned count = at->sub == TEXTURE_QUERY ? 0 : ptx_coordinates(at->other);
+    const uint32_t *list = step->launch->program->lists + at->list;
+    const bool stores = at->sub == SURFACE_STORE || at->sub == SURFACE_WRITE, wide = at->bytes == 8;
+    struct fetch fetch = {.step = step};
+    lane_u32 narrow[CHANNELS][PTX_LANES];
+    lane_u64 longs[CHANNELS][PTX_LANES];
+
+    for (uint32_t left = step->mask; left; left &= left - 1) {
+        const unsigned lane = ptx_first(left);
+        uint32_t coordinates[CHANNELS], results[CHANNELS] = {0}, values[CHANNELS][2] = {{0}};
+
+        fetch.lane = lane;
+        if (!find(&fetch, handles[lane]))
+            return;
+        for (unsigned i = 0; i < count; i++)
+            coordinates[i] = ((const lane_u32 *)(const void *)ptx_row(step, list[i]))[lane];
+        for (unsigned i = 0; stores && i < at->count; i++) {
+            const void *row = ptx_row(step, list[count + i]);
+            const uint64_t value =
+                wide ? ((const lane_u64 *)row)[lane] : ((const lane_u32 *)row)[lane];
+
+            values[i][0] = (uint32_t)value;
+            values[i][1] = (uint32_t)(value >> 32);
+        }
+        if (at->sub == TEXTURE_FETCH)
+            fetch_one(&fetch, coordinates, results);
+        else if (at->sub == TEXTURE_GATHER)
+            gather(&fetch, coordinates, results);
+        else if (at->sub == TEXTURE_QUERY)
+            results[0] = property(&fetch.texture, (enum ptx_texture_property)at->rounding);
+        else
+            use_surface(&fetch, coordinates, values, at->count);
+        if (step->launch->state == PTX_FAULT)
+            return;
+        for (unsigned i = 0; i < at->count; i++) {
+            narrow[i][lane] = at->sub == SURFACE_LOAD ? values[i][0] : results[i];
+            longs[i][lane] = (uint64_t)values[i][1] << 32 | values[i][0];
+        }
+    }
+    for (unsigned i = 0; !stores && i < at->count; i++) {
+        if (list[count + i] == PTX_UNUSED)
+            continue;
+        if (wide)
+            cushim__ptx_write64(step->frame + list[count + i], longs[i], step->mask);
+        else
+            cushim__ptx_write32(step->frame + list[count + i], narrow[i], step->mask);
+    }
+}

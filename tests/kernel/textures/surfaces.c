@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Surfaces, and what instructions say of textures: results that are whole numbers. */
+#include "surfaces.h"
+
+#include <cushim/cushim.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "mode.h"
+
+enum { WIDTH = 20, HEIGHT = 6, DEPTH = 3, TEXELS = WIDTH * HEIGHT * DEPTH };
+
+static const struct cushim_table *cu;
+static CUdeviceptr points_at, results_at;
+
+struct surface {
+    CUarray array;
+    CUsurfObject object;
+    CUtexObject texture;
+};
+
+static struct surface make(CUarray_format format, unsigned channels, unsigned flags)
+{
+    const CUDA_ARRAY3D_DESCRIPTOR described = {.Width = WIDTH,
+                                               .Height = HEIGHT,
+                                               .Depth = DEPTH,
+                                               .Format = format,
+                                               .NumChannels = channels,
+                                               .Flags = CUDA_ARRAY3D_SURFACE_LDST | flags};
+    const CUDA_TEXTURE_DESC sampling = {.flags = CU_TRSF_READ_AS_INTEGER};
+    CUDA_RESOURCE_DESC resource = {.resType = CU_RESOURCE_TYPE_ARRAY};
+    struct surface made;
+
+    must(cu->Array3DCreate_v2(&made.array, &described), "cuArray3DCreate");
+    resource.res.array.hArray = made.array;
+    must(cu->SurfObjectCreate(&made.object, &resource), "cuSurfObjectCreate");
+    must(cu->TexObjectCreate(&made.texture, &resource, &sampling, NULL), "cuTexObjectCreate");
+    return made;
+}
+
+static void end(struct surface surface)
+{
+    must(cu->SurfObjectDestroy(surface.object), "cuSurfObjectDestroy");
+    must(cu->TexObjectDestroy(surface.texture), "cuTexObjectDestroy");
+    must(cu->ArrayDestroy(surface.array), "cuArrayDestroy");
+}
+
+static void copy(struct surface surface, void *bytes, size_t texel, bool back)
+{
+    CUDA_MEMCPY3D shape = {
+        .srcMemoryType = back ? CU_MEMORYTYPE_ARRAY : CU_MEMORYTYPE_HOST,
+        .srcArray = back ? surface.array : NULL,
+        .srcHost = bytes,
+        .srcPitch = back ? 0 : WIDTH * texel,
+        .srcHeight = back ? 0 : HEIGHT,
+        .dstMemoryType = back ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_ARRAY,
+        .dstArray = back ? NULL : surface.array,
+        .dstHost = bytes,
+        .dstPitch = back ? WIDTH * texel : 0,
+        .dstHeight = back ? HEIGHT : 0,
+        .WidthInBytes = WIDTH * texel,
+        .Height = HEIGHT,
+        .Depth = DEPTH,
+    };
+
+    must(cu->Memcpy3D_v2(&shape), "cuMemcpy3D");
+}
+
+/* Each point is another texel, in no order, and the last ones are outside. */
+static void scatter(int32_t (*points)[4], bool outside)
+{
+    for (int i = 0; i < POINTS; i++) {
+        const int texel = (i * 7) % TEXELS;
+
+        points[i][0] = texel % WIDTH;
+        points[i][1] = texel / WIDTH % HEIGHT;
+        points[i][2] = points[i][3] = texel / WIDTH / HEIGHT;
+        if (outside && i % 4 == 0)
+            points[i][i / 4 % 3] += i / 16 % 2 ? 50 : -50;
+        if (i / 4 % 3 == 2)
+            points[i][3] = points[i][2];
+    }
+    must(cu->MemcpyHtoD_v2(points_at, points, POINTS * sizeof *points), "cuMemcpyHtoD");
+}
+
+static int clamped(int at, int count)
+{
+    return at < 0 ? 0 : at >= count ? count - 1 : at;
+}
+
+/* suld.b of four bytes each: with `outside`, what is there is zero, or the nearest. */
+static void load_words(const char *name, const char *body, unsigned flags, bool outside, bool zero)
+{
+    struct surface surface = make(CU_AD_FORMAT_UNSIGNED_INT32, 1, flags);
+    static uint32_t texels[TEXELS], results[POINTS][CHANNELS];
+    int32_t points[POINTS][4];
+    unsigned different = 0;
+
+    for (int i = 0; i < TEXELS; i++)
+        texels[i] = next_random();
+    copy(surface, texels, 4, false);
+    scatter(points, outside);
+    launch_points(body, surface.object);
+    must(cu->MemcpyDtoH_v2(results, results_at, sizeof results), "cuMemcpyDtoH");
+    for (int i = 0; i < POINTS; i++) {
+        const int x = clamped(points[i][0], WIDTH), y = clamped(points[i][1], HEIGHT);
+        const int z = clamped(points[i][2], DEPTH);
+        const bool inside = x == points[i][0] && y == points[i][1] && z == points[i][2];
+
+        different += results[i][0] != (zero && !inside ? 0 : texels[(z * HEIGHT + y) * WIDTH + x]);
+    }
+    report(name, digest_of(results, sizeof results), different, 0);
+    end(surface);
+}
+
+/* sust of texels of `bytes` bytes, whose content is digested, and compared if `expected` is there. */
+static void store(const char *name, const char *body, CUarray_format format, unsigned channels,
+                  uint32_t (*expected)(const int32_t *point))
+{
+    struct surface surface = make(format, channels, 0);
+    const unsigned bytes = channel_bytes(format) * channels;
+    static unsigned char texels[TEXELS * 16];
+    int32_t points[POINTS][4];
+    unsigned different = 0;
+
+    memset(texels, 0x5a, sizeof texels);
+    copy(surface, texels, bytes, false);
+    scatter(points, false);
+    launch_points(body, surface.object);
+    copy(surface, texels, bytes, true);
+    for (int i = 0; expected && i < POINTS; i++) {
+        const uint32_t wanted = expected(points[i]);
+        uint32_t found = 0;
+
+        memcpy(&found,
+               texels +
+                   (size_t)((points[i][2] * HEIGHT + points[i][1]) * WIDTH + points[i][0]) * bytes,
+               bytes < 4 ? bytes : 4);
+        different += found != wanted;
+    }
+    report(name, digest_of(texels, (size_t)TEXELS * bytes), different, 0);
+    end(surface);
+}
+
+static uint32_t word_of(const int32_t *point)
+{
+    return (uint32_t)(point[0] * 1000 + point[1]);
+}
+
+static uint32_t byte_of(const int32_t *point)
+{
+    return (uint32_t)(point[0] * 1000 + point[1]) & 0xff;
+}
+
+static uint32_t pair_of(const int32_t *point)
+{
+    return (uint32_t)point[0] | (uint32_t)point[1] << 16;
+}
+
+static void query(const char *property, bool of_surface, uint32_t wanted)
+{
+    struct surface surface = make(CU_AD_FORMAT_UNSIGNED_INT8, 4, 0);
+    char body[128];
+    uint32_t results[POINTS][CHANNELS];
+
+    snprintf(body, sizeof body, "%s.%s.b32 %%r5, [%%rd1];", of_surface ? "suq" : "txq", property);
+    launch_points(body, of_surface ? surface.object : surface.texture);
+    must(cu->MemcpyDtoH_v2(results, results_at, sizeof results), "cuMemcpyDtoH");
+    report(body, results[0][0], results[0][0] != wanted || results[99][0] != wanted, 0);
+    end(surface);
+}
+
+/* Kernels of older programs name their texture; what is bound at a launch counts for that launch. */
+static void references(void)
+{
+    static const char text[] =
+        ".version 6.0\n.target sm_50, texmode_unified\n.address_size 64\n"
+        ".global .texref named;\n"
+        ".visible .entry k(.param .u64 out)\n{\n"
+        ".reg .b64 %rd<3>; .reg .b32 %r<8>;\n"
+        "ld.param.u64 %rd1, [out]; mov.u32 %r0, %tid.x; mul.wide.u32 %rd2, %r0, 4;\n"
+        "add.s64 %rd1, %rd1, %rd2;\n"
+        "tex.1d.v4.u32.s32 {%r1, %r2, %r3, %r4}, [named, {%r0}];\n"
+        "st.global.u32 [%rd1], %r1;\nret;\n}\n";
+    uint32_t words[2][POINTS], results[2][POINTS];
+    CUdeviceptr memory[2];
+    CUfunction function;
+    CUmodule module;
+    CUtexref named;
+    size_t offset;
+
+    must(cu->ModuleLoadData(&module, text), "cuModuleLoadData");
+    must(cu->ModuleGetFunction(&function, module, "k"), "cuModuleGetFunction");
+    must(cu->ModuleGetTexRef(&named, module, "named"), "cuModuleGetTexRef");
+    must(cu->TexRefSetFormat(named, CU_AD_FORMAT_UNSIGNED_INT32, 1), "cuTexRefSetFormat");
+    must(cu->TexRefSetFlags(named, CU_TRSF_READ_AS_INTEGER), "cuTexRefSetFlags");
+    for (unsigned i = 0; i < 2; i++) {
+        CUdeviceptr out = results_at + i * sizeof results[0];
+        void *parameters[] = {&out};
+
+        for (unsigned j = 0; j < POINTS; j++)
+            words[i][j] = next_random();
+        must(cu->MemAlloc_v2(&memory[i], sizeof words[i]), "cuMemAlloc");
+        must(cu->MemcpyHtoD_v2(memory[i], words[i], sizeof words[i]), "cuMemcpyHtoD");
+        must(cu->TexRefSetAddress_v2(&offset, named, memory[i], sizeof words[i]),
+             "cuTexRefSetAddress");
+        must(cu->LaunchKernel(function, 1, 1, 1, POINTS, 1, 1, 0, NULL, parameters, NULL),
+             "cuLaunchKernel");
+    }
+    must(cu->MemcpyDtoH_v2(results, results_at, sizeof results), "cuMemcpyDtoH");
+    report("references", digest_of(results, sizeof results),
+           offset != 0 || memcmp(results, words, sizeof words) != 0, 0);
+    for (unsigned i = 0; i < 2; i++)
+        must(cu->MemFree_v2(memory[i]), "cuMemFree");
+    must(cu->ModuleUnload(module), "cuModuleUnload");
+}
+
+#define COORDINATES "shl.b32 %r9, %r1, 2; mad.lo.u32 %r10, %r1, 1000, %r2; "
+
+void surfaces_each(CUdeviceptr points, CUdeviceptr results)
+{
+    cu = cushim_driver();
+    points_at = points;
+    results_at = results;
+    load_words("suld.b.3d.trap",
+               COORDINATES "suld.b.3d.b32.trap {%r5}, [%rd1, {%r9, %r2, %r3, %r3}];", 0, false,
+               false);
+    load_words("suld.b.3d.zero",
+               COORDINATES "suld.b.3d.b32.zero {%r5}, [%rd1, {%r9, %r2, %r3, %r3}];", 0, true,
+               true);
+    load_words("suld.b.3d.clamp",
+               COORDINATES "suld.b.3d.b32.clamp {%r5}, [%rd1, {%r9, %r2, %r3, %r3}];", 0, true,
+               false);
+    load_words("suld.b.a2d.zero",
+               COORDINATES "suld.b.a2d.b32.zero {%r5}, [%rd1, {%r3, %r9, %r2, %r2}];",
+               CUDA_ARRAY3D_LAYERED, true, true);
+    store("sust.b.3d.b32", COORDINATES "sust.b.3d.b32.trap [%rd1, {%r9, %r2, %r3, %r3}], {%r10};",
+          CU_AD_FORMAT_UNSIGNED_INT32, 1, word_of);
+    store("sust.b.3d.b8",
+          COORDINATES
+          "cvt.u16.u32 %h1, %r10; sust.b.3d.b8.zero [%rd1, {%r1, %r2, %r3, %r3}], {%h1};",
+          CU_AD_FORMAT_UNSIGNED_INT8, 1, byte_of);
+    store("sust.b.3d.v2.b16",
+          COORDINATES "cvt.u16.u32 %h1, %r1; cvt.u16.u32 %h2, %r2;\n"
+                      "sust.b.3d.v2.b16.trap [%rd1, {%r9, %r2, %r3, %r3}], {%h1, %h2};",
+          CU_AD_FORMAT_UNSIGNED_INT16, 2, pair_of);
+    store("sust.b.3d.v2.b64",
+          COORDINATES "shl.b32 %r9, %r1, 4; cvt.u64.u32 %rd5, %r10; not.b64 %rd6, %rd5;\n"
+                      "sust.b.3d.v2.b64.trap [%rd1, {%r9, %r2, %r3, %r3}], {%rd5, %rd6};",
+          CU_AD_FORMAT_UNSIGNED_INT32, 4, word_of);
+    store("sust.p.3d.u8",
+          COORDINATES "sust.p.3d.v4.b32.trap [%rd1, {%r1, %r2, %r3, %r3}], {%r1, %r2, %r10, %r9};",
+          CU_AD_FORMAT_UNSIGNED_INT8, 4, NULL);
+    store("sust.p.3d.s16",
+          COORDINATES "neg.s32 %r9, %r10; shl.b32 %r11, %r10, 4;\n"
+                      "sust.p.3d.v2.b32.trap [%rd1, {%r1, %r2, %r3, %r3}], {%r9, %r11};",
+          CU_AD_FORMAT_SIGNED_INT16, 2, NULL);
+    store("sust.p.3d.f16",
+          COORDINATES "cvt.rn.f32.u32 %r9, %r10;\n"
+                      "sust.p.3d.b32.trap [%rd1, {%r1, %r2, %r3, %r3}], {%r9};",
+          CU_AD_FORMAT_HALF, 1, NULL);
+    query("width", false, WIDTH);
+    query("height", false, HEIGHT);
+    query("depth", false, DEPTH);
+    query("width", true, WIDTH);
+    query("height", true, HEIGHT);
+    query("depth", true, DEPTH);
+    references();
+}
