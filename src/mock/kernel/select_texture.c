@@ -201,7 +201,7 @@ static bool brackets(struct ptx_parser *parser, struct ptx_statement *statement,
 
         cushim__ptx_expect(parser, ",");
         cushim__ptx_operand(parser, &operand);
-        if (cushim__ptx_is(parser, ","))
+        if (ptx_is(parser, ","))
             return false;
         if (elements(parser, &operand, parts) < count)
             cushim__ptx_fail(parser, "there are fewer coordinates than the geometry has");
@@ -224,7 +224,7 @@ static bool read_operands(struct ptx_parser *parser, struct ptx_statement *state
     if (!stores) {
         cushim__ptx_operand(parser, &operand);
         operands->value_count = elements(parser, &operand, operands->values);
-        if (!cushim__ptx_skip(parser, ","))
+        if (!ptx_skip(parser, ","))
             return false;
     }
     if (!brackets(parser, statement, meaning, operands))
@@ -241,7 +241,7 @@ static bool read_operands(struct ptx_parser *parser, struct ptx_statement *state
         cushim__ptx_expect(parser, ",");
         cushim__ptx_operand(parser, &operand);
     }
-    return cushim__ptx_is(parser, ";");
+    return ptx_is(parser, ";");
 }
 
 static void emit(struct ptx_parser *parser, struct ptx_statement *statement,
@@ -297,7 +297,7 @@ bool cushim__ptx_select_texture(struct ptx_parser *parser, struct ptx_statement 
         return true;
     }
     cushim__ptx_refuse(parser, statement, "");
-    while (parser->word.length > 0 && !cushim__ptx_is(parser, ";"))
+    while (parser->word.length > 0 && !ptx_is(parser, ";"))
         cushim__ptx_next(parser);
     return true;
 }
