@@ -150,6 +150,37 @@ static void functions_call_each_other_and_themselves(void **state)
     }
 }
 
+/*
+ * Even lanes wait, within a function that has wide registers, for what odd lanes do within another
+ * one at the same depth. Their frames have other rows, and do not disturb each other.
+ */
+static void lanes_in_two_functions_keep_their_values(void **state)
+{
+    static const char text[] = HEAD
+        ".func (.reg .b64 sum) wait(.reg .b64 from, .reg .b32 lane)\n{\n"
+        ".reg .b64 x, y, z; .reg .b32 w; .reg .pred p; cvt.u64.u32 x, lane; mul.lo.u64 y, x, x;\n"
+        "mul.lo.u64 z, y, x; poll: ld.volatile.u32 w, [from]; setp.lt.u32 p, w, 16; @p bra poll;\n"
+        "add.u64 sum, x, y; add.u64 sum, sum, z; ret;\n}\n"
+        ".func (.reg .b32 sum) give(.reg .b64 to, .reg .b32 lane)\n{\n"
+        ".reg .b32 a, b, c, d; not.b32 a, lane; mul.lo.u32 b, a, a; mul.lo.u32 c, b, a;\n"
+        "atom.add.u32 d, [to], 1; add.u32 sum, a, b; add.u32 sum, sum, c; ret;\n}\n"
+        ".visible .entry k(.param .u64 out, .param .u64 in)\n{\n"
+        ".reg .b64 %rd<9>; .reg .b32 %r<9>; .reg .pred %p;\n"
+        "ld.param.u64 %rd1, [out]; ld.param.u64 %rd2, [in]; mov.u32 %r1, %tid.x;\n"
+        "mad.wide.u32 %rd3, %r1, 8, %rd1; and.b32 %r2, %r1, 1; setp.eq.u32 %p, %r2, 0;\n"
+        "@!%p bra odd; call (%rd4), wait, (%rd2, %r1); bra both;\n"
+        "odd: call (%r3), give, (%rd2, %r1); cvt.u64.u32 %rd4, %r3;\n"
+        "both: st.global.u64 [%rd3], %rd4; ret;\n}\n";
+    const uint64_t *result = device_bytes(run_text(text, 32, "\0\0\0\0\0\0\0\0", 8, 32 * 8));
+
+    (void)state;
+    for (uint64_t i = 0; i < 32; i++) {
+        const uint32_t a = ~(uint32_t)i;
+
+        assert_int_equal(result[i], i % 2 ? a + a * a + a * a * a : i + i * i + i * i * i);
+    }
+}
+
 static void lanes_exchange_values(void **state)
 {
     const uint32_t *result = words(run_text(
@@ -411,6 +442,7 @@ int main(void)
         KERNEL_TEST(targets_are_chosen_by_an_index),
         KERNEL_TEST(labels_belong_to_their_blocks),
         KERNEL_TEST(functions_call_each_other_and_themselves),
+        KERNEL_TEST(lanes_in_two_functions_keep_their_values),
         KERNEL_TEST(lanes_exchange_values),
         KERNEL_TEST(masks_of_sync_are_meant),
         KERNEL_TEST(lanes_on_two_ways_exchange_values),

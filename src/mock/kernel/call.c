@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Calls. The frame of a function begins where its caller's ends, in its registers and in its local
- * memory. The first row of a frame has the instruction after the call, for each lane, so nothing of
- * a call is on the stack of the host.
+ * memory. The first rows of a frame say, for each lane, where it goes on after the call, where the
+ * caller's frame is and which function this one is of, so nothing of a call is on the stack of the
+ * host.
+ *
+ * Lanes that are in the same function share a frame, each with its own cells of the rows. Frames of
+ * two functions have rows of other sizes, so that they must not overlap: see frame_for().
  */
 #include "src/mock/kernel/launch.h"
 
@@ -391,6 +395,38 @@ static void builtin(struct ptx_step *step, const struct ptx_function *function)
 
 /* --- calls --- */
 
+/* Whether a lane has a frame of this function exactly there, under its own if not that. */
+static bool has_frame(const struct ptx_warp *warp, unsigned lane, uint32_t frame, uint32_t index)
+{
+    uint32_t at = warp->bases[lane];
+
+    while (at > frame)
+        at = ptx_frame_row(warp, at, FRAME_CALLER)[lane];
+    return at == frame && ptx_frame_row(warp, at, FRAME_FUNCTION)[lane] == index;
+}
+
+/*
+ * Where the frame of a function may begin: where its caller's ends, if there is no frame of other
+ * lanes but one of the same function; otherwise behind the frames of all.
+ */
+static uint32_t frame_for(const struct ptx_launch *launch, const struct ptx_warp *warp,
+                          uint32_t wanted, uint32_t index, uint32_t lanes)
+{
+    uint32_t end = wanted;
+    bool free = true;
+
+    for (uint32_t left = warp->alive & ~lanes; left; left &= left - 1) {
+        const unsigned lane = ptx_first(left);
+        const uint32_t base = warp->bases[lane],
+                       function = ptx_frame_row(warp, base, FRAME_FUNCTION)[lane],
+                       after = base + launch->program->functions[function].frame_bytes;
+
+        end = after > end ? after : end;
+        free = free && (after <= wanted || has_frame(warp, lane, wanted, index));
+    }
+    return free ? wanted : end;
+}
+
 static void enter(struct ptx_step *step, uint32_t index, uint32_t lanes)
 {
     struct ptx_launch *launch = step->launch;
@@ -398,7 +434,7 @@ static void enter(struct ptx_step *step, uint32_t index, uint32_t lanes)
     const struct ptx_instruction *at = step->at;
     const struct ptx_function *function = &launch->program->functions[index];
     const uint32_t *list = launch->program->lists + at->list;
-    const uint32_t base = warp->base, frame = base + at->e;
+    const uint32_t base = warp->base, frame = frame_for(launch, warp, base + at->e, index, lanes);
     uint32_t local_end = 0;
 
     if (function->formal_count != at->count || function->result_count != at->sub ||
@@ -425,7 +461,9 @@ static void enter(struct ptx_step *step, uint32_t index, uint32_t lanes)
         for (unsigned i = at->sub; i < at->count; i++)
             pass(launch, warp, lane, list + i * 2, &function->formals[i], base,
                  warp->local_bases[lane], frame, local, false);
-        ((lane_u32 *)(void *)(warp->registers + frame))[lane] = warp->pc;
+        ptx_frame_row(warp, frame, FRAME_RETURN)[lane] = warp->pc;
+        ptx_frame_row(warp, frame, FRAME_CALLER)[lane] = base;
+        ptx_frame_row(warp, frame, FRAME_FUNCTION)[lane] = index;
         warp->local_bases[lane] = local;
         warp->bases[lane] = frame;
         warp->pcs[lane] = function->first;
@@ -473,7 +511,8 @@ void cushim__ptx_return(struct ptx_step *step)
 {
     struct ptx_launch *launch = step->launch;
     struct ptx_warp *warp = step->warp;
-    const lane_u32 *row = (const lane_u32 *)(const void *)step->frame;
+    const lane_u32 *row = ptx_frame_row(warp, warp->base, FRAME_RETURN),
+                   *callers = ptx_frame_row(warp, warp->base, FRAME_CALLER);
     const struct ptx_function *own = &launch->program->functions[step->at->target];
 
     cushim__ptx_group_save(warp);
@@ -482,7 +521,7 @@ void cushim__ptx_return(struct ptx_step *step)
         const unsigned lane = ptx_first(left);
         const struct ptx_instruction *call = &launch->program->code[row[lane] - 1];
         const uint32_t *list = launch->program->lists + call->list;
-        const uint32_t caller = warp->base - call->e;
+        const uint32_t caller = callers[lane];
         const uint32_t local = warp->local_bases[lane] - call->d;
 
         for (unsigned i = 0; i < call->sub; i++)

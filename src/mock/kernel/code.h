@@ -13,6 +13,9 @@
 #include "src/mock/kernel/program.h"
 
 enum { PTX_LANES = 32, PTX_ROW = 4 * PTX_LANES, PTX_WIDE_ROW = 8 * PTX_LANES };
+
+/* The first rows of a frame; of a kernel's, FRAME_FUNCTION alone has a meaning. */
+enum ptx_frame_row { FRAME_RETURN, FRAME_CALLER, FRAME_FUNCTION, FRAME_ROWS };
 #define PTX_ALL_LANES UINT32_C(0xffffffff)
 extern const uint32_t cushim__ptx_lane_bits[PTX_LANES]; /* a bit for each, in order */
 

@@ -85,9 +85,11 @@ static void begin_block(struct ptx_launch *launch, struct ptx_block *block)
         };
         warp->exists = warp->alive =
             threads >= PTX_LANES ? PTX_ALL_LANES : (UINT32_C(1) << threads) - 1;
-        for (unsigned lane = 0; lane < PTX_LANES; lane++)
-            warp->pcs[lane] = function->first;
         memset(warp->registers, 0, warp->register_bytes);
+        for (unsigned lane = 0; lane < PTX_LANES; lane++) {
+            warp->pcs[lane] = function->first;
+            ptx_frame_row(warp, 0, FRAME_FUNCTION)[lane] = launch->code->function;
+        }
         memset(warp->local, 0, (size_t)warp->local_stride * PTX_LANES);
     }
 }

@@ -94,6 +94,12 @@ static inline const void *ptx_row(const struct ptx_step *step, uint32_t operand)
                                   : step->frame + operand;
 }
 
+static inline lane_u32 *ptx_frame_row(const struct ptx_warp *warp, uint32_t frame,
+                                      enum ptx_frame_row row)
+{
+    return (lane_u32 *)(void *)(warp->registers + frame + row * PTX_ROW);
+}
+
 static inline bool ptx_in(uint32_t mask, unsigned lane)
 {
     return mask >> lane & 1;

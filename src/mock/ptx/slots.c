@@ -353,15 +353,14 @@ void cushim__ptx_slots(struct ptx_parser *parser)
     wide = give_places(&slots, 8);
     rows = give_places(&slots, 4);
     words = give_places(&slots, 1);
-    /* The first row is the place of the return address. */
-    begin_rows = PTX_ROW + wide * PTX_WIDE_ROW;
+    begin_rows = FRAME_ROWS * PTX_ROW + wide * PTX_WIDE_ROW;
     begin_words = begin_rows + rows * PTX_ROW;
     for (uint32_t i = 0; i < body->register_count; i++) {
         struct ptx_register *reg = &body->registers[i];
 
         if (reg->offset == PTX_UNUSED)
             continue;
-        reg->offset = reg->bytes == 8   ? PTX_ROW + reg->offset * PTX_WIDE_ROW
+        reg->offset = reg->bytes == 8   ? FRAME_ROWS * PTX_ROW + reg->offset * PTX_WIDE_ROW
                       : reg->bytes == 4 ? begin_rows + reg->offset * PTX_ROW
                                         : begin_words + reg->offset * 4;
     }

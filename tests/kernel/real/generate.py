@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Make the PTX texts of ptx/ again, from the kernels of kernels/, with four compilers.
+
+    fetch.sh FOLDER                        nvcc, libnvrtc and libnvvm of CUDA 11.8 into FOLDER
+    apt-get install clang python3-numba    the other two (clang 14, numba 0.56)
+    generate.py --toolkit FOLDER           all texts
+    generate.py --toolkit FOLDER nvcc      those whose name begins so
+
+The tests need none of this, only the texts. A name is COMPILER-SOURCE-TARGET[-OPTIONS].ptx. Comments
+and indentation are left out: ptx/ is to stay below 600 KB. No kernel calls a
+function of libdevice that is more than an instruction, as its code is NVIDIA's.
+"""
+import argparse
+import ctypes
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+KERNELS = HERE / 'kernels'
+LARGEST = 600_000
+
+# Compiler, source, target, options: unoptimised code is long, so that only some is kept.
+TEXTS = [
+    ('nvcc', 'reduce', 50, '-O3'),
+    ('nvcc', 'matrix', 61, '-O3'),
+    ('nvcc', 'grid', 75, '-O3'),
+    ('nvcc', 'bits', 52, '-O3'),
+    ('nvcc', 'numeric', 53, '-O3'),
+    ('nvcc', 'graph', 70, '-O3'),
+    ('nvcc', 'language', 70, '-O3'),
+    ('nvcc', 'threads', 70, '-O3'),
+    ('nvcc', 'threads', 90, '-G'),
+    ('clang', 'reduce', 60, '-O2'),
+    ('clang', 'sort', 50, '-O0'),
+    ('clang', 'matrix', 70, '-O2'),
+    ('clang', 'bits', 75, '-O2'),
+    ('clang', 'grid', 50, '-O2'),
+    ('clang', 'numeric', 53, '-O1'),
+    ('clang', 'language', 70, '-O2'),
+    ('clang', 'threads', 70, '-O2'),
+    ('nvrtc', 'sort', 90, '-O3'),
+    ('nvrtc', 'graph', 86, '-O3'),
+    ('numba', 'kernels', 70, '-O3'),
+]
+
+
+def run(*words, **options):
+    return subprocess.run([str(word) for word in words], check=True, stdout=subprocess.PIPE,
+                          text=True, **options).stdout
+
+
+def by_nvcc(toolkit, source, target, option):
+    options = {'-O0': ['-Xcicc', '-O0'], '-G': ['-G']}.get(option, [option])
+    return run(toolkit / 'usr/lib/nvidia-cuda-toolkit/bin/nvcc', '-ccbin', 'gcc',
+               '-allow-unsupported-compiler', f'-I{toolkit}/usr/include', '-ptx',
+               f'-arch=compute_{target}', *options, '-o', '-', KERNELS / f'{source}.cu',
+               cwd=KERNELS)
+
+
+def by_clang(_toolkit, source, target, option):
+    return run('clang', '-x', 'cuda', '--cuda-device-only', f'--cuda-gpu-arch=sm_{target}',
+               '-nocudainc', '-nocudalib', '-Wno-unknown-cuda-version', '-Xclang',
+               '-target-feature', '-Xclang', '+ptx64', '-S', option, '-o', '-', f'{source}.cu',
+               cwd=KERNELS)
+
+
+def by_nvrtc(toolkit, source, target, _option):
+    libraries = toolkit / 'usr/lib/x86_64-linux-gnu'
+    ctypes.CDLL(str(libraries / 'libnvrtc-builtins.so.11.8'), ctypes.RTLD_GLOBAL)
+    nvrtc = ctypes.CDLL(str(libraries / 'libnvrtc.so.11.2'))
+    program, size = ctypes.c_void_p(), ctypes.c_size_t()
+    # One text: NVRTC would look for the header in the folder of the process.
+    header = (KERNELS / 'device.h').read_text(encoding='utf-8')
+    text = (KERNELS / f'{source}.cu').read_text(encoding='utf-8')
+    options = [f'--gpu-architecture=compute_{target}'.encode(), b'--std=c++14']
+
+    def call(name, *arguments):
+        if getattr(nvrtc, name)(*arguments):
+            nvrtc.nvrtcGetProgramLogSize(program, ctypes.byref(size))
+            log = ctypes.create_string_buffer(size.value)
+            nvrtc.nvrtcGetProgramLog(program, log)
+            sys.exit(f'{name}: {source}: {log.value.decode()}')
+
+    call('nvrtcCreateProgram', ctypes.byref(program),
+         text.replace('#include "device.h"', header).encode(), source.encode(), 0, None, None)
+    call('nvrtcCompileProgram', program, len(options), (ctypes.c_char_p * len(options))(*options))
+    call('nvrtcGetPTXSize', program, ctypes.byref(size))
+    ptx = ctypes.create_string_buffer(size.value)
+    call('nvrtcGetPTX', program, ptx)
+    return ptx.value.decode()
+
+
+def by_numba(toolkit, _source, target, _option):
+    """One text of all: each kernel is a module of its own, whose names become the kernel's."""
+    os.environ['CUDA_HOME'] = str(toolkit / 'home')
+    sys.path.insert(0, str(KERNELS))
+    from numba.cuda.cudadrv import nvvm
+    # It would ask the CUDA runtime, which is not needed otherwise.
+    nvvm._supported_cc = (divmod(target, 10),)
+    import numba_kernels
+
+    texts = []
+    for name, text in numba_kernels.compile_all(divmod(target, 10)):
+        text = re.sub(r'_ZN6cudapy\w*?Ei?[a-z]*(?=__\w+__;|_param_|\(|$)', name, text, flags=re.M)
+        mangled = re.search(r'\.entry (\w+)\(', text)[1]
+        text = text.replace(mangled, name)
+        text = re.sub(r'\b(_cudapy_\w+|_ZN08NumbaEnv\w+)', rf'{name}_\1', text)
+        text = re.sub(r'_ZN08NumbaEnv\w+', 'environment', text)
+        head, body = re.split(r'^\.address_size 64\n', text, flags=re.M)
+        texts.append(body if texts else f'{head}.address_size 64\n{body}')
+    return ''.join(texts)
+
+
+COMPILERS = {'nvcc': by_nvcc, 'clang': by_clang, 'nvrtc': by_nvrtc, 'numba': by_numba}
+
+
+def shortened(text):
+    """Without comments and what is blank."""
+    text = re.sub(r'^\s*//.*\n', '', text, flags=re.M)
+    text = re.sub(r'[ \t]*//.*', '', text)
+    lines = [re.sub(r'[ \t]+', ' ', line).strip() for line in text.splitlines()]
+    return '\n'.join(line for line in lines if line) + '\n'
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('prefix', nargs='?', default='', help='only texts whose name begins so')
+    parser.add_argument('--toolkit', required=True, type=pathlib.Path,
+                        help='where fetch.sh has unpacked the compilers')
+    arguments = parser.parse_args()
+    sys.dont_write_bytecode = True
+    for compiler, source, target, option in TEXTS:
+        optimised = option in ('-O2', '-O3')
+        name = f'{compiler}-{source}-sm_{target}{"" if optimised else option}.ptx'
+        if name.startswith(arguments.prefix):
+            text = shortened(COMPILERS[compiler](arguments.toolkit.resolve(), source, target, option))
+            (HERE / 'ptx' / name).write_text(text, encoding='ascii')
+            print(f'{len(text):7} {name}')
+    whole = sum(path.stat().st_size for path in (HERE / 'ptx').iterdir())
+    print(f'{whole:7} together')
+    return whole > LARGEST
+
+
+if __name__ == '__main__':
+    sys.exit(main())

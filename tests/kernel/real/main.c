@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Kernels as people write them, in PTX of four compilers, against the same in C: see usage() below.
+ *
+ * A plain program: it needs nothing but the C library, so it can be carried to a machine with a GPU.
+ * Each text is executed by a process of its own, and so is each kernel that faults.
+ */
+#define _DEFAULT_SOURCE
+#include <cushim/cushim.h>
+#include <cushim/testing/mock.h>
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "job.h"
+
+enum { MOST_CASES = 256, MOST_TEXTS = 64, TEXT_BYTES = 1 << 20, MOST_ROUNDS = 99 };
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+static const struct kernel_case *cases[MOST_CASES];
+static size_t case_count;
+
+/* What the processes tell. */
+static struct {
+    unsigned well, bad, entries, launched[MOST_CASES];
+} * told;
+
+static struct {
+    const char *driver, *only, *settings, *folder;
+    unsigned rounds;
+} options = {.driver = "mock", .only = "", .settings = ""};
+
+static int usage(FILE *file)
+{
+    fprintf(file,
+            "usage: real [OPTION]... FOLDER\n"
+            "FOLDER has the PTX texts.\n"
+            "  --driver=mock|real|PATH  the mock in this process, the driver of this machine,\n"
+            "                           or a library (default: mock)\n"
+            "  --only=TEXT              only kernels in whose line this is: TEXT.ptx KERNEL\n"
+            "  --settings=TEXT          settings of the mock, lines of key = value\n"
+            "  --rounds=N               print how long kernel and host take, in ns: medians\n");
+    return file == stdout ? 0 : 2;
+}
+
+static void must(CUresult result, const char *what)
+{
+    if (result != CUDA_SUCCESS) {
+        fprintf(stderr, "real: %s: %d\n", what, (int)result);
+        exit(2);
+    }
+}
+
+static void log_line(void *data, const char *line)
+{
+    (void)data;
+    fprintf(stderr, "%s\n", line);
+}
+
+static void open_mock(void)
+{
+    static char why[300];
+    const struct cushim_mock_options mock_options = {
+        .size = sizeof mock_options,
+        .settings = options.settings,
+        .message = why,
+        .message_size = sizeof why,
+    };
+    struct cushim_mock *mock;
+
+    must(cushim_mock_create(&mock_options, &mock), why);
+    cushim_mock_log_set(mock, log_line, NULL);
+    must(cushim_mock_install(mock), "cushim_mock_install");
+}
+
+static void open_driver(void)
+{
+    const struct cushim_load_options load = {
+        .size = sizeof load,
+        .library = strcmp(options.driver, "real") == 0 ? NULL : options.driver,
+    };
+    char report[2000];
+    CUdevice device;
+    CUcontext context;
+    CUresult result;
+
+    if (strcmp(options.driver, "mock") == 0) {
+        open_mock();
+    } else {
+        result = cushim_driver_init(&load);
+        cushim_report_text(report, sizeof report);
+        must(result, report);
+    }
+    cu = cushim_driver();
+    must(cu->Init(0), "cuInit");
+    must(cu->DeviceGet(&device, 0), "cuDeviceGet");
+    must(cu->DevicePrimaryCtxRetain(&context, device), "cuDevicePrimaryCtxRetain");
+    must(cu->CtxSetCurrent(context), "cuCtxSetCurrent");
+}
+
+static const char *read_text(const char *name)
+{
+    static char text[TEXT_BYTES];
+    char path[1000];
+    FILE *file;
+    size_t bytes;
+
+    snprintf(path, sizeof path, "%s/%s", options.folder, name);
+    file = fopen(path, "rb");
+    if (!file) {
+        perror(path);
+        exit(2);
+    }
+    bytes = fread(text, 1, sizeof text - 1, file);
+    text[bytes] = '\0';
+    fclose(file);
+    return text;
+}
+
+static unsigned count_entries(const char *text)
+{
+    unsigned count = 0;
+
+    while ((text = strstr(text, ".entry "))) {
+        text++;
+        count++;
+    }
+    return count;
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+static struct outcome run_rounds(const struct kernel_case *row, CUmodule module, bool arrays)
+{
+    double launch[MOST_ROUNDS], host[MOST_ROUNDS];
+    struct outcome outcome = {0};
+
+    for (unsigned i = 0; i < options.rounds; i++) {
+        outcome = job_run(row, module, arrays);
+        launch[i] = outcome.launch_ns;
+        host[i] = outcome.host_ns;
+        if (!outcome.well)
+            return outcome;
+    }
+    qsort(launch, options.rounds, sizeof *launch, compare_numbers);
+    qsort(host, options.rounds, sizeof *host, compare_numbers);
+    outcome.launch_ns = launch[options.rounds / 2];
+    outcome.host_ns = host[options.rounds / 2];
+    return outcome;
+}
+
+static void run_case(size_t index, const char *name, CUmodule module)
+{
+    const struct kernel_case *row = cases[index];
+    const bool arrays = strncmp(name, "numba-", 6) == 0;
+    struct outcome outcome;
+    char line[300];
+    CUfunction function;
+
+    snprintf(line, sizeof line, "%s %s", name, row->kernel);
+    if (cu->ModuleGetFunction(&function, module, row->kernel) == CUDA_SUCCESS)
+        told->entries += row->second ? 2 : 1;
+    if (!strstr(line, options.only))
+        return;
+    outcome = options.rounds ? run_rounds(row, module, arrays) : job_run(row, module, arrays);
+    if (!outcome.present)
+        return;
+    told->launched[index]++;
+    *(outcome.well ? &told->well : &told->bad) += 1;
+    if (options.rounds && outcome.well)
+        printf("%s %.0f %.0f\n", row->kernel, outcome.launch_ns, outcome.host_ns);
+    else if (!options.rounds || !outcome.well)
+        printf("%s %s%s%s\n", outcome.well ? "ok  " : "FAIL", line, outcome.well ? "" : ": ",
+               outcome.why);
+    fflush(stdout);
+}
+
+/* Those that fault, or one that does. */
+static void run_text(const char *name, const struct kernel_case *fault)
+{
+    const char *const text = read_text(name);
+    char log[4096] = "";
+    CUjit_option keys[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+    void *values[] = {log, (void *)sizeof log};
+    CUmodule module;
+    CUresult result;
+
+    open_driver();
+    result = cu->ModuleLoadDataEx(&module, text, 2, keys, values);
+    if (result != CUDA_SUCCESS) {
+        printf("FAIL %s: cuModuleLoadDataEx: %d: %s\n", name, (int)result, log);
+        told->bad++;
+        return;
+    }
+    for (size_t i = 0; i < case_count; i++) {
+        if (fault ? cases[i] == fault : cases[i]->faults == CUDA_SUCCESS)
+            run_case(i, name, module);
+    }
+}
+
+static void run_apart(const char *name, const struct kernel_case *fault)
+{
+    int status = 0;
+    pid_t child;
+
+    fflush(NULL);
+    child = fork();
+    if (child == 0) {
+        run_text(name, fault);
+        fflush(NULL);
+        _exit(0);
+    }
+    if (child < 0 || waitpid(child, &status, 0) != child || status != 0) {
+        printf("FAIL %s: the process ended with status 0x%x\n", name, (unsigned)status);
+        told->bad++;
+    }
+}
+
+/* A kernel that no case knows is not tested. */
+static void run_file(const char *name)
+{
+    const unsigned entries = count_entries(read_text(name));
+
+    told->entries = 0;
+    run_apart(name, NULL);
+    for (size_t i = 0; i < case_count; i++) {
+        char declared[100];
+
+        snprintf(declared, sizeof declared, ".entry %s(", cases[i]->kernel);
+        if (cases[i]->faults && strstr(read_text(name), declared))
+            run_apart(name, cases[i]);
+    }
+    if (told->entries != entries) {
+        printf("FAIL %s: of %u kernels %u are known\n", name, entries, told->entries);
+        told->bad++;
+    }
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static size_t list_texts(char **names)
+{
+    DIR *folder = opendir(options.folder);
+    const struct dirent *entry;
+    size_t count = 0;
+
+    while (folder && (entry = readdir(folder)) && count < MOST_TEXTS) {
+        const char *dot = strrchr(entry->d_name, '.');
+
+        if (dot && strcmp(dot, ".ptx") == 0)
+            names[count++] = strdup(entry->d_name);
+    }
+    if (folder)
+        closedir(folder);
+    qsort(names, count, sizeof *names, compare_names);
+    return count;
+}
+
+static bool read_options(int count, char **arguments)
+{
+    for (int i = 1; i < count; i++) {
+        char *const value = strchr(arguments[i], '=');
+        const size_t name = value ? (size_t)(value - arguments[i]) : 0;
+
+        if (arguments[i][0] != '-' && !options.folder)
+            options.folder = arguments[i];
+        else if (name == 8 && strncmp(arguments[i], "--driver", name) == 0)
+            options.driver = value + 1;
+        else if (name == 6 && strncmp(arguments[i], "--only", name) == 0)
+            options.only = value + 1;
+        else if (name == 10 && strncmp(arguments[i], "--settings", name) == 0)
+            options.settings = value + 1;
+        else if (name == 8 && strncmp(arguments[i], "--rounds", name) == 0)
+            options.rounds = (unsigned)strtoul(value + 1, NULL, 10);
+        else
+            return false;
+    }
+    return options.folder && options.rounds <= MOST_ROUNDS;
+}
+
+int main(int count, char **arguments)
+{
+#define NAME_TABLE(name) name,
+    static const struct kernel_case *const tables[] = {CASE_TABLES(NAME_TABLE)};
+    char *names[MOST_TEXTS];
+    size_t texts, kernels = 0;
+
+    if (count == 2 && strcmp(arguments[1], "--help") == 0)
+        return usage(stdout);
+    if (!read_options(count, arguments))
+        return usage(stderr);
+    told = mmap(NULL, sizeof *told, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (told == MAP_FAILED)
+        return 2;
+    for (size_t i = 0; i < COUNT(tables); i++) {
+        for (const struct kernel_case *row = tables[i]; row->kernel; row++)
+            cases[case_count++] = row;
+    }
+    texts = list_texts(names);
+    for (size_t i = 0; i < texts; i++) {
+        run_file(names[i]);
+        free(names[i]);
+    }
+    for (size_t i = 0; i < case_count; i++) {
+        kernels += told->launched[i] > 0;
+        if (told->launched[i] == 0 && options.only[0] == '\0') {
+            printf("FAIL %s: no text has it\n", cases[i]->kernel);
+            told->bad++;
+        }
+    }
+    if (!options.rounds)
+        printf("%zu kernels in %zu texts: %u results as in C, %u not\n", kernels, texts, told->well,
+               told->bad);
+    return told->bad == 0 && kernels > 0 ? 0 : 1;
+}
