@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "src/base/system.h"
 #include "src/check/order.h"
 
 static bool begins_with(const char *text, const char *prefix)
@@ -43,28 +44,39 @@ static enum cushim__check_id id_of(const struct cushim__handle *object, enum cus
 
 /*
  * One side of a copy or set, when the call begins and when the driver has refused it. Memory may be
- * the host's by now where some was freed, so that only a refusal shows what is wrong with an
- * address which may be either.
+ * the host's by now where some was freed. So freed memory whose address may be either is judged
+ * before the call only if the host cannot read it, where a driver crashes (an H200's does), and
+ * otherwise by what the driver answers.
  */
-static void judge(const struct cushim__call *call, const struct order_side *side, bool is_refused)
+static void judge(struct cushim__call *call, const struct order_side *side, bool is_refused)
 {
     const struct race_region *region = &side->region;
     const struct cushim__handle *object = cushim__handle_at(side->base);
     uint64_t offset, bytes;
+    bool is_either, crashes;
+    char byte;
 
     if ((side->type != CU_MEMORYTYPE_DEVICE && side->type != CU_MEMORYTYPE_UNIFIED) || !object ||
-        object->type != CUSHIM__TYPE_MEMORY || object->maker.place.call == 0 ||
-        is_of_host(object) ||
-        is_refused != (object->is_destroyed && side->type == CU_MEMORYTYPE_UNIFIED))
+        object->type != CUSHIM__TYPE_MEMORY || object->maker.place.call == 0 || is_of_host(object))
+        return;
+    is_either = object->is_destroyed && side->type == CU_MEMORYTYPE_UNIFIED;
+    crashes = is_either && !cushim__host_read(&byte, (const void *)(uintptr_t)side->base, 1);
+    if (is_refused != (is_either && !crashes))
         return;
     offset = region->start - object->value;
     bytes =
         (region->layers - 1) * region->layer + (region->rows - 1) * region->pitch + region->width;
-    if (object->is_destroyed || object->is_ending)
-        cushim__check_report(call, id_of(object, CUSHIM__CHECK_MEMORY_FREED), object, NULL,
-                             "%s is given %s, which was freed", cushim__slot_name(call->slot),
-                             cushim__check_name(object, side->base).text);
-    else if (has_bounds(object) && (bytes > object->bytes || offset > object->bytes - bytes))
+    if (object->is_destroyed || object->is_ending) {
+        cushim__check_report(
+            call, id_of(object, CUSHIM__CHECK_MEMORY_FREED), object, NULL,
+            "%s is given %s, which was freed%s", cushim__slot_name(call->slot),
+            cushim__check_name(object, side->base).text,
+            crashes && !cushim__check_options.lets_through
+                ? "; it returns CUDA_ERROR_INVALID_HANDLE, and the driver is not called"
+                : "");
+        if (crashes)
+            cushim__check_refuse(call);
+    } else if (has_bounds(object) && (bytes > object->bytes || offset > object->bytes - bytes))
         cushim__check_report(call, CUSHIM__CHECK_MEMORY_BOUNDS, object, NULL,
                              "%s accesses %llu byte%s from %s on, which has %llu",
                              cushim__slot_name(call->slot), (unsigned long long)bytes,
@@ -72,7 +84,7 @@ static void judge(const struct cushim__call *call, const struct order_side *side
                              (unsigned long long)object->bytes);
 }
 
-static void judge_access(const struct cushim__call *call, bool is_refused)
+static void judge_access(struct cushim__call *call, bool is_refused)
 {
     struct order_side to, from;
 

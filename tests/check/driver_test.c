@@ -275,7 +275,16 @@ static void memory_is_allocated_where_memory_was_freed(void **state)
     }
 }
 
-/* The driver takes the address, as it does if the host has memory there now. */
+/* Memory of the host lies where some of the device was freed. */
+static CUresult CUDAAPI allocate_at_the_host(CUdeviceptr *address, size_t bytes)
+{
+    static char host[BYTES];
+
+    (void)bytes;
+    *address = (uintptr_t)host;
+    return CUDA_SUCCESS;
+}
+
 static void memory_of_the_host_may_lie_where_some_was_freed(void **state)
 {
     CUDA_MEMCPY2D copy = {.srcMemoryType = CU_MEMORYTYPE_UNIFIED,
@@ -286,11 +295,28 @@ static void memory_of_the_host_may_lie_where_some_was_freed(void **state)
     CUdeviceptr memory;
 
     (void)state;
+    cushim_layer_next(layer)->MemAlloc_v2 = allocate_at_the_host;
     OK(driver->MemAlloc_v2(&memory, BYTES));
     OK(driver->MemFree_v2(memory));
     copy.srcDevice = memory;
     OK(driver->Memcpy((uintptr_t)objects, memory, 1));
     OK(driver->Memcpy2D_v2(&copy));
+}
+
+/* A driver would crash on it. */
+static void freed_memory_that_nobody_can_read_is_not_copied(void **state)
+{
+    char text[2000];
+    CUdeviceptr memory;
+
+    (void)state;
+    OK(driver->MemAlloc_v2(&memory, BYTES));
+    OK(driver->MemFree_v2(memory));
+    CODE(CUDA_ERROR_INVALID_HANDLE, driver->Memcpy((uintptr_t)objects, memory, 1));
+    assert_int_equal(cushim_check_count(layer, "CUSHIM-memory-freed"), 1);
+    CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_check_stop(layer, text, sizeof text));
+    assert_non_null(strstr(text, "the driver is not called"));
+    OK(cushim_check_start(layer, NULL));
 }
 
 /* And the misuse that is left then reaches no driver. */
@@ -424,6 +450,7 @@ int main(void)
         TEST(address_that_the_driver_returns_is_not_freed),
         TEST(memory_is_allocated_where_memory_was_freed),
         TEST(memory_of_the_host_may_lie_where_some_was_freed),
+        TEST(freed_memory_that_nobody_can_read_is_not_copied),
         TEST(memory_of_unknown_size_may_lie_where_some_was_freed),
         TEST(function_that_is_given_again_while_its_module_ends_exists),
         TEST(graph_of_a_branch_is_not_destroyed),

@@ -3,7 +3,7 @@
  * Asked first, as Wine copies also what must not be read; ReadProcessMemory() then does not crash
  * if another thread gives the pages back meanwhile.
  */
-#include "src/mock/image/reading.h"
+#include "src/base/system.h"
 
 #include <stdint.h>
 
@@ -14,7 +14,7 @@ static bool may_be_read(const MEMORY_BASIC_INFORMATION *part)
     return part->State == MEM_COMMIT && !(part->Protect & (PAGE_NOACCESS | PAGE_GUARD));
 }
 
-bool cushim__mock_safe_read(void *to, const void *from, size_t bytes)
+bool cushim__host_read(void *to, const void *from, size_t bytes)
 {
     const uintptr_t end = (uintptr_t)from + bytes;
     uintptr_t at = (uintptr_t)from;

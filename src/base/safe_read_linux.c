@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #define _GNU_SOURCE
-#include "src/mock/image/reading.h"
+#include "src/base/system.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -33,7 +33,7 @@ static bool read_by_pipe(void *to, const void *from, size_t bytes)
 }
 
 /* Emulators and sandboxes lack the call for it. */
-bool cushim__mock_safe_read(void *to, const void *from, size_t bytes)
+bool cushim__host_read(void *to, const void *from, size_t bytes)
 {
     struct iovec here = {.iov_base = to, .iov_len = bytes};
     struct iovec there = {.iov_base = (void *)(uintptr_t)from, .iov_len = bytes};
