@@ -37,6 +37,9 @@ bool cushim__host_path_is_rooted(const char *path, size_t length);
 void *cushim__host_memory(size_t alignment, size_t bytes);
 void cushim__host_memory_free(void *memory);
 
+/* Copy from memory of this process that may not be there. False: not all of it can be read. */
+bool cushim__host_read(void *to, const void *from, size_t bytes);
+
 /*
  * What a variable of the environment says; free it. NULL: it is not set, or the process has more
  * rights than the user who may have set it (set-user-ID and its like). False: out of memory.

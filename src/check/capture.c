@@ -1,105 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What spoils captures of streams. The driver's answer decides, which has a code for each case; the
- * captures, streams and events that are followed here say which capture it is, and where it began.
- * A capture that began where the layer does not see it is not named.
+ * captures and streams that are followed here say which capture it is, and where it began. A
+ * capture that began where the layer does not see it is not named.
  */
 #define CUSHIM_DISABLE_DEPRECATION_WARNINGS
-
-#include "src/check/check.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "src/base/text.h"
-#include "src/base/tree.h"
-#include "src/driver_api/function_name.h"
-#include "src/layer/leak_tracker.h"
-
-/* --- what calls are about --- */
-
-enum action {
-    WORK, /* whatever has a stream */
-    ASKS, /* neither work nor a wait, and the driver refuses it without harm */
-    BEGINS,
-    ENDS,
-    RECORDS,
-    WAITS_EVENT,   /* a stream does */
-    WAITS,         /* the host does, or asks whether it had to */
-    WAITS_CONTEXT, /* something does for all streams of a context */
-    ELAPSES,
-    DESTROYS_STREAM,
-    DESTROYS_EVENT,
-    UPDATES,
-};
-
-/* The first that fits counts. */
-static const struct {
-    const char *pattern;
-    uint8_t action;
-} families[] = {
-    {"cuStreamBeginCapture*", BEGINS},
-    {"cuStreamBeginRecapture*", BEGINS},
-    {"cuStreamEndCapture*", ENDS},
-    {"cuStreamUpdateCapture*", UPDATES},
-    {"cuStreamWaitEvent*", WAITS_EVENT},
-    {"cuStreamDestroy*", DESTROYS_STREAM},
-    {"cuStreamQuery*", WAITS},
-    {"cuStreamSynchronize*", WAITS},
-    {"cuStreamGet*", ASKS},
-    {"cuStreamIs*", ASKS},
-    {"cuEventRecord*", RECORDS},
-    {"cuEventQuery", WAITS},
-    {"cuEventSynchronize", WAITS},
-    {"cuEventElapsedTime*", ELAPSES},
-    {"cuEventDestroy*", DESTROYS_EVENT},
-    {"cu*CtxSynchronize*", WAITS_CONTEXT},
-    {"cu*CtxRecordEvent", WAITS_CONTEXT},
-    {"cu*CtxWaitEvent", WAITS_CONTEXT},
-};
-
-static uint8_t actions[CUSHIM__SYMBOL_COUNT];
-
-static bool begin(void)
-{
-    for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++) {
-        size_t i = 0;
-
-        while (i < sizeof families / sizeof *families &&
-               !cushim__pattern_fits(families[i].pattern, cushim__slot_name(slot)))
-            i++;
-        actions[slot] = i < sizeof families / sizeof *families ? families[i].action : WORK;
-    }
-    return true;
-}
-
-/* The first parameter of a type; CUSHIM__NO_PARAMETER: there is none. */
-static unsigned parameter_of(unsigned slot, enum cushim__object_type type)
-{
-    for (unsigned i = 0; i < cushim__parameter_count(slot); i++) {
-        const struct cushim__decoder decoder = cushim__decoder_of(slot, i);
-
-        if (decoder.form == CUSHIM__READ_HANDLE && decoder.type == type)
-            return i;
-    }
-    return CUSHIM__NO_PARAMETER;
-}
+#include "src/check/order.h"
 
 /* --- captures --- */
 
-/*
- * A stream that takes part. Work is counted, so that it is known which streams' work another one
- * comes after.
- */
-enum { LANES = 16 };
-struct seen {
-    uint32_t works[LANES];
-};
+/* A stream that takes part. */
 struct lane {
-    uint64_t value;  /* the stream */
+    uint64_t value;
     uint32_t number; /* of the handle table; 0: the per-thread default stream */
     unsigned thread; /* of which that is */
-    struct seen seen;
+    struct order_captured seen;
 };
 
 struct capture {
@@ -108,104 +28,79 @@ struct capture {
     CUstreamCaptureMode mode;
     bool is_unclear; /* its streams are more, or other ones, than are known */
     unsigned lanes;
-    struct lane lane[LANES]; /* the first is that which it began in */
+    struct lane lane[ORDER_CAPTURED]; /* the first is that which it began in */
 };
 static struct capture *captures;
+static bool is_unknown; /* there was no memory for one */
 
-/* An event that was last recorded in a capture. */
-struct event {
-    struct cushim__tree_node node; /* first member; by number of the handle */
-    uint32_t number;
-    struct capture *capture; /* NULL: it has ended */
-    struct seen seen;
+bool cushim__capture_is_under_way(void)
+{
+    return captures || is_unknown;
+}
+
+/* What a call is about. */
+struct subject {
+    enum order_action action;
+    struct order_event *event; /* NULL: none that is known */
+    struct lane stream;        /* of value 0: none, or the legacy default stream */
+    struct capture *capture;   /* that the stream takes part in; NULL: in none */
+    struct lane *lane;         /* its place there */
 };
 
-static bool before(const struct cushim__tree_node *a, const struct cushim__tree_node *b)
-{
-    return ((const struct event *)a)->number < ((const struct event *)b)->number;
-}
-
-static struct cushim__tree events = {.before = before};
-
-/* NULL: it is not captured. */
-static struct event *event_of(const struct cushim__call *call)
-{
-    const unsigned parameter = parameter_of(call->slot, CUSHIM__TYPE_EVENT);
-    struct event key = {0};
-    struct event *found;
-
-    if (!events.root || parameter == CUSHIM__NO_PARAMETER)
-        return NULL;
-    key.number = call->arguments.list[parameter].tag.number;
-    found = (struct event *)cushim__tree_upto(&events, &key.node);
-    return found && found->number == key.number ? found : NULL;
-}
-
-static void forget_event(struct event *event)
-{
-    if (!event)
-        return;
-    cushim__tree_remove(&events, &event->node);
-    free(event);
-}
-
-/* The stream of a call, as a lane. False: it has none, or the legacy default one. */
-static bool read_stream(const struct cushim__call *call, struct lane *lane)
-{
-    const unsigned parameter = parameter_of(call->slot, CUSHIM__TYPE_STREAM);
-    const bool is_per_thread = cushim__symbols[call->slot].flags & CUSHIM__PER_THREAD;
-
-    *lane = (struct lane){0};
-    if (parameter != CUSHIM__NO_PARAMETER) {
-        lane->value = call->values[parameter];
-        lane->number = call->arguments.list[parameter].tag.number;
-    } else if (strncmp(cushim__slot_name(call->slot), "cuLaunchKernelEx", 16) == 0 &&
-               call->values[0]) {
-        const CUlaunchConfig *config = (const CUlaunchConfig *)(uintptr_t)call->values[0];
-        const struct cushim__handle *object =
-            cushim__handle_find(CUSHIM__TYPE_STREAM, (uintptr_t)config->hStream, false);
-
-        lane->value = (uintptr_t)config->hStream;
-        lane->number = object ? object->number : 0;
-    } else {
-        return false;
-    }
-    if (lane->value == 0 && is_per_thread)
-        lane->value = (uintptr_t)CU_STREAM_PER_THREAD;
-    lane->thread = lane->value == (uintptr_t)CU_STREAM_PER_THREAD ? call->thread : 0;
-    return lane->value > (uintptr_t)CU_STREAM_LEGACY;
-}
-
-/* The capture that a stream takes part in, and its lane there; NULL: in none. */
-static struct capture *capture_of(const struct lane *stream, struct lane **lane)
+static void find_lane(struct subject *subject)
 {
     for (struct capture *capture = captures; capture; capture = capture->next) {
         for (unsigned i = 0; i < capture->lanes; i++) {
-            *lane = &capture->lane[i];
-            if ((*lane)->number == stream->number && (*lane)->thread == stream->thread)
-                return capture;
+            struct lane *lane = &capture->lane[i];
+
+            if (lane->number == subject->stream.number && lane->thread == subject->stream.thread) {
+                subject->capture = capture;
+                subject->lane = lane;
+                return;
+            }
         }
     }
-    return NULL;
 }
 
-static void join(struct capture *capture, const struct lane *stream, const struct seen *seen)
+static struct subject subject_of(const struct cushim__call *call)
 {
-    struct lane *lane = &capture->lane[capture->lanes];
+    const struct order_rule *rule = cushim__order_rule(call->slot);
+    struct subject subject = {
+        .action = (enum order_action)rule->action,
+        .stream = {.value = cushim__order_stream_value(call),
+                   .number = cushim__order_stream_number(call)},
+    };
 
-    if (capture->lanes == LANES) {
+    if (rule->event != CUSHIM__NO_PARAMETER)
+        subject.event = cushim__order_event_of(call, rule, 0);
+    if (subject.stream.value == (uintptr_t)CU_STREAM_PER_THREAD)
+        subject.stream.thread = call->thread;
+    if (subject.stream.value != 0)
+        find_lane(&subject);
+    return subject;
+}
+
+/* The capture that the last record of an event is in; NULL: none, or it has ended. */
+static struct capture *capture_of(const struct order_event *event)
+{
+    struct capture *capture = captures;
+
+    while (capture && (!event || capture->begun.place.call != event->capture))
+        capture = capture->next;
+    return capture;
+}
+
+static void join(struct capture *capture, const struct lane *stream)
+{
+    if (capture->lanes == ORDER_CAPTURED)
         capture->is_unclear = true;
-        return;
-    }
-    *lane = *stream;
-    if (seen)
-        lane->seen = *seen;
-    capture->lanes++;
+    else
+        capture->lane[capture->lanes++] = *stream;
 }
 
-static void merge(struct seen *seen, const struct seen *other)
+static void merge(struct order_captured *seen, const struct order_captured *other)
 {
-    for (unsigned i = 0; i < LANES; i++) {
+    for (unsigned i = 0; i < ORDER_CAPTURED; i++) {
         if (seen->works[i] < other->works[i])
             seen->works[i] = other->works[i];
     }
@@ -214,12 +109,7 @@ static void merge(struct seen *seen, const struct seen *other)
 static void end_capture(struct capture *capture)
 {
     struct capture **link = &captures;
-    struct event *event = (struct event *)cushim__tree_after(&events, NULL);
 
-    for (; event; event = (struct event *)cushim__tree_after(&events, &event->node)) {
-        if (event->capture == capture)
-            event->capture = NULL;
-    }
     while (*link != capture)
         link = &(*link)->next;
     *link = capture->next;
@@ -237,129 +127,107 @@ static CUstreamCaptureMode mode_of(const struct cushim__call *call)
     return CU_STREAM_CAPTURE_MODE_RELAXED; /* statement 147 */
 }
 
-static void note_begin(const struct cushim__call *call, const struct lane *stream)
+static void note_begin(const struct cushim__call *call, const struct subject *subject)
 {
-    struct lane *lane;
-    struct capture *capture = capture_of(stream, &lane);
+    struct capture *capture;
 
-    if (capture)
-        end_capture(capture); /* where it was not seen */
+    if (subject->stream.value == 0)
+        return;
+    if (subject->capture)
+        end_capture(subject->capture); /* where it was not seen */
     capture = calloc(1, sizeof *capture);
+    is_unknown = is_unknown || !capture;
     if (!capture)
         return;
     capture->mode = mode_of(call);
     cushim__tracker_note(call, &capture->begun);
-    join(capture, stream, NULL);
+    join(capture, &subject->stream);
     capture->next = captures;
     captures = capture;
 }
 
-static void note_record(const struct cushim__call *call, struct capture *capture,
-                        const struct lane *lane)
+/* An event that a launch of the graph records is in no capture. */
+static void note_record(const struct cushim__call *call, const struct subject *subject)
 {
-    const unsigned parameter = parameter_of(call->slot, CUSHIM__TYPE_EVENT);
     const bool has_flags = cushim__parameter_count(call->slot) > 2;
-    struct event *event = event_of(call);
 
-    if (capture && has_flags && call->values[2] == CU_EVENT_RECORD_EXTERNAL)
+    if (!subject->capture || !subject->event ||
+        (has_flags && call->values[2] == CU_EVENT_RECORD_EXTERNAL))
         return;
-    if (!capture) {
-        forget_event(event);
-        return;
-    }
-    if (!event) {
-        event = calloc(1, sizeof *event);
-        if (!event)
-            return;
-        event->number = call->arguments.list[parameter].tag.number;
-        cushim__tree_add(&events, &event->node);
-    }
-    event->capture = capture;
-    event->seen = lane->seen;
+    subject->event->capture = subject->capture->begun.place.call;
+    subject->event->behind = subject->lane->seen;
 }
 
-static void note_wait(const struct cushim__call *call, const struct capture *capture,
-                      struct lane *lane, const struct lane *stream)
+static void note_wait(struct subject *subject)
 {
-    const struct event *event = event_of(call);
+    struct capture *capture = capture_of(subject->event);
 
-    if (!event || !event->capture)
+    if (!capture || subject->stream.value == 0)
         return;
-    if (capture)
-        merge(&lane->seen, &event->seen);
-    else
-        join(event->capture, stream, &event->seen);
+    if (subject->capture) {
+        merge(&subject->lane->seen, &subject->event->behind);
+    } else {
+        subject->stream.seen = subject->event->behind;
+        join(capture, &subject->stream);
+    }
 }
 
-static void note_destroyed(const struct cushim__call *call, struct capture *capture,
-                           const struct lane *lane)
+static void note_destroyed(const struct cushim__call *call, const struct subject *subject)
 {
-    const struct cushim__handle *object =
-        cushim__handle_find(CUSHIM__TYPE_STREAM, lane->value, false);
+    struct capture *capture = subject->capture;
 
-    if (lane != capture->lane) {
+    if (subject->lane != capture->lane) {
         capture->is_unclear = true;
         return;
     }
-    cushim__check_report_after(call, CUSHIM__CHECK_CAPTURE_LEFT, object, &capture->begun,
-                               "%s destroys a stream while it is captured, and the capture is lost",
-                               cushim__slot_name(call->slot));
+    cushim__check_report(call, CUSHIM__CHECK_CAPTURE_LEFT,
+                         cushim__handle_find(CUSHIM__TYPE_STREAM, subject->stream.value, false),
+                         &capture->begun,
+                         "%s destroys a stream while it is captured, and the capture is lost",
+                         cushim__slot_name(call->slot));
     end_capture(capture);
 }
 
-/* A call has succeeded. */
-static void note(const struct cushim__call *call)
+/* A call has succeeded, or ended a capture that was lost. */
+static void note(const struct cushim__call *call, struct subject *subject)
 {
-    struct lane stream, *lane = NULL;
-    const bool has_stream = read_stream(call, &stream);
-    struct capture *capture = has_stream ? capture_of(&stream, &lane) : NULL;
-
-    switch (actions[call->slot]) {
-    case BEGINS:
-        if (has_stream)
-            note_begin(call, &stream);
+    switch (subject->action) {
+    case ORDER_BEGIN_CAPTURE:
+        note_begin(call, subject);
         break;
-    case ENDS:
-        if (capture)
-            end_capture(capture);
+    case ORDER_END_CAPTURE:
+        if (subject->capture)
+            end_capture(subject->capture);
         break;
-    case RECORDS:
-        note_record(call, capture, lane);
+    case ORDER_RECORD:
+        note_record(call, subject);
         break;
-    case WAITS_EVENT:
-        if (has_stream)
-            note_wait(call, capture, lane, &stream);
+    case ORDER_WAIT_EVENT:
+        note_wait(subject);
         break;
-    case DESTROYS_EVENT:
-        forget_event(event_of(call));
+    case ORDER_DESTROY_STREAM:
+        if (subject->capture)
+            note_destroyed(call, subject);
         break;
-    case DESTROYS_STREAM:
-        if (capture)
-            note_destroyed(call, capture, lane);
+    case ORDER_UPDATE_CAPTURE:
+        if (subject->capture)
+            subject->capture->is_unclear = true;
         break;
-    case UPDATES:
-        if (capture)
-            capture->is_unclear = true;
-        break;
-    case WORK:
-        if (capture)
-            lane->seen.works[lane - capture->lane]++;
+    case ORDER_NOTHING:
         break;
     default:
+        if (subject->capture)
+            subject->lane->seen.works[subject->lane - subject->capture->lane]++;
         break;
     }
 }
 
 /* --- what the driver refuses --- */
 
-struct name {
-    char text[CUSHIM_TAG_SIZE];
-};
-
-static struct name name_of(const struct lane *lane)
+static struct cushim__check_name name_of(const struct lane *lane)
 {
     const struct cushim__tag tag = {.type = CUSHIM__TYPE_STREAM, .number = lane->number};
-    struct name name;
+    struct cushim__check_name name;
 
     cushim__tag_text(&tag, lane->value, name.text, sizeof name.text);
     return name;
@@ -372,19 +240,20 @@ static const char *name_of_mode(CUstreamCaptureMode mode)
     return names[(unsigned)mode < 3 ? (unsigned)mode : 2];
 }
 
-/* Report what a capture has to do with, NULL if that is not known; the text goes on with it. */
+/* Report what a capture has to do with, NULL if that is not known. */
 static void report(const struct cushim__call *call, enum cushim__check_id id,
                    const struct capture *capture, const char *what)
 {
-    const char *name = cushim__slot_name(call->slot);
+    char buffer[200] = "";
+    struct cushim__text text;
 
+    cushim__text_begin(&text, buffer, sizeof buffer);
     if (capture)
-        cushim__check_report_after(call, id, NULL, &capture->begun,
-                                   "%s %s; %s is captured in the mode %s by thread %u", name, what,
-                                   name_of(capture->lane).text, name_of_mode(capture->mode),
-                                   capture->begun.place.thread);
-    else
-        cushim__check_report(call, id, NULL, "%s %s", name, what);
+        cushim__text_format(&text, "; %s is captured in the mode %s by thread %u",
+                            name_of(capture->lane).text, name_of_mode(capture->mode),
+                            capture->begun.place.thread);
+    cushim__check_report(call, id, NULL, capture ? &capture->begun : NULL, "%s %s%s",
+                         cushim__slot_name(call->slot), what, buffer);
 }
 
 /* The capture whose mode forbids this thread an unsafe call; NULL: none that is known. */
@@ -399,30 +268,55 @@ static const struct capture *forbidding(const struct cushim__call *call)
     return capture;
 }
 
-static void judge_unsupported(const struct cushim__call *call)
+/* NULL: there are several, and it may be any of them. */
+static const struct capture *only_capture(void)
 {
-    struct lane stream, *lane;
-    const struct capture *capture = read_stream(call, &stream) ? capture_of(&stream, &lane) : NULL;
-    const uint8_t action = actions[call->slot];
+    return captures && !captures->next ? captures : NULL;
+}
 
-    if (action == BEGINS)
+static bool is_wait(const struct subject *subject)
+{
+    return subject->action == ORDER_SEE_EVENT || subject->action == ORDER_SEE_STREAM;
+}
+
+static bool is_about_context(const struct subject *subject)
+{
+    return subject->action == ORDER_SEE_CONTEXT || subject->action == ORDER_CONTEXT_RECORD ||
+           subject->action == ORDER_CONTEXT_WAIT_EVENT;
+}
+
+static void judge_unsupported(const struct cushim__call *call, const struct subject *subject)
+{
+    if (subject->action == ORDER_BEGIN_CAPTURE)
         report(call, CUSHIM__CHECK_CAPTURE_LEGACY, NULL, "is given the legacy default stream");
-    else if (action == WAITS_CONTEXT)
-        report(call, CUSHIM__CHECK_CAPTURE_WAIT, captures && !captures->next ? captures : NULL,
+    else if (is_about_context(subject))
+        report(call, CUSHIM__CHECK_CAPTURE_WAIT, only_capture(),
                "is about all streams of a context of which one is captured");
-    else if (capture && action == WAITS)
-        report(call, CUSHIM__CHECK_CAPTURE_WAIT, capture, "is given a stream that is captured");
-    else if (capture)
-        report(call, CUSHIM__CHECK_CAPTURE_CALL, capture, "cannot be captured");
+    else if (subject->capture && is_wait(subject))
+        report(call, CUSHIM__CHECK_CAPTURE_WAIT, subject->capture,
+               "is given a stream that is captured");
+    else if (subject->capture)
+        report(call, CUSHIM__CHECK_CAPTURE_CALL, subject->capture, "cannot be captured");
     else
         report(call, CUSHIM__CHECK_CAPTURE_UNSAFE, forbidding(call),
                "is not allowed to this thread now");
 }
 
-static void judge_unjoined(const struct cushim__call *call)
+static void judge_implicit(const struct cushim__call *call, const struct subject *subject)
 {
-    struct lane stream, *lane;
-    const struct capture *capture = read_stream(call, &stream) ? capture_of(&stream, &lane) : NULL;
+    const struct capture *of_event = capture_of(subject->event);
+
+    if (subject->action == ORDER_WAIT_EVENT && of_event)
+        report(call, CUSHIM__CHECK_CAPTURE_LEGACY, of_event,
+               "lets the legacy default stream wait for an event of a capture");
+    else if (subject->action != ORDER_NOTHING) /* which asks, and does no harm */
+        report(call, CUSHIM__CHECK_CAPTURE_LEGACY, only_capture(),
+               "uses the legacy default stream, while a stream that waits for it is captured");
+}
+
+static void judge_unjoined(const struct cushim__call *call, const struct subject *subject)
+{
+    const struct capture *capture = subject->capture;
     unsigned named = 0;
     char buffer[200];
     struct cushim__text text;
@@ -430,7 +324,7 @@ static void judge_unjoined(const struct cushim__call *call)
     cushim__text_begin(&text, buffer, sizeof buffer);
     cushim__text_add(&text, "ends a capture before the work of ");
     for (unsigned i = 1; capture && !capture->is_unclear && i < capture->lanes; i++) {
-        if (lane->seen.works[i] < capture->lane[i].seen.works[i])
+        if (subject->lane->seen.works[i] < capture->lane[i].seen.works[i])
             cushim__text_format(&text, "%s%s", named++ ? " and of " : "",
                                 name_of(&capture->lane[i]).text);
     }
@@ -438,41 +332,21 @@ static void judge_unjoined(const struct cushim__call *call)
     report(call, CUSHIM__CHECK_CAPTURE_UNJOINED, capture, buffer);
 }
 
-/* Events of a capture that has ended have no state until they are recorded again. */
-static void judge_event(const struct cushim__call *call)
+static void judge(const struct cushim__call *call, const struct subject *subject, CUresult answer)
 {
-    const struct event *event = event_of(call);
-    const uint8_t action = actions[call->slot];
-
-    if (event && !event->capture && (action == WAITS || action == WAITS_EVENT))
-        report(call, CUSHIM__CHECK_CAPTURE_EVENT, NULL,
-               "is given an event that was last recorded in a capture which has ended");
-}
-
-static void judge(const struct cushim__call *call, CUresult answer)
-{
-    const uint8_t action = actions[call->slot];
-    struct lane stream, *lane;
-    const struct capture *capture = read_stream(call, &stream) ? capture_of(&stream, &lane) : NULL;
-    const struct event *event = event_of(call);
+    const struct capture *capture = subject->capture;
 
     switch ((int)answer) {
     case CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED:
-        judge_unsupported(call);
+        judge_unsupported(call, subject);
         break;
     case CUDA_ERROR_CAPTURED_EVENT:
-        if (action == WAITS)
-            report(call, CUSHIM__CHECK_CAPTURE_WAIT, event ? event->capture : NULL,
+        if (is_wait(subject))
+            report(call, CUSHIM__CHECK_CAPTURE_WAIT, capture_of(subject->event),
                    "is given an event that was recorded in a capture");
         break;
     case CUDA_ERROR_STREAM_CAPTURE_IMPLICIT:
-        if (action == WAITS_EVENT && event && event->capture)
-            report(call, CUSHIM__CHECK_CAPTURE_LEGACY, event->capture,
-                   "lets the legacy default stream wait for an event of a capture");
-        else if (action != ASKS)
-            report(call, CUSHIM__CHECK_CAPTURE_LEGACY,
-                   captures && !captures->next ? captures : NULL,
-                   "uses the legacy default stream, while a stream that waits for it is captured");
+        judge_implicit(call, subject);
         break;
     case CUDA_ERROR_STREAM_CAPTURE_ISOLATION:
         report(call, CUSHIM__CHECK_CAPTURE_EVENT, capture,
@@ -489,10 +363,14 @@ static void judge(const struct cushim__call *call, CUresult answer)
         report(call, CUSHIM__CHECK_CAPTURE_END, capture, "is called in another thread");
         break;
     case CUDA_ERROR_STREAM_CAPTURE_UNJOINED:
-        judge_unjoined(call);
+        judge_unjoined(call, subject);
         break;
     case CUDA_ERROR_INVALID_VALUE:
-        judge_event(call);
+        /* The event has no state until it is recorded again. */
+        if (subject->event && subject->event->capture && !capture_of(subject->event) &&
+            (is_wait(subject) || subject->action == ORDER_WAIT_EVENT))
+            report(call, CUSHIM__CHECK_CAPTURE_EVENT, NULL,
+                   "is given an event that was last recorded in a capture which has ended");
         break;
     default:
         break;
@@ -500,44 +378,47 @@ static void judge(const struct cushim__call *call, CUresult answer)
 }
 
 /* Whether a capture is over, however it ended. */
-static bool is_over(const struct cushim__call *call, CUresult answer)
+static bool is_over(const struct subject *subject, CUresult answer)
 {
-    return actions[call->slot] == ENDS && (answer == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED ||
-                                           answer == CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD ||
-                                           answer == CUDA_ERROR_STREAM_CAPTURE_UNJOINED);
+    return subject->action == ORDER_END_CAPTURE &&
+           (answer == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED ||
+            answer == CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD ||
+            answer == CUDA_ERROR_STREAM_CAPTURE_UNJOINED);
 }
 
 static void ended(struct cushim__call *call, CUresult answer)
 {
+    struct subject subject;
+
     if (call->is_injected || call->is_refused ||
-        (!captures && !events.root && answer == CUDA_SUCCESS && actions[call->slot] != BEGINS))
+        (!captures && answer == CUDA_SUCCESS &&
+         cushim__order_rule(call->slot)->action != ORDER_BEGIN_CAPTURE))
         return;
+    subject = subject_of(call);
     if (answer != CUDA_SUCCESS)
-        judge(call, answer);
-    if (answer == CUDA_SUCCESS || is_over(call, answer))
-        note(call);
+        judge(call, &subject, answer);
+    if (answer == CUDA_SUCCESS || is_over(&subject, answer))
+        note(call, &subject);
 }
 
 static void finish(void)
 {
     for (const struct capture *capture = captures; capture; capture = capture->next)
-        cushim__check_report_after(
-            NULL, CUSHIM__CHECK_CAPTURE_LEFT,
-            cushim__handle_find(CUSHIM__TYPE_STREAM, capture->lane->value, false), &capture->begun,
-            "the capture of %s is never ended", name_of(capture->lane).text);
+        cushim__check_report(NULL, CUSHIM__CHECK_CAPTURE_LEFT,
+                             cushim__handle_find(CUSHIM__TYPE_STREAM, capture->lane->value, false),
+                             &capture->begun, "the capture of %s is never ended",
+                             name_of(capture->lane).text);
 }
 
 /* Captures are the parent's. */
 static void destroy(void)
 {
-    while (events.root)
-        forget_event((struct event *)cushim__tree_after(&events, NULL));
     while (captures)
         end_capture(captures);
+    is_unknown = false;
 }
 
 const struct cushim__check_module cushim__check_capture = {
-    .begin = begin,
     .ended = ended,
     .finish = finish,
     .begin_child = destroy,

@@ -57,6 +57,14 @@ static void ended(struct cushim__call *call, CUresult answer)
     }
 }
 
+static void forget(const struct cushim__handle *object)
+{
+    for (unsigned i = 0; i < MODULES; i++) {
+        if (modules[i]->forget)
+            modules[i]->forget(object);
+    }
+}
+
 static void left(void)
 {
     if (cushim__findings_are_new())
@@ -83,20 +91,8 @@ static const struct cushim__subscriber subscriber = {
 };
 
 void cushim__check_report(const struct cushim__call *call, enum cushim__check_id id,
-                          const struct cushim__handle *object, const char *format, ...)
-{
-    va_list list;
-
-    if (cushim__check_rules[id].level < cushim__check_options.level)
-        return;
-    va_start(list, format);
-    cushim__finding_add(call, id, object, NULL, format, list);
-    va_end(list);
-}
-
-void cushim__check_report_after(const struct cushim__call *call, enum cushim__check_id id,
-                                const struct cushim__handle *object,
-                                const struct cushim__maker *earlier, const char *format, ...)
+                          const struct cushim__handle *object, const struct cushim__maker *earlier,
+                          const char *format, ...)
 {
     va_list list;
 
@@ -140,6 +136,19 @@ struct cushim__handle *cushim__check_object(const struct cushim__call *call, uns
     }
 }
 
+const struct cushim__graph_node *cushim__check_graph_node(const struct cushim__call *call)
+{
+    switch (call->slot) {
+    case CUSHIM__SLOT(GraphAddNode):
+        return (const struct cushim__graph_node *)(uintptr_t)call->values[4];
+    case CUSHIM__SLOT(GraphAddNode_v2):
+    case CUSHIM__SLOT(GraphAddNode_v3):
+        return (const struct cushim__graph_node *)(uintptr_t)call->values[5];
+    default:
+        return NULL;
+    }
+}
+
 CUresult cushim__check_begin(struct cushim__check_options *options)
 {
     struct cushim_layer *layer = cushim_layer_current();
@@ -151,7 +160,7 @@ CUresult cushim__check_begin(struct cushim__check_options *options)
     cushim__check_options = *options;
     options->suppressions = NULL;
     is_begun = cushim__decoding_begin(CUSHIM__CHECK);
-    cushim__handles_keep(is_begun);
+    cushim__handles_keep(is_begun ? forget : NULL);
     for (unsigned i = 0; i < MODULES && is_begun; i++)
         is_begun = !modules[i]->begin || modules[i]->begin();
     cushim__findings_clear();
@@ -203,8 +212,8 @@ void cushim__check_end(void)
         if (modules[i]->destroy)
             modules[i]->destroy();
     }
+    cushim__handles_keep(NULL);
     cushim__decoding_stop(CUSHIM__CHECK);
-    cushim__handles_keep(false);
     cushim__findings_clear();
     cushim__check_suppressions_free(&cushim__check_options);
 }

@@ -15,6 +15,7 @@
 
 #include "src/check/options.h"
 #include "src/driver_api/check_rules.h"
+#include "src/driver_api/structs.h"
 #include "src/layer/layer.h"
 
 /* A module may leave out any of its functions. */
@@ -35,6 +36,8 @@ struct cushim__check_module {
      * call has made and destroyed.
      */
     void (*ended)(struct cushim__call *call, CUresult answer);
+    /* Under it: what calls name so from now on is another object. */
+    void (*forget)(const struct cushim__handle *object);
     /* Under it, at the end of the program: what is left is judged. */
     void (*finish)(void);
     /* Under it, in the child of a fork. */
@@ -52,18 +55,14 @@ extern struct cushim__check_options cushim__check_options;
 
 /*
  * A call is misuse. Under the layer's lock, in started() or ended(); `call` is NULL at the end, and
- * the place is where `object` was made. `object` is what it is about, or NULL. The text says what
- * is wrong in this case: a sentence without its full stop.
+ * the place is where `object` was made. `object` is what it is about, or NULL; `earlier`, unless
+ * NULL, is another call that is not to blame less than this one. The text says what is wrong in
+ * this case: a sentence without its full stop.
  */
-__attribute__((format(__printf__, 4, 5))) void
-cushim__check_report(const struct cushim__call *call, enum cushim__check_id id,
-                     const struct cushim__handle *object, const char *format, ...);
-
-/* The same of two calls, of which the earlier one is not to blame more than the other. */
 __attribute__((format(__printf__, 5, 6))) void
-cushim__check_report_after(const struct cushim__call *call, enum cushim__check_id id,
-                           const struct cushim__handle *object, const struct cushim__maker *earlier,
-                           const char *format, ...);
+cushim__check_report(const struct cushim__call *call, enum cushim__check_id id,
+                     const struct cushim__handle *object, const struct cushim__maker *earlier,
+                     const char *format, ...);
 
 /*
  * The driver is known to crash on this call: it answers CUDA_ERROR_INVALID_HANDLE instead, unless
@@ -79,6 +78,9 @@ struct cushim__check_name cushim__check_name(const struct cushim__handle *object
 
 /* The value that is passed for a parameter; and the object that it names, NULL: none is known. */
 struct cushim__handle *cushim__check_object(const struct cushim__call *call, unsigned parameter);
+
+/* The struct of a node that a call adds to a graph; NULL: it adds none of that kind. */
+const struct cushim__graph_node *cushim__check_graph_node(const struct cushim__call *call);
 
 /*
  * Begin to check what goes through the layer. It takes the suppressions out of the options, unless

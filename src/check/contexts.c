@@ -6,121 +6,50 @@
  */
 #define CUSHIM_DISABLE_DEPRECATION_WARNINGS
 
-#include "src/check/check.h"
-
-#include <stdlib.h>
 #include <string.h>
 
+#include "src/check/order.h"
 #include "src/driver_api/function_name.h"
 #include "src/driver_api/result.h"
-#include "src/layer/leak_tracker.h"
 
 /* --- what was pushed --- */
 
-/*
- * What lies on the stack of a thread from the first context on that it has pushed; the last one
- * first, of all threads. Of very many no more are noted.
- */
-struct level {
-    struct level *next;
-    unsigned thread;
-    bool is_pushed; /* by cuCtxPushCurrent; false: cuCtxCreate left it there */
-    uint64_t context;
-    struct cushim__maker pusher; /* the call */
-};
-
-enum { LEVELS = 1000, THREADS = 1024 };
-static struct level *levels;
-static unsigned count;
-
-/* Threads that had a current context, by their numbers. */
-static bool had_one[THREADS];
+/* The number of the last call before check began, or before the fork. */
+static uint64_t began_at;
 
 /* A context was lost by a sticky error: a program that ends then leaves it where it is. */
 static bool is_lost;
 
-/* The link to the innermost level of a thread. */
-static struct level **level_of(unsigned thread)
+static bool begin(void)
 {
-    struct level **link = &levels;
-
-    while (*link && (*link)->thread != thread)
-        link = &(*link)->next;
-    return link;
-}
-
-static void pop(unsigned thread)
-{
-    struct level **link = level_of(thread), *level = *link;
-
-    if (!level)
-        return;
-    *link = level->next;
-    free(level);
-    count--;
-}
-
-static void push(const struct cushim__call *call, uint64_t context, bool is_pushed)
-{
-    struct level *level;
-
-    if (count == LEVELS || (!is_pushed && !*level_of(call->thread)))
-        return;
-    level = calloc(1, sizeof *level);
-    if (!level)
-        return;
-    *level = (struct level){
-        .next = levels, .thread = call->thread, .is_pushed = is_pushed, .context = context};
-    cushim__tracker_note(call, &level->pusher);
-    levels = level;
-    count++;
-}
-
-static void note_effect(const struct cushim__call *call, const struct cushim__api_effect *effect)
-{
-    const bool pushes = effect->kind == CUSHIM__PUSHES_CURRENT;
-    const bool sets = effect->kind == CUSHIM__SETS_CURRENT;
-    const struct level *level = *level_of(call->thread);
-    const struct cushim__argument *argument;
-    uint64_t context;
-
-    if (effect->type != CUSHIM__TYPE_CONTEXT || effect->parameter == CUSHIM__NO_PARAMETER)
-        return;
-    argument = &call->arguments.list[effect->parameter];
-    context = argument->is_written ? argument->written : argument->value;
-    if (pushes)
-        push(call, context, !argument->is_written);
-    else if (effect->kind == CUSHIM__POPS_CURRENT || (sets && context == 0) ||
-             (effect->kind == CUSHIM__DESTROYS && level && level->context == context))
-        pop(call->thread);
-    if ((pushes || sets) && context != 0)
-        had_one[call->thread % THREADS] = true;
+    began_at = cushim_layer_current()->calls;
+    is_lost = false;
+    return true;
 }
 
 static void ended(struct cushim__call *call, CUresult answer)
 {
-    const struct cushim__api_effect *effect = cushim__api_effect_first(call->slot);
-
+    (void)call;
     if (answer != CUDA_SUCCESS && cushim__result_is_sticky(answer))
         is_lost = true;
-    if (answer != CUDA_SUCCESS || call->is_injected)
-        return;
-    for (; effect; effect = cushim__api_effect_next(effect))
-        note_effect(call, effect);
+}
+
+static void judge_pushed(const struct cushim__level *level)
+{
+    const struct cushim__handle *context =
+        cushim__handle_find(CUSHIM__TYPE_CONTEXT, level->pushed, false);
+
+    if (level->pusher.place.call > began_at && context && context->is_live)
+        cushim__check_report(NULL, CUSHIM__CHECK_CONTEXT_PUSHED, context, &level->pusher,
+                             "%s, which thread %u has pushed, was never popped",
+                             cushim__check_name(context, context->value).text,
+                             level->pusher.place.thread);
 }
 
 static void finish(void)
 {
-    for (const struct level *level = is_lost ? NULL : levels; level; level = level->next) {
-        const struct cushim__handle *context =
-            cushim__handle_find(CUSHIM__TYPE_CONTEXT, level->context, false);
-
-        if (level->is_pushed && context && context->is_live)
-            cushim__check_report_after(NULL, CUSHIM__CHECK_CONTEXT_PUSHED, context, &level->pusher,
-                                       "%s, which thread %u has pushed, was never popped",
-                                       cushim__check_name(context, context->value).text,
-                                       level->thread);
-    }
+    if (!is_lost)
+        cushim__tracker_visit_pushed(judge_pushed);
 }
 
 /* --- no context --- */
@@ -146,26 +75,19 @@ static bool is_about_others(const struct cushim__call *call)
 /* CUDA 3.2 has replaced what knows addresses and sizes of 32 bits. */
 enum { SECOND_ABI = 3020 };
 
-static bool is_variant(unsigned slot, unsigned other)
-{
-    const struct cushim__symbol *a = &cushim__symbols[slot], *b = &cushim__symbols[other];
-
-    return a->base_length == b->base_length &&
-           memcmp(cushim__symbol_names + a->name, cushim__symbol_names + b->name, a->base_length) ==
-               0;
-}
-
 /* The function of the other ABI; the number of slots: there is none. */
 static unsigned other_abi(unsigned slot)
 {
     const bool is_second = cushim__symbols[slot].since == SECOND_ABI;
+    const char *name = cushim__slot_name(slot);
     unsigned other = 0;
 
     if (cushim__symbols[slot].since > SECOND_ABI)
         return CUSHIM__SYMBOL_COUNT;
     while (other < CUSHIM__SYMBOL_COUNT &&
-           (!is_variant(slot, other) || (is_second ? cushim__symbols[other].since >= SECOND_ABI
-                                                   : cushim__symbols[other].since != SECOND_ABI)))
+           ((!cushim__name_means(name, other) && !cushim__is_abi_variant(name, other)) ||
+            (is_second ? cushim__symbols[other].since >= SECOND_ABI
+                       : cushim__symbols[other].since != SECOND_ABI)))
         other++;
     return other;
 }
@@ -177,36 +99,19 @@ static void judge_current(const struct cushim__call *call, CUcontext context)
     unsigned version;
 
     if (!context)
-        cushim__check_report(call, CUSHIM__CHECK_CONTEXT_NONE, NULL,
-                             "%s is called in thread %u, which has no current context%s", name,
-                             call->thread,
-                             had_one[call->thread % THREADS] ? " any more" : " and never had one");
+        cushim__check_report(
+            call, CUSHIM__CHECK_CONTEXT_NONE, NULL, NULL,
+            "%s is called in thread %u, which has no current context%s", name, call->thread,
+            cushim__tracker_had_current(call->thread) ? " any more" : " and never had one");
     else if (other < CUSHIM__SYMBOL_COUNT &&
              cushim__layer_next.CtxGetApiVersion(context, &version) == CUDA_SUCCESS &&
              (version < SECOND_ABI) != (cushim__symbols[call->slot].since < SECOND_ABI))
-        cushim__check_report(call, CUSHIM__CHECK_CONTEXT_ABI, NULL,
+        cushim__check_report(call, CUSHIM__CHECK_CONTEXT_ABI, NULL, NULL,
                              "%s is called in a context of the ABI of %s", name,
                              cushim__slot_name(other));
 }
 
 /* --- another context --- */
-
-/* Calls that take a stream, and an object that has to be of the same context. */
-static const struct pair {
-    uint16_t slot;
-    uint8_t object, stream; /* parameters; of none, it stands in the struct of the first */
-} pairs[] = {
-#define PAIR(name, object, stream)                \
-    {CUSHIM__SLOT(name), object, stream},         \
-    {                                             \
-        CUSHIM__SLOT(name##_ptsz), object, stream \
-    }
-    PAIR(EventRecord, 0, 1),
-    PAIR(EventRecordWithFlags, 0, 1),
-    PAIR(LaunchKernel, 0, 8),
-    PAIR(LaunchCooperativeKernel, 0, 8),
-    PAIR(LaunchKernelEx, 1, CUSHIM__NO_PARAMETER),
-};
 
 /* The context that an object lives in; NULL: it is not known. */
 static const struct cushim__handle *context_of(const struct cushim__handle *object)
@@ -216,34 +121,31 @@ static const struct cushim__handle *context_of(const struct cushim__handle *obje
     return object;
 }
 
-static void judge_pair(const struct cushim__call *call, const struct pair *pair, CUcontext current)
+/* A stream, and the event or function that has to be of the same context. */
+static void judge_refused(const struct cushim__call *call, CUcontext current)
 {
-    const struct cushim__handle *object = cushim__check_object(call, pair->object), *stream;
-    const struct cushim__handle *of_object = context_of(object), *of_stream;
-    const CUlaunchConfig *config = (const CUlaunchConfig *)(uintptr_t)call->values[0];
-    const uint64_t value = pair->stream != CUSHIM__NO_PARAMETER ? call->values[pair->stream]
-                           : config                             ? (uintptr_t)config->hStream
-                                                                : 0;
+    const struct order_rule *rule = cushim__order_rule(call->slot);
+    const uint64_t value = cushim__order_stream_value(call);
     const bool is_default = value <= (uintptr_t)CU_STREAM_PER_THREAD;
+    const struct cushim__handle *object = NULL, *stream = NULL, *of_object, *of_stream;
 
-    stream = is_default ? NULL : cushim__handle_find(CUSHIM__TYPE_STREAM, value, false);
+    if (rule->action == ORDER_RECORD)
+        object = cushim__check_object(call, rule->event);
+    else if (rule->action == ORDER_KERNEL)
+        object = cushim__check_object(call, rule->function);
+    if (!is_default)
+        stream = cushim__handle_find(CUSHIM__TYPE_STREAM, value, false);
+    of_object = context_of(object);
     of_stream = is_default ? cushim__handle_find(CUSHIM__TYPE_CONTEXT, (uintptr_t)current, false)
                            : context_of(stream);
     if (!of_object || !of_stream || of_object == of_stream)
         return;
-    cushim__check_report(call, CUSHIM__CHECK_CONTEXT_OTHER, object, "%s is of %s, and %s of %s",
+    cushim__check_report(call, CUSHIM__CHECK_CONTEXT_OTHER, object, NULL,
+                         "%s is of %s, and %s of %s",
                          cushim__check_name(object, object->value).text,
                          cushim__check_name(of_object, of_object->value).text,
                          is_default ? "the default stream" : cushim__check_name(stream, value).text,
                          cushim__check_name(of_stream, of_stream->value).text);
-}
-
-static void judge_refused(const struct cushim__call *call, CUcontext current)
-{
-    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
-        if (pairs[i].slot == call->slot)
-            judge_pair(call, &pairs[i], current);
-    }
 }
 
 static bool releases_primary(unsigned slot)
@@ -266,7 +168,7 @@ static void after(const struct cushim__call *call, CUresult answer)
     if (answer == CUDA_ERROR_INVALID_HANDLE)
         judge_refused(call, current);
     else if (releases_primary(call->slot))
-        cushim__check_report(call, CUSHIM__CHECK_PRIMARY_RELEASED, NULL,
+        cushim__check_report(call, CUSHIM__CHECK_PRIMARY_RELEASED, NULL, NULL,
                              "%s releases the primary context of device %d, which is not retained",
                              cushim__slot_name(call->slot), (int)call->values[0]);
     else if (!is_about_others(call))
@@ -275,18 +177,15 @@ static void after(const struct cushim__call *call, CUresult answer)
 }
 
 /* Stacks of threads are the parent's. */
-static void destroy(void)
+static void begin_child(void)
 {
-    while (levels)
-        pop(levels->thread);
-    memset(had_one, 0, sizeof had_one);
-    is_lost = false;
+    begin();
 }
 
 const struct cushim__check_module cushim__check_contexts = {
+    .begin = begin,
     .after = after,
     .ended = ended,
     .finish = finish,
-    .begin_child = destroy,
-    .destroy = destroy,
+    .begin_child = begin_child,
 };

@@ -16,9 +16,9 @@ static const char *fault_of(const struct order_event *event)
         return NULL;
     if (!event->is_recorded)
         return "was never recorded: record it before and after what is timed";
-    return event->is_captured ? "was last recorded in a capture, and nothing has run: record it "
-                                "around the launch of the graph"
-                              : NULL;
+    return event->capture ? "was last recorded in a capture, and nothing has run: record it "
+                            "around the launch of the graph"
+                          : NULL;
 }
 
 /* That is said already, and is the reason for the answer. */
@@ -51,13 +51,13 @@ static void ended(struct cushim__call *call, CUresult answer)
         if (!object || !events[i])
             return;
         if (fault) {
-            cushim__check_report(call, CUSHIM__CHECK_EVENT_TIME, object, "%s %s",
+            cushim__check_report(call, CUSHIM__CHECK_EVENT_TIME, object, NULL, "%s %s",
                                  cushim__check_name(object, object->value).text, fault);
             return;
         }
     }
     if (events[0]->context && events[1]->context && events[0]->context != events[1]->context)
-        cushim__check_report(call, CUSHIM__CHECK_EVENT_TIME, NULL,
+        cushim__check_report(call, CUSHIM__CHECK_EVENT_TIME, NULL, NULL,
                              "the events are of two contexts: create and record both in one");
 }
 

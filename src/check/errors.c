@@ -13,7 +13,6 @@
 
 #include "src/check/order.h"
 #include "src/driver_api/result.h"
-#include "src/layer/leak_tracker.h"
 
 enum { WORKS = 64, LISTED = 8, THREADS = 256, NAME_SIZE = 48 };
 
@@ -101,7 +100,7 @@ static void drop_works(const struct cushim__call *call, const struct order_rule 
     for (unsigned i = 0; i < WORKS; i++) {
         if (rule->action == ORDER_SEE_CONTEXT && works[i].context == cushim__order_current(call))
             works[i].call = 0;
-        if (rule->action == ORDER_SEE_STREAM && works[i].stream == call->values[rule->stream])
+        if (rule->action == ORDER_SEE_STREAM && works[i].stream == cushim__order_stream_value(call))
             works[i].call = 0;
     }
 }
@@ -118,11 +117,9 @@ static void note_work(const struct cushim__call *call)
     next_work = (next_work + 1) % WORKS;
     *work = (struct work){
         .call = call->number,
-        .stream = rule->stream == ORDER_NO_PARAMETER ? 0 : call->values[rule->stream],
+        .stream = cushim__order_stream_value(call),
         .context = cushim__order_current(call),
-        .function = rule->action == ORDER_KERNEL
-                        ? call->values[rule->function == ORDER_NO_PARAMETER ? 0 : rule->function]
-                        : 0,
+        .function = rule->action == ORDER_KERNEL ? call->values[rule->function] : 0,
         .slot = call->slot,
     };
 }
@@ -170,13 +167,13 @@ static void judge_sticky(const struct cushim__call *call, CUresult answer)
     cushim__result_add(&text, answer);
     cushim__text_add(&text, ", of work that has failed before, and so will what follows");
     print_works(&text);
-    cushim__check_report(call, CUSHIM__CHECK_ERROR_STICKY, NULL, "%s", buffer);
+    cushim__check_report(call, CUSHIM__CHECK_ERROR_STICKY, NULL, NULL, "%s", buffer);
 }
 
 static void finish(void)
 {
     if (repeats > 0)
-        cushim__check_report(NULL, CUSHIM__CHECK_ERROR_REPEATED, NULL,
+        cushim__check_report(NULL, CUSHIM__CHECK_ERROR_REPEATED, NULL, NULL,
                              "%" PRIu64 " call%s only repeated the %s of call %" PRIu64, repeats,
                              repeats == 1 ? " has" : "s have", cushim__result_name(sticky),
                              sticky_call);
@@ -225,7 +222,7 @@ static void judge_ignored(const struct cushim__call *call, CUresult answer)
                 failure->type)
             continue;
         if (is_of_handle(answer) && is_nothing(call, i, failure->type))
-            cushim__check_report(call, CUSHIM__CHECK_ERROR_IGNORED, NULL,
+            cushim__check_report(call, CUSHIM__CHECK_ERROR_IGNORED, NULL, NULL,
                                  "it is given what %s of call %" PRIu64
                                  " has not made, which answered %s",
                                  cushim__slot_name(failure->slot), failure->call,
@@ -238,7 +235,7 @@ static void judge_ignored(const struct cushim__call *call, CUresult answer)
 }
 
 /*
- * The driver has this code for other cases, too. What is current it tells everywhere but in host
+ * The driver has this code for other cases, too. It says what is current everywhere but in host
  * functions (driver-semantics.md #82).
  */
 static void judge_host_function(const struct cushim__call *call, CUresult answer)
@@ -247,9 +244,20 @@ static void judge_host_function(const struct cushim__call *call, CUresult answer
 
     if (answer == CUDA_ERROR_NOT_PERMITTED &&
         cushim__layer_next.CtxGetCurrent(&context) == CUDA_ERROR_NOT_PERMITTED)
-        cushim__check_report(call, CUSHIM__CHECK_HOST_FUNCTION_CALLS, NULL,
+        cushim__check_report(call, CUSHIM__CHECK_HOST_FUNCTION_CALLS, NULL, NULL,
                              "%s is called in a host function or a callback of a stream",
                              cushim__slot_name(call->slot));
+}
+
+static void forget(const struct cushim__handle *object)
+{
+    const bool is_kernel =
+        object->type == CUSHIM__TYPE_FUNCTION || object->type == CUSHIM__TYPE_KERNEL;
+    struct kernel *kernel = is_kernel ? find_kernel(object->value) : NULL;
+
+    if (kernel)
+        cushim__tree_remove(&kernels, &kernel->node);
+    free(kernel);
 }
 
 static void ended(struct cushim__call *call, CUresult answer)
@@ -283,6 +291,7 @@ static void destroy(void)
 
 const struct cushim__check_module cushim__check_errors = {
     .ended = ended,
+    .forget = forget,
     .finish = finish,
     .begin_child = destroy,
     .destroy = destroy,

@@ -126,11 +126,15 @@ static bool is_suppressed(const struct cushim__finding *finding)
 
 /* --- text --- */
 
-/* `, by cuEventCreate, call 5 of thread 1, at program+0x1189`. */
-static void print_maker(struct cushim__text *text, const struct cushim__maker *maker)
+/* `; made by cuEventCreate, call 5 of thread 1, at program+0x1189`; nothing if it is not known. */
+static void print_maker(struct cushim__text *text, const char *before, const char *what,
+                        const struct cushim__maker *maker, const char *behind)
 {
-    cushim__text_format(text, "by %s, ", cushim__slot_name(maker->slot));
+    if (maker->place.call == 0)
+        return;
+    cushim__text_format(text, "%s%s by %s, ", before, what, cushim__slot_name(maker->slot));
     cushim__call_place_print(text, &maker->place);
+    cushim__text_add(text, behind);
 }
 
 static void print_rule(struct cushim__text *text, const struct cushim__check_rule *rule)
@@ -148,6 +152,7 @@ static void print_rule(struct cushim__text *text, const struct cushim__check_rul
 void cushim__finding_print(struct cushim__text *text, const struct cushim__finding *finding)
 {
     const struct cushim__check_rule *rule = &cushim__check_rules[finding->id];
+    char object[CUSHIM_TAG_SIZE + 8];
 
     cushim__text_format(text, "cushim: %s: %s: %s\n", cushim__check_levels[rule->level], rule->id,
                         finding->what);
@@ -156,21 +161,10 @@ void cushim__finding_print(struct cushim__text *text, const struct cushim__findi
         cushim__call_place_print(text, &finding->misuse.place);
         cushim__text_add(text, "\n");
     }
-    if (finding->earlier.place.call > 0) {
-        cushim__text_add(text, "  and  ");
-        print_maker(text, &finding->earlier);
-        cushim__text_add(text, "\n");
-    }
-    if (finding->made.place.call > 0) {
-        cushim__text_format(text, "  %s was made ", finding->object);
-        print_maker(text, &finding->made);
-        cushim__text_add(text, "\n");
-    }
-    if (finding->ended.place.call > 0) {
-        cushim__text_format(text, "  %s was ended ", finding->object);
-        print_maker(text, &finding->ended);
-        cushim__text_add(text, "\n");
-    }
+    print_maker(text, "  and ", "", &finding->earlier, "\n");
+    snprintf(object, sizeof object, "  %s was", finding->object);
+    print_maker(text, object, " made", &finding->made, "\n");
+    print_maker(text, object, " ended", &finding->ended, "\n");
     cushim__text_add(text, "  rule ");
     print_rule(text, rule);
     cushim__text_format(text, "\n  cure %s\n", rule->cure);
@@ -185,18 +179,9 @@ void cushim__finding_print_line(struct cushim__text *text, const struct cushim__
         cushim__text_format(text, "; in %s, ", finding->call);
         cushim__call_place_print(text, &finding->misuse.place);
     }
-    if (finding->earlier.place.call > 0) {
-        cushim__text_add(text, "; and ");
-        print_maker(text, &finding->earlier);
-    }
-    if (finding->made.place.call > 0) {
-        cushim__text_add(text, "; made ");
-        print_maker(text, &finding->made);
-    }
-    if (finding->ended.place.call > 0) {
-        cushim__text_add(text, "; ended ");
-        print_maker(text, &finding->ended);
-    }
+    print_maker(text, "; ", "and", &finding->earlier, "");
+    print_maker(text, "; ", "made", &finding->made, "");
+    print_maker(text, "; ", "ended", &finding->ended, "");
     cushim__text_add(text, "; rule: ");
     print_rule(text, rule);
     cushim__text_format(text, "; cure: %s", rule->cure);

@@ -9,9 +9,7 @@
  */
 #define CUSHIM_DISABLE_DEPRECATION_WARNINGS
 
-#include "src/check/check.h"
-
-#include "src/layer/leak_tracker.h"
+#include "src/check/order.h"
 
 /* The number of the last call before the fork that this process comes from; 0: it comes of none. */
 static uint64_t forked_at;
@@ -122,7 +120,7 @@ static void report_destroyed(struct cushim__call *call, unsigned parameter,
         !survives(call->slot, object->type) && !cushim__check_options.lets_through;
 
     cushim__check_report(
-        call, id, object, "%s is given %s, which %s%s%s%s", cushim__slot_name(call->slot),
+        call, id, object, NULL, "%s is given %s, which %s%s%s%s", cushim__slot_name(call->slot),
         name.text, object->is_ending ? "another thread is destroying" : "was destroyed",
         object->ended_with ? " together with its " : "",
         object->ended_with ? cushim__object_names[object->ended_with].single : "",
@@ -163,7 +161,7 @@ static void judge_kind(struct cushim__call *call, unsigned parameter,
     object = find_other(passed->type, passed->value);
     if (!object || is_interchangeable(object->type))
         return;
-    cushim__check_report(call, CUSHIM__CHECK_HANDLE_KIND, object,
+    cushim__check_report(call, CUSHIM__CHECK_HANDLE_KIND, object, NULL,
                          "%s is given %s for %s, which is a %s", cushim__slot_name(call->slot),
                          cushim__check_name(object, object->value).text,
                          cushim__parameter_at(call->slot, parameter)->name,
@@ -188,7 +186,7 @@ static void judge(struct cushim__call *call, unsigned parameter, enum cushim__ob
         judge_kind(call, parameter, object);
     } else if (forked_at > 0 && object->maker.place.call > 0 &&
                object->maker.place.call <= forked_at) {
-        cushim__check_report(call, CUSHIM__CHECK_HANDLE_BEFORE_FORK, object,
+        cushim__check_report(call, CUSHIM__CHECK_HANDLE_BEFORE_FORK, object, NULL,
                              "%s is given %s, which was made before the fork",
                              cushim__slot_name(call->slot),
                              cushim__check_name(object, object->value).text);
@@ -197,19 +195,9 @@ static void judge(struct cushim__call *call, unsigned parameter, enum cushim__ob
     }
 }
 
-/* Streams that stand in a struct. */
-static void judge_struct(struct cushim__call *call)
-{
-    const CUlaunchConfig *config = (const CUlaunchConfig *)(uintptr_t)call->values[0];
-
-    if ((call->slot == CUSHIM__SLOT(LaunchKernelEx) ||
-         call->slot == CUSHIM__SLOT(LaunchKernelEx_ptsz)) &&
-        config)
-        judge(call, 0, CUSHIM__TYPE_STREAM, (uintptr_t)config->hStream);
-}
-
 static void started(struct cushim__call *call)
 {
+    const struct cushim__launch_config *config = cushim__order_launch_config(call);
     const unsigned count = cushim__parameter_count(call->slot);
     struct cushim__handle *object;
 
@@ -219,7 +207,8 @@ static void started(struct cushim__call *call)
         if (decoder.form == CUSHIM__READ_HANDLE)
             judge(call, i, (enum cushim__object_type)decoder.type, call->values[i]);
     }
-    judge_struct(call);
+    if (config)
+        judge(call, 0, CUSHIM__TYPE_STREAM, (uintptr_t)config->stream);
     object = call->is_refused ? NULL : find_ending(call);
     if (!object || object->is_ending)
         return;
@@ -278,31 +267,15 @@ static void note_returned(const struct cushim__call *call)
     }
 }
 
-/* As these structs begin in every toolkit that has them; older headers do not. */
-struct conditional_node {
-    CUgraphNodeType type;
-    int reserved[3];
-    uint64_t handle;
-    int kind;
-    unsigned count;
-    const CUgraph *graphs;
-};
-
-enum { CONDITIONAL = 13 }; /* CU_GRAPH_NODE_TYPE_CONDITIONAL */
-
 /* A conditional node says in a struct where the graphs of its branches are. */
 static void note_branches(const struct cushim__call *call)
 {
-    const struct conditional_node *node = NULL;
+    const struct cushim__graph_node *node = cushim__check_graph_node(call);
 
-    if (call->slot == CUSHIM__SLOT(GraphAddNode))
-        node = (const struct conditional_node *)(uintptr_t)call->values[4];
-    else if (call->slot == CUSHIM__SLOT(GraphAddNode_v2))
-        node = (const struct conditional_node *)(uintptr_t)call->values[5];
-    if (!node || (int)node->type != CONDITIONAL || !node->graphs)
+    if (!node || (int)node->type != CUSHIM__NODE_CONDITIONAL || !node->of.conditional.graphs)
         return;
-    for (unsigned i = 0; i < node->count; i++)
-        cushim__handle_returned(CUSHIM__TYPE_GRAPH, (uintptr_t)node->graphs[i]);
+    for (unsigned i = 0; i < node->of.conditional.count; i++)
+        cushim__handle_returned(CUSHIM__TYPE_GRAPH, (uintptr_t)node->of.conditional.graphs[i]);
 }
 
 static void ended(struct cushim__call *call, CUresult answer)

@@ -27,11 +27,11 @@ static void report(const struct cushim__handle *object)
     const struct cushim__check_name name = cushim__check_name(object, object->value);
 
     if (object->type == CUSHIM__TYPE_MEMORY)
-        cushim__check_report(NULL, id_of(object->type), object, "%s, %llu byte%s, is left",
+        cushim__check_report(NULL, id_of(object->type), object, NULL, "%s, %llu byte%s, is left",
                              name.text, (unsigned long long)object->bytes,
                              object->bytes == 1 ? "" : "s");
     else
-        cushim__check_report(NULL, id_of(object->type), object, "%s is left", name.text);
+        cushim__check_report(NULL, id_of(object->type), object, NULL, "%s is left", name.text);
 }
 
 /*

@@ -33,7 +33,8 @@ static CUresult read_level(const struct cushim__lines *lines, enum cushim__check
     return cushim__lines_refuse(lines, lines->value.start, "level is error, warning or advice");
 }
 
-bool cushim__check_expect(struct cushim__check_options *options, const struct cushim__word *word)
+/* `ID:N` */
+static bool read_expectation(struct cushim__check_options *options, const struct cushim__word *word)
 {
     const char *colon = memchr(word->start, ':', word->length);
     struct cushim__word id = {word->start, colon ? (size_t)(colon - word->start) : 0};
@@ -100,8 +101,8 @@ static CUresult read_setting(const struct cushim__lines *lines,
                    : cushim__lines_refuse(lines, lines->value.start,
                                           "promise is a version of CUDA, such as 12.2");
     if (cushim__word_is(&lines->key, "expect"))
-        return cushim__check_expect(options, &lines->value) ? CUDA_SUCCESS
-                                                            : refuse_expectation(lines, options);
+        return read_expectation(options, &lines->value) ? CUDA_SUCCESS
+                                                        : refuse_expectation(lines, options);
     if (cushim__word_is(&lines->key, "suppressions")) {
         snprintf(path, sizeof path, "%.*s", (int)lines->value.length, lines->value.start);
         return cushim__check_suppressions_load(options, path, lines->message, lines->message_size);

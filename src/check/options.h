@@ -51,9 +51,6 @@ CUresult cushim__check_suppressions_load(struct cushim__check_options *options, 
                                          char *message, size_t size);
 void cushim__check_suppressions_free(struct cushim__check_options *options);
 
-/* Add `ID:N`. */
-bool cushim__check_expect(struct cushim__check_options *options, const struct cushim__word *word);
-
 /* Say that another number was found than is expected. */
 void cushim__check_expected_print(struct cushim__text *text,
                                   const struct cushim__check_expected *expected, unsigned found);

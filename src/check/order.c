@@ -8,7 +8,6 @@
 
 #include "src/check/order.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "src/base/layer_host.h"
@@ -26,14 +25,6 @@ struct under_way {
 
 static struct under_way calls[UNDER_WAY];
 
-/* Streams that are captured, by value and, if that is the per-thread default, thread. */
-static struct capture {
-    uint64_t stream;
-    unsigned thread;
-} * captures;
-static unsigned capture_count, capture_room;
-static bool is_capture_unknown; /* there was no memory for one */
-
 static uint64_t unknown_functions;
 
 /* What was current when the call of this thread began, as the driver says. */
@@ -44,11 +35,6 @@ static _Thread_local struct {
 uint64_t cushim__order_current(const struct cushim__call *call)
 {
     return current.call == call->number ? current.context : 0;
-}
-
-bool cushim__order_is_capturing(void)
-{
-    return capture_count > 0 || is_capture_unknown;
 }
 
 static void create_event(const struct cushim__call *call)
@@ -67,52 +53,18 @@ static void create_event(const struct cushim__call *call)
 
 /* --- captures --- */
 
-static unsigned captured_thread(const struct cushim__call *call, uint64_t stream)
-{
-    return stream <= (uintptr_t)CU_STREAM_PER_THREAD ? call->thread : 0;
-}
-
-static void begin_capture(const struct cushim__call *call, uint64_t stream)
-{
-    if (capture_count == capture_room) {
-        const unsigned larger = capture_room ? 2 * capture_room : 16;
-        struct capture *moved = realloc(captures, larger * sizeof *moved);
-
-        if (!moved) {
-            is_capture_unknown = true;
-            return;
-        }
-        captures = moved;
-        capture_room = larger;
-    }
-    captures[capture_count].stream = stream;
-    captures[capture_count++].thread = captured_thread(call, stream);
-}
-
-static void end_capture(const struct cushim__call *call, uint64_t stream)
-{
-    for (unsigned i = 0; i < capture_count; i++) {
-        if (captures[i].stream == stream && captures[i].thread == captured_thread(call, stream)) {
-            captures[i] = captures[--capture_count];
-            cushim__order_all();
-            return;
-        }
-    }
-}
-
 /* Calls while a stream is captured: it is not known which are work, so none are. */
 static void note_in_capture(const struct cushim__call *call, const struct order_rule *rule)
 {
     struct order_event *event =
-        rule->event != ORDER_NO_PARAMETER ? cushim__order_event_of(call, rule, 0) : NULL;
+        rule->event != CUSHIM__NO_PARAMETER ? cushim__order_event_of(call, rule, 0) : NULL;
     const bool is_external = event && cushim__parameter_count(call->slot) > 2 && call->values[2];
 
     switch ((enum order_action)rule->action) {
     case ORDER_RECORD:
-    case ORDER_RECORD_UNKNOWN:
+    case ORDER_CONTEXT_RECORD:
         if (event) {
             cushim__order_event_record(event, NULL, false);
-            event->is_captured = true;
             event->is_known = event->is_known && !is_external;
         }
         break;
@@ -190,7 +142,7 @@ static void started(struct cushim__call *call)
     if (!entry)
         return;
     *entry = (struct under_way){.call = call->number, .submits = is_submission(rule)};
-    if (rule->event != ORDER_NO_PARAMETER)
+    if (rule->event != CUSHIM__NO_PARAMETER)
         entry->event = call->arguments.list[rule->event].tag.number;
     if (rule->action == ORDER_FREE || rule->action == ORDER_FREE_ASYNC)
         note_freed(call, &entry->freed);
@@ -229,7 +181,8 @@ static bool apply_life(const struct cushim__call *call, const struct order_rule 
         return true;
     case ORDER_DESTROY_STREAM:
         stream = cushim__order_stream(number);
-        end_capture(call, call->values[0]);
+        if (cushim__capture_is_under_way())
+            cushim__order_all(); /* it may have been that stream's */
         if (call->slot == CUSHIM__SLOT(StreamDestroy))
             cushim__order_see_stream(stream);
         if (stream)
@@ -246,9 +199,6 @@ static bool apply_life(const struct cushim__call *call, const struct order_rule 
     case ORDER_DESTROY_CONTEXT:
         cushim__order_all();
         cushim__order_context_destroy(number);
-        return true;
-    case ORDER_BEGIN_CAPTURE:
-        begin_capture(call, call->values[0]);
         return true;
     default:
         return false;
@@ -272,10 +222,10 @@ static void judge(const struct cushim__call *call, const struct order_rule *rule
         cushim__order_all();
     unknown_functions = cushim__unknown_functions;
     if (rule->action == ORDER_END_CAPTURE)
-        end_capture(call, call->values[0]);
-    else if (!apply_life(call, rule) && cushim__order_is_capturing())
+        cushim__order_all();
+    else if (!apply_life(call, rule) && cushim__capture_is_under_way())
         note_in_capture(call, rule);
-    else if (entry && (rule->action < ORDER_CREATE_STREAM || rule->action > ORDER_END_CAPTURE))
+    else if (entry && (rule->action < ORDER_CREATE_STREAM || rule->action > ORDER_UPDATE_CAPTURE))
         cushim__order_apply(call, rule, &entry->freed);
     if (!entry || entry->overlaps)
         cushim__order_all();
@@ -295,6 +245,25 @@ static void ended(struct cushim__call *call, CUresult answer)
         entry->call = 0;
 }
 
+/* What was destroyed with its context, too. */
+static void forget(const struct cushim__handle *object)
+{
+    const enum race_user user = cushim__race_user;
+
+    cushim__race_user = RACE_OF_CHECK;
+    if (object->type == CUSHIM__TYPE_MEMORY || object->type == CUSHIM__TYPE_GLOBAL)
+        cushim__race_forget(cushim__order_id(object));
+    else if (object->type == CUSHIM__TYPE_EVENT)
+        cushim__order_event_destroy(object->number);
+    else if (object->type == CUSHIM__TYPE_EXEC)
+        cushim__order_exec_destroy(object->number);
+    else if (object->type == CUSHIM__TYPE_CONTEXT)
+        cushim__order_context_destroy(object->number);
+    else if (object->type == CUSHIM__TYPE_STREAM && cushim__order_stream(object->number))
+        cushim__order_stream_destroy(cushim__order_stream(object->number));
+    cushim__race_user = user;
+}
+
 static void destroy(void)
 {
     cushim__race_user = RACE_OF_CHECK;
@@ -302,10 +271,6 @@ static void destroy(void)
     cushim__order_work_end();
     cushim__race_user = RACE_OF_MOCK;
     memset(calls, 0, sizeof calls);
-    free(captures);
-    captures = NULL;
-    capture_count = capture_room = 0;
-    is_capture_unknown = false;
 }
 
 static bool begin(void)
@@ -325,6 +290,7 @@ const struct cushim__check_module cushim__check_order = {
     .started = started,
     .before = before,
     .ended = ended,
+    .forget = forget,
     .begin_child = destroy,
     .destroy = destroy,
 };

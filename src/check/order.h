@@ -10,6 +10,7 @@
 
 #include "src/base/tree.h"
 #include "src/check/check.h"
+#include "src/layer/leak_tracker.h"
 #include "src/race/race.h"
 
 /* --- order_rules.c: what each function does to the order --- */
@@ -33,11 +34,12 @@ enum order_action {
     ORDER_UNKNOWN, /* it may do either */
     /* Events and waits. */
     ORDER_RECORD,
-    ORDER_RECORD_UNKNOWN, /* an event is recorded behind more than a stream */
+    ORDER_CONTEXT_RECORD, /* an event is recorded behind more than a stream */
     ORDER_WAIT_EVENT,
     ORDER_SEE_EVENT,
     ORDER_SEE_STREAM,
     ORDER_SEE_CONTEXT,
+    ORDER_CONTEXT_WAIT_EVENT,
     ORDER_ELAPSED,
     ORDER_EVERYTHING, /* it may wait for anything */
     ORDER_FREE,
@@ -50,24 +52,34 @@ enum order_action {
     ORDER_DESTROY_CONTEXT,
     ORDER_BEGIN_CAPTURE,
     ORDER_END_CAPTURE,
+    ORDER_UPDATE_CAPTURE,
     ORDER_MAKE_COPY, /* a graph gets a copy, which a launch may wait for */
     ORDER_MAKE_NODE, /* a graph gets a node that records an event, waits or calls the host */
     ORDER_SET_POINTER,
 };
 
-enum { ORDER_NO_PARAMETER = UINT8_MAX };
-
 struct order_rule {
     uint8_t action;                  /* enum order_action */
-    uint8_t stream, event, function; /* parameters, or ORDER_NO_PARAMETER; so are these: */
+    uint8_t stream, event, function; /* parameters, or CUSHIM__NO_PARAMETER; so are these: */
     uint8_t to, from, bytes;         /* of a copy in one row; those that are no arrays */
     uint8_t unit;                    /* bytes of an element of a set */
     bool is_asynchronous;
     bool is_per_thread; /* a default stream is that of the thread */
     bool is_peer;
+    bool is_unified; /* the addresses of a copy in one row may be the host's, too */
 };
 void cushim__order_rules_prepare(void);
 const struct order_rule *cushim__order_rule(unsigned slot);
+
+/* The struct that a kernel is launched by; NULL: the call is not of that kind, or has none. */
+const struct cushim__launch_config *cushim__order_launch_config(const struct cushim__call *call);
+
+/*
+ * The stream that a call is given: CU_STREAM_PER_THREAD if it is the default stream of the thread;
+ * 0 if it is the legacy one, or there is none. Its number in the handle table; 0: it has none.
+ */
+uint64_t cushim__order_stream_value(const struct cushim__call *call);
+uint32_t cushim__order_stream_number(const struct cushim__call *call);
 
 /* --- order_objects.c: contexts, streams and events --- */
 
@@ -87,6 +99,12 @@ struct order_stream {
     unsigned thread;           /* of a per-thread default stream; 0: the legacy one */
 };
 
+/* How much work of each stream of a capture. Of more streams it is not known. */
+enum { ORDER_CAPTURED = 16 };
+struct order_captured {
+    uint32_t works[ORDER_CAPTURED];
+};
+
 struct order_event {
     struct cushim__tree_node node; /* first member; by number of the handle */
     uint32_t number;
@@ -94,9 +112,10 @@ struct order_event {
     unsigned flags;
     uint32_t context; /* number of the one that was current then; 0: not known */
     bool is_recorded; /* a call that was seen has recorded it */
-    bool is_captured; /* the last one in a capture */
     bool is_clear;    /* `clock` is what the record comes after; false: it is not known */
     struct race_clock *clock;
+    uint64_t capture; /* that the last record is in: the call which began it; 0: it is in none */
+    struct order_captured behind; /* what that record comes after */
 };
 
 struct order_context *cushim__order_context(uint64_t value);
@@ -130,6 +149,8 @@ enum order_memory {
 };
 
 struct order_side {
+    CUmemorytype type;         /* as the call has it */
+    uint64_t base;             /* the address that is passed */
     struct race_region region; /* of width 0: an array */
     enum order_memory memory;
 };
@@ -197,7 +218,9 @@ bool cushim__pending_is_pageable(const struct cushim__call *call, uint64_t addre
 /* The context that was current when a call of this thread began; 0: none, or not known. */
 uint64_t cushim__order_current(const struct cushim__call *call);
 
+/* --- capture.c --- */
+
 /* Whether a capture is under way, so that calls need not be work. */
-bool cushim__order_is_capturing(void);
+bool cushim__capture_is_under_way(void);
 
 #endif

@@ -98,6 +98,30 @@ struct order_stream *cushim__order_stream(uint32_t number)
     return find(&streams, number);
 }
 
+/*
+ * Threads end, and nothing says so: of more per-thread default streams than this the oldest one is
+ * forgotten. Its thread may go on, in another timeline, so all that was submitted comes before.
+ */
+enum { OWN_STREAMS = 1024 };
+
+static void bound_own(struct order_context *context)
+{
+    struct order_stream **oldest = NULL, *stream;
+    unsigned count = 0;
+
+    for (struct order_stream **link = &context->own; *link; link = &(*link)->next) {
+        oldest = (*link)->thread > 0 ? link : oldest;
+        count++;
+    }
+    if (count <= OWN_STREAMS)
+        return;
+    stream = *oldest;
+    *oldest = stream->next;
+    cushim__order_all();
+    cushim__race_stream_gone(&stream->race);
+    free(stream);
+}
+
 struct order_stream *cushim__order_default_stream(uint64_t value, unsigned thread)
 {
     struct order_context *context = cushim__order_context(value);
@@ -114,6 +138,7 @@ struct order_stream *cushim__order_default_stream(uint64_t value, unsigned threa
     stream->thread = thread;
     stream->next = context->own;
     context->own = stream;
+    bound_own(context);
     if (thread > 0)
         cushim__race_name_stream(&stream->race, "CU_STREAM_PER_THREAD");
     return stream;
@@ -170,7 +195,7 @@ void cushim__order_event_record(struct order_event *event, struct race_clock *cl
     event->clock = clock;
     event->is_clear = is_clear && event->is_known;
     event->is_recorded = true;
-    event->is_captured = false;
+    event->capture = 0;
 }
 
 static void forget(struct cushim__tree *tree, struct order_event *event)

@@ -7,7 +7,7 @@
 #include "src/driver_api/function_name.h"
 #include "src/driver_api/parameters.h"
 
-enum { NONE = ORDER_NO_PARAMETER };
+enum { NONE = CUSHIM__NO_PARAMETER };
 
 static struct order_rule rules[CUSHIM__SYMBOL_COUNT];
 
@@ -65,9 +65,9 @@ static const struct {
     {"cuSignalExternalSemaphoresAsync*", ORDER_SIGNAL, 0},
 
     {"cuEventRecord*", ORDER_RECORD, 0},
-    {"cu*CtxRecordEvent", ORDER_RECORD_UNKNOWN, 0},
+    {"cu*CtxRecordEvent", ORDER_CONTEXT_RECORD, 0},
     {"cuStreamWaitEvent*", ORDER_WAIT_EVENT, 0},
-    {"cu*CtxWaitEvent", ORDER_SEE_EVENT, 0},
+    {"cu*CtxWaitEvent", ORDER_CONTEXT_WAIT_EVENT, 0},
     {"cuEventQuery", ORDER_SEE_EVENT, 0},
     {"cuEventSynchronize", ORDER_SEE_EVENT, 0},
     {"cuEventElapsedTime*", ORDER_ELAPSED, 0},
@@ -103,6 +103,7 @@ static const struct {
 
     {"cuStreamBegin*", ORDER_BEGIN_CAPTURE, 0},
     {"cuStreamEnd*", ORDER_END_CAPTURE, 0},
+    {"cuStreamUpdate*", ORDER_UPDATE_CAPTURE, 0},
     {"cuGraphAddMemcpyNode*", ORDER_MAKE_COPY, 0},
     {"cuGraph*MemcpyNodeSetParams*", ORDER_MAKE_COPY, 0},
     {"cuGraphAddHostNode", ORDER_MAKE_NODE, 0},
@@ -117,7 +118,6 @@ static const struct {
     {"cuStreamSet*", ORDER_NOTHING, 0},
     {"cuStreamCopy*", ORDER_NOTHING, 0},
     {"cuStreamIs*", ORDER_NOTHING, 0},
-    {"cuStreamUpdate*", ORDER_NOTHING, 0},
     {"cuPointer*", ORDER_SET_POINTER, 0},
 };
 
@@ -178,6 +178,7 @@ static void prepare(unsigned slot)
         .is_asynchronous = strstr(name, "Async"),
         .is_per_thread = cushim__symbols[slot].flags & CUSHIM__PER_THREAD,
         .is_peer = strstr(name, "Peer"),
+        .is_unified = !strstr(name, "to"),
     };
     note_parameters(rule, slot);
     if (i == FAMILIES && rule->stream != NONE)
@@ -193,4 +194,39 @@ void cushim__order_rules_prepare(void)
 const struct order_rule *cushim__order_rule(unsigned slot)
 {
     return &rules[slot];
+}
+
+const struct cushim__launch_config *cushim__order_launch_config(const struct cushim__call *call)
+{
+    const bool has_config = call->slot == CUSHIM__SLOT(LaunchKernelEx) ||
+                            call->slot == CUSHIM__SLOT(LaunchKernelEx_ptsz);
+
+    return has_config ? (const struct cushim__launch_config *)(uintptr_t)call->values[0] : NULL;
+}
+
+uint64_t cushim__order_stream_value(const struct cushim__call *call)
+{
+    const struct order_rule *rule = cushim__order_rule(call->slot);
+    const struct cushim__launch_config *config = cushim__order_launch_config(call);
+    const uint64_t value = rule->stream != NONE ? call->values[rule->stream]
+                           : config             ? (uintptr_t)config->stream
+                                                : 0;
+
+    if (value == 0 && rule->is_per_thread)
+        return (uintptr_t)CU_STREAM_PER_THREAD;
+    return value == (uintptr_t)CU_STREAM_LEGACY ? 0 : value;
+}
+
+uint32_t cushim__order_stream_number(const struct cushim__call *call)
+{
+    const struct order_rule *rule = cushim__order_rule(call->slot);
+    const uint64_t value = cushim__order_stream_value(call);
+    const struct cushim__handle *object;
+
+    if (value <= (uintptr_t)CU_STREAM_PER_THREAD)
+        return 0;
+    if (rule->stream != NONE)
+        return call->arguments.list[rule->stream].tag.number;
+    object = cushim__handle_find(CUSHIM__TYPE_STREAM, value, false);
+    return object ? object->number : 0;
 }

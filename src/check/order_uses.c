@@ -44,100 +44,117 @@ static enum order_memory memory_at(const struct cushim__call *call, uint64_t add
     }
 }
 
-static struct order_side array_side(void)
-{
-    return (struct order_side){.memory = ORDER_DEVICE_MEMORY};
-}
+/* One side as a call describes it. */
+struct place {
+    CUmemorytype type;
+    const void *host;
+    CUdeviceptr device;
+    size_t x, y, z, pitch, height;
+};
 
-static struct order_side side_of(const struct cushim__call *call, uint64_t start, size_t width)
+/* A pitch and a height that are 0 are as small as can be (driver-semantics.md #114, #115). */
+static struct order_side side_of(const struct cushim__call *call, const struct place *place,
+                                 size_t width, size_t rows, size_t layers)
 {
+    const size_t pitch = place->pitch ? place->pitch : place->x + width;
+    const size_t height = place->height ? place->height : place->y + rows;
+    const uint64_t base =
+        place->type == CU_MEMORYTYPE_HOST ? (uintptr_t)place->host : place->device;
+    const uint64_t start = base + (place->z * height + place->y) * pitch + place->x;
+
+    if (place->type == CU_MEMORYTYPE_ARRAY)
+        return (struct order_side){.type = place->type, .memory = ORDER_DEVICE_MEMORY};
     return (struct order_side){
-        .region = {.start = start, .width = width, .rows = 1, .layers = 1},
+        .type = place->type,
+        .base = base,
+        .region = {.start = start,
+                   .width = width,
+                   .rows = rows,
+                   .pitch = pitch,
+                   .layers = layers,
+                   .layer = pitch * height},
         .memory = memory_at(call, start),
     };
-}
-
-/* Rows and layers, with 0 for what is as small as can be. */
-static void add_rows(struct order_side *side, size_t pitch, size_t rows, size_t height,
-                     size_t layers)
-{
-    struct race_region *region = &side->region;
-
-    region->pitch = pitch ? pitch : region->width;
-    region->rows = rows;
-    region->layer = region->pitch * (height ? height : rows);
-    region->layers = layers;
 }
 
 static struct order_side side_of_row(const struct cushim__call *call, uint8_t parameter,
                                      size_t width)
 {
-    return parameter == ORDER_NO_PARAMETER ? array_side()
-                                           : side_of(call, call->values[parameter], width);
+    struct place place = {.type = CU_MEMORYTYPE_ARRAY};
+
+    if (parameter == CUSHIM__NO_PARAMETER)
+        return side_of(call, &place, 0, 0, 0);
+    if (cushim__parameter_at(call->slot, parameter)->kind == CUSHIM__PARAMETER_POINTER)
+        place.type = CU_MEMORYTYPE_HOST;
+    else
+        place.type = cushim__order_rule(call->slot)->is_unified ? CU_MEMORYTYPE_UNIFIED
+                                                                : CU_MEMORYTYPE_DEVICE;
+    place.host = (const void *)(uintptr_t)call->values[parameter];
+    place.device = (CUdeviceptr)call->values[parameter];
+    return side_of(call, &place, width, 1, 1);
 }
 
 static bool sides_of_set(const struct cushim__call *call, struct order_side *to)
 {
     const struct order_rule *rule = cushim__order_rule(call->slot);
     const uint64_t *values = call->values;
+    struct place place = {.type = CU_MEMORYTYPE_DEVICE, .device = (CUdeviceptr)values[0]};
 
     if (rule->action == ORDER_SET) {
-        *to = side_of(call, values[0], values[2] * rule->unit);
+        *to = side_of(call, &place, values[2] * rule->unit, 1, 1);
     } else {
-        *to = side_of(call, values[0], values[3] * rule->unit);
-        add_rows(to, values[4] > 1 ? values[1] : 0, values[4], 0, 1);
+        place.pitch = values[4] > 1 ? values[1] : 0;
+        *to = side_of(call, &place, values[3] * rule->unit, values[4], 1);
     }
     return to->region.width > 0 && to->region.rows > 0;
-}
-
-static struct order_side side_of_type(const struct cushim__call *call, CUmemorytype type,
-                                      const void *host, CUdeviceptr device, uint64_t offset,
-                                      size_t width)
-{
-    if (type == CU_MEMORYTYPE_ARRAY)
-        return array_side();
-    return side_of(call, (type == CU_MEMORYTYPE_HOST ? (uintptr_t)host : device) + offset, width);
 }
 
 static bool sides_of_copy_2d(const struct cushim__call *call, struct order_side *to,
                              struct order_side *from)
 {
     const CUDA_MEMCPY2D *copy = (const CUDA_MEMCPY2D *)(uintptr_t)call->values[0];
-    const size_t width = copy->WidthInBytes, rows = copy->Height;
+    const struct place source = {.type = copy->srcMemoryType,
+                                 .host = copy->srcHost,
+                                 .device = copy->srcDevice,
+                                 .x = copy->srcXInBytes,
+                                 .y = copy->srcY,
+                                 .pitch = copy->srcPitch};
+    const struct place target = {.type = copy->dstMemoryType,
+                                 .host = copy->dstHost,
+                                 .device = copy->dstDevice,
+                                 .x = copy->dstXInBytes,
+                                 .y = copy->dstY,
+                                 .pitch = copy->dstPitch};
 
-    *to = side_of_type(call, copy->dstMemoryType, copy->dstHost, copy->dstDevice,
-                       copy->dstY * copy->dstPitch + copy->dstXInBytes, width);
-    *from = side_of_type(call, copy->srcMemoryType, copy->srcHost, copy->srcDevice,
-                         copy->srcY * copy->srcPitch + copy->srcXInBytes, width);
-    add_rows(to, copy->dstPitch, rows, 0, 1);
-    add_rows(from, copy->srcPitch, rows, 0, 1);
-    return width > 0 && rows > 0;
+    *to = side_of(call, &target, copy->WidthInBytes, copy->Height, 1);
+    *from = side_of(call, &source, copy->WidthInBytes, copy->Height, 1);
+    return copy->WidthInBytes > 0 && copy->Height > 0;
 }
 
 static bool sides_of_copy_3d(const struct cushim__call *call, struct order_side *to,
                              struct order_side *from)
 {
     const CUDA_MEMCPY3D *copy = (const CUDA_MEMCPY3D *)(uintptr_t)call->values[0];
-    const size_t width = copy->WidthInBytes, rows = copy->Height;
+    const struct place source = {copy->srcMemoryType, copy->srcHost,  copy->srcDevice,
+                                 copy->srcXInBytes,   copy->srcY,     copy->srcZ,
+                                 copy->srcPitch,      copy->srcHeight};
+    const struct place target = {copy->dstMemoryType, copy->dstHost,  copy->dstDevice,
+                                 copy->dstXInBytes,   copy->dstY,     copy->dstZ,
+                                 copy->dstPitch,      copy->dstHeight};
 
-    *to = side_of_type(
-        call, copy->dstMemoryType, copy->dstHost, copy->dstDevice,
-        (copy->dstZ * copy->dstHeight + copy->dstY) * copy->dstPitch + copy->dstXInBytes, width);
-    *from = side_of_type(
-        call, copy->srcMemoryType, copy->srcHost, copy->srcDevice,
-        (copy->srcZ * copy->srcHeight + copy->srcY) * copy->srcPitch + copy->srcXInBytes, width);
-    add_rows(to, copy->dstPitch, rows, copy->dstHeight, copy->Depth);
-    add_rows(from, copy->srcPitch, rows, copy->srcHeight, copy->Depth);
-    return width > 0 && rows > 0 && copy->Depth > 0;
+    *to = side_of(call, &target, copy->WidthInBytes, copy->Height, copy->Depth);
+    *from = side_of(call, &source, copy->WidthInBytes, copy->Height, copy->Depth);
+    return copy->WidthInBytes > 0 && copy->Height > 0 && copy->Depth > 0;
 }
 
 bool cushim__order_sides(const struct cushim__call *call, struct order_side *to,
                          struct order_side *from)
 {
     const struct order_rule *rule = cushim__order_rule(call->slot);
-    const size_t bytes = rule->bytes == ORDER_NO_PARAMETER ? 0 : (size_t)call->values[rule->bytes];
+    const size_t bytes =
+        rule->bytes == CUSHIM__NO_PARAMETER ? 0 : (size_t)call->values[rule->bytes];
 
-    *to = *from = array_side();
+    *to = *from = side_of_row(call, CUSHIM__NO_PARAMETER, 0);
     switch (rule->action) {
     case ORDER_COPY:
         *to = side_of_row(call, rule->to, bytes);
@@ -147,8 +164,11 @@ bool cushim__order_sides(const struct cushim__call *call, struct order_side *to,
         return call->values[0] && sides_of_copy_2d(call, to, from);
     case ORDER_COPY_3D:
         return call->values[0] && sides_of_copy_3d(call, to, from);
-    default:
+    case ORDER_SET:
+    case ORDER_SET_2D:
         return sides_of_set(call, to);
+    default:
+        return false;
     }
 }
 

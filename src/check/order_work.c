@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What calls submit to streams and wait for, as the race detector is told it. */
+/* What calls submit to streams and wait for, passed on to the race detector. */
 #define CUSHIM_DISABLE_DEPRECATION_WARNINGS
 
 #include <string.h>
 
 #include "src/check/order.h"
-#include "src/layer/leak_tracker.h"
 
 enum { AWAITING = 64 };
 
@@ -19,7 +18,7 @@ static struct awaiting {
     const struct order_context *context;
     uint64_t stream, number;
     uint32_t timeline;
-    bool is_obscure; /* clocks do not tell: since it was submitted all was ordered unseen */
+    bool is_obscure; /* clocks do not show it: since it was submitted all was ordered unseen */
 } awaiting[AWAITING];
 static unsigned awaiting_count;
 
@@ -70,9 +69,9 @@ static void found_race(const struct race_side *later, const struct race_side *ea
     const struct cushim__maker other = cushim__order_maker(earlier->access);
 
     (void)later;
-    cushim__check_report_after(reporting, CUSHIM__CHECK_RACE,
-                               object && cushim__order_id(object) == memory->id ? object : NULL,
-                               &other, "%s", text);
+    cushim__check_report(reporting, CUSHIM__CHECK_RACE,
+                         object && cushim__order_id(object) == memory->id ? object : NULL, &other,
+                         "%s", text);
 }
 
 /* The detector forgets uses, or has no memory: it finds less. */
@@ -148,52 +147,14 @@ static void see_context(uint64_t value)
 
 /* --- what is submitted --- */
 
-/* CUlaunchConfig and its attributes, which older headers do not have. */
-enum { PROGRAMMATIC_EVENT = 7, COMPLETION_EVENT = 12 };
-
-struct launch_attribute {
-    int id, padding;
-    uintptr_t event; /* the value begins with it */
-    char rest[64 - sizeof(uintptr_t)];
-};
-
-struct launch_config {
-    unsigned grid[3], block[3], shared_bytes;
-    CUstream stream;
-    const struct launch_attribute *attributes;
-    unsigned count;
-};
-
-static const struct launch_config *config_of(const struct cushim__call *call)
-{
-    const bool has_config = call->slot == CUSHIM__SLOT(LaunchKernelEx) ||
-                            call->slot == CUSHIM__SLOT(LaunchKernelEx_ptsz);
-
-    return has_config ? (const struct launch_config *)(uintptr_t)call->values[0] : NULL;
-}
-
-static uint64_t stream_value(const struct cushim__call *call, const struct order_rule *rule)
-{
-    if (rule->stream != ORDER_NO_PARAMETER)
-        return call->values[rule->stream];
-    return config_of(call) ? (uintptr_t)config_of(call)->stream : 0;
-}
-
 /* NULL: it is not known what it waits for. */
-static struct order_stream *stream_of(const struct cushim__call *call,
-                                      const struct order_rule *rule)
+static struct order_stream *stream_of(const struct cushim__call *call)
 {
-    const uint64_t value = stream_value(call, rule);
-    const struct cushim__handle *object;
+    const uint64_t value = cushim__order_stream_value(call);
 
-    if (value == (uintptr_t)CU_STREAM_PER_THREAD || (value == 0 && rule->is_per_thread))
-        return cushim__order_default_stream(cushim__order_current(call), call->thread);
-    if (value == 0 || value == (uintptr_t)CU_STREAM_LEGACY)
-        return cushim__order_default_stream(cushim__order_current(call), 0);
-    if (rule->stream != ORDER_NO_PARAMETER)
-        return cushim__order_stream(call->arguments.list[rule->stream].tag.number);
-    object = cushim__handle_find(CUSHIM__TYPE_STREAM, value, false);
-    return object ? cushim__order_stream(object->number) : NULL;
+    if (value > (uintptr_t)CU_STREAM_PER_THREAD)
+        return cushim__order_stream(cushim__order_stream_number(call));
+    return cushim__order_default_stream(cushim__order_current(call), value ? call->thread : 0);
 }
 
 static void name_stream(struct order_stream *stream)
@@ -243,7 +204,7 @@ static void submit_plain(const struct cushim__call *call, struct order_stream *s
 /* Of pageable memory that is copied at once the stream is waited for, and the copy is not. */
 static void submit_memory(const struct cushim__call *call, const struct order_rule *rule)
 {
-    struct order_stream *stream = stream_of(call, rule);
+    struct order_stream *stream = stream_of(call);
     const bool is_set = rule->action == ORDER_SET || rule->action == ORDER_SET_2D;
     struct order_side to, from;
     struct race_access access;
@@ -382,14 +343,15 @@ static void launch_graph(const struct cushim__call *call, struct order_stream *s
 }
 
 /* A launch with these attributes records an event. */
-static void note_launch_events(const struct launch_config *config)
+static void note_launch_events(const struct cushim__launch_config *config)
 {
-    for (unsigned i = 0; config->attributes && i < config->count; i++) {
-        const struct launch_attribute *attribute = &config->attributes[i];
+    for (unsigned i = 0; config && config->attributes && i < config->count; i++) {
+        const struct cushim__launch_attribute *attribute = &config->attributes[i];
         const struct cushim__handle *event =
             cushim__handle_find(CUSHIM__TYPE_EVENT, attribute->event, false);
 
-        if (event && (attribute->id == PROGRAMMATIC_EVENT || attribute->id == COMPLETION_EVENT))
+        if (event && (attribute->id == CUSHIM__LAUNCH_PROGRAMMATIC_EVENT ||
+                      attribute->id == CUSHIM__LAUNCH_COMPLETION_EVENT))
             cushim__order_event_record(cushim__order_event(event->number), NULL, false);
     }
 }
@@ -411,10 +373,11 @@ static void apply_without_stream(const struct cushim__call *call, const struct o
                                  const struct order_freed *freed)
 {
     switch ((enum order_action)rule->action) {
-    case ORDER_RECORD_UNKNOWN:
+    case ORDER_CONTEXT_RECORD:
         cushim__order_event_record(cushim__order_event_of(call, rule, 0), NULL, false);
         break;
     case ORDER_SEE_EVENT:
+    case ORDER_CONTEXT_WAIT_EVENT:
         cushim__order_see_event(cushim__order_event_of(call, rule, 0));
         break;
     case ORDER_ELAPSED:
@@ -452,7 +415,7 @@ void cushim__order_apply(const struct cushim__call *call, const struct order_rul
     struct order_stream *stream;
 
     if (rule->action > ORDER_SEE_STREAM || rule->action == ORDER_SEE_EVENT ||
-        rule->action == ORDER_RECORD_UNKNOWN) {
+        rule->action == ORDER_CONTEXT_RECORD) {
         apply_without_stream(call, rule, freed);
         return;
     }
@@ -460,11 +423,10 @@ void cushim__order_apply(const struct cushim__call *call, const struct order_rul
         submit_memory(call, rule);
         return;
     }
-    stream = stream_of(call, rule);
+    stream = stream_of(call);
     switch ((enum order_action)rule->action) {
     case ORDER_KERNEL:
-        if (config_of(call))
-            note_launch_events(config_of(call));
+        note_launch_events(cushim__order_launch_config(call));
         submit_plain(call, stream, "kernel");
         break;
     case ORDER_GRAPH:

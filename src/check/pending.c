@@ -75,12 +75,12 @@ static void judge_end(const struct cushim__call *call)
         (!is_pooled && !strstr(name, "Host")) || !find_use(object, &access))
         return;
     maker = cushim__order_maker(&access);
-    cushim__check_report_after(
+    cushim__check_report(
         call, is_pooled ? CUSHIM__CHECK_POOL_MEMORY_USED : CUSHIM__CHECK_HOST_MEMORY_USED, object,
         &maker, "%s is %s while a %s on %s may use it: nothing has waited for that",
         cushim__check_name(object, object->value).text,
         strstr(name, "Free") ? "freed" : "unregistered", access.kind,
-        access.stream_name ? access.stream_name : "the default stream");
+        access.stream_name[0] ? access.stream_name : "the default stream");
 }
 
 static void started(struct cushim__call *call)
@@ -88,7 +88,7 @@ static void started(struct cushim__call *call)
     const struct order_rule *rule = cushim__order_rule(call->slot);
 
     asked.call = 0;
-    if (cushim__order_is_capturing())
+    if (cushim__capture_is_under_way())
         return;
     if (rule->action >= ORDER_COPY && rule->action <= ORDER_COPY_3D)
         note_sides(call);
@@ -118,7 +118,7 @@ static void ended(struct cushim__call *call, CUresult answer)
     if (answer != CUDA_SUCCESS || call->is_injected || asked.call != call->number ||
         !rule->is_asynchronous || !(asked.is_pageable[0] || asked.is_pageable[1]))
         return;
-    cushim__check_report(call, CUSHIM__CHECK_COPY_PAGEABLE, NULL,
+    cushim__check_report(call, CUSHIM__CHECK_COPY_PAGEABLE, NULL, NULL,
                          asked.is_pageable[0]
                              ? "the copy goes to pageable memory: the call returns when it is done"
                              : "the copy is from pageable memory: the call reads it first");

@@ -3,9 +3,10 @@
  * Functions that are newer than the version of CUDA which the program promises to work with: those
  * that it calls, and those that it looks up. Each is reported once.
  */
-#include "src/check/check.h"
-
 #include <string.h>
+
+#include "src/check/check.h"
+#include "src/driver_api/function_name.h"
 
 enum { CALLED = 1, LOOKED_UP = 2 };
 static uint8_t reported[CUSHIM__SYMBOL_COUNT];
@@ -21,45 +22,41 @@ static bool is_news(unsigned slot, uint8_t how)
     return is_first;
 }
 
+/* `older` does the same in the version that is promised; NULL: there is none. */
 static void report(const struct cushim__call *call, enum cushim__check_id id, unsigned slot,
-                   const char *how)
+                   const char *how, const char *older)
 {
     const int since = cushim__symbols[slot].since, promise = cushim__check_options.promise;
 
-    cushim__check_report(call, id, NULL, "%s is %s, which is of CUDA %d.%d and not of %d.%d",
-                         cushim__slot_name(slot), how, since / 1000, since % 1000 / 10,
-                         promise / 1000, promise % 1000 / 10);
+    cushim__check_report(call, id, NULL, NULL, "%s of CUDA %d.%d is %s; CUDA %d.%d %s%s",
+                         cushim__slot_name(slot), since / 1000, since % 1000 / 10, how,
+                         promise / 1000, promise % 1000 / 10,
+                         older ? "has in its place " : "does not have it", older ? older : "");
 }
 
 /* Where a driver lacks a function that has a fallback, cushim's table calls that. */
 static void started(struct cushim__call *call)
 {
-    const bool has_fallback = cushim__symbols[call->slot].fallback != CUSHIM__NO_FALLBACK;
+    const unsigned fallback = cushim__symbols[call->slot].fallback;
+    const bool has_older = fallback != CUSHIM__NO_FALLBACK &&
+                           cushim__symbols[fallback].since <= cushim__check_options.promise;
 
     if (is_news(call->slot, CALLED))
-        report(call, has_fallback ? CUSHIM__CHECK_PROMISE_LOOKUP : CUSHIM__CHECK_PROMISE_CALL,
-               call->slot, has_fallback ? "called without need" : "called");
+        report(call, has_older ? CUSHIM__CHECK_PROMISE_LOOKUP : CUSHIM__CHECK_PROMISE_CALL,
+               call->slot, "called", has_older ? cushim__slot_name(fallback) : NULL);
 }
 
-/* The function that a version of CUDA has by this name, which a driver has given. */
+/* A driver has given the function that a version of CUDA has by this name. */
 static void note_found(const struct cushim__call *call)
 {
-    const char *base = (const char *)(uintptr_t)call->values[0];
     const void *const *found = (const void *const *)(uintptr_t)call->values[1];
-    const int version = (int)(int64_t)call->values[2];
-    unsigned newest = CUSHIM__SYMBOL_COUNT;
+    unsigned newest;
 
-    for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT && *found; slot++) {
-        const struct cushim__symbol *symbol = &cushim__symbols[slot];
-
-        if (strlen(base) == symbol->base_length &&
-            memcmp(cushim__symbol_names + symbol->name, base, symbol->base_length) == 0 &&
-            !(symbol->flags & CUSHIM__PER_THREAD) && symbol->since <= version &&
-            (newest == CUSHIM__SYMBOL_COUNT || symbol->since > cushim__symbols[newest].since))
-            newest = slot;
-    }
-    if (newest < CUSHIM__SYMBOL_COUNT && is_news(newest, LOOKED_UP))
-        report(call, CUSHIM__CHECK_PROMISE_LOOKUP, newest, "looked up");
+    if (*found &&
+        cushim__newest_symbol((const char *)(uintptr_t)call->values[0],
+                              (int)(int64_t)call->values[2], false, &newest) &&
+        is_news(newest, LOOKED_UP))
+        report(call, CUSHIM__CHECK_PROMISE_LOOKUP, newest, "looked up", NULL);
 }
 
 static void ended(struct cushim__call *call, CUresult answer)

@@ -158,7 +158,9 @@ const struct cushim__check_rule cushim__check_rules[CUSHIM__CHECK_IDS] = {
             .wrong = "A call of CUDA's first ABI is made in a context of a later one, or the other "
                      "way round.",
             .why = "The driver returns 201, although a context is current.",
-            .cure = "Look up the name that cuda.h gives the function, such as cuMemAlloc_v2.",
+            .cure =
+                "Look up each function by the name that cuda.h gives it, such as cuMemAlloc_v2; "
+                "cuCtxCreate, too, which decides the ABI of the context.",
             .example = "alloc = dlsym(library, \"cuMemAlloc\");\n"
                        "alloc(&memory, 4096);",
         },
@@ -194,8 +196,9 @@ const struct cushim__check_rule cushim__check_rules[CUSHIM__CHECK_IDS] = {
             .statements = "64, 129, 146, 179",
             .wrong = "A call is made that the mode of a capture forbids to this thread.",
             .why = "The driver returns 900, and what is captured is lost.",
-            .cure = "Capture in the mode THREAD_LOCAL or RELAXED, or exchange the thread's mode "
-                    "around the call.",
+            .cure =
+                "Capture in the mode RELAXED, or in THREAD_LOCAL if another thread makes the call; "
+                "or exchange this thread's mode around it (cuThreadExchangeStreamCaptureMode).",
             .example = "cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL);\n"
                        "cuMemAlloc(&memory, 4096);",
         },
@@ -243,7 +246,7 @@ const struct cushim__check_rule cushim__check_rules[CUSHIM__CHECK_IDS] = {
             .statements = "67, 68, 71",
             .wrong = "An event is used across the border of a capture: recorded outside and waited "
                      "for within, or the other way round.",
-            .why = "The driver returns 905, 902 or 1, and what is captured is lost.",
+            .why = "The driver returns 905, 902 or 1, and a capture that is under way is lost.",
             .cure = "Use other events within a capture, or CU_EVENT_WAIT_EXTERNAL and "
                     "CU_EVENT_RECORD_EXTERNAL.",
             .example = "cuEventRecord(event, other);\n"
@@ -298,16 +301,18 @@ const struct cushim__check_rule cushim__check_rules[CUSHIM__CHECK_IDS] = {
             .why = "A driver of that version does not have it.",
             .cure = "Call the function only if the driver has it, and have another way.",
             .example = "/* --promise 12.2 */\n"
-                       "cuEventElapsedTime_v2(&ms, start, end);",
+                       "cuStreamGetDevice(stream, &device);",
         },
     [CUSHIM__CHECK_PROMISE_LOOKUP] =
         {
             .id = "CUSHIM-promise-lookup",
             .level = CUSHIM__CHECK_ADVICE,
             .statements = "5",
-            .wrong = "A function is looked up that is newer than the version of --promise.",
+            .wrong =
+                "A function is looked up that is newer than the version of --promise, or called "
+                "though an older one does the same.",
             .why = "A driver of that version answers that there is none.",
-            .cure = "Have another way where it is not found.",
+            .cure = "Have another way where it is not found, or call the older function.",
             .example = "/* --promise 12.2 */\n"
                        "cuGetProcAddress(\"cuEventElapsedTime\", &function, 12080, 0, NULL);",
         },
@@ -414,7 +419,7 @@ const struct cushim__check_rule cushim__check_rules[CUSHIM__CHECK_IDS] = {
             .level = CUSHIM__CHECK_WARNING,
             .statements = "35, 36, 43, 71",
             .wrong = "The time is asked of an event that has none.",
-            .why = "The driver has one code, 400, for every reason, and writes no time.",
+            .why = "The driver returns 400, or 1 for an event of a capture, and writes no time.",
             .cure = "Create both events in one context and without CU_EVENT_DISABLE_TIMING, and "
                     "record both.",
             .example = "cuEventCreate(&end, CU_EVENT_DISABLE_TIMING);\n"

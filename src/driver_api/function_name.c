@@ -62,6 +62,23 @@ bool cushim__is_abi_variant(const char *name, unsigned slot)
            strcmp(name, cushim__slot_name(slot)) != 0;
 }
 
+bool cushim__newest_symbol(const char *name, int version, bool is_per_thread, unsigned *slot)
+{
+    int newest = 0;
+
+    for (unsigned i = 0; i < CUSHIM__SYMBOL_COUNT; i++) {
+        const struct cushim__symbol *symbol = &cushim__symbols[i];
+
+        if (is_plain_name_of(name, i) &&
+            (symbol->flags & CUSHIM__PER_THREAD) == (is_per_thread ? CUSHIM__PER_THREAD : 0) &&
+            symbol->since <= version && symbol->since > newest) {
+            newest = symbol->since;
+            *slot = i;
+        }
+    }
+    return newest > 0;
+}
+
 void cushim__variant_count(struct cushim__variant_calls *calls, unsigned slot)
 {
     const uint64_t count = __atomic_load_n(&calls->count, __ATOMIC_RELAXED);

@@ -23,6 +23,9 @@ bool cushim__pattern_fits(const char *pattern, const char *text);
 /* Whether a pattern, the plain name of a function or an exported name means a symbol. */
 bool cushim__name_means(const char *name, unsigned slot);
 
+/* The newest symbol of a plain name that a version of CUDA has. False: it has none. */
+bool cushim__newest_symbol(const char *name, int version, bool is_per_thread, unsigned *slot);
+
 /* How often another ABI of a symbol was called; the first that was, if there are several. */
 struct cushim__variant_calls {
     uint64_t count; /* 0: none was */

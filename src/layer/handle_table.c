@@ -24,7 +24,8 @@ static struct cushim__tree trees[CUSHIM__OBJECT_TYPES];
 static uint32_t numbers[CUSHIM__OBJECT_TYPES];
 static struct cushim__handle *first_destroyed, *last_destroyed;
 static size_t destroyed;
-static bool keeps_long; /* and memory too */
+/* Check's: more destroyed objects are kept, and memory too. */
+static void (*check_forget)(const struct cushim__handle *object);
 
 static bool is_memory(enum cushim__object_type type)
 {
@@ -100,6 +101,8 @@ static void unlist(const struct cushim__handle *object)
 
 void cushim__handle_forget(struct cushim__handle *object)
 {
+    if (check_forget)
+        check_forget(object);
     if (object->is_destroyed)
         unlist(object);
     cushim__handle_destroy_owned(object);
@@ -225,7 +228,7 @@ void cushim__handle_own(struct cushim__handle *owner, struct cushim__handle *own
 
 void cushim__handle_destroy(struct cushim__handle *object)
 {
-    if (is_memory(object->type) && !keeps_long) {
+    if (is_memory(object->type) && !check_forget) {
         cushim__handle_forget(object);
         return;
     }
@@ -238,7 +241,7 @@ void cushim__handle_destroy(struct cushim__handle *object)
     object->previous_destroyed = last_destroyed;
     *(last_destroyed ? &last_destroyed->next_destroyed : &first_destroyed) = object;
     last_destroyed = object;
-    if (++destroyed > (keeps_long ? DESTROYED_KEPT_LONG : DESTROYED_KEPT))
+    if (++destroyed > (check_forget ? DESTROYED_KEPT_LONG : DESTROYED_KEPT))
         cushim__handle_forget(first_destroyed);
 }
 
@@ -362,9 +365,9 @@ static bool find_named(const char *text, struct cushim__tag *tag)
     return false;
 }
 
-void cushim__handles_keep(bool is_wanted)
+void cushim__handles_keep(void (*forget)(const struct cushim__handle *object))
 {
-    keeps_long = is_wanted;
+    check_forget = forget;
 }
 
 void cushim__handles_clear(void)

@@ -93,9 +93,10 @@ void cushim__tag_text(const struct cushim__tag *tag, uint64_t value, char *text,
 
 /*
  * Keep more of what was destroyed, and memory, too, until something else lies there. It begins anew
- * with each table.
+ * with each table. `forget` is called of each object that is not known any longer; NULL: keep as
+ * much as before.
  */
-void cushim__handles_keep(bool is_wanted);
+void cushim__handles_keep(void (*forget)(const struct cushim__handle *object));
 
 /* No longer known: not what it was, and not that it was destroyed. */
 void cushim__handle_forget(struct cushim__handle *object);

@@ -8,8 +8,9 @@
 #include "src/layer/layer.h"
 
 struct stack {
-    uint64_t *contexts; /* 0: there was no memory for it, and so it is not known */
+    struct cushim__level *levels; /* of context 0: there was no memory for it */
     unsigned depth, room;
+    bool had_one; /* a current context */
 };
 
 static struct stack *stacks; /* by thread */
@@ -32,38 +33,52 @@ static struct stack *stack_of(unsigned thread)
     return &stacks[thread];
 }
 
-static uint64_t current_get(unsigned thread)
+/* NULL: there is none, or it is not known. */
+static struct cushim__level *current_level(unsigned thread)
 {
-    const struct stack *stack = stack_of(thread);
+    struct stack *stack = stack_of(thread);
 
     if (!stack || stack->depth == 0 || stack->depth > stack->room)
-        return 0;
-    return stack->contexts[stack->depth - 1];
+        return NULL;
+    return &stack->levels[stack->depth - 1];
+}
+
+static uint64_t current_get(unsigned thread)
+{
+    const struct cushim__level *level = current_level(thread);
+
+    return level ? level->context : 0;
 }
 
 static void grow(struct stack *stack)
 {
     const unsigned larger = 2 * stack->depth + 4;
-    uint64_t *moved = realloc(stack->contexts, larger * sizeof *moved);
+    struct cushim__level *moved = realloc(stack->levels, larger * sizeof *moved);
 
     if (!moved)
         return;
     memset(moved + stack->room, 0, (larger - stack->room) * sizeof *moved);
-    stack->contexts = moved;
+    stack->levels = moved;
     stack->room = larger;
 }
 
-static void current_push(unsigned thread, uint64_t context)
+static void current_push(const struct cushim__call *call, uint64_t context, bool is_pushed)
 {
-    struct stack *stack = stack_of(thread);
+    struct stack *stack = stack_of(call->thread);
 
     if (!stack)
         return;
     if (stack->depth >= stack->room)
         grow(stack);
-    if (stack->depth < stack->room)
-        stack->contexts[stack->depth] = context;
+    if (stack->depth < stack->room) {
+        struct cushim__level *level = &stack->levels[stack->depth];
+
+        *level = (struct cushim__level){.context = context, .pushed = is_pushed ? context : 0};
+        if (is_pushed)
+            cushim__tracker_note(call, &level->pusher);
+    }
     stack->depth++;
+    stack->had_one = true;
 }
 
 static void current_pop(unsigned thread)
@@ -74,17 +89,43 @@ static void current_pop(unsigned thread)
         stack->depth--;
 }
 
-static void current_set(unsigned thread, uint64_t context)
+/* In place of the current one, whose level it gets. */
+static void current_set(const struct cushim__call *call, uint64_t context)
 {
-    current_pop(thread);
+    struct cushim__level *level = current_level(call->thread);
+
+    if (context && level) {
+        level->context = context;
+        return;
+    }
+    current_pop(call->thread);
     if (context)
-        current_push(thread, context);
+        current_push(call, context, false);
+}
+
+bool cushim__tracker_had_current(unsigned thread)
+{
+    const struct stack *stack = stack_of(thread);
+
+    return stack && stack->had_one;
+}
+
+void cushim__tracker_visit_pushed(void (*visit)(const struct cushim__level *level))
+{
+    for (unsigned thread = 0; thread < room; thread++) {
+        const struct stack *stack = &stacks[thread];
+
+        for (unsigned i = 0; i < stack->depth && i < stack->room; i++) {
+            if (stack->levels[i].pushed)
+                visit(&stack->levels[i]);
+        }
+    }
 }
 
 void cushim__tracker_clear(void)
 {
     for (unsigned i = 0; i < room; i++)
-        free(stacks[i].contexts);
+        free(stacks[i].levels);
     free(stacks);
     stacks = NULL;
     room = 0;
@@ -328,13 +369,14 @@ static void apply_creation(const struct change *change)
         retain_primary(change);
         break;
     case CUSHIM__PUSHES_CURRENT:
-        current_push(change->call->thread, value_of(change, effect->parameter));
+        current_push(change->call, value_of(change, effect->parameter),
+                     !change->call->arguments.list[effect->parameter].is_written);
         break;
     case CUSHIM__POPS_CURRENT:
         current_pop(change->call->thread);
         break;
     case CUSHIM__SETS_CURRENT:
-        current_set(change->call->thread, value_of(change, effect->parameter));
+        current_set(change->call, value_of(change, effect->parameter));
         break;
     default:
         break;

@@ -59,6 +59,17 @@ void cushim__tracker_note(const struct cushim__call *call, struct cushim__maker 
 /* One reference on the primary context of a device is not the program's to release. */
 void cushim__tracker_ignore_primary(int device);
 
+/* What lies on the stack of a thread's contexts, of which the last one is current. */
+struct cushim__level {
+    uint64_t context;
+    uint64_t pushed; /* the context that cuCtxPushCurrent laid there; 0: it did not */
+    struct cushim__maker pusher;
+};
+
+/* Whether a thread had a current context. Visit what was pushed in any and not popped. */
+bool cushim__tracker_had_current(unsigned thread);
+void cushim__tracker_visit_pushed(void (*visit)(const struct cushim__level *level));
+
 /* Forget which contexts are current. */
 void cushim__tracker_clear(void);
 

@@ -5,6 +5,7 @@
  */
 #include <limits.h>
 
+#include "src/driver_api/function_name.h"
 #include "src/layer/fault.h"
 
 enum { PER_THREAD_STREAM = 2, NOT_FOUND = 1 };
@@ -59,25 +60,10 @@ static bool find_function(const struct cushim_table *table, const char *base, co
     return is_found;
 }
 
-/* The newest symbol of the name that the version knows: what a driver has that lacks none. */
+/* What a driver has that lacks none. */
 static bool find_newest(const struct lookup *lookup, int version, unsigned *slot)
 {
-    const unsigned per_thread = lookup->flags & PER_THREAD_STREAM ? CUSHIM__PER_THREAD : 0;
-    const size_t length = strlen(lookup->base);
-    int newest = 0;
-
-    for (unsigned i = 0; i < CUSHIM__SYMBOL_COUNT; i++) {
-        const struct cushim__symbol *symbol = &cushim__symbols[i];
-
-        if (symbol->base_length == length &&
-            memcmp(cushim__symbol_names + symbol->name, lookup->base, length) == 0 &&
-            (symbol->flags & CUSHIM__PER_THREAD) == per_thread && symbol->since <= version &&
-            symbol->since > newest) {
-            newest = symbol->since;
-            *slot = i;
-        }
-    }
-    return newest > 0;
+    return cushim__newest_symbol(lookup->base, version, lookup->flags & PER_THREAD_STREAM, slot);
 }
 
 /*

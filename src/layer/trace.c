@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The subscriber that traces: which calls are recorded, and what of them. */
+/* The subscriber that traces: it chooses the calls to record, and writes their records. */
 #define CUSHIM_DISABLE_DEPRECATION_WARNINGS
 
 #include "src/layer/trace.h"
@@ -17,30 +17,33 @@
 #include "src/driver_api/function_name.h"
 #include "src/layer/layer.h"
 
-enum { TEXT_WORDS = 8, SEEN_FUNCTIONS = 1 << 14, SEEN_PROBES = 16 };
+enum { TEXT_WORDS = 8, NAMED_FUNCTIONS = 1 << 14, NAMED_PROBES = 16 };
 
-/* Of each function: where the driver writes results that are recorded, as bits of parameters. */
+/* What is recorded of the calls of a function. Bit n of a mask stands for parameter n. */
 static struct outputs {
-    uint16_t wide, is_signed, is_unsigned;
-    uint8_t text;   /* a parameter, from 1; 0: it has no text */
-    bool is_unload; /* a handle may stand for another function after it */
-    bool is_chosen; /* its calls are recorded */
+    uint16_t wide, is_signed, is_unsigned; /* what the driver writes: 64 bits, int, unsigned */
+    uint8_t text;   /* number of the first text parameter, from 1; 0: there is none */
+    bool is_unload; /* after a call, a handle may stand for another function */
+    bool is_chosen; /* calls are recorded */
 } outputs[CUSHIM__SYMBOL_COUNT];
 
 static struct trace_options options;
-static char *owned[3];           /* the texts of the options */
-static struct cushim__lock lock; /* of whether there is a trace, and a file */
+static char *owned[3];           /* copies of the texts in the options */
+static struct cushim__lock lock; /* held to create the file and to end the trace */
 
-static struct trace_header *header; /* NULL: no call has come, or the trace has ended */
+static struct trace_header *header; /* NULL: there was no call yet, or the trace has ended */
 static bool is_on, is_refused;
-static uint64_t files;             /* that were made, or left to the parent by a fork */
-static uint64_t from_ns, until_ns; /* calls are recorded that begin between these */
+static uint64_t files;             /* number of the current file */
+static uint64_t from_ns, until_ns; /* calls that begin between these are recorded */
 
 static _Thread_local unsigned depth;
 
-/* Functions whose name is in the file; the upper bits count how often that became untrue. */
-static uint64_t seen[SEEN_FUNCTIONS];
-static uint64_t seen_era;
+/*
+ * A hash table of the functions whose names are in the file: their handles above 16 bits of the
+ * generation, which counts how often handles may have become those of other functions.
+ */
+static uint64_t named[NAMED_FUNCTIONS];
+static uint64_t named_generation;
 
 uint64_t cushim__trace_now(void)
 {
@@ -51,20 +54,21 @@ uint64_t cushim__trace_now(void)
 
 /* --- the names of kernels --- */
 
-/* Whether a function's name is in the file already; from now on it is. */
-static bool is_named(uint64_t function)
+/* Returns whether the file has the name of a function already. If not, the caller writes it. */
+static bool mark_named(uint64_t function)
 {
-    const uint64_t value = function << 16 | (__atomic_load_n(&seen_era, __ATOMIC_RELAXED) & 0xffff);
+    const uint64_t value =
+        function << 16 | (__atomic_load_n(&named_generation, __ATOMIC_RELAXED) & 0xffff);
     const uint64_t first = (function >> 4) * 0x9e3779b97f4a7c15 >> 50;
 
-    for (unsigned i = 0; i < SEEN_PROBES; i++) {
-        uint64_t *place = &seen[(first + i) % SEEN_FUNCTIONS];
-        const uint64_t there = __atomic_load_n(place, __ATOMIC_RELAXED);
+    for (unsigned i = 0; i < NAMED_PROBES; i++) {
+        uint64_t *entry = &named[(first + i) % NAMED_FUNCTIONS];
+        const uint64_t found = __atomic_load_n(entry, __ATOMIC_RELAXED);
 
-        if (there == value)
+        if (found == value)
             return true;
-        if (there == 0 || (there & 0xffff) != (value & 0xffff)) {
-            __atomic_store_n(place, value, __ATOMIC_RELAXED);
+        if (found == 0 || (found & 0xffff) != (value & 0xffff)) {
+            __atomic_store_n(entry, value, __ATOMIC_RELAXED);
             return false;
         }
     }
@@ -75,9 +79,9 @@ static void name_function(uint64_t function)
 {
     const char *name = NULL;
 
-    if (function == 0 || is_named(function))
+    if (function == 0 || mark_named(function))
         return;
-    /* A launch takes either, and the driver knows which one a handle is. */
+    /* A launch takes a CUfunction or a CUkernel, and only the driver knows which one this is. */
     if (cushim__layer_next.FuncGetName(&name, (CUfunction)(uintptr_t)function) != CUDA_SUCCESS &&
         cushim__layer_next.KernelGetName(&name, (CUkernel)(uintptr_t)function) != CUDA_SUCCESS)
         name = NULL;
@@ -85,7 +89,7 @@ static void name_function(uint64_t function)
         cushim__trace_name(TRACE_NAME_FUNCTION, function, name);
 }
 
-/* A driver that does not report names gets them when a function is looked up. */
+/* Drivers before CUDA 12.3 report no names: the name is recorded as the function is looked up. */
 static void note_function(const struct cushim__call *call, CUresult answer)
 {
     const bool is_lookup = call->slot == CUSHIM__SLOT(ModuleGetFunction) ||
@@ -96,11 +100,11 @@ static void note_function(const struct cushim__call *call, CUresult answer)
     if (!is_lookup || answer != CUDA_SUCCESS || !where)
         return;
     name = (const char *)(uintptr_t)call->values[2];
-    if (name && !is_named(*where))
+    if (name && !mark_named(*where))
         cushim__trace_name(TRACE_NAME_FUNCTION, *where, name);
 }
 
-/* Whether a handle may stand for another function after this call. */
+/* Whether a call may unload code, so that a handle may stand for another function later. */
 static bool unloads(unsigned slot)
 {
     return slot == CUSHIM__SLOT(ModuleUnload) || slot == CUSHIM__SLOT(LibraryUnload) ||
@@ -118,14 +122,14 @@ static uint64_t *words_of(struct trace_record *record)
     return (uint64_t *)(record + 1);
 }
 
-/* The rest of the room is zeros already. */
+/* The record has zeros behind the text already. */
 static void copy_text(char *to, const char *from)
 {
     for (size_t i = 0; i + 1 < TEXT_WORDS * sizeof(uint64_t) && from[i]; i++)
         to[i] = from[i];
 }
 
-/* A record of a call that begins now, not published. */
+/* The record of a call that begins now; it is not published. */
 static struct trace_record *fill_record(const struct cushim__call *call)
 {
     const unsigned count = cushim__parameter_count(call->slot);
@@ -145,7 +149,7 @@ static struct trace_record *fill_record(const struct cushim__call *call)
     return record;
 }
 
-/* Another thread may end the trace meanwhile. */
+/* Add 1 to a field of the header. Another thread may end the trace meanwhile. */
 static void count_lost(size_t field)
 {
     struct trace_header *now = __atomic_load_n(&header, __ATOMIC_ACQUIRE);
@@ -216,7 +220,7 @@ static void begin_work(struct cushim__call *call, const struct trace_work *work)
 
 /* --- the subscriber --- */
 
-/* What the record of a call costs here: the mean of many. */
+/* The mean time that recording a call takes on this machine; 0 on the mock's clock. */
 static uint64_t measure_cost(void)
 {
     enum { TIMES = 1000 };
@@ -233,13 +237,13 @@ static uint64_t measure_cost(void)
             end_record(&call, CUDA_SUCCESS);
     }
     began_ns = cushim__trace_now() - began_ns;
-    /* It was never published, and the next record is to find zeros. */
+    /* The record was never published; reserve it again as zeros. */
     if (call.traced.record)
         memset(call.traced.record, 0, sizeof *call.traced.record + sizeof *values);
     return began_ns / TIMES;
 }
 
-/* Returns why there is none, as an error number; 0: there is one, or that was returned before. */
+/* Returns an error of errno if the file cannot be created; 0 if it exists or has failed before. */
 static int make_file(void)
 {
     int error = 0;
@@ -303,7 +307,7 @@ static bool before(struct cushim__call *call, CUresult *answer)
     if (!__atomic_load_n(&header, __ATOMIC_ACQUIRE))
         return true;
     if (options.times_device)
-        cushim__trace_times_note_before(call);
+        cushim__trace_time_before(call);
     if (!outputs[call->slot].is_chosen || !is_recording())
         return true;
     is_work = cushim__trace_is_work(call->slot);
@@ -336,111 +340,36 @@ static CUresult after(struct cushim__call *call, CUresult answer)
     if (options.times_device)
         cushim__trace_time_end(call, answer);
     if (outputs[call->slot].is_unload)
-        __atomic_add_fetch(&seen_era, 1, __ATOMIC_RELAXED);
+        __atomic_add_fetch(&named_generation, 1, __ATOMIC_RELAXED);
     note_profiler(call->slot);
     return answer;
 }
 
-/* --- what the program names --- */
+/* --- what trace_ranges.c and lookup.c record --- */
 
-enum { RANGES = 64 };
-
-/*
- * The ranges that this thread is in, of all domains. Those that are deeper than the array are
- * counted alone.
- */
-static _Thread_local struct open_range {
-    const void *domain;
-    struct trace_record *record; /* NULL: it is not recorded */
-    uint64_t file;               /* that it is in */
-} ranges[RANGES];
-static _Thread_local unsigned range_depth;
-
-static bool can_record(void)
+bool cushim__trace_is_recording(void)
 {
     if (!__atomic_load_n(&header, __ATOMIC_ACQUIRE))
         make_file();
     return __atomic_load_n(&header, __ATOMIC_ACQUIRE) && is_recording();
 }
 
-static struct trace_record *begin_named(enum trace_kind kind, const char *name)
+uint64_t cushim__trace_file_number(void)
 {
-    const uint64_t words[] = {range_depth};
-    struct trace_record *record =
-        can_record() ? cushim__trace_text(kind, words, kind == TRACE_RANGE, name) : NULL;
-
-    if (!record)
-        return NULL;
-    record->began_ns = cushim__trace_now();
-    cushim__trace_publish(record);
-    return record;
+    return __atomic_load_n(&header, __ATOMIC_ACQUIRE) ? __atomic_load_n(&files, __ATOMIC_RELAXED)
+                                                      : 0;
 }
 
-void cushim__trace_mark(const char *name)
-{
-    struct trace_record *record = begin_named(TRACE_MARK, name);
-
-    if (record)
-        record->ended_ns = record->began_ns;
-}
-
-/* Of one domain. */
-static int count_ranges(const void *domain)
-{
-    int count = 0;
-
-    for (unsigned i = 0; i < range_depth && i < RANGES; i++)
-        count += ranges[i].domain == domain;
-    return count;
-}
-
-int cushim__trace_push(const void *domain, const char *name)
-{
-    const int count = count_ranges(domain);
-
-    if (range_depth < RANGES)
-        ranges[range_depth] = (struct open_range){domain, begin_named(TRACE_RANGE, name),
-                                                  __atomic_load_n(&files, __ATOMIC_RELAXED)};
-    range_depth++;
-    return count;
-}
-
-int cushim__trace_pop(const void *domain)
-{
-    struct open_range range = {0};
-    unsigned i = range_depth;
-
-    if (i <= RANGES) {
-        while (i > 0 && ranges[i - 1].domain != domain)
-            i--;
-        if (i == 0)
-            return -1;
-        range = ranges[i - 1];
-        memmove(&ranges[i - 1], &ranges[i], (range_depth - i) * sizeof *ranges);
-    }
-    range_depth--;
-    if (range.record && __atomic_load_n(&header, __ATOMIC_ACQUIRE) &&
-        range.file == __atomic_load_n(&files, __ATOMIC_RELAXED))
-        range.record->ended_ns = cushim__trace_now();
-    return count_ranges(domain);
-}
-
-void cushim__trace_name_thread(uint64_t system_thread, const char *name)
-{
-    if (can_record())
-        cushim__trace_name(TRACE_NAME_THREAD, system_thread, name);
-}
-
-/* Whether calls are recorded at this moment or not: it may be called later. */
+/* Also while no calls are recorded, as the program may call the function later. */
 void cushim__trace_name_unknown(const char *name, const void *function)
 {
     if (!__atomic_load_n(&header, __ATOMIC_ACQUIRE))
         make_file();
-    if (__atomic_load_n(&header, __ATOMIC_ACQUIRE) && !is_named((uintptr_t)function))
+    if (__atomic_load_n(&header, __ATOMIC_ACQUIRE) && !mark_named((uintptr_t)function))
         cushim__trace_name(TRACE_NAME_UNKNOWN_FUNCTION, (uintptr_t)function, name);
 }
 
-static void disown(void)
+static void free_texts(void)
 {
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) {
         free(owned[i]);
@@ -448,7 +377,7 @@ static void disown(void)
     }
 }
 
-/* Alone: no call is under way, as the public functions that end a trace demand. */
+/* `is_alone`: no call is in progress, as the public functions that end a trace require. */
 static void end(bool is_alone)
 {
     struct trace_header *ended;
@@ -468,7 +397,7 @@ static void end(bool is_alone)
     }
     __atomic_store_n(&header, NULL, __ATOMIC_RELEASE);
     cushim__subscribe_all(CUSHIM__TRACE, false);
-    disown();
+    free_texts();
 }
 
 static void destroy(void)
@@ -484,22 +413,22 @@ void cushim__trace_end(void)
     end(false);
 }
 
-/* The file is the parent's: the child has none before it calls. */
+/* The file is the parent's; the first call of the child creates another one. */
 void cushim__trace_begin_child(void)
 {
     if (!is_on)
         return;
-    cushim__trace_file_forget();
+    cushim__trace_file_unmap();
     cushim__trace_times_forget();
-    cushim__lock_create(&lock); /* a thread of the parent may have had it */
+    cushim__lock_create(&lock); /* a thread of the parent may hold it */
     header = NULL;
     files++;
     is_refused = false;
     depth = 0;
-    seen_era++;
+    named_generation++;
 }
 
-/* --- the beginning --- */
+/* --- start --- */
 
 static void prepare_outputs(void)
 {
@@ -543,7 +472,7 @@ static bool is_chosen(const char *patterns, unsigned slot)
     return is_found;
 }
 
-/* To what is recorded, and to what changes how the rest is. */
+/* To the calls that are recorded, and to those that change how others are recorded. */
 static void subscribe(void)
 {
     for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++) {
@@ -555,7 +484,7 @@ static void subscribe(void)
     }
 }
 
-static bool own(const char **text, unsigned index)
+static bool copy_text_option(const char **text, unsigned index)
 {
     if (!*text)
         return true;
@@ -573,11 +502,12 @@ CUresult cushim__trace_begin(const struct trace_options *wanted)
     if (wanted->calls && !cushim__trace_calls_check(wanted->calls, pattern))
         return CUDA_ERROR_INVALID_VALUE;
     options = *wanted;
-    /* The program may go to another folder before it forks. */
+    /* The program may change the working directory before it forks. */
     options.path = owned[0] = cushim__file_absolute(wanted->path);
-    if (!options.path || !own(&options.driver, 1) || !own(&options.calls, 2) ||
-        !cushim__decoders_prepare() || (wanted->times_device && !cushim__trace_times_begin())) {
-        disown();
+    if (!options.path || !copy_text_option(&options.driver, 1) ||
+        !copy_text_option(&options.calls, 2) || !cushim__decoders_prepare() ||
+        (wanted->times_device && !cushim__trace_times_begin())) {
+        free_texts();
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     prepare_outputs();
@@ -605,7 +535,7 @@ CUresult cushim_trace_start(struct cushim_layer *layer, const struct cushim_trac
     code = cushim__trace_begin(&wanted);
     if (code != CUDA_SUCCESS)
         return code;
-    /* A program that traces itself wants to know at once; another one may never call the driver. */
+    /* Create the file now, so that the caller learns why it cannot be created. */
     error = make_file();
     if (error == 0)
         return CUDA_SUCCESS;

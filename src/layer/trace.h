@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The trace: a record of every call, and of the work that the device does for it, written into a
- * mapped file as it happens (src/trace/file.h). No call waits for another one to be recorded.
+ * mapped file as it happens (src/trace/file.h). Recording takes no lock; timing the work over a real
+ * driver takes one for each context.
  */
 #ifndef CUSHIM_LAYER_TRACE_H
 #define CUSHIM_LAYER_TRACE_H
@@ -19,100 +20,114 @@ struct cushim_layer;
 struct cushim__call;
 struct trace_context;
 
-/* What the trace keeps of a call while it is under way. */
+/* What the trace keeps of a call that has not returned. */
 struct cushim__traced {
     struct trace_record *record;   /* NULL: the call is not traced */
-    struct trace_record *work;     /* NULL: it is no work, or there was no room */
-    struct trace_context *context; /* whose events time the work; NULL: it is not timed */
+    struct trace_record *work;     /* NULL: the call queues no work, or the file is full */
+    struct trace_context *context; /* whose events time the work; NULL: not timed */
     CUevent start, end;
     CUstream stream;
-    uint64_t base; /* number of the base event before them */
+    uint64_t base; /* number of the base event that `start` is measured from */
 };
 
 /*
- * Begin to trace; the file is made at the first call, and again in each child that a fork makes.
- * ALREADY_ACQUIRED: there is a trace. OUT_OF_MEMORY.
+ * Begin to trace. The first call creates the file, and each child of a fork creates its own.
+ * Returns ALREADY_ACQUIRED if there is a trace, INVALID_VALUE if `calls` names no function, or
+ * OUT_OF_MEMORY.
  */
 CUresult cushim__trace_begin(const struct trace_options *options);
 
 /*
- * End it as the process ends: the times of work that is done are read, and the file gets its final
- * size. Other threads may be in calls, and go on to write.
+ * End the trace as the process ends: read the times of completed work, and cut the file to its
+ * final size. Other threads may still be in calls, and write to their chunks.
  */
 void cushim__trace_end(void);
 
 /*
- * What the program names: a moment, and ranges of a thread, those of a domain one inside of the
- * other. Push and pop return the depth, as NVTX wants it.
+ * trace_ranges.c: what the program names by NVTX. Pushed ranges belong to a thread, and those of
+ * one domain nest. Push and pop return the depth that NVTX specifies.
  */
 void cushim__trace_mark(const char *name);
 int cushim__trace_push(const void *domain, const char *name);
 int cushim__trace_pop(const void *domain);
+
+/* A range that overlaps others, and that any thread may end by its id, which is never 0. */
+uint64_t cushim__trace_range_start(const char *name);
+void cushim__trace_range_end(uint64_t id);
+
 void cushim__trace_name_thread(uint64_t system_thread, const char *name);
 
-/* A function that the driver has and the registry does not. */
+/* Record the name of a function that the driver has and the registry does not. */
 void cushim__trace_name_unknown(const char *name, const void *function);
 
-/* --- what the files of the trace share --- */
+/* --- between the source files of the trace --- */
 
-/*
- * trace_file.c: the file of this process. NULL: it cannot be made, and errno says why. Close: it
- * stays mapped for threads that still write to their chunks, unless this one is alone. Forget: in
- * the child of a fork, whose parent goes on to write to it.
- */
+/* trace_file.c: create the file of this process. NULL: it cannot be, and errno says why. */
 struct trace_header *cushim__trace_file_create(const struct trace_options *options);
+
+/* Unless `is_alone`, the file stays mapped for threads that still write to their chunks. */
 void cushim__trace_file_close(bool is_alone);
-void cushim__trace_file_forget(void);
+
+/* Unmap the file without closing it: in the child of a fork it is the parent's. */
+void cushim__trace_file_unmap(void);
 
 /*
- * Room for a record of this thread with so many words, whose kind and times are 0; a reader sees it
- * when it is published, and that is before the next one is reserved. NULL: the file is full.
+ * Reserve room for a record of this thread with `words` words, all zeros but for that number. A
+ * reader sees the record once it is published; publish it before you reserve another one. NULL: the
+ * file is full.
  */
 struct trace_record *cushim__trace_reserve(size_t words);
 void cushim__trace_publish(const struct trace_record *record);
 
-/* The number of this thread, once it has reserved a record. */
+/* The number of the calling thread, which has reserved a record before. */
 unsigned cushim__trace_thread(void);
 
-/* A record of a kind with these words, and a text behind them; not published. */
+/* Reserve a record and copy words and a text into it; it is not published. NULL: as above. */
 struct trace_record *cushim__trace_text(enum trace_kind kind, const uint64_t *words, size_t count,
                                         const char *text);
 
 void cushim__trace_name(enum trace_named named, uint64_t of, const char *name);
 
-/* trace_work.c: what a call is to the device, from the registry. */
+/* trace_work.c: which calls queue work, by the registry. */
 void cushim__trace_works_prepare(void);
 bool cushim__trace_is_work(unsigned slot);
 
-/* Describe the work of a call, but for its context, thread and time. */
+/* Describe the work that a call queues, except for its context, thread and times. */
 void cushim__trace_work_describe(const struct cushim__call *call, struct trace_work *work);
 
 /*
- * trace_time.c: when the device did the work. Over a real driver events on the same stream say so,
- * which are read later; a mock says so itself.
+ * trace_time.c: when the device did the work. Over a real driver, the times are those of events on
+ * the same stream, which are read later; a mock reports them itself.
  */
 bool cushim__trace_times_begin(void); /* false: no memory */
 void cushim__trace_time_start(struct cushim__traced *traced, struct trace_work *work);
-void cushim__trace_time_queue(struct trace_record *work); /* NULL: the call's work is not traced */
+void cushim__trace_time_queue(struct trace_record *work); /* NULL: it has no record */
 void cushim__trace_time_end(struct cushim__call *call, CUresult answer);
 
-/* Any call may be the beginning of a capture, or the end of a context. */
-void cushim__trace_times_note_before(const struct cushim__call *call);
+/* Before a call that may end a context: its events end with it, so their times are read. */
+void cushim__trace_time_before(const struct cushim__call *call);
 
-/* Whether calls of a function change how work is timed. */
+/* Whether calls of a function have to be seen because they change how work is timed. */
 bool cushim__trace_time_needs(unsigned slot);
 
 /*
- * Read what is done, and write what could not be timed into the header; NULL: there is no file.
- * Alone, no call is under way and the driver is there: events are destroyed.
+ * Read the times of completed work, and set in the header, unless NULL, how much work has no times.
+ * `is_alone`: no call is in progress, and the events are destroyed as well.
  */
 void cushim__trace_times_finish(struct trace_header *header, bool is_alone);
 
-/* In the child of a fork: the events are the parent's. */
+/* In the child of a fork, the events are the parent's. */
 void cushim__trace_times_forget(void);
 
 /* trace.c */
 uint64_t cushim__trace_now(void);
+
+/* Whether calls and ranges are recorded at this moment; makes the file if there is none. */
+bool cushim__trace_is_recording(void);
+
+/* Changes with each file: a record belongs to the file of its number. 0: there is no file. */
+uint64_t cushim__trace_file_number(void);
+
 void cushim__trace_begin_child(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The file of the trace: how it is mapped, and how threads write into chunks of their own. */
+/* The file of the trace: it is mapped, and each thread writes to chunks that it owns. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,17 +16,17 @@ static uint64_t mapped_bytes;
 static char path[PATH_BYTES];
 static unsigned threads;
 
-/* Changes with each file, so that threads see that their chunk is of a former one. */
+/* Changes with each file, so that a thread notices that its chunk belongs to a former one. */
 static uint64_t session;
 
-/* What the calling thread writes to, if the session is the file's. */
+/* The chunk that the calling thread writes to; it is valid while `session` is the global one. */
 static _Thread_local struct {
     uint64_t session;
     unsigned number;
     struct trace_chunk *chunk; /* NULL: the file is full */
 } thread;
 
-/* A new file: a process that executes another program keeps its number, and has two traces. */
+/* Map a file of a new name: a process keeps its number when it executes another program. */
 static void *map_new(const char *prefix, uint64_t bytes)
 {
     void *pages = NULL;
@@ -52,7 +52,7 @@ struct trace_header *cushim__trace_file_create(const struct trace_options *optio
     uint64_t chunks = options->buffer_bytes / TRACE_CHUNK_BYTES;
 
     chunks += chunks == 0;
-    /* The system may allow a smaller one: limits on address space and on files are usual. */
+    /* A limit on address space or on the size of files may allow a smaller file. */
     for (;; chunks /= 2) {
         mapped_bytes = TRACE_HEADER_BYTES + chunks * TRACE_CHUNK_BYTES;
         header = map_new(options->path, mapped_bytes);
@@ -79,7 +79,7 @@ struct trace_header *cushim__trace_file_create(const struct trace_options *optio
     cushim__process_words(header->program, sizeof header->program);
     if (options->driver)
         snprintf(header->driver, sizeof header->driver, "%s", options->driver);
-    memcpy(header->magic, TRACE_MAGIC, sizeof TRACE_MAGIC); /* from now on it is a trace */
+    memcpy(header->magic, TRACE_MAGIC, sizeof TRACE_MAGIC); /* last: readers look for it */
     __atomic_add_fetch(&session, 1, __ATOMIC_RELEASE);
     return header;
 }
@@ -90,17 +90,17 @@ void cushim__trace_file_close(bool is_alone)
     const uint64_t taken = __atomic_exchange_n(&header->chunk_count, limit, __ATOMIC_ACQ_REL);
     const uint64_t chunks = taken < limit ? taken : limit;
 
-    /* A thread that needs another chunk finds none, whichever of the two it reads first. */
+    /* In either order of these stores, a thread that needs another chunk finds the file full. */
     __atomic_store_n(&header->chunk_limit, chunks, __ATOMIC_RELEASE);
     __atomic_store_n(&header->chunk_count, chunks, __ATOMIC_RELEASE);
     header->ended_ns = cushim__trace_now();
     __atomic_or_fetch(&header->flags, TRACE_ENDED, __ATOMIC_RELEASE);
     cushim__file_cut(path, TRACE_HEADER_BYTES + chunks * TRACE_CHUNK_BYTES);
     if (is_alone)
-        cushim__trace_file_forget();
+        cushim__trace_file_unmap();
 }
 
-void cushim__trace_file_forget(void)
+void cushim__trace_file_unmap(void)
 {
     if (header)
         cushim__file_unmap(header, mapped_bytes);
@@ -169,7 +169,7 @@ struct trace_record *cushim__trace_text(enum trace_kind kind, const uint64_t *wo
     record->kind = (uint8_t)kind;
     if (count > 0)
         memcpy(record + 1, words, count * sizeof *words);
-    memcpy((uint64_t *)(record + 1) + count, text, length); /* the rest is zeros already */
+    memcpy((uint64_t *)(record + 1) + count, text, length); /* zeros follow already */
     return record;
 }
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Device times. Over a real driver each piece of work stands between two events on its stream. They
- * come from a pool, and are read after the program has waited for the device anyway, or when many
- * are pending. Times count from a base event of the context, whose moment on the host's clock is
- * known, and which is renewed, since an elapsed time is a float of milliseconds.
+ * Device times. Over a real driver, an event is recorded on the stream before each piece of work
+ * and another one after it. The events come from a pool. They are read when the program has waited
+ * for the device anyway, or when many are pending. Times are measured from a base event of the
+ * context, which is aligned with the host's clock, and renewed often, since an elapsed time is a
+ * float of milliseconds.
  *
- * While any stream is captured nothing is timed: an event would become a node of the graph, and
- * reading one would make the capture fail. A mock says itself when work was done.
+ * Nothing is timed while any stream is captured: an event would become a node of the graph, and
+ * reading one would make the capture fail. A mock reports itself when it did the work.
  */
 #define CUSHIM_DISABLE_DEPRECATION_WARNINGS
 
@@ -19,54 +20,54 @@
 
 enum {
     CONTEXTS = 64,
-    PENDING = 1 << 14, /* pairs of a context that were not read yet */
+    PENDING = 1 << 14, /* pairs of a context that are not read yet */
     BASES = 64,
-    READ_AFTER_WAIT = 64, /* pairs, at least, once the program has waited */
-    READ_WITHOUT = 2048,  /* pairs, if it does not wait */
-    BATCH = 256,          /* so many are read in one go */
-    CAPTURES = 256,       /* at once */
+    READ_AFTER_WAIT = 64, /* pending pairs that are read when the program has waited */
+    READ_WITHOUT = 2048,  /* pending pairs that are read although it does not wait */
+    BATCH = 256,          /* pairs that are read together in that case */
+    CAPTURES = 256,       /* captures at the same time */
 };
 
-/* A base is renewed after half a second: the float then counts steps of 60 ns. */
+/* A base is renewed after half a second, where a step of the float is 60 ns. */
 #define BASE_LIFE_NS 500000000u
 
-/* Alignments that took longer than this are tried again. */
+/* An alignment that took longer than this is tried again. */
 #define ALIGNMENT_NS 15000u
 
 struct pair {
     CUevent start, end;
     struct trace_record *work;
-    uint64_t base; /* number of the base that is before it */
+    uint64_t base; /* number of the base that `start` is measured from */
 };
 
 struct trace_context {
-    CUcontext handle; /* NULL: the place is free */
+    CUcontext handle; /* NULL: the element is free */
     struct cushim__lock lock;
     CUdevice device;
-    uint64_t pair_ns; /* what two events show with nothing between them */
-    CUstream stream;  /* for base events: nothing else is on it */
+    uint64_t pair_ns; /* elapsed time of two events with nothing between them */
+    CUstream stream;  /* for base events only */
     CUevent bases[BASES];
     uint64_t base_ns[BASES];
-    uint64_t base_count;  /* the last is number base_count - 1 */
-    uint64_t first, last; /* pending pairs, as a ring */
+    uint64_t base_count;  /* the newest is number base_count - 1 */
+    uint64_t first, last; /* numbers of pending pairs, which are a ring */
     struct pair pending[PENDING];
     size_t free_count;
     CUevent free[2 * PENDING];
 };
 
 static struct trace_context *contexts[CONTEXTS];
-static struct cushim__lock lock;      /* of the list */
-static CUcontext primaries[CONTEXTS]; /* by device, once it was retained */
-static CUstream captured[CAPTURES];   /* streams that captures began with */
+static struct cushim__lock lock;      /* held to change the lists of contexts and captures */
+static CUcontext primaries[CONTEXTS]; /* by device; NULL: not retained yet */
+static CUstream captured[CAPTURES];   /* the streams on which captures were begun */
 static unsigned captures;
 static uint64_t untimed;
-static uint64_t pair_ns; /* of the context that was measured last */
+static uint64_t pair_ns; /* that of the context that was measured last */
 
-/* A bit for each slot. */
+/* What a call of a function means to the timing. */
 enum {
     WAITS = 1,
     BEGINS_CAPTURE = 2,
-    ENDS_CAPTURE = 4, /* if its stream is captured */
+    ENDS_CAPTURE = 4, /* if the stream is captured */
     DESTROYS_CONTEXT = 8,
     RETAINS_PRIMARY = 16,
     RELEASES_PRIMARY = 32, /* or resets it */
@@ -78,20 +79,20 @@ static const struct cushim_table *driver(void)
     return &cushim__layer_next;
 }
 
-/* --- a mock's own times --- */
+/* --- times that a mock reports --- */
 
 enum { QUEUED = 1 << 16 };
 
 static struct queued {
     uint64_t number;
     struct trace_record *work;
-} * queued; /* by number; under the mock's lock */
+} * queued; /* by the number of the operation; used under the mock's lock */
 
-/* The work of the call that this thread makes, and how many operations it has queued. */
+/* The work of the call that this thread is in, and how many operations the call has queued. */
 static _Thread_local struct trace_record *queuing;
 static _Thread_local unsigned queued_count;
 
-/* What is captured is no work: it is done when the graph is launched. */
+/* A captured call queues no work: the launch of the graph does. */
 static bool is_captured(CUstream stream)
 {
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
@@ -108,7 +109,7 @@ static void note_queued(uint64_t number)
     queued_count++;
 }
 
-/* The operations of a graph are one piece of work: from the first start to the last end. */
+/* The operations of a graph are one piece of work, from the first start to the last end. */
 static void note_ended(uint64_t number, uint64_t began_ns, uint64_t ended_ns)
 {
     struct queued *entry = &queued[number % QUEUED];
@@ -128,7 +129,7 @@ void cushim__trace_time_queue(struct trace_record *work)
     queued_count = 0;
 }
 
-/* What a mock executes in the call itself is done when the call ends. */
+/* Work that queued no operation was executed in the call itself. */
 static void end_queuing(const struct cushim__call *call, CUresult answer)
 {
     struct trace_record *work = call->traced.work;
@@ -142,7 +143,7 @@ static void end_queuing(const struct cushim__call *call, CUresult answer)
 
 /* --- contexts and their events --- */
 
-/* Record the next base, and note when that was: between two looks at the clock. */
+/* Record the next base event, and take its time from the host's clock before and after it. */
 static bool renew_base(struct trace_context *context)
 {
     const uint64_t index = context->base_count % BASES;
@@ -166,7 +167,7 @@ static bool renew_base(struct trace_context *context)
 }
 
 /* Under the lock of the context. */
-static CUevent take_event(struct trace_context *context)
+static CUevent acquire_event(struct trace_context *context)
 {
     CUevent event = NULL;
 
@@ -175,15 +176,15 @@ static CUevent take_event(struct trace_context *context)
     return driver()->EventCreate(&event, CU_EVENT_DEFAULT) == CUDA_SUCCESS ? event : NULL;
 }
 
-static void give_event(struct trace_context *context, CUevent event)
+static void release_event(struct trace_context *context, CUevent event)
 {
     if (event && context->free_count < 2 * PENDING)
         context->free[context->free_count++] = event;
 }
 
 /*
- * What a pair of events with nothing between them shows, at least: as much is taken off the
- * duration of work. The first pairs of a row find the stream idle, and show more.
+ * Measure the least elapsed time of two events with nothing between them, which is subtracted from
+ * the duration of work. The first pairs find the stream idle, and their times are longer.
  */
 static void measure_pair(struct trace_context *context)
 {
@@ -192,7 +193,7 @@ static void measure_pair(struct trace_context *context)
     float least = 1.0f, elapsed;
 
     for (unsigned i = 0; i < EVENTS; i++) {
-        events[i] = take_event(context);
+        events[i] = acquire_event(context);
         if (events[i])
             driver()->EventRecord(events[i], context->stream);
     }
@@ -204,7 +205,7 @@ static void measure_pair(struct trace_context *context)
             least = elapsed;
     }
     for (unsigned i = 0; i < EVENTS; i++)
-        give_event(context, events[i]);
+        release_event(context, events[i]);
     context->pair_ns = least < 0.1f ? (uint64_t)((double)least * 1e6) : 0;
     __atomic_store_n(&pair_ns, context->pair_ns, __ATOMIC_RELAXED);
 }
@@ -214,7 +215,7 @@ static uint64_t last_base_ns(const struct trace_context *context)
     return context->base_ns[(context->base_count - 1) % BASES];
 }
 
-/* NULL: there is none; then there are none behind it either. */
+/* NULL: there are no contexts from this index on. */
 static struct trace_context *context_at(unsigned index)
 {
     return index < CONTEXTS ? __atomic_load_n(&contexts[index], __ATOMIC_ACQUIRE) : NULL;
@@ -240,10 +241,10 @@ static void destroy_objects(struct trace_context *context)
         driver()->StreamDestroy_v2(context->stream);
 }
 
-/* NULL: the context has no place, or the driver refuses what it takes. */
+/* NULL: there are too many contexts, or the driver cannot create what timing takes. */
 static struct trace_context *add_context(CUcontext handle)
 {
-    const size_t kept = offsetof(struct trace_context, lock); /* the handle, which others look at */
+    const size_t kept = offsetof(struct trace_context, lock); /* others read the handle */
     struct trace_context *context = NULL;
 
     for (unsigned i = 0; i < CONTEXTS && !context; i++) {
@@ -296,11 +297,11 @@ static struct trace_context *current_context(void)
     return context;
 }
 
-static void give_events(struct trace_context *context, CUevent start, CUevent end)
+static void release_events(struct trace_context *context, CUevent start, CUevent end)
 {
     cushim__lock_take(&context->lock);
-    give_event(context, start);
-    give_event(context, end);
+    release_event(context, start);
+    release_event(context, end);
     cushim__lock_release(&context->lock);
 }
 
@@ -311,13 +312,12 @@ static uint64_t count_untimed(uint64_t count)
     return __atomic_add_fetch(&untimed, count, __ATOMIC_RELAXED);
 }
 
-/* False: the device has not come so far. */
+/* False: the work is not completed. */
 static bool read_pair(const struct trace_context *context, const struct pair *pair)
 {
     const uint64_t index = pair->base % BASES;
     float from_base, duration;
     uint64_t duration_ns;
-
     const CUresult code = driver()->EventElapsedTime_v2(&duration, pair->start, pair->end);
 
     if (code == CUDA_ERROR_NOT_READY)
@@ -335,7 +335,7 @@ static bool read_pair(const struct trace_context *context, const struct pair *pa
     return true;
 }
 
-/* Read the oldest pairs that are done, `limit` at most. The context is current. */
+/* Read the oldest completed pairs, `limit` at most. The context is current. */
 static void read_pairs(struct trace_context *context, uint64_t limit)
 {
     if (!cushim__lock_try(&context->lock))
@@ -345,8 +345,8 @@ static void read_pairs(struct trace_context *context, uint64_t limit)
 
         if (!read_pair(context, pair))
             break;
-        give_event(context, pair->start);
-        give_event(context, pair->end);
+        release_event(context, pair->start);
+        release_event(context, pair->end);
         __atomic_store_n(&context->first, context->first + 1, __ATOMIC_RELAXED);
     }
     cushim__lock_release(&context->lock);
@@ -354,7 +354,7 @@ static void read_pairs(struct trace_context *context, uint64_t limit)
 
 static uint64_t pending_count(struct trace_context *context)
 {
-    /* In this order it is never less than nothing. */
+    /* `first` before `last`, so that the difference is never negative. */
     const uint64_t first = __atomic_load_n(&context->first, __ATOMIC_ACQUIRE);
 
     return __atomic_load_n(&context->last, __ATOMIC_ACQUIRE) - first;
@@ -365,7 +365,7 @@ static bool is_capturing(void)
     return __atomic_load_n(&captures, __ATOMIC_RELAXED) > 0;
 }
 
-/* The same of a context that need not be current; the last time its objects are destroyed. */
+/* Read all completed pairs of a context, current or not. If `is_last`, destroy its objects. */
 static void read_context(struct trace_context *context, bool is_last)
 {
     CUcontext former;
@@ -378,7 +378,7 @@ static void read_context(struct trace_context *context, bool is_last)
     driver()->CtxPopCurrent_v2(&former);
 }
 
-/* The context goes: its events go with it. */
+/* The context is destroyed, and its events with it. */
 static void drop_context(struct trace_context *context)
 {
     count_untimed(pending_count(context));
@@ -386,7 +386,7 @@ static void drop_context(struct trace_context *context)
     __atomic_store_n(&context->handle, NULL, __ATOMIC_RELEASE);
 }
 
-/* --- what calls do --- */
+/* --- the calls of the program --- */
 
 static void start_pair(struct cushim__traced *traced, struct trace_work *work)
 {
@@ -402,13 +402,13 @@ static void start_pair(struct cushim__traced *traced, struct trace_work *work)
     if (cushim__host_ns() - last_base_ns(context) > BASE_LIFE_NS)
         renew_base(context);
     traced->base = context->base_count - 1;
-    traced->start = pending_count(context) < PENDING - 64 ? take_event(context) : NULL;
-    traced->end = traced->start ? take_event(context) : NULL;
+    traced->start = pending_count(context) < PENDING - 64 ? acquire_event(context) : NULL;
+    traced->end = traced->start ? acquire_event(context) : NULL;
     cushim__lock_release(&context->lock);
     if (traced->end && driver()->EventRecord(traced->start, traced->stream) == CUDA_SUCCESS)
         traced->context = context;
     else
-        give_events(context, traced->start, traced->end);
+        release_events(context, traced->start, traced->end);
 }
 
 static void start_on_mock(struct trace_work *work)
@@ -434,7 +434,7 @@ static void end_pair(const struct cushim__traced *traced, CUresult answer)
 
     if (answer != CUDA_SUCCESS || !traced->work ||
         driver()->EventRecord(traced->end, traced->stream) != CUDA_SUCCESS) {
-        give_events(context, traced->start, traced->end);
+        release_events(context, traced->start, traced->end);
         count_untimed(answer == CUDA_SUCCESS && traced->work);
         return;
     }
@@ -447,7 +447,7 @@ static void end_pair(const struct cushim__traced *traced, CUresult answer)
 
 static void note_capture(const struct cushim__call *call, CUresult answer)
 {
-    /* The legacy stream cannot be captured: NULL is the thread's here. */
+    /* The legacy default stream cannot be captured, so NULL is the per-thread one. */
     const CUstream stream =
         call->values[0] ? (CUstream)(uintptr_t)call->values[0] : CU_STREAM_PER_THREAD;
     unsigned i = 0, count;
@@ -458,7 +458,7 @@ static void note_capture(const struct cushim__call *call, CUresult answer)
         i++;
     if (roles[call->slot] & BEGINS_CAPTURE && answer == CUDA_SUCCESS && count < CAPTURES)
         captured[count++] = stream;
-    /* A capture that has failed ends with an error. */
+    /* With these two errors the capture goes on; with others, it has failed and ended. */
     else if (roles[call->slot] & ENDS_CAPTURE && i < count && answer != CUDA_ERROR_ILLEGAL_STATE &&
              answer != CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD)
         captured[i] = captured[--count];
@@ -466,7 +466,7 @@ static void note_capture(const struct cushim__call *call, CUresult answer)
     cushim__lock_release(&lock);
 }
 
-/* The program has waited for the device: what it has done is read. */
+/* The program has waited for the device: read the times of its work. */
 static void note_wait(void)
 {
     CUcontext handle = NULL;
@@ -479,7 +479,7 @@ static void note_wait(void)
         read_pairs(context, PENDING);
 }
 
-/* A primary context may have gone with its last reference. */
+/* The primary context may be destroyed, if this was its last reference. */
 static void note_released(CUdevice device)
 {
     struct trace_context *context;
@@ -507,7 +507,7 @@ static void note_retained(const struct cushim__call *call)
         __atomic_store_n(&primaries[call->values[1]], *where, __ATOMIC_RELAXED);
 }
 
-void cushim__trace_times_note_before(const struct cushim__call *call)
+void cushim__trace_time_before(const struct cushim__call *call)
 {
     struct trace_context *context;
 
@@ -551,7 +551,7 @@ void cushim__trace_time_end(struct cushim__call *call, CUresult answer)
         note_released((CUdevice)call->values[0]);
 }
 
-/* --- the beginning and the end --- */
+/* --- start and end --- */
 
 static uint8_t role_of(unsigned slot)
 {
@@ -598,7 +598,7 @@ bool cushim__trace_times_begin(void)
     return true;
 }
 
-static void no_act(void)
+static void do_nothing(void)
 {
 }
 
@@ -609,7 +609,7 @@ void cushim__trace_times_finish(struct trace_header *header, bool is_alone)
     __atomic_store_n(&cushim__operation_queued, NULL, __ATOMIC_RELEASE);
     __atomic_store_n(&cushim__operation_ended, NULL, __ATOMIC_RELEASE);
     if (cushim__layer_host)
-        cushim__layer_host->alone(no_act); /* no operation is in one of them any more */
+        cushim__layer_host->alone(do_nothing); /* waits for operations that are in the hooks */
     free(queued);
     queued = NULL;
     for (unsigned i = 0; (context = context_at(i)); i++) {
@@ -625,7 +625,7 @@ void cushim__trace_times_finish(struct trace_header *header, bool is_alone)
 
 void cushim__trace_times_forget(void)
 {
-    cushim__lock_create(&lock); /* a thread of the parent may have had it */
+    cushim__lock_create(&lock); /* a thread of the parent may hold it */
     for (unsigned i = 0; i < CONTEXTS && contexts[i]; i++) {
         contexts[i]->handle = NULL;
         contexts[i]->first = contexts[i]->last;

@@ -1,29 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which calls queue work, and what work that is: read from the registry. The names of functions
- * say the kind, the types and names of parameters say where stream, kernel and size are.
+ * Which calls queue work, and of what kind. The kind follows from the name of the function; the
+ * stream, kernel and size are found by the types and names of the parameters in the registry.
  */
 #include <stdio.h>
 
 #include <cuda.h>
 
 #include "src/driver_api/function_name.h"
+#include "src/driver_api/structs.h"
 #include "src/layer/layer.h"
 
 enum { NONE = UINT8_MAX };
 
-/* Where a copy that is described by a struct has it. */
+/* The struct that parameter 0 points to, if one describes the work. */
 enum shape { PLAIN, COPY_2D, COPY_3D, COPY_3D_PEER, LAUNCH_CONFIG };
 
 static struct plan {
-    uint8_t kind;                        /* enum trace_work_kind; 0: no work */
-    uint8_t stream, bytes, rows, object; /* parameters; NONE: there is none */
-    uint8_t unit;                        /* bytes that one of `bytes` stands for; 0: not known */
-    uint8_t shape;                       /* enum shape, of parameter 0 */
-    bool is_per_thread;                  /* a default stream is that of the thread */
+    uint8_t kind;                        /* enum trace_work_kind; 0: queues no work */
+    uint8_t stream, bytes, rows, object; /* indices of parameters, or NONE */
+    uint8_t unit;                        /* size of an element of `bytes`; 0: not known */
+    uint8_t shape;                       /* enum shape */
+    bool is_per_thread;                  /* stream 0 is the per-thread default stream */
 } plans[CUSHIM__SYMBOL_COUNT];
 
-/* The first that fits counts. */
+/* The first pattern that matches counts. */
 static const struct {
     const char *pattern;
     uint8_t kind, unit, shape;
@@ -99,7 +100,7 @@ bool cushim__trace_is_work(unsigned slot)
     return plans[slot].kind != 0;
 }
 
-/* The direction by the kinds of memory that a copy names. */
+/* The direction of a copy that names the kinds of both memories. */
 static enum trace_work_kind direction(CUmemorytype from, CUmemorytype to)
 {
     if (from == CU_MEMORYTYPE_UNIFIED || to == CU_MEMORYTYPE_UNIFIED)
@@ -126,13 +127,7 @@ static void describe_copy_peer(const CUDA_MEMCPY3D_PEER *copy, struct trace_work
     work->bytes = (uint64_t)copy->WidthInBytes * copy->Height * copy->Depth;
 }
 
-/* As CUlaunchConfig begins in every toolkit that has it; older headers do not. */
-struct launch_config {
-    unsigned grid[3], block[3], shared_bytes;
-    CUstream stream;
-};
-
-static void describe_config(const struct launch_config *config, struct trace_work *work)
+static void describe_config(const struct cushim__launch_config *config, struct trace_work *work)
 {
     memcpy(work->grid, config->grid, sizeof work->grid);
     memcpy(work->block, config->block, sizeof work->block);
@@ -154,7 +149,7 @@ static void describe_shape(const struct plan *plan, const void *shape, struct tr
         describe_config(shape, work);
 }
 
-/* Grid, block and shared memory of cuLaunchKernel and its like follow the function. */
+/* In cuLaunchKernel and similar calls, grid, block and shared memory follow the function. */
 static void describe_launch(const uint64_t *values, unsigned count, struct trace_work *work)
 {
     if (count < 8)

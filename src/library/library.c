@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The mock as a libcuda.so.1 or nvcuda.dll that unmodified programs load: there before the first
- * call, set up by the environment, and open about what it is.
+ * The mock as a libcuda.so.1 or nvcuda.dll that unmodified programs load. It is created as the
+ * library is loaded, with the settings of the environment, and cuInit prints that it is a mock.
  *
- * A refused setup must not look like a driver: cuInit and every other function answer
+ * If the settings are refused, the program must not take it for a driver: every function returns
  * CUDA_ERROR_SYSTEM_NOT_READY, whose advice is to check the configuration of the system.
  */
 #include <inttypes.h>
@@ -25,7 +25,7 @@ const struct cushim_table *cushim__exports = &cushim__mock_table;
 
 static struct cushim_table exports;
 
-/* What stands in the place of which cuInit says what this is. */
+/* The table whose Init announce() calls: the mock's, or that of the layer over it. */
 static const struct cushim_table *announced;
 
 static cushim_function exported(unsigned slot)
@@ -39,12 +39,12 @@ static void log_line(void *data, const char *line)
     fprintf(stderr, "cushim mock: %s\n", line);
 }
 
-/* cuInit says once what this is. */
+/* cuInit in the place of that of `announced`: the first call prints that this is a mock. */
 static CUresult CUDAAPI announce(unsigned int flags)
 {
-    static int is_said;
+    static int is_printed;
 
-    if (!cushim__mock->settings.quiet && !__atomic_exchange_n(&is_said, 1, __ATOMIC_RELAXED))
+    if (!cushim__mock->settings.quiet && !__atomic_exchange_n(&is_printed, 1, __ATOMIC_RELAXED))
         fprintf(stderr, "%s\n", cushim_mock_identity());
     return announced->Init(flags);
 }
@@ -60,10 +60,10 @@ static bool is_later(const char *name)
 static void refuse(const char *why)
 {
     cushim__mock_absent = CUDA_ERROR_SYSTEM_NOT_READY;
-    fprintf(stderr, "cushim mock: %s; every call answers CUDA_ERROR_SYSTEM_NOT_READY\n", why);
+    fprintf(stderr, "cushim mock: %s; every call returns CUDA_ERROR_SYSTEM_NOT_READY\n", why);
 }
 
-/* NULL: it is refused, and why is said. */
+/* NULL: the mock is refused, and the reason is printed. */
 static struct cushim_mock *create(void)
 {
     char message[1024] = "";
@@ -92,7 +92,17 @@ static struct cushim_mock *create(void)
     return mock;
 }
 
-/* Trace or check what the program calls, if the environment asks for it. False: it is refused. */
+static bool take_kernels(struct cushim_mock *mock)
+{
+    char message[1024];
+    const bool is_done = cushim__library_kernels(mock, message, sizeof message);
+
+    if (!is_done)
+        refuse(message);
+    return is_done;
+}
+
+/* Begin the trace and the check that the environment asks for. False: one is refused. */
 static bool watch(struct cushim_mock *mock)
 {
     const bool is_checked = cushim__library_is_asked("CUSHIM_CHECK");
@@ -123,7 +133,7 @@ void cushim__library_begin(void)
         return;
     cushim_mock_log_set(mock, log_line, NULL);
     announced = cushim_mock_table(mock);
-    if (!watch(mock)) {
+    if (!take_kernels(mock) || !watch(mock)) {
         cushim_mock_destroy(mock);
         return;
     }
@@ -138,8 +148,8 @@ void cushim__library_begin(void)
 }
 
 /*
- * How much the program has leaked, by the mock's own counts. The leak tracker says more, namely
- * where each object was made; but it is the layer's, and an unmodified program has no layer.
+ * Print how much the program has leaked, by the mock's own counts. The leak tracker also knows
+ * where each object was created, but belongs to the layer, which an unmodified program lacks.
  */
 static bool count_leaks(struct cushim_mock *mock, char *text, size_t size)
 {
@@ -158,7 +168,7 @@ static void print_fault(const char *line)
 
 /* --- the report for `cushim run` --- */
 
-/* One finding, on one line: its kind, no level of a check, how often, and its text. */
+/* Write a finding as one line: its kind, no level (which check has), how often, and its text. */
 static void write_finding(FILE *file, const char *kind, const char *text)
 {
     fprintf(file, "%s\t\t1\t", kind);
@@ -174,7 +184,7 @@ static void write_fault(const char *line)
     write_finding(report, "unused fault", line);
 }
 
-/* A child of a fork has misuses of its own, and the rest is its parent's. */
+/* In the child of a fork, only misuses are the child's own. */
 static void write_findings(struct cushim_mock *mock)
 {
     char leaks[100];
@@ -184,7 +194,7 @@ static void write_findings(struct cushim_mock *mock)
         write_finding(report, "misuse", text);
     if (mock->forked)
         return;
-    /* With races = misuse they are misuses already. */
+    /* With races = misuse, they are among the misuses. */
     for (size_t i = 0;
          mock->settings.races != MOCK_RACES_MISUSE && (text = cushim_mock_race(mock, i)) != NULL;
          i++)
@@ -195,7 +205,7 @@ static void write_findings(struct cushim_mock *mock)
         cushim__faults_print_unused(write_fault);
 }
 
-/* Empty if nothing was found: so the command knows that the mock was there. */
+/* The report is written even if it is empty, so that the command knows that the mock was loaded. */
 static void write_report(struct cushim_mock *mock)
 {
     char path[4096], *prefix = NULL;
@@ -217,7 +227,7 @@ void cushim__library_end(void)
     const char *first;
     char leaks[100];
 
-    /* No lock: a signal handler exits in the middle of a call. Then there is nothing to say. */
+    /* If a signal handler exits in the middle of a call, the lock is never free: report nothing. */
     if (!mock || !cushim__lock_comes_free(&mock->lock))
         return;
     cushim__check_finish();
@@ -228,6 +238,8 @@ void cushim__library_end(void)
         fprintf(stderr, "cushim mock: leaked: %s\n", leaks);
     if (mock->layer && !mock->forked)
         cushim__faults_print_unused(print_fault);
+    if (!mock->forked)
+        cushim__library_kernels_print_unused();
     if (first)
         fprintf(stderr, "cushim mock: %zu misuse%s, the first: %s\n", mock->misuses,
                 mock->misuses == 1 ? "" : "s", first);

@@ -11,40 +11,49 @@
 
 #include <cushim/table.h>
 
-/* Where the exported functions lead. */
+/* The table whose slots the exported functions call. */
 extern const struct cushim_table *cushim__exports;
 
 /* The exported functions in slot order. */
 extern const cushim_function cushim__exported[];
 
 /*
- * Take names out of this library's own symbols, so that no lookup finds them any more: programs try
- * names to learn what a driver has. False: the system does not let us.
+ * Remove names from the symbols of this library, so that no lookup finds them: programs learn by
+ * lookups what a driver has. False: the system does not allow it.
  */
 bool cushim__hide_symbols(bool (*is_hidden)(const char *name));
 
-/* How the library begins with its process, and ends with it: the system calls both. */
-
-/* library.c or over_driver.c */
+/* library.c or over_driver.c: called as the library is loaded, and as the process ends. */
 void cushim__library_begin(void);
 void cushim__library_end(void);
 
-/* Where the system has mapped the library. Windows only. */
+/* The address at which the system has mapped the library. Windows only. */
 const char *cushim__library_base(void);
 
-/* Whether CUSHIM_TRACE or CUSHIM_CHECK asks the mock for it. */
+struct cushim_mock;
+
+/*
+ * Load the file of kernels that CUSHIM_MOCK_KERNELS names, if it does. False: it is refused, and
+ * `message` says why.
+ */
+bool cushim__library_kernels(struct cushim_mock *mock, char *message, size_t size);
+
+/* Print which of the kernels of that file the program has not launched. */
+void cushim__library_kernels_print_unused(void);
+
+/* Whether CUSHIM_TRACE or CUSHIM_CHECK asks the mock; with CUSHIM_DRIVER, it asks over_driver.c. */
 bool cushim__library_is_asked(const char *variable);
 
 /*
- * Begin the trace that the environment asks for, if it does: CUSHIM_TRACE is the path, and
- * CUSHIM_TRACE_OPTIONS has settings. False: it is refused, and `message` says why.
+ * Begin a trace if the environment asks for one: CUSHIM_TRACE is the path, CUSHIM_TRACE_OPTIONS has
+ * settings. False: it is refused, and `message` says why.
  */
 bool cushim__library_trace(const char *driver, int driver_version, char *message, size_t size);
 
 /*
- * The same of a check: CUSHIM_CHECK is the file that findings are written to, with `.PID`, and
- * CUSHIM_CHECK_OPTIONS has settings. A check must not change what calls answer: one that is refused
- * is left out, on standard error and in that file.
+ * The same for a check: findings go to the file whose name is CUSHIM_CHECK and `.PID`, and
+ * CUSHIM_CHECK_OPTIONS has settings. A check must not change the results of calls, so one that is
+ * refused is left out, which standard error and that file say.
  */
 void cushim__library_check(void);
 

@@ -18,12 +18,12 @@ __attribute__((destructor)) static void end(void)
 }
 
 /*
- * The dynamic linker looks names up in a table that this library maps; an entry that says
- * "undefined" is passed over. The library is linked with --hash-style=both, for DT_HASH says how
- * long the table is.
+ * Hiding symbols: the dynamic linker looks names up in the symbol table of this library, which is
+ * mapped, and skips entries that are marked as undefined. The library is linked with
+ * --hash-style=both, as the size of the table is only in DT_HASH.
  *
- * A program that is linked with the library and has its functions bound at its start gets them
- * before this runs; what is hidden then answers CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER.
+ * A program that is linked with the library and binds its functions at the start gets them before
+ * this runs; hidden functions then return CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER.
  */
 
 typedef ElfW(Sym) elf_symbol;
@@ -35,10 +35,10 @@ struct object {
     elf_symbol *symbols;
     const char *names;
     size_t count;
-    int protection; /* of the pages that the symbols are on */
+    int protection; /* of the pages with the symbols */
 };
 
-/* glibc has added the base to these addresses, musl has not. */
+/* glibc adds the base to these addresses, musl does not. */
 static uintptr_t address_of(const struct object *object, const elf_entry *entry)
 {
     const uintptr_t address = (uintptr_t)entry->d_un.d_ptr;
@@ -75,8 +75,8 @@ static const elf_part *part_with(const struct dl_phdr_info *info, const void *pl
     return NULL;
 }
 
-/* Called for each object of the process: stops at the one that this variable is in. */
-static int look_at(struct dl_phdr_info *info, size_t size, void *data)
+/* Called for each object of the process. Stops at this library, which contains `here`. */
+static int read_object(struct dl_phdr_info *info, size_t size, void *data)
 {
     static const char here;
     struct object *object = data;
@@ -112,7 +112,7 @@ bool cushim__hide_symbols(bool (*is_hidden)(const char *name))
     struct object object = {0};
     bool writable = false;
 
-    if (!dl_iterate_phdr(look_at, &object) || !object.symbols || !object.names ||
+    if (!dl_iterate_phdr(read_object, &object) || !object.symbols || !object.names ||
         object.count == 0 || object.protection == 0)
         return false;
     for (size_t i = 0; i < object.count; i++) {

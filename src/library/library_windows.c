@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <windows.h>
 
+#include "src/base/system.h"
 #include "src/library/library.h"
 
 static HMODULE library;
@@ -12,8 +15,8 @@ const char *cushim__library_base(void)
     return (const char *)library;
 }
 
-/* Threads may run in the library, so it stays, as ELF's NODELETE says it for the other one. */
-static void stay(void)
+/* Threads may run in the library, so it is never unloaded, like the ELF one with NODELETE. */
+static void pin_library(void)
 {
     HMODULE ignored;
 
@@ -21,15 +24,15 @@ static void stay(void)
                        (LPCWSTR)library, &ignored);
 }
 
-/* When a process ends there are no other threads any more: a lock that one held is never free. */
 BOOL WINAPI DllMain(HINSTANCE instance, DWORD why, LPVOID reserved);
 
+/* As a process ends, its other threads are gone: a lock that one of them held is never released. */
 BOOL WINAPI DllMain(HINSTANCE instance, DWORD why, LPVOID reserved)
 {
     (void)reserved;
     if (why == DLL_PROCESS_ATTACH) {
         library = instance;
-        stay();
+        pin_library();
         cushim__library_begin();
     } else if (why == DLL_PROCESS_DETACH) {
         cushim__library_end();
@@ -37,16 +40,32 @@ BOOL WINAPI DllMain(HINSTANCE instance, DWORD why, LPVOID reserved)
     return TRUE;
 }
 
-/*
- * GetProcAddress() looks names up in the export directory of this DLL, which is mapped: a sorted
- * list of names, one of their numbers, and one of functions by number. What is hidden goes out of
- * all three.
- *
- * A program that is linked with the DLL has its functions bound before this runs; what came later
- * then answers CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER.
- */
+/* DllMain() cannot load another library. */
+bool cushim__library_kernels(struct cushim_mock *mock, char *message, size_t size)
+{
+    char *file = NULL;
+    bool is_done;
 
-/* The lists, and what holds them. */
+    (void)mock;
+    is_done = cushim__variable_said("CUSHIM_MOCK_KERNELS", &file) && !file;
+    if (!is_done)
+        snprintf(message, size, "CUSHIM_MOCK_KERNELS is not there on Windows: remove it");
+    free(file);
+    return is_done;
+}
+
+void cushim__library_kernels_print_unused(void)
+{
+}
+
+/*
+ * Hiding symbols: GetProcAddress() looks names up in the export directory of this DLL, which is
+ * mapped. It has a sorted list of names, a list of their ordinals, and a list of functions by
+ * ordinal. A hidden symbol is removed from all three.
+ *
+ * A program that is linked with the DLL has its functions bound before this runs; hidden functions
+ * then return CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER.
+ */
 struct exports {
     const char *base;
     IMAGE_EXPORT_DIRECTORY *directory;
@@ -74,7 +93,7 @@ static bool find(struct exports *exports, const IMAGE_DATA_DIRECTORY **room)
     return true;
 }
 
-/* What stays keeps its order. */
+/* The other symbols keep their order. */
 static void remove_hidden(const struct exports *exports, bool (*is_hidden)(const char *name))
 {
     DWORD kept = 0;

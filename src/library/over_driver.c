@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A libcuda.so.1 that hands every call on to the driver of another file, through the layer: so a
- * program that knows nothing of it is traced, and faults are injected into it.
+ * A libcuda.so.1 that passes every call through the layer to the driver in another file, so that an
+ * unmodified program can be traced and checked, and faults can be injected.
  *
- * CUSHIM_DRIVER is the path of that file. It is opened by its path, since its name is this
- * library's own. What it does not export this library does not export either, and what
- * cuGetProcAddress finds in it that the registry does not have is handed on untouched.
+ * CUSHIM_DRIVER is the path of that file; it is opened by its path, since this library has the same
+ * name. This library hides the symbols that the driver does not export. Functions that the driver's
+ * cuGetProcAddress finds and the registry does not have are returned unchanged.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,21 +21,21 @@
 #include "src/layer/layer.h"
 #include "src/library/library.h"
 
-/* Without a driver it is the loader's, and each function returns why. */
+/* Without a driver it is the loader's absent table, whose functions return the reason. */
 const struct cushim_table *cushim__exports;
 
 static struct cushim_layer *layer;
 static char message[1024];
 
-static void complain(const char *what)
+static void print_problem(const char *what)
 {
     fprintf(stderr, "cushim: %s\n", what);
 }
 
 /*
- * Handlers that the driver registers in its initialisation run after the trace's, which still needs
- * the driver to read device times. The check does not, and goes on: handlers and destructors of
- * what the program made before run later, and may call the driver.
+ * cuInit. The end of the trace is registered after the exit handlers that the driver registers
+ * here, so it runs before them, while device times can still be read. The check does not need the
+ * driver, and ends later: exit handlers and destructors of the program may still call the driver.
  */
 static CUresult CUDAAPI init(unsigned int flags)
 {
@@ -60,7 +60,7 @@ static bool lacks(const char *name)
     return false;
 }
 
-/* False: there is no driver, and why is said. */
+/* False: there is no driver, and the reason is printed. */
 static bool load(void)
 {
     struct cushim_load_options options = {.size = sizeof options};
@@ -68,7 +68,8 @@ static bool load(void)
     CUresult code;
 
     if (!cushim__variable_said("CUSHIM_DRIVER", &path) || !path) {
-        complain("CUSHIM_DRIVER does not say which driver to use; every call fails");
+        print_problem(
+            "set CUSHIM_DRIVER to the path of the driver to use; until then every call fails");
         return false;
     }
     options.library = path;
@@ -76,7 +77,7 @@ static bool load(void)
     if (code != CUDA_SUCCESS) {
         snprintf(message, sizeof message, "the driver %s cannot be used: %s", path,
                  cushim_error_string(code));
-        complain(message);
+        print_problem(message);
     }
     free(path);
     return code == CUDA_SUCCESS;
@@ -116,14 +117,14 @@ void cushim__library_begin(void)
     cushim__exports = cushim_driver();
     if (!is_loaded || cushim__layer_create(cushim_driver(), &layer) != CUDA_SUCCESS)
         return;
-    /* Behind the layer, so that it is called however the program has found cuInit. */
+    /* Beneath the layer, so that it is called however the program has found cuInit. */
     cushim_layer_next(layer)->Init = init;
     cushim__exports = &cushim__layer_table;
     if (!add_faults() || !begin_trace())
-        complain(message);
+        print_problem(message);
     cushim__library_check();
     if (!cushim__hide_symbols(lacks))
-        complain("symbols that the driver lacks cannot be hidden; their functions return 36");
+        print_problem("symbols that the driver lacks cannot be hidden; their functions return 36");
 }
 
 static void print_fault(const char *line)
@@ -131,7 +132,7 @@ static void print_fault(const char *line)
     fprintf(stderr, "cushim: fault %s\n", line);
 }
 
-/* A program that never initialised the driver has not registered the end of the trace. */
+/* The trace ends here if the program never initialised the driver, which registers its end. */
 void cushim__library_end(void)
 {
     if (!layer)

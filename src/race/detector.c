@@ -4,6 +4,7 @@
  * before whatever is submitted later. history.c compares accesses, report.c words the races.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "src/race/internal.h"
 
@@ -55,12 +56,13 @@ bool cushim__race_submit(struct race_access *access, struct race_stream *stream,
     *access = (struct race_access){
         .number = number,
         .stream = in_graph ? detector->launch_stream : stream->id,
-        .stream_name = in_graph ? detector->launch_stream_name : stream->name,
         .launch = detector->launch,
         .on_default = in_graph ? detector->launch_on_default : stream->is_default,
         .kind = kind,
         .call = call,
     };
+    memcpy(access->stream_name, in_graph ? detector->launch_stream_name : stream->name,
+           sizeof access->stream_name);
     if (!cushim__race_timeline_add(stream, waits, access)) {
         cushim__race_disable();
         return false;
@@ -81,7 +83,7 @@ void cushim__race_launch_begin(const struct race_stream *stream)
         return;
     detector->launch = ++detector->launches;
     detector->launch_stream = stream->id;
-    detector->launch_stream_name = stream->name;
+    memcpy(detector->launch_stream_name, stream->name, sizeof stream->name);
     detector->launch_on_default = stream->is_default;
 }
 

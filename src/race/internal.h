@@ -48,10 +48,10 @@ struct race_detector {
     uint64_t released; /* what was submitted when the last of them ended */
 
     struct race_access *operations; /* the last ones, each at its number */
-    struct race_name *names, *stream_names;
+    struct race_name *names;
     uint64_t launch, launches; /* the launch under way, 0: none; and how many there were */
     uint64_t launch_stream;
-    const char *launch_stream_name;
+    char launch_stream_name[RACE_NAME_SIZE];
     bool launch_on_default;
 
     struct race_history **histories;

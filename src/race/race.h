@@ -34,13 +34,15 @@ struct race_group {
     uint32_t default_timeline; /* of its legacy default stream; 0: none */
 };
 
+enum { RACE_NAME_SIZE = 48 };
+
 struct race_stream {
     struct race_group *group;
     uint64_t id;
-    const char *name;  /* as reports name it, unless it is a default stream; the search's */
-    bool is_default;   /* it is the legacy default stream of its group */
-    bool blocks;       /* the legacy default stream and it wait for each other */
-    uint32_t timeline; /* the detector's; 0: nothing was submitted to it */
+    char name[RACE_NAME_SIZE]; /* as reports name it, unless it is a default stream; empty: none */
+    bool is_default;           /* it is the legacy default stream of its group */
+    bool blocks;               /* the legacy default stream and it wait for each other */
+    uint32_t timeline;         /* the detector's; 0: nothing was submitted to it */
 };
 
 /* An allocation. */
@@ -115,8 +117,9 @@ struct race_access {
     uint64_t launch; /* of graphs, from 1; 0: it is in none */
     uint32_t timeline;
     bool on_default; /* that stream is the legacy default stream */
-    const char *kind, *name, *call, *stream_name;
-    struct cushim__call_place place; /* of the call; the host's to fill behind race_submit() */
+    const char *kind, *name, *call;
+    char stream_name[RACE_NAME_SIZE]; /* empty: it has none */
+    struct cushim__call_place place;  /* of the call; the host's to fill behind race_submit() */
     struct race_clock *before;
 };
 

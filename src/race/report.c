@@ -28,17 +28,6 @@ bool cushim__race_report_create(void)
     return detector->operations && detector->texts && detector->places;
 }
 
-static void drop_names(struct race_name *name)
-{
-    while (name) {
-        struct race_name *next = name->next;
-
-        free(name->text);
-        free(name);
-        name = next;
-    }
-}
-
 void cushim__race_report_clear(void)
 {
     struct race_detector *detector = cushim__race_detector;
@@ -46,8 +35,13 @@ void cushim__race_report_clear(void)
     for (size_t i = 0; detector->operations && i < RACE_OPERATIONS_KEPT; i++)
         cushim__race_clock_release(detector->operations[i].before);
     free(detector->operations);
-    drop_names(detector->names);
-    drop_names(detector->stream_names);
+    while (detector->names) {
+        struct race_name *next = detector->names->next;
+
+        free(detector->names->text);
+        free(detector->names);
+        detector->names = next;
+    }
     free(detector->texts);
     free(detector->places);
 }
@@ -81,7 +75,7 @@ static const char *stream_of(const struct race_access *access)
 {
     if (access->on_default)
         return "default stream";
-    return access->stream_name ? access->stream_name : "a stream";
+    return access->stream_name[0] ? access->stream_name : "a stream";
 }
 
 /* `copy (operation 12, stream#2, cuMemcpyHtoDAsync_v2)`. */
@@ -95,8 +89,9 @@ static void describe(const struct race_access *access, char *text, size_t size)
 }
 
 /* NULL: no memory. */
-static const char *add_name(struct race_name **names, const char *text)
+static const char *add_name(const char *text)
 {
+    struct race_detector *detector = cushim__race_detector;
     struct race_name *name = calloc(1, sizeof *name);
 
     if (!name)
@@ -106,8 +101,8 @@ static const char *add_name(struct race_name **names, const char *text)
         free(name);
         return NULL;
     }
-    name->next = *names;
-    *names = name;
+    name->next = detector->names;
+    detector->names = name;
     return name->text;
 }
 
@@ -117,13 +112,13 @@ void cushim__race_set_name(struct race_access *access, const char *text)
 
     while (name && strcmp(name->text, text) != 0)
         name = name->next;
-    access->name = name ? name->text : add_name(&cushim__race_detector->names, text);
+    access->name = name ? name->text : add_name(text);
 }
 
 void cushim__race_name_stream(struct race_stream *stream, const char *name)
 {
-    if (cushim__race_detector && (!stream->name || strcmp(stream->name, name) != 0))
-        stream->name = add_name(&cushim__race_detector->stream_names, name);
+    if (cushim__race_detector)
+        snprintf(stream->name, sizeof stream->name, "%s", name);
 }
 
 /* FNV-1a. */

@@ -59,6 +59,8 @@ const struct option command_options[] = {
      .expected = "a setting of the mock driver, such as mode=threaded"},
     {"--fault", OPTION_SETTING, COMMAND_RUN | TRACED, .key = "fault",
      .expected = "a rule of faults, such as 'cuMemAlloc_v2:nth=3 => return(OUT_OF_MEMORY)'"},
+    {"--kernels", OPTION_PATH, COMMAND_RUN, .field = FIELD(kernels),
+     .expected = "the path of a library that registers kernels"},
     {"--library", OPTION_PATH, COMMAND_RUN, .field = FIELD(library),
      .expected = "the folder of the mock driver's libcuda.so.1"},
     {"--real", OPTION_FLAG, COMMAND_RUN, .field = FIELD(real)},
@@ -367,6 +369,8 @@ static void check_together(const struct reading *reading)
     if (arguments->real && (arguments->report || arguments->error_status))
         complain(reading, arguments->report ? "--report" : "--error-exitcode",
                  "is of the mock driver", NULL, "no --real with it");
+    if (arguments->real && arguments->kernels)
+        complain(reading, "--kernels", "is of the mock driver", NULL, "no --real with it");
     if (reading->row->command == COMMAND_RUN && !arguments->real)
         return;
     if (reading->row->command == COMMAND_TRACE)

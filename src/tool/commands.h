@@ -73,6 +73,7 @@ struct arguments {
     const char *suppressions; /* of check: a file */
     bool leaks, let_through;  /* of check */
     bool real;                /* of run: over the real driver */
+    const char *kernels;      /* of run: a library */
     char **program;           /* of run: the words that start it, NULL behind the last */
     char **files;             /* of symbolize: its operands, behind its options */
     int file_count;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * c++filt, where one is installed. It is started once, without a shell, and reads all names from a
- * file. Names can be written so that they become very long, or take very long: both have a limit.
+ * Demangling by c++filt, if it is installed. It is started once, without a shell, and reads all
+ * names from a file. A hostile name may take very long or become very long, so both have a limit.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -26,7 +26,7 @@ struct answer {
     size_t size, room;
 };
 
-/* Returns an error number. */
+/* Start c++filt. Returns 0 or an error of errno. */
 static int spawn(int from, int to, pid_t *child)
 {
     static char name[] = "c++filt";
@@ -61,7 +61,7 @@ static void make_room(struct answer *answer)
     answer->text = text;
 }
 
-/* Read until the end. False: it takes too long, or too much. */
+/* Read until the end. False: the tool takes too long, writes too much, or writes a NUL. */
 static bool read_answer(int from, struct answer *answer)
 {
     const uint64_t begin = cushim__clock_ns();

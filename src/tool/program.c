@@ -121,6 +121,28 @@ static bool set_settings(const struct arguments *arguments, struct failure *fail
     return is_done;
 }
 
+/* The program's mock loads them; whether it can is known there alone. */
+static bool set_kernels(const struct arguments *arguments, struct failure *failure)
+{
+    char *file = arguments->kernels ? system_absolute_path(arguments->kernels) : NULL;
+    bool is_done = true;
+
+    if (arguments->kernels && !system_loads_kernels) {
+        failure_set(failure, STATUS_USAGE, "Link the mock and register them in the program.",
+                    "--kernels is not there on Windows.");
+        is_done = false;
+    } else if (arguments->kernels && (!file || !system_file_exists(file))) {
+        failure_set(failure, STATUS_USAGE,
+                    "Build one with `cc -shared -fPIC`: cushim help run says what it exports.",
+                    "The library of kernels %.160s is not there.", arguments->kernels);
+        is_done = false;
+    } else if (file) {
+        is_done = system_set("CUSHIM_MOCK_KERNELS", file, failure);
+    }
+    free(file);
+    return is_done;
+}
+
 /* The library of a folder is found before all others, also by what goes to it through cushim. */
 static bool set_library(const char *folder, struct failure *failure)
 {
@@ -144,7 +166,7 @@ bool program_takes_mock(const struct arguments *arguments, struct failure *failu
     char *folder = NULL;
     bool is_done = false;
 
-    if (set_settings(arguments, failure))
+    if (set_settings(arguments, failure) && set_kernels(arguments, failure))
         folder = find_folder(&mock_place, arguments->library, failure);
     /* Of a program that is traced over a driver, and has started this command. */
     if (failure->status == STATUS_DONE)

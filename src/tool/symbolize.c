@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `cushim symbolize`: any text, in which `program+0x1189` becomes `main (main.c:12)`. The libraries
- * start no process, so their messages have addresses.
+ * `cushim symbolize`: copies a text, in which `program+0x1189` becomes `main (main.c:12)`. Messages
+ * have addresses since the libraries start no process that could look them up.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "src/tool/output.h"
 #include "src/tool/symbolizer.h"
 
-/* Longer lines are read in parts: an address across two of them stays one. */
+/* Longer lines are read in parts; an address that lies across two parts is not replaced. */
 enum { LINE_SIZE = 65536, NAME_SIZE = 64, DIGITS = 16 };
 
 static bool is_of_name(char byte)
@@ -29,14 +29,14 @@ static int digit_of(char byte)
     return at ? (int)(at - digits) : -1;
 }
 
-/* The module whose name ends at `end` and begins behind `start`; false: it is none. */
+/* Copy the name of the module that ends at `end`, and begins after `start`. False: none does. */
 static bool read_name(const char *start, const char *end, char *name)
 {
     const char *from = end;
 
     while (from > start && is_of_name(from[-1]))
         from--;
-    /* What stands behind a slash is a part of a path, and not as messages name a module. */
+    /* After a slash it is a part of a path, and messages name modules without one. */
     if (from == end || end - from >= NAME_SIZE || (from > start && from[-1] == '/'))
         return false;
     memcpy(name, from, (size_t)(end - from));
@@ -44,13 +44,13 @@ static bool read_name(const char *start, const char *end, char *name)
     return true;
 }
 
-/* addr2line takes programs, so that people give one here. No text begins with the byte of ELF. */
+/* Users of addr2line name a program here. No text begins with the first byte of an ELF file. */
 static bool is_program(FILE *file)
 {
     return ungetc(getc(file), file) == 0x7f;
 }
 
-/* Print a line, from which nothing was printed yet. */
+/* Print a line with its addresses replaced. */
 static void print_line(const char *folder, const char *line, size_t length)
 {
     const char *done = line, *end = line + length;
@@ -86,7 +86,7 @@ static void print_file(const char *folder, FILE *file)
         if (byte != '\n' && length < LINE_SIZE)
             continue;
         print_line(folder, line, length);
-        fflush(stdout); /* a program may be under way that writes this */
+        fflush(stdout); /* the program that writes the text may still run */
         length = 0;
     }
     print_line(folder, line, length);
@@ -95,13 +95,14 @@ static void print_file(const char *folder, FILE *file)
 
 enum status command_symbolize(const struct arguments *arguments)
 {
+    const char *folder = arguments->library; /* --folder */
     struct failure failure = {0};
     const char *obstacle = symbolizer_obstacle();
 
     if (obstacle)
         failure_set(&failure, STATUS_FAILED, "Install GNU binutils or LLVM.", "%s", obstacle);
     if (failure.status == STATUS_DONE && arguments->file_count == 0)
-        print_file(arguments->library, stdin);
+        print_file(folder, stdin);
     for (int i = 0; failure.status == STATUS_DONE && i < arguments->file_count; i++) {
         FILE *file = fopen(arguments->files[i], "rb");
 
@@ -111,7 +112,7 @@ enum status command_symbolize(const struct arguments *arguments)
                         "./program 2>&1 | cushim symbolize",
                         "%.160s is a program", arguments->files[i]);
         else if (file)
-            print_file(arguments->library, file);
+            print_file(folder, file);
         else
             failure_set(&failure, STATUS_FAILED, "", "%.160s cannot be read: %s",
                         arguments->files[i], strerror(errno));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What function, file and line an address of a module is: by a tool that is installed. */
+/* Finds the function, file and line of an address in a module, with addr2line or a similar tool. */
 #ifndef CUSHIM_TOOL_SYMBOLIZER_H
 #define CUSHIM_TOOL_SYMBOLIZER_H
 
@@ -8,14 +8,15 @@
 #include <stdint.h>
 
 /*
- * `name` is that of a file without a folder: it is looked for in `folder`, unless NULL, in the
- * current one, and where programs and libraries are. Writes `function (file:line)`. False: nothing
- * is known, and nothing is written. The tool is started once for each module.
+ * Find an address and write `function (file:line)`. `name` is the name of a file without its
+ * folder; it is looked for in `folder`, unless NULL, in the current folder, and where programs and
+ * libraries are. False: nothing is known, and nothing is written. The tool is started once for each
+ * module.
  */
 bool symbolizer_find(const char *folder, const char *name, uint64_t offset, char *text,
                      size_t size);
 
-/* Why nothing can be found on this machine; NULL: something can. */
+/* Why no address can be found on this machine; NULL: a tool is installed. */
 const char *symbolizer_obstacle(void);
 
 /* End the tools. */

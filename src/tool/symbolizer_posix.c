@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * addr2line, or LLVM's tools of the same options: one process for each module, which reads an
- * address and writes two lines. No shell is asked, and a name of the text is never a path.
+ * Symbolizing by addr2line, or LLVM's tools with the same options. There is one process for each
+ * module, which reads an address and writes two lines. It is started without a shell, and a name in
+ * the text is never taken as a path.
  */
 #define _GNU_SOURCE
 #include "src/tool/symbolizer.h"
@@ -19,19 +20,19 @@
 
 #include "src/tool/output.h"
 
-/* More modules than these are left alone: a hostile text does not start processes without end. */
+/* A limit, so that a hostile text cannot start any number of processes. */
 enum { MODULES = 64, PATH_SIZE = 4096 };
 
 struct module {
     char name[64];
-    FILE *to, *from; /* the tool's; NULL: there is no such file, or it has ended */
+    FILE *to, *from; /* pipes of the tool; NULL: the module was not found, or the tool has ended */
     pid_t tool;
 };
 
 static struct module modules[MODULES];
 static size_t count;
 
-/* Only what begins as an ELF file does. A pipe or a device is not opened. */
+/* Whether a file begins as an ELF file does. Pipes and devices are not opened. */
 static bool is_elf(const char *path)
 {
     char magic[4] = "";
@@ -45,7 +46,7 @@ static bool is_elf(const char *path)
     return is;
 }
 
-/* Look for a file in a list of folders, of which an empty one does not count. */
+/* Look for an ELF file in a list of folders; empty names in the list are skipped. */
 static bool find_in(const char *folders, const char *name, char *path)
 {
     while (folders && *folders) {
@@ -70,7 +71,7 @@ static bool find_file(const char *folder, const char *name, char *path)
                    name, path);
 }
 
-/* The tool on a file, with a pipe to it and one from it. */
+/* Start a tool on a file, with a pipe to it and one from it. Returns 0 or an error of errno. */
 static int spawn(const char *tool, const char *path, int to, int from, pid_t *child)
 {
     const char *const words[] = {
@@ -114,7 +115,7 @@ static void start(struct module *module, const char *path)
     module->to = fdopen(to[1], "w");
     module->from = fdopen(from[0], "r");
     if (!module->to || !module->from)
-        output_memory(SIZE_MAX); /* says so, and ends */
+        output_memory(SIZE_MAX); /* prints that memory ran out, and ends */
 }
 
 static void end(struct module *module)
@@ -128,7 +129,7 @@ static void end(struct module *module)
         continue;
 }
 
-/* NULL: it is left alone. */
+/* NULL: there are too many modules, or the name is too long. */
 static struct module *find_module(const char *folder, const char *name)
 {
     char path[PATH_SIZE];
@@ -147,7 +148,7 @@ static struct module *find_module(const char *folder, const char *name)
     return module;
 }
 
-/* One line, without its end; what does not fit is dropped. */
+/* Read a line, without its newline; what does not fit is dropped. */
 static bool read_line(FILE *file, char *line, size_t size)
 {
     int byte;
@@ -161,7 +162,7 @@ static bool read_line(FILE *file, char *line, size_t size)
     return byte != EOF;
 }
 
-/* A tool that has ended does not end this process. */
+/* Write an address to the tool. SIGPIPE is ignored, as the tool may have ended. */
 static bool ask(const struct module *module, uint64_t offset)
 {
     void (*before)(int) = signal(SIGPIPE, SIG_IGN);
@@ -188,7 +189,7 @@ bool symbolizer_find(const char *folder, const char *name, uint64_t offset, char
     remark = strstr(place, " (discriminator");
     if (remark)
         *remark = '\0';
-    /* Without a line the function may be a guess: the nearest that a library exports. */
+    /* Without a line, the function may be wrong: the nearest symbol that a library exports. */
     if (strcmp(function, "??") == 0 || strncmp(place, "??", 2) == 0)
         return false;
     snprintf(text, size, "%s (%s)", function, place);

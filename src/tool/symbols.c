@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `cushim symbols`: the driver API by version, and what of it a library exports. */
+/* `cushim symbols`: the symbols of the driver API, and which of them a library exports. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ static int compare(const void *left, const void *right)
     return strcmp(*(const char *const *)left, *(const char *const *)right);
 }
 
-/* Sort the names, and leave out those that come again. */
+/* Sort the names and remove duplicates. */
 static void sort_exports(struct exports *exports)
 {
     size_t count = 0;
@@ -65,7 +65,7 @@ static const char *group(unsigned slot)
     return cushim__groups[cushim__slot_groups[slot]];
 }
 
-/* Whether a slot is of the versions that were asked for, and is there as is asked now. */
+/* Whether a slot came with the wanted versions, and the library has or lacks it, as wanted. */
 static bool is_chosen(const struct question *question, unsigned slot, enum choice choice)
 {
     const struct arguments *arguments = question->arguments;
@@ -75,7 +75,7 @@ static bool is_chosen(const struct question *question, unsigned slot, enum choic
         return false;
     if (!question->exports)
         return true;
-    /* A library of another system lacks nothing by not having it. */
+    /* Symbols of another operating system are not counted as lacking. */
     if (cushim__symbols[slot].flags & FOREIGN)
         return false;
     return choice == ALL ||
@@ -197,7 +197,7 @@ static void print_json(const struct question *question, const struct failure *fa
     json_close(&json, '}');
 }
 
-/* Of a library that is no driver, all symbols would be listed as lacking. */
+/* Refuse a library that is no driver, as every symbol would be listed as lacking. */
 static void check_driver(const struct exports *exports, const char *path, struct failure *failure)
 {
     for (size_t i = 0; i < exports->count; i++) {

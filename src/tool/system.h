@@ -49,6 +49,9 @@ extern const char system_mock_library[], system_search_variable[];
 /* What separates these folders, and the characters that no name of one can have because of it. */
 extern const char system_search_separator[], system_search_forbidden[];
 
+/* Whether the mock driver's library can load a library of kernels. */
+extern const bool system_loads_kernels;
+
 /*
  * Why some programs will not find a library in the first of these folders, or cushim not the one
  * that CUSHIM_LIBRARY names: a sentence. NULL: they all will.

@@ -135,6 +135,7 @@ const char system_search_variable[] = "LD_LIBRARY_PATH";
 const char system_search_separator[] = ":";
 /* glibc puts other text for what begins with a dollar, and musl begins a folder at a new line. */
 const char system_search_forbidden[] = ":;$\n";
+const bool system_loads_kernels = true;
 
 const char *system_search_obstacle(void)
 {

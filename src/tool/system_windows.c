@@ -188,6 +188,7 @@ const char system_mock_library[] = "nvcuda.dll";
 const char system_search_variable[] = "PATH";
 const char system_search_separator[] = ";";
 const char system_search_forbidden[] = ";";
+const bool system_loads_kernels = false;
 
 static bool is_elevated(void)
 {

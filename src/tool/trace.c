@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * `cushim trace convert`: what a traced program has asked of the driver, and what the device did
- * over time, as JSON or as a page.
- */
+/* `cushim trace convert`: a trace file becomes a timeline, as JSON or as a page for a browser. */
 #include "src/tool/trace.h"
 
 #include <errno.h>
@@ -27,7 +24,7 @@ static bool ends_with(const char *text, const char *end)
     return length > end_length && strcmp(text + length - end_length, end) == 0;
 }
 
-/* By the name of the file. NULL: it does not say. */
+/* The writer for the ending of a file's name. NULL: there is none. */
 static trace_writer *writer_for(const char *output)
 {
     if (strcmp(output, "-") == 0 || ends_with(output, ".json"))
@@ -67,7 +64,7 @@ static void convert(FILE *file, const char *path, const char *output, trace_writ
     trace_reader_close(&reader);
 }
 
-/* Standard output is the program's, if one runs. */
+/* Standard output belongs to the program, if one is started. */
 static bool check_output(const struct arguments *arguments, struct failure *failure)
 {
     const bool is_standard = strcmp(arguments->output, "-") == 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `cushim trace`: a program that is traced (trace_run_posix.c), and its trace converted (trace.c). */
+/* `cushim trace`: trace_run_posix.c runs the program, trace.c converts what it wrote. */
 #ifndef CUSHIM_TOOL_TRACE_H
 #define CUSHIM_TOOL_TRACE_H
 
@@ -9,8 +9,8 @@
 void trace_convert(const char *path, const char *output, struct failure *failure);
 
 /*
- * Names of the linker, a line each, as C++ writes them, a line each; free it. NULL: there is no
- * tool here that can tell.
+ * Demangle C++ names, one on each line; returns as many lines, to be freed. NULL: c++filt is not
+ * installed, or has failed.
  */
 char *trace_demangle_lines(const char *lines, size_t size);
 

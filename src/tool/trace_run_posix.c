@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `cushim trace -- PROGRAM`: each process of the program writes a file beside the output. They are
- * converted when the program has ended, and removed.
+ * `cushim trace -- PROGRAM`: each process of the program writes a file next to the output. When the
+ * program has ended, the command converts these files and removes them.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -21,10 +21,10 @@
 #include "src/trace/file.h"
 #include "src/trace/options.h"
 
-/* --- what it wrote --- */
+/* --- the files that the program wrote --- */
 
 struct files {
-    char *folder, *beginning; /* of their names */
+    char *folder, *beginning; /* where they are, and how their names begin */
     char **paths;
     size_t count;
 };
@@ -52,7 +52,7 @@ static void find_files(struct files *files)
     free(entries);
 }
 
-/* `run.html` of one process, `run.4711.html` of several; free it. */
+/* The output for a file: run.html, or run.4711.html if there are several files; free it. */
 static char *output_for(const char *output, const struct files *files, size_t index)
 {
     const char *name = strrchr(files->paths[index], '/') + 1 + strlen(files->beginning);
@@ -68,8 +68,8 @@ static char *output_for(const char *output, const struct files *files, size_t in
     return text;
 }
 
-/* Whether its process may go on to write it. */
-static bool is_written(const char *path, long *process)
+/* Whether the process of a file still runs, and may write more. */
+static bool is_unfinished(const char *path, long *process)
 {
     struct trace_header header = {0};
     FILE *file = fopen(path, "rb");
@@ -82,14 +82,14 @@ static bool is_written(const char *path, long *process)
            (kill((pid_t)header.process, 0) == 0 || errno == EPERM);
 }
 
-/* What cannot be converted is kept, and what is still written. */
+/* A file is kept if it cannot be converted, or if its process still runs. */
 static void convert_files(const struct files *files, const char *output, struct failure *failure)
 {
     for (size_t i = 0; i < files->count; i++) {
         struct failure failed = {0};
         char *path = output_for(output, files, i);
         long process;
-        const bool stays = is_written(files->paths[i], &process);
+        const bool stays = is_unfinished(files->paths[i], &process);
 
         trace_convert(files->paths[i], path, &failed);
         if (failed.status == STATUS_DONE)
@@ -129,7 +129,7 @@ static bool check_settings(const struct arguments *arguments, struct failure *fa
         cushim__trace_options_read(&ignored, arguments->trace_settings, "", message,
                                    sizeof message))
         return true;
-    /* Not the line and the column in front: the user has given options. */
+    /* Leave out the line and the column: the user gave options. */
     text = strstr(message, ": ");
     failure_set(failure, STATUS_USAGE, "Read the manual with `cushim help trace`.", "%s",
                 text ? text + 2 : message);
@@ -137,7 +137,8 @@ static bool check_settings(const struct arguments *arguments, struct failure *fa
 }
 
 /*
- * The processes of the program would find out one by one. The name is as long as theirs can be.
+ * Create a file in the folder and remove it, so that the command fails at once if the processes of
+ * the program could not. The name is as long as theirs can be.
  */
 static bool check_folder(const char *prefix, const char *folder, struct failure *failure)
 {
@@ -158,7 +159,7 @@ static bool check_folder(const char *prefix, const char *folder, struct failure 
 static bool set_variables(const struct arguments *arguments, const char *prefix,
                           struct failure *failure)
 {
-    /* Programs name their ranges to the library of this variable. */
+    /* NVTX in the program loads the library that this variable names. */
     const char *library = system_get("CUSHIM_LIBRARY");
 
     return system_set("CUSHIM_TRACE", prefix, failure) &&

@@ -7,10 +7,10 @@
 #include "src/trace/output.h"
 #include "src/trace/viewer/viewer.h"
 
-/* What is said of events takes so many bytes at most; of further events nothing is said. */
+/* The details of events take so many bytes at most; further events have none. */
 enum { DETAIL_BYTES = 64 << 20 };
 
-/* Events, coded. */
+/* Encoded events. */
 struct track {
     unsigned char *bytes;
     size_t size, room, count;
@@ -20,10 +20,10 @@ struct track {
 struct html_output {
     const struct trace_timeline *timeline;
     FILE *file;
-    struct track *threads; /* their calls */
+    struct track *threads; /* the calls of each thread */
     struct trace_set details;
     uint64_t lost_details;
-    /* What is not yet written of base64. */
+    /* Bytes that are not written yet, as base64 takes three at a time. */
     unsigned char left[3];
     size_t left_count;
 };
@@ -35,7 +35,7 @@ struct event {
     uint64_t link;
 };
 
-static size_t code(unsigned char *bytes, uint64_t number)
+static size_t encode(unsigned char *bytes, uint64_t number)
 {
     size_t size = 0;
 
@@ -47,15 +47,15 @@ static size_t code(unsigned char *bytes, uint64_t number)
 
 enum { LONGEST_EVENT = 60 };
 
-/* `began_ns` is of the event before, and becomes that of this one. */
-static size_t code_event(unsigned char *bytes, uint64_t *began_ns, const struct event *event)
+/* Encode an event. `began_ns` is that of the event before it, and is set to that of this one. */
+static size_t encode_event(unsigned char *bytes, uint64_t *began_ns, const struct event *event)
 {
     const uint64_t numbers[] = {event->began_ns - *began_ns, event->duration_ns, event->name,
                                 (uint64_t)event->is,         event->detail,      event->link};
     size_t size = 0;
 
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
-        size += code(bytes + size, numbers[i]);
+        size += encode(bytes + size, numbers[i]);
     *began_ns = event->began_ns;
     return size;
 }
@@ -70,7 +70,7 @@ static uint32_t add_detail(struct html_output *output, const char *text)
         return trace_set_add_text(&output->details, text) + 1;
     index = trace_set_find(&output->details, text, strlen(text));
     output->lost_details += index == TRACE_SET_NONE;
-    return index + 1; /* of none it is 0 */
+    return index + 1; /* 0 for TRACE_SET_NONE */
 }
 
 /* `bytesize=256, hStream=stream#1 -> CUDA_ERROR_INVALID_VALUE`. */
@@ -113,16 +113,16 @@ static void add_call(struct html_output *output, const struct trace_item *item)
     };
 
     if (event.name == TRACE_SET_NONE || event.began_ns < track->began_ns)
-        return; /* the file has changed since it was read first */
+        return; /* the file has changed since the timeline was read */
     while (track->room - track->size < LONGEST_EVENT)
         TRACE_ROOM(track->bytes, track->room, track->room);
-    track->size += code_event(track->bytes + track->size, &track->began_ns, &event);
+    track->size += encode_event(track->bytes + track->size, &track->began_ns, &event);
     track->count++;
 }
 
 /*
- * The event of some work. All are asked for before the details are written, and again as events:
- * then what is said of them is there, or was lost.
+ * The event of a piece of work. It is made twice: before the details are written, to add its own,
+ * and as the events are written, when the details have it or it was lost.
  */
 static struct event work_event(struct html_output *output, const struct trace_work_event *work)
 {
@@ -190,24 +190,25 @@ static void put_event(struct html_output *output, uint64_t *began_ns, const stru
 {
     unsigned char bytes[LONGEST_EVENT];
 
-    put_base64(output, bytes, code_event(bytes, began_ns, event));
+    put_base64(output, bytes, encode_event(bytes, began_ns, event));
 }
 
-/* Track after track, in the order of put_tracks(). */
+/* The events of the tracks, in the order of put_tracks(). */
 static void put_events(struct html_output *output)
 {
     const struct trace_timeline *timeline = output->timeline;
     unsigned char bytes[LONGEST_EVENT];
     uint64_t began_ns;
 
-    for (size_t i = 0; i < timeline->reader->thread_count; i++) {
+    for (size_t i = 0; i <= timeline->reader->thread_count; i++) {
         const struct trace_lane *lane = &timeline->lanes[i];
         began_ns = 0;
         for (size_t k = 0; k < lane->range_count; k++) {
             const struct event event = range_event(&timeline->ranges[lane->first_range + k]);
             put_event(output, &began_ns, &event);
         }
-        put_base64(output, output->threads[i].bytes, output->threads[i].size);
+        if (i < timeline->reader->thread_count)
+            put_base64(output, output->threads[i].bytes, output->threads[i].size);
     }
     for (size_t i = 0; i < timeline->stream_count; i++) {
         const struct trace_stream *stream = &timeline->streams[timeline->order[i]];
@@ -220,8 +221,8 @@ static void put_events(struct html_output *output)
     began_ns = 0;
     for (size_t i = 0; i < timeline->memory_count; i++) {
         const struct trace_memory *memory = &timeline->memory[i];
-        put_base64(output, bytes, code(bytes, memory->time_ns - began_ns));
-        put_base64(output, bytes, code(bytes, memory->bytes << 1)); /* zigzag: never negative */
+        put_base64(output, bytes, encode(bytes, memory->time_ns - began_ns));
+        put_base64(output, bytes, encode(bytes, memory->bytes << 1)); /* zigzag: never negative */
         began_ns = memory->time_ns;
     }
     put_three(output);
@@ -242,6 +243,7 @@ static void put_track(const struct html_output *output, const char *kind, const 
 static void put_tracks(const struct html_output *output)
 {
     const struct trace_timeline *timeline = output->timeline;
+    const struct trace_lane *process = &timeline->lanes[timeline->reader->thread_count];
     char group[32], name[128];
     bool is_first = true;
 
@@ -253,6 +255,8 @@ static void put_tracks(const struct html_output *output)
             put_track(output, "ranges", "Ranges", group, timeline->lanes[i].range_count, &is_first);
         put_track(output, "thread", name, group, output->threads[i].count, &is_first);
     }
+    if (process->range_count)
+        put_track(output, "ranges", "Process ranges", group, process->range_count, &is_first);
     for (size_t i = 0; i < timeline->stream_count; i++) {
         const struct trace_stream *stream = &timeline->streams[timeline->order[i]];
         put_track(output, "stream", stream->name, timeline->contexts[stream->context].name,
@@ -294,30 +298,11 @@ static void put_summary(const struct html_output *output)
 
 static void put_data(const struct html_output *output)
 {
-    const struct trace_reader *reader = output->timeline->reader;
-    const struct trace_header *header = &reader->header;
     FILE *file = output->file;
 
-    fputs("<script id=\"data\" type=\"application/json\">\n{\"format\":1,\"program\":", file);
-    trace_put_string(file, header->program);
-    fputs(",\"driver\":", file);
-    trace_put_string(file, header->driver);
-    fprintf(file,
-            ",\"driver_version\":%" PRIu32 ",\"clock\":\"%s\",\"duration_ns\":%" PRIu64
-            ",\"began_unix_ns\":\"%" PRIu64 "\",\"process\":%" PRIu32
-            ",\"ended\":%s,\"device_times\":%s",
-            header->driver_version, header->flags & TRACE_VIRTUAL_CLOCK ? "virtual" : "host",
-            reader->duration_ns, header->began_unix_ns, header->process,
-            header->flags & TRACE_ENDED ? "true" : "false",
-            header->flags & TRACE_DEVICE_TIMES ? "true" : "false");
-    fprintf(file,
-            ",\"lost_calls\":%" PRIu64 ",\"lost_work\":%" PRIu64 ",\"untimed_work\":%" PRIu64
-            ",\"unknown_functions\":%" PRIu64 ",\"call_cost_ns\":%" PRIu64
-            ",\"lost_details\":%" PRIu64 ",\"damage\":",
-            header->lost_calls, header->lost_work, header->untimed_work, header->unknown_functions,
-            header->call_cost_ns, output->lost_details);
-    trace_put_string(file, reader->damage);
-    trace_put_unknown(output->timeline, file);
+    fputs("<script id=\"data\" type=\"application/json\">\n{\"format\":1,", file);
+    trace_put_header(output->timeline, file);
+    fprintf(file, ",\"lost_details\":%" PRIu64, output->lost_details);
     put_strings(file, "names", &output->timeline->names);
     put_strings(file, "details", &output->details);
     fputs(",\n\"classes\":[", file);
@@ -333,16 +318,14 @@ void trace_write_html(const struct trace_timeline *timeline, FILE *file)
 {
     struct html_output output = {.timeline = timeline, .file = file};
     struct trace_item item;
-    size_t room = 0;
 
-    while (room < timeline->reader->thread_count)
-        TRACE_ROOM(output.threads, room, room);
+    output.threads = trace_zeros(timeline->reader->thread_count, sizeof *output.threads);
     trace_reader_rewind(timeline->reader);
     while (trace_reader_next(timeline->reader, &item)) {
         if (item.record.kind == TRACE_CALL)
             add_call(&output, &item);
     }
-    /* What is said of work is written before it. */
+    /* Add the details of work, which are written before the events. */
     for (size_t i = 0; i < timeline->work_count; i++)
         work_event(&output, &timeline->works[i]);
     fputs(cushim__trace_viewer_before, file);

@@ -6,8 +6,9 @@
 #include "src/trace/output.h"
 
 /*
- * The process of the program has a track for the calls of each thread, and one for its ranges. Each
- * context stands for a process of its own, with a track for each stream.
+ * The process of the program has a track for the calls of each thread and one for its ranges;
+ * ranges of the process are asynchronous events. Each context is shown as a process, with a track
+ * for each stream.
  */
 struct json_output {
     const struct trace_timeline *timeline;
@@ -18,7 +19,7 @@ struct json_output {
 void trace_put_string(FILE *file, const char *text)
 {
     enum { LONGEST = TRACE_TEXT_BYTES };
-    char cut[LONGEST + 1], escaped[6 * LONGEST + 3]; /* no byte takes more than \ufffd */
+    char cut[LONGEST + 1], escaped[6 * LONGEST + 3]; /* a byte becomes 6 at most: \ufffd */
     struct cushim__text buffer;
     size_t part;
 
@@ -35,7 +36,7 @@ void trace_put_string(FILE *file, const char *text)
     }
 }
 
-void trace_put_unknown(const struct trace_timeline *timeline, FILE *file)
+static void put_unknown(const struct trace_timeline *timeline, FILE *file)
 {
     const char *name;
 
@@ -48,13 +49,39 @@ void trace_put_unknown(const struct trace_timeline *timeline, FILE *file)
     fputs("]", file);
 }
 
+void trace_put_header(const struct trace_timeline *timeline, FILE *file)
+{
+    const struct trace_reader *reader = timeline->reader;
+    const struct trace_header *header = &reader->header;
+
+    fputs("\"program\":", file);
+    trace_put_string(file, header->program);
+    fputs(",\"driver\":", file);
+    trace_put_string(file, header->driver);
+    fprintf(file,
+            ",\"driver_version\":%" PRIu32 ",\"process\":%" PRIu32 ",\"clock\":\"%s\","
+            "\"ended\":%s,\"device_times\":%s,\"began_unix_ns\":\"%" PRIu64 "\"",
+            header->driver_version, header->process,
+            header->flags & TRACE_VIRTUAL_CLOCK ? "virtual" : "host",
+            header->flags & TRACE_ENDED ? "true" : "false",
+            header->flags & TRACE_DEVICE_TIMES ? "true" : "false", header->began_unix_ns);
+    fprintf(file,
+            ",\"duration_ns\":%" PRIu64 ",\"lost_calls\":%" PRIu64 ",\"lost_work\":%" PRIu64
+            ",\"untimed_work\":%" PRIu64 ",\"unknown_functions\":%" PRIu64
+            ",\"call_cost_ns\":%" PRIu64 ",\"event_cost_ns\":%" PRIu64 ",\"damage\":",
+            reader->duration_ns, header->lost_calls, header->lost_work, header->untimed_work,
+            header->unknown_functions, header->call_cost_ns, header->event_cost_ns);
+    trace_put_string(file, reader->damage);
+    put_unknown(timeline, file);
+}
+
 /* Microseconds. */
 static void put_time(FILE *file, const char *key, uint64_t ns)
 {
     fprintf(file, ",\"%s\":%" PRIu64 ".%03u", key, ns / 1000, (unsigned)(ns % 1000));
 }
 
-/* Each event but the first stands behind a comma. */
+/* The first event is written by trace_write_json(), so all others follow a comma. */
 static void begin_event(const struct json_output *output, char phase, uint64_t process,
                         uint64_t thread)
 {
@@ -215,14 +242,30 @@ static void put_work(const struct json_output *output, const struct trace_work_e
         put_flow(output, work, number);
 }
 
+/* An asynchronous event, which may overlap others. */
+static void put_process_range(const struct json_output *output, const struct trace_range *range,
+                              size_t number)
+{
+    for (const char *phase = "be"; *phase; phase++) {
+        begin_event(output, *phase, output->process, 0);
+        put_time(output->file, "ts", *phase == 'b' ? range->began_ns : range->ended_ns);
+        put_name(output, trace_set_at(&output->timeline->names, range->name), "range");
+        fprintf(output->file, ",\"id\":%zu}", number);
+    }
+}
+
 static void put_ranges(const struct json_output *output)
 {
     const struct trace_timeline *timeline = output->timeline;
 
     for (size_t i = 0; i < timeline->range_count; i++) {
         const struct trace_range *range = &timeline->ranges[i];
+        if (range->lane == timeline->reader->thread_count) {
+            put_process_range(output, range, i + 1);
+            continue;
+        }
         begin_event(output, range->is_mark ? 'i' : 'X', output->process,
-                    ranges_track(output, range->thread));
+                    ranges_track(output, range->lane));
         put_time(output->file, "ts", range->began_ns);
         if (!range->is_mark)
             put_time(output->file, "dur", range->ended_ns - range->began_ns);
@@ -242,34 +285,6 @@ static void put_memory(const struct json_output *output)
         fprintf(output->file, ",\"name\":\"device memory\",\"args\":{\"bytes\":%" PRIu64 "}}",
                 timeline->memory[i].bytes);
     }
-}
-
-static void put_other(const struct json_output *output)
-{
-    const struct trace_reader *reader = output->timeline->reader;
-    const struct trace_header *header = &reader->header;
-    FILE *file = output->file;
-
-    fputs("\n],\n\"displayTimeUnit\":\"ns\",\n\"otherData\":{\"program\":", file);
-    trace_put_string(file, header->program);
-    fputs(",\"driver\":", file);
-    trace_put_string(file, header->driver);
-    fprintf(file,
-            ",\"driver_version\":%" PRIu32 ",\"process\":%" PRIu32 ",\"clock\":\"%s\","
-            "\"ended\":%s,\"device_times\":%s,\"began_unix_ns\":\"%" PRIu64 "\"",
-            header->driver_version, header->process,
-            header->flags & TRACE_VIRTUAL_CLOCK ? "virtual" : "host",
-            header->flags & TRACE_ENDED ? "true" : "false",
-            header->flags & TRACE_DEVICE_TIMES ? "true" : "false", header->began_unix_ns);
-    fprintf(file,
-            ",\"duration_ns\":%" PRIu64 ",\"lost_calls\":%" PRIu64 ",\"lost_work\":%" PRIu64
-            ",\"untimed_work\":%" PRIu64 ",\"unknown_functions\":%" PRIu64
-            ",\"call_cost_ns\":%" PRIu64 ",\"event_cost_ns\":%" PRIu64 ",\"damage\":",
-            reader->duration_ns, header->lost_calls, header->lost_work, header->untimed_work,
-            header->unknown_functions, header->call_cost_ns, header->event_cost_ns);
-    trace_put_string(file, reader->damage);
-    trace_put_unknown(output->timeline, file);
-    fputs("}}\n", file);
 }
 
 void trace_write_json(const struct trace_timeline *timeline, FILE *file)
@@ -298,5 +313,7 @@ void trace_write_json(const struct trace_timeline *timeline, FILE *file)
         put_work(&output, &timeline->works[i], i);
     put_ranges(&output);
     put_memory(&output);
-    put_other(&output);
+    fputs("\n],\n\"displayTimeUnit\":\"ns\",\n\"otherData\":{", file);
+    trace_put_header(timeline, file);
+    fputs("}}\n", file);
 }

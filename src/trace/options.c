@@ -2,7 +2,6 @@
 #include "src/trace/options.h"
 
 #include <stdio.h>
-
 #include <string.h>
 
 #include "loader/symbols.h"
@@ -42,7 +41,7 @@ bool cushim__trace_calls_next(const char **patterns, char pattern[TRACE_PATTERN_
     *patterns = start + length;
     while (length > 0 && strchr(" \t", start[length - 1]))
         length--;
-    /* What is too long fits no function, as it is cut off. */
+    /* A pattern that is too long is cut off, and matches no function. */
     snprintf(pattern, TRACE_PATTERN_BYTES, "%.*s", (int)length, start);
     return length > 0;
 }
@@ -66,11 +65,13 @@ static CUresult read_calls(const struct cushim__lines *lines, const char **calls
     char pattern[TRACE_PATTERN_BYTES];
 
     if (lines->value.length >= sizeof patterns)
-        return cushim__lines_refuse(lines, lines->value.start, "calls has at most %zu characters",
+        return cushim__lines_refuse(lines, lines->value.start,
+                                    "calls has at most %zu characters: use * in the patterns",
                                     sizeof patterns - 1);
     snprintf(patterns, sizeof patterns, "%.*s", (int)lines->value.length, lines->value.start);
     if (!cushim__trace_calls_check(patterns, pattern))
-        return cushim__lines_refuse(lines, lines->value.start, "no function is like \"%s\"",
+        return cushim__lines_refuse(lines, lines->value.start,
+                                    "no function is like \"%s\": cushim symbols lists them",
                                     pattern);
     *calls = patterns;
     return CUDA_SUCCESS;
@@ -108,7 +109,9 @@ bool cushim__trace_options_read(struct trace_options *options, const char *text,
             return false;
     }
     if (next == CUSHIM__LINES_END && options->waits_for_profiler && options->delay_ns > 0) {
-        snprintf(message, size, "%s: from_profiler and delay both say when a trace begins", where);
+        snprintf(message, size,
+                 "%s: from_profiler and delay both say when a trace begins: give one of them",
+                 where);
         return false;
     }
     return next == CUSHIM__LINES_END;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a trace records, and where to: for the tracer, and for the command that starts a program. */
+/* What a trace records and where: for the layer, and for the command that starts a program. */
 #ifndef CUSHIM_TRACE_OPTIONS_H
 #define CUSHIM_TRACE_OPTIONS_H
 
@@ -7,33 +7,33 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The size that the file may have: it takes no room where nothing is written. */
+/* The default limit of the file's size; the file is sparse. */
 #define TRACE_BUFFER_BYTES (UINT64_C(1) << 30)
 
 struct trace_options {
     const char *path;        /* the file is PATH.PID.trace */
-    const char *driver;      /* what the driver is, for the header; NULL: nothing is said */
-    uint32_t driver_version; /* as cuDriverGetVersion counts; 0: not known */
+    const char *driver;      /* path or identity of the driver, for the header; NULL: not known */
+    uint32_t driver_version; /* as of cuDriverGetVersion; 0: not known */
     const char *calls;       /* patterns of function names, separated by commas; NULL: all */
-    uint64_t buffer_bytes;   /* the largest size of the file */
-    uint64_t delay_ns;       /* calls before this are not recorded */
-    uint64_t duration_ns;    /* calls after so long are not recorded; 0: no limit */
+    uint64_t buffer_bytes;   /* limit of the file's size */
+    uint64_t delay_ns;       /* from the start of the trace to the first call that is recorded */
+    uint64_t duration_ns;    /* how long calls are recorded; 0: no limit */
     bool times_device;       /* put events around work */
-    void (*complain)(const char *what); /* that the file cannot be made; NULL: nobody wants it */
+    void (*complain)(const char *what); /* print why the file cannot be created; or NULL */
     bool waits_for_profiler;            /* record only between cuProfilerStart and cuProfilerStop */
 };
 
-/*
- * The next of the patterns of `calls`, without blanks; false: there is none. Check: whether each
- * means a function; else `pattern` is the first that does not.
- */
 enum { TRACE_PATTERN_BYTES = 128 };
+
+/* Copy the next pattern of `calls`, without blanks, and move on. False: there are no more. */
 bool cushim__trace_calls_next(const char **patterns, char pattern[TRACE_PATTERN_BYTES]);
+
+/* Whether each pattern matches a function; if not, `pattern` is the first that does not. */
 bool cushim__trace_calls_check(const char *patterns, char pattern[TRACE_PATTERN_BYTES]);
 
 /*
- * Read lines of settings over what the options hold. `calls` is valid until the next text is read.
- * False: the text is refused, and `message` says where and why; `where` is what it is called there.
+ * Read settings, one on each line, into options that have defaults. `calls` is valid until the next
+ * call. False: the text is refused; `message` says why, and names the text as `where`.
  */
 bool cushim__trace_options_read(struct trace_options *options, const char *text, const char *where,
                                 char *message, size_t size);

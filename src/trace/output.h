@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is made of a timeline. Errors of the file are the caller's to look for: ferror(). */
+/* The outputs that are made of a timeline. The caller looks for errors of the file: ferror(). */
 #ifndef CUSHIM_TRACE_OUTPUT_H
 #define CUSHIM_TRACE_OUTPUT_H
 
@@ -14,20 +14,22 @@ void trace_write_json(const struct trace_timeline *timeline, FILE *file);
 void trace_write_html(const struct trace_timeline *timeline, FILE *file);
 
 /*
- * Show kernels by their names of C++. `demangle` gets names of the linker, a line each, and returns
- * as many lines, to be freed; NULL: all names stay as they are.
+ * Give kernels their C++ names. `demangle` gets mangled names, one on each line, and returns a text
+ * of as many lines, which is freed here. If it returns NULL, no name changes.
  */
 void trace_demangle(struct trace_timeline *timeline,
                     char *(*demangle)(const char *lines, size_t size));
 
-/* What is worth knowing first, in about thirty lines of at most a hundred columns. */
+/* The summary: about thirty lines of at most a hundred columns. */
 void trace_write_summary(const struct trace_timeline *timeline, FILE *file);
 
-/* A string of JSON that may stand in HTML: `<` is escaped, and bytes that are no UTF-8 replaced. */
+/* A JSON string that may stand in HTML: `<` is escaped, and invalid UTF-8 is replaced. */
 void trace_put_string(FILE *file, const char *text);
 
-/* The member of JSON that names the first functions that the trace does not know. */
+/* How many unknown functions are named. */
 enum { TRACE_UNKNOWN_SHOWN = 10 };
-void trace_put_unknown(const struct trace_timeline *timeline, FILE *file);
+
+/* Members of JSON: what the header of the trace says, the damage and the unknown functions. */
+void trace_put_header(const struct trace_timeline *timeline, FILE *file);
 
 #endif

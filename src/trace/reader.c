@@ -10,15 +10,15 @@
 
 #include "src/trace/set.h"
 
-/* Other files than those of version 1 may have other sizes, within reason. */
-enum { LARGEST_HEADER = 1 << 20, LEAST_CHUNK = 4096, LARGEST_CHUNK = 1 << 24 };
+/* The sizes that a reader accepts, beside those that this version writes. */
+enum { LARGEST_HEADER = 1 << 20, SMALLEST_CHUNK = 4096, LARGEST_CHUNK = 1 << 24 };
 
 uint64_t trace_reader_time(const struct trace_reader *reader, uint64_t ns)
 {
     return ns > reader->header.began_ns ? ns - reader->header.began_ns : 0;
 }
 
-/* The first damage is described; of all others it is known how many they are. */
+/* The first damage is described, and all others are counted. */
 static void note_damage(struct trace_reader *reader, uint64_t offset, const char *what)
 {
     if (!reader->is_scanning)
@@ -27,7 +27,7 @@ static void note_damage(struct trace_reader *reader, uint64_t offset, const char
         snprintf(reader->damage, sizeof reader->damage, "at byte %" PRIu64 " %s", offset, what);
 }
 
-/* How many bytes are there. `error`: why they are fewer; 0: the file ends. */
+/* Returns how many bytes were read. If fewer, `error` is why, or 0 at the end of the file. */
 static size_t read_at(FILE *file, uint64_t offset, void *buffer, size_t size, int *error)
 {
     const int before = errno;
@@ -37,7 +37,7 @@ static size_t read_at(FILE *file, uint64_t offset, void *buffer, size_t size, in
     if (fseeko(file, (off_t)offset, SEEK_SET) == 0)
         count = fread(buffer, 1, size, file);
     *error = count < size ? errno : 0;
-    errno = before; /* what is written meanwhile may have failed */
+    errno = before; /* it may be the error of an output that is written meanwhile */
     return count;
 }
 
@@ -46,7 +46,7 @@ static uint32_t swapped(uint32_t number)
     return number >> 24 | (number >> 8 & 0xff00) | (number & 0xff00) << 8 | number << 24;
 }
 
-/* A sentence without its subject, or NULL. */
+/* NULL, or a predicate that says why the file is refused. */
 static const char *check_header(const struct trace_header *header, size_t size, char *buffer,
                                 size_t buffer_size)
 {
@@ -65,7 +65,7 @@ static const char *check_header(const struct trace_header *header, size_t size, 
         return buffer;
     }
     if (header->header_bytes < sizeof *header || header->header_bytes > LARGEST_HEADER ||
-        header->header_bytes % 8 || header->chunk_bytes < LEAST_CHUNK ||
+        header->header_bytes % 8 || header->chunk_bytes < SMALLEST_CHUNK ||
         header->chunk_bytes > LARGEST_CHUNK || header->chunk_bytes % 8) {
         snprintf(buffer, buffer_size,
                  "has a damaged header: at byte %zu, headers of %" PRIu32 " and chunks of %" PRIu32
@@ -93,7 +93,7 @@ static void add_chunk(struct trace_reader *reader, uint64_t offset, uint64_t fil
     uint32_t used = chunk->used;
 
     if (chunk->thread == 0 && used == 0)
-        return; /* a thread had taken it and not begun */
+        return; /* the thread had taken the chunk and not written to it */
     if (chunk->thread == 0) {
         note_damage(reader, offset, "a chunk with records belongs to no thread");
         return;
@@ -155,7 +155,7 @@ static void find_threads(struct trace_reader *reader)
     }
 }
 
-/* NULL: the record is whole. */
+/* What is wrong with a record; NULL: nothing. */
 static const char *check_record(const struct trace_record *record, const uint64_t *words,
                                 size_t left)
 {
@@ -176,11 +176,11 @@ static const char *check_record(const struct trace_record *record, const uint64_
             return "a record lacks the end of its name";
         return NULL;
     default:
-        return "a record is of no kind that there is";
+        return "a record is of an unknown kind";
     }
 }
 
-/* False: there is none. What cannot be read of a chunk is left out up to its end. */
+/* Load the next chunk of a thread. False: there is none. */
 static bool load_chunk(struct trace_reader *reader, struct trace_thread *thread)
 {
     const struct trace_chunk_place *chunk;
@@ -203,7 +203,7 @@ static bool load_chunk(struct trace_reader *reader, struct trace_thread *thread)
     return true;
 }
 
-/* Go to the next record: `at` is where its words begin. False: there is none. */
+/* Read the record at `at`. The rest of a damaged chunk is skipped. False: there are no more. */
 static bool advance(struct trace_reader *reader, struct trace_thread *thread,
                     struct trace_record *record)
 {
@@ -236,7 +236,7 @@ static bool is_before(const struct trace_reader *reader, uint32_t one, uint32_t 
     return a < b || (a == b && one < other);
 }
 
-/* The heap is in order but for this place. */
+/* Restore the order of the heap, in which only the element at `place` may be wrong. */
 static void sift_down(struct trace_reader *reader, size_t place)
 {
     const uint32_t thread = reader->heap[place];
@@ -256,7 +256,7 @@ static void sift_down(struct trace_reader *reader, size_t place)
     reader->heap[place] = thread;
 }
 
-/* Find out when the next record of a thread is due. False: there is none. */
+/* Set `reached_ns` by the next record of a thread. False: there is none. */
 static bool look_ahead(struct trace_reader *reader, struct trace_thread *thread)
 {
     struct trace_record record;
@@ -285,7 +285,7 @@ void trace_reader_rewind(struct trace_reader *reader)
         sift_down(reader, i);
 }
 
-/* When a call ends: within those that are open. */
+/* When a call ends: not after the call that it is nested in. */
 static uint64_t end_of_call(const struct trace_reader *reader, struct trace_thread *thread,
                             const struct trace_record *record)
 {
@@ -304,7 +304,7 @@ static uint64_t end_of_call(const struct trace_reader *reader, struct trace_thre
     return end;
 }
 
-/* The record that was read last has been used. */
+/* Go on from the record that was returned last. */
 static void leave_record(struct trace_reader *reader)
 {
     struct trace_thread *thread = &reader->threads[reader->heap[0]];
@@ -345,7 +345,7 @@ bool trace_reader_next(struct trace_reader *reader, struct trace_item *item)
     return true;
 }
 
-/* Look at every record once: how many there are, which are damaged, and when the last one ends. */
+/* Read every record once: to count them, to find damage, and to learn when the last one ends. */
 static void scan(struct trace_reader *reader)
 {
     struct trace_item item;
@@ -380,7 +380,7 @@ bool trace_reader_open(struct trace_reader *reader, FILE *file, char *why, size_
         snprintf(buffer, sizeof buffer, "cannot be read: %s", strerror(error));
     problem = error ? buffer : check_header(&reader->header, count, buffer, sizeof buffer);
     if (!problem && (fseeko(file, 0, SEEK_END) != 0 || (file_size = ftello(file)) < 0))
-        problem = "cannot be read at any place";
+        problem = "cannot be searched: copy it to a regular file";
     if (problem) {
         snprintf(why, size, "%s", problem);
         return false;

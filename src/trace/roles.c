@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * By name in slot order. Of what blocks, docs/driver-semantics.md says when: waits for events,
- * streams and contexts, what ends a context or unloads code (89), what frees memory (94), and
- * copies that are not asynchronous (113), but those within the device.
+ * The functions with a role, in the order of slots. docs/driver-semantics.md says which of them
+ * block: waits for events, streams and contexts, what ends a context or unloads code (89), what
+ * frees memory (94), and copies that are not asynchronous (113), except those within the device.
  */
 #define CUSHIM_DISABLE_DEPRECATION_WARNINGS
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a trace says of a function besides its name: it may block, it allocates or frees memory. */
+/* Which functions may block, and which allocate or free device memory. */
 #ifndef CUSHIM_TRACE_ROLES_H
 #define CUSHIM_TRACE_ROLES_H
 
@@ -8,10 +8,10 @@
 enum trace_role {
     TRACE_NO_ROLE,
     TRACE_BLOCKS,      /* may wait for the device */
-    TRACE_ALLOCATES,   /* device memory: argument 0 is the address, argument 1 how many bytes */
-    TRACE_PITCHES,     /* the same in rows: argument 1 is the pitch, 2 the width, 3 the height */
-    TRACE_FREES,       /* device memory: argument 0 is the address; it waits */
-    TRACE_FREES_ASYNC, /* the same in the order of a stream */
+    TRACE_ALLOCATES,   /* argument 0 is the device address, argument 1 the size in bytes */
+    TRACE_PITCHES,     /* allocates rows: argument 1 is the pitch, 2 the width, 3 the height */
+    TRACE_FREES,       /* argument 0 is the device address; may wait for the device */
+    TRACE_FREES_ASYNC, /* argument 0 is the device address; in stream order */
 };
 
 enum trace_role trace_role_of(unsigned slot);

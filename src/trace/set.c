@@ -6,6 +6,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+static void *check_memory(void *memory)
+{
+    if (memory)
+        return memory;
+    fputs("cushim: out of memory\n", stderr);
+    exit(1);
+}
+
+void *trace_zeros(size_t count, size_t size)
+{
+    return check_memory(calloc(count ? count : 1, size));
+}
+
 void *trace_room(void *array, size_t count, size_t *room, size_t size)
 {
     const size_t wanted = *room ? *room + *room / 2 + 1 : 16;
@@ -13,11 +26,7 @@ void *trace_room(void *array, size_t count, size_t *room, size_t size)
 
     if (count < *room)
         return array;
-    moved = wanted < SIZE_MAX / size ? realloc(array, wanted * size) : NULL;
-    if (!moved) {
-        fputs("cushim: out of memory\n", stderr);
-        exit(1);
-    }
+    moved = check_memory(wanted < SIZE_MAX / size ? realloc(array, wanted * size) : NULL);
     memset(moved + *room * size, 0, (wanted - *room) * size);
     *room = wanted;
     return moved;
@@ -46,7 +55,7 @@ static size_t length_of(const struct trace_set *set, uint32_t number)
     return end - set->starts[number] - 1;
 }
 
-/* Where it stands in the table, or would. */
+/* The index in the table that the string has, or would have. */
 static size_t place_of(const struct trace_set *set, const void *bytes, size_t length)
 {
     size_t place = (size_t)hash_of(bytes, length) & (set->table_size - 1);
@@ -62,13 +71,9 @@ static size_t place_of(const struct trace_set *set, const void *bytes, size_t le
 
 static void grow_table(struct trace_set *set)
 {
-    size_t none = 0;
-
     free(set->table);
     set->table_size = set->table_size ? 2 * set->table_size : 64;
-    set->table = NULL;
-    /* As one element. */
-    set->table = trace_room(set->table, 0, &none, set->table_size / 16 * sizeof *set->table);
+    set->table = trace_zeros(set->table_size, sizeof *set->table);
     for (uint32_t i = 0; i < set->count; i++)
         set->table[place_of(set, set->bytes + set->starts[i], length_of(set, i))] = i + 1;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Byte strings, each kept once and numbered from 0 in the order in which they came: names, and by
- * their bytes also handles and other keys.
+ * A set of byte strings, which are numbered from 0 in the order in which they were added. They are
+ * names, or the bytes of handles and other keys.
  */
 #ifndef CUSHIM_TRACE_SET_H
 #define CUSHIM_TRACE_SET_H
@@ -11,32 +11,33 @@
 
 /* All-zero is an empty set. */
 struct trace_set {
-    char *bytes; /* one behind the other, each closed by NUL */
+    char *bytes; /* all strings, each with a NUL */
     size_t byte_count, byte_room;
     size_t *starts;
     size_t count, room;
-    uint32_t *table; /* number + 1 by hash; 0: free */
+    uint32_t *table; /* hash table: number + 1; 0: free */
     size_t table_size;
 };
 
 #define TRACE_SET_NONE UINT32_MAX
 
-/* The number of the string; it is added if it is not there. */
+/* Returns the number of the string, which is added if the set does not have it. */
 uint32_t trace_set_add(struct trace_set *set, const void *bytes, size_t length);
 uint32_t trace_set_add_text(struct trace_set *set, const char *text);
 
-/* The same, but TRACE_SET_NONE if it is not there. */
+/* Returns the number of the string, or TRACE_SET_NONE. */
 uint32_t trace_set_find(const struct trace_set *set, const void *bytes, size_t length);
 
-/* Until something is added. */
+/* The string of a number; the pointer is valid until a string is added. */
 const char *trace_set_at(const struct trace_set *set, uint32_t number);
 
 void trace_set_free(struct trace_set *set);
 
 /*
- * Make room for one more element behind `count`; the new room is zeros. There is no return without
- * memory: the command says so and ends.
+ * Memory for the command, filled with zeros: an array of `count` elements, or an array that grows
+ * until it has room for one more than `count`. If memory runs out, both end the process.
  */
+void *trace_zeros(size_t count, size_t size);
 void *trace_room(void *array, size_t count, size_t *room, size_t size);
 #define TRACE_ROOM(array, count, room) \
     ((array) = trace_room((array), (count), &(room), sizeof *(array)))

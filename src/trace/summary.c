@@ -8,7 +8,7 @@
 
 enum { FUNCTIONS = 10, ERRORS = 4, KERNELS = 8, STREAMS = 5, GAPS = 3, NAME_BYTES = 45 };
 
-/* What took time: calls of a function, runs of a kernel, copies of a kind. */
+/* The total time of the calls of a function, the runs of a kernel, or the work of a kind. */
 struct total {
     const char *name;
     uint64_t count, total_ns, longest_ns, bytes;
@@ -46,7 +46,7 @@ struct name_text {
     char text[100];
 };
 
-/* On one line, and of `size` bytes at most with what closes it; at most a hundred. */
+/* A name on one line, cut to `size` bytes with the NUL, of which there are at most a hundred. */
 static struct name_text shown(const char *name, size_t size)
 {
     char plain[3 * TRACE_TEXT_BYTES];
@@ -77,7 +77,7 @@ static int by_total(const void *one, const void *other)
     return strcmp(a->name, b->name);
 }
 
-/* The first of them by their time. */
+/* Print the first `most` by their total time. */
 static void put_totals(FILE *file, struct total *totals, size_t count, size_t most)
 {
     qsort(totals, count, sizeof *totals, by_total);
@@ -134,14 +134,12 @@ static int by_count(const void *one, const void *other)
 
 static void put_errors(const struct trace_timeline *timeline, FILE *file)
 {
-    struct trace_error *errors = NULL;
-    size_t room = 0;
+    struct trace_error *errors;
     char result[TRACE_RESULT_BYTES];
 
-    while (room < timeline->error_count)
-        TRACE_ROOM(errors, room, room);
-    if (!errors)
+    if (!timeline->error_count)
         return;
+    errors = trace_zeros(timeline->error_count, sizeof *errors);
     memcpy(errors, timeline->errors, timeline->error_count * sizeof *errors);
     qsort(errors, timeline->error_count, sizeof *errors, by_count);
     fputs("Errors\n", file);
@@ -169,11 +167,9 @@ static void add_work(struct total *total, const struct trace_work_event *work, c
 
 static void put_kernels(const struct trace_timeline *timeline, FILE *file)
 {
-    struct total *totals = NULL;
-    size_t room = 0, count = 0;
+    struct total *totals = trace_zeros(timeline->names.count, sizeof *totals);
+    size_t count = 0;
 
-    while (room < timeline->names.count)
-        TRACE_ROOM(totals, room, room);
     for (size_t i = 0; i < timeline->work_count; i++) {
         const struct trace_work_event *work = &timeline->works[i];
         if (work->kind == TRACE_KERNEL)
@@ -190,7 +186,7 @@ static void put_kernels(const struct trace_timeline *timeline, FILE *file)
     free(totals);
 }
 
-/* All other work, by kind. */
+/* All work but kernels, by kind. */
 static void put_other_work(const struct trace_timeline *timeline, FILE *file)
 {
     struct total totals[TRACE_HOST_FUNCTION + 1] = {0};
@@ -239,7 +235,7 @@ static int by_context(const void *one, const void *other)
     return (a->began_ns > b->began_ns) - (a->began_ns < b->began_ns);
 }
 
-/* Keep the longest, the first of them first. */
+/* Insert a gap into the longest ones, behind those of the same length. */
 static void add_gap(struct span *gaps, const struct span *gap)
 {
     size_t place = GAPS;
@@ -253,21 +249,19 @@ static void add_gap(struct span *gaps, const struct span *gap)
     gaps[place] = *gap;
 }
 
-/* When no stream of a context had work, between its first and its last. */
+/* The longest gaps in which no stream of a context had work, between its first and its last. */
 static void put_gaps(const struct trace_timeline *timeline, FILE *file)
 {
-    struct span gaps[GAPS] = {0}, *spans = NULL, gap;
+    struct span gaps[GAPS] = {0}, gap;
+    struct span *spans = trace_zeros(timeline->work_count, sizeof *spans);
     uint64_t reached = 0;
-    size_t room = 0;
 
     for (size_t i = 0; i < timeline->work_count; i++) {
         const struct trace_work_event *work = &timeline->works[i];
-        TRACE_ROOM(spans, i, room);
         spans[i] =
             (struct span){work->began_ns, work->ended_ns, timeline->streams[work->stream].context};
     }
-    if (spans)
-        qsort(spans, timeline->work_count, sizeof *spans, by_context);
+    qsort(spans, timeline->work_count, sizeof *spans, by_context);
     for (size_t i = 0; i < timeline->work_count; i++) {
         if (i == 0 || spans[i].context != spans[i - 1].context)
             reached = spans[i].began_ns;
@@ -285,7 +279,7 @@ static void put_gaps(const struct trace_timeline *timeline, FILE *file)
     free(spans);
 }
 
-/* The functions of the row above, on lines of their own. */
+/* The names of unknown functions, on lines of up to a hundred columns. */
 static void put_unknown(const struct trace_timeline *timeline, FILE *file)
 {
     enum { COLUMNS = 98, NAMES_BYTES = 45 };
@@ -312,8 +306,10 @@ static void put_missing(const struct trace_timeline *timeline, FILE *file)
         const char *what, *rest;
     } rows[] = {
         {timeline->unfinished_count, "call", "did not return"},
-        {header->lost_calls, "call", "did not fit into the file, or it could not grow"},
-        {header->lost_work, "piece", "of work did not fit into the file, or it could not grow"},
+        {header->lost_calls, "call",
+         "did not fit: give a larger --buffer, or make room on the disk"},
+        {header->lost_work, "piece",
+         "of work did not fit: give a larger --buffer, or make room on the disk"},
         {header->untimed_work, "piece", "of work could not be timed"},
         {header->unknown_functions, "function",
          "came from cuGetProcAddress that cushim does not know"},
@@ -331,10 +327,9 @@ static void put_missing(const struct trace_timeline *timeline, FILE *file)
     if (!(header->flags & TRACE_ENDED))
         fputs("The process has not ended the trace: it crashed, was killed or still runs.\n", file);
     if (!(header->flags & TRACE_DEVICE_TIMES))
-        fputs("The device's work was not timed.\n", file);
+        fputs("The device's work was not timed: device times were off.\n", file);
     if (header->call_cost_ns)
-        fprintf(file, "The trace itself takes %s for a call.\n",
-                duration(header->call_cost_ns).text);
+        fprintf(file, "Recording a call takes %s.\n", duration(header->call_cost_ns).text);
 }
 
 void trace_write_summary(const struct trace_timeline *timeline, FILE *file)
@@ -343,7 +338,7 @@ void trace_write_summary(const struct trace_timeline *timeline, FILE *file)
     const struct trace_header *header = &reader->header;
 
     fprintf(file, "Program: %s\n", shown(header->program, 90).text);
-    /* A program that traces itself does not say. */
+    /* A program that traces itself does not name its driver. */
     fprintf(file, "Driver: %s", header->driver[0] ? shown(header->driver, 70).text : "not known");
     if (header->driver_version)
         fprintf(file, " (CUDA %u.%u)", header->driver_version / 1000,

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names of kernels as C++ writes them. The names come from the program, and may be anything: only
- * what can be a linker's name of C++ is handed to the tool that knows them, and so each takes one
- * line.
+ * C++ names of kernels. The names in a trace come from the program and may contain anything, so
+ * only those that can be mangled names are handed to the demangler. Each of them is one line.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "src/trace/output.h"
 
-/* The names to be read, a line each. */
+/* The names to demangle, one on each line. */
 struct symbols {
     char *lines;
     size_t size, room;
-    uint32_t *names; /* of the timeline, in the order of the lines */
+    uint32_t *names; /* their numbers in the timeline, in the order of the lines */
     size_t count, names_room;
 };
 
@@ -47,13 +46,13 @@ static size_t count_lines(const char *text)
     return count;
 }
 
-/* Each kernel is one `void` function. */
-static const char *without_result(const char *name)
+/* Every kernel returns void, so that says nothing. */
+static const char *without_void(const char *name)
 {
     return strncmp(name, "void ", 5) == 0 ? name + 5 : name;
 }
 
-/* What each name is shown as; TRACE_SET_NONE: itself. It has as many elements as there are names. */
+/* Set in `shown` the C++ name of each symbol; an element is TRACE_SET_NONE if it has none. */
 static void read_lines(struct trace_timeline *timeline, const struct symbols *symbols, char *line,
                        uint32_t *shown)
 {
@@ -61,8 +60,8 @@ static void read_lines(struct trace_timeline *timeline, const struct symbols *sy
         char *end = strchr(line, '\n');
 
         *end = '\0';
-        if (*without_result(line))
-            shown[symbols->names[i]] = trace_set_add_text(&timeline->names, without_result(line));
+        if (*without_void(line))
+            shown[symbols->names[i]] = trace_set_add_text(&timeline->names, without_void(line));
         line = end + 1;
     }
 }
@@ -71,13 +70,10 @@ void trace_demangle(struct trace_timeline *timeline,
                     char *(*demangle)(const char *lines, size_t size))
 {
     struct symbols symbols = {0};
-    uint32_t *shown = NULL;
-    size_t room = 0;
+    uint32_t *shown = trace_zeros(timeline->names.count, sizeof *shown);
     char *answer = NULL;
 
-    while (room < timeline->names.count)
-        TRACE_ROOM(shown, room, room);
-    /* A name is looked at once. */
+    /* Each name is handed over once. */
     for (size_t i = 0; i < timeline->work_count; i++) {
         const struct trace_work_event *work = &timeline->works[i];
         const char *name = trace_set_at(&timeline->names, work->name);
@@ -90,7 +86,7 @@ void trace_demangle(struct trace_timeline *timeline,
     }
     if (symbols.count)
         answer = demangle(symbols.lines, symbols.size);
-    /* Fewer lines, or more: it is not known which name each belongs to. */
+    /* With fewer lines or more, it is not known which name a line belongs to. */
     if (answer && count_lines(answer) == symbols.count) {
         read_lines(timeline, &symbols, answer, shown);
         for (size_t i = 0; i < timeline->work_count; i++) {

@@ -10,14 +10,14 @@
 #include "loader/symbols.h"
 #include "src/trace/roles.h"
 
-/* A call that allocates or frees, for the time when it has returned. */
+/* A call that allocates or frees; it takes effect when it returns. */
 struct allocation {
     uint64_t ended_ns, address, bytes;
     size_t sequence;
     bool is_free;
 };
 
-/* What is only needed while the file is read. */
+/* What is needed only while the file is read. */
 struct pass {
     struct trace_timeline *timeline;
     struct allocation *allocations;
@@ -43,7 +43,7 @@ const char *const trace_class_names[TRACE_CLASSES] = {
     [TRACE_CLASS_OTHER] = "other",
 };
 
-/* An answer that says that there is more to wait for is no error. */
+/* CUDA_ERROR_NOT_READY is an expected answer. */
 static bool is_error(const struct trace_record *call)
 {
     return call->ended_ns && call->code != CUDA_SUCCESS && call->code != CUDA_ERROR_NOT_READY;
@@ -105,7 +105,7 @@ static void add_name(struct trace_timeline *timeline, const struct trace_item *i
         trace_set_add_text(&timeline->names, (const char *)(item->words + 2));
 }
 
-void trace_slot_see(struct trace_timeline *timeline, unsigned slot)
+void trace_slot_add_name(struct trace_timeline *timeline, unsigned slot)
 {
     char text[16];
 
@@ -165,14 +165,14 @@ static void add_call(struct pass *pass, const struct trace_item *item)
     TRACE_ROOM(lane->calls, lane->call_count, lane->room);
     lane->calls[lane->call_count++] =
         (struct trace_call){.began_ns = item->began_ns, .slot = (uint16_t)slot};
-    trace_slot_see(timeline, slot);
+    trace_slot_add_name(timeline, slot);
     function->calls++;
     function->total_ns += duration;
     if (duration > function->longest_ns)
         function->longest_ns = duration;
     if (trace_role_blocks(role)) {
         function->blocked_ns += duration;
-        /* One that is inside of another is counted with that. */
+        /* A call that is nested in another one is counted with that. */
         if (item->began_ns >= lane->blocked_until_ns) {
             timeline->blocked_ns += duration;
             lane->blocked_until_ns = item->ended_ns;
@@ -184,16 +184,18 @@ static void add_call(struct pass *pass, const struct trace_item *item)
         add_error(timeline, item);
     }
     add_allocation(pass, item, role);
-    trace_handles_see(timeline, item);
+    trace_handles_number(timeline, item);
 }
 
 static void add_range(struct trace_timeline *timeline, const struct trace_item *item)
 {
     const bool is_mark = item->record.kind == TRACE_MARK;
+    const bool is_of_process = !is_mark && item->record.flags & TRACE_PROCESS_RANGE;
+    const uint32_t lane = is_of_process ? (uint32_t)timeline->reader->thread_count : item->thread;
 
     TRACE_ROOM(timeline->ranges, timeline->range_count, timeline->range_room);
     timeline->ranges[timeline->range_count++] = (struct trace_range){
-        item->began_ns, is_mark ? item->began_ns : item->ended_ns, item->thread,
+        item->began_ns, is_mark ? item->began_ns : item->ended_ns, lane,
         trace_set_add_text(&timeline->names, (const char *)(item->words + !is_mark)), is_mark};
 }
 
@@ -201,14 +203,14 @@ static int by_range(const void *one, const void *other)
 {
     const struct trace_range *a = one, *b = other;
 
-    if (a->thread != b->thread)
-        return a->thread < b->thread ? -1 : 1;
+    if (a->lane != b->lane)
+        return a->lane < b->lane ? -1 : 1;
     if (a->began_ns != b->began_ns)
         return a->began_ns < b->began_ns ? -1 : 1;
     return (a->ended_ns < b->ended_ns) - (a->ended_ns > b->ended_ns);
 }
 
-/* Those of a thread lie within one another, as calls do. */
+/* Those of a thread nest, as calls do; those of the process overlap. */
 static void sort_ranges(struct trace_timeline *timeline)
 {
     uint64_t *ends = NULL;
@@ -218,11 +220,13 @@ static void sort_ranges(struct trace_timeline *timeline)
         qsort(timeline->ranges, timeline->range_count, sizeof *timeline->ranges, by_range);
     for (size_t i = 0; i < timeline->range_count; i++) {
         struct trace_range *range = &timeline->ranges[i];
-        struct trace_lane *lane = &timeline->lanes[range->thread];
+        struct trace_lane *lane = &timeline->lanes[range->lane];
         if (lane->range_count++ == 0) {
             lane->first_range = i;
             open = 0;
         }
+        if (range->lane == timeline->reader->thread_count)
+            continue;
         while (open && ends[open - 1] <= range->began_ns)
             open--;
         if (open && range->ended_ns > ends[open - 1])
@@ -242,7 +246,7 @@ static int by_end(const void *one, const void *other)
     return a->sequence < b->sequence ? -1 : 1;
 }
 
-/* What is freed and was not allocated in the trace changes nothing. */
+/* Addresses that were not allocated in the trace have size 0, so freeing them changes nothing. */
 static void follow_memory(struct pass *pass)
 {
     struct trace_timeline *timeline = pass->timeline;
@@ -271,22 +275,17 @@ void trace_timeline_read(struct trace_timeline *timeline, struct trace_reader *r
 {
     struct pass pass = {.timeline = timeline};
     struct trace_item item;
-    size_t room = 0;
 
     *timeline = (struct trace_timeline){.reader = reader};
     trace_handles_begin(timeline);
+    timeline->lanes = trace_zeros(reader->thread_count + 1, sizeof *timeline->lanes);
     for (size_t i = 0; i < reader->thread_count; i++) {
-        TRACE_ROOM(timeline->lanes, i, room);
         timeline->lanes[i].number = reader->threads[i].number;
         timeline->lanes[i].system_thread = reader->threads[i].system_thread;
         timeline->lanes[i].linked = SIZE_MAX;
     }
-    room = 0;
-    while (room < TRACE_SLOTS)
-        TRACE_ROOM(timeline->functions, room, room);
-    room = 0;
-    while (room < TRACE_SLOTS)
-        TRACE_ROOM(timeline->slot_names, room, room);
+    timeline->functions = trace_zeros(TRACE_SLOTS, sizeof *timeline->functions);
+    timeline->slot_names = trace_zeros(TRACE_SLOTS, sizeof *timeline->slot_names);
     memset(timeline->slot_names, 0xff, TRACE_SLOTS * sizeof *timeline->slot_names);
     trace_reader_rewind(reader);
     while (trace_reader_next(reader, &item)) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What all outputs share: the threads and their calls, the streams and their work, names, and what
- * is counted. It is made in one pass over the file; the outputs that want the calls' arguments read
- * it once more. Times count from the begin of the trace.
+ * The model of a trace that all outputs share: the threads and their calls, the streams and their
+ * work, names and counts. It is made in one pass over the file; outputs that show the arguments of
+ * calls read the file once more. Times count from the start of the trace.
  */
 #ifndef CUSHIM_TRACE_TIMELINE_H
 #define CUSHIM_TRACE_TIMELINE_H
@@ -16,11 +16,11 @@
 
 enum { TRACE_SLOTS = UINT16_MAX + 1 };
 
-/* Of the call that work belongs to, no more is kept. */
+/* What is kept of a call, so that its work can be linked to it. */
 struct trace_call {
     uint64_t began_ns;
     uint16_t slot;
-    bool is_linked; /* some work is linked to it */
+    bool is_linked; /* a piece of work is linked to the call */
 };
 
 struct trace_lane {
@@ -28,20 +28,20 @@ struct trace_lane {
     uint64_t system_thread;
     struct trace_call *calls;
     size_t call_count, room;
-    uint64_t first_call; /* calls are numbered from 0 through all threads */
-    size_t linked;       /* the call that was linked last */
-    uint64_t blocked_until_ns;
-    size_t first_range, range_count; /* in `ranges` */
+    uint64_t first_call;             /* number of its first call; numbers go through all threads */
+    size_t linked;                   /* index of the call that was linked last */
+    uint64_t blocked_until_ns;       /* end of the last call that may block */
+    size_t first_range, range_count; /* in `ranges` of the timeline */
 };
 
 struct trace_range {
     uint64_t began_ns, ended_ns;
-    uint32_t thread, name;
+    uint32_t lane, name;
     bool is_mark;
 };
 
 struct trace_stream {
-    uint64_t handle; /* 1: legacy default stream, 2: that of `thread` */
+    uint64_t handle; /* 1: legacy default stream, 2: per-thread default stream of `thread` */
     uint32_t context, thread;
     size_t first_work, work_count;
     uint64_t busy_ns;
@@ -54,14 +54,14 @@ struct trace_context {
     char name[96];
 };
 
-/* Work whose times are known. Of one stream it follows one another. */
+/* Work whose times are known. Pieces of work of one stream do not overlap. */
 struct trace_work_event {
     uint64_t began_ns, ended_ns;
     uint64_t call; /* 1 + the number of its call; 0: not known */
     uint64_t bytes;
     uint32_t stream, name;
-    uint32_t symbol; /* the name as the trace has it */
-    uint32_t shape;  /* in `shapes`; of kernels */
+    uint32_t symbol; /* the name in the trace, which may be mangled */
+    uint32_t shape;  /* of a kernel: number in `shapes` */
     uint32_t thread;
     uint32_t sequence;
     uint16_t slot;
@@ -82,7 +82,7 @@ struct trace_error {
     int32_t code;
 };
 
-/* Device memory that allocations hold from then on. */
+/* How much device memory is allocated from a time on. */
 struct trace_memory {
     uint64_t time_ns, bytes;
 };
@@ -90,20 +90,21 @@ struct trace_memory {
 struct trace_timeline {
     struct trace_reader *reader;
     struct trace_set names; /* of all events */
-    uint32_t *slot_names;   /* of TRACE_SLOTS; TRACE_SET_NONE: not called */
+    uint32_t *slot_names;   /* by slot; TRACE_SET_NONE: the function was not called */
     struct trace_function *functions;
 
-    struct trace_lane *lanes; /* one for each of the reader's threads */
+    /* One for each of the reader's threads, and a last one for the ranges of the process. */
+    struct trace_lane *lanes;
     struct trace_range *ranges;
     size_t range_count, range_room;
     uint64_t call_count, blocked_ns, unfinished_count;
 
     struct trace_stream *streams;
     size_t stream_count, stream_room;
-    uint32_t *order; /* of streams: those of one context together */
+    uint32_t *order; /* indices of streams, by context */
     struct trace_context *contexts;
     size_t context_count, context_room;
-    struct trace_work_event *works; /* stream after stream */
+    struct trace_work_event *works; /* by stream and time */
     size_t work_count, work_room;
     struct trace_set shapes; /* struct trace_shape */
 
@@ -112,27 +113,27 @@ struct trace_timeline {
     struct trace_memory *memory;
     size_t memory_count, memory_room;
 
-    /* Its own: sets by which streams and so on are found, and what belongs to their elements. */
+    /* Private: sets that find streams and so on, and arrays by the numbers of their elements. */
     struct trace_set stream_keys, context_keys, error_keys, handles, named, types;
     uint32_t *handle_numbers, *named_names, *type_counts;
     size_t handle_room, named_room, type_room;
     uint16_t *parameter_types;
 };
 
-/* Read all of it. The reader stays the caller's. */
+/* Read the whole file. The timeline uses the reader, which stays the caller's. */
 void trace_timeline_read(struct trace_timeline *timeline, struct trace_reader *reader);
 void trace_timeline_free(struct trace_timeline *timeline);
 
-/* What the program calls it, as an index of `names`; TRACE_SET_NONE: nothing. */
+/* The name that the program gives something, as a number in `names`, or TRACE_SET_NONE. */
 uint32_t trace_name_of(const struct trace_timeline *timeline, enum trace_named what, uint64_t of);
 
 /*
- * Functions that the program has looked up and the registry does not have, in the order in which
- * they were found. NULL: there are no more.
+ * The name of a function that cuGetProcAddress found and the registry does not have, by an index in
+ * the order of the first look-up. NULL: there are no more.
  */
 const char *trace_unknown_function(const struct trace_timeline *timeline, size_t index);
 
-/* "Thread 1", with the name that the program or system gives it. */
+/* "Thread 1" or, if the program names the thread, "Thread 1 (name)". */
 void trace_thread_name(const struct trace_timeline *timeline, uint32_t thread, char *text,
                        size_t size);
 
@@ -141,7 +142,7 @@ const char *trace_kind_name(unsigned kind);
 struct trace_shape trace_shape_of(const struct trace_timeline *timeline,
                                   const struct trace_work_event *work);
 
-/* What an event is shown as. */
+/* The kind of an event in the outputs. */
 enum trace_class {
     TRACE_CLASS_CALL,
     TRACE_CLASS_BLOCKED, /* the call may have waited for the device */
@@ -162,44 +163,44 @@ extern const char *const trace_class_names[TRACE_CLASSES];
 enum trace_class trace_class_of(const struct trace_record *call);
 enum trace_class trace_class_of_work(const struct trace_work_event *work);
 
-/* The function of a slot has been called: it has a name. */
-void trace_slot_see(struct trace_timeline *timeline, unsigned slot);
+/* Add the name of a function that was called. */
+void trace_slot_add_name(struct trace_timeline *timeline, unsigned slot);
 
 /* --- Work: work.c --- */
 
 void trace_work_add(struct trace_timeline *timeline, const struct trace_item *item);
 
-/* All calls and work are known: link, sort and name them. */
+/* When all calls and work are read: link work to calls, sort it, and name streams and contexts. */
 void trace_work_finish(struct trace_timeline *timeline);
 
 /* --- Arguments and results: values.c --- */
 
-/* `CUDA_ERROR_INVALID_VALUE`, or `result 1234` in the buffer. */
+/* "CUDA_ERROR_INVALID_VALUE", or in the buffer "result 1234". */
 enum { TRACE_RESULT_BYTES = 24 };
 const char *trace_result_name(int32_t code, char buffer[TRACE_RESULT_BYTES]);
 
 struct trace_argument {
     const char *name;
-    char text[48];      /* `stream#1`, `0x7f00`, `256`, `NULL` */
-    bool is_number;     /* that JSON can hold */
-    bool is_handle;     /* then `value` is what the text stands for */
-    bool is_pointer;    /* to something that is not known */
-    const char *string; /* what a text argument begins with, if that is known; else NULL */
+    char text[48];      /* such as stream#1, 0x7f00, 256 or NULL */
+    bool is_number;     /* a number that JSON can hold exactly */
+    bool is_handle;     /* `text` is a tag, and `value` the handle */
+    bool is_pointer;    /* the text is an address whose contents are not known */
+    const char *string; /* the beginning of a text argument, or NULL */
     uint64_t value;
 };
 
-/* How many arguments a call has. */
+/* How many arguments of a call are recorded. */
 unsigned trace_argument_count(const struct trace_item *item);
 
-/* False: nothing is known of it. */
+/* False: the argument is not shown, as it is a struct that is passed by value. */
 bool trace_argument_read(const struct trace_timeline *timeline, const struct trace_item *item,
                          unsigned index, struct trace_argument *argument);
 
-/* Handles are numbered in the order in which they are seen. */
+/* Handles of a type are numbered in the order in which they appear. */
 void trace_handles_begin(struct trace_timeline *timeline);
-void trace_handles_see(struct trace_timeline *timeline, const struct trace_item *item);
+void trace_handles_number(struct trace_timeline *timeline, const struct trace_item *item);
 
-/* `stream#1`, of a C type such as "CUstream". */
+/* The tag of a handle of a C type: that of a "CUstream" is "stream#1". */
 void trace_handle_tag(struct trace_timeline *timeline, const char *type, uint64_t handle,
                       char *text, size_t size);
 

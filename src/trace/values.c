@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The arguments of calls as text, and the tags of handles. */
+/* Arguments of calls as text, and tags of handles. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -34,15 +34,13 @@ static uint32_t type_number(struct trace_timeline *timeline, const char *type)
 void trace_handles_begin(struct trace_timeline *timeline)
 {
     const unsigned count = cushim__parameter_first[CUSHIM__SYMBOL_COUNT];
-    size_t room = 0;
 
-    for (unsigned i = 0; i < count; i++) {
-        TRACE_ROOM(timeline->parameter_types, i, room);
+    timeline->parameter_types = trace_zeros(count, sizeof *timeline->parameter_types);
+    for (unsigned i = 0; i < count; i++)
         timeline->parameter_types[i] = (uint16_t)type_number(timeline, cushim__parameters[i].type);
-    }
 }
 
-static uint32_t see_handle(struct trace_timeline *timeline, uint32_t type, uint64_t handle)
+static uint32_t number_handle(struct trace_timeline *timeline, uint32_t type, uint64_t handle)
 {
     const struct handle_key key = {type, handle};
     const uint32_t index = trace_set_add(&timeline->handles, &key, sizeof key);
@@ -53,7 +51,7 @@ static uint32_t see_handle(struct trace_timeline *timeline, uint32_t type, uint6
     return timeline->handle_numbers[index];
 }
 
-/* `CUstream` is `stream`. */
+/* The tag of a CUstream begins with "stream". */
 static void put_tag(char *text, size_t size, const char *type, uint32_t number)
 {
     snprintf(text, size, "%.30s#%" PRIu32, strncmp(type, "CU", 2) == 0 ? type + 2 : type, number);
@@ -62,7 +60,7 @@ static void put_tag(char *text, size_t size, const char *type, uint32_t number)
 void trace_handle_tag(struct trace_timeline *timeline, const char *type, uint64_t handle,
                       char *text, size_t size)
 {
-    put_tag(text, size, type, see_handle(timeline, type_number(timeline, type), handle));
+    put_tag(text, size, type, number_handle(timeline, type_number(timeline, type), handle));
 }
 
 unsigned trace_argument_count(const struct trace_item *item)
@@ -78,8 +76,8 @@ static bool is_written(const struct trace_item *item, unsigned index)
     return index < 31 && item->record.flags & TRACE_ARGUMENT_WRITTEN(index);
 }
 
-/* NULL; or one of the streams that have no handle of their own. */
-static const char *special(const char *type, uint64_t handle)
+/* The names of handle values that stand for no object of the program; else NULL. */
+static const char *special_handle(const char *type, uint64_t handle)
 {
     const bool is_stream = strcmp(type, "CUstream") == 0;
 
@@ -96,22 +94,22 @@ static bool is_handle(const struct trace_item *item, unsigned index,
            (parameter->kind == CUSHIM__PARAMETER_HANDLE_OUT && is_written(item, index));
 }
 
-void trace_handles_see(struct trace_timeline *timeline, const struct trace_item *item)
+void trace_handles_number(struct trace_timeline *timeline, const struct trace_item *item)
 {
     const unsigned count = trace_argument_count(item), slot = item->record.slot;
 
     for (unsigned i = 0; slot < CUSHIM__SYMBOL_COUNT && i < count; i++) {
         const struct cushim__parameter *parameter = cushim__parameter_at(slot, i);
-        if (is_handle(item, i, parameter) && !special(parameter->type, item->words[i]))
-            see_handle(timeline, timeline->parameter_types[cushim__parameter_first[slot] + i],
-                       item->words[i]);
+        if (is_handle(item, i, parameter) && !special_handle(parameter->type, item->words[i]))
+            number_handle(timeline, timeline->parameter_types[cushim__parameter_first[slot] + i],
+                          item->words[i]);
     }
 }
 
 static void read_handle(const struct trace_timeline *timeline,
                         const struct cushim__parameter *parameter, struct trace_argument *argument)
 {
-    const char *name = special(parameter->type, argument->value);
+    const char *name = special_handle(parameter->type, argument->value);
     const struct handle_key key = {timeline->parameter_types[parameter - cushim__parameters],
                                    argument->value};
     uint32_t index;
@@ -138,7 +136,7 @@ static void put_float(struct trace_argument *argument)
 static void put_number(struct trace_argument *argument, bool is_signed)
 {
     const int64_t number = (int64_t)argument->value;
-    const int64_t limit = INT64_C(1) << 53; /* what a double holds exactly */
+    const int64_t limit = INT64_C(1) << 53; /* readers of JSON keep numbers as doubles */
 
     if (is_signed)
         snprintf(argument->text, sizeof argument->text, "%" PRId64, number);
@@ -147,7 +145,7 @@ static void put_number(struct trace_argument *argument, bool is_signed)
     argument->is_number = number <= limit && number >= (is_signed ? -limit : 0);
 }
 
-/* What the driver has written through a pointer of this type. */
+/* A number that the driver wrote through a pointer of this type. */
 static void put_written(struct trace_argument *argument, const char *type)
 {
     const bool is_int = strncmp(type, "int ", 4) == 0;
@@ -161,7 +159,7 @@ static void put_written(struct trace_argument *argument, const char *type)
     put_number(argument, is_int);
 }
 
-/* The text that follows the arguments is of the first that is one. NULL: there is none. */
+/* The words after the arguments hold the first text argument. NULL: this is another one. */
 static const char *text_of(const struct trace_item *item, unsigned index)
 {
     const unsigned slot = item->record.slot, count = cushim__parameter_count(slot);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The work of the devices: its contexts and streams, and the calls that have queued it. */
+/* The work of the devices: its contexts and streams, and the calls that queued it. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,43 +7,35 @@
 #include "loader/symbols.h"
 #include "src/trace/timeline.h"
 
+static const struct kind {
+    const char *name;
+    enum trace_class is;
+} kinds[] = {
+    {"work", TRACE_CLASS_OTHER},
+    [TRACE_KERNEL] = {"kernel", TRACE_CLASS_KERNEL},
+    [TRACE_COPY_TO_DEVICE] = {"copy to device", TRACE_CLASS_COPY},
+    [TRACE_COPY_TO_HOST] = {"copy to host", TRACE_CLASS_COPY},
+    [TRACE_COPY_ON_DEVICE] = {"copy on device", TRACE_CLASS_COPY},
+    [TRACE_COPY_BETWEEN_DEVICES] = {"copy between devices", TRACE_CLASS_COPY},
+    [TRACE_COPY] = {"copy", TRACE_CLASS_COPY},
+    [TRACE_SET] = {"set", TRACE_CLASS_SET},
+    [TRACE_GRAPH] = {"graph", TRACE_CLASS_GRAPH},
+    [TRACE_HOST_FUNCTION] = {"host function", TRACE_CLASS_HOST_FUNCTION},
+};
+
+static const struct kind *kind_of(unsigned kind)
+{
+    return &kinds[kind < sizeof kinds / sizeof *kinds ? kind : 0];
+}
+
 const char *trace_kind_name(unsigned kind)
 {
-    static const char *const names[] = {
-        [TRACE_KERNEL] = "kernel",
-        [TRACE_COPY_TO_DEVICE] = "copy to device",
-        [TRACE_COPY_TO_HOST] = "copy to host",
-        [TRACE_COPY_ON_DEVICE] = "copy on device",
-        [TRACE_COPY_BETWEEN_DEVICES] = "copy between devices",
-        [TRACE_COPY] = "copy",
-        [TRACE_SET] = "set",
-        [TRACE_GRAPH] = "graph",
-        [TRACE_HOST_FUNCTION] = "host function",
-    };
-
-    return kind && kind < sizeof names / sizeof names[0] ? names[kind] : "work";
+    return kind_of(kind)->name;
 }
 
 enum trace_class trace_class_of_work(const struct trace_work_event *work)
 {
-    switch (work->kind) {
-    case TRACE_KERNEL:
-        return TRACE_CLASS_KERNEL;
-    case TRACE_COPY_TO_DEVICE:
-    case TRACE_COPY_TO_HOST:
-    case TRACE_COPY_ON_DEVICE:
-    case TRACE_COPY_BETWEEN_DEVICES:
-    case TRACE_COPY:
-        return TRACE_CLASS_COPY;
-    case TRACE_SET:
-        return TRACE_CLASS_SET;
-    case TRACE_GRAPH:
-        return TRACE_CLASS_GRAPH;
-    case TRACE_HOST_FUNCTION:
-        return TRACE_CLASS_HOST_FUNCTION;
-    default:
-        return TRACE_CLASS_OTHER;
-    }
+    return kind_of(work->kind)->is;
 }
 
 struct trace_shape trace_shape_of(const struct trace_timeline *timeline,
@@ -88,7 +80,7 @@ static uint32_t stream_of(struct trace_timeline *timeline, const struct trace_wo
         stream->handle = handle;
         stream->context = context;
         stream->thread = handle == 2 ? thread : 0;
-        if (handle > 2) /* it is numbered in the order of these */
+        if (handle > 2) /* number the handle now, so that numbers follow the order of streams */
             trace_handle_tag(timeline, "CUstream", handle, tag, sizeof tag);
     }
     timeline->streams[index].work_count++;
@@ -109,7 +101,7 @@ static uint32_t work_name(struct trace_timeline *timeline, const struct trace_wo
     return trace_set_add_text(&timeline->names, tag);
 }
 
-/* TRACE_SET_NONE: nothing is known of it. */
+/* Returns the index of a thread, or TRACE_SET_NONE. */
 static uint32_t find_thread(const struct trace_timeline *timeline, uint32_t number)
 {
     size_t low = 0, high = timeline->reader->thread_count;
@@ -136,7 +128,7 @@ void trace_work_add(struct trace_timeline *timeline, const struct trace_item *it
     if (!item->record.began_ns && !item->record.ended_ns)
         return;
     thread = find_thread(timeline, work.thread);
-    trace_slot_see(timeline, item->record.slot);
+    trace_slot_add_name(timeline, item->record.slot);
     memcpy(shape.grid, work.grid, sizeof shape.grid);
     memcpy(shape.block, work.block, sizeof shape.block);
     shape.shared_bytes = work.shared_bytes;
@@ -159,8 +151,8 @@ void trace_work_add(struct trace_timeline *timeline, const struct trace_item *it
 }
 
 /*
- * The call of a thread that began then. Where a clock stands still, several begin together: each is
- * taken by one piece of work, in order.
+ * Find the call of a thread that began at a time: 1 + its number, or 0. On a virtual clock several
+ * calls may begin at the same time, so each is linked to one piece of work, in order.
  */
 static uint64_t find_call(struct trace_lane *lane, uint64_t began_ns, unsigned slot)
 {
@@ -185,7 +177,7 @@ static uint64_t find_call(struct trace_lane *lane, uint64_t began_ns, unsigned s
             return lane->first_call + at + 1;
         }
     }
-    /* One call may queue several. */
+    /* They are all linked: this call has queued several pieces of work. */
     for (size_t at = low;
          at < lane->call_count && calls[at].began_ns == began_ns && at - low < TRIES; at++) {
         if (calls[at].slot == slot)
@@ -222,7 +214,7 @@ static int by_stream(const void *one, const void *other)
     return a->sequence < b->sequence ? -1 : 1;
 }
 
-/* Work of one stream never overlaps: where the times say so, it is by what they are off. */
+/* Work of one stream does not overlap: where its times do, they are inexact and are corrected. */
 static void sort_works(struct trace_timeline *timeline)
 {
     struct trace_work_event *works = timeline->works;
@@ -242,7 +234,7 @@ static void sort_works(struct trace_timeline *timeline)
     }
 }
 
-/* `stream#1` as people say it. */
+/* Make "stream 1" of the tag "stream#1". */
 static void show_number(char *tag)
 {
     char *sign = strchr(tag, '#');
@@ -299,19 +291,16 @@ static int by_position(const void *one, const void *other)
 /* By device and context, the default streams first. */
 static void order_streams(struct trace_timeline *timeline)
 {
-    struct position *positions = NULL;
-    size_t room = 0, order_room = 0;
+    struct position *positions = trace_zeros(timeline->stream_count, sizeof *positions);
 
+    timeline->order = trace_zeros(timeline->stream_count, sizeof *timeline->order);
     for (uint32_t i = 0; i < timeline->stream_count; i++) {
         const struct trace_stream *stream = &timeline->streams[i];
-        TRACE_ROOM(positions, i, room);
-        TRACE_ROOM(timeline->order, i, order_room);
         positions[i] = (struct position){
             (uint64_t)timeline->contexts[stream->context].device << 32 | stream->context,
             stream->handle > 2, i};
     }
-    if (positions)
-        qsort(positions, timeline->stream_count, sizeof *positions, by_position);
+    qsort(positions, timeline->stream_count, sizeof *positions, by_position);
     for (size_t i = 0; i < timeline->stream_count; i++)
         timeline->order[i] = positions[i].index;
     free(positions);

@@ -147,6 +147,22 @@ static void event_and_stream_of_two_contexts_are_named(void **state)
     assert_said("event#1 is of context#2, and stream#1 of context#1");
 }
 
+/* And with it ends what holds for the memory of graphs. */
+static void capture_ends_with_its_stream(void **state)
+{
+    CUdeviceptr memory;
+    CUstream other;
+
+    (void)state;
+    OK(driver->StreamCreate(&other, CU_STREAM_NON_BLOCKING));
+    OK(driver->StreamBeginCapture_v2(other, CU_STREAM_CAPTURE_MODE_RELAXED));
+    OK(driver->StreamDestroy_v2(other));
+    OK(driver->MemAlloc_v2(&memory, 64));
+    OK(driver->MemFree_v2(memory));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->MemFree_v2(memory));
+    assert_said("CUSHIM-memory-freed-twice: error: ");
+}
+
 /* Check begins anew and reports advice, with a context beside the current one. */
 static CUcontext begin_with_advice(void)
 {
@@ -177,6 +193,20 @@ static void pushed_context_is_left(void **state)
     OK(driver->CtxPushCurrent_v2(context));
     OK(driver->CtxPopCurrent_v2(&context));
     finish(1);
+    OK(driver->CtxDestroy_v2(context));
+}
+
+static void context_that_was_pushed_before_check_is_not_left(void **state)
+{
+    CUcontext own, context;
+
+    (void)state;
+    OK(driver->CtxGetCurrent(&own));
+    OK(driver->CtxPushCurrent_v2(own));
+    context = begin_with_advice();
+    OK(driver->CtxSetCurrent(context));
+    finish(0);
+    OK(driver->CtxPopCurrent_v2(&context));
     OK(driver->CtxDestroy_v2(context));
 }
 
@@ -227,8 +257,10 @@ int main(void)
         TEST(capture_that_forbids_is_named),
         TEST(streams_that_are_not_joined_are_named),
         TEST(capture_that_was_spoilt_is_left_until_it_ends),
+        TEST(capture_ends_with_its_stream),
         TEST(event_and_stream_of_two_contexts_are_named),
         TEST(pushed_context_is_left),
+        TEST(context_that_was_pushed_before_check_is_not_left),
         TEST(pushed_context_that_none_replaces_is_popped),
         TEST(context_that_was_created_lies_above_the_pushed_one),
         TEST(pushed_context_that_is_destroyed_is_not_left),

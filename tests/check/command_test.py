@@ -18,6 +18,7 @@ COMMAND = os.environ['CUSHIM_COMMAND']
 PROGRAM = os.environ['CUSHIM_CHECKED_PROGRAM']
 MOCK = os.environ['CUSHIM_MOCK_LIBRARY']
 EXAMPLES = os.environ['CUSHIM_EXAMPLES'].split(':')
+SANITIZED = os.environ['CUSHIM_SANITIZED'] == '1'
 PLACES = os.environ['CUSHIM_UNWINDS'] == '1'
 USAGE, NOT_FOUND = 64, 127
 
@@ -112,6 +113,11 @@ class Findings(Check):
         self.assertIn('CUSHIM-event-destroyed', error)
         self.assertNotIn('the driver is not called', error)
 
+    @unittest.skipIf(SANITIZED, 'a sanitizer keeps what is freed')
+    def test_what_check_remembers_has_a_bound(self):
+        out, _ = self.check('contexts', options=('--set', 'mode=auto'))
+        self.assertLess(int(out.split()[1]), 1000, 'KiB more for 3000 contexts')
+
     def test_level(self):
         self.assertEqual(self.ids('unregister', options=('--level', 'error')), [])
 
@@ -194,6 +200,8 @@ class Outcome(Check):
                          [('CUSHIM-event-destroyed', 'error', 1, False),
                           ('CUSHIM-event-destroyed', 'error', 3, False),
                           ('CUSHIM-promise-lookup', 'advice', 1, False)])
+        self.assertIn('cuEventElapsedTime_v2 of CUDA 12.8 is looked up; CUDA 12.2 does not have it',
+                      found[2]['text'])
         one, _, expectation = self.findings('query', 'queries',
                                             options=('--expect', 'CUSHIM-event-destroyed:1'))
         self.assertEqual((one['count'], one['is_failure']), (1, True))

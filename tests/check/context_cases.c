@@ -318,6 +318,8 @@ const struct check_case check_context_cases[] = {
     {"CUSHIM-context-none", "pop", nothing_is_popped, primary_context_is_destroyed, 0},
     {"CUSHIM-context-other", "stream", event_is_recorded_on_stream_of_another,
      event_is_recorded_on_stream, 0},
+    {"CUSHIM-context-other", "own objects", event_is_recorded_on_stream_of_another,
+     own_objects_are_used_in_another, 0},
     {"CUSHIM-context-other", "default stream", event_is_recorded_on_default_stream_of_another,
      event_is_recorded_on_default_stream, 0},
     {"CUSHIM-context-other", "kernel", kernel_of_another_is_launched, kernel_is_launched, 0},

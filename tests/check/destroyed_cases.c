@@ -275,7 +275,7 @@ const struct check_case check_destroyed_cases[] = {
     CASES("CUSHIM-graph-destroyed", exec, 0),
     CASES("CUSHIM-handle-destroyed", array, 0),
     CASES("CUSHIM-handle-destroyed", mipmapped, CASE_GPU),
-    CASES("CUSHIM-handle-destroyed", texture, CASE_GPU),
+    CASES("CUSHIM-handle-destroyed", texture, 0),
     CASES("CUSHIM-handle-destroyed", pool, 0),
     CASES("CUSHIM-handle-destroyed", physical, CASE_GPU),
     CASES("CUSHIM-context-destroyed", context, 0),

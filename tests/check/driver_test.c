@@ -275,6 +275,50 @@ static void memory_is_allocated_where_memory_was_freed(void **state)
     }
 }
 
+/* Memory of the host lies where some of the device was freed. */
+static CUresult CUDAAPI allocate_at_the_host(CUdeviceptr *address, size_t bytes)
+{
+    static char host[BYTES];
+
+    (void)bytes;
+    *address = (uintptr_t)host;
+    return CUDA_SUCCESS;
+}
+
+static void memory_of_the_host_may_lie_where_some_was_freed(void **state)
+{
+    CUDA_MEMCPY2D copy = {.srcMemoryType = CU_MEMORYTYPE_UNIFIED,
+                          .dstMemoryType = CU_MEMORYTYPE_HOST,
+                          .dstHost = objects,
+                          .WidthInBytes = 1,
+                          .Height = 1};
+    CUdeviceptr memory;
+
+    (void)state;
+    cushim_layer_next(layer)->MemAlloc_v2 = allocate_at_the_host;
+    OK(driver->MemAlloc_v2(&memory, BYTES));
+    OK(driver->MemFree_v2(memory));
+    copy.srcDevice = memory;
+    OK(driver->Memcpy((uintptr_t)objects, memory, 1));
+    OK(driver->Memcpy2D_v2(&copy));
+}
+
+/* A driver would crash on it. */
+static void freed_memory_that_nobody_can_read_is_not_copied(void **state)
+{
+    char text[2000];
+    CUdeviceptr memory;
+
+    (void)state;
+    OK(driver->MemAlloc_v2(&memory, BYTES));
+    OK(driver->MemFree_v2(memory));
+    CODE(CUDA_ERROR_INVALID_HANDLE, driver->Memcpy((uintptr_t)objects, memory, 1));
+    assert_int_equal(cushim_check_count(layer, "CUSHIM-memory-freed"), 1);
+    CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_check_stop(layer, text, sizeof text));
+    assert_non_null(strstr(text, "the driver is not called"));
+    OK(cushim_check_start(layer, NULL));
+}
+
 /* And the misuse that is left then reaches no driver. */
 static CUresult CUDAAPI allocate_behind(CUdeviceptr *address, size_t bytes)
 {
@@ -348,17 +392,24 @@ struct conditional {
 static void graph_of_a_branch_is_not_destroyed(void **state)
 {
     CUgraph graph = (CUgraph)(void *)&objects[3], body, branches[2];
-    CUgraphNode node;
+    CUgraphNode node = NULL;
     size_t count;
     struct conditional parameters = {.type = 13, .count = 2, .graphs = branches};
 
     (void)state;
-    OK(driver->GraphCreate(&body, 0));
-    OK(driver->GraphDestroy(body));
     branches[0] = graph;
-    branches[1] = body;
-    OK(driver->GraphAddNode(&node, graph, NULL, 0, (void *)&parameters));
-    OK(driver->GraphGetNodes(body, NULL, &count));
+    for (unsigned abi = 1; abi <= 3; abi++) {
+        OK(driver->GraphCreate(&body, 0));
+        OK(driver->GraphDestroy(body));
+        branches[1] = body;
+        if (abi == 1)
+            OK(driver->GraphAddNode(&node, graph, NULL, 0, (void *)&parameters));
+        else if (abi == 2)
+            OK(driver->GraphAddNode_v2(&node, graph, NULL, NULL, 0, (void *)&parameters));
+        else
+            OK(driver->GraphAddNode_v3(&node, graph, NULL, NULL, 0, (void *)&parameters));
+        OK(driver->GraphGetNodes(body, NULL, &count));
+    }
 }
 
 static void driver_does_not_see_a_destroyed_event(void **state)
@@ -398,6 +449,8 @@ int main(void)
         TEST(memory_of_a_graph_is_not_judged),
         TEST(address_that_the_driver_returns_is_not_freed),
         TEST(memory_is_allocated_where_memory_was_freed),
+        TEST(memory_of_the_host_may_lie_where_some_was_freed),
+        TEST(freed_memory_that_nobody_can_read_is_not_copied),
         TEST(memory_of_unknown_size_may_lie_where_some_was_freed),
         TEST(function_that_is_given_again_while_its_module_ends_exists),
         TEST(graph_of_a_branch_is_not_destroyed),

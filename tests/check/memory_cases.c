@@ -44,6 +44,11 @@ static void freed_memory_is_copied_from(void)
     OK(driver->MemFree_v2(memory));
 }
 
+static void freed_memory_is_copied_from_by_a_unified_address(void)
+{
+    MISUSE(CUDA_ERROR_INVALID_HANDLE, driver->Memcpy((uintptr_t)host, allocate_freed(), BYTES));
+}
+
 static CUDA_MEMCPY2D rows_to(CUdeviceptr memory)
 {
     return (CUDA_MEMCPY2D){.srcMemoryType = CU_MEMORYTYPE_HOST,
@@ -197,6 +202,21 @@ static void rows_reach_beyond(void)
     OK(driver->MemFree_v2(memory));
 }
 
+/* Without a pitch, rows are as near as can be: here 64 bytes apart. */
+static void rows_without_pitch_reach_beyond(void)
+{
+    const CUdeviceptr memory = allocate();
+    CUDA_MEMCPY2D copy = rows_to(memory);
+
+    copy.dstPitch = 0;
+    copy.dstXInBytes = 1;
+    copy.WidthInBytes = ROW - 1;
+    OK(driver->Memcpy2D_v2(&copy));
+    copy.dstY = 1;
+    MISUSE(CUDA_ERROR_INVALID_VALUE, driver->Memcpy2D_v2(&copy));
+    OK(driver->MemFree_v2(memory));
+}
+
 static void rows_are_set_beyond(void)
 {
     const CUdeviceptr memory = allocate();
@@ -245,6 +265,8 @@ const struct check_case check_memory_cases[] = {
     {"CUSHIM-memory-freed", "copy to", middle_of_freed_memory_is_copied_to,
      unregistered_memory_is_copied_from, 0},
     {"CUSHIM-memory-freed", "copy from", freed_memory_is_copied_from, memory_is_set_and_copied, 0},
+    {"CUSHIM-memory-freed", "unified", freed_memory_is_copied_from_by_a_unified_address,
+     unregistered_memory_is_copied_from, 0},
     {"CUSHIM-memory-freed", "rows", rows_are_copied_to_freed_memory, memory_is_set_and_copied, 0},
     {"CUSHIM-memory-freed-twice", "device", memory_is_freed_twice,
      memory_is_freed_and_allocated_again, 0},
@@ -258,6 +280,8 @@ const struct check_case check_memory_cases[] = {
      0},
     {"CUSHIM-memory-bounds", "offset", copy_begins_too_far_behind, memory_is_set_and_copied, 0},
     {"CUSHIM-memory-bounds", "rows", rows_reach_beyond, memory_is_set_and_copied, 0},
+    {"CUSHIM-memory-bounds", "rows without pitch", rows_without_pitch_reach_beyond,
+     memory_is_set_and_copied, 0},
     {"CUSHIM-memory-bounds", "set of rows", rows_are_set_beyond, memory_is_set_and_copied, 0},
     {"CUSHIM-memory-bounds", "box", box_reaches_beyond, memory_is_set_and_copied, 0},
     {"CUSHIM-host-unregistered-twice", "register", memory_is_unregistered_twice,

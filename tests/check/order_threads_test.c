@@ -200,6 +200,34 @@ static void a_record_beside_the_call_that_queues_may_come_behind_it(void **state
     OK(driver->EventDestroy_v2(event));
 }
 
+static void *set_byte(void *data)
+{
+    const CUdeviceptr *byte = data;
+
+    must(driver->CtxSetCurrent(order_context));
+    must(driver->MemsetD8Async(*byte, 1, 1, CU_STREAM_PER_THREAD));
+    return NULL;
+}
+
+/* More than are remembered; the first of them is this one. */
+static void a_default_stream_that_is_forgotten_does_not_race_with_itself(void **state)
+{
+    enum { COUNT = 1100 };
+    CUdeviceptr memory, byte;
+    pthread_t thread;
+
+    (void)state;
+    OK(driver->MemAlloc_v2(&memory, COUNT));
+    set_byte(&order_memory);
+    for (byte = memory; byte < memory + COUNT; byte++) {
+        assert_int_equal(pthread_create(&thread, NULL, set_byte, &byte), 0);
+        assert_int_equal(pthread_join(thread, NULL), 0);
+    }
+    set_byte(&order_memory);
+    order_take("CUSHIM-race", 0);
+    OK(driver->MemFree_v2(memory));
+}
+
 static int threaded_setup(void **state)
 {
     (void)state;
@@ -216,6 +244,7 @@ int main(void)
         TEST(work_of_a_thread_that_has_ended_races),
         TEST(default_streams_of_two_threads_race),
         TEST(a_record_beside_the_call_that_queues_may_come_behind_it),
+        TEST(a_default_stream_that_is_forgotten_does_not_race_with_itself),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

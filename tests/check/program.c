@@ -9,6 +9,8 @@
 
 #include <cushim/cushim.h>
 
+#include "tests/support/ptx.h"
+
 static const struct cushim_table *driver;
 
 static CUresult query_destroyed(void)
@@ -97,6 +99,56 @@ static CUresult in_child(void)
     return driver->EventDestroy_v2(event);
 }
 
+static const char image[] = PTX_HEAD PTX_SPIN;
+
+/* A context is destroyed with what was used in it. */
+static void use_context(void)
+{
+    CUcontext context;
+    CUdeviceptr memory;
+    CUfunction function;
+    CUmodule module;
+    CUstream stream;
+    CUevent event;
+
+    driver->CtxCreate_v2(&context, 0, 0);
+    driver->StreamCreate(&stream, 0);
+    driver->EventCreate(&event, 0);
+    driver->ModuleLoadData(&module, image);
+    driver->ModuleGetFunction(&function, module, "cushim_spin");
+    driver->MemAlloc_v2(&memory, 64);
+    driver->MemsetD8Async(memory, 0, 64, stream);
+    driver->EventRecord(event, stream);
+    driver->StreamSynchronize(stream);
+    driver->CtxDestroy_v2(context);
+}
+
+static long resident_kilobytes(void)
+{
+    FILE *file = fopen("/proc/self/status", "r");
+    char line[200];
+    long kilobytes = -1;
+
+    while (file && kilobytes < 0 && fgets(line, sizeof line, file))
+        sscanf(line, "VmRSS: %ld", &kilobytes);
+    if (file)
+        fclose(file);
+    return kilobytes;
+}
+
+/* As the number that is printed: the kilobytes by which the process grows over the second half of them. */
+static CUresult use_contexts(void)
+{
+    long kilobytes;
+
+    for (int i = 0; i < 3000; i++)
+        use_context();
+    kilobytes = resident_kilobytes();
+    for (int i = 0; i < 3000; i++)
+        use_context();
+    return (CUresult)(resident_kilobytes() - kilobytes);
+}
+
 static CUresult die(void)
 {
     raise(SIGKILL);
@@ -116,6 +168,7 @@ static const struct {
     {"late", end_late},
     {"fork", in_child},
     {"die", die},
+    {"contexts", use_contexts},
 };
 
 /* Print the codes of what was done; end with the last word, if it is a number. */

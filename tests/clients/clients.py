@@ -84,8 +84,8 @@ FRAMES = 'testsrc2=size=322x242:rate=25:duration=1'
 OFFLOAD = ('/usr/lib/gcc/x86_64-linux-gnu/12/accel/nvptx-none/mkoffload',
            '/usr/lib/x86_64-linux-gnu/libgomp-plugin-nvptx.so.1')
 
-# What the kernels compute is not known: they are launched, and nothing comes of it.
-SKIP_KERNELS = ('--set', 'unregistered_kernels=skip')
+# libgomp fills the device with threads, and gives each a stack.
+FEW_THREADS = ('--set', 'attribute.MULTIPROCESSOR_COUNT=2', '--set', 'memory=8GiB')
 
 CLIENTS = (
     Client('plain', (), (), 'codes and data, in order, are those of a GPU',
@@ -98,6 +98,11 @@ CLIENTS = (
            'MD5 of 25 frames of 16 bits, in a named device on the primary context, as on the CPU',
            **frames_of(FRAMES, 'yuv444p16', '-init_hw_device', 'cuda=gpu:0,primary_ctx=1',
                        '-filter_hw_device', 'gpu')),
+    Client('ffmpeg-thumbnail', ('ffmpeg',), ('/usr/bin/ffmpeg',),
+           'histograms by a kernel with textures choose the frames that the CPU chooses',
+           frames(FRAMES, 'format=yuv420p', 'hwupload_cuda', 'thumbnail_cuda=n=5', 'hwdownload',
+                  'format=yuv420p'),
+           same_as=frames(FRAMES, 'format=yuv420p', 'thumbnail=n=5')),
     Client('mpv', ('mpv',), ('/usr/bin/mpv',),
            'MD5 of 25 frames, uploaded and downloaded, as on the CPU',
            mpv('format=yuv420p,hwupload_cuda,hwdownload,format=yuv420p'),
@@ -152,25 +157,27 @@ CLIENTS = (
            (r'^\.target sm_@MAJOR@@MINOR@\b', r'^\.visible \.entry fill\(')),
 
     Client('openmp', ('gcc-12-offload-nvptx', 'gcc-12'), ('/usr/bin/gcc-12',) + OFFLOAD,
-           'libgomp: copies in 1, 2 and 3 dimensions, mapped data, a region that is launched',
+           'libgomp: copies in 1, 2 and 3 dimensions, mapped data, what target regions compute',
            ('./openmp',),
            (r'\Adevices 1\nallocated 1\ncopied 0 0 wrong 0\nrectangle 0 0 wrong 0\n'
-            r'box 0 0 wrong 0\npresent 1 updated, wrong 0\nleft 0\nregion done\n\Z',),
+            r'box 0 0 wrong 0\npresent 1 updated, wrong 0\nleft 0\n'
+            r'host 0 sum 522240 most 255 each 3 fibonacci 144\ninverted, wrong 0\n\Z',),
            build=('gcc-12', '-O1', '-fopenmp', '-foffload=nvptx-none', '-o', 'openmp',
                   '@HERE@/openmp.c'),
-           options=SKIP_KERNELS,
+           options=FEW_THREADS,
            environment={'OMP_TARGET_OFFLOAD': 'MANDATORY'}),
     Client('openacc', ('gcc-12-offload-nvptx', 'gcc-12'), ('/usr/bin/gcc-12',) + OFFLOAD,
-           'libgomp: the device, copies, mapped data, queues on streams',
+           'libgomp: the device, copies, mapped data, queues on streams, what loops compute',
            ('./openacc',),
            (r'\Adevices 1\nname @NAME@\nmemory @BYTES@\ncopied, wrong 0\npresent 1\n'
-            r'updated, wrong 0\nqueues 2 apart 1\nasync, wrong 0\ncontext 1\nshut down\n\Z',),
+            r'updated, wrong 0\nqueues 2 apart 1\nasync, wrong 0\n'
+            r'sum 8924904 count 499500 sums, wrong 0\ncontext 1\nshut down\n\Z',),
            build=('gcc-12', '-O1', '-fopenacc', '-foffload=nvptx-none', '-o', 'openacc',
-                  '@HERE@/openacc.c')),
+                  '@HERE@/openacc.c'),
+           options=('--set', 'attribute.MULTIPROCESSOR_COUNT=2')),
     Client('nvptx-none-run', ('nvptx-tools',), ('/usr/bin/nvptx-none-run',),
-           'links, loads and launches a program; its status is the zero of fresh memory',
-           ('sh', '-c', 'nvptx-none-run @HERE@/exit.ptx; echo status $?'), (r'\Astatus 0\n\Z',),
-           options=SKIP_KERNELS),
+           'links, loads and launches a program, and ends with its status',
+           ('sh', '-c', 'nvptx-none-run @HERE@/exit.ptx; echo status $?'), (r'\Astatus 42\n\Z',)),
 
     # Of every function it takes NAME_v2, whatever that is: a driver of its own time, please.
     Client('numba', ('python3-numba',), (MODULES + 'numba/cuda',),
@@ -207,6 +214,10 @@ CLIENTS = (
            'buffers to the device and back',
            (PYTHON, '@HERE@/programs.py', 'halide_buffers'),
            (r'\Auploaded 0\ndownloaded 0\nwrong 0\nfreed 0\n', r'^done$')),
+    Client('halide-kernels', ('python3-halide',), (MODULES + 'halide*.so',),
+           'what its kernels compute: a blur by way of shared memory, a product, a histogram',
+           (PYTHON, '@HERE@/programs.py', 'halide_kernels'),
+           (r'\Ablur, wrong 0\nproduct, wrong 0\nhistogram, wrong 0\n\Z',)),
 )
 
 

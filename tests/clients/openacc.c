@@ -54,6 +54,34 @@ static void queue(void)
     acc_delete(back, BYTES);
 }
 
+/* Kernels: a reduction over gangs and vectors, atomic operations, a loop in a loop. */
+static void compute(void)
+{
+    int sum = 0, count = 0, wrong = 0;
+    static int sums[50];
+
+#pragma acc parallel loop reduction(+ : sum) copyin(there)
+    for (int i = 0; i < BYTES; i++)
+        sum += there[i];
+#pragma acc parallel loop copy(count)
+    for (int i = 0; i < 1000; i++) {
+#pragma acc atomic update
+        count += i;
+    }
+#pragma acc parallel loop gang copyout(sums)
+    for (int i = 0; i < 50; i++) {
+        int inner = 0;
+
+#pragma acc loop vector reduction(+ : inner)
+        for (int j = 0; j < 100; j++)
+            inner += i * j;
+        sums[i] = inner;
+    }
+    for (int i = 0; i < 50; i++)
+        wrong += sums[i] != i * 4950;
+    printf("sum %d count %d sums, wrong %d\n", sum, count, wrong);
+}
+
 int main(void)
 {
     for (int i = 0; i < BYTES; i++)
@@ -67,6 +95,7 @@ int main(void)
     copy();
     map();
     queue();
+    compute();
     printf("context %d\n", acc_get_current_cuda_context() != NULL);
     acc_shutdown(acc_device_nvidia);
     puts("shut down");

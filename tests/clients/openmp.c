@@ -67,6 +67,50 @@ static void map(void)
     printf("left %d\n", omp_target_is_present(back, 0));
 }
 
+#pragma omp declare target
+static int fibonacci(int n)
+{
+    return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2);
+}
+#pragma omp end declare target
+
+/* Kernels: a reduction over teams, threads that wait for each other, calls, several dimensions. */
+static void compute(void)
+{
+    int host = -1, sum = 0, most = 0, threads = 0, count = 0, number = 0;
+
+#pragma omp target map(from : host)
+    host = omp_is_initial_device();
+#pragma omp target teams distribute parallel for reduction(+ : sum) map(to : there)
+    for (int i = 0; i < BYTES; i++)
+        sum += there[i];
+#pragma omp target teams distribute parallel for reduction(max : most) map(to : there)
+    for (int i = 0; i < BYTES; i++)
+        most = there[i] > most ? there[i] : most;
+#pragma omp target map(tofrom : count) map(from : threads)
+#pragma omp parallel num_threads(8)
+    {
+#pragma omp single
+        threads = omp_get_num_threads();
+#pragma omp atomic
+        count++;
+#pragma omp barrier
+#pragma omp critical
+        count += 2;
+    }
+#pragma omp target map(from : number)
+    number = fibonacci(12);
+    printf("host %d sum %d most %d each %d fibonacci %d\n", host, sum, most, count / threads,
+           number);
+#pragma omp target teams distribute parallel for collapse(2) map(to : there) map(from : back)
+    for (int i = 0; i < SIDE; i++)
+        for (int j = 0; j < SIDE * SIDE; j++)
+            back[i * SIDE * SIDE + j] = (unsigned char)(there[i * SIDE * SIDE + j] ^ 255);
+    for (int i = 0; i < BYTES; i++)
+        back[i] ^= 255;
+    printf("inverted, wrong %d\n", differences());
+}
+
 int main(void)
 {
     for (int i = 0; i < BYTES; i++)
@@ -76,8 +120,6 @@ int main(void)
         return 1;
     copy_all();
     map();
-#pragma omp target map(tofrom : there)
-    there[0]++;
-    puts("region done");
+    compute();
     return 0;
 }

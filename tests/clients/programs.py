@@ -56,6 +56,47 @@ def halide_buffers():
     print('done')
 
 
+def halide_kernels():
+    """Pipelines of Halide's that are compiled for the device: results are compared with NumPy's."""
+    import halide as hl
+    import numpy
+
+    target = hl.Target('host-cuda')
+    x, y, xi, yi = (hl.Var(name) for name in ('x', 'y', 'xi', 'yi'))
+
+    def wrong(function, expected):
+        result = function.realize(list(expected.shape[::-1]), target)
+        result.copy_to_host()
+        return numpy.count_nonzero(numpy.asarray(result).reshape(expected.shape) != expected)
+
+    data = (numpy.arange(96 * 96).reshape(96, 96) * 7 % 37).astype(numpy.int32)
+    picture = hl.Buffer(data)
+    edged = hl.BoundaryConditions.repeat_edge(picture)
+    row, blur = hl.Func('row'), hl.Func('blur')
+    row[x, y] = edged[x - 1, y] + edged[x, y] * 2 + edged[x + 1, y]
+    blur[x, y] = row[x, y - 1] + row[x, y] + row[x, y + 1]
+    blur.gpu_tile(x, y, xi, yi, 16, 8)
+    row.compute_at(blur, x).gpu_threads(x, y)
+    padded = numpy.pad(data, 1, mode='edge')
+    # The first dimension of a buffer is the first of the array.
+    rows = padded[:-2] + padded[1:-1] * 2 + padded[2:]
+    print('blur, wrong', wrong(blur, rows[:, :-2] + rows[:, 1:-1] + rows[:, 2:]))
+
+    product, inner = hl.Func('product'), hl.RDom([(0, 96)])
+    product[x, y] = 0
+    product[x, y] += picture[x, inner.x] * picture[inner.x, y]
+    product.gpu_tile(x, y, xi, yi, 8, 8)
+    product.update().gpu_tile(x, y, xi, yi, 8, 8)
+    print('product, wrong', wrong(product, data @ data))
+
+    histogram, all_of = hl.Func('histogram'), hl.RDom([(0, 96), (0, 96)])
+    histogram[x] = 0
+    histogram[hl.clamp(picture[all_of.x, all_of.y], 0, 36)] += 1
+    histogram.gpu_tile(x, xi, 37)
+    histogram.update().atomic().gpu_tile(all_of.x, all_of.y, hl.RVar('rx'), hl.RVar('ry'), 16, 8)
+    print('histogram, wrong', wrong(histogram, numpy.bincount(data.ravel(), minlength=37)))
+
+
 def numba_arrays():
     """Arrays of numba.cuda on the device: there and back, in every way that needs no kernel."""
     import numpy
@@ -219,7 +260,7 @@ def pygpu_tests(folder):
                                      + left_out, plugins=[outcome]))
 
 
-PROGRAMS = (av_frames, blender_devices, halide_buffers, numba_arrays, numba_tests, pygpu_arrays,
+PROGRAMS = (av_frames, blender_devices, halide_buffers, halide_kernels, numba_arrays, numba_tests, pygpu_arrays,
             pygpu_tests)
 
 if __name__ == '__main__':

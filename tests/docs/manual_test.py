@@ -119,7 +119,8 @@ class Content(unittest.TestCase):
                        for path in glob.glob(os.path.join(SOURCE, folder, '**', '*.[ch]'),
                                              recursive=True))
         names = set(re.findall(r'\bCUSHIM_[A-Z_]+', self.sections['ENVIRONMENT']))
-        self.assertEqual(names, {'CUSHIM_LIBRARY', 'CUSHIM_MOCK_CONFIG', 'CUSHIM_MOCK_SETTINGS'})
+        self.assertEqual(names, {'CUSHIM_LIBRARY', 'CUSHIM_MOCK_CONFIG', 'CUSHIM_MOCK_KERNELS',
+                                 'CUSHIM_MOCK_SETTINGS'})
         for name in names:
             self.assertIn('"%s"' % name, text)
 

@@ -26,6 +26,7 @@ static bool is_run, is_started; /* a command was reached, a program would have b
 
 const char system_mock_library[] = "libcuda.so.1", system_search_variable[] = "LD_LIBRARY_PATH";
 const char system_search_separator[] = ":", system_search_forbidden[] = ":;";
+const bool system_loads_kernels = true;
 
 bool system_begin(int *count, char ***words)
 {

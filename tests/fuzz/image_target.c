@@ -106,9 +106,8 @@ static void check_joined(const struct mock_image *alone, CUresult code, const ui
     free(joined);
 }
 
-/* PTX that is translated as well, and linked, declares the same. */
-static void check_executed(const struct mock_image *declared, CUresult expected,
-                           const unsigned char *start, size_t size)
+/* PTX that is translated as well, and linked. */
+static void check_executed(const unsigned char *start, size_t size)
 {
     struct mock_image_target executing = target;
     struct mock_image image = {0};
@@ -120,7 +119,6 @@ static void check_executed(const struct mock_image *declared, CUresult expected,
     check_image(&image, code);
     CLAIM(fuzz_is_closed(image.error.text, sizeof image.error.text) &&
           fuzz_is_closed(image.error.instruction, sizeof image.error.instruction));
-    CLAIM(code != CUDA_SUCCESS || (expected == CUDA_SUCCESS && is_same(declared, &image)));
     if (code == CUDA_SUCCESS && image.program)
         CLAIM(cushim__ptx_link(image.program, &error) || error.text[0] != '\0');
     cushim__mock_image_clear(&image);
@@ -142,7 +140,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (code != CUDA_ERROR_OUT_OF_MEMORY)
         check_joined(&image, code, data, size);
     if (code != CUDA_ERROR_OUT_OF_MEMORY)
-        check_executed(&image, code, start, size);
+        check_executed(start, size);
     cushim__mock_image_clear(&image);
     check_unknown_size(start);
     memory_free(&map);

@@ -25,7 +25,8 @@ import registry  # noqa: E402
 from slots import superseded  # noqa: E402
 
 # Structs that begin with their size, and that no caller makes.
-GIVEN_BY_CUSHIM = {'cushim_table', 'cushim_mock_trace', 'cushim_mock_launch'}
+GIVEN_BY_CUSHIM = {'cushim_table', 'cushim_mock_trace', 'cushim_mock_launch',
+                   'cushim_mock_functions'}
 
 # As the compiler calls them.
 LANGUAGES = {'c': 'c', 'cpp': 'c++'}

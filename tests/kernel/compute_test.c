@@ -109,6 +109,9 @@ static void integers_of_32_bits(void **state)
         {"dp4a.u32.u32 %r0, %r2, %r3, %r4;", 0xff020304, 0x01010101, 10, 274},
         {"dp2a.lo.s32.u32 %r0, %r2, %r3, %r4;", 0xffff0002, 0x04030201, 100, 100},
         {"dp2a.hi.s32.u32 %r0, %r2, %r3, %r4;", 0xffff0002, 0x04030201, 100, 102},
+        {"vadd.u32.u32.u32 %r0, %r2, %r3;", 0xffffffff, 3, 0, 2},
+        {"vadd.u32.u32.u32.add %r0, %r2, %r3, %r4;", 0xffffffff, 3, 5, 7},
+        {"vsub.s32.s32.s32.add %r0, %r2, %r3, %r4;", 1, 3, 5, 3},
     };
 
     (void)state;
@@ -133,6 +136,11 @@ static void integers_of_64_and_16_bits(void **state)
         {"mul.wide.u32 %rd0, %r6, %r7;", 0, 0xffffffff, 5, UINT64_C(0x4fffffffb)},
         {"mad.wide.s32 %rd0, %r6, %r7, %rd5;", 7, 0xffffffff, 5, 2},
     };
+    static const struct case32 vectors[] = {
+        {"{.reg .v2 .u32 v; mov.v2.u32 v, {%r3, %r2}; shl.b32 v.x, v.x, 8; or.b32 %r0, v.x, v.y;}",
+         1, 2, 0, 0x201},
+        {"mov.v2.u32 {%r3, %r2}, {%r2, %r3}; sub.u32 %r0, %r2, %r3;", 1, 3, 0, 2},
+    };
     static const struct case32 shorts[] = {
         {"add.u16 %h0, %h2, %h3; cvt.u32.u16 %r0, %h0;", 0xffff, 2, 0, 1},
         {"sub.s16 %h0, %h2, %h3; cvt.s32.s16 %r0, %h0;", 1, 2, 0, 0xffffffff},
@@ -151,6 +159,7 @@ static void integers_of_64_and_16_bits(void **state)
     (void)state;
     check64(longs, COUNT(longs));
     check32(shorts, COUNT(shorts));
+    check32(vectors, COUNT(vectors));
 }
 
 static void carries_are_passed_on(void **state)
@@ -231,6 +240,40 @@ static void bits(void **state)
 /* p1 is true where c is 1, and p2 where it is not; the result is p1 + 2 * p2. */
 #define TWO "setp.eq.u32 %p1, %r4, 1; setp.ne.u32 %p2, %r4, 1;"
 #define BOTH "selp.u32 %r0, 1, 0, %p1; selp.u32 %r5, 2, 0, %p2; or.b32 %r0, %r0, %r5;"
+
+#define VIDEO(name) name " %r0, %r2, %r3, %r4;"
+
+/* By the numbers of the words, highest first; the third operand only counts for sums and cvt.pack. */
+static void several_numbers_in_a_word(void **state)
+{
+    static const struct case32 cases[] = {
+        {VIDEO("vadd4.u32.u32.u32"), 0xff01807f, 0x0101ff01, 9, 0x00027f80},
+        {VIDEO("vadd4.u32.u32.u32.sat"), 0xff01807f, 0x0101ff01, 9, 0xff02ff80},
+        {VIDEO("vadd4.s32.s32.s32.sat"), 0xff01807f, 0x0101ff01, 9, 0x0002807f},
+        {VIDEO("vadd2.s32.s32.s32.sat"), 0x7fff8000, 0x0001ffff, 9, 0x7fff8000},
+        {VIDEO("vsub2.u32.u32.u32"), 0x00010005, 0x00020003, 9, 0xffff0002},
+        {VIDEO("vsub2.u32.u32.u32.sat"), 0x00010005, 0x00020003, 9, 0x00000002},
+        {VIDEO("vavrg4.u32.u32.u32"), 0xff000103, 0xff010204, 9, 0xff010204},
+        {VIDEO("vavrg2.s32.s32.s32"), 0xfffd0003, 0xfffe0004, 9, 0xfffd0004},
+        {VIDEO("vabsdiff4.u32.u32.u32"), 0xff001005, 0x01ff0f0a, 9, 0xfeff0105},
+        {VIDEO("vabsdiff4.u32.u32.u32.add"), 0xff001005, 0x01ff0f0a, 9, 9 + 0xfe + 0xff + 1 + 5},
+        {VIDEO("vabsdiff4.s32.s32.s32.sat"), 0x80000000, 0x7f000000, 9, 0x7f000000},
+        {VIDEO("vmin4.s32.s32.s32"), 0x80017f00, 0x01020304, 9, 0x80010300},
+        {VIDEO("vmax2.u32.u32.u32"), 0x80000001, 0x7fff0002, 9, 0x80000002},
+        {VIDEO("vmax2.s32.s32.s32"), 0x80000001, 0x7fff0002, 9, 0x7fff0002},
+        {VIDEO("vset4.u32.u32.eq"), 0x01020304, 0x01000300, 9, 0x01000100},
+        {VIDEO("vset4.u32.u32.eq.add"), 0x01020304, 0x01000300, 9, 11},
+        {VIDEO("vset2.s32.s32.lt"), 0x80000001, 0x00000001, 9, 0x00010000},
+        {VIDEO("vset2.u32.u32.ge"), 0x80000001, 0x00000001, 9, 0x00010001},
+        {VIDEO("cvt.pack.sat.u8.s32.b32"), 300, UINT32_C(-5), 0x12345678, 0x5678ff00},
+        {VIDEO("cvt.pack.sat.s8.s32.b32"), 300, UINT32_C(-500), 0x12345678, 0x56787f80},
+        {"cvt.pack.sat.s16.s32 %r0, %r2, %r3;", 40000, UINT32_C(-40000), 0, 0x7fff8000},
+        {"cvt.pack.sat.u16.s32 %r0, %r2, %r3;", 70000, UINT32_C(-1), 0, 0xffff0000},
+    };
+
+    (void)state;
+    check32(cases, COUNT(cases));
+}
 
 static void comparisons_and_choices(void **state)
 {
@@ -475,6 +518,7 @@ int main(void)
         KERNEL_TEST(integers_of_64_and_16_bits),
         KERNEL_TEST(carries_are_passed_on),
         KERNEL_TEST(bits),
+        KERNEL_TEST(several_numbers_in_a_word),
         KERNEL_TEST(comparisons_and_choices),
         KERNEL_TEST(floats),
         KERNEL_TEST(halves),

@@ -132,6 +132,8 @@ static const char functions[] =
          "{ proto: .callprototype (.param .b32 _) _ (.param .b32 _);\n"
          ".param .b32 a; .param .b32 x; st.param.b32 [a], %r1; call (x), %rd4, (a), proto;\n"
          "ld.param.b32 %r5, [x]; }\n"
+         "{ .param .b32 family<2>; st.param.b32 [family1], %r5; st.param.b32 [family0], 0;\n"
+         "ld.param.b32 %r5, [family1]; }\n"
          "st.global.v4.u32 [%rd3], {%r2, %r3, %r4, %r5};\nret;\n}\n";
 
 static void functions_call_each_other_and_themselves(void **state)
@@ -308,6 +310,54 @@ static void barriers_order_the_threads_of_a_block(void **state)
     }
 }
 
+/* Each round, a thread reads what another one has written, and all have read before the next. */
+static void barriers_in_memory_have_phases(void **state)
+{
+    const uint32_t *result = words(run_text(
+        KERNEL(".shared .align 8 .b64 bar; .shared .align 4 .b32 data[64];\n"
+               ".reg .pred %q; .reg .b64 %s; mov.u32 %r10, data; mov.u32 %r2, 0; mov.u32 %r3, 0;\n"
+               "setp.eq.u32 %p1, %r1, 0; @%p1 mbarrier.init.shared::cta.b64 [bar], 64;\n"
+               "bar.sync 0; shl.b32 %r4, %r1, 2; add.u32 %r4, %r4, %r10;\n"
+               "add.u32 %r5, %r1, 33; and.b32 %r5, %r5, 63; shl.b32 %r5, %r5, 2;\n"
+               "add.u32 %r5, %r5, %r10; mov.u32 %r11, bar;\n"
+               "round: mad.lo.u32 %r6, %r2, 100, %r1; st.shared.u32 [%r4], %r6;\n"
+               "mbarrier.arrive.release.cta.shared.b64 %s, [%r11];\n"
+               "wait: mbarrier.test_wait.shared.b64 %q, [bar], %s; @!%q bra wait;\n"
+               "ld.shared.u32 %r7, [%r5]; add.u32 %r3, %r3, %r7;\n"
+               "mbarrier.arrive.shared.b64 _, [bar];\n"
+               "again: mbarrier.try_wait.parity.shared.b64 %q, [bar], 1; @!%q bra again;\n"
+               "add.u32 %r2, %r2, 1; setp.lt.u32 %p2, %r2, 3; @%p2 bra round;\n" STORE("%r3")),
+        64, NULL, 0, 256));
+
+    (void)state;
+    for (uint32_t i = 0; i < 64; i++)
+        assert_int_equal(result[i], 300 + 3 * ((i + 33) % 64));
+}
+
+/* A phase lasts until as many bytes have come as were announced. */
+static void barriers_in_memory_wait_for_bytes(void **state)
+{
+    const uint32_t *result = words(run_text(
+        KERNEL(
+            ".shared .align 8 .b64 bar; .reg .pred %q; .reg .b64 %s<4>;\n"
+            "mbarrier.init.shared.b64 [bar], 3; mbarrier.arrive.shared.b64 %s0, [bar];\n"
+            "mbarrier.pending_count.b64 %r2, %s0;\n"
+            "mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [bar], 16;\n"
+            "mbarrier.arrive.shared.b64 _, [bar], 2;\n"
+            "mbarrier.test_wait.shared.b64 %q, [bar], %s0; selp.u32 %r3, 1, 0, %q;\n"
+            "mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [bar], 16;\n"
+            "mbarrier.test_wait.shared.b64 %q, [bar], %s0; selp.u32 %r4, 1, 0, %q;\n"
+            "mbarrier.arrive_drop.shared.b64 %s1, [bar]; mbarrier.arrive.shared.b64 _, [bar], 2;\n"
+            "mbarrier.test_wait.shared.b64 %q, [bar], %s1; selp.u32 %r5, 1, 0, %q;\n"
+            "mbarrier.arrive.shared.b64 %s2, [bar]; mbarrier.pending_count.b64 %r6, %s2;\n"
+            "st.global.v4.u32 [%rd1], {%r2, %r3, %r4, %r5}; st.global.u32 [%rd1+16], %r6; ret;"),
+        1, NULL, 0, 20));
+    static const uint32_t expected[] = {3, 0, 1, 1, 2};
+
+    (void)state;
+    assert_memory_equal(result, expected, sizeof expected);
+}
+
 static void threads_that_have_ended_are_not_waited_for(void **state)
 {
     const uint32_t *result =
@@ -398,6 +448,8 @@ int main(void)
         KERNEL_TEST(lanes_on_two_ways_exchange_values),
         KERNEL_TEST(values_live_through_loops),
         KERNEL_TEST(barriers_order_the_threads_of_a_block),
+        KERNEL_TEST(barriers_in_memory_have_phases),
+        KERNEL_TEST(barriers_in_memory_wait_for_bytes),
         KERNEL_TEST(threads_that_have_ended_are_not_waited_for),
         KERNEL_TEST(blocks_of_a_cooperative_launch_are_all_resident),
         KERNEL_TEST(slices_do_not_change_the_result),

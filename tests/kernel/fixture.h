@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "src/mock/kernel/ptx.h"
+#include "src/mock/ptx/ptx.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 #define HEAD ".version 8.3\n.target sm_90\n.address_size 64\n"

@@ -102,6 +102,7 @@ static void errors_have_their_line_and_text(void **state)
         {".entry k()\n{\n.reg .pred p;\nmov.u32 p, 1;\n}\n",
          "the destination has another type than the instruction", "mov.u32 p, 1;", 7},
         {".entry k()\n{ ret;\n", "'}' expected, not the end of the text", NULL, 6},
+        {".entry k()\n{ mystery.b32 r }\n.entry l()\n{ ret; }\n", "';' expected, not '}'", NULL, 5},
         {"nonsense\n", "a declaration expected, not 'nonsense'", NULL, 4},
         {".entry k()\n{ }\n.entry k()\n{ }\n", "'k' is defined twice", NULL, 7},
         {".global .u32 a = 1;\n.global .u32 a = 2;\n", "'a' is defined twice", NULL, 5},
@@ -138,6 +139,7 @@ static void unknown_instructions_refuse_their_kernels_alone(void **state)
              " }\n.entry calls()\n{ call f; ret; }\n"
              ".entry width()\n{ .reg .b128 x; ret; }\n"
              ".entry kind()\n{ .reg .f32 x; add.frob.f32 x, x, x; ret; }\n"
+             ".entry byte()\n{ .reg .b32 x; vadd.u32.u32.u32 x, x.b0, x; ret; }\n"
              ".entry strange()\n{ .reg .f32 x; atom.add.v2.f32 {x, x}, [0], {x, x}; ret; }\n");
     static const struct {
         const char *name, *refused;
@@ -148,7 +150,8 @@ static void unknown_instructions_refuse_their_kernels_alone(void **state)
         {"calls", "cp.async.bulk.tensor.1d.shared::cluster.global", 12},
         {"width", "registers of 128 bits", 16},
         {"kind", "add.frob.f32", 18},
-        {"strange", "atom.add.v2.f32", 20},
+        {"byte", "vadd.u32.u32.u32", 20},
+        {"strange", "atom.add.v2.f32", 22},
     };
 
     (void)state;

@@ -25,7 +25,7 @@ size_t cubin_make(unsigned char *buffer, unsigned architecture);
 size_t cubin_section(const unsigned char *buffer, const char *name);
 
 /* A fat binary in a buffer of CUBIN_BYTES, entry by entry. */
-enum { FATBIN_PTX = 1, FATBIN_CUBIN = 2, FATBIN_COMPRESSED = 0x8000 };
+enum { FATBIN_PTX = 1, FATBIN_CUBIN = 2, FATBIN_COMPRESSED = 0x2000 };
 size_t fatbin_begin(unsigned char *buffer);
 size_t fatbin_add(unsigned char *buffer, unsigned kind, unsigned architecture, unsigned flags,
                   const void *bytes, size_t size);

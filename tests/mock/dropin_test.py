@@ -13,7 +13,7 @@ import tempfile
 import unittest
 
 IDENTITY = r'cushim mock %s: .*; this is not a GPU'
-NOT_READY = 'every call answers CUDA_ERROR_SYSTEM_NOT_READY'
+NOT_READY = 'every call returns CUDA_ERROR_SYSTEM_NOT_READY'
 
 
 # What Meson starts programs of another system with, and what its paths begin with there.

@@ -277,6 +277,43 @@ static void threads_of_a_block_share_memory_and_blocks_add_atomically(void **sta
     }
 }
 
+/* A managed variable is memory of the host as well, from its initial value on. */
+static void managed_variables_are_read_and_written_by_host_and_kernel(void **state)
+{
+    static const char text[] =
+        HEAD ".visible .global .attribute(.managed) .align 4 .u32 shared[2] = {7, 8};\n"
+             ".visible .entry add(.param .u32 n)\n{\n"
+             ".reg .b32 %r<3>;\nld.param.u32 %r1, [n]; ld.global.u32 %r2, [shared+4];\n"
+             "add.u32 %r2, %r2, %r1; st.global.u32 [shared], %r2;\nret;\n}\n";
+    uint32_t n = 100, *host;
+    void *parameters[] = {&n};
+    unsigned managed = 0;
+    CUfunction function;
+    CUdeviceptr address;
+    CUmodule module;
+    size_t bytes;
+
+    (void)state;
+    fixture_begin("mode = auto\n");
+    OK(driver->ModuleLoadData(&module, text));
+    OK(driver->ModuleGetGlobal_v2(&address, &bytes, module, "shared"));
+    assert_int_equal(bytes, 8);
+    OK(driver->PointerGetAttribute(&managed, CU_POINTER_ATTRIBUTE_IS_MANAGED, address));
+    assert_int_equal(managed, 1);
+    host = (uint32_t *)(uintptr_t)address;
+    assert_int_equal(host[0], 7);
+    host[1] = 50;
+    OK(driver->ModuleGetFunction(&function, module, "add"));
+    OK(driver->LaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, parameters, NULL));
+    OK(driver->CtxSynchronize());
+    assert_int_equal(host[0], 150);
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->MemFree_v2(address));
+    OK(driver->ModuleUnload(module));
+    CODE(CUDA_ERROR_INVALID_VALUE,
+         driver->PointerGetAttribute(&managed, CU_POINTER_ATTRIBUTE_IS_MANAGED, address));
+    fixture_end();
+}
+
 /* The kernel spins while the copy, which comes after it on another stream, is executed. */
 static void kernel_waits_for_what_a_copy_writes(void **state)
 {
@@ -604,6 +641,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kernel_computes_what_its_ptx_says),
         cmocka_unit_test(threads_of_a_block_share_memory_and_blocks_add_atomically),
+        cmocka_unit_test(managed_variables_are_read_and_written_by_host_and_kernel),
         cmocka_unit_test(kernel_waits_for_what_a_copy_writes),
         cmocka_unit_test(kernel_waits_for_what_the_host_writes),
         cmocka_unit_test(thread_calls_while_another_waits_for_a_kernel),

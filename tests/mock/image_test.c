@@ -58,14 +58,13 @@ static void best_entry_of_a_fat_binary_counts(void **state)
     assert_null(cushim__mock_image_kernel(&image, "text"));
 }
 
-static void compressed_entry_may_declare_anything(void **state)
+static void
+compressed_entry_that_is_damaged_is_refused_unless_it_is_for_another_device(void **state)
 {
     (void)state;
     fatbin_begin(buffer);
     fatbin_add(buffer, FATBIN_CUBIN, 90, FATBIN_COMPRESSED, "compressed", 10);
-    assert_int_equal(read_image(buffer), CUDA_SUCCESS);
-    assert_true(image.opaque);
-    assert_int_equal(image.kernel_count, 0);
+    assert_int_equal(read_image(buffer), CUDA_ERROR_INVALID_IMAGE);
 
     fatbin_begin(buffer);
     fatbin_add(buffer, FATBIN_CUBIN, 80, FATBIN_COMPRESSED, "compressed", 10);
@@ -324,7 +323,7 @@ int main(void)
         IMAGE_TEST(cubin_declares_what_its_symbols_are),
         IMAGE_TEST(cubin_of_another_family_is_not_for_the_device),
         IMAGE_TEST(best_entry_of_a_fat_binary_counts),
-        IMAGE_TEST(compressed_entry_may_declare_anything),
+        IMAGE_TEST(compressed_entry_that_is_damaged_is_refused_unless_it_is_for_another_device),
         IMAGE_TEST(wrapper_of_a_fat_binary_is_no_image),
         IMAGE_TEST(joined_images_are_read_as_one),
         IMAGE_TEST(image_that_is_cut_off_is_refused_wherever_it_is_cut),

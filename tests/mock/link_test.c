@@ -115,6 +115,33 @@ static void what_is_weak_gives_way(void **state)
     OK(driver->LinkDestroy(link));
 }
 
+/* Kernels, variables and functions; of weak ones, the first counts. */
+static void what_two_texts_define_is_refused(void **state)
+{
+    static char twice[][120] = {
+        HEAD ".visible .global .u32 x = 4;\n",
+        HEAD ".visible .entry x() { ret; }\n",
+        HEAD ".visible .func x() { ret; }\n",
+    };
+    static char weak[] = HEAD ".weak .entry x() { ret; }\n";
+    CUlinkState link;
+    void *bytes = NULL;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(twice); i++) {
+        link = begin_link();
+        OK(add(link, twice[i], sizeof twice[i]));
+        CODE(CUDA_ERROR_INVALID_SOURCE, add(link, twice[i], sizeof twice[i]));
+        CODE(CUDA_ERROR_INVALID_SOURCE, driver->LinkComplete(link, &bytes, NULL));
+        OK(driver->LinkDestroy(link));
+    }
+    link = begin_link();
+    OK(add(link, weak, sizeof weak));
+    OK(add(link, weak, sizeof weak));
+    complete(link);
+    OK(driver->LinkDestroy(link));
+}
+
 /* The other process. */
 static int load_what_was_linked(const char *path)
 {
@@ -219,6 +246,7 @@ int main(int argc, char **argv)
         LINK_TEST(cubin_that_is_no_object_spoils_the_link),
         LINK_TEST(refused_text_leaves_nothing),
         LINK_TEST(what_is_weak_gives_way),
+        LINK_TEST(what_two_texts_define_is_refused),
         LINK_TEST(linked_image_is_loaded_by_another_process),
         LINK_TEST(linked_image_begins_as_a_cubin),
         LINK_TEST(empty_link_can_be_completed_once),

@@ -380,7 +380,7 @@ class Commands(unittest.TestCase):
             os.chmod(file.name, 0o755)
         cls.environment = dict(os.environ, PATH=cls.commands + os.pathsep + os.environ['PATH'])
         for name in ('CUSHIM_LIBRARY', 'CUSHIM_MOCK_SETTINGS', 'CUSHIM_MOCK_CONFIG',
-                     'CUDA_VISIBLE_DEVICES', 'LD_LIBRARY_PATH'):
+                     'CUSHIM_MOCK_KERNELS', 'CUDA_VISIBLE_DEVICES', 'LD_LIBRARY_PATH'):
             cls.environment.pop(name, None)
 
     def run_command(self, command, **changes):

@@ -152,6 +152,7 @@ class Rights(unittest.TestCase):
             ({'CUSHIM_MOCK_CONFIG': self.config}, ['0', '0'], False),
             ({'CUSHIM_MOCK_SETTINGS': 'quiet = yes\ndriver_version = 11.2'}, ['0', '0'], False),
             ({'CUSHIM_MOCK_SETTINGS': 'no settings'}, ['1', '802'], True),
+            ({'CUSHIM_MOCK_KERNELS': '/no/such/file'}, ['1', '802'], True),
             ({'CUDA_VISIBLE_DEVICES': ''}, ['1', '100'], True),
         ]
         plain = self.install(CLIENT, 'programs/client')

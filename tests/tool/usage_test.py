@@ -123,6 +123,8 @@ TABLE = [
     ('trace convert x --mock', 'trace convert takes no option but --output'),
     ('run --real --set devices=2 -- x', '--set is of the mock driver: expected no --real with it'),
     ('run --real --report x -- x', '--report is of the mock driver: expected no --real with it'),
+    ('run --real --kernels k.so -- x',
+     '--kernels is of the mock driver: expected no --real with it'),
     ('run --real --error-exitcode 1 -- x',
      '--error-exitcode is of the mock driver: expected no --real with it'),
     ('trace --device 0', "trace has no option '--device'"),

@@ -50,7 +50,7 @@ static void check_timeline(const struct trace_timeline *timeline)
     }
 }
 
-/* What is written, without NULs. */
+/* The text that an output function writes. */
 static char *text_of(const struct trace_timeline *timeline,
                      void (*write)(const struct trace_timeline *timeline, FILE *file))
 {

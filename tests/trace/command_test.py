@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`cushim trace -- PROGRAM`: which files it makes, how it ends, and what it refuses.
+"""`cushim trace -- PROGRAM`: which files it writes, how it ends, and what it refuses.
 
 Programs run on the mock. `--library` names the mock's library as if it were a real driver's.
 """
@@ -22,7 +22,7 @@ PLAIN_CALLS = 14
 
 
 def take_signals():
-    """Ignore none, though whoever runs the tests may, as nohup does."""
+    """Restore the default handlers: the tests may be run with ignored signals, as by nohup."""
     for number in signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM:
         signal.signal(number, signal.SIG_DFL)
 
@@ -35,7 +35,7 @@ class Command(TraceTest):
         return {**kept, **settings}
 
     def run_command(self, *words, code=0, **settings):
-        """Its standard output and error, in the folder of the test."""
+        """Run the command in the folder of the test; returns its standard output and error."""
         run = subprocess.run([COMMAND, *words], cwd=self.folder, env=self.environment(**settings),
                              stdin=subprocess.DEVNULL, capture_output=True, check=False,
                              timeout=300)
@@ -104,7 +104,7 @@ class Outputs(Command):
 
 
 class Ends(Command):
-    """The exit status, and what becomes of signals."""
+    """The exit status, and the handling of signals."""
 
     def test_status_is_that_of_the_program(self):
         for status in 0, 1, 7, 127, 255:
@@ -119,7 +119,7 @@ class Ends(Command):
 
     @contextlib.contextmanager
     def waiting(self):
-        """The command in a group of its own, whose program waits."""
+        """Start the command in a new process group, with a program that waits."""
         with subprocess.Popen([COMMAND, 'trace', '--mock', '--quiet', '--output', 'run.json', '--',
                                PROGRAM, 'waits'], cwd=self.folder, env=self.environment(),
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -236,7 +236,7 @@ class Untraced(Command):
 
 
 class Drivers(Command):
-    """The library over a driver: here the mock's library by its path."""
+    """The library over a driver, which is the mock's library, given by its path."""
 
     def test_faults_over_a_driver(self):
         rule = 'cuMemsetD8Async => return(LAUNCH_FAILED)'

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the command makes of traces that are whole."""
+"""`cushim trace convert` of undamaged trace files."""
 
 import decimal
 import os
@@ -14,7 +14,7 @@ from harness import (BETWEEN, COMMAND, COPY, ENDED, GRAPH, HOST_FUNCTION, INJECT
                      OF_FUNCTION, OF_THREAD, OF_UNKNOWN, ON_DEVICE, SET,
                      TIMED, TO_DEVICE, TO_HOST, VIRTUAL, Trace, TraceTest, written)
 
-# What may stand in names, and how a reader of UTF-8 sees it.
+# Bytes that names may contain, and the text that they are converted to.
 NASTY = [(b'</script><b>&"\'\\', '</script><b>&"\'\\'), (b'\xff\xfe \xc3', '\ufffd\ufffd \ufffd'),
          (b'\x01\x1b[31m\n\t', '\x01\x1b[31m\n\t'),
          ('größe \U0001f600'.encode(), 'größe \U0001f600'),
@@ -23,7 +23,7 @@ NASTY = [(b'</script><b>&"\'\\', '</script><b>&"\'\\'), (b'\xff\xfe \xc3', '\uff
 
 
 def scenario():
-    """Two threads, three streams of two contexts, and something of all that a file can hold."""
+    """Two threads, streams of two contexts, and at least one record of each kind."""
     trace = Trace(began_ns=1000, ended_ns=101000, began_unix_ns=1700000000000000000,
                   driver_version=13000, lost_calls=3, lost_work=2, untimed_work=1, call_cost_ns=70,
                   event_cost_ns=800, unknown_functions=4, process=99)
@@ -36,7 +36,7 @@ def scenario():
     trace.call('cuMemAllocPitch_v2', 3100, 3200, 0x9000, 512, 500, 10, 4, flags=written(0, 1))
     trace.call('cuMemAlloc_v2', 3300, 3400, 0xdead, 1 << 40, code=2)
     trace.call('cuStreamCreate', 3500, 3600, 0x200, 1, flags=written(0))
-    # A call inside of another, which is inside of a third.
+    # Calls that nest, three deep.
     trace.call('cuCtxSynchronize', 4000, 9000, depth=0)
     trace.call('cuStreamSynchronize', 5000, 8000, 0x200, depth=1)
     trace.call('cuStreamQuery', 6000, 7000, 0x200, code=600, depth=2)
@@ -54,6 +54,9 @@ def scenario():
     trace.range(1500, 30000, 'outer', 0)
     trace.range(2000, 9500, 'inner', 1)
     trace.range(90000, 0, 'never closed', 0)
+    # Two that overlap, as no ranges of a thread do.
+    trace.process_range(3000, 20000, 'step 1')
+    trace.process_range(10000, 40000, 'step 2')
     trace.mark(5500, 'here')
     trace.call('slot 60001', 31000, 32000, 17)
     trace.call('slot 60000', 32500, 32600, 1, 2, 3)
@@ -72,7 +75,7 @@ def scenario():
         trace.call('cuMemcpyAsync', 50000 + 1000 * i, 50500 + 1000 * i, 1, 2, 300, 0x201)
         trace.work(kind, 'cuMemcpyAsync', 50600 + 1000 * i, 50900 + 1000 * i, 50000 + 1000 * i,
                    stream=0x201, size=300 if kind != GRAPH else 0)
-    # Of the first thread's, by the second; of no known call; and without times.
+    # Work of a call of the first thread, work without times, and work of an unknown call.
     trace.work(SET, 'cuMemsetD8Async', 80000, 81000, 70000, thread=1)
     trace.work(SET, 'cuMemsetD8Async', 0, 0, 50000)
     trace.work(SET, 'cuMemsetD8Async', 82000, 83000, 70000, thread=77)
@@ -103,7 +106,7 @@ def spans(events):
 
 
 class Document:
-    """The trace events by their tracks."""
+    """A JSON document, with its events by track."""
 
     def __init__(self, document):
         self.other = document['otherData']
@@ -123,7 +126,7 @@ class Document:
 
 
 class Whole(TraceTest):
-    """One trace, which is converted once."""
+    """The trace of scenario()."""
 
     @classmethod
     def setUpClass(cls):
@@ -210,6 +213,16 @@ class Whole(TraceTest):
         marks = [(in_ns(one['ts']), one['name']) for one in document.of('i')]
         self.assertEqual(marks, [(4500, 'here')] + [(89000, text) for _, text in NASTY])
 
+    def test_ranges_of_the_process_overlap(self):
+        document = self.document()
+        ends = {one['id']: in_ns(one['ts']) for one in document.of('e')}
+        wanted = [(2000, 19000, 'step 1'), (9000, 39000, 'step 2')]
+        self.assertEqual([(in_ns(one['ts']), ends[one['id']], one['name'])
+                          for one in document.of('b')], wanted)
+        [track] = [one for one in self.html(self.file)['tracks'] if one['name'] == 'Process ranges']
+        self.assertEqual([(one['began'], one['ended'], one['name']) for one in track['events']],
+                         wanted)
+
     def test_memory_is_what_succeeded_and_was_not_freed(self):
         document = self.document()
         self.assertEqual([(in_ns(one['ts']), one['args']['bytes']) for one in document.of('C')],
@@ -232,6 +245,7 @@ class Whole(TraceTest):
                          [('ranges', 'Ranges', 'Process 99'),
                           ('thread', 'Thread 1 (main)', 'Process 99'),
                           ('ranges', 'Ranges', 'Process 99'), ('thread', 'Thread 2', 'Process 99'),
+                          ('ranges', 'Process ranges', 'Process 99'),
                           ('stream', 'legacy default stream', 'Device 0, context 1'),
                           ('stream', 'stream 1', 'Device 0, context 1'),
                           ('stream', 'stream 2', 'Device 0, context 1'),
@@ -296,12 +310,13 @@ class Whole(TraceTest):
                      '  Device 0, context 1, stream 2: busy 5.000 us (5.0 %)',
                      '  Device 0, context 1: idle 28.100 us from 21.500 us on',
                      'Missing: 1 call did not return',
-                     'Missing: 3 calls did not fit into the file, or it could not grow',
-                     'Missing: 2 pieces of work did not fit into the file, or it could not '
-                     'grow',
+                     'Missing: 3 calls did not fit: give a larger --buffer, or make room on the '
+                     'disk',
+                     'Missing: 2 pieces of work did not fit: give a larger --buffer, or make room '
+                     'on the disk',
                      'Missing: 1 piece of work could not be timed',
                      'Missing: 4 functions came from cuGetProcAddress that cushim does not know',
-                     'The trace itself takes 70 ns for a call.'):
+                     'Recording a call takes 70 ns.'):
             self.assertIn(line + '\n', summary)
         self.assertRegex(summary, r'(?m)^29 calls, blocked 70\.200 us  ')
         self.assertRegex(summary, r'(?m)^  scale +2 +4\.000 us +2\.000 us +3\.000 us$')
@@ -424,7 +439,7 @@ class Special(TraceTest):
 
 
 def random_trace(seed):
-    """Calls that nest, of several threads, that queue work on several streams."""
+    """Nested calls of several threads, which queue work on several streams."""
     source = random.Random(seed)
     trace = Trace(began_ns=source.randrange(1 << 40), flags=TIMED)
     functions = ['cuLaunchKernel', 'cuMemcpyHtoDAsync_v2', 'cuStreamSynchronize', 'cuInit',
@@ -453,9 +468,9 @@ def random_trace(seed):
 
 
 class Kernels(TraceTest):
-    """Names of kernels as C++ writes them. c++filt is here what a test puts into PATH."""
+    """C++ names of kernels, by a c++filt that the test puts into PATH."""
 
-    # The second has a line in it that would be one more, the third is none of C++.
+    # The second contains a newline, and the third is not mangled.
     NAMES = ['_Z5scaleIfEvPT_f', '_Z1av\n_Z1bv', 'plain', '_Z3addPii', '_Z']
     UPPER = 'tr a-z A-Z'
 
@@ -470,7 +485,7 @@ class Kernels(TraceTest):
         return self.write(trace)
 
     def names(self, path, script=None, folder=None):
-        """What the kernels are called if c++filt is this script; their symbols."""
+        """The names and symbols of the kernels, if c++filt is this script."""
         folder = folder or self.path('bin')
         os.makedirs(folder, exist_ok=True)
         if script:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Trace files that are cut off, overwritten or of another kind: what is wrong is said, and what
-can be read is shown."""
+"""Trace files that are cut off, overwritten or no traces: the damage is described, and what can be
+read is converted."""
 
 import struct
 import unittest
@@ -42,7 +42,7 @@ class Damage(TraceTest):
         self.assertIn(('cushim: %s %s\n' % (path, problem)).encode(), run.stderr)
 
     def counts(self, data):
-        """How many calls can be read of each thread, and what the summary says of the damage."""
+        """How many calls of each thread are read, and the lines of the summary about damage."""
         document, summary = self.json(self.save(data))
         events = [event['tid'] for event in document['traceEvents'] if event['ph'] == 'X']
         damage = [line for line in summary.splitlines() if line.startswith('Damaged: ')]
@@ -110,14 +110,14 @@ class Damage(TraceTest):
         return at
 
     def assert_record_damaged(self, number, at, problem):
-        """What is behind it in its chunk cannot be read, but all other chunks can."""
+        """The rest of the chunk is not read, but all other chunks are."""
         (first, second), damage = self.counts(self.data)
         self.assertEqual((first, second), (3000 - self.in_chunk + number, 3000))
         self.assertEqual(damage, ['Damaged: at byte %d %s' % (at, problem)])
 
     def test_record_of_no_kind(self):
         at = self.damage_record(7, 0, b'\x63')
-        self.assert_record_damaged(7, at, 'a record is of no kind that there is')
+        self.assert_record_damaged(7, at, 'a record is of an unknown kind')
 
     def test_record_that_is_too_long_for_its_chunk(self):
         at = self.damage_record(self.in_chunk - 1, 1, b'\xff')

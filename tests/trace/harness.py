@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Make trace files, convert them, and read what they were converted to."""
+"""Write trace files, convert them, and read the outputs."""
 
 import base64
 import json
@@ -21,7 +21,7 @@ INJECTED = 1 << 31
 
 
 def written(*indices):
-    """The flags of a call: what the driver has written in place of these pointers."""
+    """The flags of a call for which the driver wrote through these arguments."""
     return sum(1 << index for index in indices)
 
 
@@ -31,7 +31,7 @@ def hexadecimal(text):
 
 
 class Trace:
-    """Lines for write_trace, and what they mean."""
+    """The lines for write_trace, and the calls and work in them."""
 
     def __init__(self, **header):
         self.lines, self.calls, self.works = [], [], []
@@ -73,12 +73,15 @@ class Trace:
     def range(self, began, ended, text, depth=0):
         self.add('range', depth, began, ended, hexadecimal(text))
 
+    def process_range(self, began, ended, text):
+        self.add('process-range', began, ended, hexadecimal(text))
+
     def mark(self, began, text):
         self.add('mark', began, hexadecimal(text))
 
 
 class Varints:
-    """Numbers in LEB128, one after the other."""
+    """A decoder of numbers in LEB128."""
 
     def __init__(self, data):
         self.data, self.at = data, 0
@@ -116,7 +119,7 @@ def read_html(data):
                 'began': time, 'ended': time + duration, 'name': page['names'][name],
                 'class': page['classes'][kind],
                 'detail': page['details'][detail - 1] if detail else '', 'link': link})
-    assert numbers.at == len(numbers.data), 'something is behind the events'
+    assert numbers.at == len(numbers.data), 'there are bytes after the events'
     return page
 
 
@@ -132,7 +135,7 @@ class TraceTest(unittest.TestCase):
         return os.path.join(self.folder, name)
 
     def write(self, trace, name='program.trace'):
-        """The path of a trace file."""
+        """Write a trace file; returns its path."""
         subprocess.run([WRITER, self.path(name)], input='\n'.join(trace.lines).encode('ascii'),
                        check=True)
         return self.path(name)
@@ -143,14 +146,14 @@ class TraceTest(unittest.TestCase):
                               capture_output=True, check=False, timeout=300)
 
     def convert(self, path, output, **environment):
-        """The bytes of the file that was made, and the summary."""
+        """Convert a trace; returns the bytes of the output, and the summary."""
         run = self.run_convert(path, self.path(output), **environment)
         self.assertEqual((run.returncode, run.stdout), (0, b''), run.stderr)
         with open(self.path(output), 'rb') as file:
             return file.read(), run.stderr.decode('utf-8')
 
     def json(self, path, **environment):
-        """The document, which is valid, and the summary."""
+        """Convert to JSON, and validate it; returns the document and the summary."""
         data, summary = self.convert(path, 'out.json', **environment)
         document = validate_json.parse(data)
         validate_json.validate(document)

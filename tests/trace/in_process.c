@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A program that traces itself: `in_process refusals FOLDER` on the mock, and `in_process again
- * FOLDER` over a driver, where it prints nothing and leaves nothing but its context.
+ * A program that traces itself. `in_process refusals FOLDER` runs on the mock. `in_process again
+ * FOLDER` runs over a driver, starts a trace three times, and leaks only its context.
  */
 #include <stdio.h>
 #include <string.h>
@@ -40,7 +40,7 @@ static void refusals(struct cushim_layer *layer, const char *path)
     check(cushim_trace_start(layer, &options), CUDA_ERROR_ALREADY_ACQUIRED, "a second");
 }
 
-/* Works and waits, more often than a trace reads times by itself. */
+/* Queue more work before a wait than the trace leaves unread. */
 static void work(struct cushim_layer *layer, const char *path)
 {
     struct cushim_trace_options options = CUSHIM_TRACE_OPTIONS_INIT;
@@ -81,7 +81,7 @@ int main(int count, char **words)
         check(cushim_driver()->CtxCreate_v2(&context, 0, 0), CUDA_SUCCESS, "cuCtxCreate");
         for (int i = 0; i < 3; i++)
             work(cushim_test_layer(test), words[2]);
-        /* The context stays, as what it held would go with it. */
+        /* The context is not destroyed, as leaked objects would be destroyed with it. */
     } else {
         refusals(cushim_test_layer(test), words[2]);
     }

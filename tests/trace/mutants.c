@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mutants FILE COUNT: so many times, change a few places of a trace file and read what it is then.
- * The same changes are made in every run.
+ * mutants FILE COUNT: make COUNT copies of a trace file with a few random changes, and read each.
+ * The changes are the same in every run.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two thousand trace files with changes of which no process thinks: see mutants.c."""
+"""Two thousand trace files with random changes: see mutants.c."""
 
 import os
 import subprocess

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A driver that has functions of an ABI to come: cuGetProcAddress finds each name with `New`. */
+/* A driver with functions that no registry has: cuGetProcAddress finds names with `New`. */
 #include <string.h>
 
 #include <cushim/slots.h>

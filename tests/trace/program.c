@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A program that is traced, in one of several scenes:
+ * A program to trace, which does one of several things:
  *
  *     plain              one stream, two copies, a failing call
- *     threads N CALLS [FILE]  so many threads make so many calls each; FILE is a mapped array of
- *                        how many each has made
- *     work N CALLS       so many threads queue so much work each, on a stream of their own
- *     killed CALLS       so many calls, and then SIGKILL
- *     daemon             the child calls and goes on when the parent has ended, until it is killed
- *     wanders FOLDER CALLS  goes to a folder, and a child and then the parent call there
- *     unopened CALLS     so many calls, where no file can be opened any more
+ *     threads N CALLS [FILE]  N threads make CALLS calls each, and count them in a mapped file
+ *     work N CALLS       N threads queue CALLS pieces of work each, on a stream for each thread
+ *     killed CALLS       CALLS calls, and then SIGKILL
+ *     daemon             a child that makes calls, and outlives the parent until it is killed
+ *     wanders FOLDER CALLS  changes the working directory; then a child and the parent make calls
+ *     unopened CALLS     CALLS calls, when no file can be opened any more
  *     abandoned          a capture whose stream is destroyed, and then work
- *     fork               the child calls before the driver is initialised, then the parent does
- *     exec PROGRAM...    a call, and then another program in the same process
- *     capture            work that is captured, launched, and work beside it
+ *     fork               a child and then the parent make calls, before cuInit in the parent
+ *     exec PROGRAM...    calls, and then another program in the same process
+ *     capture            a graph that is captured and launched, and work on another stream
  *     profiler           calls before, between and after cuProfilerStart and cuProfilerStop
- *     ranges             what NVTX would do with the library that NVTX_INJECTION64_PATH names
- *     waits              a call, a line on standard output, and nothing more until a signal comes
- *     looked-up          cuInit as cuGetProcAddress has answered, and nothing else
- *     addresses NAME...  which of these cuGetProcAddress answers with what dlsym() finds
+ *     ranges             marks and ranges of NVTX
+ *     waits              a call, a line on standard output, and then it waits for a signal
+ *     looked-up          calls cuInit by the address that cuGetProcAddress returns
+ *     addresses NAME...  prints which names cuGetProcAddress and dlsym() find
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -85,7 +84,7 @@ static void plain(void)
 
 static unsigned long calls_each;
 
-/* `data` is where it counts, or NULL. */
+/* `data` is the counter of this thread, or NULL. */
 static void *call_often(void *data)
 {
     uint64_t *made = data;
@@ -99,7 +98,7 @@ static void *call_often(void *data)
     return NULL;
 }
 
-/* What others see at once, and see when this process has been killed. */
+/* Map the counters, which other processes can read, also after this one was killed. */
 static uint64_t *map_counts(const char *path, unsigned count)
 {
     const int file = open(path, O_RDWR);
@@ -168,7 +167,7 @@ static void be_killed(void)
     raise(SIGKILL);
 }
 
-/* Nobody waits for what it prints. */
+/* The child closes its standard streams, so that nobody waits for their end. */
 static void leave_child(void)
 {
     int ready[2];
@@ -288,7 +287,7 @@ static void call_profiler(void)
     check(cu->DeviceGet(&device, 0), "cuDeviceGet");
 }
 
-/* --- ranges: NVTX's own part, as its headers have it in a program --- */
+/* --- ranges: what the headers of NVTX do in a program --- */
 
 static void (*marked)(const char *message);
 static int (*pushed)(const char *message);
@@ -298,6 +297,9 @@ static int (*pushed_wide)(const wchar_t *message);
 static int (*pushed_in)(void *domain, const void *attributes);
 static int (*popped_in)(void *domain);
 static void *(*created)(const wchar_t *name);
+static uint64_t (*started)(const char *message);
+static void (*ended)(uint64_t id);
+static uint64_t (*started_in)(void *domain, const void *attributes);
 
 static int module_table(int module, void ***table, unsigned *size)
 {
@@ -307,9 +309,12 @@ static int module_table(int module, void ***table, unsigned *size)
     if (!is_filled) {
         core[1] = &marked_ex;
         core[2] = &marked;
+        core[5] = &started;
+        core[7] = &ended;
         core[9] = &pushed;
         core[10] = &pushed_wide;
         core[11] = &popped;
+        core2[2] = &started_in;
         core2[4] = &pushed_in;
         core2[5] = &popped_in;
         core2[13] = &created;
@@ -328,6 +333,35 @@ static const void *export_table(uint32_t id)
     } callbacks = {sizeof callbacks, module_table};
 
     return id == 1 ? &callbacks : NULL;
+}
+
+static void *end_elsewhere(void *id)
+{
+    ended(*(const uint64_t *)id);
+    return NULL;
+}
+
+/* Two ranges that overlap; the first ends in another thread, and ids that are none end nothing. */
+static void name_process_ranges(void *domain, const void *attributes)
+{
+    uint64_t first, second;
+    pthread_t thread;
+    int version;
+
+    if (!started || !ended || !started_in)
+        exit(1);
+    first = started("ended by a thread");
+    cu->DriverGetVersion(&version);
+    second = started_in(domain, attributes);
+    cu->DriverGetVersion(&version);
+    if (pthread_create(&thread, NULL, end_elsewhere, &first) != 0)
+        exit(1);
+    pthread_join(thread, NULL);
+    cu->DriverGetVersion(&version);
+    ended(0);
+    ended(first);
+    ended(second + 1);
+    ended(second);
 }
 
 static void name_ranges(void)
@@ -366,6 +400,7 @@ static void name_ranges(void)
     marked_ex(&attributes);
     if (popped() != 0 || popped() >= 0)
         exit(1);
+    name_process_ranges(domain, &attributes);
 }
 
 static void print_addresses(char **names)
@@ -397,52 +432,52 @@ static void call_what_was_looked_up(void)
 
 int main(int count, char **words)
 {
-    const char *scene = count > 1 ? words[1] : "";
+    const char *what = count > 1 ? words[1] : "";
 
-    if (strcmp(scene, "plain") == 0) {
+    if (strcmp(what, "plain") == 0) {
         plain();
-    } else if (strcmp(scene, "threads") == 0 && (count == 4 || count == 5)) {
+    } else if (strcmp(what, "threads") == 0 && (count == 4 || count == 5)) {
         calls_each = strtoul(words[3], NULL, 10);
         call_from_threads((unsigned)strtoul(words[2], NULL, 10), words[4]);
-    } else if (strcmp(scene, "work") == 0 && count == 4) {
+    } else if (strcmp(what, "work") == 0 && count == 4) {
         calls_each = strtoul(words[3], NULL, 10);
         work_from_threads((unsigned)strtoul(words[2], NULL, 10));
-    } else if (strcmp(scene, "killed") == 0 && count == 3) {
+    } else if (strcmp(what, "killed") == 0 && count == 3) {
         calls_each = strtoul(words[2], NULL, 10);
         be_killed();
-    } else if (strcmp(scene, "daemon") == 0) {
+    } else if (strcmp(what, "daemon") == 0) {
         leave_child();
-    } else if (strcmp(scene, "wanders") == 0 && count == 4) {
+    } else if (strcmp(what, "wanders") == 0 && count == 4) {
         calls_each = strtoul(words[3], NULL, 10);
         wander(words[2]);
-    } else if (strcmp(scene, "unopened") == 0 && count == 3) {
+    } else if (strcmp(what, "unopened") == 0 && count == 3) {
         calls_each = strtoul(words[2], NULL, 10);
         call_without_files();
-    } else if (strcmp(scene, "abandoned") == 0) {
+    } else if (strcmp(what, "abandoned") == 0) {
         abandon_capture();
-    } else if (strcmp(scene, "fork") == 0) {
+    } else if (strcmp(what, "fork") == 0) {
         fork_first();
-    } else if (strcmp(scene, "exec") == 0 && count > 2) {
+    } else if (strcmp(what, "exec") == 0 && count > 2) {
         begin();
         execv(words[2], words + 2);
         return 1;
-    } else if (strcmp(scene, "capture") == 0) {
+    } else if (strcmp(what, "capture") == 0) {
         capture();
-    } else if (strcmp(scene, "profiler") == 0) {
+    } else if (strcmp(what, "profiler") == 0) {
         call_profiler();
-    } else if (strcmp(scene, "ranges") == 0) {
+    } else if (strcmp(what, "ranges") == 0) {
         name_ranges();
-    } else if (strcmp(scene, "waits") == 0) {
+    } else if (strcmp(what, "waits") == 0) {
         begin();
         puts("ready");
         fflush(stdout);
         pause();
-    } else if (strcmp(scene, "looked-up") == 0) {
+    } else if (strcmp(what, "looked-up") == 0) {
         call_what_was_looked_up();
-    } else if (strcmp(scene, "addresses") == 0) {
+    } else if (strcmp(what, "addresses") == 0) {
         print_addresses(words + 2);
     } else {
-        fprintf(stderr, "usage: program SCENE, see program.c\n");
+        fprintf(stderr, "usage: program WHAT [ARGUMENT...], see program.c\n");
         return 2;
     }
     return 0;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a traced program writes: over the mock, over a driver of another file, and over real ones."""
+"""The traces of programs on the mock, over the mock in the place of a driver, and over drivers."""
 
 import glob
 import os
@@ -14,20 +14,20 @@ IN_PROCESS = os.environ['CUSHIM_IN_PROCESS']
 MOCK = os.environ['CUSHIM_MOCK_LIBRARY']
 OVER_DRIVER = os.environ['CUSHIM_OVER_DRIVER']
 NEW_DRIVER = os.environ['CUSHIM_NEW_DRIVER']
-# Where tests/drivers/fetch.sh brings them.
+# Where tests/drivers/fetch.sh stores them.
 DRIVERS = os.environ.get('CUSHIM_DRIVERS') or os.path.join(
     os.environ.get('XDG_CACHE_HOME') or os.path.expanduser('~/.cache'), 'cushim', 'drivers')
 
-# `auto` lets no thread of the mock's own take part in what a trace shows.
+# In the mode `auto` the mock has no threads, so traces are the same in every run.
 QUIET = 'quiet = yes\nmode = auto'
 
-# Whether the file of a trace grows without being opened again.
+# Whether the kernel can allocate pages of the file without opening it (MADV_POPULATE_WRITE).
 POPULATES = [int(part) for part in re.findall('[0-9]+', os.uname().release)[:2]] >= [5, 14]
 
 
 class Run(TraceTest):
     def trace(self, library, *words, options='', code=0, program=PROGRAM, **environment):
-        """Run a program with a library in place of the driver; the traces that it wrote."""
+        """Run a program with a library in place of the driver; returns the paths of its traces."""
         variables = {**os.environ, 'CUSHIM_LIBRARY': library,
                      'LD_LIBRARY_PATH': os.path.dirname(library),
                      'CUSHIM_MOCK_SETTINGS': QUIET, 'CUSHIM_TRACE': self.path('run'),
@@ -43,14 +43,14 @@ class Run(TraceTest):
         return self.trace(MOCK, *words, **options)
 
     def over_mock(self, *words, **options):
-        """The library over a driver, which is the mock's library in another file."""
+        """Run a program with the library over a driver, which is the mock's library."""
         return self.trace(OVER_DRIVER, *words, CUSHIM_DRIVER=MOCK, **options)
 
     def document(self, path):
         return self.json(path)[0]
 
     def calls(self, path):
-        """The calls of a trace: thread, name and arguments, by their begin."""
+        """The events of calls in a trace, by time."""
         events = [event for event in self.document(path)['traceEvents'] if event['ph'] == 'X' and
                   event['name'].startswith('cu') and 'returned' in event.get('args', {})]
         return sorted(events, key=lambda event: event['ts'])
@@ -61,7 +61,7 @@ class Run(TraceTest):
 
 
 class OverMock(Run):
-    """Times are those of the mock's clock."""
+    """On the mock, with the times of its virtual clock."""
 
     def test_calls_come_in_order_with_arguments_and_results(self):
         [path] = self.mock('plain')
@@ -91,7 +91,7 @@ class OverMock(Run):
         for _ in range(100):
             [path] = self.mock('plain')
             events = self.convert(path, 'out.json')[0].decode().split('"otherData"')[0]
-            # Where the program's memory lies is the system's choice, and so is its number.
+            # The system chooses addresses and the number of the process.
             process = re.search('"pid":([0-9]+)', events)[1]
             for number in (process, str(int(process) + 1)):
                 events = events.replace('"pid":' + number, '').replace('Process ' + number, '')
@@ -153,6 +153,14 @@ class OverMock(Run):
         self.assertEqual({name for name, event in found.items() if event['ph'] == 'i'},
                          {'here', 'marked by attributes'})
 
+    def test_ranges_of_the_process_overlap_and_end_in_any_thread(self):
+        [path] = self.mock('ranges', NVTX_INJECTION64_PATH=MOCK)
+        found = {(event['name'], event['ph']): event['ts']
+                 for event in self.document(path)['traceEvents'] if event['ph'] in 'be'}
+        first, second = 'ended by a thread', 'marked by attributes'
+        times = [found[first, 'b'], found[second, 'b'], found[first, 'e'], found[second, 'e']]
+        self.assertEqual(times, sorted(set(times)))
+
 
 class Processes(Run):
     def test_a_child_writes_a_file_of_its_own(self):
@@ -207,7 +215,7 @@ class Threads(Run):
             self.assertEqual(sorted(self.count(path).values())[-self.COUNT:], [each] * self.COUNT)
 
     def test_work_of_all_threads_is_timed(self):
-        """In the mode in which the mock's own threads do it, and complete the records."""
+        """In the mode in which threads of the mock do the work, and complete the records."""
         for run in (self.mock, self.over_mock):
             [path] = run('work', '16', '200', CUSHIM_MOCK_SETTINGS='quiet = yes')
             works = self.works(path)
@@ -251,7 +259,7 @@ class InProcess(Run):
         self.assertIn('Driver: not known', self.json(path)[1])
 
     def test_nothing_of_the_driver_is_left_when_it_stops(self):
-        """The mock counts what is there at the exit: the context alone."""
+        """At the exit the mock counts one leaked handle: the context."""
         files = self.trace(MOCK, 'again', self.folder, program=IN_PROCESS, CUSHIM_TRACE='',
                            CUSHIM_MOCK_SETTINGS=QUIET + '\nleaks = report')
         self.assertEqual(len(files), 3)
@@ -260,7 +268,7 @@ class InProcess(Run):
 
 
 class OverDriver(Run):
-    """The library that loads the driver of another file: here the mock's."""
+    """The library over a driver, which is the mock's library."""
 
     def test_calls_and_work_are_those_of_the_program(self):
         [path] = self.over_mock('plain')
@@ -330,7 +338,7 @@ class OverDriver(Run):
 
 
 class OverRealDrivers(Run):
-    """Without a GPU, cuInit fails, and the trace says so."""
+    """Real drivers: without a GPU, cuInit fails, and the trace shows the failing call."""
 
     def test_the_failing_initialisation_is_in_the_trace(self):
         # One of them is a link to the other, or the only one.

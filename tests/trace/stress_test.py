@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Many threads that call all the time, and a process that is killed among it: each file converts,
-and each call is recorded or counted as lost.
+"""Many threads make calls without a pause, and the process is killed: every file converts, and
+every call is recorded or counted as lost.
 
     stress_test.py [THREADS CALLS KILLS]
 
-When it is killed is a number of calls, not a time: the threads count what they have made in memory
-that outlives them.
+The process is killed after a number of calls, not after a time: the threads count their calls in
+memory that outlives the process.
 """
 
 import array
@@ -43,7 +43,7 @@ class Stress(TraceTest):
         return sum(array.array('Q', memory[:]))
 
     def figures(self, path):
-        """Calls, those that had not returned, and those that are lost."""
+        """How many calls are recorded, have not returned, and are lost."""
         output = self.path('run.html')
         run = self.run_convert(path, output)
         self.assertEqual(run.returncode, 0, run.stderr)

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a document is what the description of the trace event format asks for.
+"""Check a document against the Trace Event Format, as the authors of chrome://tracing describe it.
 
-The description is "Trace Event Format", which the authors of chrome://tracing have published; of
-its phases this knows those that cushim writes. Times are exact: Decimal, in microseconds.
+Of the phases, this knows those that cushim writes. Times are exact: Decimal, in microseconds.
 
     validate_json.py FILE
 """
@@ -13,7 +12,7 @@ import sys
 
 METADATA = {'process_name': 'name', 'process_labels': 'labels', 'process_sort_index': 'sort_index',
             'thread_name': 'name', 'thread_sort_index': 'sort_index'}
-PHASES = 'MXCisf'
+PHASES = 'MXCisfbe'
 
 
 class Invalid(Exception):
@@ -26,7 +25,7 @@ def require(condition, event, what):
 
 
 def no_duplicates(pairs):
-    """An object of JSON whose keys are all different."""
+    """A JSON object; refuses duplicate keys."""
     result = dict(pairs)
     if len(result) != len(pairs):
         raise Invalid('a key comes twice: %r' % (pairs,))
@@ -34,7 +33,7 @@ def no_duplicates(pairs):
 
 
 def parse(data):
-    """The document of these bytes, which have to be UTF-8 without control characters."""
+    """Parse a document, which has to be UTF-8 without control characters."""
     text = data.decode('utf-8')
     if any(ord(one) < 32 and one != '\n' for one in text):
         raise Invalid('there is a control character')
@@ -73,11 +72,11 @@ def check_event(event):
         require(event.get('s') in ('g', 'p', 't'), event, 'a mark has a scope')
     else:
         require('id' in event and isinstance(event.get('cat'), str), event,
-                'a flow has a category and a number')
+                'a flow or asynchronous event has a category and a number')
 
 
 def check_nesting(events):
-    """Of one track: each event ends before the one that it is inside of."""
+    """The events of a track nest."""
     ends = []
     for event in sorted(events, key=lambda one: (one['ts'], -one['dur'])):
         end = event['ts'] + event['dur']
@@ -88,7 +87,7 @@ def check_nesting(events):
 
 
 def check_flows(events, tracks):
-    """Each begins within an event, and ends once, not earlier, where another one begins."""
+    """Each flow begins at an event, and ends once at the begin of another one."""
     starts = {}
     for event in events:
         if event['ph'] == 's':
@@ -108,8 +107,24 @@ def check_flows(events, tracks):
     require(not starts, starts, 'a flow that has begun ends')
 
 
+def check_asynchronous(events):
+    """Each asynchronous event begins once, and ends once, not before its begin."""
+    begun = {}
+    for event in events:
+        key = (event['pid'], event.get('cat'), event.get('id'))
+        if event['ph'] == 'b':
+            require(key not in begun, event, 'an asynchronous event begins once')
+            begun[key] = event
+        elif event['ph'] == 'e':
+            require(key in begun, event, 'an asynchronous event that ends has begun')
+            begin = begun.pop(key)
+            require(begin['name'] == event['name'] and begin['ts'] <= event['ts'], event,
+                    'both ends of an asynchronous event are called the same')
+    require(not begun, begun, 'an asynchronous event that has begun ends')
+
+
 def validate(document):
-    """Raises Invalid if it is not right."""
+    """Raise Invalid if a document does not follow the format."""
     require(isinstance(document, dict), document, 'the document is an object')
     require(document.get('displayTimeUnit') in ('ms', 'ns'), '', 'times are shown in a unit')
     require(isinstance(document.get('otherData'), dict), '', 'there are other data')
@@ -125,6 +140,7 @@ def validate(document):
     for track, members in complete.items():
         require(track in named, track, 'a track has a name')
         check_nesting(members)
+    check_asynchronous(events)
     check_flows(events, {track: {event['ts'] for event in members}
                          for track, members in complete.items()})
 

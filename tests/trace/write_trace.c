@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writes trace files for the tests, through the structs of src/trace/file.h: write_trace FILE reads
- * lines from standard input, whose numbers are decimal or begin with 0x, and whose texts are bytes
- * in hexadecimal (`-` is none).
+ * Writes trace files for the tests, with the structs of src/trace/file.h. `write_trace FILE` reads
+ * lines from standard input. Numbers are decimal or begin with 0x; texts are bytes in hexadecimal,
+ * or `-` for no bytes.
  *
  *     header FIELD NUMBER
  *     program TEXT | driver TEXT
- *     thread NUMBER SYSTEM                  what follows is written by this thread
+ *     thread NUMBER SYSTEM                  the thread of the following records
  *     call FUNCTION BEGAN ENDED CODE FLAGS DEPTH [WORD...]
  *     work KIND FUNCTION BEGAN ENDED THREAD CALL CONTEXT STREAM OBJECT BYTES GRID BLOCK SHARED
  *          DEVICE                           GRID and BLOCK are three numbers each
  *     name WHAT OF TEXT
  *     range DEPTH BEGAN ENDED TEXT
+ *     process-range BEGAN ENDED TEXT
  *     mark BEGAN TEXT
  *
- * FUNCTION is an exported name or the number of a slot. `write_trace FILE many COUNT` writes so
- * many records of two threads that launch kernels, and reads nothing.
+ * FUNCTION is an exported name or the number of a slot. `write_trace FILE many COUNT` writes COUNT
+ * records of two threads that launch kernels, and reads nothing.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -233,9 +234,11 @@ static void read_line(char *line)
         words[0] = next_number();
         words[1] = next_number();
         put_text(&record, words, 2);
-    } else if (strcmp(what, "range") == 0 || strcmp(what, "mark") == 0) {
-        record.kind = what[0] == 'r' ? TRACE_RANGE : TRACE_MARK;
-        if (record.kind == TRACE_RANGE)
+    } else if (strcmp(what, "range") == 0 || strcmp(what, "process-range") == 0 ||
+               strcmp(what, "mark") == 0) {
+        record.kind = what[0] == 'm' ? TRACE_MARK : TRACE_RANGE;
+        record.flags = what[0] == 'p' ? TRACE_PROCESS_RANGE : 0;
+        if (what[0] == 'r')
             words[0] = next_number();
         record.began_ns = next_number();
         record.ended_ns = record.kind == TRACE_RANGE ? next_number() : 0;

@@ -405,6 +405,28 @@ CUSHIM_API CUresult cushim_mock_kernel_register(struct cushim_mock *mock,
  */
 CUSHIM_API void *cushim_mock_memory(struct cushim_mock *mock, CUdeviceptr address, size_t bytes);
 
+/**
+ * What a file of kernels may call: `cushim run --kernels FILE` loads it into a program that is not
+ * changed, and so does CUSHIM_MOCK_KERNELS. It need not link the mock. The file exports one function
+ * of this name and type:
+ *
+ *     CUresult cushim_mock_kernels_register(const struct cushim_mock_functions *mock);
+ *
+ * Called once, before the program's first call of the driver, which must not be called from it. It
+ * registers kernels by `kernel_register`; what it returns besides CUDA_SUCCESS is printed, and the
+ * mock then acts as a driver that cannot be used. In C++ it is `extern "C"`.
+ */
+struct cushim_mock_functions {
+    /** sizeof(struct cushim_mock_functions) of the library. */
+    size_t size;
+    /** The mock. The whole struct is valid until the process ends. */
+    struct cushim_mock *mock;
+    /** cushim_mock_kernel_register(). */
+    CUresult (*kernel_register)(struct cushim_mock *mock, const struct cushim_mock_kernel *kernel);
+    /** cushim_mock_memory(). */
+    void *(*memory)(struct cushim_mock *mock, CUdeviceptr address, size_t bytes);
+};
+
 /*
  * --- missing waits ---
  *

@@ -2,23 +2,23 @@
 /**
  * @file
  * The trace: a timeline of the calls that go through a layer, and of the work that the device does
- * for them. It is written while the program runs, and `cushim trace convert` makes a page for a
- * browser or a file for other programs of it.
+ * for them. It is written to a file while the program runs. `cushim trace convert` makes a page for
+ * a browser of that file, or trace events for Perfetto.
  *
  *     const struct cushim_trace_options options = {.size = sizeof options, .path = "run"};
  *
  *     cushim_trace_start(layer, &options);
  *     ...
- *     cushim_trace_stop(layer);                       wrote run.4711.trace in process 4711
+ *     cushim_trace_stop(layer);                       the file is run.4711.trace in process 4711
  *
  *     $ cushim trace convert run.4711.trace --output run.html
  *
- * A program that knows nothing of cushim is traced by `cushim trace -- program` instead.
+ * To trace an unmodified program, run `cushim trace -- program` instead.
  *
- * On the mock times are those of its virtual clock: in the modes `manual` and `auto` the same
- * program gives the same trace. Over a real driver they are the host's, and the device's work is
- * timed by events that the trace puts on the same stream before and after it. Two events show a
- * little more than the work takes, and nothing is timed while any stream is captured.
+ * On the mock, times are those of its virtual clock: in the modes `manual` and `auto`, the same
+ * program gives the same trace. Over a real driver, times are those of the host's clock, and the
+ * device's work is timed by events that the trace records on the same stream before and after it.
+ * The events show a little more than the work takes. Nothing is timed while any stream is captured.
  */
 #ifndef CUSHIM_TESTING_TRACE_H
 #define CUSHIM_TESTING_TRACE_H
@@ -33,27 +33,27 @@
 extern "C" {
 #endif
 
-/** What to trace, and where to. */
+/** What to trace, and the file to write. */
 struct cushim_trace_options {
     /** sizeof(struct cushim_trace_options). */
     size_t size;
     /**
-     * The beginning of the file's name; copied, not NULL. `.PID.trace` is added, and a process that
-     * is forked writes a file of its own. A file that exists is never overwritten: the next is
-     * `.PID-2.trace`, and the last `.PID-999.trace`.
+     * The file's name without its ending `.PID.trace`; copied, not NULL. Each child of a fork
+     * writes a file of its own. An existing file is never overwritten: the second file of a process
+     * ends in `.PID-2.trace`, and the last in `.PID-999.trace`.
      */
     const char *path;
     /**
-     * Names of functions, separated by commas, in which `*` stands for any characters; copied. A
-     * plain name such as cuMemAlloc means each ABI of it. NULL: all calls are recorded.
+     * The functions whose calls are recorded, separated by commas; `*` stands for any characters,
+     * and a plain name such as cuMemAlloc for each ABI of it. Copied. NULL: all functions.
      */
     const char *calls;
     /**
-     * The largest size of the file in bytes; 0: 1 GiB. The file takes only as much room as is
-     * written. Calls that no longer fit are counted.
+     * The largest size of the file in bytes; 0: 1 GiB. The file takes only as much disk space as is
+     * written. Calls that no longer fit are not recorded, but counted.
      */
     uint64_t buffer_bytes;
-    /** Whether the device's work is not timed: then nothing but the program's calls is made. */
+    /** Do not time the device's work, and so record no events. */
     bool omit_device_times;
 };
 
@@ -64,7 +64,7 @@ struct cushim_trace_options {
     }
 
 /**
- * Start to trace what goes through a layer.
+ * Start tracing the calls that go through a layer.
  *
  * @param layer    The layer.
  * @param options  Borrowed for the call; not NULL.
@@ -80,16 +80,18 @@ struct cushim_trace_options {
  *
  * Thread safety: any thread.
  * Context: needs none.
- * Driver calls: none here; while it traces with device times, calls of events, of a stream of its
- * own and of the current context are added around work.
+ * Driver calls: none here. While the trace is on, it calls cuFuncGetName or cuKernelGetName once
+ * for each kernel. With device times over a real driver, it also creates a stream and events in
+ * each context with work, records events around work, and asks for captures, contexts and elapsed
+ * times.
  * Since: 0.1.
  */
 CUSHIM_API CUresult cushim_trace_start(struct cushim_layer *layer,
                                        const struct cushim_trace_options *options);
 
 /**
- * Stop to trace: the times of work that is done are read, and the file is complete. No-op if there
- * is no trace. cushim_layer_destroy() does it, too.
+ * Stop tracing: read the times of completed work, and complete the file. Does nothing if there is
+ * no trace. cushim_layer_destroy() stops a trace, too.
  *
  * @param layer  The layer.
  *

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "src/mock/api/execution.h"
-#include "src/mock/kernel/ptx.h"
+#include "src/mock/kernel/program.h"
 #include "src/mock/memory/allocation.h"
 #include "src/race/race.h"
 

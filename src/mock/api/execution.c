@@ -15,7 +15,7 @@
 #include "src/mock/api/texture.h"
 #include "src/mock/core/device.h"
 #include "src/mock/core/state.h"
-#include "src/mock/kernel/ptx.h"
+#include "src/mock/kernel/program.h"
 #include "src/mock/memory/allocation.h"
 #include "src/mock/sim/sim.h"
 #include "src/race/race.h"
@@ -159,8 +159,9 @@ static uint64_t timer_ns(void *data, uint64_t instructions)
 
 static bool describe_texture(void *data, uint64_t handle, struct ptx_texture *texture)
 {
-    (void)data;
-    return cushim__mock_texture_describe(handle, texture);
+    const struct mock_execution *execution = data;
+
+    return cushim__mock_texture_describe(handle, execution->what.number, texture);
 }
 
 static void access_memory(void *data, const struct ptx_access *access)
@@ -204,9 +205,11 @@ CUresult cushim__mock_execution_find(const struct mock_variables *variables, con
         return CUDA_ERROR_NOT_FOUND;
     found = &program->kernels[index];
     if (found->refused) {
-        cushim__mock_log("the kernel '%s' cannot be executed: line %u of its PTX: %s: "
-                         "CUDA_ERROR_NOT_SUPPORTED",
-                         name, found->refused_line, found->refused);
+        cushim__mock_log(
+            "the kernel '%s' cannot be executed: line %u of its PTX: %s: "
+            "CUDA_ERROR_NOT_SUPPORTED (register a host function for it, with cushim run "
+            "by --kernels; or set unregistered_kernels = skip)",
+            name, found->refused_line, found->refused);
         return CUDA_ERROR_NOT_SUPPORTED;
     }
     *kernel = index;

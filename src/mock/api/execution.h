@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Kernels that are executed: what src/mock/kernel makes of PTX, on the mock's memory, clock and
- * log.
+ * Kernels that are executed: by src/mock/kernel, on the mock's memory, clock and log.
  *
  * The PTX of an image is translated when it is loaded. A launch is executed in parts, each of which
  * takes the virtual time that its instructions would: between two of them others work.

@@ -48,7 +48,17 @@ struct mock_kernel_entry *cushim__mock_kernel_entry_find(const char *name)
 struct mock_kernel_entry *cushim__mock_kernel_entry_retain(struct mock_kernel_entry *entry)
 {
     entry->references++;
+    entry->launched = true;
     return entry;
+}
+
+const char *cushim__mock_kernel_unused(size_t index)
+{
+    const struct mock_kernel_entry *entry = cushim__mock->kernels;
+
+    while (entry && (entry->built_in || entry->launched || index-- > 0))
+        entry = entry->next;
+    return entry ? entry->name : NULL;
 }
 
 void cushim__mock_kernel_entry_release(struct mock_kernel_entry *entry)
@@ -112,14 +122,15 @@ static struct mock_kernel_entry *create(const struct cushim_mock_kernel *kernel)
 }
 
 /* Register a kernel in place of one of its name. Launches that are queued keep the old one. */
-static CUresult put(const struct cushim_mock_kernel *kernel, bool spins)
+static CUresult put(const struct cushim_mock_kernel *kernel, bool is_built_in)
 {
     struct mock_kernel_entry *entry = create(kernel);
     struct mock_kernel_entry **link = &cushim__mock->kernels, *old;
 
     if (!entry)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    entry->spins = spins;
+    entry->built_in = is_built_in;
+    entry->spins = is_built_in && strcmp(kernel->name, spin_name) == 0;
     while (*link && strcmp((*link)->name, kernel->name) != 0)
         link = &(*link)->next;
     old = *link;
@@ -155,7 +166,7 @@ CUresult cushim__mock_kernels_create(void)
     CUresult code = CUDA_SUCCESS;
 
     for (size_t i = 0; code == CUDA_SUCCESS && i < sizeof built_in / sizeof *built_in; i++)
-        code = put(&built_in[i], strcmp(built_in[i].name, spin_name) == 0);
+        code = put(&built_in[i], true);
     return code;
 }
 

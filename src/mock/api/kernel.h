@@ -23,7 +23,9 @@ struct mock_function;
 struct mock_kernel_entry {
     struct mock_kernel_entry *next; /* in the registry */
     unsigned references;
-    bool spins; /* its first parameter is its duration */
+    bool spins;    /* its first parameter is its duration */
+    bool built_in; /* every mock has it */
+    bool launched; /* the program has launched it */
     char *name;
     uint64_t duration_ns;
     void (*run)(const struct cushim_mock_launch *launch, void *data);
@@ -41,6 +43,9 @@ struct mock_kernel_entry {
 struct mock_kernel_entry *cushim__mock_kernel_entry_find(const char *name);
 struct mock_kernel_entry *cushim__mock_kernel_entry_retain(struct mock_kernel_entry *entry);
 void cushim__mock_kernel_entry_release(struct mock_kernel_entry *entry);
+
+/* The names of those that the program has registered and not launched; NULL: there are fewer. */
+const char *cushim__mock_kernel_unused(size_t index);
 
 /* How a kernel is to be launched. */
 struct mock_launch_shape {

@@ -359,6 +359,7 @@ static CUresult find_unregistered(const struct mock_function *function,
                                   struct mock_variables **variables, size_t *kernel)
 {
     const enum mock_unregistered setting = cushim__mock->settings.unregistered;
+    const bool needs_zstd = function->module->code->image.needs_zstd;
     CUresult code = CUDA_ERROR_NOT_FOUND;
 
     *variables = NULL;
@@ -372,12 +373,17 @@ static CUresult find_unregistered(const struct mock_function *function,
         return code;
     cushim__mock_log("the kernel '%s' is not registered, and %s: CUDA_ERROR_NOT_SUPPORTED (%s)",
                      function->kernel->name,
-                     setting == MOCK_EXECUTE_KERNELS ? "its image has no PTX that can be read"
-                                                     : "what it does is not to be found out",
-                     setting == MOCK_EXECUTE_KERNELS
-                         ? "embed PTX, uncompressed; or register it, or set "
-                           "unregistered_kernels = skip"
-                         : "register it, or set unregistered_kernels = execute");
+                     setting != MOCK_EXECUTE_KERNELS ? "what it does is not to be found out"
+                     : needs_zstd ? "its PTX is compressed by Zstandard, which this mock was built "
+                                    "without"
+                                  : "its image has no PTX that can be read",
+                     setting != MOCK_EXECUTE_KERNELS
+                         ? "register it, with cushim run by --kernels; or set "
+                           "unregistered_kernels = execute"
+                     : needs_zstd ? "build cushim with libzstd, or compile with nvcc "
+                                    "--compress-mode=none; or register it"
+                                  : "embed PTX; or register it, with cushim run by --kernels; or "
+                                    "set unregistered_kernels = skip");
     return CUDA_ERROR_NOT_SUPPORTED;
 }
 

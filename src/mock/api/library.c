@@ -8,6 +8,7 @@
 #include "src/base/name.h"
 #include "src/mock/api/api.h"
 #include "src/mock/api/context.h"
+#include "src/mock/api/memory.h"
 #include "src/mock/api/stream.h"
 #include "src/mock/core/device.h"
 
@@ -329,17 +330,27 @@ MOCK_EXACT(LibraryGetGlobal)
     return CUDA_SUCCESS;
 }
 
-MOCK_APPROXIMATE(LibraryGetManaged, "managed variables are not found, but are variables of "
-                                    "cuLibraryGetGlobal")
+MOCK_APPROXIMATE(LibraryGetManaged, "each context has its own, and one has to be current; only "
+                                    "those of PTX that is executed are found")
 (CUdeviceptr *dptr, size_t *bytes, cushim_CUlibrary library, const char *name)
 {
-    struct mock_library *found;
-    CUresult code;
+    const struct mock_allocation *memory;
+    CUdeviceptr address = 0;
+    size_t size = 0;
+    CUresult code = cushim__mock_LibraryGetGlobal(&address, &size, name, library);
 
     if ((!dptr && !bytes) || !name)
         return CUDA_ERROR_INVALID_VALUE;
-    code = cushim__mock_object_find(library, MOCK_LIBRARY, &found);
-    return code == CUDA_SUCCESS ? CUDA_ERROR_NOT_FOUND : code;
+    memory = code == CUDA_SUCCESS ? cushim__mock_allocation_at(address) : NULL;
+    if (code == CUDA_SUCCESS && (!memory || memory->origin != MOCK_BY_VARIABLE))
+        code = CUDA_ERROR_NOT_FOUND;
+    if (code != CUDA_SUCCESS)
+        return code;
+    if (dptr)
+        *dptr = address;
+    if (bytes)
+        *bytes = size;
+    return CUDA_SUCCESS;
 }
 
 MOCK_EXACT(LibraryGetKernelCount)

@@ -25,7 +25,7 @@ static struct mock_allocation *find(CUdeviceptr start, size_t bytes)
 {
     struct mock_allocation *allocation = bytes ? cushim__mock_allocation_at(start) : NULL;
 
-    if (!allocation || allocation->origin != MOCK_BY_MANAGED ||
+    if (!allocation || cushim__mock_allocation_place(allocation) != MOCK_MANAGED ||
         bytes > allocation->bytes - (start - allocation->span.start))
         return NULL;
     return allocation;

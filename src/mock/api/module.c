@@ -12,6 +12,7 @@
 #include "src/mock/api/execution.h"
 #include "src/mock/api/memory.h"
 #include "src/mock/api/stream.h"
+#include "src/mock/ptx/ptx.h"
 
 /* Write an initial value to where the variable is. */
 static void fill(struct mock_module *module, size_t index)
@@ -40,6 +41,28 @@ static void fill(struct mock_module *module, size_t index)
     }
 }
 
+/* A global of the image that the program, which is executed, declares as managed. */
+static bool is_managed(const struct mock_code *code, size_t index)
+{
+    for (size_t i = 0; code->program && i < code->program->global_count; i++) {
+        if (code->program->globals[i].managed && code->variables[i] == index)
+            return true;
+    }
+    return false;
+}
+
+static CUresult allocate_one(struct mock_module *module, size_t index)
+{
+    struct mock_context *context = module->object.context;
+    const size_t bytes = module->code->image.globals[index].bytes;
+
+    if (bytes == 0)
+        return CUDA_SUCCESS;
+    return (is_managed(module->code, index) ? cushim__mock_memory_allocate_managed
+                                            : cushim__mock_memory_allocate)(
+        context, context->device, bytes, &module->addresses[index]);
+}
+
 static CUresult allocate(struct mock_module *module)
 {
     const struct mock_image *image = &module->code->image;
@@ -50,11 +73,7 @@ static CUresult allocate(struct mock_module *module)
     if (!module->addresses)
         return CUDA_ERROR_OUT_OF_MEMORY;
     for (size_t i = 0; i < image->global_count; i++) {
-        CUresult code = image->globals[i].bytes == 0
-                            ? CUDA_SUCCESS
-                            : cushim__mock_memory_allocate(
-                                  module->object.context, module->object.context->device,
-                                  image->globals[i].bytes, &module->addresses[i]);
+        CUresult code = allocate_one(module, i);
 
         if (code != CUDA_SUCCESS)
             return code;

@@ -7,7 +7,8 @@
 
 #include "src/mock/api/api.h"
 #include "src/mock/api/copy.h"
-#include "src/mock/kernel/ptx.h"
+#include "src/mock/kernel/program.h"
+#include "src/mock/sim/sim.h"
 
 enum { FLAG_READ_AS_INTEGER = 1, FLAG_NORMALISED = 2, FLAG_SRGB = 16 };
 
@@ -56,12 +57,43 @@ static bool describe_array(CUarray handle, struct ptx_texture *texture)
     return texel_of(array->descriptor.Format, &texture->texel);
 }
 
-bool cushim__mock_texture_describe(uint64_t handle, struct ptx_texture *texture)
+/*
+ * Objects that were destroyed: a kernel that was launched before uses them on, as on a GPU. The last
+ * ones are kept.
+ */
+static struct {
+    uint64_t handle, number; /* number: of the last operation before the end */
+    struct mock_texture texture;
+} destroyed[64];
+
+static unsigned destroyed_count;
+
+static void keep_destroyed(const struct mock_texture *texture, uint64_t handle)
+{
+    const unsigned at = destroyed_count++ % (sizeof destroyed / sizeof *destroyed);
+
+    destroyed[at].handle = handle;
+    destroyed[at].number = cushim__mock_sim_submitted();
+    destroyed[at].texture = *texture;
+}
+
+static const struct mock_texture *find_destroyed(uint64_t handle, uint64_t number)
+{
+    for (size_t i = 0; i < sizeof destroyed / sizeof *destroyed; i++) {
+        if (destroyed[i].handle == handle && number > 0 && number <= destroyed[i].number)
+            return &destroyed[i].texture;
+    }
+    return NULL;
+}
+
+bool cushim__mock_texture_describe(uint64_t handle, uint64_t number, struct ptx_texture *texture)
 {
     const struct mock_texture *found =
         cushim__mock_object_lookup((void *)(uintptr_t)handle, MOCK_TEXTURE);
     const CUDA_RESOURCE_DESC *resource;
 
+    if (!found)
+        found = find_destroyed(handle, number);
     if (!found || !found->bound)
         return false;
     resource = &found->resource;
@@ -203,6 +235,7 @@ static CUresult destroy(unsigned long long handle, bool surface)
 
     if (code || !handle)
         return code;
+    keep_destroyed(texture, handle);
     cushim__mock_object_remove(texture);
     free(texture);
     return CUDA_SUCCESS;

@@ -28,7 +28,7 @@ CUresult cushim__mock_reference_create(struct mock_context *context, CUdeviceptr
 CUresult cushim__mock_reference_copy(struct mock_context *context, uint64_t *handle);
 void cushim__mock_reference_destroy(uint64_t handle);
 
-/* What a kernel sees of a handle. False: it is none, or nothing is bound to it. */
-bool cushim__mock_texture_describe(uint64_t handle, struct ptx_texture *texture);
+/* What a kernel, the operation of a number, sees of a handle. False: it is none, or nothing is bound to it. */
+bool cushim__mock_texture_describe(uint64_t handle, uint64_t number, struct ptx_texture *texture);
 
 #endif

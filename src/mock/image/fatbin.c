@@ -3,11 +3,13 @@
  * Fat binaries: the same code for several devices, of which the best for this one counts. What is
  * known of the format was read off files that the program fatbinary made.
  */
+#include <stdlib.h>
 #include <string.h>
 
+#include "src/mock/image/decompress.h"
 #include "src/mock/image/reading.h"
 
-enum { KIND_PTX = 1, KIND_CUBIN = 2, FLAGS_COMPRESSED = 0x2000 | 0x8000 };
+enum { KIND_PTX = 1, KIND_CUBIN = 2, FLAG_LZ4 = 0x2000, FLAG_ZSTD = 0x8000 };
 
 struct header {
     uint32_t magic;
@@ -26,11 +28,18 @@ struct entry {
     uint64_t flags;
 };
 
-/* The best entries so far: that can be read, and of all. */
+/* What follows in the header of an entry that is compressed. */
+struct compressed_entry {
+    struct entry entry;
+    uint64_t unknown, plain_bytes;
+};
+
+/* The best entries so far: that can be read, of all, and of texts. */
 struct choice {
     unsigned rank;
     const unsigned char *start;
-    size_t bytes;
+    size_t bytes, plain_bytes;
+    enum mock_compression compression;
 };
 
 bool cushim__mock_image_runs(const struct mock_image_target *target, unsigned architecture)
@@ -52,11 +61,10 @@ static unsigned rank_of(const struct entry *entry, const struct mock_image_targe
     return 0;
 }
 
-static void choose(struct choice *choice, unsigned rank, const struct entry *entry,
-                   const unsigned char *start)
+static void choose(struct choice *best, const struct choice *other)
 {
-    if (rank > choice->rank)
-        *choice = (struct choice){.rank = rank, .start = start, .bytes = (size_t)entry->bytes};
+    if (other->rank > best->rank)
+        *best = *other;
 }
 
 static CUresult damaged(struct mock_reading *reading)
@@ -65,12 +73,76 @@ static CUresult damaged(struct mock_reading *reading)
                                      "the fat binary is damaged");
 }
 
+/* Look at the entry at the front of so many bytes. False: it is damaged. */
+static bool look(const unsigned char *start, size_t bytes, struct entry *entry,
+                 struct choice *found)
+{
+    struct compressed_entry longer;
+
+    if (bytes < sizeof *entry)
+        return false;
+    memcpy(entry, start, sizeof *entry);
+    if (entry->header_bytes < sizeof *entry || entry->header_bytes > bytes ||
+        entry->bytes > bytes - entry->header_bytes)
+        return false;
+    *found = (struct choice){.start = start + entry->header_bytes, .bytes = (size_t)entry->bytes};
+    if (!(entry->flags & (FLAG_LZ4 | FLAG_ZSTD)))
+        return true;
+    if (entry->header_bytes < sizeof longer || entry->compressed_bytes > entry->bytes)
+        return false;
+    memcpy(&longer, start, sizeof longer);
+    found->compression = entry->flags & FLAG_ZSTD ? MOCK_ZSTD : MOCK_LZ4;
+    found->bytes = entry->compressed_bytes;
+    found->plain_bytes = longer.plain_bytes < SIZE_MAX ? (size_t)longer.plain_bytes : SIZE_MAX;
+    return true;
+}
+
+/* Make it plain; `*memory` is to be freed. */
+static CUresult unpack(struct mock_reading *reading, struct choice *choice, unsigned char **memory)
+{
+    CUresult code;
+
+    *memory = NULL;
+    if (choice->compression == MOCK_PLAIN)
+        return CUDA_SUCCESS;
+    code = cushim__mock_decompress(choice->compression, choice->start, choice->bytes,
+                                   choice->plain_bytes, memory);
+    if (code == CUDA_ERROR_INVALID_IMAGE)
+        return damaged(reading);
+    choice->start = *memory;
+    choice->bytes = choice->plain_bytes;
+    return code;
+}
+
+/* PTX that is executed, and declares what the cubin does. */
+static CUresult read_text(struct mock_reading *reading, struct choice text)
+{
+    unsigned char *memory;
+    CUresult code = unpack(reading, &text, &memory);
+
+    if (code == CUDA_SUCCESS)
+        code = cushim__mock_read_ptx_beside(reading, (const char *)text.start, text.bytes);
+    free(memory);
+    return code;
+}
+
+static CUresult read_choice(struct mock_reading *reading, struct choice readable)
+{
+    unsigned char *memory;
+    CUresult code = unpack(reading, &readable, &memory);
+
+    if (code == CUDA_SUCCESS)
+        code = cushim__mock_read_any(reading, readable.start, readable.bytes);
+    free(memory);
+    return code;
+}
+
 CUresult cushim__mock_read_fatbin(struct mock_reading *reading, const unsigned char *start,
                                   size_t bytes)
 {
     struct choice best = {.rank = 0}, readable = {.rank = 0}, text = {.rank = 0};
+    CUresult code = CUDA_SUCCESS;
     struct header header;
-    CUresult code;
     size_t offset;
 
     if (bytes < sizeof header)
@@ -81,34 +153,29 @@ CUresult cushim__mock_read_fatbin(struct mock_reading *reading, const unsigned c
         return damaged(reading);
     bytes = header.header_bytes + (size_t)header.bytes;
     for (offset = header.header_bytes; offset < bytes;) {
+        struct choice found;
         struct entry entry;
-        unsigned rank;
 
-        if (bytes - offset < sizeof entry)
+        if (!look(start + offset, bytes - offset, &entry, &found))
             return damaged(reading);
-        memcpy(&entry, start + offset, sizeof entry);
-        if (entry.header_bytes < sizeof entry || entry.header_bytes > bytes - offset ||
-            entry.bytes > bytes - offset - entry.header_bytes)
-            return damaged(reading);
-        rank = rank_of(&entry, reading->target);
-        choose(&best, rank, &entry, start + offset + entry.header_bytes);
-        if (!(entry.flags & FLAGS_COMPRESSED))
-            choose(&readable, rank, &entry, start + offset + entry.header_bytes);
-        if (!(entry.flags & FLAGS_COMPRESSED) && entry.kind == KIND_PTX)
-            choose(&text, rank, &entry, start + offset + entry.header_bytes);
+        found.rank = rank_of(&entry, reading->target);
+        choose(&best, &found);
+        if (!cushim__mock_can_decompress(found.compression))
+            reading->image->needs_zstd |= entry.kind == KIND_PTX;
+        else
+            choose(&readable, &found);
+        if (cushim__mock_can_decompress(found.compression) && entry.kind == KIND_PTX)
+            choose(&text, &found);
         offset += entry.header_bytes + (size_t)entry.bytes;
     }
     if (best.rank == 0)
         return cushim__mock_image_refuse(reading->image, CUDA_ERROR_NO_BINARY_FOR_GPU,
                                          "nothing in the fat binary is for this device");
     /* Entries come from one source: what one declares, the others do. Only PTX can be executed. */
-    if (text.rank > 0 && text.start != readable.start) {
-        code = cushim__mock_read_ptx_beside(reading, (const char *)text.start, text.bytes);
-        if (code != CUDA_SUCCESS)
-            return code;
-    }
-    if (readable.rank > 0)
-        return cushim__mock_read_any(reading, readable.start, readable.bytes);
+    if (text.rank > 0 && text.start != readable.start)
+        code = read_text(reading, text);
+    if (code == CUDA_SUCCESS && readable.rank > 0)
+        return read_choice(reading, readable);
     reading->image->opaque = true;
-    return CUDA_SUCCESS;
+    return code;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "src/mock/image/image.h"
+#include "src/base/system.h"
 
 #include <elf.h>
 #include <stdarg.h>
@@ -156,7 +157,7 @@ static CUresult measure_elf(const void *start, size_t *bytes)
     Elf64_Shdr section;
     uint64_t end = sizeof header;
 
-    if (!cushim__mock_safe_read(&header, start, sizeof header))
+    if (!cushim__host_read(&header, start, sizeof header))
         return CUDA_ERROR_INVALID_IMAGE;
     *bytes = sizeof header;
     if (header.e_ident[EI_CLASS] != ELFCLASS64) /* which is refused, but not here */
@@ -170,8 +171,8 @@ static CUresult measure_elf(const void *start, size_t *bytes)
     if (header.e_shnum > 0 && header.e_shentsize != sizeof section)
         return CUDA_ERROR_INVALID_IMAGE;
     for (unsigned i = 0; i < header.e_shnum; i++) {
-        if (!cushim__mock_safe_read(&section, at(start, header.e_shoff + i * sizeof section),
-                                    sizeof section))
+        if (!cushim__host_read(&section, at(start, header.e_shoff + i * sizeof section),
+                               sizeof section))
             return CUDA_ERROR_INVALID_IMAGE;
         if (!cushim__mock_section_has_bytes(&section))
             continue;
@@ -187,8 +188,8 @@ static CUresult measure_fatbin(const void *start, size_t *bytes)
 {
     struct fatbin header;
 
-    if (!cushim__mock_safe_read(&header, start, sizeof header) ||
-        header.header_bytes < sizeof header || !is_size(header.bytes))
+    if (!cushim__host_read(&header, start, sizeof header) || header.header_bytes < sizeof header ||
+        !is_size(header.bytes))
         return CUDA_ERROR_INVALID_IMAGE;
     *bytes = header.header_bytes + (size_t)header.bytes;
     return CUDA_SUCCESS;
@@ -199,7 +200,7 @@ static CUresult copy_measured(const void *start, size_t bytes, unsigned char **c
     *copy = malloc(bytes);
     if (!*copy)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    if (cushim__mock_safe_read(*copy, start, bytes))
+    if (cushim__host_read(*copy, start, bytes))
         return CUDA_SUCCESS;
     free(*copy);
     return CUDA_ERROR_INVALID_IMAGE;
@@ -224,8 +225,7 @@ static CUresult copy_text(const char *start, unsigned char **copy, size_t *bytes
             }
             text = grown;
         }
-        if (length > SIZE_MAX_OF_IMAGE ||
-            !cushim__mock_safe_read(text + length, start + length, step)) {
+        if (length > SIZE_MAX_OF_IMAGE || !cushim__host_read(text + length, start + length, step)) {
             free(text);
             return CUDA_ERROR_INVALID_IMAGE;
         }
@@ -252,7 +252,7 @@ static CUresult copy_image(const void *start, unsigned char **copy, size_t *byte
     for (size_t i = 0; i < sizeof magic; i++) {
         unsigned char byte;
 
-        if (!cushim__mock_safe_read(&byte, at(start, i), 1))
+        if (!cushim__host_read(&byte, at(start, i), 1))
             return CUDA_ERROR_INVALID_IMAGE;
         if (byte == 0)
             break;

@@ -16,7 +16,7 @@
 
 #include <cuda.h>
 
-#include "src/mock/kernel/ptx.h"
+#include "src/mock/ptx/ptx.h"
 
 struct mock_image_parameter {
     size_t offset, bytes;
@@ -67,6 +67,7 @@ struct mock_image {
     bool beside; /* PTX that stands beside a cubin is among it, or was not understood */
     /* Part of it cannot be read, as it is compressed: it may declare anything. */
     bool opaque;
+    bool needs_zstd;        /* PTX in it is compressed so that this build cannot read it */
     char message[160];      /* why it was refused; for the log of the JIT compiler */
     struct ptx_error error; /* of PTX that was refused; without a line: of none */
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* PTX text of images: src/mock/kernel reads it, and the image takes what it declares. */
+/* PTX text of images: src/mock/ptx reads it, and the image takes what it declares. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -65,9 +65,4 @@ cushim__mock_image_refuse(struct mock_image *image, CUresult code, const char *f
 /* The name of those sections. */
 #define MOCK_JOINED_SECTION ".cushim.image"
 
-/* safe_read_*.c: reading what may not be there. */
-
-/* Copy from memory of this process. False: not all of it can be read. */
-bool cushim__mock_safe_read(void *to, const void *from, size_t bytes);
-
 #endif

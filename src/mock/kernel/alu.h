@@ -24,7 +24,7 @@ struct ptx_alu {
 
 /* The tables, each ended by a NULL name. */
 extern const struct ptx_alu cushim__ptx_alu_integer[], cushim__ptx_alu_bits[],
-    cushim__ptx_alu_float[], cushim__ptx_alu_convert[];
+    cushim__ptx_alu_float[], cushim__ptx_alu_convert[], cushim__ptx_alu_packed[];
 
 /* The row of a name, which names.c knows. NULL: there is none. */
 struct ptx_names;

@@ -10,7 +10,7 @@
 #ifndef CUSHIM_MOCK_KERNEL_CODE_H
 #define CUSHIM_MOCK_KERNEL_CODE_H
 
-#include "src/mock/kernel/ptx.h"
+#include "src/mock/kernel/program.h"
 
 enum { PTX_LANES = 32, PTX_ROW = 4 * PTX_LANES, PTX_WIDE_ROW = 8 * PTX_LANES };
 
@@ -144,9 +144,26 @@ enum ptx_handler {
     DO_WARP_SYNC, /* those that wait for other lanes: `sub` */
     DO_ACTIVE_MASK,
     DO_SLEEP,
-    DO_TEXTURE, /* textures and surfaces: texture.h */
-    DO_NOTHING, /* fences and the like */
+    DO_MBARRIER, /* mbarrier.c: the operation in `sub`, the space in `type` */
+    DO_TEXTURE,  /* textures and surfaces: texture.h */
+    DO_NOTHING,  /* fences and the like */
     DO_REFUSED
+};
+
+/* `sub` of DO_MBARRIER. */
+enum ptx_mbarrier {
+    MBARRIER_INIT,
+    MBARRIER_INVALIDATE,
+    MBARRIER_ARRIVE,
+    MBARRIER_DROP,        /* arrive, and in later phases one is expected less */
+    MBARRIER_EXPECT_TX,   /* so many bytes are to come */
+    MBARRIER_COMPLETE_TX, /* so many have come */
+    MBARRIER_ARRIVE_EXPECT_TX,
+    MBARRIER_DROP_EXPECT_TX,
+    MBARRIER_WAIT,        /* whether the phase of a state is over */
+    MBARRIER_WAIT_PARITY, /* whether that phase is over which is even or odd */
+    MBARRIER_PENDING,     /* how many arrivals a state lacked */
+    MBARRIER_COPIES_ARRIVE,
 };
 
 /* What DO_WARP_SYNC does. */
@@ -321,8 +338,9 @@ struct ptx_kernel_code {
 };
 
 struct ptx_program {
-    struct ptx_module module; /* what the caller sees */
-    struct ptx_target target;
+    struct ptx_module module;               /* what the caller sees */
+    unsigned newest_version, newest_target; /* that a text may have */
+    bool declarations;                      /* bodies are not translated */
     unsigned references;
     struct ptx_kernel *kernels;
     struct ptx_global *globals;
@@ -335,9 +353,12 @@ struct ptx_program {
     uint32_t function_count, shared_count, code_count, list_count, constant_bytes;
     size_t kernel_room, global_room, function_room, shared_room, code_room, list_room,
         constant_room;
-    struct ptx_names *names;
+    struct ptx_names *names; /* that the texts share, until they are linked */
     unsigned part_count;
 };
+
+/* One reference less: a module has one, and each of its launches. */
+void cushim__ptx_program_release(struct ptx_program *program);
 
 /* Generic addresses of what is no global memory: above what a process of the host can use. */
 #define PTX_SHARED_WINDOW UINT64_C(0x0001000000000000)

@@ -188,7 +188,7 @@ void cushim__ptx_launch_destroy(struct ptx_launch *launch)
         destroy_block(launch, &launch->blocks[i]);
     free(launch->blocks);
     free(launch->parameters);
-    cushim__ptx_release(&launch->program->module);
+    cushim__ptx_program_release(launch->program);
     free(launch);
 }
 

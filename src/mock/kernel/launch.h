@@ -141,6 +141,9 @@ void cushim__ptx_address(struct ptx_step *step);
 unsigned char *cushim__ptx_bytes(struct ptx_step *step, unsigned lane, enum ptx_space space,
                                  uint64_t address, unsigned bytes, enum ptx_use use);
 
+/* --- mbarrier.c --- */
+void cushim__ptx_mbarrier(struct ptx_step *step);
+
 /* --- texture.c --- */
 void cushim__ptx_texture(struct ptx_step *step);
 

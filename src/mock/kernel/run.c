@@ -115,6 +115,11 @@ static void execute_other(struct ptx_step *step)
     case DO_CVTA:
         cushim__ptx_cvta(step);
         break;
+    case DO_MBARRIER:
+        /* It may be asked again and again whether others have come. */
+        step->left -= step->left < SPINNING ? step->left : SPINNING;
+        cushim__ptx_mbarrier(step);
+        break;
     case DO_TEXTURE:
         cushim__ptx_texture(step);
         break;

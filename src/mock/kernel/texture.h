@@ -23,7 +23,7 @@ enum {
 };
 
 enum ptx_texture_property {
-    PROPERTY_WIDTH,
+    PROPERTY_WIDTH = 1,
     PROPERTY_HEIGHT,
     PROPERTY_DEPTH,
     PROPERTY_LAYERS,

@@ -93,6 +93,16 @@ const struct mock_allocation *cushim__mock_allocation_near(CUdeviceptr address)
     return near;
 }
 
+static bool is_global(const struct mock_allocation *allocation)
+{
+    return allocation->origin == MOCK_BY_MODULE || allocation->origin == MOCK_BY_VARIABLE;
+}
+
+static bool is_managed(enum mock_origin origin)
+{
+    return origin == MOCK_BY_MANAGED || origin == MOCK_BY_VARIABLE;
+}
+
 void cushim__mock_allocation_tag(CUdeviceptr start, char *text, size_t size)
 {
     const struct mock_allocation *allocation = cushim__mock_allocation_behind(start);
@@ -100,8 +110,7 @@ void cushim__mock_allocation_tag(CUdeviceptr start, char *text, size_t size)
     if (allocation && allocation->tag[0])
         snprintf(text, size, "%s", allocation->tag);
     else
-        snprintf(text, size, "%s#%u",
-                 allocation && allocation->origin == MOCK_BY_MODULE ? "global" : "memory",
+        snprintf(text, size, "%s#%u", allocation && is_global(allocation) ? "global" : "memory",
                  allocation ? allocation->number : 0);
 }
 
@@ -117,6 +126,7 @@ enum mock_place cushim__mock_allocation_place(const struct mock_allocation *allo
 {
     switch (allocation->origin) {
     case MOCK_BY_MANAGED:
+    case MOCK_BY_VARIABLE:
         return MOCK_MANAGED;
     case MOCK_BY_HOST:
     case MOCK_BY_REGISTER:
@@ -129,7 +139,7 @@ enum mock_place cushim__mock_allocation_place(const struct mock_allocation *allo
 /* Whether the program made it and has to free it. */
 static bool is_counted(const struct mock_allocation *allocation)
 {
-    return allocation->origin != MOCK_BY_MODULE && allocation->origin != MOCK_BY_REGISTER &&
+    return !is_global(allocation) && allocation->origin != MOCK_BY_REGISTER &&
            allocation->origin != MOCK_BY_KERNEL;
 }
 
@@ -162,8 +172,8 @@ void cushim__mock_allocation_renew(struct mock_allocation *allocation, size_t by
         cushim__race_forget(allocation->id);
     allocation->bytes = bytes;
     allocation->id = ++allocations_made;
-    allocation->number = allocation->origin == MOCK_BY_MODULE ? ++cushim__mock->globals_made
-                                                              : ++cushim__mock->memory_made;
+    allocation->number =
+        is_global(allocation) ? ++cushim__mock->globals_made : ++cushim__mock->memory_made;
     allocation->tag[0] = '\0';
     if (is_counted(allocation))
         cushim__mock->allocations++;
@@ -218,7 +228,7 @@ static void *take_host(enum mock_origin origin, size_t bytes)
     const size_t whole = cushim__mock_arena_rounded(bytes, MOCK_UNIT);
     void *memory;
 
-    if (origin == MOCK_BY_MANAGED || bytes >= PAGES)
+    if (is_managed(origin) || bytes >= PAGES)
         return bytes <= cushim__mock_pages_lockable() ? cushim__mock_pages_take(bytes) : NULL;
     memory = cushim__host_memory(MOCK_UNIT, whole);
     return memory ? memset(memory, 0, whole) : NULL;
@@ -226,7 +236,7 @@ static void *take_host(enum mock_origin origin, size_t bytes)
 
 static void give_host(const struct mock_allocation *allocation)
 {
-    if (allocation->origin == MOCK_BY_MANAGED || allocation->bytes >= PAGES)
+    if (is_managed((enum mock_origin)allocation->origin) || allocation->bytes >= PAGES)
         cushim__mock_pages_release(allocation->host, allocation->bytes);
     else
         cushim__host_memory_free(allocation->host);
@@ -328,7 +338,7 @@ void cushim__mock_allocation_mapping(const struct mock_allocation *allocation, C
      * What the driver takes for the host it maps in such blocks as well
      * (driver-semantics.md #191).
      */
-    if (allocation->origin == MOCK_BY_HOST || allocation->origin == MOCK_BY_MANAGED)
+    if (allocation->origin == MOCK_BY_HOST || is_managed((enum mock_origin)allocation->origin))
         *bytes = cushim__mock_arena_rounded(*bytes, MOCK_BLOCK);
 }
 
@@ -376,11 +386,24 @@ CUresult cushim__mock_memory_allocate(struct mock_context *context, struct mock_
     return code;
 }
 
+CUresult cushim__mock_memory_allocate_managed(struct mock_context *context,
+                                              struct mock_device *device, size_t bytes,
+                                              CUdeviceptr *address)
+{
+    struct mock_allocation *allocation;
+    CUresult code = cushim__mock_allocation_create_host(context, device, MOCK_BY_VARIABLE, NULL,
+                                                        bytes, CU_MEM_ATTACH_GLOBAL, &allocation);
+
+    if (code == CUDA_SUCCESS)
+        *address = allocation->span.start;
+    return code;
+}
+
 CUresult cushim__mock_memory_free(CUdeviceptr address)
 {
     struct mock_allocation *allocation = cushim__mock_allocation_at(address);
 
-    if (!allocation || allocation->span.start != address || allocation->origin != MOCK_BY_MODULE)
+    if (!allocation || allocation->span.start != address || !is_global(allocation))
         return CUDA_ERROR_INVALID_VALUE;
     cushim__mock_allocation_destroy(allocation);
     return CUDA_SUCCESS;

@@ -28,6 +28,7 @@ enum mock_origin {
     MOCK_BY_HOST,     /* cuMemHostAlloc: cuMemFreeHost */
     MOCK_BY_REGISTER, /* cuMemHostRegister: cuMemHostUnregister */
     MOCK_BY_MODULE,   /* a global: its module */
+    MOCK_BY_VARIABLE, /* a managed global: its module */
     MOCK_BY_POOL,     /* cuMemAllocAsync: cuMemFreeAsync or cuMemFree */
     MOCK_BY_IMPORT,   /* cuIpcOpenMemHandle: cuIpcCloseMemHandle */
     MOCK_BY_KERNEL,   /* malloc() of a kernel: free() of one */
@@ -133,6 +134,9 @@ void *cushim__mock_memory_host(CUdeviceptr address, size_t bytes);
 /* Allocate and free for other calls (globals of modules, ...), in the arena of the device. */
 CUresult cushim__mock_memory_allocate(struct mock_context *context, struct mock_device *device,
                                       size_t bytes, CUdeviceptr *address);
+CUresult cushim__mock_memory_allocate_managed(struct mock_context *context,
+                                              struct mock_device *device, size_t bytes,
+                                              CUdeviceptr *address);
 CUresult cushim__mock_memory_free(CUdeviceptr address);
 
 /* How many bytes of device memory are allocated, on all devices: for cushim_mock_state_get(). */

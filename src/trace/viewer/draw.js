@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is drawn: a row for each lane, and the pictures. A frame costs what its pixels cost: events
- * narrower than a pixel are found by bisection and summed by blocks.
+ * Drawing: the layout of tracks and lanes in rows, and the canvases. The time of a frame depends on
+ * the number of pixels, not of events: events narrower than a pixel are found by bisection and
+ * summed by blocks.
  */
 'use strict';
 
@@ -106,11 +107,11 @@ function sizeCanvases() {
   overviewPicture = null;
 }
 
-/* Rectangles by colour: a class's own, its weak shade, and both of what a search has not found. */
+/* Rectangles by colour: a class in strong and weak, and both dimmed for what a search excludes. */
 const STRONG = 0, WEAK = 1, SHADES = [1, 0.4, 0.25, 0.12];
 const batches = [];
 
-/* What continues the rectangle before it makes that one wider. */
+/* A rectangle that continues the one before it makes that one wider. */
 function addRectangle(cls, shade, x, y, width, height) {
   const batch = batches[cls * 4 + shade] ??= [], last = batch.length - 4;
   if (last >= 0 && batch[last] + batch[last + 2] === x && batch[last + 1] === y &&
@@ -196,7 +197,7 @@ function addColumn(lane, from, to, x, y, height, scale, weighs, sums) {
     if (sums[c] === 0)
       continue;
     const part = Math.round(strong * sums[c] / all);
-    /* An error is seen, however short. */
+    /* Errors are visible, however short. */
     if (trace.classes[c] === 'error')
       addRectangle(c, STRONG + dim, x, y, 1, Math.max(part, 5));
     else
@@ -206,7 +207,7 @@ function addColumn(lane, from, to, x, y, height, scale, weighs, sums) {
 
 const textWidths = new Map();
 
-/* As much of a text as fits, from a width for each text that is measured once. */
+/* As much of a text as fits. The width of each text is measured once. */
 function fitText(context, text, room) {
   let width = textWidths.get(text);
   if (width === undefined) {
@@ -386,7 +387,7 @@ function outline(context, event, thickness, colour) {
 
 const MOST_ARROWS = 300;
 
-/* Arrows from calls to their work: of what is selected, and of all in view if they are few. */
+/* Arrows from calls to their work: for the selected event, and for all in view if they are few. */
 function drawArrows(context) {
   const pairs = [];
   if (arrows)
@@ -455,7 +456,7 @@ function drawArrow(context, call, work) {
   context.fill();
 }
 
-/* The first lane of each track, squeezed, and the part that is in view. */
+/* The first lane of each track over the whole trace, and the part that is in view. */
 function drawOverview() {
   const {canvas, context, width, height} = canvases.overview, whole = wholeTrace();
   if (!overviewPicture) {

@@ -10,7 +10,7 @@ import hashlib
 import os
 import sys
 
-SCRIPTS = ('trace.js', 'words.js', 'draw.js', 'viewer.js')
+SCRIPTS = ('trace.js', 'text.js', 'draw.js', 'viewer.js')
 MARK = '<!-- data -->\n'
 
 HEAD = '''/* SPDX-License-Identifier: Apache-2.0 */

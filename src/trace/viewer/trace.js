@@ -12,20 +12,20 @@
  *
  *     format          1
  *     program         the command line
- *     driver          (o) where the driver was loaded from, or what it is
- *     driver_version  (o) as cuDriverGetVersion counts
+ *     driver          (o) the path of the driver, or the identity of the mock
+ *     driver_version  (o) as of cuDriverGetVersion
  *     clock           "host", or "virtual": a mock's
  *     duration_ns     of the trace
  *     began_unix_ns   (o) a string: the time of day of time 0
  *     process         (o) number of the process
  *     ended           false: the process crashed or was killed
  *     device_times    (o) false: device work was not timed
- *     damage          (o) a string: what of the trace file could not be read
- *     lost_calls, lost_work, untimed_work, unknown_functions, call_cost_ns, lost_details
- *                     (o) numbers; lost_details: events whose details were left out
+ *     damage          (o) a string that describes the first part of the file that could not be read
+ *     lost_calls, lost_work, untimed_work, unknown_functions, call_cost_ns, event_cost_ns,
+ *     lost_details    (o) numbers; lost_details: events whose details were left out
  *     unknown_names   (o) strings: the first of the unknown functions
  *     names           strings: functions, kernels, kinds of copies, ranges
- *     details         strings: what else is said of an event, each once
+ *     details         strings: the details of events, each once
  *     classes         strings: call, blocked, error, unfinished, kernel, copy, set, graph,
  *                     host function, range, mark. Others are shown in grey.
  *     tracks          in the order in which they are shown; those of one group lie together:
@@ -38,10 +38,10 @@
  *                     blocked_ns, longest_ns]
  *
  * BASE64 (with padding; white space is skipped) holds the events of each track, track after track,
- * sorted by their begin; of two that begin together, the outer one first. An event is a run of
+ * sorted by their begin; of two that begin together, the longer one first. An event is a run of
  * numbers, each in LEB128 without a sign. Times are nanoseconds since the trace began.
  *
- *     begin           less the begin of the event before it in the track (of the first: less 0)
+ *     begin           minus the begin of the event before it in the track; of the first, minus 0
  *     duration        0 for marks
  *     name, class     indices
  *     detail          1 + index; 0: none
@@ -94,7 +94,7 @@ class Reader {
   }
 }
 
-/* Characters that would hide or turn around what follows them. */
+/* Replace control characters, and those that change the direction of the text after them. */
 const readable = (text) =>
   String(text).replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g,
                        '\ufffd');
@@ -145,7 +145,7 @@ function readTrace() {
   return trace;
 }
 
-/* From numbers of calls to events, and from a call to a list of its work. */
+/* Replace the numbers of calls by events, and make a list of the work of each call. */
 function linkWork(trace, callEvents) {
   trace.firstWork = new Int32Array(trace.count).fill(-1);
   trace.nextWork = new Int32Array(trace.count).fill(-1);
@@ -158,7 +158,7 @@ function linkWork(trace, callEvents) {
   }
 }
 
-/* A track's events go to the first lane that is free: nested ones lie below what they are in. */
+/* An event goes to the first free lane, so nested events are below the one that contains them. */
 function readEvents(reader, trace, track, calls) {
   const laneEnd = [], laneCount = [], names = trace.names.length, details = trace.details.length;
   let begin = 0, covered = 0, event = track.first;
@@ -193,7 +193,7 @@ function readEvents(reader, trace, track, calls) {
   return event;
 }
 
-/* What an event weighs in a sum: what takes no time is seen as well. */
+/* The weight of an event in a sum; an event without a duration is visible as well. */
 const weight = (trace, event) => trace.duration[event] + 1;
 
 function sumBlocks(trace, lane) {
@@ -207,7 +207,7 @@ function sumBlocks(trace, lane) {
   }
 }
 
-/* Add up by class what the events [from, to) of a lane weigh. */
+/* Add up the weights of the events [from, to) of a lane, by class. */
 function sumSpan(trace, lane, from, to, sums) {
   const classes = sums.length;
   sums.fill(0);
@@ -245,7 +245,7 @@ function readCounter(reader, track) {
   }
 }
 
-/* The first index in [from, to) of which `is` holds, where it holds of all behind it; else `to`. */
+/* The first index in [from, to) for which `is` holds, or `to`. It has to hold for all after it. */
 function firstWhere(from, to, is) {
   while (from < to) {
     const middle = (from + to) >>> 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the user does: the state, selection, search, the mouse and the keys; and the start. */
+/* Interaction: the state of the view, selection, search, filters, mouse and keys; the start. */
 'use strict';
 
 /* ---- State ---- */
@@ -16,7 +16,7 @@ let rows = []; /* {track, lane or null, top, height, bottom: of the track, at it
 let tops = []; /* of a track: {top, height of a lane}, or undefined where it is folded */
 let bands = []; /* tops of groups */
 let contentHeight = 0;
-let span = null; /* that is measured: {from, to} */
+let span = null; /* the times that the user measures: {from, to} */
 let colours = {};
 let stats = {frameMs: 0, frames: 0};
 let frameWanted = false, overviewPicture = null;
@@ -65,7 +65,7 @@ function scrollToEvent(event) {
     body.scrollTop = y - body.clientHeight / 2;
 }
 
-/* Show an event, where it is not in view already, and wide enough to be seen. */
+/* Move and zoom the view, if needed, so that an event is in it and wide enough to be seen. */
 function reveal(event) {
   const begin = trace.begin[event], length = view.end - view.begin;
   const visible = Math.max(trace.duration[event], 1) * scaleOf() >= 3;
@@ -76,12 +76,11 @@ function reveal(event) {
   scrollToEvent(event);
 }
 
-
-/* ---- What lies at a point ---- */
+/* ---- The events at a point ---- */
 
 const NEAR = 3; /* pixels */
 
-/* The events of the lane at a point of the timeline: [lane, from, to), or null. */
+/* The events at a point, by indices in the lane of its row: {row, from, to}, or null. */
 function eventsAt(x, y) {
   y += byId('body').scrollTop;
   const row = rows.find((one) => y >= one.top && y < one.top + one.height);
@@ -155,7 +154,7 @@ function select(event) {
   selected = event;
   const panel = byId('selected');
   if (event < 0) {
-    panel.replaceChildren(element('p', 'Click on an event to see what is known of it.'));
+    panel.replaceChildren(element('p', 'Click on an event to see its details.'));
     redraw();
     return;
   }
@@ -211,7 +210,7 @@ function selectNeighbour(by) {
   select(event);
 }
 
-/* ---- Search: of names and details; a match's number counts those that begin before it ---- */
+/* ---- Search in names and details; matches are numbered in the order of their begin ---- */
 
 const isMatch = (event) => query.names[trace.name[event]] === 1 ||
   trace.detail[event] > 0 && query.details[trace.detail[event] - 1] === 1;
@@ -244,7 +243,7 @@ function showFound() {
     : (number ? numbers.format(number) + ' of ' : '') + numbers.format(query.count);
 }
 
-/* The next match in time, or the one before, from what is selected; around the ends. */
+/* Select the match after the selected event, or the one before it; wrap around at the ends. */
 function goToMatch(forward) {
   let best = -1, first = -1;
   for (let event = 0; query.count && event < trace.count; event++) {
@@ -321,76 +320,98 @@ function setTheme(dark) {
 
 /* ---- Mouse and keys ---- */
 
+let drag = null; /* while the button is down: {x, y, view, top, moved, measures} */
+
 function listenToMouse() {
-  const tracks = byId('tracks'), ruler = byId('ruler'), overview = byId('overview');
-  let drag = null;
-  const onWheel = (event) => {
-    event.preventDefault();
-    /* Two fingers that spread are a wheel with the key held, by small steps. */
-    const lines = (event.deltaMode === 1 ? 16 : 1) * (event.ctrlKey ? 3 : 1);
-    const along = event.deltaX || (event.shiftKey ? event.deltaY : 0);
-    if (along)
-      pan(along * lines / canvases.tracks.width);
-    else
-      zoom(Math.exp(Math.max(-1, Math.min(1, event.deltaY * lines * 0.002))), event.offsetX);
-  };
-  for (const canvas of [tracks, ruler]) {
-    canvas.addEventListener('wheel', onWheel, {passive: false});
-    canvas.addEventListener('pointerdown', (event) => {
-      if (event.button !== 0)
-        return;
-      canvas.setPointerCapture(event.pointerId);
-      const measures = canvas === ruler || event.shiftKey;
-      drag = {x: event.offsetX, y: event.offsetY, view, top: byId('body').scrollTop, moved: false,
-              measures};
-    });
-    canvas.addEventListener('pointermove', (event) => {
-      if (!drag) {
-        if (canvas === tracks)
-          hover(event.offsetX, event.offsetY, event.clientX, event.clientY);
-        return;
-      }
-      const dx = event.offsetX - drag.x, dy = event.offsetY - drag.y;
-      drag.moved ||= Math.hypot(dx, dy) > NEAR;
-      if (!drag.moved)
-        return;
-      showTooltip([], 0, 0);
-      if (drag.measures) {
-        span = {from: toTime(drag.x), to: toTime(event.offsetX)};
-        redraw();
-        return;
-      }
-      tracks.classList.add('panning');
-      const by = dx / scaleOf();
-      setView(drag.view.begin - by, drag.view.end - by);
-      byId('body').scrollTop = drag.top - dy;
-    });
-    canvas.addEventListener('pointerup', (event) => {
-      if (drag && !drag.moved && canvas === tracks) {
-        const place = eventsAt(event.offsetX, event.offsetY);
-        select(place?.row.lane ? longestOf(place) : -1);
-        showFound();
-      }
-      if (span)
-        setView(Math.min(span.from, span.to), Math.max(span.from, span.to));
-      stop();
-    });
-    canvas.addEventListener('pointercancel', () => stop());
-  }
-  const stop = () => {
-    drag = span = null;
-    tracks.classList.remove('panning');
+  listenToTracks();
+  listenToDrag(byId('tracks'));
+  listenToDrag(byId('ruler'));
+  listenToOverview();
+  listenToSplitter();
+}
+
+function onWheel(event) {
+  event.preventDefault();
+  /* A pinch on a touchpad is a wheel event with ctrlKey and small steps. */
+  const lines = (event.deltaMode === 1 ? 16 : 1) * (event.ctrlKey ? 3 : 1);
+  const along = event.deltaX || (event.shiftKey ? event.deltaY : 0);
+  if (along)
+    pan(along * lines / canvases.tracks.width);
+  else
+    zoom(Math.exp(Math.max(-1, Math.min(1, event.deltaY * lines * 0.002))), event.offsetX);
+}
+
+function moveDrag(event) {
+  const dx = event.offsetX - drag.x, dy = event.offsetY - drag.y;
+  drag.moved ||= Math.hypot(dx, dy) > NEAR;
+  if (!drag.moved)
+    return;
+  showTooltip([], 0, 0);
+  if (drag.measures) {
+    span = {from: toTime(drag.x), to: toTime(event.offsetX)};
     redraw();
-  };
+    return;
+  }
+  byId('tracks').classList.add('panning');
+  const by = dx / scaleOf();
+  setView(drag.view.begin - by, drag.view.end - by);
+  byId('body').scrollTop = drag.top - dy;
+}
+
+function endDrag() {
+  drag = span = null;
+  byId('tracks').classList.remove('panning');
+  redraw();
+}
+
+function listenToDrag(canvas) {
+  const isTracks = canvas === byId('tracks');
+  canvas.addEventListener('wheel', onWheel, {passive: false});
+  canvas.addEventListener('pointerdown', (event) => {
+    if (event.button !== 0)
+      return;
+    canvas.setPointerCapture(event.pointerId);
+    drag = {x: event.offsetX, y: event.offsetY, view, top: byId('body').scrollTop, moved: false,
+            measures: !isTracks || event.shiftKey};
+  });
+  canvas.addEventListener('pointermove', (event) => {
+    if (drag)
+      moveDrag(event);
+    else if (isTracks)
+      hover(event.offsetX, event.offsetY, event.clientX, event.clientY);
+  });
+  canvas.addEventListener('pointerup', (event) => {
+    if (drag && !drag.moved && isTracks) {
+      select(eventAt(event));
+      showFound();
+    }
+    if (span)
+      setView(Math.min(span.from, span.to), Math.max(span.from, span.to));
+    endDrag();
+  });
+  canvas.addEventListener('pointercancel', endDrag);
+}
+
+/* The event of the trace under the pointer; -1: none. */
+function eventAt(pointer) {
+  const place = eventsAt(pointer.offsetX, pointer.offsetY);
+  return place?.row.lane ? longestOf(place) : -1;
+}
+
+function listenToTracks() {
+  const tracks = byId('tracks');
   tracks.addEventListener('pointerleave', () => hover(-1, -1, 0, 0));
   tracks.addEventListener('dblclick', (event) => {
-    const place = eventsAt(event.offsetX, event.offsetY);
-    const target = place?.row.lane ? longestOf(place) : -1;
+    const target = eventAt(event);
     if (target >= 0)
       zoomToEvent(target);
     else
       zoom(0.25, event.offsetX);
   });
+}
+
+function listenToOverview() {
+  const overview = byId('overview');
   const centre = (event) => {
     const whole = wholeTrace(), half = (view.end - view.begin) / 2;
     const time = whole.begin + event.offsetX / canvases.overview.width * (whole.end - whole.begin);
@@ -401,7 +422,6 @@ function listenToMouse() {
     centre(event);
   });
   overview.addEventListener('pointermove', (event) => event.buttons & 1 && centre(event));
-  listenToSplitter();
 }
 
 function listenToSplitter() {
@@ -516,12 +536,12 @@ function start() {
   listenToMouse();
   listenToKeys();
   listenToButtons();
-  /* A canvas that is sized is empty: it is drawn in the same frame. */
+  /* Setting the size of a canvas clears it, so draw in the same frame. */
   new ResizeObserver(() => {
     sizeCanvases();
     draw();
   }).observe(byId('tracks'));
-  /* Behind the frame with the first picture. */
+  /* After the first frame. */
   requestAnimationFrame(() => setTimeout(() => performance.measure('open', {start: 0})));
 }
 

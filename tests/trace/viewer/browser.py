@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Chromium without a window, driven through the pipe of its developer tools."""
+"""Headless Chromium, driven by the DevTools protocol through pipes."""
 
 import fcntl
 import json
@@ -25,7 +25,7 @@ def find():
 
 
 class Browser:
-    """One page; messages that are not an answer to us are kept in `events`."""
+    """A page. Messages that are no responses to calls are kept in `events`."""
 
     def __init__(self, width=1400, height=900):
         self.profile = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
@@ -56,7 +56,7 @@ class Browser:
 
     @staticmethod
     def pipe():
-        """Above the descriptors that START sets."""
+        """A pipe with descriptors above those that START sets."""
         ends = os.pipe()
         moved = [fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, 10) for end in ends]
         for end in ends:
@@ -64,7 +64,7 @@ class Browser:
         return moved
 
     def close(self):
-        """End the browser, which goes when its pipe closes."""
+        """End the browser, by closing its pipe."""
         os.close(self.write)
         os.close(self.read)
         self.process.wait()
@@ -110,7 +110,7 @@ class Browser:
         self.wait_for('Page.loadEventFired')
 
     def run(self, expression):
-        """The value of Javascript, of a promise when it is settled; errors of it are raised."""
+        """Evaluate Javascript, and wait for a promise; its errors are raised."""
         answer = self.call('Runtime.evaluate', expression=expression, returnByValue=True,
                            awaitPromise=True)
         if 'exceptionDetails' in answer:
@@ -119,7 +119,7 @@ class Browser:
         return answer['result'].get('value')
 
     def drawn(self):
-        """Wait until what was asked for is drawn."""
+        """Wait until the page is drawn."""
         self.run('new Promise((done) => requestAnimationFrame(() => setTimeout(done)))')
 
     def mouse(self, kind, x, y, **more):
@@ -138,7 +138,7 @@ class Browser:
         self.drawn()
 
     def errors(self):
-        """What the page did wrong: exceptions, refused scripts, requests beyond its own file."""
+        """The errors of the page: exceptions, blocked scripts, requests of other files."""
         wrong = []
         for event in self.events:
             what = event['params']

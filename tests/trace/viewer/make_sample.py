@@ -30,7 +30,7 @@ HOSTILE = [
 
 
 class Track:
-    """Events are added in any order, as (begin, duration, name, class, detail, call)."""
+    """A track. Events are added in any order: (begin, duration, name, class, detail, call)."""
 
     def __init__(self, kind, name, group, **more):
         self.kind, self.name, self.group, self.more = kind, name, group, more
@@ -61,7 +61,7 @@ def varint(number, output):
 
 
 def encode(tracks, names, details):
-    """The events as bytes."""
+    """Encode the events of tracks."""
     output = bytearray()
     numbers = {}
     for track in tracks:
@@ -132,7 +132,7 @@ FORWARD = [('void gemm_bf16_128x128_tn(GemmParams)', 410), ('layer_norm_forward'
 
 
 def training(steps=8):
-    """A loop that trains: a thread that queues the work, and one that loads the batches."""
+    """A training loop: one thread queues the work, another one loads batches."""
     chance = random.Random(7)
     process, device = 'Process 4711', 'Device 0, context 1'
     ranges = Track('ranges', 'Ranges of thread 1', process)

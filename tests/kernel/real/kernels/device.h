@@ -33,9 +33,9 @@ typedef long long s64;
 struct indices {
     u32 x, y, z;
 };
-#define INDICES(name)                                                            \
-    (indices { (u32) __nvvm_read_ptx_sreg_##name##_x(), (u32) __nvvm_read_ptx_sreg_##name##_y(), \
-             (u32) __nvvm_read_ptx_sreg_##name##_z() })
+#define INDICES(name)                                                                        \
+    (indices{(u32)__nvvm_read_ptx_sreg_##name##_x(), (u32)__nvvm_read_ptx_sreg_##name##_y(), \
+             (u32)__nvvm_read_ptx_sreg_##name##_z()})
 #define threadIdx INDICES(tid)
 #define blockIdx INDICES(ctaid)
 #define blockDim INDICES(ntid)
@@ -45,8 +45,7 @@ extern "C" __device__ int printf(const char *, ...);
 extern "C" __device__ void *malloc(size_t);
 extern "C" __device__ void free(void *);
 extern "C" __device__ void __assertfail(const char *, const char *, u32, const char *, size_t);
-#define assert(claim) \
-    ((claim) ? (void)0 : __assertfail(#claim, __FILE__, __LINE__, __func__, 1))
+#define assert(claim) ((claim) ? (void)0 : __assertfail(#claim, __FILE__, __LINE__, __func__, 1))
 
 BUILTIN u32 __shfl_sync(u32 mask, u32 value, int lane)
 {
@@ -243,12 +242,12 @@ BUILTIN u32 atomicInc(u32 *at, u32 limit)
 
 /* --- arithmetic of the hardware --- */
 
-#define INSTRUCTION(name, type, kind, text)                     \
-    static __device__ __forceinline__ type name(type x)         \
-    {                                                           \
-        type result;                                            \
+#define INSTRUCTION(name, type, kind, text)                \
+    static __device__ __forceinline__ type name(type x)    \
+    {                                                      \
+        type result;                                       \
         asm(text " %0, %1;" : "=" kind(result) : kind(x)); \
-        return result;                                          \
+        return result;                                     \
     }
 INSTRUCTION(exp2_approx, float, "f", "ex2.approx.f32")
 INSTRUCTION(log2_approx, float, "f", "lg2.approx.f32")

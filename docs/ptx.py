@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Write docs/ptx.md from what the interpreter itself executes and refuses.
+
+usage: ptx.py OPCODES [--check]     OPCODES: the program build/tests/kernel/opcodes
+                                    --check: say whether the page is up to date, and write nothing
+"""
+import os
+import subprocess
+import sys
+import textwrap
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+STATEMENTS = os.path.join(ROOT, 'tests', 'kernel', 'opcodes', 'statements.txt')
+PAGE = os.path.join(ROOT, 'docs', 'ptx.md')
+WRAPPER = os.environ.get('EXE_WRAPPER', '').split()
+
+HEAD = '''<!-- SPDX-License-Identifier: Apache-2.0 -->
+<!-- Written by docs/ptx.py: do not edit. -->
+# Which PTX the mock executes
+
+The mock driver [executes kernels](mock.md#kernels) that have PTX. A kernel that contains an instruction which is not
+executed loads all the same; only its launches are refused, and the log names the instruction and its line. What is
+on neither list is refused. Modifiers that have no meaning where everything happens in one order (`.relaxed`, `.gpu`,
+`.L2::128B` and the like) are passed over.
+
+## Arithmetic
+
+Each type has the modifiers that the PTX reference gives it, such as `.rz`, `.ftz` and `.sat`.
+
+| instruction | forms |
+|---|---|
+'''
+
+OTHERS = '''
+## Other instructions
+
+One example of each form, without its operands.
+
+| | executed | refused |
+|---|---|---|
+'''
+
+
+def run(*arguments):
+    return subprocess.run([*WRAPPER, *arguments], check=True, stdout=subprocess.PIPE,
+                          text=True).stdout.splitlines()
+
+
+def arithmetic(names):
+    forms = {}
+    for name in names:
+        base, dot, form = name.partition('.')
+        forms.setdefault(base, []).append(form)
+    return forms
+
+
+def opcode(statement):
+    return statement.rstrip(';').split(';')[-1].split()[0]
+
+
+def sections():
+    """The titles of the list, each with its statements."""
+    found = []
+    with open(STATEMENTS, encoding='utf-8') as file:
+        for line in file.read().splitlines():
+            if line.startswith('# --- '):
+                found.append((line[6:], []))
+            elif line and not line.startswith('#'):
+                found[-1][1].append(line)
+    return found
+
+
+def page(program):
+    rows = run(program)
+    with_forms = [name for name in rows if '.' in name]
+    states = dict(reversed(line.split(' ', 1)) for line in run(program, STATEMENTS))
+    listed = {opcode(statement).split('.')[0] for statement in states}
+    missing = [name for name in rows if '.' not in name and name not in listed
+               and name not in arithmetic(with_forms)]
+    if missing:
+        sys.exit('%s lacks a statement of %s' % (STATEMENTS, ', '.join(missing)))
+    text = HEAD
+    for base, forms in sorted(arithmetic(with_forms).items()):
+        text += '| `%s` | %s |\n' % (base, ' '.join('`%s`' % form for form in forms))
+    text += OTHERS
+    for title, statements in sections():
+        cells = []
+        for state in ('executed', 'refused'):
+            names = dict.fromkeys(opcode(one) for one in statements if states[one] == state)
+            cells.append(' '.join('`%s`' % name for name in names))
+        text += '| %s | %s |\n' % (title, ' | '.join(cells))
+    return text
+
+
+def main(arguments):
+    if len(arguments) not in (1, 2) or arguments[1:] not in ([], ['--check']):
+        sys.exit(textwrap.dedent(__doc__))
+    text = page(arguments[0])
+    if len(arguments) == 2:
+        with open(PAGE, encoding='utf-8') as file:
+            sys.exit(None if text == file.read()
+                     else 'docs/ptx.md is not up to date: run docs/ptx.py %s' % arguments[0])
+    with open(PAGE, 'w', encoding='utf-8') as file:
+        file.write(text)
+
+
+if __name__ == '__main__':
+    main(sys.argv[1:])

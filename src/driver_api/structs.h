@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Structs of the driver API that the headers of older toolkits do not have, as they begin in every
+ * toolkit that has them.
+ */
+#ifndef CUSHIM_DRIVER_API_STRUCTS_H
+#define CUSHIM_DRIVER_API_STRUCTS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cuda.h>
+
+/* CUlaunchAttribute, and those of its ids by which a launch records an event. */
+enum { CUSHIM__LAUNCH_PROGRAMMATIC_EVENT = 7, CUSHIM__LAUNCH_COMPLETION_EVENT = 12 };
+
+struct cushim__launch_attribute {
+    int id, padding;
+    uintptr_t event; /* the value begins with it */
+    char rest[64 - sizeof(uintptr_t)];
+};
+
+/* CUlaunchConfig. */
+struct cushim__launch_config {
+    unsigned grid[3], block[3], shared_bytes;
+    CUstream stream;
+    const struct cushim__launch_attribute *attributes;
+    unsigned count;
+};
+
+/* CUDA_MEM_ALLOC_NODE_PARAMS. */
+struct cushim__allocation_node {
+    CUmemPoolProps pool;
+    const void *access;
+    size_t accesses, bytes;
+    CUdeviceptr address; /* written by the driver */
+};
+
+/* CUgraphNodeParams, of the types of which somebody wants to know more. */
+enum { CUSHIM__NODE_CONDITIONAL = 13 }; /* CU_GRAPH_NODE_TYPE_CONDITIONAL */
+
+struct cushim__graph_node {
+    CUgraphNodeType type;
+    int reserved[3];
+    union {
+        struct cushim__allocation_node allocation;
+        struct {
+            uint64_t handle;
+            int kind;
+            unsigned count;
+            const CUgraph *graphs; /* of the branches; written by the driver */
+        } conditional;
+    } of;
+};
+
+#endif

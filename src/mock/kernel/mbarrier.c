@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * mbarrier: barriers that are objects in shared memory. Nothing here waits: threads ask whether a
+ * phase is over, and arrivals count down what it lacks. How the 8 bytes hold that is not defined.
+ */
+#include <string.h>
+
+#include "src/mock/kernel/launch.h"
+
+struct state {
+    uint32_t expected, pending, phase;
+    int32_t bytes; /* to come */
+};
+
+enum { COUNT_BITS = 20, BYTES_BITS = 22, COUNT_MASK = (1 << COUNT_BITS) - 1 };
+
+static struct state unpack(uint64_t word)
+{
+    const uint32_t bytes = (uint32_t)(word >> 2 * COUNT_BITS) & ((1 << BYTES_BITS) - 1);
+
+    return (struct state){
+        .expected = word & COUNT_MASK,
+        .pending = word >> COUNT_BITS & COUNT_MASK,
+        .phase = word >> (2 * COUNT_BITS + BYTES_BITS) & 1,
+        .bytes = (int32_t)(bytes << (32 - BYTES_BITS)) >> (32 - BYTES_BITS),
+    };
+}
+
+static uint64_t pack(struct state state)
+{
+    const uint64_t bytes = (uint32_t)state.bytes & ((1 << BYTES_BITS) - 1);
+
+    return (state.expected & COUNT_MASK) | (uint64_t)(state.pending & COUNT_MASK) << COUNT_BITS |
+           bytes << 2 * COUNT_BITS | (uint64_t)state.phase << (2 * COUNT_BITS + BYTES_BITS);
+}
+
+/* The phase ends with the last arrival and the last byte. */
+static uint64_t settled(struct state state)
+{
+    if (state.pending == 0 && state.bytes == 0) {
+        state.phase ^= 1;
+        state.pending = state.expected;
+    }
+    return pack(state);
+}
+
+/* What an operation makes of a barrier; `*result` is what it returns. */
+static uint64_t applied(enum ptx_mbarrier operation, uint64_t word, uint64_t operand,
+                        uint64_t *result)
+{
+    struct state state = unpack(word);
+    const uint32_t count = (uint32_t)operand;
+
+    *result = word;
+    switch (operation) {
+    case MBARRIER_INIT:
+        return pack((struct state){.expected = count, .pending = count});
+    case MBARRIER_ARRIVE:
+    case MBARRIER_COPIES_ARRIVE:
+        state.pending -= count;
+        return settled(state);
+    case MBARRIER_DROP:
+        state.expected -= count;
+        state.pending -= count;
+        return settled(state);
+    case MBARRIER_EXPECT_TX:
+        state.bytes += (int32_t)count;
+        return pack(state);
+    case MBARRIER_COMPLETE_TX:
+        state.bytes -= (int32_t)count;
+        return settled(state);
+    case MBARRIER_ARRIVE_EXPECT_TX:
+    case MBARRIER_DROP_EXPECT_TX:
+        state.bytes += (int32_t)count;
+        state.expected -= operation == MBARRIER_DROP_EXPECT_TX;
+        state.pending--;
+        return settled(state);
+    case MBARRIER_WAIT:
+        *result = unpack(operand).phase != state.phase;
+        return word;
+    case MBARRIER_WAIT_PARITY:
+        *result = (operand & 1) != state.phase;
+        return word;
+    default:
+        return word;
+    }
+}
+
+void cushim__ptx_mbarrier(struct ptx_step *step)
+{
+    const struct ptx_instruction *at = step->at;
+    const enum ptx_mbarrier operation = (enum ptx_mbarrier)at->sub;
+    const bool has_state = operation == MBARRIER_WAIT || operation == MBARRIER_PENDING;
+
+    for (uint32_t left = step->mask; left; left &= left - 1) {
+        const unsigned lane = ptx_first(left);
+        const void *const row = ptx_row(step, at->b);
+        const uint64_t operand =
+            has_state ? ((const lane_u64 *)row)[lane] : ((const lane_u32 *)row)[lane];
+        uint64_t result = unpack(operand).pending;
+
+        if (operation != MBARRIER_PENDING) {
+            const void *const addresses = ptx_row(step, at->a);
+            const uint64_t base = at->other & ADDRESS_WIDE ? ((const lane_u64 *)addresses)[lane]
+                                                           : ((const lane_u32 *)addresses)[lane];
+            unsigned char *place = cushim__ptx_bytes(step, lane, (enum ptx_space)at->type,
+                                                     base + (uint64_t)at->immediate, 8, PTX_ATOMIC);
+            uint64_t word;
+
+            if (!place)
+                return;
+            memcpy(&word, place, sizeof word);
+            word = applied(operation, word, operand, &result);
+            memcpy(place, &word, sizeof word);
+        }
+        if (at->d == PTX_UNUSED)
+            continue;
+        if (operation == MBARRIER_WAIT || operation == MBARRIER_WAIT_PARITY) {
+            lane_u32 *const bits = (lane_u32 *)(void *)(step->frame + at->d);
+
+            *bits = (*bits & ~(UINT32_C(1) << lane)) | (uint32_t)result << lane;
+        } else if (operation == MBARRIER_PENDING) {
+            ((lane_u32 *)(void *)(step->frame + at->d))[lane] = (uint32_t)result;
+        } else {
+            ((lane_u64 *)(void *)(step->frame + at->d))[lane] = result;
+        }
+    }
+}

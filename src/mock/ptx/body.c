@@ -1,0 +1,564 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The body of a function: its registers and variables, labels, and one statement after another. */
+#include "src/mock/ptx/parser.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* --- operands --- */
+
+/* `%r12` of `.reg .b32 %r<20>`, and `v.x` of a vector. */
+static struct ptx_symbol *find_register(struct ptx_parser *parser, struct ptx_word name,
+                                        uint32_t *index)
+{
+    struct ptx_symbol *symbol = cushim__ptx_symbol_find(parser, name);
+    struct ptx_word prefix = name;
+    uint32_t number = 0, scale = 1;
+
+    *index = 0;
+    if (symbol && !(symbol->kind == SYMBOL_REGISTER && symbol->count > 0)) {
+        *index = symbol->index;
+        return symbol;
+    }
+    while (prefix.length > 1 && prefix.start[prefix.length - 1] >= '0' &&
+           prefix.start[prefix.length - 1] <= '9' && scale <= 100000000) {
+        number += scale * (uint32_t)(prefix.start[prefix.length - 1] - '0');
+        scale *= 10;
+        prefix.length--;
+        if (scale > 10 && number < scale / 10)
+            continue; /* a zero that leads here may be followed by others */
+        symbol = cushim__ptx_symbol_find(parser, prefix);
+        if (symbol && symbol->kind == SYMBOL_REGISTER && number < symbol->count) {
+            *index = symbol->index + number * parser->body.registers[symbol->index].vector;
+            return symbol;
+        }
+    }
+    if (name.length > 2 && name.start[name.length - 2] == '.') {
+        const char *const at = strchr("xyzwrgba", name.start[name.length - 1]);
+        uint32_t vector;
+
+        name.length -= 2;
+        symbol = at ? find_register(parser, name, &vector) : NULL;
+        if (symbol && symbol->kind == SYMBOL_REGISTER &&
+            (at - "xyzwrgba") % 4 < parser->body.registers[vector].vector) {
+            *index = vector + (uint32_t)(at - "xyzwrgba") % 4;
+            return symbol;
+        }
+    }
+    return NULL;
+}
+
+static void named(struct ptx_parser *parser, struct ptx_operand *operand)
+{
+    const struct ptx_word name = cushim__ptx_name(parser);
+    struct ptx_symbol *symbol;
+    uint32_t index;
+
+    if (ptx_equal(name, "_")) {
+        operand->kind = OPERAND_SINK;
+        return;
+    }
+    if (ptx_equal(name, "WARP_SZ")) {
+        operand->kind = OPERAND_INTEGER;
+        operand->integer = PTX_LANES;
+        return;
+    }
+    symbol = find_register(parser, name, &index);
+    if (!symbol && cushim__ptx_special_named(name, operand))
+        return;
+    if (!symbol)
+        cushim__ptx_fail(parser, "'%.*s' is not declared",
+                         (int)(name.length > 80 ? 80 : name.length), name.start);
+    if (symbol->kind == SYMBOL_REGISTER) {
+        operand->kind = OPERAND_REGISTER;
+        operand->reg = index;
+        if (parser->body.registers[index].vector > 1 &&
+            name.start[name.length - 2] != '.') { /* a whole vector */
+            operand->kind = OPERAND_VECTOR;
+            operand->first = parser->body.vector_count;
+            operand->count = parser->body.registers[index].vector;
+            for (uint32_t i = 0; i < operand->count; i++) {
+                struct ptx_body *body = &parser->body;
+
+                body->vectors = cushim__ptx_grow(parser, body->vectors, &body->vector_room,
+                                                 body->vector_count, sizeof *body->vectors);
+                body->vectors[body->vector_count++] =
+                    (struct ptx_operand){.kind = OPERAND_REGISTER, .reg = index + i};
+            }
+        }
+        return;
+    }
+    operand->kind = OPERAND_SYMBOL;
+    operand->symbol = symbol;
+}
+
+static uint64_t offset_after(struct ptx_parser *parser)
+{
+    uint64_t offset = 0;
+
+    while (ptx_is(parser, "+") || ptx_is(parser, "-")) {
+        const bool minus = ptx_is(parser, "-");
+        uint64_t value;
+
+        cushim__ptx_next(parser);
+        value = cushim__ptx_integer(parser);
+        offset += minus ? 0 - value : value;
+    }
+    return offset;
+}
+
+static void address(struct ptx_parser *parser, struct ptx_operand *operand)
+{
+    if (cushim__ptx_is_number(parser) || ptx_is(parser, "-")) {
+        operand->integer = cushim__ptx_integer(parser);
+        operand->kind = OPERAND_INTEGER;
+    } else {
+        named(parser, operand);
+    }
+    if (operand->kind == OPERAND_INTEGER)
+        operand->reg = PTX_UNUSED;
+    else if (operand->kind == OPERAND_SYMBOL)
+        operand->reg = PTX_UNUSED;
+    else if (operand->kind != OPERAND_REGISTER)
+        cushim__ptx_expected(parser, "an address");
+    operand->kind = OPERAND_ADDRESS;
+    operand->integer += offset_after(parser);
+    cushim__ptx_expect(parser, "]");
+}
+
+static void vector(struct ptx_parser *parser, struct ptx_operand *operand)
+{
+    struct ptx_operand elements[8];
+    struct ptx_body *body = &parser->body;
+    uint32_t count = 0;
+
+    do {
+        if (count == 8)
+            cushim__ptx_fail(parser, "the vector has too many elements");
+        cushim__ptx_operand(parser, &elements[count]);
+        if (elements[count].kind == OPERAND_VECTOR || elements[count].kind == OPERAND_ADDRESS)
+            cushim__ptx_expected(parser, "an element");
+        count++;
+    } while (ptx_skip(parser, ","));
+    cushim__ptx_expect(parser, "}");
+    operand->kind = OPERAND_VECTOR;
+    operand->first = body->vector_count;
+    operand->count = count;
+    for (uint32_t i = 0; i < count; i++) {
+        body->vectors = cushim__ptx_grow(parser, body->vectors, &body->vector_room,
+                                         body->vector_count, sizeof *body->vectors);
+        body->vectors[body->vector_count++] = elements[i];
+    }
+}
+
+void cushim__ptx_operand(struct ptx_parser *parser, struct ptx_operand *operand)
+{
+    *operand = (struct ptx_operand){.reg = PTX_UNUSED};
+    if (ptx_skip(parser, "{")) {
+        vector(parser, operand);
+    } else if (ptx_skip(parser, "[")) {
+        address(parser, operand);
+    } else if (ptx_skip(parser, "!")) {
+        named(parser, operand);
+        operand->negated = true;
+        if (operand->kind != OPERAND_REGISTER)
+            cushim__ptx_expected(parser, "a predicate");
+    } else if (cushim__ptx_is_number(parser)) {
+        cushim__ptx_number(parser, operand);
+    } else if (ptx_is(parser, "(") || ptx_is(parser, "~") ||
+               (ptx_is(parser, "-") && parser->at < parser->end && *parser->at == '(')) {
+        operand->kind = OPERAND_INTEGER;
+        operand->integer = cushim__ptx_expression(parser);
+    } else if (ptx_skip(parser, "-")) {
+        cushim__ptx_number(parser, operand);
+        operand->real = -operand->real;
+        operand->integer = operand->kind != OPERAND_REAL ? 0 - operand->integer
+                           : operand->single             ? operand->integer ^ 0x80000000
+                                                         : operand->integer ^ UINT64_C(1) << 63;
+    } else {
+        named(parser, operand);
+        if (operand->kind == OPERAND_SYMBOL)
+            operand->integer = offset_after(parser);
+    }
+}
+
+/* --- declarations --- */
+
+static uint32_t add_registers(struct ptx_parser *parser, const struct ptx_declared *declared)
+{
+    struct ptx_body *body = &parser->body;
+    const uint32_t first = body->register_count;
+    const unsigned count = (declared->repeated ? declared->repeated : 1) * declared->vector;
+
+    for (unsigned i = 0; i < count; i++) {
+        body->registers = cushim__ptx_grow(parser, body->registers, &body->register_room,
+                                           body->register_count, sizeof *body->registers);
+        body->registers[body->register_count++] = (struct ptx_register){
+            .bytes = declared->type == TYPE_PRED ? 1
+                     : declared->scalar > 4      ? 8
+                                                 : 4,
+            .bits = declared->type == TYPE_PRED ? 1 : (uint8_t)(declared->scalar * 8),
+            .vector = (uint8_t)declared->vector,
+            .offset = PTX_UNUSED,
+        };
+    }
+    return first;
+}
+
+uint32_t cushim__ptx_register_new(struct ptx_parser *parser, enum ptx_row row)
+{
+    const struct ptx_declared declared = {
+        .type = row == ROW_PREDICATE ? TYPE_PRED : TYPE_B32,
+        .scalar = row == ROW_LONG || row == ROW_DOUBLE ? 8
+                  : row == ROW_HALF                    ? 2
+                                                       : 4,
+        .vector = 1,
+    };
+
+    return add_registers(parser, &declared);
+}
+
+static void registers(struct ptx_parser *parser)
+{
+    struct ptx_declared declared;
+
+    cushim__ptx_declared_type(parser, &declared);
+    do {
+        struct ptx_symbol *symbol;
+
+        cushim__ptx_declared_name(parser, &declared);
+        symbol = cushim__ptx_symbol_add(parser, declared.name, SYMBOL_REGISTER,
+                                        add_registers(parser, &declared));
+        symbol->count = declared.repeated;
+        if (declared.type == TYPE_B128) {
+            struct ptx_function *function = &parser->program->functions[parser->body.function];
+
+            if (!function->refused) {
+                function->refused =
+                    cushim__ptx_copy(parser, (struct ptx_word){"registers of 128 bits", 21});
+                function->refused_line = parser->statement_line;
+            }
+        }
+    } while (ptx_skip(parser, ","));
+    cushim__ptx_expect(parser, ";");
+}
+
+/* .local and .param variables of the body: in the local memory of the frame. */
+static uint64_t local_place(struct ptx_parser *parser, uint64_t alignment, uint64_t bytes)
+{
+    struct ptx_body *body = &parser->body;
+    const uint64_t offset = cushim__ptx_align(parser, body->local_bytes, alignment);
+
+    if (bytes > 1 << 24 || offset + bytes > 1 << 24)
+        cushim__ptx_fail(parser, "more local memory than there is");
+    body->local_bytes = offset + bytes;
+    return offset;
+}
+
+static void local_variable(struct ptx_parser *parser, struct ptx_word name,
+                           const struct ptx_declared *declared, bool of_call)
+{
+    struct ptx_symbol *symbol = cushim__ptx_symbol_add(parser, name, SYMBOL_LOCAL, 0);
+
+    symbol->bytes = declared->bytes;
+    symbol->of_call = of_call;
+    symbol->offset = local_place(parser, declared->alignment, declared->bytes);
+}
+
+/* `%P<2>`: a variable `%P0` and another one `%P1`. */
+static void local_family(struct ptx_parser *parser, const struct ptx_declared *declared,
+                         bool of_call)
+{
+    if (declared->repeated > 1024 || declared->name.length > 1024)
+        cushim__ptx_fail(parser, "so many variables are not possible");
+    for (unsigned i = 0; i < declared->repeated; i++) {
+        const size_t room = declared->name.length + 12;
+        char *name = cushim__ptx_pool(parser, room);
+        const int length =
+            snprintf(name, room, "%.*s%u", (int)declared->name.length, declared->name.start, i);
+
+        local_variable(parser, (struct ptx_word){name, (size_t)length}, declared, of_call);
+    }
+}
+
+static void local_variables(struct ptx_parser *parser, bool of_call)
+{
+    struct ptx_declared declared;
+
+    cushim__ptx_declared_type(parser, &declared);
+    do {
+        cushim__ptx_declared_name(parser, &declared);
+        if (declared.repeated)
+            local_family(parser, &declared, of_call);
+        else
+            local_variable(parser, declared.name, &declared, of_call);
+    } while (ptx_skip(parser, ","));
+    cushim__ptx_expect(parser, ";");
+}
+
+void cushim__ptx_formals(struct ptx_parser *parser, struct ptx_formal **formals, uint32_t *count,
+                         uint32_t *bytes, bool is_named)
+{
+    cushim__ptx_expect(parser, "(");
+    while (!ptx_skip(parser, ")")) {
+        struct ptx_declared declared;
+        struct ptx_formal formal = {.row = PTX_UNUSED};
+        struct ptx_formal *grown;
+        bool is_register;
+
+        is_register = ptx_skip(parser, ".reg");
+        if (!is_register)
+            cushim__ptx_expect(parser, ".param");
+        cushim__ptx_declared_type(parser, &declared);
+        cushim__ptx_declared_name(parser, &declared);
+        if (declared.bytes > 65536 || *count >= 1024)
+            cushim__ptx_fail(parser, "more parameters than are possible");
+        formal.bytes = (uint32_t)declared.bytes;
+        formal.alignment = (uint32_t)declared.alignment;
+        formal.row_bytes = declared.type == TYPE_PRED ? 1 : declared.scalar > 4 ? 8 : 4;
+        if (is_register) {
+            formal.row = 0;
+            if (is_named)
+                cushim__ptx_symbol_add(parser, declared.name, SYMBOL_REGISTER,
+                                       formal.row = add_registers(parser, &declared));
+        } else {
+            *bytes = (uint32_t)cushim__ptx_align(parser, *bytes, declared.alignment);
+            formal.offset = *bytes;
+            *bytes += formal.bytes;
+            if (is_named) {
+                struct ptx_symbol *symbol =
+                    cushim__ptx_symbol_add(parser, declared.name, SYMBOL_LOCAL, 0);
+
+                symbol->bytes = formal.bytes;
+                symbol->offset = formal.offset;
+                symbol->of_call = true;
+            }
+        }
+        grown = cushim__ptx_pool(parser, (*count + 1) * sizeof *grown);
+        if (*count)
+            memcpy(grown, *formals, *count * sizeof *grown);
+        grown[(*count)++] = formal;
+        *formals = grown;
+        if (!ptx_skip(parser, ",") && !ptx_is(parser, ")"))
+            cushim__ptx_expected(parser, "',' or ')'");
+    }
+}
+
+/* --- labels --- */
+
+void cushim__ptx_refer(struct ptx_parser *parser, struct ptx_word name, bool listed, uint32_t place)
+{
+    struct ptx_body *body = &parser->body;
+
+    body->references = cushim__ptx_grow(parser, body->references, &body->reference_room,
+                                        body->reference_count, sizeof *body->references);
+    body->references[body->reference_count++] = (struct ptx_reference){
+        .name = name,
+        .depth = body->depth,
+        .line = parser->statement_line,
+        .listed = listed,
+        .place = place,
+    };
+}
+
+/* At the end of a block, its labels are known; what it does not have may be of the next one. */
+static void resolve(struct ptx_parser *parser)
+{
+    struct ptx_body *body = &parser->body;
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < body->reference_count; i++) {
+        struct ptx_reference *reference = &body->references[i];
+        const struct ptx_symbol *symbol;
+
+        if (reference->depth != body->depth) {
+            body->references[kept++] = *reference;
+            continue;
+        }
+        symbol = cushim__ptx_symbol_find(parser, reference->name);
+        if (symbol && symbol->kind == SYMBOL_LABEL && symbol->depth == body->depth) {
+            if (reference->listed)
+                parser->program->lists[reference->place] = symbol->index;
+            else
+                body->code[reference->place].target = symbol->index;
+        } else if (body->depth > 1) {
+            reference->depth--;
+            body->references[kept++] = *reference;
+        } else {
+            parser->line = reference->line;
+            cushim__ptx_fail(parser, "there is no label '%.*s'",
+                             (int)(reference->name.length > 80 ? 80 : reference->name.length),
+                             reference->name.start);
+        }
+    }
+    body->reference_count = kept;
+}
+
+/* `name: .branchtargets a, b;` and `name: .callprototype (...) _ (...);` */
+static bool labelled_directive(struct ptx_parser *parser, struct ptx_word name)
+{
+    struct ptx_symbol *symbol;
+
+    if (ptx_skip(parser, ".branchtargets")) {
+        symbol = cushim__ptx_symbol_add(parser, name, SYMBOL_TABLE, parser->program->list_count);
+        do {
+            const uint32_t place = cushim__ptx_list_add(parser, 0);
+
+            cushim__ptx_refer(parser, cushim__ptx_name(parser), true, place);
+            symbol->offset++;
+        } while (ptx_skip(parser, ","));
+    } else if (ptx_skip(parser, ".callprototype")) {
+        /* A call is checked against the function that it reaches. */
+        struct ptx_formal *formals = NULL;
+        uint32_t count = 0, bytes = 0;
+
+        cushim__ptx_symbol_add(parser, name, SYMBOL_PROTOTYPE, 0);
+        if (ptx_is(parser, "("))
+            cushim__ptx_formals(parser, &formals, &count, &bytes, false);
+        cushim__ptx_expect(parser, "_");
+        if (ptx_is(parser, "("))
+            cushim__ptx_formals(parser, &formals, &count, &bytes, false);
+        cushim__ptx_skip_until(parser, ";"); /* .noreturn */
+    } else if (ptx_skip(parser, ".calltargets")) {
+        symbol = cushim__ptx_symbol_add(parser, name, SYMBOL_TARGETS, 0);
+        do {
+            symbol->index =
+                cushim__ptx_function_named(parser, cushim__ptx_name(parser), PTX_EXTERN);
+        } while (ptx_skip(parser, ","));
+    } else {
+        return false;
+    }
+    cushim__ptx_expect(parser, ";");
+    return true;
+}
+
+/* --- statements --- */
+
+static void instruction(struct ptx_parser *parser)
+{
+    struct ptx_statement own = {.line = parser->statement_line}, *const statement = &own;
+    struct ptx_operand guard = {0};
+
+    statement->guard = PTX_UNUSED;
+    if (ptx_skip(parser, "@")) {
+        cushim__ptx_operand(parser, &guard);
+        if (guard.kind != OPERAND_REGISTER || parser->body.registers[guard.reg].bytes != 1)
+            cushim__ptx_fail(parser, "the guard is not a predicate");
+        statement->guard = guard.reg;
+        statement->guard_negated = guard.negated;
+    }
+    if (parser->word.length == 0 || !((*parser->word.start >= 'a' && *parser->word.start <= 'z') ||
+                                      (*parser->word.start >= 'A' && *parser->word.start <= 'Z')))
+        cushim__ptx_expected(parser, "an instruction");
+    cushim__ptx_opcode_read(parser, parser->word, &statement->opcode);
+    cushim__ptx_next(parser);
+    if (!cushim__ptx_select_unparsed(parser, statement)) {
+        while (!ptx_is(parser, ";")) {
+            if (statement->operand_count == PTX_OPERANDS)
+                cushim__ptx_fail(parser, "the instruction has too many operands");
+            cushim__ptx_operand(parser, &statement->operands[statement->operand_count]);
+            if (ptx_skip(parser, "|")) {
+                cushim__ptx_operand(parser, &statement->second);
+                statement->has_pair = true;
+            }
+            statement->operand_count++;
+            if (!ptx_skip(parser, ",") && !ptx_is(parser, ";"))
+                cushim__ptx_expected(parser, "',' or ';'");
+        }
+        cushim__ptx_select(parser, statement);
+    }
+    cushim__ptx_expect(parser, ";");
+}
+
+static void directive(struct ptx_parser *parser)
+{
+    if (ptx_skip(parser, ".reg"))
+        registers(parser);
+    else if (ptx_skip(parser, ".local"))
+        local_variables(parser, false);
+    else if (ptx_skip(parser, ".param"))
+        local_variables(parser, true);
+    else if (ptx_skip(parser, ".shared"))
+        cushim__ptx_shared_variables(parser, PTX_LOCAL);
+    else if (ptx_skip(parser, ".global"))
+        cushim__ptx_globals(parser, false, PTX_LOCAL);
+    else if (ptx_skip(parser, ".const"))
+        cushim__ptx_globals(parser, true, PTX_LOCAL);
+    else if (ptx_is(parser, ".loc") || ptx_is(parser, ".file"))
+        cushim__ptx_skip_line(parser);
+    else if (ptx_skip(parser, ".extern")) {
+        if (!ptx_skip(parser, ".shared"))
+            cushim__ptx_expected(parser, "'.shared'");
+        cushim__ptx_shared_variables(parser, PTX_EXTERN);
+    } else
+        cushim__ptx_skip_statement(parser); /* .pragma and what is to come */
+}
+
+static void statement_or_label(struct ptx_parser *parser)
+{
+    const struct ptx_word word = parser->word;
+    const char *after = parser->at;
+
+    parser->statement = word.start;
+    parser->statement_line = parser->line;
+    if (word.length > 0 && *word.start == '.') {
+        directive(parser);
+        return;
+    }
+    while (after < parser->end && (*after == ' ' || *after == '\t'))
+        after++;
+    if (after < parser->end && *after == ':' && word.length > 0 && !cushim__ptx_is_number(parser)) {
+        cushim__ptx_name(parser);
+        cushim__ptx_expect(parser, ":");
+        if (!labelled_directive(parser, word)) {
+            const struct ptx_symbol *known = cushim__ptx_symbol_find(parser, word);
+
+            if (known && known->kind == SYMBOL_LABEL && known->depth == parser->body.depth)
+                cushim__ptx_fail(parser, "the label is there twice");
+            cushim__ptx_symbol_add(parser, word, SYMBOL_LABEL, parser->body.count);
+        }
+        return;
+    }
+    instruction(parser);
+}
+
+/* A block and those in it, without recursion: after its brace. */
+static void blocks(struct ptx_parser *parser)
+{
+    const uint32_t outside = parser->body.depth - 1;
+
+    while (parser->body.depth > outside) {
+        if (ptx_skip(parser, "{")) {
+            cushim__ptx_scope_open(parser);
+        } else if (ptx_is(parser, "}")) {
+            resolve(parser);
+            if (parser->body.depth == outside + 1)
+                return;
+            cushim__ptx_scope_close(parser);
+            cushim__ptx_next(parser);
+        } else if (parser->word.length == 0) {
+            cushim__ptx_expected(parser, "'}'");
+        } else {
+            statement_or_label(parser);
+        }
+    }
+}
+
+/*
+ * The header has opened the scope that the body's names are in. The brace that ends the body is
+ * skipped when its code is complete.
+ */
+void cushim__ptx_body(struct ptx_parser *parser, uint32_t function)
+{
+    struct ptx_statement end = {.guard = PTX_UNUSED};
+    struct ptx_program *program = parser->program;
+    struct ptx_body *body = &parser->body;
+
+    body->function = function;
+    body->first_list = program->list_count;
+    blocks(parser);
+    end.line = parser->line;
+    cushim__ptx_emit(parser, &end, DO_RETURN);
+    cushim__ptx_slots(parser);
+    cushim__ptx_expect(parser, "}");
+}

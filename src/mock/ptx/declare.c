@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Variables of PTX: their types, and the names that texts share. */
+#include "src/mock/ptx/parser.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { CONSTANT_MAX = 1 << 16 };
+
+uint64_t cushim__ptx_align(struct ptx_parser *parser, uint64_t offset, uint64_t alignment)
+{
+    if (offset > PTX_BYTES_MAX)
+        cushim__ptx_fail(parser, "the variable is too large");
+    return alignment > 1 ? (offset + alignment - 1) / alignment * alignment : offset;
+}
+
+/* `.attribute(.managed)`, `.unified(...)` */
+static void attribute(struct ptx_parser *parser, struct ptx_declared *declared)
+{
+    cushim__ptx_expect(parser, "(");
+    for (unsigned depth = 1; depth > 0;) {
+        if (ptx_is(parser, "("))
+            depth++;
+        else if (ptx_is(parser, ")"))
+            depth--;
+        else if (ptx_is(parser, ".managed"))
+            declared->managed = true;
+        else if (parser->word.length == 0)
+            cushim__ptx_expected(parser, "')'");
+        cushim__ptx_next(parser);
+    }
+}
+
+/* `.ptr .global .align 16`: where a parameter points at. */
+static void pointer(struct ptx_parser *parser)
+{
+    while (parser->word.length > 0 && *parser->word.start == '.' && !ptx_is(parser, ".align"))
+        cushim__ptx_next(parser);
+    if (ptx_skip(parser, ".align"))
+        cushim__ptx_integer(parser);
+}
+
+void cushim__ptx_declared_type(struct ptx_parser *parser, struct ptx_declared *declared)
+{
+    *declared = (struct ptx_declared){.vector = 1};
+    while (parser->word.length > 0 && *parser->word.start == '.') {
+        if (ptx_skip(parser, ".align")) {
+            declared->alignment = (size_t)cushim__ptx_integer(parser);
+            if (declared->alignment == 0 || declared->alignment > 4096 ||
+                declared->alignment & (declared->alignment - 1))
+                cushim__ptx_fail(parser, "the alignment is not a power of two");
+        } else if (ptx_skip(parser, ".v2")) {
+            declared->vector = 2;
+        } else if (ptx_skip(parser, ".v4")) {
+            declared->vector = 4;
+        } else if (ptx_skip(parser, ".v8")) {
+            declared->vector = 8;
+        } else if (ptx_skip(parser, ".attribute")) {
+            attribute(parser, declared);
+        } else if (ptx_skip(parser, ".ptr")) {
+            pointer(parser);
+        } else if (ptx_is(parser, ".texref") || ptx_is(parser, ".samplerref") ||
+                   ptx_is(parser, ".surfref")) {
+            declared->reference = true;
+            declared->type = TYPE_B64;
+            cushim__ptx_next(parser);
+        } else if (declared->type == TYPE_NONE && cushim__ptx_type(parser->word) != TYPE_NONE) {
+            declared->type = cushim__ptx_type(parser->word);
+            cushim__ptx_next(parser);
+        } else {
+            break;
+        }
+    }
+    if (declared->type == TYPE_NONE)
+        cushim__ptx_expected(parser, "a type");
+    declared->scalar = cushim__ptx_type_bytes(declared->type);
+    declared->element = declared->scalar * declared->vector;
+    if (declared->alignment == 0)
+        declared->alignment = declared->element;
+}
+
+void cushim__ptx_declared_name(struct ptx_parser *parser, struct ptx_declared *declared)
+{
+    declared->name = cushim__ptx_name(parser);
+    declared->count = 1;
+    declared->array = declared->unsized = false;
+    declared->repeated = declared->dimension_count = 0;
+    if (ptx_skip(parser, "<")) {
+        const uint64_t count = cushim__ptx_integer(parser);
+
+        if (count == 0 || count > 1 << 20)
+            cushim__ptx_fail(parser, "so many variables are not possible");
+        declared->repeated = (unsigned)count;
+        cushim__ptx_expect(parser, ">");
+    }
+    while (ptx_skip(parser, "[")) {
+        declared->array = true;
+        if (ptx_is(parser, "]") && declared->dimension_count == 0) {
+            declared->unsized = true;
+            declared->dimensions[declared->dimension_count++] = 1;
+        } else {
+            const uint64_t count = cushim__ptx_expression(parser);
+
+            if (count > PTX_BYTES_MAX || (count > 0 && declared->count > PTX_BYTES_MAX / count))
+                cushim__ptx_fail(parser, "the variable is too large");
+            declared->count *= (size_t)count;
+            if (declared->dimension_count == 8)
+                cushim__ptx_fail(parser, "the variable has too many dimensions");
+            declared->dimensions[declared->dimension_count++] = (size_t)count;
+        }
+        cushim__ptx_expect(parser, "]");
+    }
+    if (declared->vector > 1 && declared->dimension_count < 8)
+        declared->dimensions[declared->dimension_count++] = declared->vector;
+    if (declared->count > PTX_BYTES_MAX / declared->element)
+        cushim__ptx_fail(parser, "the variable is too large");
+    declared->bytes = declared->unsized ? 0 : declared->count * declared->element;
+}
+
+/* --- names that texts share --- */
+
+/* Variables: their index in the module, the one that is there already if texts share it. */
+static size_t global_named(struct ptx_parser *parser, const struct ptx_declared *declared,
+                           enum ptx_linkage linkage, bool *defines)
+{
+    struct ptx_program *program = parser->program;
+    struct ptx_symbol *known = cushim__ptx_symbol_find(parser, declared->name);
+    const uint32_t *shared = cushim__ptx_names_find(program->names, 'g', declared->name);
+    struct ptx_global *global;
+    size_t index;
+
+    *defines = linkage != PTX_EXTERN;
+    if (known && known->kind == SYMBOL_GLOBAL)
+        index = known->index;
+    else if (shared && linkage != PTX_LOCAL)
+        index = *shared;
+    else {
+        index = program->module.global_count;
+        program->globals = cushim__ptx_grow(parser, program->globals, &program->global_room, index,
+                                            sizeof *program->globals);
+        program->globals[index] = (struct ptx_global){.linkage = PTX_EXTERN, .part = parser->part};
+        program->module.globals = program->globals;
+        program->globals[index].name = cushim__ptx_copy(parser, declared->name);
+        program->module.global_count++;
+        if (linkage != PTX_LOCAL &&
+            !cushim__ptx_names_add(program->names, 'g', declared->name, (uint32_t)index))
+            cushim__ptx_no_memory(parser);
+    }
+    if (!known || known->kind != SYMBOL_GLOBAL)
+        cushim__ptx_symbol_add(parser, declared->name, SYMBOL_GLOBAL, (uint32_t)index);
+    global = &program->globals[index];
+    if (*defines && global->linkage != PTX_EXTERN) {
+        if (linkage == PTX_VISIBLE && global->linkage == PTX_WEAK) {
+            free((void *)global->initial);
+            free((void *)global->addresses);
+            global->initial = NULL;
+            global->addresses = NULL;
+            global->address_count = 0;
+        } else if (linkage == PTX_WEAK) {
+            *defines = false;
+        } else {
+            cushim__ptx_twice(parser, global->name, global->part);
+        }
+    }
+    return index;
+}
+
+static void global(struct ptx_parser *parser, struct ptx_declared *declared, bool constant,
+                   enum ptx_linkage linkage)
+{
+    bool defines;
+    const size_t index = global_named(parser, declared, linkage, &defines);
+    struct ptx_global *global = &parser->program->globals[index];
+
+    if (defines || global->linkage == PTX_EXTERN) {
+        global->linkage = linkage;
+        global->part = parser->part;
+        global->of_body = parser->body.depth > 0;
+        global->constant = constant;
+        global->managed = declared->managed;
+        global->reference = declared->reference;
+        global->alignment = declared->alignment;
+        if (!declared->unsized)
+            global->bytes = declared->bytes;
+    }
+    /* What a reference is set to does not matter: nothing here can use it. */
+    if (declared->reference)
+        cushim__ptx_skip_until(parser, ";");
+    if (ptx_skip(parser, "="))
+        cushim__ptx_initial(parser, declared, defines ? index : SIZE_MAX);
+    else if (declared->unsized && linkage != PTX_EXTERN)
+        cushim__ptx_expected(parser, "an initial value");
+    if (declared->bytes == 0 && linkage != PTX_EXTERN)
+        cushim__ptx_expected(parser, "a size");
+    if (constant && declared->bytes > CONSTANT_MAX)
+        cushim__ptx_fail(parser, "the variable has more than 64 KiB");
+}
+
+void cushim__ptx_globals(struct ptx_parser *parser, bool constant, enum ptx_linkage linkage)
+{
+    struct ptx_declared declared;
+
+    if (constant && ptx_skip(parser, "[")) { /* a bank of constant memory */
+        cushim__ptx_integer(parser);
+        cushim__ptx_expect(parser, "]");
+    }
+    cushim__ptx_declared_type(parser, &declared);
+    do {
+        cushim__ptx_declared_name(parser, &declared);
+        global(parser, &declared, constant, linkage);
+    } while (ptx_skip(parser, ","));
+    cushim__ptx_expect(parser, ";");
+}
+
+void cushim__ptx_shared_variables(struct ptx_parser *parser, enum ptx_linkage linkage)
+{
+    struct ptx_program *program = parser->program;
+    struct ptx_declared declared;
+
+    cushim__ptx_declared_type(parser, &declared);
+    do {
+        const uint32_t *known;
+        uint32_t index = program->shared_count;
+        struct ptx_shared *shared;
+
+        cushim__ptx_declared_name(parser, &declared);
+        known = linkage == PTX_LOCAL ? NULL
+                                     : cushim__ptx_names_find(program->names, 's', declared.name);
+        if (known)
+            index = *known;
+        cushim__ptx_symbol_add(parser, declared.name, SYMBOL_SHARED, index);
+        if (!known) {
+            program->shared = cushim__ptx_grow(parser, program->shared, &program->shared_room,
+                                               index, sizeof *program->shared);
+            program->shared[index] = (struct ptx_shared){.part = parser->part, .linkage = linkage};
+            program->shared[index].name = cushim__ptx_copy(parser, declared.name);
+            program->shared_count++;
+            if (linkage != PTX_LOCAL &&
+                !cushim__ptx_names_add(program->names, 's', declared.name, index))
+                cushim__ptx_no_memory(parser);
+        }
+        if (linkage != PTX_EXTERN && parser->body.kernel)
+            parser->body.shared_bytes =
+                cushim__ptx_align(parser, parser->body.shared_bytes, declared.alignment) +
+                declared.bytes;
+        shared = &program->shared[index];
+        if (declared.bytes > shared->bytes)
+            shared->bytes = declared.bytes;
+        if (declared.alignment > shared->alignment)
+            shared->alignment = declared.alignment;
+        shared->dynamic = shared->bytes == 0;
+    } while (ptx_skip(parser, ","));
+    cushim__ptx_expect(parser, ";");
+}
+
+uint32_t cushim__ptx_function_named(struct ptx_parser *parser, struct ptx_word name,
+                                    enum ptx_linkage linkage)
+{
+    struct ptx_program *program = parser->program;
+    struct ptx_symbol *symbol = cushim__ptx_symbol_find(parser, name);
+    const uint32_t *shared = cushim__ptx_names_find(program->names, 'f', name);
+    struct ptx_function *function;
+    uint32_t index;
+
+    if (symbol && symbol->kind == SYMBOL_FUNCTION)
+        return symbol->index;
+    if (shared && linkage != PTX_LOCAL) {
+        cushim__ptx_symbol_add(parser, name, SYMBOL_FUNCTION, *shared);
+        return *shared;
+    }
+    index = program->function_count;
+    program->functions = cushim__ptx_grow(parser, program->functions, &program->function_room,
+                                          index, sizeof *program->functions);
+    function = &program->functions[index];
+    *function = (struct ptx_function){.part = parser->part, .linkage = PTX_EXTERN};
+    function->name = cushim__ptx_copy(parser, name);
+    program->function_count++;
+    if (linkage != PTX_LOCAL && !cushim__ptx_names_add(program->names, 'f', name, index))
+        cushim__ptx_no_memory(parser);
+    cushim__ptx_symbol_add(parser, name, SYMBOL_FUNCTION, index);
+    return index;
+}

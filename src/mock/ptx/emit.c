@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Appending instructions: operands become rows, and results go to registers. */
+#include "src/mock/ptx/parser.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct ptx_instruction *cushim__ptx_emit(struct ptx_parser *parser,
+                                         const struct ptx_statement *statement,
+                                         enum ptx_handler handler)
+{
+    struct ptx_body *body = &parser->body;
+    struct ptx_instruction *made;
+
+    body->code = cushim__ptx_grow(parser, body->code, &body->room, body->count, sizeof *body->code);
+    made = &body->code[body->count++];
+    *made = (struct ptx_instruction){
+        .handler = (uint8_t)handler,
+        .guard = statement->guard,
+        .guarded = statement->guard != PTX_UNUSED,
+        .flags = statement->guard != PTX_UNUSED && statement->guard_negated ? FLAG_NEGATED : 0,
+        .d = PTX_UNUSED,
+        .e = PTX_UNUSED,
+        .a = PTX_UNUSED,
+        .b = PTX_UNUSED,
+        .c = PTX_UNUSED,
+        .line = statement->line,
+    };
+    return made;
+}
+
+uint32_t cushim__ptx_list_add(struct ptx_parser *parser, uint32_t value)
+{
+    struct ptx_program *program = parser->program;
+
+    program->lists = cushim__ptx_grow(parser, program->lists, &program->list_room,
+                                      program->list_count, sizeof *program->lists);
+    program->lists[program->list_count] = value;
+    return program->list_count++;
+}
+
+void cushim__ptx_note(struct ptx_parser *parser, uint32_t **list, uint32_t *count, uint32_t *room,
+                      uint32_t value)
+{
+    size_t size = *room;
+
+    for (uint32_t i = 0; i < *count; i++) {
+        if ((*list)[i] == value)
+            return;
+    }
+    *list = cushim__ptx_grow(parser, *list, &size, *count, sizeof **list);
+    *room = (uint32_t)size;
+    (*list)[(*count)++] = value;
+}
+
+void cushim__ptx_refuse(struct ptx_parser *parser, const struct ptx_statement *statement,
+                        const char *why)
+{
+    struct ptx_function *function = &parser->program->functions[parser->body.function];
+    char text[PTX_NAME + 80];
+
+    snprintf(text, sizeof text, "%s%s%s", statement->opcode.text, why[0] ? ": " : "", why);
+    if (!function->refused) {
+        function->refused = cushim__ptx_copy(parser, (struct ptx_word){text, strlen(text)});
+        function->refused_line = statement->line;
+    }
+    cushim__ptx_emit(parser, statement, DO_REFUSED);
+}
+
+/* The pool has no two equal constants among the last ones. */
+uint32_t cushim__ptx_constant(struct ptx_parser *parser, uint64_t value, enum ptx_row row)
+{
+    struct ptx_program *program = parser->program;
+    const uint32_t size = row == ROW_PREDICATE ? PTX_ROW
+                          : ptx_is_wide(row)   ? PTX_WIDE_ROW
+                                               : PTX_ROW;
+    const uint32_t limit = program->constant_bytes > 64 * PTX_WIDE_ROW
+                               ? program->constant_bytes - 64 * PTX_WIDE_ROW
+                               : 0;
+    uint32_t at;
+
+    if (row == ROW_HALF)
+        value &= 0xffff;
+    else if (!ptx_is_wide(row))
+        value &= UINT32_MAX;
+    if (row == ROW_PREDICATE)
+        value = value ? PTX_ALL_LANES : 0;
+    for (at = limit; at + size <= program->constant_bytes; at += PTX_ROW) {
+        if (ptx_is_wide(row)
+                ? ((lane_u64 *)(program->constants + at))[0] == value &&
+                      ((lane_u64 *)(program->constants + at))[PTX_LANES - 1] == value &&
+                      ((lane_u64 *)(program->constants + at))[1] == value
+                : ((lane_u32 *)(program->constants + at))[0] == value &&
+                      ((lane_u32 *)(program->constants + at))[1] == value &&
+                      ((lane_u32 *)(program->constants + at))[PTX_LANES - 1] == value)
+            return PTX_CONSTANT | at;
+    }
+    while (program->constant_room < program->constant_bytes + (size_t)size)
+        program->constants = cushim__ptx_grow(parser, program->constants, &program->constant_room,
+                                              program->constant_room, 1);
+    at = program->constant_bytes;
+    if (at > PTX_CONSTANT / 2)
+        cushim__ptx_no_memory(parser);
+    for (unsigned i = 0; i < PTX_LANES; i++) {
+        if (ptx_is_wide(row))
+            ((lane_u64 *)(program->constants + at))[i] = value;
+        else
+            ((lane_u32 *)(program->constants + at))[i] = (uint32_t)value;
+    }
+    program->constant_bytes += size;
+    return PTX_CONSTANT | at;
+}
+
+void cushim__ptx_move(struct ptx_parser *parser, const struct ptx_statement *statement, uint32_t to,
+                      uint32_t from, unsigned bytes)
+{
+    struct ptx_instruction *move =
+        cushim__ptx_emit(parser, statement, bytes == 8 ? DO_MOVE64 : DO_MOVE32);
+
+    move->d = to;
+    move->a = from;
+}
+
+static uint64_t literal(const struct ptx_operand *operand, enum ptx_row row)
+{
+    const float single = (float)operand->real;
+    uint32_t bits32;
+    uint64_t bits64;
+
+    memcpy(&bits32, &single, sizeof bits32);
+    memcpy(&bits64, &operand->real, sizeof bits64);
+    if (operand->kind == OPERAND_INTEGER) {
+        const double value = (double)(int64_t)operand->integer;
+        const float narrow = (float)value;
+
+        if (row == ROW_FLOAT)
+            memcpy(&bits32, &narrow, sizeof bits32);
+        else if (row == ROW_DOUBLE)
+            memcpy(&bits64, &value, sizeof bits64);
+        return row == ROW_FLOAT ? bits32 : row == ROW_DOUBLE ? bits64 : operand->integer;
+    }
+    if (row == ROW_DOUBLE)
+        return operand->single ? operand->integer : bits64;
+    if (row == ROW_LONG)
+        return operand->single ? operand->integer : bits64;
+    return operand->single ? operand->integer : bits32;
+}
+
+/* The address of a symbol, in a wide row or one of 4 bytes. */
+static uint32_t address_of(struct ptx_parser *parser, const struct ptx_statement *statement,
+                           const struct ptx_operand *operand, enum ptx_row row)
+{
+    struct ptx_program *program = parser->program;
+    const struct ptx_symbol *symbol = operand->symbol;
+    const uint32_t result =
+        cushim__ptx_register_new(parser, ptx_is_wide(row) ? ROW_LONG : ROW_WORD);
+    struct ptx_function *function = &program->functions[parser->body.function];
+    struct ptx_instruction *made = cushim__ptx_emit(parser, statement, DO_ADDRESS);
+
+    if (symbol->kind == SYMBOL_FUNCTION)
+        program->functions[symbol->index].address_taken = true;
+
+    made->d = result;
+    made->sub = (uint8_t)symbol->kind;
+    made->bytes = ptx_is_wide(row) ? 8 : 4;
+    made->target = symbol->index;
+    made->immediate = (int64_t)(operand->integer + symbol->offset);
+    made->guarded = false;
+    made->guard = PTX_UNUSED;
+    if (symbol->kind == SYMBOL_SHARED)
+        cushim__ptx_note(parser, &function->shared, &function->shared_count, &function->shared_room,
+                         symbol->index);
+    else if (symbol->kind == SYMBOL_FUNCTION)
+        made->immediate = (int64_t)(ptx_function_address(symbol->index) + operand->integer);
+    else if (symbol->kind != SYMBOL_GLOBAL && symbol->kind != SYMBOL_LOCAL &&
+             symbol->kind != SYMBOL_PARAM)
+        cushim__ptx_fail(parser, "'%.*s' has no address",
+                         (int)(symbol->name.length > 80 ? 80 : symbol->name.length),
+                         symbol->name.start);
+    return result;
+}
+
+uint32_t cushim__ptx_use(struct ptx_parser *parser, const struct ptx_statement *statement,
+                         const struct ptx_operand *operand, enum ptx_row row)
+{
+    struct ptx_instruction *made;
+    uint32_t from = operand->reg, result;
+    unsigned bytes;
+
+    switch (operand->kind) {
+    case OPERAND_INTEGER:
+    case OPERAND_REAL:
+        return cushim__ptx_constant(parser, literal(operand, row), row);
+    case OPERAND_SYMBOL:
+        return address_of(parser, statement, operand, row);
+    case OPERAND_SPECIAL:
+        bytes = operand->special >= SPECIAL_WIDE ? 8 : 4;
+        from = cushim__ptx_register_new(parser, bytes == 8 ? ROW_LONG : ROW_WORD);
+        made = cushim__ptx_emit(parser, statement, DO_SPECIAL);
+        made->d = from;
+        made->sub = operand->special;
+        made->bytes = (uint8_t)bytes;
+        break;
+    case OPERAND_REGISTER:
+        bytes = parser->body.registers[from].bytes;
+        break;
+    default:
+        cushim__ptx_fail(parser, "an operand has another kind than the instruction needs");
+    }
+    if ((row == ROW_PREDICATE) != (bytes == 1))
+        cushim__ptx_fail(parser, "an operand has another type than the instruction");
+    if (bytes == 1 || (bytes == 8) == ptx_is_wide(row))
+        return from;
+    result = cushim__ptx_register_new(parser, bytes == 8 ? ROW_WORD : ROW_LONG);
+    made = cushim__ptx_emit(parser, statement, bytes == 8 ? DO_NARROW : DO_EXTEND);
+    made->d = result;
+    made->a = from;
+    return result;
+}
+
+uint32_t cushim__ptx_result(struct ptx_parser *parser, const struct ptx_operand *operand,
+                            enum ptx_row row)
+{
+    const unsigned bytes = row == ROW_PREDICATE ? 1 : ptx_is_wide(row) ? 8 : 4;
+
+    if (operand->kind == OPERAND_SINK)
+        return PTX_UNUSED;
+    if (operand->kind != OPERAND_REGISTER)
+        cushim__ptx_fail(parser, "the destination is not a register");
+    if ((bytes == 1) != (parser->body.registers[operand->reg].bytes == 1))
+        cushim__ptx_fail(parser, "the destination has another type than the instruction");
+    if (parser->body.registers[operand->reg].bytes == bytes)
+        return operand->reg;
+    return cushim__ptx_register_new(parser, row);
+}
+
+/* A result in a register of another size is extended or cut, and 16 bits have no others above. */
+void cushim__ptx_finish(struct ptx_parser *parser, const struct ptx_statement *statement,
+                        const struct ptx_operand *operand, uint32_t result, enum ptx_row row,
+                        bool is_signed, unsigned bits)
+{
+    const struct ptx_register *to;
+    struct ptx_instruction *made;
+
+    if (operand->kind == OPERAND_SINK || row == ROW_PREDICATE)
+        return;
+    to = &parser->body.registers[operand->reg];
+    if (result != operand->reg) {
+        made = cushim__ptx_emit(parser, statement, to->bytes == 8 ? DO_EXTEND : DO_NARROW);
+        made->d = operand->reg;
+        made->a = result;
+        made->flags |= is_signed ? FLAG_SIGNED : 0;
+    }
+    if (to->bytes == 4 && to->bits < 32 && to->bits < bits) {
+        const uint32_t mask = cushim__ptx_constant(parser, (UINT64_C(1) << to->bits) - 1, ROW_WORD);
+
+        made = cushim__ptx_emit(parser, statement, DO_LANES32);
+        made->lanes = cushim__ptx_alu_find(parser->program->names, "and.b32")->lanes;
+        made->d = operand->reg;
+        made->a = operand->reg;
+        made->b = mask;
+    }
+}
+
+void cushim__ptx_count_operands(struct ptx_parser *parser, const struct ptx_statement *statement,
+                                unsigned count)
+{
+    if (statement->operand_count != count)
+        cushim__ptx_fail(parser, "%s has %u operands", statement->opcode.base, count);
+}
+
+void cushim__ptx_emit_combine(struct ptx_parser *parser, const struct ptx_statement *statement,
+                              uint32_t to, uint32_t low, uint32_t high, unsigned bits)
+{
+    struct ptx_instruction *made = cushim__ptx_emit(parser, statement, DO_COMBINE);
+
+    made->d = to;
+    made->a = low;
+    made->b = high;
+    made->count = (uint8_t)bits;
+}
+
+void cushim__ptx_emit_part(struct ptx_parser *parser, const struct ptx_statement *statement,
+                           uint32_t to, uint32_t from, unsigned shift, unsigned bits, bool wide)
+{
+    struct ptx_instruction *made = cushim__ptx_emit(parser, statement, DO_PART);
+
+    made->d = to;
+    made->a = from;
+    made->sub = (uint8_t)shift;
+    made->count = (uint8_t)bits;
+    made->flags |= wide ? FLAG_WIDE_PART : 0;
+}

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* After all texts: what is still missing, and what each kernel needs with all that it calls. */
+#include "src/mock/ptx/parser.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Functions that the driver has. */
+static const struct {
+    const char *name;
+    enum ptx_builtin builtin;
+} builtins[] = {
+    {"vprintf", BUILTIN_PRINT},
+    {"__assertfail", BUILTIN_ASSERT},
+    {"malloc", BUILTIN_MALLOC},
+    {"free", BUILTIN_FREE},
+};
+
+static bool missing(struct ptx_error *error, const struct ptx_function *function)
+{
+    *error = (struct ptx_error){.part = function->part};
+    snprintf(error->text, sizeof error->text, "'%.150s' is not defined", function->name);
+    return false;
+}
+
+/* What one kernel reaches, found without recursion of the C stack. */
+struct reach {
+    struct ptx_program *program;
+    uint32_t *stack; /* functions on the way, and how many of their callees are done */
+    uint32_t *done;
+};
+
+static bool resolve(struct ptx_program *program, struct ptx_error *error)
+{
+    for (uint32_t i = 0; i < program->function_count; i++) {
+        struct ptx_function *function = &program->functions[i];
+
+        for (size_t j = 0; !function->defined && j < sizeof builtins / sizeof *builtins; j++) {
+            if (strcmp(function->name, builtins[j].name) == 0)
+                function->builtin = (uint8_t)builtins[j].builtin;
+        }
+    }
+    for (uint32_t i = 0; i < program->function_count; i++) {
+        const struct ptx_function *function = &program->functions[i];
+
+        for (uint32_t j = 0; j < function->callee_count; j++) {
+            const struct ptx_function *callee = &program->functions[function->callees[j]];
+
+            if (!callee->defined && !callee->builtin)
+                return missing(error, callee);
+        }
+    }
+    return true;
+}
+
+static uint32_t most(uint32_t a, uint32_t b)
+{
+    return a > b ? a : b;
+}
+
+/* The deepest frames and local memory below each function, callees before callers. */
+static void measure(struct reach *reach, uint32_t root)
+{
+    struct ptx_function *functions = reach->program->functions;
+    uint32_t depth = 1;
+
+    if (functions[root].visited)
+        return;
+    reach->stack[0] = root;
+    reach->done[0] = 0;
+    functions[root].visiting = true;
+    while (depth > 0) {
+        struct ptx_function *function = &functions[reach->stack[depth - 1]];
+
+        if (reach->done[depth - 1] < function->callee_count) {
+            const uint32_t next = function->callees[reach->done[depth - 1]++];
+
+            if (!functions[next].visiting && !functions[next].visited) {
+                functions[next].visiting = true;
+                reach->stack[depth] = next;
+                reach->done[depth++] = 0;
+            }
+            continue;
+        }
+        for (uint32_t i = 0; i < function->callee_count; i++) {
+            const struct ptx_function *callee = &functions[function->callees[i]];
+
+            function->call_registers = most(function->call_registers, callee->call_registers);
+            function->call_local = most(function->call_local, callee->call_local);
+        }
+        function->call_registers += function->frame_bytes;
+        function->call_local += function->local_bytes;
+        function->visiting = false;
+        function->visited = true;
+        depth--;
+    }
+}
+
+static void reach_function(struct reach *reach, uint32_t index, uint32_t *count)
+{
+    struct ptx_function *function = &reach->program->functions[index];
+
+    if (!function->visiting) {
+        function->visiting = true;
+        reach->stack[(*count)++] = index;
+    }
+}
+
+/*
+ * All functions that a kernel calls, itself first, and if it calls pointers, all whose address is
+ * taken somewhere. Returns how many.
+ */
+static uint32_t closure(struct reach *reach, uint32_t root)
+{
+    struct ptx_program *program = reach->program;
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < program->function_count; i++)
+        program->functions[i].visiting = false;
+    reach_function(reach, root, &count);
+    for (uint32_t at = 0; at < count; at++) {
+        const struct ptx_function *function = &program->functions[reach->stack[at]];
+
+        for (uint32_t i = 0; i < function->callee_count; i++)
+            reach_function(reach, function->callees[i], &count);
+        for (uint32_t i = 0; function->calls_pointers && i < program->function_count; i++) {
+            if (program->functions[i].address_taken)
+                reach_function(reach, i, &count);
+        }
+    }
+    return count;
+}
+
+static bool finish_kernel(struct reach *reach, uint32_t index)
+{
+    struct ptx_program *program = reach->program;
+    const struct ptx_function *function = &program->functions[index];
+    struct ptx_kernel *kernel = &program->kernels[function->kernel];
+    struct ptx_kernel_code *code = &program->kernel_codes[function->kernel];
+    const uint32_t count = closure(reach, index);
+    const uint32_t unplaced = PTX_UNUSED;
+    size_t offset = 0;
+
+    code->function = index;
+    kernel->name = function->name;
+    code->shared_offsets = malloc((program->shared_count + 1) * sizeof *code->shared_offsets);
+    if (!code->shared_offsets)
+        return false;
+    for (uint32_t i = 0; i < program->shared_count; i++)
+        code->shared_offsets[i] = unplaced;
+    /* First what has a size; what is dynamic begins after it. */
+    for (unsigned dynamic = 0; dynamic < 2; dynamic++) {
+        if (dynamic)
+            kernel->shared_bytes = offset;
+        for (uint32_t i = 0; i < count; i++) {
+            const struct ptx_function *member = &program->functions[reach->stack[i]];
+
+            for (uint32_t j = 0; j < member->shared_count; j++) {
+                const struct ptx_shared *shared = &program->shared[member->shared[j]];
+                const size_t aligned =
+                    (offset + shared->alignment - 1) / shared->alignment * shared->alignment;
+
+                if (shared->dynamic != dynamic ||
+                    code->shared_offsets[member->shared[j]] != unplaced)
+                    continue;
+                code->shared_offsets[member->shared[j]] = (uint32_t)aligned;
+                if (!dynamic && (offset = aligned + shared->bytes) > UINT32_MAX / 2)
+                    offset = UINT32_MAX / 2;
+            }
+        }
+    }
+    kernel->local_bytes = function->call_local;
+    kernel->registers = function->call_registers / PTX_ROW;
+    if (kernel->registers > 255)
+        kernel->registers = 255;
+    for (uint32_t i = 0; i < count && !kernel->refused; i++) {
+        const struct ptx_function *member = &program->functions[reach->stack[i]];
+
+        if (!member->refused)
+            continue;
+        kernel->refused = malloc(strlen(member->refused) + 1);
+        if (!kernel->refused)
+            return false;
+        strcpy((char *)kernel->refused, member->refused);
+        kernel->refused_line = member->refused_line;
+        kernel->refused_part = member->part;
+    }
+    if (!function->defined && !kernel->refused) {
+        kernel->refused = malloc(sizeof "it is only declared");
+        if (!kernel->refused)
+            return false;
+        strcpy((char *)kernel->refused, "it is only declared");
+    }
+    return true;
+}
+
+bool cushim__ptx_link(struct ptx_module *module, struct ptx_error *error)
+{
+    struct ptx_program *program = module->program;
+    struct reach reach = {.program = program};
+    bool done = true;
+
+    *error = (struct ptx_error){0};
+    if (!resolve(program, error))
+        return false;
+    program->kernel_codes = calloc(module->kernel_count + 1, sizeof *program->kernel_codes);
+    reach.stack = calloc(program->function_count + 1, sizeof *reach.stack);
+    reach.done = calloc(program->function_count + 1, sizeof *reach.done);
+    done = program->kernel_codes && reach.stack && reach.done;
+    for (uint32_t i = 0; done && i < program->function_count; i++)
+        measure(&reach, i);
+    for (uint32_t i = 0; done && i < program->function_count; i++) {
+        if (program->functions[i].is_kernel)
+            done = finish_kernel(&reach, i);
+    }
+    /* From here on a target of brx.idx is a plain number. */
+    for (uint32_t i = 0; done && i < program->code_count; i++) {
+        const struct ptx_instruction *at = &program->code[i];
+
+        for (uint32_t j = 0; at->handler == DO_BRANCH_TABLE && j < at->target; j++)
+            program->lists[at->list + j] &= ~PTX_CONSTANT;
+    }
+    cushim__ptx_names_destroy(program->names);
+    program->names = NULL;
+    free(reach.stack);
+    free(reach.done);
+    if (!done)
+        error->kind = PTX_OUT_OF_MEMORY;
+    return done;
+}

@@ -1,0 +1,466 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Modules: the top level of PTX texts, what they share, and what a kernel needs of all of it. */
+#include "src/mock/ptx/parser.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct ptx_module *cushim__ptx_create(const struct ptx_target *target)
+{
+    struct ptx_program *program = calloc(1, sizeof *program);
+
+    if (program)
+        program->names = cushim__ptx_names_create(!target->declarations);
+    if (!program || !program->names) {
+        free(program);
+        return NULL;
+    }
+    program->newest_version = target->version;
+    program->newest_target = target->architecture;
+    program->declarations = target->declarations;
+    program->references = 1;
+    program->module.program = program;
+    return &program->module;
+}
+
+/* Names are of use until the texts are linked. */
+void cushim__ptx_release(struct ptx_module *module)
+{
+    if (!module)
+        return;
+    cushim__ptx_names_destroy(module->program->names);
+    module->program->names = NULL;
+    cushim__ptx_program_release(module->program);
+}
+
+unsigned char *cushim__ptx_take_initial(struct ptx_module *module, size_t global)
+{
+    struct ptx_global *from = &module->program->globals[global];
+    unsigned char *const initial = (unsigned char *)from->initial;
+
+    from->initial = NULL;
+    return initial;
+}
+
+/* --- functions and kernels --- */
+
+static bool extents(struct ptx_parser *parser, unsigned values[3])
+{
+    values[0] = values[1] = values[2] = 1;
+    for (unsigned i = 0; i < 3; i++) {
+        const uint64_t value = cushim__ptx_integer(parser);
+
+        if (value == 0 || value > UINT32_MAX)
+            return false;
+        values[i] = (unsigned)value;
+        if (!ptx_skip(parser, ","))
+            break;
+    }
+    return true;
+}
+
+static unsigned product(const unsigned values[3])
+{
+    uint64_t threads = values[0];
+
+    for (unsigned i = 1; i < 3; i++)
+        threads = threads > UINT32_MAX / values[i] ? UINT32_MAX : threads * values[i];
+    return (unsigned)threads;
+}
+
+/* What stands between the parameters and the body. */
+static void directives(struct ptx_parser *parser, struct ptx_kernel *kernel)
+{
+    unsigned values[3];
+
+    while (!ptx_is(parser, "{") && !ptx_is(parser, ";")) {
+        bool sane = true;
+
+        if (parser->word.length == 0)
+            cushim__ptx_expected(parser, "a body");
+        if (kernel && ptx_skip(parser, ".maxntid")) {
+            sane = extents(parser, values);
+            kernel->max_threads = product(values);
+        } else if (kernel && ptx_skip(parser, ".reqntid")) {
+            sane = extents(parser, kernel->required_block);
+            kernel->max_threads = product(kernel->required_block);
+        } else if (kernel && ptx_skip(parser, ".minnctapersm")) {
+            kernel->min_blocks = (unsigned)cushim__ptx_integer(parser);
+        } else if (kernel && ptx_skip(parser, ".reqnctapercluster")) {
+            sane = extents(parser, kernel->required_cluster);
+        } else {
+            cushim__ptx_next(parser);
+        }
+        if (!sane)
+            cushim__ptx_expected(parser, "a number of threads");
+    }
+}
+
+/* The list is from malloc(), once it is complete. */
+static void parameters(struct ptx_parser *parser, struct ptx_kernel *kernel)
+{
+    struct ptx_parameter *list = NULL;
+    size_t offset = 0, room = 0;
+
+    if (!ptx_skip(parser, "("))
+        return;
+    while (!ptx_skip(parser, ")")) {
+        struct ptx_declared declared;
+        struct ptx_symbol *symbol;
+
+        cushim__ptx_expect(parser, ".param");
+        cushim__ptx_declared_type(parser, &declared);
+        cushim__ptx_declared_name(parser, &declared);
+        offset = (size_t)cushim__ptx_align(parser, offset, declared.alignment);
+        if (declared.bytes > 65536 || offset + declared.bytes > 65536)
+            cushim__ptx_fail(parser, "the parameters have more than 64 KiB");
+        symbol = cushim__ptx_symbol_add(parser, declared.name, SYMBOL_PARAM, 0);
+        symbol->offset = offset;
+        symbol->bytes = declared.bytes;
+        if (kernel->parameter_count == room) {
+            struct ptx_parameter *larger;
+
+            room = room * 2 + 8;
+            larger = cushim__ptx_pool(parser, room * sizeof *larger);
+            if (list)
+                memcpy(larger, list, kernel->parameter_count * sizeof *larger);
+            list = larger;
+        }
+        list[kernel->parameter_count++] =
+            (struct ptx_parameter){offset, declared.bytes, declared.alignment};
+        offset += declared.bytes;
+        if (!ptx_skip(parser, ",") && !ptx_is(parser, ")"))
+            cushim__ptx_expected(parser, "',' or ')'");
+    }
+    kernel->parameter_bytes = offset;
+    if (kernel->parameter_count > 0) {
+        kernel->parameters = malloc(kernel->parameter_count * sizeof *list);
+        if (!kernel->parameters)
+            cushim__ptx_no_memory(parser);
+        memcpy((void *)kernel->parameters, list, kernel->parameter_count * sizeof *list);
+    }
+}
+
+/* The code of a body goes to the end of the program's, and its branches with it. */
+static void append(struct ptx_parser *parser, uint32_t index)
+{
+    struct ptx_program *program = parser->program;
+    struct ptx_body *body = &parser->body;
+    struct ptx_function *function = &program->functions[index];
+
+    while (program->code_room < program->code_count + (size_t)body->count)
+        program->code = cushim__ptx_grow(parser, program->code, &program->code_room,
+                                         program->code_room, sizeof *program->code);
+    for (uint32_t i = 0; i < body->count; i++) {
+        struct ptx_instruction *at = &body->code[i];
+
+        if (at->handler == DO_BRANCH)
+            at->target += program->code_count;
+        if (at->handler <= DO_FLOAT64) {
+            at->a = at->a == PTX_UNUSED ? 0 : at->a;
+            at->b = at->b == PTX_UNUSED ? 0 : at->b;
+            at->c = at->c == PTX_UNUSED ? 0 : at->c;
+        }
+        /* What a call needs to know of its own frame, and what leaves a kernel. */
+        if (at->handler == DO_CALL || at->handler == DO_CALL_INDIRECT) {
+            at->d = (uint32_t)(body->local_bytes + 15) / 16 * 16;
+            at->e = function->frame_bytes;
+        }
+        if (at->handler == DO_RETURN) {
+            at->target = index;
+            at->handler = function->is_kernel ? DO_EXIT : DO_RETURN;
+        }
+        program->code[program->code_count + i] = *at;
+    }
+    for (uint32_t i = 0; i < body->count; i++) {
+        const struct ptx_instruction *at = &body->code[i];
+
+        for (uint32_t j = 0; at->handler == DO_BRANCH_TABLE && j < at->target; j++) {
+            uint32_t *target = &program->lists[at->list + j];
+
+            if (!(*target & PTX_CONSTANT))
+                *target = (*target + program->code_count) | PTX_CONSTANT;
+        }
+    }
+    function->first = program->code_count;
+    function->count = body->count;
+    function->local_bytes = (uint32_t)(body->local_bytes + 15) / 16 * 16;
+    program->code_count += body->count;
+}
+
+static void clear_body(struct ptx_body *body)
+{
+    free(body->code);
+    free(body->registers);
+    free(body->references);
+    free(body->vectors);
+    *body = (struct ptx_body){0};
+}
+
+/* Refuse what is defined already, unless one of two texts gives way. */
+static void define(struct ptx_parser *parser, uint32_t index, enum ptx_linkage linkage)
+{
+    const struct ptx_function *function = &parser->program->functions[index];
+
+    if (function->part == parser->part || (function->linkage != PTX_WEAK && linkage != PTX_WEAK))
+        cushim__ptx_twice(parser, function->name, function->part);
+}
+
+/* What is not translated; but the shared variables of a kernel are its own. */
+static void skip_body(struct ptx_parser *parser)
+{
+    bool external = false;
+    unsigned depth = 0;
+
+    do {
+        if (ptx_is(parser, "{"))
+            depth++;
+        else if (ptx_is(parser, "}"))
+            depth--;
+        else if (parser->word.length == 0)
+            cushim__ptx_expected(parser, "'}'");
+        if (parser->body.kernel && !external && ptx_skip(parser, ".shared")) {
+            cushim__ptx_shared_variables(parser, PTX_LOCAL);
+            continue;
+        }
+        external = ptx_is(parser, ".extern");
+        cushim__ptx_next(parser);
+    } while (depth > 0);
+}
+
+/* After the header, until behind the brace that ends the body. */
+static void translate_body(struct ptx_parser *parser, uint32_t index, enum ptx_linkage linkage)
+{
+    struct ptx_function *function = &parser->program->functions[index];
+
+    function->defined = true;
+    function->linkage = linkage;
+    function->part = parser->part;
+    if (parser->program->declarations) {
+        skip_body(parser);
+        return;
+    }
+    cushim__ptx_expect(parser, "{");
+    cushim__ptx_body(parser, index);
+    append(parser, index);
+}
+
+static void entry(struct ptx_parser *parser, enum ptx_linkage linkage)
+{
+    struct ptx_program *program = parser->program;
+    const uint32_t index = cushim__ptx_function_named(parser, cushim__ptx_name(parser),
+                                                      linkage == PTX_LOCAL ? PTX_VISIBLE : linkage);
+    struct ptx_function *function = &program->functions[index];
+    struct ptx_kernel kernel = {.name = function->name, .part = parser->part};
+    const bool is_new = !function->is_kernel;
+
+    cushim__ptx_scope_open(parser);
+    if (is_new) {
+        function->kernel = program->module.kernel_count;
+        program->kernels = cushim__ptx_grow(parser, program->kernels, &program->kernel_room,
+                                            function->kernel, sizeof *program->kernels);
+        program->module.kernels = program->kernels;
+        program->kernels[program->module.kernel_count++] = kernel;
+        function->is_kernel = true;
+    }
+    parameters(parser, &kernel);
+    if (!is_new && function->defined) {
+        free((void *)kernel.parameters);
+        if (linkage != PTX_EXTERN)
+            define(parser, index, linkage);
+        directives(parser, &kernel);
+        if (!ptx_skip(parser, ";"))
+            skip_body(parser);
+    } else {
+        struct ptx_kernel *const declared = &program->kernels[function->kernel];
+
+        free((void *)declared->parameters);
+        *declared = kernel;
+        directives(parser, declared);
+        if (!ptx_skip(parser, ";")) {
+            parser->body.kernel = declared;
+            translate_body(parser, index, linkage);
+            declared->defined = true;
+            declared->own_shared_bytes = parser->body.shared_bytes;
+        }
+    }
+    cushim__ptx_scope_close(parser);
+    clear_body(&parser->body);
+}
+
+/* `.func (.param .b32 result) name (.param .b32 a) .noreturn` */
+static void function_header(struct ptx_parser *parser, enum ptx_linkage linkage)
+{
+    struct ptx_program *program = parser->program;
+    struct ptx_formal *formals = NULL;
+    uint32_t count = 0, results, bytes = 0, index;
+    struct ptx_function *function;
+
+    /* The name comes after the results, but belongs to the text and not to the body. */
+    cushim__ptx_scope_open(parser);
+    if (ptx_is(parser, "("))
+        cushim__ptx_formals(parser, &formals, &count, &bytes, true);
+    results = count;
+    parser->body.depth--;
+    index = cushim__ptx_function_named(parser, cushim__ptx_name(parser), linkage);
+    parser->body.depth++;
+    if (ptx_is(parser, "("))
+        cushim__ptx_formals(parser, &formals, &count, &bytes, true);
+    directives(parser, NULL);
+    function = &program->functions[index];
+    if (function->defined && ptx_is(parser, "{")) {
+        define(parser, index, linkage);
+        skip_body(parser);
+    } else {
+        if (!function->defined) {
+            free(function->formals);
+            function->formals = calloc(count + 1, sizeof *function->formals);
+            if (!function->formals)
+                cushim__ptx_no_memory(parser);
+            if (count)
+                memcpy(function->formals, formals, count * sizeof *formals);
+            function->formal_count = count;
+            function->result_count = results;
+        }
+        parser->body.local_bytes = bytes;
+        if (!ptx_skip(parser, ";"))
+            translate_body(parser, index, linkage);
+    }
+    cushim__ptx_scope_close(parser);
+    clear_body(&parser->body);
+}
+
+/* --- the top level --- */
+
+/* `6.0` as 60. What no driver knows is as high as can be. */
+static unsigned version(struct ptx_parser *parser)
+{
+    enum { UNKNOWN = 9999 };
+    char text[24] = "", *end;
+    unsigned long major, minor = 0;
+
+    if (parser->word.length < sizeof text)
+        memcpy(text, parser->word.start, parser->word.length);
+    major = strtoul(text, &end, 10);
+    if (end == text || *end != '.' || end[1] == '\0' || (minor = strtoul(end + 1, &end, 10), *end))
+        cushim__ptx_expected(parser, "a version");
+    cushim__ptx_next(parser);
+    return major < 100 && minor < 100 ? (unsigned)(major * 10 + minor) : UNKNOWN;
+}
+
+/* `sm_50`, or `sm_90a` for that very device; `compute_50` means the same. */
+static unsigned architecture(struct ptx_parser *parser)
+{
+    const char *digits = memchr(parser->word.start, '_', parser->word.length);
+    const char *const end = parser->word.start + parser->word.length;
+    unsigned number = 0;
+
+    if (digits && (*parser->word.start == 's' || *parser->word.start == 'c')) {
+        while (++digits < end && *digits >= '0' && *digits <= '9' && number < 10000)
+            number = number * 10 + (unsigned)(*digits - '0');
+    }
+    if (number == 0)
+        cushim__ptx_expected(parser, "a target");
+    cushim__ptx_next(parser);
+    while (ptx_skip(parser, ","))
+        cushim__ptx_next(parser);
+    return number;
+}
+
+static void heading(struct ptx_parser *parser)
+{
+    struct ptx_module *module = &parser->program->module;
+    const struct ptx_program *program = parser->program;
+
+    if (!ptx_skip(parser, ".version")) {
+        parser->error->kind = PTX_NO_TEXT;
+        cushim__ptx_expected(parser, "'.version'");
+    }
+    module->version = version(parser);
+    if (module->version > program->newest_version) {
+        parser->error->kind = PTX_NEWER_VERSION;
+        cushim__ptx_fail(parser, "PTX version %u.%u is newer than this driver's %u.%u",
+                         module->version / 10, module->version % 10, program->newest_version / 10,
+                         program->newest_version % 10);
+    }
+    if (!ptx_skip(parser, ".target"))
+        cushim__ptx_expected(parser, "a target");
+    module->target = architecture(parser);
+    if (module->target > program->newest_target)
+        cushim__ptx_fail(parser, "PTX for sm_%u does not run on this device, an sm_%u",
+                         module->target, program->newest_target);
+    if (ptx_skip(parser, ".address_size") && cushim__ptx_integer(parser) != 64)
+        cushim__ptx_fail(parser, "the size of addresses is not 64");
+}
+
+static void statement(struct ptx_parser *parser)
+{
+    enum ptx_linkage linkage = PTX_LOCAL;
+
+    parser->statement = parser->word.start;
+    parser->statement_line = parser->line;
+    for (;; cushim__ptx_next(parser)) {
+        if (ptx_is(parser, ".extern"))
+            linkage = PTX_EXTERN;
+        else if (ptx_is(parser, ".weak") || ptx_is(parser, ".common"))
+            linkage = PTX_WEAK;
+        else if (ptx_is(parser, ".visible"))
+            linkage = PTX_VISIBLE;
+        else
+            break;
+    }
+    if (ptx_skip(parser, ".entry")) {
+        entry(parser, linkage);
+    } else if (ptx_skip(parser, ".func")) {
+        function_header(parser, linkage);
+    } else if (ptx_skip(parser, ".global")) {
+        cushim__ptx_globals(parser, false, linkage);
+    } else if (ptx_skip(parser, ".const")) {
+        cushim__ptx_globals(parser, true, linkage);
+    } else if (ptx_skip(parser, ".shared")) {
+        cushim__ptx_shared_variables(parser, linkage);
+    } else if (ptx_is(parser, ".file") || ptx_is(parser, ".loc") || ptx_is(parser, "@")) {
+        cushim__ptx_skip_line(parser);
+    } else if (ptx_skip(parser, ".section")) {
+        cushim__ptx_skip_until(parser, "{");
+        skip_body(parser);
+    } else if (ptx_is(parser, ".local") || ptx_is(parser, ".tex") || ptx_is(parser, ".pragma") ||
+               ptx_is(parser, ".alias")) {
+        cushim__ptx_skip_statement(parser);
+    } else {
+        cushim__ptx_expected(parser, "a declaration");
+    }
+}
+
+bool cushim__ptx_add(struct ptx_module *module, const char *text, size_t bytes,
+                     struct ptx_error *error)
+{
+    struct ptx_parser *parser = calloc(1, sizeof *parser);
+    volatile bool done = false;
+
+    *error = (struct ptx_error){0};
+    if (!parser) {
+        error->kind = PTX_OUT_OF_MEMORY;
+        return false;
+    }
+    parser->error = error;
+    parser->program = module->program;
+    parser->part = module->part = module->program->part_count++;
+    parser->text = parser->at = parser->statement = text;
+    parser->end = memchr(text, '\0', bytes);
+    if (!parser->end)
+        parser->end = text + bytes;
+    parser->line = 1;
+    if (setjmp(parser->failed) == 0) {
+        cushim__ptx_next(parser);
+        heading(parser);
+        while (parser->word.length > 0)
+            statement(parser);
+        done = true;
+    }
+    clear_body(&parser->body);
+    cushim__ptx_pool_clear(parser);
+    free(parser);
+    return done;
+}

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Opcodes taken apart: `ld.global.nc.L2::128B.v2.f32` is a base, types and modifiers. */
+#include "src/mock/ptx/parser.h"
+
+#include <string.h>
+
+static const struct {
+    const char *name;
+    enum ptx_type type;
+    unsigned char bytes;
+    enum ptx_row row;
+    bool is_signed;
+} types[] = {
+    {"b8", TYPE_B8, 1, ROW_HALF, false},         {"u8", TYPE_U8, 1, ROW_HALF, false},
+    {"s8", TYPE_S8, 1, ROW_HALF, true},          {"b16", TYPE_B16, 2, ROW_HALF, false},
+    {"u16", TYPE_U16, 2, ROW_HALF, false},       {"s16", TYPE_S16, 2, ROW_HALF, true},
+    {"f16", TYPE_F16, 2, ROW_HALF, false},       {"bf16", TYPE_BF16, 2, ROW_HALF, false},
+    {"b32", TYPE_B32, 4, ROW_WORD, false},       {"u32", TYPE_U32, 4, ROW_WORD, false},
+    {"s32", TYPE_S32, 4, ROW_WORD, true},        {"f32", TYPE_F32, 4, ROW_FLOAT, false},
+    {"f16x2", TYPE_F16X2, 4, ROW_WORD, false},   {"bf16x2", TYPE_BF16X2, 4, ROW_WORD, false},
+    {"u16x2", TYPE_U16X2, 4, ROW_WORD, false},   {"s16x2", TYPE_S16X2, 4, ROW_WORD, false},
+    {"tf32", TYPE_TF32, 4, ROW_WORD, false},     {"b64", TYPE_B64, 8, ROW_LONG, false},
+    {"u64", TYPE_U64, 8, ROW_LONG, false},       {"s64", TYPE_S64, 8, ROW_LONG, true},
+    {"f64", TYPE_F64, 8, ROW_DOUBLE, false},     {"f32x2", TYPE_F32X2, 8, ROW_LONG, false},
+    {"b128", TYPE_B128, 16, ROW_NONE, false},    {"pred", TYPE_PRED, 1, ROW_PREDICATE, false},
+    {"e4m3x2", TYPE_E4M3X2, 2, ROW_HALF, false}, {"e5m2x2", TYPE_E5M2X2, 2, ROW_HALF, false},
+};
+
+enum { TYPES = sizeof types / sizeof *types };
+
+enum ptx_type cushim__ptx_type(struct ptx_word word)
+{
+    if (word.length > 0 && *word.start == '.')
+        word = (struct ptx_word){word.start + 1, word.length - 1};
+    for (size_t i = 0; word.length > 0 && i < TYPES; i++) {
+        if (types[i].name[0] == *word.start && ptx_equal(word, types[i].name))
+            return types[i].type;
+    }
+    return TYPE_NONE;
+}
+
+size_t cushim__ptx_type_bytes(enum ptx_type type)
+{
+    return type == TYPE_NONE ? 0 : types[type - 1].bytes;
+}
+
+enum ptx_row cushim__ptx_type_row(enum ptx_type type)
+{
+    return type == TYPE_NONE ? ROW_NONE : types[type - 1].row;
+}
+
+bool cushim__ptx_type_signed(enum ptx_type type)
+{
+    return type != TYPE_NONE && types[type - 1].is_signed;
+}
+
+enum meaning { ROUNDING, INTEGER_ROUNDING, FLAG, COMPARISON, LOGIC, SPACE, VECTOR, IGNORED };
+
+static const struct {
+    const char *name;
+    enum meaning meaning;
+    int value;
+} modifiers[] = {
+    {"rn", ROUNDING, ROUND_NEAREST},
+    {"rz", ROUNDING, ROUND_ZERO},
+    {"rm", ROUNDING, ROUND_DOWN},
+    {"rp", ROUNDING, ROUND_UP},
+    {"rna", ROUNDING, ROUND_AWAY},
+    {"rni", INTEGER_ROUNDING, ROUND_NEAREST},
+    {"rzi", INTEGER_ROUNDING, ROUND_ZERO},
+    {"rmi", INTEGER_ROUNDING, ROUND_DOWN},
+    {"rpi", INTEGER_ROUNDING, ROUND_UP},
+    {"ftz", FLAG, FLAG_FTZ},
+    {"sat", FLAG, FLAG_SAT},
+    {"satfinite", FLAG, FLAG_SAT},
+    {"relu", FLAG, FLAG_RELU},
+    {"eq", COMPARISON, COMPARE_EQ},
+    {"ne", COMPARISON, COMPARE_NE},
+    {"lt", COMPARISON, COMPARE_LT},
+    {"le", COMPARISON, COMPARE_LE},
+    {"gt", COMPARISON, COMPARE_GT},
+    {"ge", COMPARISON, COMPARE_GE},
+    {"ls", COMPARISON, COMPARE_LE},
+    {"hs", COMPARISON, COMPARE_GE},
+    {"equ", COMPARISON, COMPARE_EQU},
+    {"neu", COMPARISON, COMPARE_NEU},
+    {"ltu", COMPARISON, COMPARE_LTU},
+    {"leu", COMPARISON, COMPARE_LEU},
+    {"gtu", COMPARISON, COMPARE_GTU},
+    {"geu", COMPARISON, COMPARE_GEU},
+    {"num", COMPARISON, COMPARE_NUM},
+    {"and", LOGIC, LOGIC_AND},
+    {"or", LOGIC, LOGIC_OR},
+    {"xor", LOGIC, LOGIC_XOR},
+    {"global", SPACE, PTX_GLOBAL},
+    {"shared", SPACE, PTX_SHARED},
+    {"shared::cta", SPACE, PTX_SHARED},
+    {"local", SPACE, PTX_LOCAL_SPACE},
+    {"param", SPACE, PTX_PARAM},
+    {"param::entry", SPACE, PTX_PARAM},
+    {"param::func", SPACE, PTX_PARAM},
+    {"const", SPACE, PTX_CONST},
+    {"v2", VECTOR, 2},
+    {"v4", VECTOR, 4},
+    {"v8", VECTOR, 8},
+    /* What has no meaning where everything happens in one order. */
+    {"ca", IGNORED, 0},
+    {"cg", IGNORED, 0},
+    {"cs", IGNORED, 0},
+    {"cv", IGNORED, 0},
+    {"lu", IGNORED, 0},
+    {"wb", IGNORED, 0},
+    {"wt", IGNORED, 0},
+    {"nc", IGNORED, 0},
+    {"weak", IGNORED, 0},
+    {"volatile", IGNORED, 0},
+    {"relaxed", IGNORED, 0},
+    {"acquire", IGNORED, 0},
+    {"release", IGNORED, 0},
+    {"acq_rel", IGNORED, 0},
+    {"sc", IGNORED, 0},
+    {"mmio", IGNORED, 0},
+    {"cta", IGNORED, 0},
+    {"cluster", IGNORED, 0},
+    {"gpu", IGNORED, 0},
+    {"sys", IGNORED, 0},
+    {"gl", IGNORED, 0},
+    {"uni", IGNORED, 0},
+    {"L1::evict_normal", IGNORED, 0},
+    {"L1::evict_unchanged", IGNORED, 0},
+    {"L1::evict_first", IGNORED, 0},
+    {"L1::evict_last", IGNORED, 0},
+    {"L1::no_allocate", IGNORED, 0},
+    {"L2::64B", IGNORED, 0},
+    {"L2::128B", IGNORED, 0},
+    {"L2::256B", IGNORED, 0},
+    {"noftz", IGNORED, 0},
+};
+
+/* Whether words of these kinds are modifiers of an opcode: `and` is one of setp, and no base. */
+static bool compares(const char *base)
+{
+    return strcmp(base, "setp") == 0 || strcmp(base, "set") == 0;
+}
+
+static bool in_memory(const char *base)
+{
+    static const char *const bases[] = {
+        "ld",     "ldu",      "st",       "atom",     "red",
+        "cvta",   "isspacep", "cp",       "prefetch", "prefetchu",
+        "fence",  "membar",   "mbarrier", "barrier",  "applypriority",
+        "discard"};
+
+    for (size_t i = 0; i < sizeof bases / sizeof *bases; i++) {
+        if (strcmp(base, bases[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool applies(enum meaning meaning, const struct ptx_opcode *opcode, const char *word)
+{
+    switch (meaning) {
+    case COMPARISON:
+    case LOGIC:
+        return compares(opcode->base) && !(meaning == COMPARISON && opcode->comparison >= 0);
+    case VECTOR:
+        return in_memory(opcode->base) || strcmp(opcode->base, "mov") == 0;
+    case SPACE:
+        return in_memory(opcode->base);
+    case IGNORED:
+        return in_memory(opcode->base) || strcmp(word, "noftz") == 0 ||
+               (strcmp(word, "uni") == 0 && strcmp(opcode->base, "vote") != 0);
+    default:
+        return true;
+    }
+}
+
+static bool modify(struct ptx_opcode *opcode, const char *word)
+{
+    /* `lo` and `hi` compare in setp, and are halves elsewhere; `nan` is a modifier of min. */
+    if (compares(opcode->base) && opcode->comparison < 0) {
+        static const struct {
+            const char *name;
+            enum ptx_comparison value;
+        } others[] = {{"lo", COMPARE_LT}, {"hi", COMPARE_GT}, {"nan", COMPARE_NAN}};
+
+        for (size_t i = 0; i < 3; i++) {
+            if (strcmp(word, others[i].name) == 0) {
+                opcode->comparison = others[i].value;
+                return true;
+            }
+        }
+    }
+    for (size_t i = 0; i < sizeof modifiers / sizeof *modifiers; i++) {
+        const int value = modifiers[i].value;
+
+        if (modifiers[i].name[0] != word[0] || strcmp(word, modifiers[i].name) != 0 ||
+            !applies(modifiers[i].meaning, opcode, word))
+            continue;
+        switch (modifiers[i].meaning) {
+        case ROUNDING:
+            opcode->rounding = (enum ptx_rounding)value;
+            break;
+        case INTEGER_ROUNDING:
+            opcode->rounding = (enum ptx_rounding)value;
+            opcode->integer_rounding = true;
+            break;
+        case FLAG:
+            opcode->flags |= (unsigned)value;
+            break;
+        case COMPARISON:
+            opcode->comparison = value;
+            break;
+        case LOGIC:
+            opcode->logic = value;
+            break;
+        case SPACE:
+            opcode->space = opcode->has_space ? opcode->space : (enum ptx_space)value;
+            opcode->has_space = true;
+            break;
+        case VECTOR:
+            opcode->vector = (unsigned)value;
+            break;
+        case IGNORED:
+            break;
+        }
+        return true;
+    }
+    return false;
+}
+
+void cushim__ptx_opcode_read(struct ptx_parser *parser, struct ptx_word word,
+                             struct ptx_opcode *opcode)
+{
+    const char *next;
+
+    *opcode = (struct ptx_opcode){.comparison = -1, .logic = -1, .vector = 1};
+    if (word.length >= sizeof opcode->text)
+        cushim__ptx_fail(parser, "an instruction expected");
+    memcpy(opcode->text, word.start, word.length);
+    next = memchr(word.start, '.', word.length);
+    if (!next || next - word.start >= (int)sizeof opcode->base)
+        next = word.start + (word.length < sizeof opcode->base ? word.length : 0);
+    memcpy(opcode->base, word.start, (size_t)(next - word.start));
+    strcpy(opcode->name, opcode->base);
+    while (next < word.start + word.length) {
+        const char *const start = next++; /* at the dot */
+        char text[PTX_NAME] = "";
+        enum ptx_type type;
+
+        while (next < word.start + word.length && *next != '.')
+            next++;
+        memcpy(text, start + 1, (size_t)(next - start - 1));
+        type = cushim__ptx_type((struct ptx_word){text, strlen(text)});
+        if (type != TYPE_NONE && opcode->type_count < 4) {
+            opcode->types[opcode->type_count++] = type;
+        } else if (modify(opcode, text)) {
+            continue;
+        } else {
+            strcat(strcat(opcode->words, "."), text);
+        }
+        strcat(strcat(opcode->name, "."), text);
+    }
+}
+
+bool cushim__ptx_opcode_has(const struct ptx_opcode *opcode, const char *word)
+{
+    const char *found = opcode->words;
+    const size_t length = strlen(word);
+
+    while ((found = strstr(found, word))) {
+        if (found[-1] == '.' && (found[length] == '.' || found[length] == '\0'))
+            return true;
+        found += length;
+    }
+    return false;
+}

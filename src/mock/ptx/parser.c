@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* PTX text, word by word; names and their scopes; errors. */
+#include "src/mock/ptx/parser.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct ptx_pool_block {
+    struct ptx_pool_block *next;
+    size_t used, room;
+    max_align_t bytes[];
+};
+
+/* The current statement, as it stands, on one line. */
+static void quote(const struct ptx_parser *parser, char *text, size_t size)
+{
+    const char *from = parser->statement;
+    size_t length = 0;
+    bool blank = false;
+
+    for (; from && from < parser->end && length + 1 < size; from++) {
+        if (strchr(" \t\r\n", *from)) {
+            blank = length > 0;
+        } else {
+            if (blank && length + 2 < size)
+                text[length++] = ' ';
+            blank = false;
+            text[length++] = *from < ' ' || *from > '~' ? '?' : *from;
+        }
+        if (*from == ';' || *from == '{' || *from == '}')
+            break;
+    }
+    text[length] = '\0';
+}
+
+void cushim__ptx_fail(struct ptx_parser *parser, const char *format, ...)
+{
+    struct ptx_error *error = parser->error;
+    va_list arguments;
+
+    error->part = parser->part;
+    error->line = parser->line;
+    va_start(arguments, format);
+    vsnprintf(error->text, sizeof error->text, format, arguments);
+    va_end(arguments);
+    quote(parser, error->instruction, sizeof error->instruction);
+    longjmp(parser->failed, 1);
+}
+
+void cushim__ptx_expected(struct ptx_parser *parser, const char *what)
+{
+    const int length = parser->word.length > 40 ? 40 : (int)parser->word.length;
+
+    if (length == 0)
+        cushim__ptx_fail(parser, "%s expected, not the end of the text", what);
+    cushim__ptx_fail(parser, "%s expected, not '%.*s'", what, length, parser->word.start);
+}
+
+void cushim__ptx_twice(struct ptx_parser *parser, const char *name, unsigned part)
+{
+    if (part != parser->part)
+        parser->error->kind = PTX_IN_OTHER_TEXT;
+    cushim__ptx_fail(parser, "'%.100s' is defined twice", name);
+}
+
+void cushim__ptx_no_memory(struct ptx_parser *parser)
+{
+    parser->error->kind = PTX_OUT_OF_MEMORY;
+    cushim__ptx_fail(parser, "out of memory");
+}
+
+void *cushim__ptx_pool(struct ptx_parser *parser, size_t bytes)
+{
+    struct ptx_pool_block *block = parser->pool;
+    void *memory;
+
+    bytes = (bytes + sizeof(max_align_t) - 1) / sizeof(max_align_t) * sizeof(max_align_t);
+    if (!block || block->room - block->used < bytes) {
+        const size_t room = bytes > 65536 ? bytes : 65536;
+
+        block = calloc(1, sizeof *block + room);
+        if (!block)
+            cushim__ptx_no_memory(parser);
+        block->room = room;
+        block->next = parser->pool;
+        parser->pool = block;
+    }
+    memory = (char *)block->bytes + block->used;
+    block->used += bytes;
+    return memory;
+}
+
+void cushim__ptx_pool_clear(struct ptx_parser *parser)
+{
+    while (parser->pool) {
+        struct ptx_pool_block *next = parser->pool->next;
+
+        free(parser->pool);
+        parser->pool = next;
+    }
+}
+
+void *cushim__ptx_grow(struct ptx_parser *parser, void *array, size_t *room, size_t count,
+                       size_t element)
+{
+    const size_t larger = *room < 8 ? 16 : *room * 2;
+    char *grown;
+
+    if (count < *room)
+        return array;
+    grown = larger > UINT32_MAX / 2 ? NULL : realloc(array, larger * element);
+    if (!grown)
+        cushim__ptx_no_memory(parser);
+    memset(grown + *room * element, 0, (larger - *room) * element);
+    *room = larger;
+    return grown;
+}
+
+char *cushim__ptx_copy(struct ptx_parser *parser, struct ptx_word word)
+{
+    char *copy = malloc(word.length + 1);
+
+    if (!copy)
+        cushim__ptx_no_memory(parser);
+    memcpy(copy, word.start, word.length);
+    copy[word.length] = '\0';
+    return copy;
+}
+
+/* --- words --- */
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static bool is_word(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_' ||
+           c == '$' || c == '%' || c == '.';
+}
+
+static bool at(const struct ptx_parser *parser, const char *text)
+{
+    const size_t length = strlen(text);
+
+    return (size_t)(parser->end - parser->at) >= length && memcmp(parser->at, text, length) == 0;
+}
+
+static void step(struct ptx_parser *parser)
+{
+    if (*parser->at == '\n')
+        parser->line++;
+    parser->at++;
+}
+
+static void skip_past(struct ptx_parser *parser, const char *text)
+{
+    while (parser->at < parser->end && !at(parser, text))
+        step(parser);
+    for (size_t i = 0; parser->at < parser->end && i < strlen(text); i++)
+        step(parser);
+}
+
+static void skip_blanks(struct ptx_parser *parser)
+{
+    while (parser->at < parser->end) {
+        const char c = *parser->at;
+
+        if (c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\v' || c == '\f')
+            step(parser);
+        else if (c == '/' && at(parser, "//"))
+            skip_past(parser, "\n");
+        else if (c == '/' && at(parser, "/*"))
+            skip_past(parser, "*/");
+        else
+            return;
+    }
+}
+
+/* `1.5e-3`: a sign after the `e` belongs to a decimal number. */
+static bool signed_exponent(const struct ptx_parser *parser)
+{
+    const char *start = parser->word.start;
+
+    return is_digit(*start) &&
+           !(start[0] == '0' && parser->at - start > 1 && !is_digit(start[1]) && start[1] != '.' &&
+             start[1] != 'e' && start[1] != 'E') &&
+           (parser->at[-1] == 'e' || parser->at[-1] == 'E') &&
+           (*parser->at == '-' || *parser->at == '+');
+}
+
+void cushim__ptx_next(struct ptx_parser *parser)
+{
+    skip_blanks(parser);
+    parser->word.start = parser->at;
+    if (parser->at < parser->end && *parser->at == '"') {
+        step(parser);
+        skip_past(parser, "\"");
+    } else if (parser->at < parser->end && is_word(*parser->at)) {
+        /* A directive ends before the next one, `.reg.b16`; an opcode keeps its parts. */
+        const bool directive = *parser->at == '.';
+
+        while (parser->at < parser->end) {
+            if (directive && *parser->at == '.' && parser->at > parser->word.start)
+                break;
+            if (is_word(*parser->at) || signed_exponent(parser))
+                parser->at++;
+            else if (at(parser, "::"))
+                parser->at += 2;
+            else
+                break;
+        }
+    } else if (parser->at < parser->end) {
+        parser->at++;
+    }
+    parser->word.length = (size_t)(parser->at - parser->word.start);
+}
+
+void cushim__ptx_expect(struct ptx_parser *parser, const char *word)
+{
+    char what[40];
+
+    if (ptx_skip(parser, word))
+        return;
+    snprintf(what, sizeof what, "'%s'", word);
+    cushim__ptx_expected(parser, what);
+}
+
+void cushim__ptx_skip_until(struct ptx_parser *parser, const char *word)
+{
+    unsigned depth = 0;
+
+    while (parser->word.length > 0 &&
+           (depth > 0 || !(ptx_is(parser, word) || ptx_is(parser, "}")))) {
+        if (ptx_is(parser, "{"))
+            depth++;
+        else if (ptx_is(parser, "}"))
+            depth--;
+        cushim__ptx_next(parser);
+    }
+}
+
+void cushim__ptx_skip_statement(struct ptx_parser *parser)
+{
+    cushim__ptx_skip_until(parser, ";");
+    cushim__ptx_expect(parser, ";");
+}
+
+void cushim__ptx_skip_line(struct ptx_parser *parser)
+{
+    const unsigned line = parser->line;
+
+    while (parser->word.length > 0 && parser->line == line)
+        cushim__ptx_next(parser);
+}
+
+struct ptx_word cushim__ptx_name(struct ptx_parser *parser)
+{
+    const struct ptx_word word = parser->word;
+
+    if (word.length == 0 || !is_word(*word.start) || is_digit(*word.start) || *word.start == '.')
+        cushim__ptx_expected(parser, "a name");
+    cushim__ptx_next(parser);
+    return word;
+}
+
+/* --- numbers --- */
+
+bool cushim__ptx_is_number(const struct ptx_parser *parser)
+{
+    return parser->word.length > 0 && is_digit(*parser->word.start);
+}
+
+static uint64_t digits(struct ptx_parser *parser, const char *text, int base)
+{
+    char *end;
+    const uint64_t value = strtoull(text, &end, base);
+
+    if (*end == 'U' || *end == 'u')
+        end++;
+    if (*end != '\0' || end == text)
+        cushim__ptx_expected(parser, "a number");
+    return value;
+}
+
+/* Without the C library's, whose result depends on the locale. */
+static double decimal(struct ptx_parser *parser, char *text)
+{
+    char *end, *dot = strchr(text, '.');
+    double value = strtod(text, &end);
+
+    if (*end != '\0' && dot && end == dot) {
+        *dot = ',';
+        value = strtod(text, &end);
+    }
+    if (*end != '\0' || end == text)
+        cushim__ptx_expected(parser, "a number");
+    return value;
+}
+
+void cushim__ptx_number(struct ptx_parser *parser, struct ptx_operand *operand)
+{
+    char text[80];
+    const size_t length = parser->word.length;
+    const char kind = length > 1 && parser->word.start[0] == '0' ? parser->word.start[1] : '\0';
+
+    if (length == 0 || length >= sizeof text || !is_digit(*parser->word.start))
+        cushim__ptx_expected(parser, "a number");
+    memcpy(text, parser->word.start, length);
+    text[length] = '\0';
+    operand->kind = OPERAND_INTEGER;
+    if (kind == 'f' || kind == 'F') {
+        const uint32_t bits = (uint32_t)digits(parser, text + 2, 16);
+        float single;
+
+        memcpy(&single, &bits, sizeof single);
+        operand->kind = OPERAND_REAL;
+        operand->real = (double)single;
+        operand->single = true;
+        operand->integer = bits;
+    } else if (kind == 'd' || kind == 'D') {
+        operand->kind = OPERAND_REAL;
+        operand->integer = digits(parser, text + 2, 16);
+        memcpy(&operand->real, &operand->integer, sizeof operand->real);
+    } else if (kind == 'x' || kind == 'X') {
+        operand->integer = digits(parser, text + 2, 16);
+    } else if (kind == 'b' || kind == 'B') {
+        operand->integer = digits(parser, text + 2, 2);
+    } else if (strpbrk(text, ".eE")) {
+        operand->kind = OPERAND_REAL;
+        operand->real = decimal(parser, text);
+        memcpy(&operand->integer, &operand->real, sizeof operand->real);
+    } else {
+        operand->integer = digits(parser, text, kind != '\0' && kind != 'U' ? 8 : 10);
+    }
+    cushim__ptx_next(parser);
+}
+
+uint64_t cushim__ptx_integer(struct ptx_parser *parser)
+{
+    struct ptx_operand number = {.kind = OPERAND_INTEGER};
+    const bool minus = ptx_skip(parser, "-");
+
+    cushim__ptx_number(parser, &number);
+    if (number.kind != OPERAND_INTEGER)
+        cushim__ptx_expected(parser, "an integer");
+    return minus ? 0 - number.integer : number.integer;
+}
+
+/* --- names --- */
+
+static uint32_t hash(struct ptx_word name)
+{
+    uint32_t value = 2166136261u;
+
+    for (size_t i = 0; i < name.length; i++)
+        value = (value ^ (unsigned char)name.start[i]) * 16777619u;
+    return (value ^ value >> 13) % PTX_BUCKETS;
+}
+
+struct ptx_symbol *cushim__ptx_symbol_find(struct ptx_parser *parser, struct ptx_word name)
+{
+    struct ptx_symbol *symbol = parser->buckets[hash(name)];
+
+    while (symbol && (symbol->name.length != name.length ||
+                      memcmp(symbol->name.start, name.start, name.length) != 0))
+        symbol = symbol->next;
+    return symbol;
+}
+
+/* The newest comes first, so an inner block's hides an outer one's. */
+struct ptx_symbol *cushim__ptx_symbol_add(struct ptx_parser *parser, struct ptx_word name,
+                                          enum ptx_symbol_kind kind, uint32_t index)
+{
+    struct ptx_symbol **bucket = &parser->buckets[hash(name)];
+    struct ptx_symbol *symbol = cushim__ptx_pool(parser, sizeof *symbol);
+
+    symbol->name = name;
+    symbol->kind = kind;
+    symbol->index = index;
+    symbol->depth = parser->body.depth;
+    symbol->next = *bucket;
+    symbol->older = parser->newest;
+    *bucket = parser->newest = symbol;
+    return symbol;
+}
+
+void cushim__ptx_scope_open(struct ptx_parser *parser)
+{
+    if (parser->body.depth > 200)
+        cushim__ptx_fail(parser, "blocks are nested too deep");
+    parser->body.depth++;
+}
+
+void cushim__ptx_scope_close(struct ptx_parser *parser)
+{
+    while (parser->newest && parser->newest->depth >= parser->body.depth) {
+        parser->buckets[hash(parser->newest->name)] = parser->newest->next;
+        parser->newest = parser->newest->older;
+    }
+    parser->body.depth--;
+}

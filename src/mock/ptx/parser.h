@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * From PTX text to the internal code: what the files of the translation share.
+ *
+ * An error ends the translation at once: cushim__ptx_fail() jumps back to cushim__ptx_add(), which
+ * frees everything. All that is needed for one text only lies in a pool, which goes as a whole.
+ */
+#ifndef CUSHIM_MOCK_PTX_PARSER_H
+#define CUSHIM_MOCK_PTX_PARSER_H
+
+#include <setjmp.h>
+#include <string.h>
+
+#include "src/mock/kernel/alu.h"
+#include "src/mock/kernel/code.h"
+#include "src/mock/ptx/ptx.h"
+
+#if defined(__GNUC__)
+#define PTX_FORMAT(n) __attribute__((format(__printf__, n, n + 1)))
+#else
+#define PTX_FORMAT(n)
+#endif
+
+/*
+ * A word: a run of letters, digits and `_ $ % .` (and `::`), a number, a quoted text, or one other
+ * character. At the end of the text it is empty.
+ */
+struct ptx_word {
+    const char *start;
+    size_t length;
+};
+
+/* What a name stands for. */
+struct ptx_symbol {
+    struct ptx_symbol *next;  /* of the same bucket */
+    struct ptx_symbol *older; /* the one that was added before */
+    struct ptx_word name;
+    enum ptx_symbol_kind kind;
+    uint32_t index; /* a global, shared variable, function, register, instruction (label) */
+    uint32_t count; /* of a family of registers, `%r<5>`: the name is without the number */
+    uint32_t depth; /* of the block that declares it */
+    uint64_t bytes;
+    uint64_t offset; /* of a parameter or a local variable */
+    bool of_call;    /* a .param that is declared in a body */
+};
+
+/* A virtual register, before it has a place in the frame. */
+struct ptx_register {
+    uint8_t bytes;   /* of its row: 1 a predicate, 4 or 8 */
+    uint8_t bits;    /* of its type */
+    uint8_t vector;  /* elements; they follow each other */
+    uint32_t offset; /* its place, once it has one */
+};
+
+/* Where a label is named that may come later. */
+struct ptx_reference {
+    struct ptx_word name;
+    uint32_t depth, line;
+    bool listed; /* `place` is in the program's lists, otherwise an instruction */
+    uint32_t place;
+};
+
+enum { PTX_BUCKETS = 4096, PTX_OPERANDS = 8, PTX_NAME = 96 };
+
+enum ptx_operand_kind {
+    OPERAND_REGISTER,
+    OPERAND_INTEGER,
+    OPERAND_REAL,    /* `real`; of 32 bits if `single` */
+    OPERAND_SYMBOL,  /* its address; + integer */
+    OPERAND_SPECIAL, /* a special register */
+    OPERAND_ADDRESS, /* [symbol or register + integer] */
+    OPERAND_VECTOR,  /* {a, b, ...} */
+    OPERAND_SINK,    /* _ */
+};
+
+struct ptx_operand {
+    enum ptx_operand_kind kind;
+    uint32_t reg; /* a register; PTX_UNUSED: an address without one */
+    bool negated; /* !p */
+    bool single;
+    uint64_t integer;
+    double real;
+    uint8_t special;
+    struct ptx_symbol *symbol; /* NULL: none */
+    uint32_t first;            /* of a vector: its elements in `vectors` */
+    uint32_t count;
+};
+
+/* An opcode, taken apart. */
+struct ptx_opcode {
+    char text[PTX_NAME];    /* as it stands */
+    char base[24];          /* `add` */
+    char name[PTX_NAME];    /* without modifiers: `mul.wide.s32` */
+    char words[PTX_NAME];   /* the rest, without types, each after a dot: `.wide` */
+    enum ptx_type types[4]; /* in their order */
+    unsigned type_count;
+    enum ptx_rounding rounding;
+    bool integer_rounding;
+    unsigned flags;
+    int comparison, logic; /* -1: none */
+    enum ptx_space space;
+    bool has_space;
+    unsigned vector; /* 1, 2, 4, 8 */
+};
+
+/* A function that is being translated. */
+struct ptx_body {
+    uint32_t function; /* index in the program */
+    struct ptx_instruction *code;
+    uint32_t count;
+    size_t room;
+    struct ptx_register *registers;
+    uint32_t register_count;
+    size_t register_room;
+    struct ptx_reference *references;
+    uint32_t reference_count;
+    size_t reference_room;
+    struct ptx_operand *vectors;
+    uint32_t vector_count;
+    size_t vector_room;
+    uint32_t depth;                     /* of the block that is being read; 0: the text */
+    uint32_t first_list;                /* where its lists begin in the program's */
+    uint64_t local_bytes, shared_bytes; /* of the variables that it declares */
+    struct ptx_kernel *kernel;          /* NULL: a function */
+};
+
+struct ptx_parser {
+    jmp_buf failed;
+    struct ptx_error *error;
+    struct ptx_program *program;
+    const char *text, *at, *end;
+    struct ptx_word word;
+    unsigned line, part;
+    const char *statement; /* where the current one begins, and its line */
+    unsigned statement_line;
+    struct ptx_symbol *buckets[PTX_BUCKETS], *newest;
+    struct ptx_pool_block *pool;
+    struct ptx_body body;
+};
+
+/* --- parser.c: words --- */
+
+_Noreturn PTX_FORMAT(2) void cushim__ptx_fail(struct ptx_parser *parser, const char *format, ...);
+/* What is defined in `part` is defined once more. */
+_Noreturn void cushim__ptx_twice(struct ptx_parser *parser, const char *name, unsigned part);
+_Noreturn void cushim__ptx_expected(struct ptx_parser *parser, const char *what);
+
+_Noreturn void cushim__ptx_no_memory(struct ptx_parser *parser);
+
+/* Memory that lasts as long as the parser, zeroed. */
+void *cushim__ptx_pool(struct ptx_parser *parser, size_t bytes);
+void cushim__ptx_pool_clear(struct ptx_parser *parser);
+
+/* Room for one more element of an array from malloc(). The new room is zeroed. */
+void *cushim__ptx_grow(struct ptx_parser *parser, void *array, size_t *room, size_t count,
+                       size_t element);
+
+void cushim__ptx_next(struct ptx_parser *parser);
+
+/* Inline, so that the compiler knows the text and its length. */
+static inline bool ptx_begins(struct ptx_word word, const char *text)
+{
+    return word.length >= strlen(text) && memcmp(word.start, text, strlen(text)) == 0;
+}
+
+static inline bool ptx_equal(struct ptx_word word, const char *text)
+{
+    return word.length == strlen(text) && memcmp(word.start, text, strlen(text)) == 0;
+}
+
+static inline bool ptx_is(const struct ptx_parser *parser, const char *word)
+{
+    return ptx_equal(parser->word, word);
+}
+
+/* If the word is this one, go on. */
+static inline bool ptx_skip(struct ptx_parser *parser, const char *word)
+{
+    if (!ptx_is(parser, word))
+        return false;
+    cushim__ptx_next(parser);
+    return true;
+}
+
+void cushim__ptx_expect(struct ptx_parser *parser, const char *word);
+/* To a word or the end of the block, past the `;` of a statement, past the line; or to the end. */
+void cushim__ptx_skip_until(struct ptx_parser *parser, const char *word);
+void cushim__ptx_skip_statement(struct ptx_parser *parser);
+void cushim__ptx_skip_line(struct ptx_parser *parser);
+struct ptx_word cushim__ptx_name(struct ptx_parser *parser);
+bool cushim__ptx_is_number(const struct ptx_parser *parser);
+/* A number of the text: an integer, or a real (`real` is true). */
+void cushim__ptx_number(struct ptx_parser *parser, struct ptx_operand *operand);
+uint64_t cushim__ptx_integer(struct ptx_parser *parser); /* with a sign, without operators */
+char *cushim__ptx_copy(struct ptx_parser *parser, struct ptx_word word); /* from malloc() */
+
+/* Find a name as the current block sees it, or add one to it. */
+struct ptx_symbol *cushim__ptx_symbol_find(struct ptx_parser *parser, struct ptx_word name);
+struct ptx_symbol *cushim__ptx_symbol_add(struct ptx_parser *parser, struct ptx_word name,
+                                          enum ptx_symbol_kind kind, uint32_t index);
+void cushim__ptx_scope_open(struct ptx_parser *parser);
+void cushim__ptx_scope_close(struct ptx_parser *parser);
+
+/* --- declare.c: variables --- */
+
+/* What no device has: a bound that keeps sums of sizes from overflowing. */
+#define PTX_BYTES_MAX (UINT64_C(1) << 40)
+
+/* `.align 16 .v2 .b8 name[2][3]`. */
+struct ptx_declared {
+    struct ptx_word name;
+    enum ptx_type type;
+    size_t scalar, element; /* bytes of a number, of a vector of them */
+    unsigned vector;
+    size_t alignment, count, bytes; /* `count` elements */
+    size_t dimensions[8];           /* the elements of a vector are the last */
+    unsigned dimension_count;
+    bool array, unsized, open; /* open: the first dimension is not known yet */
+    bool reference;            /* .texref, .samplerref, .surfref */
+    bool managed;
+    unsigned repeated; /* `%r<5>`: 5; otherwise 0 */
+};
+
+size_t cushim__ptx_type_bytes(enum ptx_type type);
+enum ptx_type cushim__ptx_type(struct ptx_word word); /* `.u32`, or without the dot */
+void cushim__ptx_declared_type(struct ptx_parser *parser, struct ptx_declared *declared);
+void cushim__ptx_declared_name(struct ptx_parser *parser, struct ptx_declared *declared);
+uint64_t cushim__ptx_align(struct ptx_parser *parser, uint64_t offset, uint64_t alignment);
+
+/* Variables of a space, after its word, to the `;`. */
+void cushim__ptx_globals(struct ptx_parser *parser, bool constant, enum ptx_linkage linkage);
+void cushim__ptx_shared_variables(struct ptx_parser *parser, enum ptx_linkage linkage);
+/* The variable or function with this name that texts share, or that is this text's own. */
+uint32_t cushim__ptx_function_named(struct ptx_parser *parser, struct ptx_word name,
+                                    enum ptx_linkage linkage);
+
+/* --- initial.c --- */
+
+/* An initial value, after the `=`. A variable without a size gets one. SIZE_MAX: of none. */
+void cushim__ptx_initial(struct ptx_parser *parser, struct ptx_declared *declared, size_t global);
+/* An integer of constants and operators. */
+uint64_t cushim__ptx_expression(struct ptx_parser *parser);
+
+/* --- body.c: the statements of a function --- */
+void cushim__ptx_body(struct ptx_parser *parser, uint32_t function);
+/* `(.param .b32 a, .reg .b64 b)`: appended to formals, of which `*bytes` of memory are taken. */
+void cushim__ptx_formals(struct ptx_parser *parser, struct ptx_formal **formals, uint32_t *count,
+                         uint32_t *bytes, bool named);
+/* A name of a label; if it comes later, the place is filled in then. */
+void cushim__ptx_refer(struct ptx_parser *parser, struct ptx_word name, bool listed,
+                       uint32_t place);
+uint32_t cushim__ptx_register_new(struct ptx_parser *parser, enum ptx_row row);
+void cushim__ptx_operand(struct ptx_parser *parser, struct ptx_operand *operand);
+
+/* --- special_names.c --- */
+/* False: no special register is called so. */
+bool cushim__ptx_special_named(struct ptx_word name, struct ptx_operand *operand);
+
+/* --- opcode.c --- */
+void cushim__ptx_opcode_read(struct ptx_parser *parser, struct ptx_word word,
+                             struct ptx_opcode *opcode);
+bool cushim__ptx_opcode_has(const struct ptx_opcode *opcode, const char *word);
+enum ptx_row cushim__ptx_type_row(enum ptx_type type);
+bool cushim__ptx_type_signed(enum ptx_type type);
+
+/* --- select*.c: instructions --- */
+
+struct ptx_statement {
+    struct ptx_opcode opcode;
+    struct ptx_operand operands[PTX_OPERANDS];
+    unsigned operand_count;
+    struct ptx_operand second;    /* of `p|q` */
+    uint32_t guard;               /* a register; PTX_UNUSED: none */
+    bool guard_negated, has_pair; /* has_pair: `second` is there */
+    unsigned line;
+};
+
+/*
+ * Calls, branches and other instructions whose operands are of their own kind, and those that
+ * nobody here can read. False: it is none of them, and its operands come next.
+ */
+bool cushim__ptx_select_unparsed(struct ptx_parser *parser, struct ptx_statement *statement);
+
+/* Translate one. What is not known, or cannot be executed, becomes DO_REFUSED. */
+void cushim__ptx_select(struct ptx_parser *parser, struct ptx_statement *statement);
+
+/* What instructions become by the first part of their names, before the tables of rows count. */
+struct ptx_selector {
+    const char *base;
+    bool (*select)(struct ptx_parser *parser, struct ptx_statement *statement);
+    enum ptx_handler handler; /* without `select`: nothing but this */
+};
+
+/* To a row without a name. */
+extern const struct ptx_selector cushim__ptx_select_memory[], cushim__ptx_select_control[],
+    cushim__ptx_select_move[], cushim__ptx_select_arithmetic[];
+
+/* What a row of a table does: arithmetic, and some conversions. */
+bool cushim__ptx_select_row(struct ptx_parser *parser, struct ptx_statement *statement);
+
+/* --- emit.c --- */
+
+static inline bool ptx_is_wide(enum ptx_row row)
+{
+    return row == ROW_LONG || row == ROW_DOUBLE;
+}
+
+bool cushim__ptx_select_mbarrier(struct ptx_parser *parser, struct ptx_statement *statement);
+
+/* Textures and surfaces, the operands too. False: it is another one. */
+void cushim__ptx_select_texture(struct ptx_parser *parser, struct ptx_statement *statement);
+
+/* Append an instruction. The pointer is valid until the next. */
+struct ptx_instruction *cushim__ptx_emit(struct ptx_parser *parser,
+                                         const struct ptx_statement *statement,
+                                         enum ptx_handler handler);
+/* An operand as a register or a constant, in a row of a kind. */
+uint32_t cushim__ptx_use(struct ptx_parser *parser, const struct ptx_statement *statement,
+                         const struct ptx_operand *operand, enum ptx_row row);
+/* Where a result of a row goes: a register of that row. Then, after the instruction: */
+uint32_t cushim__ptx_result(struct ptx_parser *parser, const struct ptx_operand *operand,
+                            enum ptx_row row);
+void cushim__ptx_finish(struct ptx_parser *parser, const struct ptx_statement *statement,
+                        const struct ptx_operand *operand, uint32_t result, enum ptx_row row,
+                        bool is_signed, unsigned bits);
+uint32_t cushim__ptx_constant(struct ptx_parser *parser, uint64_t value, enum ptx_row row);
+uint32_t cushim__ptx_list_add(struct ptx_parser *parser, uint32_t value);
+/* The kernel cannot be executed as soon as it reaches this. */
+void cushim__ptx_refuse(struct ptx_parser *parser, const struct ptx_statement *statement,
+                        const char *why);
+/* Functions that are called, shared variables that are named. */
+void cushim__ptx_note(struct ptx_parser *parser, uint32_t **list, uint32_t *count, uint32_t *room,
+                      uint32_t value);
+void cushim__ptx_move(struct ptx_parser *parser, const struct ptx_statement *statement, uint32_t to,
+                      uint32_t from, unsigned bytes);
+/* `low` and above it `high`, each of so many bits; and bits of a row from `shift` on. */
+void cushim__ptx_emit_combine(struct ptx_parser *parser, const struct ptx_statement *statement,
+                              uint32_t to, uint32_t low, uint32_t high, unsigned bits);
+void cushim__ptx_emit_part(struct ptx_parser *parser, const struct ptx_statement *statement,
+                           uint32_t to, uint32_t from, unsigned shift, unsigned bits, bool wide);
+void cushim__ptx_count_operands(struct ptx_parser *parser, const struct ptx_statement *statement,
+                                unsigned count);
+
+/* --- slots.c --- */
+/* Give each register a place in the frame, and write the places into the instructions. */
+void cushim__ptx_slots(struct ptx_parser *parser);
+
+/* --- names.c --- */
+/* Whether any instruction is called so: `add`. */
+bool cushim__ptx_base_known(const struct ptx_names *names, const char *base);
+/* NULL: it is in the tables of rows alone. */
+const struct ptx_selector *cushim__ptx_selector_find(const struct ptx_names *names,
+                                                     const char *base);
+/* With or without the opcodes. */
+struct ptx_names *cushim__ptx_names_create(bool opcodes);
+void cushim__ptx_names_destroy(struct ptx_names *names);
+/* The number that a name stands for. */
+uint32_t *cushim__ptx_names_find(const struct ptx_names *names, char kind, struct ptx_word name);
+bool cushim__ptx_names_add(struct ptx_names *names, char kind, struct ptx_word name,
+                           uint32_t value);
+
+#endif

@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Branches, calls, and what lanes and threads do together: to the internal code. */
+#include "src/mock/ptx/parser.h"
+
+#include <string.h>
+
+/* --- calls --- */
+
+static void argument(struct ptx_parser *parser, struct ptx_statement *statement, bool is_result,
+                     uint32_t pair[2])
+{
+    struct ptx_operand operand;
+
+    cushim__ptx_operand(parser, &operand);
+    if (operand.kind == OPERAND_SYMBOL && operand.symbol->kind == SYMBOL_LOCAL &&
+        operand.symbol->of_call) {
+        pair[0] = ARGUMENT_MEMORY;
+        pair[1] = (uint32_t)operand.symbol->offset;
+    } else if (operand.kind == OPERAND_REGISTER) {
+        const uint8_t bytes = parser->body.registers[operand.reg].bytes;
+
+        pair[0] = bytes == 1 ? ARGUMENT_PREDICATE : bytes == 8 ? ARGUMENT_WIDE : ARGUMENT_ROW;
+        pair[1] = operand.reg;
+    } else if (operand.kind == OPERAND_SINK && is_result) {
+        pair[0] = ARGUMENT_SINK;
+        pair[1] = 0;
+    } else if (!is_result) {
+        pair[0] = ARGUMENT_WIDE;
+        pair[1] = cushim__ptx_use(parser, statement, &operand, ROW_LONG);
+    } else {
+        cushim__ptx_expected(parser, "a result");
+    }
+}
+
+static uint32_t arguments(struct ptx_parser *parser, struct ptx_statement *statement,
+                          bool is_result, uint32_t (*pairs)[2], uint32_t count)
+{
+    if (!ptx_skip(parser, "("))
+        return count;
+    while (!ptx_skip(parser, ")")) {
+        if (count == 64)
+            cushim__ptx_fail(parser, "the call has too many arguments");
+        argument(parser, statement, is_result, pairs[count++]);
+        if (!ptx_skip(parser, ",") && !ptx_is(parser, ")"))
+            cushim__ptx_expected(parser, "',' or ')'");
+    }
+    return count;
+}
+
+static void call(struct ptx_parser *parser, struct ptx_statement *statement)
+{
+    struct ptx_function *own;
+    uint32_t pairs[64][2], results, count, list = parser->program->list_count;
+    uint32_t target = PTX_UNUSED, pointer = PTX_UNUSED;
+    struct ptx_instruction *made;
+    const struct ptx_symbol *symbol;
+    bool more;
+
+    results = arguments(parser, statement, true, pairs, 0);
+    if (results > 0)
+        cushim__ptx_expect(parser, ",");
+    symbol = cushim__ptx_symbol_find(parser, parser->word);
+    if (symbol && symbol->kind == SYMBOL_FUNCTION) {
+        target = symbol->index;
+        cushim__ptx_next(parser);
+    } else {
+        struct ptx_operand operand;
+
+        cushim__ptx_operand(parser, &operand);
+        pointer = cushim__ptx_use(parser, statement, &operand, ROW_LONG);
+        parser->program->functions[parser->body.function].calls_pointers = true;
+    }
+    count = results;
+    more = ptx_skip(parser, ",");
+    if (more && ptx_is(parser, "(")) {
+        count = arguments(parser, statement, false, pairs, results);
+        more = ptx_skip(parser, ",");
+    }
+    if (more)
+        cushim__ptx_name(parser); /* the prototype, or the list of targets */
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t first = cushim__ptx_list_add(parser, pairs[i][0]);
+
+        list = i == 0 ? first : list;
+        cushim__ptx_list_add(parser, pairs[i][1]);
+    }
+    own = &parser->program->functions[parser->body.function];
+    if (target != PTX_UNUSED)
+        cushim__ptx_note(parser, &own->callees, &own->callee_count, &own->callee_room, target);
+    made = cushim__ptx_emit(parser, statement, target == PTX_UNUSED ? DO_CALL_INDIRECT : DO_CALL);
+    made->a = pointer;
+    made->target = target;
+    made->list = list;
+    made->count = (uint8_t)count;
+    made->sub = (uint8_t)results;
+}
+
+/* --- branches --- */
+
+static void branch(struct ptx_parser *parser, struct ptx_statement *statement)
+{
+    const struct ptx_word name = cushim__ptx_name(parser);
+
+    cushim__ptx_refer(parser, name, false, parser->body.count);
+    cushim__ptx_emit(parser, statement, DO_BRANCH);
+}
+
+static void branch_table(struct ptx_parser *parser, struct ptx_statement *statement)
+{
+    struct ptx_operand index;
+    const struct ptx_symbol *table;
+    struct ptx_instruction *made;
+    uint32_t a;
+
+    cushim__ptx_operand(parser, &index);
+    a = cushim__ptx_use(parser, statement, &index, ROW_WORD);
+    cushim__ptx_expect(parser, ",");
+    table = cushim__ptx_symbol_find(parser, parser->word);
+    if (!table || table->kind != SYMBOL_TABLE)
+        cushim__ptx_expected(parser, "a list of targets");
+    cushim__ptx_next(parser);
+    made = cushim__ptx_emit(parser, statement, DO_BRANCH_TABLE);
+    made->a = a;
+    made->list = table->index;
+    made->target = (uint32_t)table->offset;
+}
+
+/* Whether operands of a video instruction choose parts of their words: `%r1.b0`. */
+static bool has_selectors(const struct ptx_parser *parser, const struct ptx_opcode *opcode)
+{
+    const char *at = parser->word.start;
+
+    while (opcode->base[0] == 'v' && at < parser->end && *at != ';' && *at != '.')
+        at++;
+    return opcode->base[0] == 'v' && strcmp(opcode->base, "vote") != 0 && at < parser->end &&
+           *at == '.';
+}
+
+bool cushim__ptx_select_unparsed(struct ptx_parser *parser, struct ptx_statement *statement)
+{
+    const struct ptx_opcode *opcode = &statement->opcode;
+    const struct ptx_selector *selector =
+        cushim__ptx_selector_find(parser->program->names, opcode->base);
+
+    if (strcmp(opcode->base, "bra") == 0) {
+        branch(parser, statement);
+    } else if (strcmp(opcode->name, "brx.idx") == 0) {
+        branch_table(parser, statement);
+    } else if (strcmp(opcode->base, "call") == 0) {
+        call(parser, statement);
+    } else if (selector && selector->handler == DO_TEXTURE) {
+        cushim__ptx_select_texture(parser, statement);
+    } else if (!cushim__ptx_base_known(parser->program->names, opcode->base) ||
+               has_selectors(parser, opcode) ||
+               (strcmp(opcode->base, "cp") == 0 &&
+                (strstr(opcode->words, ".bulk") || strncmp(opcode->words, ".async", 6) != 0))) {
+        cushim__ptx_refuse(parser, statement, "");
+        cushim__ptx_skip_until(parser, ";");
+    } else {
+        return false;
+    }
+    return true;
+}
+
+/* --- barriers --- */
+
+static bool select_collective(struct ptx_parser *parser, struct ptx_statement *statement);
+
+static bool select_barrier(struct ptx_parser *parser, struct ptx_statement *statement)
+{
+    const struct ptx_opcode *opcode = &statement->opcode;
+    static const struct {
+        const char *word;
+        enum ptx_barrier kind;
+    } kinds[] = {
+        {"sync", BARRIER_SYNC}, {"arrive", BARRIER_ARRIVE}, {"popc", BARRIER_POPC},
+        {"and", BARRIER_AND},   {"or", BARRIER_OR},
+    };
+    const bool reduces = cushim__ptx_opcode_has(opcode, "red");
+    unsigned next = reduces ? 1 : 0, count = statement->operand_count;
+    uint32_t a, b = PTX_UNUSED, c = PTX_UNUSED;
+    struct ptx_instruction *made;
+    enum ptx_row row;
+    size_t i = 0;
+
+    if (cushim__ptx_opcode_has(opcode, "warp"))
+        return select_collective(parser, statement);
+    if (strstr(opcode->words, "cluster"))
+        return false;
+    while (i < 5 && !cushim__ptx_opcode_has(opcode, kinds[i].word))
+        i++;
+    if (i == 5 || reduces != (i >= 2) || count < 1 + (reduces ? 2u : 0) || count > 4)
+        return false;
+    row = kinds[i].kind == BARRIER_POPC ? ROW_WORD : ROW_PREDICATE;
+    a = cushim__ptx_use(parser, statement, &statement->operands[next++], ROW_WORD);
+    if (reduces)
+        count--;
+    if (next < count)
+        b = cushim__ptx_use(parser, statement, &statement->operands[next++], ROW_WORD);
+    if (reduces)
+        c = cushim__ptx_use(parser, statement, &statement->operands[next], ROW_PREDICATE);
+    made = cushim__ptx_emit(parser, statement, DO_BARRIER);
+    made->sub = (uint8_t)kinds[i].kind;
+    made->a = a;
+    made->b = b;
+    made->c = c;
+    if (reduces) {
+        made->flags |= statement->operands[next].negated ? FLAG_NEGATED_SOURCE : 0;
+        made->d = cushim__ptx_result(parser, &statement->operands[0], row);
+    }
+    return true;
+}
+
+/* --- what the lanes of a warp do together --- */
+
+/* The operands of each: `r` the destination, `q` a predicate beside it, then sources. */
+static const struct {
+    const char *base, *words, *operands;
+    enum ptx_collective kind;
+    unsigned count;
+} collectives[] = {
+    {"bar", ".warp.sync", "m", SYNC_ONLY, 0},
+    {"shfl", ".sync.up", "rwwwm", SYNC_SHUFFLE_UP, 0},
+    {"shfl", ".sync.down", "rwwwm", SYNC_SHUFFLE_DOWN, 0},
+    {"shfl", ".sync.bfly", "rwwwm", SYNC_SHUFFLE_XOR, 0},
+    {"shfl", ".sync.idx", "rwwwm", SYNC_SHUFFLE_INDEX, 0},
+    {"shfl", ".up", "rwww", SYNC_SHUFFLE_UP, 0},
+    {"shfl", ".down", "rwww", SYNC_SHUFFLE_DOWN, 0},
+    {"shfl", ".bfly", "rwww", SYNC_SHUFFLE_XOR, 0},
+    {"shfl", ".idx", "rwww", SYNC_SHUFFLE_INDEX, 0},
+    {"vote", ".sync.all", "ppm", SYNC_VOTE_ALL, 0},
+    {"vote", ".sync.any", "ppm", SYNC_VOTE_ANY, 0},
+    {"vote", ".sync.uni", "ppm", SYNC_VOTE_UNI, 0},
+    {"vote", ".sync.ballot", "rpm", SYNC_VOTE_BALLOT, 0},
+    {"vote", ".all", "pp", SYNC_VOTE_ALL, 0},
+    {"vote", ".any", "pp", SYNC_VOTE_ANY, 0},
+    {"vote", ".ballot", "rp", SYNC_VOTE_BALLOT, 0},
+    {"match", ".any.sync", "rtm", SYNC_MATCH_ANY32, 0},
+    {"match", ".all.sync", "rtm", SYNC_MATCH_ALL32, 0},
+    {"redux", ".sync.add", "rwm", SYNC_REDUCE, ATOMIC_ADD},
+    {"redux", ".sync.min", "rwm", SYNC_REDUCE, ATOMIC_MIN},
+    {"redux", ".sync.max", "rwm", SYNC_REDUCE, ATOMIC_MAX},
+    {"redux", ".sync.and", "rwm", SYNC_REDUCE, ATOMIC_AND},
+    {"redux", ".sync.or", "rwm", SYNC_REDUCE, ATOMIC_OR},
+    {"redux", ".sync.xor", "rwm", SYNC_REDUCE, ATOMIC_XOR},
+    {"elect", ".sync", "rm", SYNC_ELECT, 0},
+};
+
+static bool select_collective(struct ptx_parser *parser, struct ptx_statement *statement)
+{
+    const struct ptx_opcode *opcode = &statement->opcode;
+    const bool wide = opcode->types[0] == TYPE_B64;
+    const enum ptx_type type = opcode->types[0];
+    uint32_t sources[3] = {PTX_UNUSED, PTX_UNUSED, PTX_UNUSED}, mask = PTX_UNUSED;
+    unsigned used = 0;
+    struct ptx_instruction *made;
+    const char *operands;
+    size_t i = 0;
+
+    while (i < sizeof collectives / sizeof *collectives &&
+           (strcmp(collectives[i].base, opcode->base) != 0 ||
+            strcmp(collectives[i].words, opcode->words) != 0))
+        i++;
+    if (i == sizeof collectives / sizeof *collectives)
+        return false;
+    if (collectives[i].kind == SYNC_REDUCE && type != TYPE_U32 && type != TYPE_S32 &&
+        type != TYPE_B32)
+        return false;
+    if (collectives[i].kind <= SYNC_SHUFFLE_INDEX && collectives[i].kind > SYNC_ONLY &&
+        type != TYPE_B32)
+        return false;
+    operands = collectives[i].operands;
+    if (statement->operand_count != strlen(operands))
+        cushim__ptx_fail(parser, "%s has %u operands", opcode->base, (unsigned)strlen(operands));
+    for (unsigned at = collectives[i].kind == SYNC_ONLY ? 0 : 1; operands[at]; at++) {
+        const enum ptx_row row = operands[at] == 'p'           ? ROW_PREDICATE
+                                 : operands[at] == 't' && wide ? ROW_LONG
+                                                               : ROW_WORD;
+        const uint32_t source = cushim__ptx_use(parser, statement, &statement->operands[at], row);
+
+        if (operands[at] == 'm')
+            mask = cushim__ptx_list_add(parser, source);
+        else
+            sources[used++] = source;
+    }
+    made = cushim__ptx_emit(parser, statement, DO_WARP_SYNC);
+    made->sub = (uint8_t)collectives[i].kind;
+    if (wide && made->sub == SYNC_MATCH_ANY32)
+        made->sub = SYNC_MATCH_ANY64;
+    if (wide && made->sub == SYNC_MATCH_ALL32)
+        made->sub = SYNC_MATCH_ALL64;
+    made->count = (uint8_t)collectives[i].count;
+    made->type = (uint8_t)type;
+    made->list = mask;
+    made->flags |= mask == PTX_UNUSED ? FLAG_EACH : 0;
+    made->a = sources[0];
+    made->b = sources[1];
+    made->c = sources[2];
+    if (operands[0] != 'm') {
+        made->flags |= statement->operands[1].negated ? FLAG_NEGATED_SOURCE : 0;
+        made->d = cushim__ptx_result(parser, &statement->operands[0],
+                                     operands[0] == 'p' ? ROW_PREDICATE : ROW_WORD);
+        if (statement->has_pair)
+            made->e = cushim__ptx_result(parser, &statement->second, ROW_PREDICATE);
+    }
+    return true;
+}
+
+static bool select_active_mask(struct ptx_parser *parser, struct ptx_statement *statement)
+{
+    uint32_t d;
+
+    if (statement->operand_count != 1)
+        return false;
+    d = cushim__ptx_result(parser, &statement->operands[0], ROW_WORD);
+    cushim__ptx_emit(parser, statement, DO_ACTIVE_MASK)->d = d;
+    return true;
+}
+
+/* What only cushim__ptx_select_unparsed() knows. */
+static bool select_none(struct ptx_parser *parser, struct ptx_statement *statement)
+{
+    (void)parser, (void)statement;
+    return false;
+}
+
+const struct ptx_selector cushim__ptx_select_control[] = {
+    {"bra", select_none, 0},
+    {"brx", select_none, 0},
+    {"call", select_none, 0},
+    {"ret", NULL, DO_RETURN},
+    {"exit", NULL, DO_EXIT},
+    {"trap", NULL, DO_TRAP},
+    {"brkpt", NULL, DO_BREAKPOINT},
+    {"bar", select_barrier, 0},
+    {"barrier", select_barrier, 0},
+    {"shfl", select_collective, 0},
+    {"vote", select_collective, 0},
+    {"match", select_collective, 0},
+    {"redux", select_collective, 0},
+    {"elect", select_collective, 0},
+    {"activemask", select_active_mask, 0},
+    {"nanosleep", NULL, DO_SLEEP},
+    {"pmevent", NULL, DO_NOTHING},
+    {"griddepcontrol", NULL, DO_NOTHING},
+    {"setmaxnreg", NULL, DO_NOTHING},
+    {"tex", select_none, DO_TEXTURE},
+    {"tld4", select_none, DO_TEXTURE},
+    {"txq", select_none, DO_TEXTURE},
+    {"suld", select_none, DO_TEXTURE},
+    {"sust", select_none, DO_TEXTURE},
+    {"suq", select_none, DO_TEXTURE},
+    {0},
+};

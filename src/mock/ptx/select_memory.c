@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Instructions that use memory or addresses: from a statement to the internal code. */
+#include "src/mock/ptx/parser.h"
+
+#include <string.h>
+
+/* Where an access goes: a row with an address, or none, and what is added to it. */
+struct place {
+    uint32_t base;
+    int64_t offset;
+    enum ptx_space space;
+    uint8_t how; /* ADDRESS_... */
+};
+
+static struct place place_of(struct ptx_parser *parser, const struct ptx_statement *statement,
+                             const struct ptx_operand *operand, enum ptx_space space)
+{
+    struct place place = {.base = operand->reg, .offset = (int64_t)operand->integer};
+    const struct ptx_symbol *symbol = operand->symbol;
+
+    if (operand->kind != OPERAND_ADDRESS)
+        cushim__ptx_fail(parser, "an address in brackets expected");
+    place.space = space;
+    if (space == PTX_PARAM && !parser->body.kernel)
+        place.space = PTX_LOCAL_SPACE;
+    if (space == PTX_CONST)
+        place.space = PTX_GLOBAL;
+    if (symbol && symbol->kind == SYMBOL_LOCAL) {
+        place.space = PTX_LOCAL_SPACE;
+        place.offset += (int64_t)symbol->offset;
+        place.how = ADDRESS_IN_FRAME;
+        return place;
+    }
+    if (symbol && symbol->kind == SYMBOL_PARAM) {
+        place.space = PTX_PARAM;
+        place.offset += (int64_t)symbol->offset;
+        return place;
+    }
+    if (symbol) {
+        struct ptx_operand address = *operand;
+
+        address.kind = OPERAND_SYMBOL;
+        address.integer = 0;
+        if (symbol->kind == SYMBOL_SHARED && space == PTX_GENERIC)
+            place.space = PTX_SHARED;
+        place.base = cushim__ptx_use(parser, statement, &address,
+                                     place.space == PTX_SHARED ? ROW_WORD : ROW_LONG);
+        place.how = place.space == PTX_SHARED ? 0 : ADDRESS_WIDE;
+    } else if (place.base != PTX_UNUSED) {
+        const uint8_t bytes = parser->body.registers[place.base].bytes;
+
+        if (bytes == 1)
+            cushim__ptx_fail(parser, "a predicate is no address");
+        place.how = bytes == 8 ? ADDRESS_WIDE : 0;
+    }
+    return place;
+}
+
+static void set_place(struct ptx_instruction *made, struct place place)
+{
+    made->a = place.base;
+    made->immediate = place.offset;
+    made->sub = (uint8_t)place.space;
+    made->other = place.how;
+}
+
+/* The elements of a vector, or the one operand. */
+static uint32_t elements(struct ptx_parser *parser, const struct ptx_operand *operand,
+                         struct ptx_operand parts[8])
+{
+    if (operand->kind != OPERAND_VECTOR) {
+        parts[0] = *operand;
+        return 1;
+    }
+    memcpy(parts, parser->body.vectors + operand->first, operand->count * sizeof *parts);
+    return operand->count;
+}
+
+static bool moves_memory(const struct ptx_opcode *opcode)
+{
+    const size_t bytes = cushim__ptx_type_bytes(opcode->types[0]);
+
+    return opcode->type_count == 1 && bytes >= 1 && bytes <= 8 && opcode->types[0] != TYPE_PRED &&
+           (opcode->words[0] == '\0' || strcmp(opcode->words, ".L2::cache_hint") == 0);
+}
+
+static bool select_load(struct ptx_parser *parser, struct ptx_statement *statement)
+{
+    const struct ptx_opcode *opcode = &statement->opcode;
+    const enum ptx_type type = opcode->types[0];
+    const enum ptx_row row = cushim__ptx_type_row(type);
+    const bool is_signed = cushim__ptx_type_signed(type);
+    const unsigned bytes = (unsigned)cushim__ptx_type_bytes(type);
+    struct ptx_operand parts[8];
+    uint32_t results[8], count, list = 0;
+    struct ptx_instruction *made;
+    struct place place;
+
+    if (!moves_memory(opcode) || statement->operand_count < 2)
+        return false;
+    count = elements(parser, &statement->operands[0], parts);
+    if (count != opcode->vector)
+        cushim__ptx_fail(parser, "the destination does not have %u elements", opcode->vector);
+    place = place_of(parser, statement, &statement->operands[1], opcode->space);
+    for (uint32_t i = 0; i < count; i++) {
+        results[i] = cushim__ptx_result(parser, &parts[i], row);
+        list = cushim__ptx_list_add(parser, results[i]);
+    }
+    made = cushim__ptx_emit(parser, statement, DO_LOAD);
+    set_place(made, place);
+    made->list = list + 1 - count;
+    made->count = (uint8_t)count;
+    made->bytes = (uint8_t)bytes;
+    made->flags |= is_signed ? FLAG_SIGNED : 0;
+    for (uint32_t i = 0; i < count; i++)
+        cushim__ptx_finish(parser, statement, &parts[i], results[i], row, is_signed,
+                           is_signed ? 32 : bytes * 8);
+    return true;
+}
+
+static bool select_store(struct ptx_parser *parser, struct ptx_statement *statement)
+{
+    const struct ptx_opcode *opcode = &statement->opcode;
+    const enum ptx_type type = opcode->types[0];
+    struct ptx_operand parts[8];
+    uint32_t values[8], count, list = 0;
+    struct ptx_instruction *made;
+    struct place place;
+
+    if (!moves_memory(opcode) || statement->operand_count < 2)
+        return false;
+    count = elements(parser, &statement->operands[1], parts);
+    if (count != opcode->vector)
+        cushim__ptx_fail(parser, "the source does not have %u elements", opcode->vector);
+    for (uint32_t i = 0; i < count; i++)
+        values[i] = cushim__ptx_use(parser, statement, &parts[i], cushim__ptx_type_row(type));
+    place = place_of(parser, statement, &statement->operands[0], opcode->space);
+    for (uint32_t i = 0; i < count; i++)
+        list = cushim__ptx_list_add(parser, values[i]);
+    made = cushim__ptx_emit(parser, statement, DO_STORE);
+    set_place(made, place);
+    made->list = list + 1 - count;
+    made->count = (uint8_t)count;
+    made->bytes = (uint8_t)cushim__ptx_type_bytes(type);
+    return true;
+}
+
+static const struct {
+    const char *word;
+    enum ptx_atomic operation;
+    const char *types;
+} atomics[] = {
+    {".add", ATOMIC_ADD, " u32 s32 u64 s64 f32 f64 f16 bf16 f16x2 bf16x2 "},
+    {".min", ATOMIC_MIN, " u32 s32 u64 s64 "},
+    {".max", ATOMIC_MAX, " u32 s32 u64 s64 "},
+    {".inc", ATOMIC_INC, " u32 "},
+    {".dec", ATOMIC_DEC, " u32 "},
+    {".and", ATOMIC_AND, " b32 b64 u32 s32 u64 s64 "},
+    {".or", ATOMIC_OR, " b32 b64 u32 s32 u64 s64 "},
+    {".xor", ATOMIC_XOR, " b32 b64 u32 s32 u64 s64 "},
+    {".exch", ATOMIC_EXCH, " b32 b64 u32 s32 f32 u64 s64 f64 "},
+    {".cas", ATOMIC_CAS, " b16 b32 b64 u32 s32 f32 u64 s64 f64 "},
+};
+
+static bool select_atomic(struct ptx_parser *parser, struct ptx_statement *statement)
+{
+    const struct ptx_opcode *opcode = &statement->opcode;
+    const bool returns = opcode->base[0] == 'a';
+    const enum ptx_type type = opcode->types[0];
+    const enum ptx_row row = cushim__ptx_type_row(type);
+    const struct ptx_operand *operands = statement->operands + (returns ? 1 : 0);
+    char name[16] = " ";
+    struct ptx_instruction *made;
+    struct place place;
+    uint32_t b, c = PTX_UNUSED;
+    size_t i = 0;
+
+    while (i < sizeof atomics / sizeof *atomics && strcmp(atomics[i].word, opcode->words) != 0)
+        i++;
+    if (i == sizeof atomics / sizeof *atomics || opcode->type_count != 1 || opcode->vector != 1)
+        return false;
+    strncat(name, strrchr(opcode->name, '.') + 1, 10);
+    if (!strstr(atomics[i].types, strcat(name, " ")))
+        return false;
+    if (statement->operand_count !=
+        (returns ? 3u : 2u) + (atomics[i].operation == ATOMIC_CAS ? 1 : 0))
+        cushim__ptx_fail(parser, "%s has another number of operands", opcode->base);
+    b = cushim__ptx_use(parser, statement, &operands[1], row);
+    if (atomics[i].operation == ATOMIC_CAS)
+        c = cushim__ptx_use(parser, statement, &operands[2], row);
+    place = place_of(parser, statement, &operands[0], opcode->space);
+    made = cushim__ptx_emit(parser, statement, DO_ATOMIC);
+    set_place(made, place);
+    made->b = b;
+    made->c = c;
+    made->count = (uint8_t)atomics[i].operation;
+    made->type = (uint8_t)type;
+    made->bytes = (uint8_t)cushim__ptx_type_bytes(type);
+    if (returns)
+        made->d = cushim__ptx_result(parser, &statement->operands[0], row);
+    return made->d == PTX_UNUSED || made->d == statement->operands[0].reg;
+}
+
+/* How much cp.async reads: nothing if its last operand is true. */
+static uint32_t unless(struct ptx_parser *parser, const struct ptx_statement *statement,
+                       const struct ptx_operand *ignores)
+{
+    const uint32_t result = cushim__ptx_register_new(parser, ROW_WORD);
+    const uint32_t none = cushim__ptx_constant(parser, 0, ROW_WORD);
+    const uint32_t all = cushim__ptx_constant(parser, 16, ROW_WORD);
+    struct ptx_instruction *made = cushim__ptx_emit(parser, statement, DO_SELECT32);
+
+    made->d = result;
+    made->a = ignores->negated ? all : none;
+    made->b = ignores->negated ? none : all;
+    made->c = ignores->reg;
+    return result;
+}
+
+/* cp.async [shared], [global], size, read size: at once, so nobody has to wait. */
+static bool select_copy(struct ptx_parser *parser, struct ptx_statement *statement)
+{
+    const struct ptx_opcode *opcode = &statement->opcode;
+    struct ptx_instruction *made;
+    struct place to, from;
+    uint32_t size = PTX_UNUSED;
+    unsigned count = statement->operand_count;
+
+    if (strcmp(opcode->words, ".async.commit_group") == 0 ||
+        strcmp(opcode->words, ".async.wait_group") == 0 ||
+        strcmp(opcode->words, ".async.wait_all") == 0) {
+        cushim__ptx_emit(parser, statement, DO_NOTHING);
+        return true;
+    }
+    if (strncmp(opcode->words, ".async.mbarrier", 15) == 0)
+        return cushim__ptx_select_mbarrier(parser, statement);
+    if (cushim__ptx_opcode_has(opcode, "L2::cache_hint")) {
+        if (count < 4)
+            return false;
+        count--; /* a policy, which has no meaning here */
+    }
+    if ((strcmp(opcode->words, ".async") != 0 &&
+         strcmp(opcode->words, ".async.L2::cache_hint") != 0) ||
+        count < 3 || statement->operands[2].kind != OPERAND_INTEGER ||
+        statement->operands[2].integer > 16)
+        return false;
+    if (count == 4 && statement->operands[3].kind == OPERAND_REGISTER &&
+        parser->body.registers[statement->operands[3].reg].bytes == 1)
+        size = unless(parser, statement, &statement->operands[3]);
+    else if (count == 4)
+        size = cushim__ptx_use(parser, statement, &statement->operands[3], ROW_WORD);
+    to = place_of(parser, statement, &statement->operands[0], PTX_SHARED);
+    from = place_of(parser, statement, &statement->operands[1], PTX_GLOBAL);
+    made = cushim__ptx_emit(parser, statement, DO_COPY_ASYNC);
+    set_place(made, from);
+    made->d = to.base;
+    made->type = to.how;
+    made->target = (uint32_t)to.offset;
+    made->b = size;
+    made->count = made->bytes = (uint8_t)statement->operands[2].integer;
+    return true;
+}
+
+static bool select_address(struct ptx_parser *parser, struct ptx_statement *statement)
+{
+    const struct ptx_opcode *opcode = &statement->opcode;
+    const bool asks = strcmp(opcode->base, "isspacep") == 0;
+    const enum ptx_row row =
+        !asks && cushim__ptx_type_bytes(opcode->types[0]) == 4 ? ROW_WORD : ROW_LONG;
+    struct ptx_instruction *made;
+    uint32_t a;
+
+    if (!opcode->has_space || statement->operand_count != 2 || row == ROW_WORD)
+        return false;
+    if (strcmp(opcode->words, asks ? "" : ".to") != 0 && opcode->words[0])
+        return false;
+    a = cushim__ptx_use(parser, statement, &statement->operands[1], row);
+    made = cushim__ptx_emit(parser, statement, asks ? DO_ISSPACE : DO_CVTA);
+    made->sub = (uint8_t)opcode->space;
+    made->count = cushim__ptx_opcode_has(opcode, "to");
+    made->a = a;
+    made->d = cushim__ptx_result(parser, &statement->operands[0], asks ? ROW_PREDICATE : ROW_LONG);
+    return true;
+}
+
+static bool select_policy(struct ptx_parser *parser, struct ptx_statement *statement)
+{
+    if (statement->operand_count == 0)
+        return false;
+    cushim__ptx_move(parser, statement,
+                     cushim__ptx_result(parser, &statement->operands[0], ROW_LONG),
+                     cushim__ptx_constant(parser, 0, ROW_LONG), 8);
+    return true;
+}
+
+const struct ptx_selector cushim__ptx_select_memory[] = {
+    {"ld", select_load, 0},
+    {"ldu", select_load, 0},
+    {"st", select_store, 0},
+    {"atom", select_atomic, 0},
+    {"red", select_atomic, 0},
+    {"cp", select_copy, 0},
+    {"mbarrier", cushim__ptx_select_mbarrier, 0},
+    {"cvta", select_address, 0},
+    {"isspacep", select_address, 0},
+    {"createpolicy", select_policy, 0},
+    {"fence", NULL, DO_NOTHING},
+    {"membar", NULL, DO_NOTHING},
+    {"prefetch", NULL, DO_NOTHING},
+    {"prefetchu", NULL, DO_NOTHING},
+    {"applypriority", NULL, DO_NOTHING},
+    {"discard", NULL, DO_NOTHING},
+    {0},
+};

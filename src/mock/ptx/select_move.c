@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Comparisons, choices, moves and conversions: from a statement to the internal code. */
+#include "src/mock/ptx/parser.h"
+
+#include <string.h>
+
+/* --- comparisons and choices --- */
+
+static bool compare_one(struct ptx_parser *parser, struct ptx_statement *statement)
+{
+    const struct ptx_opcode *opcode = &statement->opcode;
+    const bool sets = strcmp(opcode->base, "set") == 0;
+    const enum ptx_type type = opcode->types[sets ? 1 : 0];
+    const enum ptx_row row = cushim__ptx_type_row(type);
+    const ptx_compare compare =
+        opcode->comparison < 0
+            ? NULL
+            : cushim__ptx_comparison(type, (enum ptx_comparison)opcode->comparison);
+    struct ptx_instruction *made;
+    uint32_t a, b, c = PTX_UNUSED;
+
+    if (!compare || opcode->words[0] || (sets && opcode->type_count != 2))
+        return false;
+    if (statement->has_pair && (type == TYPE_F16 || type == TYPE_BF16))
+        cushim__ptx_fail(parser, "setp of one f16 or bf16 has one result");
+    cushim__ptx_count_operands(parser, statement, opcode->logic >= 0 ? 4 : 3);
+    a = cushim__ptx_use(parser, statement, &statement->operands[1], row);
+    b = cushim__ptx_use(parser, statement, &statement->operands[2], row);
+    if (opcode->logic >= 0)
+        c = cushim__ptx_use(parser, statement, &statement->operands[3], ROW_PREDICATE);
+    made = cushim__ptx_emit(parser, statement, sets ? DO_SET : DO_COMPARE);
+    made->compare = compare;
+    made->sub = (uint8_t)(opcode->logic < 0 ? LOGIC_MOVE : opcode->logic);
+    made->flags |=
+        opcode->flags & FLAG_FTZ && (type == TYPE_F32 || type == TYPE_F16) ? FLAG_FTZ : 0;
+    made->count = type == TYPE_F16;
+    made->flags |= opcode->logic >= 0 && statement->operands[3].negated ? FLAG_NEGATED_SOURCE : 0;
+    made->a = a;
+    made->b = b;
+    made->c = c;
+    if (!sets) {
+        made->d = cushim__ptx_result(parser, &statement->operands[0], ROW_PREDICATE);
+        if (statement->has_pair)
+            made->e = cushim__ptx_result(parser, &statement->second, ROW_PREDICATE);
+        return true;
+    }
+    made->type = (uint8_t)opcode->types[0];
+    made->d = cushim__ptx_result(parser, &statement->operands[0], ROW_WORD);
+    return cushim__ptx_type_bytes(opcode->types[0]) <= 4 && made->d == statement->operands[0].reg;
+}
+
+/* A result of the statement, and what it is computed from without its guard. */
+static void move_predicate(struct ptx_parser *parser, const struct ptx_statement *statement,
+                           const struct ptx_operand *to, uint32_t from)
+{
+    struct ptx_instruction *made;
+    const uint32_t d = cushim__ptx_result(parser, to, ROW_PREDICATE);
+
+    made = cushim__ptx_emit(parser, statement, DO_LOGIC);
+    made->sub = LOGIC_MOVE;
+    made->a = from;
+    made->d = d;
+}
+
+/* setp and set of two f16 or bf16: each half by itself, without the guard until the results. */
+static bool compare_pair(struct ptx_parser *parser, struct ptx_statement *statement)
+{
+    const struct ptx_opcode *opcode = &statement->opcode;
+    const bool sets = strcmp(opcode->base, "set") == 0;
+    const enum ptx_type pair = opcode->types[sets ? 1 : 0];
+    const enum ptx_type type = pair == TYPE_F16X2 ? TYPE_F16 : TYPE_BF16;
+    const ptx_compare compare =
+        opcode->comparison < 0
+            ? NULL
+            : cushim__ptx_comparison(type, (enum ptx_comparison)opcode->comparison);
+    struct ptx_statement plain = *statement;
+    uint32_t sources[2], c = PTX_UNUSED, results[2];
+
+    if (!compare || opcode->words[0] || (sets ? opcode->types[0] != pair : !statement->has_pair))
+        return false;
+    plain.guard = PTX_UNUSED;
+    cushim__ptx_count_operands(parser, statement, opcode->logic >= 0 ? 4 : 3);
+    if (opcode->logic >= 0)
+        c = cushim__ptx_use(parser, &plain, &statement->operands[3], ROW_PREDICATE);
+    for (unsigned i = 0; i < 2; i++)
+        sources[i] = cushim__ptx_use(parser, &plain, &statement->operands[i + 1], ROW_WORD);
+    for (unsigned half = 0; half < 2; half++) {
+        uint32_t halves[2];
+        struct ptx_instruction *made;
+
+        for (unsigned i = 0; i < 2; i++) {
+            halves[i] = cushim__ptx_register_new(parser, ROW_WORD);
+            cushim__ptx_emit_part(parser, &plain, halves[i], sources[i], 16 * half, 16, false);
+        }
+        results[half] = cushim__ptx_register_new(parser, sets ? ROW_WORD : ROW_PREDICATE);
+        made = cushim__ptx_emit(parser, &plain, sets ? DO_SET : DO_COMPARE);
+        made->compare = compare;
+        made->sub = (uint8_t)(opcode->logic < 0 ? LOGIC_MOVE : opcode->logic);
+        made->flags |= type == TYPE_F16 ? opcode->flags & FLAG_FTZ : 0;
+        made->flags |=
+            opcode->logic >= 0 && statement->operands[3].negated ? FLAG_NEGATED_SOURCE : 0;
+        made->count = type == TYPE_F16;
+        made->type = (uint8_t)type;
+        made->a = halves[0];
+        made->b = halves[1];
+        made->c = c;
+        made->d = results[half];
+    }
+    if (sets) {
+        cushim__ptx_emit_combine(parser, statement,
+                                 cushim__ptx_result(parser, &statement->operands[0], ROW_WORD),
+                                 results[0], results[1], 16);
+    } else {
+        /* The guard may be one of the results, which is written last then. */
+        const bool first = statement->operands[0].kind == OPERAND_REGISTER &&
+                           statement->operands[0].reg == statement->guard;
+
+        move_predicate(parser, statement, first ? &statement->second : &statement->operands[0],
+                       results[first]);
+        move_predicate(parser, statement, first ? &statement->operands[0] : &statement->second,
+                       results[!first]);
+    }
+    return true;
+}
+
+static bool select_compare(struct ptx_parser *parser, struct ptx_statement *statement)
+{
+    return compare_one(parser, statement) || compare_pair(parser, statement);
+}
+
+static bool select_testp(struct ptx_parser *parser, struct ptx_statement *statement)
+{
+    const struct ptx_opcode *opcode = &statement->opcode;
+    const ptx_compare compare =
+        opcode->words[0] ? cushim__ptx_class(opcode->words + 1, opcode->types[0] == TYPE_F64)
+                         : NULL;
+    struct ptx_instruction *made;
+    uint32_t a;
+
+    if (!compare)
+        return false;
+    cushim__ptx_count_operands(parser, statement, 2);
+    a = cushim__ptx_use(parser, statement, &statement->operands[1],
+                        cushim__ptx_type_row(opcode->types[0]));
+    made = cushim__ptx_emit(parser, statement, DO_COMPARE);
+    made->compare = compare;
+    made->sub = LOGIC_MOVE;
+    made->a = made->b = a;
+    made->d = cushim__ptx_result(parser, &statement->operands[0], ROW_PREDICATE);
+    return true;
+}
+
+static bool select_selp(struct ptx_parser *parser, struct ptx_statement *statement)
+{
+    const enum ptx_row row = cushim__ptx_type_row(statement->opcode.types[0]);
+    struct ptx_instruction *made;
+    uint32_t a, b, c;
+
+    if (row == ROW_NONE || row == ROW_PREDICATE)
+        return false;
+    cushim__ptx_count_operands(parser, statement, 4);
+    a = cushim__ptx_use(parser, statement, &statement->operands[1], row);
+    b = cushim__ptx_use(parser, statement, &statement->operands[2], row);
+    c = cushim__ptx_use(parser, statement, &statement->operands[3], ROW_PREDICATE);
+    made = cushim__ptx_emit(parser, statement, ptx_is_wide(row) ? DO_SELECT64 : DO_SELECT32);
+    made->flags |= statement->operands[3].negated ? FLAG_NEGATED_SOURCE : 0;
+    made->a = a;
+    made->b = b;
+    made->c = c;
+    made->d = cushim__ptx_result(parser, &statement->operands[0], row);
+    return true;
+}
+
+static bool logic_of(struct ptx_parser *parser, struct ptx_statement *statement,
+                     enum ptx_logic logic)
+{
+    const bool unary = logic == LOGIC_NOT || logic == LOGIC_MOVE;
+    struct ptx_instruction *made;
+    uint32_t a, b = PTX_UNUSED;
+
+    cushim__ptx_count_operands(parser, statement, unary ? 2 : 3);
+    a = cushim__ptx_use(parser, statement, &statement->operands[1], ROW_PREDICATE);
+    if (!unary)
+        b = cushim__ptx_use(parser, statement, &statement->operands[2], ROW_PREDICATE);
+    made = cushim__ptx_emit(parser, statement, DO_LOGIC);
+    made->sub = (uint8_t)logic;
+    made->a = a;
+    made->b = b;
+    made->d = cushim__ptx_result(parser, &statement->operands[0], ROW_PREDICATE);
+    return true;
+}
+
+/* Of predicates; others are rows of the tables. */
+static bool select_logic(struct ptx_parser *parser, struct ptx_statement *statement)
+{
+    const char *const base = statement->opcode.base;
+
+    return statement->opcode.types[0] == TYPE_PRED && logic_of(parser, statement,
+                                                               base[0] == 'a'   ? LOGIC_AND
+                                                               : base[0] == 'o' ? LOGIC_OR
+                                                               : base[0] == 'x' ? LOGIC_XOR
+                                                                                : LOGIC_NOT);
+}
+
+/* --- moves --- */
+
+/* mov.b64 d, {a, b}: the first element is the lowest. */
+static bool pack(struct ptx_parser *parser, struct ptx_statement *statement, unsigned bytes)
+{
+    const struct ptx_operand vector = statement->operands[1];
+    const unsigned bits = bytes * 8 / vector.count;
+    const enum ptx_row row = bits > 32 ? ROW_NONE : bits == 32 ? ROW_WORD : ROW_HALF;
+    uint32_t parts[8], result;
+
+    if (row == ROW_NONE || vector.count < 2 || vector.count > 4 || bits < 8)
+        return false;
+    for (uint32_t i = 0; i < vector.count; i++) {
+        const struct ptx_operand element = parser->body.vectors[vector.first + i];
+
+        if (element.kind == OPERAND_SINK)
+            return false;
+        parts[i] = cushim__ptx_use(parser, statement, &element, row);
+    }
+    result = cushim__ptx_result(parser, &statement->operands[0], bytes == 8 ? ROW_LONG : ROW_WORD);
+    if (result == PTX_UNUSED)
+        return true;
+    if (vector.count == 4) {
+        const uint32_t low = cushim__ptx_register_new(parser, ROW_WORD);
+        const uint32_t high = cushim__ptx_register_new(parser, ROW_WORD);
+
+        cushim__ptx_emit_combine(parser, statement, low, parts[0], parts[1], bits);
+        cushim__ptx_emit_combine(parser, statement, high, parts[2], parts[3], bits);
+        cushim__ptx_emit_combine(parser, statement, result, low, high, bits * 2);
+    } else {
+        cushim__ptx_emit_combine(parser, statement, result, parts[0], parts[1], bits);
+    }
+    cushim__ptx_finish(parser, statement, &statement->operands[0], result,
+                       bytes == 8 ? ROW_LONG : ROW_WORD, false, bytes * 8);
+    return true;
+}
+
+static bool unpack(struct ptx_parser *parser, struct ptx_statement *statement, unsigned bytes)
+{
+    const struct ptx_operand vector = statement->operands[0];
+    const unsigned bits = bytes * 8 / vector.count;
+    uint32_t from;
+
+    if (bits > 32 || bits < 8)
+        return false;
+    from = cushim__ptx_use(parser, statement, &statement->operands[1],
+                           bytes == 8   ? ROW_LONG
+                           : bytes == 4 ? ROW_WORD
+                                        : ROW_HALF);
+    for (uint32_t i = 0; i < vector.count; i++) {
+        const struct ptx_operand element = parser->body.vectors[vector.first + i];
+        const uint32_t to = cushim__ptx_result(parser, &element, ROW_WORD);
+
+        if (to == PTX_UNUSED)
+            continue;
+        if (to != element.reg)
+            return false;
+        /* The source may be one of the elements. */
+        if (to == from && i + 1 < vector.count) {
+            const uint32_t copy = cushim__ptx_register_new(parser, ROW_WORD);
+
+            cushim__ptx_move(parser, statement, copy, from, 4);
+            from = copy;
+        }
+        cushim__ptx_emit_part(parser, statement, to, from, bits * i, bits, bytes == 8);
+    }
+    return true;
+}
+
+/* mov.v2.u32: all elements are read before one is written. */
+static bool move_vector(struct ptx_parser *parser, struct ptx_statement *statement,
+                        enum ptx_row row)
+{
+    const struct ptx_operand to = statement->operands[0], from = statement->operands[1];
+    const unsigned count = statement->opcode.vector, bytes = ptx_is_wide(row) ? 8 : 4;
+    uint32_t copies[8];
+
+    if (to.kind != OPERAND_VECTOR || from.kind != OPERAND_VECTOR || to.count != count ||
+        from.count != count)
+        cushim__ptx_fail(parser, "an operand is no vector of %u elements", count);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct ptx_operand element = parser->body.vectors[from.first + i];
+
+        copies[i] = cushim__ptx_register_new(parser, row);
+        cushim__ptx_move(parser, statement, copies[i],
+                         cushim__ptx_use(parser, statement, &element, row), bytes);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const struct ptx_operand element = parser->body.vectors[to.first + i];
+        const uint32_t result = cushim__ptx_result(parser, &element, row);
+
+        if (result == PTX_UNUSED)
+            continue;
+        cushim__ptx_move(parser, statement, result, copies[i], bytes);
+        cushim__ptx_finish(parser, statement, &element, result, row, false, bytes * 8);
+    }
+    return true;
+}
+
+static bool select_mov(struct ptx_parser *parser, struct ptx_statement *statement)
+{
+    const enum ptx_type type = statement->opcode.types[0];
+    const enum ptx_row row = cushim__ptx_type_row(type);
+    const unsigned bytes = (unsigned)cushim__ptx_type_bytes(type);
+    uint32_t from, to;
+
+    if (row == ROW_NONE || statement->opcode.words[0])
+        return false;
+    cushim__ptx_count_operands(parser, statement, 2);
+    if (row == ROW_PREDICATE)
+        return logic_of(parser, statement, LOGIC_MOVE);
+    if (statement->opcode.vector > 1)
+        return move_vector(parser, statement, row);
+    if (statement->operands[1].kind == OPERAND_VECTOR)
+        return pack(parser, statement, bytes);
+    if (statement->operands[0].kind == OPERAND_VECTOR)
+        return unpack(parser, statement, bytes);
+    from = cushim__ptx_use(parser, statement, &statement->operands[1], row);
+    to = cushim__ptx_result(parser, &statement->operands[0], row);
+    if (to == PTX_UNUSED)
+        return true;
+    cushim__ptx_move(parser, statement, to, from, ptx_is_wide(row) ? 8 : 4);
+    cushim__ptx_finish(parser, statement, &statement->operands[0], to, row, false,
+                       statement->operands[1].kind == OPERAND_SPECIAL ? 32 : bytes * 8);
+    return true;
+}
+
+/* --- conversions --- */
+
+static bool select_cvt_pair(struct ptx_parser *parser, struct ptx_statement *statement)
+{
+    const struct ptx_opcode *opcode = &statement->opcode;
+    const enum ptx_row row = cushim__ptx_type_row(opcode->types[0]);
+    struct ptx_instruction *made;
+    uint32_t a, b;
+
+    cushim__ptx_count_operands(parser, statement, 3);
+    a = cushim__ptx_use(parser, statement, &statement->operands[1], ROW_FLOAT);
+    b = cushim__ptx_use(parser, statement, &statement->operands[2], ROW_FLOAT);
+    made = cushim__ptx_emit(parser, statement, DO_CONVERT_PAIR);
+    made->type = (uint8_t)opcode->types[0];
+    made->rounding = (uint8_t)opcode->rounding;
+    made->flags |= opcode->flags;
+    made->a = a;
+    made->b = b;
+    made->d = cushim__ptx_result(parser, &statement->operands[0], row);
+    return true;
+}
+
+static bool select_cvt(struct ptx_parser *parser, struct ptx_statement *statement)
+{
+    const struct ptx_opcode *opcode = &statement->opcode;
+    const enum ptx_type to = opcode->types[0], from = opcode->types[1];
+    const enum ptx_row row = cushim__ptx_type_row(to);
+    struct ptx_instruction *made;
+    uint32_t a, result;
+    bool eight; /* numbers of 8 bits from f16, or the other way */
+
+    if (strcmp(opcode->words, ".pack") == 0)
+        return cushim__ptx_select_row(parser, statement);
+    if (opcode->words[0] || opcode->type_count != 2 || row == ROW_NONE || row == ROW_PREDICATE)
+        return false;
+    if (from == TYPE_F32 &&
+        (to == TYPE_F16X2 || to == TYPE_BF16X2 || to == TYPE_E4M3X2 || to == TYPE_E5M2X2))
+        return select_cvt_pair(parser, statement);
+    if (cushim__ptx_select_row(parser, statement))
+        return true;
+    eight = to == TYPE_E4M3X2 || to == TYPE_E5M2X2 ? from == TYPE_F16X2
+                                                   : to == TYPE_F16X2 && from >= TYPE_E4M3X2;
+    if (!eight && (from == TYPE_F16X2 || from == TYPE_BF16X2 || from >= TYPE_F32X2 ||
+                   to == TYPE_F16X2 || to == TYPE_BF16X2 || to >= TYPE_F32X2 || from == TYPE_TF32))
+        return false;
+    cushim__ptx_count_operands(parser, statement, 2);
+    a = cushim__ptx_use(parser, statement, &statement->operands[1], cushim__ptx_type_row(from));
+    result = cushim__ptx_result(parser, &statement->operands[0], row);
+    made = cushim__ptx_emit(parser, statement, DO_CONVERT);
+    made->bytes = ptx_is_wide(row) ? 8 : 4;
+    made->type = (uint8_t)to;
+    made->sub = (uint8_t)from;
+    made->count = opcode->integer_rounding;
+    made->rounding = (uint8_t)opcode->rounding;
+    made->flags |= opcode->flags;
+    made->a = a;
+    made->d = result;
+    if (to == TYPE_S8 || to == TYPE_S16) {
+        const unsigned bits = to == TYPE_S8 ? 8 : 16;
+
+        cushim__ptx_emit_part(parser, statement, result, result, 0, bits, false);
+        parser->body.code[parser->body.count - 1].flags |= FLAG_SIGNED;
+        cushim__ptx_finish(parser, statement, &statement->operands[0], result, row, true, 32);
+    } else {
+        cushim__ptx_finish(parser, statement, &statement->operands[0], result, row,
+                           cushim__ptx_type_signed(to), 32);
+    }
+    return true;
+}
+
+const struct ptx_selector cushim__ptx_select_move[] = {
+    {"mov", select_mov, 0},
+    {"cvt", select_cvt, 0},
+    {"setp", select_compare, 0},
+    {"set", select_compare, 0},
+    {"selp", select_selp, 0},
+    {"testp", select_testp, 0},
+    {"and", select_logic, 0},
+    {"or", select_logic, 0},
+    {"xor", select_logic, 0},
+    {"not", select_logic, 0},
+    {0},
+};

@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Places in the frame for registers. PTX has a register for each value, and a frame with a row for
+ * each would be far too large, so registers that do not live at the same time share one.
+ *
+ * What lives where is found for basic blocks, as usual. A register then lives from the first to the
+ * last instruction at which it does, and places are given in the order of the beginnings. Lanes
+ * that have diverged do not matter: each lane has its own column, and takes its own way through.
+ */
+#include "src/mock/kernel/texture.h"
+#include "src/mock/ptx/parser.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct block {
+    uint32_t first, end;    /* instructions */
+    uint32_t next, target;  /* blocks; PTX_UNUSED: none */
+    uint32_t table, tables; /* of brx.idx: a list of instructions */
+    uint64_t *uses, *defines, *in, *out;
+};
+
+struct life {
+    uint32_t reg, first, last;
+};
+
+struct slots {
+    struct ptx_parser *parser;
+    struct block *blocks;
+    uint32_t block_count;
+    uint32_t *block_of; /* an instruction */
+    size_t words;       /* of a set of registers */
+    struct life *lives;
+};
+
+typedef void (*visitor)(struct slots *slots, uint32_t *operand, bool defines, void *data);
+
+static void visit_one(struct slots *slots, uint32_t *operand, bool defines, visitor visit,
+                      void *data)
+{
+    if (*operand != PTX_UNUSED && !(*operand & PTX_CONSTANT))
+        visit(slots, operand, defines, data);
+}
+
+static void visit_list(struct slots *slots, const struct ptx_instruction *at, visitor visit,
+                       void *data, bool definitions)
+{
+    uint32_t *list = slots->parser->program->lists;
+
+    if (!list)
+        return;
+    list += at->list;
+    switch (at->handler) {
+    case DO_LOAD:
+        for (unsigned i = 0; definitions && i < at->count; i++)
+            visit_one(slots, &list[i], true, visit, data);
+        break;
+    case DO_STORE:
+        for (unsigned i = 0; !definitions && i < at->count; i++)
+            visit_one(slots, &list[i], false, visit, data);
+        break;
+    case DO_TEXTURE:
+        /* Coordinates, and then what is loaded, or stored. */
+        for (unsigned i = 0, first = at->sub == TEXTURE_QUERY ? 0 : ptx_coordinates(at->other);
+             i < first + at->count; i++) {
+            if (definitions == (i >= first && !at->type))
+                visit_one(slots, &list[i], definitions, visit, data);
+        }
+        break;
+    case DO_WARP_SYNC:
+        if (!definitions && !(at->flags & FLAG_EACH))
+            visit_one(slots, list, false, visit, data);
+        break;
+    case DO_CALL:
+    case DO_CALL_INDIRECT:
+        for (unsigned i = 0; i < at->count; i++) {
+            if (list[i * 2] != ARGUMENT_MEMORY && list[i * 2] != ARGUMENT_SINK &&
+                definitions == (i < at->sub))
+                visit_one(slots, &list[i * 2 + 1], definitions, visit, data);
+        }
+        break;
+    default:
+        break;
+    }
+}
+
+/* What an instruction reads, and then what it writes. */
+static void visit_all(struct slots *slots, struct ptx_instruction *at, visitor visit, void *data)
+{
+    const bool reads_d = at->handler == DO_COPY_ASYNC, reads_e = at->handler == DO_INSERT;
+
+    visit_one(slots, &at->guard, false, visit, data);
+    visit_one(slots, &at->a, false, visit, data);
+    visit_one(slots, &at->b, false, visit, data);
+    visit_one(slots, &at->c, false, visit, data);
+    if (reads_d)
+        visit_one(slots, &at->d, false, visit, data);
+    if (reads_e)
+        visit_one(slots, &at->e, false, visit, data);
+    visit_list(slots, at, visit, data, false);
+    if (!reads_d)
+        visit_one(slots, &at->d, true, visit, data);
+    if (!reads_e)
+        visit_one(slots, &at->e, true, visit, data);
+    visit_list(slots, at, visit, data, true);
+}
+
+static bool ends_block(const struct ptx_instruction *at)
+{
+    return at->handler == DO_BRANCH || at->handler == DO_BRANCH_TABLE || at->handler == DO_RETURN ||
+           at->handler == DO_EXIT;
+}
+
+static void find_blocks(struct slots *slots)
+{
+    struct ptx_parser *parser = slots->parser;
+    const struct ptx_body *body = &parser->body;
+    unsigned char *leads = cushim__ptx_pool(parser, body->count + 1);
+    uint32_t count = 0;
+
+    leads[0] = 1;
+    for (uint32_t i = 0; i < body->count; i++) {
+        const struct ptx_instruction *at = &body->code[i];
+
+        if (ends_block(at))
+            leads[i + 1] = 1;
+        if (at->handler == DO_BRANCH)
+            leads[at->target] = 1;
+        for (uint32_t j = 0; at->handler == DO_BRANCH_TABLE && j < at->target; j++)
+            leads[parser->program->lists[at->list + j]] = 1;
+    }
+    for (uint32_t i = 0; i < body->count; i++)
+        count += leads[i];
+    slots->blocks = cushim__ptx_pool(parser, count * sizeof *slots->blocks);
+    slots->block_of = cushim__ptx_pool(parser, (body->count + 1) * sizeof *slots->block_of);
+    slots->block_count = count;
+    count = PTX_UNUSED;
+    for (uint32_t i = 0; i < body->count; i++) {
+        if (leads[i])
+            slots->blocks[++count].first = i;
+        slots->blocks[count].end = i + 1;
+        slots->block_of[i] = count;
+    }
+    for (uint32_t i = 0; i < slots->block_count; i++) {
+        struct block *block = &slots->blocks[i];
+        const struct ptx_instruction *last = &body->code[block->end - 1];
+
+        block->next = block->target = PTX_UNUSED;
+        if (block->end < body->count && (!ends_block(last) || last->guarded))
+            block->next = i + 1;
+        if (last->handler == DO_BRANCH)
+            block->target = slots->block_of[last->target];
+        if (last->handler == DO_BRANCH_TABLE) {
+            block->table = last->list;
+            block->tables = last->target;
+        }
+    }
+}
+
+/* --- what lives where --- */
+
+struct walk {
+    struct block *block;
+    bool kills;
+    uint32_t at;
+};
+
+static bool has(const uint64_t *set, uint32_t reg)
+{
+    return set[reg / 64] >> reg % 64 & 1;
+}
+
+static void note(struct slots *slots, uint32_t *operand, bool defines, void *data)
+{
+    const struct walk *walk = data;
+    const uint32_t reg = *operand;
+
+    (void)slots;
+    if (!defines) {
+        if (!has(walk->block->defines, reg))
+            walk->block->uses[reg / 64] |= UINT64_C(1) << reg % 64;
+    } else if (walk->kills) {
+        walk->block->defines[reg / 64] |= UINT64_C(1) << reg % 64;
+    }
+}
+
+static bool join(struct slots *slots, struct block *block, uint32_t successor)
+{
+    bool changed = false;
+
+    for (size_t i = 0; successor != PTX_UNUSED && i < slots->words; i++) {
+        const uint64_t more = slots->blocks[successor].in[i] & ~block->out[i];
+
+        block->out[i] |= more;
+        changed |= more != 0;
+    }
+    return changed;
+}
+
+static void find_lives(struct slots *slots)
+{
+    struct ptx_parser *parser = slots->parser;
+    bool changed = true;
+
+    for (uint32_t i = 0; i < slots->block_count; i++) {
+        struct block *block = &slots->blocks[i];
+        uint64_t *sets = cushim__ptx_pool(parser, 4 * slots->words * sizeof *sets);
+        struct walk walk = {.block = block};
+
+        block->uses = sets;
+        block->defines = sets + slots->words;
+        block->in = sets + 2 * slots->words;
+        block->out = sets + 3 * slots->words;
+        for (uint32_t j = block->first; j < block->end; j++) {
+            walk.kills = !parser->body.code[j].guarded;
+            visit_all(slots, &parser->body.code[j], note, &walk);
+        }
+        memcpy(block->in, block->uses, slots->words * sizeof *sets);
+    }
+    while (changed) {
+        changed = false;
+        for (uint32_t i = slots->block_count; i-- > 0;) {
+            struct block *block = &slots->blocks[i];
+            bool more = join(slots, block, block->next);
+
+            more |= join(slots, block, block->target);
+            for (uint32_t j = 0; j < block->tables; j++)
+                more |=
+                    join(slots, block, slots->block_of[parser->program->lists[block->table + j]]);
+            for (size_t j = 0; more && j < slots->words; j++)
+                block->in[j] |= block->out[j] & ~block->defines[j];
+            changed |= more;
+        }
+    }
+}
+
+static void extend(struct life *life, uint32_t at)
+{
+    if (at < life->first)
+        life->first = at;
+    if (at > life->last)
+        life->last = at;
+}
+
+static void lives_at(struct slots *slots, uint32_t *operand, bool defines, void *data)
+{
+    const struct walk *walk = data;
+
+    (void)defines;
+    extend(&slots->lives[*operand], walk->at);
+}
+
+static void measure(struct slots *slots)
+{
+    const struct ptx_body *body = &slots->parser->body;
+
+    for (uint32_t i = 0; i < body->register_count; i++)
+        slots->lives[i] = (struct life){.reg = i, .first = UINT32_MAX};
+    for (uint32_t i = 0; i < slots->block_count; i++) {
+        const struct block *block = &slots->blocks[i];
+
+        for (uint32_t j = block->first; j < block->end; j++) {
+            struct walk walk = {.at = j};
+
+            visit_all(slots, &body->code[j], lives_at, &walk);
+        }
+        for (size_t word = 0; word < slots->words; word++) {
+            for (uint64_t in = block->in[word]; in; in &= in - 1)
+                extend(&slots->lives[word * 64 + (size_t)__builtin_ctzll(in)], block->first);
+            for (uint64_t out = block->out[word]; out; out &= out - 1)
+                extend(&slots->lives[word * 64 + (size_t)__builtin_ctzll(out)], block->end - 1);
+        }
+    }
+}
+
+static int by_beginning(const void *a, const void *b)
+{
+    const struct life *x = a, *y = b;
+
+    if (x->first != y->first)
+        return x->first < y->first ? -1 : 1;
+    return x->reg < y->reg ? -1 : x->reg > y->reg;
+}
+
+/* --- places --- */
+
+/*
+ * Registers of one size: the places that are free again, lowest first, and how many there are. What
+ * an instruction reads last is not yet free for its result, which so can be computed in place.
+ */
+static uint32_t give_places(struct slots *slots, unsigned bytes)
+{
+    struct ptx_parser *parser = slots->parser;
+    struct ptx_body *body = &parser->body;
+    uint32_t *ends = cushim__ptx_pool(parser, (body->register_count + 1) * sizeof *ends);
+    uint32_t places = 0, hint = 0;
+
+    for (uint32_t i = 0; i < body->register_count; i++) {
+        const struct life *life = &slots->lives[i];
+        uint32_t place = hint;
+
+        if (life->first == UINT32_MAX || body->registers[life->reg].bytes != bytes)
+            continue;
+        /* The place that was given last is tried next, so that few are looked at. */
+        while (place < places && ends[place] >= life->first)
+            place++;
+        if (place == places && hint > 0) {
+            place = 0;
+            while (place < hint && ends[place] >= life->first)
+                place++;
+            if (place == hint)
+                place = places;
+        }
+        if (place == places)
+            places++;
+        ends[place] = life->last;
+        body->registers[life->reg].offset = place;
+        hint = place + 1 < places ? place + 1 : 0;
+    }
+    return places;
+}
+
+static void place(struct slots *slots, uint32_t *operand, bool defines, void *data)
+{
+    const struct ptx_register *reg = &slots->parser->body.registers[*operand];
+
+    (void)defines;
+    (void)data;
+    *operand = reg->offset;
+}
+
+void cushim__ptx_slots(struct ptx_parser *parser)
+{
+    struct ptx_body *body = &parser->body;
+    struct ptx_function *function = &parser->program->functions[body->function];
+    struct slots slots = {.parser = parser, .words = (body->register_count + 63) / 64};
+    uint32_t wide, rows, words, begin_rows, begin_words;
+
+    find_blocks(&slots);
+    if (slots.words * slots.block_count > 1 << 26)
+        cushim__ptx_fail(parser, "the function is too large");
+    find_lives(&slots);
+    slots.lives = cushim__ptx_pool(parser, (body->register_count + 1) * sizeof *slots.lives);
+    measure(&slots);
+    /* Arguments in registers come from outside. */
+    for (uint32_t i = 0; i < function->formal_count; i++) {
+        if (function->formals[i].row != PTX_UNUSED) {
+            extend(&slots.lives[function->formals[i].row], 0);
+            extend(&slots.lives[function->formals[i].row], body->count);
+        }
+    }
+    qsort(slots.lives, body->register_count, sizeof *slots.lives, by_beginning);
+    wide = give_places(&slots, 8);
+    rows = give_places(&slots, 4);
+    words = give_places(&slots, 1);
+    begin_rows = FRAME_ROWS * PTX_ROW + wide * PTX_WIDE_ROW;
+    begin_words = begin_rows + rows * PTX_ROW;
+    for (uint32_t i = 0; i < body->register_count; i++) {
+        struct ptx_register *reg = &body->registers[i];
+
+        if (reg->offset == PTX_UNUSED)
+            continue;
+        reg->offset = reg->bytes == 8   ? FRAME_ROWS * PTX_ROW + reg->offset * PTX_WIDE_ROW
+                      : reg->bytes == 4 ? begin_rows + reg->offset * PTX_ROW
+                                        : begin_words + reg->offset * 4;
+    }
+    for (uint32_t i = 0; i < body->count; i++) {
+        struct ptx_instruction *at = &body->code[i];
+
+        visit_all(&slots, at, place, NULL);
+        if (at->d != PTX_UNUSED && at->d != at->a && at->d != at->b && at->d != at->c &&
+            at->d != at->e)
+            at->flags |= FLAG_APART;
+    }
+    for (uint32_t i = 0; i < function->formal_count; i++) {
+        struct ptx_formal *formal = &function->formals[i];
+
+        if (formal->row != PTX_UNUSED)
+            formal->row = body->registers[formal->row].offset;
+    }
+    function->frame_bytes = (begin_words + words * 4 + PTX_ROW - 1) / PTX_ROW * PTX_ROW;
+}

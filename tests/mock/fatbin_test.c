@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Fat binaries that nvcc has compressed: files of nvcc 13.0 with the kernel of fatbins/fill.cu. They
+ * are executed, and damage anywhere in them is found without harm.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "image_fixture.h"
+#include "src/mock/image/decompress.h"
+
+enum { FILE_BYTES = 1024, PLAIN_OFFSET = 16 + 56, COMPRESSED_OFFSET = 16 + 16 };
+
+static unsigned char bytes[FILE_BYTES];
+static size_t size;
+
+static void read_file(const char *name)
+{
+    char path[512];
+    FILE *file;
+
+    snprintf(path, sizeof path, "%s/fatbins/%s", FILES, name);
+    file = fopen(path, "rb");
+    assert_non_null(file);
+    size = fread(bytes, 1, sizeof bytes, file);
+    fclose(file);
+    assert_true(size > 0 && size < sizeof bytes);
+}
+
+/* From memory of exactly so many bytes. */
+static CUresult read_copy(size_t count)
+{
+    unsigned char *copy = malloc(count);
+    CUresult code;
+
+    assert_non_null(copy);
+    memcpy(copy, bytes, count);
+    cushim__mock_image_clear(&image);
+    code = cushim__mock_image_read_bytes(&image, copy, count, &target);
+    free(copy);
+    return code;
+}
+
+static void declares_fill(void)
+{
+    static const struct mock_image_parameter parameters[] = {{0, 8}, {8, 4}, {12, 4}};
+
+    assert_int_equal(read_copy(size), CUDA_SUCCESS);
+    declares_parameters("fill", parameters, 3);
+    assert_non_null(image.program);
+    assert_false(image.opaque);
+}
+
+static void lz4_is_decompressed(void **state)
+{
+    (void)state;
+    read_file("fill-lz4.fatbin");
+    declares_fill();
+}
+
+/* A build without libzstd takes the file for one that may declare anything, and says why. */
+static void zstd_is_decompressed_if_the_build_knows_it(void **state)
+{
+    (void)state;
+    read_file("fill-zstd.fatbin");
+    if (cushim__mock_can_decompress(MOCK_ZSTD)) {
+        declares_fill();
+        return;
+    }
+    assert_int_equal(read_copy(size), CUDA_SUCCESS);
+    assert_true(image.opaque && image.needs_zstd);
+}
+
+static void damage_is_found_or_harmless(void **state)
+{
+    static const char *const files[] = {"fill-lz4.fatbin", "fill-zstd.fatbin"};
+
+    (void)state;
+    for (size_t file = 0; file < 2; file++) {
+        read_file(files[file]);
+        for (size_t i = 0; i < size; i++) {
+            static const unsigned char changes[] = {1, 0x80, 0xff};
+            const unsigned char was = bytes[i];
+
+            for (size_t j = 0; j < 3; j++) {
+                bytes[i] = was ^ changes[j];
+                read_copy(size);
+            }
+            bytes[i] = was;
+        }
+        for (size_t i = 0; i < size; i++)
+            assert_int_equal(read_copy(i), CUDA_ERROR_INVALID_IMAGE);
+    }
+}
+
+/* Neither more nor less than the header says, and no more than the input can hold. */
+static void wrong_sizes_are_refused(void **state)
+{
+    static const uint64_t sizes[] = {0, 1, 2, 100000, UINT64_C(1) << 31, UINT64_MAX};
+    uint64_t plain;
+
+    (void)state;
+    read_file("fill-lz4.fatbin");
+    memcpy(&plain, bytes + PLAIN_OFFSET, sizeof plain);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        memcpy(bytes + PLAIN_OFFSET, &sizes[i], sizeof *sizes);
+        assert_int_equal(read_copy(size), CUDA_ERROR_INVALID_IMAGE);
+    }
+    for (int off = -1; off <= 1; off += 2) {
+        const uint64_t other = plain + (uint64_t)off;
+
+        memcpy(bytes + PLAIN_OFFSET, &other, sizeof other);
+        assert_int_equal(read_copy(size), CUDA_ERROR_INVALID_IMAGE);
+    }
+    memcpy(bytes + PLAIN_OFFSET, &plain, sizeof plain);
+    bytes[COMPRESSED_OFFSET + 3] = 1; /* more than the entry has */
+    assert_int_equal(read_copy(size), CUDA_ERROR_INVALID_IMAGE);
+}
+
+/* Each row: a block, what it stands for, or NULL if it stands for nothing. */
+static void blocks_of_lz4(void **state)
+{
+    static const struct {
+        const char *block;
+        size_t bytes;
+        const char *plain;
+        size_t plain_bytes;
+    } cases[] = {
+        {"\x30"
+         "abc",
+         4, "abc", 3},
+        {"\x11"
+         "a\x01\x00\x10"
+         "b",
+         6, "aaaaaab", 7}, /* a match into itself */
+        {"\x20"
+         "ab\x02\x00\x20"
+         "cd",
+         8, "abababcd", 8},
+        {"\xf0\x00"
+         "0123456789abcde",
+         17, "0123456789abcde", 15}, /* a length that goes on */
+        {"\x1f"
+         "a\x01\x00\x01\x00",
+         6, "aaaaaaaaaaaaaaaaaaaaa", 21}, /* of a match, and no end */
+        {"\x30"
+         "ab",
+         3, NULL, 3},
+        {"\x10"
+         "a\x02\x00\x10"
+         "b",
+         6, NULL, 6}, /* before the beginning */
+        {"\x10"
+         "a\x00\x00\x10"
+         "b",
+         6, NULL, 6},
+        {"\x10"
+         "a\x01",
+         3, NULL, 5},
+        {"\x1f"
+         "a\x01\x00\xff",
+         5, NULL, 280},
+        {"\x30"
+         "abc",
+         4, NULL, 2},
+        {"\x30"
+         "abc",
+         4, NULL, 4},
+        {"\xff\xff\xff\xff", 4, NULL, 900},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        unsigned char *plain = NULL, *block = malloc(cases[i].bytes);
+        CUresult code;
+
+        assert_non_null(block);
+        memcpy(block, cases[i].block, cases[i].bytes);
+        code =
+            cushim__mock_decompress(MOCK_LZ4, block, cases[i].bytes, cases[i].plain_bytes, &plain);
+        free(block);
+        assert_int_equal(code, cases[i].plain ? CUDA_SUCCESS : CUDA_ERROR_INVALID_IMAGE);
+        if (!cases[i].plain)
+            continue;
+        assert_memory_equal(plain, cases[i].plain, cases[i].plain_bytes);
+        free(plain);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IMAGE_TEST(lz4_is_decompressed),
+        IMAGE_TEST(zstd_is_decompressed_if_the_build_knows_it),
+        IMAGE_TEST(damage_is_found_or_harmless),
+        IMAGE_TEST(wrong_sizes_are_refused),
+        IMAGE_TEST(blocks_of_lz4),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
