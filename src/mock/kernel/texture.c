@@ -11,7 +11,10 @@
 
 #include "src/mock/kernel/launch.h"
 
-enum { CHANNELS = 4, EXTENTS = 3, FRACTION = 256 };
+enum { CHANNELS = 4, EXTENTS = 3 };
+
+/* The precision of weights, and of normalised coordinates as an H200 takes them. */
+enum { FRACTION = 1 << 8, NORMALISED = 1 << 21 };
 
 /* What the lanes of one instruction share, and where one of them is. */
 struct fetch {
@@ -142,8 +145,8 @@ static void fill(const struct ptx_texture *texture, bool is_border, struct texel
     for (unsigned i = 0; i < CHANNELS; i++) {
         const bool own = is_border && i < texture->channels;
 
-        texel->values[i] = own ? texture->border[i] : i == 3;
-        texel->bits[i] = own ? (uint32_t)(int64_t)texture->border[i] : i == 3;
+        texel->values[i] = own ? texture->border[i] : 0;
+        texel->bits[i] = own ? (uint32_t)(int64_t)texture->border[i] : 0;
     }
 }
 
@@ -214,12 +217,11 @@ static int64_t whole(double value)
 }
 
 /* Wrapping and mirroring need a coordinate that is normalised; others are clamped. */
-static enum ptx_addressing mode_of(const struct ptx_texture *texture, unsigned extent,
-                                   bool normalised)
+static enum ptx_addressing mode_of(const struct ptx_texture *texture, unsigned extent)
 {
     const enum ptx_addressing mode = texture->addressing[extent];
 
-    return normalised || mode == PTX_BORDER ? mode : PTX_CLAMP;
+    return texture->normalised || mode == PTX_BORDER ? mode : PTX_CLAMP;
 }
 
 static struct axis locate(const struct ptx_texture *texture, unsigned extent, double coordinate,
@@ -227,12 +229,12 @@ static struct axis locate(const struct ptx_texture *texture, unsigned extent, do
 {
     const uint32_t extents[EXTENTS] = {texture->width, texture->height, texture->depth};
     const int64_t count = extents[extent];
-    const enum ptx_addressing mode = mode_of(texture, extent, texture->normalised);
+    const enum ptx_addressing mode = mode_of(texture, extent);
     struct axis axis = {.weight = 0};
     int64_t at;
 
     if (texture->normalised)
-        coordinate *= (double)count;
+        coordinate = floor(coordinate * NORMALISED) * (double)count / NORMALISED;
     if (between) {
         at = whole((coordinate - 0.5) * FRACTION + 0.5);
         axis.weight = (unsigned)modulo(at, FRACTION);
@@ -245,13 +247,13 @@ static struct axis locate(const struct ptx_texture *texture, unsigned extent, do
     return axis;
 }
 
+/* Outside there is the border, whatever the address mode is. */
 static struct axis at_integer(const struct ptx_texture *texture, unsigned extent, int32_t at)
 {
     const uint32_t extents[EXTENTS] = {texture->width, texture->height, texture->depth};
     struct axis axis = {.weight = 0};
 
-    axis.at[0] = axis.at[1] =
-        addressed(mode_of(texture, extent, false), at, extents[extent], &axis.outside[0]);
+    axis.at[0] = axis.at[1] = addressed(PTX_BORDER, at, extents[extent], &axis.outside[0]);
     axis.outside[1] = axis.outside[0];
     return axis;
 }

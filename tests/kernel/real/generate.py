@@ -110,6 +110,8 @@ def by_numba(toolkit, _source, target, _option):
         text = text.replace(mangled, name)
         text = re.sub(r'\b(_cudapy_\w+|_ZN08NumbaEnv\w+)', rf'{name}_\1', text)
         text = re.sub(r'_ZN08NumbaEnv\w+', 'environment', text)
+        # Two of them have one name now, and it is declared once.
+        text = re.sub(r'^(\.common .*environment;\n)((?:.*\n)*?)\1', r'\1\2', text, flags=re.M)
         head, body = re.split(r'^\.address_size 64\n', text, flags=re.M)
         texts.append(body if texts else f'{head}.address_size 64\n{body}')
     return ''.join(texts)

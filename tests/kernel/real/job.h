@@ -54,6 +54,9 @@ void tolerate(struct job *job, const void *buffer, double relative, double absol
 /* Nobody looks at this buffer: what is in it depends on the order of threads. */
 void ignore(struct job *job, const void *buffer);
 
+/* Structs of at most 64 bytes, of which a compiler need not copy these: bit n is byte n. */
+void ignore_padding(struct job *job, const void *buffer, size_t bytes, uint64_t padding);
+
 /* Blocks and threads of one dimension; of more, with shared memory, or all at once. */
 void launch(struct job *job, unsigned blocks, unsigned threads);
 struct geometry {

@@ -130,6 +130,8 @@ static void structures(struct job *job)
     value.mask = UINT64_C(0x0123456789abcdef);
     structure(job, &value, sizeof value);
     out = room(job, 64 * sizeof *out);
+    /* What lies between letter and pair, pair and number, number and factor, colours and mask. */
+    ignore_padding(job, out, sizeof *out, 0x2 | 0xc0 | 0xf000 | UINT64_C(0xfe00000000));
     structure(job, &(uint8_t){9}, 1);
     launch(job, 2, 32);
     for (size_t i = 0; i < 64; i++) {

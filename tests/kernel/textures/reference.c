@@ -2,6 +2,8 @@
 /*
  * What reading a texture gives, by the formulas of the appendix on texture fetching of the CUDA
  * programming guide, in double precision: weights have 8 bits of fraction, rounded to the nearest.
+ * That normalised coordinates have 21 bits, that integer ones have no address mode, and that a
+ * channel which a texture lacks is 0, was found on an H200.
  */
 #include <math.h>
 #include <string.h>
@@ -81,7 +83,7 @@ double texel_value(const struct mode *mode, const unsigned char *texels, const i
 /* The texel that is taken for one; -1: none. */
 static int64_t addressed(const struct mode *mode, int64_t at, int64_t count)
 {
-    if (mode->resource == CU_RESOURCE_TYPE_LINEAR)
+    if (mode->resource == CU_RESOURCE_TYPE_LINEAR || mode->integer_coordinates)
         return at < 0 || at >= count ? -1 : at;
     switch (mode->flags & CU_TRSF_NORMALIZED_COORDINATES ||
                     mode->address == CU_TR_ADDRESS_MODE_BORDER
@@ -108,7 +110,7 @@ static double texel(const struct mode *mode, const unsigned char *texels, const 
     int64_t taken[3];
 
     if (channel >= mode->channels)
-        return channel == 3;
+        return 0;
     for (unsigned i = 0; i < 3; i++) {
         taken[i] = i == 2 && layered ? at[i] : addressed(mode, at[i], extents[i]);
         if (taken[i] < 0)
@@ -160,7 +162,7 @@ void reference(const struct mode *mode, const unsigned char *texels, const struc
     }
     for (unsigned i = 0; i < dimensions; i++) {
         if (own.flags & CU_TRSF_NORMALIZED_COORDINATES && !mode->integer_coordinates)
-            place[i] *= extents[i];
+            place[i] = floor(place[i] * 0x1p21) * extents[i] / 0x1p21;
         if (between) {
             const double rounded = floor((place[i] - 0.5) * 256 + 0.5) / 256;
 
