@@ -116,7 +116,7 @@ static void assert_host_is_as_it_was(const char *body)
 {
     for (size_t i = 0; i < HOST_BYTES; i++) {
         if (host[i] != CANARY)
-            fail_msg("byte %zu of the host was written by: %s", i, body);
+            fail_msg("byte %u of the host was written by: %s", (unsigned)i, body);
     }
 }
 
