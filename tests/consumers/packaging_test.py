@@ -148,7 +148,7 @@ class Packaging(consumer.Consumer):
         consumer.run('tar', '-xJf', archive, '--one-top-level=third_party', cwd=self.folder)
         self.write('CMakeLists.txt',
                    project.replace('add_subdirectory(third_party/cushim)\n', tests))
-        self.run_block('rm -r build; ' + command.replace('-B build', '-B build -DBUILD_TESTING=ON'),
+        self.run_block('rm -r build; ' + command.replace('-B build', '-B build -DWITH_TESTS=ON'),
                        **environment)
         self.assert_program_runs('build/program')
         self.assert_needs(os.path.join(self.folder, 'build', 'program'), ['libcushim.so.0'])
