@@ -25,6 +25,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 BUILD = ROOT / 'build-fuzz'
 COVERAGE = ROOT / 'build-fuzz-coverage'
+# Of these texts each kernel is an input for `kernel`, besides the corpus.
+TEXTS = ROOT / 'tests' / 'kernel' / 'real' / 'ptx'
 
 # The longest input of each target that libFuzzer makes, in bytes.
 LONGEST = {
@@ -33,6 +35,7 @@ LONGEST = {
     'fault': 400,
     'image': 4096,
     'json': 400,
+    'kernel': 12500,
     'pattern': 200,
     'report': 1500,
     'settings': 800,
@@ -58,6 +61,7 @@ PARSERS = {
     'fault': ['src/layer/fault_parser.c', 'src/layer/fault_rule.c'],
     'image': ['src/mock/image'],
     'json': ['src/tool/output.c', 'src/base/text.c'],
+    'kernel': ['src/mock/kernel', 'src/mock/ptx'],
     'pattern': ['src/driver_api/function_name.c', 'src/layer/expected_call.c'],
     'report': ['loader/report_json.c', 'loader/report_text.c', 'src/base/text.c'],
     'settings': ['src/mock/config'],
@@ -141,6 +145,10 @@ class Place:
             for number, row in enumerate(path.read_text(encoding='ascii').splitlines(), 1):
                 if row and not row.startswith('#'):
                     (self.seeds(name) / f'row-{number}').write_bytes(bytes_of(row))
+        for path in sorted(TEXTS.glob('*.ptx')) if name == 'kernel' else []:
+            for number, text in enumerate(kernels_of(path.read_text(encoding='ascii')), 1):
+                if len(text) <= LONGEST[name]:
+                    (self.seeds(name) / f'{path.stem}-{number}').write_text(text, encoding='ascii')
 
     def artifacts(self, name):
         folder = self.work / name / 'artifacts'
@@ -150,6 +158,21 @@ class Place:
     def dictionary(self, name):
         path = self.words / f'{name}.dict'
         return [f'-dict={path}'] if path.exists() else []
+
+
+def kernels_of(text):
+    """Each kernel of a PTX text, with what is declared before it."""
+    head, part, depth = '', '', 0
+    for line in text.splitlines(keepends=True):
+        part += line
+        depth += line.count('{') - line.count('}')
+        if depth > 0 or not re.match(r'\.(version|target|address_size|file) |.*[;}]$', line):
+            continue
+        if '.entry' in part:
+            yield head + part
+        elif not part.startswith('.section'):
+            head += part
+        part = ''
 
 
 def bytes_of(row):

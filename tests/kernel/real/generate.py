@@ -7,9 +7,9 @@
     generate.py --toolkit FOLDER           all texts
     generate.py --toolkit FOLDER nvcc      those whose name begins so
 
-The tests need none of this, only the texts. A name is COMPILER-SOURCE-TARGET[-OPTIONS].ptx. Comments
-and indentation are left out: ptx/ is to stay below 600 KB. No kernel calls a
-function of libdevice that is more than an instruction, as its code is NVIDIA's.
+The tests need none of this, only the texts. A name is COMPILER-SOURCE-TARGET[-OPTIONS].ptx.
+Comments and indentation are left out: ptx/ is to stay below 600 KB. No kernel calls a function of
+libdevice that is more than an instruction, as its code is NVIDIA's.
 """
 import argparse
 import ctypes
@@ -140,7 +140,8 @@ def main():
         optimised = option in ('-O2', '-O3')
         name = f'{compiler}-{source}-sm_{target}{"" if optimised else option}.ptx'
         if name.startswith(arguments.prefix):
-            text = shortened(COMPILERS[compiler](arguments.toolkit.resolve(), source, target, option))
+            made = COMPILERS[compiler](arguments.toolkit.resolve(), source, target, option)
+            text = shortened(made)
             (HERE / 'ptx' / name).write_text(text, encoding='ascii')
             print(f'{len(text):7} {name}')
     whole = sum(path.stat().st_size for path in (HERE / 'ptx').iterdir())

@@ -44,7 +44,8 @@ static int usage(FILE *file)
             "                           or a library (default: mock)\n"
             "  --only=TEXT              only kernels in whose line this is: TEXT.ptx KERNEL\n"
             "  --settings=TEXT          settings of the mock, lines of key = value\n"
-            "  --rounds=N               print how long kernel and host take, in ns: medians\n");
+            "  --rounds=N               print how long a kernel takes in times of the host's\n"
+            "                           code, and both in ns: medians of N\n");
     return file == stdout ? 0 : 2;
 }
 
@@ -178,7 +179,8 @@ static void run_case(size_t index, const char *name, CUmodule module)
     told->launched[index]++;
     *(outcome.well ? &told->well : &told->bad) += 1;
     if (options.rounds && outcome.well)
-        printf("%s %.0f %.0f\n", row->kernel, outcome.launch_ns, outcome.host_ns);
+        printf("%.3f %.0f %.0f %s\n", outcome.launch_ns / outcome.host_ns, outcome.launch_ns,
+               outcome.host_ns, line);
     else if (!options.rounds || !outcome.well)
         printf("%s %s%s%s\n", outcome.well ? "ok  " : "FAIL", line, outcome.well ? "" : ": ",
                outcome.why);

@@ -24,7 +24,8 @@ KERNEL sha256(const u32 *in, u32 *out)
         s[i] = start[i];
 #pragma unroll 1
     for (int i = 0; i < 64; i++) {
-        const u32 one = s[7] + (rotate_right(s[4], 6) ^ rotate_right(s[4], 11) ^ rotate_right(s[4], 25)) +
+        const u32 one = s[7] +
+                        (rotate_right(s[4], 6) ^ rotate_right(s[4], 11) ^ rotate_right(s[4], 25)) +
                         ((s[4] & s[5]) ^ (~s[4] & s[6])) + sha_constants[i] + w[i];
         const u32 two = (rotate_right(s[0], 2) ^ rotate_right(s[0], 13) ^ rotate_right(s[0], 22)) +
                         ((s[0] & s[1]) ^ (s[0] & s[2]) ^ (s[1] & s[2]));

@@ -3,7 +3,8 @@
 #include "device.h"
 
 /* Who is reached at `level`: a thread for each node. */
-KERNEL bfs_step(const u32 *starts, const u32 *edges, int *levels, u32 *changed, int nodes, int level)
+KERNEL bfs_step(const u32 *starts, const u32 *edges, int *levels, u32 *changed, int nodes,
+                int level)
 {
     const int node = INDEX;
 
@@ -144,7 +145,8 @@ KERNEL table_find(const u64 *keys, const u64 *slots, const u32 *counts, u32 *out
 
     if (i >= count)
         return;
-    for (u32 at = (u32)(keys[i] * 0x9e3779b97f4a7c15 >> 40) % size; slots[at]; at = (at + 1) % size) {
+    for (u32 at = (u32)(keys[i] * 0x9e3779b97f4a7c15 >> 40) % size; slots[at];
+         at = (at + 1) % size) {
         if (slots[at] == keys[i]) {
             out[i] = counts[at];
             break;

@@ -29,9 +29,8 @@ KERNEL stencil_2d(const float *in, float *out, int width, int height)
         tile[17][tx] = AT(x, y + 1);
     __syncthreads();
     if (x < width && y < height)
-        out[y * width + x] =
-            0.5f * tile[ty][tx] + 0.125f * (tile[ty][tx - 1] + tile[ty][tx + 1] + tile[ty - 1][tx] +
-                                            tile[ty + 1][tx]);
+        out[y * width + x] = 0.5f * tile[ty][tx] + 0.125f * (tile[ty][tx - 1] + tile[ty][tx + 1] +
+                                                             tile[ty - 1][tx] + tile[ty + 1][tx]);
 }
 
 KERNEL stencil_3d(const double *in, double *out, int size)

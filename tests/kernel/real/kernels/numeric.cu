@@ -15,7 +15,8 @@ KERNEL fft(float *re, float *im, const float *cosine, const float *sine)
         imaginary[place] = im[base + i];
     }
     for (u32 half = 1; half < 256; half *= 2) {
-        const u32 low = t / half * half * 2 + t % half, high = low + half, w = t % half * (128 / half);
+        const u32 low = t / half * half * 2 + t % half, high = low + half,
+                  w = t % half * (128 / half);
         float x, y;
 
         __syncthreads();
@@ -79,9 +80,9 @@ KERNEL black_scholes(const float *prices, const float *strikes, const float *yea
 {
     const int i = INDEX;
     const float price = prices[i], strike = strikes[i], time = root(years[i]);
-    const float d1 = (logarithm(price / strike) +
-                      (rate + 0.5f * volatility * volatility) * years[i]) /
-                     (volatility * time);
+    const float d1 =
+        (logarithm(price / strike) + (rate + 0.5f * volatility * volatility) * years[i]) /
+        (volatility * time);
     const float d2 = d1 - volatility * time;
     const float discounted = strike * exponential(-rate * years[i]);
 
@@ -102,7 +103,8 @@ KERNEL trigonometry(const float *in, float *out)
 KERNEL sine_double(const double *in, double *out)
 {
     const double x = in[INDEX], quarters = nearest(x * 0.63661977236758134308);
-    const double r = (x - quarters * 1.57079632679489655800) - quarters * 6.12323399573676603587e-17;
+    const double r =
+        (x - quarters * 1.57079632679489655800) - quarters * 6.12323399573676603587e-17;
     const double z = r * r;
     const double s =
         r + r * z *
@@ -112,11 +114,11 @@ KERNEL sine_double(const double *in, double *out)
                            z * (2.75573192239858907e-6 +
                                 z * (-2.50521083854417188e-8 + z * 1.60590438368216146e-10)))));
     const double c =
-        1 + z * (-0.5 +
-                 z * (4.16666666666666644e-2 +
-                      z * (-1.38888888888888894e-3 +
-                           z * (2.48015873015873016e-5 +
-                                z * (-2.75573192239858907e-7 + z * 2.08767569878680990e-9)))));
+        1 +
+        z * (-0.5 + z * (4.16666666666666644e-2 +
+                         z * (-1.38888888888888894e-3 +
+                              z * (2.48015873015873016e-5 +
+                                   z * (-2.75573192239858907e-7 + z * 2.08767569878680990e-9)))));
     const int quadrant = (int)quarters & 3;
     const double y = quadrant & 1 ? c : s;
 

@@ -68,8 +68,8 @@ KERNEL spin_lock_waiting(u32 *lock, u64 *sum)
 KERNEL prints(const u32 *in)
 {
     if (threadIdx.x == 0)
-        printf("%d %u %x %s %c %5.2f %lld %%\n", (int)in[0], in[1], in[2], "text", 'z', in[3] * 0.25,
-               (long long)in[4] << 20);
+        printf("%d %u %x %s %c %5.2f %lld %%\n", (int)in[0], in[1], in[2], "text", 'z',
+               in[3] * 0.25, (long long)in[4] << 20);
 }
 
 KERNEL asserts(const u32 *in)
