@@ -175,7 +175,7 @@ static CUresult CUDAAPI set_and_wait(CUdeviceptr memory, unsigned char value, si
     return code;
 }
 
-/* Which of the two the driver has seen first cannot be told, so nothing is reported. */
+/* Which of the two the driver has seen first is not known, so nothing is reported. */
 static void a_record_beside_the_call_that_queues_may_come_behind_it(void **state)
 {
     CUevent event = order_event(CU_EVENT_DISABLE_TIMING);

@@ -110,7 +110,7 @@ static void report(const struct mock_access *ranges, size_t count, uint64_t numb
         done += region_of(ranges + done, count - done, &region);
         cushim__race_use_deferred(number, &region, use);
     }
-    /* Of what is too much to be told, one thing is known: that it may be written. */
+    /* Of what is too much to be noted, one thing is known: that it may be written. */
     if (done == count || use == RACE_READS)
         return;
     region = (struct race_region){.start = ranges[done].start,
