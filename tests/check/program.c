@@ -37,7 +37,7 @@ static CUresult query_often(void)
 /* A function of CUDA 12.8. */
 static CUresult look_up(void)
 {
-    CUdriverProcAddressQueryResult result;
+    cushim_CUdriverProcAddressQueryResult result;
     void *function;
 
     return driver->GetProcAddress_v2("cuEventElapsedTime", &function, 12080, 0, &result);
