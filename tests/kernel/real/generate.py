@@ -122,6 +122,7 @@ COMPILERS = {'nvcc': by_nvcc, 'clang': by_clang, 'nvrtc': by_nvrtc, 'numba': by_
 
 def shortened(text):
     """Without comments, what is blank, and what names folders of this machine."""
+    text = re.sub(r'^(\s*\.target .*?),\s*debug\b', r'\1', text, flags=re.M)
     text = re.sub(r'^(\s*\.file\s+\d+ ").*/', r'\1', text, flags=re.M)
     text = re.sub(r'^\s*\.section\s+\.debug_\w+\s*\{.*?^\s*\}\n', '', text, flags=re.M | re.S)
     text = re.sub(r'^\s*//.*\n', '', text, flags=re.M)
