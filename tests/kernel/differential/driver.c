@@ -20,7 +20,7 @@
 
 enum { WORKERS = 8, TOGETHER = 20, PATIENCE_SECONDS = 60, NEXT_CHILD = 3 };
 
-/* What a child tells: the kernels before `done` have a record, those before `alone` one module. */
+/* What a child reports: the kernels before `done` have a record, those before `alone` one module. */
 struct progress {
     size_t done, alone, end;
 };

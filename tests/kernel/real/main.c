@@ -25,10 +25,10 @@ enum { MOST_CASES = 256, MOST_TEXTS = 64, TEXT_BYTES = 1 << 20, MOST_ROUNDS = 99
 static const struct kernel_case *cases[MOST_CASES];
 static size_t case_count;
 
-/* What the processes tell. */
+/* What the processes share. */
 static struct {
     unsigned well, bad, entries, launched[MOST_CASES];
-} * told;
+} * shared;
 
 static struct {
     const char *driver, *only, *settings, *folder;
@@ -170,14 +170,14 @@ static void run_case(size_t index, const char *name, CUmodule module)
 
     snprintf(line, sizeof line, "%s %s", name, row->kernel);
     if (cu->ModuleGetFunction(&function, module, row->kernel) == CUDA_SUCCESS)
-        told->entries += row->second ? 2 : 1;
+        shared->entries += row->second ? 2 : 1;
     if (!strstr(line, options.only))
         return;
     outcome = options.rounds ? run_rounds(row, module, arrays) : job_run(row, module, arrays);
     if (!outcome.present)
         return;
-    told->launched[index]++;
-    *(outcome.well ? &told->well : &told->bad) += 1;
+    shared->launched[index]++;
+    *(outcome.well ? &shared->well : &shared->bad) += 1;
     if (options.rounds && outcome.well)
         printf("%.3f %.0f %.0f %s\n", outcome.launch_ns / outcome.host_ns, outcome.launch_ns,
                outcome.host_ns, line);
@@ -201,7 +201,7 @@ static void run_text(const char *name, const struct kernel_case *fault)
     result = cu->ModuleLoadDataEx(&module, text, 2, keys, values);
     if (result != CUDA_SUCCESS) {
         printf("FAIL %s: cuModuleLoadDataEx: %d: %s\n", name, (int)result, log);
-        told->bad++;
+        shared->bad++;
         return;
     }
     for (size_t i = 0; i < case_count; i++) {
@@ -224,7 +224,7 @@ static void run_apart(const char *name, const struct kernel_case *fault)
     }
     if (child < 0 || waitpid(child, &status, 0) != child || status != 0) {
         printf("FAIL %s: the process ended with status 0x%x\n", name, (unsigned)status);
-        told->bad++;
+        shared->bad++;
     }
 }
 
@@ -233,7 +233,7 @@ static void run_file(const char *name)
 {
     const unsigned entries = count_entries(read_text(name));
 
-    told->entries = 0;
+    shared->entries = 0;
     run_apart(name, NULL);
     for (size_t i = 0; i < case_count; i++) {
         char declared[100];
@@ -242,9 +242,9 @@ static void run_file(const char *name)
         if (cases[i]->faults && strstr(read_text(name), declared))
             run_apart(name, cases[i]);
     }
-    if (told->entries != entries) {
-        printf("FAIL %s: of %u kernels %u are known\n", name, entries, told->entries);
-        told->bad++;
+    if (shared->entries != entries) {
+        printf("FAIL %s: of %u kernels %u are known\n", name, entries, shared->entries);
+        shared->bad++;
     }
 }
 
@@ -304,8 +304,8 @@ int main(int count, char **arguments)
         return usage(stdout);
     if (!read_options(count, arguments))
         return usage(stderr);
-    told = mmap(NULL, sizeof *told, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (told == MAP_FAILED)
+    shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (shared == MAP_FAILED)
         return 2;
     for (size_t i = 0; i < COUNT(tables); i++) {
         for (const struct kernel_case *row = tables[i]; row->kernel; row++)
@@ -317,14 +317,14 @@ int main(int count, char **arguments)
         free(names[i]);
     }
     for (size_t i = 0; i < case_count; i++) {
-        kernels += told->launched[i] > 0;
-        if (told->launched[i] == 0 && options.only[0] == '\0') {
+        kernels += shared->launched[i] > 0;
+        if (shared->launched[i] == 0 && options.only[0] == '\0') {
             printf("FAIL %s: no text has it\n", cases[i]->kernel);
-            told->bad++;
+            shared->bad++;
         }
     }
     if (!options.rounds)
-        printf("%zu kernels in %zu texts: %u results as in C, %u not\n", kernels, texts, told->well,
-               told->bad);
-    return told->bad == 0 && kernels > 0 ? 0 : 1;
+        printf("%zu kernels in %zu texts: %u results as in C, %u not\n", kernels, texts,
+               shared->well, shared->bad);
+    return shared->bad == 0 && kernels > 0 ? 0 : 1;
 }
