@@ -103,10 +103,12 @@ void cushim__check_report(const struct cushim__call *call, enum cushim__check_id
     va_end(list);
 }
 
-void cushim__check_refuse(struct cushim__call *call)
+const char *cushim__check_refuse(struct cushim__call *call)
 {
-    if (!cushim__check_options.lets_through)
-        call->is_refused = true;
+    if (cushim__check_options.lets_through)
+        return "";
+    call->is_refused = true;
+    return "; it returns CUDA_ERROR_INVALID_HANDLE, and the driver is not called";
 }
 
 struct cushim__check_name cushim__check_name(const struct cushim__handle *object, uint64_t value)

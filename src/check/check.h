@@ -66,9 +66,9 @@ cushim__check_report(const struct cushim__call *call, enum cushim__check_id id,
 
 /*
  * The driver is known to crash on this call: it answers CUDA_ERROR_INVALID_HANDLE instead, unless
- * the options let it through. In started().
+ * the options let it through. In started(). Returns how a finding ends that says so; it may be "".
  */
-void cushim__check_refuse(struct cushim__call *call);
+const char *cushim__check_refuse(struct cushim__call *call);
 
 /* How an object is named in a text: `event#1`, `memory#2+256` for an address in it. */
 struct cushim__check_name {

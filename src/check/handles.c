@@ -116,17 +116,13 @@ static void report_destroyed(struct cushim__call *call, unsigned parameter,
     const bool is_end = ends(call->slot, parameter);
     const enum cushim__check_id id = id_of(object, is_end);
     const struct cushim__check_name name = cushim__check_name(object, object->value);
-    const bool is_refused =
-        !survives(call->slot, object->type) && !cushim__check_options.lets_through;
 
-    cushim__check_report(
-        call, id, object, NULL, "%s is given %s, which %s%s%s%s", cushim__slot_name(call->slot),
-        name.text, object->is_ending ? "another thread is destroying" : "was destroyed",
-        object->ended_with ? " together with its " : "",
-        object->ended_with ? cushim__object_names[object->ended_with].single : "",
-        is_refused ? "; it returns CUDA_ERROR_INVALID_HANDLE, and the driver is not called" : "");
-    if (is_refused)
-        cushim__check_refuse(call);
+    cushim__check_report(call, id, object, NULL, "%s is given %s, which %s%s%s%s",
+                         cushim__slot_name(call->slot), name.text,
+                         object->is_ending ? "another thread is destroying" : "was destroyed",
+                         object->ended_with ? " together with its " : "",
+                         object->ended_with ? cushim__object_names[object->ended_with].single : "",
+                         survives(call->slot, object->type) ? "" : cushim__check_refuse(call));
 }
 
 /* A live object of another kind that has this handle; NULL: there is none. */

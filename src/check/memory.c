@@ -66,17 +66,12 @@ static void judge(struct cushim__call *call, const struct order_side *side, bool
     offset = region->start - object->value;
     bytes =
         (region->layers - 1) * region->layer + (region->rows - 1) * region->pitch + region->width;
-    if (object->is_destroyed || object->is_ending) {
-        cushim__check_report(
-            call, id_of(object, CUSHIM__CHECK_MEMORY_FREED), object, NULL,
-            "%s is given %s, which was freed%s", cushim__slot_name(call->slot),
-            cushim__check_name(object, side->base).text,
-            crashes && !cushim__check_options.lets_through
-                ? "; it returns CUDA_ERROR_INVALID_HANDLE, and the driver is not called"
-                : "");
-        if (crashes)
-            cushim__check_refuse(call);
-    } else if (has_bounds(object) && (bytes > object->bytes || offset > object->bytes - bytes))
+    if (object->is_destroyed || object->is_ending)
+        cushim__check_report(call, id_of(object, CUSHIM__CHECK_MEMORY_FREED), object, NULL,
+                             "%s is given %s, which was freed%s", cushim__slot_name(call->slot),
+                             cushim__check_name(object, side->base).text,
+                             crashes ? cushim__check_refuse(call) : "");
+    else if (has_bounds(object) && (bytes > object->bytes || offset > object->bytes - bytes))
         cushim__check_report(call, CUSHIM__CHECK_MEMORY_BOUNDS, object, NULL,
                              "%s accesses %llu byte%s from %s on, which has %llu",
                              cushim__slot_name(call->slot), (unsigned long long)bytes,
