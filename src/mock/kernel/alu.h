@@ -26,7 +26,7 @@ struct ptx_alu {
 extern const struct ptx_alu cushim__ptx_alu_integer[], cushim__ptx_alu_bits[],
     cushim__ptx_alu_float[], cushim__ptx_alu_convert[], cushim__ptx_alu_packed[];
 
-/* The row of a name, which names.c knows. NULL: there is none. */
+/* The row of a name, which instructions.c knows. NULL: there is none. */
 struct ptx_names;
 const struct ptx_alu *cushim__ptx_alu_find(const struct ptx_names *names, const char *name);
 

@@ -11,8 +11,10 @@ struct ptx_module *cushim__ptx_create(const struct ptx_target *target)
     struct ptx_program *program = calloc(1, sizeof *program);
 
     if (program)
-        program->names = cushim__ptx_names_create(!target->declarations);
-    if (!program || !program->names) {
+        program->names = cushim__ptx_names_create();
+    if (!program || !program->names ||
+        (!target->declarations && !cushim__ptx_instructions_add(program->names))) {
+        cushim__ptx_names_destroy(program ? program->names : NULL);
         free(program);
         return NULL;
     }

@@ -241,15 +241,19 @@ void cushim__ptx_initial(struct ptx_parser *parser, struct ptx_declared *declare
 /* An integer of constants and operators. */
 uint64_t cushim__ptx_expression(struct ptx_parser *parser);
 
-/* --- body.c: the statements of a function --- */
-void cushim__ptx_body(struct ptx_parser *parser, uint32_t function);
+/* --- formals.c: registers, and parameters of functions --- */
+/* The first of the registers that are declared. */
+uint32_t cushim__ptx_registers_add(struct ptx_parser *parser, const struct ptx_declared *declared);
+uint32_t cushim__ptx_register_new(struct ptx_parser *parser, enum ptx_row row);
 /* `(.param .b32 a, .reg .b64 b)`: appended to formals, of which `*bytes` of memory are taken. */
 void cushim__ptx_formals(struct ptx_parser *parser, struct ptx_formal **formals, uint32_t *count,
                          uint32_t *bytes, bool named);
+
+/* --- body.c: the statements of a function --- */
+void cushim__ptx_body(struct ptx_parser *parser, uint32_t function);
 /* A name of a label; if it comes later, the place is filled in then. */
 void cushim__ptx_refer(struct ptx_parser *parser, struct ptx_word name, bool listed,
                        uint32_t place);
-uint32_t cushim__ptx_register_new(struct ptx_parser *parser, enum ptx_row row);
 void cushim__ptx_operand(struct ptx_parser *parser, struct ptx_operand *operand);
 
 /* --- special_names.c --- */
@@ -345,14 +349,17 @@ void cushim__ptx_count_operands(struct ptx_parser *parser, const struct ptx_stat
 /* Give each register a place in the frame, and write the places into the instructions. */
 void cushim__ptx_slots(struct ptx_parser *parser);
 
-/* --- names.c --- */
+/* --- instructions.c --- */
+/* False: out of memory. */
+bool cushim__ptx_instructions_add(struct ptx_names *names);
 /* Whether any instruction is called so: `add`. */
 bool cushim__ptx_base_known(const struct ptx_names *names, const char *base);
 /* NULL: it is in the tables of rows alone. */
 const struct ptx_selector *cushim__ptx_selector_find(const struct ptx_names *names,
                                                      const char *base);
-/* With or without the opcodes. */
-struct ptx_names *cushim__ptx_names_create(bool opcodes);
+
+/* --- names.c --- */
+struct ptx_names *cushim__ptx_names_create(void); /* NULL: out of memory */
 void cushim__ptx_names_destroy(struct ptx_names *names);
 /* The number that a name stands for. */
 uint32_t *cushim__ptx_names_find(const struct ptx_names *names, char kind, struct ptx_word name);

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Registers, and the parameters of functions, some of which are registers. */
+#include "src/mock/ptx/parser.h"
+
+#include <string.h>
+
+uint32_t cushim__ptx_registers_add(struct ptx_parser *parser, const struct ptx_declared *declared)
+{
+    struct ptx_body *body = &parser->body;
+    const uint32_t first = body->register_count;
+    const unsigned count = (declared->repeated ? declared->repeated : 1) * declared->vector;
+
+    for (unsigned i = 0; i < count; i++) {
+        body->registers = cushim__ptx_grow(parser, body->registers, &body->register_room,
+                                           body->register_count, sizeof *body->registers);
+        body->registers[body->register_count++] = (struct ptx_register){
+            .bytes = declared->type == TYPE_PRED ? 1
+                     : declared->scalar > 4      ? 8
+                                                 : 4,
+            .bits = declared->type == TYPE_PRED ? 1 : (uint8_t)(declared->scalar * 8),
+            .vector = (uint8_t)declared->vector,
+            .offset = PTX_UNUSED,
+        };
+    }
+    return first;
+}
+
+uint32_t cushim__ptx_register_new(struct ptx_parser *parser, enum ptx_row row)
+{
+    const struct ptx_declared declared = {
+        .type = row == ROW_PREDICATE ? TYPE_PRED : TYPE_B32,
+        .scalar = row == ROW_LONG || row == ROW_DOUBLE ? 8
+                  : row == ROW_HALF                    ? 2
+                                                       : 4,
+        .vector = 1,
+    };
+
+    return cushim__ptx_registers_add(parser, &declared);
+}
+
+void cushim__ptx_formals(struct ptx_parser *parser, struct ptx_formal **formals, uint32_t *count,
+                         uint32_t *bytes, bool is_named)
+{
+    cushim__ptx_expect(parser, "(");
+    while (!ptx_skip(parser, ")")) {
+        struct ptx_declared declared;
+        struct ptx_formal formal = {.row = PTX_UNUSED};
+        struct ptx_formal *grown;
+        bool is_register;
+
+        is_register = ptx_skip(parser, ".reg");
+        if (!is_register)
+            cushim__ptx_expect(parser, ".param");
+        cushim__ptx_declared_type(parser, &declared);
+        cushim__ptx_declared_name(parser, &declared);
+        if (declared.bytes > 65536 || *count >= 1024)
+            cushim__ptx_fail(parser, "more parameters than are possible");
+        formal.bytes = (uint32_t)declared.bytes;
+        formal.alignment = (uint32_t)declared.alignment;
+        formal.row_bytes = declared.type == TYPE_PRED ? 1 : declared.scalar > 4 ? 8 : 4;
+        if (is_register) {
+            formal.row = 0;
+            if (is_named)
+                cushim__ptx_symbol_add(parser, declared.name, SYMBOL_REGISTER,
+                                       formal.row = cushim__ptx_registers_add(parser, &declared));
+        } else {
+            *bytes = (uint32_t)cushim__ptx_align(parser, *bytes, declared.alignment);
+            formal.offset = *bytes;
+            *bytes += formal.bytes;
+            if (is_named) {
+                struct ptx_symbol *symbol =
+                    cushim__ptx_symbol_add(parser, declared.name, SYMBOL_LOCAL, 0);
+
+                symbol->bytes = formal.bytes;
+                symbol->offset = formal.offset;
+                symbol->of_call = true;
+            }
+        }
+        grown = cushim__ptx_pool(parser, (*count + 1) * sizeof *grown);
+        if (*count)
+            memcpy(grown, *formals, *count * sizeof *grown);
+        grown[(*count)++] = formal;
+        *formals = grown;
+        if (!ptx_skip(parser, ",") && !ptx_is(parser, ")"))
+            cushim__ptx_expected(parser, "',' or ')'");
+    }
+}
