@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """`cushim run --kernels`: a library of kernels for an unmodified program, and what is wrong with one.
 
-    kernels_test.py COMMAND PROGRAM KERNELS REFUSING OTHER
+    kernels_test.py COMMAND PROGRAM KERNELS REFUSING OTHER executes|refuses
 
 PROGRAM and KERNELS are built from examples/testing, REFUSING registers nothing and says so, and OTHER
-is a library without the function.
+is a library without the function. The mock executes kernels, or was built to refuse them.
 """
 import os
 import subprocess
@@ -13,7 +13,9 @@ import sys
 import tempfile
 import unittest
 
-COMMAND = PROGRAM = KERNELS = REFUSING = OTHER = ''
+COMMAND = PROGRAM = KERNELS = REFUSING = OTHER = MOCK = ''
+WHY = {'executes': r'cannot be executed: line 7 of its PTX: wgmma\.fence\.sync\.aligned: ',
+       'refuses': 'is not registered, and this mock was built without the execution of kernels: '}
 NO_DRIVER_CODE = 'cuInit answered 802\n'  # CUDA_ERROR_SYSTEM_NOT_READY
 
 
@@ -45,8 +47,8 @@ class Kernels(unittest.TestCase):
     def test_are_proposed_where_a_kernel_cannot_be_executed(self):
         result = run()
         self.assertEqual((result.returncode, result.stdout), (1, ''))
-        self.assertRegex(result.stderr, r"^cushim mock: the kernel 'scale' cannot be executed: "
-                         r'line 7 of its PTX: wgmma\.fence\.sync\.aligned: .* by --kernels; ')
+        self.assertRegex(result.stderr, r"^cushim mock: the kernel 'scale' " + WHY[MOCK] +
+                         r'CUDA_ERROR_NOT_SUPPORTED \(register .* by --kernels; ')
         self.assertTrue(result.stderr.endswith('\ncuLaunchKernel answered 801\n'), result.stderr)
 
     def test_that_were_never_launched_are_reported(self):
@@ -86,4 +88,5 @@ class Kernels(unittest.TestCase):
 
 if __name__ == '__main__':
     COMMAND, PROGRAM, KERNELS, REFUSING, OTHER = map(os.path.abspath, sys.argv[1:6])
+    MOCK = sys.argv[6]
     unittest.main(argv=sys.argv[:1])

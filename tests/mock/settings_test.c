@@ -45,7 +45,8 @@ static void defaults_are_one_h200_of_2_gib(void **state)
     assert_int_equal(settings.races, MOCK_RACES_IGNORE);
     assert_false(settings.adversarial);
     assert_false(settings.abort_on_misuse);
-    assert_int_equal(settings.unregistered, MOCK_EXECUTE_KERNELS);
+    assert_int_equal(settings.unregistered,
+                     CUSHIM_KERNELS ? MOCK_EXECUTE_KERNELS : MOCK_REFUSE_KERNELS);
     assert_int_equal(settings.kernel_limit, 0);
     assert_false(settings.report_leaks);
     assert_false(settings.quiet);
@@ -296,13 +297,31 @@ static void later_settings_go_over_earlier_ones(void **state)
 
 static void settings_are_described_in_one_line(void **state)
 {
-    char text[200];
+    char expected[200], text[200];
 
     (void)state;
+    snprintf(
+        expected, sizeof expected,
+        "2 devices \"NVIDIA H200\", driver 12.2, 2048 MiB, mode manual, schedule fifo, seed 7, "
+        "driver_state normal%s",
+        CUSHIM_KERNELS ? "" : ", no execution of kernels");
     parse_well("devices = 2\nmode = manual\nseed = 7\ndriver_version = 12.2");
     cushim__mock_settings_describe(&settings, text, sizeof text);
-    assert_string_equal(text, "2 devices \"NVIDIA H200\", driver 12.2, 2048 MiB, mode manual, "
-                              "schedule fifo, seed 7, driver_state normal");
+    assert_string_equal(text, expected);
+}
+
+static void execution_is_for_builds_that_have_it(void **state)
+{
+    (void)state;
+    if (CUSHIM_KERNELS) {
+        parse_well("unregistered_kernels = execute");
+        assert_int_equal(settings.unregistered, MOCK_EXECUTE_KERNELS);
+        return;
+    }
+    assert_int_equal(parse("unregistered_kernels = execute"), CUDA_ERROR_INVALID_VALUE);
+    assert_string_equal(message,
+                        "text:1:24: unregistered_kernels cannot be execute: this cushim was built "
+                        "without the execution of kernels (-Dkernels=enabled)");
 }
 
 /* docs/mock.md lists every key of settings and of profiles, and the defaults are what it says. */
@@ -426,6 +445,13 @@ static void assert_same(const struct mock_settings *one, const struct mock_setti
     assert_string_equal(one->profile.name, other->profile.name);
 }
 
+/* The page has those of a build that executes kernels. */
+static const char *default_of(const struct row *row)
+{
+    return !CUSHIM_KERNELS && strcmp(row->key, "unregistered_kernels") == 0 ? "refuse"
+                                                                            : row->default_value;
+}
+
 static void the_defaults_of_the_page_change_nothing(void **state)
 {
     struct mock_settings expected, parsed;
@@ -443,7 +469,7 @@ static void the_defaults_of_the_page_change_nothing(void **state)
         if (!row.default_value[0])
             continue;
         assert_int_equal(cushim__mock_settings_default(&parsed), CUDA_SUCCESS);
-        snprintf(text, sizeof text, "%s = %s", row.key, row.default_value);
+        snprintf(text, sizeof text, "%s = %s", row.key, default_of(&row));
         if (cushim__mock_settings_parse(&parsed, text, "page", message, sizeof message))
             fail_msg("%s", message);
         assert_same(&parsed, &expected);
@@ -468,6 +494,7 @@ int main(void)
         cmocka_unit_test(a_message_is_cut_to_its_room_or_not_wanted),
         cmocka_unit_test(later_settings_go_over_earlier_ones),
         cmocka_unit_test(settings_are_described_in_one_line),
+        cmocka_unit_test(execution_is_for_builds_that_have_it),
         cmocka_unit_test(the_page_lists_every_key_of_settings),
         cmocka_unit_test(the_page_lists_every_key_of_profiles),
         cmocka_unit_test(the_defaults_of_the_page_change_nothing),

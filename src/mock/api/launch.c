@@ -359,7 +359,7 @@ static CUresult find_unregistered(const struct mock_function *function,
                                   struct mock_variables **variables, size_t *kernel)
 {
     const enum mock_unregistered setting = cushim__mock->settings.unregistered;
-    const bool needs_zstd = function->module->code->image.needs_zstd;
+    const char *why, *advice;
     CUresult code = CUDA_ERROR_NOT_FOUND;
 
     *variables = NULL;
@@ -371,19 +371,25 @@ static CUresult find_unregistered(const struct mock_function *function,
     }
     if (code != CUDA_ERROR_NOT_FOUND)
         return code;
+    if (!CUSHIM_KERNELS) {
+        why = "this mock was built without the execution of kernels";
+        advice = "register it, with cushim run by --kernels; or build cushim with "
+                 "-Dkernels=enabled";
+    } else if (setting != MOCK_EXECUTE_KERNELS) {
+        why = "what it does is not to be found out";
+        advice = "register it, with cushim run by --kernels; or set "
+                 "unregistered_kernels = execute";
+    } else if (function->module->code->image.needs_zstd) {
+        why = "its PTX is compressed by Zstandard, which this mock was built without";
+        advice = "build cushim with libzstd, or compile with nvcc --compress-mode=none; or "
+                 "register it";
+    } else {
+        why = "its image has no PTX that can be read";
+        advice = "embed PTX; or register it, with cushim run by --kernels; or set "
+                 "unregistered_kernels = skip";
+    }
     cushim__mock_log("the kernel '%s' is not registered, and %s: CUDA_ERROR_NOT_SUPPORTED (%s)",
-                     function->kernel->name,
-                     setting != MOCK_EXECUTE_KERNELS ? "what it does is not to be found out"
-                     : needs_zstd ? "its PTX is compressed by Zstandard, which this mock was built "
-                                    "without"
-                                  : "its image has no PTX that can be read",
-                     setting != MOCK_EXECUTE_KERNELS
-                         ? "register it, with cushim run by --kernels; or set "
-                           "unregistered_kernels = execute"
-                     : needs_zstd ? "build cushim with libzstd, or compile with nvcc "
-                                    "--compress-mode=none; or register it"
-                                  : "embed PTX; or register it, with cushim run by --kernels; or "
-                                    "set unregistered_kernels = skip");
+                     function->kernel->name, why, advice);
     return CUDA_ERROR_NOT_SUPPORTED;
 }
 

@@ -183,6 +183,18 @@ static CUresult read_version(struct mock_settings *settings, const struct mock_k
     return cushim__mock_key_read(key, lines, &settings->driver_version);
 }
 
+/* What a build without the execution of kernels does not have is refused with the reason. */
+static CUresult read_unregistered(struct mock_settings *settings, const struct mock_key *key,
+                                  const struct cushim__lines *lines)
+{
+    if (!CUSHIM_KERNELS && cushim__word_is(&lines->value, "execute"))
+        return cushim__lines_refuse(lines, lines->value.start,
+                                    "%s cannot be execute: this cushim was built without the "
+                                    "execution of kernels (-Dkernels=enabled)",
+                                    key->name);
+    return cushim__mock_key_read(key, lines, &settings->unregistered);
+}
+
 static CUresult read_fault(struct mock_settings *settings, const struct mock_key *key,
                            const struct cushim__lines *lines)
 {
@@ -282,8 +294,8 @@ const struct mock_key cushim__mock_keys[] = {
     WORDS("races", races, "ignore, report or misuse", MOCK_KEY_WORD, races),
     WORDS("adversarial", answers, "yes or no", MOCK_KEY_FLAG, adversarial),
     WORDS("misuse", misuses, "report or abort", MOCK_KEY_FLAG, abort_on_misuse),
-    WORDS("unregistered_kernels", unregistered, "refuse, skip or execute", MOCK_KEY_WORD,
-          unregistered),
+    {"unregistered_kernels", CUSHIM_KERNELS ? "refuse, skip or execute" : "refuse or skip",
+     MOCK_OF_SETTINGS, MOCK_KEY_WORD, .words = unregistered, .read = read_unregistered},
     {"kernel_limit", "a whole number of instructions below 2^64", MOCK_OF_SETTINGS, MOCK_KEY_NUMBER,
      .field = FIELD(kernel_limit), .maximum = UINT64_MAX},
     {"concurrent_kernels", "a whole number from 1 to 1024", MOCK_OF_SETTINGS, MOCK_KEY_UNSIGNED,
@@ -424,7 +436,7 @@ CUresult cushim__mock_settings_default(struct mock_settings *settings)
         .mode = MOCK_MODE_AUTO,
         .schedule = MOCK_SCHEDULE_FIFO,
         .driver_state = MOCK_DRIVER_NORMAL,
-        .unregistered = MOCK_EXECUTE_KERNELS,
+        .unregistered = CUSHIM_KERNELS ? MOCK_EXECUTE_KERNELS : MOCK_REFUSE_KERNELS,
         .concurrent_kernels = 128,
         .costs = default_costs,
     };
@@ -462,10 +474,11 @@ void cushim__mock_settings_describe(const struct mock_settings *settings, char *
 {
     snprintf(text, size,
              "%u device%s \"%s\", driver %d.%d, %zu MiB, mode %s, schedule %s, seed %llu, "
-             "driver_state %s%s",
+             "driver_state %s%s%s",
              settings->devices, settings->devices == 1 ? "" : "s", settings->profile.name,
              settings->driver_version / 1000, settings->driver_version % 1000 / 10,
              settings->memory_bytes >> 20, modes[settings->mode], schedules[settings->schedule],
              (unsigned long long)settings->seed, driver_states[settings->driver_state],
+             CUSHIM_KERNELS ? "" : ", no execution of kernels",
              settings->adversarial ? ", adversarial" : "");
 }

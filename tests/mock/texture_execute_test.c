@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Textures of kernels that are executed: references, which a module has for them, and handles. How
+ * kernels read them is the matter of tests/kernel/textures.
+ */
+#include <string.h>
+
+#include "tests/mock/fixture.h"
+
+static const char image[] =
+    ".version 6.0\n.target sm_50\n.address_size 64\n"
+    ".global .texref named;\n.visible .global .u32 plain;\n"
+    ".visible .entry read(.param .u64 texture, .param .u64 out)\n{\n"
+    ".reg .b64 %rd<3>; .reg .b32 %r<6>;\n"
+    "ld.param.u64 %rd1, [texture]; ld.param.u64 %rd2, [out]; mov.u32 %r5, 1;\n"
+    "tex.1d.v4.u32.s32 {%r1, %r2, %r3, %r4}, [%rd1, {%r5}];\n"
+    "st.global.u32 [%rd2], %r1;\nret;\n}\n"
+    ".visible .entry through(.param .u64 out)\n{\n"
+    ".reg .b64 %rd<3>; .reg .b32 %r<6>;\nld.param.u64 %rd2, [out]; mov.u32 %r5, 1;\n"
+    "tex.1d.v4.u32.s32 {%r1, %r2, %r3, %r4}, [named, {%r5}];\n"
+    "st.global.u32 [%rd2], %r1;\nret;\n}\n";
+
+static CUresult launch(CUmodule module, const char *name, void **parameters)
+{
+    CUfunction function;
+
+    OK(driver->ModuleGetFunction(&function, module, name));
+    OK(driver->LaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, parameters, NULL));
+    return driver->CtxSynchronize();
+}
+
+static void references_are_found_bound_and_asked(void **state)
+{
+    static const uint32_t words[] = {5, 6, 7, 8};
+    CUdeviceptr memory, out, address;
+    void *parameters[] = {&out};
+    CUarray_format format;
+    CUaddress_mode mode;
+    CUfilter_mode filter;
+    CUtexref named, own;
+    CUmodule module;
+    unsigned flags;
+    uint32_t got;
+    size_t offset;
+    int channels;
+
+    (void)state;
+    OK(driver->MemAlloc_v2(&memory, 4096));
+    OK(driver->MemAlloc_v2(&out, 4));
+    OK(driver->MemcpyHtoD_v2(memory + 4, words, sizeof words));
+    OK(driver->ModuleLoadData(&module, image));
+    CODE(CUDA_ERROR_NOT_FOUND, driver->ModuleGetTexRef(&named, module, "nothing"));
+    CODE(CUDA_ERROR_NOT_FOUND, driver->ModuleGetTexRef(&named, module, "plain"));
+    OK(driver->ModuleGetTexRef(&named, module, "named"));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->TexRefGetAddress_v2(&address, named));
+    OK(driver->TexRefSetFormat(named, CU_AD_FORMAT_UNSIGNED_INT32, 1));
+    OK(driver->TexRefSetAddressMode(named, 0, CU_TR_ADDRESS_MODE_BORDER));
+    OK(driver->TexRefSetFilterMode(named, CU_TR_FILTER_MODE_POINT));
+    OK(driver->TexRefSetFlags(named, CU_TRSF_READ_AS_INTEGER));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->TexRefSetAddressMode(named, 3, mode = 0));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->TexRefSetFlags(named, 0x100));
+    /* What does not begin where a texture may begins after it. */
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->TexRefSetAddress_v2(NULL, named, memory + 4, 16));
+    OK(driver->TexRefSetAddress_v2(&offset, named, memory + 4, sizeof words));
+    assert_int_equal(offset, 4);
+    OK(driver->TexRefGetAddress_v2(&address, named));
+    assert_int_equal(address, memory);
+    OK(driver->TexRefGetFormat(&format, &channels, named));
+    assert_int_equal(format, CU_AD_FORMAT_UNSIGNED_INT32);
+    assert_int_equal(channels, 1);
+    OK(driver->TexRefGetAddressMode(&mode, named, 0));
+    assert_int_equal(mode, CU_TR_ADDRESS_MODE_BORDER);
+    OK(driver->TexRefGetFilterMode(&filter, named));
+    assert_int_equal(filter, CU_TR_FILTER_MODE_POINT);
+    OK(driver->TexRefGetFlags(&flags, named));
+    assert_int_equal(flags, CU_TRSF_READ_AS_INTEGER);
+    OK(launch(module, "through", parameters));
+    OK(driver->MemcpyDtoH_v2(&got, out, 4));
+    assert_int_equal(got, 5);
+    OK(driver->ModuleUnload(module));
+    OK(driver->TexRefCreate(&own));
+    OK(driver->TexRefDestroy(own));
+    OK(driver->MemFree_v2(memory));
+    OK(driver->MemFree_v2(out));
+}
+
+/* As of any other handle: a misuse of the host's call, a fault of the kernel. */
+static void destroyed_texture_is_a_misuse_and_a_fault(void **state)
+{
+    const CUDA_TEXTURE_DESC sampling = {.flags = CU_TRSF_READ_AS_INTEGER};
+    CUDA_RESOURCE_DESC found,
+        resource = {
+            .resType = CU_RESOURCE_TYPE_LINEAR,
+            .res.linear = {.format = CU_AD_FORMAT_FLOAT, .numChannels = 1, .sizeInBytes = 1024},
+        };
+    CUtexObject texture;
+    CUdeviceptr memory;
+    void *parameters[] = {&texture, &memory};
+    CUmodule module;
+
+    (void)state;
+    fixture_begin("mode = auto\n");
+    OK(driver->MemAlloc_v2(&memory, 4096));
+    resource.res.linear.devPtr = memory;
+    OK(driver->TexObjectCreate(&texture, &resource, &sampling, NULL));
+    OK(driver->ModuleLoadData(&module, image));
+    OK(launch(module, "read", parameters));
+    OK(driver->TexObjectDestroy(texture));
+    CODE(CUDA_ERROR_INVALID_HANDLE, driver->TexObjectGetResourceDesc(&found, texture));
+    assert_non_null(strstr(cushim_mock_misuse(fixture_mock, 0), "a texture"));
+    CODE(CUDA_ERROR_LAUNCH_FAILED, launch(module, "read", parameters));
+    CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_mock_destroy(fixture_mock));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(references_are_found_bound_and_asked, fixture_auto,
+                                        fixture_done),
+        cmocka_unit_test(destroyed_texture_is_a_misuse_and_a_fault),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
