@@ -173,6 +173,10 @@ static const char *const settings[] = {
     "mode = threaded",
     "mode = threaded\nschedule = random\nseed = 11",
     "mode = manual",
+    /* Devices of which a profile says less; the image is for compute capability 7.0. */
+    "mode = auto\nprofile = t4",
+    "mode = auto\nprofile = a100",
+    "mode = auto\nprofile = rtx4090",
 };
 
 enum { SETTINGS = sizeof settings / sizeof *settings };

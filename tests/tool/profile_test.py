@@ -30,7 +30,7 @@ limit.MALLOC_HEAP_SIZE = 8589934592
 limit.15 = 15
 '''
 
-H200 = os.path.join(os.path.dirname(__file__), '../../src/mock/config/profiles/h200.profile')
+PROFILES = os.path.join(os.path.dirname(__file__), '../../src/mock/config/profiles')
 
 
 def entries(text):
@@ -127,7 +127,7 @@ class OnTheMock(ToolTest):
         return entries(result.out)
 
     def test_built_in_profile(self):
-        with open(H200, encoding='ascii') as file:
+        with open(os.path.join(PROFILES, 'h200.profile'), encoding='ascii') as file:
             written = entries(file.read())
         self.assertGreater(len(written), 150)
         printed = self.profile()
@@ -135,6 +135,21 @@ class OnTheMock(ToolTest):
         self.assertEqual(printed.pop('memory_bytes'), '2147483648')
         self.assertEqual(written.pop('memory_bytes'), '150109880320')
         self.assertEqual(printed, written)
+
+    def test_documented_profiles(self):
+        for name in 't4', 'a100', 'rtx4090':
+            with open(os.path.join(PROFILES, name + '.profile'), encoding='ascii') as file:
+                written = entries(file.read())
+            self.assertEqual(len(written), 69 if name == 'a100' else 68)
+            printed = self.profile('--set', 'profile=' + name)
+            # What the file leaves out is not made up, but for what the mock has of its own.
+            for key in 'PCI_BUS_ID', 'PCI_DEVICE_ID', 'PCI_DOMAIN_ID':
+                self.assertEqual(printed.pop('attribute.' + key), '0')
+            for key in 'priority.least', 'priority.greatest':
+                self.assertEqual(printed.pop(key), '0')
+            for entry in printed, written:
+                entry.pop('memory_bytes')
+            self.assertEqual(printed, written)
 
     def test_profile_of_another_driver(self):
         with tempfile.TemporaryDirectory() as folder:

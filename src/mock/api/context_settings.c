@@ -149,7 +149,9 @@ static CUresult check(CUlimit limit)
 {
     if ((unsigned)limit >= LIMITS)
         return CUDA_ERROR_INVALID_VALUE;
-    return rules[limit].answer == UNSUPPORTED ? CUDA_ERROR_UNSUPPORTED_LIMIT : CUDA_SUCCESS;
+    return rules[limit].answer == UNSUPPORTED || !cushim__mock->settings.profile.has_limit[limit]
+               ? CUDA_ERROR_UNSUPPORTED_LIMIT
+               : CUDA_SUCCESS;
 }
 
 MOCK_EXACT(CtxGetLimit)(const struct mock_context *current, size_t *pvalue, CUlimit limit)

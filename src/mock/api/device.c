@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "loader/attributes.h"
 #include "src/mock/api/api.h"
 #include "src/mock/api/context.h"
 #include "src/mock/api/copy.h"
@@ -14,6 +15,21 @@
 static int attribute(CUdevice_attribute number)
 {
     return cushim__mock->settings.profile.attributes[number];
+}
+
+/* As of a number that the driver does not know; but a profile may be incomplete: say so once. */
+static CUresult lacks(int number)
+{
+    for (size_t i = 0; i < CUSHIM__ATTRIBUTE_COUNT; i++) {
+        if ((int)cushim__attributes[i].number != number || cushim__mock->misses[number])
+            continue;
+        cushim__mock->misses[number] = true;
+        cushim__mock_log("the profile \"%s\" does not have the attribute %s: "
+                         "CUDA_ERROR_INVALID_VALUE (attribute.%s sets it)",
+                         cushim__mock->settings.profile.name, cushim__attributes[i].name,
+                         cushim__attributes[i].name);
+    }
+    return CUDA_ERROR_INVALID_VALUE;
 }
 
 MOCK_EXACT(DeviceGet)(CUdevice *NOT_NULL device, int ordinal)
@@ -58,7 +74,7 @@ MOCK_EXACT(DeviceGetAttribute)(int *pi, CUdevice_attribute attrib, CUdevice dev)
     else if (profile->has_attribute[number])
         *pi = profile->attributes[number];
     else
-        return CUDA_ERROR_INVALID_VALUE;
+        return lacks(number);
     return CUDA_SUCCESS;
 }
 

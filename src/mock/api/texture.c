@@ -17,6 +17,17 @@ static size_t attribute(CUdevice_attribute number)
     return (size_t)cushim__mock->settings.profile.attributes[number];
 }
 
+/* Of what a profile does not say nothing is refused. */
+static bool fits(size_t extent, CUdevice_attribute most)
+{
+    return extent <= attribute(most) || !cushim__mock->settings.profile.has_attribute[most];
+}
+
+static bool is_aligned(size_t bytes, CUdevice_attribute alignment)
+{
+    return attribute(alignment) == 0 || bytes % attribute(alignment) == 0;
+}
+
 /* --- what kernels see --- */
 
 static bool texel_of(CUarray_format format, enum ptx_texel *texel)
@@ -146,10 +157,10 @@ static CUresult check_linear(const CUDA_RESOURCE_DESC *of)
     const unsigned channels = of->res.linear.numChannels;
 
     return is_format(format, channels) && of->res.linear.devPtr != 0 &&
-                   of->res.linear.devPtr % attribute(CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT) == 0 &&
-                   of->res.linear.sizeInBytes / channels /
-                           cushim__mock_array_channel_bytes(format) <=
-                       attribute(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH)
+                   is_aligned(of->res.linear.devPtr, CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT) &&
+                   fits(of->res.linear.sizeInBytes / channels /
+                            cushim__mock_array_channel_bytes(format),
+                        CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH)
                ? CUDA_SUCCESS
                : CUDA_ERROR_INVALID_VALUE;
 }
@@ -160,15 +171,14 @@ static CUresult check_pitched(const CUDA_RESOURCE_DESC *of)
     const unsigned channels = of->res.pitch2D.numChannels;
 
     return is_format(of->res.pitch2D.format, channels) && of->res.pitch2D.devPtr != 0 &&
-                   of->res.pitch2D.devPtr % attribute(CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT) == 0 &&
-                   pitch % attribute(CU_DEVICE_ATTRIBUTE_TEXTURE_PITCH_ALIGNMENT) == 0 &&
+                   is_aligned(of->res.pitch2D.devPtr, CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT) &&
+                   is_aligned(pitch, CU_DEVICE_ATTRIBUTE_TEXTURE_PITCH_ALIGNMENT) &&
                    pitch >= width * channels *
                                 cushim__mock_array_channel_bytes(of->res.pitch2D.format) &&
-                   pitch <= attribute(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_PITCH) &&
-                   width > 0 && of->res.pitch2D.height > 0 &&
-                   width <= attribute(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_WIDTH) &&
-                   of->res.pitch2D.height <=
-                       attribute(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_HEIGHT)
+                   fits(pitch, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_PITCH) && width > 0 &&
+                   of->res.pitch2D.height > 0 &&
+                   fits(width, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_WIDTH) &&
+                   fits(of->res.pitch2D.height, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_HEIGHT)
                ? CUDA_SUCCESS
                : CUDA_ERROR_INVALID_VALUE;
 }

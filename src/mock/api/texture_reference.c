@@ -150,7 +150,7 @@ MOCK_APPROXIMATE(TexRefSetAddress_v2, "what the driver refuses was not measured"
 {
     const size_t alignment =
         (size_t)cushim__mock->settings.profile.attributes[CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT];
-    const size_t offset = dptr % alignment;
+    const size_t offset = alignment > 0 ? dptr % alignment : 0;
     CUDA_RESOURCE_DESC resource = {.resType = CU_RESOURCE_TYPE_LINEAR};
 
     if (offset > 0 && !ByteOffset)

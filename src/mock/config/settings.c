@@ -275,8 +275,8 @@ static bool store_limit(struct mock_settings *settings, unsigned number,
     }
 
 const struct mock_key cushim__mock_keys[] = {
-    {"profile", "h200, or the path of a profile (with a slash or a dot in it)", MOCK_OF_SETTINGS,
-     .read = read_profile, .is_early = true},
+    {"profile", "h200, t4, a100, rtx4090, or the path of a profile (with a slash or a dot in it)",
+     MOCK_OF_SETTINGS, .read = read_profile, .is_early = true},
     {"devices", "a whole number from 0 to 16", MOCK_OF_SETTINGS, MOCK_KEY_UNSIGNED,
      .field = FIELD(devices), .maximum = MOCK_DEVICES_MAX},
     {"driver_version", "a version of CUDA from 10.0 to 13.5, as 12.8 or 12080", MOCK_OF_SETTINGS,

@@ -55,6 +55,7 @@ struct cushim_mock {
     uint32_t memory_made, globals_made;                 /* what tags count */
     unsigned callers;                                   /* threads that have called */
 
+    bool misses[MOCK_ATTRIBUTES_MAX]; /* the log says that the profile lacks this attribute */
     size_t misuses;
     char misuse[MOCK_MISUSES_KEPT][MOCK_MISUSE_TEXT];
     void (*log)(void *data, const char *line);

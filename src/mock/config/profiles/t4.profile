@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+# NVIDIA Tesla T4: documented, not measured.
+# This is what NVIDIA documents, and nothing else: the tables of compute capability 7.5 in the
+# CUDA programming guide, and the product brief of the T4. What is not here is unknown to the
+# mock. The driver is that of h200. A real device reports a little less memory.
+schema = 1
+name = Tesla T4
+driver_version = 13000
+memory_bytes = 16 GiB
+
+# The product.
+attribute.MULTIPROCESSOR_COUNT = 40
+attribute.CLOCK_RATE = 1590000
+attribute.MEMORY_CLOCK_RATE = 5001000
+attribute.GLOBAL_MEMORY_BUS_WIDTH = 256
+attribute.L2_CACHE_SIZE = 4194304
+attribute.INTEGRATED = 0
+attribute.COMPUTE_MODE = 0
+
+# The compute capability.
+attribute.COMPUTE_CAPABILITY_MAJOR = 7
+attribute.COMPUTE_CAPABILITY_MINOR = 5
+attribute.MAX_THREADS_PER_BLOCK = 1024
+attribute.MAX_BLOCK_DIM_X = 1024
+attribute.MAX_BLOCK_DIM_Y = 1024
+attribute.MAX_BLOCK_DIM_Z = 64
+attribute.MAX_GRID_DIM_X = 2147483647
+attribute.MAX_GRID_DIM_Y = 65535
+attribute.MAX_GRID_DIM_Z = 65535
+attribute.WARP_SIZE = 32
+attribute.MAX_THREADS_PER_MULTIPROCESSOR = 1024
+attribute.MAX_BLOCKS_PER_MULTIPROCESSOR = 16
+attribute.MAX_REGISTERS_PER_BLOCK = 65536
+attribute.MAX_REGISTERS_PER_MULTIPROCESSOR = 65536
+attribute.MAX_SHARED_MEMORY_PER_BLOCK = 49152
+attribute.MAX_SHARED_MEMORY_PER_BLOCK_OPTIN = 65536
+attribute.MAX_SHARED_MEMORY_PER_MULTIPROCESSOR = 65536
+attribute.TOTAL_CONSTANT_MEMORY = 65536
+attribute.SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO = 32
+attribute.MAXIMUM_TEXTURE1D_WIDTH = 131072
+attribute.MAXIMUM_TEXTURE1D_LINEAR_WIDTH = 268435456
+attribute.MAXIMUM_TEXTURE1D_LAYERED_WIDTH = 32768
+attribute.MAXIMUM_TEXTURE1D_LAYERED_LAYERS = 2048
+attribute.MAXIMUM_TEXTURE2D_WIDTH = 131072
+attribute.MAXIMUM_TEXTURE2D_HEIGHT = 65536
+attribute.MAXIMUM_TEXTURE2D_LINEAR_WIDTH = 131072
+attribute.MAXIMUM_TEXTURE2D_LINEAR_HEIGHT = 65000
+attribute.MAXIMUM_TEXTURE2D_GATHER_WIDTH = 32768
+attribute.MAXIMUM_TEXTURE2D_GATHER_HEIGHT = 32768
+attribute.MAXIMUM_TEXTURE2D_LAYERED_WIDTH = 32768
+attribute.MAXIMUM_TEXTURE2D_LAYERED_HEIGHT = 32768
+attribute.MAXIMUM_TEXTURE2D_LAYERED_LAYERS = 2048
+attribute.MAXIMUM_TEXTURE3D_WIDTH = 16384
+attribute.MAXIMUM_TEXTURE3D_HEIGHT = 16384
+attribute.MAXIMUM_TEXTURE3D_DEPTH = 16384
+attribute.MAXIMUM_TEXTURECUBEMAP_WIDTH = 32768
+attribute.MAXIMUM_TEXTURECUBEMAP_LAYERED_WIDTH = 32768
+attribute.MAXIMUM_TEXTURECUBEMAP_LAYERED_LAYERS = 2046
+attribute.MAXIMUM_SURFACE1D_WIDTH = 32768
+attribute.MAXIMUM_SURFACE1D_LAYERED_WIDTH = 32768
+attribute.MAXIMUM_SURFACE1D_LAYERED_LAYERS = 2048
+attribute.MAXIMUM_SURFACE2D_WIDTH = 131072
+attribute.MAXIMUM_SURFACE2D_HEIGHT = 65536
+attribute.MAXIMUM_SURFACE3D_WIDTH = 16384
+attribute.MAXIMUM_SURFACE3D_HEIGHT = 16384
+attribute.MAXIMUM_SURFACE3D_DEPTH = 16384
+
+# What the guide says of all such devices, on Linux. Clusters, tensor maps and several domains of
+# memory begin with compute capability 9.0.
+attribute.CONCURRENT_KERNELS = 1
+attribute.CAN_MAP_HOST_MEMORY = 1
+attribute.UNIFIED_ADDRESSING = 1
+attribute.MANAGED_MEMORY = 1
+attribute.CONCURRENT_MANAGED_ACCESS = 1
+attribute.COOPERATIVE_LAUNCH = 1
+attribute.CLUSTER_LAUNCH = 0
+attribute.TENSOR_MAP_ACCESS_SUPPORTED = 0
+attribute.MEM_SYNC_DOMAIN_COUNT = 1
+
+# The guide's defaults.
+limit.MALLOC_HEAP_SIZE = 8388608
+limit.DEV_RUNTIME_PENDING_LAUNCH_COUNT = 2048
