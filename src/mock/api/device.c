@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "loader/attributes.h"
 #include "src/mock/api/api.h"
 #include "src/mock/api/context.h"
 #include "src/mock/api/copy.h"
@@ -20,15 +19,13 @@ static int attribute(CUdevice_attribute number)
 /* As of a number that the driver does not know; but a profile may be incomplete: say so once. */
 static CUresult lacks(int number)
 {
-    for (size_t i = 0; i < CUSHIM__ATTRIBUTE_COUNT; i++) {
-        if ((int)cushim__attributes[i].number != number || cushim__mock->misses[number])
-            continue;
-        cushim__mock->misses[number] = true;
+    const char *name = cushim__mock_attribute_name(number);
+
+    if (name && !cushim__mock->misses[number])
         cushim__mock_log("the profile \"%s\" does not have the attribute %s: "
                          "CUDA_ERROR_INVALID_VALUE (attribute.%s sets it)",
-                         cushim__mock->settings.profile.name, cushim__attributes[i].name,
-                         cushim__attributes[i].name);
-    }
+                         cushim__mock->settings.profile.name, name, name);
+    cushim__mock->misses[number] = true;
     return CUDA_ERROR_INVALID_VALUE;
 }
 

@@ -482,3 +482,12 @@ void cushim__mock_settings_describe(const struct mock_settings *settings, char *
              CUSHIM_KERNELS ? "" : ", no execution of kernels",
              settings->adversarial ? ", adversarial" : "");
 }
+
+const char *cushim__mock_attribute_name(int number)
+{
+    for (size_t i = 0; i < CUSHIM__ATTRIBUTE_COUNT; i++) {
+        if ((int)cushim__attributes[i].number == number)
+            return cushim__attributes[i].name;
+    }
+    return NULL;
+}
