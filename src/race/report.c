@@ -121,7 +121,9 @@ void cushim__race_name_stream(struct race_stream *stream, const char *name)
         snprintf(stream->name, sizeof stream->name, "%s", name);
 }
 
-/* FNV-1a. */
+/* FNV-1a, which begins with this. */
+#define SUM UINT64_C(0xcbf29ce484222325)
+
 static uint64_t add(uint64_t sum, uint64_t value)
 {
     for (unsigned i = 0; i < sizeof value; i++)
@@ -138,18 +140,11 @@ static uint64_t add_access(uint64_t sum, const struct race_access *access)
     return add(sum, (uintptr_t)access->call);
 }
 
-/*
- * Whether the same is said already: that an operation of this kind and name, of this call on this
- * stream, races with one of that for this allocation. What comes when no more can be kept is
- * counted, and not reported.
- */
-static bool is_known(const struct race_access *later, const struct race_access *earlier,
-                     uint64_t allocation)
+/* Whether a pair of places is known. What comes when no more can be kept is counted alone. */
+static bool is_noted(uint64_t place)
 {
     struct race_detector *detector = cushim__race_detector;
-    uint64_t place = add(UINT64_C(0xcbf29ce484222325), allocation);
 
-    place = add_access(add_access(place, later), earlier);
     for (size_t i = 0; i < detector->place_count; i++) {
         if (detector->places[i] == place)
             return true;
@@ -160,6 +155,16 @@ static bool is_known(const struct race_access *later, const struct race_access *
     }
     detector->places[detector->place_count++] = place;
     return false;
+}
+
+/*
+ * Whether the same is said already: that an operation of this kind and name, of this call on this
+ * stream, races with one of that for this allocation.
+ */
+static bool is_known(const struct race_access *later, const struct race_access *earlier,
+                     uint64_t allocation)
+{
+    return is_noted(add_access(add_access(add(SUM, allocation), later), earlier));
 }
 
 static const char *verb(enum race_use use)
@@ -192,6 +197,16 @@ static void add_place(struct cushim__text *text, const struct race_access *acces
     cushim__call_place_print(text, &access->place);
 }
 
+static void keep(const char *line)
+{
+    struct race_detector *detector = cushim__race_detector;
+
+    if (detector->count < RACE_TEXTS_KEPT)
+        snprintf(detector->texts[detector->count], RACE_TEXT_SIZE, "%s", line);
+    detector->count++;
+    detector->ask.report(line);
+}
+
 void cushim__race_report(const struct race_side *later, const struct race_side *earlier,
                          const struct race_memory *memory, uint64_t first, uint64_t end)
 {
@@ -217,10 +232,24 @@ void cushim__race_report(const struct race_side *later, const struct race_side *
     }
     add_place(&text, later->access);
     add_place(&text, earlier->access);
-    if (detector->count < RACE_TEXTS_KEPT)
-        snprintf(detector->texts[detector->count], RACE_TEXT_SIZE, "%s", line);
-    detector->count++;
-    detector->ask.report(line);
+    keep(line);
+}
+
+void cushim__race_report_within(uint64_t number, uint64_t place, const char *what)
+{
+    const struct race_access *access = find(number);
+    char line[RACE_TEXT_SIZE], one[SIDE] = "a kernel";
+    struct cushim__text text;
+
+    if (is_noted(add(add(SUM, place), access ? (uintptr_t)access->name : 0)))
+        return;
+    if (access)
+        describe(access, one, sizeof one);
+    cushim__text_begin(&text, line, sizeof line);
+    cushim__text_format(&text, "%s: %s", one, what);
+    if (access)
+        add_place(&text, access);
+    keep(line);
 }
 
 /* Whether anything orders two operations, of which the second was submitted later. */

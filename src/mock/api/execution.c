@@ -173,6 +173,13 @@ static void access_memory(void *data, const struct ptx_access *access)
                                   access->bytes);
 }
 
+static void report_race(void *data, const struct ptx_race *race)
+{
+    const struct mock_execution *execution = data;
+
+    cushim__mock_thread_race_report(race, execution->what.number);
+}
+
 static const struct ptx_host host = {
     .find = find,
     .print = print,
@@ -191,6 +198,24 @@ static const struct ptx_host watching_host = {
     .texture = describe_texture,
     .access = access_memory,
 };
+
+static const struct ptx_host race_host = {
+    .find = find,
+    .print = print,
+    .allocate = allocate,
+    .free = give_back,
+    .timer_ns = timer_ns,
+    .texture = describe_texture,
+    .access = access_memory,
+    .race = report_race,
+};
+
+static const struct ptx_host *host_of_launch(void)
+{
+    if (!cushim__race_detector)
+        return &host;
+    return cushim__mock->settings.races == MOCK_RACES_KERNELS ? &race_host : &watching_host;
+}
 
 /* --- launches --- */
 
@@ -239,8 +264,7 @@ struct mock_execution *cushim__mock_execution_create(const struct mock_executed 
     made->state = PTX_RUNNING;
     made->launch = cushim__ptx_launch_create(
         what->variables->code->program, what->kernel, &laid_out, what->parameters->bytes,
-        what->parameters->byte_count, what->variables->addresses,
-        cushim__race_detector ? &watching_host : &host, made);
+        what->parameters->byte_count, what->variables->addresses, host_of_launch(), made);
     if (made->launch)
         return made;
     free(made);
@@ -334,11 +358,30 @@ static CUresult stop(const struct mock_execution *execution, CUresult code, cons
     return code;
 }
 
+/* Not every race of its threads was found: say why. */
+static void say_unwatched(const struct mock_execution *execution)
+{
+    const struct mock_executed *what = &execution->what;
+    const char *name = what->variables->code->program->kernels[what->kernel].name;
+    const struct ptx_counts *counts = &execution->done;
+
+    if (counts->unwatched_bytes > 0)
+        cushim__mock_log("races = kernels: the kernel '%s' (operation %" PRIu64
+                         ") uses more memory than is watched: accesses of %" PRIu64
+                         " bytes were not compared with others",
+                         name, what->number, counts->unwatched_bytes);
+    if (counts->unreported_races > 0)
+        cushim__mock_log("races = kernels: the kernel '%s' (operation %" PRIu64
+                         ") has more races than are reported of one launch",
+                         name, what->number);
+}
+
 CUresult cushim__mock_execution_end(struct mock_execution *execution)
 {
     flush(execution);
     if (cushim__race_detector)
         cushim__mock_accesses_report(execution->accesses, execution->what.number);
+    say_unwatched(execution);
     if (execution->limited)
         return stop(execution, CUDA_ERROR_LAUNCH_TIMEOUT,
                     "has not ended after as many instructions as kernel_limit says");

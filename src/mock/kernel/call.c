@@ -370,6 +370,7 @@ static void builtin(struct ptx_step *step, const struct ptx_function *function)
     for (uint32_t left = step->mask; left && launch->state == PTX_RUNNING; left &= left - 1) {
         const unsigned lane = ptx_first(left);
         const uint64_t first = argument(step, lane, 0);
+        uint64_t made;
 
         switch (function->builtin) {
         case BUILTIN_PRINT:
@@ -379,8 +380,10 @@ static void builtin(struct ptx_step *step, const struct ptx_function *function)
             assertion(step, lane);
             break;
         case BUILTIN_MALLOC:
-            give_result(step, lane,
-                        host->allocate ? host->allocate(launch->data, (size_t)first) : 0, 8);
+            made = host->allocate ? host->allocate(launch->data, (size_t)first) : 0;
+            if (launch->racecheck && made)
+                cushim__ptx_racecheck_forget(launch, made, (size_t)first);
+            give_result(step, lane, made, 8);
             break;
         default:
             step->warp->range = (struct ptx_range){0};

@@ -90,6 +90,8 @@ static void release(struct ptx_launch *launch, struct ptx_block *block, unsigned
     }
     if (barrier->expected == 0)
         block->phase++;
+    if (launch->racecheck)
+        cushim__ptx_racecheck_barrier(launch, block, barrier);
     *barrier = (struct ptx_barrier_state){0};
 }
 
@@ -291,6 +293,9 @@ static void hold(struct ptx_launch *launch, struct ptx_warp *warp, uint32_t lane
     for (uint32_t left = lanes; left; left &= left - 1)
         bring(launch, warp, ptx_first(left), &code[warp->pcs[ptx_first(left)]], &meeting);
     meet(first, &meeting);
+    /* Only this one orders what lanes do to memory. */
+    if (launch->racecheck && first->sub == SYNC_ONLY)
+        cushim__ptx_racecheck_warp_sync(launch, warp, lanes);
     for (uint32_t left = lanes; left; left &= left - 1) {
         const unsigned lane = ptx_first(left);
         const struct ptx_instruction *at = &code[warp->pcs[lane]];
