@@ -302,6 +302,14 @@ static void note_read(const struct ptx_step *step, unsigned lane, struct cell *c
     *(!same && is_before(step, lane, first) ? first : second) = *read;
 }
 
+/* Whether more accesses race with a write than with a later one of the same thread. */
+static bool outweighs(const struct use *write, const struct use *later)
+{
+    return later->flags & STRONG && !(write->flags & STRONG) && write->bytes == later->bytes &&
+           write->time == later->time && write->thread == later->thread &&
+           write->block == later->block;
+}
+
 /* Something of the access lies in a word. */
 static void use_cell(struct ptx_step *step, unsigned lane, struct cell *cell, const struct use *use,
                      enum ptx_use kind, uint32_t value, struct ptx_race *race)
@@ -321,11 +329,11 @@ static void use_cell(struct ptx_step *step, unsigned lane, struct cell *cell, co
         race->later = side_of(launch, use, writes);
         launch->host->race(launch->data, race);
     }
-    if (writes) {
+    if (!writes) {
+        note_read(step, lane, cell, use);
+    } else if (!outweighs(&cell->write, use)) {
         cell->write = *use;
         cell->value = value;
-    } else {
-        note_read(step, lane, cell, use);
     }
 }
 
