@@ -121,8 +121,8 @@ void cushim__race_name_stream(struct race_stream *stream, const char *name)
         snprintf(stream->name, sizeof stream->name, "%s", name);
 }
 
-/* FNV-1a, which begins with this. */
-#define SUM UINT64_C(0xcbf29ce484222325)
+/* FNV-1a. */
+#define FNV_BASIS UINT64_C(0xcbf29ce484222325)
 
 static uint64_t add(uint64_t sum, uint64_t value)
 {
@@ -164,7 +164,7 @@ static bool is_noted(uint64_t place)
 static bool is_known(const struct race_access *later, const struct race_access *earlier,
                      uint64_t allocation)
 {
-    return is_noted(add_access(add_access(add(SUM, allocation), later), earlier));
+    return is_noted(add_access(add_access(add(FNV_BASIS, allocation), later), earlier));
 }
 
 static const char *verb(enum race_use use)
@@ -197,7 +197,7 @@ static void add_place(struct cushim__text *text, const struct race_access *acces
     cushim__call_place_print(text, &access->place);
 }
 
-static void keep(const char *line)
+static void keep_text(const char *line)
 {
     struct race_detector *detector = cushim__race_detector;
 
@@ -232,7 +232,7 @@ void cushim__race_report(const struct race_side *later, const struct race_side *
     }
     add_place(&text, later->access);
     add_place(&text, earlier->access);
-    keep(line);
+    keep_text(line);
 }
 
 void cushim__race_report_within(uint64_t number, uint64_t place, const char *what)
@@ -241,7 +241,7 @@ void cushim__race_report_within(uint64_t number, uint64_t place, const char *wha
     char line[RACE_TEXT_SIZE], one[SIDE] = "a kernel";
     struct cushim__text text;
 
-    if (is_noted(add(add(SUM, place), access ? (uintptr_t)access->name : 0)))
+    if (is_noted(add(add(FNV_BASIS, place), access ? (uintptr_t)access->name : 0)))
         return;
     if (access)
         describe(access, one, sizeof one);
@@ -249,7 +249,7 @@ void cushim__race_report_within(uint64_t number, uint64_t place, const char *wha
     cushim__text_format(&text, "%s: %s", one, what);
     if (access)
         add_place(&text, access);
-    keep(line);
+    keep_text(line);
 }
 
 /* Whether anything orders two operations, of which the second was submitted later. */

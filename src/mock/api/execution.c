@@ -35,6 +35,7 @@ enum {
 
 struct mock_execution {
     struct mock_executed what;
+    struct ptx_host host;
     struct ptx_launch *launch;
     enum ptx_state state;
     bool limited; /* it has reached the limit of instructions */
@@ -189,34 +190,6 @@ static const struct ptx_host host = {
     .texture = describe_texture,
 };
 
-static const struct ptx_host watching_host = {
-    .find = find,
-    .print = print,
-    .allocate = allocate,
-    .free = give_back,
-    .timer_ns = timer_ns,
-    .texture = describe_texture,
-    .access = access_memory,
-};
-
-static const struct ptx_host race_host = {
-    .find = find,
-    .print = print,
-    .allocate = allocate,
-    .free = give_back,
-    .timer_ns = timer_ns,
-    .texture = describe_texture,
-    .access = access_memory,
-    .race = report_race,
-};
-
-static const struct ptx_host *host_of_launch(void)
-{
-    if (!cushim__race_detector)
-        return &host;
-    return cushim__mock->settings.races == MOCK_RACES_KERNELS ? &race_host : &watching_host;
-}
-
 /* --- launches --- */
 
 CUresult cushim__mock_execution_find(const struct mock_variables *variables, const char *name,
@@ -262,9 +235,14 @@ struct mock_execution *cushim__mock_execution_create(const struct mock_executed 
     made->block_warps = (made->threads + WARP - 1) / WARP;
     made->warps = (uint64_t)shape->grid[0] * shape->grid[1] * shape->grid[2] * made->block_warps;
     made->state = PTX_RUNNING;
+    made->host = host;
+    if (cushim__race_detector)
+        made->host.access = access_memory;
+    if (cushim__mock->settings.races == MOCK_RACES_KERNELS)
+        made->host.race = report_race;
     made->launch = cushim__ptx_launch_create(
         what->variables->code->program, what->kernel, &laid_out, what->parameters->bytes,
-        what->parameters->byte_count, what->variables->addresses, host_of_launch(), made);
+        what->parameters->byte_count, what->variables->addresses, &made->host, made);
     if (made->launch)
         return made;
     free(made);
@@ -358,30 +336,26 @@ static CUresult stop(const struct mock_execution *execution, CUresult code, cons
     return code;
 }
 
-/* Not every race of its threads was found: say why. */
-static void say_unwatched(const struct mock_execution *execution)
+static void report_races(struct mock_execution *execution)
 {
     const struct mock_executed *what = &execution->what;
-    const char *name = what->variables->code->program->kernels[what->kernel].name;
     const struct ptx_counts *counts = &execution->done;
 
-    if (counts->unwatched_bytes > 0)
-        cushim__mock_log("races = kernels: the kernel '%s' (operation %" PRIu64
-                         ") uses more memory than is watched: accesses of %" PRIu64
-                         " bytes were not compared with others",
-                         name, what->number, counts->unwatched_bytes);
-    if (counts->unreported_races > 0)
-        cushim__mock_log("races = kernels: the kernel '%s' (operation %" PRIu64
-                         ") has more races than are reported of one launch",
-                         name, what->number);
+    if (cushim__race_detector)
+        cushim__mock_accesses_report(execution->accesses, what->number);
+    if (counts->unwatched_bytes > 0 || counts->unreported_races > 0)
+        cushim__mock_log("not every race of threads of the kernel '%s' (operation %" PRIu64
+                         ") is found: accesses of %" PRIu64
+                         " bytes are beyond the memory that is watched, and "
+                         "%" PRIu64 " races beyond those that are reported",
+                         what->variables->code->program->kernels[what->kernel].name, what->number,
+                         counts->unwatched_bytes, counts->unreported_races);
 }
 
 CUresult cushim__mock_execution_end(struct mock_execution *execution)
 {
     flush(execution);
-    if (cushim__race_detector)
-        cushim__mock_accesses_report(execution->accesses, execution->what.number);
-    say_unwatched(execution);
+    report_races(execution);
     if (execution->limited)
         return stop(execution, CUDA_ERROR_LAUNCH_TIMEOUT,
                     "has not ended after as many instructions as kernel_limit says");

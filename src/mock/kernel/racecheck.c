@@ -22,10 +22,10 @@ enum {
     WORD = 4,
     PAGE_BYTES = 256,
     PAGE_CELLS = PAGE_BYTES / WORD,
-    FIRST_ROOM = 1024,
     PAGES_MAX = 1 << 16, /* of 3.6 KB each: 16 MiB of the kernel's memory */
-    PAIRS_MAX = 64,      /* of instructions that are reported */
-    LOCKSTEP = 70,       /* below this target the lanes of a warp execute in lockstep */
+    PLACES = PAGES_MAX * 2,
+    PAIRS_MAX = 64, /* of instructions that are reported */
+    LOCKSTEP = 70,  /* below this target the lanes of a warp execute in lockstep */
 };
 
 /* The key of a page of shared memory: this, the resident block, and which page. */
@@ -64,8 +64,8 @@ struct knowledge {
 struct ptx_racecheck {
     uint32_t now;
     bool lockstep;
-    struct page **pages; /* a hash table */
-    size_t page_count, room;
+    struct page **pages; /* a hash table of PLACES */
+    size_t page_count;
     struct page *last;
     struct knowledge *warps; /* of all resident blocks */
     uint32_t pairs[PAIRS_MAX][2];
@@ -80,8 +80,7 @@ struct ptx_racecheck *cushim__ptx_racecheck_create(const struct ptx_launch *laun
         return NULL;
     check->now = 1;
     check->lockstep = launch->program->module.target < LOCKSTEP;
-    check->room = FIRST_ROOM;
-    check->pages = calloc(check->room, sizeof *check->pages);
+    check->pages = calloc(PLACES, sizeof *check->pages);
     check->warps = calloc(blocks * launch->warps, sizeof *check->warps);
     if (check->pages && check->warps)
         return check;
@@ -91,7 +90,7 @@ struct ptx_racecheck *cushim__ptx_racecheck_create(const struct ptx_launch *laun
 
 void cushim__ptx_racecheck_destroy(struct ptx_racecheck *check)
 {
-    for (size_t i = 0; check && check->pages && i < check->room; i++)
+    for (size_t i = 0; check && check->pages && i < PLACES; i++)
         free(check->pages[i]);
     if (check) {
         free(check->pages);
@@ -121,29 +120,13 @@ static void raise(uint32_t *time, uint32_t other)
 
 /* --- cells --- */
 
-static struct page **place_of(struct page **pages, size_t room, uint64_t key)
+static struct page **place_of(const struct ptx_racecheck *check, uint64_t key)
 {
-    size_t at = (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (room - 1);
+    size_t at = (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32) % PLACES;
 
-    while (pages[at] && pages[at]->key != key)
-        at = (at + 1) & (room - 1);
-    return &pages[at];
-}
-
-static bool grow(struct ptx_racecheck *check)
-{
-    struct page **pages = calloc(check->room * 2, sizeof *pages);
-
-    if (!pages)
-        return false;
-    for (size_t i = 0; i < check->room; i++) {
-        if (check->pages[i])
-            *place_of(pages, check->room * 2, check->pages[i]->key) = check->pages[i];
-    }
-    free(check->pages);
-    check->pages = pages;
-    check->room *= 2;
-    return true;
+    while (check->pages[at] && check->pages[at]->key != key)
+        at = (at + 1) % PLACES;
+    return &check->pages[at];
 }
 
 /* NULL: there are as many as can be, or no memory. */
@@ -153,13 +136,9 @@ static struct page *page_of(struct ptx_racecheck *check, uint64_t key)
 
     if (check->last && check->last->key == key)
         return check->last;
-    place = place_of(check->pages, check->room, key);
+    place = place_of(check, key);
     if (!*place) {
-        if (check->page_count == PAGES_MAX ||
-            (check->page_count * 2 >= check->room && !grow(check)))
-            return NULL;
-        place = place_of(check->pages, check->room, key);
-        *place = calloc(1, sizeof **place);
+        *place = check->page_count < PAGES_MAX ? calloc(1, sizeof **place) : NULL;
         if (!*place)
             return NULL;
         (*place)->key = key;
@@ -190,7 +169,7 @@ void cushim__ptx_racecheck_forget(const struct ptx_launch *launch, uint64_t addr
     struct ptx_racecheck *check = launch->racecheck;
 
     for (uint64_t key = address / PAGE_BYTES; key * PAGE_BYTES < address + bytes; key++) {
-        struct page *page = *place_of(check->pages, check->room, key);
+        struct page *page = *place_of(check, key);
 
         if (page)
             memset(page->cells, 0, sizeof page->cells);
