@@ -432,17 +432,19 @@ struct cushim_mock_functions {
  *
  * Missing waits: pairs of operations on the same memory that nothing orders.
  *
- * With the setting `races = report` or `races = misuse` the mock looks, at the submission of
+ * With the setting `races = report`, `misuse` or `kernels` the mock looks, at the submission of
  * each copy, set, kernel and cuMemFreeAsync, for an earlier one, or a cuMemAllocAsync, that uses
  * the same bytes, where one of the two writes and neither has to end before the other begins.
  * Streams, events, the legacy default stream, edges of graphs and what the host has waited for
  * order operations; the time at which they happen to be executed does not. So a missing wait is
- * found in every schedule. docs/mock.md says what is looked at, and what is taken to be ordered.
+ * found in every schedule. With `races = kernels` it looks at the threads of each executed kernel
+ * too. docs/mock.md says what is looked at, and what is taken to be ordered.
  */
 
 /**
- * The text of a race, in the order in which they were found: it names both operations, the bytes,
- * and what would order them. NULL if there are fewer. Valid until the mock is destroyed.
+ * The text of a race, in the order in which they were found: it names both operations, or both
+ * threads of a kernel with the lines of its PTX, the bytes, and what would order them. NULL if
+ * there are fewer. Valid until the mock is destroyed.
  *
  * A race is reported once for each allocation and pair of places, where a place is a stream, a
  * function of the driver and, of a launch, a kernel; after 1024 of these, races are only counted.

@@ -238,7 +238,7 @@ struct mock_execution *cushim__mock_execution_create(const struct mock_executed 
     made->host = host;
     if (cushim__race_detector)
         made->host.access = access_memory;
-    if (cushim__mock->settings.races == MOCK_RACES_KERNELS)
+    if (cushim__race_detector && cushim__mock->settings.races == MOCK_RACES_KERNELS)
         made->host.race = report_race;
     made->launch = cushim__ptx_launch_create(
         what->variables->code->program, what->kernel, &laid_out, what->parameters->bytes,
