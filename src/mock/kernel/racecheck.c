@@ -112,7 +112,7 @@ static uint32_t tick(struct ptx_racecheck *check)
     return check->now < UINT32_MAX ? check->now++ : check->now;
 }
 
-static void raise(uint32_t *time, uint32_t other)
+static void advance(uint32_t *time, uint32_t other)
 {
     if (*time < other)
         *time = other;
@@ -326,11 +326,11 @@ static void order(const struct ptx_step *step, struct cell *cell, const struct u
     /* Nobody can tell by an atomic operation whose result is not used. */
     if (use->flags & STRONG && kind != PTX_WRITE &&
         (at->handler == DO_LOAD || (at->handler == DO_ATOMIC && at->d != PTX_UNUSED)))
-        raise(&knows->all, cell->released);
+        advance(&knows->all, cell->released);
     if (kind != PTX_READ)
-        raise(&cell->released, use->flags & STRONG && at->flags & FLAG_RELEASE
-                                   ? tick(step->launch->racecheck)
-                                   : knows->fenced);
+        advance(&cell->released, use->flags & STRONG && at->flags & FLAG_RELEASE
+                                     ? tick(step->launch->racecheck)
+                                     : knows->fenced);
 }
 
 void cushim__ptx_racecheck_access(struct ptx_step *step, unsigned lane, enum ptx_space space,
@@ -376,10 +376,10 @@ void cushim__ptx_racecheck_mbarrier(struct ptx_step *step, const unsigned char *
         return;
     cell = cell_of(step, PTX_SHARED, offset);
     if (cell && !waits)
-        raise(&cell->released, tick(step->launch->racecheck));
+        advance(&cell->released, tick(step->launch->racecheck));
     else if (over)
         /* If its memory is not watched, everything may have come before. */
-        raise(&knows->all, cell ? cell->released : tick(step->launch->racecheck));
+        advance(&knows->all, cell ? cell->released : tick(step->launch->racecheck));
 }
 
 /* --- what orders threads --- */
@@ -403,7 +403,7 @@ void cushim__ptx_racecheck_warp_sync(struct ptx_launch *launch, const struct ptx
 
     for (uint32_t left = lanes; left; left &= left - 1) {
         for (unsigned i = 0; i < PTX_LANES; i++)
-            raise(&joined[i], ptx_in(lanes, i) ? now : knows->lanes[ptx_first(left)][i]);
+            advance(&joined[i], ptx_in(lanes, i) ? now : knows->lanes[ptx_first(left)][i]);
     }
     for (uint32_t left = lanes; left; left &= left - 1)
         memcpy(knows->lanes[ptx_first(left)], joined, sizeof joined);
@@ -421,9 +421,9 @@ void cushim__ptx_racecheck_barrier(struct ptx_launch *launch, const struct ptx_b
         if (!whole && !barrier->arrived[i])
             continue;
         for (uint32_t j = 0; j < block->warp_count; j++)
-            raise(&joined[j], i == j ? now : warps[i].warps[j]);
-        raise(&all, warps[i].all);
-        raise(&fenced, warps[i].fenced);
+            advance(&joined[j], i == j ? now : warps[i].warps[j]);
+        advance(&all, warps[i].all);
+        advance(&fenced, warps[i].fenced);
     }
     for (uint32_t i = 0; i < block->warp_count; i++) {
         if (!whole && !barrier->waiting[i])
