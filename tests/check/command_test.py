@@ -115,8 +115,10 @@ class Findings(Check):
 
     @unittest.skipIf(SANITIZED, 'a sanitizer keeps what is freed')
     def test_what_check_remembers_has_a_bound(self):
-        out, _ = self.check('contexts', options=('--set', 'mode=auto'))
-        self.assertLess(int(out.split()[1]), 1000, 'KiB more for 3000 contexts')
+        for what in 'contexts', 'threads':
+            with self.subTest(what=what):
+                out, _ = self.check(what, options=('--set', 'mode=auto'))
+                self.assertLess(int(out.split()[1]), 1000, 'KiB more for thousands of them')
 
     def test_level(self):
         self.assertEqual(self.ids('unregister', options=('--level', 'error')), [])

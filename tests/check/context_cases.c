@@ -267,7 +267,7 @@ static void context_stays_pushed(void)
 /* One that was created, and one that is destroyed, are not on the stack any more. */
 static void pushed_contexts_are_popped(void)
 {
-    CUcontext other = make_other(), inner;
+    CUcontext own = current(), other = make_other(), inner;
 
     OK(driver->CtxPushCurrent_v2(other));
     OK(driver->CtxCreate_v2(&inner, 0, 0));
@@ -275,6 +275,9 @@ static void pushed_contexts_are_popped(void)
     OK(driver->CtxPushCurrent_v2(other));
     OK(driver->CtxPopCurrent_v2(&other));
     OK(driver->CtxPopCurrent_v2(&other));
+    OK(driver->CtxPushCurrent_v2(other));
+    OK(driver->CtxSetCurrent(own));
+    OK(driver->CtxPopCurrent_v2(&own));
     OK(driver->CtxPushCurrent_v2(other));
     OK(driver->CtxSetCurrent(NULL));
     OK(driver->CtxPushCurrent_v2(other));
