@@ -206,11 +206,12 @@ static void ended(struct cushim__call *call, CUresult answer)
     const struct order_rule *rule = cushim__order_rule(call->slot);
     struct under_way *entry = rule->action == ORDER_NOTHING ? NULL : find(call->number);
 
-    if (counts(call, rule, answer)) {
-        cushim__race_user = RACE_OF_CHECK;
+    cushim__race_user = RACE_OF_CHECK;
+    if (counts(call, rule, answer))
         judge(call, rule, entry);
-        cushim__race_user = RACE_OF_MOCK;
-    }
+    else if (entry && answer != CUDA_SUCCESS && !cushim__answer_refuses(answer))
+        cushim__order_all(); /* work has failed, and there is no more to wait for */
+    cushim__race_user = RACE_OF_MOCK;
     if (entry)
         entry->call = 0;
 }

@@ -121,16 +121,9 @@ static void return_part(const struct change *change)
         cushim__handle_own(owner, object);
 }
 
-/*
- * Whether the program has done its part to release something: not if the driver refused the call
- * for its arguments. A driver that answers an earlier error may have released it or not, and where
- * a fault gave the answer the program cannot know.
- */
-static bool counts_as_release(const struct change *change)
+bool cushim__answer_refuses(CUresult answer)
 {
-    if (change->call->is_injected)
-        return true;
-    switch (change->answer) {
+    switch (answer) {
     case CUDA_ERROR_INVALID_VALUE:
     case CUDA_ERROR_NOT_INITIALIZED:
     case CUDA_ERROR_DEINITIALIZED:
@@ -144,10 +137,19 @@ static bool counts_as_release(const struct change *change)
     case CUDA_ERROR_NOT_SUPPORTED:
     case CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED:
     case CUDA_ERROR_STREAM_CAPTURE_IMPLICIT:
-        return false;
-    default:
         return true;
+    default:
+        return false;
     }
+}
+
+/*
+ * Whether the program has done its part to release something. A driver that answers an earlier error
+ * may have released it or not, and where a fault gave the answer the program cannot know.
+ */
+static bool counts_as_release(const struct change *change)
+{
+    return change->call->is_injected || !cushim__answer_refuses(change->answer);
 }
 
 static bool has_succeeded(const struct change *change)
