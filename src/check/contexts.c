@@ -151,11 +151,16 @@ static _Thread_local bool had_context;
 
 static void judge_current(const struct cushim__call *call, CUcontext context)
 {
+    const struct cushim__api_effect *effect = cushim__api_effect_first(call->slot);
     const unsigned other = other_abi(call->slot);
     const char *name = cushim__slot_name(call->slot);
     unsigned version;
 
-    if (!context)
+    if (!context && effect && effect->kind == CUSHIM__POPS_CURRENT)
+        cushim__check_report(call, CUSHIM__CHECK_CONTEXT_POPPED, NULL, NULL,
+                             "%s is called in thread %u, whose stack of contexts is empty", name,
+                             call->thread);
+    else if (!context)
         cushim__check_report(call, CUSHIM__CHECK_CONTEXT_NONE, NULL, NULL,
                              "%s is called in thread %u, which has no current context%s", name,
                              call->thread, had_context ? " any more" : " and never had one");
