@@ -197,7 +197,6 @@ CUresult cushim__check_suppressions_read(struct cushim__check_options *options, 
             free(suppression);
             return CUDA_ERROR_INVALID_VALUE;
         }
-        suppression->line = lines.number;
         suppression->next = options->suppressions;
         options->suppressions = suppression;
     }
