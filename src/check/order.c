@@ -62,11 +62,7 @@ static void note_in_capture(const struct cushim__call *call, const struct order_
     case ORDER_COPY:
     case ORDER_COPY_2D:
     case ORDER_COPY_3D:
-    case ORDER_MAKE_COPY:
         cushim__order_note_graphs(ORDER_GRAPHS_COPY);
-        break;
-    case ORDER_MAKE_NODE:
-        cushim__order_note_graphs(ORDER_GRAPHS_RECORD);
         break;
     case ORDER_WAIT_OUTSIDE:
     case ORDER_SIGNAL:
@@ -136,7 +132,7 @@ static void started(struct cushim__call *call)
     note_overlaps(entry);
 }
 
-/* The life of objects is followed in captures, too. False: the call has to do with more. */
+/* The life of objects, and what graphs get, counts in captures, too. False: the call does more. */
 static bool apply_life(const struct cushim__call *call, const struct order_rule *rule)
 {
     const uint32_t number = call->arguments.list[0].tag.number;
@@ -169,6 +165,12 @@ static bool apply_life(const struct cushim__call *call, const struct order_rule 
     case ORDER_DESTROY_CONTEXT:
         cushim__order_all();
         cushim__order_context_destroy(number);
+        return true;
+    case ORDER_MAKE_COPY:
+        cushim__order_note_graphs(ORDER_GRAPHS_COPY);
+        return true;
+    case ORDER_MAKE_NODE:
+        cushim__order_note_graphs(ORDER_GRAPHS_RECORD);
         return true;
     default:
         return false;

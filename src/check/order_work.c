@@ -390,12 +390,6 @@ static void apply_without_stream(const struct cushim__call *call, const struct o
     case ORDER_FREE:
         free_memory(call, freed);
         break;
-    case ORDER_MAKE_COPY:
-        cushim__order_note_graphs(ORDER_GRAPHS_COPY);
-        break;
-    case ORDER_MAKE_NODE:
-        cushim__order_note_graphs(ORDER_GRAPHS_RECORD);
-        break;
     case ORDER_SET_POINTER:
         /* Attributes that make memory synchronous, or tokens that do. */
         if (call->slot == CUSHIM__SLOT(PointerSetAttribute) ||
