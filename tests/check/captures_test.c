@@ -221,6 +221,34 @@ static void pushed_context_that_none_replaces_is_popped(void **state)
     OK(driver->CtxDestroy_v2(context));
 }
 
+static void pushed_context_that_another_replaces_is_popped(void **state)
+{
+    CUcontext context = begin_with_advice(), own, popped;
+
+    (void)state;
+    OK(driver->CtxGetCurrent(&own));
+    OK(driver->CtxPushCurrent_v2(context));
+    OK(driver->CtxSetCurrent(own));
+    OK(driver->CtxPopCurrent_v2(&popped));
+    finish(0);
+    OK(driver->CtxDestroy_v2(context));
+}
+
+/* Those that are not noted any more leave no others behind. */
+static void hundreds_of_contexts_are_pushed_and_popped(void **state)
+{
+    CUcontext context = begin_with_advice(), own, popped;
+
+    (void)state;
+    OK(driver->CtxGetCurrent(&own));
+    for (unsigned i = 0; i < 600; i++)
+        OK(driver->CtxPushCurrent_v2(i % 3 ? context : own));
+    for (unsigned i = 0; i < 600; i++)
+        OK(driver->CtxPopCurrent_v2(&popped));
+    finish(0);
+    OK(driver->CtxDestroy_v2(context));
+}
+
 static void context_that_was_created_lies_above_the_pushed_one(void **state)
 {
     CUcontext context = begin_with_advice(), inner;
@@ -278,6 +306,8 @@ int main(void)
         TEST(pushed_context_is_left),
         TEST(context_that_was_pushed_before_check_is_not_left),
         TEST(pushed_context_that_none_replaces_is_popped),
+        TEST(pushed_context_that_another_replaces_is_popped),
+        TEST(hundreds_of_contexts_are_pushed_and_popped),
         TEST(context_that_was_created_lies_above_the_pushed_one),
         TEST(pushed_context_that_is_destroyed_is_not_left),
         TEST(pop_of_an_empty_stack_has_a_cure_of_its_own),
