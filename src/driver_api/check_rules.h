@@ -79,7 +79,7 @@ enum cushim__check_id {
     CUSHIM__CHECK_NONE = CUSHIM__CHECK_IDS /* misuse that has no id */
 };
 
-/* One id, as a row of check_rules.tsv says: what is for the documentation alone is not compiled in. */
+/* One id, as its row says. What is for the documentation alone is not compiled in. */
 struct cushim__check_rule {
     enum cushim__check_level level;
     const char *id;

@@ -53,7 +53,7 @@ const struct cushim__api_effect *cushim__api_effect_next(const struct cushim__ap
 /* Note what a call has done that answered so. What it wrote has been decoded. */
 void cushim__tracker_update(const struct cushim__call *call, CUresult answer);
 
-/* Whether the driver says by this answer that it has not done what was asked: it is no other error. */
+/* Whether a driver that answers so has not done what was asked; false: it answers another error. */
 bool cushim__answer_refuses(CUresult answer);
 
 /* Note which call it is, and where the program makes it. */
