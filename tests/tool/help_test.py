@@ -6,7 +6,7 @@ import os
 import re
 import unittest
 
-from harness import DONE, USAGE, ToolTest, fake
+from harness import DONE, USAGE, ToolTest
 
 COMMANDS = 'info', 'probe', 'time', 'run', 'trace', 'check', 'profile', 'symbols', 'symbolize'
 FONT = re.compile(r'\\f[BIRP]')
