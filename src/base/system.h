@@ -24,6 +24,9 @@ uint64_t cushim__host_ns(void);
  */
 FILE *cushim__host_file(const char *path);
 
+/* Make a file of text, or what is there empty. Nobody is waited for to read it. */
+FILE *cushim__host_new_file(const char *path);
+
 /* What stands between the folders of a path: any of these characters. */
 extern const char cushim__host_separators[];
 

@@ -54,6 +54,20 @@ FILE *cushim__host_file(const char *path)
     return file;
 }
 
+/* A pipe that nobody reads is refused: it would let the whole driver wait. */
+FILE *cushim__host_new_file(const char *path)
+{
+    const int descriptor =
+        open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0666);
+    FILE *file = NULL;
+
+    if (descriptor >= 0 && fcntl(descriptor, F_SETFL, 0) == 0)
+        file = fdopen(descriptor, "w");
+    if (!file && descriptor >= 0)
+        close(descriptor);
+    return file;
+}
+
 bool cushim__host_path_is_rooted(const char *path, size_t length)
 {
     return length > 0 && path[0] == '/';

@@ -61,6 +61,15 @@ FILE *cushim__host_file(const char *path)
     return file;
 }
 
+FILE *cushim__host_new_file(const char *path)
+{
+    wchar_t *wide = wide_of(path);
+    FILE *file = wide ? _wfopen(wide, L"wb") : NULL; /* lines end as they do elsewhere */
+
+    free(wide);
+    return file;
+}
+
 bool cushim__host_path_is_rooted(const char *path, size_t length)
 {
     return (length > 0 && (path[0] == '/' || path[0] == '\\')) || (length > 1 && path[1] == ':');

@@ -2,10 +2,12 @@
 /*
  * Graphs: nodes, edges, clones, child graphs, what programs read of them and must not do with them.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "tests/mock/fixture.h"
 #include "tests/mock/graph_fixture.h"
+#include "tests/support/folder.h"
 
 static CUgraphNode nodes[6];
 
@@ -231,6 +233,35 @@ static void child_graph_is_a_copy_that_belongs_to_its_node(void **state)
     OK(driver->GraphDestroy(child));
 }
 
+static void graph_is_written_as_text(void **state)
+{
+    char text[400] = "";
+    unsigned char *bytes;
+    size_t length;
+
+    (void)state;
+    add_nodes(2);
+    add_edge(0, 1);
+    OK(driver->GraphDebugDotPrint(graph, folder_path("graph"), 0));
+    bytes = folder_read(folder_path("graph"), &length);
+    assert_in_range(length, 1, sizeof text - 1);
+    memcpy(text, bytes, length);
+    free(bytes);
+    assert_non_null(strstr(text, "digraph"));
+    assert_non_null(strstr(text, "HOST"));
+    assert_non_null(strstr(text, " -> "));
+    CODE(CUDA_ERROR_OPERATING_SYSTEM, driver->GraphDebugDotPrint(graph, "/nowhere/graph", 0));
+}
+
+#ifndef _WIN32
+/* A pipe in the place of a file: who waits for its reader holds up all who call the mock. */
+static void pipe_that_nobody_reads_is_refused(void **state)
+{
+    (void)state;
+    CODE(CUDA_ERROR_OPERATING_SYSTEM, driver->GraphDebugDotPrint(graph, folder_pipe("unread"), 0));
+}
+#endif
+
 /* What a program must not do with graphs: it is reported, and nothing that is gone is used. */
 
 static void CUDA_CB undefined_nothing(void *data)
@@ -411,6 +442,10 @@ int main(void)
         TEST(edges_between_kernels_carry_data),
         TEST(clone_is_a_graph_of_its_own),
         TEST(child_graph_is_a_copy_that_belongs_to_its_node),
+        TEST(graph_is_written_as_text),
+#ifndef _WIN32
+        TEST(pipe_that_nobody_reads_is_refused),
+#endif
         TEST_IN(capture_ends_with_the_graph_around_its_own, fixture_auto, end),
         TEST_IN(capture_ends_with_the_node_around_its_graph, fixture_auto, end),
         TEST_IN(program_cannot_release_what_a_graph_was_given, fixture_auto, end),
@@ -419,5 +454,5 @@ int main(void)
         TEST_IN(other_child_of_a_node_nests_to_the_same_end, fixture_auto, end),
     };
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, folder_create, folder_remove);
 }

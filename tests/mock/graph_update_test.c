@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Executable graphs that are updated by graphs of another shape, and graphs within graphs. */
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tests/mock/fixture.h"
 #include "tests/mock/graph_fixture.h"
+#include "tests/support/folder.h"
 
 enum { NODES = 4 };
 
@@ -155,6 +157,27 @@ static void graph_cannot_be_put_into_itself(void **state)
     OK(driver->GraphGetNodes(inner, NULL, &count));
     assert_int_equal(count, 3);
     OK(driver->GraphDestroy(outer));
+}
+
+static void picture_of_a_graph_has_the_graphs_within_it(void **state)
+{
+    CUgraph outer = with_child(&chain);
+    unsigned char *bytes;
+    char text[2048] = "";
+    size_t size;
+
+    folder_create(state);
+    OK(driver->GraphDebugDotPrint(outer, folder_path("graph.dot"), 0));
+    bytes = folder_read(folder_path("graph.dot"), &size);
+    assert_non_null(bytes);
+    assert_true(size < sizeof text);
+    memcpy(text, bytes, size);
+    free(bytes);
+    assert_non_null(strstr(text, "  subgraph \"cluster"));
+    assert_non_null(strstr(strstr(text, "subgraph"), "\" -> \""));
+    assert_non_null(strrchr(text, '}'));
+    OK(driver->GraphDestroy(outer));
+    folder_remove(state);
 }
 
 /* --- user objects --- */
@@ -399,6 +422,7 @@ int main(void)
         TEST(update_looks_into_a_graph_within_a_graph),
         TEST_IN(graph_cannot_be_put_into_itself, graph_auto, end_violated),
         TEST(graph_holds_several_user_objects_each_for_itself),
+        TEST(picture_of_a_graph_has_the_graphs_within_it),
         TEST(graph_is_not_launched_into_the_legacy_stream_of_a_capture),
         TEST(graph_is_not_uploaded_into_a_capture),
         TEST(edge_with_unknown_bits_is_refused),

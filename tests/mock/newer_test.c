@@ -3,12 +3,15 @@
  * Functions that came after CUDA 13.0. No driver that has them was measured: they answer as the
  * documentation says, and as the functions of 13.0 do that are like them.
  */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "loader/codes.h"
 #include "loader/symbols.h"
 #include "tests/mock/graph_fixture.h"
 #include "tests/support/calls.h"
+#include "tests/support/folder.h"
 #include "tests/support/symbols.h"
 
 enum { BYTES = 64 };
@@ -136,16 +139,28 @@ static void node_of_child_graph_is_contained_in_it(void **state)
     OK(driver->GraphDestroy(other));
 }
 
-static void id_of_a_node_is_not_given_twice(void **state)
+/* An id is not given twice, and the text names nodes by it. */
+static void text_of_graph_names_nodes_by_ids(void **state)
 {
+    char text[400] = "", name[64];
+    unsigned char *bytes;
+    unsigned id, local;
+    size_t length;
     CUgraphNode gone = graph_add_host(NULL, 0, 1), node;
-    unsigned local;
 
     (void)state;
     OK(driver->GraphDestroyNode(gone));
     node = graph_add_host(NULL, 0, 2);
+    OK(driver->GraphGetId(graph, &id));
     OK(driver->GraphNodeGetLocalId(node, &local));
     assert_int_equal(local, 1);
+    OK(driver->GraphDebugDotPrint(graph, folder_path("graph"), 0));
+    bytes = folder_read(folder_path("graph"), &length);
+    assert_in_range(length, 1, sizeof text - 1);
+    memcpy(text, bytes, length);
+    free(bytes);
+    snprintf(name, sizeof name, "\"graph_%u_node_%u\" [label=\"HOST\"]", id, local);
+    assert_non_null(strstr(text, name));
 }
 
 static CUgraphNodeParams parameters_of(CUgraphNodeType type)
@@ -408,7 +423,7 @@ int main(void)
         cmocka_unit_test(functions_exist_from_their_version_on_and_refuse_zeros),
         TEST(graphs_and_nodes_have_ids),
         TEST(node_of_child_graph_is_contained_in_it),
-        TEST(id_of_a_node_is_not_given_twice),
+        TEST(text_of_graph_names_nodes_by_ids),
         TEST(parameters_of_any_node_are_read_as_they_were_given),
         TEST(parameters_of_child_graph_name_the_nodes_own),
         TEST(kernel_of_another_context_is_refused),
@@ -419,5 +434,5 @@ int main(void)
         TEST(devices_are_in_no_clique),
     };
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, folder_create, folder_remove);
 }
