@@ -218,7 +218,7 @@ enum race_order {
     RACE_ORDER_LOST,    /* one of them was not submitted, or is too old to be known */
 };
 
-/* Whether anything orders two operations; `text`, unless NULL, receives a sentence that says so. */
-enum race_order cushim__race_order(uint64_t first, uint64_t second, char *text, size_t size);
+/* Whether anything orders two operations. */
+enum race_order cushim__race_order(uint64_t first, uint64_t second);
 
 #endif

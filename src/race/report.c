@@ -232,24 +232,6 @@ static enum race_order order_of(const struct race_access *one, const struct race
     return cushim__race_access_precedes(one, later) ? RACE_ORDER_BEFORE : RACE_ORDER_NONE;
 }
 
-static void say(const struct race_access *one, const struct race_access *later,
-                enum race_order order, char *text, size_t size)
-{
-    char from[SIDE], to[SIDE];
-
-    describe(one, from, sizeof from);
-    describe(later, to, sizeof to);
-    if (order == RACE_ORDER_BEFORE)
-        snprintf(text, size, "%s comes before %s", from, to);
-    else if (order == RACE_ORDER_NONE)
-        snprintf(text, size, "nothing orders %s and %s", from, to);
-    else
-        snprintf(text, size,
-                 "what orders %s and %s depends on who writes the value in memory that a stream "
-                 "waits for",
-                 from, to);
-}
-
 size_t cushim__race_count(void)
 {
     return cushim__race_detector ? cushim__race_detector->count : 0;
@@ -262,7 +244,7 @@ const char *cushim__race_text(size_t index)
                : NULL;
 }
 
-enum race_order cushim__race_order(uint64_t first, uint64_t second, char *text, size_t size)
+enum race_order cushim__race_order(uint64_t first, uint64_t second)
 {
     const struct race_access *one = find(first < second ? first : second);
     const struct race_access *later = find(first < second ? second : first);
@@ -271,7 +253,5 @@ enum race_order cushim__race_order(uint64_t first, uint64_t second, char *text, 
     if (!one || !later)
         return RACE_ORDER_LOST;
     order = order_of(one, later);
-    if (text)
-        say(one, later, order, text, size);
     return order == RACE_ORDER_BEFORE && second < first ? RACE_ORDER_AFTER : order;
 }

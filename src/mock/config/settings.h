@@ -110,6 +110,4 @@ void cushim__mock_settings_free(struct mock_settings *settings);
 /* The settings in one line, for the mock's identity. */
 void cushim__mock_settings_describe(const struct mock_settings *settings, char *text, size_t size);
 
-/* What calls and operations cost by default. */
-
 #endif
