@@ -8,7 +8,10 @@
 enum { ALLOCATIONS = 64, SLICES = 1 << 20 };
 
 char printed[16384];
+bool reuse_memory;
 uint64_t accesses[3];
+struct ptx_race races[80];
+size_t race_count;
 struct ptx_fault fault;
 struct ptx_counts counts;
 
@@ -61,6 +64,7 @@ int forget_memory(void **state)
     allocation_count = 0;
     printed[0] = '\0';
     memset(accesses, 0, sizeof accesses);
+    race_count = 0;
     return 0;
 }
 
@@ -73,6 +77,12 @@ static void print(void *data, const char *text, size_t bytes)
 static uint64_t allocate(void *data, size_t bytes)
 {
     (void)data;
+    for (size_t i = 0; reuse_memory && i < allocation_count; i++) {
+        if (!allocations[i].host && allocations[i].bytes == bytes) {
+            allocations[i].host = calloc(1, bytes);
+            return allocations[i].host ? allocations[i].address : 0;
+        }
+    }
     return allocation_count < ALLOCATIONS && bytes < 1 << 20 ? device_memory(bytes) : 0;
 }
 
@@ -95,9 +105,21 @@ static void access_seen(void *data, const struct ptx_access *access)
     accesses[access->use]++;
 }
 
+static void race_seen(void *data, const struct ptx_race *race)
+{
+    (void)data;
+    if (race_count < COUNT(races))
+        races[race_count] = *race;
+    race_count++;
+}
+
 const struct ptx_host host = {.find = find, .print = print, .allocate = allocate, .free = release};
-static const struct ptx_host hooked_host = {
-    .find = find, .print = print, .allocate = allocate, .free = release, .access = access_seen};
+static const struct ptx_host hooked_host = {.find = find,
+                                            .print = print,
+                                            .allocate = allocate,
+                                            .free = release,
+                                            .access = access_seen,
+                                            .race = race_seen};
 
 const struct ptx_target any_target = {.version = 999, .architecture = 999};
 
