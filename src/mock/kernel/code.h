@@ -325,8 +325,6 @@ struct ptx_function {
 
 struct ptx_shared {
     char *name;
-    unsigned part;
-    enum ptx_linkage linkage;
     size_t bytes, alignment;
     bool dynamic; /* .extern without a size */
 };

@@ -260,7 +260,6 @@ static void local_variable(struct ptx_parser *parser, struct ptx_word name,
 {
     struct ptx_symbol *symbol = cushim__ptx_symbol_add(parser, name, SYMBOL_LOCAL, 0);
 
-    symbol->bytes = declared->bytes;
     symbol->of_call = of_call;
     symbol->offset = local_place(parser, declared->alignment, declared->bytes);
 }
@@ -329,7 +328,6 @@ void cushim__ptx_formals(struct ptx_parser *parser, struct ptx_formal **formals,
                 struct ptx_symbol *symbol =
                     cushim__ptx_symbol_add(parser, declared.name, SYMBOL_LOCAL, 0);
 
-                symbol->bytes = formal.bytes;
                 symbol->offset = formal.offset;
                 symbol->of_call = true;
             }
@@ -551,11 +549,8 @@ static void blocks(struct ptx_parser *parser)
 void cushim__ptx_body(struct ptx_parser *parser, uint32_t function)
 {
     struct ptx_statement end = {.guard = PTX_UNUSED};
-    struct ptx_program *program = parser->program;
-    struct ptx_body *body = &parser->body;
 
-    body->function = function;
-    body->first_list = program->list_count;
+    parser->body.function = function;
     blocks(parser);
     end.line = parser->line;
     cushim__ptx_emit(parser, &end, DO_RETURN);

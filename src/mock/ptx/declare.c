@@ -83,7 +83,7 @@ void cushim__ptx_declared_name(struct ptx_parser *parser, struct ptx_declared *d
 {
     declared->name = cushim__ptx_name(parser);
     declared->count = 1;
-    declared->array = declared->unsized = false;
+    declared->unsized = false;
     declared->repeated = declared->dimension_count = 0;
     if (ptx_skip(parser, "<")) {
         const uint64_t count = cushim__ptx_integer(parser);
@@ -94,7 +94,6 @@ void cushim__ptx_declared_name(struct ptx_parser *parser, struct ptx_declared *d
         cushim__ptx_expect(parser, ">");
     }
     while (ptx_skip(parser, "[")) {
-        declared->array = true;
         if (ptx_is(parser, "]") && declared->dimension_count == 0) {
             declared->unsized = true;
             declared->dimensions[declared->dimension_count++] = 1;
@@ -232,8 +231,8 @@ void cushim__ptx_shared_variables(struct ptx_parser *parser, enum ptx_linkage li
         if (!known) {
             program->shared = cushim__ptx_grow(parser, program->shared, &program->shared_room,
                                                index, sizeof *program->shared);
-            program->shared[index] = (struct ptx_shared){.part = parser->part, .linkage = linkage};
-            program->shared[index].name = cushim__ptx_copy(parser, declared.name);
+            program->shared[index] =
+                (struct ptx_shared){.name = cushim__ptx_copy(parser, declared.name)};
             program->shared_count++;
             if (linkage != PTX_LOCAL &&
                 !cushim__ptx_names_add(program->names, 's', declared.name, index))

@@ -117,7 +117,6 @@ static void parameters(struct ptx_parser *parser, struct ptx_kernel *kernel)
             cushim__ptx_fail(parser, "the parameters have more than 64 KiB");
         symbol = cushim__ptx_symbol_add(parser, declared.name, SYMBOL_PARAM, 0);
         symbol->offset = offset;
-        symbol->bytes = declared.bytes;
         if (kernel->parameter_count == room) {
             struct ptx_parameter *larger;
 
@@ -447,7 +446,7 @@ bool cushim__ptx_add(struct ptx_module *module, const char *text, size_t bytes,
     parser->error = error;
     parser->program = module->program;
     parser->part = module->part = module->program->part_count++;
-    parser->text = parser->at = parser->statement = text;
+    parser->at = parser->statement = text;
     parser->end = memchr(text, '\0', bytes);
     if (!parser->end)
         parser->end = text + bytes;

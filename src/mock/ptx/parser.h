@@ -36,10 +36,9 @@ struct ptx_symbol {
     struct ptx_symbol *older; /* the one that was added before */
     struct ptx_word name;
     enum ptx_symbol_kind kind;
-    uint32_t index; /* a global, shared variable, function, register, instruction (label) */
-    uint32_t count; /* of a family of registers, `%r<5>`: the name is without the number */
-    uint32_t depth; /* of the block that declares it */
-    uint64_t bytes;
+    uint32_t index;  /* a global, shared variable, function, register, instruction (label) */
+    uint32_t count;  /* of a family of registers, `%r<5>`: the name is without the number */
+    uint32_t depth;  /* of the block that declares it */
     uint64_t offset; /* of a parameter or a local variable */
     bool of_call;    /* a .param that is declared in a body */
 };
@@ -119,7 +118,6 @@ struct ptx_body {
     uint32_t vector_count;
     size_t vector_room;
     uint32_t depth;                     /* of the block that is being read; 0: the text */
-    uint32_t first_list;                /* where its lists begin in the program's */
     uint64_t local_bytes, shared_bytes; /* of the variables that it declares */
     struct ptx_kernel *kernel;          /* NULL: a function */
 };
@@ -128,7 +126,7 @@ struct ptx_parser {
     jmp_buf failed;
     struct ptx_error *error;
     struct ptx_program *program;
-    const char *text, *at, *end;
+    const char *at, *end;
     struct ptx_word word;
     unsigned line, part;
     const char *statement; /* where the current one begins, and its line */
@@ -215,8 +213,8 @@ struct ptx_declared {
     size_t alignment, count, bytes; /* `count` elements */
     size_t dimensions[8];           /* the elements of a vector are the last */
     unsigned dimension_count;
-    bool array, unsized, open; /* open: the first dimension is not known yet */
-    bool reference;            /* .texref, .samplerref, .surfref */
+    bool unsized, open; /* open: the first dimension is not known yet */
+    bool reference;     /* .texref, .samplerref, .surfref */
     bool managed;
     unsigned repeated; /* `%r<5>`: 5; otherwise 0 */
 };
