@@ -10,9 +10,9 @@
 
 /* What an opcode may have besides its name. */
 enum {
-    MAY_ROUND = 1,
-    MAY_FLUSH = 2,
-    MAY_SATURATE = 4,
+    MAY_FLUSH = FLAG_FTZ,
+    MAY_SATURATE = FLAG_SAT,
+    MAY_ROUND = 1 << 2,
 };
 
 struct ptx_alu {

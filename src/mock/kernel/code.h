@@ -49,6 +49,7 @@ enum ptx_row {
     ROW_LONG = 'l',
     ROW_DOUBLE = 'd',
     ROW_PREDICATE = 'p',
+    ROW_NUMBER = '=', /* none: a constant of the instruction, in `count` */
 };
 
 enum ptx_type {

@@ -234,6 +234,41 @@ uint32_t cushim__ptx_result(struct ptx_parser *parser, const struct ptx_operand 
     return cushim__ptx_register_new(parser, row);
 }
 
+struct ptx_instruction *cushim__ptx_emit_rows(struct ptx_parser *parser,
+                                              const struct ptx_statement *statement,
+                                              enum ptx_handler handler, const char *rows)
+{
+    const struct ptx_operand *const operands = statement->operands;
+    uint32_t sources[4] = {PTX_UNUSED, PTX_UNUSED, PTX_UNUSED, PTX_UNUSED}, result;
+    struct ptx_instruction *made;
+    unsigned count = 0;
+    uint64_t number = 0;
+
+    cushim__ptx_count_operands(parser, statement, (unsigned)strlen(rows));
+    for (unsigned i = 1; rows[i]; i++) {
+        if (rows[i] != ROW_NUMBER) {
+            sources[count++] =
+                cushim__ptx_use(parser, statement, &operands[i], (enum ptx_row)rows[i]);
+            continue;
+        }
+        if (operands[i].kind != OPERAND_INTEGER)
+            cushim__ptx_fail(parser, "the table of %s is not a constant", statement->opcode.base);
+        number = operands[i].integer;
+    }
+    result = cushim__ptx_result(parser, &operands[0], (enum ptx_row)rows[0]);
+    made = cushim__ptx_emit(parser, statement, handler);
+    made->bytes = ptx_is_wide((enum ptx_row)rows[0]) ? 8 : 4;
+    made->count = (uint8_t)number;
+    if (count >= 3 && rows[3] == ROW_PREDICATE && operands[3].negated)
+        made->flags |= FLAG_NEGATED_SOURCE;
+    made->d = result;
+    made->a = sources[0];
+    made->b = sources[1];
+    made->c = sources[2];
+    made->e = sources[3];
+    return made;
+}
+
 /* A result in a register of another size is extended or cut, and 16 bits have no others above. */
 void cushim__ptx_finish(struct ptx_parser *parser, const struct ptx_statement *statement,
                         const struct ptx_operand *operand, uint32_t result, enum ptx_row row,

@@ -312,6 +312,13 @@ void cushim__ptx_select_texture(struct ptx_parser *parser, struct ptx_statement 
 struct ptx_instruction *cushim__ptx_emit(struct ptx_parser *parser,
                                          const struct ptx_statement *statement,
                                          enum ptx_handler handler);
+/*
+ * Append one whose operands are rows of these kinds: the result's and those of a, b, c and e, as in
+ * signatures. A result in a register of another size has to be finished.
+ */
+struct ptx_instruction *cushim__ptx_emit_rows(struct ptx_parser *parser,
+                                              const struct ptx_statement *statement,
+                                              enum ptx_handler handler, const char *rows);
 /* An operand as a register or a constant, in a row of a kind. */
 uint32_t cushim__ptx_use(struct ptx_parser *parser, const struct ptx_statement *statement,
                          const struct ptx_operand *operand, enum ptx_row row);

@@ -308,12 +308,9 @@ static bool select_collective(struct ptx_parser *parser, struct ptx_statement *s
 
 static bool select_active_mask(struct ptx_parser *parser, struct ptx_statement *statement)
 {
-    uint32_t d;
-
     if (statement->operand_count != 1)
         return false;
-    d = cushim__ptx_result(parser, &statement->operands[0], ROW_WORD);
-    cushim__ptx_emit(parser, statement, DO_ACTIVE_MASK)->d = d;
+    cushim__ptx_emit_rows(parser, statement, DO_ACTIVE_MASK, "w");
     return true;
 }
 

@@ -265,21 +265,17 @@ static bool select_address(struct ptx_parser *parser, struct ptx_statement *stat
 {
     const struct ptx_opcode *opcode = &statement->opcode;
     const bool asks = strcmp(opcode->base, "isspacep") == 0;
-    const enum ptx_row row =
-        !asks && cushim__ptx_type_bytes(opcode->types[0]) == 4 ? ROW_WORD : ROW_LONG;
     struct ptx_instruction *made;
-    uint32_t a;
 
-    if (!opcode->has_space || statement->operand_count != 2 || row == ROW_WORD)
+    if (!opcode->has_space || statement->operand_count != 2 ||
+        (!asks && cushim__ptx_type_bytes(opcode->types[0]) == 4))
         return false;
     if (strcmp(opcode->words, asks ? "" : ".to") != 0 && opcode->words[0])
         return false;
-    a = cushim__ptx_use(parser, statement, &statement->operands[1], row);
-    made = cushim__ptx_emit(parser, statement, asks ? DO_ISSPACE : DO_CVTA);
+    made =
+        cushim__ptx_emit_rows(parser, statement, asks ? DO_ISSPACE : DO_CVTA, asks ? "pl" : "ll");
     made->sub = (uint8_t)opcode->space;
     made->count = cushim__ptx_opcode_has(opcode, "to");
-    made->a = a;
-    made->d = cushim__ptx_result(parser, &statement->operands[0], asks ? ROW_PREDICATE : ROW_LONG);
     return true;
 }
 
