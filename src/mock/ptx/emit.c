@@ -71,28 +71,23 @@ void cushim__ptx_refuse(struct ptx_parser *parser, const struct ptx_statement *s
 uint32_t cushim__ptx_constant(struct ptx_parser *parser, uint64_t value, enum ptx_row row)
 {
     struct ptx_program *program = parser->program;
-    const uint32_t size = row == ROW_PREDICATE ? PTX_ROW
-                          : ptx_is_wide(row)   ? PTX_WIDE_ROW
-                                               : PTX_ROW;
+    const uint32_t size = ptx_is_wide(row) ? PTX_WIDE_ROW : PTX_ROW;
     const uint32_t limit = program->constant_bytes > 64 * PTX_WIDE_ROW
                                ? program->constant_bytes - 64 * PTX_WIDE_ROW
                                : 0;
+    uint64_t lanes[PTX_LANES];
     uint32_t at;
 
     if (row == ROW_HALF)
         value &= 0xffff;
-    else if (!ptx_is_wide(row))
-        value &= UINT32_MAX;
     if (row == ROW_PREDICATE)
         value = value ? PTX_ALL_LANES : 0;
+    if (!ptx_is_wide(row))
+        value = value << 32 | (value & UINT32_MAX);
+    for (unsigned i = 0; i < PTX_LANES; i++)
+        lanes[i] = value;
     for (at = limit; at + size <= program->constant_bytes; at += PTX_ROW) {
-        if (ptx_is_wide(row)
-                ? ((lane_u64 *)(program->constants + at))[0] == value &&
-                      ((lane_u64 *)(program->constants + at))[PTX_LANES - 1] == value &&
-                      ((lane_u64 *)(program->constants + at))[1] == value
-                : ((lane_u32 *)(program->constants + at))[0] == value &&
-                      ((lane_u32 *)(program->constants + at))[1] == value &&
-                      ((lane_u32 *)(program->constants + at))[PTX_LANES - 1] == value)
+        if (memcmp(program->constants + at, lanes, size) == 0)
             return PTX_CONSTANT | at;
     }
     while (program->constant_room < program->constant_bytes + (size_t)size)
@@ -101,12 +96,7 @@ uint32_t cushim__ptx_constant(struct ptx_parser *parser, uint64_t value, enum pt
     at = program->constant_bytes;
     if (at > PTX_CONSTANT / 2)
         cushim__ptx_no_memory(parser);
-    for (unsigned i = 0; i < PTX_LANES; i++) {
-        if (ptx_is_wide(row))
-            ((lane_u64 *)(program->constants + at))[i] = value;
-        else
-            ((lane_u32 *)(program->constants + at))[i] = (uint32_t)value;
-    }
+    memcpy(program->constants + at, lanes, size);
     program->constant_bytes += size;
     return PTX_CONSTANT | at;
 }
@@ -123,27 +113,17 @@ void cushim__ptx_move(struct ptx_parser *parser, const struct ptx_statement *sta
 
 static uint64_t literal(const struct ptx_operand *operand, enum ptx_row row)
 {
-    const float single = (float)operand->real;
+    const bool is_integer = operand->kind == OPERAND_INTEGER;
+    const double real = is_integer ? (double)(int64_t)operand->integer : operand->real;
+    const float single = (float)real;
     uint32_t bits32;
     uint64_t bits64;
 
     memcpy(&bits32, &single, sizeof bits32);
-    memcpy(&bits64, &operand->real, sizeof bits64);
-    if (operand->kind == OPERAND_INTEGER) {
-        const double value = (double)(int64_t)operand->integer;
-        const float narrow = (float)value;
-
-        if (row == ROW_FLOAT)
-            memcpy(&bits32, &narrow, sizeof bits32);
-        else if (row == ROW_DOUBLE)
-            memcpy(&bits64, &value, sizeof bits64);
-        return row == ROW_FLOAT ? bits32 : row == ROW_DOUBLE ? bits64 : operand->integer;
-    }
-    if (row == ROW_DOUBLE)
-        return operand->single ? operand->integer : bits64;
-    if (row == ROW_LONG)
-        return operand->single ? operand->integer : bits64;
-    return operand->single ? operand->integer : bits32;
+    memcpy(&bits64, &real, sizeof bits64);
+    if (is_integer ? row != ROW_FLOAT && row != ROW_DOUBLE : operand->single)
+        return operand->integer;
+    return row == ROW_DOUBLE || (row == ROW_LONG && !is_integer) ? bits64 : bits32;
 }
 
 /* The address of a symbol, in a wide row or one of 4 bytes. */
@@ -232,6 +212,19 @@ uint32_t cushim__ptx_result(struct ptx_parser *parser, const struct ptx_operand 
     if (parser->body.registers[operand->reg].bytes == bytes)
         return operand->reg;
     return cushim__ptx_register_new(parser, row);
+}
+
+uint32_t cushim__ptx_elements(struct ptx_parser *parser, const struct ptx_operand *operand,
+                              struct ptx_operand *elements, uint32_t most)
+{
+    if (operand->kind != OPERAND_VECTOR) {
+        elements[0] = *operand;
+        return 1;
+    }
+    if (operand->count > most)
+        cushim__ptx_fail(parser, "the vector has too many elements");
+    memcpy(elements, parser->body.vectors + operand->first, operand->count * sizeof *elements);
+    return operand->count;
 }
 
 struct ptx_instruction *cushim__ptx_emit_rows(struct ptx_parser *parser,

@@ -319,6 +319,9 @@ struct ptx_instruction *cushim__ptx_emit(struct ptx_parser *parser,
 struct ptx_instruction *cushim__ptx_emit_rows(struct ptx_parser *parser,
                                               const struct ptx_statement *statement,
                                               enum ptx_handler handler, const char *rows);
+/* The elements of a vector, or the one operand: how many there are. */
+uint32_t cushim__ptx_elements(struct ptx_parser *parser, const struct ptx_operand *operand,
+                              struct ptx_operand *elements, uint32_t most);
 /* An operand as a register or a constant, in a row of a kind. */
 uint32_t cushim__ptx_use(struct ptx_parser *parser, const struct ptx_statement *statement,
                          const struct ptx_operand *operand, enum ptx_row row);
@@ -351,6 +354,7 @@ void cushim__ptx_count_operands(struct ptx_parser *parser, const struct ptx_stat
 void cushim__ptx_slots(struct ptx_parser *parser);
 
 /* --- names.c --- */
+uint32_t cushim__ptx_hash(struct ptx_word name);
 /* Whether any instruction is called so: `add`. */
 bool cushim__ptx_base_known(const struct ptx_names *names, const char *base);
 /* NULL: it is in the tables of rows alone. */

@@ -64,18 +64,6 @@ static void set_place(struct ptx_instruction *made, struct place place)
     made->other = place.how;
 }
 
-/* The elements of a vector, or the one operand. */
-static uint32_t elements(struct ptx_parser *parser, const struct ptx_operand *operand,
-                         struct ptx_operand parts[8])
-{
-    if (operand->kind != OPERAND_VECTOR) {
-        parts[0] = *operand;
-        return 1;
-    }
-    memcpy(parts, parser->body.vectors + operand->first, operand->count * sizeof *parts);
-    return operand->count;
-}
-
 static bool moves_memory(const struct ptx_opcode *opcode)
 {
     const size_t bytes = cushim__ptx_type_bytes(opcode->types[0]);
@@ -98,7 +86,7 @@ static bool select_load(struct ptx_parser *parser, struct ptx_statement *stateme
 
     if (!moves_memory(opcode) || statement->operand_count < 2)
         return false;
-    count = elements(parser, &statement->operands[0], parts);
+    count = cushim__ptx_elements(parser, &statement->operands[0], parts, 8);
     if (count != opcode->vector)
         cushim__ptx_fail(parser, "the destination does not have %u elements", opcode->vector);
     place = place_of(parser, statement, &statement->operands[1], opcode->space);
@@ -129,7 +117,7 @@ static bool select_store(struct ptx_parser *parser, struct ptx_statement *statem
 
     if (!moves_memory(opcode) || statement->operand_count < 2)
         return false;
-    count = elements(parser, &statement->operands[1], parts);
+    count = cushim__ptx_elements(parser, &statement->operands[1], parts, 8);
     if (count != opcode->vector)
         cushim__ptx_fail(parser, "the source does not have %u elements", opcode->vector);
     for (uint32_t i = 0; i < count; i++)
