@@ -290,22 +290,22 @@ static void local_variables(struct ptx_parser *parser, bool of_call)
     cushim__ptx_expect(parser, ";");
 }
 
-void cushim__ptx_formals(struct ptx_parser *parser, struct ptx_formal **formals, uint32_t *count,
-                         uint32_t *bytes, bool is_named)
+void cushim__ptx_formals(struct ptx_parser *parser, bool is_named)
 {
-    cushim__ptx_expect(parser, "(");
+    struct ptx_body *body = &parser->body;
+
+    if (!ptx_skip(parser, "("))
+        return;
     while (!ptx_skip(parser, ")")) {
         struct ptx_declared declared;
         struct ptx_formal formal = {.row = PTX_UNUSED};
-        struct ptx_formal *grown;
-        bool is_register;
+        const bool is_register = ptx_skip(parser, ".reg");
 
-        is_register = ptx_skip(parser, ".reg");
         if (!is_register)
             cushim__ptx_expect(parser, ".param");
         cushim__ptx_declared_type(parser, &declared);
         cushim__ptx_declared_name(parser, &declared);
-        if (declared.bytes > 65536 || *count >= 1024)
+        if (declared.bytes > 65536 || body->formal_count >= 1024)
             cushim__ptx_fail(parser, "more parameters than are possible");
         formal.bytes = (uint32_t)declared.bytes;
         formal.alignment = (uint32_t)declared.alignment;
@@ -316,9 +316,9 @@ void cushim__ptx_formals(struct ptx_parser *parser, struct ptx_formal **formals,
                 cushim__ptx_symbol_add(parser, declared.name, SYMBOL_REGISTER,
                                        formal.row = add_registers(parser, &declared));
         } else {
-            *bytes = (uint32_t)cushim__ptx_align(parser, *bytes, declared.alignment);
-            formal.offset = *bytes;
-            *bytes += formal.bytes;
+            formal.offset =
+                (uint32_t)cushim__ptx_align(parser, body->formal_bytes, declared.alignment);
+            body->formal_bytes = formal.offset + formal.bytes;
             if (is_named) {
                 struct ptx_symbol *symbol =
                     cushim__ptx_symbol_add(parser, declared.name, SYMBOL_LOCAL, 0);
@@ -327,11 +327,9 @@ void cushim__ptx_formals(struct ptx_parser *parser, struct ptx_formal **formals,
                 symbol->of_call = true;
             }
         }
-        grown = cushim__ptx_pool(parser, (*count + 1) * sizeof *grown);
-        if (*count)
-            memcpy(grown, *formals, *count * sizeof *grown);
-        grown[(*count)++] = formal;
-        *formals = grown;
+        body->formals = cushim__ptx_grow(parser, body->formals, &body->formal_room,
+                                         body->formal_count, sizeof *body->formals);
+        body->formals[body->formal_count++] = formal;
         if (!ptx_skip(parser, ",") && !ptx_is(parser, ")"))
             cushim__ptx_expected(parser, "',' or ')'");
     }
@@ -402,15 +400,11 @@ static bool labelled_directive(struct ptx_parser *parser, struct ptx_word name)
         } while (ptx_skip(parser, ","));
     } else if (ptx_skip(parser, ".callprototype")) {
         /* A call is checked against the function that it reaches. */
-        struct ptx_formal *formals = NULL;
-        uint32_t count = 0, bytes = 0;
-
+        parser->body.formal_count = parser->body.formal_bytes = 0;
         cushim__ptx_symbol_add(parser, name, SYMBOL_PROTOTYPE, 0);
-        if (ptx_is(parser, "("))
-            cushim__ptx_formals(parser, &formals, &count, &bytes, false);
+        cushim__ptx_formals(parser, false);
         cushim__ptx_expect(parser, "_");
-        if (ptx_is(parser, "("))
-            cushim__ptx_formals(parser, &formals, &count, &bytes, false);
+        cushim__ptx_formals(parser, false);
         cushim__ptx_skip_until(parser, ";"); /* .noreturn */
     } else if (ptx_skip(parser, ".calltargets")) {
         symbol = cushim__ptx_symbol_add(parser, name, SYMBOL_TARGETS, 0);

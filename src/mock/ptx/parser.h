@@ -117,9 +117,14 @@ struct ptx_body {
     struct ptx_operand *vectors;
     uint32_t vector_count;
     size_t vector_room;
-    uint32_t depth;                     /* of the block that is being read; 0: the text */
-    uint64_t local_bytes, shared_bytes; /* of the variables that it declares */
-    struct ptx_kernel *kernel;          /* NULL: a function */
+    struct ptx_parameter *parameters; /* until the kernel or the function has them */
+    size_t parameter_room;
+    struct ptx_formal *formals;
+    size_t formal_room;
+    uint32_t formal_count, formal_bytes; /* of memory, that they take */
+    uint32_t depth;                      /* of the block that is being read; 0: the text */
+    uint64_t local_bytes, shared_bytes;  /* of the variables that it declares */
+    struct ptx_kernel *kernel;           /* NULL: a function */
 };
 
 struct ptx_parser {
@@ -241,9 +246,8 @@ uint64_t cushim__ptx_expression(struct ptx_parser *parser);
 
 /* --- body.c: the statements of a function --- */
 void cushim__ptx_body(struct ptx_parser *parser, uint32_t function);
-/* `(.param .b32 a, .reg .b64 b)`: appended to formals, of which `*bytes` of memory are taken. */
-void cushim__ptx_formals(struct ptx_parser *parser, struct ptx_formal **formals, uint32_t *count,
-                         uint32_t *bytes, bool named);
+/* `(.param .b32 a, .reg .b64 b)`, or none of it: appended to those of the body. */
+void cushim__ptx_formals(struct ptx_parser *parser, bool named);
 /* A name of a label; if it comes later, the place is filled in then. */
 void cushim__ptx_refer(struct ptx_parser *parser, struct ptx_word name, bool listed,
                        uint32_t place);
