@@ -59,7 +59,7 @@ struct ptx_reference {
     uint32_t place;
 };
 
-enum { PTX_BUCKETS = 4096, PTX_OPERANDS = 8, PTX_NAME = 96 };
+enum { PTX_BUCKETS = 4096, PTX_OPERANDS = 8, PTX_ARGUMENTS = 64, PTX_NAME = 96 };
 
 enum ptx_operand_kind {
     OPERAND_REGISTER,

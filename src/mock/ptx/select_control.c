@@ -38,7 +38,7 @@ static uint32_t arguments(struct ptx_parser *parser, struct ptx_statement *state
     if (!ptx_skip(parser, "("))
         return count;
     while (!ptx_skip(parser, ")")) {
-        if (count == 64)
+        if (count == PTX_ARGUMENTS)
             cushim__ptx_fail(parser, "the call has too many arguments");
         argument(parser, statement, is_result, pairs[count++]);
         if (!ptx_skip(parser, ",") && !ptx_is(parser, ")"))
@@ -50,7 +50,7 @@ static uint32_t arguments(struct ptx_parser *parser, struct ptx_statement *state
 static void call(struct ptx_parser *parser, struct ptx_statement *statement)
 {
     struct ptx_function *own;
-    uint32_t pairs[64][2], results, count, list = parser->program->list_count;
+    uint32_t pairs[PTX_ARGUMENTS][2], results, count, list = parser->program->list_count;
     uint32_t target = PTX_UNUSED, pointer = PTX_UNUSED;
     struct ptx_instruction *made;
     const struct ptx_symbol *symbol;
