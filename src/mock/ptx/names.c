@@ -126,8 +126,10 @@ struct ptx_names *cushim__ptx_names_create(bool opcodes)
         for (uint32_t row = 0; added && tables[i][row].name; row++) {
             const char *const name = tables[i][row].name;
 
-            added = add_base(names, name, NO_SELECTOR) &&
-                    cushim__ptx_names_add(names, 'r', word_of(name), i * TABLE_ROWS + row);
+            /* Rows of one base follow each other. */
+            if (row == 0 || strncmp(name, tables[i][row - 1].name, strcspn(name, ".") + 1) != 0)
+                added = add_base(names, name, NO_SELECTOR);
+            added = added && cushim__ptx_names_add(names, 'r', word_of(name), i * TABLE_ROWS + row);
         }
     }
     if (added)
