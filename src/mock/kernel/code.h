@@ -101,39 +101,34 @@ enum {
 
 enum ptx_rounding { ROUND_DEFAULT, ROUND_NEAREST, ROUND_ZERO, ROUND_DOWN, ROUND_UP, ROUND_AWAY };
 
-/* How an instruction is executed. */
+/* How an instruction is executed. Results are rows of `bytes` for each lane. */
 enum ptx_handler {
     DO_LANES32, /* `lanes` for a row of 4 bytes */
     DO_LANES64,
-    DO_FLOAT32, /* the same with FTZ, SAT or a rounding mode */
-    DO_FLOAT64,
+    DO_FLOAT, /* the same with FTZ, SAT or a rounding mode */
     DO_MOVE32,
     DO_MOVE64,
     DO_COMPARE, /* `compare`; d | e = with c; `count`: of f16 */
-    DO_SELECT32,
-    DO_SELECT64,
+    DO_LOAD,    /* into the list of `count` rows, from a + immediate; space in `sub` */
+    DO_STORE,   /* from the list */
+    DO_BRANCH,
+    DO_SELECT,
     DO_LOGIC,   /* predicates: d = a OP b, by `sub` */
     DO_SET,     /* a row from a comparison */
-    DO_CARRY32, /* add.cc and the like */
-    DO_CARRY64, /* the same */
+    DO_CARRY,   /* add.cc and the like */
     DO_CONVERT, /* cvt of any pair: to `type`, from `sub`; `count`: to a whole number */
     DO_CONVERT_PAIR,
     DO_HALF,    /* f16 and bf16: the operation in `sub` */
     DO_LOP3,    /* its table in `count` */
     DO_INSERT,  /* bfi; e is its fourth source */
-    DO_NARROW,  /* the low half of a wide row */
     DO_PART,    /* `count` bits from bit `sub`; FLAG_WIDE_PART: of a wide row */
     DO_COMBINE, /* two rows of `count` bits each: 8, 16 or 32 */
-    DO_EXTEND,  /* a wide row of one; FLAG_SIGNED */
     DO_ADDRESS, /* the address of a symbol: kind in `sub`, index in `target`, `immediate` added */
     DO_SPECIAL, /* a special register: `sub` */
-    DO_LOAD,    /* into the list of `count` rows, from a + immediate; space in `sub` */
-    DO_STORE,   /* from the list */
     DO_ATOMIC,
     DO_COPY_ASYNC, /* cp.async: [d] = [a], `count` bytes, of which b are read */
     DO_ISSPACE,
     DO_CVTA,
-    DO_BRANCH,
     DO_BRANCH_TABLE, /* brx.idx: the list of targets */
     DO_CALL,
     DO_CALL_INDIRECT,

@@ -85,6 +85,24 @@ void cushim__ptx_compute_conversion(struct ptx_step *step)
         fesetround(FE_TONEAREST);
 }
 
+void cushim__ptx_compute_pair(struct ptx_step *step)
+{
+    const struct ptx_instruction *at = step->at;
+
+    cushim__ptx_convert_pair(step->result, ptx_row(step, at->a), ptx_row(step, at->b),
+                             (enum ptx_type)at->type, (enum ptx_rounding)at->rounding, at->flags);
+}
+
+void cushim__ptx_compute_half(struct ptx_step *step)
+{
+    const struct ptx_instruction *at = step->at;
+
+    cushim__ptx_half_lanes(step->result, ptx_row(step, at->a),
+                           ptx_row(step, at->b == PTX_UNUSED ? at->a : at->b),
+                           ptx_row(step, at->c == PTX_UNUSED ? at->a : at->c),
+                           (enum ptx_half_operation)at->sub, (enum ptx_type)at->type, at->flags);
+}
+
 /* --- predicates --- */
 
 static void put_predicate(struct ptx_step *step, uint32_t operand, uint32_t value)
@@ -178,7 +196,7 @@ void cushim__ptx_compute_set(struct ptx_step *step)
         to[i] = ptx_choose(result, i, yes, 0);
 }
 
-void cushim__ptx_compute_choice(struct ptx_step *step, bool wide)
+void cushim__ptx_compute_choice(struct ptx_step *step)
 {
     const struct ptx_instruction *at = step->at;
     const uint32_t which = predicate(step, at->c);
@@ -186,7 +204,7 @@ void cushim__ptx_compute_choice(struct ptx_step *step, bool wide)
     lane_u64 *const restrict to64 = step->result;
     lane_u32 *const restrict to32 = (lane_u32 *)step->result;
 
-    if (wide) {
+    if (at->bytes == 8) {
         for (unsigned i = 0; i < PTX_LANES; i++)
             to64[i] = ((const lane_u64 *)(ptx_in(which, i) ? a : b))[i];
     } else {
@@ -198,9 +216,10 @@ void cushim__ptx_compute_choice(struct ptx_step *step, bool wide)
 /* --- integers --- */
 
 /* add.cc and the like: each lane has a carry of its own; after a subtraction it is no borrow. */
-void cushim__ptx_compute_carry(struct ptx_step *step, bool wide)
+void cushim__ptx_compute_carry(struct ptx_step *step)
 {
     const struct ptx_instruction *at = step->at;
+    const bool wide = at->bytes == 8;
     const void *a = ptx_row(step, at->a), *b = ptx_row(step, at->b);
     uint32_t out = 0;
 
@@ -226,6 +245,22 @@ void cushim__ptx_compute_carry(struct ptx_step *step, bool wide)
     }
     if (at->flags & FLAG_CARRY_OUT)
         step->warp->carry = (step->warp->carry & ~step->mask) | (out & step->mask);
+}
+
+void cushim__ptx_compute_lop3(struct ptx_step *step)
+{
+    const struct ptx_instruction *at = step->at;
+
+    cushim__ptx_lop3(step->result, ptx_row(step, at->a), ptx_row(step, at->b), ptx_row(step, at->c),
+                     at->count);
+}
+
+void cushim__ptx_compute_insert(struct ptx_step *step)
+{
+    const struct ptx_instruction *at = step->at;
+
+    cushim__ptx_insert(step->result, ptx_row(step, at->a), ptx_row(step, at->b),
+                       ptx_row(step, at->c), ptx_row(step, at->e), at->bytes == 8);
 }
 
 /* --- parts of rows --- */
@@ -266,23 +301,4 @@ void cushim__ptx_compute_part(struct ptx_step *step)
 
         to[i] = low & sign ? low | ~mask : low;
     }
-}
-
-void cushim__ptx_compute_extended(struct ptx_step *step)
-{
-    const lane_u32 *a = ptx_row(step, step->at->a);
-    const uint32_t sign = step->at->flags & FLAG_SIGNED ? UINT32_MAX : 0;
-    lane_u64 *const restrict to = step->result;
-
-    for (unsigned i = 0; i < PTX_LANES; i++)
-        to[i] = (uint64_t)(sign & -(a[i] >> 31)) << 32 | a[i];
-}
-
-void cushim__ptx_compute_narrowed(struct ptx_step *step)
-{
-    const lane_u64 *a = ptx_row(step, step->at->a);
-    lane_u32 *const restrict to = (lane_u32 *)step->result;
-
-    for (unsigned i = 0; i < PTX_LANES; i++)
-        to[i] = (uint32_t)a[i];
 }

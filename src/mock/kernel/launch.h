@@ -173,15 +173,17 @@ void cushim__ptx_special(struct ptx_step *step);
 /* --- compute.c: each fills the row `result`; those of predicates write the predicates --- */
 void cushim__ptx_compute_float(struct ptx_step *step);
 void cushim__ptx_compute_conversion(struct ptx_step *step);
+void cushim__ptx_compute_pair(struct ptx_step *step);
+void cushim__ptx_compute_half(struct ptx_step *step);
 void cushim__ptx_compute_comparison(struct ptx_step *step);
 void cushim__ptx_compute_logic(struct ptx_step *step);
 void cushim__ptx_compute_set(struct ptx_step *step);
-void cushim__ptx_compute_choice(struct ptx_step *step, bool wide);
-void cushim__ptx_compute_carry(struct ptx_step *step, bool wide);
+void cushim__ptx_compute_choice(struct ptx_step *step);
+void cushim__ptx_compute_carry(struct ptx_step *step);
+void cushim__ptx_compute_lop3(struct ptx_step *step);
+void cushim__ptx_compute_insert(struct ptx_step *step);
 void cushim__ptx_compute_combined(struct ptx_step *step);
 void cushim__ptx_compute_part(struct ptx_step *step);
-void cushim__ptx_compute_extended(struct ptx_step *step);
-void cushim__ptx_compute_narrowed(struct ptx_step *step);
 
 /* --- run.c --- */
 void cushim__ptx_run_warp(struct ptx_launch *launch, struct ptx_warp *warp, uint32_t quantum);

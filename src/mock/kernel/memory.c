@@ -664,8 +664,6 @@ void cushim__ptx_cvta(struct ptx_step *step)
     /* A parameter of a function lies in local memory. */
     for (unsigned i = 0; i < PTX_LANES; i++)
         to[i] = row[i] + more;
-    if (at->d != PTX_UNUSED)
-        cushim__ptx_write64(step->frame + at->d, step->result, step->mask);
 }
 
 void cushim__ptx_address(struct ptx_step *step)

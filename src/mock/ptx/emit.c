@@ -67,6 +67,21 @@ void cushim__ptx_refuse(struct ptx_parser *parser, const struct ptx_statement *s
     cushim__ptx_emit(parser, statement, DO_REFUSED);
 }
 
+/* A row of the tables, on registers of its sizes. */
+static void emit_row(struct ptx_parser *parser, const struct ptx_statement *statement,
+                     const char *name, uint32_t d, uint32_t a, uint32_t b)
+{
+    const struct ptx_alu *row = cushim__ptx_alu_find(parser->program->names, name);
+    const bool wide = ptx_is_wide((enum ptx_row)row->signature[0]);
+    struct ptx_instruction *made =
+        cushim__ptx_emit(parser, statement, wide ? DO_LANES64 : DO_LANES32);
+
+    made->lanes = row->lanes;
+    made->d = d;
+    made->a = a;
+    made->b = b;
+}
+
 /* The pool has no two equal constants among the last ones. */
 uint32_t cushim__ptx_constant(struct ptx_parser *parser, uint64_t value, enum ptx_row row)
 {
@@ -192,9 +207,8 @@ uint32_t cushim__ptx_use(struct ptx_parser *parser, const struct ptx_statement *
     if (bytes == 1 || (bytes == 8) == ptx_is_wide(row))
         return from;
     result = cushim__ptx_register_new(parser, bytes == 8 ? ROW_WORD : ROW_LONG);
-    made = cushim__ptx_emit(parser, statement, bytes == 8 ? DO_NARROW : DO_EXTEND);
-    made->d = result;
-    made->a = from;
+    emit_row(parser, statement, bytes == 8 ? "cvt.u32.u64" : "cvt.u64.u32", result, from,
+             PTX_UNUSED);
     return result;
 }
 
@@ -268,25 +282,20 @@ void cushim__ptx_finish(struct ptx_parser *parser, const struct ptx_statement *s
                         bool is_signed, unsigned bits)
 {
     const struct ptx_register *to;
-    struct ptx_instruction *made;
 
     if (operand->kind == OPERAND_SINK || row == ROW_PREDICATE)
         return;
     to = &parser->body.registers[operand->reg];
-    if (result != operand->reg) {
-        made = cushim__ptx_emit(parser, statement, to->bytes == 8 ? DO_EXTEND : DO_NARROW);
-        made->d = operand->reg;
-        made->a = result;
-        made->flags |= is_signed ? FLAG_SIGNED : 0;
-    }
+    if (result != operand->reg)
+        emit_row(parser, statement,
+                 to->bytes != 8 ? "cvt.u32.u64"
+                 : is_signed    ? "cvt.s64.s32"
+                                : "cvt.u64.u32",
+                 operand->reg, result, PTX_UNUSED);
     if (to->bytes == 4 && to->bits < 32 && to->bits < bits) {
         const uint32_t mask = cushim__ptx_constant(parser, (UINT64_C(1) << to->bits) - 1, ROW_WORD);
 
-        made = cushim__ptx_emit(parser, statement, DO_LANES32);
-        made->lanes = cushim__ptx_alu_find(parser->program->names, "and.b32")->lanes;
-        made->d = operand->reg;
-        made->a = operand->reg;
-        made->b = mask;
+        emit_row(parser, statement, "and.b32", operand->reg, operand->reg, mask);
     }
 }
 
@@ -306,6 +315,7 @@ void cushim__ptx_emit_combine(struct ptx_parser *parser, const struct ptx_statem
     made->a = low;
     made->b = high;
     made->count = (uint8_t)bits;
+    made->bytes = bits == 32 ? 8 : 4;
 }
 
 void cushim__ptx_emit_part(struct ptx_parser *parser, const struct ptx_statement *statement,

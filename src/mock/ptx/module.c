@@ -144,7 +144,7 @@ static void append(struct ptx_parser *parser, uint32_t index)
 
         if (at->handler == DO_BRANCH)
             at->target += program->code_count;
-        if (at->handler <= DO_FLOAT64) {
+        if (at->handler <= DO_FLOAT) {
             at->a = at->a == PTX_UNUSED ? 0 : at->a;
             at->b = at->b == PTX_UNUSED ? 0 : at->b;
             at->c = at->c == PTX_UNUSED ? 0 : at->c;

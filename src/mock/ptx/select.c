@@ -36,16 +36,15 @@ bool cushim__ptx_select_row(struct ptx_parser *parser, struct ptx_statement *sta
     struct ptx_instruction *made;
     enum ptx_row to;
     unsigned modifiers;
-    bool wide;
 
     if (!row)
         return false;
     to = (enum ptx_row)row->signature[0];
-    wide = ptx_is_wide(to);
     modifiers = opcode->flags & row->modifiers & (FLAG_FTZ | FLAG_SAT);
-    made = cushim__ptx_emit_rows(parser, statement, wide ? DO_LANES64 : DO_LANES32, row->signature);
+    made = cushim__ptx_emit_rows(parser, statement, ptx_is_wide(to) ? DO_LANES64 : DO_LANES32,
+                                 row->signature);
     if (modifiers || opcode->rounding > ROUND_NEAREST)
-        made->handler = wide ? DO_FLOAT64 : DO_FLOAT32;
+        made->handler = DO_FLOAT;
     made->flags |= modifiers | (to == ROW_FLOAT ? FLAG_FLUSH_RESULT : 0);
     for (unsigned i = 1; row->signature[i]; i++) {
         if (row->signature[i] == ROW_FLOAT)
@@ -171,7 +170,8 @@ static bool select_carry(struct ptx_parser *parser, struct ptx_statement *statem
         a = cushim__ptx_use(parser, statement, &statement->operands[1], row);
         b = cushim__ptx_use(parser, statement, &statement->operands[2], row);
     }
-    made = cushim__ptx_emit(parser, statement, wide ? DO_CARRY64 : DO_CARRY32);
+    made = cushim__ptx_emit(parser, statement, DO_CARRY);
+    made->bytes = wide ? 8 : 4;
     made->sub = opcode->base[0] == 's';
     made->flags |= opcode->base[strlen(opcode->base) - 1] == 'c' ? FLAG_CARRY_IN : 0;
     made->flags |= cushim__ptx_opcode_has(opcode, "cc") ? FLAG_CARRY_OUT : 0;

@@ -196,8 +196,9 @@ static uint32_t unless(struct ptx_parser *parser, const struct ptx_statement *st
     const uint32_t result = cushim__ptx_register_new(parser, ROW_WORD);
     const uint32_t none = cushim__ptx_constant(parser, 0, ROW_WORD);
     const uint32_t all = cushim__ptx_constant(parser, 16, ROW_WORD);
-    struct ptx_instruction *made = cushim__ptx_emit(parser, statement, DO_SELECT32);
+    struct ptx_instruction *made = cushim__ptx_emit(parser, statement, DO_SELECT);
 
+    made->bytes = 4;
     made->d = result;
     made->a = ignores->negated ? all : none;
     made->b = ignores->negated ? none : all;

@@ -128,7 +128,7 @@ static bool select_selp(struct ptx_parser *parser, struct ptx_statement *stateme
 
     if (row == ROW_NONE || row == ROW_PREDICATE)
         return false;
-    cushim__ptx_emit_rows(parser, statement, ptx_is_wide(row) ? DO_SELECT64 : DO_SELECT32, rows);
+    cushim__ptx_emit_rows(parser, statement, DO_SELECT, rows);
     return true;
 }
 
