@@ -6,12 +6,13 @@
 
 /* --- floating point --- */
 
-static void flush(lane_u32 *to, const void *row)
+/* Numbers whose exponent is 0 are left with their sign. */
+static void flush(lane_u32 *to, const void *row, uint32_t exponent, uint32_t sign)
 {
     const lane_u32 *from = row;
 
     for (unsigned i = 0; i < PTX_LANES; i++)
-        to[i] = from[i] & 0x7f800000 ? from[i] : from[i] & 0x80000000;
+        to[i] = from[i] & exponent ? from[i] : from[i] & sign;
 }
 
 static const void *flushed(struct ptx_step *step, uint32_t operand, unsigned index)
@@ -20,7 +21,7 @@ static const void *flushed(struct ptx_step *step, uint32_t operand, unsigned ind
 
     if (!(step->at->flags & FLAG_FTZ) || !(step->at->count >> index & 1))
         return row;
-    flush((lane_u32 *)step->sources[index], row);
+    flush((lane_u32 *)step->sources[index], row, 0x7f800000, 0x80000000);
     return step->sources[index];
 }
 
@@ -38,7 +39,7 @@ static void flush_tiny(struct ptx_step *step, const lane_f32 *a, const lane_f32 
 {
     lane_u32 *const result = (lane_u32 *)step->result;
 
-    flush(result, step->result);
+    flush(result, step->result, 0x7f800000, 0x80000000);
     for (unsigned i = 0; i < PTX_LANES; i++) {
         if ((result[i] & 0x7fffffff) == 0x00800000 &&
             cushim__ptx_is_tiny(step->at->lanes, a[i], step->at->b == PTX_UNUSED ? 0 : b[i],
@@ -137,22 +138,17 @@ static uint32_t combined(enum ptx_logic logic, uint32_t a, uint32_t b)
     }
 }
 
-static void flush_half(lane_u32 *to, const void *row)
-{
-    const lane_u32 *from = row;
-
-    for (unsigned i = 0; i < PTX_LANES; i++)
-        to[i] = from[i] & 0x7c00 ? from[i] : from[i] & 0x8000;
-}
-
 static uint32_t compare(struct ptx_step *step)
 {
     const struct ptx_instruction *at = step->at;
     const void *a = ptx_row(step, at->a), *b = ptx_row(step, at->b);
 
     if (at->flags & FLAG_FTZ) {
-        (at->count ? flush_half : flush)((lane_u32 *)step->sources[0], a);
-        (at->count ? flush_half : flush)((lane_u32 *)step->sources[1], b);
+        const uint32_t exponent = at->count ? 0x7c00 : 0x7f800000;
+        const uint32_t sign = at->count ? 0x8000 : 0x80000000;
+
+        flush((lane_u32 *)step->sources[0], a, exponent, sign);
+        flush((lane_u32 *)step->sources[1], b, exponent, sign);
         a = step->sources[0];
         b = step->sources[1];
     }

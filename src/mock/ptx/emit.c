@@ -53,13 +53,11 @@ void cushim__ptx_note(struct ptx_parser *parser, uint32_t **list, uint32_t *coun
     (*list)[(*count)++] = value;
 }
 
-void cushim__ptx_refuse(struct ptx_parser *parser, const struct ptx_statement *statement,
-                        const char *why)
+void cushim__ptx_refuse(struct ptx_parser *parser, const struct ptx_statement *statement)
 {
     struct ptx_function *function = &parser->program->functions[parser->body.function];
-    char text[PTX_NAME + 80];
+    const char *const text = statement->opcode.text;
 
-    snprintf(text, sizeof text, "%s%s%s", statement->opcode.text, why[0] ? ": " : "", why);
     if (!function->refused) {
         function->refused = cushim__ptx_copy(parser, (struct ptx_word){text, strlen(text)});
         function->refused_line = statement->line;

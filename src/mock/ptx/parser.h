@@ -278,8 +278,8 @@ struct ptx_statement {
 };
 
 /*
- * Calls, branches and other instructions whose operands are of their own kind, and those that
- * nobody here can read. False: it is none of them, and its operands come next.
+ * Instructions whose operands are of their own kind, and those that nobody here can read. False: it
+ * is none of them, and its operands come next.
  */
 bool cushim__ptx_select_unparsed(struct ptx_parser *parser, struct ptx_statement *statement);
 
@@ -289,8 +289,9 @@ void cushim__ptx_select(struct ptx_parser *parser, struct ptx_statement *stateme
 /* What instructions become by the first part of their names, before the tables of rows count. */
 struct ptx_selector {
     const char *base;
+    /* False: it is refused, unless there is a row for it. NULL: it becomes `handler` alone. */
     bool (*select)(struct ptx_parser *parser, struct ptx_statement *statement);
-    enum ptx_handler handler; /* without `select`: nothing but this */
+    enum ptx_handler handler; /* with `select`, not 0: `select` reads the operands, too */
 };
 
 /* To a row without a name. */
@@ -309,8 +310,8 @@ static inline bool ptx_is_wide(enum ptx_row row)
 
 bool cushim__ptx_select_mbarrier(struct ptx_parser *parser, struct ptx_statement *statement);
 
-/* Textures and surfaces, the operands too. False: it is another one. */
-void cushim__ptx_select_texture(struct ptx_parser *parser, struct ptx_statement *statement);
+/* Textures and surfaces. */
+bool cushim__ptx_select_texture(struct ptx_parser *parser, struct ptx_statement *statement);
 
 /* Append an instruction. The pointer is valid until the next. */
 struct ptx_instruction *cushim__ptx_emit(struct ptx_parser *parser,
@@ -338,8 +339,7 @@ void cushim__ptx_finish(struct ptx_parser *parser, const struct ptx_statement *s
 uint32_t cushim__ptx_constant(struct ptx_parser *parser, uint64_t value, enum ptx_row row);
 uint32_t cushim__ptx_list_add(struct ptx_parser *parser, uint32_t value);
 /* The kernel cannot be executed as soon as it reaches this. */
-void cushim__ptx_refuse(struct ptx_parser *parser, const struct ptx_statement *statement,
-                        const char *why);
+void cushim__ptx_refuse(struct ptx_parser *parser, const struct ptx_statement *statement);
 /* Functions that are called, shared variables that are named. */
 void cushim__ptx_note(struct ptx_parser *parser, uint32_t **list, uint32_t *count, uint32_t *room,
                       uint32_t value);

@@ -203,5 +203,5 @@ void cushim__ptx_select(struct ptx_parser *parser, struct ptx_statement *stateme
     if (selector && !selector->select)
         cushim__ptx_emit(parser, statement, selector->handler);
     else if (!(selector && selector->select(parser, statement)) && !select_other(parser, statement))
-        cushim__ptx_refuse(parser, statement, "");
+        cushim__ptx_refuse(parser, statement);
 }

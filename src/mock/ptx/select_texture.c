@@ -251,16 +251,14 @@ static void emit(struct ptx_parser *parser, struct ptx_statement *statement,
         cushim__ptx_finish(parser, statement, &operands->values[i], rows[i], row, false, bytes * 8);
 }
 
-void cushim__ptx_select_texture(struct ptx_parser *parser, struct ptx_statement *statement)
+bool cushim__ptx_select_texture(struct ptx_parser *parser, struct ptx_statement *statement)
 {
     struct meaning meaning;
     struct operands operands = {.value_count = 0};
 
-    if (understand(&statement->opcode, &meaning) && is_done(&statement->opcode, &meaning) &&
-        read_operands(parser, statement, &meaning, &operands)) {
-        emit(parser, statement, &meaning, &operands);
-        return;
-    }
-    cushim__ptx_refuse(parser, statement, "");
-    cushim__ptx_skip_until(parser, ";");
+    if (!understand(&statement->opcode, &meaning) || !is_done(&statement->opcode, &meaning) ||
+        !read_operands(parser, statement, &meaning, &operands))
+        return false;
+    emit(parser, statement, &meaning, &operands);
+    return true;
 }
