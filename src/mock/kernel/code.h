@@ -33,6 +33,7 @@ static inline uint32_t ptx_choose(uint32_t mask, unsigned lane, uint32_t yes, ui
 #else
 #define PTX_ALIAS
 #endif
+typedef uint16_t PTX_ALIAS lane_u16;
 typedef uint32_t PTX_ALIAS lane_u32;
 typedef int32_t PTX_ALIAS lane_s32;
 typedef uint64_t PTX_ALIAS lane_u64;
@@ -101,7 +102,7 @@ enum {
 
 enum ptx_rounding { ROUND_DEFAULT, ROUND_NEAREST, ROUND_ZERO, ROUND_DOWN, ROUND_UP, ROUND_AWAY };
 
-/* How an instruction is executed. Results are rows of `bytes` for each lane. */
+/* How an instruction is executed: the most frequent come first. Results are rows of `bytes`. */
 enum ptx_handler {
     DO_LANES32, /* `lanes` for a row of 4 bytes */
     DO_LANES64,

@@ -68,25 +68,6 @@ static uint32_t float_bits(double value)
     return bits;
 }
 
-/* Other threads of the program may use the memory. */
-static uint32_t load(const unsigned char *place, unsigned bytes)
-{
-    return bytes == 1 ? __atomic_load_n(place, __ATOMIC_RELAXED)
-           : bytes == 2
-               ? __atomic_load_n((const uint16_t PTX_ALIAS *)(const void *)place, __ATOMIC_RELAXED)
-               : __atomic_load_n((const lane_u32 *)(const void *)place, __ATOMIC_RELAXED);
-}
-
-static void store(unsigned char *place, unsigned bytes, uint32_t value)
-{
-    if (bytes == 1)
-        __atomic_store_n(place, (unsigned char)value, __ATOMIC_RELAXED);
-    else if (bytes == 2)
-        __atomic_store_n((uint16_t PTX_ALIAS *)(void *)place, (uint16_t)value, __ATOMIC_RELAXED);
-    else
-        __atomic_store_n((lane_u32 *)(void *)place, value, __ATOMIC_RELAXED);
-}
-
 static unsigned char *bytes_at(struct fetch *fetch, uint64_t offset, int64_t y, int64_t z,
                                unsigned bytes, enum ptx_use use)
 {
@@ -170,7 +151,7 @@ static bool read_texel(struct fetch *fetch, const struct axis axes[EXTENTS], uns
     place = bytes_at(fetch, (uint64_t)at[0] * bytes * texture->channels, at[1], at[2],
                      bytes * texture->channels, PTX_READ);
     for (unsigned i = 0; place && i < texture->channels; i++) {
-        const uint32_t bits = load(place + (size_t)i * bytes, bytes);
+        const uint32_t bits = (uint32_t)ptx_read_number(place + (size_t)i * bytes, bytes);
 
         texel->values[i] = number_of(texture, bits, i);
         texel->bits[i] = integer_of(texture, bits);
@@ -478,11 +459,11 @@ static void use_surface(struct fetch *fetch, const uint32_t *coordinates, uint32
 
         for (unsigned half = 0; half < (bytes == 8 ? 2u : 1u); half++) {
             if (loads)
-                values[i][half] = load(own + (size_t)half * 4, part);
+                values[i][half] = (uint32_t)ptx_read_number(own + (size_t)half * 4, part);
             else if (!texels)
-                store(own + (size_t)half * 4, part, values[i][half]);
+                ptx_write_number(own + (size_t)half * 4, part, values[i][half]);
             else
-                store(own, part, i < count ? converted(texture, values[i][0]) : 0);
+                ptx_write_number(own, part, i < count ? converted(texture, values[i][0]) : 0);
         }
     }
 }
