@@ -225,15 +225,8 @@ static void registers(struct ptx_parser *parser)
         symbol = cushim__ptx_symbol_add(parser, declared.name, SYMBOL_REGISTER,
                                         add_registers(parser, &declared));
         symbol->count = declared.repeated;
-        if (declared.type == TYPE_B128) {
-            struct ptx_function *function = &parser->program->functions[parser->body.function];
-
-            if (!function->refused) {
-                function->refused =
-                    cushim__ptx_copy(parser, (struct ptx_word){"registers of 128 bits", 21});
-                function->refused_line = parser->statement_line;
-            }
-        }
+        if (declared.type == TYPE_B128)
+            cushim__ptx_refuse_function(parser, "registers of 128 bits", parser->statement_line);
     } while (ptx_skip(parser, ","));
     cushim__ptx_expect(parser, ";");
 }

@@ -338,7 +338,8 @@ void cushim__ptx_finish(struct ptx_parser *parser, const struct ptx_statement *s
                         bool is_signed, unsigned bits);
 uint32_t cushim__ptx_constant(struct ptx_parser *parser, uint64_t value, enum ptx_row row);
 uint32_t cushim__ptx_list_add(struct ptx_parser *parser, uint32_t value);
-/* The kernel cannot be executed as soon as it reaches this. */
+/* Kernels that reach the function cannot be executed; and the statement is in the way. */
+void cushim__ptx_refuse_function(struct ptx_parser *parser, const char *why, unsigned line);
 void cushim__ptx_refuse(struct ptx_parser *parser, const struct ptx_statement *statement);
 /* Functions that are called, shared variables that are named. */
 void cushim__ptx_note(struct ptx_parser *parser, uint32_t **list, uint32_t *count, uint32_t *room,

@@ -141,43 +141,39 @@ static bool select_carry(struct ptx_parser *parser, struct ptx_statement *statem
 {
     const struct ptx_opcode *opcode = &statement->opcode;
     const enum ptx_row row = cushim__ptx_type_row(opcode->types[0]);
-    const bool wide = row == ROW_LONG, mad = strncmp(opcode->base, "mad", 3) == 0;
+    const char rows[] = {(char)row, (char)row, (char)row, '\0'};
+    const bool mad = strncmp(opcode->base, "mad", 3) == 0;
+    struct ptx_statement sum = *statement;
     struct ptx_instruction *made;
-    uint32_t a, b;
 
     if (row != ROW_WORD && row != ROW_LONG)
         return false;
     cushim__ptx_count_operands(parser, statement, mad ? 4 : 3);
     if (mad) {
+        struct ptx_statement product = *statement;
+        const struct ptx_alu *multiply;
         char name[24];
-        const struct ptx_alu *product;
-        const uint32_t x = cushim__ptx_use(parser, statement, &statement->operands[1], row);
-        const uint32_t y = cushim__ptx_use(parser, statement, &statement->operands[2], row);
 
         snprintf(name, sizeof name, "mul.%s%s", cushim__ptx_opcode_has(opcode, "hi") ? "hi" : "lo",
                  strrchr(opcode->name, '.'));
-        product = cushim__ptx_alu_find(parser->program->names, name);
-        if (!product)
+        multiply = cushim__ptx_alu_find(parser->program->names, name);
+        if (!multiply)
             return false;
-        a = cushim__ptx_register_new(parser, row);
-        made = cushim__ptx_emit(parser, statement, wide ? DO_LANES64 : DO_LANES32);
-        made->lanes = product->lanes;
-        made->d = a;
-        made->a = x;
-        made->b = y;
-        b = cushim__ptx_use(parser, statement, &statement->operands[3], row);
-    } else {
-        a = cushim__ptx_use(parser, statement, &statement->operands[1], row);
-        b = cushim__ptx_use(parser, statement, &statement->operands[2], row);
+        product.operands[0] = (struct ptx_operand){
+            .kind = OPERAND_REGISTER,
+            .reg = cushim__ptx_register_new(parser, row),
+        };
+        sum.operands[1] = product.operands[0];
+        sum.operands[2] = statement->operands[3];
+        sum.operand_count = product.operand_count = 3;
+        made = cushim__ptx_emit_rows(parser, &product, row == ROW_LONG ? DO_LANES64 : DO_LANES32,
+                                     rows);
+        made->lanes = multiply->lanes;
     }
-    made = cushim__ptx_emit(parser, statement, DO_CARRY);
-    made->bytes = wide ? 8 : 4;
+    made = cushim__ptx_emit_rows(parser, &sum, DO_CARRY, rows);
     made->sub = opcode->base[0] == 's';
     made->flags |= opcode->base[strlen(opcode->base) - 1] == 'c' ? FLAG_CARRY_IN : 0;
     made->flags |= cushim__ptx_opcode_has(opcode, "cc") ? FLAG_CARRY_OUT : 0;
-    made->a = a;
-    made->b = b;
-    made->d = cushim__ptx_result(parser, &statement->operands[0], row);
     return true;
 }
 
