@@ -301,17 +301,16 @@ extern const struct ptx_selector cushim__ptx_select_memory[], cushim__ptx_select
 /* What a row of a table does: arithmetic, and some conversions. */
 bool cushim__ptx_select_row(struct ptx_parser *parser, struct ptx_statement *statement);
 
+bool cushim__ptx_select_mbarrier(struct ptx_parser *parser, struct ptx_statement *statement);
+/* Textures and surfaces. */
+bool cushim__ptx_select_texture(struct ptx_parser *parser, struct ptx_statement *statement);
+
 /* --- emit.c --- */
 
 static inline bool ptx_is_wide(enum ptx_row row)
 {
     return row == ROW_LONG || row == ROW_DOUBLE;
 }
-
-bool cushim__ptx_select_mbarrier(struct ptx_parser *parser, struct ptx_statement *statement);
-
-/* Textures and surfaces. */
-bool cushim__ptx_select_texture(struct ptx_parser *parser, struct ptx_statement *statement);
 
 /* Append an instruction. The pointer is valid until the next. */
 struct ptx_instruction *cushim__ptx_emit(struct ptx_parser *parser,
