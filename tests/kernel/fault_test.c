@@ -49,6 +49,13 @@ static void addresses_outside_of_allocations(void **state)
     kernel_faults(KERNEL("mov.u32 %r3, s; cp.async.ca.shared.global [%r3+60], [%rd1], 4;\n"
                          "cp.async.ca.shared.global [%r3], [%rd1+56], 16;"),
                   PTX_MISALIGNED, 9);
+    kernel_faults(KERNEL("cp.async.ca.shared.global [s+64], [%rd1], 4;"), PTX_OUT_OF_BOUNDS, 8);
+    kernel_faults(KERNEL("mbarrier.init.shared.b64 [s+64], 1;"), PTX_OUT_OF_BOUNDS, 8);
+    kernel_faults(KERNEL("atom.add.u32 %r3, [%rd1+64], 1;"), PTX_OUT_OF_BOUNDS, 8);
+    kernel_faults(KERNEL("ld.global.u32 %r3, [16];"), PTX_OUT_OF_BOUNDS, 8);
+    assert_int_equal(fault.address, 16);
+    kernel_faults(KERNEL("ld.global.u32 %r3, [0x500000000];"), PTX_OUT_OF_BOUNDS, 8);
+    assert_int_equal(fault.address, UINT64_C(0x500000000));
 }
 
 static void allocation_that_is_too_small_for_the_last_number(void **state)
@@ -101,11 +108,13 @@ static void addresses_that_are_not_aligned(void **state)
     kernel_faults(KERNEL("st.shared.u64 [s+4], %rd1;"), PTX_MISALIGNED, 8);
 }
 
-static void spaces_without_atomic_operations(void **state)
+static void spaces_that_cannot_be_written_so(void **state)
 {
     (void)state;
     kernel_faults(KERNEL("mov.u64 %rd2, own; cvta.local.u64 %rd2, %rd2;"
                          " atom.add.u32 %r3, [%rd2], 1;"),
+                  PTX_WRONG_SPACE, 8);
+    kernel_faults(KERNEL("mov.b64 %rd2, out; cvta.param.u64 %rd2, %rd2; st.u32 [%rd2], %r3;"),
                   PTX_WRONG_SPACE, 8);
 }
 
@@ -120,18 +129,24 @@ static void traps(void **state)
                   PTX_INVALID_PC, 9);
 }
 
+/* With local memory in its frames, and with registers alone. */
 static void endless_recursion_ends(void **state)
 {
-    struct ptx_module *module =
-        translate(HEAD ".func f()\n{ .local .b8 a[4096]; .reg .b32 r; st.local.u32 [a], 1;\n"
-                       "call f; ld.local.u32 r, [a]; ret; }\n"
-                       ".entry k()\n{ call f; ret; }\n");
+    static const char *const texts[] = {
+        HEAD ".func f()\n{ .local .b8 a[4096]; .reg .b32 r; st.local.u32 [a], 1;\n"
+             "call f; ld.local.u32 r, [a]; ret; }\n.entry k()\n{ call f; ret; }\n",
+        HEAD ".func f()\n{ call f; ret; }\n.entry k()\n{ call f; ret; }\n",
+    };
 
     (void)state;
-    assert_int_equal(run(module, "k", (struct run){.block = 1}), PTX_FAULT);
-    assert_int_equal(fault.kind, PTX_TRAP);
-    assert_non_null(strstr(fault.text, "stack"));
-    cushim__ptx_release(module);
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        struct ptx_module *module = translate(texts[i]);
+
+        assert_int_equal(run(module, "k", (struct run){.block = 1}), PTX_FAULT);
+        assert_int_equal(fault.kind, PTX_TRAP);
+        assert_non_null(strstr(fault.text, "stack"));
+        cushim__ptx_release(module);
+    }
 }
 
 static void assertion_says_what_a_gpu_prints(void **state)
@@ -176,7 +191,7 @@ int main(void)
         KERNEL_TEST(allocation_that_is_too_small_for_the_last_number),
         KERNEL_TEST(addresses_of_whole_warps),
         KERNEL_TEST(addresses_that_are_not_aligned),
-        KERNEL_TEST(spaces_without_atomic_operations),
+        KERNEL_TEST(spaces_that_cannot_be_written_so),
         KERNEL_TEST(traps),
         KERNEL_TEST(endless_recursion_ends),
         KERNEL_TEST(assertion_says_what_a_gpu_prints),

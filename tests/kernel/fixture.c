@@ -95,7 +95,14 @@ static void access_seen(void *data, const struct ptx_access *access)
     accesses[access->use]++;
 }
 
-const struct ptx_host host = {.find = find, .print = print, .allocate = allocate, .free = release};
+static uint64_t timer(void *data, uint64_t instructions)
+{
+    (void)data;
+    return TIMER + instructions;
+}
+
+const struct ptx_host host = {
+    .find = find, .print = print, .allocate = allocate, .free = release, .timer_ns = timer};
 static const struct ptx_host hooked_host = {
     .find = find, .print = print, .allocate = allocate, .free = release, .access = access_seen};
 
@@ -156,6 +163,8 @@ enum ptx_state run(struct ptx_module *module, const char *kernel, struct run opt
         .block = {options.block ? options.block : 1, 1, 1},
         .dynamic_shared_bytes = options.shared,
         .cooperative = options.cooperative,
+        .multiprocessors = options.multiprocessors,
+        .grid_id = options.number,
     };
     enum ptx_state state = PTX_RUNNING;
     struct ptx_launch *launch;
