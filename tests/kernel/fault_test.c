@@ -118,6 +118,23 @@ static void spaces_that_cannot_be_written_so(void **state)
                   PTX_WRONG_SPACE, 8);
 }
 
+static void textures_and_surfaces_that_are_none(void **state)
+{
+    (void)state;
+    kernel_faults(KERNEL("sust.b.2d.b32.trap [5, {0, 0}], {%r3};"), PTX_TRAP, 8);
+    assert_string_equal(fault.text, "0x5 is no surface, or nothing is bound to it");
+    kernel_faults(KERNEL("suld.b.2d.b32.trap {%r3}, [%rd1, {16, 2}];"), PTX_TRAP, 8);
+    assert_string_equal(fault.text, "a surface is used outside, at byte 16 of row 2 of layer 0");
+    kernel_faults(KERNEL("add.u64 %rd1, %rd1, 64;\n"
+                         "tex.2d.v4.u32.s32 {%r3, %r4, %r5, %r6}, [%rd1, {1, 0}];"),
+                  PTX_OUT_OF_BOUNDS, 9);
+    assert_int_equal(fault.address & 0xffffff, 0x44);
+    kernel_faults(
+        KERNEL("add.u64 %rd1, %rd1, 64;\n"
+               "tld4.r.2d.v4.u32.f32 {%r3, %r4, %r5, %r6}, [%rd1, {0f3F800000, 0f3F800000}];"),
+        PTX_OUT_OF_BOUNDS, 9);
+}
+
 static void traps(void **state)
 {
     (void)state;
@@ -192,6 +209,7 @@ int main(void)
         KERNEL_TEST(addresses_of_whole_warps),
         KERNEL_TEST(addresses_that_are_not_aligned),
         KERNEL_TEST(spaces_that_cannot_be_written_so),
+        KERNEL_TEST(textures_and_surfaces_that_are_none),
         KERNEL_TEST(traps),
         KERNEL_TEST(endless_recursion_ends),
         KERNEL_TEST(assertion_says_what_a_gpu_prints),

@@ -7,6 +7,8 @@
 
 enum { ALLOCATIONS = 64, SLICES = 1 << 20 };
 
+#define FIRST UINT64_C(0x700000000000) /* address of an allocation */
+
 char printed[16384];
 uint64_t accesses[3];
 struct ptx_fault fault;
@@ -22,7 +24,7 @@ static uint64_t addresses[ALLOCATIONS];
 
 uint64_t device_memory(size_t bytes)
 {
-    const uint64_t address = UINT64_C(0x700000000000) + allocation_count * UINT64_C(0x100000000);
+    const uint64_t address = FIRST + allocation_count * UINT64_C(0x100000000);
 
     assert_true(allocation_count < ALLOCATIONS);
     allocations[allocation_count].address = address;
@@ -101,8 +103,30 @@ static uint64_t timer(void *data, uint64_t instructions)
     return TIMER + instructions;
 }
 
-const struct ptx_host host = {
-    .find = find, .print = print, .allocate = allocate, .free = release, .timer_ns = timer};
+/* Whatever is bound to it, it has 4 rows of 4 words; its handle is its address. */
+static bool texture(void *data, uint64_t handle, struct ptx_texture *found)
+{
+    (void)data;
+    *found = (struct ptx_texture){
+        .address = handle,
+        .row_bytes = 16,
+        .layer_bytes = 64,
+        .width = 4,
+        .height = 4,
+        .depth = 1,
+        .texel = PTX_TEXEL_U32,
+        .channels = 1,
+        .surface = true,
+    };
+    return handle >= FIRST;
+}
+
+const struct ptx_host host = {.find = find,
+                              .print = print,
+                              .allocate = allocate,
+                              .free = release,
+                              .timer_ns = timer,
+                              .texture = texture};
 static const struct ptx_host hooked_host = {
     .find = find, .print = print, .allocate = allocate, .free = release, .access = access_seen};
 

@@ -325,6 +325,28 @@ static void kernels_print(void **state)
     assert_string_equal(printed, "-1  1.50|123456789ab|Ahi  %\n0  1.50|123456789ab|Ahi  %\n");
 }
 
+/* Bytes of a row are of surfaces, texels are of textures; a coordinate may be far outside. */
+static void surfaces_and_textures_are_read_and_written(void **state)
+{
+    static const uint32_t words[16] = {10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24};
+    static const uint32_t expected[] = {14, 15, 10, 13, 1, 0};
+    const uint64_t out = run_text(
+        KERNEL("suld.b.2d.v2.b64.trap {%rd3, _}, [%rd2, {0, 1}];\n"
+               "sust.b.2d.b64.trap [%rd2, {8, 3}], {%rd3};\n"
+               "tex.2d.v4.u32.f32 {%r1, %r2, %r3, %r4}, [%rd2, {0fF1000000, 0f00000000}];\n"
+               "tex.2d.v4.u32.f32 {%r2, %r3, %r4, %r5}, [%rd2, {0f71000000, 0f00000000}];\n"
+               "txq.array_size.b32 %r4, [%rd2]; txq.normalized_coords.b32 %r5, [%rd2];\n"
+               "st.u64 [%rd1], %rd3; st.v4.u32 [%rd1+16], {%r1, %r2, %r4, %r5};\n"
+               "suld.b.2d.v2.b32.trap {%r6, %r7}, [%rd2, {8, 3}]; st.v2.u32 [%rd1+8], {%r6, %r7};"),
+        1, words, sizeof words, 32);
+    const uint32_t *result = device_bytes(out);
+
+    (void)state;
+    assert_memory_equal(result, expected, 8);
+    assert_memory_equal(result + 2, expected, 8);
+    assert_memory_equal(result + 4, expected + 2, 16);
+}
+
 /* What a call of vprintf() prints and returns: the format and its values are in memory. */
 static enum ptx_state print(const char *format, uint64_t values, uint32_t *returned)
 {
@@ -458,6 +480,7 @@ int main(void)
         KERNEL_TEST(clocks_go_forward),
         KERNEL_TEST(blocks_of_a_cooperative_launch_share_memory),
         KERNEL_TEST(kernels_print),
+        KERNEL_TEST(surfaces_and_textures_are_read_and_written),
         KERNEL_TEST(formats_are_those_of_c),
         KERNEL_TEST(what_is_printed_at_once_has_an_end),
         KERNEL_TEST(values_that_cannot_be_read_are_faults),
