@@ -150,6 +150,26 @@ static void functions_call_each_other_and_themselves(void **state)
     }
 }
 
+static void functions_call_each_other_in_turn(void **state)
+{
+    const uint32_t *result = words(run_text(
+        HEAD
+        ".func (.reg .b32 r) odd(.reg .b32 n);\n"
+        ".func (.reg .b32 r) even(.reg .b32 n)\n{ .reg .pred p; .reg .b64 wide<9>; .reg .b32 m;\n"
+        "mov.u32 r, 1; setp.eq.u32 p, n, 0; @p ret; sub.u32 m, n, 1; call (r), odd, (m); ret; }\n"
+        ".func (.reg .b32 r) odd(.reg .b32 n)\n{ .reg .pred p; .reg .b32 m;\n"
+        "mov.u32 r, 0; setp.eq.u32 p, n, 0; @p ret; sub.u32 m, n, 1; call (r), even, (m); ret; }\n"
+        ".visible .entry k(.param .u64 out, .param .u64 in)\n{\n"
+        ".reg .b64 %rd<4>; .reg .b32 %r<3>;\n"
+        "ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; mad.wide.u32 %rd3, %r1, 4, %rd1;\n"
+        "call (%r2), even, (%r1); st.u32 [%rd3], %r2; ret; }\n",
+        40, NULL, 0, 160));
+
+    (void)state;
+    for (uint32_t i = 0; i < 40; i++)
+        assert_int_equal(result[i], i % 2 == 0);
+}
+
 /* In registers and in memory, whatever the caller has them in. */
 static void arguments_are_passed_from_wherever_they_are(void **state)
 {
@@ -500,6 +520,7 @@ int main(void)
         KERNEL_TEST(targets_are_chosen_by_an_index),
         KERNEL_TEST(labels_belong_to_their_blocks),
         KERNEL_TEST(functions_call_each_other_and_themselves),
+        KERNEL_TEST(functions_call_each_other_in_turn),
         KERNEL_TEST(arguments_are_passed_from_wherever_they_are),
         KERNEL_TEST(lanes_in_two_functions_keep_their_values),
         KERNEL_TEST(lanes_exchange_values),

@@ -345,6 +345,7 @@ static void unknown_instructions_refuse_their_kernels_alone(void **state)
              ".entry width()\n{ .reg .b128 x; ret; }\n"
              ".entry kind()\n{ .reg .f32 x; add.frob.f32 x, x, x; ret; }\n"
              ".entry byte()\n{ .reg .b32 x; vadd.u32.u32.u32 x, x.b0, x; ret; }\n"
+             ".extern .entry elsewhere();\n"
              ".entry strange()\n{ .reg .f32 x; atom.add.v2.f32 {x, x}, [0], {x, x}; ret; }\n");
     static const struct {
         const char *name, *refused;
@@ -356,7 +357,8 @@ static void unknown_instructions_refuse_their_kernels_alone(void **state)
         {"width", "registers of 128 bits", 16},
         {"kind", "add.frob.f32", 18},
         {"byte", "vadd.u32.u32.u32", 20},
-        {"strange", "atom.add.v2.f32", 22},
+        {"strange", "atom.add.v2.f32", 23},
+        {"elsewhere", "it is only declared", 0},
     };
 
     (void)state;

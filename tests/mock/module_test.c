@@ -330,7 +330,7 @@ static CUresult launch_scale(const char *text, uint32_t results[2])
     OK(driver->ModuleLoadData(&loaded, fatbin));
     OK(driver->ModuleGetFunction(&function, loaded, "scale"));
     OK(driver->MemAlloc_v2(&out, sizeof *results));
-    code = driver->LaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, parameters, NULL);
+    code = driver->LaunchKernel(function, 1, 1, 1, 32, 2, 1, 0, NULL, parameters, NULL);
     OK(driver->MemcpyDtoH_v2(&results[0], out, sizeof *results));
     OK(driver->ModuleGetGlobal_v2(&start, NULL, loaded, "start"));
     OK(driver->MemcpyDtoH_v2(&results[1], start, sizeof *results));
@@ -349,6 +349,7 @@ static void kernel_of_a_cubin_is_executed_by_the_text_beside_it(void **state)
              ".global .b8 low[2] = {0xFF(own), 0xFF00(own)};\n.global .u64 function = ten;\n"
              ".visible .entry scale(.param .u8 a, .param .u64 out, .param .u32 n)\n{\n"
              ".reg .b64 o, p, q; .reg .b32 x, y; .reg .pred f; ld.param.u64 o, [out];\n"
+             "mov.u32 x, %tid.x; mov.u32 y, %tid.y; or.b32 x, x, y; setp.ne.u32 f, x, 0; @f exit;\n"
              "ld.global.u32 x, [start]; ld.const.u32 y, [table]; add.u32 x, x, y;\n"
              "ld.global.u64 p, [where]; ld.global.u32 y, [p]; add.u32 x, x, y;\n"
              "ld.global.u32 y, [zero]; add.u32 x, x, y;\n"
