@@ -210,6 +210,11 @@ static void old_launches_take_what_was_set(void **state)
     OK(driver->LaunchGridAsync(store_function, 1, 1, kernel_stream));
     OK(cushim_mock_drain(fixture_mock));
     assert_int_equal(read_word(address), 33);
+    OK(driver->ParamSetf(store_function, 8, 2.5f));
+    OK(driver->LaunchGridAsync(store_function, 1, 1, kernel_stream));
+    OK(cushim_mock_drain(fixture_mock));
+    assert_int_equal(read_word(address), 0x40200000);
+    assert_int_equal(runs, 2);
     OK(driver->MemFree_v2(address));
 }
 
