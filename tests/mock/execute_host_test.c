@@ -4,7 +4,6 @@
  * sticky error, and the host's bytes are as they were.
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "tests/mock/fixture.h"
@@ -110,7 +109,7 @@ static const struct attempt {
     {MALLOC "st.u64 [%rd3+16], %rd8;", CUDA_ERROR_ILLEGAL_ADDRESS},
 };
 
-static unsigned char *host;
+static unsigned char host[HOST_BYTES];
 
 static void assert_host_is_as_it_was(const char *body)
 {
@@ -149,6 +148,7 @@ static CUresult result_of(const char *body)
 static void kernels_do_not_reach_the_host(void **state)
 {
     (void)state;
+    memset(host, CANARY, sizeof host);
     for (size_t i = 0; i < sizeof attempts / sizeof *attempts; i++) {
         const CUresult code = result_of(attempts[i].body);
 
@@ -195,27 +195,10 @@ static void parameters_end(void **state)
     }
 }
 
-static int make_host(void **state)
-{
-    (void)state;
-    host = malloc(HOST_BYTES);
-    if (!host)
-        return -1;
-    memset(host, CANARY, HOST_BYTES);
-    return 0;
-}
-
-static int free_host(void **state)
-{
-    (void)state;
-    free(host);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(kernels_do_not_reach_the_host, make_host, free_host),
+        cmocka_unit_test(kernels_do_not_reach_the_host),
         cmocka_unit_test(parameters_end),
     };
 

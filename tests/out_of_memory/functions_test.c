@@ -44,6 +44,7 @@ static bool try(const char *names, CUresult (*call)(void), CUresult usual, CUres
                 unsigned place, bool on)
 {
     const size_t before = oom_live();
+    char where[300];
     unsigned failed;
     CUresult code;
 
@@ -63,9 +64,9 @@ static bool try(const char *names, CUresult (*call)(void), CUresult usual, CUres
     if (is_output_wrong)
         fail_msg("%s: writes an output if request %u fails", names, place);
     if (oom_live() > before) {
-        oom_show_live(8);
-        fail_msg("%s: %zu blocks are left if request %u%s fails", names, oom_live() - before, place,
-                 on ? " and all later" : "");
+        oom_describe_live(where, sizeof where);
+        fail_msg("%s: %zu blocks are left if request %u%s fails; the last is asked for at %s",
+                 names, oom_live() - before, place, on ? " and all later" : "", where);
     }
     return true;
 }

@@ -2,10 +2,12 @@
 #define _GNU_SOURCE
 #include "oom.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -50,7 +52,7 @@ static _Thread_local struct {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uintptr_t blocks[ROOM];
 static void *makers[ROOM];
-static size_t live;
+static size_t numbers[ROOM], given, live;
 
 void oom_arm(unsigned kinds, unsigned place, bool on)
 {
@@ -99,6 +101,7 @@ static void *note(void *memory, void *maker)
             continue;
         blocks[at] = (uintptr_t)memory;
         makers[at] = maker;
+        numbers[at] = ++given;
         live++;
         break;
     }
@@ -131,16 +134,23 @@ size_t oom_live(void)
     return count;
 }
 
-void oom_show_live(size_t most)
+void oom_describe_live(char *text, size_t size)
 {
+    size_t last = 0, number = 0;
+    Dl_info module;
+
     pthread_mutex_lock(&lock);
-    for (size_t at = 0; at < ROOM && most > 0; at++) {
-        if (blocks[at] <= 1)
-            continue;
-        fprintf(stderr, "not given back: %#llx, asked for at %p\n", (unsigned long long)blocks[at],
-                makers[at]);
-        most--;
+    for (size_t at = 0; at < ROOM; at++) {
+        if (blocks[at] > 1 && numbers[at] > number) {
+            last = at;
+            number = numbers[at];
+        }
     }
+    if (number == 0 || !dladdr(makers[last], &module))
+        snprintf(text, size, "?");
+    else
+        snprintf(text, size, "%s+%#tx", module.dli_fname,
+                 (const char *)makers[last] - (const char *)module.dli_fbase);
     pthread_mutex_unlock(&lock);
 }
 

@@ -31,7 +31,7 @@ bool oom_is_armed(void);
 /* Blocks and mappings that were given out and not given back, by all threads. */
 size_t oom_live(void);
 
-/* Some of them, to standard error, with the address that each was asked for at. */
-void oom_show_live(size_t most);
+/* Where the last of them was asked for, as `program+0x1189` for addr2line. */
+void oom_describe_live(char *text, size_t size);
 
 #endif

@@ -22,10 +22,13 @@ const struct cushim_table *__wrap_cushim_mock_table(const struct cushim_mock *mo
 CUresult __wrap_cushim_mock_destroy(struct cushim_mock *mock)
 {
     const CUresult code = __real_cushim_mock_destroy(mock);
+    char where[300];
 
     if (mock && oom_live() > 0) {
-        retry_wrong("the mock is destroyed, and %zu blocks are not given back\n", oom_live());
-        oom_show_live(8);
+        oom_describe_live(where, sizeof where);
+        retry_wrong("the mock is destroyed, and %zu blocks are not given back; the last was asked "
+                    "for at %s\n",
+                    oom_live(), where);
     }
     return code;
 }
