@@ -254,7 +254,8 @@ static void special_registers_describe_the_launch(void **state)
                                           .bytes = 8}),
                          PTX_ENDED);
         if (*(uint64_t *)device_bytes(out) != cases[i].value)
-            fail_msg("%s is %llu", cases[i].name, *(unsigned long long *)device_bytes(out));
+            fail_msg("%s is %llu", cases[i].name,
+                     (unsigned long long)*(uint64_t *)device_bytes(out));
         cushim__ptx_release(module);
     }
 }
