@@ -1,39 +1,31 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Write the table of docs/checks.md, a row for each id, from src/driver_api/check_rules.c.
+"""Write the table of docs/checks.md, a row for each id, from src/driver_api/check_rules.tsv.
 
 usage: checks.py [--check]     --check: say whether the page is up to date, and write nothing
 """
-import ast
 import os
-import re
 import sys
 import textwrap
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-RULES = os.path.join(ROOT, 'src', 'driver_api', 'check_rules.c')
+RULES = os.path.join(ROOT, 'src', 'driver_api', 'check_rules.tsv')
 PAGE = os.path.join(ROOT, 'docs', 'checks.md')
 BEGIN = '<!-- The rest is written by docs/checks.py. -->\n'
 
-ROW = re.compile(r'^    \[CUSHIM__CHECK_\w+\] =\s+\{(.*?)^        \},$|^    /\* --- (.*?) --- \*/$',
-                 re.DOTALL | re.MULTILINE)
-MEMBER = re.compile(r'\.(\w+) =\s+((?:"(?:[^"\\]|\\.)*"\s*)+|CUSHIM__CHECK_\w+),')
+COLUMNS = 'id', 'level', 'statements', 'wrong', 'why', 'cure', 'example'
 
 
 def rows():
-    """Sections as (title, rows), each row a dict of the members of struct cushim__check_rule."""
+    """Sections as (title, rows), each row a dict of the columns."""
     sections = []
-    with open(RULES, encoding='utf-8') as file:
-        for body, title in ROW.findall(file.read()):
-            if title:
-                sections.append((title, []))
-                continue
-            row = {}
-            for name, value in MEMBER.findall(body):
-                row[name] = ast.literal_eval('(%s)' % value) if value[0] == '"' else \
-                    value.replace('CUSHIM__CHECK_', '').lower()
-            sections[-1][1].append(row)
-    return sections
+    with open(RULES, encoding='ascii') as file:
+        for line in file.read().splitlines():
+            if line.startswith('#'):
+                sections.append((line[2:], []))
+            else:
+                sections[-1][1].append(dict(zip(COLUMNS, line.split('\t'))))
+    return [(title, entries) for title, entries in sections if entries]
 
 
 def rule(statements):
@@ -45,10 +37,10 @@ def rule(statements):
 def table():
     lines = []
     for title, entries in rows():
-        lines += ['', '### %s' % title.capitalize(), '',
+        lines += ['', '### %s' % title, '',
                   '| id | wrong code | why | cure |', '|---|---|---|---|']
         for row in entries:
-            code = '<br>'.join('`%s`' % line.strip() for line in row['example'].splitlines())
+            code = '<br>'.join('`%s`' % line.strip() for line in row['example'].split('\\n'))
             lines.append('| %s<br>%s | %s | %s %s (%s) | %s |'
                          % (row['id'], row['level'], code, row['wrong'], row['why'],
                             rule(row['statements']), row['cure']))

@@ -49,7 +49,7 @@ const char *cushim__symbol_name(size_t index)
 {
     if (index >= CUSHIM__SYMBOL_COUNT)
         return "";
-    return cushim__slot_name(index);
+    return cushim__slot_name((unsigned)index);
 }
 
 int cushim__symbol_since(size_t index)

@@ -288,7 +288,8 @@ static bool is_about_context(const struct subject *subject)
 static void judge_unsupported(const struct cushim__call *call, const struct subject *subject)
 {
     if (subject->action == ORDER_BEGIN_CAPTURE)
-        report(call, CUSHIM__CHECK_CAPTURE_LEGACY, NULL, "is given the legacy default stream");
+        report(call, CUSHIM__CHECK_CAPTURE_LEGACY_STREAM, NULL,
+               "is given the legacy default stream");
     else if (is_about_context(subject))
         report(call, CUSHIM__CHECK_CAPTURE_WAIT, only_capture(),
                "is about all streams of a context of which one is captured");
@@ -307,10 +308,10 @@ static void judge_implicit(const struct cushim__call *call, const struct subject
     const struct capture *of_event = capture_of(subject->event);
 
     if (subject->action == ORDER_WAIT_EVENT && of_event)
-        report(call, CUSHIM__CHECK_CAPTURE_LEGACY, of_event,
+        report(call, CUSHIM__CHECK_CAPTURE_LEGACY_STREAM, of_event,
                "lets the legacy default stream wait for an event of a capture");
     else if (subject->action != ORDER_NOTHING) /* which asks, and does no harm */
-        report(call, CUSHIM__CHECK_CAPTURE_LEGACY, only_capture(),
+        report(call, CUSHIM__CHECK_CAPTURE_LEGACY_STREAM, only_capture(),
                "uses the legacy default stream, while a stream that waits for it is captured");
 }
 

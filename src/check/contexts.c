@@ -14,42 +14,96 @@
 
 /* --- what was pushed --- */
 
-/* The number of the last call before check began, or before the fork. */
-static uint64_t began_at;
+/* What has been pushed and not popped. What is pushed beyond so many is not reported. */
+enum { PUSHES = 256 };
+static struct push {
+    uint64_t pushed;
+    uint64_t current; /* in its place: cuCtxSetCurrent has replaced it */
+    struct cushim__maker pusher;
+} pushes[PUSHES];
+static unsigned push_count;
 
 /* A context was lost by a sticky error: a program that ends then leaves it where it is. */
 static bool is_lost;
 
-static bool begin(void)
+static void drop(unsigned index)
 {
-    began_at = cushim_layer_current()->calls;
-    is_lost = false;
-    return true;
+    memmove(&pushes[index], &pushes[index + 1], (--push_count - index) * sizeof *pushes);
+}
+
+/* The last that a thread has pushed where this context is now; push_count: it has pushed none. */
+static unsigned find_push(unsigned thread, uint64_t context)
+{
+    for (unsigned i = push_count; i-- > 0;) {
+        if (pushes[i].pusher.place.thread == thread && pushes[i].current == context)
+            return i;
+    }
+    return push_count;
+}
+
+static void note_push(const struct cushim__call *call)
+{
+    if (push_count == PUSHES)
+        return;
+    pushes[push_count].pushed = pushes[push_count].current = call->values[0];
+    cushim__tracker_note(call, &pushes[push_count++].pusher);
+}
+
+/* A context that is destroyed is on no stack any more. */
+static void note_destroyed(uint64_t context)
+{
+    for (unsigned i = push_count; i-- > 0;) {
+        if (pushes[i].pushed == context || pushes[i].current == context)
+            drop(i);
+    }
+}
+
+static void note_stack(const struct cushim__call *call)
+{
+    const struct cushim__api_effect *effect = cushim__api_effect_first(call->slot);
+    unsigned top;
+
+    if (!effect || effect->type != CUSHIM__TYPE_CONTEXT)
+        return;
+    top = find_push(call->thread, call->context);
+    if (effect->kind == CUSHIM__PUSHES_CURRENT)
+        note_push(call);
+    else if (effect->kind == CUSHIM__DESTROYS)
+        note_destroyed(call->values[0]);
+    else if (effect->kind == CUSHIM__SETS_CURRENT && call->values[0] && top < push_count)
+        pushes[top].current = call->values[0];
+    else if ((effect->kind == CUSHIM__SETS_CURRENT || effect->kind == CUSHIM__POPS_CURRENT) &&
+             top < push_count)
+        drop(top);
 }
 
 static void ended(struct cushim__call *call, CUresult answer)
 {
-    (void)call;
+    if (answer == CUDA_SUCCESS && !call->is_injected)
+        note_stack(call);
     if (answer != CUDA_SUCCESS && cushim__result_is_sticky(answer))
         is_lost = true;
 }
 
-static void judge_pushed(const struct cushim__level *level)
-{
-    const struct cushim__handle *context =
-        cushim__handle_find(CUSHIM__TYPE_CONTEXT, level->pushed, false);
-
-    if (level->pusher.place.call > began_at && context && context->is_live)
-        cushim__check_report(NULL, CUSHIM__CHECK_CONTEXT_PUSHED, context, &level->pusher,
-                             "%s, which thread %u has pushed, was never popped",
-                             cushim__check_name(context, context->value).text,
-                             level->pusher.place.thread);
-}
-
 static void finish(void)
 {
-    if (!is_lost)
-        cushim__tracker_visit_pushed(judge_pushed);
+    for (unsigned i = 0; i < push_count && !is_lost; i++) {
+        const struct cushim__handle *context =
+            cushim__handle_find(CUSHIM__TYPE_CONTEXT, pushes[i].pushed, false);
+
+        if (context && context->is_live)
+            cushim__check_report(NULL, CUSHIM__CHECK_CONTEXT_PUSHED, context, &pushes[i].pusher,
+                                 "%s, which thread %u has pushed, was never popped",
+                                 cushim__check_name(context, context->value).text,
+                                 pushes[i].pusher.place.thread);
+    }
+}
+
+/* Stacks of threads are the parent's. */
+static void destroy(void)
+{
+    push_count = 0;
+    is_lost = false;
 }
 
 /* --- no context --- */
@@ -92,17 +146,24 @@ static unsigned other_abi(unsigned slot)
     return other;
 }
 
+/* This thread had a current context. */
+static _Thread_local bool had_context;
+
 static void judge_current(const struct cushim__call *call, CUcontext context)
 {
+    const struct cushim__api_effect *effect = cushim__api_effect_first(call->slot);
     const unsigned other = other_abi(call->slot);
     const char *name = cushim__slot_name(call->slot);
     unsigned version;
 
-    if (!context)
-        cushim__check_report(
-            call, CUSHIM__CHECK_CONTEXT_NONE, NULL, NULL,
-            "%s is called in thread %u, which has no current context%s", name, call->thread,
-            cushim__tracker_had_current(call->thread) ? " any more" : " and never had one");
+    if (!context && effect && effect->kind == CUSHIM__POPS_CURRENT)
+        cushim__check_report(call, CUSHIM__CHECK_CONTEXT_POPPED, NULL, NULL,
+                             "%s is called in thread %u, whose stack of contexts is empty", name,
+                             call->thread);
+    else if (!context)
+        cushim__check_report(call, CUSHIM__CHECK_CONTEXT_NONE, NULL, NULL,
+                             "%s is called in thread %u, which has no current context%s", name,
+                             call->thread, had_context ? " any more" : " and never had one");
     else if (other < CUSHIM__SYMBOL_COUNT &&
              cushim__layer_next.CtxGetApiVersion(context, &version) == CUDA_SUCCESS &&
              (version < SECOND_ABI) != (cushim__symbols[call->slot].since < SECOND_ABI))
@@ -160,6 +221,7 @@ static void after(const struct cushim__call *call, CUresult answer)
     struct cushim_layer *layer = cushim_layer_current();
     CUcontext current = NULL;
 
+    had_context = had_context || call->context;
     if (call->is_injected ||
         (answer != CUDA_ERROR_INVALID_CONTEXT && answer != CUDA_ERROR_INVALID_HANDLE) ||
         cushim__layer_next.CtxGetCurrent(&current) != CUDA_SUCCESS)
@@ -176,16 +238,10 @@ static void after(const struct cushim__call *call, CUresult answer)
     cushim__lock_release(&layer->lock);
 }
 
-/* Stacks of threads are the parent's. */
-static void begin_child(void)
-{
-    begin();
-}
-
 const struct cushim__check_module cushim__check_contexts = {
-    .begin = begin,
     .after = after,
     .ended = ended,
     .finish = finish,
-    .begin_child = begin_child,
+    .begin_child = destroy,
+    .destroy = destroy,
 };

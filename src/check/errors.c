@@ -98,7 +98,7 @@ static void note_kernel(const struct cushim__call *call)
 static void drop_works(const struct cushim__call *call, const struct order_rule *rule)
 {
     for (unsigned i = 0; i < WORKS; i++) {
-        if (rule->action == ORDER_SEE_CONTEXT && works[i].context == cushim__order_current(call))
+        if (rule->action == ORDER_SEE_CONTEXT && works[i].context == call->context)
             works[i].call = 0;
         if (rule->action == ORDER_SEE_STREAM && works[i].stream == cushim__order_stream_value(call))
             works[i].call = 0;
@@ -118,7 +118,7 @@ static void note_work(const struct cushim__call *call)
     *work = (struct work){
         .call = call->number,
         .stream = cushim__order_stream_value(call),
-        .context = cushim__order_current(call),
+        .context = call->context,
         .function = rule->action == ORDER_KERNEL ? call->values[rule->function] : 0,
         .slot = call->slot,
     };

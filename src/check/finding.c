@@ -56,10 +56,10 @@ void cushim__finding_add(const struct cushim__call *call, enum cushim__check_id 
     else if (object)
         misuse = object->device >= 0 ? object->retainer : object->maker;
     finding = find(id, &misuse);
-    if (finding)
-        finding->count++;
-    if (finding)
+    if (finding) {
+        __atomic_fetch_add(&finding->count, 1, __ATOMIC_RELAXED);
         return;
+    }
     if (findings == MOST) {
         if (!has_more)
             __atomic_store_n(&are_new, true, __ATOMIC_RELEASE);
@@ -111,20 +111,24 @@ static bool has_frame(const struct cushim__call_site *site, const char *pattern)
 
 static bool is_suppressed(const struct cushim__finding *finding)
 {
-    struct cushim__check_suppression *suppression = cushim__check_options.suppressions;
+    const struct cushim__check_suppression *suppression = cushim__check_options.suppressions;
 
     for (; suppression; suppression = suppression->next) {
         if (cushim__pattern_fits(suppression->id, cushim__check_rules[finding->id].id) &&
             cushim__name_means(suppression->function, finding->misuse.slot) &&
-            has_frame(&finding->misuse.place.site, suppression->frame)) {
-            suppression->is_used = true;
+            has_frame(&finding->misuse.place.site, suppression->frame))
             return true;
-        }
     }
     return false;
 }
 
 /* --- text --- */
+
+/* Of one that is printed, other threads find more. */
+static uint64_t count_of(const struct cushim__finding *finding)
+{
+    return __atomic_load_n(&finding->count, __ATOMIC_RELAXED);
+}
 
 /* `; made by cuEventCreate, call 5 of thread 1, at program+0x1189`; nothing if it is not known. */
 static void print_maker(struct cushim__text *text, const char *before, const char *what,
@@ -173,6 +177,7 @@ void cushim__finding_print(struct cushim__text *text, const struct cushim__findi
 void cushim__finding_print_line(struct cushim__text *text, const struct cushim__finding *finding)
 {
     const struct cushim__check_rule *rule = &cushim__check_rules[finding->id];
+    const uint64_t count = count_of(finding);
 
     cushim__text_format(text, "%s: %s", cushim__check_levels[rule->level], finding->what);
     if (finding->call[0]) {
@@ -185,8 +190,8 @@ void cushim__finding_print_line(struct cushim__text *text, const struct cushim__
     cushim__text_add(text, "; rule: ");
     print_rule(text, rule);
     cushim__text_format(text, "; cure: %s", rule->cure);
-    if (finding->count > 1)
-        cushim__text_format(text, "; %" PRIu64 " times", finding->count);
+    if (count > 1)
+        cushim__text_format(text, "; %" PRIu64 " times", count);
     cushim__text_add(text, "\n");
 }
 
@@ -203,7 +208,7 @@ static void print_report_line(struct cushim__text *text, const struct cushim__fi
 {
     const struct cushim__check_rule *rule = &cushim__check_rules[finding->id];
 
-    print_fields(text, rule->id, rule->level, finding->count);
+    print_fields(text, rule->id, rule->level, count_of(finding));
     cushim__finding_print_line(text, finding);
 }
 

@@ -33,24 +33,6 @@ static CUresult read_level(const struct cushim__lines *lines, enum cushim__check
     return cushim__lines_refuse(lines, lines->value.start, "level is error, warning or advice");
 }
 
-/* `ID:N` */
-static bool read_expectation(struct cushim__check_options *options, const struct cushim__word *word)
-{
-    const char *colon = memchr(word->start, ':', word->length);
-    struct cushim__word id = {word->start, colon ? (size_t)(colon - word->start) : 0};
-    struct cushim__word number = {colon + 1, word->length - id.length - 1};
-    struct cushim__check_expected *expected = &options->expected[options->expectations];
-    uint64_t count;
-
-    if (!colon || options->expectations == CUSHIM__CHECK_EXPECTED ||
-        !cushim__check_id_read(&id, &expected->id) || !cushim__value_number(&number, &count) ||
-        count > 1000000)
-        return false;
-    expected->count = (unsigned)count;
-    options->expectations++;
-    return true;
-}
-
 void cushim__check_expected_print(struct cushim__text *text,
                                   const struct cushim__check_expected *expected, unsigned found)
 {
@@ -61,24 +43,32 @@ void cushim__check_expected_print(struct cushim__text *text,
                         is_one ? "was" : "were", found == 1 ? "is" : "are", found);
 }
 
-/* An id that there is not is the likeliest mistake. */
-static CUresult refuse_expectation(const struct cushim__lines *lines,
-                                   const struct cushim__check_options *options)
+/* `ID:N`; an id that there is not is the likeliest mistake. */
+static CUresult read_expectation(const struct cushim__lines *lines,
+                                 struct cushim__check_options *options)
 {
-    const char *colon = memchr(lines->value.start, ':', lines->value.length);
-    const struct cushim__word word = {
-        lines->value.start, colon ? (size_t)(colon - lines->value.start) : lines->value.length};
+    struct cushim__check_expected *expected = &options->expected[options->expectations];
+    const char *start = lines->value.start, *end = start + lines->value.length;
+    const char *colon = memchr(start, ':', lines->value.length);
+    const struct cushim__word id = {start, (size_t)((colon ? colon : end) - start)};
+    const char *behind = colon ? colon + 1 : end;
+    const struct cushim__word number = {behind, (size_t)(end - behind)};
     struct cushim__suggestion suggestion;
-    enum cushim__check_id id;
+    uint64_t count;
 
     if (options->expectations == CUSHIM__CHECK_EXPECTED)
-        return cushim__lines_refuse(lines, word.start, "expect is there more than %d times",
+        return cushim__lines_refuse(lines, start, "expect is there more than %d times",
                                     CUSHIM__CHECK_EXPECTED);
-    if (!colon || cushim__check_id_read(&word, &id))
-        return cushim__lines_refuse(lines, word.start,
+    if (!colon || !cushim__value_number(&number, &count) || count > 1000000)
+        return cushim__lines_refuse(lines, start,
                                     "expect is an id and a number, such as "
                                     "CUSHIM-event-destroyed:1");
-    cushim__suggestion_begin(&suggestion, &word);
+    if (cushim__check_id_read(&id, &expected->id)) {
+        expected->count = (unsigned)count;
+        options->expectations++;
+        return CUDA_SUCCESS;
+    }
+    cushim__suggestion_begin(&suggestion, &id);
     for (unsigned i = 0; i < CUSHIM__CHECK_IDS; i++)
         cushim__suggestion_offer(&suggestion, cushim__check_rules[i].id);
     return cushim__suggestion_refuse(&suggestion, lines, "id");
@@ -101,8 +91,7 @@ static CUresult read_setting(const struct cushim__lines *lines,
                    : cushim__lines_refuse(lines, lines->value.start,
                                           "promise is a version of CUDA, such as 12.2");
     if (cushim__word_is(&lines->key, "expect"))
-        return read_expectation(options, &lines->value) ? CUDA_SUCCESS
-                                                        : refuse_expectation(lines, options);
+        return read_expectation(lines, options);
     if (cushim__word_is(&lines->key, "suppressions")) {
         snprintf(path, sizeof path, "%.*s", (int)lines->value.length, lines->value.start);
         return cushim__check_suppressions_load(options, path, lines->message, lines->message_size);
@@ -197,7 +186,6 @@ CUresult cushim__check_suppressions_read(struct cushim__check_options *options, 
             free(suppression);
             return CUDA_ERROR_INVALID_VALUE;
         }
-        suppression->line = lines.number;
         suppression->next = options->suppressions;
         options->suppressions = suppression;
     }

@@ -20,8 +20,6 @@ struct cushim__check_expected {
 /* Findings that are not reported: each pattern may have `*`. */
 struct cushim__check_suppression {
     struct cushim__check_suppression *next;
-    unsigned line;
-    bool is_used;
     char id[CUSHIM__CHECK_PATTERN], function[CUSHIM__CHECK_PATTERN], frame[CUSHIM__CHECK_PATTERN];
 };
 

@@ -10,8 +10,6 @@
 
 #include <string.h>
 
-#include "src/base/layer_host.h"
-
 enum { UNDER_WAY = 64 };
 
 /* A call that is under way and has a part in the order of work. */
@@ -27,22 +25,11 @@ static struct under_way calls[UNDER_WAY];
 
 static uint64_t unknown_functions;
 
-/* What was current when the call of this thread began, as the driver says. */
-static _Thread_local struct {
-    uint64_t call, context;
-} current;
-
-uint64_t cushim__order_current(const struct cushim__call *call)
-{
-    return current.call == call->number ? current.context : 0;
-}
-
 static void create_event(const struct cushim__call *call)
 {
     struct order_event *event = cushim__order_event(call->arguments.list[0].tag.number);
-    const uint64_t context = cushim__order_current(call);
     const struct cushim__handle *object =
-        context ? cushim__handle_find(CUSHIM__TYPE_CONTEXT, context, true) : NULL;
+        call->context ? cushim__handle_find(CUSHIM__TYPE_CONTEXT, call->context, true) : NULL;
 
     if (!event)
         return;
@@ -75,11 +62,7 @@ static void note_in_capture(const struct cushim__call *call, const struct order_
     case ORDER_COPY:
     case ORDER_COPY_2D:
     case ORDER_COPY_3D:
-    case ORDER_MAKE_COPY:
         cushim__order_note_graphs(ORDER_GRAPHS_COPY);
-        break;
-    case ORDER_MAKE_NODE:
-        cushim__order_note_graphs(ORDER_GRAPHS_RECORD);
         break;
     case ORDER_WAIT_OUTSIDE:
     case ORDER_SIGNAL:
@@ -149,24 +132,7 @@ static void started(struct cushim__call *call)
     note_overlaps(entry);
 }
 
-/* The driver is asked, since contexts can become current behind the layer's back. */
-static void before(struct cushim__call *call)
-{
-    const struct cushim__layer_host *host = __atomic_load_n(&cushim__layer_host, __ATOMIC_ACQUIRE);
-    CUcontext context = NULL;
-    int device;
-
-    if (cushim__order_rule(call->slot)->action == ORDER_NOTHING)
-        return;
-    if (host)
-        context = host->current(&device);
-    else if (cushim__layer_next.CtxGetCurrent(&context) != CUDA_SUCCESS)
-        context = NULL;
-    current.call = call->number;
-    current.context = (uintptr_t)context;
-}
-
-/* The life of objects is followed in captures, too. False: the call has to do with more. */
+/* The life of objects, and what graphs get, counts in captures, too. False: the call does more. */
 static bool apply_life(const struct cushim__call *call, const struct order_rule *rule)
 {
     const uint32_t number = call->arguments.list[0].tag.number;
@@ -174,7 +140,7 @@ static bool apply_life(const struct cushim__call *call, const struct order_rule 
 
     switch ((enum order_action)rule->action) {
     case ORDER_CREATE_STREAM:
-        cushim__order_stream_create(number, cushim__order_current(call), (unsigned)call->values[1]);
+        cushim__order_stream_create(number, call->context, (unsigned)call->values[1]);
         return true;
     case ORDER_CREATE_EVENT:
         create_event(call);
@@ -199,6 +165,12 @@ static bool apply_life(const struct cushim__call *call, const struct order_rule 
     case ORDER_DESTROY_CONTEXT:
         cushim__order_all();
         cushim__order_context_destroy(number);
+        return true;
+    case ORDER_MAKE_COPY:
+        cushim__order_note_graphs(ORDER_GRAPHS_COPY);
+        return true;
+    case ORDER_MAKE_NODE:
+        cushim__order_note_graphs(ORDER_GRAPHS_RECORD);
         return true;
     default:
         return false;
@@ -236,11 +208,12 @@ static void ended(struct cushim__call *call, CUresult answer)
     const struct order_rule *rule = cushim__order_rule(call->slot);
     struct under_way *entry = rule->action == ORDER_NOTHING ? NULL : find(call->number);
 
-    if (counts(call, rule, answer)) {
-        cushim__race_user = RACE_OF_CHECK;
+    cushim__race_user = RACE_OF_CHECK;
+    if (counts(call, rule, answer))
         judge(call, rule, entry);
-        cushim__race_user = RACE_OF_MOCK;
-    }
+    else if (entry && answer != CUDA_SUCCESS && !cushim__answer_refuses(answer))
+        cushim__order_all(); /* work has failed, and there is no more to wait for */
+    cushim__race_user = RACE_OF_MOCK;
     if (entry)
         entry->call = 0;
 }
@@ -288,7 +261,6 @@ static bool begin(void)
 const struct cushim__check_module cushim__check_order = {
     .begin = begin,
     .started = started,
-    .before = before,
     .ended = ended,
     .forget = forget,
     .begin_child = destroy,

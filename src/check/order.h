@@ -213,11 +213,6 @@ struct cushim__maker cushim__order_maker(const struct race_access *access);
 /* Whether the driver has said that this address, which a call under way passes, is pageable. */
 bool cushim__pending_is_pageable(const struct cushim__call *call, uint64_t address);
 
-/* --- order.c --- */
-
-/* The context that was current when a call of this thread began; 0: none, or not known. */
-uint64_t cushim__order_current(const struct cushim__call *call);
-
 /* --- capture.c --- */
 
 /* Whether a capture is under way, so that calls need not be work. */

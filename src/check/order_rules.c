@@ -16,14 +16,7 @@ static const struct {
     const char *pattern;
     uint8_t action, unit;
 } families[] = {
-    {"cuMemcpyHtoD*_v2*", ORDER_COPY, 0},
-    {"cuMemcpyDtoH*_v2*", ORDER_COPY, 0},
-    {"cuMemcpyDtoD*_v2*", ORDER_COPY, 0},
-    {"cuMemcpyHtoA*_v2*", ORDER_COPY, 0},
-    {"cuMemcpyAtoH*_v2*", ORDER_COPY, 0},
-    {"cuMemcpyDtoA*_v2*", ORDER_COPY, 0},
-    {"cuMemcpyAtoD*_v2*", ORDER_COPY, 0},
-    {"cuMemcpyAtoA*_v2*", ORDER_COPY, 0},
+    {"cuMemcpy*to*_v2*", ORDER_COPY, 0},
     {"cuMemcpyPeer*", ORDER_COPY, 0},
     {"cuMemcpy", ORDER_COPY, 0},
     {"cuMemcpy_ptds", ORDER_COPY, 0},

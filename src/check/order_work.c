@@ -154,7 +154,7 @@ static struct order_stream *stream_of(const struct cushim__call *call)
 
     if (value > (uintptr_t)CU_STREAM_PER_THREAD)
         return cushim__order_stream(cushim__order_stream_number(call));
-    return cushim__order_default_stream(cushim__order_current(call), value ? call->thread : 0);
+    return cushim__order_default_stream(call->context, value ? call->thread : 0);
 }
 
 static void name_stream(struct order_stream *stream)
@@ -385,17 +385,10 @@ static void apply_without_stream(const struct cushim__call *call, const struct o
         cushim__order_see_event(cushim__order_event_of(call, rule, 1));
         break;
     case ORDER_SEE_CONTEXT:
-        see_context(cushim__parameter_count(call->slot) > 0 ? call->values[0]
-                                                            : cushim__order_current(call));
+        see_context(cushim__parameter_count(call->slot) > 0 ? call->values[0] : call->context);
         break;
     case ORDER_FREE:
         free_memory(call, freed);
-        break;
-    case ORDER_MAKE_COPY:
-        cushim__order_note_graphs(ORDER_GRAPHS_COPY);
-        break;
-    case ORDER_MAKE_NODE:
-        cushim__order_note_graphs(ORDER_GRAPHS_RECORD);
         break;
     case ORDER_SET_POINTER:
         /* Attributes that make memory synchronous, or tokens that do. */

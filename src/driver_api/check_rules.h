@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What misuse of the driver API there is, with a stable id each. `cushim check` and the mock report
- * by these rows, and docs/checks.md is made of them (docs/checks.py).
+ * What misuse of the driver API there is, with a stable id each: the rows of check_rules.tsv.
+ * `cushim check` and the mock report by them.
  */
 #ifndef CUSHIM_DRIVER_API_CHECK_RULES_H
 #define CUSHIM_DRIVER_API_CHECK_RULES_H
@@ -32,13 +32,14 @@ enum cushim__check_id {
     CUSHIM__CHECK_CONTEXT_OTHER,
     CUSHIM__CHECK_CONTEXT_ABI,
     CUSHIM__CHECK_CONTEXT_PUSHED,
+    CUSHIM__CHECK_CONTEXT_POPPED,
     CUSHIM__CHECK_PRIMARY_RELEASED,
 
     /* Captures. */
     CUSHIM__CHECK_CAPTURE_UNSAFE,
     CUSHIM__CHECK_CAPTURE_WAIT,
     CUSHIM__CHECK_CAPTURE_CALL,
-    CUSHIM__CHECK_CAPTURE_LEGACY,
+    CUSHIM__CHECK_CAPTURE_LEGACY_STREAM,
     CUSHIM__CHECK_CAPTURE_EVENT,
     CUSHIM__CHECK_CAPTURE_UNJOINED,
     CUSHIM__CHECK_CAPTURE_END,
@@ -78,15 +79,13 @@ enum cushim__check_id {
     CUSHIM__CHECK_NONE = CUSHIM__CHECK_IDS /* misuse that has no id */
 };
 
-/* One id. Its texts are sentences for the user. */
+/* One id, as its row says. What is for the documentation alone is not compiled in. */
 struct cushim__check_rule {
-    const char *id;
     enum cushim__check_level level;
-    const char *statements; /* of docs/driver-semantics.md, as "17, 78"; or a function of CUDA */
-    const char *wrong;
-    const char *why; /* it is wrong: what the driver does then */
+    const char *id;
+    const char *statements;
+    const char *why;
     const char *cure;
-    const char *example; /* lines of code with the misuse */
 };
 extern const struct cushim__check_rule cushim__check_rules[CUSHIM__CHECK_IDS];
 

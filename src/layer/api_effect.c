@@ -37,7 +37,6 @@
 #define ADDS_NODE(name) RETURNS_PART(name, NODE, 0, GRAPH, 1)
 
 #define CURRENT(name, kind, parameter) EFFECT(name, kind, CONTEXT, parameter)
-#define CREATES_CONTEXT(name) CREATES(name, CONTEXT, 0), CURRENT(name, PUSHES_CURRENT, 0)
 #define COUNTS(name, kind, object, amount, flags) \
     ROW(name, kind, USER_OBJECT, object, amount, NONE, 0, flags)
 #define PRIMARY(name, kind, parameter, device) \
@@ -49,14 +48,14 @@ static const struct cushim__api_effect effects[] = {
     PRIMARY(DevicePrimaryCtxRelease_v2, RELEASES_PRIMARY, NONE, 0),
     PRIMARY(DevicePrimaryCtxReset, RESETS_PRIMARY, NONE, 0),
     PRIMARY(DevicePrimaryCtxReset_v2, RESETS_PRIMARY, NONE, 0),
-    CREATES_CONTEXT(CtxCreate),
-    CREATES_CONTEXT(CtxCreate_v2),
-    CREATES_CONTEXT(CtxCreate_v3),
-    CREATES_CONTEXT(CtxCreate_v4),
-    CREATES_CONTEXT(GLCtxCreate),
-    CREATES_CONTEXT(GLCtxCreate_v2),
-    CREATES_CONTEXT(VDPAUCtxCreate),
-    CREATES_CONTEXT(VDPAUCtxCreate_v2),
+    CREATES(CtxCreate, CONTEXT, 0),
+    CREATES(CtxCreate_v2, CONTEXT, 0),
+    CREATES(CtxCreate_v3, CONTEXT, 0),
+    CREATES(CtxCreate_v4, CONTEXT, 0),
+    CREATES(GLCtxCreate, CONTEXT, 0),
+    CREATES(GLCtxCreate_v2, CONTEXT, 0),
+    CREATES(VDPAUCtxCreate, CONTEXT, 0),
+    CREATES(VDPAUCtxCreate_v2, CONTEXT, 0),
     DESTROYS(CtxDestroy, CONTEXT, 0),
     DESTROYS(CtxDestroy_v2, CONTEXT, 0),
     EFFECT(CtxAttach, RETAINS, CONTEXT, 0),

@@ -14,12 +14,6 @@
 static struct cushim__decoder *decoders; /* of cushim__parameters; NULL: not made yet */
 static unsigned wanted;                  /* by these subscriptions, as bits */
 
-static void forget_handles(void)
-{
-    cushim__handles_clear();
-    cushim__tracker_clear();
-}
-
 /* Numbers and handles that are passed as such, or written to where a pointer leads. */
 static const struct {
     const char *type;
@@ -134,7 +128,7 @@ bool cushim__decoding_begin(unsigned subscription)
     if (!cushim__decoders_prepare())
         return false;
     if (wanted == 0)
-        forget_handles();
+        cushim__handles_clear();
     wanted |= 1u << subscription;
     return true;
 }
@@ -147,7 +141,7 @@ void cushim__decoding_stop(unsigned subscription)
 void cushim__decoding_end(void)
 {
     wanted = 0;
-    forget_handles();
+    cushim__handles_clear();
     free(decoders);
     decoders = NULL;
 }

@@ -2,6 +2,8 @@
 /* How a call passes its subscribers. Nobody holds the layer's lock during the call itself. */
 #include "src/layer/layer.h"
 
+#include "src/layer/leak_tracker.h"
+
 /* Only for these subscribers are arguments decoded and handles tracked. */
 #define DECODED                                                              \
     (1u << CUSHIM__CHECK | 1u << CUSHIM__TRACKER | 1u << CUSHIM__RECORDING | \
@@ -94,6 +96,28 @@ static void note_caller(const struct cushim__call *call)
            sizeof cushim__caller.outer);
 }
 
+/*
+ * The driver knows best which context is current: that may change where the layer does not see it,
+ * and threads end unseen.
+ */
+static uint64_t current_context(void)
+{
+    const struct cushim__layer_host *host = __atomic_load_n(&cushim__layer_host, __ATOMIC_ACQUIRE);
+    CUcontext context;
+    int device;
+
+    if (host)
+        return (uintptr_t)host->current(&device);
+    return cushim__layer_next.CtxGetCurrent(&context) == CUDA_SUCCESS ? (uintptr_t)context : 0;
+}
+
+/* Check wants to know of any call, and the tracker of those that do something to objects. */
+static bool wants_context(const struct cushim__call *call)
+{
+    return call->arguments.is_decoded && !call->is_refused &&
+           (call->subscribers & 1u << CUSHIM__CHECK || cushim__api_effect_first(call->slot));
+}
+
 /* The caller holds the layer's lock. */
 static void start(struct cushim_layer *layer, struct cushim__call *call)
 {
@@ -131,6 +155,7 @@ bool cushim__layer_call_begin(struct cushim__call *call, unsigned slot, const ui
     call->is_seen = false;
     call->is_injected = false;
     call->is_refused = false;
+    call->context = 0;
     call->traced = (struct cushim__traced){0};
     call->replaced = CUDA_SUCCESS;
     call->outer_caller = cushim__caller;
@@ -143,6 +168,8 @@ bool cushim__layer_call_begin(struct cushim__call *call, unsigned slot, const ui
         cushim__lock_take(&layer->lock);
         start(layer, call);
         cushim__lock_release(&layer->lock);
+        if (wants_context(call))
+            call->context = current_context();
     }
     for (unsigned set = call->subscribers; set; set &= set - 1) {
         const struct cushim__subscriber *subscriber = subscribers[__builtin_ctz(set)];

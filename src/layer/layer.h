@@ -67,6 +67,7 @@ struct cushim__call {
     uint64_t nested;   /* number of the call of the same thread that makes this one; 0: none does */
     unsigned thread;   /* numbered in the order of their first calls with subscribers, from 1 */
     uint64_t began_ns; /* virtual time; 0 without a mock */
+    uint64_t context;  /* current as it began; 0: none, or nobody wants to know */
     bool is_injected;  /* a subscriber gave the answer */
     bool is_refused;   /* by check: the driver would crash, and is not called */
     struct cushim__caller outer_caller; /* of the thread, before this call */

@@ -1,135 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the program has created and not released, and which context is current. */
+/* What the program has created and not released. */
 #include "src/layer/leak_tracker.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "src/layer/layer.h"
-
-struct stack {
-    struct cushim__level *levels; /* of context 0: there was no memory for it */
-    unsigned depth, room;
-    bool had_one; /* a current context */
-};
-
-static struct stack *stacks; /* by thread */
-static unsigned room;
-
-/* NULL: no memory. */
-static struct stack *stack_of(unsigned thread)
-{
-    if (thread >= room) {
-        const unsigned larger = thread < 8 ? 16 : 2 * thread;
-        struct stack *moved = realloc(stacks, larger * sizeof *moved);
-
-        if (!moved)
-            return NULL;
-        for (unsigned i = room; i < larger; i++)
-            moved[i] = (struct stack){0};
-        stacks = moved;
-        room = larger;
-    }
-    return &stacks[thread];
-}
-
-/* NULL: there is none, or it is not known. */
-static struct cushim__level *current_level(unsigned thread)
-{
-    struct stack *stack = stack_of(thread);
-
-    if (!stack || stack->depth == 0 || stack->depth > stack->room)
-        return NULL;
-    return &stack->levels[stack->depth - 1];
-}
-
-static uint64_t current_get(unsigned thread)
-{
-    const struct cushim__level *level = current_level(thread);
-
-    return level ? level->context : 0;
-}
-
-static void grow(struct stack *stack)
-{
-    const unsigned larger = 2 * stack->depth + 4;
-    struct cushim__level *moved = realloc(stack->levels, larger * sizeof *moved);
-
-    if (!moved)
-        return;
-    memset(moved + stack->room, 0, (larger - stack->room) * sizeof *moved);
-    stack->levels = moved;
-    stack->room = larger;
-}
-
-static void current_push(const struct cushim__call *call, uint64_t context, bool is_pushed)
-{
-    struct stack *stack = stack_of(call->thread);
-
-    if (!stack)
-        return;
-    if (stack->depth >= stack->room)
-        grow(stack);
-    if (stack->depth < stack->room) {
-        struct cushim__level *level = &stack->levels[stack->depth];
-
-        *level = (struct cushim__level){.context = context, .pushed = is_pushed ? context : 0};
-        if (is_pushed)
-            cushim__tracker_note(call, &level->pusher);
-    }
-    stack->depth++;
-    stack->had_one = true;
-}
-
-static void current_pop(unsigned thread)
-{
-    struct stack *stack = stack_of(thread);
-
-    if (stack && stack->depth > 0)
-        stack->depth--;
-}
-
-/* In place of the current one, whose level it gets. */
-static void current_set(const struct cushim__call *call, uint64_t context)
-{
-    struct cushim__level *level = current_level(call->thread);
-
-    if (context && level) {
-        level->context = context;
-        return;
-    }
-    current_pop(call->thread);
-    if (context)
-        current_push(call, context, false);
-}
-
-bool cushim__tracker_had_current(unsigned thread)
-{
-    const struct stack *stack = stack_of(thread);
-
-    return stack && stack->had_one;
-}
-
-void cushim__tracker_visit_pushed(void (*visit)(const struct cushim__level *level))
-{
-    for (unsigned thread = 0; thread < room; thread++) {
-        const struct stack *stack = &stacks[thread];
-
-        for (unsigned i = 0; i < stack->depth && i < stack->room; i++) {
-            if (stack->levels[i].pushed)
-                visit(&stack->levels[i]);
-        }
-    }
-}
-
-void cushim__tracker_clear(void)
-{
-    for (unsigned i = 0; i < room; i++)
-        free(stacks[i].levels);
-    free(stacks);
-    stacks = NULL;
-    room = 0;
-}
 
 /* One effect of a call that has ended. */
 struct change {
@@ -189,13 +64,6 @@ void cushim__tracker_note(const struct cushim__call *call, struct cushim__maker 
     cushim__call_site_capture(&maker->place.site, call->function, function);
 }
 
-static struct cushim__handle *current_context(const struct change *change)
-{
-    const uint64_t context = current_get(change->call->thread);
-
-    return context ? cushim__handle_find(CUSHIM__TYPE_CONTEXT, context, true) : NULL;
-}
-
 static void create(const struct change *change, bool is_in_context)
 {
     const uint64_t value = value_of(change, change->effect->parameter), amount = amount_of(change);
@@ -213,8 +81,9 @@ static void create(const struct change *change, bool is_in_context)
     object->uses = is_counted ? amount : 1;
     object->is_live = true;
     cushim__tracker_note(change->call, &object->maker);
-    if (is_in_context)
-        cushim__handle_own(current_context(change), object);
+    if (is_in_context && change->call->context)
+        cushim__handle_own(cushim__handle_find(CUSHIM__TYPE_CONTEXT, change->call->context, true),
+                           object);
 }
 
 /* Memory may be opened once more, and a capture may be into a graph that there is. */
@@ -252,16 +121,9 @@ static void return_part(const struct change *change)
         cushim__handle_own(owner, object);
 }
 
-/*
- * Whether the program has done its part to release something: not if the driver refused the call
- * for its arguments. A driver that answers an earlier error may have released it or not, and where
- * a fault gave the answer the program cannot know.
- */
-static bool counts_as_release(const struct change *change)
+bool cushim__answer_refuses(CUresult answer)
 {
-    if (change->call->is_injected)
-        return true;
-    switch (change->answer) {
+    switch (answer) {
     case CUDA_ERROR_INVALID_VALUE:
     case CUDA_ERROR_NOT_INITIALIZED:
     case CUDA_ERROR_DEINITIALIZED:
@@ -275,10 +137,19 @@ static bool counts_as_release(const struct change *change)
     case CUDA_ERROR_NOT_SUPPORTED:
     case CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED:
     case CUDA_ERROR_STREAM_CAPTURE_IMPLICIT:
-        return false;
-    default:
         return true;
+    default:
+        return false;
     }
+}
+
+/*
+ * Whether the program has done its part to release something. A driver that answers an earlier
+ * error may have released it or not, and where a fault gave the answer the program cannot know.
+ */
+static bool counts_as_release(const struct change *change)
+{
+    return change->call->is_injected || !cushim__answer_refuses(change->answer);
 }
 
 static bool has_succeeded(const struct change *change)
@@ -288,9 +159,6 @@ static bool has_succeeded(const struct change *change)
 
 static void destroy(const struct change *change, struct cushim__handle *object)
 {
-    if (object->type == CUSHIM__TYPE_CONTEXT && has_succeeded(change) &&
-        current_get(change->call->thread) == object->value)
-        current_pop(change->call->thread);
     object->is_live = false;
     if (has_succeeded(change))
         cushim__handle_destroy(object);
@@ -342,7 +210,7 @@ static void release_primary(const struct change *change)
         destroy_primary(object);
 }
 
-/* What a call that has succeeded creates, retains or makes current. */
+/* What a call that has succeeded creates or retains. */
 static void apply_creation(const struct change *change)
 {
     const struct cushim__api_effect *effect = change->effect;
@@ -367,16 +235,6 @@ static void apply_creation(const struct change *change)
         break;
     case CUSHIM__RETAINS_PRIMARY:
         retain_primary(change);
-        break;
-    case CUSHIM__PUSHES_CURRENT:
-        current_push(change->call, value_of(change, effect->parameter),
-                     !change->call->arguments.list[effect->parameter].is_written);
-        break;
-    case CUSHIM__POPS_CURRENT:
-        current_pop(change->call->thread);
-        break;
-    case CUSHIM__SETS_CURRENT:
-        current_set(change->call, value_of(change, effect->parameter));
         break;
     default:
         break;

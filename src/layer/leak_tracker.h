@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What calls do to the objects of a driver (api_effect.c), what the program has created and not
- * released by them, and which context is current (leak_tracker.c). Under the layer's lock.
+ * What calls do to the objects of a driver (api_effect.c), and what the program has created and not
+ * released by them (leak_tracker.c). Under the layer's lock.
  */
 #ifndef CUSHIM_LAYER_TRACKER_H
 #define CUSHIM_LAYER_TRACKER_H
@@ -53,25 +53,14 @@ const struct cushim__api_effect *cushim__api_effect_next(const struct cushim__ap
 /* Note what a call has done that answered so. What it wrote has been decoded. */
 void cushim__tracker_update(const struct cushim__call *call, CUresult answer);
 
+/* Whether a driver that answers so has not done what was asked; false: it answers another error. */
+bool cushim__answer_refuses(CUresult answer);
+
 /* Note which call it is, and where the program makes it. */
 void cushim__tracker_note(const struct cushim__call *call, struct cushim__maker *maker);
 
 /* One reference on the primary context of a device is not the program's to release. */
 void cushim__tracker_ignore_primary(int device);
-
-/* What lies on the stack of a thread's contexts, of which the last one is current. */
-struct cushim__level {
-    uint64_t context;
-    uint64_t pushed; /* the context that cuCtxPushCurrent laid there; 0: it did not */
-    struct cushim__maker pusher;
-};
-
-/* Whether a thread had a current context. Visit what was pushed in any and not popped. */
-bool cushim__tracker_had_current(unsigned thread);
-void cushim__tracker_visit_pushed(void (*visit)(const struct cushim__level *level));
-
-/* Forget which contexts are current. */
-void cushim__tracker_clear(void);
 
 /*
  * Print what calls behind the one of this number (0: all) have created and the program has not

@@ -17,6 +17,7 @@
 #include "src/mock/api/module.h"
 #include "src/mock/api/pool.h"
 #include "src/mock/api/symbol.h"
+#include "src/mock/api/texture.h"
 #include "src/mock/core/device.h"
 #include "src/mock/core/object.h"
 #include "src/mock/core/state.h"
@@ -64,6 +65,7 @@ static void empty(void)
     cushim__mock_sim_destroy();
     cushim__mock_captures_clear();
     cushim__mock_user_objects_clear();
+    cushim__mock_textures_clear();
     cushim__mock_object_clear();
     cushim__mock_kernels_clear();
     cushim__mock_pools_clear();

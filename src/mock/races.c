@@ -53,36 +53,3 @@ const char *cushim_mock_race(struct cushim_mock *mock, size_t index)
     cushim__mock_unlock(mock);
     return text;
 }
-
-static CUresult find_order(uint64_t first, uint64_t second, enum cushim_mock_order *order,
-                           char *text, size_t text_size)
-{
-    static const enum cushim_mock_order orders[] = {
-        [RACE_ORDER_NONE] = CUSHIM_MOCK_ORDER_NONE,
-        [RACE_ORDER_BEFORE] = CUSHIM_MOCK_ORDER_BEFORE,
-        [RACE_ORDER_AFTER] = CUSHIM_MOCK_ORDER_AFTER,
-        [RACE_ORDER_UNKNOWN] = CUSHIM_MOCK_ORDER_UNKNOWN,
-    };
-    enum race_order found;
-
-    if (!cushim__race_detector)
-        return CUDA_ERROR_NOT_SUPPORTED;
-    found = cushim__race_order(first, second, text, text_size);
-    if (found == RACE_ORDER_LOST)
-        return CUDA_ERROR_NOT_FOUND;
-    *order = orders[found];
-    return CUDA_SUCCESS;
-}
-
-CUresult cushim_mock_ordered(struct cushim_mock *mock, uint64_t first, uint64_t second,
-                             enum cushim_mock_order *order, char *text, size_t text_size)
-{
-    CUresult code;
-
-    if (!mock || !order || first == second)
-        return CUDA_ERROR_INVALID_VALUE;
-    cushim__mock_lock(mock);
-    code = find_order(first, second, order, text, text_size);
-    cushim__mock_unlock(mock);
-    return code;
-}

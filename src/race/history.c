@@ -136,7 +136,7 @@ static bool is_ordered(const struct use *earlier, const struct race_access *acce
 {
     if (!deferred || earlier->access.number < access->number)
         return cushim__race_access_precedes(&earlier->access, access);
-    return cushim__race_order(access->number, earlier->access.number, NULL, 0) != RACE_ORDER_NONE;
+    return cushim__race_order(access->number, earlier->access.number) != RACE_ORDER_NONE;
 }
 
 /*

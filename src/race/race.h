@@ -206,6 +206,13 @@ void cushim__race_released(uint64_t number);
 
 /* --- what was found --- */
 
+/*
+ * The host has found a race within one operation, as between threads of a kernel: `place` tells it
+ * from others of the same kernel, and `what` says what it is. A race that is known is not reported
+ * again. There has to be a detector.
+ */
+void cushim__race_report_within(uint64_t number, uint64_t place, const char *what);
+
 /* How many races, and the text of one by number from 0; NULL: it is not kept. */
 size_t cushim__race_count(void);
 const char *cushim__race_text(size_t index);
@@ -218,7 +225,7 @@ enum race_order {
     RACE_ORDER_LOST,    /* one of them was not submitted, or is too old to be known */
 };
 
-/* Whether anything orders two operations; `text`, unless NULL, receives a sentence that says so. */
-enum race_order cushim__race_order(uint64_t first, uint64_t second, char *text, size_t size);
+/* Whether anything orders two operations. */
+enum race_order cushim__race_order(uint64_t first, uint64_t second);
 
 #endif

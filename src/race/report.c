@@ -122,6 +122,8 @@ void cushim__race_name_stream(struct race_stream *stream, const char *name)
 }
 
 /* FNV-1a. */
+#define FNV_BASIS UINT64_C(0xcbf29ce484222325)
+
 static uint64_t add(uint64_t sum, uint64_t value)
 {
     for (unsigned i = 0; i < sizeof value; i++)
@@ -138,18 +140,11 @@ static uint64_t add_access(uint64_t sum, const struct race_access *access)
     return add(sum, (uintptr_t)access->call);
 }
 
-/*
- * Whether the same is said already: that an operation of this kind and name, of this call on this
- * stream, races with one of that for this allocation. What comes when no more can be kept is
- * counted, and not reported.
- */
-static bool is_known(const struct race_access *later, const struct race_access *earlier,
-                     uint64_t allocation)
+/* Whether a pair of places is known. What comes when no more can be kept is counted alone. */
+static bool is_noted(uint64_t place)
 {
     struct race_detector *detector = cushim__race_detector;
-    uint64_t place = add(UINT64_C(0xcbf29ce484222325), allocation);
 
-    place = add_access(add_access(place, later), earlier);
     for (size_t i = 0; i < detector->place_count; i++) {
         if (detector->places[i] == place)
             return true;
@@ -160,6 +155,16 @@ static bool is_known(const struct race_access *later, const struct race_access *
     }
     detector->places[detector->place_count++] = place;
     return false;
+}
+
+/*
+ * Whether the same is said already: that an operation of this kind and name, of this call on this
+ * stream, races with one of that for this allocation.
+ */
+static bool is_known(const struct race_access *later, const struct race_access *earlier,
+                     uint64_t allocation)
+{
+    return is_noted(add_access(add_access(add(FNV_BASIS, allocation), later), earlier));
 }
 
 static const char *verb(enum race_use use)
@@ -192,6 +197,16 @@ static void add_place(struct cushim__text *text, const struct race_access *acces
     cushim__call_place_print(text, &access->place);
 }
 
+static void keep_text(const char *line)
+{
+    struct race_detector *detector = cushim__race_detector;
+
+    if (detector->count < RACE_TEXTS_KEPT)
+        snprintf(detector->texts[detector->count], RACE_TEXT_SIZE, "%s", line);
+    detector->count++;
+    detector->ask.report(line);
+}
+
 void cushim__race_report(const struct race_side *later, const struct race_side *earlier,
                          const struct race_memory *memory, uint64_t first, uint64_t end)
 {
@@ -217,10 +232,24 @@ void cushim__race_report(const struct race_side *later, const struct race_side *
     }
     add_place(&text, later->access);
     add_place(&text, earlier->access);
-    if (detector->count < RACE_TEXTS_KEPT)
-        snprintf(detector->texts[detector->count], RACE_TEXT_SIZE, "%s", line);
-    detector->count++;
-    detector->ask.report(line);
+    keep_text(line);
+}
+
+void cushim__race_report_within(uint64_t number, uint64_t place, const char *what)
+{
+    const struct race_access *access = find(number);
+    char line[RACE_TEXT_SIZE], one[SIDE] = "a kernel";
+    struct cushim__text text;
+
+    if (is_noted(add(add(FNV_BASIS, place), access ? (uintptr_t)access->name : 0)))
+        return;
+    if (access)
+        describe(access, one, sizeof one);
+    cushim__text_begin(&text, line, sizeof line);
+    cushim__text_format(&text, "%s: %s", one, what);
+    if (access)
+        add_place(&text, access);
+    keep_text(line);
 }
 
 /* Whether anything orders two operations, of which the second was submitted later. */
@@ -230,24 +259,6 @@ static enum race_order order_of(const struct race_access *one, const struct race
         ((one->before && one->before->open > 0) || (later->before && later->before->open > 0)))
         return RACE_ORDER_UNKNOWN;
     return cushim__race_access_precedes(one, later) ? RACE_ORDER_BEFORE : RACE_ORDER_NONE;
-}
-
-static void say(const struct race_access *one, const struct race_access *later,
-                enum race_order order, char *text, size_t size)
-{
-    char from[SIDE], to[SIDE];
-
-    describe(one, from, sizeof from);
-    describe(later, to, sizeof to);
-    if (order == RACE_ORDER_BEFORE)
-        snprintf(text, size, "%s comes before %s", from, to);
-    else if (order == RACE_ORDER_NONE)
-        snprintf(text, size, "nothing orders %s and %s", from, to);
-    else
-        snprintf(text, size,
-                 "what orders %s and %s depends on who writes the value in memory that a stream "
-                 "waits for",
-                 from, to);
 }
 
 size_t cushim__race_count(void)
@@ -262,7 +273,7 @@ const char *cushim__race_text(size_t index)
                : NULL;
 }
 
-enum race_order cushim__race_order(uint64_t first, uint64_t second, char *text, size_t size)
+enum race_order cushim__race_order(uint64_t first, uint64_t second)
 {
     const struct race_access *one = find(first < second ? first : second);
     const struct race_access *later = find(first < second ? second : first);
@@ -271,7 +282,5 @@ enum race_order cushim__race_order(uint64_t first, uint64_t second, char *text, 
     if (!one || !later)
         return RACE_ORDER_LOST;
     order = order_of(one, later);
-    if (text)
-        say(one, later, order, text, size);
     return order == RACE_ORDER_BEFORE && second < first ? RACE_ORDER_AFTER : order;
 }

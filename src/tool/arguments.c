@@ -288,13 +288,6 @@ static int take_word(const struct reading *reading, const char *word, const char
     const char *value = strchr(word, '=');
     char buffer[160];
 
-    if (!option && reading->row->command == COMMAND_SYMBOLS && word[0] != '-') {
-        if (arguments->library)
-            complain(reading, reading->row->name, "takes one library at most, not also", word,
-                     NULL);
-        arguments->library = word;
-        return reading->failure->status == STATUS_DONE;
-    }
     if (!option && arguments->convert && word[0] != '-' && !arguments->trace) {
         arguments->trace = word;
         return 1;

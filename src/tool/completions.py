@@ -113,7 +113,7 @@ _cushim()
     case $command in'''
 
 BASH_END = r'''    esac
-    if [[ $command == symbol* && $word != -* ]]; then
+    if [[ $command == symbolize && $word != -* ]]; then
         _cushim_files -f "$word"
     else
         mapfile -t COMPREPLY < <(compgen -W "$options$words" -- "$word")
@@ -148,7 +148,7 @@ def zsh(page):
               '    case $state in', '    command) _describe -t commands command choices ;;',
               '    words)', '        case $words[1] in']
     rest = {'run': "'(-):program: _command_names -e' '*::argument: _normal'",
-            'symbolize': "'*:FILE:_files'", 'symbols': "':LIBRARY:_files'"}
+            'symbolize': "'*:FILE:_files'"}
     for command, options in page.options.items():
         words = [word for option in options for word in zsh_option(option)]
         words += [rest[command]] if command in rest else []
@@ -229,7 +229,6 @@ FISH_END = '''
 complete -c cushim -n __cushim_program -a '(__cushim_complete_program)'
 complete -c cushim -n '__cushim_command run' -a '(__fish_complete_command)'
 complete -c cushim -n '__cushim_command symbolize' -F
-complete -c cushim -n '__cushim_command symbols' -F
 complete -c cushim -n '__cushim_command help' -a '%s all'
 '''
 

@@ -478,7 +478,7 @@ def layer_rows():
 KERNELS = {
     'add': ('a sum of vectors', 24, True),
     'hash': ('logic, rotations and permutations of bytes', 16, True),
-    'reduce': ('the sum of a block, in shared memory and by shuffles', 30, False),
+    'reduce': ('the sum of a block, in shared memory and by shuffles', 24, False),
     'product': ('a product of matrices, in tiles in shared memory', 24, True),
     'mandelbrot': ('Mandelbrot, whose lanes part', 40, False),
 }

@@ -290,6 +290,34 @@ static void pushed_context_that_none_replaces_is_popped(void **state)
     OK(driver->CtxDestroy_v2(context));
 }
 
+static void pushed_context_that_another_replaces_is_popped(void **state)
+{
+    CUcontext context = begin_with_advice(), own, popped;
+
+    (void)state;
+    OK(driver->CtxGetCurrent(&own));
+    OK(driver->CtxPushCurrent_v2(context));
+    OK(driver->CtxSetCurrent(own));
+    OK(driver->CtxPopCurrent_v2(&popped));
+    finish(0);
+    OK(driver->CtxDestroy_v2(context));
+}
+
+/* Those that are not noted any more leave no others behind. */
+static void hundreds_of_contexts_are_pushed_and_popped(void **state)
+{
+    CUcontext context = begin_with_advice(), own, popped;
+
+    (void)state;
+    OK(driver->CtxGetCurrent(&own));
+    for (unsigned i = 0; i < 600; i++)
+        OK(driver->CtxPushCurrent_v2(i % 3 ? context : own));
+    for (unsigned i = 0; i < 600; i++)
+        OK(driver->CtxPopCurrent_v2(&popped));
+    finish(0);
+    OK(driver->CtxDestroy_v2(context));
+}
+
 static void context_that_was_created_lies_above_the_pushed_one(void **state)
 {
     CUcontext context = begin_with_advice(), inner;
@@ -317,6 +345,22 @@ static void pushed_context_that_is_destroyed_is_not_left(void **state)
     finish(0);
 }
 
+/* It says nothing of making a context current, as other calls without one. */
+static void pop_of_an_empty_stack_has_a_cure_of_its_own(void **state)
+{
+    CUcontext context;
+
+    (void)state;
+    OK(driver->CtxPopCurrent_v2(&context));
+    CODE(CUDA_ERROR_INVALID_CONTEXT, driver->CtxPopCurrent_v2(&context));
+    OK(driver->CtxPushCurrent_v2(context));
+    assert_said("CUSHIM-context-popped: warning: cuCtxPopCurrent_v2 is called in thread 1, whose "
+                "stack of contexts is empty; in ");
+    assert_non_null(strstr(said, "; cure: Pop once for each context that this thread has pushed or "
+                                 "created, and not after cuCtxDestroy.\n"));
+    assert_null(strstr(said, "cuCtxSetCurrent"));
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -335,8 +379,11 @@ int main(void)
         TEST(pushed_context_is_left),
         TEST(context_that_was_pushed_before_check_is_not_left),
         TEST(pushed_context_that_none_replaces_is_popped),
+        TEST(pushed_context_that_another_replaces_is_popped),
+        TEST(hundreds_of_contexts_are_pushed_and_popped),
         TEST(context_that_was_created_lies_above_the_pushed_one),
         TEST(pushed_context_that_is_destroyed_is_not_left),
+        TEST(pop_of_an_empty_stack_has_a_cure_of_its_own),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -85,6 +85,17 @@ static void nothing_is_popped(void)
     OK(driver->CtxSetCurrent(own));
 }
 
+static void nothing_is_popped_any_more(void)
+{
+    CUcontext own = current(), other;
+
+    OK(driver->CtxSetCurrent(NULL));
+    OK(driver->CtxCreate_v2(&other, 0, 0));
+    OK(driver->CtxDestroy_v2(other));
+    MISUSE(CUDA_ERROR_INVALID_CONTEXT, driver->CtxPopCurrent_v2(&other));
+    OK(driver->CtxSetCurrent(own));
+}
+
 /* Whether one is current is asked by calls that need one. */
 static void it_is_asked(void)
 {
@@ -267,7 +278,7 @@ static void context_stays_pushed(void)
 /* One that was created, and one that is destroyed, are not on the stack any more. */
 static void pushed_contexts_are_popped(void)
 {
-    CUcontext other = make_other(), inner;
+    CUcontext own = current(), other = make_other(), inner;
 
     OK(driver->CtxPushCurrent_v2(other));
     OK(driver->CtxCreate_v2(&inner, 0, 0));
@@ -275,6 +286,9 @@ static void pushed_contexts_are_popped(void)
     OK(driver->CtxPushCurrent_v2(other));
     OK(driver->CtxPopCurrent_v2(&other));
     OK(driver->CtxPopCurrent_v2(&other));
+    OK(driver->CtxPushCurrent_v2(other));
+    OK(driver->CtxSetCurrent(own));
+    OK(driver->CtxPopCurrent_v2(&own));
     OK(driver->CtxPushCurrent_v2(other));
     OK(driver->CtxSetCurrent(NULL));
     OK(driver->CtxPushCurrent_v2(other));
@@ -315,7 +329,7 @@ const struct check_case check_context_cases[] = {
     {"CUSHIM-context-none", "thread", thread_has_none, thread_has_one, 0},
 #endif
     {"CUSHIM-context-none", "any more", none_is_current_any_more, it_is_asked, 0},
-    {"CUSHIM-context-none", "pop", nothing_is_popped, primary_context_is_destroyed, 0},
+    {"CUSHIM-context-none", "primary", none_is_current_any_more, primary_context_is_destroyed, 0},
     {"CUSHIM-context-other", "stream", event_is_recorded_on_stream_of_another,
      event_is_recorded_on_stream, 0},
     {"CUSHIM-context-other", "own objects", event_is_recorded_on_stream_of_another,
@@ -328,6 +342,8 @@ const struct check_case check_context_cases[] = {
     {"CUSHIM-context-abi", "first", first_abi_in_a_later_context, later_abi_in_a_later_context, 0},
     {"CUSHIM-context-pushed", "push", context_stays_pushed, pushed_contexts_are_popped, 0},
     {"CUSHIM-context-pushed", "gone", context_stays_pushed, pushed_contexts_are_gone, 0},
+    {"CUSHIM-context-popped", "pop", nothing_is_popped, pushed_contexts_are_popped, 0},
+    {"CUSHIM-context-popped", "destroyed", nothing_is_popped_any_more, pushed_contexts_are_gone, 0},
     {"CUSHIM-primary-released", "release", primary_context_is_released_once_more,
      primary_context_is_released, 0},
     {NULL, NULL, NULL, NULL, 0},

@@ -9,6 +9,7 @@
 
 #include <cushim/testing/check.h>
 
+#include "src/check/check.h"
 #include "tests/layer/fake_table.h"
 #include "tests/layer/testkit.h"
 
@@ -412,6 +413,24 @@ static void graph_of_a_branch_is_not_destroyed(void **state)
     }
 }
 
+/* What was pushed was another, which left the stack as it was destroyed. */
+static void context_that_is_given_again_was_not_pushed(void **state)
+{
+    CUcontext context;
+
+    (void)state;
+    OK(cushim_check_stop(layer, NULL, 0));
+    OK(cushim_check_start(
+        layer, &(struct cushim_check_options){.size = sizeof(struct cushim_check_options),
+                                              .settings = "level = advice"}));
+    OK(driver->CtxCreate_v2(&context, 0, 0));
+    OK(driver->CtxPushCurrent_v2(context));
+    OK(driver->CtxDestroy_v2(context));
+    OK(driver->CtxCreate_v2(&context, 0, 0));
+    cushim__check_finish();
+    assert_int_equal(cushim_check_count(layer, NULL), 0);
+}
+
 static void driver_does_not_see_a_destroyed_event(void **state)
 {
     char text[2000];
@@ -454,6 +473,7 @@ int main(void)
         TEST(memory_of_unknown_size_may_lie_where_some_was_freed),
         TEST(function_that_is_given_again_while_its_module_ends_exists),
         TEST(graph_of_a_branch_is_not_destroyed),
+        TEST(context_that_is_given_again_was_not_pushed),
         TEST(driver_does_not_see_a_destroyed_event),
     };
 

@@ -124,6 +124,35 @@ static void other_errors_are_not_sticky(void **state)
     order_take(repeated, 0);
 }
 
+/* To clean up is right then, and there is no more to wait for. */
+static void memory_ends_after_a_wait_that_has_failed(void **state)
+{
+    static const char *const faults[] = {"op.copy => lost", "op.copy => sticky(ILLEGAL_ADDRESS)",
+                                         "cuStreamSynchronize => return(UNKNOWN)"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
+        order_begin_with(faults[i]);
+        order_read(order_streams[0]);
+        assert_int_not_equal(driver->StreamSynchronize(order_streams[0]), CUDA_SUCCESS);
+        driver->MemFreeHost(order_host);
+        assert_int_equal(cushim_check_count(order_layer, host_used), 0);
+        end_lost();
+    }
+}
+
+/* What is refused has waited for nothing. */
+static void memory_ends_after_a_wait_that_was_refused(void **state)
+{
+    (void)state;
+    order_begin_with("cuStreamSynchronize => return(INVALID_VALUE)");
+    order_read(order_streams[0]);
+    assert_int_equal(driver->StreamSynchronize(order_streams[0]), CUDA_ERROR_INVALID_VALUE);
+    OK(driver->MemFreeHost(order_host));
+    order_take(host_used, 1);
+    end_lost();
+}
+
 /* --- what is not noticed --- */
 
 static void what_was_not_made_is_used(void **state)
@@ -293,6 +322,8 @@ int main(void)
         cmocka_unit_test(what_only_repeats_a_sticky_error_is_counted),
         cmocka_unit_test(an_injected_error_is_not_sticky),
         TEST(other_errors_are_not_sticky),
+        cmocka_unit_test(memory_ends_after_a_wait_that_has_failed),
+        cmocka_unit_test(memory_ends_after_a_wait_that_was_refused),
         TEST(what_was_not_made_is_used),
         TEST(a_failure_that_is_noticed_is_nothing),
         TEST(an_event_without_timing_has_none),

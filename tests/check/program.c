@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A program that misuses the driver as its words say, for `cushim check`. */
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -136,17 +137,49 @@ static long resident_kilobytes(void)
     return kilobytes;
 }
 
-/* As the number that is printed: the kilobytes by which the process grows over the second half of them. */
+/* As a number: the kilobytes by which the process grows over the second half of so many. */
+static CUresult growth(void (*act)(void), int count)
+{
+    long kilobytes = 0;
+
+    for (int i = 0; i < count; i++) {
+        if (i == count / 2)
+            kilobytes = resident_kilobytes();
+        act();
+    }
+    return (CUresult)(resident_kilobytes() - kilobytes);
+}
+
 static CUresult use_contexts(void)
 {
-    long kilobytes;
+    return growth(use_context, 6000);
+}
 
-    for (int i = 0; i < 3000; i++)
-        use_context();
-    kilobytes = resident_kilobytes();
-    for (int i = 0; i < 3000; i++)
-        use_context();
-    return (CUresult)(resident_kilobytes() - kilobytes);
+static void *set_context(void *context)
+{
+    CUevent event;
+
+    driver->CtxSetCurrent(context);
+    driver->EventCreate(&event, 0);
+    driver->CtxPushCurrent_v2(context);
+    driver->EventDestroy_v2(event);
+    return NULL;
+}
+
+/* A thread ends with contexts on its stack, as most do. */
+static void use_thread(void)
+{
+    CUcontext context;
+    pthread_t thread;
+
+    driver->CtxGetCurrent(&context);
+    if (pthread_create(&thread, NULL, set_context, context) == 0)
+        pthread_join(thread, NULL);
+}
+
+static CUresult use_threads(void)
+{
+    return growth(use_thread, 20000);
 }
 
 static CUresult die(void)
@@ -169,6 +202,7 @@ static const struct {
     {"fork", in_child},
     {"die", die},
     {"contexts", use_contexts},
+    {"threads", use_threads},
 };
 
 /* Print the codes of what was done; end with the last word, if it is a number. */

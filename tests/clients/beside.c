@@ -4,7 +4,8 @@
  * of each. The video decoder, libnvcuvid.so.1, belongs to the driver: GStreamer has its CUDA elements
  * only with it. It decodes nothing: every function refuses. The compiler, libnvrtc.so, belongs to the
  * toolkit: hashcat lists CUDA devices, and libgpuarray starts, only with it. It compiles nothing:
- * every function refuses but those that report its version and name a failure.
+ * every function refuses but those that report its version and name a failure. The runtime,
+ * libcudart.so, does not work on the mock: numba asks it for its version, and for no more.
  */
 enum { NOT_SUPPORTED = 801, INTERNAL_ERROR = 11 };
 
@@ -50,5 +51,12 @@ int nvrtcVersion(int *major, int *minor)
 {
     *major = 11;
     *minor = 2;
+    return 0;
+}
+
+int cudaRuntimeGetVersion(int *version);
+int cudaRuntimeGetVersion(int *version)
+{
+    *version = 11020;
     return 0;
 }

@@ -32,6 +32,10 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 SKIPPED = 77
 NO_DRIVER = 'no-driver'  # a folder whose libcuda.so.1 is no library
 
+# Where fetch.sh puts NVIDIA's compilers.
+COMPILERS = os.path.join(os.environ.get('XDG_CACHE_HOME') or os.path.expanduser('~/.cache'),
+                         'cushim', 'compilers')
+
 PYTHON = '/usr/bin/python3'  # Debian's modules belong to Debian's interpreter
 MODULES = '/usr/lib/python3/dist-packages/'
 
@@ -49,7 +53,9 @@ class Client(NamedTuple):
     build: Tuple[str, ...] = ()         # run before, in @WORK@
     options: Tuple[str, ...] = ()       # for `cushim run`
     environment: Dict[str, str] = {}
+    libraries: Tuple[str, ...] = ()     # folders to look in before that of the stand-ins
     seconds: int = 600
+    asked: bool = False                 # it runs only if it is named
 
 
 def frames(source, *filters):
@@ -210,6 +216,26 @@ CLIENTS = (
            (PYTHON, '@HERE@/programs.py', 'pygpu_tests', MODULES + 'pygpu/tests'),
            (r'^passed (2[5-9]|[3-9]\d)$', r'^wrong 0$'),
            environment={'DEVICE': 'cuda0'}),
+    # Debian's numba knows the toolkits up to 11.2, which the stand-in for the runtime says it is.
+    Client('numba-kernels', ('python3-numba',),
+           (MODULES + 'numba/cuda/tests', COMPILERS + '/nvvm/lib64/libnvvm.so.*',
+            COMPILERS + '/nvvm/libdevice/libdevice.10.bc', COMPILERS + '/lib64/libnvrtc.so'),
+           'its own tests, all: what its kernels compute',
+           (PYTHON, '@HERE@/programs.py', 'numba_kernels'),
+           (r'^passed (12[7-9]\d|1[3-9]\d\d)$', r'^as expected 5$', r'^wrong 0$'),
+           build=('sh', '-c', f'mkdir -p cuda/lib64 && ln -s "{COMPILERS}/nvvm" cuda && '
+                  f'ln -s "{COMPILERS}"/lib64/* "@BESIDE@/libcudart.so" cuda/lib64'),
+           options=('--quiet', '--driver-version', '11.8'),
+           environment={'CUDA_HOME': '@WORK@/cuda', 'JOBS': str(os.cpu_count()),
+                        'NUMBA_CUDA_LOW_OCCUPANCY_WARNINGS': '1'},
+           libraries=(COMPILERS + '/lib64',), seconds=7200, asked=True),
+    Client('pygpu-kernels', ('python3-pygpu', 'python3-pytest'),
+           (MODULES + 'pygpu/tests', MODULES + 'pytest', COMPILERS + '/lib64/libnvrtc.so'),
+           'its own tests: what its kernels compute',
+           (PYTHON, '@HERE@/programs.py', 'pygpu_tests', MODULES + 'pygpu/tests'),
+           (r'^passed (6[5-9]|[7-9]\d)$', r'^as expected 0$', r'^wrong 0$'),
+           environment={'DEVICE': 'cuda0'},
+           libraries=(COMPILERS + '/lib64',), seconds=7200, asked=True),
     Client('halide', ('python3-halide',), (MODULES + 'halide*.so',),
            'buffers to the device and back',
            (PYTHON, '@HERE@/programs.py', 'halide_buffers'),
@@ -351,9 +377,11 @@ def take_steps(suite, client, found, steps):
                 file.write('no library\n')
 
         def run(place, options, command, *folders):
-            words = {'WORK': place, 'HERE': HERE, 'PLAIN': suite.plain, 'FOUND': found}
+            words = {'WORK': place, 'HERE': HERE, 'PLAIN': suite.plain, 'FOUND': found,
+                     'BESIDE': suite.beside}
             more = {key: fill(value, words) for key, value in client.environment.items()}
-            environment = suite.environment(place, *folders, suite.beside, **more)
+            environment = suite.environment(place, *folders, *client.libraries, suite.beside,
+                                            **more)
             command = fill_all(command, words)
             if options is not None:
                 command = suite.on_mock(fill_all(options, words), command)
@@ -404,7 +432,9 @@ def run_one(suite, client):
     """Run one client and print its line; whether it passed, or None if it is not installed."""
     lacks, found = missing(client)
     if lacks:
-        print(f'skip  {client.name}: no {lacks}; packages {" ".join(client.packages)}', flush=True)
+        brings = (f'{HERE}/fetch.sh brings it' if lacks.startswith(COMPILERS) else
+                  f'packages {" ".join(client.packages)}')
+        print(f'skip  {client.name}: no {lacks}; {brings}', flush=True)
         return None
     words = {'HERE': '.', 'WORK': '.', 'PLAIN': 'plain', 'FOUND': found}
     command = ' '.join(fill_all(client.command, words))
@@ -433,7 +463,8 @@ def main():
             suite.ask_device(work)
         except Failure as failure:
             sys.exit(f'fail  {failure}')
-    chosen = [client for client in CLIENTS if not sys.argv[4:] or client.name in sys.argv[4:]]
+    chosen = [client for client in CLIENTS
+              if (client.name in sys.argv[4:] if sys.argv[4:] else not client.asked)]
     results = [(client, run_one(suite, client)) for client in chosen]
     passed = [client for client, result in results if result]
     failed = [client for client, result in results if result is False]
@@ -443,7 +474,7 @@ def main():
     if failed:
         return 1
     if lacking and not any(client.packages for client in passed):
-        print(f'no program of Debian is installed; install.sh brings {" ".join(sorted(lacking))}')
+        print(f'no program of Debian runs; install.sh brings {" ".join(sorted(lacking))}')
         return SKIPPED
     return 0
 

@@ -65,6 +65,11 @@ struct conformance_case {
     {                                                     \
         .name = title, .run = function, .class = MEASURED \
     }
+/* A measurement that means nothing to a mock, or of what it does not have. */
+#define GPU_CASE(title, function)                                            \
+    {                                                                        \
+        .name = title, .run = function, .class = MEASURED, .only_on = ON_GPU \
+    }
 /* A measurement on two devices, or what cushim promises of them. */
 #define TWO_DEVICES_CASE(title, function, of_class)                            \
     {                                                                          \

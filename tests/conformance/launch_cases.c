@@ -364,7 +364,7 @@ const struct conformance_case launch_cases[] = {
     MEASURED_CASE("165_attributes_of_a_launch", attributes_of_a_launch),
     MEASURED_CASE("165_cooperative_launches_fit_the_device", cooperative_launches_fit_the_device),
     MEASURED_CASE("165_clusters_divide_the_grid", clusters_divide_the_grid),
-    MEASURED_CASE("166_old_launches_still_work", old_launches_still_work),
-    MEASURED_CASE("166_old_launches_are_checked", old_launches_are_checked),
+    GPU_CASE("166_old_launches_still_work", old_launches_still_work),
+    GPU_CASE("166_old_launches_are_checked", old_launches_are_checked),
     {.name = NULL},
 };

@@ -247,12 +247,6 @@ const struct peer_row undefined_peers[] = {
     {NULL, NULL},
 };
 
-/* A row for drivers that nothing watches over. */
-#define GPU_CASE(title, function)                                            \
-    {                                                                        \
-        .name = title, .run = function, .class = MEASURED, .only_on = ON_GPU \
-    }
-
 const struct conformance_case undefined_cases[] = {
     MEASURED_CASE("017_children_of_a_destroyed_context", children_of_a_destroyed_context),
     GPU_CASE("078_use_after_destroy_of_an_event", use_after_destroy_of_an_event),

@@ -123,7 +123,7 @@ class Packaging(consumer.Consumer):
 
     @unittest.skipUnless(shutil.which('cmake'), 'cmake is not installed')
     def test_cmake_takes_the_two_files(self):
-        project, command, fetch, tests = self.blocks('CMake with the two files')
+        project, command, fetch, tests, library = self.blocks('CMake with the two files')
         folder = os.path.join(self.folder, 'third_party', 'cushim')
         os.makedirs(folder)
         for name in 'CMakeLists.txt', 'cushim.h', 'cushim.c':
@@ -152,6 +152,27 @@ class Packaging(consumer.Consumer):
                        **environment)
         self.assert_program_runs('build/program')
         self.assert_needs(os.path.join(self.folder, 'build', 'program'), ['libcushim.so.0'])
+        # A static library that is installed has all of cushim that its users need, and with tests
+        # it takes the package.
+        shutil.copy(os.path.join(self.folder, 'program.c'), os.path.join(self.folder, 'mine.c'))
+        self.write('CMakeLists.txt', project.split('add_subdirectory')[0] + tests + library +
+                   'install(TARGETS mine EXPORT mine ARCHIVE DESTINATION lib)\n'
+                   'install(EXPORT mine DESTINATION lib/cmake/mine FILE mineConfig.cmake)\n')
+        self.run_block('rm -r build; ' + command, **environment)
+        self.run_block('cmake --install build --prefix installed')
+        self.write('user/CMakeLists.txt', 'cmake_minimum_required(VERSION 3.18)\nproject(user C)\n'
+                   'find_package(Threads REQUIRED)\nfind_package(mine REQUIRED)\n'
+                   'add_executable(user none.c)\ntarget_link_libraries(user PRIVATE mine)\n')
+        self.write('user/none.c', '')
+        self.run_block('cmake -S user -B user/build -DCMAKE_PREFIX_PATH=$PWD/installed && '
+                       'cmake --build user/build')
+        self.assert_program_runs('user/build/user')
+        self.assert_needs(os.path.join(self.folder, 'user', 'build', 'user'), [])
+        self.run_block('rm -r build; ' + command.replace('-B build', '-B build -DWITH_TESTS=ON'),
+                       **environment)
+        symbols = consumer.run('nm', os.path.join(self.folder, 'build', 'libmine.a'))
+        self.assertRegex(symbols, r'U cushim_')
+        self.assertNotRegex(symbols, r'T cushim')
 
     def test_pkg_config_compiles_the_first_program(self):
         command, = self.blocks('A first program', 'docs/getting-started.md')

@@ -13,7 +13,7 @@ TESTED = {
     'docs/integration.md': {
         'Meson': ['ini', 'meson', 'sh'],
         'CMake': ['cmake', 'sh'],
-        'CMake with the two files': ['cmake', 'sh', 'cmake', 'cmake'],
+        'CMake with the two files': ['cmake', 'sh', 'cmake', 'cmake', 'cmake'],
         'pkg-config': ['sh'],
         'Two files': ['sh', 'sh', 'sh'],
         'Unmodified cuda.h code': ['sh', 'sh', 'sh'],

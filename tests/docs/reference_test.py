@@ -130,7 +130,7 @@ class Reference(unittest.TestCase):
 
     def test_every_enum_is_documented(self):
         self.documented['enum'] -= {name for name in self.documented['enum'] if name[0] == '@'}
-        self.assert_documented('enum', found(r'^enum (cushim_\w+)'), 10)
+        self.assert_documented('enum', found(r'^enum (cushim_\w+)'), 9)
 
     def test_every_typedef_is_documented(self):
         names = found(r'^typedef [^;(]*?\b(cushim_\w+);')
@@ -156,7 +156,7 @@ class Reference(unittest.TestCase):
 
     def test_every_enumerator_is_documented(self):
         _, names = layout()
-        self.assertGreater(len(names), 80)
+        self.assertGreater(len(names), 75)
         self.assertEqual(names - self.documented['value'], set())
 
     def test_every_header_is_a_group_with_a_title(self):

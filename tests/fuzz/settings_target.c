@@ -46,7 +46,7 @@ static void check_settings(const struct mock_settings *settings)
     CLAIM(settings->concurrent_kernels >= 1 && settings->concurrent_kernels <= 1024);
     CLAIM(settings->mode <= MOCK_MODE_THREADED && settings->schedule <= MOCK_SCHEDULE_RANDOM);
     CLAIM(settings->driver_state <= MOCK_DRIVER_VERSION_MISMATCH);
-    CLAIM(settings->races <= MOCK_RACES_MISUSE);
+    CLAIM(settings->races <= MOCK_RACES_KERNELS);
     CLAIM(settings->fault_count <= CUSHIM__FAULT_RULES);
     CLAIM(settings->costs.host_to_device_bytes_per_us && settings->costs.device_bytes_per_us);
     CLAIM(settings->costs.device_to_host_bytes_per_us && settings->costs.peer_bytes_per_us);

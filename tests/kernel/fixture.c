@@ -10,7 +10,10 @@ enum { ALLOCATIONS = 64, SLICES = 1 << 20 };
 #define FIRST UINT64_C(0x700000000000) /* address of an allocation */
 
 char printed[16384];
+bool reuse_memory;
 uint64_t accesses[3];
+struct ptx_race races[80];
+size_t race_count;
 struct ptx_fault fault;
 struct ptx_counts counts;
 
@@ -63,6 +66,7 @@ int forget_memory(void **state)
     allocation_count = 0;
     printed[0] = '\0';
     memset(accesses, 0, sizeof accesses);
+    race_count = 0;
     return 0;
 }
 
@@ -75,6 +79,12 @@ static void print(void *data, const char *text, size_t bytes)
 static uint64_t allocate(void *data, size_t bytes)
 {
     (void)data;
+    for (size_t i = 0; reuse_memory && i < allocation_count; i++) {
+        if (!allocations[i].host && allocations[i].bytes == bytes) {
+            allocations[i].host = calloc(1, bytes);
+            return allocations[i].host ? allocations[i].address : 0;
+        }
+    }
     return allocation_count < ALLOCATIONS && bytes < 1 << 20 ? device_memory(bytes) : 0;
 }
 
@@ -127,8 +137,21 @@ const struct ptx_host host = {.find = find,
                               .free = release,
                               .timer_ns = timer,
                               .texture = texture};
-static const struct ptx_host hooked_host = {
-    .find = find, .print = print, .allocate = allocate, .free = release, .access = access_seen};
+
+static void race_seen(void *data, const struct ptx_race *race)
+{
+    (void)data;
+    if (race_count < COUNT(races))
+        races[race_count] = *race;
+    race_count++;
+}
+
+static const struct ptx_host hooked_host = {.find = find,
+                                            .print = print,
+                                            .allocate = allocate,
+                                            .free = release,
+                                            .access = access_seen,
+                                            .race = race_seen};
 
 const struct ptx_target any_target = {.version = 999, .architecture = 999};
 

@@ -5,6 +5,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,9 +20,12 @@ extern char printed[16384];
 extern const struct ptx_host host;
 extern uint64_t accesses[3];      /* that the hook has seen, by use */
 #define TIMER (UINT64_C(5) << 32) /* nanoseconds at the beginning of a launch */
+extern struct ptx_race races[80];
+extern size_t race_count; /* that the hook has seen */
 
 /* Memory of the device, zeroed; it goes with the test. */
 uint64_t device_memory(size_t bytes);
+extern bool reuse_memory; /* malloc() of kernels returns what was freed */
 void *device_bytes(uint64_t address);
 int forget_memory(void **state);
 

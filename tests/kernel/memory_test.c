@@ -432,6 +432,62 @@ static void values_that_cannot_be_read_are_faults(void **state)
     assert_string_equal(printed, "");
 }
 
+/* A kernel that prints -7, 42 and 1.5 by a format. */
+static const char *printing(const char *format)
+{
+    static char text[4096];
+    char bytes[512] = "";
+
+    for (size_t i = 0; format[i]; i++)
+        snprintf(bytes + strlen(bytes), 8, "%d, ", format[i]);
+    snprintf(text, sizeof text,
+             HEAD ".extern .func (.param .b32 r) vprintf(.param .b64 a, .param .b64 b);\n"
+                  ".global .align 1 .b8 format[] = {%s0};\n"
+                  ".visible .entry k(.param .u64 out, .param .u64 in)\n{\n"
+                  ".local .align 8 .b8 list[16]; .reg .b64 %%rd<9>; .reg .b32 %%r<9>;\n"
+                  "mov.u64 %%rd1, list; cvta.local.u64 %%rd2, %%rd1; mov.u64 %%rd4, format;\n"
+                  "mov.u32 %%r1, -7; st.local.u32 [list], %%r1; mov.u32 %%r1, 42;\n"
+                  "st.local.u32 [list+4], %%r1; st.local.f64 [list+8], 0d3FF8000000000000;\n"
+                  "{ .param .b64 a; .param .b64 b; .param .b32 x; st.param.b64 [a], %%rd4;\n"
+                  "st.param.b64 [b], %%rd2; call.uni (x), vprintf, (a, b); }\nret;\n}\n",
+             bytes);
+    return text;
+}
+
+/* The host would make of some of these gigabytes, and of others what is asked for. */
+static void widths_and_precisions_are_limited(void **state)
+{
+    enum { MOST = 1023 };
+    static const struct {
+        const char *format, *end; /* end: what is printed ends so, and is filled up before */
+        int length;
+        char fill;
+    } cases[] = {
+        {"%2000000000d", "-7", MOST, ' '},
+        {"%99999999999999999999d", "-7", MOST, ' '},
+        {"%02000000000d|", "7|", MOST + 1, '0'},
+        {"%.2000000000x|", "0fffffff9|", MOST + 1, '0'},
+        {"%d %u %.2000000000f", "0", MOST + 6, '0'},
+        {"%d %u %2000000000.1f", "1.5", MOST + 6, ' '},
+        {"%*d|", "42     |", 8, ' '},
+        {"%.*d|", "42|", 3, ' '},
+        {"%--++  d|", "-7|", 3, ' '},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const size_t end = strlen(cases[i].end);
+
+        printed[0] = '\0';
+        run_text(printing(cases[i].format), 1, NULL, 0, 8);
+        if (strlen(printed) != (size_t)cases[i].length ||
+            strcmp(printed + cases[i].length - end, cases[i].end) != 0 ||
+            (cases[i].length > MOST && printed[MOST / 2] != cases[i].fill))
+            fail_msg("%s: %u characters are printed: %s", cases[i].format,
+                     (unsigned)strlen(printed), printed);
+    }
+}
+
 static void kernels_allocate_memory(void **state)
 {
     const uint32_t *result = device_bytes(run_text(
@@ -485,6 +541,7 @@ int main(void)
         KERNEL_TEST(formats_are_those_of_c),
         KERNEL_TEST(what_is_printed_at_once_has_an_end),
         KERNEL_TEST(values_that_cannot_be_read_are_faults),
+        KERNEL_TEST(widths_and_precisions_are_limited),
         KERNEL_TEST(kernels_allocate_memory),
         KERNEL_TEST(every_access_is_reported_to_the_hook),
     };

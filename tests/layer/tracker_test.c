@@ -118,6 +118,7 @@ enum { OBJECTS = 4, ADDRESS = 0x10000 };
 static struct cushim_table fake;
 static char objects[OBJECTS]; /* their addresses are the handles */
 static void *given;           /* what the next call that makes something writes */
+static CUcontext current;
 static CUresult destroy_answer;
 
 static CUresult CUDAAPI refuse(void)
@@ -135,13 +136,20 @@ static CUresult CUDAAPI create_context(CUcontext *context, unsigned flags, CUdev
 {
     (void)flags;
     (void)device;
-    *context = (CUcontext)(void *)&objects[2];
+    *context = current = (CUcontext)(void *)&objects[2];
+    return CUDA_SUCCESS;
+}
+
+static CUresult CUDAAPI destroy_context(CUcontext context)
+{
+    (void)context;
+    current = NULL;
     return CUDA_SUCCESS;
 }
 
 static CUresult CUDAAPI current_context(CUcontext *context)
 {
-    *context = NULL;
+    *context = current;
     return CUDA_SUCCESS;
 }
 
@@ -183,7 +191,7 @@ static int setup(void **state)
     FAKE_TABLE_PUT(&fake, EventCreate, give);
     FAKE_TABLE_PUT(&fake, EventDestroy_v2, destroy_event);
     FAKE_TABLE_PUT(&fake, CtxCreate_v2, create_context);
-    FAKE_TABLE_PUT(&fake, CtxDestroy_v2, succeed);
+    FAKE_TABLE_PUT(&fake, CtxDestroy_v2, destroy_context);
     FAKE_TABLE_PUT(&fake, CtxGetCurrent, current_context);
     FAKE_TABLE_PUT(&fake, ModuleLoadData, give);
     FAKE_TABLE_PUT(&fake, ModuleGetFunction, give);
@@ -195,6 +203,7 @@ static int setup(void **state)
     FAKE_TABLE_PUT(&fake, DevicePrimaryCtxRelease_v2, succeed);
     FAKE_TABLE_PUT(&fake, DevicePrimaryCtxReset_v2, succeed);
     given = &objects[0];
+    current = NULL;
     destroy_answer = CUDA_SUCCESS;
     testkit_begin_on(&fake);
     return 0;

@@ -56,8 +56,8 @@ class Library(unittest.TestCase):
         driver = {name for name in names if re.match(r'cu[A-Z]', name)}
         self.assertEqual(len(driver), 721)
         self.assertEqual(names - driver, {'cushim_mock_current', 'cushim_mock_identity',
-                                          'cushim_mock_ordered', 'cushim_mock_race',
-                                          'cushim_mock_state_get', 'cushim_mock_misuse',
+                                          'cushim_mock_race', 'cushim_mock_state_get',
+                                          'cushim_mock_misuse',
                                           'InitializeInjectionNvtx2'})
 
     def test_is_called_libcuda_and_stays_loaded(self):

@@ -62,8 +62,8 @@ class Library(unittest.TestCase):
         self.assertEqual(len(driver), 722)
         self.assertIn('cuWGLGetDevice', driver)
         self.assertEqual(set(names) - driver, {'cushim_mock_current', 'cushim_mock_identity',
-                                               'cushim_mock_ordered', 'cushim_mock_race',
-                                               'cushim_mock_state_get', 'cushim_mock_misuse'})
+                                               'cushim_mock_race', 'cushim_mock_state_get',
+                                               'cushim_mock_misuse'})
 
     def test_is_found_by_its_name(self):
         output, _ = run('nvcuda.dll', 'cuInit', **beside(LIBRARY))

@@ -194,30 +194,6 @@ static void kernel_of_which_nothing_is_known_can_be_skipped(void **state)
     OK(cushim_mock_drain(fixture_mock));
 }
 
-static void old_launches_take_what_was_set(void **state)
-{
-    CUfunction store_function = kernel_find("store");
-    CUdeviceptr address;
-    unsigned runs = 0;
-
-    (void)state;
-    register_store(&runs);
-    OK(driver->MemAlloc_v2(&address, 4));
-    OK(driver->FuncSetBlockShape(store_function, 1, 1, 1));
-    OK(driver->ParamSetv(store_function, 0, &address, sizeof address));
-    OK(driver->ParamSeti(store_function, 8, 33));
-    OK(driver->ParamSetSize(store_function, 12));
-    OK(driver->LaunchGridAsync(store_function, 1, 1, kernel_stream));
-    OK(cushim_mock_drain(fixture_mock));
-    assert_int_equal(read_word(address), 33);
-    OK(driver->ParamSetf(store_function, 8, 2.5f));
-    OK(driver->LaunchGridAsync(store_function, 1, 1, kernel_stream));
-    OK(cushim_mock_drain(fixture_mock));
-    assert_int_equal(read_word(address), 0x40200000);
-    assert_int_equal(runs, 2);
-    OK(driver->MemFree_v2(address));
-}
-
 static CUresult met[3];
 
 static void call_the_driver(const struct cushim_mock_launch *launch, void *data)
@@ -391,7 +367,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(kernel_of_which_nothing_is_known_is_refused_by_name,
                                         begin_refusing, kernel_end),
         TEST_IN(kernel_of_which_nothing_is_known_can_be_skipped, begin_skipping, kernel_end),
-        TEST(old_launches_take_what_was_set),
         TEST(driver_cannot_be_called_by_a_kernel),
         TEST_IN(faulting_kernel_fails_every_later_call, begin, end_faulted),
         TEST_IN(trap_has_a_code_of_its_own, begin, end_faulted),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What PTX text declares. */
+#include <stdio.h>
 #include <string.h>
 
 #include "image_fixture.h"
@@ -300,16 +301,38 @@ static void attributes_banks_and_vectors_are_passed_over(void **state)
     declares_variable("banked", 4, "\5\0\0\0");
 }
 
-/* As in a link. In one text a driver refuses what is there twice: measured, 218. */
-static void what_is_weak_gives_way(void **state)
+/* As a driver does: measured, 218. What is weak gives way where two texts are linked: link_test.c. */
+static void a_text_defines_a_variable_once(void **state)
 {
+    static const char *const linkages[] = {"", ".visible", ".weak", ".common"};
+
     (void)state;
-    assert_int_equal(read_image(HEAD ".weak .global .u32 a = 1;\n"
-                                     ".visible .global .u32 a = 2;\n"
-                                     ".weak .global .u32 a = 3;\n"
-                                     ".extern .global .u32 a;\n"),
-                     CUDA_SUCCESS);
-    declares_variable("a", 4, "\2\0\0\0");
+    for (size_t i = 0; i < COUNT(linkages) * COUNT(linkages); i++) {
+        const char *const first = linkages[i / COUNT(linkages)];
+        const char *const second = linkages[i % COUNT(linkages)];
+        char text[200];
+
+        snprintf(text, sizeof text, HEAD "%s .global .u32 a;\n%s .global .u32 a;\n", first, second);
+        if (read_image(text) != CUDA_ERROR_INVALID_PTX ||
+            !strstr(image.message, "'a' is defined twice"))
+            fail_msg("'%s' and '%s': \"%s\" is reported", first, second, image.message);
+    }
+}
+
+static void what_is_defined_may_be_declared_too(void **state)
+{
+    static const char declared[] = ".extern .global .u32 a;\n";
+    static const char *const linkages[] = {".visible", ".weak", ".common"};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(linkages); i++) {
+        char text[300];
+
+        snprintf(text, sizeof text, HEAD "%s%s%s .global .u32 a%s;\n%s", declared, declared,
+                 linkages[i], i < 2 ? " = 2" : "", declared);
+        assert_int_equal(read_image(text), CUDA_SUCCESS);
+        declares_variable("a", 4, i < 2 ? "\2\0\0\0" : NULL);
+    }
 }
 
 int main(void)
@@ -329,7 +352,8 @@ int main(void)
         IMAGE_TEST(expressions_of_integers_are_computed),
         IMAGE_TEST(values_that_are_none_are_refused),
         IMAGE_TEST(attributes_banks_and_vectors_are_passed_over),
-        IMAGE_TEST(what_is_weak_gives_way),
+        IMAGE_TEST(a_text_defines_a_variable_once),
+        IMAGE_TEST(what_is_defined_may_be_declared_too),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -178,6 +178,142 @@ static void pointers_in_memory_are_followed(void **state)
     }
 }
 
+/* --- between threads of one kernel --- */
+
+/* Thread 0 of each block writes its number; threads read what the next one writes to shared memory. */
+static const char threads_image[] =
+    HEAD ".visible .entry t_blocks(.param .u64 p)\n"
+         "{\n"
+         "    .reg .b32 %r<4>; .reg .b64 %rd<4>;\n"
+         "    ld.param.u64 %rd1, [p]; mov.u32 %r1, %ctaid.x;\n"
+         "    st.global.u32 [%rd1+8], %r1;\n"
+         "    ret;\n"
+         "}\n"
+         ".visible .entry t_threads(.param .u64 p)\n"
+         "{\n"
+         "    .reg .b32 %r<6>; .shared .align 4 .b8 words[256];\n"
+         "    mov.u32 %r1, %tid.x; shl.b32 %r2, %r1, 2; mov.u32 %r3, words;\n"
+         "    add.u32 %r2, %r2, %r3; xor.b32 %r4, %r2, 128;\n"
+         "    st.shared.u32 [%r2], %r1;\n"
+         "    ld.shared.u32 %r5, [%r4];\n"
+         "    ret;\n"
+         "}\n"
+         ".visible .entry t_right(.param .u64 p)\n"
+         "{\n"
+         "    .reg .b32 %r<6>; .reg .b64 %rd<4>;\n"
+         "    ld.param.u64 %rd1, [p]; red.global.add.u32 [%rd1], 1;\n"
+         "    ret;\n"
+         "}\n"
+         /* a word in 256 bytes each, of more than is watched */
+         ".visible .entry t_large(.param .u64 p)\n"
+         "{\n"
+         "    .reg .b32 %r<4>; .reg .b64 %rd<4>; .reg .pred %p;\n"
+         "    ld.param.u64 %rd1, [p]; mov.u32 %r1, 0;\n"
+         "next:\n"
+         "    ld.global.u32 %r2, [%rd1]; add.u64 %rd1, %rd1, 256;\n"
+         "    add.u32 %r1, %r1, 1; setp.lt.u32 %p, %r1, 65546; @%p bra next;\n"
+         "    ret;\n"
+         "}\n";
+
+static char last_line[600];
+
+static void keep_line(void *data, const char *line)
+{
+    (void)data;
+    snprintf(last_line, sizeof last_line, "%s", line);
+}
+
+static void run_threads(const char *name, CUdeviceptr address, unsigned blocks, unsigned threads)
+{
+    void *parameters[] = {&address};
+    CUfunction function;
+
+    OK(driver->ModuleGetFunction(&function, module, name));
+    OK(driver->LaunchKernel(function, blocks, 1, 1, threads, 1, 1, 0, race_streams[0], parameters,
+                            NULL));
+    OK(driver->StreamSynchronize(race_streams[0]));
+}
+
+static void assert_says(size_t index, const char *const *texts)
+{
+    const char *race = cushim_mock_race(fixture_mock, index);
+
+    assert_non_null(race);
+    for (; *texts; texts++) {
+        if (!strstr(race, *texts))
+            fail_msg("%s: no '%s'", race, *texts);
+    }
+}
+
+static void threads_of_a_kernel_race(void **state)
+{
+    static const char *const of_blocks[] = {
+        "kernel \"t_blocks\" (operation ",
+        "): line 8 of its PTX, block (1,0,0), thread (0,0,0), writes, and line 8, block (0,0,0), "
+        "thread (0,0,0), writes, 4 bytes at memory#",
+        "+8: nothing orders them; make both atomic, give each block its own memory, or split the "
+        "kernel in two; operation ",
+        NULL};
+    static const char *const of_threads[] = {
+        "kernel \"t_threads\" (operation ", "line 16 of its PTX, block (0,0,0), thread (32,0,0), ",
+        "writes, and line 17, block (0,0,0), thread (0,0,0), reads, 4 bytes at shared memory+128: ",
+        "nothing orders them; put a __syncthreads() between them", NULL};
+
+    (void)state;
+    for (size_t i = 0; i < SETTINGS; i++) {
+        char text[200];
+
+        snprintf(text, sizeof text, "%s\nraces = kernels", settings[i]);
+        race_begin(text);
+        OK(driver->ModuleLoadData(&module, threads_image));
+        /* Once for each pair of lines, however often it is launched. */
+        for (unsigned j = 0; j < 3; j++) {
+            run_threads("t_blocks", race_memory, 2, 1);
+            run_threads("t_threads", race_memory, 1, 64);
+            run_threads("t_right", race_memory, 2, 64);
+        }
+        assert_int_equal(race_count(), 2);
+        assert_says(0, of_blocks);
+        assert_says(1, of_threads);
+        end();
+    }
+}
+
+static void other_settings_look_at_no_threads(void **state)
+{
+    (void)state;
+    race_begin("mode = auto");
+    OK(driver->ModuleLoadData(&module, threads_image));
+    run_threads("t_blocks", race_memory, 2, 1);
+    assert_int_equal(race_count(), 0);
+    end();
+}
+
+static void operations_race_with_races_of_kernels_too(void **state)
+{
+    (void)state;
+    begin("mode = auto\nraces = kernels");
+    assert_int_equal(races_of("e_writes", "e_writes", 0, 1), 1);
+    end();
+}
+
+static void log_says_what_was_not_watched(void **state)
+{
+    CUdeviceptr large;
+
+    (void)state;
+    race_begin("mode = auto\nraces = kernels");
+    OK(driver->ModuleLoadData(&module, threads_image));
+    OK(driver->MemAlloc_v2(&large, 65546 * 256));
+    cushim_mock_log_set(fixture_mock, keep_line, NULL);
+    run_threads("t_large", large, 1, 1);
+    assert_non_null(strstr(last_line, "the kernel 't_large'"));
+    assert_non_null(
+        strstr(last_line, "accesses of 40 bytes are beyond the memory that is watched"));
+    OK(driver->MemFree_v2(large));
+    end();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -186,6 +322,10 @@ int main(void)
         cmocka_unit_test(late_kernel_races_with_what_is_finished_meanwhile),
         cmocka_unit_test(copy_that_waits_for_a_kernel_does_not_race),
         cmocka_unit_test(pointers_in_memory_are_followed),
+        cmocka_unit_test(threads_of_a_kernel_race),
+        cmocka_unit_test(other_settings_look_at_no_threads),
+        cmocka_unit_test(operations_race_with_races_of_kernels_too),
+        cmocka_unit_test(log_says_what_was_not_watched),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

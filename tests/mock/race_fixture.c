@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+#include "src/mock/core/state.h"
+
 CUstream race_streams[2];
 CUdeviceptr race_memory;
 char *race_host;
@@ -96,6 +98,16 @@ unsigned race_draw(unsigned below)
 size_t race_count(void)
 {
     return fixture_state().races;
+}
+
+enum race_order race_order(uint64_t first, uint64_t second)
+{
+    enum race_order order;
+
+    cushim__mock_lock(fixture_mock);
+    order = cushim__race_order(first, second);
+    cushim__mock_unlock(fixture_mock);
+    return order;
 }
 
 void race_launch(CUfunction function, CUdeviceptr memory, CUstream stream)

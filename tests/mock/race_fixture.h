@@ -9,6 +9,7 @@
 
 #include <cushim/testing/mock.h>
 
+#include "src/race/race.h"
 #include "tests/mock/fixture.h"
 
 enum { RACE_BYTES = 4096 };
@@ -34,6 +35,9 @@ unsigned race_draw(unsigned below);
 
 /* How many races were found so far. */
 size_t race_count(void);
+
+/* What the detector takes to be the order of two operations. */
+enum race_order race_order(uint64_t first, uint64_t second);
 
 /* Launch a kernel with a pointer. */
 void race_launch(CUfunction function, CUdeviceptr memory, CUstream stream);

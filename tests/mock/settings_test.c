@@ -217,7 +217,7 @@ static const struct {
      "text:1:8: seed is a whole number below 2^64, not \"18446744073709551616\""},
     {"concurrent_kernels = 0",
      "text:1:22: concurrent_kernels is a whole number from 1 to 1024, not \"0\""},
-    {"races = yes", "text:1:9: races is ignore, report or misuse, not \"yes\""},
+    {"races = yes", "text:1:9: races is ignore, report, misuse or kernels, not \"yes\""},
     {"quiet = true", "text:1:9: quiet is yes or no, not \"true\""},
     {"memory = 2 GB", "text:1:10: memory is a size from 1 MiB to 1 TiB, as 2 GiB or 2147483648, or "
                       "profile, not \"2 GB\""},

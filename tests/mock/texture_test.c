@@ -306,6 +306,42 @@ static void destroyed_texture_is_a_misuse_and_a_fault(void **state)
     CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_mock_destroy(fixture_mock));
 }
 
+/* Each of many pending kernels reads its own, which is gone before the first of them begins. */
+static void kernels_read_textures_that_were_destroyed_after_the_launch(void **state)
+{
+    enum { MANY = 200, TEXELS = 256 };
+    const CUDA_TEXTURE_DESC sampling = {.flags = CU_TRSF_READ_AS_INTEGER};
+    CUDA_RESOURCE_DESC resource;
+    CUfunction read;
+    CUtexObject texture;
+    CUdeviceptr out;
+    CUmodule module;
+    uint32_t *texels, *got;
+    void *parameters[] = {&texture, &out};
+
+    (void)state;
+    OK(driver->MemHostAlloc((void **)&texels, MANY * TEXELS * sizeof *texels, 0));
+    OK(driver->MemHostAlloc((void **)&got, MANY * sizeof *got, 0));
+    OK(driver->ModuleLoadData(&module, image));
+    OK(driver->ModuleGetFunction(&read, module, "read"));
+    for (unsigned i = 0; i < MANY; i++) {
+        texels[i * TEXELS + 1] = i + 1000;
+        resource = of_memory((uintptr_t)&texels[i * TEXELS], 0);
+        resource.res.linear.format = CU_AD_FORMAT_UNSIGNED_INT32;
+        out = (uintptr_t)&got[i];
+        OK(driver->TexObjectCreate(&texture, &resource, &sampling, NULL));
+        OK(driver->LaunchKernel(read, 1, 1, 1, 1, 1, 1, 0, NULL, parameters, NULL));
+        OK(driver->TexObjectDestroy(texture));
+    }
+    assert_int_equal(fixture_state().pending, MANY);
+    OK(cushim_mock_drain(fixture_mock));
+    for (unsigned i = 0; i < MANY; i++)
+        assert_int_equal(got[i], i + 1000);
+    OK(driver->ModuleUnload(module));
+    OK(driver->MemFreeHost(texels));
+    OK(driver->MemFreeHost(got));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -320,6 +356,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(references_of_surfaces_are_written_through, fixture_auto,
                                         fixture_done),
         cmocka_unit_test(destroyed_texture_is_a_misuse_and_a_fault),
+        cmocka_unit_test_setup_teardown(kernels_read_textures_that_were_destroyed_after_the_launch,
+                                        fixture_manual, fixture_done),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

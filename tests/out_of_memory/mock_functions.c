@@ -80,7 +80,6 @@ static CUresult work_on(struct cushim_mock *mock)
     const struct cushim_mock_kernel kernel = {
         .size = sizeof kernel, .name = "work", .duration_ns = 1000};
     const struct cushim_table *driver = cushim_mock_table(mock);
-    enum cushim_mock_order order;
     CUdeviceptr memory;
     CUcontext context;
     CUfunction function;
@@ -117,9 +116,6 @@ static CUresult work_on(struct cushim_mock *mock)
     if (code == CUDA_SUCCESS)
         code = cushim_mock_drain(mock);
     cushim_mock_race(mock, 0);
-    /* Without memory they are not known. */
-    if (code == CUDA_SUCCESS)
-        cushim_mock_ordered(mock, 1, 2, &order, NULL, 0);
     return code;
 }
 
@@ -141,7 +137,7 @@ const struct function mock_functions[] = {
      live, CUDA_SUCCESS},
     {"cushim_mock_create", read, CUDA_ERROR_FILE_NOT_FOUND},
     {"cushim_mock_advance cushim_mock_step cushim_mock_drain cushim_mock_trace_set "
-     "cushim_mock_kernel_register cushim_mock_memory cushim_mock_race cushim_mock_ordered",
+     "cushim_mock_kernel_register cushim_mock_memory cushim_mock_race",
      work, CUDA_SUCCESS},
     {NULL, NULL, CUDA_SUCCESS},
 };

@@ -28,14 +28,14 @@ PROGRAMS = {
              {'CUSHIM_LIBRARY': MOCK, 'CUSHIM_MOCK_SETTINGS': 'quiet = yes'}),
     'info --mock': ([COMMAND, 'info', '--mock', '--json'], {}),
     'profile': ([COMMAND, 'profile', '--mock'], {}),
-    'symbols': ([COMMAND, 'symbols', '--json', MOCK], {}),
+    'symbols': ([COMMAND, 'symbols', '--json'], {}),
     'time': ([COMMAND, 'time', '--mock', '--json'], {}),
     # What is lacking is lacking to the command and, once it has become that, to the program.
     'run': ([COMMAND, 'run', '--quiet', '--', VICTIM, 'work'], {}),
 }
 # How the output of what was done ends, or what is in it.
 WHOLE = {'load': b'done', 'mock': b'done', 'info': b'"loaded"', 'info --mock': b'"loaded"',
-         'profile': b'limit.CIG_ENABLED', 'symbols': b'"besides"',
+         'profile': b'limit.CIG_ENABLED', 'symbols': b'"cuFabricCpyBatchAsync"',
          'time': b'"median_ms"', 'run': b'done'}
 SIGNALS = (-signal.SIGSEGV, -signal.SIGABRT)
 ERRORS = (errno.EPERM, errno.ENOSYS, errno.EAGAIN)

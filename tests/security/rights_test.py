@@ -173,7 +173,7 @@ class Rights(unittest.TestCase):
         self.assertEqual(self.start(plain, ['--version']).returncode, 0)
         for words in (['--version'], ['info', '--library', self.driver], ['info', '--json'],
                       ['run', '--library', os.path.dirname(self.dropin), '--', 'id'],
-                      ['symbols', self.driver],
+                      ['symbols'],
                       ['profile', '--mock', '--output', output]):
             for program in self.with_rights(COMMAND):
                 result = self.start(program, words, CUSHIM_LIBRARY=self.driver)

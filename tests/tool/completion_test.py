@@ -72,7 +72,7 @@ class Completion(unittest.TestCase):
         self.check(['info', '--library', 'zfi'], {'zfile.conf'})
         self.check(['run', '--library', 'z'], {'zfolder'})
         self.check(['time', '--repeat', 'z'], set())
-        self.check(['symbols', 'zfi'], {'zfile.conf'})
+        self.check(['symbolize', 'zfi'], {'zfile.conf'})
 
     def test_program_of_run(self):
         self.check(['run', 'readel'], {'readelf'})
@@ -109,7 +109,7 @@ class Bash(Completion):
         self.check(['run', '--fault', 'cuInit', ':', 'nth', '=', '1', '--qu'], {'--quiet'})
 
     def test_name_with_blanks_is_one(self):
-        self.check(['symbols', 'z '], {'z two words'})
+        self.check(['symbolize', 'z '], {'z two words'})
 
     def test_it_is_registered(self):
         self.assertEqual(self.run_shell(SHELL, '-c', 'source "$1"; complete -p cushim', 'bash',

@@ -6,7 +6,7 @@ import os
 import re
 import unittest
 
-from harness import DONE, USAGE, ToolTest, fake
+from harness import DONE, USAGE, ToolTest
 
 COMMANDS = 'info', 'probe', 'time', 'run', 'trace', 'check', 'profile', 'symbols', 'symbolize'
 FONT = re.compile(r'\\f[BIRP]')
@@ -121,7 +121,7 @@ class Manual(ToolTest):
         for command, own in (('info', '0 1 2 3 4 5 64'), ('probe', '0 1 2 3 4 5 64'),
                              ('time', '0 1 2 3 64 130'),
                              ('run', '1 64 125 126 127 others'), ('profile', '0 1 2 3 64'),
-                             ('symbols', '0 1 2 64'), ('symbolize', '0 1 64'),
+                             ('symbols', '0 1 64'), ('symbolize', '0 1 64'),
                              ('trace', '0 1 2 64 125 126 127 others'),
                              ('check', '1 2 64 125 126 127 others')):
             printed = self.statuses(command, '--help')
@@ -185,9 +185,7 @@ class Manual(ToolTest):
         error = self.run_command('info', '--json', CUSHIM_LIBRARY='none').json()['error']
         probe = self.run_command('probe', '--json', CUSHIM_LIBRARY='none').json()
         symbols = self.run_command('symbols', '--json').json()
-        library = self.run_command('symbols', '--json', fake(13000)).json()
-        for member in [*info, *probe, *time, 'error', *error, *symbols, *symbols['symbols'][0],
-                       *library]:
+        for member in [*info, *probe, *time, 'error', *error, *symbols, *symbols['symbols'][0]]:
             self.assertRegex(printed, r'\b%s\b' % member)
         for kind in ('failed', 'no-driver', 'no-device', 'hung', 'crashed', 'usage',
                      'interrupted'):

@@ -128,7 +128,7 @@ TABLE = [
     ('run --real --error-exitcode 1 -- x',
      '--error-exitcode is of the mock driver: expected no --real with it'),
     ('trace --device 0', "trace has no option '--device'"),
-    ('symbols one two', "symbols takes one library at most, not also 'two'"),
+    ('symbols one', "symbols takes no argument 'one'"),
     ('time --bytes 1 --repeat 0', "--repeat is out of range with '0': " + NUMBER),
 ]
 

@@ -106,6 +106,7 @@ static void name_by_other_functions(void *domain)
         exit(1);
     cu->DriverGetVersion(&version);
     ended_in(domain, id);
+    cu->DriverGetVersion(&version);
     thread_named((uint32_t)syscall(SYS_gettid), "the first thread");
 }
 

@@ -53,8 +53,8 @@ struct cushim_test_options {
     bool forbid_errors;
     /**
      * The driver is initialised, and the primary context of device 0 made current for the calling
-     * thread, before anything is recorded. The test holds it until it has looked for leaks. A test
-     * that retains and releases a primary context itself may miss leaks of raw handles: what was
+     * thread, before anything is recorded. The test holds it until it has looked for leaks. Without
+     * it, leaks of raw handles are missed in a test that releases the context itself: what was
      * created in a context goes with the context.
      */
     bool context;

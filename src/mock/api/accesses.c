@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What memory an executed kernel uses, for the race detector: ranges of bytes, which are collected
- * as they come, and sorted and merged when there are many.
+ * as they come, and sorted and merged when there are many; and what its threads race for.
  */
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "src/base/text.h"
 #include "src/mock/api/execution.h"
 #include "src/mock/kernel/program.h"
 #include "src/mock/memory/allocation.h"
@@ -148,4 +151,58 @@ void cushim__mock_accesses_report(struct mock_accesses accesses[MOCK_ACCESS_USES
             report(ranges + done, inside, number, uses[i]);
         }
     }
+}
+
+/* --- races of threads --- */
+
+/* `line 12 of its PTX, block (0,0,0), thread (1,0,0), writes`. */
+static void add_side(struct cushim__text *text, const struct ptx_race_side *side, const char *of)
+{
+    static const char *const verbs[] = {
+        [PTX_READ] = "reads", [PTX_WRITE] = "writes", [PTX_ATOMIC] = "changes"};
+
+    cushim__text_format(text, "line %u%s, block (%u,%u,%u), thread (%u,%u,%u), %s%s", side->line,
+                        of, side->block[0], side->block[1], side->block[2], side->thread[0],
+                        side->thread[1], side->thread[2],
+                        side->is_strong && side->use != PTX_ATOMIC ? "as volatile or atomic " : "",
+                        verbs[side->use]);
+}
+
+static const char *cure(const struct ptx_race *race)
+{
+    enum { WARP = 32 };
+    const struct ptx_race_side *one = &race->earlier, *other = &race->later;
+
+    if (one->is_strong != other->is_strong)
+        return "make both atomic, or put a barrier between them";
+    if (one->linear_block != other->linear_block)
+        return "make both atomic, give each block its own memory, or split the kernel in two";
+    return one->linear_thread / WARP == other->linear_thread / WARP
+               ? "put a __syncwarp() or __syncthreads() between them"
+               : "put a __syncthreads() between them";
+}
+
+void cushim__mock_thread_race_report(const struct ptx_race *race, uint64_t number)
+{
+    const uint32_t one = race->earlier.line, other = race->later.line;
+    char line[600], name[MOCK_TAG_SIZE];
+    struct cushim__text text;
+
+    cushim__text_begin(&text, line, sizeof line);
+    add_side(&text, &race->later, " of its PTX");
+    cushim__text_format(&text, ", and ");
+    add_side(&text, &race->earlier, "");
+    if (race->space == PTX_SHARED) {
+        cushim__text_format(&text, ", %u bytes at shared memory+%" PRIu64, race->bytes,
+                            race->address);
+    } else {
+        const struct mock_allocation *memory = cushim__mock_allocation_behind(race->address);
+
+        cushim__mock_allocation_tag(memory ? memory->span.start : 0, name, sizeof name);
+        cushim__text_format(&text, ", %u bytes at %s+%" PRIu64, race->bytes, name,
+                            memory ? race->address - memory->span.start : 0);
+    }
+    cushim__text_format(&text, ": nothing orders them; %s", cure(race));
+    cushim__race_report_within(
+        number, one < other ? (uint64_t)one << 32 | other : (uint64_t)other << 32 | one, line);
 }

@@ -103,42 +103,28 @@ void cushim__mock_code_release(struct mock_code *code)
     free(code);
 }
 
-/* Whether a file is larger than any image, and not to be read. It is at its beginning again. */
-static bool is_too_large(FILE *file)
+/* How long a file is, which is at its beginning again. -1: it is no file, or too large. */
+static long length_of(FILE *file)
 {
     const long end = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
 
-    return end < 0 || end > LARGEST_FILE || fseek(file, 0, SEEK_SET) != 0;
+    return end > LARGEST_FILE || fseek(file, 0, SEEK_SET) != 0 ? -1 : end;
 }
 
 CUresult cushim__mock_code_file(const char *path, char **bytes, size_t *size)
 {
-    enum { STEP = 1 << 16 };
     FILE *file = cushim__host_file(path);
-    size_t room = 0, length = 0, got;
-    char *text = NULL, *grown;
+    long length;
+    char *text;
 
     /* A folder can be opened and not be read: the driver fails as if memory had run out. */
     if (!file)
         return errno == ENOMEM || errno == EISDIR || errno == EMFILE || errno == ENFILE
                    ? CUDA_ERROR_OUT_OF_MEMORY
                    : CUDA_ERROR_FILE_NOT_FOUND;
-    if (is_too_large(file)) {
-        fclose(file);
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    }
-    do {
-        if (length + STEP >= room) {
-            grown = length < LARGEST_FILE ? realloc(text, room = (length + STEP) * 2) : NULL;
-            if (!grown)
-                break;
-            text = grown;
-        }
-        got = fread(text + length, 1, STEP, file);
-        length += got;
-        grown = got > 0 ? text : NULL;
-    } while (grown);
-    if (!text || !feof(file) || ferror(file)) {
+    length = length_of(file);
+    text = length < 0 ? NULL : malloc((size_t)length + 1);
+    if (text && fread(text, 1, (size_t)length, file) != (size_t)length) {
         free(text);
         text = NULL;
     }
@@ -147,7 +133,7 @@ CUresult cushim__mock_code_file(const char *path, char **bytes, size_t *size)
         return CUDA_ERROR_OUT_OF_MEMORY;
     text[length] = '\0';
     *bytes = text;
-    *size = length;
+    *size = (size_t)length;
     return CUDA_SUCCESS;
 }
 

@@ -35,6 +35,7 @@ enum {
 
 struct mock_execution {
     struct mock_executed what;
+    struct ptx_host host;
     struct ptx_launch *launch;
     enum ptx_state state;
     bool limited; /* it has reached the limit of instructions */
@@ -173,6 +174,13 @@ static void access_memory(void *data, const struct ptx_access *access)
                                   access->bytes);
 }
 
+static void report_race(void *data, const struct ptx_race *race)
+{
+    const struct mock_execution *execution = data;
+
+    cushim__mock_thread_race_report(race, execution->what.number);
+}
+
 static const struct ptx_host host = {
     .find = find,
     .print = print,
@@ -180,16 +188,6 @@ static const struct ptx_host host = {
     .free = give_back,
     .timer_ns = timer_ns,
     .texture = describe_texture,
-};
-
-static const struct ptx_host watching_host = {
-    .find = find,
-    .print = print,
-    .allocate = allocate,
-    .free = give_back,
-    .timer_ns = timer_ns,
-    .texture = describe_texture,
-    .access = access_memory,
 };
 
 /* --- launches --- */
@@ -237,10 +235,14 @@ struct mock_execution *cushim__mock_execution_create(const struct mock_executed 
     made->block_warps = (made->threads + WARP - 1) / WARP;
     made->warps = (uint64_t)shape->grid[0] * shape->grid[1] * shape->grid[2] * made->block_warps;
     made->state = PTX_RUNNING;
+    made->host = host;
+    if (cushim__race_detector)
+        made->host.access = access_memory;
+    if (cushim__race_detector && cushim__mock->settings.races == MOCK_RACES_KERNELS)
+        made->host.race = report_race;
     made->launch = cushim__ptx_launch_create(
         what->variables->code->program, what->kernel, &laid_out, what->parameters->bytes,
-        what->parameters->byte_count, what->variables->addresses,
-        cushim__race_detector ? &watching_host : &host, made);
+        what->parameters->byte_count, what->variables->addresses, &made->host, made);
     if (made->launch)
         return made;
     free(made);
@@ -334,11 +336,26 @@ static CUresult stop(const struct mock_execution *execution, CUresult code, cons
     return code;
 }
 
+static void report_races(struct mock_execution *execution)
+{
+    const struct mock_executed *what = &execution->what;
+    const struct ptx_counts *counts = &execution->done;
+
+    if (cushim__race_detector)
+        cushim__mock_accesses_report(execution->accesses, what->number);
+    if (counts->unwatched_bytes > 0 || counts->unreported_races > 0)
+        cushim__mock_log("not every race of threads of the kernel '%s' (operation %" PRIu64
+                         ") is found: accesses of %" PRIu64
+                         " bytes are beyond the memory that is watched, and "
+                         "%" PRIu64 " races beyond those that are reported",
+                         what->variables->code->program->kernels[what->kernel].name, what->number,
+                         counts->unwatched_bytes, counts->unreported_races);
+}
+
 CUresult cushim__mock_execution_end(struct mock_execution *execution)
 {
     flush(execution);
-    if (cushim__race_detector)
-        cushim__mock_accesses_report(execution->accesses, execution->what.number);
+    report_races(execution);
     if (execution->limited)
         return stop(execution, CUDA_ERROR_LAUNCH_TIMEOUT,
                     "has not ended after as many instructions as kernel_limit says");

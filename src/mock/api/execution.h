@@ -23,6 +23,7 @@ struct mock_module;
 struct mock_parameters;
 struct ptx_access;
 struct ptx_error;
+struct ptx_race;
 
 /* Where the variables of a module are, for its kernels. Counted: the module and its launches. */
 struct mock_variables {
@@ -105,5 +106,8 @@ void cushim__mock_accesses_add(struct mock_accesses *accesses, uint64_t address,
 
 /* Tell the race detector of all that an operation has used, by how. */
 void cushim__mock_accesses_report(struct mock_accesses accesses[MOCK_ACCESS_USES], uint64_t number);
+
+/* Report that two threads of a kernel race. */
+void cushim__mock_thread_race_report(const struct ptx_race *race, uint64_t number);
 
 #endif

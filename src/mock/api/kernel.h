@@ -59,23 +59,12 @@ CUresult cushim__mock_launch_check(const struct mock_function *function,
                                    const struct mock_launch_shape *shape);
 
 /*
- * Where the parameters of a launch are: a buffer with all of them, of which there may be too few or
- * too many, or else `extra` or `values` as of cuLaunchKernel.
- */
-struct mock_launch_source {
-    void **values, **extra;
-    const void *buffer;
-    size_t bytes;
-};
-
-/*
  * The operation of a launch, checked and with copies of the parameters. Answers what the call
  * would; `*operation` is set on CUDA_SUCCESS alone, and is then the caller's.
  */
 CUresult cushim__mock_launch_create(struct mock_function *function,
-                                    const struct mock_launch_shape *shape,
-                                    const struct mock_launch_source *source,
-                                    struct mock_operation **operation);
+                                    const struct mock_launch_shape *shape, void **values,
+                                    void **extra, struct mock_operation **operation);
 
 /* The same for a node of a graph, and what cuGraphKernelNodeGetParams returns of one. */
 CUresult cushim__mock_kernel_operation(const CUDA_KERNEL_NODE_PARAMS *params,

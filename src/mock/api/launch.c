@@ -427,33 +427,21 @@ static CUresult create(struct mock_function *function, const struct mock_launch_
     return CUDA_SUCCESS;
 }
 
-static CUresult fill(struct mock_parameters *parameters, const struct mock_launch_source *source)
-{
-    if (!source->buffer)
-        return source->extra ? parameters_copy_extra(parameters, source->extra)
-                             : parameters_copy(parameters, source->values);
-    if (source->bytes > parameters->byte_count)
-        return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
-    memcpy(parameters->bytes, source->buffer, source->bytes);
-    return CUDA_SUCCESS;
-}
-
 CUresult cushim__mock_launch_create(struct mock_function *function,
-                                    const struct mock_launch_shape *shape,
-                                    const struct mock_launch_source *source,
-                                    struct mock_operation **operation)
+                                    const struct mock_launch_shape *shape, void **values,
+                                    void **extra, struct mock_operation **operation)
 {
     CUresult code = cushim__mock_launch_check(function, shape);
     struct mock_parameters *copies;
 
-    if (code == CUDA_SUCCESS && source->values && source->extra)
+    if (code == CUDA_SUCCESS && values && extra)
         code = CUDA_ERROR_INVALID_VALUE;
     if (code != CUDA_SUCCESS)
         return code;
     copies = parameters_create(function->kernel);
     if (!copies)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    code = fill(copies, source);
+    code = extra ? parameters_copy_extra(copies, extra) : parameters_copy(copies, values);
     if (code != CUDA_SUCCESS) {
         parameters_release(copies);
         return code;
@@ -469,8 +457,6 @@ CUresult cushim__mock_kernel_operation(const CUDA_KERNEL_NODE_PARAMS *params,
         .block = {params->blockDimX, params->blockDimY, params->blockDimZ},
         .shared_bytes = params->sharedMemBytes,
     };
-    const struct mock_launch_source source = {.values = params->kernelParams,
-                                              .extra = params->extra};
     struct mock_context *context = NULL;
     struct mock_function *function;
     CUresult code = CUDA_SUCCESS;
@@ -485,7 +471,8 @@ CUresult cushim__mock_kernel_operation(const CUDA_KERNEL_NODE_PARAMS *params,
                                         context, &function);
     if (code != CUDA_SUCCESS)
         return code;
-    return cushim__mock_launch_create(function, &shape, &source, operation);
+    return cushim__mock_launch_create(function, &shape, params->kernelParams, params->extra,
+                                      operation);
 }
 
 void cushim__mock_kernel_params(const struct mock_operation *operation,

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The calls that launch kernels and host functions. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "src/mock/api/api.h"
 #include "src/mock/api/capture.h"
 #include "src/mock/api/context.h"
@@ -58,14 +55,13 @@ static CUresult check_cooperative(const struct target *target,
 static CUresult launch(const struct target *target, const struct mock_launch_shape *shape,
                        void **parameters, void **extra)
 {
-    const struct mock_launch_source source = {.values = parameters, .extra = extra};
     struct mock_operation *operation;
     CUresult code = cushim__mock_launch_check(target->function, shape);
 
     if (code == CUDA_SUCCESS && shape->cooperative)
         code = check_cooperative(target, shape);
     if (code == CUDA_SUCCESS)
-        code = cushim__mock_launch_create(target->function, shape, &source, &operation);
+        code = cushim__mock_launch_create(target->function, shape, parameters, extra, &operation);
     if (code == CUDA_SUCCESS)
         return cushim__mock_stream_submit(target->stream, operation);
     if (code == CUDA_ERROR_INVALID_VALUE && target->stream->capture)
@@ -198,147 +194,6 @@ MOCK_APPROXIMATE(LaunchKernelEx,
     for (unsigned i = 0; code == CUDA_SUCCESS && i < known->attribute_count; i++)
         code = check_attribute(target.function, &shape, &known->attributes[i], &shape.cooperative);
     return code == CUDA_SUCCESS ? launch(&target, &shape, kernelParams, extra) : code;
-}
-
-/*
- * Launches as before CUDA 4.0: shape and parameters are set one by one, and kept by the function.
- */
-
-enum { PARAMETER_BYTES = 32764 };
-
-struct mock_old_launch {
-    unsigned block[3], shared_bytes;
-    size_t bytes;
-    unsigned char parameters[PARAMETER_BYTES];
-};
-
-/* What is set of a function so far. NULL: out of memory. */
-static struct mock_old_launch *old_launch(struct mock_function *function)
-{
-    struct mock_old_launch *old = function->old;
-
-    if (!old) {
-        old = function->old = calloc(1, sizeof *old);
-        if (old)
-            old->block[0] = old->block[1] = old->block[2] = 1;
-    }
-    return old;
-}
-
-static bool fits(int x, int y, int z, unsigned threads)
-{
-    if (x <= 0 || y <= 0 || z <= 0)
-        return false;
-    return (unsigned)x <= threads && (unsigned)y <= threads / (unsigned)x &&
-           (unsigned)z <= threads / ((unsigned)x * (unsigned)y);
-}
-
-MOCK_EXACT(FuncSetBlockShape)
-(struct mock_context *current, struct mock_function *function, int x, int y, int z)
-{
-    struct mock_old_launch *old = old_launch(function);
-
-    if (!old)
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    if (!fits(x, y, z, cushim__mock_function_threads(function->kernel)))
-        return CUDA_ERROR_INVALID_VALUE;
-    old->block[0] = (unsigned)x;
-    old->block[1] = (unsigned)y;
-    old->block[2] = (unsigned)z;
-    return CUDA_SUCCESS;
-}
-
-MOCK_EXACT(FuncSetSharedSize)
-(struct mock_context *current, struct mock_function *function, unsigned int bytes)
-{
-    struct mock_old_launch *old = old_launch(function);
-
-    if (!old)
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    if (bytes > (unsigned)function->settings.dynamic_shared_bytes)
-        return CUDA_ERROR_INVALID_VALUE;
-    old->shared_bytes = bytes;
-    return CUDA_SUCCESS;
-}
-
-MOCK_EXACT(ParamSetSize)
-(struct mock_context *current, struct mock_function *function, unsigned int numbytes)
-{
-    struct mock_old_launch *old = old_launch(function);
-
-    if (!old)
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    if (numbytes > PARAMETER_BYTES)
-        return CUDA_ERROR_INVALID_VALUE;
-    old->bytes = numbytes;
-    return CUDA_SUCCESS;
-}
-
-MOCK_EXACT(ParamSetv)
-(struct mock_context *current, struct mock_function *function, int offset, void *ptr,
- unsigned int numbytes)
-{
-    struct mock_old_launch *old = old_launch(function);
-
-    if (!old)
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    if (!ptr || offset < 0 || numbytes > PARAMETER_BYTES ||
-        (size_t)offset > PARAMETER_BYTES - numbytes)
-        return CUDA_ERROR_INVALID_VALUE;
-    memcpy(old->parameters + offset, ptr, numbytes);
-    return CUDA_SUCCESS;
-}
-
-MOCK_EXACT(ParamSeti)
-(struct mock_context *current, struct mock_function *function, int offset, unsigned int value)
-{
-    return cushim__mock_ParamSetv(current, function, offset, &value, sizeof value);
-}
-
-MOCK_EXACT(ParamSetf)
-(struct mock_context *current, struct mock_function *function, int offset, float value)
-{
-    return cushim__mock_ParamSetv(current, function, offset, &value, sizeof value);
-}
-
-static CUresult launch_deprecated(struct mock_function *function, int width, int height,
-                                  CUstream stream_handle)
-{
-    struct mock_old_launch *old = old_launch(function);
-    struct mock_operation *operation;
-    struct mock_launch_source source;
-    struct mock_launch_shape shape;
-    struct mock_stream *stream;
-    CUresult code;
-
-    if (!old)
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    if (width <= 0 || height <= 0)
-        return CUDA_ERROR_INVALID_VALUE;
-    code = cushim__mock_stream_find(stream_handle, &stream);
-    if (code == CUDA_SUCCESS && stream->object.context != function->object.context)
-        code = CUDA_ERROR_INVALID_HANDLE;
-    if (code != CUDA_SUCCESS)
-        return code;
-    shape = (struct mock_launch_shape){.grid = {(unsigned)width, (unsigned)height, 1},
-                                       .block = {old->block[0], old->block[1], old->block[2]},
-                                       .shared_bytes = old->shared_bytes};
-    source = (struct mock_launch_source){.buffer = old->parameters, .bytes = old->bytes};
-    code = cushim__mock_launch_create(function, &shape, &source, &operation);
-    return code == CUDA_SUCCESS ? cushim__mock_stream_submit(stream, operation) : code;
-}
-
-MOCK_EXACT(Launch)(struct mock_context *current, struct mock_function *function)
-{
-    return launch_deprecated(function, 1, 1, NULL);
-}
-
-MOCK_ALSO(LaunchGrid)
-MOCK_EXACT(LaunchGridAsync)
-(struct mock_context *current, struct mock_function *function, int grid_width, int grid_height,
- CUstream hStream)
-{
-    return launch_deprecated(function, grid_width, grid_height, hStream);
 }
 
 /* Host functions and stream callbacks (driver-semantics.md #57, #58 and #82). */

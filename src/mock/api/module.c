@@ -89,7 +89,6 @@ static void function_free(void *object)
 {
     struct mock_function *function = object;
 
-    free(function->old);
     free(function->unknown.name);
     free(function);
 }

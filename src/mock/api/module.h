@@ -56,7 +56,6 @@ struct mock_function {
     struct mock_image_kernel unknown; /* what `kernel` is if the image cannot be read */
     struct mock_function_settings settings;
     bool loaded; /* it was asked for by its name, or was to be loaded, or was launched */
-    struct mock_old_launch *old; /* what cuFuncSetBlockShape and its like set; NULL: nothing */
 };
 
 /*

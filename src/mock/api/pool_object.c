@@ -2,7 +2,6 @@
 /* Pools: how they begin and end, and the memory that they hold. */
 #include <stdlib.h>
 
-#include "src/mock/api/context.h"
 #include "src/mock/api/pool.h"
 #include "src/mock/api/stream.h"
 #include "src/mock/core/device.h"
@@ -148,20 +147,6 @@ static struct mock_allocation *reuse(struct mock_pool *pool, size_t bytes, size_
     return NULL;
 }
 
-/* Whether any work up to a number is pending. */
-static bool is_pending(uint64_t number)
-{
-    struct mock_context *context = NULL;
-
-    while ((context = cushim__mock_object_next(MOCK_CONTEXT, context))) {
-        for (const struct mock_stream *one = context->group.streams; one; one = one->next) {
-            if (one->head && one->head->number <= number)
-                return true;
-        }
-    }
-    return false;
-}
-
 /* Free what was given back, and the device now has too. */
 static void collect(struct mock_pool *pool)
 {
@@ -169,7 +154,7 @@ static void collect(struct mock_pool *pool)
 
     for (struct mock_leave *one = pool->leaving; one; one = next) {
         next = one->next;
-        if ((one->stream == 0 || one->late) && !is_pending(one->number))
+        if ((one->stream == 0 || one->late) && !cushim__mock_sim_pending_until(one->number))
             cushim__mock_pool_left(one);
     }
 }
@@ -264,7 +249,7 @@ void cushim__mock_pool_left(struct mock_leave *leave)
     struct mock_allocation *allocation = leave->allocation;
     struct mock_pool *pool = leave->pool;
 
-    if (pool && allocation && is_pending(leave->number)) {
+    if (pool && allocation && cushim__mock_sim_pending_until(leave->number)) {
         leave->late = true;
         return;
     }

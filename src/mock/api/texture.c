@@ -58,30 +58,48 @@ static bool describe_array(CUarray handle, struct ptx_texture *texture)
 }
 
 /*
- * Objects that were destroyed: a kernel that was launched before uses them on, as on a GPU. The last
- * ones are kept.
+ * An object may be destroyed while a kernel is pending that uses it: for a program that is undefined,
+ * and on a GPU it mostly works. Which objects a kernel uses is not known before it has ended, for
+ * memory may hold their handles. So what is destroyed stays until all has ended that was launched
+ * before: the oldest comes first.
  */
-static struct {
-    uint64_t handle, number; /* number: of the last operation before the end */
-    struct mock_texture texture;
-} destroyed[64];
-
-static unsigned destroyed_count;
-
-static void keep_destroyed(const struct mock_texture *texture, uint64_t handle)
+static void free_ended(bool all)
 {
-    const unsigned at = destroyed_count++ % (sizeof destroyed / sizeof *destroyed);
+    struct cushim_mock *const mock = cushim__mock;
 
-    destroyed[at].handle = handle;
-    destroyed[at].number = cushim__mock_sim_submitted();
-    destroyed[at].texture = *texture;
+    while (mock->first_ended &&
+           (all || !cushim__mock_sim_pending_until(mock->first_ended->ended_number))) {
+        struct mock_texture *const first = mock->first_ended;
+
+        mock->first_ended = first->next_ended;
+        free(first);
+    }
+    if (!mock->first_ended)
+        mock->last_ended = NULL;
 }
 
-static const struct mock_texture *find_destroyed(uint64_t handle, uint64_t number)
+static void end(struct mock_texture *texture, uint64_t handle)
 {
-    for (size_t i = 0; i < sizeof destroyed / sizeof *destroyed; i++) {
-        if (destroyed[i].handle == handle && number > 0 && number <= destroyed[i].number)
-            return &destroyed[i].texture;
+    struct cushim_mock *const mock = cushim__mock;
+
+    cushim__mock_object_remove(texture);
+    texture->ended_handle = handle;
+    texture->ended_number = cushim__mock_sim_submitted();
+    *(mock->last_ended ? &mock->last_ended->next_ended : &mock->first_ended) = texture;
+    mock->last_ended = texture;
+    free_ended(false);
+}
+
+void cushim__mock_textures_clear(void)
+{
+    free_ended(true);
+}
+
+static const struct mock_texture *find_ended(uint64_t handle, uint64_t number)
+{
+    for (const struct mock_texture *one = cushim__mock->first_ended; one; one = one->next_ended) {
+        if (one->ended_handle == handle && number > 0 && number <= one->ended_number)
+            return one;
     }
     return NULL;
 }
@@ -93,7 +111,7 @@ bool cushim__mock_texture_describe(uint64_t handle, uint64_t number, struct ptx_
     const CUDA_RESOURCE_DESC *resource;
 
     if (!found)
-        found = find_destroyed(handle, number);
+        found = find_ended(handle, number);
     if (!found || !found->bound)
         return false;
     resource = &found->resource;
@@ -235,9 +253,7 @@ static CUresult destroy(unsigned long long handle, bool surface)
 
     if (code || !handle)
         return code;
-    keep_destroyed(texture, handle);
-    cushim__mock_object_remove(texture);
-    free(texture);
+    end(texture, handle);
     return CUDA_SUCCESS;
 }
 

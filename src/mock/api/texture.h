@@ -20,6 +20,9 @@ struct mock_texture {
     /* Of a reference: what linear memory that is bound to it holds. */
     CUarray_format format;
     unsigned channels;
+    /* Of an object that was destroyed: its handle, and the last operation that may use it. */
+    uint64_t ended_handle, ended_number;
+    struct mock_texture *next_ended;
 };
 
 /* The reference of a module, by its handle as a number. OUT_OF_MEMORY. */
@@ -30,5 +33,8 @@ void cushim__mock_reference_destroy(uint64_t handle);
 
 /* What a kernel, the operation of a number, sees of a handle. False: it is none, or nothing is bound to it. */
 bool cushim__mock_texture_describe(uint64_t handle, uint64_t number, struct ptx_texture *texture);
+
+/* The mock ends, and no kernel is pending: free what was kept for them. */
+void cushim__mock_textures_clear(void);
 
 #endif

@@ -19,7 +19,7 @@ static const char *const modes[] = {"manual", "auto", "threaded", NULL};
 static const char *const schedules[] = {"fifo", "eager", "lazy", "random", NULL};
 static const char *const driver_states[] = {"normal", "no-device", "stub", "version-mismatch",
                                             NULL};
-static const char *const races[] = {"ignore", "report", "misuse", NULL};
+static const char *const races[] = {"ignore", "report", "misuse", "kernels", NULL};
 static const char *const misuses[] = {"report", "abort", NULL};
 static const char *const unregistered[] = {"refuse", "skip", "execute", NULL};
 static const char *const leaks[] = {"ignore", "report", NULL};
@@ -279,7 +279,7 @@ const struct mock_key cushim__mock_keys[] = {
      .maximum = UINT64_MAX},
     WORDS("driver_state", driver_states, "normal, no-device, stub or version-mismatch",
           MOCK_KEY_WORD, driver_state),
-    WORDS("races", races, "ignore, report or misuse", MOCK_KEY_WORD, races),
+    WORDS("races", races, "ignore, report, misuse or kernels", MOCK_KEY_WORD, races),
     WORDS("adversarial", answers, "yes or no", MOCK_KEY_FLAG, adversarial),
     WORDS("misuse", misuses, "report or abort", MOCK_KEY_FLAG, abort_on_misuse),
     WORDS("unregistered_kernels", unregistered, "refuse, skip or execute", MOCK_KEY_WORD,

@@ -17,7 +17,12 @@ enum mock_schedule {
     MOCK_SCHEDULE_RANDOM
 };
 enum mock_unregistered { MOCK_REFUSE_KERNELS, MOCK_SKIP_KERNELS, MOCK_EXECUTE_KERNELS };
-enum mock_race_setting { MOCK_RACES_IGNORE, MOCK_RACES_REPORT, MOCK_RACES_MISUSE };
+enum mock_race_setting {
+    MOCK_RACES_IGNORE,
+    MOCK_RACES_REPORT,
+    MOCK_RACES_MISUSE,
+    MOCK_RACES_KERNELS, /* reported, and those between threads of a kernel too */
+};
 enum mock_driver_state {
     MOCK_DRIVER_NORMAL,
     MOCK_DRIVER_NO_DEVICE,       /* cuInit returns 100 */
@@ -109,7 +114,5 @@ void cushim__mock_settings_free(struct mock_settings *settings);
 
 /* The settings in one line, for the mock's identity. */
 void cushim__mock_settings_describe(const struct mock_settings *settings, char *text, size_t size);
-
-/* What calls and operations cost by default. */
 
 #endif

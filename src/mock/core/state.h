@@ -23,6 +23,7 @@ struct mock_context;
 struct mock_device;
 struct mock_kernel_entry;
 struct mock_sim;
+struct mock_texture;
 struct mock_thread;
 
 enum { MOCK_MISUSES_KEPT = 64, MOCK_MISUSE_TEXT = 1200 };
@@ -47,6 +48,7 @@ struct cushim_mock {
     /* When the operation that is being executed ends; otherwise the clock. Never later than it. */
     uint64_t executing_at_ns;
     struct mock_kernel_entry *kernels;
+    struct mock_texture *first_ended, *last_ended; /* destroyed: see api/texture.c */
     struct cushim_layer *layer; /* that the rules of its settings are of; NULL: there are none */
     const struct cushim_table *table; /* the layer's, if there is one, else the mock's own */
     const struct cushim_table *own;   /* the mock's own in any case */

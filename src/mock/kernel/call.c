@@ -224,6 +224,31 @@ static void add(struct output *output, const char *text, size_t length)
 }
 
 /*
+ * A width or precision, which may be an argument. False: a fault. The host's snprintf() makes all
+ * that these ask for, and takes memory for it, before it cuts that to the room that there is: with
+ * billions, a few bytes of a kernel would be gigabytes of the host. More than the room is no use.
+ */
+static bool read_extent(struct ptx_step *step, unsigned lane, const char **format, uint64_t *from,
+                        int *extent)
+{
+    enum { MOST = TEXT_MAX - 1 };
+    uint64_t value;
+
+    *extent = 0;
+    if (**format == '*') {
+        ++*format;
+        if (!read_value(step, lane, from, 4, &value))
+            return false;
+        *extent = (int32_t)value;
+    } else {
+        for (; **format >= '0' && **format <= '9'; ++*format)
+            *extent = *extent > MOST ? MOST : *extent * 10 + (**format - '0');
+    }
+    *extent = *extent > MOST ? MOST : *extent < -MOST ? -MOST : *extent;
+    return true;
+}
+
+/*
  * One conversion, `%-08.3lld`, which begins at the percent sign. Returns what comes after it; NULL:
  * a fault. The directive that the host's snprintf() gets is put together here.
  */
@@ -235,18 +260,22 @@ static const char *conversion(struct ptx_step *step, unsigned lane, const char *
     size_t used = 1;
     bool wide = false;
     uint64_t value;
+    int extent;
 
-    while (*format && strchr("-+ #0123456789.*", *format)) {
-        if (*format == '*') {
-            if (!read_value(step, lane, from, 4, &value))
-                return NULL;
-            used += (size_t)snprintf(directive + used, 8, "%d", (int)(value & 0xff));
-        } else {
+    for (; *format && strchr("-+ #0", *format); format++) {
+        if (!memchr(directive, *format, used))
             directive[used++] = *format;
-        }
+    }
+    if (!read_extent(step, lane, &format, from, &extent))
+        return NULL;
+    if (extent != 0)
+        used += (size_t)snprintf(directive + used, 8, "%d", extent);
+    if (*format == '.') {
         format++;
-        if (used > 18)
-            return format;
+        if (!read_extent(step, lane, &format, from, &extent))
+            return NULL;
+        if (extent >= 0)
+            used += (size_t)snprintf(directive + used, 8, ".%d", extent);
     }
     while (*format && strchr("hljztL", *format))
         wide |= *format++ != 'h';
@@ -370,6 +399,7 @@ static void builtin(struct ptx_step *step, const struct ptx_function *function)
     for (uint32_t left = step->mask; left && launch->state == PTX_RUNNING; left &= left - 1) {
         const unsigned lane = ptx_first(left);
         const uint64_t first = argument(step, lane, 0);
+        uint64_t made;
 
         switch (function->builtin) {
         case BUILTIN_PRINT:
@@ -379,8 +409,10 @@ static void builtin(struct ptx_step *step, const struct ptx_function *function)
             assertion(step, lane);
             break;
         case BUILTIN_MALLOC:
-            give_result(step, lane,
-                        host->allocate ? host->allocate(launch->data, (size_t)first) : 0, 8);
+            made = host->allocate ? host->allocate(launch->data, (size_t)first) : 0;
+            if (launch->racecheck && made)
+                cushim__ptx_racecheck_forget(launch, made, (size_t)first);
+            give_result(step, lane, made, 8);
             break;
         default:
             step->warp->range = (struct ptx_range){0};

@@ -94,8 +94,10 @@ enum {
     FLAG_SIGNED = 1 << 9,
     FLAG_NEGATED_SOURCE = 1 << 10, /* the predicate that is read */
     FLAG_RELU = 1 << 12,
-    FLAG_EACH = 1 << 13,  /* a sync instruction without a mask: each lane by itself */
-    FLAG_APART = 1 << 14, /* the result's row is none that is read */
+    FLAG_STRONG = 1 << 7,  /* atomic or volatile */
+    FLAG_RELEASE = 1 << 8, /* and it releases what came before */
+    FLAG_EACH = 1 << 13,   /* a sync instruction without a mask: each lane by itself */
+    FLAG_APART = 1 << 14,  /* the result's row is none that is read */
 };
 
 enum ptx_rounding { ROUND_DEFAULT, ROUND_NEAREST, ROUND_ZERO, ROUND_DOWN, ROUND_UP, ROUND_AWAY };
@@ -146,7 +148,8 @@ enum ptx_handler {
     DO_SLEEP,
     DO_MBARRIER, /* mbarrier.c: the operation in `sub`, the space in `type` */
     DO_TEXTURE,  /* textures and surfaces: texture.h */
-    DO_NOTHING,  /* fences and the like */
+    DO_FENCE,
+    DO_NOTHING, /* prefetches and the like */
     DO_REFUSED
 };
 

@@ -8,6 +8,13 @@
 #include <math.h>
 #include <string.h>
 
+/*
+ * No number here is converted as an unsigned one. A compiler may do that by way of a difference,
+ * 0x1p52 + x - 0x1p52, which is -0 where 0 is rounded down. The halves of a word are exact, so only
+ * their sum is rounded.
+ */
+#define WORD_TO(real, x) ((real)(int32_t)((x) >> 16) * 65536 + (real)(int32_t)((x)&0xffff))
+
 LANES1(cvt_u32_u16, u32, u16, x)
 LANES1(cvt_s32_s16, s32, s16, x)
 LANES1(cvt_u32_u8, u32, u8, x)
@@ -24,9 +31,9 @@ LANES1(cvt_u64_u32, u64, u32, x)
 LANES1(cvt_s64_s32, s64, s32, x)
 LANES1(cvt_u32_u64, u32, u64, x)
 LANES1(cvt_f32_s32, f32, s32, (float)x)
-LANES1(cvt_f32_u32, f32, u32, (float)x)
+LANES1(cvt_f32_u32, f32, u32, WORD_TO(float, x))
 LANES1(cvt_f64_s32, f64, s32, x)
-LANES1(cvt_f64_u32, f64, u32, x)
+LANES1(cvt_f64_u32, f64, u32, WORD_TO(double, x))
 
 const struct ptx_alu cushim__ptx_alu_convert[] = {
     {"cvt.u32.u16", "wh", cvt_u32_u16, 0},
@@ -169,29 +176,47 @@ static double saturated(double value)
     return value > 0 ? value < 1 ? value : 1 : 0;
 }
 
-/* An integer as a double that rounds further as the integer would. */
-static double to_real(struct number number, unsigned fraction)
+/* An integer, or its half if that is as much as fits; the last bit says whether one was cut off. */
+static int64_t as_signed(struct number number, bool *halved)
 {
-    uint64_t magnitude = number.magnitude;
-    double value;
+    *halved = !number.minus && number.magnitude >> 63;
+    if (*halved)
+        return (int64_t)(number.magnitude >> 1 | (number.magnitude & 1));
+    return (int64_t)(number.minus ? 0 - number.magnitude : number.magnitude);
+}
 
-    if (number.real)
-        return number.value;
-    if (fraction < 24 && magnitude >> 53) {
-        const unsigned shift = 11;
-        const bool sticky = magnitude & ((UINT64_C(1) << shift) - 1);
+static double to_double(struct number number)
+{
+    bool halved;
+    const double value = (double)as_signed(number, &halved);
 
-        magnitude = (magnitude >> shift | sticky) << shift;
-    }
-    value = (double)magnitude;
-    return number.minus ? -value : value;
+    return number.real ? number.value : halved ? 2 * value : value;
+}
+
+static float to_single(struct number number)
+{
+    bool halved;
+    const float value = (float)as_signed(number, &halved);
+
+    return halved ? 2 * value : value;
+}
+
+/* An integer as a double that rounds further, to a few bits, as the integer would. */
+static double to_real(struct number number)
+{
+    const unsigned shift = 11;
+    const bool sticky = number.magnitude & ((UINT64_C(1) << shift) - 1);
+
+    if (number.magnitude >> 53)
+        number.magnitude = (number.magnitude >> shift | sticky) << shift;
+    return to_double(number);
 }
 
 /* The mode of the host is the instruction's, so what is cut here is rounded as it says. */
 static void write_real(void *row, unsigned lane, struct number number, enum ptx_type to,
                        enum ptx_rounding rounding, unsigned flags)
 {
-    double value = to_real(number, to == TYPE_F64 ? 53 : 11);
+    double value = to == TYPE_F64 ? to_double(number) : to_real(number);
     float single;
 
     if (flags & FLAG_SAT && to <= TYPE_F32)
@@ -199,18 +224,11 @@ static void write_real(void *row, unsigned lane, struct number number, enum ptx_
     if (flags & FLAG_RELU && value <= 0)
         value = 0;
     if (to == TYPE_F64) {
-        if (!number.real)
-            value =
-                number.minus ? (double)(int64_t)(0 - number.magnitude) : (double)number.magnitude;
         if (flags & FLAG_SAT)
             value = saturated(value);
         ((lane_f64 *)row)[lane] = value;
     } else if (to == TYPE_F32) {
-        if (number.real)
-            single = (float)value;
-        else
-            single =
-                number.minus ? (float)(int64_t)(0 - number.magnitude) : (float)number.magnitude;
+        single = number.real ? (float)value : to_single(number);
         if (flags & FLAG_SAT)
             single = (float)saturated((double)single);
         if (flags & FLAG_FTZ && fpclassify(single) == FP_SUBNORMAL)

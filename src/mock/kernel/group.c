@@ -10,6 +10,11 @@ enum { PATIENCE = 10000, IMPATIENCE = 600, FAVOUR = 300 };
 
 void cushim__ptx_send(struct ptx_warp *warp, uint32_t lanes, uint32_t pc)
 {
+    if (lanes == PTX_ALL_LANES) { /* as usually, and in fewer instructions */
+        for (unsigned i = 0; i < PTX_LANES; i++)
+            warp->pcs[i] = pc;
+        return;
+    }
     for (unsigned i = 0; i < PTX_LANES; i++)
         warp->pcs[i] = ptx_choose(lanes, i, pc, warp->pcs[i]);
 }

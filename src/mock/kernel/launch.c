@@ -92,6 +92,8 @@ static void begin_block(struct ptx_launch *launch, struct ptx_block *block)
         }
         memset(warp->local, 0, (size_t)warp->local_stride * PTX_LANES);
     }
+    if (launch->racecheck)
+        cushim__ptx_racecheck_block_begin(launch, block);
 }
 
 static bool create_block(struct ptx_launch *launch, struct ptx_block *block)
@@ -164,6 +166,13 @@ struct ptx_launch *cushim__ptx_launch_create(struct ptx_module *module, size_t k
         cushim__ptx_launch_destroy(launch);
         return NULL;
     }
+    if (host->race) {
+        launch->racecheck = cushim__ptx_racecheck_create(launch, resident);
+        if (!launch->racecheck) {
+            cushim__ptx_launch_destroy(launch);
+            return NULL;
+        }
+    }
     if (bytes > 0 && launch->parameter_bytes > 0)
         memcpy(launch->parameters, parameters,
                bytes < launch->parameter_bytes ? bytes : launch->parameter_bytes);
@@ -186,6 +195,7 @@ void cushim__ptx_launch_destroy(struct ptx_launch *launch)
         return;
     for (uint32_t i = 0; i < launch->block_count; i++)
         destroy_block(launch, &launch->blocks[i]);
+    cushim__ptx_racecheck_destroy(launch->racecheck);
     free(launch->blocks);
     free(launch->parameters);
     cushim__ptx_program_release(launch->program);

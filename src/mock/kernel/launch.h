@@ -64,6 +64,7 @@ struct ptx_launch {
     uint32_t parameter_bytes;
     uint32_t shared_bytes, threads, warps;
     uint64_t block_total, next_block;
+    struct ptx_racecheck *racecheck; /* NULL: nobody looks for races of threads */
     struct ptx_block *blocks;
     uint32_t block_count; /* resident */
     uint32_t at_block, at_warp;
@@ -182,6 +183,33 @@ void cushim__ptx_compute_combined(struct ptx_step *step);
 void cushim__ptx_compute_part(struct ptx_step *step);
 void cushim__ptx_compute_extended(struct ptx_step *step);
 void cushim__ptx_compute_narrowed(struct ptx_step *step);
+
+/* --- racecheck.c: called only for a launch that has a `racecheck` --- */
+
+/* For so many resident blocks. NULL: out of memory. */
+struct ptx_racecheck *cushim__ptx_racecheck_create(const struct ptx_launch *launch, size_t blocks);
+void cushim__ptx_racecheck_destroy(struct ptx_racecheck *check);
+
+void cushim__ptx_racecheck_block_begin(struct ptx_launch *launch, const struct ptx_block *block);
+
+/* Before each access. */
+void cushim__ptx_racecheck_access(struct ptx_step *step, unsigned lane, enum ptx_space space,
+                                  uint64_t address, unsigned bytes, enum ptx_use kind);
+
+/* Memory that the kernel has freed gets a new use. */
+void cushim__ptx_racecheck_forget(const struct ptx_launch *launch, uint64_t address, size_t bytes);
+
+/* Lanes of a warp have met at bar.warp.sync; a barrier of a block is over. */
+void cushim__ptx_racecheck_warp_sync(struct ptx_launch *launch, const struct ptx_warp *warp,
+                                     uint32_t lanes);
+void cushim__ptx_racecheck_barrier(struct ptx_launch *launch, const struct ptx_block *block,
+                                   const struct ptx_barrier_state *barrier);
+
+void cushim__ptx_racecheck_fence(struct ptx_step *step);
+
+/* An arrival at an mbarrier, or, if it `waits`, a look at whether its phase is over. */
+void cushim__ptx_racecheck_mbarrier(struct ptx_step *step, const unsigned char *place, bool waits,
+                                    bool over);
 
 /* --- run.c --- */
 void cushim__ptx_run_warp(struct ptx_launch *launch, struct ptx_warp *warp, uint32_t quantum);

@@ -90,6 +90,7 @@ void cushim__ptx_mbarrier(struct ptx_step *step)
 {
     const struct ptx_instruction *at = step->at;
     const enum ptx_mbarrier operation = (enum ptx_mbarrier)at->sub;
+    const bool waits = operation == MBARRIER_WAIT || operation == MBARRIER_WAIT_PARITY;
     const bool has_state = operation == MBARRIER_WAIT || operation == MBARRIER_PENDING;
 
     for (uint32_t left = step->mask; left; left &= left - 1) {
@@ -112,10 +113,12 @@ void cushim__ptx_mbarrier(struct ptx_step *step)
             memcpy(&word, place, sizeof word);
             word = applied(operation, word, operand, &result);
             memcpy(place, &word, sizeof word);
+            if (step->launch->racecheck)
+                cushim__ptx_racecheck_mbarrier(step, place, waits, waits && result);
         }
         if (at->d == PTX_UNUSED)
             continue;
-        if (operation == MBARRIER_WAIT || operation == MBARRIER_WAIT_PARITY) {
+        if (waits) {
             lane_u32 *const bits = (lane_u32 *)(void *)(step->frame + at->d);
 
             *bits = (*bits & ~(UINT32_C(1) << lane)) | (uint32_t)result << lane;

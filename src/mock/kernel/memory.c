@@ -47,6 +47,8 @@ static void report(struct ptx_step *step, unsigned lane, enum ptx_space space, u
     };
 
     launch->host->access(launch->data, &access);
+    if (launch->racecheck)
+        cushim__ptx_racecheck_access(step, lane, space, address, bytes, use);
 }
 
 static unsigned char *global_bytes(struct ptx_step *step, unsigned lane, uint64_t address,
@@ -119,8 +121,11 @@ unsigned char *cushim__ptx_bytes(struct ptx_step *step, unsigned lane, enum ptx_
             return refuse(step, PTX_OUT_OF_BOUNDS, lane, space, named, bytes, use);
         return launch->parameters + address;
     default:
-        if (address - PTX_GRID_WINDOW <= PTX_GRID_BYTES - bytes && launch->shape.cooperative)
+        if (address - PTX_GRID_WINDOW <= PTX_GRID_BYTES - bytes && launch->shape.cooperative) {
+            if (launch->racecheck)
+                cushim__ptx_racecheck_access(step, lane, PTX_GLOBAL, address, bytes, use);
             return (unsigned char *)launch->grid_memory + (address - PTX_GRID_WINDOW);
+        }
         return global_bytes(step, lane, address, bytes, use);
     }
 }

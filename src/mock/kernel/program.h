@@ -107,6 +107,20 @@ struct ptx_access {
     unsigned line;          /* of the PTX text */
 };
 
+/* Two accesses of one launch to the same bytes that nothing orders. */
+struct ptx_race {
+    enum ptx_space space; /* as in struct ptx_access */
+    uint64_t address;
+    unsigned bytes; /* of the later one */
+    struct ptx_race_side {
+        enum ptx_use use;
+        bool is_strong; /* atomic or volatile */
+        unsigned line;  /* of the PTX text */
+        uint32_t block[3], thread[3];
+        uint32_t linear_block, linear_thread;
+    } earlier, later;
+};
+
 enum ptx_texel {
     PTX_TEXEL_U8,
     PTX_TEXEL_S8,
@@ -154,6 +168,11 @@ struct ptx_host {
     bool (*texture)(void *data, uint64_t handle, struct ptx_texture *texture);
     /* Called before each access. NULL: nobody wants to know, which is much faster. */
     void (*access)(void *data, const struct ptx_access *access);
+    /*
+     * Two threads of the launch race; called once for each pair of instructions. NULL: nobody wants
+     * to know. It is looked for where `access` is called.
+     */
+    void (*race)(void *data, const struct ptx_race *race);
 };
 
 struct ptx_shape {
@@ -203,6 +222,8 @@ struct ptx_counts {
     uint64_t warp_instructions;
     uint64_t bytes_read, bytes_written; /* of global memory */
     uint64_t blocks;                    /* that have ended */
+    uint64_t unwatched_bytes;           /* accesses that could not be compared with others */
+    uint64_t unreported_races;          /* of further pairs of instructions */
 };
 
 /*

@@ -151,6 +151,10 @@ static void execute_other(struct ptx_step *step)
     case DO_ACTIVE_MASK:
         cushim__ptx_fill(step, at->d, step->mask, false);
         break;
+    case DO_FENCE:
+        if (step->launch->racecheck)
+            cushim__ptx_racecheck_fence(step);
+        break;
     case DO_SLEEP:
         step->warp->apart = step->warp->limit + 1;
         step->leave = true;

@@ -74,8 +74,13 @@ static void release(struct ptx_launch *launch, struct ptx_block *block, unsigned
         const uint32_t lanes = barrier->waiting[i] & warp->alive;
 
         warp->at_barrier &= ~lanes;
-        for (unsigned lane = 0; lane < PTX_LANES; lane++)
-            warp->pcs[lane] += ptx_choose(lanes, lane, 1, 0);
+        if (lanes == PTX_ALL_LANES) {
+            for (unsigned lane = 0; lane < PTX_LANES; lane++)
+                warp->pcs[lane]++;
+        } else {
+            for (unsigned lane = 0; lane < PTX_LANES; lane++)
+                warp->pcs[lane] += ptx_choose(lanes, lane, 1, 0);
+        }
         for (uint32_t left = barrier->reduces ? lanes : 0; left; left &= left - 1) {
             const unsigned lane = ptx_first(left);
             const struct ptx_instruction *at = &launch->program->code[warp->pcs[lane] - 1];
@@ -90,6 +95,8 @@ static void release(struct ptx_launch *launch, struct ptx_block *block, unsigned
     }
     if (barrier->expected == 0)
         block->phase++;
+    if (launch->racecheck)
+        cushim__ptx_racecheck_barrier(launch, block, barrier);
     *barrier = (struct ptx_barrier_state){0};
 }
 
@@ -150,40 +157,39 @@ void cushim__ptx_barrier(struct ptx_step *step)
 struct meeting {
     uint32_t lanes;
     uint64_t values[PTX_LANES];
-    uint32_t b[PTX_LANES], c[PTX_LANES];
+    lane_u32 b[PTX_LANES], c[PTX_LANES];
     uint32_t result[PTX_LANES], bits; /* `bits`: the predicates */
 };
 
-static void shuffle(const struct ptx_instruction *at, struct meeting *meeting, unsigned lane)
+/* Which lane each gets the value of: itself if that would be none, and then its bit is not set. */
+static uint32_t sources(unsigned kind, const lane_u32 *restrict bs, const lane_u32 *restrict cs,
+                        lane_u32 *restrict from)
 {
-    const uint32_t segment = meeting->c[lane] >> 8 & 31, clamp = meeting->c[lane] & 31;
-    const int b = (int)(meeting->b[lane] & 31);
-    const int least = (int)(lane & segment), most = (int)((lane & segment) | (clamp & ~segment));
-    int from = (int)lane;
-    bool valid = false;
+    uint32_t bits = 0;
 
-    switch (at->sub) {
-    case SYNC_SHUFFLE_UP:
-        from -= b;
-        valid = from >= most;
-        break;
-    case SYNC_SHUFFLE_DOWN:
-        from += b;
-        valid = from <= most;
-        break;
-    case SYNC_SHUFFLE_XOR:
-        from ^= b;
-        valid = from <= most;
-        break;
-    default:
-        from = least | (int)((uint32_t)b & ~segment);
-        valid = from <= most;
-        break;
+    for (unsigned i = 0; i < PTX_LANES; i++) {
+        const uint32_t b = bs[i] & 31, segment = cs[i] >> 8 & 31;
+        const uint32_t least = i & segment, most = least | (cs[i] & 31 & ~segment);
+        const uint32_t source = kind == SYNC_SHUFFLE_UP     ? i - b
+                                : kind == SYNC_SHUFFLE_DOWN ? i + b
+                                : kind == SYNC_SHUFFLE_XOR  ? i ^ b
+                                                            : least | (b & ~segment);
+        const bool valid = kind == SYNC_SHUFFLE_UP ? (int32_t)source >= (int32_t)most
+                                                   : (int32_t)source <= (int32_t)most;
+
+        from[i] = valid ? source : i;
+        bits |= valid ? cushim__ptx_lane_bits[i] : 0;
     }
-    if (!valid)
-        from = (int)lane;
-    meeting->result[lane] = (uint32_t)meeting->values[from];
-    meeting->bits |= (uint32_t)valid << lane;
+    return bits;
+}
+
+static void shuffle(unsigned kind, struct meeting *meeting)
+{
+    lane_u32 from[PTX_LANES];
+
+    meeting->bits = sources(kind, meeting->b, meeting->c, from);
+    for (unsigned i = 0; i < PTX_LANES; i++)
+        meeting->result[i] = (uint32_t)meeting->values[from[i]];
 }
 
 static uint32_t equal_lanes(const struct meeting *meeting, uint64_t value)
@@ -205,11 +211,20 @@ static uint32_t reduced(const struct ptx_instruction *at, const struct meeting *
     return (uint32_t)result;
 }
 
+static bool shuffles(unsigned kind)
+{
+    return kind >= SYNC_SHUFFLE_UP && kind <= SYNC_SHUFFLE_INDEX;
+}
+
 static void meet(const struct ptx_instruction *at, struct meeting *meeting)
 {
     const unsigned first = ptx_first(meeting->lanes);
     uint32_t votes = 0, same = 0, sum = 0;
 
+    if (shuffles(at->sub)) {
+        shuffle(at->sub, meeting);
+        return;
+    }
     for (uint32_t left = meeting->lanes; left; left &= left - 1)
         votes |= (uint32_t)(meeting->values[ptx_first(left)] & 1) << ptx_first(left);
     if (at->sub == SYNC_MATCH_ALL32 || at->sub == SYNC_MATCH_ALL64)
@@ -221,12 +236,6 @@ static void meet(const struct ptx_instruction *at, struct meeting *meeting)
         bool bit = false;
 
         switch (at->sub) {
-        case SYNC_SHUFFLE_UP:
-        case SYNC_SHUFFLE_DOWN:
-        case SYNC_SHUFFLE_XOR:
-        case SYNC_SHUFFLE_INDEX:
-            shuffle(at, meeting, lane);
-            break;
         case SYNC_VOTE_ALL:
             bit = votes == meeting->lanes;
             break;
@@ -291,6 +300,9 @@ static void hold(struct ptx_launch *launch, struct ptx_warp *warp, uint32_t lane
     for (uint32_t left = lanes; left; left &= left - 1)
         bring(launch, warp, ptx_first(left), &code[warp->pcs[ptx_first(left)]], &meeting);
     meet(first, &meeting);
+    /* Only this one orders what lanes do to memory. */
+    if (launch->racecheck && first->sub == SYNC_ONLY)
+        cushim__ptx_racecheck_warp_sync(launch, warp, lanes);
     for (uint32_t left = lanes; left; left &= left - 1) {
         const unsigned lane = ptx_first(left);
         const struct ptx_instruction *at = &code[warp->pcs[lane]];
@@ -337,13 +349,54 @@ static void recheck(struct ptx_launch *launch, struct ptx_warp *warp)
     }
 }
 
+/* Whether the lanes at an instruction are all that it is for, as they usually are. */
+static bool all_here(const struct ptx_step *step)
+{
+    const lane_u32 *wanted = ptx_row(step, step->launch->program->lists[step->at->list]);
+    const uint32_t alive = step->warp->alive, here = step->mask;
+    uint32_t differs = 0;
+
+    for (unsigned i = 0; i < PTX_LANES; i++)
+        differs |= ptx_choose(here, i, ((wanted[i] | cushim__ptx_lane_bits[i]) & alive) ^ here, 0);
+    return differs == 0;
+}
+
+/* What hold() does, of whole rows. */
+static void shuffle_rows(struct ptx_step *step)
+{
+    const struct ptx_instruction *at = step->at;
+    const lane_u32 *values = ptx_row(step, at->a);
+    lane_u32 there[PTX_LANES], from[PTX_LANES], result[PTX_LANES];
+    const uint32_t bits = sources(at->sub, ptx_row(step, at->b), ptx_row(step, at->c), from);
+
+    for (unsigned i = 0; i < PTX_LANES; i++)
+        there[i] = ptx_choose(step->mask, i, values[i], 0);
+    for (unsigned i = 0; i < PTX_LANES; i++)
+        result[i] = there[from[i]];
+    if (at->d != PTX_UNUSED)
+        cushim__ptx_write32(step->frame + at->d, result, step->mask);
+    if (at->e != PTX_UNUSED) {
+        lane_u32 *const word = (lane_u32 *)(void *)(step->frame + at->e);
+
+        *word = (*word & ~step->mask) | (bits & step->mask);
+    }
+}
+
 void cushim__ptx_warp_sync(struct ptx_step *step)
 {
     struct ptx_warp *warp = step->warp;
+    const bool each = step->at->flags & FLAG_EACH;
 
+    if (shuffles(step->at->sub) && (each || all_here(step))) {
+        shuffle_rows(step);
+        step->leave = warp->others && !each;
+        if (step->leave)
+            cushim__ptx_group_save(warp);
+        return;
+    }
     cushim__ptx_group_save(warp);
     cushim__ptx_send(warp, step->mask, warp->pc - 1);
-    if (step->at->flags & FLAG_EACH) {
+    if (each) {
         hold(step->launch, warp, step->mask);
         return;
     }

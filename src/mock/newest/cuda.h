@@ -145,7 +145,6 @@ typedef union mock_attribute_value {
 typedef enum mock_launch_attribute_id {
     CU_LAUNCH_ATTRIBUTE_COOPERATIVE = 2,
 } CUlaunchAttributeID;
-#define CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY CU_STREAM_ATTRIBUTE_SYNCHRONIZATION_POLICY
 
 typedef struct mock_launch_attribute {
     CUlaunchAttributeID id;

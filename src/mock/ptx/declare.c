@@ -150,16 +150,17 @@ static size_t global_named(struct ptx_parser *parser, const struct ptx_declared 
         cushim__ptx_symbol_add(parser, declared->name, SYMBOL_GLOBAL, (uint32_t)index);
     global = &program->globals[index];
     if (*defines && global->linkage != PTX_EXTERN) {
-        if (linkage == PTX_VISIBLE && global->linkage == PTX_WEAK) {
+        /* Of two texts the weak one gives way; a single text has no variable twice. */
+        if (global->part == parser->part || (linkage != PTX_WEAK && global->linkage != PTX_WEAK)) {
+            cushim__ptx_twice(parser, global->name, global->part);
+        } else if (linkage == PTX_WEAK) {
+            *defines = false;
+        } else {
             free((void *)global->initial);
             free((void *)global->addresses);
             global->initial = NULL;
             global->addresses = NULL;
             global->address_count = 0;
-        } else if (linkage == PTX_WEAK) {
-            *defines = false;
-        } else {
-            cushim__ptx_twice(parser, global->name, global->part);
         }
     }
     return index;

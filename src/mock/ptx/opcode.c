@@ -54,7 +54,7 @@ bool cushim__ptx_type_signed(enum ptx_type type)
     return type != TYPE_NONE && types[type - 1].is_signed;
 }
 
-enum meaning { ROUNDING, INTEGER_ROUNDING, FLAG, COMPARISON, LOGIC, SPACE, VECTOR, IGNORED };
+enum meaning { ROUNDING, INTEGER_ROUNDING, FLAG, COMPARISON, LOGIC, SPACE, VECTOR, ORDER, IGNORED };
 
 static const struct {
     const char *name;
@@ -103,6 +103,13 @@ static const struct {
     {"v2", VECTOR, 2},
     {"v4", VECTOR, 4},
     {"v8", VECTOR, 8},
+    {"volatile", ORDER, FLAG_STRONG},
+    {"relaxed", ORDER, FLAG_STRONG},
+    {"mmio", ORDER, FLAG_STRONG},
+    {"acquire", ORDER, FLAG_STRONG},
+    {"release", ORDER, FLAG_STRONG | FLAG_RELEASE},
+    {"acq_rel", ORDER, FLAG_STRONG | FLAG_RELEASE},
+    {"sc", ORDER, FLAG_STRONG | FLAG_RELEASE},
     /* What has no meaning where everything happens in one order. */
     {"ca", IGNORED, 0},
     {"cg", IGNORED, 0},
@@ -113,13 +120,6 @@ static const struct {
     {"wt", IGNORED, 0},
     {"nc", IGNORED, 0},
     {"weak", IGNORED, 0},
-    {"volatile", IGNORED, 0},
-    {"relaxed", IGNORED, 0},
-    {"acquire", IGNORED, 0},
-    {"release", IGNORED, 0},
-    {"acq_rel", IGNORED, 0},
-    {"sc", IGNORED, 0},
-    {"mmio", IGNORED, 0},
     {"cta", IGNORED, 0},
     {"cluster", IGNORED, 0},
     {"gpu", IGNORED, 0},
@@ -167,6 +167,7 @@ static bool applies(enum meaning meaning, const struct ptx_opcode *opcode, const
     case VECTOR:
         return in_memory(opcode->base) || strcmp(opcode->base, "mov") == 0;
     case SPACE:
+    case ORDER:
         return in_memory(opcode->base);
     case IGNORED:
         return in_memory(opcode->base) || strcmp(word, "noftz") == 0 ||
@@ -207,6 +208,7 @@ static bool modify(struct ptx_opcode *opcode, const char *word)
             opcode->integer_rounding = true;
             break;
         case FLAG:
+        case ORDER:
             opcode->flags |= (unsigned)value;
             break;
         case COMPARISON:

@@ -107,6 +107,7 @@ static bool select_load(struct ptx_parser *parser, struct ptx_statement *stateme
         list = cushim__ptx_list_add(parser, results[i]);
     }
     made = cushim__ptx_emit(parser, statement, DO_LOAD);
+    made->flags |= opcode->flags & (FLAG_STRONG | FLAG_RELEASE);
     set_place(made, place);
     made->list = list + 1 - count;
     made->count = (uint8_t)count;
@@ -138,6 +139,7 @@ static bool select_store(struct ptx_parser *parser, struct ptx_statement *statem
     for (uint32_t i = 0; i < count; i++)
         list = cushim__ptx_list_add(parser, values[i]);
     made = cushim__ptx_emit(parser, statement, DO_STORE);
+    made->flags |= opcode->flags & (FLAG_STRONG | FLAG_RELEASE);
     set_place(made, place);
     made->list = list + 1 - count;
     made->count = (uint8_t)count;
@@ -190,6 +192,7 @@ static bool select_atomic(struct ptx_parser *parser, struct ptx_statement *state
         c = cushim__ptx_use(parser, statement, &operands[2], row);
     place = place_of(parser, statement, &operands[0], opcode->space);
     made = cushim__ptx_emit(parser, statement, DO_ATOMIC);
+    made->flags |= opcode->flags & (FLAG_STRONG | FLAG_RELEASE);
     set_place(made, place);
     made->b = b;
     made->c = c;
@@ -304,8 +307,8 @@ const struct ptx_selector cushim__ptx_select_memory[] = {
     {"cvta", select_address, 0},
     {"isspacep", select_address, 0},
     {"createpolicy", select_policy, 0},
-    {"fence", NULL, DO_NOTHING},
-    {"membar", NULL, DO_NOTHING},
+    {"fence", NULL, DO_FENCE},
+    {"membar", NULL, DO_FENCE},
     {"prefetch", NULL, DO_NOTHING},
     {"prefetchu", NULL, DO_NOTHING},
     {"applypriority", NULL, DO_NOTHING},

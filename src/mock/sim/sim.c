@@ -291,6 +291,17 @@ uint64_t cushim__mock_sim_submitted(void)
     return cushim__mock_sim()->submitted;
 }
 
+bool cushim__mock_sim_pending_until(uint64_t number)
+{
+    for (struct mock_stream_group *group = cushim__mock_sim()->groups; group; group = group->next) {
+        for (const struct mock_stream *one = group->streams; one; one = one->next) {
+            if (one->head && one->head->number <= number)
+                return true;
+        }
+    }
+    return false;
+}
+
 size_t cushim__mock_sim_pending(void)
 {
     return cushim__mock_sim()->pending;

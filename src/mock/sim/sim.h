@@ -94,8 +94,9 @@ void cushim__mock_sim_recheck(struct mock_stream *stream);
  */
 void cushim__mock_sim_number(struct mock_stream *stream, struct mock_operation *operation);
 
-/* The number of the operation that was submitted last. */
+/* The number of the operation that was submitted last, and whether any work up to one is pending. */
 uint64_t cushim__mock_sim_submitted(void);
+bool cushim__mock_sim_pending_until(uint64_t number);
 
 /*
  * How much of its work an operation does in one step, at most so much: all of it, or, where the

@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Races between threads of one kernel: each is planted, and found; with what orders its threads it
+ * is gone.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "fixture.h"
+
+/*
+ * Registers that all kernels have: %rd1 is global memory, %r1 the thread, %r2 its address in
+ * `shared`, %r3 the block.
+ */
+#define KERNEL(target, body)                                                             \
+    ".version 8.3\n.target " target "\n.address_size 64\n"                               \
+    ".visible .entry k(.param .u64 p)\n"                                                 \
+    "{\n"                                                                                \
+    "    .reg .b32 %r<20>; .reg .b64 %rd<8>; .reg .b16 %h<4>; .reg .pred %p<8>;"         \
+    "    .shared .align 8 .b8 shared[1024]; .shared .align 8 .b64 barrier;"              \
+    "    ld.param.u64 %rd1, [p]; mov.u32 %r1, %tid.x; mov.u32 %r4, shared;"              \
+    "    shl.b32 %r2, %r1, 2; add.u32 %r2, %r2, %r4; mov.u32 %r3, %ctaid.x;\n" body "\n" \
+    "    ret;\n"                                                                         \
+    "}\n"
+
+/* Of 64 threads each reads what the one that is 32 away, or the next one, has written. */
+#define WRITE "st.shared.u32 [%r2], %r1;\n"
+#define READ_FAR "xor.b32 %r5, %r2, 128; ld.shared.u32 %r6, [%r5];\n"
+#define READ_NEAR "xor.b32 %r5, %r2, 4; ld.shared.u32 %r6, [%r5];\n"
+#define BAR "bar.sync 0;\n"
+
+/* Thread 0 hands global word 0 of its block to that of the next one by a flag, which is word 16. */
+#define FLAG_STORE(fence, store)                                                   \
+    "setp.ne.u32 %p1, %r1, 0; @%p1 ret; setp.ne.u32 %p2, %r3, 0; @%p2 bra wait;\n" \
+    "st.global.u32 [%rd1], 7;\n" fence store "ret;\n"
+#define FLAG_WAIT(load, fence) \
+    "wait: " load "setp.eq.u32 %p3, %r5, 0; @%p3 bra wait;\n" fence "ld.global.u32 %r6, [%rd1];"
+#define SET_VOLATILE "st.volatile.global.u32 [%rd1+64], 1;\n"
+#define GET_VOLATILE "ld.volatile.global.u32 %r5, [%rd1+64];\n"
+
+/* A lock in word 16 around `count++` in word 0, by lane 0 of each warp. */
+#define LOCKED(fence)                                                                  \
+    "and.b32 %r5, %r1, 31; setp.ne.u32 %p1, %r5, 0; @%p1 ret;\n"                       \
+    "take: atom.global.cas.b32 %r6, [%rd1+64], 0, 1;\n"                                \
+    "setp.ne.u32 %p2, %r6, 0; @%p2 bra take;\n" fence                                  \
+    "ld.global.u32 %r7, [%rd1]; add.u32 %r7, %r7, 1; st.global.u32 [%rd1], %r7;" fence \
+    "atom.global.exch.b32 %r8, [%rd1+64], 0;"
+
+/* Each block writes its word; the one that counts last reads all. */
+#define LAST_BLOCK(fence)                                                         \
+    "mul.wide.u32 %rd2, %r3, 4; add.u64 %rd2, %rd2, %rd1;\n"                      \
+    "setp.ne.u32 %p1, %r1, 0; @%p1 bra all; st.global.u32 [%rd2], %r3;\n" fence   \
+    "atom.global.add.u32 %r5, [%rd1+64], 1; st.shared.u32 [shared], %r5;\n"       \
+    "all: bar.sync 0; ld.shared.u32 %r6, [shared]; mov.u32 %r8, %nctaid.x;\n"     \
+    "add.u32 %r6, %r6, 1; setp.ne.u32 %p2, %r6, %r8; @%p2 ret;\n"                 \
+    "rem.u32 %r9, %r1, %r8; mul.wide.u32 %rd3, %r9, 4; add.u64 %rd3, %rd3, %rd1;" \
+    "ld.global.u32 %r7, [%rd3];"
+
+/* Each block writes its word, and reads that of the next one behind a barrier of the grid. */
+#define GRID(before, barrier)                                                      \
+    "mov.u32 %r8, %nctaid.x; mul.wide.u32 %rd2, %r3, 4; add.u64 %rd2, %rd2, %rd1;" \
+    "add.u32 %r9, %r3, 1; rem.u32 %r9, %r9, %r8; mul.wide.u32 %rd3, %r9, 4;\n"     \
+    "add.u64 %rd3, %rd3, %rd1; setp.eq.u32 %p1, %r1, 33;\n"                        \
+    "@%p1 st.global.u32 [%rd2], %r3;\n" before barrier                             \
+    "setp.eq.u32 %p1, %r1, 0; @%p1 ld.global.u32 %r7, [%rd3];"
+#define GRID_BARRIER(fence)                                                                      \
+    "setp.ne.u32 %p2, %r1, 0; @%p2 bra met;\n" fence "atom.global.add.u32 %r10, [%rd1+64], 1;\n" \
+    "poll: ld.volatile.global.u32 %r11, [%rd1+64]; setp.lt.u32 %p3, %r11, %r8;\n"                \
+    "@%p3 bra poll;\n" fence "met: bar.sync 0;\n"
+
+/* Warp 0 writes, and warp 1 reads, behind a phase of an mbarrier. */
+#define MBARRIER(arrive, wait)                                                             \
+    "setp.ne.u32 %p1, %r1, 0; mov.u32 %r9, 32; @%p1 bra ready;\n"                          \
+    "mbarrier.init.shared.b64 [barrier], %r9;\n"                                           \
+    "ready: bar.sync 0; setp.ge.u32 %p2, %r1, 32; @%p2 bra reads;\n" WRITE arrive "ret;\n" \
+    "reads:\n" wait READ_FAR
+#define ARRIVE "mbarrier.arrive.shared.b64 %rd2, [barrier];\n"
+#define WAIT "again: mbarrier.test_wait.parity.shared.b64 %p3, [barrier], 0; @!%p3 bra again;\n"
+
+static const struct row {
+    const char *name, *text;
+    struct run run;
+    size_t races;
+} rows[] = {
+    /* --- a block --- */
+    {"no barrier", KERNEL("sm_70", WRITE READ_FAR), {.block = 64}, 1},
+    {"a barrier", KERNEL("sm_70", WRITE BAR READ_FAR), {.block = 64}, 0},
+    {"a barrier that reduces",
+     KERNEL("sm_70", WRITE "bar.red.popc.u32 %r9, 0, 1;\n" READ_FAR),
+     {.block = 64},
+     0},
+    {"read, then written", KERNEL("sm_70", READ_FAR WRITE), {.block = 64}, 1},
+    {"tiles without the second barrier",
+     KERNEL("sm_70", "mov.u32 %r7, 0;\n"
+                     "next:\n" WRITE BAR READ_FAR
+                     "add.u32 %r7, %r7, 1; setp.lt.u32 %p1, %r7, 4; @%p1 bra next;"),
+     {.block = 64},
+     1},
+    {"tiles",
+     KERNEL("sm_70", "mov.u32 %r7, 0;\n"
+                     "next:\n" WRITE BAR READ_FAR BAR
+                     "add.u32 %r7, %r7, 1; setp.lt.u32 %p1, %r7, 4; @%p1 bra next;"),
+     {.block = 64},
+     0},
+    {"more blocks than are resident",
+     KERNEL("sm_70", WRITE BAR READ_FAR),
+     {.grid = 50, .block = 64},
+     0},
+    {"a fence is no barrier", KERNEL("sm_70", WRITE "membar.gl;\n" READ_FAR), {.block = 64}, 1},
+    {"generic addresses",
+     KERNEL("sm_70", "cvt.u64.u32 %rd2, %r2; cvta.shared.u64 %rd2, %rd2; st.u32 [%rd2], %r1;\n"
+                     "xor.b64 %rd2, %rd2, 128; ld.u32 %r6, [%rd2];"),
+     {.block = 64},
+     1},
+    {"a vector",
+     KERNEL("sm_70", "and.b32 %r5, %r1, 32; xor.b32 %r5, %r5, 32; add.u32 %r5, %r5, %r4;\n"
+                     "st.shared.v2.u32 [shared+32], {%r5, %r5}; ld.shared.u32 %r6, [shared+36];"),
+     {.block = 64},
+     2},
+    {"bytes of a word",
+     KERNEL("sm_70", "add.u32 %r5, %r4, %r1; st.shared.u8 [%r5], %r1; ld.shared.u8 %r6, [%r5];"),
+     {.block = 64},
+     0},
+    {"cp.async",
+     KERNEL("sm_80", "cp.async.ca.shared.global [%r2], [%rd1], 4; cp.async.wait_all;\n" READ_FAR),
+     {.block = 64},
+     1},
+    /* --- barriers of some warps --- */
+    {"a barrier of other warps",
+     KERNEL("sm_70", WRITE "setp.ge.u32 %p1, %r1, 64; @%p1 bra apart; bar.sync 1, 64;\n"
+                           "apart: xor.b32 %r5, %r2, 256; ld.shared.u32 %r6, [%r5];"),
+     {.block = 128},
+     1},
+    {"a barrier of two warps",
+     KERNEL("sm_70", WRITE "setp.ge.u32 %p1, %r1, 64; @%p1 ret; bar.sync 1, 64;\n" READ_FAR),
+     {.block = 128},
+     0},
+    {"arrive and sync",
+     KERNEL("sm_70", "setp.ge.u32 %p1, %r1, 32; @%p1 bra reads;\n" WRITE "bar.arrive 1, 64; ret;\n"
+                     "reads: bar.sync 1, 64;\n" READ_FAR),
+     {.block = 64},
+     0},
+    {"arrive, and write again",
+     KERNEL("sm_70", "setp.ge.u32 %p1, %r1, 32; @%p1 bra reads;\n" WRITE "bar.arrive 1, 64;\n"
+                     "mov.u32 %r9, 0;\n"
+                     "delay: add.u32 %r9, %r9, 1; setp.lt.u32 %p2, %r9, 2000; @%p2 bra delay;\n"
+                     "st.shared.u32 [%r2], %r9; ret;\n"
+                     "reads: bar.sync 1, 64;\n" READ_FAR),
+     {.block = 64},
+     1},
+    /* --- a warp --- */
+    {"no bar.warp.sync", KERNEL("sm_70", WRITE READ_NEAR), {.block = 32}, 1},
+    {"lockstep", KERNEL("sm_60", WRITE READ_NEAR), {.block = 32}, 0},
+    {"bar.warp.sync", KERNEL("sm_70", WRITE "bar.warp.sync -1;\n" READ_NEAR), {.block = 32}, 0},
+    {"bar.warp.sync of other lanes",
+     KERNEL("sm_70", WRITE "mov.u32 %r7, 0x55555555; and.b32 %r8, %r1, 1; shl.b32 %r7, %r7, %r8;\n"
+                           "bar.warp.sync %r7;\n" READ_NEAR),
+     {.block = 32},
+     1},
+    {"bar.warp.sync of pairs",
+     KERNEL("sm_70", WRITE "mov.u32 %r7, 3; and.b32 %r8, %r1, 30; shl.b32 %r7, %r7, %r8;\n"
+                           "bar.warp.sync %r7;\n" READ_NEAR),
+     {.block = 32},
+     0},
+    {"by way of a third lane",
+     KERNEL("sm_70", WRITE "bar.warp.sync -1; setp.ne.u32 %p1, %r1, 1; @%p1 bra other;\n"
+                           "st.shared.u32 [shared], 9; bar.warp.sync 6; ret;\n"
+                           "other: setp.ne.u32 %p2, %r1, 2; @%p2 bra third;\n"
+                           "bar.warp.sync 6; bar.warp.sync 12; ret;\n"
+                           "third: setp.ne.u32 %p3, %r1, 3; @%p3 ret;\n"
+                           "bar.warp.sync 12; ld.shared.u32 %r6, [shared];"),
+     {.block = 32},
+     0},
+    {"a shuffle is no order",
+     KERNEL("sm_70", WRITE "shfl.sync.bfly.b32 %r7, %r1, 1, 31, -1;\n" READ_NEAR),
+     {.block = 32},
+     1},
+    {"one instruction, two values",
+     KERNEL("sm_70", "st.shared.u32 [shared], %r1;"),
+     {.block = 32},
+     1},
+    {"one value", KERNEL("sm_70", "st.shared.u32 [shared], 5;"), {.grid = 4, .block = 64}, 0},
+    {"bytes of one value, and of another",
+     KERNEL("sm_70", "shl.b32 %r5, %r3, 8; or.b32 %r5, %r5, 3; cvt.u16.u32 %h1, %r5;\n"
+                     "st.global.u8 [%rd1], %h1; st.global.u16 [%rd1+8], %h1;"),
+     {.grid = 4, .block = 1},
+     1},
+    /* --- atomic operations --- */
+    {"blocks that write one word",
+     KERNEL("sm_60", "st.global.u32 [%rd1], %r3;"),
+     {.grid = 2, .block = 1},
+     1},
+    {"blocks that add to one word",
+     KERNEL("sm_60", "atom.global.add.u32 %r5, [%rd1], 1; red.global.add.u32 [%rd1], 1;"),
+     {.grid = 8, .block = 64},
+     0},
+    {"an atomic and a plain access",
+     KERNEL("sm_60", "setp.eq.u32 %p1, %r3, 0; @%p1 red.global.add.u32 [%rd1], 1;\n"
+                     "@!%p1 ld.global.u32 %r5, [%rd1];"),
+     {.grid = 2, .block = 1},
+     1},
+    {"volatile accesses",
+     KERNEL("sm_60", "st.volatile.global.u32 [%rd1], %r3; ld.volatile.global.u32 %r5, [%rd1];\n"
+                     "ld.relaxed.gpu.global.u32 %r5, [%rd1];"),
+     {.grid = 8, .block = 64},
+     0},
+    {"a histogram",
+     KERNEL("sm_70", "mov.u32 %r9, 0; st.shared.u32 [%r2], %r9;\n" BAR
+                     "and.b32 %r5, %r2, 0xffffffcf; atom.shared.add.u32 %r6, [%r5], 1;\n" BAR
+                     "ld.shared.u32 %r6, [%r2];"),
+     {.grid = 4, .block = 64},
+     0},
+    {"a histogram without its first barrier",
+     KERNEL("sm_70", "mov.u32 %r9, 0; st.shared.u32 [%r2], %r9;\n"
+                     "and.b32 %r5, %r1, 3; shl.b32 %r5, %r5, 2; add.u32 %r5, %r5, %r4;\n"
+                     "atom.shared.add.u32 %r6, [%r5], 1;\n" BAR "ld.shared.u32 %r6, [%r2];"),
+     {.grid = 4, .block = 64},
+     1},
+    {"a lock", KERNEL("sm_70", LOCKED("membar.gl;\n")), {.grid = 4, .block = 128}, 0},
+    {"a lock without fences", KERNEL("sm_70", LOCKED("")), {.grid = 4, .block = 32}, 2},
+    {"a flag",
+     KERNEL("sm_70", FLAG_STORE("membar.gl;\n", SET_VOLATILE) FLAG_WAIT(GET_VOLATILE, "")),
+     {.grid = 2, .block = 32},
+     0},
+    {"a flag without a fence",
+     KERNEL("sm_70", FLAG_STORE("", SET_VOLATILE) FLAG_WAIT(GET_VOLATILE, "membar.gl;\n")),
+     {.grid = 2, .block = 32},
+     1},
+    {"release and acquire",
+     KERNEL("sm_70", FLAG_STORE("", "st.release.gpu.global.u32 [%rd1+64], 1;\n")
+                         FLAG_WAIT("ld.acquire.gpu.global.u32 %r5, [%rd1+64];\n", "")),
+     {.grid = 2, .block = 32},
+     0},
+    {"relaxed is no release",
+     KERNEL("sm_70", FLAG_STORE("", "st.relaxed.gpu.global.u32 [%rd1+64], 1;\n")
+                         FLAG_WAIT("ld.acquire.gpu.global.u32 %r5, [%rd1+64];\n", "")),
+     {.grid = 2, .block = 32},
+     1},
+    {"the last block", KERNEL("sm_70", LAST_BLOCK("membar.gl;\n")), {.grid = 8, .block = 64}, 0},
+    {"the last block without a fence",
+     KERNEL("sm_70", LAST_BLOCK("")),
+     {.grid = 8, .block = 64},
+     1},
+    {"a grid without a barrier",
+     KERNEL("sm_70", GRID("", "")),
+     {.grid = 4, .block = 64, .cooperative = true},
+     1},
+    {"a barrier of the grid",
+     KERNEL("sm_70", GRID(BAR, GRID_BARRIER("membar.gl;\n"))),
+     {.grid = 4, .block = 64, .cooperative = true},
+     0},
+    {"a barrier of the grid, but not of the block",
+     KERNEL("sm_70", GRID("", GRID_BARRIER("membar.gl;\n"))),
+     {.grid = 4, .block = 64, .cooperative = true},
+     1},
+    {"a barrier of the grid without fences",
+     KERNEL("sm_70", GRID(BAR, GRID_BARRIER(""))),
+     {.grid = 4, .block = 64, .cooperative = true},
+     1},
+    /* --- mbarrier --- */
+    {"mbarrier", KERNEL("sm_80", MBARRIER(ARRIVE, WAIT)), {.block = 64}, 0},
+    {"mbarrier without waiting", KERNEL("sm_80", MBARRIER(ARRIVE, "")), {.block = 64}, 1},
+};
+
+static void each_race_is_found_and_nothing_else(void **state)
+{
+    size_t wrong = 0;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct ptx_module *module = translate(rows[i].text);
+        const uint64_t memory = device_memory(4096);
+        struct run how = rows[i].run;
+
+        how.hooked = true;
+        how.parameters = &memory;
+        how.bytes = sizeof memory;
+        if (run(module, "k", how) != PTX_ENDED)
+            fail_msg("%s: %u in line %u: %s", rows[i].name, (unsigned)fault.kind, fault.line,
+                     fault.text);
+        if (race_count != rows[i].races) {
+            print_error("%s: %zu races, not %zu\n", rows[i].name, race_count, rows[i].races);
+            for (size_t j = 0; j < race_count && j < COUNT(races); j++)
+                print_error("    lines %u and %u, at 0x%llx\n", races[j].earlier.line,
+                            races[j].later.line, (unsigned long long)races[j].address);
+            wrong++;
+        }
+        cushim__ptx_release(module);
+        forget_memory(NULL);
+    }
+    assert_int_equal(wrong, 0);
+}
+
+/* Run a kernel with the hooks in one block, and return the memory of its parameter. */
+static uint64_t run_hooked(const char *text, uint32_t threads, size_t bytes)
+{
+    struct ptx_module *module = translate(text);
+    const uint64_t memory = device_memory(bytes);
+
+    assert_int_equal(
+        run(module, "k",
+            (struct run){
+                .block = threads, .hooked = true, .parameters = &memory, .bytes = sizeof memory}),
+        PTX_ENDED);
+    cushim__ptx_release(module);
+    return memory;
+}
+
+static void race_says_who_did_what_where(void **state)
+{
+    uint64_t memory;
+
+    (void)state;
+    run_hooked(KERNEL("sm_70", WRITE "\n" READ_FAR), 64, 4);
+    assert_int_equal(race_count, 1);
+    assert_int_equal(races[0].space, PTX_SHARED);
+    assert_int_equal(races[0].address, 128);
+    assert_int_equal(races[0].bytes, 4);
+    assert_int_equal(races[0].earlier.use, PTX_READ);
+    assert_int_equal(races[0].earlier.line, 9);
+    assert_int_equal(races[0].earlier.thread[0], 0);
+    assert_int_equal(races[0].later.use, PTX_WRITE);
+    assert_int_equal(races[0].later.line, 7);
+    assert_int_equal(races[0].later.thread[0], 32);
+    forget_memory(NULL);
+    memory =
+        run_hooked(KERNEL("sm_70", "setp.eq.u32 %p1, %r1, 0; @%p1 st.global.u32 [%rd1+8], %r1;\n"
+                                   "@!%p1 red.global.add.u32 [%rd1+8], 1;"),
+                   32, 64);
+    assert_int_equal(race_count, 1);
+    assert_int_equal(races[0].space, PTX_GLOBAL);
+    assert_int_equal(races[0].address, memory + 8);
+    assert_int_equal(races[0].later.use, PTX_ATOMIC);
+    assert_true(races[0].later.is_strong);
+    assert_false(races[0].earlier.is_strong);
+}
+
+/* What a thread frees, another one may get. */
+static void memory_that_was_freed_is_new(void **state)
+{
+    static const char text[] =
+        HEAD ".extern .func (.param .b64 r) malloc(.param .b64 a);\n"
+             ".extern .func free(.param .b64 a);\n"
+             ".visible .entry k(.param .u64 p)\n"
+             "{\n"
+             "    .reg .b64 %rd<4>; .reg .b32 %r<4>;\n"
+             "    mov.u32 %r1, %tid.x; mov.u64 %rd1, 64;\n"
+             "    { .param .b64 a; .param .b64 r; st.param.b64 [a], %rd1;\n"
+             "      call.uni (r), malloc, (a); ld.param.b64 %rd2, [r]; }\n"
+             "    st.u32 [%rd2], %r1; ld.u32 %r2, [%rd2];\n"
+             "    { .param .b64 a; st.param.b64 [a], %rd2; call.uni free, (a); }\n"
+             "    ret;\n"
+             "}\n";
+
+    (void)state;
+    reuse_memory = true;
+    run_hooked(text, 33, 4);
+    reuse_memory = false;
+    assert_int_equal(race_count, 0);
+}
+
+static void pairs_of_one_launch_are_limited(void **state)
+{
+    static const char frame[] = KERNEL("sm_70", "@");
+    static char text[8192], body[4096];
+
+    (void)state;
+    for (unsigned i = 0; i < 70; i++)
+        sprintf(body + strlen(body), "st.shared.u32 [shared+%u], %%r1;\n", i * 4);
+    snprintf(text, sizeof text, "%.*s%s%s", (int)strcspn(frame, "@"), frame, body,
+             strchr(frame, '@') + 1);
+    run_hooked(text, 32, 4);
+    assert_int_equal(race_count, 64);
+    assert_true(counts.unreported_races > 0);
+    assert_int_equal(counts.unwatched_bytes, 0);
+}
+
+/* One word in 256 bytes each: what is beyond 16 MiB is counted, and the rest compared. */
+static void memory_beyond_the_limit_is_counted(void **state)
+{
+    enum { PAGES = 65536, MORE = 100 };
+
+    (void)state;
+    run_hooked(KERNEL("sm_70", "mov.u32 %r5, 0; st.global.u32 [%rd1], %r1; mov.u64 %rd2, %rd1;\n"
+                               "next: ld.global.u32 %r6, [%rd2]; add.u64 %rd2, %rd2, 256;\n"
+                               "add.u32 %r5, %r5, 1; setp.lt.u32 %p1, %r5, 65636; @%p1 bra next;"),
+               2, (PAGES + MORE) * 256);
+    assert_int_equal(race_count, 2);
+    assert_int_equal(counts.unwatched_bytes, 2 * MORE * 4);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        KERNEL_TEST(each_race_is_found_and_nothing_else),
+        KERNEL_TEST(race_says_who_did_what_where),
+        KERNEL_TEST(memory_that_was_freed_is_new),
+        KERNEL_TEST(pairs_of_one_launch_are_limited),
+        KERNEL_TEST(memory_beyond_the_limit_is_counted),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
