@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels by each function that launches them, and copies of each shape. */
-#define CUSHIM_DISABLE_DEPRECATION_WARNINGS
-
+/* Kernels by the functions that launch them, and copies of each shape. */
 #include "program.h"
 
 enum { PITCH = 64 };
@@ -23,8 +21,6 @@ static void launch(CUfunction kernel, CUstream stream)
     check(cu->LaunchKernel_ptsz(kernel, 5, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL),
           "cuLaunchKernel_ptsz");
     check(cu->LaunchKernelEx(&config, kernel, NULL, NULL), "cuLaunchKernelEx");
-    check(cu->FuncSetBlockShape(kernel, 1, 1, 1), "cuFuncSetBlockShape");
-    check(cu->LaunchGrid(kernel, 6, 1), "cuLaunchGrid");
 }
 
 static void copy_2d(CUdeviceptr memory, CUmemorytype from, CUmemorytype to)

@@ -15,7 +15,7 @@
  *     capture            a graph that is captured and launched, and work on another stream
  *     profiler           calls before, between and after cuProfilerStart and cuProfilerStop
  *     ranges             marks and ranges of NVTX
- *     kinds              kernels by each function that launches them, and copies of each shape
+ *     kinds              kernels by the functions that launch them, and copies of each shape
  *     waits              a call, a line on standard output, and then it waits for a signal
  *     looked-up          calls cuInit by the address that cuGetProcAddress returns
  *     addresses NAME...  prints which names cuGetProcAddress and dlsym() find
