@@ -3,6 +3,8 @@
  * Texture and surface objects, and references: what they are made of, and what is refused. How
  * kernels read them is the matter of tests/kernel/textures.
  */
+#define CUSHIM_DISABLE_DEPRECATION_WARNINGS
+
 #include <string.h>
 
 #include "tests/mock/fixture.h"
@@ -195,6 +197,91 @@ static void references_are_found_bound_and_asked(void **state)
     OK(driver->MemFree_v2(out));
 }
 
+static void references_of_arrays_and_pitched_memory(void **state)
+{
+    const CUarray array = make_array(0);
+    const float border[4] = {0.5f, 1, 2, 3};
+    CUDA_ARRAY_DESCRIPTOR described = {
+        .Width = WIDTH, .Height = HEIGHT, .Format = CU_AD_FORMAT_FLOAT, .NumChannels = 1};
+    CUdeviceptr memory, address;
+    CUarray found;
+    CUarray_format format;
+    CUtexref own;
+    float got[4];
+    int channels;
+
+    (void)state;
+    OK(driver->MemAlloc_v2(&memory, 4096));
+    OK(driver->TexRefCreate(&own));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->TexRefGetArray(&found, own));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->TexRefSetArray(own, array, 0));
+    OK(driver->TexRefSetArray(own, array, CU_TRSA_OVERRIDE_FORMAT));
+    OK(driver->TexRefGetArray(&found, own));
+    assert_ptr_equal(found, array);
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->TexRefGetAddress_v2(&address, own));
+    OK(driver->TexRefGetFormat(&format, &channels, own));
+    assert_int_equal(format, CU_AD_FORMAT_UNSIGNED_INT8);
+    assert_int_equal(channels, 4);
+    OK(driver->TexRefSetAddress2D_v3(own, &described, memory, 64));
+    OK(driver->TexRefGetAddress_v2(&address, own));
+    assert_int_equal(address, memory);
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->TexRefGetArray(&found, own));
+    described.NumChannels = 3;
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->TexRefSetAddress2D_v3(own, &described, memory, 64));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->TexRefSetFormat(own, CU_AD_FORMAT_FLOAT, 3));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->TexRefSetFilterMode(own, (CUfilter_mode)2));
+    OK(driver->TexRefSetBorderColor(own, (float *)border));
+    OK(driver->TexRefGetBorderColor(got, own));
+    assert_memory_equal(got, border, sizeof border);
+    OK(driver->TexRefDestroy(own));
+    OK(driver->MemFree_v2(memory));
+    OK(driver->ArrayDestroy(array));
+}
+
+/* What is bound to them counts when a kernel is launched that names them. */
+static void references_of_surfaces_are_written_through(void **state)
+{
+    static const char text[] =
+        ".version 6.0\n.target sm_50\n.address_size 64\n"
+        ".global .surfref drawn;\n.global .texref named;\n"
+        ".visible .entry draw()\n{\n.reg .b32 %r<3>; mov.u32 %r1, 4; mov.u32 %r2, 1;\n"
+        "sust.b.2d.b32.trap [drawn, {%r1, %r2}], {%r1};\nret;\n}\n";
+    const CUarray plain = make_array(0), array = make_array(CUDA_ARRAY3D_SURFACE_LDST);
+    uint32_t texels[HEIGHT][WIDTH] = {{0}};
+    const CUDA_MEMCPY2D copy = {.srcMemoryType = CU_MEMORYTYPE_ARRAY,
+                                .srcArray = array,
+                                .dstMemoryType = CU_MEMORYTYPE_HOST,
+                                .dstHost = texels,
+                                .WidthInBytes = sizeof texels[0],
+                                .Height = HEIGHT};
+    CUarray found;
+    CUmodule module;
+    CUfunction function;
+    CUsurfref drawn;
+    CUtexref named;
+
+    (void)state;
+    OK(driver->ModuleLoadData(&module, text));
+    CODE(CUDA_ERROR_NOT_FOUND, driver->ModuleGetSurfRef(&drawn, module, "nothing"));
+    OK(driver->ModuleGetSurfRef(&drawn, module, "drawn"));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->SurfRefGetArray(&found, drawn));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->SurfRefSetArray(drawn, plain, 0));
+    OK(driver->SurfRefSetArray(drawn, array, 0));
+    OK(driver->SurfRefGetArray(&found, drawn));
+    assert_ptr_equal(found, array);
+    OK(driver->ModuleGetFunction(&function, module, "draw"));
+    OK(driver->ModuleGetTexRef(&named, module, "named"));
+    OK(driver->ParamSetTexRef(function, CU_PARAM_TR_DEFAULT, named));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->ParamSetTexRef(function, 0, named));
+    OK(launch(module, "draw", NULL));
+    OK(driver->Memcpy2D_v2(&copy));
+    assert_int_equal(texels[1][1], 4);
+    assert_int_equal(texels[0][1], 0);
+    OK(driver->ModuleUnload(module));
+    OK(driver->ArrayDestroy(array));
+    OK(driver->ArrayDestroy(plain));
+}
+
 /* As of any other handle: a misuse of the host's call, a fault of the kernel. */
 static void destroyed_texture_is_a_misuse_and_a_fault(void **state)
 {
@@ -263,6 +350,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(impossible_resources_are_refused, fixture_auto,
                                         fixture_done),
         cmocka_unit_test_setup_teardown(references_are_found_bound_and_asked, fixture_auto,
+                                        fixture_done),
+        cmocka_unit_test_setup_teardown(references_of_arrays_and_pitched_memory, fixture_auto,
+                                        fixture_done),
+        cmocka_unit_test_setup_teardown(references_of_surfaces_are_written_through, fixture_auto,
                                         fixture_done),
         cmocka_unit_test(destroyed_texture_is_a_misuse_and_a_fault),
         cmocka_unit_test_setup_teardown(kernels_read_textures_that_were_destroyed_after_the_launch,
