@@ -164,7 +164,7 @@ bool cushim__order_waits(const struct order_rule *rule, const struct order_side 
                          const struct order_side *from);
 
 /* Synchronous work may wait where it would not else. */
-void cushim__order_note_sync_memory(void);
+void cushim__order_note_sync_memory(bool exists);
 
 /* --- order_work.c: what is submitted and waited for --- */
 

@@ -15,9 +15,9 @@ enum { STAGED = 2 << 20, STAGED_AT_ONCE = 64 << 10 };
 /* Some memory has SYNC_MEMOPS: to copy or set it waits. */
 static bool has_sync_memory;
 
-void cushim__order_note_sync_memory(void)
+void cushim__order_note_sync_memory(bool exists)
 {
-    has_sync_memory = true;
+    has_sync_memory = exists;
 }
 
 static enum order_memory memory_at(const struct cushim__call *call, uint64_t address)

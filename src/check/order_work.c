@@ -394,7 +394,7 @@ static void apply_without_stream(const struct cushim__call *call, const struct o
         /* Attributes that make memory synchronous, or tokens that do. */
         if (call->slot == CUSHIM__SLOT(PointerSetAttribute) ||
             (call->slot == CUSHIM__SLOT(PointerGetAttribute) && call->values[1] == 5))
-            cushim__order_note_sync_memory();
+            cushim__order_note_sync_memory(true);
         break;
     default:
         cushim__order_all();
@@ -457,6 +457,7 @@ void cushim__order_work_end(void)
     cushim__race_destroy();
     awaiting_count = 0;
     has_opaque_graphs = has_copy_graphs = false;
+    cushim__order_note_sync_memory(false);
 }
 
 bool cushim__order_work_begin(void)

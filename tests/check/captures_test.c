@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What findings say of captures and contexts: which they are, where they began, and what is left. */
+#define CUSHIM_DISABLE_DEPRECATION_WARNINGS
+
 #include <string.h>
 
 #include <cushim/testing/check.h>
@@ -129,6 +131,73 @@ static void capture_that_was_spoilt_is_left_until_it_ends(void **state)
     assert_said("CUSHIM-capture-left: warning: the capture of stream#1 is never ended");
     if (strstr(strstr(said, "CUSHIM-capture-left") + 1, "CUSHIM-capture-left"))
         fail_msg("it is left once: %s", said);
+}
+
+/* The first cuStreamBeginCapture has no mode to choose. */
+static void capture_without_a_mode_is_relaxed(void **state)
+{
+    CUdeviceptr memory;
+
+    (void)state;
+    OK(driver->StreamBeginCapture(stream));
+    OK(driver->MemAlloc_v2(&memory, 64));
+    OK(driver->MemFree_v2(memory));
+    CODE(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, driver->StreamSynchronize(stream));
+    end(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+    assert_said("stream#1 is captured in the mode RELAXED");
+}
+
+/* What a library does past the layer is not seen. */
+static void capture_that_ended_unseen_is_forgotten(void **state)
+{
+    CUgraph graph;
+
+    (void)state;
+    begin(CU_STREAM_CAPTURE_MODE_RELAXED);
+    OK(cushim_layer_next(layer)->StreamEndCapture(stream, &graph));
+    OK(cushim_layer_next(layer)->GraphDestroy(graph));
+    begin(CU_STREAM_CAPTURE_MODE_GLOBAL);
+    CODE(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, driver->StreamSynchronize(stream));
+    end(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+    assert_said("stream#1 is captured in the mode GLOBAL");
+    if (strstr(said, "CUSHIM-capture-left"))
+        fail_msg("none is left: %s", said);
+}
+
+/* It may be joined in ways that are not followed. */
+static void streams_of_a_capture_that_was_updated_are_not_named(void **state)
+{
+    CUevent event;
+    CUstream fork;
+
+    (void)state;
+    OK(driver->EventCreate(&event, CU_EVENT_DISABLE_TIMING));
+    OK(driver->StreamCreate(&fork, CU_STREAM_NON_BLOCKING));
+    begin(CU_STREAM_CAPTURE_MODE_RELAXED);
+    OK(driver->EventRecord(event, stream));
+    OK(driver->StreamWaitEvent(fork, event, 0));
+    OK(driver->LaunchHostFunc(fork, work, NULL));
+    OK(driver->StreamUpdateCaptureDependencies(stream, NULL, 0, 0));
+    end(CUDA_ERROR_STREAM_CAPTURE_UNJOINED);
+    OK(driver->StreamDestroy_v2(fork));
+    OK(driver->EventDestroy_v2(event));
+    assert_said("cuStreamEndCapture ends a capture before the work of a stream that took part is "
+                "joined");
+}
+
+static void legacy_stream_that_waits_for_a_capture_is_reported(void **state)
+{
+    CUevent event;
+
+    (void)state;
+    OK(driver->EventCreate(&event, CU_EVENT_DISABLE_TIMING));
+    begin(CU_STREAM_CAPTURE_MODE_RELAXED);
+    OK(driver->EventRecord(event, stream));
+    CODE(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, driver->StreamWaitEvent(CU_STREAM_LEGACY, event, 0));
+    end(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+    OK(driver->EventDestroy_v2(event));
+    assert_said("cuStreamWaitEvent lets the legacy default stream wait for an event of a capture; "
+                "stream#1 is captured");
 }
 
 static void event_and_stream_of_two_contexts_are_named(void **state)
@@ -302,6 +371,10 @@ int main(void)
         TEST(streams_that_are_not_joined_are_named),
         TEST(capture_that_was_spoilt_is_left_until_it_ends),
         TEST(capture_ends_with_its_stream),
+        TEST(capture_without_a_mode_is_relaxed),
+        TEST(capture_that_ended_unseen_is_forgotten),
+        TEST(streams_of_a_capture_that_was_updated_are_not_named),
+        TEST(legacy_stream_that_waits_for_a_capture_is_reported),
         TEST(event_and_stream_of_two_contexts_are_named),
         TEST(pushed_context_is_left),
         TEST(context_that_was_pushed_before_check_is_not_left),

@@ -55,6 +55,29 @@ static void the_first_sticky_error_names_the_work_that_may_have_caused_it(void *
     end_lost();
 }
 
+static void kernels_of_libraries_have_names(void **state)
+{
+    static const char image[] = ".version 6.0\n.target sm_50\n.address_size 64\n"
+                                ".visible .entry of_a_library() { ret; }\n";
+    const struct cushim__finding *finding;
+    CUfunction function;
+    cushim_CUlibrary library;
+    cushim_CUkernel kernel;
+
+    (void)state;
+    order_begin_with("op.kernel => sticky(ILLEGAL_ADDRESS)");
+    OK(driver->LibraryLoadData(&library, image, NULL, NULL, 0, NULL, NULL, 0));
+    OK(driver->LibraryGetKernel(&kernel, library, "of_a_library"));
+    OK(driver->KernelGetFunction(&function, kernel));
+    OK(driver->LaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, order_streams[0], NULL, NULL));
+    assert_int_equal(driver->StreamSynchronize(order_streams[0]), CUDA_ERROR_ILLEGAL_ADDRESS);
+    order_take(sticky, 1);
+    finding = cushim__finding_next(NULL);
+    assert_non_null(finding);
+    assert_non_null(strstr(finding->what, "cuLaunchKernel \"of_a_library\" of call"));
+    end_lost();
+}
+
 static void what_only_repeats_a_sticky_error_is_counted(void **state)
 {
     const struct cushim__finding *finding = NULL;
@@ -295,6 +318,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_first_sticky_error_names_the_work_that_may_have_caused_it),
+        cmocka_unit_test(kernels_of_libraries_have_names),
         cmocka_unit_test(what_only_repeats_a_sticky_error_is_counted),
         cmocka_unit_test(an_injected_error_is_not_sticky),
         TEST(other_errors_are_not_sticky),

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What orders two works on the device. */
+#define CUSHIM_DISABLE_DEPRECATION_WARNINGS
+
 #include "tests/check/answers.h"
 #include "tests/check/order_objects.h"
 
@@ -196,6 +198,37 @@ static void set(bool is_ordered)
     order_read(order_streams[0]);
 }
 
+/* SYNC_MEMOPS is of memory, and of no other program. */
+static void set_of_synchronous_memory(bool is_ordered)
+{
+    int one = 1;
+
+    if (is_ordered)
+        OK(driver->PointerSetAttribute(&one, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, order_memory));
+    OK(driver->MemsetD8_v2(order_memory, 1, ORDER_BYTES));
+    order_read(order_streams[0]);
+}
+
+/* The first cuStreamDestroy and cuEventDestroy wait, as those of today do not. */
+static void stream_that_is_destroyed(bool is_ordered)
+{
+    CUstream stream = order_stream(CU_STREAM_NON_BLOCKING);
+
+    order_write(stream);
+    OK(is_ordered ? driver->StreamDestroy(stream) : driver->StreamDestroy_v2(stream));
+    order_read(order_streams[0]);
+}
+
+static void event_that_is_destroyed(bool is_ordered)
+{
+    CUevent event = order_event(CU_EVENT_DISABLE_TIMING);
+
+    order_write(order_streams[0]);
+    OK(driver->EventRecord(event, order_streams[0]));
+    OK(is_ordered ? driver->EventDestroy(event) : driver->EventDestroy_v2(event));
+    order_read(order_streams[1]);
+}
+
 /* Rows with gaps between them: of two that lie beside each other no byte is the same. */
 static void copy_2d(bool is_ordered)
 {
@@ -318,6 +351,9 @@ const struct order_edge order_edges[] = {
     ORDER_EDGE(synchronous_copy),
     ORDER_EDGE(synchronous_copy_of_pageable_memory),
     ORDER_EDGE(set),
+    ORDER_EDGE(set_of_synchronous_memory),
+    ORDER_EDGE(stream_that_is_destroyed),
+    ORDER_EDGE(event_that_is_destroyed),
     ORDER_EDGE(copy_2d),
     ORDER_EDGE(copy_3d),
     ORDER_EDGE(allocation),

@@ -78,6 +78,25 @@ void order_spin(CUstream stream)
     OK(driver->LaunchKernel(spin, 1, 1, 1, 1, 1, 1, 0, stream, parameters, NULL));
 }
 
+void order_spin_recording(CUstream stream, CUevent event)
+{
+    uint64_t ns = 1000000;
+    void *parameters[] = {&ns};
+    CUlaunchAttribute attribute = {.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT};
+    const CUlaunchConfig config = {.gridDimX = 1,
+                                   .gridDimY = 1,
+                                   .gridDimZ = 1,
+                                   .blockDimX = 1,
+                                   .blockDimY = 1,
+                                   .blockDimZ = 1,
+                                   .hStream = stream,
+                                   .attrs = &attribute,
+                                   .numAttrs = 1};
+
+    attribute.value.programmaticEvent.event = event;
+    OK(driver->LaunchKernelEx(&config, spin, parameters, NULL));
+}
+
 void order_fault(CUstream stream)
 {
     OK(driver->LaunchKernel(fault, 1, 1, 1, 1, 1, 1, 0, stream, NULL, NULL));

@@ -31,6 +31,9 @@ void order_read(CUstream stream);
 /* Work that holds up a stream for so long. */
 void order_spin(CUstream stream);
 
+/* The same, by a launch that records an event. */
+void order_spin_recording(CUstream stream, CUevent event);
+
 /* Work that loses the context. */
 void order_fault(CUstream stream);
 

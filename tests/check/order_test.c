@@ -217,6 +217,75 @@ static void graph_that_records(void)
     OK(driver->EventDestroy_v2(event));
 }
 
+/* Where a node is added to a graph while a stream is captured, as well. */
+static void node_that_records_during_a_capture(void)
+{
+    CUevent event = order_event(CU_EVENT_DISABLE_TIMING);
+    CUstream captured = order_stream(CU_STREAM_NON_BLOCKING);
+    CUgraph graph, empty;
+    CUgraphNode node;
+    CUgraphExec exec;
+
+    OK(driver->GraphCreate(&graph, 0));
+    OK(driver->StreamBeginCapture_v2(captured, CU_STREAM_CAPTURE_MODE_RELAXED));
+    OK(driver->GraphAddEventRecordNode(&node, graph, NULL, 0, event));
+    OK(driver->StreamEndCapture(captured, &empty));
+    OK(driver->GraphInstantiateWithFlags(&exec, graph, 0));
+    OK(driver->EventRecord(event, order_streams[1]));
+    order_write(order_streams[0]);
+    OK(driver->GraphLaunch(exec, order_streams[0]));
+    OK(driver->StreamWaitEvent(order_streams[1], event, 0));
+    order_read(order_streams[1]);
+    OK(driver->GraphExecDestroy(exec));
+    OK(driver->GraphDestroy(graph));
+    OK(driver->GraphDestroy(empty));
+    OK(driver->StreamDestroy_v2(captured));
+    OK(driver->EventDestroy_v2(event));
+}
+
+static void event_that_a_context_records(void)
+{
+    CUevent event = order_event(CU_EVENT_DISABLE_TIMING);
+
+    OK(driver->EventRecord(event, order_streams[1]));
+    order_write(order_streams[0]);
+    OK(driver->CtxRecordEvent(order_context, event));
+    OK(driver->StreamWaitEvent(order_streams[1], event, 0));
+    order_read(order_streams[1]);
+    OK(driver->EventDestroy_v2(event));
+}
+
+static CUresult CUDAAPI launch_without_attributes(const CUlaunchConfig *config, CUfunction function,
+                                                  void **parameters, void **extra)
+{
+    CUlaunchConfig plain = *config;
+
+    plain.numAttrs = 0;
+    return order_below->LaunchKernelEx(&plain, function, parameters, extra);
+}
+
+/* An event may be an attribute of a launch, which the mock refuses. */
+static void event_that_a_launch_records(void)
+{
+    CUevent event = order_event(CU_EVENT_DISABLE_TIMING);
+
+    cushim_layer_next(order_layer)->LaunchKernelEx = launch_without_attributes;
+    OK(driver->EventRecord(event, order_streams[1]));
+    order_write(order_streams[0]);
+    order_spin_recording(order_streams[0], event);
+    OK(driver->StreamWaitEvent(order_streams[1], event, 0));
+    order_read(order_streams[1]);
+    OK(driver->EventDestroy_v2(event));
+}
+
+/* It waits for both devices, and both wait for it. */
+static void copy_between_contexts(void)
+{
+    order_write(order_streams[0]);
+    OK(driver->MemcpyPeer(order_memory, order_context, order_memory + 64, order_context, 64));
+    order_read(order_streams[1]);
+}
+
 static void memory_that_was_not_seen(void)
 {
     CUdeviceptr unseen;
@@ -263,6 +332,10 @@ static void what_cannot_be_followed_is_not_reported(void **state)
         graph_that_copies_to_pageable_memory,
         module_that_is_loaded,
         graph_that_records,
+        node_that_records_during_a_capture,
+        event_that_a_context_records,
+        event_that_a_launch_records,
+        copy_between_contexts,
         capture_that_records,
         function_that_is_not_known,
         memory_that_was_not_seen,

@@ -150,6 +150,57 @@ static void functions_call_each_other_and_themselves(void **state)
     }
 }
 
+static void functions_call_each_other_in_turn(void **state)
+{
+    const uint32_t *result = words(run_text(
+        HEAD
+        ".func (.reg .b32 r) odd(.reg .b32 n);\n"
+        ".func (.reg .b32 r) even(.reg .b32 n)\n{ .reg .pred p; .reg .b64 wide<9>; .reg .b32 m;\n"
+        "mov.u32 r, 1; setp.eq.u32 p, n, 0; @p ret; sub.u32 m, n, 1; call (r), odd, (m); ret; }\n"
+        ".func (.reg .b32 r) odd(.reg .b32 n)\n{ .reg .pred p; .reg .b32 m;\n"
+        "mov.u32 r, 0; setp.eq.u32 p, n, 0; @p ret; sub.u32 m, n, 1; call (r), even, (m); ret; }\n"
+        ".visible .entry k(.param .u64 out, .param .u64 in)\n{\n"
+        ".reg .b64 %rd<4>; .reg .b32 %r<3>;\n"
+        "ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; mad.wide.u32 %rd3, %r1, 4, %rd1;\n"
+        "call (%r2), even, (%r1); st.u32 [%rd3], %r2; ret; }\n",
+        40, NULL, 0, 160));
+
+    (void)state;
+    for (uint32_t i = 0; i < 40; i++)
+        assert_int_equal(result[i], i % 2 == 0);
+}
+
+/* In registers and in memory, whatever the caller has them in. */
+static void arguments_are_passed_from_wherever_they_are(void **state)
+{
+    static const uint32_t expected[2][8] = {{0, 12, 0, 18, 2, 0, 0, 16},
+                                            {1, 12, 2, 18, 2, 2, 3, 16}};
+    const uint32_t *result = words(run_text(
+        HEAD ".func (.reg .pred r) flip(.reg .pred a)\n{ not.pred r, a; ret; }\n"
+             ".func (.param .b32 r) sum(.param .b32 a, .reg .b32 b)\n{ .reg .b32 x;\n"
+             "ld.param.u32 x, [a]; add.u32 x, x, b; st.param.b32 [r], x; ret; }\n"
+             ".func (.reg .b32 r) twice(.reg .b32 n)\n{ add.u32 r, n, n; ret; }\n"
+             ".visible .entry k(.param .u64 out, .param .u64 in)\n{\n"
+             ".reg .b64 %rd<10>; .reg .b32 %r<9>; .reg .pred %p<3>;\n"
+             "ld.param.u64 %rd1, [out]; mov.u32 %r8, %tid.x; mad.wide.u32 %rd3, %r8, 32, %rd1;\n"
+             "setp.eq.u32 %p1, %r8, 0; call (%p2), flip, (%p1); selp.u32 %r0, 1, 0, %p2;\n"
+             "call (%r1), sum, (5, 7);\n"
+             "{ .param .b32 x; call (x), twice, (%r8); ld.param.u32 %r2, [x]; }\n"
+             "{ .param .b32 a; st.param.b32 [a], 9; call (%r3), twice, (a); }\n"
+             "mov.u32 %r4, 2; call (_), twice, (%r1);\n"
+             "functions: .calltargets sum, twice;\n"
+             "mov.u64 %rd4, twice; call (%r5), %rd4, (%r8), functions;\n"
+             "mad.lo.u32 %r6, %r8, 3, 0;\n"
+             "{ .param .b32 a; .param .b32 x; st.param.b32 [a], 8; call (x), sum, (a, 8);\n"
+             "ld.param.u32 %r7, [x]; }\n"
+             "st.v4.u32 [%rd3], {%r0, %r1, %r2, %r3}; st.v4.u32 [%rd3+16], {%r4, %r5, %r6, %r7};\n"
+             "ret; }\n",
+        2, NULL, 0, sizeof expected));
+
+    (void)state;
+    assert_memory_equal(result, expected, sizeof expected);
+}
+
 /*
  * Even lanes wait, within a function that has wide registers, for what odd lanes do within another
  * one at the same depth. Their frames have other rows, and do not disturb each other.
@@ -358,6 +409,33 @@ static void barriers_in_memory_wait_for_bytes(void **state)
     assert_memory_equal(result, expected, sizeof expected);
 }
 
+/* Announced by what arrives, and by what arrives for the last time. */
+static void arrivals_announce_bytes(void **state)
+{
+    static const uint32_t expected[] = {0, 1, 0, 1, 1};
+    const uint32_t *result = words(run_text(
+        KERNEL(".shared .align 8 .b64 bar; .reg .pred %q; .reg .b64 %s<4>;\n"
+               "mbarrier.init.shared.b64 [bar], 2;\n"
+               "mbarrier.arrive.expect_tx.shared.b64 %s0, [bar], 16;\n"
+               "mbarrier.arrive.shared.b64 _, [bar];\n"
+               "mbarrier.test_wait.shared.b64 %q, [bar], %s0; selp.u32 %r2, 1, 0, %q;\n"
+               "mbarrier.complete_tx.shared.b64 [bar], 16;\n"
+               "mbarrier.test_wait.shared.b64 %q, [bar], %s0; selp.u32 %r3, 1, 0, %q;\n"
+               "mbarrier.arrive_drop.expect_tx.shared.b64 %s1, [bar], 8;\n"
+               "mbarrier.arrive.shared.b64 _, [bar];\n"
+               "mbarrier.test_wait.shared.b64 %q, [bar], %s1; selp.u32 %r4, 1, 0, %q;\n"
+               "mbarrier.complete_tx.shared.b64 [bar], 8;\n"
+               "mbarrier.test_wait.shared.b64 %q, [bar], %s1; selp.u32 %r5, 1, 0, %q;\n"
+               "mbarrier.arrive.shared.b64 %s2, [bar];\n"
+               "mbarrier.test_wait.shared.b64 %q, [bar], %s2; selp.u32 %r6, 1, 0, %q;\n"
+               "mbarrier.inval.shared.b64 [bar];\n"
+               "st.global.v4.u32 [%rd1], {%r2, %r3, %r4, %r5}; st.global.u32 [%rd1+16], %r6; ret;"),
+        1, NULL, 0, 20));
+
+    (void)state;
+    assert_memory_equal(result, expected, sizeof expected);
+}
+
 static void threads_that_have_ended_are_not_waited_for(void **state)
 {
     const uint32_t *result =
@@ -442,6 +520,8 @@ int main(void)
         KERNEL_TEST(targets_are_chosen_by_an_index),
         KERNEL_TEST(labels_belong_to_their_blocks),
         KERNEL_TEST(functions_call_each_other_and_themselves),
+        KERNEL_TEST(functions_call_each_other_in_turn),
+        KERNEL_TEST(arguments_are_passed_from_wherever_they_are),
         KERNEL_TEST(lanes_in_two_functions_keep_their_values),
         KERNEL_TEST(lanes_exchange_values),
         KERNEL_TEST(masks_of_sync_are_meant),
@@ -450,6 +530,7 @@ int main(void)
         KERNEL_TEST(barriers_order_the_threads_of_a_block),
         KERNEL_TEST(barriers_in_memory_have_phases),
         KERNEL_TEST(barriers_in_memory_wait_for_bytes),
+        KERNEL_TEST(arrivals_announce_bytes),
         KERNEL_TEST(threads_that_have_ended_are_not_waited_for),
         KERNEL_TEST(blocks_of_a_cooperative_launch_are_all_resident),
         KERNEL_TEST(slices_do_not_change_the_result),

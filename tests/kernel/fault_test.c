@@ -49,6 +49,13 @@ static void addresses_outside_of_allocations(void **state)
     kernel_faults(KERNEL("mov.u32 %r3, s; cp.async.ca.shared.global [%r3+60], [%rd1], 4;\n"
                          "cp.async.ca.shared.global [%r3], [%rd1+56], 16;"),
                   PTX_MISALIGNED, 9);
+    kernel_faults(KERNEL("cp.async.ca.shared.global [s+64], [%rd1], 4;"), PTX_OUT_OF_BOUNDS, 8);
+    kernel_faults(KERNEL("mbarrier.init.shared.b64 [s+64], 1;"), PTX_OUT_OF_BOUNDS, 8);
+    kernel_faults(KERNEL("atom.add.u32 %r3, [%rd1+64], 1;"), PTX_OUT_OF_BOUNDS, 8);
+    kernel_faults(KERNEL("ld.global.u32 %r3, [16];"), PTX_OUT_OF_BOUNDS, 8);
+    assert_int_equal(fault.address, 16);
+    kernel_faults(KERNEL("ld.global.u32 %r3, [0x500000000];"), PTX_OUT_OF_BOUNDS, 8);
+    assert_int_equal(fault.address, UINT64_C(0x500000000));
 }
 
 static void allocation_that_is_too_small_for_the_last_number(void **state)
@@ -101,12 +108,31 @@ static void addresses_that_are_not_aligned(void **state)
     kernel_faults(KERNEL("st.shared.u64 [s+4], %rd1;"), PTX_MISALIGNED, 8);
 }
 
-static void spaces_without_atomic_operations(void **state)
+static void spaces_that_cannot_be_written_so(void **state)
 {
     (void)state;
     kernel_faults(KERNEL("mov.u64 %rd2, own; cvta.local.u64 %rd2, %rd2;"
                          " atom.add.u32 %r3, [%rd2], 1;"),
                   PTX_WRONG_SPACE, 8);
+    kernel_faults(KERNEL("mov.b64 %rd2, out; cvta.param.u64 %rd2, %rd2; st.u32 [%rd2], %r3;"),
+                  PTX_WRONG_SPACE, 8);
+}
+
+static void textures_and_surfaces_that_are_none(void **state)
+{
+    (void)state;
+    kernel_faults(KERNEL("sust.b.2d.b32.trap [5, {0, 0}], {%r3};"), PTX_TRAP, 8);
+    assert_string_equal(fault.text, "0x5 is no surface, or nothing is bound to it");
+    kernel_faults(KERNEL("suld.b.2d.b32.trap {%r3}, [%rd1, {16, 2}];"), PTX_TRAP, 8);
+    assert_string_equal(fault.text, "a surface is used outside, at byte 16 of row 2 of layer 0");
+    kernel_faults(KERNEL("add.u64 %rd1, %rd1, 64;\n"
+                         "tex.2d.v4.u32.s32 {%r3, %r4, %r5, %r6}, [%rd1, {1, 0}];"),
+                  PTX_OUT_OF_BOUNDS, 9);
+    assert_int_equal(fault.address & 0xffffff, 0x44);
+    kernel_faults(
+        KERNEL("add.u64 %rd1, %rd1, 64;\n"
+               "tld4.r.2d.v4.u32.f32 {%r3, %r4, %r5, %r6}, [%rd1, {0f3F800000, 0f3F800000}];"),
+        PTX_OUT_OF_BOUNDS, 9);
 }
 
 static void traps(void **state)
@@ -120,18 +146,24 @@ static void traps(void **state)
                   PTX_INVALID_PC, 9);
 }
 
+/* With local memory in its frames, and with registers alone. */
 static void endless_recursion_ends(void **state)
 {
-    struct ptx_module *module =
-        translate(HEAD ".func f()\n{ .local .b8 a[4096]; .reg .b32 r; st.local.u32 [a], 1;\n"
-                       "call f; ld.local.u32 r, [a]; ret; }\n"
-                       ".entry k()\n{ call f; ret; }\n");
+    static const char *const texts[] = {
+        HEAD ".func f()\n{ .local .b8 a[4096]; .reg .b32 r; st.local.u32 [a], 1;\n"
+             "call f; ld.local.u32 r, [a]; ret; }\n.entry k()\n{ call f; ret; }\n",
+        HEAD ".func f()\n{ call f; ret; }\n.entry k()\n{ call f; ret; }\n",
+    };
 
     (void)state;
-    assert_int_equal(run(module, "k", (struct run){.block = 1}), PTX_FAULT);
-    assert_int_equal(fault.kind, PTX_TRAP);
-    assert_non_null(strstr(fault.text, "stack"));
-    cushim__ptx_release(module);
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        struct ptx_module *module = translate(texts[i]);
+
+        assert_int_equal(run(module, "k", (struct run){.block = 1}), PTX_FAULT);
+        assert_int_equal(fault.kind, PTX_TRAP);
+        assert_non_null(strstr(fault.text, "stack"));
+        cushim__ptx_release(module);
+    }
 }
 
 static void assertion_says_what_a_gpu_prints(void **state)
@@ -176,7 +208,8 @@ int main(void)
         KERNEL_TEST(allocation_that_is_too_small_for_the_last_number),
         KERNEL_TEST(addresses_of_whole_warps),
         KERNEL_TEST(addresses_that_are_not_aligned),
-        KERNEL_TEST(spaces_without_atomic_operations),
+        KERNEL_TEST(spaces_that_cannot_be_written_so),
+        KERNEL_TEST(textures_and_surfaces_that_are_none),
         KERNEL_TEST(traps),
         KERNEL_TEST(endless_recursion_ends),
         KERNEL_TEST(assertion_says_what_a_gpu_prints),

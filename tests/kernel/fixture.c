@@ -7,6 +7,8 @@
 
 enum { ALLOCATIONS = 64, SLICES = 1 << 20 };
 
+#define FIRST UINT64_C(0x700000000000) /* address of an allocation */
+
 char printed[16384];
 bool reuse_memory;
 uint64_t accesses[3];
@@ -25,7 +27,7 @@ static uint64_t addresses[ALLOCATIONS];
 
 uint64_t device_memory(size_t bytes)
 {
-    const uint64_t address = UINT64_C(0x700000000000) + allocation_count * UINT64_C(0x100000000);
+    const uint64_t address = FIRST + allocation_count * UINT64_C(0x100000000);
 
     assert_true(allocation_count < ALLOCATIONS);
     allocations[allocation_count].address = address;
@@ -105,6 +107,37 @@ static void access_seen(void *data, const struct ptx_access *access)
     accesses[access->use]++;
 }
 
+static uint64_t timer(void *data, uint64_t instructions)
+{
+    (void)data;
+    return TIMER + instructions;
+}
+
+/* Whatever is bound to it, it has 4 rows of 4 words; its handle is its address. */
+static bool texture(void *data, uint64_t handle, struct ptx_texture *found)
+{
+    (void)data;
+    *found = (struct ptx_texture){
+        .address = handle,
+        .row_bytes = 16,
+        .layer_bytes = 64,
+        .width = 4,
+        .height = 4,
+        .depth = 1,
+        .texel = PTX_TEXEL_U32,
+        .channels = 1,
+        .surface = true,
+    };
+    return handle >= FIRST;
+}
+
+const struct ptx_host host = {.find = find,
+                              .print = print,
+                              .allocate = allocate,
+                              .free = release,
+                              .timer_ns = timer,
+                              .texture = texture};
+
 static void race_seen(void *data, const struct ptx_race *race)
 {
     (void)data;
@@ -113,7 +146,6 @@ static void race_seen(void *data, const struct ptx_race *race)
     race_count++;
 }
 
-const struct ptx_host host = {.find = find, .print = print, .allocate = allocate, .free = release};
 static const struct ptx_host hooked_host = {.find = find,
                                             .print = print,
                                             .allocate = allocate,
@@ -178,6 +210,8 @@ enum ptx_state run(struct ptx_module *module, const char *kernel, struct run opt
         .block = {options.block ? options.block : 1, 1, 1},
         .dynamic_shared_bytes = options.shared,
         .cooperative = options.cooperative,
+        .multiprocessors = options.multiprocessors,
+        .grid_id = options.number,
     };
     enum ptx_state state = PTX_RUNNING;
     struct ptx_launch *launch;

@@ -18,7 +18,8 @@
 
 extern char printed[16384];
 extern const struct ptx_host host;
-extern uint64_t accesses[3]; /* that the hook has seen, by use */
+extern uint64_t accesses[3];      /* that the hook has seen, by use */
+#define TIMER (UINT64_C(5) << 32) /* nanoseconds at the beginning of a launch */
 extern struct ptx_race races[80];
 extern size_t race_count; /* that the hook has seen */
 
@@ -41,6 +42,7 @@ struct run {
     uint32_t grid, block;
     size_t shared;
     bool cooperative, hooked;
+    uint32_t multiprocessors, number;
     uint64_t slice;
     const void *parameters;
     size_t bytes;

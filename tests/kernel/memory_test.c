@@ -209,6 +209,102 @@ static void threads_know_where_they_are(void **state)
     cushim__ptx_release(module);
 }
 
+static void special_registers_describe_the_launch(void **state)
+{
+    static const struct {
+        const char *name;
+        uint64_t value;
+    } cases[] = {
+        {"%nwarpid", 64},
+        {"%smid", 2},
+        {"%nsmid", 5},
+        {"%gridid", 77},
+        {"%total_smem_size", 80},
+        {"%aggr_smem_size", 80},
+        {"%dynamic_smem_size", 64},
+        {"%cluster_ctarank", 0},
+        {"%cluster_nctarank", 1},
+        {"%is_explicit_cluster", 0},
+        {"%clusterid.x", 2},
+        {"%clock_hi", 0},
+        {"%globaltimer_hi", TIMER >> 32},
+        {"%envreg3", 0},
+        {"%pm0", 0},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const uint64_t out = device_memory(8);
+        struct ptx_module *module;
+        char text[500];
+
+        snprintf(text, sizeof text,
+                 HEAD ".visible .entry k(.param .u64 out)\n{ .reg .b64 a, b; .reg .b32 r;\n"
+                      ".reg .pred p; .shared .align 16 .b8 s[16]; ld.param.u64 a, [out];\n"
+                      "mov.u32 r, %%ctaid.x; setp.ne.u32 p, r, 2; @p exit;\n"
+                      "mov.u32 r, s; mov.u64 b, %s; st.u64 [a], b; ret; }\n",
+                 cases[i].name);
+        module = translate(text);
+        assert_int_equal(run(module, "k",
+                             (struct run){.grid = 3,
+                                          .shared = 64,
+                                          .multiprocessors = 5,
+                                          .number = 77,
+                                          .parameters = &out,
+                                          .bytes = 8}),
+                         PTX_ENDED);
+        if (*(uint64_t *)device_bytes(out) != cases[i].value)
+            fail_msg("%s is %llu", cases[i].name,
+                     (unsigned long long)*(uint64_t *)device_bytes(out));
+        cushim__ptx_release(module);
+    }
+}
+
+static void clocks_go_forward(void **state)
+{
+#define CLOCK(name)                                            \
+    KERNEL("mov.u64 %rd3, " name "; mov.u64 %rd4, " name ";\n" \
+           "st.v2.u64 [%rd1], {%rd3, %rd4};\n")
+    static const struct {
+        const char *text;
+        uint64_t high;
+    } cases[] = {
+        {CLOCK("%clock"), 0},
+        {CLOCK("%clock64"), 0},
+        {CLOCK("%globaltimer"), TIMER >> 32},
+        {CLOCK("%globaltimer_lo"), 0},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const uint64_t *result = device_bytes(run_text(cases[i].text, 1, NULL, 0, 16));
+
+        assert_true(result[1] > result[0]);
+        assert_int_equal(result[0] >> 32, cases[i].high);
+        forget_memory(NULL);
+    }
+}
+
+/* The memory that the runtime's barrier of a grid is in: its address is in %envreg1 and 2. */
+static void blocks_of_a_cooperative_launch_share_memory(void **state)
+{
+    struct ptx_module *module = translate(
+        HEAD ".visible .entry k(.param .u64 out)\n{ .reg .b64 a, b; .reg .b32 high, low, r;\n"
+             "ld.param.u64 a, [out]; mov.u32 high, %envreg1; mov.u32 low, %envreg2;\n"
+             "mov.b64 b, {low, high}; atom.add.u32 r, [b+8], 1; atom.max.u32 r, [a], r; ret; }\n");
+    const uint64_t out = device_memory(4);
+    struct run options = {.grid = 9, .cooperative = true, .parameters = &out, .bytes = 8};
+
+    (void)state;
+    assert_int_equal(run(module, "k", options), PTX_ENDED);
+    assert_int_equal(*(uint32_t *)device_bytes(out), 8);
+    options.cooperative = false;
+    assert_int_equal(run(module, "k", options), PTX_FAULT);
+    assert_int_equal(fault.kind, PTX_OUT_OF_BOUNDS);
+    assert_int_equal(fault.address, 8);
+    cushim__ptx_release(module);
+}
+
 static void kernels_print(void **state)
 {
     (void)state;
@@ -228,6 +324,112 @@ static void kernels_print(void **state)
         "st.param.b64 [b], %rd2; call.uni (x), vprintf, (a, b); }\nret;\n}\n",
         2, NULL, 0, 8);
     assert_string_equal(printed, "-1  1.50|123456789ab|Ahi  %\n0  1.50|123456789ab|Ahi  %\n");
+}
+
+/* Bytes of a row are of surfaces, texels are of textures; a coordinate may be far outside. */
+static void surfaces_and_textures_are_read_and_written(void **state)
+{
+    static const uint32_t words[16] = {10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24};
+    static const uint32_t expected[] = {14, 15, 10, 13, 1, 0};
+    const uint64_t out = run_text(
+        KERNEL("suld.b.2d.v2.b64.trap {%rd3, _}, [%rd2, {0, 1}];\n"
+               "sust.b.2d.b64.trap [%rd2, {8, 3}], {%rd3};\n"
+               "tex.2d.v4.u32.f32 {%r1, %r2, %r3, %r4}, [%rd2, {0fF1000000, 0f00000000}];\n"
+               "tex.2d.v4.u32.f32 {%r2, %r3, %r4, %r5}, [%rd2, {0f71000000, 0f00000000}];\n"
+               "txq.array_size.b32 %r4, [%rd2]; txq.normalized_coords.b32 %r5, [%rd2];\n"
+               "st.u64 [%rd1], %rd3; st.v4.u32 [%rd1+16], {%r1, %r2, %r4, %r5};\n"
+               "suld.b.2d.v2.b32.trap {%r6, %r7}, [%rd2, {8, 3}]; st.v2.u32 [%rd1+8], {%r6, %r7};"),
+        1, words, sizeof words, 32);
+    const uint32_t *result = device_bytes(out);
+
+    (void)state;
+    assert_memory_equal(result, expected, 8);
+    assert_memory_equal(result + 2, expected, 8);
+    assert_memory_equal(result + 4, expected + 2, 16);
+}
+
+/* What a call of vprintf() prints and returns: the format and its values are in memory. */
+static enum ptx_state print(const char *format, uint64_t values, uint32_t *returned)
+{
+    struct ptx_module *module = translate(
+        HEAD ".extern .func (.param .b32 r) vprintf(.param .b64 a, .param .b64 b);\n"
+             ".visible .entry k(.param .u64 out, .param .u64 format, .param .u64 values)\n"
+             "{ .reg .b64 a, b, c; .reg .b32 r; ld.param.u64 a, [out];\n"
+             "ld.param.u64 b, [format]; ld.param.u64 c, [values];\n"
+             "call (r), vprintf, (b, c); st.u32 [a], r; ret; }\n");
+    const uint64_t parameters[3] = {device_memory(4), device_memory(strlen(format) + 1), values};
+    enum ptx_state state;
+
+    strcpy(device_bytes(parameters[1]), format);
+    state = run(module, "k", (struct run){.parameters = parameters, .bytes = sizeof parameters});
+    *returned = *(uint32_t *)device_bytes(parameters[0]);
+    cushim__ptx_release(module);
+    return state;
+}
+
+static void formats_are_those_of_c(void **state)
+{
+    enum { TEXT = 64 };
+    static const struct {
+        const char *format, *printed;
+        uint64_t values[3];
+        uint32_t returned;
+    } cases[] = {
+        {"%d %i %u\n", "-1 7 42\n", {UINT32_MAX | UINT64_C(7) << 32, 42}, 3},
+        {"%o %x %#X", "17 ff 0XAB", {15 | UINT64_C(255) << 32, 0xab}, 3},
+        {"%lld %zu", "-2 9", {(uint64_t)-2, 9}, 2},
+        {"%e %G",
+         "1.500000e+00 -2",
+         {UINT64_C(0x3ff8000000000000), UINT64_C(0xc000000000000000)},
+         2},
+        {"%*d|%.*f", "   42|1.500", {5 | UINT64_C(42) << 32, 3, UINT64_C(0x3ff8000000000000)}, 2},
+        {"%p", "0x1234", {0x1234}, 1},
+        {"%s|%5s|", "(null)|   hi|", {0, TEXT}, 2},
+        {"%y 5%", "%y 5%", {0}, 2},
+    };
+    const uint64_t values = device_memory(80);
+    uint32_t returned;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        uint64_t *to = device_bytes(values);
+
+        for (size_t j = 0; j < COUNT(cases[i].values); j++)
+            to[j] = cases[i].values[j] == TEXT ? values + TEXT : cases[i].values[j];
+        strcpy((char *)to + TEXT, "hi");
+        printed[0] = '\0';
+        assert_int_equal(print(cases[i].format, values, &returned), PTX_ENDED);
+        assert_string_equal(printed, cases[i].printed);
+        assert_int_equal(returned, cases[i].returned);
+    }
+}
+
+static void what_is_printed_at_once_has_an_end(void **state)
+{
+    const uint64_t values = device_memory(40);
+    uint32_t returned;
+
+    (void)state;
+    assert_int_equal(print("%1000d%1000d%1000d%1000d%1000d", values, &returned), PTX_ENDED);
+    assert_int_equal(strlen(printed), 4096);
+}
+
+static void values_that_cannot_be_read_are_faults(void **state)
+{
+    static const char *const formats[] = {"%d", "%*d", "%c", "%f", "%p", "%s"};
+    const uint64_t values = device_memory(8);
+    uint32_t returned;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(formats); i++) {
+        assert_int_equal(print(formats[i], 64, &returned), PTX_FAULT);
+        assert_int_equal(fault.kind, PTX_OUT_OF_BOUNDS);
+        assert_int_equal(fault.address, 64);
+    }
+    *(uint64_t *)device_bytes(values) = 72;
+    assert_int_equal(print("%s", values, &returned), PTX_FAULT);
+    assert_int_equal(fault.address, 72);
+    assert_string_equal(printed, "");
 }
 
 /* A kernel that prints -7, 42 and 1.5 by a format. */
@@ -331,7 +533,14 @@ int main(void)
         KERNEL_TEST(whole_warps_read_and_write_as_lanes_do),
         KERNEL_TEST(atomic_operations_return_what_was_there),
         KERNEL_TEST(threads_know_where_they_are),
+        KERNEL_TEST(special_registers_describe_the_launch),
+        KERNEL_TEST(clocks_go_forward),
+        KERNEL_TEST(blocks_of_a_cooperative_launch_share_memory),
         KERNEL_TEST(kernels_print),
+        KERNEL_TEST(surfaces_and_textures_are_read_and_written),
+        KERNEL_TEST(formats_are_those_of_c),
+        KERNEL_TEST(what_is_printed_at_once_has_an_end),
+        KERNEL_TEST(values_that_cannot_be_read_are_faults),
         KERNEL_TEST(widths_and_precisions_are_limited),
         KERNEL_TEST(kernels_allocate_memory),
         KERNEL_TEST(every_access_is_reported_to_the_hook),

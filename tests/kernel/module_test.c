@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What modules declare, what is refused of them, and when. */
+#include <stdio.h>
 #include <string.h>
 
 #include "fixture.h"
@@ -58,6 +59,61 @@ static void globals_have_values_and_addresses(void **state)
     cushim__ptx_release(module);
 }
 
+static void initial_values_are_expressions(void **state)
+{
+    static const struct {
+        const char *expression;
+        uint64_t value;
+    } cases[] = {
+        {"+7", 7},
+        {"-(3)", (uint64_t)-3},
+        {"!0 + !5", 1},
+        {"~1", ~UINT64_C(1)},
+        {"(.s64)5 - (.u64)2", 3},
+        {"2 + 3 * 4", 14},
+        {"(2 + 3) * 4", 20},
+        {"7 / 2 * 10 + 7 % 4", 33},
+        {"1 << 4 >> 2", 4},
+        {"(1 << 64) + (1 >> 64)", 0},
+        {"6 & 3 | 9 ^ 1", 10},
+        {"0 || 2 && 3", 1},
+        {"1 && 0 || 0", 0},
+        {"(2 == 2) + (2 != 2)", 1},
+        {"(-1 < 0) + (0 > -1) * 2 + (-1 <= -1) * 4 + (-1 >= 0) * 8", 7},
+        {"0 ? 2 : 1 ? 3 : 4", 3},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char text[200];
+        struct ptx_module *module;
+        uint64_t value;
+
+        snprintf(text, sizeof text, HEAD ".global .u64 x = %s;\n", cases[i].expression);
+        module = translate(text);
+        memcpy(&value, module->globals[0].initial, sizeof value);
+        if (value != cases[i].value)
+            fail_msg("%s is %#llx", cases[i].expression, (unsigned long long)value);
+        cushim__ptx_release(module);
+    }
+}
+
+/* The number of rows is that of the braces, and a row may lack values. */
+static void array_without_a_size_has_that_of_its_values(void **state)
+{
+    static const uint16_t rows[3][2] = {{1, 2}, {3, 0}, {4, 5}};
+    struct ptx_module *module = translate(
+        HEAD ".global .u16 a[][2] = {{1, 2}, {3}, {4, 5}};\n.global .f32 b[] = {3, -4};\n");
+    const float floats[2] = {3, -4};
+
+    (void)state;
+    assert_int_equal(module->globals[0].bytes, sizeof rows);
+    assert_memory_equal(module->globals[0].initial, rows, sizeof rows);
+    assert_int_equal(module->globals[1].bytes, sizeof floats);
+    assert_memory_equal(module->globals[1].initial, floats, sizeof floats);
+    cushim__ptx_release(module);
+}
+
 static void texts_share_what_is_visible(void **state)
 {
     static const char *const texts[] = {
@@ -111,6 +167,17 @@ static void errors_have_their_line_and_text(void **state)
         {".extern .func f();\n.entry k()\n{ call f; ret; }\n", "'f' is not defined", NULL, 0},
         {".entry k()\n{ call f; ret; }\n", "'f' is not declared", "call f;", 5},
         {".entry k()\n{ .reg .b32 r; ld.u32 r, [r+]; }\n", "a number expected, not ']'", NULL, 5},
+        {".global .u32 a = 1 / 0;\n", "division by zero", NULL, 4},
+        {".global .u64 a = nothing;\n",
+         "'nothing' is not a variable or function whose address is known", NULL, 4},
+        {".global .u32 a[][0] = {1};\n", "a size expected, not '{'", NULL, 4},
+        {".global .u32 a[1 << 41];\n", "the variable is too large", NULL, 4},
+        {".global .u64 a[1 << 39];\n", "the variable is too large", NULL, 4},
+        {".global .u32 a<0>;\n", "so many variables are not possible", NULL, 4},
+        {".entry k(.param .b8 a[65537])\n{ }\n", "the parameters have more than 64 KiB", NULL, 4},
+        {".func f(.param .b8 a[65537])\n{ }\n", "more parameters than are possible", NULL, 4},
+        {".func f(.param .b32 a .param .b32 b)\n{ }\n", "',' or ')' expected, not '.param'", NULL,
+         4},
     };
 
     (void)state;
@@ -123,6 +190,144 @@ static void errors_have_their_line_and_text(void **state)
         assert_int_equal(error.line, cases[i].line);
         if (cases[i].instruction)
             assert_string_equal(error.instruction, cases[i].instruction);
+    }
+}
+
+/* A kernel with one statement, which is in line 9. */
+static void kernel_with(char text[1024], const char *statement)
+{
+    snprintf(text, 1024,
+             HEAD
+             ".func callee() { ret; }\n.global .texref t;\n.visible .entry k()\n{\n"
+             ".reg .pred p<8>; .reg .b16 h<8>; .reg .b32 r<12>; .reg .b64 d<4>; .reg .f32 f<9>;"
+             " .shared .align 16 .b8 s[256];\n%s\nlabel: ret;\n}\n",
+             statement);
+}
+
+static void statements_that_are_wrong_are_errors(void **state)
+{
+    static const struct {
+        const char *statement, *message;
+    } cases[] = {
+        {"5;", "an instruction expected, not '5'"},
+        {"@r0 ret;", "the guard is not a predicate"},
+        {"twice: twice: ret;", "the label is there twice"},
+        {".extern .reg .b32 q;", "'.shared' expected, not '.reg'"},
+        {".local .b8 big[20000000];", "more local memory than there is"},
+        {".param .b32 many<2000>;", "so many variables are not possible"},
+        {"add.u32 r0 r1, r2;", "',' or ';' expected, not 'r1'"},
+        {"add.u32 5, r0, r1;", "the destination is not a register"},
+        {"add.u32 r0, r1, {{r2}};", "an element expected, not '}'"},
+        {"add.u32 r0, {r1, r2}, r3;", "an operand has another kind than the instruction needs"},
+        {"add.u32 r0, r1, {r1,r1,r1,r1,r1,r1,r1,r1,r1};", "the vector has too many elements"},
+        {"add.u32 r0, r1, r2, r3, r4, r5, r6, r7, r8, r9;",
+         "the instruction has too many operands"},
+        {"and.b32 r0, p0, r1;", "an operand has another type than the instruction"},
+        {"not.pred p0, !_;", "a predicate expected, not ';'"},
+        {"mov.u32 r0, 08;", "a number expected, not '08'"},
+        {"mov.v2.u32 {r0, r1}, r2;", "an operand is no vector of 2 elements"},
+        {"setp.eq.f16 p0|p1, h0, h1;", "setp of one f16 or bf16 has one result"},
+        {"lop3.b32 r0, r1, r2, r3, r4;", "the table of lop3 is not a constant"},
+        {"lop3.or.b32 r0|p0, r1, r2, r3, r4, p1;", "the table of lop3 is not a constant"},
+        {"call (5), callee;", "a result expected, not ')'"},
+        {"call callee, (r0 r1);", "',' or ')' expected, not 'r1'"},
+        {"brx.idx r0, nowhere;", "a list of targets expected, not 'nowhere'"},
+        {"shfl.sync.idx.b32 r0, r1, 5;", "shfl has 5 operands"},
+        {"ld.global.u32 r0, r1;", "an address in brackets expected"},
+        {"ld.global.u32 r0, [_];", "an address expected, not ']'"},
+        {"ld.global.u32 r0, [p0];", "a predicate is no address"},
+        {"ld.global.v2.u32 r0, [d0];", "the destination does not have 2 elements"},
+        {"st.global.v2.u32 [d0], r0;", "the source does not have 2 elements"},
+        {"atom.add.u32 r0, [d0];", "atom has another number of operands"},
+        {"mbarrier.init.shared.b64 r0, 1;", "an address in brackets expected"},
+        {"mbarrier.init.shared.b64 [s], 1, 2, 3;", "mbarrier has 2 operands"},
+        {"tex.2d.v4.f32.f32 {f0, f1, f2, f3}, [t, {f4}];",
+         "there are fewer coordinates than the geometry has"},
+        {"tex.2d.v4.f32.f32 {f0, f1, f2}, [t, {f4, f5}];", "tex has a vector of 4 elements"},
+        {"tex.2d.v4.f32.f32 {f0, f1, f2, f3, f4}, [t, {f5, f6}];",
+         "the vector has too many elements"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char text[1024];
+        struct ptx_error error;
+
+        kernel_with(text, cases[i].statement);
+        error = refused(text);
+        if (strcmp(error.text, cases[i].message) != 0)
+            fail_msg("%s: %s", cases[i].statement, error.text);
+        assert_int_equal(error.line, 9);
+    }
+}
+
+/* Instructions that are known, in a form that is not: their kernels are refused. */
+static void forms_that_are_not_known_are_refused(void **state)
+{
+    static const char *const cases[] = {
+        "activemask.b32 r0, r1;",
+        "atom.add.b32 r0, [d0], r1;",
+        "atom.add.u32 d0, [d1], r1;",
+        "atom.frob.b32 r0, [d0], r1;",
+        "bar.red.sync r0, 1;",
+        "barrier.cluster.arrive;",
+        "bfi.b16 h0, h1, h2, 1, 2;",
+        "add.cc.f32 f0, f1, f2;",
+        "add.rm.u32 r0, r1, r2;",
+        "add.rz.f16 h0, h1, h2;",
+        "mad.lo.cc.b32 r0, r1, r2, r3;",
+        "brx.frob r0, r1;",
+        "cp.async.ca.shared.global [r0], [d0], r1;",
+        "cp.async.ca.shared.global [r0], [d0], 32;",
+        "cp.async.ca.shared.global.L2::cache_hint [r0], [d0], 16;",
+        "createpolicy.fractional.L2::evict_first.b64;",
+        "cvt.rn.f16x2.bf16x2 r0, r1;",
+        "cvt.rs.f16x2.f32 r0, f0, f1, r1;",
+        "cvt.u32 r0, r1;",
+        "cvta.frob.global.u64 d0, d1;",
+        "cvta.global.u32 r0, r1;",
+        "isspacep.frob p0, d0;",
+        "ld.global.u32 r0;",
+        "st.global.u32 [d0];",
+        "lop3.b64 d0, d1, d2, d3, 5;",
+        "lop3.or.b32 r0, r1, r2, r3, 5, p1;",
+        "lop3.xor.b32 r0|p0, r1, r2, r3, 5, p1;",
+        "mbarrier.arrive.shared.b64 r0, [s];",
+        "mbarrier.frob.shared.b64 [s], 1;",
+        "mbarrier.init.shared.b32 [s], 1;",
+        "mov.b32 {d0, d1}, r0;",
+        "mov.b64 d0, {_, r1};",
+        "mov.b64 {d0}, d1;",
+        "mov.frob r0, r1;",
+        "redux.sync.add.f32 f0, f1, -1;",
+        "redux.sync.frob.s32 r0, r1, -1;",
+        "selp.pred p0, p1, p2, p3;",
+        "set.eq.u64.u32 d0, r1, r2;",
+        "setp.eq.f16x2 p0, r0, r1;",
+        "setp.frob.u32 p0, r0, r1;",
+        "shfl.sync.idx.f32 r0, r1, 5, 31, -1;",
+        "testp.frob.f32 p0, f0;",
+        "tex.2d.v4.f32.f32 {f0, f1, f2, f3};",
+        "tex.2d.v4.f32.f32 {f0, f1, f2, f3}, [t, t, {f4, f5}];",
+        "vadd.u32.u32 r0, r1, r2;",
+        "vadd.u32.u32.u16 r0, r1, r2;",
+        "vadd.u32.u32.u32.sat r0, r1, r2;",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const size_t length = strcspn(cases[i], " ;");
+        struct ptx_module *module;
+        char text[1024];
+
+        kernel_with(text, cases[i]);
+        module = translate(text);
+        if (!module->kernels[0].refused)
+            fail_msg("%s is executed", cases[i]);
+        assert_int_equal(strlen(module->kernels[0].refused), length);
+        assert_memory_equal(module->kernels[0].refused, cases[i], length);
+        assert_int_equal(module->kernels[0].refused_line, 9);
+        cushim__ptx_release(module);
     }
 }
 
@@ -140,6 +345,7 @@ static void unknown_instructions_refuse_their_kernels_alone(void **state)
              ".entry width()\n{ .reg .b128 x; ret; }\n"
              ".entry kind()\n{ .reg .f32 x; add.frob.f32 x, x, x; ret; }\n"
              ".entry byte()\n{ .reg .b32 x; vadd.u32.u32.u32 x, x.b0, x; ret; }\n"
+             ".extern .entry elsewhere();\n"
              ".entry strange()\n{ .reg .f32 x; atom.add.v2.f32 {x, x}, [0], {x, x}; ret; }\n");
     static const struct {
         const char *name, *refused;
@@ -151,7 +357,8 @@ static void unknown_instructions_refuse_their_kernels_alone(void **state)
         {"width", "registers of 128 bits", 16},
         {"kind", "add.frob.f32", 18},
         {"byte", "vadd.u32.u32.u32", 20},
-        {"strange", "atom.add.v2.f32", 22},
+        {"strange", "atom.add.v2.f32", 23},
+        {"elsewhere", "it is only declared", 0},
     };
 
     (void)state;
@@ -224,8 +431,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         KERNEL_TEST(kernels_have_parameters_and_limits),
         KERNEL_TEST(globals_have_values_and_addresses),
+        KERNEL_TEST(initial_values_are_expressions),
+        KERNEL_TEST(array_without_a_size_has_that_of_its_values),
         KERNEL_TEST(texts_share_what_is_visible),
         KERNEL_TEST(errors_have_their_line_and_text),
+        KERNEL_TEST(statements_that_are_wrong_are_errors),
+        KERNEL_TEST(forms_that_are_not_known_are_refused),
         KERNEL_TEST(unknown_instructions_refuse_their_kernels_alone),
         KERNEL_TEST(functions_that_pointers_may_reach_count_as_called),
         KERNEL_TEST(what_does_no_harm_is_passed_over),

@@ -87,14 +87,27 @@ static void put_symbols(struct file *file)
     file->sections[SYMBOLS].sh_entsize = sizeof *symbols;
 }
 
-/* A parameter as ptxas notes it, and 40 registers for symbol 1. */
+/*
+ * As ptxas notes it: 40 registers and 8 bytes of local memory for symbol 1; parameters, 64 threads
+ * at most, and blocks of 32 by 2.
+ */
 #define PARAMETER(number, offset, bytes) \
     0x000c1704, 0, (number) | (offset) << 16, 0x1f000u | (uint32_t)(bytes) << 18
 
 static void put_info(struct file *file)
 {
-    const uint32_t all[] = {0x00082f04, 1, 40};
-    const uint32_t scale[] = {PARAMETER(2, 16, 4), PARAMETER(1, 8, 8), PARAMETER(0, 0, 1)};
+    const uint32_t all[] = {0x00082f04, 1, 40, 0x00081104, 1, 8};
+    const uint32_t scale[] = {PARAMETER(2, 16, 4),
+                              PARAMETER(1, 8, 8),
+                              PARAMETER(0, 0, 1),
+                              0x000c0504,
+                              64,
+                              1,
+                              1,
+                              0x000c1004,
+                              32,
+                              2,
+                              1};
 
     put(file, INFO, SHT_LOPROC, all, sizeof all);
     put(file, INFO_SCALE, SHT_LOPROC, scale, sizeof scale);

@@ -23,6 +23,11 @@ static void cubin_declares_what_its_symbols_are(void **state)
     declares_parameters("scale", parameters, COUNT(parameters));
     kernel = cushim__mock_image_kernel(&image, "scale");
     assert_int_equal(kernel->registers, 40);
+    assert_int_equal(kernel->local_bytes, 8);
+    assert_int_equal(kernel->max_threads, 64);
+    assert_int_equal(kernel->required_block[0], 32);
+    assert_int_equal(kernel->required_block[1], 2);
+    assert_int_equal(kernel->required_block[2], 1);
     assert_int_equal(kernel->shared_bytes, 64);
     assert_int_equal(kernel->binary_version, 90);
     declares_variable("start", 8, "\7\0\0\0\0\0\0\0");

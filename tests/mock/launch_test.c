@@ -120,6 +120,7 @@ static void attributes_of_a_launch_are_known(void **state)
                              .hStream = kernel_stream,
                              .numAttrs = 1};
     CUfunction nothing = kernel_find("cushim_nothing");
+    CUevent event;
 
     (void)state;
     CODE(CUDA_ERROR_INVALID_VALUE, driver->LaunchKernelEx(&config, nothing, NULL, NULL));
@@ -129,6 +130,11 @@ static void attributes_of_a_launch_are_known(void **state)
         attribute = (CUlaunchAttribute){.id = (CUlaunchAttributeID)i};
         CODE(codes[i], driver->LaunchKernelEx(&config, nothing, NULL, NULL));
     }
+    OK(driver->EventCreate(&event, CU_EVENT_DISABLE_TIMING));
+    attribute = (CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT,
+                                    .value.programmaticEvent.event = event};
+    CODE(CUDA_ERROR_NOT_SUPPORTED, driver->LaunchKernelEx(&config, nothing, NULL, NULL));
+    OK(driver->EventDestroy_v2(event));
     attribute = (CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE, .value.cooperative = 1};
     config.gridDimX = 132 * 32 + 1;
     CODE(CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE,

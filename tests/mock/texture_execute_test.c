@@ -3,9 +3,13 @@
  * Textures of kernels that are executed: references, which a module has for them, and handles. How
  * kernels read them is the matter of tests/kernel/textures.
  */
+#define CUSHIM_DISABLE_DEPRECATION_WARNINGS
+
 #include <string.h>
 
 #include "tests/mock/fixture.h"
+
+enum { WIDTH = 8, HEIGHT = 4 };
 
 static const char image[] =
     ".version 6.0\n.target sm_50\n.address_size 64\n"
@@ -84,6 +88,55 @@ static void references_are_found_bound_and_asked(void **state)
     OK(driver->MemFree_v2(out));
 }
 
+/* What is bound to them counts when a kernel is launched that names them. */
+static void references_of_surfaces_are_written_through(void **state)
+{
+    static const char text[] =
+        ".version 6.0\n.target sm_50\n.address_size 64\n"
+        ".global .surfref drawn;\n.global .texref named;\n"
+        ".visible .entry draw()\n{\n.reg .b32 %r<3>; mov.u32 %r1, 4; mov.u32 %r2, 1;\n"
+        "sust.b.2d.b32.trap [drawn, {%r1, %r2}], {%r1};\nret;\n}\n";
+    CUDA_ARRAY3D_DESCRIPTOR described = {
+        .Width = WIDTH, .Height = HEIGHT, .Format = CU_AD_FORMAT_UNSIGNED_INT8, .NumChannels = 4};
+    CUarray plain, array;
+    uint32_t texels[HEIGHT][WIDTH] = {{0}};
+    CUDA_MEMCPY2D copy = {.srcMemoryType = CU_MEMORYTYPE_ARRAY,
+                          .dstMemoryType = CU_MEMORYTYPE_HOST,
+                          .dstHost = texels,
+                          .WidthInBytes = sizeof texels[0],
+                          .Height = HEIGHT};
+    CUarray found;
+    CUmodule module;
+    CUfunction function;
+    CUsurfref drawn;
+    CUtexref named;
+
+    (void)state;
+    OK(driver->Array3DCreate_v2(&plain, &described));
+    described.Flags = CUDA_ARRAY3D_SURFACE_LDST;
+    OK(driver->Array3DCreate_v2(&array, &described));
+    copy.srcArray = array;
+    OK(driver->ModuleLoadData(&module, text));
+    CODE(CUDA_ERROR_NOT_FOUND, driver->ModuleGetSurfRef(&drawn, module, "nothing"));
+    OK(driver->ModuleGetSurfRef(&drawn, module, "drawn"));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->SurfRefGetArray(&found, drawn));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->SurfRefSetArray(drawn, plain, 0));
+    OK(driver->SurfRefSetArray(drawn, array, 0));
+    OK(driver->SurfRefGetArray(&found, drawn));
+    assert_ptr_equal(found, array);
+    OK(driver->ModuleGetFunction(&function, module, "draw"));
+    OK(driver->ModuleGetTexRef(&named, module, "named"));
+    OK(driver->ParamSetTexRef(function, CU_PARAM_TR_DEFAULT, named));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->ParamSetTexRef(function, 0, named));
+    OK(launch(module, "draw", NULL));
+    OK(driver->Memcpy2D_v2(&copy));
+    assert_int_equal(texels[1][1], 4);
+    assert_int_equal(texels[0][1], 0);
+    OK(driver->ModuleUnload(module));
+    OK(driver->ArrayDestroy(array));
+    OK(driver->ArrayDestroy(plain));
+}
+
 /* As of any other handle: a misuse of the host's call, a fault of the kernel. */
 static void destroyed_texture_is_a_misuse_and_a_fault(void **state)
 {
@@ -154,6 +207,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(references_are_found_bound_and_asked, fixture_auto,
+                                        fixture_done),
+        cmocka_unit_test_setup_teardown(references_of_surfaces_are_written_through, fixture_auto,
                                         fixture_done),
         cmocka_unit_test(destroyed_texture_is_a_misuse_and_a_fault),
         cmocka_unit_test_setup_teardown(kernels_read_textures_that_were_destroyed_after_the_launch,

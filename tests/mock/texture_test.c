@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Texture and surface objects: what they are made of, and what is refused. */
+/* Texture and surface objects, and references: what they are made of, and what is refused. */
 #include <string.h>
 
 #include "tests/mock/fixture.h"
@@ -115,12 +115,55 @@ static void impossible_resources_are_refused(void **state)
     OK(driver->ArrayDestroy(array));
 }
 
+static void references_of_arrays_and_pitched_memory(void **state)
+{
+    const CUarray array = make_array(0);
+    const float border[4] = {0.5f, 1, 2, 3};
+    CUDA_ARRAY_DESCRIPTOR described = {
+        .Width = WIDTH, .Height = HEIGHT, .Format = CU_AD_FORMAT_FLOAT, .NumChannels = 1};
+    CUdeviceptr memory, address;
+    CUarray found;
+    CUarray_format format;
+    CUtexref own;
+    float got[4];
+    int channels;
+
+    (void)state;
+    OK(driver->MemAlloc_v2(&memory, 4096));
+    OK(driver->TexRefCreate(&own));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->TexRefGetArray(&found, own));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->TexRefSetArray(own, array, 0));
+    OK(driver->TexRefSetArray(own, array, CU_TRSA_OVERRIDE_FORMAT));
+    OK(driver->TexRefGetArray(&found, own));
+    assert_ptr_equal(found, array);
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->TexRefGetAddress_v2(&address, own));
+    OK(driver->TexRefGetFormat(&format, &channels, own));
+    assert_int_equal(format, CU_AD_FORMAT_UNSIGNED_INT8);
+    assert_int_equal(channels, 4);
+    OK(driver->TexRefSetAddress2D_v3(own, &described, memory, 64));
+    OK(driver->TexRefGetAddress_v2(&address, own));
+    assert_int_equal(address, memory);
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->TexRefGetArray(&found, own));
+    described.NumChannels = 3;
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->TexRefSetAddress2D_v3(own, &described, memory, 64));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->TexRefSetFormat(own, CU_AD_FORMAT_FLOAT, 3));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->TexRefSetFilterMode(own, (CUfilter_mode)2));
+    OK(driver->TexRefSetBorderColor(own, (float *)border));
+    OK(driver->TexRefGetBorderColor(got, own));
+    assert_memory_equal(got, border, sizeof border);
+    OK(driver->TexRefDestroy(own));
+    OK(driver->MemFree_v2(memory));
+    OK(driver->ArrayDestroy(array));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(objects_return_what_they_were_made_of, fixture_auto,
                                         fixture_done),
         cmocka_unit_test_setup_teardown(impossible_resources_are_refused, fixture_auto,
+                                        fixture_done),
+        cmocka_unit_test_setup_teardown(references_of_arrays_and_pitched_memory, fixture_auto,
                                         fixture_done),
     };
 

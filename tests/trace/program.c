@@ -15,6 +15,7 @@
  *     capture            a graph that is captured and launched, and work on another stream
  *     profiler           calls before, between and after cuProfilerStart and cuProfilerStop
  *     ranges             marks and ranges of NVTX
+ *     kinds              kernels by the functions that launch them, and copies of each shape
  *     waits              a call, a line on standard output, and then it waits for a signal
  *     looked-up          calls cuInit by the address that cuGetProcAddress returns
  *     addresses NAME...  prints which names cuGetProcAddress and dlsym() find
@@ -31,13 +32,12 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <wchar.h>
 
-#include <cushim/cushim.h>
+#include "program.h"
 
-static const struct cushim_table *cu;
+const struct cushim_table *cu;
 
-static void check(CUresult code, const char *what)
+void check(CUresult code, const char *what)
 {
     if (code == CUDA_SUCCESS)
         return;
@@ -51,7 +51,7 @@ static void load(void)
     cu = cushim_driver();
 }
 
-static CUcontext begin(void)
+CUcontext begin(void)
 {
     CUcontext context;
 
@@ -62,7 +62,7 @@ static CUcontext begin(void)
     return context;
 }
 
-static void plain(void)
+void plain(void)
 {
     static char host[4096];
     CUdeviceptr memory;
@@ -287,122 +287,6 @@ static void call_profiler(void)
     check(cu->DeviceGet(&device, 0), "cuDeviceGet");
 }
 
-/* --- ranges: what the headers of NVTX do in a program --- */
-
-static void (*marked)(const char *message);
-static int (*pushed)(const char *message);
-static int (*popped)(void);
-static void (*marked_ex)(const void *attributes);
-static int (*pushed_wide)(const wchar_t *message);
-static int (*pushed_in)(void *domain, const void *attributes);
-static int (*popped_in)(void *domain);
-static void *(*created)(const wchar_t *name);
-static uint64_t (*started)(const char *message);
-static void (*ended)(uint64_t id);
-static uint64_t (*started_in)(void *domain, const void *attributes);
-
-static int module_table(int module, void ***table, unsigned *size)
-{
-    static void *core[16], *core2[16];
-    static bool is_filled;
-
-    if (!is_filled) {
-        core[1] = &marked_ex;
-        core[2] = &marked;
-        core[5] = &started;
-        core[7] = &ended;
-        core[9] = &pushed;
-        core[10] = &pushed_wide;
-        core[11] = &popped;
-        core2[2] = &started_in;
-        core2[4] = &pushed_in;
-        core2[5] = &popped_in;
-        core2[13] = &created;
-        is_filled = true;
-    }
-    *table = module == 1 ? core : core2;
-    *size = 16;
-    return module == 1 || module == 5;
-}
-
-static const void *export_table(uint32_t id)
-{
-    static const struct {
-        size_t size;
-        int (*module_table)(int, void ***, unsigned *);
-    } callbacks = {sizeof callbacks, module_table};
-
-    return id == 1 ? &callbacks : NULL;
-}
-
-static void *end_elsewhere(void *id)
-{
-    ended(*(const uint64_t *)id);
-    return NULL;
-}
-
-/* Two ranges that overlap; the first ends in another thread, and ids that are none end nothing. */
-static void name_process_ranges(void *domain, const void *attributes)
-{
-    uint64_t first, second;
-    pthread_t thread;
-    int version;
-
-    if (!started || !ended || !started_in)
-        exit(1);
-    first = started("ended by a thread");
-    cu->DriverGetVersion(&version);
-    second = started_in(domain, attributes);
-    cu->DriverGetVersion(&version);
-    if (pthread_create(&thread, NULL, end_elsewhere, &first) != 0)
-        exit(1);
-    pthread_join(thread, NULL);
-    cu->DriverGetVersion(&version);
-    ended(0);
-    ended(first);
-    ended(second + 1);
-    ended(second);
-}
-
-static void name_ranges(void)
-{
-    const struct {
-        uint16_t version, size;
-        uint32_t category;
-        int32_t color_type;
-        uint32_t color;
-        int32_t payload_type, reserved;
-        uint64_t payload;
-        int32_t message_type;
-        const void *message;
-    } attributes = {3, sizeof attributes, 0, 0, 0, 0, 0, 0, 1, "marked by attributes"},
-      wide = {3, sizeof wide, 0, 0, 0, 0, 0, 0, 2, L"of the domain"};
-    const char *path = getenv("NVTX_INJECTION64_PATH");
-    void *library = path ? dlopen(path, RTLD_NOW) : NULL;
-    int (*initialise)(const void *(*)(uint32_t)) = NULL;
-    void *domain;
-
-    if (library)
-        *(void **)&initialise = dlsym(library, "InitializeInjectionNvtx2");
-    if (!initialise || !initialise(export_table) || !pushed || !popped || !marked || !marked_ex)
-        exit(1);
-    domain = created ? created(L"domain") : NULL;
-    if (!domain || pushed("outer") != 0 || !pushed_wide || pushed_wide(L"\u2713 inner") != 1)
-        exit(1);
-    plain();
-    /* The ranges of a domain are its own. */
-    if (pushed_in(domain, &wide) != 0 || popped() != 1 || pushed("within") != 1)
-        exit(1);
-    plain();
-    if (popped_in(domain) != 0 || popped_in(domain) >= 0 || popped() != 1)
-        exit(1);
-    marked("here");
-    marked_ex(&attributes);
-    if (popped() != 0 || popped() >= 0)
-        exit(1);
-    name_process_ranges(domain, &attributes);
-}
-
 static void print_addresses(char **names)
 {
     void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
@@ -467,6 +351,8 @@ int main(int count, char **words)
         call_profiler();
     } else if (strcmp(what, "ranges") == 0) {
         name_ranges();
+    } else if (strcmp(what, "kinds") == 0) {
+        queue_kinds();
     } else if (strcmp(what, "waits") == 0) {
         begin();
         puts("ready");

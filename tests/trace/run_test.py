@@ -105,6 +105,33 @@ class OverMock(Run):
                 'cuInit', 'cuMemAlloc_v2', 'cuMemcpyHtoDAsync_v2', 'cuMemsetD8Async',
                 'cuMemcpyDtoH_v2', 'cuMemFree_v2', 'cuStreamDestroy_v2'})
 
+    def test_kernels_have_names_and_shapes_and_copies_have_sizes(self):
+        for run in (self.mock, self.over_mock):
+            [path] = run('kinds')
+            kernels, copies = [], []
+            for work in self.works(path):
+                args = work['args']
+                if 'bytes' in args:
+                    copies.append((args['call'], work['name'], args['bytes']))
+                else:
+                    kernels.append((args['call'], work['name'], args['grid'], args['block'],
+                                    args['shared_bytes']))
+            self.assertEqual(sorted(kernels), [
+                ('cuLaunchKernel', 'traced', [2, 3, 1], [32, 2, 1], 128),
+                ('cuLaunchKernelEx', 'traced', [4, 1, 1], [8, 1, 1], 64),
+                ('cuLaunchKernel_ptsz', 'traced', [5, 1, 1], [1, 1, 1], 0)])
+            self.assertEqual(sorted(copies), [
+                ('cuMemcpy2D_v2', 'copy', 30), ('cuMemcpy2D_v2', 'copy on device', 30),
+                ('cuMemcpy2D_v2', 'copy to device', 30), ('cuMemcpy2D_v2', 'copy to host', 30),
+                ('cuMemcpy3DPeer', 'copy between devices', 20),
+                ('cuMemcpy3D_v2', 'copy to host', 24)])
+            self.assertEqual(int(self.document(path)['otherData']['untimed_work']), 0)
+
+    def test_names_of_kernels_that_were_looked_up_unseen_are_asked_for(self):
+        for run in (self.mock, self.over_mock):
+            [path] = run('kinds', options='calls = cuLaunchKernel')
+            self.assertEqual([work['name'] for work in self.works(path)], ['traced'] * 2)
+
     def test_what_is_captured_is_no_work(self):
         [path] = self.mock('capture')
         self.assertEqual([work['args']['bytes'] for work in self.works(path)
@@ -150,8 +177,9 @@ class OverMock(Run):
         self.assertGreater(ends['within'], ends['\u2713 inner'])
         self.assertGreater(ends['of the domain'], found['within']['ts'])
         self.assertGreaterEqual(ends['outer'], ends['of the domain'])
-        self.assertEqual({name for name, event in found.items() if event['ph'] == 'i'},
-                         {'here', 'marked by attributes'})
+        self.assertEqual(found['registered']['ph'], 'X')
+        self.assertEqual({event['name'] for event in events if event['ph'] == 'i'},
+                         {'here', 'marked by attributes', '\u2713 there', 'registered'})
 
     def test_ranges_of_the_process_overlap_and_end_in_any_thread(self):
         [path] = self.mock('ranges', NVTX_INJECTION64_PATH=MOCK)
@@ -160,6 +188,16 @@ class OverMock(Run):
         first, second = 'ended by a thread', 'marked by attributes'
         times = [found[first, 'b'], found[second, 'b'], found[first, 'e'], found[second, 'e']]
         self.assertEqual(times, sorted(set(times)))
+        last = self.calls(path)[-1]['ts']
+        self.assertLess(found['started wide', 'b'], found['started wide', 'e'])
+        self.assertLessEqual(found['started wide', 'e'], last)
+
+    def test_threads_have_the_names_that_nvtx_gives_them(self):
+        [path] = self.mock('ranges', NVTX_INJECTION64_PATH=MOCK)
+        names = {event['args']['name'] for event in self.document(path)['traceEvents']
+                 if event['name'] == 'thread_name'}
+        self.assertTrue(any('the first thread' in name for name in names), names)
+        self.assertTrue(any('another thread' in name for name in names), names)
 
 
 class Processes(Run):

@@ -10,9 +10,9 @@
 
 /* What an opcode may have besides its name. */
 enum {
-    MAY_ROUND = 1,
-    MAY_FLUSH = 2,
-    MAY_SATURATE = 4,
+    MAY_FLUSH = FLAG_FTZ,
+    MAY_SATURATE = FLAG_SAT,
+    MAY_ROUND = 1 << 2,
 };
 
 struct ptx_alu {
@@ -93,12 +93,12 @@ void cushim__ptx_half_lanes(void *restrict d, const void *a, const void *b, cons
 
 /* --- numbers --- */
 
-/* a * b + c, rounded to the nearest once. */
 /*
  * Whether a result of f32 that came out as the least normal number would be less if exponents had
  * no end: .ftz flushes it then. The rounding mode is one of <fenv.h>, the host's is to nearest.
  */
 bool cushim__ptx_is_tiny(ptx_lanes lanes, float x, float y, float z, int rounding);
+/* a * b + c, rounded to the nearest once. */
 float cushim__ptx_fma32(float a, float b, float c);
 
 /* A number with few bits: its fraction, smallest exponent and what it does when it overflows. */

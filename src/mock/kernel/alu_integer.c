@@ -42,9 +42,7 @@ __extension__ typedef __int128 s128;
 
 SIGNLESS2(add, x + y)
 SIGNLESS2(sub, x - y)
-LANES2(mul_lo_u16, u16, u16, u16, (uint32_t)x *y)
-LANES2(mul_lo_u32, u32, u32, u32, x *y)
-LANES2(mul_lo_u64, u64, u64, u64, x *y)
+SIGNLESS2(mul_lo, 1u * x * y)
 LANES2(mul_hi_u16, u16, u16, u16, (uint32_t)x *y >> 16)
 LANES2(mul_hi_s16, s16, s16, s16, (int32_t)x *y >> 16)
 LANES2(mul_hi_u32, u32, u32, u32, (uint64_t)x *y >> 32)
@@ -56,9 +54,7 @@ LANES2(mul_wide_s16, s32, s16, s16, (int32_t)x *y)
 LANES2(mul_wide_u32, u64, u32, u32, (uint64_t)x *y)
 LANES2(mul_wide_s32, s64, s32, s32, (int64_t)x *y)
 
-LANES3(mad_lo_u16, u16, u16, u16, u16, (uint32_t)x *y + z)
-LANES3(mad_lo_u32, u32, u32, u32, u32, x *y + z)
-LANES3(mad_lo_u64, u64, u64, u64, u64, x *y + z)
+SIGNLESS3(mad_lo, 1u * x * y + z)
 LANES3(mad_hi_u16, u16, u16, u16, u16, ((uint32_t)x * y >> 16) + z)
 LANES3(mad_hi_s16, s16, s16, s16, s16, ((int32_t)x * y >> 16) + z)
 LANES3(mad_hi_u32, u32, u32, u32, u32, (uint32_t)((uint64_t)x *y >> 32) + z)
@@ -101,14 +97,10 @@ LANES3(sad_s64, u64, s64, s64, u64,
        (x > y ? (uint64_t)x - (uint64_t)y : (uint64_t)y - (uint64_t)x) + z)
 
 /* Division by zero has all bits set. The negation of the least number is the least number. */
-LANES2(div_u16, u16, u16, u16, y ? x / y : 0xffff)
-LANES2(div_u32, u32, u32, u32, y ? x / y : UINT32_MAX)
-LANES2(div_u64, u64, u64, u64, y ? x / y : UINT64_MAX)
-LANES2(rem_u16, u16, u16, u16, y ? x % y : 0xffff)
-LANES2(rem_u32, u32, u32, u32, y ? x % y : UINT32_MAX)
-LANES2(rem_u64, u64, u64, u64, y ? x % y : UINT64_MAX)
-SIGNED2(quotient, y == 0 ? UINT64_MAX : y == -1 ? -(uint64_t)x : (uint64_t)(x / y))
-SIGNED2(remainder, y == 0 ? -1 : y == -1 ? 0 : x % y)
+SIGNLESS2(div, y ? x / y : UINT64_MAX)
+SIGNLESS2(rem, y ? x % y : UINT64_MAX)
+SIGNED2(div, y == 0 ? UINT64_MAX : y == -1 ? -(uint64_t)x : (uint64_t)(x / y))
+SIGNED2(rem, y == 0 ? -1 : y == -1 ? 0 : x % y)
 
 SIGNLESS1(neg, -(uint64_t)x)
 SIGNED1(abs, x < 0 ? -(uint64_t)x : (uint64_t)x)
@@ -205,18 +197,8 @@ const struct ptx_alu cushim__ptx_alu_integer[] = {
     {"add.s32.sat", "www", add_s32_sat, 0},
     {"sub.s32.sat", "www", sub_s32_sat, 0},
     SIGN_ROWS(sad, "sad", "hhhh", "wwww", "llll"),
-    {"div.u16", "hhh", div_u16, 0},
-    {"div.u32", "www", div_u32, 0},
-    {"div.u64", "lll", div_u64, 0},
-    {"div.s16", "hhh", quotient_s16, 0},
-    {"div.s32", "www", quotient_s32, 0},
-    {"div.s64", "lll", quotient_s64, 0},
-    {"rem.u16", "hhh", rem_u16, 0},
-    {"rem.u32", "www", rem_u32, 0},
-    {"rem.u64", "lll", rem_u64, 0},
-    {"rem.s16", "hhh", remainder_s16, 0},
-    {"rem.s32", "www", remainder_s32, 0},
-    {"rem.s64", "lll", remainder_s64, 0},
+    SIGN_ROWS(div, "div", "hhh", "www", "lll"),
+    SIGN_ROWS(rem, "rem", "hhh", "www", "lll"),
     {"neg.s16", "hh", neg_u16, 0},
     {"neg.s32", "ww", neg_u32, 0},
     {"neg.s64", "ll", neg_u64, 0},

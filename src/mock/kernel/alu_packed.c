@@ -113,6 +113,12 @@ COMPARISONS(vset_le, LE)
 COMPARISONS(vset_gt, GT)
 COMPARISONS(vset_ge, GE)
 
+/* Whole words, of which `add` adds the last operand. */
+LANES2(vadd_word, u32, u32, u32, x + y)
+LANES2(vsub_word, u32, u32, u32, x - y)
+LANES3(vadd_word_add, u32, u32, u32, u32, x + y + z)
+LANES3(vsub_word_add, u32, u32, u32, u32, x - y + z)
+
 /* The second number is the lowest, then the first, and then what the third operand has. */
 #define PACK(function, bits, is_signed)                                                         \
     LANES3(function, u32, u32, u32, u32,                                                        \
@@ -137,6 +143,16 @@ PACK(pack_s8, 8, true)
         TYPE_ROWS(text "2", name##2_s, ".s32.s32.s32"), \
         TYPE_ROWS(text "4", name##4_u, ".u32.u32.u32"), \
         TYPE_ROWS(text "4", name##4_s, ".s32.s32.s32")
+#define WORD_ROWS(base, function, types)             \
+    {base types, "www", function, 0},                \
+    {                                                \
+        base types ".add", "wwww", function##_add, 0 \
+    }
+#define WORDS(base, function)                                                                 \
+    WORD_ROWS(base, function, ".u32.u32.u32"), WORD_ROWS(base, function, ".u32.u32.s32"),     \
+        WORD_ROWS(base, function, ".u32.s32.u32"), WORD_ROWS(base, function, ".u32.s32.s32"), \
+        WORD_ROWS(base, function, ".s32.u32.u32"), WORD_ROWS(base, function, ".s32.u32.s32"), \
+        WORD_ROWS(base, function, ".s32.s32.u32"), WORD_ROWS(base, function, ".s32.s32.s32")
 #define SET_ROWS(word, name)                                                                    \
     {"vset2.u32.u32" word, "wwww", name##2_u, 0}, {"vset2.s32.s32" word, "wwww", name##2_s, 0}, \
         {"vset4.u32.u32" word, "wwww", name##4_u, 0},                                           \
@@ -149,6 +165,8 @@ PACK(pack_s8, 8, true)
     }
 
 const struct ptx_alu cushim__ptx_alu_packed[] = {
+    WORDS("vadd", vadd_word),
+    WORDS("vsub", vsub_word),
     ROWS("vadd", vadd),
     ROWS("vsub", vsub),
     ROWS("vavrg", vavrg),

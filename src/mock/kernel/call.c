@@ -258,7 +258,7 @@ static const char *conversion(struct ptx_step *step, unsigned lane, const char *
     const char *const start = format++;
     char directive[32] = "%", piece[TEXT_MAX] = "", text[TEXT_MAX];
     size_t used = 1;
-    bool wide = false;
+    bool wide = false, is_integer;
     uint64_t value;
     int extent;
 
@@ -283,61 +283,34 @@ static const char *conversion(struct ptx_step *step, unsigned lane, const char *
         add(output, "%", 1);
         return format + 1;
     }
-    switch (*format) {
-    case 'd':
-    case 'i':
-    case 'u':
-    case 'o':
-    case 'x':
-    case 'X':
-        if (!read_value(step, lane, from, wide ? 8 : 4, &value))
-            return NULL;
+    if (*format == '\0' || !strchr("diuoxXceEfFgGaAps", *format)) {
+        /* What is not known stays as it is. */
+        add(output, start, (size_t)(format - start));
+        return format;
+    }
+    is_integer = strchr("diuoxX", *format) != NULL;
+    if (!read_value(step, lane, from, *format == 'c' || (is_integer && !wide) ? 4 : 8, &value))
+        return NULL;
+    snprintf(directive + used, 8, is_integer ? "ll%c" : "%c", *format);
+    if (is_integer) {
         if (!wide && (*format == 'd' || *format == 'i'))
             value = (uint64_t)(int32_t)value;
-        snprintf(directive + used, 8, "ll%c", *format);
         snprintf(piece, sizeof piece, directive, (unsigned long long)value);
-        break;
-    case 'c':
-        if (!read_value(step, lane, from, 4, &value))
-            return NULL;
-        snprintf(directive + used, 8, "c");
+    } else if (*format == 'c') {
         snprintf(piece, sizeof piece, directive, (int)(value & 0xff));
-        break;
-    case 'e':
-    case 'E':
-    case 'f':
-    case 'F':
-    case 'g':
-    case 'G':
-    case 'a':
-    case 'A': {
-        double number;
-
-        if (!read_value(step, lane, from, 8, &value))
-            return NULL;
-        memcpy(&number, &value, sizeof number);
-        snprintf(directive + used, 8, "%c", *format);
-        snprintf(piece, sizeof piece, directive, number);
-        break;
-    }
-    case 'p':
-        if (!read_value(step, lane, from, 8, &value))
-            return NULL;
+    } else if (*format == 'p') {
         snprintf(piece, sizeof piece, "0x%llx", (unsigned long long)value);
-        break;
-    case 's':
-        if (!read_value(step, lane, from, 8, &value))
-            return NULL;
+    } else if (*format == 's') {
         if (value == 0)
             snprintf(text, sizeof text, "(null)");
         else if (!read_text(step, lane, value, text, sizeof text))
             return NULL;
-        snprintf(directive + used, 8, "s");
         snprintf(piece, sizeof piece, directive, text);
-        break;
-    default: /* what is not known stays as it is */
-        add(output, start, (size_t)(format - start));
-        return format;
+    } else {
+        double number;
+
+        memcpy(&number, &value, sizeof number);
+        snprintf(piece, sizeof piece, directive, number);
     }
     add(output, piece, strlen(piece));
     return format + 1;

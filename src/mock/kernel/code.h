@@ -33,6 +33,7 @@ static inline uint32_t ptx_choose(uint32_t mask, unsigned lane, uint32_t yes, ui
 #else
 #define PTX_ALIAS
 #endif
+typedef uint16_t PTX_ALIAS lane_u16;
 typedef uint32_t PTX_ALIAS lane_u32;
 typedef int32_t PTX_ALIAS lane_s32;
 typedef uint64_t PTX_ALIAS lane_u64;
@@ -49,6 +50,7 @@ enum ptx_row {
     ROW_LONG = 'l',
     ROW_DOUBLE = 'd',
     ROW_PREDICATE = 'p',
+    ROW_NUMBER = '=', /* none: a constant of the instruction, in `count` */
 };
 
 enum ptx_type {
@@ -102,39 +104,34 @@ enum {
 
 enum ptx_rounding { ROUND_DEFAULT, ROUND_NEAREST, ROUND_ZERO, ROUND_DOWN, ROUND_UP, ROUND_AWAY };
 
-/* How an instruction is executed. */
+/* How an instruction is executed: the most frequent come first. Results are rows of `bytes`. */
 enum ptx_handler {
     DO_LANES32, /* `lanes` for a row of 4 bytes */
     DO_LANES64,
-    DO_FLOAT32, /* the same with FTZ, SAT or a rounding mode */
-    DO_FLOAT64,
+    DO_FLOAT, /* the same with FTZ, SAT or a rounding mode */
     DO_MOVE32,
     DO_MOVE64,
     DO_COMPARE, /* `compare`; d | e = with c; `count`: of f16 */
-    DO_SELECT32,
-    DO_SELECT64,
+    DO_LOAD,    /* into the list of `count` rows, from a + immediate; space in `sub` */
+    DO_STORE,   /* from the list */
+    DO_BRANCH,
+    DO_SELECT,
     DO_LOGIC,   /* predicates: d = a OP b, by `sub` */
     DO_SET,     /* a row from a comparison */
-    DO_CARRY32, /* add.cc and the like */
-    DO_CARRY64, /* the same */
+    DO_CARRY,   /* add.cc and the like */
     DO_CONVERT, /* cvt of any pair: to `type`, from `sub`; `count`: to a whole number */
     DO_CONVERT_PAIR,
     DO_HALF,    /* f16 and bf16: the operation in `sub` */
     DO_LOP3,    /* its table in `count` */
     DO_INSERT,  /* bfi; e is its fourth source */
-    DO_NARROW,  /* the low half of a wide row */
     DO_PART,    /* `count` bits from bit `sub`; FLAG_WIDE_PART: of a wide row */
     DO_COMBINE, /* two rows of `count` bits each: 8, 16 or 32 */
-    DO_EXTEND,  /* a wide row of one; FLAG_SIGNED */
     DO_ADDRESS, /* the address of a symbol: kind in `sub`, index in `target`, `immediate` added */
     DO_SPECIAL, /* a special register: `sub` */
-    DO_LOAD,    /* into the list of `count` rows, from a + immediate; space in `sub` */
-    DO_STORE,   /* from the list */
     DO_ATOMIC,
     DO_COPY_ASYNC, /* cp.async: [d] = [a], `count` bytes, of which b are read */
     DO_ISSPACE,
     DO_CVTA,
-    DO_BRANCH,
     DO_BRANCH_TABLE, /* brx.idx: the list of targets */
     DO_CALL,
     DO_CALL_INDIRECT,
@@ -328,8 +325,6 @@ struct ptx_function {
 
 struct ptx_shared {
     char *name;
-    unsigned part;
-    enum ptx_linkage linkage;
     size_t bytes, alignment;
     bool dynamic; /* .extern without a size */
 };

@@ -18,16 +18,17 @@
         return result;                                                \
     }
 
-#define ORDERED(T)                \
+#define EQUAL(T)                  \
+    COMPARISON(eq_##T, T, x == y) \
+    COMPARISON(ne_##T, T, x != y)
+#define ORDERED(T, x, y)          \
     COMPARISON(lt_##T, T, x < y)  \
     COMPARISON(le_##T, T, x <= y) \
     COMPARISON(gt_##T, T, x > y)  \
     COMPARISON(ge_##T, T, x >= y)
-#define EQUAL(T)                  \
-    COMPARISON(eq_##T, T, x == y) \
-    COMPARISON(ne_##T, T, x != y)
 /* With the u at the end, a comparison with a NaN is true. */
-#define UNORDERED(T)                          \
+#define FLOATING(T, x, y)                     \
+    ORDERED(T, x, y)                          \
     COMPARISON(ne_##T, T, x<y || x> y)        \
     COMPARISON(eq_##T, T, x == y)             \
     COMPARISON(equ_##T, T, !(x < y || x > y)) \
@@ -39,54 +40,31 @@
     COMPARISON(num_##T, T, x == x && y == y)  \
     COMPARISON(nan_##T, T, x != x || y != y)
 
-/* Of f16 and bf16 by their bits, as whole numbers in the order of the values. */
-static bool small_is_nan(uint32_t bits, uint32_t infinity)
+/* The bits of an f16 or bf16 as a number: they are in the order of the values. */
+static inline float ordered(uint32_t bits, uint32_t infinity)
 {
-    return (bits & 0x7fff) > infinity;
+    const uint32_t magnitude = bits & 0x7fff;
+    const float number = magnitude > infinity ? NAN : (float)magnitude;
+
+    return bits & 0x8000 ? -number : number;
 }
 
-static int small_order(uint32_t bits)
-{
-    return bits & 0x8000 ? -(int)(bits & 0x7fff) : (int)(bits & 0x7fff);
-}
-
-#define SMALL(T, infinity)                                                       \
-    typedef uint32_t number_##T;                                                 \
-    typedef lane_u32 row_##T;                                                    \
-    static bool nan_of_##T(uint32_t x, uint32_t y)                               \
-    {                                                                            \
-        return small_is_nan(x, infinity) || small_is_nan(y, infinity);           \
-    }                                                                            \
-    COMPARISON(eq_##T, T, !nan_of_##T(x, y) && small_order(x) == small_order(y)) \
-    COMPARISON(ne_##T, T, !nan_of_##T(x, y) && small_order(x) != small_order(y)) \
-    COMPARISON(lt_##T, T, !nan_of_##T(x, y) && small_order(x) < small_order(y))  \
-    COMPARISON(le_##T, T, !nan_of_##T(x, y) && small_order(x) <= small_order(y)) \
-    COMPARISON(gt_##T, T, !nan_of_##T(x, y) && small_order(x) > small_order(y))  \
-    COMPARISON(ge_##T, T, !nan_of_##T(x, y) && small_order(x) >= small_order(y)) \
-    COMPARISON(equ_##T, T, nan_of_##T(x, y) || small_order(x) == small_order(y)) \
-    COMPARISON(neu_##T, T, nan_of_##T(x, y) || small_order(x) != small_order(y)) \
-    COMPARISON(ltu_##T, T, nan_of_##T(x, y) || small_order(x) < small_order(y))  \
-    COMPARISON(leu_##T, T, nan_of_##T(x, y) || small_order(x) <= small_order(y)) \
-    COMPARISON(gtu_##T, T, nan_of_##T(x, y) || small_order(x) > small_order(y))  \
-    COMPARISON(geu_##T, T, nan_of_##T(x, y) || small_order(x) >= small_order(y)) \
-    COMPARISON(num_##T, T, !nan_of_##T(x, y))                                    \
-    COMPARISON(nan_##T, T, nan_of_##T(x, y))
+typedef uint32_t number_f16, number_bf16;
+typedef lane_u32 row_f16, row_bf16;
 
 EQUAL(u16)
 EQUAL(u32)
 EQUAL(u64)
-ORDERED(u16)
-ORDERED(s16)
-ORDERED(u32)
-ORDERED(s32)
-ORDERED(u64)
-ORDERED(s64)
-UNORDERED(f32)
-UNORDERED(f64)
-ORDERED(f32)
-ORDERED(f64)
-SMALL(f16, 0x7c00)
-SMALL(bf16, 0x7f80)
+ORDERED(u16, x, y)
+ORDERED(s16, x, y)
+ORDERED(u32, x, y)
+ORDERED(s32, x, y)
+ORDERED(u64, x, y)
+ORDERED(s64, x, y)
+FLOATING(f32, x, y)
+FLOATING(f64, x, y)
+FLOATING(f16, ordered(x, 0x7c00), ordered(y, 0x7c00))
+FLOATING(bf16, ordered(x, 0x7f80), ordered(y, 0x7f80))
 
 #define BITS_ROW(T)    \
     {                  \

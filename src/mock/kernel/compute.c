@@ -6,12 +6,13 @@
 
 /* --- floating point --- */
 
-static void flush(lane_u32 *to, const void *row)
+/* Numbers whose exponent is 0 are left with their sign. */
+static void flush(lane_u32 *to, const void *row, uint32_t exponent, uint32_t sign)
 {
     const lane_u32 *from = row;
 
     for (unsigned i = 0; i < PTX_LANES; i++)
-        to[i] = from[i] & 0x7f800000 ? from[i] : from[i] & 0x80000000;
+        to[i] = from[i] & exponent ? from[i] : from[i] & sign;
 }
 
 static const void *flushed(struct ptx_step *step, uint32_t operand, unsigned index)
@@ -20,7 +21,7 @@ static const void *flushed(struct ptx_step *step, uint32_t operand, unsigned ind
 
     if (!(step->at->flags & FLAG_FTZ) || !(step->at->count >> index & 1))
         return row;
-    flush((lane_u32 *)step->sources[index], row);
+    flush((lane_u32 *)step->sources[index], row, 0x7f800000, 0x80000000);
     return step->sources[index];
 }
 
@@ -38,7 +39,7 @@ static void flush_tiny(struct ptx_step *step, const lane_f32 *a, const lane_f32 
 {
     lane_u32 *const result = (lane_u32 *)step->result;
 
-    flush(result, step->result);
+    flush(result, step->result, 0x7f800000, 0x80000000);
     for (unsigned i = 0; i < PTX_LANES; i++) {
         if ((result[i] & 0x7fffffff) == 0x00800000 &&
             cushim__ptx_is_tiny(step->at->lanes, a[i], step->at->b == PTX_UNUSED ? 0 : b[i],
@@ -85,6 +86,24 @@ void cushim__ptx_compute_conversion(struct ptx_step *step)
         fesetround(FE_TONEAREST);
 }
 
+void cushim__ptx_compute_pair(struct ptx_step *step)
+{
+    const struct ptx_instruction *at = step->at;
+
+    cushim__ptx_convert_pair(step->result, ptx_row(step, at->a), ptx_row(step, at->b),
+                             (enum ptx_type)at->type, (enum ptx_rounding)at->rounding, at->flags);
+}
+
+void cushim__ptx_compute_half(struct ptx_step *step)
+{
+    const struct ptx_instruction *at = step->at;
+
+    cushim__ptx_half_lanes(step->result, ptx_row(step, at->a),
+                           ptx_row(step, at->b == PTX_UNUSED ? at->a : at->b),
+                           ptx_row(step, at->c == PTX_UNUSED ? at->a : at->c),
+                           (enum ptx_half_operation)at->sub, (enum ptx_type)at->type, at->flags);
+}
+
 /* --- predicates --- */
 
 static void put_predicate(struct ptx_step *step, uint32_t operand, uint32_t value)
@@ -119,22 +138,17 @@ static uint32_t combined(enum ptx_logic logic, uint32_t a, uint32_t b)
     }
 }
 
-static void flush_half(lane_u32 *to, const void *row)
-{
-    const lane_u32 *from = row;
-
-    for (unsigned i = 0; i < PTX_LANES; i++)
-        to[i] = from[i] & 0x7c00 ? from[i] : from[i] & 0x8000;
-}
-
 static uint32_t compare(struct ptx_step *step)
 {
     const struct ptx_instruction *at = step->at;
     const void *a = ptx_row(step, at->a), *b = ptx_row(step, at->b);
 
     if (at->flags & FLAG_FTZ) {
-        (at->count ? flush_half : flush)((lane_u32 *)step->sources[0], a);
-        (at->count ? flush_half : flush)((lane_u32 *)step->sources[1], b);
+        const uint32_t exponent = at->count ? 0x7c00 : 0x7f800000;
+        const uint32_t sign = at->count ? 0x8000 : 0x80000000;
+
+        flush((lane_u32 *)step->sources[0], a, exponent, sign);
+        flush((lane_u32 *)step->sources[1], b, exponent, sign);
         a = step->sources[0];
         b = step->sources[1];
     }
@@ -178,7 +192,7 @@ void cushim__ptx_compute_set(struct ptx_step *step)
         to[i] = ptx_choose(result, i, yes, 0);
 }
 
-void cushim__ptx_compute_choice(struct ptx_step *step, bool wide)
+void cushim__ptx_compute_choice(struct ptx_step *step)
 {
     const struct ptx_instruction *at = step->at;
     const uint32_t which = predicate(step, at->c);
@@ -186,7 +200,7 @@ void cushim__ptx_compute_choice(struct ptx_step *step, bool wide)
     lane_u64 *const restrict to64 = step->result;
     lane_u32 *const restrict to32 = (lane_u32 *)step->result;
 
-    if (wide) {
+    if (at->bytes == 8) {
         for (unsigned i = 0; i < PTX_LANES; i++)
             to64[i] = ((const lane_u64 *)(ptx_in(which, i) ? a : b))[i];
     } else {
@@ -198,9 +212,10 @@ void cushim__ptx_compute_choice(struct ptx_step *step, bool wide)
 /* --- integers --- */
 
 /* add.cc and the like: each lane has a carry of its own; after a subtraction it is no borrow. */
-void cushim__ptx_compute_carry(struct ptx_step *step, bool wide)
+void cushim__ptx_compute_carry(struct ptx_step *step)
 {
     const struct ptx_instruction *at = step->at;
+    const bool wide = at->bytes == 8;
     const void *a = ptx_row(step, at->a), *b = ptx_row(step, at->b);
     uint32_t out = 0;
 
@@ -226,6 +241,22 @@ void cushim__ptx_compute_carry(struct ptx_step *step, bool wide)
     }
     if (at->flags & FLAG_CARRY_OUT)
         step->warp->carry = (step->warp->carry & ~step->mask) | (out & step->mask);
+}
+
+void cushim__ptx_compute_lop3(struct ptx_step *step)
+{
+    const struct ptx_instruction *at = step->at;
+
+    cushim__ptx_lop3(step->result, ptx_row(step, at->a), ptx_row(step, at->b), ptx_row(step, at->c),
+                     at->count);
+}
+
+void cushim__ptx_compute_insert(struct ptx_step *step)
+{
+    const struct ptx_instruction *at = step->at;
+
+    cushim__ptx_insert(step->result, ptx_row(step, at->a), ptx_row(step, at->b),
+                       ptx_row(step, at->c), ptx_row(step, at->e), at->bytes == 8);
 }
 
 /* --- parts of rows --- */
@@ -266,23 +297,4 @@ void cushim__ptx_compute_part(struct ptx_step *step)
 
         to[i] = low & sign ? low | ~mask : low;
     }
-}
-
-void cushim__ptx_compute_extended(struct ptx_step *step)
-{
-    const lane_u32 *a = ptx_row(step, step->at->a);
-    const uint32_t sign = step->at->flags & FLAG_SIGNED ? UINT32_MAX : 0;
-    lane_u64 *const restrict to = step->result;
-
-    for (unsigned i = 0; i < PTX_LANES; i++)
-        to[i] = (uint64_t)(sign & -(a[i] >> 31)) << 32 | a[i];
-}
-
-void cushim__ptx_compute_narrowed(struct ptx_step *step)
-{
-    const lane_u64 *a = ptx_row(step, step->at->a);
-    lane_u32 *const restrict to = (lane_u32 *)step->result;
-
-    for (unsigned i = 0; i < PTX_LANES; i++)
-        to[i] = (uint32_t)a[i];
 }

@@ -119,6 +119,39 @@ static inline unsigned ptx_first(uint32_t mask)
     return (unsigned)__builtin_ctz(mask);
 }
 
+/* Numbers in memory, which other threads of the program may use. */
+static inline uint64_t ptx_read_number(const unsigned char *place, unsigned bytes)
+{
+    switch (bytes) {
+    case 1:
+        return __atomic_load_n(place, __ATOMIC_RELAXED);
+    case 2:
+        return __atomic_load_n((const lane_u16 *)(const void *)place, __ATOMIC_RELAXED);
+    case 4:
+        return __atomic_load_n((const lane_u32 *)(const void *)place, __ATOMIC_RELAXED);
+    default:
+        return __atomic_load_n((const lane_u64 *)(const void *)place, __ATOMIC_RELAXED);
+    }
+}
+
+static inline void ptx_write_number(unsigned char *place, unsigned bytes, uint64_t value)
+{
+    switch (bytes) {
+    case 1:
+        __atomic_store_n(place, (unsigned char)value, __ATOMIC_RELAXED);
+        break;
+    case 2:
+        __atomic_store_n((lane_u16 *)(void *)place, (uint16_t)value, __ATOMIC_RELAXED);
+        break;
+    case 4:
+        __atomic_store_n((lane_u32 *)(void *)place, (uint32_t)value, __ATOMIC_RELAXED);
+        break;
+    default:
+        __atomic_store_n((lane_u64 *)(void *)place, value, __ATOMIC_RELAXED);
+        break;
+    }
+}
+
 /* --- launch.c --- */
 
 /* The launch ends. Only the first fault counts. */
@@ -174,15 +207,17 @@ void cushim__ptx_special(struct ptx_step *step);
 /* --- compute.c: each fills the row `result`; those of predicates write the predicates --- */
 void cushim__ptx_compute_float(struct ptx_step *step);
 void cushim__ptx_compute_conversion(struct ptx_step *step);
+void cushim__ptx_compute_pair(struct ptx_step *step);
+void cushim__ptx_compute_half(struct ptx_step *step);
 void cushim__ptx_compute_comparison(struct ptx_step *step);
 void cushim__ptx_compute_logic(struct ptx_step *step);
 void cushim__ptx_compute_set(struct ptx_step *step);
-void cushim__ptx_compute_choice(struct ptx_step *step, bool wide);
-void cushim__ptx_compute_carry(struct ptx_step *step, bool wide);
+void cushim__ptx_compute_choice(struct ptx_step *step);
+void cushim__ptx_compute_carry(struct ptx_step *step);
+void cushim__ptx_compute_lop3(struct ptx_step *step);
+void cushim__ptx_compute_insert(struct ptx_step *step);
 void cushim__ptx_compute_combined(struct ptx_step *step);
 void cushim__ptx_compute_part(struct ptx_step *step);
-void cushim__ptx_compute_extended(struct ptx_step *step);
-void cushim__ptx_compute_narrowed(struct ptx_step *step);
 
 /* --- racecheck.c: called only for a launch that has a `racecheck` --- */
 

@@ -327,38 +327,6 @@ static unsigned char *place_of(const struct where *where, unsigned lane)
     return (unsigned char *)(uintptr_t)(where->host + address_of(where, lane));
 }
 
-static uint64_t read_number(const unsigned char *place, unsigned bytes)
-{
-    switch (bytes) {
-    case 1:
-        return __atomic_load_n(place, __ATOMIC_RELAXED);
-    case 2:
-        return __atomic_load_n((const uint16_t *)(const void *)place, __ATOMIC_RELAXED);
-    case 4:
-        return __atomic_load_n((const lane_u32 *)(const void *)place, __ATOMIC_RELAXED);
-    default:
-        return __atomic_load_n((const lane_u64 *)(const void *)place, __ATOMIC_RELAXED);
-    }
-}
-
-static void write_number(unsigned char *place, unsigned bytes, uint64_t value)
-{
-    switch (bytes) {
-    case 1:
-        __atomic_store_n(place, (unsigned char)value, __ATOMIC_RELAXED);
-        break;
-    case 2:
-        __atomic_store_n((uint16_t *)(void *)place, (uint16_t)value, __ATOMIC_RELAXED);
-        break;
-    case 4:
-        __atomic_store_n((lane_u32 *)(void *)place, (uint32_t)value, __ATOMIC_RELAXED);
-        break;
-    default:
-        __atomic_store_n((lane_u64 *)(void *)place, value, __ATOMIC_RELAXED);
-        break;
-    }
-}
-
 static uint32_t extended(uint64_t value, unsigned bytes, bool is_signed)
 {
     if (is_signed && bytes == 1)
@@ -378,38 +346,38 @@ static uint32_t extended(uint64_t value, unsigned bytes, bool is_signed)
 #else
 #define UNROLLED
 #endif
-#define ROW_FUNCTIONS(name, type, size, addresses, sum)                                          \
-    static void read_##name(void *row, const struct where *where, unsigned more, uint32_t mask)  \
-    {                                                                                            \
-        type *const to = row;                                                                    \
-        const uint64_t host = where->host + more;                                                \
-        const sum PTX_ALIAS *const from = where->addresses;                                      \
-                                                                                                 \
-        if (mask == PTX_ALL_LANES) {                                                             \
-            UNROLLED for (unsigned i = 0; i < PTX_LANES; i++)                                    \
-            {                                                                                    \
-                to[i] = (type)read_number(PLACE(from, sum, i), size);                            \
-            }                                                                                    \
-            return;                                                                              \
-        }                                                                                        \
-        for (; mask; mask &= mask - 1)                                                           \
-            to[ptx_first(mask)] = (type)read_number(PLACE(from, sum, ptx_first(mask)), size);    \
-    }                                                                                            \
-    static void write_##name(void *row, const struct where *where, unsigned more, uint32_t mask) \
-    {                                                                                            \
-        const type *const values = row;                                                          \
-        const uint64_t host = where->host + more;                                                \
-        const sum PTX_ALIAS *const to = where->addresses;                                        \
-                                                                                                 \
-        if (mask == PTX_ALL_LANES) {                                                             \
-            UNROLLED for (unsigned i = 0; i < PTX_LANES; i++)                                    \
-            {                                                                                    \
-                write_number(PLACE(to, sum, i), size, values[i]);                                \
-            }                                                                                    \
-            return;                                                                              \
-        }                                                                                        \
-        for (; mask; mask &= mask - 1)                                                           \
-            write_number(PLACE(to, sum, ptx_first(mask)), size, values[ptx_first(mask)]);        \
+#define ROW_FUNCTIONS(name, type, size, addresses, sum)                                           \
+    static void read_##name(void *row, const struct where *where, unsigned more, uint32_t mask)   \
+    {                                                                                             \
+        type *const to = row;                                                                     \
+        const uint64_t host = where->host + more;                                                 \
+        const sum PTX_ALIAS *const from = where->addresses;                                       \
+                                                                                                  \
+        if (mask == PTX_ALL_LANES) {                                                              \
+            UNROLLED for (unsigned i = 0; i < PTX_LANES; i++)                                     \
+            {                                                                                     \
+                to[i] = (type)ptx_read_number(PLACE(from, sum, i), size);                         \
+            }                                                                                     \
+            return;                                                                               \
+        }                                                                                         \
+        for (; mask; mask &= mask - 1)                                                            \
+            to[ptx_first(mask)] = (type)ptx_read_number(PLACE(from, sum, ptx_first(mask)), size); \
+    }                                                                                             \
+    static void write_##name(void *row, const struct where *where, unsigned more, uint32_t mask)  \
+    {                                                                                             \
+        const type *const values = row;                                                           \
+        const uint64_t host = where->host + more;                                                 \
+        const sum PTX_ALIAS *const to = where->addresses;                                         \
+                                                                                                  \
+        if (mask == PTX_ALL_LANES) {                                                              \
+            UNROLLED for (unsigned i = 0; i < PTX_LANES; i++)                                     \
+            {                                                                                     \
+                ptx_write_number(PLACE(to, sum, i), size, values[i]);                             \
+            }                                                                                     \
+            return;                                                                               \
+        }                                                                                         \
+        for (; mask; mask &= mask - 1)                                                            \
+            ptx_write_number(PLACE(to, sum, ptx_first(mask)), size, values[ptx_first(mask)]);     \
     }
 
 ROW_FUNCTIONS(byte, lane_u32, 1, wide, uint64_t)
@@ -450,7 +418,7 @@ static void load_parameter(struct ptx_step *step)
                                                   (uint64_t)at->immediate, bytes, PTX_READ);
 
     for (unsigned i = 0; from && i < at->count; i++) {
-        const uint64_t value = read_number(from + i * at->bytes, at->bytes);
+        const uint64_t value = ptx_read_number(from + i * at->bytes, at->bytes);
 
         if (list[i] != PTX_UNUSED)
             cushim__ptx_fill(step, list[i],
@@ -524,43 +492,39 @@ static uint64_t source(const struct ptx_step *step, uint32_t operand, unsigned l
                : ((const lane_u32 *)row)[lane] & (bytes == 2 ? UINT32_C(0xffff) : UINT32_MAX);
 }
 
+/* Put a number in the place of an old one. False: there is another, which `old` becomes. */
+static bool replace(unsigned char *place, unsigned bytes, uint64_t *old, uint64_t number)
+{
+    uint32_t old32 = (uint32_t)*old;
+    uint16_t old16 = (uint16_t)*old;
+    bool done;
+
+    if (bytes == 8)
+        return __atomic_compare_exchange_n((lane_u64 *)(void *)place, (lane_u64 *)old, number, true,
+                                           __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+    if (bytes == 4)
+        done =
+            __atomic_compare_exchange_n((lane_u32 *)(void *)place, (lane_u32 *)&old32,
+                                        (uint32_t)number, true, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+    else
+        done =
+            __atomic_compare_exchange_n((lane_u16 *)(void *)place, (lane_u16 *)&old16,
+                                        (uint16_t)number, true, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+    *old = bytes == 4 ? old32 : old16;
+    return done;
+}
+
 /* Replace a number as an atomic operation of the host, and return what was there. */
 static uint64_t exchange(unsigned char *place, const struct ptx_instruction *at, uint64_t b,
                          uint64_t c, bool shared)
 {
-    const enum ptx_atomic operation = (enum ptx_atomic)at->count;
-    const enum ptx_type type = (enum ptx_type)at->type;
+    uint64_t old = ptx_read_number(place, at->bytes);
 
-    if (at->bytes == 8) {
-        lane_u64 *const at64 = (lane_u64 *)(void *)place;
-        uint64_t old = __atomic_load_n(at64, __ATOMIC_RELAXED);
-
-        while (!__atomic_compare_exchange_n(at64, (lane_u64 *)&old,
-                                            cushim__ptx_atomic(operation, type, old, b, c, shared),
-                                            true, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
-            continue;
-        return old;
-    }
-    if (at->bytes == 4) {
-        lane_u32 *const at32 = (lane_u32 *)(void *)place;
-        uint32_t old = __atomic_load_n(at32, __ATOMIC_RELAXED);
-
-        while (!__atomic_compare_exchange_n(
-            at32, (lane_u32 *)&old,
-            (uint32_t)cushim__ptx_atomic(operation, type, old, b, c, shared), true,
-            __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
-            continue;
-        return old;
-    } else {
-        uint16_t *const at16 = (uint16_t *)(void *)place;
-        uint16_t old = __atomic_load_n(at16, __ATOMIC_RELAXED);
-
-        while (!__atomic_compare_exchange_n(
-            at16, &old, (uint16_t)cushim__ptx_atomic(operation, type, old, b, c, shared), true,
-            __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
-            continue;
-        return old;
-    }
+    while (!replace(
+        place, at->bytes, &old,
+        cushim__ptx_atomic((enum ptx_atomic)at->count, (enum ptx_type)at->type, old, b, c, shared)))
+        continue;
+    return old;
 }
 
 static bool is_shared(const struct ptx_step *step, const unsigned char *place)
@@ -669,8 +633,6 @@ void cushim__ptx_cvta(struct ptx_step *step)
     /* A parameter of a function lies in local memory. */
     for (unsigned i = 0; i < PTX_LANES; i++)
         to[i] = row[i] + more;
-    if (at->d != PTX_UNUSED)
-        cushim__ptx_write64(step->frame + at->d, step->result, step->mask);
 }
 
 void cushim__ptx_address(struct ptx_step *step)

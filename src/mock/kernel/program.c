@@ -50,12 +50,3 @@ size_t cushim__ptx_find_kernel(const struct ptx_module *module, const char *name
     }
     return SIZE_MAX;
 }
-
-size_t cushim__ptx_find_global(const struct ptx_module *module, const char *name)
-{
-    for (size_t i = 0; i < module->global_count; i++) {
-        if (module->globals[i].linkage != PTX_LOCAL && strcmp(module->globals[i].name, name) == 0)
-            return i;
-    }
-    return SIZE_MAX;
-}

@@ -81,9 +81,8 @@ struct ptx_module {
     struct ptx_program *program;
 };
 
-/* The index of a kernel or variable that other texts can name; SIZE_MAX: there is none. */
+/* The index of a kernel; SIZE_MAX: there is none. */
 size_t cushim__ptx_find_kernel(const struct ptx_module *module, const char *name);
-size_t cushim__ptx_find_global(const struct ptx_module *module, const char *name);
 
 /* --- launches --- */
 

@@ -85,88 +85,104 @@ static void put64(struct ptx_step *step)
 /* By how many instructions an atomic operation shortens the turn of its group. */
 enum { SPINNING = 200 };
 
-/* Those that are not arithmetic of rows. */
+static void atomic(struct ptx_step *step)
+{
+    /* It may be a lock that another lane holds. */
+    if (!step->warp->others)
+        step->warp->apart += SPINNING;
+    else
+        step->left -= step->left < SPINNING ? step->left : SPINNING;
+    cushim__ptx_atomic_access(step);
+}
+
+static void mbarrier(struct ptx_step *step)
+{
+    /* It may be asked again and again whether others have come. */
+    step->left -= step->left < SPINNING ? step->left : SPINNING;
+    cushim__ptx_mbarrier(step);
+}
+
+static void active_mask(struct ptx_step *step)
+{
+    cushim__ptx_fill(step, step->at->d, step->mask, false);
+}
+
+static void pause(struct ptx_step *step)
+{
+    step->warp->apart = step->warp->limit + 1;
+    step->leave = true;
+    cushim__ptx_group_save(step->warp);
+}
+
+static void fence(struct ptx_step *step)
+{
+    if (step->launch->racecheck)
+        cushim__ptx_racecheck_fence(step);
+}
+
+static void trap(struct ptx_step *step)
+{
+    const bool asked = step->at->handler == DO_TRAP;
+
+    cushim__ptx_fault_at(step, PTX_TRAP, ptx_first(step->mask), "%s",
+                         asked ? "trap" : "brkpt, without a debugger");
+}
+
+static void refuse(struct ptx_step *step)
+{
+    cushim__ptx_fault_at(step, PTX_ILLEGAL_INSTRUCTION, ptx_first(step->mask),
+                         "the instruction is not implemented");
+}
+
+/* What is less frequent than the instructions of execute(). */
+static const struct {
+    void (*execute)(struct ptx_step *step); /* NULL: nothing */
+    bool has_row;                           /* its result */
+} handlers[] = {
+    [DO_FLOAT] = {cushim__ptx_compute_float, true},
+    [DO_SELECT] = {cushim__ptx_compute_choice, true},
+    [DO_LOGIC] = {cushim__ptx_compute_logic, false},
+    [DO_SET] = {cushim__ptx_compute_set, true},
+    [DO_CARRY] = {cushim__ptx_compute_carry, true},
+    [DO_CONVERT] = {cushim__ptx_compute_conversion, true},
+    [DO_CONVERT_PAIR] = {cushim__ptx_compute_pair, true},
+    [DO_HALF] = {cushim__ptx_compute_half, true},
+    [DO_LOP3] = {cushim__ptx_compute_lop3, true},
+    [DO_INSERT] = {cushim__ptx_compute_insert, true},
+    [DO_PART] = {cushim__ptx_compute_part, true},
+    [DO_COMBINE] = {cushim__ptx_compute_combined, true},
+    [DO_ADDRESS] = {cushim__ptx_address, false},
+    [DO_SPECIAL] = {cushim__ptx_special, false},
+    [DO_ATOMIC] = {atomic, false},
+    [DO_COPY_ASYNC] = {cushim__ptx_copy_async, false},
+    [DO_ISSPACE] = {cushim__ptx_isspace, false},
+    [DO_CVTA] = {cushim__ptx_cvta, true},
+    [DO_BRANCH_TABLE] = {cushim__ptx_branch_table, false},
+    [DO_CALL] = {cushim__ptx_call, false},
+    [DO_CALL_INDIRECT] = {cushim__ptx_call, false},
+    [DO_RETURN] = {cushim__ptx_return, false},
+    [DO_EXIT] = {cushim__ptx_end_lanes, false},
+    [DO_TRAP] = {trap, false},
+    [DO_BREAKPOINT] = {trap, false},
+    [DO_BARRIER] = {cushim__ptx_barrier, false},
+    [DO_WARP_SYNC] = {cushim__ptx_warp_sync, false},
+    [DO_ACTIVE_MASK] = {active_mask, false},
+    [DO_SLEEP] = {pause, false},
+    [DO_MBARRIER] = {mbarrier, false},
+    [DO_TEXTURE] = {cushim__ptx_texture, false},
+    [DO_FENCE] = {fence, false},
+    [DO_NOTHING] = {NULL, false},
+    [DO_REFUSED] = {refuse, false},
+};
+
 static void execute_other(struct ptx_step *step)
 {
-    const struct ptx_instruction *at = step->at;
-    const unsigned first = ptx_first(step->mask);
+    const unsigned handler = step->at->handler;
 
-    switch (at->handler) {
-    case DO_ADDRESS:
-        cushim__ptx_address(step);
-        break;
-    case DO_SPECIAL:
-        cushim__ptx_special(step);
-        break;
-    case DO_ATOMIC:
-        /* It may be a lock that another lane holds. */
-        if (!step->warp->others)
-            step->warp->apart += SPINNING;
-        else
-            step->left -= step->left < SPINNING ? step->left : SPINNING;
-        cushim__ptx_atomic_access(step);
-        break;
-    case DO_COPY_ASYNC:
-        cushim__ptx_copy_async(step);
-        break;
-    case DO_ISSPACE:
-        cushim__ptx_isspace(step);
-        break;
-    case DO_CVTA:
-        cushim__ptx_cvta(step);
-        break;
-    case DO_MBARRIER:
-        /* It may be asked again and again whether others have come. */
-        step->left -= step->left < SPINNING ? step->left : SPINNING;
-        cushim__ptx_mbarrier(step);
-        break;
-    case DO_TEXTURE:
-        cushim__ptx_texture(step);
-        break;
-    case DO_BRANCH_TABLE:
-        cushim__ptx_branch_table(step);
-        break;
-    case DO_CALL:
-    case DO_CALL_INDIRECT:
-        cushim__ptx_call(step);
-        break;
-    case DO_RETURN:
-        cushim__ptx_return(step);
-        break;
-    case DO_EXIT:
-        cushim__ptx_end_lanes(step);
-        break;
-    case DO_TRAP:
-        cushim__ptx_fault_at(step, PTX_TRAP, first, "trap");
-        break;
-    case DO_BREAKPOINT:
-        cushim__ptx_fault_at(step, PTX_TRAP, first, "brkpt, without a debugger");
-        break;
-    case DO_BARRIER:
-        cushim__ptx_barrier(step);
-        break;
-    case DO_WARP_SYNC:
-        cushim__ptx_warp_sync(step);
-        break;
-    case DO_ACTIVE_MASK:
-        cushim__ptx_fill(step, at->d, step->mask, false);
-        break;
-    case DO_FENCE:
-        if (step->launch->racecheck)
-            cushim__ptx_racecheck_fence(step);
-        break;
-    case DO_SLEEP:
-        step->warp->apart = step->warp->limit + 1;
-        step->leave = true;
-        cushim__ptx_group_save(step->warp);
-        break;
-    case DO_REFUSED:
-        cushim__ptx_fault_at(step, PTX_ILLEGAL_INSTRUCTION, first,
-                             "the instruction is not implemented");
-        break;
-    default:
-        break;
-    }
+    if (handlers[handler].execute)
+        handlers[handler].execute(step);
+    if (handlers[handler].has_row)
+        step->at->bytes == 8 ? put64(step) : put32(step);
 }
 
 static void execute(struct ptx_step *step)
@@ -182,14 +198,6 @@ static void execute(struct ptx_step *step)
         at->lanes(step->result, ptx_row(step, at->a), ptx_row(step, at->b), ptx_row(step, at->c));
         put64(step);
         break;
-    case DO_FLOAT32:
-        cushim__ptx_compute_float(step);
-        put32(step);
-        break;
-    case DO_FLOAT64:
-        cushim__ptx_compute_float(step);
-        put64(step);
-        break;
     case DO_MOVE32:
         cushim__ptx_write32(step->frame + at->d, ptx_row(step, at->a), step->mask);
         break;
@@ -198,66 +206,6 @@ static void execute(struct ptx_step *step)
         break;
     case DO_COMPARE:
         cushim__ptx_compute_comparison(step);
-        break;
-    case DO_SELECT32:
-    case DO_SELECT64:
-        cushim__ptx_compute_choice(step, at->handler == DO_SELECT64);
-        at->handler == DO_SELECT64 ? put64(step) : put32(step);
-        break;
-    case DO_LOGIC:
-        cushim__ptx_compute_logic(step);
-        break;
-    case DO_SET:
-        cushim__ptx_compute_set(step);
-        put32(step);
-        break;
-    case DO_CARRY32:
-    case DO_CARRY64:
-        cushim__ptx_compute_carry(step, at->handler == DO_CARRY64);
-        at->handler == DO_CARRY64 ? put64(step) : put32(step);
-        break;
-    case DO_CONVERT:
-        cushim__ptx_compute_conversion(step);
-        at->bytes == 8 ? put64(step) : put32(step);
-        break;
-    case DO_CONVERT_PAIR:
-        cushim__ptx_convert_pair(step->result, ptx_row(step, at->a), ptx_row(step, at->b),
-                                 (enum ptx_type)at->type, (enum ptx_rounding)at->rounding,
-                                 at->flags);
-        put32(step);
-        break;
-    case DO_HALF:
-        cushim__ptx_half_lanes(
-            step->result, ptx_row(step, at->a), ptx_row(step, at->b == PTX_UNUSED ? at->a : at->b),
-            ptx_row(step, at->c == PTX_UNUSED ? at->a : at->c), (enum ptx_half_operation)at->sub,
-            (enum ptx_type)at->type, at->flags);
-        put32(step);
-        break;
-    case DO_LOP3:
-        cushim__ptx_lop3(step->result, ptx_row(step, at->a), ptx_row(step, at->b),
-                         ptx_row(step, at->c), at->count);
-        put32(step);
-        break;
-    case DO_INSERT:
-        cushim__ptx_insert(step->result, ptx_row(step, at->a), ptx_row(step, at->b),
-                           ptx_row(step, at->c), ptx_row(step, at->e), at->bytes == 8);
-        at->bytes == 8 ? put64(step) : put32(step);
-        break;
-    case DO_NARROW:
-        cushim__ptx_compute_narrowed(step);
-        put32(step);
-        break;
-    case DO_PART:
-        cushim__ptx_compute_part(step);
-        put32(step);
-        break;
-    case DO_COMBINE:
-        cushim__ptx_compute_combined(step);
-        at->count == 32 ? put64(step) : put32(step);
-        break;
-    case DO_EXTEND:
-        cushim__ptx_compute_extended(step);
-        put64(step);
         break;
     case DO_LOAD:
         cushim__ptx_load(step);

@@ -68,25 +68,6 @@ static uint32_t float_bits(double value)
     return bits;
 }
 
-/* Other threads of the program may use the memory. */
-static uint32_t load(const unsigned char *place, unsigned bytes)
-{
-    return bytes == 1 ? __atomic_load_n(place, __ATOMIC_RELAXED)
-           : bytes == 2
-               ? __atomic_load_n((const uint16_t PTX_ALIAS *)(const void *)place, __ATOMIC_RELAXED)
-               : __atomic_load_n((const lane_u32 *)(const void *)place, __ATOMIC_RELAXED);
-}
-
-static void store(unsigned char *place, unsigned bytes, uint32_t value)
-{
-    if (bytes == 1)
-        __atomic_store_n(place, (unsigned char)value, __ATOMIC_RELAXED);
-    else if (bytes == 2)
-        __atomic_store_n((uint16_t PTX_ALIAS *)(void *)place, (uint16_t)value, __ATOMIC_RELAXED);
-    else
-        __atomic_store_n((lane_u32 *)(void *)place, value, __ATOMIC_RELAXED);
-}
-
 static unsigned char *bytes_at(struct fetch *fetch, uint64_t offset, int64_t y, int64_t z,
                                unsigned bytes, enum ptx_use use)
 {
@@ -170,7 +151,7 @@ static bool read_texel(struct fetch *fetch, const struct axis axes[EXTENTS], uns
     place = bytes_at(fetch, (uint64_t)at[0] * bytes * texture->channels, at[1], at[2],
                      bytes * texture->channels, PTX_READ);
     for (unsigned i = 0; place && i < texture->channels; i++) {
-        const uint32_t bits = load(place + (size_t)i * bytes, bytes);
+        const uint32_t bits = (uint32_t)ptx_read_number(place + (size_t)i * bytes, bytes);
 
         texel->values[i] = number_of(texture, bits, i);
         texel->bits[i] = integer_of(texture, bits);
@@ -224,11 +205,15 @@ static enum ptx_addressing mode_of(const struct ptx_texture *texture, unsigned e
     return texture->normalised || mode == PTX_BORDER ? mode : PTX_CLAMP;
 }
 
+static int64_t extent_of(const struct ptx_texture *texture, unsigned extent)
+{
+    return extent == 0 ? texture->width : extent == 1 ? texture->height : texture->depth;
+}
+
 static struct axis locate(const struct ptx_texture *texture, unsigned extent, double coordinate,
                           bool between)
 {
-    const uint32_t extents[EXTENTS] = {texture->width, texture->height, texture->depth};
-    const int64_t count = extents[extent];
+    const int64_t count = extent_of(texture, extent);
     const enum ptx_addressing mode = mode_of(texture, extent);
     struct axis axis = {.weight = 0};
     int64_t at;
@@ -250,10 +235,10 @@ static struct axis locate(const struct ptx_texture *texture, unsigned extent, do
 /* Outside there is the border, whatever the address mode is. */
 static struct axis at_integer(const struct ptx_texture *texture, unsigned extent, int32_t at)
 {
-    const uint32_t extents[EXTENTS] = {texture->width, texture->height, texture->depth};
     struct axis axis = {.weight = 0};
 
-    axis.at[0] = axis.at[1] = addressed(PTX_BORDER, at, extents[extent], &axis.outside[0]);
+    axis.at[0] = axis.at[1] =
+        addressed(PTX_BORDER, at, extent_of(texture, extent), &axis.outside[0]);
     axis.outside[1] = axis.outside[0];
     return axis;
 }
@@ -325,7 +310,7 @@ static void locate_all(const struct fetch *fetch, const uint32_t *coordinates, b
 
 /* --- textures --- */
 
-static void fetch_one(struct fetch *fetch, const uint32_t *coordinates, uint32_t *results)
+static void fetch_one(struct fetch *fetch, const uint32_t *coordinates, uint32_t (*values)[2])
 {
     const struct ptx_texture *texture = &fetch->texture;
     const bool integers = gives_integers(texture);
@@ -350,13 +335,13 @@ static void fetch_one(struct fetch *fetch, const uint32_t *coordinates, uint32_t
             break;
     }
     for (unsigned i = 0; i < CHANNELS; i++)
-        results[i] = integers  ? texel.bits[i]
-                     : between ? float_bits(sums[i] / FRACTION / FRACTION / FRACTION)
-                               : float_bits(texel.values[i]);
+        values[i][0] = integers  ? texel.bits[i]
+                       : between ? float_bits(sums[i] / FRACTION / FRACTION / FRACTION)
+                                 : float_bits(texel.values[i]);
 }
 
 /* One channel of the four texels around, against the clock from the lower left. */
-static void gather(struct fetch *fetch, const uint32_t *coordinates, uint32_t *results)
+static void gather(struct fetch *fetch, const uint32_t *coordinates, uint32_t (*values)[2])
 {
     static const unsigned char corners[] = {2, 3, 1, 0};
     const struct ptx_texture *texture = &fetch->texture;
@@ -369,7 +354,7 @@ static void gather(struct fetch *fetch, const uint32_t *coordinates, uint32_t *r
 
         if (!read_texel(fetch, axes, corners[i], &texel))
             return;
-        results[i] =
+        values[i][0] =
             gives_integers(texture) ? texel.bits[channel] : float_bits(texel.values[channel]);
     }
 }
@@ -478,11 +463,11 @@ static void use_surface(struct fetch *fetch, const uint32_t *coordinates, uint32
 
         for (unsigned half = 0; half < (bytes == 8 ? 2u : 1u); half++) {
             if (loads)
-                values[i][half] = load(own + (size_t)half * 4, part);
+                values[i][half] = (uint32_t)ptx_read_number(own + (size_t)half * 4, part);
             else if (!texels)
-                store(own + (size_t)half * 4, part, values[i][half]);
+                ptx_write_number(own + (size_t)half * 4, part, values[i][half]);
             else
-                store(own, part, i < count ? converted(texture, values[i][0]) : 0);
+                ptx_write_number(own, part, i < count ? converted(texture, values[i][0]) : 0);
         }
     }
 }
@@ -515,14 +500,13 @@ void cushim__ptx_texture(struct ptx_step *step)
     const lane_u64 *handles = (const lane_u64 *)(const void *)ptx_row(step, at->a);
     const unsigned count = at->sub == TEXTURE_QUERY ? 0 : ptx_coordinates(at->other);
     const uint32_t *list = step->launch->program->lists + at->list;
-    const bool stores = at->sub == SURFACE_STORE || at->sub == SURFACE_WRITE, wide = at->bytes == 8;
+    const bool stores = at->sub == SURFACE_STORE || at->sub == SURFACE_WRITE;
+    const unsigned words = at->bytes == 8 ? 2 : 1; /* of a lane in a row */
     struct fetch fetch = {.step = step};
-    lane_u32 narrow[CHANNELS][PTX_LANES];
-    lane_u64 longs[CHANNELS][PTX_LANES];
 
     for (uint32_t left = step->mask; left; left &= left - 1) {
         const unsigned lane = ptx_first(left);
-        uint32_t coordinates[CHANNELS], results[CHANNELS] = {0}, values[CHANNELS][2] = {{0}};
+        uint32_t coordinates[CHANNELS], values[CHANNELS][2] = {{0}};
 
         fetch.lane = lane;
         if (!find(&fetch, handles[lane]))
@@ -530,34 +514,25 @@ void cushim__ptx_texture(struct ptx_step *step)
         for (unsigned i = 0; i < count; i++)
             coordinates[i] = ((const lane_u32 *)(const void *)ptx_row(step, list[i]))[lane];
         for (unsigned i = 0; stores && i < at->count; i++) {
-            const void *row = ptx_row(step, list[count + i]);
-            const uint64_t value =
-                wide ? ((const lane_u64 *)row)[lane] : ((const lane_u32 *)row)[lane];
+            const lane_u32 *const row = ptx_row(step, list[count + i]);
 
-            values[i][0] = (uint32_t)value;
-            values[i][1] = (uint32_t)(value >> 32);
+            memcpy(values[i], row + lane * words, words * sizeof *row);
         }
         if (at->sub == TEXTURE_FETCH)
-            fetch_one(&fetch, coordinates, results);
+            fetch_one(&fetch, coordinates, values);
         else if (at->sub == TEXTURE_GATHER)
-            gather(&fetch, coordinates, results);
+            gather(&fetch, coordinates, values);
         else if (at->sub == TEXTURE_QUERY)
-            results[0] = property(&fetch.texture, (enum ptx_texture_property)at->rounding);
+            values[0][0] = property(&fetch.texture, (enum ptx_texture_property)at->rounding);
         else
             use_surface(&fetch, coordinates, values, at->count);
         if (step->launch->state == PTX_FAULT)
             return;
-        for (unsigned i = 0; i < at->count; i++) {
-            narrow[i][lane] = at->sub == SURFACE_LOAD ? values[i][0] : results[i];
-            longs[i][lane] = (uint64_t)values[i][1] << 32 | values[i][0];
+        for (unsigned i = 0; !stores && i < at->count; i++) {
+            lane_u32 *const row = (lane_u32 *)(void *)(step->frame + list[count + i]);
+
+            if (list[count + i] != PTX_UNUSED)
+                memcpy(row + lane * words, values[i], words * sizeof *row);
         }
-    }
-    for (unsigned i = 0; !stores && i < at->count; i++) {
-        if (list[count + i] == PTX_UNUSED)
-            continue;
-        if (wide)
-            cushim__ptx_write64(step->frame + list[count + i], longs[i], step->mask);
-        else
-            cushim__ptx_write32(step->frame + list[count + i], narrow[i], step->mask);
     }
 }

@@ -48,6 +48,18 @@ static struct ptx_symbol *find_register(struct ptx_parser *parser, struct ptx_wo
     return NULL;
 }
 
+static void add_element(struct ptx_parser *parser, struct ptx_operand *vector,
+                        const struct ptx_operand *element)
+{
+    struct ptx_body *body = &parser->body;
+
+    body->vectors = cushim__ptx_grow(parser, body->vectors, &body->vector_room, body->vector_count,
+                                     sizeof *body->vectors);
+    if (vector->count++ == 0)
+        vector->first = body->vector_count;
+    body->vectors[body->vector_count++] = *element;
+}
+
 static void named(struct ptx_parser *parser, struct ptx_operand *operand)
 {
     const struct ptx_word name = cushim__ptx_name(parser);
@@ -69,27 +81,19 @@ static void named(struct ptx_parser *parser, struct ptx_operand *operand)
     if (!symbol)
         cushim__ptx_fail(parser, "'%.*s' is not declared",
                          (int)(name.length > 80 ? 80 : name.length), name.start);
-    if (symbol->kind == SYMBOL_REGISTER) {
-        operand->kind = OPERAND_REGISTER;
-        operand->reg = index;
-        if (parser->body.registers[index].vector > 1 &&
-            name.start[name.length - 2] != '.') { /* a whole vector */
-            operand->kind = OPERAND_VECTOR;
-            operand->first = parser->body.vector_count;
-            operand->count = parser->body.registers[index].vector;
-            for (uint32_t i = 0; i < operand->count; i++) {
-                struct ptx_body *body = &parser->body;
-
-                body->vectors = cushim__ptx_grow(parser, body->vectors, &body->vector_room,
-                                                 body->vector_count, sizeof *body->vectors);
-                body->vectors[body->vector_count++] =
-                    (struct ptx_operand){.kind = OPERAND_REGISTER, .reg = index + i};
-            }
-        }
-        return;
-    }
     operand->kind = OPERAND_SYMBOL;
     operand->symbol = symbol;
+    if (symbol->kind == SYMBOL_REGISTER) {
+        struct ptx_operand element = {.kind = OPERAND_REGISTER, .reg = index};
+        const unsigned count = parser->body.registers[index].vector;
+
+        *operand = element;
+        if (count > 1 && name.start[name.length - 2] != '.') { /* a whole vector */
+            operand->kind = OPERAND_VECTOR;
+            for (; operand->count < count; element.reg++)
+                add_element(parser, operand, &element);
+        }
+    }
 }
 
 static uint64_t offset_after(struct ptx_parser *parser)
@@ -115,11 +119,8 @@ static void address(struct ptx_parser *parser, struct ptx_operand *operand)
     } else {
         named(parser, operand);
     }
-    if (operand->kind == OPERAND_INTEGER)
-        operand->reg = PTX_UNUSED;
-    else if (operand->kind == OPERAND_SYMBOL)
-        operand->reg = PTX_UNUSED;
-    else if (operand->kind != OPERAND_REGISTER)
+    if (operand->kind != OPERAND_INTEGER && operand->kind != OPERAND_SYMBOL &&
+        operand->kind != OPERAND_REGISTER)
         cushim__ptx_expected(parser, "an address");
     operand->kind = OPERAND_ADDRESS;
     operand->integer += offset_after(parser);
@@ -129,7 +130,6 @@ static void address(struct ptx_parser *parser, struct ptx_operand *operand)
 static void vector(struct ptx_parser *parser, struct ptx_operand *operand)
 {
     struct ptx_operand elements[8];
-    struct ptx_body *body = &parser->body;
     uint32_t count = 0;
 
     do {
@@ -142,13 +142,8 @@ static void vector(struct ptx_parser *parser, struct ptx_operand *operand)
     } while (ptx_skip(parser, ","));
     cushim__ptx_expect(parser, "}");
     operand->kind = OPERAND_VECTOR;
-    operand->first = body->vector_count;
-    operand->count = count;
-    for (uint32_t i = 0; i < count; i++) {
-        body->vectors = cushim__ptx_grow(parser, body->vectors, &body->vector_room,
-                                         body->vector_count, sizeof *body->vectors);
-        body->vectors[body->vector_count++] = elements[i];
-    }
+    for (uint32_t i = 0; i < count; i++)
+        add_element(parser, operand, &elements[i]);
 }
 
 void cushim__ptx_operand(struct ptx_parser *parser, struct ptx_operand *operand)
@@ -196,15 +191,8 @@ static void registers(struct ptx_parser *parser)
         symbol = cushim__ptx_symbol_add(parser, declared.name, SYMBOL_REGISTER,
                                         cushim__ptx_registers_add(parser, &declared));
         symbol->count = declared.repeated;
-        if (declared.type == TYPE_B128) {
-            struct ptx_function *function = &parser->program->functions[parser->body.function];
-
-            if (!function->refused) {
-                function->refused =
-                    cushim__ptx_copy(parser, (struct ptx_word){"registers of 128 bits", 21});
-                function->refused_line = parser->statement_line;
-            }
-        }
+        if (declared.type == TYPE_B128)
+            cushim__ptx_refuse_function(parser, "registers of 128 bits", parser->statement_line);
     } while (ptx_skip(parser, ","));
     cushim__ptx_expect(parser, ";");
 }
@@ -226,7 +214,6 @@ static void local_variable(struct ptx_parser *parser, struct ptx_word name,
 {
     struct ptx_symbol *symbol = cushim__ptx_symbol_add(parser, name, SYMBOL_LOCAL, 0);
 
-    symbol->bytes = declared->bytes;
     symbol->of_call = of_call;
     symbol->offset = local_place(parser, declared->alignment, declared->bytes);
 }
@@ -327,15 +314,11 @@ static bool labelled_directive(struct ptx_parser *parser, struct ptx_word name)
         } while (ptx_skip(parser, ","));
     } else if (ptx_skip(parser, ".callprototype")) {
         /* A call is checked against the function that it reaches. */
-        struct ptx_formal *formals = NULL;
-        uint32_t count = 0, bytes = 0;
-
+        parser->body.formal_count = parser->body.formal_bytes = 0;
         cushim__ptx_symbol_add(parser, name, SYMBOL_PROTOTYPE, 0);
-        if (ptx_is(parser, "("))
-            cushim__ptx_formals(parser, &formals, &count, &bytes, false);
+        cushim__ptx_formals(parser, false);
         cushim__ptx_expect(parser, "_");
-        if (ptx_is(parser, "("))
-            cushim__ptx_formals(parser, &formals, &count, &bytes, false);
+        cushim__ptx_formals(parser, false);
         cushim__ptx_skip_until(parser, ";"); /* .noreturn */
     } else if (ptx_skip(parser, ".calltargets")) {
         symbol = cushim__ptx_symbol_add(parser, name, SYMBOL_TARGETS, 0);
@@ -469,11 +452,8 @@ static void blocks(struct ptx_parser *parser)
 void cushim__ptx_body(struct ptx_parser *parser, uint32_t function)
 {
     struct ptx_statement end = {.guard = PTX_UNUSED};
-    struct ptx_program *program = parser->program;
-    struct ptx_body *body = &parser->body;
 
-    body->function = function;
-    body->first_list = program->list_count;
+    parser->body.function = function;
     blocks(parser);
     end.line = parser->line;
     cushim__ptx_emit(parser, &end, DO_RETURN);

@@ -83,7 +83,7 @@ void cushim__ptx_declared_name(struct ptx_parser *parser, struct ptx_declared *d
 {
     declared->name = cushim__ptx_name(parser);
     declared->count = 1;
-    declared->array = declared->unsized = false;
+    declared->unsized = false;
     declared->repeated = declared->dimension_count = 0;
     if (ptx_skip(parser, "<")) {
         const uint64_t count = cushim__ptx_integer(parser);
@@ -94,7 +94,6 @@ void cushim__ptx_declared_name(struct ptx_parser *parser, struct ptx_declared *d
         cushim__ptx_expect(parser, ">");
     }
     while (ptx_skip(parser, "[")) {
-        declared->array = true;
         if (ptx_is(parser, "]") && declared->dimension_count == 0) {
             declared->unsized = true;
             declared->dimensions[declared->dimension_count++] = 1;
@@ -119,35 +118,45 @@ void cushim__ptx_declared_name(struct ptx_parser *parser, struct ptx_declared *d
 
 /* --- names that texts share --- */
 
+/*
+ * What a name stands for, as the text or, unless it is local, all texts know it. If it is new, it
+ * is `next`. Names of texts are in the module's table by a letter.
+ */
+static uint32_t index_of(struct ptx_parser *parser, struct ptx_word name, enum ptx_symbol_kind kind,
+                         char letter, enum ptx_linkage linkage, size_t next)
+{
+    struct ptx_names *names = parser->program->names;
+    const uint32_t *shared =
+        linkage == PTX_LOCAL ? NULL : cushim__ptx_names_find(names, letter, name);
+    const uint32_t index = shared ? *shared : (uint32_t)next;
+
+    if (!shared && linkage != PTX_LOCAL && !cushim__ptx_names_add(names, letter, name, index))
+        cushim__ptx_no_memory(parser);
+    cushim__ptx_symbol_add(parser, name, kind, index);
+    return index;
+}
+
 /* Variables: their index in the module, the one that is there already if texts share it. */
 static size_t global_named(struct ptx_parser *parser, const struct ptx_declared *declared,
                            enum ptx_linkage linkage, bool *defines)
 {
     struct ptx_program *program = parser->program;
-    struct ptx_symbol *known = cushim__ptx_symbol_find(parser, declared->name);
-    const uint32_t *shared = cushim__ptx_names_find(program->names, 'g', declared->name);
+    const struct ptx_symbol *known = cushim__ptx_symbol_find(parser, declared->name);
+    const size_t next = program->module.global_count;
+    const size_t index = known && known->kind == SYMBOL_GLOBAL
+                             ? known->index
+                             : index_of(parser, declared->name, SYMBOL_GLOBAL, 'g', linkage, next);
     struct ptx_global *global;
-    size_t index;
 
     *defines = linkage != PTX_EXTERN;
-    if (known && known->kind == SYMBOL_GLOBAL)
-        index = known->index;
-    else if (shared && linkage != PTX_LOCAL)
-        index = *shared;
-    else {
-        index = program->module.global_count;
+    if (index == next) {
         program->globals = cushim__ptx_grow(parser, program->globals, &program->global_room, index,
                                             sizeof *program->globals);
         program->globals[index] = (struct ptx_global){.linkage = PTX_EXTERN, .part = parser->part};
         program->module.globals = program->globals;
         program->globals[index].name = cushim__ptx_copy(parser, declared->name);
         program->module.global_count++;
-        if (linkage != PTX_LOCAL &&
-            !cushim__ptx_names_add(program->names, 'g', declared->name, (uint32_t)index))
-            cushim__ptx_no_memory(parser);
     }
-    if (!known || known->kind != SYMBOL_GLOBAL)
-        cushim__ptx_symbol_add(parser, declared->name, SYMBOL_GLOBAL, (uint32_t)index);
     global = &program->globals[index];
     if (*defines && global->linkage != PTX_EXTERN) {
         /* Of two texts the weak one gives way; a single text has no variable twice. */
@@ -220,25 +229,17 @@ void cushim__ptx_shared_variables(struct ptx_parser *parser, enum ptx_linkage li
 
     cushim__ptx_declared_type(parser, &declared);
     do {
-        const uint32_t *known;
-        uint32_t index = program->shared_count;
+        uint32_t index;
         struct ptx_shared *shared;
 
         cushim__ptx_declared_name(parser, &declared);
-        known = linkage == PTX_LOCAL ? NULL
-                                     : cushim__ptx_names_find(program->names, 's', declared.name);
-        if (known)
-            index = *known;
-        cushim__ptx_symbol_add(parser, declared.name, SYMBOL_SHARED, index);
-        if (!known) {
+        index = index_of(parser, declared.name, SYMBOL_SHARED, 's', linkage, program->shared_count);
+        if (index == program->shared_count) {
             program->shared = cushim__ptx_grow(parser, program->shared, &program->shared_room,
                                                index, sizeof *program->shared);
-            program->shared[index] = (struct ptx_shared){.part = parser->part, .linkage = linkage};
-            program->shared[index].name = cushim__ptx_copy(parser, declared.name);
+            program->shared[index] =
+                (struct ptx_shared){.name = cushim__ptx_copy(parser, declared.name)};
             program->shared_count++;
-            if (linkage != PTX_LOCAL &&
-                !cushim__ptx_names_add(program->names, 's', declared.name, index))
-                cushim__ptx_no_memory(parser);
         }
         if (linkage != PTX_EXTERN && parser->body.kernel)
             parser->body.shared_bytes =
@@ -258,26 +259,20 @@ uint32_t cushim__ptx_function_named(struct ptx_parser *parser, struct ptx_word n
                                     enum ptx_linkage linkage)
 {
     struct ptx_program *program = parser->program;
-    struct ptx_symbol *symbol = cushim__ptx_symbol_find(parser, name);
-    const uint32_t *shared = cushim__ptx_names_find(program->names, 'f', name);
+    const struct ptx_symbol *known = cushim__ptx_symbol_find(parser, name);
+    const uint32_t next = program->function_count;
+    const uint32_t index = known && known->kind == SYMBOL_FUNCTION
+                               ? known->index
+                               : index_of(parser, name, SYMBOL_FUNCTION, 'f', linkage, next);
     struct ptx_function *function;
-    uint32_t index;
 
-    if (symbol && symbol->kind == SYMBOL_FUNCTION)
-        return symbol->index;
-    if (shared && linkage != PTX_LOCAL) {
-        cushim__ptx_symbol_add(parser, name, SYMBOL_FUNCTION, *shared);
-        return *shared;
-    }
-    index = program->function_count;
+    if (index != next)
+        return index;
     program->functions = cushim__ptx_grow(parser, program->functions, &program->function_room,
                                           index, sizeof *program->functions);
     function = &program->functions[index];
     *function = (struct ptx_function){.part = parser->part, .linkage = PTX_EXTERN};
     function->name = cushim__ptx_copy(parser, name);
     program->function_count++;
-    if (linkage != PTX_LOCAL && !cushim__ptx_names_add(program->names, 'f', name, index))
-        cushim__ptx_no_memory(parser);
-    cushim__ptx_symbol_add(parser, name, SYMBOL_FUNCTION, index);
     return index;
 }

@@ -53,46 +53,58 @@ void cushim__ptx_note(struct ptx_parser *parser, uint32_t **list, uint32_t *coun
     (*list)[(*count)++] = value;
 }
 
-void cushim__ptx_refuse(struct ptx_parser *parser, const struct ptx_statement *statement,
-                        const char *why)
+void cushim__ptx_refuse_function(struct ptx_parser *parser, const char *why, unsigned line)
 {
     struct ptx_function *function = &parser->program->functions[parser->body.function];
-    char text[PTX_NAME + 80];
 
-    snprintf(text, sizeof text, "%s%s%s", statement->opcode.text, why[0] ? ": " : "", why);
-    if (!function->refused) {
-        function->refused = cushim__ptx_copy(parser, (struct ptx_word){text, strlen(text)});
-        function->refused_line = statement->line;
-    }
+    if (function->refused)
+        return;
+    function->refused = cushim__ptx_copy(parser, (struct ptx_word){why, strlen(why)});
+    function->refused_line = line;
+}
+
+void cushim__ptx_refuse(struct ptx_parser *parser, const struct ptx_statement *statement)
+{
+    cushim__ptx_refuse_function(parser, statement->opcode.text, statement->line);
     cushim__ptx_emit(parser, statement, DO_REFUSED);
+}
+
+/* A row of the tables, on registers of its sizes. */
+static void emit_row(struct ptx_parser *parser, const struct ptx_statement *statement,
+                     const char *name, uint32_t d, uint32_t a, uint32_t b)
+{
+    const struct ptx_alu *row = cushim__ptx_alu_find(parser->program->names, name);
+    const bool wide = ptx_is_wide((enum ptx_row)row->signature[0]);
+    struct ptx_instruction *made =
+        cushim__ptx_emit(parser, statement, wide ? DO_LANES64 : DO_LANES32);
+
+    made->lanes = row->lanes;
+    made->d = d;
+    made->a = a;
+    made->b = b;
 }
 
 /* The pool has no two equal constants among the last ones. */
 uint32_t cushim__ptx_constant(struct ptx_parser *parser, uint64_t value, enum ptx_row row)
 {
     struct ptx_program *program = parser->program;
-    const uint32_t size = row == ROW_PREDICATE ? PTX_ROW
-                          : ptx_is_wide(row)   ? PTX_WIDE_ROW
-                                               : PTX_ROW;
+    const uint32_t size = ptx_is_wide(row) ? PTX_WIDE_ROW : PTX_ROW;
     const uint32_t limit = program->constant_bytes > 64 * PTX_WIDE_ROW
                                ? program->constant_bytes - 64 * PTX_WIDE_ROW
                                : 0;
+    uint64_t lanes[PTX_LANES];
     uint32_t at;
 
     if (row == ROW_HALF)
         value &= 0xffff;
-    else if (!ptx_is_wide(row))
-        value &= UINT32_MAX;
     if (row == ROW_PREDICATE)
         value = value ? PTX_ALL_LANES : 0;
+    if (!ptx_is_wide(row))
+        value = value << 32 | (value & UINT32_MAX);
+    for (unsigned i = 0; i < PTX_LANES; i++)
+        lanes[i] = value;
     for (at = limit; at + size <= program->constant_bytes; at += PTX_ROW) {
-        if (ptx_is_wide(row)
-                ? ((lane_u64 *)(program->constants + at))[0] == value &&
-                      ((lane_u64 *)(program->constants + at))[PTX_LANES - 1] == value &&
-                      ((lane_u64 *)(program->constants + at))[1] == value
-                : ((lane_u32 *)(program->constants + at))[0] == value &&
-                      ((lane_u32 *)(program->constants + at))[1] == value &&
-                      ((lane_u32 *)(program->constants + at))[PTX_LANES - 1] == value)
+        if (memcmp(program->constants + at, lanes, size) == 0)
             return PTX_CONSTANT | at;
     }
     while (program->constant_room < program->constant_bytes + (size_t)size)
@@ -101,12 +113,7 @@ uint32_t cushim__ptx_constant(struct ptx_parser *parser, uint64_t value, enum pt
     at = program->constant_bytes;
     if (at > PTX_CONSTANT / 2)
         cushim__ptx_no_memory(parser);
-    for (unsigned i = 0; i < PTX_LANES; i++) {
-        if (ptx_is_wide(row))
-            ((lane_u64 *)(program->constants + at))[i] = value;
-        else
-            ((lane_u32 *)(program->constants + at))[i] = (uint32_t)value;
-    }
+    memcpy(program->constants + at, lanes, size);
     program->constant_bytes += size;
     return PTX_CONSTANT | at;
 }
@@ -123,27 +130,17 @@ void cushim__ptx_move(struct ptx_parser *parser, const struct ptx_statement *sta
 
 static uint64_t literal(const struct ptx_operand *operand, enum ptx_row row)
 {
-    const float single = (float)operand->real;
+    const bool is_integer = operand->kind == OPERAND_INTEGER;
+    const double real = is_integer ? (double)(int64_t)operand->integer : operand->real;
+    const float single = (float)real;
     uint32_t bits32;
     uint64_t bits64;
 
     memcpy(&bits32, &single, sizeof bits32);
-    memcpy(&bits64, &operand->real, sizeof bits64);
-    if (operand->kind == OPERAND_INTEGER) {
-        const double value = (double)(int64_t)operand->integer;
-        const float narrow = (float)value;
-
-        if (row == ROW_FLOAT)
-            memcpy(&bits32, &narrow, sizeof bits32);
-        else if (row == ROW_DOUBLE)
-            memcpy(&bits64, &value, sizeof bits64);
-        return row == ROW_FLOAT ? bits32 : row == ROW_DOUBLE ? bits64 : operand->integer;
-    }
-    if (row == ROW_DOUBLE)
-        return operand->single ? operand->integer : bits64;
-    if (row == ROW_LONG)
-        return operand->single ? operand->integer : bits64;
-    return operand->single ? operand->integer : bits32;
+    memcpy(&bits64, &real, sizeof bits64);
+    if (is_integer ? row != ROW_FLOAT && row != ROW_DOUBLE : operand->single)
+        return operand->integer;
+    return row == ROW_DOUBLE || (row == ROW_LONG && !is_integer) ? bits64 : bits32;
 }
 
 /* The address of a symbol, in a wide row or one of 4 bytes. */
@@ -212,9 +209,8 @@ uint32_t cushim__ptx_use(struct ptx_parser *parser, const struct ptx_statement *
     if (bytes == 1 || (bytes == 8) == ptx_is_wide(row))
         return from;
     result = cushim__ptx_register_new(parser, bytes == 8 ? ROW_WORD : ROW_LONG);
-    made = cushim__ptx_emit(parser, statement, bytes == 8 ? DO_NARROW : DO_EXTEND);
-    made->d = result;
-    made->a = from;
+    emit_row(parser, statement, bytes == 8 ? "cvt.u32.u64" : "cvt.u64.u32", result, from,
+             PTX_UNUSED);
     return result;
 }
 
@@ -234,31 +230,74 @@ uint32_t cushim__ptx_result(struct ptx_parser *parser, const struct ptx_operand 
     return cushim__ptx_register_new(parser, row);
 }
 
+uint32_t cushim__ptx_elements(struct ptx_parser *parser, const struct ptx_operand *operand,
+                              struct ptx_operand *elements, uint32_t most)
+{
+    if (operand->kind != OPERAND_VECTOR) {
+        elements[0] = *operand;
+        return 1;
+    }
+    if (operand->count > most)
+        cushim__ptx_fail(parser, "the vector has too many elements");
+    memcpy(elements, parser->body.vectors + operand->first, operand->count * sizeof *elements);
+    return operand->count;
+}
+
+struct ptx_instruction *cushim__ptx_emit_rows(struct ptx_parser *parser,
+                                              const struct ptx_statement *statement,
+                                              enum ptx_handler handler, const char *rows)
+{
+    const struct ptx_operand *const operands = statement->operands;
+    uint32_t sources[4] = {PTX_UNUSED, PTX_UNUSED, PTX_UNUSED, PTX_UNUSED}, result;
+    struct ptx_instruction *made;
+    unsigned count = 0;
+    uint64_t number = 0;
+
+    cushim__ptx_count_operands(parser, statement, (unsigned)strlen(rows));
+    for (unsigned i = 1; rows[i]; i++) {
+        if (rows[i] != ROW_NUMBER) {
+            sources[count++] =
+                cushim__ptx_use(parser, statement, &operands[i], (enum ptx_row)rows[i]);
+            continue;
+        }
+        if (operands[i].kind != OPERAND_INTEGER)
+            cushim__ptx_fail(parser, "the table of %s is not a constant", statement->opcode.base);
+        number = operands[i].integer;
+    }
+    result = cushim__ptx_result(parser, &operands[0], (enum ptx_row)rows[0]);
+    made = cushim__ptx_emit(parser, statement, handler);
+    made->bytes = ptx_is_wide((enum ptx_row)rows[0]) ? 8 : 4;
+    made->count = (uint8_t)number;
+    if (count >= 3 && rows[3] == ROW_PREDICATE && operands[3].negated)
+        made->flags |= FLAG_NEGATED_SOURCE;
+    made->d = result;
+    made->a = sources[0];
+    made->b = sources[1];
+    made->c = sources[2];
+    made->e = sources[3];
+    return made;
+}
+
 /* A result in a register of another size is extended or cut, and 16 bits have no others above. */
 void cushim__ptx_finish(struct ptx_parser *parser, const struct ptx_statement *statement,
                         const struct ptx_operand *operand, uint32_t result, enum ptx_row row,
                         bool is_signed, unsigned bits)
 {
     const struct ptx_register *to;
-    struct ptx_instruction *made;
 
     if (operand->kind == OPERAND_SINK || row == ROW_PREDICATE)
         return;
     to = &parser->body.registers[operand->reg];
-    if (result != operand->reg) {
-        made = cushim__ptx_emit(parser, statement, to->bytes == 8 ? DO_EXTEND : DO_NARROW);
-        made->d = operand->reg;
-        made->a = result;
-        made->flags |= is_signed ? FLAG_SIGNED : 0;
-    }
+    if (result != operand->reg)
+        emit_row(parser, statement,
+                 to->bytes != 8 ? "cvt.u32.u64"
+                 : is_signed    ? "cvt.s64.s32"
+                                : "cvt.u64.u32",
+                 operand->reg, result, PTX_UNUSED);
     if (to->bytes == 4 && to->bits < 32 && to->bits < bits) {
         const uint32_t mask = cushim__ptx_constant(parser, (UINT64_C(1) << to->bits) - 1, ROW_WORD);
 
-        made = cushim__ptx_emit(parser, statement, DO_LANES32);
-        made->lanes = cushim__ptx_alu_find(parser->program->names, "and.b32")->lanes;
-        made->d = operand->reg;
-        made->a = operand->reg;
-        made->b = mask;
+        emit_row(parser, statement, "and.b32", operand->reg, operand->reg, mask);
     }
 }
 
@@ -278,6 +317,7 @@ void cushim__ptx_emit_combine(struct ptx_parser *parser, const struct ptx_statem
     made->a = low;
     made->b = high;
     made->count = (uint8_t)bits;
+    made->bytes = bits == 32 ? 8 : 4;
 }
 
 void cushim__ptx_emit_part(struct ptx_parser *parser, const struct ptx_statement *statement,

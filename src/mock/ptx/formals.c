@@ -2,8 +2,6 @@
 /* Registers, and the parameters of functions, some of which are registers. */
 #include "src/mock/ptx/parser.h"
 
-#include <string.h>
-
 uint32_t cushim__ptx_registers_add(struct ptx_parser *parser, const struct ptx_declared *declared)
 {
     struct ptx_body *body = &parser->body;
@@ -38,22 +36,22 @@ uint32_t cushim__ptx_register_new(struct ptx_parser *parser, enum ptx_row row)
     return cushim__ptx_registers_add(parser, &declared);
 }
 
-void cushim__ptx_formals(struct ptx_parser *parser, struct ptx_formal **formals, uint32_t *count,
-                         uint32_t *bytes, bool is_named)
+void cushim__ptx_formals(struct ptx_parser *parser, bool is_named)
 {
-    cushim__ptx_expect(parser, "(");
+    struct ptx_body *body = &parser->body;
+
+    if (!ptx_skip(parser, "("))
+        return;
     while (!ptx_skip(parser, ")")) {
         struct ptx_declared declared;
         struct ptx_formal formal = {.row = PTX_UNUSED};
-        struct ptx_formal *grown;
-        bool is_register;
+        const bool is_register = ptx_skip(parser, ".reg");
 
-        is_register = ptx_skip(parser, ".reg");
         if (!is_register)
             cushim__ptx_expect(parser, ".param");
         cushim__ptx_declared_type(parser, &declared);
         cushim__ptx_declared_name(parser, &declared);
-        if (declared.bytes > 65536 || *count >= 1024)
+        if (declared.bytes > 65536 || body->formal_count >= 1024)
             cushim__ptx_fail(parser, "more parameters than are possible");
         formal.bytes = (uint32_t)declared.bytes;
         formal.alignment = (uint32_t)declared.alignment;
@@ -64,23 +62,20 @@ void cushim__ptx_formals(struct ptx_parser *parser, struct ptx_formal **formals,
                 cushim__ptx_symbol_add(parser, declared.name, SYMBOL_REGISTER,
                                        formal.row = cushim__ptx_registers_add(parser, &declared));
         } else {
-            *bytes = (uint32_t)cushim__ptx_align(parser, *bytes, declared.alignment);
-            formal.offset = *bytes;
-            *bytes += formal.bytes;
+            formal.offset =
+                (uint32_t)cushim__ptx_align(parser, body->formal_bytes, declared.alignment);
+            body->formal_bytes = formal.offset + formal.bytes;
             if (is_named) {
                 struct ptx_symbol *symbol =
                     cushim__ptx_symbol_add(parser, declared.name, SYMBOL_LOCAL, 0);
 
-                symbol->bytes = formal.bytes;
                 symbol->offset = formal.offset;
                 symbol->of_call = true;
             }
         }
-        grown = cushim__ptx_pool(parser, (*count + 1) * sizeof *grown);
-        if (*count)
-            memcpy(grown, *formals, *count * sizeof *grown);
-        grown[(*count)++] = formal;
-        *formals = grown;
+        body->formals = cushim__ptx_grow(parser, body->formals, &body->formal_room,
+                                         body->formal_count, sizeof *body->formals);
+        body->formals[body->formal_count++] = formal;
         if (!ptx_skip(parser, ",") && !ptx_is(parser, ")"))
             cushim__ptx_expected(parser, "',' or ')'");
     }

@@ -37,15 +37,15 @@ const char *cushim__ptx_opcode(size_t index)
     return NULL;
 }
 
-static struct ptx_word word_of(const char *name, size_t length)
+static struct ptx_word word_of(const char *name)
 {
-    return (struct ptx_word){name, length};
+    return (struct ptx_word){name, strlen(name)};
 }
 
 /* What comes before the first dot. */
 static bool add_base(struct ptx_names *names, const char *name, uint32_t value)
 {
-    const struct ptx_word base = word_of(name, strcspn(name, "."));
+    const struct ptx_word base = {name, strcspn(name, ".")};
 
     return cushim__ptx_names_find(names, 'o', base) ||
            cushim__ptx_names_add(names, 'o', base, value);
@@ -63,9 +63,10 @@ bool cushim__ptx_instructions_add(struct ptx_names *names)
         for (uint32_t row = 0; added && tables[i][row].name; row++) {
             const char *const name = tables[i][row].name;
 
-            added = add_base(names, name, NO_SELECTOR) &&
-                    cushim__ptx_names_add(names, 'r', word_of(name, strlen(name)),
-                                          i * TABLE_ROWS + row);
+            /* Rows of one base follow each other. */
+            if (row == 0 || strncmp(name, tables[i][row - 1].name, strcspn(name, ".") + 1) != 0)
+                added = add_base(names, name, NO_SELECTOR);
+            added = added && cushim__ptx_names_add(names, 'r', word_of(name), i * TABLE_ROWS + row);
         }
     }
     return added;
@@ -73,20 +74,20 @@ bool cushim__ptx_instructions_add(struct ptx_names *names)
 
 const struct ptx_alu *cushim__ptx_alu_find(const struct ptx_names *names, const char *name)
 {
-    const uint32_t *found = cushim__ptx_names_find(names, 'r', word_of(name, strlen(name)));
+    const uint32_t *found = cushim__ptx_names_find(names, 'r', word_of(name));
 
     return found ? &tables[*found / TABLE_ROWS][*found % TABLE_ROWS] : NULL;
 }
 
 bool cushim__ptx_base_known(const struct ptx_names *names, const char *base)
 {
-    return cushim__ptx_names_find(names, 'o', word_of(base, strlen(base))) != NULL;
+    return cushim__ptx_names_find(names, 'o', word_of(base)) != NULL;
 }
 
 const struct ptx_selector *cushim__ptx_selector_find(const struct ptx_names *names,
                                                      const char *base)
 {
-    const uint32_t *found = cushim__ptx_names_find(names, 'o', word_of(base, strlen(base)));
+    const uint32_t *found = cushim__ptx_names_find(names, 'o', word_of(base));
 
     return found && *found < NO_SELECTOR ? &selectors[*found / TABLE_ROWS][*found % TABLE_ROWS]
                                          : NULL;

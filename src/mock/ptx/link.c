@@ -132,6 +132,19 @@ static uint32_t closure(struct reach *reach, uint32_t root)
     return count;
 }
 
+/* The first refusal is the kernel's. False: out of memory. */
+static bool refuse(struct ptx_kernel *kernel, const char *why, unsigned part, unsigned line)
+{
+    char *const copy = kernel->refused ? NULL : malloc(strlen(why) + 1);
+
+    if (copy) {
+        kernel->refused = strcpy(copy, why);
+        kernel->refused_part = part;
+        kernel->refused_line = line;
+    }
+    return kernel->refused != NULL;
+}
+
 static bool finish_kernel(struct reach *reach, uint32_t index)
 {
     struct ptx_program *program = reach->program;
@@ -174,25 +187,13 @@ static bool finish_kernel(struct reach *reach, uint32_t index)
     kernel->registers = function->call_registers / PTX_ROW;
     if (kernel->registers > 255)
         kernel->registers = 255;
-    for (uint32_t i = 0; i < count && !kernel->refused; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         const struct ptx_function *member = &program->functions[reach->stack[i]];
 
-        if (!member->refused)
-            continue;
-        kernel->refused = malloc(strlen(member->refused) + 1);
-        if (!kernel->refused)
+        if (member->refused && !refuse(kernel, member->refused, member->part, member->refused_line))
             return false;
-        strcpy((char *)kernel->refused, member->refused);
-        kernel->refused_line = member->refused_line;
-        kernel->refused_part = member->part;
     }
-    if (!function->defined && !kernel->refused) {
-        kernel->refused = malloc(sizeof "it is only declared");
-        if (!kernel->refused)
-            return false;
-        strcpy((char *)kernel->refused, "it is only declared");
-    }
-    return true;
+    return function->defined || refuse(kernel, "it is only declared", 0, 0);
 }
 
 bool cushim__ptx_link(struct ptx_module *module, struct ptx_error *error)

@@ -99,11 +99,10 @@ static void directives(struct ptx_parser *parser, struct ptx_kernel *kernel)
     }
 }
 
-/* The list is from malloc(), once it is complete. */
 static void parameters(struct ptx_parser *parser, struct ptx_kernel *kernel)
 {
-    struct ptx_parameter *list = NULL;
-    size_t offset = 0, room = 0;
+    struct ptx_body *body = &parser->body;
+    size_t offset = 0;
 
     if (!ptx_skip(parser, "("))
         return;
@@ -119,29 +118,17 @@ static void parameters(struct ptx_parser *parser, struct ptx_kernel *kernel)
             cushim__ptx_fail(parser, "the parameters have more than 64 KiB");
         symbol = cushim__ptx_symbol_add(parser, declared.name, SYMBOL_PARAM, 0);
         symbol->offset = offset;
-        symbol->bytes = declared.bytes;
-        if (kernel->parameter_count == room) {
-            struct ptx_parameter *larger;
-
-            room = room * 2 + 8;
-            larger = cushim__ptx_pool(parser, room * sizeof *larger);
-            if (list)
-                memcpy(larger, list, kernel->parameter_count * sizeof *larger);
-            list = larger;
-        }
-        list[kernel->parameter_count++] =
+        body->parameters = cushim__ptx_grow(parser, body->parameters, &body->parameter_room,
+                                            kernel->parameter_count, sizeof *body->parameters);
+        body->parameters[kernel->parameter_count++] =
             (struct ptx_parameter){offset, declared.bytes, declared.alignment};
         offset += declared.bytes;
         if (!ptx_skip(parser, ",") && !ptx_is(parser, ")"))
             cushim__ptx_expected(parser, "',' or ')'");
     }
     kernel->parameter_bytes = offset;
-    if (kernel->parameter_count > 0) {
-        kernel->parameters = malloc(kernel->parameter_count * sizeof *list);
-        if (!kernel->parameters)
-            cushim__ptx_no_memory(parser);
-        memcpy((void *)kernel->parameters, list, kernel->parameter_count * sizeof *list);
-    }
+    kernel->parameters = body->parameters;
+    body->parameters = NULL;
 }
 
 /* The code of a body goes to the end of the program's, and its branches with it. */
@@ -159,7 +146,7 @@ static void append(struct ptx_parser *parser, uint32_t index)
 
         if (at->handler == DO_BRANCH)
             at->target += program->code_count;
-        if (at->handler <= DO_FLOAT64) {
+        if (at->handler <= DO_FLOAT) {
             at->a = at->a == PTX_UNUSED ? 0 : at->a;
             at->b = at->b == PTX_UNUSED ? 0 : at->b;
             at->c = at->c == PTX_UNUSED ? 0 : at->c;
@@ -197,6 +184,8 @@ static void clear_body(struct ptx_body *body)
     free(body->registers);
     free(body->references);
     free(body->vectors);
+    free(body->parameters);
+    free(body->formals);
     *body = (struct ptx_body){0};
 }
 
@@ -295,20 +284,18 @@ static void entry(struct ptx_parser *parser, enum ptx_linkage linkage)
 static void function_header(struct ptx_parser *parser, enum ptx_linkage linkage)
 {
     struct ptx_program *program = parser->program;
-    struct ptx_formal *formals = NULL;
-    uint32_t count = 0, results, bytes = 0, index;
+    struct ptx_body *body = &parser->body;
+    uint32_t results, index;
     struct ptx_function *function;
 
     /* The name comes after the results, but belongs to the text and not to the body. */
     cushim__ptx_scope_open(parser);
-    if (ptx_is(parser, "("))
-        cushim__ptx_formals(parser, &formals, &count, &bytes, true);
-    results = count;
-    parser->body.depth--;
+    cushim__ptx_formals(parser, true);
+    results = body->formal_count;
+    body->depth--;
     index = cushim__ptx_function_named(parser, cushim__ptx_name(parser), linkage);
-    parser->body.depth++;
-    if (ptx_is(parser, "("))
-        cushim__ptx_formals(parser, &formals, &count, &bytes, true);
+    body->depth++;
+    cushim__ptx_formals(parser, true);
     directives(parser, NULL);
     function = &program->functions[index];
     if (function->defined && ptx_is(parser, "{")) {
@@ -317,15 +304,13 @@ static void function_header(struct ptx_parser *parser, enum ptx_linkage linkage)
     } else {
         if (!function->defined) {
             free(function->formals);
-            function->formals = calloc(count + 1, sizeof *function->formals);
-            if (!function->formals)
-                cushim__ptx_no_memory(parser);
-            if (count)
-                memcpy(function->formals, formals, count * sizeof *formals);
-            function->formal_count = count;
+            function->formals = body->formals;
+            function->formal_count = body->formal_count;
             function->result_count = results;
+            body->formals = NULL;
+            body->formal_room = 0;
         }
-        parser->body.local_bytes = bytes;
+        body->local_bytes = body->formal_bytes;
         if (!ptx_skip(parser, ";"))
             translate_body(parser, index, linkage);
     }
@@ -449,7 +434,7 @@ bool cushim__ptx_add(struct ptx_module *module, const char *text, size_t bytes,
     parser->error = error;
     parser->program = module->program;
     parser->part = module->part = module->program->part_count++;
-    parser->text = parser->at = parser->statement = text;
+    parser->at = parser->statement = text;
     parser->end = memchr(text, '\0', bytes);
     if (!parser->end)
         parser->end = text + bytes;

@@ -19,12 +19,12 @@ struct ptx_names {
     struct name *buckets[BUCKETS];
 };
 
-static uint32_t hash(const char *text, size_t length)
+uint32_t cushim__ptx_hash(struct ptx_word name)
 {
     uint32_t value = 2166136261u;
 
-    for (size_t i = 0; i < length; i++)
-        value = (value ^ (unsigned char)text[i]) * 16777619u;
+    for (size_t i = 0; i < name.length; i++)
+        value = (value ^ (unsigned char)name.start[i]) * 16777619u;
     return value ^ value >> 15;
 }
 
@@ -48,7 +48,7 @@ void cushim__ptx_names_destroy(struct ptx_names *names)
 
 uint32_t *cushim__ptx_names_find(const struct ptx_names *names, char kind, struct ptx_word name)
 {
-    struct name *found = names->buckets[hash(name.start, name.length) % BUCKETS];
+    struct name *found = names->buckets[cushim__ptx_hash(name) % BUCKETS];
 
     while (found && (found->kind != kind || found->length != name.length ||
                      memcmp(found->text, name.start, name.length) != 0))
@@ -58,7 +58,7 @@ uint32_t *cushim__ptx_names_find(const struct ptx_names *names, char kind, struc
 
 bool cushim__ptx_names_add(struct ptx_names *names, char kind, struct ptx_word name, uint32_t value)
 {
-    struct name **bucket = &names->buckets[hash(name.start, name.length) % BUCKETS];
+    struct name **bucket = &names->buckets[cushim__ptx_hash(name) % BUCKETS];
     struct name *added = malloc(sizeof *added + name.length);
 
     if (!added)

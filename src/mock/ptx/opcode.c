@@ -54,7 +54,7 @@ bool cushim__ptx_type_signed(enum ptx_type type)
     return type != TYPE_NONE && types[type - 1].is_signed;
 }
 
-enum meaning { ROUNDING, INTEGER_ROUNDING, FLAG, COMPARISON, LOGIC, SPACE, VECTOR, ORDER, IGNORED };
+enum meaning { ROUNDING, INTEGER_ROUNDING, FLAG, COMPARISON, LOGIC, SPACE, VECTOR, ORDER };
 
 static const struct {
     const char *name;
@@ -80,7 +80,9 @@ static const struct {
     {"le", COMPARISON, COMPARE_LE},
     {"gt", COMPARISON, COMPARE_GT},
     {"ge", COMPARISON, COMPARE_GE},
+    {"lo", COMPARISON, COMPARE_LT},
     {"ls", COMPARISON, COMPARE_LE},
+    {"hi", COMPARISON, COMPARE_GT},
     {"hs", COMPARISON, COMPARE_GE},
     {"equ", COMPARISON, COMPARE_EQU},
     {"neu", COMPARISON, COMPARE_NEU},
@@ -89,6 +91,7 @@ static const struct {
     {"gtu", COMPARISON, COMPARE_GTU},
     {"geu", COMPARISON, COMPARE_GEU},
     {"num", COMPARISON, COMPARE_NUM},
+    {"nan", COMPARISON, COMPARE_NAN},
     {"and", LOGIC, LOGIC_AND},
     {"or", LOGIC, LOGIC_OR},
     {"xor", LOGIC, LOGIC_XOR},
@@ -110,68 +113,51 @@ static const struct {
     {"release", ORDER, FLAG_STRONG | FLAG_RELEASE},
     {"acq_rel", ORDER, FLAG_STRONG | FLAG_RELEASE},
     {"sc", ORDER, FLAG_STRONG | FLAG_RELEASE},
-    /* What has no meaning where everything happens in one order. */
-    {"ca", IGNORED, 0},
-    {"cg", IGNORED, 0},
-    {"cs", IGNORED, 0},
-    {"cv", IGNORED, 0},
-    {"lu", IGNORED, 0},
-    {"wb", IGNORED, 0},
-    {"wt", IGNORED, 0},
-    {"nc", IGNORED, 0},
-    {"weak", IGNORED, 0},
-    {"cta", IGNORED, 0},
-    {"cluster", IGNORED, 0},
-    {"gpu", IGNORED, 0},
-    {"sys", IGNORED, 0},
-    {"gl", IGNORED, 0},
-    {"uni", IGNORED, 0},
-    {"L1::evict_normal", IGNORED, 0},
-    {"L1::evict_unchanged", IGNORED, 0},
-    {"L1::evict_first", IGNORED, 0},
-    {"L1::evict_last", IGNORED, 0},
-    {"L1::no_allocate", IGNORED, 0},
-    {"L2::64B", IGNORED, 0},
-    {"L2::128B", IGNORED, 0},
-    {"L2::256B", IGNORED, 0},
-    {"noftz", IGNORED, 0},
 };
 
-/* Whether words of these kinds are modifiers of an opcode: `and` is one of setp, and no base. */
-static bool compares(const char *base)
-{
-    return strcmp(base, "setp") == 0 || strcmp(base, "set") == 0;
-}
+/* What instructions use memory, and which of their words have no meaning in one order of all. */
+static const char memory_bases[] =
+    ".ld.ldu.st.atom.red.cvta.isspacep.cp.prefetch.prefetchu.fence.membar.mbarrier.barrier"
+    ".applypriority.discard";
+static const char ignored[] = ".ca.cg.cs.cv.lu.wb.wt.nc.weak.cta.cluster.gpu.sys.gl"
+                              ".L1::evict_normal.L1::evict_unchanged.L1::evict_first.L1::evict_last"
+                              ".L1::no_allocate.L2::64B.L2::128B.L2::256B";
 
-static bool in_memory(const char *base)
+/* Whether a word is in a list, each of which comes after a dot. */
+static bool has(const char *words, const char *word)
 {
-    static const char *const bases[] = {
-        "ld",     "ldu",      "st",       "atom",     "red",
-        "cvta",   "isspacep", "cp",       "prefetch", "prefetchu",
-        "fence",  "membar",   "mbarrier", "barrier",  "applypriority",
-        "discard"};
+    const size_t length = strlen(word);
 
-    for (size_t i = 0; i < sizeof bases / sizeof *bases; i++) {
-        if (strcmp(base, bases[i]) == 0)
+    while (length > 0 && (words = strstr(words, word))) {
+        if (words[-1] == '.' && (words[length] == '.' || words[length] == '\0'))
             return true;
+        words += length;
     }
     return false;
 }
 
-static bool applies(enum meaning meaning, const struct ptx_opcode *opcode, const char *word)
+static bool is_ignored(const char *base, const char *word)
+{
+    return strcmp(word, "noftz") == 0 || (strcmp(word, "uni") == 0 && strcmp(base, "vote") != 0) ||
+           (has(ignored, word) && has(memory_bases, base));
+}
+
+/*
+ * Whether words of these kinds are modifiers of an opcode: `and` is one of setp, and no base; `lo`
+ * and `hi` compare in setp, and are halves elsewhere; `nan` is no modifier of min.
+ */
+static bool applies(enum meaning meaning, const struct ptx_opcode *opcode)
 {
     switch (meaning) {
     case COMPARISON:
     case LOGIC:
-        return compares(opcode->base) && !(meaning == COMPARISON && opcode->comparison >= 0);
+        return (strcmp(opcode->base, "setp") == 0 || strcmp(opcode->base, "set") == 0) &&
+               !(meaning == COMPARISON && opcode->comparison >= 0);
     case VECTOR:
-        return in_memory(opcode->base) || strcmp(opcode->base, "mov") == 0;
+        return has(memory_bases, opcode->base) || strcmp(opcode->base, "mov") == 0;
     case SPACE:
     case ORDER:
-        return in_memory(opcode->base);
-    case IGNORED:
-        return in_memory(opcode->base) || strcmp(word, "noftz") == 0 ||
-               (strcmp(word, "uni") == 0 && strcmp(opcode->base, "vote") != 0);
+        return has(memory_bases, opcode->base);
     default:
         return true;
     }
@@ -179,25 +165,11 @@ static bool applies(enum meaning meaning, const struct ptx_opcode *opcode, const
 
 static bool modify(struct ptx_opcode *opcode, const char *word)
 {
-    /* `lo` and `hi` compare in setp, and are halves elsewhere; `nan` is a modifier of min. */
-    if (compares(opcode->base) && opcode->comparison < 0) {
-        static const struct {
-            const char *name;
-            enum ptx_comparison value;
-        } others[] = {{"lo", COMPARE_LT}, {"hi", COMPARE_GT}, {"nan", COMPARE_NAN}};
-
-        for (size_t i = 0; i < 3; i++) {
-            if (strcmp(word, others[i].name) == 0) {
-                opcode->comparison = others[i].value;
-                return true;
-            }
-        }
-    }
     for (size_t i = 0; i < sizeof modifiers / sizeof *modifiers; i++) {
         const int value = modifiers[i].value;
 
         if (modifiers[i].name[0] != word[0] || strcmp(word, modifiers[i].name) != 0 ||
-            !applies(modifiers[i].meaning, opcode, word))
+            !applies(modifiers[i].meaning, opcode))
             continue;
         switch (modifiers[i].meaning) {
         case ROUNDING:
@@ -224,12 +196,10 @@ static bool modify(struct ptx_opcode *opcode, const char *word)
         case VECTOR:
             opcode->vector = (unsigned)value;
             break;
-        case IGNORED:
-            break;
         }
         return true;
     }
-    return false;
+    return is_ignored(opcode->base, word);
 }
 
 void cushim__ptx_opcode_read(struct ptx_parser *parser, struct ptx_word word,
@@ -268,13 +238,5 @@ void cushim__ptx_opcode_read(struct ptx_parser *parser, struct ptx_word word,
 
 bool cushim__ptx_opcode_has(const struct ptx_opcode *opcode, const char *word)
 {
-    const char *found = opcode->words;
-    const size_t length = strlen(word);
-
-    while ((found = strstr(found, word))) {
-        if (found[-1] == '.' && (found[length] == '.' || found[length] == '\0'))
-            return true;
-        found += length;
-    }
-    return false;
+    return has(opcode->words, word);
 }

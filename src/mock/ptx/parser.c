@@ -352,18 +352,14 @@ uint64_t cushim__ptx_integer(struct ptx_parser *parser)
 
 /* --- names --- */
 
-static uint32_t hash(struct ptx_word name)
+static uint32_t bucket_of(struct ptx_word name)
 {
-    uint32_t value = 2166136261u;
-
-    for (size_t i = 0; i < name.length; i++)
-        value = (value ^ (unsigned char)name.start[i]) * 16777619u;
-    return (value ^ value >> 13) % PTX_BUCKETS;
+    return cushim__ptx_hash(name) % PTX_BUCKETS;
 }
 
 struct ptx_symbol *cushim__ptx_symbol_find(struct ptx_parser *parser, struct ptx_word name)
 {
-    struct ptx_symbol *symbol = parser->buckets[hash(name)];
+    struct ptx_symbol *symbol = parser->buckets[bucket_of(name)];
 
     while (symbol && (symbol->name.length != name.length ||
                       memcmp(symbol->name.start, name.start, name.length) != 0))
@@ -375,7 +371,7 @@ struct ptx_symbol *cushim__ptx_symbol_find(struct ptx_parser *parser, struct ptx
 struct ptx_symbol *cushim__ptx_symbol_add(struct ptx_parser *parser, struct ptx_word name,
                                           enum ptx_symbol_kind kind, uint32_t index)
 {
-    struct ptx_symbol **bucket = &parser->buckets[hash(name)];
+    struct ptx_symbol **bucket = &parser->buckets[bucket_of(name)];
     struct ptx_symbol *symbol = cushim__ptx_pool(parser, sizeof *symbol);
 
     symbol->name = name;
@@ -398,7 +394,7 @@ void cushim__ptx_scope_open(struct ptx_parser *parser)
 void cushim__ptx_scope_close(struct ptx_parser *parser)
 {
     while (parser->newest && parser->newest->depth >= parser->body.depth) {
-        parser->buckets[hash(parser->newest->name)] = parser->newest->next;
+        parser->buckets[bucket_of(parser->newest->name)] = parser->newest->next;
         parser->newest = parser->newest->older;
     }
     parser->body.depth--;

@@ -36,10 +36,9 @@ struct ptx_symbol {
     struct ptx_symbol *older; /* the one that was added before */
     struct ptx_word name;
     enum ptx_symbol_kind kind;
-    uint32_t index; /* a global, shared variable, function, register, instruction (label) */
-    uint32_t count; /* of a family of registers, `%r<5>`: the name is without the number */
-    uint32_t depth; /* of the block that declares it */
-    uint64_t bytes;
+    uint32_t index;  /* a global, shared variable, function, register, instruction (label) */
+    uint32_t count;  /* of a family of registers, `%r<5>`: the name is without the number */
+    uint32_t depth;  /* of the block that declares it */
     uint64_t offset; /* of a parameter or a local variable */
     bool of_call;    /* a .param that is declared in a body */
 };
@@ -60,7 +59,7 @@ struct ptx_reference {
     uint32_t place;
 };
 
-enum { PTX_BUCKETS = 4096, PTX_OPERANDS = 8, PTX_NAME = 96 };
+enum { PTX_BUCKETS = 4096, PTX_OPERANDS = 8, PTX_ARGUMENTS = 64, PTX_NAME = 96 };
 
 enum ptx_operand_kind {
     OPERAND_REGISTER,
@@ -118,17 +117,21 @@ struct ptx_body {
     struct ptx_operand *vectors;
     uint32_t vector_count;
     size_t vector_room;
-    uint32_t depth;                     /* of the block that is being read; 0: the text */
-    uint32_t first_list;                /* where its lists begin in the program's */
-    uint64_t local_bytes, shared_bytes; /* of the variables that it declares */
-    struct ptx_kernel *kernel;          /* NULL: a function */
+    struct ptx_parameter *parameters; /* until the kernel or the function has them */
+    size_t parameter_room;
+    struct ptx_formal *formals;
+    size_t formal_room;
+    uint32_t formal_count, formal_bytes; /* of memory, that they take */
+    uint32_t depth;                      /* of the block that is being read; 0: the text */
+    uint64_t local_bytes, shared_bytes;  /* of the variables that it declares */
+    struct ptx_kernel *kernel;           /* NULL: a function */
 };
 
 struct ptx_parser {
     jmp_buf failed;
     struct ptx_error *error;
     struct ptx_program *program;
-    const char *text, *at, *end;
+    const char *at, *end;
     struct ptx_word word;
     unsigned line, part;
     const char *statement; /* where the current one begins, and its line */
@@ -215,8 +218,8 @@ struct ptx_declared {
     size_t alignment, count, bytes; /* `count` elements */
     size_t dimensions[8];           /* the elements of a vector are the last */
     unsigned dimension_count;
-    bool array, unsized, open; /* open: the first dimension is not known yet */
-    bool reference;            /* .texref, .samplerref, .surfref */
+    bool unsized, open; /* open: the first dimension is not known yet */
+    bool reference;     /* .texref, .samplerref, .surfref */
     bool managed;
     unsigned repeated; /* `%r<5>`: 5; otherwise 0 */
 };
@@ -245,9 +248,8 @@ uint64_t cushim__ptx_expression(struct ptx_parser *parser);
 /* The first of the registers that are declared. */
 uint32_t cushim__ptx_registers_add(struct ptx_parser *parser, const struct ptx_declared *declared);
 uint32_t cushim__ptx_register_new(struct ptx_parser *parser, enum ptx_row row);
-/* `(.param .b32 a, .reg .b64 b)`: appended to formals, of which `*bytes` of memory are taken. */
-void cushim__ptx_formals(struct ptx_parser *parser, struct ptx_formal **formals, uint32_t *count,
-                         uint32_t *bytes, bool named);
+/* `(.param .b32 a, .reg .b64 b)`, or none of it: appended to those of the body. */
+void cushim__ptx_formals(struct ptx_parser *parser, bool named);
 
 /* --- body.c: the statements of a function --- */
 void cushim__ptx_body(struct ptx_parser *parser, uint32_t function);
@@ -280,8 +282,8 @@ struct ptx_statement {
 };
 
 /*
- * Calls, branches and other instructions whose operands are of their own kind, and those that
- * nobody here can read. False: it is none of them, and its operands come next.
+ * Instructions whose operands are of their own kind, and those that nobody here can read. False: it
+ * is none of them, and its operands come next.
  */
 bool cushim__ptx_select_unparsed(struct ptx_parser *parser, struct ptx_statement *statement);
 
@@ -291,8 +293,9 @@ void cushim__ptx_select(struct ptx_parser *parser, struct ptx_statement *stateme
 /* What instructions become by the first part of their names, before the tables of rows count. */
 struct ptx_selector {
     const char *base;
+    /* False: it is refused, unless there is a row for it. NULL: it becomes `handler` alone. */
     bool (*select)(struct ptx_parser *parser, struct ptx_statement *statement);
-    enum ptx_handler handler; /* without `select`: nothing but this */
+    enum ptx_handler handler; /* with `select`, not 0: `select` reads the operands, too */
 };
 
 /* To a row without a name. */
@@ -302,6 +305,10 @@ extern const struct ptx_selector cushim__ptx_select_memory[], cushim__ptx_select
 /* What a row of a table does: arithmetic, and some conversions. */
 bool cushim__ptx_select_row(struct ptx_parser *parser, struct ptx_statement *statement);
 
+bool cushim__ptx_select_mbarrier(struct ptx_parser *parser, struct ptx_statement *statement);
+/* Textures and surfaces. */
+bool cushim__ptx_select_texture(struct ptx_parser *parser, struct ptx_statement *statement);
+
 /* --- emit.c --- */
 
 static inline bool ptx_is_wide(enum ptx_row row)
@@ -309,15 +316,20 @@ static inline bool ptx_is_wide(enum ptx_row row)
     return row == ROW_LONG || row == ROW_DOUBLE;
 }
 
-bool cushim__ptx_select_mbarrier(struct ptx_parser *parser, struct ptx_statement *statement);
-
-/* Textures and surfaces, the operands too. False: it is another one. */
-void cushim__ptx_select_texture(struct ptx_parser *parser, struct ptx_statement *statement);
-
 /* Append an instruction. The pointer is valid until the next. */
 struct ptx_instruction *cushim__ptx_emit(struct ptx_parser *parser,
                                          const struct ptx_statement *statement,
                                          enum ptx_handler handler);
+/*
+ * Append one whose operands are rows of these kinds: the result's and those of a, b, c and e, as in
+ * signatures. A result in a register of another size has to be finished.
+ */
+struct ptx_instruction *cushim__ptx_emit_rows(struct ptx_parser *parser,
+                                              const struct ptx_statement *statement,
+                                              enum ptx_handler handler, const char *rows);
+/* The elements of a vector, or the one operand: how many there are. */
+uint32_t cushim__ptx_elements(struct ptx_parser *parser, const struct ptx_operand *operand,
+                              struct ptx_operand *elements, uint32_t most);
 /* An operand as a register or a constant, in a row of a kind. */
 uint32_t cushim__ptx_use(struct ptx_parser *parser, const struct ptx_statement *statement,
                          const struct ptx_operand *operand, enum ptx_row row);
@@ -329,9 +341,9 @@ void cushim__ptx_finish(struct ptx_parser *parser, const struct ptx_statement *s
                         bool is_signed, unsigned bits);
 uint32_t cushim__ptx_constant(struct ptx_parser *parser, uint64_t value, enum ptx_row row);
 uint32_t cushim__ptx_list_add(struct ptx_parser *parser, uint32_t value);
-/* The kernel cannot be executed as soon as it reaches this. */
-void cushim__ptx_refuse(struct ptx_parser *parser, const struct ptx_statement *statement,
-                        const char *why);
+/* Kernels that reach the function cannot be executed; and the statement is in the way. */
+void cushim__ptx_refuse_function(struct ptx_parser *parser, const char *why, unsigned line);
+void cushim__ptx_refuse(struct ptx_parser *parser, const struct ptx_statement *statement);
 /* Functions that are called, shared variables that are named. */
 void cushim__ptx_note(struct ptx_parser *parser, uint32_t **list, uint32_t *count, uint32_t *room,
                       uint32_t value);
@@ -359,6 +371,7 @@ const struct ptx_selector *cushim__ptx_selector_find(const struct ptx_names *nam
                                                      const char *base);
 
 /* --- names.c --- */
+uint32_t cushim__ptx_hash(struct ptx_word name);
 struct ptx_names *cushim__ptx_names_create(void); /* NULL: out of memory */
 void cushim__ptx_names_destroy(struct ptx_names *names);
 /* The number that a name stands for. */

@@ -38,7 +38,7 @@ static uint32_t arguments(struct ptx_parser *parser, struct ptx_statement *state
     if (!ptx_skip(parser, "("))
         return count;
     while (!ptx_skip(parser, ")")) {
-        if (count == 64)
+        if (count == PTX_ARGUMENTS)
             cushim__ptx_fail(parser, "the call has too many arguments");
         argument(parser, statement, is_result, pairs[count++]);
         if (!ptx_skip(parser, ",") && !ptx_is(parser, ")"))
@@ -47,10 +47,10 @@ static uint32_t arguments(struct ptx_parser *parser, struct ptx_statement *state
     return count;
 }
 
-static void call(struct ptx_parser *parser, struct ptx_statement *statement)
+static bool call(struct ptx_parser *parser, struct ptx_statement *statement)
 {
     struct ptx_function *own;
-    uint32_t pairs[64][2], results, count, list = parser->program->list_count;
+    uint32_t pairs[PTX_ARGUMENTS][2], results, count, list = parser->program->list_count;
     uint32_t target = PTX_UNUSED, pointer = PTX_UNUSED;
     struct ptx_instruction *made;
     const struct ptx_symbol *symbol;
@@ -93,25 +93,29 @@ static void call(struct ptx_parser *parser, struct ptx_statement *statement)
     made->list = list;
     made->count = (uint8_t)count;
     made->sub = (uint8_t)results;
+    return true;
 }
 
 /* --- branches --- */
 
-static void branch(struct ptx_parser *parser, struct ptx_statement *statement)
+static bool branch(struct ptx_parser *parser, struct ptx_statement *statement)
 {
     const struct ptx_word name = cushim__ptx_name(parser);
 
     cushim__ptx_refer(parser, name, false, parser->body.count);
     cushim__ptx_emit(parser, statement, DO_BRANCH);
+    return true;
 }
 
-static void branch_table(struct ptx_parser *parser, struct ptx_statement *statement)
+static bool branch_table(struct ptx_parser *parser, struct ptx_statement *statement)
 {
     struct ptx_operand index;
     const struct ptx_symbol *table;
     struct ptx_instruction *made;
     uint32_t a;
 
+    if (strcmp(statement->opcode.name, "brx.idx") != 0)
+        return false;
     cushim__ptx_operand(parser, &index);
     a = cushim__ptx_use(parser, statement, &index, ROW_WORD);
     cushim__ptx_expect(parser, ",");
@@ -123,6 +127,7 @@ static void branch_table(struct ptx_parser *parser, struct ptx_statement *statem
     made->a = a;
     made->list = table->index;
     made->target = (uint32_t)table->offset;
+    return true;
 }
 
 /* Whether operands of a video instruction choose parts of their words: `%r1.b0`. */
@@ -141,23 +146,16 @@ bool cushim__ptx_select_unparsed(struct ptx_parser *parser, struct ptx_statement
     const struct ptx_opcode *opcode = &statement->opcode;
     const struct ptx_selector *selector =
         cushim__ptx_selector_find(parser->program->names, opcode->base);
+    const bool reads = selector && selector->select && selector->handler;
 
-    if (strcmp(opcode->base, "bra") == 0) {
-        branch(parser, statement);
-    } else if (strcmp(opcode->name, "brx.idx") == 0) {
-        branch_table(parser, statement);
-    } else if (strcmp(opcode->base, "call") == 0) {
-        call(parser, statement);
-    } else if (selector && selector->handler == DO_TEXTURE) {
-        cushim__ptx_select_texture(parser, statement);
-    } else if (!cushim__ptx_base_known(parser->program->names, opcode->base) ||
-               has_selectors(parser, opcode) ||
-               (strcmp(opcode->base, "cp") == 0 &&
-                (strstr(opcode->words, ".bulk") || strncmp(opcode->words, ".async", 6) != 0))) {
-        cushim__ptx_refuse(parser, statement, "");
-        cushim__ptx_skip_until(parser, ";");
-    } else {
+    if (!reads && cushim__ptx_base_known(parser->program->names, opcode->base) &&
+        !has_selectors(parser, opcode) &&
+        !(strcmp(opcode->base, "cp") == 0 &&
+          (strstr(opcode->words, ".bulk") || strncmp(opcode->words, ".async", 6) != 0)))
         return false;
+    if (!reads || !selector->select(parser, statement)) {
+        cushim__ptx_refuse(parser, statement);
+        cushim__ptx_skip_until(parser, ";");
     }
     return true;
 }
@@ -308,26 +306,16 @@ static bool select_collective(struct ptx_parser *parser, struct ptx_statement *s
 
 static bool select_active_mask(struct ptx_parser *parser, struct ptx_statement *statement)
 {
-    uint32_t d;
-
     if (statement->operand_count != 1)
         return false;
-    d = cushim__ptx_result(parser, &statement->operands[0], ROW_WORD);
-    cushim__ptx_emit(parser, statement, DO_ACTIVE_MASK)->d = d;
+    cushim__ptx_emit_rows(parser, statement, DO_ACTIVE_MASK, "w");
     return true;
 }
 
-/* What only cushim__ptx_select_unparsed() knows. */
-static bool select_none(struct ptx_parser *parser, struct ptx_statement *statement)
-{
-    (void)parser, (void)statement;
-    return false;
-}
-
 const struct ptx_selector cushim__ptx_select_control[] = {
-    {"bra", select_none, 0},
-    {"brx", select_none, 0},
-    {"call", select_none, 0},
+    {"bra", branch, DO_BRANCH},
+    {"brx", branch_table, DO_BRANCH_TABLE},
+    {"call", call, DO_CALL},
     {"ret", NULL, DO_RETURN},
     {"exit", NULL, DO_EXIT},
     {"trap", NULL, DO_TRAP},
@@ -344,11 +332,11 @@ const struct ptx_selector cushim__ptx_select_control[] = {
     {"pmevent", NULL, DO_NOTHING},
     {"griddepcontrol", NULL, DO_NOTHING},
     {"setmaxnreg", NULL, DO_NOTHING},
-    {"tex", select_none, DO_TEXTURE},
-    {"tld4", select_none, DO_TEXTURE},
-    {"txq", select_none, DO_TEXTURE},
-    {"suld", select_none, DO_TEXTURE},
-    {"sust", select_none, DO_TEXTURE},
-    {"suq", select_none, DO_TEXTURE},
+    {"tex", cushim__ptx_select_texture, DO_TEXTURE},
+    {"tld4", cushim__ptx_select_texture, DO_TEXTURE},
+    {"txq", cushim__ptx_select_texture, DO_TEXTURE},
+    {"suld", cushim__ptx_select_texture, DO_TEXTURE},
+    {"sust", cushim__ptx_select_texture, DO_TEXTURE},
+    {"suq", cushim__ptx_select_texture, DO_TEXTURE},
     {0},
 };

@@ -64,18 +64,6 @@ static void set_place(struct ptx_instruction *made, struct place place)
     made->other = place.how;
 }
 
-/* The elements of a vector, or the one operand. */
-static uint32_t elements(struct ptx_parser *parser, const struct ptx_operand *operand,
-                         struct ptx_operand parts[8])
-{
-    if (operand->kind != OPERAND_VECTOR) {
-        parts[0] = *operand;
-        return 1;
-    }
-    memcpy(parts, parser->body.vectors + operand->first, operand->count * sizeof *parts);
-    return operand->count;
-}
-
 static bool moves_memory(const struct ptx_opcode *opcode)
 {
     const size_t bytes = cushim__ptx_type_bytes(opcode->types[0]);
@@ -98,7 +86,7 @@ static bool select_load(struct ptx_parser *parser, struct ptx_statement *stateme
 
     if (!moves_memory(opcode) || statement->operand_count < 2)
         return false;
-    count = elements(parser, &statement->operands[0], parts);
+    count = cushim__ptx_elements(parser, &statement->operands[0], parts, 8);
     if (count != opcode->vector)
         cushim__ptx_fail(parser, "the destination does not have %u elements", opcode->vector);
     place = place_of(parser, statement, &statement->operands[1], opcode->space);
@@ -130,7 +118,7 @@ static bool select_store(struct ptx_parser *parser, struct ptx_statement *statem
 
     if (!moves_memory(opcode) || statement->operand_count < 2)
         return false;
-    count = elements(parser, &statement->operands[1], parts);
+    count = cushim__ptx_elements(parser, &statement->operands[1], parts, 8);
     if (count != opcode->vector)
         cushim__ptx_fail(parser, "the source does not have %u elements", opcode->vector);
     for (uint32_t i = 0; i < count; i++)
@@ -211,8 +199,9 @@ static uint32_t unless(struct ptx_parser *parser, const struct ptx_statement *st
     const uint32_t result = cushim__ptx_register_new(parser, ROW_WORD);
     const uint32_t none = cushim__ptx_constant(parser, 0, ROW_WORD);
     const uint32_t all = cushim__ptx_constant(parser, 16, ROW_WORD);
-    struct ptx_instruction *made = cushim__ptx_emit(parser, statement, DO_SELECT32);
+    struct ptx_instruction *made = cushim__ptx_emit(parser, statement, DO_SELECT);
 
+    made->bytes = 4;
     made->d = result;
     made->a = ignores->negated ? all : none;
     made->b = ignores->negated ? none : all;
@@ -268,21 +257,17 @@ static bool select_address(struct ptx_parser *parser, struct ptx_statement *stat
 {
     const struct ptx_opcode *opcode = &statement->opcode;
     const bool asks = strcmp(opcode->base, "isspacep") == 0;
-    const enum ptx_row row =
-        !asks && cushim__ptx_type_bytes(opcode->types[0]) == 4 ? ROW_WORD : ROW_LONG;
     struct ptx_instruction *made;
-    uint32_t a;
 
-    if (!opcode->has_space || statement->operand_count != 2 || row == ROW_WORD)
+    if (!opcode->has_space || statement->operand_count != 2 ||
+        (!asks && cushim__ptx_type_bytes(opcode->types[0]) == 4))
         return false;
     if (strcmp(opcode->words, asks ? "" : ".to") != 0 && opcode->words[0])
         return false;
-    a = cushim__ptx_use(parser, statement, &statement->operands[1], row);
-    made = cushim__ptx_emit(parser, statement, asks ? DO_ISSPACE : DO_CVTA);
+    made =
+        cushim__ptx_emit_rows(parser, statement, asks ? DO_ISSPACE : DO_CVTA, asks ? "pl" : "ll");
     made->sub = (uint8_t)opcode->space;
     made->count = cushim__ptx_opcode_has(opcode, "to");
-    made->a = a;
-    made->d = cushim__ptx_result(parser, &statement->operands[0], asks ? ROW_PREDICATE : ROW_LONG);
     return true;
 }
 

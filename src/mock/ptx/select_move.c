@@ -16,36 +16,25 @@ static bool compare_one(struct ptx_parser *parser, struct ptx_statement *stateme
         opcode->comparison < 0
             ? NULL
             : cushim__ptx_comparison(type, (enum ptx_comparison)opcode->comparison);
+    const char rows[] = {sets ? ROW_WORD : ROW_PREDICATE, (char)row, (char)row,
+                         opcode->logic >= 0 ? ROW_PREDICATE : '\0', '\0'};
     struct ptx_instruction *made;
-    uint32_t a, b, c = PTX_UNUSED;
 
     if (!compare || opcode->words[0] || (sets && opcode->type_count != 2))
         return false;
     if (statement->has_pair && (type == TYPE_F16 || type == TYPE_BF16))
         cushim__ptx_fail(parser, "setp of one f16 or bf16 has one result");
-    cushim__ptx_count_operands(parser, statement, opcode->logic >= 0 ? 4 : 3);
-    a = cushim__ptx_use(parser, statement, &statement->operands[1], row);
-    b = cushim__ptx_use(parser, statement, &statement->operands[2], row);
-    if (opcode->logic >= 0)
-        c = cushim__ptx_use(parser, statement, &statement->operands[3], ROW_PREDICATE);
-    made = cushim__ptx_emit(parser, statement, sets ? DO_SET : DO_COMPARE);
+    made = cushim__ptx_emit_rows(parser, statement, sets ? DO_SET : DO_COMPARE, rows);
     made->compare = compare;
     made->sub = (uint8_t)(opcode->logic < 0 ? LOGIC_MOVE : opcode->logic);
-    made->flags |=
-        opcode->flags & FLAG_FTZ && (type == TYPE_F32 || type == TYPE_F16) ? FLAG_FTZ : 0;
+    made->flags |= type == TYPE_F32 || type == TYPE_F16 ? opcode->flags & FLAG_FTZ : 0;
     made->count = type == TYPE_F16;
-    made->flags |= opcode->logic >= 0 && statement->operands[3].negated ? FLAG_NEGATED_SOURCE : 0;
-    made->a = a;
-    made->b = b;
-    made->c = c;
     if (!sets) {
-        made->d = cushim__ptx_result(parser, &statement->operands[0], ROW_PREDICATE);
         if (statement->has_pair)
             made->e = cushim__ptx_result(parser, &statement->second, ROW_PREDICATE);
         return true;
     }
     made->type = (uint8_t)opcode->types[0];
-    made->d = cushim__ptx_result(parser, &statement->operands[0], ROW_WORD);
     return cushim__ptx_type_bytes(opcode->types[0]) <= 4 && made->d == statement->operands[0].reg;
 }
 
@@ -69,42 +58,28 @@ static bool compare_pair(struct ptx_parser *parser, struct ptx_statement *statem
     const bool sets = strcmp(opcode->base, "set") == 0;
     const enum ptx_type pair = opcode->types[sets ? 1 : 0];
     const enum ptx_type type = pair == TYPE_F16X2 ? TYPE_F16 : TYPE_BF16;
-    const ptx_compare compare =
-        opcode->comparison < 0
-            ? NULL
-            : cushim__ptx_comparison(type, (enum ptx_comparison)opcode->comparison);
     struct ptx_statement plain = *statement;
-    uint32_t sources[2], c = PTX_UNUSED, results[2];
+    uint32_t sources[2], results[2];
 
-    if (!compare || opcode->words[0] || (sets ? opcode->types[0] != pair : !statement->has_pair))
+    if (opcode->comparison < 0 || (pair != TYPE_F16X2 && pair != TYPE_BF16X2) || opcode->words[0] ||
+        (sets ? opcode->types[0] != pair : !statement->has_pair))
         return false;
     plain.guard = PTX_UNUSED;
+    plain.has_pair = false;
+    plain.opcode.types[0] = plain.opcode.types[1] = type;
     cushim__ptx_count_operands(parser, statement, opcode->logic >= 0 ? 4 : 3);
-    if (opcode->logic >= 0)
-        c = cushim__ptx_use(parser, &plain, &statement->operands[3], ROW_PREDICATE);
     for (unsigned i = 0; i < 2; i++)
         sources[i] = cushim__ptx_use(parser, &plain, &statement->operands[i + 1], ROW_WORD);
     for (unsigned half = 0; half < 2; half++) {
-        uint32_t halves[2];
-        struct ptx_instruction *made;
-
         for (unsigned i = 0; i < 2; i++) {
-            halves[i] = cushim__ptx_register_new(parser, ROW_WORD);
-            cushim__ptx_emit_part(parser, &plain, halves[i], sources[i], 16 * half, 16, false);
+            const uint32_t part = cushim__ptx_register_new(parser, ROW_WORD);
+
+            cushim__ptx_emit_part(parser, &plain, part, sources[i], 16 * half, 16, false);
+            plain.operands[i + 1] = (struct ptx_operand){.kind = OPERAND_REGISTER, .reg = part};
         }
         results[half] = cushim__ptx_register_new(parser, sets ? ROW_WORD : ROW_PREDICATE);
-        made = cushim__ptx_emit(parser, &plain, sets ? DO_SET : DO_COMPARE);
-        made->compare = compare;
-        made->sub = (uint8_t)(opcode->logic < 0 ? LOGIC_MOVE : opcode->logic);
-        made->flags |= type == TYPE_F16 ? opcode->flags & FLAG_FTZ : 0;
-        made->flags |=
-            opcode->logic >= 0 && statement->operands[3].negated ? FLAG_NEGATED_SOURCE : 0;
-        made->count = type == TYPE_F16;
-        made->type = (uint8_t)type;
-        made->a = halves[0];
-        made->b = halves[1];
-        made->c = c;
-        made->d = results[half];
+        plain.operands[0] = (struct ptx_operand){.kind = OPERAND_REGISTER, .reg = results[half]};
+        compare_one(parser, &plain);
     }
     if (sets) {
         cushim__ptx_emit_combine(parser, statement,
@@ -134,40 +109,26 @@ static bool select_testp(struct ptx_parser *parser, struct ptx_statement *statem
     const ptx_compare compare =
         opcode->words[0] ? cushim__ptx_class(opcode->words + 1, opcode->types[0] == TYPE_F64)
                          : NULL;
+    const char rows[] = {ROW_PREDICATE, (char)cushim__ptx_type_row(opcode->types[0]), '\0'};
     struct ptx_instruction *made;
-    uint32_t a;
 
     if (!compare)
         return false;
-    cushim__ptx_count_operands(parser, statement, 2);
-    a = cushim__ptx_use(parser, statement, &statement->operands[1],
-                        cushim__ptx_type_row(opcode->types[0]));
-    made = cushim__ptx_emit(parser, statement, DO_COMPARE);
+    made = cushim__ptx_emit_rows(parser, statement, DO_COMPARE, rows);
     made->compare = compare;
     made->sub = LOGIC_MOVE;
-    made->a = made->b = a;
-    made->d = cushim__ptx_result(parser, &statement->operands[0], ROW_PREDICATE);
+    made->b = made->a;
     return true;
 }
 
 static bool select_selp(struct ptx_parser *parser, struct ptx_statement *statement)
 {
     const enum ptx_row row = cushim__ptx_type_row(statement->opcode.types[0]);
-    struct ptx_instruction *made;
-    uint32_t a, b, c;
+    const char rows[] = {(char)row, (char)row, (char)row, ROW_PREDICATE, '\0'};
 
     if (row == ROW_NONE || row == ROW_PREDICATE)
         return false;
-    cushim__ptx_count_operands(parser, statement, 4);
-    a = cushim__ptx_use(parser, statement, &statement->operands[1], row);
-    b = cushim__ptx_use(parser, statement, &statement->operands[2], row);
-    c = cushim__ptx_use(parser, statement, &statement->operands[3], ROW_PREDICATE);
-    made = cushim__ptx_emit(parser, statement, ptx_is_wide(row) ? DO_SELECT64 : DO_SELECT32);
-    made->flags |= statement->operands[3].negated ? FLAG_NEGATED_SOURCE : 0;
-    made->a = a;
-    made->b = b;
-    made->c = c;
-    made->d = cushim__ptx_result(parser, &statement->operands[0], row);
+    cushim__ptx_emit_rows(parser, statement, DO_SELECT, rows);
     return true;
 }
 
@@ -175,18 +136,8 @@ static bool logic_of(struct ptx_parser *parser, struct ptx_statement *statement,
                      enum ptx_logic logic)
 {
     const bool unary = logic == LOGIC_NOT || logic == LOGIC_MOVE;
-    struct ptx_instruction *made;
-    uint32_t a, b = PTX_UNUSED;
 
-    cushim__ptx_count_operands(parser, statement, unary ? 2 : 3);
-    a = cushim__ptx_use(parser, statement, &statement->operands[1], ROW_PREDICATE);
-    if (!unary)
-        b = cushim__ptx_use(parser, statement, &statement->operands[2], ROW_PREDICATE);
-    made = cushim__ptx_emit(parser, statement, DO_LOGIC);
-    made->sub = (uint8_t)logic;
-    made->a = a;
-    made->b = b;
-    made->d = cushim__ptx_result(parser, &statement->operands[0], ROW_PREDICATE);
+    cushim__ptx_emit_rows(parser, statement, DO_LOGIC, unary ? "pp" : "ppp")->sub = (uint8_t)logic;
     return true;
 }
 
@@ -334,20 +285,12 @@ static bool select_mov(struct ptx_parser *parser, struct ptx_statement *statemen
 static bool select_cvt_pair(struct ptx_parser *parser, struct ptx_statement *statement)
 {
     const struct ptx_opcode *opcode = &statement->opcode;
-    const enum ptx_row row = cushim__ptx_type_row(opcode->types[0]);
-    struct ptx_instruction *made;
-    uint32_t a, b;
+    const char rows[] = {(char)cushim__ptx_type_row(opcode->types[0]), ROW_FLOAT, ROW_FLOAT, '\0'};
+    struct ptx_instruction *made = cushim__ptx_emit_rows(parser, statement, DO_CONVERT_PAIR, rows);
 
-    cushim__ptx_count_operands(parser, statement, 3);
-    a = cushim__ptx_use(parser, statement, &statement->operands[1], ROW_FLOAT);
-    b = cushim__ptx_use(parser, statement, &statement->operands[2], ROW_FLOAT);
-    made = cushim__ptx_emit(parser, statement, DO_CONVERT_PAIR);
     made->type = (uint8_t)opcode->types[0];
     made->rounding = (uint8_t)opcode->rounding;
     made->flags |= opcode->flags;
-    made->a = a;
-    made->b = b;
-    made->d = cushim__ptx_result(parser, &statement->operands[0], row);
     return true;
 }
 
@@ -356,8 +299,9 @@ static bool select_cvt(struct ptx_parser *parser, struct ptx_statement *statemen
     const struct ptx_opcode *opcode = &statement->opcode;
     const enum ptx_type to = opcode->types[0], from = opcode->types[1];
     const enum ptx_row row = cushim__ptx_type_row(to);
+    const char rows[] = {(char)row, (char)cushim__ptx_type_row(from), '\0'};
     struct ptx_instruction *made;
-    uint32_t a, result;
+    uint32_t result;
     bool eight; /* numbers of 8 bits from f16, or the other way */
 
     if (strcmp(opcode->words, ".pack") == 0)
@@ -374,18 +318,13 @@ static bool select_cvt(struct ptx_parser *parser, struct ptx_statement *statemen
     if (!eight && (from == TYPE_F16X2 || from == TYPE_BF16X2 || from >= TYPE_F32X2 ||
                    to == TYPE_F16X2 || to == TYPE_BF16X2 || to >= TYPE_F32X2 || from == TYPE_TF32))
         return false;
-    cushim__ptx_count_operands(parser, statement, 2);
-    a = cushim__ptx_use(parser, statement, &statement->operands[1], cushim__ptx_type_row(from));
-    result = cushim__ptx_result(parser, &statement->operands[0], row);
-    made = cushim__ptx_emit(parser, statement, DO_CONVERT);
-    made->bytes = ptx_is_wide(row) ? 8 : 4;
+    made = cushim__ptx_emit_rows(parser, statement, DO_CONVERT, rows);
     made->type = (uint8_t)to;
     made->sub = (uint8_t)from;
     made->count = opcode->integer_rounding;
     made->rounding = (uint8_t)opcode->rounding;
     made->flags |= opcode->flags;
-    made->a = a;
-    made->d = result;
+    result = made->d;
     if (to == TYPE_S8 || to == TYPE_S16) {
         const unsigned bits = to == TYPE_S8 ? 8 : 16;
 

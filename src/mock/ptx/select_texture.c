@@ -161,19 +161,6 @@ struct operands {
     uint32_t handle, coordinates[4];
 };
 
-static unsigned elements(struct ptx_parser *parser, struct ptx_operand *operand,
-                         struct ptx_operand parts[4])
-{
-    if (operand->kind != OPERAND_VECTOR) {
-        parts[0] = *operand;
-        return 1;
-    }
-    if (operand->count > 4)
-        cushim__ptx_fail(parser, "the vector has too many elements");
-    memcpy(parts, parser->body.vectors + operand->first, operand->count * sizeof *parts);
-    return operand->count;
-}
-
 /* `[handle, {x, y}]`. False: there is a sampler between them. */
 static bool brackets(struct ptx_parser *parser, struct ptx_statement *statement,
                      const struct meaning *meaning, struct operands *operands)
@@ -191,7 +178,7 @@ static bool brackets(struct ptx_parser *parser, struct ptx_statement *statement,
         cushim__ptx_operand(parser, &operand);
         if (ptx_is(parser, ","))
             return false;
-        if (elements(parser, &operand, parts) < count)
+        if (cushim__ptx_elements(parser, &operand, parts, 4) < count)
             cushim__ptx_fail(parser, "there are fewer coordinates than the geometry has");
         for (unsigned i = 0; i < count; i++)
             operands->coordinates[i] =
@@ -210,7 +197,7 @@ static bool read_operands(struct ptx_parser *parser, struct ptx_statement *state
 
     if (!stores(meaning)) {
         cushim__ptx_operand(parser, &operand);
-        operands->value_count = elements(parser, &operand, operands->values);
+        operands->value_count = cushim__ptx_elements(parser, &operand, operands->values, 4);
         if (!ptx_skip(parser, ","))
             return false;
     }
@@ -219,7 +206,7 @@ static bool read_operands(struct ptx_parser *parser, struct ptx_statement *state
     if (stores(meaning)) {
         cushim__ptx_expect(parser, ",");
         cushim__ptx_operand(parser, &operand);
-        operands->value_count = elements(parser, &operand, operands->values);
+        operands->value_count = cushim__ptx_elements(parser, &operand, operands->values, 4);
     }
     if (operands->value_count != meaning->of[VECTOR])
         cushim__ptx_fail(parser, "%s has a vector of %u elements", statement->opcode.base,
@@ -264,16 +251,14 @@ static void emit(struct ptx_parser *parser, struct ptx_statement *statement,
         cushim__ptx_finish(parser, statement, &operands->values[i], rows[i], row, false, bytes * 8);
 }
 
-void cushim__ptx_select_texture(struct ptx_parser *parser, struct ptx_statement *statement)
+bool cushim__ptx_select_texture(struct ptx_parser *parser, struct ptx_statement *statement)
 {
     struct meaning meaning;
     struct operands operands = {.value_count = 0};
 
-    if (understand(&statement->opcode, &meaning) && is_done(&statement->opcode, &meaning) &&
-        read_operands(parser, statement, &meaning, &operands)) {
-        emit(parser, statement, &meaning, &operands);
-        return;
-    }
-    cushim__ptx_refuse(parser, statement, "");
-    cushim__ptx_skip_until(parser, ";");
+    if (!understand(&statement->opcode, &meaning) || !is_done(&statement->opcode, &meaning) ||
+        !read_operands(parser, statement, &meaning, &operands))
+        return false;
+    emit(parser, statement, &meaning, &operands);
+    return true;
 }

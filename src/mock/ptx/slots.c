@@ -33,76 +33,62 @@ struct slots {
     struct life *lives;
 };
 
-typedef void (*visitor)(struct slots *slots, uint32_t *operand, bool defines, void *data);
+/* The registers that an instruction reads and writes: its own operands, and those in a list. */
+struct operands {
+    struct {
+        uint32_t *reg;
+        bool defines;
+    } at[6 + PTX_ARGUMENTS];
+    unsigned count;
+};
 
-static void visit_one(struct slots *slots, uint32_t *operand, bool defines, visitor visit,
-                      void *data)
+static void add(struct operands *operands, uint32_t *reg, bool defines)
 {
-    if (*operand != PTX_UNUSED && !(*operand & PTX_CONSTANT))
-        visit(slots, operand, defines, data);
+    if (*reg != PTX_UNUSED && !(*reg & PTX_CONSTANT)) {
+        operands->at[operands->count].reg = reg;
+        operands->at[operands->count++].defines = defines;
+    }
 }
 
-static void visit_list(struct slots *slots, const struct ptx_instruction *at, visitor visit,
-                       void *data, bool definitions)
+static void list_operands(struct slots *slots, struct ptx_instruction *at,
+                          struct operands *operands)
 {
-    uint32_t *list = slots->parser->program->lists;
+    uint32_t *const lists = slots->parser->program->lists;
+    uint32_t *const list = lists ? lists + at->list : NULL;
+    const unsigned coordinates = at->sub == TEXTURE_QUERY ? 0 : ptx_coordinates(at->other);
 
-    if (!list)
-        return;
-    list += at->list;
+    operands->count = 0;
+    add(operands, &at->guard, false);
+    add(operands, &at->a, false);
+    add(operands, &at->b, false);
+    add(operands, &at->c, false);
+    add(operands, &at->d, at->handler != DO_COPY_ASYNC);
+    add(operands, &at->e, at->handler != DO_INSERT);
     switch (at->handler) {
     case DO_LOAD:
-        for (unsigned i = 0; definitions && i < at->count; i++)
-            visit_one(slots, &list[i], true, visit, data);
-        break;
     case DO_STORE:
-        for (unsigned i = 0; !definitions && i < at->count; i++)
-            visit_one(slots, &list[i], false, visit, data);
+        for (unsigned i = 0; i < at->count; i++)
+            add(operands, &list[i], at->handler == DO_LOAD);
         break;
     case DO_TEXTURE:
         /* Coordinates, and then what is loaded, or stored. */
-        for (unsigned i = 0, first = at->sub == TEXTURE_QUERY ? 0 : ptx_coordinates(at->other);
-             i < first + at->count; i++) {
-            if (definitions == (i >= first && !at->type))
-                visit_one(slots, &list[i], definitions, visit, data);
-        }
+        for (unsigned i = 0; i < coordinates + at->count; i++)
+            add(operands, &list[i], i >= coordinates && !at->type);
         break;
     case DO_WARP_SYNC:
-        if (!definitions && !(at->flags & FLAG_EACH))
-            visit_one(slots, list, false, visit, data);
+        if (!(at->flags & FLAG_EACH))
+            add(operands, list, false);
         break;
     case DO_CALL:
     case DO_CALL_INDIRECT:
         for (unsigned i = 0; i < at->count; i++) {
-            if (list[i * 2] != ARGUMENT_MEMORY && list[i * 2] != ARGUMENT_SINK &&
-                definitions == (i < at->sub))
-                visit_one(slots, &list[i * 2 + 1], definitions, visit, data);
+            if (list[i * 2] != ARGUMENT_MEMORY && list[i * 2] != ARGUMENT_SINK)
+                add(operands, &list[i * 2 + 1], i < at->sub);
         }
         break;
     default:
         break;
     }
-}
-
-/* What an instruction reads, and then what it writes. */
-static void visit_all(struct slots *slots, struct ptx_instruction *at, visitor visit, void *data)
-{
-    const bool reads_d = at->handler == DO_COPY_ASYNC, reads_e = at->handler == DO_INSERT;
-
-    visit_one(slots, &at->guard, false, visit, data);
-    visit_one(slots, &at->a, false, visit, data);
-    visit_one(slots, &at->b, false, visit, data);
-    visit_one(slots, &at->c, false, visit, data);
-    if (reads_d)
-        visit_one(slots, &at->d, false, visit, data);
-    if (reads_e)
-        visit_one(slots, &at->e, false, visit, data);
-    visit_list(slots, at, visit, data, false);
-    if (!reads_d)
-        visit_one(slots, &at->d, true, visit, data);
-    if (!reads_e)
-        visit_one(slots, &at->e, true, visit, data);
-    visit_list(slots, at, visit, data, true);
 }
 
 static bool ends_block(const struct ptx_instruction *at)
@@ -159,28 +145,32 @@ static void find_blocks(struct slots *slots)
 
 /* --- what lives where --- */
 
-struct walk {
-    struct block *block;
-    bool kills;
-    uint32_t at;
-};
-
 static bool has(const uint64_t *set, uint32_t reg)
 {
     return set[reg / 64] >> reg % 64 & 1;
 }
 
-static void note(struct slots *slots, uint32_t *operand, bool defines, void *data)
+/* What a block reads before it writes it, and what it writes in any case. */
+static void find_uses(struct slots *slots, struct block *block)
 {
-    const struct walk *walk = data;
-    const uint32_t reg = *operand;
+    struct operands operands;
 
-    (void)slots;
-    if (!defines) {
-        if (!has(walk->block->defines, reg))
-            walk->block->uses[reg / 64] |= UINT64_C(1) << reg % 64;
-    } else if (walk->kills) {
-        walk->block->defines[reg / 64] |= UINT64_C(1) << reg % 64;
+    for (uint32_t i = block->first; i < block->end; i++) {
+        struct ptx_instruction *at = &slots->parser->body.code[i];
+
+        list_operands(slots, at, &operands);
+        for (unsigned j = 0; j < operands.count; j++) {
+            const uint32_t reg = *operands.at[j].reg;
+
+            if (!operands.at[j].defines && !has(block->defines, reg))
+                block->uses[reg / 64] |= UINT64_C(1) << reg % 64;
+        }
+        for (unsigned j = 0; j < operands.count; j++) {
+            const uint32_t reg = *operands.at[j].reg;
+
+            if (operands.at[j].defines && !at->guarded)
+                block->defines[reg / 64] |= UINT64_C(1) << reg % 64;
+        }
     }
 }
 
@@ -205,16 +195,12 @@ static void find_lives(struct slots *slots)
     for (uint32_t i = 0; i < slots->block_count; i++) {
         struct block *block = &slots->blocks[i];
         uint64_t *sets = cushim__ptx_pool(parser, 4 * slots->words * sizeof *sets);
-        struct walk walk = {.block = block};
 
         block->uses = sets;
         block->defines = sets + slots->words;
         block->in = sets + 2 * slots->words;
         block->out = sets + 3 * slots->words;
-        for (uint32_t j = block->first; j < block->end; j++) {
-            walk.kills = !parser->body.code[j].guarded;
-            visit_all(slots, &parser->body.code[j], note, &walk);
-        }
+        find_uses(slots, block);
         memcpy(block->in, block->uses, slots->words * sizeof *sets);
     }
     while (changed) {
@@ -242,17 +228,10 @@ static void extend(struct life *life, uint32_t at)
         life->last = at;
 }
 
-static void lives_at(struct slots *slots, uint32_t *operand, bool defines, void *data)
-{
-    const struct walk *walk = data;
-
-    (void)defines;
-    extend(&slots->lives[*operand], walk->at);
-}
-
 static void measure(struct slots *slots)
 {
     const struct ptx_body *body = &slots->parser->body;
+    struct operands operands;
 
     for (uint32_t i = 0; i < body->register_count; i++)
         slots->lives[i] = (struct life){.reg = i, .first = UINT32_MAX};
@@ -260,9 +239,9 @@ static void measure(struct slots *slots)
         const struct block *block = &slots->blocks[i];
 
         for (uint32_t j = block->first; j < block->end; j++) {
-            struct walk walk = {.at = j};
-
-            visit_all(slots, &body->code[j], lives_at, &walk);
+            list_operands(slots, &body->code[j], &operands);
+            for (unsigned k = 0; k < operands.count; k++)
+                extend(&slots->lives[*operands.at[k].reg], j);
         }
         for (size_t word = 0; word < slots->words; word++) {
             for (uint64_t in = block->in[word]; in; in &= in - 1)
@@ -320,20 +299,12 @@ static uint32_t give_places(struct slots *slots, unsigned bytes)
     return places;
 }
 
-static void place(struct slots *slots, uint32_t *operand, bool defines, void *data)
-{
-    const struct ptx_register *reg = &slots->parser->body.registers[*operand];
-
-    (void)defines;
-    (void)data;
-    *operand = reg->offset;
-}
-
 void cushim__ptx_slots(struct ptx_parser *parser)
 {
     struct ptx_body *body = &parser->body;
     struct ptx_function *function = &parser->program->functions[body->function];
     struct slots slots = {.parser = parser, .words = (body->register_count + 63) / 64};
+    struct operands operands;
     uint32_t wide, rows, words, begin_rows, begin_words;
 
     find_blocks(&slots);
@@ -367,7 +338,9 @@ void cushim__ptx_slots(struct ptx_parser *parser)
     for (uint32_t i = 0; i < body->count; i++) {
         struct ptx_instruction *at = &body->code[i];
 
-        visit_all(&slots, at, place, NULL);
+        list_operands(&slots, at, &operands);
+        for (unsigned j = 0; j < operands.count; j++)
+            *operands.at[j].reg = body->registers[*operands.at[j].reg].offset;
         if (at->d != PTX_UNUSED && at->d != at->a && at->d != at->b && at->d != at->c &&
             at->d != at->e)
             at->flags |= FLAG_APART;

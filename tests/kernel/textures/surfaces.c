@@ -153,6 +153,20 @@ static uint32_t byte_of(const int32_t *point)
     return (uint32_t)(point[0] * 1000 + point[1]) & 0xff;
 }
 
+static uint32_t most_of_short(const int32_t *point)
+{
+    const uint32_t value = word_of(point) * 16;
+
+    return value > 0xffff ? 0xffff : value;
+}
+
+static uint32_t most_of_char(const int32_t *point)
+{
+    const int32_t value = point[0] * 20 - 200;
+
+    return (uint32_t)(value < -128 ? -128 : value > 127 ? 127 : value) & 0xff;
+}
+
 static uint32_t pair_of(const int32_t *point)
 {
     return (uint32_t)point[0] | (uint32_t)point[1] << 16;
@@ -267,4 +281,14 @@ void surfaces_each(CUdeviceptr points, CUdeviceptr results)
     query("height", true, HEIGHT);
     query("depth", true, DEPTH);
     references();
+    store("sust.p.3d.u16",
+          COORDINATES "shl.b32 %r10, %r10, 4;\n"
+                      "sust.p.3d.b32.trap [%rd1, {%r1, %r2, %r3, %r3}], {%r10};",
+          CU_AD_FORMAT_UNSIGNED_INT16, 1, most_of_short);
+    store("sust.p.3d.s8",
+          COORDINATES "mad.lo.s32 %r10, %r1, 20, -200;\n"
+                      "sust.p.3d.b32.trap [%rd1, {%r1, %r2, %r3, %r3}], {%r10};",
+          CU_AD_FORMAT_SIGNED_INT8, 1, most_of_char);
+    store("sust.p.3d.u32", COORDINATES "sust.p.3d.b32.trap [%rd1, {%r1, %r2, %r3, %r3}], {%r10};",
+          CU_AD_FORMAT_UNSIGNED_INT32, 1, word_of);
 }
