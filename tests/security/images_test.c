@@ -76,7 +76,7 @@ static void use(CUmodule module)
         driver->OccupancyAvailableDynamicSMemPerBlock(&bytes, function, 1, 32);
         for (size_t k = 0; k < 4; k++)
             driver->FuncGetParamInfo(function, k, &bytes, &offset);
-        launched += driver->LaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, NULL, values, NULL) ==
+        launched += driver->LaunchKernel(function, 1, 1, 1, 32, 2, 1, 0, NULL, values, NULL) ==
                     CUDA_SUCCESS;
         driver->LaunchKernel(function, 2, 1, 1, 1, 1, 1, 100, NULL, values, NULL);
     }
@@ -156,7 +156,7 @@ static CUresult launch_of(const void *image)
         return code;
     code = driver->ModuleGetFunction(&function, module, "scale");
     if (code == CUDA_SUCCESS)
-        code = driver->LaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, values, NULL);
+        code = driver->LaunchKernel(function, 1, 1, 1, 32, 2, 1, 0, NULL, values, NULL);
     assert_int_equal(driver->CtxSynchronize(), CUDA_SUCCESS);
     assert_int_equal(driver->ModuleUnload(module), CUDA_SUCCESS);
     return code;
