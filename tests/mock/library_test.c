@@ -9,7 +9,6 @@
 
 static const char image[] = ".version 6.0\n.target sm_50\n.address_size 64\n"
                             ".visible .global .align 4 .b8 bytes[12];\n"
-                            ".visible .global .attribute(.managed) .u64 shared;\n"
                             ".visible .entry nothing() { ret; }\n"
                             ".visible .entry many(.param .u8 a, .param .u64 b) { ret; }\n";
 
@@ -67,11 +66,6 @@ static void variables_are_those_of_the_current_context(void **state)
     assert_int_equal(size, 12);
     CODE(CUDA_ERROR_NOT_FOUND,
          driver->LibraryGetGlobal(&address, &size, shared_library, "missing"));
-    CODE(CUDA_ERROR_NOT_FOUND, driver->LibraryGetManaged(&address, &size, shared_library, "bytes"));
-    OK(driver->LibraryGetManaged(&address, &size, shared_library, "shared"));
-    assert_int_equal(size, 8);
-    *(uint64_t *)(uintptr_t)address = 6; /* the host may use it */
-    CODE(CUDA_ERROR_INVALID_VALUE, driver->LibraryGetManaged(NULL, NULL, shared_library, "shared"));
     OK(driver->CtxPopCurrent_v2(&context));
     CODE(CUDA_ERROR_INVALID_CONTEXT,
          driver->LibraryGetGlobal(&address, &size, shared_library, "bytes"));
