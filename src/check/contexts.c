@@ -14,11 +14,11 @@
 
 /* --- what was pushed --- */
 
-/* What has been pushed and not popped. What is pushed beyond so many is not reported. */
+/* Contexts that were pushed and not popped. Beyond this many, pushes are not noted. */
 enum { PUSHES = 256 };
 static struct push {
     uint64_t pushed;
-    uint64_t current; /* in its place: cuCtxSetCurrent has replaced it */
+    uint64_t current; /* what is in its place now: cuCtxSetCurrent may have replaced it */
     struct cushim__maker pusher;
 } pushes[PUSHES];
 static unsigned push_count;
@@ -31,7 +31,7 @@ static void drop(unsigned index)
     memmove(&pushes[index], &pushes[index + 1], (--push_count - index) * sizeof *pushes);
 }
 
-/* The last that a thread has pushed where this context is now; push_count: it has pushed none. */
+/* The thread's last push in whose place this context is now; push_count: there is none. */
 static unsigned find_push(unsigned thread, uint64_t context)
 {
     for (unsigned i = push_count; i-- > 0;) {
@@ -49,7 +49,7 @@ static void note_push(const struct cushim__call *call)
     cushim__tracker_note(call, &pushes[push_count++].pusher);
 }
 
-/* A context that is destroyed is on no stack any more. */
+/* A context that was destroyed need not be popped. */
 static void note_destroyed(uint64_t context)
 {
     for (unsigned i = push_count; i-- > 0;) {
@@ -99,7 +99,7 @@ static void finish(void)
     }
 }
 
-/* Stacks of threads are the parent's. */
+/* In the child of a fork, too: what was pushed before is its parent's to pop. */
 static void destroy(void)
 {
     push_count = 0;
@@ -146,7 +146,7 @@ static unsigned other_abi(unsigned slot)
     return other;
 }
 
-/* This thread had a current context. */
+/* This thread has had a current context. */
 static _Thread_local bool had_context;
 
 static void judge_current(const struct cushim__call *call, CUcontext context)

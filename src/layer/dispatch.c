@@ -97,8 +97,8 @@ static void note_caller(const struct cushim__call *call)
 }
 
 /*
- * The driver knows best which context is current: that may change where the layer does not see it,
- * and threads end unseen.
+ * The driver is asked which context is current: that may change where the layer does not see it,
+ * and the layer does not learn of the end of a thread.
  */
 static uint64_t current_context(void)
 {
@@ -111,7 +111,7 @@ static uint64_t current_context(void)
     return cushim__layer_next.CtxGetCurrent(&context) == CUDA_SUCCESS ? (uintptr_t)context : 0;
 }
 
-/* Check wants to know of any call, and the tracker of those that do something to objects. */
+/* Check needs it for every call, the leak tracker for those that have an effect on objects. */
 static bool wants_context(const struct cushim__call *call)
 {
     return call->arguments.is_decoded && !call->is_refused &&

@@ -145,7 +145,8 @@ bool cushim__answer_refuses(CUresult answer)
 
 /*
  * Whether the program has done its part to release something. A driver that answers an earlier
- * error may have released it or not, and where a fault gave the answer the program cannot know.
+ * error may have released it or not, and where a fault gave the answer the program cannot know:
+ * both count.
  */
 static bool counts_as_release(const struct change *change)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Built instead of execution.c if kernels are not to be executed: no launch gets here. */
+/*
+ * Built in place of execution.c with -Dkernels=disabled. The settings then refuse to execute
+ * kernels, so no launch comes here.
+ */
 #include "src/mock/api/execution.h"
 
 CUresult cushim__mock_execution_find(const struct mock_variables *variables, const char *name,

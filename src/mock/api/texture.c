@@ -17,7 +17,7 @@ static size_t attribute(CUdevice_attribute number)
     return (size_t)cushim__mock->settings.profile.attributes[number];
 }
 
-/* Of what a profile does not say nothing is refused. */
+/* Where the profile lacks the attribute, nothing is refused. */
 static bool fits(size_t extent, CUdevice_attribute most)
 {
     return extent <= attribute(most) || !cushim__mock->settings.profile.has_attribute[most];
@@ -69,10 +69,10 @@ static bool describe_array(CUarray handle, struct ptx_texture *texture)
 }
 
 /*
- * An object may be destroyed while a kernel is pending that uses it: for a program that is undefined,
- * and on a GPU it mostly works. Which objects a kernel uses is not known before it has ended, for
- * memory may hold their handles. So what is destroyed stays until all has ended that was launched
- * before: the oldest comes first.
+ * A program may destroy an object while a pending kernel uses it. That is undefined, but mostly
+ * works on a GPU. Which objects a kernel uses is not known before it has ended, as it may find
+ * their handles in memory. So a destroyed object is kept until all operations have ended that were
+ * submitted before its destruction. The list has the oldest first.
  */
 static void free_ended(bool all)
 {

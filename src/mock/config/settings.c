@@ -183,7 +183,7 @@ static CUresult read_version(struct mock_settings *settings, const struct mock_k
     return cushim__mock_key_read(key, lines, &settings->driver_version);
 }
 
-/* What a build without the execution of kernels does not have is refused with the reason. */
+/* A build without the execution of kernels refuses `execute`, and says why. */
 static CUresult read_unregistered(struct mock_settings *settings, const struct mock_key *key,
                                   const struct cushim__lines *lines)
 {

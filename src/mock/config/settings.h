@@ -21,7 +21,7 @@ enum mock_race_setting {
     MOCK_RACES_IGNORE,
     MOCK_RACES_REPORT,
     MOCK_RACES_MISUSE,
-    MOCK_RACES_KERNELS, /* reported, and those between threads of a kernel too */
+    MOCK_RACES_KERNELS, /* as REPORT, and between threads of a kernel too */
 };
 enum mock_driver_state {
     MOCK_DRIVER_NORMAL,

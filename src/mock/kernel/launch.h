@@ -64,7 +64,7 @@ struct ptx_launch {
     uint32_t parameter_bytes;
     uint32_t shared_bytes, threads, warps;
     uint64_t block_total, next_block;
-    struct ptx_racecheck *racecheck; /* NULL: nobody looks for races of threads */
+    struct ptx_racecheck *racecheck; /* NULL: races between threads are not looked for */
     struct ptx_block *blocks;
     uint32_t block_count; /* resident */
     uint32_t at_block, at_warp;
@@ -119,7 +119,7 @@ static inline unsigned ptx_first(uint32_t mask)
     return (unsigned)__builtin_ctz(mask);
 }
 
-/* Numbers in memory, which other threads of the program may use. */
+/* Numbers in memory that threads of the host may use at the same time. */
 static inline uint64_t ptx_read_number(const unsigned char *place, unsigned bytes)
 {
     switch (bytes) {
@@ -221,7 +221,7 @@ void cushim__ptx_compute_part(struct ptx_step *step);
 
 /* --- racecheck.c: called only for a launch that has a `racecheck` --- */
 
-/* For so many resident blocks. NULL: out of memory. */
+/* `blocks`: how many are resident at once. NULL: out of memory. */
 struct ptx_racecheck *cushim__ptx_racecheck_create(const struct ptx_launch *launch, size_t blocks);
 void cushim__ptx_racecheck_destroy(struct ptx_racecheck *check);
 
@@ -231,18 +231,20 @@ void cushim__ptx_racecheck_block_begin(struct ptx_launch *launch, const struct p
 void cushim__ptx_racecheck_access(struct ptx_step *step, unsigned lane, enum ptx_space space,
                                   uint64_t address, unsigned bytes, enum ptx_use kind);
 
-/* Memory that the kernel has freed gets a new use. */
+/* malloc() has given out this memory: what was done with it before is forgotten. */
 void cushim__ptx_racecheck_forget(const struct ptx_launch *launch, uint64_t address, size_t bytes);
 
-/* Lanes of a warp have met at bar.warp.sync; a barrier of a block is over. */
+/* Lanes of a warp have met at bar.warp.sync. */
 void cushim__ptx_racecheck_warp_sync(struct ptx_launch *launch, const struct ptx_warp *warp,
                                      uint32_t lanes);
+
+/* A barrier of a block is over. */
 void cushim__ptx_racecheck_barrier(struct ptx_launch *launch, const struct ptx_block *block,
                                    const struct ptx_barrier_state *barrier);
 
 void cushim__ptx_racecheck_fence(struct ptx_step *step);
 
-/* An arrival at an mbarrier, or, if it `waits`, a look at whether its phase is over. */
+/* An arrival at an mbarrier; or with `waits` a test of its phase, which is `over` or not. */
 void cushim__ptx_racecheck_mbarrier(struct ptx_step *step, const unsigned char *place, bool waits,
                                     bool over);
 

@@ -5,13 +5,13 @@
  *
  * Time is a number that grows with whatever orders threads. Each word that was used has a cell: who
  * wrote it last, two who have read it, and when. Each warp knows up to which time the accesses of
- * others come before its own: of its lanes one by one, by bar.warp.sync; of the warps of its block,
- * by barriers; and of the whole launch, by what it has read of an atomic operation. An atomic write
- * releases everything up to the last fence of its warp, and an atomic read acquires what the place
- * has released.
+ * others come before its own: for each of its lanes, by bar.warp.sync; for each warp of its block,
+ * by barriers; and for the whole launch, by atomic reads. A write releases everything up to the
+ * last fence of its warp, or up to now if it is a release itself; an atomic read acquires what was
+ * released at that word.
  *
- * All this errs on one side: who knows of an access knows of all before it, so some races are
- * missed, and what is reported is none that the program orders.
+ * All this errs on one side: who knows of an access is taken to know of all accesses before it. So
+ * some races are missed, but none is reported between accesses that the program orders.
  */
 #include "src/mock/kernel/launch.h"
 
@@ -24,11 +24,11 @@ enum {
     PAGE_CELLS = PAGE_BYTES / WORD,
     PAGES_MAX = 1 << 16, /* of 3.6 KB each: 16 MiB of the kernel's memory */
     PLACES = PAGES_MAX * 2,
-    PAIRS_MAX = 64, /* of instructions that are reported */
+    PAIRS_MAX = 64, /* pairs of instructions that are reported */
     LOCKSTEP = 70,  /* below this target the lanes of a warp execute in lockstep */
 };
 
-/* The key of a page of shared memory: this, the resident block, and which page. */
+/* The key of a page of shared memory: this bit, and the indices of resident block and page. */
 #define SHARED_KEY (UINT64_C(1) << 63)
 #define SHARED_PAGES 4096
 
@@ -37,27 +37,27 @@ enum { STRONG = 1, VALUE = 2 };
 struct use {
     uint32_t block, time, pc;
     uint16_t thread;
-    uint8_t bytes; /* a bit for each of the word; 0: it was not used */
+    uint8_t bytes; /* a bit for each byte of the word; 0: it was not used */
     uint8_t flags; /* STRONG: atomic or volatile; VALUE: what it wrote is in the cell */
 };
 
 struct cell {
     struct use write, reads[2];
     uint32_t value;    /* that was written last */
-    uint32_t released; /* up to when, for whoever reads it atomically */
+    uint32_t released; /* whoever reads it atomically knows of all accesses up to this time */
 };
 
 struct page {
     uint64_t key;
-    uint32_t block; /* that shared memory is of */
+    uint32_t block; /* whose shared memory it is, as its linear index */
     struct cell cells[PAGE_CELLS];
 };
 
-/* Up to when a warp knows what others have done; 0: of nothing. */
+/* Up to which time a warp knows what others have done; 0: it knows of nothing. */
 struct knowledge {
-    uint32_t lanes[PTX_LANES][PTX_LANES]; /* of a lane: of each other one */
+    uint32_t lanes[PTX_LANES][PTX_LANES]; /* what each lane knows of each other one */
     uint32_t warps[PTX_WARPS];
-    uint32_t all;
+    uint32_t all;    /* of the whole launch */
     uint32_t fenced; /* the time of the last fence */
 };
 
@@ -106,7 +106,10 @@ static struct knowledge *knowledge_of(const struct ptx_launch *launch, const str
     return &launch->racecheck->warps[block * launch->warps + warp->index];
 }
 
-/* The time that now ends. After so many that there is no later one everything counts as known. */
+/*
+ * Begin a new time, and return the one before. When the numbers have run out, time stands still:
+ * whoever synchronizes then knows of everything, so races are missed.
+ */
 static uint32_t tick(struct ptx_racecheck *check)
 {
     return check->now < UINT32_MAX ? check->now++ : check->now;
@@ -129,7 +132,7 @@ static struct page **place_of(const struct ptx_racecheck *check, uint64_t key)
     return &check->pages[at];
 }
 
-/* NULL: there are as many as can be, or no memory. */
+/* NULL: PAGES_MAX are in use, or there is no memory. */
 static struct page *page_of(struct ptx_racecheck *check, uint64_t key)
 {
     struct page **place;
@@ -239,7 +242,10 @@ static struct ptx_race_side side_of(const struct ptx_launch *launch, const struc
     return side;
 }
 
-/* What a store writes to a word, from so many bytes behind its address on. */
+/*
+ * `count` bytes of what a store writes, from `behind` bytes after its address on, as they lie in a
+ * word from its byte `from` on.
+ */
 static uint32_t value_of(const struct ptx_step *step, unsigned lane, unsigned behind, unsigned from,
                          unsigned count)
 {
@@ -277,11 +283,11 @@ static void note_read(const struct ptx_step *step, unsigned lane, struct cell *c
     struct use *const first = &cell->reads[0], *const second = &cell->reads[1];
     const bool same = second->thread == read->thread && second->block == read->block;
 
-    /* Of two that nothing orders with a later write, one is another thread's than the writer's. */
+    /* Two reads are enough: at most one of them is by the thread that makes a later write. */
     *(!same && is_before(step, lane, first) ? first : second) = *read;
 }
 
-/* Whether more accesses race with a write than with a later one of the same thread. */
+/* Whether more accesses race with a write than with a later, atomic one of the same thread. */
 static bool outweighs(const struct use *write, const struct use *later)
 {
     return later->flags & STRONG && !(write->flags & STRONG) && write->bytes == later->bytes &&
@@ -289,7 +295,7 @@ static bool outweighs(const struct use *write, const struct use *later)
            write->block == later->block;
 }
 
-/* Something of the access lies in a word. */
+/* Judge and note the part of an access that lies in one word. */
 static void use_cell(struct ptx_step *step, unsigned lane, struct cell *cell, const struct use *use,
                      enum ptx_use kind, uint32_t value, struct ptx_race *race)
 {
@@ -316,14 +322,14 @@ static void use_cell(struct ptx_step *step, unsigned lane, struct cell *cell, co
     }
 }
 
-/* What an access of a place that is atomic or volatile says of the order of threads. */
+/* What an access says of the order of threads: who acquires here, and what is released. */
 static void order(const struct ptx_step *step, struct cell *cell, const struct use *use,
                   enum ptx_use kind)
 {
     const struct ptx_instruction *at = step->at;
     struct knowledge *knows = knowledge_of(step->launch, step->warp);
 
-    /* Nobody can tell by an atomic operation whose result is not used. */
+    /* An atomic operation whose result is not used tells its thread nothing. */
     if (use->flags & STRONG && kind != PTX_WRITE &&
         (at->handler == DO_LOAD || (at->handler == DO_ATOMIC && at->d != PTX_UNUSED)))
         advance(&knows->all, cell->released);
@@ -378,7 +384,7 @@ void cushim__ptx_racecheck_mbarrier(struct ptx_step *step, const unsigned char *
     if (cell && !waits)
         advance(&cell->released, tick(step->launch->racecheck));
     else if (over)
-        /* If its memory is not watched, everything may have come before. */
+        /* If its word is not watched, all accesses so far are taken to come before. */
         advance(&knows->all, cell ? cell->released : tick(step->launch->racecheck));
 }
 

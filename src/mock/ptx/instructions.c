@@ -16,7 +16,11 @@ static const struct ptx_selector *const selectors[] = {
     cushim__ptx_select_arithmetic,
 };
 
-/* The value of a name is a table and a row; that of a base without a selector is above all. */
+/*
+ * There are two kinds of names: 'r' are rows of `tables`, 'o' are bases of opcodes. The value of a
+ * row is its table and its index there. That of a base is the same for `selectors`; if no selector
+ * has the base, it is NO_SELECTOR, which is greater.
+ */
 enum { TABLES = sizeof tables / sizeof *tables, SELECTORS = sizeof selectors / sizeof *selectors };
 enum { TABLE_ROWS = 1 << 10, NO_SELECTOR = SELECTORS * TABLE_ROWS };
 
@@ -42,7 +46,7 @@ static struct ptx_word word_of(const char *name)
     return (struct ptx_word){name, strlen(name)};
 }
 
-/* What comes before the first dot. */
+/* The base of a name is what comes before its first dot. */
 static bool add_base(struct ptx_names *names, const char *name, uint32_t value)
 {
     const struct ptx_word base = {name, strcspn(name, ".")};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Built instead of the translation if kernels are not to be executed. Texts are then read for their
+ * Built in place of the translation of kernels with -Dkernels=disabled. PTX is then read for its
  * declarations alone, and bodies are passed over.
  */
 #include "src/mock/ptx/parser.h"

@@ -2,7 +2,7 @@
 # NVIDIA A100 with 40 GB (SXM4): documented, not measured.
 # This is what NVIDIA documents, and nothing else: the tables of compute capability 8.0 in the
 # CUDA programming guide, and the architecture's white paper. What is not here is unknown to the
-# mock. The driver is that of h200. A real device reports a little less memory.
+# mock. The driver's version is that of h200. A real device reports a little less memory.
 schema = 1
 name = NVIDIA A100-SXM4-40GB
 driver_version = 13000
@@ -66,8 +66,8 @@ attribute.MAXIMUM_SURFACE3D_WIDTH = 16384
 attribute.MAXIMUM_SURFACE3D_HEIGHT = 16384
 attribute.MAXIMUM_SURFACE3D_DEPTH = 16384
 
-# What the guide says of all such devices, on Linux. Clusters, tensor maps and several domains of
-# memory begin with compute capability 9.0.
+# What the guide says of all devices of this compute capability, on Linux. Clusters, tensor maps and
+# several memory synchronization domains came with compute capability 9.0.
 attribute.CONCURRENT_KERNELS = 1
 attribute.CAN_MAP_HOST_MEMORY = 1
 attribute.UNIFIED_ADDRESSING = 1

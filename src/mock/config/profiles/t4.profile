@@ -2,7 +2,7 @@
 # NVIDIA Tesla T4: documented, not measured.
 # This is what NVIDIA documents, and nothing else: the tables of compute capability 7.5 in the
 # CUDA programming guide, and the product brief of the T4. What is not here is unknown to the
-# mock. The driver is that of h200. A real device reports a little less memory.
+# mock. The driver's version is that of h200. A real device reports a little less memory.
 schema = 1
 name = Tesla T4
 driver_version = 13000
@@ -65,8 +65,8 @@ attribute.MAXIMUM_SURFACE3D_WIDTH = 16384
 attribute.MAXIMUM_SURFACE3D_HEIGHT = 16384
 attribute.MAXIMUM_SURFACE3D_DEPTH = 16384
 
-# What the guide says of all such devices, on Linux. Clusters, tensor maps and several domains of
-# memory begin with compute capability 9.0.
+# What the guide says of all devices of this compute capability, on Linux. Clusters, tensor maps and
+# several memory synchronization domains came with compute capability 9.0.
 attribute.CONCURRENT_KERNELS = 1
 attribute.CAN_MAP_HOST_MEMORY = 1
 attribute.UNIFIED_ADDRESSING = 1
