@@ -321,7 +321,7 @@ static void execution_is_for_builds_that_have_it(void **state)
     assert_int_equal(parse("unregistered_kernels = execute"), CUDA_ERROR_INVALID_VALUE);
     assert_string_equal(message,
                         "text:1:24: unregistered_kernels cannot be execute: this cushim was built "
-                        "without the execution of kernels (-Dkernels=enabled)");
+                        "without the execution of kernels; build it with -Dkernels=enabled");
 }
 
 /* docs/mock.md lists every key of settings and of profiles, and the defaults are what it says. */

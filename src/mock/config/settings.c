@@ -190,7 +190,7 @@ static CUresult read_unregistered(struct mock_settings *settings, const struct m
     if (!CUSHIM_KERNELS && cushim__word_is(&lines->value, "execute"))
         return cushim__lines_refuse(lines, lines->value.start,
                                     "%s cannot be execute: this cushim was built without the "
-                                    "execution of kernels (-Dkernels=enabled)",
+                                    "execution of kernels; build it with -Dkernels=enabled",
                                     key->name);
     return cushim__mock_key_read(key, lines, &settings->unregistered);
 }
