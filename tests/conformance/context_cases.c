@@ -131,6 +131,21 @@ static void reset_destroys_what_is_in_use(void)
     OK(cu->DevicePrimaryCtxRelease_v2(device));
 }
 
+static void reset_keeps_the_count(void)
+{
+    CUdevice device = begin_device();
+    CUcontext context = begin_context(), again = NULL;
+
+    OK(cu->DevicePrimaryCtxReset_v2(device));
+    OK(cu->DevicePrimaryCtxRetain(&again, device));
+    CHECK(again == context && is_active(device));
+    OK(cu->DevicePrimaryCtxRelease_v2(device));
+    EQUAL(1, is_active(device));
+    OK(cu->DevicePrimaryCtxRelease_v2(device));
+    EQUAL(0, is_active(device));
+    CODE(CUDA_ERROR_INVALID_CONTEXT, cu->DevicePrimaryCtxRelease_v2(device));
+}
+
 /* Contexts that are created, current, or not there. Statements 13-15, 18. */
 
 static void created_context_is_current(void)
@@ -353,6 +368,7 @@ const struct conformance_case context_cases[] = {
     MEASURED_CASE("011_flags_are_set_while_active", flags_are_set_while_active),
     DOCUMENTED_CASE("012_state_returns_flags_and_activity", state_returns_flags_and_activity),
     MEASURED_CASE("012_reset_destroys_what_is_in_use", reset_destroys_what_is_in_use),
+    MEASURED_CASE("012_reset_keeps_the_count", reset_keeps_the_count),
     DOCUMENTED_CASE("013_created_context_is_current", created_context_is_current),
     DOCUMENTED_CASE("013_bad_flags_and_devices_are_refused", bad_flags_and_devices_are_refused),
     DOCUMENTED_CASE("014_push_pop_and_set_as_documented", push_pop_and_set_as_documented),

@@ -265,7 +265,6 @@ MOCK_EXACT(DevicePrimaryCtxRetain)(CUcontext *NOT_NULL pctx, struct mock_device 
     } else if (!device->primary->alive) {
         begin(device->primary);
         device->primary->flags = device->primary_flags;
-        device->primary->uses = 0;
     }
     device->primary->uses++;
     *pctx = device->primary->object.handle;
@@ -291,7 +290,7 @@ MOCK_EXACT(DevicePrimaryCtxRelease)(struct mock_device *device)
     return code == CUDA_ERROR_INVALID_CONTEXT ? CUDA_SUCCESS : code;
 }
 
-/* A reset ends the context and keeps its count: a release after it returns success. */
+/* A reset ends the context and keeps its count, to which a later retain adds. */
 MOCK_ALSO(DevicePrimaryCtxReset)
 MOCK_EXACT(DevicePrimaryCtxReset_v2)(struct mock_device *device)
 {

@@ -435,10 +435,9 @@ def programs(seed):
         random = Random(seed * 1000003 + index)
         program = Program(random)
         program.straight(20 + random.below(41))
-        # The digest of 213 is missing: on the GPU its results were others, which is not explained. It
-        # alone saturates what neg.s32 gives and keeps that (cvt.sat.s16.s32). Of the least number, in
-        # threads 10, 32, 72, 73, 82, 173 and 243, a compiler that makes one instruction of the two
-        # might negate it without wrapping. If only these differ, and in the first hash, that is why.
+        # The digest of 213 is missing. It alone saturates what neg.s32 gives (cvt.sat.s16.s32): driver
+        # 580 makes one instruction of the two, which negates without wrapping, so that the least
+        # number becomes 32767 on the GPU. The PTX manual and the mock answer -32768.
         yield RandomForm("straight %d" % index, program, 256, 128)
     for index in range(300):
         random = Random(seed * 2000003 + index)
