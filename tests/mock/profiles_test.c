@@ -20,6 +20,8 @@ static const struct profile {
 } profiles[] = {
     {"h200", "NVIDIA H200", 9, 0, 150109880320, true, ".version 8.0\n.target sm_90" ENTRY,
      ".version 8.6\n.target sm_100" ENTRY},
+    {"h100", "NVIDIA H100 80GB HBM3", 9, 0, 85017493504, true, ".version 8.0\n.target sm_90" ENTRY,
+     ".version 8.6\n.target sm_100" ENTRY},
     {"t4", "Tesla T4", 7, 5, (size_t)16 << 30, false, ".version 6.3\n.target sm_75" ENTRY,
      ".version 7.0\n.target sm_80" ENTRY},
     {"a100", "NVIDIA A100-SXM4-40GB", 8, 0, (size_t)40 << 30, false,

@@ -246,8 +246,8 @@ static const struct {
     {"cost.set = 0",
      "text:1:12: cost.set is a whole number of MB/s from 1 to 1000000000, not \"0\""},
     {"profile = h300",
-     "text:1:11: profile is h200, t4, a100, rtx4090, or the path of a profile (with a slash or a "
-     "dot in it), not \"h300\""},
+     "text:1:11: profile is h200, h100, t4, a100, rtx4090, or the path of a profile (with a slash "
+     "or a dot in it), not \"h300\""},
     {"profile = /nowhere/x.profile", "/nowhere/x.profile: No such file or directory"},
     {"mode = xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxyyy",
      "text:1:8: mode is manual, auto or threaded, not "

@@ -127,14 +127,15 @@ class OnTheMock(ToolTest):
         return entries(result.out)
 
     def test_built_in_profile(self):
-        with open(os.path.join(PROFILES, 'h200.profile'), encoding='ascii') as file:
-            written = entries(file.read())
-        self.assertGreater(len(written), 150)
-        printed = self.profile()
-        # The mock has the memory that a small machine can back, not the device's.
-        self.assertEqual(printed.pop('memory_bytes'), '2147483648')
-        self.assertEqual(written.pop('memory_bytes'), '150109880320')
-        self.assertEqual(printed, written)
+        for name, memory in ('h200', '150109880320'), ('h100', '85017493504'):
+            with open(os.path.join(PROFILES, name + '.profile'), encoding='ascii') as file:
+                written = entries(file.read())
+            self.assertGreater(len(written), 150)
+            printed = self.profile('--set', 'profile=' + name)
+            # The mock has the memory that a small machine can back, not the device's.
+            self.assertEqual(printed.pop('memory_bytes'), '2147483648')
+            self.assertEqual(written.pop('memory_bytes'), memory)
+            self.assertEqual(printed, written)
 
     def test_documented_profiles(self):
         for name in 't4', 'a100', 'rtx4090':

@@ -275,7 +275,8 @@ static bool store_limit(struct mock_settings *settings, unsigned number,
     }
 
 const struct mock_key cushim__mock_keys[] = {
-    {"profile", "h200, t4, a100, rtx4090, or the path of a profile (with a slash or a dot in it)",
+    {"profile",
+     "h200, h100, t4, a100, rtx4090, or the path of a profile (with a slash or a dot in it)",
      MOCK_OF_SETTINGS, .read = read_profile, .is_early = true},
     {"devices", "a whole number from 0 to 16", MOCK_OF_SETTINGS, MOCK_KEY_UNSIGNED,
      .field = FIELD(devices), .maximum = MOCK_DEVICES_MAX},
