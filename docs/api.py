@@ -20,9 +20,9 @@ INTRODUCTION = '''<!-- SPDX-License-Identifier: Apache-2.0 -->
 <!-- Written by docs/api.py. -->
 # The public API
 
-Every function by header. The headers say the rest: parameters, results, thread safety.
-`<cushim/cushim.h>` includes all of the library; what is under `testing/` comes with `libcushim-mock`.
-`struct cushim_table` in `<cushim/slots.h>` has the driver's own functions, generated from the registry.
+This page lists every public function, by header. The headers document parameters, results and thread safety.
+`<cushim/cushim.h>` includes the headers of the library; those under `testing/` come with `libcushim-mock`.
+`struct cushim_table` in `<cushim/slots.h>` has the driver's own functions; it is generated from the registry.
 '''
 
 

@@ -19,14 +19,15 @@ HEAD = '''<!-- SPDX-License-Identifier: Apache-2.0 -->
 <!-- Written by docs/ptx.py: do not edit. -->
 # Which PTX the mock executes
 
-The mock driver [executes kernels](mock.md#kernels) that have PTX. A kernel that contains an instruction which is not
-executed loads all the same; only its launches are refused, and the log names the instruction and its line. What is
-on neither list is refused. Modifiers that have no meaning where everything happens in one order (`.relaxed`, `.gpu`,
-`.L2::128B` and the like) are passed over.
+This page is for everybody whose kernels run on the mock driver, which [executes kernels](mock.md#kernels) from their
+PTX. It lists the instructions that the mock executes and those that it refuses; the mock also refuses an instruction
+that is on neither list. A module with a refused instruction still loads: only launches of the kernels that contain
+the instruction fail, and the log names it and its line. The mock ignores modifiers that have no meaning where
+everything happens in one order, such as `.relaxed`, `.gpu` and `.L2::128B`.
 
 ## Arithmetic
 
-Each type has the modifiers that the PTX reference gives it, such as `.rz`, `.ftz` and `.sat`.
+Each type accepts the modifiers that the PTX reference gives it, such as `.rz`, `.ftz` and `.sat`.
 
 | instruction | forms |
 |---|---|
@@ -35,7 +36,7 @@ Each type has the modifiers that the PTX reference gives it, such as `.rz`, `.ft
 OTHERS = '''
 ## Other instructions
 
-One example of each form, without its operands.
+The table has one example of each form, without its operands.
 
 | | executed | refused |
 |---|---|---|
