@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file
- * Contexts: where streams, events and memory live.
+ * Contexts, which own streams, events and memory.
  *
- * `struct cushim_context` is a counted object around a CUcontext: a device's primary context, one
- * that was created, or a foreign one that is borrowed. Streams and events hold a reference on
- * theirs.
+ * `struct cushim_context` is a reference-counted object around a CUcontext: a device's primary
+ * context, a context that cushim created, or a borrowed one. Streams and events hold a reference to
+ * their context.
  *
- * What the driver does with a context in one call (limits, flags, peer access) is called through
- * cushim_driver(), with the handle or in a scope. A scope makes a context current on a thread for a
- * while and restores what was current before:
+ * Operations on a context that are one call of the driver (limits, flags, peer access) have no
+ * function here: call them through cushim_driver(), with the handle or in a scope. A scope makes a
+ * context current on a thread, and then restores the context that was current before:
  *
  *     struct cushim_context_scope scope;
  *     CUresult code = cushim_context_push(context, &scope);
@@ -18,12 +18,12 @@
  *         cushim_context_pop(&scope);
  *     }
  *
- * A context is destroyed, or its reference on a primary context released, through the table that
- * made it, whatever table is current then (cushim_table_install()); all else goes through the
+ * A context is destroyed, or its reference to a primary context released, through the table that
+ * made it, whatever table is then current (cushim_table_install()). All other calls go through the
  * current table.
  *
- * Thread safety: an object may be used on any thread, also on several at once, for as long as each
- * of them has a reference.
+ * Thread safety: any thread may use an object, also several threads at once, as long as each of
+ * them has a reference.
  */
 #ifndef CUSHIM_CONTEXT_H
 #define CUSHIM_CONTEXT_H
@@ -41,7 +41,7 @@ extern "C" {
 /** A context; see cushim_context_retain_primary(), cushim_context_create(). */
 struct cushim_context;
 
-/** How to create a context. All-zero but for `size`, and NULL, mean: as the driver likes it. */
+/** How to create a context. NULL, or zero in all members but `size`: the driver's defaults. */
 struct cushim_context_options {
     size_t size;    /**< `sizeof(struct cushim_context_options)`. */
     unsigned flags; /**< CUctx_flags, or'ed; 0: CU_CTX_SCHED_AUTO. */
@@ -54,12 +54,12 @@ struct cushim_context_options {
     }
 
 /**
- * Take a reference on a device's primary context: the one that the CUDA runtime and most libraries
- * use too.
+ * Take a reference to a device's primary context, which the CUDA runtime and most libraries use
+ * too.
  *
- * The first one in the process creates the context, which takes about 100 ms and some hundred
- * megabytes of the GPU. It does not become current. See cuDevicePrimaryCtxRetain and
- * driver-semantics.md #10.
+ * The first reference in the process creates the context, which takes about 100 ms and some hundred
+ * megabytes of the GPU's memory. The context does not become current. See cuDevicePrimaryCtxRetain
+ * and driver-semantics.md #10.
  *
  * @param device   Device.
  * @param context  Receives the object with one reference, to be released with
@@ -78,22 +78,22 @@ struct cushim_context_options {
 CUSHIM_API CUresult cushim_context_retain_primary(CUdevice device, struct cushim_context **context);
 
 /**
- * Create a context of one's own.
+ * Create a new context.
  *
- * Unlike cuCtxCreate it does not make it current. Most programs want
- * cushim_context_retain_primary() instead: contexts of one device take turns on it. See cuCtxCreate
- * (its `_v2`, which every driver has) and driver-semantics.md #13.
+ * Unlike cuCtxCreate, this function does not make the context current. Most programs should use
+ * cushim_context_retain_primary() instead, because the contexts of a device take turns on it. See
+ * cuCtxCreate (its `_v2`, which every driver has) and driver-semantics.md #13.
  *
  * @param device   Device.
- * @param options  How; borrowed for the call. NULL: the defaults.
+ * @param options  How to create it; borrowed for the call. NULL: the defaults.
  * @param context  Receives the object with one reference; not NULL.
  *
  * @return CUDA_SUCCESS              `*context` is a new context.
- * @return CUDA_ERROR_INVALID_VALUE  `context` is NULL, or `options` cannot be understood; or the
+ * @return CUDA_ERROR_INVALID_VALUE  `context` is NULL, or `options` is invalid; or the
  *                                   driver does not accept the flags.
  * @return CUDA_ERROR_OUT_OF_MEMORY  No host memory for the object; or the driver returned it.
- * @return any other code            cuCtxCreate_v2's, or that of putting back the current context;
- *                                   unchanged. There is no new context then.
+ * @return any other code            cuCtxCreate_v2's, or that of restoring the current context,
+ *                                   unchanged. Nothing is created.
  *
  * Thread safety: any thread.
  * Context: needs none, and leaves the current one as it was.
@@ -105,10 +105,10 @@ CUSHIM_API CUresult cushim_context_create(CUdevice device,
                                           struct cushim_context **context);
 
 /**
- * Borrow a context that somebody else owns.
+ * Borrow a context that other code owns.
  *
- * @param handle   Context, which must live for as long as the object and its children are used.
- *                 The object never destroys it. Not NULL.
+ * @param handle   Context, which must exist as long as the object, its streams and its events are
+ *                 used. The object never destroys it. Not NULL.
  * @param context  Receives the object with one reference; not NULL.
  *
  * @return CUDA_SUCCESS                `*context` stands for `handle`.
@@ -126,8 +126,8 @@ CUSHIM_API CUresult cushim_context_wrap(CUcontext handle, struct cushim_context 
 /**
  * Borrow the context that is current on the calling thread.
  *
- * @param context  Receives the object with one reference; not NULL. As with cushim_context_wrap()
- *                 its owner must keep the context alive.
+ * @param context  Receives the object with one reference; not NULL. As with cushim_context_wrap(),
+ *                 the owner must keep the context alive.
  *
  * @return CUDA_SUCCESS                `*context` stands for the current context.
  * @return CUDA_ERROR_INVALID_VALUE    `context` is NULL.
@@ -143,7 +143,7 @@ CUSHIM_API CUresult cushim_context_wrap(CUcontext handle, struct cushim_context 
 CUSHIM_API CUresult cushim_context_wrap_current(struct cushim_context **context);
 
 /**
- * Take one more reference on an object.
+ * Take one more reference to an object.
  *
  * @param context  Object; NULL is a no-op.
  * @return         `context`.
@@ -153,22 +153,22 @@ CUSHIM_API CUresult cushim_context_wrap_current(struct cushim_context **context)
 CUSHIM_API struct cushim_context *cushim_context_retain(struct cushim_context *context);
 
 /**
- * Give back one reference; the last one ends the object.
+ * Release one reference. The last release ends the object.
  *
- * A created context is then destroyed with all that is left in it, a reference on a primary one is
- * released, a borrowed one is left alone. Streams and events hold references too, so none of those
- * that cushim made remains in a destroyed context.
+ * The last release destroys a created context with everything in it, releases the reference to a
+ * primary context, and does nothing to a borrowed one. Streams and events hold references too, so
+ * no stream or event of cushim outlives its context.
  *
- * @param context  Object; not to be used with this reference again. NULL is a no-op.
+ * @param context  Object; do not use it with this reference again. NULL is a no-op.
  *
- * @return CUDA_SUCCESS    A reference was released, and if it was the last one the context is
- *                         destroyed, or was gone before.
- * @return any other code  cuCtxDestroy_v2's or cuDevicePrimaryCtxRelease_v2's, unchanged; the
- *                         object is gone even so, and the log has a message.
+ * @return CUDA_SUCCESS    A reference was released. If it was the last one, the context is
+ *                         destroyed, or had been destroyed before.
+ * @return any other code  cuCtxDestroy_v2's or cuDevicePrimaryCtxRelease_v2's, unchanged. The
+ *                         object has ended nevertheless, and the log has a message.
  *
  * Thread safety: any thread.
- * Context: needs none. Leaves the current one alone, unless that is the context that is destroyed:
- *          the driver then takes it off the calling thread (driver-semantics.md #13).
+ * Context: needs none. Leaves the current one alone, unless that is the destroyed context: the
+ *          driver then pops it from the calling thread (driver-semantics.md #13).
  * Driver calls: cuCtxDestroy_v2; cuDevicePrimaryCtxRelease_v2, or cuDevicePrimaryCtxRelease with
  *               drivers older than 11.0.
  * Since: 0.1.
@@ -178,8 +178,8 @@ CUSHIM_API CUresult cushim_context_release(struct cushim_context *context);
 /**
  * Get the driver's handle, for calls through the table.
  *
- * Do not destroy the context by this handle while streams or events of it live: a later call with
- * one of these, even its destruction, makes the driver read freed memory, and may crash
+ * Do not destroy the context by this handle while it has streams or events: a later call with one
+ * of these, even to destroy it, makes the driver read freed memory, and may crash
  * (driver-semantics.md #17).
  *
  * @param context  Object; borrowed, not NULL.
@@ -236,22 +236,22 @@ CUSHIM_API CUresult cushim_context_synchronize(struct cushim_context *context);
 /* --- the current context --- */
 
 /**
- * The time from a push to its pop, on one thread. Lives on the caller's stack; nothing to free. It
- * never grows.
+ * The time from a push to its pop, on one thread. The struct is on the caller's stack, needs no
+ * release, and never grows.
  */
 struct cushim_context_scope {
-    CUcontext pushed; /**< Private: what was pushed; NULL in a scope that is over. */
+    CUcontext pushed; /**< Private: the pushed context; NULL in a scope that has ended. */
 };
 
 /**
- * Make a context current on the calling thread, or none.
+ * Make a context, or none, current on the calling thread.
  *
- * Replaces the current one, which is lost to the thread's stack of contexts; cushim_context_push()
- * keeps it. See driver-semantics.md #14.
+ * Replaces the current context on the thread's stack of contexts; cushim_context_push() keeps it.
+ * See driver-semantics.md #14.
  *
- * @param context  Object; borrowed. NULL: take the current context off the thread.
+ * @param context  Object; borrowed. NULL: pop the current context from the thread.
  *
- * @return CUDA_SUCCESS    It is current.
+ * @return CUDA_SUCCESS    `context` is current, or none is.
  * @return any other code  cuCtxSetCurrent's, unchanged.
  *
  * Thread safety: any thread, for itself.
@@ -264,11 +264,12 @@ CUSHIM_API CUresult cushim_context_make_current(const struct cushim_context *con
 /**
  * Make a context current on the calling thread until cushim_context_pop().
  *
- * Scopes nest, on one thread, and end in reverse order. The scope holds no reference on the object.
+ * Scopes on one thread may nest, and end in reverse order. The scope holds no reference to the
+ * object.
  *
  * @param context  Object; borrowed until the scope ends, not NULL.
- * @param scope    Receives what the pop needs; not NULL. On failure it is a scope that is over, so
- *                 that popping it does no harm.
+ * @param scope    Receives what the pop needs; not NULL. On failure it is a scope that has ended,
+ *                 so that popping it does no harm.
  *
  * @return CUDA_SUCCESS               The context is current.
  * @return CUDA_ERROR_INVALID_HANDLE  `context` is NULL.
@@ -284,23 +285,23 @@ CUSHIM_API CUresult cushim_context_push(const struct cushim_context *context,
                                         struct cushim_context_scope *scope);
 
 /**
- * End a scope: make current again what was before its push.
+ * End a scope and make the context current that was current before its push.
  *
- * Takes nothing off the thread but what the push put there. If something else is on top, because an
- * inner scope was not popped or other code changed the stack, everything stays as it is and the
- * scope goes on. It can be popped again later.
+ * Pops only the context that the push put on the thread's stack. If another context is on top,
+ * because an inner scope was not popped or other code changed the stack, nothing changes and the
+ * scope continues. You can pop it again later.
  *
- * @param scope  Scope of the calling thread; not NULL. One that is over is a no-op.
+ * @param scope  Scope of the calling thread; not NULL. A scope that has ended is a no-op.
  *
- * @return CUDA_SUCCESS                The scope is over.
+ * @return CUDA_SUCCESS                The scope has ended.
  * @return CUDA_ERROR_INVALID_VALUE    `scope` is NULL.
  * @return CUDA_ERROR_INVALID_CONTEXT  Another context than the scope's is current, or none; the
- *                                     scope goes on.
- * @return any other code              cuCtxPopCurrent_v2's, unchanged; the scope goes on.
+ *                                     scope continues.
+ * @return any other code              cuCtxPopCurrent_v2's, unchanged; the scope continues.
  *
  * Thread safety: the thread that pushed.
  * Context: leaves current what was before the push.
- * Driver calls: cuCtxPopCurrent_v2; cuCtxPushCurrent_v2 if that took off another context.
+ * Driver calls: cuCtxPopCurrent_v2; cuCtxPushCurrent_v2 if that popped another context.
  * Since: 0.1.
  */
 CUSHIM_API CUresult cushim_context_pop(struct cushim_context_scope *scope);

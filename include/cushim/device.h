@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file
- * Devices: find one by its UUID, and ask what drivers of different ages report differently.
+ * Devices: find one by its UUID, and query properties that old and new drivers report differently.
  *
- * A device needs no object: its handle is a CUdevice, a number that nobody has to give back. Which
- * devices there are, and in what order, the driver and CUDA_VISIBLE_DEVICES decide; two processes
- * that mean the same device compare its UUID.
+ * A device needs no object: its handle is a CUdevice, a number that needs no release. The driver
+ * and CUDA_VISIBLE_DEVICES decide which devices there are, and in which order; two processes can
+ * compare UUIDs to find out whether they use the same device.
  *
- * What is one call of the driver has no function here: the number of devices, a name, an attribute,
- * the PCI address and others are called through cushim_driver() (driver.h), as DeviceGetCount,
- * DeviceGetName, DeviceGetAttribute and DeviceGetPCIBusId.
+ * Queries that are one call of the driver have no function here. Call them through cushim_driver()
+ * (driver.h): DeviceGetCount, DeviceGetName, DeviceGetAttribute, DeviceGetPCIBusId and others.
  *
- * The driver must have been initialised (cushim_driver_init()): before that, calls here return
+ * Initialise the driver first (cushim_driver_init()); before that, these functions return
  * CUDA_ERROR_NOT_INITIALIZED.
  */
 #ifndef CUSHIM_DEVICE_H
@@ -31,7 +30,7 @@ extern "C" {
 /**
  * Get the device that has a UUID.
  *
- * Asks every device for its own. cushim_uuid_parse() reads a UUID from text.
+ * Queries the UUID of every device. cushim_uuid_parse() reads a UUID from text.
  *
  * @param uuid    UUID; borrowed, not NULL.
  * @param device  Receives the device; not NULL.
@@ -52,9 +51,9 @@ CUSHIM_API CUresult cushim_device_get_by_uuid(const CUuuid *uuid, CUdevice *devi
 /**
  * Get a device's UUID.
  *
- * If the device is in MIG mode the driver gives the UUID of the compute instance that this process
- * has of it (cuDeviceGetUuid in the driver API reference). Drivers older than 11.4 do not have that
- * and give the whole device's.
+ * If the device is in MIG mode, the driver returns the UUID of the compute instance that this
+ * process has of it (cuDeviceGetUuid in the driver API reference). Drivers older than 11.4 cannot
+ * do that and return the UUID of the whole device.
  *
  * @param device  Device.
  * @param uuid    Receives the UUID; not NULL. cushim_uuid_format() writes it as text.
@@ -75,10 +74,10 @@ CUSHIM_API CUresult cushim_device_uuid(CUdevice device, CUuuid *uuid);
 /**
  * Get the range of priorities that streams on a device can have.
  *
- * The driver reports it only inside a context, so this one takes a reference on the device's
- * primary context for the call. If nobody else has one, that creates the context and destroys it
- * again: some 100 ms. A program that has a context current calls cuCtxGetStreamPriorityRange
- * instead.
+ * The driver reports it only in a context, so this function takes a reference to the device's
+ * primary context for the call. If that is the only reference, the call creates the context and
+ * destroys it again, which takes some 100 ms. If a context is current, call
+ * cuCtxGetStreamPriorityRange instead.
  *
  * @param device    Device.
  * @param least     Receives the number of the least urgent priority; not NULL.
@@ -102,9 +101,9 @@ CUSHIM_API CUresult cushim_device_stream_priority_range(CUdevice device, int *le
 /**
  * Return whether a device's events can be shared with other processes.
  *
- * Drivers older than 12.0 do not report it; for them it is derived from the rule that the driver
- * API reference of their time gives: on Linux, with unified addressing, and not on an integrated
- * (Tegra) device (driver-semantics.md #77).
+ * Drivers older than 12.0 do not report it. For these, this function applies the rule of the driver
+ * API reference of their time: on Linux, with unified addressing, and not on an integrated (Tegra)
+ * device (driver-semantics.md #77).
  *
  * @param device     Device.
  * @param supported  Receives whether they can; not NULL.
@@ -143,15 +142,15 @@ CUSHIM_API CUresult cushim_uuid_format(const CUuuid *uuid, char text[CUSHIM_UUID
 /**
  * Read a UUID from text.
  *
- * Whole UUIDs only: not the beginnings that CUDA_VISIBLE_DEVICES allows.
+ * Accepts only whole UUIDs, not the prefixes that CUDA_VISIBLE_DEVICES allows.
  *
- * @param text  As cushim_uuid_format() writes it, in either case; with `GPU-`, with `MIG-` (a part
- *              of a device) or without a prefix. Nothing may stand before or after it. Borrowed,
- *              not NULL.
+ * @param text  Text as cushim_uuid_format() writes it, in upper or lower case; with `GPU-`, with
+ *              `MIG-` (a part of a device) or without a prefix. No other text may precede or follow
+ *              it. Borrowed, not NULL.
  * @param uuid  Receives the UUID; not NULL.
  *
  * @return CUDA_SUCCESS              `*uuid` is the UUID.
- * @return CUDA_ERROR_INVALID_VALUE  `uuid` or `text` is NULL, or `text` is no UUID.
+ * @return CUDA_ERROR_INVALID_VALUE  `uuid` or `text` is NULL, or `text` is not a UUID.
  *
  * Thread safety: any thread. Context: none needed. Driver calls: none. Since: 0.1.
  */

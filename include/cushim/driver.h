@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file
- * The driver of this process: reach it, load it, initialise it.
+ * The driver of this process: call it, load it, initialise it.
  *
- * Nothing needs to be loaded first. `cushim_driver()->EventQuery(event)` may be called at any time:
- * the first call finds and opens the driver, every later one is a load and an indirect call, and on
- * a machine without a driver each call returns the reason. No call crashes for lack of a driver.
+ * You need not load the driver first. You may call `cushim_driver()->EventQuery(event)` at any
+ * time: the first call finds and opens the driver, every later call is a load and an indirect call,
+ * and on a machine without a driver each call returns the reason. No call crashes because there is
+ * no driver.
  *
- * The driver is opened, never linked and never closed, and nothing is printed.
+ * cushim opens the driver at run time, does not link it, never closes it, and prints nothing.
  */
 #ifndef CUSHIM_DRIVER_H
 #define CUSHIM_DRIVER_H
@@ -21,8 +22,8 @@ extern "C" {
 #endif
 
 /*
- * Keep a variable that nothing reads, even where the linker drops what is not referred to. Other
- * compilers than gcc and clang, as Microsoft's, get a pragma for each file that includes this one.
+ * Keep a variable that nothing reads, even if the linker removes unused sections. Compilers other
+ * than gcc and clang, such as Microsoft's, get a pragma for each file that includes this one.
  */
 #if defined(__GNUC__) && defined(__ELF__) && defined(__has_attribute)
 #if __has_attribute(retain)
@@ -39,23 +40,23 @@ extern "C" {
 CUSHIM_VARIABLE extern const struct cushim_table *cushim_current_table;
 
 /**
- * The table of the driver: `cushim_driver()->MemAlloc_v2(&address, bytes)`.
+ * Get the current table: `cushim_driver()->MemAlloc_v2(&address, bytes)`.
  *
- * Compiles to one load. Do not keep the result across a load, an installation or a fork(): call it
- * again, it costs nothing.
+ * Compiles to one load. Do not keep the result across a load, an installation or a fork(); call
+ * this function again instead.
  *
- * What a slot returns when there is no driver (GetErrorName and GetErrorString return the
- * registry's texts then):
+ * Without a driver, GetErrorName and GetErrorString return the registry's texts, and every other
+ * slot returns the reason:
  *
  * - 303 SHARED_OBJECT_INIT_FAILED: no driver library could be opened, or it is disabled;
- * - 302 SHARED_OBJECT_SYMBOL_NOT_FOUND: what was opened is not a CUDA driver;
- * - 34 STUB_LIBRARY: it is the toolkit's link-time stub;
+ * - 302 SHARED_OBJECT_SYMBOL_NOT_FOUND: the opened library is not a CUDA driver;
+ * - 34 STUB_LIBRARY: the library is the toolkit's link-time stub;
  * - 36 CALL_REQUIRES_NEWER_DRIVER: the driver is older than the required minimum, or lacks this one
  *   symbol;
  * - 3 NOT_INITIALIZED: in the child of a process that had initialised the driver or was loading it,
  *   and in a call from inside the first load;
- * - any other code is cuDriverGetVersion's, if that fails; 999 UNKNOWN if it returns a version that
- *   is not positive.
+ * - any other code: cuDriverGetVersion failed with it; 999 UNKNOWN if it returned a version that is
+ *   not positive.
  *
  * @return The current table; never NULL, and none of its slots is NULL.
  *
@@ -67,7 +68,10 @@ CUSHIM_VARIABLE extern const struct cushim_table *cushim_current_table;
 static inline const struct cushim_table *cushim_driver(void)
 {
 #if defined(__GNUC__)
-    /* So the program needs a library that has all slots of this header. No instruction reads it. */
+    /*
+     * With this reference, the program needs a library that has all slots of this header. No
+     * instruction reads it.
+     */
     static void (*slots)(void) CUSHIM__KEPT = CUSHIM__SLOTS_ANCHOR;
 
     return __atomic_load_n(&cushim_current_table, __ATOMIC_ACQUIRE);
@@ -77,22 +81,24 @@ static inline const struct cushim_table *cushim_driver(void)
 }
 #undef CUSHIM__KEPT
 
-/** How to load. NULL, or zero in all members but `size`: search as usual, accept any version. */
+/**
+ * How to load. NULL, or zero in all members but `size`, means: search as usual, accept any version.
+ */
 struct cushim_load_options {
     size_t size; /**< `sizeof(struct cushim_load_options)`. */
     /**
-     * Absolute path of the driver library. Nothing else is tried, neither CUSHIM_LIBRARY nor the
-     * usual places. NULL: search. Borrowed for the call.
+     * Absolute path of the driver library. cushim then tries nothing else, neither CUSHIM_LIBRARY
+     * nor the usual places. NULL: search. Borrowed for the call.
      */
     const char *library;
-    /** Oldest CUDA version accepted, as cuDriverGetVersion counts (12020 is 12.2). 0: any. */
+    /** Oldest CUDA version to accept, as cuDriverGetVersion counts (12020 is 12.2). 0: any. */
     int minimum_version;
     /** Finds the driver's symbols in place of a library. NULL: use a library. */
     cushim_resolver resolver;
     /** Passed to `resolver`. */
     void *resolver_data;
     /**
-     * For cushim_driver_init() only: call cuInit again even if it has found no device in this
+     * Only for cushim_driver_init(): call cuInit again even if it has found no device in this
      * process.
      */
     bool retry_init;
@@ -110,40 +116,42 @@ struct cushim_load_options {
  * Tries, in this order: `options->resolver`, `options->library`, the path in the environment
  * variable CUSHIM_LIBRARY (with the word `none`, as on a machine without a driver; the variable is
  * ignored in a set-user-ID program), `libcuda.so.1` as dlopen() finds it, and a few well-known
- * places. On Windows it is an nvcuda.dll that the process has already loaded, then the one in the
- * system folder, and the variable is ignored in an elevated process. If an option or the
- * environment names a driver, no other one is tried. A candidate is accepted if it has cuInit and
+ * places. On Windows, it tries an nvcuda.dll that the process has already loaded, then the one in
+ * the system folder, and ignores the variable in an elevated process. If an option or the
+ * environment names a driver, it tries no other. A candidate is accepted if it has cuInit and
  * cuDriverGetVersion, and the latter succeeds with a version of at least `minimum_version`.
  *
- * The library runs in this process: a damaged one can crash it, as it would any program that is
- * linked to it. A file that is given by path is checked first, and refused if it is truncated.
+ * The library runs in this process, so a damaged one can crash the process, as it would crash any
+ * program that is linked to it. cushim first checks a file that is given by path, and refuses it if
+ * it is truncated.
  *
- * Loading is not initialising: it does not touch the GPU and does not affect children forked later.
- * A successful load is permanent. A failed one is retried by each explicit call, and by nothing
- * else. After a failure cushim_report_text() (report.h) says what was tried.
+ * Loading is not initialising: it does not touch the GPU and does not affect children that are
+ * forked later. A successful load is permanent. Only an explicit call of this function or of
+ * cushim_driver_init() retries a failed load. After a failure, cushim_report_text() (report.h) says
+ * what was tried.
  *
  * @param options  How to load; borrowed for the call. NULL: the defaults.
  *
  * @return CUDA_SUCCESS                               The driver is loaded, now or before; or the
- *                                                    program has installed a table of its own and
- *                                                    names neither `library` nor `resolver`:
- *                                                    nothing is loaded then.
+ *                                                    program has installed its own table and names
+ *                                                    neither `library` nor `resolver`, and nothing
+ *                                                    is loaded.
  * @return CUDA_ERROR_INVALID_VALUE                   `options->size` is not a size of these options
  *                                                    in any version, an unknown trailing byte is
  *                                                    not zero, or both `library` and `resolver` are
  *                                                    given.
  * @return CUDA_ERROR_SHARED_OBJECT_INIT_FAILED       No driver library could be opened, the path is
  *                                                    not absolute, or CUSHIM_LIBRARY is `none`.
- * @return CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND  What was opened is not a CUDA driver.
+ * @return CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND  The opened library is not a CUDA driver.
  * @return CUDA_ERROR_STUB_LIBRARY                    It is the toolkit's link-time stub.
  * @return CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER      The driver is older than `minimum_version`.
  * @return CUDA_ERROR_NOT_PERMITTED                   A driver other than the requested one is
- *                                                    loaded; it stays.
+ *                                                    already loaded; it stays loaded.
  * @return CUDA_ERROR_NOT_INITIALIZED                 Called from inside the load itself (a library
  *                                                    constructor, a signal handler), or in the
  *                                                    child of a process that had initialised or
  *                                                    was loading when it forked.
- * @return CUDA_ERROR_OUT_OF_MEMORY                   There is no memory for an attempt; the next
+ * @return CUDA_ERROR_OUT_OF_MEMORY                   There is not enough memory to try; the next
  *                                                    call tries again.
  * @return any other code                             cuDriverGetVersion's, unchanged;
  *                                                    CUDA_ERROR_UNKNOWN if it succeeds with a
@@ -160,13 +168,13 @@ CUSHIM_API CUresult cushim_driver_load(const struct cushim_load_options *options
 /**
  * Load the driver and initialise it: cushim_driver_load(), then cuInit(0) on the current table.
  *
- * Costs about 100 ms on a machine with a GPU. A process that has initialised must not use CUDA in
- * children that it forks from then on; there cushim returns CUDA_ERROR_NOT_INITIALIZED.
+ * Takes about 100 ms on a machine with a GPU. After that, the process must not use CUDA in children
+ * that it forks; there cushim returns CUDA_ERROR_NOT_INITIALIZED.
  *
  * Once cuInit has returned CUDA_ERROR_NO_DEVICE on cushim's own table, this function returns the
- * same for the rest of the process without another cuInit, since drivers 550 and 555 leak four file
- * descriptors at each such cuInit. `options->retry_init` calls it again, as after a change of
- * CUDA_VISIBLE_DEVICES; `cushim_driver()->Init(0)` always does.
+ * same code for the rest of the process without another cuInit, because drivers 550 and 555 leak
+ * four file descriptors at each such cuInit. With `options->retry_init`, for example after a change
+ * of CUDA_VISIBLE_DEVICES, it calls cuInit again; `cushim_driver()->Init(0)` always does.
  *
  * @param options  As for cushim_driver_load().
  *

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file
- * Pools of events: hand out and take back without calling the driver.
+ * Pools of events: acquire and release events without calls of the driver.
  *
- * To create and destroy an event costs hundreds of nanoseconds each time (driver-semantics.md #80).
- * A pool keeps events of one kind in one context; cushim_event_release() of the last reference
- * brings an event back. While events are free nothing locks, waits or allocates; the pool grows as
+ * To create and destroy an event takes hundreds of nanoseconds (driver-semantics.md #80). A pool
+ * keeps events of one kind in one context; cushim_event_release() of the last reference returns an
+ * event to it. While the pool has free events, nothing locks, waits or allocates. The pool grows as
  * needed, and does not shrink before its end.
  *
- * An event that is handed out again still has its former record to the driver until it is recorded:
- * a query, a wait or an elapsed time concerns that record, and a forgotten record is not refused.
+ * For the driver, an event that is acquired again keeps its former record until it is recorded: a
+ * query, a wait or an elapsed time concerns that record. If a program forgets to record the event,
+ * no call reports it.
  *
- * Each event is destroyed through the table that made it, whatever table is current then (event.h).
- * Do not acquire from a pool under another table than that of its context: free events go on being
- * handed out.
+ * Each event is destroyed through the table that made it, whatever table is then current (event.h).
+ * Acquire from a pool only under the table of its context: under another table, the pool still
+ * returns its free events.
  *
- * Thread safety: any thread may acquire, release and ask, also concurrently.
+ * Thread safety: any thread may use a pool, also concurrently.
  */
 #ifndef CUSHIM_EVENT_POOL_H
 #define CUSHIM_EVENT_POOL_H
@@ -31,13 +32,14 @@
 extern "C" {
 #endif
 
-/** A pool of events; made by cushim_event_pool_create(). */
+/** A pool of events; see cushim_event_pool_create(). */
 struct cushim_event_pool;
 
-/** How to create a pool. All-zero but for `size`, and NULL, mean: empty at first. */
+/** How to create a pool. NULL, or zero in all members but `size`, means: empty at first. */
 struct cushim_event_pool_options {
     size_t size;      /**< `sizeof(struct cushim_event_pool_options)`. */
-    unsigned initial; /**< Events to create at once, so that the first ones cost nothing either. */
+    unsigned initial; /**< Events to create at once, so that the first acquisitions are cheap too.
+                           */
 };
 
 /** A cushim_event_pool_options with the defaults. */
@@ -54,15 +56,15 @@ struct cushim_event_pool_options {
  * @param options  How to create the pool; borrowed for the call. NULL: the defaults.
  * @param pool     Receives the pool with one reference; not NULL.
  *
- * @return CUDA_SUCCESS               The pool is there, with its first events.
+ * @return CUDA_SUCCESS               The pool exists, with its first events.
  * @return CUDA_ERROR_INVALID_HANDLE  `context` is NULL.
- * @return CUDA_ERROR_INVALID_VALUE   `pool` is NULL, or the options are not understood, or the
+ * @return CUDA_ERROR_INVALID_VALUE   `pool` is NULL, or the options are invalid, or the
  *                                    driver refuses the kind of the first events.
  * @return CUDA_ERROR_OUT_OF_MEMORY   The host's or the driver's memory ran out.
- * @return any other code             The driver's, unchanged; nothing remains.
+ * @return any other code             The driver's, unchanged; nothing is created.
  *
  * Thread safety: any thread.
- * Context: acts in `context` if `initial` is not 0, and puts the current one back.
+ * Context: acts in `context` if `initial` is not 0, and restores the current one.
  * Driver calls: none, or those of cushim_event_create() for each first event; cuEventDestroy_v2 for
  *               each if one fails.
  * Since: 0.1.
@@ -73,30 +75,30 @@ CUSHIM_API CUresult cushim_event_pool_create(struct cushim_context *context,
                                              struct cushim_event_pool **pool);
 
 /**
- * Take an event out of a pool.
+ * Acquire an event from a pool.
  *
- * It is a whole event: cushim_event_retain(), cushim_event_close() and all else may be used on it.
- * Its last cushim_event_release() brings it back; one that was closed is destroyed and leaves the
- * pool instead.
+ * It is an event like any other: you may use every function of event.h on it. Its last
+ * cushim_event_release() returns it to the pool; a closed event is destroyed and leaves the pool
+ * instead.
  *
- * Record it before it is used. For cushim it is not recorded, but the driver still knows its former
- * record: until the next one, queries and waits concern the former work.
+ * Record the event before you use it. cushim treats it as not recorded, but the driver still knows
+ * its former record: until the next record, queries and waits concern the former work.
  *
  * @param pool   Pool; not NULL.
- * @param event  Receives the event with one reference; not NULL. It keeps alive what it needs of
- *               the pool, and outlives the pool's own references.
+ * @param event  Receives the event with one reference; not NULL. It keeps the parts of the pool
+ *               that it needs, and may outlive the references to the pool.
  *
- * @return CUDA_SUCCESS               The event is the caller's. A free one takes no call of the
- *                                    driver: in a forked child it is handed out too, and each use
- *                                    of it is refused.
+ * @return CUDA_SUCCESS               The caller owns the event. A free event needs no call of the
+ *                                    driver, so a forked child gets one too, and every use of it is
+ *                                    refused there.
  * @return CUDA_ERROR_INVALID_HANDLE  `pool` is NULL.
- * @return CUDA_ERROR_INVALID_VALUE   `event` is NULL, or the pool's kind is none that the driver
- *                                    knows.
+ * @return CUDA_ERROR_INVALID_VALUE   `event` is NULL, or the driver does not know the pool's kind
+ *                                    of events.
  * @return CUDA_ERROR_OUT_OF_MEMORY   The host's or the driver's memory ran out.
- * @return any other code             The driver's, unchanged, when an event had to be created.
+ * @return any other code             The driver's, unchanged, if an event had to be created.
  *
  * Thread safety: any thread; lock-free.
- * Context: needs none; a new event is created in the pool's context, and the current one put back.
+ * Context: needs none; creates a new event in the pool's context, and restores the current one.
  * Driver calls: none if an event is free; otherwise those of cushim_event_create().
  * Since: 0.1.
  */
@@ -104,12 +106,11 @@ CUSHIM_API CUresult cushim_event_pool_acquire(struct cushim_event_pool *pool,
                                               struct cushim_event **event);
 
 /**
- * Count the events of a pool. While other threads use it, the numbers are of some recent moment
- * each.
+ * Count the events of a pool. While other threads use it, each number is of some recent moment.
  *
  * @param pool   Pool; not NULL.
- * @param total  Receives how many events it has, handed out or free; NULL allowed.
- * @param free   Receives how many of them are free; NULL allowed.
+ * @param total  Receives the number of events that it has, acquired or free; NULL allowed.
+ * @param free   Receives the number of free events; NULL allowed.
  *
  * @return CUDA_SUCCESS               The counts are written.
  * @return CUDA_ERROR_INVALID_HANDLE  `pool` is NULL.
@@ -130,21 +131,21 @@ CUSHIM_API CUresult cushim_event_pool_counts(const struct cushim_event_pool *poo
 CUSHIM_API struct cushim_event_pool *cushim_event_pool_retain(struct cushim_event_pool *pool);
 
 /**
- * Give one reference back. The last one destroys the free events.
+ * Release one reference. The last release destroys the free events.
  *
- * Events that are still out go on working, and are destroyed when they are released.
+ * Acquired events remain usable, and are destroyed when they are released.
  *
  * @param pool  Pool; NULL is a no-op.
  *
- * @return CUDA_SUCCESS    It was not the last reference, or the free events are gone; also when
- *                         they had gone before with their context or process.
- * @return any other code  The first failure of destroying one, all of them on the log (log.h), or
- *                         of ending the context, if this was its last reference; the pool is gone
- *                         all the same.
+ * @return CUDA_SUCCESS    It was not the last reference, or the free events are destroyed; also if
+ *                         they had ended before with their context or process.
+ * @return any other code  The first failure to destroy an event, or that of ending the context, if
+ *                         this was its last reference; the log has every failure (log.h). The pool
+ *                         has ended nevertheless.
  *
  * Thread safety: any thread.
  * Context: needs none, and leaves the current one alone.
- * Driver calls: none or cuEventDestroy_v2, and what the end of the context takes.
+ * Driver calls: none or cuEventDestroy_v2, and those that end the context.
  * Since: 0.1.
  */
 CUSHIM_API CUresult cushim_event_pool_release(struct cushim_event_pool *pool);
