@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file
- * How cushim's symbols are seen from outside: these and no others.
+ * The visibility of cushim's symbols: a library exports these and no others.
  *
- * On Windows a module definition names what the DLL exports, so that a function needs no word here.
- * A variable does: code reaches one of a DLL through a pointer that the linker makes. The static
- * library brings that pointer along, so programs are compiled alike for both and define no macro.
+ * On Windows, a module definition file names what the DLL exports, so a function needs no attribute
+ * here. A variable does: code reaches a variable of a DLL through a pointer that the linker makes.
+ * The static library also has that pointer, so programs are compiled in the same way for both, and
+ * define no macro.
  */
 #ifndef CUSHIM_API_H
 #define CUSHIM_API_H
 
 /**
- * Before the declaration of each public function. With CUSHIM_STATIC the library is part of a
- * program or plugin, and nobody else in the process is to find it there.
+ * Before the declaration of each public function. With CUSHIM_STATIC, the library is part of a
+ * program or plugin, and no other code in the process can find it there.
  */
 #if defined(_WIN32)
 #define CUSHIM_API
@@ -25,8 +26,8 @@
 #endif
 
 /**
- * Before the declaration of each public variable. The library's own files, and files with the
- * library in them, need no pointer as described above.
+ * Before the declaration of each public variable. The library's own files, and files that contain
+ * the library, do not need the pointer that is described above.
  */
 #if defined(_WIN32) && !defined(CUSHIM__LIBRARY) && !defined(CUSHIM_STATIC)
 #define CUSHIM_VARIABLE __declspec(dllimport)

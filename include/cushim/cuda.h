@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file
- * The driver API under its own names: source that is written for <cuda.h> compiles with this header
- * unchanged, links without -lcuda, and runs where there is no driver.
+ * The driver API under its own names: unmodified source that is written for <cuda.h> compiles with
+ * this header, links without -lcuda, and runs without a driver.
  *
  *     #include <cushim/cuda.h>      instead of <cuda.h>, or
  *     cc -include cushim/cuda.h     for unmodified source
  *
- * It includes <cuda.h>, and <cudaProfiler.h> where there is one, and then defines each name that
- * these leave as an exported symbol as a macro for a function that calls the table. What <cuda.h>
- * itself renames (`cuMemAlloc` to `cuMemAlloc_v2`, `cuMemcpyHtoD` to `cuMemcpyHtoD_v2_ptds`) it
- * still renames, in the mode and version of that header. A name may be called and have its address
- * taken. A call costs what one through cushim_driver() costs; the first one loads the driver, and
- * without a driver it returns the reason (driver.h). <cuda.h> may be included before, after and by
- * others.
+ * The header includes <cuda.h>, and <cudaProfiler.h> if there is one. It then defines a macro for
+ * each exported symbol, which replaces the name by a function that calls the table. <cuda.h> still
+ * renames functions (`cuMemAlloc` to `cuMemAlloc_v2`, `cuMemcpyHtoD` to `cuMemcpyHtoD_v2_ptds`) in
+ * its own mode and version. You may call a name and take its address. A call costs the same as one
+ * through cushim_driver(); the first call loads the driver, and without a driver it returns the
+ * reason (driver.h). You may include <cuda.h> before and after this header, and so may other
+ * headers.
  *
- * The names of cudaGL.h, cudaEGL.h and cudaVDPAU.h are not redirected; for those there is
- * libcushim-stubs.
+ * The header does not redirect the names of cudaGL.h, cudaEGL.h and cudaVDPAU.h; link
+ * libcushim-stubs for those.
  *
- * With -include, a file that defines CUDA_API_PER_THREAD_DEFAULT_STREAM or a feature macro of the C
- * library (_GNU_SOURCE) comes too late with it: define it by -D.
+ * With -include, a file defines CUDA_API_PER_THREAD_DEFAULT_STREAM or a feature macro of the C
+ * library (_GNU_SOURCE) too late: pass it with -D.
  *
  * Thread safety: as cushim_driver().
  * Since: 0.1.
@@ -39,7 +39,7 @@
 
 #include <cushim/driver.h>
 
-/** CUoutput_mode of <cudaProfiler.h>, or the same ABI where there is no such header. */
+/** CUoutput_mode of <cudaProfiler.h>, or a type of the same ABI if there is no such header. */
 #ifdef CUSHIM__OUTPUT_MODE
 typedef CUSHIM__OUTPUT_MODE cushim_output_mode;
 #undef CUSHIM__OUTPUT_MODE
@@ -48,8 +48,8 @@ typedef unsigned int cushim_output_mode;
 #endif
 
 /*
- * What is not used makes no code. In C++ the functions are the same ones in all files of a program,
- * as inline functions in its headers may use them; outside of it they are not to be seen.
+ * Unused functions make no code. In C++, all files of a program have the same functions, because
+ * inline functions in its headers may use them; they are hidden outside of the program.
  */
 #if !defined(__cplusplus)
 #define CUSHIM__CUDA_INLINE static inline
@@ -62,8 +62,8 @@ typedef unsigned int cushim_output_mode;
 #include <cushim/cuda_names.h>
 
 /*
- * In this mode <cuda.h> puts an inline function before cuGetProcAddress, which asks for the
- * functions of the per-thread default stream unless the caller says which.
+ * In this mode, <cuda.h> has an inline function for cuGetProcAddress, which asks for the functions
+ * of the per-thread default stream unless the caller chooses a stream.
  */
 #if defined(CUDA_API_PER_THREAD_DEFAULT_STREAM) && !defined(__CUDA_API_VERSION_INTERNAL) && \
     CUDA_VERSION >= 11030

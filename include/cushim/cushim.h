@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file
- * All of cushim. The headers of single nouns may be included one by one instead.
+ * All headers of the library. You may include the headers of single objects instead.
  */
 #ifndef CUSHIM_CUSHIM_H
 #define CUSHIM_CUSHIM_H

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file
- * Result codes: their names and meanings, what to do about them, and what is unusable afterwards.
+ * Result codes: their names and meanings, advice, and what a program cannot use after them.
  *
- * Everything here is a constant table inside cushim. It needs no driver, so it also explains why
- * there is none, and it knows the codes up to CUDA 13.5 under any driver and any toolkit header.
- * The texts are cushim's own; the driver's are those of cuGetErrorString.
+ * All texts come from a constant table inside cushim. It needs no driver, so it also explains why
+ * there is none, and it has the codes up to CUDA 13.5 with any driver and any toolkit header. The
+ * texts are cushim's own; cuGetErrorString returns those of the driver.
  *
  * The codes are those of `CUresult` in the CUDA driver API reference, page "Data types used by CUDA
  * driver".
@@ -21,9 +21,9 @@
 extern "C" {
 #endif
 
-/** What is unusable after a code. */
+/** What a program cannot use after a code. */
 enum cushim_sticky {
-    /** Nothing: the code concerns the call, or the object that it was given. */
+    /** Nothing: the code concerns the call, or an object that was passed to it. */
     CUSHIM_STICKY_NO = 0,
 
     /**
@@ -40,7 +40,7 @@ enum cushim_sticky {
 /**
  * Get the name of a result code in cuda.h.
  *
- * Unlike cuGetErrorName it needs no driver, and a driver older than the code does not matter.
+ * Unlike cuGetErrorName, it needs no driver, and knows codes that are newer than the driver.
  *
  * @param code  Any number, also one that is not a CUresult.
  *
@@ -90,9 +90,9 @@ CUSHIM_API const char *cushim_error_advice(CUresult code);
 /**
  * Find out whether the program can continue after a result code, and if not, what it has lost.
  *
- * A program that retries must not do so on a sticky code: it would get the same code for ever. A
- * driver may return the sticky code of earlier work from any call, so the call that returns it is
- * often not the one that caused it (driver-semantics.md #34).
+ * A program must not retry after a sticky code: it would get the same code for ever. A driver may
+ * return the sticky code of earlier work from any call, so the call that returns it is often not
+ * the one that caused it (driver-semantics.md #34).
  *
  * @param code  Any number, also one that is not a CUresult.
  *

@@ -172,8 +172,7 @@ CUSHIM_API struct cushim_event *cushim_event_retain(struct cushim_event *event);
 CUSHIM_API CUresult cushim_event_release(struct cushim_event *event);
 
 /**
- * Destroy the driver's event now and keep the object, so that other holders can still use it
- * safely.
+ * Destroy the driver's event now, but keep the object: its functions then return an error.
  *
  * A wrapped event is not destroyed; the object only stops using it. To close again has no effect.
  * Each reference to the object must still be released.
@@ -239,7 +238,8 @@ CUSHIM_API CUresult cushim_event_record(struct cushim_event *event, struct cushi
  *                CUDA_ERROR_ILLEGAL_STATE (driver-semantics.md #56). 0: as cushim_event_record().
  *
  * @return As cushim_event_record(), for cuEventRecordWithFlags; CUDA_ERROR_INVALID_VALUE for
- *         unknown flags; CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER before CUDA 11.1 if `flags` is not 0.
+ *         unknown flags; CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER before CUDA 11.1 if `flags` is
+ *         not 0.
  *
  * Thread safety: any thread.
  * Context: as cushim_event_record().

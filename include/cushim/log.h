@@ -5,8 +5,8 @@
  *
  * There are few: the first call of a symbol that the driver lacks, a stream's priority that the
  * driver has clamped, a handle that could not be destroyed, a current context that could not be
- * restored after a call that had already failed.
- * Silent until the program asks for it; cushim writes to no file and no terminal by itself.
+ * restored after a call that had already failed. The log is silent until the program asks for it;
+ * cushim itself writes to no file and no terminal.
  */
 #ifndef CUSHIM_LOG_H
 #define CUSHIM_LOG_H
@@ -18,11 +18,11 @@ extern "C" {
 #endif
 
 /**
- * Receives one message.
+ * A function that receives one message.
  *
- * Called on the thread that causes the message, inside a call of cushim: it must not call
- * cushim_log_set(), except in a child that it has forked, nor leave by longjmp() or an exception,
- * and should not call cushim or the driver. It may be called on several threads at once.
+ * cushim calls it on the thread that causes the message, inside a call of cushim. It must not call
+ * cushim_log_set(), except in a child that it has forked, must not leave by longjmp() or an
+ * exception, and should not call cushim or the driver. Several threads may call it at once.
  *
  * @param data     Pointer that was passed to cushim_log_set().
  * @param message  One line without its newline; borrowed for the call, never NULL.
@@ -32,16 +32,17 @@ typedef void (*cushim_log_function)(void *data, const char *message);
 /**
  * Receive cushim's messages from now on.
  *
- * A function is never called with the data of another. When the call returns, the former function
- * is not running and will not be called again, so the data that it uses may be freed. The call
- * waits for a former function that is running: do not hold a lock that it takes. In a forked child
- * no thread of the parent is waited for. A child that was forked inside the function may change it
- * there, and that call does not wait for itself; other threads of the child wait for it.
+ * cushim never calls a function with the data of another. When this call returns, the former
+ * function is not running and will not be called again, so the program may free its data. The call
+ * waits for a former function that is running, so do not hold a lock that it takes. In a forked
+ * child, the call does not wait for threads of the parent. A child that was forked inside the
+ * function may change the function there; that call does not wait for itself, but other threads of
+ * the child wait for it.
  *
  * @param function  Receives the messages; NULL: no messages, the state at program start.
  * @param data      Passed to `function`; NULL allowed. Borrowed until the next call.
  *
- * Thread safety: any thread; of two concurrent calls one takes effect.
+ * Thread safety: any thread; one of two concurrent calls takes effect.
  * Context: needs none, and leaves the current one alone.
  * Driver calls: none.
  * Since: 0.1.

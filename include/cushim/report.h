@@ -3,11 +3,11 @@
  * @file
  * The report: the state of the driver in this process, as text, as JSON and by function.
  *
- * It contains what a bug report needs first: which library was loaded, from where, which version,
- * what is missing - or why there is none, and what to do about it.
+ * It contains what a bug report needs first: which library was loaded, from where, its version and
+ * its missing symbols; or why there is no driver, and what to do.
  *
- * It is about the driver that cushim has loaded, and not about a table that the program has
- * installed, such as a mock's: while one is current and nothing was loaded, the state is
+ * It describes the driver that cushim has loaded, not a table that the program has installed, such
+ * as a mock's. While such a table is current and nothing was loaded, the state is
  * CUSHIM_STATE_UNTRIED, whatever that table returns.
  */
 #ifndef CUSHIM_REPORT_H
@@ -65,7 +65,7 @@ enum cushim_outcome {
     CUSHIM_OUTCOME_NOT_LOADABLE,       /**< The system refused it for another reason. */
     CUSHIM_OUTCOME_NOT_A_DRIVER,       /**< It lacks cuInit or cuDriverGetVersion. */
     CUSHIM_OUTCOME_STUB,               /**< cuDriverGetVersion returned STUB_LIBRARY. */
-    CUSHIM_OUTCOME_DRIVER_ERROR,       /**< cuDriverGetVersion failed otherwise. */
+    CUSHIM_OUTCOME_DRIVER_ERROR,       /**< cuDriverGetVersion failed with another code. */
     CUSHIM_OUTCOME_TOO_OLD,            /**< Older than the required minimum. */
     CUSHIM_OUTCOME_OTHER_C_LIBRARY,    /**< It needs functions that musl does not have. */
     CUSHIM_OUTCOME_STATIC_PROGRAM,     /**< The program is static, and can load no library. */
@@ -82,14 +82,15 @@ enum {
 };
 
 /**
- * Write the report of this process as text for people, a few lines, ending in a newline. Loads
- * nothing, and allocates nothing.
+ * Write the report of this process as a few lines of text for people. Loads nothing, and allocates
+ * nothing. The text ends in a newline.
  *
  * @param buffer  Receives the text, terminated by NUL if `size` is not 0; NULL if `size` is 0.
  * @param size    Size of `buffer` in bytes.
  *
  * @return        Length of the whole text in bytes without the NUL, as snprintf() counts: a result
- *                of `size` or more means that the text was cut. A later call may have more to say.
+ *                of `size` or more means that the text was cut. The text of a later call may be
+ *                longer.
  *
  * Thread safety: any thread; during a load it reports the state before the load. Takes 16 KiB of
  *                the stack.
@@ -100,11 +101,11 @@ enum {
 CUSHIM_API size_t cushim_report_text(char *buffer, size_t size);
 
 /**
- * Write the report of this process as one JSON object (RFC 8259) for programs, with the names of
- * the symbols that are missing, fallen back or found by cuGetProcAddress only.
+ * Write the report of this process as one JSON object (RFC 8259) for programs. It also has the
+ * names of the symbols that are missing, have fallen back, or were found only by cuGetProcAddress.
  *
- * Keys are stable: newer versions add keys and rename none. Bytes of a path that are not valid
- * UTF-8 are written as U+FFFD.
+ * Keys are stable: newer versions may add keys, but rename none. Bytes of a path that are not valid
+ * UTF-8 appear as U+FFFD.
  *
  * @param buffer  As for cushim_report_text().
  * @param size    As for cushim_report_text().
@@ -119,17 +120,17 @@ CUSHIM_API size_t cushim_report_text(char *buffer, size_t size);
  */
 CUSHIM_API size_t cushim_report_json(char *buffer, size_t size);
 
-/** A report that stays as it was when it was created. */
+/** A report, which does not change after its creation. */
 struct cushim_report;
 
 /**
- * Make a report of this process as it is now. Loads nothing.
+ * Create a report of the present state of this process. Loads nothing.
  *
  * @param report  Receives the report, untouched on failure; cushim_report_destroy() frees it.
  *
- * @return CUDA_SUCCESS              The report is made, whatever the state.
+ * @return CUDA_SUCCESS              The report exists, whatever the state.
  * @return CUDA_ERROR_INVALID_VALUE  `report` is NULL.
- * @return CUDA_ERROR_OUT_OF_MEMORY  There is no memory for it.
+ * @return CUDA_ERROR_OUT_OF_MEMORY  There is not enough memory for it.
  *
  * Thread safety: any thread; during a load it reports the state before the load.
  * Context: needs none, and leaves the current one alone.
@@ -139,11 +140,11 @@ struct cushim_report;
 CUSHIM_API CUresult cushim_report_create(struct cushim_report **report);
 
 /**
- * Free a report, and with it each string that it has returned.
+ * Free a report and all strings that it has returned.
  *
- * @param report  From cushim_report_create(); NULL: nothing happens.
+ * @param report  From cushim_report_create(); NULL is a no-op.
  *
- * Thread safety: any thread, while no other one uses this report.
+ * Thread safety: any thread, while no other thread uses this report.
  * Context: needs none, and leaves the current one alone.
  * Driver calls: none.
  * Since: 0.1.
@@ -153,8 +154,8 @@ CUSHIM_API void cushim_report_destroy(struct cushim_report *report);
 /**
  * @name What a report contains
  *
- * Each function reads one value of a report, which is borrowed. Strings are never NULL and live as
- * long as the report. If `report` is NULL, the value is 0 or an empty string.
+ * Each function reads one value of a report, which is borrowed. Strings are never NULL and are
+ * valid as long as the report. If `report` is NULL, the value is 0 or an empty string.
  *
  * Thread safety: any thread; a report is constant.
  * Context: needs none, and leaves the current one alone.
@@ -163,34 +164,34 @@ CUSHIM_API void cushim_report_destroy(struct cushim_report *report);
  * @{
  */
 
-/** State of the driver. */
+/** Get the state of the driver. */
 CUSHIM_API enum cushim_state cushim_report_state(const struct cushim_report *report);
 
-/** What calls of the driver, or cuInit, return; CUDA_SUCCESS if there is no error. */
+/** Get the code that calls of the driver, or cuInit, return; CUDA_SUCCESS: no error. */
 CUSHIM_API CUresult cushim_report_code(const struct cushim_report *report);
 
-/** What cuDriverGetVersion returns: 12080 is 12.8. 0 if no driver is loaded. */
+/** Get the version of cuDriverGetVersion (12080 is 12.8). 0 if no driver is loaded. */
 CUSHIM_API int cushim_report_driver_version(const struct cushim_report *report);
 
-/** Path of the file that is loaded, or empty. */
+/** Get the path of the loaded file, or an empty string. */
 CUSHIM_API const char *cushim_report_library(const struct cushim_report *report);
 
-/** The state and its cause in one sentence. */
+/** Get the state and its cause in one sentence. */
 CUSHIM_API const char *cushim_report_reason(const struct cushim_report *report);
 
-/** What to do, in one sentence; empty if nothing. */
+/** Get advice in one sentence, or an empty string. */
 CUSHIM_API const char *cushim_report_advice(const struct cushim_report *report);
 
-/** How many symbols were found, and how; all zero if no driver is loaded. `counts` may be NULL. */
+/** Count symbols by how they were found; zero without a driver. `counts` may be NULL. */
 CUSHIM_API void cushim_report_symbols(const struct cushim_report *report,
                                       struct cushim_symbol_counts *counts);
 
-/** How many candidates were tried: files and names that might be the driver. */
+/** Get the number of candidates: files and names that were tried as the driver. */
 CUSHIM_API unsigned cushim_report_candidate_count(const struct cushim_report *report);
 
 /** @} */
 
-/** A file or name that was tried, and what came of it. */
+/** A file or name that was tried, and the result. */
 struct cushim_report_candidate {
     size_t size; /**< Set to `sizeof(struct cushim_report_candidate)`. */
 
@@ -202,7 +203,7 @@ struct cushim_report_candidate {
     const char *path;         /**< Path or name that was tried; may be empty. */
     const char *message;      /**< Message of the system or of cushim; may be empty. */
 
-    CUresult code; /**< What cuDriverGetVersion returned; CUDA_SUCCESS also if it was not called. */
+    CUresult code; /**< The code of cuDriverGetVersion; CUDA_SUCCESS also if it was not called. */
     int version;   /**< CUDA version, or 0. */
 };
 
@@ -223,8 +224,8 @@ struct cushim_report_candidate {
  *
  * @return CUDA_SUCCESS              `*candidate` is filled as far as its size reaches.
  * @return CUDA_ERROR_INVALID_VALUE  An argument is NULL, `index` is not below
- *                                   cushim_report_candidate_count(), or the size is none that a
- *                                   version of cushim has.
+ *                                   cushim_report_candidate_count(), or the size is not that of any
+ *                                   version of cushim.
  *
  * Thread safety: any thread; a report is constant.
  * Context: needs none, and leaves the current one alone.
@@ -235,11 +236,11 @@ CUSHIM_API CUresult cushim_report_candidate_get(const struct cushim_report *repo
                                                 struct cushim_report_candidate *candidate);
 
 /**
- * Name a state for programs: `loaded`, `not-found`, ...
+ * Get the name of a state for programs, such as `loaded` or `not-found`.
  *
  * @param state  Any number.
  *
- * @return Static string; `unknown` for a number that is no state. Never NULL.
+ * @return Static string; `unknown` for a number that is not a state. Never NULL.
  *
  * Thread safety: any thread.
  * Context: needs none, and leaves the current one alone.

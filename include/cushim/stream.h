@@ -168,8 +168,7 @@ CUSHIM_API struct cushim_stream *cushim_stream_retain(struct cushim_stream *stre
 CUSHIM_API CUresult cushim_stream_release(struct cushim_stream *stream);
 
 /**
- * Destroy the driver's stream now and keep the object, so that other holders can still use it
- * safely.
+ * Destroy the driver's stream now, but keep the object: its functions then return an error.
  *
  * A wrapped stream is not destroyed; the object only stops using it. To close again has no effect.
  * Each reference to the object must still be released.

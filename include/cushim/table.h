@@ -3,24 +3,25 @@
  * @file
  * Tables: the driver API as a struct of function pointers, and how to fill and install one.
  *
- * `struct cushim_table` has one slot per symbol that libcuda exports, named like the symbol without
- * its `cu`: `cuEventElapsedTime_v2` is `EventElapsedTime_v2`, the older `cuEventElapsedTime` is
- * `EventElapsedTime`, and `cuEventRecord_ptsz` is `EventRecord_ptsz`. A slot therefore means one
- * ABI, whatever toolkit header and default-stream mode the caller compiles with. No slot of a table
- * that cushim fills is ever NULL: a symbol that the driver lacks is a function of the right type
- * that returns CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER (GetErrorName and GetErrorString return the
- * registry's texts instead).
+ * `struct cushim_table` has one slot for each symbol that libcuda exports, with the name of the
+ * symbol without its `cu`: `cuEventElapsedTime_v2` is `EventElapsedTime_v2`, the older
+ * `cuEventElapsedTime` is `EventElapsedTime`, and `cuEventRecord_ptsz` is `EventRecord_ptsz`. A
+ * slot therefore means one ABI, whatever toolkit header and default-stream mode the caller compiles
+ * with. No slot of a table that cushim fills is ever NULL: the slot of a symbol that the driver
+ * lacks is a function of the right type that returns CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER
+ * (GetErrorName and GetErrorString return the registry's texts instead).
  *
- * What `<cuda.h>` calls `cuMemAlloc` is therefore `MemAlloc_v2`; `MemAlloc` is the ABI of CUDA 2.0,
- * with addresses of 32 bits. Slots of ABIs that the headers of CUDA 11.2 had replaced already are
- * deprecated: gcc and clang warn where one is used and name the slot that replaced it. Code that
- * wants such an ABI defines CUSHIM_DISABLE_DEPRECATION_WARNINGS before it includes a header of
+ * So the `cuMemAlloc` of `<cuda.h>` is `MemAlloc_v2`; `MemAlloc` is the ABI of CUDA 2.0, with
+ * addresses of 32 bits. Slots of ABIs that the headers of CUDA 11.2 had already replaced are
+ * deprecated: gcc and clang warn about their use and name the slot that replaced them. Code that
+ * needs such an ABI defines CUSHIM_DISABLE_DEPRECATION_WARNINGS before it includes a header of
  * cushim.
  *
- * Symbols: the exported names of the slots, and how each was found when the driver was loaded.
+ * Symbols are the exported names of the slots. Each has a state, which says how it was found when
+ * the driver was loaded.
  *
  * Symbols are numbered in slot order, from 0 to cushim_symbol_count() - 1. The order is part of the
- * ABI: newer versions of cushim append, they never insert.
+ * ABI: newer versions of cushim append symbols and never insert them.
  *
  * Most programs need none of the functions here; they call cushim_driver() (driver.h).
  *
@@ -50,8 +51,8 @@ enum cushim_symbol_state {
 };
 
 /**
- * How many symbols of one part of the API a source had. `found` includes `by_proc_address`. It
- * never grows: cushim_symbol_get() says more about each symbol.
+ * Numbers of symbols of one part of the API that a source had. `found` includes `by_proc_address`.
+ * The struct never grows: cushim_symbol_get() returns more about each symbol.
  */
 struct cushim_symbol_tally {
     unsigned total;           /**< Symbols that exist on this operating system. */
@@ -61,7 +62,7 @@ struct cushim_symbol_tally {
     unsigned missing;         /**< Missing. total = found + fallen_back + missing. */
 };
 
-/** The two parts of the table, counted separately. It never grows. */
+/** The two parts of the table, counted separately. The struct never grows. */
 struct cushim_symbol_counts {
     struct cushim_symbol_tally core;    /**< cuda.h and cudaProfiler.h. */
     struct cushim_symbol_tally interop; /**< Graphics interop: GL, EGL, VDPAU. */
@@ -79,11 +80,11 @@ struct cushim_symbol_counts {
  */
 CUSHIM_API size_t cushim_symbol_count(void);
 
-/** A symbol of the driver API, and how the driver of this process has it. */
+/** A symbol of the driver API, and how the driver of this process provides it. */
 struct cushim_symbol {
     size_t size; /**< Set to `sizeof(struct cushim_symbol)`. */
 
-    const char *name;     /**< As libcuda exports it. */
+    const char *name;     /**< The name that libcuda exports. */
     const char *fallback; /**< The symbol that is used if a driver lacks this one; empty: none. */
     int since; /**< Version that introduced it, as cuDriverGetVersion counts: 12080 is 12.8. */
 
@@ -91,8 +92,8 @@ struct cushim_symbol {
         state; /**< How it was found when the process-wide driver was loaded. */
 
     /**
-     * Whether the program has called it where a driver lacks it, through any table that cushim has
-     * filled: which function returned CALL_REQUIRES_NEWER_DRIVER?
+     * Whether the program has called this symbol, through any table that cushim has filled, with a
+     * driver that lacks it. It shows which function returned CALL_REQUIRES_NEWER_DRIVER.
      */
     bool is_missed;
 };
@@ -104,15 +105,15 @@ struct cushim_symbol {
     }
 
 /**
- * Get what is known of a symbol.
+ * Get the properties of a symbol.
  *
  * @param index   Number in slot order, below cushim_symbol_count().
- * @param symbol  Receives it, untouched on failure; not NULL, with its `size` set. Its strings are
- *                static and never NULL.
+ * @param symbol  Receives the properties, untouched on failure; not NULL, with its `size` set. Its
+ *                strings are static and never NULL.
  *
  * @return CUDA_SUCCESS              `*symbol` is filled as far as its size reaches.
- * @return CUDA_ERROR_INVALID_VALUE  `index` is out of range, `symbol` is NULL, or its size is none
- *                                   that a version of cushim has.
+ * @return CUDA_ERROR_INVALID_VALUE  `index` is out of range, `symbol` is NULL, or its size is not
+ *                                   that of any version of cushim.
  *
  * Thread safety: any thread.
  * Context: needs none, and leaves the current one alone.
@@ -127,37 +128,37 @@ typedef void (*cushim_function)(void);
 /**
  * Find one symbol of a driver by its exported name (`cuEventElapsedTime_v2`).
  *
- * Called on the thread that fills or loads: for cuInit, cuDriverGetVersion and cuGetProcAddress_v2,
- * then for each symbol in slot order, and for the fallback of one that is not found. If several
- * threads use the driver for the first time at once, they may call cushim_load_options::resolver at
- * once. It must return, and it must not call back into cushim.
+ * cushim calls it on the thread that fills or loads: for cuInit, cuDriverGetVersion and
+ * cuGetProcAddress_v2, then for each symbol in slot order, and for the fallback of a symbol that is
+ * not found. If several threads use the driver for the first time at once, they may call
+ * cushim_load_options::resolver at once. It must return, and must not call cushim.
  *
  * @param symbol  Exported name; borrowed for the call.
  * @param data    Pointer that was passed together with the resolver.
- * @return        The function, or NULL if there is none of this name.
+ * @return        The function, or NULL if there is none with this name.
  */
 typedef cushim_function (*cushim_resolver)(const char *symbol, void *data);
 
 /**
- * Fill a table of the caller's from anything that can find symbols by name.
+ * Fill a table of the caller from a function that finds symbols by name.
  *
- * For callers that have opened the driver themselves or that use another one. The process-wide
- * table of cushim_driver() is neither used nor changed. Each symbol is looked up by its exact name,
- * then by the driver's own cuGetProcAddress_v2 at exactly the version that introduced the ABI, then
- * by the registry's fallback, if it has one.
+ * It is for callers that have opened the driver themselves or use another driver. It neither uses
+ * nor changes the process-wide table of cushim_driver(). It looks up each symbol by its exact name,
+ * then by the driver's own cuGetProcAddress_v2 for exactly the version that introduced the ABI,
+ * then by the registry's fallback, if there is one.
  *
- * @param table     Table to fill; owned by the caller, not NULL. Set `table->size` to
- *                  `sizeof *table` before the call; slots beyond it are not written. Where this
- *                  library is older than the caller's header and knows fewer slots,
- *                  `table->size` says afterwards how far the table is filled.
+ * @param table     Table to fill; owned by the caller, not NULL. Set `table->size` to `sizeof
+ *                  *table` before the call; slots beyond it are not written. If this library is
+ *                  older than the caller's header and knows fewer slots, `table->size` says
+ *                  afterwards how far the table is filled.
  * @param resolver  Finds a symbol; not NULL.
  * @param data      Passed to `resolver`; NULL allowed.
- * @param counts    Receives how many symbols were found and how, untouched on failure; NULL
- *                  allowed.
+ * @param counts    Receives the numbers of symbols by how they were found, untouched on failure;
+ *                  NULL allowed.
  *
  * @return CUDA_SUCCESS                              Every slot within `table->size` can be called.
  * @return CUDA_ERROR_INVALID_VALUE                  `table` or `resolver` is NULL, or `table->size`
- *                                                   does not even reach the first slot.
+ *                                                   does not include the first slot.
  * @return CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND The source lacks cuInit or cuDriverGetVersion
  *                                                   and so is not a CUDA driver; the table is
  *                                                   untouched.
@@ -171,11 +172,11 @@ CUSHIM_API CUresult cushim_table_fill(struct cushim_table *table, cushim_resolve
                                       void *data, struct cushim_symbol_counts *counts);
 
 /**
- * Fill a table of the caller's from an open library.
+ * Fill a table of the caller from an open library.
  *
  * @param table    As for cushim_table_fill().
- * @param library  What dlopen() or LoadLibrary() returned; borrowed, not NULL. It must stay open
- *                 for as long as the table is used.
+ * @param library  The library, as dlopen() or LoadLibrary() returned it; borrowed, not NULL. It
+ *                 must stay open as long as the table is used.
  * @param counts   As for cushim_table_fill().
  *
  * @return As cushim_table_fill(); CUDA_ERROR_INVALID_VALUE also if `library` is NULL.
@@ -191,41 +192,42 @@ CUSHIM_API CUresult cushim_table_fill_library(struct cushim_table *table, void *
 /**
  * Make a table the one that cushim_driver() returns, as a mock or a layer does.
  *
- * From now on every call in the process that goes through cushim_driver() reaches `table`; calls in
- * progress finish in the former one. To restore the former table, install what was received in
- * `former`; NULL stands for the loader's own table. While a table of the caller's is installed,
- * cushim_driver_load() without `library` and `resolver` loads nothing and succeeds; with one of
- * them it loads the driver, and the installed table stays current.
+ * From now on, every call in the process that goes through cushim_driver() uses `table`; calls in
+ * progress finish in the former table. To restore the former table, install the one that was
+ * received in `former`; NULL means the loader's own table. While a table of the caller is
+ * installed, cushim_driver_load() without `library` and `resolver` loads nothing and succeeds; with
+ * one of them it loads the driver, and the installed table stays current.
  *
- * A table may be one that was compiled with fewer slots, as `table->size` says. The library then
- * makes a copy current, in which a slot beyond the table's size has the registry's fallback, or
- * else is that of a missing symbol, so that cushim_driver() has every slot of this library.
- * `former` is always the caller's own table, never the copy: a layer that calls it minds its
- * `size`, or takes cushim_driver() before the installation, which has every slot.
+ * The table may have been compiled with fewer slots, as `table->size` says. The library then makes
+ * a copy current, in which a slot beyond the table's size is the registry's fallback or that of a
+ * missing symbol, so that cushim_driver() has every slot of this library. `former` is always the
+ * caller's own table, never the copy: a layer that calls it has to check its `size`, or to call
+ * cushim_driver() before the installation, which returns a table with every slot.
  *
  * An object of cushim (context, stream, event) remembers the table that made its driver handle and
- * is destroyed through it, since NVIDIA's driver crashes on a handle of another one: an event of a
- * mock never reaches the driver, nor one of the driver a mock. The current table destroys it if it
- * is the one that made it, or a layer over that (cushim_table_set_wrapped()). Only destruction is
- * routed: every other call on the object goes through the current table, whatever that is. In a
- * child whose parent had initialised the driver, no driver is called.
+ * is destroyed through it, because NVIDIA's driver crashes on a handle of another driver: an event
+ * of a mock never reaches the driver, and an event of the driver never reaches a mock. If the
+ * current table made the handle, or is a layer over the table that did
+ * (cushim_table_set_wrapped()), the current table destroys it. This applies only to destruction:
+ * every other call on the object goes through the current table, whatever that is. In a child whose
+ * parent had initialised the driver, cushim calls no driver.
  *
  * @param table   Table to install, with every slot within `table->size` filled; borrowed until
- *                another one is installed, no call is in progress in it, and the last object that
- *                was made through it is released. Tables of cushim last that long: one of a mock
- *                that has ended returns CUDA_ERROR_DEINITIALIZED, which a release takes for
- *                success. NULL: the loader's own.
+ *                another table is installed, no call is in progress in it, and the last object that
+ *                was made through it is released. Tables of cushim exist that long: that of a
+ *                destroyed mock returns CUDA_ERROR_DEINITIALIZED, which a release treats as
+ *                success. NULL: the loader's own table.
  * @param former  Receives the table that was current, for a layer to call and to restore; NULL
  *                allowed.
  *
  * @return CUDA_SUCCESS              `table` is current.
- * @return CUDA_ERROR_INVALID_VALUE  `table->size` does not even reach the first slot, or a slot is
+ * @return CUDA_ERROR_INVALID_VALUE  `table->size` does not include the first slot, or a slot is
  *                                   NULL; nothing has changed.
- * @return CUDA_ERROR_OUT_OF_MEMORY  `table` is shorter than this library's, and 8 such tables, at
- *                                   other addresses, have been installed in this process; nothing
- *                                   has changed. One at the same address uses the same copy.
+ * @return CUDA_ERROR_OUT_OF_MEMORY  `table` is shorter than this library's, and 8 such tables at
+ *                                   other addresses have been installed in this process; nothing
+ *                                   has changed. A table at the same address uses the same copy.
  *
- * Thread safety: any thread; of two concurrent installations one takes effect.
+ * Thread safety: any thread; one of two concurrent installations takes effect.
  * Context: needs none, and leaves the current one alone.
  * Driver calls: none.
  * Since: 0.1.
@@ -234,10 +236,10 @@ CUSHIM_API CUresult cushim_table_install(const struct cushim_table *table,
                                          const struct cushim_table **former);
 
 /**
- * Get the table that the program has installed, as it was installed.
+ * Get the table that the program has installed.
  *
- * A layer that is to go compares its own table with this one, not with cushim_driver(), which may
- * be a copy.
+ * Before it is removed, a layer compares its own table with this one, not with cushim_driver(),
+ * which may be a copy.
  *
  * @return The table that was passed to cushim_table_install(), if it is current; NULL: the current
  *         table is the loader's own.
@@ -250,25 +252,29 @@ CUSHIM_API CUresult cushim_table_install(const struct cushim_table *table,
 CUSHIM_API const struct cushim_table *cushim_table_installed(void);
 
 /**
- * Say that a table is a layer: that it hands calls on to another table.
+ * Declare that a table is a layer, which passes calls on to another table.
  *
- * A layer then sees the end of objects that were made before it was installed, and what is made
- * through it needs it no more once it is gone. Nothing in a table distinguishes a layer from a
- * driver, and to take a driver for a layer would hand it foreign handles; so a table of which this
- * is not said destroys exactly what was made through it. cushim_layer_create() says it of the layer
- * of cushim, which comes in a library of its own and therefore by this function.
+ * A layer then sees the destruction of objects that were made before it was installed, and objects
+ * that were made through it no longer need it once it is removed. Nothing in a table distinguishes
+ * a layer from a driver, and a driver that was treated as a layer would get foreign handles. So a
+ * table without this declaration destroys exactly the objects that were made through it.
+ * cushim_layer_create() declares the layer of cushim, which is in another library, by this
+ * function.
  *
- * @param layer    Table that hands calls on; not NULL, none of the loader's own. Say it before the
- *                 table is installed, and say NULL before its memory becomes another table.
- * @param wrapped  Table that it calls. What that wraps itself is looked up now. Borrowed until the
- *                 last object that was made through `layer` is released. NULL: it wraps nothing.
+ * @param layer    Table that passes calls on; not NULL, not one of the loader's own. Declare it
+ *                 before you install the table, and pass NULL as `wrapped` before its memory
+ *                 becomes another table.
+ * @param wrapped  Table that it calls. If that is a layer too, the table that it wraps is looked up
+ *                 now. Borrowed until the last object that was made through `layer` is released.
+ *                 NULL: it wraps nothing.
  *
- * @return CUDA_SUCCESS              From now on; what was said of `layer` before is replaced.
+ * @return CUDA_SUCCESS              The declaration applies from now on, and replaces an earlier
+ *                                   one of `layer`.
  * @return CUDA_ERROR_INVALID_VALUE  `layer` is NULL or the loader's own, or `wrapped` is `layer` or
  *                                   wraps it.
  * @return CUDA_ERROR_OUT_OF_MEMORY  8 tables at other addresses have been named as `layer` in this
  *                                   process, or one of the two needs a copy as in
- *                                   cushim_table_install() and none is left.
+ *                                   cushim_table_install() and no copy is free.
  *
  * Thread safety: any thread, on different layers concurrently.
  * Context: needs none, and leaves the current one alone.

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file
- * The test kit in cmocka's words: a mock and a layer around each test or group, and what is wrong
- * at the end fails it. Header only; it includes <cmocka.h> and what that needs, and nothing of
- * cushim links cmocka.
+ * The test kit for cmocka: a mock and a layer around each test or group, which fails if there is a
+ * problem at its end. It is only a header, which includes <cmocka.h> and what that needs; no
+ * library of cushim links cmocka.
  *
  *     const struct CMUnitTest tests[] = {
  *         cmocka_unit_test_setup_teardown(buffers_are_freed, cushim_cmocka_begin,
  *                                         cushim_cmocka_end),
  *     };
  *
- * A test finds its layer by `cushim_test_layer(*state)`, and its mock by
- * `cushim_test_mock(*state)`.
+ * In a test, `cushim_test_layer(*state)` returns its layer, and `cushim_test_mock(*state)` its
+ * mock.
  */
 #ifndef CUSHIM_TESTING_CMOCKA_H
 #define CUSHIM_TESTING_CMOCKA_H
@@ -37,7 +37,7 @@ extern "C" {
 #include <cushim/testing/sweep.h>
 #include <cushim/testing/test.h>
 
-/** Text as lines of cmocka's: it cuts what is longer than a line of its own. */
+/** Print a text line by line, because cmocka cuts a message that is too long. */
 static inline void cushim__cmocka_print(const char *text)
 {
     while (*text) {
@@ -49,8 +49,8 @@ static inline void cushim__cmocka_print(const char *text)
 }
 
 /**
- * Whether cmocka writes XML, which has the claim of an assertion and nothing that is printed; in
- * its other formats the claim is cut.
+ * Whether cmocka writes XML, which contains the text of an assertion but not printed messages; in
+ * its other formats, cmocka cuts the text.
  */
 static inline int cushim__cmocka_writes_xml(void)
 {
@@ -68,7 +68,7 @@ static inline void cushim__cmocka_fail(const char *text, const char *file, int l
     _fail(file, line);
 }
 
-/** Whether an initial state is options of this header's: it begins with their size. */
+/** Whether an initial state is a struct cushim_test_options, which begins with its size. */
 static inline int cushim__cmocka_is_options(const void *state)
 {
     size_t size;
@@ -78,7 +78,7 @@ static inline int cushim__cmocka_is_options(const void *state)
 }
 
 /**
- * Begin a test: a setup function of cmocka, of a test or a group.
+ * Begin a test: a setup function of cmocka, for a test or a group.
  *
  *     static const struct cushim_test_options manual = {.size = sizeof manual,
  *                                                       .settings = "mode = manual"};
@@ -86,12 +86,11 @@ static inline int cushim__cmocka_is_options(const void *state)
  *     cmocka_unit_test_prestate_setup_teardown(uploads_wait, cushim_cmocka_begin,
  *                                              cushim_cmocka_end, (void *)&manual),
  *
- * @param state  On entry NULL, or what the program has put there as initial state of the test: a
- *               `struct cushim_test_options` with its size. Anything else is refused, as what the
- *               setup of the group has left there. Its message is printed instead of kept. Receives
- *               the `struct cushim_test`.
+ * @param state  On entry NULL, or the initial state of the test: a `struct cushim_test_options`
+ *               with its size, whose message is printed instead of kept. Anything else, such as a
+ *               state from the setup of the group, is refused. Receives the `struct cushim_test`.
  *
- * @return 0: it has begun; -1: it has not, and why is printed.
+ * @return 0: the test has begun; -1: it has not, and the reason is printed.
  */
 static inline int cushim_cmocka_begin(void **state)
 {
@@ -123,9 +122,9 @@ static inline int cushim_cmocka_begin(void **state)
 }
 
 /**
- * End a test: the teardown function that goes with it.
+ * End a test: the teardown function for cushim_cmocka_begin().
  *
- * @return 0: everything is as it should be; -1: it is not, and what is printed.
+ * @return 0: there is no problem; -1: there is a problem, which is printed.
  */
 static inline int cushim_cmocka_end(void **state)
 {
@@ -140,8 +139,8 @@ static inline int cushim_cmocka_end(void **state)
 }
 
 /**
- * Fail the test if something did not come as expected so far, and expect nothing more then: the end
- * of the test does not report it again. On the thread of the test.
+ * Fail the test if an expectation is not met so far. This also clears the expectations, so the end
+ * of the test does not report them again. Use it on the thread of the test.
  */
 #define cushim_assert_verified(layer) cushim__assert_verified((layer), __FILE__, __LINE__)
 
@@ -156,11 +155,12 @@ static inline void cushim__assert_verified(struct cushim_layer *layer, const cha
 }
 
 /**
- * Sweep a body (sweep.h), and fail the test if something was wrong in a run. On the thread of the
- * test, and not between cushim_cmocka_begin() and _end(): each run has a mock of its own.
+ * Sweep a body (sweep.h), and fail the test if something was wrong in a run. Use it on the thread
+ * of the test, and not between cushim_cmocka_begin() and _end(), because each run has its own mock.
  *
  * @param options  As for cushim_sweep_run(); NULL: the defaults. Its message is printed.
- * @param body     What is swept. It must not leave by an assertion: cushim_sweep_fail().
+ * @param body     The body to sweep. An assertion must not leave it; return cushim_sweep_fail()
+ *                 instead.
  * @param data     Passed on to it.
  */
 #define cushim_assert_swept(options, body, data) \

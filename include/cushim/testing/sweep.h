@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file
- * The sweep: run a piece of a program again and again, with its 1st, 2nd, 3rd, ... driver call
- * failing, until it makes fewer calls than that, and check after each run whether it cleaned up.
+ * The sweep: run a part of a program repeatedly, with its 1st, 2nd, 3rd, ... driver call failing,
+ * until each call has failed, and check after each run whether the program cleaned up.
  *
  *     static int body(void *data)
  *     {
@@ -21,36 +21,36 @@
  *     leaked: event#2, by cuEventCreate, call 12 of thread 1, at program+0x1189; mock: schedule
  *     = random, seed = 7; this run alone: first = last = 17, kinds = CUSHIM_SWEEP_ONCE
  *
- * Calls are numbered as in a recording, also those that are not failed; `first` and `last` count
- * those that the sweep fails.
+ * Calls have the numbers of a recording, which include calls that do not fail; `first` and `last`
+ * count only the calls that the sweep makes fail.
  *
- * Each run has a mock and a layer of its own, as a test has (test.h). In a run the failing call is
- * not made, and returns a code.
+ * Each run has its own mock and layer, as a test has (test.h). A failing call does not reach the
+ * driver, and returns a code.
  *
- * Calls that give something back - cuMemFree, cuEventDestroy, cuModuleUnload, cuCtxPopCurrent and
- * their like, and a cuCtxSetCurrent that puts back what was current - are not failed, nor counted:
- * few programs look at what they return. With `fail_releases` they are failed as well. They are
- * made even so, as cuStreamEndCapture always is, and only their result is replaced: otherwise there
- * would be a leak that is not the program's.
+ * The sweep neither fails nor counts calls that release something, because few programs check their
+ * result: cuMemFree, cuEventDestroy, cuModuleUnload, cuCtxPopCurrent and similar functions, and a
+ * cuCtxSetCurrent that restores the former context. With `fail_releases` they fail as well. They
+ * still reach the driver, as cuStreamEndCapture always does, and the sweep replaces only their
+ * result: otherwise there would be a leak that the program did not cause.
  *
  * The comparison above is right for a program that returns the first error that it gets. If a
- * program does without what has failed, or returns codes of its own, the body has to compare with
- * what that program promises.
+ * program continues without the failed call, or returns its own codes, the body has to check what
+ * that program promises.
  *
- * Leaks are what the body has created and not released when it returns. The sweep pins each primary
- * context that the body retains until it has looked for leaks: otherwise what leaks in one would be
- * destroyed with it. A body that asks for the state of primary contexts therefore finds them
- * active.
+ * A leak is an object that the body has created and not released when it returns. The sweep pins
+ * each primary context that the body retains until it has looked for leaks; otherwise leaked
+ * objects would be destroyed with their context. So a body that queries the state of primary
+ * contexts finds them active.
  *
- * How often a program polls depends on time, so polls that follow one another - cuEventQuery and
- * cuStreamQuery of the same handle, with nothing but other polls between - count as two calls, the
- * first and the second. 16 handles are distinguished; polls of more all count.
+ * The number of polls of a program depends on time. So consecutive polls (cuEventQuery and
+ * cuStreamQuery of the same handle, with only other polls between them) count as two calls, the
+ * first and the second. The sweep distinguishes 16 handles; every poll of further handles counts.
  *
- * In the mode `auto`, the default, a call that waits for what will never happen returns
+ * In the mode `auto`, the default, a call that waits for something that will never happen returns
  * CUDA_ERROR_TIMEOUT and is a misuse; in the mode `threaded` it hangs, and so does the sweep.
  *
- * The calls of all threads are counted as they come. If a body has several threads, the Nth call
- * may differ from run to run, and so may what a sweep finds.
+ * The sweep counts the calls of all threads in the order in which they occur. If a body has several
+ * threads, the Nth call may differ from run to run, and so may the findings.
  */
 #ifndef CUSHIM_TESTING_SWEEP_H
 #define CUSHIM_TESTING_SWEEP_H
@@ -68,15 +68,18 @@ extern "C" {
 
 /** How calls fail. */
 enum cushim_sweep_kind {
-    /** The Nth call fails, and those after it do not. */
+    /** The Nth call fails, and later calls do not. */
     CUSHIM_SWEEP_ONCE = 1,
     /** All calls from the Nth on fail. */
     CUSHIM_SWEEP_FROM_THEN_ON = 2,
-    /** One sweep of each. */
+    /** One sweep of each kind. */
     CUSHIM_SWEEP_BOTH = 3,
 };
 
-/** How to sweep. All-zero but for `size` means the defaults. All is borrowed for the call. */
+/**
+ * How to sweep. Zero in all members but `size` means the defaults. All pointers are borrowed for
+ * the call.
+ */
 struct cushim_sweep_options {
     /** sizeof(struct cushim_sweep_options). */
     size_t size;
@@ -85,55 +88,55 @@ struct cushim_sweep_options {
     /** File of settings, as for cushim_mock_create(). NULL: none. */
     const char *file;
     /**
-     * More lines of settings, read after `settings`: the whole sweep is repeated with each of these
+     * More lines of settings, read after `settings`: the whole sweep runs once with each of these
      * texts, such as `"schedule = lazy"` and `"schedule = random\nseed = 7"`. The array ends with
-     * NULL. NULL: the sweep is done once, without any.
+     * NULL. NULL: the sweep runs once, without any.
      */
     const char *const *variants;
     /**
      * A table to sweep instead of a mock's, with every slot filled: for a real GPU, that of
-     * cushim_driver() after cushim_driver_load(). Its state lasts from one run to the next. Misuses
-     * and pending work are not reported then.
+     * cushim_driver() after cushim_driver_load(). Its state persists from one run to the next, and
+     * the sweep does not report misuses and pending work.
      */
     const struct cushim_table *table;
     /**
-     * The functions that are failed: a plain name, which means every ABI of the function, a name
-     * with a suffix, which means that symbol alone, or a pattern in which `*` stands for any
-     * letters: `cuMem*`. NULL: all. Functions that only read what the library contains -
-     * cuGetErrorName, cuGetErrorString, cuGetProcAddress, cuDriverGetVersion - are failed only if
-     * they are named without a star; without `fail_releases` that is true of functions that give
-     * something back, too.
+     * The functions to fail: a plain name, which means every ABI of the function, a name with a
+     * suffix, which means that symbol alone, or a pattern in which `*` means any letters: `cuMem*`.
+     * NULL: all. Functions that only read what the library contains (cuGetErrorName,
+     * cuGetErrorString, cuGetProcAddress, cuDriverGetVersion) fail only if they are named without a
+     * star. Without `fail_releases`, the same is true of functions that release something.
      */
     const char *functions;
     /**
-     * What failing calls return; the whole sweep is repeated with each code. NULL:
+     * The codes that failing calls return; the whole sweep runs once with each code. NULL:
      * CUDA_ERROR_OUT_OF_MEMORY from functions that create, allocate, load or register something,
      * CUDA_ERROR_UNKNOWN from others.
      */
     const CUresult *codes;
-    /** How many `codes` there are; 0 if that is NULL. */
+    /** Number of `codes`; 0 if that is NULL. */
     size_t code_count;
     /** 0: CUSHIM_SWEEP_BOTH. */
     enum cushim_sweep_kind kinds;
-    /** The first call to fail, from 1. 0: the first of all. */
+    /** The first call to fail, counted from 1. 0: the first of all. */
     uint64_t first;
     /** The last call to fail. 0: the last of all. */
     uint64_t last;
     /**
-     * The most driver calls in a run; 0: 100000. A body that makes more is reported, and brought
-     * out of its loop: after `limit` calls, further ones return the code; after twice as many, they
-     * are made again; after three times as many, the body is left by longjmp().
+     * The maximum of driver calls in a run; 0: 100000. The sweep reports a body that makes more,
+     * and ends its loop: after `limit` calls, further calls return the code; after twice as many,
+     * they reach the driver again; after three times as many, the sweep leaves the body by
+     * longjmp().
      */
     uint64_t limit;
-    /** The body may leave another context current than it found. */
+    /** The body may leave another context current than the one it found. */
     bool leaves_context;
-    /** Calls that give something back are failed too: the program passes on what they return. */
+    /** Calls that release something fail too: the program passes on their result. */
     bool fail_releases;
     /**
-     * An error that a call of the body returns, and that the sweep did not inject, is a failure. It
-     * finds memory that is freed twice, for example, which only returns CUDA_ERROR_INVALID_VALUE.
-     * Errors that a scope in the body expects are none (cushim_layer_expect_errors_begin()), nor is
-     * CUDA_ERROR_NOT_READY.
+     * An error that a call of the body returns, and that the sweep did not inject, is a failure.
+     * This finds memory that is freed twice, for example, which only returns
+     * CUDA_ERROR_INVALID_VALUE. Errors that a scope in the body expects
+     * (cushim_layer_expect_errors_begin()) and CUDA_ERROR_NOT_READY are not failures.
      */
     bool forbid_errors;
     /**
@@ -145,15 +148,15 @@ struct cushim_sweep_options {
     void (*teardown)(void *data);
     /**
      * Called in each run in which a call fails, before the first failing call returns and on its
-     * thread. `data` is the body's, and `run` says which run this is, as the message does; it is
-     * valid until the run ends. If the program crashes, the last call of this function says where.
-     * It must not call the driver or cushim. NULL: nothing is called.
+     * thread. `data` is that of the body, and `run` describes the run as the message does; it is
+     * valid until the run ends. If the program crashes, the last call of this function names the
+     * run. It must not call the driver or cushim. NULL: nothing is called.
      */
     void (*on_failure)(void *data, const char *run);
     /**
-     * Receives what was wrong: a line for each run, as many as there is room for, and how many more
-     * there were. Runs in which the same is wrong in the same place share a line with the end
-     * `; and in 41 other runs`. NULL: nowhere.
+     * Receives what was wrong: a line for each run, as many as there is room for, and the number of
+     * further lines. Runs with the same failure in the same place share a line, which ends in `;
+     * and in 41 other runs`. NULL: nowhere.
      */
     char *message;
     /** Size of `message` in bytes. */
@@ -167,7 +170,7 @@ struct cushim_sweep_options {
             (enum cushim_sweep_kind)0, 0, 0, 0, false, false, false, NULL, NULL, NULL, NULL, 0 \
     }
 
-/** What a sweep came to. */
+/** The result of a sweep. */
 struct cushim_sweep_result {
     /** sizeof(struct cushim_sweep_result), set by the caller. */
     size_t size;
@@ -175,7 +178,7 @@ struct cushim_sweep_result {
     uint64_t runs;
     /** Runs of these in which a call failed. */
     uint64_t swept;
-    /** Counted calls that the body makes if none fails; the largest number of all variants. */
+    /** Counted calls that the body makes if no call fails; the largest number of all variants. */
     uint64_t calls;
     /** Runs in which something was wrong. */
     uint64_t failures;
@@ -188,23 +191,23 @@ struct cushim_sweep_result {
     }
 
 /**
- * Sweep a body. First it runs untouched, and then with each call failing.
+ * Sweep a body: run it first without a failure, and then with each call failing.
  *
- * After each run it checks what the body returned; which handles and memory were leaked, and where
- * they were created; misuses, races, and, where no call failed, work that is still pending; which
- * context is current; with `forbid_errors`, which errors there were.
+ * After each run, the sweep checks the result of the body; leaked handles and memory, and where
+ * they were created; misuses and races; work that is still pending, if no call failed; the current
+ * context; and, with `forbid_errors`, errors.
  *
  * @param options  NULL: the defaults.
- * @param body     Runs the program, and returns 0 if that behaved well: see cushim_sweep_injected()
- *                 and cushim_sweep_fail(). It has to return, and so must not be left by an
- *                 assertion of cmocka.
+ * @param body     Runs the program, and returns 0 if that behaved correctly: see
+ *                 cushim_sweep_injected() and cushim_sweep_fail(). It has to return, so an
+ *                 assertion of cmocka must not leave it.
  * @param data     Passed on to `body`, `setup` and `teardown`.
- * @param result   Receives what was done, also if something was wrong; NULL: nowhere. Bytes of it
- *                 beyond what this library knows are left alone.
+ * @param result   Receives the numbers of the sweep, also if something was wrong; NULL: nowhere.
+ *                 Bytes of it that this library does not know are not changed.
  *
- * @return CUDA_SUCCESS                 All was well in every run.
+ * @return CUDA_SUCCESS                 No run has a failure.
  * @return CUDA_ERROR_ILLEGAL_STATE     Something was wrong: `options->message` says what. A sweep
- *                                      in which no call failed is wrong.
+ *                                      in which no call failed is wrong too.
  * @return CUDA_ERROR_INVALID_VALUE     `body` is NULL, `options` or `result` has a bad size, or an
  *                                      option is refused: `options->message` says which and why,
  *                                      if `options` is large enough to have one.
@@ -222,8 +225,8 @@ CUSHIM_API CUresult cushim_sweep_run(const struct cushim_sweep_options *options,
                                      struct cushim_sweep_result *result);
 
 /**
- * In a body: what the first failed call of this run returned; CUDA_SUCCESS: none has failed so far.
- * A program that returns the errors that it gets has returned this code.
+ * Get, in a body, the code of the first failed call of this run; CUDA_SUCCESS: none has failed so
+ * far. A program that returns the errors that it gets has returned this code.
  *
  * @param function  Receives the exported name of the function that failed, or NULL. NULL allowed.
  *
@@ -233,9 +236,9 @@ CUSHIM_API CUresult cushim_sweep_run(const struct cushim_sweep_options *options,
 CUSHIM_API CUresult cushim_sweep_injected(const char **function);
 
 /**
- * Which run of a sweep is under way, with the call that has failed in it and how to repeat this run
- * alone; NULL: none. After a crash, it is the run that crashed. It takes no lock, so a debugger or
- * a signal handler may call it. The text is valid until the run ends.
+ * Get the run that a sweep executes now, with the call that has failed in it and how to repeat this
+ * run alone; NULL: none. After a crash, it is the run that crashed. The function takes no lock, so
+ * a debugger or a signal handler may call it. The text is valid until the run ends.
  *
  * Thread safety: any thread.
  * Since: 0.1.
@@ -243,9 +246,9 @@ CUSHIM_API CUresult cushim_sweep_injected(const char **function);
 CUSHIM_API const char *cushim_sweep_running(void);
 
 /**
- * In a body: say what is wrong with this run. Only the first call in a run counts.
+ * Report, in a body, what is wrong with this run. Only the first call in a run counts.
  *
- * @param claim  What should have been true, such as `the picture was drawn`; copied, as far as
+ * @param claim  The claim that is not true, such as `the picture was drawn`; copied, as far as
  *               there is room.
  * @return       1, so that a body can return it.
  *

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file
- * A test in two calls: a mock with a layer over it, installed and recording, and at the end all of
- * it destroyed and one text about everything that is not as it should be.
+ * A test in two calls. The first installs a mock with a layer over it and starts to record; the
+ * second destroys them and reports every problem in one text.
  *
  *     struct cushim_test *test;
  *     char text[4096];
@@ -13,8 +13,8 @@
  *     if (cushim_test_end(test, text, sizeof text) != CUDA_SUCCESS)
  *         fail_msg("%s", text);
  *
- * The same works on the real driver (`on_driver`): leaks are reported by the layer,
- * which has seen each object begin and end.
+ * The same works on the real driver (`on_driver`): the layer reports leaks, because it has seen the
+ * creation and the destruction of each object.
  */
 #ifndef CUSHIM_TESTING_TEST_H
 #define CUSHIM_TESTING_TEST_H
@@ -29,10 +29,10 @@
 extern "C" {
 #endif
 
-/** A test that runs. */
+/** A test, from its begin to its end. */
 struct cushim_test;
 
-/** How to begin a test. All-zero but for `size` means the defaults. */
+/** How to begin a test. Zero in all members but `size` means the defaults. */
 struct cushim_test_options {
     /** sizeof(struct cushim_test_options). */
     size_t size;
@@ -43,24 +43,28 @@ struct cushim_test_options {
     /** Faults as text, as in layer.h; borrowed for the call. NULL: none. */
     const char *faults;
     /**
-     * Calls that the recording keeps; more calls are a failure. 0: CUSHIM_RECORDING_CAPACITY, and
-     * more calls are a failure only if the recording was read after it had lost some.
+     * Number of calls that the recording keeps; more calls are a failure. 0:
+     * CUSHIM_RECORDING_CAPACITY, and more calls are a failure only if the recording was read after
+     * it had lost some.
      */
     size_t capacity;
-    /** No mock, but what cushim_driver() returns: the driver, or what is installed. */
+    /**
+     * Use the table that cushim_driver() returns, of the driver or an installed one, instead of a
+     * mock.
+     */
     bool on_driver;
-    /** Errors that no scope expects are failures: cushim_layer_forbid_errors(). */
+    /** Treat errors that no scope expects as failures: cushim_layer_forbid_errors(). */
     bool forbid_errors;
     /**
-     * The driver is initialised, and the primary context of device 0 made current for the calling
-     * thread, before anything is recorded. The test holds it until it has looked for leaks. Without
-     * it, leaks of raw handles are missed in a test that releases the context itself: what was
-     * created in a context goes with the context.
+     * Initialise the driver, and make the primary context of device 0 current on the calling
+     * thread, before the recording begins. The test holds the context until it has looked for
+     * leaks. Without this option, a test that releases the context itself misses leaks of raw
+     * handles, because objects end with their context.
      */
     bool context;
     /**
-     * Receives why the test does not begin and what to do about it; of settings and faults with
-     * line and column. Empty if it begins. NULL: nowhere.
+     * Receives the reason why the test does not begin, and advice; for settings and faults with
+     * line and column. Empty if the test begins. NULL: nowhere.
      */
     char *message;
     /** Size of `message` in bytes. */
@@ -80,16 +84,16 @@ struct cushim_test_options {
  * @param test     Receives the test, owned by the caller; untouched on failure.
  *
  * @return CUDA_SUCCESS                 cushim_driver() is the layer's table.
- * @return CUDA_ERROR_INVALID_VALUE     `test` is NULL, `options` has a bad size, settings stand
- *                                      beside `on_driver`, or settings or faults are refused.
+ * @return CUDA_ERROR_INVALID_VALUE     `test` is NULL, `options` has a bad size, there are settings
+ *                                      with `on_driver`, or settings or faults are refused.
  * @return CUDA_ERROR_FILE_NOT_FOUND    `options->file` cannot be read.
  * @return CUDA_ERROR_OUT_OF_MEMORY     Memory ran out.
  * @return CUDA_ERROR_ALREADY_ACQUIRED  There is a test, a mock or a layer in this process.
- * @return any other code               With `context`: why there is none.
+ * @return any other code               With `context`: the reason why there is none.
  *
  * On every failure `options->message` says why.
  *
- * Thread safety: one thread; it is the one that ends the test.
+ * Thread safety: one thread, which also ends the test.
  * Context: needs none.
  * Driver calls: cuCtxGetCurrent, if `on_driver`; with `context` cuInit,
  *               cuDevicePrimaryCtxRetain and cuCtxSetCurrent.
@@ -98,48 +102,49 @@ struct cushim_test_options {
 CUSHIM_API CUresult cushim_test_begin(const struct cushim_test_options *options,
                                       struct cushim_test **test);
 
-/** The mock of a test; NULL: it runs on a driver, or has ended. Any thread. */
+/** Get the mock of a test; NULL: the test runs on a driver, or has ended. Any thread. */
 CUSHIM_API struct cushim_mock *cushim_test_mock(const struct cushim_test *test);
 
 /**
- * The layer of a test, for faults, expectations and the recording; NULL: it has ended. Any thread.
+ * Get the layer of a test, for faults, expectations and the recording; NULL: the test has ended.
+ * Any thread.
  */
 CUSHIM_API struct cushim_layer *cushim_test_layer(const struct cushim_test *test);
 
 /**
- * End a test: put back the table that was current, destroy layer and mock, and report in one text
- * what is not as it should be, each with where it came from:
+ * End a test: restore the former table, destroy the layer and the mock, and report in one text
+ * every problem with its origin:
  *
- * - a mock or layer of the test that the program has destroyed itself;
- * - what cushim_layer_verify() reports: expectations, errors, and a recording with too little room,
- *   if one was asked for or read;
- * - misuses of the mock: uses of handles that were destroyed, and the like;
- * - objects and allocations that the program has created and not released, in which function, call
- *   and thread, and where in the program, as `program+0x1189` for addr2line; of a primary context
- *   its last reference. An object of cushim's that is leaked keeps its context, so one forgotten
- *   event may be two lines;
- * - a context that is current for the calling thread and was not when the test began;
- * - work that is pending in the mock, and waits that are missing (`races = report`); if the program
- *   may leave work pending, as on an error path, call cushim_mock_drain() first;
- * - faults that never took effect.
+ * - the test's mock or layer, if the program has destroyed it itself;
+ * - what cushim_layer_verify() reports: expectations, errors, and a recording that was too small,
+ *   if the program asked for it or read it;
+ * - misuses that the mock has found, such as uses of destroyed handles;
+ * - objects and allocations that the program has created and not released, with the function, the
+ *   call, the thread and the place in the program, such as `program+0x1189` for addr2line; for a
+ *   primary context its last reference. A leaked object of cushim keeps its context, so one
+ *   forgotten event may be two lines;
+ * - a context that is current on the calling thread and was not when the test began;
+ * - work that is pending in the mock, and missing waits (`races = report`); if the program may
+ *   leave work pending, as on an error path, call cushim_mock_drain() first;
+ * - fault rules that never fired.
  *
- * What the driver makes by itself is not the program's to give back: default streams, functions of
- * modules, a primary context that nobody has retained. What belongs to a context or a module is
- * released with it. An object also counts as released if a fault or an earlier error was the result
- * of the call that released it: the program has done its part.
+ * It does not report objects that the driver creates by itself: default streams, functions of
+ * modules, a primary context that nobody has retained. An object that belongs to a context or a
+ * module is released with it. An object also counts as released if a fault or an earlier error was
+ * the result of the call that released it, because the program has made that call.
  *
- * @param test  NULL is a no-op. No call into the driver may be under way, except those that hang by
- *              a fault.
- * @param text  Receives the text, lines each closed by a newline, cut to `size` (it ends in `...`
- *              then); empty on success. NULL if `size` is 0.
- * @param size  Of `text` in bytes; 4096 is plenty.
+ * @param test  NULL is a no-op. No call of the driver may be in progress, except calls that hang
+ *              because of a fault.
+ * @param text  Receives the text, in lines that each end in a newline; a text that is cut to `size`
+ *              ends in `...`. Empty on success. NULL if `size` is 0.
+ * @param size  Size of `text` in bytes; 4096 is plenty.
  *
- * @return CUDA_SUCCESS              Everything is as it should be.
- * @return CUDA_ERROR_ILLEGAL_STATE  It is not, and `text` says what. The test has ended all the
- *                                   same.
- * @return CUDA_ERROR_INVALID_VALUE  `test` has ended before, or is none; `text` says so.
+ * @return CUDA_SUCCESS              There is no problem.
+ * @return CUDA_ERROR_ILLEGAL_STATE  There is a problem, which `text` describes. The test has ended
+ *                                   nevertheless.
+ * @return CUDA_ERROR_INVALID_VALUE  `test` has already ended, or is not a test; `text` says so.
  *
- * Thread safety: the thread that began it, once.
+ * Thread safety: the thread that began the test, once.
  * Context: leaves the current one alone.
  * Driver calls: cuCtxGetCurrent.
  * Since: 0.1.
