@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Call the driver itself with what the objects hold: a handle for a stream, a scope for a context.
+ * Call the driver itself with the objects of cushim: with the handle of a stream, in the scope of a
+ * context.
  *
  *     cc driver_calls.c $(pkg-config --cflags --libs cushim)
  *
- * cushim wraps only what it adds something to. Everything else is a slot of the table: here a limit
- * of a context, the priority of a stream, a graph captured from a stream, and a value in memory
- * that one stream writes and another waits for. Exit status 0, or 1 with the reason if a call
- * fails.
+ * cushim wraps a function only if it adds something to it. All other functions are slots of the
+ * table: here a limit of a context, the priority of a stream, a graph captured from a stream, and a
+ * value in memory that one stream writes and another waits for. Exit status 0, or 1 with the reason
+ * if a call fails.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +33,7 @@ static CUstream handle_of(struct cushim_stream *stream)
     return handle;
 }
 
-/* Asks the current context, so it is asked in a scope. */
+/* The driver reads the limit of the current context, so the call is in a scope. */
 static size_t stack_bytes(struct cushim_context *context)
 {
     struct cushim_context_scope scope;
@@ -44,7 +45,7 @@ static size_t stack_bytes(struct cushim_context *context)
     return bytes;
 }
 
-/* What is queued between begin and end becomes a graph. */
+/* The work that is queued between begin and end becomes a graph. */
 static void fill_twice_by_a_graph(CUstream stream, CUdeviceptr memory)
 {
     const struct cushim_table *driver = cushim_driver();

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Time what a GPU does: one event before it and one behind it, on a stream.
+ * Time the work of a GPU with one event before it and one after it, on a stream.
  *
  *     cc event_timing.c $(pkg-config --cflags --libs cushim)
  *
- * Exit status 0, or 1 with the reason if a call fails - on a machine without a driver it is the
- * first one.
+ * Exit status 0, or 1 with the reason if a call fails. Without a driver, the first call fails.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Use the GPU if there is one, and the CPU if not: the program is the same, and so is the result.
+ * Use the GPU if there is one, and otherwise the CPU, with the same program and the same result.
  *
  *     cc gpu_optional.c $(pkg-config --cflags --libs cushim)
  *
- * It draws rectangles into a picture and prints who drew it, why, and the picture's checksum. Not
- * a line of it asks whether there is a driver: every call of the part for the GPU may fail, the
- * first one is the one that does where there is none, and its code is the reason.
+ * It draws rectangles into a picture and prints whether the GPU or the CPU drew it, why, and the
+ * checksum of the picture. No line checks whether there is a driver: every call of the part for the
+ * GPU may fail; without a driver the first call fails, and its code is the reason.
  *
  * Exit status 0 with and without a GPU.
  */
@@ -41,7 +41,7 @@ static void draw_on_cpu(uint32_t *picture)
     }
 }
 
-/* With the context current: draw into memory of the GPU, and fetch the result. */
+/* Draw into memory of the GPU and fetch the result. The context must be current. */
 static CUresult draw_in_context(uint32_t *picture, struct cushim_context *context)
 {
     const struct cushim_table *driver = cushim_driver();

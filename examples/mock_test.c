@@ -4,11 +4,11 @@
  *
  *     cc mock_test.c $(pkg-config --cflags --libs cushim-mock)
  *
- * The first half is a program's code, which knows nothing of the mock. The second half tests it:
- * the result, in orders in which a device may execute the work; a device that runs out of memory; a
- * kernel that faults. Nothing may be left, and no handle used that is none.
+ * The first half is the code of a program, which does not know the mock. The second half tests it:
+ * the result, in different orders in which a device may execute the work; a device that runs out of
+ * memory; a kernel that faults. The program must not leak, or use an invalid handle.
  *
- * Exit status 0 if all is well; what is not is printed.
+ * Exit status 0 if all tests pass; otherwise the failures are printed.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 #include <cushim/cushim.h>
 #include <cushim/testing/mock.h>
 
-/* ---- The program: scale numbers by the GPU. ---- */
+/* ---- The program: scale numbers on the GPU. ---- */
 
 static const char image[] = ".version 7.0\n"
                             ".target sm_52\n"
@@ -24,7 +24,7 @@ static const char image[] = ".version 7.0\n"
                             ".visible .entry scale(.param .u64 numbers, .param .u32 count,\n"
                             "                      .param .f32 factor)\n"
                             "{\n"
-                            "    ret;\n" /* what a compiler makes of the kernel stands here */
+                            "    ret;\n" /* here a compiler puts its code of the kernel */
                             "}\n";
 
 struct scaler {
@@ -55,7 +55,7 @@ static CUresult scaler_open(struct scaler *scaler)
     return code;
 }
 
-/* Queue it all - memory, copy, launch, copy back - and wait. */
+/* Queue all work (memory, copy, launch, copy back), and wait. */
 static CUresult scaler_scale(const struct scaler *scaler, float *numbers, unsigned count,
                              float factor)
 {
@@ -104,7 +104,8 @@ static void check(bool is_good, const char *test, const char *claim)
     failures++;
 }
 
-/* What stands for the kernel: the mock executes it when a device would. */
+/* The function that replaces the kernel: the mock calls it when a device would execute the kernel.
+ * */
 static void scale_as_host(const struct cushim_mock_launch *launch, void *data)
 {
     const CUdeviceptr memory = *(const CUdeviceptr *)launch->parameters[0];
@@ -139,7 +140,7 @@ static struct cushim_mock *begin(const char *settings, CUresult fault)
     return mock;
 }
 
-/* No handle was used that was none. */
+/* The program has used no invalid handle. */
 static void end(const char *test, struct cushim_mock *mock)
 {
     const char *misuse;
@@ -165,9 +166,9 @@ static void check_result(const char *test, float *numbers)
 }
 
 /*
- * The numbers are page-locked, so that copies are as asynchronous as they can be: a program that
- * forgets to wait is found out. The context is held, so that its end does not give back what the
- * program forgets.
+ * The numbers are page-locked, so that copies are as asynchronous as possible, and the test finds a
+ * program that forgets to wait. The test holds a reference to the context, so that the end of the
+ * context does not release what the program forgets.
  */
 static void test_result(const char *settings)
 {

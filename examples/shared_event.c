@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Share an event between two processes: one records it behind its work, the other waits for it.
+ * Share an event between two processes: one records it after its work, the other waits for it.
  *
  *     cc shared_event.c $(pkg-config --cflags --libs cushim)
  *
- * An event that was created for it is exported as 64 bytes, which go to the other process by any
- * means, here by a pipe. A process that has initialised the driver must not use it in children that
- * it forks from then on, so the fork comes first. The event must outlive those who imported it, so
- * the parent waits for its child before it lets go.
+ * An interprocess event is exported as 64 bytes, which may go to the other process by any means,
+ * here by a pipe. A process that has initialised the driver must not use it in children that it
+ * forks later, so the program forks first. The event must exist as long as the importer uses it, so
+ * the parent waits for its child before it releases the event.
  *
  * Exit status 0, or 1 with the reason if a call fails in either process.
  */
@@ -48,7 +48,7 @@ static int child(int from)
 
     who = "child";
     if (read(from, &bytes, sizeof bytes) != sizeof bytes)
-        return 1; /* the parent has said why */
+        return 1; /* the parent has printed the reason */
     context = begin();
     check(cushim_event_import(context, &bytes, &event), "import");
     check(cushim_event_synchronize_for(event, 10000000000), "the parent's work");
@@ -63,7 +63,7 @@ static int parent(int to, pid_t process)
 {
     const struct cushim_event_options options = {
         .size = sizeof options,
-        .disable_timing = true, /* an event that is shared takes no time stamps */
+        .disable_timing = true, /* required for a shared event */
         .interprocess = true,
     };
     const size_t bytes = (size_t)256 << 20;

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Let a GPU do two things at once: copies on one stream, fills on another, in a common frame.
+ * Make a GPU do two things at once: copies on one stream, and fills on another, between a common
+ * begin and end.
  *
  *     cc two_streams.c $(pkg-config --cflags --libs cushim)
  *
  *     copying   begin ── copy copy copy ... ── copied ── wait for filling ── end
  *     filling      └──── fill fill fill ... ── filled ────┘
  *
- * The streams are ordered by events and wait on the GPU; the program waits once, for the end.
- * Exit status 0, or 1 with the reason if a call fails.
+ * Events order the streams, which wait on the GPU; the program waits once, for the end. Exit status
+ * 0, or 1 with the reason if a call fails.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,7 +44,7 @@ static double elapsed(struct cushim_event *start, struct cushim_event *end)
     return (double)ms;
 }
 
-/* The whole frame, once; its four events are given back. */
+/* Queue all work once, and release its four events. */
 static void frame(struct cushim_stream *copying, struct cushim_stream *filling, CUdeviceptr target,
                   const void *source, CUdeviceptr canvas, bool print)
 {
@@ -91,7 +92,7 @@ int main(void)
     check(driver->MemAlloc_v2(&target, copy_bytes), "memory");
     check(driver->MemAlloc_v2(&canvas, fill_bytes), "memory");
 
-    /* The first time is not the usual one. */
+    /* The first run takes longer than the others, so it is not timed. */
     frame(copying, filling, target, source, canvas, false);
     frame(copying, filling, target, source, canvas, true);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the project is for: two halves of an image become one, in the memory of the GPU. */
+/* Combine two halves of an image in the memory of the GPU. */
 #ifndef BLEND_H
 #define BLEND_H
 
@@ -7,7 +7,7 @@
 
 #include <cushim/cushim.h>
 
-/* Both halves have `bytes`, the image twice as many. In the current context. */
+/* Each half has `bytes`, and the image twice as many. Uses the current context. */
 CUresult blend(unsigned char *image, const unsigned char *top, const unsigned char *bottom,
                size_t bytes);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The test that runs without a GPU; what it leaks, or uses wrongly, fails it as well. */
+/* A test that runs without a GPU. A leak or a misuse of the driver makes it fail, too. */
 #include <cushim/testing/cmocka.h>
 
 #include "blend.h"

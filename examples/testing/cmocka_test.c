@@ -4,13 +4,13 @@
  *
  *     cc cmocka_test.c $(pkg-config --cflags --libs cushim-mock) -lcmocka
  *
- * Built with -DWITH_BUG, the function that is tested leaks when its second allocation fails.
+ * Built with -DWITH_BUG, the tested function leaks if its second allocation fails.
  */
 #include <cushim/cushim.h>
 #include <cushim/testing/cmocka.h>
 #include <cushim/testing/layer.h>
 
-/* What is tested: two buffers, or none. */
+/* The tested function creates two buffers, or none. */
 static CUresult buffers_create(CUdeviceptr *in, CUdeviceptr *out, size_t bytes)
 {
     CUresult code = cushim_driver()->MemAlloc_v2(in, bytes);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A program that goes on by the CPU when the device is lost, and its test.
+ * A program that continues with the CPU when the device is lost, and its test.
  *
  *     cc device_lost.c $(pkg-config --cflags --libs cushim-mock)
  *
- * Work is asynchronous, so a later call reports what became of it. Built with -DWITH_BUG,
- * the program does not look at what that call answers, and takes a frame as drawn that is not.
+ * Work is asynchronous, so a later call reports its failure. Built with -DWITH_BUG, the program
+ * ignores the result of that call, and assumes that a frame is drawn that is not.
  *
- * Exit status 0 if all is well; what is not is printed.
+ * Exit status 0 if all tests pass; otherwise the failures are printed.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@
 #include <cushim/testing/layer.h>
 #include <cushim/testing/test.h>
 
-/* ---- The program: draw frames, by the GPU as long as there is one. ---- */
+/* ---- The program: draw frames, with the GPU as long as there is one. ---- */
 
 enum { FRAMES = 6, PIXELS = 1 << 16 };
 
@@ -35,7 +35,7 @@ static unsigned char colour(unsigned frame)
     return (unsigned char)(17 * (frame + 1));
 }
 
-/* On a device that is lost all of this answers errors, and is done even so. */
+/* On a lost device all of these calls return errors, but the program still makes them. */
 static void renderer_close(struct renderer *renderer)
 {
     struct cushim_context_scope scope = {0};
@@ -51,7 +51,7 @@ static void renderer_close(struct renderer *renderer)
     *renderer = (struct renderer){0};
 }
 
-/* What a GPU needs; without one, or with too little of it, the CPU draws. */
+/* Create what the GPU needs; without a GPU, or if a call fails, the CPU draws. */
 static void renderer_open(struct renderer *renderer)
 {
     struct cushim_context_scope scope = {0};
@@ -105,7 +105,7 @@ static void renderer_draw(struct renderer *renderer, unsigned frame, unsigned ch
     memset(picture, colour(frame), PIXELS);
 }
 
-/* ---- The test: lose the device in every place, and look at every frame. ---- */
+/* ---- The test: lose the device at different calls, and check every frame. ---- */
 
 static bool is_drawn(const unsigned char *picture, unsigned frame)
 {
@@ -116,7 +116,7 @@ static bool is_drawn(const unsigned char *picture, unsigned frame)
     return true;
 }
 
-/* The frames that are not what they should be. */
+/* Count the wrong frames. */
 static unsigned draw_all(struct renderer *renderer)
 {
     static unsigned char picture[PIXELS];
@@ -133,7 +133,7 @@ static unsigned draw_all(struct renderer *renderer)
     return wrong;
 }
 
-/* Returns 0 if all is well. */
+/* Returns 0 if all frames are right. */
 static unsigned test_faults(const char *faults, bool is_on_gpu_at_the_end)
 {
     char text[4096] = "";

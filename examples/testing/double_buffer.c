@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A pipeline over two buffers, and its test: one stream copies blocks of the input into two buffers
- * in turn, another takes them out of there. Each has to wait for the other.
+ * in turn, and another copies them to the output. Each has to wait for the other.
  *
  *     cc double_buffer.c $(pkg-config --cflags --libs cushim-mock) -lcmocka
  *
- * Built with -DWITH_BUG, the copies do not wait until a buffer has been read. On most devices
- * the output is right even so, on most days.
+ * Built with -DWITH_BUG, the copies do not wait until a buffer has been read. On most devices the
+ * output is usually right nevertheless.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -52,7 +52,7 @@ static CUresult pipeline_open(struct pipeline *pipeline, struct cushim_context *
     return code;
 }
 
-/* Queue one block: into its buffer by the one stream, and out of it by the other. */
+/* Queue one block: one stream copies it into its buffer, and the other copies it out. */
 static CUresult pipeline_move(struct pipeline *pipeline, unsigned block, CUdeviceptr output,
                               const unsigned char *input)
 {
@@ -142,8 +142,8 @@ static CUresult move_all(struct pipeline *pipeline, const struct resources *reso
 }
 
 /*
- * Move the input to the output, and see whether it has got there. Nothing is judged before all is
- * given back: a failed assertion leaves the function.
+ * Move the input to the output, and check the output. The assertions come after all releases,
+ * because a failed assertion leaves the function.
  */
 static void output_is_the_input(void **state)
 {
@@ -162,7 +162,7 @@ static void output_is_the_input(void **state)
     assert_true(is_same);
 }
 
-/* How each of the tests begins. */
+/* The setup of each test. */
 #define OPTIONS(text)                                                                   \
     {                                                                                   \
         .size = sizeof(struct cushim_test_options), .settings = (text), .context = true \

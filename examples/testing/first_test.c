@@ -4,14 +4,14 @@
  *
  *     cc first_test.c $(pkg-config --cflags --libs cushim-mock)
  *
- * Built with -DWITH_BUG, the function that is tested forgets an event.
+ * Built with -DWITH_BUG, the tested function forgets to destroy an event.
  */
 #include <stdio.h>
 
 #include <cushim/cushim.h>
 #include <cushim/testing/test.h>
 
-/* What is tested: fill memory by the GPU, and wait for it. */
+/* The tested function: fill memory with the GPU, and wait for it. */
 static CUresult fill(CUdeviceptr memory, unsigned char value, size_t bytes)
 {
     const struct cushim_table *driver = cushim_driver();

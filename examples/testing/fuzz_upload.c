@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A target of a fuzzer for GPU code: bytes in, and nothing may be left or be used after its end.
+ * A fuzz target for GPU code: for every input, nothing may leak or be used after its destruction.
  *
  *     clang -g -fsanitize=fuzzer,address -DFUZZER fuzz_upload.c $(pkg-config --cflags --libs cushim-mock)
  *     cc fuzz_upload.c $(pkg-config --cflags --libs cushim-mock)
  *
- * Without -DFUZZER it has a main() that makes up its inputs, for a compiler without libFuzzer. Built
- * with -DWITH_BUG, a part that does not fit is refused, and the event in hand forgotten.
+ * Without -DFUZZER, it has a main() that generates its inputs, for a compiler without libFuzzer.
+ * Built with -DWITH_BUG, the program forgets an event when it refuses a part that does not fit.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -42,7 +42,7 @@ static CUresult upload_part(CUdeviceptr memory, const uint8_t *part, size_t size
     return code;
 }
 
-/* What is tested: put a message of parts into memory of the GPU. */
+/* The tested function: copy the parts of a message into memory of the GPU. */
 static CUresult upload(const uint8_t *message, size_t size)
 {
     CUdeviceptr memory = 0;
@@ -58,7 +58,7 @@ static CUresult upload(const uint8_t *message, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Each input has a GPU of its own, so what one does is the same whatever came before it. */
+/* Each input has its own simulated GPU, so its result does not depend on earlier inputs. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const struct cushim_test_options options = {.size = sizeof options, .context = true};
@@ -86,7 +86,7 @@ int main(void)
             random = random * 1664525 + 1013904223;
             bytes[i] = (uint8_t)(random >> 24) % (BYTES / 4);
         }
-        /* The last byte of a part may lie: longer than what follows. */
+        /* The length of a part may be wrong, and longer than the bytes that follow. */
         LLVMFuzzerTestOneInput(bytes, random % sizeof bytes);
     }
     return 0;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A state machine over event polling, and its test: jobs go from waiting to running to done or
- * failed, and the program's main loop, which must not block, asks their events.
+ * A state machine that polls events, and its test: jobs go from waiting to running to done or
+ * failed, and the program's main loop, which must not block, queries their events.
  *
  *     cc job_queue.c $(pkg-config --cflags --libs cushim-mock) -lcmocka
  *
- * The test holds the clock: nothing ends on the device unless it lets it. Built with
- * -DWITH_BUG, a job whose event answers an error runs for ever.
+ * The test controls the clock: no work on the device ends before the test steps it. Built with
+ * -DWITH_BUG, a job whose event returns an error runs for ever.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -99,8 +99,8 @@ struct fixture {
 enum { BYTES = 4096 };
 
 /*
- * A test begins in its setup and ends in its teardown: that is reached whatever assertion has
- * failed, and so the next test begins as the first one did.
+ * A test begins in its setup and ends in its teardown. The teardown runs even if an assertion has
+ * failed, so the next test starts in the same state as the first.
  */
 static int setup(void **state)
 {
@@ -124,7 +124,7 @@ static int teardown(void **state)
     struct fixture *fixture = *state;
 
     if (!fixture)
-        return -1; /* it has not begun */
+        return -1; /* the test has not begun */
     cushim_mock_drain(cushim_test_mock(fixture->test));
     queue_close(&fixture->queue);
     cushim_driver()->MemFree_v2(fixture->memory);
@@ -168,14 +168,17 @@ static void job_whose_query_answers_an_error_has_failed(void **state)
     assert_int_equal(fixture->queue.jobs[0].code, CUDA_ERROR_LAUNCH_FAILED);
 }
 
-/* Kept beside the test: what the program asks of the driver. */
+/* The expected calls of the program. */
 static const char job_calls[] =
     "cuMemsetD8Async(dstDevice=memory#1, uc=255, N=4096, hStream=stream#1) = CUDA_SUCCESS\n"
     "cuCtxGetCurrent(pctx -> context#1) = CUDA_SUCCESS\n"
     "cuEventCreate(phEvent -> event#1, Flags=0) = CUDA_SUCCESS\n"
     "cuEventRecord(hEvent=event#1, hStream=stream#1) = CUDA_SUCCESS\n";
 
-/* Of each line what follows number, thread and time: one call more would change these of all. */
+/*
+ * Keep of each line the text after number, thread and time, because one more call would change
+ * these in all lines.
+ */
 static void keep_calls(char *text)
 {
     char *kept = text;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A function that takes much from the driver, and its test: each of its calls fails once, and then
- * all from there on, and nothing may be left.
+ * A function that allocates several resources, and its test: each of its calls fails, once alone
+ * and once with all later calls, and the function must not leak.
  *
  *     cc out_of_memory.c $(pkg-config --cflags --libs cushim-mock) -lcmocka
  *
- * Built with -DWITH_BUG, one of its error paths forgets something.
+ * Built with -DWITH_BUG, one of its error paths leaks.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -71,7 +71,7 @@ static CUresult frame_open(struct frame *frame)
 
 /* ---- The test. ---- */
 
-/* In each run the context is there before, and is given back afterwards. */
+/* Each run has a context before the body, which is released afterwards. */
 static int begin(void *data)
 {
     CUcontext *context = data;
@@ -91,7 +91,7 @@ static void end(void *data)
     cushim_driver()->DevicePrimaryCtxRelease_v2(0);
 }
 
-/* It behaves well if its caller learns of what has failed. */
+/* The function is right if it returns the code of the failed call to its caller. */
 static int open_and_close(void *data)
 {
     struct frame frame;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A program that knows nothing of cushim and uses a kernel that the mock driver cannot execute. It is
- * tested with a host function in the kernel's place, which is in a library of its own:
+ * A program that does not use cushim, with a kernel that the mock driver cannot execute. Test it
+ * with a host function in place of the kernel, which is in a separate library:
  *
  *     cc scale.c -I/usr/local/cuda/include -lcuda -o scale
  *     cc -shared -fPIC scale_kernels.c $(pkg-config --cflags cushim-mock) -o scale_kernels.so
@@ -16,7 +16,7 @@
 
 enum { COUNT = 1000 };
 
-/* Where an image has no PTX, or an instruction that the mock lacks, as here. */
+/* The mock lacks an instruction of this kernel. */
 static const char image[] = ".version 8.0\n"
                             ".target sm_90a\n"
                             ".address_size 64\n"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What stands for the kernel of scale.c: a library that `cushim run --kernels` loads. */
+/*
+ * A host function in place of the kernel of scale.c, in a library that `cushim run --kernels`
+ * loads.
+ */
 #include <cushim/testing/mock.h>
 
 static const struct cushim_mock_functions *mock;

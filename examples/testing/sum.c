@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A program that knows nothing of cushim: it opens the driver by its name, moves numbers to the GPU
- * and back, and adds them. It is tested as it is:
+ * A program that does not use cushim: it opens the driver by name, copies numbers to the GPU and
+ * back, and adds them. Test it unmodified:
  *
  *     cc sum.c -I/usr/local/cuda/include -ldl -o sum
  *     cushim run -- ./sum
  *     cushim run --fault 'cuMemAlloc:nth=2 => return(OUT_OF_MEMORY)' -- ./sum
  *
- * Built with -DWITH_BUG, it says what has failed, goes on, and ends with success and a wrong
- * sum.
+ * Built with -DWITH_BUG, it prints the call that failed, continues, and ends with success and a
+ * wrong sum.
  *
  * Exit status 0 with the sum, or 1 with the call that failed.
  */
@@ -21,7 +21,7 @@
 
 enum { HALVES = 2, HALF = 500 };
 
-/* What it takes from the driver. */
+/* The functions of the driver that it uses. */
 static struct {
     CUresult (*init)(unsigned flags);
     CUresult (*context_retain)(CUcontext *context, CUdevice device);
@@ -35,7 +35,7 @@ static struct {
 
 static const struct {
     const char *symbol;
-    void *function; /* where it goes */
+    void *function; /* receives its address */
 } functions[] = {
     {"cuInit", &driver.init},
     {"cuDevicePrimaryCtxRetain", &driver.context_retain},
@@ -72,7 +72,7 @@ static void check(CUresult code, const char *what)
 #endif
 }
 
-/* Move numbers to the GPU, and others back from there. */
+/* Copy numbers to the GPU, and others back from it. */
 static void move(int *to, const int *from, size_t bytes)
 {
     CUdeviceptr memory = 0;
