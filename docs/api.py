@@ -20,7 +20,8 @@ INTRODUCTION = '''<!-- SPDX-License-Identifier: Apache-2.0 -->
 <!-- Written by docs/api.py. -->
 # The public API
 
-This page lists every public function, by header. The headers document parameters, results and thread safety.
+This page is for everybody who looks for a function: it lists all public functions, by header. The headers document
+parameters, results and thread safety.
 `<cushim/cushim.h>` includes the headers of the library; those under `testing/` come with `libcushim-mock`.
 `struct cushim_table` in `<cushim/slots.h>` has the driver's own functions; it is generated from the registry.
 '''
