@@ -57,7 +57,8 @@ class Answer:
     def __init__(self, row, definitions, bases):
         base = bases.get(row.symbol)
         self.shares = row.slot not in definitions and base is not None and base.slot in definitions
-        definition = definitions.get(base.slot if self.shares else row.slot)
+        self.slot = base.slot if self.shares else row.slot
+        definition = definitions.get(self.slot)
         self.definition = definition
         self.difference = definition.difference if definition else None
         if row.platform:
@@ -80,11 +81,11 @@ class Function:
         self.definition = definition
         self.places = mock_sources.places(definition, row)
         self.names = [row.parameters[place].name if place is not None
-                      else p.name if p.name == mock_sources.ASYNCHRONOUS else None
+                      else p.name if p.name in mock_sources.OF_THE_SLOT else None
                       for p, place in zip(definition.parameters, self.places)]
         self.row = row
         self.declarations = {p.name: spelling.declare(p) for p in row.parameters}
-        self.declarations[mock_sources.ASYNCHRONOUS] = 'bool ' + mock_sources.ASYNCHRONOUS
+        self.declarations.update(mock_sources.OF_THE_SLOT)
         self.is_checked = any(p.finder or p.is_output or p.mark or p.name == mock_sources.UNCAPTURED
                               for p in definition.parameters)
 
@@ -95,22 +96,24 @@ class Function:
         return wrap('CUresult cushim__mock_%s(%s);'
                     % (self.definition.slot, ', '.join(declared) or 'void'), 4)
 
-    def arguments(self, row):
-        """What the wrapper of a row hands on."""
+    def arguments(self, row, slot):
+        """What the wrapper of a row hands on; `slot` is the row's own, or that of its twin."""
         handed = []
         for name, place in zip(self.names, self.places):
             if place is not None:
                 other = mock_sources.other_place(place, self.row, row)
                 handed.append('0' if other is None else row.parameters[other].name)
+            elif name == mock_sources.SLOT:
+                handed.append('CUSHIM__SLOT(%s)' % slot)
             elif name:
                 handed.append('true' if any(p.type == 'CUstream' for p in row.parameters)
                               else 'false')
         return handed
 
-    def call(self, row):
+    def call(self, row, slot):
         """What the wrapper of a row calls."""
         return '%s_%s(%s)' % ('answer' if self.is_checked else 'cushim__mock', self.definition.slot,
-                              ', '.join(self.arguments(row)))
+                              ', '.join(self.arguments(row, slot)))
 
     def emit_checks(self):
         """A function that looks at the arguments in the order of the definition."""
@@ -200,14 +203,14 @@ def newer_slots(rows):
 
 def call(index, row, answer, function, newer):
     """`newer` is the number of the slot that replaced this one, or None."""
-    steps = [wrap('answer = %s;' % function.call(row), 12, '        ')]
+    steps = [wrap('answer = %s;' % function.call(row, answer.slot), 12, '        ')]
     if answer.shares:
         steps = ['        cushim__mock_call.per_thread = true;', *steps,
                  '        cushim__mock_call.per_thread = false;']
     if newer is not None:
         steps.insert(0, '        cushim__mock_call_superseded(%du, %du);' % (index, newer))
     braces = len(steps) > 1
-    used = function.arguments(row)
+    used = function.arguments(row, answer.slot)
     return ['    CUresult answer = cushim__mock_call_enter(%du);\n' % index,
             *('    (void)%s;' % p.name for p in row.parameters if p.name not in used),
             '    if (answer == CUDA_SUCCESS)' + (' {' if braces else ''), *steps,

@@ -42,8 +42,10 @@ class SourceError(Exception):
 CURRENT = {'current': 'cushim__mock_context_current(&%(object)s)',
            'wide_current': 'cushim__mock_memory_context(&%(object)s)'}
 
-# Another one: whether the slot takes a stream.
+# Others: whether the slot takes a stream, and which of the function's slots it is.
 ASYNCHRONOUS = 'asynchronous'
+SLOT = 'slot'
+OF_THE_SLOT = {ASYNCHRONOUS: 'bool asynchronous', SLOT: 'unsigned slot'}
 
 # And one that is always true: the wrapper refuses the call where a capture forbids unsafe ones.
 UNCAPTURED = 'uncaptured'
@@ -153,8 +155,7 @@ def places(definition: Definition, row: Function) -> List[Optional[int]]:
             found.append(waiting.pop(0) if waiting else None)
         else:
             found.append(names.get(parameter.name))
-        if found[-1] is None and parameter.name not in (*CURRENT, ASYNCHRONOUS,
-                                                                  UNCAPTURED):
+        if found[-1] is None and parameter.name not in (*CURRENT, *OF_THE_SLOT, UNCAPTURED):
             raise KeyError(parameter.name)
     return found
 

@@ -133,6 +133,15 @@ class Generator(unittest.TestCase):
             self.assertIn('answer = cushim__mock_MemcpyDtoHAsync_v2(hStream, ByteCount, true);',
                           self.body(table, slot))
 
+    def test_function_of_several_slots_learns_which_one_is_called(self):
+        table = self.generate('mock_table', 'MOCK_ALSO(EventQuery)\n' + EXACT.replace(
+            'EventQuery', 'EventSynchronize').replace('hEvent', 'hEvent, unsigned slot'))
+        for slot in ('EventQuery', 'EventSynchronize'):
+            self.assertIn('cushim__mock_EventSynchronize(hEvent, CUSHIM__SLOT(%s));' % slot,
+                          self.body(table, slot))
+        twin = self.generate('mock_table', APPROXIMATE.replace('hStream', 'hStream, unsigned slot'))
+        self.assertIn('CUSHIM__SLOT(EventRecord));', self.body(twin, 'EventRecord_ptsz'))
+
     def test_parameters_that_are_left_out_are_not_handed_on(self):
         table = self.generate('mock_table', EXACT.replace('CUevent hEvent', 'void'))
         self.assertIn('(void)hEvent;', self.body(table, 'EventQuery'))

@@ -28,6 +28,8 @@
  *  - `bool uncaptured`, which is none either and always true: the wrapper has refused the call where a
  *    capture forbids those that are unsafe (cushim__mock_capture_unsafe()).
  *  - `bool asynchronous`, another one: whether the slot takes a stream.
+ *  - `unsigned slot`, another one: which of the slots it is that the function serves, as
+ *    CUSHIM__SLOT(CtxPopCurrent); for a per-thread twin that of the other.
  *
  * Other slots that the same function serves stand before it. They have the same parameters, or
  * some of them, by name: what a slot lacks is zero.
@@ -52,6 +54,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "loader/symbols.h"
 #include "src/mock/api/calls.h"
 #include "src/mock/core/state.h"
 
