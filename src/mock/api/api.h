@@ -29,7 +29,7 @@
  *    capture forbids those that are unsafe (cushim__mock_capture_unsafe()).
  *  - `bool asynchronous`, another one: whether the slot takes a stream.
  *  - `unsigned slot`, another one: which of the slots it is that the function serves, as
- *    CUSHIM__SLOT(CtxPopCurrent); for a per-thread twin that of the other.
+ *    CUSHIM__SLOT(CtxPopCurrent_v2); for a per-thread twin that of the other.
  *
  * Other slots that the same function serves stand before it. They have the same parameters, or
  * some of them, by name: what a slot lacks is zero.

@@ -20,12 +20,18 @@ static CUresult check_begin(struct mock_stream *stream, CUstreamCaptureMode mode
     return stream->capture ? CUDA_ERROR_ILLEGAL_STATE : CUDA_SUCCESS;
 }
 
-MOCK_EXACT(StreamBeginCapture_v2)(struct mock_stream *stream, CUstreamCaptureMode mode)
+/* The ABI of CUDA 10.0 knew no modes: nothing was forbidden. */
+MOCK_ALSO(StreamBeginCapture)
+MOCK_EXACT(StreamBeginCapture_v2)
+(struct mock_stream *stream, CUstreamCaptureMode mode, unsigned slot)
 {
     const struct mock_edges none = {0};
     struct mock_graph *graph;
-    CUresult code = check_begin(stream, mode);
+    CUresult code;
 
+    if (slot != CUSHIM__SLOT(StreamBeginCapture_v2))
+        mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+    code = check_begin(stream, mode);
     if (code == CUDA_SUCCESS)
         code = cushim__mock_graph_create(true, &graph);
     if (code != CUDA_SUCCESS)
@@ -35,12 +41,6 @@ MOCK_EXACT(StreamBeginCapture_v2)(struct mock_stream *stream, CUstreamCaptureMod
     if (code != CUDA_SUCCESS)
         cushim__mock_graph_destroy(graph);
     return code;
-}
-
-/* The ABI of CUDA 10.0, which knew no modes: nothing was forbidden. */
-MOCK_EXACT(StreamBeginCapture)(struct mock_stream *stream)
-{
-    return cushim__mock_StreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED);
 }
 
 MOCK_APPROXIMATE(StreamBeginCaptureToGraph, "the graph can be used after a capture that failed")
@@ -102,13 +102,10 @@ MOCK_EXACT(StreamEndCapture)(struct mock_stream *stream, CUgraph *phGraph)
     graph = capture->graph;
     given = capture->given;
     cushim__mock_capture_end(capture);
-    if (given) {
-        if (phGraph && code == CUDA_SUCCESS)
-            *phGraph = graph->object.handle;
-    } else if (phGraph && code == CUDA_SUCCESS) {
-        graph->object.internal = false;
+    if (phGraph && code == CUDA_SUCCESS) {
+        graph->object.internal = graph->object.internal && given;
         *phGraph = graph->object.handle;
-    } else {
+    } else if (!given) {
         cushim__mock_graph_destroy(graph);
     }
     return code;

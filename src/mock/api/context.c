@@ -73,18 +73,12 @@ static struct mock_context *create_context(struct mock_device *device, unsigned 
     return context;
 }
 
-static bool has_settled(const void *what)
-{
-    const struct mock_context *context = what;
-
-    return !context->ending;
-}
-
 /* Wait for a call that destroys it, if there is one. */
 static void await_end(struct mock_context *context)
 {
     context->group.waiting_calls++;
-    cushim__mock_sim_wait_for_thread(has_settled, context);
+    while (context->ending)
+        cushim__mock_wait_for_change();
     context->group.waiting_calls--;
 }
 
@@ -134,14 +128,11 @@ static CUresult create(CUcontext *pctx, unsigned flags, struct mock_device *devi
     return cushim__mock_context_push(context);
 }
 
-MOCK_EXACT(CtxCreate)(CUcontext *NOT_NULL pctx, struct mock_device *device, unsigned int flags)
+MOCK_ALSO(CtxCreate)
+MOCK_EXACT(CtxCreate_v2)
+(CUcontext *NOT_NULL pctx, struct mock_device *device, unsigned int flags, unsigned slot)
 {
-    return create(pctx, flags, device, FIRST_ABI);
-}
-
-MOCK_EXACT(CtxCreate_v2)(CUcontext *NOT_NULL pctx, struct mock_device *device, unsigned int flags)
-{
-    return create(pctx, flags, device, LATER_ABI);
+    return create(pctx, flags, device, slot == CUSHIM__SLOT(CtxCreate_v2) ? LATER_ABI : FIRST_ABI);
 }
 
 static CUresult create_on(CUcontext *pctx, unsigned flags, CUdevice handle)
@@ -211,15 +202,12 @@ static CUresult destroy(struct mock_context *context)
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(CtxDestroy_v2)(struct mock_context *NOT_NULL context)
-{
-    return context->primary ? CUDA_ERROR_INVALID_CONTEXT : destroy(context);
-}
-
 /* The first ABI destroys the current context only. */
-MOCK_EXACT(CtxDestroy)(struct mock_context *NOT_NULL context)
+MOCK_ALSO(CtxDestroy)
+MOCK_EXACT(CtxDestroy_v2)(struct mock_context *NOT_NULL context, unsigned slot)
 {
-    if (context->primary || context != cushim__mock_context_top())
+    if (context->primary ||
+        (slot != CUSHIM__SLOT(CtxDestroy_v2) && context != cushim__mock_context_top()))
         return CUDA_ERROR_INVALID_CONTEXT;
     return destroy(context);
 }
@@ -271,23 +259,18 @@ MOCK_EXACT(DevicePrimaryCtxRetain)(CUcontext *NOT_NULL pctx, struct mock_device 
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(DevicePrimaryCtxRelease_v2)(struct mock_device *device)
+/* To the first ABI what was never retained is released. */
+MOCK_ALSO(DevicePrimaryCtxRelease)
+MOCK_EXACT(DevicePrimaryCtxRelease_v2)(struct mock_device *device, unsigned slot)
 {
     if (device->primary)
         await_end(device->primary);
     if (!device->primary || device->primary->uses == 0)
-        return CUDA_ERROR_INVALID_CONTEXT;
+        return slot == CUSHIM__SLOT(DevicePrimaryCtxRelease_v2) ? CUDA_ERROR_INVALID_CONTEXT
+                                                                : CUDA_SUCCESS;
     if (--device->primary->uses == 0 && device->primary->alive)
         end_context(device->primary);
     return CUDA_SUCCESS;
-}
-
-/* To the first ABI what was never retained is released. */
-MOCK_EXACT(DevicePrimaryCtxRelease)(struct mock_device *device)
-{
-    CUresult code = cushim__mock_DevicePrimaryCtxRelease_v2(device);
-
-    return code == CUDA_ERROR_INVALID_CONTEXT ? CUDA_SUCCESS : code;
 }
 
 /* A reset ends the context and keeps its count, to which a later retain adds. */
@@ -300,21 +283,18 @@ MOCK_EXACT(DevicePrimaryCtxReset_v2)(struct mock_device *device)
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(DevicePrimaryCtxSetFlags_v2)(struct mock_device *device, unsigned int flags)
+MOCK_ALSO(DevicePrimaryCtxSetFlags)
+MOCK_EXACT(DevicePrimaryCtxSetFlags_v2)
+(struct mock_device *device, unsigned int flags, unsigned slot)
 {
+    if (slot != CUSHIM__SLOT(DevicePrimaryCtxSetFlags_v2) && is_active(device))
+        return CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE;
     if (!cushim__mock_context_flags_valid(flags) || (flags & CU_CTX_MAP_HOST))
         return CUDA_ERROR_INVALID_VALUE;
     device->primary_flags = flags;
     if (is_active(device))
         device->primary->flags = flags;
     return CUDA_SUCCESS;
-}
-
-MOCK_EXACT(DevicePrimaryCtxSetFlags)(struct mock_device *device, unsigned int flags)
-{
-    if (is_active(device))
-        return CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE;
-    return cushim__mock_DevicePrimaryCtxSetFlags_v2(device, flags);
 }
 
 MOCK_EXACT(DevicePrimaryCtxGetState)

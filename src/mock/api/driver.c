@@ -173,32 +173,22 @@ static void *pointer_to(unsigned slot)
     return pointer;
 }
 
-MOCK_EXACT(GetProcAddress)
-(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags)
-{
-    unsigned slot = 0;
-    CUresult code = check(symbol, pfn, cudaVersion, flags);
-
-    if (code != CUDA_SUCCESS)
-        return code;
-    if (find(symbol, (unsigned)cudaVersion, flags & PER_THREAD_STREAM, &slot) != FOUND)
-        return CUDA_ERROR_NOT_FOUND;
-    *pfn = pointer_to(slot);
-    return CUDA_SUCCESS;
-}
-
+/* The first ABI has no status to set, and fails instead. */
+MOCK_ALSO(GetProcAddress)
 MOCK_EXACT(GetProcAddress_v2)
 (const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags,
- cushim_CUdriverProcAddressQueryResult *symbolStatus)
+ cushim_CUdriverProcAddressQueryResult *symbolStatus, unsigned slot)
 {
-    unsigned slot = 0;
+    unsigned found = 0;
     int status;
     CUresult code = check(symbol, pfn, cudaVersion, flags);
 
     if (code != CUDA_SUCCESS)
         return code;
-    status = find(symbol, (unsigned)cudaVersion, flags & PER_THREAD_STREAM, &slot);
-    *pfn = status == FOUND ? pointer_to(slot) : NULL;
+    status = find(symbol, (unsigned)cudaVersion, flags & PER_THREAD_STREAM, &found);
+    if (status != FOUND && slot == CUSHIM__SLOT(GetProcAddress))
+        return CUDA_ERROR_NOT_FOUND;
+    *pfn = status == FOUND ? pointer_to(found) : NULL;
     if (symbolStatus)
         *symbolStatus = (cushim_CUdriverProcAddressQueryResult)status;
     return CUDA_SUCCESS;

@@ -45,37 +45,28 @@ MOCK_EXACT(GraphNodeFindInClone)
  * Give nodes of a graph to a program, as cushim__mock_edges_give() does with those of edges. The
  * driver gives roots the other way round (driver-semantics.md #133).
  */
-static CUresult give(const struct mock_graph *graph, bool roots, CUgraphNode *nodes, size_t *room)
+MOCK_ALSO(GraphGetRootNodes)
+MOCK_EXACT(GraphGetNodes)
+(const struct mock_graph *graph, CUgraphNode *nodes, size_t *NOT_NULL numNodes, unsigned slot)
 {
+    const bool roots = slot == CUSHIM__SLOT(GraphGetRootNodes);
     const struct mock_node *node = roots ? graph->last : graph->first;
     size_t count = 0;
 
-    if (nodes && *room == 0)
+    if (nodes && *numNodes == 0)
         return CUDA_ERROR_INVALID_VALUE;
     for (; node; node = roots ? node->previous : node->next) {
         if (roots && node->dependencies.count > 0)
             continue;
-        if (nodes && count < *room)
+        if (nodes && count < *numNodes)
             nodes[count] = node->object.handle;
         count++;
     }
-    for (size_t i = count; nodes && i < *room; i++)
+    for (size_t i = count; nodes && i < *numNodes; i++)
         nodes[i] = NULL;
-    if (!nodes || count < *room)
-        *room = count;
+    if (!nodes || count < *numNodes)
+        *numNodes = count;
     return CUDA_SUCCESS;
-}
-
-MOCK_EXACT(GraphGetNodes)
-(const struct mock_graph *graph, CUgraphNode *nodes, size_t *NOT_NULL numNodes)
-{
-    return give(graph, false, nodes, numNodes);
-}
-
-MOCK_EXACT(GraphGetRootNodes)
-(const struct mock_graph *graph, CUgraphNode *rootNodes, size_t *NOT_NULL numRootNodes)
-{
-    return give(graph, true, rootNodes, numRootNodes);
 }
 
 MOCK_EXACT(GraphNodeGetType)(CUgraphNodeType *NOT_NULL type, struct mock_node *node)

@@ -333,16 +333,15 @@ MOCK_EXACT(GraphExecKernelNodeSetParams)
     return cushim__mock_GraphExecKernelNodeSetParams_v2(hGraphExec, hNode, &parameters);
 }
 
+MOCK_ALSO(GraphExecEventWaitNodeSetEvent)
 MOCK_EXACT(GraphExecEventRecordNodeSetEvent)
-(CUgraphExec hGraphExec, CUgraphNode hNode, CUevent event)
+(CUgraphExec hGraphExec, CUgraphNode hNode, CUevent event, unsigned slot)
 {
-    return set(hGraphExec, hNode, cushim__mock_work_event(CU_GRAPH_NODE_TYPE_EVENT_RECORD, event));
-}
-
-MOCK_EXACT(GraphExecEventWaitNodeSetEvent)
-(CUgraphExec hGraphExec, CUgraphNode hNode, CUevent event)
-{
-    return set(hGraphExec, hNode, cushim__mock_work_event(CU_GRAPH_NODE_TYPE_WAIT_EVENT, event));
+    return set(hGraphExec, hNode,
+               cushim__mock_work_event(slot == CUSHIM__SLOT(GraphExecEventWaitNodeSetEvent)
+                                           ? CU_GRAPH_NODE_TYPE_WAIT_EVENT
+                                           : CU_GRAPH_NODE_TYPE_EVENT_RECORD,
+                                       event));
 }
 
 MOCK_EXACT(GraphExecChildGraphNodeSetParams)

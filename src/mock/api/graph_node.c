@@ -90,20 +90,16 @@ MOCK_EXACT(GraphAddKernelNode)
                                               &parameters);
 }
 
+MOCK_ALSO(GraphAddEventWaitNode)
 MOCK_EXACT(GraphAddEventRecordNode)
 (CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies,
- CUevent event)
+ CUevent event, unsigned slot)
 {
     return add(phGraphNode, hGraph, dependencies, NULL, numDependencies,
-               cushim__mock_work_event(CU_GRAPH_NODE_TYPE_EVENT_RECORD, event));
-}
-
-MOCK_EXACT(GraphAddEventWaitNode)
-(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies,
- CUevent event)
-{
-    return add(phGraphNode, hGraph, dependencies, NULL, numDependencies,
-               cushim__mock_work_event(CU_GRAPH_NODE_TYPE_WAIT_EVENT, event));
+               cushim__mock_work_event(slot == CUSHIM__SLOT(GraphAddEventWaitNode)
+                                           ? CU_GRAPH_NODE_TYPE_WAIT_EVENT
+                                           : CU_GRAPH_NODE_TYPE_EVENT_RECORD,
+                                       event));
 }
 
 MOCK_APPROXIMATE(GraphAddChildGraphNode, "at most 64 graphs lie in each other")
@@ -242,34 +238,25 @@ MOCK_EXACT(GraphKernelNodeSetParams)
     return cushim__mock_GraphKernelNodeSetParams_v2(hNode, &parameters);
 }
 
-static CUresult get_event(const struct mock_node *node, CUgraphNodeType type, CUevent *event)
+MOCK_ALSO(GraphEventWaitNodeGetEvent)
+MOCK_EXACT(GraphEventRecordNodeGetEvent)
+(CUevent *NOT_NULL event_out, const struct mock_node *node, unsigned slot)
 {
-    if (node->work.type != type)
+    if (node->work.type != (slot == CUSHIM__SLOT(GraphEventWaitNodeGetEvent)
+                                ? CU_GRAPH_NODE_TYPE_WAIT_EVENT
+                                : CU_GRAPH_NODE_TYPE_EVENT_RECORD))
         return CUDA_ERROR_INVALID_VALUE;
-    *event = node->work.event;
+    *event_out = node->work.event;
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(GraphEventRecordNodeGetEvent)
-(CUevent *NOT_NULL event_out, const struct mock_node *node)
+MOCK_ALSO(GraphEventWaitNodeSetEvent)
+MOCK_EXACT(GraphEventRecordNodeSetEvent)(CUgraphNode hNode, CUevent event, unsigned slot)
 {
-    return get_event(node, CU_GRAPH_NODE_TYPE_EVENT_RECORD, event_out);
-}
-
-MOCK_EXACT(GraphEventWaitNodeGetEvent)
-(CUevent *NOT_NULL event_out, const struct mock_node *node)
-{
-    return get_event(node, CU_GRAPH_NODE_TYPE_WAIT_EVENT, event_out);
-}
-
-MOCK_EXACT(GraphEventRecordNodeSetEvent)(CUgraphNode hNode, CUevent event)
-{
-    return set(hNode, cushim__mock_work_event(CU_GRAPH_NODE_TYPE_EVENT_RECORD, event));
-}
-
-MOCK_EXACT(GraphEventWaitNodeSetEvent)(CUgraphNode hNode, CUevent event)
-{
-    return set(hNode, cushim__mock_work_event(CU_GRAPH_NODE_TYPE_WAIT_EVENT, event));
+    return set(hNode, cushim__mock_work_event(slot == CUSHIM__SLOT(GraphEventWaitNodeSetEvent)
+                                                  ? CU_GRAPH_NODE_TYPE_WAIT_EVENT
+                                                  : CU_GRAPH_NODE_TYPE_EVENT_RECORD,
+                                              event));
 }
 
 MOCK_EXACT(GraphNodeSetParams)(CUgraphNode hNode, cushim_CUgraphNodeParams *nodeParams)

@@ -69,33 +69,22 @@ static CUresult launch(const struct target *target, const struct mock_launch_sha
     return code;
 }
 
+MOCK_ALSO(LaunchCooperativeKernel)
 MOCK_EXACT(LaunchKernel)
 (CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ,
  unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ,
- unsigned int sharedMemBytes, CUstream hStream, void **kernelParams, void **extra)
+ unsigned int sharedMemBytes, CUstream hStream, void **kernelParams, void **extra, unsigned slot)
 {
-    const struct mock_launch_shape shape = {.grid = {gridDimX, gridDimY, gridDimZ},
-                                            .block = {blockDimX, blockDimY, blockDimZ},
-                                            .shared_bytes = sharedMemBytes};
+    const struct mock_launch_shape shape = {
+        .grid = {gridDimX, gridDimY, gridDimZ},
+        .block = {blockDimX, blockDimY, blockDimZ},
+        .shared_bytes = sharedMemBytes,
+        .cooperative = slot == CUSHIM__SLOT(LaunchCooperativeKernel),
+    };
     struct target target;
     CUresult code = find_target(f, hStream, &target);
 
     return code == CUDA_SUCCESS ? launch(&target, &shape, kernelParams, extra) : code;
-}
-
-MOCK_EXACT(LaunchCooperativeKernel)
-(CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ,
- unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ,
- unsigned int sharedMemBytes, CUstream hStream, void **kernelParams)
-{
-    const struct mock_launch_shape shape = {.grid = {gridDimX, gridDimY, gridDimZ},
-                                            .block = {blockDimX, blockDimY, blockDimZ},
-                                            .shared_bytes = sharedMemBytes,
-                                            .cooperative = true};
-    struct target target;
-    CUresult code = find_target(f, hStream, &target);
-
-    return code == CUDA_SUCCESS ? launch(&target, &shape, kernelParams, NULL) : code;
 }
 
 /* CUlaunchConfig, which older headers do not know. */

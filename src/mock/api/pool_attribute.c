@@ -27,16 +27,20 @@ static CUresult find_device(const CUmemLocation *location, struct mock_device **
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(DeviceGetDefaultMemPool)(struct mock_pool **NOT_NULL pool, struct mock_device *device)
+/* The pool that a device begins with, or the one that it has now. */
+static CUresult get_pool(struct mock_device *device, bool is_default, struct mock_pool **pool)
 {
     *pool = cushim__mock_pool_default(device);
+    if (*pool && !is_default)
+        *pool = device->pool;
     return *pool ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-MOCK_EXACT(DeviceGetMemPool)(struct mock_pool **NOT_NULL pool, struct mock_device *device)
+MOCK_ALSO(DeviceGetMemPool)
+MOCK_EXACT(DeviceGetDefaultMemPool)
+(struct mock_pool **NOT_NULL pool, struct mock_device *device, unsigned slot)
 {
-    *pool = cushim__mock_pool_default(device) ? device->pool : NULL;
-    return *pool ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+    return get_pool(device, slot == CUSHIM__SLOT(DeviceGetDefaultMemPool), pool);
 }
 
 static CUresult set_pool(CUmemoryPool handle, struct mock_device *device)
@@ -75,22 +79,14 @@ static CUresult find_pools(const CUmemLocation *location, CUmemAllocationType ty
     return find_device(location, device);
 }
 
+MOCK_ALSO(MemGetMemPool)
 MOCK_APPROXIMATE(MemGetDefaultMemPool, "pools of managed memory and of the host: 801")
-(struct mock_pool **NOT_NULL pool, CUmemLocation *location, CUmemAllocationType type)
+(struct mock_pool **NOT_NULL pool, CUmemLocation *location, CUmemAllocationType type, unsigned slot)
 {
     struct mock_device *device;
     CUresult code = find_pools(location, type, &device);
 
-    return code ? code : cushim__mock_DeviceGetDefaultMemPool(pool, device);
-}
-
-MOCK_APPROXIMATE(MemGetMemPool, "pools of managed memory and of the host: 801")
-(struct mock_pool **NOT_NULL pool, CUmemLocation *location, CUmemAllocationType type)
-{
-    struct mock_device *device;
-    CUresult code = find_pools(location, type, &device);
-
-    return code ? code : cushim__mock_DeviceGetMemPool(pool, device);
+    return code ? code : get_pool(device, slot == CUSHIM__SLOT(MemGetDefaultMemPool), pool);
 }
 
 /* There are pools of devices alone, and each is for its device's memory and for no other. */

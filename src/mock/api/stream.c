@@ -74,15 +74,6 @@ struct mock_stream *cushim__mock_stream_create(struct mock_context *context,
     return stream;
 }
 
-/* Add the stream to the objects, which gives it its handle. */
-static CUresult publish(struct mock_stream *stream)
-{
-    CUresult code = cushim__mock_object_add(stream, MOCK_STREAM, stream->object.context);
-
-    stream->object.drop = drop;
-    return code;
-}
-
 void cushim__mock_streams_forget(struct mock_context *context)
 {
     while (context->group.streams) {
@@ -165,7 +156,8 @@ MOCK_EXACT(StreamCreateWithPriority)(CUstream *phStream, unsigned int flags, int
     stream = cushim__mock_stream_create(context, MOCK_CREATED, flags, clamp_priority(priority));
     if (!stream)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    code = publish(stream);
+    stream->object.drop = drop;
+    code = cushim__mock_object_add(stream, MOCK_STREAM, context);
     if (code)
         cushim__mock_stream_end(stream);
     else
@@ -186,13 +178,18 @@ static CUresult find_created(CUstream handle, struct mock_stream **stream)
 
 /*
  * Queued work goes on, and a thread that waits for it returns when it ends
- * (driver-semantics.md #29).
+ * (driver-semantics.md #29). The first ABI waits for it, and meanwhile others may have called.
  */
-MOCK_EXACT(StreamDestroy_v2)(CUstream hStream)
+MOCK_ALSO(StreamDestroy)
+MOCK_EXACT(StreamDestroy_v2)(CUstream hStream, unsigned slot)
 {
     struct mock_stream *stream;
     CUresult code = find_created(hStream, &stream);
 
+    if (code == CUDA_SUCCESS && slot != CUSHIM__SLOT(StreamDestroy_v2))
+        code = cushim__mock_sim_wait_stream(stream);
+    if (code == CUDA_SUCCESS && slot != CUSHIM__SLOT(StreamDestroy_v2))
+        code = find_created(hStream, &stream);
     if (code)
         return code;
     if (stream->capture && !cushim__mock_capture_forget_stream(stream, false))
@@ -200,17 +197,6 @@ MOCK_EXACT(StreamDestroy_v2)(CUstream hStream)
     cushim__mock_object_remove(stream);
     cushim__mock_stream_end(stream);
     return CUDA_SUCCESS;
-}
-
-/* The first ABI waits for the work of the stream. */
-MOCK_EXACT(StreamDestroy)(CUstream hStream)
-{
-    struct mock_stream *stream;
-    CUresult code = find_created(hStream, &stream);
-
-    if (code == CUDA_SUCCESS)
-        code = cushim__mock_sim_wait_stream(stream);
-    return code ? code : cushim__mock_StreamDestroy_v2(hStream);
 }
 
 static CUresult check_capture(struct mock_stream *stream)

@@ -15,7 +15,7 @@
 
 /* A value that is waited for in memory, or written there. */
 struct mock_memory_value {
-    enum { MOCK_MEMORY_WAIT, MOCK_MEMORY_WRITE } kind;
+    enum mock_memory_value_kind { MOCK_MEMORY_WAIT, MOCK_MEMORY_WRITE } kind;
     unsigned bytes; /* 4 or 8 */
     unsigned flags; /* of the call */
     CUdeviceptr address;
@@ -232,60 +232,49 @@ static CUresult queue(struct mock_stream *stream, const struct mock_memory_value
     return code == CUDA_SUCCESS ? cushim__mock_stream_submit(stream, operation) : code;
 }
 
+/* What the calls do that wait for one value or write one. */
+static const struct value_call {
+    unsigned slot;
+    enum mock_memory_value_kind kind;
+    int attribute; /* of the device, which says whether it can; 0: it always can */
+} calls[] = {
+    {CUSHIM__SLOT(StreamWaitValue32), MOCK_MEMORY_WAIT, FIRST_ABI},
+    {CUSHIM__SLOT(StreamWaitValue64), MOCK_MEMORY_WAIT, FIRST_ABI_WIDE},
+    {CUSHIM__SLOT(StreamWriteValue32), MOCK_MEMORY_WRITE, FIRST_ABI},
+    {CUSHIM__SLOT(StreamWriteValue64), MOCK_MEMORY_WRITE, FIRST_ABI_WIDE},
+    {CUSHIM__SLOT(StreamWaitValue32_v2), MOCK_MEMORY_WAIT, 0},
+    {CUSHIM__SLOT(StreamWaitValue64_v2), MOCK_MEMORY_WAIT, 0},
+    {CUSHIM__SLOT(StreamWriteValue32_v2), MOCK_MEMORY_WRITE, 0},
+    {CUSHIM__SLOT(StreamWriteValue64_v2), MOCK_MEMORY_WRITE, 0},
+};
+
+static CUresult call(unsigned slot, struct mock_stream *stream, struct mock_memory_value value)
+{
+    const struct value_call *row = calls;
+
+    while (row->slot != slot)
+        row++;
+    value.kind = row->kind;
+    return row->attribute == 0 || has(row->attribute) ? queue(stream, &value)
+                                                      : CUDA_ERROR_NOT_SUPPORTED;
+}
+
+MOCK_ALSO(StreamWaitValue32, StreamWriteValue32, StreamWriteValue32_v2)
 MOCK_EXACT(StreamWaitValue32_v2)
-(struct mock_stream *stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags)
+(struct mock_stream *stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags, unsigned slot)
 {
-    return queue(stream,
-                 &(struct mock_memory_value){MOCK_MEMORY_WAIT, sizeof value, flags, addr, value});
+    return call(slot, stream,
+                (struct mock_memory_value){
+                    .bytes = sizeof value, .flags = flags, .address = addr, .value = value});
 }
 
-MOCK_EXACT(StreamWaitValue32)
-(struct mock_stream *stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags)
-{
-    return has(FIRST_ABI) ? cushim__mock_StreamWaitValue32_v2(stream, addr, value, flags)
-                          : CUDA_ERROR_NOT_SUPPORTED;
-}
-
+MOCK_ALSO(StreamWaitValue64, StreamWriteValue64, StreamWriteValue64_v2)
 MOCK_EXACT(StreamWaitValue64_v2)
-(struct mock_stream *stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags)
+(struct mock_stream *stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags, unsigned slot)
 {
-    return queue(stream,
-                 &(struct mock_memory_value){MOCK_MEMORY_WAIT, sizeof value, flags, addr, value});
-}
-
-MOCK_EXACT(StreamWaitValue64)
-(struct mock_stream *stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags)
-{
-    return has(FIRST_ABI_WIDE) ? cushim__mock_StreamWaitValue64_v2(stream, addr, value, flags)
-                               : CUDA_ERROR_NOT_SUPPORTED;
-}
-
-MOCK_EXACT(StreamWriteValue32_v2)
-(struct mock_stream *stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags)
-{
-    return queue(stream,
-                 &(struct mock_memory_value){MOCK_MEMORY_WRITE, sizeof value, flags, addr, value});
-}
-
-MOCK_EXACT(StreamWriteValue32)
-(struct mock_stream *stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags)
-{
-    return has(FIRST_ABI) ? cushim__mock_StreamWriteValue32_v2(stream, addr, value, flags)
-                          : CUDA_ERROR_NOT_SUPPORTED;
-}
-
-MOCK_EXACT(StreamWriteValue64_v2)
-(struct mock_stream *stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags)
-{
-    return queue(stream,
-                 &(struct mock_memory_value){MOCK_MEMORY_WRITE, sizeof value, flags, addr, value});
-}
-
-MOCK_EXACT(StreamWriteValue64)
-(struct mock_stream *stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags)
-{
-    return has(FIRST_ABI_WIDE) ? cushim__mock_StreamWriteValue64_v2(stream, addr, value, flags)
-                               : CUDA_ERROR_NOT_SUPPORTED;
+    return call(slot, stream,
+                (struct mock_memory_value){
+                    .bytes = sizeof value, .flags = flags, .address = addr, .value = value});
 }
 
 /* One of a batch. INVALID_VALUE: the mock does not know it; `*used`: whether it does anything. */
@@ -347,14 +336,17 @@ static CUresult read_all(const CUstreamBatchMemOpParams *list, unsigned count,
 }
 
 /* In a graph a batch is one node; otherwise its parts are executed one by one. */
+MOCK_ALSO(StreamBatchMemOp)
 MOCK_EXACT(StreamBatchMemOp_v2)
 (struct mock_stream *stream, unsigned int count, CUstreamBatchMemOpParams *paramArray,
- unsigned int flags)
+ unsigned int flags, unsigned slot)
 {
     struct mock_operation *operation;
     const struct batch *batch;
     CUresult code;
 
+    if (slot == CUSHIM__SLOT(StreamBatchMemOp) && !has(FIRST_ABI))
+        return CUDA_ERROR_NOT_SUPPORTED;
     if (flags != 0)
         return CUDA_ERROR_INVALID_VALUE;
     code = read_all(paramArray, count, &operation);
@@ -367,12 +359,4 @@ MOCK_EXACT(StreamBatchMemOp_v2)
         code = queue(stream, &batch->values[i]);
     cushim__mock_operation_destroy(operation);
     return code;
-}
-
-MOCK_EXACT(StreamBatchMemOp)
-(struct mock_stream *stream, unsigned int count, CUstreamBatchMemOpParams *paramArray,
- unsigned int flags)
-{
-    return has(FIRST_ABI) ? cushim__mock_StreamBatchMemOp_v2(stream, count, paramArray, flags)
-                          : CUDA_ERROR_NOT_SUPPORTED;
 }

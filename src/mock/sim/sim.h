@@ -63,12 +63,6 @@ CUresult cushim__mock_sim_wait_refused(void);
 /* The same for something that another process does: it is asked again and again. */
 CUresult cushim__mock_sim_wait_for_process(bool (*done)(const void *what), const void *what);
 
-/*
- * The same for something that a call of another thread does, in any mode and in spite of a sticky
- * error.
- */
-void cushim__mock_sim_wait_for_thread(bool (*done)(const void *what), const void *what);
-
 /* What calls may wait for has changed. */
 void cushim__mock_sim_changed(void);
 

@@ -108,12 +108,6 @@ CUresult cushim__mock_sim_wait_for_process(bool (*done)(const void *what), const
     return code;
 }
 
-void cushim__mock_sim_wait_for_thread(bool (*done)(const void *what), const void *what)
-{
-    while (!done(what))
-        cushim__mock_wait_for_change();
-}
-
 void cushim__mock_sim_changed(void)
 {
     cushim__condition_broadcast(&cushim__mock_sim()->changed);
