@@ -16,57 +16,30 @@
 enum { ORDER_STREAM = 1, ORDER_DURING_API_CALL = 2, ORDER_ANY = 3 };
 enum { FLAG_PREFER_OVERLAP_WITH_COMPUTE = 1 };
 
-/* One side of a copy: memory of a kind, or an array and where in it. */
-struct side {
-    CUmemorytype type;
-    CUdeviceptr address;
-    CUarray array;
-    size_t offset;
-};
-
-static struct side host(const void *memory)
+static struct mock_copy_half host(const void *memory)
 {
-    return (struct side){.type = CU_MEMORYTYPE_HOST, .address = (uintptr_t)memory};
+    return (struct mock_copy_half){.type = CU_MEMORYTYPE_HOST, .host = memory};
 }
 
-static struct side device(CUdeviceptr memory)
+static struct mock_copy_half device(CUdeviceptr memory)
 {
-    return (struct side){.type = CU_MEMORYTYPE_DEVICE, .address = memory};
+    return (struct mock_copy_half){.type = CU_MEMORYTYPE_DEVICE, .device = memory};
 }
 
-static struct side any(CUdeviceptr memory)
+static struct mock_copy_half any(CUdeviceptr memory)
 {
-    return (struct side){.type = CU_MEMORYTYPE_UNIFIED, .address = memory};
+    return (struct mock_copy_half){.type = CU_MEMORYTYPE_UNIFIED, .device = memory};
 }
 
-static struct side array(CUarray array, size_t offset)
+static struct mock_copy_half array(CUarray array, size_t offset)
 {
-    return (struct side){.type = CU_MEMORYTYPE_ARRAY, .array = array, .offset = offset};
+    return (struct mock_copy_half){.type = CU_MEMORYTYPE_ARRAY, .array = array, .x = offset};
 }
 
-static CUDA_MEMCPY3D shape_of(struct side to, struct side from, size_t bytes)
+static CUresult copy(struct mock_copy_half to, struct mock_copy_half from, size_t bytes,
+                     CUstream stream, bool asynchronous)
 {
-    return (CUDA_MEMCPY3D){
-        .srcMemoryType = from.type,
-        .srcHost = (const void *)(uintptr_t)from.address,
-        .srcDevice = from.address,
-        .srcArray = from.array,
-        .srcXInBytes = from.offset,
-        .dstMemoryType = to.type,
-        .dstHost = (void *)(uintptr_t)to.address,
-        .dstDevice = to.address,
-        .dstArray = to.array,
-        .dstXInBytes = to.offset,
-        .WidthInBytes = bytes,
-        .Height = 1,
-        .Depth = 1,
-    };
-}
-
-static CUresult copy(struct side to, struct side from, size_t bytes, CUstream stream,
-                     bool asynchronous)
-{
-    const CUDA_MEMCPY3D shape = shape_of(to, from, bytes);
+    const struct mock_copy_shape shape = {from, to, bytes, 1, 1};
 
     return cushim__mock_copy_execute(&shape, stream, asynchronous, false);
 }
@@ -151,7 +124,7 @@ MOCK_APPROXIMATE(MemcpyWithAttributesAsync,
                  "no driver of this version was measured; locations and flags change nothing")
 (CUdeviceptr dst, CUdeviceptr src, size_t size, cushim_CUmemcpyAttributes *attr, CUstream hStream)
 {
-    const CUDA_MEMCPY3D shape = shape_of(any(dst), any(src), size);
+    const struct mock_copy_shape shape = {any(src), any(dst), size, 1, 1};
     struct mock_stream *stream;
     CUresult code;
 
@@ -176,32 +149,33 @@ static CUresult check_contexts(CUcontext one, CUcontext other)
     return code || !other ? code : cushim__mock_context_find(other, &context);
 }
 
-MOCK_EXACT(MemcpyPeer)
-(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext,
- size_t ByteCount)
+/* A call that waits has seen what any stream did before, and does after it. */
+static CUresult copy_peer(const struct mock_copy_shape *shape, CUstream stream, bool asynchronous)
 {
-    CUresult code = check_contexts(dstContext, srcContext);
+    CUresult code;
 
-    if (code)
-        return code;
-    cushim__race_saw_all();
-    code = copy(device(dstDevice), device(srcDevice), ByteCount, NULL, false);
-    cushim__race_saw_all();
+    if (!asynchronous)
+        cushim__race_saw_all();
+    code = cushim__mock_copy_execute(shape, stream, asynchronous, false);
+    if (!asynchronous)
+        cushim__race_saw_all();
     return code;
 }
 
+MOCK_ALSO(MemcpyPeer)
 MOCK_EXACT(MemcpyPeerAsync)
 (CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext,
- size_t ByteCount, CUstream hStream)
+ size_t ByteCount, CUstream hStream, bool asynchronous)
 {
+    const struct mock_copy_shape shape = {device(srcDevice), device(dstDevice), ByteCount, 1, 1};
     CUresult code = check_contexts(dstContext, srcContext);
     struct mock_stream *stream;
 
-    if (code == CUDA_SUCCESS)
+    if (code == CUDA_SUCCESS && asynchronous)
         code = cushim__mock_memory_stream(hStream, true, &stream);
-    if (code == CUDA_SUCCESS && stream->capture)
+    if (code == CUDA_SUCCESS && asynchronous && stream->capture)
         code = cushim__mock_capture_query_stream(stream);
-    return code ? code : copy(device(dstDevice), device(srcDevice), ByteCount, hStream, true);
+    return code ? code : copy_peer(&shape, hStream, asynchronous);
 }
 
 /* Copies of rows and layers (driver-semantics.md #114 and #115). */
@@ -218,28 +192,28 @@ static CUresult copy_nothing(CUstream handle)
 MOCK_ALSO(Memcpy2D_v2, Memcpy2DUnaligned_v2)
 MOCK_EXACT(Memcpy2DAsync_v2)(const CUDA_MEMCPY2D *pCopy, CUstream hStream, bool asynchronous)
 {
-    CUDA_MEMCPY3D shape;
+    struct mock_copy_shape shape;
 
     if (!pCopy)
         return copy_nothing(hStream);
-    shape = (CUDA_MEMCPY3D){
-        .srcXInBytes = pCopy->srcXInBytes,
-        .srcY = pCopy->srcY,
-        .srcMemoryType = pCopy->srcMemoryType,
-        .srcHost = pCopy->srcHost,
-        .srcDevice = pCopy->srcDevice,
-        .srcArray = pCopy->srcArray,
-        .srcPitch = pCopy->srcPitch,
-        .dstXInBytes = pCopy->dstXInBytes,
-        .dstY = pCopy->dstY,
-        .dstMemoryType = pCopy->dstMemoryType,
-        .dstHost = pCopy->dstHost,
-        .dstDevice = pCopy->dstDevice,
-        .dstArray = pCopy->dstArray,
-        .dstPitch = pCopy->dstPitch,
-        .WidthInBytes = pCopy->WidthInBytes,
-        .Height = pCopy->Height,
-        .Depth = 1,
+    shape = (struct mock_copy_shape){
+        .from = {.x = pCopy->srcXInBytes,
+                 .y = pCopy->srcY,
+                 .type = pCopy->srcMemoryType,
+                 .host = pCopy->srcHost,
+                 .device = pCopy->srcDevice,
+                 .array = pCopy->srcArray,
+                 .pitch = pCopy->srcPitch},
+        .to = {.x = pCopy->dstXInBytes,
+               .y = pCopy->dstY,
+               .type = pCopy->dstMemoryType,
+               .host = pCopy->dstHost,
+               .device = pCopy->dstDevice,
+               .array = pCopy->dstArray,
+               .pitch = pCopy->dstPitch},
+        .width = pCopy->WidthInBytes,
+        .height = pCopy->Height,
+        .depth = 1,
     };
     return cushim__mock_copy_execute(&shape, hStream, asynchronous, false);
 }
@@ -247,8 +221,12 @@ MOCK_EXACT(Memcpy2DAsync_v2)(const CUDA_MEMCPY2D *pCopy, CUstream hStream, bool 
 MOCK_ALSO(Memcpy3D_v2)
 MOCK_EXACT(Memcpy3DAsync_v2)(const CUDA_MEMCPY3D *pCopy, CUstream hStream, bool asynchronous)
 {
-    return pCopy ? cushim__mock_copy_execute(pCopy, hStream, asynchronous, false)
-                 : copy_nothing(hStream);
+    struct mock_copy_shape shape;
+
+    if (!pCopy)
+        return copy_nothing(hStream);
+    shape = cushim__mock_copy_shape(pCopy);
+    return cushim__mock_copy_execute(&shape, hStream, asynchronous, false);
 }
 
 _Static_assert(sizeof(CUDA_MEMCPY3D_PEER) == sizeof(CUDA_MEMCPY3D) &&
@@ -261,17 +239,10 @@ MOCK_APPROXIMATE(Memcpy3DPeerAsync, "NULL is refused; the driver crashes")
 (const CUDA_MEMCPY3D_PEER *NOT_NULL pCopy, CUstream hStream, bool asynchronous)
 {
     CUresult code = check_contexts(pCopy->srcContext, pCopy->dstContext);
-    CUDA_MEMCPY3D shape;
+    struct mock_copy_shape shape;
 
     if (code)
         return code;
     memcpy(&shape, pCopy, sizeof shape);
-    shape.reserved0 = shape.reserved1 = NULL;
-    shape.srcLOD = shape.dstLOD = 0;
-    if (!asynchronous)
-        cushim__race_saw_all();
-    code = cushim__mock_copy_execute(&shape, hStream, asynchronous, false);
-    if (!asynchronous)
-        cushim__race_saw_all();
-    return code;
+    return copy_peer(&shape, hStream, asynchronous);
 }

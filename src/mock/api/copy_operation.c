@@ -3,6 +3,7 @@
  * Copies as operations: the two sides of one, where their bytes are and what the driver refuses of
  * them; and when they are executed (driver-semantics.md #106 to #109).
  */
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,11 +30,11 @@ static bool rows_of(const struct mock_copy *copy, const struct mock_copy_side *s
 {
     size_t width, height;
 
-    if (__builtin_add_overflow(side->x, copy->width, &width) ||
-        __builtin_add_overflow(side->y, copy->height, &height))
+    if (__builtin_add_overflow(side->at.x, copy->width, &width) ||
+        __builtin_add_overflow(side->at.y, copy->height, &height))
         return false;
-    rows->pitch = side->pitch ? side->pitch : width;
-    rows->count = side->height ? side->height : height;
+    rows->pitch = side->at.pitch ? side->at.pitch : width;
+    rows->count = side->at.height ? side->at.height : height;
     return rows->pitch >= width && rows->count >= height;
 }
 
@@ -45,10 +46,10 @@ static bool extent(const struct mock_copy *copy, const struct mock_copy_side *si
 {
     size_t before, inside;
 
-    return !__builtin_mul_overflow(side->z, rows->count, &before) &&
-           !__builtin_add_overflow(before, side->y, &before) &&
+    return !__builtin_mul_overflow(side->at.z, rows->count, &before) &&
+           !__builtin_add_overflow(before, side->at.y, &before) &&
            !__builtin_mul_overflow(before, rows->pitch, offset) &&
-           !__builtin_add_overflow(*offset, side->x, offset) &&
+           !__builtin_add_overflow(*offset, side->at.x, offset) &&
            !__builtin_mul_overflow(copy->depth - 1, rows->count, &inside) &&
            !__builtin_add_overflow(inside, copy->height - 1, &inside) &&
            !__builtin_mul_overflow(inside, rows->pitch, bytes) &&
@@ -57,18 +58,19 @@ static bool extent(const struct mock_copy *copy, const struct mock_copy_side *si
 
 static struct mock_array *array_of(const struct mock_copy_side *side)
 {
-    return cushim__mock_object_lookup(side->array, MOCK_ARRAY);
+    return cushim__mock_object_lookup(side->at.array, MOCK_ARRAY);
 }
 
 /* The device whose memory a side is; NULL: pageable memory. */
 static const struct mock_device *device_of(const struct mock_copy_side *side)
 {
-    const struct mock_array *array = side->type == CU_MEMORYTYPE_ARRAY ? array_of(side) : NULL;
+    const struct mock_array *array = side->at.type == CU_MEMORYTYPE_ARRAY ? array_of(side) : NULL;
     const struct mock_allocation *memory;
 
-    if (side->type == CU_MEMORYTYPE_ARRAY && !array)
+    if (side->at.type == CU_MEMORYTYPE_ARRAY && !array)
         return NULL;
-    memory = cushim__mock_allocation_at(array ? array->memory : side->address);
+    memory =
+        cushim__mock_allocation_at(array ? array->memory : cushim__mock_copy_address(&side->at));
     return memory ? memory->device : NULL;
 }
 
@@ -78,8 +80,8 @@ static bool find_rows(const struct mock_copy *copy, const struct mock_copy_side 
 {
     const struct mock_array *array;
 
-    if (side->type != CU_MEMORYTYPE_ARRAY) {
-        *address = side->address;
+    if (side->at.type != CU_MEMORYTYPE_ARRAY) {
+        *address = cushim__mock_copy_address(&side->at);
         return rows_of(copy, side, rows);
     }
     array = array_of(side);
@@ -155,14 +157,14 @@ static CUresult check_array(const struct mock_copy *copy, const struct mock_copy
     CUresult code;
     size_t end;
 
-    if (!side->array)
+    if (!side->at.array)
         return CUDA_ERROR_INVALID_VALUE;
-    code = cushim__mock_object_find(side->array, MOCK_ARRAY, &array);
+    code = cushim__mock_object_find(side->at.array, MOCK_ARRAY, &array);
     if (code)
         return code;
-    if (__builtin_add_overflow(side->x, copy->width, &end) || end > array->row_bytes ||
-        side->y > array->rows || copy->height > array->rows - side->y || side->z > array->layers ||
-        copy->depth > array->layers - side->z)
+    if (__builtin_add_overflow(side->at.x, copy->width, &end) || end > array->row_bytes ||
+        side->at.y > array->rows || copy->height > array->rows - side->at.y ||
+        side->at.z > array->layers || copy->depth > array->layers - side->at.z)
         return CUDA_ERROR_INVALID_VALUE;
     return CUDA_SUCCESS;
 }
@@ -170,15 +172,15 @@ static CUresult check_array(const struct mock_copy *copy, const struct mock_copy
 /* Memory that the mock knows has to hold the box; what it does not know can only be the host's. */
 static CUresult check_memory(const struct mock_copy *copy, struct mock_copy_side *side)
 {
+    const CUdeviceptr address = cushim__mock_copy_address(&side->at);
     const struct mock_allocation *memory;
     bool is_pinned;
     size_t offset, bytes;
     struct rows rows;
     CUdeviceptr first;
 
-    if (!side->address || !rows_of(copy, side, &rows) ||
-        !extent(copy, side, &rows, &offset, &bytes) ||
-        __builtin_add_overflow(side->address, offset, &first))
+    if (!address || !rows_of(copy, side, &rows) || !extent(copy, side, &rows, &offset, &bytes) ||
+        __builtin_add_overflow(address, offset, &first))
         return CUDA_ERROR_INVALID_VALUE;
     memory = cushim__mock_allocation_at(first);
     is_pinned = memory && cushim__mock_allocation_place(memory) == MOCK_PINNED;
@@ -189,7 +191,7 @@ static CUresult check_memory(const struct mock_copy *copy, struct mock_copy_side
         return CUDA_SUCCESS;
     }
     /* Page-locked memory with pageable memory after it is as good as pageable. */
-    if (side->type == CU_MEMORYTYPE_DEVICE || cushim__mock_memory_is_device(first) ||
+    if (side->at.type == CU_MEMORYTYPE_DEVICE || cushim__mock_memory_is_device(first) ||
         (memory && !is_pinned))
         return CUDA_ERROR_INVALID_VALUE;
     side->pageable = true;
@@ -197,22 +199,27 @@ static CUresult check_memory(const struct mock_copy *copy, struct mock_copy_side
 }
 
 /*
- * Make a side of what a call says of it; `type`, the place in the memory and its rows are set.
- * INVALID_VALUE: the box is not in memory of that kind; INVALID_HANDLE: there is no such array.
+ * Check a side that is as the call says. INVALID_VALUE: the box is not in memory of that kind;
+ * INVALID_HANDLE: there is no such array.
  */
-static CUresult check_side(const struct mock_copy *copy, struct mock_copy_side *side,
-                           const void *host, CUdeviceptr device, CUarray array)
+static CUresult check_side(const struct mock_copy *copy, struct mock_copy_side *side)
 {
-    switch (side->type) {
+    struct mock_copy_half *at = &side->at;
+
+    at->lod = 0;
+    at->context = NULL;
+    if (at->type != CU_MEMORYTYPE_ARRAY)
+        at->array = NULL;
+    if (at->type != CU_MEMORYTYPE_HOST)
+        at->host = NULL;
+    if (at->type == CU_MEMORYTYPE_HOST || at->type == CU_MEMORYTYPE_ARRAY)
+        at->device = 0;
+    switch (at->type) {
     case CU_MEMORYTYPE_HOST:
-        side->address = (uintptr_t)host;
-        return check_memory(copy, side);
     case CU_MEMORYTYPE_DEVICE:
     case CU_MEMORYTYPE_UNIFIED:
-        side->address = device;
         return check_memory(copy, side);
     case CU_MEMORYTYPE_ARRAY:
-        side->array = array;
         side->on_device = true;
         return check_array(copy, side);
     default:
@@ -260,11 +267,15 @@ static const struct mock_operation_class copy_class = {
     .drop = drop,
 };
 
+static size_t bytes_of(const struct mock_copy *copy)
+{
+    return copy->width * copy->height * copy->depth;
+}
+
 /* Set which unit executes the copy, and how long that takes. */
 static void set_cost(struct mock_copy *copy)
 {
     const struct mock_costs *costs = &cushim__mock->settings.costs;
-    const size_t bytes = copy->width * copy->height * copy->depth;
     uint64_t rate = costs->host_to_device_bytes_per_us;
 
     copy->operation.unit = MOCK_HOST_TO_DEVICE;
@@ -277,97 +288,56 @@ static void set_cost(struct mock_copy *copy)
         rate = costs->device_to_host_bytes_per_us;
     }
     copy->operation.duration_ns =
-        costs->operation_ns + cushim__mock_operation_duration(bytes, rate);
+        costs->operation_ns + cushim__mock_operation_duration(bytes_of(copy), rate);
 }
 
-static struct mock_copy_side side_of(unsigned type, size_t x, size_t y, size_t z, size_t pitch,
-                                     size_t height)
+_Static_assert(sizeof(struct mock_copy_shape) == sizeof(CUDA_MEMCPY3D) &&
+                   offsetof(struct mock_copy_shape, from.array) ==
+                       offsetof(CUDA_MEMCPY3D, srcArray) &&
+                   offsetof(struct mock_copy_shape, to) == offsetof(CUDA_MEMCPY3D, dstXInBytes) &&
+                   offsetof(struct mock_copy_shape, to.height) ==
+                       offsetof(CUDA_MEMCPY3D, dstHeight),
+               "a shape is CUDA_MEMCPY3D by its halves");
+
+struct mock_copy_shape cushim__mock_copy_shape(const CUDA_MEMCPY3D *of)
 {
-    return (struct mock_copy_side){
-        .x = x,
-        .y = y,
-        .z = z,
-        .pitch = pitch,
-        .height = height,
-        .type = type <= UINT8_MAX ? (uint8_t)type : 0,
-    };
+    struct mock_copy_shape shape;
+
+    memcpy(&shape, of, sizeof shape);
+    return shape;
 }
 
-/* Fill a copy from its description. */
-static CUresult describe(const CUDA_MEMCPY3D *shape, struct mock_copy *copy)
-{
-    CUresult code;
-
-    copy->from = side_of(shape->srcMemoryType, shape->srcXInBytes, shape->srcY, shape->srcZ,
-                         shape->srcPitch, shape->srcHeight);
-    copy->to = side_of(shape->dstMemoryType, shape->dstXInBytes, shape->dstY, shape->dstZ,
-                       shape->dstPitch, shape->dstHeight);
-    copy->width = shape->WidthInBytes;
-    copy->height = shape->Height;
-    copy->depth = shape->Depth;
-    code = check_side(copy, &copy->from, shape->srcHost, shape->srcDevice, shape->srcArray);
-    if (code == CUDA_SUCCESS)
-        code = check_side(copy, &copy->to, shape->dstHost, shape->dstDevice, shape->dstArray);
-    if (code == CUDA_SUCCESS)
-        set_cost(copy);
-    return code;
-}
-
-CUresult cushim__mock_copy_operation(const CUDA_MEMCPY3D *shape, struct mock_operation **operation)
+CUresult cushim__mock_copy_operation(const struct mock_copy_shape *shape,
+                                     struct mock_operation **operation)
 {
     struct mock_copy *copy;
     CUresult code;
 
-    if (!shape || shape->WidthInBytes == 0 || shape->Height == 0 || shape->Depth == 0)
+    if (shape->width == 0 || shape->height == 0 || shape->depth == 0)
         return CUDA_ERROR_INVALID_VALUE;
     copy = cushim__mock_operation_create(&copy_class, MOCK_NO_UNIT, 0);
     if (!copy)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    code = describe(shape, copy);
-    if (code)
+    copy->from.at = shape->from;
+    copy->to.at = shape->to;
+    copy->width = shape->width;
+    copy->height = shape->height;
+    copy->depth = shape->depth;
+    code = check_side(copy, &copy->from);
+    if (code == CUDA_SUCCESS)
+        code = check_side(copy, &copy->to);
+    if (code) {
         cushim__mock_operation_destroy(copy);
-    else
-        *operation = &copy->operation;
-    return code;
+        return code;
+    }
+    set_cost(copy);
+    *operation = &copy->operation;
+    return CUDA_SUCCESS;
 }
 
-bool cushim__mock_copy_parameters(const struct mock_operation *operation, CUDA_MEMCPY3D *shape)
+const struct mock_copy *cushim__mock_copy_of(const struct mock_operation *operation)
 {
-    const struct mock_copy *copy = (const struct mock_copy *)operation;
-    const struct mock_copy_side *from = &copy->from, *to = &copy->to;
-
-    if (operation->class != &copy_class)
-        return false;
-    *shape = (CUDA_MEMCPY3D){
-        .srcXInBytes = from->x,
-        .srcY = from->y,
-        .srcZ = from->z,
-        .srcMemoryType = (CUmemorytype)from->type,
-        .srcPitch = from->pitch,
-        .srcHeight = from->height,
-        .dstXInBytes = to->x,
-        .dstY = to->y,
-        .dstZ = to->z,
-        .dstMemoryType = (CUmemorytype)to->type,
-        .dstPitch = to->pitch,
-        .dstHeight = to->height,
-        .WidthInBytes = copy->width,
-        .Height = copy->height,
-        .Depth = copy->depth,
-    };
-    if (from->type == CU_MEMORYTYPE_ARRAY)
-        shape->srcArray = from->array;
-    else if (from->type == CU_MEMORYTYPE_HOST)
-        shape->srcHost = (const void *)(uintptr_t)from->address;
-    else
-        shape->srcDevice = from->address;
-    if (to->type == CU_MEMORYTYPE_ARRAY)
-        shape->dstArray = to->array;
-    else if (to->type == CU_MEMORYTYPE_HOST)
-        shape->dstHost = (void *)(uintptr_t)to->address;
-    else
-        shape->dstDevice = to->address;
-    return true;
+    return operation->class == &copy_class ? (const struct mock_copy *)operation : NULL;
 }
 
 /* When a call that copies returns (driver-semantics.md #110 to #113). */
@@ -376,11 +346,6 @@ bool cushim__mock_copy_parameters(const struct mock_operation *operation, CUDA_M
 enum { STAGED_BYTES = 2 << 20 };
 
 enum manner { QUEUE, STAGE, WAIT };
-
-static size_t bytes_of(const struct mock_copy *copy)
-{
-    return copy->width * copy->height * copy->depth;
-}
 
 static enum manner manner_of(const struct mock_copy *copy, bool asynchronous)
 {
@@ -411,8 +376,8 @@ bool cushim__mock_copy_stage(struct mock_copy *copy)
     return true;
 }
 
-CUresult cushim__mock_copy_execute(const CUDA_MEMCPY3D *shape, CUstream handle, bool asynchronous,
-                                   bool read)
+CUresult cushim__mock_copy_execute(const struct mock_copy_shape *shape, CUstream handle,
+                                   bool asynchronous, bool read)
 {
     struct mock_operation *operation;
     struct mock_stream *stream;
@@ -421,7 +386,7 @@ CUresult cushim__mock_copy_execute(const CUDA_MEMCPY3D *shape, CUstream handle, 
 
     if (code)
         return code;
-    if (shape->WidthInBytes == 0 || shape->Height == 0 || shape->Depth == 0)
+    if (shape->width == 0 || shape->height == 0 || shape->depth == 0)
         return CUDA_SUCCESS;
     code = cushim__mock_copy_operation(shape, &operation);
     if (code)

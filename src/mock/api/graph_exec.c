@@ -245,31 +245,20 @@ static CUresult check_memset(const struct mock_work *former, const struct mock_w
     return CUDA_SUCCESS;
 }
 
-static CUdeviceptr source_of(const CUDA_MEMCPY3D *copy)
+static bool is_half_alike(const struct mock_copy_half *was, const struct mock_copy_half *is)
 {
-    return copy->srcMemoryType == CU_MEMORYTYPE_HOST ? (CUdeviceptr)(uintptr_t)copy->srcHost
-                                                     : copy->srcDevice;
-}
-
-static CUdeviceptr destination_of(const CUDA_MEMCPY3D *copy)
-{
-    return copy->dstMemoryType == CU_MEMORYTYPE_HOST ? (CUdeviceptr)(uintptr_t)copy->dstHost
-                                                     : copy->dstDevice;
+    return was->type == is->type &&
+           is_alike(cushim__mock_copy_address(was), cushim__mock_copy_address(is));
 }
 
 static CUresult check_memcpy(const struct mock_work *former, const struct mock_work *work)
 {
-    CUDA_MEMCPY3D was, is;
+    const struct mock_copy *was = cushim__mock_copy_of(former->operation);
+    const struct mock_copy *is = cushim__mock_copy_of(work->operation);
 
-    if (!cushim__mock_copy_parameters(former->operation, &was) ||
-        !cushim__mock_copy_parameters(work->operation, &is))
-        return CUDA_ERROR_INVALID_VALUE;
-    if (was.srcMemoryType != is.srcMemoryType || was.dstMemoryType != is.dstMemoryType)
-        return CUDA_ERROR_INVALID_VALUE;
-    if (was.Height > 1 || was.Depth > 1 || is.Height > 1 || is.Depth > 1)
-        return CUDA_ERROR_INVALID_VALUE;
-    if (!is_alike(source_of(&was), source_of(&is)) ||
-        !is_alike(destination_of(&was), destination_of(&is)))
+    if (!was || !is || !is_half_alike(&was->from.at, &is->from.at) ||
+        !is_half_alike(&was->to.at, &is->to.at) || was->height > 1 || was->depth > 1 ||
+        is->height > 1 || is->depth > 1)
         return CUDA_ERROR_INVALID_VALUE;
     return CUDA_SUCCESS;
 }

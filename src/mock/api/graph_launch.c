@@ -243,11 +243,10 @@ static CUresult plan_graph(struct mock_plan *plan, const struct mock_graph *imag
 /* What is in pageable memory is read at the launch. */
 static bool stage(struct mock_operation *operation)
 {
-    struct mock_copy *copy = (struct mock_copy *)operation;
-    CUDA_MEMCPY3D shape;
+    const struct mock_copy *copy = cushim__mock_copy_of(operation);
 
-    return !cushim__mock_copy_parameters(operation, &shape) || !copy->from.pageable ||
-           !copy->to.on_device || cushim__mock_copy_stage(copy);
+    return !copy || !copy->from.pageable || !copy->to.on_device ||
+           cushim__mock_copy_stage((struct mock_copy *)operation);
 }
 
 static CUresult plan_event(struct mock_plan *plan, const struct mock_work *work,
@@ -375,14 +374,15 @@ static bool writes_pageable(const struct mock_graph *image)
 {
     for (size_t i = 0; i < image->node_count; i++) {
         const struct mock_work *work = &image->order[i]->work;
-        CUDA_MEMCPY3D shape;
+        const struct mock_copy *copy;
 
         if (work->child && writes_pageable(work->child))
             return true;
-        if (work->type == CU_GRAPH_NODE_TYPE_MEMCPY && !image->order[i]->disabled &&
-            cushim__mock_copy_parameters(work->operation, &shape) &&
-            shape.dstMemoryType == CU_MEMORYTYPE_HOST &&
-            !cushim__mock_allocation_at((CUdeviceptr)(uintptr_t)shape.dstHost))
+        if (work->type != CU_GRAPH_NODE_TYPE_MEMCPY || image->order[i]->disabled)
+            continue;
+        copy = cushim__mock_copy_of(work->operation);
+        if (copy && copy->to.at.type == CU_MEMORYTYPE_HOST &&
+            !cushim__mock_allocation_at(cushim__mock_copy_address(&copy->to.at)))
             return true;
     }
     return false;

@@ -167,10 +167,17 @@ MOCK_EXACT(GraphHostNodeSetParams)(CUgraphNode hNode, const CUDA_HOST_NODE_PARAM
 MOCK_EXACT(GraphMemcpyNodeGetParams)
 (CUDA_MEMCPY3D *NOT_NULL nodeParams, const struct mock_node *node)
 {
-    return node->work.type == CU_GRAPH_NODE_TYPE_MEMCPY &&
-                   cushim__mock_copy_parameters(node->work.operation, nodeParams)
-               ? CUDA_SUCCESS
-               : CUDA_ERROR_INVALID_VALUE;
+    const struct mock_copy *copy = node->work.type == CU_GRAPH_NODE_TYPE_MEMCPY
+                                       ? cushim__mock_copy_of(node->work.operation)
+                                       : NULL;
+    struct mock_copy_shape shape;
+
+    if (!copy)
+        return CUDA_ERROR_INVALID_VALUE;
+    shape = (struct mock_copy_shape){copy->from.at, copy->to.at, copy->width, copy->height,
+                                     copy->depth};
+    memcpy(nodeParams, &shape, sizeof shape);
+    return CUDA_SUCCESS;
 }
 
 MOCK_EXACT(GraphMemcpyNodeSetParams)

@@ -69,8 +69,11 @@ struct mock_work cushim__mock_work_memcpy(const CUDA_MEMCPY3D *parameters, CUcon
 
     if (parameters)
         code = find_context(context, address_of(parameters), &where);
-    if (code == CUDA_SUCCESS)
-        code = cushim__mock_copy_operation(parameters, &operation);
+    if (code == CUDA_SUCCESS) {
+        const struct mock_copy_shape shape = cushim__mock_copy_shape(parameters);
+
+        code = cushim__mock_copy_operation(&shape, &operation);
+    }
     return work_of(code, CU_GRAPH_NODE_TYPE_MEMCPY, operation, where);
 }
 
