@@ -10,100 +10,89 @@
 #include "src/mock/mock.h"
 #include "src/mock/sim/sim.h"
 
-/*
- * The mock with its lock taken; NULL: there is none. A function that stands for a kernel has the
- * lock already, and so have handlers of a fork.
- */
-static struct cushim_mock *enter(bool *has_lock)
+/* The mock with its lock taken; NULL: there is none. */
+static struct cushim_mock *enter(void)
 {
     struct cushim_mock *mock = __atomic_load_n(&cushim__mock, __ATOMIC_ACQUIRE);
 
-    *has_lock = cushim__in_kernel || cushim__mock_call.held_for_fork == mock;
-    if (mock && !*has_lock)
-        cushim__lock_take(&mock->lock);
+    if (mock)
+        cushim__mock_lock(mock);
     return mock;
 }
 
-static void leave(struct cushim_mock *mock, bool had_lock)
+static void leave(struct cushim_mock *mock)
 {
-    if (mock && !had_lock)
-        cushim__lock_release(&mock->lock);
+    if (mock)
+        cushim__mock_unlock(mock);
 }
 
 static uint64_t now(void)
 {
-    bool has_lock;
-    struct cushim_mock *mock = enter(&has_lock);
+    struct cushim_mock *mock = enter();
     const uint64_t now_ns = mock ? cushim__mock_sim_now() : 0;
 
-    leave(mock, has_lock);
+    leave(mock);
     return now_ns;
 }
 
 static void delay(uint64_t duration_ns)
 {
-    bool has_lock;
-    struct cushim_mock *mock = enter(&has_lock);
+    struct cushim_mock *mock = enter();
 
     if (mock && !cushim__in_kernel)
         cushim__mock_sim_elapse(duration_ns);
-    leave(mock, has_lock);
+    leave(mock);
 }
 
 static void fault(CUresult code)
 {
-    bool has_lock;
-    struct cushim_mock *mock = enter(&has_lock);
+    struct cushim_mock *mock = enter();
 
     if (mock)
         cushim__mock_sim_set_sticky_error(code);
-    leave(mock, has_lock);
+    leave(mock);
 }
 
 static CUcontext current(int *device)
 {
-    bool has_lock;
     CUcontext handle = NULL;
-    struct cushim_mock *mock = enter(&has_lock);
+    struct cushim_mock *mock = enter();
     const struct mock_context *context = mock ? cushim__mock_context_top() : NULL;
 
     if (context) {
         *device = context->device->ordinal;
         handle = context->object.handle;
     }
-    leave(mock, has_lock);
+    leave(mock);
     return handle;
 }
 
 static void alone(void (*act)(void))
 {
-    bool has_lock;
-    struct cushim_mock *mock = enter(&has_lock);
+    struct cushim_mock *mock = enter();
 
     act();
-    leave(mock, has_lock);
+    leave(mock);
 }
 
 static void release(void)
 {
-    bool has_lock;
-    struct cushim_mock *mock = enter(&has_lock);
+    struct cushim_mock *mock = enter();
 
     if (mock)
         cushim__mock_sim_release_hung();
-    leave(mock, has_lock);
+    leave(mock);
 }
 
 static void set_tag(uint64_t value, bool is_memory, const char *tag)
 {
-    bool has_lock;
-    struct cushim_mock *mock = enter(&has_lock);
+    struct cushim_mock *mock = enter();
 
     if (mock && is_memory)
         cushim__mock_allocation_set_tag(value, tag);
     else if (mock)
         cushim__mock_object_set_tag((const void *)(uintptr_t)value, tag);
-    leave(mock, has_lock);
+    leave(mock);
 }
 
 static const struct cushim__layer_host host = {

@@ -107,15 +107,21 @@ void cushim__mock_trace(const char *what, const char *name, uint64_t stream, uin
                                   });
 }
 
+/* The calling thread has it in a function that stands for a kernel, and in handlers of a fork. */
+static bool has_lock(const struct cushim_mock *mock)
+{
+    return cushim__in_kernel || cushim__mock_call.held_for_fork == mock;
+}
+
 void cushim__mock_lock(struct cushim_mock *mock)
 {
-    if (!cushim__in_kernel)
+    if (!has_lock(mock))
         cushim__lock_take(&mock->lock);
 }
 
 void cushim__mock_unlock(struct cushim_mock *mock)
 {
-    if (!cushim__in_kernel)
+    if (!has_lock(mock))
         cushim__lock_release(&mock->lock);
 }
 

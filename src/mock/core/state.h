@@ -74,10 +74,7 @@ extern struct cushim_mock *cushim__mock;
 /* CUDA_ERROR_DEINITIALIZED, unless the library says why there never was a mock. */
 extern CUresult cushim__mock_absent;
 
-/*
- * The lock, for what programs ask of the mock itself. A function that stands for a kernel is called
- * under it, on the thread that has it.
- */
+/* The lock, for what programs and the layer ask of the mock, also where the thread has it already. */
 void cushim__mock_lock(struct cushim_mock *mock);
 void cushim__mock_unlock(struct cushim_mock *mock);
 
