@@ -11,6 +11,7 @@
 #include "src/mock/api/kernel.h"
 #include "src/mock/api/stream.h"
 #include "src/mock/memory/allocation.h"
+#include "src/mock/memory/pages.h"
 
 /* NULL means the current context; without one it means the context of the memory. */
 static CUresult find_context(CUcontext handle, CUdeviceptr address, struct mock_context **context)
@@ -121,15 +122,6 @@ struct mock_work cushim__mock_work_event(CUgraphNodeType type, CUevent event)
     return code ? refused(code) : (struct mock_work){.type = type, .event = event};
 }
 
-static bool is_zero(const void *start, const void *end)
-{
-    const char *byte = start;
-
-    while (byte < (const char *)end && !*byte)
-        byte++;
-    return byte == end;
-}
-
 /* What comes after the member in use must be zero, and so must what is reserved before it. */
 static bool is_clean(const CUgraphNodeParams *parameters)
 {
@@ -146,14 +138,14 @@ static bool is_clean(const CUgraphNodeParams *parameters)
     const char *members = (const char *)parameters->reserved1;
     const unsigned type = (unsigned)parameters->type;
 
-    if (!is_zero(parameters->reserved0, parameters->reserved0 + sizeof parameters->reserved0 /
-                                                                    sizeof *parameters->reserved0))
+    if (!cushim__mock_bytes_are_zero(parameters->reserved0, sizeof parameters->reserved0))
         return false;
     /* The types after these are refused, whatever their members say. */
     if (type > CU_GRAPH_NODE_TYPE_EVENT_RECORD && type <= CU_GRAPH_NODE_TYPE_CONDITIONAL)
         return true;
-    return is_zero(type < sizeof used / sizeof *used ? members + used[type] : members,
-                   parameters + 1);
+    if (type < sizeof used / sizeof *used)
+        members += used[type];
+    return cushim__mock_bytes_are_zero(members, (size_t)((const char *)(parameters + 1) - members));
 }
 
 static struct mock_work kernel_from(const CUgraphNodeParams *parameters)

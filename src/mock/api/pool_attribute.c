@@ -9,6 +9,7 @@
 #include "src/mock/api/capture.h"
 #include "src/mock/api/pool.h"
 #include "src/mock/core/device.h"
+#include "src/mock/memory/pages.h"
 
 /* Kinds of handles, places and memory that old headers lack. */
 enum {
@@ -115,11 +116,12 @@ static const char *tail_of(const CUmemPoolProps *props)
     return (const char *)(&props->win32SecurityAttributes + 1);
 }
 
-static bool is_zero(const char *from, const char *end)
+/* Whether what is reserved is zero. */
+static bool is_clean(const CUmemPoolProps *props)
 {
-    while (from < end && !*from)
-        from++;
-    return from == end;
+    const char *reserved = tail_of(props) + sizeof(size_t) + sizeof(uint16_t);
+
+    return cushim__mock_bytes_are_zero(reserved, (size_t)((const char *)(props + 1) - reserved));
 }
 
 static CUresult check(const CUmemPoolProps *props, struct mock_device **device)
@@ -130,7 +132,7 @@ static CUresult check(const CUmemPoolProps *props, struct mock_device **device)
     if ((type != CU_MEM_ALLOCATION_TYPE_PINNED && type != TYPE_MANAGED) ||
         (handles != CU_MEM_HANDLE_TYPE_NONE &&
          handles != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR && handles != HANDLE_FABRIC) ||
-        !is_zero(tail_of(props) + sizeof(size_t) + sizeof(uint16_t), (const char *)(props + 1)))
+        !is_clean(props))
         return CUDA_ERROR_INVALID_VALUE;
     if (place == LOCATION_HOST || place == LOCATION_HOST_NUMA)
         return CUDA_ERROR_NOT_SUPPORTED;

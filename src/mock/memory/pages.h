@@ -9,6 +9,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
+
+/* Whether bytes are all 0. */
+static inline bool cushim__mock_bytes_are_zero(const void *bytes, size_t count)
+{
+    const char *first = bytes;
+
+    return count == 0 || (*first == 0 && memcmp(first, first + 1, count - 1) == 0);
+}
 
 /* The size of one, in bytes. */
 size_t cushim__mock_pages_size(void);
@@ -60,10 +69,6 @@ void *cushim__mock_pages_share(void *pages, size_t bytes, struct mock_shared_pag
  */
 void cushim__mock_pages_unshare(void *pages, void *moved, size_t bytes,
                                 const struct mock_shared_pages *shared);
-
-/* Whether both are the same pages. */
-bool cushim__mock_pages_same(const struct mock_shared_pages *one,
-                             const struct mock_shared_pages *other);
 
 /* Whether it is this process that shares them. */
 bool cushim__mock_pages_are_own(const struct mock_shared_pages *shared);

@@ -160,18 +160,13 @@ struct tail {
 
 enum { PIECE = 64 << 10 };
 
-static bool is_zero(const char *bytes, size_t count)
-{
-    return count == 0 || (bytes[0] == 0 && memcmp(bytes, bytes + 1, count - 1) == 0);
-}
-
 /* What was never touched stays without backing. */
 static bool copy_in(int file, const char *pages, size_t bytes)
 {
     for (size_t at = 0; at < bytes; at += PIECE) {
         const size_t count = bytes - at < PIECE ? bytes - at : PIECE;
 
-        if (!is_zero(pages + at, count) &&
+        if (!cushim__mock_bytes_are_zero(pages + at, count) &&
             pwrite(file, pages + at, count, (off_t)at) != (ssize_t)count)
             return false;
     }
@@ -213,12 +208,6 @@ void cushim__mock_pages_unshare(void *pages, void *moved, size_t bytes,
     mmap(pages, bytes, PROT_READ | PROT_WRITE,
          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
     close(shared->file);
-}
-
-bool cushim__mock_pages_same(const struct mock_shared_pages *one,
-                             const struct mock_shared_pages *other)
-{
-    return memcmp(one->key, other->key, sizeof one->key) == 0;
 }
 
 bool cushim__mock_pages_are_own(const struct mock_shared_pages *shared)

@@ -146,18 +146,13 @@ static HANDLE section_of(const struct mock_shared_pages *shared)
     return (HANDLE)(intptr_t)shared->file;
 }
 
-static bool is_zero(const char *bytes, size_t count)
-{
-    return count == 0 || (bytes[0] == 0 && memcmp(bytes, bytes + 1, count - 1) == 0);
-}
-
 /* What was never touched stays so. */
 static void copy_in(char *view, const char *pages, size_t bytes)
 {
     for (size_t at = 0; at < bytes; at += PIECE) {
         const size_t count = bytes - at < PIECE ? bytes - at : PIECE;
 
-        if (!is_zero(pages + at, count))
+        if (!cushim__mock_bytes_are_zero(pages + at, count))
             memcpy(view + at, pages + at, count);
     }
 }
@@ -189,12 +184,6 @@ void cushim__mock_pages_unshare(void *pages, void *moved, size_t bytes,
     (void)bytes;
     UnmapViewOfFile(moved);
     CloseHandle(section_of(shared));
-}
-
-bool cushim__mock_pages_same(const struct mock_shared_pages *one,
-                             const struct mock_shared_pages *other)
-{
-    return memcmp(one->key, other->key, sizeof one->key) == 0;
 }
 
 bool cushim__mock_pages_are_own(const struct mock_shared_pages *shared)
