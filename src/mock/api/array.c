@@ -42,7 +42,7 @@ size_t cushim__mock_array_channel_bytes(CUarray_format format)
 
 static size_t attribute(CUdevice_attribute number)
 {
-    return (size_t)cushim__mock->settings.profile.attributes[number];
+    return (size_t)cushim__mock_attribute(number);
 }
 
 /* Whether the extents are within what the device says of textures. */
@@ -92,16 +92,17 @@ static CUresult check(const CUDA_ARRAY3D_DESCRIPTOR *of)
     return CUDA_SUCCESS;
 }
 
-static void free_array(struct mock_array *array)
+static void destroy(struct mock_array *array)
 {
     cushim__mock_memory_free(array->memory);
+    cushim__mock_object_remove(array);
     free(array);
 }
 
 static CUresult make(struct mock_context *context, const CUDA_ARRAY3D_DESCRIPTOR *of,
                      struct mock_array **made)
 {
-    struct mock_array *array = calloc(1, sizeof *array);
+    struct mock_array *array = cushim__mock_object_create(sizeof *array, MOCK_ARRAY, context, NULL);
     CUresult code;
 
     if (!array)
@@ -113,13 +114,8 @@ static CUresult make(struct mock_context *context, const CUDA_ARRAY3D_DESCRIPTOR
     array->layers = of->Depth ? of->Depth : 1;
     code = cushim__mock_memory_allocate(
         context, context->device, array->row_bytes * array->rows * array->layers, &array->memory);
-    if (code) {
-        free(array);
-        return code;
-    }
-    code = cushim__mock_object_add(array, MOCK_ARRAY, context);
     if (code)
-        free_array(array);
+        destroy(array);
     else
         *made = array;
     return code;
@@ -172,9 +168,7 @@ MOCK_EXACT(ArrayDestroy)(struct mock_array *array, bool uncaptured)
     /* The lock was given up meanwhile. */
     if (code == CUDA_SUCCESS)
         code = cushim__mock_object_find(handle, MOCK_ARRAY, &array);
-    if (code)
-        return code;
-    cushim__mock_object_remove(array);
-    free_array(array);
-    return CUDA_SUCCESS;
+    if (code == CUDA_SUCCESS)
+        destroy(array);
+    return code;
 }

@@ -23,19 +23,18 @@ static const struct {
     {11000, 70}, {10020, 65}, {10010, 64}, {0, 63},
 };
 
-static struct mock_image_target target_of(const struct mock_settings *settings)
+static struct mock_image_target device_target(void)
 {
-    const int *attributes = settings->profile.attributes;
-    struct mock_image_target target = {
-        .architecture = (unsigned)(attributes[CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR] * 10 +
-                                   attributes[CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR])};
+    const struct mock_settings *settings = &cushim__mock->settings;
     size_t i = 0;
 
     while (settings->driver_version < ptx_versions[i].driver_version)
         i++;
-    target.ptx_version = ptx_versions[i].ptx_version;
-    target.executes = settings->unregistered == MOCK_EXECUTE_KERNELS;
-    return target;
+    return (struct mock_image_target){
+        .architecture = (unsigned)cushim__mock_architecture(),
+        .ptx_version = ptx_versions[i].ptx_version,
+        .executes = settings->unregistered == MOCK_EXECUTE_KERNELS,
+    };
 }
 
 /* Report an image that is refused to the log of the options and to that of the mock. */
@@ -56,7 +55,7 @@ static CUresult refused(const struct mock_image *image, const struct mock_jit *j
 CUresult cushim__mock_code_load(const void *image, size_t bytes, const struct mock_jit *jit,
                                 struct mock_code **code)
 {
-    const struct mock_image_target target = target_of(&cushim__mock->settings);
+    const struct mock_image_target target = device_target();
     struct mock_code *made = calloc(1, sizeof *made);
     CUresult result;
 
@@ -82,7 +81,7 @@ CUresult cushim__mock_code_load(const void *image, size_t bytes, const struct mo
 CUresult cushim__mock_code_add(struct mock_image *image, const void *bytes, size_t count,
                                const struct mock_jit *jit)
 {
-    const struct mock_image_target target = target_of(&cushim__mock->settings);
+    const struct mock_image_target target = device_target();
     CUresult code = cushim__mock_image_read_bytes(image, bytes, count, &target);
 
     return code == CUDA_SUCCESS ? code : refused(image, jit, code);

@@ -55,19 +55,16 @@ static void begin(struct mock_context *context)
 /* A new context, which is nowhere current. NULL: out of memory. */
 static struct mock_context *create_context(struct mock_device *device, unsigned flags)
 {
-    struct mock_context *context = calloc(1, sizeof *context);
+    struct mock_context *context =
+        cushim__mock_object_create(sizeof *context, MOCK_CONTEXT, NULL, drop);
 
     if (!context)
         return NULL;
+    context->object.context = context;
     context->device = device;
     context->flags = flags;
     context->api_version = LATER_ABI;
     context->uses = 1;
-    if (cushim__mock_object_add(context, MOCK_CONTEXT, context) != CUDA_SUCCESS) {
-        free(context);
-        return NULL;
-    }
-    context->object.drop = drop;
     cushim__mock_group_begin(&context->group, (unsigned)device->ordinal);
     begin(context);
     return context;

@@ -96,13 +96,11 @@ MOCK_EXACT(CtxGetExecAffinity)
 (struct mock_context *current, cushim_CUexecAffinityParam *NOT_NULL pExecAffinity,
  cushim_CUexecAffinityType type)
 {
-    const struct mock_profile *profile = &cushim__mock->settings.profile;
-
     if (type != CU_EXEC_AFFINITY_TYPE_SM_COUNT)
         return CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY;
     pExecAffinity->type = type;
     pExecAffinity->param.smCount.val =
-        (unsigned)profile->attributes[CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT];
+        (unsigned)cushim__mock_attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
     return CUDA_SUCCESS;
 }
 
@@ -168,8 +166,7 @@ MOCK_EXACT(CtxGetLimit)(const struct mock_context *current, size_t *pvalue, CUli
 /* What a limit is a multiple of: the persisting part of the L2 has units of a sixteenth of it. */
 static size_t unit_of(CUlimit limit)
 {
-    const int *attributes = cushim__mock->settings.profile.attributes;
-    const int sixteenth = attributes[CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE] / 16;
+    const int sixteenth = cushim__mock_attribute(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE) / 16;
 
     if (rules[limit].multiple > 0)
         return rules[limit].multiple;

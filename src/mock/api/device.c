@@ -10,12 +10,6 @@
 #include "src/mock/core/device.h"
 #include "src/mock/core/state.h"
 
-/* What the profile says; 0 where it says nothing. */
-static int attribute(CUdevice_attribute number)
-{
-    return cushim__mock->settings.profile.attributes[number];
-}
-
 /* As of a number that the driver does not know; but a profile may be incomplete: say so once. */
 static CUresult lacks(int number)
 {
@@ -78,20 +72,21 @@ MOCK_EXACT(DeviceGetAttribute)(int *pi, CUdevice_attribute attrib, CUdevice dev)
 MOCK_EXACT(DeviceGetProperties)(CUdevprop *NOT_NULL prop, struct mock_device *device)
 {
     *prop = (CUdevprop){
-        .maxThreadsPerBlock = attribute(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK),
-        .maxThreadsDim = {attribute(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X),
-                          attribute(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y),
-                          attribute(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z)},
-        .maxGridSize = {attribute(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X),
-                        attribute(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y),
-                        attribute(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z)},
-        .sharedMemPerBlock = attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK),
-        .totalConstantMemory = attribute(CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY),
-        .SIMDWidth = attribute(CU_DEVICE_ATTRIBUTE_WARP_SIZE),
-        .memPitch = attribute(CU_DEVICE_ATTRIBUTE_MAX_PITCH),
-        .regsPerBlock = attribute(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK),
-        .clockRate = attribute(CU_DEVICE_ATTRIBUTE_CLOCK_RATE),
-        .textureAlign = attribute(CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT),
+        .maxThreadsPerBlock = cushim__mock_attribute(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK),
+        .maxThreadsDim = {cushim__mock_attribute(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X),
+                          cushim__mock_attribute(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y),
+                          cushim__mock_attribute(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z)},
+        .maxGridSize = {cushim__mock_attribute(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X),
+                        cushim__mock_attribute(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y),
+                        cushim__mock_attribute(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z)},
+        .sharedMemPerBlock =
+            cushim__mock_attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK),
+        .totalConstantMemory = cushim__mock_attribute(CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY),
+        .SIMDWidth = cushim__mock_attribute(CU_DEVICE_ATTRIBUTE_WARP_SIZE),
+        .memPitch = cushim__mock_attribute(CU_DEVICE_ATTRIBUTE_MAX_PITCH),
+        .regsPerBlock = cushim__mock_attribute(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK),
+        .clockRate = cushim__mock_attribute(CU_DEVICE_ATTRIBUTE_CLOCK_RATE),
+        .textureAlign = cushim__mock_attribute(CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT),
     };
     return CUDA_SUCCESS;
 }
@@ -99,8 +94,8 @@ MOCK_EXACT(DeviceGetProperties)(CUdevprop *NOT_NULL prop, struct mock_device *de
 MOCK_EXACT(DeviceComputeCapability)
 (int *NOT_NULL major, int *NOT_NULL minor, struct mock_device *device)
 {
-    *major = attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
-    *minor = attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+    *major = cushim__mock_attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
+    *minor = cushim__mock_attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
     return CUDA_SUCCESS;
 }
 

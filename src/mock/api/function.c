@@ -18,11 +18,6 @@ enum {
     CLUSTER_POLICIES = 3,
 };
 
-static int attribute_of_device(int number)
-{
-    return cushim__mock->settings.profile.attributes[number];
-}
-
 CUresult cushim__mock_function_in(const void *handle, struct mock_context *context,
                                   struct mock_function **function)
 {
@@ -38,7 +33,7 @@ CUresult cushim__mock_function_in(const void *handle, struct mock_context *conte
 void cushim__mock_function_defaults(const struct mock_image_kernel *kernel,
                                     struct mock_function_settings *settings)
 {
-    const int most = attribute_of_device(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK);
+    const int most = cushim__mock_attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK);
     const int rest = most - (int)kernel->shared_bytes;
 
     *settings = (struct mock_function_settings){
@@ -49,7 +44,8 @@ void cushim__mock_function_defaults(const struct mock_image_kernel *kernel,
 
 unsigned cushim__mock_function_threads(const struct mock_image_kernel *kernel)
 {
-    const unsigned most = (unsigned)attribute_of_device(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+    const unsigned most =
+        (unsigned)cushim__mock_attribute(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
 
     return kernel->max_threads > 0 && kernel->max_threads < most ? kernel->max_threads : most;
 }
@@ -63,10 +59,10 @@ static int constant_bytes(const struct mock_image *image)
     return (int)bytes;
 }
 
-static int architecture(void)
+int cushim__mock_architecture(void)
 {
-    return attribute_of_device(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) * 10 +
-           attribute_of_device(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+    return cushim__mock_attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) * 10 +
+           cushim__mock_attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
 }
 
 CUresult cushim__mock_function_attribute(const struct mock_code *code,
@@ -83,9 +79,9 @@ CUresult cushim__mock_function_attribute(const struct mock_code *code,
         [CU_FUNC_ATTRIBUTE_NUM_REGS] =
             kernel->registers > 0 ? (int)kernel->registers : TRIVIAL_REGISTERS,
         [CU_FUNC_ATTRIBUTE_PTX_VERSION] =
-            kernel->ptx_version > 0 ? (int)kernel->ptx_version : architecture(),
+            kernel->ptx_version > 0 ? (int)kernel->ptx_version : cushim__mock_architecture(),
         [CU_FUNC_ATTRIBUTE_BINARY_VERSION] =
-            kernel->binary_version > 0 ? (int)kernel->binary_version : architecture(),
+            kernel->binary_version > 0 ? (int)kernel->binary_version : cushim__mock_architecture(),
         [CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES] = settings->dynamic_shared_bytes,
         [CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT] = settings->carveout,
         [CLUSTER_WIDTH] = settings->cluster[0],
@@ -106,7 +102,7 @@ CUresult cushim__mock_function_set(const struct mock_image_kernel *kernel,
                                    CUfunction_attribute attribute, int value)
 {
     const unsigned number = (unsigned)attribute;
-    const int most = attribute_of_device(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
+    const int most = cushim__mock_attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
 
     switch (number) {
     case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
@@ -258,7 +254,7 @@ static size_t least(size_t one, size_t other)
 static size_t capacity(const struct mock_function *function, size_t block_bytes)
 {
     const size_t most =
-        (size_t)attribute_of_device(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR);
+        (size_t)cushim__mock_attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR);
     size_t wanted = most;
 
     if (function->settings.cache == CU_FUNC_CACHE_PREFER_L1)
@@ -282,20 +278,20 @@ int cushim__mock_function_blocks(const struct mock_function *function, unsigned 
     const struct mock_image_kernel *kernel = function->kernel;
     const size_t warps = round_up(threads, WARP) / WARP;
     const size_t shared = round_up(kernel->shared_bytes + dynamic_shared_bytes, SHARED_STEP) +
-                          (size_t)attribute_of_device(RESERVED_SHARED_PER_BLOCK);
-    size_t blocks = (size_t)attribute_of_device(BLOCKS_PER_MULTIPROCESSOR), registers;
+                          (size_t)cushim__mock_attribute(RESERVED_SHARED_PER_BLOCK);
+    size_t blocks = (size_t)cushim__mock_attribute(BLOCKS_PER_MULTIPROCESSOR), registers;
 
     if (threads > cushim__mock_function_threads(kernel) ||
         dynamic_shared_bytes > (size_t)function->settings.dynamic_shared_bytes)
         return 0;
-    blocks = least(blocks,
-                   (size_t)attribute_of_device(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR) /
-                       (warps * WARP));
+    blocks = least(
+        blocks, (size_t)cushim__mock_attribute(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR) /
+                    (warps * WARP));
     if (shared > 0)
         blocks = least(blocks, capacity(function, shared) / shared);
     registers = round_up((size_t)kernel->registers * WARP, REGISTER_STEP) * warps;
     if (registers > 0)
-        blocks = least(blocks, (size_t)attribute_of_device(
+        blocks = least(blocks, (size_t)cushim__mock_attribute(
                                    CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR) /
                                    registers);
     return (int)blocks;
@@ -338,7 +334,7 @@ MOCK_APPROXIMATE(OccupancyMaxPotentialBlockSizeWithFlags, "registers of PTX are 
         }
     }
     *blockSize = best;
-    *minGridSize = best_blocks * attribute_of_device(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+    *minGridSize = best_blocks * cushim__mock_attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
     return CUDA_SUCCESS;
 }
 

@@ -104,27 +104,25 @@ static CUresult check(const struct mock_graph *graph, cuuint64_t flags, struct f
 
 static CUresult make(struct mock_graph *graph, cuuint64_t flags, CUgraphExec *handle)
 {
-    struct mock_exec *exec = calloc(1, sizeof *exec);
+    struct mock_exec *exec = cushim__mock_object_create(sizeof *exec, MOCK_EXEC, NULL, drop);
     struct mock_node *culprit;
-    CUresult code =
-        exec ? cushim__mock_graph_clone(graph, false, &exec->image) : CUDA_ERROR_OUT_OF_MEMORY;
+    CUresult code;
 
-    if (code == CUDA_SUCCESS)
-        code = cushim__mock_graph_order(exec->image, &culprit);
-    if (code == CUDA_SUCCESS)
-        code = cushim__mock_object_add(exec, MOCK_EXEC, NULL);
-    if (code != CUDA_SUCCESS) {
-        if (exec)
-            cushim__mock_graph_destroy(exec->image);
-        free(exec);
-        return code;
-    }
-    exec->object.drop = drop;
+    if (!exec)
+        return CUDA_ERROR_OUT_OF_MEMORY;
     exec->references = 1;
     /* The priority is not returned (driver-semantics.md #138). */
     exec->flags = flags & ~(cuuint64_t)NODE_PRIORITY;
-    *handle = exec->object.handle;
-    return CUDA_SUCCESS;
+    code = cushim__mock_graph_clone(graph, false, &exec->image);
+    if (code == CUDA_SUCCESS)
+        code = cushim__mock_graph_order(exec->image, &culprit);
+    if (code == CUDA_SUCCESS) {
+        *handle = exec->object.handle;
+    } else {
+        cushim__mock_object_remove(exec);
+        cushim__mock_exec_release(exec);
+    }
+    return code;
 }
 
 static CUresult instantiate(CUgraphExec *exec, CUgraph handle, cuuint64_t flags,

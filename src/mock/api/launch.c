@@ -305,16 +305,11 @@ static const struct mock_operation_class executed_class = {
     .drop = launch_drop,
 };
 
-static unsigned limit(CUdevice_attribute number)
-{
-    return (unsigned)cushim__mock->settings.profile.attributes[number];
-}
-
 /* The attributes of the greatest extents are numbered one after the other. */
 static bool within(const unsigned extents[3], CUdevice_attribute first)
 {
     for (unsigned i = 0; i < 3; i++) {
-        if (extents[i] == 0 || extents[i] > limit((CUdevice_attribute)(first + i)))
+        if (extents[i] == 0 || extents[i] > (unsigned)cushim__mock_attribute((int)(first + i)))
             return false;
     }
     return true;

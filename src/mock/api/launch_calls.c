@@ -42,8 +42,7 @@ static CUresult check_cooperative(const struct target *target,
 {
     const uint64_t blocks = (uint64_t)shape->grid[0] * shape->grid[1] * shape->grid[2];
     const unsigned threads = shape->block[0] * shape->block[1] * shape->block[2];
-    const int multiprocessors =
-        cushim__mock->settings.profile.attributes[CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT];
+    const int multiprocessors = cushim__mock_attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
     const int at_once =
         cushim__mock_function_blocks(target->function, threads, shape->shared_bytes);
 

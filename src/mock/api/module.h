@@ -99,6 +99,9 @@ CUresult cushim__mock_module_global(const struct mock_module *module, const char
 CUresult cushim__mock_function_in(const void *handle, struct mock_context *context,
                                   struct mock_function **function);
 
+/* The compute capability of the devices, as 90. */
+int cushim__mock_architecture(void);
+
 /* Attributes, of functions and of kernels on a device. */
 void cushim__mock_function_defaults(const struct mock_image_kernel *kernel,
                                     struct mock_function_settings *settings);

@@ -299,7 +299,7 @@ enum {
 /* Return whether the device has a domain of this number. */
 static bool is_domain(unsigned number)
 {
-    return number < (unsigned)cushim__mock->settings.profile.attributes[DOMAIN_COUNT];
+    return number < (unsigned)cushim__mock_attribute(DOMAIN_COUNT);
 }
 
 /* Write only the attribute's own member, since older headers have less room for the union. */

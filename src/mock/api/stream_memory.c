@@ -177,7 +177,7 @@ static CUresult check_flush(struct mock_memory_value *value)
     if (value->kind != MOCK_MEMORY_WAIT || !(value->flags & CU_STREAM_WAIT_VALUE_FLUSH))
         return CUDA_SUCCESS;
     value->flags &= ~(unsigned)CU_STREAM_WAIT_VALUE_FLUSH;
-    return cushim__mock->settings.profile.attributes[CU_DEVICE_ATTRIBUTE_CAN_FLUSH_REMOTE_WRITES]
+    return cushim__mock_attribute(CU_DEVICE_ATTRIBUTE_CAN_FLUSH_REMOTE_WRITES)
                ? CUDA_SUCCESS
                : CUDA_ERROR_NOT_SUPPORTED;
 }
@@ -219,11 +219,6 @@ enum {
     FIRST_ABI_WIDE = 93,
 };
 
-static bool has(int attribute)
-{
-    return cushim__mock->settings.profile.attributes[attribute] != 0;
-}
-
 static CUresult queue(struct mock_stream *stream, const struct mock_memory_value *value)
 {
     struct mock_operation *operation;
@@ -255,8 +250,8 @@ static CUresult call(unsigned slot, struct mock_stream *stream, struct mock_memo
     while (row->slot != slot)
         row++;
     value.kind = row->kind;
-    return row->attribute == 0 || has(row->attribute) ? queue(stream, &value)
-                                                      : CUDA_ERROR_NOT_SUPPORTED;
+    return row->attribute == 0 || cushim__mock_attribute(row->attribute) ? queue(stream, &value)
+                                                                         : CUDA_ERROR_NOT_SUPPORTED;
 }
 
 MOCK_ALSO(StreamWaitValue32, StreamWriteValue32, StreamWriteValue32_v2)
@@ -299,8 +294,9 @@ static CUresult read_one(const CUstreamBatchMemOpParams *one, struct mock_memory
         break;
     case CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES:
         *used = false;
-        return has(CU_DEVICE_ATTRIBUTE_CAN_FLUSH_REMOTE_WRITES) ? CUDA_SUCCESS
-                                                                : CUDA_ERROR_NOT_SUPPORTED;
+        return cushim__mock_attribute(CU_DEVICE_ATTRIBUTE_CAN_FLUSH_REMOTE_WRITES)
+                   ? CUDA_SUCCESS
+                   : CUDA_ERROR_NOT_SUPPORTED;
     case CU_STREAM_MEM_OP_BARRIER:
         *used = false;
         return CUDA_SUCCESS;
@@ -345,7 +341,7 @@ MOCK_EXACT(StreamBatchMemOp_v2)
     const struct batch *batch;
     CUresult code;
 
-    if (slot == CUSHIM__SLOT(StreamBatchMemOp) && !has(FIRST_ABI))
+    if (slot == CUSHIM__SLOT(StreamBatchMemOp) && !cushim__mock_attribute(FIRST_ABI))
         return CUDA_ERROR_NOT_SUPPORTED;
     if (flags != 0)
         return CUDA_ERROR_INVALID_VALUE;

@@ -71,6 +71,12 @@ struct cushim_mock {
 /* The mock; NULL: there is none. Calls then return `cushim__mock_absent`. */
 extern struct cushim_mock *cushim__mock;
 
+/* What the profile says of a device attribute; 0: nothing. */
+static inline int cushim__mock_attribute(int number)
+{
+    return cushim__mock->settings.profile.attributes[number];
+}
+
 /* CUDA_ERROR_DEINITIALIZED, unless the library says why there never was a mock. */
 extern CUresult cushim__mock_absent;
 
