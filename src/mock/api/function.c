@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Functions of modules: names, parameters, attributes, occupancy. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/name.h"
 #include "src/mock/api/api.h"
 #include "src/mock/api/context.h"
 #include "src/mock/api/module.h"
@@ -17,6 +21,71 @@ enum {
     CLUSTER_POLICY = 15,
     CLUSTER_POLICIES = 3,
 };
+
+static void function_free(struct mock_function *function)
+{
+    free(function->unknown.name);
+    free(function);
+}
+
+/* The mock ends while it has its handle. */
+static void drop(void *object)
+{
+    struct mock_function *function = object, **link = function->list;
+
+    while (*link != function)
+        link = &(*link)->next;
+    *link = function->next;
+    function_free(function);
+}
+
+void cushim__mock_functions_free(struct mock_function **list)
+{
+    while (*list) {
+        struct mock_function *first = *list;
+
+        *list = first->next;
+        if (first->object.handle)
+            cushim__mock_object_remove(first);
+        function_free(first);
+    }
+}
+
+CUresult cushim__mock_function_get(struct mock_function **list, const struct mock_image *image,
+                                   const char *name, enum mock_kind kind,
+                                   struct mock_context *context, size_t bytes,
+                                   struct mock_function **function)
+{
+    const struct mock_image_kernel *kernel;
+    struct mock_function *made;
+    CUresult code = CUDA_ERROR_OUT_OF_MEMORY;
+
+    for (*function = *list; *function; *function = (*function)->next) {
+        if (strcmp((*function)->kernel->name, name) == 0)
+            return CUDA_SUCCESS;
+    }
+    kernel = cushim__mock_image_kernel(image, name);
+    if (!kernel && !image->opaque)
+        return CUDA_ERROR_NOT_FOUND;
+    made = calloc(1, bytes);
+    if (!made)
+        return code;
+    made->object.drop = drop;
+    made->list = list;
+    made->kernel = kernel ? kernel : &made->unknown;
+    if (!kernel)
+        made->unknown.name = cushim__name_copy(name, strlen(name));
+    cushim__mock_function_defaults(made->kernel, &made->settings);
+    if (made->kernel->name)
+        code = cushim__mock_object_add(made, kind, context);
+    if (code != CUDA_SUCCESS) {
+        function_free(made);
+        return code;
+    }
+    made->next = *list;
+    *list = *function = made;
+    return CUDA_SUCCESS;
+}
 
 CUresult cushim__mock_function_in(const void *handle, struct mock_context *context,
                                   struct mock_function **function)

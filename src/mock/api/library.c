@@ -3,43 +3,17 @@
 #include "src/mock/api/module.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-#include "src/base/name.h"
 #include "src/mock/api/api.h"
 #include "src/mock/api/context.h"
 #include "src/mock/api/memory.h"
 #include "src/mock/api/stream.h"
 #include "src/mock/core/device.h"
 
-static void kernel_free(struct mock_kernel *kernel)
-{
-    free(kernel->unknown.name);
-    free(kernel);
-}
-
-/* The mock ends while a kernel has its handle. */
-static void kernel_drop(void *object)
-{
-    struct mock_kernel *kernel = object;
-    struct mock_kernel **link = &kernel->library->kernels;
-
-    while (*link != kernel)
-        link = &(*link)->next;
-    *link = kernel->next;
-    kernel_free(kernel);
-}
-
 /* Free a library, its kernels and its modules. */
 static void destroy_library(struct mock_library *library)
 {
-    while (library->kernels) {
-        struct mock_kernel *kernel = library->kernels;
-
-        library->kernels = kernel->next;
-        cushim__mock_object_remove(kernel);
-        kernel_free(kernel);
-    }
+    cushim__mock_functions_free(&library->kernels);
     while (library->modules) {
         struct mock_module *module = library->modules;
 
@@ -135,45 +109,24 @@ static CUresult find_or_load_module(struct mock_library *library, struct mock_co
 static CUresult find_or_add_kernel(struct mock_library *library, const char *name,
                                    struct mock_kernel **kernel)
 {
-    const struct mock_image_kernel *declared;
-    struct mock_kernel *made;
-    CUresult code = CUDA_ERROR_OUT_OF_MEMORY;
+    struct mock_function *found;
+    CUresult code;
 
     if (!library->code)
         return library->refusal;
-    for (made = library->kernels; made; made = made->next) {
-        if (strcmp(made->declared->name, name) == 0) {
-            *kernel = made;
-            return CUDA_SUCCESS;
-        }
-    }
-    declared = cushim__mock_image_kernel(&library->code->image, name);
-    if (!declared && !library->code->image.opaque)
-        return CUDA_ERROR_NOT_FOUND;
-    made = calloc(1, sizeof *made);
-    if (!made)
+    code = cushim__mock_function_get(&library->kernels, &library->code->image, name, MOCK_KERNEL,
+                                     NULL, sizeof **kernel, &found);
+    if (code != CUDA_SUCCESS)
         return code;
-    made->object.drop = kernel_drop;
-    made->library = library;
-    made->declared = declared ? declared : &made->unknown;
-    if (!declared)
-        made->unknown.name = cushim__name_copy(name, strlen(name));
-    cushim__mock_function_defaults(made->declared, &made->settings);
-    if (made->declared->name)
-        code = cushim__mock_object_add(made, MOCK_KERNEL, NULL);
-    if (code != CUDA_SUCCESS) {
-        kernel_free(made);
-        return code;
-    }
-    made->next = library->kernels;
-    library->kernels = made;
-    *kernel = made;
+    *kernel = (struct mock_kernel *)found;
+    (*kernel)->library = library;
     return CUDA_SUCCESS;
 }
 
 CUresult cushim__mock_kernel_function(const void *handle, struct mock_context *context,
                                       struct mock_function **function)
 {
+    const struct mock_function *newest;
     struct mock_kernel *kernel;
     struct mock_module *module;
     CUresult code = cushim__mock_object_find(handle, MOCK_KERNEL, &kernel);
@@ -182,13 +135,10 @@ CUresult cushim__mock_kernel_function(const void *handle, struct mock_context *c
         code = find_or_load_module(kernel->library, context, &module);
     if (code != CUDA_SUCCESS)
         return code;
-    for (*function = module->functions; *function; *function = (*function)->next) {
-        if (strcmp((*function)->kernel->name, kernel->declared->name) == 0)
-            return CUDA_SUCCESS;
-    }
-    code = cushim__mock_module_function(module, kernel->declared->name, function);
-    if (code == CUDA_SUCCESS) {
-        (*function)->settings = kernel->settings;
+    newest = module->functions;
+    code = cushim__mock_module_function(module, kernel->declared.kernel->name, function);
+    if (module->functions != newest) {
+        (*function)->settings = kernel->declared.settings;
         (*function)->loaded = true;
     }
     return code;
@@ -364,7 +314,7 @@ MOCK_EXACT(LibraryEnumerateKernels)
 (cushim_CUkernel *NOT_NULL kernels, struct mock_library *library, unsigned int numKernels)
 {
     const struct mock_image *image = library->code ? &library->code->image : NULL;
-    struct mock_kernel *kernel;
+    struct mock_kernel *kernel = NULL;
     CUresult code = image ? CUDA_SUCCESS : library->refusal;
 
     if (image && numKernels > image->kernel_count)
@@ -374,7 +324,7 @@ MOCK_EXACT(LibraryEnumerateKernels)
         code = find_or_add_kernel(library, image->kernels[i].name, &kernel);
     for (size_t i = 0; code == CUDA_SUCCESS && i < numKernels; i++) {
         code = find_or_add_kernel(library, image->kernels[i].name, &kernel);
-        kernels[i] = (cushim_CUkernel)kernel->object.handle;
+        kernels[i] = (cushim_CUkernel)kernel->declared.object.handle;
     }
     return code;
 }
@@ -392,8 +342,8 @@ MOCK_APPROXIMATE(KernelGetAttribute, "as cuFuncGetAttribute")
 (const struct mock_kernel *kernel, const struct mock_device *device, int *NOT_NULL pi,
  CUfunction_attribute attrib)
 {
-    return cushim__mock_function_attribute(kernel->library->code, kernel->declared,
-                                           &kernel->settings, attrib, pi);
+    return cushim__mock_function_attribute(kernel->library->code, kernel->declared.kernel,
+                                           &kernel->declared.settings, attrib, pi);
 }
 
 /* What is set of a kernel holds for its functions that there are, and for those to come. */
@@ -401,8 +351,8 @@ static void spread(const struct mock_kernel *kernel)
 {
     for (struct mock_module *module = kernel->library->modules; module; module = module->next) {
         for (struct mock_function *one = module->functions; one; one = one->next) {
-            if (one->kernel == kernel->declared)
-                one->settings = kernel->settings;
+            if (one->kernel == kernel->declared.kernel)
+                one->settings = kernel->declared.settings;
         }
     }
 }
@@ -410,7 +360,8 @@ static void spread(const struct mock_kernel *kernel)
 MOCK_APPROXIMATE(KernelSetAttribute, "sets it for all devices")
 (struct mock_kernel *kernel, const struct mock_device *device, CUfunction_attribute attrib, int val)
 {
-    CUresult code = cushim__mock_function_set(kernel->declared, &kernel->settings, attrib, val);
+    CUresult code =
+        cushim__mock_function_set(kernel->declared.kernel, &kernel->declared.settings, attrib, val);
 
     if (code == CUDA_SUCCESS)
         spread(kernel);
@@ -422,14 +373,14 @@ MOCK_APPROXIMATE(KernelSetCacheConfig, "sets it for all devices")
 {
     if ((unsigned)config > CU_FUNC_CACHE_PREFER_EQUAL)
         return CUDA_ERROR_INVALID_VALUE;
-    kernel->settings.cache = config;
+    kernel->declared.settings.cache = config;
     spread(kernel);
     return CUDA_SUCCESS;
 }
 
 MOCK_EXACT(KernelGetName)(const char **NOT_NULL name, struct mock_kernel *NOT_NULL hfunc)
 {
-    *name = hfunc->declared->name;
+    *name = hfunc->declared.kernel->name;
     return CUDA_SUCCESS;
 }
 
@@ -437,13 +388,14 @@ MOCK_EXACT(KernelGetParamInfo)
 (size_t *NOT_NULL paramOffset, struct mock_kernel *NOT_NULL kernel, size_t paramIndex,
  size_t *paramSize)
 {
-    return cushim__mock_kernel_parameter(kernel->declared, paramIndex, paramOffset, paramSize);
+    return cushim__mock_kernel_parameter(kernel->declared.kernel, paramIndex, paramOffset,
+                                         paramSize);
 }
 
 MOCK_APPROXIMATE(KernelGetParamCount, "no driver of this version was measured")
 (size_t *NOT_NULL paramCount, struct mock_kernel *NOT_NULL kernel)
 {
-    *paramCount = kernel->declared->parameter_count;
+    *paramCount = kernel->declared.kernel->parameter_count;
     return CUDA_SUCCESS;
 }
 

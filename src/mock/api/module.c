@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/name.h"
 #include "src/mock/api/api.h"
 #include "src/mock/api/capture.h"
 #include "src/mock/api/context.h"
@@ -85,26 +84,6 @@ static CUresult allocate(struct mock_module *module)
     return CUDA_SUCCESS;
 }
 
-static void function_free(void *object)
-{
-    struct mock_function *function = object;
-
-    free(function->unknown.name);
-    free(function);
-}
-
-/* The mock ends while a function has its handle. */
-static void function_drop(void *object)
-{
-    struct mock_function *function = object;
-    struct mock_function **link = &function->module->functions;
-
-    while (*link != function)
-        link = &(*link)->next;
-    *link = function->next;
-    function_free(function);
-}
-
 static void module_drop(void *object)
 {
     cushim__mock_module_destroy(object, false);
@@ -143,16 +122,7 @@ CUresult cushim__mock_module_create(struct mock_context *context, struct mock_co
 
 void cushim__mock_module_destroy(struct mock_module *module, bool free_variables)
 {
-    struct mock_function *function = module->functions;
-
-    while (function) {
-        struct mock_function *next = function->next;
-
-        if (function->object.handle)
-            cushim__mock_object_remove(function);
-        function_free(function);
-        function = next;
-    }
+    cushim__mock_functions_free(&module->functions);
     for (size_t i = 0; free_variables && module->addresses && i < module->code->image.global_count;
          i++) {
         if (module->addresses[i] != 0)
@@ -184,48 +154,16 @@ void cushim__mock_modules_forget(struct mock_context *context)
     }
 }
 
-static CUresult add_function(struct mock_module *module, const struct mock_image_kernel *kernel,
-                             const char *unknown_name, struct mock_function **function)
-{
-    struct mock_function *made = calloc(1, sizeof *made);
-    CUresult code = CUDA_ERROR_OUT_OF_MEMORY;
-
-    if (!made)
-        return code;
-    made->object.drop = function_drop;
-    made->module = module;
-    made->kernel = kernel ? kernel : &made->unknown;
-    if (!kernel)
-        made->unknown.name = cushim__name_copy(unknown_name, strlen(unknown_name));
-    cushim__mock_function_defaults(made->kernel, &made->settings);
-    if (made->kernel->name)
-        code = cushim__mock_object_add(made, MOCK_FUNCTION, module->object.context);
-    if (code != CUDA_SUCCESS) {
-        function_free(made);
-        return code;
-    }
-    made->next = module->functions;
-    module->functions = made;
-    *function = made;
-    return CUDA_SUCCESS;
-}
-
 CUresult cushim__mock_module_function(struct mock_module *module, const char *name,
                                       struct mock_function **function)
 {
-    const struct mock_image *image = &module->code->image;
-    const struct mock_image_kernel *kernel;
+    CUresult code =
+        cushim__mock_function_get(&module->functions, &module->code->image, name, MOCK_FUNCTION,
+                                  module->object.context, sizeof **function, function);
 
-    for (struct mock_function *one = module->functions; one; one = one->next) {
-        if (strcmp(one->kernel->name, name) == 0) {
-            *function = one;
-            return CUDA_SUCCESS;
-        }
-    }
-    kernel = cushim__mock_image_kernel(image, name);
-    if (!kernel && !image->opaque)
-        return CUDA_ERROR_NOT_FOUND;
-    return add_function(module, kernel, name, function);
+    if (code == CUDA_SUCCESS)
+        (*function)->module = module;
+    return code;
 }
 
 CUresult cushim__mock_module_global(const struct mock_module *module, const char *name,

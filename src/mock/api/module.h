@@ -49,14 +49,26 @@ struct mock_function_settings {
 };
 
 struct mock_function {
-    struct mock_object object; /* .context is the module's */
-    struct mock_module *module;
-    struct mock_function *next; /* in its module */
+    struct mock_object object;          /* .context is the module's */
+    struct mock_function *next, **list; /* of its module or library */
     const struct mock_image_kernel *kernel;
     struct mock_image_kernel unknown; /* what `kernel` is if the image cannot be read */
     struct mock_function_settings settings;
+    struct mock_module *module;
     bool loaded; /* it was asked for by its name, or was to be loaded, or was launched */
 };
+
+/*
+ * The one of a list that has a name, or a new one with its handle: of so many bytes, which begin with
+ * a mock_function. NOT_FOUND: the image declares no such kernel; OUT_OF_MEMORY.
+ */
+CUresult cushim__mock_function_get(struct mock_function **list, const struct mock_image *image,
+                                   const char *name, enum mock_kind kind,
+                                   struct mock_context *context, size_t bytes,
+                                   struct mock_function **function);
+
+/* All of a list, with their handles. */
+void cushim__mock_functions_free(struct mock_function **list);
 
 /*
  * The module of an image that was read already. Takes over one reference, in any case. Waits for
@@ -144,17 +156,13 @@ struct mock_library {
     struct mock_object object; /* of no context */
     struct mock_code *code;    /* NULL: `refusal` says why */
     CUresult refusal;
-    struct mock_module *modules; /* one in each context where it is used */
-    struct mock_kernel *kernels; /* those that were asked for */
+    struct mock_module *modules;   /* one in each context where it is used */
+    struct mock_function *kernels; /* those that were asked for */
 };
 
 struct mock_kernel {
-    struct mock_object object;
+    struct mock_function declared; /* of no module */
     struct mock_library *library;
-    struct mock_kernel *next; /* in its library */
-    const struct mock_image_kernel *declared;
-    struct mock_image_kernel unknown; /* what `declared` is if the image cannot be read */
-    struct mock_function_settings settings;
 };
 
 /*
