@@ -5,18 +5,12 @@
  */
 #include "src/mock/mock.h"
 
-#include <string.h>
-
 #include "loader/codes.h"
 #include "loader/symbols.h"
 #include "src/driver_api/call_rules.h"
 #include "src/mock/api/context.h"
 #include "src/mock/core/state.h"
 #include "src/mock/sim/sim.h"
-
-/* Slots whose first call has been logged, for the mock numbered `logged_serial`. */
-static bool logged[CUSHIM__SYMBOL_COUNT];
-static uint64_t logged_serial;
 
 static uint64_t cost_of(const struct mock_settings *settings, unsigned slot)
 {
@@ -100,12 +94,9 @@ CUresult cushim__mock_call_leave(unsigned slot, CUresult code)
 /* Return whether this is the first message about the slot, and record that it was logged. */
 static bool is_first_call(unsigned slot)
 {
-    const bool was_logged = logged_serial == cushim__mock_call.mock->serial && logged[slot];
+    const bool was_logged = cushim__mock_call.mock->logged[slot];
 
-    if (logged_serial != cushim__mock_call.mock->serial)
-        memset(logged, 0, sizeof logged);
-    logged_serial = cushim__mock_call.mock->serial;
-    logged[slot] = true;
+    cushim__mock_call.mock->logged[slot] = true;
     return !was_logged;
 }
 

@@ -17,7 +17,7 @@ CUresult cushim__mock_create(const struct cushim_mock_options *options,
 void cushim__mock_host_begin(void);
 void cushim__mock_host_end(void);
 
-/* races.c: create the race detector, if the settings ask for it. */
+/* control.c: create the race detector, if the settings ask for it. */
 CUresult cushim__mock_races_create(void);
 
 /* call.c: what holds for all calls alike. The generated wrapper of every slot begins and ends so. */

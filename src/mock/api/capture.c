@@ -8,7 +8,6 @@
 #include "src/mock/api/graph.h"
 #include "src/mock/core/state.h"
 
-unsigned cushim__mock_capture_count;
 struct mock_capture *cushim__mock_captures;
 
 static cuuint64_t last_id;
@@ -52,7 +51,6 @@ CUresult cushim__mock_capture_begin(struct mock_stream *stream, CUstreamCaptureM
     capture->origin = capture->streams;
     capture->next = cushim__mock_captures;
     cushim__mock_captures = capture;
-    cushim__mock_capture_count++;
     graph->capture = capture;
     return CUDA_SUCCESS;
 }
@@ -149,7 +147,6 @@ void cushim__mock_capture_end(struct mock_capture *capture)
     capture->graph->capture = NULL;
     cushim__mock_edges_clear(&capture->left);
     free(capture);
-    cushim__mock_capture_count--;
 }
 
 void cushim__mock_capture_lose_graph(struct mock_capture *capture)

@@ -16,8 +16,8 @@
 
 struct mock_graph;
 
-/* How many captures there are in the process: what callers ask first. */
-extern unsigned cushim__mock_capture_count;
+/* All captures of the process, in a list; NULL: there is none, which callers look at first. */
+extern struct mock_capture *cushim__mock_captures;
 
 /*
  * A call that is not allowed while something is captured, if the calling thread's mode says so:
@@ -27,7 +27,7 @@ extern unsigned cushim__mock_capture_count;
 CUresult cushim__mock_capture_refuse_unsafe(void);
 static inline CUresult cushim__mock_capture_unsafe(void)
 {
-    return cushim__mock_capture_count > 0 ? cushim__mock_capture_refuse_unsafe() : CUDA_SUCCESS;
+    return cushim__mock_captures ? cushim__mock_capture_refuse_unsafe() : CUDA_SUCCESS;
 }
 
 /*
@@ -111,9 +111,6 @@ struct mock_capture {
     struct mock_captured_stream *streams; /* all that take part */
     struct mock_edges left;               /* frontiers of streams that are destroyed */
 };
-
-/* All captures. */
-extern struct mock_capture *cushim__mock_captures;
 
 /* Begin a capture of a stream into a graph. */
 CUresult cushim__mock_capture_begin(struct mock_stream *stream, CUstreamCaptureMode mode,

@@ -168,15 +168,6 @@ static CUresult copy_frontier(struct mock_captured_stream *captured)
     return cushim__mock_edges_give(&captured->frontier, handles, data, &given);
 }
 
-static bool is_plain(const struct mock_edges *edges)
-{
-    for (size_t i = 0; i < edges->count; i++) {
-        if (!cushim__mock_edge_is_plain(&edges->at[i]))
-            return false;
-    }
-    return true;
-}
-
 /* Asking spoils nothing (driver-semantics.md #69). What is not asked for is NULL. */
 MOCK_ALSO(StreamGetCaptureInfo, StreamGetCaptureInfo_v2)
 MOCK_EXACT(StreamGetCaptureInfo_v3)
@@ -195,7 +186,7 @@ MOCK_EXACT(StreamGetCaptureInfo_v3)
         *captureStatus_out = status_of(stream);
         return CUDA_SUCCESS;
     }
-    if (dependencies_out && !edgeData_out && !is_plain(&captured->frontier))
+    if (dependencies_out && !edgeData_out && !cushim__mock_edges_are_plain(&captured->frontier))
         return CUDA_ERROR_LOSSY_QUERY;
     code = copy_frontier(captured);
     if (code != CUDA_SUCCESS)

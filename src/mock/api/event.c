@@ -83,7 +83,7 @@ static void saw(const struct mock_event *event)
 
 static CUresult check_capture(struct mock_event *event)
 {
-    return cushim__mock_capture_count > 0 || event->capture_state != MOCK_NOT_CAPTURED
+    return cushim__mock_captures || event->capture_state != MOCK_NOT_CAPTURED
                ? cushim__mock_capture_query_event(event)
                : CUDA_SUCCESS;
 }

@@ -231,8 +231,7 @@ static size_t count_edges(const struct mock_graph *graph, bool *plain)
 
     *plain = true;
     for (const struct mock_node *node = graph->first; node; node = node->next) {
-        for (size_t i = 0; i < node->dependents.count; i++)
-            *plain = *plain && cushim__mock_edge_is_plain(&node->dependents.at[i]);
+        *plain = *plain && cushim__mock_edges_are_plain(&node->dependents);
         count += node->dependents.count;
     }
     return count;

@@ -7,11 +7,15 @@
 
 #include "src/mock/api/graph.h"
 
-bool cushim__mock_edge_is_plain(const struct mock_edge *edge)
+bool cushim__mock_edges_are_plain(const struct mock_edges *edges)
 {
     static const struct mock_edge_data plain;
 
-    return memcmp(&edge->data, &plain, sizeof plain) == 0;
+    for (size_t i = 0; i < edges->count; i++) {
+        if (memcmp(&edges->at[i].data, &plain, sizeof plain) != 0)
+            return false;
+    }
+    return true;
 }
 
 bool cushim__mock_edges_reserve(struct mock_edges *edges, size_t room)
@@ -83,10 +87,8 @@ void cushim__mock_edges_clear(struct mock_edges *edges)
 CUresult cushim__mock_edges_give(const struct mock_edges *edges, CUgraphNode *nodes,
                                  struct mock_edge_data *data, size_t *count)
 {
-    for (size_t i = 0; nodes && !data && i < edges->count; i++) {
-        if (!cushim__mock_edge_is_plain(&edges->at[i]))
-            return CUDA_ERROR_LOSSY_QUERY;
-    }
+    if (nodes && !data && !cushim__mock_edges_are_plain(edges))
+        return CUDA_ERROR_LOSSY_QUERY;
     for (size_t i = 0; nodes && i < *count; i++) {
         const struct mock_edge *edge = i < edges->count ? &edges->at[i] : NULL;
 

@@ -28,8 +28,8 @@ struct mock_edges {
     size_t count, room;
 };
 
-/* An ordinary dependency, without data. */
-bool cushim__mock_edge_is_plain(const struct mock_edge *edge);
+/* Whether all are ordinary dependencies, without data. */
+bool cushim__mock_edges_are_plain(const struct mock_edges *edges);
 
 /* Room for so many edges: the next that are added find it. False: out of memory. */
 bool cushim__mock_edges_reserve(struct mock_edges *edges, size_t room);

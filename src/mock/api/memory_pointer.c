@@ -60,34 +60,16 @@ static struct value none(struct value value, bool has)
     return value;
 }
 
-static struct value tokens(bool has)
-{
-    return none((struct value){.size = sizeof(CUDA_POINTER_ATTRIBUTE_P2P_TOKENS)}, has);
-}
-
-static unsigned memory_type(const struct mock_allocation *allocation)
-{
-    return cushim__mock_allocation_place(allocation) == MOCK_PINNED ? CU_MEMORYTYPE_HOST
-                                                                    : CU_MEMORYTYPE_DEVICE;
-}
-
-/* A number that allocations share which the driver maps at once. */
-static uint64_t block_id(const struct mock_allocation *allocation)
+/* What the driver maps at once; its id is a number that the allocations in it share. */
+static struct value mapping(const struct mock_allocation *allocation, int attribute)
 {
     CUdeviceptr start;
     size_t bytes;
 
     cushim__mock_allocation_mapping(allocation, &start, &bytes);
-    return start >> 9;
-}
-
-static struct value mapping(const struct mock_allocation *allocation, bool base)
-{
-    CUdeviceptr start;
-    size_t bytes;
-
-    cushim__mock_allocation_mapping(allocation, &start, &bytes);
-    return wide(base ? start : bytes);
+    if (attribute == BLOCK_ID)
+        return wide(start >> 9);
+    return wide(attribute == MAPPING_BASE ? start : bytes);
 }
 
 /* The value of an attribute of memory that the driver knows. */
@@ -101,13 +83,14 @@ static struct value value_of(const struct mock_allocation *allocation, int attri
     case CU_POINTER_ATTRIBUTE_CONTEXT:
         return pointer(allocation->context ? allocation->context->object.handle : NULL);
     case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
-        return narrow(memory_type(allocation));
+        return narrow(place == MOCK_PINNED ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE);
     case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
         return wide(ptr);
     case CU_POINTER_ATTRIBUTE_HOST_POINTER:
         return none(wide(place == MOCK_DEVICE_MEMORY ? 0 : ptr), place != MOCK_DEVICE_MEMORY);
     case CU_POINTER_ATTRIBUTE_P2P_TOKENS:
-        return tokens(place != MOCK_PINNED);
+        return none((struct value){.size = sizeof(CUDA_POINTER_ATTRIBUTE_P2P_TOKENS)},
+                    place != MOCK_PINNED);
     case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
         return narrow(allocation->synchronous);
     case CU_POINTER_ATTRIBUTE_BUFFER_ID:
@@ -131,12 +114,11 @@ static struct value value_of(const struct mock_allocation *allocation, int attri
     case ACCESS_FLAGS:
         return narrow(READ_WRITE);
     case MEMPOOL_HANDLE:
-        return pointer(cushim__mock_pool_handle(allocation->pool));
+        return pointer(allocation->pool ? allocation->pool->object.handle : NULL);
     case MAPPING_SIZE:
     case MAPPING_BASE:
-        return mapping(allocation, attribute == MAPPING_BASE);
     case BLOCK_ID:
-        return wide(block_id(allocation));
+        return mapping(allocation, attribute);
     default:
         return (struct value){.code = CUDA_ERROR_INVALID_VALUE};
     }

@@ -123,8 +123,15 @@ bool cushim__mock_set_parameters(const struct mock_operation *operation,
  * A call that is not asynchronous waits only for memory that the host could look at, or whose
  * operations are synchronous.
  */
-static CUresult set(const CUDA_MEMSET_NODE_PARAMS *shape, CUstream handle, bool asynchronous)
+static CUresult set(CUdeviceptr start, size_t pitch, uint32_t value, unsigned element, size_t width,
+                    size_t height, CUstream handle, bool asynchronous)
 {
+    const CUDA_MEMSET_NODE_PARAMS shape = {.dst = start,
+                                           .pitch = pitch,
+                                           .value = value,
+                                           .elementSize = element,
+                                           .width = width,
+                                           .height = height};
     struct mock_operation *operation;
     struct mock_stream *stream;
     const struct mock_allocation *memory;
@@ -133,36 +140,23 @@ static CUresult set(const CUDA_MEMSET_NODE_PARAMS *shape, CUstream handle, bool 
     if (code)
         return code;
     /* The driver counts bytes in 64 bits, and forgets what is beyond them. */
-    if (shape->width * shape->elementSize == 0 || shape->height == 0)
+    if (width * element == 0 || height == 0)
         return CUDA_SUCCESS;
-    code = cushim__mock_set_operation(shape, &operation);
+    code = cushim__mock_set_operation(&shape, &operation);
     if (code)
         return code;
-    memory = cushim__mock_allocation_at(shape->dst);
+    memory = cushim__mock_allocation_at(start);
     if (!asynchronous && memory &&
         (memory->synchronous || cushim__mock_allocation_place(memory) != MOCK_DEVICE_MEMORY))
         return cushim__mock_memory_finish(stream, operation);
     return cushim__mock_stream_submit(stream, operation);
 }
 
-static CUresult set_rows(CUdeviceptr memory, size_t pitch, uint32_t value, unsigned element,
-                         size_t width, size_t height, CUstream stream, bool asynchronous)
-{
-    const CUDA_MEMSET_NODE_PARAMS shape = {.dst = memory,
-                                           .pitch = pitch,
-                                           .value = value,
-                                           .elementSize = element,
-                                           .width = width,
-                                           .height = height};
-
-    return set(&shape, stream, asynchronous);
-}
-
 MOCK_ALSO(MemsetD8_v2)
 MOCK_EXACT(MemsetD8Async)
 (CUdeviceptr dstDevice, unsigned char uc, size_t N, CUstream hStream, bool asynchronous)
 {
-    return set_rows(dstDevice, 0, uc, 1, N, 1, hStream, asynchronous);
+    return set(dstDevice, 0, uc, 1, N, 1, hStream, asynchronous);
 }
 
 MOCK_ALSO(MemsetD2D8_v2)
@@ -170,14 +164,14 @@ MOCK_EXACT(MemsetD2D8Async)
 (CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc, size_t Width, size_t Height,
  CUstream hStream, bool asynchronous)
 {
-    return set_rows(dstDevice, dstPitch, uc, 1, Width, Height, hStream, asynchronous);
+    return set(dstDevice, dstPitch, uc, 1, Width, Height, hStream, asynchronous);
 }
 
 MOCK_ALSO(MemsetD16_v2)
 MOCK_EXACT(MemsetD16Async)
 (CUdeviceptr dstDevice, unsigned short us, size_t N, CUstream hStream, bool asynchronous)
 {
-    return set_rows(dstDevice, 0, us, 2, N, 1, hStream, asynchronous);
+    return set(dstDevice, 0, us, 2, N, 1, hStream, asynchronous);
 }
 
 MOCK_ALSO(MemsetD2D16_v2)
@@ -185,14 +179,14 @@ MOCK_EXACT(MemsetD2D16Async)
 (CUdeviceptr dstDevice, size_t dstPitch, unsigned short us, size_t Width, size_t Height,
  CUstream hStream, bool asynchronous)
 {
-    return set_rows(dstDevice, dstPitch, us, 2, Width, Height, hStream, asynchronous);
+    return set(dstDevice, dstPitch, us, 2, Width, Height, hStream, asynchronous);
 }
 
 MOCK_ALSO(MemsetD32_v2)
 MOCK_EXACT(MemsetD32Async)
 (CUdeviceptr dstDevice, unsigned int ui, size_t N, CUstream hStream, bool asynchronous)
 {
-    return set_rows(dstDevice, 0, ui, 4, N, 1, hStream, asynchronous);
+    return set(dstDevice, 0, ui, 4, N, 1, hStream, asynchronous);
 }
 
 MOCK_ALSO(MemsetD2D32_v2)
@@ -200,5 +194,5 @@ MOCK_EXACT(MemsetD2D32Async)
 (CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui, size_t Width, size_t Height,
  CUstream hStream, bool asynchronous)
 {
-    return set_rows(dstDevice, dstPitch, ui, 4, Width, Height, hStream, asynchronous);
+    return set(dstDevice, dstPitch, ui, 4, Width, Height, hStream, asynchronous);
 }

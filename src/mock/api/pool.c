@@ -94,7 +94,7 @@ static CUresult allocate(CUdeviceptr *dptr, size_t bytes, struct mock_pool *pool
 /* A stream that is captured is refused: graphs of the mock have no memory. */
 static CUresult check_capture(struct mock_stream *stream)
 {
-    if (cushim__mock_capture_count == 0)
+    if (!cushim__mock_captures)
         return CUDA_SUCCESS;
     if (!stream->capture)
         return cushim__mock_capture_query_stream(stream);
@@ -186,7 +186,7 @@ CUresult cushim__mock_memory_stream(CUstream handle, bool asynchronous, struct m
     if (code == CUDA_SUCCESS)
         code = cushim__mock_stream_default(asynchronous ? handle : NULL, context, stream);
     /* A capture in the way is seen before the arguments are (driver-semantics.md #129). */
-    if (code == CUDA_SUCCESS && !asynchronous && cushim__mock_capture_count > 0)
+    if (code == CUDA_SUCCESS && !asynchronous && cushim__mock_captures)
         code = cushim__mock_capture_legacy(*stream);
     return code;
 }
@@ -199,7 +199,7 @@ static bool is_immediate(const struct mock_stream *stream)
 {
     const struct mock_context *context = stream->object.context;
 
-    return cushim__mock->settings.mode == MOCK_MODE_MANUAL && cushim__mock_capture_count == 0 &&
+    return cushim__mock->settings.mode == MOCK_MODE_MANUAL && !cushim__mock_captures &&
            !cushim__mock_sim_busy(stream) &&
            !(cushim__mock_stream_blocks(stream) && context->group.legacy &&
              context->group.legacy->head);
@@ -211,7 +211,7 @@ CUresult cushim__mock_memory_finish(struct mock_stream *stream, struct mock_oper
 
     if (!is_immediate(stream)) {
         /* Left in the stream it would use the caller's memory after the call. */
-        if (cushim__mock->settings.mode == MOCK_MODE_MANUAL && cushim__mock_capture_count == 0) {
+        if (cushim__mock->settings.mode == MOCK_MODE_MANUAL && !cushim__mock_captures) {
             cushim__mock_operation_destroy(operation);
             return cushim__mock_sim_wait_refused();
         }

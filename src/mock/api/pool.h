@@ -44,9 +44,6 @@ struct mock_leave {
 /* What a handle means. NULL is INVALID_VALUE. */
 CUresult cushim__mock_pool_find(CUmemoryPool handle, struct mock_pool **pool);
 
-/* NULL for NULL, and for one that was destroyed. */
-CUmemoryPool cushim__mock_pool_handle(const struct mock_pool *pool);
-
 /* A new pool of a device, and the pool that a device begins with. NULL: out of memory. */
 struct mock_pool *cushim__mock_pool_create(struct mock_device *device);
 struct mock_pool *cushim__mock_pool_default(struct mock_device *device);

@@ -62,11 +62,6 @@ CUresult cushim__mock_pool_find(CUmemoryPool handle, struct mock_pool **pool)
     return code == CUDA_ERROR_INVALID_HANDLE ? CUDA_ERROR_INVALID_VALUE : code;
 }
 
-CUmemoryPool cushim__mock_pool_handle(const struct mock_pool *pool)
-{
-    return pool ? pool->object.handle : NULL;
-}
-
 struct mock_pool *cushim__mock_pool_create(struct mock_device *device)
 {
     struct mock_pool *pool = cushim__mock_object_create(sizeof *pool, MOCK_POOL, NULL, drop);

@@ -121,7 +121,7 @@ CUresult cushim__mock_stream_submit(struct mock_stream *stream, void *operation)
 
     if (stream->capture)
         return cushim__mock_capture_add(stream, operation);
-    if (cushim__mock_capture_count > 0 && stream->kind == MOCK_LEGACY)
+    if (cushim__mock_captures && stream->kind == MOCK_LEGACY)
         code = cushim__mock_capture_legacy(stream);
     if (code != CUDA_SUCCESS) {
         cushim__mock_operation_destroy(operation);
@@ -201,8 +201,7 @@ MOCK_EXACT(StreamDestroy_v2)(CUstream hStream, unsigned slot)
 
 static CUresult check_capture(struct mock_stream *stream)
 {
-    return cushim__mock_capture_count > 0 ? cushim__mock_capture_query_stream(stream)
-                                          : CUDA_SUCCESS;
+    return cushim__mock_captures ? cushim__mock_capture_query_stream(stream) : CUDA_SUCCESS;
 }
 
 MOCK_EXACT(StreamQuery)(struct mock_stream *stream)

@@ -12,6 +12,7 @@
 
 #include <cushim/testing/mock.h>
 
+#include "loader/symbols.h"
 #include "src/base/call_site.h"
 #include "src/base/layer_host.h"
 #include "src/base/lock.h"
@@ -57,7 +58,8 @@ struct cushim_mock {
     uint32_t memory_made, globals_made;                 /* what tags count */
     unsigned callers;                                   /* threads that have called */
 
-    bool misses[MOCK_ATTRIBUTES_MAX]; /* the log says that the profile lacks this attribute */
+    bool logged[CUSHIM__SYMBOL_COUNT]; /* the log has a line on a call of the slot */
+    bool misses[MOCK_ATTRIBUTES_MAX];  /* the log says that the profile lacks this attribute */
     size_t misuses;
     char misuse[MOCK_MISUSES_KEPT][MOCK_MISUSE_TEXT];
     void (*log)(void *data, const char *line);
