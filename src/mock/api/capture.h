@@ -96,7 +96,7 @@ struct mock_captured_stream {
     struct mock_stream *stream;
     struct mock_edges frontier; /* what the next node depends on */
     CUgraphNode *handles;       /* the frontier as a call last returned it */
-    struct mock_edge_data *data;
+    CUgraphEdgeData *data;
 };
 
 struct mock_capture {

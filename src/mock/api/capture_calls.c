@@ -53,8 +53,8 @@ MOCK_APPROXIMATE(StreamBeginCaptureToGraph, "the graph can be used after a captu
     if (code == CUDA_SUCCESS && graph->capture)
         code = CUDA_ERROR_ILLEGAL_STATE;
     if (code == CUDA_SUCCESS)
-        code = cushim__mock_edges_read_any(graph, dependencies, (const void *)dependencyData,
-                                           numDependencies, &edges);
+        code = cushim__mock_edges_read_any(graph, dependencies, dependencyData, numDependencies,
+                                           &edges);
     if (code == CUDA_SUCCESS)
         code = cushim__mock_capture_begin(stream, mode, graph, true, &edges);
     cushim__mock_edges_clear(&edges);
@@ -155,7 +155,7 @@ static CUresult copy_frontier(struct mock_captured_stream *captured)
 {
     const size_t count = captured->frontier.count;
     CUgraphNode *handles = realloc(captured->handles, (count + 1) * sizeof *handles);
-    struct mock_edge_data *data;
+    CUgraphEdgeData *data;
     size_t given = count;
 
     if (!handles)
@@ -199,7 +199,7 @@ MOCK_EXACT(StreamGetCaptureInfo_v3)
     if (dependencies_out)
         *dependencies_out = captured->frontier.count > 0 ? captured->handles : NULL;
     if (edgeData_out)
-        *edgeData_out = captured->frontier.count > 0 ? (const void *)captured->data : NULL;
+        *edgeData_out = captured->frontier.count > 0 ? captured->data : NULL;
     if (numDependencies_out)
         *numDependencies_out = captured->frontier.count;
     return CUDA_SUCCESS;
@@ -219,8 +219,8 @@ MOCK_EXACT(StreamUpdateCaptureDependencies_v2)
         return CUDA_ERROR_ILLEGAL_STATE;
     code = cushim__mock_capture_check(stream);
     if (code == CUDA_SUCCESS)
-        code = cushim__mock_edges_read_any(stream->capture->graph, dependencies,
-                                           (const void *)dependencyData, numDependencies, &more);
+        code = cushim__mock_edges_read_any(stream->capture->graph, dependencies, dependencyData,
+                                           numDependencies, &more);
     if (code == CUDA_SUCCESS) {
         struct mock_edges *frontier = &stream->captured->frontier;
 

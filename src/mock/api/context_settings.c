@@ -109,35 +109,23 @@ MOCK_EXACT(CtxGetExecAffinity)
  * (driver-semantics.md #192).
  */
 
-/* By the numbers of CUlimit: headers older than a limit do not name it. */
-enum limit {
-    STACK_SIZE,
-    PRINTF_FIFO_SIZE,
-    MALLOC_HEAP_SIZE,
-    DEV_RUNTIME_SYNC_DEPTH,
-    DEV_RUNTIME_PENDING_LAUNCH_COUNT,
-    MAX_L2_FETCH_GRANULARITY,
-    PERSISTING_L2_CACHE_SIZE,
-    SHMEM_SIZE,
-    CIG_ENABLED,
-    CIG_SHMEM_FALLBACK_ENABLED,
-    LIMITS
-};
-
 enum answer { ROUNDED, FIXED, UNSUPPORTED };
+
+/* Limits that older headers do not name. */
+enum { SHMEM_SIZE = 7, CIG_ENABLED, CIG_SHMEM_FALLBACK_ENABLED, LIMITS };
 
 /* What a value becomes: at least, at most (or refused beyond), a multiple of; 0: see unit_of(). */
 static const struct rule {
     enum answer answer;
     size_t least, most, refused_above, multiple;
 } rules[LIMITS] = {
-    [STACK_SIZE] = {ROUNDED, 0, SIZE_MAX, 523264, 16},
-    [PRINTF_FIFO_SIZE] = {ROUNDED, 524288, (size_t)2 << 30, SIZE_MAX, 256},
-    [MALLOC_HEAP_SIZE] = {ROUNDED, (size_t)4 << 20, SIZE_MAX, SIZE_MAX, 65536},
-    [DEV_RUNTIME_SYNC_DEPTH] = {UNSUPPORTED, 0, 0, 0, 0},
-    [DEV_RUNTIME_PENDING_LAUNCH_COUNT] = {ROUNDED, 32, SIZE_MAX, SIZE_MAX, 1},
-    [MAX_L2_FETCH_GRANULARITY] = {ROUNDED, 0, SIZE_MAX, 128, 1},
-    [PERSISTING_L2_CACHE_SIZE] = {ROUNDED, 0, SIZE_MAX, 0, 0},
+    [CU_LIMIT_STACK_SIZE] = {ROUNDED, 0, SIZE_MAX, 523264, 16},
+    [CU_LIMIT_PRINTF_FIFO_SIZE] = {ROUNDED, 524288, (size_t)2 << 30, SIZE_MAX, 256},
+    [CU_LIMIT_MALLOC_HEAP_SIZE] = {ROUNDED, (size_t)4 << 20, SIZE_MAX, SIZE_MAX, 65536},
+    [CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH] = {UNSUPPORTED, 0, 0, 0, 0},
+    [CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT] = {ROUNDED, 32, SIZE_MAX, SIZE_MAX, 1},
+    [CU_LIMIT_MAX_L2_FETCH_GRANULARITY] = {ROUNDED, 0, SIZE_MAX, 128, 1},
+    [CU_LIMIT_PERSISTING_L2_CACHE_SIZE] = {ROUNDED, 0, SIZE_MAX, 0, 0},
     [SHMEM_SIZE] = {FIXED, 0, 0, 0, 0},
     [CIG_ENABLED] = {FIXED, 0, 0, 0, 0},
     [CIG_SHMEM_FALLBACK_ENABLED] = {UNSUPPORTED, 0, 0, 0, 0},

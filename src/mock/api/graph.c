@@ -131,7 +131,7 @@ void cushim__mock_graph_destroy(struct mock_graph *graph)
 }
 
 bool cushim__mock_node_connect(struct mock_node *from, struct mock_node *to,
-                               const struct mock_edge_data *data)
+                               const CUgraphEdgeData *data)
 {
     if (!cushim__mock_edges_add(&to->dependencies, from, data))
         return false;

@@ -93,7 +93,7 @@ void cushim__mock_node_destroy(struct mock_node *node);
 
 /* A dependency of `to` on `from`. False: out of memory. */
 bool cushim__mock_node_connect(struct mock_node *from, struct mock_node *to,
-                               const struct mock_edge_data *data);
+                               const CUgraphEdgeData *data);
 void cushim__mock_node_disconnect(struct mock_node *from, struct mock_node *to);
 
 /*
@@ -101,10 +101,10 @@ void cushim__mock_node_disconnect(struct mock_node *from, struct mock_node *to);
  * Clear `edges` after. `any`: a node may be named twice, and counts once.
  */
 CUresult cushim__mock_edges_read_any(const struct mock_graph *graph, const CUgraphNode *nodes,
-                                     const struct mock_edge_data *data, size_t count,
+                                     const CUgraphEdgeData *data, size_t count,
                                      struct mock_edges *edges);
 CUresult cushim__mock_edges_read(const struct mock_graph *graph, const CUgraphNode *nodes,
-                                 const struct mock_edge_data *data, size_t count,
+                                 const CUgraphEdgeData *data, size_t count,
                                  struct mock_edges *edges);
 
 /*

@@ -181,9 +181,9 @@ MOCK_APPROXIMATE(GraphDebugDotPrint, "nodes have a type and edges alone, whateve
 enum { PROGRAMMATIC = 1, LAST_PORT = 2 };
 
 /* Only kernels have ports that are not 0, and those only towards kernels. */
-static bool is_allowed(const struct mock_edge_data *data, const struct mock_node *from)
+static bool is_allowed(const CUgraphEdgeData *data, const struct mock_node *from)
 {
-    static const struct mock_edge_data plain;
+    static const CUgraphEdgeData plain;
 
     if (memcmp(data->reserved, plain.reserved, sizeof plain.reserved) != 0 || data->to_port != 0)
         return false;
@@ -194,7 +194,7 @@ static bool is_allowed(const struct mock_edge_data *data, const struct mock_node
 }
 
 CUresult cushim__mock_edges_read_any(const struct mock_graph *graph, const CUgraphNode *nodes,
-                                     const struct mock_edge_data *data, size_t count,
+                                     const CUgraphEdgeData *data, size_t count,
                                      struct mock_edges *edges)
 {
     if (count > 0 && !nodes)
@@ -215,7 +215,7 @@ CUresult cushim__mock_edges_read_any(const struct mock_graph *graph, const CUgra
 }
 
 CUresult cushim__mock_edges_read(const struct mock_graph *graph, const CUgraphNode *nodes,
-                                 const struct mock_edge_data *data, size_t count,
+                                 const CUgraphEdgeData *data, size_t count,
                                  struct mock_edges *edges)
 {
     const CUresult code = cushim__mock_edges_read_any(graph, nodes, data, count, edges);
@@ -239,7 +239,7 @@ static size_t count_edges(const struct mock_graph *graph, bool *plain)
 
 /* List all edges in the order of the nodes that they come from. */
 static void list(const struct mock_graph *graph, CUgraphNode *from, CUgraphNode *to,
-                 struct mock_edge_data *data, size_t room)
+                 CUgraphEdgeData *data, size_t room)
 {
     size_t place = 0;
 
@@ -269,7 +269,7 @@ MOCK_EXACT(GraphGetEdges_v2)
     if (from && !edgeData && !plain)
         return CUDA_ERROR_LOSSY_QUERY;
     if (from)
-        list(graph, from, to, (void *)edgeData, *numEdges);
+        list(graph, from, to, edgeData, *numEdges);
     if (!from || *numEdges > edges)
         *numEdges = edges;
     return CUDA_SUCCESS;
@@ -282,8 +282,7 @@ MOCK_EXACT(GraphNodeGetDependencies_v2)
 {
     if (edgeData && !dependencies)
         return CUDA_ERROR_INVALID_VALUE;
-    return cushim__mock_edges_give(&node->dependencies, dependencies, (void *)edgeData,
-                                   numDependencies);
+    return cushim__mock_edges_give(&node->dependencies, dependencies, edgeData, numDependencies);
 }
 
 MOCK_ALSO(GraphNodeGetDependentNodes)
@@ -293,8 +292,7 @@ MOCK_EXACT(GraphNodeGetDependentNodes_v2)
 {
     if (edgeData && !dependentNodes)
         return CUDA_ERROR_INVALID_VALUE;
-    return cushim__mock_edges_give(&node->dependents, dependentNodes, (void *)edgeData,
-                                   numDependentNodes);
+    return cushim__mock_edges_give(&node->dependents, dependentNodes, edgeData, numDependentNodes);
 }
 
 /* The two ends of a dependency that a call names. */
@@ -310,8 +308,7 @@ static CUresult find_ends(const struct mock_graph *graph, CUgraphNode from, CUgr
     return code;
 }
 
-static CUresult connect(struct mock_node *from, struct mock_node *to,
-                        const struct mock_edge_data *data)
+static CUresult connect(struct mock_node *from, struct mock_node *to, const CUgraphEdgeData *data)
 {
     if (from == to || cushim__mock_edges_find(&to->dependencies, from) ||
         (data && !is_allowed(data, from)))
@@ -321,7 +318,7 @@ static CUresult connect(struct mock_node *from, struct mock_node *to,
 
 /* An edge is identified by its data too, if they are given. */
 static CUresult disconnect(struct mock_node *from, struct mock_node *to,
-                           const struct mock_edge_data *data)
+                           const CUgraphEdgeData *data)
 {
     const struct mock_edge *edge = cushim__mock_edges_find(&to->dependencies, from);
 
@@ -332,9 +329,9 @@ static CUresult disconnect(struct mock_node *from, struct mock_node *to,
 }
 
 static CUresult change(const struct mock_graph *graph, const CUgraphNode *from,
-                       const CUgraphNode *to, const struct mock_edge_data *data, size_t count,
+                       const CUgraphNode *to, const CUgraphEdgeData *data, size_t count,
                        CUresult (*change_one)(struct mock_node *from, struct mock_node *to,
-                                              const struct mock_edge_data *data))
+                                              const CUgraphEdgeData *data))
 {
     CUresult code = count > 0 && (!from || !to) ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 
@@ -353,7 +350,7 @@ MOCK_EXACT(GraphAddDependencies_v2)
 (const struct mock_graph *graph, const CUgraphNode *from, const CUgraphNode *to,
  const cushim_CUgraphEdgeData *edgeData, size_t numDependencies)
 {
-    return change(graph, from, to, (const void *)edgeData, numDependencies, connect);
+    return change(graph, from, to, edgeData, numDependencies, connect);
 }
 
 MOCK_ALSO(GraphRemoveDependencies)
@@ -361,5 +358,5 @@ MOCK_EXACT(GraphRemoveDependencies_v2)
 (const struct mock_graph *graph, const CUgraphNode *from, const CUgraphNode *to,
  const cushim_CUgraphEdgeData *edgeData, size_t numDependencies)
 {
-    return change(graph, from, to, (const void *)edgeData, numDependencies, disconnect);
+    return change(graph, from, to, edgeData, numDependencies, disconnect);
 }

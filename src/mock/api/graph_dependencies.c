@@ -9,7 +9,7 @@
 
 bool cushim__mock_edges_are_plain(const struct mock_edges *edges)
 {
-    static const struct mock_edge_data plain;
+    static const CUgraphEdgeData plain;
 
     for (size_t i = 0; i < edges->count; i++) {
         if (memcmp(&edges->at[i].data, &plain, sizeof plain) != 0)
@@ -35,7 +35,7 @@ bool cushim__mock_edges_reserve(struct mock_edges *edges, size_t room)
 }
 
 bool cushim__mock_edges_add(struct mock_edges *edges, struct mock_node *node,
-                            const struct mock_edge_data *data)
+                            const CUgraphEdgeData *data)
 {
     struct mock_edge edge = {.node = node};
 
@@ -85,7 +85,7 @@ void cushim__mock_edges_clear(struct mock_edges *edges)
 }
 
 CUresult cushim__mock_edges_give(const struct mock_edges *edges, CUgraphNode *nodes,
-                                 struct mock_edge_data *data, size_t *count)
+                                 CUgraphEdgeData *data, size_t *count)
 {
     if (nodes && !data && !cushim__mock_edges_are_plain(edges))
         return CUDA_ERROR_LOSSY_QUERY;
@@ -94,7 +94,7 @@ CUresult cushim__mock_edges_give(const struct mock_edges *edges, CUgraphNode *no
 
         nodes[i] = edge ? edge->node->object.handle : NULL;
         if (data)
-            data[i] = edge ? edge->data : (struct mock_edge_data){0};
+            data[i] = edge ? edge->data : (CUgraphEdgeData){0};
     }
     if (!nodes || *count > edges->count)
         *count = edges->count;

@@ -12,14 +12,9 @@
 
 struct mock_node;
 
-/* The layout of CUgraphEdgeData, which headers before CUDA 12.3 do not know. */
-struct mock_edge_data {
-    unsigned char from_port, to_port, type, reserved[5];
-};
-
 struct mock_edge {
     struct mock_node *node;
-    struct mock_edge_data data;
+    CUgraphEdgeData data;
 };
 
 /* In the order in which they came; zeroed: none. */
@@ -36,7 +31,7 @@ bool cushim__mock_edges_reserve(struct mock_edges *edges, size_t room);
 
 /* Add an edge; `data` may be NULL: none. False: out of memory. */
 bool cushim__mock_edges_add(struct mock_edges *edges, struct mock_node *node,
-                            const struct mock_edge_data *data);
+                            const CUgraphEdgeData *data);
 
 /* The edge to a node. NULL: there is none. */
 struct mock_edge *cushim__mock_edges_find(const struct mock_edges *edges,
@@ -56,6 +51,6 @@ void cushim__mock_edges_clear(struct mock_edges *edges);
  * alone. `data` may be NULL: then all must be plain, or the result is CUDA_ERROR_LOSSY_QUERY.
  */
 CUresult cushim__mock_edges_give(const struct mock_edges *edges, CUgraphNode *nodes,
-                                 struct mock_edge_data *data, size_t *count);
+                                 CUgraphEdgeData *data, size_t *count);
 
 #endif

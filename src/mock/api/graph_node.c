@@ -30,7 +30,7 @@ static CUresult add(CUgraphNode *handle, CUgraph graph_handle, const CUgraphNode
     if (code == CUDA_SUCCESS && work.child && !cushim__mock_graph_takes_child(graph, work.child))
         code = CUDA_ERROR_NOT_SUPPORTED;
     if (code == CUDA_SUCCESS)
-        code = cushim__mock_edges_read(graph, dependencies, (const void *)data, count, &edges);
+        code = cushim__mock_edges_read(graph, dependencies, data, count, &edges);
     if (code == CUDA_SUCCESS)
         code = cushim__mock_node_add(graph, &edges, &work, &node);
     else

@@ -86,25 +86,6 @@ MOCK_EXACT(LaunchKernel)
     return code == CUDA_SUCCESS ? launch(&target, &shape, kernelParams, extra) : code;
 }
 
-/* CUlaunchConfig, which older headers do not know. */
-struct attribute {
-    unsigned number;
-    unsigned unused;
-    union {
-        int cooperative;
-        int cluster[3];
-        CUevent event; /* first in what it stands in */
-        char bytes[64];
-    } value;
-};
-
-struct config {
-    unsigned grid[3], block[3], shared_bytes;
-    CUstream stream;
-    const struct attribute *attributes;
-    unsigned attribute_count;
-};
-
 /* Attributes of a launch. */
 enum {
     COOPERATIVE = 2,
@@ -119,10 +100,12 @@ enum {
 
 /* Clusters are not simulated, but what the driver refuses of them is. */
 static CUresult check_cluster(const struct mock_function *function,
-                              const struct mock_launch_shape *shape, const int *dimensions)
+                              const struct mock_launch_shape *shape, const CUstreamAttrValue *value)
 {
     enum { PORTABLE = 8, LARGEST = 16, INVALID_CLUSTER_SIZE = 912 };
     const unsigned most = function->settings.non_portable_cluster ? LARGEST : PORTABLE;
+    const int dimensions[3] = {(int)value->clusterDim.x, (int)value->clusterDim.y,
+                               (int)value->clusterDim.z};
     unsigned blocks = 1;
 
     if (dimensions[0] == 0 && dimensions[1] == 0 && dimensions[2] == 0)
@@ -138,17 +121,20 @@ static CUresult check_cluster(const struct mock_function *function,
 
 static CUresult check_attribute(const struct mock_function *function,
                                 const struct mock_launch_shape *shape,
-                                const struct attribute *attribute, bool *cooperative)
+                                const CUlaunchAttribute *attribute, bool *cooperative)
 {
-    switch (attribute->number) {
+    /* Older headers have a union with fewer members in launches than in streams. */
+    const CUstreamAttrValue *value = (const void *)&attribute->value;
+
+    switch ((int)attribute->id) {
     case COOPERATIVE:
-        *cooperative = attribute->value.cooperative != 0;
+        *cooperative = value->cooperative != 0;
         return CUDA_SUCCESS;
     case CLUSTER_DIMENSION:
-        return check_cluster(function, shape, attribute->value.cluster);
+        return check_cluster(function, shape, value);
     case PROGRAMMATIC_EVENT:
     case COMPLETION_EVENT:
-        if (!attribute->value.event)
+        if (!value->programmaticEvent.event) /* it is first in both */
             return CUDA_ERROR_INVALID_HANDLE;
         cushim__mock_log("%s: events of a launch are not implemented: CUDA_ERROR_NOT_SUPPORTED",
                          cushim__mock_call_name());
@@ -159,7 +145,7 @@ static CUresult check_attribute(const struct mock_function *function,
     case UNKNOWN:
         return CUDA_ERROR_INVALID_VALUE;
     default:
-        return attribute->number <= LAST ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+        return (unsigned)attribute->id <= LAST ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
     }
 }
 
@@ -168,19 +154,20 @@ MOCK_APPROXIMATE(LaunchKernelEx,
                  "refused, the others have no effect")
 (const cushim_CUlaunchConfig *config, CUfunction f, void **kernelParams, void **extra)
 {
-    const struct config *known = (const void *)config;
     struct mock_launch_shape shape;
     struct target target;
     CUresult code;
 
-    if (!known || (known->attribute_count > 0 && !known->attributes))
+    if (!config || (config->numAttrs > 0 && !config->attrs))
         return CUDA_ERROR_INVALID_VALUE;
-    shape = (struct mock_launch_shape){.grid = {known->grid[0], known->grid[1], known->grid[2]},
-                                       .block = {known->block[0], known->block[1], known->block[2]},
-                                       .shared_bytes = known->shared_bytes};
-    code = find_target(f, known->stream, &target);
-    for (unsigned i = 0; code == CUDA_SUCCESS && i < known->attribute_count; i++)
-        code = check_attribute(target.function, &shape, &known->attributes[i], &shape.cooperative);
+    shape = (struct mock_launch_shape){
+        .grid = {config->gridDimX, config->gridDimY, config->gridDimZ},
+        .block = {config->blockDimX, config->blockDimY, config->blockDimZ},
+        .shared_bytes = config->sharedMemBytes,
+    };
+    code = find_target(f, config->hStream, &target);
+    for (unsigned i = 0; code == CUDA_SUCCESS && i < config->numAttrs; i++)
+        code = check_attribute(target.function, &shape, &config->attrs[i], &shape.cooperative);
     return code == CUDA_SUCCESS ? launch(&target, &shape, kernelParams, extra) : code;
 }
 

@@ -136,6 +136,9 @@ typedef union mock_attribute_value {
         unsigned char default_, remote;
     } memSyncDomainMap;
     CUlaunchMemSyncDomain memSyncDomain;
+    struct {
+        CUevent event;
+    } programmaticEvent;
 } cushim__mock_attribute_value;
 #undef CUstreamAttrValue
 #define CUstreamAttrValue cushim__mock_attribute_value
