@@ -6,16 +6,15 @@
 
 #include <unistd.h>
 
-#include "src/mock/memory/shared_file_linux.h"
+#include "src/mock/memory/pages.h"
 #include "tests/support/cmocka.h"
 #include "tests/support/descriptor.h"
 #include "tests/support/folder.h"
 
-enum { PATIENCE_SECONDS = 120, NUMBER = sizeof(uint64_t), NUMBERS = 448 };
+enum { PATIENCE_SECONDS = 120 };
 
-/* What stands at the end of shared pages, and at the start of a shared event. */
-static const char tail_magic[SEGMENT_MAGIC] = {'c', 'u', 's', 'h', 'i', 'm', 'e', 'm'};
-static const char head_magic[SEGMENT_MAGIC] = {'c', 'u', 's', 'h', 'i', 'm', 'e', 'v'};
+/* What stands at the end of shared pages, before the key. */
+static const char magic[SEGMENT_MAGIC] = {'c', 'u', 's', 'h', 'i', 'm', 'e', 'm'};
 
 const unsigned char segment_key[SEGMENT_KEY] = "0123456789abcdef";
 unsigned segment_tried, segment_refused;
@@ -29,26 +28,28 @@ static void put(int file, const void *bytes, size_t size, off_t place)
 
 int segment_create(void)
 {
-    const int file = cushim__mock_shared_file_create("cushim-test");
+    const int file = cushim__mock_shared_file_create();
 
     assert_true(file >= 0);
     return file;
 }
 
+static int write_tail(int file, off_t bytes)
+{
+    put(file, magic, SEGMENT_MAGIC, bytes);
+    put(file, segment_key, SEGMENT_KEY, bytes + SEGMENT_MAGIC);
+    return file;
+}
+
 int segment_write_pages(int file)
 {
-    put(file, tail_magic, SEGMENT_MAGIC, SEGMENT_PAGE);
-    put(file, segment_key, SEGMENT_KEY, SEGMENT_PAGE + SEGMENT_MAGIC);
-    return file;
+    return write_tail(file, SEGMENT_PAGE);
 }
 
 int segment_write_event(int file, uint64_t newest)
 {
-    assert_int_equal(ftruncate(file, SEGMENT_MAGIC + SEGMENT_KEY + NUMBER + NUMBERS * NUMBER), 0);
-    put(file, head_magic, SEGMENT_MAGIC, 0);
-    put(file, segment_key, SEGMENT_KEY, SEGMENT_MAGIC);
-    put(file, &newest, NUMBER, SEGMENT_MAGIC + SEGMENT_KEY);
-    return file;
+    put(file, &newest, sizeof newest, 0);
+    return write_tail(file, SEGMENT_EVENT);
 }
 
 int segment_seal(int file)

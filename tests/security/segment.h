@@ -5,8 +5,8 @@
 
 #include <stdint.h>
 
-/* Bytes of the pages in one, of the word that stands before its key, and of the key. */
-enum { SEGMENT_PAGE = 4096, SEGMENT_MAGIC = 8, SEGMENT_KEY = 16 };
+/* Bytes of the pages in one, of an event, of the word that stands before its key, and of the key. */
+enum { SEGMENT_PAGE = 4096, SEGMENT_EVENT = 8192, SEGMENT_MAGIC = 8, SEGMENT_KEY = 16 };
 
 extern const unsigned char segment_key[SEGMENT_KEY];
 

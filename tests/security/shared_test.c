@@ -75,12 +75,10 @@ static void memory_that_is_shared_is_the_users_alone_and_keeps_its_size(void **s
 static void event_that_is_shared_is_the_users_alone_and_keeps_its_size(void **state)
 {
     struct mock_shared_event *event;
-    struct mock_shared_pages address;
 
     (void)state;
     assert_int_equal(cushim__mock_shared_event_create(&event), CUDA_SUCCESS);
-    cushim__mock_shared_event_address(event, &address);
-    assert_is_private(address.file);
+    assert_is_private(event->pages.file);
     cushim__mock_shared_event_release(event);
 }
 
@@ -107,7 +105,7 @@ static bool pages_are_found(int process, int file)
     void *pages;
 
     memcpy(shared.key, segment_key, SEGMENT_KEY);
-    pages = cushim__mock_pages_find(&shared, &bytes);
+    pages = cushim__mock_pages_find(&shared, &bytes, NULL);
     if (pages)
         cushim__mock_pages_lose(pages, bytes);
     segment_tried++;
@@ -187,6 +185,7 @@ static void segment_of_another_user_is_refused(void **state)
 
 static void segment_of_a_wrong_size_or_key_is_refused(void **state)
 {
+    struct mock_shared_event *event;
     int file;
 
     (void)state;
@@ -199,8 +198,12 @@ static void segment_of_a_wrong_size_or_key_is_refused(void **state)
     assert_int_equal(pwrite(file, "?", 1, SEGMENT_PAGE + SEGMENT_MAGIC), 1);
     assert_refused(segment_seal(file));
     file = segment_write_event(segment_create(), 0);
-    assert_int_equal(pwrite(file, "?", 1, SEGMENT_MAGIC), 1);
+    assert_int_equal(pwrite(file, "?", 1, SEGMENT_EVENT + SEGMENT_MAGIC), 1);
     assert_refused(segment_seal(file));
+    /* What is long enough for pages is too short for an event. */
+    file = segment_seal(segment_write_pages(segment_create()));
+    assert_false(event_is_found(getpid(), file, &event));
+    close(file);
 }
 
 /* To open a pipe is seen by who holds its other end; to open a device may do something. */

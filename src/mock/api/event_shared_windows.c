@@ -1,37 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The page that processes share of an event: a section. What is begun and not done carries the
- * number of a member, which is a process that has the page; a member lives as long as an object of
- * its name does, and Windows ends that with the process.
+ * What is begun and not done carries the number of a member, which is a process that has the event's
+ * page; a member lives as long as an object of its name does, and Windows ends that with the process.
  */
 #include "src/mock/api/event_ipc.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "src/mock/memory/section_windows.h"
+#include <windows.h>
 
-/* A record that is this many before the newest counts as done. */
-enum { SLOTS = 448 };
-
-static const char what[] = "event";
-
-struct page {
-    _Atomic uint64_t newest;
-    _Atomic uint32_t members;      /* how many there have been */
-    _Atomic uint64_t begun[SLOTS]; /* of the numbers that share a slot, the last: see claim_of() */
-    _Atomic uint64_t done[SLOTS];  /* the same, the last that is done */
-};
-
-_Static_assert(ATOMIC_LLONG_LOCK_FREE == 2, "processes share these");
-
-struct mock_shared_event {
-    unsigned references;
-    HANDLE section; /* of the process that made it */
-    struct page *page;
-    unsigned char key[MOCK_PAGES_KEY_BYTES];
+struct mock_event_holder {
     uint32_t member;
     HANDLE alive;
 };
@@ -53,7 +33,7 @@ static void member_name(char name[MOCK_SECTION_NAME], const struct mock_shared_e
     char kind[16];
 
     snprintf(kind, sizeof kind, "m%x", (unsigned)member);
-    cushim__mock_section_name(name, kind, shared->key);
+    cushim__mock_section_name(name, kind, shared->pages.key);
 }
 
 static bool is_alive(const struct mock_shared_event *shared, uint32_t member)
@@ -68,89 +48,29 @@ static bool is_alive(const struct mock_shared_event *shared, uint32_t member)
     return alive != NULL;
 }
 
-/* Takes section and page over, in any case. NULL: out of memory. */
-static struct mock_shared_event *join(HANDLE section, struct page *page,
-                                      const unsigned char key[MOCK_PAGES_KEY_BYTES])
+CUresult cushim__mock_event_holder_create(struct mock_shared_event *shared, int file)
 {
-    struct mock_shared_event *shared = calloc(1, sizeof *shared);
+    struct mock_event_holder *holder = calloc(1, sizeof *holder);
     char name[MOCK_SECTION_NAME];
 
-    if (shared) {
-        memcpy(shared->key, key, sizeof shared->key);
-        shared->references = 1;
-        shared->section = section;
-        shared->page = page;
-        shared->member = atomic_fetch_add(&page->members, 1);
-        member_name(name, shared, shared->member);
-        shared->alive = CreateEventA(NULL, TRUE, FALSE, name);
-        if (shared->alive)
-            return shared;
+    (void)file;
+    if (!holder)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    holder->member = atomic_fetch_add(&shared->page->members, 1);
+    member_name(name, shared, holder->member);
+    holder->alive = CreateEventA(NULL, TRUE, FALSE, name);
+    if (!holder->alive) {
+        free(holder);
+        return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    free(shared);
-    UnmapViewOfFile(page);
-    if (section)
-        CloseHandle(section);
-    return NULL;
+    shared->holder = holder;
+    return CUDA_SUCCESS;
 }
 
-CUresult cushim__mock_shared_event_create(struct mock_shared_event **shared)
+void cushim__mock_event_holder_destroy(struct mock_shared_event *shared)
 {
-    unsigned char key[MOCK_PAGES_KEY_BYTES];
-    HANDLE section = cushim__mock_section_create(what, key, sizeof(struct page));
-    struct page *page;
-
-    if (!section)
-        return CUDA_ERROR_OPERATING_SYSTEM;
-    page = MapViewOfFile(section, FILE_MAP_READ | FILE_MAP_WRITE, 0, 0, 0);
-    if (!page) {
-        CloseHandle(section);
-        return CUDA_ERROR_OPERATING_SYSTEM;
-    }
-    *shared = join(section, page, key);
-    return *shared ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
-}
-
-void cushim__mock_shared_event_address(const struct mock_shared_event *shared,
-                                       struct mock_shared_pages *address)
-{
-    address->process = (int32_t)GetCurrentProcessId();
-    address->file = 0;
-    memcpy(address->key, shared->key, sizeof address->key);
-}
-
-CUresult cushim__mock_shared_event_open(const struct mock_shared_pages *address,
-                                        struct mock_shared_event **shared)
-{
-    size_t bytes;
-    struct page *page = cushim__mock_section_find(what, address->key, &bytes);
-
-    if (!page)
-        return CUDA_ERROR_MAP_FAILED;
-    *shared = join(NULL, page, address->key);
-    return *shared ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
-}
-
-bool cushim__mock_shared_event_has_key(const struct mock_shared_event *shared,
-                                       const unsigned char key[MOCK_PAGES_KEY_BYTES])
-{
-    return memcmp(shared->key, key, MOCK_PAGES_KEY_BYTES) == 0;
-}
-
-struct mock_shared_event *cushim__mock_shared_event_retain(struct mock_shared_event *shared)
-{
-    shared->references++;
-    return shared;
-}
-
-void cushim__mock_shared_event_release(struct mock_shared_event *shared)
-{
-    if (--shared->references > 0)
-        return;
-    CloseHandle(shared->alive);
-    UnmapViewOfFile(shared->page);
-    if (shared->section)
-        CloseHandle(shared->section);
-    free(shared);
+    CloseHandle(shared->holder->alive);
+    free(shared->holder);
 }
 
 /*
@@ -162,11 +82,11 @@ uint64_t cushim__mock_shared_event_begin(struct mock_shared_event *shared)
     for (;;) {
         uint64_t newest = atomic_load(&shared->page->newest);
         const uint64_t number = newest + 1;
-        _Atomic uint64_t *begun = &shared->page->begun[number % SLOTS];
+        _Atomic uint64_t *begun = &shared->page->begun[number % MOCK_EVENT_SLOTS];
         uint64_t before = atomic_load(begun);
-        const bool claimed =
-            number_of(before) < (uint32_t)number &&
-            atomic_compare_exchange_strong(begun, &before, claim_of(number, shared->member));
+        const bool claimed = number_of(before) < (uint32_t)number &&
+                             atomic_compare_exchange_strong(
+                                 begun, &before, claim_of(number, shared->holder->member));
 
         atomic_compare_exchange_strong(&shared->page->newest, &newest, number);
         if (claimed)
@@ -174,29 +94,17 @@ uint64_t cushim__mock_shared_event_begin(struct mock_shared_event *shared)
     }
 }
 
-void cushim__mock_shared_event_end(struct mock_shared_event *shared, uint64_t number)
+void cushim__mock_event_unhold(struct mock_shared_event *shared, uint64_t number)
 {
-    _Atomic uint64_t *done = &shared->page->done[number % SLOTS];
-    uint64_t before = atomic_load(done);
-
-    while (before < number && !atomic_compare_exchange_weak(done, &before, number))
-        continue;
+    (void)shared;
+    (void)number;
 }
 
-uint64_t cushim__mock_shared_event_newest(const struct mock_shared_event *shared)
+bool cushim__mock_event_is_held(const struct mock_shared_event *shared, uint64_t number)
 {
-    return atomic_load(&shared->page->newest);
-}
+    const uint64_t begun = atomic_load(&shared->page->begun[number % MOCK_EVENT_SLOTS]);
 
-/* What is begun is done if its process is gone, and its work with it. */
-bool cushim__mock_shared_event_done(const struct mock_shared_event *shared, uint64_t number)
-{
-    uint64_t begun;
-
-    if (number == 0 || atomic_load(&shared->page->done[number % SLOTS]) >= number)
-        return true;
-    begun = atomic_load(&shared->page->begun[number % SLOTS]);
     if (number_of(begun) != (uint32_t)number) /* a later record has the slot */
-        return true;
-    return (uint32_t)begun != shared->member && !is_alive(shared, (uint32_t)begun);
+        return false;
+    return (uint32_t)begun == shared->holder->member || is_alive(shared, (uint32_t)begun);
 }

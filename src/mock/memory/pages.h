@@ -73,10 +73,25 @@ void cushim__mock_pages_unshare(void *pages, void *moved, size_t bytes,
 /* Whether it is this process that shares them. */
 bool cushim__mock_pages_are_own(const struct mock_shared_pages *shared);
 
-/* The pages of another process. NULL: they are not there. */
-void *cushim__mock_pages_find(const struct mock_shared_pages *shared, size_t *bytes);
+/*
+ * The pages of another process. NULL: they are not there. On Linux `file`, if it is not NULL, becomes
+ * their file, open and the caller's.
+ */
+void *cushim__mock_pages_find(const struct mock_shared_pages *shared, size_t *bytes, int *file);
 
 /* The end of what find gave. */
 void cushim__mock_pages_lose(void *pages, size_t bytes);
+
+/*
+ * On Linux: a file in memory for pages, which its user alone may open. Sealed, it keeps its size, and
+ * unsealed nobody takes it. Negative, or false, which the log says: the system refuses.
+ */
+int cushim__mock_shared_file_create(void);
+bool cushim__mock_shared_file_seal(int file);
+
+/* On Windows: the name of an object of a key, for people, CreateEventA() and its like. */
+enum { MOCK_SECTION_NAME = 96 };
+void cushim__mock_section_name(char name[MOCK_SECTION_NAME], const char *what,
+                               const unsigned char key[MOCK_PAGES_KEY_BYTES]);
 
 #endif

@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "src/mock/core/state.h"
-#include "src/mock/memory/shared_file_linux.h"
 
 static void *map(size_t bytes, int protection)
 {
@@ -84,13 +83,20 @@ bool cushim__mock_pages_mapped(const void *start, size_t bytes)
     return true;
 }
 
-/* Files in memory that processes share. */
+/*
+ * Pages that processes share: a file in memory without a name, which others of one user open through
+ * /proc. Behind the pages it holds the key by which they know it.
+ *
+ * Which file that is another process says, and may say anything. So one is taken only if it is a
+ * file in memory of this user that nobody can make shorter: to read past the end of a file that
+ * is mapped ends a process.
+ */
 
 enum { SEALS = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL };
 
-int cushim__mock_shared_file_create(const char *name)
+int cushim__mock_shared_file_create(void)
 {
-    const int file = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    const int file = memfd_create("cushim-memory", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
     if (file >= 0 && fchmod(file, S_IRUSR | S_IWUSR) != 0) {
         close(file);
@@ -124,7 +130,8 @@ static bool is_sealed(int file)
     return seals >= 0 && (seals & SEALS) == SEALS;
 }
 
-int cushim__mock_shared_file_open(int32_t process, int32_t file)
+/* Open one by the number that it has in a process. Negative: there is none that may be taken. */
+static int open_shared(int32_t process, int32_t file)
 {
     char path[64];
     int found, opened = -1;
@@ -145,11 +152,6 @@ int cushim__mock_shared_file_open(int32_t process, int32_t file)
     }
     return opened;
 }
-
-/*
- * Pages that processes share: a file in memory without a name, which others open through /proc.
- * Behind the pages it holds the key by which they know it.
- */
 
 static const char magic[8] = "cushimem";
 
@@ -187,7 +189,7 @@ static bool fill(int file, const void *pages, size_t bytes, struct mock_shared_p
 
 void *cushim__mock_pages_share(void *pages, size_t bytes, struct mock_shared_pages *shared)
 {
-    int file = cushim__mock_shared_file_create("cushim-memory");
+    int file = cushim__mock_shared_file_create();
 
     if (file < 0)
         return NULL;
@@ -228,17 +230,20 @@ static size_t bytes_of(int file, const unsigned char key[MOCK_PAGES_KEY_BYTES])
     return (size_t)end - sizeof tail;
 }
 
-void *cushim__mock_pages_find(const struct mock_shared_pages *shared, size_t *bytes)
+void *cushim__mock_pages_find(const struct mock_shared_pages *shared, size_t *bytes, int *file)
 {
-    const int file = cushim__mock_shared_file_open(shared->process, shared->file);
+    const int opened = open_shared(shared->process, shared->file);
     void *pages = MAP_FAILED;
 
-    if (file < 0)
+    if (opened < 0)
         return NULL;
-    *bytes = bytes_of(file, shared->key);
+    *bytes = bytes_of(opened, shared->key);
     if (*bytes > 0)
-        pages = mmap(NULL, *bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    close(file);
+        pages = mmap(NULL, *bytes, PROT_READ | PROT_WRITE, MAP_SHARED, opened, 0);
+    if (file && pages != MAP_FAILED)
+        *file = opened;
+    else
+        close(opened);
     return pages == MAP_FAILED ? NULL : pages;
 }
 

@@ -12,8 +12,6 @@
 
 #include <windows.h>
 
-#include "src/mock/memory/section_windows.h"
-
 size_t cushim__mock_pages_size(void)
 {
     SYSTEM_INFO info;
@@ -95,42 +93,6 @@ void cushim__mock_section_name(char name[MOCK_SECTION_NAME], const char *what,
         length += snprintf(name + length, 3, "%02x", key[i]);
 }
 
-HANDLE cushim__mock_section_create(const char *what, unsigned char key[MOCK_PAGES_KEY_BYTES],
-                                   size_t bytes)
-{
-    char name[MOCK_SECTION_NAME];
-
-    if (!fill_random(key, MOCK_PAGES_KEY_BYTES))
-        return NULL;
-    cushim__mock_section_name(name, what, key);
-    return CreateFileMappingA(INVALID_HANDLE_VALUE, NULL, PAGE_READWRITE,
-                              (DWORD)((uint64_t)bytes >> 32), (DWORD)bytes, name);
-}
-
-void *cushim__mock_section_find(const char *what, const unsigned char key[MOCK_PAGES_KEY_BYTES],
-                                size_t *bytes)
-{
-    char name[MOCK_SECTION_NAME];
-    MEMORY_BASIC_INFORMATION view;
-    HANDLE section;
-    void *pages;
-
-    cushim__mock_section_name(name, what, key);
-    section = OpenFileMappingA(FILE_MAP_READ | FILE_MAP_WRITE, FALSE, name);
-    if (!section)
-        return NULL;
-    pages = MapViewOfFile(section, FILE_MAP_READ | FILE_MAP_WRITE, 0, 0, 0);
-    CloseHandle(section); /* the name goes with its maker */
-    if (!pages)
-        return NULL;
-    if (!VirtualQuery(pages, &view, sizeof view)) {
-        UnmapViewOfFile(pages);
-        return NULL;
-    }
-    *bytes = view.RegionSize;
-    return pages;
-}
-
 /*
  * Pages that processes share: a section, which is mapped elsewhere, since Windows before version
  * 1803 of 10 has no way to replace pages that are committed.
@@ -157,9 +119,21 @@ static void copy_in(char *view, const char *pages, size_t bytes)
     }
 }
 
+/* The name is there as long as the one who made it keeps it, and other sessions do not see it. */
+static HANDLE create_section(unsigned char key[MOCK_PAGES_KEY_BYTES], size_t bytes)
+{
+    char name[MOCK_SECTION_NAME];
+
+    if (!fill_random(key, MOCK_PAGES_KEY_BYTES))
+        return NULL;
+    cushim__mock_section_name(name, what, key);
+    return CreateFileMappingA(INVALID_HANDLE_VALUE, NULL, PAGE_READWRITE,
+                              (DWORD)((uint64_t)bytes >> 32), (DWORD)bytes, name);
+}
+
 void *cushim__mock_pages_share(void *pages, size_t bytes, struct mock_shared_pages *shared)
 {
-    HANDLE section = cushim__mock_section_create(what, shared->key, bytes);
+    HANDLE section = create_section(shared->key, bytes);
     void *view;
 
     if (!section)
@@ -191,9 +165,28 @@ bool cushim__mock_pages_are_own(const struct mock_shared_pages *shared)
     return shared->process == (int32_t)GetCurrentProcessId();
 }
 
-void *cushim__mock_pages_find(const struct mock_shared_pages *shared, size_t *bytes)
+void *cushim__mock_pages_find(const struct mock_shared_pages *shared, size_t *bytes, int *file)
 {
-    return cushim__mock_section_find(what, shared->key, bytes);
+    char name[MOCK_SECTION_NAME];
+    MEMORY_BASIC_INFORMATION view;
+    HANDLE section;
+    void *pages;
+
+    (void)file;
+    cushim__mock_section_name(name, what, shared->key);
+    section = OpenFileMappingA(FILE_MAP_READ | FILE_MAP_WRITE, FALSE, name);
+    if (!section)
+        return NULL;
+    pages = MapViewOfFile(section, FILE_MAP_READ | FILE_MAP_WRITE, 0, 0, 0);
+    CloseHandle(section); /* the name goes with its maker */
+    if (!pages)
+        return NULL;
+    if (!VirtualQuery(pages, &view, sizeof view)) {
+        UnmapViewOfFile(pages);
+        return NULL;
+    }
+    *bytes = view.RegionSize;
+    return pages;
 }
 
 void cushim__mock_pages_lose(void *pages, size_t bytes)

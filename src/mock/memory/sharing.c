@@ -134,7 +134,7 @@ static CUresult map(struct mock_context *context, struct mock_device *device,
     if (!import)
         return CUDA_ERROR_OUT_OF_MEMORY;
     errno = 0;
-    pages = cushim__mock_pages_find(shared, &import->room);
+    pages = cushim__mock_pages_find(shared, &import->room, NULL);
     if (!pages && (errno == EMFILE || errno == ENFILE || errno == ENOMEM)) {
         free(import);
         return CUDA_ERROR_MAP_FAILED;
