@@ -23,7 +23,7 @@ CALLS = '''/* The functions of the mock: a prototype per implemented slot. See s
 '''
 
 # What the wrappers find objects with.
-FINDER_HEADERS = ('capture', 'context', 'memory', 'module', 'pool', 'stream')
+FINDER_HEADERS = ('capture', 'context', 'module', 'pool', 'stream')
 
 EXPORTS = '''/*
  * What the library exports: every symbol of the registry that a driver for this system exports. The

@@ -29,7 +29,7 @@ static void leave(struct cushim_mock *mock)
 static uint64_t now(void)
 {
     struct cushim_mock *mock = enter();
-    const uint64_t now_ns = mock ? cushim__mock_sim_now() : 0;
+    const uint64_t now_ns = mock ? cushim__mock->executing_at_ns : 0;
 
     leave(mock);
     return now_ns;
@@ -95,7 +95,7 @@ static void set_tag(uint64_t value, bool is_memory, const char *tag)
     leave(mock);
 }
 
-static const struct cushim__layer_host host = {
+const struct cushim__layer_host cushim__mock_layer_host = {
     .now_ns = now,
     .delay = delay,
     .fault = fault,
@@ -104,13 +104,3 @@ static const struct cushim__layer_host host = {
     .release = release,
     .set_tag = set_tag,
 };
-
-void cushim__mock_host_begin(void)
-{
-    __atomic_store_n(&cushim__layer_host, &host, __ATOMIC_RELEASE);
-}
-
-void cushim__mock_host_end(void)
-{
-    __atomic_store_n(&cushim__layer_host, NULL, __ATOMIC_RELEASE);
-}

@@ -13,7 +13,6 @@
 #include "src/mock/api/capture.h"
 #include "src/mock/api/context.h"
 #include "src/mock/api/graph.h"
-#include "src/mock/api/memory.h"
 #include "src/mock/api/module.h"
 #include "src/mock/api/pool.h"
 #include "src/mock/api/symbol.h"
@@ -21,6 +20,7 @@
 #include "src/mock/core/device.h"
 #include "src/mock/core/object.h"
 #include "src/mock/core/state.h"
+#include "src/mock/memory/allocation.h"
 #include "src/mock/mock.h"
 #include "src/mock/sim/sim.h"
 #include "src/race/race.h"
@@ -199,12 +199,12 @@ static CUresult create(const struct cushim_mock_options *options,
     set_current(created);
     code = fill();
     cushim__lock_release(&created->lock);
-    cushim__mock_host_begin();
+    __atomic_store_n(&cushim__layer_host, &cushim__mock_layer_host, __ATOMIC_RELEASE);
     if (code == CUDA_SUCCESS)
         code = create_layer(created, options);
     if (code != CUDA_SUCCESS) {
         destroy_layer(created);
-        cushim__mock_host_end();
+        __atomic_store_n(&cushim__layer_host, NULL, __ATOMIC_RELEASE);
         cushim__lock_take(&created->lock);
         empty();
         end(created);
@@ -242,7 +242,7 @@ CUresult cushim_mock_destroy(struct cushim_mock *mock)
         mock->put_back(mock->former);
     destroy_layer(mock);
     cushim__lock_take(&life);
-    cushim__mock_host_end();
+    __atomic_store_n(&cushim__layer_host, NULL, __ATOMIC_RELEASE);
     cushim__lock_take(&mock->lock);
     if (!mock->forked)
         empty();
@@ -269,7 +269,7 @@ CUresult cushim_mock_state_get(struct cushim_mock *mock, struct cushim_mock_stat
     cushim__mock_lock(mock);
     *state = (struct cushim_mock_state){
         .size = state->size,
-        .now_ns = cushim__mock_sim_now(),
+        .now_ns = cushim__mock->executing_at_ns,
         .pending = cushim__mock_sim_pending(),
         .executed = cushim__mock_sim_executed(),
         .calls = mock->calls,

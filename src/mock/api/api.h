@@ -24,7 +24,7 @@
  *  - A `struct mock_... **NOT_NULL` in the place of a pointer to a handle: the function sets an
  *    object, and if it succeeds the wrapper writes the object's handle.
  *  - `struct mock_context *current`, which is no parameter of the slot: the current context.
- *    `wide_current`: the same for calls with addresses of 64 bits (memory.h).
+ *    `wide_current`: the same for calls with addresses of 64 bits (context.h).
  *  - `bool uncaptured`, which is none either and always true: the wrapper has refused the call where a
  *    capture forbids those that are unsafe (cushim__mock_capture_unsafe()).
  *  - `bool asynchronous`, another one: whether the slot takes a stream.

@@ -10,9 +10,9 @@
 #include "src/mock/api/api.h"
 #include "src/mock/api/capture.h"
 #include "src/mock/api/context.h"
-#include "src/mock/api/memory.h"
 #include "src/mock/api/stream.h"
 #include "src/mock/core/state.h"
+#include "src/mock/memory/allocation.h"
 
 /* What is refused: arrays without memory of their own. Flags are bits up to the last. */
 enum { SPARSE = 0x40, DEFERRED_MAPPING = 0x80, FLAGS = 0x1ff };

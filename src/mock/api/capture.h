@@ -11,7 +11,6 @@
 #include <cuda.h>
 
 #include "src/mock/api/event.h"
-#include "src/mock/api/graph_dependencies.h"
 #include "src/mock/sim/stream.h"
 
 struct mock_graph;

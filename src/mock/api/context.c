@@ -8,18 +8,17 @@
 #include "src/mock/api/api.h"
 #include "src/mock/api/capture.h"
 #include "src/mock/api/event.h"
-#include "src/mock/api/memory.h"
 #include "src/mock/api/module.h"
 #include "src/mock/api/stream.h"
 #include "src/mock/core/device.h"
 #include "src/mock/core/state.h"
+#include "src/mock/memory/allocation.h"
 #include "src/mock/sim/internal.h"
 #include "src/race/race.h"
 
 enum {
     DEAD_KEPT = 256,  /* contexts that are known after their end, with what was in them */
     FIRST_ABI = 3010, /* what cuCtxGetApiVersion says of a context of cuCtxCreate itself */
-    LATER_ABI = 3020,
 };
 
 bool cushim__mock_context_flags_valid(unsigned flags)
@@ -63,7 +62,7 @@ static struct mock_context *create_context(struct mock_device *device, unsigned 
     context->object.context = context;
     context->device = device;
     context->flags = flags;
-    context->api_version = LATER_ABI;
+    context->api_version = MOCK_WIDE_ABI;
     context->uses = 1;
     cushim__mock_group_begin(&context->group, (unsigned)device->ordinal);
     begin(context);
@@ -129,7 +128,8 @@ MOCK_ALSO(CtxCreate)
 MOCK_EXACT(CtxCreate_v2)
 (CUcontext *NOT_NULL pctx, struct mock_device *device, unsigned int flags, unsigned slot)
 {
-    return create(pctx, flags, device, slot == CUSHIM__SLOT(CtxCreate_v2) ? LATER_ABI : FIRST_ABI);
+    return create(pctx, flags, device,
+                  slot == CUSHIM__SLOT(CtxCreate_v2) ? MOCK_WIDE_ABI : FIRST_ABI);
 }
 
 static CUresult create_on(CUcontext *pctx, unsigned flags, CUdevice handle)
@@ -137,7 +137,7 @@ static CUresult create_on(CUcontext *pctx, unsigned flags, CUdevice handle)
     struct mock_device *device;
     CUresult code = pctx ? cushim__mock_device_find(handle, &device) : CUDA_ERROR_INVALID_VALUE;
 
-    return code ? code : create(pctx, flags, device, LATER_ABI);
+    return code ? code : create(pctx, flags, device, MOCK_WIDE_ABI);
 }
 
 MOCK_APPROXIMATE(CtxCreate_v3, "execution affinity is refused: 224, as without MPS")

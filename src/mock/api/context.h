@@ -55,6 +55,15 @@ void cushim__mock_threads_sweep(void);
  */
 CUresult cushim__mock_context_current(struct mock_context **context);
 
+/* From this version on addresses have 64 bits, as cuCtxGetApiVersion counts. */
+enum { MOCK_WIDE_ABI = 3020 };
+
+/*
+ * The same for calls of the ABI with addresses of 64 bits. INVALID_CONTEXT: there is none, or it was
+ * made by cuCtxCreate itself, whose addresses have 32 (driver-semantics.md #97).
+ */
+CUresult cushim__mock_memory_context(struct mock_context **context);
+
 /* What a handle means; NULL is INVALID_CONTEXT. */
 CUresult cushim__mock_context_find(CUcontext handle, struct mock_context **context);
 

@@ -26,6 +26,15 @@ CUresult cushim__mock_context_current(struct mock_context **context)
     return (*context)->alive ? CUDA_SUCCESS : CUDA_ERROR_CONTEXT_IS_DESTROYED;
 }
 
+CUresult cushim__mock_memory_context(struct mock_context **context)
+{
+    CUresult code = cushim__mock_context_current(context);
+
+    if (code == CUDA_SUCCESS && (*context)->api_version < MOCK_WIDE_ABI)
+        code = CUDA_ERROR_INVALID_CONTEXT;
+    return code;
+}
+
 CUresult cushim__mock_context_find_or_current(CUcontext handle, struct mock_context **context)
 {
     return handle ? cushim__mock_context_find(handle, context)

@@ -8,8 +8,8 @@
 #include "src/mock/api/api.h"
 #include "src/mock/api/capture.h"
 #include "src/mock/api/context.h"
-#include "src/mock/api/memory.h"
 #include "src/mock/api/stream.h"
+#include "src/mock/memory/allocation.h"
 #include "src/race/race.h"
 
 /* The values of CUmemcpySrcAccessOrder and CUmemcpyFlags, which older headers lack. */

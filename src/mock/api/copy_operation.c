@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "src/mock/api/copy.h"
-#include "src/mock/api/memory.h"
 #include "src/mock/api/stream.h"
 #include "src/mock/core/state.h"
+#include "src/mock/memory/allocation.h"
 #include "src/race/race.h"
 
 /* The rows of the memory that a side lies in. */
@@ -92,7 +92,7 @@ static bool find_rows(const struct mock_copy *copy, const struct mock_copy_side 
     return true;
 }
 
-/* The bytes of a side, as the device addresses them. False: pageable memory, or gone. */
+/* The bytes of a side, as the device addresses them. False: an array that is gone. */
 static bool find_region(const struct mock_copy *copy, const struct mock_copy_side *side,
                         struct race_region *region)
 {
@@ -100,7 +100,7 @@ static bool find_region(const struct mock_copy *copy, const struct mock_copy_sid
     size_t offset = 0, bytes = 0;
     struct rows rows = {0, 0};
 
-    if (side->pageable || !find_rows(copy, side, &address, &rows))
+    if (!find_rows(copy, side, &address, &rows))
         return false;
     extent(copy, side, &rows, &offset, &bytes);
     *region = (struct race_region){.start = address + offset,
@@ -116,17 +116,16 @@ static bool find_region(const struct mock_copy *copy, const struct mock_copy_sid
 static bool find_box(const struct mock_copy *copy, const struct mock_copy_side *side,
                      struct box *box)
 {
-    CUdeviceptr address = 0;
-    size_t offset = 0, bytes = 0;
-    struct rows rows = {0, 0};
+    struct race_region at;
 
-    if (!find_rows(copy, side, &address, &rows))
+    if (!find_region(copy, side, &at))
         return false;
-    extent(copy, side, &rows, &offset, &bytes);
-    box->row = rows.pitch;
-    box->layer = rows.pitch * rows.count;
-    box->first = side->pageable ? (char *)(uintptr_t)(address + offset)
-                                : cushim__mock_memory_host(address + offset, bytes);
+    box->row = at.pitch;
+    box->layer = at.layer;
+    box->first = side->pageable
+                     ? (char *)(uintptr_t)at.start
+                     : cushim__mock_memory_host(at.start, (at.layers - 1) * at.layer +
+                                                              (at.rows - 1) * at.pitch + at.width);
     return box->first != NULL;
 }
 
@@ -252,9 +251,9 @@ static void touch(const struct mock_operation *operation, struct race_access *ac
     const struct mock_copy *copy = (const struct mock_copy *)operation;
     struct race_region region;
 
-    if (!copy->staged && find_region(copy, &copy->from, &region))
+    if (!copy->staged && !copy->from.pageable && find_region(copy, &copy->from, &region))
         cushim__race_use(access, &region, RACE_READS);
-    if (find_region(copy, &copy->to, &region))
+    if (!copy->to.pageable && find_region(copy, &copy->to, &region))
         cushim__race_use(access, &region, RACE_WRITES);
 }
 

@@ -3,7 +3,7 @@
 #ifndef CUSHIM_MOCK_API_EVENT_H
 #define CUSHIM_MOCK_API_EVENT_H
 
-#include "src/mock/api/graph_dependencies.h"
+#include "src/mock/api/graph.h"
 #include "src/mock/core/object.h"
 #include "src/mock/sim/stream.h"
 

@@ -63,7 +63,7 @@ static void finish(struct mock_event_record *record)
     if (record->done)
         return;
     record->done = true;
-    record->time_ns = cushim__mock_sim_now();
+    record->time_ns = cushim__mock->executing_at_ns;
     record->stream = NULL;
     record->waiting = NULL;
     if (record->shared)

@@ -259,7 +259,7 @@ bool cushim__mock_execution_step(struct mock_execution *execution, uint64_t *dur
 
     if (limit > 0 && limit - before.instructions < budget)
         budget = limit - before.instructions;
-    execution->began_ns = cushim__mock_sim_now();
+    execution->began_ns = cushim__mock->executing_at_ns;
     execution->state = cushim__ptx_run(execution->launch, budget);
     execution->limited =
         execution->state == PTX_RUNNING && limit > 0 && counts->instructions >= limit;

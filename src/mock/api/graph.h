@@ -5,16 +5,59 @@
 
 #include <stdbool.h>
 
-#include "src/mock/api/graph_dependencies.h"
 #include "src/mock/core/object.h"
 
 struct CUDA_KERNEL_NODE_PARAMS_st;
 struct mock_capture;
 struct mock_graph;
+struct mock_node;
 struct mock_held;
 struct mock_operation;
 struct mock_event_record;
 struct mock_user_object;
+
+/* Edges: the nodes that a node, a captured stream or a captured event depends on, or is awaited by. */
+
+struct mock_edge {
+    struct mock_node *node;
+    CUgraphEdgeData data;
+};
+
+/* In the order in which they came; zeroed: none. */
+struct mock_edges {
+    struct mock_edge *at;
+    size_t count, room;
+};
+
+/* Whether all are ordinary dependencies, without data. */
+bool cushim__mock_edges_are_plain(const struct mock_edges *edges);
+
+/* Room for so many edges: the next that are added find it. False: out of memory. */
+bool cushim__mock_edges_reserve(struct mock_edges *edges, size_t room);
+
+/* Add an edge; `data` may be NULL: none. False: out of memory. */
+bool cushim__mock_edges_add(struct mock_edges *edges, struct mock_node *node,
+                            const CUgraphEdgeData *data);
+
+/* The edge to a node. NULL: there is none. */
+struct mock_edge *cushim__mock_edges_find(const struct mock_edges *edges,
+                                          const struct mock_node *node);
+
+/* Take the edge to a node away, if there is one. */
+void cushim__mock_edges_remove(struct mock_edges *edges, const struct mock_node *node);
+
+/* Add those of `more` that are not there yet. False: out of memory; nothing was added. */
+bool cushim__mock_edges_join(struct mock_edges *edges, const struct mock_edges *more);
+
+void cushim__mock_edges_clear(struct mock_edges *edges);
+
+/*
+ * Give edges to a program as the calls do that take two arrays and the room in them: `room`
+ * entries, NULL after the last edge, and how many there were to `*count`. `nodes` NULL: the number
+ * alone. `data` may be NULL: then all must be plain, or the result is CUDA_ERROR_LOSSY_QUERY.
+ */
+CUresult cushim__mock_edges_give(const struct mock_edges *edges, CUgraphNode *nodes,
+                                 CUgraphEdgeData *data, size_t *count);
 
 /* What a node does. */
 struct mock_work {
@@ -147,6 +190,8 @@ CUresult cushim__mock_exec_update(struct mock_graph *image, const struct mock_gr
  */
 
 struct mock_work cushim__mock_work_kernel(const CUDA_KERNEL_NODE_PARAMS *parameters);
+struct mock_work
+cushim__mock_work_kernel_former(const struct CUDA_KERNEL_NODE_PARAMS_st *parameters);
 struct mock_work cushim__mock_work_memcpy(const CUDA_MEMCPY3D *parameters, CUcontext context);
 struct mock_work cushim__mock_work_memset(const CUDA_MEMSET_NODE_PARAMS *parameters,
                                           CUcontext context);
@@ -166,10 +211,6 @@ struct mock_work cushim__mock_work_any(const CUgraphNodeParams *parameters);
  * that its function was loaded into.
  */
 struct mock_work cushim__mock_work_any_checked(const CUgraphNodeParams *parameters);
-
-/* The layout of kernel parameters before CUDA 12.0. */
-CUDA_KERNEL_NODE_PARAMS
-cushim__mock_kernel_parameters(const struct CUDA_KERNEL_NODE_PARAMS_st *former);
 
 /* Let a node do this from now on. Takes `work` over in any case; its type must be the node's. */
 CUresult cushim__mock_node_set(struct mock_node *node, struct mock_work *work);

@@ -136,23 +136,17 @@ static const char *name_of(CUgraphNodeType type)
     return (size_t)type < sizeof names / sizeof *names ? names[type] : "OTHER";
 }
 
-/* A name consists of what cuGraphGetId and cuGraphNodeGetLocalId return. */
-static void print_name(const struct mock_node *node, FILE *file)
-{
-    fprintf(file, "\"graph_%llu_node_%u\"", (unsigned long long)node->graph->number, node->local);
-}
-
+/* The name of a node consists of what cuGraphGetId and cuGraphNodeGetLocalId return. */
 static void print(const struct mock_graph *graph, FILE *file)
 {
+    const unsigned long long number = graph->number;
+
     for (const struct mock_node *node = graph->first; node; node = node->next) {
-        print_name(node, file);
-        fprintf(file, " [label=\"%s\"];\n", name_of(node->work.type));
-        for (size_t i = 0; i < node->dependents.count; i++) {
-            print_name(node, file);
-            fprintf(file, " -> ");
-            print_name(node->dependents.at[i].node, file);
-            fprintf(file, ";\n");
-        }
+        fprintf(file, "\"graph_%llu_node_%u\" [label=\"%s\"];\n", number, node->local,
+                name_of(node->work.type));
+        for (size_t i = 0; i < node->dependents.count; i++)
+            fprintf(file, "\"graph_%llu_node_%u\" -> \"graph_%llu_node_%u\";\n", number,
+                    node->local, number, node->dependents.at[i].node->local);
         if (!node->work.child)
             continue;
         fprintf(file, "  subgraph \"cluster%llu\" {\n", (unsigned long long)node->number);

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Edges between nodes, and the order in which the nodes of a graph are launched. */
-#include "src/mock/api/graph_dependencies.h"
+#include "src/mock/api/graph.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#include "src/mock/api/graph.h"
 
 bool cushim__mock_edges_are_plain(const struct mock_edges *edges)
 {

@@ -9,8 +9,8 @@
 #include "src/mock/api/context.h"
 #include "src/mock/api/copy.h"
 #include "src/mock/api/event.h"
-#include "src/mock/api/memory.h"
 #include "src/mock/api/stream.h"
+#include "src/mock/memory/allocation.h"
 
 enum {
     AUTO_FREE = CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH,
@@ -315,9 +315,7 @@ MOCK_EXACT(GraphExecKernelNodeSetParams)
 (const struct CUDA_KERNEL_NODE_PARAMS_st *NOT_NULL nodeParams, CUgraphExec hGraphExec,
  CUgraphNode hNode)
 {
-    const CUDA_KERNEL_NODE_PARAMS parameters = cushim__mock_kernel_parameters(nodeParams);
-
-    return cushim__mock_GraphExecKernelNodeSetParams_v2(hGraphExec, hNode, &parameters);
+    return set(hGraphExec, hNode, cushim__mock_work_kernel_former(nodeParams));
 }
 
 MOCK_ALSO(GraphExecEventWaitNodeSetEvent)

@@ -7,8 +7,8 @@
 #include "src/mock/api/copy.h"
 #include "src/mock/api/event.h"
 #include "src/mock/api/graph.h"
-#include "src/mock/api/memory.h"
 #include "src/mock/api/stream.h"
+#include "src/mock/memory/allocation.h"
 #include "src/race/race.h"
 
 enum step { OPERATION, FENCE, WAIT, EVENT_RECORD, EVENT_WAIT };

@@ -84,10 +84,8 @@ MOCK_EXACT(GraphAddKernelNode)
 (const struct CUDA_KERNEL_NODE_PARAMS_st *NOT_NULL nodeParams, CUgraphNode *phGraphNode,
  CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies)
 {
-    const CUDA_KERNEL_NODE_PARAMS parameters = cushim__mock_kernel_parameters(nodeParams);
-
-    return cushim__mock_GraphAddKernelNode_v2(phGraphNode, hGraph, dependencies, numDependencies,
-                                              &parameters);
+    return add(phGraphNode, hGraph, dependencies, NULL, numDependencies,
+               cushim__mock_work_kernel_former(nodeParams));
 }
 
 MOCK_ALSO(GraphAddEventWaitNode)
@@ -240,9 +238,7 @@ MOCK_EXACT(GraphKernelNodeSetParams_v2)
 MOCK_EXACT(GraphKernelNodeSetParams)
 (const struct CUDA_KERNEL_NODE_PARAMS_st *NOT_NULL nodeParams, CUgraphNode hNode)
 {
-    const CUDA_KERNEL_NODE_PARAMS parameters = cushim__mock_kernel_parameters(nodeParams);
-
-    return cushim__mock_GraphKernelNodeSetParams_v2(hNode, &parameters);
+    return set(hNode, cushim__mock_work_kernel_former(nodeParams));
 }
 
 MOCK_ALSO(GraphEventWaitNodeGetEvent)

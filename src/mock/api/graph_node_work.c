@@ -251,13 +251,14 @@ _Static_assert(offsetof(CUgraphNodeParams, memset.ctx) - offsetof(CUgraphNodePar
                    sizeof(CUDA_MEMSET_NODE_PARAMS),
                "the former parameters are the first members of the later ones");
 
-CUDA_KERNEL_NODE_PARAMS
-cushim__mock_kernel_parameters(const struct CUDA_KERNEL_NODE_PARAMS_st *former)
+/* The layout before CUDA 12.0. */
+struct mock_work
+cushim__mock_work_kernel_former(const struct CUDA_KERNEL_NODE_PARAMS_st *parameters)
 {
-    CUDA_KERNEL_NODE_PARAMS parameters = {0};
+    CUDA_KERNEL_NODE_PARAMS later = {0};
 
-    memcpy(&parameters, former, sizeof *former);
-    return parameters;
+    memcpy(&later, parameters, sizeof *parameters);
+    return cushim__mock_work_kernel(&later);
 }
 
 CUresult cushim__mock_node_set(struct mock_node *node, struct mock_work *work)

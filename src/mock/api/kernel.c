@@ -7,9 +7,9 @@
 
 #include "src/base/name.h"
 #include "src/base/options.h"
-#include "src/mock/api/memory.h"
 #include "src/mock/api/module.h"
 #include "src/mock/core/state.h"
+#include "src/mock/memory/allocation.h"
 
 static const size_t spin_sizes[] = {sizeof(uint64_t)};
 static const enum cushim_mock_access spin_accesses[] = {CUSHIM_MOCK_ACCESS_NONE};

@@ -77,9 +77,6 @@ CUresult cushim__mock_kernel_operation(const CUDA_KERNEL_NODE_PARAMS *params,
 void cushim__mock_kernel_params(const struct mock_operation *operation,
                                 CUDA_KERNEL_NODE_PARAMS *params);
 
-/* The class of launches, which distinguishes them from other operations. */
-extern const struct mock_operation_class cushim__mock_launch_class;
-
 /* Copies of the parameters of a launch. Reference-counted: the launch and its copies in graphs. */
 struct mock_parameters {
     unsigned references;

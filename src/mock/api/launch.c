@@ -256,7 +256,7 @@ static CUresult launch_execute(struct mock_operation *operation)
     return launch->entry->fault;
 }
 
-const struct mock_operation_class cushim__mock_launch_class = {
+static const struct mock_operation_class launch_class = {
     .name = "kernel",
     .size = sizeof(struct launch),
     .node_type = CU_GRAPH_NODE_TYPE_KERNEL,
@@ -409,7 +409,7 @@ static CUresult create(struct mock_function *function, const struct mock_launch_
     launch =
         executed && !variables
             ? NULL
-            : cushim__mock_operation_create(executed ? &executed_class : &cushim__mock_launch_class,
+            : cushim__mock_operation_create(executed ? &executed_class : &launch_class,
                                             MOCK_COMPUTE, duration_of(entry, parameters, executed));
     if (!launch) {
         cushim__mock_variables_release(variables);

@@ -6,9 +6,9 @@
 
 #include "src/mock/api/api.h"
 #include "src/mock/api/context.h"
-#include "src/mock/api/memory.h"
 #include "src/mock/api/stream.h"
 #include "src/mock/core/device.h"
+#include "src/mock/memory/allocation.h"
 
 /* Free a library, its kernels and its modules. */
 static void destroy_library(struct mock_library *library)

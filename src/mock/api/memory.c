@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Device memory and managed memory (driver-semantics.md #90 to #96). */
-#include "src/mock/api/memory.h"
 
 #include <string.h>
 
@@ -16,18 +15,6 @@
 
 /* Rows of cuMemAllocPitch begin at multiples of this. */
 enum { PITCH = 512 };
-
-/* From this version on addresses have 64 bits, as cuCtxGetApiVersion counts. */
-enum { WIDE_ABI = 3020 };
-
-CUresult cushim__mock_memory_context(struct mock_context **context)
-{
-    CUresult code = cushim__mock_context_current(context);
-
-    if (code == CUDA_SUCCESS && (*context)->api_version < WIDE_ABI)
-        code = CUDA_ERROR_INVALID_CONTEXT;
-    return code;
-}
 
 /*
  * End it once the work of its context so far has ended: waits for that. INVALID_VALUE: another

@@ -7,9 +7,9 @@
 
 #include "src/mock/api/api.h"
 #include "src/mock/api/copy.h"
-#include "src/mock/api/memory.h"
 #include "src/mock/api/stream.h"
 #include "src/mock/core/state.h"
+#include "src/mock/memory/allocation.h"
 #include "src/race/race.h"
 
 struct set {

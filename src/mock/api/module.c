@@ -9,8 +9,8 @@
 #include "src/mock/api/capture.h"
 #include "src/mock/api/context.h"
 #include "src/mock/api/execution.h"
-#include "src/mock/api/memory.h"
 #include "src/mock/api/stream.h"
+#include "src/mock/memory/allocation.h"
 #include "src/mock/ptx/ptx.h"
 
 /* Write an initial value to where the variable is. */
@@ -18,15 +18,10 @@ static void fill(struct mock_module *module, size_t index)
 {
     const struct mock_image *image = &module->code->image;
     const struct mock_image_global *global = &image->globals[index];
-    unsigned char *host = cushim__mock_memory_host(module->addresses[index], global->bytes);
+    unsigned char *host =
+        cushim__mock_memory_fill(module->addresses[index], global->initial, global->bytes);
 
-    if (!host)
-        return;
-    if (global->initial)
-        memcpy(host, global->initial, global->bytes);
-    else
-        memset(host, 0, global->bytes);
-    for (size_t i = 0; i < global->address_count; i++) {
+    for (size_t i = 0; host && i < global->address_count; i++) {
         const struct mock_image_address *place = &global->addresses[i];
         const struct mock_image_global *other =
             place->name ? cushim__mock_image_global_of(image, place->name, global->part) : NULL;
@@ -54,12 +49,20 @@ static CUresult allocate_one(struct mock_module *module, size_t index)
 {
     struct mock_context *context = module->object.context;
     const size_t bytes = module->code->image.globals[index].bytes;
+    struct mock_allocation *memory;
+    CUresult code;
 
     if (bytes == 0)
         return CUDA_SUCCESS;
-    return (is_managed(module->code, index) ? cushim__mock_memory_allocate_managed
-                                            : cushim__mock_memory_allocate)(
-        context, context->device, bytes, &module->addresses[index]);
+    if (is_managed(module->code, index))
+        code = cushim__mock_allocation_create_host(context, context->device, MOCK_BY_VARIABLE, NULL,
+                                                   bytes, CU_MEM_ATTACH_GLOBAL, &memory);
+    else
+        code = cushim__mock_allocation_create(context, context->device, MOCK_BY_MODULE, bytes,
+                                              &memory);
+    if (code == CUDA_SUCCESS)
+        module->addresses[index] = memory->span.start;
+    return code;
 }
 
 static CUresult allocate(struct mock_module *module)
@@ -183,9 +186,6 @@ CUresult cushim__mock_module_global(const struct mock_module *module, const char
 }
 
 /* Modules. What is measured of them stands in section 13 of docs/driver-semantics.md. */
-
-/* A context that takes addresses of 32 bits: of cuCtxCreate's first ABI. */
-enum { FIRST_WIDE_API = 3020 };
 
 static CUresult load(CUmodule *module, const void *image, size_t bytes, const struct mock_jit *jit)
 {
@@ -328,7 +328,7 @@ MOCK_EXACT(ModuleGetGlobal)
     size_t size = 0;
     CUresult code = cushim__mock_context_current(&context);
 
-    if (code == CUDA_SUCCESS && context->api_version >= FIRST_WIDE_API)
+    if (code == CUDA_SUCCESS && context->api_version >= MOCK_WIDE_ABI)
         code = CUDA_ERROR_INVALID_CONTEXT;
     if (code == CUDA_SUCCESS)
         code = cushim__mock_ModuleGetGlobal_v2(module, dptr ? &address : NULL, bytes ? &size : NULL,

@@ -115,6 +115,59 @@ CUresult cushim__mock_stream_find(CUstream handle, struct mock_stream **stream)
     return code ? code : cushim__mock_stream_default(handle, context, stream);
 }
 
+CUresult cushim__mock_memory_stream(CUstream handle, bool asynchronous, struct mock_stream **stream)
+{
+    struct mock_context *context;
+    CUresult code;
+
+    if (asynchronous && !cushim__mock_stream_is_default(handle))
+        return cushim__mock_stream_find(handle, stream);
+    code = cushim__mock_memory_context(&context);
+    if (code == CUDA_SUCCESS)
+        code = cushim__mock_stream_default(asynchronous ? handle : NULL, context, stream);
+    /* A capture in the way is seen before the arguments are (driver-semantics.md #129). */
+    if (code == CUDA_SUCCESS && !asynchronous && cushim__mock_captures)
+        code = cushim__mock_capture_legacy(*stream);
+    return code;
+}
+
+/*
+ * In manual mode nobody but the caller can let time pass, and the caller waits: so an operation
+ * that has nothing to wait for but itself is executed in the call.
+ */
+static bool is_immediate(const struct mock_stream *stream)
+{
+    const struct mock_context *context = stream->object.context;
+
+    return cushim__mock->settings.mode == MOCK_MODE_MANUAL && !cushim__mock_captures &&
+           !cushim__mock_sim_busy(stream) &&
+           !(cushim__mock_stream_blocks(stream) && context->group.legacy &&
+             context->group.legacy->head);
+}
+
+CUresult cushim__mock_memory_finish(struct mock_stream *stream, struct mock_operation *operation)
+{
+    CUresult code;
+
+    if (!is_immediate(stream)) {
+        /* Left in the stream it would use the caller's memory after the call. */
+        if (cushim__mock->settings.mode == MOCK_MODE_MANUAL && !cushim__mock_captures) {
+            cushim__mock_operation_destroy(operation);
+            return cushim__mock_sim_wait_refused();
+        }
+        code = cushim__mock_stream_submit(stream, operation);
+        return code ? code : cushim__mock_sim_wait_last(stream);
+    }
+    cushim__mock_sim_number(stream, operation);
+    code = operation->class->execute(operation);
+    cushim__race_saw(cushim__race_last(&stream->race), true);
+    cushim__mock_sim_end_reported();
+    cushim__mock_operation_destroy(operation);
+    if (code)
+        cushim__mock_sim_set_sticky_error(code);
+    return code;
+}
+
 CUresult cushim__mock_stream_submit(struct mock_stream *stream, void *operation)
 {
     CUresult code = CUDA_SUCCESS;

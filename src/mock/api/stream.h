@@ -23,6 +23,16 @@ bool cushim__mock_stream_is_default(CUstream handle);
 CUresult cushim__mock_stream_default(CUstream handle, struct mock_context *context,
                                      struct mock_stream **stream);
 
+/*
+ * The stream of a call that uses memory: the one that it names, or, if it is not asynchronous, the
+ * current context's default stream.
+ */
+CUresult cushim__mock_memory_stream(CUstream handle, bool asynchronous,
+                                    struct mock_stream **stream);
+
+/* Queue an operation of such a call and wait for it. Takes it over. */
+CUresult cushim__mock_memory_finish(struct mock_stream *stream, struct mock_operation *operation);
+
 /* A stream of a context, which has no handle yet. NULL: out of memory. */
 struct mock_stream *cushim__mock_stream_create(struct mock_context *context,
                                                enum mock_stream_kind kind, unsigned flags,

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "src/mock/api/api.h"
-#include "src/mock/api/memory.h"
 #include "src/mock/core/state.h"
+#include "src/mock/memory/allocation.h"
 #include "src/race/race.h"
 
 /* A value that is waited for in memory, or written there. */

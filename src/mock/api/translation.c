@@ -6,10 +6,10 @@
 
 #include "src/mock/api/context.h"
 #include "src/mock/api/execution.h"
-#include "src/mock/api/memory.h"
 #include "src/mock/api/module.h"
 #include "src/mock/api/texture.h"
 #include "src/mock/core/state.h"
+#include "src/mock/memory/allocation.h"
 #include "src/mock/ptx/ptx.h"
 
 void cushim__mock_code_wrong(const struct mock_jit *jit, const struct ptx_error *error)
@@ -86,15 +86,10 @@ static bool is_filled(const struct mock_code *code, size_t index)
 static void fill(const struct mock_variables *variables, size_t index)
 {
     const struct ptx_global *global = &variables->code->program->globals[index];
-    unsigned char *host = cushim__mock_memory_host(variables->addresses[index], global->bytes);
+    unsigned char *host =
+        cushim__mock_memory_fill(variables->addresses[index], global->initial, global->bytes);
 
-    if (!host)
-        return;
-    if (global->initial)
-        memcpy(host, global->initial, global->bytes);
-    else
-        memset(host, 0, global->bytes);
-    for (size_t i = 0; i < global->address_count; i++) {
+    for (size_t i = 0; host && i < global->address_count; i++) {
         const struct ptx_address *place = &global->addresses[i];
         const uint64_t address =
             place->of_function ? place->value : variables->addresses[place->global] + place->value;

@@ -65,8 +65,6 @@ static const struct {
     [MOCK_USER_OBJECT] = {CUSHIM__TYPE_USER_OBJECT, "a user object"},
     [MOCK_ARRAY] = {CUSHIM__TYPE_ARRAY, "an array"},
     [MOCK_TEXTURE] = {CUSHIM__TYPE_TEXTURE, "a texture or surface"},
-    [MOCK_ALLOCATION] = {CUSHIM__TYPE_PHYSICAL_MEMORY, "an allocation"},
-    [MOCK_CALLBACK] = {CUSHIM__TYPE_CALLBACK, "a callback"},
 };
 
 static struct place *place_at(uint32_t index)

@@ -29,8 +29,6 @@ enum mock_kind {
     MOCK_USER_OBJECT,
     MOCK_ARRAY,
     MOCK_TEXTURE,
-    MOCK_ALLOCATION, /* cuMemCreate's */
-    MOCK_CALLBACK,
     MOCK_KINDS
 };
 

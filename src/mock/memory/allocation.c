@@ -374,25 +374,23 @@ void *cushim__mock_memory_host(CUdeviceptr address, size_t bytes)
     return bytes <= allocation->bytes - offset ? allocation->host + offset : NULL;
 }
 
+void *cushim__mock_memory_fill(CUdeviceptr address, const void *initial, size_t bytes)
+{
+    void *host = cushim__mock_memory_host(address, bytes);
+
+    if (host && initial)
+        memcpy(host, initial, bytes);
+    else if (host)
+        memset(host, 0, bytes);
+    return host;
+}
+
 CUresult cushim__mock_memory_allocate(struct mock_context *context, struct mock_device *device,
                                       size_t bytes, CUdeviceptr *address)
 {
     struct mock_allocation *allocation;
     CUresult code =
         cushim__mock_allocation_create(context, device, MOCK_BY_MODULE, bytes, &allocation);
-
-    if (code == CUDA_SUCCESS)
-        *address = allocation->span.start;
-    return code;
-}
-
-CUresult cushim__mock_memory_allocate_managed(struct mock_context *context,
-                                              struct mock_device *device, size_t bytes,
-                                              CUdeviceptr *address)
-{
-    struct mock_allocation *allocation;
-    CUresult code = cushim__mock_allocation_create_host(context, device, MOCK_BY_VARIABLE, NULL,
-                                                        bytes, CU_MEM_ATTACH_GLOBAL, &allocation);
 
     if (code == CUDA_SUCCESS)
         *address = allocation->span.start;

@@ -131,12 +131,12 @@ bool cushim__mock_memory_is_device(CUdeviceptr address);
  */
 void *cushim__mock_memory_host(CUdeviceptr address, size_t bytes);
 
+/* Write an initial value, or zeros where it is NULL. Returns the host's view as above. */
+void *cushim__mock_memory_fill(CUdeviceptr address, const void *initial, size_t bytes);
+
 /* Allocate and free for other calls (globals of modules, ...), in the arena of the device. */
 CUresult cushim__mock_memory_allocate(struct mock_context *context, struct mock_device *device,
                                       size_t bytes, CUdeviceptr *address);
-CUresult cushim__mock_memory_allocate_managed(struct mock_context *context,
-                                              struct mock_device *device, size_t bytes,
-                                              CUdeviceptr *address);
 CUresult cushim__mock_memory_free(CUdeviceptr address);
 
 /* How many bytes of device memory are allocated, on all devices: for cushim_mock_state_get(). */

@@ -44,11 +44,6 @@ void cushim__mock_sim_destroy(void)
     cushim__mock->sim = NULL;
 }
 
-uint64_t cushim__mock_sim_now(void)
-{
-    return cushim__mock->executing_at_ns;
-}
-
 void cushim__mock_sim_elapse(uint64_t duration_ns)
 {
     if (cushim__mock->settings.mode == MOCK_MODE_MANUAL)

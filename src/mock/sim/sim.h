@@ -20,9 +20,6 @@ CUresult cushim__mock_sim_create(void);
 /* Stop threads, drop queued work. Called with the lock held, which is given up meanwhile. */
 void cushim__mock_sim_destroy(void);
 
-/* The virtual clock; during an operation's execution the time of its end. */
-uint64_t cushim__mock_sim_now(void);
-
 /* Move the clock on by what a call costs, and execute what is due. Manual mode: nothing happens. */
 void cushim__mock_sim_elapse(uint64_t duration_ns);
 
