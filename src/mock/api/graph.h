@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Graphs and their nodes. */
+/* Graphs, their nodes, and the edges between these. */
 #ifndef CUSHIM_MOCK_API_GRAPH_H
 #define CUSHIM_MOCK_API_GRAPH_H
 
@@ -16,8 +16,7 @@ struct mock_operation;
 struct mock_event_record;
 struct mock_user_object;
 
-/* Edges: the nodes that a node, a captured stream or a captured event depends on, or is awaited by. */
-
+/* An edge: what a node, a captured stream or a captured event depends on, or is awaited by. */
 struct mock_edge {
     struct mock_node *node;
     CUgraphEdgeData data;

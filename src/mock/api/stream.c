@@ -131,32 +131,31 @@ CUresult cushim__mock_memory_stream(CUstream handle, bool asynchronous, struct m
     return code;
 }
 
-/*
- * In manual mode nobody but the caller can let time pass, and the caller waits: so an operation
- * that has nothing to wait for but itself is executed in the call.
- */
-static bool is_immediate(const struct mock_stream *stream)
+/* Whether an operation would have to wait for something but itself. */
+static bool has_to_wait(const struct mock_stream *stream)
 {
-    const struct mock_context *context = stream->object.context;
+    const struct mock_stream *legacy = stream->group->legacy;
 
-    return cushim__mock->settings.mode == MOCK_MODE_MANUAL && !cushim__mock_captures &&
-           !cushim__mock_sim_busy(stream) &&
-           !(cushim__mock_stream_blocks(stream) && context->group.legacy &&
-             context->group.legacy->head);
+    return cushim__mock_sim_busy(stream) ||
+           (cushim__mock_stream_blocks(stream) && legacy && legacy->head);
 }
 
 CUresult cushim__mock_memory_finish(struct mock_stream *stream, struct mock_operation *operation)
 {
     CUresult code;
 
-    if (!is_immediate(stream)) {
-        /* Left in the stream it would use the caller's memory after the call. */
-        if (cushim__mock->settings.mode == MOCK_MODE_MANUAL && !cushim__mock_captures) {
-            cushim__mock_operation_destroy(operation);
-            return cushim__mock_sim_wait_refused();
-        }
+    if (cushim__mock->settings.mode != MOCK_MODE_MANUAL || cushim__mock_captures) {
         code = cushim__mock_stream_submit(stream, operation);
         return code ? code : cushim__mock_sim_wait_last(stream);
+    }
+    /*
+     * In manual mode nobody but the caller can let time pass, and the caller waits: so the operation
+     * is executed in the call, or refused. Left in the stream it would use the caller's memory after
+     * the call.
+     */
+    if (has_to_wait(stream)) {
+        cushim__mock_operation_destroy(operation);
+        return cushim__mock_sim_wait_refused();
     }
     cushim__mock_sim_number(stream, operation);
     code = operation->class->execute(operation);
