@@ -46,16 +46,6 @@ static pthread_cond_t *cond_of(struct cushim__condition *condition)
     return (pthread_cond_t *)(void *)condition;
 }
 
-void cushim__lock_create(struct cushim__lock *lock)
-{
-    pthread_mutex_init(mutex_of(lock), NULL);
-}
-
-void cushim__lock_destroy(struct cushim__lock *lock)
-{
-    pthread_mutex_destroy(mutex_of(lock));
-}
-
 void cushim__lock_take(struct cushim__lock *lock)
 {
     put_cancelling_off();

@@ -75,7 +75,6 @@ CUresult cushim__layer_create(const struct cushim_table *table, struct cushim_la
         return table == &cushim__layer_table ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_OUT_OF_MEMORY;
     }
     cushim__set_fork_handlers(CUSHIM__FORK_LAYER, &fork_handlers);
-    cushim__lock_create(&created->lock);
     created->wrapped = table;
     created->serial = ++serial;
     memcpy(&cushim__layer_next, table, sizeof cushim__layer_next);
@@ -94,7 +93,6 @@ void cushim_layer_destroy(struct cushim_layer *layer)
         layer->put_back(layer->former);
     cushim__subscriptions_end();
     __atomic_store_n(&cushim__layer, NULL, __ATOMIC_RELEASE);
-    cushim__lock_destroy(&layer->lock);
     free(layer);
     __atomic_store_n(&is_taken, false, __ATOMIC_RELEASE);
 }

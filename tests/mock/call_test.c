@@ -89,7 +89,6 @@ static int call_begin(void **state)
     (void)state;
     memset(&call_mock, 0, sizeof call_mock);
     memset(call_ns, 0xff, sizeof call_ns);
-    cushim__lock_create(&call_mock.lock);
     call_mock.settings.driver_version = 13050;
     call_mock.settings.call_ns = call_ns;
     call_mock.settings.costs.call_ns = 100;
