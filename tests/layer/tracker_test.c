@@ -70,7 +70,7 @@ static void every_effect_fits_its_function(void **state)
     unsigned effects = 0;
 
     (void)state;
-    assert_true(cushim__decoding_begin(CUSHIM__TRACKER));
+    cushim__decoding_begin(CUSHIM__TRACKER);
     for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++) {
         const struct cushim__api_effect *effect = cushim__api_effect_first(slot);
 
