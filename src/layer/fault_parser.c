@@ -282,20 +282,6 @@ struct parser {
     const char *where[CUSHIM__FAULT_PARTS];
 };
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r';
-}
-
-static struct cushim__word trim(struct cushim__word word)
-{
-    for (; word.length && is_blank(*word.start); word.start++)
-        word.length--;
-    while (word.length && is_blank(word.start[word.length - 1]))
-        word.length--;
-    return word;
-}
-
 /*
  * Cut what is before a mark off a word; the word keeps what is behind it. Without the mark the
  * whole word is cut off. Returns whether it was there.
@@ -303,17 +289,17 @@ static struct cushim__word trim(struct cushim__word word)
 static bool cut(struct cushim__word *word, const char *mark, struct cushim__word *before)
 {
     const size_t length = strlen(mark);
-    size_t at = 0;
+    const char *at = word->start, *end = word->start + word->length;
 
-    while (at + length <= word->length && memcmp(word->start + at, mark, length) != 0)
+    while (at + length <= end && memcmp(at, mark, length) != 0)
         at++;
-    if (at + length > word->length) {
-        *before = trim(*word);
-        *word = (struct cushim__word){word->start + word->length, 0};
+    if (at + length > end) {
+        *before = cushim__word_trimmed(word->start, end);
+        *word = (struct cushim__word){end, 0};
         return false;
     }
-    *before = trim((struct cushim__word){word->start, at});
-    *word = trim((struct cushim__word){word->start + at + length, word->length - at - length});
+    *before = cushim__word_trimmed(word->start, at);
+    *word = cushim__word_trimmed(at + length, end);
     return true;
 }
 
@@ -408,8 +394,8 @@ static CUresult check_arrow(const struct cushim__lines *lines, const struct cush
         if (!cut(&rest, "(", &before))
             return CUDA_SUCCESS;
     }
-    for (at = before.start + before.length; is_blank(*at); at++)
-        ;
+    at = before.start + before.length;
+    at += strspn(at, " \t\r");
     return cushim__lines_refuse(lines, at, "\"=>\" is missing: a rule is `site => effect`");
 }
 
