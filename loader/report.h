@@ -43,6 +43,10 @@ const char *cushim__outcome_name(enum cushim_outcome outcome);
 /* Get the report of this process. */
 void cushim__report_get(struct cushim_report *report);
 
+/* Write why a candidate cannot be the driver. Returns false. */
+bool cushim__reject(struct cushim__candidate *candidate, enum cushim_outcome outcome,
+                    const char *message);
+
 /* Write a report; as cushim_report_text() and cushim_report_json(). */
 size_t cushim__report_text(const struct cushim_report *report, char *buffer, size_t size);
 size_t cushim__report_json(const struct cushim_report *report, char *buffer, size_t size);
