@@ -6,7 +6,6 @@
 
 #include "loader/codes.h"
 #include "loader/loader.h"
-#include "loader/log.h"
 #include "loader/symbols.h"
 #include "src/base/options.h"
 
