@@ -17,15 +17,13 @@
 /* Allocate an object that has no handle yet. Returns NULL if memory is short. */
 static struct cushim_context *allocate(enum cushim__ownership ownership, CUdevice device)
 {
-    struct cushim_context *context = malloc(sizeof *context);
+    struct cushim_context *context = calloc(1, sizeof *context);
 
     if (!context)
         return NULL;
     atomic_init(&context->references, 1);
     context->ownership = ownership;
     context->device = device;
-    context->handle = NULL;
-    context->maker = NULL;
     return context;
 }
 
