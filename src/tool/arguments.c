@@ -49,15 +49,15 @@ const struct option command_options[] = {
     {"--library", OPTION_PATH, COMMANDS_OF_DRIVER | COMMAND_PROBE | TRACED, .field = FIELD(library),
      .expected = "the path of a driver library"},
     {"--mock", OPTION_FLAG, COMMANDS_OF_DRIVER | TRACED, .field = FIELD(mock)},
-    {"--devices", OPTION_SETTING, MOCKED, .key = "devices",
+    {"--devices", OPTION_SETTING, MOCKED, .field = FIELD(settings), .key = "devices",
      .expected = "how many devices the mock driver has"},
-    {"--driver-version", OPTION_SETTING, MOCKED, .key = "driver_version",
+    {"--driver-version", OPTION_SETTING, MOCKED, .field = FIELD(settings), .key = "driver_version",
      .expected = "a version of CUDA, such as 12.8"},
     {"--config", OPTION_PATH, MOCKED, .field = FIELD(config),
      .expected = "the path of a file of settings"},
-    {"--set", OPTION_SETTING, MOCKED,
+    {"--set", OPTION_SETTING, MOCKED, .field = FIELD(settings),
      .expected = "a setting of the mock driver, such as mode=threaded"},
-    {"--fault", OPTION_SETTING, COMMAND_RUN | TRACED, .key = "fault",
+    {"--fault", OPTION_SETTING, COMMAND_RUN | TRACED, .field = FIELD(settings), .key = "fault",
      .expected = "a rule of faults, such as 'cuMemAlloc_v2:nth=3 => return(OUT_OF_MEMORY)'"},
     {"--kernels", OPTION_PATH, COMMAND_RUN, .field = FIELD(kernels),
      .expected = "the path of a library that registers kernels"},
@@ -65,23 +65,26 @@ const struct option command_options[] = {
      .expected = "the folder of the mock driver's libcuda.so.1"},
     {"--real", OPTION_FLAG, COMMAND_RUN, .field = FIELD(real)},
     {"--quiet", OPTION_FLAG, COMMAND_RUN | TRACED, .field = FIELD(quiet)},
-    {"--device-times", OPTION_TRACE, COMMAND_TRACE, .key = "device_times", .expected = "on or off"},
-    {"--calls", OPTION_TRACE, COMMAND_TRACE, .key = "calls",
+    {"--device-times", OPTION_SETTING, COMMAND_TRACE, .field = FIELD(trace_settings),
+     .key = "device_times", .expected = "on or off"},
+    {"--calls", OPTION_SETTING, COMMAND_TRACE, .field = FIELD(trace_settings), .key = "calls",
      .expected = "names of functions, such as cuMem*,cuLaunch*"},
-    {"--delay", OPTION_TRACE, COMMAND_TRACE, .key = "delay",
+    {"--delay", OPTION_SETTING, COMMAND_TRACE, .field = FIELD(trace_settings), .key = "delay",
      .expected = "a duration, such as 250 ms or 10 s"},
-    {"--duration", OPTION_TRACE, COMMAND_TRACE, .key = "duration",
+    {"--duration", OPTION_SETTING, COMMAND_TRACE, .field = FIELD(trace_settings), .key = "duration",
      .expected = "a duration, such as 250 ms or 10 s"},
-    {"--buffer", OPTION_TRACE, COMMAND_TRACE, .key = "buffer",
+    {"--buffer", OPTION_SETTING, COMMAND_TRACE, .field = FIELD(trace_settings), .key = "buffer",
      .expected = "a size, such as 256 MiB"},
-    {"--from-profiler", OPTION_FLAG, COMMAND_TRACE, .field = FIELD(from_profiler)},
-    {"--level", OPTION_CHECK, COMMAND_CHECK, .key = "level",
+    {"--from-profiler", OPTION_FLAG, COMMAND_TRACE, .field = FIELD(trace_settings),
+     .key = "from_profiler"},
+    {"--level", OPTION_SETTING, COMMAND_CHECK, .field = FIELD(check_settings), .key = "level",
      .expected = "error, warning or advice"},
-    {"--leaks", OPTION_FLAG, COMMAND_CHECK, .field = FIELD(leaks)},
-    {"--let-through", OPTION_FLAG, COMMAND_CHECK, .field = FIELD(let_through)},
-    {"--promise", OPTION_CHECK, COMMAND_CHECK, .key = "promise",
+    {"--leaks", OPTION_FLAG, COMMAND_CHECK, .field = FIELD(check_settings), .key = "leaks"},
+    {"--let-through", OPTION_FLAG, COMMAND_CHECK, .field = FIELD(check_settings),
+     .key = "let_through"},
+    {"--promise", OPTION_SETTING, COMMAND_CHECK, .field = FIELD(check_settings), .key = "promise",
      .expected = "a version of CUDA, such as 12.2"},
-    {"--expect", OPTION_CHECK, COMMAND_CHECK, .key = "expect",
+    {"--expect", OPTION_SETTING, COMMAND_CHECK, .field = FIELD(check_settings), .key = "expect",
      .expected = "an id and a number, such as CUSHIM-event-destroyed:1"},
     {"--suppressions", OPTION_PATH, COMMAND_CHECK, .field = FIELD(suppressions),
      .expected = "the path of a file of suppressions"},
@@ -198,16 +201,12 @@ static void add_line(char **text, const char *key, const char *value)
 /* A rule of faults may be of a real driver as well, which takes no other setting. */
 static void add_setting(struct arguments *arguments, const struct option *option, const char *value)
 {
-    const bool is_fault = option->key && strcmp(option->key, "fault") == 0;
+    void *field = (char *)arguments + option->field;
 
-    if (option->kind == OPTION_TRACE || option->kind == OPTION_CHECK) {
-        add_line(option->kind == OPTION_TRACE ? &arguments->trace_settings
-                                              : &arguments->check_settings,
-                 option->key, value);
+    add_line(field, option->key, value);
+    if (field != &arguments->settings)
         return;
-    }
-    add_line(&arguments->settings, option->key, value);
-    if (is_fault)
+    if (option->key && strcmp(option->key, "fault") == 0)
         add_line(&arguments->faults, NULL, value);
     else if (!arguments->first_setting)
         arguments->first_setting = option->name;
@@ -226,8 +225,7 @@ static bool take_value(const struct reading *reading, const struct option *optio
         memcpy(field, &value, sizeof value);
         return true;
     }
-    if (option->kind == OPTION_SETTING || option->kind == OPTION_TRACE ||
-        option->kind == OPTION_CHECK) {
+    if (option->kind == OPTION_SETTING) {
         if (!strchr(value, '\n')) {
             add_setting(arguments, option, value);
             return true;
@@ -304,7 +302,10 @@ static int take_word(const struct reading *reading, const char *word, const char
             complain(reading, option->name, "takes no value, but was given", value + 1, NULL);
             return 0;
         }
-        *(bool *)((char *)arguments + option->field) = true;
+        if (option->key)
+            add_setting(arguments, option, "on");
+        else
+            *(bool *)((char *)arguments + option->field) = true;
         return 1;
     }
     if (value)
@@ -321,8 +322,6 @@ static void check_trace(const struct reading *reading)
 {
     struct arguments *arguments = reading->arguments;
 
-    if (arguments->from_profiler)
-        add_line(&arguments->trace_settings, "from_profiler", "on");
     if (arguments->convert && !arguments->trace)
         complain(reading, "trace convert", "lacks the file", NULL,
                  "cushim trace convert FILE [--output FILE]");
@@ -334,19 +333,6 @@ static void check_trace(const struct reading *reading)
                  "cushim trace [OPTIONS] -- PROGRAM [ARGUMENT...]");
     if (!arguments->output)
         arguments->output = arguments->convert ? "-" : "cushim-trace.html";
-}
-
-static void check_check(const struct reading *reading)
-{
-    struct arguments *arguments = reading->arguments;
-
-    if (arguments->leaks)
-        add_line(&arguments->check_settings, "leaks", "on");
-    if (arguments->let_through)
-        add_line(&arguments->check_settings, "let_through", "on");
-    if (!arguments->program)
-        complain(reading, "check", "lacks the program to start", NULL,
-                 "cushim check [OPTIONS] -- PROGRAM [ARGUMENT...]");
 }
 
 /* Refuse options that exclude one another, although each is right by itself. */
@@ -368,8 +354,9 @@ static void check_together(const struct reading *reading)
         return;
     if (reading->row->command == COMMAND_TRACE)
         check_trace(reading);
-    if (reading->row->command == COMMAND_CHECK)
-        check_check(reading);
+    if (reading->row->command == COMMAND_CHECK && !arguments->program)
+        complain(reading, "check", "lacks the program to start", NULL,
+                 "cushim check [OPTIONS] -- PROGRAM [ARGUMENT...]");
     if (arguments->until && arguments->until < arguments->since)
         complain(reading, "--until", "is older than --since", NULL, NULL);
     if (arguments->mock && arguments->library)
