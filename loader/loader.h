@@ -10,7 +10,7 @@
  *   symbol.c     symbols by number, and their state in the loaded driver
  *   init.c       cuInit, and fork handling
  *   log.c        the program's log
- *   report.h     the report of attempts, and advice (advice.c); src/report*.c show it
+ *   report.h     the report of attempts, with advice; src/report*.c show it
  *   system.h     the other parts that depend on the operating system
  *   thunks.h     the slots without a driver, as machine code
  */
