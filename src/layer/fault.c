@@ -59,7 +59,8 @@ static void end_hanging(void)
     cushim__lock_release(&layer->lock);
 }
 
-void cushim__fault_begin_child(void)
+/* In the child of a fork no call hangs. */
+static void begin_child(void)
 {
     hanging = 0;
 }
@@ -338,4 +339,4 @@ static void destroy(void)
 }
 
 const struct cushim__subscriber cushim__fault = {
-    .before = before, .after = after, .destroy = destroy};
+    .before = before, .after = after, .begin_child = begin_child, .destroy = destroy};

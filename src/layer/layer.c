@@ -8,7 +8,6 @@
 
 #include "src/base/system.h"
 #include "src/layer/expectation.h"
-#include "src/layer/fault.h"
 #include "src/layer/leak_tracker.h"
 
 struct cushim_layer *cushim__layer;
@@ -38,8 +37,6 @@ static void unlock_after_fork(void)
 
 static void begin_child(void)
 {
-    cushim__fault_begin_child();
-    cushim__trace_begin_child();
     if (locked)
         cushim__subscribers_begin_child();
     unlock_after_fork();

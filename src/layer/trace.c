@@ -405,16 +405,8 @@ static void destroy(void)
     end(true);
 }
 
-const struct cushim__subscriber cushim__trace = {
-    .before = before, .after = after, .destroy = destroy};
-
-void cushim__trace_end(void)
-{
-    end(false);
-}
-
 /* The file is the parent's; the first call of the child creates another one. */
-void cushim__trace_begin_child(void)
+static void begin_child(void)
 {
     if (!is_on)
         return;
@@ -426,6 +418,14 @@ void cushim__trace_begin_child(void)
     is_refused = false;
     depth = 0;
     named_generation++;
+}
+
+const struct cushim__subscriber cushim__trace = {
+    .before = before, .after = after, .begin_child = begin_child, .destroy = destroy};
+
+void cushim__trace_end(void)
+{
+    end(false);
 }
 
 /* --- start --- */
