@@ -28,7 +28,7 @@ static void wait_for_release(struct cushim__call *call, uint64_t began)
         cushim__condition_wait(&changed, &layer->lock);
     hanging--;
     if (is_ending)
-        call->is_seen = false;
+        call->is_watched = false;
     if (is_ending && hanging == 0)
         cushim__condition_broadcast(&changed);
     cushim__lock_release(&layer->lock);

@@ -202,7 +202,7 @@ static CUresult read_version(struct cushim__fault_rule *rule, const struct cushi
                         word);
 }
 
-/* Effects as they are written. */
+/* Effects by name. */
 static const struct effect {
     const char *name;
     enum cushim__fault_effect effect;

@@ -108,7 +108,7 @@ static const struct arguments defaults = {
     .repeat = 100,
 };
 
-struct reading {
+struct parser {
     struct arguments *arguments;
     const struct command_row *row;
     struct failure *failure;
@@ -118,13 +118,13 @@ struct reading {
 static const char advice_format[] = "Read the manual with `cushim help %s`.";
 
 /* `word` is the one that is wrong, and `expected` describes a right one; each may be NULL. */
-static void complain(const struct reading *reading, const char *subject, const char *problem,
+static void complain(const struct parser *parser, const char *subject, const char *problem,
                      const char *word, const char *expected)
 {
     char advice[64];
 
-    snprintf(advice, sizeof advice, advice_format, reading->row->name);
-    failure_set(reading->failure, STATUS_USAGE, advice, "%s %s%s%.160s%s%s%s", subject, problem,
+    snprintf(advice, sizeof advice, advice_format, parser->row->name);
+    failure_set(parser->failure, STATUS_USAGE, advice, "%s %s%s%.160s%s%s%s", subject, problem,
                 word ? " '" : "", word ? word : "", word ? "'" : "", expected ? ": expected " : "",
                 expected ? expected : "");
 }
@@ -212,10 +212,9 @@ static void add_setting(struct arguments *arguments, const struct option *option
         arguments->first_setting = option->name;
 }
 
-static bool take_value(const struct reading *reading, const struct option *option,
-                       const char *value)
+static bool take_value(const struct parser *parser, const struct option *option, const char *value)
 {
-    struct arguments *arguments = reading->arguments;
+    struct arguments *arguments = parser->arguments;
     char *field = (char *)arguments + option->field;
     const char *problem = "cannot be";
     char buffer[160];
@@ -241,12 +240,12 @@ static bool take_value(const struct reading *reading, const struct option *optio
         }
         problem = "is out of range with";
     }
-    complain(reading, option->name, problem, value, expectation(option, buffer, sizeof buffer));
+    complain(parser, option->name, problem, value, expectation(option, buffer, sizeof buffer));
     return false;
 }
 
 /* The option that a word names, with or without `=value` behind it. */
-static const struct option *find(const struct reading *reading, const char *word)
+static const struct option *find(const struct parser *parser, const char *word)
 {
     size_t length;
 
@@ -254,7 +253,7 @@ static const struct option *find(const struct reading *reading, const char *word
         word = "--help";
     length = strcspn(word, "=");
     for (const struct option *option = command_options; option->name; option++) {
-        if (option->commands & (unsigned)reading->row->command && strlen(option->name) == length &&
+        if (option->commands & (unsigned)parser->row->command && strlen(option->name) == length &&
             strncmp(option->name, word, length) == 0)
             return option;
     }
@@ -262,27 +261,27 @@ static const struct option *find(const struct reading *reading, const char *word
 }
 
 /* A word looks like an option, and is none of the command's. */
-static void complain_of_option(const struct reading *reading, const char *word)
+static void complain_of_option(const struct parser *parser, const char *word)
 {
     struct cushim__suggestion suggestion;
     char advice[64];
 
     cushim__suggestion_begin(&suggestion, &(struct cushim__word){word, strcspn(word, "=")});
     for (const struct option *option = command_options; option->name; option++) {
-        if (option->commands & (unsigned)reading->row->command)
+        if (option->commands & (unsigned)parser->row->command)
             cushim__suggestion_offer(&suggestion, option->name);
     }
-    snprintf(advice, sizeof advice, advice_format, reading->row->name);
-    failure_set(reading->failure, STATUS_USAGE, advice, "%s has no option '%.160s'%s%s%s",
-                reading->row->name, word, suggestion.name ? "; did you mean " : "",
+    snprintf(advice, sizeof advice, advice_format, parser->row->name);
+    failure_set(parser->failure, STATUS_USAGE, advice, "%s has no option '%.160s'%s%s%s",
+                parser->row->name, word, suggestion.name ? "; did you mean " : "",
                 suggestion.name ? suggestion.name : "", suggestion.name ? "?" : "");
 }
 
 /* Read one option or operand. Returns how many words it took, or 0 after a failure. */
-static int take_word(const struct reading *reading, const char *word, const char *next)
+static int take_word(const struct parser *parser, const char *word, const char *next)
 {
-    struct arguments *arguments = reading->arguments;
-    const struct option *option = find(reading, word);
+    struct arguments *arguments = parser->arguments;
+    const struct option *option = find(parser, word);
     const char *value = strchr(word, '=');
     char buffer[160];
 
@@ -292,14 +291,14 @@ static int take_word(const struct reading *reading, const char *word, const char
     }
     if (!option) {
         if (word[0] == '-' && word[1])
-            complain_of_option(reading, word);
+            complain_of_option(parser, word);
         else
-            complain(reading, reading->row->name, "takes no argument", word, NULL);
+            complain(parser, parser->row->name, "takes no argument", word, NULL);
         return 0;
     }
     if (option->kind == OPTION_FLAG) {
         if (value) {
-            complain(reading, option->name, "takes no value, but was given", value + 1, NULL);
+            complain(parser, option->name, "takes no value, but was given", value + 1, NULL);
             return 0;
         }
         if (option->key)
@@ -309,69 +308,69 @@ static int take_word(const struct reading *reading, const char *word, const char
         return 1;
     }
     if (value)
-        return take_value(reading, option, value + 1) ? 1 : 0;
+        return take_value(parser, option, value + 1) ? 1 : 0;
     if (!next || strncmp(next, "--", 2) == 0) {
-        complain(reading, option->name, "lacks its value", NULL,
+        complain(parser, option->name, "lacks its value", NULL,
                  expectation(option, buffer, sizeof buffer));
         return 0;
     }
-    return take_value(reading, option, next) ? 2 : 0;
+    return take_value(parser, option, next) ? 2 : 0;
 }
 
-static void check_trace(const struct reading *reading)
+static void check_trace(const struct parser *parser)
 {
-    struct arguments *arguments = reading->arguments;
+    struct arguments *arguments = parser->arguments;
 
     if (arguments->convert && !arguments->trace)
-        complain(reading, "trace convert", "lacks the file", NULL,
+        complain(parser, "trace convert", "lacks the file", NULL,
                  "cushim trace convert FILE [--output FILE]");
     if (arguments->convert &&
         (arguments->trace_settings || arguments->settings || arguments->mock || arguments->library))
-        complain(reading, "trace convert", "takes no option but --output", NULL, NULL);
+        complain(parser, "trace convert", "takes no option but --output", NULL, NULL);
     if (!arguments->convert && !arguments->program)
-        complain(reading, "trace", "lacks the program to start", NULL,
+        complain(parser, "trace", "lacks the program to start", NULL,
                  "cushim trace [OPTIONS] -- PROGRAM [ARGUMENT...]");
     if (!arguments->output)
         arguments->output = arguments->convert ? "-" : "cushim-trace.html";
 }
 
 /* Refuse options that exclude one another, although each is right by itself. */
-static void check_together(const struct reading *reading)
+static void check_together(const struct parser *parser)
 {
-    struct arguments *arguments = reading->arguments;
+    struct arguments *arguments = parser->arguments;
 
     if (arguments->help)
         return;
-    if (reading->row->command == COMMAND_RUN && !arguments->program)
-        complain(reading, "run", "lacks the program to start", NULL,
+    if (parser->row->command == COMMAND_RUN && !arguments->program)
+        complain(parser, "run", "lacks the program to start", NULL,
                  "cushim run [OPTIONS] -- PROGRAM [ARGUMENT...]");
     if (arguments->real && (arguments->report || arguments->error_status))
-        complain(reading, arguments->report ? "--report" : "--error-exitcode",
+        complain(parser, arguments->report ? "--report" : "--error-exitcode",
                  "is of the mock driver", NULL, "no --real with it");
     if (arguments->real && arguments->kernels)
-        complain(reading, "--kernels", "is of the mock driver", NULL, "no --real with it");
-    if (reading->row->command == COMMAND_RUN && !arguments->real)
+        complain(parser, "--kernels", "is of the mock driver", NULL, "no --real with it");
+    if (parser->row->command == COMMAND_RUN && !arguments->real)
         return;
-    if (reading->row->command == COMMAND_TRACE)
-        check_trace(reading);
-    if (reading->row->command == COMMAND_CHECK && !arguments->program)
-        complain(reading, "check", "lacks the program to start", NULL,
+    if (parser->row->command == COMMAND_TRACE)
+        check_trace(parser);
+    if (parser->row->command == COMMAND_CHECK && !arguments->program)
+        complain(parser, "check", "lacks the program to start", NULL,
                  "cushim check [OPTIONS] -- PROGRAM [ARGUMENT...]");
     if (arguments->until && arguments->until < arguments->since)
-        complain(reading, "--until", "is older than --since", NULL, NULL);
+        complain(parser, "--until", "is older than --since", NULL, NULL);
     if (arguments->mock && arguments->library)
-        complain(reading, "--library", "names a driver, but --mock takes another", NULL, NULL);
+        complain(parser, "--library", "names a driver, but --mock takes another", NULL, NULL);
     if (!arguments->mock && arguments->first_setting)
-        complain(reading, arguments->first_setting, "is of the mock driver", NULL,
+        complain(parser, arguments->first_setting, "is of the mock driver", NULL,
                  arguments->real ? "no --real with it" : "--mock with it");
     if (!arguments->mock && arguments->config)
-        complain(reading, "--config", "is of the mock driver", NULL, "--mock with it");
+        complain(parser, "--config", "is of the mock driver", NULL, "--mock with it");
 }
 
 bool arguments_read(struct arguments *arguments, const struct command_row *row, int count,
                     char **words, struct failure *failure)
 {
-    const struct reading reading = {arguments, row, failure};
+    const struct parser parser = {arguments, row, failure};
     bool is_run = ((unsigned)row->command & (COMMAND_RUN | TRACED)) != 0;
     int own = 0, taken = 1;
 
@@ -386,7 +385,7 @@ bool arguments_read(struct arguments *arguments, const struct command_row *row, 
         if ((is_run || row->command == COMMAND_SYMBOLIZE) &&
             (words[own][0] != '-' || strcmp(words[own], "--") == 0))
             break;
-        taken = take_word(&reading, words[own], own + 1 < count ? words[own + 1] : NULL);
+        taken = take_word(&parser, words[own], own + 1 < count ? words[own + 1] : NULL);
     }
     if (failure->status == STATUS_DONE && row->command == COMMAND_SYMBOLIZE) {
         own += own < count && strcmp(words[own], "--") == 0;
@@ -398,7 +397,7 @@ bool arguments_read(struct arguments *arguments, const struct command_row *row, 
         arguments->program = own < count ? words + own : NULL;
     }
     if (failure->status == STATUS_DONE)
-        check_together(&reading);
+        check_together(&parser);
     if (failure->status == STATUS_DONE)
         return true;
     for (int i = 0; i < count && !is_run; i++)

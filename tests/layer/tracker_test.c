@@ -293,7 +293,7 @@ static void value_given_again_while_it_ends_stays_alive(void **state)
 }
 
 /*
- * The book of what lives, over a driver of the test's own: values that come again, things opened
+ * The tracker of what lives, over a driver of the test's own: values that come again, things opened
  * twice, and answers that name nothing.
  */
 

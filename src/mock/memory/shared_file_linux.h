@@ -16,7 +16,7 @@
 int cushim__mock_shared_file_create(const char *name);
 
 /*
- * Its size stays as it is from now on. Before, nobody takes it: so false, the system refuses, which
+ * Its size does not change from now on. Before, nobody takes it: so false, the system refuses, which
  * the log says, means that it is not to be shared.
  */
 bool cushim__mock_shared_file_seal(int file);
