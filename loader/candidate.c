@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "loader/codes.h"
 #include "loader/library.h"
 #include "loader/loader.h"
 #include "loader/system.h"

@@ -4,7 +4,6 @@
 
 #include <cushim/table.h>
 
-#include "loader/codes.h"
 #include "loader/loader.h"
 #include "loader/symbols.h"
 #include "src/base/options.h"

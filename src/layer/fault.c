@@ -2,9 +2,6 @@
 /* What the rules do to calls: delay them, let them hang, answer them, or break a device. */
 #include "src/layer/fault.h"
 
-#include "loader/codes.h"
-#include "src/driver_api/call_rules.h"
-
 /* Calls that hang. Under the layer's lock. */
 static struct cushim__condition changed;
 static uint64_t releases;

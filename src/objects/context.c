@@ -5,7 +5,6 @@
 
 #include <cushim/error.h>
 
-#include "loader/codes.h"
 #include "src/base/options.h"
 #include "src/objects/objects.h"
 

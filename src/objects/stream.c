@@ -4,7 +4,6 @@
 
 #include <cushim/stream.h>
 
-#include "loader/codes.h"
 #include "src/base/options.h"
 #include "src/objects/objects.h"
 

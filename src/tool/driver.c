@@ -8,7 +8,6 @@
 #include <cushim/driver.h>
 #include <cushim/error.h>
 
-#include "loader/codes.h"
 #include "loader/loader.h"
 #include "loader/system.h"
 #include "src/tool/mock.h"

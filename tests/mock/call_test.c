@@ -8,9 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "loader/codes.h"
 #include "loader/symbols.h"
-#include "src/driver_api/call_rules.h"
+#include "src/driver_api/parameters.h"
 #include "src/mock/api/context.h"
 #include "src/mock/core/state.h"
 #include "src/mock/mock.h"
