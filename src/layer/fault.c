@@ -85,21 +85,12 @@ static bool is_device(const struct cushim__parameter *parameter)
     return parameter->kind == CUSHIM__PARAMETER_SIGNED && strcmp(parameter->type, "CUdevice") == 0;
 }
 
-static bool takes_device(unsigned slot)
+/* Whether a function takes a device; with the values of a call, whether they name this one. */
+static bool takes_device(unsigned slot, const uint64_t *values, int device)
 {
-    for (unsigned i = cushim__parameter_first[slot]; i < cushim__parameter_first[slot + 1]; i++) {
-        if (is_device(&cushim__parameters[i]))
-            return true;
-    }
-    return false;
-}
-
-static bool names_device(const struct cushim__call *call, int device)
-{
-    const unsigned first = cushim__parameter_first[call->slot];
-
-    for (unsigned i = first; i < cushim__parameter_first[call->slot + 1]; i++) {
-        if (is_device(&cushim__parameters[i]) && (int)(int64_t)call->values[i - first] == device)
+    for (unsigned i = 0; i < cushim__parameter_count(slot); i++) {
+        if (is_device(cushim__parameter_at(slot, i)) &&
+            (!values || (int)(int64_t)values[i] == device))
             return true;
     }
     return false;
@@ -130,7 +121,7 @@ static void begin_sticky(CUresult code)
 void cushim__fault_subscribe_devices(void)
 {
     for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++) {
-        if (takes_device(slot))
+        if (takes_device(slot, NULL, 0))
             cushim__subscribe(CUSHIM__FAULT, slot, true);
     }
 }
@@ -149,8 +140,8 @@ static CUresult lasting_error(const struct cushim__call *call)
     const CUresult lost_code = __atomic_load_n(&lost, __ATOMIC_ACQUIRE);
     const int device = __atomic_load_n(&lost_device, __ATOMIC_RELAXED);
 
-    if (lost_code != CUDA_SUCCESS && takes_device(call->slot) &&
-        (device < 0 || names_device(call, device)))
+    if (lost_code != CUDA_SUCCESS &&
+        takes_device(call->slot, device < 0 ? NULL : call->values, device))
         return lost_code;
     return works_after_fault(call->slot) ? CUDA_SUCCESS
                                          : __atomic_load_n(&sticky, __ATOMIC_ACQUIRE);
@@ -193,7 +184,8 @@ static int current_device(void)
 
 static bool is_on_device(const struct match *match, int device)
 {
-    return device < 0 || device == match->device || names_device(match->call, device);
+    return device < 0 || device == match->device ||
+           takes_device(match->call->slot, match->call->values, device);
 }
 
 /*
@@ -237,7 +229,7 @@ static void match_all(struct match *match)
     if (!set)
         return;
     match->device = -1;
-    if (of_device && !takes_device(match->call->slot))
+    if (of_device && !takes_device(match->call->slot, NULL, 0))
         match->device = current_device();
     cushim__lock_take(&layer->lock);
     /* Another thread may have changed them meanwhile. */
