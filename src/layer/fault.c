@@ -164,10 +164,11 @@ struct match {
     uint64_t hang; /* what it waits by, if it hangs */
 };
 
-/* The rules that a call may match. */
-static uint64_t rules_of(const struct cushim__call *call)
+/* The rules that a call may match in a phase. */
+static uint64_t rules_of(const struct cushim__call *call, enum cushim__fault_phase phase)
 {
-    return __atomic_load_n(&cushim__faults.calls[call->slot], __ATOMIC_RELAXED);
+    return __atomic_load_n(&cushim__faults.calls[call->slot], __ATOMIC_RELAXED) &
+           __atomic_load_n(&cushim__faults.phases[phase], __ATOMIC_RELAXED);
 }
 
 /* The mock is asked without a call, which would take virtual time. */
@@ -223,7 +224,7 @@ static void match_rule(struct match *match, unsigned number)
 static void match_all(struct match *match)
 {
     struct cushim_layer *layer = cushim_layer_current();
-    uint64_t set = rules_of(match->call);
+    uint64_t set = rules_of(match->call, match->phase);
     const uint64_t of_device = set & __atomic_load_n(&cushim__faults.devices, __ATOMIC_RELAXED);
 
     if (!set)
@@ -233,7 +234,7 @@ static void match_all(struct match *match)
         match->device = current_device();
     cushim__lock_take(&layer->lock);
     /* Another thread may have changed them meanwhile. */
-    for (set = rules_of(match->call); set; set &= set - 1)
+    for (set = rules_of(match->call, match->phase); set; set &= set - 1)
         match_rule(match, cushim__fault_first(set));
     cushim__lock_release(&layer->lock);
     if (match->delay_ns > 0)

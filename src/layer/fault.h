@@ -20,6 +20,7 @@ struct cushim__faults {
     uint64_t calls[CUSHIM__SYMBOL_COUNT];    /* that a call of this slot matches */
     uint64_t variants[CUSHIM__SYMBOL_COUNT]; /* that name another ABI of its function */
     uint64_t hidden[CUSHIM__SYMBOL_COUNT];   /* that make this symbol missing */
+    uint64_t phases[2];                      /* that calls match in a phase */
     uint64_t devices;                        /* that are of one device */
     uint64_t operations;                     /* that operations match */
 };

@@ -85,6 +85,11 @@ static void add_next(void)
 
     cushim__faults.states[number] = (struct cushim__fault_state){.random = rule->seed};
     cushim__faults.count++;
+    /* `older` makes symbols missing before a call, and changes the version after one. */
+    if (rule->phase == CUSHIM__FAULT_BEFORE)
+        __atomic_or_fetch(&cushim__faults.phases[CUSHIM__FAULT_BEFORE], bit, __ATOMIC_RELAXED);
+    if (rule->phase == CUSHIM__FAULT_AFTER || rule->effect == CUSHIM__FAULT_OLDER)
+        __atomic_or_fetch(&cushim__faults.phases[CUSHIM__FAULT_AFTER], bit, __ATOMIC_RELAXED);
     if (rule->device >= 0)
         __atomic_or_fetch(&cushim__faults.devices, bit, __ATOMIC_RELAXED);
     if (!rule->is_operation) {
@@ -168,6 +173,8 @@ static void drop(void)
         __atomic_store_n(&cushim__faults.variants[slot], 0, __ATOMIC_RELAXED);
         __atomic_store_n(&cushim__faults.hidden[slot], 0, __ATOMIC_RELAXED);
     }
+    for (unsigned phase = CUSHIM__FAULT_BEFORE; phase <= CUSHIM__FAULT_AFTER; phase++)
+        __atomic_store_n(&cushim__faults.phases[phase], 0, __ATOMIC_RELAXED);
     __atomic_store_n(&cushim__faults.devices, 0, __ATOMIC_RELAXED);
     cushim__faults.count = 0;
     cushim__subscribe_all(CUSHIM__FAULT, false);
