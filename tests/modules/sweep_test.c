@@ -169,7 +169,7 @@ static void each_exported_function_is_swept(void **state)
     assert_true(found > 55);
 }
 
-#define NOUN(rows)                                                                            \
+#define TABLE(rows)                                                                           \
     {                                                                                         \
         "each_function_passes_each_failure_on: " #rows, each_function_passes_each_failure_on, \
             NULL, NULL, (void *)(rows)                                                        \
@@ -178,10 +178,10 @@ static void each_exported_function_is_swept(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        NOUN(sweep_devices),
-        NOUN(sweep_contexts),
-        NOUN(sweep_streams),
-        NOUN(sweep_events),
+        TABLE(sweep_devices),
+        TABLE(sweep_contexts),
+        TABLE(sweep_streams),
+        TABLE(sweep_events),
         cmocka_unit_test_teardown(each_function_on_each_kind_of_stream_passes_each_failure_on,
                                   restore),
         cmocka_unit_test_teardown(closed_and_null_streams_are_refused_before_any_driver_call,
