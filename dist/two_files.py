@@ -8,7 +8,7 @@
 Knows no file of the library by its name but the two that a user includes: the build says which
 sources there are, and their includes say which headers. What depends on the operating system comes
 with the condition under which it is compiled. No line is rewritten; lines go that have no meaning
-in one file, and files that cannot be joined as they are end it with a reason.
+in one file, and files that cannot be joined unchanged end it with a reason.
 """
 
 import argparse

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "loader/codes.h"
 #include "loader/library.h"
 #include "loader/loader.h"
 #include "loader/system.h"
@@ -53,11 +52,12 @@ static struct cushim__candidate *add_candidate(struct cushim_report *report,
     return candidate;
 }
 
-static void set_outcome(struct cushim__candidate *candidate, enum cushim_outcome outcome,
-                        const char *message)
+bool cushim__reject(struct cushim__candidate *candidate, enum cushim_outcome outcome,
+                    const char *message)
 {
     candidate->outcome = outcome;
     cushim__text_copy(candidate->message, sizeof candidate->message, message);
+    return false;
 }
 
 /* Get the path of the file that contains a source's functions. */
@@ -123,7 +123,7 @@ static void examine(const struct cushim_load_options *options, struct cushim_rep
         set_opened_outcome(candidate, CUSHIM_OUTCOME_TOO_OLD, source, message);
         return;
     }
-    set_outcome(candidate, CUSHIM_OUTCOME_LOADED, "");
+    candidate->outcome = CUSHIM_OUTCOME_LOADED;
     source_path(source, report->library, sizeof report->library);
     if (!report->library[0])
         cushim__text_copy(report->library, sizeof report->library, candidate->path);
@@ -155,15 +155,15 @@ static void try_named(const struct cushim_load_options *options, struct cushim_r
     struct cushim__candidate *candidate = add_candidate(report, origin, path);
 
     if (origin == CUSHIM_ORIGIN_ENVIRONMENT && strcmp(path, "none") == 0)
-        set_outcome(candidate, CUSHIM_OUTCOME_DISABLED, "");
+        candidate->outcome = CUSHIM_OUTCOME_DISABLED;
     else if (!path[0])
-        set_outcome(candidate, CUSHIM_OUTCOME_REFUSED,
-                    origin == CUSHIM_ORIGIN_ENVIRONMENT ? "CUSHIM_LIBRARY is set, but empty"
-                                                        : "the path is empty");
+        cushim__reject(candidate, CUSHIM_OUTCOME_REFUSED,
+                       origin == CUSHIM_ORIGIN_ENVIRONMENT ? "CUSHIM_LIBRARY is set, but empty"
+                                                           : "the path is empty");
     else if (!cushim__path_is_absolute(path))
-        set_outcome(candidate, CUSHIM_OUTCOME_REFUSED, "the path is not absolute");
+        cushim__reject(candidate, CUSHIM_OUTCOME_REFUSED, "the path is not absolute");
     else if (strlen(path) >= sizeof candidate->path)
-        set_outcome(candidate, CUSHIM_OUTCOME_REFUSED, "the path is too long");
+        cushim__reject(candidate, CUSHIM_OUTCOME_REFUSED, "the path is too long");
     else
         try_library(options, report, candidate, cushim__library_open(candidate), source);
 }

@@ -11,7 +11,6 @@
 #include <stdint.h>
 
 #include "loader/loader.h"
-#include "loader/log.h"
 #include "loader/report.h"
 #include "loader/symbols.h"
 #include "loader/system.h"

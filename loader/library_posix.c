@@ -141,9 +141,8 @@ void *cushim__library_open(struct cushim__candidate *candidate)
     void *library;
 
     if (program_is_static()) {
-        candidate->outcome = CUSHIM_OUTCOME_STATIC_PROGRAM;
-        cushim__text_copy(candidate->message, sizeof candidate->message,
-                          "this program is linked statically");
+        cushim__reject(candidate, CUSHIM_OUTCOME_STATIC_PROGRAM,
+                       "this program is linked statically");
         return NULL;
     }
     /* The linker alone knows what a search by name finds, and what placeholders stand for. */
@@ -163,8 +162,7 @@ void *cushim__library_open(struct cushim__candidate *candidate)
         freelocale(english);
     if (!message)
         message = "dlopen failed without a message";
-    candidate->outcome = classify(candidate->path, message);
-    cushim__text_copy(candidate->message, sizeof candidate->message, message);
+    cushim__reject(candidate, classify(candidate->path, message), message);
     return NULL;
 }
 

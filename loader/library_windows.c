@@ -59,14 +59,15 @@ static enum cushim_outcome classify(DWORD error)
 
 static void set_failure(struct cushim__candidate *candidate, DWORD error)
 {
+    /* The system's text for this has placeholders. */
+    if (classify(error) == CUSHIM_OUTCOME_WRONG_ARCHITECTURE) {
+        cushim__reject(candidate, CUSHIM_OUTCOME_WRONG_ARCHITECTURE,
+                       "it, or a library that it needs, is not built for this process's "
+                       "architecture");
+        return;
+    }
     candidate->outcome = classify(error);
-    if (candidate->outcome ==
-        CUSHIM_OUTCOME_WRONG_ARCHITECTURE) /* the system's text has placeholders */
-        cushim__text_copy(candidate->message, sizeof candidate->message,
-                          "it, or a library that it needs, is not built for this process's "
-                          "architecture");
-    else
-        cushim__wide_message(error, candidate->message, sizeof candidate->message);
+    cushim__wide_message(error, candidate->message, sizeof candidate->message);
 }
 
 static void *load_image(struct cushim__candidate *candidate, const wchar_t *name, DWORD flags)
@@ -111,9 +112,8 @@ static void *search_library(struct cushim__candidate *candidate, const wchar_t *
     if (GetModuleHandleExW(GET_MODULE_HANDLE_EX_FLAG_PIN, name, &library))
         return library;
     if (length == 0 || length >= MAX_PATH) {
-        candidate->outcome = CUSHIM_OUTCOME_NOT_LOADABLE;
-        cushim__text_copy(candidate->message, sizeof candidate->message,
-                          "the system folder is unknown (GetSystemDirectory failed)");
+        cushim__reject(candidate, CUSHIM_OUTCOME_NOT_LOADABLE,
+                       "the system folder is unknown (GetSystemDirectory failed)");
         return NULL;
     }
     path[length] = L'\\';
@@ -130,9 +130,7 @@ void *cushim__library_open(struct cushim__candidate *candidate)
     wchar_t path[CUSHIM__WIDE_PATH], name[CUSHIM__WIDE_PATH + 1];
 
     if (!cushim__wide_path(candidate->path, path, CUSHIM__WIDE_PATH)) {
-        candidate->outcome = CUSHIM_OUTCOME_REFUSED;
-        cushim__text_copy(candidate->message, sizeof candidate->message,
-                          "the path is not valid UTF-8");
+        cushim__reject(candidate, CUSHIM_OUTCOME_REFUSED, "the path is not valid UTF-8");
         return NULL;
     }
     if (!cushim__path_is_absolute(candidate->path))

@@ -9,7 +9,6 @@
  */
 #include <string.h>
 
-#include "loader/codes.h"
 #include "loader/loader.h"
 #include "loader/report.h"
 #include "loader/symbols.h"

@@ -9,7 +9,8 @@
  *   fill.c       filling a table with symbols
  *   symbol.c     symbols by number, and their state in the loaded driver
  *   init.c       cuInit, and fork handling
- *   report.h     the report of attempts, and advice (advice.c); src/report*.c show it
+ *   log.c        the program's log
+ *   report.h     the report of attempts, with advice; src/report*.c show it
  *   system.h     the other parts that depend on the operating system
  *   thunks.h     the slots without a driver, as machine code
  */
@@ -127,6 +128,17 @@ bool cushim__is_loading(void);
 
 /* Forget the threads that were loading: they are the parent's. */
 void cushim__forget_loading(void);
+
+/* --- log.c --- */
+
+/* Write one line to the program's log (cushim/log.h); printf-like. */
+#if defined(__GNUC__)
+__attribute__((format(__printf__, 1, 2)))
+#endif
+void cushim__log(const char *format, ...);
+
+/* In a forked child: forget the threads of the parent that were logging; none of them is here. */
+void cushim__log_after_fork(void);
 
 /* --- candidate.c --- */
 

@@ -8,7 +8,6 @@
 #include <stdio.h>
 
 #include "loader/loader.h"
-#include "loader/log.h"
 #include "loader/system.h"
 
 enum { LINE = 512 };

@@ -18,7 +18,6 @@
 #include <unistd.h>
 
 #include "loader/library.h"
-#include "src/base/text.h"
 
 enum { OWN_CLASS = sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32 };
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -46,14 +45,6 @@ struct elf_file {
     ElfW(Phdr) segments[MOST_SEGMENTS];
 };
 
-static bool reject(struct cushim__candidate *candidate, enum cushim_outcome outcome,
-                   const char *message)
-{
-    candidate->outcome = outcome;
-    cushim__text_copy(candidate->message, sizeof candidate->message, message);
-    return false;
-}
-
 static bool read_at(const struct elf_file *elf, void *bytes, size_t size, uint64_t offset)
 {
     return pread(elf->file, bytes, size, (off_t)offset) == (ssize_t)size;
@@ -75,18 +66,21 @@ static bool check_header(struct elf_file *elf)
     char message[CUSHIM_REPORT_MESSAGE_BYTES];
 
     if (memcmp(ident, ELFMAG, SELFMAG) != 0)
-        return reject(elf->candidate, CUSHIM_OUTCOME_NOT_A_LIBRARY, "it is not an ELF file");
+        return cushim__reject(elf->candidate, CUSHIM_OUTCOME_NOT_A_LIBRARY,
+                              "it is not an ELF file");
     if (!is_whole)
-        return reject(elf->candidate, CUSHIM_OUTCOME_TRUNCATED, "the file ends in its header");
+        return cushim__reject(elf->candidate, CUSHIM_OUTCOME_TRUNCATED,
+                              "the file ends in its header");
     if (ident[EI_CLASS] != OWN_CLASS || ident[EI_DATA] != OWN_DATA ||
         (OWN_MACHINE != EM_NONE && elf->header.e_machine != OWN_MACHINE)) {
         snprintf(message, sizeof message, "it is built for %s%s, and this process is %s",
                  ident[EI_CLASS] == ELFCLASS32 ? "32-bit " : "",
                  machine_name(elf->header.e_machine), machine_name(OWN_MACHINE));
-        return reject(elf->candidate, CUSHIM_OUTCOME_WRONG_ARCHITECTURE, message);
+        return cushim__reject(elf->candidate, CUSHIM_OUTCOME_WRONG_ARCHITECTURE, message);
     }
     if (elf->header.e_type != ET_DYN)
-        return reject(elf->candidate, CUSHIM_OUTCOME_NOT_A_LIBRARY, "it is not a shared library");
+        return cushim__reject(elf->candidate, CUSHIM_OUTCOME_NOT_A_LIBRARY,
+                              "it is not a shared library");
     return true;
 }
 
@@ -99,8 +93,8 @@ static bool check_segments(struct elf_file *elf)
     if (elf->header.e_phentsize != sizeof elf->segments[0] || count > MOST_SEGMENTS)
         return true; /* the linker decides */
     if (!read_at(elf, elf->segments, count * sizeof elf->segments[0], elf->header.e_phoff))
-        return reject(elf->candidate, CUSHIM_OUTCOME_TRUNCATED,
-                      "the file ends before its program headers");
+        return cushim__reject(elf->candidate, CUSHIM_OUTCOME_TRUNCATED,
+                              "the file ends before its program headers");
     elf->segment_count = (unsigned)count;
     for (unsigned i = 0; i < count; i++) {
         const ElfW(Phdr) *segment = &elf->segments[i];
@@ -108,11 +102,11 @@ static bool check_segments(struct elf_file *elf)
         if (segment->p_type != PT_LOAD)
             continue;
         if (segment->p_offset > elf->size || segment->p_filesz > elf->size - segment->p_offset)
-            return reject(elf->candidate, CUSHIM_OUTCOME_TRUNCATED,
-                          "the file is shorter than its program headers say");
+            return cushim__reject(elf->candidate, CUSHIM_OUTCOME_TRUNCATED,
+                                  "the file is shorter than its program headers say");
         if (segment->p_vaddr < end || segment->p_vaddr > INT64_MAX || segment->p_memsz > INT64_MAX)
-            return reject(elf->candidate, CUSHIM_OUTCOME_DAMAGED,
-                          "its segments overlap or are not in order");
+            return cushim__reject(elf->candidate, CUSHIM_OUTCOME_DAMAGED,
+                                  "its segments overlap or are not in order");
         end = segment->p_vaddr + segment->p_memsz;
     }
     return true;
@@ -155,8 +149,9 @@ static bool check_dynamic(const struct elf_file *elf, uint64_t address)
         while (at < end && entries[at].d_tag != addresses[i])
             at++;
         if (at == end ? i < 2 && end < MOST_ENTRIES : !find_segment(elf, entries[at].d_un.d_ptr))
-            return reject(elf->candidate, CUSHIM_OUTCOME_DAMAGED,
-                          "its dynamic section lacks a table, or names one outside the library");
+            return cushim__reject(
+                elf->candidate, CUSHIM_OUTCOME_DAMAGED,
+                "its dynamic section lacks a table, or names one outside the library");
     }
     return true;
 }
@@ -183,16 +178,16 @@ bool cushim__elf_check(struct cushim__candidate *candidate)
     elf.file = open(candidate->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (elf.file < 0) {
         const int error = errno;
-        return reject(candidate, cushim__outcome_of_errno(error), strerror(error));
+        return cushim__reject(candidate, cushim__outcome_of_errno(error), strerror(error));
     }
     if (fstat(elf.file, &status) != 0)
-        is_usable = reject(candidate, CUSHIM_OUTCOME_NOT_LOADABLE, strerror(errno));
+        is_usable = cushim__reject(candidate, CUSHIM_OUTCOME_NOT_LOADABLE, strerror(errno));
     else if (!S_ISREG(status.st_mode))
-        is_usable =
-            reject(candidate, CUSHIM_OUTCOME_NOT_A_LIBRARY,
-                   S_ISDIR(status.st_mode) ? "it is a directory" : "it is not a regular file");
+        is_usable = cushim__reject(candidate, CUSHIM_OUTCOME_NOT_A_LIBRARY,
+                                   S_ISDIR(status.st_mode) ? "it is a directory"
+                                                           : "it is not a regular file");
     else if (status.st_size == 0)
-        is_usable = reject(candidate, CUSHIM_OUTCOME_NOT_A_LIBRARY, "the file is empty");
+        is_usable = cushim__reject(candidate, CUSHIM_OUTCOME_NOT_A_LIBRARY, "the file is empty");
     else
         is_usable = check_contents(&elf, (uint64_t)status.st_size);
     close(elf.file);

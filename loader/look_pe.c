@@ -8,7 +8,6 @@
 
 #include "loader/library.h"
 #include "loader/wide_windows.h"
-#include "src/base/text.h"
 
 #if defined(_M_ARM64) || defined(__aarch64__)
 enum { OWN_MACHINE = IMAGE_FILE_MACHINE_ARM64 };
@@ -26,14 +25,6 @@ struct head {
     DWORD signature;
     IMAGE_FILE_HEADER file;
 };
-
-static bool refuse_image(struct cushim__candidate *candidate, enum cushim_outcome outcome,
-                         const char *message)
-{
-    candidate->outcome = outcome;
-    cushim__text_copy(candidate->message, sizeof candidate->message, message);
-    return false;
-}
 
 static bool refuse_error(struct cushim__candidate *candidate, DWORD error)
 {
@@ -81,31 +72,33 @@ static bool check_file(struct cushim__candidate *candidate, HANDLE file)
 
     /* Reading from a pipe may block for ever. */
     if (GetFileType(file) != FILE_TYPE_DISK)
-        return refuse_image(candidate, CUSHIM_OUTCOME_NOT_A_LIBRARY, "it is not a regular file");
+        return cushim__reject(candidate, CUSHIM_OUTCOME_NOT_A_LIBRARY, "it is not a regular file");
     if (!GetFileSizeEx(file, &size))
         return refuse_error(candidate, GetLastError());
     if (size.QuadPart == 0)
-        return refuse_image(candidate, CUSHIM_OUTCOME_NOT_A_LIBRARY, "the file is empty");
+        return cushim__reject(candidate, CUSHIM_OUTCOME_NOT_A_LIBRARY, "the file is empty");
     if (!read_at(file, &head.dos.e_magic, sizeof head.dos.e_magic, 0) ||
         head.dos.e_magic != IMAGE_DOS_SIGNATURE)
-        return refuse_image(candidate, CUSHIM_OUTCOME_NOT_A_LIBRARY, "it is not a PE file");
+        return cushim__reject(candidate, CUSHIM_OUTCOME_NOT_A_LIBRARY, "it is not a PE file");
     if (!read_at(file, &head.dos, sizeof head.dos, 0) || head.dos.e_lfanew < 0 ||
         !read_at(file, &head.signature, sizeof head.signature + sizeof head.file,
                  (uint64_t)head.dos.e_lfanew))
-        return refuse_image(candidate, CUSHIM_OUTCOME_TRUNCATED, "the file ends within its header");
+        return cushim__reject(candidate, CUSHIM_OUTCOME_TRUNCATED,
+                              "the file ends within its header");
     if (head.signature != IMAGE_NT_SIGNATURE)
-        return refuse_image(candidate, CUSHIM_OUTCOME_NOT_A_LIBRARY, "it is not a PE file");
+        return cushim__reject(candidate, CUSHIM_OUTCOME_NOT_A_LIBRARY, "it is not a PE file");
     /* An ARM64 file may also hold code for x86-64: Windows decides. */
     if (head.file.Machine != OWN_MACHINE && head.file.Machine != IMAGE_FILE_MACHINE_ARM64)
-        return refuse_image(candidate, CUSHIM_OUTCOME_WRONG_ARCHITECTURE,
-                            head.file.Machine == IMAGE_FILE_MACHINE_I386
-                                ? "it is built for 32-bit x86"
-                                : "it is built for another processor");
+        return cushim__reject(candidate, CUSHIM_OUTCOME_WRONG_ARCHITECTURE,
+                              head.file.Machine == IMAGE_FILE_MACHINE_I386
+                                  ? "it is built for 32-bit x86"
+                                  : "it is built for another processor");
     if (!(head.file.Characteristics & IMAGE_FILE_DLL))
-        return refuse_image(candidate, CUSHIM_OUTCOME_NOT_A_LIBRARY, "it is not a shared library");
+        return cushim__reject(candidate, CUSHIM_OUTCOME_NOT_A_LIBRARY,
+                              "it is not a shared library");
     if (!has_its_sections(file, &head, (uint64_t)size.QuadPart))
-        return refuse_image(candidate, CUSHIM_OUTCOME_TRUNCATED,
-                            "the file is shorter than its headers say");
+        return cushim__reject(candidate, CUSHIM_OUTCOME_TRUNCATED,
+                              "the file is shorter than its headers say");
     return true;
 }
 
@@ -117,7 +110,7 @@ bool cushim__pe_check(struct cushim__candidate *candidate, const wchar_t *path)
 
     /* Opening a directory as a file would fail for lack of permission. */
     if (attributes != INVALID_FILE_ATTRIBUTES && attributes & FILE_ATTRIBUTE_DIRECTORY)
-        return refuse_image(candidate, CUSHIM_OUTCOME_NOT_A_LIBRARY, "it is a directory");
+        return cushim__reject(candidate, CUSHIM_OUTCOME_NOT_A_LIBRARY, "it is a directory");
     file = CreateFileW(path, GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_DELETE, NULL, OPEN_EXISTING,
                        FILE_ATTRIBUTE_NORMAL, NULL);
     if (file == INVALID_HANDLE_VALUE)

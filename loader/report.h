@@ -43,18 +43,16 @@ const char *cushim__outcome_name(enum cushim_outcome outcome);
 /* Get the report of this process. */
 void cushim__report_get(struct cushim_report *report);
 
+/* Write why a candidate cannot be the driver. Returns false. */
+bool cushim__reject(struct cushim__candidate *candidate, enum cushim_outcome outcome,
+                    const char *message);
+
 /* Write a report; as cushim_report_text() and cushim_report_json(). */
 size_t cushim__report_text(const struct cushim_report *report, char *buffer, size_t size);
 size_t cushim__report_json(const struct cushim_report *report, char *buffer, size_t size);
 
 /* Keep the report of the last failed attempt. */
 void cushim__keep_failed_report(const struct cushim_report *attempt);
-
-/* Advice on a state. NULL: use that of the outcome or of the code. */
-const char *cushim__state_advice(enum cushim_state state);
-
-/* Advice on the outcome of a candidate; empty if there is none. */
-const char *cushim__outcome_advice(enum cushim_outcome outcome);
 
 /* In a forked child: release the lock of the report, whose owner was a thread of the parent. */
 void cushim__report_after_fork(void);

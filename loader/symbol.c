@@ -4,9 +4,7 @@
 
 #include <cushim/table.h>
 
-#include "loader/codes.h"
 #include "loader/loader.h"
-#include "loader/log.h"
 #include "loader/symbols.h"
 #include "src/base/options.h"
 

@@ -14,6 +14,9 @@ enum {
     CUSHIM__NO_FALLBACK = UINT16_MAX,
 };
 
+/* CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER, which headers up to 12.5 lack. */
+#define CUSHIM__REQUIRES_NEWER_DRIVER ((CUresult)36)
+
 /* The number of the slot of that name. */
 #define CUSHIM__SLOT(name) \
     ((unsigned)((offsetof(struct cushim_table, name) - sizeof(size_t)) / sizeof(cushim_function)))

@@ -47,11 +47,6 @@ static void add_tally_object(struct cushim__text *text, const char *key,
                         tally->missing);
 }
 
-static bool is_missed(size_t index)
-{
-    return cushim__symbol_missed(index);
-}
-
 static bool is_missing(size_t index)
 {
     return cushim__symbol_state(index) == CUSHIM_SYMBOL_MISSING;
@@ -138,7 +133,7 @@ static void write_json(struct cushim__text *text, const struct cushim_report *re
     add_fallback_array(text);
     add_names(text, "by_proc_address", is_by_proc_address);
     add_names(text, "missing", is_missing);
-    add_names(text, "missed", is_missed);
+    add_names(text, "missed", cushim__symbol_missed);
     add_candidate_array(text, report);
     cushim__text_add(text, "\n}\n");
 }

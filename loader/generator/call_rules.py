@@ -12,7 +12,7 @@ FLAGS = {
 }
 
 SHAPE = '''
-#include "src/driver_api/call_rules.h"
+#include "src/driver_api/parameters.h"
 
 /* In slot order. */
 static const uint8_t rules[] = {

@@ -80,7 +80,7 @@ def grouped(rows):
 
 
 def table(kind, rows, name):
-    """A constant table with one function per slot: `boot`, `absent` ..."""
+    """A constant table with one function per slot: `lazy`, `missing` ..."""
     lines = ['const struct cushim_table %s = {' % name,
              '    .size = sizeof(struct cushim_table),']
     for title, run in grouped(rows):

@@ -246,7 +246,7 @@ def _arguments(tokens: List[str], i: int) -> Tuple[List[List[str]], int]:
 
 
 def _substitute(macro: Macro, arguments, macros, hidden) -> List[str]:
-    """Put arguments into a macro's body: those beside ## as they are, others expanded."""
+    """Put arguments into a macro's body: those beside ## unchanged, others expanded."""
     given = dict(zip(macro.parameters, arguments))
     result: List[str] = []
     glue = False

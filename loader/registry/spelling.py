@@ -20,7 +20,7 @@ _FOREIGN = {
     'VdpOutputSurface': 'unsigned int', 'VdpGetProcAddress': 'void',
 }
 _STANDARD = {'uint32_t': 'unsigned int', 'uint64_t': 'unsigned long long'}
-_NOUN = re.compile(r'\b(?:struct |union |enum )?(?!const\b)[A-Za-z_]\w*\b')
+_TYPE_NAME = re.compile(r'\b(?:struct |union |enum )?(?!const\b)[A-Za-z_]\w*\b')
 
 
 class Spelling:
@@ -61,7 +61,7 @@ class Spelling:
         return Type(type_name, typedef.kind, plain[typedef.kind], since)
 
     def _replace(self, type: str, spell) -> str:
-        type = _NOUN.sub(lambda match: spell(match.group()), type)
+        type = _TYPE_NAME.sub(lambda match: spell(match.group()), type)
         return re.sub(r'\* +(?=\*)', '*', type)
 
     def _portable(self, type_name: str) -> str:

@@ -27,8 +27,9 @@ static const char *skip_blanks(const char *at, const char *end)
     return at;
 }
 
-static struct cushim__word without_blanks(const char *start, const char *end)
+struct cushim__word cushim__word_trimmed(const char *start, const char *end)
 {
+    start = skip_blanks(start, end);
     while (end > start && is_blank(end[-1]))
         end--;
     return (struct cushim__word){start, (size_t)(end - start)};
@@ -68,11 +69,10 @@ static bool read_entry(struct cushim__lines *lines)
         cushim__lines_refuse(lines, at, "a line is `key = value`");
         return false;
     }
-    at = skip_blanks(at + 1, end);
-    lines->value = without_blanks(at, end);
+    lines->value = cushim__word_trimmed(at + 1, end);
     if (lines->value.length == 0) {
-        cushim__lines_refuse(lines, at, "%.*s lacks its value", cushim__word_shown(&lines->key),
-                             lines->key.start);
+        cushim__lines_refuse(lines, lines->value.start, "%.*s lacks its value",
+                             cushim__word_shown(&lines->key), lines->key.start);
         return false;
     }
     return true;
@@ -122,7 +122,8 @@ enum cushim__lines_next cushim__lines_next_whole(struct cushim__lines *lines)
     const enum cushim__lines_next next = next_content(lines);
 
     if (next == CUSHIM__LINES_ENTRY)
-        lines->value = without_blanks(lines->value.start, lines->value.start + lines->value.length);
+        lines->value =
+            cushim__word_trimmed(lines->value.start, lines->value.start + lines->value.length);
     return next;
 }
 

@@ -47,6 +47,9 @@ enum cushim__lines_next cushim__lines_next_whole(struct cushim__lines *lines);
 __attribute__((format(__printf__, 3, 4))) CUresult
 cushim__lines_refuse(const struct cushim__lines *lines, const char *at, const char *format, ...);
 
+/* The word between two places of a line, without the blanks at its ends. */
+struct cushim__word cushim__word_trimmed(const char *start, const char *end);
+
 /* How much of a word a message shows: for `%.*s`. */
 int cushim__word_shown(const struct cushim__word *word);
 

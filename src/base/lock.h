@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The operating system's locks, conditions and threads: POSIX threads, or what Windows has of its
- * own. A lock of zeros is one, and so is a condition that is not waited for by the clock.
+ * own. A lock of zeros is one that is free, and needs no end; a condition of zeros is one that is
+ * not waited for by the clock.
  */
 #ifndef CUSHIM_SRC_BASE_LOCK_H
 #define CUSHIM_SRC_BASE_LOCK_H
@@ -24,8 +25,6 @@ struct cushim__host_thread {
 void cushim__yield(void);
 void cushim__sleep(uint64_t ns);
 
-void cushim__lock_create(struct cushim__lock *lock);
-void cushim__lock_destroy(struct cushim__lock *lock);
 void cushim__lock_take(struct cushim__lock *lock);
 bool cushim__lock_try(struct cushim__lock *lock);
 void cushim__lock_release(struct cushim__lock *lock);

@@ -17,20 +17,20 @@ _Static_assert(sizeof(pthread_t) <= sizeof(struct cushim__host_thread), "there i
 
 /*
  * A thread that has a lock is not cancelled: the lock would be nobody's for ever, and waits, logs
- * and files are where threads are cancelled. It is put off until the last lock is given back.
+ * and files are where threads are cancelled. It is put off until the last lock is released.
  */
 static _Thread_local struct {
     unsigned locks;
-    int former; /* what cancelling was before the first of them */
+    int former; /* the state before the first of them */
 } own;
 
-static void put_cancelling_off(void)
+static void disable_cancellation(void)
 {
     if (own.locks++ == 0)
         pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &own.former);
 }
 
-static void put_cancelling_back(void)
+static void restore_cancellation(void)
 {
     if (--own.locks == 0)
         pthread_setcancelstate(own.former, NULL);
@@ -46,19 +46,9 @@ static pthread_cond_t *cond_of(struct cushim__condition *condition)
     return (pthread_cond_t *)(void *)condition;
 }
 
-void cushim__lock_create(struct cushim__lock *lock)
-{
-    pthread_mutex_init(mutex_of(lock), NULL);
-}
-
-void cushim__lock_destroy(struct cushim__lock *lock)
-{
-    pthread_mutex_destroy(mutex_of(lock));
-}
-
 void cushim__lock_take(struct cushim__lock *lock)
 {
-    put_cancelling_off();
+    disable_cancellation();
     pthread_mutex_lock(mutex_of(lock));
 }
 
@@ -66,14 +56,14 @@ bool cushim__lock_try(struct cushim__lock *lock)
 {
     if (pthread_mutex_trylock(mutex_of(lock)) != 0)
         return false;
-    put_cancelling_off();
+    disable_cancellation();
     return true;
 }
 
 void cushim__lock_release(struct cushim__lock *lock)
 {
     pthread_mutex_unlock(mutex_of(lock));
-    put_cancelling_back();
+    restore_cancellation();
 }
 
 void cushim__lock_offer(struct cushim__lock *lock)
@@ -132,9 +122,9 @@ bool cushim__host_thread_start(struct cushim__host_thread *thread, void *(*run)(
 
 void cushim__host_thread_join(struct cushim__host_thread *thread)
 {
-    put_cancelling_off();
+    disable_cancellation();
     pthread_join(*(pthread_t *)(void *)thread, NULL);
-    put_cancelling_back();
+    restore_cancellation();
 }
 
 uint64_t cushim__host_thread_id(void)

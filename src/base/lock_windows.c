@@ -23,17 +23,6 @@ static CONDITION_VARIABLE *variable_of(struct cushim__condition *condition)
     return (CONDITION_VARIABLE *)(void *)condition;
 }
 
-void cushim__lock_create(struct cushim__lock *lock)
-{
-    InitializeSRWLock(srw_of(lock));
-}
-
-/* They have nothing that would have to be freed. */
-void cushim__lock_destroy(struct cushim__lock *lock)
-{
-    (void)lock;
-}
-
 void cushim__lock_take(struct cushim__lock *lock)
 {
     AcquireSRWLockExclusive(srw_of(lock));

@@ -49,7 +49,7 @@ void cushim__file_unmap(void *pages, uint64_t bytes)
     UnmapViewOfFile(pages);
 }
 
-/* As it is: a file is opened once. */
+/* Unchanged: a file is opened once. */
 char *cushim__file_absolute(const char *path)
 {
     return cushim__name_copy(path, strlen(path));

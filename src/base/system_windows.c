@@ -85,51 +85,31 @@ void cushim__host_memory_free(void *memory)
     _aligned_free(memory);
 }
 
-/* What GetEnvironmentVariableW() gives; free it. NULL: it is not set. False: out of memory. */
-static bool wide_variable(const char *name, wchar_t **value)
-{
-    wchar_t *wide_name = wide_of(name), *text = NULL;
-    DWORD room = wide_name ? GetEnvironmentVariableW(wide_name, NULL, 0) : 0;
-    bool is_read = wide_name != NULL;
-
-    while (room > 0) {
-        wchar_t *grown = realloc(text, room * sizeof *text);
-        DWORD length;
-
-        if (!grown) {
-            free(text);
-            text = NULL;
-            is_read = false;
-            break;
-        }
-        text = grown;
-        text[0] = L'\0';
-        length = GetEnvironmentVariableW(wide_name, text, room);
-        if (length < room)
-            break;
-        room = length; /* another thread has set it meanwhile */
-    }
-    free(wide_name);
-    *value = text;
-    return is_read;
-}
-
 /*
  * From the process itself: each C runtime of a process has a copy of its own, and that of this
  * library need not know what the program has set.
  */
 bool cushim__variable(const char *name, char **value)
 {
-    wchar_t *wide = NULL;
-    const bool is_read = wide_variable(name, &wide);
-    const int bytes = wide ? WideCharToMultiByte(CP_UTF8, 0, wide, -1, NULL, 0, NULL, NULL) : 0;
-    const bool is_empty = bytes <= 0;
+    wchar_t *wide_name = wide_of(name);
+    const DWORD units = wide_name ? GetEnvironmentVariableW(wide_name, NULL, 0) : 0;
+    wchar_t *wide = units > 0 ? calloc(units, sizeof *wide) : NULL;
+    bool is_read = wide_name && (units == 0 || wide);
+    int bytes = 0;
 
-    *value = is_empty ? NULL : malloc((size_t)bytes);
+    *value = NULL;
+    /* One that another thread has made longer meanwhile is empty. */
+    if (wide) {
+        GetEnvironmentVariableW(wide_name, wide, units);
+        bytes = WideCharToMultiByte(CP_UTF8, 0, wide, -1, NULL, 0, NULL, NULL);
+        *value = malloc((size_t)bytes);
+        is_read = *value != NULL;
+    }
     if (*value)
         WideCharToMultiByte(CP_UTF8, 0, wide, -1, *value, bytes, NULL, NULL);
+    free(wide_name);
     free(wide);
-    return is_read && (is_empty || *value);
+    return is_read;
 }
 
 /* There are no set-user-ID programs. */

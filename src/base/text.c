@@ -48,6 +48,17 @@ static unsigned long character(const unsigned char *bytes, size_t length)
     return value;
 }
 
+/*
+ * Whether a character controls a terminal instead of being shown: C0, DEL and C1, line and
+ * paragraph separators, and characters that change the direction of text.
+ */
+static bool is_control(unsigned long value)
+{
+    return value < 0x20 || (value >= 0x7f && value < 0xa0) || value == 0x61c ||
+           (value >= 0x200e && value <= 0x200f) || (value >= 0x2028 && value <= 0x202e) ||
+           (value >= 0x2066 && value <= 0x2069);
+}
+
 void cushim__text_begin(struct cushim__text *text, char *buffer, size_t size)
 {
     *text = (struct cushim__text){.buffer = buffer, .size = buffer ? size : 0};
@@ -79,7 +90,7 @@ void cushim__text_plain(struct cushim__text *text, const char *bytes)
 
     while (*next) {
         const size_t length = sequence_length(next);
-        if (length == 0 || cushim__text_is_control(character(next, length)))
+        if (length == 0 || is_control(character(next, length)))
             cushim__text_add(text, "?");
         else
             add_bytes(text, (const char *)next, length);
@@ -98,7 +109,7 @@ void cushim__text_json(struct cushim__text *text, const char *bytes)
             cushim__text_add(text, "\\ufffd");
         else if (*next == '"' || *next == '\\')
             cushim__text_format(text, "\\%c", *next);
-        else if (cushim__text_is_control(character(next, length)))
+        else if (is_control(character(next, length)))
             cushim__text_format(text, "\\u%04lx", character(next, length));
         else
             add_bytes(text, (const char *)next, length);
@@ -118,11 +129,4 @@ void cushim__text_copy(char *field, size_t size, const char *bytes)
     }
     memcpy(field, bytes, size - sizeof cut);
     memcpy(field + size - sizeof cut, cut, sizeof cut);
-}
-
-bool cushim__text_is_control(unsigned long value)
-{
-    return value < 0x20 || (value >= 0x7f && value < 0xa0) || value == 0x61c ||
-           (value >= 0x200e && value <= 0x200f) || (value >= 0x2028 && value <= 0x202e) ||
-           (value >= 0x2066 && value <= 0x2069);
 }

@@ -37,10 +37,4 @@ void cushim__text_json(struct cushim__text *text, const char *bytes);
 /* Copy into a field of a fixed size; a text that is too long ends in `...`. */
 void cushim__text_copy(char *field, size_t size, const char *bytes);
 
-/*
- * Whether a character controls a terminal instead of being shown: C0, DEL and C1, line and
- * paragraph separators, and characters that change the direction of text.
- */
-bool cushim__text_is_control(unsigned long value);
-
 #endif

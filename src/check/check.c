@@ -154,15 +154,15 @@ const struct cushim__graph_node *cushim__check_graph_node(const struct cushim__c
 CUresult cushim__check_begin(struct cushim__check_options *options)
 {
     struct cushim_layer *layer = cushim_layer_current();
-    bool is_begun;
+    bool is_begun = true;
 
     if (is_on)
         return CUDA_ERROR_ALREADY_ACQUIRED;
     cushim__lock_take(&layer->lock);
     cushim__check_options = *options;
     options->suppressions = NULL;
-    is_begun = cushim__decoding_begin(CUSHIM__CHECK);
-    cushim__handles_keep(is_begun ? forget : NULL);
+    cushim__decoding_begin(CUSHIM__CHECK);
+    cushim__handles_keep(forget);
     for (unsigned i = 0; i < MODULES && is_begun; i++)
         is_begun = !modules[i]->begin || modules[i]->begin();
     cushim__findings_clear();

@@ -38,7 +38,7 @@ struct cushim__check_module {
     void (*ended)(struct cushim__call *call, CUresult answer);
     /* Under it: what calls name so from now on is another object. */
     void (*forget)(const struct cushim__handle *object);
-    /* Under it, at the end of the program: what is left is judged. */
+    /* Under it, at the end of the program: what has leaked is judged. */
     void (*finish)(void);
     /* Under it, in the child of a fork. */
     void (*begin_child)(void);
@@ -88,7 +88,7 @@ const struct cushim__graph_node *cushim__check_graph_node(const struct cushim__c
  */
 CUresult cushim__check_begin(struct cushim__check_options *options);
 
-/* The end of the program: judge what is left, and report everything. No call is under way. */
+/* The end of the program: judge what has leaked, and report everything. No call is under way. */
 void cushim__check_finish(void);
 
 bool cushim__check_is_on(void);

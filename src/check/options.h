@@ -29,7 +29,7 @@ struct cushim__check_options {
     struct cushim__check_expected expected[CUSHIM__CHECK_EXPECTED];
     unsigned expectations;
     enum cushim__check_level level; /* what is below it is not reported */
-    bool has_leaks;                 /* what is left at the end is reported */
+    bool has_leaks;                 /* what has leaked at the end is reported */
     bool lets_through;              /* calls on which the driver crashes are made all the same */
     int promise; /* the version of CUDA that the program is to work with; 0: any */
     void (*print)(const char *text); /* each finding as it is found; NULL: it is not printed */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the parameters of the driver's functions are, from the registry. */
+/* What the registry says of the driver's functions: their parameters, and when they may be called. */
 #ifndef CUSHIM_DRIVER_API_PARAMETERS_H
 #define CUSHIM_DRIVER_API_PARAMETERS_H
 
@@ -39,5 +39,20 @@ static inline const struct cushim__parameter *cushim__parameter_at(unsigned slot
 {
     return &cushim__parameters[cushim__parameter_first[slot] + index];
 }
+
+/* When a function may be called: flags. */
+enum {
+    CUSHIM__BEFORE_INIT = 1,        /* works before cuInit */
+    CUSHIM__IN_HOST_FUNCTION = 2,   /* may be called by a host function; others return 800 there */
+    CUSHIM__AFTER_STICKY_ERROR = 4, /* works after a sticky error */
+    CUSHIM__AFTER_FORK = 8,         /* works in the child of a process that had called cuInit */
+    /*
+     * Before cuInit the function looks at its arguments first, and what it returns for them
+     * counts.
+     */
+    CUSHIM__ARGUMENTS_FIRST = 16,
+};
+
+uint8_t cushim__call_rules(unsigned slot);
 
 #endif

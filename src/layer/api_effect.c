@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What each function of the driver does to objects: a row for each effect. */
+/* What each function of the driver does to objects: a row for each effect, of all later ABIs too. */
 #define CUSHIM_DISABLE_DEPRECATION_WARNINGS
 
 #include <stddef.h>
+#include <string.h>
 
 #include "loader/symbols.h"
 #include "src/layer/leak_tracker.h"
@@ -45,25 +46,15 @@
 static const struct cushim__api_effect effects[] = {
     PRIMARY(DevicePrimaryCtxRetain, RETAINS_PRIMARY, 0, 1),
     PRIMARY(DevicePrimaryCtxRelease, RELEASES_PRIMARY, NONE, 0),
-    PRIMARY(DevicePrimaryCtxRelease_v2, RELEASES_PRIMARY, NONE, 0),
     PRIMARY(DevicePrimaryCtxReset, RESETS_PRIMARY, NONE, 0),
-    PRIMARY(DevicePrimaryCtxReset_v2, RESETS_PRIMARY, NONE, 0),
     CREATES(CtxCreate, CONTEXT, 0),
-    CREATES(CtxCreate_v2, CONTEXT, 0),
-    CREATES(CtxCreate_v3, CONTEXT, 0),
-    CREATES(CtxCreate_v4, CONTEXT, 0),
     CREATES(GLCtxCreate, CONTEXT, 0),
-    CREATES(GLCtxCreate_v2, CONTEXT, 0),
     CREATES(VDPAUCtxCreate, CONTEXT, 0),
-    CREATES(VDPAUCtxCreate_v2, CONTEXT, 0),
     DESTROYS(CtxDestroy, CONTEXT, 0),
-    DESTROYS(CtxDestroy_v2, CONTEXT, 0),
     EFFECT(CtxAttach, RETAINS, CONTEXT, 0),
     RELEASES(CtxDetach, CONTEXT),
     CURRENT(CtxPushCurrent, PUSHES_CURRENT, 0),
-    CURRENT(CtxPushCurrent_v2, PUSHES_CURRENT, 0),
     CURRENT(CtxPopCurrent, POPS_CURRENT, 0),
-    CURRENT(CtxPopCurrent_v2, POPS_CURRENT, 0),
     CURRENT(CtxSetCurrent, SETS_CURRENT, 0),
     CREATES(GreenCtxCreate, GREEN_CONTEXT, 0),
     DESTROYS(GreenCtxDestroy, GREEN_CONTEXT, 0),
@@ -73,12 +64,10 @@ static const struct cushim__api_effect effects[] = {
     CREATES_IN_CONTEXT(StreamCreateWithPriority, STREAM, 0),
     CREATES(GreenCtxStreamCreate, STREAM, 0),
     DESTROYS(StreamDestroy, STREAM, 0),
-    DESTROYS(StreamDestroy_v2, STREAM, 0),
     CREATES_IN_CONTEXT(EventCreate, EVENT, 0),
     CREATES_IN_CONTEXT(EventCreateFromEGLSync, EVENT, 0),
     CREATES_IN_CONTEXT(IpcOpenEventHandle, EVENT, 0),
     DESTROYS(EventDestroy, EVENT, 0),
-    DESTROYS(EventDestroy_v2, EVENT, 0),
 
     CREATES_IN_CONTEXT(ModuleLoad, MODULE, 0),
     CREATES_IN_CONTEXT(ModuleLoadData, MODULE, 0),
@@ -98,7 +87,6 @@ static const struct cushim__api_effect effects[] = {
     RETURNS_GLOBAL(LibraryGetManaged, LIBRARY),
     RETURNS_PART(KernelGetFunction, FUNCTION, 0, KERNEL, 1),
     CREATES_IN_CONTEXT(LinkCreate, LINK, 3),
-    CREATES_IN_CONTEXT(LinkCreate_v2, LINK, 3),
     DESTROYS(LinkDestroy, LINK, 0),
 
     ALLOCATES(MemAlloc_v2, 1),
@@ -107,18 +95,13 @@ static const struct cushim__api_effect effects[] = {
     ALLOCATES(MemAllocHost_v2, 1),
     ALLOCATES(MemHostAlloc, 1),
     ALLOCATES_POOLED(MemAllocAsync, 1),
-    ALLOCATES_POOLED(MemAllocAsync_ptsz, 1),
     ALLOCATES_POOLED(MemAllocFromPoolAsync, 1),
-    ALLOCATES_POOLED(MemAllocFromPoolAsync_ptsz, 1),
     FREES(MemFree_v2),
     FREES(MemFreeHost),
     FREES(MemFreeAsync),
-    FREES(MemFreeAsync_ptsz),
     REGISTERS(MemHostRegister, 1),
-    REGISTERS(MemHostRegister_v2, 1),
     FREES(MemHostUnregister),
     CREATES_OR_RETAINS(IpcOpenMemHandle, MEMORY, 0),
-    CREATES_OR_RETAINS(IpcOpenMemHandle_v2, MEMORY, 0),
     RELEASES(IpcCloseMemHandle, MEMORY),
     ALLOCATES_POOLED(MemAddressReserve, 1),
     FREES(MemAddressFree),
@@ -151,11 +134,9 @@ static const struct cushim__api_effect effects[] = {
     CREATES(GraphCreate, GRAPH, 0),
     CREATES(GraphClone, GRAPH, 0),
     CREATES_OR_RETAINS(StreamEndCapture, GRAPH, 1),
-    CREATES_OR_RETAINS(StreamEndCapture_ptsz, GRAPH, 1),
     DESTROYS(GraphDestroy, GRAPH, 0),
     RETURNS_PART(GraphChildGraphNodeGetGraph, GRAPH, 1, NODE, 0),
     ADDS_NODE(GraphAddKernelNode),
-    ADDS_NODE(GraphAddKernelNode_v2),
     ADDS_NODE(GraphAddMemcpyNode),
     ADDS_NODE(GraphAddMemsetNode),
     ADDS_NODE(GraphAddHostNode),
@@ -169,16 +150,12 @@ static const struct cushim__api_effect effects[] = {
     ADDS_NODE(GraphAddMemFreeNode),
     ADDS_NODE(GraphAddBatchMemOpNode),
     ADDS_NODE(GraphAddNode),
-    ADDS_NODE(GraphAddNode_v2),
-    ADDS_NODE(GraphAddNode_v3),
     RETURNS_PART(GraphNodeFindInClone, NODE, 0, GRAPH, 2),
     DESTROYS(GraphDestroyNode, NODE, 0),
     RETURNS_PART(GraphConditionalHandleCreate, CONDITIONAL, 0, GRAPH, 1),
     CREATES(GraphInstantiate, EXEC, 0),
-    CREATES(GraphInstantiate_v2, EXEC, 0),
     CREATES(GraphInstantiateWithFlags, EXEC, 0),
     CREATES(GraphInstantiateWithParams, EXEC, 0),
-    CREATES(GraphInstantiateWithParams_ptsz, EXEC, 0),
     DESTROYS(GraphExecDestroy, EXEC, 0),
     ROW(UserObjectCreate, CREATES, USER_OBJECT, 0, 3, NONE, 0, NONE),
     COUNTS(UserObjectRetain, RETAINS, 0, 1, NONE),
@@ -202,10 +179,25 @@ enum { EFFECTS = sizeof effects / sizeof *effects };
 /* Where the effects of each slot begin, counted from 1; 0: it has none. */
 static uint16_t first[CUSHIM__SYMBOL_COUNT];
 
+/* A row is about the ABI that it names and the later ones of that function. */
+static bool is_about(const struct cushim__api_effect *effect, unsigned slot)
+{
+    const struct cushim__symbol *named = &cushim__symbols[effect->slot];
+    const struct cushim__symbol *symbol = &cushim__symbols[slot];
+
+    return symbol->since >= named->since && symbol->base_length == named->base_length &&
+           memcmp(cushim__slot_name(slot), cushim__slot_name(effect->slot), named->base_length) ==
+               0;
+}
+
 static void index_effects(void)
 {
-    for (unsigned i = EFFECTS; i-- > 0;)
-        first[effects[i].slot] = (uint16_t)(i + 1);
+    for (unsigned i = EFFECTS; i-- > 0;) {
+        for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++) {
+            if (is_about(&effects[i], slot))
+                first[slot] = (uint16_t)(i + 1);
+        }
+    }
 }
 
 const struct cushim__api_effect *cushim__api_effect_first(unsigned slot)

@@ -11,8 +11,10 @@
 #include "src/layer/layer.h"
 #include "src/layer/leak_tracker.h"
 
-static struct cushim__decoder *decoders; /* of cushim__parameters; NULL: not made yet */
-static unsigned wanted;                  /* by these subscriptions, as bits */
+/* Made once, as the first subscriber wants them. */
+static struct cushim__decoder decoders[CUSHIM__SYMBOL_COUNT][CUSHIM_RECORDED_ARGUMENTS];
+static bool are_made;
+static unsigned wanted; /* by these subscriptions, as bits */
 
 /* Numbers and handles that are passed as such, or written to where a pointer leads. */
 static const struct {
@@ -96,41 +98,35 @@ static void apply_effects(unsigned slot)
 
         if (effect->type != CUSHIM__TYPE_MEMORY)
             continue;
-        decoder = &decoders[cushim__parameter_first[slot] + effect->parameter];
+        decoder = &decoders[slot][effect->parameter];
         decoder->type = CUSHIM__TYPE_MEMORY;
         if (effect->kind == CUSHIM__CREATES || effect->kind == CUSHIM__CREATES_IN_CONTEXT)
             decoder->form = CUSHIM__WRITTEN_ADDRESS;
     }
 }
 
-bool cushim__decoders_prepare(void)
+void cushim__decoders_prepare(void)
 {
-    const unsigned count = cushim__parameter_first[CUSHIM__SYMBOL_COUNT];
+    for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT && !are_made; slot++) {
+        const unsigned count = cushim__parameter_count(slot);
 
-    if (decoders)
-        return true;
-    decoders = malloc(count * sizeof *decoders);
-    if (!decoders)
-        return false;
-    for (unsigned i = 0; i < count; i++)
-        decoders[i] = decoder_for(&cushim__parameters[i]);
-    for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++)
+        for (unsigned i = 0; i < count; i++)
+            decoders[slot][i] = decoder_for(cushim__parameter_at(slot, i));
         apply_effects(slot);
-    for (unsigned i = 0; i < count; i++) {
-        if (cushim__parameters[i].is_unfollowed)
-            decoders[i].form = CUSHIM__READ_POINTER;
+        for (unsigned i = 0; i < count; i++) {
+            if (cushim__parameter_at(slot, i)->is_unfollowed)
+                decoders[slot][i].form = CUSHIM__READ_POINTER;
+        }
     }
-    return true;
+    are_made = true;
 }
 
-bool cushim__decoding_begin(unsigned subscription)
+void cushim__decoding_begin(unsigned subscription)
 {
-    if (!cushim__decoders_prepare())
-        return false;
+    cushim__decoders_prepare();
     if (wanted == 0)
         cushim__handles_clear();
     wanted |= 1u << subscription;
-    return true;
 }
 
 void cushim__decoding_stop(unsigned subscription)
@@ -142,13 +138,11 @@ void cushim__decoding_end(void)
 {
     wanted = 0;
     cushim__handles_clear();
-    free(decoders);
-    decoders = NULL;
 }
 
 struct cushim__decoder cushim__decoder_of(unsigned slot, unsigned index)
 {
-    return decoders[cushim__parameter_first[slot] + index];
+    return decoders[slot][index];
 }
 
 /* Values that the driver defines: no handle, and the default streams. */

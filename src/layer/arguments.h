@@ -41,8 +41,9 @@ struct cushim__decoder {
     uint8_t form; /* enum cushim__form */
     uint8_t type; /* enum cushim__object_type */
 };
-/* The decoders of all parameters are made once. False: no memory. */
-bool cushim__decoders_prepare(void);
+
+/* The decoders of all parameters are made once, under the layer's lock. */
+void cushim__decoders_prepare(void);
 struct cushim__decoder cushim__decoder_of(unsigned slot, unsigned index);
 
 enum {
@@ -69,10 +70,9 @@ struct cushim__call;
 
 /*
  * A subscriber begins or ceases to want decoded arguments. While none does, handles are not
- * followed: the next one begins with an empty table. False: no memory. All of this is under the
- * layer's lock.
+ * followed: the next one begins with an empty table. All of this is under the layer's lock.
  */
-bool cushim__decoding_begin(unsigned subscription);
+void cushim__decoding_begin(unsigned subscription);
 void cushim__decoding_stop(unsigned subscription);
 
 /* The layer ends. */

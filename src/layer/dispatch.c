@@ -152,7 +152,7 @@ bool cushim__layer_call_begin(struct cushim__call *call, unsigned slot, const ui
     call->subscribers = __atomic_load_n(&cushim__subscribed[slot], __ATOMIC_ACQUIRE);
     call->values = values;
     call->number = 0;
-    call->is_seen = false;
+    call->is_watched = false;
     call->is_injected = false;
     call->is_refused = false;
     call->context = 0;
@@ -163,7 +163,7 @@ bool cushim__layer_call_begin(struct cushim__call *call, unsigned slot, const ui
     /* A function that stands for a kernel has the mock's lock, which comes behind the layer's. */
     if (!layer || cushim__in_kernel)
         return true;
-    call->is_seen = true;
+    call->is_watched = true;
     if (call->subscribers & ~UNLOCKED) {
         cushim__lock_take(&layer->lock);
         start(layer, call);
@@ -192,7 +192,7 @@ CUresult cushim__layer_call_end(struct cushim__call *call, CUresult answer)
     unsigned all;
 
     cushim__caller = call->outer_caller;
-    if (!layer || !call->is_seen)
+    if (!layer || !call->is_watched)
         return answer;
     /* A subscriber that was added during the call sees its end. */
     all = call->subscribers | __atomic_load_n(&cushim__subscribed[call->slot], __ATOMIC_ACQUIRE);
@@ -203,7 +203,7 @@ CUresult cushim__layer_call_end(struct cushim__call *call, CUresult answer)
 
         if (subscriber->after)
             answer = subscriber->after(call, answer);
-        if (!call->is_seen)
+        if (!call->is_watched)
             return answer;
     }
     if (call->number == 0)

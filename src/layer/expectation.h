@@ -41,13 +41,6 @@ static inline bool cushim__expected_is_about(const struct cushim__expected *expe
     return expected->slots[slot / 8] >> slot % 8 & 1;
 }
 
-/* Whether a slot is another ABI of the function that is named. */
-static inline bool cushim__expected_has_variant(const struct cushim__expected *expected,
-                                                unsigned slot)
-{
-    return cushim__is_abi_variant(expected->what.function, slot);
-}
-
 /* Find the slots that a name means, and check the matchers. False: `message` says why. */
 bool cushim__expected_check(struct cushim__expected *expected, struct cushim__text *message);
 

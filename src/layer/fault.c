@@ -2,9 +2,6 @@
 /* What the rules do to calls: delay them, let them hang, answer them, or break a device. */
 #include "src/layer/fault.h"
 
-#include "loader/codes.h"
-#include "src/driver_api/call_rules.h"
-
 /* Calls that hang. Under the layer's lock. */
 static struct cushim__condition changed;
 static uint64_t releases;
@@ -28,7 +25,7 @@ static void wait_for_release(struct cushim__call *call, uint64_t began)
         cushim__condition_wait(&changed, &layer->lock);
     hanging--;
     if (is_ending)
-        call->is_seen = false;
+        call->is_watched = false;
     if (is_ending && hanging == 0)
         cushim__condition_broadcast(&changed);
     cushim__lock_release(&layer->lock);
@@ -59,7 +56,8 @@ static void end_hanging(void)
     cushim__lock_release(&layer->lock);
 }
 
-void cushim__fault_begin_child(void)
+/* In the child of a fork no call hangs. */
+static void begin_child(void)
 {
     hanging = 0;
 }
@@ -87,21 +85,12 @@ static bool is_device(const struct cushim__parameter *parameter)
     return parameter->kind == CUSHIM__PARAMETER_SIGNED && strcmp(parameter->type, "CUdevice") == 0;
 }
 
-static bool takes_device(unsigned slot)
+/* Whether a function takes a device; with the values of a call, whether they name this one. */
+static bool takes_device(unsigned slot, const uint64_t *values, int device)
 {
-    for (unsigned i = cushim__parameter_first[slot]; i < cushim__parameter_first[slot + 1]; i++) {
-        if (is_device(&cushim__parameters[i]))
-            return true;
-    }
-    return false;
-}
-
-static bool names_device(const struct cushim__call *call, int device)
-{
-    const unsigned first = cushim__parameter_first[call->slot];
-
-    for (unsigned i = first; i < cushim__parameter_first[call->slot + 1]; i++) {
-        if (is_device(&cushim__parameters[i]) && (int)(int64_t)call->values[i - first] == device)
+    for (unsigned i = 0; i < cushim__parameter_count(slot); i++) {
+        if (is_device(cushim__parameter_at(slot, i)) &&
+            (!values || (int)(int64_t)values[i] == device))
             return true;
     }
     return false;
@@ -132,7 +121,7 @@ static void begin_sticky(CUresult code)
 void cushim__fault_subscribe_devices(void)
 {
     for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++) {
-        if (takes_device(slot))
+        if (takes_device(slot, NULL, 0))
             cushim__subscribe(CUSHIM__FAULT, slot, true);
     }
 }
@@ -151,8 +140,8 @@ static CUresult lasting_error(const struct cushim__call *call)
     const CUresult lost_code = __atomic_load_n(&lost, __ATOMIC_ACQUIRE);
     const int device = __atomic_load_n(&lost_device, __ATOMIC_RELAXED);
 
-    if (lost_code != CUDA_SUCCESS && takes_device(call->slot) &&
-        (device < 0 || names_device(call, device)))
+    if (lost_code != CUDA_SUCCESS &&
+        takes_device(call->slot, device < 0 ? NULL : call->values, device))
         return lost_code;
     return works_after_fault(call->slot) ? CUDA_SUCCESS
                                          : __atomic_load_n(&sticky, __ATOMIC_ACQUIRE);
@@ -196,7 +185,8 @@ static int current_device(void)
 
 static bool is_on_device(const struct match *match, int device)
 {
-    return device < 0 || device == match->device || names_device(match->call, device);
+    return device < 0 || device == match->device ||
+           takes_device(match->call->slot, match->call->values, device);
 }
 
 /*
@@ -240,7 +230,7 @@ static void match_all(struct match *match)
     if (!set)
         return;
     match->device = -1;
-    if (of_device && !takes_device(match->call->slot))
+    if (of_device && !takes_device(match->call->slot, NULL, 0))
         match->device = current_device();
     cushim__lock_take(&layer->lock);
     /* Another thread may have changed them meanwhile. */
@@ -339,4 +329,4 @@ static void destroy(void)
 }
 
 const struct cushim__subscriber cushim__fault = {
-    .before = before, .after = after, .destroy = destroy};
+    .before = before, .after = after, .begin_child = begin_child, .destroy = destroy};

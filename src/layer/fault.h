@@ -44,7 +44,4 @@ void cushim__fault_repair(void);
 /* Let calls go on that hang at this moment. Not under the layer's lock. */
 void cushim__fault_release_calls(void);
 
-/* In the child of a fork no call hangs. */
-void cushim__fault_begin_child(void);
-
 #endif

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The rules of the layer: added, met by operations, listed, and dropped. */
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "src/layer/fault.h"
@@ -85,7 +83,7 @@ static void add_next(void)
     const struct cushim__fault_rule *rule = &cushim__faults.rules[number];
     const uint64_t bit = UINT64_C(1) << number;
 
-    cushim__fault_state_begin(&cushim__faults.states[number], rule);
+    cushim__faults.states[number] = (struct cushim__fault_state){.random = rule->seed};
     cushim__faults.count++;
     /* `older` makes symbols missing before a call, and changes the version after one. */
     if (rule->phase == CUSHIM__FAULT_BEFORE)
@@ -247,26 +245,22 @@ uint64_t cushim_fault_fired(struct cushim_layer *layer, size_t index)
     return fired;
 }
 
-static void describe_unmatched(unsigned rule, char *line, size_t size)
+static void describe(unsigned rule, char *line, size_t size)
 {
+    const struct cushim__fault_state *state = &cushim__faults.states[rule];
+    const uint64_t matched = value_of(&state->matched);
     struct cushim__text text;
 
     cushim__text_begin(&text, line, size);
-    cushim__text_format(&text, "%s: never matched", cushim__faults.rules[rule].text);
-    cushim__variant_print(&text, "; ", &cushim__faults.states[rule].variants);
-}
-
-static void describe(unsigned rule, char *line, size_t size)
-{
-    const uint64_t matched = value_of(&cushim__faults.states[rule].matched);
-    const char *text = cushim__faults.rules[rule].text;
-
-    if (matched == 0)
-        describe_unmatched(rule, line, size);
-    else if (matched == 1)
-        snprintf(line, size, "%s: matched once, never fired", text);
-    else
-        snprintf(line, size, "%s: matched %" PRIu64 " times, never fired", text, matched);
+    cushim__text_format(&text, "%s: ", cushim__faults.rules[rule].text);
+    if (matched == 0) {
+        cushim__text_add(&text, "never matched");
+        cushim__variant_print(&text, "; ", &state->variants);
+        return;
+    }
+    cushim__text_add(&text, "matched ");
+    cushim__times_print(&text, matched);
+    cushim__text_add(&text, ", never fired");
 }
 
 const char *cushim_fault_unused(struct cushim_layer *layer, size_t index)

@@ -144,24 +144,8 @@ static CUresult read_value(struct cushim__fault_rule *rule, enum cushim__fault_p
 }
 
 /* By name, with or without what all of them begin with. */
-static bool find_code(const struct cushim__word *word, CUresult *code)
-{
-    const char *name;
-    CUresult listed;
-
-    for (size_t i = 0; (name = cushim__result_listed(i, &listed)); i++) {
-        const bool is_error = strncmp(name, error_prefix, strlen(error_prefix)) == 0;
-
-        if (is_error &&
-            (cushim__word_is(word, name) || cushim__word_is(word, name + strlen(error_prefix)))) {
-            *code = listed;
-            return true;
-        }
-    }
-    return false;
-}
-
-static CUresult refuse_code(const struct cushim__lines *lines, const struct cushim__word *word)
+static CUresult read_code_name(struct cushim__fault_rule *rule, const struct cushim__word *word,
+                               const struct cushim__lines *lines)
 {
     struct cushim__suggestion suggestion;
     struct cushim__word name = *word;
@@ -172,8 +156,14 @@ static CUresult refuse_code(const struct cushim__lines *lines, const struct cush
         name = *word;
     cushim__suggestion_begin(&suggestion, &name);
     for (size_t i = 0; (listed = cushim__result_listed(i, &code)); i++) {
-        if (strncmp(listed, error_prefix, strlen(error_prefix)) == 0)
-            cushim__suggestion_offer(&suggestion, listed + strlen(error_prefix));
+        if (strncmp(listed, error_prefix, strlen(error_prefix)) != 0)
+            continue;
+        listed += strlen(error_prefix);
+        if (cushim__word_is(&name, listed)) {
+            rule->code = code;
+            return CUDA_SUCCESS;
+        }
+        cushim__suggestion_offer(&suggestion, listed);
     }
     suggestion.word = *word;
     return cushim__suggestion_refuse(&suggestion, lines, "error");
@@ -190,7 +180,7 @@ static CUresult read_code(struct cushim__fault_rule *rule, const struct cushim__
         rule->code = (CUresult)number;
         return CUDA_SUCCESS;
     }
-    return find_code(word, &rule->code) ? CUDA_SUCCESS : refuse_code(lines, word);
+    return read_code_name(rule, word, lines);
 }
 
 static CUresult read_delay(struct cushim__fault_rule *rule, const struct cushim__word *word,
@@ -212,7 +202,7 @@ static CUresult read_version(struct cushim__fault_rule *rule, const struct cushi
                         word);
 }
 
-/* Effects as they are written. */
+/* Effects by name. */
 static const struct effect {
     const char *name;
     enum cushim__fault_effect effect;
@@ -231,25 +221,17 @@ static const struct effect {
     {"older", CUSHIM__FAULT_OLDER, CUDA_SUCCESS, "older(11.8)", read_version},
 };
 
-static CUresult refuse_effect(const struct cushim__lines *lines, const struct cushim__word *name)
-{
-    struct cushim__suggestion suggestion;
-
-    cushim__suggestion_begin(&suggestion, name);
-    for (size_t i = 0; i < sizeof effects / sizeof effects[0]; i++)
-        cushim__suggestion_offer(&suggestion, effects[i].name);
-    return cushim__suggestion_refuse(&suggestion, lines, "effect");
-}
-
 static CUresult apply_effect(struct cushim__fault_rule *rule, const struct cushim__word *name,
                              const struct cushim__word *argument, const struct cushim__lines *lines)
 {
     const struct effect *effect = effects, *end = effects + sizeof effects / sizeof effects[0];
+    struct cushim__suggestion suggestion;
 
-    while (effect < end && !cushim__word_is(name, effect->name))
-        effect++;
+    cushim__suggestion_begin(&suggestion, name);
+    for (; effect < end && !cushim__word_is(name, effect->name); effect++)
+        cushim__suggestion_offer(&suggestion, effect->name);
     if (effect == end)
-        return refuse_effect(lines, name);
+        return cushim__suggestion_refuse(&suggestion, lines, "effect");
     rule->effect = effect->effect;
     rule->code = effect->code;
     if (argument)
@@ -282,20 +264,6 @@ struct parser {
     const char *where[CUSHIM__FAULT_PARTS];
 };
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r';
-}
-
-static struct cushim__word trim(struct cushim__word word)
-{
-    for (; word.length && is_blank(*word.start); word.start++)
-        word.length--;
-    while (word.length && is_blank(word.start[word.length - 1]))
-        word.length--;
-    return word;
-}
-
 /*
  * Cut what is before a mark off a word; the word keeps what is behind it. Without the mark the
  * whole word is cut off. Returns whether it was there.
@@ -303,17 +271,17 @@ static struct cushim__word trim(struct cushim__word word)
 static bool cut(struct cushim__word *word, const char *mark, struct cushim__word *before)
 {
     const size_t length = strlen(mark);
-    size_t at = 0;
+    const char *at = word->start, *end = word->start + word->length;
 
-    while (at + length <= word->length && memcmp(word->start + at, mark, length) != 0)
+    while (at + length <= end && memcmp(at, mark, length) != 0)
         at++;
-    if (at + length > word->length) {
-        *before = trim(*word);
-        *word = (struct cushim__word){word->start + word->length, 0};
+    if (at + length > end) {
+        *before = cushim__word_trimmed(word->start, end);
+        *word = (struct cushim__word){end, 0};
         return false;
     }
-    *before = trim((struct cushim__word){word->start, at});
-    *word = trim((struct cushim__word){word->start + at + length, word->length - at - length});
+    *before = cushim__word_trimmed(word->start, at);
+    *word = cushim__word_trimmed(at + length, end);
     return true;
 }
 
@@ -333,27 +301,21 @@ static CUresult read_site(struct parser *parser, struct cushim__word site)
     return has_device ? read_device(rule, &device, parser->lines) : CUDA_SUCCESS;
 }
 
-static CUresult refuse_condition(const struct cushim__lines *lines, const struct cushim__word *name)
-{
-    struct cushim__suggestion suggestion;
-
-    cushim__suggestion_begin(&suggestion, name);
-    for (int i = CUSHIM__FAULT_OF_NTH; i <= CUSHIM__FAULT_OF_PHASE; i++)
-        cushim__suggestion_offer(&suggestion, cushim__fault_conditions[i]);
-    return cushim__suggestion_refuse(&suggestion, lines, "condition");
-}
-
 static CUresult read_condition(struct parser *parser, struct cushim__word condition)
 {
     struct cushim__word value = condition, name;
     const bool has_value = cut(&value, "=", &name);
+    struct cushim__suggestion suggestion;
     int part = CUSHIM__FAULT_OF_NTH;
 
-    while (part <= CUSHIM__FAULT_OF_PHASE &&
-           !cushim__word_is(&name, cushim__fault_conditions[part]))
-        part++;
+    cushim__suggestion_begin(&suggestion, &name);
+    for (; part <= CUSHIM__FAULT_OF_PHASE; part++) {
+        if (cushim__word_is(&name, cushim__fault_conditions[part]))
+            break;
+        cushim__suggestion_offer(&suggestion, cushim__fault_conditions[part]);
+    }
     if (part > CUSHIM__FAULT_OF_PHASE)
-        return refuse_condition(parser->lines, &name);
+        return cushim__suggestion_refuse(&suggestion, parser->lines, "condition");
     if (parser->where[part])
         return cushim__lines_refuse(parser->lines, name.start, "%s is said twice",
                                     cushim__fault_conditions[part]);
@@ -408,8 +370,8 @@ static CUresult check_arrow(const struct cushim__lines *lines, const struct cush
         if (!cut(&rest, "(", &before))
             return CUDA_SUCCESS;
     }
-    for (at = before.start + before.length; is_blank(*at); at++)
-        ;
+    at = before.start + before.length;
+    at += strspn(at, " \t\r");
     return cushim__lines_refuse(lines, at, "\"=>\" is missing: a rule is `site => effect`");
 }
 

@@ -85,12 +85,6 @@ const char *cushim__fault_contradiction(const struct cushim__fault_rule *rule,
     return is_of_symbol(rule) ? check_symbol(rule, where) : NULL;
 }
 
-void cushim__fault_state_begin(struct cushim__fault_state *state,
-                               const struct cushim__fault_rule *rule)
-{
-    *state = (struct cushim__fault_state){.random = rule->seed};
-}
-
 /* A number below CUSHIM__FAULT_CERTAIN (the generator splitmix64). */
 static uint32_t draw(uint64_t *random)
 {

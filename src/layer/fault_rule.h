@@ -99,10 +99,6 @@ CUresult cushim__fault_rule_parse(struct cushim__fault_rule *rule, const struct 
 const char *cushim__fault_contradiction(const struct cushim__fault_rule *rule,
                                         enum cushim__fault_part *where);
 
-/* Begin to count. */
-void cushim__fault_state_begin(struct cushim__fault_state *state,
-                               const struct cushim__fault_rule *rule);
-
 /* Count a match, and return whether the rule is due. The caller counts what fires then. */
 bool cushim__fault_match(struct cushim__fault_state *state, const struct cushim__fault_rule *rule);
 

@@ -170,8 +170,7 @@ static struct cushim__handle *after(enum cushim__object_type type, uint64_t valu
 {
     const struct cushim__handle key = {.value = value};
 
-    trees[type].before = before;
-    return (struct cushim__handle *)cushim__tree_after(&trees[type], &key.node);
+    return cushim__handle_next(type, &key);
 }
 
 void cushim__handle_forget_destroyed(uint64_t start)

@@ -8,7 +8,6 @@
 
 #include "src/base/system.h"
 #include "src/layer/expectation.h"
-#include "src/layer/fault.h"
 #include "src/layer/leak_tracker.h"
 
 struct cushim_layer *cushim__layer;
@@ -38,8 +37,6 @@ static void unlock_after_fork(void)
 
 static void begin_child(void)
 {
-    cushim__fault_begin_child();
-    cushim__trace_begin_child();
     if (locked)
         cushim__subscribers_begin_child();
     unlock_after_fork();
@@ -75,7 +72,6 @@ CUresult cushim__layer_create(const struct cushim_table *table, struct cushim_la
         return table == &cushim__layer_table ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_OUT_OF_MEMORY;
     }
     cushim__set_fork_handlers(CUSHIM__FORK_LAYER, &fork_handlers);
-    cushim__lock_create(&created->lock);
     created->wrapped = table;
     created->serial = ++serial;
     memcpy(&cushim__layer_next, table, sizeof cushim__layer_next);
@@ -94,7 +90,6 @@ void cushim_layer_destroy(struct cushim_layer *layer)
         layer->put_back(layer->former);
     cushim__subscriptions_end();
     __atomic_store_n(&cushim__layer, NULL, __ATOMIC_RELEASE);
-    cushim__lock_destroy(&layer->lock);
     free(layer);
     __atomic_store_n(&is_taken, false, __ATOMIC_RELEASE);
 }

@@ -62,7 +62,7 @@ struct cushim__call {
     unsigned slot;
     unsigned subscribers;   /* of the slot when the call began, as bits */
     const uint64_t *values; /* the arguments in order, as cushim__parameters describes them */
-    bool is_seen;           /* subscribers see its end; false: the layer has ended meanwhile */
+    bool is_watched;        /* subscribers see its end; false: the layer has ended meanwhile */
     uint64_t number;   /* of calls that the layer's lock was taken for, from 1; 0: it was not */
     uint64_t nested;   /* number of the call of the same thread that makes this one; 0: none does */
     unsigned thread;   /* numbered in the order of their first calls with subscribers, from 1 */

@@ -35,7 +35,7 @@ enum cushim__effect {
 
 enum { CUSHIM__NO_PARAMETER = 255 };
 
-/* One effect of one function. What a driver does beyond these is its own. */
+/* One effect of one function, by its first ABI. What a driver does beyond these is its own. */
 struct cushim__api_effect {
     uint16_t slot;
     uint8_t kind; /* enum cushim__effect */

@@ -119,10 +119,9 @@ static CUresult start(size_t capacity, bool is_asked)
     if (recording.is_on)
         return CUDA_ERROR_ALREADY_ACQUIRED;
     records = calloc(capacity, sizeof *records);
-    if (!records || !cushim__decoding_begin(CUSHIM__RECORDING)) {
-        free(records);
+    if (!records)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    }
+    cushim__decoding_begin(CUSHIM__RECORDING);
     free(recording.records);
     recording.records = records;
     recording.capacity = capacity;

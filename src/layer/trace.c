@@ -405,27 +405,27 @@ static void destroy(void)
     end(true);
 }
 
-const struct cushim__subscriber cushim__trace = {
-    .before = before, .after = after, .destroy = destroy};
-
-void cushim__trace_end(void)
-{
-    end(false);
-}
-
 /* The file is the parent's; the first call of the child creates another one. */
-void cushim__trace_begin_child(void)
+static void begin_child(void)
 {
     if (!is_on)
         return;
     cushim__trace_file_unmap();
     cushim__trace_times_forget();
-    cushim__lock_create(&lock); /* a thread of the parent may hold it */
+    lock = (struct cushim__lock){0}; /* a thread of the parent may hold it */
     header = NULL;
     files++;
     is_refused = false;
     depth = 0;
     named_generation++;
+}
+
+const struct cushim__subscriber cushim__trace = {
+    .before = before, .after = after, .begin_child = begin_child, .destroy = destroy};
+
+void cushim__trace_end(void)
+{
+    end(false);
 }
 
 /* --- start --- */
@@ -505,11 +505,12 @@ CUresult cushim__trace_begin(const struct trace_options *wanted)
     /* The program may change the working directory before it forks. */
     options.path = owned[0] = cushim__file_absolute(wanted->path);
     if (!options.path || !copy_text_option(&options.driver, 1) ||
-        !copy_text_option(&options.calls, 2) || !cushim__decoders_prepare() ||
+        !copy_text_option(&options.calls, 2) ||
         (wanted->times_device && !cushim__trace_times_begin())) {
         free_texts();
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
+    cushim__decoders_prepare();
     prepare_outputs();
     cushim__trace_works_prepare();
     is_refused = false;

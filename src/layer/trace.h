@@ -128,6 +128,4 @@ bool cushim__trace_is_recording(void);
 /* Changes with each file: a record belongs to the file of its number. 0: there is no file. */
 uint64_t cushim__trace_file_number(void);
 
-void cushim__trace_begin_child(void);
-
 #endif

@@ -256,7 +256,6 @@ static struct trace_context *add_context(CUcontext handle)
     if (!context)
         return NULL;
     memset((char *)context + kept, 0, sizeof *context - kept);
-    cushim__lock_create(&context->lock);
     if (driver()->CtxGetDevice(&context->device) != CUDA_SUCCESS ||
         driver()->StreamCreate(&context->stream, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS ||
         !renew_base(context)) {
@@ -625,7 +624,7 @@ void cushim__trace_times_finish(struct trace_header *header, bool is_alone)
 
 void cushim__trace_times_forget(void)
 {
-    cushim__lock_create(&lock); /* a thread of the parent may hold it */
+    lock = (struct cushim__lock){0}; /* a thread of the parent may hold it */
     for (unsigned i = 0; i < CONTEXTS && contexts[i]; i++) {
         contexts[i]->handle = NULL;
         contexts[i]->first = contexts[i]->last;

@@ -27,9 +27,6 @@ bool cushim__hide_symbols(bool (*is_hidden)(const char *name));
 void cushim__library_begin(void);
 void cushim__library_end(void);
 
-/* The address at which the system has mapped the library. Windows only. */
-const char *cushim__library_base(void);
-
 struct cushim_mock;
 
 /*

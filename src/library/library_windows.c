@@ -10,11 +10,6 @@
 
 static HMODULE library;
 
-const char *cushim__library_base(void)
-{
-    return (const char *)library;
-}
-
 /* Threads may run in the library, so it is never unloaded, like the ELF one with NODELETE. */
 static void pin_library(void)
 {
@@ -111,7 +106,7 @@ static void remove_hidden(const struct exports *exports, bool (*is_hidden)(const
 
 bool cushim__hide_symbols(bool (*is_hidden)(const char *name))
 {
-    struct exports exports = {.base = cushim__library_base()};
+    struct exports exports = {.base = (const char *)library};
     const IMAGE_DATA_DIRECTORY *room;
     DWORD protection, ignored;
     void *start;

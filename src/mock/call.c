@@ -5,9 +5,8 @@
  */
 #include "src/mock/mock.h"
 
-#include "loader/codes.h"
 #include "loader/symbols.h"
-#include "src/driver_api/call_rules.h"
+#include "src/driver_api/parameters.h"
 #include "src/mock/api/context.h"
 #include "src/mock/core/state.h"
 #include "src/mock/sim/sim.h"

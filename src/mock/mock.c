@@ -124,7 +124,7 @@ static void in_child(void)
     after_fork();
     if (!mock)
         return;
-    cushim__lock_create(&life);
+    life = (struct cushim__lock){0};
     mock->threads_stay = true;
     mock->forked = mock->forked || mock->initialised;
     mock->misuses = 0; /* earlier misuses were the parent's */
@@ -146,7 +146,6 @@ static void end(struct cushim_mock *mock)
         abandoned = mock;
         return;
     }
-    cushim__lock_destroy(&mock->lock);
     cushim__mock_settings_free(&mock->settings);
     free(mock);
 }
@@ -194,7 +193,6 @@ static CUresult create(const struct cushim_mock_options *options,
     created->serial = ++serial;
     created->table = created->own = &cushim__mock_table;
     cushim__set_fork_handlers(CUSHIM__FORK_MOCK, &fork_handlers);
-    cushim__lock_create(&created->lock);
     cushim__lock_take(&created->lock);
     set_current(created);
     code = fill();

@@ -5,7 +5,6 @@
 
 #include <cushim/error.h>
 
-#include "loader/codes.h"
 #include "src/base/options.h"
 #include "src/objects/objects.h"
 
@@ -17,15 +16,13 @@
 /* Allocate an object that has no handle yet. Returns NULL if memory is short. */
 static struct cushim_context *allocate(enum cushim__ownership ownership, CUdevice device)
 {
-    struct cushim_context *context = malloc(sizeof *context);
+    struct cushim_context *context = calloc(1, sizeof *context);
 
     if (!context)
         return NULL;
     atomic_init(&context->references, 1);
     context->ownership = ownership;
     context->device = device;
-    context->handle = NULL;
-    context->maker = NULL;
     return context;
 }
 

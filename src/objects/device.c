@@ -7,7 +7,6 @@
 
 #include <cushim/context.h>
 
-#include "loader/codes.h"
 #include "loader/system.h"
 #include "src/objects/objects.h"
 

@@ -4,7 +4,6 @@
 #include <cushim/table.h>
 
 #include "loader/loader.h"
-#include "loader/log.h"
 #include "loader/system.h"
 #include "src/objects/objects.h"
 

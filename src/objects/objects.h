@@ -25,7 +25,7 @@
 #include <cushim/event_pool.h>
 #include <cushim/stream.h>
 
-#include "loader/log.h"
+#include "loader/loader.h"
 
 /* For what a fast path leaves: keeps its registers and its stack out of that. */
 #if defined(__GNUC__)

@@ -4,7 +4,6 @@
 
 #include <cushim/stream.h>
 
-#include "loader/codes.h"
 #include "src/base/options.h"
 #include "src/objects/objects.h"
 
@@ -27,18 +26,12 @@ static bool is_constant(const struct cushim_stream *stream)
 
 static struct cushim_stream *new_stream(enum cushim__ownership ownership)
 {
-    struct cushim_stream *stream = malloc(sizeof *stream);
+    struct cushim_stream *stream = calloc(1, sizeof *stream);
 
     if (!stream)
         return NULL;
     atomic_init(&stream->references, 1);
-    atomic_init(&stream->closed, false);
     stream->ownership = ownership;
-    stream->is_default = false;
-    stream->handle = NULL;
-    stream->maker = NULL;
-    atomic_init(&stream->plain, false);
-    stream->context = NULL;
     return stream;
 }
 

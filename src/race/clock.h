@@ -43,7 +43,7 @@ bool cushim__race_clock_covers(const struct race_clock *clock, const struct race
 bool cushim__race_clock_join(struct race_clock **clock, struct race_clock *more);
 bool cushim__race_clock_advance(struct race_clock **clock, uint32_t timeline, uint64_t number);
 
-/* The same with all timelines up to a number, and with `open` as it is given. */
+/* The same with all timelines up to a number, and with this `open`. */
 bool cushim__race_clock_raise(struct race_clock **clock, uint64_t floor, uint64_t open);
 
 #endif

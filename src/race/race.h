@@ -207,8 +207,8 @@ void cushim__race_released(uint64_t number);
 /* --- what was found --- */
 
 /*
- * The host has found a race within one operation, as between threads of a kernel: `place` tells it
- * from others of the same kernel, and `what` says what it is. A race that is known is not reported
+ * The host has found a race within one operation, as between threads of a kernel: `place` distinguishes
+ * it from others of the same kernel, and `what` says what it is. A race that is known is not reported
  * again. There has to be a detector.
  */
 void cushim__race_report_within(uint64_t number, uint64_t place, const char *what);

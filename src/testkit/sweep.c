@@ -96,75 +96,69 @@ const char *cushim_sweep_running(void)
     return __atomic_load_n(&running, __ATOMIC_ACQUIRE);
 }
 
-enum { LINE = CUSHIM__SWEEP_FINDINGS + 600, MOST_LINES = 128 };
+enum { LINE = CUSHIM__SWEEP_FINDINGS + 600 };
 
-/*
- * Where the lines go: as many as there is room for, and how many there were not. Runs in which the
- * same was wrong in the same place have one line.
- */
-struct sweep_text {
-    char *buffer;
-    size_t size, used;
-    size_t reserved; /* for what closes the lines of runs */
-    uint64_t left_out;
-    struct {
-        uint64_t what; /* a hash of what was wrong */
-        size_t end;    /* of its line */
-        uint64_t more; /* runs like it */
-    } lines[MOST_LINES];
-    unsigned line_count;
+/* What is printed at the end. Runs in which the same was wrong in the same place have one line. */
+struct line {
+    struct line *next;
+    uint64_t what; /* a hash of what was wrong */
+    uint64_t more; /* runs like it */
+    char text[];
 };
 
-/* Room for these is kept behind the lines, and in each line of a run. */
-#define MORE "and %llu more\n"
-#define ALIKE "; and in %llu other run%s"
-enum { MORE_SIZE = 32, ALIKE_SIZE = 48 };
+struct lines {
+    struct line *first, *last;
+    uint64_t lost; /* for which there was no memory */
+};
 
-static void text_begin(struct sweep_text *text, char *buffer, size_t size)
+static void add_line(struct lines *lines, const char *text, uint64_t what)
 {
-    *text = (struct sweep_text){.buffer = buffer, .size = buffer ? size : 0};
-    if (text->size > 0)
-        buffer[0] = '\0';
-}
+    const size_t size = strlen(text) + 1;
+    struct line *line = calloc(1, sizeof *line + size);
 
-/* Add one line, cut if it is the first and too long. */
-static void text_add(struct sweep_text *text, const char *line)
-{
-    const size_t room = text->size - text->used;
-    const size_t wanted = MORE_SIZE + text->reserved;
-    const size_t kept = text->size > wanted ? wanted : 0;
-
-    if (text->left_out > 0 || (text->used > 0 && strlen(line) + 2 + wanted > room)) {
-        text->left_out++;
-        snprintf(text->buffer + text->used, room, MORE, (unsigned long long)text->left_out);
-    } else if (room > 0) {
-        snprintf(text->buffer + text->used, room > kept ? room - kept : room, "%s\n", line);
-        text->used += strlen(text->buffer + text->used);
-    }
-}
-
-/* If there is room. */
-static void insert(struct sweep_text *text, size_t at, const char *words)
-{
-    const size_t length = strlen(words), whole = strlen(text->buffer) + 1;
-
-    if (whole + length > text->size)
+    if (!line) {
+        lines->lost++;
         return;
-    memmove(text->buffer + at + length, text->buffer + at, whole - at);
-    memcpy(text->buffer + at, words, length);
+    }
+    memcpy(line->text, text, size);
+    line->what = what;
+    *(lines->last ? &lines->last->next : &lines->first) = line;
+    lines->last = line;
 }
 
-/* Say of each line how many runs were like it. Nothing is added behind this. */
-static void text_end(struct sweep_text *text)
+/* Print as many lines as there is room for, the first of them cut, and how many there were not. */
+static void print_lines(const struct lines *lines, char *buffer, size_t size)
 {
-    char alike[ALIKE_SIZE];
+    enum { MORE = 32 }; /* bytes of the line that counts what is left out */
+    struct cushim__text text;
+    uint64_t left_out = lines->lost;
 
-    for (unsigned i = text->line_count; i-- > 0;) {
-        if (text->lines[i].more == 0)
-            continue;
-        snprintf(alike, sizeof alike, ALIKE, (unsigned long long)text->lines[i].more,
-                 text->lines[i].more == 1 ? "" : "s");
-        insert(text, text->lines[i].end, alike);
+    cushim__text_begin(&text, buffer, size);
+    for (const struct line *line = lines->first; line; line = line->next) {
+        char end[48] = "\n";
+        size_t kept, room;
+
+        if (line->more > 0)
+            snprintf(end, sizeof end, "; and in %llu other run%s\n", (unsigned long long)line->more,
+                     line->more == 1 ? "" : "s");
+        kept = strlen(end) + MORE;
+        room = size > kept && size - kept < LINE ? size - kept : LINE;
+        if (left_out > 0 || (text.length > 0 && text.length + strlen(line->text) + kept > size))
+            left_out += 1 + line->more;
+        else
+            cushim__text_format(&text, "%.*s%s", (int)room, line->text, end);
+    }
+    if (left_out > 0)
+        cushim__text_format(&text, "and %llu more\n", (unsigned long long)left_out);
+}
+
+static void free_lines(struct lines *lines)
+{
+    while (lines->first) {
+        struct line *next = lines->first->next;
+
+        free(lines->first);
+        lines->first = next;
     }
 }
 
@@ -191,48 +185,25 @@ static uint64_t number_of(const struct cushim__sweep_run *run)
     return is_reported ? (number ^ run->order.nth) * 1099511628211u : number;
 }
 
-/* Whether it is in the line of another run. */
-static bool is_like_another(struct sweep_text *text, uint64_t what)
-{
-    for (unsigned i = 0; i < text->line_count; i++) {
-        if (text->lines[i].what == what) {
-            text->lines[i].more++;
-            return true;
-        }
-    }
-    return false;
-}
-
-/* The line of a run, which others may join; if there is room for what that adds. */
-static void add_line(struct sweep_text *text, const char *line, uint64_t what)
-{
-    const size_t used = text->used;
-
-    text->reserved += ALIKE_SIZE;
-    text_add(text, line);
-    if (text->used == used || text->line_count == MOST_LINES) {
-        text->reserved -= ALIKE_SIZE;
-        return;
-    }
-    text->lines[text->line_count].what = what;
-    text->lines[text->line_count].end = text->used - (text->buffer[text->used - 1] == '\n');
-    text->line_count++;
-}
-
-/* Add the line of a run. */
-static void text_add_run(struct sweep_text *text, const struct cushim__sweep_run *run)
+/* Add the line of a run, unless it is like another. */
+static void add_run(struct lines *lines, const struct cushim__sweep_run *run)
 {
     const uint64_t what = number_of(run);
+    struct line *like = lines->first;
     char buffer[LINE];
-    struct cushim__text line;
+    struct cushim__text text;
 
-    if (is_like_another(text, what))
+    while (like && like->what != what)
+        like = like->next;
+    if (like) {
+        like->more++;
         return;
-    cushim__text_begin(&line, buffer, sizeof buffer);
-    add_name(&line, &run->order, &run->outcome);
-    cushim__text_format(&line, ": %s", run->findings);
-    add_reproduction(&line, &run->order);
-    add_line(text, buffer, what);
+    }
+    cushim__text_begin(&text, buffer, sizeof buffer);
+    add_name(&text, &run->order, &run->outcome);
+    cushim__text_format(&text, ": %s", run->findings);
+    add_reproduction(&text, &run->order);
+    add_line(lines, buffer, what);
 }
 
 enum { LIMIT = 100000 };
@@ -241,7 +212,7 @@ enum { LIMIT = 100000 };
 struct progress {
     struct cushim__sweep sweep;
     struct cushim_sweep_result result;
-    struct sweep_text text;
+    struct lines lines;
     struct cushim__sweep_run run;
 };
 
@@ -306,7 +277,7 @@ static bool run_once(struct progress *progress, CUresult *code)
 {
     *code = cushim__sweep_run(&progress->sweep, &progress->run);
     if (*code != CUDA_SUCCESS) {
-        text_add(&progress->text, progress->run.findings);
+        add_line(&progress->lines, progress->run.findings, 0);
         return false;
     }
     progress->result.runs++;
@@ -314,7 +285,7 @@ static bool run_once(struct progress *progress, CUresult *code)
         progress->result.swept++;
     if (progress->run.findings[0]) {
         progress->result.failures++;
-        text_add_run(&progress->text, &progress->run);
+        add_run(&progress->lines, &progress->run);
     }
     return true;
 }
@@ -390,8 +361,9 @@ static CUresult sweep_all(struct progress *progress)
         code = sweep_variant(progress, options->variants[i]);
     if (code == CUDA_SUCCESS && progress->result.swept == 0 && progress->result.failures == 0) {
         progress->result.failures++;
-        text_add(&progress->text, "no call of the body failed: it makes none that "
-                                  "is meant, or fewer than `first`");
+        add_line(&progress->lines,
+                 "no call of the body failed: it makes none that is meant, or fewer than `first`",
+                 0);
     }
     if (code == CUDA_SUCCESS && progress->result.failures > 0)
         code = CUDA_ERROR_ILLEGAL_STATE;
@@ -407,12 +379,13 @@ CUresult cushim_sweep_run(const struct cushim_sweep_options *options, int (*body
                                 .result = {.size = sizeof(struct cushim_sweep_result)}};
     struct cushim_sweep_options *known = &progress.sweep.options;
     const bool is_read = have_read(known, options);
+    CUresult code = CUDA_ERROR_INVALID_VALUE;
     const char *why = NULL;
-    CUresult code;
 
     if (!is_read)
         borrow_message(known, options);
-    text_begin(&progress.text, known->message, known->message_size);
+    /* A body that leaves by longjmp() finds it empty. */
+    print_lines(&progress.lines, known->message, known->message_size);
     if (!is_read)
         why = "options has a size that is none of struct cushim_sweep_options, or fields that "
               "this library does not know";
@@ -422,13 +395,13 @@ CUresult cushim_sweep_run(const struct cushim_sweep_options *options, int (*body
         why = "result has a size that is too small: set it to sizeof(struct cushim_sweep_result)";
     else
         why = objection(known);
-    if (why) {
-        text_add(&progress.text, why);
-        return CUDA_ERROR_INVALID_VALUE;
-    }
-    code = sweep_all(&progress);
-    text_end(&progress.text);
-    if (result) {
+    if (why)
+        add_line(&progress.lines, why, 0);
+    else
+        code = sweep_all(&progress);
+    print_lines(&progress.lines, known->message, known->message_size);
+    free_lines(&progress.lines);
+    if (result && !why) {
         progress.result.size = result->size;
         *result = progress.result;
     }

@@ -166,15 +166,13 @@ static CUresult create_mock(struct cushim_test *test, const struct cushim_test_o
     return code == CUDA_SUCCESS ? cushim_mock_install(test->mock) : code;
 }
 
-static CUresult begin_tracking(struct cushim_layer *layer)
+static CUresult install(struct cushim_layer *layer)
 {
-    bool is_begun;
-
     cushim__lock_take(&layer->lock);
-    is_begun = cushim__decoding_begin(CUSHIM__TRACKER);
+    cushim__decoding_begin(CUSHIM__TRACKER);
     cushim__lock_release(&layer->lock);
     cushim__subscribe_all(CUSHIM__TRACKER, true);
-    return is_begun ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+    return cushim_layer_install(layer);
 }
 
 /* A mock whose settings have faults has created one. */
@@ -243,9 +241,7 @@ static CUresult begin(struct cushim_test *test, const struct cushim_test_options
         cushim_layer_wrapped(test->layer)->CtxGetCurrent(&test->former);
     test->context = test->former;
     if (code == CUDA_SUCCESS)
-        code = begin_tracking(test->layer);
-    if (code == CUDA_SUCCESS)
-        code = cushim_layer_install(test->layer);
+        code = install(test->layer);
     if (code == CUDA_SUCCESS && options->context)
         code = make_context(test, options);
     if (code == CUDA_SUCCESS)

@@ -49,15 +49,15 @@ const struct option command_options[] = {
     {"--library", OPTION_PATH, COMMANDS_OF_DRIVER | COMMAND_PROBE | TRACED, .field = FIELD(library),
      .expected = "the path of a driver library"},
     {"--mock", OPTION_FLAG, COMMANDS_OF_DRIVER | TRACED, .field = FIELD(mock)},
-    {"--devices", OPTION_SETTING, MOCKED, .key = "devices",
+    {"--devices", OPTION_SETTING, MOCKED, .field = FIELD(settings), .key = "devices",
      .expected = "how many devices the mock driver has"},
-    {"--driver-version", OPTION_SETTING, MOCKED, .key = "driver_version",
+    {"--driver-version", OPTION_SETTING, MOCKED, .field = FIELD(settings), .key = "driver_version",
      .expected = "a version of CUDA, such as 12.8"},
     {"--config", OPTION_PATH, MOCKED, .field = FIELD(config),
      .expected = "the path of a file of settings"},
-    {"--set", OPTION_SETTING, MOCKED,
+    {"--set", OPTION_SETTING, MOCKED, .field = FIELD(settings),
      .expected = "a setting of the mock driver, such as mode=threaded"},
-    {"--fault", OPTION_SETTING, COMMAND_RUN | TRACED, .key = "fault",
+    {"--fault", OPTION_SETTING, COMMAND_RUN | TRACED, .field = FIELD(settings), .key = "fault",
      .expected = "a rule of faults, such as 'cuMemAlloc_v2:nth=3 => return(OUT_OF_MEMORY)'"},
     {"--kernels", OPTION_PATH, COMMAND_RUN, .field = FIELD(kernels),
      .expected = "the path of a library that registers kernels"},
@@ -65,23 +65,26 @@ const struct option command_options[] = {
      .expected = "the folder of the mock driver's libcuda.so.1"},
     {"--real", OPTION_FLAG, COMMAND_RUN, .field = FIELD(real)},
     {"--quiet", OPTION_FLAG, COMMAND_RUN | TRACED, .field = FIELD(quiet)},
-    {"--device-times", OPTION_TRACE, COMMAND_TRACE, .key = "device_times", .expected = "on or off"},
-    {"--calls", OPTION_TRACE, COMMAND_TRACE, .key = "calls",
+    {"--device-times", OPTION_SETTING, COMMAND_TRACE, .field = FIELD(trace_settings),
+     .key = "device_times", .expected = "on or off"},
+    {"--calls", OPTION_SETTING, COMMAND_TRACE, .field = FIELD(trace_settings), .key = "calls",
      .expected = "names of functions, such as cuMem*,cuLaunch*"},
-    {"--delay", OPTION_TRACE, COMMAND_TRACE, .key = "delay",
+    {"--delay", OPTION_SETTING, COMMAND_TRACE, .field = FIELD(trace_settings), .key = "delay",
      .expected = "a duration, such as 250 ms or 10 s"},
-    {"--duration", OPTION_TRACE, COMMAND_TRACE, .key = "duration",
+    {"--duration", OPTION_SETTING, COMMAND_TRACE, .field = FIELD(trace_settings), .key = "duration",
      .expected = "a duration, such as 250 ms or 10 s"},
-    {"--buffer", OPTION_TRACE, COMMAND_TRACE, .key = "buffer",
+    {"--buffer", OPTION_SETTING, COMMAND_TRACE, .field = FIELD(trace_settings), .key = "buffer",
      .expected = "a size, such as 256 MiB"},
-    {"--from-profiler", OPTION_FLAG, COMMAND_TRACE, .field = FIELD(from_profiler)},
-    {"--level", OPTION_CHECK, COMMAND_CHECK, .key = "level",
+    {"--from-profiler", OPTION_FLAG, COMMAND_TRACE, .field = FIELD(trace_settings),
+     .key = "from_profiler"},
+    {"--level", OPTION_SETTING, COMMAND_CHECK, .field = FIELD(check_settings), .key = "level",
      .expected = "error, warning or advice"},
-    {"--leaks", OPTION_FLAG, COMMAND_CHECK, .field = FIELD(leaks)},
-    {"--let-through", OPTION_FLAG, COMMAND_CHECK, .field = FIELD(let_through)},
-    {"--promise", OPTION_CHECK, COMMAND_CHECK, .key = "promise",
+    {"--leaks", OPTION_FLAG, COMMAND_CHECK, .field = FIELD(check_settings), .key = "leaks"},
+    {"--let-through", OPTION_FLAG, COMMAND_CHECK, .field = FIELD(check_settings),
+     .key = "let_through"},
+    {"--promise", OPTION_SETTING, COMMAND_CHECK, .field = FIELD(check_settings), .key = "promise",
      .expected = "a version of CUDA, such as 12.2"},
-    {"--expect", OPTION_CHECK, COMMAND_CHECK, .key = "expect",
+    {"--expect", OPTION_SETTING, COMMAND_CHECK, .field = FIELD(check_settings), .key = "expect",
      .expected = "an id and a number, such as CUSHIM-event-destroyed:1"},
     {"--suppressions", OPTION_PATH, COMMAND_CHECK, .field = FIELD(suppressions),
      .expected = "the path of a file of suppressions"},
@@ -105,7 +108,7 @@ static const struct arguments defaults = {
     .repeat = 100,
 };
 
-struct reading {
+struct parser {
     struct arguments *arguments;
     const struct command_row *row;
     struct failure *failure;
@@ -115,13 +118,13 @@ struct reading {
 static const char advice_format[] = "Read the manual with `cushim help %s`.";
 
 /* `word` is the one that is wrong, and `expected` describes a right one; each may be NULL. */
-static void complain(const struct reading *reading, const char *subject, const char *problem,
+static void complain(const struct parser *parser, const char *subject, const char *problem,
                      const char *word, const char *expected)
 {
     char advice[64];
 
-    snprintf(advice, sizeof advice, advice_format, reading->row->name);
-    failure_set(reading->failure, STATUS_USAGE, advice, "%s %s%s%.160s%s%s%s", subject, problem,
+    snprintf(advice, sizeof advice, advice_format, parser->row->name);
+    failure_set(parser->failure, STATUS_USAGE, advice, "%s %s%s%.160s%s%s%s", subject, problem,
                 word ? " '" : "", word ? word : "", word ? "'" : "", expected ? ": expected " : "",
                 expected ? expected : "");
 }
@@ -198,25 +201,20 @@ static void add_line(char **text, const char *key, const char *value)
 /* A rule of faults may be of a real driver as well, which takes no other setting. */
 static void add_setting(struct arguments *arguments, const struct option *option, const char *value)
 {
-    const bool is_fault = option->key && strcmp(option->key, "fault") == 0;
+    void *field = (char *)arguments + option->field;
 
-    if (option->kind == OPTION_TRACE || option->kind == OPTION_CHECK) {
-        add_line(option->kind == OPTION_TRACE ? &arguments->trace_settings
-                                              : &arguments->check_settings,
-                 option->key, value);
+    add_line(field, option->key, value);
+    if (field != &arguments->settings)
         return;
-    }
-    add_line(&arguments->settings, option->key, value);
-    if (is_fault)
+    if (option->key && strcmp(option->key, "fault") == 0)
         add_line(&arguments->faults, NULL, value);
     else if (!arguments->first_setting)
         arguments->first_setting = option->name;
 }
 
-static bool take_value(const struct reading *reading, const struct option *option,
-                       const char *value)
+static bool take_value(const struct parser *parser, const struct option *option, const char *value)
 {
-    struct arguments *arguments = reading->arguments;
+    struct arguments *arguments = parser->arguments;
     char *field = (char *)arguments + option->field;
     const char *problem = "cannot be";
     char buffer[160];
@@ -226,8 +224,7 @@ static bool take_value(const struct reading *reading, const struct option *optio
         memcpy(field, &value, sizeof value);
         return true;
     }
-    if (option->kind == OPTION_SETTING || option->kind == OPTION_TRACE ||
-        option->kind == OPTION_CHECK) {
+    if (option->kind == OPTION_SETTING) {
         if (!strchr(value, '\n')) {
             add_setting(arguments, option, value);
             return true;
@@ -243,12 +240,12 @@ static bool take_value(const struct reading *reading, const struct option *optio
         }
         problem = "is out of range with";
     }
-    complain(reading, option->name, problem, value, expectation(option, buffer, sizeof buffer));
+    complain(parser, option->name, problem, value, expectation(option, buffer, sizeof buffer));
     return false;
 }
 
 /* The option that a word names, with or without `=value` behind it. */
-static const struct option *find(const struct reading *reading, const char *word)
+static const struct option *find(const struct parser *parser, const char *word)
 {
     size_t length;
 
@@ -256,7 +253,7 @@ static const struct option *find(const struct reading *reading, const char *word
         word = "--help";
     length = strcspn(word, "=");
     for (const struct option *option = command_options; option->name; option++) {
-        if (option->commands & (unsigned)reading->row->command && strlen(option->name) == length &&
+        if (option->commands & (unsigned)parser->row->command && strlen(option->name) == length &&
             strncmp(option->name, word, length) == 0)
             return option;
     }
@@ -264,27 +261,27 @@ static const struct option *find(const struct reading *reading, const char *word
 }
 
 /* A word looks like an option, and is none of the command's. */
-static void complain_of_option(const struct reading *reading, const char *word)
+static void complain_of_option(const struct parser *parser, const char *word)
 {
     struct cushim__suggestion suggestion;
     char advice[64];
 
     cushim__suggestion_begin(&suggestion, &(struct cushim__word){word, strcspn(word, "=")});
     for (const struct option *option = command_options; option->name; option++) {
-        if (option->commands & (unsigned)reading->row->command)
+        if (option->commands & (unsigned)parser->row->command)
             cushim__suggestion_offer(&suggestion, option->name);
     }
-    snprintf(advice, sizeof advice, advice_format, reading->row->name);
-    failure_set(reading->failure, STATUS_USAGE, advice, "%s has no option '%.160s'%s%s%s",
-                reading->row->name, word, suggestion.name ? "; did you mean " : "",
+    snprintf(advice, sizeof advice, advice_format, parser->row->name);
+    failure_set(parser->failure, STATUS_USAGE, advice, "%s has no option '%.160s'%s%s%s",
+                parser->row->name, word, suggestion.name ? "; did you mean " : "",
                 suggestion.name ? suggestion.name : "", suggestion.name ? "?" : "");
 }
 
 /* Read one option or operand. Returns how many words it took, or 0 after a failure. */
-static int take_word(const struct reading *reading, const char *word, const char *next)
+static int take_word(const struct parser *parser, const char *word, const char *next)
 {
-    struct arguments *arguments = reading->arguments;
-    const struct option *option = find(reading, word);
+    struct arguments *arguments = parser->arguments;
+    const struct option *option = find(parser, word);
     const char *value = strchr(word, '=');
     char buffer[160];
 
@@ -294,97 +291,86 @@ static int take_word(const struct reading *reading, const char *word, const char
     }
     if (!option) {
         if (word[0] == '-' && word[1])
-            complain_of_option(reading, word);
+            complain_of_option(parser, word);
         else
-            complain(reading, reading->row->name, "takes no argument", word, NULL);
+            complain(parser, parser->row->name, "takes no argument", word, NULL);
         return 0;
     }
     if (option->kind == OPTION_FLAG) {
         if (value) {
-            complain(reading, option->name, "takes no value, but was given", value + 1, NULL);
+            complain(parser, option->name, "takes no value, but was given", value + 1, NULL);
             return 0;
         }
-        *(bool *)((char *)arguments + option->field) = true;
+        if (option->key)
+            add_setting(arguments, option, "on");
+        else
+            *(bool *)((char *)arguments + option->field) = true;
         return 1;
     }
     if (value)
-        return take_value(reading, option, value + 1) ? 1 : 0;
+        return take_value(parser, option, value + 1) ? 1 : 0;
     if (!next || strncmp(next, "--", 2) == 0) {
-        complain(reading, option->name, "lacks its value", NULL,
+        complain(parser, option->name, "lacks its value", NULL,
                  expectation(option, buffer, sizeof buffer));
         return 0;
     }
-    return take_value(reading, option, next) ? 2 : 0;
+    return take_value(parser, option, next) ? 2 : 0;
 }
 
-static void check_trace(const struct reading *reading)
+static void check_trace(const struct parser *parser)
 {
-    struct arguments *arguments = reading->arguments;
+    struct arguments *arguments = parser->arguments;
 
-    if (arguments->from_profiler)
-        add_line(&arguments->trace_settings, "from_profiler", "on");
     if (arguments->convert && !arguments->trace)
-        complain(reading, "trace convert", "lacks the file", NULL,
+        complain(parser, "trace convert", "lacks the file", NULL,
                  "cushim trace convert FILE [--output FILE]");
     if (arguments->convert &&
         (arguments->trace_settings || arguments->settings || arguments->mock || arguments->library))
-        complain(reading, "trace convert", "takes no option but --output", NULL, NULL);
+        complain(parser, "trace convert", "takes no option but --output", NULL, NULL);
     if (!arguments->convert && !arguments->program)
-        complain(reading, "trace", "lacks the program to start", NULL,
+        complain(parser, "trace", "lacks the program to start", NULL,
                  "cushim trace [OPTIONS] -- PROGRAM [ARGUMENT...]");
     if (!arguments->output)
         arguments->output = arguments->convert ? "-" : "cushim-trace.html";
 }
 
-static void check_check(const struct reading *reading)
-{
-    struct arguments *arguments = reading->arguments;
-
-    if (arguments->leaks)
-        add_line(&arguments->check_settings, "leaks", "on");
-    if (arguments->let_through)
-        add_line(&arguments->check_settings, "let_through", "on");
-    if (!arguments->program)
-        complain(reading, "check", "lacks the program to start", NULL,
-                 "cushim check [OPTIONS] -- PROGRAM [ARGUMENT...]");
-}
-
 /* Refuse options that exclude one another, although each is right by itself. */
-static void check_together(const struct reading *reading)
+static void check_together(const struct parser *parser)
 {
-    struct arguments *arguments = reading->arguments;
+    struct arguments *arguments = parser->arguments;
 
     if (arguments->help)
         return;
-    if (reading->row->command == COMMAND_RUN && !arguments->program)
-        complain(reading, "run", "lacks the program to start", NULL,
+    if (parser->row->command == COMMAND_RUN && !arguments->program)
+        complain(parser, "run", "lacks the program to start", NULL,
                  "cushim run [OPTIONS] -- PROGRAM [ARGUMENT...]");
     if (arguments->real && (arguments->report || arguments->error_status))
-        complain(reading, arguments->report ? "--report" : "--error-exitcode",
+        complain(parser, arguments->report ? "--report" : "--error-exitcode",
                  "is of the mock driver", NULL, "no --real with it");
     if (arguments->real && arguments->kernels)
-        complain(reading, "--kernels", "is of the mock driver", NULL, "no --real with it");
-    if (reading->row->command == COMMAND_RUN && !arguments->real)
+        complain(parser, "--kernels", "is of the mock driver", NULL, "no --real with it");
+    if (parser->row->command == COMMAND_RUN && !arguments->real)
         return;
-    if (reading->row->command == COMMAND_TRACE)
-        check_trace(reading);
-    if (reading->row->command == COMMAND_CHECK)
-        check_check(reading);
+    if (parser->row->command == COMMAND_TRACE)
+        check_trace(parser);
+    if (parser->row->command == COMMAND_CHECK && !arguments->program)
+        complain(parser, "check", "lacks the program to start", NULL,
+                 "cushim check [OPTIONS] -- PROGRAM [ARGUMENT...]");
     if (arguments->until && arguments->until < arguments->since)
-        complain(reading, "--until", "is older than --since", NULL, NULL);
+        complain(parser, "--until", "is older than --since", NULL, NULL);
     if (arguments->mock && arguments->library)
-        complain(reading, "--library", "names a driver, but --mock takes another", NULL, NULL);
+        complain(parser, "--library", "names a driver, but --mock takes another", NULL, NULL);
     if (!arguments->mock && arguments->first_setting)
-        complain(reading, arguments->first_setting, "is of the mock driver", NULL,
+        complain(parser, arguments->first_setting, "is of the mock driver", NULL,
                  arguments->real ? "no --real with it" : "--mock with it");
     if (!arguments->mock && arguments->config)
-        complain(reading, "--config", "is of the mock driver", NULL, "--mock with it");
+        complain(parser, "--config", "is of the mock driver", NULL, "--mock with it");
 }
 
 bool arguments_read(struct arguments *arguments, const struct command_row *row, int count,
                     char **words, struct failure *failure)
 {
-    const struct reading reading = {arguments, row, failure};
+    const struct parser parser = {arguments, row, failure};
     bool is_run = ((unsigned)row->command & (COMMAND_RUN | TRACED)) != 0;
     int own = 0, taken = 1;
 
@@ -399,7 +385,7 @@ bool arguments_read(struct arguments *arguments, const struct command_row *row, 
         if ((is_run || row->command == COMMAND_SYMBOLIZE) &&
             (words[own][0] != '-' || strcmp(words[own], "--") == 0))
             break;
-        taken = take_word(&reading, words[own], own + 1 < count ? words[own + 1] : NULL);
+        taken = take_word(&parser, words[own], own + 1 < count ? words[own + 1] : NULL);
     }
     if (failure->status == STATUS_DONE && row->command == COMMAND_SYMBOLIZE) {
         own += own < count && strcmp(words[own], "--") == 0;
@@ -411,7 +397,7 @@ bool arguments_read(struct arguments *arguments, const struct command_row *row, 
         arguments->program = own < count ? words + own : NULL;
     }
     if (failure->status == STATUS_DONE)
-        check_together(&reading);
+        check_together(&parser);
     if (failure->status == STATUS_DONE)
         return true;
     for (int i = 0; i < count && !is_run; i++)

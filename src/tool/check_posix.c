@@ -81,7 +81,7 @@ static bool read_options(const struct arguments *arguments, struct failure *fail
     return failure->status == STATUS_DONE;
 }
 
-/* Whether a process reads it as it is: there are no quotes, and ` #` begins a comment. */
+/* Whether a process reads it unchanged: there are no quotes, and ` #` begins a comment. */
 static bool is_readable(const char *settings, const char *path)
 {
     struct cushim__lines lines;

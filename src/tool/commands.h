@@ -35,9 +35,7 @@ enum option_kind {
     OPTION_NUMBER,
     OPTION_SIZE,
     OPTION_VERSION, /* of CUDA: 12.8 is 12080 */
-    OPTION_SETTING, /* of the mock driver: read by its own parser */
-    OPTION_TRACE,   /* of a trace: read by its own parser */
-    OPTION_CHECK,   /* of a check: the same */
+    OPTION_SETTING, /* of the mock driver, a trace or a check, whose own parser reads it */
 };
 
 struct option {
@@ -47,7 +45,7 @@ struct option {
     size_t field;              /* offset in struct arguments, of a type that the kind implies */
     uint64_t minimum, maximum; /* of a number or size */
     const char *expected;      /* what a path, setting or version is, for messages */
-    const char *key;           /* of a setting: its key; NULL: it stands in the value */
+    const char *key; /* of a setting: its key, which a flag turns on; NULL: the value has it */
 };
 
 extern const struct option command_options[]; /* ends with a NULL name */
@@ -68,10 +66,8 @@ struct arguments {
     const char *first_setting; /* the name of the first option that has set one */
     char *faults;         /* rules, a line each, which are among the settings too; to be freed */
     char *trace_settings; /* of a trace, a line each; to be freed */
-    bool from_profiler;   /* of trace: between cuProfilerStart and cuProfilerStop */
     char *check_settings; /* of a check, a line each; to be freed */
     const char *suppressions; /* of check: a file */
-    bool leaks, let_through;  /* of check */
     bool real;                /* of run: over the real driver */
     const char *kernels;      /* of run: a library */
     char **program;           /* of run: the words that start it, NULL behind the last */

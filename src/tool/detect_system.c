@@ -17,10 +17,87 @@ static const char pci_devices[] = "/sys/bus/pci/devices/*";
 static const char wsl_library[] = "/usr/lib/wsl/lib/libcuda.so.1";
 static const char wsl_device[] = "/dev/dxg";
 
+/* The control groups of the first process, where the container's manager has named them. */
+static const char *container_of_groups(const struct system_info *info)
+{
+    static const char *const names[] = {"/docker", "/kubepods", "containerd", "/libpod", "/lxc"};
+    char groups[4096];
+
+    file_read(info, "/proc/1/cgroup", groups, sizeof groups);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (strstr(groups, names[i]))
+            return "/proc/1/cgroup";
+    }
+    return NULL;
+}
+
+/* The file that shows that this is a container, or the variable; NULL: nothing does. */
+static const char *container_sign(const struct system_info *info)
+{
+    static const char *const files[] = {"/.dockerenv", "/run/.containerenv", "/.singularity.d"};
+    const char *manager = getenv("container");
+
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        if (file_exists(info, files[i]))
+            return files[i];
+    }
+    if (manager && *manager)
+        return "the variable container";
+    if (getenv("KUBERNETES_SERVICE_HOST"))
+        return "the variable KUBERNETES_SERVICE_HOST";
+    return container_of_groups(info);
+}
+
+/* The version of the Windows Subsystem for Linux; 0: another kernel. */
+static int wsl_version(const struct system_info *info)
+{
+    char release[256];
+
+    file_read(info, "/proc/sys/kernel/osrelease", release, sizeof release);
+    /* 4.4.0-19041-Microsoft; 5.15.90.1-microsoft-standard-WSL2 */
+    if (strstr(release, "WSL2") || strstr(release, "microsoft-standard"))
+        return 2;
+    return strstr(release, "-Microsoft") ? 1 : 0;
+}
+
+/* A machine whose GPUs are on the PCI bus under a kernel module of their own: no WSL, no Jetson. */
+static bool is_ordinary(const struct system_info *info)
+{
+    return wsl_version(info) == 0 && !file_exists(info, "/etc/nv_tegra_release") &&
+           !file_exists(info, "/dev/nvmap");
+}
+
+/* Whether a device of the PCI bus, a folder, is a GPU of NVIDIA's. */
+static bool is_gpu(const struct system_info *info, const char *device)
+{
+    char file[FILE_PATH_BYTES], vendor[16], class[16];
+
+    snprintf(file, sizeof file, "%s/vendor", device);
+    file_read(info, file, vendor, sizeof vendor);
+    snprintf(file, sizeof file, "%s/class", device);
+    file_read(info, file, class, sizeof class);
+    /* Vendor NVIDIA, class display controller: VGA or 3D. */
+    return strncmp(vendor, "0x10de", 6) == 0 && strncmp(class, "0x03", 4) == 0;
+}
+
+/* NVIDIA's GPUs on the PCI bus; negative: no such bus is visible here. */
+static int count_gpus(const struct system_info *info)
+{
+    return file_count(info, pci_devices, NULL, NULL) > 0
+               ? file_count(info, pci_devices, is_gpu, NULL)
+               : -1;
+}
+
+/* Whether the nvidia kernel module is loaded. */
+static bool has_module(const struct system_info *info)
+{
+    return file_exists(info, "/sys/module/nvidia") ||
+           file_exists(info, "/proc/driver/nvidia/version");
+}
+
 bool detect_no_gpu(const struct system_info *info, struct evidence *evidence)
 {
-    return system_info_is_ordinary(info) && system_info_gpus(info) == 0 &&
-           !system_info_has_module(info) &&
+    return is_ordinary(info) && count_gpus(info) == 0 && !has_module(info) &&
            evidence_set(evidence, "none of the devices in /sys/bus/pci/devices is one");
 }
 
@@ -31,7 +108,7 @@ static bool is_used_by(const struct system_info *info, const char *device, const
     const char *name;
 
     snprintf(file, sizeof file, "%s/driver", device);
-    if (!system_info_is_gpu(info, device) || !file_resolve(info, file, resolved))
+    if (!is_gpu(info, device) || !file_resolve(info, file, resolved))
         return false;
     name = strrchr(resolved, '/');
     return strcmp(name ? name + 1 : resolved, driver) == 0;
@@ -49,7 +126,7 @@ static bool is_used_by_nouveau(const struct system_info *info, const char *devic
 
 bool detect_passed_through(const struct system_info *info, struct evidence *evidence)
 {
-    const int gpus = system_info_gpus(info);
+    const int gpus = count_gpus(info);
 
     return gpus > 0 && file_count(info, pci_devices, is_used_by_vfio, NULL) == gpus &&
            evidence_set(evidence, "the kernel driver vfio-pci has %s",
@@ -60,7 +137,7 @@ bool detect_nouveau(const struct system_info *info, struct evidence *evidence)
 {
     const int gpus = file_count(info, pci_devices, is_used_by_nouveau, NULL);
 
-    return gpus > 0 && !system_info_has_module(info) &&
+    return gpus > 0 && !has_module(info) &&
            evidence_set(evidence, "the kernel driver nouveau has %d GPU%s", gpus,
                         gpus == 1 ? "" : "s");
 }
@@ -79,9 +156,9 @@ bool detect_no_module(const struct system_info *info, struct evidence *evidence)
 {
     struct evidence other;
 
-    return system_info_is_ordinary(info) && file_exists(info, "/sys/module") &&
-           system_info_gpus(info) != 0 && !system_info_has_module(info) &&
-           !detect_nouveau(info, &other) && !detect_passed_through(info, &other) &&
+    return is_ordinary(info) && file_exists(info, "/sys/module") && count_gpus(info) != 0 &&
+           !has_module(info) && !detect_nouveau(info, &other) &&
+           !detect_passed_through(info, &other) &&
            evidence_set(evidence, "/sys/module/nvidia is not there%s",
                         has_secure_boot(info) ? "; Secure Boot is on" : "");
 }
@@ -164,7 +241,7 @@ static const char *const device_files[] = {
 
 bool detect_no_device_file(const struct system_info *info, struct evidence *evidence)
 {
-    if (!system_info_is_ordinary(info) || !system_info_has_module(info))
+    if (!is_ordinary(info) || !has_module(info))
         return false;
     for (size_t i = 0; i < sizeof device_files / sizeof device_files[0]; i++) {
         if (file_count(info, device_files[i], file_is_device, NULL) == 0)
@@ -208,21 +285,21 @@ static bool has_word(const char *list, const char *word)
 /* Whether the container has been given GPUs. The file alone may be one that a library has made. */
 static bool has_devices(const struct system_info *info)
 {
-    return system_info_has_module(info) && file_is_device(info, "/dev/nvidiactl");
+    return has_module(info) && file_is_device(info, "/dev/nvidiactl");
 }
 
 bool detect_bare_container(const struct system_info *info, struct evidence *evidence)
 {
-    const char *sign = system_info_container(info);
+    const char *sign = container_sign(info);
 
     /* If the machine has no GPU, the container cannot have one. */
-    return sign && !has_devices(info) && system_info_gpus(info) != 0 &&
+    return sign && !has_devices(info) && count_gpus(info) != 0 &&
            evidence_set(evidence, "%s shows a container; no /dev/nvidiactl works here", sign);
 }
 
 bool detect_container_without_compute(const struct system_info *info, struct evidence *evidence)
 {
-    const char *sign = system_info_container(info);
+    const char *sign = container_sign(info);
     const char *asked = getenv("NVIDIA_DRIVER_CAPABILITIES");
 
     if (!sign || !has_devices(info))
@@ -239,14 +316,14 @@ bool detect_void_container(const struct system_info *info, struct evidence *evid
 {
     const char *devices = getenv("NVIDIA_VISIBLE_DEVICES");
 
-    return devices && system_info_container(info) && !has_devices(info) &&
+    return devices && container_sign(info) && !has_devices(info) &&
            (strcmp(devices, "void") == 0 || strcmp(devices, "none") == 0) &&
            evidence_set(evidence, "NVIDIA_VISIBLE_DEVICES=%s", devices);
 }
 
 bool detect_wsl_1(const struct system_info *info, struct evidence *evidence)
 {
-    return system_info_wsl(info) == 1 &&
+    return wsl_version(info) == 1 &&
            evidence_set(evidence, "/proc/sys/kernel/osrelease names the kernel of WSL 1");
 }
 
@@ -254,21 +331,20 @@ bool detect_wsl_linux_driver(const struct system_info *info, struct evidence *ev
 {
     char path[FILE_PATH_BYTES];
 
-    return system_info_wsl(info) == 2 && file_exists(info, wsl_library) &&
-           info->report->library[0] && file_resolve(info, info->report->library, path) &&
+    return wsl_version(info) == 2 && file_exists(info, wsl_library) && info->report->library[0] &&
+           file_resolve(info, info->report->library, path) &&
            strncmp(path, "/usr/lib/wsl/", strlen("/usr/lib/wsl/")) != 0 &&
            evidence_set(evidence, "%.240s was loaded, not %s", path, wsl_library);
 }
 
 bool detect_wsl_without_driver(const struct system_info *info, struct evidence *evidence)
 {
-    return system_info_wsl(info) == 2 && !system_info_container(info) &&
-           !file_exists(info, wsl_library) &&
+    return wsl_version(info) == 2 && !container_sign(info) && !file_exists(info, wsl_library) &&
            evidence_set(evidence, "%s is not there", wsl_library);
 }
 
 bool detect_wsl_without_device(const struct system_info *info, struct evidence *evidence)
 {
-    return system_info_wsl(info) == 2 && !file_exists(info, wsl_device) &&
+    return wsl_version(info) == 2 && !file_exists(info, wsl_device) &&
            evidence_set(evidence, "%s is not there", wsl_device);
 }

@@ -8,7 +8,6 @@
 #include <cushim/driver.h>
 #include <cushim/error.h>
 
-#include "loader/codes.h"
 #include "loader/loader.h"
 #include "loader/system.h"
 #include "src/tool/mock.h"
@@ -210,29 +209,4 @@ bool device_describe(struct device *device, struct failure *failure)
            DRIVER_CALLED(failure, DeviceTotalMem_v2, &device->memory_bytes, device->handle) &&
            DRIVER_CALLED(failure, DeviceGetPCIBusId, device->pci_address,
                          (int)sizeof device->pci_address, device->handle);
-}
-
-void device_print(const struct device *device)
-{
-    output_line("device", "%d: %s", device->ordinal, device->name);
-    output_line("uuid", "%s", device->uuid[0] ? device->uuid : "not known to this driver");
-    output_line("capability", "%d.%d", device->capability_major, device->capability_minor);
-    output_bytes("memory", device->memory_bytes, "");
-    output_line("pci", "%s", device->pci_address);
-}
-
-void device_json(const struct device *device, struct json *json)
-{
-    char capability[32];
-
-    snprintf(capability, sizeof capability, "%d.%d", device->capability_major,
-             device->capability_minor);
-    json_open(json, NULL, '{');
-    json_integer(json, "ordinal", device->ordinal);
-    json_string(json, "name", device->name);
-    json_string(json, "uuid", device->uuid[0] ? device->uuid : NULL);
-    json_string(json, "compute_capability", capability);
-    json_size(json, "memory_bytes", device->memory_bytes);
-    json_string(json, "pci_address", device->pci_address);
-    json_close(json, '}');
 }

@@ -69,8 +69,4 @@ bool device_choose(struct device *device, uint64_t ordinal, struct failure *fail
 /* The rest, of a device that is open. */
 bool device_describe(struct device *device, struct failure *failure);
 
-/* A described device, as lines and as an element of an array. */
-void device_print(const struct device *device);
-void device_json(const struct device *device, struct json *json);
-
 #endif

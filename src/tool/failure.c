@@ -8,7 +8,6 @@
 #include <cushim/error.h>
 #include <cushim/table.h>
 
-#include "loader/codes.h"
 #include "src/base/text.h"
 
 static const char *kind(enum status status)

@@ -2,8 +2,8 @@
 /*
  * A failure: what the command prints instead of a result, and the status that it exits with.
  *
- * Functions that can fail take one, return false when they have, and leave an earlier failure as it
- * is: the first one is the cause, what follows are consequences.
+ * Functions that can fail take one, return false when they have, and leave an earlier failure
+ * unchanged: the first one is the cause, what follows are consequences.
  */
 #ifndef CUSHIM_TOOL_FAILURE_H
 #define CUSHIM_TOOL_FAILURE_H
@@ -13,7 +13,7 @@
 #include "loader/report.h"
 #include "src/tool/output.h"
 
-/* Exit statuses. The manual (help.c) and the man page explain them. */
+/* Exit statuses. The man page explains them. */
 enum status {
     STATUS_DONE = 0,
     STATUS_FAILED = 1,

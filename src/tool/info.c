@@ -126,6 +126,31 @@ static bool is_safe_to_load(const struct system_info *info, const struct argumen
     return true;
 }
 
+static void print_device(const struct device *device)
+{
+    output_line("device", "%d: %s", device->ordinal, device->name);
+    output_line("uuid", "%s", device->uuid[0] ? device->uuid : "not known to this driver");
+    output_line("capability", "%d.%d", device->capability_major, device->capability_minor);
+    output_bytes("memory", device->memory_bytes, "");
+    output_line("pci", "%s", device->pci_address);
+}
+
+static void add_device(const struct device *device, struct json *json)
+{
+    char capability[32];
+
+    snprintf(capability, sizeof capability, "%d.%d", device->capability_major,
+             device->capability_minor);
+    json_open(json, NULL, '{');
+    json_integer(json, "ordinal", device->ordinal);
+    json_string(json, "name", device->name);
+    json_string(json, "uuid", device->uuid[0] ? device->uuid : NULL);
+    json_string(json, "compute_capability", capability);
+    json_size(json, "memory_bytes", device->memory_bytes);
+    json_string(json, "pci_address", device->pci_address);
+    json_close(json, '}');
+}
+
 static void print_text(const struct driver *driver, const struct system_info *info,
                        const struct devices *devices, const struct failure *failure)
 {
@@ -136,7 +161,7 @@ static void print_text(const struct driver *driver, const struct system_info *in
         diagnostics_print(info);
     for (int i = 0; i < devices->count; i++) {
         putchar('\n');
-        device_print(&devices->list[i]);
+        print_device(&devices->list[i]);
     }
     /* The report has the failure already if the driver is not ready. */
     if (failure->status != STATUS_DONE && driver->report.state == CUSHIM_STATE_READY)
@@ -161,7 +186,7 @@ static void print_json(const struct driver *driver, const struct system_info *in
     }
     json_open(&json, "devices", '[');
     for (int i = 0; i < devices->count; i++)
-        device_json(&devices->list[i], &json);
+        add_device(&devices->list[i], &json);
     json_close(&json, ']');
     json_close(&json, '}');
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Standard output: lines of text for people or one JSON document for programs, and the check at the
- * end that all of it has arrived.
+ * What commands write: standard output, as lines of text for people or one JSON document for
+ * programs, with the check at the end that all of it has arrived; and files.
  */
 #ifndef CUSHIM_TOOL_OUTPUT_H
 #define CUSHIM_TOOL_OUTPUT_H
@@ -44,6 +44,16 @@ void output_bytes(const char *label, size_t bytes, const char *remark);
 
 /* Close standard output. False, and a message on standard error, if some of it was lost. */
 bool output_finish(void);
+
+struct failure;
+
+/*
+ * Let `put` write a file. One that ends early may look like a whole one, so where that is possible
+ * a file is written beside the one that is meant, which it replaces once it is whole. `what` is the
+ * subject of the message: "The profile".
+ */
+void output_to_file(const char *path, const char *what, void (*put)(FILE *file, const void *data),
+                    const void *data, struct failure *failure);
 
 /*
  * One JSON document, two spaces per level. Members are written in the order of the calls. The key

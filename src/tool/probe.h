@@ -117,7 +117,7 @@ struct probe_process {
     const char *command, *library; /* the latter is empty for the usual search */
     uint64_t timeout_ns;
 
-    /* Room for a message more than there are. A process that writes still more is not let go on. */
+    /* Room for a message more than there are. */
     char answer[(PROBE_STAGE_DONE + 1) * sizeof(struct probe_message)];
     size_t length;     /* of the answer */
     bool is_late;      /* it had not ended when the time was over */
@@ -126,6 +126,12 @@ struct probe_process {
     long unreaped_pid; /* it could not be ended; 0: it has ended */
     char problem[192]; /* why it could not be started */
 };
+
+/* Whether it has written more than it should, so that it is not let go on. */
+static inline bool probe_answer_is_full(const struct probe_process *process)
+{
+    return process->length == sizeof process->answer;
+}
 
 /*
  * Run it, and come back when it has ended, and been ended with all of its group. False: it could

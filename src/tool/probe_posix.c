@@ -80,15 +80,10 @@ static int start(struct probe_process *process, pid_t *child)
     return -1;
 }
 
-static bool is_full(const struct probe_process *process)
-{
-    return process->length == sizeof process->answer;
-}
-
 /* Read what there is. False: the pipe is closed, or the answer is too long. */
 static bool read_answer(struct probe_process *process, int from)
 {
-    while (!is_full(process)) {
+    while (!probe_answer_is_full(process)) {
         const ssize_t got =
             read(from, process->answer + process->length, sizeof process->answer - process->length);
         if (got < 0 && errno == EINTR)
@@ -120,7 +115,7 @@ static void watch(struct probe_process *process, pid_t child, int from, uint64_t
         const bool is_over = has_ended(child);
         const bool is_open = read_answer(process, from);
 
-        if (is_over || is_full(process))
+        if (is_over || probe_answer_is_full(process))
             return;
         if (cushim__clock_ns() - begin >= process->timeout_ns) {
             process->is_late = true;
@@ -147,7 +142,7 @@ static void end_group(struct probe_process *process, pid_t child)
     }
     if (WIFEXITED(status))
         process->exit_status = WEXITSTATUS(status);
-    else if (WTERMSIG(status) != SIGKILL || !(process->is_late || is_full(process)))
+    else if (WTERMSIG(status) != SIGKILL || !(process->is_late || probe_answer_is_full(process)))
         process->signal = (unsigned)WTERMSIG(status);
 }
 

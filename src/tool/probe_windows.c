@@ -127,16 +127,12 @@ static bool start(struct probe_process *process, struct parts *parts)
     return false;
 }
 
-static bool is_full(const struct probe_process *process)
-{
-    return process->length == sizeof process->answer;
-}
-
 static void read_answer(struct probe_process *process, HANDLE from)
 {
     DWORD there = 0, got = 0;
 
-    while (!is_full(process) && PeekNamedPipe(from, NULL, 0, NULL, &there, NULL) && there > 0) {
+    while (!probe_answer_is_full(process) && PeekNamedPipe(from, NULL, 0, NULL, &there, NULL) &&
+           there > 0) {
         const size_t room = sizeof process->answer - process->length;
         if (!ReadFile(from, process->answer + process->length, there < room ? there : (DWORD)room,
                       &got, NULL))
@@ -151,7 +147,7 @@ static void watch(struct probe_process *process, const struct parts *parts, uint
         const bool is_over = WaitForSingleObject(parts->process.hProcess, 0) == WAIT_OBJECT_0;
 
         read_answer(process, parts->from);
-        if (is_over || is_full(process))
+        if (is_over || probe_answer_is_full(process))
             return;
         if (cushim__clock_ns() - begin >= process->timeout_ns) {
             process->is_late = true;
@@ -163,7 +159,7 @@ static void watch(struct probe_process *process, const struct parts *parts, uint
 
 static void end_group(struct probe_process *process, const struct parts *parts)
 {
-    const bool is_ours = process->is_late || is_full(process);
+    const bool is_ours = process->is_late || probe_answer_is_full(process);
     DWORD code = 0;
 
     TerminateJobObject(parts->job, 1);

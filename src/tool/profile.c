@@ -10,7 +10,6 @@
 #include "src/tool/commands.h"
 #include "src/tool/driver.h"
 #include "src/tool/mock.h"
-#include "src/tool/new_file.h"
 
 /*
  * Every number that the mock driver reads is asked for, so that an attribute that is newer than the
@@ -159,7 +158,7 @@ static void put_profile(FILE *file, const void *data)
 static void write_profile(const struct profile *profile, const char *path, struct failure *failure)
 {
     if (path)
-        new_file_write(path, "The profile", put_profile, profile, failure);
+        output_to_file(path, "The profile", put_profile, profile, failure);
     else /* main() closes standard output, and reports what is lost there */
         put_profile(stdout, profile);
 }

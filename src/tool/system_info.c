@@ -155,74 +155,6 @@ bool file_is_link(const struct system_info *info, const char *path)
     return lstat(locate(&location, info, path), &status) == 0 && S_ISLNK(status.st_mode);
 }
 
-/* The control groups of the first process, where the container's manager has named them. */
-static const char *container_of_groups(const struct system_info *info)
-{
-    static const char *const names[] = {"/docker", "/kubepods", "containerd", "/libpod", "/lxc"};
-    char groups[4096];
-
-    file_read(info, "/proc/1/cgroup", groups, sizeof groups);
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (strstr(groups, names[i]))
-            return "/proc/1/cgroup";
-    }
-    return NULL;
-}
-
-const char *system_info_container(const struct system_info *info)
-{
-    static const char *const files[] = {"/.dockerenv", "/run/.containerenv", "/.singularity.d"};
-    const char *manager = getenv("container");
-
-    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
-        if (file_exists(info, files[i]))
-            return files[i];
-    }
-    if (manager && *manager)
-        return "the variable container";
-    if (getenv("KUBERNETES_SERVICE_HOST"))
-        return "the variable KUBERNETES_SERVICE_HOST";
-    return container_of_groups(info);
-}
-
-int system_info_wsl(const struct system_info *info)
-{
-    char release[256];
-
-    file_read(info, "/proc/sys/kernel/osrelease", release, sizeof release);
-    /* 4.4.0-19041-Microsoft; 5.15.90.1-microsoft-standard-WSL2 */
-    if (strstr(release, "WSL2") || strstr(release, "microsoft-standard"))
-        return 2;
-    return strstr(release, "-Microsoft") ? 1 : 0;
-}
-
-bool system_info_is_ordinary(const struct system_info *info)
-{
-    return system_info_wsl(info) == 0 && !file_exists(info, "/etc/nv_tegra_release") &&
-           !file_exists(info, "/dev/nvmap");
-}
-
-bool system_info_is_gpu(const struct system_info *info, const char *device)
-{
-    char file[FILE_PATH_BYTES], vendor[16], class[16];
-
-    snprintf(file, sizeof file, "%s/vendor", device);
-    file_read(info, file, vendor, sizeof vendor);
-    snprintf(file, sizeof file, "%s/class", device);
-    file_read(info, file, class, sizeof class);
-    /* Vendor NVIDIA, class display controller: VGA or 3D. */
-    return strncmp(vendor, "0x10de", 6) == 0 && strncmp(class, "0x03", 4) == 0;
-}
-
-int system_info_gpus(const struct system_info *info)
-{
-    static const char devices[] = "/sys/bus/pci/devices/*";
-
-    return file_count(info, devices, NULL, NULL) > 0
-               ? file_count(info, devices, system_info_is_gpu, NULL)
-               : -1;
-}
-
 int system_info_numbered_gpus(const struct system_info *info)
 {
     static const char instances[] = "/proc/driver/nvidia/capabilities/gpu*/mig/gi*";
@@ -230,10 +162,4 @@ int system_info_numbered_gpus(const struct system_info *info)
     return file_count(info, instances, NULL, NULL) == 0
                ? file_count(info, "/proc/driver/nvidia/gpus/*", NULL, NULL)
                : 0;
-}
-
-bool system_info_has_module(const struct system_info *info)
-{
-    return file_exists(info, "/sys/module/nvidia") ||
-           file_exists(info, "/proc/driver/nvidia/version");
 }

@@ -22,28 +22,8 @@ struct system_info {
     uint64_t seconds;                   /* after which a library that is tried counts as hung */
 };
 
-/* --- Facts that several detectors need --- */
-
-/* The file that shows that this is a container, or the variable; NULL: nothing does. */
-const char *system_info_container(const struct system_info *info);
-
-/* The version of the Windows Subsystem for Linux; 0: another kernel. */
-int system_info_wsl(const struct system_info *info);
-
-/* A machine whose GPUs are on the PCI bus under a kernel module of their own: no WSL, no Jetson. */
-bool system_info_is_ordinary(const struct system_info *info);
-
-/* Whether a device of the PCI bus, a folder, is a GPU of NVIDIA's. */
-bool system_info_is_gpu(const struct system_info *info, const char *device);
-
-/* NVIDIA's GPUs on the PCI bus; negative: no such bus is visible here. */
-int system_info_gpus(const struct system_info *info);
-
 /* The GPUs that the driver numbers; 0: unknown, or some are partitioned. */
 int system_info_numbered_gpus(const struct system_info *info);
-
-/* Whether the nvidia kernel module is loaded. */
-bool system_info_has_module(const struct system_info *info);
 
 /* --- Files --- */
 

@@ -265,14 +265,10 @@ static void print_json(const struct driver *driver, const struct device *device,
     json_close(&json, '}');
 }
 
-static void print_failure(const struct driver *driver, const struct failure *failure, bool as_json)
+static void print_json_failure(const struct driver *driver, const struct failure *failure)
 {
     struct json json = {0};
 
-    if (!as_json) {
-        failure_print(failure);
-        return;
-    }
     json_open(&json, NULL, '{');
     failure_json(failure, &json);
     driver_json_mock(driver, &json);
@@ -299,8 +295,10 @@ enum status command_time(const struct arguments *arguments)
             failure_set(&failure, STATUS_INTERRUPTED, "",
                         "Interrupted before the end of the first timed round.");
     }
-    if (failure.status != STATUS_DONE)
-        print_failure(&driver, &failure, arguments->json);
+    if (failure.status != STATUS_DONE && arguments->json)
+        print_json_failure(&driver, &failure);
+    else if (failure.status != STATUS_DONE)
+        failure_print(&failure);
     else if (arguments->json)
         print_json(&driver, &device, &measurement);
     else

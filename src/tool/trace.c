@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "src/tool/commands.h"
-#include "src/tool/new_file.h"
 #include "src/trace/output.h"
 
 typedef void trace_writer(const struct trace_timeline *timeline, FILE *file);
@@ -57,7 +56,7 @@ static void convert(FILE *file, const char *path, const char *output, trace_writ
     if (strcmp(output, "-") == 0)
         put_conversion(stdout, &conversion);
     else
-        new_file_write(output, "The timeline", put_conversion, &conversion, failure);
+        output_to_file(output, "The timeline", put_conversion, &conversion, failure);
     if (failure->status == STATUS_DONE)
         trace_write_summary(&timeline, stderr);
     trace_timeline_free(&timeline);

@@ -9,7 +9,7 @@
  * said in the tables of the other files.
  *
  * `time`: the ways of a row take turns, round by round, in one process, so that a change of the
- * machine's mood hits them alike. Each round prints a line `time ROW WAY NS` for each way.
+ * state of the machine hits them alike. Each round prints a line `time ROW WAY NS` for each way.
  * `processor`: the same in time of the processor, where others use the machine too.
  * `count`: one way so often, for callgrind. The driver is the one that CUSHIM_LIBRARY names, or is
  * searched for. Exit status 1 means that a call failed, 77 that there is no driver or no device.

@@ -42,7 +42,7 @@ static void allocate_now(void)
     OK(driver->MemFree_v2(memory));
 }
 
-static void allocate_in_vain(void)
+static void fail_to_allocate(void)
 {
     CUdeviceptr memory;
 
@@ -52,7 +52,7 @@ static void allocate_in_vain(void)
 static void memory_is_allocated(void)
 {
     begin(THREAD_LOCAL);
-    allocate_in_vain();
+    fail_to_allocate();
     end(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What findings say of captures and contexts: which they are, where they began, and what is left. */
+/* What findings say of captures and contexts: which they are, where they began, and what has leaked. */
 #define CUSHIM_DISABLE_DEPRECATION_WARNINGS
 
 #include <string.h>

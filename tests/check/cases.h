@@ -12,7 +12,7 @@
 
 /* What a case needs, or does. */
 enum {
-    CASE_LEAKS = 1,    /* what is left at the end is looked at */
+    CASE_LEAKS = 1,    /* what has leaked at the end is looked at */
     CASE_OBJECTS = 2,  /* it uses what order_objects.h makes */
     CASE_LOST = 4,     /* the misuse loses the context by a sticky error, which is found as well */
     CASE_GPU = 8,      /* the mock refuses what it makes, with 801 */

@@ -37,7 +37,7 @@ static void misuse_is_found(void **state)
     check_case_run(one, true);
     if (cushim_check_stop(layer, said, sizeof said) != CUDA_SUCCESS)
         fail_msg("one %s is expected, and nothing else: %s", one->id, said);
-    testkit_end(); /* says what the mock thinks of it, and what is left */
+    testkit_end(); /* says what the mock thinks of it, and what has leaked */
 }
 
 static void right_use_is_not(void **state)

@@ -10,29 +10,29 @@
  * Three programs of what an object is made by, used by and ended by; and what check or the mock
  * answers to the misuse.
  */
-#define PROGRAMS(noun, type, used, ended)        \
-    static void noun##_is_used(void)             \
-    {                                            \
-        type made = make_##noun();               \
-                                                 \
-        OK(use_##noun(made));                    \
-        OK(end_##noun(made));                    \
-    }                                            \
-                                                 \
-    static void destroyed_##noun##_is_used(void) \
-    {                                            \
-        type made = make_##noun();               \
-                                                 \
-        OK(end_##noun(made));                    \
-        MISUSE(used, use_##noun(made));          \
-    }                                            \
-                                                 \
-    static void noun##_is_destroyed_twice(void)  \
-    {                                            \
-        type made = make_##noun();               \
-                                                 \
-        OK(end_##noun(made));                    \
-        MISUSE(ended, end_##noun(made));         \
+#define PROGRAMS(object, type, used, ended)        \
+    static void object##_is_used(void)             \
+    {                                              \
+        type made = make_##object();               \
+                                                   \
+        OK(use_##object(made));                    \
+        OK(end_##object(made));                    \
+    }                                              \
+                                                   \
+    static void destroyed_##object##_is_used(void) \
+    {                                              \
+        type made = make_##object();               \
+                                                   \
+        OK(end_##object(made));                    \
+        MISUSE(used, use_##object(made));          \
+    }                                              \
+                                                   \
+    static void object##_is_destroyed_twice(void)  \
+    {                                              \
+        type made = make_##object();               \
+                                                   \
+        OK(end_##object(made));                    \
+        MISUSE(ended, end_##object(made));         \
     }
 
 static CUmodule make_module(void)
@@ -261,11 +261,11 @@ PROGRAMS(physical, CUmemGenericAllocationHandle, CUDA_ERROR_INVALID_HANDLE,
          CUDA_ERROR_INVALID_HANDLE)
 PROGRAMS(context, CUcontext, CUDA_ERROR_INVALID_HANDLE, CUDA_ERROR_CONTEXT_IS_DESTROYED)
 
-#define CASES(id, noun, needs)                                                       \
-    {id, #noun, destroyed_##noun##_is_used, noun##_is_used, CASE_OBJECTS | (needs)}, \
-    {                                                                                \
-        "CUSHIM-destroyed-twice", #noun, noun##_is_destroyed_twice, noun##_is_used,  \
-            CASE_OBJECTS | (needs)                                                   \
+#define CASES(id, object, needs)                                                           \
+    {id, #object, destroyed_##object##_is_used, object##_is_used, CASE_OBJECTS | (needs)}, \
+    {                                                                                      \
+        "CUSHIM-destroyed-twice", #object, object##_is_destroyed_twice, object##_is_used,  \
+            CASE_OBJECTS | (needs)                                                         \
     }
 
 const struct check_case check_destroyed_cases[] = {

@@ -3,7 +3,7 @@
  * judge --driver PATH: what a driver itself answers to each misuse, and whether check finds it
  * there, and nothing in the right use. Each run is a process of its own, since the driver may not
  * survive it: without check; with check, which lets through what the driver is known to crash on;
- * and with check as it is. What needs a mock's settings is no case of this: order_test.c has it.
+ * and with check unchanged. What needs a mock's settings is no case of this: order_test.c has it.
  *
  * A plain program: it needs nothing but the C library, so that it can be carried to a machine with
  * a GPU. Exit status 0 if every id is found and no right use is reported, 1 if not, 2 for wrong

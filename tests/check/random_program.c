@@ -21,9 +21,9 @@ unsigned random_draw(struct random_program *program, unsigned below)
 /* All work of the current context is done. */
 static void note_done(struct random_program *program, bool is_of_one, CUstream stream)
 {
-    for (unsigned noun = RANDOM_MEMORY; noun <= RANDOM_REGISTERED; noun++) {
+    for (unsigned type = RANDOM_MEMORY; type <= RANDOM_REGISTERED; type++) {
         for (unsigned i = 0; i < RANDOM_OBJECTS; i++) {
-            struct random_object *object = &program->objects[noun][i];
+            struct random_object *object = &program->objects[type][i];
 
             if (object->context == program->current &&
                 (!is_of_one || (!object->is_user_gone && object->user == stream)))
@@ -161,15 +161,15 @@ static CUstream pick_stream(struct random_program *program)
     }
 }
 
-static void make_handle(struct random_program *program, enum random_noun noun,
+static void make_handle(struct random_program *program, enum random_type type,
                         struct random_object *object)
 {
-    CUstream stream = noun == RANDOM_POOLED ? pick_stream(program) : NULL;
+    CUstream stream = type == RANDOM_POOLED ? pick_stream(program) : NULL;
     CUdeviceptr memory;
     CUevent event;
     void *host;
 
-    switch (noun) {
+    switch (type) {
     case RANDOM_STREAM:
         object->flags = random_draw(program, 3) ? CU_STREAM_NON_BLOCKING : CU_STREAM_DEFAULT;
         OK(driver->StreamCreate(&stream, object->flags));
@@ -210,46 +210,46 @@ static void make_handle(struct random_program *program, enum random_noun noun,
         object->handle = make_array();
         break;
     case RANDOM_POOL:
-    case RANDOM_NOUNS:
+    case RANDOM_TYPES:
         object->handle = make_pool();
         break;
     }
 }
 
-struct random_object *random_make(struct random_program *program, enum random_noun noun)
+struct random_object *random_make(struct random_program *program, enum random_type type)
 {
-    struct random_object *object = &program->objects[noun][0];
+    struct random_object *object = &program->objects[type][0];
     struct random_object made = {.is_live = true, .context = program->current};
 
-    make_handle(program, noun, &made);
+    make_handle(program, type, &made);
     for (unsigned i = 0; i < RANDOM_OBJECTS && object->is_live; i++)
-        object = &program->objects[noun][i];
+        object = &program->objects[type][i];
     if (object->is_live) {
-        object = &program->objects[noun][random_draw(program, RANDOM_OBJECTS)];
-        random_destroy(program, noun, object);
+        object = &program->objects[type][random_draw(program, RANDOM_OBJECTS)];
+        random_destroy(program, type, object);
     }
     *object = made;
     return object;
 }
 
-struct random_object *random_pick(struct random_program *program, enum random_noun noun)
+struct random_object *random_pick(struct random_program *program, enum random_type type)
 {
     const unsigned first = random_draw(program, RANDOM_OBJECTS);
 
     for (unsigned i = 0; i < RANDOM_OBJECTS; i++) {
-        struct random_object *object = &program->objects[noun][(first + i) % RANDOM_OBJECTS];
+        struct random_object *object = &program->objects[type][(first + i) % RANDOM_OBJECTS];
 
         if (object->is_live && object->context == program->current)
             return object;
     }
-    return random_make(program, noun);
+    return random_make(program, type);
 }
 
-CUresult random_call_end(enum random_noun noun, uint64_t handle)
+CUresult random_call_end(enum random_type type, uint64_t handle)
 {
     void *const pointer = (void *)(uintptr_t)handle;
 
-    switch (noun) {
+    switch (type) {
     case RANDOM_STREAM:
         return driver->StreamDestroy_v2(pointer);
     case RANDOM_EVENT:
@@ -270,7 +270,7 @@ CUresult random_call_end(enum random_noun noun, uint64_t handle)
     case RANDOM_ARRAY:
         return driver->ArrayDestroy(pointer);
     case RANDOM_POOL:
-    case RANDOM_NOUNS:
+    case RANDOM_TYPES:
         break;
     }
     return driver->MemPoolDestroy(pointer);
@@ -279,9 +279,9 @@ CUresult random_call_end(enum random_noun noun, uint64_t handle)
 /* Work that it has queued goes on. */
 static void lose_stream(struct random_program *program, CUstream stream)
 {
-    for (unsigned noun = RANDOM_MEMORY; noun <= RANDOM_REGISTERED; noun++) {
+    for (unsigned type = RANDOM_MEMORY; type <= RANDOM_REGISTERED; type++) {
         for (unsigned i = 0; i < RANDOM_OBJECTS; i++) {
-            struct random_object *object = &program->objects[noun][i];
+            struct random_object *object = &program->objects[type][i];
 
             object->is_user_gone |= object->is_used && object->user == stream;
         }
@@ -296,7 +296,7 @@ static void enter(struct random_program *program, unsigned context)
     program->current = context;
 }
 
-void random_destroy(struct random_program *program, enum random_noun noun,
+void random_destroy(struct random_program *program, enum random_type type,
                     struct random_object *object)
 {
     const unsigned current = program->current;
@@ -304,22 +304,22 @@ void random_destroy(struct random_program *program, enum random_noun noun,
 
     enter(program, object->context);
     object->is_live = false;
-    if (noun == RANDOM_POOLED && random_draw(program, 3)) {
+    if (type == RANDOM_POOLED && random_draw(program, 3)) {
         stream = pick_stream(program);
         random_order(program, object, stream);
         OK(driver->MemFreeAsync(object->handle, stream));
     } else {
-        if (noun >= RANDOM_POOLED && noun <= RANDOM_REGISTERED)
+        if (type >= RANDOM_POOLED && type <= RANDOM_REGISTERED)
             finish(program, object);
-        if (noun == RANDOM_MODULE || noun == RANDOM_EXEC || noun == RANDOM_ARRAY)
+        if (type == RANDOM_MODULE || type == RANDOM_EXEC || type == RANDOM_ARRAY)
             wait_for_context(program);
-        if (noun == RANDOM_STREAM)
+        if (type == RANDOM_STREAM)
             lose_stream(program, HANDLE(CUstream, object));
-        if (noun == RANDOM_MEMORY)
+        if (type == RANDOM_MEMORY)
             note_done(program, false, NULL);
-        OK(random_call_end(noun, object->handle));
+        OK(random_call_end(type, object->handle));
     }
-    if (noun == RANDOM_REGISTERED)
+    if (type == RANDOM_REGISTERED)
         random_forget(object);
     enter(program, current);
 }
@@ -332,24 +332,24 @@ static void end_context(struct random_program *program, unsigned context)
 
     /* Memory of the host and pools outlive it, others go with it. */
     enter(program, context);
-    for (unsigned noun = 0; noun < RANDOM_NOUNS; noun++) {
+    for (unsigned type = 0; type < RANDOM_TYPES; type++) {
         for (unsigned i = 0; i < RANDOM_OBJECTS; i++) {
-            struct random_object *object = &program->objects[noun][i];
-            const bool goes = noun == RANDOM_STREAM || noun == RANDOM_EVENT ||
-                              noun == RANDOM_MEMORY || noun == RANDOM_MODULE;
+            struct random_object *object = &program->objects[type][i];
+            const bool goes = type == RANDOM_STREAM || type == RANDOM_EVENT ||
+                              type == RANDOM_MEMORY || type == RANDOM_MODULE;
 
             if (object->is_live && object->context == context) {
                 if (goes && random_draw(program, 2))
                     object->is_live = false;
                 else
-                    random_destroy(program, (enum random_noun)noun, object);
+                    random_destroy(program, (enum random_type)type, object);
             }
         }
     }
     /* What was made meanwhile goes, too. */
-    for (unsigned noun = 0; noun < RANDOM_NOUNS; noun++) {
+    for (unsigned type = 0; type < RANDOM_TYPES; type++) {
         for (unsigned i = 0; i < RANDOM_OBJECTS; i++)
-            program->objects[noun][i].is_live &= program->objects[noun][i].context != context;
+            program->objects[type][i].is_live &= program->objects[type][i].context != context;
     }
     enter(program, current);
     OK(driver->CtxDestroy_v2(program->context[context]));
@@ -555,12 +555,12 @@ static void step_wait(struct random_program *program)
 
 static void step_life(struct random_program *program)
 {
-    const enum random_noun noun = (enum random_noun)random_draw(program, RANDOM_NOUNS);
+    const enum random_type type = (enum random_type)random_draw(program, RANDOM_TYPES);
 
     if (random_draw(program, 2))
-        random_make(program, noun);
+        random_make(program, type);
     else
-        random_destroy(program, noun, random_pick(program, noun));
+        random_destroy(program, type, random_pick(program, type));
 }
 
 void random_step(struct random_program *program)
@@ -596,10 +596,10 @@ void random_end(struct random_program *program)
     enter(program, 0);
     wait_for_context(program);
     for (unsigned pass = 0; pass < 2; pass++) { /* to order work, an event may be made */
-        for (unsigned noun = RANDOM_NOUNS; noun-- > 0;) {
+        for (unsigned type = RANDOM_TYPES; type-- > 0;) {
             for (unsigned i = 0; i < RANDOM_OBJECTS; i++) {
-                if (program->objects[noun][i].is_live)
-                    random_destroy(program, (enum random_noun)noun, &program->objects[noun][i]);
+                if (program->objects[type][i].is_live)
+                    random_destroy(program, (enum random_type)type, &program->objects[type][i]);
             }
         }
     }

@@ -15,7 +15,7 @@
 
 enum { RANDOM_OBJECTS = 6, RANDOM_CONTEXTS = 3, RANDOM_BYTES = 4096 };
 
-enum random_noun {
+enum random_type {
     RANDOM_STREAM,
     RANDOM_EVENT,
     RANDOM_MEMORY,
@@ -27,7 +27,7 @@ enum random_noun {
     RANDOM_EXEC,
     RANDOM_ARRAY,
     RANDOM_POOL,
-    RANDOM_NOUNS
+    RANDOM_TYPES
 };
 
 struct random_object {
@@ -47,7 +47,7 @@ struct random_program {
     uint64_t state; /* of the random numbers */
     unsigned contexts, current;
     CUcontext context[RANDOM_CONTEXTS]; /* the first is the primary one; NULL: there is none */
-    struct random_object objects[RANDOM_NOUNS][RANDOM_OBJECTS];
+    struct random_object objects[RANDOM_TYPES][RANDOM_OBJECTS];
 };
 
 unsigned random_draw(struct random_program *program, unsigned below);
@@ -65,20 +65,20 @@ void random_end(struct random_program *program);
 void random_abandon(struct random_program *program);
 
 /* A live object of the current context, made if there is none. */
-struct random_object *random_pick(struct random_program *program, enum random_noun noun);
+struct random_object *random_pick(struct random_program *program, enum random_type type);
 
 /* A new one. Some other goes if there is no room. */
-struct random_object *random_make(struct random_program *program, enum random_noun noun);
+struct random_object *random_make(struct random_program *program, enum random_type type);
 
 /* It ends, and everything is done that is right before. */
-void random_destroy(struct random_program *program, enum random_noun noun,
+void random_destroy(struct random_program *program, enum random_type type,
                     struct random_object *object);
 
 /* Memory that was registered, and was the program's own. */
 void random_forget(struct random_object *registered);
 
-/* The call that ends a handle of a noun, and nothing else. */
-CUresult random_call_end(enum random_noun noun, uint64_t handle);
+/* The call that ends a handle of a type, and nothing else. */
+CUresult random_call_end(enum random_type type, uint64_t handle);
 
 /* Work that is queued in the stream next may use the memory. */
 void random_order(struct random_program *program, struct random_object *memory, CUstream stream);

@@ -14,7 +14,7 @@ usage: fetch.sh [FOLDER]
 Fetches the libraries by which numba and pygpu compile kernels (NVVM with its libdevice, and NVRTC;
 CUDA 11.8) out of the packages of the Debian archive (non-free), into FOLDER (default:
 ${XDG_CACHE_HOME:-$HOME/.cache}/cushim/compilers), which is a CUDA_HOME then. 90 MB are kept, of
-some 100 MB that are fetched. Nothing is installed, the system's package lists stay as they are, and
+some 100 MB that are fetched. Nothing is installed, the system's package lists stay unchanged, and
 what is there already is not fetched again.
 
 The archive is the mirror that this machine uses, else deb.debian.org; CUSHIM_DEBIAN_ARCHIVE=URI

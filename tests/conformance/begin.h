@@ -18,7 +18,7 @@ CUdevice begin_device(void);
 /* Its primary context, made current. */
 CUcontext begin_context(void);
 
-/* One more context on the first device, which leaves the current one as it is. */
+/* One more context on the first device, which leaves the current one unchanged. */
 CUcontext begin_other_context(void);
 
 /* In the current context: streams, and events with these flags. */

@@ -12,7 +12,7 @@
  *   - The name of a case about cushim begins with the module, as cushim_event_. What a statement's
  *     case asks of the driver it does not ask again, and what the module does with a driver's
  *     answer is tested without one, in tests/modules: it is about both together.
- *   - Each file NOUN_cases.c has a table NOUN_cases, named below. A new file needs a line here and
+ *   - Each file NAME_cases.c has a table NAME_cases, named below. A new file needs a line here and
  *     in meson.build; main.c says how much a whole run must do at least.
  *   - A case is a function without arguments. It runs in a process of its own, with the driver open
  *     (`cu` of backend.h is its table) and nothing called yet. It calls the driver through the

@@ -8,7 +8,7 @@
 TOOLKIT is --toolkit=FOLDER, a folder with a cuda.h (none: the compiler knows one), or --fetched:
 all that headers/fetch.sh has brought.
 
-What a name means is asked from the headers themselves: they are preprocessed as they are, in each
+What a name means is asked from the headers themselves: they are preprocessed unmodified, in each
 mode and language. A source is made that calls each name and takes its address, and is built in
 three ways: through <cushim/cuda.h>, against the static library STUBS, and linked to DRIVER, the fake
 one whose functions return numbers of their own. With RUNNER the programs are for Windows,

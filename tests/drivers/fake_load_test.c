@@ -7,7 +7,7 @@
 
 #include <cushim/cushim.h>
 
-#include "loader/codes.h"
+#include "loader/symbols.h"
 #include "loader/system.h"
 #include "tests/drivers/route.h"
 #include "tests/support/child.h"

@@ -9,7 +9,6 @@
 
 #include <cushim/cushim.h>
 
-#include "loader/codes.h"
 #include "loader/loader.h"
 #include "loader/system.h"
 #include "tests/drivers/route.h"

@@ -14,7 +14,7 @@ usage: fetch.sh [FOLDER]
 Fetches NVIDIA's libcuda.so.1 in nine generations, CUDA 6.5 to 12.5, out of the packages of the
 Debian archive, into FOLDER/RELEASE (default: ${XDG_CACHE_HOME:-$HOME/.cache}/cushim/drivers; some
 190 MB). They load on a machine without a GPU, which makes them material for tests. Nothing is
-installed, the system's package lists stay as they are, and what is there already is not fetched
+installed, the system's package lists stay unchanged, and what is there already is not fetched
 again.
 
 The archive is the mirror that this machine uses, else deb.debian.org; CUSHIM_DEBIAN_ARCHIVE=URI

@@ -11,7 +11,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "loader/codes.h"
 #include "loader/symbols.h"
 #include "tests/drivers/real.h"
 #include "tests/support/calls.h"

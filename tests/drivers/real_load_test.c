@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* NVIDIA's own drivers: each loads by every route, and the report is true. */
-#include "loader/codes.h"
+#include "loader/symbols.h"
 #include "loader/system.h"
 #include "tests/drivers/real.h"
 #include "tests/support/child.h"

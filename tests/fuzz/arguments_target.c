@@ -63,6 +63,27 @@ bool system_file_exists(const char *path)
     return strlen(path) % 2;
 }
 
+/* No command writes a file here. */
+FILE *system_new_file(const char *path, const char **why)
+{
+    (void)path;
+    (void)why;
+    return NULL;
+}
+
+bool system_is_replaceable(const char *path)
+{
+    (void)path;
+    return false;
+}
+
+bool system_replace(const char *from, const char *path)
+{
+    (void)from;
+    (void)path;
+    return false;
+}
+
 system_function system_library_function(const char *path, const char *name)
 {
     (void)path;
@@ -187,7 +208,6 @@ enum status command_check(const struct arguments *arguments)
 {
     check_arguments(arguments, COMMAND_CHECK);
     CLAIM(arguments->program && arguments->error_status <= 255);
-    CLAIM(arguments->check_settings || (!arguments->leaks && !arguments->let_through));
     return STATUS_DONE;
 }
 

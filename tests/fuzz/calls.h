@@ -14,13 +14,13 @@
 #include "tests/fuzz/fuzz.h"
 
 enum {
-    CALLS_OBJECTS = 8, /* of each noun at once; the place of a dead one is taken again */
+    CALLS_OBJECTS = 8, /* of each type at once; the place of a dead one is taken again */
     CALLS_SHADOW = 512,
     CALLS_STACK = 16,
     CALLS_STEPS = 96,
 };
 
-enum calls_noun {
+enum calls_type {
     CALLS_CONTEXT,
     CALLS_STREAM,
     CALLS_EVENT,
@@ -30,7 +30,7 @@ enum calls_noun {
     CALLS_EXEC,
     CALLS_MODULE,
     CALLS_FUNCTION,
-    CALLS_NOUNS
+    CALLS_TYPES
 };
 
 enum calls_state {
@@ -89,7 +89,7 @@ struct calls {
     uint8_t host[2 * CALLS_SHADOW + 2]; /* where uploads come from */
     struct calls_work work[CALLS_STEPS];
     unsigned works;
-    struct calls_object objects[CALLS_NOUNS][CALLS_OBJECTS];
+    struct calls_object objects[CALLS_TYPES][CALLS_OBJECTS];
     struct calls_object primary;
 };
 
@@ -97,7 +97,7 @@ struct calls {
  * A handle for the next call: of one that lives, or by the input's will of one that does not, or of
  * none at all, but no more than one such in a call. `object` receives what lives; NULL: none.
  */
-uint64_t calls_pick(struct calls *calls, enum calls_noun noun, struct calls_object **object);
+uint64_t calls_pick(struct calls *calls, enum calls_type type, struct calls_object **object);
 
 /* The same as a handle of the driver's type. */
 #define CALLS_HANDLE(type, number) ((type)(uintptr_t)(number))
@@ -105,8 +105,8 @@ uint64_t calls_pick(struct calls *calls, enum calls_noun noun, struct calls_obje
 /* The call for which handles were picked is not made. */
 void calls_drop(struct calls *calls);
 
-/* Where the next object of a noun goes; NULL: as many live as there is room for. */
-struct calls_object *calls_room(struct calls *calls, enum calls_noun noun);
+/* Where the next object of a type goes; NULL: as many live as there is room for. */
+struct calls_object *calls_room(struct calls *calls, enum calls_type type);
 
 /* It lives from now on, in the current context. */
 void calls_made(struct calls *calls, struct calls_object *object, uint64_t handle);
@@ -121,7 +121,7 @@ void calls_end(struct calls *calls, struct calls_object *object, enum calls_stat
 void calls_end_context(struct calls *calls, struct calls_object *context);
 
 /* What has a parent dies with it. */
-void calls_end_children(struct calls *calls, enum calls_noun noun,
+void calls_end_children(struct calls *calls, enum calls_type type,
                         const struct calls_object *parent);
 
 /*

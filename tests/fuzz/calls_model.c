@@ -7,11 +7,11 @@
 static const uint64_t garbage[] = {0x1234, UINT64_MAX, UINT64_C(0x7f0000001000), 0x3,
                                    UINT64_C(0x8000000000000000)};
 
-static struct calls_object *find(struct calls *calls, enum calls_noun noun, unsigned from,
+static struct calls_object *find(struct calls *calls, enum calls_type type, unsigned from,
                                  enum calls_state state)
 {
     for (unsigned i = 0; i < CALLS_OBJECTS; i++) {
-        struct calls_object *object = &calls->objects[noun][(from + i) % CALLS_OBJECTS];
+        struct calls_object *object = &calls->objects[type][(from + i) % CALLS_OBJECTS];
 
         if (object->state == state)
             return object;
@@ -19,14 +19,14 @@ static struct calls_object *find(struct calls *calls, enum calls_noun noun, unsi
     return NULL;
 }
 
-/* Of another noun, which lives. */
-static struct calls_object *find_other(struct calls *calls, enum calls_noun noun, unsigned from)
+/* Of another type, which lives. */
+static struct calls_object *find_other(struct calls *calls, enum calls_type type, unsigned from)
 {
-    static const enum calls_noun others[] = {CALLS_EVENT, CALLS_STREAM, CALLS_GRAPH};
+    static const enum calls_type others[] = {CALLS_EVENT, CALLS_STREAM, CALLS_GRAPH};
 
     for (unsigned i = 0; i < sizeof others / sizeof others[0]; i++) {
         struct calls_object *object =
-            others[i] == noun ? NULL : find(calls, others[i], from, CALLS_LIVE);
+            others[i] == type ? NULL : find(calls, others[i], from, CALLS_LIVE);
 
         if (object)
             return object;
@@ -34,23 +34,23 @@ static struct calls_object *find_other(struct calls *calls, enum calls_noun noun
     return NULL;
 }
 
-uint64_t calls_pick(struct calls *calls, enum calls_noun noun, struct calls_object **object)
+uint64_t calls_pick(struct calls *calls, enum calls_type type, struct calls_object **object)
 {
     const uint8_t byte = fuzz_byte(&calls->input);
     const unsigned place = byte % CALLS_OBJECTS, kind = byte / 32;
-    const bool may_be_bad = !calls->has_bad && noun != CALLS_MEMORY;
-    struct calls_object *found = find(calls, noun, place, CALLS_LIVE), *other = NULL;
+    const bool may_be_bad = !calls->has_bad && type != CALLS_MEMORY;
+    struct calls_object *found = find(calls, type, place, CALLS_LIVE), *other = NULL;
 
     if (kind >= 5 && may_be_bad)
-        other = kind == 5   ? find(calls, noun, place, CALLS_DEAD)
-                : kind == 6 ? find_other(calls, noun, place)
+        other = kind == 5   ? find(calls, type, place, CALLS_DEAD)
+                : kind == 6 ? find_other(calls, type, place)
                             : NULL;
     *object = NULL;
-    if (kind == 4 && find(calls, noun, place, CALLS_GONE))
-        return find(calls, noun, place, CALLS_GONE)->handle;
+    if (kind == 4 && find(calls, type, place, CALLS_GONE))
+        return find(calls, type, place, CALLS_GONE)->handle;
     if (other || (kind == 7 && may_be_bad)) {
         /* A context that was destroyed is still known. */
-        calls->has_bad = !other || noun != CALLS_CONTEXT || kind != 5;
+        calls->has_bad = !other || type != CALLS_CONTEXT || kind != 5;
         return other ? other->handle : garbage[place % (sizeof garbage / sizeof garbage[0])];
     }
     *object = found;
@@ -63,13 +63,13 @@ void calls_drop(struct calls *calls)
     calls->has_bad = calls->has_null = calls->has_graph = false;
 }
 
-struct calls_object *calls_room(struct calls *calls, enum calls_noun noun)
+struct calls_object *calls_room(struct calls *calls, enum calls_type type)
 {
-    struct calls_object *object = find(calls, noun, 0, CALLS_NEVER);
+    struct calls_object *object = find(calls, type, 0, CALLS_NEVER);
 
     if (!object)
-        object = find(calls, noun, fuzz_byte(&calls->input), CALLS_DEAD);
-    return object ? object : find(calls, noun, 0, CALLS_GONE);
+        object = find(calls, type, fuzz_byte(&calls->input), CALLS_DEAD);
+    return object ? object : find(calls, type, 0, CALLS_GONE);
 }
 
 /* Its place has been that of another, which nobody refers to from here on. */
@@ -92,11 +92,11 @@ void calls_end(struct calls *calls, struct calls_object *object, enum calls_stat
     calls->may_fault = calls->may_fault || object->is_touched;
 }
 
-void calls_end_children(struct calls *calls, enum calls_noun noun,
+void calls_end_children(struct calls *calls, enum calls_type type,
                         const struct calls_object *parent)
 {
     for (unsigned i = 0; i < CALLS_OBJECTS; i++) {
-        struct calls_object *object = &calls->objects[noun][i];
+        struct calls_object *object = &calls->objects[type][i];
 
         if (object->state != CALLS_NEVER && object->parent == parent)
             object->state = CALLS_DEAD;
@@ -110,7 +110,7 @@ void calls_end_children(struct calls *calls, enum calls_noun noun,
 void calls_end_context(struct calls *calls, struct calls_object *context)
 {
     static const struct {
-        enum calls_noun noun;
+        enum calls_type type;
         enum calls_state state;
     } ends[] = {{CALLS_STREAM, CALLS_GONE},
                 {CALLS_EVENT, CALLS_GONE},
@@ -121,11 +121,11 @@ void calls_end_context(struct calls *calls, struct calls_object *context)
     calls_drop_work(calls, context);
     for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
         for (unsigned place = 0; place < CALLS_OBJECTS; place++) {
-            struct calls_object *object = &calls->objects[ends[i].noun][place];
+            struct calls_object *object = &calls->objects[ends[i].type][place];
 
             if (object->state != CALLS_LIVE || object->context != context || object->is_pooled)
                 continue;
-            if (ends[i].noun == CALLS_MEMORY)
+            if (ends[i].type == CALLS_MEMORY)
                 calls_lose_memory(calls, object);
             calls_end(calls, object, ends[i].state);
         }

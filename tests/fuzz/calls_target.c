@@ -82,11 +82,11 @@ static void settle(struct calls *calls)
         cushim_mock_drain(calls->mock);
 }
 
-static CUresult destroy(struct calls *calls, enum calls_noun noun, uint64_t handle)
+static CUresult destroy(struct calls *calls, enum calls_type type, uint64_t handle)
 {
     const struct cushim_table *driver = calls->driver;
 
-    switch (noun) {
+    switch (type) {
     case CALLS_CONTEXT:
         return driver->CtxDestroy_v2(CALLS_HANDLE(CUcontext, handle));
     case CALLS_STREAM:
@@ -106,16 +106,16 @@ static CUresult destroy(struct calls *calls, enum calls_noun noun, uint64_t hand
     }
 }
 
-static void destroy_all(struct calls *calls, enum calls_noun noun)
+static void destroy_all(struct calls *calls, enum calls_type type)
 {
     for (unsigned i = 0; i < CALLS_OBJECTS; i++) {
-        struct calls_object *object = &calls->objects[noun][i];
+        struct calls_object *object = &calls->objects[type][i];
         CUresult code;
 
         if (object->state != CALLS_LIVE)
             continue;
-        snprintf(fuzz_place, sizeof fuzz_place, "the end, noun %d, object %u", (int)noun, i);
-        code = calls_judge(calls, destroy(calls, noun, object->handle));
+        snprintf(fuzz_place, sizeof fuzz_place, "the end, type %d, object %u", (int)type, i);
+        code = calls_judge(calls, destroy(calls, type, object->handle));
         CLAIM(calls_allows(calls, code));
         calls_end(calls, object, CALLS_DEAD);
     }
@@ -134,7 +134,7 @@ static void look_for_fault(struct calls *calls)
 /* Contexts last: what is in one goes with it. */
 static void destroy_everything(struct calls *calls)
 {
-    static const enum calls_noun nouns[] = {CALLS_MEMORY, CALLS_EXEC,   CALLS_GRAPH,  CALLS_EVENT,
+    static const enum calls_type types[] = {CALLS_MEMORY, CALLS_EXEC,   CALLS_GRAPH,  CALLS_EVENT,
                                             CALLS_STREAM, CALLS_MODULE, CALLS_CONTEXT};
     struct cushim_mock_state state = {.size = sizeof state};
 
@@ -144,8 +144,8 @@ static void destroy_everything(struct calls *calls)
     for (; calls->depth > 0; calls->depth--)
         CLAIM(calls_judge(calls, calls->driver->CtxPopCurrent_v2(NULL)) == CUDA_SUCCESS);
     look_for_fault(calls);
-    for (size_t i = 0; i < sizeof nouns / sizeof nouns[0]; i++)
-        destroy_all(calls, nouns[i]);
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
+        destroy_all(calls, types[i]);
     while (calls->primary_count > 0) {
         CLAIM(calls_judge(calls, calls->driver->DevicePrimaryCtxRelease_v2(0)) == CUDA_SUCCESS);
         calls->primary_count--;

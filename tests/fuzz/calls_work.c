@@ -118,7 +118,7 @@ void calls_drop_work(struct calls *calls, const struct calls_object *context)
 }
 
 /* Who is given the memory next comes behind the work of a stream (0: of all) that uses it. */
-static void give_back(struct calls *calls, const struct calls_object *memory, uint64_t stream)
+static void mark_freed(struct calls *calls, const struct calls_object *memory, uint64_t stream)
 {
     for (unsigned i = 0; i < calls->works; i++) {
         struct calls_work *work = &calls->work[i];
@@ -148,7 +148,7 @@ void calls_take_memory(struct calls *calls, const struct calls_object *memory,
 void calls_free_memory(struct calls *calls, const struct calls_object *memory)
 {
     if (memory->is_pooled) {
-        give_back(calls, memory, 0);
+        mark_freed(calls, memory, 0);
         return;
     }
     calls_wait_context(calls, memory->context);
@@ -160,7 +160,7 @@ void calls_free_memory_async(struct calls *calls, const struct calls_object *mem
 {
     calls_queue(calls, stream, 0, memory->handle, memory->bytes);
     if (order_of(calls, stream))
-        give_back(calls, memory, order_of(calls, stream));
+        mark_freed(calls, memory, order_of(calls, stream));
 }
 
 void calls_lose_memory(struct calls *calls, const struct calls_object *memory)

@@ -86,7 +86,7 @@ def call(*words, **options):
 
 
 def configure(folder, arguments, link_arguments, *options):
-    """A build folder of clang. What is there already is taken as it is."""
+    """A build folder of clang. What is there already is taken unchanged."""
     if not (folder / 'build.ninja').exists():
         call('meson', 'setup', folder, ROOT, '-Ddefault_library=static', '-Db_lundef=false',
              '-Dc_args=' + arguments, '-Dc_link_args=' + link_arguments, *options,
@@ -296,7 +296,7 @@ def minimize(arguments):
 
 
 def coverage(arguments):
-    """Lines and branches of the sources that each target is for, by its corpus as it is."""
+    """Lines and branches of the sources that each target is for, by its present corpus."""
     configure(COVERAGE, '-fprofile-instr-generate -fcoverage-mapping',
               '-fprofile-instr-generate')
     for name in chosen(arguments):

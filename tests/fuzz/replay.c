@@ -5,8 +5,8 @@
  *
  *     replay NAME LEAST FOLDER
  *
- * Fewer inputs than LEAST are a failure. `--whole` in the place of the name: the inputs as they
- * are, and nothing else.
+ * Fewer inputs than LEAST are a failure. `--whole` in the place of the name: the inputs unmodified,
+ * and nothing else.
  *
  * Each file of the folder is an input, but for `rows`, in which each line is one: as it stands, with
  * the escapes \n, \r, \t, \\, \0 and \xHH for other bytes. Lines that are empty or begin with # are

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Races between threads of one kernel: each is planted, and found; with what orders its threads it
+ * Races between threads of one kernel: each is put in, and found; with what orders its threads it
  * is gone.
  */
 #include <stdio.h>

@@ -287,10 +287,10 @@ static void any_bytes_are_read_or_refused(void **state)
 static void run(const char *rule_text, char *fired, size_t matches)
 {
     struct cushim__fault_rule rule;
-    struct cushim__fault_state counted;
+    struct cushim__fault_state counted = {.matched = 0};
 
     assert_int_equal(read(&rule, rule_text), CUDA_SUCCESS);
-    cushim__fault_state_begin(&counted, &rule);
+    counted.random = rule.seed;
     for (size_t i = 0; i < matches; i++) {
         const bool is_due = cushim__fault_match(&counted, &rule);
 

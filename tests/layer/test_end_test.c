@@ -257,7 +257,7 @@ static void context_that_was_current_before_is_not_reported(void **state)
 
 static uintptr_t came_back_to;
 
-__attribute__((noinline)) static void plant(void)
+__attribute__((noinline)) static void leak_event(void)
 {
     CUevent event;
 
@@ -267,7 +267,7 @@ __attribute__((noinline)) static void plant(void)
 }
 
 /* Bytes of its code, with a sanitizer's. */
-enum { MOST_OF_PLANT = 1000 };
+enum { MOST_OF_LEAK = 1000 };
 
 static void call_site_is_that_of_the_call_and_its_callers(void **state)
 {
@@ -278,14 +278,14 @@ static void call_site_is_that_of_the_call_and_its_callers(void **state)
 
     (void)state;
     testkit_enter();
-    plant();
+    leak_event();
     OK(driver->CtxSetCurrent(NULL));
     OK(driver->DevicePrimaryCtxRelease_v2(0));
     testkit_enter();
-    plant();
+    leak_event();
     testkit_leave();
     testkit_enter();
-    plant();
+    leak_event();
     CODE(CUDA_ERROR_ILLEGAL_STATE, testkit_end());
     printed = strstr(testkit_text, "event#3, by cuEventCreate");
     assert_non_null(printed);
@@ -300,7 +300,7 @@ static void call_site_is_that_of_the_call_and_its_callers(void **state)
     assert_string_equal(name[0], file.name);
     assert_string_equal(name[1], file.name);
     assert_int_equal(caller, file.offset);
-    assert_in_range(call + file.base, (uintptr_t)plant, (uintptr_t)plant + MOST_OF_PLANT);
+    assert_in_range(call + file.base, (uintptr_t)leak_event, (uintptr_t)leak_event + MOST_OF_LEAK);
 }
 
 /* The verdict of a test: more than is printed one by one, and what has no tag. */

@@ -70,7 +70,7 @@ static void every_effect_fits_its_function(void **state)
     unsigned effects = 0;
 
     (void)state;
-    assert_true(cushim__decoding_begin(CUSHIM__TRACKER));
+    cushim__decoding_begin(CUSHIM__TRACKER);
     for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++) {
         const struct cushim__api_effect *effect = cushim__api_effect_first(slot);
 
@@ -293,7 +293,7 @@ static void value_given_again_while_it_ends_stays_alive(void **state)
 }
 
 /*
- * The book of what lives, over a driver of the test's own: values that come again, things opened
+ * The tracker of what lives, over a driver of the test's own: values that come again, things opened
  * twice, and answers that name nothing.
  */
 

@@ -26,34 +26,34 @@ static void finish_unheard(CUstream stream, CUevent event)
 }
 
 /* How often an event is not ready until it is: at most three times for what has ended. */
-static unsigned lies_of_event(CUevent event)
+static unsigned delays_of_event(CUevent event)
 {
-    unsigned lies = 0;
+    unsigned delays = 0;
 
     while (driver->EventQuery(event) == CUDA_ERROR_NOT_READY)
-        assert_true(++lies <= 3);
-    return lies;
+        assert_true(++delays <= 3);
+    return delays;
 }
 
-static unsigned lies_of_stream(CUstream stream)
+static unsigned delays_of_stream(CUstream stream)
 {
-    unsigned lies = 0;
+    unsigned delays = 0;
 
     while (driver->StreamQuery(stream) == CUDA_ERROR_NOT_READY)
-        assert_true(++lies <= 3);
-    return lies;
+        assert_true(++delays <= 3);
+    return delays;
 }
 
-static unsigned lies_of_time(CUevent event)
+static unsigned delays_of_time(CUevent event)
 {
-    unsigned lies = 0;
+    unsigned delays = 0;
     float ms = 77.0f;
 
     while (driver->EventElapsedTime(&ms, event, event) == CUDA_ERROR_NOT_READY) {
-        assert_true(++lies <= 3);
+        assert_true(++delays <= 3);
         assert_true(ms == 77.0f);
     }
-    return lies;
+    return delays;
 }
 
 /* Run what looks at a stream and an event, each seed in manual mode. */
@@ -75,20 +75,20 @@ static void for_each_seed(void (*run)(CUstream stream, CUevent event))
 
 static unsigned of_events, of_streams, of_times;
 
-static void count_lies(CUstream stream, CUevent event)
+static void count_delays(CUstream stream, CUevent event)
 {
     finish_unheard(stream, event);
-    of_events += lies_of_event(event);
+    of_events += delays_of_event(event);
     finish_unheard(stream, event);
-    of_streams += lies_of_stream(stream);
+    of_streams += delays_of_stream(stream);
     finish_unheard(stream, event);
-    of_times += lies_of_time(event);
+    of_times += delays_of_time(event);
 }
 
 static void end_that_nobody_has_heard_of_may_be_reported_late(void **state)
 {
     (void)state;
-    for_each_seed(count_lies);
+    for_each_seed(count_delays);
     assert_true(of_events > 0);
     assert_true(of_streams > 0);
     assert_true(of_times > 0);
@@ -103,7 +103,7 @@ static void ask_again(CUstream stream, CUevent late)
 
     OK(driver->EventRecord(early, other));
     finish_unheard(stream, late);
-    lies_of_event(late);
+    delays_of_event(late);
     for (unsigned i = 0; i < 10; i++) {
         OK(driver->EventQuery(late));
         OK(driver->EventQuery(early));

@@ -8,9 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "loader/codes.h"
 #include "loader/symbols.h"
-#include "src/driver_api/call_rules.h"
+#include "src/driver_api/parameters.h"
 #include "src/mock/api/context.h"
 #include "src/mock/core/state.h"
 #include "src/mock/mock.h"
@@ -89,7 +88,6 @@ static int call_begin(void **state)
     (void)state;
     memset(&call_mock, 0, sizeof call_mock);
     memset(call_ns, 0xff, sizeof call_ns);
-    cushim__lock_create(&call_mock.lock);
     call_mock.settings.driver_version = 13050;
     call_mock.settings.call_ns = call_ns;
     call_mock.settings.costs.call_ns = 100;

@@ -2,7 +2,7 @@
 /*
  * Threads that are cancelled in a call: it is made to its end, and the other threads go on. A lock
  * that such a thread took with it would be nobody's, so each case has a mock that a failure leaves
- * as it is.
+ * behind.
  */
 #include <pthread.h>
 #include <stdbool.h>

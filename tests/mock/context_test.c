@@ -168,7 +168,7 @@ static void attributes_of_a_pair_of_devices_are_reported(void **state)
     assert_int_equal(value, 7);
 }
 
-/* --- worlds of their own --- */
+/* --- contexts with resources of their own --- */
 
 /* The second device's is the mock's own; that the first's is there still was measured. */
 static void primary_context_is_not_begun_after_a_fault(void **state)

@@ -9,7 +9,6 @@
 #include <cushim/report.h>
 #include <cushim/table.h>
 
-#include "loader/codes.h"
 #include "loader/symbols.h"
 #include "loader/system.h"
 #include "tests/support/child.h"

@@ -8,7 +8,6 @@
 
 #include <cushim/driver.h>
 
-#include "loader/codes.h"
 #include "loader/symbols.h"
 #include "loader/system.h"
 #include "tests/mock/fixture.h"

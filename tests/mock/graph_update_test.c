@@ -13,7 +13,7 @@ enum { NODES = 4 };
 /* What was asked for was against the driver's rules, once, and this says so. */
 static const char *misuse;
 
-static int end_violated(void **state)
+static int end_misused(void **state)
 {
     (void)state;
     assert_int_equal(fixture_state().misuses, 1);
@@ -420,7 +420,7 @@ int main(void)
         TEST(update_needs_the_same_edges),
         TEST(first_abi_pairs_nodes_by_their_creation),
         TEST(update_looks_into_a_graph_within_a_graph),
-        TEST_IN(graph_cannot_be_put_into_itself, graph_auto, end_violated),
+        TEST_IN(graph_cannot_be_put_into_itself, graph_auto, end_misused),
         TEST(graph_holds_several_user_objects_each_for_itself),
         TEST(picture_of_a_graph_has_the_graphs_within_it),
         TEST(graph_is_not_launched_into_the_legacy_stream_of_a_capture),

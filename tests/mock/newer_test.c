@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "loader/codes.h"
 #include "loader/symbols.h"
 #include "tests/mock/graph_fixture.h"
 #include "tests/support/calls.h"

@@ -28,7 +28,7 @@ static struct cushim_event *take(void)
     return event;
 }
 
-static void give_back(struct cushim_event *event)
+static void return_event(struct cushim_event *event)
 {
     if (atomic_fetch_sub(&owners[event->pool_index], 1) != 1 || cushim_event_release(event))
         atomic_fetch_add(&faults, 1);
@@ -57,12 +57,12 @@ static void *take_and_give_back(void *data)
         }
         if (next(&seed) % 512 == 0)
             cushim_event_close(*place);
-        give_back(*place);
+        return_event(*place);
         *place = NULL;
     }
     for (size_t i = 0; i < HELD; i++) {
         if (held[i])
-            give_back(held[i]);
+            return_event(held[i]);
     }
     return NULL;
 }
@@ -76,7 +76,7 @@ static void *give_back_as_the_pool_ends(void *data)
         held[i] = take();
     pthread_barrier_wait(&barrier);
     for (size_t i = 0; i < HELD; i++)
-        give_back(held[i]);
+        return_event(held[i]);
     return NULL;
 }
 

@@ -56,14 +56,14 @@ struct sweep_row {
     const char *settings; /* of the mock, beside two devices */
 };
 
-/* By noun; the last has no function. */
+/* By header; the last has no function. */
 extern const struct sweep_row sweep_devices[];
 extern const struct sweep_row sweep_contexts[];
 extern const struct sweep_row sweep_streams[];
 extern const struct sweep_row sweep_events[];
 
-enum { SWEEP_NOUNS = 4 };
-extern const struct sweep_row *const sweep_nouns[SWEEP_NOUNS];
+enum { SWEEP_TABLES = 4 };
+extern const struct sweep_row *const sweep_tables[SWEEP_TABLES];
 
 /*
  * For bodies: the code, after a look at what a call writes to if and only if it succeeds. The look

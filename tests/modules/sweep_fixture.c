@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sweep.h"
 
-const struct sweep_row *const sweep_nouns[SWEEP_NOUNS] = {sweep_devices, sweep_contexts,
-                                                          sweep_streams, sweep_events};
+const struct sweep_row *const sweep_tables[SWEEP_TABLES] = {sweep_devices, sweep_contexts,
+                                                            sweep_streams, sweep_events};
 
 struct sweep_fixture fixture;
 enum sweep_stream sweep_stream;

@@ -128,8 +128,8 @@ static int restore(void **state)
 
 static bool is_swept(const char *function)
 {
-    for (size_t i = 0; i < SWEEP_NOUNS; i++) {
-        for (const struct sweep_row *row = sweep_nouns[i]; row->function; row++) {
+    for (size_t i = 0; i < SWEEP_TABLES; i++) {
+        for (const struct sweep_row *row = sweep_tables[i]; row->function; row++) {
             if (strcmp(row->function, function) == 0)
                 return true;
         }
@@ -139,11 +139,11 @@ static bool is_swept(const char *function)
 
 static bool is_of_a_module(const char *function)
 {
-    static const char *const nouns[] = {"cushim_device_", "cushim_uuid_", "cushim_context_",
-                                        "cushim_stream_", "cushim_event_"};
+    static const char *const prefixes[] = {"cushim_device_", "cushim_uuid_", "cushim_context_",
+                                           "cushim_stream_", "cushim_event_"};
 
-    for (size_t i = 0; i < sizeof nouns / sizeof nouns[0]; i++) {
-        if (strncmp(function, nouns[i], strlen(nouns[i])) == 0)
+    for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++) {
+        if (strncmp(function, prefixes[i], strlen(prefixes[i])) == 0)
             return true;
     }
     return false;
@@ -169,7 +169,7 @@ static void each_exported_function_is_swept(void **state)
     assert_true(found > 55);
 }
 
-#define NOUN(rows)                                                                            \
+#define TABLE(rows)                                                                           \
     {                                                                                         \
         "each_function_passes_each_failure_on: " #rows, each_function_passes_each_failure_on, \
             NULL, NULL, (void *)(rows)                                                        \
@@ -178,10 +178,10 @@ static void each_exported_function_is_swept(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        NOUN(sweep_devices),
-        NOUN(sweep_contexts),
-        NOUN(sweep_streams),
-        NOUN(sweep_events),
+        TABLE(sweep_devices),
+        TABLE(sweep_contexts),
+        TABLE(sweep_streams),
+        TABLE(sweep_events),
         cmocka_unit_test_teardown(each_function_on_each_kind_of_stream_passes_each_failure_on,
                                   restore),
         cmocka_unit_test_teardown(closed_and_null_streams_are_refused_before_any_driver_call,

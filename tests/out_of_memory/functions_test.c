@@ -187,8 +187,8 @@ static bool is_listed(const char *function)
 {
     const size_t length = strlen(function);
 
-    for (size_t i = 0; i < SWEEP_NOUNS; i++) {
-        for (const struct sweep_row *row = sweep_nouns[i]; row->function; row++) {
+    for (size_t i = 0; i < SWEEP_TABLES; i++) {
+        for (const struct sweep_row *row = sweep_tables[i]; row->function; row++) {
             if (strcmp(row->function, function) == 0)
                 return true;
         }

@@ -28,7 +28,7 @@ unsigned oom_disarm(void);
 /* Whether this thread is in between. */
 bool oom_is_armed(void);
 
-/* Blocks and mappings that were given out and not given back, by all threads. */
+/* Blocks and mappings that were given out and not freed, by all threads. */
 size_t oom_live(void);
 
 /* Where the last of them was asked for, as `program+0x1189` for addr2line. */

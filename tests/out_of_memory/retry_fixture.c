@@ -26,7 +26,7 @@ CUresult __wrap_cushim_mock_destroy(struct cushim_mock *mock)
 
     if (mock && oom_live() > 0) {
         oom_describe_live(where, sizeof where);
-        retry_wrong("the mock is destroyed, and %zu blocks are not given back; the last was asked "
+        retry_wrong("the mock is destroyed, and %zu blocks are not freed; the last was asked "
                     "for at %s\n",
                     oom_live(), where);
     }

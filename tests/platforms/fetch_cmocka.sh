@@ -7,7 +7,7 @@
 # A cross build cannot use the machine's own cmocka and takes subprojects/cmocka.wrap, whose archive
 # comes from cmocka.org. This unpacks Debian's source of the nearest 1.1 release where Meson looks
 # for an unpacked wrap, with the build file that the wrap adds; Meson then asks for no archive, and
-# the wrap's hash stays as it is. Git ignores the folder: delete it to be back at the wrap.
+# the wrap's hash stays unchanged. Git ignores the folder: delete it to be back at the wrap.
 #
 # Exit 0: it is there, also if it was before. 77: it could not be had, with the reason.
 set -euo pipefail

@@ -227,7 +227,7 @@ enum {
     HANDLES,
     ALLOCATIONS,
     DEVICE_MEMORY,
-    VIOLATIONS,
+    MISUSES,
     COMMON,
     ALL = COMMON + SOAK_OWN_FIGURES
 };
@@ -240,7 +240,7 @@ static const struct figure common[COMMON] = {
     [HANDLES] = {.name = "mock_handles"},
     [ALLOCATIONS] = {.name = "mock_allocations"},
     [DEVICE_MEMORY] = {.name = "mock_memory_bytes"},
-    [VIOLATIONS] = {.name = "mock_misuses"},
+    [MISUSES] = {.name = "mock_misuses"},
 };
 
 static struct figure figures[ALL];
@@ -281,7 +281,7 @@ static void take_sample(const struct soak *soak)
         add(HANDLES, (double)state.handles);
         add(ALLOCATIONS, (double)state.allocations);
         add(DEVICE_MEMORY, (double)state.memory_bytes);
-        add(VIOLATIONS, (double)state.misuses);
+        add(MISUSES, (double)state.misuses);
     }
     for (unsigned i = COMMON; i < figure_count; i++)
         add(i, own[i - COMMON]);

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
 # Packages of the Debian archive as material for tests: nothing is installed, the system's package
-# lists stay as they are, and suites that this machine does not use are asked as well.
+# lists stay unchanged, and suites that this machine does not use are asked as well.
 #
 # usage: what=WORD; source debian.sh; then, in this order:
 #

@@ -4,7 +4,7 @@
 #
 #     memcheck.sh PROGRAM [ARGUMENT...]
 #
-# Programs are looked at, and those that they start. A script is run as it is, and so is what it
+# Programs are looked at, and those that they start. A script is run unmodified, and so is what it
 # starts: it would be its interpreter that is looked at. A report makes the exit status 99.
 # MEMCHECK_REPORTS is a folder for them; without it they go to standard error.
 set -euo pipefail

@@ -11,7 +11,6 @@
 
 #include "fake.h"
 #include "forked.h"
-#include "loader/codes.h"
 #include "loader/loader.h"
 #include "tests/support/environment.h"
 

@@ -6,7 +6,6 @@
 
 #include "fake.h"
 #include "forked.h"
-#include "loader/codes.h"
 #include "loader/symbols.h"
 #include "loader/system.h"
 #include "tests/support/library.h"

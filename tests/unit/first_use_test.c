@@ -9,7 +9,7 @@
 
 #include "fake.h"
 #include "forked.h"
-#include "loader/codes.h"
+#include "loader/symbols.h"
 #include "tests/support/environment.h"
 
 /* The most threads that may be inside a load at once, and a larger number. */

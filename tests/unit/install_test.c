@@ -7,7 +7,6 @@
 
 #include "fake.h"
 #include "forked.h"
-#include "loader/codes.h"
 #include "loader/loader.h"
 #include "loader/symbols.h"
 #include "tests/support/environment.h"

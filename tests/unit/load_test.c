@@ -10,7 +10,6 @@
 
 #include "fake.h"
 #include "forked.h"
-#include "loader/codes.h"
 #include "loader/loader.h"
 #include "tests/support/environment.h"
 #include "tests/support/folder.h"

@@ -9,8 +9,8 @@
 
 #include "fake.h"
 #include "forked.h"
-#include "loader/codes.h"
 #include "loader/report.h"
+#include "loader/symbols.h"
 #include "src/base/text.h"
 #include "tests/support/environment.h"
 

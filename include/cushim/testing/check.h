@@ -30,7 +30,7 @@ struct cushim_check_options {
     /**
      * Settings, `key = value` a line; copied. NULL: none.
      * `level` is the least that is reported: `error`, `warning` (the default) or `advice`.
-     * `leaks = on` reports what is left, which cushim_test_end() does as well.
+     * `leaks = on` reports what has leaked, which cushim_test_end() does as well.
      * `let_through = on` makes calls on which the driver is known to crash all the same; else they
      * return CUDA_ERROR_INVALID_HANDLE.
      * `promise = 12.2` is the version of CUDA that the program is to work with.

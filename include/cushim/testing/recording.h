@@ -426,7 +426,6 @@ CUSHIM_API void cushim_layer_expectations_clear(struct cushim_layer *layer);
  *
  * @return CUDA_SUCCESS              It is set.
  * @return CUDA_ERROR_INVALID_VALUE  `layer` is NULL.
- * @return CUDA_ERROR_OUT_OF_MEMORY  Memory ran out.
  *
  * Thread safety: any thread.
  * Since: 0.1.
@@ -442,7 +441,7 @@ CUSHIM_API CUresult cushim_layer_forbid_errors(struct cushim_layer *layer, bool 
  *
  * @return CUDA_SUCCESS              The scope is open.
  * @return CUDA_ERROR_INVALID_VALUE  `layer` is NULL.
- * @return CUDA_ERROR_OUT_OF_MEMORY  Memory ran out, or there are 16 scopes.
+ * @return CUDA_ERROR_OUT_OF_MEMORY  There are 16 scopes.
  *
  * Thread safety: any thread; scopes are the process's, not the thread's.
  * Since: 0.1.

@@ -48,7 +48,7 @@ struct mock_execution {
     size_t printed_bytes, printed_room;
 };
 
-/* --- what the kernel sees of the world --- */
+/* --- what the kernel sees of the host --- */
 
 static bool is_reached(const struct mock_context *context, const struct mock_allocation *memory)
 {
@@ -117,7 +117,7 @@ static uint64_t allocate(void *data, size_t bytes)
     return made->span.start;
 }
 
-static bool give_back(void *data, uint64_t address)
+static bool free_memory(void *data, uint64_t address)
 {
     const struct mock_execution *execution = data;
     struct mock_allocation *memory = cushim__mock_allocation_behind(address);
@@ -185,7 +185,7 @@ static const struct ptx_host host = {
     .find = find,
     .print = print,
     .allocate = allocate,
-    .free = give_back,
+    .free = free_memory,
     .timer_ns = timer_ns,
     .texture = describe_texture,
 };

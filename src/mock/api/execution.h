@@ -50,7 +50,7 @@ void cushim__mock_code_wrong(const struct mock_jit *jit, const struct ptx_error 
 CUresult cushim__mock_variables_create(struct mock_module *module);
 struct mock_variables *cushim__mock_variables_retain(struct mock_variables *variables);
 /*
- * The same for a launch: texture references stay as they are now, whatever is bound to them later.
+ * The same for a launch: texture references stay unchanged, whatever is bound to them later.
  * NULL: out of memory.
  */
 struct mock_variables *cushim__mock_variables_for_launch(struct mock_variables *variables,
@@ -104,7 +104,7 @@ enum { MOCK_ACCESS_USES = 3 }; /* of enum ptx_use */
 
 void cushim__mock_accesses_add(struct mock_accesses *accesses, uint64_t address, uint64_t bytes);
 
-/* Tell the race detector of all that an operation has used, by how. */
+/* Report to the race detector all that an operation has used, by how. */
 void cushim__mock_accesses_report(struct mock_accesses accesses[MOCK_ACCESS_USES], uint64_t number);
 
 /* Report that two threads of a kernel race. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The linker: what it is given is read, and kept as it is. What it makes carries all of it and is
+ * The linker: what it is given is read, and kept unchanged. What it makes carries all of it and is
  * complete, so that another process can load it.
  */
 #include <stdlib.h>
@@ -171,7 +171,7 @@ MOCK_EXACT(LinkCreate_v2)
 }
 
 MOCK_ALSO(LinkAddData)
-MOCK_APPROXIMATE(LinkAddData_v2, "nothing is compiled: what is added is kept as it is")
+MOCK_APPROXIMATE(LinkAddData_v2, "nothing is compiled: what is added is kept unchanged")
 (struct mock_link *link, CUjitInputType type, void *NOT_NULL data, size_t size,
  unsigned int numOptions, CUjit_option *options, void **optionValues)
 {
@@ -204,7 +204,7 @@ MOCK_APPROXIMATE(LinkAddFile_v2, "as cuLinkAddData_v2")
     return code;
 }
 
-MOCK_APPROXIMATE(LinkComplete, "the image holds what was added, as it is; only the mock can load "
+MOCK_APPROXIMATE(LinkComplete, "the image holds what was added, unchanged; only the mock can load "
                                "it")
 (struct mock_link *link, void **cubinOut, size_t *sizeOut)
 {

@@ -79,7 +79,7 @@ static size_t folder_length(const char *file)
     return length;
 }
 
-/* A path beside a file: as it is if absolute, else in the file's folder. False: it is too long. */
+/* A path beside a file: unchanged if absolute, else in the file's folder. False: it is too long. */
 static bool path_beside(char *path, size_t size, const char *file, const struct cushim__word *name)
 {
     const bool rooted = cushim__host_path_is_rooted(name->start, name->length);

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "src/mock/image/elf_file.h"
-#include "src/mock/image/reading.h"
+#include "src/mock/image/reader.h"
 
 enum {
     MACHINE_CUDA = 190,
@@ -25,7 +25,7 @@ enum {
 };
 
 struct elf {
-    struct mock_reading *reading;
+    struct mock_reader *reader;
     struct mock_elf_file file;
     unsigned architecture;
     Elf64_Shdr symbols, symbol_names;
@@ -33,7 +33,7 @@ struct elf {
 
 static CUresult damaged(const struct elf *elf)
 {
-    return cushim__mock_image_refuse(elf->reading->image, CUDA_ERROR_INVALID_IMAGE,
+    return cushim__mock_image_refuse(elf->reader->image, CUDA_ERROR_INVALID_IMAGE,
                                      "the cubin is damaged");
 }
 
@@ -148,7 +148,7 @@ static unsigned reserved(const struct elf *elf, const Elf64_Shdr *section)
 
 static CUresult add_kernel(struct elf *elf, uint32_t index, const char *name)
 {
-    struct mock_image *image = elf->reading->image;
+    struct mock_image *image = elf->reader->image;
     struct mock_image_kernel *kernel;
     Elf64_Shdr section;
     bool added;
@@ -171,7 +171,7 @@ static CUresult add_kernel(struct elf *elf, uint32_t index, const char *name)
 
 static CUresult add_variable(struct elf *elf, const Elf64_Sym *symbol, const char *name)
 {
-    struct mock_image *image = elf->reading->image;
+    struct mock_image *image = elf->reader->image;
     struct mock_image_global *global;
     Elf64_Shdr section;
     const char *place;
@@ -244,7 +244,7 @@ static CUresult read_parts(struct elf *elf, bool *any)
             continue;
         *any = true;
         if (section.sh_size > 0)
-            code = cushim__mock_read_any(elf->reading, elf->file.start + section.sh_offset,
+            code = cushim__mock_read_any(elf->reader, elf->file.start + section.sh_offset,
                                          (size_t)section.sh_size);
     }
     return code;
@@ -279,10 +279,9 @@ static void turn(struct mock_image *image, size_t first)
     }
 }
 
-CUresult cushim__mock_read_elf(struct mock_reading *reading, const unsigned char *start,
-                               size_t bytes)
+CUresult cushim__mock_read_elf(struct mock_reader *reader, const unsigned char *start, size_t bytes)
 {
-    struct elf elf = {.reading = reading, .file = {.start = start, .bytes = bytes}};
+    struct elf elf = {.reader = reader, .file = {.start = start, .bytes = bytes}};
     bool joined;
     size_t first;
     CUresult code;
@@ -291,11 +290,11 @@ CUresult cushim__mock_read_elf(struct mock_reading *reading, const unsigned char
         return damaged(&elf);
     memcpy(&elf.file.header, start, sizeof elf.file.header);
     if (elf.file.header.e_ident[EI_CLASS] == ELFCLASS32)
-        return cushim__mock_image_refuse(reading->image, CUDA_ERROR_UNKNOWN,
+        return cushim__mock_image_refuse(reader->image, CUDA_ERROR_UNKNOWN,
                                          "the ELF file is one of 32 bits");
     if (elf.file.header.e_ident[EI_CLASS] != ELFCLASS64 ||
         elf.file.header.e_machine != MACHINE_CUDA)
-        return cushim__mock_image_refuse(reading->image, CUDA_ERROR_INVALID_IMAGE,
+        return cushim__mock_image_refuse(reader->image, CUDA_ERROR_INVALID_IMAGE,
                                          "the ELF file is none for a GPU");
     elf.architecture = elf.file.header.e_ident[EI_OSABI] == ABI_NEW
                            ? elf.file.header.e_flags >> 8 & 0xff
@@ -305,16 +304,16 @@ CUresult cushim__mock_read_elf(struct mock_reading *reading, const unsigned char
         code = read_parts(&elf, &joined);
     if (code != CUDA_SUCCESS || joined)
         return code;
-    if (!cushim__mock_image_runs(reading->target, elf.architecture))
-        return cushim__mock_image_refuse(reading->image, CUDA_ERROR_NO_BINARY_FOR_GPU,
+    if (!cushim__mock_image_runs(reader->target, elf.architecture))
+        return cushim__mock_image_refuse(reader->image, CUDA_ERROR_NO_BINARY_FOR_GPU,
                                          "the cubin is for sm_%u, the device is an sm_%u",
-                                         elf.architecture, reading->target->architecture);
-    reading->image->part_count++;
+                                         elf.architecture, reader->target->architecture);
+    reader->image->part_count++;
     if (elf.file.header.e_type != ET_REL)
-        reading->image->executable = true;
-    first = reading->image->kernel_count;
+        reader->image->executable = true;
+    first = reader->image->kernel_count;
     code = read_symbols(&elf);
     if (code == CUDA_SUCCESS)
-        turn(reading->image, first);
+        turn(reader->image, first);
     return code;
 }

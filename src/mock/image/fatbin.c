@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "src/mock/image/decompress.h"
-#include "src/mock/image/reading.h"
+#include "src/mock/image/reader.h"
 
 enum { KIND_PTX = 1, KIND_CUBIN = 2, FLAG_LZ4 = 0x2000, FLAG_ZSTD = 0x8000 };
 
@@ -67,9 +67,9 @@ static void choose(struct choice *best, const struct choice *other)
         *best = *other;
 }
 
-static CUresult damaged(struct mock_reading *reading)
+static CUresult damaged(struct mock_reader *reader)
 {
-    return cushim__mock_image_refuse(reading->image, CUDA_ERROR_INVALID_IMAGE,
+    return cushim__mock_image_refuse(reader->image, CUDA_ERROR_INVALID_IMAGE,
                                      "the fat binary is damaged");
 }
 
@@ -98,7 +98,7 @@ static bool look(const unsigned char *start, size_t bytes, struct entry *entry,
 }
 
 /* Make it plain; `*memory` is to be freed. */
-static CUresult unpack(struct mock_reading *reading, struct choice *choice, unsigned char **memory)
+static CUresult unpack(struct mock_reader *reader, struct choice *choice, unsigned char **memory)
 {
     CUresult code;
 
@@ -108,36 +108,36 @@ static CUresult unpack(struct mock_reading *reading, struct choice *choice, unsi
     code = cushim__mock_decompress(choice->compression, choice->start, choice->bytes,
                                    choice->plain_bytes, memory);
     if (code == CUDA_ERROR_INVALID_IMAGE)
-        return damaged(reading);
+        return damaged(reader);
     choice->start = *memory;
     choice->bytes = choice->plain_bytes;
     return code;
 }
 
 /* PTX that is executed, and declares what the cubin does. */
-static CUresult read_text(struct mock_reading *reading, struct choice text)
+static CUresult read_text(struct mock_reader *reader, struct choice text)
 {
     unsigned char *memory;
-    CUresult code = unpack(reading, &text, &memory);
+    CUresult code = unpack(reader, &text, &memory);
 
     if (code == CUDA_SUCCESS)
-        code = cushim__mock_read_ptx_beside(reading, (const char *)text.start, text.bytes);
+        code = cushim__mock_read_ptx_beside(reader, (const char *)text.start, text.bytes);
     free(memory);
     return code;
 }
 
-static CUresult read_choice(struct mock_reading *reading, struct choice readable)
+static CUresult read_choice(struct mock_reader *reader, struct choice readable)
 {
     unsigned char *memory;
-    CUresult code = unpack(reading, &readable, &memory);
+    CUresult code = unpack(reader, &readable, &memory);
 
     if (code == CUDA_SUCCESS)
-        code = cushim__mock_read_any(reading, readable.start, readable.bytes);
+        code = cushim__mock_read_any(reader, readable.start, readable.bytes);
     free(memory);
     return code;
 }
 
-CUresult cushim__mock_read_fatbin(struct mock_reading *reading, const unsigned char *start,
+CUresult cushim__mock_read_fatbin(struct mock_reader *reader, const unsigned char *start,
                                   size_t bytes)
 {
     struct choice best = {.rank = 0}, readable = {.rank = 0}, text = {.rank = 0};
@@ -146,22 +146,22 @@ CUresult cushim__mock_read_fatbin(struct mock_reading *reading, const unsigned c
     size_t offset;
 
     if (bytes < sizeof header)
-        return damaged(reading);
+        return damaged(reader);
     memcpy(&header, start, sizeof header);
     if (header.header_bytes < sizeof header || header.header_bytes > bytes ||
         header.bytes > bytes - header.header_bytes)
-        return damaged(reading);
+        return damaged(reader);
     bytes = header.header_bytes + (size_t)header.bytes;
     for (offset = header.header_bytes; offset < bytes;) {
         struct choice found;
         struct entry entry;
 
         if (!look(start + offset, bytes - offset, &entry, &found))
-            return damaged(reading);
-        found.rank = rank_of(&entry, reading->target);
+            return damaged(reader);
+        found.rank = rank_of(&entry, reader->target);
         choose(&best, &found);
         if (!cushim__mock_can_decompress(found.compression))
-            reading->image->needs_zstd |= entry.kind == KIND_PTX;
+            reader->image->needs_zstd |= entry.kind == KIND_PTX;
         else
             choose(&readable, &found);
         if (cushim__mock_can_decompress(found.compression) && entry.kind == KIND_PTX)
@@ -169,13 +169,13 @@ CUresult cushim__mock_read_fatbin(struct mock_reading *reading, const unsigned c
         offset += entry.header_bytes + (size_t)entry.bytes;
     }
     if (best.rank == 0)
-        return cushim__mock_image_refuse(reading->image, CUDA_ERROR_NO_BINARY_FOR_GPU,
+        return cushim__mock_image_refuse(reader->image, CUDA_ERROR_NO_BINARY_FOR_GPU,
                                          "nothing in the fat binary is for this device");
     /* Entries come from one source: what one declares, the others do. Only PTX can be executed. */
     if (text.rank > 0 && text.start != readable.start)
-        code = read_text(reading, text);
+        code = read_text(reader, text);
     if (code == CUDA_SUCCESS && readable.rank > 0)
-        return read_choice(reading, readable);
-    reading->image->opaque = true;
+        return read_choice(reader, readable);
+    reader->image->opaque = true;
     return code;
 }

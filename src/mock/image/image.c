@@ -10,7 +10,7 @@
 
 #include "src/base/name.h"
 #include "src/mock/image/elf_file.h"
-#include "src/mock/image/reading.h"
+#include "src/mock/image/reader.h"
 
 /* Make room for one more element. The array doubles when its count is a power of two. */
 static bool grow(void *array, size_t count, size_t element_bytes)
@@ -272,13 +272,12 @@ static uint32_t magic_of(const unsigned char *start, size_t bytes)
     return magic;
 }
 
-CUresult cushim__mock_read_any(struct mock_reading *reading, const unsigned char *start,
-                               size_t bytes)
+CUresult cushim__mock_read_any(struct mock_reader *reader, const unsigned char *start, size_t bytes)
 {
-    struct mock_reading inner = *reading;
+    struct mock_reader inner = *reader;
 
-    if (++inner.depth > MOCK_READING_DEPTH_MAX)
-        return cushim__mock_image_refuse(reading->image, CUDA_ERROR_INVALID_IMAGE,
+    if (++inner.depth > MOCK_READER_DEPTH_MAX)
+        return cushim__mock_image_refuse(reader->image, CUDA_ERROR_INVALID_IMAGE,
                                          "the image has too many images within images");
     switch (magic_of(start, bytes)) {
     case MOCK_ELF_MAGIC:
@@ -293,9 +292,9 @@ CUresult cushim__mock_read_any(struct mock_reading *reading, const unsigned char
 CUresult cushim__mock_image_read_bytes(struct mock_image *image, const void *start, size_t bytes,
                                        const struct mock_image_target *target)
 {
-    struct mock_reading reading = {.image = image, .target = target};
+    struct mock_reader reader = {.image = image, .target = target};
 
-    return cushim__mock_read_any(&reading, start, bytes);
+    return cushim__mock_read_any(&reader, start, bytes);
 }
 
 CUresult cushim__mock_image_read(struct mock_image *image, const void *start,

@@ -4,17 +4,17 @@
 #include <string.h>
 
 #include "src/base/name.h"
-#include "src/mock/image/reading.h"
+#include "src/mock/image/reader.h"
 
 /* The program that all texts of an image are. NULL: out of memory. */
-static struct ptx_module *program_of(const struct mock_reading *reading)
+static struct ptx_module *program_of(const struct mock_reader *reader)
 {
     const struct ptx_target target = {
-        .version = reading->target->ptx_version,
-        .architecture = reading->target->architecture,
-        .declarations = !reading->target->executes,
+        .version = reader->target->ptx_version,
+        .architecture = reader->target->architecture,
+        .declarations = !reader->target->executes,
     };
-    struct mock_image *image = reading->image;
+    struct mock_image *image = reader->image;
 
     if (!image->program)
         image->program = cushim__ptx_create(&target);
@@ -125,10 +125,10 @@ static CUresult declare_global(struct mock_image *image, size_t number)
     return copy_addresses(image, declared, global) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-CUresult cushim__mock_read_ptx(struct mock_reading *reading, const char *start, size_t bytes)
+CUresult cushim__mock_read_ptx(struct mock_reader *reader, const char *start, size_t bytes)
 {
-    struct mock_image *image = reading->image;
-    struct ptx_module *program = program_of(reading);
+    struct mock_image *image = reader->image;
+    struct ptx_module *program = program_of(reader);
     CUresult code = CUDA_SUCCESS;
     struct ptx_error error;
 
@@ -148,15 +148,15 @@ CUresult cushim__mock_read_ptx(struct mock_reading *reading, const char *start, 
     return code;
 }
 
-CUresult cushim__mock_read_ptx_beside(struct mock_reading *reading, const char *start, size_t bytes)
+CUresult cushim__mock_read_ptx_beside(struct mock_reader *reader, const char *start, size_t bytes)
 {
-    struct mock_image *image = reading->image;
+    struct mock_image *image = reader->image;
     struct ptx_error error;
 
-    if (!reading->target->executes)
+    if (!reader->target->executes)
         return CUDA_SUCCESS;
     image->beside = true;
-    if (!program_of(reading))
+    if (!program_of(reader))
         return CUDA_ERROR_OUT_OF_MEMORY;
     if (cushim__ptx_add(image->program, start, bytes, &error))
         return CUDA_SUCCESS;

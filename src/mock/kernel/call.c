@@ -284,7 +284,7 @@ static const char *conversion(struct ptx_step *step, unsigned lane, const char *
         return format + 1;
     }
     if (*format == '\0' || !strchr("diuoxXceEfFgGaAps", *format)) {
-        /* What is not known stays as it is. */
+        /* What is not known stays unchanged. */
         add(output, start, (size_t)(format - start));
         return format;
     }

@@ -371,7 +371,7 @@ static uint64_t flushed(uint64_t bits)
     return bits & 0x7f800000 ? bits : bits & 0x80000000;
 }
 
-/* In global memory subnormal f32 are flushed, and a NaN in double precision stays as it is. */
+/* In global memory subnormal f32 are flushed, and a NaN in double precision stays unchanged. */
 static uint64_t add_real(enum ptx_type type, uint64_t old, uint64_t operand, bool shared)
 {
     uint64_t result = 0;

@@ -138,7 +138,7 @@ struct where {
     const lane_u32 *narrow;
     const lane_u64 *wide; /* NULL: `narrow` counts, and sums have 32 bits */
     uint64_t offset, host;
-    bool whole; /* the row of numbers lies at the first lane's place as it is */
+    bool whole; /* the row of numbers lies at the first lane's place unchanged */
     lane_u64 own[PTX_LANES], places[PTX_LANES];
 };
 

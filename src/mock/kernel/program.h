@@ -4,7 +4,7 @@
  * 32 lanes at a time, with the results of a GPU.
  *
  * Nothing here knows streams, contexts or the driver. Whoever launches gives the memory, the clock
- * and the rest of the world as a table of functions (`struct ptx_host`). Nothing here locks: a
+ * and the host as a table of functions (`struct ptx_host`). Nothing here locks: a
  * program may be used by several threads at once after cushim__ptx_link(), a launch by one at a
  * time.
  */
@@ -143,13 +143,13 @@ struct ptx_texture {
     bool surface, layered, cube;
     bool linear;     /* texels are weighted, unless they are read as integers */
     bool normalised; /* the extents go from 0 to 1 */
-    bool integers;   /* texels of 8 and 16 bits are read as they are, not from -1 or 0 to 1 */
+    bool integers;   /* texels of 8 and 16 bits are read unchanged, not from -1 or 0 to 1 */
     bool srgb;
     enum ptx_addressing addressing[3];
     float border[4];
 };
 
-/* The world of a launch. `data` is what cushim__ptx_launch_create() got. */
+/* The host of a launch. `data` is what cushim__ptx_launch_create() got. */
 struct ptx_host {
     /*
      * The memory that an address lies in. False: in none. What it returns is kept until

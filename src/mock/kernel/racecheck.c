@@ -329,7 +329,7 @@ static void order(const struct ptx_step *step, struct cell *cell, const struct u
     const struct ptx_instruction *at = step->at;
     struct knowledge *knows = knowledge_of(step->launch, step->warp);
 
-    /* An atomic operation whose result is not used tells its thread nothing. */
+    /* An atomic operation whose result is not used gives its thread no information. */
     if (use->flags & STRONG && kind != PTX_WRITE &&
         (at->handler == DO_LOAD || (at->handler == DO_ATOMIC && at->d != PTX_UNUSED)))
         advance(&knows->all, cell->released);

@@ -31,7 +31,7 @@ struct axis {
     unsigned weight; /* of FRACTION */
 };
 
-/* A channel of a texel: a number, or the bits of an integer that is read as it is. */
+/* A channel of a texel: a number, or the bits of an integer that is read unchanged. */
 struct texel {
     double values[CHANNELS];
     uint32_t bits[CHANNELS];

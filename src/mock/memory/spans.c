@@ -34,20 +34,20 @@ static void add(struct mock_spans *spans, struct mock_span *span, uint64_t start
     span->parts = NULL;
     cushim__tree_add(&spans->addresses, &span->by_address);
     if (!used)
-        cushim__tree_add(&spans->rooms, &span->by_room);
+        cushim__tree_add(&spans->sizes, &span->by_room);
 }
 
 static void take_out(struct mock_spans *spans, struct mock_span *span)
 {
     if (!span->used)
-        cushim__tree_remove(&spans->rooms, &span->by_room);
+        cushim__tree_remove(&spans->sizes, &span->by_room);
     cushim__tree_remove(&spans->addresses, &span->by_address);
 }
 
 void cushim__mock_spans_begin(struct mock_spans *spans, uint64_t boundary)
 {
     *spans = (struct mock_spans){.addresses = {.before = address_before},
-                                 .rooms = {.before = room_before},
+                                 .sizes = {.before = room_before},
                                  .boundary = boundary};
 }
 
@@ -116,8 +116,8 @@ static struct mock_span *smallest(const struct mock_spans *spans, uint64_t room,
     const struct mock_span least = {.room = room};
     const struct cushim__tree_node *node;
 
-    for (node = cushim__tree_from(&spans->rooms, &least.by_room); node;
-         node = cushim__tree_after(&spans->rooms, node)) {
+    for (node = cushim__tree_from(&spans->sizes, &least.by_room); node;
+         node = cushim__tree_after(&spans->sizes, node)) {
         struct mock_span *span = by_room(node);
 
         if (fits(span, room, alignment, start))
@@ -157,9 +157,9 @@ static struct mock_span *merge(struct mock_spans *spans, struct mock_span *left,
                                struct mock_span *right)
 {
     take_out(spans, right);
-    cushim__tree_remove(&spans->rooms, &left->by_room);
+    cushim__tree_remove(&spans->sizes, &left->by_room);
     left->room += right->room;
-    cushim__tree_add(&spans->rooms, &left->by_room);
+    cushim__tree_add(&spans->sizes, &left->by_room);
     free(right);
     return left;
 }
@@ -171,7 +171,7 @@ struct mock_span *cushim__mock_spans_give(struct mock_spans *spans, struct mock_
     struct mock_span *right = by_address(cushim__tree_after(&spans->addresses, &span->by_address));
 
     span->used = false;
-    cushim__tree_add(&spans->rooms, &span->by_room);
+    cushim__tree_add(&spans->sizes, &span->by_room);
     if (may_merge(spans, span, right))
         merge(spans, span, right);
     return may_merge(spans, left, span) ? merge(spans, left, span) : span;

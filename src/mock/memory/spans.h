@@ -23,7 +23,7 @@ struct mock_span {
 };
 
 struct mock_spans {
-    struct cushim__tree addresses, rooms;
+    struct cushim__tree addresses, sizes;
     uint64_t boundary; /* free spans do not merge across multiples of it; 0: no boundary */
 };
 

@@ -31,7 +31,7 @@ function shortBytes(value) {
 }
 
 const percent = (part) => (100 * part).toFixed(part < 0.1 ? 1 : 0) + ' %';
-const plural = (count, noun) => numbers.format(count) + ' ' + noun + (count === 1 ? '' : 's');
+const plural = (count, word) => numbers.format(count) + ' ' + word + (count === 1 ? '' : 's');
 const valueText = (track, value) =>
   track.unit === 'bytes' ? shortBytes(value) : numbers.format(value);
 

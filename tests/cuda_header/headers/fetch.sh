@@ -14,7 +14,7 @@ usage: fetch.sh [-C FOLDER] VERSION...
 Fetches the headers of CUDA toolkits out of the packages of the Debian archive (non-free), into
 FOLDER/VERSION/include (default: ${XDG_CACHE_HOME:-$HOME/.cache}/cushim/headers). VERSION is 11.2,
 11.8, 12.4, 12.5 or all. A package has 0.8 GB, of which only the headers are kept. Nothing is
-installed, the system's package lists stay as they are, and what is there already is not fetched
+installed, the system's package lists stay unchanged, and what is there already is not fetched
 again.
 
 The archive is the mirror that this machine uses, else deb.debian.org; CUSHIM_DEBIAN_ARCHIVE=URI

@@ -254,7 +254,7 @@ def half_forms():
 
 
 def approximate_forms():
-    """Their results are kept as they are, and compared in units of the last place."""
+    """Their results are kept unchanged, and compared in units of the last place."""
     for flush in ("", ".ftz"):
         for opcode in ("rcp", "sqrt", "rsqrt", "ex2", "lg2", "sin", "cos"):
             yield plain("%s.approx%s.f32" % (opcode, flush), "f32", ["f32"], "f32", count=4096)

@@ -15,18 +15,18 @@
 
 enum { GLOBALS_BYTES = 1 << 16, SLICE = 100000, MOST_SLICES = 20000, MOST_GLOBALS = 64 };
 
-struct world {
+struct fixture {
     unsigned char *operands, *results, *globals;
     size_t operand_bytes, result_bytes;
 };
 
 static bool find(void *data, uint64_t address, struct ptx_range *range)
 {
-    const struct world *const world = data;
+    const struct fixture *const fixture = data;
     const struct ptx_range ranges[] = {
-        {OPERANDS, world->operand_bytes, world->operands, false},
-        {RESULTS, world->result_bytes, world->results, false},
-        {GLOBALS, GLOBALS_BYTES, world->globals, false},
+        {OPERANDS, fixture->operand_bytes, fixture->operands, false},
+        {RESULTS, fixture->result_bytes, fixture->results, false},
+        {GLOBALS, GLOBALS_BYTES, fixture->globals, false},
     };
 
     for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
@@ -39,7 +39,7 @@ static bool find(void *data, uint64_t address, struct ptx_range *range)
 }
 
 /* The variables of the module one after the other, with their initial values. */
-static bool place_globals(const struct ptx_module *module, struct world *world,
+static bool place_globals(const struct ptx_module *module, struct fixture *fixture,
                           uint64_t addresses[MOST_GLOBALS])
 {
     uint64_t at = 0;
@@ -54,9 +54,9 @@ static bool place_globals(const struct ptx_module *module, struct world *world,
         if (global->bytes > GLOBALS_BYTES - at)
             return false;
         if (global->initial)
-            memcpy(world->globals + at, global->initial, global->bytes);
+            memcpy(fixture->globals + at, global->initial, global->bytes);
         else
-            memset(world->globals + at, 0, global->bytes);
+            memset(fixture->globals + at, 0, global->bytes);
         addresses[i] = GLOBALS + at;
         at += global->bytes;
     }
@@ -64,7 +64,7 @@ static bool place_globals(const struct ptx_module *module, struct world *world,
 }
 
 static enum outcome execute(struct ptx_module *module, const struct kernel *kernel,
-                            struct world *world, char *why, size_t room)
+                            struct fixture *fixture, char *why, size_t room)
 {
     const size_t index = cushim__ptx_find_kernel(module, kernel->entry);
     const uint64_t parameters[2] = {OPERANDS, RESULTS};
@@ -76,7 +76,7 @@ static enum outcome execute(struct ptx_module *module, const struct kernel *kern
     enum ptx_state state = PTX_RUNNING;
     enum outcome outcome = FAULTED;
 
-    if (index == SIZE_MAX || !place_globals(module, world, addresses)) {
+    if (index == SIZE_MAX || !place_globals(module, fixture, addresses)) {
         snprintf(why, room, "there is no such kernel, or no room for its variables");
         return REFUSED;
     }
@@ -85,7 +85,7 @@ static enum outcome execute(struct ptx_module *module, const struct kernel *kern
         return REFUSED;
     }
     launch = cushim__ptx_launch_create(module, index, &shape, parameters, sizeof parameters,
-                                       addresses, &host, world);
+                                       addresses, &host, fixture);
     for (unsigned slice = 0; launch && state == PTX_RUNNING && slice < MOST_SLICES; slice++)
         state = cushim__ptx_run(launch, SLICE);
     if (!launch || state == PTX_NO_MEMORY)
@@ -106,30 +106,30 @@ enum outcome interpret_kernel(const struct programs *programs, size_t index, uns
 {
     const struct kernel *const kernel = &programs->kernels[index];
     char *text = module_text(programs, index, index + 1);
-    struct world world = {.operand_bytes = (size_t)kernel->count * kernel->operand_count * 8,
-                          .result_bytes = (size_t)kernel->count * kernel->result_count * 8};
+    struct fixture fixture = {.operand_bytes = (size_t)kernel->count * kernel->operand_count * 8,
+                              .result_bytes = (size_t)kernel->count * kernel->result_count * 8};
     static const struct ptx_target target = {.version = 999, .architecture = 999};
     struct ptx_module *module = cushim__ptx_create(&target);
     struct ptx_error error = {0};
     enum outcome outcome = REFUSED;
 
-    world.operands = must_allocate(world.operand_bytes);
-    world.results = must_allocate(world.result_bytes);
-    world.globals = must_allocate(GLOBALS_BYTES);
-    operands_fill(kernel, programs->seed, (uint64_t *)(void *)world.operands);
-    memset(world.results, 0xa5, world.result_bytes);
+    fixture.operands = must_allocate(fixture.operand_bytes);
+    fixture.results = must_allocate(fixture.result_bytes);
+    fixture.globals = must_allocate(GLOBALS_BYTES);
+    operands_fill(kernel, programs->seed, (uint64_t *)(void *)fixture.operands);
+    memset(fixture.results, 0xa5, fixture.result_bytes);
     if (!module || !cushim__ptx_add(module, text, strlen(text), &error) ||
         !cushim__ptx_link(module, &error))
         snprintf(why, room, "%s, line %u: %s", error.text, error.line, error.instruction);
     else
-        outcome = execute(module, kernel, &world, why, room);
+        outcome = execute(module, kernel, &fixture, why, room);
     if (outcome == COMPUTED)
-        results_pack(kernel, (const uint64_t *)(const void *)world.results, packed);
+        results_pack(kernel, (const uint64_t *)(const void *)fixture.results, packed);
     if (module)
         cushim__ptx_release(module);
-    free(world.operands);
-    free(world.results);
-    free(world.globals);
+    free(fixture.operands);
+    free(fixture.results);
+    free(fixture.globals);
     free(text);
     return outcome;
 }

@@ -13,7 +13,7 @@ usage: fetch.sh FOLDER
 
 Fetches nvcc, libnvrtc, libnvvm and CUDA's headers out of packages of Debian 12, and unpacks them in
 FOLDER, for generate.py --toolkit FOLDER (880 MB to fetch, 300 MB on disk). Nothing is installed, and
-the system's package lists stay as they are.
+the system's package lists stay unchanged.
 
 The archive is the mirror that this machine uses, else deb.debian.org; CUSHIM_DEBIAN_ARCHIVE=URI
 names another. Exit status: 0, or 77: they cannot be had, and the reason is printed.

@@ -37,7 +37,7 @@ struct point {
 unsigned channel_bytes(CUarray_format format);
 bool is_integer(const struct mode *mode); /* what is read are integers */
 
-/* A channel of texels, row after row, as a number in [0, 1] and the like, or as it is. */
+/* A channel of texels, row after row, as a number in [0, 1] and the like, or unchanged. */
 double texel_value(const struct mode *mode, const unsigned char *texels, const int64_t at[3],
                    unsigned channel);
 

@@ -3,7 +3,7 @@
  * What the fake driver's programs own: contexts, streams, memory, events.
  *
  * Time is a counter that only cuMemsetD8Async moves. Handles are never used twice, so a second
- * destroy is noticed, and ends the process like any other misuse; what is left at the end of the
+ * destroy is noticed, and ends the process like any other misuse; what has leaked at the end of the
  * process makes it exit with 99. A call that gives something back does so even if it is asked to
  * fail, as the driver does that reports earlier work.
  */

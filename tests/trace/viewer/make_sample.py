@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Write a page of the viewer with a made-up trace: make_sample.py KIND OUTPUT [EVENTS]
 
-KIND is training, a training loop; large, as many events as are asked for; hostile, with names that
+KIND is training, a training loop; large, as many events as are asked for; adversarial, with names that
 would harm a careless page; or empty. The same arguments make the same page.
 """
 
@@ -18,7 +18,7 @@ import embed  # noqa: E402, of the folder of the viewer
 
 CLASSES = ['call', 'blocked', 'error', 'unfinished', 'kernel', 'copy', 'set', 'graph',
            'host function', 'range', 'mark']
-HOSTILE = [
+ADVERSARIAL = [
     '</script><script>document.title = "harmed"</script>',
     '<img src=x onerror="document.title = \'harmed\'">',
     '<!-- <script>',
@@ -264,11 +264,11 @@ def large(count):
     return threads + streams + [memory], {}
 
 
-def hostile():
-    thread = Track('thread', HOSTILE[0], HOSTILE[1])
-    stream = Track('stream', HOSTILE[1], HOSTILE[5])
-    for at, name in enumerate(HOSTILE):
-        call = thread.add(at * 1000, 600, name, 'call', HOSTILE[-1 - at])
+def adversarial():
+    thread = Track('thread', ADVERSARIAL[0], ADVERSARIAL[1])
+    stream = Track('stream', ADVERSARIAL[1], ADVERSARIAL[5])
+    for at, name in enumerate(ADVERSARIAL):
+        call = thread.add(at * 1000, 600, name, 'call', ADVERSARIAL[-1 - at])
         stream.add(at * 1000 + 500, 400, name, 'kernel', name, call)
     # Hours later, and nested; then two that overlap without one being inside the other.
     late = 3 * 3600 * 10 ** 9
@@ -276,11 +276,11 @@ def hostile():
         thread.add(late + at * 10, 1000 - at * 20, 'nested %d' % at, 'call')
     thread.add(late + 5000, 100, 'first', 'call')
     thread.add(late + 5050, 100, 'second', 'unfinished')
-    counter = Track('counter', HOSTILE[2], HOSTILE[5])
+    counter = Track('counter', ADVERSARIAL[2], ADVERSARIAL[5])
     for at, value in enumerate((0, 5, -7, 1 << 40)):
         counter.add(at * 1000, value, None, None)
     return [thread, stream, counter], {
-        'program': HOSTILE[0], 'driver': HOSTILE[1], 'ended': False, 'clock': 'virtual',
+        'program': ADVERSARIAL[0], 'driver': ADVERSARIAL[1], 'ended': False, 'clock': 'virtual',
         'lost_calls': 1234, 'lost_work': 1, 'untimed_work': 2, 'unknown_functions': 3,
         'damage': 'chunk 5 is damaged', 'lost_details': 4}
 
@@ -289,7 +289,7 @@ def sample(kind, count=20000):
     """(tracks, members of the data that differ)."""
     if kind == 'empty':
         return [], {}
-    return {'training': training, 'hostile': hostile, 'large': lambda: large(count)}[kind]()
+    return {'training': training, 'adversarial': adversarial, 'large': lambda: large(count)}[kind]()
 
 
 def main():

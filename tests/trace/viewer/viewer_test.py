@@ -133,14 +133,14 @@ class DecodeTest(PageTest):
     def test_training_loop_is_decoded_as_written(self):
         self.check('training')
 
-    def test_hostile_names_and_long_times_are_decoded_as_written(self):
-        self.check('hostile')
+    def test_adversarial_names_and_long_times_are_decoded_as_written(self):
+        self.check('adversarial')
 
     def test_many_events_are_decoded_as_written(self):
         self.check('large')
 
     def test_events_of_a_lane_do_not_overlap(self):
-        for kind in ('training', 'hostile', 'large'):
+        for kind in ('training', 'adversarial', 'large'):
             self.show(kind)
             self.assertEqual(self.run_js(
                 'trace.tracks.flatMap((track) => track.lanes).filter((lane) =>'
@@ -148,7 +148,7 @@ class DecodeTest(PageTest):
                 'at > 0 && endOf(lane.events[at - 1]) > trace.begin[event])).length'), 0)
 
     def test_nested_calls_lie_below_each_other(self):
-        self.show('hostile')
+        self.show('adversarial')
         lanes = self.run_js('[...trace.lane].filter((_, event) =>'
                             'trace.names[trace.name[event]].startsWith("nested"))')
         self.assertEqual(lanes, [0, 1, 2, 3, 4])
@@ -281,8 +281,8 @@ class ViewTest(PageTest):
         for got, one in zip(self.view(), wanted):
             self.assertAlmostEqual(got, one, delta=10)
 
-    def test_nanoseconds_are_told_apart_after_hours(self):
-        self.show('hostile')
+    def test_nanoseconds_are_distinguished_after_hours(self):
+        self.show('adversarial')
         event = self.event('nested 4')
         self.run_js('zoomToEvent(%d)' % event)
         self.run_js('zoom(0.01)')
@@ -295,7 +295,7 @@ class ViewTest(PageTest):
         self.assertEqual(len(labels), len(set(labels)))
 
     def test_ticks_of_hours_are_labelled_in_hours(self):
-        self.show('hostile')
+        self.show('adversarial')
         self.assertIn('1:30 h', self.run_js('ticks().made.map((tick) => tick.label)'))
 
     def test_filter_hides_a_class(self):
@@ -498,15 +498,15 @@ class WordsTest(PageTest):
             self.assertEqual(self.run_js('[shortTime(%d), exactTime(%d)]' % (time, time)),
                              [short, exact])
 
-    def test_hostile_names_are_text(self):
-        self.show('hostile')
+    def test_adversarial_names_are_text(self):
+        self.show('adversarial')
         self.assertEqual(self.run_js('document.title'),
-                         make_sample.HOSTILE[0] + ' - cushim trace')
-        self.assertEqual(self.text('#program'), make_sample.HOSTILE[0])
-        for at in range(len(make_sample.HOSTILE)):
+                         make_sample.ADVERSARIAL[0] + ' - cushim trace')
+        self.assertEqual(self.text('#program'), make_sample.ADVERSARIAL[0])
+        for at in range(len(make_sample.ADVERSARIAL)):
             self.run_js('select(%d)' % at)
             self.assertEqual(self.run_js('document.querySelector("#selected dd").textContent'),
-                             readable(make_sample.HOSTILE[at]))
+                             readable(make_sample.ADVERSARIAL[at]))
             self.run_js('showTooltip(tooltipLines(%s, 0), 9, 9)' % (
                 '{row: rows[0], from: %d, to: %d}' % (at, at + 1)))
         self.assertEqual(self.run_js('document.querySelectorAll("img").length'), 0)
@@ -538,7 +538,7 @@ class WordsTest(PageTest):
         self.assertFalse(self.is_shown('#empty'))
 
     def test_trouble_is_said_in_words(self):
-        self.show('hostile')
+        self.show('adversarial')
         said = self.text('#notices')
         for words in ('1,234 calls missing', '1 piece of device work missing', 'was killed',
                       'virtual clock', '2 pieces of device work without times', '3 functions',

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the readers of the formats of images share. */
-#ifndef CUSHIM_MOCK_IMAGE_READING_H
-#define CUSHIM_MOCK_IMAGE_READING_H
+#ifndef CUSHIM_MOCK_IMAGE_READER_H
+#define CUSHIM_MOCK_IMAGE_READER_H
 
 #include "src/mock/image/image.h"
 
-struct mock_reading {
+struct mock_reader {
     struct mock_image *image;
     const struct mock_image_target *target;
     unsigned depth; /* of images within images */
 };
 
-enum { MOCK_READING_DEPTH_MAX = 4 };
+enum { MOCK_READER_DEPTH_MAX = 4 };
 
 /* One of each format. The bytes are readable, and all there is. */
-CUresult cushim__mock_read_any(struct mock_reading *reading, const unsigned char *start,
+CUresult cushim__mock_read_any(struct mock_reader *reader, const unsigned char *start,
                                size_t bytes);
-CUresult cushim__mock_read_ptx(struct mock_reading *reading, const char *start, size_t bytes);
-CUresult cushim__mock_read_elf(struct mock_reading *reading, const unsigned char *start,
+CUresult cushim__mock_read_ptx(struct mock_reader *reader, const char *start, size_t bytes);
+CUresult cushim__mock_read_elf(struct mock_reader *reader, const unsigned char *start,
                                size_t bytes);
-CUresult cushim__mock_read_fatbin(struct mock_reading *reading, const unsigned char *start,
+CUresult cushim__mock_read_fatbin(struct mock_reader *reader, const unsigned char *start,
                                   size_t bytes);
 
 /* Whether a cubin of an architecture runs on the device: of the same family, and not newer. */
@@ -50,8 +50,7 @@ bool cushim__mock_image_add_parameter(struct mock_image_kernel *kernel, size_t o
                                       size_t bytes);
 
 /* The PTX beside a cubin, which declares nothing more. OUT_OF_MEMORY; what is wrong is ignored. */
-CUresult cushim__mock_read_ptx_beside(struct mock_reading *reading, const char *start,
-                                      size_t bytes);
+CUresult cushim__mock_read_ptx_beside(struct mock_reader *reader, const char *start, size_t bytes);
 
 /* How much shared memory a kernel has. What no device has counts as 1 GiB. */
 void cushim__mock_image_set_shared(struct mock_image_kernel *kernel, uint64_t bytes);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #define CUSHIM_DISABLE_DEPRECATION_WARNINGS
-#include "tests/check/planted.h"
+#include "tests/check/injected.h"
 
 #include <string.h>
 
@@ -16,12 +16,12 @@
 static char pageable[2 * RANDOM_BYTES];
 
 /* The handle of one that has ended. */
-static uint64_t ended(struct random_program *program, enum random_noun noun)
+static uint64_t ended(struct random_program *program, enum random_type type)
 {
     struct random_object *object =
-        random_draw(program, 2) ? random_pick(program, noun) : random_make(program, noun);
+        random_draw(program, 2) ? random_pick(program, type) : random_make(program, type);
 
-    random_destroy(program, noun, object);
+    random_destroy(program, type, object);
     return object->handle;
 }
 
@@ -251,12 +251,12 @@ static void context_destroyed(struct random_program *program)
 
 static void destroyed_twice(struct random_program *program)
 {
-    static const enum random_noun nouns[] = {RANDOM_STREAM, RANDOM_EVENT, RANDOM_MODULE,
+    static const enum random_type types[] = {RANDOM_STREAM, RANDOM_EVENT, RANDOM_MODULE,
                                              RANDOM_GRAPH,  RANDOM_EXEC,  RANDOM_ARRAY,
                                              RANDOM_POOL};
-    const enum random_noun noun = nouns[random_draw(program, sizeof nouns / sizeof *nouns)];
+    const enum random_type type = types[random_draw(program, sizeof types / sizeof *types)];
 
-    WRONG(random_call_end(noun, ended(program, noun)));
+    WRONG(random_call_end(type, ended(program, type)));
 }
 
 static void handle_after_context(struct random_program *program)
@@ -289,10 +289,10 @@ static void handle_after_context(struct random_program *program)
 
 static void handle_kind(struct random_program *program)
 {
-    static const enum random_noun nouns[] = {RANDOM_STREAM, RANDOM_EVENT, RANDOM_GRAPH,
+    static const enum random_type types[] = {RANDOM_STREAM, RANDOM_EVENT, RANDOM_GRAPH,
                                              RANDOM_MODULE, RANDOM_EXEC};
-    const unsigned kind = random_draw(program, sizeof nouns / sizeof *nouns);
-    const uint64_t handle = random_pick(program, nouns[kind])->handle;
+    const unsigned kind = random_draw(program, sizeof types / sizeof *types);
+    const uint64_t handle = random_pick(program, types[kind])->handle;
     unsigned taken = random_draw(program, 3);
 
     if (taken == kind)
@@ -309,29 +309,29 @@ static void handle_kind(struct random_program *program)
 
 static void memory_freed(struct random_program *program)
 {
-    const enum random_noun noun = random_draw(program, 2) ? RANDOM_MEMORY : RANDOM_POOLED;
+    const enum random_type type = random_draw(program, 2) ? RANDOM_MEMORY : RANDOM_POOLED;
     const struct partner partner = begin_partner();
 
-    use_memory(program, ended(program, noun), &partner);
+    use_memory(program, ended(program, type), &partner);
 }
 
 static void memory_freed_twice(struct random_program *program)
 {
-    static const enum random_noun nouns[] = {RANDOM_MEMORY, RANDOM_POOLED, RANDOM_HOST};
-    const enum random_noun noun = nouns[random_draw(program, 3)];
-    const uint64_t memory = ended(program, noun);
+    static const enum random_type types[] = {RANDOM_MEMORY, RANDOM_POOLED, RANDOM_HOST};
+    const enum random_type type = types[random_draw(program, 3)];
+    const uint64_t memory = ended(program, type);
 
-    if (noun == RANDOM_POOLED && random_draw(program, 2))
+    if (type == RANDOM_POOLED && random_draw(program, 2))
         WRONG(driver->MemFreeAsync(memory, NULL));
     else
-        WRONG(random_call_end(noun, memory));
+        WRONG(random_call_end(type, memory));
 }
 
 static void memory_bounds(struct random_program *program)
 {
-    const enum random_noun noun = random_draw(program, 2) ? RANDOM_MEMORY : RANDOM_POOLED;
+    const enum random_type type = random_draw(program, 2) ? RANDOM_MEMORY : RANDOM_POOLED;
     const struct partner partner = begin_partner();
-    const CUdeviceptr memory = random_pick(program, noun)->handle;
+    const CUdeviceptr memory = random_pick(program, type)->handle;
 
     use_memory(program, memory + 4 * (1 + random_draw(program, 1000)), &partner);
 }
@@ -359,13 +359,13 @@ static void copy_to_host(struct random_program *program, struct random_object *h
 
 static void host_memory_used(struct random_program *program)
 {
-    const enum random_noun noun = random_draw(program, 2) ? RANDOM_HOST : RANDOM_REGISTERED;
-    struct random_object *host = random_pick(program, noun);
+    const enum random_type type = random_draw(program, 2) ? RANDOM_HOST : RANDOM_REGISTERED;
+    struct random_object *host = random_pick(program, type);
 
     copy_to_host(program, host);
     host->is_live = false;
-    WRONG(random_call_end(noun, host->handle));
-    if (noun == RANDOM_REGISTERED)
+    WRONG(random_call_end(type, host->handle));
+    if (type == RANDOM_REGISTERED)
         random_forget(host);
 }
 
@@ -434,8 +434,8 @@ static void race_of_edge(struct random_program *program)
 }
 
 /* The misuse of a case for an id, in the midst of the program. */
-static void plant_case(struct random_program *program, const struct check_case *cases,
-                       const char *id)
+static void inject_case(struct random_program *program, const struct check_case *cases,
+                        const char *id)
 {
     const struct check_case *chosen = NULL;
     unsigned count = 0;
@@ -449,27 +449,27 @@ static void plant_case(struct random_program *program, const struct check_case *
 
 static void event_time(struct random_program *program)
 {
-    plant_case(program, check_error_cases, "CUSHIM-event-time");
+    inject_case(program, check_error_cases, "CUSHIM-event-time");
 }
 
 static void error_sticky(struct random_program *program)
 {
-    plant_case(program, check_error_cases, "CUSHIM-error-sticky");
+    inject_case(program, check_error_cases, "CUSHIM-error-sticky");
 }
 
 static void error_repeated(struct random_program *program)
 {
-    plant_case(program, check_error_cases, "CUSHIM-error-repeated");
+    inject_case(program, check_error_cases, "CUSHIM-error-repeated");
 }
 
 static void error_ignored(struct random_program *program)
 {
-    plant_case(program, check_error_cases, "CUSHIM-error-ignored");
+    inject_case(program, check_error_cases, "CUSHIM-error-ignored");
 }
 
 static void host_function_calls(struct random_program *program)
 {
-    plant_case(program, check_error_cases, "CUSHIM-host-function-calls");
+    inject_case(program, check_error_cases, "CUSHIM-host-function-calls");
 }
 
 /* --- leaks --- */
@@ -478,7 +478,7 @@ static void host_function_calls(struct random_program *program)
  * In a context that lives on, as another part of the process has retained it: what is in a context
  * goes with it, and is none.
  */
-static void leave(struct random_program *program, enum random_noun noun)
+static void leave(struct random_program *program, enum random_type type)
 {
     const unsigned current = program->current;
     CUcontext context;
@@ -486,7 +486,7 @@ static void leave(struct random_program *program, enum random_noun noun)
     OK(order_below->DevicePrimaryCtxRetain(&context, 0));
     program->current = 0;
     OK(driver->CtxSetCurrent(program->context[0]));
-    random_make(program, noun)->is_live = false;
+    random_make(program, type)->is_live = false;
     program->current = current;
     OK(driver->CtxSetCurrent(program->context[current]));
 }
@@ -528,7 +528,7 @@ static void leak_context(struct random_program *program)
     OK(driver->CtxPopCurrent_v2(&context));
 }
 
-const struct planted planted[] = {
+const struct injected injected[] = {
     {"CUSHIM-context-destroyed", context_destroyed, false},
     {"CUSHIM-stream-destroyed", stream_destroyed, false},
     {"CUSHIM-event-destroyed", event_destroyed, false},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * planted_test [PROGRAMS [FIRST]]: random programs over the mock, each as it is, in which nothing
+ * injected_test [PROGRAMS [FIRST]]: random programs over the mock, each unmodified, in which nothing
  * is found, and once more with one misuse in it, which is found under its id, and nothing else is.
  */
 #include <stdio.h>
@@ -12,8 +12,8 @@
 
 #include "src/check/finding.h"
 #include "tests/check/answers.h"
+#include "tests/check/injected.h"
 #include "tests/check/order_objects.h"
-#include "tests/check/planted.h"
 
 enum { PROGRAMS = 400, STEPS = 40 };
 
@@ -22,7 +22,7 @@ const struct cushim_table *driver;
 static struct cushim_mock *mock;
 static struct cushim_layer *layer;
 static uint64_t seed;
-static const char *planted_id = "nothing";
+static const char *injected_id = "nothing";
 static unsigned long calls, missed, reported;
 
 void check_expect(CUresult answer, CUresult wanted, const char *call)
@@ -30,7 +30,7 @@ void check_expect(CUresult answer, CUresult wanted, const char *call)
     calls++;
     if (answer == wanted)
         return;
-    printf("seed %llu with %s: %s answers %d\n", (unsigned long long)seed, planted_id, call,
+    printf("seed %llu with %s: %s answers %d\n", (unsigned long long)seed, injected_id, call,
            (int)answer);
     exit(EXIT_FAILURE);
 }
@@ -78,7 +78,7 @@ static void print_findings(void)
 }
 
 /* One finding of the id, and nothing else; NULL: nothing at all. */
-static void judge(const struct planted *wrong)
+static void judge(const struct injected *wrong)
 {
     size_t found, others;
 
@@ -91,7 +91,7 @@ static void judge(const struct planted *wrong)
     reported += others > 0;
     if ((wrong && found != 1) || others > 0) {
         printf("seed %llu with %s: it is found %zu times, and %zu others are\n",
-               (unsigned long long)seed, planted_id, found, others);
+               (unsigned long long)seed, injected_id, found, others);
         print_findings();
     }
 }
@@ -103,26 +103,26 @@ static void end(void)
     cushim_mock_destroy(mock);
 }
 
-static void run(const struct planted *wrong)
+static void run(const struct injected *wrong)
 {
     struct random_program program;
     struct cushim_mock_state state = {.size = sizeof state};
     unsigned steps, at;
 
-    planted_id = wrong ? wrong->id : "nothing";
+    injected_id = wrong ? wrong->id : "nothing";
     begin(!wrong || !wrong->is_lost);
     random_begin(&program, seed);
     steps = STEPS / 4 + random_draw(&program, STEPS);
     at = random_draw(&program, steps + 1);
     for (unsigned i = 0; i < steps; i++) {
         if (i == at && wrong)
-            wrong->plant(&program);
+            wrong->inject(&program);
         if (i >= at && wrong && wrong->is_lost)
             break;
         random_step(&program);
     }
     if (at == steps && wrong)
-        wrong->plant(&program);
+        wrong->inject(&program);
     if (!wrong || !wrong->is_lost)
         random_end(&program);
     if (!wrong) {
@@ -144,11 +144,11 @@ int main(int argc, char **argv)
     const uint64_t first = argc > 2 ? strtoul(argv[2], NULL, 10) : 0;
     unsigned kinds = 0;
 
-    while (planted[kinds].id)
+    while (injected[kinds].id)
         kinds++;
     for (seed = first; seed < first + programs; seed++) {
         run(NULL);
-        run(&planted[seed % kinds]);
+        run(&injected[seed % kinds]);
     }
     printf("%lu programs, %lu calls: %lu with a misuse that is not found, %lu with a report of "
            "what is right\n",
