@@ -356,7 +356,9 @@ static enum ptx_state print(const char *format, uint64_t values, uint32_t *retur
              ".visible .entry k(.param .u64 out, .param .u64 format, .param .u64 values)\n"
              "{ .reg .b64 a, b, c; .reg .b32 r; ld.param.u64 a, [out];\n"
              "ld.param.u64 b, [format]; ld.param.u64 c, [values];\n"
-             "call (r), vprintf, (b, c); st.u32 [a], r; ret; }\n");
+             "{ .param .b64 x; .param .b64 y; .param .b32 z; st.param.b64 [x], b;\n"
+             "st.param.b64 [y], c; call (z), vprintf, (x, y); ld.param.u32 r, [z]; }\n"
+             "st.u32 [a], r; ret; }\n");
     const uint64_t parameters[3] = {device_memory(4), device_memory(strlen(format) + 1), values};
     enum ptx_state state;
 

@@ -190,15 +190,6 @@ enum ptx_barrier { BARRIER_SYNC, BARRIER_ARRIVE, BARRIER_AND, BARRIER_OR, BARRIE
 /* Of an access: the row with the address is wide; the address is in the frame's local memory. */
 enum { ADDRESS_WIDE = 1, ADDRESS_IN_FRAME = 2 };
 
-/* Where an argument of a call is: pairs of this and an offset in the list of the instruction. */
-enum ptx_argument {
-    ARGUMENT_MEMORY,
-    ARGUMENT_ROW,
-    ARGUMENT_WIDE,
-    ARGUMENT_PREDICATE,
-    ARGUMENT_SINK
-};
-
 enum ptx_logic { LOGIC_AND, LOGIC_OR, LOGIC_XOR, LOGIC_NOT, LOGIC_MOVE };
 
 enum ptx_symbol_kind {
@@ -295,9 +286,7 @@ struct ptx_instruction {
 
 /* A parameter of a function that is called, in the local memory of its frame. */
 struct ptx_formal {
-    uint32_t offset, bytes, alignment;
-    uint32_t row;      /* .reg parameters: their register; PTX_UNUSED: memory */
-    uint8_t row_bytes; /* 4 or 8; 1: a predicate */
+    uint32_t offset, bytes;
 };
 
 enum ptx_builtin { BUILTIN_NONE, BUILTIN_PRINT, BUILTIN_ASSERT, BUILTIN_MALLOC, BUILTIN_FREE };

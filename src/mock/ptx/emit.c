@@ -53,16 +53,6 @@ void cushim__ptx_note(struct ptx_parser *parser, uint32_t **list, uint32_t *coun
     (*list)[(*count)++] = value;
 }
 
-void cushim__ptx_refuse_function(struct ptx_parser *parser, const char *why, unsigned line)
-{
-    struct ptx_function *function = &parser->program->functions[parser->body.function];
-
-    if (function->refused)
-        return;
-    function->refused = cushim__ptx_copy(parser, (struct ptx_word){why, strlen(why)});
-    function->refused_line = line;
-}
-
 void cushim__ptx_refuse(struct ptx_parser *parser, const struct ptx_statement *statement)
 {
     cushim__ptx_refuse_function(parser, statement->opcode.text, statement->line);

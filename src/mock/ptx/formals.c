@@ -44,7 +44,7 @@ void cushim__ptx_formals(struct ptx_parser *parser, bool is_named)
         return;
     while (!ptx_skip(parser, ")")) {
         struct ptx_declared declared;
-        struct ptx_formal formal = {.row = PTX_UNUSED};
+        struct ptx_formal formal;
         const bool is_register = ptx_skip(parser, ".reg");
 
         if (!is_register)
@@ -54,24 +54,18 @@ void cushim__ptx_formals(struct ptx_parser *parser, bool is_named)
         if (declared.bytes > 65536 || body->formal_count >= 1024)
             cushim__ptx_fail(parser, "more parameters than are possible");
         formal.bytes = (uint32_t)declared.bytes;
-        formal.alignment = (uint32_t)declared.alignment;
-        formal.row_bytes = declared.type == TYPE_PRED ? 1 : declared.scalar > 4 ? 8 : 4;
-        if (is_register) {
-            formal.row = 0;
-            if (is_named)
-                cushim__ptx_symbol_add(parser, declared.name, SYMBOL_REGISTER,
-                                       formal.row = cushim__ptx_registers_add(parser, &declared));
-        } else {
-            formal.offset =
-                (uint32_t)cushim__ptx_align(parser, body->formal_bytes, declared.alignment);
-            body->formal_bytes = formal.offset + formal.bytes;
-            if (is_named) {
-                struct ptx_symbol *symbol =
-                    cushim__ptx_symbol_add(parser, declared.name, SYMBOL_LOCAL, 0);
+        formal.offset = (uint32_t)cushim__ptx_align(parser, body->formal_bytes, declared.alignment);
+        body->formal_bytes = formal.offset + formal.bytes;
+        body->has_register_formals |= is_register;
+        if (is_named && is_register) {
+            cushim__ptx_symbol_add(parser, declared.name, SYMBOL_REGISTER,
+                                   cushim__ptx_registers_add(parser, &declared));
+        } else if (is_named) {
+            struct ptx_symbol *symbol =
+                cushim__ptx_symbol_add(parser, declared.name, SYMBOL_LOCAL, 0);
 
-                symbol->offset = formal.offset;
-                symbol->of_call = true;
-            }
+            symbol->offset = formal.offset;
+            symbol->of_call = true;
         }
         body->formals = cushim__ptx_grow(parser, body->formals, &body->formal_room,
                                          body->formal_count, sizeof *body->formals);

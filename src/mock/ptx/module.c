@@ -298,6 +298,9 @@ static void function_header(struct ptx_parser *parser, enum ptx_linkage linkage)
     cushim__ptx_formals(parser, true);
     directives(parser, NULL);
     function = &program->functions[index];
+    body->function = index;
+    if (body->has_register_formals)
+        cushim__ptx_refuse_function(parser, "parameters in registers", parser->statement_line);
     if (function->defined && ptx_is(parser, "{")) {
         define(parser, index, linkage);
         skip_body(parser);

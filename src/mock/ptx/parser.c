@@ -71,6 +71,16 @@ void cushim__ptx_no_memory(struct ptx_parser *parser)
     cushim__ptx_fail(parser, "out of memory");
 }
 
+void cushim__ptx_refuse_function(struct ptx_parser *parser, const char *why, unsigned line)
+{
+    struct ptx_function *function = &parser->program->functions[parser->body.function];
+
+    if (function->refused)
+        return;
+    function->refused = cushim__ptx_copy(parser, (struct ptx_word){why, strlen(why)});
+    function->refused_line = line;
+}
+
 void *cushim__ptx_pool(struct ptx_parser *parser, size_t bytes)
 {
     struct ptx_pool_block *block = parser->pool;

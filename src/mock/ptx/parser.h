@@ -122,6 +122,7 @@ struct ptx_body {
     struct ptx_formal *formals;
     size_t formal_room;
     uint32_t formal_count, formal_bytes; /* of memory, that they take */
+    bool has_register_formals;           /* .reg, which are not implemented */
     uint32_t depth;                      /* of the block that is being read; 0: the text */
     uint64_t local_bytes, shared_bytes;  /* of the variables that it declares */
     struct ptx_kernel *kernel;           /* NULL: a function */
@@ -147,6 +148,9 @@ _Noreturn PTX_FORMAT(2) void cushim__ptx_fail(struct ptx_parser *parser, const c
 /* What is defined in `part` is defined once more. */
 _Noreturn void cushim__ptx_twice(struct ptx_parser *parser, const char *name, unsigned part);
 _Noreturn void cushim__ptx_expected(struct ptx_parser *parser, const char *what);
+
+/* Kernels that reach the function that is being read cannot be executed. */
+void cushim__ptx_refuse_function(struct ptx_parser *parser, const char *why, unsigned line);
 
 _Noreturn void cushim__ptx_no_memory(struct ptx_parser *parser);
 
@@ -341,8 +345,7 @@ void cushim__ptx_finish(struct ptx_parser *parser, const struct ptx_statement *s
                         bool is_signed, unsigned bits);
 uint32_t cushim__ptx_constant(struct ptx_parser *parser, uint64_t value, enum ptx_row row);
 uint32_t cushim__ptx_list_add(struct ptx_parser *parser, uint32_t value);
-/* Kernels that reach the function cannot be executed; and the statement is in the way. */
-void cushim__ptx_refuse_function(struct ptx_parser *parser, const char *why, unsigned line);
+/* The same of the function, with the statement as the reason. */
 void cushim__ptx_refuse(struct ptx_parser *parser, const struct ptx_statement *statement);
 /* Functions that are called, shared variables that are named. */
 void cushim__ptx_note(struct ptx_parser *parser, uint32_t **list, uint32_t *count, uint32_t *room,

@@ -38,7 +38,7 @@ struct operands {
     struct {
         uint32_t *reg;
         bool defines;
-    } at[6 + PTX_ARGUMENTS];
+    } at[6 + 8];
     unsigned count;
 };
 
@@ -78,13 +78,6 @@ static void list_operands(struct slots *slots, struct ptx_instruction *at,
     case DO_WARP_SYNC:
         if (!(at->flags & FLAG_EACH))
             add(operands, list, false);
-        break;
-    case DO_CALL:
-    case DO_CALL_INDIRECT:
-        for (unsigned i = 0; i < at->count; i++) {
-            if (list[i * 2] != ARGUMENT_MEMORY && list[i * 2] != ARGUMENT_SINK)
-                add(operands, &list[i * 2 + 1], i < at->sub);
-        }
         break;
     default:
         break;
@@ -313,13 +306,6 @@ void cushim__ptx_slots(struct ptx_parser *parser)
     find_lives(&slots);
     slots.lives = cushim__ptx_pool(parser, (body->register_count + 1) * sizeof *slots.lives);
     measure(&slots);
-    /* Arguments in registers come from outside. */
-    for (uint32_t i = 0; i < function->formal_count; i++) {
-        if (function->formals[i].row != PTX_UNUSED) {
-            extend(&slots.lives[function->formals[i].row], 0);
-            extend(&slots.lives[function->formals[i].row], body->count);
-        }
-    }
     qsort(slots.lives, body->register_count, sizeof *slots.lives, by_beginning);
     wide = give_places(&slots, 8);
     rows = give_places(&slots, 4);
@@ -344,12 +330,6 @@ void cushim__ptx_slots(struct ptx_parser *parser)
         if (at->d != PTX_UNUSED && at->d != at->a && at->d != at->b && at->d != at->c &&
             at->d != at->e)
             at->flags |= FLAG_APART;
-    }
-    for (uint32_t i = 0; i < function->formal_count; i++) {
-        struct ptx_formal *formal = &function->formals[i];
-
-        if (formal->row != PTX_UNUSED)
-            formal->row = body->registers[formal->row].offset;
     }
     function->frame_bytes = (begin_words + words * 4 + PTX_ROW - 1) / PTX_ROW * PTX_ROW;
 }

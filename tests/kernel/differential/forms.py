@@ -607,8 +607,6 @@ ret;
             "ld.param.b32 %%d0, [back];\n}")
     yield Form("call of a function", ["b32"], ["i32"],
                call % ("%a0", "call.uni (back), ENTRY_twice, (one);"), before=callee)
-    yield Form("call with registers", ["b32"], ["i32"], "call (%d0), ENTRY_square, (%a0);",
-               before=callee)
     yield Form("call that recurs, as often as each lane wants", ["b32"], ["i32"],
                "and.b32 %w2, %a0, 15;\n" + call % ("%w2", "call (back), ENTRY_sum, (one);"),
                before=callee)
