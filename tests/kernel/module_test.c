@@ -214,7 +214,8 @@ static void statements_that_are_wrong_are_errors(void **state)
         {"twice: twice: ret;", "the label is there twice"},
         {".extern .reg .b32 q;", "'.shared' expected, not '.reg'"},
         {".local .b8 big[20000000];", "more local memory than there is"},
-        {".param .b32 many<2000>;", "so many variables are not possible"},
+        {".param .b32 two<2>;", "only registers are declared by their number"},
+        {".reg .b32 many<2000000>;", "so many variables are not possible"},
         {"add.u32 r0 r1, r2;", "',' or ';' expected, not 'r1'"},
         {"add.u32 5, r0, r1;", "the destination is not a register"},
         {"add.u32 r0, r1, {{r2}};", "an element expected, not '}'"},
@@ -225,7 +226,6 @@ static void statements_that_are_wrong_are_errors(void **state)
         {"and.b32 r0, p0, r1;", "an operand has another type than the instruction"},
         {"not.pred p0, !_;", "a predicate expected, not ';'"},
         {"mov.u32 r0, 08;", "a number expected, not '08'"},
-        {"mov.v2.u32 {r0, r1}, r2;", "an operand is no vector of 2 elements"},
         {"setp.eq.f16 p0|p1, h0, h1;", "setp of one f16 or bf16 has one result"},
         {"lop3.b32 r0, r1, r2, r3, r4;", "the table of lop3 is not a constant"},
         {"lop3.or.b32 r0|p0, r1, r2, r3, r4, p1;", "the table of lop3 is not a constant"},
@@ -298,6 +298,7 @@ static void forms_that_are_not_known_are_refused(void **state)
         "mov.b64 d0, {_, r1};",
         "mov.b64 {d0}, d1;",
         "mov.frob r0, r1;",
+        "mov.v2.u32 {r0, r1}, {r2, r3};",
         "redux.sync.add.f32 f0, f1, -1;",
         "redux.sync.frob.s32 r0, r1, -1;",
         "selp.pred p0, p1, p2, p3;",
@@ -342,6 +343,7 @@ static void unknown_instructions_refuse_their_kernels_alone(void **state)
              "cp.async.bulk.tensor.1d.shared::cluster.global [%rd0], [%rd1, {%rd2}], [%rd0]; ret;"
              " }\n.entry calls()\n{ call f; ret; }\n"
              ".entry width()\n{ .reg .b128 x; ret; }\n"
+             ".entry vector() { .reg .v2 .u32 v; { mov.v2.u32 v, {v.x, v.y}; } bra no; }\n"
              ".entry kind()\n{ .reg .f32 x; add.frob.f32 x, x, x; ret; }\n"
              ".entry byte()\n{ .reg .b32 x; vadd.u32.u32.u32 x, x.b0, x; ret; }\n"
              ".extern .entry elsewhere();\n"
@@ -354,9 +356,10 @@ static void unknown_instructions_refuse_their_kernels_alone(void **state)
         {"bad", "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16", 8},
         {"calls", "cp.async.bulk.tensor.1d.shared::cluster.global", 12},
         {"width", "registers of 128 bits", 16},
-        {"kind", "add.frob.f32", 18},
-        {"byte", "vadd.u32.u32.u32", 20},
-        {"strange", "atom.add.v2.f32", 23},
+        {"vector", "registers of vectors", 17},
+        {"kind", "add.frob.f32", 19},
+        {"byte", "vadd.u32.u32.u32", 21},
+        {"strange", "atom.add.v2.f32", 24},
         {"elsewhere", "it is only declared", 0},
     };
 

@@ -6,7 +6,7 @@ uint32_t cushim__ptx_registers_add(struct ptx_parser *parser, const struct ptx_d
 {
     struct ptx_body *body = &parser->body;
     const uint32_t first = body->register_count;
-    const unsigned count = (declared->repeated ? declared->repeated : 1) * declared->vector;
+    const unsigned count = declared->repeated ? declared->repeated : 1;
 
     for (unsigned i = 0; i < count; i++) {
         body->registers = cushim__ptx_grow(parser, body->registers, &body->register_room,
@@ -16,7 +16,6 @@ uint32_t cushim__ptx_registers_add(struct ptx_parser *parser, const struct ptx_d
                      : declared->scalar > 4      ? 8
                                                  : 4,
             .bits = declared->type == TYPE_PRED ? 1 : (uint8_t)(declared->scalar * 8),
-            .vector = (uint8_t)declared->vector,
             .offset = PTX_UNUSED,
         };
     }
@@ -30,7 +29,6 @@ uint32_t cushim__ptx_register_new(struct ptx_parser *parser, enum ptx_row row)
         .scalar = row == ROW_LONG || row == ROW_DOUBLE ? 8
                   : row == ROW_HALF                    ? 2
                                                        : 4,
-        .vector = 1,
     };
 
     return cushim__ptx_registers_add(parser, &declared);
