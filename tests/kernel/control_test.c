@@ -412,17 +412,16 @@ static void barriers_in_memory_have_phases(void **state)
 }
 
 /* A phase lasts until as many bytes have come as were announced. */
-static void barriers_in_memory_wait_for_bytes(void **state)
+static void barriers_in_memory_count_arrivals(void **state)
 {
     const uint32_t *result = words(run_text(
         KERNEL(
             ".shared .align 8 .b64 bar; .reg .pred %q; .reg .b64 %s<4>;\n"
             "mbarrier.init.shared.b64 [bar], 3; mbarrier.arrive.shared.b64 %s0, [bar];\n"
             "mbarrier.pending_count.b64 %r2, %s0;\n"
-            "mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [bar], 16;\n"
-            "mbarrier.arrive.shared.b64 _, [bar], 2;\n"
+            "mbarrier.arrive.shared.b64 _, [bar];\n"
             "mbarrier.test_wait.shared.b64 %q, [bar], %s0; selp.u32 %r3, 1, 0, %q;\n"
-            "mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [bar], 16;\n"
+            "mbarrier.arrive.shared.b64 _, [bar];\n"
             "mbarrier.test_wait.shared.b64 %q, [bar], %s0; selp.u32 %r4, 1, 0, %q;\n"
             "mbarrier.arrive_drop.shared.b64 %s1, [bar]; mbarrier.arrive.shared.b64 _, [bar], 2;\n"
             "mbarrier.test_wait.shared.b64 %q, [bar], %s1; selp.u32 %r5, 1, 0, %q;\n"
@@ -430,33 +429,6 @@ static void barriers_in_memory_wait_for_bytes(void **state)
             "st.global.v4.u32 [%rd1], {%r2, %r3, %r4, %r5}; st.global.u32 [%rd1+16], %r6; ret;"),
         1, NULL, 0, 20));
     static const uint32_t expected[] = {3, 0, 1, 1, 2};
-
-    (void)state;
-    assert_memory_equal(result, expected, sizeof expected);
-}
-
-/* Announced by what arrives, and by what arrives for the last time. */
-static void arrivals_announce_bytes(void **state)
-{
-    static const uint32_t expected[] = {0, 1, 0, 1, 1};
-    const uint32_t *result = words(run_text(
-        KERNEL(".shared .align 8 .b64 bar; .reg .pred %q; .reg .b64 %s<4>;\n"
-               "mbarrier.init.shared.b64 [bar], 2;\n"
-               "mbarrier.arrive.expect_tx.shared.b64 %s0, [bar], 16;\n"
-               "mbarrier.arrive.shared.b64 _, [bar];\n"
-               "mbarrier.test_wait.shared.b64 %q, [bar], %s0; selp.u32 %r2, 1, 0, %q;\n"
-               "mbarrier.complete_tx.shared.b64 [bar], 16;\n"
-               "mbarrier.test_wait.shared.b64 %q, [bar], %s0; selp.u32 %r3, 1, 0, %q;\n"
-               "mbarrier.arrive_drop.expect_tx.shared.b64 %s1, [bar], 8;\n"
-               "mbarrier.arrive.shared.b64 _, [bar];\n"
-               "mbarrier.test_wait.shared.b64 %q, [bar], %s1; selp.u32 %r4, 1, 0, %q;\n"
-               "mbarrier.complete_tx.shared.b64 [bar], 8;\n"
-               "mbarrier.test_wait.shared.b64 %q, [bar], %s1; selp.u32 %r5, 1, 0, %q;\n"
-               "mbarrier.arrive.shared.b64 %s2, [bar];\n"
-               "mbarrier.test_wait.shared.b64 %q, [bar], %s2; selp.u32 %r6, 1, 0, %q;\n"
-               "mbarrier.inval.shared.b64 [bar];\n"
-               "st.global.v4.u32 [%rd1], {%r2, %r3, %r4, %r5}; st.global.u32 [%rd1+16], %r6; ret;"),
-        1, NULL, 0, 20));
 
     (void)state;
     assert_memory_equal(result, expected, sizeof expected);
@@ -556,8 +528,7 @@ int main(void)
         KERNEL_TEST(values_live_through_loops),
         KERNEL_TEST(barriers_order_the_threads_of_a_block),
         KERNEL_TEST(barriers_in_memory_have_phases),
-        KERNEL_TEST(barriers_in_memory_wait_for_bytes),
-        KERNEL_TEST(arrivals_announce_bytes),
+        KERNEL_TEST(barriers_in_memory_count_arrivals),
         KERNEL_TEST(threads_that_have_ended_are_not_waited_for),
         KERNEL_TEST(blocks_of_a_cooperative_launch_are_all_resident),
         KERNEL_TEST(slices_do_not_change_the_result),

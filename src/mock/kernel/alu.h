@@ -107,7 +107,7 @@ struct ptx_small {
     bool finite_only; /* e4m3: no infinity */
 };
 extern const struct ptx_small cushim__ptx_half, cushim__ptx_bfloat, cushim__ptx_e4m3,
-    cushim__ptx_e5m2, cushim__ptx_tfloat;
+    cushim__ptx_e5m2;
 
 double cushim__ptx_from_small(const struct ptx_small *kind, uint32_t bits);
 uint32_t cushim__ptx_to_small(const struct ptx_small *kind, double value,

@@ -223,18 +223,6 @@ void cushim__ptx_lop3(void *restrict d, const void *a, const void *b, const void
 LANES2(bmsk_clamp, u32, u32, u32, field_mask(x, y, 32))
 LANES2(bmsk_wrap, u32, u32, u32, field_mask(x & 31, y & 31, 32))
 
-static uint32_t extended(uint32_t x, uint32_t bits, bool is_signed)
-{
-    if (bits >= 32)
-        return x;
-    return (uint32_t)extract(x, 0, bits, 32, is_signed);
-}
-
-LANES2(szext_clamp_u32, u32, u32, u32, extended(x, y, false))
-LANES2(szext_clamp_s32, u32, u32, u32, extended(x, y, true))
-LANES2(szext_wrap_u32, u32, u32, u32, extended(x, y & 31, false))
-LANES2(szext_wrap_s32, u32, u32, u32, extended(x, y & 31, true))
-
 /* Four bytes of eight; a selector's upper bit asks for the sign of the byte instead. */
 static uint32_t permuted(uint64_t bytes, uint32_t selector)
 {
@@ -351,10 +339,6 @@ const struct ptx_alu cushim__ptx_alu_bits[] = {
     {"bfe.s64", "llww", bfe_s64, 0},
     {"bmsk.clamp.b32", "www", bmsk_clamp, 0},
     {"bmsk.wrap.b32", "www", bmsk_wrap, 0},
-    {"szext.clamp.u32", "www", szext_clamp_u32, 0},
-    {"szext.clamp.s32", "www", szext_clamp_s32, 0},
-    {"szext.wrap.u32", "www", szext_wrap_u32, 0},
-    {"szext.wrap.s32", "www", szext_wrap_s32, 0},
     {"prmt.b32", "wwww", prmt_b32, 0},
     {"prmt.b32.f4e", "wwww", prmt_f4e, 0},
     {"prmt.b32.b4e", "wwww", prmt_b4e, 0},

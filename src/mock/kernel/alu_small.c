@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Numbers with few bits: f16, bf16, tf32 and the two of 8 bits. They are computed in double
+ * Numbers with few bits: f16, bf16 and the two of 8 bits. They are computed in double
  * precision, which holds sums and products of two of them well enough to be rounded once more.
  */
 #include <math.h>
@@ -9,8 +9,7 @@
 #include "src/mock/kernel/alu.h"
 
 const struct ptx_small cushim__ptx_half = {10, 5, false}, cushim__ptx_bfloat = {7, 8, false},
-                       cushim__ptx_e4m3 = {3, 4, true}, cushim__ptx_e5m2 = {2, 5, false},
-                       cushim__ptx_tfloat = {10, 8, false};
+                       cushim__ptx_e4m3 = {3, 4, true}, cushim__ptx_e5m2 = {2, 5, false};
 
 double cushim__ptx_from_small(const struct ptx_small *kind, uint32_t bits)
 {

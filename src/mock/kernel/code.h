@@ -156,10 +156,6 @@ enum ptx_mbarrier {
     MBARRIER_INVALIDATE,
     MBARRIER_ARRIVE,
     MBARRIER_DROP,        /* arrive, and in later phases one is expected less */
-    MBARRIER_EXPECT_TX,   /* so many bytes are to come */
-    MBARRIER_COMPLETE_TX, /* so many have come */
-    MBARRIER_ARRIVE_EXPECT_TX,
-    MBARRIER_DROP_EXPECT_TX,
     MBARRIER_WAIT,        /* whether the phase of a state is over */
     MBARRIER_WAIT_PARITY, /* whether that phase is over which is even or odd */
     MBARRIER_PENDING,     /* how many arrivals a state lacked */

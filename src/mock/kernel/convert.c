@@ -89,8 +89,7 @@ struct number {
 
 static bool is_real(enum ptx_type type)
 {
-    return type == TYPE_F16 || type == TYPE_BF16 || type == TYPE_F32 || type == TYPE_F64 ||
-           type == TYPE_TF32;
+    return type == TYPE_F16 || type == TYPE_BF16 || type == TYPE_F32 || type == TYPE_F64;
 }
 
 static unsigned width_of(enum ptx_type type)
@@ -236,9 +235,6 @@ static void write_real(void *row, unsigned lane, struct number number, enum ptx_
         ((lane_f32 *)row)[lane] = single;
         if (single != single)
             ((lane_u32 *)row)[lane] = 0x7fffffff;
-    } else if (to == TYPE_TF32) {
-        ((lane_u32 *)row)[lane] =
-            cushim__ptx_to_small(&cushim__ptx_tfloat, value, rounding, flags & FLAG_SAT) << 13;
     } else {
         ((lane_u32 *)row)[lane] = cushim__ptx_to_small(
             to == TYPE_F16 ? &cushim__ptx_half : &cushim__ptx_bfloat, value, rounding, false);
@@ -247,7 +243,7 @@ static void write_real(void *row, unsigned lane, struct number number, enum ptx_
 
 /* A NaN that keeps what its sign and fraction were. False: the result is the NaN of its type. */
 static bool write_nan(void *row, unsigned lane, const void *a, enum ptx_type to, enum ptx_type from,
-                      enum ptx_rounding rounding, bool integer_rounding, unsigned flags)
+                      bool integer_rounding, unsigned flags)
 {
     const unsigned fraction = from == TYPE_F64   ? 52
                               : from == TYPE_F32 ? 23
@@ -276,8 +272,6 @@ static bool write_nan(void *row, unsigned lane, const void *a, enum ptx_type to,
         ((lane_u32 *)row)[lane] = (uint32_t)(bits & 0xffff) << 16;
     else if (to == TYPE_F32 && from == TYPE_F32 && !integer_rounding && !(flags & FLAG_FTZ))
         ((lane_u32 *)row)[lane] = (uint32_t)bits;
-    else if (to == TYPE_TF32 && rounding == ROUND_AWAY)
-        ((lane_u32 *)row)[lane] = (uint32_t)bits & 0xffffe000;
     else
         return false;
     return true;
@@ -326,7 +320,7 @@ void cushim__ptx_convert(void *restrict d, const void *a, enum ptx_type to, enum
         uint64_t bits;
 
         if (number.real && number.value != number.value && is_real(to) && !(flags & FLAG_SAT) &&
-            write_nan(d, i, a, to, from, rounding, integer_rounding, flags))
+            write_nan(d, i, a, to, from, integer_rounding, flags))
             continue;
 
         if (integer_rounding && number.real && is_real(to) && number.value - number.value == 0)

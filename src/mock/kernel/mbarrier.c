@@ -9,35 +9,29 @@
 
 struct state {
     uint32_t expected, pending, phase;
-    int32_t bytes; /* to come */
 };
 
-enum { COUNT_BITS = 20, BYTES_BITS = 22, COUNT_MASK = (1 << COUNT_BITS) - 1 };
+enum { COUNT_BITS = 20, COUNT_MASK = (1 << COUNT_BITS) - 1 };
 
 static struct state unpack(uint64_t word)
 {
-    const uint32_t bytes = (uint32_t)(word >> 2 * COUNT_BITS) & ((1 << BYTES_BITS) - 1);
-
     return (struct state){
         .expected = word & COUNT_MASK,
         .pending = word >> COUNT_BITS & COUNT_MASK,
-        .phase = word >> (2 * COUNT_BITS + BYTES_BITS) & 1,
-        .bytes = (int32_t)(bytes << (32 - BYTES_BITS)) >> (32 - BYTES_BITS),
+        .phase = word >> 2 * COUNT_BITS & 1,
     };
 }
 
 static uint64_t pack(struct state state)
 {
-    const uint64_t bytes = (uint32_t)state.bytes & ((1 << BYTES_BITS) - 1);
-
     return (state.expected & COUNT_MASK) | (uint64_t)(state.pending & COUNT_MASK) << COUNT_BITS |
-           bytes << 2 * COUNT_BITS | (uint64_t)state.phase << (2 * COUNT_BITS + BYTES_BITS);
+           (uint64_t)state.phase << 2 * COUNT_BITS;
 }
 
-/* The phase ends with the last arrival and the last byte. */
+/* The phase ends with the last arrival. */
 static uint64_t settled(struct state state)
 {
-    if (state.pending == 0 && state.bytes == 0) {
+    if (state.pending == 0) {
         state.phase ^= 1;
         state.pending = state.expected;
     }
@@ -62,18 +56,6 @@ static uint64_t applied(enum ptx_mbarrier operation, uint64_t word, uint64_t ope
     case MBARRIER_DROP:
         state.expected -= count;
         state.pending -= count;
-        return settled(state);
-    case MBARRIER_EXPECT_TX:
-        state.bytes += (int32_t)count;
-        return pack(state);
-    case MBARRIER_COMPLETE_TX:
-        state.bytes -= (int32_t)count;
-        return settled(state);
-    case MBARRIER_ARRIVE_EXPECT_TX:
-    case MBARRIER_DROP_EXPECT_TX:
-        state.bytes += (int32_t)count;
-        state.expected -= operation == MBARRIER_DROP_EXPECT_TX;
-        state.pending--;
         return settled(state);
     case MBARRIER_WAIT:
         *result = unpack(operand).phase != state.phase;

@@ -386,7 +386,7 @@ static uint32_t property(const struct ptx_texture *texture, enum ptx_texture_pro
  * and that is no fault, or the launch has one.
  */
 static unsigned char *surface_place(struct fetch *fetch, const uint32_t *coordinates,
-                                    uint64_t scale, unsigned bytes, enum ptx_use use)
+                                    unsigned bytes, enum ptx_use use)
 {
     const struct ptx_instruction *at = fetch->step->at;
     const struct ptx_texture *texture = &fetch->texture;
@@ -400,7 +400,7 @@ static unsigned char *surface_place(struct fetch *fetch, const uint32_t *coordin
     if (geometry & GEOMETRY_LAYER)
         place[2] = *coordinates++;
     for (unsigned i = 0; i < (geometry & GEOMETRY_EXTENTS); i++)
-        place[i] = (int32_t)coordinates[i] * (i == 0 ? (int64_t)scale : 1);
+        place[i] = (int32_t)coordinates[i];
     for (unsigned i = 0; i < EXTENTS; i++) {
         outside |= place[i] < 0 || place[i] > most[i];
         if (at->rounding == OUTSIDE_CLAMP)
@@ -417,57 +417,25 @@ static unsigned char *surface_place(struct fetch *fetch, const uint32_t *coordin
     return bytes_at(fetch, (uint64_t)place[0], place[1], place[2], bytes, use);
 }
 
-/* A value as a channel of the surface has it. */
-static uint32_t converted(const struct ptx_texture *texture, uint32_t bits)
-{
-    float single;
-
-    memcpy(&single, &bits, sizeof single);
-    switch (texture->texel) {
-    case PTX_TEXEL_U8:
-        return bits > 0xff ? 0xff : bits;
-    case PTX_TEXEL_U16:
-        return bits > 0xffff ? 0xffff : bits;
-    case PTX_TEXEL_S8:
-        return (int32_t)bits < INT8_MIN   ? (uint32_t)INT8_MIN
-               : (int32_t)bits > INT8_MAX ? INT8_MAX
-                                          : bits;
-    case PTX_TEXEL_S16:
-        return (int32_t)bits < INT16_MIN   ? (uint32_t)INT16_MIN
-               : (int32_t)bits > INT16_MAX ? INT16_MAX
-                                           : bits;
-    case PTX_TEXEL_F16:
-        return cushim__ptx_to_small(&cushim__ptx_half, single, ROUND_NEAREST, false);
-    default:
-        return bits;
-    }
-}
-
 /* `values`: two words for each element, those that are loaded or stored. */
 static void use_surface(struct fetch *fetch, const uint32_t *coordinates, uint32_t (*values)[2],
                         unsigned count)
 {
-    const struct ptx_instruction *at = fetch->step->at;
-    const struct ptx_texture *texture = &fetch->texture;
-    const bool texels = at->sub == SURFACE_WRITE, loads = at->sub == SURFACE_LOAD;
-    const unsigned channel = channel_bytes(texture);
-    const unsigned element = texels ? channel * texture->channels : at->bytes * count;
-    unsigned char *place = surface_place(fetch, coordinates, texels ? element : 1, element,
-                                         loads ? PTX_READ : PTX_WRITE);
+    const unsigned bytes = fetch->step->at->bytes, part = bytes < 4 ? bytes : 4;
+    const bool loads = fetch->step->at->sub == SURFACE_LOAD;
+    unsigned char *place =
+        surface_place(fetch, coordinates, bytes * count, loads ? PTX_READ : PTX_WRITE);
 
     if (loads)
         memset(values, 0, count * sizeof *values);
-    for (unsigned i = 0; place && i < (texels ? texture->channels : count); i++) {
-        const unsigned bytes = texels ? channel : at->bytes, part = bytes < 4 ? bytes : 4;
-        unsigned char *own = place + (size_t)i * bytes;
-
+    for (unsigned i = 0; place && i < count; i++) {
         for (unsigned half = 0; half < (bytes == 8 ? 2u : 1u); half++) {
+            unsigned char *const own = place + (size_t)i * bytes + (size_t)half * 4;
+
             if (loads)
-                values[i][half] = (uint32_t)ptx_read_number(own + (size_t)half * 4, part);
-            else if (!texels)
-                ptx_write_number(own + (size_t)half * 4, part, values[i][half]);
+                values[i][half] = (uint32_t)ptx_read_number(own, part);
             else
-                ptx_write_number(own, part, i < count ? converted(texture, values[i][0]) : 0);
+                ptx_write_number(own, part, values[i][half]);
         }
     }
 }
@@ -500,7 +468,7 @@ void cushim__ptx_texture(struct ptx_step *step)
     const lane_u64 *handles = (const lane_u64 *)(const void *)ptx_row(step, at->a);
     const unsigned count = at->sub == TEXTURE_QUERY ? 0 : ptx_coordinates(at->other);
     const uint32_t *list = step->launch->program->lists + at->list;
-    const bool stores = at->sub == SURFACE_STORE || at->sub == SURFACE_WRITE;
+    const bool stores = at->sub == SURFACE_STORE;
     const unsigned words = at->bytes == 8 ? 2 : 1; /* of a lane in a row */
     struct fetch fetch = {.step = step};
 

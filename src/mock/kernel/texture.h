@@ -12,7 +12,6 @@ enum ptx_texture_operation {
     TEXTURE_QUERY,  /* txq and suq: the property `rounding` */
     SURFACE_LOAD,   /* suld.b: what is outside is done as `rounding` says */
     SURFACE_STORE,  /* sust.b, the same */
-    SURFACE_WRITE,  /* sust.p, the same: texels, converted to the format of the surface */
 };
 
 /* `other`: what coordinates there are, in this order. */

@@ -192,23 +192,6 @@ static bool select_atomic(struct ptx_parser *parser, struct ptx_statement *state
     return made->d == PTX_UNUSED || made->d == statement->operands[0].reg;
 }
 
-/* How much cp.async reads: nothing if its last operand is true. */
-static uint32_t unless(struct ptx_parser *parser, const struct ptx_statement *statement,
-                       const struct ptx_operand *ignores)
-{
-    const uint32_t result = cushim__ptx_register_new(parser, ROW_WORD);
-    const uint32_t none = cushim__ptx_constant(parser, 0, ROW_WORD);
-    const uint32_t all = cushim__ptx_constant(parser, 16, ROW_WORD);
-    struct ptx_instruction *made = cushim__ptx_emit(parser, statement, DO_SELECT);
-
-    made->bytes = 4;
-    made->d = result;
-    made->a = ignores->negated ? all : none;
-    made->b = ignores->negated ? none : all;
-    made->c = ignores->reg;
-    return result;
-}
-
 /* cp.async [shared], [global], size, read size: at once, so nobody has to wait. */
 static bool select_copy(struct ptx_parser *parser, struct ptx_statement *statement)
 {
@@ -236,10 +219,11 @@ static bool select_copy(struct ptx_parser *parser, struct ptx_statement *stateme
         count < 3 || statement->operands[2].kind != OPERAND_INTEGER ||
         statement->operands[2].integer > 16)
         return false;
+    /* A predicate, by which the source may be ignored. */
     if (count == 4 && statement->operands[3].kind == OPERAND_REGISTER &&
         parser->body.registers[statement->operands[3].reg].bytes == 1)
-        size = unless(parser, statement, &statement->operands[3]);
-    else if (count == 4)
+        return false;
+    if (count == 4)
         size = cushim__ptx_use(parser, statement, &statement->operands[3], ROW_WORD);
     to = place_of(parser, statement, &statement->operands[0], PTX_SHARED);
     from = place_of(parser, statement, &statement->operands[1], PTX_GLOBAL);

@@ -283,8 +283,9 @@ static bool select_cvt(struct ptx_parser *parser, struct ptx_statement *statemen
         return true;
     eight = to == TYPE_E4M3X2 || to == TYPE_E5M2X2 ? from == TYPE_F16X2
                                                    : to == TYPE_F16X2 && from >= TYPE_E4M3X2;
-    if (!eight && (from == TYPE_F16X2 || from == TYPE_BF16X2 || from >= TYPE_F32X2 ||
-                   to == TYPE_F16X2 || to == TYPE_BF16X2 || to >= TYPE_F32X2 || from == TYPE_TF32))
+    if (!eight &&
+        (from == TYPE_F16X2 || from == TYPE_BF16X2 || from >= TYPE_F32X2 || to == TYPE_F16X2 ||
+         to == TYPE_BF16X2 || to >= TYPE_F32X2 || from == TYPE_TF32 || to == TYPE_TF32))
         return false;
     made = cushim__ptx_emit_rows(parser, statement, DO_CONVERT, rows);
     made->type = (uint8_t)to;

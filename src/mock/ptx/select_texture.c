@@ -21,8 +21,6 @@ enum kind {
     KINDS
 };
 
-enum { UNFORMATTED = 1, FORMATTED };
-
 /* What the words of an opcode say of it. */
 struct meaning {
     enum ptx_texture_operation operation;
@@ -60,8 +58,7 @@ static const struct {
     {"base", MORE, 0},
     {"level", MORE, 1},
     {"grad", MORE, 2},
-    {"b", FORM, UNFORMATTED},
-    {"p", FORM, FORMATTED},
+    {"b", FORM, 1},
     {"ca", NOTHING, 0},
     {"cg", NOTHING, 0},
     {"cs", NOTHING, 0},
@@ -116,7 +113,7 @@ static bool is_done(const struct ptx_opcode *opcode, struct meaning *meaning)
 {
     const char *const base = opcode->base;
     const enum ptx_type type = opcode->types[0];
-    const unsigned geometry = meaning->of[GEOMETRY], form = meaning->of[FORM];
+    const unsigned geometry = meaning->of[GEOMETRY];
     const bool word = type == TYPE_U32 || type == TYPE_S32 || type == TYPE_F32;
     const bool flat = geometry > 0 && !(geometry & GEOMETRY_CUBE);
 
@@ -136,18 +133,14 @@ static bool is_done(const struct ptx_opcode *opcode, struct meaning *meaning)
     }
     if (!flat || opcode->type_count != 1)
         return false;
-    if (form == FORMATTED) {
-        meaning->operation = SURFACE_WRITE;
-        return base[2] == 's' && type == TYPE_B32;
-    }
     meaning->operation = base[2] == 'l' ? SURFACE_LOAD : SURFACE_STORE;
-    return form == UNFORMATTED &&
+    return meaning->of[FORM] &&
            (type == TYPE_B8 || type == TYPE_B16 || type == TYPE_B32 || type == TYPE_B64);
 }
 
 static bool stores(const struct meaning *meaning)
 {
-    return meaning->operation == SURFACE_STORE || meaning->operation == SURFACE_WRITE;
+    return meaning->operation == SURFACE_STORE;
 }
 
 static unsigned coordinates_of(const struct meaning *meaning)
