@@ -87,8 +87,6 @@ static void integers_of_32_bits(void **state)
         {"mad.hi.s32 %r0, %r2, %r3, %r4;", 0x80000000, 2, 5, 4},
         {"mad.hi.sat.s32 %r0, %r2, %r3, %r4;", 0x7fffffff, 0x7fffffff, 0x7fffffff, 0x7fffffff},
         {"mul24.lo.s32 %r0, %r2, %r3;", 0xffffff, 3, 0, 0xfffffffd},
-        {"mul24.hi.u32 %r0, %r2, %r3;", 0xffffff, 0xffffff, 0, 0xfffffe00},
-        {"mad24.lo.u32 %r0, %r2, %r3, %r4;", 0x1000002, 3, 1, 7},
         {"sad.s32 %r0, %r2, %r3, %r4;", 0x80000000, 0x7fffffff, 1, 0},
         {"sad.u32 %r0, %r2, %r3, %r4;", 2, 9, 1, 8},
         {"div.u32 %r0, %r2, %r3;", 7, 2, 0, 3},

@@ -65,22 +65,9 @@ static void initial_values_are_expressions(void **state)
         const char *expression;
         uint64_t value;
     } cases[] = {
-        {"+7", 7},
-        {"-(3)", (uint64_t)-3},
-        {"!0 + !5", 1},
-        {"~1", ~UINT64_C(1)},
-        {"(.s64)5 - (.u64)2", 3},
-        {"2 + 3 * 4", 14},
-        {"(2 + 3) * 4", 20},
-        {"7 / 2 * 10 + 7 % 4", 33},
-        {"1 << 4 >> 2", 4},
-        {"(1 << 64) + (1 >> 64)", 0},
-        {"6 & 3 | 9 ^ 1", 10},
-        {"0 || 2 && 3", 1},
-        {"1 && 0 || 0", 0},
-        {"(2 == 2) + (2 != 2)", 1},
-        {"(-1 < 0) + (0 > -1) * 2 + (-1 <= -1) * 4 + (-1 >= 0) * 8", 7},
-        {"0 ? 2 : 1 ? 3 : 4", 3},
+        {"+7", 7},          {"-(3)", (uint64_t)-3},       {"~1", ~UINT64_C(1)},
+        {"2 + 3 * 4", 14},  {"(2 + 3) * 4", 20},          {"7 / 2 * 10 + 7 % 4", 33},
+        {"1 << 4 >> 2", 4}, {"(1 << 64) + (1 >> 64)", 0}, {"6 & 3 | 9 ^ 1", 10},
     };
 
     (void)state;
@@ -299,7 +286,9 @@ static void forms_that_are_not_known_are_refused(void **state)
         "cvt.rna.tf32.f32 r0, f0;",
         "mbarrier.arrive.expect_tx.shared.b64 d0, [s], 16;",
         "mbarrier.complete_tx.shared.b64 [s], 16;",
+        "mad24.lo.u32 r0, r1, r2, r3;",
         "mov.frob r0, r1;",
+        "mul24.hi.u32 r0, r1, r2;",
         "mov.v2.u32 {r0, r1}, {r2, r3};",
         "redux.sync.add.f32 f0, f1, -1;",
         "redux.sync.frob.s32 r0, r1, -1;",

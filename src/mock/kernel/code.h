@@ -195,9 +195,7 @@ enum ptx_symbol_kind {
     SYMBOL_PARAM, /* of a kernel */
     SYMBOL_FUNCTION,
     SYMBOL_LABEL,
-    SYMBOL_TABLE,     /* .branchtargets */
-    SYMBOL_PROTOTYPE, /* .callprototype */
-    SYMBOL_TARGETS,   /* .calltargets */
+    SYMBOL_TABLE, /* .branchtargets */
     SYMBOL_REGISTER
 };
 

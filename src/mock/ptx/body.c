@@ -253,36 +253,20 @@ static void resolve(struct ptx_parser *parser)
     body->reference_count = kept;
 }
 
-/* `name: .branchtargets a, b;` and `name: .callprototype (...) _ (...);` */
-static bool labelled_directive(struct ptx_parser *parser, struct ptx_word name)
+/* `name: .branchtargets a, b;` */
+static bool branch_targets(struct ptx_parser *parser, struct ptx_word name)
 {
     struct ptx_symbol *symbol;
 
-    if (ptx_skip(parser, ".branchtargets")) {
-        symbol = cushim__ptx_symbol_add(parser, name, SYMBOL_TABLE, parser->program->list_count);
-        do {
-            const uint32_t place = cushim__ptx_list_add(parser, 0);
-
-            cushim__ptx_refer(parser, cushim__ptx_name(parser), true, place);
-            symbol->offset++;
-        } while (ptx_skip(parser, ","));
-    } else if (ptx_skip(parser, ".callprototype")) {
-        /* A call is checked against the function that it reaches. */
-        parser->body.formal_count = parser->body.formal_bytes = 0;
-        cushim__ptx_symbol_add(parser, name, SYMBOL_PROTOTYPE, 0);
-        cushim__ptx_formals(parser, false);
-        cushim__ptx_expect(parser, "_");
-        cushim__ptx_formals(parser, false);
-        cushim__ptx_skip_until(parser, ";"); /* .noreturn */
-    } else if (ptx_skip(parser, ".calltargets")) {
-        symbol = cushim__ptx_symbol_add(parser, name, SYMBOL_TARGETS, 0);
-        do {
-            symbol->index =
-                cushim__ptx_function_named(parser, cushim__ptx_name(parser), PTX_EXTERN);
-        } while (ptx_skip(parser, ","));
-    } else {
+    if (!ptx_skip(parser, ".branchtargets"))
         return false;
-    }
+    symbol = cushim__ptx_symbol_add(parser, name, SYMBOL_TABLE, parser->program->list_count);
+    do {
+        const uint32_t place = cushim__ptx_list_add(parser, 0);
+
+        cushim__ptx_refer(parser, cushim__ptx_name(parser), true, place);
+        symbol->offset++;
+    } while (ptx_skip(parser, ","));
     cushim__ptx_expect(parser, ";");
     return true;
 }
@@ -346,7 +330,8 @@ static void directive(struct ptx_parser *parser)
             cushim__ptx_expected(parser, "'.shared'");
         cushim__ptx_shared_variables(parser, PTX_EXTERN);
     } else
-        cushim__ptx_skip_statement(parser); /* .pragma and what is to come */
+        /* .pragma; .callprototype: a call is checked against the function that it reaches */
+        cushim__ptx_skip_statement(parser);
 }
 
 static void statement_or_label(struct ptx_parser *parser)
@@ -365,7 +350,7 @@ static void statement_or_label(struct ptx_parser *parser)
     if (after < parser->end && *after == ':' && word.length > 0 && !cushim__ptx_is_number(parser)) {
         cushim__ptx_name(parser);
         cushim__ptx_expect(parser, ":");
-        if (!labelled_directive(parser, word)) {
+        if (!branch_targets(parser, word)) {
             const struct ptx_symbol *known = cushim__ptx_symbol_find(parser, word);
 
             if (known && known->kind == SYMBOL_LABEL && known->depth == parser->body.depth)

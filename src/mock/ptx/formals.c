@@ -34,7 +34,7 @@ uint32_t cushim__ptx_register_new(struct ptx_parser *parser, enum ptx_row row)
     return cushim__ptx_registers_add(parser, &declared);
 }
 
-void cushim__ptx_formals(struct ptx_parser *parser, bool is_named)
+void cushim__ptx_formals(struct ptx_parser *parser)
 {
     struct ptx_body *body = &parser->body;
 
@@ -55,10 +55,10 @@ void cushim__ptx_formals(struct ptx_parser *parser, bool is_named)
         formal.offset = (uint32_t)cushim__ptx_align(parser, body->formal_bytes, declared.alignment);
         body->formal_bytes = formal.offset + formal.bytes;
         body->has_register_formals |= is_register;
-        if (is_named && is_register) {
+        if (is_register) {
             cushim__ptx_symbol_add(parser, declared.name, SYMBOL_REGISTER,
                                    cushim__ptx_registers_add(parser, &declared));
-        } else if (is_named) {
+        } else {
             struct ptx_symbol *symbol =
                 cushim__ptx_symbol_add(parser, declared.name, SYMBOL_LOCAL, 0);
 

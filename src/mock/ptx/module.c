@@ -290,12 +290,12 @@ static void function_header(struct ptx_parser *parser, enum ptx_linkage linkage)
 
     /* The name comes after the results, but belongs to the text and not to the body. */
     cushim__ptx_scope_open(parser);
-    cushim__ptx_formals(parser, true);
+    cushim__ptx_formals(parser);
     results = body->formal_count;
     body->depth--;
     index = cushim__ptx_function_named(parser, cushim__ptx_name(parser), linkage);
     body->depth++;
-    cushim__ptx_formals(parser, true);
+    cushim__ptx_formals(parser);
     directives(parser, NULL);
     function = &program->functions[index];
     body->function = index;

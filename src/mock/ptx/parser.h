@@ -253,7 +253,7 @@ uint64_t cushim__ptx_expression(struct ptx_parser *parser);
 uint32_t cushim__ptx_registers_add(struct ptx_parser *parser, const struct ptx_declared *declared);
 uint32_t cushim__ptx_register_new(struct ptx_parser *parser, enum ptx_row row);
 /* `(.param .b32 a, .reg .b64 b)`, or none of it: appended to those of the body. */
-void cushim__ptx_formals(struct ptx_parser *parser, bool named);
+void cushim__ptx_formals(struct ptx_parser *parser);
 
 /* --- body.c: the statements of a function --- */
 void cushim__ptx_body(struct ptx_parser *parser, uint32_t function);

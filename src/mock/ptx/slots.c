@@ -265,29 +265,20 @@ static uint32_t give_places(struct slots *slots, unsigned bytes)
     struct ptx_parser *parser = slots->parser;
     struct ptx_body *body = &parser->body;
     uint32_t *ends = cushim__ptx_pool(parser, (body->register_count + 1) * sizeof *ends);
-    uint32_t places = 0, hint = 0;
+    uint32_t places = 0;
 
     for (uint32_t i = 0; i < body->register_count; i++) {
         const struct life *life = &slots->lives[i];
-        uint32_t place = hint;
+        uint32_t place = 0;
 
         if (life->first == UINT32_MAX || body->registers[life->reg].bytes != bytes)
             continue;
-        /* The place that was given last is tried next, so that few are looked at. */
         while (place < places && ends[place] >= life->first)
             place++;
-        if (place == places && hint > 0) {
-            place = 0;
-            while (place < hint && ends[place] >= life->first)
-                place++;
-            if (place == hint)
-                place = places;
-        }
         if (place == places)
             places++;
         ends[place] = life->last;
         body->registers[life->reg].offset = place;
-        hint = place + 1 < places ? place + 1 : 0;
     }
     return places;
 }

@@ -108,10 +108,7 @@ def integer_forms():
             yield plain("mul.wide." + t, wider(t), [t, t])
             yield plain("mad.wide." + t, wider(t), [t, t, wider(t)])
     for t in ("u32", "s32"):
-        for half in ("lo", "hi"):
-            yield plain("mul24.%s.%s" % (half, t), t, [t, t])
-            yield plain("mad24.%s.%s" % (half, t), t, [t, t, t])
-    yield plain("mad24.hi.sat.s32", "s32", ["s32"] * 3)
+        yield plain("mul24.lo." + t, t, [t, t])
     yield plain("mad.hi.sat.s32", "s32", ["s32"] * 3)
     yield plain("add.sat.s32", "s32", ["s32"] * 2)
     yield plain("sub.sat.s32", "s32", ["s32"] * 2)
