@@ -54,12 +54,6 @@ ptx_compare cushim__ptx_comparison(enum ptx_type type, enum ptx_comparison compa
 /* What testp asks of a number, by its word: `finite`. NULL: nothing that is known. */
 ptx_compare cushim__ptx_class(const char *word, bool wide);
 
-/* Those with four operands: bfi, and lop3 with its table. */
-void cushim__ptx_insert(void *restrict d, const void *a, const void *b, const void *c,
-                        const void *e, bool wide);
-void cushim__ptx_lop3(void *restrict d, const void *a, const void *b, const void *c,
-                      unsigned table);
-
 /* Arithmetic of f16 and bf16, alone or in pairs. */
 enum ptx_half_operation {
     HALF_ADD,
@@ -88,8 +82,9 @@ struct ptx_half_name {
 };
 extern const struct ptx_half_name cushim__ptx_half_names[]; /* ended by NULL */
 
-void cushim__ptx_half_lanes(void *restrict d, const void *a, const void *b, const void *c,
-                            enum ptx_half_operation operation, enum ptx_type type, unsigned flags);
+/* Of one value, or of two in a word. */
+uint32_t cushim__ptx_half_of(enum ptx_half_operation operation, enum ptx_type type, unsigned flags,
+                             uint32_t x, uint32_t y, uint32_t z);
 
 /* --- numbers --- */
 
@@ -114,13 +109,6 @@ uint32_t cushim__ptx_to_small(const struct ptx_small *kind, double value,
                               enum ptx_rounding rounding, bool saturate);
 /* a * b + c as a double that rounds to fewer bits as the exact value would. */
 double cushim__ptx_fma_odd(double a, double b, double c);
-
-/* cvt of any pair, for 32 lanes. The rows have the sizes of the types. */
-void cushim__ptx_convert(void *restrict d, const void *a, enum ptx_type to, enum ptx_type from,
-                         enum ptx_rounding rounding, bool integer_rounding, unsigned flags);
-
-void cushim__ptx_convert_pair(void *restrict d, const void *a, const void *b, enum ptx_type to,
-                              enum ptx_rounding rounding, unsigned flags);
 
 /* An atomic operation on a value of a type. */
 uint64_t cushim__ptx_atomic(enum ptx_atomic operation, enum ptx_type type, uint64_t old,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bits: logic, shifts, fields, permutations and choices. */
 #include "src/mock/kernel/lanes.h"
+#include "src/mock/kernel/launch.h"
 
 #include <string.h>
 
@@ -182,30 +183,35 @@ LANES3(bfe_s32, u32, u32, u32, u32, extract(x, y & 0xff, z & 0xff, 32, true))
 LANES3(bfe_u64, u64, u64, u32, u32, extract(x, y < 64 ? y : 64, z < 64 ? z : 64, 64, false))
 LANES3(bfe_s64, u64, u64, u32, u32, extract(x, y < 64 ? y : 64, z < 64 ? z : 64, 64, true))
 
-void cushim__ptx_insert(void *restrict d, const void *a, const void *b, const void *c,
-                        const void *e, bool wide)
+void cushim__ptx_compute_insert(struct ptx_step *step)
 {
+    const struct ptx_instruction *at = step->at;
+    const bool wide = at->bytes == 8;
+    const uint32_t cut = wide ? UINT32_MAX : 0xff;
+    const void *a = ptx_row(step, at->a), *b = ptx_row(step, at->b);
+    const lane_u32 *positions = ptx_row(step, at->c), *lengths = ptx_row(step, at->e);
+
     for (unsigned i = 0; i < PTX_LANES; i++) {
-        const uint32_t cut = wide ? UINT32_MAX : 0xff;
-        const uint32_t position = ((const lane_u32 *)c)[i] & cut;
-        const uint32_t length = ((const lane_u32 *)e)[i] & cut;
-        const uint64_t mask = field_mask(position, length, wide ? 64 : 32);
+        const uint32_t position = positions[i] & cut;
+        const uint64_t mask = field_mask(position, lengths[i] & cut, wide ? 64 : 32);
         const uint64_t x = wide ? ((const lane_u64 *)a)[i] : ((const lane_u32 *)a)[i];
         const uint64_t y = wide ? ((const lane_u64 *)b)[i] : ((const lane_u32 *)b)[i];
         const uint64_t result = mask ? (y & ~mask) | (x << position & mask) : y;
 
         if (wide)
-            ((lane_u64 *)d)[i] = result;
+            step->result[i] = result;
         else
-            ((lane_u32 *)d)[i] = (uint32_t)result;
+            ((lane_u32 *)step->result)[i] = (uint32_t)result;
     }
 }
 
-/* A function of three bits, for each bit: `table` has its eight results. */
-void cushim__ptx_lop3(void *restrict d, const void *a, const void *b, const void *c, unsigned table)
+/* A function of three bits, for each bit: `count` is the table of its eight results. */
+void cushim__ptx_compute_lop3(struct ptx_step *step)
 {
-    lane_u32 *const result = d;
-    const lane_u32 *const x = a, *const y = b, *const z = c;
+    const struct ptx_instruction *at = step->at;
+    lane_u32 *const restrict result = (lane_u32 *)step->result;
+    const lane_u32 *const x = ptx_row(step, at->a), *const y = ptx_row(step, at->b),
+                          *const z = ptx_row(step, at->c);
 
     for (unsigned i = 0; i < PTX_LANES; i++)
         result[i] = 0;
@@ -213,7 +219,7 @@ void cushim__ptx_lop3(void *restrict d, const void *a, const void *b, const void
         const uint32_t p = bit & 4 ? 0 : PTX_ALL_LANES, q = bit & 2 ? 0 : PTX_ALL_LANES,
                        r = bit & 1 ? 0 : PTX_ALL_LANES;
 
-        if (!(table >> bit & 1))
+        if (!(at->count >> bit & 1))
             continue;
         for (unsigned i = 0; i < PTX_LANES; i++)
             result[i] |= (x[i] ^ p) & (y[i] ^ q) & (z[i] ^ r);

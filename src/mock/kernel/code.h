@@ -143,14 +143,14 @@ enum ptx_handler {
     DO_WARP_SYNC, /* those that wait for other lanes: `sub` */
     DO_ACTIVE_MASK,
     DO_SLEEP,
-    DO_MBARRIER, /* mbarrier.c: the operation in `sub`, the space in `type` */
+    DO_MBARRIER, /* mbarrier.c: the operation in `type`, the space in `sub` */
     DO_TEXTURE,  /* textures and surfaces: texture.h */
     DO_FENCE,
     DO_NOTHING, /* prefetches and the like */
     DO_REFUSED
 };
 
-/* `sub` of DO_MBARRIER. */
+/* `type` of DO_MBARRIER. */
 enum ptx_mbarrier {
     MBARRIER_INIT,
     MBARRIER_INVALIDATE,

@@ -4,7 +4,9 @@
  * which are arithmetic on one value of a type.
  */
 #include "src/mock/kernel/lanes.h"
+#include "src/mock/kernel/launch.h"
 
+#include <fenv.h>
 #include <math.h>
 #include <string.h>
 
@@ -307,54 +309,71 @@ static void convert_eight(lane_u32 *d, const lane_u32 *a, enum ptx_type to, enum
     }
 }
 
-void cushim__ptx_convert(void *restrict d, const void *a, enum ptx_type to, enum ptx_type from,
-                         enum ptx_rounding rounding, bool integer_rounding, unsigned flags)
+static void convert_one(void *d, const void *a, unsigned i, const struct ptx_instruction *at)
 {
-    if (to == TYPE_F16X2 || from == TYPE_F16X2) {
-        convert_eight(d, a, to, from, flags);
+    const enum ptx_type to = (enum ptx_type)at->type, from = (enum ptx_type)at->sub;
+    const enum ptx_rounding rounding = (enum ptx_rounding)at->rounding;
+    const bool integer_rounding = at->count;
+    /* To f16, ftz has no effect. */
+    struct number number = read(a, i, from, at->flags & FLAG_FTZ && to != TYPE_F16);
+    uint64_t bits;
+
+    if (number.real && number.value != number.value && is_real(to) && !(at->flags & FLAG_SAT) &&
+        write_nan(d, i, a, to, from, integer_rounding, at->flags))
+        return;
+    if (integer_rounding && number.real && is_real(to) && number.value - number.value == 0)
+        number.value = rounded(number.value, rounding);
+    if (is_real(to)) {
+        write_real(d, i, number, to, rounding, at->flags);
         return;
     }
-    for (unsigned i = 0; i < PTX_LANES; i++) {
-        /* To f16, ftz has no effect. */
-        struct number number = read(a, i, from, flags & FLAG_FTZ && to != TYPE_F16);
-        uint64_t bits;
+    bits = to_integer(number, to, from, rounding, at->flags & FLAG_SAT);
+    if (width_of(to) == 64)
+        ((lane_u64 *)d)[i] = bits;
+    else
+        ((lane_u32 *)d)[i] = (uint32_t)bits;
+}
 
-        if (number.real && number.value != number.value && is_real(to) && !(flags & FLAG_SAT) &&
-            write_nan(d, i, a, to, from, integer_rounding, flags))
-            continue;
+void cushim__ptx_compute_conversion(struct ptx_step *step)
+{
+    const struct ptx_instruction *at = step->at;
+    const void *const row = ptx_row(step, at->a);
+    const bool rounds = !at->count && at->rounding > ROUND_NEAREST &&
+                        (at->type == TYPE_F32 || at->type == TYPE_F64);
 
-        if (integer_rounding && number.real && is_real(to) && number.value - number.value == 0)
-            number.value = rounded(number.value, rounding);
-        if (is_real(to)) {
-            write_real(d, i, number, to, rounding, flags);
-            continue;
-        }
-        bits = to_integer(number, to, from, rounding, flags & FLAG_SAT);
-        if (width_of(to) == 64)
-            ((lane_u64 *)d)[i] = bits;
-        else
-            ((lane_u32 *)d)[i] = (uint32_t)bits;
+    if (at->type == TYPE_F16X2 || at->sub == TYPE_F16X2) {
+        convert_eight((lane_u32 *)step->result, row, (enum ptx_type)at->type,
+                      (enum ptx_type)at->sub, at->flags);
+        return;
     }
+    if (rounds)
+        fesetround(cushim__ptx_host_rounding(at->rounding));
+    for (unsigned i = 0; i < PTX_LANES; i++)
+        convert_one(step->result, row, i, at);
+    if (rounds)
+        fesetround(FE_TONEAREST);
 }
 
 /* Two f32 as two small numbers: the first is the upper half. */
-void cushim__ptx_convert_pair(void *restrict d, const void *a, const void *b, enum ptx_type to,
-                              enum ptx_rounding rounding, unsigned flags)
+void cushim__ptx_compute_pair(struct ptx_step *step)
 {
-    const struct ptx_small *const kind = small_of(to);
-    const unsigned width = to == TYPE_F16X2 || to == TYPE_BF16X2 ? 16 : 8;
+    const struct ptx_instruction *at = step->at;
+    const lane_f32 *const rows[2] = {ptx_row(step, at->b), ptx_row(step, at->a)};
+    const unsigned width = at->type == TYPE_F16X2 || at->type == TYPE_BF16X2 ? 16 : 8;
 
     for (unsigned i = 0; i < PTX_LANES; i++) {
         uint32_t result = 0;
 
         for (unsigned half = 0; half < 2; half++) {
-            double value = (double)((const lane_f32 *)(half ? a : b))[i];
+            double value = (double)rows[half][i];
 
-            if (flags & FLAG_RELU && value <= 0)
+            if (at->flags & FLAG_RELU && value <= 0)
                 value = 0;
-            result |= cushim__ptx_to_small(kind, value, rounding, flags & FLAG_SAT) << half * width;
+            result |= cushim__ptx_to_small(small_of((enum ptx_type)at->type), value,
+                                           (enum ptx_rounding)at->rounding, at->flags & FLAG_SAT)
+                      << half * width;
         }
-        ((lane_u32 *)d)[i] = result;
+        ((lane_u32 *)step->result)[i] = result;
     }
 }
 
@@ -392,13 +411,8 @@ static uint64_t add_real(enum ptx_type type, uint64_t old, uint64_t operand, boo
         x += y;
         memcpy(&result, &x, sizeof x);
         return x == x ? result : UINT64_C(0xfff8000000000000);
-    } else {
-        const lane_u32 a[PTX_LANES] = {(uint32_t)old}, b[PTX_LANES] = {(uint32_t)operand};
-        lane_u32 sum[PTX_LANES];
-
-        cushim__ptx_half_lanes(sum, a, b, a, HALF_ADD, type, 0);
-        return sum[0];
     }
+    return cushim__ptx_half_of(HALF_ADD, type, 0, (uint32_t)old, (uint32_t)operand, 0);
 }
 
 static bool less(enum ptx_type type, uint64_t a, uint64_t b)

@@ -204,7 +204,9 @@ void cushim__ptx_end_lanes(struct ptx_step *step);
 /* --- special.c --- */
 void cushim__ptx_special(struct ptx_step *step);
 
-/* --- compute.c: each fills the row `result`; those of predicates write the predicates --- */
+int cushim__ptx_host_rounding(unsigned rounding); /* as fesetround() takes it */
+
+/* --- compute.c and others: each fills the row `result`; those of predicates write these --- */
 void cushim__ptx_compute_float(struct ptx_step *step);
 void cushim__ptx_compute_conversion(struct ptx_step *step);
 void cushim__ptx_compute_pair(struct ptx_step *step);

@@ -68,10 +68,20 @@ static uint64_t applied(enum ptx_mbarrier operation, uint64_t word, uint64_t ope
     }
 }
 
+static uint64_t address_of(const struct ptx_step *step, unsigned lane)
+{
+    const struct ptx_instruction *at = step->at;
+    const void *const row = at->a == PTX_UNUSED ? NULL : ptx_row(step, at->a);
+
+    return (uint64_t)at->immediate + (!row                       ? 0
+                                      : at->other & ADDRESS_WIDE ? ((const lane_u64 *)row)[lane]
+                                                                 : ((const lane_u32 *)row)[lane]);
+}
+
 void cushim__ptx_mbarrier(struct ptx_step *step)
 {
     const struct ptx_instruction *at = step->at;
-    const enum ptx_mbarrier operation = (enum ptx_mbarrier)at->sub;
+    const enum ptx_mbarrier operation = (enum ptx_mbarrier)at->type;
     const bool waits = operation == MBARRIER_WAIT || operation == MBARRIER_WAIT_PARITY;
     const bool has_state = operation == MBARRIER_WAIT || operation == MBARRIER_PENDING;
 
@@ -83,11 +93,8 @@ void cushim__ptx_mbarrier(struct ptx_step *step)
         uint64_t result = unpack(operand).pending;
 
         if (operation != MBARRIER_PENDING) {
-            const void *const addresses = ptx_row(step, at->a);
-            const uint64_t base = at->other & ADDRESS_WIDE ? ((const lane_u64 *)addresses)[lane]
-                                                           : ((const lane_u32 *)addresses)[lane];
-            unsigned char *place = cushim__ptx_bytes(step, lane, (enum ptx_space)at->type,
-                                                     base + (uint64_t)at->immediate, 8, PTX_ATOMIC);
+            unsigned char *place = cushim__ptx_bytes(step, lane, (enum ptx_space)at->sub,
+                                                     address_of(step, lane), 8, PTX_ATOMIC);
             uint64_t word;
 
             if (!place)

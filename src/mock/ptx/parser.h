@@ -309,7 +309,6 @@ extern const struct ptx_selector cushim__ptx_select_memory[], cushim__ptx_select
 /* What a row of a table does: arithmetic, and some conversions. */
 bool cushim__ptx_select_row(struct ptx_parser *parser, struct ptx_statement *statement);
 
-bool cushim__ptx_select_mbarrier(struct ptx_parser *parser, struct ptx_statement *statement);
 /* Textures and surfaces. */
 bool cushim__ptx_select_texture(struct ptx_parser *parser, struct ptx_statement *statement);
 

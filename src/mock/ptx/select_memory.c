@@ -192,6 +192,82 @@ static bool select_atomic(struct ptx_parser *parser, struct ptx_statement *state
     return made->d == PTX_UNUSED || made->d == statement->operands[0].reg;
 }
 
+/* --- mbarrier, and cp.async that arrives at one --- */
+
+/* The form of each: `d` the result, `a` the barrier, `s` a state, `w` a word that may be left out. */
+static const struct {
+    const char *words, *operands;
+    enum ptx_mbarrier operation;
+} forms[] = {
+    {".init", "aw", MBARRIER_INIT},
+    {".inval", "a", MBARRIER_INVALIDATE},
+    {".arrive", "daw", MBARRIER_ARRIVE},
+    {".arrive.noComplete", "daw", MBARRIER_ARRIVE},
+    {".arrive_drop", "daw", MBARRIER_DROP},
+    {".arrive_drop.noComplete", "daw", MBARRIER_DROP},
+    {".test_wait", "pas", MBARRIER_WAIT},
+    {".try_wait", "pasw", MBARRIER_WAIT},
+    {".test_wait.parity", "paw", MBARRIER_WAIT_PARITY},
+    {".try_wait.parity", "paww", MBARRIER_WAIT_PARITY},
+    {".pending_count", "cs", MBARRIER_PENDING},
+};
+
+static bool select_form(struct ptx_parser *parser, struct ptx_statement *statement,
+                        const char *operands, enum ptx_mbarrier operation)
+{
+    const struct ptx_operand *at = statement->operands;
+    const unsigned count = statement->operand_count, all = (unsigned)strlen(operands);
+    const bool returns = strchr("dpc", operands[0]) != NULL;
+    const enum ptx_row row = operands[0] == 'p'   ? ROW_PREDICATE
+                             : operands[0] == 'd' ? ROW_LONG
+                                                  : ROW_WORD;
+    struct place place = {.base = PTX_UNUSED};
+    uint32_t b = PTX_UNUSED;
+    struct ptx_instruction *made;
+
+    if (count > all || count + 1 < all || (count < all && operands[all - 1] != 'w'))
+        cushim__ptx_fail(parser, "%s has %u operands", statement->opcode.base, all);
+    for (unsigned i = returns ? 1 : 0; i < count; i++) {
+        if (operands[i] == 'a') {
+            place = place_of(parser, statement, &at[i], statement->opcode.space);
+        } else if (b == PTX_UNUSED) {
+            b = cushim__ptx_use(parser, statement, &at[i],
+                                operands[i] == 's' ? ROW_LONG : ROW_WORD);
+        }
+    }
+    if (b == PTX_UNUSED)
+        b = cushim__ptx_constant(parser, 1, ROW_WORD);
+    made = cushim__ptx_emit(parser, statement, DO_MBARRIER);
+    set_place(made, place);
+    made->type = (uint8_t)operation;
+    made->b = b;
+    if (returns)
+        made->d = cushim__ptx_result(parser, &at[0], row);
+    return made->d == PTX_UNUSED || made->d == at[0].reg;
+}
+
+static bool select_mbarrier(struct ptx_parser *parser, struct ptx_statement *statement)
+{
+    const struct ptx_opcode *opcode = &statement->opcode;
+
+    if (opcode->type_count != 1 || opcode->types[0] != TYPE_B64)
+        return false;
+    /* Copies end at once, so an arrival at their end is one now, and one more is not awaited. */
+    if (strcmp(opcode->words, ".async.mbarrier.arrive.noinc") == 0)
+        return select_form(parser, statement, "a", MBARRIER_COPIES_ARRIVE);
+    if (strcmp(opcode->words, ".async.mbarrier.arrive") == 0) {
+        cushim__ptx_emit(parser, statement, DO_NOTHING);
+        return true;
+    }
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        if (strcmp(opcode->words, forms[i].words) == 0)
+            return select_form(parser, statement, forms[i].operands, forms[i].operation);
+    }
+    return false;
+}
+
+/* --- cp.async --- */
+
 /* cp.async [shared], [global], size, read size: at once, so nobody has to wait. */
 static bool select_copy(struct ptx_parser *parser, struct ptx_statement *statement)
 {
@@ -208,7 +284,7 @@ static bool select_copy(struct ptx_parser *parser, struct ptx_statement *stateme
         return true;
     }
     if (strncmp(opcode->words, ".async.mbarrier", 15) == 0)
-        return cushim__ptx_select_mbarrier(parser, statement);
+        return select_mbarrier(parser, statement);
     if (cushim__ptx_opcode_has(opcode, "L2::cache_hint")) {
         if (count < 4)
             return false;
@@ -272,7 +348,7 @@ const struct ptx_selector cushim__ptx_select_memory[] = {
     {"atom", select_atomic, 0},
     {"red", select_atomic, 0},
     {"cp", select_copy, 0},
-    {"mbarrier", cushim__ptx_select_mbarrier, 0},
+    {"mbarrier", select_mbarrier, 0},
     {"cvta", select_address, 0},
     {"isspacep", select_address, 0},
     {"createpolicy", select_policy, 0},
