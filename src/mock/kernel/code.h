@@ -132,7 +132,7 @@ enum ptx_handler {
     DO_COPY_ASYNC, /* cp.async: [d] = [a], `count` bytes, of which b are read */
     DO_ISSPACE,
     DO_CVTA,
-    DO_BRANCH_TABLE, /* brx.idx: the list of targets */
+    DO_BRANCH_TABLE, /* brx.idx: the list of targets, which are counted from e on */
     DO_CALL,
     DO_CALL_INDIRECT,
     DO_RETURN,
@@ -144,7 +144,7 @@ enum ptx_handler {
     DO_ACTIVE_MASK,
     DO_SLEEP,
     DO_MBARRIER, /* mbarrier.c: the operation in `type`, the space in `sub` */
-    DO_TEXTURE,  /* textures and surfaces: texture.h */
+    DO_TEXTURE,  /* textures and surfaces: texture.c */
     DO_FENCE,
     DO_NOTHING, /* prefetches and the like */
     DO_REFUSED
@@ -199,45 +199,6 @@ enum ptx_symbol_kind {
     SYMBOL_REGISTER
 };
 
-enum ptx_special {
-    SPECIAL_TID_X,
-    SPECIAL_TID_Y,
-    SPECIAL_TID_Z,
-    SPECIAL_NTID_X,
-    SPECIAL_NTID_Y,
-    SPECIAL_NTID_Z,
-    SPECIAL_CTAID_X,
-    SPECIAL_CTAID_Y,
-    SPECIAL_CTAID_Z,
-    SPECIAL_NCTAID_X,
-    SPECIAL_NCTAID_Y,
-    SPECIAL_NCTAID_Z,
-    SPECIAL_LANEID,
-    SPECIAL_WARPID,
-    SPECIAL_NWARPID,
-    SPECIAL_SMID,
-    SPECIAL_NSMID,
-    SPECIAL_LANEMASK_EQ,
-    SPECIAL_LANEMASK_LE,
-    SPECIAL_LANEMASK_LT,
-    SPECIAL_LANEMASK_GE,
-    SPECIAL_LANEMASK_GT,
-    SPECIAL_CLOCK,
-    SPECIAL_CLOCK_HI,
-    SPECIAL_GLOBALTIMER_LO,
-    SPECIAL_GLOBALTIMER_HI,
-    SPECIAL_DYNAMIC_SHARED,
-    SPECIAL_TOTAL_SHARED,
-    SPECIAL_ZERO,
-    SPECIAL_ONE,
-    SPECIAL_GRID_MEMORY_LO,
-    SPECIAL_GRID_MEMORY_HI,
-    SPECIAL_WIDE, /* those from here on have 64 bits */
-    SPECIAL_GRIDID = SPECIAL_WIDE,
-    SPECIAL_CLOCK64,
-    SPECIAL_GLOBALTIMER,
-};
-
 enum ptx_atomic {
     ATOMIC_ADD,
     ATOMIC_MIN,
@@ -250,6 +211,39 @@ enum ptx_atomic {
     ATOMIC_EXCH,
     ATOMIC_CAS,
 };
+
+/* `sub` of DO_TEXTURE. */
+enum ptx_texture_operation {
+    TEXTURE_FETCH,  /* tex */
+    TEXTURE_GATHER, /* tld4: the channel `rounding` */
+    TEXTURE_QUERY,  /* txq and suq: the property `rounding` */
+    SURFACE_LOAD,   /* suld.b: what is outside is done as `rounding` says */
+    SURFACE_STORE,  /* sust.b, the same */
+};
+
+/* `other`: what coordinates there are, in this order. */
+enum {
+    GEOMETRY_EXTENTS = 3, /* 1 to 3: x, y, z */
+    GEOMETRY_LAYER = 4,   /* before them, a layer */
+    GEOMETRY_CUBE = 8,    /* they are a direction */
+};
+
+enum ptx_texture_property {
+    PROPERTY_WIDTH = 1,
+    PROPERTY_HEIGHT,
+    PROPERTY_DEPTH,
+    PROPERTY_LAYERS,
+    PROPERTY_LEVELS,
+    PROPERTY_SAMPLES,
+    PROPERTY_NORMALISED
+};
+
+enum ptx_outside { OUTSIDE_TRAP, OUTSIDE_CLAMP, OUTSIDE_ZERO };
+
+static inline unsigned ptx_coordinates(unsigned geometry)
+{
+    return (geometry & GEOMETRY_EXTENTS) + (geometry & GEOMETRY_LAYER ? 1 : 0);
+}
 
 /* One operation on all lanes. Operands may be the same row; `d` is none of them. */
 typedef void (*ptx_lanes)(void *restrict d, const void *a, const void *b, const void *c);
@@ -337,6 +331,10 @@ struct ptx_program {
     struct ptx_names *names; /* that the texts share, until they are linked */
     unsigned part_count;
 };
+
+/* A special register by its name, `%tid.x`. False: none is called so. */
+bool cushim__ptx_special_find(const char *name, size_t length, uint8_t *number);
+unsigned cushim__ptx_special_bytes(uint8_t number);
 
 /* One reference less: a module has one, and each of its launches. */
 void cushim__ptx_program_release(struct ptx_program *program);

@@ -4,8 +4,6 @@
  * describes them: a coordinate becomes a number with 8 bits of fraction, whose whole part chooses
  * two texels of each extent, and whose fraction is their weight.
  */
-#include "src/mock/kernel/texture.h"
-
 #include <math.h>
 #include <string.h>
 

@@ -52,8 +52,10 @@ static void named(struct ptx_parser *parser, struct ptx_operand *operand)
         return;
     }
     symbol = find_register(parser, name, &index);
-    if (!symbol && cushim__ptx_special_named(name, operand))
+    if (!symbol && cushim__ptx_special_find(name.start, name.length, &operand->special)) {
+        operand->kind = OPERAND_SPECIAL;
         return;
+    }
     if (!symbol)
         cushim__ptx_fail(parser, "'%.*s' is not declared",
                          (int)(name.length > 80 ? 80 : name.length), name.start);

@@ -181,7 +181,7 @@ uint32_t cushim__ptx_use(struct ptx_parser *parser, const struct ptx_statement *
     case OPERAND_SYMBOL:
         return address_of(parser, statement, operand, row);
     case OPERAND_SPECIAL:
-        bytes = operand->special >= SPECIAL_WIDE ? 8 : 4;
+        bytes = cushim__ptx_special_bytes(operand->special);
         from = cushim__ptx_register_new(parser, bytes == 8 ? ROW_LONG : ROW_WORD);
         made = cushim__ptx_emit(parser, statement, DO_SPECIAL);
         made->d = from;

@@ -146,6 +146,8 @@ static void append(struct ptx_parser *parser, uint32_t index)
 
         if (at->handler == DO_BRANCH)
             at->target += program->code_count;
+        if (at->handler == DO_BRANCH_TABLE)
+            at->e = program->code_count;
         if (at->handler <= DO_FLOAT) {
             at->a = at->a == PTX_UNUSED ? 0 : at->a;
             at->b = at->b == PTX_UNUSED ? 0 : at->b;
@@ -161,16 +163,6 @@ static void append(struct ptx_parser *parser, uint32_t index)
             at->handler = function->is_kernel ? DO_EXIT : DO_RETURN;
         }
         program->code[program->code_count + i] = *at;
-    }
-    for (uint32_t i = 0; i < body->count; i++) {
-        const struct ptx_instruction *at = &body->code[i];
-
-        for (uint32_t j = 0; at->handler == DO_BRANCH_TABLE && j < at->target; j++) {
-            uint32_t *target = &program->lists[at->list + j];
-
-            if (!(*target & PTX_CONSTANT))
-                *target = (*target + program->code_count) | PTX_CONSTANT;
-        }
     }
     function->first = program->code_count;
     function->count = body->count;

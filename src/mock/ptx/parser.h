@@ -262,10 +262,6 @@ void cushim__ptx_refer(struct ptx_parser *parser, struct ptx_word name, bool lis
                        uint32_t place);
 void cushim__ptx_operand(struct ptx_parser *parser, struct ptx_operand *operand);
 
-/* --- special_names.c --- */
-/* False: no special register is called so. */
-bool cushim__ptx_special_named(struct ptx_word name, struct ptx_operand *operand);
-
 /* --- opcode.c --- */
 void cushim__ptx_opcode_read(struct ptx_parser *parser, struct ptx_word word,
                              struct ptx_opcode *opcode);

@@ -3,7 +3,6 @@
  * Instructions on textures and surfaces: from a statement to the internal code. Their operands in
  * brackets, `[handle, {x, y}]`, are of no other instruction.
  */
-#include "src/mock/kernel/texture.h"
 #include "src/mock/ptx/parser.h"
 
 #include <string.h>

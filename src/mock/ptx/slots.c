@@ -7,7 +7,6 @@
  * last instruction at which it does, and places are given in the order of the beginnings. Lanes
  * that have diverged do not matter: each lane has its own column, and takes its own way through.
  */
-#include "src/mock/kernel/texture.h"
 #include "src/mock/ptx/parser.h"
 
 #include <stdlib.h>
