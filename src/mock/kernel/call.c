@@ -26,14 +26,14 @@ static unsigned char *local_of(struct ptx_warp *warp, unsigned lane, uint32_t of
 
 /* Arguments of a lane, from the caller's local memory to the callee's, or results back. */
 static void pass(struct ptx_warp *warp, unsigned lane, const uint32_t *offsets,
-                 const struct ptx_formal *formals, unsigned count, uint32_t caller, uint32_t callee,
-                 bool back)
+                 const struct ptx_parameter *parameters, unsigned count, uint32_t caller,
+                 uint32_t callee, bool back)
 {
     for (unsigned i = 0; i < count; i++) {
-        unsigned char *const own = local_of(warp, lane, callee + formals[i].offset);
+        unsigned char *const own = local_of(warp, lane, callee + parameters[i].offset);
         unsigned char *const outer = local_of(warp, lane, caller + offsets[i]);
 
-        memmove(back ? outer : own, back ? own : outer, formals[i].bytes);
+        memmove(back ? outer : own, back ? own : outer, parameters[i].bytes);
     }
 }
 
@@ -360,7 +360,7 @@ static void enter(struct ptx_step *step, uint32_t index, uint32_t lanes)
     const uint32_t base = warp->base, frame = frame_for(launch, warp, base + at->e, index, lanes);
     uint32_t local_end = 0;
 
-    if (function->formal_count != at->count || function->result_count != at->sub ||
+    if (function->parameter_count != at->count || function->result_count != at->sub ||
         !function->defined || function->is_kernel) {
         cushim__ptx_fault_at(step, PTX_INVALID_PC, ptx_first(lanes),
                              "the call does not fit the function '%s'", function->name);
@@ -381,7 +381,7 @@ static void enter(struct ptx_step *step, uint32_t index, uint32_t lanes)
         const unsigned lane = ptx_first(left);
         const uint32_t local = warp->local_bases[lane] + at->d;
 
-        pass(warp, lane, list + at->sub, function->formals + at->sub, at->count - at->sub,
+        pass(warp, lane, list + at->sub, function->parameters + at->sub, at->count - at->sub,
              warp->local_bases[lane], local, false);
         ptx_frame_row(warp, frame, FRAME_RETURN)[lane] = warp->pc;
         ptx_frame_row(warp, frame, FRAME_CALLER)[lane] = base;
@@ -446,7 +446,7 @@ void cushim__ptx_return(struct ptx_step *step)
         const uint32_t caller = callers[lane];
         const uint32_t local = warp->local_bases[lane] - call->d;
 
-        pass(warp, lane, list, own->formals, call->sub, local, warp->local_bases[lane], true);
+        pass(warp, lane, list, own->parameters, call->sub, local, warp->local_bases[lane], true);
         warp->pcs[lane] = row[lane];
         warp->bases[lane] = caller;
         warp->local_bases[lane] = local;

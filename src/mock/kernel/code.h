@@ -272,11 +272,6 @@ struct ptx_instruction {
     };
 };
 
-/* A parameter of a function that is called, in the local memory of its frame. */
-struct ptx_formal {
-    uint32_t offset, bytes;
-};
-
 enum ptx_builtin { BUILTIN_NONE, BUILTIN_PRINT, BUILTIN_ASSERT, BUILTIN_MALLOC, BUILTIN_FREE };
 
 struct ptx_function {
@@ -288,9 +283,9 @@ struct ptx_function {
     uint8_t builtin;
     uint32_t first, count;             /* instructions */
     uint32_t frame_bytes, local_bytes; /* local memory has an alignment of 16 */
-    uint32_t formal_count, result_count;
-    struct ptx_formal *formals; /* results first */
-    size_t kernel;              /* its index in the module */
+    uint32_t parameter_count, result_count;
+    struct ptx_parameter *parameters; /* in the local memory of its frame; results first */
+    size_t kernel;                    /* its index in the module */
     char *refused;
     unsigned refused_line;
     uint32_t *callees, *shared; /* functions that it calls and shared variables that it names */

@@ -73,15 +73,6 @@ void cushim__ptx_compute_float(struct ptx_step *step)
 
 /* --- predicates --- */
 
-static void put_predicate(struct ptx_step *step, uint32_t operand, uint32_t value)
-{
-    if (operand != PTX_UNUSED) {
-        lane_u32 *const word = (lane_u32 *)(void *)(step->frame + operand);
-
-        *word = (*word & ~step->mask) | (value & step->mask);
-    }
-}
-
 static uint32_t predicate(const struct ptx_step *step, uint32_t operand)
 {
     const lane_u32 *word = ptx_row(step, operand);
@@ -128,8 +119,8 @@ void cushim__ptx_compute_comparison(struct ptx_step *step)
     const uint32_t result = compare(step);
     const uint32_t other = at->sub == LOGIC_MOVE ? 0 : predicate(step, at->c);
 
-    put_predicate(step, at->d, combined((enum ptx_logic)at->sub, result, other));
-    put_predicate(step, at->e, combined((enum ptx_logic)at->sub, ~result, other));
+    ptx_put_bits(step, at->d, combined((enum ptx_logic)at->sub, result, other));
+    ptx_put_bits(step, at->e, combined((enum ptx_logic)at->sub, ~result, other));
 }
 
 void cushim__ptx_compute_logic(struct ptx_step *step)
@@ -138,7 +129,7 @@ void cushim__ptx_compute_logic(struct ptx_step *step)
     const lane_u32 *a = ptx_row(step, at->a);
     const lane_u32 *b = at->b == PTX_UNUSED ? a : ptx_row(step, at->b);
 
-    put_predicate(step, at->d, combined((enum ptx_logic)at->sub, *a, *b));
+    ptx_put_bits(step, at->d, combined((enum ptx_logic)at->sub, *a, *b));
 }
 
 void cushim__ptx_compute_set(struct ptx_step *step)

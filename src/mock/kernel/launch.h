@@ -101,6 +101,16 @@ static inline lane_u32 *ptx_frame_row(const struct ptx_warp *warp, uint32_t fram
     return (lane_u32 *)(void *)(warp->registers + frame + row * PTX_ROW);
 }
 
+/* A predicate of the lanes that take part. */
+static inline void ptx_put_bits(struct ptx_step *step, uint32_t operand, uint32_t bits)
+{
+    if (operand != PTX_UNUSED) {
+        lane_u32 *const word = (lane_u32 *)(void *)(step->frame + operand);
+
+        *word = (*word & ~step->mask) | (bits & step->mask);
+    }
+}
+
 static inline bool ptx_in(uint32_t mask, unsigned lane)
 {
     return mask >> lane & 1;

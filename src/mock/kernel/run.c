@@ -151,7 +151,7 @@ static const struct {
     [DO_INSERT] = {cushim__ptx_compute_insert, true},
     [DO_PART] = {cushim__ptx_compute_part, true},
     [DO_COMBINE] = {cushim__ptx_compute_combined, true},
-    [DO_ADDRESS] = {cushim__ptx_address, false},
+    [DO_ADDRESS] = {cushim__ptx_address, true},
     [DO_SPECIAL] = {cushim__ptx_special, false},
     [DO_ATOMIC] = {atomic, false},
     [DO_COPY_ASYNC] = {cushim__ptx_copy_async, false},

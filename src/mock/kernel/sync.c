@@ -375,11 +375,7 @@ static void shuffle_rows(struct ptx_step *step)
         result[i] = there[from[i]];
     if (at->d != PTX_UNUSED)
         cushim__ptx_write32(step->frame + at->d, result, step->mask);
-    if (at->e != PTX_UNUSED) {
-        lane_u32 *const word = (lane_u32 *)(void *)(step->frame + at->e);
-
-        *word = (*word & ~step->mask) | (bits & step->mask);
-    }
+    ptx_put_bits(step, at->e, bits);
 }
 
 void cushim__ptx_warp_sync(struct ptx_step *step)

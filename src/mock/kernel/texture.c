@@ -29,10 +29,9 @@ struct axis {
     unsigned weight; /* of FRACTION */
 };
 
-/* A channel of a texel: a number, or the bits of an integer that is read as it is. */
+/* The channels of a texel: numbers, of which integers that are read as they are keep all bits. */
 struct texel {
     double values[CHANNELS];
-    uint32_t bits[CHANNELS];
 };
 
 static unsigned channel_bytes(const struct ptx_texture *texture)
@@ -91,6 +90,10 @@ static double number_of(const struct ptx_texture *texture, uint32_t bits, unsign
     double value;
     float single;
 
+    if (gives_integers(texture))
+        return texture->texel == PTX_TEXEL_S8    ? (uint32_t)(int8_t)bits
+               : texture->texel == PTX_TEXEL_S16 ? (uint32_t)(int16_t)bits
+                                                 : bits;
     switch (texture->texel) {
     case PTX_TEXEL_U8:
         value = bits / 255.0;
@@ -111,11 +114,10 @@ static double number_of(const struct ptx_texture *texture, uint32_t bits, unsign
     }
 }
 
-static uint32_t integer_of(const struct ptx_texture *texture, uint32_t bits)
+/* What an instruction returns of a channel. */
+static uint32_t result_of(const struct ptx_texture *texture, double value)
 {
-    return texture->texel == PTX_TEXEL_S8    ? (uint32_t)(int8_t)bits
-           : texture->texel == PTX_TEXEL_S16 ? (uint32_t)(int16_t)bits
-                                             : bits;
+    return gives_integers(texture) ? (uint32_t)(int64_t)value : float_bits(value);
 }
 
 /* What there is where a texture has no texel, and in the channels that it lacks. */
@@ -125,7 +127,6 @@ static void fill(const struct ptx_texture *texture, bool is_border, struct texel
         const bool own = is_border && i < texture->channels;
 
         texel->values[i] = own ? texture->border[i] : 0;
-        texel->bits[i] = own ? (uint32_t)(int64_t)texture->border[i] : 0;
     }
 }
 
@@ -148,12 +149,9 @@ static bool read_texel(struct fetch *fetch, const struct axis axes[EXTENTS], uns
         return true;
     place = bytes_at(fetch, (uint64_t)at[0] * bytes * texture->channels, at[1], at[2],
                      bytes * texture->channels, PTX_READ);
-    for (unsigned i = 0; place && i < texture->channels; i++) {
-        const uint32_t bits = (uint32_t)ptx_read_number(place + (size_t)i * bytes, bytes);
-
-        texel->values[i] = number_of(texture, bits, i);
-        texel->bits[i] = integer_of(texture, bits);
-    }
+    for (unsigned i = 0; place && i < texture->channels; i++)
+        texel->values[i] =
+            number_of(texture, (uint32_t)ptx_read_number(place + (size_t)i * bytes, bytes), i);
     return place != NULL;
 }
 
@@ -311,8 +309,8 @@ static void locate_all(const struct fetch *fetch, const uint32_t *coordinates, b
 static void fetch_one(struct fetch *fetch, const uint32_t *coordinates, uint32_t (*values)[2])
 {
     const struct ptx_texture *texture = &fetch->texture;
-    const bool integers = gives_integers(texture);
-    const bool between = texture->linear && !integers && !(fetch->step->at->flags & FLAG_SIGNED);
+    const bool between =
+        texture->linear && !gives_integers(texture) && !(fetch->step->at->flags & FLAG_SIGNED);
     double sums[CHANNELS] = {0};
     struct axis axes[EXTENTS];
     struct texel texel;
@@ -333,9 +331,8 @@ static void fetch_one(struct fetch *fetch, const uint32_t *coordinates, uint32_t
             break;
     }
     for (unsigned i = 0; i < CHANNELS; i++)
-        values[i][0] = integers  ? texel.bits[i]
-                       : between ? float_bits(sums[i] / FRACTION / FRACTION / FRACTION)
-                                 : float_bits(texel.values[i]);
+        values[i][0] = result_of(texture, between ? sums[i] / FRACTION / FRACTION / FRACTION
+                                                  : texel.values[i]);
 }
 
 /* One channel of the four texels around, against the clock from the lower left. */
@@ -352,8 +349,7 @@ static void gather(struct fetch *fetch, const uint32_t *coordinates, uint32_t (*
 
         if (!read_texel(fetch, axes, corners[i], &texel))
             return;
-        values[i][0] =
-            gives_integers(texture) ? texel.bits[channel] : float_bits(texel.values[channel]);
+        values[i][0] = result_of(texture, texel.values[channel]);
     }
 }
 

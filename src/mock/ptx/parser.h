@@ -117,15 +117,12 @@ struct ptx_body {
     uint32_t vector_count;
     size_t vector_room;
     struct ptx_parameter *parameters; /* until the kernel or the function has them */
-    size_t parameter_room;
-    struct ptx_formal *formals;
-    size_t formal_room;
-    uint32_t formal_count, formal_bytes; /* of memory, that they take */
-    bool has_register_formals;           /* .reg, which are not implemented */
-    bool abandoned;                      /* what is left of it is passed over */
-    uint32_t depth;                      /* of the block that is being read; 0: the text */
-    uint64_t local_bytes, shared_bytes;  /* of the variables that it declares */
-    struct ptx_kernel *kernel;           /* NULL: a function */
+    size_t parameter_room, parameter_count, parameter_bytes;
+    bool has_register_parameters;       /* .reg, which are not implemented */
+    bool abandoned;                     /* what is left of it is passed over */
+    uint32_t depth;                     /* of the block that is being read; 0: the text */
+    uint64_t local_bytes, shared_bytes; /* of the variables that it declares */
+    struct ptx_kernel *kernel;          /* NULL: a function */
 };
 
 struct ptx_parser {
@@ -241,19 +238,18 @@ void cushim__ptx_shared_variables(struct ptx_parser *parser, enum ptx_linkage li
 uint32_t cushim__ptx_function_named(struct ptx_parser *parser, struct ptx_word name,
                                     enum ptx_linkage linkage);
 
+/* The first of the registers that are declared. */
+uint32_t cushim__ptx_registers_add(struct ptx_parser *parser, const struct ptx_declared *declared);
+uint32_t cushim__ptx_register_new(struct ptx_parser *parser, enum ptx_row row);
+/* `(.param .b32 a, .reg .b64 b)`, or none of it: of a kernel, or local variables of a function. */
+void cushim__ptx_parameters(struct ptx_parser *parser, enum ptx_symbol_kind kind);
+
 /* --- initial.c --- */
 
 /* An initial value, after the `=`. A variable without a size gets one. SIZE_MAX: of none. */
 void cushim__ptx_initial(struct ptx_parser *parser, struct ptx_declared *declared, size_t global);
 /* An integer of constants and operators. */
 uint64_t cushim__ptx_expression(struct ptx_parser *parser);
-
-/* --- formals.c: registers, and parameters of functions --- */
-/* The first of the registers that are declared. */
-uint32_t cushim__ptx_registers_add(struct ptx_parser *parser, const struct ptx_declared *declared);
-uint32_t cushim__ptx_register_new(struct ptx_parser *parser, enum ptx_row row);
-/* `(.param .b32 a, .reg .b64 b)`, or none of it: appended to those of the body. */
-void cushim__ptx_formals(struct ptx_parser *parser);
 
 /* --- body.c: the statements of a function --- */
 void cushim__ptx_body(struct ptx_parser *parser, uint32_t function);
@@ -273,6 +269,7 @@ bool cushim__ptx_type_signed(enum ptx_type type);
 
 struct ptx_statement {
     struct ptx_opcode opcode;
+    const struct ptx_selector *selector; /* NULL: it is in the tables of rows alone, or not known */
     struct ptx_operand operands[PTX_OPERANDS];
     unsigned operand_count;
     struct ptx_operand second;    /* of `p|q` */
@@ -362,11 +359,9 @@ void cushim__ptx_slots(struct ptx_parser *parser);
 /* --- instructions.c --- */
 /* False: out of memory. */
 bool cushim__ptx_instructions_add(struct ptx_names *names);
-/* Whether any instruction is called so: `add`. */
-bool cushim__ptx_base_known(const struct ptx_names *names, const char *base);
-/* NULL: it is in the tables of rows alone. */
-const struct ptx_selector *cushim__ptx_selector_find(const struct ptx_names *names,
-                                                     const char *base);
+/* By the first part of a name, `add`: how it is selected (NULL: by rows alone), if it has rows. */
+const struct ptx_selector *cushim__ptx_selector_find(const char *base);
+bool cushim__ptx_has_rows(const char *base);
 
 /* --- names.c --- */
 uint32_t cushim__ptx_hash(struct ptx_word name);

@@ -161,8 +161,7 @@ static bool select_other(struct ptx_parser *parser, struct ptx_statement *statem
 
 void cushim__ptx_select(struct ptx_parser *parser, struct ptx_statement *statement)
 {
-    const struct ptx_selector *selector =
-        cushim__ptx_selector_find(parser->program->names, statement->opcode.base);
+    const struct ptx_selector *const selector = statement->selector;
 
     if (selector && !selector->select)
         cushim__ptx_emit(parser, statement, selector->handler);

@@ -122,11 +122,11 @@ static bool has_selectors(const struct ptx_parser *parser, const struct ptx_opco
 bool cushim__ptx_select_unparsed(struct ptx_parser *parser, struct ptx_statement *statement)
 {
     const struct ptx_opcode *opcode = &statement->opcode;
-    const struct ptx_selector *selector =
-        cushim__ptx_selector_find(parser->program->names, opcode->base);
+    const struct ptx_selector *selector = cushim__ptx_selector_find(opcode->base);
     const bool reads = selector && selector->select && selector->handler;
 
-    if (!reads && cushim__ptx_base_known(parser->program->names, opcode->base) &&
+    statement->selector = selector;
+    if (!reads && (selector || cushim__ptx_has_rows(opcode->base)) &&
         !has_selectors(parser, opcode) &&
         !(strcmp(opcode->base, "cp") == 0 &&
           (strstr(opcode->words, ".bulk") || strncmp(opcode->words, ".async", 6) != 0)))

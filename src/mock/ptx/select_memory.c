@@ -72,66 +72,41 @@ static bool moves_memory(const struct ptx_opcode *opcode)
            (opcode->words[0] == '\0' || strcmp(opcode->words, ".L2::cache_hint") == 0);
 }
 
-static bool select_load(struct ptx_parser *parser, struct ptx_statement *statement)
+/* Loads and stores: the elements of a vector follow each other in memory. */
+static bool select_transfer(struct ptx_parser *parser, struct ptx_statement *statement)
 {
     const struct ptx_opcode *opcode = &statement->opcode;
-    const enum ptx_type type = opcode->types[0];
-    const enum ptx_row row = cushim__ptx_type_row(type);
-    const bool is_signed = cushim__ptx_type_signed(type);
-    const unsigned bytes = (unsigned)cushim__ptx_type_bytes(type);
+    const bool loads = opcode->base[0] == 'l';
+    const enum ptx_row row = cushim__ptx_type_row(opcode->types[0]);
+    const bool is_signed = cushim__ptx_type_signed(opcode->types[0]);
+    const unsigned bytes = (unsigned)cushim__ptx_type_bytes(opcode->types[0]);
     struct ptx_operand parts[8];
-    uint32_t results[8], count, list = 0;
+    uint32_t rows[8], count, list = 0;
     struct ptx_instruction *made;
     struct place place;
 
     if (!moves_memory(opcode) || statement->operand_count < 2)
         return false;
-    count = cushim__ptx_elements(parser, &statement->operands[0], parts, 8);
+    count = cushim__ptx_elements(parser, &statement->operands[loads ? 0 : 1], parts, 8);
     if (count != opcode->vector)
-        cushim__ptx_fail(parser, "the destination does not have %u elements", opcode->vector);
-    place = place_of(parser, statement, &statement->operands[1], opcode->space);
+        cushim__ptx_fail(parser, "the %s does not have %u elements",
+                         loads ? "destination" : "source", opcode->vector);
+    place = place_of(parser, statement, &statement->operands[loads ? 1 : 0], opcode->space);
     for (uint32_t i = 0; i < count; i++) {
-        results[i] = cushim__ptx_result(parser, &parts[i], row);
-        list = cushim__ptx_list_add(parser, results[i]);
+        rows[i] = loads ? cushim__ptx_result(parser, &parts[i], row)
+                        : cushim__ptx_use(parser, statement, &parts[i], row);
+        list = cushim__ptx_list_add(parser, rows[i]);
     }
-    made = cushim__ptx_emit(parser, statement, DO_LOAD);
+    made = cushim__ptx_emit(parser, statement, loads ? DO_LOAD : DO_STORE);
     made->flags |= opcode->flags & (FLAG_STRONG | FLAG_RELEASE);
+    made->flags |= loads && is_signed ? FLAG_SIGNED : 0;
     set_place(made, place);
     made->list = list + 1 - count;
     made->count = (uint8_t)count;
     made->bytes = (uint8_t)bytes;
-    made->flags |= is_signed ? FLAG_SIGNED : 0;
-    for (uint32_t i = 0; i < count; i++)
-        cushim__ptx_finish(parser, statement, &parts[i], results[i], row, is_signed,
+    for (uint32_t i = 0; loads && i < count; i++)
+        cushim__ptx_finish(parser, statement, &parts[i], rows[i], row, is_signed,
                            is_signed ? 32 : bytes * 8);
-    return true;
-}
-
-static bool select_store(struct ptx_parser *parser, struct ptx_statement *statement)
-{
-    const struct ptx_opcode *opcode = &statement->opcode;
-    const enum ptx_type type = opcode->types[0];
-    struct ptx_operand parts[8];
-    uint32_t values[8], count, list = 0;
-    struct ptx_instruction *made;
-    struct place place;
-
-    if (!moves_memory(opcode) || statement->operand_count < 2)
-        return false;
-    count = cushim__ptx_elements(parser, &statement->operands[1], parts, 8);
-    if (count != opcode->vector)
-        cushim__ptx_fail(parser, "the source does not have %u elements", opcode->vector);
-    for (uint32_t i = 0; i < count; i++)
-        values[i] = cushim__ptx_use(parser, statement, &parts[i], cushim__ptx_type_row(type));
-    place = place_of(parser, statement, &statement->operands[0], opcode->space);
-    for (uint32_t i = 0; i < count; i++)
-        list = cushim__ptx_list_add(parser, values[i]);
-    made = cushim__ptx_emit(parser, statement, DO_STORE);
-    made->flags |= opcode->flags & (FLAG_STRONG | FLAG_RELEASE);
-    set_place(made, place);
-    made->list = list + 1 - count;
-    made->count = (uint8_t)count;
-    made->bytes = (uint8_t)cushim__ptx_type_bytes(type);
     return true;
 }
 
@@ -342,9 +317,9 @@ static bool select_policy(struct ptx_parser *parser, struct ptx_statement *state
 }
 
 const struct ptx_selector cushim__ptx_select_memory[] = {
-    {"ld", select_load, 0},
-    {"ldu", select_load, 0},
-    {"st", select_store, 0},
+    {"ld", select_transfer, 0},
+    {"ldu", select_transfer, 0},
+    {"st", select_transfer, 0},
     {"atom", select_atomic, 0},
     {"red", select_atomic, 0},
     {"cp", select_copy, 0},
