@@ -207,7 +207,6 @@ static void bits(void **state)
         {"prmt.b32 %r0, %r2, %r3, %r4;", 0x33228800, 0x77665544, 0x9999, 0xffffffff},
         {"prmt.b32.f4e %r0, %r2, %r3, %r4;", 0x33221100, 0x77665544, 1, 0x44332211},
         {"slct.b32.s32 %r0, %r2, %r3, %r4;", 1, 2, 0xffffffff, 2},
-        {"slct.u32.f32 %r0, %r2, %r3, %f4;", 1, 2, 0x80000000, 1},
         {"bmsk.clamp.b32 %r0, %r2, %r3;", 4, 8, 0, 0xff0},
     };
     static const struct case64 longs[] = {

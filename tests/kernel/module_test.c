@@ -297,6 +297,8 @@ static void forms_that_are_not_known_are_refused(void **state)
         "setp.eq.f16x2 p0, r0, r1;",
         "setp.frob.u32 p0, r0, r1;",
         "shfl.sync.idx.f32 r0, r1, 5, 31, -1;",
+        "slct.f32.f32 f0, f1, f2, f3;",
+        "slct.b64.s32 d0, d1, d2, r0;",
         "sust.p.2d.b32.trap [t, {r0, r1}], {r2};",
         "szext.clamp.s32 r0, r1, r2;",
         "testp.frob.f32 p0, f0;",

@@ -288,19 +288,8 @@ LANES3(prmt_ecl, u32, u32, u32, u32, permuted_by(both(x, y), ecl, z))
 LANES3(prmt_ecr, u32, u32, u32, u32, permuted_by(both(x, y), ecr, z))
 LANES3(prmt_rc16, u32, u32, u32, u32, permuted_by(both(x, y), rc16, z))
 
-/* By the sign of a number of another type. */
-#define CHOICES(Z)                                       \
-    LANES3(slct16_##Z, u16, u16, u16, Z, z >= 0 ? x : y) \
-    LANES3(slct32_##Z, u32, u32, u32, Z, z >= 0 ? x : y) \
-    LANES3(slct64_##Z, u64, u64, u64, Z, z >= 0 ? x : y)
-CHOICES(s32)
-CHOICES(f32)
-#define CHOICE_ROWS(bits, signature, function, last, modifiers) \
-    {"slct.b" bits last, signature, function, modifiers},       \
-        {"slct.u" bits last, signature, function, modifiers},   \
-    {                                                           \
-        "slct.s" bits last, signature, function, modifiers      \
-    }
+/* By a sign. No compiler writes the forms for other widths, or by the sign of an f32. */
+LANES3(slct_s32, u32, u32, u32, s32, z >= 0 ? x : y)
 
 const struct ptx_alu cushim__ptx_alu_bits[] = {
     WIDTH_ROWS2(and, "and"),
@@ -352,15 +341,9 @@ const struct ptx_alu cushim__ptx_alu_bits[] = {
     {"prmt.b32.ecl", "wwww", prmt_ecl, 0},
     {"prmt.b32.ecr", "wwww", prmt_ecr, 0},
     {"prmt.b32.rc16", "wwww", prmt_rc16, 0},
-    CHOICE_ROWS("16", "hhhw", slct16_s32, ".s32", 0),
-    CHOICE_ROWS("32", "wwww", slct32_s32, ".s32", 0),
-    CHOICE_ROWS("64", "lllw", slct64_s32, ".s32", 0),
-    CHOICE_ROWS("16", "hhhf", slct16_f32, ".f32", MAY_FLUSH),
-    CHOICE_ROWS("32", "wwwf", slct32_f32, ".f32", MAY_FLUSH),
-    CHOICE_ROWS("64", "lllf", slct64_f32, ".f32", MAY_FLUSH),
-    {"slct.f32.s32", "fffw", slct32_s32, 0},
-    {"slct.f64.s32", "dddw", slct64_s32, 0},
-    {"slct.f32.f32", "wwwf", slct32_f32, MAY_FLUSH},
-    {"slct.f64.f32", "dddf", slct64_f32, MAY_FLUSH},
+    {"slct.b32.s32", "wwww", slct_s32, 0},
+    {"slct.u32.s32", "wwww", slct_s32, 0},
+    {"slct.s32.s32", "wwww", slct_s32, 0},
+    {"slct.f32.s32", "fffw", slct_s32, 0},
     {0},
 };

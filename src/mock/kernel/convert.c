@@ -287,51 +287,61 @@ static const struct ptx_small *small_of(enum ptx_type type)
                                  : &cushim__ptx_e5m2;
 }
 
-/* Two numbers of 8 bits from two of f16, or the other way. */
-static void convert_eight(lane_u32 *d, const lane_u32 *a, enum ptx_type to, enum ptx_type from,
-                          unsigned flags)
+/* Two numbers as two small ones, the first as the lower half. */
+static uint32_t small_pair(const struct ptx_instruction *at, const double values[2])
 {
-    const unsigned width = to == TYPE_F16X2 ? 16 : 8, from_width = 24 - width;
+    const enum ptx_type to = (enum ptx_type)at->type;
+    const unsigned width = to == TYPE_F16X2 || to == TYPE_BF16X2 ? 16 : 8;
+    uint32_t result = 0;
+
+    for (unsigned half = 0; half < 2; half++) {
+        const bool cut = at->flags & FLAG_RELU && values[half] <= 0;
+
+        result |= cushim__ptx_to_small(small_of(to), cut ? 0 : values[half],
+                                       (enum ptx_rounding)at->rounding, at->flags & FLAG_SAT)
+                  << half * width;
+    }
+    return result;
+}
+
+/* Two numbers of 8 bits from two of f16, or the other way. */
+static void convert_eight(lane_u32 *d, const lane_u32 *a, const struct ptx_instruction *at)
+{
+    const unsigned width = at->sub == TYPE_F16X2 ? 16 : 8;
+    const struct ptx_small *const kind = small_of((enum ptx_type)at->sub);
 
     for (unsigned i = 0; i < PTX_LANES; i++) {
-        uint32_t result = 0;
+        const uint32_t mask = (UINT32_C(1) << width) - 1;
+        const double values[2] = {cushim__ptx_from_small(kind, a[i] & mask),
+                                  cushim__ptx_from_small(kind, a[i] >> width & mask)};
 
-        for (unsigned half = 0; half < 2; half++) {
-            double value = cushim__ptx_from_small(small_of(from), a[i] >> half * from_width &
-                                                                      0xffff >> (16 - from_width));
-
-            if (flags & FLAG_RELU && value <= 0)
-                value = 0;
-            result |= cushim__ptx_to_small(small_of(to), value, ROUND_NEAREST, flags & FLAG_SAT)
-                      << half * width;
-        }
-        d[i] = result;
+        d[i] = small_pair(at, values);
     }
 }
 
-static void convert_one(void *d, const void *a, unsigned i, const struct ptx_instruction *at)
+static void convert_row(void *restrict d, const void *a, enum ptx_type to, enum ptx_type from,
+                        enum ptx_rounding rounding, bool integer_rounding, unsigned flags)
 {
-    const enum ptx_type to = (enum ptx_type)at->type, from = (enum ptx_type)at->sub;
-    const enum ptx_rounding rounding = (enum ptx_rounding)at->rounding;
-    const bool integer_rounding = at->count;
-    /* To f16, ftz has no effect. */
-    struct number number = read(a, i, from, at->flags & FLAG_FTZ && to != TYPE_F16);
-    uint64_t bits;
+    for (unsigned i = 0; i < PTX_LANES; i++) {
+        /* To f16, ftz has no effect. */
+        struct number number = read(a, i, from, flags & FLAG_FTZ && to != TYPE_F16);
+        uint64_t bits;
 
-    if (number.real && number.value != number.value && is_real(to) && !(at->flags & FLAG_SAT) &&
-        write_nan(d, i, a, to, from, integer_rounding, at->flags))
-        return;
-    if (integer_rounding && number.real && is_real(to) && number.value - number.value == 0)
-        number.value = rounded(number.value, rounding);
-    if (is_real(to)) {
-        write_real(d, i, number, to, rounding, at->flags);
-        return;
+        if (number.real && number.value != number.value && is_real(to) && !(flags & FLAG_SAT) &&
+            write_nan(d, i, a, to, from, integer_rounding, flags))
+            continue;
+        if (integer_rounding && number.real && is_real(to) && number.value - number.value == 0)
+            number.value = rounded(number.value, rounding);
+        if (is_real(to)) {
+            write_real(d, i, number, to, rounding, flags);
+            continue;
+        }
+        bits = to_integer(number, to, from, rounding, flags & FLAG_SAT);
+        if (width_of(to) == 64)
+            ((lane_u64 *)d)[i] = bits;
+        else
+            ((lane_u32 *)d)[i] = (uint32_t)bits;
     }
-    bits = to_integer(number, to, from, rounding, at->flags & FLAG_SAT);
-    if (width_of(to) == 64)
-        ((lane_u64 *)d)[i] = bits;
-    else
-        ((lane_u32 *)d)[i] = (uint32_t)bits;
 }
 
 void cushim__ptx_compute_conversion(struct ptx_step *step)
@@ -342,14 +352,13 @@ void cushim__ptx_compute_conversion(struct ptx_step *step)
                         (at->type == TYPE_F32 || at->type == TYPE_F64);
 
     if (at->type == TYPE_F16X2 || at->sub == TYPE_F16X2) {
-        convert_eight((lane_u32 *)step->result, row, (enum ptx_type)at->type,
-                      (enum ptx_type)at->sub, at->flags);
+        convert_eight((lane_u32 *)step->result, row, at);
         return;
     }
     if (rounds)
         fesetround(cushim__ptx_host_rounding(at->rounding));
-    for (unsigned i = 0; i < PTX_LANES; i++)
-        convert_one(step->result, row, i, at);
+    convert_row(step->result, row, (enum ptx_type)at->type, (enum ptx_type)at->sub,
+                (enum ptx_rounding)at->rounding, at->count, at->flags);
     if (rounds)
         fesetround(FE_TONEAREST);
 }
@@ -357,23 +366,13 @@ void cushim__ptx_compute_conversion(struct ptx_step *step)
 /* Two f32 as two small numbers: the first is the upper half. */
 void cushim__ptx_compute_pair(struct ptx_step *step)
 {
-    const struct ptx_instruction *at = step->at;
-    const lane_f32 *const rows[2] = {ptx_row(step, at->b), ptx_row(step, at->a)};
-    const unsigned width = at->type == TYPE_F16X2 || at->type == TYPE_BF16X2 ? 16 : 8;
+    const lane_f32 *const high = ptx_row(step, step->at->a), *const low =
+                                                                 ptx_row(step, step->at->b);
 
     for (unsigned i = 0; i < PTX_LANES; i++) {
-        uint32_t result = 0;
+        const double values[2] = {(double)low[i], (double)high[i]};
 
-        for (unsigned half = 0; half < 2; half++) {
-            double value = (double)rows[half][i];
-
-            if (at->flags & FLAG_RELU && value <= 0)
-                value = 0;
-            result |= cushim__ptx_to_small(small_of((enum ptx_type)at->type), value,
-                                           (enum ptx_rounding)at->rounding, at->flags & FLAG_SAT)
-                      << half * width;
-        }
-        ((lane_u32 *)step->result)[i] = result;
+        ((lane_u32 *)step->result)[i] = small_pair(step->at, values);
     }
 }
 

@@ -109,6 +109,13 @@ unsigned cushim__ptx_special_bytes(uint8_t number)
     return number >> 2 >= WIDE ? 8 : 4;
 }
 
+static uint64_t timer_of(const struct ptx_launch *launch)
+{
+    return launch->host->timer_ns
+               ? launch->host->timer_ns(launch->data, launch->counts.instructions)
+               : launch->counts.warp_instructions;
+}
+
 static uint64_t value_of(const struct ptx_step *step, unsigned lane)
 {
     const struct ptx_launch *launch = step->launch;
@@ -116,10 +123,6 @@ static uint64_t value_of(const struct ptx_step *step, unsigned lane)
     const enum special special = (enum special)(step->at->sub >> 2);
     const unsigned extent = step->at->sub & 3;
     const uint64_t clock = launch->counts.warp_instructions;
-    const bool is_timer = special == TIMER || special == TIMER_LOW || special == TIMER_HIGH;
-    const uint64_t timer = launch->host->timer_ns && is_timer
-                               ? launch->host->timer_ns(launch->data, launch->counts.instructions)
-                               : clock;
 
     switch (special) {
     case BLOCK_SIZE:
@@ -167,9 +170,9 @@ static uint64_t value_of(const struct ptx_step *step, unsigned lane)
         return clock >> 32;
     case TIMER:
     case TIMER_LOW:
-        return timer;
+        return timer_of(launch);
     case TIMER_HIGH:
-        return timer >> 32;
+        return timer_of(launch) >> 32;
     case GRID_ID:
         return launch->shape.grid_id;
     default:
@@ -180,12 +183,13 @@ static uint64_t value_of(const struct ptx_step *step, unsigned lane)
 static void thread_index(struct ptx_step *step)
 {
     const uint32_t *block = step->launch->shape.block;
+    const unsigned extent = step->at->sub & 3;
     lane_u32 *const to = (lane_u32 *)step->result;
     uint32_t index[3];
 
     cushim__ptx_thread_index(step->launch, cushim__ptx_thread(step->warp, 0), index);
     for (unsigned i = 0; i < PTX_LANES; i++) {
-        to[i] = index[step->at->sub & 3];
+        to[i] = index[extent];
         if (++index[0] == block[0]) {
             index[0] = 0;
             if (++index[1] == block[1]) {

@@ -65,7 +65,7 @@ const struct ptx_selector *cushim__ptx_selector_find(const char *base)
 {
     for (size_t i = 0; i < SELECTORS; i++) {
         for (const struct ptx_selector *row = selectors[i]; row->base; row++) {
-            if (strcmp(row->base, base) == 0)
+            if (row->base[0] == base[0] && strcmp(row->base, base) == 0)
                 return row;
         }
     }
@@ -78,7 +78,8 @@ bool cushim__ptx_has_rows(const char *base)
 
     for (size_t i = 0; i < TABLES; i++) {
         for (const struct ptx_alu *row = tables[i]; row->name; row++) {
-            if (strncmp(row->name, base, length) == 0 && row->name[length] == '.')
+            if (row->name[0] == base[0] && strncmp(row->name, base, length) == 0 &&
+                row->name[length] == '.')
                 return true;
         }
     }

@@ -13,10 +13,8 @@ enum kind {
     OUTSIDE,
     PROPERTY, /* from 1 on */
     CHANNEL,
-    VECTOR,
     MORE, /* operands that come last, and mean nothing to a texture of one level */
     FORM,
-    NOTHING,
     KINDS
 };
 
@@ -52,18 +50,10 @@ static const struct {
     {"g", CHANNEL, 1},
     {"b", CHANNEL, 2},
     {"a", CHANNEL, 3},
-    {"v2", VECTOR, 2},
-    {"v4", VECTOR, 4},
     {"base", MORE, 0},
     {"level", MORE, 1},
     {"grad", MORE, 2},
     {"b", FORM, 1},
-    {"ca", NOTHING, 0},
-    {"cg", NOTHING, 0},
-    {"cs", NOTHING, 0},
-    {"cv", NOTHING, 0},
-    {"wb", NOTHING, 0},
-    {"wt", NOTHING, 0},
 };
 
 /* Whether an instruction has words of a kind: `b` is a channel of tld4, and a form of suld. */
@@ -78,7 +68,6 @@ static bool applies(enum kind kind, const char *base)
         return strcmp(base, "tex") == 0 || strcmp(base, "txq") == 0;
     case OUTSIDE:
     case FORM:
-    case NOTHING:
         return strcmp(base, "suld") == 0 || strcmp(base, "sust") == 0;
     default:
         return base[2] != 'q';
@@ -90,7 +79,7 @@ static bool understand(const struct ptx_opcode *opcode, struct meaning *meaning)
 {
     const char *word = opcode->words;
 
-    *meaning = (struct meaning){.of[VECTOR] = 1};
+    *meaning = (struct meaning){.of[FORM] = 0};
     while (*word == '.') {
         const size_t length = strcspn(++word, ".");
         size_t i = 0;
@@ -118,12 +107,12 @@ static bool is_done(const struct ptx_opcode *opcode, struct meaning *meaning)
 
     if (strcmp(base, "tex") == 0) {
         meaning->operation = TEXTURE_FETCH;
-        return geometry && meaning->of[VECTOR] == 4 && opcode->type_count == 2 && word &&
+        return geometry && opcode->vector == 4 && opcode->type_count == 2 && word &&
                (opcode->types[1] == TYPE_F32 || (opcode->types[1] == TYPE_S32 && flat));
     }
     if (strcmp(base, "tld4") == 0) {
         meaning->operation = TEXTURE_GATHER;
-        return flat && (geometry & GEOMETRY_EXTENTS) == 2 && meaning->of[VECTOR] == 4 &&
+        return flat && (geometry & GEOMETRY_EXTENTS) == 2 && opcode->vector == 4 &&
                opcode->type_count == 2 && word && opcode->types[1] == TYPE_F32;
     }
     if (base[2] == 'q') {
@@ -200,9 +189,9 @@ static bool read_operands(struct ptx_parser *parser, struct ptx_statement *state
         cushim__ptx_operand(parser, &operand);
         operands->value_count = cushim__ptx_elements(parser, &operand, operands->values, 4);
     }
-    if (operands->value_count != meaning->of[VECTOR])
+    if (operands->value_count != statement->opcode.vector)
         cushim__ptx_fail(parser, "%s has a vector of %u elements", statement->opcode.base,
-                         meaning->of[VECTOR]);
+                         statement->opcode.vector);
     for (unsigned i = 0; i < meaning->of[MORE]; i++) {
         cushim__ptx_expect(parser, ",");
         cushim__ptx_operand(parser, &operand);

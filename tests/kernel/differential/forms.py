@@ -175,10 +175,8 @@ def bit_forms():
         yield plain("bmsk.%s.b32" % mode, "b32", ["count", "count"])
     for mode in ("", ".f4e", ".b4e", ".rc8", ".ecl", ".ecr", ".rc16"):
         yield plain("prmt.b32" + mode, "b32", ["b32"] * 3)
-    for c in ("s32", "f32"):
-        for t in INTEGERS + ["b16", "b32", "b64", "f32", "f64"]:
-            for flush in ("", ".ftz")[:2 if c == "f32" else 1]:
-                yield plain("slct%s.%s.%s" % (flush, t, c), t, [t, t, c], count=512)
+    for t in ("u32", "s32", "b32", "f32"):
+        yield plain("slct.%s.s32" % t, t, [t, t, "s32"], count=512)
     for t in INTEGERS + ["b16", "b32", "b64", "f32", "f64"]:
         yield plain("selp." + t, t, [t, t, "pred"], count=256)
     for table in range(256):
