@@ -173,10 +173,8 @@ enum ptx_collective {
     SYNC_VOTE_ANY,
     SYNC_VOTE_UNI,
     SYNC_VOTE_BALLOT,
-    SYNC_MATCH_ANY32,
-    SYNC_MATCH_ANY64,
-    SYNC_MATCH_ALL32,
-    SYNC_MATCH_ALL64,
+    SYNC_MATCH_ANY, /* of `bytes` bytes */
+    SYNC_MATCH_ALL,
     SYNC_REDUCE, /* redux; the operation in `count` */
     SYNC_ELECT,
 };

@@ -159,10 +159,9 @@ static size_t global_named(struct ptx_parser *parser, const struct ptx_declared 
     }
     global = &program->globals[index];
     if (*defines && global->linkage != PTX_EXTERN) {
-        /* Of two texts the weak one gives way; a single text has no variable twice. */
-        if (global->part == parser->part || (linkage != PTX_WEAK && global->linkage != PTX_WEAK)) {
-            cushim__ptx_twice(parser, global->name, global->part);
-        } else if (linkage == PTX_WEAK) {
+        cushim__ptx_twice(parser, global->name, global->part,
+                          linkage == PTX_WEAK || global->linkage == PTX_WEAK);
+        if (linkage == PTX_WEAK) {
             *defines = false;
         } else {
             free((void *)global->initial);

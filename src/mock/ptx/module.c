@@ -153,8 +153,8 @@ static void define(struct ptx_parser *parser, uint32_t index, enum ptx_linkage l
 {
     const struct ptx_function *function = &parser->program->functions[index];
 
-    if (function->part == parser->part || (function->linkage != PTX_WEAK && linkage != PTX_WEAK))
-        cushim__ptx_twice(parser, function->name, function->part);
+    cushim__ptx_twice(parser, function->name, function->part,
+                      function->linkage == PTX_WEAK || linkage == PTX_WEAK);
 }
 
 /* What is not translated; but the shared variables of a kernel are its own. */

@@ -58,8 +58,10 @@ void cushim__ptx_expected(struct ptx_parser *parser, const char *what)
     cushim__ptx_fail(parser, "%s expected, not '%.*s'", what, length, parser->word.start);
 }
 
-void cushim__ptx_twice(struct ptx_parser *parser, const char *name, unsigned part)
+void cushim__ptx_twice(struct ptx_parser *parser, const char *name, unsigned part, bool weak)
 {
+    if (part != parser->part && weak)
+        return;
     if (part != parser->part)
         parser->error->kind = PTX_IN_OTHER_TEXT;
     cushim__ptx_fail(parser, "'%.100s' is defined twice", name);

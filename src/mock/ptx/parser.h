@@ -142,8 +142,8 @@ struct ptx_parser {
 /* --- parser.c: words --- */
 
 _Noreturn PTX_FORMAT(2) void cushim__ptx_fail(struct ptx_parser *parser, const char *format, ...);
-/* What is defined in `part` is defined once more. */
-_Noreturn void cushim__ptx_twice(struct ptx_parser *parser, const char *name, unsigned part);
+/* What is defined in `part` is defined once more. Of two texts a weak definition gives way. */
+void cushim__ptx_twice(struct ptx_parser *parser, const char *name, unsigned part, bool weak);
 _Noreturn void cushim__ptx_expected(struct ptx_parser *parser, const char *what);
 
 /* Kernels that reach the function that is being read cannot be executed. */

@@ -211,8 +211,8 @@ static const struct {
     {"vote", ".all", "pp", SYNC_VOTE_ALL, 0},
     {"vote", ".any", "pp", SYNC_VOTE_ANY, 0},
     {"vote", ".ballot", "rp", SYNC_VOTE_BALLOT, 0},
-    {"match", ".any.sync", "rtm", SYNC_MATCH_ANY32, 0},
-    {"match", ".all.sync", "rtm", SYNC_MATCH_ALL32, 0},
+    {"match", ".any.sync", "rtm", SYNC_MATCH_ANY, 0},
+    {"match", ".all.sync", "rtm", SYNC_MATCH_ALL, 0},
     {"redux", ".sync.add", "rwm", SYNC_REDUCE, ATOMIC_ADD},
     {"redux", ".sync.min", "rwm", SYNC_REDUCE, ATOMIC_MIN},
     {"redux", ".sync.max", "rwm", SYNC_REDUCE, ATOMIC_MAX},
@@ -261,10 +261,7 @@ static bool select_collective(struct ptx_parser *parser, struct ptx_statement *s
     }
     made = cushim__ptx_emit(parser, statement, DO_WARP_SYNC);
     made->sub = (uint8_t)collectives[i].kind;
-    if (wide && made->sub == SYNC_MATCH_ANY32)
-        made->sub = SYNC_MATCH_ANY64;
-    if (wide && made->sub == SYNC_MATCH_ALL32)
-        made->sub = SYNC_MATCH_ALL64;
+    made->bytes = wide && strchr(operands, 't') ? 8 : 4;
     made->count = (uint8_t)collectives[i].count;
     made->type = (uint8_t)type;
     made->list = mask;
