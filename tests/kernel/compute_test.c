@@ -245,6 +245,8 @@ static void several_numbers_in_a_word(void **state)
         {VIDEO("vabsdiff4.u32.u32.u32"), 0xff001005, 0x01ff0f0a, 9, 0xfeff0105},
         {VIDEO("vabsdiff4.u32.u32.u32.add"), 0xff001005, 0x01ff0f0a, 9, 9 + 0xfe + 0xff + 1 + 5},
         {VIDEO("vabsdiff4.s32.s32.s32.sat"), 0x80000000, 0x7f000000, 9, 0x7f000000},
+        {VIDEO("vabsdiff4.s32.s32.s32.add"), 0x80000000, 0x7f000000, 9, 9 + 0xff},
+        {VIDEO("vsub4.s32.s32.s32.sat"), 0x80007f01, 0x0100ff02, 9, 0x80007fff},
         {VIDEO("vmin4.s32.s32.s32"), 0x80017f00, 0x01020304, 9, 0x80010300},
         {VIDEO("vmax2.u32.u32.u32"), 0x80000001, 0x7fff0002, 9, 0x80000002},
         {VIDEO("vmax2.s32.s32.s32"), 0x80000001, 0x7fff0002, 9, 0x7fff0002},
