@@ -93,8 +93,6 @@ uint32_t cushim__ptx_half_of(enum ptx_half_operation operation, enum ptx_type ty
  * no end: .ftz flushes it then. The rounding mode is one of <fenv.h>, the host's is to nearest.
  */
 bool cushim__ptx_is_tiny(ptx_lanes lanes, float x, float y, float z, int rounding);
-/* a * b + c, rounded to the nearest once. */
-float cushim__ptx_fma32(float a, float b, float c);
 
 /* A number with few bits: its fraction, smallest exponent and what it does when it overflows. */
 struct ptx_small {

@@ -73,13 +73,6 @@ static void funnel(lane_u32 *restrict d, const lane_u32 *low, const lane_u32 *hi
 FUNNEL(shf_r_wrap, shf_r_wrap_each, z)
 FUNNEL(shf_l_wrap, shf_l_wrap_each, 32 - z)
 
-static uint32_t ones32(uint32_t x)
-{
-    x -= x >> 1 & 0x55555555;
-    x = (x & 0x33333333) + (x >> 2 & 0x33333333);
-    return ((x + (x >> 4)) & 0x0f0f0f0f) * 0x01010101 >> 24;
-}
-
 /* The highest bit that is set, or all bits. */
 static uint32_t highest(uint64_t x)
 {
@@ -117,8 +110,8 @@ static uint32_t shift_amount(uint32_t at, uint32_t edge)
     return at == UINT32_MAX ? at : edge - at;
 }
 
-LANES1(popc_b32, u32, u32, ones32(x))
-LANES1(popc_b64, u32, u64, ones32((uint32_t)x) + ones32((uint32_t)(x >> 32)))
+LANES1(popc_b32, u32, u32, ptx_count(x))
+LANES1(popc_b64, u32, u64, ptx_count((uint32_t)x) + ptx_count((uint32_t)(x >> 32)))
 LANES1(clz_b32, u32, u32, 31 - highest(x))
 LANES1(clz_b64, u32, u64, 63 - highest(x))
 LANES1(bfind_u32, u32, u32, highest(x))

@@ -79,17 +79,12 @@ double cushim__ptx_fma_odd(double a, double b, double c)
     return float64(bits);
 }
 
-float cushim__ptx_fma32(float a, float b, float c)
-{
-    return (float)cushim__ptx_fma_odd((double)a, (double)b, (double)c);
-}
-
 LANES2(add_f32, u32, f32, f32, single(x + y))
 LANES2(sub_f32, u32, f32, f32, single(x - y))
 LANES2(mul_f32, u32, f32, f32, single(x *y))
 /* The C library of Windows rounds twice. */
 #if defined(_WIN32)
-#define FMA32 cushim__ptx_fma32
+#define FMA32(x, y, z) (float)cushim__ptx_fma_odd((double)(x), (double)(y), (double)(z))
 #else
 #define FMA32 fmaf
 #endif

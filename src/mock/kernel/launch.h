@@ -264,7 +264,6 @@ void cushim__ptx_racecheck_mbarrier(struct ptx_step *step, const unsigned char *
 void cushim__ptx_run_warp(struct ptx_launch *launch, struct ptx_warp *warp, uint32_t quantum);
 /* Values of some lanes become those of a row, unless they are that row itself. */
 void cushim__ptx_write32(unsigned char *row, const lane_u32 *values, uint32_t mask);
-void cushim__ptx_write64(unsigned char *row, const lane_u64 *values, uint32_t mask);
 /* One value for all lanes that take part. */
 void cushim__ptx_fill(struct ptx_step *step, uint32_t operand, uint64_t value, bool wide);
 

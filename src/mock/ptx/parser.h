@@ -162,11 +162,6 @@ void *cushim__ptx_grow(struct ptx_parser *parser, void *array, size_t *room, siz
 void cushim__ptx_next(struct ptx_parser *parser);
 
 /* Inline, so that the compiler knows the text and its length. */
-static inline bool ptx_begins(struct ptx_word word, const char *text)
-{
-    return word.length >= strlen(text) && memcmp(word.start, text, strlen(text)) == 0;
-}
-
 static inline bool ptx_equal(struct ptx_word word, const char *text)
 {
     return word.length == strlen(text) && memcmp(word.start, text, strlen(text)) == 0;
