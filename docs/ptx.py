@@ -23,7 +23,9 @@ This page is for everybody whose kernels run on the mock driver, which [executes
 PTX. It lists the instructions that the mock executes and those that it refuses; the mock also refuses an instruction
 that is on neither list. A module with a refused instruction still loads: only launches of the kernels that contain
 the instruction fail, and the log names it and its line. The mock ignores modifiers that have no meaning where
-everything happens in one order, such as `.relaxed`, `.gpu` and `.L2::128B`.
+everything happens in one order, such as `.relaxed`, `.gpu` and `.L2::128B`. It also refuses forms that no
+compiler writes: calls whose arguments are no `.param` variables, registers of vectors (`.reg .v2`), and the video
+instructions that clang's headers do not use.
 
 ## Arithmetic
 

@@ -78,22 +78,22 @@ static void spaces_are_seen_by_their_own_and_generic_addresses(void **state)
     cushim__ptx_release(module);
 }
 
-/* With its last operand true, cp.async reads nothing and writes zeros; a policy changes nothing. */
+/* With a size of zero, cp.async reads nothing and writes zeros; a policy changes nothing. */
 static void copies_may_ignore_their_source(void **state)
 {
     static const uint32_t input[] = {1, 2, 3, 4}, expected[] = {0, 0, 3, 4, 1, 2, 3, 4};
-    const unsigned char *result = device_bytes(run_text(
-        KERNEL(".shared .align 16 .b8 s[32]; mov.u32 %r1, s; setp.eq.u32 %p1, %r1, %r1;\n"
-               "not.pred %p2, %p1; createpolicy.fractional.L2::evict_first.b64 %rd5, 1.0;\n"
-               "st.shared.v2.u32 [s], {%r1, %r1};\n"
-               "cp.async.ca.shared.global [%r1], [%rd2], 8, %p1;\n"
-               "cp.async.ca.shared.global [%r1+8], [%rd2+8], 8, %p2;\n"
-               "cp.async.cg.shared.global.L2::cache_hint [%r1+16], [%rd2], 16, %rd5;\n"
-               "cp.async.wait_all; ld.shared.v4.u32 {%r2, %r3, %r4, %r5}, [s];\n"
-               "st.v4.u32 [%rd1], {%r2, %r3, %r4, %r5};\n"
-               "ld.shared.v4.u32 {%r2, %r3, %r4, %r5}, [s+16];\n"
-               "st.v4.u32 [%rd1+16], {%r2, %r3, %r4, %r5};\n"),
-        1, input, sizeof input, 32));
+    const unsigned char *result = device_bytes(
+        run_text(KERNEL(".shared .align 16 .b8 s[32]; mov.u32 %r1, s;\n"
+                        "createpolicy.fractional.L2::evict_first.b64 %rd5, 1.0;\n"
+                        "st.shared.v2.u32 [s], {%r1, %r1};\n"
+                        "cp.async.ca.shared.global [%r1], [%rd2], 8, 0;\n"
+                        "cp.async.ca.shared.global [%r1+8], [%rd2+8], 8, 8;\n"
+                        "cp.async.cg.shared.global.L2::cache_hint [%r1+16], [%rd2], 16, %rd5;\n"
+                        "cp.async.wait_all; ld.shared.v4.u32 {%r2, %r3, %r4, %r5}, [s];\n"
+                        "st.v4.u32 [%rd1], {%r2, %r3, %r4, %r5};\n"
+                        "ld.shared.v4.u32 {%r2, %r3, %r4, %r5}, [s+16];\n"
+                        "st.v4.u32 [%rd1+16], {%r2, %r3, %r4, %r5};\n"),
+                 1, input, sizeof input, 32));
 
     (void)state;
     assert_memory_equal(result, expected, sizeof expected);
@@ -356,7 +356,9 @@ static enum ptx_state print(const char *format, uint64_t values, uint32_t *retur
              ".visible .entry k(.param .u64 out, .param .u64 format, .param .u64 values)\n"
              "{ .reg .b64 a, b, c; .reg .b32 r; ld.param.u64 a, [out];\n"
              "ld.param.u64 b, [format]; ld.param.u64 c, [values];\n"
-             "call (r), vprintf, (b, c); st.u32 [a], r; ret; }\n");
+             "{ .param .b64 x; .param .b64 y; .param .b32 z; st.param.b64 [x], b;\n"
+             "st.param.b64 [y], c; call (z), vprintf, (x, y); ld.param.u32 r, [z]; }\n"
+             "st.u32 [a], r; ret; }\n");
     const uint64_t parameters[3] = {device_memory(4), device_memory(strlen(format) + 1), values};
     enum ptx_state state;
 

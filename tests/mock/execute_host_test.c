@@ -93,7 +93,7 @@ static const struct attempt {
     {"mov.u64 %rd3, -1; call %rd3, ();", CUDA_ERROR_INVALID_PC},
     {"mov.u64 %rd3, own; add.u64 %rd3, %rd3, 1; call %rd3, ();", CUDA_ERROR_INVALID_PC},
     {"mov.u64 %rd3, own; add.u64 %rd3, %rd3, 0x100000; call %rd3, ();", CUDA_ERROR_INVALID_PC},
-    {"mov.u64 %rd3, own; call (%r2), %rd3, (%r1);", CUDA_ERROR_INVALID_PC},
+    {"mov.u64 %rd3, own; .param .b32 a; call %rd3, (a);", CUDA_ERROR_INVALID_PC},
     /* texts that are none */
     {"mov.u64 %rd3, %rd1; mov.u64 %rd4, %rd2;\n" PRINT, CUDA_ERROR_ILLEGAL_ADDRESS},
     {"mov.u64 %rd3, 1; mov.u64 %rd4, %rd2;\n" PRINT, CUDA_ERROR_ILLEGAL_ADDRESS},

@@ -35,7 +35,7 @@ struct cushim_mock {
     bool initialised;
     bool knows_runtime;    /* the log says that the program uses NVIDIA's runtime */
     bool forked;           /* this is the child of the process that made the mock */
-    CUresult sticky_error; /* every call returns it, except those that call_rules.h exempts */
+    CUresult sticky_error; /* every call returns it, except those that call_rules.tsv exempts */
     uint64_t serial;       /* of mocks in this process */
     uint64_t calls;
     struct mock_device *devices; /* `settings.devices` of them */

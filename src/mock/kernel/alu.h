@@ -54,12 +54,6 @@ ptx_compare cushim__ptx_comparison(enum ptx_type type, enum ptx_comparison compa
 /* What testp asks of a number, by its word: `finite`. NULL: nothing that is known. */
 ptx_compare cushim__ptx_class(const char *word, bool wide);
 
-/* Those with four operands: bfi, and lop3 with its table. */
-void cushim__ptx_insert(void *restrict d, const void *a, const void *b, const void *c,
-                        const void *e, bool wide);
-void cushim__ptx_lop3(void *restrict d, const void *a, const void *b, const void *c,
-                      unsigned table);
-
 /* Arithmetic of f16 and bf16, alone or in pairs. */
 enum ptx_half_operation {
     HALF_ADD,
@@ -88,8 +82,9 @@ struct ptx_half_name {
 };
 extern const struct ptx_half_name cushim__ptx_half_names[]; /* ended by NULL */
 
-void cushim__ptx_half_lanes(void *restrict d, const void *a, const void *b, const void *c,
-                            enum ptx_half_operation operation, enum ptx_type type, unsigned flags);
+/* Of one value, or of two in a word. */
+uint32_t cushim__ptx_half_of(enum ptx_half_operation operation, enum ptx_type type, unsigned flags,
+                             uint32_t x, uint32_t y, uint32_t z);
 
 /* --- numbers --- */
 
@@ -98,8 +93,6 @@ void cushim__ptx_half_lanes(void *restrict d, const void *a, const void *b, cons
  * no end: .ftz flushes it then. The rounding mode is one of <fenv.h>, the host's is to nearest.
  */
 bool cushim__ptx_is_tiny(ptx_lanes lanes, float x, float y, float z, int rounding);
-/* a * b + c, rounded to the nearest once. */
-float cushim__ptx_fma32(float a, float b, float c);
 
 /* A number with few bits: its fraction, smallest exponent and what it does when it overflows. */
 struct ptx_small {
@@ -107,20 +100,13 @@ struct ptx_small {
     bool finite_only; /* e4m3: no infinity */
 };
 extern const struct ptx_small cushim__ptx_half, cushim__ptx_bfloat, cushim__ptx_e4m3,
-    cushim__ptx_e5m2, cushim__ptx_tfloat;
+    cushim__ptx_e5m2;
 
 double cushim__ptx_from_small(const struct ptx_small *kind, uint32_t bits);
 uint32_t cushim__ptx_to_small(const struct ptx_small *kind, double value,
                               enum ptx_rounding rounding, bool saturate);
 /* a * b + c as a double that rounds to fewer bits as the exact value would. */
 double cushim__ptx_fma_odd(double a, double b, double c);
-
-/* cvt of any pair, for 32 lanes. The rows have the sizes of the types. */
-void cushim__ptx_convert(void *restrict d, const void *a, enum ptx_type to, enum ptx_type from,
-                         enum ptx_rounding rounding, bool integer_rounding, unsigned flags);
-
-void cushim__ptx_convert_pair(void *restrict d, const void *a, const void *b, enum ptx_type to,
-                              enum ptx_rounding rounding, unsigned flags);
 
 /* An atomic operation on a value of a type. */
 uint64_t cushim__ptx_atomic(enum ptx_atomic operation, enum ptx_type type, uint64_t old,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bits: logic, shifts, fields, permutations and choices. */
 #include "src/mock/kernel/lanes.h"
+#include "src/mock/kernel/launch.h"
 
 #include <string.h>
 
@@ -72,13 +73,6 @@ static void funnel(lane_u32 *restrict d, const lane_u32 *low, const lane_u32 *hi
 FUNNEL(shf_r_wrap, shf_r_wrap_each, z)
 FUNNEL(shf_l_wrap, shf_l_wrap_each, 32 - z)
 
-static uint32_t ones32(uint32_t x)
-{
-    x -= x >> 1 & 0x55555555;
-    x = (x & 0x33333333) + (x >> 2 & 0x33333333);
-    return ((x + (x >> 4)) & 0x0f0f0f0f) * 0x01010101 >> 24;
-}
-
 /* The highest bit that is set, or all bits. */
 static uint32_t highest(uint64_t x)
 {
@@ -116,8 +110,8 @@ static uint32_t shift_amount(uint32_t at, uint32_t edge)
     return at == UINT32_MAX ? at : edge - at;
 }
 
-LANES1(popc_b32, u32, u32, ones32(x))
-LANES1(popc_b64, u32, u64, ones32((uint32_t)x) + ones32((uint32_t)(x >> 32)))
+LANES1(popc_b32, u32, u32, ptx_count(x))
+LANES1(popc_b64, u32, u64, ptx_count((uint32_t)x) + ptx_count((uint32_t)(x >> 32)))
 LANES1(clz_b32, u32, u32, 31 - highest(x))
 LANES1(clz_b64, u32, u64, 63 - highest(x))
 LANES1(bfind_u32, u32, u32, highest(x))
@@ -182,30 +176,35 @@ LANES3(bfe_s32, u32, u32, u32, u32, extract(x, y & 0xff, z & 0xff, 32, true))
 LANES3(bfe_u64, u64, u64, u32, u32, extract(x, y < 64 ? y : 64, z < 64 ? z : 64, 64, false))
 LANES3(bfe_s64, u64, u64, u32, u32, extract(x, y < 64 ? y : 64, z < 64 ? z : 64, 64, true))
 
-void cushim__ptx_insert(void *restrict d, const void *a, const void *b, const void *c,
-                        const void *e, bool wide)
+void cushim__ptx_compute_insert(struct ptx_step *step)
 {
+    const struct ptx_instruction *at = step->at;
+    const bool wide = at->bytes == 8;
+    const uint32_t cut = wide ? UINT32_MAX : 0xff;
+    const void *a = ptx_row(step, at->a), *b = ptx_row(step, at->b);
+    const lane_u32 *positions = ptx_row(step, at->c), *lengths = ptx_row(step, at->e);
+
     for (unsigned i = 0; i < PTX_LANES; i++) {
-        const uint32_t cut = wide ? UINT32_MAX : 0xff;
-        const uint32_t position = ((const lane_u32 *)c)[i] & cut;
-        const uint32_t length = ((const lane_u32 *)e)[i] & cut;
-        const uint64_t mask = field_mask(position, length, wide ? 64 : 32);
+        const uint32_t position = positions[i] & cut;
+        const uint64_t mask = field_mask(position, lengths[i] & cut, wide ? 64 : 32);
         const uint64_t x = wide ? ((const lane_u64 *)a)[i] : ((const lane_u32 *)a)[i];
         const uint64_t y = wide ? ((const lane_u64 *)b)[i] : ((const lane_u32 *)b)[i];
         const uint64_t result = mask ? (y & ~mask) | (x << position & mask) : y;
 
         if (wide)
-            ((lane_u64 *)d)[i] = result;
+            step->result[i] = result;
         else
-            ((lane_u32 *)d)[i] = (uint32_t)result;
+            ((lane_u32 *)step->result)[i] = (uint32_t)result;
     }
 }
 
-/* A function of three bits, for each bit: `table` has its eight results. */
-void cushim__ptx_lop3(void *restrict d, const void *a, const void *b, const void *c, unsigned table)
+/* A function of three bits, for each bit: `count` is the table of its eight results. */
+void cushim__ptx_compute_lop3(struct ptx_step *step)
 {
-    lane_u32 *const result = d;
-    const lane_u32 *const x = a, *const y = b, *const z = c;
+    const struct ptx_instruction *at = step->at;
+    lane_u32 *const restrict result = (lane_u32 *)step->result;
+    const lane_u32 *const x = ptx_row(step, at->a), *const y = ptx_row(step, at->b),
+                          *const z = ptx_row(step, at->c);
 
     for (unsigned i = 0; i < PTX_LANES; i++)
         result[i] = 0;
@@ -213,7 +212,7 @@ void cushim__ptx_lop3(void *restrict d, const void *a, const void *b, const void
         const uint32_t p = bit & 4 ? 0 : PTX_ALL_LANES, q = bit & 2 ? 0 : PTX_ALL_LANES,
                        r = bit & 1 ? 0 : PTX_ALL_LANES;
 
-        if (!(table >> bit & 1))
+        if (!(at->count >> bit & 1))
             continue;
         for (unsigned i = 0; i < PTX_LANES; i++)
             result[i] |= (x[i] ^ p) & (y[i] ^ q) & (z[i] ^ r);
@@ -222,18 +221,6 @@ void cushim__ptx_lop3(void *restrict d, const void *a, const void *b, const void
 
 LANES2(bmsk_clamp, u32, u32, u32, field_mask(x, y, 32))
 LANES2(bmsk_wrap, u32, u32, u32, field_mask(x & 31, y & 31, 32))
-
-static uint32_t extended(uint32_t x, uint32_t bits, bool is_signed)
-{
-    if (bits >= 32)
-        return x;
-    return (uint32_t)extract(x, 0, bits, 32, is_signed);
-}
-
-LANES2(szext_clamp_u32, u32, u32, u32, extended(x, y, false))
-LANES2(szext_clamp_s32, u32, u32, u32, extended(x, y, true))
-LANES2(szext_wrap_u32, u32, u32, u32, extended(x, y & 31, false))
-LANES2(szext_wrap_s32, u32, u32, u32, extended(x, y & 31, true))
 
 /* Four bytes of eight; a selector's upper bit asks for the sign of the byte instead. */
 static uint32_t permuted(uint64_t bytes, uint32_t selector)
@@ -294,19 +281,8 @@ LANES3(prmt_ecl, u32, u32, u32, u32, permuted_by(both(x, y), ecl, z))
 LANES3(prmt_ecr, u32, u32, u32, u32, permuted_by(both(x, y), ecr, z))
 LANES3(prmt_rc16, u32, u32, u32, u32, permuted_by(both(x, y), rc16, z))
 
-/* By the sign of a number of another type. */
-#define CHOICES(Z)                                       \
-    LANES3(slct16_##Z, u16, u16, u16, Z, z >= 0 ? x : y) \
-    LANES3(slct32_##Z, u32, u32, u32, Z, z >= 0 ? x : y) \
-    LANES3(slct64_##Z, u64, u64, u64, Z, z >= 0 ? x : y)
-CHOICES(s32)
-CHOICES(f32)
-#define CHOICE_ROWS(bits, signature, function, last, modifiers) \
-    {"slct.b" bits last, signature, function, modifiers},       \
-        {"slct.u" bits last, signature, function, modifiers},   \
-    {                                                           \
-        "slct.s" bits last, signature, function, modifiers      \
-    }
+/* By a sign. No compiler writes the forms for other widths, or by the sign of an f32. */
+LANES3(slct_s32, u32, u32, u32, s32, z >= 0 ? x : y)
 
 const struct ptx_alu cushim__ptx_alu_bits[] = {
     WIDTH_ROWS2(and, "and"),
@@ -351,10 +327,6 @@ const struct ptx_alu cushim__ptx_alu_bits[] = {
     {"bfe.s64", "llww", bfe_s64, 0},
     {"bmsk.clamp.b32", "www", bmsk_clamp, 0},
     {"bmsk.wrap.b32", "www", bmsk_wrap, 0},
-    {"szext.clamp.u32", "www", szext_clamp_u32, 0},
-    {"szext.clamp.s32", "www", szext_clamp_s32, 0},
-    {"szext.wrap.u32", "www", szext_wrap_u32, 0},
-    {"szext.wrap.s32", "www", szext_wrap_s32, 0},
     {"prmt.b32", "wwww", prmt_b32, 0},
     {"prmt.b32.f4e", "wwww", prmt_f4e, 0},
     {"prmt.b32.b4e", "wwww", prmt_b4e, 0},
@@ -362,15 +334,9 @@ const struct ptx_alu cushim__ptx_alu_bits[] = {
     {"prmt.b32.ecl", "wwww", prmt_ecl, 0},
     {"prmt.b32.ecr", "wwww", prmt_ecr, 0},
     {"prmt.b32.rc16", "wwww", prmt_rc16, 0},
-    CHOICE_ROWS("16", "hhhw", slct16_s32, ".s32", 0),
-    CHOICE_ROWS("32", "wwww", slct32_s32, ".s32", 0),
-    CHOICE_ROWS("64", "lllw", slct64_s32, ".s32", 0),
-    CHOICE_ROWS("16", "hhhf", slct16_f32, ".f32", MAY_FLUSH),
-    CHOICE_ROWS("32", "wwwf", slct32_f32, ".f32", MAY_FLUSH),
-    CHOICE_ROWS("64", "lllf", slct64_f32, ".f32", MAY_FLUSH),
-    {"slct.f32.s32", "fffw", slct32_s32, 0},
-    {"slct.f64.s32", "dddw", slct64_s32, 0},
-    {"slct.f32.f32", "wwwf", slct32_f32, MAY_FLUSH},
-    {"slct.f64.f32", "dddf", slct64_f32, MAY_FLUSH},
+    {"slct.b32.s32", "wwww", slct_s32, 0},
+    {"slct.u32.s32", "wwww", slct_s32, 0},
+    {"slct.s32.s32", "wwww", slct_s32, 0},
+    {"slct.f32.s32", "fffw", slct_s32, 0},
     {0},
 };

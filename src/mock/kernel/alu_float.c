@@ -79,17 +79,12 @@ double cushim__ptx_fma_odd(double a, double b, double c)
     return float64(bits);
 }
 
-float cushim__ptx_fma32(float a, float b, float c)
-{
-    return (float)cushim__ptx_fma_odd((double)a, (double)b, (double)c);
-}
-
 LANES2(add_f32, u32, f32, f32, single(x + y))
 LANES2(sub_f32, u32, f32, f32, single(x - y))
 LANES2(mul_f32, u32, f32, f32, single(x *y))
 /* The C library of Windows rounds twice. */
 #if defined(_WIN32)
-#define FMA32 cushim__ptx_fma32
+#define FMA32(x, y, z) (float)cushim__ptx_fma_odd((double)(x), (double)(y), (double)(z))
 #else
 #define FMA32 fmaf
 #endif
@@ -113,56 +108,47 @@ LANES2(copysign_f32, u32, u32, u32, (x & 0x80000000) | (y & 0x7fffffff))
 LANES2(copysign_f64, u64, u64, u64,
        (x & UINT64_C(0x8000000000000000)) | (y & UINT64_C(0x7fffffffffffffff)))
 
-/* -0 is less than +0, and a number is preferred to a NaN. */
-static inline float lesser(float x, float y)
+enum { WITH_NAN = 1, WITH_SIGNS = 2 };
+
+/*
+ * -0 is less than +0, and a number is preferred to a NaN, or not. With WITH_SIGNS, the lesser or
+ * greater magnitude with the product of the signs.
+ */
+static inline uint32_t chosen(float x, float y, bool greater, unsigned how)
+{
+    const uint32_t sign = how & WITH_SIGNS ? (bits32(x) ^ bits32(y)) & 0x80000000 : 0;
+    float value;
+
+    if (how & WITH_NAN && (x != x || y != y))
+        return 0x7fffffff;
+    if (how & WITH_SIGNS) {
+        x = fabsf(x);
+        y = fabsf(y);
+    }
+    if (x != x || y != y)
+        value = x != x ? y : x;
+    else
+        value = (greater ? x > y : x < y) || (x == y && bits32(x) >> 31 != greater) ? x : y;
+    return value == value ? bits32(value) | sign : 0x7fffffff;
+}
+
+static inline double chosen64(double x, double y, bool greater)
 {
     if (x != x || y != y)
         return x != x ? y : x;
-    return x < y || (x == y && bits32(x) >> 31) ? x : y;
+    return (greater ? x > y : x < y) || (x == y && bits64(x) >> 63 != greater) ? x : y;
 }
 
-static inline float greater(float x, float y)
-{
-    if (x != x || y != y)
-        return x != x ? y : x;
-    return x > y || (x == y && !(bits32(x) >> 31)) ? x : y;
-}
-
-static inline double lesser64(double x, double y)
-{
-    if (x != x || y != y)
-        return x != x ? y : x;
-    return x < y || (x == y && bits64(x) >> 63) ? x : y;
-}
-
-static inline double greater64(double x, double y)
-{
-    if (x != x || y != y)
-        return x != x ? y : x;
-    return x > y || (x == y && !(bits64(x) >> 63)) ? x : y;
-}
-
-#define NAN_OR(value) (x != x || y != y ? 0x7fffffff : single(value))
-/* The lesser or greater magnitude, with the product of the signs. */
-static inline uint32_t signed_as(float value, float x, float y)
-{
-    return single(value) == 0x7fffffff
-               ? 0x7fffffff
-               : (bits32(value) & 0x7fffffff) | ((bits32(x) ^ bits32(y)) & 0x80000000);
-}
-
-LANES2(min_f32, u32, f32, f32, single(lesser(x, y)))
-LANES2(max_f32, u32, f32, f32, single(greater(x, y)))
-LANES2(min_nan_f32, u32, f32, f32, NAN_OR(lesser(x, y)))
-LANES2(max_nan_f32, u32, f32, f32, NAN_OR(greater(x, y)))
-LANES2(min_sign_f32, u32, f32, f32, signed_as(lesser(fabsf(x), fabsf(y)), x, y))
-LANES2(max_sign_f32, u32, f32, f32, signed_as(greater(fabsf(x), fabsf(y)), x, y))
-LANES2(min_nan_sign_f32, u32, f32, f32,
-       x != x || y != y ? 0x7fffffff : signed_as(lesser(fabsf(x), fabsf(y)), x, y))
-LANES2(max_nan_sign_f32, u32, f32, f32,
-       x != x || y != y ? 0x7fffffff : signed_as(greater(fabsf(x), fabsf(y)), x, y))
-LANES2(min_f64, u64, f64, f64, wide(lesser64(x, y), y, x))
-LANES2(max_f64, u64, f64, f64, wide(greater64(x, y), y, x))
+LANES2(min_f32, u32, f32, f32, chosen(x, y, false, 0))
+LANES2(max_f32, u32, f32, f32, chosen(x, y, true, 0))
+LANES2(min_nan_f32, u32, f32, f32, chosen(x, y, false, WITH_NAN))
+LANES2(max_nan_f32, u32, f32, f32, chosen(x, y, true, WITH_NAN))
+LANES2(min_sign_f32, u32, f32, f32, chosen(x, y, false, WITH_SIGNS))
+LANES2(max_sign_f32, u32, f32, f32, chosen(x, y, true, WITH_SIGNS))
+LANES2(min_nan_sign_f32, u32, f32, f32, chosen(x, y, false, WITH_NAN | WITH_SIGNS))
+LANES2(max_nan_sign_f32, u32, f32, f32, chosen(x, y, true, WITH_NAN | WITH_SIGNS))
+LANES2(min_f64, u64, f64, f64, wide(chosen64(x, y, false), y, x))
+LANES2(max_f64, u64, f64, f64, wide(chosen64(x, y, true), y, x))
 
 /* div.approx gives zero for divisors whose reciprocal is subnormal. */
 static inline float approximate_quotient(float x, float y)

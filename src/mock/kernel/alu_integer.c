@@ -79,13 +79,6 @@ static int32_t clamp32(int64_t value)
 LANES3(mad_hi_s32_sat, s32, s32, s32, s32, clamp32(((int64_t)x * y >> 32) + z))
 LANES2(mul24_lo_u32, u32, u32, u32, (uint64_t)(x & 0xffffff) * (y & 0xffffff))
 LANES2(mul24_lo_s32, u32, s32, s32, (uint64_t)(low24(x) * low24(y)))
-LANES2(mul24_hi_u32, u32, u32, u32, (uint64_t)(x & 0xffffff) * (y & 0xffffff) >> 16)
-LANES2(mul24_hi_s32, u32, s32, s32, (uint64_t)(low24(x) * low24(y) >> 16))
-LANES3(mad24_lo_u32, u32, u32, u32, u32, (uint64_t)(x & 0xffffff) * (y & 0xffffff) + z)
-LANES3(mad24_lo_s32, u32, s32, s32, u32, (uint64_t)(low24(x) * low24(y)) + z)
-LANES3(mad24_hi_u32, u32, u32, u32, u32, ((uint64_t)(x & 0xffffff) * (y & 0xffffff) >> 16) + z)
-LANES3(mad24_hi_s32, u32, s32, s32, u32, (uint64_t)(low24(x) * low24(y) >> 16) + z)
-LANES3(mad24_hi_s32_sat, s32, s32, s32, s32, clamp32((low24(x) * low24(y) >> 16) + z))
 LANES2(add_s32_sat, s32, s32, s32, clamp32((int64_t)x + y))
 LANES2(sub_s32_sat, s32, s32, s32, clamp32((int64_t)x - y))
 
@@ -187,13 +180,6 @@ const struct ptx_alu cushim__ptx_alu_integer[] = {
     {"mad.hi.s32.sat", "wwww", mad_hi_s32_sat, 0},
     {"mul24.lo.u32", "www", mul24_lo_u32, 0},
     {"mul24.lo.s32", "www", mul24_lo_s32, 0},
-    {"mul24.hi.u32", "www", mul24_hi_u32, 0},
-    {"mul24.hi.s32", "www", mul24_hi_s32, 0},
-    {"mad24.lo.u32", "wwww", mad24_lo_u32, 0},
-    {"mad24.lo.s32", "wwww", mad24_lo_s32, 0},
-    {"mad24.hi.u32", "wwww", mad24_hi_u32, 0},
-    {"mad24.hi.s32", "wwww", mad24_hi_s32, 0},
-    {"mad24.hi.s32.sat", "wwww", mad24_hi_s32_sat, 0},
     {"add.s32.sat", "www", add_s32_sat, 0},
     {"sub.s32.sat", "www", sub_s32_sat, 0},
     SIGN_ROWS(sad, "sad", "hhhh", "wwww", "llll"),

@@ -7,12 +7,7 @@
 
 enum operation { ADD, SUB, AVERAGE, DIFFERENCE, MIN, MAX, EQ, NE, LT, LE, GT, GE };
 
-/* What an instruction does with each number; a constant, so that the compiler drops the rest. */
-struct form {
-    enum operation operation;
-    unsigned bits;
-    bool a_signed, b_signed, d_signed, saturates, adds;
-};
+enum result { CUTS, SATURATES, ADDS };
 
 static int32_t number_at(uint32_t word, unsigned at, unsigned bits, bool is_signed)
 {
@@ -58,66 +53,65 @@ static inline int32_t limited(int32_t value, unsigned bits, bool is_signed)
     return value < least ? least : value > most ? most : value;
 }
 
-static inline uint32_t packed(struct form form, uint32_t x, uint32_t y, uint32_t z)
+/* All but the numbers are constants, so that the compiler drops what is not needed. */
+static inline uint32_t packed(enum operation operation, unsigned bits, bool is_signed,
+                              enum result result, uint32_t x, uint32_t y, uint32_t z)
 {
-    const uint32_t mask = (UINT32_C(1) << form.bits) - 1;
+    const uint32_t mask = (UINT32_C(1) << bits) - 1;
     uint32_t word = 0, sum = z;
 
-    for (unsigned at = 0; at < 32; at += form.bits) {
-        const int32_t value = computed(form.operation, number_at(x, at, form.bits, form.a_signed),
-                                       number_at(y, at, form.bits, form.b_signed));
-        const int32_t kept = form.saturates ? limited(value, form.bits, form.d_signed) : value;
+    for (unsigned at = 0; at < 32; at += bits) {
+        const int32_t value = computed(operation, number_at(x, at, bits, is_signed),
+                                       number_at(y, at, bits, is_signed));
+        const int32_t kept = result == SATURATES ? limited(value, bits, is_signed) : value;
 
         word |= ((uint32_t)kept & mask) << at;
         sum += (uint32_t)kept;
     }
-    return form.adds ? sum : word;
+    return result == ADDS ? sum : word;
 }
 
-/* Numbers that are all signed or none: `sat` limits them, `add` sums them up with the last operand. */
-#define FORM(function, operation, bits, is_signed, saturates, adds)                              \
-    LANES3(                                                                                      \
-        function, u32, u32, u32, u32,                                                            \
-        packed((struct form){operation, bits, is_signed, is_signed, is_signed, saturates, adds}, \
-               x, y, z))
-#define FORMS(name, operation, bits, is_signed)               \
-    FORM(name, operation, bits, is_signed, false, false)      \
-    FORM(name##_sat, operation, bits, is_signed, true, false) \
-    FORM(name##_add, operation, bits, is_signed, false, true)
-#define SIGNS(name, operation)             \
-    FORMS(name##2_u, operation, 16, false) \
-    FORMS(name##2_s, operation, 16, true)  \
-    FORMS(name##4_u, operation, 8, false)  \
-    FORMS(name##4_s, operation, 8, true)
+/*
+ * The forms that clang's headers write for the intrinsics of CUDA, for two and for four numbers: a
+ * name, the opcode before and after its number, and what it does with numbers that are signed or
+ * not. SATURATES limits them, ADDS sums them up with the last operand.
+ */
+#define FORMS(X)                                                            \
+    X(add_u, "vadd", ".u32.u32.u32", ADD, false, CUTS)                      \
+    X(add_us, "vadd", ".u32.u32.u32.sat", ADD, false, SATURATES)            \
+    X(add_ss, "vadd", ".s32.s32.s32.sat", ADD, true, SATURATES)             \
+    X(sub_u, "vsub", ".u32.u32.u32", SUB, false, CUTS)                      \
+    X(sub_us, "vsub", ".u32.u32.u32.sat", SUB, false, SATURATES)            \
+    X(sub_ss, "vsub", ".s32.s32.s32.sat", SUB, true, SATURATES)             \
+    X(mean_u, "vavrg", ".u32.u32.u32", AVERAGE, false, CUTS)                \
+    X(mean_s, "vavrg", ".s32.s32.s32", AVERAGE, true, CUTS)                 \
+    X(diff_u, "vabsdiff", ".u32.u32.u32", DIFFERENCE, false, CUTS)          \
+    X(diff_ua, "vabsdiff", ".u32.u32.u32.add", DIFFERENCE, false, ADDS)     \
+    X(diff_s, "vabsdiff", ".s32.s32.s32", DIFFERENCE, true, CUTS)           \
+    X(diff_ss, "vabsdiff", ".s32.s32.s32.sat", DIFFERENCE, true, SATURATES) \
+    X(diff_sa, "vabsdiff", ".s32.s32.s32.add", DIFFERENCE, true, ADDS)      \
+    X(min_u, "vmin", ".u32.u32.u32", MIN, false, CUTS)                      \
+    X(min_s, "vmin", ".s32.s32.s32", MIN, true, CUTS)                       \
+    X(max_u, "vmax", ".u32.u32.u32", MAX, false, CUTS)                      \
+    X(max_s, "vmax", ".s32.s32.s32", MAX, true, CUTS)                       \
+    X(eq_u, "vset", ".u32.u32.eq", EQ, false, CUTS)                         \
+    X(ne_u, "vset", ".u32.u32.ne", NE, false, CUTS)                         \
+    X(lt_u, "vset", ".u32.u32.lt", LT, false, CUTS)                         \
+    X(le_u, "vset", ".u32.u32.le", LE, false, CUTS)                         \
+    X(gt_u, "vset", ".u32.u32.gt", GT, false, CUTS)                         \
+    X(ge_u, "vset", ".u32.u32.ge", GE, false, CUTS)                         \
+    X(lt_s, "vset", ".s32.s32.lt", LT, true, CUTS)                          \
+    X(le_s, "vset", ".s32.s32.le", LE, true, CUTS)                          \
+    X(gt_s, "vset", ".s32.s32.gt", GT, true, CUTS)                          \
+    X(ge_s, "vset", ".s32.s32.ge", GE, true, CUTS)
 
-SIGNS(vadd, ADD)
-SIGNS(vsub, SUB)
-SIGNS(vavrg, AVERAGE)
-SIGNS(vabsdiff, DIFFERENCE)
-SIGNS(vmin, MIN)
-SIGNS(vmax, MAX)
+#define FUNCTIONS(name, base, types, operation, is_signed, result)                         \
+    LANES3(name##2, u32, u32, u32, u32, packed(operation, 16, is_signed, result, x, y, z)) \
+    LANES3(name##4, u32, u32, u32, u32, packed(operation, 8, is_signed, result, x, y, z))
+#define ROWS(name, base, types, operation, is_signed, result) \
+    {base "2" types, "wwww", name##2, 0}, {base "4" types, "wwww", name##4, 0},
 
-#define TRUTHS(name, operation, bits, is_signed)         \
-    FORM(name, operation, bits, is_signed, false, false) \
-    FORM(name##_add, operation, bits, is_signed, false, true)
-#define COMPARISONS(name, operation)        \
-    TRUTHS(name##2_u, operation, 16, false) \
-    TRUTHS(name##2_s, operation, 16, true)  \
-    TRUTHS(name##4_u, operation, 8, false)  \
-    TRUTHS(name##4_s, operation, 8, true)
-
-COMPARISONS(vset_eq, EQ)
-COMPARISONS(vset_ne, NE)
-COMPARISONS(vset_lt, LT)
-COMPARISONS(vset_le, LE)
-COMPARISONS(vset_gt, GT)
-COMPARISONS(vset_ge, GE)
-
-/* Whole words, of which `add` adds the last operand. */
-LANES2(vadd_word, u32, u32, u32, x + y)
-LANES2(vsub_word, u32, u32, u32, x - y)
-LANES3(vadd_word_add, u32, u32, u32, u32, x + y + z)
-LANES3(vsub_word_add, u32, u32, u32, u32, x - y + z)
+FORMS(FUNCTIONS)
 
 /* The second number is the lowest, then the first, and then what the third operand has. */
 #define PACK(function, bits, is_signed)                                                         \
@@ -132,60 +126,10 @@ PACK(pack_s16, 16, true)
 PACK(pack_u8, 8, false)
 PACK(pack_s8, 8, true)
 
-#define TYPE_ROWS(base, function, types)                                               \
-    {base types, "wwww", function, 0}, {base types ".sat", "wwww", function##_sat, 0}, \
-    {                                                                                  \
-        base types ".add", "wwww", function##_add, 0                                   \
-    }
-/* Signed results of unsigned numbers have the same bits, unless they are limited or added. */
-#define ROWS(text, name)                                \
-    TYPE_ROWS(text "2", name##2_u, ".u32.u32.u32"),     \
-        TYPE_ROWS(text "2", name##2_s, ".s32.s32.s32"), \
-        TYPE_ROWS(text "4", name##4_u, ".u32.u32.u32"), \
-        TYPE_ROWS(text "4", name##4_s, ".s32.s32.s32")
-#define WORD_ROWS(base, function, types)             \
-    {base types, "www", function, 0},                \
-    {                                                \
-        base types ".add", "wwww", function##_add, 0 \
-    }
-#define WORDS(base, function)                                                                 \
-    WORD_ROWS(base, function, ".u32.u32.u32"), WORD_ROWS(base, function, ".u32.u32.s32"),     \
-        WORD_ROWS(base, function, ".u32.s32.u32"), WORD_ROWS(base, function, ".u32.s32.s32"), \
-        WORD_ROWS(base, function, ".s32.u32.u32"), WORD_ROWS(base, function, ".s32.u32.s32"), \
-        WORD_ROWS(base, function, ".s32.s32.u32"), WORD_ROWS(base, function, ".s32.s32.s32")
-#define SET_ROWS(word, name)                                                                    \
-    {"vset2.u32.u32" word, "wwww", name##2_u, 0}, {"vset2.s32.s32" word, "wwww", name##2_s, 0}, \
-        {"vset4.u32.u32" word, "wwww", name##4_u, 0},                                           \
-        {"vset4.s32.s32" word, "wwww", name##4_s, 0},                                           \
-        {"vset2.u32.u32" word ".add", "wwww", name##2_u_add, 0},                                \
-        {"vset2.s32.s32" word ".add", "wwww", name##2_s_add, 0},                                \
-        {"vset4.u32.u32" word ".add", "wwww", name##4_u_add, 0},                                \
-    {                                                                                           \
-        "vset4.s32.s32" word ".add", "wwww", name##4_s_add, 0                                   \
-    }
-
 const struct ptx_alu cushim__ptx_alu_packed[] = {
-    WORDS("vadd", vadd_word),
-    WORDS("vsub", vsub_word),
-    ROWS("vadd", vadd),
-    ROWS("vsub", vsub),
-    ROWS("vavrg", vavrg),
-    ROWS("vabsdiff", vabsdiff),
-    ROWS("vmin", vmin),
-    ROWS("vmax", vmax),
-    SET_ROWS(".eq", vset_eq),
-    SET_ROWS(".ne", vset_ne),
-    SET_ROWS(".lt", vset_lt),
-    SET_ROWS(".le", vset_le),
-    SET_ROWS(".gt", vset_gt),
-    SET_ROWS(".ge", vset_ge),
-    {"cvt.pack.u16.s32", "www", pack_u16, 0},
-    {"cvt.pack.u16.s32.sat", "www", pack_u16, 0},
-    {"cvt.pack.s16.s32", "www", pack_s16, 0},
+    FORMS(ROWS){"cvt.pack.u16.s32.sat", "www", pack_u16, 0},
     {"cvt.pack.s16.s32.sat", "www", pack_s16, 0},
-    {"cvt.pack.u8.s32.b32", "wwww", pack_u8, 0},
     {"cvt.pack.u8.s32.b32.sat", "wwww", pack_u8, 0},
-    {"cvt.pack.s8.s32.b32", "wwww", pack_s8, 0},
     {"cvt.pack.s8.s32.b32.sat", "wwww", pack_s8, 0},
     {NULL, NULL, NULL, 0},
 };

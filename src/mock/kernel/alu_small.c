@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Numbers with few bits: f16, bf16, tf32 and the two of 8 bits. They are computed in double
+ * Numbers with few bits: f16, bf16 and the two of 8 bits. They are computed in double
  * precision, which holds sums and products of two of them well enough to be rounded once more.
  */
 #include <math.h>
 #include <string.h>
 
-#include "src/mock/kernel/alu.h"
+#include "src/mock/kernel/launch.h"
 
 const struct ptx_small cushim__ptx_half = {10, 5, false}, cushim__ptx_bfloat = {7, 8, false},
-                       cushim__ptx_e4m3 = {3, 4, true}, cushim__ptx_e5m2 = {2, 5, false},
-                       cushim__ptx_tfloat = {10, 8, false};
+                       cushim__ptx_e4m3 = {3, 4, true}, cushim__ptx_e5m2 = {2, 5, false};
 
 double cushim__ptx_from_small(const struct ptx_small *kind, uint32_t bits)
 {
@@ -191,19 +190,26 @@ static uint32_t one(const struct ptx_small *kind, enum ptx_half_operation operat
     return flags & FLAG_FTZ ? flush(kind, result) : result;
 }
 
-void cushim__ptx_half_lanes(void *restrict d, const void *a, const void *b, const void *c,
-                            enum ptx_half_operation operation, enum ptx_type type, unsigned flags)
+uint32_t cushim__ptx_half_of(enum ptx_half_operation operation, enum ptx_type type, unsigned flags,
+                             uint32_t x, uint32_t y, uint32_t z)
 {
     const struct ptx_small *const kind =
         type == TYPE_F16 || type == TYPE_F16X2 ? &cushim__ptx_half : &cushim__ptx_bfloat;
-    const bool pair = type == TYPE_F16X2 || type == TYPE_BF16X2;
-    const lane_u32 *const x = a, *const y = b, *const z = c;
+    uint32_t result = one(kind, operation, x & 0xffff, y & 0xffff, z & 0xffff, flags);
 
-    for (unsigned i = 0; i < PTX_LANES; i++) {
-        uint32_t result = one(kind, operation, x[i] & 0xffff, y[i] & 0xffff, z[i] & 0xffff, flags);
+    if (type == TYPE_F16X2 || type == TYPE_BF16X2)
+        result |= one(kind, operation, x >> 16, y >> 16, z >> 16, flags) << 16;
+    return result;
+}
 
-        if (pair)
-            result |= one(kind, operation, x[i] >> 16, y[i] >> 16, z[i] >> 16, flags) << 16;
-        ((lane_u32 *)d)[i] = result;
-    }
+void cushim__ptx_compute_half(struct ptx_step *step)
+{
+    const struct ptx_instruction *at = step->at;
+    const lane_u32 *const x = ptx_row(step, at->a);
+    const lane_u32 *const y = at->b == PTX_UNUSED ? x : ptx_row(step, at->b);
+    const lane_u32 *const z = at->c == PTX_UNUSED ? x : ptx_row(step, at->c);
+
+    for (unsigned i = 0; i < PTX_LANES; i++)
+        ((lane_u32 *)step->result)[i] = cushim__ptx_half_of(
+            (enum ptx_half_operation)at->sub, (enum ptx_type)at->type, at->flags, x[i], y[i], z[i]);
 }

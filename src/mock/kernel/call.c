@@ -24,84 +24,16 @@ static unsigned char *local_of(struct ptx_warp *warp, unsigned lane, uint32_t of
     return warp->local + (size_t)lane * warp->local_stride + offset;
 }
 
-/* The bytes of one lane in a row; a predicate is passed on as a word. */
-static void read_row(const struct ptx_launch *launch, const struct ptx_warp *warp, unsigned lane,
-                     uint32_t kind, uint32_t operand, uint32_t base, unsigned char value[8])
+/* Arguments of a lane, from the caller's local memory to the callee's, or results back. */
+static void pass(struct ptx_warp *warp, unsigned lane, const uint32_t *offsets,
+                 const struct ptx_parameter *parameters, unsigned count, uint32_t caller,
+                 uint32_t callee, bool back)
 {
-    const unsigned char *row = operand & PTX_CONSTANT
-                                   ? launch->program->constants + (operand & ~PTX_CONSTANT)
-                                   : warp->registers + base + operand;
+    for (unsigned i = 0; i < count; i++) {
+        unsigned char *const own = local_of(warp, lane, callee + parameters[i].offset);
+        unsigned char *const outer = local_of(warp, lane, caller + offsets[i]);
 
-    if (kind == ARGUMENT_PREDICATE) {
-        const uint32_t bit = *(const lane_u32 *)(const void *)row >> lane & 1;
-
-        memcpy(value, &bit, sizeof bit);
-    } else {
-        memcpy(value, row + lane * (kind == ARGUMENT_WIDE ? 8u : 4u),
-               kind == ARGUMENT_WIDE ? 8 : 4);
-    }
-}
-
-static void write_row(struct ptx_warp *warp, unsigned lane, uint32_t kind, uint32_t operand,
-                      uint32_t base, const unsigned char value[8])
-{
-    unsigned char *row = warp->registers + base + operand;
-
-    if (kind == ARGUMENT_PREDICATE) {
-        lane_u32 *const word = (lane_u32 *)(void *)row;
-
-        *word = (*word & ~(UINT32_C(1) << lane)) | (uint32_t)(value[0] & 1) << lane;
-    } else if (kind != ARGUMENT_SINK) {
-        memcpy(row + lane * (kind == ARGUMENT_WIDE ? 8u : 4u), value,
-               kind == ARGUMENT_WIDE ? 8 : 4);
-    }
-}
-
-static uint32_t kind_of(const struct ptx_formal *formal)
-{
-    return formal->row == PTX_UNUSED ? ARGUMENT_MEMORY
-           : formal->row_bytes == 1  ? ARGUMENT_PREDICATE
-           : formal->row_bytes == 8  ? ARGUMENT_WIDE
-                                     : ARGUMENT_ROW;
-}
-
-/* One argument of a lane, from the caller's frame to the callee's, or back. */
-static void pass(const struct ptx_launch *launch, struct ptx_warp *warp, unsigned lane,
-                 const uint32_t pair[2], const struct ptx_formal *formal, uint32_t caller,
-                 uint32_t caller_local, uint32_t callee, uint32_t callee_local, bool back)
-{
-    const uint32_t kind = kind_of(formal);
-    unsigned char value[8] = {0};
-    unsigned char *own =
-        kind == ARGUMENT_MEMORY ? local_of(warp, lane, callee_local + formal->offset) : NULL;
-    unsigned char *outer =
-        pair[0] == ARGUMENT_MEMORY ? local_of(warp, lane, caller_local + pair[1]) : NULL;
-    const size_t small = formal->bytes < 8 ? formal->bytes : 8;
-
-    if (pair[0] == ARGUMENT_SINK)
-        return;
-    if (own && outer) {
-        memmove(back ? outer : own, back ? own : outer, formal->bytes);
-        return;
-    }
-    if (back) {
-        if (own)
-            memcpy(value, own, small);
-        else
-            read_row(launch, warp, lane, kind, formal->row, callee, value);
-        if (outer)
-            memcpy(outer, value, small);
-        else
-            write_row(warp, lane, pair[0], pair[1], caller, value);
-    } else {
-        if (outer)
-            memcpy(value, outer, small);
-        else
-            read_row(launch, warp, lane, pair[0], pair[1], caller, value);
-        if (own)
-            memcpy(own, value, small);
-        else
-            write_row(warp, lane, kind, formal->row, callee, value);
+        memmove(back ? outer : own, back ? own : outer, parameters[i].bytes);
     }
 }
 
@@ -142,39 +74,25 @@ static bool room_for(struct ptx_step *step, uint32_t frame_end, uint32_t local_e
 static uint64_t argument(struct ptx_step *step, unsigned lane, unsigned index)
 {
     const struct ptx_instruction *at = step->at;
-    const uint32_t *pair = step->launch->program->lists + at->list + (at->sub + index) * 2;
+    const uint32_t *offsets = step->launch->program->lists + at->list + at->sub;
     struct ptx_warp *warp = step->warp;
-    unsigned char value[8] = {0};
-    uint64_t result;
+    uint64_t value = 0;
+    uint32_t offset;
 
     if (at->sub + index >= at->count)
         return 0;
-    if (pair[0] == ARGUMENT_MEMORY) {
-        const uint32_t offset = warp->local_bases[lane] + pair[1];
-
-        memcpy(value, local_of(warp, lane, offset),
-               warp->local_stride - offset < 8 ? warp->local_stride - offset : 8);
-    } else {
-        read_row(step->launch, warp, lane, pair[0], pair[1], warp->base, value);
-    }
-    memcpy(&result, value, sizeof result);
-    return result;
+    offset = warp->local_bases[lane] + offsets[index];
+    memcpy(&value, local_of(warp, lane, offset),
+           warp->local_stride - offset < 8 ? warp->local_stride - offset : 8);
+    return value;
 }
 
 static void give_result(struct ptx_step *step, unsigned lane, uint64_t value, unsigned bytes)
 {
-    const struct ptx_instruction *at = step->at;
-    const uint32_t *pair = step->launch->program->lists + at->list;
-    struct ptx_warp *warp = step->warp;
-    unsigned char raw[8];
+    const uint32_t *offsets = step->launch->program->lists + step->at->list;
 
-    memcpy(raw, &value, sizeof raw);
-    if (at->sub == 0 || pair[0] == ARGUMENT_SINK)
-        return;
-    if (pair[0] == ARGUMENT_MEMORY)
-        memcpy(local_of(warp, lane, warp->local_bases[lane] + pair[1]), raw, bytes);
-    else
-        write_row(warp, lane, pair[0], pair[1], warp->base, raw);
+    if (step->at->sub > 0)
+        memcpy(local_of(step->warp, lane, step->warp->local_bases[lane] + *offsets), &value, bytes);
 }
 
 /* A text of the kernel, with its end. False: a fault. */
@@ -442,7 +360,7 @@ static void enter(struct ptx_step *step, uint32_t index, uint32_t lanes)
     const uint32_t base = warp->base, frame = frame_for(launch, warp, base + at->e, index, lanes);
     uint32_t local_end = 0;
 
-    if (function->formal_count != at->count || function->result_count != at->sub ||
+    if (function->parameter_count != at->count || function->result_count != at->sub ||
         !function->defined || function->is_kernel) {
         cushim__ptx_fault_at(step, PTX_INVALID_PC, ptx_first(lanes),
                              "the call does not fit the function '%s'", function->name);
@@ -463,9 +381,8 @@ static void enter(struct ptx_step *step, uint32_t index, uint32_t lanes)
         const unsigned lane = ptx_first(left);
         const uint32_t local = warp->local_bases[lane] + at->d;
 
-        for (unsigned i = at->sub; i < at->count; i++)
-            pass(launch, warp, lane, list + i * 2, &function->formals[i], base,
-                 warp->local_bases[lane], frame, local, false);
+        pass(warp, lane, list + at->sub, function->parameters + at->sub, at->count - at->sub,
+             warp->local_bases[lane], local, false);
         ptx_frame_row(warp, frame, FRAME_RETURN)[lane] = warp->pc;
         ptx_frame_row(warp, frame, FRAME_CALLER)[lane] = base;
         ptx_frame_row(warp, frame, FRAME_FUNCTION)[lane] = index;
@@ -529,9 +446,7 @@ void cushim__ptx_return(struct ptx_step *step)
         const uint32_t caller = callers[lane];
         const uint32_t local = warp->local_bases[lane] - call->d;
 
-        for (unsigned i = 0; i < call->sub; i++)
-            pass(launch, warp, lane, list + i * 2, &own->formals[i], caller, local, warp->base,
-                 warp->local_bases[lane], true);
+        pass(warp, lane, list, own->parameters, call->sub, local, warp->local_bases[lane], true);
         warp->pcs[lane] = row[lane];
         warp->bases[lane] = caller;
         warp->local_bases[lane] = local;

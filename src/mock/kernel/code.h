@@ -132,7 +132,7 @@ enum ptx_handler {
     DO_COPY_ASYNC, /* cp.async: [d] = [a], `count` bytes, of which b are read */
     DO_ISSPACE,
     DO_CVTA,
-    DO_BRANCH_TABLE, /* brx.idx: the list of targets */
+    DO_BRANCH_TABLE, /* brx.idx: the list of targets, which are counted from e on */
     DO_CALL,
     DO_CALL_INDIRECT,
     DO_RETURN,
@@ -143,23 +143,19 @@ enum ptx_handler {
     DO_WARP_SYNC, /* those that wait for other lanes: `sub` */
     DO_ACTIVE_MASK,
     DO_SLEEP,
-    DO_MBARRIER, /* mbarrier.c: the operation in `sub`, the space in `type` */
-    DO_TEXTURE,  /* textures and surfaces: texture.h */
+    DO_MBARRIER, /* mbarrier.c: the operation in `type`, the space in `sub` */
+    DO_TEXTURE,  /* textures and surfaces: texture.c */
     DO_FENCE,
     DO_NOTHING, /* prefetches and the like */
     DO_REFUSED
 };
 
-/* `sub` of DO_MBARRIER. */
+/* `type` of DO_MBARRIER. */
 enum ptx_mbarrier {
     MBARRIER_INIT,
     MBARRIER_INVALIDATE,
     MBARRIER_ARRIVE,
     MBARRIER_DROP,        /* arrive, and in later phases one is expected less */
-    MBARRIER_EXPECT_TX,   /* so many bytes are to come */
-    MBARRIER_COMPLETE_TX, /* so many have come */
-    MBARRIER_ARRIVE_EXPECT_TX,
-    MBARRIER_DROP_EXPECT_TX,
     MBARRIER_WAIT,        /* whether the phase of a state is over */
     MBARRIER_WAIT_PARITY, /* whether that phase is over which is even or odd */
     MBARRIER_PENDING,     /* how many arrivals a state lacked */
@@ -177,10 +173,8 @@ enum ptx_collective {
     SYNC_VOTE_ANY,
     SYNC_VOTE_UNI,
     SYNC_VOTE_BALLOT,
-    SYNC_MATCH_ANY32,
-    SYNC_MATCH_ANY64,
-    SYNC_MATCH_ALL32,
-    SYNC_MATCH_ALL64,
+    SYNC_MATCH_ANY, /* of `bytes` bytes */
+    SYNC_MATCH_ALL,
     SYNC_REDUCE, /* redux; the operation in `count` */
     SYNC_ELECT,
 };
@@ -189,15 +183,6 @@ enum ptx_barrier { BARRIER_SYNC, BARRIER_ARRIVE, BARRIER_AND, BARRIER_OR, BARRIE
 
 /* Of an access: the row with the address is wide; the address is in the frame's local memory. */
 enum { ADDRESS_WIDE = 1, ADDRESS_IN_FRAME = 2 };
-
-/* Where an argument of a call is: pairs of this and an offset in the list of the instruction. */
-enum ptx_argument {
-    ARGUMENT_MEMORY,
-    ARGUMENT_ROW,
-    ARGUMENT_WIDE,
-    ARGUMENT_PREDICATE,
-    ARGUMENT_SINK
-};
 
 enum ptx_logic { LOGIC_AND, LOGIC_OR, LOGIC_XOR, LOGIC_NOT, LOGIC_MOVE };
 
@@ -208,49 +193,8 @@ enum ptx_symbol_kind {
     SYMBOL_PARAM, /* of a kernel */
     SYMBOL_FUNCTION,
     SYMBOL_LABEL,
-    SYMBOL_TABLE,     /* .branchtargets */
-    SYMBOL_PROTOTYPE, /* .callprototype */
-    SYMBOL_TARGETS,   /* .calltargets */
+    SYMBOL_TABLE, /* .branchtargets */
     SYMBOL_REGISTER
-};
-
-enum ptx_special {
-    SPECIAL_TID_X,
-    SPECIAL_TID_Y,
-    SPECIAL_TID_Z,
-    SPECIAL_NTID_X,
-    SPECIAL_NTID_Y,
-    SPECIAL_NTID_Z,
-    SPECIAL_CTAID_X,
-    SPECIAL_CTAID_Y,
-    SPECIAL_CTAID_Z,
-    SPECIAL_NCTAID_X,
-    SPECIAL_NCTAID_Y,
-    SPECIAL_NCTAID_Z,
-    SPECIAL_LANEID,
-    SPECIAL_WARPID,
-    SPECIAL_NWARPID,
-    SPECIAL_SMID,
-    SPECIAL_NSMID,
-    SPECIAL_LANEMASK_EQ,
-    SPECIAL_LANEMASK_LE,
-    SPECIAL_LANEMASK_LT,
-    SPECIAL_LANEMASK_GE,
-    SPECIAL_LANEMASK_GT,
-    SPECIAL_CLOCK,
-    SPECIAL_CLOCK_HI,
-    SPECIAL_GLOBALTIMER_LO,
-    SPECIAL_GLOBALTIMER_HI,
-    SPECIAL_DYNAMIC_SHARED,
-    SPECIAL_TOTAL_SHARED,
-    SPECIAL_ZERO,
-    SPECIAL_ONE,
-    SPECIAL_GRID_MEMORY_LO,
-    SPECIAL_GRID_MEMORY_HI,
-    SPECIAL_WIDE, /* those from here on have 64 bits */
-    SPECIAL_GRIDID = SPECIAL_WIDE,
-    SPECIAL_CLOCK64,
-    SPECIAL_GLOBALTIMER,
 };
 
 enum ptx_atomic {
@@ -265,6 +209,39 @@ enum ptx_atomic {
     ATOMIC_EXCH,
     ATOMIC_CAS,
 };
+
+/* `sub` of DO_TEXTURE. */
+enum ptx_texture_operation {
+    TEXTURE_FETCH,  /* tex */
+    TEXTURE_GATHER, /* tld4: the channel `rounding` */
+    TEXTURE_QUERY,  /* txq and suq: the property `rounding` */
+    SURFACE_LOAD,   /* suld.b: what is outside is done as `rounding` says */
+    SURFACE_STORE,  /* sust.b, the same */
+};
+
+/* `other`: what coordinates there are, in this order. */
+enum {
+    GEOMETRY_EXTENTS = 3, /* 1 to 3: x, y, z */
+    GEOMETRY_LAYER = 4,   /* before them, a layer */
+    GEOMETRY_CUBE = 8,    /* they are a direction */
+};
+
+enum ptx_texture_property {
+    PROPERTY_WIDTH = 1,
+    PROPERTY_HEIGHT,
+    PROPERTY_DEPTH,
+    PROPERTY_LAYERS,
+    PROPERTY_LEVELS,
+    PROPERTY_SAMPLES,
+    PROPERTY_NORMALISED
+};
+
+enum ptx_outside { OUTSIDE_TRAP, OUTSIDE_CLAMP, OUTSIDE_ZERO };
+
+static inline unsigned ptx_coordinates(unsigned geometry)
+{
+    return (geometry & GEOMETRY_EXTENTS) + (geometry & GEOMETRY_LAYER ? 1 : 0);
+}
 
 /* One operation on all lanes. Operands may be the same row; `d` is none of them. */
 typedef void (*ptx_lanes)(void *restrict d, const void *a, const void *b, const void *c);
@@ -293,13 +270,6 @@ struct ptx_instruction {
     };
 };
 
-/* A parameter of a function that is called, in the local memory of its frame. */
-struct ptx_formal {
-    uint32_t offset, bytes, alignment;
-    uint32_t row;      /* .reg parameters: their register; PTX_UNUSED: memory */
-    uint8_t row_bytes; /* 4 or 8; 1: a predicate */
-};
-
 enum ptx_builtin { BUILTIN_NONE, BUILTIN_PRINT, BUILTIN_ASSERT, BUILTIN_MALLOC, BUILTIN_FREE };
 
 struct ptx_function {
@@ -311,9 +281,9 @@ struct ptx_function {
     uint8_t builtin;
     uint32_t first, count;             /* instructions */
     uint32_t frame_bytes, local_bytes; /* local memory has an alignment of 16 */
-    uint32_t formal_count, result_count;
-    struct ptx_formal *formals; /* results first */
-    size_t kernel;              /* its index in the module */
+    uint32_t parameter_count, result_count;
+    struct ptx_parameter *parameters; /* in the local memory of its frame; results first */
+    size_t kernel;                    /* its index in the module */
     char *refused;
     unsigned refused_line;
     uint32_t *callees, *shared; /* functions that it calls and shared variables that it names */
@@ -354,6 +324,10 @@ struct ptx_program {
     struct ptx_names *names; /* that the texts share, until they are linked */
     unsigned part_count;
 };
+
+/* A special register by its name, `%tid.x`. False: none is called so. */
+bool cushim__ptx_special_find(const char *name, size_t length, uint8_t *number);
+unsigned cushim__ptx_special_bytes(uint8_t number);
 
 /* One reference less: a module has one, and each of its launches. */
 void cushim__ptx_program_release(struct ptx_program *program);

@@ -25,7 +25,7 @@ static const void *flushed(struct ptx_step *step, uint32_t operand, unsigned ind
     return step->sources[index];
 }
 
-static int host_rounding(unsigned rounding)
+int cushim__ptx_host_rounding(unsigned rounding)
 {
     return rounding == ROUND_ZERO   ? FE_TOWARDZERO
            : rounding == ROUND_DOWN ? FE_DOWNWARD
@@ -44,7 +44,7 @@ static void flush_tiny(struct ptx_step *step, const lane_f32 *a, const lane_f32 
         if ((result[i] & 0x7fffffff) == 0x00800000 &&
             cushim__ptx_is_tiny(step->at->lanes, a[i], step->at->b == PTX_UNUSED ? 0 : b[i],
                                 step->at->c == PTX_UNUSED ? 0 : c[i],
-                                host_rounding(step->at->rounding)))
+                                cushim__ptx_host_rounding(step->at->rounding)))
             result[i] &= 0x80000000;
     }
 }
@@ -59,7 +59,7 @@ void cushim__ptx_compute_float(struct ptx_step *step)
     const bool rounds = at->rounding > ROUND_NEAREST;
 
     if (rounds)
-        fesetround(host_rounding(at->rounding));
+        fesetround(cushim__ptx_host_rounding(at->rounding));
     at->lanes(step->result, a, b, c);
     if (rounds)
         fesetround(FE_TONEAREST);
@@ -71,49 +71,7 @@ void cushim__ptx_compute_float(struct ptx_step *step)
     }
 }
 
-void cushim__ptx_compute_conversion(struct ptx_step *step)
-{
-    const struct ptx_instruction *at = step->at;
-    const bool rounds = !at->count && at->rounding > ROUND_NEAREST &&
-                        (at->type == TYPE_F32 || at->type == TYPE_F64);
-
-    if (rounds)
-        fesetround(host_rounding(at->rounding));
-    cushim__ptx_convert(step->result, ptx_row(step, at->a), (enum ptx_type)at->type,
-                        (enum ptx_type)at->sub, (enum ptx_rounding)at->rounding, at->count,
-                        at->flags);
-    if (rounds)
-        fesetround(FE_TONEAREST);
-}
-
-void cushim__ptx_compute_pair(struct ptx_step *step)
-{
-    const struct ptx_instruction *at = step->at;
-
-    cushim__ptx_convert_pair(step->result, ptx_row(step, at->a), ptx_row(step, at->b),
-                             (enum ptx_type)at->type, (enum ptx_rounding)at->rounding, at->flags);
-}
-
-void cushim__ptx_compute_half(struct ptx_step *step)
-{
-    const struct ptx_instruction *at = step->at;
-
-    cushim__ptx_half_lanes(step->result, ptx_row(step, at->a),
-                           ptx_row(step, at->b == PTX_UNUSED ? at->a : at->b),
-                           ptx_row(step, at->c == PTX_UNUSED ? at->a : at->c),
-                           (enum ptx_half_operation)at->sub, (enum ptx_type)at->type, at->flags);
-}
-
 /* --- predicates --- */
-
-static void put_predicate(struct ptx_step *step, uint32_t operand, uint32_t value)
-{
-    if (operand != PTX_UNUSED) {
-        lane_u32 *const word = (lane_u32 *)(void *)(step->frame + operand);
-
-        *word = (*word & ~step->mask) | (value & step->mask);
-    }
-}
 
 static uint32_t predicate(const struct ptx_step *step, uint32_t operand)
 {
@@ -161,8 +119,8 @@ void cushim__ptx_compute_comparison(struct ptx_step *step)
     const uint32_t result = compare(step);
     const uint32_t other = at->sub == LOGIC_MOVE ? 0 : predicate(step, at->c);
 
-    put_predicate(step, at->d, combined((enum ptx_logic)at->sub, result, other));
-    put_predicate(step, at->e, combined((enum ptx_logic)at->sub, ~result, other));
+    ptx_put_bits(step, at->d, combined((enum ptx_logic)at->sub, result, other));
+    ptx_put_bits(step, at->e, combined((enum ptx_logic)at->sub, ~result, other));
 }
 
 void cushim__ptx_compute_logic(struct ptx_step *step)
@@ -171,7 +129,7 @@ void cushim__ptx_compute_logic(struct ptx_step *step)
     const lane_u32 *a = ptx_row(step, at->a);
     const lane_u32 *b = at->b == PTX_UNUSED ? a : ptx_row(step, at->b);
 
-    put_predicate(step, at->d, combined((enum ptx_logic)at->sub, *a, *b));
+    ptx_put_bits(step, at->d, combined((enum ptx_logic)at->sub, *a, *b));
 }
 
 void cushim__ptx_compute_set(struct ptx_step *step)
@@ -241,22 +199,6 @@ void cushim__ptx_compute_carry(struct ptx_step *step)
     }
     if (at->flags & FLAG_CARRY_OUT)
         step->warp->carry = (step->warp->carry & ~step->mask) | (out & step->mask);
-}
-
-void cushim__ptx_compute_lop3(struct ptx_step *step)
-{
-    const struct ptx_instruction *at = step->at;
-
-    cushim__ptx_lop3(step->result, ptx_row(step, at->a), ptx_row(step, at->b), ptx_row(step, at->c),
-                     at->count);
-}
-
-void cushim__ptx_compute_insert(struct ptx_step *step)
-{
-    const struct ptx_instruction *at = step->at;
-
-    cushim__ptx_insert(step->result, ptx_row(step, at->a), ptx_row(step, at->b),
-                       ptx_row(step, at->c), ptx_row(step, at->e), at->bytes == 8);
 }
 
 /* --- parts of rows --- */

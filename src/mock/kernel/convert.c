@@ -4,7 +4,9 @@
  * which are arithmetic on one value of a type.
  */
 #include "src/mock/kernel/lanes.h"
+#include "src/mock/kernel/launch.h"
 
+#include <fenv.h>
 #include <math.h>
 #include <string.h>
 
@@ -89,8 +91,7 @@ struct number {
 
 static bool is_real(enum ptx_type type)
 {
-    return type == TYPE_F16 || type == TYPE_BF16 || type == TYPE_F32 || type == TYPE_F64 ||
-           type == TYPE_TF32;
+    return type == TYPE_F16 || type == TYPE_BF16 || type == TYPE_F32 || type == TYPE_F64;
 }
 
 static unsigned width_of(enum ptx_type type)
@@ -236,9 +237,6 @@ static void write_real(void *row, unsigned lane, struct number number, enum ptx_
         ((lane_f32 *)row)[lane] = single;
         if (single != single)
             ((lane_u32 *)row)[lane] = 0x7fffffff;
-    } else if (to == TYPE_TF32) {
-        ((lane_u32 *)row)[lane] =
-            cushim__ptx_to_small(&cushim__ptx_tfloat, value, rounding, flags & FLAG_SAT) << 13;
     } else {
         ((lane_u32 *)row)[lane] = cushim__ptx_to_small(
             to == TYPE_F16 ? &cushim__ptx_half : &cushim__ptx_bfloat, value, rounding, false);
@@ -247,7 +245,7 @@ static void write_real(void *row, unsigned lane, struct number number, enum ptx_
 
 /* A NaN that keeps what its sign and fraction were. False: the result is the NaN of its type. */
 static bool write_nan(void *row, unsigned lane, const void *a, enum ptx_type to, enum ptx_type from,
-                      enum ptx_rounding rounding, bool integer_rounding, unsigned flags)
+                      bool integer_rounding, unsigned flags)
 {
     const unsigned fraction = from == TYPE_F64   ? 52
                               : from == TYPE_F32 ? 23
@@ -276,8 +274,6 @@ static bool write_nan(void *row, unsigned lane, const void *a, enum ptx_type to,
         ((lane_u32 *)row)[lane] = (uint32_t)(bits & 0xffff) << 16;
     else if (to == TYPE_F32 && from == TYPE_F32 && !integer_rounding && !(flags & FLAG_FTZ))
         ((lane_u32 *)row)[lane] = (uint32_t)bits;
-    else if (to == TYPE_TF32 && rounding == ROUND_AWAY)
-        ((lane_u32 *)row)[lane] = (uint32_t)bits & 0xffffe000;
     else
         return false;
     return true;
@@ -291,44 +287,49 @@ static const struct ptx_small *small_of(enum ptx_type type)
                                  : &cushim__ptx_e5m2;
 }
 
-/* Two numbers of 8 bits from two of f16, or the other way. */
-static void convert_eight(lane_u32 *d, const lane_u32 *a, enum ptx_type to, enum ptx_type from,
-                          unsigned flags)
+/* Two numbers as two small ones, the first as the lower half. */
+static uint32_t small_pair(const struct ptx_instruction *at, const double values[2])
 {
-    const unsigned width = to == TYPE_F16X2 ? 16 : 8, from_width = 24 - width;
+    const enum ptx_type to = (enum ptx_type)at->type;
+    const unsigned width = to == TYPE_F16X2 || to == TYPE_BF16X2 ? 16 : 8;
+    uint32_t result = 0;
+
+    for (unsigned half = 0; half < 2; half++) {
+        const bool cut = at->flags & FLAG_RELU && values[half] <= 0;
+
+        result |= cushim__ptx_to_small(small_of(to), cut ? 0 : values[half],
+                                       (enum ptx_rounding)at->rounding, at->flags & FLAG_SAT)
+                  << half * width;
+    }
+    return result;
+}
+
+/* Two numbers of 8 bits from two of f16, or the other way. */
+static void convert_eight(lane_u32 *d, const lane_u32 *a, const struct ptx_instruction *at)
+{
+    const unsigned width = at->sub == TYPE_F16X2 ? 16 : 8;
+    const struct ptx_small *const kind = small_of((enum ptx_type)at->sub);
 
     for (unsigned i = 0; i < PTX_LANES; i++) {
-        uint32_t result = 0;
+        const uint32_t mask = (UINT32_C(1) << width) - 1;
+        const double values[2] = {cushim__ptx_from_small(kind, a[i] & mask),
+                                  cushim__ptx_from_small(kind, a[i] >> width & mask)};
 
-        for (unsigned half = 0; half < 2; half++) {
-            double value = cushim__ptx_from_small(small_of(from), a[i] >> half * from_width &
-                                                                      0xffff >> (16 - from_width));
-
-            if (flags & FLAG_RELU && value <= 0)
-                value = 0;
-            result |= cushim__ptx_to_small(small_of(to), value, ROUND_NEAREST, flags & FLAG_SAT)
-                      << half * width;
-        }
-        d[i] = result;
+        d[i] = small_pair(at, values);
     }
 }
 
-void cushim__ptx_convert(void *restrict d, const void *a, enum ptx_type to, enum ptx_type from,
-                         enum ptx_rounding rounding, bool integer_rounding, unsigned flags)
+static void convert_row(void *restrict d, const void *a, enum ptx_type to, enum ptx_type from,
+                        enum ptx_rounding rounding, bool integer_rounding, unsigned flags)
 {
-    if (to == TYPE_F16X2 || from == TYPE_F16X2) {
-        convert_eight(d, a, to, from, flags);
-        return;
-    }
     for (unsigned i = 0; i < PTX_LANES; i++) {
         /* To f16, ftz has no effect. */
         struct number number = read(a, i, from, flags & FLAG_FTZ && to != TYPE_F16);
         uint64_t bits;
 
         if (number.real && number.value != number.value && is_real(to) && !(flags & FLAG_SAT) &&
-            write_nan(d, i, a, to, from, rounding, integer_rounding, flags))
+            write_nan(d, i, a, to, from, integer_rounding, flags))
             continue;
-
         if (integer_rounding && number.real && is_real(to) && number.value - number.value == 0)
             number.value = rounded(number.value, rounding);
         if (is_real(to)) {
@@ -343,24 +344,35 @@ void cushim__ptx_convert(void *restrict d, const void *a, enum ptx_type to, enum
     }
 }
 
-/* Two f32 as two small numbers: the first is the upper half. */
-void cushim__ptx_convert_pair(void *restrict d, const void *a, const void *b, enum ptx_type to,
-                              enum ptx_rounding rounding, unsigned flags)
+void cushim__ptx_compute_conversion(struct ptx_step *step)
 {
-    const struct ptx_small *const kind = small_of(to);
-    const unsigned width = to == TYPE_F16X2 || to == TYPE_BF16X2 ? 16 : 8;
+    const struct ptx_instruction *at = step->at;
+    const void *const row = ptx_row(step, at->a);
+    const bool rounds = !at->count && at->rounding > ROUND_NEAREST &&
+                        (at->type == TYPE_F32 || at->type == TYPE_F64);
+
+    if (at->type == TYPE_F16X2 || at->sub == TYPE_F16X2) {
+        convert_eight((lane_u32 *)step->result, row, at);
+        return;
+    }
+    if (rounds)
+        fesetround(cushim__ptx_host_rounding(at->rounding));
+    convert_row(step->result, row, (enum ptx_type)at->type, (enum ptx_type)at->sub,
+                (enum ptx_rounding)at->rounding, at->count, at->flags);
+    if (rounds)
+        fesetround(FE_TONEAREST);
+}
+
+/* Two f32 as two small numbers: the first is the upper half. */
+void cushim__ptx_compute_pair(struct ptx_step *step)
+{
+    const lane_f32 *const high = ptx_row(step, step->at->a), *const low =
+                                                                 ptx_row(step, step->at->b);
 
     for (unsigned i = 0; i < PTX_LANES; i++) {
-        uint32_t result = 0;
+        const double values[2] = {(double)low[i], (double)high[i]};
 
-        for (unsigned half = 0; half < 2; half++) {
-            double value = (double)((const lane_f32 *)(half ? a : b))[i];
-
-            if (flags & FLAG_RELU && value <= 0)
-                value = 0;
-            result |= cushim__ptx_to_small(kind, value, rounding, flags & FLAG_SAT) << half * width;
-        }
-        ((lane_u32 *)d)[i] = result;
+        ((lane_u32 *)step->result)[i] = small_pair(step->at, values);
     }
 }
 
@@ -398,13 +410,8 @@ static uint64_t add_real(enum ptx_type type, uint64_t old, uint64_t operand, boo
         x += y;
         memcpy(&result, &x, sizeof x);
         return x == x ? result : UINT64_C(0xfff8000000000000);
-    } else {
-        const lane_u32 a[PTX_LANES] = {(uint32_t)old}, b[PTX_LANES] = {(uint32_t)operand};
-        lane_u32 sum[PTX_LANES];
-
-        cushim__ptx_half_lanes(sum, a, b, a, HALF_ADD, type, 0);
-        return sum[0];
     }
+    return cushim__ptx_half_of(HALF_ADD, type, 0, (uint32_t)old, (uint32_t)operand, 0);
 }
 
 static bool less(enum ptx_type type, uint64_t a, uint64_t b)

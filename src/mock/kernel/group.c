@@ -134,7 +134,7 @@ void cushim__ptx_branch_table(struct ptx_step *step)
                                  (unsigned)index[lane], (unsigned)at->target);
             return;
         }
-        step->warp->pcs[lane] = targets[index[lane]];
+        step->warp->pcs[lane] = at->e + targets[index[lane]];
     }
     step->leave = true;
 }

@@ -101,6 +101,16 @@ static inline lane_u32 *ptx_frame_row(const struct ptx_warp *warp, uint32_t fram
     return (lane_u32 *)(void *)(warp->registers + frame + row * PTX_ROW);
 }
 
+/* A predicate of the lanes that take part. */
+static inline void ptx_put_bits(struct ptx_step *step, uint32_t operand, uint32_t bits)
+{
+    if (operand != PTX_UNUSED) {
+        lane_u32 *const word = (lane_u32 *)(void *)(step->frame + operand);
+
+        *word = (*word & ~step->mask) | (bits & step->mask);
+    }
+}
+
 static inline bool ptx_in(uint32_t mask, unsigned lane)
 {
     return mask >> lane & 1;
@@ -204,7 +214,9 @@ void cushim__ptx_end_lanes(struct ptx_step *step);
 /* --- special.c --- */
 void cushim__ptx_special(struct ptx_step *step);
 
-/* --- compute.c: each fills the row `result`; those of predicates write the predicates --- */
+int cushim__ptx_host_rounding(unsigned rounding); /* as fesetround() takes it */
+
+/* --- compute.c and others: each fills the row `result`; those of predicates write these --- */
 void cushim__ptx_compute_float(struct ptx_step *step);
 void cushim__ptx_compute_conversion(struct ptx_step *step);
 void cushim__ptx_compute_pair(struct ptx_step *step);
@@ -252,7 +264,6 @@ void cushim__ptx_racecheck_mbarrier(struct ptx_step *step, const unsigned char *
 void cushim__ptx_run_warp(struct ptx_launch *launch, struct ptx_warp *warp, uint32_t quantum);
 /* Values of some lanes become those of a row, unless they are that row itself. */
 void cushim__ptx_write32(unsigned char *row, const lane_u32 *values, uint32_t mask);
-void cushim__ptx_write64(unsigned char *row, const lane_u64 *values, uint32_t mask);
 /* One value for all lanes that take part. */
 void cushim__ptx_fill(struct ptx_step *step, uint32_t operand, uint64_t value, bool wide);
 

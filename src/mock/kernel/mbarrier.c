@@ -9,35 +9,29 @@
 
 struct state {
     uint32_t expected, pending, phase;
-    int32_t bytes; /* to come */
 };
 
-enum { COUNT_BITS = 20, BYTES_BITS = 22, COUNT_MASK = (1 << COUNT_BITS) - 1 };
+enum { COUNT_BITS = 20, COUNT_MASK = (1 << COUNT_BITS) - 1 };
 
 static struct state unpack(uint64_t word)
 {
-    const uint32_t bytes = (uint32_t)(word >> 2 * COUNT_BITS) & ((1 << BYTES_BITS) - 1);
-
     return (struct state){
         .expected = word & COUNT_MASK,
         .pending = word >> COUNT_BITS & COUNT_MASK,
-        .phase = word >> (2 * COUNT_BITS + BYTES_BITS) & 1,
-        .bytes = (int32_t)(bytes << (32 - BYTES_BITS)) >> (32 - BYTES_BITS),
+        .phase = word >> 2 * COUNT_BITS & 1,
     };
 }
 
 static uint64_t pack(struct state state)
 {
-    const uint64_t bytes = (uint32_t)state.bytes & ((1 << BYTES_BITS) - 1);
-
     return (state.expected & COUNT_MASK) | (uint64_t)(state.pending & COUNT_MASK) << COUNT_BITS |
-           bytes << 2 * COUNT_BITS | (uint64_t)state.phase << (2 * COUNT_BITS + BYTES_BITS);
+           (uint64_t)state.phase << 2 * COUNT_BITS;
 }
 
-/* The phase ends with the last arrival and the last byte. */
+/* The phase ends with the last arrival. */
 static uint64_t settled(struct state state)
 {
-    if (state.pending == 0 && state.bytes == 0) {
+    if (state.pending == 0) {
         state.phase ^= 1;
         state.pending = state.expected;
     }
@@ -63,18 +57,6 @@ static uint64_t applied(enum ptx_mbarrier operation, uint64_t word, uint64_t ope
         state.expected -= count;
         state.pending -= count;
         return settled(state);
-    case MBARRIER_EXPECT_TX:
-        state.bytes += (int32_t)count;
-        return pack(state);
-    case MBARRIER_COMPLETE_TX:
-        state.bytes -= (int32_t)count;
-        return settled(state);
-    case MBARRIER_ARRIVE_EXPECT_TX:
-    case MBARRIER_DROP_EXPECT_TX:
-        state.bytes += (int32_t)count;
-        state.expected -= operation == MBARRIER_DROP_EXPECT_TX;
-        state.pending--;
-        return settled(state);
     case MBARRIER_WAIT:
         *result = unpack(operand).phase != state.phase;
         return word;
@@ -86,10 +68,20 @@ static uint64_t applied(enum ptx_mbarrier operation, uint64_t word, uint64_t ope
     }
 }
 
+static uint64_t address_of(const struct ptx_step *step, unsigned lane)
+{
+    const struct ptx_instruction *at = step->at;
+    const void *const row = at->a == PTX_UNUSED ? NULL : ptx_row(step, at->a);
+
+    return (uint64_t)at->immediate + (!row                       ? 0
+                                      : at->other & ADDRESS_WIDE ? ((const lane_u64 *)row)[lane]
+                                                                 : ((const lane_u32 *)row)[lane]);
+}
+
 void cushim__ptx_mbarrier(struct ptx_step *step)
 {
     const struct ptx_instruction *at = step->at;
-    const enum ptx_mbarrier operation = (enum ptx_mbarrier)at->sub;
+    const enum ptx_mbarrier operation = (enum ptx_mbarrier)at->type;
     const bool waits = operation == MBARRIER_WAIT || operation == MBARRIER_WAIT_PARITY;
     const bool has_state = operation == MBARRIER_WAIT || operation == MBARRIER_PENDING;
 
@@ -101,11 +93,8 @@ void cushim__ptx_mbarrier(struct ptx_step *step)
         uint64_t result = unpack(operand).pending;
 
         if (operation != MBARRIER_PENDING) {
-            const void *const addresses = ptx_row(step, at->a);
-            const uint64_t base = at->other & ADDRESS_WIDE ? ((const lane_u64 *)addresses)[lane]
-                                                           : ((const lane_u32 *)addresses)[lane];
-            unsigned char *place = cushim__ptx_bytes(step, lane, (enum ptx_space)at->type,
-                                                     base + (uint64_t)at->immediate, 8, PTX_ATOMIC);
+            unsigned char *place = cushim__ptx_bytes(step, lane, (enum ptx_space)at->sub,
+                                                     address_of(step, lane), 8, PTX_ATOMIC);
             uint64_t word;
 
             if (!place)

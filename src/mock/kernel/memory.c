@@ -603,7 +603,6 @@ void cushim__ptx_isspace(struct ptx_step *step)
     const struct ptx_instruction *at = step->at;
     const lane_u64 *row = ptx_row(step, at->a);
     uint32_t result = 0;
-    lane_u32 *d;
 
     for (unsigned i = 0; i < PTX_LANES; i++) {
         uint64_t address = row[i];
@@ -613,10 +612,7 @@ void cushim__ptx_isspace(struct ptx_step *step)
             space = PTX_CONST;
         result |= (uint32_t)(space == (enum ptx_space)at->sub) << i;
     }
-    if (at->d == PTX_UNUSED)
-        return;
-    d = (lane_u32 *)(void *)(step->frame + at->d);
-    *d = (*d & ~step->mask) | (result & step->mask);
+    ptx_put_bits(step, at->d, result);
 }
 
 void cushim__ptx_cvta(struct ptx_step *step)
@@ -652,12 +648,10 @@ void cushim__ptx_address(struct ptx_step *step)
 
         for (unsigned i = 0; i < PTX_LANES; i++)
             to[i] = address + bases[i];
-        cushim__ptx_write64(step->frame + at->d, step->result, step->mask);
     } else {
         lane_u32 *const restrict to = (lane_u32 *)step->result;
 
         for (unsigned i = 0; i < PTX_LANES; i++)
             to[i] = (uint32_t)address + bases[i];
-        cushim__ptx_write32(step->frame + at->d, (lane_u32 *)step->result, step->mask);
     }
 }

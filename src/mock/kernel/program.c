@@ -24,7 +24,7 @@ void cushim__ptx_program_release(struct ptx_program *program)
     }
     for (uint32_t i = 0; i < program->function_count; i++) {
         free(program->functions[i].name);
-        free(program->functions[i].formals);
+        free(program->functions[i].parameters);
         free(program->functions[i].refused);
         free(program->functions[i].callees);
         free(program->functions[i].shared);

@@ -37,7 +37,7 @@ void cushim__ptx_write32(unsigned char *row, const lane_u32 *values, uint32_t ma
     }
 }
 
-void cushim__ptx_write64(unsigned char *row, const lane_u64 *values, uint32_t mask)
+static void write64(unsigned char *row, const lane_u64 *values, uint32_t mask)
 {
     lane_u64 *const to = (lane_u64 *)(void *)row;
 
@@ -63,7 +63,7 @@ void cushim__ptx_fill(struct ptx_step *step, uint32_t operand, uint64_t value, b
     for (unsigned i = 0; !wide && i < PTX_LANES; i++)
         to32[i] = (uint32_t)value;
     if (wide)
-        cushim__ptx_write64(step->frame + operand, step->scratch, step->mask);
+        write64(step->frame + operand, step->scratch, step->mask);
     else
         cushim__ptx_write32(step->frame + operand, to32, step->mask);
 }
@@ -77,7 +77,7 @@ static void put32(struct ptx_step *step)
 static void put64(struct ptx_step *step)
 {
     if (step->at->d != PTX_UNUSED)
-        cushim__ptx_write64(step->frame + step->at->d, step->result, step->mask);
+        write64(step->frame + step->at->d, step->result, step->mask);
 }
 
 /* --- instructions --- */
@@ -151,7 +151,7 @@ static const struct {
     [DO_INSERT] = {cushim__ptx_compute_insert, true},
     [DO_PART] = {cushim__ptx_compute_part, true},
     [DO_COMBINE] = {cushim__ptx_compute_combined, true},
-    [DO_ADDRESS] = {cushim__ptx_address, false},
+    [DO_ADDRESS] = {cushim__ptx_address, true},
     [DO_SPECIAL] = {cushim__ptx_special, false},
     [DO_ATOMIC] = {atomic, false},
     [DO_COPY_ASYNC] = {cushim__ptx_copy_async, false},
@@ -202,7 +202,7 @@ static void execute(struct ptx_step *step)
         cushim__ptx_write32(step->frame + at->d, ptx_row(step, at->a), step->mask);
         break;
     case DO_MOVE64:
-        cushim__ptx_write64(step->frame + at->d, ptx_row(step, at->a), step->mask);
+        write64(step->frame + at->d, ptx_row(step, at->a), step->mask);
         break;
     case DO_COMPARE:
         cushim__ptx_compute_comparison(step);

@@ -227,7 +227,7 @@ static void meet(const struct ptx_instruction *at, struct meeting *meeting)
     }
     for (uint32_t left = meeting->lanes; left; left &= left - 1)
         votes |= (uint32_t)(meeting->values[ptx_first(left)] & 1) << ptx_first(left);
-    if (at->sub == SYNC_MATCH_ALL32 || at->sub == SYNC_MATCH_ALL64)
+    if (at->sub == SYNC_MATCH_ALL)
         same = equal_lanes(meeting, meeting->values[first]);
     if (at->sub == SYNC_REDUCE)
         sum = reduced(at, meeting);
@@ -248,12 +248,10 @@ static void meet(const struct ptx_instruction *at, struct meeting *meeting)
         case SYNC_VOTE_BALLOT:
             meeting->result[lane] = votes;
             break;
-        case SYNC_MATCH_ANY32:
-        case SYNC_MATCH_ANY64:
+        case SYNC_MATCH_ANY:
             meeting->result[lane] = equal_lanes(meeting, meeting->values[lane]);
             break;
-        case SYNC_MATCH_ALL32:
-        case SYNC_MATCH_ALL64:
+        case SYNC_MATCH_ALL:
             bit = same == meeting->lanes;
             meeting->result[lane] = bit ? same : 0;
             break;
@@ -281,7 +279,7 @@ static void bring(const struct ptx_launch *launch, const struct ptx_warp *warp, 
 {
     if (votes(at->sub))
         meeting->values[lane] = bit_of(launch, warp, lane, at->a, at->flags & FLAG_NEGATED_SOURCE);
-    else if (at->sub == SYNC_MATCH_ANY64 || at->sub == SYNC_MATCH_ALL64)
+    else if (at->bytes == 8)
         meeting->values[lane] =
             ((const lane_u64 *)(const void *)row_of(launch, warp, lane, at->a))[lane];
     else
@@ -375,11 +373,7 @@ static void shuffle_rows(struct ptx_step *step)
         result[i] = there[from[i]];
     if (at->d != PTX_UNUSED)
         cushim__ptx_write32(step->frame + at->d, result, step->mask);
-    if (at->e != PTX_UNUSED) {
-        lane_u32 *const word = (lane_u32 *)(void *)(step->frame + at->e);
-
-        *word = (*word & ~step->mask) | (bits & step->mask);
-    }
+    ptx_put_bits(step, at->e, bits);
 }
 
 void cushim__ptx_warp_sync(struct ptx_step *step)

@@ -4,8 +4,6 @@
  * describes them: a coordinate becomes a number with 8 bits of fraction, whose whole part chooses
  * two texels of each extent, and whose fraction is their weight.
  */
-#include "src/mock/kernel/texture.h"
-
 #include <math.h>
 #include <string.h>
 
@@ -31,10 +29,9 @@ struct axis {
     unsigned weight; /* of FRACTION */
 };
 
-/* A channel of a texel: a number, or the bits of an integer that is read unchanged. */
+/* The channels of a texel: numbers; an integer that is read unchanged keeps all its bits. */
 struct texel {
     double values[CHANNELS];
-    uint32_t bits[CHANNELS];
 };
 
 static unsigned channel_bytes(const struct ptx_texture *texture)
@@ -93,6 +90,10 @@ static double number_of(const struct ptx_texture *texture, uint32_t bits, unsign
     double value;
     float single;
 
+    if (gives_integers(texture))
+        return texture->texel == PTX_TEXEL_S8    ? (uint32_t)(int8_t)bits
+               : texture->texel == PTX_TEXEL_S16 ? (uint32_t)(int16_t)bits
+                                                 : bits;
     switch (texture->texel) {
     case PTX_TEXEL_U8:
         value = bits / 255.0;
@@ -113,11 +114,10 @@ static double number_of(const struct ptx_texture *texture, uint32_t bits, unsign
     }
 }
 
-static uint32_t integer_of(const struct ptx_texture *texture, uint32_t bits)
+/* What an instruction returns of a channel. */
+static uint32_t result_of(const struct ptx_texture *texture, double value)
 {
-    return texture->texel == PTX_TEXEL_S8    ? (uint32_t)(int8_t)bits
-           : texture->texel == PTX_TEXEL_S16 ? (uint32_t)(int16_t)bits
-                                             : bits;
+    return gives_integers(texture) ? (uint32_t)(int64_t)value : float_bits(value);
 }
 
 /* What there is where a texture has no texel, and in the channels that it lacks. */
@@ -127,7 +127,6 @@ static void fill(const struct ptx_texture *texture, bool is_border, struct texel
         const bool own = is_border && i < texture->channels;
 
         texel->values[i] = own ? texture->border[i] : 0;
-        texel->bits[i] = own ? (uint32_t)(int64_t)texture->border[i] : 0;
     }
 }
 
@@ -150,12 +149,9 @@ static bool read_texel(struct fetch *fetch, const struct axis axes[EXTENTS], uns
         return true;
     place = bytes_at(fetch, (uint64_t)at[0] * bytes * texture->channels, at[1], at[2],
                      bytes * texture->channels, PTX_READ);
-    for (unsigned i = 0; place && i < texture->channels; i++) {
-        const uint32_t bits = (uint32_t)ptx_read_number(place + (size_t)i * bytes, bytes);
-
-        texel->values[i] = number_of(texture, bits, i);
-        texel->bits[i] = integer_of(texture, bits);
-    }
+    for (unsigned i = 0; place && i < texture->channels; i++)
+        texel->values[i] =
+            number_of(texture, (uint32_t)ptx_read_number(place + (size_t)i * bytes, bytes), i);
     return place != NULL;
 }
 
@@ -313,8 +309,8 @@ static void locate_all(const struct fetch *fetch, const uint32_t *coordinates, b
 static void fetch_one(struct fetch *fetch, const uint32_t *coordinates, uint32_t (*values)[2])
 {
     const struct ptx_texture *texture = &fetch->texture;
-    const bool integers = gives_integers(texture);
-    const bool between = texture->linear && !integers && !(fetch->step->at->flags & FLAG_SIGNED);
+    const bool between =
+        texture->linear && !gives_integers(texture) && !(fetch->step->at->flags & FLAG_SIGNED);
     double sums[CHANNELS] = {0};
     struct axis axes[EXTENTS];
     struct texel texel;
@@ -335,9 +331,8 @@ static void fetch_one(struct fetch *fetch, const uint32_t *coordinates, uint32_t
             break;
     }
     for (unsigned i = 0; i < CHANNELS; i++)
-        values[i][0] = integers  ? texel.bits[i]
-                       : between ? float_bits(sums[i] / FRACTION / FRACTION / FRACTION)
-                                 : float_bits(texel.values[i]);
+        values[i][0] = result_of(texture, between ? sums[i] / FRACTION / FRACTION / FRACTION
+                                                  : texel.values[i]);
 }
 
 /* One channel of the four texels around, against the clock from the lower left. */
@@ -354,8 +349,7 @@ static void gather(struct fetch *fetch, const uint32_t *coordinates, uint32_t (*
 
         if (!read_texel(fetch, axes, corners[i], &texel))
             return;
-        values[i][0] =
-            gives_integers(texture) ? texel.bits[channel] : float_bits(texel.values[channel]);
+        values[i][0] = result_of(texture, texel.values[channel]);
     }
 }
 
@@ -386,7 +380,7 @@ static uint32_t property(const struct ptx_texture *texture, enum ptx_texture_pro
  * and that is no fault, or the launch has one.
  */
 static unsigned char *surface_place(struct fetch *fetch, const uint32_t *coordinates,
-                                    uint64_t scale, unsigned bytes, enum ptx_use use)
+                                    unsigned bytes, enum ptx_use use)
 {
     const struct ptx_instruction *at = fetch->step->at;
     const struct ptx_texture *texture = &fetch->texture;
@@ -400,7 +394,7 @@ static unsigned char *surface_place(struct fetch *fetch, const uint32_t *coordin
     if (geometry & GEOMETRY_LAYER)
         place[2] = *coordinates++;
     for (unsigned i = 0; i < (geometry & GEOMETRY_EXTENTS); i++)
-        place[i] = (int32_t)coordinates[i] * (i == 0 ? (int64_t)scale : 1);
+        place[i] = (int32_t)coordinates[i];
     for (unsigned i = 0; i < EXTENTS; i++) {
         outside |= place[i] < 0 || place[i] > most[i];
         if (at->rounding == OUTSIDE_CLAMP)
@@ -417,57 +411,25 @@ static unsigned char *surface_place(struct fetch *fetch, const uint32_t *coordin
     return bytes_at(fetch, (uint64_t)place[0], place[1], place[2], bytes, use);
 }
 
-/* A value as a channel of the surface has it. */
-static uint32_t converted(const struct ptx_texture *texture, uint32_t bits)
-{
-    float single;
-
-    memcpy(&single, &bits, sizeof single);
-    switch (texture->texel) {
-    case PTX_TEXEL_U8:
-        return bits > 0xff ? 0xff : bits;
-    case PTX_TEXEL_U16:
-        return bits > 0xffff ? 0xffff : bits;
-    case PTX_TEXEL_S8:
-        return (int32_t)bits < INT8_MIN   ? (uint32_t)INT8_MIN
-               : (int32_t)bits > INT8_MAX ? INT8_MAX
-                                          : bits;
-    case PTX_TEXEL_S16:
-        return (int32_t)bits < INT16_MIN   ? (uint32_t)INT16_MIN
-               : (int32_t)bits > INT16_MAX ? INT16_MAX
-                                           : bits;
-    case PTX_TEXEL_F16:
-        return cushim__ptx_to_small(&cushim__ptx_half, single, ROUND_NEAREST, false);
-    default:
-        return bits;
-    }
-}
-
 /* `values`: two words for each element, those that are loaded or stored. */
 static void use_surface(struct fetch *fetch, const uint32_t *coordinates, uint32_t (*values)[2],
                         unsigned count)
 {
-    const struct ptx_instruction *at = fetch->step->at;
-    const struct ptx_texture *texture = &fetch->texture;
-    const bool texels = at->sub == SURFACE_WRITE, loads = at->sub == SURFACE_LOAD;
-    const unsigned channel = channel_bytes(texture);
-    const unsigned element = texels ? channel * texture->channels : at->bytes * count;
-    unsigned char *place = surface_place(fetch, coordinates, texels ? element : 1, element,
-                                         loads ? PTX_READ : PTX_WRITE);
+    const unsigned bytes = fetch->step->at->bytes, part = bytes < 4 ? bytes : 4;
+    const bool loads = fetch->step->at->sub == SURFACE_LOAD;
+    unsigned char *place =
+        surface_place(fetch, coordinates, bytes * count, loads ? PTX_READ : PTX_WRITE);
 
     if (loads)
         memset(values, 0, count * sizeof *values);
-    for (unsigned i = 0; place && i < (texels ? texture->channels : count); i++) {
-        const unsigned bytes = texels ? channel : at->bytes, part = bytes < 4 ? bytes : 4;
-        unsigned char *own = place + (size_t)i * bytes;
-
+    for (unsigned i = 0; place && i < count; i++) {
         for (unsigned half = 0; half < (bytes == 8 ? 2u : 1u); half++) {
+            unsigned char *const own = place + (size_t)i * bytes + (size_t)half * 4;
+
             if (loads)
-                values[i][half] = (uint32_t)ptx_read_number(own + (size_t)half * 4, part);
-            else if (!texels)
-                ptx_write_number(own + (size_t)half * 4, part, values[i][half]);
+                values[i][half] = (uint32_t)ptx_read_number(own, part);
             else
-                ptx_write_number(own, part, i < count ? converted(texture, values[i][0]) : 0);
+                ptx_write_number(own, part, values[i][half]);
         }
     }
 }
@@ -500,7 +462,7 @@ void cushim__ptx_texture(struct ptx_step *step)
     const lane_u64 *handles = (const lane_u64 *)(const void *)ptx_row(step, at->a);
     const unsigned count = at->sub == TEXTURE_QUERY ? 0 : ptx_coordinates(at->other);
     const uint32_t *list = step->launch->program->lists + at->list;
-    const bool stores = at->sub == SURFACE_STORE || at->sub == SURFACE_WRITE;
+    const bool stores = at->sub == SURFACE_STORE;
     const unsigned words = at->bytes == 8 ? 2 : 1; /* of a lane in a row */
     struct fetch fetch = {.step = step};
 

@@ -7,7 +7,7 @@
 
 /* --- operands --- */
 
-/* `%r12` of `.reg .b32 %r<20>`, and `v.x` of a vector. */
+/* `%r12` of `.reg .b32 %r<20>`. */
 static struct ptx_symbol *find_register(struct ptx_parser *parser, struct ptx_word name,
                                         uint32_t *index)
 {
@@ -29,35 +29,11 @@ static struct ptx_symbol *find_register(struct ptx_parser *parser, struct ptx_wo
             continue; /* a zero that leads here may be followed by others */
         symbol = cushim__ptx_symbol_find(parser, prefix);
         if (symbol && symbol->kind == SYMBOL_REGISTER && number < symbol->count) {
-            *index = symbol->index + number * parser->body.registers[symbol->index].vector;
-            return symbol;
-        }
-    }
-    if (name.length > 2 && name.start[name.length - 2] == '.') {
-        const char *const at = strchr("xyzwrgba", name.start[name.length - 1]);
-        uint32_t vector;
-
-        name.length -= 2;
-        symbol = at ? find_register(parser, name, &vector) : NULL;
-        if (symbol && symbol->kind == SYMBOL_REGISTER &&
-            (at - "xyzwrgba") % 4 < parser->body.registers[vector].vector) {
-            *index = vector + (uint32_t)(at - "xyzwrgba") % 4;
+            *index = symbol->index + number;
             return symbol;
         }
     }
     return NULL;
-}
-
-static void add_element(struct ptx_parser *parser, struct ptx_operand *vector,
-                        const struct ptx_operand *element)
-{
-    struct ptx_body *body = &parser->body;
-
-    body->vectors = cushim__ptx_grow(parser, body->vectors, &body->vector_room, body->vector_count,
-                                     sizeof *body->vectors);
-    if (vector->count++ == 0)
-        vector->first = body->vector_count;
-    body->vectors[body->vector_count++] = *element;
 }
 
 static void named(struct ptx_parser *parser, struct ptx_operand *operand)
@@ -76,24 +52,17 @@ static void named(struct ptx_parser *parser, struct ptx_operand *operand)
         return;
     }
     symbol = find_register(parser, name, &index);
-    if (!symbol && cushim__ptx_special_named(name, operand))
+    if (!symbol && cushim__ptx_special_find(name.start, name.length, &operand->special)) {
+        operand->kind = OPERAND_SPECIAL;
         return;
+    }
     if (!symbol)
         cushim__ptx_fail(parser, "'%.*s' is not declared",
                          (int)(name.length > 80 ? 80 : name.length), name.start);
     operand->kind = OPERAND_SYMBOL;
     operand->symbol = symbol;
-    if (symbol->kind == SYMBOL_REGISTER) {
-        struct ptx_operand element = {.kind = OPERAND_REGISTER, .reg = index};
-        const unsigned count = parser->body.registers[index].vector;
-
-        *operand = element;
-        if (count > 1 && name.start[name.length - 2] != '.') { /* a whole vector */
-            operand->kind = OPERAND_VECTOR;
-            for (; operand->count < count; element.reg++)
-                add_element(parser, operand, &element);
-        }
-    }
+    if (symbol->kind == SYMBOL_REGISTER)
+        *operand = (struct ptx_operand){.kind = OPERAND_REGISTER, .reg = index};
 }
 
 static uint64_t offset_after(struct ptx_parser *parser)
@@ -129,6 +98,7 @@ static void address(struct ptx_parser *parser, struct ptx_operand *operand)
 
 static void vector(struct ptx_parser *parser, struct ptx_operand *operand)
 {
+    struct ptx_body *body = &parser->body;
     struct ptx_operand elements[8];
     uint32_t count = 0;
 
@@ -142,8 +112,13 @@ static void vector(struct ptx_parser *parser, struct ptx_operand *operand)
     } while (ptx_skip(parser, ","));
     cushim__ptx_expect(parser, "}");
     operand->kind = OPERAND_VECTOR;
-    for (uint32_t i = 0; i < count; i++)
-        add_element(parser, operand, &elements[i]);
+    operand->first = body->vector_count;
+    operand->count = count;
+    for (uint32_t i = 0; i < count; i++) {
+        body->vectors = cushim__ptx_grow(parser, body->vectors, &body->vector_room,
+                                         body->vector_count, sizeof *body->vectors);
+        body->vectors[body->vector_count++] = elements[i];
+    }
 }
 
 void cushim__ptx_operand(struct ptx_parser *parser, struct ptx_operand *operand)
@@ -191,8 +166,12 @@ static void registers(struct ptx_parser *parser)
         symbol = cushim__ptx_symbol_add(parser, declared.name, SYMBOL_REGISTER,
                                         cushim__ptx_registers_add(parser, &declared));
         symbol->count = declared.repeated;
-        if (declared.type == TYPE_B128)
-            cushim__ptx_refuse_function(parser, "registers of 128 bits", parser->statement_line);
+        if (declared.type == TYPE_B128 || declared.vector > 1) {
+            cushim__ptx_refuse_function(
+                parser, declared.vector > 1 ? "registers of vectors" : "registers of 128 bits",
+                parser->statement_line);
+            parser->body.abandoned = true;
+        }
     } while (ptx_skip(parser, ","));
     cushim__ptx_expect(parser, ";");
 }
@@ -209,42 +188,19 @@ static uint64_t local_place(struct ptx_parser *parser, uint64_t alignment, uint6
     return offset;
 }
 
-static void local_variable(struct ptx_parser *parser, struct ptx_word name,
-                           const struct ptx_declared *declared, bool of_call)
-{
-    struct ptx_symbol *symbol = cushim__ptx_symbol_add(parser, name, SYMBOL_LOCAL, 0);
-
-    symbol->of_call = of_call;
-    symbol->offset = local_place(parser, declared->alignment, declared->bytes);
-}
-
-/* `%P<2>`: a variable `%P0` and another one `%P1`. */
-static void local_family(struct ptx_parser *parser, const struct ptx_declared *declared,
-                         bool of_call)
-{
-    if (declared->repeated > 1024 || declared->name.length > 1024)
-        cushim__ptx_fail(parser, "so many variables are not possible");
-    for (unsigned i = 0; i < declared->repeated; i++) {
-        const size_t room = declared->name.length + 12;
-        char *name = cushim__ptx_pool(parser, room);
-        const int length =
-            snprintf(name, room, "%.*s%u", (int)declared->name.length, declared->name.start, i);
-
-        local_variable(parser, (struct ptx_word){name, (size_t)length}, declared, of_call);
-    }
-}
-
 static void local_variables(struct ptx_parser *parser, bool of_call)
 {
     struct ptx_declared declared;
+    struct ptx_symbol *symbol;
 
     cushim__ptx_declared_type(parser, &declared);
     do {
         cushim__ptx_declared_name(parser, &declared);
         if (declared.repeated)
-            local_family(parser, &declared, of_call);
-        else
-            local_variable(parser, declared.name, &declared, of_call);
+            cushim__ptx_fail(parser, "only registers are declared by their number");
+        symbol = cushim__ptx_symbol_add(parser, declared.name, SYMBOL_LOCAL, 0);
+        symbol->of_call = of_call;
+        symbol->offset = local_place(parser, declared.alignment, declared.bytes);
     } while (ptx_skip(parser, ","));
     cushim__ptx_expect(parser, ";");
 }
@@ -299,36 +255,20 @@ static void resolve(struct ptx_parser *parser)
     body->reference_count = kept;
 }
 
-/* `name: .branchtargets a, b;` and `name: .callprototype (...) _ (...);` */
-static bool labelled_directive(struct ptx_parser *parser, struct ptx_word name)
+/* `name: .branchtargets a, b;` */
+static bool branch_targets(struct ptx_parser *parser, struct ptx_word name)
 {
     struct ptx_symbol *symbol;
 
-    if (ptx_skip(parser, ".branchtargets")) {
-        symbol = cushim__ptx_symbol_add(parser, name, SYMBOL_TABLE, parser->program->list_count);
-        do {
-            const uint32_t place = cushim__ptx_list_add(parser, 0);
-
-            cushim__ptx_refer(parser, cushim__ptx_name(parser), true, place);
-            symbol->offset++;
-        } while (ptx_skip(parser, ","));
-    } else if (ptx_skip(parser, ".callprototype")) {
-        /* A call is checked against the function that it reaches. */
-        parser->body.formal_count = parser->body.formal_bytes = 0;
-        cushim__ptx_symbol_add(parser, name, SYMBOL_PROTOTYPE, 0);
-        cushim__ptx_formals(parser, false);
-        cushim__ptx_expect(parser, "_");
-        cushim__ptx_formals(parser, false);
-        cushim__ptx_skip_until(parser, ";"); /* .noreturn */
-    } else if (ptx_skip(parser, ".calltargets")) {
-        symbol = cushim__ptx_symbol_add(parser, name, SYMBOL_TARGETS, 0);
-        do {
-            symbol->index =
-                cushim__ptx_function_named(parser, cushim__ptx_name(parser), PTX_EXTERN);
-        } while (ptx_skip(parser, ","));
-    } else {
+    if (!ptx_skip(parser, ".branchtargets"))
         return false;
-    }
+    symbol = cushim__ptx_symbol_add(parser, name, SYMBOL_TABLE, parser->program->list_count);
+    do {
+        const uint32_t place = cushim__ptx_list_add(parser, 0);
+
+        cushim__ptx_refer(parser, cushim__ptx_name(parser), true, place);
+        symbol->offset++;
+    } while (ptx_skip(parser, ","));
     cushim__ptx_expect(parser, ";");
     return true;
 }
@@ -392,7 +332,8 @@ static void directive(struct ptx_parser *parser)
             cushim__ptx_expected(parser, "'.shared'");
         cushim__ptx_shared_variables(parser, PTX_EXTERN);
     } else
-        cushim__ptx_skip_statement(parser); /* .pragma and what is to come */
+        /* .pragma; .callprototype: a call is checked against the function that it reaches */
+        cushim__ptx_skip_statement(parser);
 }
 
 static void statement_or_label(struct ptx_parser *parser)
@@ -411,7 +352,7 @@ static void statement_or_label(struct ptx_parser *parser)
     if (after < parser->end && *after == ':' && word.length > 0 && !cushim__ptx_is_number(parser)) {
         cushim__ptx_name(parser);
         cushim__ptx_expect(parser, ":");
-        if (!labelled_directive(parser, word)) {
+        if (!branch_targets(parser, word)) {
             const struct ptx_symbol *known = cushim__ptx_symbol_find(parser, word);
 
             if (known && known->kind == SYMBOL_LABEL && known->depth == parser->body.depth)
@@ -429,10 +370,13 @@ static void blocks(struct ptx_parser *parser)
     const uint32_t outside = parser->body.depth - 1;
 
     while (parser->body.depth > outside) {
+        if (parser->body.abandoned)
+            cushim__ptx_skip_until(parser, "}");
         if (ptx_skip(parser, "{")) {
             cushim__ptx_scope_open(parser);
         } else if (ptx_is(parser, "}")) {
-            resolve(parser);
+            if (!parser->body.abandoned)
+                resolve(parser);
             if (parser->body.depth == outside + 1)
                 return;
             cushim__ptx_scope_close(parser);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variables of PTX: their types, and the names that texts share. */
+/* Variables of PTX, registers and parameters: their types, and the names that texts share. */
 #include "src/mock/ptx/parser.h"
 
 #include <stdlib.h>
@@ -159,10 +159,9 @@ static size_t global_named(struct ptx_parser *parser, const struct ptx_declared 
     }
     global = &program->globals[index];
     if (*defines && global->linkage != PTX_EXTERN) {
-        /* Of two texts the weak one gives way; a single text has no variable twice. */
-        if (global->part == parser->part || (linkage != PTX_WEAK && global->linkage != PTX_WEAK)) {
-            cushim__ptx_twice(parser, global->name, global->part);
-        } else if (linkage == PTX_WEAK) {
+        cushim__ptx_twice(parser, global->name, global->part,
+                          linkage == PTX_WEAK || global->linkage == PTX_WEAK);
+        if (linkage == PTX_WEAK) {
             *defines = false;
         } else {
             free((void *)global->initial);
@@ -275,4 +274,74 @@ uint32_t cushim__ptx_function_named(struct ptx_parser *parser, struct ptx_word n
     function->name = cushim__ptx_copy(parser, name);
     program->function_count++;
     return index;
+}
+
+/* --- registers and parameters --- */
+
+uint32_t cushim__ptx_registers_add(struct ptx_parser *parser, const struct ptx_declared *declared)
+{
+    struct ptx_body *body = &parser->body;
+    const uint32_t first = body->register_count;
+    const unsigned count = declared->repeated ? declared->repeated : 1;
+
+    for (unsigned i = 0; i < count; i++) {
+        body->registers = cushim__ptx_grow(parser, body->registers, &body->register_room,
+                                           body->register_count, sizeof *body->registers);
+        body->registers[body->register_count++] = (struct ptx_register){
+            .bytes = declared->type == TYPE_PRED ? 1
+                     : declared->scalar > 4      ? 8
+                                                 : 4,
+            .bits = declared->type == TYPE_PRED ? 1 : (uint8_t)(declared->scalar * 8),
+            .offset = PTX_UNUSED,
+        };
+    }
+    return first;
+}
+
+uint32_t cushim__ptx_register_new(struct ptx_parser *parser, enum ptx_row row)
+{
+    const struct ptx_declared declared = {
+        .type = row == ROW_PREDICATE ? TYPE_PRED : TYPE_B32,
+        .scalar = row == ROW_LONG || row == ROW_DOUBLE ? 8
+                  : row == ROW_HALF                    ? 2
+                                                       : 4,
+    };
+
+    return cushim__ptx_registers_add(parser, &declared);
+}
+
+void cushim__ptx_parameters(struct ptx_parser *parser, enum ptx_symbol_kind kind)
+{
+    struct ptx_body *body = &parser->body;
+
+    if (!ptx_skip(parser, "("))
+        return;
+    while (!ptx_skip(parser, ")")) {
+        const bool is_register = kind == SYMBOL_LOCAL && ptx_skip(parser, ".reg");
+        struct ptx_declared declared;
+        struct ptx_symbol *symbol;
+        size_t offset;
+
+        if (!is_register)
+            cushim__ptx_expect(parser, ".param");
+        cushim__ptx_declared_type(parser, &declared);
+        cushim__ptx_declared_name(parser, &declared);
+        offset = (size_t)cushim__ptx_align(parser, body->parameter_bytes, declared.alignment);
+        if (declared.bytes > 65536 || offset + declared.bytes > 65536)
+            cushim__ptx_fail(parser, kind == SYMBOL_PARAM ? "the parameters have more than 64 KiB"
+                                                          : "more parameters than are possible");
+        body->parameters = cushim__ptx_grow(parser, body->parameters, &body->parameter_room,
+                                            body->parameter_count, sizeof *body->parameters);
+        body->parameters[body->parameter_count++] =
+            (struct ptx_parameter){offset, declared.bytes, declared.alignment};
+        body->parameter_bytes = offset + declared.bytes;
+        body->has_register_parameters |= is_register;
+        symbol =
+            cushim__ptx_symbol_add(parser, declared.name, is_register ? SYMBOL_REGISTER : kind,
+                                   is_register ? cushim__ptx_registers_add(parser, &declared) : 0);
+        symbol->offset = offset;
+        symbol->of_call = kind == SYMBOL_LOCAL;
+        if (!ptx_skip(parser, ",") && !ptx_is(parser, ")"))
+            cushim__ptx_expected(parser, "',' or ')'");
+    }
 }

@@ -53,16 +53,6 @@ void cushim__ptx_note(struct ptx_parser *parser, uint32_t **list, uint32_t *coun
     (*list)[(*count)++] = value;
 }
 
-void cushim__ptx_refuse_function(struct ptx_parser *parser, const char *why, unsigned line)
-{
-    struct ptx_function *function = &parser->program->functions[parser->body.function];
-
-    if (function->refused)
-        return;
-    function->refused = cushim__ptx_copy(parser, (struct ptx_word){why, strlen(why)});
-    function->refused_line = line;
-}
-
 void cushim__ptx_refuse(struct ptx_parser *parser, const struct ptx_statement *statement)
 {
     cushim__ptx_refuse_function(parser, statement->opcode.text, statement->line);
@@ -191,7 +181,7 @@ uint32_t cushim__ptx_use(struct ptx_parser *parser, const struct ptx_statement *
     case OPERAND_SYMBOL:
         return address_of(parser, statement, operand, row);
     case OPERAND_SPECIAL:
-        bytes = operand->special >= SPECIAL_WIDE ? 8 : 4;
+        bytes = cushim__ptx_special_bytes(operand->special);
         from = cushim__ptx_register_new(parser, bytes == 8 ? ROW_LONG : ROW_WORD);
         made = cushim__ptx_emit(parser, statement, DO_SPECIAL);
         made->d = from;

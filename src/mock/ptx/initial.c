@@ -7,7 +7,7 @@
 
 /* --- expressions of integers --- */
 
-static uint64_t ternary(struct ptx_parser *parser, unsigned depth);
+static uint64_t binary(struct ptx_parser *parser, unsigned rank, unsigned depth);
 
 static uint64_t unary(struct ptx_parser *parser, unsigned depth)
 {
@@ -19,59 +19,30 @@ static uint64_t unary(struct ptx_parser *parser, unsigned depth)
         return unary(parser, depth + 1);
     if (ptx_skip(parser, "~"))
         return ~unary(parser, depth + 1);
-    if (ptx_skip(parser, "!"))
-        return !unary(parser, depth + 1);
     if (ptx_skip(parser, "(")) {
-        uint64_t value;
+        const uint64_t value = binary(parser, 1, depth + 1);
 
-        if (ptx_is(parser, ".s64") || ptx_is(parser, ".u64")) {
-            cushim__ptx_next(parser);
-            cushim__ptx_expect(parser, ")");
-            return unary(parser, depth + 1);
-        }
-        value = ternary(parser, depth + 1);
         cushim__ptx_expect(parser, ")");
         return value;
     }
     return cushim__ptx_integer(parser);
 }
 
-/* Operators by rank, two characters at most. */
-static const struct {
-    char text[3];
-    unsigned rank;
-} operators[] = {
-    {"||", 1}, {"&&", 2}, {"|", 3}, {"^", 4}, {"&", 5}, {"==", 6}, {"!=", 6}, {"<=", 7}, {">=", 7},
-    {"<<", 8}, {">>", 8}, {"<", 7}, {">", 7}, {"+", 9}, {"-", 9},  {"*", 10}, {"/", 10}, {"%", 10},
-};
-
-static int operator_at(const struct ptx_parser *parser)
+/* How strongly an operator binds; 0: the word is none. */
+static unsigned rank_of(struct ptx_word word)
 {
-    for (int i = 0; i < (int)(sizeof operators / sizeof *operators); i++) {
-        const size_t length = strlen(operators[i].text);
+    static const char *const operators[] = {"|", "^", "&", "<>", "+-", "*/%"};
 
-        if ((size_t)(parser->end - parser->word.start) >= length && parser->word.length > 0 &&
-            memcmp(parser->word.start, operators[i].text, length) == 0)
-            return i;
+    for (unsigned i = 0; word.length == 1 && i < 6; i++) {
+        if (strchr(operators[i], *word.start))
+            return i + 1;
     }
-    return -1;
+    return 0;
 }
 
-static uint64_t applied(struct ptx_parser *parser, const char *text, uint64_t a, uint64_t b)
+static uint64_t applied(struct ptx_parser *parser, char sign, uint64_t a, uint64_t b)
 {
-    switch (text[0] + (text[1] ? 256 : 0)) {
-    case '|' + 256:
-        return a || b;
-    case '&' + 256:
-        return a && b;
-    case '=' + 256:
-        return a == b;
-    case '!' + 256:
-        return a != b;
-    case '<' + 256:
-        return text[1] == '=' ? (int64_t)a <= (int64_t)b : b < 64 ? a << b : 0;
-    case '>' + 256:
-        return text[1] == '=' ? (int64_t)a >= (int64_t)b : b < 64 ? a >> b : 0;
+    switch (sign) {
     case '|':
         return a | b;
     case '^':
@@ -79,9 +50,9 @@ static uint64_t applied(struct ptx_parser *parser, const char *text, uint64_t a,
     case '&':
         return a & b;
     case '<':
-        return (int64_t)a < (int64_t)b;
+        return b < 64 ? a << b : 0;
     case '>':
-        return (int64_t)a > (int64_t)b;
+        return b < 64 ? a >> b : 0;
     case '+':
         return a + b;
     case '-':
@@ -91,41 +62,30 @@ static uint64_t applied(struct ptx_parser *parser, const char *text, uint64_t a,
     default:
         if (b == 0)
             cushim__ptx_fail(parser, "division by zero");
-        return text[0] == '/' ? a / b : a % b;
+        return sign == '/' ? a / b : a % b;
     }
 }
 
+/* Operators of this rank and above. Those of logic and comparison are not implemented. */
 static uint64_t binary(struct ptx_parser *parser, unsigned rank, unsigned depth)
 {
     uint64_t value = unary(parser, depth);
-    int found;
+    unsigned found;
 
-    while ((found = operator_at(parser)) >= 0 && operators[found].rank >= rank) {
+    while ((found = rank_of(parser->word)) >= rank && found > 0) {
+        const char sign = *parser->word.start;
+
         cushim__ptx_next(parser);
-        if (operators[found].text[1])
-            cushim__ptx_next(parser);
-        value = applied(parser, operators[found].text, value,
-                        binary(parser, operators[found].rank + 1, depth + 1));
+        if (sign == '<' || sign == '>')
+            cushim__ptx_expect(parser, sign == '<' ? "<" : ">");
+        value = applied(parser, sign, value, binary(parser, found + 1, depth + 1));
     }
     return value;
 }
 
-static uint64_t ternary(struct ptx_parser *parser, unsigned depth)
-{
-    const uint64_t value = binary(parser, 1, depth);
-    uint64_t first, second;
-
-    if (!ptx_skip(parser, "?"))
-        return value;
-    first = ternary(parser, depth + 1);
-    cushim__ptx_expect(parser, ":");
-    second = ternary(parser, depth + 1);
-    return value ? first : second;
-}
-
 uint64_t cushim__ptx_expression(struct ptx_parser *parser)
 {
-    return ternary(parser, 0);
+    return binary(parser, 1, 0);
 }
 
 /* --- initial values --- */

@@ -16,13 +16,9 @@ static const struct ptx_selector *const selectors[] = {
     cushim__ptx_select_arithmetic,
 };
 
-/*
- * There are two kinds of names: 'r' are rows of `tables`, 'o' are bases of opcodes. The value of a
- * row is its table and its index there. That of a base is the same for `selectors`; if no selector
- * has the base, it is NO_SELECTOR, which is greater.
- */
+/* The names of rows are in the module's table: their table, and their index there. */
 enum { TABLES = sizeof tables / sizeof *tables, SELECTORS = sizeof selectors / sizeof *selectors };
-enum { TABLE_ROWS = 1 << 10, NO_SELECTOR = SELECTORS * TABLE_ROWS };
+enum { TABLE_ROWS = 1 << 10 };
 
 const char *cushim__ptx_opcode(size_t index)
 {
@@ -46,32 +42,14 @@ static struct ptx_word word_of(const char *name)
     return (struct ptx_word){name, strlen(name)};
 }
 
-/* The base of a name is what comes before its first dot. */
-static bool add_base(struct ptx_names *names, const char *name, uint32_t value)
-{
-    const struct ptx_word base = {name, strcspn(name, ".")};
-
-    return cushim__ptx_names_find(names, 'o', base) ||
-           cushim__ptx_names_add(names, 'o', base, value);
-}
-
 bool cushim__ptx_instructions_add(struct ptx_names *names)
 {
     bool added = true;
 
-    for (uint32_t i = 0; i < SELECTORS; i++) {
-        for (uint32_t row = 0; added && selectors[i][row].base; row++)
-            added = add_base(names, selectors[i][row].base, i * TABLE_ROWS + row);
-    }
     for (uint32_t i = 0; i < TABLES; i++) {
-        for (uint32_t row = 0; added && tables[i][row].name; row++) {
-            const char *const name = tables[i][row].name;
-
-            /* Rows of one base follow each other. */
-            if (row == 0 || strncmp(name, tables[i][row - 1].name, strcspn(name, ".") + 1) != 0)
-                added = add_base(names, name, NO_SELECTOR);
-            added = added && cushim__ptx_names_add(names, 'r', word_of(name), i * TABLE_ROWS + row);
-        }
+        for (uint32_t row = 0; added && tables[i][row].name; row++)
+            added = cushim__ptx_names_add(names, 'r', word_of(tables[i][row].name),
+                                          i * TABLE_ROWS + row);
     }
     return added;
 }
@@ -83,16 +61,27 @@ const struct ptx_alu *cushim__ptx_alu_find(const struct ptx_names *names, const 
     return found ? &tables[*found / TABLE_ROWS][*found % TABLE_ROWS] : NULL;
 }
 
-bool cushim__ptx_base_known(const struct ptx_names *names, const char *base)
+const struct ptx_selector *cushim__ptx_selector_find(const char *base)
 {
-    return cushim__ptx_names_find(names, 'o', word_of(base)) != NULL;
+    for (size_t i = 0; i < SELECTORS; i++) {
+        for (const struct ptx_selector *row = selectors[i]; row->base; row++) {
+            if (row->base[0] == base[0] && strcmp(row->base, base) == 0)
+                return row;
+        }
+    }
+    return NULL;
 }
 
-const struct ptx_selector *cushim__ptx_selector_find(const struct ptx_names *names,
-                                                     const char *base)
+bool cushim__ptx_has_rows(const char *base)
 {
-    const uint32_t *found = cushim__ptx_names_find(names, 'o', word_of(base));
+    const size_t length = strlen(base);
 
-    return found && *found < NO_SELECTOR ? &selectors[*found / TABLE_ROWS][*found % TABLE_ROWS]
-                                         : NULL;
+    for (size_t i = 0; i < TABLES; i++) {
+        for (const struct ptx_alu *row = tables[i]; row->name; row++) {
+            if (row->name[0] == base[0] && strncmp(row->name, base, length) == 0 &&
+                row->name[length] == '.')
+                return true;
+        }
+    }
+    return false;
 }

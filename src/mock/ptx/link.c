@@ -27,8 +27,7 @@ static bool missing(struct ptx_error *error, const struct ptx_function *function
 /* What one kernel reaches, found without recursion of the C stack. */
 struct reach {
     struct ptx_program *program;
-    uint32_t *stack; /* functions on the way, and how many of their callees are done */
-    uint32_t *done;
+    uint32_t *stack; /* functions, in the order in which they were found */
 };
 
 static bool resolve(struct ptx_program *program, struct ptx_error *error)
@@ -59,42 +58,29 @@ static uint32_t most(uint32_t a, uint32_t b)
     return a > b ? a : b;
 }
 
-/* The deepest frames and local memory below each function, callees before callers. */
-static void measure(struct reach *reach, uint32_t root)
+/*
+ * The deepest frames and local memory below each function, callees before callers. What is called
+ * more deeply than this, or recurs, is not counted: frames grow when they have to.
+ */
+static void measure(struct ptx_function *functions, uint32_t index, unsigned depth)
 {
-    struct ptx_function *functions = reach->program->functions;
-    uint32_t depth = 1;
+    enum { DEPTH = 200 };
+    struct ptx_function *function = &functions[index];
 
-    if (functions[root].visited)
+    if (function->visited || function->visiting || depth > DEPTH)
         return;
-    reach->stack[0] = root;
-    reach->done[0] = 0;
-    functions[root].visiting = true;
-    while (depth > 0) {
-        struct ptx_function *function = &functions[reach->stack[depth - 1]];
+    function->visiting = true;
+    for (uint32_t i = 0; i < function->callee_count; i++) {
+        const struct ptx_function *callee = &functions[function->callees[i]];
 
-        if (reach->done[depth - 1] < function->callee_count) {
-            const uint32_t next = function->callees[reach->done[depth - 1]++];
-
-            if (!functions[next].visiting && !functions[next].visited) {
-                functions[next].visiting = true;
-                reach->stack[depth] = next;
-                reach->done[depth++] = 0;
-            }
-            continue;
-        }
-        for (uint32_t i = 0; i < function->callee_count; i++) {
-            const struct ptx_function *callee = &functions[function->callees[i]];
-
-            function->call_registers = most(function->call_registers, callee->call_registers);
-            function->call_local = most(function->call_local, callee->call_local);
-        }
-        function->call_registers += function->frame_bytes;
-        function->call_local += function->local_bytes;
-        function->visiting = false;
-        function->visited = true;
-        depth--;
+        measure(functions, function->callees[i], depth + 1);
+        function->call_registers = most(function->call_registers, callee->call_registers);
+        function->call_local = most(function->call_local, callee->call_local);
     }
+    function->call_registers += function->frame_bytes;
+    function->call_local += function->local_bytes;
+    function->visiting = false;
+    function->visited = true;
 }
 
 static void reach_function(struct reach *reach, uint32_t index, uint32_t *count)
@@ -207,25 +193,16 @@ bool cushim__ptx_link(struct ptx_module *module, struct ptx_error *error)
         return false;
     program->kernel_codes = calloc(module->kernel_count + 1, sizeof *program->kernel_codes);
     reach.stack = calloc(program->function_count + 1, sizeof *reach.stack);
-    reach.done = calloc(program->function_count + 1, sizeof *reach.done);
-    done = program->kernel_codes && reach.stack && reach.done;
+    done = program->kernel_codes && reach.stack;
     for (uint32_t i = 0; done && i < program->function_count; i++)
-        measure(&reach, i);
+        measure(program->functions, i, 0);
     for (uint32_t i = 0; done && i < program->function_count; i++) {
         if (program->functions[i].is_kernel)
             done = finish_kernel(&reach, i);
     }
-    /* From here on a target of brx.idx is a plain number. */
-    for (uint32_t i = 0; done && i < program->code_count; i++) {
-        const struct ptx_instruction *at = &program->code[i];
-
-        for (uint32_t j = 0; at->handler == DO_BRANCH_TABLE && j < at->target; j++)
-            program->lists[at->list + j] &= ~PTX_CONSTANT;
-    }
     cushim__ptx_names_destroy(program->names);
     program->names = NULL;
     free(reach.stack);
-    free(reach.done);
     if (!done)
         error->kind = PTX_OUT_OF_MEMORY;
     return done;

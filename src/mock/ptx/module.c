@@ -99,38 +99,6 @@ static void directives(struct ptx_parser *parser, struct ptx_kernel *kernel)
     }
 }
 
-static void parameters(struct ptx_parser *parser, struct ptx_kernel *kernel)
-{
-    struct ptx_body *body = &parser->body;
-    size_t offset = 0;
-
-    if (!ptx_skip(parser, "("))
-        return;
-    while (!ptx_skip(parser, ")")) {
-        struct ptx_declared declared;
-        struct ptx_symbol *symbol;
-
-        cushim__ptx_expect(parser, ".param");
-        cushim__ptx_declared_type(parser, &declared);
-        cushim__ptx_declared_name(parser, &declared);
-        offset = (size_t)cushim__ptx_align(parser, offset, declared.alignment);
-        if (declared.bytes > 65536 || offset + declared.bytes > 65536)
-            cushim__ptx_fail(parser, "the parameters have more than 64 KiB");
-        symbol = cushim__ptx_symbol_add(parser, declared.name, SYMBOL_PARAM, 0);
-        symbol->offset = offset;
-        body->parameters = cushim__ptx_grow(parser, body->parameters, &body->parameter_room,
-                                            kernel->parameter_count, sizeof *body->parameters);
-        body->parameters[kernel->parameter_count++] =
-            (struct ptx_parameter){offset, declared.bytes, declared.alignment};
-        offset += declared.bytes;
-        if (!ptx_skip(parser, ",") && !ptx_is(parser, ")"))
-            cushim__ptx_expected(parser, "',' or ')'");
-    }
-    kernel->parameter_bytes = offset;
-    kernel->parameters = body->parameters;
-    body->parameters = NULL;
-}
-
 /* The code of a body goes to the end of the program's, and its branches with it. */
 static void append(struct ptx_parser *parser, uint32_t index)
 {
@@ -146,6 +114,8 @@ static void append(struct ptx_parser *parser, uint32_t index)
 
         if (at->handler == DO_BRANCH)
             at->target += program->code_count;
+        if (at->handler == DO_BRANCH_TABLE)
+            at->e = program->code_count;
         if (at->handler <= DO_FLOAT) {
             at->a = at->a == PTX_UNUSED ? 0 : at->a;
             at->b = at->b == PTX_UNUSED ? 0 : at->b;
@@ -162,16 +132,6 @@ static void append(struct ptx_parser *parser, uint32_t index)
         }
         program->code[program->code_count + i] = *at;
     }
-    for (uint32_t i = 0; i < body->count; i++) {
-        const struct ptx_instruction *at = &body->code[i];
-
-        for (uint32_t j = 0; at->handler == DO_BRANCH_TABLE && j < at->target; j++) {
-            uint32_t *target = &program->lists[at->list + j];
-
-            if (!(*target & PTX_CONSTANT))
-                *target = (*target + program->code_count) | PTX_CONSTANT;
-        }
-    }
     function->first = program->code_count;
     function->count = body->count;
     function->local_bytes = (uint32_t)(body->local_bytes + 15) / 16 * 16;
@@ -185,7 +145,6 @@ static void clear_body(struct ptx_body *body)
     free(body->references);
     free(body->vectors);
     free(body->parameters);
-    free(body->formals);
     *body = (struct ptx_body){0};
 }
 
@@ -194,8 +153,8 @@ static void define(struct ptx_parser *parser, uint32_t index, enum ptx_linkage l
 {
     const struct ptx_function *function = &parser->program->functions[index];
 
-    if (function->part == parser->part || (function->linkage != PTX_WEAK && linkage != PTX_WEAK))
-        cushim__ptx_twice(parser, function->name, function->part);
+    cushim__ptx_twice(parser, function->name, function->part,
+                      function->linkage == PTX_WEAK || linkage == PTX_WEAK);
 }
 
 /* What is not translated; but the shared variables of a kernel are its own. */
@@ -255,7 +214,11 @@ static void entry(struct ptx_parser *parser, enum ptx_linkage linkage)
         program->kernels[program->module.kernel_count++] = kernel;
         function->is_kernel = true;
     }
-    parameters(parser, &kernel);
+    cushim__ptx_parameters(parser, SYMBOL_PARAM);
+    kernel.parameters = parser->body.parameters;
+    kernel.parameter_count = parser->body.parameter_count;
+    kernel.parameter_bytes = parser->body.parameter_bytes;
+    parser->body.parameters = NULL;
     if (!is_new && function->defined) {
         free((void *)kernel.parameters);
         if (linkage != PTX_EXTERN)
@@ -290,27 +253,29 @@ static void function_header(struct ptx_parser *parser, enum ptx_linkage linkage)
 
     /* The name comes after the results, but belongs to the text and not to the body. */
     cushim__ptx_scope_open(parser);
-    cushim__ptx_formals(parser, true);
-    results = body->formal_count;
+    cushim__ptx_parameters(parser, SYMBOL_LOCAL);
+    results = (uint32_t)body->parameter_count;
     body->depth--;
     index = cushim__ptx_function_named(parser, cushim__ptx_name(parser), linkage);
     body->depth++;
-    cushim__ptx_formals(parser, true);
+    cushim__ptx_parameters(parser, SYMBOL_LOCAL);
     directives(parser, NULL);
     function = &program->functions[index];
+    body->function = index;
+    if (body->has_register_parameters)
+        cushim__ptx_refuse_function(parser, "parameters in registers", parser->statement_line);
     if (function->defined && ptx_is(parser, "{")) {
         define(parser, index, linkage);
         skip_body(parser);
     } else {
         if (!function->defined) {
-            free(function->formals);
-            function->formals = body->formals;
-            function->formal_count = body->formal_count;
+            free(function->parameters);
+            function->parameters = body->parameters;
+            function->parameter_count = (uint32_t)body->parameter_count;
             function->result_count = results;
-            body->formals = NULL;
-            body->formal_room = 0;
+            body->parameters = NULL;
         }
-        body->local_bytes = body->formal_bytes;
+        body->local_bytes = body->parameter_bytes;
         if (!ptx_skip(parser, ";"))
             translate_body(parser, index, linkage);
     }

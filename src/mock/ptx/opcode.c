@@ -118,7 +118,7 @@ static const struct {
 /* What instructions use memory, and which of their words have no meaning in one order of all. */
 static const char memory_bases[] =
     ".ld.ldu.st.atom.red.cvta.isspacep.cp.prefetch.prefetchu.fence.membar.mbarrier.barrier"
-    ".applypriority.discard";
+    ".applypriority.discard.tex.tld4.suld.sust";
 static const char ignored[] = ".ca.cg.cs.cv.lu.wb.wt.nc.weak.cta.cluster.gpu.sys.gl"
                               ".L1::evict_normal.L1::evict_unchanged.L1::evict_first.L1::evict_last"
                               ".L1::no_allocate.L2::64B.L2::128B.L2::256B";

@@ -58,8 +58,10 @@ void cushim__ptx_expected(struct ptx_parser *parser, const char *what)
     cushim__ptx_fail(parser, "%s expected, not '%.*s'", what, length, parser->word.start);
 }
 
-void cushim__ptx_twice(struct ptx_parser *parser, const char *name, unsigned part)
+void cushim__ptx_twice(struct ptx_parser *parser, const char *name, unsigned part, bool weak)
 {
+    if (part != parser->part && weak)
+        return;
     if (part != parser->part)
         parser->error->kind = PTX_IN_OTHER_TEXT;
     cushim__ptx_fail(parser, "'%.100s' is defined twice", name);
@@ -69,6 +71,16 @@ void cushim__ptx_no_memory(struct ptx_parser *parser)
 {
     parser->error->kind = PTX_OUT_OF_MEMORY;
     cushim__ptx_fail(parser, "out of memory");
+}
+
+void cushim__ptx_refuse_function(struct ptx_parser *parser, const char *why, unsigned line)
+{
+    struct ptx_function *function = &parser->program->functions[parser->body.function];
+
+    if (function->refused)
+        return;
+    function->refused = cushim__ptx_copy(parser, (struct ptx_word){why, strlen(why)});
+    function->refused_line = line;
 }
 
 void *cushim__ptx_pool(struct ptx_parser *parser, size_t bytes)

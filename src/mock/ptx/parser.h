@@ -47,7 +47,6 @@ struct ptx_symbol {
 struct ptx_register {
     uint8_t bytes;   /* of its row: 1 a predicate, 4 or 8 */
     uint8_t bits;    /* of its type */
-    uint8_t vector;  /* elements; they follow each other */
     uint32_t offset; /* its place, once it has one */
 };
 
@@ -118,13 +117,12 @@ struct ptx_body {
     uint32_t vector_count;
     size_t vector_room;
     struct ptx_parameter *parameters; /* until the kernel or the function has them */
-    size_t parameter_room;
-    struct ptx_formal *formals;
-    size_t formal_room;
-    uint32_t formal_count, formal_bytes; /* of memory, that they take */
-    uint32_t depth;                      /* of the block that is being read; 0: the text */
-    uint64_t local_bytes, shared_bytes;  /* of the variables that it declares */
-    struct ptx_kernel *kernel;           /* NULL: a function */
+    size_t parameter_room, parameter_count, parameter_bytes;
+    bool has_register_parameters;       /* .reg, which are not implemented */
+    bool abandoned;                     /* what is left of it is passed over */
+    uint32_t depth;                     /* of the block that is being read; 0: the text */
+    uint64_t local_bytes, shared_bytes; /* of the variables that it declares */
+    struct ptx_kernel *kernel;          /* NULL: a function */
 };
 
 struct ptx_parser {
@@ -144,9 +142,12 @@ struct ptx_parser {
 /* --- parser.c: words --- */
 
 _Noreturn PTX_FORMAT(2) void cushim__ptx_fail(struct ptx_parser *parser, const char *format, ...);
-/* What is defined in `part` is defined once more. */
-_Noreturn void cushim__ptx_twice(struct ptx_parser *parser, const char *name, unsigned part);
+/* What is defined in `part` is defined once more. Of two texts a weak definition gives way. */
+void cushim__ptx_twice(struct ptx_parser *parser, const char *name, unsigned part, bool weak);
 _Noreturn void cushim__ptx_expected(struct ptx_parser *parser, const char *what);
+
+/* Kernels that reach the function that is being read cannot be executed. */
+void cushim__ptx_refuse_function(struct ptx_parser *parser, const char *why, unsigned line);
 
 _Noreturn void cushim__ptx_no_memory(struct ptx_parser *parser);
 
@@ -161,11 +162,6 @@ void *cushim__ptx_grow(struct ptx_parser *parser, void *array, size_t *room, siz
 void cushim__ptx_next(struct ptx_parser *parser);
 
 /* Inline, so that the compiler knows the text and its length. */
-static inline bool ptx_begins(struct ptx_word word, const char *text)
-{
-    return word.length >= strlen(text) && memcmp(word.start, text, strlen(text)) == 0;
-}
-
 static inline bool ptx_equal(struct ptx_word word, const char *text)
 {
     return word.length == strlen(text) && memcmp(word.start, text, strlen(text)) == 0;
@@ -237,6 +233,12 @@ void cushim__ptx_shared_variables(struct ptx_parser *parser, enum ptx_linkage li
 uint32_t cushim__ptx_function_named(struct ptx_parser *parser, struct ptx_word name,
                                     enum ptx_linkage linkage);
 
+/* The first of the registers that are declared. */
+uint32_t cushim__ptx_registers_add(struct ptx_parser *parser, const struct ptx_declared *declared);
+uint32_t cushim__ptx_register_new(struct ptx_parser *parser, enum ptx_row row);
+/* `(.param .b32 a, .reg .b64 b)`, or none of it: of a kernel, or local variables of a function. */
+void cushim__ptx_parameters(struct ptx_parser *parser, enum ptx_symbol_kind kind);
+
 /* --- initial.c --- */
 
 /* An initial value, after the `=`. A variable without a size gets one. SIZE_MAX: of none. */
@@ -244,23 +246,12 @@ void cushim__ptx_initial(struct ptx_parser *parser, struct ptx_declared *declare
 /* An integer of constants and operators. */
 uint64_t cushim__ptx_expression(struct ptx_parser *parser);
 
-/* --- formals.c: registers, and parameters of functions --- */
-/* The first of the registers that are declared. */
-uint32_t cushim__ptx_registers_add(struct ptx_parser *parser, const struct ptx_declared *declared);
-uint32_t cushim__ptx_register_new(struct ptx_parser *parser, enum ptx_row row);
-/* `(.param .b32 a, .reg .b64 b)`, or none of it: appended to those of the body. */
-void cushim__ptx_formals(struct ptx_parser *parser, bool named);
-
 /* --- body.c: the statements of a function --- */
 void cushim__ptx_body(struct ptx_parser *parser, uint32_t function);
 /* A name of a label; if it comes later, the place is filled in then. */
 void cushim__ptx_refer(struct ptx_parser *parser, struct ptx_word name, bool listed,
                        uint32_t place);
 void cushim__ptx_operand(struct ptx_parser *parser, struct ptx_operand *operand);
-
-/* --- special_names.c --- */
-/* False: no special register is called so. */
-bool cushim__ptx_special_named(struct ptx_word name, struct ptx_operand *operand);
 
 /* --- opcode.c --- */
 void cushim__ptx_opcode_read(struct ptx_parser *parser, struct ptx_word word,
@@ -273,6 +264,7 @@ bool cushim__ptx_type_signed(enum ptx_type type);
 
 struct ptx_statement {
     struct ptx_opcode opcode;
+    const struct ptx_selector *selector; /* NULL: it is in the tables of rows alone, or not known */
     struct ptx_operand operands[PTX_OPERANDS];
     unsigned operand_count;
     struct ptx_operand second;    /* of `p|q` */
@@ -305,7 +297,6 @@ extern const struct ptx_selector cushim__ptx_select_memory[], cushim__ptx_select
 /* What a row of a table does: arithmetic, and some conversions. */
 bool cushim__ptx_select_row(struct ptx_parser *parser, struct ptx_statement *statement);
 
-bool cushim__ptx_select_mbarrier(struct ptx_parser *parser, struct ptx_statement *statement);
 /* Textures and surfaces. */
 bool cushim__ptx_select_texture(struct ptx_parser *parser, struct ptx_statement *statement);
 
@@ -341,8 +332,7 @@ void cushim__ptx_finish(struct ptx_parser *parser, const struct ptx_statement *s
                         bool is_signed, unsigned bits);
 uint32_t cushim__ptx_constant(struct ptx_parser *parser, uint64_t value, enum ptx_row row);
 uint32_t cushim__ptx_list_add(struct ptx_parser *parser, uint32_t value);
-/* Kernels that reach the function cannot be executed; and the statement is in the way. */
-void cushim__ptx_refuse_function(struct ptx_parser *parser, const char *why, unsigned line);
+/* The same of the function, with the statement as the reason. */
 void cushim__ptx_refuse(struct ptx_parser *parser, const struct ptx_statement *statement);
 /* Functions that are called, shared variables that are named. */
 void cushim__ptx_note(struct ptx_parser *parser, uint32_t **list, uint32_t *count, uint32_t *room,
@@ -364,11 +354,9 @@ void cushim__ptx_slots(struct ptx_parser *parser);
 /* --- instructions.c --- */
 /* False: out of memory. */
 bool cushim__ptx_instructions_add(struct ptx_names *names);
-/* Whether any instruction is called so: `add`. */
-bool cushim__ptx_base_known(const struct ptx_names *names, const char *base);
-/* NULL: it is in the tables of rows alone. */
-const struct ptx_selector *cushim__ptx_selector_find(const struct ptx_names *names,
-                                                     const char *base);
+/* By the first part of a name, `add`: how it is selected (NULL: by rows alone), if it has rows. */
+const struct ptx_selector *cushim__ptx_selector_find(const char *base);
+bool cushim__ptx_has_rows(const char *base);
 
 /* --- names.c --- */
 uint32_t cushim__ptx_hash(struct ptx_word name);

@@ -16,8 +16,8 @@ static const struct ptx_alu *find_row(const struct ptx_names *names,
         const char *suffix;
     } suffixes[] = {{FLAG_SAT, ".sat"}, {FLAG_RELU, ".relu"}, {FLAG_FTZ, ".ftz"}};
 
-    for (size_t i = 0; row && i < 3; i++) {
-        if (opcode->flags & ~row->modifiers & suffixes[i].flag) {
+    for (size_t i = 0; i < 3; i++) {
+        if (opcode->flags & suffixes[i].flag && !(row && row->modifiers & suffixes[i].flag)) {
             char name[PTX_NAME + 8];
 
             snprintf(name, sizeof name, "%s%s", opcode->name, suffixes[i].suffix);
@@ -96,42 +96,10 @@ static bool select_insert(struct ptx_parser *parser, struct ptx_statement *state
     return true;
 }
 
-/* lop3.or d|p, a, b, c, table, q: p = d != 0 or q. */
-static bool select_lop3_predicate(struct ptx_parser *parser, struct ptx_statement *statement)
-{
-    const bool disjunction = strcmp(statement->opcode.words, ".or") == 0;
-    struct ptx_statement plain = *statement;
-    struct ptx_instruction *made;
-    uint32_t c, to, result, zero;
-
-    if (!statement->has_pair || (!disjunction && strcmp(statement->opcode.words, ".and") != 0))
-        return false;
-    plain.guard = PTX_UNUSED;
-    made = cushim__ptx_emit_rows(parser, &plain, DO_LOP3, "wwww=p");
-    c = made->e;
-    to = made->d;
-    made->e = PTX_UNUSED;
-    made->d = result = cushim__ptx_register_new(parser, ROW_WORD);
-    if (to != PTX_UNUSED)
-        cushim__ptx_move(parser, statement, to, result, 4);
-    zero = cushim__ptx_constant(parser, 0, ROW_WORD);
-    made = cushim__ptx_emit(parser, statement, DO_COMPARE);
-    made->compare = cushim__ptx_comparison(TYPE_U32, COMPARE_NE);
-    made->sub = disjunction ? LOGIC_OR : LOGIC_AND;
-    made->flags |= statement->operands[5].negated ? FLAG_NEGATED_SOURCE : 0;
-    made->a = result;
-    made->b = zero;
-    made->c = c;
-    made->d = cushim__ptx_result(parser, &statement->second, ROW_PREDICATE);
-    return true;
-}
-
 static bool select_lop3(struct ptx_parser *parser, struct ptx_statement *statement)
 {
-    if (statement->opcode.types[0] != TYPE_B32)
+    if (statement->opcode.types[0] != TYPE_B32 || statement->opcode.words[0])
         return false;
-    if (statement->opcode.words[0])
-        return select_lop3_predicate(parser, statement);
     cushim__ptx_emit_rows(parser, statement, DO_LOP3, "wwww=");
     return true;
 }
@@ -193,8 +161,7 @@ static bool select_other(struct ptx_parser *parser, struct ptx_statement *statem
 
 void cushim__ptx_select(struct ptx_parser *parser, struct ptx_statement *statement)
 {
-    const struct ptx_selector *selector =
-        cushim__ptx_selector_find(parser->program->names, statement->opcode.base);
+    const struct ptx_selector *const selector = statement->selector;
 
     if (selector && !selector->select)
         cushim__ptx_emit(parser, statement, selector->handler);

@@ -6,57 +6,39 @@
 
 /* --- calls --- */
 
-static void argument(struct ptx_parser *parser, struct ptx_statement *statement, bool is_result,
-                     uint32_t pair[2])
-{
-    struct ptx_operand operand;
-
-    cushim__ptx_operand(parser, &operand);
-    if (operand.kind == OPERAND_SYMBOL && operand.symbol->kind == SYMBOL_LOCAL &&
-        operand.symbol->of_call) {
-        pair[0] = ARGUMENT_MEMORY;
-        pair[1] = (uint32_t)operand.symbol->offset;
-    } else if (operand.kind == OPERAND_REGISTER) {
-        const uint8_t bytes = parser->body.registers[operand.reg].bytes;
-
-        pair[0] = bytes == 1 ? ARGUMENT_PREDICATE : bytes == 8 ? ARGUMENT_WIDE : ARGUMENT_ROW;
-        pair[1] = operand.reg;
-    } else if (operand.kind == OPERAND_SINK && is_result) {
-        pair[0] = ARGUMENT_SINK;
-        pair[1] = 0;
-    } else if (!is_result) {
-        pair[0] = ARGUMENT_WIDE;
-        pair[1] = cushim__ptx_use(parser, statement, &operand, ROW_LONG);
-    } else {
-        cushim__ptx_expected(parser, "a result");
-    }
-}
-
-static uint32_t arguments(struct ptx_parser *parser, struct ptx_statement *statement,
-                          bool is_result, uint32_t (*pairs)[2], uint32_t count)
+/* `(a, b)`, or none of it: .param variables of the body. False: one is a register or a constant. */
+static bool arguments(struct ptx_parser *parser, uint32_t *offsets, uint32_t *count)
 {
     if (!ptx_skip(parser, "("))
-        return count;
+        return true;
     while (!ptx_skip(parser, ")")) {
-        if (count == PTX_ARGUMENTS)
+        struct ptx_operand operand;
+
+        if (*count == PTX_ARGUMENTS)
             cushim__ptx_fail(parser, "the call has too many arguments");
-        argument(parser, statement, is_result, pairs[count++]);
+        cushim__ptx_operand(parser, &operand);
+        if (operand.kind != OPERAND_SYMBOL || operand.symbol->kind != SYMBOL_LOCAL ||
+            !operand.symbol->of_call)
+            return false;
+        offsets[(*count)++] = (uint32_t)operand.symbol->offset;
         if (!ptx_skip(parser, ",") && !ptx_is(parser, ")"))
             cushim__ptx_expected(parser, "',' or ')'");
     }
-    return count;
+    return true;
 }
 
 static bool call(struct ptx_parser *parser, struct ptx_statement *statement)
 {
-    struct ptx_function *own;
-    uint32_t pairs[PTX_ARGUMENTS][2], results, count, list = parser->program->list_count;
+    struct ptx_function *own = &parser->program->functions[parser->body.function];
+    uint32_t offsets[PTX_ARGUMENTS], results, count = 0, list;
     uint32_t target = PTX_UNUSED, pointer = PTX_UNUSED;
     struct ptx_instruction *made;
     const struct ptx_symbol *symbol;
     bool more;
 
-    results = arguments(parser, statement, true, pairs, 0);
+    if (!arguments(parser, offsets, &count))
+        return false;
+    results = count;
     if (results > 0)
         cushim__ptx_expect(parser, ",");
     symbol = cushim__ptx_symbol_find(parser, parser->word);
@@ -68,23 +50,19 @@ static bool call(struct ptx_parser *parser, struct ptx_statement *statement)
 
         cushim__ptx_operand(parser, &operand);
         pointer = cushim__ptx_use(parser, statement, &operand, ROW_LONG);
-        parser->program->functions[parser->body.function].calls_pointers = true;
+        own->calls_pointers = true;
     }
-    count = results;
     more = ptx_skip(parser, ",");
     if (more && ptx_is(parser, "(")) {
-        count = arguments(parser, statement, false, pairs, results);
+        if (!arguments(parser, offsets, &count))
+            return false;
         more = ptx_skip(parser, ",");
     }
     if (more)
         cushim__ptx_name(parser); /* the prototype, or the list of targets */
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t first = cushim__ptx_list_add(parser, pairs[i][0]);
-
-        list = i == 0 ? first : list;
-        cushim__ptx_list_add(parser, pairs[i][1]);
-    }
-    own = &parser->program->functions[parser->body.function];
+    list = parser->program->list_count;
+    for (uint32_t i = 0; i < count; i++)
+        cushim__ptx_list_add(parser, offsets[i]);
     if (target != PTX_UNUSED)
         cushim__ptx_note(parser, &own->callees, &own->callee_count, &own->callee_room, target);
     made = cushim__ptx_emit(parser, statement, target == PTX_UNUSED ? DO_CALL_INDIRECT : DO_CALL);
@@ -144,11 +122,11 @@ static bool has_selectors(const struct ptx_parser *parser, const struct ptx_opco
 bool cushim__ptx_select_unparsed(struct ptx_parser *parser, struct ptx_statement *statement)
 {
     const struct ptx_opcode *opcode = &statement->opcode;
-    const struct ptx_selector *selector =
-        cushim__ptx_selector_find(parser->program->names, opcode->base);
+    const struct ptx_selector *selector = cushim__ptx_selector_find(opcode->base);
     const bool reads = selector && selector->select && selector->handler;
 
-    if (!reads && cushim__ptx_base_known(parser->program->names, opcode->base) &&
+    statement->selector = selector;
+    if (!reads && (selector || cushim__ptx_has_rows(opcode->base)) &&
         !has_selectors(parser, opcode) &&
         !(strcmp(opcode->base, "cp") == 0 &&
           (strstr(opcode->words, ".bulk") || strncmp(opcode->words, ".async", 6) != 0)))
@@ -233,8 +211,8 @@ static const struct {
     {"vote", ".all", "pp", SYNC_VOTE_ALL, 0},
     {"vote", ".any", "pp", SYNC_VOTE_ANY, 0},
     {"vote", ".ballot", "rp", SYNC_VOTE_BALLOT, 0},
-    {"match", ".any.sync", "rtm", SYNC_MATCH_ANY32, 0},
-    {"match", ".all.sync", "rtm", SYNC_MATCH_ALL32, 0},
+    {"match", ".any.sync", "rtm", SYNC_MATCH_ANY, 0},
+    {"match", ".all.sync", "rtm", SYNC_MATCH_ALL, 0},
     {"redux", ".sync.add", "rwm", SYNC_REDUCE, ATOMIC_ADD},
     {"redux", ".sync.min", "rwm", SYNC_REDUCE, ATOMIC_MIN},
     {"redux", ".sync.max", "rwm", SYNC_REDUCE, ATOMIC_MAX},
@@ -283,10 +261,7 @@ static bool select_collective(struct ptx_parser *parser, struct ptx_statement *s
     }
     made = cushim__ptx_emit(parser, statement, DO_WARP_SYNC);
     made->sub = (uint8_t)collectives[i].kind;
-    if (wide && made->sub == SYNC_MATCH_ANY32)
-        made->sub = SYNC_MATCH_ANY64;
-    if (wide && made->sub == SYNC_MATCH_ALL32)
-        made->sub = SYNC_MATCH_ALL64;
+    made->bytes = wide && strchr(operands, 't') ? 8 : 4;
     made->count = (uint8_t)collectives[i].count;
     made->type = (uint8_t)type;
     made->list = mask;

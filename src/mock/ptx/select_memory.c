@@ -72,66 +72,41 @@ static bool moves_memory(const struct ptx_opcode *opcode)
            (opcode->words[0] == '\0' || strcmp(opcode->words, ".L2::cache_hint") == 0);
 }
 
-static bool select_load(struct ptx_parser *parser, struct ptx_statement *statement)
+/* Loads and stores: the elements of a vector follow each other in memory. */
+static bool select_transfer(struct ptx_parser *parser, struct ptx_statement *statement)
 {
     const struct ptx_opcode *opcode = &statement->opcode;
-    const enum ptx_type type = opcode->types[0];
-    const enum ptx_row row = cushim__ptx_type_row(type);
-    const bool is_signed = cushim__ptx_type_signed(type);
-    const unsigned bytes = (unsigned)cushim__ptx_type_bytes(type);
+    const bool loads = opcode->base[0] == 'l';
+    const enum ptx_row row = cushim__ptx_type_row(opcode->types[0]);
+    const bool is_signed = cushim__ptx_type_signed(opcode->types[0]);
+    const unsigned bytes = (unsigned)cushim__ptx_type_bytes(opcode->types[0]);
     struct ptx_operand parts[8];
-    uint32_t results[8], count, list = 0;
+    uint32_t rows[8], count, list = 0;
     struct ptx_instruction *made;
     struct place place;
 
     if (!moves_memory(opcode) || statement->operand_count < 2)
         return false;
-    count = cushim__ptx_elements(parser, &statement->operands[0], parts, 8);
+    count = cushim__ptx_elements(parser, &statement->operands[loads ? 0 : 1], parts, 8);
     if (count != opcode->vector)
-        cushim__ptx_fail(parser, "the destination does not have %u elements", opcode->vector);
-    place = place_of(parser, statement, &statement->operands[1], opcode->space);
+        cushim__ptx_fail(parser, "the %s does not have %u elements",
+                         loads ? "destination" : "source", opcode->vector);
+    place = place_of(parser, statement, &statement->operands[loads ? 1 : 0], opcode->space);
     for (uint32_t i = 0; i < count; i++) {
-        results[i] = cushim__ptx_result(parser, &parts[i], row);
-        list = cushim__ptx_list_add(parser, results[i]);
+        rows[i] = loads ? cushim__ptx_result(parser, &parts[i], row)
+                        : cushim__ptx_use(parser, statement, &parts[i], row);
+        list = cushim__ptx_list_add(parser, rows[i]);
     }
-    made = cushim__ptx_emit(parser, statement, DO_LOAD);
+    made = cushim__ptx_emit(parser, statement, loads ? DO_LOAD : DO_STORE);
     made->flags |= opcode->flags & (FLAG_STRONG | FLAG_RELEASE);
+    made->flags |= loads && is_signed ? FLAG_SIGNED : 0;
     set_place(made, place);
     made->list = list + 1 - count;
     made->count = (uint8_t)count;
     made->bytes = (uint8_t)bytes;
-    made->flags |= is_signed ? FLAG_SIGNED : 0;
-    for (uint32_t i = 0; i < count; i++)
-        cushim__ptx_finish(parser, statement, &parts[i], results[i], row, is_signed,
+    for (uint32_t i = 0; loads && i < count; i++)
+        cushim__ptx_finish(parser, statement, &parts[i], rows[i], row, is_signed,
                            is_signed ? 32 : bytes * 8);
-    return true;
-}
-
-static bool select_store(struct ptx_parser *parser, struct ptx_statement *statement)
-{
-    const struct ptx_opcode *opcode = &statement->opcode;
-    const enum ptx_type type = opcode->types[0];
-    struct ptx_operand parts[8];
-    uint32_t values[8], count, list = 0;
-    struct ptx_instruction *made;
-    struct place place;
-
-    if (!moves_memory(opcode) || statement->operand_count < 2)
-        return false;
-    count = cushim__ptx_elements(parser, &statement->operands[1], parts, 8);
-    if (count != opcode->vector)
-        cushim__ptx_fail(parser, "the source does not have %u elements", opcode->vector);
-    for (uint32_t i = 0; i < count; i++)
-        values[i] = cushim__ptx_use(parser, statement, &parts[i], cushim__ptx_type_row(type));
-    place = place_of(parser, statement, &statement->operands[0], opcode->space);
-    for (uint32_t i = 0; i < count; i++)
-        list = cushim__ptx_list_add(parser, values[i]);
-    made = cushim__ptx_emit(parser, statement, DO_STORE);
-    made->flags |= opcode->flags & (FLAG_STRONG | FLAG_RELEASE);
-    set_place(made, place);
-    made->list = list + 1 - count;
-    made->count = (uint8_t)count;
-    made->bytes = (uint8_t)cushim__ptx_type_bytes(type);
     return true;
 }
 
@@ -192,22 +167,81 @@ static bool select_atomic(struct ptx_parser *parser, struct ptx_statement *state
     return made->d == PTX_UNUSED || made->d == statement->operands[0].reg;
 }
 
-/* How much cp.async reads: nothing if its last operand is true. */
-static uint32_t unless(struct ptx_parser *parser, const struct ptx_statement *statement,
-                       const struct ptx_operand *ignores)
-{
-    const uint32_t result = cushim__ptx_register_new(parser, ROW_WORD);
-    const uint32_t none = cushim__ptx_constant(parser, 0, ROW_WORD);
-    const uint32_t all = cushim__ptx_constant(parser, 16, ROW_WORD);
-    struct ptx_instruction *made = cushim__ptx_emit(parser, statement, DO_SELECT);
+/* --- mbarrier, and cp.async that arrives at one --- */
 
-    made->bytes = 4;
-    made->d = result;
-    made->a = ignores->negated ? all : none;
-    made->b = ignores->negated ? none : all;
-    made->c = ignores->reg;
-    return result;
+/* The form of each: `d` the result, `a` the barrier, `s` a state, `w` a word that may be left out. */
+static const struct {
+    const char *words, *operands;
+    enum ptx_mbarrier operation;
+} forms[] = {
+    {".init", "aw", MBARRIER_INIT},
+    {".inval", "a", MBARRIER_INVALIDATE},
+    {".arrive", "daw", MBARRIER_ARRIVE},
+    {".arrive.noComplete", "daw", MBARRIER_ARRIVE},
+    {".arrive_drop", "daw", MBARRIER_DROP},
+    {".arrive_drop.noComplete", "daw", MBARRIER_DROP},
+    {".test_wait", "pas", MBARRIER_WAIT},
+    {".try_wait", "pasw", MBARRIER_WAIT},
+    {".test_wait.parity", "paw", MBARRIER_WAIT_PARITY},
+    {".try_wait.parity", "paww", MBARRIER_WAIT_PARITY},
+    {".pending_count", "cs", MBARRIER_PENDING},
+};
+
+static bool select_form(struct ptx_parser *parser, struct ptx_statement *statement,
+                        const char *operands, enum ptx_mbarrier operation)
+{
+    const struct ptx_operand *at = statement->operands;
+    const unsigned count = statement->operand_count, all = (unsigned)strlen(operands);
+    const bool returns = strchr("dpc", operands[0]) != NULL;
+    const enum ptx_row row = operands[0] == 'p'   ? ROW_PREDICATE
+                             : operands[0] == 'd' ? ROW_LONG
+                                                  : ROW_WORD;
+    struct place place = {.base = PTX_UNUSED};
+    uint32_t b = PTX_UNUSED;
+    struct ptx_instruction *made;
+
+    if (count > all || count + 1 < all || (count < all && operands[all - 1] != 'w'))
+        cushim__ptx_fail(parser, "%s has %u operands", statement->opcode.base, all);
+    for (unsigned i = returns ? 1 : 0; i < count; i++) {
+        if (operands[i] == 'a') {
+            place = place_of(parser, statement, &at[i], statement->opcode.space);
+        } else if (b == PTX_UNUSED) {
+            b = cushim__ptx_use(parser, statement, &at[i],
+                                operands[i] == 's' ? ROW_LONG : ROW_WORD);
+        }
+    }
+    if (b == PTX_UNUSED)
+        b = cushim__ptx_constant(parser, 1, ROW_WORD);
+    made = cushim__ptx_emit(parser, statement, DO_MBARRIER);
+    set_place(made, place);
+    made->type = (uint8_t)operation;
+    made->b = b;
+    if (returns)
+        made->d = cushim__ptx_result(parser, &at[0], row);
+    return made->d == PTX_UNUSED || made->d == at[0].reg;
 }
+
+static bool select_mbarrier(struct ptx_parser *parser, struct ptx_statement *statement)
+{
+    const struct ptx_opcode *opcode = &statement->opcode;
+
+    if (opcode->type_count != 1 || opcode->types[0] != TYPE_B64)
+        return false;
+    /* Copies end at once, so an arrival at their end is one now, and one more is not awaited. */
+    if (strcmp(opcode->words, ".async.mbarrier.arrive.noinc") == 0)
+        return select_form(parser, statement, "a", MBARRIER_COPIES_ARRIVE);
+    if (strcmp(opcode->words, ".async.mbarrier.arrive") == 0) {
+        cushim__ptx_emit(parser, statement, DO_NOTHING);
+        return true;
+    }
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        if (strcmp(opcode->words, forms[i].words) == 0)
+            return select_form(parser, statement, forms[i].operands, forms[i].operation);
+    }
+    return false;
+}
+
+/* --- cp.async --- */
 
 /* cp.async [shared], [global], size, read size: at once, so nobody has to wait. */
 static bool select_copy(struct ptx_parser *parser, struct ptx_statement *statement)
@@ -225,7 +259,7 @@ static bool select_copy(struct ptx_parser *parser, struct ptx_statement *stateme
         return true;
     }
     if (strncmp(opcode->words, ".async.mbarrier", 15) == 0)
-        return cushim__ptx_select_mbarrier(parser, statement);
+        return select_mbarrier(parser, statement);
     if (cushim__ptx_opcode_has(opcode, "L2::cache_hint")) {
         if (count < 4)
             return false;
@@ -236,10 +270,11 @@ static bool select_copy(struct ptx_parser *parser, struct ptx_statement *stateme
         count < 3 || statement->operands[2].kind != OPERAND_INTEGER ||
         statement->operands[2].integer > 16)
         return false;
+    /* A predicate, by which the source may be ignored. */
     if (count == 4 && statement->operands[3].kind == OPERAND_REGISTER &&
         parser->body.registers[statement->operands[3].reg].bytes == 1)
-        size = unless(parser, statement, &statement->operands[3]);
-    else if (count == 4)
+        return false;
+    if (count == 4)
         size = cushim__ptx_use(parser, statement, &statement->operands[3], ROW_WORD);
     to = place_of(parser, statement, &statement->operands[0], PTX_SHARED);
     from = place_of(parser, statement, &statement->operands[1], PTX_GLOBAL);
@@ -282,13 +317,13 @@ static bool select_policy(struct ptx_parser *parser, struct ptx_statement *state
 }
 
 const struct ptx_selector cushim__ptx_select_memory[] = {
-    {"ld", select_load, 0},
-    {"ldu", select_load, 0},
-    {"st", select_store, 0},
+    {"ld", select_transfer, 0},
+    {"ldu", select_transfer, 0},
+    {"st", select_transfer, 0},
     {"atom", select_atomic, 0},
     {"red", select_atomic, 0},
     {"cp", select_copy, 0},
-    {"mbarrier", cushim__ptx_select_mbarrier, 0},
+    {"mbarrier", select_mbarrier, 0},
     {"cvta", select_address, 0},
     {"isspacep", select_address, 0},
     {"createpolicy", select_policy, 0},

@@ -3,7 +3,6 @@
  * Instructions on textures and surfaces: from a statement to the internal code. Their operands in
  * brackets, `[handle, {x, y}]`, are of no other instruction.
  */
-#include "src/mock/kernel/texture.h"
 #include "src/mock/ptx/parser.h"
 
 #include <string.h>
@@ -14,14 +13,10 @@ enum kind {
     OUTSIDE,
     PROPERTY, /* from 1 on */
     CHANNEL,
-    VECTOR,
     MORE, /* operands that come last, and mean nothing to a texture of one level */
     FORM,
-    NOTHING,
     KINDS
 };
-
-enum { UNFORMATTED = 1, FORMATTED };
 
 /* What the words of an opcode say of it. */
 struct meaning {
@@ -55,19 +50,10 @@ static const struct {
     {"g", CHANNEL, 1},
     {"b", CHANNEL, 2},
     {"a", CHANNEL, 3},
-    {"v2", VECTOR, 2},
-    {"v4", VECTOR, 4},
     {"base", MORE, 0},
     {"level", MORE, 1},
     {"grad", MORE, 2},
-    {"b", FORM, UNFORMATTED},
-    {"p", FORM, FORMATTED},
-    {"ca", NOTHING, 0},
-    {"cg", NOTHING, 0},
-    {"cs", NOTHING, 0},
-    {"cv", NOTHING, 0},
-    {"wb", NOTHING, 0},
-    {"wt", NOTHING, 0},
+    {"b", FORM, 1},
 };
 
 /* Whether an instruction has words of a kind: `b` is a channel of tld4, and a form of suld. */
@@ -82,7 +68,6 @@ static bool applies(enum kind kind, const char *base)
         return strcmp(base, "tex") == 0 || strcmp(base, "txq") == 0;
     case OUTSIDE:
     case FORM:
-    case NOTHING:
         return strcmp(base, "suld") == 0 || strcmp(base, "sust") == 0;
     default:
         return base[2] != 'q';
@@ -94,7 +79,7 @@ static bool understand(const struct ptx_opcode *opcode, struct meaning *meaning)
 {
     const char *word = opcode->words;
 
-    *meaning = (struct meaning){.of[VECTOR] = 1};
+    *meaning = (struct meaning){.of[FORM] = 0};
     while (*word == '.') {
         const size_t length = strcspn(++word, ".");
         size_t i = 0;
@@ -116,18 +101,18 @@ static bool is_done(const struct ptx_opcode *opcode, struct meaning *meaning)
 {
     const char *const base = opcode->base;
     const enum ptx_type type = opcode->types[0];
-    const unsigned geometry = meaning->of[GEOMETRY], form = meaning->of[FORM];
+    const unsigned geometry = meaning->of[GEOMETRY];
     const bool word = type == TYPE_U32 || type == TYPE_S32 || type == TYPE_F32;
     const bool flat = geometry > 0 && !(geometry & GEOMETRY_CUBE);
 
     if (strcmp(base, "tex") == 0) {
         meaning->operation = TEXTURE_FETCH;
-        return geometry && meaning->of[VECTOR] == 4 && opcode->type_count == 2 && word &&
+        return geometry && opcode->vector == 4 && opcode->type_count == 2 && word &&
                (opcode->types[1] == TYPE_F32 || (opcode->types[1] == TYPE_S32 && flat));
     }
     if (strcmp(base, "tld4") == 0) {
         meaning->operation = TEXTURE_GATHER;
-        return flat && (geometry & GEOMETRY_EXTENTS) == 2 && meaning->of[VECTOR] == 4 &&
+        return flat && (geometry & GEOMETRY_EXTENTS) == 2 && opcode->vector == 4 &&
                opcode->type_count == 2 && word && opcode->types[1] == TYPE_F32;
     }
     if (base[2] == 'q') {
@@ -136,18 +121,14 @@ static bool is_done(const struct ptx_opcode *opcode, struct meaning *meaning)
     }
     if (!flat || opcode->type_count != 1)
         return false;
-    if (form == FORMATTED) {
-        meaning->operation = SURFACE_WRITE;
-        return base[2] == 's' && type == TYPE_B32;
-    }
     meaning->operation = base[2] == 'l' ? SURFACE_LOAD : SURFACE_STORE;
-    return form == UNFORMATTED &&
+    return meaning->of[FORM] &&
            (type == TYPE_B8 || type == TYPE_B16 || type == TYPE_B32 || type == TYPE_B64);
 }
 
 static bool stores(const struct meaning *meaning)
 {
-    return meaning->operation == SURFACE_STORE || meaning->operation == SURFACE_WRITE;
+    return meaning->operation == SURFACE_STORE;
 }
 
 static unsigned coordinates_of(const struct meaning *meaning)
@@ -208,9 +189,9 @@ static bool read_operands(struct ptx_parser *parser, struct ptx_statement *state
         cushim__ptx_operand(parser, &operand);
         operands->value_count = cushim__ptx_elements(parser, &operand, operands->values, 4);
     }
-    if (operands->value_count != meaning->of[VECTOR])
+    if (operands->value_count != statement->opcode.vector)
         cushim__ptx_fail(parser, "%s has a vector of %u elements", statement->opcode.base,
-                         meaning->of[VECTOR]);
+                         statement->opcode.vector);
     for (unsigned i = 0; i < meaning->of[MORE]; i++) {
         cushim__ptx_expect(parser, ",");
         cushim__ptx_operand(parser, &operand);

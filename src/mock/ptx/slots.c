@@ -7,7 +7,6 @@
  * last instruction at which it does, and places are given in the order of the beginnings. Lanes
  * that have diverged do not matter: each lane has its own column, and takes its own way through.
  */
-#include "src/mock/kernel/texture.h"
 #include "src/mock/ptx/parser.h"
 
 #include <stdlib.h>
@@ -38,7 +37,7 @@ struct operands {
     struct {
         uint32_t *reg;
         bool defines;
-    } at[6 + PTX_ARGUMENTS];
+    } at[6 + 8];
     unsigned count;
 };
 
@@ -78,13 +77,6 @@ static void list_operands(struct slots *slots, struct ptx_instruction *at,
     case DO_WARP_SYNC:
         if (!(at->flags & FLAG_EACH))
             add(operands, list, false);
-        break;
-    case DO_CALL:
-    case DO_CALL_INDIRECT:
-        for (unsigned i = 0; i < at->count; i++) {
-            if (list[i * 2] != ARGUMENT_MEMORY && list[i * 2] != ARGUMENT_SINK)
-                add(operands, &list[i * 2 + 1], i < at->sub);
-        }
         break;
     default:
         break;
@@ -272,29 +264,20 @@ static uint32_t give_places(struct slots *slots, unsigned bytes)
     struct ptx_parser *parser = slots->parser;
     struct ptx_body *body = &parser->body;
     uint32_t *ends = cushim__ptx_pool(parser, (body->register_count + 1) * sizeof *ends);
-    uint32_t places = 0, hint = 0;
+    uint32_t places = 0;
 
     for (uint32_t i = 0; i < body->register_count; i++) {
         const struct life *life = &slots->lives[i];
-        uint32_t place = hint;
+        uint32_t place = 0;
 
         if (life->first == UINT32_MAX || body->registers[life->reg].bytes != bytes)
             continue;
-        /* The place that was given last is tried next, so that few are looked at. */
         while (place < places && ends[place] >= life->first)
             place++;
-        if (place == places && hint > 0) {
-            place = 0;
-            while (place < hint && ends[place] >= life->first)
-                place++;
-            if (place == hint)
-                place = places;
-        }
         if (place == places)
             places++;
         ends[place] = life->last;
         body->registers[life->reg].offset = place;
-        hint = place + 1 < places ? place + 1 : 0;
     }
     return places;
 }
@@ -313,13 +296,6 @@ void cushim__ptx_slots(struct ptx_parser *parser)
     find_lives(&slots);
     slots.lives = cushim__ptx_pool(parser, (body->register_count + 1) * sizeof *slots.lives);
     measure(&slots);
-    /* Arguments in registers come from outside. */
-    for (uint32_t i = 0; i < function->formal_count; i++) {
-        if (function->formals[i].row != PTX_UNUSED) {
-            extend(&slots.lives[function->formals[i].row], 0);
-            extend(&slots.lives[function->formals[i].row], body->count);
-        }
-    }
     qsort(slots.lives, body->register_count, sizeof *slots.lives, by_beginning);
     wide = give_places(&slots, 8);
     rows = give_places(&slots, 4);
@@ -344,12 +320,6 @@ void cushim__ptx_slots(struct ptx_parser *parser)
         if (at->d != PTX_UNUSED && at->d != at->a && at->d != at->b && at->d != at->c &&
             at->d != at->e)
             at->flags |= FLAG_APART;
-    }
-    for (uint32_t i = 0; i < function->formal_count; i++) {
-        struct ptx_formal *formal = &function->formals[i];
-
-        if (formal->row != PTX_UNUSED)
-            formal->row = body->registers[formal->row].offset;
     }
     function->frame_bytes = (begin_words + words * 4 + PTX_ROW - 1) / PTX_ROW * PTX_ROW;
 }

@@ -21,13 +21,12 @@ OPERANDS = {
     "u32": "i32", "s32": "i32", "b64": "i64", "u64": "i64", "s64": "i64", "f16": "f16",
     "bf16": "bf16", "f32": "f32", "f64": "f64", "f16x2": "f16x2", "bf16x2": "bf16x2",
     "u16x2": "i16x2", "s16x2": "i16x2", "e4m3x2": "e4m3x2", "e5m2x2": "e5m2x2", "pred": "pred",
-    "tf32": "i32",
 }
 WIDTH = {"b8": "b16", "u8": "b16", "s8": "b16", "b16": "b16", "u16": "b16", "s16": "b16",
          "b32": "b32", "u32": "b32", "s32": "b32", "b64": "b64", "u64": "b64", "s64": "b64",
          "f16": "b16", "bf16": "b16", "f32": "f32", "f64": "f64", "f16x2": "b32",
          "bf16x2": "b32", "u16x2": "b32", "s16x2": "b32", "pred": "p", "e4m3x2": "b16",
-         "e5m2x2": "b16", "tf32": "b32"}
+         "e5m2x2": "b16"}
 
 INTEGERS = ["u16", "s16", "u32", "s32", "u64", "s64"]
 ROUNDINGS = ["rn", "rz", "rm", "rp"]
@@ -109,10 +108,7 @@ def integer_forms():
             yield plain("mul.wide." + t, wider(t), [t, t])
             yield plain("mad.wide." + t, wider(t), [t, t, wider(t)])
     for t in ("u32", "s32"):
-        for half in ("lo", "hi"):
-            yield plain("mul24.%s.%s" % (half, t), t, [t, t])
-            yield plain("mad24.%s.%s" % (half, t), t, [t, t, t])
-    yield plain("mad24.hi.sat.s32", "s32", ["s32"] * 3)
+        yield plain("mul24.lo." + t, t, [t, t])
     yield plain("mad.hi.sat.s32", "s32", ["s32"] * 3)
     yield plain("add.sat.s32", "s32", ["s32"] * 2)
     yield plain("sub.sat.s32", "s32", ["s32"] * 2)
@@ -177,22 +173,15 @@ def bit_forms():
     yield plain("fns.b32", "b32", ["b32", "count", "count"], count=2048)
     for mode in ("clamp", "wrap"):
         yield plain("bmsk.%s.b32" % mode, "b32", ["count", "count"])
-        for t in ("u32", "s32"):
-            yield plain("szext.%s.%s" % (mode, t), t, [t, "count"])
     for mode in ("", ".f4e", ".b4e", ".rc8", ".ecl", ".ecr", ".rc16"):
         yield plain("prmt.b32" + mode, "b32", ["b32"] * 3)
-    for c in ("s32", "f32"):
-        for t in INTEGERS + ["b16", "b32", "b64", "f32", "f64"]:
-            for flush in ("", ".ftz")[:2 if c == "f32" else 1]:
-                yield plain("slct%s.%s.%s" % (flush, t, c), t, [t, t, c], count=512)
+    for t in ("u32", "s32", "b32", "f32"):
+        yield plain("slct.%s.s32" % t, t, [t, t, "s32"], count=512)
     for t in INTEGERS + ["b16", "b32", "b64", "f32", "f64"]:
         yield plain("selp." + t, t, [t, t, "pred"], count=256)
     for table in range(256):
         yield Form("lop3.b32 0x%02x" % table, ["b32"], ["i32"] * 3,
                    "lop3.b32 %%d0, %%a0, %%a1, %%a2, 0x%02x;" % table, count=128)
-    for logic in ("or", "and"):
-        yield Form("lop3.%s.b32 0x96" % logic, ["b32", "p"], ["i32", "i32", "i32", "pred"],
-                   "lop3.%s.b32 %%d0|%%d1, %%a0, %%a1, %%a2, 0x96, %%a3;" % logic)
 
 
 def float_forms():
@@ -332,9 +321,6 @@ def convert_forms():
                 yield convert("cvt.%s%s.%s.f32" % (rounding, relu, to), to, "f32")
             yield plain("cvt.%s%s.%sx2.f32" % (rounding, relu, to), to + "x2", ["f32", "f32"],
                         count=2048)
-    yield convert("cvt.rna.tf32.f32", "tf32", "f32")
-    for rounding, relu in itertools.product(("rn", "rz"), ("", ".relu")):
-        yield convert("cvt.%s%s.tf32.f32" % (rounding, relu), "tf32", "f32")
     for small, relu in itertools.product(("e4m3x2", "e5m2x2"), ("", ".relu")):
         yield plain("cvt.rn.satfinite%s.%s.f32" % (relu, small), small, ["f32", "f32"],
                     count=2048)
@@ -607,8 +593,6 @@ ret;
             "ld.param.b32 %%d0, [back];\n}")
     yield Form("call of a function", ["b32"], ["i32"],
                call % ("%a0", "call.uni (back), ENTRY_twice, (one);"), before=callee)
-    yield Form("call with registers", ["b32"], ["i32"], "call (%d0), ENTRY_square, (%a0);",
-               before=callee)
     yield Form("call that recurs, as often as each lane wants", ["b32"], ["i32"],
                "and.b32 %w2, %a0, 15;\n" + call % ("%w2", "call (back), ENTRY_sum, (one);"),
                before=callee)
