@@ -212,8 +212,6 @@ static void begin_work(struct cushim__call *call, const struct trace_work *work)
     record->kind = TRACE_WORK;
     record->slot = (uint16_t)call->slot;
     memcpy(words_of(record), work, sizeof *work);
-    ((struct trace_work *)words_of(record))->thread = cushim__trace_thread();
-    ((struct trace_work *)words_of(record))->call_ns = call->traced.record->began_ns;
     cushim__trace_publish(record);
     call->traced.work = record;
 }

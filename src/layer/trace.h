@@ -79,9 +79,6 @@ void cushim__trace_file_unmap(void);
 struct trace_record *cushim__trace_reserve(size_t words);
 void cushim__trace_publish(const struct trace_record *record);
 
-/* The number of the calling thread, which has reserved a record before. */
-unsigned cushim__trace_thread(void);
-
 /* Reserve a record and copy words and a text into it; it is not published. NULL: as above. */
 struct trace_record *cushim__trace_text(enum trace_kind kind, const uint64_t *words, size_t count,
                                         const char *text);

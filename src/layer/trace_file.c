@@ -152,11 +152,6 @@ void cushim__trace_publish(const struct trace_record *record)
     __atomic_store_n(&thread.chunk->used, thread.chunk->used + (uint32_t)bytes, __ATOMIC_RELEASE);
 }
 
-unsigned cushim__trace_thread(void)
-{
-    return thread.number;
-}
-
 struct trace_record *cushim__trace_text(enum trace_kind kind, const uint64_t *words, size_t count,
                                         const char *text)
 {

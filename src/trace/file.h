@@ -98,19 +98,17 @@ enum trace_work_kind {
 };
 
 /*
- * The words of work. The times of its record are those of the device on the trace's clock, or 0 if
- * they could not be read. The call is that of thread `thread` that began at `call_ns`.
+ * The words of work, which the last call before it in its thread queues. The times of its record
+ * are those of the device on the trace's clock, or 0 if they could not be read.
  */
 struct trace_work {
-    uint32_t kind; /* enum trace_work_kind */
-    uint32_t thread;
-    uint64_t call_ns;
+    uint32_t kind;            /* enum trace_work_kind */
+    uint32_t device;          /* number of the device; UINT32_MAX: not known */
     uint64_t context, stream; /* handles; a stream may be NULL, 1 (legacy) or 2 (per thread) */
     uint64_t object;          /* handle of the function or graph; 0: none */
     uint64_t bytes;           /* how many are copied or set; 0: not known */
     uint32_t grid[3], block[3];
     uint32_t shared_bytes;
-    uint32_t device; /* number of the device; UINT32_MAX: not known */
 };
 
 /* What a name belongs to. */

@@ -15,8 +15,7 @@ struct total {
 };
 
 struct span {
-    uint64_t began_ns, ended_ns;
-    uint32_t context;
+    uint64_t context, began_ns, ended_ns;
 };
 
 struct duration_text {
@@ -211,28 +210,23 @@ static void put_other_work(const struct trace_timeline *timeline, FILE *file)
 
 static void put_streams(const struct trace_timeline *timeline, FILE *file)
 {
-    for (size_t i = 0; i < timeline->stream_count && i < STREAMS; i++) {
-        const struct trace_stream *stream = &timeline->streams[timeline->order[i]];
-        char name[sizeof stream->name + 130];
-        snprintf(name, sizeof name, "%s, %s", timeline->contexts[stream->context].name,
-                 stream->name);
-        fprintf(file, "  %s: busy %s", shown(name, 60).text, duration(stream->busy_ns).text);
+    for (size_t i = 0, count = 0; i < timeline->track_count && count < STREAMS; i++) {
+        const struct trace_track *track = &timeline->tracks[i];
+        char name[2 * sizeof track->name + 4];
+        uint64_t busy_ns;
+        if (track->kind != TRACE_TRACK_WORK)
+            continue;
+        busy_ns = timeline->streams[track->owner].busy_ns;
+        count++;
+        snprintf(name, sizeof name, "%s, %s", track->group, track->name);
+        fprintf(file, "  %s: busy %s", shown(name, 60).text, duration(busy_ns).text);
         if (timeline->reader->duration_ns)
             fprintf(file, " (%.1f %%)",
-                    100 * (double)stream->busy_ns / (double)timeline->reader->duration_ns);
+                    100 * (double)busy_ns / (double)timeline->reader->duration_ns);
         fputc('\n', file);
     }
     if (timeline->stream_count > STREAMS)
         fprintf(file, "  and %zu more streams\n", timeline->stream_count - STREAMS);
-}
-
-static int by_context(const void *one, const void *other)
-{
-    const struct span *a = one, *b = other;
-
-    if (a->context != b->context)
-        return a->context < b->context ? -1 : 1;
-    return (a->began_ns > b->began_ns) - (a->began_ns < b->began_ns);
 }
 
 /* Insert a gap into the longest ones, behind those of the same length. */
@@ -259,13 +253,13 @@ static void put_gaps(const struct trace_timeline *timeline, FILE *file)
     for (size_t i = 0; i < timeline->work_count; i++) {
         const struct trace_work_event *work = &timeline->works[i];
         spans[i] =
-            (struct span){work->began_ns, work->ended_ns, timeline->streams[work->stream].context};
+            (struct span){timeline->streams[work->stream].context, work->began_ns, work->ended_ns};
     }
-    qsort(spans, timeline->work_count, sizeof *spans, by_context);
+    qsort(spans, timeline->work_count, sizeof *spans, trace_by_two);
     for (size_t i = 0; i < timeline->work_count; i++) {
         if (i == 0 || spans[i].context != spans[i - 1].context)
             reached = spans[i].began_ns;
-        gap = (struct span){reached, spans[i].began_ns, spans[i].context};
+        gap = (struct span){spans[i].context, reached, spans[i].began_ns};
         if (gap.ended_ns > gap.began_ns)
             add_gap(gaps, &gap);
         if (spans[i].ended_ns > reached)

@@ -49,10 +49,9 @@ static void put(struct image *image, unsigned thread, const struct trace_record 
 static void put_work(struct image *image, struct fuzz_input *input, unsigned thread,
                      struct trace_record *record)
 {
-    struct trace_work work = {.kind = fuzz_byte(input), .thread = fuzz_below(input, THREADS + 1)};
+    struct trace_work work = {.kind = fuzz_byte(input)};
     uint64_t words[sizeof work / 8];
 
-    work.call_ns = image->now - fuzz_byte(input);
     work.context = fuzz_below(input, 3);
     work.stream = fuzz_below(input, 6);
     work.object = fuzz_below(input, 4);

@@ -56,8 +56,10 @@ class Run(TraceTest):
         return sorted(events, key=lambda event: event['ts'])
 
     def works(self, path):
-        return [event for event in self.document(path)['traceEvents'] if event['ph'] == 'X' and
-                'call' in event.get('args', {})]
+        """The events of work in a trace, by time."""
+        events = [event for event in self.document(path)['traceEvents'] if event['ph'] == 'X' and
+                  'call' in event.get('args', {})]
+        return sorted(events, key=lambda event: event['ts'])
 
 
 class OverMock(Run):

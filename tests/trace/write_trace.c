@@ -151,8 +151,6 @@ static void put_work(void)
     record.slot = next_slot();
     record.began_ns = next_number();
     record.ended_ns = next_number();
-    work.thread = (uint32_t)next_number();
-    work.call_ns = next_number();
     work.context = next_number();
     work.stream = next_number();
     work.object = next_number();
@@ -272,8 +270,8 @@ static void write_many(uint64_t count)
             TRACE_CALL, waits ? 1 : 11, slots[waits], 0, now, now + 2000, 0, 0};
         const struct trace_record done = {
             TRACE_WORK, sizeof(struct trace_work) / 8, slots[0], 0, now + 4000, now + 6000, 0, 0};
-        const struct trace_work work = {TRACE_KERNEL, one,         now, 0x100, stream, words[0], 0,
-                                        {64, 1, 1},   {256, 1, 1}, 0,   0};
+        const struct trace_work work = {
+            TRACE_KERNEL, 0, 0x100, stream, words[0], 0, {64, 1, 1}, {256, 1, 1}, 0};
         choose_thread(one, one);
         put(&call, waits ? &stream : words);
         written++;
