@@ -16,16 +16,17 @@
 #include "src/base/system.h"
 #include "src/driver_api/function_name.h"
 #include "src/layer/layer.h"
+#include "src/trace/roles.h"
 
 enum { TEXT_WORDS = 8, NAMED_FUNCTIONS = 1 << 14, NAMED_PROBES = 16 };
 
-/* What is recorded of the calls of a function. Bit n of a mask stands for parameter n. */
-static struct outputs {
-    uint16_t wide, is_signed, is_unsigned; /* what the driver writes: 64 bits, int, unsigned */
-    uint8_t text;   /* number of the first text parameter, from 1; 0: there is none */
-    bool is_unload; /* after a call, a handle may stand for another function */
-    bool is_chosen; /* calls are recorded */
-} outputs[CUSHIM__SYMBOL_COUNT];
+/* What is done with the calls of a function. */
+static struct plan {
+    uint16_t roles;  /* trace_roles_of() */
+    uint8_t text;    /* number of the first text parameter, from 1; 0: there is none */
+    bool is_chosen;  /* calls are recorded */
+    bool is_written; /* the driver writes something that is recorded */
+} plans[CUSHIM__SYMBOL_COUNT];
 
 static struct trace_options options;
 static char *owned[3];           /* copies of the texts in the options */
@@ -104,17 +105,6 @@ static void note_function(const struct cushim__call *call, CUresult answer)
         cushim__trace_name(TRACE_NAME_FUNCTION, *where, name);
 }
 
-/* Whether a call may unload code, so that a handle may stand for another function later. */
-static bool unloads(unsigned slot)
-{
-    return slot == CUSHIM__SLOT(ModuleUnload) || slot == CUSHIM__SLOT(LibraryUnload) ||
-           slot == CUSHIM__SLOT(CtxDestroy) || slot == CUSHIM__SLOT(CtxDestroy_v2) ||
-           slot == CUSHIM__SLOT(DevicePrimaryCtxRelease) ||
-           slot == CUSHIM__SLOT(DevicePrimaryCtxRelease_v2) ||
-           slot == CUSHIM__SLOT(DevicePrimaryCtxReset) ||
-           slot == CUSHIM__SLOT(DevicePrimaryCtxReset_v2);
-}
-
 /* --- records of calls --- */
 
 static uint64_t *words_of(struct trace_record *record)
@@ -133,7 +123,7 @@ static void copy_text(char *to, const char *from)
 static struct trace_record *fill_record(const struct cushim__call *call)
 {
     const unsigned count = cushim__parameter_count(call->slot);
-    const unsigned text = outputs[call->slot].text;
+    const unsigned text = plans[call->slot].text;
     const char *from = text ? (const char *)(uintptr_t)call->values[text - 1] : NULL;
     struct trace_record *record = cushim__trace_reserve(count + (from ? TEXT_WORDS : 0));
 
@@ -169,20 +159,17 @@ static struct trace_record *begin_record(const struct cushim__call *call)
     return record;
 }
 
-static void read_outputs(const struct cushim__call *call, struct trace_record *record)
+/* Put what the driver has written in the place of the pointers to it. */
+static void read_written(const struct cushim__call *call, struct trace_record *record)
 {
-    const struct outputs *out = &outputs[call->slot];
+    const unsigned count = cushim__parameter_count(call->slot);
 
-    for (unsigned set = out->wide | out->is_signed | out->is_unsigned; set; set &= set - 1) {
-        const unsigned index = (unsigned)__builtin_ctz(set), bit = set & -set;
-        const void *where = (const void *)(uintptr_t)call->values[index];
+    for (unsigned i = 0; plans[call->slot].is_written && i < count; i++) {
+        const struct cushim__decoder decoder = cushim__decoder_of(call->slot, i);
 
-        if (!where)
-            continue;
-        words_of(record)[index] = out->wide & bit        ? *(const uint64_t *)where
-                                  : out->is_signed & bit ? (uint64_t)(int64_t) * (const int *)where
-                                                         : *(const unsigned *)where;
-        record->flags |= TRACE_ARGUMENT_WRITTEN(index);
+        if (decoder.form != CUSHIM__WRITTEN_TEXT &&
+            cushim__written_read(decoder, call->values[i], &words_of(record)[i]))
+            record->flags |= TRACE_ARGUMENT_WRITTEN(i);
     }
 }
 
@@ -193,7 +180,7 @@ static void end_record(const struct cushim__call *call, CUresult answer)
 
     record->code = (int32_t)answer;
     if (answer == CUDA_SUCCESS)
-        read_outputs(call, record);
+        read_written(call, record);
     if (call->is_injected)
         record->flags |= TRACE_INJECTED;
     __atomic_store_n(&record->ended_ns, ended_ns, __ATOMIC_RELEASE);
@@ -305,8 +292,8 @@ static bool before(struct cushim__call *call, CUresult *answer)
     if (!__atomic_load_n(&header, __ATOMIC_ACQUIRE))
         return true;
     if (options.times_device)
-        cushim__trace_time_before(call);
-    if (!outputs[call->slot].is_chosen || !is_recording())
+        cushim__trace_time_before(call, plans[call->slot].roles);
+    if (!plans[call->slot].is_chosen || !is_recording())
         return true;
     is_work = cushim__trace_is_work(call->slot);
     if (is_work) {
@@ -336,8 +323,8 @@ static CUresult after(struct cushim__call *call, CUresult answer)
         note_function(call, answer);
     }
     if (options.times_device)
-        cushim__trace_time_end(call, answer);
-    if (outputs[call->slot].is_unload)
+        cushim__trace_time_end(call, plans[call->slot].roles, answer);
+    if (plans[call->slot].roles & TRACE_UNLOADS)
         __atomic_add_fetch(&named_generation, 1, __ATOMIC_RELAXED);
     note_profiler(call->slot);
     return answer;
@@ -428,38 +415,6 @@ void cushim__trace_begin_child(void)
 
 /* --- start --- */
 
-static void prepare_outputs(void)
-{
-    for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++) {
-        struct outputs *out = &outputs[slot];
-
-        *out = (struct outputs){.is_unload = unloads(slot)};
-        for (unsigned i = 0; i < cushim__parameter_count(slot); i++) {
-            const uint16_t bit = (uint16_t)(1u << i);
-
-            switch ((enum cushim__form)cushim__decoder_of(slot, i).form) {
-            case CUSHIM__WRITTEN_HANDLE:
-            case CUSHIM__WRITTEN_ADDRESS:
-            case CUSHIM__WRITTEN_WIDE:
-                out->wide |= bit;
-                break;
-            case CUSHIM__WRITTEN_SIGNED:
-                out->is_signed |= bit;
-                break;
-            case CUSHIM__WRITTEN_UNSIGNED:
-            case CUSHIM__WRITTEN_FLOAT:
-                out->is_unsigned |= bit;
-                break;
-            case CUSHIM__READ_TEXT:
-                out->text = out->text ? out->text : (uint8_t)(i + 1);
-                break;
-            default:
-                break;
-            }
-        }
-    }
-}
-
 static bool is_chosen(const char *patterns, unsigned slot)
 {
     char pattern[TRACE_PATTERN_BYTES];
@@ -470,14 +425,31 @@ static bool is_chosen(const char *patterns, unsigned slot)
     return is_found;
 }
 
+static void plan_slot(unsigned slot)
+{
+    struct plan *plan = &plans[slot];
+
+    *plan =
+        (struct plan){.roles = trace_roles_of(slot), .is_chosen = is_chosen(options.calls, slot)};
+    for (unsigned i = 0; i < cushim__parameter_count(slot); i++) {
+        const uint8_t form = cushim__decoder_of(slot, i).form;
+
+        if (form == CUSHIM__READ_TEXT && !plan->text)
+            plan->text = (uint8_t)(i + 1);
+        plan->is_written = plan->is_written || form >= CUSHIM__WRITTEN_HANDLE;
+    }
+}
+
 /* To the calls that are recorded, and to those that change how others are recorded. */
 static void subscribe(void)
 {
+    const unsigned needed =
+        options.times_device && !cushim__layer_host ? TRACE_CHANGES_TIMING : TRACE_UNLOADS;
+
     for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++) {
-        outputs[slot].is_chosen = is_chosen(options.calls, slot);
-        if (outputs[slot].is_chosen || outputs[slot].is_unload ||
-            slot == CUSHIM__SLOT(ProfilerStart) || slot == CUSHIM__SLOT(ProfilerStop) ||
-            (options.times_device && cushim__trace_time_needs(slot)))
+        plan_slot(slot);
+        if (plans[slot].is_chosen || plans[slot].roles & needed ||
+            slot == CUSHIM__SLOT(ProfilerStart) || slot == CUSHIM__SLOT(ProfilerStop))
             cushim__subscribe(CUSHIM__TRACE, slot, true);
     }
 }
@@ -508,7 +480,6 @@ CUresult cushim__trace_begin(const struct trace_options *wanted)
         free_texts();
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    prepare_outputs();
     cushim__trace_works_prepare();
     is_refused = false;
     is_on = true;

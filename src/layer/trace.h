@@ -93,19 +93,13 @@ bool cushim__trace_is_work(unsigned slot);
 void cushim__trace_work_describe(const struct cushim__call *call, struct trace_work *work);
 
 /*
- * trace_time.c: when the device did the work. Over a real driver, the times are those of events on
- * the same stream, which are read later; a mock reports them itself.
+ * trace_time.c: when the device did the work. `roles` are those of the function: trace_roles_of().
  */
 bool cushim__trace_times_begin(void); /* false: no memory */
+void cushim__trace_time_before(const struct cushim__call *call, unsigned roles);
 void cushim__trace_time_start(struct cushim__traced *traced, struct trace_work *work);
 void cushim__trace_time_queue(struct trace_record *work); /* NULL: it has no record */
-void cushim__trace_time_end(struct cushim__call *call, CUresult answer);
-
-/* Before a call that may end a context: its events end with it, so their times are read. */
-void cushim__trace_time_before(const struct cushim__call *call);
-
-/* Whether calls of a function have to be seen because they change how work is timed. */
-bool cushim__trace_time_needs(unsigned slot);
+void cushim__trace_time_end(struct cushim__call *call, unsigned roles, CUresult answer);
 
 /*
  * Read the times of completed work, and set in the header, unless NULL, how much work has no times.
@@ -115,6 +109,27 @@ void cushim__trace_times_finish(struct trace_header *header, bool is_alone);
 
 /* In the child of a fork, the events are the parent's. */
 void cushim__trace_times_forget(void);
+
+/*
+ * trace_events.c: pairs of events around work over a real driver. While a stream is captured, no
+ * event may be recorded and none read.
+ */
+void cushim__trace_pair_start(struct cushim__traced *traced, struct trace_work *work);
+void cushim__trace_pair_end(const struct cushim__traced *traced, CUresult answer);
+
+/* The program has waited for the device: read the times of work in the current context. */
+void cushim__trace_pairs_read(void);
+
+/* The primary context may end, so its times are read; and it may have ended. */
+void cushim__trace_primary_releasing(CUdevice device);
+void cushim__trace_primary_released(CUdevice device);
+
+/* Its events end with a context, so their times are read before, if they may be. */
+void cushim__trace_context_destroyed(CUcontext handle, bool may_read);
+void cushim__trace_primary_retained(CUdevice device, CUcontext handle);
+void cushim__trace_count_untimed(uint64_t count);
+void cushim__trace_events_finish(struct trace_header *header, bool may_read, bool is_alone);
+void cushim__trace_events_forget(void);
 
 /* trace.c */
 uint64_t cushim__trace_now(void);

@@ -92,8 +92,8 @@ static void put_call(struct html_output *output, const struct trace_item *item)
 {
     if (item->record->kind == TRACE_CALL)
         put_event(output, item->began_ns, item->ended_ns,
-                  output->timeline->slot_names[item->record->slot], trace_class_of(item->record),
-                  call_detail(output, item), 0);
+                  output->timeline->slot_names[item->record->slot],
+                  trace_class_of(output->timeline, item->record), call_detail(output, item), 0);
 }
 
 static void put_work(struct html_output *output, const struct trace_work_event *work)

@@ -184,7 +184,7 @@ static void put_call(const struct json_output *output, const struct trace_item *
     begin_span(output, output->process, timeline->reader->threads[item->thread].number,
                item->began_ns, item->ended_ns);
     put_name(output, trace_slot_name(timeline, record->slot),
-             trace_class_names[trace_class_of(record)]);
+             trace_class_names[trace_class_of(timeline, record)]);
     fputs(",\"args\":{", file);
     for (unsigned i = 0; i < trace_argument_count(item); i++) {
         struct trace_argument argument;

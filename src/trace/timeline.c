@@ -47,12 +47,13 @@ static bool is_error(const struct trace_record *call)
     return call->ended_ns && call->code != CUDA_SUCCESS && call->code != CUDA_ERROR_NOT_READY;
 }
 
-enum trace_class trace_class_of(const struct trace_record *call)
+enum trace_class trace_class_of(const struct trace_timeline *timeline,
+                                const struct trace_record *call)
 {
-    return !call->ended_ns                                ? TRACE_CLASS_UNFINISHED
-           : is_error(call)                               ? TRACE_CLASS_ERROR
-           : trace_role_blocks(trace_role_of(call->slot)) ? TRACE_CLASS_BLOCKED
-                                                          : TRACE_CLASS_CALL;
+    return !call->ended_ns                                        ? TRACE_CLASS_UNFINISHED
+           : is_error(call)                                       ? TRACE_CLASS_ERROR
+           : timeline->functions[call->slot].roles & TRACE_BLOCKS ? TRACE_CLASS_BLOCKED
+                                                                  : TRACE_CLASS_CALL;
 }
 
 const char *trace_slot_name(const struct trace_timeline *timeline, unsigned slot)
@@ -135,26 +136,25 @@ static void add_error(struct trace_timeline *timeline, const struct trace_item *
     }
 }
 
-static void add_allocation(struct pass *pass, const struct trace_item *item, enum trace_role role)
+static void add_allocation(struct pass *pass, const struct trace_item *item, unsigned roles)
 {
-    const bool is_free = role == TRACE_FREES || role == TRACE_FREES_ASYNC;
+    const struct trace_record *record = item->record;
     const uint64_t *words = trace_words(item);
-    struct allocation *allocation;
+    uint64_t bytes = 0;
 
-    if (role < TRACE_ALLOCATES || item->record->code != 0 || !item->record->ended_ns ||
-        item->record->words < (is_free                 ? 1
-                               : role == TRACE_PITCHES ? 4
-                                                       : 2) ||
-        (!is_free && !(item->record->flags & TRACE_ARGUMENT_WRITTEN(0))))
+    if (!record->ended_ns || record->code != 0)
+        return;
+    if (roles & TRACE_PITCHES && record->words >= 4)
+        bytes = (record->flags & TRACE_ARGUMENT_WRITTEN(1) ? words[1] : words[2]) * words[3];
+    else if (roles & TRACE_ALLOCATES && record->words >= 2)
+        bytes = words[1];
+    if (roles & TRACE_FREES ? record->words == 0
+                            : !bytes || !(record->flags & TRACE_ARGUMENT_WRITTEN(0)))
         return;
     TRACE_ROOM(pass->allocations, pass->allocation_count, pass->allocation_room);
-    allocation = &pass->allocations[pass->allocation_count];
-    *allocation = (struct allocation){item->ended_ns, pass->allocation_count++, words[0], 0};
-    if (role == TRACE_ALLOCATES)
-        allocation->bytes = words[1];
-    else if (role == TRACE_PITCHES)
-        allocation->bytes =
-            (item->record->flags & TRACE_ARGUMENT_WRITTEN(1) ? words[1] : words[2]) * words[3];
+    pass->allocations[pass->allocation_count] =
+        (struct allocation){item->ended_ns, pass->allocation_count, words[0], bytes};
+    pass->allocation_count++;
 }
 
 static void add_call(struct pass *pass, const struct trace_item *item)
@@ -162,7 +162,6 @@ static void add_call(struct pass *pass, const struct trace_item *item)
     struct trace_timeline *timeline = pass->timeline;
     const unsigned slot = item->record->slot;
     const uint64_t duration = item->ended_ns - item->began_ns;
-    const enum trace_role role = trace_role_of(slot);
     struct trace_lane *lane = &timeline->lanes[item->thread];
     struct trace_function *function = &timeline->functions[slot];
 
@@ -170,11 +169,12 @@ static void add_call(struct pass *pass, const struct trace_item *item)
     lane->last_ns = item->began_ns;
     lane->last_slot = (uint16_t)slot;
     trace_slot_add_name(timeline, slot);
-    function->calls++;
+    if (function->calls++ == 0)
+        function->roles = trace_roles_of(slot);
     function->total_ns += duration;
     if (duration > function->longest_ns)
         function->longest_ns = duration;
-    if (trace_role_blocks(role)) {
+    if (function->roles & TRACE_BLOCKS) {
         function->blocked_ns += duration;
         /* A call that is nested in another one is counted with that. */
         if (item->began_ns >= lane->blocked_until_ns) {
@@ -187,7 +187,7 @@ static void add_call(struct pass *pass, const struct trace_item *item)
         function->errors++;
         add_error(timeline, item);
     }
-    add_allocation(pass, item, role);
+    add_allocation(pass, item, function->roles);
     trace_handles_number(timeline, item);
 }
 

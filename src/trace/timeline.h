@@ -82,6 +82,7 @@ struct trace_work_event {
 
 struct trace_function {
     uint64_t calls, errors, total_ns, blocked_ns, longest_ns;
+    uint16_t roles; /* trace_roles_of() */
 };
 
 struct trace_error {
@@ -167,7 +168,8 @@ enum trace_class {
 };
 extern const char *const trace_class_names[TRACE_CLASSES];
 
-enum trace_class trace_class_of(const struct trace_record *call);
+enum trace_class trace_class_of(const struct trace_timeline *timeline,
+                                const struct trace_record *call);
 enum trace_class trace_class_of_work(const struct trace_work_event *work);
 
 /* Add the name of a function that was called. */
