@@ -18,7 +18,7 @@
 #include "src/layer/layer.h"
 #include "src/trace/roles.h"
 
-enum { TEXT_WORDS = 8, NAMED_FUNCTIONS = 1 << 14, NAMED_PROBES = 16 };
+enum { TEXT_WORDS = 8 };
 
 /* What is done with the calls of a function. */
 static struct plan {
@@ -29,80 +29,18 @@ static struct plan {
 } plans[CUSHIM__SYMBOL_COUNT];
 
 static struct trace_options options;
-static char *owned[3];           /* copies of the texts in the options */
+static char *path, *driver;      /* owned, for the options */
 static struct cushim__lock lock; /* held to create the file and to end the trace */
 
 static struct trace_header *header; /* NULL: there was no call yet, or the trace has ended */
 static bool is_on, is_refused;
-static uint64_t files;             /* number of the current file */
 static uint64_t from_ns, until_ns; /* calls that begin between these are recorded */
-
-static _Thread_local unsigned depth;
-
-/*
- * A hash table of the functions whose names are in the file: their handles above 16 bits of the
- * generation, which counts how often handles may have become those of other functions.
- */
-static uint64_t named[NAMED_FUNCTIONS];
-static uint64_t named_generation;
 
 uint64_t cushim__trace_now(void)
 {
     const struct cushim__layer_host *host = __atomic_load_n(&cushim__layer_host, __ATOMIC_ACQUIRE);
 
     return host ? host->now_ns() : cushim__host_ns();
-}
-
-/* --- the names of kernels --- */
-
-/* Returns whether the file has the name of a function already. If not, the caller writes it. */
-static bool mark_named(uint64_t function)
-{
-    const uint64_t value =
-        function << 16 | (__atomic_load_n(&named_generation, __ATOMIC_RELAXED) & 0xffff);
-    const uint64_t first = (function >> 4) * 0x9e3779b97f4a7c15 >> 50;
-
-    for (unsigned i = 0; i < NAMED_PROBES; i++) {
-        uint64_t *entry = &named[(first + i) % NAMED_FUNCTIONS];
-        const uint64_t found = __atomic_load_n(entry, __ATOMIC_RELAXED);
-
-        if (found == value)
-            return true;
-        if (found == 0 || (found & 0xffff) != (value & 0xffff)) {
-            __atomic_store_n(entry, value, __ATOMIC_RELAXED);
-            return false;
-        }
-    }
-    return false;
-}
-
-static void name_function(uint64_t function)
-{
-    const char *name = NULL;
-
-    if (function == 0 || mark_named(function))
-        return;
-    /* A launch takes a CUfunction or a CUkernel, and only the driver knows which one this is. */
-    if (cushim__layer_next.FuncGetName(&name, (CUfunction)(uintptr_t)function) != CUDA_SUCCESS &&
-        cushim__layer_next.KernelGetName(&name, (CUkernel)(uintptr_t)function) != CUDA_SUCCESS)
-        name = NULL;
-    if (name)
-        cushim__trace_name(TRACE_NAME_FUNCTION, function, name);
-}
-
-/* Drivers before CUDA 12.3 report no names: the name is recorded as the function is looked up. */
-static void note_function(const struct cushim__call *call, CUresult answer)
-{
-    const bool is_lookup = call->slot == CUSHIM__SLOT(ModuleGetFunction) ||
-                           call->slot == CUSHIM__SLOT(LibraryGetKernel);
-    const uint64_t *where = (const uint64_t *)(uintptr_t)call->values[0];
-    const char *name;
-
-    if (!is_lookup || answer != CUDA_SUCCESS || !where)
-        return;
-    name = (const char *)(uintptr_t)call->values[2];
-    if (name && !mark_named(*where))
-        cushim__trace_name(TRACE_NAME_FUNCTION, *where, name);
 }
 
 /* --- records of calls --- */
@@ -131,7 +69,6 @@ static struct trace_record *fill_record(const struct cushim__call *call)
         return NULL;
     record->kind = TRACE_CALL;
     record->slot = (uint16_t)call->slot;
-    record->depth = depth;
     memcpy(words_of(record), call->values, count * sizeof *call->values);
     if (from)
         copy_text((char *)(words_of(record) + count), from);
@@ -192,7 +129,8 @@ static void begin_work(struct cushim__call *call, const struct trace_work *work)
 {
     struct trace_record *record;
 
-    name_function(work->kind == TRACE_KERNEL ? work->object : 0);
+    if (work->kind == TRACE_KERNEL)
+        cushim__trace_name_kernel(work->object);
     record = cushim__trace_reserve(sizeof *work / sizeof(uint64_t));
     if (!record)
         return;
@@ -241,7 +179,6 @@ static int make_file(void)
         error = made ? 0 : errno;
         if (!made && options.complain)
             options.complain(strerror(error));
-        __atomic_add_fetch(&files, 1, __ATOMIC_RELAXED);
         if (made) {
             made->flags = (cushim__layer_host ? TRACE_VIRTUAL_CLOCK : 0u) |
                           (options.times_device ? TRACE_DEVICE_TIMES : 0u);
@@ -256,6 +193,14 @@ static int make_file(void)
     return error;
 }
 
+/* Whether there is a file; it is made with the first call of the process. */
+bool cushim__trace_has_file(void)
+{
+    if (!__atomic_load_n(&header, __ATOMIC_ACQUIRE))
+        make_file();
+    return __atomic_load_n(&header, __ATOMIC_ACQUIRE);
+}
+
 static void note_profiler(unsigned slot)
 {
     if (!options.waits_for_profiler)
@@ -266,12 +211,13 @@ static void note_profiler(unsigned slot)
         __atomic_store_n(&from_ns, UINT64_MAX, __ATOMIC_RELAXED);
 }
 
-/* Whether calls are recorded at this moment. */
-static bool is_recording(void)
+bool cushim__trace_is_recording(void)
 {
-    const uint64_t from = __atomic_load_n(&from_ns, __ATOMIC_RELAXED);
-    uint64_t now_ns;
+    uint64_t from, now_ns;
 
+    if (!cushim__trace_has_file())
+        return false;
+    from = __atomic_load_n(&from_ns, __ATOMIC_RELAXED);
     if (from == UINT64_MAX)
         return false;
     if (options.delay_ns == 0 && options.duration_ns == 0)
@@ -287,13 +233,11 @@ static bool before(struct cushim__call *call, CUresult *answer)
     bool is_work;
 
     (void)answer;
-    if (!__atomic_load_n(&header, __ATOMIC_ACQUIRE))
-        make_file();
-    if (!__atomic_load_n(&header, __ATOMIC_ACQUIRE))
+    if (!cushim__trace_has_file())
         return true;
     if (options.times_device)
         cushim__trace_time_before(call, plans[call->slot].roles);
-    if (!plans[call->slot].is_chosen || !is_recording())
+    if (!plans[call->slot].is_chosen || !cushim__trace_is_recording())
         return true;
     is_work = cushim__trace_is_work(call->slot);
     if (is_work) {
@@ -303,7 +247,6 @@ static bool before(struct cushim__call *call, CUresult *answer)
             cushim__trace_time_start(traced, &work);
     }
     traced->record = begin_record(call);
-    depth += traced->record != NULL;
     if (is_work && traced->record)
         begin_work(call, &work);
     if (is_work && !traced->work)
@@ -315,51 +258,19 @@ static bool before(struct cushim__call *call, CUresult *answer)
 
 static CUresult after(struct cushim__call *call, CUresult answer)
 {
-    depth -= call->traced.record != NULL;
     if (!__atomic_load_n(&header, __ATOMIC_ACQUIRE))
         return answer;
     if (call->traced.record) {
         end_record(call, answer);
-        note_function(call, answer);
+        if (answer == CUDA_SUCCESS)
+            cushim__trace_name_found(call);
     }
     if (options.times_device)
         cushim__trace_time_end(call, plans[call->slot].roles, answer);
     if (plans[call->slot].roles & TRACE_UNLOADS)
-        __atomic_add_fetch(&named_generation, 1, __ATOMIC_RELAXED);
+        cushim__trace_names_forget();
     note_profiler(call->slot);
     return answer;
-}
-
-/* --- what trace_ranges.c and lookup.c record --- */
-
-bool cushim__trace_is_recording(void)
-{
-    if (!__atomic_load_n(&header, __ATOMIC_ACQUIRE))
-        make_file();
-    return __atomic_load_n(&header, __ATOMIC_ACQUIRE) && is_recording();
-}
-
-uint64_t cushim__trace_file_number(void)
-{
-    return __atomic_load_n(&header, __ATOMIC_ACQUIRE) ? __atomic_load_n(&files, __ATOMIC_RELAXED)
-                                                      : 0;
-}
-
-/* Also while no calls are recorded, as the program may call the function later. */
-void cushim__trace_name_unknown(const char *name, const void *function)
-{
-    if (!__atomic_load_n(&header, __ATOMIC_ACQUIRE))
-        make_file();
-    if (__atomic_load_n(&header, __ATOMIC_ACQUIRE) && !mark_named((uintptr_t)function))
-        cushim__trace_name(TRACE_NAME_UNKNOWN_FUNCTION, (uintptr_t)function, name);
-}
-
-static void free_texts(void)
-{
-    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) {
-        free(owned[i]);
-        owned[i] = NULL;
-    }
 }
 
 /* `is_alone`: no call is in progress, as the public functions that end a trace require. */
@@ -382,7 +293,9 @@ static void end(bool is_alone)
     }
     __atomic_store_n(&header, NULL, __ATOMIC_RELEASE);
     cushim__subscribe_all(CUSHIM__TRACE, false);
-    free_texts();
+    free(path);
+    free(driver);
+    path = driver = NULL;
 }
 
 static void destroy(void)
@@ -407,10 +320,8 @@ void cushim__trace_begin_child(void)
     cushim__trace_times_forget();
     cushim__lock_create(&lock); /* a thread of the parent may hold it */
     header = NULL;
-    files++;
     is_refused = false;
-    depth = 0;
-    named_generation++;
+    cushim__trace_names_forget();
 }
 
 /* --- start --- */
@@ -454,32 +365,28 @@ static void subscribe(void)
     }
 }
 
-static bool copy_text_option(const char **text, unsigned index)
-{
-    if (!*text)
-        return true;
-    owned[index] = cushim__name_copy(*text, strlen(*text));
-    *text = owned[index];
-    return owned[index];
-}
-
 CUresult cushim__trace_begin(const struct trace_options *wanted)
 {
+    const char *name = wanted->driver ? wanted->driver : "";
     char pattern[TRACE_PATTERN_BYTES];
 
     if (is_on)
         return CUDA_ERROR_ALREADY_ACQUIRED;
     if (wanted->calls && !cushim__trace_calls_check(wanted->calls, pattern))
         return CUDA_ERROR_INVALID_VALUE;
-    options = *wanted;
     /* The program may change the working directory before it forks. */
-    options.path = owned[0] = cushim__file_absolute(wanted->path);
-    if (!options.path || !copy_text_option(&options.driver, 1) ||
-        !copy_text_option(&options.calls, 2) || !cushim__decoders_prepare() ||
+    path = cushim__file_absolute(wanted->path);
+    driver = cushim__name_copy(name, strlen(name));
+    if (!path || !driver || !cushim__decoders_prepare() ||
         (wanted->times_device && !cushim__trace_times_begin())) {
-        free_texts();
+        free(path);
+        free(driver);
+        path = driver = NULL;
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
+    options = *wanted;
+    options.path = path;
+    options.driver = driver;
     cushim__trace_works_prepare();
     is_refused = false;
     is_on = true;

@@ -44,7 +44,7 @@ CUresult cushim__trace_begin(const struct trace_options *options);
 void cushim__trace_end(void);
 
 /*
- * trace_ranges.c: what the program names by NVTX. Pushed ranges belong to a thread, and those of
+ * trace_ranges.c: what the program names by NVTX; NULL is an empty name. Pushed ranges belong to a thread, and those of
  * one domain nest. Push and pop return the depth that NVTX specifies.
  */
 void cushim__trace_mark(const char *name);
@@ -55,7 +55,7 @@ int cushim__trace_pop(const void *domain);
 uint64_t cushim__trace_range_start(const char *name);
 void cushim__trace_range_end(uint64_t id);
 
-void cushim__trace_name_thread(uint64_t system_thread, const char *name);
+void cushim__trace_name_thread(uint32_t system_thread, const char *name);
 
 /* Record the name of a function that the driver has and the registry does not. */
 void cushim__trace_name_unknown(const char *name, const void *function);
@@ -67,6 +67,9 @@ struct trace_header *cushim__trace_file_create(const struct trace_options *optio
 
 /* Unless `is_alone`, the file stays mapped for threads that still write to their chunks. */
 void cushim__trace_file_close(bool is_alone);
+
+/* Changes with each file, and as one is closed: a record belongs to the file of its number. */
+uint64_t cushim__trace_file_number(void);
 
 /* Unmap the file without closing it: in the child of a fork it is the parent's. */
 void cushim__trace_file_unmap(void);
@@ -83,7 +86,13 @@ void cushim__trace_publish(const struct trace_record *record);
 struct trace_record *cushim__trace_text(enum trace_kind kind, const uint64_t *words, size_t count,
                                         const char *text);
 
-void cushim__trace_name(enum trace_named named, uint64_t of, const char *name);
+/* trace_names.c: record the name of a kernel that is launched, or of one that a call has found. */
+void cushim__trace_name_kernel(uint64_t function);
+void cushim__trace_name_found(const struct cushim__call *call);
+void cushim__trace_name(enum trace_named what, uint64_t of, const char *name);
+
+/* From now on, handles may stand for other functions, or the file is another one. */
+void cushim__trace_names_forget(void);
 
 /* trace_work.c: which calls queue work, by the registry. */
 void cushim__trace_works_prepare(void);
@@ -134,11 +143,9 @@ void cushim__trace_events_forget(void);
 /* trace.c */
 uint64_t cushim__trace_now(void);
 
-/* Whether calls and ranges are recorded at this moment; makes the file if there is none. */
+/* Whether there is a file, and calls and ranges are recorded at this moment. */
+bool cushim__trace_has_file(void);
 bool cushim__trace_is_recording(void);
-
-/* Changes with each file: a record belongs to the file of its number. 0: there is no file. */
-uint64_t cushim__trace_file_number(void);
 
 void cushim__trace_begin_child(void);
 

@@ -19,6 +19,11 @@ static unsigned threads;
 /* Changes with each file, so that a thread notices that its chunk belongs to a former one. */
 static uint64_t session;
 
+uint64_t cushim__trace_file_number(void)
+{
+    return __atomic_load_n(&session, __ATOMIC_ACQUIRE);
+}
+
 /* The chunk that the calling thread writes to; it is valid while `session` is the global one. */
 static _Thread_local struct {
     uint64_t session;
@@ -95,6 +100,7 @@ void cushim__trace_file_close(bool is_alone)
     __atomic_store_n(&header->chunk_count, chunks, __ATOMIC_RELEASE);
     header->ended_ns = cushim__trace_now();
     __atomic_or_fetch(&header->flags, TRACE_ENDED, __ATOMIC_RELEASE);
+    __atomic_add_fetch(&session, 1, __ATOMIC_RELEASE);
     cushim__file_cut(path, TRACE_HEADER_BYTES + chunks * TRACE_CHUNK_BYTES);
     if (is_alone)
         cushim__trace_file_unmap();
@@ -105,6 +111,7 @@ void cushim__trace_file_unmap(void)
     if (header)
         cushim__file_unmap(header, mapped_bytes);
     header = NULL;
+    __atomic_add_fetch(&session, 1, __ATOMIC_RELEASE);
 }
 
 /* Take the next chunk of the file for this thread. */
@@ -166,13 +173,4 @@ struct trace_record *cushim__trace_text(enum trace_kind kind, const uint64_t *wo
         memcpy(record + 1, words, count * sizeof *words);
     memcpy((uint64_t *)(record + 1) + count, text, length); /* zeros follow already */
     return record;
-}
-
-void cushim__trace_name(enum trace_named named, uint64_t of, const char *name)
-{
-    const uint64_t words[] = {named, of};
-    const struct trace_record *record = cushim__trace_text(TRACE_NAME, words, 2, name);
-
-    if (record)
-        cushim__trace_publish(record);
 }

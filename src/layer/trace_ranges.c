@@ -28,10 +28,8 @@ static uint64_t last_id;
 /* NULL: nothing is recorded at the moment, or the file is full. */
 static struct trace_record *begin_named(enum trace_kind kind, uint32_t flags, const char *name)
 {
-    const uint64_t words[] = {range_depth};
-    struct trace_record *record = cushim__trace_is_recording()
-                                      ? cushim__trace_text(kind, words, kind == TRACE_RANGE, name)
-                                      : NULL;
+    struct trace_record *record =
+        cushim__trace_is_recording() ? cushim__trace_text(kind, NULL, 0, name ? name : "") : NULL;
 
     if (!record)
         return NULL;
@@ -121,8 +119,8 @@ void cushim__trace_range_end(uint64_t id)
     __atomic_store_n(&entry->id, 0, __ATOMIC_RELEASE);
 }
 
-void cushim__trace_name_thread(uint64_t system_thread, const char *name)
+void cushim__trace_name_thread(uint32_t system_thread, const char *name)
 {
     if (cushim__trace_is_recording())
-        cushim__trace_name(TRACE_NAME_THREAD, system_thread, name);
+        cushim__trace_name(TRACE_NAME_THREAD, system_thread, name ? name : "");
 }

@@ -60,7 +60,7 @@ enum trace_kind {
     TRACE_CALL = 1, /* words: the arguments, see below */
     TRACE_WORK,     /* words: a struct trace_work, what the device did for a call */
     TRACE_NAME,     /* word 0: enum trace_named, word 1: what is named; then the name with NUL */
-    TRACE_RANGE,    /* a range of NVTX; word 0: its depth in its thread; then the name with NUL */
+    TRACE_RANGE,    /* a range of NVTX; the words are its name with NUL */
     TRACE_MARK,     /* a mark of NVTX; the words are its name with NUL */
 };
 
@@ -78,7 +78,6 @@ struct trace_record {
     int32_t code;  /* CALL: the result */
     uint64_t began_ns, ended_ns;
     uint32_t flags;
-    uint32_t depth; /* CALL: how many calls of the thread it is nested in */
 };
 
 #define TRACE_ARGUMENT_WRITTEN(index) (1u << (index))

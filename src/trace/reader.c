@@ -150,7 +150,7 @@ static const char *check_record(const struct trace_record *record, size_t left)
 {
     const uint64_t *words = (const uint64_t *)(record + 1);
     const size_t size = record->words * sizeof *words;
-    const size_t before = record->kind == TRACE_NAME ? 2 : record->kind == TRACE_RANGE ? 1 : 0;
+    const size_t before = record->kind == TRACE_NAME ? 2 : 0;
 
     if (left < sizeof *record)
         return "a record is cut off";

@@ -200,8 +200,7 @@ static void add_range(struct trace_timeline *timeline, const struct trace_item *
     timeline->ranges[timeline->range_count++] = (struct trace_range){
         item->began_ns, is_mark ? item->began_ns : item->ended_ns,
         is_of_process ? (uint32_t)timeline->reader->thread_count : item->thread,
-        trace_set_add_text(&timeline->names, (const char *)(trace_words(item) + !is_mark)),
-        is_mark};
+        trace_set_add_text(&timeline->names, (const char *)trace_words(item)), is_mark};
 }
 
 static int by_range(const void *one, const void *other)

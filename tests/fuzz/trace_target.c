@@ -67,7 +67,7 @@ static void put_named(struct image *image, struct fuzz_input *input, unsigned th
                       struct trace_record *record)
 {
     uint64_t words[32] = {fuzz_below(input, 5), fuzz_below(input, 6)};
-    const size_t before = record->kind == TRACE_NAME ? 2 : record->kind == TRACE_RANGE ? 1 : 0;
+    const size_t before = record->kind == TRACE_NAME ? 2 : 0;
     char *text = fuzz_text(input);
 
     strncpy((char *)(words + before), text, (31 - before) * sizeof *words);

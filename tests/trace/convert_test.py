@@ -37,9 +37,9 @@ def scenario():
     trace.call('cuMemAlloc_v2', 3300, 3400, 0xdead, 1 << 40, code=2)
     trace.call('cuStreamCreate', 3500, 3600, 0x200, 1, flags=written(0))
     # Calls that nest, three deep.
-    trace.call('cuCtxSynchronize', 4000, 9000, depth=0)
-    trace.call('cuStreamSynchronize', 5000, 8000, 0x200, depth=1)
-    trace.call('cuStreamQuery', 6000, 7000, 0x200, code=600, depth=2)
+    trace.call('cuCtxSynchronize', 4000, 9000)
+    trace.call('cuStreamSynchronize', 5000, 8000, 0x200)
+    trace.call('cuStreamQuery', 6000, 7000, 0x200, code=600)
     trace.name(OF_FUNCTION, 0xf00, 'scale')
     trace.call('cuLaunchKernel', 10000, 11000, 0xf00, 2, 3, 4, 5, 6, 7, 88, 0x200, 0x1234, 0)
     trace.work(KERNEL, 'cuLaunchKernel', 12000, 15000, function=0xf00, grid=(2, 3, 4),
@@ -51,9 +51,9 @@ def scenario():
     trace.call('cuMemFree_v2', 27000, 28000, 0x7000)
     trace.call('cuMemFree_v2', 28100, 28200, 0x123456)
     trace.call('cuMemFree_v2', 28300, 28400, 0x9000, code=1)
-    trace.range(1500, 30000, 'outer', 0)
-    trace.range(2000, 9500, 'inner', 1)
-    trace.range(90000, 0, 'never closed', 0)
+    trace.range(1500, 30000, 'outer')
+    trace.range(2000, 9500, 'inner')
+    trace.range(90000, 0, 'never closed')
     # Two that overlap, as no ranges of a thread do.
     trace.process_range(3000, 20000, 'step 1')
     trace.process_range(10000, 40000, 'step 2')
@@ -446,8 +446,7 @@ def random_trace(seed):
                            stream=stream, size=source.randrange(1000),
                            function=source.randrange(1, 4))
             if source.random() < 0.3:
-                trace.call('cuEventSynchronize', inner, source.randrange(inner, now) + 1, 5,
-                           depth=1)
+                trace.call('cuEventSynchronize', inner, source.randrange(inner, now) + 1, 5)
             now += source.randrange(100)
     return trace
 

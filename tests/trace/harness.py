@@ -50,11 +50,11 @@ class Trace:
         self.current = number
         self.add('thread', number, system or 1000 + number)
 
-    def call(self, name, began, ended, *words, code=0, flags=0, depth=0):
+    def call(self, name, began, ended, *words, code=0, flags=0):
         self.calls.append({'thread': self.current, 'name': name, 'began': began - self.began,
                            'ended': ended - self.began if ended else None, 'code': code,
                            'words': words})
-        self.add('call', name.replace('slot ', ''), began, ended, code, flags, depth, *words)
+        self.add('call', name.replace('slot ', ''), began, ended, code, flags, *words)
 
     def work(self, kind, name, began, ended, *, context=0x100, stream=0x200, function=0, size=0,
              grid=(0, 0, 0), block=(0, 0, 0), shared=0, device=0):
@@ -71,8 +71,8 @@ class Trace:
     def name(self, what, number, text):
         self.add('name', what, number, hexadecimal(text))
 
-    def range(self, began, ended, text, depth=0):
-        self.add('range', depth, began, ended, hexadecimal(text))
+    def range(self, began, ended, text):
+        self.add('range', began, ended, hexadecimal(text))
 
     def process_range(self, began, ended, text):
         self.add('process-range', began, ended, hexadecimal(text))
