@@ -71,21 +71,20 @@ static bool find_file(const char *folder, const char *name, char *path)
                    name, path);
 }
 
-/* Start a tool on a file, with a pipe to it and one from it. Returns 0 or an error of errno. */
-static int spawn(const char *tool, const char *path, int to, int from, pid_t *child)
+int symbolizer_spawn(const char *const *words, int from, int to, pid_t *child)
 {
-    const char *const words[] = {
-        tool, strstr(tool, "symbolizer") ? "--output-style=GNU" : "-f", "-f", "-C", "-e", path,
-        NULL};
     posix_spawn_file_actions_t actions;
     int error = posix_spawn_file_actions_init(&actions);
 
     if (error)
         return error;
-    posix_spawn_file_actions_adddup2(&actions, to, STDIN_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, from, STDOUT_FILENO);
-    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-    error = posix_spawnp(child, tool, &actions, NULL, (char *const *)words, environ);
+    error = posix_spawn_file_actions_adddup2(&actions, from, STDIN_FILENO);
+    if (!error)
+        error = posix_spawn_file_actions_adddup2(&actions, to, STDOUT_FILENO);
+    if (!error)
+        error = posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    if (!error)
+        error = posix_spawnp(child, words[0], &actions, NULL, (char *const *)words, environ);
     posix_spawn_file_actions_destroy(&actions);
     return error;
 }
@@ -103,8 +102,12 @@ static void start(struct module *module, const char *path)
         close(to[1]);
         return;
     }
-    for (size_t i = 0; error && i < sizeof tools / sizeof *tools; i++)
-        error = spawn(tools[i], path, to[0], from[1], &module->tool);
+    for (size_t i = 0; error && i < sizeof tools / sizeof *tools; i++) {
+        const char *style = strstr(tools[i], "symbolizer") ? "--output-style=GNU" : "-f";
+        const char *const words[] = {tools[i], style, "-f", "-C", "-e", path, NULL};
+
+        error = symbolizer_spawn(words, to[0], from[1], &module->tool);
+    }
     close(to[0]);
     close(from[1]);
     if (error) {

@@ -161,17 +161,14 @@ static void put_argument(FILE *file, const struct trace_argument *argument, unsi
         fprintf(file, "\"%s\":", argument->name);
     else
         fprintf(file, "\"argument %u\":", index);
-    if (argument->is_number) {
-        fputs(argument->text, file);
-        return;
-    }
-    if (argument->string) {
-        trace_put_string(file, argument->string);
-        return;
-    }
     if (argument->is_handle)
         snprintf(text, sizeof text, "%s 0x%" PRIx64, argument->text, argument->value);
-    trace_put_string(file, argument->is_handle ? text : argument->text);
+    if (argument->is_number)
+        fputs(argument->text, file);
+    else
+        trace_put_string(file, argument->is_handle ? text
+                               : argument->string  ? argument->string
+                                                   : argument->text);
 }
 
 static void put_call(const struct json_output *output, const struct trace_item *item)

@@ -122,34 +122,20 @@ static void put_calls(const struct trace_timeline *timeline, FILE *file)
     free(totals);
 }
 
-static int by_count(const void *one, const void *other)
-{
-    const struct trace_error *a = one, *b = other;
-
-    if (a->count != b->count)
-        return a->count > b->count ? -1 : 1;
-    return (a->first_ns > b->first_ns) - (a->first_ns < b->first_ns);
-}
-
 static void put_errors(const struct trace_timeline *timeline, FILE *file)
 {
-    struct trace_error *errors;
     char result[TRACE_RESULT_BYTES];
 
-    if (!timeline->error_count)
-        return;
-    errors = trace_zeros(timeline->error_count, sizeof *errors);
-    memcpy(errors, timeline->errors, timeline->error_count * sizeof *errors);
-    qsort(errors, timeline->error_count, sizeof *errors, by_count);
-    fputs("Errors\n", file);
-    for (size_t i = 0; i < timeline->error_count && i < ERRORS; i++)
+    if (timeline->error_count)
+        fputs("Errors\n", file);
+    for (size_t i = 0; i < timeline->error_count && i < ERRORS; i++) {
+        const struct trace_error *error = &timeline->errors[i];
         fprintf(file, "  %.32s returned %.40s: %" PRIu64 ", first at %s\n",
-                trace_slot_name(timeline, errors[i].slot),
-                trace_result_name(errors[i].code, result), errors[i].count,
-                duration(errors[i].first_ns).text);
+                trace_slot_name(timeline, error->slot), trace_result_name(error->code, result),
+                error->count, duration(error->first_ns).text);
+    }
     if (timeline->error_count > ERRORS)
         fprintf(file, "  and %zu more\n", timeline->error_count - ERRORS);
-    free(errors);
 }
 
 static void add_work(struct total *total, const struct trace_work_event *work, const char *name)
@@ -273,22 +259,17 @@ static void put_gaps(const struct trace_timeline *timeline, FILE *file)
     free(spans);
 }
 
-/* The names of unknown functions, on lines of up to a hundred columns. */
 static void put_unknown(const struct trace_timeline *timeline, FILE *file)
 {
-    enum { COLUMNS = 98, NAMES_BYTES = 45 };
-    size_t column = 0;
+    char line[1024];
+    struct cushim__text text;
     const char *name;
 
-    for (size_t i = 0; i < TRACE_UNKNOWN_SHOWN && (name = trace_unknown_function(timeline, i));
-         i++) {
-        const struct name_text one = shown(name, NAMES_BYTES);
-        const bool is_first = column == 0 || column + 2 + strlen(one.text) > COLUMNS;
-
-        column = (is_first ? 0 : column) + 2 + strlen(one.text);
-        fprintf(file, "%s%s%s", is_first ? i ? ",\n" : "" : ",", is_first ? "  " : " ", one.text);
-    }
-    fputs(column ? "\n" : "", file);
+    cushim__text_begin(&text, line, sizeof line);
+    for (size_t i = 0; i < TRACE_UNKNOWN_SHOWN && (name = trace_unknown_function(timeline, i)); i++)
+        cushim__text_format(&text, "%s%s", i ? ", " : "", name);
+    if (text.length)
+        fprintf(file, "  %s\n", shown(line, 98).text);
 }
 
 static void put_missing(const struct trace_timeline *timeline, FILE *file)

@@ -84,20 +84,15 @@ const char *trace_unknown_function(const struct trace_timeline *timeline, size_t
 }
 
 struct trace_track *trace_track_add(struct trace_timeline *timeline, enum trace_track_kind kind,
-                                    uint32_t owner, const char *group, size_t first, size_t end)
+                                    uint32_t owner, const char *group, const char *name,
+                                    size_t first, size_t end)
 {
     struct trace_track *track;
 
     TRACE_ROOM(timeline->tracks, timeline->track_count, timeline->track_room);
     track = &timeline->tracks[timeline->track_count++];
-    *track = (struct trace_track){
-        .kind = kind,
-        .owner = owner,
-        .group = group,
-        .first = first,
-        .end = end,
-        .count = end - first,
-    };
+    *track = (struct trace_track){kind, owner, group, first, end, end - first, {0}, ""};
+    snprintf(track->name, sizeof track->name, "%s", name);
     return track;
 }
 
@@ -203,6 +198,16 @@ static void add_range(struct trace_timeline *timeline, const struct trace_item *
         trace_set_add_text(&timeline->names, (const char *)trace_words(item)), is_mark};
 }
 
+/* The most frequent one first. */
+static int by_count(const void *one, const void *other)
+{
+    const struct trace_error *a = one, *b = other;
+
+    if (a->count != b->count)
+        return a->count > b->count ? -1 : 1;
+    return (a->first_ns > b->first_ns) - (a->first_ns < b->first_ns);
+}
+
 static int by_range(const void *one, const void *other)
 {
     const struct trace_range *a = one, *b = other;
@@ -232,35 +237,32 @@ static void add_thread_tracks(struct trace_timeline *timeline)
 {
     const struct trace_reader *reader = timeline->reader;
     const char *group = timeline->process_name;
-    size_t ranges = 0;
+    size_t first = 0, end;
 
     if (timeline->range_count)
         qsort(timeline->ranges, timeline->range_count, sizeof *timeline->ranges, by_range);
-    for (uint32_t i = 0; i < reader->thread_count; i++) {
+    for (uint32_t i = 0; i < reader->thread_count; i++, first = end) {
         const struct trace_thread *thread = &reader->threads[i];
-        const uint32_t name = trace_name_of(timeline, TRACE_NAME_THREAD, thread->system_thread);
-        const char *text = name == TRACE_SET_NONE ? "" : trace_set_at(&timeline->names, name);
-        const size_t end = nest_ranges(timeline, ranges, i);
-        struct trace_track *track;
+        const uint32_t named = trace_name_of(timeline, TRACE_NAME_THREAD, thread->system_thread);
+        const char *text = named == TRACE_SET_NONE ? "" : trace_set_at(&timeline->names, named);
+        struct trace_lane *lane = &timeline->lanes[i];
+        char name[96];
 
-        if (end > ranges)
-            strcpy(trace_track_add(timeline, TRACE_TRACK_RANGES, thread->number, group, ranges, end)
-                       ->name,
-                   "Ranges");
-        ranges = end;
-        track = trace_track_add(timeline, TRACE_TRACK_CALLS, thread->number, group, thread->first,
-                                thread->first + thread->count);
-        track->count = timeline->lanes[i].call_count;
-        snprintf(track->name, sizeof track->name, "Thread %" PRIu32 "%s%.60s%s", thread->number,
+        end = nest_ranges(timeline, first, i);
+        if (end > first)
+            trace_track_add(timeline, TRACE_TRACK_RANGES, thread->number, group, "Ranges", first,
+                            end);
+        snprintf(name, sizeof name, "Thread %" PRIu32 "%s%.60s%s", thread->number,
                  *text ? " (" : "", text, *text ? ")" : "");
-        timeline->lanes[i].first_call = timeline->call_count;
-        timeline->call_count += timeline->lanes[i].call_count;
+        trace_track_add(timeline, TRACE_TRACK_CALLS, thread->number, group, name, thread->first,
+                        thread->first + thread->count)
+            ->count = lane->call_count;
+        lane->first_call = timeline->call_count;
+        timeline->call_count += lane->call_count;
     }
-    if (ranges < timeline->range_count)
-        strcpy(trace_track_add(timeline, TRACE_TRACK_PROCESS_RANGES, 0, group, ranges,
-                               timeline->range_count)
-                   ->name,
-               "Process ranges");
+    if (first < timeline->range_count)
+        trace_track_add(timeline, TRACE_TRACK_PROCESS_RANGES, 0, group, "Process ranges", first,
+                        timeline->range_count);
 }
 
 /* Addresses that were not allocated in the trace have size 0, so freeing them changes nothing. */
@@ -285,9 +287,8 @@ static void follow_memory(struct pass *pass)
         timeline->memory[timeline->memory_count++] = (struct trace_memory){one->ended_ns, now};
     }
     if (timeline->memory_count)
-        strcpy(trace_track_add(timeline, TRACE_TRACK_MEMORY, 0, "Memory", 0, timeline->memory_count)
-                   ->name,
-               "device memory");
+        trace_track_add(timeline, TRACE_TRACK_MEMORY, 0, "Memory", "device memory", 0,
+                        timeline->memory_count);
     free(sizes);
     trace_set_free(&addresses);
 }
@@ -318,6 +319,8 @@ void trace_timeline_read(struct trace_timeline *timeline, const struct trace_rea
     add_thread_tracks(timeline);
     trace_work_finish(timeline);
     follow_memory(&pass);
+    if (timeline->error_count)
+        qsort(timeline->errors, timeline->error_count, sizeof *timeline->errors, by_count);
     free(pass.allocations);
 }
 

@@ -143,9 +143,10 @@ uint32_t trace_name_of(const struct trace_timeline *timeline, enum trace_named w
  */
 const char *trace_unknown_function(const struct trace_timeline *timeline, size_t index);
 
-/* Add a track, whose name is still to be set. The pointer is valid until another one is added. */
+/* Add a track; the name is copied. The pointer is valid until another one is added. */
 struct trace_track *trace_track_add(struct trace_timeline *timeline, enum trace_track_kind kind,
-                                    uint32_t owner, const char *group, size_t first, size_t end);
+                                    uint32_t owner, const char *group, const char *name,
+                                    size_t first, size_t end);
 
 const char *trace_slot_name(const struct trace_timeline *timeline, unsigned slot);
 const char *trace_kind_name(unsigned kind);

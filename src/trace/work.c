@@ -151,19 +151,18 @@ static void add_track(struct trace_timeline *timeline, uint32_t index, size_t fi
 {
     const struct trace_stream *stream = &timeline->streams[index];
     const struct trace_context *context = &timeline->contexts[stream->context];
-    struct trace_track *track =
-        trace_track_add(timeline, TRACE_TRACK_WORK, index, context->name, first, end);
+    const bool is_default = stream->handle <= 2;
+    char name[48] = "legacy default stream";
+    struct trace_track *track;
 
-    track->position[0] = (uint64_t)context->device << 32 | stream->context;
-    track->position[1] = (uint64_t)(stream->handle > 2) << 32 | index;
-    if (stream->handle == 1)
-        snprintf(track->name, sizeof track->name, "legacy default stream");
-    else if (stream->handle == 2)
-        snprintf(track->name, sizeof track->name, "default stream of thread %" PRIu32,
-                 stream->thread);
-    else
-        snprintf(track->name, sizeof track->name, "stream %" PRIu32,
+    if (stream->handle == 2)
+        snprintf(name, sizeof name, "default stream of thread %" PRIu32, stream->thread);
+    else if (!is_default)
+        snprintf(name, sizeof name, "stream %" PRIu32,
                  trace_handle_number(timeline, CUSHIM__TYPE_STREAM, stream->handle));
+    track = trace_track_add(timeline, TRACE_TRACK_WORK, index, context->name, name, first, end);
+    track->position[0] = (uint64_t)context->device << 32 | stream->context;
+    track->position[1] = (uint64_t)!is_default << 32 | index;
 }
 
 static int by_device(const void *one, const void *other)
