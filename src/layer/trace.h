@@ -68,9 +68,6 @@ struct trace_header *cushim__trace_file_create(const struct trace_options *optio
 /* Unless `is_alone`, the file stays mapped for threads that still write to their chunks. */
 void cushim__trace_file_close(bool is_alone);
 
-/* Changes with each file, and as one is closed: a record belongs to the file of its number. */
-uint64_t cushim__trace_file_number(void);
-
 /* Unmap the file without closing it: in the child of a fork it is the parent's. */
 void cushim__trace_file_unmap(void);
 
@@ -81,6 +78,10 @@ void cushim__trace_file_unmap(void);
  */
 struct trace_record *cushim__trace_reserve(size_t words);
 void cushim__trace_publish(const struct trace_record *record);
+
+/* An id of a published record, which is never 0. NULL: its file was closed, or it is no id. */
+uint64_t cushim__trace_record_id(const struct trace_record *record);
+struct trace_record *cushim__trace_record_of(uint64_t id);
 
 /* Reserve a record and copy words and a text into it; it is not published. NULL: as above. */
 struct trace_record *cushim__trace_text(enum trace_kind kind, const uint64_t *words, size_t count,

@@ -9,20 +9,18 @@
 #include "src/base/mapped_file.h"
 #include "src/layer/trace.h"
 
-enum { PATH_BYTES = 4096 };
+enum { PATH_BYTES = 4096, OFFSET_BITS = 40 };
 
 static struct trace_header *header; /* NULL: there is no file */
 static uint64_t mapped_bytes;
 static char path[PATH_BYTES];
 static unsigned threads;
 
-/* Changes with each file, so that a thread notices that its chunk belongs to a former one. */
+/*
+ * Changes with each file, and as one is closed, so that a thread notices that its chunk belongs to a
+ * former one. Ids of records contain it.
+ */
 static uint64_t session;
-
-uint64_t cushim__trace_file_number(void)
-{
-    return __atomic_load_n(&session, __ATOMIC_ACQUIRE);
-}
 
 /* The chunk that the calling thread writes to; it is valid while `session` is the global one. */
 static _Thread_local struct {
@@ -157,6 +155,22 @@ void cushim__trace_publish(const struct trace_record *record)
     const size_t bytes = sizeof *record + record->words * sizeof(uint64_t);
 
     __atomic_store_n(&thread.chunk->used, thread.chunk->used + (uint32_t)bytes, __ATOMIC_RELEASE);
+}
+
+uint64_t cushim__trace_record_id(const struct trace_record *record)
+{
+    return __atomic_load_n(&session, __ATOMIC_ACQUIRE) << OFFSET_BITS |
+           (uint64_t)((const char *)record - (const char *)header);
+}
+
+struct trace_record *cushim__trace_record_of(uint64_t id)
+{
+    const uint64_t number = __atomic_load_n(&session, __ATOMIC_ACQUIRE) << OFFSET_BITS;
+    const uint64_t offset = id - number;
+
+    return offset < mapped_bytes - sizeof(struct trace_record) && offset % 8 == 0 && number
+               ? (struct trace_record *)((char *)header + offset)
+               : NULL;
 }
 
 struct trace_record *cushim__trace_text(enum trace_kind kind, const uint64_t *words, size_t count,
