@@ -51,8 +51,9 @@ bool output_finish(void);
  * when its last bracket is closed.
  */
 
-/* All-zero is the start of a document. */
+/* All-zero is the start of a document on standard output. */
 struct json {
+    FILE *file; /* NULL: standard output */
     unsigned depth;
     bool filled; /* the innermost bracket has something in it */
 };
