@@ -20,7 +20,7 @@
 
 #include "src/tool/output.h"
 
-/* A limit, so that a hostile text cannot start any number of processes. */
+/* A limit, so that no text can start any number of processes. */
 enum { MODULES = 64, PATH_SIZE = 4096 };
 
 struct module {
