@@ -372,30 +372,27 @@ void cushim__trace_primary_retained(CUdevice device, CUcontext handle)
         __atomic_store_n(&primaries[device], handle, __ATOMIC_RELAXED);
 }
 
-static struct trace_context *primary_of(CUdevice device)
-{
-    const CUcontext handle = device >= 0 && device < CONTEXTS
-                                 ? __atomic_load_n(&primaries[device], __ATOMIC_RELAXED)
-                                 : NULL;
-
-    return handle ? find_context(handle) : NULL;
-}
-
+/* The trace may have begun after the context was retained, so all contexts of the device are read. */
 void cushim__trace_primary_releasing(CUdevice device)
 {
-    struct trace_context *context = primary_of(device);
+    struct trace_context *context;
 
-    if (context)
-        read_context(context, false);
+    for (unsigned i = 0; (context = context_at(i)); i++) {
+        if (handle_of(context) && context->device == device)
+            read_context(context, false);
+    }
 }
 
 void cushim__trace_primary_released(CUdevice device)
 {
-    struct trace_context *context = primary_of(device);
+    struct trace_context *context = NULL;
     unsigned flags;
     int is_active = 1;
 
-    if (context && driver()->DevicePrimaryCtxGetState(device, &flags, &is_active) == CUDA_SUCCESS &&
+    if (device >= 0 && device < CONTEXTS)
+        context = find_context(__atomic_load_n(&primaries[device], __ATOMIC_RELAXED));
+    if (context && handle_of(context) &&
+        driver()->DevicePrimaryCtxGetState(device, &flags, &is_active) == CUDA_SUCCESS &&
         !is_active)
         drop_context(context);
 }
