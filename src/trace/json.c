@@ -83,18 +83,18 @@ static void put_time(FILE *file, const char *key, uint64_t ns)
 
 /* The first event is written by trace_write_json(), so all others follow a comma. */
 static void begin_event(const struct json_output *output, char phase, uint64_t process,
-                        uint64_t thread)
+                        uint64_t thread, uint64_t time_ns)
 {
     fprintf(output->file, ",\n{\"ph\":\"%c\",\"pid\":%" PRIu64 ",\"tid\":%" PRIu64, phase, process,
             thread);
+    put_time(output->file, "ts", time_ns);
 }
 
 /* An event of a track, whose events nest. */
 static void begin_span(const struct json_output *output, uint64_t process, uint64_t thread,
                        uint64_t began_ns, uint64_t ended_ns)
 {
-    begin_event(output, 'X', process, thread);
-    put_time(output->file, "ts", began_ns);
+    begin_event(output, 'X', process, thread, began_ns);
     put_time(output->file, "dur", ended_ns - began_ns);
 }
 
@@ -105,21 +105,17 @@ static void put_name(const struct json_output *output, const char *name, const c
     fprintf(output->file, ",\"cat\":\"%s\"", category);
 }
 
+/* The name of a process or a thread, and its place among the others. */
 static void put_metadata(const struct json_output *output, const char *what, uint64_t process,
                          uint64_t thread, const char *name, uint64_t position)
 {
-    for (int is_index = 0; is_index < 2; is_index++) {
-        begin_event(output, 'M', process, thread);
-        fprintf(output->file, ",\"ts\":0,\"name\":\"%s_%s\",\"args\":{", what,
-                is_index ? "sort_index" : "name");
-        if (is_index) {
-            fprintf(output->file, "\"sort_index\":%" PRIu64 "}}", position);
-        } else {
-            fputs("\"name\":", output->file);
-            trace_put_string(output->file, name);
-            fputs("}}", output->file);
-        }
-    }
+    begin_event(output, 'M', process, thread, 0);
+    fprintf(output->file, ",\"name\":\"%s_name\",\"args\":{\"name\":", what);
+    trace_put_string(output->file, name);
+    fputs("}}", output->file);
+    begin_event(output, 'M', process, thread, 0);
+    fprintf(output->file, ",\"name\":\"%s_sort_index\",\"args\":{\"sort_index\":%" PRIu64 "}}",
+            what, position);
 }
 
 /* The process and the thread that stand for a track. */
@@ -200,8 +196,7 @@ static void put_call(const struct json_output *output, const struct trace_item *
 static void put_flow(const struct json_output *output, char phase, uint64_t process,
                      uint64_t thread, uint64_t time_ns, size_t number)
 {
-    begin_event(output, phase, process, thread);
-    put_time(output->file, "ts", time_ns);
+    begin_event(output, phase, process, thread, time_ns);
     fprintf(output->file, ",\"id\":%zu,\"name\":\"work\",\"cat\":\"work\"%s}", number,
             phase == 'f' ? ",\"bp\":\"e\"" : "");
 }
@@ -250,8 +245,8 @@ static void put_process_range(const struct json_output *output, const struct tra
     const size_t number = 1 + (size_t)(range - output->timeline->ranges);
 
     for (const char *phase = "be"; *phase; phase++) {
-        begin_event(output, *phase, output->process, 0);
-        put_time(output->file, "ts", *phase == 'b' ? range->began_ns : range->ended_ns);
+        begin_event(output, *phase, output->process, 0,
+                    *phase == 'b' ? range->began_ns : range->ended_ns);
         put_name(output, trace_set_at(&output->timeline->names, range->name), "range");
         fprintf(output->file, ",\"id\":%zu}", number);
     }
@@ -262,12 +257,10 @@ static void put_range(const struct json_output *output, const struct trace_track
 {
     const uint64_t thread = thread_of(output, track);
 
-    if (range->is_mark) {
-        begin_event(output, 'i', output->process, thread);
-        put_time(output->file, "ts", range->began_ns);
-    } else {
+    if (range->is_mark)
+        begin_event(output, 'i', output->process, thread, range->began_ns);
+    else
         begin_span(output, output->process, thread, range->began_ns, range->ended_ns);
-    }
     put_name(output, trace_set_at(&output->timeline->names, range->name),
              range->is_mark ? "mark" : "range");
     fputs(range->is_mark ? ",\"s\":\"t\"}" : "}", output->file);
@@ -275,8 +268,7 @@ static void put_range(const struct json_output *output, const struct trace_track
 
 static void put_memory(const struct json_output *output, const struct trace_memory *memory)
 {
-    begin_event(output, 'C', output->process, 0);
-    put_time(output->file, "ts", memory->time_ns);
+    begin_event(output, 'C', output->process, 0, memory->time_ns);
     fprintf(output->file, ",\"name\":\"device memory\",\"args\":{\"bytes\":%" PRIu64 "}}",
             memory->bytes);
 }
