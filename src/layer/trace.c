@@ -326,22 +326,12 @@ void cushim__trace_begin_child(void)
 
 /* --- start --- */
 
-static bool is_chosen(const char *patterns, unsigned slot)
-{
-    char pattern[TRACE_PATTERN_BYTES];
-    bool is_found = !patterns;
-
-    while (!is_found && cushim__trace_calls_next(&patterns, pattern))
-        is_found = cushim__name_means(pattern, slot);
-    return is_found;
-}
-
 static void plan_slot(unsigned slot)
 {
     struct plan *plan = &plans[slot];
 
-    *plan =
-        (struct plan){.roles = trace_roles_of(slot), .is_chosen = is_chosen(options.calls, slot)};
+    *plan = (struct plan){.roles = trace_roles_of(slot),
+                          .is_chosen = cushim__trace_calls_have(options.calls, slot)};
     for (unsigned i = 0; i < cushim__parameter_count(slot); i++) {
         const uint8_t form = cushim__decoder_of(slot, i).form;
 
