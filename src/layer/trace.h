@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The trace: a record of every call, and of the work that the device does for it, written into a
- * mapped file as it happens (src/trace/file.h). Recording takes no lock; timing the work over a real
- * driver takes one for each context.
+ * mapped file as it happens (src/trace/file.h). Recording takes no lock; timing the work over a
+ * real driver takes one for each context.
  */
 #ifndef CUSHIM_LAYER_TRACE_H
 #define CUSHIM_LAYER_TRACE_H
@@ -44,8 +44,8 @@ CUresult cushim__trace_begin(const struct trace_options *options);
 void cushim__trace_end(void);
 
 /*
- * trace_ranges.c: what the program names by NVTX; NULL is an empty name. Pushed ranges belong to a thread, and those of
- * one domain nest. Push and pop return the depth that NVTX specifies.
+ * trace_ranges.c: what the program names by NVTX; NULL is an empty name. Pushed ranges belong to a
+ * thread, and those of one domain nest. Push and pop return the depth that NVTX specifies.
  */
 void cushim__trace_mark(const char *name);
 int cushim__trace_push(const void *domain, const char *name);

@@ -372,7 +372,7 @@ void cushim__trace_primary_retained(CUdevice device, CUcontext handle)
         __atomic_store_n(&primaries[device], handle, __ATOMIC_RELAXED);
 }
 
-/* The trace may have begun after the context was retained, so all contexts of the device are read. */
+/* The trace may have begun after it was retained, so all contexts of the device are read. */
 void cushim__trace_primary_releasing(CUdevice device)
 {
     struct trace_context *context;

@@ -17,8 +17,8 @@ static char path[PATH_BYTES];
 static unsigned threads;
 
 /*
- * Changes with each file, and as one is closed, so that a thread notices that its chunk belongs to a
- * former one. Ids of records contain it.
+ * Changes with each file, and as one is closed, so that a thread notices that its chunk belongs to
+ * a former one. Ids of records contain it.
  */
 static uint64_t session;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Device times: a mock reports itself when it did the work, and over a real driver events are read
- * (trace_events.c), but not while any stream is captured: an event would become a node of the graph,
- * and reading one would make the capture fail.
+ * (trace_events.c), but not while any stream is captured: an event would become a node of the
+ * graph, and reading one would make the capture fail.
  */
 #include <stdlib.h>
 

@@ -60,9 +60,10 @@ class Trace:
              grid=(0, 0, 0), block=(0, 0, 0), shared=0, device=0):
         """Work of the last call of the thread, if that is of the same function."""
         calls = [call for call in self.calls if call['thread'] == self.current][-1:]
+        call = calls[0]['began'] if calls and calls[0]['name'] == name else None
         self.works.append({'kind': kind, 'name': name, 'began': began - self.began,
                            'ended': ended - self.began, 'thread': self.current,
-                           'call': calls[0]['began'] if calls and calls[0]['name'] == name else None,
+                           'call': call,
                            'context': context, 'stream': stream, 'object': function,
                            'bytes': size, 'device': device, 'timed': bool(began or ended)})
         self.add('work', kind, name, began, ended, context, stream, function, size, *grid, *block,
