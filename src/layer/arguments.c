@@ -242,23 +242,22 @@ static uint64_t read_bytes(uint64_t from, size_t size)
     return narrow;
 }
 
-/* What the driver has written, as bits. */
-static void read_written(struct cushim__argument *argument, enum cushim__form form)
+bool cushim__written_read(struct cushim__decoder decoder, uint64_t where, uint64_t *value)
 {
-    if (form < CUSHIM__WRITTEN_HANDLE || argument->value == 0)
-        return;
-    argument->is_written = true;
-    switch (form) {
+    if (decoder.form < CUSHIM__WRITTEN_HANDLE || where == 0)
+        return false;
+    switch (decoder.form) {
     case CUSHIM__WRITTEN_SIGNED:
-        argument->written = (uint64_t)(int64_t)(int32_t)read_bytes(argument->value, 4);
+        *value = (uint64_t)(int64_t)(int32_t)read_bytes(where, 4);
         break;
     case CUSHIM__WRITTEN_UNSIGNED:
     case CUSHIM__WRITTEN_FLOAT:
-        argument->written = read_bytes(argument->value, 4);
+        *value = read_bytes(where, 4);
         break;
     default:
-        argument->written = read_bytes(argument->value, 8);
+        *value = read_bytes(where, 8);
     }
+    return true;
 }
 
 static void tag_written(struct cushim__arguments *arguments, struct cushim__argument *argument,
@@ -282,8 +281,9 @@ void cushim__arguments_decode_results(struct cushim__call *call, CUresult answer
     const unsigned count = cushim__parameter_count(call->slot);
 
     for (unsigned i = 0; i < count && has_succeeded; i++)
-        read_written(&arguments->list[i],
-                     (enum cushim__form)cushim__decoder_of(call->slot, i).form);
+        arguments->list[i].is_written =
+            cushim__written_read(cushim__decoder_of(call->slot, i), arguments->list[i].value,
+                                 &arguments->list[i].written);
     cushim__tracker_update(call, answer);
     for (unsigned i = 0; i < count && has_succeeded; i++)
         tag_written(arguments, &arguments->list[i], cushim__decoder_of(call->slot, i));

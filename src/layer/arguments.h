@@ -46,6 +46,9 @@ struct cushim__decoder {
 void cushim__decoders_prepare(void);
 struct cushim__decoder cushim__decoder_of(unsigned slot, unsigned index);
 
+/* Read what the driver has written through a pointer, as bits. False: nothing, or it is NULL. */
+bool cushim__written_read(struct cushim__decoder decoder, uint64_t where, uint64_t *value);
+
 enum {
     CUSHIM__TEXT_SHOWN = 40, /* bytes of a text */
     CUSHIM__TEXTS = 2 * (CUSHIM__TEXT_SHOWN + 2),

@@ -16,103 +16,31 @@
 #include "src/base/system.h"
 #include "src/driver_api/function_name.h"
 #include "src/layer/layer.h"
+#include "src/trace/roles.h"
 
-enum { TEXT_WORDS = 8, NAMED_FUNCTIONS = 1 << 14, NAMED_PROBES = 16 };
+enum { TEXT_WORDS = 8 };
 
-/* What is recorded of the calls of a function. Bit n of a mask stands for parameter n. */
-static struct outputs {
-    uint16_t wide, is_signed, is_unsigned; /* what the driver writes: 64 bits, int, unsigned */
-    uint8_t text;   /* number of the first text parameter, from 1; 0: there is none */
-    bool is_unload; /* after a call, a handle may stand for another function */
-    bool is_chosen; /* calls are recorded */
-} outputs[CUSHIM__SYMBOL_COUNT];
+/* What is done with the calls of a function. */
+static struct plan {
+    uint16_t roles;  /* trace_roles_of() */
+    uint8_t text;    /* number of the first text parameter, from 1; 0: there is none */
+    bool is_chosen;  /* calls are recorded */
+    bool is_written; /* the driver writes something that is recorded */
+} plans[CUSHIM__SYMBOL_COUNT];
 
 static struct trace_options options;
-static char *owned[3];           /* copies of the texts in the options */
+static char *path, *driver;      /* owned, for the options */
 static struct cushim__lock lock; /* held to create the file and to end the trace */
 
 static struct trace_header *header; /* NULL: there was no call yet, or the trace has ended */
 static bool is_on, is_refused;
-static uint64_t files;             /* number of the current file */
 static uint64_t from_ns, until_ns; /* calls that begin between these are recorded */
-
-static _Thread_local unsigned depth;
-
-/*
- * A hash table of the functions whose names are in the file: their handles above 16 bits of the
- * generation, which counts how often handles may have become those of other functions.
- */
-static uint64_t named[NAMED_FUNCTIONS];
-static uint64_t named_generation;
 
 uint64_t cushim__trace_now(void)
 {
     const struct cushim__layer_host *host = __atomic_load_n(&cushim__layer_host, __ATOMIC_ACQUIRE);
 
     return host ? host->now_ns() : cushim__host_ns();
-}
-
-/* --- the names of kernels --- */
-
-/* Returns whether the file has the name of a function already. If not, the caller writes it. */
-static bool mark_named(uint64_t function)
-{
-    const uint64_t value =
-        function << 16 | (__atomic_load_n(&named_generation, __ATOMIC_RELAXED) & 0xffff);
-    const uint64_t first = (function >> 4) * 0x9e3779b97f4a7c15 >> 50;
-
-    for (unsigned i = 0; i < NAMED_PROBES; i++) {
-        uint64_t *entry = &named[(first + i) % NAMED_FUNCTIONS];
-        const uint64_t found = __atomic_load_n(entry, __ATOMIC_RELAXED);
-
-        if (found == value)
-            return true;
-        if (found == 0 || (found & 0xffff) != (value & 0xffff)) {
-            __atomic_store_n(entry, value, __ATOMIC_RELAXED);
-            return false;
-        }
-    }
-    return false;
-}
-
-static void name_function(uint64_t function)
-{
-    const char *name = NULL;
-
-    if (function == 0 || mark_named(function))
-        return;
-    /* A launch takes a CUfunction or a CUkernel, and only the driver knows which one this is. */
-    if (cushim__layer_next.FuncGetName(&name, (CUfunction)(uintptr_t)function) != CUDA_SUCCESS &&
-        cushim__layer_next.KernelGetName(&name, (CUkernel)(uintptr_t)function) != CUDA_SUCCESS)
-        name = NULL;
-    if (name)
-        cushim__trace_name(TRACE_NAME_FUNCTION, function, name);
-}
-
-/* Drivers before CUDA 12.3 report no names: the name is recorded as the function is looked up. */
-static void note_function(const struct cushim__call *call, CUresult answer)
-{
-    const bool is_lookup = call->slot == CUSHIM__SLOT(ModuleGetFunction) ||
-                           call->slot == CUSHIM__SLOT(LibraryGetKernel);
-    const uint64_t *where = (const uint64_t *)(uintptr_t)call->values[0];
-    const char *name;
-
-    if (!is_lookup || answer != CUDA_SUCCESS || !where)
-        return;
-    name = (const char *)(uintptr_t)call->values[2];
-    if (name && !mark_named(*where))
-        cushim__trace_name(TRACE_NAME_FUNCTION, *where, name);
-}
-
-/* Whether a call may unload code, so that a handle may stand for another function later. */
-static bool unloads(unsigned slot)
-{
-    return slot == CUSHIM__SLOT(ModuleUnload) || slot == CUSHIM__SLOT(LibraryUnload) ||
-           slot == CUSHIM__SLOT(CtxDestroy) || slot == CUSHIM__SLOT(CtxDestroy_v2) ||
-           slot == CUSHIM__SLOT(DevicePrimaryCtxRelease) ||
-           slot == CUSHIM__SLOT(DevicePrimaryCtxRelease_v2) ||
-           slot == CUSHIM__SLOT(DevicePrimaryCtxReset) ||
-           slot == CUSHIM__SLOT(DevicePrimaryCtxReset_v2);
 }
 
 /* --- records of calls --- */
@@ -133,7 +61,7 @@ static void copy_text(char *to, const char *from)
 static struct trace_record *fill_record(const struct cushim__call *call)
 {
     const unsigned count = cushim__parameter_count(call->slot);
-    const unsigned text = outputs[call->slot].text;
+    const unsigned text = plans[call->slot].text;
     const char *from = text ? (const char *)(uintptr_t)call->values[text - 1] : NULL;
     struct trace_record *record = cushim__trace_reserve(count + (from ? TEXT_WORDS : 0));
 
@@ -141,7 +69,6 @@ static struct trace_record *fill_record(const struct cushim__call *call)
         return NULL;
     record->kind = TRACE_CALL;
     record->slot = (uint16_t)call->slot;
-    record->depth = depth;
     memcpy(words_of(record), call->values, count * sizeof *call->values);
     if (from)
         copy_text((char *)(words_of(record) + count), from);
@@ -169,20 +96,17 @@ static struct trace_record *begin_record(const struct cushim__call *call)
     return record;
 }
 
-static void read_outputs(const struct cushim__call *call, struct trace_record *record)
+/* Put what the driver has written in the place of the pointers to it. */
+static void read_written(const struct cushim__call *call, struct trace_record *record)
 {
-    const struct outputs *out = &outputs[call->slot];
+    const unsigned count = cushim__parameter_count(call->slot);
 
-    for (unsigned set = out->wide | out->is_signed | out->is_unsigned; set; set &= set - 1) {
-        const unsigned index = (unsigned)__builtin_ctz(set), bit = set & -set;
-        const void *where = (const void *)(uintptr_t)call->values[index];
+    for (unsigned i = 0; plans[call->slot].is_written && i < count; i++) {
+        const struct cushim__decoder decoder = cushim__decoder_of(call->slot, i);
 
-        if (!where)
-            continue;
-        words_of(record)[index] = out->wide & bit        ? *(const uint64_t *)where
-                                  : out->is_signed & bit ? (uint64_t)(int64_t) * (const int *)where
-                                                         : *(const unsigned *)where;
-        record->flags |= TRACE_ARGUMENT_WRITTEN(index);
+        if (decoder.form != CUSHIM__WRITTEN_TEXT &&
+            cushim__written_read(decoder, call->values[i], &words_of(record)[i]))
+            record->flags |= TRACE_ARGUMENT_WRITTEN(i);
     }
 }
 
@@ -193,7 +117,7 @@ static void end_record(const struct cushim__call *call, CUresult answer)
 
     record->code = (int32_t)answer;
     if (answer == CUDA_SUCCESS)
-        read_outputs(call, record);
+        read_written(call, record);
     if (call->is_injected)
         record->flags |= TRACE_INJECTED;
     __atomic_store_n(&record->ended_ns, ended_ns, __ATOMIC_RELEASE);
@@ -205,15 +129,14 @@ static void begin_work(struct cushim__call *call, const struct trace_work *work)
 {
     struct trace_record *record;
 
-    name_function(work->kind == TRACE_KERNEL ? work->object : 0);
+    if (work->kind == TRACE_KERNEL)
+        cushim__trace_name_kernel(work->object);
     record = cushim__trace_reserve(sizeof *work / sizeof(uint64_t));
     if (!record)
         return;
     record->kind = TRACE_WORK;
     record->slot = (uint16_t)call->slot;
     memcpy(words_of(record), work, sizeof *work);
-    ((struct trace_work *)words_of(record))->thread = cushim__trace_thread();
-    ((struct trace_work *)words_of(record))->call_ns = call->traced.record->began_ns;
     cushim__trace_publish(record);
     call->traced.work = record;
 }
@@ -256,7 +179,6 @@ static int make_file(void)
         error = made ? 0 : errno;
         if (!made && options.complain)
             options.complain(strerror(error));
-        __atomic_add_fetch(&files, 1, __ATOMIC_RELAXED);
         if (made) {
             made->flags = (cushim__layer_host ? TRACE_VIRTUAL_CLOCK : 0u) |
                           (options.times_device ? TRACE_DEVICE_TIMES : 0u);
@@ -271,6 +193,14 @@ static int make_file(void)
     return error;
 }
 
+/* Whether there is a file; it is made with the first call of the process. */
+bool cushim__trace_has_file(void)
+{
+    if (!__atomic_load_n(&header, __ATOMIC_ACQUIRE))
+        make_file();
+    return __atomic_load_n(&header, __ATOMIC_ACQUIRE);
+}
+
 static void note_profiler(unsigned slot)
 {
     if (!options.waits_for_profiler)
@@ -281,12 +211,13 @@ static void note_profiler(unsigned slot)
         __atomic_store_n(&from_ns, UINT64_MAX, __ATOMIC_RELAXED);
 }
 
-/* Whether calls are recorded at this moment. */
-static bool is_recording(void)
+bool cushim__trace_is_recording(void)
 {
-    const uint64_t from = __atomic_load_n(&from_ns, __ATOMIC_RELAXED);
-    uint64_t now_ns;
+    uint64_t from, now_ns;
 
+    if (!cushim__trace_has_file())
+        return false;
+    from = __atomic_load_n(&from_ns, __ATOMIC_RELAXED);
     if (from == UINT64_MAX)
         return false;
     if (options.delay_ns == 0 && options.duration_ns == 0)
@@ -302,13 +233,11 @@ static bool before(struct cushim__call *call, CUresult *answer)
     bool is_work;
 
     (void)answer;
-    if (!__atomic_load_n(&header, __ATOMIC_ACQUIRE))
-        make_file();
-    if (!__atomic_load_n(&header, __ATOMIC_ACQUIRE))
+    if (!cushim__trace_has_file())
         return true;
     if (options.times_device)
-        cushim__trace_time_before(call);
-    if (!outputs[call->slot].is_chosen || !is_recording())
+        cushim__trace_time_before(call, plans[call->slot].roles);
+    if (!plans[call->slot].is_chosen || !cushim__trace_is_recording())
         return true;
     is_work = cushim__trace_is_work(call->slot);
     if (is_work) {
@@ -318,7 +247,6 @@ static bool before(struct cushim__call *call, CUresult *answer)
             cushim__trace_time_start(traced, &work);
     }
     traced->record = begin_record(call);
-    depth += traced->record != NULL;
     if (is_work && traced->record)
         begin_work(call, &work);
     if (is_work && !traced->work)
@@ -330,51 +258,19 @@ static bool before(struct cushim__call *call, CUresult *answer)
 
 static CUresult after(struct cushim__call *call, CUresult answer)
 {
-    depth -= call->traced.record != NULL;
     if (!__atomic_load_n(&header, __ATOMIC_ACQUIRE))
         return answer;
     if (call->traced.record) {
         end_record(call, answer);
-        note_function(call, answer);
+        if (answer == CUDA_SUCCESS)
+            cushim__trace_name_found(call);
     }
     if (options.times_device)
-        cushim__trace_time_end(call, answer);
-    if (outputs[call->slot].is_unload)
-        __atomic_add_fetch(&named_generation, 1, __ATOMIC_RELAXED);
+        cushim__trace_time_end(call, plans[call->slot].roles, answer);
+    if (plans[call->slot].roles & TRACE_UNLOADS)
+        cushim__trace_names_forget();
     note_profiler(call->slot);
     return answer;
-}
-
-/* --- what trace_ranges.c and lookup.c record --- */
-
-bool cushim__trace_is_recording(void)
-{
-    if (!__atomic_load_n(&header, __ATOMIC_ACQUIRE))
-        make_file();
-    return __atomic_load_n(&header, __ATOMIC_ACQUIRE) && is_recording();
-}
-
-uint64_t cushim__trace_file_number(void)
-{
-    return __atomic_load_n(&header, __ATOMIC_ACQUIRE) ? __atomic_load_n(&files, __ATOMIC_RELAXED)
-                                                      : 0;
-}
-
-/* Also while no calls are recorded, as the program may call the function later. */
-void cushim__trace_name_unknown(const char *name, const void *function)
-{
-    if (!__atomic_load_n(&header, __ATOMIC_ACQUIRE))
-        make_file();
-    if (__atomic_load_n(&header, __ATOMIC_ACQUIRE) && !mark_named((uintptr_t)function))
-        cushim__trace_name(TRACE_NAME_UNKNOWN_FUNCTION, (uintptr_t)function, name);
-}
-
-static void free_texts(void)
-{
-    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) {
-        free(owned[i]);
-        owned[i] = NULL;
-    }
 }
 
 /* `is_alone`: no call is in progress, as the public functions that end a trace require. */
@@ -397,7 +293,9 @@ static void end(bool is_alone)
     }
     __atomic_store_n(&header, NULL, __ATOMIC_RELEASE);
     cushim__subscribe_all(CUSHIM__TRACE, false);
-    free_texts();
+    free(path);
+    free(driver);
+    path = driver = NULL;
 }
 
 static void destroy(void)
@@ -414,10 +312,8 @@ static void begin_child(void)
     cushim__trace_times_forget();
     lock = (struct cushim__lock){0}; /* a thread of the parent may hold it */
     header = NULL;
-    files++;
     is_refused = false;
-    depth = 0;
-    named_generation++;
+    cushim__trace_names_forget();
 }
 
 const struct cushim__subscriber cushim__trace = {
@@ -430,88 +326,57 @@ void cushim__trace_end(void)
 
 /* --- start --- */
 
-static void prepare_outputs(void)
+static void plan_slot(unsigned slot)
 {
-    for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++) {
-        struct outputs *out = &outputs[slot];
+    struct plan *plan = &plans[slot];
 
-        *out = (struct outputs){.is_unload = unloads(slot)};
-        for (unsigned i = 0; i < cushim__parameter_count(slot); i++) {
-            const uint16_t bit = (uint16_t)(1u << i);
+    *plan = (struct plan){.roles = trace_roles_of(slot),
+                          .is_chosen = cushim__trace_calls_have(options.calls, slot)};
+    for (unsigned i = 0; i < cushim__parameter_count(slot); i++) {
+        const uint8_t form = cushim__decoder_of(slot, i).form;
 
-            switch ((enum cushim__form)cushim__decoder_of(slot, i).form) {
-            case CUSHIM__WRITTEN_HANDLE:
-            case CUSHIM__WRITTEN_ADDRESS:
-            case CUSHIM__WRITTEN_WIDE:
-                out->wide |= bit;
-                break;
-            case CUSHIM__WRITTEN_SIGNED:
-                out->is_signed |= bit;
-                break;
-            case CUSHIM__WRITTEN_UNSIGNED:
-            case CUSHIM__WRITTEN_FLOAT:
-                out->is_unsigned |= bit;
-                break;
-            case CUSHIM__READ_TEXT:
-                out->text = out->text ? out->text : (uint8_t)(i + 1);
-                break;
-            default:
-                break;
-            }
-        }
+        if (form == CUSHIM__READ_TEXT && !plan->text)
+            plan->text = (uint8_t)(i + 1);
+        plan->is_written = plan->is_written || form >= CUSHIM__WRITTEN_HANDLE;
     }
-}
-
-static bool is_chosen(const char *patterns, unsigned slot)
-{
-    char pattern[TRACE_PATTERN_BYTES];
-    bool is_found = !patterns;
-
-    while (!is_found && cushim__trace_calls_next(&patterns, pattern))
-        is_found = cushim__name_means(pattern, slot);
-    return is_found;
 }
 
 /* To the calls that are recorded, and to those that change how others are recorded. */
 static void subscribe(void)
 {
+    const unsigned needed =
+        options.times_device && !cushim__layer_host ? TRACE_CHANGES_TIMING : TRACE_UNLOADS;
+
     for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++) {
-        outputs[slot].is_chosen = is_chosen(options.calls, slot);
-        if (outputs[slot].is_chosen || outputs[slot].is_unload ||
-            slot == CUSHIM__SLOT(ProfilerStart) || slot == CUSHIM__SLOT(ProfilerStop) ||
-            (options.times_device && cushim__trace_time_needs(slot)))
+        plan_slot(slot);
+        if (plans[slot].is_chosen || plans[slot].roles & needed ||
+            slot == CUSHIM__SLOT(ProfilerStart) || slot == CUSHIM__SLOT(ProfilerStop))
             cushim__subscribe(CUSHIM__TRACE, slot, true);
     }
 }
 
-static bool copy_text_option(const char **text, unsigned index)
-{
-    if (!*text)
-        return true;
-    owned[index] = cushim__name_copy(*text, strlen(*text));
-    *text = owned[index];
-    return owned[index];
-}
-
 CUresult cushim__trace_begin(const struct trace_options *wanted)
 {
+    const char *name = wanted->driver ? wanted->driver : "";
     char pattern[TRACE_PATTERN_BYTES];
 
     if (is_on)
         return CUDA_ERROR_ALREADY_ACQUIRED;
     if (wanted->calls && !cushim__trace_calls_check(wanted->calls, pattern))
         return CUDA_ERROR_INVALID_VALUE;
-    options = *wanted;
     /* The program may change the working directory before it forks. */
-    options.path = owned[0] = cushim__file_absolute(wanted->path);
-    if (!options.path || !copy_text_option(&options.driver, 1) ||
-        !copy_text_option(&options.calls, 2) ||
-        (wanted->times_device && !cushim__trace_times_begin())) {
-        free_texts();
+    path = cushim__file_absolute(wanted->path);
+    driver = cushim__name_copy(name, strlen(name));
+    if (!path || !driver || (wanted->times_device && !cushim__trace_times_begin())) {
+        free(path);
+        free(driver);
+        path = driver = NULL;
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
+    options = *wanted;
+    options.path = path;
+    options.driver = driver;
     cushim__decoders_prepare();
-    prepare_outputs();
     cushim__trace_works_prepare();
     is_refused = false;
     is_on = true;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The trace: a record of every call, and of the work that the device does for it, written into a
- * mapped file as it happens (src/trace/file.h). Recording takes no lock; timing the work over a real
- * driver takes one for each context.
+ * mapped file as it happens (src/trace/file.h). Recording takes no lock; timing the work over a
+ * real driver takes one for each context.
  */
 #ifndef CUSHIM_LAYER_TRACE_H
 #define CUSHIM_LAYER_TRACE_H
@@ -44,8 +44,8 @@ CUresult cushim__trace_begin(const struct trace_options *options);
 void cushim__trace_end(void);
 
 /*
- * trace_ranges.c: what the program names by NVTX. Pushed ranges belong to a thread, and those of
- * one domain nest. Push and pop return the depth that NVTX specifies.
+ * trace_ranges.c: what the program names by NVTX; NULL is an empty name. Pushed ranges belong to a
+ * thread, and those of one domain nest. Push and pop return the depth that NVTX specifies.
  */
 void cushim__trace_mark(const char *name);
 int cushim__trace_push(const void *domain, const char *name);
@@ -55,7 +55,7 @@ int cushim__trace_pop(const void *domain);
 uint64_t cushim__trace_range_start(const char *name);
 void cushim__trace_range_end(uint64_t id);
 
-void cushim__trace_name_thread(uint64_t system_thread, const char *name);
+void cushim__trace_name_thread(uint32_t system_thread, const char *name);
 
 /* Record the name of a function that the driver has and the registry does not. */
 void cushim__trace_name_unknown(const char *name, const void *function);
@@ -79,14 +79,21 @@ void cushim__trace_file_unmap(void);
 struct trace_record *cushim__trace_reserve(size_t words);
 void cushim__trace_publish(const struct trace_record *record);
 
-/* The number of the calling thread, which has reserved a record before. */
-unsigned cushim__trace_thread(void);
+/* An id of a published record, which is never 0. NULL: its file was closed, or it is no id. */
+uint64_t cushim__trace_record_id(const struct trace_record *record);
+struct trace_record *cushim__trace_record_of(uint64_t id);
 
 /* Reserve a record and copy words and a text into it; it is not published. NULL: as above. */
 struct trace_record *cushim__trace_text(enum trace_kind kind, const uint64_t *words, size_t count,
                                         const char *text);
 
-void cushim__trace_name(enum trace_named named, uint64_t of, const char *name);
+/* trace_names.c: record the name of a kernel that is launched, or of one that a call has found. */
+void cushim__trace_name_kernel(uint64_t function);
+void cushim__trace_name_found(const struct cushim__call *call);
+void cushim__trace_name(enum trace_named what, uint64_t of, const char *name);
+
+/* From now on, handles may stand for other functions, or the file is another one. */
+void cushim__trace_names_forget(void);
 
 /* trace_work.c: which calls queue work, by the registry. */
 void cushim__trace_works_prepare(void);
@@ -96,19 +103,13 @@ bool cushim__trace_is_work(unsigned slot);
 void cushim__trace_work_describe(const struct cushim__call *call, struct trace_work *work);
 
 /*
- * trace_time.c: when the device did the work. Over a real driver, the times are those of events on
- * the same stream, which are read later; a mock reports them itself.
+ * trace_time.c: when the device did the work. `roles` are those of the function: trace_roles_of().
  */
 bool cushim__trace_times_begin(void); /* false: no memory */
+void cushim__trace_time_before(const struct cushim__call *call, unsigned roles);
 void cushim__trace_time_start(struct cushim__traced *traced, struct trace_work *work);
 void cushim__trace_time_queue(struct trace_record *work); /* NULL: it has no record */
-void cushim__trace_time_end(struct cushim__call *call, CUresult answer);
-
-/* Before a call that may end a context: its events end with it, so their times are read. */
-void cushim__trace_time_before(const struct cushim__call *call);
-
-/* Whether calls of a function have to be seen because they change how work is timed. */
-bool cushim__trace_time_needs(unsigned slot);
+void cushim__trace_time_end(struct cushim__call *call, unsigned roles, CUresult answer);
 
 /*
  * Read the times of completed work, and set in the header, unless NULL, how much work has no times.
@@ -119,13 +120,32 @@ void cushim__trace_times_finish(struct trace_header *header, bool is_alone);
 /* In the child of a fork, the events are the parent's. */
 void cushim__trace_times_forget(void);
 
+/*
+ * trace_events.c: pairs of events around work over a real driver. While a stream is captured, no
+ * event may be recorded and none read.
+ */
+void cushim__trace_pair_start(struct cushim__traced *traced, struct trace_work *work);
+void cushim__trace_pair_end(const struct cushim__traced *traced, CUresult answer);
+
+/* The program has waited for the device: read the times of work in the current context. */
+void cushim__trace_pairs_read(void);
+
+/* The primary context may end, so its times are read; and it may have ended. */
+void cushim__trace_primary_releasing(CUdevice device);
+void cushim__trace_primary_released(CUdevice device);
+
+/* Its events end with a context, so their times are read before, if they may be. */
+void cushim__trace_context_destroyed(CUcontext handle, bool may_read);
+void cushim__trace_primary_retained(CUdevice device, CUcontext handle);
+void cushim__trace_count_untimed(uint64_t count);
+void cushim__trace_events_finish(struct trace_header *header, bool may_read, bool is_alone);
+void cushim__trace_events_forget(void);
+
 /* trace.c */
 uint64_t cushim__trace_now(void);
 
-/* Whether calls and ranges are recorded at this moment; makes the file if there is none. */
+/* Whether there is a file, and calls and ranges are recorded at this moment. */
+bool cushim__trace_has_file(void);
 bool cushim__trace_is_recording(void);
-
-/* Changes with each file: a record belongs to the file of its number. 0: there is no file. */
-uint64_t cushim__trace_file_number(void);
 
 #endif

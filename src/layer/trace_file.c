@@ -9,14 +9,17 @@
 #include "src/base/mapped_file.h"
 #include "src/layer/trace.h"
 
-enum { PATH_BYTES = 4096 };
+enum { PATH_BYTES = 4096, OFFSET_BITS = 40 };
 
 static struct trace_header *header; /* NULL: there is no file */
 static uint64_t mapped_bytes;
 static char path[PATH_BYTES];
 static unsigned threads;
 
-/* Changes with each file, so that a thread notices that its chunk belongs to a former one. */
+/*
+ * Changes with each file, and as one is closed, so that a thread notices that its chunk belongs to
+ * a former one. Ids of records contain it.
+ */
 static uint64_t session;
 
 /* The chunk that the calling thread writes to; it is valid while `session` is the global one. */
@@ -95,6 +98,7 @@ void cushim__trace_file_close(bool is_alone)
     __atomic_store_n(&header->chunk_count, chunks, __ATOMIC_RELEASE);
     header->ended_ns = cushim__trace_now();
     __atomic_or_fetch(&header->flags, TRACE_ENDED, __ATOMIC_RELEASE);
+    __atomic_add_fetch(&session, 1, __ATOMIC_RELEASE);
     cushim__file_cut(path, TRACE_HEADER_BYTES + chunks * TRACE_CHUNK_BYTES);
     if (is_alone)
         cushim__trace_file_unmap();
@@ -105,6 +109,7 @@ void cushim__trace_file_unmap(void)
     if (header)
         cushim__file_unmap(header, mapped_bytes);
     header = NULL;
+    __atomic_add_fetch(&session, 1, __ATOMIC_RELEASE);
 }
 
 /* Take the next chunk of the file for this thread. */
@@ -152,9 +157,20 @@ void cushim__trace_publish(const struct trace_record *record)
     __atomic_store_n(&thread.chunk->used, thread.chunk->used + (uint32_t)bytes, __ATOMIC_RELEASE);
 }
 
-unsigned cushim__trace_thread(void)
+uint64_t cushim__trace_record_id(const struct trace_record *record)
 {
-    return thread.number;
+    return __atomic_load_n(&session, __ATOMIC_ACQUIRE) << OFFSET_BITS |
+           (uint64_t)((const char *)record - (const char *)header);
+}
+
+struct trace_record *cushim__trace_record_of(uint64_t id)
+{
+    const uint64_t number = __atomic_load_n(&session, __ATOMIC_ACQUIRE) << OFFSET_BITS;
+    const uint64_t offset = id - number;
+
+    return offset < mapped_bytes - sizeof(struct trace_record) && offset % 8 == 0 && number
+               ? (struct trace_record *)((char *)header + offset)
+               : NULL;
 }
 
 struct trace_record *cushim__trace_text(enum trace_kind kind, const uint64_t *words, size_t count,
@@ -171,13 +187,4 @@ struct trace_record *cushim__trace_text(enum trace_kind kind, const uint64_t *wo
         memcpy(record + 1, words, count * sizeof *words);
     memcpy((uint64_t *)(record + 1) + count, text, length); /* zeros follow already */
     return record;
-}
-
-void cushim__trace_name(enum trace_named named, uint64_t of, const char *name)
-{
-    const uint64_t words[] = {named, of};
-    const struct trace_record *record = cushim__trace_text(TRACE_NAME, words, 2, name);
-
-    if (record)
-        cushim__trace_publish(record);
 }

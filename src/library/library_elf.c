@@ -27,103 +27,70 @@ __attribute__((destructor)) static void end(void)
  */
 
 typedef ElfW(Sym) elf_symbol;
-typedef ElfW(Dyn) elf_entry;
 typedef ElfW(Phdr) elf_part;
 
-struct object {
-    uintptr_t base;
-    elf_symbol *symbols;
-    const char *names;
-    size_t count;
-    int protection; /* of the pages with the symbols */
-};
+/* The linker defines them: the beginning of this library, and its dynamic table. */
+extern const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
+extern ElfW(Dyn) _DYNAMIC[] __attribute__((visibility("hidden")));
 
-/* glibc adds the base to these addresses, musl does not. */
-static uintptr_t address_of(const struct object *object, const elf_entry *entry)
+static uintptr_t base(void)
 {
-    const uintptr_t address = (uintptr_t)entry->d_un.d_ptr;
-
-    return address < object->base ? object->base + address : address;
+    return (uintptr_t)&__ehdr_start;
 }
 
-static void read_dynamic(struct object *object, const elf_entry *entry)
+/* What an entry of the dynamic table points to. glibc adds the base to these addresses, musl not. */
+static void *find_table(ElfW(Sxword) tag)
 {
-    for (; entry->d_tag != DT_NULL; entry++) {
-        if (entry->d_tag == DT_SYMTAB)
-            object->symbols = (elf_symbol *)address_of(object, entry);
-        else if (entry->d_tag == DT_STRTAB)
-            object->names = (const char *)address_of(object, entry);
-        else if (entry->d_tag == DT_HASH)
-            object->count = ((const uint32_t *)address_of(object, entry))[1];
-    }
-}
-
-static bool contains(const struct dl_phdr_info *info, const elf_part *part, const void *place)
-{
-    const uintptr_t start = info->dlpi_addr + part->p_vaddr;
-
-    return part->p_type == PT_LOAD && (uintptr_t)place >= start &&
-           (uintptr_t)place < start + part->p_memsz;
-}
-
-static const elf_part *part_with(const struct dl_phdr_info *info, const void *place)
-{
-    for (unsigned i = 0; i < info->dlpi_phnum; i++) {
-        if (contains(info, &info->dlpi_phdr[i], place))
-            return &info->dlpi_phdr[i];
+    for (const ElfW(Dyn) *entry = _DYNAMIC; entry->d_tag != DT_NULL; entry++) {
+        if (entry->d_tag == tag)
+            return (void *)(entry->d_un.d_ptr < base() ? base() + entry->d_un.d_ptr
+                                                       : entry->d_un.d_ptr);
     }
     return NULL;
 }
 
-/* Called for each object of the process. Stops at this library, which contains `here`. */
-static int read_object(struct dl_phdr_info *info, size_t size, void *data)
+/* The protection of the pages that a place is in. */
+static int protection_of(const void *place)
 {
-    static const char here;
-    struct object *object = data;
-    const elf_part *part;
+    const elf_part *parts = (const elf_part *)(base() + __ehdr_start.e_phoff);
+    const uintptr_t offset = (uintptr_t)place - base();
 
-    (void)size;
-    if (!part_with(info, &here))
-        return 0;
-    object->base = info->dlpi_addr;
-    for (unsigned i = 0; i < info->dlpi_phnum; i++) {
-        if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
-            read_dynamic(object, (const elf_entry *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr));
+    for (unsigned i = 0; i < __ehdr_start.e_phnum; i++) {
+        const elf_part *part = &parts[i];
+
+        if (part->p_type == PT_LOAD && offset - part->p_vaddr < part->p_memsz)
+            return (part->p_flags & PF_R ? PROT_READ : 0) |
+                   (part->p_flags & PF_W ? PROT_WRITE : 0) | (part->p_flags & PF_X ? PROT_EXEC : 0);
     }
-    part = part_with(info, object->symbols);
-    if (part)
-        object->protection = (part->p_flags & PF_R ? PROT_READ : 0) |
-                             (part->p_flags & PF_W ? PROT_WRITE : 0) |
-                             (part->p_flags & PF_X ? PROT_EXEC : 0);
-    return 1;
+    return 0;
 }
 
-static bool protect(const struct object *object, int protection)
+static bool protect(const elf_symbol *symbols, size_t count, int protection)
 {
     const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-    const uintptr_t start = (uintptr_t)object->symbols / page * page;
-    const uintptr_t end = (uintptr_t)(object->symbols + object->count);
+    const uintptr_t start = (uintptr_t)symbols / page * page;
 
-    return mprotect((void *)start, end - start, protection) == 0;
+    return mprotect((void *)start, (uintptr_t)(symbols + count) - start, protection) == 0;
 }
 
 bool cushim__hide_symbols(bool (*is_hidden)(const char *name))
 {
-    struct object object = {0};
-    bool writable = false;
+    elf_symbol *symbols = find_table(DT_SYMTAB);
+    const char *names = find_table(DT_STRTAB);
+    const uint32_t *hash = find_table(DT_HASH);
+    const int protection = symbols ? protection_of(symbols) : 0;
+    bool is_writable = false;
 
-    if (!dl_iterate_phdr(read_object, &object) || !object.symbols || !object.names ||
-        object.count == 0 || object.protection == 0)
+    if (!names || !hash || protection == 0)
         return false;
-    for (size_t i = 0; i < object.count; i++) {
-        if (object.symbols[i].st_shndx == SHN_UNDEF ||
-            !is_hidden(object.names + object.symbols[i].st_name))
+    for (size_t i = 0; i < hash[1]; i++) {
+        if (symbols[i].st_shndx == SHN_UNDEF || !is_hidden(names + symbols[i].st_name))
             continue;
-        if (!writable && !protect(&object, PROT_READ | PROT_WRITE))
+        if (!is_writable && !protect(symbols, hash[1], PROT_READ | PROT_WRITE))
             return false;
-        writable = true;
-        object.symbols[i].st_shndx = SHN_UNDEF;
-        object.symbols[i].st_value = 0;
+        is_writable = true;
+        symbols[i].st_shndx = SHN_UNDEF;
+        symbols[i].st_value = 0;
     }
-    return !writable || protect(&object, object.protection);
+    return !is_writable || protect(symbols, hash[1], protection);
 }

@@ -18,32 +18,6 @@
 
 enum { TABLES = 1, CORE = 1, CORE2 = 5 };
 
-/* Indices in the tables of both modules, as the enums NVTX_CBID_CORE and NVTX_CBID_CORE2. */
-enum {
-    CORE_MARK_EX = 1,
-    CORE_MARK = 2,
-    CORE_MARK_WIDE = 3,
-    CORE_START_EX = 4,
-    CORE_START = 5,
-    CORE_START_WIDE = 6,
-    CORE_END = 7,
-    CORE_PUSH_EX = 8,
-    CORE_PUSH = 9,
-    CORE_PUSH_WIDE = 10,
-    CORE_POP = 11,
-    CORE_NAME_THREAD = 14,
-    CORE_NAME_THREAD_WIDE = 15,
-    CORE2_MARK_EX = 1,
-    CORE2_START_EX = 2,
-    CORE2_END = 3,
-    CORE2_PUSH_EX = 4,
-    CORE2_POP = 5,
-    CORE2_REGISTER_STRING = 10,
-    CORE2_REGISTER_STRING_WIDE = 11,
-    CORE2_CREATE_DOMAIN = 12,
-    CORE2_CREATE_DOMAIN_WIDE = 13,
-};
-
 enum { MESSAGE_ASCII = 1, MESSAGE_WIDE = 2, MESSAGE_REGISTERED = 3 };
 
 /* nvtxEventAttributes_t; later versions may add members at the end. */
@@ -102,19 +76,16 @@ static struct message message_of(const struct attributes *attributes)
     return message;
 }
 
-static void mark(const char *message)
-{
-    cushim__trace_mark(message ? message : "");
-}
+/* --- the functions of NVTX, of which some are functions of the trace --- */
 
 static void mark_wide(const wchar_t *message)
 {
-    mark(narrow(message).text);
+    cushim__trace_mark(narrow(message).text);
 }
 
 static void mark_ex(const struct attributes *attributes)
 {
-    mark(message_of(attributes).text);
+    cushim__trace_mark(message_of(attributes).text);
 }
 
 static void domain_mark_ex(void *domain, const struct attributes *attributes)
@@ -123,19 +94,14 @@ static void domain_mark_ex(void *domain, const struct attributes *attributes)
     mark_ex(attributes);
 }
 
-static uint64_t start(const char *message)
-{
-    return cushim__trace_range_start(message ? message : "");
-}
-
 static uint64_t start_wide(const wchar_t *message)
 {
-    return start(narrow(message).text);
+    return cushim__trace_range_start(narrow(message).text);
 }
 
 static uint64_t start_ex(const struct attributes *attributes)
 {
-    return start(message_of(attributes).text);
+    return cushim__trace_range_start(message_of(attributes).text);
 }
 
 static uint64_t domain_start_ex(void *domain, const struct attributes *attributes)
@@ -144,20 +110,15 @@ static uint64_t domain_start_ex(void *domain, const struct attributes *attribute
     return start_ex(attributes);
 }
 
-static void end(uint64_t id)
-{
-    cushim__trace_range_end(id);
-}
-
 static void domain_end(void *domain, uint64_t id)
 {
     (void)domain;
-    end(id);
+    cushim__trace_range_end(id);
 }
 
 static int push(const char *message)
 {
-    return cushim__trace_push(NULL, message ? message : "");
+    return cushim__trace_push(NULL, message);
 }
 
 static int push_wide(const wchar_t *message)
@@ -175,24 +136,14 @@ static int push_ex(const struct attributes *attributes)
     return domain_push_ex(NULL, attributes);
 }
 
-static int domain_pop(void *domain)
-{
-    return cushim__trace_pop(domain);
-}
-
 static int pop(void)
 {
-    return domain_pop(NULL);
-}
-
-static void name_thread(uint32_t system_thread, const char *name)
-{
-    cushim__trace_name_thread(system_thread, name ? name : "");
+    return cushim__trace_pop(NULL);
 }
 
 static void name_thread_wide(uint32_t system_thread, const wchar_t *name)
 {
-    name_thread(system_thread, narrow(name).text);
+    cushim__trace_name_thread(system_thread, narrow(name).text);
 }
 
 /* Returns a copy as the handle. It is never freed, as NVTX unregisters no string. */
@@ -223,6 +174,7 @@ struct row {
     function function;
 };
 
+/* Set functions of a module. Its table has none for what this version of NVTX does not have. */
 static void fill(const struct callbacks *callbacks, int module, const struct row *rows,
                  size_t count)
 {
@@ -241,31 +193,32 @@ CUSHIM_API int InitializeInjectionNvtx2(const void *(*table)(uint32_t id));
 
 CUSHIM_API int InitializeInjectionNvtx2(const void *(*table)(uint32_t id))
 {
+    /* The numbers are those of the enums NVTX_CBID_CORE and NVTX_CBID_CORE2. */
     static const struct row core[] = {
-        {CORE_MARK_EX, (function)mark_ex},
-        {CORE_MARK, (function)mark},
-        {CORE_MARK_WIDE, (function)mark_wide},
-        {CORE_START_EX, (function)start_ex},
-        {CORE_START, (function)start},
-        {CORE_START_WIDE, (function)start_wide},
-        {CORE_END, (function)end},
-        {CORE_PUSH_EX, (function)push_ex},
-        {CORE_PUSH, (function)push},
-        {CORE_PUSH_WIDE, (function)push_wide},
-        {CORE_POP, (function)pop},
-        {CORE_NAME_THREAD, (function)name_thread},
-        {CORE_NAME_THREAD_WIDE, (function)name_thread_wide},
+        {1, (function)mark_ex},
+        {2, (function)cushim__trace_mark},
+        {3, (function)mark_wide},
+        {4, (function)start_ex},
+        {5, (function)cushim__trace_range_start},
+        {6, (function)start_wide},
+        {7, (function)cushim__trace_range_end},
+        {8, (function)push_ex},
+        {9, (function)push},
+        {10, (function)push_wide},
+        {11, (function)pop},
+        {14, (function)cushim__trace_name_thread},
+        {15, (function)name_thread_wide},
     };
     static const struct row core2[] = {
-        {CORE2_MARK_EX, (function)domain_mark_ex},
-        {CORE2_START_EX, (function)domain_start_ex},
-        {CORE2_END, (function)domain_end},
-        {CORE2_PUSH_EX, (function)domain_push_ex},
-        {CORE2_POP, (function)domain_pop},
-        {CORE2_REGISTER_STRING, (function)register_string},
-        {CORE2_REGISTER_STRING_WIDE, (function)register_string_wide},
-        {CORE2_CREATE_DOMAIN, (function)create_domain},
-        {CORE2_CREATE_DOMAIN_WIDE, (function)create_domain_wide},
+        {1, (function)domain_mark_ex},
+        {2, (function)domain_start_ex},
+        {3, (function)domain_end},
+        {4, (function)domain_push_ex},
+        {5, (function)cushim__trace_pop},
+        {10, (function)register_string},
+        {11, (function)register_string_wide},
+        {12, (function)create_domain},
+        {13, (function)create_domain_wide},
     };
     const struct callbacks *callbacks = table(TABLES);
 

@@ -5,8 +5,6 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <fcntl.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,27 +12,17 @@
 #include <unistd.h>
 
 #include "src/tool/output.h"
+#include "src/tool/symbolizer.h"
 #include "src/tool/trace.h"
 
 /* Whether the tool is there and does it. */
 static bool demangle(int from, int to)
 {
-    static char name[] = "c++filt";
-    char *words[] = {name, NULL};
-    posix_spawn_file_actions_t actions;
-    int error = posix_spawn_file_actions_init(&actions), status = -1;
+    const char *const words[] = {"c++filt", NULL};
+    int error, status = -1;
     pid_t child;
 
-    if (error)
-        return false;
-    error = posix_spawn_file_actions_adddup2(&actions, from, STDIN_FILENO);
-    if (!error)
-        error = posix_spawn_file_actions_adddup2(&actions, to, STDOUT_FILENO);
-    if (!error)
-        error = posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-    if (!error)
-        error = posix_spawnp(&child, name, &actions, NULL, words, environ);
-    posix_spawn_file_actions_destroy(&actions);
+    error = symbolizer_spawn(words, from, to, &child);
     while (!error && waitpid(child, &status, 0) < 0 && errno == EINTR)
         continue;
     return status == 0;

@@ -169,12 +169,17 @@ void output_to_file(const char *path, const char *what, void (*put)(FILE *file, 
 
 /* --- JSON --- */
 
-static void new_line(const struct json *json)
+static FILE *file_of(const struct json *json)
 {
-    printf("\n%*s", (int)json->depth * 2, "");
+    return json->file ? json->file : stdout;
 }
 
-static void put_string(const char *value)
+static void new_line(const struct json *json)
+{
+    fprintf(file_of(json), "\n%*s", (int)json->depth * 2, "");
+}
+
+static void put_string(const struct json *json, const char *value)
 {
     struct cushim__text text;
     char *buffer;
@@ -184,7 +189,7 @@ static void put_string(const char *value)
     buffer = output_memory(text.length + 1);
     cushim__text_begin(&text, buffer, text.length + 1);
     cushim__text_json(&text, value);
-    fputs(buffer, stdout);
+    fputs(buffer, file_of(json));
     free(buffer);
 }
 
@@ -192,12 +197,12 @@ static void put_string(const char *value)
 static void begin_value(struct json *json, const char *key)
 {
     if (json->filled)
-        putchar(',');
+        fputc(',', file_of(json));
     if (json->depth)
         new_line(json);
     if (key) {
-        put_string(key);
-        fputs(": ", stdout);
+        put_string(json, key);
+        fputs(": ", file_of(json));
     }
     json->filled = true;
 }
@@ -205,7 +210,7 @@ static void begin_value(struct json *json, const char *key)
 void json_open(struct json *json, const char *key, char bracket)
 {
     begin_value(json, key);
-    putchar(bracket);
+    fputc(bracket, file_of(json));
     json->depth++;
     json->filled = false;
 }
@@ -215,37 +220,37 @@ void json_close(struct json *json, char bracket)
     json->depth--;
     if (json->filled)
         new_line(json);
-    putchar(bracket);
+    fputc(bracket, file_of(json));
     json->filled = true;
     if (!json->depth)
-        putchar('\n');
+        fputc('\n', file_of(json));
 }
 
 void json_string(struct json *json, const char *key, const char *value)
 {
     begin_value(json, key);
     if (value)
-        put_string(value);
+        put_string(json, value);
     else
-        fputs("null", stdout);
+        fputs("null", file_of(json));
 }
 
 void json_integer(struct json *json, const char *key, int64_t value)
 {
     begin_value(json, key);
-    printf("%" PRId64, value);
+    fprintf(file_of(json), "%" PRId64, value);
 }
 
 void json_size(struct json *json, const char *key, uint64_t value)
 {
     begin_value(json, key);
-    printf("%" PRIu64, value);
+    fprintf(file_of(json), "%" PRIu64, value);
 }
 
 void json_bool(struct json *json, const char *key, bool value)
 {
     begin_value(json, key);
-    fputs(value ? "true" : "false", stdout);
+    fputs(value ? "true" : "false", file_of(json));
 }
 
 void json_null(struct json *json, const char *key)
@@ -260,7 +265,7 @@ void json_decimal(struct json *json, const char *key, double value, int places)
         return;
     }
     begin_value(json, key);
-    printf("%.*f", places, value);
+    fprintf(file_of(json), "%.*f", places, value);
 }
 
 void json_report(struct json *json, const char *key, const struct cushim_report *report)
@@ -272,7 +277,7 @@ void json_report(struct json *json, const char *key, const struct cushim_report 
     begin_value(json, key);
     for (const char *next = text; *next; next++) {
         if (*next != '\n')
-            putchar(*next);
+            fputc(*next, file_of(json));
         else if (next[1])
             new_line(json);
     }

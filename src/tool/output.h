@@ -61,8 +61,9 @@ void output_to_file(const char *path, const char *what, void (*put)(FILE *file, 
  * when its last bracket is closed.
  */
 
-/* All-zero is the start of a document. */
+/* All-zero is the start of a document on standard output. */
 struct json {
+    FILE *file; /* NULL: standard output */
     unsigned depth;
     bool filled; /* the innermost bracket has something in it */
 };

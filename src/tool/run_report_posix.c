@@ -103,38 +103,41 @@ static void read_files(struct findings *findings, const char *folder)
 
 /* --- files for programs --- */
 
-static void print_json_member(FILE *file, const char *key, const char *value, const char *end)
+static const char *text_or_null(const char *text)
 {
-    char json[2 * LINE_SIZE];
-    struct cushim__text text;
-
-    cushim__text_begin(&text, json, sizeof json);
-    cushim__text_json(&text, value);
-    fprintf(file, "      \"%s\": %s%s\n", key, value[0] ? json : "null", end);
+    return text[0] ? text : NULL;
 }
 
 static void print_json(FILE *file, const struct findings *findings, int status)
 {
-    fprintf(file, "{\n  \"version\": 1,\n  \"status\": %d,\n  \"processes\": %u,\n", status,
-            findings->processes);
-    fputs("  \"findings\": [", file);
+    struct json json = {.file = file};
+
+    json_open(&json, NULL, '{');
+    json_integer(&json, "version", 1);
+    json_integer(&json, "status", status);
+    json_integer(&json, "processes", findings->processes);
+    json_open(&json, "findings", '[');
     for (const struct finding *finding = findings->first; finding; finding = finding->next) {
         char function[100], place[400];
 
         find_function(finding_text(finding), function, sizeof function);
         find_place(finding_text(finding), place, sizeof place);
-        fprintf(file, "%s\n    {\n", finding == findings->first ? "" : ",");
-        print_json_member(file, "kind", finding->line, ",");
-        print_json_member(file, "level", finding->level, ",");
-        fprintf(file, "      \"count\": %lu,\n      \"is_failure\": %s,\n", finding->count,
-                finding->is_failure ? "true" : "false");
-        print_json_member(file, "text", finding_text(finding), ",");
-        print_json_member(file, "function", function, ",");
-        print_json_member(file, "place", place, ",");
-        fprintf(file, "      \"process\": %s\n    }",
-                finding->process[0] ? finding->process : "null");
+        json_open(&json, NULL, '{');
+        json_string(&json, "kind", finding->line);
+        json_string(&json, "level", text_or_null(finding->level));
+        json_size(&json, "count", finding->count);
+        json_bool(&json, "is_failure", finding->is_failure);
+        json_string(&json, "text", text_or_null(finding_text(finding)));
+        json_string(&json, "function", text_or_null(function));
+        json_string(&json, "place", text_or_null(place));
+        if (finding->process[0])
+            json_integer(&json, "process", strtol(finding->process, NULL, 10));
+        else
+            json_null(&json, "process");
+        json_close(&json, '}');
     }
-    fputs(findings->first ? "\n  ]\n}\n" : "]\n}\n", file);
+    json_close(&json, ']');
+    json_close(&json, '}');
 }
 
 /* As an attribute or between tags; what XML cannot have becomes `?`. */

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /*
  * Find an address and write `function (file:line)`. `name` is the name of a file without its
@@ -18,6 +19,12 @@ bool symbolizer_find(const char *folder, const char *name, uint64_t offset, char
 
 /* Why no address can be found on this machine; NULL: a tool is installed. */
 const char *symbolizer_obstacle(void);
+
+/*
+ * POSIX: start a tool that reads from one file and writes to another; what it complains of is
+ * dropped. Returns 0 or an error of errno.
+ */
+int symbolizer_spawn(const char *const *words, int from, int to, pid_t *child);
 
 /* End the tools. */
 void symbolizer_end(void);

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -25,7 +26,8 @@ enum { MODULES = 64, PATH_SIZE = 4096 };
 
 struct module {
     char name[64];
-    FILE *to, *from; /* pipes of the tool; NULL: the module was not found, or the tool has ended */
+    FILE *to,
+        *from; /* the socket of the tool; NULL: the module was not found, or the tool has ended */
     pid_t tool;
 };
 
@@ -71,49 +73,46 @@ static bool find_file(const char *folder, const char *name, char *path)
                    name, path);
 }
 
-/* Start a tool on a file, with a pipe to it and one from it. Returns 0 or an error of errno. */
-static int spawn(const char *tool, const char *path, int to, int from, pid_t *child)
+int symbolizer_spawn(const char *const *words, int from, int to, pid_t *child)
 {
-    const char *const words[] = {
-        tool, strstr(tool, "symbolizer") ? "--output-style=GNU" : "-f", "-f", "-C", "-e", path,
-        NULL};
     posix_spawn_file_actions_t actions;
     int error = posix_spawn_file_actions_init(&actions);
 
     if (error)
         return error;
-    posix_spawn_file_actions_adddup2(&actions, to, STDIN_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, from, STDOUT_FILENO);
-    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-    error = posix_spawnp(child, tool, &actions, NULL, (char *const *)words, environ);
+    error = posix_spawn_file_actions_adddup2(&actions, from, STDIN_FILENO);
+    if (!error)
+        error = posix_spawn_file_actions_adddup2(&actions, to, STDOUT_FILENO);
+    if (!error)
+        error = posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    if (!error)
+        error = posix_spawnp(child, words[0], &actions, NULL, (char *const *)words, environ);
     posix_spawn_file_actions_destroy(&actions);
     return error;
 }
 
 static const char *const tools[] = {"addr2line", "llvm-addr2line", "llvm-symbolizer"};
 
+/* A tool reads from one end of a socket and writes to it. */
 static void start(struct module *module, const char *path)
 {
-    int to[2], from[2], error = ENOENT;
+    int ends[2], error = ENOENT;
 
-    if (pipe2(to, O_CLOEXEC) != 0)
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
         return;
-    if (pipe2(from, O_CLOEXEC) != 0) {
-        close(to[0]);
-        close(to[1]);
-        return;
+    for (size_t i = 0; error && i < sizeof tools / sizeof *tools; i++) {
+        const char *style = strstr(tools[i], "symbolizer") ? "--output-style=GNU" : "-f";
+        const char *const words[] = {tools[i], style, "-f", "-C", "-e", path, NULL};
+
+        error = symbolizer_spawn(words, ends[1], ends[1], &module->tool);
     }
-    for (size_t i = 0; error && i < sizeof tools / sizeof *tools; i++)
-        error = spawn(tools[i], path, to[0], from[1], &module->tool);
-    close(to[0]);
-    close(from[1]);
+    close(ends[1]);
     if (error) {
-        close(to[1]);
-        close(from[0]);
+        close(ends[0]);
         return;
     }
-    module->to = fdopen(to[1], "w");
-    module->from = fdopen(from[0], "r");
+    module->to = fdopen(ends[0], "w");
+    module->from = fdopen(fcntl(ends[0], F_DUPFD_CLOEXEC, 0), "r");
     if (!module->to || !module->from)
         output_memory(SIZE_MAX); /* prints that memory ran out, and ends */
 }

@@ -60,7 +60,7 @@ enum trace_kind {
     TRACE_CALL = 1, /* words: the arguments, see below */
     TRACE_WORK,     /* words: a struct trace_work, what the device did for a call */
     TRACE_NAME,     /* word 0: enum trace_named, word 1: what is named; then the name with NUL */
-    TRACE_RANGE,    /* a range of NVTX; word 0: its depth in its thread; then the name with NUL */
+    TRACE_RANGE,    /* a range of NVTX; the words are its name with NUL */
     TRACE_MARK,     /* a mark of NVTX; the words are its name with NUL */
 };
 
@@ -78,7 +78,6 @@ struct trace_record {
     int32_t code;  /* CALL: the result */
     uint64_t began_ns, ended_ns;
     uint32_t flags;
-    uint32_t depth; /* CALL: how many calls of the thread it is nested in */
 };
 
 #define TRACE_ARGUMENT_WRITTEN(index) (1u << (index))
@@ -98,19 +97,17 @@ enum trace_work_kind {
 };
 
 /*
- * The words of work. The times of its record are those of the device on the trace's clock, or 0 if
- * they could not be read. The call is that of thread `thread` that began at `call_ns`.
+ * The words of work, which the last call before it in its thread queues. The times of its record
+ * are those of the device on the trace's clock, or 0 if they could not be read.
  */
 struct trace_work {
-    uint32_t kind; /* enum trace_work_kind */
-    uint32_t thread;
-    uint64_t call_ns;
+    uint32_t kind;            /* enum trace_work_kind */
+    uint32_t device;          /* number of the device; UINT32_MAX: not known */
     uint64_t context, stream; /* handles; a stream may be NULL, 1 (legacy) or 2 (per thread) */
     uint64_t object;          /* handle of the function or graph; 0: none */
     uint64_t bytes;           /* how many are copied or set; 0: not known */
     uint32_t grid[3], block[3];
     uint32_t shared_bytes;
-    uint32_t device; /* number of the device; UINT32_MAX: not known */
 };
 
 /* What a name belongs to. */

@@ -83,10 +83,19 @@ static void put_time(FILE *file, const char *key, uint64_t ns)
 
 /* The first event is written by trace_write_json(), so all others follow a comma. */
 static void begin_event(const struct json_output *output, char phase, uint64_t process,
-                        uint64_t thread)
+                        uint64_t thread, uint64_t time_ns)
 {
     fprintf(output->file, ",\n{\"ph\":\"%c\",\"pid\":%" PRIu64 ",\"tid\":%" PRIu64, phase, process,
             thread);
+    put_time(output->file, "ts", time_ns);
+}
+
+/* An event of a track, whose events nest. */
+static void begin_span(const struct json_output *output, uint64_t process, uint64_t thread,
+                       uint64_t began_ns, uint64_t ended_ns)
+{
+    begin_event(output, 'X', process, thread, began_ns);
+    put_time(output->file, "dur", ended_ns - began_ns);
 }
 
 static void put_name(const struct json_output *output, const char *name, const char *category)
@@ -96,49 +105,47 @@ static void put_name(const struct json_output *output, const char *name, const c
     fprintf(output->file, ",\"cat\":\"%s\"", category);
 }
 
+/* The name of a process or a thread, and its place among the others. */
 static void put_metadata(const struct json_output *output, const char *what, uint64_t process,
                          uint64_t thread, const char *name, uint64_t position)
 {
-    for (int is_index = 0; is_index < 2; is_index++) {
-        begin_event(output, 'M', process, thread);
-        fprintf(output->file, ",\"ts\":0,\"name\":\"%s_%s\",\"args\":{", what,
-                is_index ? "sort_index" : "name");
-        if (is_index) {
-            fprintf(output->file, "\"sort_index\":%" PRIu64 "}}", position);
-        } else {
-            fputs("\"name\":", output->file);
-            trace_put_string(output->file, name);
-            fputs("}}", output->file);
-        }
-    }
+    begin_event(output, 'M', process, thread, 0);
+    fprintf(output->file, ",\"name\":\"%s_name\",\"args\":{\"name\":", what);
+    trace_put_string(output->file, name);
+    fputs("}}", output->file);
+    begin_event(output, 'M', process, thread, 0);
+    fprintf(output->file, ",\"name\":\"%s_sort_index\",\"args\":{\"sort_index\":%" PRIu64 "}}",
+            what, position);
 }
 
-static uint64_t ranges_track(const struct json_output *output, uint32_t thread)
+/* The process and the thread that stand for a track. */
+static uint64_t process_of(const struct json_output *output, const struct trace_track *track)
 {
-    return output->highest_thread + output->timeline->lanes[thread].number;
+    return track->kind == TRACE_TRACK_WORK
+               ? output->process + 1 + output->timeline->streams[track->owner].context
+               : output->process;
+}
+
+static uint64_t thread_of(const struct json_output *output, const struct trace_track *track)
+{
+    return track->owner + (track->kind == TRACE_TRACK_RANGES ? output->highest_thread
+                           : track->kind == TRACE_TRACK_WORK ? 1
+                                                             : 0);
 }
 
 static void put_tracks(const struct json_output *output)
 {
     const struct trace_timeline *timeline = output->timeline;
-    char name[128];
 
-    for (uint32_t i = 0; i < timeline->reader->thread_count; i++) {
-        const struct trace_lane *lane = &timeline->lanes[i];
-        trace_thread_name(timeline, i, name, sizeof name);
-        if (lane->range_count)
-            put_metadata(output, "thread", output->process, ranges_track(output, i), "Ranges",
-                         2 * i);
-        put_metadata(output, "thread", output->process, lane->number, name, 2 * i + 1);
-    }
+    put_metadata(output, "process", output->process, 0, timeline->process_name, 0);
     for (size_t i = 0; i < timeline->context_count; i++)
         put_metadata(output, "process", output->process + 1 + i, 0, timeline->contexts[i].name,
                      1 + i);
-    for (size_t i = 0; i < timeline->stream_count; i++) {
-        const uint32_t index = timeline->order[i];
-        const struct trace_stream *stream = &timeline->streams[index];
-        put_metadata(output, "thread", output->process + 1 + stream->context, index + 1,
-                     stream->name, i);
+    for (size_t i = 0; i < timeline->track_count; i++) {
+        const struct trace_track *track = &timeline->tracks[i];
+        if (track->kind != TRACE_TRACK_PROCESS_RANGES && track->kind != TRACE_TRACK_MEMORY)
+            put_metadata(output, "thread", process_of(output, track), thread_of(output, track),
+                         track->name, i);
     }
 }
 
@@ -150,31 +157,27 @@ static void put_argument(FILE *file, const struct trace_argument *argument, unsi
         fprintf(file, "\"%s\":", argument->name);
     else
         fprintf(file, "\"argument %u\":", index);
-    if (argument->is_number) {
-        fputs(argument->text, file);
-        return;
-    }
-    if (argument->string) {
-        trace_put_string(file, argument->string);
-        return;
-    }
     if (argument->is_handle)
         snprintf(text, sizeof text, "%s 0x%" PRIx64, argument->text, argument->value);
-    trace_put_string(file, argument->is_handle ? text : argument->text);
+    if (argument->is_number)
+        fputs(argument->text, file);
+    else
+        trace_put_string(file, argument->is_handle ? text
+                               : argument->string  ? argument->string
+                                                   : argument->text);
 }
 
 static void put_call(const struct json_output *output, const struct trace_item *item)
 {
     const struct trace_timeline *timeline = output->timeline;
-    const struct trace_record *record = &item->record;
+    const struct trace_record *record = item->record;
     char buffer[TRACE_RESULT_BYTES];
     FILE *file = output->file;
 
-    begin_event(output, 'X', output->process, timeline->lanes[item->thread].number);
-    put_time(file, "ts", item->began_ns);
-    put_time(file, "dur", item->ended_ns - item->began_ns);
+    begin_span(output, output->process, timeline->reader->threads[item->thread].number,
+               item->began_ns, item->ended_ns);
     put_name(output, trace_slot_name(timeline, record->slot),
-             trace_class_names[trace_class_of(record)]);
+             trace_class_names[trace_class_of(timeline, record)]);
     fputs(",\"args\":{", file);
     for (unsigned i = 0; i < trace_argument_count(item); i++) {
         struct trace_argument argument;
@@ -189,45 +192,36 @@ static void put_call(const struct json_output *output, const struct trace_item *
             record->ended_ns ? trace_result_name(record->code, buffer) : "not");
 }
 
-/* An arrow from a call to its work. */
-static void put_flow(const struct json_output *output, const struct trace_work_event *work,
-                     size_t number)
+/* One end of an arrow from a call to its work. */
+static void put_flow(const struct json_output *output, char phase, uint64_t process,
+                     uint64_t thread, uint64_t time_ns, size_t number)
 {
-    const struct trace_timeline *timeline = output->timeline;
-    const struct trace_lane *lane = &timeline->lanes[work->thread];
-    const struct trace_stream *stream = &timeline->streams[work->stream];
-
-    begin_event(output, 's', output->process, lane->number);
-    put_time(output->file, "ts", lane->calls[work->call - 1 - lane->first_call].began_ns);
-    fprintf(output->file, ",\"id\":%zu,\"name\":\"work\",\"cat\":\"work\"}", number + 1);
-    begin_event(output, 'f', output->process + 1 + stream->context, work->stream + 1);
-    put_time(output->file, "ts", work->began_ns);
-    fprintf(output->file, ",\"id\":%zu,\"name\":\"work\",\"cat\":\"work\",\"bp\":\"e\"}",
-            number + 1);
+    begin_event(output, phase, process, thread, time_ns);
+    fprintf(output->file, ",\"id\":%zu,\"name\":\"work\",\"cat\":\"work\"%s}", number,
+            phase == 'f' ? ",\"bp\":\"e\"" : "");
 }
 
-static void put_work(const struct json_output *output, const struct trace_work_event *work,
-                     size_t number)
+static void put_work(const struct json_output *output, const struct trace_track *track,
+                     const struct trace_work_event *work)
 {
     const struct trace_timeline *timeline = output->timeline;
-    const struct trace_stream *stream = &timeline->streams[work->stream];
     const uint64_t duration = work->ended_ns - work->began_ns;
+    const uint64_t process = process_of(output, track), thread = thread_of(output, track);
+    const size_t number = 1 + (size_t)(work - timeline->works);
     FILE *file = output->file;
 
-    begin_event(output, 'X', output->process + 1 + stream->context, work->stream + 1);
-    put_time(file, "ts", work->began_ns);
-    put_time(file, "dur", duration);
+    begin_span(output, process, thread, work->began_ns, work->ended_ns);
     put_name(output, trace_set_at(&timeline->names, work->name),
              trace_class_names[trace_class_of_work(work)]);
     fputs(",\"args\":{\"call\":", file);
     trace_put_string(file, trace_slot_name(timeline, work->slot));
     if (work->kind == TRACE_KERNEL) {
-        struct trace_shape shape = trace_shape_of(timeline, work);
+        const struct trace_shape *shape = &work->shape;
         fprintf(file,
                 ",\"grid\":[%" PRIu32 ",%" PRIu32 ",%" PRIu32 "],\"block\":[%" PRIu32 ",%" PRIu32
                 ",%" PRIu32 "],\"shared_bytes\":%" PRIu32,
-                shape.grid[0], shape.grid[1], shape.grid[2], shape.block[0], shape.block[1],
-                shape.block[2], shape.shared_bytes);
+                shape->grid[0], shape->grid[1], shape->grid[2], shape->block[0], shape->block[1],
+                shape->block[2], shape->shared_bytes);
     }
     if (work->symbol != work->name) {
         fputs(",\"symbol\":", file);
@@ -238,81 +232,80 @@ static void put_work(const struct json_output *output, const struct trace_work_e
     if (work->bytes && duration)
         fprintf(file, ",\"GB/s\":%.3f", (double)work->bytes / (double)duration);
     fputs("}}", file);
-    if (work->call)
-        put_flow(output, work, number);
+    if (!work->call)
+        return;
+    put_flow(output, 's', output->process, timeline->reader->threads[work->thread].number,
+             work->call_ns, number);
+    put_flow(output, 'f', process, thread, work->began_ns, number);
 }
 
 /* An asynchronous event, which may overlap others. */
-static void put_process_range(const struct json_output *output, const struct trace_range *range,
-                              size_t number)
+static void put_process_range(const struct json_output *output, const struct trace_range *range)
 {
+    const size_t number = 1 + (size_t)(range - output->timeline->ranges);
+
     for (const char *phase = "be"; *phase; phase++) {
-        begin_event(output, *phase, output->process, 0);
-        put_time(output->file, "ts", *phase == 'b' ? range->began_ns : range->ended_ns);
+        begin_event(output, *phase, output->process, 0,
+                    *phase == 'b' ? range->began_ns : range->ended_ns);
         put_name(output, trace_set_at(&output->timeline->names, range->name), "range");
         fprintf(output->file, ",\"id\":%zu}", number);
     }
 }
 
-static void put_ranges(const struct json_output *output)
+static void put_range(const struct json_output *output, const struct trace_track *track,
+                      const struct trace_range *range)
 {
-    const struct trace_timeline *timeline = output->timeline;
+    const uint64_t thread = thread_of(output, track);
 
-    for (size_t i = 0; i < timeline->range_count; i++) {
-        const struct trace_range *range = &timeline->ranges[i];
-        if (range->lane == timeline->reader->thread_count) {
-            put_process_range(output, range, i + 1);
-            continue;
-        }
-        begin_event(output, range->is_mark ? 'i' : 'X', output->process,
-                    ranges_track(output, range->lane));
-        put_time(output->file, "ts", range->began_ns);
-        if (!range->is_mark)
-            put_time(output->file, "dur", range->ended_ns - range->began_ns);
-        put_name(output, trace_set_at(&timeline->names, range->name),
-                 range->is_mark ? "mark" : "range");
-        fputs(range->is_mark ? ",\"s\":\"t\"}" : "}", output->file);
-    }
+    if (range->is_mark)
+        begin_event(output, 'i', output->process, thread, range->began_ns);
+    else
+        begin_span(output, output->process, thread, range->began_ns, range->ended_ns);
+    put_name(output, trace_set_at(&output->timeline->names, range->name),
+             range->is_mark ? "mark" : "range");
+    fputs(range->is_mark ? ",\"s\":\"t\"}" : "}", output->file);
 }
 
-static void put_memory(const struct json_output *output)
+static void put_memory(const struct json_output *output, const struct trace_memory *memory)
+{
+    begin_event(output, 'C', output->process, 0, memory->time_ns);
+    fprintf(output->file, ",\"name\":\"device memory\",\"args\":{\"bytes\":%" PRIu64 "}}",
+            memory->bytes);
+}
+
+static void put_events(const struct json_output *output, const struct trace_track *track)
 {
     const struct trace_timeline *timeline = output->timeline;
 
-    for (size_t i = 0; i < timeline->memory_count; i++) {
-        begin_event(output, 'C', output->process, 0);
-        put_time(output->file, "ts", timeline->memory[i].time_ns);
-        fprintf(output->file, ",\"name\":\"device memory\",\"args\":{\"bytes\":%" PRIu64 "}}",
-                timeline->memory[i].bytes);
+    for (size_t i = track->first; i < track->end; i++) {
+        if (track->kind == TRACE_TRACK_WORK)
+            put_work(output, track, &timeline->works[i]);
+        else if (track->kind == TRACE_TRACK_MEMORY)
+            put_memory(output, &timeline->memory[i]);
+        else if (track->kind == TRACE_TRACK_RANGES)
+            put_range(output, track, &timeline->ranges[i]);
+        else if (track->kind == TRACE_TRACK_PROCESS_RANGES)
+            put_process_range(output, &timeline->ranges[i]);
+        else if (timeline->reader->items[i].record->kind == TRACE_CALL)
+            put_call(output, &timeline->reader->items[i]);
     }
 }
 
 void trace_write_json(const struct trace_timeline *timeline, FILE *file)
 {
-    struct trace_reader *reader = timeline->reader;
+    const struct trace_reader *reader = timeline->reader;
     struct json_output output = {timeline, file, reader->header.process, 0};
-    struct trace_item item;
-    char name[64];
 
     if (reader->thread_count)
-        output.highest_thread = timeline->lanes[reader->thread_count - 1].number;
+        output.highest_thread = reader->threads[reader->thread_count - 1].number;
     fputs("{\"traceEvents\":[\n", file);
     fprintf(file,
             "{\"ph\":\"M\",\"pid\":%" PRIu64 ",\"tid\":0,\"ts\":0,\"name\":\"process_labels\","
             "\"args\":{\"labels\":\"cushim trace\"}}",
             output.process);
-    snprintf(name, sizeof name, "Process %" PRIu64, output.process);
-    put_metadata(&output, "process", output.process, 0, name, 0);
     put_tracks(&output);
-    trace_reader_rewind(reader);
-    while (trace_reader_next(reader, &item)) {
-        if (item.record.kind == TRACE_CALL)
-            put_call(&output, &item);
-    }
-    for (size_t i = 0; i < timeline->work_count; i++)
-        put_work(&output, &timeline->works[i], i);
-    put_ranges(&output);
-    put_memory(&output);
+    for (size_t i = 0; i < timeline->track_count; i++)
+        put_events(&output, &timeline->tracks[i]);
     fputs("\n],\n\"displayTimeUnit\":\"ns\",\n\"otherData\":{", file);
     trace_put_header(timeline, file);
     fputs("}}\n", file);

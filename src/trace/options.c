@@ -33,7 +33,8 @@ static CUresult read_buffer(const struct cushim__lines *lines, uint64_t *bytes)
     return cushim__lines_refuse(lines, lines->value.start, "buffer is a size, such as 256 MiB");
 }
 
-bool cushim__trace_calls_next(const char **patterns, char pattern[TRACE_PATTERN_BYTES])
+/* Copy the next pattern, without blanks, and move on. False: there are no more. */
+static bool next_pattern(const char **patterns, char pattern[TRACE_PATTERN_BYTES])
 {
     const char *start = *patterns + strspn(*patterns, " \t,");
     size_t length = strcspn(start, ",");
@@ -46,11 +47,21 @@ bool cushim__trace_calls_next(const char **patterns, char pattern[TRACE_PATTERN_
     return length > 0;
 }
 
+bool cushim__trace_calls_have(const char *patterns, unsigned slot)
+{
+    char pattern[TRACE_PATTERN_BYTES];
+    bool is_found = !patterns;
+
+    while (!is_found && next_pattern(&patterns, pattern))
+        is_found = cushim__name_means(pattern, slot);
+    return is_found;
+}
+
 bool cushim__trace_calls_check(const char *patterns, char pattern[TRACE_PATTERN_BYTES])
 {
     bool fits = true;
 
-    while (fits && cushim__trace_calls_next(&patterns, pattern)) {
+    while (fits && next_pattern(&patterns, pattern)) {
         fits = false;
         for (unsigned slot = 0; !fits && slot < CUSHIM__SYMBOL_COUNT; slot++)
             fits = cushim__name_means(pattern, slot);

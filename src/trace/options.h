@@ -25,8 +25,8 @@ struct trace_options {
 
 enum { TRACE_PATTERN_BYTES = 128 };
 
-/* Copy the next pattern of `calls`, without blanks, and move on. False: there are no more. */
-bool cushim__trace_calls_next(const char **patterns, char pattern[TRACE_PATTERN_BYTES]);
+/* Whether a pattern of `calls` matches a function. */
+bool cushim__trace_calls_have(const char *patterns, unsigned slot);
 
 /* Whether each pattern matches a function; if not, `pattern` is the first that does not. */
 bool cushim__trace_calls_check(const char *patterns, char pattern[TRACE_PATTERN_BYTES]);

@@ -6,6 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+int trace_by_two(const void *one, const void *other)
+{
+    const uint64_t *a = one, *b = other;
+
+    if (a[0] != b[0])
+        return a[0] < b[0] ? -1 : 1;
+    return (a[1] > b[1]) - (a[1] < b[1]);
+}
+
 static void *check_memory(void *memory)
 {
     if (memory)

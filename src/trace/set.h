@@ -33,6 +33,9 @@ const char *trace_set_at(const struct trace_set *set, uint32_t number);
 
 void trace_set_free(struct trace_set *set);
 
+/* Compare structs that begin with two numbers of 64 bits, for qsort(). */
+int trace_by_two(const void *one, const void *other);
+
 /*
  * Memory for the command, filled with zeros: an array of `count` elements, or an array that grows
  * until it has room for one more than `count`. If memory runs out, both end the process.

@@ -15,8 +15,7 @@ struct total {
 };
 
 struct span {
-    uint64_t began_ns, ended_ns;
-    uint32_t context;
+    uint64_t context, began_ns, ended_ns;
 };
 
 struct duration_text {
@@ -123,34 +122,20 @@ static void put_calls(const struct trace_timeline *timeline, FILE *file)
     free(totals);
 }
 
-static int by_count(const void *one, const void *other)
-{
-    const struct trace_error *a = one, *b = other;
-
-    if (a->count != b->count)
-        return a->count > b->count ? -1 : 1;
-    return (a->first_ns > b->first_ns) - (a->first_ns < b->first_ns);
-}
-
 static void put_errors(const struct trace_timeline *timeline, FILE *file)
 {
-    struct trace_error *errors;
     char result[TRACE_RESULT_BYTES];
 
-    if (!timeline->error_count)
-        return;
-    errors = trace_zeros(timeline->error_count, sizeof *errors);
-    memcpy(errors, timeline->errors, timeline->error_count * sizeof *errors);
-    qsort(errors, timeline->error_count, sizeof *errors, by_count);
-    fputs("Errors\n", file);
-    for (size_t i = 0; i < timeline->error_count && i < ERRORS; i++)
+    if (timeline->error_count)
+        fputs("Errors\n", file);
+    for (size_t i = 0; i < timeline->error_count && i < ERRORS; i++) {
+        const struct trace_error *error = &timeline->errors[i];
         fprintf(file, "  %.32s returned %.40s: %" PRIu64 ", first at %s\n",
-                trace_slot_name(timeline, errors[i].slot),
-                trace_result_name(errors[i].code, result), errors[i].count,
-                duration(errors[i].first_ns).text);
+                trace_slot_name(timeline, error->slot), trace_result_name(error->code, result),
+                error->count, duration(error->first_ns).text);
+    }
     if (timeline->error_count > ERRORS)
         fprintf(file, "  and %zu more\n", timeline->error_count - ERRORS);
-    free(errors);
 }
 
 static void add_work(struct total *total, const struct trace_work_event *work, const char *name)
@@ -211,28 +196,23 @@ static void put_other_work(const struct trace_timeline *timeline, FILE *file)
 
 static void put_streams(const struct trace_timeline *timeline, FILE *file)
 {
-    for (size_t i = 0; i < timeline->stream_count && i < STREAMS; i++) {
-        const struct trace_stream *stream = &timeline->streams[timeline->order[i]];
-        char name[sizeof stream->name + 130];
-        snprintf(name, sizeof name, "%s, %s", timeline->contexts[stream->context].name,
-                 stream->name);
-        fprintf(file, "  %s: busy %s", shown(name, 60).text, duration(stream->busy_ns).text);
+    for (size_t i = 0, count = 0; i < timeline->track_count && count < STREAMS; i++) {
+        const struct trace_track *track = &timeline->tracks[i];
+        char name[2 * sizeof track->name + 4];
+        uint64_t busy_ns;
+        if (track->kind != TRACE_TRACK_WORK)
+            continue;
+        busy_ns = timeline->streams[track->owner].busy_ns;
+        count++;
+        snprintf(name, sizeof name, "%s, %s", track->group, track->name);
+        fprintf(file, "  %s: busy %s", shown(name, 60).text, duration(busy_ns).text);
         if (timeline->reader->duration_ns)
             fprintf(file, " (%.1f %%)",
-                    100 * (double)stream->busy_ns / (double)timeline->reader->duration_ns);
+                    100 * (double)busy_ns / (double)timeline->reader->duration_ns);
         fputc('\n', file);
     }
     if (timeline->stream_count > STREAMS)
         fprintf(file, "  and %zu more streams\n", timeline->stream_count - STREAMS);
-}
-
-static int by_context(const void *one, const void *other)
-{
-    const struct span *a = one, *b = other;
-
-    if (a->context != b->context)
-        return a->context < b->context ? -1 : 1;
-    return (a->began_ns > b->began_ns) - (a->began_ns < b->began_ns);
 }
 
 /* Insert a gap into the longest ones, behind those of the same length. */
@@ -259,13 +239,13 @@ static void put_gaps(const struct trace_timeline *timeline, FILE *file)
     for (size_t i = 0; i < timeline->work_count; i++) {
         const struct trace_work_event *work = &timeline->works[i];
         spans[i] =
-            (struct span){work->began_ns, work->ended_ns, timeline->streams[work->stream].context};
+            (struct span){timeline->streams[work->stream].context, work->began_ns, work->ended_ns};
     }
-    qsort(spans, timeline->work_count, sizeof *spans, by_context);
+    qsort(spans, timeline->work_count, sizeof *spans, trace_by_two);
     for (size_t i = 0; i < timeline->work_count; i++) {
         if (i == 0 || spans[i].context != spans[i - 1].context)
             reached = spans[i].began_ns;
-        gap = (struct span){reached, spans[i].began_ns, spans[i].context};
+        gap = (struct span){spans[i].context, reached, spans[i].began_ns};
         if (gap.ended_ns > gap.began_ns)
             add_gap(gaps, &gap);
         if (spans[i].ended_ns > reached)
@@ -279,22 +259,17 @@ static void put_gaps(const struct trace_timeline *timeline, FILE *file)
     free(spans);
 }
 
-/* The names of unknown functions, on lines of up to a hundred columns. */
 static void put_unknown(const struct trace_timeline *timeline, FILE *file)
 {
-    enum { COLUMNS = 98, NAMES_BYTES = 45 };
-    size_t column = 0;
+    char line[1024];
+    struct cushim__text text;
     const char *name;
 
-    for (size_t i = 0; i < TRACE_UNKNOWN_SHOWN && (name = trace_unknown_function(timeline, i));
-         i++) {
-        const struct name_text one = shown(name, NAMES_BYTES);
-        const bool is_first = column == 0 || column + 2 + strlen(one.text) > COLUMNS;
-
-        column = (is_first ? 0 : column) + 2 + strlen(one.text);
-        fprintf(file, "%s%s%s", is_first ? i ? ",\n" : "" : ",", is_first ? "  " : " ", one.text);
-    }
-    fputs(column ? "\n" : "", file);
+    cushim__text_begin(&text, line, sizeof line);
+    for (size_t i = 0; i < TRACE_UNKNOWN_SHOWN && (name = trace_unknown_function(timeline, i)); i++)
+        cushim__text_format(&text, "%s%s", i ? ", " : "", name);
+    if (text.length)
+        fprintf(file, "  %s\n", shown(line, 98).text);
 }
 
 static void put_missing(const struct trace_timeline *timeline, FILE *file)

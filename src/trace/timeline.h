@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The model of a trace that all outputs share: the threads and their calls, the streams and their
- * work, names and counts. It is made in one pass over the file; outputs that show the arguments of
- * calls read the file once more. Times count from the start of the trace.
+ * The model of a trace that all outputs share: the tracks of threads, streams and memory, names and
+ * counts. Times count from the start of the trace.
  */
 #ifndef CUSHIM_TRACE_TIMELINE_H
 #define CUSHIM_TRACE_TIMELINE_H
@@ -11,41 +10,49 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "src/driver_api/object_type.h"
 #include "src/trace/reader.h"
 #include "src/trace/set.h"
 
 enum { TRACE_SLOTS = UINT16_MAX + 1 };
 
-/* What is kept of a call, so that its work can be linked to it. */
-struct trace_call {
-    uint64_t began_ns;
-    uint16_t slot;
-    bool is_linked; /* a piece of work is linked to the call */
+/* What the outputs show in a row: a number of events, which begin in order. */
+struct trace_track {
+    enum trace_track_kind {
+        TRACE_TRACK_RANGES,         /* of a thread: they nest */
+        TRACE_TRACK_CALLS,          /* of a thread; other records lie among its items */
+        TRACE_TRACK_PROCESS_RANGES, /* which overlap */
+        TRACE_TRACK_WORK,           /* of a stream */
+        TRACE_TRACK_MEMORY,
+    } kind;
+    uint32_t owner;       /* number of the thread, or index of the stream */
+    const char *group;    /* the name of the process or the context */
+    size_t first, end;    /* in the array for the kind: items, ranges, works, memory */
+    size_t count;         /* of events */
+    uint64_t position[2]; /* among the streams */
+    char name[96];
 };
 
+/* What is known of the calls of a thread while the items are read. */
 struct trace_lane {
-    uint32_t number;
-    uint64_t system_thread;
-    struct trace_call *calls;
-    size_t call_count, room;
-    uint64_t first_call;             /* number of its first call; numbers go through all threads */
-    size_t linked;                   /* index of the call that was linked last */
-    uint64_t blocked_until_ns;       /* end of the last call that may block */
-    size_t first_range, range_count; /* in `ranges` of the timeline */
+    size_t call_count;
+    uint64_t last_ns; /* when the last call began */
+    uint16_t last_slot;
+    uint64_t first_call;       /* number of its first call; numbers go through all threads */
+    uint64_t blocked_until_ns; /* end of the last call that may block */
 };
 
 struct trace_range {
     uint64_t began_ns, ended_ns;
-    uint32_t lane, name;
+    uint32_t thread; /* index; behind the last one: ranges of the process */
+    uint32_t name;
     bool is_mark;
 };
 
 struct trace_stream {
     uint64_t handle; /* 1: legacy default stream, 2: per-thread default stream of `thread` */
     uint32_t context, thread;
-    size_t first_work, work_count;
     uint64_t busy_ns;
-    char name[48];
 };
 
 struct trace_context {
@@ -54,26 +61,28 @@ struct trace_context {
     char name[96];
 };
 
-/* Work whose times are known. Pieces of work of one stream do not overlap. */
-struct trace_work_event {
-    uint64_t began_ns, ended_ns;
-    uint64_t call; /* 1 + the number of its call; 0: not known */
-    uint64_t bytes;
-    uint32_t stream, name;
-    uint32_t symbol; /* the name in the trace, which may be mangled */
-    uint32_t shape;  /* of a kernel: number in `shapes` */
-    uint32_t thread;
-    uint32_t sequence;
-    uint16_t slot;
-    uint8_t kind; /* enum trace_work_kind */
-};
-
 struct trace_shape {
     uint32_t grid[3], block[3], shared_bytes;
 };
 
+/* Work whose times are known. Pieces of work of one stream do not overlap. */
+struct trace_work_event {
+    uint64_t began_ns, ended_ns;
+    uint64_t call; /* 1 + the number of the call that queued it; 0: not known */
+    uint64_t call_ns;
+    uint64_t bytes;
+    uint32_t stream, name;
+    uint32_t symbol; /* the name in the trace, which may be mangled */
+    uint32_t thread; /* index */
+    uint32_t sequence;
+    uint16_t slot;
+    uint8_t kind; /* enum trace_work_kind */
+    struct trace_shape shape;
+};
+
 struct trace_function {
     uint64_t calls, errors, total_ns, blocked_ns, longest_ns;
+    uint16_t roles; /* trace_roles_of() */
 };
 
 struct trace_error {
@@ -88,25 +97,26 @@ struct trace_memory {
 };
 
 struct trace_timeline {
-    struct trace_reader *reader;
+    const struct trace_reader *reader;
     struct trace_set names; /* of all events */
     uint32_t *slot_names;   /* by slot; TRACE_SET_NONE: the function was not called */
     struct trace_function *functions;
 
-    /* One for each of the reader's threads, and a last one for the ranges of the process. */
-    struct trace_lane *lanes;
+    struct trace_track *tracks; /* in the order in which they are shown; a group lies together */
+    size_t track_count, track_room;
+    char process_name[32];
+
+    struct trace_lane *lanes; /* one for each of the reader's threads */
     struct trace_range *ranges;
     size_t range_count, range_room;
     uint64_t call_count, blocked_ns, unfinished_count;
 
     struct trace_stream *streams;
     size_t stream_count, stream_room;
-    uint32_t *order; /* indices of streams, by context */
     struct trace_context *contexts;
     size_t context_count, context_room;
     struct trace_work_event *works; /* by stream and time */
     size_t work_count, work_room;
-    struct trace_set shapes; /* struct trace_shape */
 
     struct trace_error *errors;
     size_t error_count, error_room;
@@ -114,14 +124,14 @@ struct trace_timeline {
     size_t memory_count, memory_room;
 
     /* Private: sets that find streams and so on, and arrays by the numbers of their elements. */
-    struct trace_set stream_keys, context_keys, error_keys, handles, named, types;
-    uint32_t *handle_numbers, *named_names, *type_counts;
-    size_t handle_room, named_room, type_room;
-    uint16_t *parameter_types;
+    struct trace_set stream_keys, context_keys, error_keys, handles, named;
+    uint32_t *handle_numbers, *named_names, type_counts[CUSHIM__OBJECT_TYPES];
+    size_t handle_room, named_room;
+    uint8_t *parameter_types;
 };
 
-/* Read the whole file. The timeline uses the reader, which stays the caller's. */
-void trace_timeline_read(struct trace_timeline *timeline, struct trace_reader *reader);
+/* The timeline uses the reader, which stays the caller's. */
+void trace_timeline_read(struct trace_timeline *timeline, const struct trace_reader *reader);
 void trace_timeline_free(struct trace_timeline *timeline);
 
 /* The name that the program gives something, as a number in `names`, or TRACE_SET_NONE. */
@@ -133,14 +143,13 @@ uint32_t trace_name_of(const struct trace_timeline *timeline, enum trace_named w
  */
 const char *trace_unknown_function(const struct trace_timeline *timeline, size_t index);
 
-/* "Thread 1" or, if the program names the thread, "Thread 1 (name)". */
-void trace_thread_name(const struct trace_timeline *timeline, uint32_t thread, char *text,
-                       size_t size);
+/* Add a track; the name is copied. The pointer is valid until another one is added. */
+struct trace_track *trace_track_add(struct trace_timeline *timeline, enum trace_track_kind kind,
+                                    uint32_t owner, const char *group, const char *name,
+                                    size_t first, size_t end);
 
 const char *trace_slot_name(const struct trace_timeline *timeline, unsigned slot);
 const char *trace_kind_name(unsigned kind);
-struct trace_shape trace_shape_of(const struct trace_timeline *timeline,
-                                  const struct trace_work_event *work);
 
 /* The kind of an event in the outputs. */
 enum trace_class {
@@ -160,7 +169,8 @@ enum trace_class {
 };
 extern const char *const trace_class_names[TRACE_CLASSES];
 
-enum trace_class trace_class_of(const struct trace_record *call);
+enum trace_class trace_class_of(const struct trace_timeline *timeline,
+                                const struct trace_record *call);
 enum trace_class trace_class_of_work(const struct trace_work_event *work);
 
 /* Add the name of a function that was called. */
@@ -170,7 +180,7 @@ void trace_slot_add_name(struct trace_timeline *timeline, unsigned slot);
 
 void trace_work_add(struct trace_timeline *timeline, const struct trace_item *item);
 
-/* When all calls and work are read: link work to calls, sort it, and name streams and contexts. */
+/* When all items are read: sort the work, name contexts, and add the tracks of streams. */
 void trace_work_finish(struct trace_timeline *timeline);
 
 /* --- Arguments and results: values.c --- */
@@ -200,8 +210,8 @@ bool trace_argument_read(const struct trace_timeline *timeline, const struct tra
 void trace_handles_begin(struct trace_timeline *timeline);
 void trace_handles_number(struct trace_timeline *timeline, const struct trace_item *item);
 
-/* The tag of a handle of a C type: that of a "CUstream" is "stream#1". */
-void trace_handle_tag(struct trace_timeline *timeline, const char *type, uint64_t handle,
-                      char *text, size_t size);
+/* The number of a handle: of a stream it is 1 if its tag is "stream#1". */
+uint32_t trace_handle_number(struct trace_timeline *timeline, enum cushim__object_type type,
+                             uint64_t handle);
 
 #endif

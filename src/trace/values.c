@@ -23,24 +23,19 @@ struct handle_key {
     uint64_t type, handle;
 };
 
-static uint32_t type_number(struct trace_timeline *timeline, const char *type)
-{
-    const uint32_t number = trace_set_add_text(&timeline->types, type);
-
-    TRACE_ROOM(timeline->type_counts, number, timeline->type_room);
-    return number;
-}
-
 void trace_handles_begin(struct trace_timeline *timeline)
 {
     const unsigned count = cushim__parameter_first[CUSHIM__SYMBOL_COUNT];
 
     timeline->parameter_types = trace_zeros(count, sizeof *timeline->parameter_types);
-    for (unsigned i = 0; i < count; i++)
-        timeline->parameter_types[i] = (uint16_t)type_number(timeline, cushim__parameters[i].type);
+    for (unsigned i = 0; i < count; i++) {
+        const char *type = cushim__parameters[i].type;
+        timeline->parameter_types[i] = (uint8_t)cushim__type_of(type, strcspn(type, " *"));
+    }
 }
 
-static uint32_t number_handle(struct trace_timeline *timeline, uint32_t type, uint64_t handle)
+uint32_t trace_handle_number(struct trace_timeline *timeline, enum cushim__object_type type,
+                             uint64_t handle)
 {
     const struct handle_key key = {type, handle};
     const uint32_t index = trace_set_add(&timeline->handles, &key, sizeof key);
@@ -51,21 +46,9 @@ static uint32_t number_handle(struct trace_timeline *timeline, uint32_t type, ui
     return timeline->handle_numbers[index];
 }
 
-/* The tag of a CUstream begins with "stream". */
-static void put_tag(char *text, size_t size, const char *type, uint32_t number)
-{
-    snprintf(text, size, "%.30s#%" PRIu32, strncmp(type, "CU", 2) == 0 ? type + 2 : type, number);
-}
-
-void trace_handle_tag(struct trace_timeline *timeline, const char *type, uint64_t handle,
-                      char *text, size_t size)
-{
-    put_tag(text, size, type, number_handle(timeline, type_number(timeline, type), handle));
-}
-
 unsigned trace_argument_count(const struct trace_item *item)
 {
-    const unsigned slot = item->record.slot, words = item->record.words;
+    const unsigned slot = item->record->slot, words = item->record->words;
     const unsigned count = slot < CUSHIM__SYMBOL_COUNT ? cushim__parameter_count(slot) : words;
 
     return count < words ? count : words;
@@ -73,7 +56,7 @@ unsigned trace_argument_count(const struct trace_item *item)
 
 static bool is_written(const struct trace_item *item, unsigned index)
 {
-    return index < 31 && item->record.flags & TRACE_ARGUMENT_WRITTEN(index);
+    return index < 31 && item->record->flags & TRACE_ARGUMENT_WRITTEN(index);
 }
 
 /* The names of handle values that stand for no object of the program; else NULL. */
@@ -94,34 +77,38 @@ static bool is_handle(const struct trace_item *item, unsigned index,
            (parameter->kind == CUSHIM__PARAMETER_HANDLE_OUT && is_written(item, index));
 }
 
+static enum cushim__object_type type_of(const struct trace_timeline *timeline,
+                                        const struct cushim__parameter *parameter)
+{
+    return (enum cushim__object_type)timeline->parameter_types[parameter - cushim__parameters];
+}
+
 void trace_handles_number(struct trace_timeline *timeline, const struct trace_item *item)
 {
-    const unsigned count = trace_argument_count(item), slot = item->record.slot;
+    const unsigned count = trace_argument_count(item), slot = item->record->slot;
 
     for (unsigned i = 0; slot < CUSHIM__SYMBOL_COUNT && i < count; i++) {
         const struct cushim__parameter *parameter = cushim__parameter_at(slot, i);
-        if (is_handle(item, i, parameter) && !special_handle(parameter->type, item->words[i]))
-            number_handle(timeline, timeline->parameter_types[cushim__parameter_first[slot] + i],
-                          item->words[i]);
+        const uint64_t value = trace_words(item)[i];
+        if (is_handle(item, i, parameter) && !special_handle(parameter->type, value))
+            trace_handle_number(timeline, type_of(timeline, parameter), value);
     }
 }
 
-static void read_handle(const struct trace_timeline *timeline,
-                        const struct cushim__parameter *parameter, struct trace_argument *argument)
+static void put_handle(const struct trace_timeline *timeline,
+                       const struct cushim__parameter *parameter, struct trace_argument *argument)
 {
     const char *name = special_handle(parameter->type, argument->value);
-    const struct handle_key key = {timeline->parameter_types[parameter - cushim__parameters],
-                                   argument->value};
-    uint32_t index;
+    const enum cushim__object_type type = type_of(timeline, parameter);
+    const struct handle_key key = {type, argument->value};
 
-    if (name) {
+    argument->is_handle = !name;
+    if (name)
         snprintf(argument->text, sizeof argument->text, "%s", name);
-        return;
-    }
-    argument->is_handle = true;
-    index = trace_set_find(&timeline->handles, &key, sizeof key);
-    put_tag(argument->text, sizeof argument->text, parameter->type,
-            index == TRACE_SET_NONE ? 0 : timeline->handle_numbers[index]);
+    else
+        snprintf(argument->text, sizeof argument->text, "%s#%" PRIu32,
+                 cushim__object_names[type].word,
+                 timeline->handle_numbers[trace_set_find(&timeline->handles, &key, sizeof key)]);
 }
 
 static void put_float(struct trace_argument *argument)
@@ -145,32 +132,18 @@ static void put_number(struct trace_argument *argument, bool is_signed)
     argument->is_number = number <= limit && number >= (is_signed ? -limit : 0);
 }
 
-/* A number that the driver wrote through a pointer of this type. */
-static void put_written(struct trace_argument *argument, const char *type)
-{
-    const bool is_int = strncmp(type, "int ", 4) == 0;
-
-    if (strncmp(type, "float ", 6) == 0) {
-        put_float(argument);
-        return;
-    }
-    if (is_int)
-        argument->value = (uint64_t)(int64_t)(int32_t)argument->value;
-    put_number(argument, is_int);
-}
-
 /* The words after the arguments hold the first text argument. NULL: this is another one. */
 static const char *text_of(const struct trace_item *item, unsigned index)
 {
-    const unsigned slot = item->record.slot, count = cushim__parameter_count(slot);
-    const char *text = (const char *)(item->words + count);
+    const unsigned slot = item->record->slot, count = cushim__parameter_count(slot);
+    const char *text = (const char *)(trace_words(item) + count);
 
     for (unsigned i = 0; i < index; i++) {
         if (cushim__parameter_at(slot, i)->kind == CUSHIM__PARAMETER_TEXT)
             return NULL;
     }
-    return item->record.words > count &&
-                   memchr(text, '\0', (item->record.words - count) * sizeof *item->words)
+    return item->record->words > count &&
+                   memchr(text, '\0', (item->record->words - count) * sizeof(uint64_t))
                ? text
                : NULL;
 }
@@ -179,14 +152,14 @@ bool trace_argument_read(const struct trace_timeline *timeline, const struct tra
                          unsigned index, struct trace_argument *argument)
 {
     static const struct cushim__parameter unknown = {"", "", CUSHIM__PARAMETER_UNSIGNED, false};
-    const unsigned slot = item->record.slot;
+    const unsigned slot = item->record->slot;
     const bool is_known = slot < CUSHIM__SYMBOL_COUNT;
     const struct cushim__parameter *parameter =
         is_known ? cushim__parameter_at(slot, index) : &unknown;
 
-    *argument = (struct trace_argument){.name = parameter->name, .value = item->words[index]};
+    *argument = (struct trace_argument){.name = parameter->name, .value = trace_words(item)[index]};
     if (is_handle(item, index, parameter)) {
-        read_handle(timeline, parameter, argument);
+        put_handle(timeline, parameter, argument);
         return true;
     }
     switch (parameter->kind) {
@@ -199,12 +172,17 @@ bool trace_argument_read(const struct trace_timeline *timeline, const struct tra
     case CUSHIM__PARAMETER_FLOAT:
         put_float(argument);
         return true;
+    case CUSHIM__PARAMETER_POINTER:
+        if (!is_written(item, index))
+            break;
+        if (strcmp(parameter->type, "float *") == 0)
+            put_float(argument);
+        else
+            put_number(argument, strncmp(parameter->type, "int ", 4) == 0 ||
+                                     strncmp(parameter->type, "CU", 2) == 0);
+        return true;
     default:
         break;
-    }
-    if (parameter->kind == CUSHIM__PARAMETER_POINTER && is_written(item, index)) {
-        put_written(argument, parameter->type);
-        return true;
     }
     if (parameter->kind == CUSHIM__PARAMETER_TEXT)
         argument->string = text_of(item, index);

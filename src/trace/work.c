@@ -38,15 +38,6 @@ enum trace_class trace_class_of_work(const struct trace_work_event *work)
     return kind_of(work->kind)->is;
 }
 
-struct trace_shape trace_shape_of(const struct trace_timeline *timeline,
-                                  const struct trace_work_event *work)
-{
-    struct trace_shape shape;
-
-    memcpy(&shape, trace_set_at(&timeline->shapes, work->shape), sizeof shape);
-    return shape;
-}
-
 static uint32_t context_of(struct trace_timeline *timeline, const struct trace_work *work)
 {
     const uint32_t index =
@@ -73,134 +64,64 @@ static uint32_t stream_of(struct trace_timeline *timeline, const struct trace_wo
     const uint32_t index = trace_set_add(&timeline->stream_keys, key, sizeof key);
 
     if (index == timeline->stream_count) {
-        struct trace_stream *stream;
-        char tag[48];
         TRACE_ROOM(timeline->streams, timeline->stream_count++, timeline->stream_room);
-        stream = &timeline->streams[index];
-        stream->handle = handle;
-        stream->context = context;
-        stream->thread = handle == 2 ? thread : 0;
+        timeline->streams[index] = (struct trace_stream){
+            .handle = handle, .context = context, .thread = handle == 2 ? thread : 0};
         if (handle > 2) /* number the handle now, so that numbers follow the order of streams */
-            trace_handle_tag(timeline, "CUstream", handle, tag, sizeof tag);
+            trace_handle_number(timeline, CUSHIM__TYPE_STREAM, handle);
     }
-    timeline->streams[index].work_count++;
     return index;
 }
 
 static uint32_t work_name(struct trace_timeline *timeline, const struct trace_work *work)
 {
     uint32_t name = TRACE_SET_NONE;
-    char tag[48];
+    char text[32];
 
     if (work->kind != TRACE_KERNEL)
         return trace_set_add_text(&timeline->names, trace_kind_name(work->kind));
     name = trace_name_of(timeline, TRACE_NAME_FUNCTION, work->object);
     if (name != TRACE_SET_NONE)
         return name;
-    trace_handle_tag(timeline, "CUfunction", work->object, tag, sizeof tag);
-    return trace_set_add_text(&timeline->names, tag);
+    snprintf(text, sizeof text, "function#%" PRIu32,
+             trace_handle_number(timeline, CUSHIM__TYPE_FUNCTION, work->object));
+    return trace_set_add_text(&timeline->names, text);
 }
 
-/* Returns the index of a thread, or TRACE_SET_NONE. */
-static uint32_t find_thread(const struct trace_timeline *timeline, uint32_t number)
-{
-    size_t low = 0, high = timeline->reader->thread_count;
-
-    while (low < high) {
-        const size_t middle = (low + high) / 2;
-        if (timeline->lanes[middle].number < number)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < timeline->reader->thread_count && timeline->lanes[low].number == number
-               ? (uint32_t)low
-               : TRACE_SET_NONE;
-}
-
+/* The call that queued the work is the last one of its thread. */
 void trace_work_add(struct trace_timeline *timeline, const struct trace_item *item)
 {
+    const struct trace_lane *lane = &timeline->lanes[item->thread];
+    const uint32_t thread = timeline->reader->threads[item->thread].number;
+    const unsigned slot = item->record->slot;
+    struct trace_work_event *event;
     struct trace_work work;
-    struct trace_shape shape;
-    uint32_t thread;
+    uint32_t name;
 
-    memcpy(&work, item->words, sizeof work);
-    if (!item->record.began_ns && !item->record.ended_ns)
+    if (!item->record->began_ns && !item->record->ended_ns)
         return;
-    thread = find_thread(timeline, work.thread);
-    trace_slot_add_name(timeline, item->record.slot);
-    memcpy(shape.grid, work.grid, sizeof shape.grid);
-    memcpy(shape.block, work.block, sizeof shape.block);
-    shape.shared_bytes = work.shared_bytes;
+    memcpy(&work, trace_words(item), sizeof work);
+    trace_slot_add_name(timeline, slot);
+    name = work_name(timeline, &work);
     TRACE_ROOM(timeline->works, timeline->work_count, timeline->work_room);
-    timeline->works[timeline->work_count] = (struct trace_work_event){
+    event = &timeline->works[timeline->work_count];
+    *event = (struct trace_work_event){
         .began_ns = item->began_ns,
         .ended_ns = item->ended_ns,
-        .call = trace_reader_time(timeline->reader, work.call_ns),
+        .call = lane->last_slot == slot ? lane->call_count : 0,
+        .call_ns = lane->last_ns,
         .bytes = work.bytes,
-        .stream = stream_of(timeline, &work, item->record.slot, work.thread),
-        .name = work_name(timeline, &work),
-        .shape = trace_set_add(&timeline->shapes, &shape, sizeof shape),
-        .thread = thread,
-        .sequence = (uint32_t)timeline->work_count,
-        .slot = item->record.slot,
+        .stream = stream_of(timeline, &work, slot, thread),
+        .name = name,
+        .symbol = name,
+        .thread = item->thread,
+        .sequence = (uint32_t)timeline->work_count++,
+        .slot = (uint16_t)slot,
         .kind = (uint8_t)(work.kind <= TRACE_HOST_FUNCTION ? work.kind : 0),
     };
-    timeline->works[timeline->work_count].symbol = timeline->works[timeline->work_count].name;
-    timeline->work_count++;
-}
-
-/*
- * Find the call of a thread that began at a time: 1 + its number, or 0. On a virtual clock several
- * calls may begin at the same time, so each is linked to one piece of work, in order.
- */
-static uint64_t find_call(struct trace_lane *lane, uint64_t began_ns, unsigned slot)
-{
-    enum { TRIES = 64 };
-    size_t low = 0, high = lane->call_count, next = lane->linked + 1;
-    const struct trace_call *calls = lane->calls;
-
-    while (low < high) {
-        const size_t middle = (low + high) / 2;
-        if (calls[middle].began_ns < began_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (next < low || next >= lane->call_count || calls[next].began_ns != began_ns)
-        next = low;
-    for (size_t at = next;
-         at < lane->call_count && calls[at].began_ns == began_ns && at - next < TRIES; at++) {
-        if (calls[at].slot == slot && !calls[at].is_linked) {
-            lane->linked = at;
-            lane->calls[at].is_linked = true;
-            return lane->first_call + at + 1;
-        }
-    }
-    /* They are all linked: this call has queued several pieces of work. */
-    for (size_t at = low;
-         at < lane->call_count && calls[at].began_ns == began_ns && at - low < TRIES; at++) {
-        if (calls[at].slot == slot)
-            return lane->first_call + at + 1;
-    }
-    return 0;
-}
-
-static void link_works(struct trace_timeline *timeline)
-{
-    uint64_t calls = 0;
-
-    for (size_t i = 0; i < timeline->reader->thread_count; i++) {
-        timeline->lanes[i].first_call = calls;
-        calls += timeline->lanes[i].call_count;
-    }
-    timeline->call_count = calls;
-    for (size_t i = 0; i < timeline->work_count; i++) {
-        struct trace_work_event *work = &timeline->works[i];
-        work->call = work->thread == TRACE_SET_NONE
-                         ? 0
-                         : find_call(&timeline->lanes[work->thread], work->call, work->slot);
-    }
+    memcpy(event->shape.grid, work.grid, sizeof work.grid);
+    memcpy(event->shape.block, work.block, sizeof work.block);
+    event->shape.shared_bytes = work.shared_bytes;
 }
 
 static int by_stream(const void *one, const void *other)
@@ -214,103 +135,78 @@ static int by_stream(const void *one, const void *other)
     return a->sequence < b->sequence ? -1 : 1;
 }
 
+static void name_contexts(struct trace_timeline *timeline)
+{
+    for (size_t i = 0; i < timeline->context_count; i++) {
+        struct trace_context *context = &timeline->contexts[i];
+        char device[16] = "?";
+        if (context->device != UINT32_MAX)
+            snprintf(device, sizeof device, "%" PRIu32, context->device);
+        snprintf(context->name, sizeof context->name, "Device %s, context %" PRIu32, device,
+                 trace_handle_number(timeline, CUSHIM__TYPE_CONTEXT, context->handle));
+    }
+}
+
+static void add_track(struct trace_timeline *timeline, uint32_t index, size_t first, size_t end)
+{
+    const struct trace_stream *stream = &timeline->streams[index];
+    const struct trace_context *context = &timeline->contexts[stream->context];
+    const bool is_default = stream->handle <= 2;
+    char name[48] = "legacy default stream";
+    struct trace_track *track;
+
+    if (stream->handle == 2)
+        snprintf(name, sizeof name, "default stream of thread %" PRIu32, stream->thread);
+    else if (!is_default)
+        snprintf(name, sizeof name, "stream %" PRIu32,
+                 trace_handle_number(timeline, CUSHIM__TYPE_STREAM, stream->handle));
+    track = trace_track_add(timeline, TRACE_TRACK_WORK, index, context->name, name, first, end);
+    track->position[0] = (uint64_t)context->device << 32 | stream->context;
+    track->position[1] = (uint64_t)!is_default << 32 | index;
+}
+
+static int by_device(const void *one, const void *other)
+{
+    const struct trace_track *a = one, *b = other;
+
+    return trace_by_two(a->position, b->position);
+}
+
+/* By device and context, the default streams first. */
+static void add_tracks(struct trace_timeline *timeline)
+{
+    const struct trace_work_event *works = timeline->works;
+    const size_t first_track = timeline->track_count;
+    size_t first = 0;
+
+    for (size_t i = 1; i <= timeline->work_count; i++) {
+        if (i < timeline->work_count && works[i].stream == works[first].stream)
+            continue;
+        add_track(timeline, works[first].stream, first, i);
+        first = i;
+    }
+    if (timeline->track_count > first_track)
+        qsort(timeline->tracks + first_track, timeline->track_count - first_track,
+              sizeof *timeline->tracks, by_device);
+}
+
 /* Work of one stream does not overlap: where its times do, they are inexact and are corrected. */
-static void sort_works(struct trace_timeline *timeline)
+void trace_work_finish(struct trace_timeline *timeline)
 {
     struct trace_work_event *works = timeline->works;
 
     if (timeline->work_count)
         qsort(works, timeline->work_count, sizeof *works, by_stream);
-    for (size_t i = 0, of_stream = 0; i < timeline->work_count; i++) {
-        struct trace_stream *stream = &timeline->streams[works[i].stream];
-        of_stream = i && works[i].stream == works[i - 1].stream ? of_stream + 1 : 0;
-        if (of_stream == 0)
-            stream->first_work = i;
-        else if (works[i].began_ns < works[i - 1].ended_ns)
-            works[i].began_ns = works[i - 1].ended_ns;
-        if (works[i].ended_ns < works[i].began_ns)
-            works[i].ended_ns = works[i].began_ns;
-        stream->busy_ns += works[i].ended_ns - works[i].began_ns;
+    for (size_t i = 0; i < timeline->work_count; i++) {
+        struct trace_work_event *work = &works[i];
+        if (i && work->stream == work[-1].stream && work->began_ns < work[-1].ended_ns)
+            work->began_ns = work[-1].ended_ns;
+        if (work->ended_ns < work->began_ns)
+            work->ended_ns = work->began_ns;
+        timeline->streams[work->stream].busy_ns += work->ended_ns - work->began_ns;
+        if (work->call)
+            work->call += timeline->lanes[work->thread].first_call;
     }
-}
-
-/* Make "stream 1" of the tag "stream#1". */
-static void show_number(char *tag)
-{
-    char *sign = strchr(tag, '#');
-
-    if (sign)
-        *sign = ' ';
-}
-
-static void name_streams(struct trace_timeline *timeline)
-{
-    for (size_t i = 0; i < timeline->stream_count; i++) {
-        struct trace_stream *stream = &timeline->streams[i];
-        if (stream->handle == 1)
-            snprintf(stream->name, sizeof stream->name, "legacy default stream");
-        else if (stream->handle == 2)
-            snprintf(stream->name, sizeof stream->name, "default stream of thread %" PRIu32,
-                     stream->thread);
-        else
-            trace_handle_tag(timeline, "CUstream", stream->handle, stream->name,
-                             sizeof stream->name);
-        show_number(stream->name);
-    }
-}
-
-static void name_contexts(struct trace_timeline *timeline)
-{
-    for (size_t i = 0; i < timeline->context_count; i++) {
-        struct trace_context *context = &timeline->contexts[i];
-        char number[16] = "?", tag[48];
-        if (context->device != UINT32_MAX)
-            snprintf(number, sizeof number, "%" PRIu32, context->device);
-        trace_handle_tag(timeline, "CUcontext", context->handle, tag, sizeof tag);
-        show_number(tag);
-        snprintf(context->name, sizeof context->name, "Device %s, %s", number, tag);
-    }
-}
-
-struct position {
-    uint64_t device_and_context;
-    uint32_t is_handle, index;
-};
-
-static int by_position(const void *one, const void *other)
-{
-    const struct position *a = one, *b = other;
-
-    if (a->device_and_context != b->device_and_context)
-        return a->device_and_context < b->device_and_context ? -1 : 1;
-    if (a->is_handle != b->is_handle)
-        return a->is_handle < b->is_handle ? -1 : 1;
-    return a->index < b->index ? -1 : 1;
-}
-
-/* By device and context, the default streams first. */
-static void order_streams(struct trace_timeline *timeline)
-{
-    struct position *positions = trace_zeros(timeline->stream_count, sizeof *positions);
-
-    timeline->order = trace_zeros(timeline->stream_count, sizeof *timeline->order);
-    for (uint32_t i = 0; i < timeline->stream_count; i++) {
-        const struct trace_stream *stream = &timeline->streams[i];
-        positions[i] = (struct position){
-            (uint64_t)timeline->contexts[stream->context].device << 32 | stream->context,
-            stream->handle > 2, i};
-    }
-    qsort(positions, timeline->stream_count, sizeof *positions, by_position);
-    for (size_t i = 0; i < timeline->stream_count; i++)
-        timeline->order[i] = positions[i].index;
-    free(positions);
-}
-
-void trace_work_finish(struct trace_timeline *timeline)
-{
-    link_works(timeline);
-    sort_works(timeline);
-    name_streams(timeline);
     name_contexts(timeline);
-    order_streams(timeline);
+    add_tracks(timeline);
 }

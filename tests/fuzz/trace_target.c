@@ -49,10 +49,9 @@ static void put(struct image *image, unsigned thread, const struct trace_record 
 static void put_work(struct image *image, struct fuzz_input *input, unsigned thread,
                      struct trace_record *record)
 {
-    struct trace_work work = {.kind = fuzz_byte(input), .thread = fuzz_below(input, THREADS + 1)};
+    struct trace_work work = {.kind = fuzz_byte(input)};
     uint64_t words[sizeof work / 8];
 
-    work.call_ns = image->now - fuzz_byte(input);
     work.context = fuzz_below(input, 3);
     work.stream = fuzz_below(input, 6);
     work.object = fuzz_below(input, 4);
@@ -68,7 +67,7 @@ static void put_named(struct image *image, struct fuzz_input *input, unsigned th
                       struct trace_record *record)
 {
     uint64_t words[32] = {fuzz_below(input, 5), fuzz_below(input, 6)};
-    const size_t before = record->kind == TRACE_NAME ? 2 : record->kind == TRACE_RANGE ? 1 : 0;
+    const size_t before = record->kind == TRACE_NAME ? 2 : 0;
     char *text = fuzz_text(input);
 
     strncpy((char *)(words + before), text, (31 - before) * sizeof *words);

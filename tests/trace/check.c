@@ -10,25 +10,24 @@
 #include "tests/fuzz/json_check.h"
 
 /* Calls of a thread begin in order, end within one another, and all of their words can be read. */
-static void check_items(struct trace_reader *reader)
+static void check_items(const struct trace_reader *reader)
 {
     enum { THREADS = 64 };
-    uint64_t began[THREADS] = {0}, count = 0;
-    struct trace_item item;
+    uint64_t began[THREADS] = {0};
     volatile uint64_t sum = 0;
 
-    trace_reader_rewind(reader);
-    for (; trace_reader_next(reader, &item); count++) {
-        CLAIM(item.thread < reader->thread_count);
-        CLAIM(item.began_ns <= item.ended_ns && item.ended_ns <= reader->duration_ns);
-        for (unsigned i = 0; i < item.record.words; i++)
-            sum += item.words[i];
-        if (item.record.kind != TRACE_CALL || item.thread >= THREADS)
+    for (size_t i = 0; i < reader->item_count; i++) {
+        const struct trace_item *item = &reader->items[reader->order[i].item];
+        CLAIM(item->thread < reader->thread_count);
+        CLAIM(item->began_ns <= item->ended_ns && item->ended_ns <= reader->duration_ns);
+        CLAIM(i == 0 || reader->order[i].after_ns >= reader->order[i - 1].after_ns);
+        for (unsigned k = 0; k < item->record->words; k++)
+            sum += trace_words(item)[k];
+        if (item->record->kind != TRACE_CALL || item->thread >= THREADS)
             continue;
-        CLAIM(item.began_ns >= began[item.thread]);
-        began[item.thread] = item.began_ns;
+        CLAIM(item->began_ns >= began[item->thread]);
+        began[item->thread] = item->began_ns;
     }
-    CLAIM(count == reader->record_count);
     CLAIM((reader->damage_count == 0) == (reader->damage[0] == '\0'));
 }
 
@@ -36,10 +35,12 @@ static void check_timeline(const struct trace_timeline *timeline)
 {
     uint64_t works = 0;
 
-    for (size_t i = 0; i < timeline->stream_count; i++) {
-        const struct trace_stream *stream = &timeline->streams[timeline->order[i]];
-        CLAIM(stream->context < timeline->context_count);
-        works += stream->work_count;
+    for (size_t i = 0; i < timeline->track_count; i++) {
+        const struct trace_track *track = &timeline->tracks[i];
+        if (track->kind != TRACE_TRACK_WORK)
+            continue;
+        CLAIM(timeline->streams[track->owner].context < timeline->context_count);
+        works += track->count;
     }
     CLAIM(works == timeline->work_count);
     for (size_t i = 0; i < timeline->work_count; i++) {

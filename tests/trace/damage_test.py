@@ -69,8 +69,6 @@ class Damage(TraceTest):
     def test_other_versions_are_refused(self):
         self.data[16:20] = struct.pack('=I', 2)
         self.assert_refused(self.data, 'is of version 2, and this command reads version 1')
-        self.data[16:20] = struct.pack('=I', 1)[::-1]
-        self.assert_refused(self.data, 'was written by a machine of another byte order')
 
     def test_header_with_impossible_sizes_is_refused(self):
         for header_bytes, chunk_bytes in ((0, CHUNK), (1 << 31, CHUNK), (HEADER, 0), (HEADER, 8),
@@ -170,7 +168,7 @@ class Damage(TraceTest):
         trace.call('cuInit', 10, 20, 0)
         trace.call('cuInit', 1 << 63, 5, 0)
         trace.call('cuInit', 40, (1 << 64) - 1, 0)
-        trace.work(KERNEL, 'cuInit', 1 << 63, 3, 10)
+        trace.work(KERNEL, 'cuInit', 1 << 63, 3)
         path = self.write(trace)
         with open(path, 'rb') as file:
             data = bytearray(file.read())

@@ -50,28 +50,30 @@ class Trace:
         self.current = number
         self.add('thread', number, system or 1000 + number)
 
-    def call(self, name, began, ended, *words, code=0, flags=0, depth=0):
+    def call(self, name, began, ended, *words, code=0, flags=0):
         self.calls.append({'thread': self.current, 'name': name, 'began': began - self.began,
                            'ended': ended - self.began if ended else None, 'code': code,
                            'words': words})
-        self.add('call', name.replace('slot ', ''), began, ended, code, flags, depth, *words)
+        self.add('call', name.replace('slot ', ''), began, ended, code, flags, *words)
 
-    def work(self, kind, name, began, ended, call, *, thread=None, context=0x100, stream=0x200,
-             function=0, size=0, grid=(0, 0, 0), block=(0, 0, 0), shared=0, device=0):
-        thread = thread or self.current
+    def work(self, kind, name, began, ended, *, context=0x100, stream=0x200, function=0, size=0,
+             grid=(0, 0, 0), block=(0, 0, 0), shared=0, device=0):
+        """Work of the last call of the thread, if that is of the same function."""
+        calls = [call for call in self.calls if call['thread'] == self.current][-1:]
+        call = calls[0]['began'] if calls and calls[0]['name'] == name else None
         self.works.append({'kind': kind, 'name': name, 'began': began - self.began,
-                           'ended': ended - self.began, 'call': call - self.began,
-                           'thread': thread, 'context': context, 'stream': stream,
-                           'object': function, 'bytes': size, 'device': device,
-                           'timed': bool(began or ended)})
-        self.add('work', kind, name, began, ended, thread, call, context, stream, function, size,
-                 *grid, *block, shared, device)
+                           'ended': ended - self.began, 'thread': self.current,
+                           'call': call,
+                           'context': context, 'stream': stream, 'object': function,
+                           'bytes': size, 'device': device, 'timed': bool(began or ended)})
+        self.add('work', kind, name, began, ended, context, stream, function, size, *grid, *block,
+                 shared, device)
 
     def name(self, what, number, text):
         self.add('name', what, number, hexadecimal(text))
 
-    def range(self, began, ended, text, depth=0):
-        self.add('range', depth, began, ended, hexadecimal(text))
+    def range(self, began, ended, text):
+        self.add('range', began, ended, hexadecimal(text))
 
     def process_range(self, began, ended, text):
         self.add('process-range', began, ended, hexadecimal(text))

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A program that traces itself. `in_process refusals FOLDER` runs on the mock. `in_process again
- * FOLDER` runs over a driver, starts a trace three times, and leaks only its context.
+ * A program that traces itself. `in_process refusals FOLDER` runs on the mock, as `in_process auto
+ * FOLDER` and `in_process manual FOLDER` do in these modes. `in_process again FOLDER` runs over a
+ * driver, starts a trace three times, and leaks only its context.
  */
 #include <stdio.h>
 #include <string.h>
@@ -60,11 +61,40 @@ static void work(struct cushim_layer *layer, const char *path)
     cushim_trace_stop(layer);
 }
 
+/* In the mode `manual`, time passes in cushim_mock_drain() only. */
+static void steps(struct cushim_test *test, const char *path)
+{
+    struct cushim_trace_options options = CUSHIM_TRACE_OPTIONS_INIT;
+    char name[4096], text[256] = "";
+    CUdeviceptr memory;
+
+    snprintf(name, sizeof name, "%s/run", path);
+    options.path = name;
+    check(cushim_trace_start(cushim_test_layer(test), &options), CUDA_SUCCESS, "start");
+    check(cushim_driver()->MemAlloc_v2(&memory, 256), CUDA_SUCCESS, "cuMemAlloc");
+    for (int i = 0; i < 10; i++) {
+        check(cushim_driver()->MemsetD8Async(memory, 1, 256, NULL), CUDA_SUCCESS,
+              "cuMemsetD8Async");
+        check(cushim_driver()->MemcpyHtoDAsync_v2(memory, text, sizeof text, NULL), CUDA_SUCCESS,
+              "cuMemcpyHtoDAsync");
+        check(cushim_mock_drain(cushim_test_mock(test)), CUDA_SUCCESS, "drain");
+        check(cushim_driver()->StreamSynchronize(NULL), CUDA_SUCCESS, "cuStreamSynchronize");
+    }
+    check(cushim_driver()->MemFree_v2(memory), CUDA_SUCCESS, "cuMemFree");
+    cushim_trace_stop(cushim_test_layer(test));
+}
+
 int main(int count, char **words)
 {
     const bool is_again = count == 3 && strcmp(words[1], "again") == 0;
-    const struct cushim_test_options options = {
-        .size = sizeof options, .context = !is_again, .on_driver = is_again};
+    const bool is_manual = count == 3 && strcmp(words[1], "manual") == 0;
+    const bool is_auto = count == 3 && strcmp(words[1], "auto") == 0;
+    const struct cushim_test_options options = {.size = sizeof options,
+                                                .settings = is_manual ? "mode = manual"
+                                                            : is_auto ? "mode = auto"
+                                                                      : NULL,
+                                                .context = !is_again,
+                                                .on_driver = is_again};
     struct cushim_test *test = NULL;
     CUcontext context;
     char text[4096] = "";
@@ -82,6 +112,8 @@ int main(int count, char **words)
         for (int i = 0; i < 3; i++)
             work(cushim_test_layer(test), words[2]);
         /* The context is not destroyed, as leaked objects would be destroyed with it. */
+    } else if (is_manual || is_auto) {
+        steps(test, words[2]);
     } else {
         refusals(cushim_test_layer(test), words[2]);
     }

@@ -49,6 +49,14 @@ class Run(TraceTest):
     def document(self, path):
         return self.json(path)[0]
 
+    def events(self, path):
+        """The text of the events, without what the system chooses: addresses and the process."""
+        events = self.convert(path, 'out.json')[0].decode().split('"otherData"')[0]
+        process = re.search('"pid":([0-9]+)', events)[1]
+        for number in (process, str(int(process) + 1)):
+            events = events.replace('"pid":' + number, '').replace('Process ' + number, '')
+        return re.sub('0x[0-9a-f]+', '', events)
+
     def calls(self, path):
         """The events of calls in a trace, by time."""
         events = [event for event in self.document(path)['traceEvents'] if event['ph'] == 'X' and
@@ -56,8 +64,10 @@ class Run(TraceTest):
         return sorted(events, key=lambda event: event['ts'])
 
     def works(self, path):
-        return [event for event in self.document(path)['traceEvents'] if event['ph'] == 'X' and
-                'call' in event.get('args', {})]
+        """The events of work in a trace, by time."""
+        events = [event for event in self.document(path)['traceEvents'] if event['ph'] == 'X' and
+                  'call' in event.get('args', {})]
+        return sorted(events, key=lambda event: event['ts'])
 
 
 class OverMock(Run):
@@ -87,16 +97,7 @@ class OverMock(Run):
             self.assertGreater(work['dur'], 0)
 
     def test_the_same_program_gives_the_same_trace(self):
-        traces = set()
-        for _ in range(100):
-            [path] = self.mock('plain')
-            events = self.convert(path, 'out.json')[0].decode().split('"otherData"')[0]
-            # The system chooses addresses and the number of the process.
-            process = re.search('"pid":([0-9]+)', events)[1]
-            for number in (process, str(int(process) + 1)):
-                events = events.replace('"pid":' + number, '').replace('Process ' + number, '')
-            traces.add(re.sub('0x[0-9a-f]+', '', events))
-        self.assertEqual(len(traces), 1)
+        self.assertEqual(len({self.events(*self.mock('plain')) for _ in range(100)}), 1)
 
     def test_patterns_choose_the_calls(self):
         for run in (self.mock, self.over_mock):
@@ -295,6 +296,13 @@ class InProcess(Run):
     def test_what_cannot_be_traced_is_refused_at_once(self):
         [path] = self.trace(MOCK, 'refusals', self.folder, program=IN_PROCESS)
         self.assertIn('Driver: not known', self.json(path)[1])
+
+    def test_the_same_test_gives_the_same_trace(self):
+        for mode in 'auto', 'manual':
+            traces = {self.events(*self.trace(MOCK, mode, self.folder, program=IN_PROCESS))
+                      for _ in range(100)}
+            self.assertEqual(len(traces), 1)
+            self.assertEqual(traces.pop().count('"cat":"copy"'), 10)
 
     def test_nothing_of_the_driver_is_left_when_it_stops(self):
         """At the exit the mock counts one leaked handle: the context."""

@@ -151,8 +151,6 @@ static void put_work(void)
     record.slot = next_slot();
     record.began_ns = next_number();
     record.ended_ns = next_number();
-    work.thread = (uint32_t)next_number();
-    work.call_ns = next_number();
     work.context = next_number();
     work.stream = next_number();
     work.object = next_number();
@@ -177,7 +175,6 @@ static void put_call(void)
     record.ended_ns = next_number();
     record.code = (int32_t)next_number();
     record.flags = (uint32_t)next_number();
-    record.depth = (uint32_t)next_number();
     while ((word = next_word()))
         words[record.words++] =
             word[0] == '-' ? (uint64_t)strtoll(word, NULL, 0) : strtoull(word, NULL, 0);
@@ -238,11 +235,9 @@ static void read_line(char *line)
                strcmp(what, "mark") == 0) {
         record.kind = what[0] == 'm' ? TRACE_MARK : TRACE_RANGE;
         record.flags = what[0] == 'p' ? TRACE_PROCESS_RANGE : 0;
-        if (what[0] == 'r')
-            words[0] = next_number();
         record.began_ns = next_number();
         record.ended_ns = record.kind == TRACE_RANGE ? next_number() : 0;
-        put_text(&record, words, record.kind == TRACE_RANGE);
+        put_text(&record, words, 0);
     } else {
         fail(what);
     }
@@ -269,11 +264,11 @@ static void write_many(uint64_t count)
         const uint64_t stream = 0x1000 * one;
         const uint64_t words[11] = {0x5000 + now / 3000 % 50, 64, 1, 1, 256, 1, 1, 0, stream};
         const struct trace_record call = {
-            TRACE_CALL, waits ? 1 : 11, slots[waits], 0, now, now + 2000, 0, 0};
+            TRACE_CALL, waits ? 1 : 11, slots[waits], 0, now, now + 2000, 0};
         const struct trace_record done = {
-            TRACE_WORK, sizeof(struct trace_work) / 8, slots[0], 0, now + 4000, now + 6000, 0, 0};
-        const struct trace_work work = {TRACE_KERNEL, one,         now, 0x100, stream, words[0], 0,
-                                        {64, 1, 1},   {256, 1, 1}, 0,   0};
+            TRACE_WORK, sizeof(struct trace_work) / 8, slots[0], 0, now + 4000, now + 6000, 0};
+        const struct trace_work work = {TRACE_KERNEL, 0,           0x100, stream, words[0], 0,
+                                        {64, 1, 1},   {256, 1, 1}, 0};
         choose_thread(one, one);
         put(&call, waits ? &stream : words);
         written++;

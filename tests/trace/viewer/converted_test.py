@@ -24,7 +24,7 @@ def make_trace():
         trace.call('cuLaunchKernel', begin, begin + 700, 0x500, 1, 1, 1, 32, 1, 1, 0, 0x200, 0, 0,
                    code=719 if number == 7 else 0)
         if number != 7:
-            trace.work(harness.KERNEL, 'cuLaunchKernel', begin + 1000, begin + 2400, begin,
+            trace.work(harness.KERNEL, 'cuLaunchKernel', begin + 1000, begin + 2400,
                        function=0x500, grid=(number + 1, 1, 1), block=(32, 1, 1))
     trace.thread(2)
     trace.call('cuCtxSynchronize', 60000, 0)
