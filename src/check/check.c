@@ -5,9 +5,10 @@
 #include <stdarg.h>
 
 #include "src/check/finding.h"
+#include "src/race/race.h"
 
 static const struct cushim__check_module *const modules[] = {
-    &cushim__check_handles, &cushim__check_contexts, &cushim__check_memory, &cushim__check_pending,
+    &cushim__check_handles, &cushim__check_contexts, &cushim__check_memory, &cushim__check_copies,
     &cushim__check_order,   &cushim__check_elapsed,  &cushim__check_errors, &cushim__check_capture,
     &cushim__check_promise, &cushim__check_leaks,
 };
@@ -18,12 +19,15 @@ struct cushim__check_options cushim__check_options;
 
 static bool is_on, is_finished;
 
+/* Modules have the race detector of check, unless the driver may be called: that may be the mock. */
 static void started(struct cushim__call *call)
 {
+    cushim__race_user = RACE_OF_CHECK;
     for (unsigned i = 0; i < MODULES; i++) {
         if (modules[i]->started)
             modules[i]->started(call);
     }
+    cushim__race_user = RACE_OF_MOCK;
 }
 
 /* What is found is printed before the driver can crash on it. */
@@ -51,18 +55,24 @@ static CUresult after(struct cushim__call *call, CUresult answer)
 
 static void ended(struct cushim__call *call, CUresult answer)
 {
+    cushim__race_user = RACE_OF_CHECK;
     for (unsigned i = 0; i < MODULES; i++) {
         if (modules[i]->ended)
             modules[i]->ended(call, answer);
     }
+    cushim__race_user = RACE_OF_MOCK;
 }
 
 static void forget(const struct cushim__handle *object)
 {
+    const enum race_user user = cushim__race_user;
+
+    cushim__race_user = RACE_OF_CHECK;
     for (unsigned i = 0; i < MODULES; i++) {
         if (modules[i]->forget)
             modules[i]->forget(object);
     }
+    cushim__race_user = user;
 }
 
 static void left(void)
@@ -74,10 +84,12 @@ static void left(void)
 static void begin_child(void)
 {
     cushim__findings_clear();
+    cushim__race_user = RACE_OF_CHECK;
     for (unsigned i = 0; i < MODULES; i++) {
         if (modules[i]->begin_child)
             modules[i]->begin_child();
     }
+    cushim__race_user = RACE_OF_MOCK;
 }
 
 static const struct cushim__subscriber subscriber = {
@@ -163,8 +175,10 @@ CUresult cushim__check_begin(struct cushim__check_options *options)
     options->suppressions = NULL;
     is_begun = cushim__decoding_begin(CUSHIM__CHECK);
     cushim__handles_keep(is_begun ? forget : NULL);
+    cushim__race_user = RACE_OF_CHECK;
     for (unsigned i = 0; i < MODULES && is_begun; i++)
         is_begun = !modules[i]->begin || modules[i]->begin();
+    cushim__race_user = RACE_OF_MOCK;
     cushim__findings_clear();
     is_on = true;
     is_finished = false;
@@ -210,10 +224,12 @@ void cushim__check_end(void)
         return;
     is_on = false;
     cushim__subscribe_all(CUSHIM__CHECK, false);
+    cushim__race_user = RACE_OF_CHECK;
     for (unsigned i = 0; i < MODULES; i++) {
         if (modules[i]->destroy)
             modules[i]->destroy();
     }
+    cushim__race_user = RACE_OF_MOCK;
     cushim__handles_keep(NULL);
     cushim__decoding_stop(CUSHIM__CHECK);
     cushim__findings_clear();

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Errors that programs misread: the first sticky one, with the work that may have caused it; a
- * failure that went unnoticed, after which a call is given what was never made; and calls in host
- * functions.
+ * Errors that programs misread: the first sticky one, with the work that may have caused it; and a
+ * failure that went unnoticed, after which a call is given what was never made.
  */
 #define CUSHIM_DISABLE_DEPRECATION_WARNINGS
 
@@ -95,7 +94,7 @@ static void note_kernel(const struct cushim__call *call)
 }
 
 /* What is waited for with success did not cause an error. */
-static void drop_works(const struct cushim__call *call, const struct order_rule *rule)
+static void drop_works(const struct cushim__call *call, const struct function_rule *rule)
 {
     for (unsigned i = 0; i < WORKS; i++) {
         if (rule->action == ORDER_SEE_CONTEXT && works[i].context == call->context)
@@ -107,7 +106,7 @@ static void drop_works(const struct cushim__call *call, const struct order_rule 
 
 static void note_work(const struct cushim__call *call)
 {
-    const struct order_rule *rule = cushim__order_rule(call->slot);
+    const struct function_rule *rule = cushim__function_rule(call->slot);
     struct work *work = &works[next_work];
 
     if (rule->action == ORDER_SEE_CONTEXT || rule->action == ORDER_SEE_STREAM)
@@ -199,7 +198,7 @@ static bool is_nothing(const struct cushim__call *call, unsigned index,
     const uint64_t value = call->values[index];
 
     if (type == CUSHIM__TYPE_STREAM && value <= (uintptr_t)CU_STREAM_PER_THREAD)
-        return cushim__order_rule(call->slot)->action == ORDER_DESTROY_STREAM;
+        return cushim__function_rule(call->slot)->action == ORDER_DESTROY_STREAM;
     return value == 0 || !object || (!object->is_returned && !object->is_live);
 }
 
@@ -234,21 +233,6 @@ static void judge_ignored(const struct cushim__call *call, CUresult answer)
             .call = call->number, .slot = call->slot, .answer = answer, .type = type};
 }
 
-/*
- * The driver has this code for other cases, too. It says what is current everywhere but in host
- * functions (driver-semantics.md #82).
- */
-static void judge_host_function(const struct cushim__call *call, CUresult answer)
-{
-    CUcontext context;
-
-    if (answer == CUDA_ERROR_NOT_PERMITTED &&
-        cushim__layer_next.CtxGetCurrent(&context) == CUDA_ERROR_NOT_PERMITTED)
-        cushim__check_report(call, CUSHIM__CHECK_HOST_FUNCTION_CALLS, NULL, NULL,
-                             "%s is called in a host function or a callback of a stream",
-                             cushim__slot_name(call->slot));
-}
-
 static void forget(const struct cushim__handle *object)
 {
     const bool is_kernel =
@@ -266,10 +250,7 @@ static void ended(struct cushim__call *call, CUresult answer)
     if (!call->is_injected)
         judge_sticky(call, answer);
     judge_ignored(call, answer);
-    if (call->is_injected || call->is_refused)
-        return;
-    judge_host_function(call, answer);
-    if (answer == CUDA_SUCCESS) {
+    if (answer == CUDA_SUCCESS && !call->is_injected) {
         note_kernel(call);
         note_work(call);
     }

@@ -9,77 +9,8 @@
 #define CUSHIM_CHECK_ORDER_H
 
 #include "src/base/tree.h"
-#include "src/check/check.h"
-#include "src/layer/leak_tracker.h"
+#include "src/check/function_rules.h"
 #include "src/race/race.h"
-
-/* --- order_rules.c: what each function does to the order --- */
-
-enum order_action {
-    ORDER_NOTHING,
-    /* Work, whose memory is known or does not count. */
-    ORDER_COPY,
-    ORDER_COPY_2D,
-    ORDER_COPY_3D, /* peer copies too: the structs differ in their contexts alone */
-    ORDER_SET,
-    ORDER_SET_2D,
-    ORDER_KERNEL,
-    ORDER_GRAPH,
-    ORDER_WORK,
-    ORDER_ALLOCATE,
-    ORDER_FREE_ASYNC,
-    /* Work that waits for what is outside of the streams, or that the host may learn from. */
-    ORDER_WAIT_OUTSIDE,
-    ORDER_SIGNAL,
-    ORDER_UNKNOWN, /* it may do either */
-    /* Events and waits. */
-    ORDER_RECORD,
-    ORDER_CONTEXT_RECORD, /* an event is recorded behind more than a stream */
-    ORDER_WAIT_EVENT,
-    ORDER_SEE_EVENT,
-    ORDER_SEE_STREAM,
-    ORDER_SEE_CONTEXT,
-    ORDER_CONTEXT_WAIT_EVENT,
-    ORDER_ELAPSED,
-    ORDER_EVERYTHING, /* it may wait for anything */
-    ORDER_FREE,
-    /* The life of objects. */
-    ORDER_CREATE_STREAM,
-    ORDER_CREATE_EVENT,
-    ORDER_DESTROY_STREAM,
-    ORDER_DESTROY_EVENT,
-    ORDER_DESTROY_EXEC,
-    ORDER_DESTROY_CONTEXT,
-    ORDER_BEGIN_CAPTURE,
-    ORDER_END_CAPTURE,
-    ORDER_UPDATE_CAPTURE,
-    ORDER_MAKE_COPY, /* a graph gets a copy, which a launch may wait for */
-    ORDER_MAKE_NODE, /* a graph gets a node that records an event, waits or calls the host */
-    ORDER_SET_POINTER,
-};
-
-struct order_rule {
-    uint8_t action;                  /* enum order_action */
-    uint8_t stream, event, function; /* parameters, or CUSHIM__NO_PARAMETER; so are these: */
-    uint8_t to, from, bytes;         /* of a copy in one row; those that are no arrays */
-    uint8_t unit;                    /* bytes of an element of a set */
-    bool is_asynchronous;
-    bool is_per_thread; /* a default stream is that of the thread */
-    bool is_peer;
-    bool is_unified; /* the addresses of a copy in one row may be the host's, too */
-};
-void cushim__order_rules_prepare(void);
-const struct order_rule *cushim__order_rule(unsigned slot);
-
-/* The struct that a kernel is launched by; NULL: the call is not of that kind, or has none. */
-const struct cushim__launch_config *cushim__order_launch_config(const struct cushim__call *call);
-
-/*
- * The stream that a call is given: CU_STREAM_PER_THREAD if it is the default stream of the thread;
- * 0 if it is the legacy one, or there is none. Its number in the handle table; 0: it has none.
- */
-uint64_t cushim__order_stream_value(const struct cushim__call *call);
-uint32_t cushim__order_stream_number(const struct cushim__call *call);
 
 /* --- order_objects.c: contexts, streams and events --- */
 
@@ -139,14 +70,7 @@ void cushim__order_exec_destroy(uint32_t number);
 void cushim__order_events_unclear(void);
 void cushim__order_objects_clear(void);
 
-/* --- order_uses.c: the memory of copies and sets --- */
-
-enum order_memory {
-    ORDER_OTHER_MEMORY, /* it is not known, or both sides reach it */
-    ORDER_DEVICE_MEMORY,
-    ORDER_PAGE_LOCKED,
-    ORDER_PAGEABLE,
-};
+/* --- copies.c: the memory of copies and sets --- */
 
 struct order_side {
     CUmemorytype type;         /* as the call has it */
@@ -160,7 +84,7 @@ bool cushim__order_sides(const struct cushim__call *call, struct order_side *to,
                          struct order_side *from);
 
 /* Whether the call returns only when the work is done, as far as it is known. */
-bool cushim__order_waits(const struct order_rule *rule, const struct order_side *to,
+bool cushim__order_waits(const struct function_rule *rule, const struct order_side *to,
                          const struct order_side *from);
 
 /* Synchronous work may wait where it would not else. */
@@ -195,23 +119,18 @@ struct order_freed {
 };
 
 /* A call has succeeded that is work, or waits for it, outside of captures. */
-void cushim__order_apply(const struct cushim__call *call, const struct order_rule *rule,
+void cushim__order_apply(const struct cushim__call *call, const struct function_rule *rule,
                          const struct order_freed *freed);
 
 /* The event that is passed, or the one behind it. */
 struct order_event *cushim__order_event_of(const struct cushim__call *call,
-                                           const struct order_rule *rule, unsigned which);
+                                           const struct function_rule *rule, unsigned which);
 
 /* An allocation as the detector has it. */
 uint64_t cushim__order_id(const struct cushim__handle *object);
 
 /* The call that has submitted work. */
 struct cushim__maker cushim__order_maker(const struct race_access *access);
-
-/* --- pending.c --- */
-
-/* Whether the driver has said that this address, which a call under way passes, is pageable. */
-bool cushim__pending_is_pageable(const struct cushim__call *call, uint64_t address);
 
 /* --- capture.c --- */
 

@@ -202,7 +202,7 @@ static void submit_plain(const struct cushim__call *call, struct order_stream *s
 }
 
 /* Of pageable memory that is copied at once the stream is waited for, and the copy is not. */
-static void submit_memory(const struct cushim__call *call, const struct order_rule *rule)
+static void submit_memory(const struct cushim__call *call, const struct function_rule *rule)
 {
     struct order_stream *stream = stream_of(call);
     const bool is_set = rule->action == ORDER_SET || rule->action == ORDER_SET_2D;
@@ -302,7 +302,7 @@ static void free_memory(const struct cushim__call *call, const struct order_free
 /* --- events --- */
 
 struct order_event *cushim__order_event_of(const struct cushim__call *call,
-                                           const struct order_rule *rule, unsigned which)
+                                           const struct function_rule *rule, unsigned which)
 {
     return cushim__order_event(call->arguments.list[rule->event + which].tag.number);
 }
@@ -369,7 +369,7 @@ void cushim__order_note_graphs(enum order_graphs what)
 /* --- calls --- */
 
 /* What a call is to the order that has no stream, or none that matters. */
-static void apply_without_stream(const struct cushim__call *call, const struct order_rule *rule,
+static void apply_without_stream(const struct cushim__call *call, const struct function_rule *rule,
                                  const struct order_freed *freed)
 {
     switch ((enum order_action)rule->action) {
@@ -402,7 +402,7 @@ static void apply_without_stream(const struct cushim__call *call, const struct o
     }
 }
 
-void cushim__order_apply(const struct cushim__call *call, const struct order_rule *rule,
+void cushim__order_apply(const struct cushim__call *call, const struct function_rule *rule,
                          const struct order_freed *freed)
 {
     struct order_stream *stream;
