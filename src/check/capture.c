@@ -226,11 +226,7 @@ static void note(const struct cushim__call *call, struct subject *subject)
 
 static struct cushim__check_name name_of(const struct lane *lane)
 {
-    const struct cushim__tag tag = {.type = CUSHIM__TYPE_STREAM, .number = lane->number};
-    struct cushim__check_name name;
-
-    cushim__tag_text(&tag, lane->value, name.text, sizeof name.text);
-    return name;
+    return cushim__check_name_of(CUSHIM__TYPE_STREAM, lane->number, lane->value);
 }
 
 static const char *name_of_mode(CUstreamCaptureMode mode)
@@ -411,7 +407,6 @@ static void finish(void)
                              name_of(capture->lane).text);
 }
 
-/* Captures are the parent's. */
 static void destroy(void)
 {
     while (captures)
@@ -422,6 +417,5 @@ static void destroy(void)
 const struct cushim__check_module cushim__check_capture = {
     .ended = ended,
     .finish = finish,
-    .begin_child = destroy,
     .destroy = destroy,
 };

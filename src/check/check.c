@@ -16,6 +16,7 @@ static const struct cushim__check_module *const modules[] = {
 enum { MODULES = sizeof modules / sizeof *modules };
 
 struct cushim__check_options cushim__check_options;
+uint64_t cushim__check_forked_at;
 
 static bool is_on, is_finished;
 
@@ -81,15 +82,22 @@ static void left(void)
         cushim__findings_print();
 }
 
-static void begin_child(void)
+static void destroy_modules(void)
 {
-    cushim__findings_clear();
     cushim__race_user = RACE_OF_CHECK;
     for (unsigned i = 0; i < MODULES; i++) {
-        if (modules[i]->begin_child)
-            modules[i]->begin_child();
+        if (modules[i]->destroy)
+            modules[i]->destroy();
     }
     cushim__race_user = RACE_OF_MOCK;
+    cushim__findings_clear();
+}
+
+/* What was made, pushed and captured before is the parent's to end. */
+static void begin_child(void)
+{
+    destroy_modules();
+    cushim__check_forked_at = cushim_layer_current()->calls;
 }
 
 static const struct cushim__subscriber subscriber = {
@@ -135,6 +143,16 @@ struct cushim__check_name cushim__check_name(const struct cushim__handle *object
     return name;
 }
 
+struct cushim__check_name cushim__check_name_of(enum cushim__object_type type, uint32_t number,
+                                                uint64_t value)
+{
+    const struct cushim__tag tag = {.type = (uint8_t)type, .number = number};
+    struct cushim__check_name name;
+
+    cushim__tag_text(&tag, value, name.text, sizeof name.text);
+    return name;
+}
+
 struct cushim__handle *cushim__check_object(const struct cushim__call *call, unsigned parameter)
 {
     const struct cushim__decoder decoder = cushim__decoder_of(call->slot, parameter);
@@ -172,6 +190,7 @@ CUresult cushim__check_begin(struct cushim__check_options *options)
         return CUDA_ERROR_ALREADY_ACQUIRED;
     cushim__lock_take(&layer->lock);
     cushim__check_options = *options;
+    cushim__check_forked_at = 0;
     options->suppressions = NULL;
     is_begun = cushim__decoding_begin(CUSHIM__CHECK);
     cushim__handles_keep(is_begun ? forget : NULL);
@@ -224,14 +243,8 @@ void cushim__check_end(void)
         return;
     is_on = false;
     cushim__subscribe_all(CUSHIM__CHECK, false);
-    cushim__race_user = RACE_OF_CHECK;
-    for (unsigned i = 0; i < MODULES; i++) {
-        if (modules[i]->destroy)
-            modules[i]->destroy();
-    }
-    cushim__race_user = RACE_OF_MOCK;
+    destroy_modules();
     cushim__handles_keep(NULL);
     cushim__decoding_stop(CUSHIM__CHECK);
-    cushim__findings_clear();
     cushim__check_suppressions_free(&cushim__check_options);
 }

@@ -40,9 +40,7 @@ struct cushim__check_module {
     void (*forget)(const struct cushim__handle *object);
     /* Under it, at the end of the program: what is left is judged. */
     void (*finish)(void);
-    /* Under it, in the child of a fork. */
-    void (*begin_child)(void);
-    /* Check ends. */
+    /* Check ends, or it begins anew in the child of a fork, under the lock. */
     void (*destroy)(void);
 };
 
@@ -52,6 +50,9 @@ extern const struct cushim__check_module cushim__check_handles, cushim__check_me
 
 /* The options of the check that is under way. */
 extern struct cushim__check_options cushim__check_options;
+
+/* The number of the last call before the fork that this process comes from; 0: it comes of none. */
+extern uint64_t cushim__check_forked_at;
 
 /*
  * A call is misuse. Under the layer's lock, in started() or ended(); `call` is NULL at the end, and
@@ -75,6 +76,8 @@ struct cushim__check_name {
     char text[CUSHIM_TAG_SIZE];
 };
 struct cushim__check_name cushim__check_name(const struct cushim__handle *object, uint64_t value);
+struct cushim__check_name cushim__check_name_of(enum cushim__object_type type, uint32_t number,
+                                                uint64_t value);
 
 /* The value that is passed for a parameter; and the object that it names, NULL: none is known. */
 struct cushim__handle *cushim__check_object(const struct cushim__call *call, unsigned parameter);

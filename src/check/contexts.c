@@ -99,7 +99,6 @@ static void finish(void)
     }
 }
 
-/* In the child of a fork, too: what was pushed before is its parent's to pop. */
 static void destroy(void)
 {
     push_count = 0;
@@ -231,6 +230,5 @@ const struct cushim__check_module cushim__check_contexts = {
     .after = after,
     .ended = ended,
     .finish = finish,
-    .begin_child = destroy,
     .destroy = destroy,
 };

@@ -7,13 +7,12 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "src/check/order.h"
 #include "src/driver_api/result.h"
 
-enum { WORKS = 64, LISTED = 8, THREADS = 256, NAME_SIZE = 48 };
+enum { WORKS = 64, LISTED = 8, THREADS = 256 };
 
 /* Work that was queued and not seen to be done, the last of it. */
 struct work {
@@ -23,20 +22,6 @@ struct work {
 };
 static struct work works[WORKS];
 static unsigned next_work;
-
-/* Kernels by handle. */
-struct kernel {
-    struct cushim__tree_node node; /* first member */
-    uint64_t value;
-    char name[NAME_SIZE];
-};
-
-static bool before(const struct cushim__tree_node *a, const struct cushim__tree_node *b)
-{
-    return ((const struct kernel *)a)->value < ((const struct kernel *)b)->value;
-}
-
-static struct cushim__tree kernels = {.before = before};
 
 /* The first sticky error, and how many calls have only repeated it. */
 static CUresult sticky;
@@ -52,31 +37,17 @@ static struct failure {
 
 /* --- kernels and work --- */
 
-static struct kernel *find_kernel(uint64_t value)
-{
-    const struct kernel key = {.value = value};
-    struct kernel *kernel = (struct kernel *)cushim__tree_upto(&kernels, &key.node);
-
-    return kernel && kernel->value == value ? kernel : NULL;
-}
-
 static void name_kernel(uint64_t value, const char *name)
 {
-    struct kernel *kernel = find_kernel(value);
+    struct order_kernel *kernel = cushim__order_kernel(value, true);
 
-    if (!kernel) {
-        kernel = calloc(1, sizeof *kernel);
-        if (!kernel)
-            return;
-        kernel->value = value;
-        cushim__tree_add(&kernels, &kernel->node);
-    }
-    snprintf(kernel->name, sizeof kernel->name, "%s", name);
+    if (kernel)
+        snprintf(kernel->name, sizeof kernel->name, "%s", name);
 }
 
 static void note_kernel(const struct cushim__call *call)
 {
-    const struct kernel *kernel;
+    const struct order_kernel *kernel;
 
     switch (call->slot) {
     case CUSHIM__SLOT(ModuleGetFunction):
@@ -84,7 +55,7 @@ static void note_kernel(const struct cushim__call *call)
         name_kernel(call->arguments.list[0].written, (const char *)(uintptr_t)call->values[2]);
         break;
     case CUSHIM__SLOT(KernelGetFunction):
-        kernel = find_kernel(call->values[1]);
+        kernel = cushim__order_kernel(call->values[1], false);
         if (kernel)
             name_kernel(call->arguments.list[0].written, kernel->name);
         break;
@@ -125,7 +96,7 @@ static void note_work(const struct cushim__call *call)
 
 static void print_work(struct cushim__text *text, const struct work *work)
 {
-    const struct kernel *kernel = work->function ? find_kernel(work->function) : NULL;
+    const struct order_kernel *kernel = cushim__order_kernel(work->function, false);
 
     cushim__text_format(text, "%s%s%s%s of call %" PRIu64, cushim__slot_name(work->slot),
                         kernel ? " \"" : "", kernel ? kernel->name : "", kernel ? "\"" : "",
@@ -233,17 +204,6 @@ static void judge_ignored(const struct cushim__call *call, CUresult answer)
             .call = call->number, .slot = call->slot, .answer = answer, .type = type};
 }
 
-static void forget(const struct cushim__handle *object)
-{
-    const bool is_kernel =
-        object->type == CUSHIM__TYPE_FUNCTION || object->type == CUSHIM__TYPE_KERNEL;
-    struct kernel *kernel = is_kernel ? find_kernel(object->value) : NULL;
-
-    if (kernel)
-        cushim__tree_remove(&kernels, &kernel->node);
-    free(kernel);
-}
-
 static void ended(struct cushim__call *call, CUresult answer)
 {
     /* What a fault answers is of no work. */
@@ -258,12 +218,6 @@ static void ended(struct cushim__call *call, CUresult answer)
 
 static void destroy(void)
 {
-    struct cushim__tree_node *node;
-
-    while ((node = cushim__tree_after(&kernels, NULL)) != NULL) {
-        cushim__tree_remove(&kernels, node);
-        free(node);
-    }
     memset(works, 0, sizeof works);
     memset(failures, 0, sizeof failures);
     sticky = CUDA_SUCCESS;
@@ -272,8 +226,6 @@ static void destroy(void)
 
 const struct cushim__check_module cushim__check_errors = {
     .ended = ended,
-    .forget = forget,
     .finish = finish,
-    .begin_child = destroy,
     .destroy = destroy,
 };

@@ -208,20 +208,6 @@ static void ended(struct cushim__call *call, CUresult answer)
         entry->call = 0;
 }
 
-static void forget(const struct cushim__handle *object)
-{
-    if (object->type == CUSHIM__TYPE_MEMORY || object->type == CUSHIM__TYPE_GLOBAL)
-        cushim__race_forget(cushim__order_id(object));
-    else if (object->type == CUSHIM__TYPE_EVENT)
-        cushim__order_event_destroy(object->number);
-    else if (object->type == CUSHIM__TYPE_EXEC)
-        cushim__order_exec_destroy(object->number);
-    else if (object->type == CUSHIM__TYPE_CONTEXT)
-        cushim__order_context_destroy(object->number);
-    else if (object->type == CUSHIM__TYPE_STREAM && cushim__order_stream(object->number))
-        cushim__order_stream_destroy(cushim__order_stream(object->number));
-}
-
 static void destroy(void)
 {
     cushim__order_objects_clear();
@@ -239,7 +225,6 @@ const struct cushim__check_module cushim__check_order = {
     .begin = begin,
     .started = started,
     .ended = ended,
-    .forget = forget,
-    .begin_child = destroy,
+    .forget = cushim__order_forget,
     .destroy = destroy,
 };

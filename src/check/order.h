@@ -14,16 +14,20 @@
 
 /* --- order_objects.c: contexts, streams and events --- */
 
+/* What these begin with: they are found by the number of the handle, a kernel by its value. */
+struct order_keyed {
+    struct cushim__tree_node node; /* first member */
+    uint64_t key;
+};
+
 struct order_context {
-    struct cushim__tree_node node; /* first member; by number of the handle */
-    uint32_t number;
+    struct order_keyed keyed; /* first member */
     struct race_group group;
     struct order_stream *own; /* its default streams */
 };
 
 struct order_stream {
-    struct cushim__tree_node node; /* first member; by number of the handle */
-    uint32_t number;               /* 0: a default stream */
+    struct order_keyed keyed; /* first member; of key 0: a default stream */
     struct order_context *context;
     struct race_stream race;
     struct order_stream *next; /* of the same context's default streams */
@@ -37,9 +41,8 @@ struct order_captured {
 };
 
 struct order_event {
-    struct cushim__tree_node node; /* first member; by number of the handle */
-    uint32_t number;
-    bool is_known; /* it was seen to be created, and no other process has it */
+    struct order_keyed keyed; /* first member */
+    bool is_known;            /* it was seen to be created, and no other process has it */
     unsigned flags;
     uint32_t context; /* number of the one that was current then; 0: not known */
     bool is_recorded; /* a call that was seen has recorded it */
@@ -49,25 +52,33 @@ struct order_event {
     struct order_captured behind; /* what that record comes after */
 };
 
+struct order_kernel {
+    struct order_keyed keyed; /* first member */
+    char name[48];
+};
+
 struct order_context *cushim__order_context(uint64_t value);
 struct order_stream *cushim__order_stream_create(uint32_t number, uint64_t context, unsigned flags);
 /* NULL: it was not seen to be created, or there is no memory. */
 struct order_stream *cushim__order_stream(uint32_t number);
 struct order_stream *cushim__order_default_stream(uint64_t context, unsigned thread);
 void cushim__order_stream_destroy(struct order_stream *stream);
-void cushim__order_context_destroy(uint32_t number);
 
 /* The event is added if it is not there, as one that was not seen to be created. */
 struct order_event *cushim__order_event(uint32_t number);
 void cushim__order_event_record(struct order_event *event, struct race_clock *clock, bool is_clear);
-void cushim__order_event_destroy(uint32_t number);
 
 /* The launches of an executable graph, which come one after the other, as an event behind them. */
 struct order_event *cushim__order_launches(uint32_t exec);
-void cushim__order_exec_destroy(uint32_t number);
+
+/* A function or kernel whose name is known; NULL: it is not. */
+struct order_kernel *cushim__order_kernel(uint64_t value, bool may_add);
 
 /* Nothing is known any more of what records events: graphs may. */
 void cushim__order_events_unclear(void);
+
+/* What the handle table no longer knows, and all of it. */
+void cushim__order_forget(const struct cushim__handle *object);
 void cushim__order_objects_clear(void);
 
 /* --- copies.c: the memory of copies and sets --- */
