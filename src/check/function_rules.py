@@ -69,6 +69,7 @@ def members_of_parameters(function, action, kinds):
         'function': first(function, kinds, 'CUfunction', 'HANDLE'),
         'mode': first(function, kinds, 'CUstreamCaptureMode', 'SIGNED'),
         'bytes': names.index('ByteCount') if 'ByteCount' in names else None,
+        'arguments': names.index('kernelParams') if 'kernelParams' in names else None,
         'to': None,
         'from': None,
     }

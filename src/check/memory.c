@@ -3,6 +3,7 @@
  * Copies and sets of device memory that was freed, or beyond its size, and memory that is freed
  * twice, or while work on the device may use it. Only addresses in what an allocation call has
  * returned are judged; those in the middle of it, as an allocator of the program's gives out, too.
+ * Freed memory among the arguments of a kernel is advice.
  */
 #define CUSHIM_DISABLE_DEPRECATION_WARNINGS
 
@@ -71,6 +72,66 @@ static void judge_access(struct cushim__call *call, bool is_refused)
         return;
     judge(call, &to, is_refused);
     judge(call, &from, is_refused);
+}
+
+/* --- arguments of kernels --- */
+
+static void judge_argument(const struct cushim__call *call, unsigned index, uint64_t value)
+{
+    const struct cushim__handle *object = cushim__handle_at(value);
+    char byte;
+
+    /* The host may have memory where some of the device's was freed. */
+    if (!object || !object->is_destroyed || object->type != CUSHIM__TYPE_MEMORY ||
+        object->maker.place.call == 0 || rule_of_maker(object)->memory == ORDER_PAGE_LOCKED ||
+        cushim__host_read(&byte, (const void *)(uintptr_t)value, 1))
+        return;
+    cushim__check_report(call, CUSHIM__CHECK_ARGUMENT_FREED, object, NULL,
+                         "parameter %u of the kernel is given %s, which was freed", index,
+                         cushim__check_name(object, value).text);
+}
+
+/* How many bytes a parameter of a function or kernel has that is seen to exist; 0: it is not. */
+static size_t size_of_parameter(uint64_t function, size_t index)
+{
+    const struct cushim__handle *of_module =
+        cushim__handle_find(CUSHIM__TYPE_FUNCTION, function, false);
+    const struct cushim__handle *of_library =
+        cushim__handle_find(CUSHIM__TYPE_KERNEL, function, false);
+    size_t offset, size;
+    CUresult answer = CUDA_ERROR_INVALID_HANDLE;
+
+    if (of_module && of_module->is_returned && !of_module->is_destroyed)
+        answer = cushim__layer_next.FuncGetParamInfo((CUfunction)(uintptr_t)function, index,
+                                                     &offset, &size);
+    else if (of_library && of_library->is_returned && !of_library->is_destroyed)
+        answer = cushim__layer_next.KernelGetParamInfo((cushim_CUkernel)(uintptr_t)function, index,
+                                                       &offset, &size);
+    return answer == CUDA_SUCCESS ? size : 0;
+}
+
+/* Each 8 bytes of an argument may be an address. Only advice: the kernel need not use it. */
+static void before(struct cushim__call *call)
+{
+    const struct function_rule *rule = cushim__function_rule(call->slot);
+    struct cushim_layer *layer = cushim_layer_current();
+    const char *const *arguments;
+    uint64_t value;
+    size_t size;
+
+    if (rule->action != ORDER_KERNEL || rule->arguments == CUSHIM__NO_PARAMETER ||
+        cushim__check_options.level > CUSHIM__CHECK_ADVICE)
+        return;
+    arguments = (const char *const *)(uintptr_t)call->values[rule->arguments];
+    cushim__lock_take(&layer->lock);
+    for (unsigned i = 0;
+         arguments && (size = size_of_parameter(call->values[rule->function], i)) > 0; i++) {
+        for (size_t at = 0; at + sizeof value <= size; at += sizeof value) {
+            if (cushim__host_read(&value, arguments[i] + at, sizeof value))
+                judge_argument(call, i, value);
+        }
+    }
+    cushim__lock_release(&layer->lock);
 }
 
 /* --- ends --- */
@@ -199,4 +260,8 @@ static void ended(struct cushim__call *call, CUresult answer)
     }
 }
 
-const struct cushim__check_module cushim__check_memory = {.started = started, .ended = ended};
+const struct cushim__check_module cushim__check_memory = {
+    .started = started,
+    .before = before,
+    .ended = ended,
+};
