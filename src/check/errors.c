@@ -194,7 +194,7 @@ static void judge_ignored(const struct cushim__call *call, CUresult answer)
         if (is_of_handle(answer) && is_nothing(call, i, failure->type))
             cushim__check_report(call, CUSHIM__CHECK_ERROR_IGNORED, NULL, NULL,
                                  "it is given what %s of call %" PRIu64
-                                 " has not made, which answered %s",
+                                 " failed to create, which returned %s",
                                  cushim__slot_name(failure->slot), failure->call,
                                  cushim__result_name(failure->answer));
         failure->call = 0;

@@ -25,13 +25,16 @@ static enum cushim__check_id id_of(enum cushim__object_type type)
 static void report(const struct cushim__handle *object)
 {
     const struct cushim__check_name name = cushim__check_name(object, object->value);
+    const enum cushim__check_id id = id_of(object->type);
 
     if (object->type == CUSHIM__TYPE_MEMORY)
-        cushim__check_report(NULL, id_of(object->type), object, NULL, "%s, %llu byte%s, is left",
-                             name.text, (unsigned long long)object->bytes,
-                             object->bytes == 1 ? "" : "s");
+        cushim__check_report(NULL, id, object, NULL, "%s, %llu byte%s, is never freed", name.text,
+                             (unsigned long long)object->bytes, object->bytes == 1 ? "" : "s");
     else
-        cushim__check_report(NULL, id_of(object->type), object, NULL, "%s is left", name.text);
+        cushim__check_report(NULL, id, object, NULL, "%s is never %s", name.text,
+                             object->device >= 0               ? "released"
+                             : id == CUSHIM__CHECK_LEAK_MODULE ? "unloaded"
+                                                               : "destroyed");
 }
 
 /*
