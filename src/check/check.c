@@ -123,6 +123,17 @@ void cushim__check_report(const struct cushim__call *call, enum cushim__check_id
     va_end(list);
 }
 
+bool cushim__check_before_fork(const struct cushim__call *call, const struct cushim__handle *object,
+                               uint64_t value)
+{
+    if (object->maker.place.call == 0 || object->maker.place.call > cushim__check_forked_at)
+        return false;
+    cushim__check_report(call, CUSHIM__CHECK_HANDLE_BEFORE_FORK, object, NULL,
+                         "%s is given %s, which was made before the fork",
+                         cushim__slot_name(call->slot), cushim__check_name(object, value).text);
+    return true;
+}
+
 const char *cushim__check_refuse(struct cushim__call *call)
 {
     if (cushim__check_options.lets_through)

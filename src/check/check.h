@@ -54,6 +54,10 @@ extern struct cushim__check_options cushim__check_options;
 /* The number of the last call before the fork that this process comes from; 0: it comes of none. */
 extern uint64_t cushim__check_forked_at;
 
+/* Report a call that is given what was made before that fork. False: it was not. In started(). */
+bool cushim__check_before_fork(const struct cushim__call *call, const struct cushim__handle *object,
+                               uint64_t value);
+
 /*
  * A call is misuse. Under the layer's lock, in started() or ended(); `call` is NULL at the end, and
  * the place is where `object` was made. `object` is what it is about, or NULL; `earlier`, unless

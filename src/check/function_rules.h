@@ -60,8 +60,8 @@ struct function_rule {
     /* Parameters, or CUSHIM__NO_PARAMETER. */
     uint8_t stream, event, mode;
     uint8_t function, arguments; /* of a launch */
-    uint8_t to, from, bytes; /* of a copy in one row; those that are no arrays */
-    uint8_t unit;            /* bytes of an element of a set */
+    uint8_t to, from, bytes;     /* of a copy in one row; those that are no arrays */
+    uint8_t unit;                /* bytes of an element of a set */
     bool is_asynchronous;
     bool is_per_thread; /* a default stream is that of the thread */
     bool is_peer;

@@ -177,14 +177,8 @@ static void judge(struct cushim__call *call, unsigned parameter, enum cushim__ob
             report_destroyed(call, parameter, object);
     } else if (!object->is_returned) {
         judge_kind(call, parameter, object);
-    } else if (object->maker.place.call > 0 &&
-               object->maker.place.call <= cushim__check_forked_at) {
-        cushim__check_report(call, CUSHIM__CHECK_HANDLE_BEFORE_FORK, object, NULL,
-                             "%s is given %s, which was made before the fork",
-                             cushim__slot_name(call->slot),
-                             cushim__check_name(object, object->value).text);
-        if (judgements[type] == REFUSED)
-            cushim__check_refuse(call);
+    } else if (cushim__check_before_fork(call, object, value) && judgements[type] == REFUSED) {
+        cushim__check_refuse(call);
     }
 }
 

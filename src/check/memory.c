@@ -55,7 +55,8 @@ static void judge(struct cushim__call *call, const struct order_side *side, bool
                              "%s is given %s, which was freed%s", cushim__slot_name(call->slot),
                              cushim__check_name(object, side->base).text,
                              crashes ? cushim__check_refuse(call) : "");
-    else if (object->bytes > 0 && !rule_of_maker(object)->is_of_unknown_size &&
+    else if (!cushim__check_before_fork(call, object, side->base) && object->bytes > 0 &&
+             !rule_of_maker(object)->is_of_unknown_size &&
              (bytes > object->bytes || offset > object->bytes - bytes))
         cushim__check_report(call, CUSHIM__CHECK_MEMORY_BOUNDS, object, NULL,
                              "%s accesses %llu byte%s from %s on, which has %llu",
@@ -184,7 +185,8 @@ static void judge_end(const struct cushim__call *call)
         return;
     if ((object->is_destroyed || object->is_ending) && object->ender.place.call != call->number)
         judge_second_end(call, object);
-    else if (!object->is_destroyed && cushim__function_rule(call->slot)->action == ORDER_FREE &&
+    else if (!cushim__check_before_fork(call, object, object->value) && !object->is_destroyed &&
+             cushim__function_rule(call->slot)->action == ORDER_FREE &&
              !cushim__capture_is_under_way())
         judge_used(call, object);
 }

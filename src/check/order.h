@@ -24,6 +24,7 @@ struct order_context {
     struct order_keyed keyed; /* first member */
     struct race_group group;
     struct order_stream *own; /* its default streams */
+    unsigned owned;           /* how many those are */
 };
 
 struct order_stream {

@@ -99,29 +99,23 @@ struct order_stream *cushim__order_stream(uint32_t number)
     return find(&streams, number);
 }
 
+static void drop_own(struct order_context *context)
+{
+    while (context->own) {
+        struct order_stream *stream = context->own;
+
+        context->own = stream->next;
+        cushim__race_stream_gone(&stream->race);
+        free(stream);
+    }
+    context->owned = 0;
+}
+
 /*
- * Threads end, and nothing says so: of more per-thread default streams than this the oldest one is
- * forgotten. Its thread may go on, in another timeline, so all that was submitted comes before.
+ * Threads end, and nothing says so: when there are so many default streams, they are forgotten.
+ * Threads may go on, in other timelines, so all that was submitted comes before.
  */
 enum { OWN_STREAMS = 1024 };
-
-static void bound_own(struct order_context *context)
-{
-    struct order_stream **oldest = NULL, *stream;
-    unsigned count = 0;
-
-    for (struct order_stream **link = &context->own; *link; link = &(*link)->next) {
-        oldest = (*link)->thread > 0 ? link : oldest;
-        count++;
-    }
-    if (count <= OWN_STREAMS)
-        return;
-    stream = *oldest;
-    *oldest = stream->next;
-    cushim__order_all();
-    cushim__race_stream_gone(&stream->race);
-    free(stream);
-}
 
 struct order_stream *cushim__order_default_stream(uint64_t value, unsigned thread)
 {
@@ -135,11 +129,15 @@ struct order_stream *cushim__order_default_stream(uint64_t value, unsigned threa
     stream = calloc(1, sizeof *stream);
     if (!stream)
         return NULL;
+    if (context->owned == OWN_STREAMS) {
+        cushim__order_all();
+        drop_own(context);
+    }
     begin(stream, context, thread == 0, true);
     stream->thread = thread;
     stream->next = context->own;
     context->own = stream;
-    bound_own(context);
+    context->owned++;
     if (thread > 0)
         cushim__race_name_stream(&stream->race, "CU_STREAM_PER_THREAD");
     return stream;
@@ -162,12 +160,7 @@ static void destroy_context(struct order_context *context)
             cushim__order_stream_destroy(stream);
         stream = (struct order_stream *)next;
     }
-    while (context->own) {
-        stream = context->own;
-        context->own = stream->next;
-        cushim__race_stream_gone(&stream->race);
-        free(stream);
-    }
+    drop_own(context);
     drop(&contexts, &context->keyed);
 }
 
