@@ -8,9 +8,9 @@
 #include "src/race/race.h"
 
 static const struct cushim__check_module *const modules[] = {
-    &cushim__check_handles, &cushim__check_contexts, &cushim__check_memory, &cushim__check_copies,
-    &cushim__check_order,   &cushim__check_elapsed,  &cushim__check_errors, &cushim__check_capture,
-    &cushim__check_promise, &cushim__check_leaks,
+    &cushim__check_handles, &cushim__check_contexts, &cushim__check_memory,
+    &cushim__check_copies,  &cushim__check_order,    &cushim__check_errors,
+    &cushim__check_capture, &cushim__check_promise,  &cushim__check_leaks,
 };
 
 enum { MODULES = sizeof modules / sizeof *modules };

@@ -45,8 +45,8 @@ struct cushim__check_module {
 };
 
 extern const struct cushim__check_module cushim__check_handles, cushim__check_memory,
-    cushim__check_leaks, cushim__check_copies, cushim__check_order, cushim__check_elapsed,
-    cushim__check_errors, cushim__check_contexts, cushim__check_capture, cushim__check_promise;
+    cushim__check_leaks, cushim__check_copies, cushim__check_order, cushim__check_errors,
+    cushim__check_contexts, cushim__check_capture, cushim__check_promise;
 
 /* The options of the check that is under way. */
 extern struct cushim__check_options cushim__check_options;

@@ -14,11 +14,6 @@ enum { STAGED = 2 << 20, STAGED_AT_ONCE = 64 << 10 };
 /* Some memory has SYNC_MEMOPS: to copy or set it waits. */
 static bool has_sync_memory;
 
-void cushim__order_note_sync_memory(bool exists)
-{
-    has_sync_memory = exists;
-}
-
 /* What the driver is asked of a copy of this thread: the sides that no call was seen to make. */
 static _Thread_local struct {
     uint64_t call;
@@ -241,8 +236,17 @@ static void before(struct cushim__call *call)
     }
 }
 
+/* It is set, and so it is when somebody gets the tokens for GPUDirect RDMA. */
+static bool makes_synchronous(const struct cushim__call *call)
+{
+    return call->slot == CUSHIM__SLOT(PointerSetAttribute) ||
+           (call->slot == CUSHIM__SLOT(PointerGetAttribute) &&
+            call->values[1] == CU_POINTER_ATTRIBUTE_P2P_TOKENS);
+}
+
 static void ended(struct cushim__call *call, CUresult answer)
 {
+    has_sync_memory = has_sync_memory || (answer == CUDA_SUCCESS && makes_synchronous(call));
     if (answer != CUDA_SUCCESS || call->is_injected || asked.call != call->number ||
         !cushim__function_rule(call->slot)->is_asynchronous ||
         !(asked.is_pageable[0] || asked.is_pageable[1]))
@@ -253,8 +257,14 @@ static void ended(struct cushim__call *call, CUresult answer)
                              : "the copy is from pageable memory: the call reads it first");
 }
 
+static void destroy(void)
+{
+    has_sync_memory = false;
+}
+
 const struct cushim__check_module cushim__check_copies = {
     .started = started,
     .before = before,
     .ended = ended,
+    .destroy = destroy,
 };

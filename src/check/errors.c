@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Errors that programs misread: the first sticky one, with the work that may have caused it; and a
- * failure that went unnoticed, after which a call is given what was never made.
+ * Errors that programs misread: the first sticky one, with the work that may have caused it; a
+ * failure that went unnoticed, after which a call is given what was never made; and what is answered
+ * where the elapsed time of events is asked that have none.
  */
 #define CUSHIM_DISABLE_DEPRECATION_WARNINGS
 
@@ -204,12 +205,58 @@ static void judge_ignored(const struct cushim__call *call, CUresult answer)
             .call = call->number, .slot = call->slot, .answer = answer, .type = type};
 }
 
+/* --- elapsed time: the driver answers 400 for all of it (driver-semantics.md #35 to #44) --- */
+
+/* Why an event has no time; NULL: it may have one. */
+static const char *fault_of(const struct order_event *event)
+{
+    if (event->flags & CU_EVENT_DISABLE_TIMING)
+        return "was created with CU_EVENT_DISABLE_TIMING: create it without";
+    if (!event->is_known)
+        return NULL;
+    if (!event->is_recorded)
+        return "was never recorded: record it before and after what is timed";
+    return event->capture ? "was last recorded in a capture, and nothing has run: record it "
+                            "around the launch of the graph"
+                          : NULL;
+}
+
+/* Of destroyed events that is reported already, and is the reason for the answer. */
+static void judge_elapsed(const struct cushim__call *call, CUresult answer)
+{
+    const struct cushim__handle *objects[2];
+    const struct order_event *events[2];
+
+    if (cushim__function_rule(call->slot)->action != ORDER_ELAPSED || answer == CUDA_SUCCESS ||
+        answer == CUDA_ERROR_NOT_READY || call->is_injected || call->is_refused)
+        return;
+    for (unsigned i = 0; i < 2; i++) {
+        objects[i] = cushim__check_object(call, i + 1);
+        events[i] = cushim__order_event(call->arguments.list[i + 1].tag.number);
+        if (!objects[i] || objects[i]->is_destroyed || !events[i])
+            return;
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        const char *fault = fault_of(events[i]);
+
+        if (!fault)
+            continue;
+        cushim__check_report(call, CUSHIM__CHECK_EVENT_TIME, objects[i], NULL, "%s %s",
+                             cushim__check_name(objects[i], objects[i]->value).text, fault);
+        return;
+    }
+    if (events[0]->context && events[1]->context && events[0]->context != events[1]->context)
+        cushim__check_report(call, CUSHIM__CHECK_EVENT_TIME, NULL, NULL,
+                             "the events are of two contexts: create and record both in one");
+}
+
 static void ended(struct cushim__call *call, CUresult answer)
 {
     /* What a fault answers is of no work. */
     if (!call->is_injected)
         judge_sticky(call, answer);
     judge_ignored(call, answer);
+    judge_elapsed(call, answer);
     if (answer == CUDA_SUCCESS && !call->is_injected) {
         note_kernel(call);
         note_work(call);

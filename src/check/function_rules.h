@@ -44,7 +44,6 @@ enum order_action {
     ORDER_UPDATE_CAPTURE,
     ORDER_MAKE_COPY, /* a graph gets a copy, which a launch may wait for */
     ORDER_MAKE_NODE, /* a graph gets a node that records an event, waits or calls the host */
-    ORDER_SET_POINTER,
 };
 
 enum order_memory {

@@ -99,9 +99,6 @@ bool cushim__order_sides(const struct cushim__call *call, struct order_side *to,
 bool cushim__order_waits(const struct function_rule *rule, const struct order_side *to,
                          const struct order_side *from);
 
-/* Synchronous work may wait where it would not else. */
-void cushim__order_note_sync_memory(bool exists);
-
 /* --- order_work.c: what is submitted and waited for --- */
 
 /* False: no memory; end it all the same. */
@@ -115,8 +112,9 @@ void cushim__order_all(void);
 void cushim__order_see_event(const struct order_event *event);
 void cushim__order_see_stream(const struct order_stream *stream);
 
-/* From now on launches may do this besides their work. */
+/* From now on launches may do this, and what is above it. */
 enum order_graphs {
+    ORDER_GRAPHS_WORK,
     ORDER_GRAPHS_COPY,   /* wait on the host, as for copies of pageable memory */
     ORDER_GRAPHS_WAIT,   /* wait for anything, and let the host know of it */
     ORDER_GRAPHS_RECORD, /* and record any event */

@@ -22,8 +22,8 @@ static struct awaiting {
 } awaiting[AWAITING];
 static unsigned awaiting_count;
 
-static bool has_opaque_graphs; /* graphs may wait, record events and call the host */
-static bool has_copy_graphs;   /* launches may wait for what they copy (driver-semantics.md #140) */
+/* The most that a graph may do: launches may wait for what they copy (driver-semantics.md #140). */
+static enum order_graphs graphs;
 
 /* --- what the detector asks --- */
 
@@ -323,14 +323,14 @@ static void launch_graph(const struct cushim__call *call, struct order_stream *s
 {
     struct order_event *launches = cushim__order_launches(call->arguments.list[0].tag.number);
 
-    if (has_opaque_graphs)
+    if (graphs >= ORDER_GRAPHS_WAIT)
         submit_outside(call, stream, true, true);
     if (stream && launches && launches->clock)
         cushim__race_wait(&stream->race, launches->clock);
     submit_plain(call, stream, "graph");
     if (stream)
         cushim__order_event_record(launches, cushim__race_last(&stream->race), true);
-    if (stream && has_copy_graphs)
+    if (stream && graphs >= ORDER_GRAPHS_COPY)
         cushim__race_saw(cushim__race_last(&stream->race), true);
 }
 
@@ -350,22 +350,13 @@ static void note_launch_events(const struct cushim__launch_config *config)
 
 void cushim__order_note_graphs(enum order_graphs what)
 {
-    if (what == ORDER_GRAPHS_COPY)
-        has_copy_graphs = true;
-    else
-        has_opaque_graphs = true;
+    if (graphs < what)
+        graphs = what;
     if (what == ORDER_GRAPHS_RECORD)
         cushim__order_events_unclear();
 }
 
 /* --- calls --- */
-
-/* Attributes that make memory synchronous, or tokens that do. */
-static bool makes_synchronous(const struct cushim__call *call)
-{
-    return call->slot == CUSHIM__SLOT(PointerSetAttribute) ||
-           (call->slot == CUSHIM__SLOT(PointerGetAttribute) && call->values[1] == 5);
-}
 
 void cushim__order_apply(const struct cushim__call *call, const struct function_rule *rule,
                          const struct order_freed *freed)
@@ -428,10 +419,6 @@ void cushim__order_apply(const struct cushim__call *call, const struct function_
     case ORDER_FREE:
         free_memory(call, freed);
         break;
-    case ORDER_SET_POINTER:
-        if (makes_synchronous(call))
-            cushim__order_note_sync_memory(true);
-        break;
     default:
         cushim__order_all();
         break;
@@ -442,8 +429,7 @@ void cushim__order_work_end(void)
 {
     cushim__race_destroy();
     awaiting_count = 0;
-    has_opaque_graphs = has_copy_graphs = false;
-    cushim__order_note_sync_memory(false);
+    graphs = ORDER_GRAPHS_WORK;
 }
 
 bool cushim__order_work_begin(void)
