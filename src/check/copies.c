@@ -11,7 +11,7 @@
 /* An asynchronous copy of so much pageable memory reads it at the call; one in a call returns. */
 enum { STAGED = 2 << 20, STAGED_AT_ONCE = 64 << 10 };
 
-/* Some memory has SYNC_MEMOPS: to copy or set it waits. */
+/* Some memory or context has SYNC_MEMOPS: to copy or set it waits. */
 static bool has_sync_memory;
 
 /* What the driver is asked of a copy of this thread: the sides that no call was seen to make. */
@@ -239,6 +239,10 @@ static void before(struct cushim__call *call)
 /* It is set, and so it is when somebody gets the tokens for GPUDirect RDMA. */
 static bool makes_synchronous(const struct cushim__call *call)
 {
+    const uint8_t flags = cushim__function_rule(call->slot)->context_flags;
+
+    if (flags != CUSHIM__NO_PARAMETER)
+        return call->values[flags] & CU_CTX_SYNC_MEMOPS;
     return call->slot == CUSHIM__SLOT(PointerSetAttribute) ||
            (call->slot == CUSHIM__SLOT(PointerGetAttribute) &&
             call->values[1] == CU_POINTER_ATTRIBUTE_P2P_TOKENS);

@@ -57,7 +57,7 @@ struct function_rule {
     uint8_t action; /* enum order_action */
     uint8_t memory; /* enum order_memory: what it allocates or registers */
     /* Parameters, or CUSHIM__NO_PARAMETER. */
-    uint8_t stream, event, mode;
+    uint8_t stream, event, mode, context_flags;
     uint8_t function, arguments; /* of a launch */
     uint8_t to, from, bytes;     /* of a copy in one row; those that are no arrays */
     uint8_t unit;                /* bytes of an element of a set */

@@ -10,6 +10,9 @@ import os
 import re
 import sys
 
+# What takes the flags of a context.
+CONTEXT_FLAGS = re.compile('cu(GL|VDPAU)?CtxCreate|cuCtxSetFlags|cuDevicePrimaryCtxSetFlags')
+
 LOADER = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', 'loader')
 sys.path += [os.path.join(LOADER, 'registry'), os.path.join(LOADER, 'generator')]
 sys.dont_write_bytecode = True
@@ -63,12 +66,15 @@ def sides_of_copy(function, kinds):
 def members_of_parameters(function, action, kinds):
     """Which of its parameters are what; those that it does not have are None."""
     names = [parameter.name for parameter in function.parameters]
+    has_context_flags = CONTEXT_FLAGS.match(function.symbol)
     members = {
         'stream': first(function, kinds, 'CUstream', 'HANDLE'),
         'event': first(function, kinds, 'CUevent', 'HANDLE'),
         'function': first(function, kinds, 'CUfunction', 'HANDLE'),
         'mode': first(function, kinds, 'CUstreamCaptureMode', 'SIGNED'),
         'bytes': names.index('ByteCount') if 'ByteCount' in names else None,
+        'context_flags': [name.lower() for name in names].index('flags')
+                         if has_context_flags else None,
         'arguments': names.index('kernelParams') if 'kernelParams' in names else None,
         'to': None,
         'from': None,
