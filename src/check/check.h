@@ -5,7 +5,8 @@
  * src/driver_api/check_rules.h. Findings are kept once for each place of the program, with a count
  * (finding.c).
  *
- * To add a rule: add an id and its row, and a module to the list in check.c.
+ * To add a rule: add a row to check_rules.tsv, a module to the list in check.c unless one fits, and a
+ * case to tests/check.
  */
 #ifndef CUSHIM_CHECK_CHECK_H
 #define CUSHIM_CHECK_CHECK_H
