@@ -2,30 +2,10 @@
 /* What the program has made and not released when it ends. */
 #include "src/check/check.h"
 
-static enum cushim__check_id id_of(enum cushim__object_type type)
-{
-    switch (type) {
-    case CUSHIM__TYPE_CONTEXT:
-    case CUSHIM__TYPE_GREEN_CONTEXT:
-        return CUSHIM__CHECK_LEAK_CONTEXT;
-    case CUSHIM__TYPE_STREAM:
-        return CUSHIM__CHECK_LEAK_STREAM;
-    case CUSHIM__TYPE_EVENT:
-        return CUSHIM__CHECK_LEAK_EVENT;
-    case CUSHIM__TYPE_MODULE:
-    case CUSHIM__TYPE_LIBRARY:
-        return CUSHIM__CHECK_LEAK_MODULE;
-    case CUSHIM__TYPE_MEMORY:
-        return CUSHIM__CHECK_LEAK_MEMORY;
-    default:
-        return CUSHIM__CHECK_LEAK_OBJECT;
-    }
-}
-
 static void report(const struct cushim__handle *object)
 {
     const struct cushim__check_name name = cushim__check_name(object, object->value);
-    const enum cushim__check_id id = id_of(object->type);
+    const enum cushim__check_id id = cushim__check_of_leaked(object->type);
 
     if (object->type == CUSHIM__TYPE_MEMORY)
         cushim__check_report(NULL, id, object, NULL, "%s, %llu byte%s, is never freed", name.text,
