@@ -13,7 +13,7 @@ RULES = os.path.join(ROOT, 'src', 'driver_api', 'check_rules.tsv')
 PAGE = os.path.join(ROOT, 'docs', 'checks.md')
 BEGIN = '<!-- The rest is written by docs/checks.py. -->\n'
 
-COLUMNS = 'id', 'level', 'statements', 'wrong', 'why', 'cure', 'example'
+COLUMNS = 'id', 'level', 'types', 'statements', 'wrong', 'why', 'cure', 'example'
 
 
 def rows():

@@ -64,7 +64,7 @@ static void find_lane(struct subject *subject)
 
 static struct subject subject_of(const struct cushim__call *call)
 {
-    const struct order_rule *rule = cushim__order_rule(call->slot);
+    const struct function_rule *rule = cushim__function_rule(call->slot);
     struct subject subject = {
         .action = (enum order_action)rule->action,
         .stream = {.value = cushim__order_stream_value(call),
@@ -118,13 +118,13 @@ static void end_capture(struct capture *capture)
 
 /* --- what calls do to captures --- */
 
+/* The first function that begins one has no mode to choose (statement 147). */
 static CUstreamCaptureMode mode_of(const struct cushim__call *call)
 {
-    for (unsigned i = 0; i < cushim__parameter_count(call->slot); i++) {
-        if (strcmp(cushim__parameter_at(call->slot, i)->type, "CUstreamCaptureMode") == 0)
-            return (CUstreamCaptureMode)call->values[i];
-    }
-    return CU_STREAM_CAPTURE_MODE_RELAXED; /* statement 147 */
+    const uint8_t mode = cushim__function_rule(call->slot)->mode;
+
+    return mode == CUSHIM__NO_PARAMETER ? CU_STREAM_CAPTURE_MODE_RELAXED
+                                        : (CUstreamCaptureMode)call->values[mode];
 }
 
 static void note_begin(const struct cushim__call *call, const struct subject *subject)
@@ -226,11 +226,7 @@ static void note(const struct cushim__call *call, struct subject *subject)
 
 static struct cushim__check_name name_of(const struct lane *lane)
 {
-    const struct cushim__tag tag = {.type = CUSHIM__TYPE_STREAM, .number = lane->number};
-    struct cushim__check_name name;
-
-    cushim__tag_text(&tag, lane->value, name.text, sizeof name.text);
-    return name;
+    return cushim__check_name_of(CUSHIM__TYPE_STREAM, lane->number, lane->value);
 }
 
 static const char *name_of_mode(CUstreamCaptureMode mode)
@@ -393,7 +389,7 @@ static void ended(struct cushim__call *call, CUresult answer)
 
     if (call->is_injected || call->is_refused ||
         (!captures && answer == CUDA_SUCCESS &&
-         cushim__order_rule(call->slot)->action != ORDER_BEGIN_CAPTURE))
+         cushim__function_rule(call->slot)->action != ORDER_BEGIN_CAPTURE))
         return;
     subject = subject_of(call);
     if (answer != CUDA_SUCCESS)
@@ -411,7 +407,6 @@ static void finish(void)
                              name_of(capture->lane).text);
 }
 
-/* Captures are the parent's. */
 static void destroy(void)
 {
     while (captures)
@@ -422,6 +417,5 @@ static void destroy(void)
 const struct cushim__check_module cushim__check_capture = {
     .ended = ended,
     .finish = finish,
-    .begin_child = destroy,
     .destroy = destroy,
 };

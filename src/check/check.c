@@ -5,25 +5,30 @@
 #include <stdarg.h>
 
 #include "src/check/finding.h"
+#include "src/race/race.h"
 
 static const struct cushim__check_module *const modules[] = {
-    &cushim__check_handles, &cushim__check_contexts, &cushim__check_memory, &cushim__check_pending,
-    &cushim__check_order,   &cushim__check_elapsed,  &cushim__check_errors, &cushim__check_capture,
-    &cushim__check_promise, &cushim__check_leaks,
+    &cushim__check_handles, &cushim__check_contexts, &cushim__check_memory,
+    &cushim__check_copies,  &cushim__check_order,    &cushim__check_errors,
+    &cushim__check_capture, &cushim__check_promise,  &cushim__check_leaks,
 };
 
 enum { MODULES = sizeof modules / sizeof *modules };
 
 struct cushim__check_options cushim__check_options;
+uint64_t cushim__check_forked_at;
 
 static bool is_on, is_finished;
 
+/* Modules have the race detector of check, unless the driver may be called: that may be the mock. */
 static void started(struct cushim__call *call)
 {
+    cushim__race_user = RACE_OF_CHECK;
     for (unsigned i = 0; i < MODULES; i++) {
         if (modules[i]->started)
             modules[i]->started(call);
     }
+    cushim__race_user = RACE_OF_MOCK;
 }
 
 /* What is found is printed before the driver can crash on it. */
@@ -51,18 +56,24 @@ static CUresult after(struct cushim__call *call, CUresult answer)
 
 static void ended(struct cushim__call *call, CUresult answer)
 {
+    cushim__race_user = RACE_OF_CHECK;
     for (unsigned i = 0; i < MODULES; i++) {
         if (modules[i]->ended)
             modules[i]->ended(call, answer);
     }
+    cushim__race_user = RACE_OF_MOCK;
 }
 
 static void forget(const struct cushim__handle *object)
 {
+    const enum race_user user = cushim__race_user;
+
+    cushim__race_user = RACE_OF_CHECK;
     for (unsigned i = 0; i < MODULES; i++) {
         if (modules[i]->forget)
             modules[i]->forget(object);
     }
+    cushim__race_user = user;
 }
 
 static void left(void)
@@ -71,13 +82,22 @@ static void left(void)
         cushim__findings_print();
 }
 
+static void destroy_modules(void)
+{
+    cushim__race_user = RACE_OF_CHECK;
+    for (unsigned i = 0; i < MODULES; i++) {
+        if (modules[i]->destroy)
+            modules[i]->destroy();
+    }
+    cushim__race_user = RACE_OF_MOCK;
+    cushim__findings_clear();
+}
+
+/* What was made, pushed and captured before is the parent's to end. */
 static void begin_child(void)
 {
-    cushim__findings_clear();
-    for (unsigned i = 0; i < MODULES; i++) {
-        if (modules[i]->begin_child)
-            modules[i]->begin_child();
-    }
+    destroy_modules();
+    cushim__check_forked_at = cushim_layer_current()->calls;
 }
 
 static const struct cushim__subscriber subscriber = {
@@ -103,6 +123,17 @@ void cushim__check_report(const struct cushim__call *call, enum cushim__check_id
     va_end(list);
 }
 
+bool cushim__check_before_fork(const struct cushim__call *call, const struct cushim__handle *object,
+                               uint64_t value)
+{
+    if (object->maker.place.call == 0 || object->maker.place.call > cushim__check_forked_at)
+        return false;
+    cushim__check_report(call, CUSHIM__CHECK_HANDLE_BEFORE_FORK, object, NULL,
+                         "%s is given %s, which was made before the fork",
+                         cushim__slot_name(call->slot), cushim__check_name(object, value).text);
+    return true;
+}
+
 const char *cushim__check_refuse(struct cushim__call *call)
 {
     if (cushim__check_options.lets_through)
@@ -120,6 +151,16 @@ struct cushim__check_name cushim__check_name(const struct cushim__handle *object
     if (object->type == CUSHIM__TYPE_MEMORY || object->type == CUSHIM__TYPE_GLOBAL)
         tag.offset = value - object->value;
     cushim__tag_text(&tag, object->value, name.text, sizeof name.text);
+    return name;
+}
+
+struct cushim__check_name cushim__check_name_of(enum cushim__object_type type, uint32_t number,
+                                                uint64_t value)
+{
+    const struct cushim__tag tag = {.type = (uint8_t)type, .number = number};
+    struct cushim__check_name name;
+
+    cushim__tag_text(&tag, value, name.text, sizeof name.text);
     return name;
 }
 
@@ -160,11 +201,14 @@ CUresult cushim__check_begin(struct cushim__check_options *options)
         return CUDA_ERROR_ALREADY_ACQUIRED;
     cushim__lock_take(&layer->lock);
     cushim__check_options = *options;
+    cushim__check_forked_at = 0;
     options->suppressions = NULL;
     cushim__decoding_begin(CUSHIM__CHECK);
     cushim__handles_keep(forget);
+    cushim__race_user = RACE_OF_CHECK;
     for (unsigned i = 0; i < MODULES && is_begun; i++)
         is_begun = !modules[i]->begin || modules[i]->begin();
+    cushim__race_user = RACE_OF_MOCK;
     cushim__findings_clear();
     is_on = true;
     is_finished = false;
@@ -210,12 +254,8 @@ void cushim__check_end(void)
         return;
     is_on = false;
     cushim__subscribe_all(CUSHIM__CHECK, false);
-    for (unsigned i = 0; i < MODULES; i++) {
-        if (modules[i]->destroy)
-            modules[i]->destroy();
-    }
+    destroy_modules();
     cushim__handles_keep(NULL);
     cushim__decoding_stop(CUSHIM__CHECK);
-    cushim__findings_clear();
     cushim__check_suppressions_free(&cushim__check_options);
 }

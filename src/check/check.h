@@ -5,7 +5,8 @@
  * src/driver_api/check_rules.h. Findings are kept once for each place of the program, with a count
  * (finding.c).
  *
- * To add a rule: add an id and its row, and a module to the list in check.c.
+ * To add a rule: add a row to check_rules.tsv, a module to the list in check.c unless one fits, and a
+ * case to tests/check.
  */
 #ifndef CUSHIM_CHECK_CHECK_H
 #define CUSHIM_CHECK_CHECK_H
@@ -40,18 +41,23 @@ struct cushim__check_module {
     void (*forget)(const struct cushim__handle *object);
     /* Under it, at the end of the program: what has leaked is judged. */
     void (*finish)(void);
-    /* Under it, in the child of a fork. */
-    void (*begin_child)(void);
-    /* Check ends. */
+    /* Check ends, or it begins anew in the child of a fork, under the lock. */
     void (*destroy)(void);
 };
 
 extern const struct cushim__check_module cushim__check_handles, cushim__check_memory,
-    cushim__check_leaks, cushim__check_pending, cushim__check_order, cushim__check_elapsed,
-    cushim__check_errors, cushim__check_contexts, cushim__check_capture, cushim__check_promise;
+    cushim__check_leaks, cushim__check_copies, cushim__check_order, cushim__check_errors,
+    cushim__check_contexts, cushim__check_capture, cushim__check_promise;
 
 /* The options of the check that is under way. */
 extern struct cushim__check_options cushim__check_options;
+
+/* The number of the last call before the fork that this process comes from; 0: it comes of none. */
+extern uint64_t cushim__check_forked_at;
+
+/* Report a call that is given what was made before that fork. False: it was not. In started(). */
+bool cushim__check_before_fork(const struct cushim__call *call, const struct cushim__handle *object,
+                               uint64_t value);
 
 /*
  * A call is misuse. Under the layer's lock, in started() or ended(); `call` is NULL at the end, and
@@ -75,6 +81,8 @@ struct cushim__check_name {
     char text[CUSHIM_TAG_SIZE];
 };
 struct cushim__check_name cushim__check_name(const struct cushim__handle *object, uint64_t value);
+struct cushim__check_name cushim__check_name_of(enum cushim__object_type type, uint32_t number,
+                                                uint64_t value);
 
 /* The value that is passed for a parameter; and the object that it names, NULL: none is known. */
 struct cushim__handle *cushim__check_object(const struct cushim__call *call, unsigned parameter);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calls that find no context or another one than they need, and contexts that are pushed and
- * released out of balance. The driver's answer decides, and what it says is current: contexts may
+ * Calls that find no context or another one than they need, contexts that are pushed and released
+ * out of balance, and calls in host functions, where no context counts. The driver's answer decides, and what it says is current: contexts may
  * change where the layer does not see it.
  */
 #define CUSHIM_DISABLE_DEPRECATION_WARNINGS
@@ -99,7 +99,6 @@ static void finish(void)
     }
 }
 
-/* In the child of a fork, too: what was pushed before is its parent's to pop. */
 static void destroy(void)
 {
     push_count = 0;
@@ -107,24 +106,6 @@ static void destroy(void)
 }
 
 /* --- no context --- */
-
-/*
- * Programs ask whether a context is current by calls that need one. What is given a context, or is
- * about the device's own one, is refused for another reason.
- */
-static bool is_about_others(const struct cushim__call *call)
-{
-    static const char *const patterns[] = {"cuCtxGet*",     "cuStreamGet*",     "cuStreamIs*",
-                                           "cuPointerGet*", "cuIpcOpen*",       "cuCtxDestroy*",
-                                           "cuCtxAttach",   "cuCtxDetach",      "cuCtxPushCurrent*",
-                                           "cuDevice*",     "cuGetProcAddress*"};
-
-    for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
-        if (cushim__pattern_fits(patterns[i], cushim__slot_name(call->slot)))
-            return true;
-    }
-    return false;
-}
 
 /* CUDA 3.2 has replaced what knows addresses and sizes of 32 bits. */
 enum { SECOND_ABI = 3020 };
@@ -185,7 +166,7 @@ static const struct cushim__handle *context_of(const struct cushim__handle *obje
 /* A stream, and the event or function that has to be of the same context. */
 static void judge_refused(const struct cushim__call *call, CUcontext current)
 {
-    const struct order_rule *rule = cushim__order_rule(call->slot);
+    const struct function_rule *rule = cushim__function_rule(call->slot);
     const uint64_t value = cushim__order_stream_value(call);
     const bool is_default = value <= (uintptr_t)CU_STREAM_PER_THREAD;
     const struct cushim__handle *object = NULL, *stream = NULL, *of_object, *of_stream;
@@ -209,31 +190,38 @@ static void judge_refused(const struct cushim__call *call, CUcontext current)
                          cushim__check_name(of_stream, of_stream->value).text);
 }
 
-static bool releases_primary(unsigned slot)
-{
-    return slot == CUSHIM__SLOT(DevicePrimaryCtxRelease) ||
-           slot == CUSHIM__SLOT(DevicePrimaryCtxRelease_v2);
-}
-
-/* The driver knows what is current: it is asked, since no other answer is as certain. */
+/*
+ * The driver knows what is current: it is asked, since no other answer is as certain. It says so
+ * everywhere but in host functions (driver-semantics.md #82), and answers NOT_PERMITTED to other
+ * calls than these, too.
+ */
 static void after(const struct cushim__call *call, CUresult answer)
 {
     struct cushim_layer *layer = cushim_layer_current();
+    const struct cushim__api_effect *effect = cushim__api_effect_first(call->slot);
     CUcontext current = NULL;
+    CUresult asked;
 
     had_context = had_context || call->context;
     if (call->is_injected ||
-        (answer != CUDA_ERROR_INVALID_CONTEXT && answer != CUDA_ERROR_INVALID_HANDLE) ||
-        cushim__layer_next.CtxGetCurrent(&current) != CUDA_SUCCESS)
+        (answer != CUDA_ERROR_INVALID_CONTEXT && answer != CUDA_ERROR_INVALID_HANDLE &&
+         answer != CUDA_ERROR_NOT_PERMITTED))
+        return;
+    asked = cushim__layer_next.CtxGetCurrent(&current);
+    if (asked != (answer == CUDA_ERROR_NOT_PERMITTED ? answer : CUDA_SUCCESS))
         return;
     cushim__lock_take(&layer->lock);
-    if (answer == CUDA_ERROR_INVALID_HANDLE)
+    if (answer == CUDA_ERROR_NOT_PERMITTED)
+        cushim__check_report(call, CUSHIM__CHECK_HOST_FUNCTION_CALLS, NULL, NULL,
+                             "%s is called in a host function or a callback of a stream",
+                             cushim__slot_name(call->slot));
+    else if (answer == CUDA_ERROR_INVALID_HANDLE)
         judge_refused(call, current);
-    else if (releases_primary(call->slot))
+    else if (effect && effect->kind == CUSHIM__RELEASES_PRIMARY)
         cushim__check_report(call, CUSHIM__CHECK_PRIMARY_RELEASED, NULL, NULL,
                              "%s releases the primary context of device %d, which is not retained",
                              cushim__slot_name(call->slot), (int)call->values[0]);
-    else if (!is_about_others(call))
+    else if (!cushim__function_rule(call->slot)->is_about_another_context)
         judge_current(call, current);
     cushim__lock_release(&layer->lock);
 }
@@ -242,6 +230,5 @@ const struct cushim__check_module cushim__check_contexts = {
     .after = after,
     .ended = ended,
     .finish = finish,
-    .begin_child = destroy,
     .destroy = destroy,
 };

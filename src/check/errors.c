@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Errors that programs misread: the first sticky one, with the work that may have caused it; a
- * failure that went unnoticed, after which a call is given what was never made; and calls in host
- * functions.
+ * failure that went unnoticed, after which a call is given what was never made; and what is answered
+ * where the elapsed time of events is asked that have none.
  */
 #define CUSHIM_DISABLE_DEPRECATION_WARNINGS
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "src/check/order.h"
 #include "src/driver_api/result.h"
 
-enum { WORKS = 64, LISTED = 8, THREADS = 256, NAME_SIZE = 48 };
+enum { WORKS = 64, LISTED = 8, THREADS = 256 };
 
 /* Work that was queued and not seen to be done, the last of it. */
 struct work {
@@ -24,20 +23,6 @@ struct work {
 };
 static struct work works[WORKS];
 static unsigned next_work;
-
-/* Kernels by handle. */
-struct kernel {
-    struct cushim__tree_node node; /* first member */
-    uint64_t value;
-    char name[NAME_SIZE];
-};
-
-static bool before(const struct cushim__tree_node *a, const struct cushim__tree_node *b)
-{
-    return ((const struct kernel *)a)->value < ((const struct kernel *)b)->value;
-}
-
-static struct cushim__tree kernels = {.before = before};
 
 /* The first sticky error, and how many calls have only repeated it. */
 static CUresult sticky;
@@ -53,31 +38,17 @@ static struct failure {
 
 /* --- kernels and work --- */
 
-static struct kernel *find_kernel(uint64_t value)
-{
-    const struct kernel key = {.value = value};
-    struct kernel *kernel = (struct kernel *)cushim__tree_upto(&kernels, &key.node);
-
-    return kernel && kernel->value == value ? kernel : NULL;
-}
-
 static void name_kernel(uint64_t value, const char *name)
 {
-    struct kernel *kernel = find_kernel(value);
+    struct order_kernel *kernel = cushim__order_kernel(value, true);
 
-    if (!kernel) {
-        kernel = calloc(1, sizeof *kernel);
-        if (!kernel)
-            return;
-        kernel->value = value;
-        cushim__tree_add(&kernels, &kernel->node);
-    }
-    snprintf(kernel->name, sizeof kernel->name, "%s", name);
+    if (kernel)
+        snprintf(kernel->name, sizeof kernel->name, "%s", name);
 }
 
 static void note_kernel(const struct cushim__call *call)
 {
-    const struct kernel *kernel;
+    const struct order_kernel *kernel;
 
     switch (call->slot) {
     case CUSHIM__SLOT(ModuleGetFunction):
@@ -85,7 +56,7 @@ static void note_kernel(const struct cushim__call *call)
         name_kernel(call->arguments.list[0].written, (const char *)(uintptr_t)call->values[2]);
         break;
     case CUSHIM__SLOT(KernelGetFunction):
-        kernel = find_kernel(call->values[1]);
+        kernel = cushim__order_kernel(call->values[1], false);
         if (kernel)
             name_kernel(call->arguments.list[0].written, kernel->name);
         break;
@@ -95,7 +66,7 @@ static void note_kernel(const struct cushim__call *call)
 }
 
 /* What is waited for with success did not cause an error. */
-static void drop_works(const struct cushim__call *call, const struct order_rule *rule)
+static void drop_works(const struct cushim__call *call, const struct function_rule *rule)
 {
     for (unsigned i = 0; i < WORKS; i++) {
         if (rule->action == ORDER_SEE_CONTEXT && works[i].context == call->context)
@@ -107,7 +78,7 @@ static void drop_works(const struct cushim__call *call, const struct order_rule 
 
 static void note_work(const struct cushim__call *call)
 {
-    const struct order_rule *rule = cushim__order_rule(call->slot);
+    const struct function_rule *rule = cushim__function_rule(call->slot);
     struct work *work = &works[next_work];
 
     if (rule->action == ORDER_SEE_CONTEXT || rule->action == ORDER_SEE_STREAM)
@@ -126,7 +97,7 @@ static void note_work(const struct cushim__call *call)
 
 static void print_work(struct cushim__text *text, const struct work *work)
 {
-    const struct kernel *kernel = work->function ? find_kernel(work->function) : NULL;
+    const struct order_kernel *kernel = cushim__order_kernel(work->function, false);
 
     cushim__text_format(text, "%s%s%s%s of call %" PRIu64, cushim__slot_name(work->slot),
                         kernel ? " \"" : "", kernel ? kernel->name : "", kernel ? "\"" : "",
@@ -199,7 +170,7 @@ static bool is_nothing(const struct cushim__call *call, unsigned index,
     const uint64_t value = call->values[index];
 
     if (type == CUSHIM__TYPE_STREAM && value <= (uintptr_t)CU_STREAM_PER_THREAD)
-        return cushim__order_rule(call->slot)->action == ORDER_DESTROY_STREAM;
+        return cushim__function_rule(call->slot)->action == ORDER_DESTROY_STREAM;
     return value == 0 || !object || (!object->is_returned && !object->is_live);
 }
 
@@ -224,7 +195,7 @@ static void judge_ignored(const struct cushim__call *call, CUresult answer)
         if (is_of_handle(answer) && is_nothing(call, i, failure->type))
             cushim__check_report(call, CUSHIM__CHECK_ERROR_IGNORED, NULL, NULL,
                                  "it is given what %s of call %" PRIu64
-                                 " has not made, which answered %s",
+                                 " failed to create, which returned %s",
                                  cushim__slot_name(failure->slot), failure->call,
                                  cushim__result_name(failure->answer));
         failure->call = 0;
@@ -234,30 +205,49 @@ static void judge_ignored(const struct cushim__call *call, CUresult answer)
             .call = call->number, .slot = call->slot, .answer = answer, .type = type};
 }
 
-/*
- * The driver has this code for other cases, too. It says what is current everywhere but in host
- * functions (driver-semantics.md #82).
- */
-static void judge_host_function(const struct cushim__call *call, CUresult answer)
-{
-    CUcontext context;
+/* --- elapsed time: the driver answers 400 for all of it (driver-semantics.md #35 to #44) --- */
 
-    if (answer == CUDA_ERROR_NOT_PERMITTED &&
-        cushim__layer_next.CtxGetCurrent(&context) == CUDA_ERROR_NOT_PERMITTED)
-        cushim__check_report(call, CUSHIM__CHECK_HOST_FUNCTION_CALLS, NULL, NULL,
-                             "%s is called in a host function or a callback of a stream",
-                             cushim__slot_name(call->slot));
+/* Why an event has no time; NULL: it may have one. */
+static const char *fault_of(const struct order_event *event)
+{
+    if (event->flags & CU_EVENT_DISABLE_TIMING)
+        return "was created with CU_EVENT_DISABLE_TIMING: create it without";
+    if (!event->is_known)
+        return NULL;
+    if (!event->is_recorded)
+        return "was never recorded: record it before and after what is timed";
+    return event->capture ? "was last recorded in a capture, and nothing has run: record it "
+                            "around the launch of the graph"
+                          : NULL;
 }
 
-static void forget(const struct cushim__handle *object)
+/* Of destroyed events that is reported already, and is the reason for the answer. */
+static void judge_elapsed(const struct cushim__call *call, CUresult answer)
 {
-    const bool is_kernel =
-        object->type == CUSHIM__TYPE_FUNCTION || object->type == CUSHIM__TYPE_KERNEL;
-    struct kernel *kernel = is_kernel ? find_kernel(object->value) : NULL;
+    const struct cushim__handle *objects[2];
+    const struct order_event *events[2];
 
-    if (kernel)
-        cushim__tree_remove(&kernels, &kernel->node);
-    free(kernel);
+    if (cushim__function_rule(call->slot)->action != ORDER_ELAPSED || answer == CUDA_SUCCESS ||
+        answer == CUDA_ERROR_NOT_READY || call->is_injected || call->is_refused)
+        return;
+    for (unsigned i = 0; i < 2; i++) {
+        objects[i] = cushim__check_object(call, i + 1);
+        events[i] = cushim__order_event(call->arguments.list[i + 1].tag.number);
+        if (!objects[i] || objects[i]->is_destroyed || !events[i])
+            return;
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        const char *fault = fault_of(events[i]);
+
+        if (!fault)
+            continue;
+        cushim__check_report(call, CUSHIM__CHECK_EVENT_TIME, objects[i], NULL, "%s %s",
+                             cushim__check_name(objects[i], objects[i]->value).text, fault);
+        return;
+    }
+    if (events[0]->context && events[1]->context && events[0]->context != events[1]->context)
+        cushim__check_report(call, CUSHIM__CHECK_EVENT_TIME, NULL, NULL,
+                             "the events are of two contexts: create and record both in one");
 }
 
 static void ended(struct cushim__call *call, CUresult answer)
@@ -266,10 +256,8 @@ static void ended(struct cushim__call *call, CUresult answer)
     if (!call->is_injected)
         judge_sticky(call, answer);
     judge_ignored(call, answer);
-    if (call->is_injected || call->is_refused)
-        return;
-    judge_host_function(call, answer);
-    if (answer == CUDA_SUCCESS) {
+    judge_elapsed(call, answer);
+    if (answer == CUDA_SUCCESS && !call->is_injected) {
         note_kernel(call);
         note_work(call);
     }
@@ -277,12 +265,6 @@ static void ended(struct cushim__call *call, CUresult answer)
 
 static void destroy(void)
 {
-    struct cushim__tree_node *node;
-
-    while ((node = cushim__tree_after(&kernels, NULL)) != NULL) {
-        cushim__tree_remove(&kernels, node);
-        free(node);
-    }
     memset(works, 0, sizeof works);
     memset(failures, 0, sizeof failures);
     sticky = CUDA_SUCCESS;
@@ -291,8 +273,6 @@ static void destroy(void)
 
 const struct cushim__check_module cushim__check_errors = {
     .ended = ended,
-    .forget = forget,
     .finish = finish,
-    .begin_child = destroy,
     .destroy = destroy,
 };

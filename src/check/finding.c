@@ -39,7 +39,7 @@ static void append(struct cushim__finding *finding)
 {
     *(last ? &last->next : &first) = finding;
     last = finding;
-    findings++;
+    __atomic_fetch_add(&findings, 1, __ATOMIC_RELAXED);
     __atomic_store_n(&are_new, true, __ATOMIC_RELEASE);
 }
 
@@ -60,10 +60,9 @@ void cushim__finding_add(const struct cushim__call *call, enum cushim__check_id 
         __atomic_fetch_add(&finding->count, 1, __ATOMIC_RELAXED);
         return;
     }
-    if (findings == MOST) {
-        if (!has_more)
+    if (__atomic_load_n(&findings, __ATOMIC_RELAXED) == MOST) {
+        if (!__atomic_exchange_n(&has_more, true, __ATOMIC_ACQ_REL))
             __atomic_store_n(&are_new, true, __ATOMIC_RELEASE);
-        has_more = true;
         return;
     }
     finding = calloc(1, sizeof *finding);
@@ -130,66 +129,60 @@ static uint64_t count_of(const struct cushim__finding *finding)
     return __atomic_load_n(&finding->count, __ATOMIC_RELAXED);
 }
 
-/* `; made by cuEventCreate, call 5 of thread 1, at program+0x1189`; nothing if it is not known. */
-static void print_maker(struct cushim__text *text, const char *before, const char *what,
-                        const struct cushim__maker *maker, const char *behind)
+/* ` by cuEventCreate, call 5 of thread 1, at program+0x1189`; nothing if it is not known. */
+static void print_maker(struct cushim__text *text, const char *begin, const char *what,
+                        const struct cushim__maker *maker)
 {
     if (maker->place.call == 0)
         return;
-    cushim__text_format(text, "%s%s by %s, ", before, what, cushim__slot_name(maker->slot));
+    cushim__text_format(text, "%s%s by %s, ", begin, what, cushim__slot_name(maker->slot));
     cushim__call_place_print(text, &maker->place);
-    cushim__text_add(text, behind);
 }
 
-static void print_rule(struct cushim__text *text, const struct cushim__check_rule *rule)
+static const char *reference_of(const struct cushim__check_rule *rule)
 {
-    const bool is_numbered = rule->statements[0] >= '0' && rule->statements[0] <= '9';
-    const bool are_several = strchr(rule->statements, ',') != NULL;
+    if (rule->statements[0] < '0' || rule->statements[0] > '9')
+        return "CUDA reference,";
+    return strchr(rule->statements, ',') ? "driver-semantics.md, statements"
+                                         : "driver-semantics.md, statement";
+}
 
-    cushim__text_format(text, "%s (%s%s)", rule->why,
-                        !is_numbered  ? "CUDA reference, "
-                        : are_several ? "driver-semantics.md, statements "
-                                      : "driver-semantics.md, statement ",
-                        rule->statements);
+/* In several lines, for people; or in one. */
+static void print(struct cushim__text *text, const struct cushim__finding *finding, bool has_lines)
+{
+    const struct cushim__check_rule *rule = &cushim__check_rules[finding->id];
+    const char *begin = has_lines ? "\n  " : "; ", *colon = has_lines ? "" : ":";
+    char object[CUSHIM_TAG_SIZE + 16] = "; ";
+
+    if (has_lines)
+        snprintf(object, sizeof object, "\n  %s was ", finding->object);
+    cushim__text_add(text, finding->what);
+    if (finding->call[0]) {
+        cushim__text_format(text, "%sin%s %s, ", begin, has_lines ? "  " : "", finding->call);
+        cushim__call_place_print(text, &finding->misuse.place);
+    }
+    print_maker(text, begin, has_lines ? "and " : "and", &finding->earlier);
+    print_maker(text, object, "made", &finding->made);
+    print_maker(text, object, "ended", &finding->ended);
+    cushim__text_format(text, "%srule%s %s (%s %s)%scure%s %s", begin, colon, rule->why,
+                        reference_of(rule), rule->statements, begin, colon, rule->cure);
 }
 
 void cushim__finding_print(struct cushim__text *text, const struct cushim__finding *finding)
 {
     const struct cushim__check_rule *rule = &cushim__check_rules[finding->id];
-    char object[CUSHIM_TAG_SIZE + 8];
 
-    cushim__text_format(text, "cushim: %s: %s: %s\n", cushim__check_levels[rule->level], rule->id,
-                        finding->what);
-    if (finding->call[0]) {
-        cushim__text_format(text, "  in   %s, ", finding->call);
-        cushim__call_place_print(text, &finding->misuse.place);
-        cushim__text_add(text, "\n");
-    }
-    print_maker(text, "  and ", "", &finding->earlier, "\n");
-    snprintf(object, sizeof object, "  %s was", finding->object);
-    print_maker(text, object, " made", &finding->made, "\n");
-    print_maker(text, object, " ended", &finding->ended, "\n");
-    cushim__text_add(text, "  rule ");
-    print_rule(text, rule);
-    cushim__text_format(text, "\n  cure %s\n", rule->cure);
+    cushim__text_format(text, "cushim: %s: %s: ", cushim__check_levels[rule->level], rule->id);
+    print(text, finding, true);
+    cushim__text_add(text, "\n");
 }
 
 void cushim__finding_print_line(struct cushim__text *text, const struct cushim__finding *finding)
 {
-    const struct cushim__check_rule *rule = &cushim__check_rules[finding->id];
     const uint64_t count = count_of(finding);
 
-    cushim__text_format(text, "%s: %s", cushim__check_levels[rule->level], finding->what);
-    if (finding->call[0]) {
-        cushim__text_format(text, "; in %s, ", finding->call);
-        cushim__call_place_print(text, &finding->misuse.place);
-    }
-    print_maker(text, "; ", "and", &finding->earlier, "");
-    print_maker(text, "; ", "made", &finding->made, "");
-    print_maker(text, "; ", "ended", &finding->ended, "");
-    cushim__text_add(text, "; rule: ");
-    print_rule(text, rule);
-    cushim__text_format(text, "; cure: %s", rule->cure);
+    cushim__text_format(text, "%s: ", cushim__check_levels[cushim__check_rules[finding->id].level]);
+    print(text, finding, false);
     if (count > 1)
         cushim__text_format(text, "; %" PRIu64 " times", count);
     cushim__text_add(text, "\n");
@@ -254,16 +247,6 @@ static void write_line(const char *line)
     fclose(file);
 }
 
-static void write_finding(const struct cushim__finding *finding)
-{
-    char line[TEXT_SIZE];
-    struct cushim__text text;
-
-    cushim__text_begin(&text, line, sizeof line);
-    print_report_line(&text, finding);
-    write_line(line);
-}
-
 /* Each finding is printed by one thread. NULL: there is no other. */
 static struct cushim__finding *take_unprinted(void)
 {
@@ -280,49 +263,36 @@ static struct cushim__finding *take_unprinted(void)
     return finding;
 }
 
-/* Whether this thread is to say that more was found than is kept. */
-static bool take_more(void)
+static void print_finding(struct cushim__finding *finding)
 {
-    struct cushim_layer *layer = cushim_layer_current();
-    bool is_taken;
+    char buffer[TEXT_SIZE];
+    struct cushim__text text;
 
-    cushim__lock_take(&layer->lock);
-    is_taken = has_more && !has_said_more;
-    has_said_more = has_more;
-    cushim__lock_release(&layer->lock);
-    return is_taken;
-}
-
-static void count_not(void)
-{
-    struct cushim_layer *layer = cushim_layer_current();
-
-    cushim__lock_take(&layer->lock);
-    findings--;
-    cushim__lock_release(&layer->lock);
+    finding->is_suppressed = is_suppressed(finding);
+    if (finding->is_suppressed) {
+        __atomic_fetch_sub(&findings, 1, __ATOMIC_RELAXED);
+        return;
+    }
+    if (cushim__check_options.print) {
+        cushim__text_begin(&text, buffer, sizeof buffer);
+        cushim__finding_print(&text, finding);
+        cushim__check_options.print(buffer);
+    }
+    cushim__text_begin(&text, buffer, sizeof buffer);
+    print_report_line(&text, finding);
+    write_line(buffer);
 }
 
 void cushim__findings_print(void)
 {
     struct cushim__finding *finding;
-    char buffer[TEXT_SIZE];
-    struct cushim__text text;
 
     if (__atomic_exchange_n(&are_new, false, __ATOMIC_ACQ_REL))
         write_line("");
-    while ((finding = take_unprinted()) != NULL) {
-        finding->is_suppressed = is_suppressed(finding);
-        if (finding->is_suppressed) {
-            count_not();
-            continue;
-        }
-        cushim__text_begin(&text, buffer, sizeof buffer);
-        cushim__finding_print(&text, finding);
-        if (cushim__check_options.print)
-            cushim__check_options.print(buffer);
-        write_finding(finding);
-    }
-    if (take_more()) {
+    while ((finding = take_unprinted()) != NULL)
+        print_finding(finding);
+    if (__atomic_load_n(&has_more, __ATOMIC_ACQUIRE) &&
+        !__atomic_exchange_n(&has_said_more, true, __ATOMIC_ACQ_REL)) {
         if (cushim__check_options.print)
             cushim__check_options.print(more_printed);
         write_line(more_line);

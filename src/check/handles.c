@@ -11,9 +11,6 @@
 
 #include "src/check/order.h"
 
-/* The number of the last call before the fork that this process comes from; 0: it comes of none. */
-static uint64_t forked_at;
-
 /* How the handles of a type are judged. */
 enum judgement {
     PASSES,   /* they may come by results that are not decoded */
@@ -180,14 +177,8 @@ static void judge(struct cushim__call *call, unsigned parameter, enum cushim__ob
             report_destroyed(call, parameter, object);
     } else if (!object->is_returned) {
         judge_kind(call, parameter, object);
-    } else if (forked_at > 0 && object->maker.place.call > 0 &&
-               object->maker.place.call <= forked_at) {
-        cushim__check_report(call, CUSHIM__CHECK_HANDLE_BEFORE_FORK, object, NULL,
-                             "%s is given %s, which was made before the fork",
-                             cushim__slot_name(call->slot),
-                             cushim__check_name(object, object->value).text);
-        if (judgements[type] == REFUSED)
-            cushim__check_refuse(call);
+    } else if (cushim__check_before_fork(call, object, value) && judgements[type] == REFUSED) {
+        cushim__check_refuse(call);
     }
 }
 
@@ -289,20 +280,8 @@ static void ended(struct cushim__call *call, CUresult answer)
     }
 }
 
-static void begin_child(void)
-{
-    forked_at = cushim_layer_current()->calls;
-}
-
-static void destroy(void)
-{
-    forked_at = 0;
-}
-
 const struct cushim__check_module cushim__check_handles = {
     .started = started,
     .after = after,
     .ended = ended,
-    .begin_child = begin_child,
-    .destroy = destroy,
 };

@@ -2,36 +2,19 @@
 /* What the program has made and not released when it ends. */
 #include "src/check/check.h"
 
-static enum cushim__check_id id_of(enum cushim__object_type type)
-{
-    switch (type) {
-    case CUSHIM__TYPE_CONTEXT:
-    case CUSHIM__TYPE_GREEN_CONTEXT:
-        return CUSHIM__CHECK_LEAK_CONTEXT;
-    case CUSHIM__TYPE_STREAM:
-        return CUSHIM__CHECK_LEAK_STREAM;
-    case CUSHIM__TYPE_EVENT:
-        return CUSHIM__CHECK_LEAK_EVENT;
-    case CUSHIM__TYPE_MODULE:
-    case CUSHIM__TYPE_LIBRARY:
-        return CUSHIM__CHECK_LEAK_MODULE;
-    case CUSHIM__TYPE_MEMORY:
-        return CUSHIM__CHECK_LEAK_MEMORY;
-    default:
-        return CUSHIM__CHECK_LEAK_OBJECT;
-    }
-}
-
 static void report(const struct cushim__handle *object)
 {
     const struct cushim__check_name name = cushim__check_name(object, object->value);
+    const enum cushim__check_id id = cushim__check_of_leaked(object->type);
 
     if (object->type == CUSHIM__TYPE_MEMORY)
-        cushim__check_report(NULL, id_of(object->type), object, NULL, "%s, %llu byte%s, is left",
-                             name.text, (unsigned long long)object->bytes,
-                             object->bytes == 1 ? "" : "s");
+        cushim__check_report(NULL, id, object, NULL, "%s, %llu byte%s, is never freed", name.text,
+                             (unsigned long long)object->bytes, object->bytes == 1 ? "" : "s");
     else
-        cushim__check_report(NULL, id_of(object->type), object, NULL, "%s is left", name.text);
+        cushim__check_report(NULL, id, object, NULL, "%s is never %s", name.text,
+                             object->device >= 0               ? "released"
+                             : id == CUSHIM__CHECK_LEAK_MODULE ? "unloaded"
+                                                               : "destroyed");
 }
 
 /*
@@ -63,8 +46,10 @@ static bool is_leaked(const struct cushim__handle *object)
 
 static void finish(void)
 {
-    for (unsigned type = 0; type < CUSHIM__OBJECT_TYPES && cushim__check_options.has_leaks;
-         type++) {
+    /* What was made before a fork is the parent's to release, and after it the driver does not work. */
+    if (!cushim__check_options.has_leaks || cushim__check_forked_at > 0)
+        return;
+    for (unsigned type = 0; type < CUSHIM__OBJECT_TYPES; type++) {
         const struct cushim__handle *object = NULL;
 
         while ((object = cushim__handle_next((enum cushim__object_type)type, object)) != NULL) {
@@ -74,14 +59,7 @@ static void finish(void)
     }
 }
 
-/* What was made before a fork is the parent's to release. */
-static void begin_child(void)
-{
-    cushim__check_options.has_leaks = false;
-}
-
 const struct cushim__check_module cushim__check_leaks = {
     .begin = begin,
     .finish = finish,
-    .begin_child = begin_child,
 };

@@ -1,37 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Copies and sets of device memory that was freed, or beyond its size, and memory that is freed
- * twice. Only addresses in what an allocation call has returned are judged; those in the middle of
- * it, as an allocator of the program's gives out, too.
+ * twice, or while work on the device may use it. Only addresses in what an allocation call has
+ * returned are judged; those in the middle of it, as an allocator of the program's gives out, too.
+ * Freed memory among the arguments of a kernel is advice.
  */
+#define CUSHIM_DISABLE_DEPRECATION_WARNINGS
+
 #include <string.h>
 
 #include "src/base/system.h"
 #include "src/check/order.h"
 
-static bool begins_with(const char *text, const char *prefix)
+static const struct function_rule *rule_of_maker(const struct cushim__handle *object)
 {
-    return strncmp(text, prefix, strlen(prefix)) == 0;
-}
-
-/* --- allocations --- */
-
-static bool is_made_by(const struct cushim__handle *object, const char *beginning)
-{
-    return begins_with(cushim__slot_name(object->maker.slot), beginning);
-}
-
-/* Memory of the host lives on when the driver no longer knows it, or is another's at once. */
-static bool is_of_host(const struct cushim__handle *object)
-{
-    return is_made_by(object, "cuMemAllocHost") || is_made_by(object, "cuMemHost");
-}
-
-/* How many bytes there are is known, and the driver looks at nothing behind them. */
-static bool has_bounds(const struct cushim__handle *object)
-{
-    return object->bytes > 0 && !is_made_by(object, "cuIpcOpen") &&
-           !is_made_by(object, "cuMemAddressReserve");
+    return cushim__function_rule(object->maker.slot);
 }
 
 /* The id of what is reported of memory that has ended, unless it did with its context. */
@@ -57,8 +40,9 @@ static void judge(struct cushim__call *call, const struct order_side *side, bool
     char byte;
 
     if ((side->type != CU_MEMORYTYPE_DEVICE && side->type != CU_MEMORYTYPE_UNIFIED) || !object ||
-        object->type != CUSHIM__TYPE_MEMORY || object->maker.place.call == 0 || is_of_host(object))
-        return;
+        object->type != CUSHIM__TYPE_MEMORY || object->maker.place.call == 0 ||
+        rule_of_maker(object)->memory == ORDER_PAGE_LOCKED)
+        return; /* the host's lives on when the driver no longer knows it, or is another's */
     is_either = object->is_destroyed && side->type == CU_MEMORYTYPE_UNIFIED;
     crashes = is_either && !cushim__host_read(&byte, (const void *)(uintptr_t)side->base, 1);
     if (is_refused != (is_either && !crashes))
@@ -71,7 +55,9 @@ static void judge(struct cushim__call *call, const struct order_side *side, bool
                              "%s is given %s, which was freed%s", cushim__slot_name(call->slot),
                              cushim__check_name(object, side->base).text,
                              crashes ? cushim__check_refuse(call) : "");
-    else if (has_bounds(object) && (bytes > object->bytes || offset > object->bytes - bytes))
+    else if (!cushim__check_before_fork(call, object, side->base) && object->bytes > 0 &&
+             !rule_of_maker(object)->is_of_unknown_size &&
+             (bytes > object->bytes || offset > object->bytes - bytes))
         cushim__check_report(call, CUSHIM__CHECK_MEMORY_BOUNDS, object, NULL,
                              "%s accesses %llu byte%s from %s on, which has %llu",
                              cushim__slot_name(call->slot), (unsigned long long)bytes,
@@ -89,9 +75,105 @@ static void judge_access(struct cushim__call *call, bool is_refused)
     judge(call, &from, is_refused);
 }
 
+/* --- arguments of kernels --- */
+
+static void judge_argument(const struct cushim__call *call, unsigned index, uint64_t value)
+{
+    const struct cushim__handle *object = cushim__handle_at(value);
+    char byte;
+
+    /* The host may have memory where some of the device's was freed. */
+    if (!object || !object->is_destroyed || object->type != CUSHIM__TYPE_MEMORY ||
+        object->maker.place.call == 0 || rule_of_maker(object)->memory == ORDER_PAGE_LOCKED ||
+        cushim__host_read(&byte, (const void *)(uintptr_t)value, 1))
+        return;
+    cushim__check_report(call, CUSHIM__CHECK_ARGUMENT_FREED, object, NULL,
+                         "parameter %u of the kernel is given %s, which was freed", index,
+                         cushim__check_name(object, value).text);
+}
+
+/* How many bytes a parameter of a function or kernel has that is seen to exist; 0: it is not. */
+static size_t size_of_parameter(uint64_t function, size_t index)
+{
+    const struct cushim__handle *of_module =
+        cushim__handle_find(CUSHIM__TYPE_FUNCTION, function, false);
+    const struct cushim__handle *of_library =
+        cushim__handle_find(CUSHIM__TYPE_KERNEL, function, false);
+    size_t offset, size;
+    CUresult answer = CUDA_ERROR_INVALID_HANDLE;
+
+    if (of_module && of_module->is_returned && !of_module->is_destroyed)
+        answer = cushim__layer_next.FuncGetParamInfo((CUfunction)(uintptr_t)function, index,
+                                                     &offset, &size);
+    else if (of_library && of_library->is_returned && !of_library->is_destroyed)
+        answer = cushim__layer_next.KernelGetParamInfo((cushim_CUkernel)(uintptr_t)function, index,
+                                                       &offset, &size);
+    return answer == CUDA_SUCCESS ? size : 0;
+}
+
+/* Each 8 bytes of an argument may be an address. Only advice: the kernel need not use it. */
+static void before(struct cushim__call *call)
+{
+    const struct function_rule *rule = cushim__function_rule(call->slot);
+    struct cushim_layer *layer = cushim_layer_current();
+    const char *const *arguments;
+    uint64_t value;
+    size_t size;
+
+    if (rule->action != ORDER_KERNEL || rule->arguments == CUSHIM__NO_PARAMETER ||
+        cushim__check_options.level > CUSHIM__CHECK_ADVICE)
+        return;
+    arguments = (const char *const *)(uintptr_t)call->values[rule->arguments];
+    cushim__lock_take(&layer->lock);
+    for (unsigned i = 0;
+         arguments && (size = size_of_parameter(call->values[rule->function], i)) > 0; i++) {
+        for (size_t at = 0; at + sizeof value <= size; at += sizeof value) {
+            if (cushim__host_read(&value, arguments[i] + at, sizeof value))
+                judge_argument(call, i, value);
+        }
+    }
+    cushim__lock_release(&layer->lock);
+}
+
 /* --- ends --- */
 
-static void judge_end(struct cushim__call *call)
+static void judge_second_end(const struct cushim__call *call, const struct cushim__handle *object)
+{
+    const struct cushim__check_name name = cushim__check_name(object, object->value);
+
+    if (call->slot == CUSHIM__SLOT(MemHostUnregister))
+        cushim__check_report(call, CUSHIM__CHECK_HOST_UNREGISTERED_TWICE, object, NULL,
+                             "%s is unregistered a second time", name.text);
+    else
+        cushim__check_report(call, id_of(object, CUSHIM__CHECK_MEMORY_FREED_TWICE), object, NULL,
+                             "%s is freed %s", name.text,
+                             object->ended_with ? "after its context" : "a second time");
+}
+
+/*
+ * The driver waits before it ends host memory, and does not before it ends a pool's
+ * (driver-semantics.md #94, #125).
+ */
+static void judge_used(const struct cushim__call *call, const struct cushim__handle *object)
+{
+    const char *name = cushim__slot_name(call->slot);
+    const bool is_pooled = rule_of_maker(object)->action == ORDER_ALLOCATE && object->is_live;
+    struct cushim__maker maker;
+    struct race_access use;
+
+    if ((!is_pooled && !strstr(name, "Host")) ||
+        !cushim__race_is_used(cushim__order_id(object), &use))
+        return;
+    maker = cushim__order_maker(&use);
+    cushim__check_report(
+        call, is_pooled ? CUSHIM__CHECK_POOL_MEMORY_USED : CUSHIM__CHECK_HOST_MEMORY_USED, object,
+        &maker, "%s is %s while a %s on %s may use it: nothing has waited for that",
+        cushim__check_name(object, object->value).text,
+        strstr(name, "Free") ? "freed" : "unregistered", use.kind,
+        use.stream_name[0] ? use.stream_name : "the default stream");
+}
+
+static void judge_end(const struct cushim__call *call)
 {
     const struct cushim__api_effect *effect = cushim__api_effect_first(call->slot);
     const struct cushim__handle *object;
@@ -99,17 +181,14 @@ static void judge_end(struct cushim__call *call)
     if (!effect || effect->kind != CUSHIM__DESTROYS || effect->type != CUSHIM__TYPE_MEMORY)
         return;
     object = cushim__handle_find(CUSHIM__TYPE_MEMORY, call->values[effect->parameter], false);
-    if (!object || object->maker.place.call == 0 || !(object->is_destroyed || object->is_ending) ||
-        object->ender.place.call == call->number)
+    if (!object || object->maker.place.call == 0)
         return;
-    if (call->slot == CUSHIM__SLOT(MemHostUnregister))
-        cushim__check_report(call, CUSHIM__CHECK_HOST_UNREGISTERED_TWICE, object, NULL,
-                             "%s is unregistered a second time",
-                             cushim__check_name(object, object->value).text);
-    else
-        cushim__check_report(call, id_of(object, CUSHIM__CHECK_MEMORY_FREED_TWICE), object, NULL,
-                             "%s is freed %s", cushim__check_name(object, object->value).text,
-                             object->ended_with ? "after its context" : "a second time");
+    if ((object->is_destroyed || object->is_ending) && object->ender.place.call != call->number)
+        judge_second_end(call, object);
+    else if (!cushim__check_before_fork(call, object, object->value) && !object->is_destroyed &&
+             cushim__function_rule(call->slot)->action == ORDER_FREE &&
+             !cushim__capture_is_under_way())
+        judge_used(call, object);
 }
 
 static void started(struct cushim__call *call)
@@ -183,4 +262,8 @@ static void ended(struct cushim__call *call, CUresult answer)
     }
 }
 
-const struct cushim__check_module cushim__check_memory = {.started = started, .ended = ended};
+const struct cushim__check_module cushim__check_memory = {
+    .started = started,
+    .before = before,
+    .ended = ended,
+};

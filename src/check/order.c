@@ -41,7 +41,7 @@ static void create_event(const struct cushim__call *call)
 /* --- captures --- */
 
 /* Calls while a stream is captured: it is not known which are work, so none are. */
-static void note_in_capture(const struct cushim__call *call, const struct order_rule *rule)
+static void note_in_capture(const struct cushim__call *call, const struct function_rule *rule)
 {
     struct order_event *event =
         rule->event != CUSHIM__NO_PARAMETER ? cushim__order_event_of(call, rule, 0) : NULL;
@@ -85,7 +85,7 @@ static struct under_way *find(uint64_t call)
     return NULL;
 }
 
-static bool is_submission(const struct order_rule *rule)
+static bool is_submission(const struct function_rule *rule)
 {
     return rule->action >= ORDER_COPY && rule->action <= ORDER_WAIT_EVENT;
 }
@@ -112,14 +112,14 @@ static void note_freed(const struct cushim__call *call, struct order_freed *free
     if (!object || object->is_destroyed || object->value != call->values[0])
         return;
     freed->memory = cushim__order_id(object);
-    freed->is_at_once = strstr(cushim__slot_name(object->maker.slot), "Async");
+    freed->is_at_once = cushim__function_rule(object->maker.slot)->action == ORDER_ALLOCATE;
     if (object->owner && object->owner->type == CUSHIM__TYPE_CONTEXT)
         freed->context = object->owner->value;
 }
 
 static void started(struct cushim__call *call)
 {
-    const struct order_rule *rule = cushim__order_rule(call->slot);
+    const struct function_rule *rule = cushim__function_rule(call->slot);
     struct under_way *entry = rule->action == ORDER_NOTHING ? NULL : find(0);
 
     if (!entry)
@@ -132,8 +132,11 @@ static void started(struct cushim__call *call)
     note_overlaps(entry);
 }
 
-/* The life of objects, and what graphs get, counts in captures, too. False: the call does more. */
-static bool apply_life(const struct cushim__call *call, const struct order_rule *rule)
+/*
+ * The life of objects, and what graphs get, counts in captures, too. False: the call does more. What
+ * is destroyed and has no more to say is left to forget().
+ */
+static bool apply_life(const struct cushim__call *call, const struct function_rule *rule)
 {
     const uint32_t number = call->arguments.list[0].tag.number;
     struct order_stream *stream;
@@ -154,18 +157,6 @@ static bool apply_life(const struct cushim__call *call, const struct order_rule 
         if (stream)
             cushim__order_stream_destroy(stream);
         return true;
-    case ORDER_DESTROY_EVENT:
-        if (call->slot == CUSHIM__SLOT(EventDestroy))
-            cushim__order_see_event(cushim__order_event(number));
-        cushim__order_event_destroy(number);
-        return true;
-    case ORDER_DESTROY_EXEC:
-        cushim__order_exec_destroy(number);
-        return true;
-    case ORDER_DESTROY_CONTEXT:
-        cushim__order_all();
-        cushim__order_context_destroy(number);
-        return true;
     case ORDER_MAKE_COPY:
         cushim__order_note_graphs(ORDER_GRAPHS_COPY);
         return true;
@@ -178,7 +169,8 @@ static bool apply_life(const struct cushim__call *call, const struct order_rule 
 }
 
 /* A capture ends whatever the driver says, unless there was none. */
-static bool counts(const struct cushim__call *call, const struct order_rule *rule, CUresult answer)
+static bool counts(const struct cushim__call *call, const struct function_rule *rule,
+                   CUresult answer)
 {
     if (call->is_injected || rule->action == ORDER_NOTHING)
         return false;
@@ -187,7 +179,7 @@ static bool counts(const struct cushim__call *call, const struct order_rule *rul
     return answer == CUDA_SUCCESS;
 }
 
-static void judge(const struct cushim__call *call, const struct order_rule *rule,
+static void judge(const struct cushim__call *call, const struct function_rule *rule,
                   const struct under_way *entry)
 {
     if (cushim__unknown_functions != unknown_functions || !entry || entry->overlaps)
@@ -205,64 +197,34 @@ static void judge(const struct cushim__call *call, const struct order_rule *rule
 
 static void ended(struct cushim__call *call, CUresult answer)
 {
-    const struct order_rule *rule = cushim__order_rule(call->slot);
+    const struct function_rule *rule = cushim__function_rule(call->slot);
     struct under_way *entry = rule->action == ORDER_NOTHING ? NULL : find(call->number);
 
-    cushim__race_user = RACE_OF_CHECK;
     if (counts(call, rule, answer))
         judge(call, rule, entry);
     else if (entry && answer != CUDA_SUCCESS && !cushim__answer_refuses(answer))
         cushim__order_all(); /* work has failed, and there is no more to wait for */
-    cushim__race_user = RACE_OF_MOCK;
     if (entry)
         entry->call = 0;
 }
 
-/* What was destroyed with its context, too. */
-static void forget(const struct cushim__handle *object)
-{
-    const enum race_user user = cushim__race_user;
-
-    cushim__race_user = RACE_OF_CHECK;
-    if (object->type == CUSHIM__TYPE_MEMORY || object->type == CUSHIM__TYPE_GLOBAL)
-        cushim__race_forget(cushim__order_id(object));
-    else if (object->type == CUSHIM__TYPE_EVENT)
-        cushim__order_event_destroy(object->number);
-    else if (object->type == CUSHIM__TYPE_EXEC)
-        cushim__order_exec_destroy(object->number);
-    else if (object->type == CUSHIM__TYPE_CONTEXT)
-        cushim__order_context_destroy(object->number);
-    else if (object->type == CUSHIM__TYPE_STREAM && cushim__order_stream(object->number))
-        cushim__order_stream_destroy(cushim__order_stream(object->number));
-    cushim__race_user = user;
-}
-
 static void destroy(void)
 {
-    cushim__race_user = RACE_OF_CHECK;
     cushim__order_objects_clear();
     cushim__order_work_end();
-    cushim__race_user = RACE_OF_MOCK;
     memset(calls, 0, sizeof calls);
 }
 
 static bool begin(void)
 {
-    bool is_begun;
-
-    cushim__order_rules_prepare();
     unknown_functions = cushim__unknown_functions;
-    cushim__race_user = RACE_OF_CHECK;
-    is_begun = cushim__order_work_begin();
-    cushim__race_user = RACE_OF_MOCK;
-    return is_begun;
+    return cushim__order_work_begin();
 }
 
 const struct cushim__check_module cushim__check_order = {
     .begin = begin,
     .started = started,
     .ended = ended,
-    .forget = forget,
-    .begin_child = destroy,
+    .forget = cushim__order_forget,
     .destroy = destroy,
 };

@@ -1,48 +1,49 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Contexts, streams and events as far as the order of work goes. They are found by the numbers of
- * the handle table, since a driver gives the same value again.
+ * the handle table, since a driver gives the same value again. And the names of kernels.
  */
 #include <stdlib.h>
 
 #include "src/check/order.h"
 
-/* Every struct here begins with its node, and has its number behind that. */
-struct numbered {
-    struct cushim__tree_node node;
-    uint32_t number;
-};
-
 static bool before(const struct cushim__tree_node *a, const struct cushim__tree_node *b)
 {
-    return ((const struct numbered *)a)->number < ((const struct numbered *)b)->number;
+    return ((const struct order_keyed *)a)->key < ((const struct order_keyed *)b)->key;
 }
 
 static struct cushim__tree contexts = {.before = before}, streams = {.before = before},
-                           events = {.before = before}, execs = {.before = before};
+                           events = {.before = before}, kernels = {.before = before};
 static uint64_t stream_ids;
 
-static void *find(const struct cushim__tree *tree, uint32_t number)
+static void *find(const struct cushim__tree *tree, uint64_t key)
 {
-    const struct numbered key = {.number = number};
-    struct cushim__tree_node *node = cushim__tree_upto(tree, &key.node);
+    const struct order_keyed sought = {.key = key};
+    struct cushim__tree_node *node = cushim__tree_upto(tree, &sought.node);
 
-    return node && !before(node, &key.node) ? node : NULL;
+    return node && !before(node, &sought.node) ? node : NULL;
 }
 
 /* NULL: no memory. */
-static void *find_or_add(struct cushim__tree *tree, uint32_t number, size_t size)
+static void *find_or_add(struct cushim__tree *tree, uint64_t key, size_t size)
 {
-    struct numbered *found = find(tree, number);
+    struct order_keyed *found = find(tree, key);
 
     if (found)
         return found;
     found = calloc(1, size);
     if (!found)
         return NULL;
-    found->number = number;
+    found->key = key;
     cushim__tree_add(tree, &found->node);
     return found;
+}
+
+static void drop(struct cushim__tree *tree, struct order_keyed *found)
+{
+    if (found)
+        cushim__tree_remove(tree, &found->node);
+    free(found);
 }
 
 static uint32_t number_of_context(uint64_t value)
@@ -98,29 +99,23 @@ struct order_stream *cushim__order_stream(uint32_t number)
     return find(&streams, number);
 }
 
+static void drop_own(struct order_context *context)
+{
+    while (context->own) {
+        struct order_stream *stream = context->own;
+
+        context->own = stream->next;
+        cushim__race_stream_gone(&stream->race);
+        free(stream);
+    }
+    context->owned = 0;
+}
+
 /*
- * Threads end, and nothing says so: of more per-thread default streams than this the oldest one is
- * forgotten. Its thread may go on, in another timeline, so all that was submitted comes before.
+ * Threads end, and nothing says so: when there are so many default streams, they are forgotten.
+ * Threads may go on, in other timelines, so all that was submitted comes before.
  */
 enum { OWN_STREAMS = 1024 };
-
-static void bound_own(struct order_context *context)
-{
-    struct order_stream **oldest = NULL, *stream;
-    unsigned count = 0;
-
-    for (struct order_stream **link = &context->own; *link; link = &(*link)->next) {
-        oldest = (*link)->thread > 0 ? link : oldest;
-        count++;
-    }
-    if (count <= OWN_STREAMS)
-        return;
-    stream = *oldest;
-    *oldest = stream->next;
-    cushim__order_all();
-    cushim__race_stream_gone(&stream->race);
-    free(stream);
-}
 
 struct order_stream *cushim__order_default_stream(uint64_t value, unsigned thread)
 {
@@ -134,11 +129,15 @@ struct order_stream *cushim__order_default_stream(uint64_t value, unsigned threa
     stream = calloc(1, sizeof *stream);
     if (!stream)
         return NULL;
+    if (context->owned == OWN_STREAMS) {
+        cushim__order_all();
+        drop_own(context);
+    }
     begin(stream, context, thread == 0, true);
     stream->thread = thread;
     stream->next = context->own;
     context->own = stream;
-    bound_own(context);
+    context->owned++;
     if (thread > 0)
         cushim__race_name_stream(&stream->race, "CU_STREAM_PER_THREAD");
     return stream;
@@ -147,37 +146,22 @@ struct order_stream *cushim__order_default_stream(uint64_t value, unsigned threa
 void cushim__order_stream_destroy(struct order_stream *stream)
 {
     cushim__race_stream_gone(&stream->race);
-    cushim__tree_remove(&streams, &stream->node);
-    free(stream);
+    drop(&streams, &stream->keyed);
 }
 
-static void destroy(struct order_context *context)
+static void destroy_context(struct order_context *context)
 {
     struct order_stream *stream = (struct order_stream *)cushim__tree_after(&streams, NULL);
 
     while (stream) {
-        struct cushim__tree_node *next = cushim__tree_after(&streams, &stream->node);
+        struct cushim__tree_node *next = cushim__tree_after(&streams, &stream->keyed.node);
 
         if (stream->context == context)
             cushim__order_stream_destroy(stream);
         stream = (struct order_stream *)next;
     }
-    while (context->own) {
-        stream = context->own;
-        context->own = stream->next;
-        cushim__race_stream_gone(&stream->race);
-        free(stream);
-    }
-    cushim__tree_remove(&contexts, &context->node);
-    free(context);
-}
-
-void cushim__order_context_destroy(uint32_t number)
-{
-    struct order_context *context = find(&contexts, number);
-
-    if (context)
-        destroy(context);
+    drop_own(context);
+    drop(&contexts, &context->keyed);
 }
 
 struct order_event *cushim__order_event(uint32_t number)
@@ -198,32 +182,17 @@ void cushim__order_event_record(struct order_event *event, struct race_clock *cl
     event->capture = 0;
 }
 
-static void forget(struct cushim__tree *tree, struct order_event *event)
-{
-    cushim__race_clock_release(event->clock);
-    cushim__tree_remove(tree, &event->node);
-    free(event);
-}
-
-void cushim__order_event_destroy(uint32_t number)
-{
-    struct order_event *event = find(&events, number);
-
-    if (event)
-        forget(&events, event);
-}
-
 struct order_event *cushim__order_launches(uint32_t number)
 {
-    return number ? find_or_add(&execs, number, sizeof(struct order_event)) : NULL;
+    const uint64_t key = (uint64_t)CUSHIM__TYPE_EXEC << 32 | number;
+
+    return number ? find_or_add(&events, key, sizeof(struct order_event)) : NULL;
 }
 
-void cushim__order_exec_destroy(uint32_t number)
+struct order_kernel *cushim__order_kernel(uint64_t value, bool may_add)
 {
-    struct order_event *launches = find(&execs, number);
-
-    if (launches)
-        forget(&execs, launches);
+    return may_add ? find_or_add(&kernels, value, sizeof(struct order_kernel))
+                   : find(&kernels, value);
 }
 
 void cushim__order_events_unclear(void)
@@ -232,7 +201,47 @@ void cushim__order_events_unclear(void)
 
     while (event) {
         event->is_known = event->is_clear = false;
-        event = (struct order_event *)cushim__tree_after(&events, &event->node);
+        event = (struct order_event *)cushim__tree_after(&events, &event->keyed.node);
+    }
+}
+
+static void destroy_event(struct order_event *event)
+{
+    cushim__race_clock_release(event->clock);
+    drop(&events, &event->keyed);
+}
+
+void cushim__order_forget(const struct cushim__handle *object)
+{
+    const uint64_t number = object->number;
+    void *found;
+
+    switch (object->type) {
+    case CUSHIM__TYPE_MEMORY:
+    case CUSHIM__TYPE_GLOBAL:
+        cushim__race_forget(cushim__order_id(object));
+        break;
+    case CUSHIM__TYPE_CONTEXT:
+        if ((found = find(&contexts, number)) != NULL)
+            destroy_context(found);
+        break;
+    case CUSHIM__TYPE_STREAM:
+        if ((found = find(&streams, number)) != NULL)
+            cushim__order_stream_destroy(found);
+        break;
+    case CUSHIM__TYPE_EVENT:
+    case CUSHIM__TYPE_EXEC:
+        found =
+            find(&events, object->type == CUSHIM__TYPE_EXEC ? cushim__order_id(object) : number);
+        if (found)
+            destroy_event(found);
+        break;
+    case CUSHIM__TYPE_FUNCTION:
+    case CUSHIM__TYPE_KERNEL:
+        drop(&kernels, find(&kernels, object->value));
+        break;
+    default:
+        break;
     }
 }
 
@@ -241,9 +250,9 @@ void cushim__order_objects_clear(void)
     struct cushim__tree_node *node;
 
     while ((node = cushim__tree_after(&contexts, NULL)) != NULL)
-        destroy((struct order_context *)node);
+        destroy_context((struct order_context *)node);
     while ((node = cushim__tree_after(&events, NULL)) != NULL)
-        forget(&events, (struct order_event *)node);
-    while ((node = cushim__tree_after(&execs, NULL)) != NULL)
-        forget(&execs, (struct order_event *)node);
+        destroy_event((struct order_event *)node);
+    while ((node = cushim__tree_after(&kernels, NULL)) != NULL)
+        drop(&kernels, (struct order_keyed *)node);
 }

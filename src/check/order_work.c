@@ -2,7 +2,7 @@
 /* What calls submit to streams and wait for, passed on to the race detector. */
 #define CUSHIM_DISABLE_DEPRECATION_WARNINGS
 
-#include <string.h>
+#include <stdio.h>
 
 #include "src/check/order.h"
 
@@ -22,8 +22,8 @@ static struct awaiting {
 } awaiting[AWAITING];
 static unsigned awaiting_count;
 
-static bool has_opaque_graphs; /* graphs may wait, record events and call the host */
-static bool has_copy_graphs;   /* launches may wait for what they copy (driver-semantics.md #140) */
+/* The most that a graph may do: launches may wait for what they copy (driver-semantics.md #140). */
+static enum order_graphs graphs;
 
 /* --- what the detector asks --- */
 
@@ -45,10 +45,10 @@ static bool find_memory(uint64_t address, struct race_memory *memory)
 
 static void name_memory(const struct race_memory *memory, char *text, size_t size)
 {
-    const struct cushim__tag tag = {.type = (uint8_t)(memory->id >> 32),
-                                    .number = (uint32_t)memory->id};
-
-    cushim__tag_text(&tag, memory->start, text, size);
+    snprintf(text, size, "%s",
+             cushim__check_name_of((enum cushim__object_type)(memory->id >> 32),
+                                   (uint32_t)memory->id, memory->start)
+                 .text);
 }
 
 struct cushim__maker cushim__order_maker(const struct race_access *access)
@@ -157,24 +157,16 @@ static struct order_stream *stream_of(const struct cushim__call *call)
     return cushim__order_default_stream(call->context, value ? call->thread : 0);
 }
 
-static void name_stream(struct order_stream *stream)
-{
-    const struct cushim__tag tag = {.type = CUSHIM__TYPE_STREAM, .number = stream->number};
-    char name[CUSHIM_TAG_SIZE];
-
-    if (stream->number == 0)
-        return;
-    cushim__tag_text(&tag, 0, name, sizeof name);
-    cushim__race_name_stream(&stream->race, name);
-}
-
 /* False: nothing is looked for. Else end() follows. */
 static bool submit(const struct cushim__call *call, struct order_stream *stream, const char *kind,
                    bool waits, struct race_access *access)
 {
     struct cushim__maker maker;
 
-    name_stream(stream);
+    if (stream->keyed.key > 0)
+        cushim__race_name_stream(
+            &stream->race,
+            cushim__check_name_of(CUSHIM__TYPE_STREAM, (uint32_t)stream->keyed.key, 0).text);
     if (!cushim__race_submit(access, &stream->race, ++submitted, kind,
                              cushim__slot_name(call->slot), waits))
         return false;
@@ -202,9 +194,9 @@ static void submit_plain(const struct cushim__call *call, struct order_stream *s
 }
 
 /* Of pageable memory that is copied at once the stream is waited for, and the copy is not. */
-static void submit_memory(const struct cushim__call *call, const struct order_rule *rule)
+static void submit_memory(const struct cushim__call *call, const struct function_rule *rule,
+                          struct order_stream *stream)
 {
-    struct order_stream *stream = stream_of(call);
     const bool is_set = rule->action == ORDER_SET || rule->action == ORDER_SET_2D;
     struct order_side to, from;
     struct race_access access;
@@ -302,7 +294,7 @@ static void free_memory(const struct cushim__call *call, const struct order_free
 /* --- events --- */
 
 struct order_event *cushim__order_event_of(const struct cushim__call *call,
-                                           const struct order_rule *rule, unsigned which)
+                                           const struct function_rule *rule, unsigned which)
 {
     return cushim__order_event(call->arguments.list[rule->event + which].tag.number);
 }
@@ -331,14 +323,14 @@ static void launch_graph(const struct cushim__call *call, struct order_stream *s
 {
     struct order_event *launches = cushim__order_launches(call->arguments.list[0].tag.number);
 
-    if (has_opaque_graphs)
+    if (graphs >= ORDER_GRAPHS_WAIT)
         submit_outside(call, stream, true, true);
     if (stream && launches && launches->clock)
         cushim__race_wait(&stream->race, launches->clock);
     submit_plain(call, stream, "graph");
     if (stream)
         cushim__order_event_record(launches, cushim__race_last(&stream->race), true);
-    if (stream && has_copy_graphs)
+    if (stream && graphs >= ORDER_GRAPHS_COPY)
         cushim__race_saw(cushim__race_last(&stream->race), true);
 }
 
@@ -358,72 +350,36 @@ static void note_launch_events(const struct cushim__launch_config *config)
 
 void cushim__order_note_graphs(enum order_graphs what)
 {
-    if (what == ORDER_GRAPHS_COPY)
-        has_copy_graphs = true;
-    else
-        has_opaque_graphs = true;
+    if (graphs < what)
+        graphs = what;
     if (what == ORDER_GRAPHS_RECORD)
         cushim__order_events_unclear();
 }
 
 /* --- calls --- */
 
-/* What a call is to the order that has no stream, or none that matters. */
-static void apply_without_stream(const struct cushim__call *call, const struct order_rule *rule,
-                                 const struct order_freed *freed)
-{
-    switch ((enum order_action)rule->action) {
-    case ORDER_CONTEXT_RECORD:
-        cushim__order_event_record(cushim__order_event_of(call, rule, 0), NULL, false);
-        break;
-    case ORDER_SEE_EVENT:
-    case ORDER_CONTEXT_WAIT_EVENT:
-        cushim__order_see_event(cushim__order_event_of(call, rule, 0));
-        break;
-    case ORDER_ELAPSED:
-        cushim__order_see_event(cushim__order_event_of(call, rule, 0));
-        cushim__order_see_event(cushim__order_event_of(call, rule, 1));
-        break;
-    case ORDER_SEE_CONTEXT:
-        see_context(cushim__parameter_count(call->slot) > 0 ? call->values[0] : call->context);
-        break;
-    case ORDER_FREE:
-        free_memory(call, freed);
-        break;
-    case ORDER_SET_POINTER:
-        /* Attributes that make memory synchronous, or tokens that do. */
-        if (call->slot == CUSHIM__SLOT(PointerSetAttribute) ||
-            (call->slot == CUSHIM__SLOT(PointerGetAttribute) && call->values[1] == 5))
-            cushim__order_note_sync_memory(true);
-        break;
-    default:
-        cushim__order_all();
-        break;
-    }
-}
-
-void cushim__order_apply(const struct cushim__call *call, const struct order_rule *rule,
+void cushim__order_apply(const struct cushim__call *call, const struct function_rule *rule,
                          const struct order_freed *freed)
 {
-    struct order_stream *stream;
+    struct order_stream *stream = stream_of(call);
 
-    if (rule->action > ORDER_SEE_STREAM || rule->action == ORDER_SEE_EVENT ||
-        rule->action == ORDER_CONTEXT_RECORD) {
-        apply_without_stream(call, rule, freed);
-        return;
-    }
-    if (rule->action <= ORDER_SET_2D) {
-        submit_memory(call, rule);
-        return;
-    }
-    stream = stream_of(call);
     switch ((enum order_action)rule->action) {
+    case ORDER_COPY:
+    case ORDER_COPY_2D:
+    case ORDER_COPY_3D:
+    case ORDER_SET:
+    case ORDER_SET_2D:
+        submit_memory(call, rule, stream);
+        break;
     case ORDER_KERNEL:
         note_launch_events(cushim__order_launch_config(call));
         submit_plain(call, stream, "kernel");
         break;
     case ORDER_GRAPH:
         launch_graph(call, stream);
+        break;
+    case ORDER_WORK:
+        submit_plain(call, stream, "work");
         break;
     case ORDER_ALLOCATE:
         submit_allocation(call, stream);
@@ -440,14 +396,31 @@ void cushim__order_apply(const struct cushim__call *call, const struct order_rul
     case ORDER_RECORD:
         record(call, cushim__order_event_of(call, rule, 0), stream);
         break;
+    case ORDER_CONTEXT_RECORD:
+        cushim__order_event_record(cushim__order_event_of(call, rule, 0), NULL, false);
+        break;
     case ORDER_WAIT_EVENT:
         wait_for_event(stream, cushim__order_event_of(call, rule, 0));
+        break;
+    case ORDER_SEE_EVENT:
+    case ORDER_CONTEXT_WAIT_EVENT:
+        cushim__order_see_event(cushim__order_event_of(call, rule, 0));
+        break;
+    case ORDER_ELAPSED:
+        cushim__order_see_event(cushim__order_event_of(call, rule, 0));
+        cushim__order_see_event(cushim__order_event_of(call, rule, 1));
         break;
     case ORDER_SEE_STREAM:
         cushim__order_see_stream(stream);
         break;
+    case ORDER_SEE_CONTEXT:
+        see_context(cushim__parameter_count(call->slot) > 0 ? call->values[0] : call->context);
+        break;
+    case ORDER_FREE:
+        free_memory(call, freed);
+        break;
     default:
-        submit_plain(call, stream, "work");
+        cushim__order_all();
         break;
     }
 }
@@ -456,8 +429,7 @@ void cushim__order_work_end(void)
 {
     cushim__race_destroy();
     awaiting_count = 0;
-    has_opaque_graphs = has_copy_graphs = false;
-    cushim__order_note_sync_memory(false);
+    graphs = ORDER_GRAPHS_WORK;
 }
 
 bool cushim__order_work_begin(void)

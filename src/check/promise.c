@@ -75,6 +75,5 @@ static void destroy(void)
 const struct cushim__check_module cushim__check_promise = {
     .started = started,
     .ended = ended,
-    .begin_child = destroy,
     .destroy = destroy,
 };

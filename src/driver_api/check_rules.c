@@ -1,34 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "src/driver_api/check_rules.h"
 
+#include <stdint.h>
+
 const char *const cushim__check_levels[] = {"advice", "warning", "error"};
 
 const struct cushim__check_rule cushim__check_rules[CUSHIM__CHECK_IDS] = {
 #include "src/driver_api/check_rows.h"
 };
 
+static const struct {
+    uint8_t destroyed, leaked; /* no id of a leak is 0 */
+} types[CUSHIM__OBJECT_TYPES] = {
+#include "src/driver_api/check_types.h"
+};
+
 enum cushim__check_id cushim__check_of_destroyed(enum cushim__object_type type)
 {
-    switch (type) {
-    case CUSHIM__TYPE_CONTEXT:
-    case CUSHIM__TYPE_GREEN_CONTEXT:
-        return CUSHIM__CHECK_CONTEXT_DESTROYED;
-    case CUSHIM__TYPE_STREAM:
-        return CUSHIM__CHECK_STREAM_DESTROYED;
-    case CUSHIM__TYPE_EVENT:
-        return CUSHIM__CHECK_EVENT_DESTROYED;
-    case CUSHIM__TYPE_MODULE:
-    case CUSHIM__TYPE_FUNCTION:
-    case CUSHIM__TYPE_LIBRARY:
-    case CUSHIM__TYPE_KERNEL:
-        return CUSHIM__CHECK_MODULE_DESTROYED;
-    case CUSHIM__TYPE_GRAPH:
-    case CUSHIM__TYPE_NODE:
-    case CUSHIM__TYPE_EXEC:
-        return CUSHIM__CHECK_GRAPH_DESTROYED;
-    default:
-        return CUSHIM__CHECK_HANDLE_DESTROYED;
-    }
+    return types[type].leaked ? (enum cushim__check_id)types[type].destroyed
+                              : CUSHIM__CHECK_HANDLE_DESTROYED;
+}
+
+enum cushim__check_id cushim__check_of_leaked(enum cushim__object_type type)
+{
+    return types[type].leaked ? (enum cushim__check_id)types[type].leaked
+                              : CUSHIM__CHECK_LEAK_OBJECT;
 }
 
 bool cushim__check_id_read(const struct cushim__word *word, enum cushim__check_id *id)

@@ -39,6 +39,16 @@ static void compare(const struct cushim__check_expected *expected, struct findin
     fprintf(stderr, "cushim: %s\n", buffer);
 }
 
+/* A process prints what it finds the first time, and only its report says how often. */
+static void print_times(const struct finding *finding)
+{
+    const char *what = finding_text(finding) + strlen(finding->level) + strlen(": ");
+
+    if (finding->count > 1)
+        fprintf(stderr, "cushim: check: %lu times: %s: %.*s\n", finding->count, finding->line,
+                (int)strcspn(what, ";"), what);
+}
+
 static void judge(const struct arguments *arguments, struct findings *findings)
 {
     unsigned counts[] = {0, 0, 0};
@@ -48,6 +58,8 @@ static void judge(const struct arguments *arguments, struct findings *findings)
             counts[level] += strcmp(finding->level, cushim__check_levels[level]) == 0;
         finding->is_failure =
             strcmp(finding->level, cushim__check_levels[CUSHIM__CHECK_ADVICE]) != 0;
+        if (!arguments->quiet)
+            print_times(finding);
     }
     if (findings->processes > 0 && !arguments->quiet)
         fprintf(stderr, "cushim: check: %u error%s, %u warning%s, %u advice; %u process%s\n",

@@ -20,7 +20,7 @@ extern const struct cushim_table *driver;
 void check_expect(CUresult answer, CUresult wanted, const char *call);
 void check_misuse(CUresult answer, CUresult wanted, const char *call);
 
-/* PTX with the kernels cushim_spin and cushim_fault, which a mock knows by these names. */
+/* PTX with cushim_spin and cushim_fault, which a mock knows by these names, and cushim_unused. */
 extern const char check_image[];
 
 #endif

@@ -357,7 +357,7 @@ static void pop_of_an_empty_stack_has_a_cure_of_its_own(void **state)
     assert_said("CUSHIM-context-popped: warning: cuCtxPopCurrent_v2 is called in thread 1, whose "
                 "stack of contexts is empty; in ");
     assert_non_null(strstr(said, "; cure: Pop once for each context that this thread has pushed or "
-                                 "created, and not after cuCtxDestroy.\n"));
+                                 "created, but not after cuCtxDestroy.\n"));
     assert_null(strstr(said, "cuCtxSetCurrent"));
 }
 

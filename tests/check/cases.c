@@ -15,7 +15,12 @@ const struct check_case *const check_lists[] = {
     check_leak_cases,    NULL,
 };
 
-const char check_image[] = PTX_HEAD PTX_SPIN PTX_FAULT;
+/* A kernel with a struct for a parameter, of which it makes no use. */
+#define PTX_UNUSED                                   \
+    ".visible .entry cushim_unused(.param .u32 n,\n" \
+    "    .param .align 8 .b8 box[24])\n{ ret; }\n"
+
+const char check_image[] = PTX_HEAD PTX_SPIN PTX_FAULT PTX_UNUSED;
 
 const char *check_case_settings(const struct check_case *one, bool is_misuse)
 {

@@ -77,6 +77,14 @@ class Findings(Check):
                          r'  rule .* \(driver-semantics\.md, statement 78\)\n'
                          r'  cure .*\n\Z')
 
+    def test_how_often_it_was_found_is_said_at_the_end(self):
+        _, error = self.check('query', 'queries')
+        self.assertRegex(error, r'\ncushim: check: 3 times: CUSHIM-event-destroyed: cuEventQuery is '
+                         r'given event#\d, which was destroyed\ncushim: check: 2 errors, ')
+        self.assertEqual(error.count(' times: '), 1)
+        _, error = self.check('queries', options=('--quiet', ))
+        self.assertNotIn(' times: ', error)
+
     def test_over_a_driver_the_same_is_found(self):
         for over in (('--mock', ), ('--library', MOCK)):
             self.assertEqual(self.ids('query', 'free', 'unregister', over=over),

@@ -69,7 +69,7 @@ static void finding_has_the_call_its_objects_life_the_rule_and_the_cure(void **s
         "; made by cuEventCreate, call 4 of thread 1, at ",
         "; ended by cuEventDestroy_v2, call 5 of thread 1, at ",
         "; rule: The driver crashes or returns 709. (driver-semantics.md, statement 78)",
-        "; cure: Destroy an event after the last call that names it",
+        "; cure: Destroy an event only after the last call that uses it",
         NULL};
 
     (void)state;

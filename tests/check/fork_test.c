@@ -74,6 +74,25 @@ static void child_that_uses_an_event_of_its_parent_is_found(void **state)
     OK(driver->EventDestroy_v2(event));
 }
 
+static CUdeviceptr memory;
+
+static void use_memory(CUevent event)
+{
+    (void)event;
+    driver->MemsetD8_v2(memory + 1, 1, 1);
+    driver->MemFree_v2(memory);
+}
+
+static void child_that_uses_memory_of_its_parent_is_found(void **state)
+{
+    (void)state;
+    OK(driver->MemAlloc_v2(&memory, 16));
+    assert_int_equal(count_in_child(use_memory, NULL, "CUSHIM-handle-before-fork"), 2);
+    assert_int_equal(count_in_child(use_memory, NULL, NULL), 2);
+    use_memory(NULL);
+    assert_int_equal(cushim_check_count(layer, NULL), 0);
+}
+
 static void child_that_uses_none_is_not(void **state)
 {
     CUevent event;
@@ -104,6 +123,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(child_that_uses_an_event_of_its_parent_is_found),
+        TEST(child_that_uses_memory_of_its_parent_is_found),
         TEST(child_that_uses_none_is_not),
         TEST(child_has_no_findings_of_its_parent),
     };

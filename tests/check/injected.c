@@ -327,6 +327,20 @@ static void memory_freed_twice(struct random_program *program)
         WRONG(random_call_end(type, memory));
 }
 
+static void argument_freed(struct random_program *program)
+{
+    const struct random_object *module = random_pick(program, RANDOM_MODULE);
+    const enum random_type type = random_draw(program, 2) ? RANDOM_MEMORY : RANDOM_POOLED;
+    uint64_t box[3] = {random_draw(program, 100)};
+    unsigned n = 1;
+    void *arguments[] = {&n, box};
+    CUfunction function;
+
+    OK(driver->ModuleGetFunction(&function, HANDLE(CUmodule, module->handle), "cushim_unused"));
+    box[1 + random_draw(program, 2)] = ended(program, type) + random_draw(program, 100);
+    WRONG(driver->LaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, arguments, NULL));
+}
+
 static void memory_bounds(struct random_program *program)
 {
     const enum random_type type = random_draw(program, 2) ? RANDOM_MEMORY : RANDOM_POOLED;
@@ -540,6 +554,7 @@ const struct injected injected[] = {
     {"CUSHIM-handle-kind", handle_kind, false},
     {"CUSHIM-memory-freed", memory_freed, false},
     {"CUSHIM-memory-freed-twice", memory_freed_twice, false},
+    {"CUSHIM-argument-freed", argument_freed, false},
     {"CUSHIM-memory-bounds", memory_bounds, false},
     {"CUSHIM-host-unregistered-twice", host_unregistered_twice, false},
     {"CUSHIM-host-memory-used", host_memory_used, false},

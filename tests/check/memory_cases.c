@@ -24,6 +24,49 @@ static CUdeviceptr allocate_freed(void)
     return memory;
 }
 
+/* --- arguments of kernels --- */
+
+/* A kernel is launched with a struct that has these addresses. */
+static CUresult launch_with(CUdeviceptr one, CUdeviceptr other)
+{
+    struct {
+        uint64_t number;
+        CUdeviceptr one, other;
+    } box = {7, one, other};
+    unsigned n = 1;
+    void *arguments[] = {&n, &box};
+    CUfunction function;
+    CUmodule module;
+    CUresult code;
+
+    OK(driver->ModuleLoadData(&module, check_image));
+    OK(driver->ModuleGetFunction(&function, module, "cushim_unused"));
+    code = driver->LaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, arguments, NULL);
+    OK(driver->CtxSynchronize());
+    OK(driver->ModuleUnload(module));
+    return code;
+}
+
+static void kernel_is_given_freed_memory(void)
+{
+    const CUdeviceptr memory = allocate(), freed = allocate_freed();
+
+    MISUSE(CUDA_SUCCESS, launch_with(memory, freed + 100));
+    OK(driver->MemFree_v2(memory));
+}
+
+static void kernel_is_given_memory(void)
+{
+    const CUdeviceptr memory = allocate();
+    CUdeviceptr again;
+
+    OK(launch_with(memory + 100, (uintptr_t)host));
+    OK(driver->MemFree_v2(memory));
+    again = allocate();
+    OK(launch_with(again, memory)); /* both are the new allocation */
+    OK(driver->MemFree_v2(again));
+}
+
 /* --- freed --- */
 
 static void freed_memory_is_set(void)
@@ -276,6 +319,7 @@ const struct check_case check_memory_cases[] = {
      memory_is_freed_and_allocated_again, 0},
     {"CUSHIM-handle-after-context", "memory", memory_outlives_its_context,
      memory_ends_before_its_context, 0},
+    {"CUSHIM-argument-freed", "struct", kernel_is_given_freed_memory, kernel_is_given_memory, 0},
     {"CUSHIM-memory-bounds", "elements", elements_are_counted_as_bytes, memory_is_set_and_copied,
      0},
     {"CUSHIM-memory-bounds", "offset", copy_begins_too_far_behind, memory_is_set_and_copied, 0},

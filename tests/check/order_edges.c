@@ -209,6 +209,23 @@ static void set_of_synchronous_memory(bool is_ordered)
     order_read(order_streams[0]);
 }
 
+static void set_in_synchronous_context(bool is_ordered)
+{
+    CUcontext context;
+    CUdeviceptr memory;
+    CUstream stream;
+
+    OK(driver->CtxCreate_v2(&context, is_ordered ? CU_CTX_SYNC_MEMOPS : 0, 0));
+    stream = order_stream(CU_STREAM_NON_BLOCKING);
+    OK(driver->MemAlloc_v2(&memory, 64));
+    OK(driver->MemsetD8_v2(memory, 1, 64));
+    OK(driver->MemsetD8Async(memory, 2, 64, stream));
+    OK(driver->CtxSynchronize());
+    OK(driver->MemFree_v2(memory));
+    OK(driver->StreamDestroy_v2(stream));
+    OK(driver->CtxDestroy_v2(context));
+}
+
 /* The first cuStreamDestroy and cuEventDestroy wait, as those of today do not. */
 static void stream_that_is_destroyed(bool is_ordered)
 {
@@ -352,6 +369,7 @@ const struct order_edge order_edges[] = {
     ORDER_EDGE(synchronous_copy_of_pageable_memory),
     ORDER_EDGE(set),
     ORDER_EDGE(set_of_synchronous_memory),
+    ORDER_EDGE(set_in_synchronous_context),
     ORDER_EDGE(stream_that_is_destroyed),
     ORDER_EDGE(event_that_is_destroyed),
     ORDER_EDGE(copy_2d),

@@ -1,47 +1,41 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Which memory copies and sets use, and whether the call waits for them (docs/driver-semantics.md,
- * 107 to 117). Where it is not known what memory it is, the call is taken to wait.
+ * 107 to 117). Where it is not known what memory it is, the call is taken to wait. Asynchronous
+ * copies of pageable memory, which are none, are advice.
  */
 #define CUSHIM_DISABLE_DEPRECATION_WARNINGS
-
-#include <string.h>
 
 #include "src/check/order.h"
 
 /* An asynchronous copy of so much pageable memory reads it at the call; one in a call returns. */
 enum { STAGED = 2 << 20, STAGED_AT_ONCE = 64 << 10 };
 
-/* Some memory has SYNC_MEMOPS: to copy or set it waits. */
+/* Some memory or context has SYNC_MEMOPS: to copy or set it waits. */
 static bool has_sync_memory;
 
-void cushim__order_note_sync_memory(bool exists)
+/* What the driver is asked of a copy of this thread: the sides that no call was seen to make. */
+static _Thread_local struct {
+    uint64_t call;
+    uint64_t addresses[2]; /* to and from; 0: nothing is asked */
+    bool is_pageable[2];
+} asked;
+
+static bool is_pageable(const struct cushim__call *call, uint64_t address)
 {
-    has_sync_memory = exists;
+    return asked.call == call->number && ((asked.is_pageable[0] && asked.addresses[0] == address) ||
+                                          (asked.is_pageable[1] && asked.addresses[1] == address));
 }
 
 static enum order_memory memory_at(const struct cushim__call *call, uint64_t address)
 {
     const struct cushim__handle *object = cushim__handle_at(address);
 
-    if (cushim__pending_is_pageable(call, address))
+    if (is_pageable(call, address))
         return ORDER_PAGEABLE;
     if (!object || object->is_destroyed || object->type != CUSHIM__TYPE_MEMORY)
         return ORDER_OTHER_MEMORY;
-    switch (object->maker.slot) {
-    case CUSHIM__SLOT(MemAllocHost_v2):
-    case CUSHIM__SLOT(MemHostAlloc):
-    case CUSHIM__SLOT(MemHostRegister):
-    case CUSHIM__SLOT(MemHostRegister_v2):
-        return ORDER_PAGE_LOCKED;
-    case CUSHIM__SLOT(MemAlloc_v2):
-    case CUSHIM__SLOT(MemAllocPitch_v2):
-    case CUSHIM__SLOT(MemAllocAsync):
-    case CUSHIM__SLOT(MemAllocAsync_ptsz):
-        return ORDER_DEVICE_MEMORY;
-    default:
-        return ORDER_OTHER_MEMORY;
-    }
+    return (enum order_memory)cushim__function_rule(object->maker.slot)->memory;
 }
 
 /* One side as a call describes it. */
@@ -87,8 +81,8 @@ static struct order_side side_of_row(const struct cushim__call *call, uint8_t pa
     if (cushim__parameter_at(call->slot, parameter)->kind == CUSHIM__PARAMETER_POINTER)
         place.type = CU_MEMORYTYPE_HOST;
     else
-        place.type = cushim__order_rule(call->slot)->is_unified ? CU_MEMORYTYPE_UNIFIED
-                                                                : CU_MEMORYTYPE_DEVICE;
+        place.type = cushim__function_rule(call->slot)->is_unified ? CU_MEMORYTYPE_UNIFIED
+                                                                   : CU_MEMORYTYPE_DEVICE;
     place.host = (const void *)(uintptr_t)call->values[parameter];
     place.device = (CUdeviceptr)call->values[parameter];
     return side_of(call, &place, width, 1, 1);
@@ -96,7 +90,7 @@ static struct order_side side_of_row(const struct cushim__call *call, uint8_t pa
 
 static bool sides_of_set(const struct cushim__call *call, struct order_side *to)
 {
-    const struct order_rule *rule = cushim__order_rule(call->slot);
+    const struct function_rule *rule = cushim__function_rule(call->slot);
     const uint64_t *values = call->values;
     struct place place = {.type = CU_MEMORYTYPE_DEVICE, .device = (CUdeviceptr)values[0]};
 
@@ -150,7 +144,7 @@ static bool sides_of_copy_3d(const struct cushim__call *call, struct order_side 
 bool cushim__order_sides(const struct cushim__call *call, struct order_side *to,
                          struct order_side *from)
 {
-    const struct order_rule *rule = cushim__order_rule(call->slot);
+    const struct function_rule *rule = cushim__function_rule(call->slot);
     const size_t bytes =
         rule->bytes == CUSHIM__NO_PARAMETER ? 0 : (size_t)call->values[rule->bytes];
 
@@ -192,7 +186,7 @@ static bool waits_asynchronous(const struct order_side *to, const struct order_s
            bytes_of(from) > STAGED;
 }
 
-bool cushim__order_waits(const struct order_rule *rule, const struct order_side *to,
+bool cushim__order_waits(const struct function_rule *rule, const struct order_side *to,
                          const struct order_side *from)
 {
     if (rule->is_asynchronous)
@@ -204,3 +198,77 @@ bool cushim__order_waits(const struct order_rule *rule, const struct order_side 
         return bytes_of(from) > STAGED_AT_ONCE;
     return from->memory != ORDER_DEVICE_MEMORY;
 }
+
+/* --- pageable memory --- */
+
+static uint64_t unknown_address(const struct order_side *side)
+{
+    const uint64_t address = side->region.start;
+
+    return side->region.width > 0 && !cushim__handle_at(address) ? address : 0;
+}
+
+static void started(struct cushim__call *call)
+{
+    const struct function_rule *rule = cushim__function_rule(call->slot);
+    struct order_side to, from;
+
+    asked.call = 0;
+    if (rule->action < ORDER_COPY || rule->action > ORDER_COPY_3D ||
+        cushim__capture_is_under_way() || !cushim__order_sides(call, &to, &from))
+        return;
+    asked.call = call->number;
+    asked.addresses[0] = unknown_address(&to);
+    asked.addresses[1] = unknown_address(&from);
+    asked.is_pageable[0] = asked.is_pageable[1] = false;
+}
+
+/* The driver knows no type of pageable memory (driver-semantics.md #104). */
+static void before(struct cushim__call *call)
+{
+    CUmemorytype type;
+
+    for (unsigned i = 0; i < 2 && asked.call == call->number; i++) {
+        if (asked.addresses[i])
+            asked.is_pageable[i] = cushim__layer_next.PointerGetAttribute(
+                                       &type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+                                       (CUdeviceptr)asked.addresses[i]) == CUDA_ERROR_INVALID_VALUE;
+    }
+}
+
+/* It is set, and so it is when somebody gets the tokens for GPUDirect RDMA. */
+static bool makes_synchronous(const struct cushim__call *call)
+{
+    const uint8_t flags = cushim__function_rule(call->slot)->context_flags;
+
+    if (flags != CUSHIM__NO_PARAMETER)
+        return call->values[flags] & CU_CTX_SYNC_MEMOPS;
+    return call->slot == CUSHIM__SLOT(PointerSetAttribute) ||
+           (call->slot == CUSHIM__SLOT(PointerGetAttribute) &&
+            call->values[1] == CU_POINTER_ATTRIBUTE_P2P_TOKENS);
+}
+
+static void ended(struct cushim__call *call, CUresult answer)
+{
+    has_sync_memory = has_sync_memory || (answer == CUDA_SUCCESS && makes_synchronous(call));
+    if (answer != CUDA_SUCCESS || call->is_injected || asked.call != call->number ||
+        !cushim__function_rule(call->slot)->is_asynchronous ||
+        !(asked.is_pageable[0] || asked.is_pageable[1]))
+        return;
+    cushim__check_report(call, CUSHIM__CHECK_COPY_PAGEABLE, NULL, NULL,
+                         asked.is_pageable[0]
+                             ? "the copy goes to pageable memory: the call returns when it is done"
+                             : "the copy is from pageable memory: the call reads it first");
+}
+
+static void destroy(void)
+{
+    has_sync_memory = false;
+}
+
+const struct cushim__check_module cushim__check_copies = {
+    .started = started,
+    .before = before,
+    .ended = ended,
+    .destroy = destroy,
+};

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "src/check/function_rules.h"
+
+#define NONE CUSHIM__NO_PARAMETER
+
+static const struct function_rule rules[CUSHIM__SYMBOL_COUNT] = {
+#include "src/check/function_rows.h"
+};
+
+const struct function_rule *cushim__function_rule(unsigned slot)
+{
+    return &rules[slot];
+}
+
+const struct cushim__launch_config *cushim__order_launch_config(const struct cushim__call *call)
+{
+    const bool has_config = call->slot == CUSHIM__SLOT(LaunchKernelEx) ||
+                            call->slot == CUSHIM__SLOT(LaunchKernelEx_ptsz);
+
+    return has_config ? (const struct cushim__launch_config *)(uintptr_t)call->values[0] : NULL;
+}
+
+uint64_t cushim__order_stream_value(const struct cushim__call *call)
+{
+    const struct function_rule *rule = cushim__function_rule(call->slot);
+    const struct cushim__launch_config *config = cushim__order_launch_config(call);
+    const uint64_t value = rule->stream != NONE ? call->values[rule->stream]
+                           : config             ? (uintptr_t)config->stream
+                                                : 0;
+
+    if (value == 0 && rule->is_per_thread)
+        return (uintptr_t)CU_STREAM_PER_THREAD;
+    return value == (uintptr_t)CU_STREAM_LEGACY ? 0 : value;
+}
+
+uint32_t cushim__order_stream_number(const struct cushim__call *call)
+{
+    const struct function_rule *rule = cushim__function_rule(call->slot);
+    const uint64_t value = cushim__order_stream_value(call);
+    const struct cushim__handle *object;
+
+    if (value <= (uintptr_t)CU_STREAM_PER_THREAD)
+        return 0;
+    if (rule->stream != NONE)
+        return call->arguments.list[rule->stream].tag.number;
+    object = cushim__handle_find(CUSHIM__TYPE_STREAM, value, false);
+    return object ? object->number : 0;
+}
