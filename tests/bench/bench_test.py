@@ -108,7 +108,7 @@ class Figures(unittest.TestCase):
 
 
 # A sentence of README.md, and the rows of RESULTS.md that its figures are those of, in order.
-QUOTED = (r'takes ([\d.]+) instructions if it is linked and ([\d.]+) through the table; '
+QUOTED = (r'takes ([\d.]+) instructions when it is linked and ([\d.]+) through the table; '
           r'`cushim_event_query\(\)` adds ([\d.]+)\. ',
           ['linked, by the PLT, executable', 'the table, libcushim.so, executable',
            'cushim_event_query: more than the raw call'])
