@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the program has made and not released when it ends. */
+/*
+ * The findings about what the program has made and not released when it ends. A test without check
+ * prints what has leaked by ../layer/leak_tracker.c.
+ */
 #include "src/check/check.h"
 
 static void report(const struct cushim__handle *object)

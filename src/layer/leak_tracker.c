@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the program has created and not released. */
+/*
+ * What the program has created and not released, and its list in the verdict of a test. The command
+ * `cushim check` reports leaks by ../check/leaks.c.
+ */
 #include "src/layer/leak_tracker.h"
 
 #include <string.h>

@@ -64,15 +64,16 @@ void cushim__mock_event_wait_set_record(void *operation, struct mock_event_recor
 
 /*
  * An event is recorded in four steps: create the operation of a new record (NULL: out of memory),
- * begin the record, let the caller queue the operation on a stream that is not captured, and let
- * the event take the record over.
+ * prepare the record, let the caller queue the operation on a stream that is not captured, and then
+ * say that it was submitted: the event takes the record over.
  */
 void *cushim__mock_event_operation(const struct mock_event *event,
                                    struct mock_event_record *record);
-void cushim__mock_event_begin_record(const struct mock_event *event,
-                                     struct mock_event_record *record, struct mock_stream *stream);
-void cushim__mock_event_end_record(struct mock_event *event, struct mock_event_record *record,
-                                   const struct mock_stream *stream);
+void cushim__mock_event_record_prepare(const struct mock_event *event,
+                                       struct mock_event_record *record,
+                                       struct mock_stream *stream);
+void cushim__mock_event_record_submitted(struct mock_event *event, struct mock_event_record *record,
+                                         const struct mock_stream *stream);
 
 /* Whether nothing is left to wait for. */
 bool cushim__mock_event_done(const struct mock_event *event);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cuEventRecord, and the operations that mark an event record as done and that wait for one. */
+/*
+ * cuEventRecord, and the operations that mark an event record as done and that wait for one. They
+ * are submitted to a stream by stream.c, and queued there by ../sim/sim.c.
+ */
 #include <stdlib.h>
 
 #include "src/mock/api/api.h"
@@ -181,8 +184,8 @@ void *cushim__mock_event_operation(const struct mock_event *event, struct mock_e
     return operation;
 }
 
-void cushim__mock_event_begin_record(const struct mock_event *event,
-                                     struct mock_event_record *record, struct mock_stream *stream)
+void cushim__mock_event_record_prepare(const struct mock_event *event,
+                                       struct mock_event_record *record, struct mock_stream *stream)
 {
     record->stream = stream;
     if (event->shared) {
@@ -191,8 +194,8 @@ void cushim__mock_event_begin_record(const struct mock_event *event,
     }
 }
 
-void cushim__mock_event_end_record(struct mock_event *event, struct mock_event_record *record,
-                                   const struct mock_stream *stream)
+void cushim__mock_event_record_submitted(struct mock_event *event, struct mock_event_record *record,
+                                         const struct mock_stream *stream)
 {
     record->number = cushim__mock_sim_submitted();
     record->clock = cushim__race_last(&stream->race);
@@ -208,11 +211,11 @@ static CUresult record_on(struct mock_event *event, struct mock_stream *stream)
     CUresult code = CUDA_ERROR_OUT_OF_MEMORY;
 
     if (operation) {
-        cushim__mock_event_begin_record(event, record, stream);
+        cushim__mock_event_record_prepare(event, record, stream);
         code = cushim__mock_stream_submit(stream, operation);
     }
     if (code == CUDA_SUCCESS)
-        cushim__mock_event_end_record(event, record, stream);
+        cushim__mock_event_record_submitted(event, record, stream);
     else
         cushim__mock_event_record_release(record);
     return code;

@@ -148,9 +148,9 @@ static void queue_event_record(struct mock_planned *planned)
     struct mock_event_record *record = planned->record;
 
     planned->record = NULL;
-    cushim__mock_event_begin_record(planned->event, record, planned->stream);
+    cushim__mock_event_record_prepare(planned->event, record, planned->stream);
     queue_operation(planned);
-    cushim__mock_event_end_record(planned->event, record, planned->stream);
+    cushim__mock_event_record_submitted(planned->event, record, planned->stream);
 }
 
 /* What the event stands for may be what the same launch has recorded. */

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Operations are numbered, and queued at the end of their stream; run.c executes the one at its
+ * head. Streams wait in a list of their own until run.c looks at them (cushim__mock_run_enqueue).
+ */
 #include "src/mock/sim/sim.h"
 
 #include <stdlib.h>
