@@ -147,6 +147,7 @@ enum { MOST_COPIES = 8 };
 
 static struct copy {
     const struct cushim_table *_Atomic original;
+    atomic_bool is_filled;
     union {
         struct cushim_table table;
         cushim_function words[1 + CUSHIM__SYMBOL_COUNT];
@@ -169,13 +170,26 @@ static cushim_function copied_function(const struct cushim_table *original, unsi
     return cushim__without_driver(slot, cushim__missing_function(slot));
 }
 
-/* Another thread may do the same, or be calling through the copy. */
+/* A slot is written only if it differs, since threads may be calling through the copy. */
 static void fill_copy(struct copy *copy, const struct cushim_table *original)
 {
-    __atomic_store_n(&copy->as.table.size, sizeof copy->as.table, __ATOMIC_RELAXED);
-    for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++)
-        __atomic_store_n(&copy->as.words[1 + slot], copied_function(original, slot),
-                         __ATOMIC_RELAXED);
+    if (copy->as.table.size != sizeof copy->as.table)
+        copy->as.table.size = sizeof copy->as.table;
+    for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++) {
+        const cushim_function function = copied_function(original, slot);
+
+        if (copy->as.words[1 + slot] != function)
+            copy->as.words[1 + slot] = function;
+    }
+    atomic_store(&copy->is_filled, true);
+}
+
+/* False: the thread that fills it is the parent's of this process, or what a signal interrupted. */
+static bool wait_until_filled(const struct copy *copy)
+{
+    for (unsigned times = 0; times < 200 && !atomic_load(&copy->is_filled); times++)
+        cushim__pause(times);
+    return atomic_load(&copy->is_filled);
 }
 
 const struct cushim_table *cushim__complete_table(const struct cushim_table *table)
@@ -185,7 +199,8 @@ const struct cushim_table *cushim__complete_table(const struct cushim_table *tab
     for (struct copy *copy = copies; copy < copies + MOST_COPIES; copy++) {
         const struct cushim_table *original = NULL;
 
-        if (!atomic_compare_exchange_strong(&copy->original, &original, table) && original != table)
+        if (!atomic_compare_exchange_strong(&copy->original, &original, table) &&
+            (original != table || !wait_until_filled(copy)))
             continue;
         fill_copy(copy, table);
         return &copy->as.table;
