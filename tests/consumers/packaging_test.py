@@ -115,6 +115,20 @@ class Packaging(consumer.Consumer):
         self.run_block(command, **environment)
         self.assert_program_runs('build/program')
 
+    @unittest.skipUnless(shutil.which('cmake'), 'cmake is not installed')
+    def test_ctest_runs_a_program_on_the_mock(self):
+        project, command = self.blocks('CMake')
+        tests, = self.blocks('A whole program', 'docs/testing.md')
+        environment = {'CUDA_HOME': os.path.dirname(CUDA_INCLUDE)} if CUDA_INCLUDE else {}
+        self.assertIn('VERSION 3.16', project)  # find_program(REQUIRED) needs 3.18
+        project = project.replace('VERSION 3.16', 'VERSION 3.18')
+        self.write('CMakeLists.txt', project + tests)
+        self.run_block(command + 'ctest --test-dir build --output-on-failure', **environment)
+        # Without a device the program works on the CPU, and its exit status is 0.
+        self.write('CMakeLists.txt', project + tests.replace('run ', 'run --devices 0 '))
+        with self.assertRaisesRegex(AssertionError, r'program_on_mock \(Failed\)'):
+            self.run_block(command + 'ctest --test-dir build', **environment)
+
     def test_pkg_config_says_how_to_compile(self):
         command, = self.blocks('pkg-config')
         self.skip_without_a_folder()

@@ -5,9 +5,10 @@
  * problem at its end. It is only a header, which includes <cmocka.h> and what that needs; no
  * library of cushim links cmocka.
  *
+ *     static struct cushim_test_options options = {.size = sizeof options, .context = true};
  *     const struct CMUnitTest tests[] = {
- *         cmocka_unit_test_setup_teardown(buffers_are_freed, cushim_cmocka_begin,
- *                                         cushim_cmocka_end),
+ *         cmocka_unit_test_prestate_setup_teardown(buffers_are_freed, cushim_cmocka_begin,
+ *                                                  cushim_cmocka_end, &options),
  *     };
  *
  * In a test, `cushim_test_layer(*state)` returns its layer, and `cushim_test_mock(*state)` its
