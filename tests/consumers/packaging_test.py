@@ -220,13 +220,19 @@ class Packaging(consumer.Consumer):
         self.assertEqual(printed, '3 devices\n%s/cushim/bin/cushim\n' % self.folder)
 
     def test_slot_of_a_name_is_found_in_the_header(self):
-        command, = self.blocks('Calling the driver', 'docs/getting-started.md')
-        self.assertIn(' /usr/local/cuda/include/cuda.h', command)
+        commands = self.blocks('Calling the driver', 'docs/getting-started.md')
+        printed = []
         if not CUDA_INCLUDE:
             self.skipTest('the compiler knows the folder of cuda.h')
-        printed = consumer.run('bash', '-euc', command.replace('/usr/local/cuda/include',
-                                                               CUDA_INCLUDE))
-        self.assertRegex(printed, r'\A\s*#define cuMemAlloc +cuMemAlloc_v2\s*\Z')
+        self.write('plain.c', 'cuMemAlloc(&at, 8); cuMemsetD8(at, 0, 8); cuCtxSynchronize();')
+        for command in commands:
+            self.assertIn(' /usr/local/cuda/include/cuda.h', command)
+            printed.append(consumer.run(
+                'bash', '-euc', command.replace('/usr/local/cuda/include', CUDA_INCLUDE),
+                cwd=self.folder))
+        self.assertRegex(printed[0], r'\A\s*#define cuMemAlloc +cuMemAlloc_v2\s*\Z')
+        self.assertRegex(printed[1], r'#define cuMemAlloc +cuMemAlloc_v2\n')
+        self.assertRegex(printed[1], r'#define cuMemsetD8 +__CUDA_API_PTDS\(cuMemsetD8_v2\)')
 
     def test_test_of_cmocka_is_compiled(self):
         command, = self.blocks('With cmocka and other frameworks', 'docs/testing.md')
