@@ -5,42 +5,6 @@
 
 #include <string.h>
 
-#define ALL_WIDTHS1(op, expression)        \
-    LANES1(op##_b16, u16, u16, expression) \
-    LANES1(op##_b32, u32, u32, expression) \
-    LANES1(op##_b64, u64, u64, expression)
-#define ALL_WIDTHS2(op, expression)             \
-    LANES2(op##_b16, u16, u16, u16, expression) \
-    LANES2(op##_b32, u32, u32, u32, expression) \
-    LANES2(op##_b64, u64, u64, u64, expression)
-#define WIDTH_ROWS1(op, name)                                           \
-    {name ".b16", "hh", op##_b16, 0}, {name ".b32", "ww", op##_b32, 0}, \
-    {                                                                   \
-        name ".b64", "ll", op##_b64, 0                                  \
-    }
-#define WIDTH_ROWS2(op, name)                                             \
-    {name ".b16", "hhh", op##_b16, 0}, {name ".b32", "www", op##_b32, 0}, \
-    {                                                                     \
-        name ".b64", "lll", op##_b64, 0                                   \
-    }
-
-ALL_WIDTHS2(and, x &y)
-ALL_WIDTHS2(or, x | y)
-ALL_WIDTHS2(xor, x ^ y)
-ALL_WIDTHS1(not, ~x)
-ALL_WIDTHS1(cnot, x == 0)
-
-/* Shifts by more than the width leave nothing, or the sign. */
-LANES2(shl_b16, u16, u16, u32, y < 16 ? (uint32_t)x << y : 0)
-LANES2(shl_b32, u32, u32, u32, y < 32 ? x << (y & 31) : 0)
-LANES2(shl_b64, u64, u64, u32, y < 64 ? x << (y & 63) : 0)
-LANES2(shr_u16, u16, u16, u32, y < 16 ? x >> y : 0)
-LANES2(shr_u32, u32, u32, u32, y < 32 ? x >> (y & 31) : 0)
-LANES2(shr_u64, u64, u64, u32, y < 64 ? x >> (y & 63) : 0)
-LANES2(shr_s16, s16, s16, u32, x >> (y < 16 ? y : 15))
-LANES2(shr_s32, s32, s32, u32, x >> (y < 32 ? y : 31))
-LANES2(shr_s64, s64, s64, u32, x >> (y < 64 ? y : 63))
-
 static uint64_t both(uint32_t low, uint32_t high)
 {
     return (uint64_t)high << 32 | low;
@@ -48,9 +12,6 @@ static uint64_t both(uint32_t low, uint32_t high)
 
 LANES3(shf_l_wrap_each, u32, u32, u32, u32, both(x, y) << (z & 31) >> 32)
 LANES3(shf_r_wrap_each, u32, u32, u32, u32, both(x, y) >> (z & 31))
-LANES3(shf_l_clamp, u32, u32, u32, u32, both(x, y) << (z < 32 ? z : 32) >> 32)
-LANES3(shf_r_clamp, u32, u32, u32, u32, both(x, y) >> (z < 32 ? z : 32))
-
 /* The low words of the wide numbers, shifted right by a distance of 1 to 31. */
 static void funnel(lane_u32 *restrict d, const lane_u32 *low, const lane_u32 *high, uint32_t right)
 {
@@ -110,21 +71,6 @@ static uint32_t shift_amount(uint32_t at, uint32_t edge)
     return at == UINT32_MAX ? at : edge - at;
 }
 
-LANES1(popc_b32, u32, u32, ptx_count(x))
-LANES1(popc_b64, u32, u64, ptx_count((uint32_t)x) + ptx_count((uint32_t)(x >> 32)))
-LANES1(clz_b32, u32, u32, 31 - highest(x))
-LANES1(clz_b64, u32, u64, 63 - highest(x))
-LANES1(bfind_u32, u32, u32, highest(x))
-LANES1(bfind_u64, u32, u64, highest(x))
-LANES1(bfind_s32, u32, s32, highest(unsigned_of(x)))
-LANES1(bfind_s64, u32, s64, highest(unsigned_of(x)))
-LANES1(bfind_shift_u32, u32, u32, shift_amount(highest(x), 31))
-LANES1(bfind_shift_u64, u32, u64, shift_amount(highest(x), 63))
-LANES1(bfind_shift_s32, u32, s32, shift_amount(highest(unsigned_of(x)), 31))
-LANES1(bfind_shift_s64, u32, s64, shift_amount(highest(unsigned_of(x)), 63))
-LANES1(brev_b32, u32, u32, reversed(x) >> 32)
-LANES1(brev_b64, u64, u64, reversed(x))
-
 /* The n-th set bit of x from a base upwards, or downwards if n is negative; n = 0: the base. */
 static uint32_t nth_set(uint32_t x, uint32_t base, int32_t n)
 {
@@ -143,8 +89,6 @@ static uint32_t nth_set(uint32_t x, uint32_t base, int32_t n)
     }
     return UINT32_MAX;
 }
-
-LANES3(fns_b32, u32, u32, u32, s32, nth_set(x, y, z))
 
 /* `length` bits, as far as there are so many from a position. */
 static uint64_t field_mask(uint32_t position, uint32_t length, uint32_t width)
@@ -169,12 +113,6 @@ static uint64_t extract(uint64_t x, uint32_t position, uint32_t length, uint32_t
     field = (x & mask) >> position;
     return minus ? field | ~(mask >> position) : field;
 }
-
-LANES3(bfe_u32, u32, u32, u32, u32, extract(x, y & 0xff, z & 0xff, 32, false))
-LANES3(bfe_s32, u32, u32, u32, u32, extract(x, y & 0xff, z & 0xff, 32, true))
-/* Of 64 bits, position and length are not cut to a byte. */
-LANES3(bfe_u64, u64, u64, u32, u32, extract(x, y < 64 ? y : 64, z < 64 ? z : 64, 64, false))
-LANES3(bfe_s64, u64, u64, u32, u32, extract(x, y < 64 ? y : 64, z < 64 ? z : 64, 64, true))
 
 void cushim__ptx_compute_insert(struct ptx_step *step)
 {
@@ -219,9 +157,6 @@ void cushim__ptx_compute_lop3(struct ptx_step *step)
     }
 }
 
-LANES2(bmsk_clamp, u32, u32, u32, field_mask(x, y, 32))
-LANES2(bmsk_wrap, u32, u32, u32, field_mask(x & 31, y & 31, 32))
-
 /* Four bytes of eight; a selector's upper bit asks for the sign of the byte instead. */
 static uint32_t permuted(uint64_t bytes, uint32_t selector)
 {
@@ -236,11 +171,7 @@ static uint32_t permuted(uint64_t bytes, uint32_t selector)
     return result;
 }
 
-static uint32_t permuted_by(uint64_t bytes, const uint16_t selectors[4], uint32_t selector)
-{
-    return permuted(bytes, selectors[selector & 3]);
-}
-
+/* The selectors of other modes, by the lowest two bits of the third operand. */
 static const uint16_t f4e[4] = {0x3210, 0x4321, 0x5432, 0x6543},
                       b4e[4] = {0x5670, 0x6701, 0x7012, 0x0123},
                       rc8[4] = {0x0000, 0x1111, 0x2222, 0x3333},
@@ -274,69 +205,83 @@ static void prmt_b32(void *restrict d, const void *a, const void *b, const void 
     }
 }
 
-LANES3(prmt_f4e, u32, u32, u32, u32, permuted_by(both(x, y), f4e, z))
-LANES3(prmt_b4e, u32, u32, u32, u32, permuted_by(both(x, y), b4e, z))
-LANES3(prmt_rc8, u32, u32, u32, u32, permuted_by(both(x, y), rc8, z))
-LANES3(prmt_ecl, u32, u32, u32, u32, permuted_by(both(x, y), ecl, z))
-LANES3(prmt_ecr, u32, u32, u32, u32, permuted_by(both(x, y), ecr, z))
-LANES3(prmt_rc16, u32, u32, u32, u32, permuted_by(both(x, y), rc16, z))
+/* One expression for all widths. */
+#define WIDTHS1(F, name, op, expression)                 \
+    F(1, name ".b16", op##_b16, u16, u16, 0, expression) \
+    F(1, name ".b32", op##_b32, u32, u32, 0, expression) \
+    F(1, name ".b64", op##_b64, u64, u64, 0, expression)
+#define WIDTHS2(F, name, op, expression)                      \
+    F(2, name ".b16", op##_b16, u16, u16, u16, 0, expression) \
+    F(2, name ".b32", op##_b32, u32, u32, u32, 0, expression) \
+    F(2, name ".b64", op##_b64, u64, u64, u64, 0, expression)
 
-/* By a sign. No compiler writes the forms for other widths, or by the sign of an f32. */
-LANES3(slct_s32, u32, u32, u32, s32, z >= 0 ? x : y)
+/* Shifts by more than the width leave nothing, or the sign. */
+#define SHIFTS(F, bits)                                                    \
+    F(2, "shl.b" #bits, shl_b##bits, u##bits, u##bits, u32, 0,             \
+      y < bits ? 1u * x << (y & (bits - 1)) : 0)                           \
+    F(2, "shr.u" #bits, shr_u##bits, u##bits, u##bits, u32, 0,             \
+      y < bits ? x >> (y & (bits - 1)) : 0)                                \
+    F(0, "shr.b" #bits, LETTER_u##bits LETTER_u##bits "w", shr_u##bits, 0) \
+    F(2, "shr.s" #bits, shr_s##bits, s##bits, s##bits, u32, 0, x >> (y < bits ? y : bits - 1))
 
-const struct ptx_alu cushim__ptx_alu_bits[] = {
-    WIDTH_ROWS2(and, "and"),
-    WIDTH_ROWS2(or, "or"),
-    WIDTH_ROWS2(xor, "xor"),
-    WIDTH_ROWS1(not, "not"),
-    WIDTH_ROWS1(cnot, "cnot"),
-    {"shl.b16", "hhw", shl_b16, 0},
-    {"shl.b32", "www", shl_b32, 0},
-    {"shl.b64", "llw", shl_b64, 0},
-    {"shr.b16", "hhw", shr_u16, 0},
-    {"shr.b32", "www", shr_u32, 0},
-    {"shr.b64", "llw", shr_u64, 0},
-    {"shr.u16", "hhw", shr_u16, 0},
-    {"shr.u32", "www", shr_u32, 0},
-    {"shr.u64", "llw", shr_u64, 0},
-    {"shr.s16", "hhw", shr_s16, 0},
-    {"shr.s32", "www", shr_s32, 0},
-    {"shr.s64", "llw", shr_s64, 0},
-    {"shf.l.wrap.b32", "wwww", shf_l_wrap, 0},
-    {"shf.r.wrap.b32", "wwww", shf_r_wrap, 0},
-    {"shf.l.clamp.b32", "wwww", shf_l_clamp, 0},
-    {"shf.r.clamp.b32", "wwww", shf_r_clamp, 0},
-    {"popc.b32", "ww", popc_b32, 0},
-    {"popc.b64", "wl", popc_b64, 0},
-    {"clz.b32", "ww", clz_b32, 0},
-    {"clz.b64", "wl", clz_b64, 0},
-    {"bfind.u32", "ww", bfind_u32, 0},
-    {"bfind.u64", "wl", bfind_u64, 0},
-    {"bfind.s32", "ww", bfind_s32, 0},
-    {"bfind.s64", "wl", bfind_s64, 0},
-    {"bfind.shiftamt.u32", "ww", bfind_shift_u32, 0},
-    {"bfind.shiftamt.u64", "wl", bfind_shift_u64, 0},
-    {"bfind.shiftamt.s32", "ww", bfind_shift_s32, 0},
-    {"bfind.shiftamt.s64", "wl", bfind_shift_s64, 0},
-    {"brev.b32", "ww", brev_b32, 0},
-    {"brev.b64", "ll", brev_b64, 0},
-    {"fns.b32", "wwww", fns_b32, 0},
-    {"bfe.u32", "wwww", bfe_u32, 0},
-    {"bfe.s32", "wwww", bfe_s32, 0},
-    {"bfe.u64", "llww", bfe_u64, 0},
-    {"bfe.s64", "llww", bfe_s64, 0},
-    {"bmsk.clamp.b32", "www", bmsk_clamp, 0},
-    {"bmsk.wrap.b32", "www", bmsk_wrap, 0},
-    {"prmt.b32", "wwww", prmt_b32, 0},
-    {"prmt.b32.f4e", "wwww", prmt_f4e, 0},
-    {"prmt.b32.b4e", "wwww", prmt_b4e, 0},
-    {"prmt.b32.rc8", "wwww", prmt_rc8, 0},
-    {"prmt.b32.ecl", "wwww", prmt_ecl, 0},
-    {"prmt.b32.ecr", "wwww", prmt_ecr, 0},
-    {"prmt.b32.rc16", "wwww", prmt_rc16, 0},
-    {"slct.b32.s32", "wwww", slct_s32, 0},
-    {"slct.u32.s32", "wwww", slct_s32, 0},
-    {"slct.s32.s32", "wwww", slct_s32, 0},
-    {"slct.f32.s32", "fffw", slct_s32, 0},
-    {0},
-};
+#define FINDS(F, sign, bits, magnitude)                                                    \
+    F(1, "bfind." #sign #bits, bfind_##sign##bits, u32, sign##bits, 0, highest(magnitude)) \
+    F(1, "bfind.shiftamt." #sign #bits, bfind_shift_##sign##bits, u32, sign##bits, 0,      \
+      shift_amount(highest(magnitude), bits - 1))
+
+#define PERMUTES(F, mode) \
+    F(3, "prmt.b32." #mode, prmt_##mode, u32, u32, u32, u32, 0, permuted(both(x, y), mode[z & 3]))
+
+/*
+ * Of 64 bits, the position and length of bfe are not cut to a byte. slct chooses by a sign: no
+ * compiler writes its forms for other widths, or by the sign of an f32.
+ */
+#define BITS(F)                                                                                  \
+    WIDTHS2(F, "and", and, x &y)                                                                 \
+    WIDTHS2(F, "or", or, x | y)                                                                  \
+    WIDTHS2(F, "xor", xor, x ^ y)                                                                \
+    WIDTHS1(F, "not", not, ~x)                                                                   \
+    WIDTHS1(F, "cnot", cnot, x == 0)                                                             \
+    SHIFTS(F, 16)                                                                                \
+    SHIFTS(F, 32)                                                                                \
+    SHIFTS(F, 64)                                                                                \
+    F(0, "shf.l.wrap.b32", "wwww", shf_l_wrap, 0)                                                \
+    F(0, "shf.r.wrap.b32", "wwww", shf_r_wrap, 0)                                                \
+    F(3, "shf.l.clamp.b32", shf_l_clamp, u32, u32, u32, u32, 0,                                  \
+      both(x, y) << (z < 32 ? z : 32) >> 32)                                                     \
+    F(3, "shf.r.clamp.b32", shf_r_clamp, u32, u32, u32, u32, 0, both(x, y) >> (z < 32 ? z : 32)) \
+    F(1, "popc.b32", popc_b32, u32, u32, 0, ptx_count(x))                                        \
+    F(1, "popc.b64", popc_b64, u32, u64, 0,                                                      \
+      ptx_count((uint32_t)x) + ptx_count((uint32_t)(x >> 32)))                                   \
+    F(1, "clz.b32", clz_b32, u32, u32, 0, 31 - highest(x))                                       \
+    F(1, "clz.b64", clz_b64, u32, u64, 0, 63 - highest(x))                                       \
+    FINDS(F, u, 32, x)                                                                           \
+    FINDS(F, u, 64, x)                                                                           \
+    FINDS(F, s, 32, unsigned_of(x))                                                              \
+    FINDS(F, s, 64, unsigned_of(x))                                                              \
+    F(1, "brev.b32", brev_b32, u32, u32, 0, reversed(x) >> 32)                                   \
+    F(1, "brev.b64", brev_b64, u64, u64, 0, reversed(x))                                         \
+    F(3, "fns.b32", fns_b32, u32, u32, u32, s32, 0, nth_set(x, y, z))                            \
+    F(3, "bfe.u32", bfe_u32, u32, u32, u32, u32, 0, extract(x, y & 0xff, z & 0xff, 32, false))   \
+    F(3, "bfe.s32", bfe_s32, u32, u32, u32, u32, 0, extract(x, y & 0xff, z & 0xff, 32, true))    \
+    F(3, "bfe.u64", bfe_u64, u64, u64, u32, u32, 0,                                              \
+      extract(x, y < 64 ? y : 64, z < 64 ? z : 64, 64, false))                                   \
+    F(3, "bfe.s64", bfe_s64, u64, u64, u32, u32, 0,                                              \
+      extract(x, y < 64 ? y : 64, z < 64 ? z : 64, 64, true))                                    \
+    F(2, "bmsk.clamp.b32", bmsk_clamp, u32, u32, u32, 0, field_mask(x, y, 32))                   \
+    F(2, "bmsk.wrap.b32", bmsk_wrap, u32, u32, u32, 0, field_mask(x & 31, y & 31, 32))           \
+    F(0, "prmt.b32", "wwww", prmt_b32, 0)                                                        \
+    PERMUTES(F, f4e)                                                                             \
+    PERMUTES(F, b4e)                                                                             \
+    PERMUTES(F, rc8)                                                                             \
+    PERMUTES(F, ecl)                                                                             \
+    PERMUTES(F, ecr)                                                                             \
+    PERMUTES(F, rc16)                                                                            \
+    F(3, "slct.b32.s32", slct_s32, u32, u32, u32, s32, 0, z >= 0 ? x : y)                        \
+    F(0, "slct.u32.s32", "wwww", slct_s32, 0)                                                    \
+    F(0, "slct.s32.s32", "wwww", slct_s32, 0)                                                    \
+    F(0, "slct.f32.s32", "fffw", slct_s32, 0)
+
+BITS(FUNCTION)
+
+const struct ptx_alu cushim__ptx_alu_bits[] = {BITS(ROW){0}};

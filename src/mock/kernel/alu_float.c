@@ -79,35 +79,12 @@ double cushim__ptx_fma_odd(double a, double b, double c)
     return float64(bits);
 }
 
-LANES2(add_f32, u32, f32, f32, single(x + y))
-LANES2(sub_f32, u32, f32, f32, single(x - y))
-LANES2(mul_f32, u32, f32, f32, single(x *y))
 /* The C library of Windows rounds twice. */
 #if defined(_WIN32)
 #define FMA32(x, y, z) (float)cushim__ptx_fma_odd((double)(x), (double)(y), (double)(z))
 #else
 #define FMA32 fmaf
 #endif
-LANES3(fma_f32, u32, f32, f32, f32, single(FMA32(x, y, z)))
-LANES2(div_f32, u32, f32, f32, single(x / y))
-LANES1(rcp_f32, u32, f32, single(1.0f / x))
-LANES1(sqrt_f32, u32, f32, single(sqrtf(x)))
-LANES2(add_f64, u64, f64, f64, wide(x + y, y, x))
-LANES2(sub_f64, u64, f64, f64, wide(x - y, y, x))
-LANES2(mul_f64, u64, f64, f64, wide(x *y, y, x))
-LANES3(fma_f64, u64, f64, f64, f64, wide3(fma(x, y, z), x, y, z))
-LANES2(div_f64, u64, f64, f64, wide(x / y, x, y))
-LANES1(rcp_f64, u64, f64, wide(1.0 / x, x, x))
-LANES1(sqrt_f64, u64, f64, wide(sqrt(x), x, x))
-
-LANES1(neg_f32, u32, u32, x << 1 > 0xff000000 ? 0x7fffffff : x ^ 0x80000000)
-LANES1(abs_f32, u32, u32, x << 1 > 0xff000000 ? 0x7fffffff : x & 0x7fffffff)
-LANES1(neg_f64, u64, u64, quiet(x) ? quiet(x) : x ^ UINT64_C(0x8000000000000000))
-LANES1(abs_f64, u64, u64, quiet(x) ? quiet(x) : x &UINT64_C(0x7fffffffffffffff))
-LANES2(copysign_f32, u32, u32, u32, (x & 0x80000000) | (y & 0x7fffffff))
-LANES2(copysign_f64, u64, u64, u64,
-       (x & UINT64_C(0x8000000000000000)) | (y & UINT64_C(0x7fffffffffffffff)))
-
 enum { WITH_NAN = 1, WITH_SIGNS = 2 };
 
 /*
@@ -139,27 +116,11 @@ static inline double chosen64(double x, double y, bool greater)
     return (greater ? x > y : x < y) || (x == y && bits64(x) >> 63 != greater) ? x : y;
 }
 
-LANES2(min_f32, u32, f32, f32, chosen(x, y, false, 0))
-LANES2(max_f32, u32, f32, f32, chosen(x, y, true, 0))
-LANES2(min_nan_f32, u32, f32, f32, chosen(x, y, false, WITH_NAN))
-LANES2(max_nan_f32, u32, f32, f32, chosen(x, y, true, WITH_NAN))
-LANES2(min_sign_f32, u32, f32, f32, chosen(x, y, false, WITH_SIGNS))
-LANES2(max_sign_f32, u32, f32, f32, chosen(x, y, true, WITH_SIGNS))
-LANES2(min_nan_sign_f32, u32, f32, f32, chosen(x, y, false, WITH_NAN | WITH_SIGNS))
-LANES2(max_nan_sign_f32, u32, f32, f32, chosen(x, y, true, WITH_NAN | WITH_SIGNS))
-LANES2(min_f64, u64, f64, f64, wide(chosen64(x, y, false), y, x))
-LANES2(max_f64, u64, f64, f64, wide(chosen64(x, y, true), y, x))
-
 /* div.approx gives zero for divisors whose reciprocal is subnormal. */
 static inline float approximate_quotient(float x, float y)
 {
     return fabsf(y) > 0x1p126f && fabsf(y) <= 0x1.fffffep127f ? x * copysignf(0.0f, y) : x / y;
 }
-
-LANES2(div_approx_f32, u32, f32, f32, single(approximate_quotient(x, y)))
-LANES1(rsqrt_f32, u32, f32, single((float)(1.0 / sqrt((double)x))))
-LANES1(ex2_f32, u32, f32, single((float)exp2((double)x)))
-LANES1(lg2_f32, u32, f32, single((float)log2((double)x)))
 
 /* The angle in turns, cut to single precision as a GPU does it; of that the part of one turn. */
 static inline double turned(float x)
@@ -172,10 +133,6 @@ static inline double turned(float x)
     return ((double)turns - rint((double)turns)) * 6.283185307179586;
 }
 
-LANES1(sin_f32, u32, f32, single((float)sin(turned(x))))
-LANES1(cos_f32, u32, f32, single((float)cos(turned(x))))
-LANES1(tanh_f32, u32, f32, single((float)tanh((double)x)))
-
 /* These read and write the upper half of a double only, and flush subnormals. */
 static inline double upper(double x)
 {
@@ -184,9 +141,65 @@ static inline double upper(double x)
     return bits << 1 >> 53 == 0 ? float64(bits & UINT64_C(0x8000000000000000)) : float64(bits);
 }
 
-LANES1(rcp_approx_f64, u64, f64, bits64(upper(1.0 / upper(x))))
-LANES1(rsqrt_approx_ftz_f64, u64, f64, bits64(upper(1.0 / sqrt(upper(x)))))
-LANES1(rsqrt_f64, u64, f64, wide(1.0 / sqrt(x), x, x))
+enum { ROUNDED = MAY_ROUND | MAY_FLUSH, FULL = MAY_ROUND | MAY_FLUSH | MAY_SATURATE };
+
+#define CHOICES(F, words, suffix, how)                                    \
+    F(2, "min." words "f32", min##suffix##_f32, n32, f32, f32, MAY_FLUSH, \
+      chosen(x, y, false, how))                                           \
+    F(2, "max." words "f32", max##suffix##_f32, n32, f32, f32, MAY_FLUSH, chosen(x, y, true, how))
+
+#define FLOATS(F)                                                                                 \
+    F(2, "add.f32", add_f32, n32, f32, f32, FULL, single(x + y))                                  \
+    F(2, "sub.f32", sub_f32, n32, f32, f32, FULL, single(x - y))                                  \
+    F(2, "mul.f32", mul_f32, n32, f32, f32, FULL, single(x *y))                                   \
+    F(3, "fma.f32", fma_f32, n32, f32, f32, f32, FULL, single(FMA32(x, y, z)))                    \
+    F(0, "mad.f32", "ffff", fma_f32, FULL)                                                        \
+    F(2, "div.f32", div_f32, n32, f32, f32, ROUNDED, single(x / y))                               \
+    F(0, "div.full.f32", "fff", div_f32, MAY_FLUSH)                                               \
+    F(2, "div.approx.f32", div_approx_f32, n32, f32, f32, MAY_FLUSH,                              \
+      single(approximate_quotient(x, y)))                                                         \
+    F(1, "rcp.f32", rcp_f32, n32, f32, ROUNDED, single(1.0f / x))                                 \
+    F(0, "rcp.approx.f32", "ff", rcp_f32, MAY_FLUSH)                                              \
+    F(1, "sqrt.f32", sqrt_f32, n32, f32, ROUNDED, single(sqrtf(x)))                               \
+    F(0, "sqrt.approx.f32", "ff", sqrt_f32, MAY_FLUSH)                                            \
+    F(1, "rsqrt.approx.f32", rsqrt_f32, n32, f32, MAY_FLUSH,                                      \
+      single((float)(1.0 / sqrt((double)x))))                                                     \
+    F(1, "ex2.approx.f32", ex2_f32, n32, f32, MAY_FLUSH, single((float)exp2((double)x)))          \
+    F(1, "lg2.approx.f32", lg2_f32, n32, f32, MAY_FLUSH, single((float)log2((double)x)))          \
+    F(1, "sin.approx.f32", sin_f32, n32, f32, MAY_FLUSH, single((float)sin(turned(x))))           \
+    F(1, "cos.approx.f32", cos_f32, n32, f32, MAY_FLUSH, single((float)cos(turned(x))))           \
+    F(1, "tanh.approx.f32", tanh_f32, n32, f32, 0, single((float)tanh((double)x)))                \
+    F(1, "neg.f32", neg_f32, n32, n32, MAY_FLUSH,                                                 \
+      x << 1 > 0xff000000 ? 0x7fffffff : x ^ 0x80000000)                                          \
+    F(1, "abs.f32", abs_f32, n32, n32, MAY_FLUSH,                                                 \
+      x << 1 > 0xff000000 ? 0x7fffffff : x & 0x7fffffff)                                          \
+    F(2, "copysign.f32", copysign_f32, u32, u32, u32, 0, (x & 0x80000000) | (y & 0x7fffffff))     \
+    CHOICES(F, "", , 0)                                                                           \
+    CHOICES(F, "NaN.", _nan, WITH_NAN)                                                            \
+    CHOICES(F, "xorsign.abs.", _sign, WITH_SIGNS)                                                 \
+    CHOICES(F, "NaN.xorsign.abs.", _nan_sign, WITH_NAN | WITH_SIGNS)                              \
+    F(2, "add.f64", add_f64, n64, f64, f64, MAY_ROUND, wide(x + y, y, x))                         \
+    F(2, "sub.f64", sub_f64, n64, f64, f64, MAY_ROUND, wide(x - y, y, x))                         \
+    F(2, "mul.f64", mul_f64, n64, f64, f64, MAY_ROUND, wide(x *y, y, x))                          \
+    F(3, "fma.f64", fma_f64, n64, f64, f64, f64, MAY_ROUND, wide3(fma(x, y, z), x, y, z))         \
+    F(0, "mad.f64", "dddd", fma_f64, MAY_ROUND)                                                   \
+    F(2, "div.f64", div_f64, n64, f64, f64, MAY_ROUND, wide(x / y, x, y))                         \
+    F(1, "rcp.f64", rcp_f64, n64, f64, MAY_ROUND, wide(1.0 / x, x, x))                            \
+    F(1, "sqrt.f64", sqrt_f64, n64, f64, MAY_ROUND, wide(sqrt(x), x, x))                          \
+    F(1, "rcp.approx.f64", rcp_approx_f64, n64, f64, MAY_FLUSH, bits64(upper(1.0 / upper(x))))    \
+    F(1, "rsqrt.approx.f64", rsqrt_f64, n64, f64, 0, wide(1.0 / sqrt(x), x, x))                   \
+    F(1, "rsqrt.approx.f64.ftz", rsqrt_approx_ftz_f64, n64, f64, 0,                               \
+      bits64(upper(1.0 / sqrt(upper(x)))))                                                        \
+    F(1, "neg.f64", neg_f64, n64, n64, 0, quiet(x) ? quiet(x) : x ^ UINT64_C(0x8000000000000000)) \
+    F(1, "abs.f64", abs_f64, n64, n64, 0, quiet(x) ? quiet(x) : x &UINT64_C(0x7fffffffffffffff))  \
+    F(2, "copysign.f64", copysign_f64, n64, n64, n64, 0,                                          \
+      (x & UINT64_C(0x8000000000000000)) | (y & UINT64_C(0x7fffffffffffffff)))                    \
+    F(2, "min.f64", min_f64, n64, f64, f64, 0, wide(chosen64(x, y, false), y, x))                 \
+    F(2, "max.f64", max_f64, n64, f64, f64, 0, wide(chosen64(x, y, true), y, x))
+
+FLOATS(FUNCTION)
+
+const struct ptx_alu cushim__ptx_alu_float[] = {FLOATS(ROW){0}};
 
 bool cushim__ptx_is_tiny(ptx_lanes lanes, float x, float y, float z, int rounding)
 {
@@ -206,54 +219,3 @@ bool cushim__ptx_is_tiny(ptx_lanes lanes, float x, float y, float z, int roundin
     fesetround(FE_TONEAREST);
     return fabsf(cut) < 0x1p-62f;
 }
-
-enum { ROUNDED = MAY_ROUND | MAY_FLUSH, FULL = MAY_ROUND | MAY_FLUSH | MAY_SATURATE };
-
-const struct ptx_alu cushim__ptx_alu_float[] = {
-    {"add.f32", "fff", add_f32, FULL},
-    {"sub.f32", "fff", sub_f32, FULL},
-    {"mul.f32", "fff", mul_f32, FULL},
-    {"fma.f32", "ffff", fma_f32, FULL},
-    {"mad.f32", "ffff", fma_f32, FULL},
-    {"div.f32", "fff", div_f32, ROUNDED},
-    {"div.full.f32", "fff", div_f32, MAY_FLUSH},
-    {"div.approx.f32", "fff", div_approx_f32, MAY_FLUSH},
-    {"rcp.f32", "ff", rcp_f32, ROUNDED},
-    {"rcp.approx.f32", "ff", rcp_f32, MAY_FLUSH},
-    {"sqrt.f32", "ff", sqrt_f32, ROUNDED},
-    {"sqrt.approx.f32", "ff", sqrt_f32, MAY_FLUSH},
-    {"rsqrt.approx.f32", "ff", rsqrt_f32, MAY_FLUSH},
-    {"ex2.approx.f32", "ff", ex2_f32, MAY_FLUSH},
-    {"lg2.approx.f32", "ff", lg2_f32, MAY_FLUSH},
-    {"sin.approx.f32", "ff", sin_f32, MAY_FLUSH},
-    {"cos.approx.f32", "ff", cos_f32, MAY_FLUSH},
-    {"tanh.approx.f32", "ff", tanh_f32, 0},
-    {"neg.f32", "ff", neg_f32, MAY_FLUSH},
-    {"abs.f32", "ff", abs_f32, MAY_FLUSH},
-    {"copysign.f32", "www", copysign_f32, 0},
-    {"min.f32", "fff", min_f32, MAY_FLUSH},
-    {"max.f32", "fff", max_f32, MAY_FLUSH},
-    {"min.NaN.f32", "fff", min_nan_f32, MAY_FLUSH},
-    {"max.NaN.f32", "fff", max_nan_f32, MAY_FLUSH},
-    {"min.xorsign.abs.f32", "fff", min_sign_f32, MAY_FLUSH},
-    {"max.xorsign.abs.f32", "fff", max_sign_f32, MAY_FLUSH},
-    {"min.NaN.xorsign.abs.f32", "fff", min_nan_sign_f32, MAY_FLUSH},
-    {"max.NaN.xorsign.abs.f32", "fff", max_nan_sign_f32, MAY_FLUSH},
-    {"add.f64", "ddd", add_f64, MAY_ROUND},
-    {"sub.f64", "ddd", sub_f64, MAY_ROUND},
-    {"mul.f64", "ddd", mul_f64, MAY_ROUND},
-    {"fma.f64", "dddd", fma_f64, MAY_ROUND},
-    {"mad.f64", "dddd", fma_f64, MAY_ROUND},
-    {"div.f64", "ddd", div_f64, MAY_ROUND},
-    {"rcp.f64", "dd", rcp_f64, MAY_ROUND},
-    {"sqrt.f64", "dd", sqrt_f64, MAY_ROUND},
-    {"rcp.approx.f64", "dd", rcp_approx_f64, MAY_FLUSH},
-    {"rsqrt.approx.f64", "dd", rsqrt_f64, 0},
-    {"rsqrt.approx.f64.ftz", "dd", rsqrt_approx_ftz_f64, 0},
-    {"neg.f64", "dd", neg_f64, 0},
-    {"abs.f64", "dd", abs_f64, 0},
-    {"copysign.f64", "ddd", copysign_f64, 0},
-    {"min.f64", "ddd", min_f64, 0},
-    {"max.f64", "ddd", max_f64, 0},
-    {0},
-};

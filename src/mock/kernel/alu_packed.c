@@ -71,65 +71,59 @@ static inline uint32_t packed(enum operation operation, unsigned bits, bool is_s
     return result == ADDS ? sum : word;
 }
 
+/* The second number is the lowest, then the first, and then what the third operand has. */
+static inline uint32_t joined(unsigned bits, bool is_signed, uint32_t x, uint32_t y, uint32_t z)
+{
+    const uint32_t mask = (UINT32_C(1) << bits) - 1;
+    const uint32_t high = (uint32_t)limited((int32_t)x, bits, is_signed) & mask;
+    const uint32_t low = (uint32_t)limited((int32_t)y, bits, is_signed) & mask;
+
+    return low | high << bits | (bits < 16 ? z << 2 * bits : 0);
+}
+
 /*
  * The forms that clang's headers write for the intrinsics of CUDA, for two and for four numbers: a
  * name, the opcode before and after its number, and what it does with numbers that are signed or
  * not. SATURATES limits them, ADDS sums them up with the last operand.
  */
-#define FORMS(X)                                                            \
-    X(add_u, "vadd", ".u32.u32.u32", ADD, false, CUTS)                      \
-    X(add_us, "vadd", ".u32.u32.u32.sat", ADD, false, SATURATES)            \
-    X(add_ss, "vadd", ".s32.s32.s32.sat", ADD, true, SATURATES)             \
-    X(sub_u, "vsub", ".u32.u32.u32", SUB, false, CUTS)                      \
-    X(sub_us, "vsub", ".u32.u32.u32.sat", SUB, false, SATURATES)            \
-    X(sub_ss, "vsub", ".s32.s32.s32.sat", SUB, true, SATURATES)             \
-    X(mean_u, "vavrg", ".u32.u32.u32", AVERAGE, false, CUTS)                \
-    X(mean_s, "vavrg", ".s32.s32.s32", AVERAGE, true, CUTS)                 \
-    X(diff_u, "vabsdiff", ".u32.u32.u32", DIFFERENCE, false, CUTS)          \
-    X(diff_ua, "vabsdiff", ".u32.u32.u32.add", DIFFERENCE, false, ADDS)     \
-    X(diff_s, "vabsdiff", ".s32.s32.s32", DIFFERENCE, true, CUTS)           \
-    X(diff_ss, "vabsdiff", ".s32.s32.s32.sat", DIFFERENCE, true, SATURATES) \
-    X(diff_sa, "vabsdiff", ".s32.s32.s32.add", DIFFERENCE, true, ADDS)      \
-    X(min_u, "vmin", ".u32.u32.u32", MIN, false, CUTS)                      \
-    X(min_s, "vmin", ".s32.s32.s32", MIN, true, CUTS)                       \
-    X(max_u, "vmax", ".u32.u32.u32", MAX, false, CUTS)                      \
-    X(max_s, "vmax", ".s32.s32.s32", MAX, true, CUTS)                       \
-    X(eq_u, "vset", ".u32.u32.eq", EQ, false, CUTS)                         \
-    X(ne_u, "vset", ".u32.u32.ne", NE, false, CUTS)                         \
-    X(lt_u, "vset", ".u32.u32.lt", LT, false, CUTS)                         \
-    X(le_u, "vset", ".u32.u32.le", LE, false, CUTS)                         \
-    X(gt_u, "vset", ".u32.u32.gt", GT, false, CUTS)                         \
-    X(ge_u, "vset", ".u32.u32.ge", GE, false, CUTS)                         \
-    X(lt_s, "vset", ".s32.s32.lt", LT, true, CUTS)                          \
-    X(le_s, "vset", ".s32.s32.le", LE, true, CUTS)                          \
-    X(gt_s, "vset", ".s32.s32.gt", GT, true, CUTS)                          \
-    X(ge_s, "vset", ".s32.s32.ge", GE, true, CUTS)
+#define BOTH(F, base, types, name, operation, is_signed, result) \
+    F(3, base "2" types, name##2, u32, u32, u32, u32, 0,         \
+      packed(operation, 16, is_signed, result, x, y, z))         \
+    F(3, base "4" types, name##4, u32, u32, u32, u32, 0,         \
+      packed(operation, 8, is_signed, result, x, y, z))
+#define WORDS(F)                                                                               \
+    BOTH(F, "vadd", ".u32.u32.u32", add_u, ADD, false, CUTS)                                   \
+    BOTH(F, "vadd", ".u32.u32.u32.sat", add_us, ADD, false, SATURATES)                         \
+    BOTH(F, "vadd", ".s32.s32.s32.sat", add_ss, ADD, true, SATURATES)                          \
+    BOTH(F, "vsub", ".u32.u32.u32", sub_u, SUB, false, CUTS)                                   \
+    BOTH(F, "vsub", ".u32.u32.u32.sat", sub_us, SUB, false, SATURATES)                         \
+    BOTH(F, "vsub", ".s32.s32.s32.sat", sub_ss, SUB, true, SATURATES)                          \
+    BOTH(F, "vavrg", ".u32.u32.u32", mean_u, AVERAGE, false, CUTS)                             \
+    BOTH(F, "vavrg", ".s32.s32.s32", mean_s, AVERAGE, true, CUTS)                              \
+    BOTH(F, "vabsdiff", ".u32.u32.u32", diff_u, DIFFERENCE, false, CUTS)                       \
+    BOTH(F, "vabsdiff", ".u32.u32.u32.add", diff_ua, DIFFERENCE, false, ADDS)                  \
+    BOTH(F, "vabsdiff", ".s32.s32.s32", diff_s, DIFFERENCE, true, CUTS)                        \
+    BOTH(F, "vabsdiff", ".s32.s32.s32.sat", diff_ss, DIFFERENCE, true, SATURATES)              \
+    BOTH(F, "vabsdiff", ".s32.s32.s32.add", diff_sa, DIFFERENCE, true, ADDS)                   \
+    BOTH(F, "vmin", ".u32.u32.u32", min_u, MIN, false, CUTS)                                   \
+    BOTH(F, "vmin", ".s32.s32.s32", min_s, MIN, true, CUTS)                                    \
+    BOTH(F, "vmax", ".u32.u32.u32", max_u, MAX, false, CUTS)                                   \
+    BOTH(F, "vmax", ".s32.s32.s32", max_s, MAX, true, CUTS)                                    \
+    BOTH(F, "vset", ".u32.u32.eq", eq_u, EQ, false, CUTS)                                      \
+    BOTH(F, "vset", ".u32.u32.ne", ne_u, NE, false, CUTS)                                      \
+    BOTH(F, "vset", ".u32.u32.lt", lt_u, LT, false, CUTS)                                      \
+    BOTH(F, "vset", ".u32.u32.le", le_u, LE, false, CUTS)                                      \
+    BOTH(F, "vset", ".u32.u32.gt", gt_u, GT, false, CUTS)                                      \
+    BOTH(F, "vset", ".u32.u32.ge", ge_u, GE, false, CUTS)                                      \
+    BOTH(F, "vset", ".s32.s32.lt", lt_s, LT, true, CUTS)                                       \
+    BOTH(F, "vset", ".s32.s32.le", le_s, LE, true, CUTS)                                       \
+    BOTH(F, "vset", ".s32.s32.gt", gt_s, GT, true, CUTS)                                       \
+    BOTH(F, "vset", ".s32.s32.ge", ge_s, GE, true, CUTS)                                       \
+    F(2, "cvt.pack.u16.s32.sat", pack_u16, u32, u32, u32, 0, joined(16, false, x, y, 0))       \
+    F(2, "cvt.pack.s16.s32.sat", pack_s16, u32, u32, u32, 0, joined(16, true, x, y, 0))        \
+    F(3, "cvt.pack.u8.s32.b32.sat", pack_u8, u32, u32, u32, u32, 0, joined(8, false, x, y, z)) \
+    F(3, "cvt.pack.s8.s32.b32.sat", pack_s8, u32, u32, u32, u32, 0, joined(8, true, x, y, z))
 
-#define FUNCTIONS(name, base, types, operation, is_signed, result)                         \
-    LANES3(name##2, u32, u32, u32, u32, packed(operation, 16, is_signed, result, x, y, z)) \
-    LANES3(name##4, u32, u32, u32, u32, packed(operation, 8, is_signed, result, x, y, z))
-#define ROWS(name, base, types, operation, is_signed, result) \
-    {base "2" types, "wwww", name##2, 0}, {base "4" types, "wwww", name##4, 0},
+WORDS(FUNCTION)
 
-FORMS(FUNCTIONS)
-
-/* The second number is the lowest, then the first, and then what the third operand has. */
-#define PACK(function, bits, is_signed)                                                         \
-    LANES3(function, u32, u32, u32, u32,                                                        \
-           ((uint32_t)limited((int32_t)y, bits, is_signed) & ((UINT32_C(1) << (bits)) - 1)) |   \
-               ((uint32_t)limited((int32_t)x, bits, is_signed) & ((UINT32_C(1) << (bits)) - 1)) \
-                   << (bits) |                                                                  \
-               ((bits) < 16 ? z << (2 * (bits)) % 32 : 0))
-
-PACK(pack_u16, 16, false)
-PACK(pack_s16, 16, true)
-PACK(pack_u8, 8, false)
-PACK(pack_s8, 8, true)
-
-const struct ptx_alu cushim__ptx_alu_packed[] = {
-    FORMS(ROWS){"cvt.pack.u16.s32.sat", "www", pack_u16, 0},
-    {"cvt.pack.s16.s32.sat", "www", pack_s16, 0},
-    {"cvt.pack.u8.s32.b32.sat", "wwww", pack_u8, 0},
-    {"cvt.pack.s8.s32.b32.sat", "wwww", pack_s8, 0},
-    {NULL, NULL, NULL, 0},
-};
+const struct ptx_alu cushim__ptx_alu_packed[] = {WORDS(ROW){0}};

@@ -17,68 +17,41 @@
  */
 #define WORD_TO(real, x) ((real)(int32_t)((x) >> 16) * 65536 + (real)(int32_t)((x)&0xffff))
 
-LANES1(cvt_u32_u16, u32, u16, x)
-LANES1(cvt_s32_s16, s32, s16, x)
-LANES1(cvt_u32_u8, u32, u8, x)
-LANES1(cvt_s32_s8, s32, s8, x)
-LANES1(cvt_u16_u32, u16, u32, x)
-LANES1(cvt_u16_u64, u16, u64, x)
-LANES1(cvt_u16_u8, u16, u8, x)
-LANES1(cvt_s16_s8, s16, s8, x)
-LANES1(cvt_u32_u32, u32, u32, x)
-LANES1(cvt_u64_u64, u64, u64, x)
-LANES1(cvt_u64_u16, u64, u16, x)
-LANES1(cvt_s64_s16, s64, s16, x)
-LANES1(cvt_u64_u32, u64, u32, x)
-LANES1(cvt_s64_s32, s64, s32, x)
-LANES1(cvt_u32_u64, u32, u64, x)
-LANES1(cvt_f32_s32, f32, s32, (float)x)
-LANES1(cvt_f32_u32, f32, u32, WORD_TO(float, x))
-LANES1(cvt_f64_s32, f64, s32, x)
-LANES1(cvt_f64_u32, f64, u32, WORD_TO(double, x))
+/* To more bits, the sign of the source counts; to as many or fewer, none does. */
+#define EXTENDS(F, to, from)                                                          \
+    F(1, "cvt.u" #to ".u" #from, cvt_u##to##_u##from, u##to, u##from, 0, x)           \
+    F(0, "cvt.s" #to ".u" #from, LETTER_u##to LETTER_u##from, cvt_u##to##_u##from, 0) \
+    F(1, "cvt.s" #to ".s" #from, cvt_s##to##_s##from, s##to, s##from, 0, x)           \
+    F(0, "cvt.u" #to ".s" #from, LETTER_u##to LETTER_u##from, cvt_s##to##_s##from, 0)
+#define CUTS_UNSIGNED(F, to, from)                                          \
+    F(1, "cvt.u" #to ".u" #from, cvt_u##to##_u##from, u##to, u##from, 0, x) \
+    F(0, "cvt.u" #to ".s" #from, LETTER_u##to LETTER_u##from, cvt_u##to##_u##from, 0)
+#define CUTS(F, to, from)                                                             \
+    CUTS_UNSIGNED(F, to, from)                                                        \
+    F(0, "cvt.s" #to ".u" #from, LETTER_u##to LETTER_u##from, cvt_u##to##_u##from, 0) \
+    F(0, "cvt.s" #to ".s" #from, LETTER_u##to LETTER_u##from, cvt_u##to##_u##from, 0)
 
-const struct ptx_alu cushim__ptx_alu_convert[] = {
-    {"cvt.u32.u16", "wh", cvt_u32_u16, 0},
-    {"cvt.s32.u16", "wh", cvt_u32_u16, 0},
-    {"cvt.s32.s16", "wh", cvt_s32_s16, 0},
-    {"cvt.u32.s16", "wh", cvt_s32_s16, 0},
-    {"cvt.u32.u8", "wh", cvt_u32_u8, 0},
-    {"cvt.s32.u8", "wh", cvt_u32_u8, 0},
-    {"cvt.s32.s8", "wh", cvt_s32_s8, 0},
-    {"cvt.u32.s8", "wh", cvt_s32_s8, 0},
-    {"cvt.u16.u32", "hw", cvt_u16_u32, 0},
-    {"cvt.u16.s32", "hw", cvt_u16_u32, 0},
-    {"cvt.u16.u64", "hl", cvt_u16_u64, 0},
-    {"cvt.u16.s64", "hl", cvt_u16_u64, 0},
-    {"cvt.u16.u8", "hh", cvt_u16_u8, 0},
-    {"cvt.s16.u8", "hh", cvt_u16_u8, 0},
-    {"cvt.u16.s8", "hh", cvt_s16_s8, 0},
-    {"cvt.u32.u32", "ww", cvt_u32_u32, 0},
-    {"cvt.s32.u32", "ww", cvt_u32_u32, 0},
-    {"cvt.u32.s32", "ww", cvt_u32_u32, 0},
-    {"cvt.s32.s32", "ww", cvt_u32_u32, 0},
-    {"cvt.u64.u64", "ll", cvt_u64_u64, 0},
-    {"cvt.s64.s64", "ll", cvt_u64_u64, 0},
-    {"cvt.s64.u64", "ll", cvt_u64_u64, 0},
-    {"cvt.u64.s64", "ll", cvt_u64_u64, 0},
-    {"cvt.u64.u16", "lh", cvt_u64_u16, 0},
-    {"cvt.s64.u16", "lh", cvt_u64_u16, 0},
-    {"cvt.s64.s16", "lh", cvt_s64_s16, 0},
-    {"cvt.u64.s16", "lh", cvt_s64_s16, 0},
-    {"cvt.u64.u32", "lw", cvt_u64_u32, 0},
-    {"cvt.s64.u32", "lw", cvt_u64_u32, 0},
-    {"cvt.s64.s32", "lw", cvt_s64_s32, 0},
-    {"cvt.u64.s32", "lw", cvt_s64_s32, 0},
-    {"cvt.u32.u64", "wl", cvt_u32_u64, 0},
-    {"cvt.s32.u64", "wl", cvt_u32_u64, 0},
-    {"cvt.u32.s64", "wl", cvt_u32_u64, 0},
-    {"cvt.s32.s64", "wl", cvt_u32_u64, 0},
-    {"cvt.f32.s32", "fw", cvt_f32_s32, MAY_ROUND | MAY_FLUSH},
-    {"cvt.f32.u32", "fw", cvt_f32_u32, MAY_ROUND | MAY_FLUSH},
-    {"cvt.f64.s32", "dw", cvt_f64_s32, MAY_ROUND},
-    {"cvt.f64.u32", "dw", cvt_f64_u32, MAY_ROUND},
-    {0},
-};
+#define CONVERSIONS(F)                                                                   \
+    EXTENDS(F, 32, 8)                                                                    \
+    EXTENDS(F, 32, 16)                                                                   \
+    EXTENDS(F, 64, 16)                                                                   \
+    EXTENDS(F, 64, 32)                                                                   \
+    F(1, "cvt.u16.u8", cvt_u16_u8, u16, u8, 0, x)                                        \
+    F(0, "cvt.s16.u8", "hh", cvt_u16_u8, 0)                                              \
+    F(1, "cvt.u16.s8", cvt_u16_s8, s16, s8, 0, x)                                        \
+    CUTS_UNSIGNED(F, 16, 32)                                                             \
+    CUTS_UNSIGNED(F, 16, 64)                                                             \
+    CUTS(F, 32, 32)                                                                      \
+    CUTS(F, 32, 64)                                                                      \
+    CUTS(F, 64, 64)                                                                      \
+    F(1, "cvt.f32.s32", cvt_f32_s32, f32, s32, MAY_ROUND | MAY_FLUSH, (float)x)          \
+    F(1, "cvt.f32.u32", cvt_f32_u32, f32, u32, MAY_ROUND | MAY_FLUSH, WORD_TO(float, x)) \
+    F(1, "cvt.f64.s32", cvt_f64_s32, f64, s32, MAY_ROUND, x)                             \
+    F(1, "cvt.f64.u32", cvt_f64_u32, f64, u32, MAY_ROUND, WORD_TO(double, x))
+
+CONVERSIONS(FUNCTION)
+
+const struct ptx_alu cushim__ptx_alu_convert[] = {CONVERSIONS(ROW){0}};
 
 /* --- any pair --- */
 
