@@ -311,7 +311,7 @@ static void kernels_print(void **state)
     run_text(
         HEAD
         ".extern .func (.param .b32 r) vprintf(.param .b64 a, .param .b64 b);\n"
-        ".global .align 1 .b8 format[] = {37, 100, 32, 37, 53, 46, 50, 102, 124, 37, 108, 108, 120, "
+        ".global .align 1 .b8 format[26] = {37, 100, 32, 37, 53, 46, 50, 102, 124, 37, 108, 108, 120, "
         "124, 37, 99, 37, 45, 52, 115, 37, 37, 10, 0};\n"
         ".global .align 1 .b8 word[3] = {104, 105, 0};\n"
         ".visible .entry k(.param .u64 out, .param .u64 in)\n{\n"
@@ -444,7 +444,7 @@ static const char *printing(const char *format)
         snprintf(bytes + strlen(bytes), 8, "%d, ", format[i]);
     snprintf(text, sizeof text,
              HEAD ".extern .func (.param .b32 r) vprintf(.param .b64 a, .param .b64 b);\n"
-                  ".global .align 1 .b8 format[] = {%s0};\n"
+                  ".global .align 1 .b8 format[100] = {%s0};\n"
                   ".visible .entry k(.param .u64 out, .param .u64 in)\n{\n"
                   ".local .align 8 .b8 list[16]; .reg .b64 %%rd<9>; .reg .b32 %%r<9>;\n"
                   "mov.u64 %%rd1, list; cvta.local.u64 %%rd2, %%rd1; mov.u64 %%rd4, format;\n"

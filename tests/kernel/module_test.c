@@ -35,10 +35,10 @@ static void globals_have_values_and_addresses(void **state)
     static const uint32_t nested[2][3] = {{1, 0, 0}, {2, 3, 0}};
     struct ptx_module *module = translate(HEAD ".visible .global .align 16 .b8 a[5] = {1, 2, 3};\n"
                                                ".const .f32 f[2] = {0f3F800000, -2.5};\n"
-                                               ".global .u32 n[2][3] = {{1}, {2, 3}};\n"
+                                               ".global .u32 n[2][3] = {1, 0, 0, 2, 3};\n"
                                                ".global .u64 p[2] = {generic(a)+2, a};\n"
                                                ".global .b8 bytes[2] = {0xFF00(a), 0xFF(a)};\n"
-                                               ".global .v2 .u16 v = {(1 << 4) | 3, ~0};\n");
+                                               ".global .v2 .u16 v = {0x13, -1};\n");
     const struct ptx_global *globals = module->globals;
     const float values[2] = {1, -2.5f};
 
@@ -56,48 +56,6 @@ static void globals_have_values_and_addresses(void **state)
     assert_int_equal(globals[4].addresses[0].bytes, 1);
     assert_int_equal(globals[4].addresses[0].shift, 8);
     assert_memory_equal(globals[5].initial, "\x13\0\xff\xff", 4);
-    cushim__ptx_release(module);
-}
-
-static void initial_values_are_expressions(void **state)
-{
-    static const struct {
-        const char *expression;
-        uint64_t value;
-    } cases[] = {
-        {"+7", 7},          {"-(3)", (uint64_t)-3},       {"~1", ~UINT64_C(1)},
-        {"2 + 3 * 4", 14},  {"(2 + 3) * 4", 20},          {"7 / 2 * 10 + 7 % 4", 33},
-        {"1 << 4 >> 2", 4}, {"(1 << 64) + (1 >> 64)", 0}, {"6 & 3 | 9 ^ 1", 10},
-    };
-
-    (void)state;
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        char text[200];
-        struct ptx_module *module;
-        uint64_t value;
-
-        snprintf(text, sizeof text, HEAD ".global .u64 x = %s;\n", cases[i].expression);
-        module = translate(text);
-        memcpy(&value, module->globals[0].initial, sizeof value);
-        if (value != cases[i].value)
-            fail_msg("%s is %#llx", cases[i].expression, (unsigned long long)value);
-        cushim__ptx_release(module);
-    }
-}
-
-/* The number of rows is that of the braces, and a row may lack values. */
-static void array_without_a_size_has_that_of_its_values(void **state)
-{
-    static const uint16_t rows[3][2] = {{1, 2}, {3, 0}, {4, 5}};
-    struct ptx_module *module = translate(
-        HEAD ".global .u16 a[][2] = {{1, 2}, {3}, {4, 5}};\n.global .f32 b[] = {3, -4};\n");
-    const float floats[2] = {3, -4};
-
-    (void)state;
-    assert_int_equal(module->globals[0].bytes, sizeof rows);
-    assert_memory_equal(module->globals[0].initial, rows, sizeof rows);
-    assert_int_equal(module->globals[1].bytes, sizeof floats);
-    assert_memory_equal(module->globals[1].initial, floats, sizeof floats);
     cushim__ptx_release(module);
 }
 
@@ -154,12 +112,13 @@ static void errors_have_their_line_and_text(void **state)
         {".extern .func f();\n.entry k()\n{ call f; ret; }\n", "'f' is not defined", NULL, 0},
         {".entry k()\n{ call f; ret; }\n", "'f' is not declared", "call f;", 5},
         {".entry k()\n{ .reg .b32 r; ld.u32 r, [r+]; }\n", "a number expected, not ']'", NULL, 5},
-        {".global .u32 a = 1 / 0;\n", "division by zero", NULL, 4},
+        {".global .u32 a = 1 / 2;\n", "';' expected, not '/'", NULL, 4},
+        {".global .u32 a[2] = {{1}, {2}};\n", "a name expected, not '{'", NULL, 4},
         {".global .u64 a = nothing;\n",
          "'nothing' is not a variable or function whose address is known", NULL, 4},
-        {".global .u32 a[][0] = {1};\n", "a size expected, not '{'", NULL, 4},
-        {".global .u32 a[1 << 41];\n", "the variable is too large", NULL, 4},
-        {".global .u64 a[1 << 39];\n", "the variable is too large", NULL, 4},
+        {".global .u32 a[] = {1};\n", "a size expected, not '='", NULL, 4},
+        {".global .u32 a[0x20000000000];\n", "the variable is too large", NULL, 4},
+        {".global .u64 a[0x8000000000];\n", "the variable is too large", NULL, 4},
         {".global .u32 a<0>;\n", "so many variables are not possible", NULL, 4},
         {".entry k(.param .b8 a[65537])\n{ }\n", "the parameters have more than 64 KiB", NULL, 4},
         {".func f(.param .b8 a[65537])\n{ }\n", "more parameters than are possible", NULL, 4},
@@ -429,8 +388,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         KERNEL_TEST(kernels_have_parameters_and_limits),
         KERNEL_TEST(globals_have_values_and_addresses),
-        KERNEL_TEST(initial_values_are_expressions),
-        KERNEL_TEST(array_without_a_size_has_that_of_its_values),
         KERNEL_TEST(texts_share_what_is_visible),
         KERNEL_TEST(errors_have_their_line_and_text),
         KERNEL_TEST(statements_that_are_wrong_are_errors),

@@ -39,14 +39,15 @@ static void ptx_variables_have_their_true_sizes_and_values(void **state)
 
     (void)state;
     assert_int_equal(
-        read_image(HEAD ".visible .global .u32 nested[3][4] = {{1, 2}, {3}, {4, 5, 6, 7}};\n"
-                        ".visible .global .align 4 .b8 counted[] = {1, 2, 3};\n"
-                        ".visible .global .f32 single = 1.5, bits = 0f3FC00000;\n"
-                        ".visible .global .f64 wide = -0d3FD0000000000000;\n"
-                        ".visible .global .v4 .f32 vector = {1.0, 2.0, 3.0, 1.5};\n"
-                        ".visible .global .s32 minus = -2;\n"
-                        ".visible .global .b8 zeros[1000];\n"
-                        ".const .align 4 .b8 constant[8] = {0xff};\n"),
+        read_image(HEAD
+                   ".visible .global .u32 nested[3][4] = {1, 2, 0, 0, 3, 0, 0, 0, 4, 5, 6, 7};\n"
+                   ".visible .global .align 4 .b8 counted[3] = {1, 2, 3};\n"
+                   ".visible .global .f32 single = 1.5, bits = 0f3FC00000;\n"
+                   ".visible .global .f64 wide = -0d3FD0000000000000;\n"
+                   ".visible .global .v4 .f32 vector = {1.0, 2.0, 3.0, 1.5};\n"
+                   ".visible .global .s32 minus = -2;\n"
+                   ".visible .global .b8 zeros[1000];\n"
+                   ".const .align 4 .b8 constant[8] = {0xff};\n"),
         CUDA_SUCCESS);
     declares_variable("nested", sizeof nested, nested);
     declares_variable("counted", 3, "\1\2\3");
@@ -223,7 +224,7 @@ static void what_was_expected_is_reported(void **state)
         {HEAD ".global .attribute(.managed .u32 a;", "')' expected, not the end of the text"},
         {HEAD ".global .u32 a[2;", "']' expected, not ';'"},
         {HEAD ".global .u32 a[0];", "a size expected"},
-        {HEAD ".global .u32 a[];", "an initial value expected"},
+        {HEAD ".global .u32 a[];", "a size expected"},
         {HEAD ".global .u32 a[] = {};", "a size expected"},
         {HEAD ".const .b8 a[65537];", "the variable has more than 64 KiB"},
         {HEAD ".const [3 .u32 a;", "']' expected"},
@@ -233,8 +234,8 @@ static void what_was_expected_is_reported(void **state)
         {HEAD ".global .u64 a = generic(5);", "a name expected, not '5'"},
         {HEAD ".global .u32 a = 1 b", "';' expected, not 'b'"},
         {HEAD ".global .u32 a, b = a;", "an address has 64 bits"},
-        {HEAD ".global .u32 a[2] = {{{1}}};", "a value expected, not '1'"},
-        {HEAD ".global .u32 a[2][2] = {{1, 2, 3}};",
+        {HEAD ".global .u32 a[2] = {{1}};", "a name expected, not '{'"},
+        {HEAD ".global .u32 a[2][2] = {1, 2, 3, 4, 5};",
          "there are more values than the variable has elements"},
         {HEAD ".global .f32 a[2] = {1.0 2.0};", "',' or '}' expected"},
         {HEAD ".global .u32 a[2] = {1, 2", "',' or '}' expected"},
@@ -252,14 +253,13 @@ static void what_was_expected_is_reported(void **state)
     }
 }
 
-static void expressions_of_integers_are_computed(void **state)
+static void integers_are_read_in_all_notations(void **state)
 {
     static const uint32_t table[] = {3, 0xfffffff0, 5, 4, 7};
 
     (void)state;
-    assert_int_equal(
-        read_image(HEAD ".visible .global .u32 table[5] = {1+2, ~15, 6-1, 0b100, 7U};\n"),
-        CUDA_SUCCESS);
+    assert_int_equal(read_image(HEAD ".visible .global .u32 table[5] = {3, -16, 05, 0b100, 7U};\n"),
+                     CUDA_SUCCESS);
     declares_variable("table", sizeof table, table);
     assert_int_equal(lines, 0);
 }
@@ -349,7 +349,7 @@ int main(void)
         IMAGE_TEST(texts_are_refused_as_the_driver_refuses_them),
         IMAGE_TEST(what_was_expected_is_reported),
         IMAGE_TEST(versions_and_threads_may_be_more_than_there_are),
-        IMAGE_TEST(expressions_of_integers_are_computed),
+        IMAGE_TEST(integers_are_read_in_all_notations),
         IMAGE_TEST(values_that_are_none_are_refused),
         IMAGE_TEST(attributes_banks_and_vectors_are_passed_over),
         IMAGE_TEST(a_text_defines_a_variable_once),

@@ -32,8 +32,8 @@ static unsigned tried, loaded, launched, linked;
 static const char ptx[] =
     ".version 6.0\n.target sm_50\n.address_size 64\n"
     ".visible .global .align 8 .u64 start = 7;\n"
-    ".global .f32 parts[2][3] = {{1.0, 0f3F800000}, {-2.5}};\n"
-    ".const .align 4 .u32 table[] = {1, 2, 3, 4+5};\n"
+    ".global .f32 parts[2][3] = {1.0, 0f3F800000, 0.0, -2.5};\n"
+    ".const .align 4 .u32 table[4] = {1, 2, 3, 9};\n"
     ".weak .global .b8 name[8] = {116, 101, 120, 116};\n"
     ".global .u64 where[2] = {start, generic(start)+8};\n"
     ".extern .func (.param .b32 r) other(.param .b64 a);\n"

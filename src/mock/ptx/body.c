@@ -65,21 +65,6 @@ static void named(struct ptx_parser *parser, struct ptx_operand *operand)
         *operand = (struct ptx_operand){.kind = OPERAND_REGISTER, .reg = index};
 }
 
-static uint64_t offset_after(struct ptx_parser *parser)
-{
-    uint64_t offset = 0;
-
-    while (ptx_is(parser, "+") || ptx_is(parser, "-")) {
-        const bool minus = ptx_is(parser, "-");
-        uint64_t value;
-
-        cushim__ptx_next(parser);
-        value = cushim__ptx_integer(parser);
-        offset += minus ? 0 - value : value;
-    }
-    return offset;
-}
-
 static void address(struct ptx_parser *parser, struct ptx_operand *operand)
 {
     if (cushim__ptx_is_number(parser) || ptx_is(parser, "-")) {
@@ -92,7 +77,7 @@ static void address(struct ptx_parser *parser, struct ptx_operand *operand)
         operand->kind != OPERAND_REGISTER)
         cushim__ptx_expected(parser, "an address");
     operand->kind = OPERAND_ADDRESS;
-    operand->integer += offset_after(parser);
+    operand->integer += cushim__ptx_offset(parser);
     cushim__ptx_expect(parser, "]");
 }
 
@@ -135,10 +120,6 @@ void cushim__ptx_operand(struct ptx_parser *parser, struct ptx_operand *operand)
             cushim__ptx_expected(parser, "a predicate");
     } else if (cushim__ptx_is_number(parser)) {
         cushim__ptx_number(parser, operand);
-    } else if (ptx_is(parser, "(") || ptx_is(parser, "~") ||
-               (ptx_is(parser, "-") && parser->at < parser->end && *parser->at == '(')) {
-        operand->kind = OPERAND_INTEGER;
-        operand->integer = cushim__ptx_expression(parser);
     } else if (ptx_skip(parser, "-")) {
         cushim__ptx_number(parser, operand);
         operand->real = -operand->real;
@@ -148,7 +129,7 @@ void cushim__ptx_operand(struct ptx_parser *parser, struct ptx_operand *operand)
     } else {
         named(parser, operand);
         if (operand->kind == OPERAND_SYMBOL)
-            operand->integer = offset_after(parser);
+            operand->integer = cushim__ptx_offset(parser);
     }
 }
 
@@ -297,6 +278,12 @@ static void instruction(struct ptx_parser *parser)
         while (!ptx_is(parser, ";")) {
             if (statement->operand_count == PTX_OPERANDS)
                 cushim__ptx_fail(parser, "the instruction has too many operands");
+            if (ptx_is(parser, "(") || ptx_is(parser, "~")) {
+                /* An expression of constants: compilers write its value. */
+                cushim__ptx_refuse(parser, statement);
+                cushim__ptx_skip_statement(parser);
+                return;
+            }
             cushim__ptx_operand(parser, &statement->operands[statement->operand_count]);
             if (ptx_skip(parser, "|")) {
                 cushim__ptx_operand(parser, &statement->second);

@@ -84,7 +84,7 @@ void cushim__ptx_declared_name(struct ptx_parser *parser, struct ptx_declared *d
     declared->name = cushim__ptx_name(parser);
     declared->count = 1;
     declared->unsized = false;
-    declared->repeated = declared->dimension_count = 0;
+    declared->repeated = 0;
     if (ptx_skip(parser, "<")) {
         const uint64_t count = cushim__ptx_integer(parser);
 
@@ -94,23 +94,17 @@ void cushim__ptx_declared_name(struct ptx_parser *parser, struct ptx_declared *d
         cushim__ptx_expect(parser, ">");
     }
     while (ptx_skip(parser, "[")) {
-        if (ptx_is(parser, "]") && declared->dimension_count == 0) {
+        if (ptx_is(parser, "]")) {
             declared->unsized = true;
-            declared->dimensions[declared->dimension_count++] = 1;
         } else {
-            const uint64_t count = cushim__ptx_expression(parser);
+            const uint64_t count = cushim__ptx_integer(parser);
 
             if (count > PTX_BYTES_MAX || (count > 0 && declared->count > PTX_BYTES_MAX / count))
                 cushim__ptx_fail(parser, "the variable is too large");
             declared->count *= (size_t)count;
-            if (declared->dimension_count == 8)
-                cushim__ptx_fail(parser, "the variable has too many dimensions");
-            declared->dimensions[declared->dimension_count++] = (size_t)count;
         }
         cushim__ptx_expect(parser, "]");
     }
-    if (declared->vector > 1 && declared->dimension_count < 8)
-        declared->dimensions[declared->dimension_count++] = declared->vector;
     if (declared->count > PTX_BYTES_MAX / declared->element)
         cushim__ptx_fail(parser, "the variable is too large");
     declared->bytes = declared->unsized ? 0 : declared->count * declared->element;
@@ -195,12 +189,10 @@ static void global(struct ptx_parser *parser, struct ptx_declared *declared, boo
     /* What a reference is set to does not matter: nothing here can use it. */
     if (declared->reference)
         cushim__ptx_skip_until(parser, ";");
-    if (ptx_skip(parser, "="))
-        cushim__ptx_initial(parser, declared, defines ? index : SIZE_MAX);
-    else if (declared->unsized && linkage != PTX_EXTERN)
-        cushim__ptx_expected(parser, "an initial value");
     if (declared->bytes == 0 && linkage != PTX_EXTERN)
         cushim__ptx_expected(parser, "a size");
+    if (ptx_skip(parser, "="))
+        cushim__ptx_initial(parser, declared, defines ? index : SIZE_MAX);
     if (constant && declared->bytes > CONSTANT_MAX)
         cushim__ptx_fail(parser, "the variable has more than 64 KiB");
 }

@@ -212,10 +212,8 @@ struct ptx_declared {
     size_t scalar, element; /* bytes of a number, of a vector of them */
     unsigned vector;
     size_t alignment, count, bytes; /* `count` elements */
-    size_t dimensions[8];           /* the elements of a vector are the last */
-    unsigned dimension_count;
-    bool unsized, open; /* open: the first dimension is not known yet */
-    bool reference;     /* .texref, .samplerref, .surfref */
+    bool unsized;                   /* `a[]` */
+    bool reference;                 /* .texref, .samplerref, .surfref */
     bool managed;
     unsigned repeated; /* `%r<5>`: 5; otherwise 0 */
 };
@@ -241,10 +239,11 @@ void cushim__ptx_parameters(struct ptx_parser *parser, enum ptx_symbol_kind kind
 
 /* --- initial.c --- */
 
-/* An initial value, after the `=`. A variable without a size gets one. SIZE_MAX: of none. */
-void cushim__ptx_initial(struct ptx_parser *parser, struct ptx_declared *declared, size_t global);
-/* An integer of constants and operators. */
-uint64_t cushim__ptx_expression(struct ptx_parser *parser);
+/* An initial value, after the `=`, of a variable of the module. SIZE_MAX: of none. */
+void cushim__ptx_initial(struct ptx_parser *parser, const struct ptx_declared *declared,
+                         size_t global);
+/* `+4-1` after an address, or nothing. */
+uint64_t cushim__ptx_offset(struct ptx_parser *parser);
 
 /* --- body.c: the statements of a function --- */
 void cushim__ptx_body(struct ptx_parser *parser, uint32_t function);
