@@ -125,14 +125,9 @@ void cushim__ptx_compute_insert(struct ptx_step *step)
     for (unsigned i = 0; i < PTX_LANES; i++) {
         const uint32_t position = positions[i] & cut;
         const uint64_t mask = field_mask(position, lengths[i] & cut, wide ? 64 : 32);
-        const uint64_t x = wide ? ((const lane_u64 *)a)[i] : ((const lane_u32 *)a)[i];
-        const uint64_t y = wide ? ((const lane_u64 *)b)[i] : ((const lane_u32 *)b)[i];
-        const uint64_t result = mask ? (y & ~mask) | (x << position & mask) : y;
+        const uint64_t x = ptx_number(a, i, wide), y = ptx_number(b, i, wide);
 
-        if (wide)
-            step->result[i] = result;
-        else
-            ((lane_u32 *)step->result)[i] = (uint32_t)result;
+        ptx_set_number(step->result, i, wide, mask ? (y & ~mask) | (x << position & mask) : y);
     }
 }
 

@@ -41,6 +41,20 @@ typedef int64_t PTX_ALIAS lane_s64;
 typedef float PTX_ALIAS lane_f32;
 typedef double PTX_ALIAS lane_f64;
 
+/* The number of a lane in a row, which may be wide. */
+static inline uint64_t ptx_number(const void *row, unsigned lane, bool wide)
+{
+    return wide ? ((const lane_u64 *)row)[lane] : ((const lane_u32 *)row)[lane];
+}
+
+static inline void ptx_set_number(void *row, unsigned lane, bool wide, uint64_t number)
+{
+    if (wide)
+        ((lane_u64 *)row)[lane] = number;
+    else
+        ((lane_u32 *)row)[lane] = (uint32_t)number;
+}
+
 /* What an operand's row holds: the letters of signatures. */
 enum ptx_row {
     ROW_NONE = 0,
@@ -290,6 +304,7 @@ struct ptx_function {
     uint32_t callee_count, shared_count, callee_room, shared_room;
     /* Made by cushim__ptx_link(). */
     uint32_t call_registers, call_local; /* with all that it calls, unless that is recursive */
+    uint32_t *shared_offsets;            /* of a kernel: for each shared variable of the module */
     bool visiting, visited;
 };
 
@@ -297,12 +312,6 @@ struct ptx_shared {
     char *name;
     size_t bytes, alignment;
     bool dynamic; /* .extern without a size */
-};
-
-/* Where the shared variables of a kernel are. */
-struct ptx_kernel_code {
-    uint32_t function;
-    uint32_t *shared_offsets; /* for each shared variable of the module */
 };
 
 struct ptx_program {
@@ -315,7 +324,6 @@ struct ptx_program {
     struct ptx_function *functions;
     struct ptx_shared *shared;
     struct ptx_instruction *code;
-    struct ptx_kernel_code *kernel_codes;
     uint32_t *lists;
     unsigned char *constants;
     uint32_t function_count, shared_count, code_count, list_count, constant_bytes;

@@ -180,8 +180,7 @@ void cushim__ptx_compute_carry(struct ptx_step *step)
     for (unsigned i = 0; i < PTX_LANES; i++) {
         const uint64_t flag = (step->warp->carry >> i & 1) != at->sub;
         const uint64_t in = at->flags & FLAG_CARRY_IN ? flag : 0;
-        const uint64_t x = wide ? ((const lane_u64 *)a)[i] : ((const lane_u32 *)a)[i];
-        const uint64_t y = wide ? ((const lane_u64 *)b)[i] : ((const lane_u32 *)b)[i];
+        const uint64_t x = ptx_number(a, i, wide), y = ptx_number(b, i, wide);
         const uint64_t result = at->sub ? x - y - in : x + y + in;
         bool over;
 
@@ -192,10 +191,7 @@ void cushim__ptx_compute_carry(struct ptx_step *step)
         else
             over = result < x || (result == x && in);
         out |= (uint32_t)(over != at->sub) << i;
-        if (wide)
-            step->result[i] = result;
-        else
-            ((lane_u32 *)step->result)[i] = (uint32_t)result;
+        ptx_set_number(step->result, i, wide, result);
     }
     if (at->flags & FLAG_CARRY_OUT)
         step->warp->carry = (step->warp->carry & ~step->mask) | (out & step->mask);
@@ -233,8 +229,7 @@ void cushim__ptx_compute_part(struct ptx_step *step)
     lane_u32 *const restrict to = (lane_u32 *)step->result;
 
     for (unsigned i = 0; i < PTX_LANES; i++) {
-        const uint64_t x =
-            at->flags & FLAG_WIDE_PART ? ((const lane_u64 *)a)[i] : ((const lane_u32 *)a)[i];
+        const uint64_t x = ptx_number(a, i, at->flags & FLAG_WIDE_PART);
         const uint32_t low = (uint32_t)(x >> at->sub) & mask;
 
         to[i] = low & sign ? low | ~mask : low;

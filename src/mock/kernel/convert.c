@@ -80,8 +80,7 @@ static bool is_signed(enum ptx_type type)
 static struct number read(const void *row, unsigned lane, enum ptx_type type, bool flush)
 {
     const unsigned width = width_of(type);
-    const uint64_t bits =
-        width == 64 ? ((const lane_u64 *)row)[lane] : ((const lane_u32 *)row)[lane];
+    const uint64_t bits = ptx_number(row, lane, width == 64);
     const uint64_t low = width == 64 ? bits : bits & ((UINT64_C(1) << width) - 1);
     struct number number = {.real = is_real(type), .magnitude = low};
 
@@ -225,7 +224,7 @@ static bool write_nan(void *row, unsigned lane, const void *a, enum ptx_type to,
                               : from == TYPE_F16 ? 10
                                                  : 7;
     const unsigned width = width_of(from);
-    const uint64_t bits = width == 64 ? ((const lane_u64 *)a)[lane] : ((const lane_u32 *)a)[lane];
+    const uint64_t bits = ptx_number(a, lane, width == 64);
     const uint64_t sign = bits >> (width - 1) & 1;
     const uint64_t rest = (bits & ((UINT64_C(1) << fraction) - 1)) << (52 - fraction);
 
@@ -310,10 +309,7 @@ static void convert_row(void *restrict d, const void *a, enum ptx_type to, enum 
             continue;
         }
         bits = to_integer(number, to, from, rounding, flags & FLAG_SAT);
-        if (width_of(to) == 64)
-            ((lane_u64 *)d)[i] = bits;
-        else
-            ((lane_u32 *)d)[i] = (uint32_t)bits;
+        ptx_set_number(d, i, width_of(to) == 64, bits);
     }
 }
 

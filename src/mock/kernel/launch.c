@@ -59,7 +59,6 @@ static void begin_block(struct ptx_launch *launch, struct ptx_block *block)
 {
     const uint64_t linear = launch->next_block++;
     const uint32_t *grid = launch->shape.grid;
-    const struct ptx_function *function = &launch->program->functions[launch->code->function];
 
     block->linear = (uint32_t)linear;
     block->index[0] = (uint32_t)(linear % grid[0]);
@@ -87,8 +86,8 @@ static void begin_block(struct ptx_launch *launch, struct ptx_block *block)
             threads >= PTX_LANES ? PTX_ALL_LANES : (UINT32_C(1) << threads) - 1;
         memset(warp->registers, 0, warp->register_bytes);
         for (unsigned lane = 0; lane < PTX_LANES; lane++) {
-            warp->pcs[lane] = function->first;
-            ptx_frame_row(warp, 0, FRAME_FUNCTION)[lane] = launch->code->function;
+            warp->pcs[lane] = launch->function->first;
+            ptx_frame_row(warp, 0, FRAME_FUNCTION)[lane] = launch->kernel->function;
         }
         memset(warp->local, 0, (size_t)warp->local_stride * PTX_LANES);
     }
@@ -98,8 +97,7 @@ static void begin_block(struct ptx_launch *launch, struct ptx_block *block)
 
 static bool create_block(struct ptx_launch *launch, struct ptx_block *block)
 {
-    const struct ptx_function *function = &launch->program->functions[launch->code->function];
-    const uint32_t local = (function->call_local + 31) / 16 * 16;
+    const uint32_t local = (launch->function->call_local + 31) / 16 * 16;
 
     block->shared = calloc(1, launch->shared_bytes + 16);
     block->warps = calloc(launch->warps, sizeof *block->warps);
@@ -108,7 +106,7 @@ static bool create_block(struct ptx_launch *launch, struct ptx_block *block)
     for (uint32_t i = 0; i < launch->warps; i++) {
         struct ptx_warp *warp = &block->warps[i];
 
-        warp->register_bytes = function->call_registers;
+        warp->register_bytes = launch->function->call_registers;
         warp->local_stride = local;
         warp->registers = malloc(warp->register_bytes);
         warp->local = malloc((size_t)local * PTX_LANES);
@@ -143,7 +141,7 @@ struct ptx_launch *cushim__ptx_launch_create(struct ptx_module *module, size_t k
     launch->program = module->program;
     __atomic_add_fetch(&launch->program->references, 1, __ATOMIC_RELAXED);
     launch->kernel = &module->kernels[kernel];
-    launch->code = &launch->program->kernel_codes[kernel];
+    launch->function = &launch->program->functions[launch->kernel->function];
     launch->shape = *shape;
     launch->globals = globals;
     launch->host = host;

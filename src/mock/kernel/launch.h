@@ -54,7 +54,7 @@ struct ptx_block {
 struct ptx_launch {
     struct ptx_program *program;
     const struct ptx_kernel *kernel;
-    const struct ptx_kernel_code *code;
+    const struct ptx_function *function;
     struct ptx_shape shape;
     const uint64_t *globals;
     const struct ptx_host *host;

@@ -71,11 +71,10 @@ static uint64_t applied(enum ptx_mbarrier operation, uint64_t word, uint64_t ope
 static uint64_t address_of(const struct ptx_step *step, unsigned lane)
 {
     const struct ptx_instruction *at = step->at;
-    const void *const row = at->a == PTX_UNUSED ? NULL : ptx_row(step, at->a);
+    const bool wide = at->other & ADDRESS_WIDE;
 
-    return (uint64_t)at->immediate + (!row                       ? 0
-                                      : at->other & ADDRESS_WIDE ? ((const lane_u64 *)row)[lane]
-                                                                 : ((const lane_u32 *)row)[lane]);
+    return (uint64_t)at->immediate +
+           (at->a == PTX_UNUSED ? 0 : ptx_number(ptx_row(step, at->a), lane, wide));
 }
 
 void cushim__ptx_mbarrier(struct ptx_step *step)
@@ -84,12 +83,11 @@ void cushim__ptx_mbarrier(struct ptx_step *step)
     const enum ptx_mbarrier operation = (enum ptx_mbarrier)at->type;
     const bool waits = operation == MBARRIER_WAIT || operation == MBARRIER_WAIT_PARITY;
     const bool has_state = operation == MBARRIER_WAIT || operation == MBARRIER_PENDING;
+    uint32_t bits = 0;
 
     for (uint32_t left = step->mask; left; left &= left - 1) {
         const unsigned lane = ptx_first(left);
-        const void *const row = ptx_row(step, at->b);
-        const uint64_t operand =
-            has_state ? ((const lane_u64 *)row)[lane] : ((const lane_u32 *)row)[lane];
+        const uint64_t operand = ptx_number(ptx_row(step, at->b), lane, has_state);
         uint64_t result = unpack(operand).pending;
 
         if (operation != MBARRIER_PENDING) {
@@ -105,16 +103,10 @@ void cushim__ptx_mbarrier(struct ptx_step *step)
             if (step->launch->racecheck)
                 cushim__ptx_racecheck_mbarrier(step, place, waits, waits && result);
         }
-        if (at->d == PTX_UNUSED)
-            continue;
-        if (waits) {
-            lane_u32 *const bits = (lane_u32 *)(void *)(step->frame + at->d);
-
-            *bits = (*bits & ~(UINT32_C(1) << lane)) | (uint32_t)result << lane;
-        } else if (operation == MBARRIER_PENDING) {
-            ((lane_u32 *)(void *)(step->frame + at->d))[lane] = (uint32_t)result;
-        } else {
-            ((lane_u64 *)(void *)(step->frame + at->d))[lane] = result;
-        }
+        bits |= waits ? (uint32_t)result << lane : 0;
+        if (!waits && at->d != PTX_UNUSED)
+            ptx_set_number(step->frame + at->d, lane, operation != MBARRIER_PENDING, result);
     }
+    if (waits)
+        ptx_put_bits(step, at->d, bits);
 }

@@ -482,14 +482,10 @@ void cushim__ptx_store(struct ptx_step *step)
 
 static uint64_t source(const struct ptx_step *step, uint32_t operand, unsigned lane, unsigned bytes)
 {
-    const void *row;
-
     if (operand == PTX_UNUSED)
         return 0;
-    row = ptx_row(step, operand);
-    return bytes == 8
-               ? ((const lane_u64 *)row)[lane]
-               : ((const lane_u32 *)row)[lane] & (bytes == 2 ? UINT32_C(0xffff) : UINT32_MAX);
+    return ptx_number(ptx_row(step, operand), lane, bytes == 8) &
+           (bytes == 2 ? 0xffff : UINT64_MAX);
 }
 
 /* Put a number in the place of an old one. False: there is another, which `old` becomes. */
@@ -549,14 +545,8 @@ void cushim__ptx_atomic_access(struct ptx_step *step)
             exchange(place_of(&where, lane), at, source(step, at->b, lane, at->bytes),
                      source(step, at->c, lane, at->bytes), is_shared(step, place_of(&where, lane)));
     }
-    for (uint32_t left = at->d == PTX_UNUSED ? 0 : step->mask; left; left &= left - 1) {
-        const unsigned lane = ptx_first(left);
-
-        if (at->bytes == 8)
-            ((lane_u64 *)(void *)(step->frame + at->d))[lane] = old[lane];
-        else
-            ((lane_u32 *)(void *)(step->frame + at->d))[lane] = (uint32_t)old[lane];
-    }
+    for (uint32_t left = at->d == PTX_UNUSED ? 0 : step->mask; left; left &= left - 1)
+        ptx_set_number(step->frame + at->d, ptx_first(left), at->bytes == 8, old[ptx_first(left)]);
 }
 
 /* The destination is in shared memory; what is not read is zero. */
@@ -642,16 +632,7 @@ void cushim__ptx_address(struct ptx_step *step)
     if (at->sub == SYMBOL_GLOBAL)
         address += launch->globals[at->target];
     else if (at->sub == SYMBOL_SHARED)
-        address += launch->code->shared_offsets[at->target];
-    if (at->bytes == 8) {
-        lane_u64 *const restrict to = step->result;
-
-        for (unsigned i = 0; i < PTX_LANES; i++)
-            to[i] = address + bases[i];
-    } else {
-        lane_u32 *const restrict to = (lane_u32 *)step->result;
-
-        for (unsigned i = 0; i < PTX_LANES; i++)
-            to[i] = (uint32_t)address + bases[i];
-    }
+        address += launch->function->shared_offsets[at->target];
+    for (unsigned i = 0; i < PTX_LANES; i++)
+        ptx_set_number(step->result, i, at->bytes == 8, address + bases[i]);
 }

@@ -14,8 +14,6 @@ void cushim__ptx_program_release(struct ptx_program *program)
     for (size_t i = 0; i < module->kernel_count; i++) {
         free((void *)program->kernels[i].parameters);
         free((void *)program->kernels[i].refused);
-        if (program->kernel_codes)
-            free(program->kernel_codes[i].shared_offsets);
     }
     for (size_t i = 0; i < module->global_count; i++) {
         free((void *)program->globals[i].name);
@@ -28,11 +26,11 @@ void cushim__ptx_program_release(struct ptx_program *program)
         free(program->functions[i].refused);
         free(program->functions[i].callees);
         free(program->functions[i].shared);
+        free(program->functions[i].shared_offsets);
     }
     for (uint32_t i = 0; i < program->shared_count; i++)
         free(program->shared[i].name);
     free(program->kernels);
-    free(program->kernel_codes);
     free(program->globals);
     free(program->functions);
     free(program->shared);

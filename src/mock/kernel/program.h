@@ -25,8 +25,9 @@ struct ptx_parameter {
 
 struct ptx_kernel {
     const char *name;
-    unsigned part; /* the text that it is in */
-    bool defined;  /* otherwise it is only declared */
+    unsigned part;     /* the text that it is in */
+    uint32_t function; /* its index in the program */
+    bool defined;      /* otherwise it is only declared */
     size_t parameter_count;
     const struct ptx_parameter *parameters;
     size_t parameter_bytes; /* the end of the last one */

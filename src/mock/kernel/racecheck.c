@@ -254,9 +254,8 @@ static uint32_t value_of(const struct ptx_step *step, unsigned lane, unsigned be
     uint32_t value = 0;
 
     for (unsigned i = 0; i < count; i++) {
-        const void *row = ptx_row(step, list[(behind + i) / at->bytes]);
         const uint64_t number =
-            at->bytes == 8 ? ((const lane_u64 *)row)[lane] : ((const lane_u32 *)row)[lane];
+            ptx_number(ptx_row(step, list[(behind + i) / at->bytes]), lane, at->bytes == 8);
 
         value |= (uint32_t)(number >> 8 * ((behind + i) % at->bytes) & 0xff) << 8 * (from + i);
     }

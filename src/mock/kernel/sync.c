@@ -279,11 +279,10 @@ static void bring(const struct ptx_launch *launch, const struct ptx_warp *warp, 
 {
     if (votes(at->sub))
         meeting->values[lane] = bit_of(launch, warp, lane, at->a, at->flags & FLAG_NEGATED_SOURCE);
-    else if (at->bytes == 8)
-        meeting->values[lane] =
-            ((const lane_u64 *)(const void *)row_of(launch, warp, lane, at->a))[lane];
     else
-        meeting->values[lane] = word_of(launch, warp, lane, at->a);
+        meeting->values[lane] = at->a == PTX_UNUSED ? 0
+                                                    : ptx_number(row_of(launch, warp, lane, at->a),
+                                                                 lane, at->bytes == 8);
     meeting->b[lane] = word_of(launch, warp, lane, at->b);
     meeting->c[lane] = word_of(launch, warp, lane, at->c);
 }

@@ -134,20 +134,20 @@ static bool refuse(struct ptx_kernel *kernel, const char *why, unsigned part, un
 static bool finish_kernel(struct reach *reach, uint32_t index)
 {
     struct ptx_program *program = reach->program;
-    const struct ptx_function *function = &program->functions[index];
+    struct ptx_function *function = &program->functions[index];
     struct ptx_kernel *kernel = &program->kernels[function->kernel];
-    struct ptx_kernel_code *code = &program->kernel_codes[function->kernel];
     const uint32_t count = closure(reach, index);
     const uint32_t unplaced = PTX_UNUSED;
     size_t offset = 0;
 
-    code->function = index;
+    kernel->function = index;
     kernel->name = function->name;
-    code->shared_offsets = malloc((program->shared_count + 1) * sizeof *code->shared_offsets);
-    if (!code->shared_offsets)
+    function->shared_offsets =
+        malloc((program->shared_count + 1) * sizeof *function->shared_offsets);
+    if (!function->shared_offsets)
         return false;
     for (uint32_t i = 0; i < program->shared_count; i++)
-        code->shared_offsets[i] = unplaced;
+        function->shared_offsets[i] = unplaced;
     /* First what has a size; what is dynamic begins after it. */
     for (unsigned dynamic = 0; dynamic < 2; dynamic++) {
         if (dynamic)
@@ -161,9 +161,9 @@ static bool finish_kernel(struct reach *reach, uint32_t index)
                     (offset + shared->alignment - 1) / shared->alignment * shared->alignment;
 
                 if (shared->dynamic != dynamic ||
-                    code->shared_offsets[member->shared[j]] != unplaced)
+                    function->shared_offsets[member->shared[j]] != unplaced)
                     continue;
-                code->shared_offsets[member->shared[j]] = (uint32_t)aligned;
+                function->shared_offsets[member->shared[j]] = (uint32_t)aligned;
                 if (!dynamic && (offset = aligned + shared->bytes) > UINT32_MAX / 2)
                     offset = UINT32_MAX / 2;
             }
@@ -191,9 +191,8 @@ bool cushim__ptx_link(struct ptx_module *module, struct ptx_error *error)
     *error = (struct ptx_error){0};
     if (!resolve(program, error))
         return false;
-    program->kernel_codes = calloc(module->kernel_count + 1, sizeof *program->kernel_codes);
     reach.stack = calloc(program->function_count + 1, sizeof *reach.stack);
-    done = program->kernel_codes && reach.stack;
+    done = reach.stack;
     for (uint32_t i = 0; done && i < program->function_count; i++)
         measure(program->functions, i, 0);
     for (uint32_t i = 0; done && i < program->function_count; i++) {
