@@ -13,7 +13,6 @@ void cushim__ptx_program_release(struct ptx_program *program)
         return;
     for (size_t i = 0; i < module->kernel_count; i++) {
         free((void *)program->kernels[i].parameters);
-        free((void *)program->kernels[i].refused);
     }
     for (size_t i = 0; i < module->global_count; i++) {
         free((void *)program->globals[i].name);

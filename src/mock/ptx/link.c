@@ -17,37 +17,29 @@ static const struct {
     {"free", BUILTIN_FREE},
 };
 
-static bool missing(struct ptx_error *error, const struct ptx_function *function)
+static uint8_t builtin_of(const char *name)
 {
-    *error = (struct ptx_error){.part = function->part};
-    snprintf(error->text, sizeof error->text, "'%.150s' is not defined", function->name);
-    return false;
+    for (size_t i = 0; i < sizeof builtins / sizeof *builtins; i++) {
+        if (strcmp(name, builtins[i].name) == 0)
+            return (uint8_t)builtins[i].builtin;
+    }
+    return BUILTIN_NONE;
 }
 
-/* What one kernel reaches, found without recursion of the C stack. */
-struct reach {
-    struct ptx_program *program;
-    uint32_t *stack; /* functions, in the order in which they were found */
-};
-
+/* Whether all that functions call is defined, or the driver's. */
 static bool resolve(struct ptx_program *program, struct ptx_error *error)
 {
-    for (uint32_t i = 0; i < program->function_count; i++) {
-        struct ptx_function *function = &program->functions[i];
-
-        for (size_t j = 0; !function->defined && j < sizeof builtins / sizeof *builtins; j++) {
-            if (strcmp(function->name, builtins[j].name) == 0)
-                function->builtin = (uint8_t)builtins[j].builtin;
-        }
-    }
     for (uint32_t i = 0; i < program->function_count; i++) {
         const struct ptx_function *function = &program->functions[i];
 
         for (uint32_t j = 0; j < function->callee_count; j++) {
-            const struct ptx_function *callee = &program->functions[function->callees[j]];
+            struct ptx_function *callee = &program->functions[function->callees[j]];
 
-            if (!callee->defined && !callee->builtin)
-                return missing(error, callee);
+            if (!callee->defined && !(callee->builtin = builtin_of(callee->name))) {
+                error->part = callee->part;
+                snprintf(error->text, sizeof error->text, "'%.150s' is not defined", callee->name);
+                return false;
+            }
         }
     }
     return true;
@@ -83,60 +75,43 @@ static void measure(struct ptx_function *functions, uint32_t index, unsigned dep
     function->visited = true;
 }
 
-static void reach_function(struct reach *reach, uint32_t index, uint32_t *count)
+static void reach(struct ptx_program *program, uint32_t index, uint32_t *found, uint32_t *count)
 {
-    struct ptx_function *function = &reach->program->functions[index];
-
-    if (!function->visiting) {
-        function->visiting = true;
-        reach->stack[(*count)++] = index;
-    }
+    if (!program->functions[index].visiting)
+        found[(*count)++] = index;
+    program->functions[index].visiting = true;
 }
 
 /*
  * All functions that a kernel calls, itself first, and if it calls pointers, all whose address is
- * taken somewhere. Returns how many.
+ * taken somewhere, without recursion of the C stack. Returns how many.
  */
-static uint32_t closure(struct reach *reach, uint32_t root)
+static uint32_t closure(struct ptx_program *program, uint32_t root, uint32_t *found)
 {
-    struct ptx_program *program = reach->program;
     uint32_t count = 0;
 
     for (uint32_t i = 0; i < program->function_count; i++)
         program->functions[i].visiting = false;
-    reach_function(reach, root, &count);
+    reach(program, root, found, &count);
     for (uint32_t at = 0; at < count; at++) {
-        const struct ptx_function *function = &program->functions[reach->stack[at]];
+        const struct ptx_function *function = &program->functions[found[at]];
 
         for (uint32_t i = 0; i < function->callee_count; i++)
-            reach_function(reach, function->callees[i], &count);
+            reach(program, function->callees[i], found, &count);
         for (uint32_t i = 0; function->calls_pointers && i < program->function_count; i++) {
             if (program->functions[i].address_taken)
-                reach_function(reach, i, &count);
+                reach(program, i, found, &count);
         }
     }
     return count;
 }
 
-/* The first refusal is the kernel's. False: out of memory. */
-static bool refuse(struct ptx_kernel *kernel, const char *why, unsigned part, unsigned line)
+/* `found` has room for all functions. False: out of memory. */
+static bool finish_kernel(struct ptx_program *program, uint32_t index, uint32_t *found)
 {
-    char *const copy = kernel->refused ? NULL : malloc(strlen(why) + 1);
-
-    if (copy) {
-        kernel->refused = strcpy(copy, why);
-        kernel->refused_part = part;
-        kernel->refused_line = line;
-    }
-    return kernel->refused != NULL;
-}
-
-static bool finish_kernel(struct reach *reach, uint32_t index)
-{
-    struct ptx_program *program = reach->program;
     struct ptx_function *function = &program->functions[index];
     struct ptx_kernel *kernel = &program->kernels[function->kernel];
-    const uint32_t count = closure(reach, index);
+    const uint32_t count = closure(program, index, found);
     const uint32_t unplaced = PTX_UNUSED;
     size_t offset = 0;
 
@@ -153,7 +128,7 @@ static bool finish_kernel(struct reach *reach, uint32_t index)
         if (dynamic)
             kernel->shared_bytes = offset;
         for (uint32_t i = 0; i < count; i++) {
-            const struct ptx_function *member = &program->functions[reach->stack[i]];
+            const struct ptx_function *member = &program->functions[found[i]];
 
             for (uint32_t j = 0; j < member->shared_count; j++) {
                 const struct ptx_shared *shared = &program->shared[member->shared[j]];
@@ -173,35 +148,37 @@ static bool finish_kernel(struct reach *reach, uint32_t index)
     kernel->registers = function->call_registers / PTX_ROW;
     if (kernel->registers > 255)
         kernel->registers = 255;
-    for (uint32_t i = 0; i < count; i++) {
-        const struct ptx_function *member = &program->functions[reach->stack[i]];
+    kernel->refused = function->defined ? NULL : "it is only declared";
+    for (uint32_t i = 0; i < count && !kernel->refused; i++) {
+        const struct ptx_function *member = &program->functions[found[i]];
 
-        if (member->refused && !refuse(kernel, member->refused, member->part, member->refused_line))
-            return false;
+        kernel->refused = member->refused;
+        kernel->refused_part = member->part;
+        kernel->refused_line = member->refused_line;
     }
-    return function->defined || refuse(kernel, "it is only declared", 0, 0);
+    return true;
 }
 
 bool cushim__ptx_link(struct ptx_module *module, struct ptx_error *error)
 {
     struct ptx_program *program = module->program;
-    struct reach reach = {.program = program};
-    bool done = true;
+    uint32_t *found;
+    bool done;
 
     *error = (struct ptx_error){0};
     if (!resolve(program, error))
         return false;
-    reach.stack = calloc(program->function_count + 1, sizeof *reach.stack);
-    done = reach.stack;
+    found = calloc(program->function_count + 1, sizeof *found);
+    done = found != NULL;
     for (uint32_t i = 0; done && i < program->function_count; i++)
         measure(program->functions, i, 0);
     for (uint32_t i = 0; done && i < program->function_count; i++) {
         if (program->functions[i].is_kernel)
-            done = finish_kernel(&reach, i);
+            done = finish_kernel(program, i, found);
     }
     cushim__ptx_names_destroy(program->names);
     program->names = NULL;
-    free(reach.stack);
+    free(found);
     if (!done)
         error->kind = PTX_OUT_OF_MEMORY;
     return done;
