@@ -97,6 +97,8 @@ static void errors_have_their_line_and_text(void **state)
     } cases[] = {
         {".entry k()\n{\nadd.u32 %r1, %r2, %r3;\n}\n", "'%r1' is not declared",
          "add.u32 %r1, %r2, %r3;", 6},
+        {".entry k()\n{\n.reg .b32 r;\nactivemask.b32 r, r;\n}\n", "activemask has 1 operands",
+         "activemask.b32 r, r;", 7},
         {".entry k()\n{\n.reg .b32 r;\nadd.u32\n  r, r\n;\n}\n", "add has 3 operands",
          "add.u32 r, r ;", 9},
         {".entry k()\n{\nbra nowhere;\n}\n", "there is no label 'nowhere'", NULL, 6},
@@ -209,7 +211,6 @@ static void statements_that_are_wrong_are_errors(void **state)
 static void forms_that_are_not_known_are_refused(void **state)
 {
     static const char *const cases[] = {
-        "activemask.b32 r0, r1;",
         "atom.add.b32 r0, [d0], r1;",
         "atom.add.u32 d0, [d1], r1;",
         "atom.frob.b32 r0, [d0], r1;",

@@ -20,6 +20,8 @@ struct ptx_alu {
     const char *signature; /* rows: destination, then sources */
     ptx_lanes lanes;
     unsigned modifiers;
+    enum ptx_handler handler; /* 0: it is executed by `lanes` */
+    unsigned sub;             /* of the handler */
 };
 
 /* The tables, each ended by a NULL name. */

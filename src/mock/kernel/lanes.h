@@ -81,13 +81,13 @@ typedef int64_t result_s64;
     LANES3(function, D, X, Y, Z, expression)
 
 #define ROW(sources, ...) ROW##sources(__VA_ARGS__)
-#define ROW0(name, signature, function, modifiers) {name, signature, function, modifiers},
+#define ROW0(name, signature, function, modifiers) {name, signature, function, modifiers, 0, 0},
 #define ROW1(name, function, D, X, modifiers, expression) \
-    {name, LETTER_##D LETTER_##X, function, modifiers},
+    {name, LETTER_##D LETTER_##X, function, modifiers, 0, 0},
 #define ROW2(name, function, D, X, Y, modifiers, expression) \
-    {name, LETTER_##D LETTER_##X LETTER_##Y, function, modifiers},
+    {name, LETTER_##D LETTER_##X LETTER_##Y, function, modifiers, 0, 0},
 #define ROW3(name, function, D, X, Y, Z, modifiers, expression) \
-    {name, LETTER_##D LETTER_##X LETTER_##Y LETTER_##Z, function, modifiers},
+    {name, LETTER_##D LETTER_##X LETTER_##Y LETTER_##Z, function, modifiers, 0, 0},
 
 /* The letters of rows in signatures. */
 #define LETTER_u8 "h"

@@ -128,6 +128,28 @@ static void destroy_block(struct ptx_launch *launch, struct ptx_block *block)
 
 /* --- launches --- */
 
+/* Memory for a launch, and its first blocks. False: there is too little. */
+static bool begin(struct ptx_launch *launch, uint32_t resident)
+{
+    launch->parameters = calloc(1, launch->parameter_bytes + PARAMETER_PADDING);
+    launch->blocks = calloc(resident, sizeof *launch->blocks);
+    if (!launch->parameters || !launch->blocks)
+        return false;
+    if (launch->host->race) {
+        launch->racecheck = cushim__ptx_racecheck_create(launch, resident);
+        if (!launch->racecheck)
+            return false;
+    }
+    while (launch->block_count < resident) {
+        struct ptx_block *block = &launch->blocks[launch->block_count++];
+
+        if (!create_block(launch, block))
+            return false;
+        begin_block(launch, block);
+    }
+    return true;
+}
+
 struct ptx_launch *cushim__ptx_launch_create(struct ptx_module *module, size_t kernel,
                                              const struct ptx_shape *shape, const void *parameters,
                                              size_t bytes, const uint64_t *globals,
@@ -147,7 +169,6 @@ struct ptx_launch *cushim__ptx_launch_create(struct ptx_module *module, size_t k
     launch->host = host;
     launch->data = data;
     launch->parameter_bytes = (uint32_t)launch->kernel->parameter_bytes;
-    launch->parameters = calloc(1, launch->parameter_bytes + PARAMETER_PADDING);
     launch->shared_bytes = (uint32_t)(launch->kernel->shared_bytes + shape->dynamic_shared_bytes);
     launch->threads = shape->block[0] * shape->block[1] * shape->block[2];
     launch->warps = (launch->threads + PTX_LANES - 1) / PTX_LANES;
@@ -159,30 +180,13 @@ struct ptx_launch *cushim__ptx_launch_create(struct ptx_module *module, size_t k
         resident = launch->block_total;
     if (resident > UINT32_MAX / 2 || launch->warps > PTX_WARPS || launch->warps == 0)
         resident = 0;
-    launch->blocks = calloc(resident ? resident : 1, sizeof *launch->blocks);
-    if (!launch->parameters || !launch->blocks || resident == 0 || launch->kernel->refused) {
+    if (resident == 0 || launch->kernel->refused || !begin(launch, (uint32_t)resident)) {
         cushim__ptx_launch_destroy(launch);
         return NULL;
-    }
-    if (host->race) {
-        launch->racecheck = cushim__ptx_racecheck_create(launch, resident);
-        if (!launch->racecheck) {
-            cushim__ptx_launch_destroy(launch);
-            return NULL;
-        }
     }
     if (bytes > 0 && launch->parameter_bytes > 0)
         memcpy(launch->parameters, parameters,
                bytes < launch->parameter_bytes ? bytes : launch->parameter_bytes);
-    while (launch->block_count < resident) {
-        struct ptx_block *block = &launch->blocks[launch->block_count++];
-
-        if (!create_block(launch, block)) {
-            cushim__ptx_launch_destroy(launch);
-            return NULL;
-        }
-        begin_block(launch, block);
-    }
     launch->quiet_since = UINT64_MAX;
     return launch;
 }

@@ -96,6 +96,9 @@ unsigned char *cushim__ptx_bytes(struct ptx_step *step, unsigned lane, enum ptx_
     struct ptx_launch *launch = step->launch;
     struct ptx_warp *warp = step->warp;
     const uint64_t named = address;
+    unsigned char *start;
+    uint64_t room;
+    bool possible = true;
 
     if (bytes > 1 && address % bytes)
         return refuse(step, PTX_MISALIGNED, lane, space, address, bytes, use);
@@ -103,23 +106,19 @@ unsigned char *cushim__ptx_bytes(struct ptx_step *step, unsigned lane, enum ptx_
         space = space_of(&address);
     switch (space) {
     case PTX_SHARED:
-        if (address > launch->shared_bytes || launch->shared_bytes - address < bytes)
-            return refuse(step, PTX_OUT_OF_BOUNDS, lane, space, named, bytes, use);
-        if (launch->host->access)
-            report(step, lane, PTX_SHARED, address, bytes, use);
-        return warp->block->shared + address;
+        start = warp->block->shared;
+        room = launch->shared_bytes;
+        break;
     case PTX_LOCAL_SPACE:
-        if (use == PTX_ATOMIC)
-            return refuse(step, PTX_WRONG_SPACE, lane, space, named, bytes, use);
-        if (address > warp->local_stride || warp->local_stride - address < bytes)
-            return refuse(step, PTX_OUT_OF_BOUNDS, lane, space, named, bytes, use);
-        return warp->local + (size_t)lane * warp->local_stride + address;
+        start = warp->local + (size_t)lane * warp->local_stride;
+        room = warp->local_stride;
+        possible = use != PTX_ATOMIC;
+        break;
     case PTX_PARAM:
-        if (use != PTX_READ)
-            return refuse(step, PTX_WRONG_SPACE, lane, space, named, bytes, use);
-        if (address > launch->parameter_bytes || launch->parameter_bytes - address < bytes)
-            return refuse(step, PTX_OUT_OF_BOUNDS, lane, space, named, bytes, use);
-        return launch->parameters + address;
+        start = launch->parameters;
+        room = launch->parameter_bytes;
+        possible = use == PTX_READ;
+        break;
     default:
         if (address - PTX_GRID_WINDOW <= PTX_GRID_BYTES - bytes && launch->shape.cooperative) {
             if (launch->racecheck)
@@ -128,6 +127,12 @@ unsigned char *cushim__ptx_bytes(struct ptx_step *step, unsigned lane, enum ptx_
         }
         return global_bytes(step, lane, address, bytes, use);
     }
+    if (!possible || address > room || room - address < bytes)
+        return refuse(step, possible ? PTX_OUT_OF_BOUNDS : PTX_WRONG_SPACE, lane, space, named,
+                      bytes, use);
+    if (space == PTX_SHARED && launch->host->access)
+        report(step, lane, PTX_SHARED, address, bytes, use);
+    return start + address;
 }
 
 /*

@@ -74,13 +74,8 @@ static void release(struct ptx_launch *launch, struct ptx_block *block, unsigned
         const uint32_t lanes = barrier->waiting[i] & warp->alive;
 
         warp->at_barrier &= ~lanes;
-        if (lanes == PTX_ALL_LANES) {
-            for (unsigned lane = 0; lane < PTX_LANES; lane++)
-                warp->pcs[lane]++;
-        } else {
-            for (unsigned lane = 0; lane < PTX_LANES; lane++)
-                warp->pcs[lane] += ptx_choose(lanes, lane, 1, 0);
-        }
+        for (unsigned lane = 0; lane < PTX_LANES; lane++)
+            warp->pcs[lane] += ptx_choose(lanes, lane, 1, 0);
         for (uint32_t left = barrier->reduces ? lanes : 0; left; left &= left - 1) {
             const unsigned lane = ptx_first(left);
             const struct ptx_instruction *at = &launch->program->code[warp->pcs[lane] - 1];
@@ -218,54 +213,48 @@ static bool shuffles(unsigned kind)
 
 static void meet(const struct ptx_instruction *at, struct meeting *meeting)
 {
-    const unsigned first = ptx_first(meeting->lanes);
-    uint32_t votes = 0, same = 0, sum = 0;
+    const uint32_t lanes = meeting->lanes;
+    uint32_t votes = 0, result = 0;
+    bool bit = false;
 
     if (shuffles(at->sub)) {
         shuffle(at->sub, meeting);
         return;
     }
-    for (uint32_t left = meeting->lanes; left; left &= left - 1)
+    for (uint32_t left = lanes; left; left &= left - 1)
         votes |= (uint32_t)(meeting->values[ptx_first(left)] & 1) << ptx_first(left);
-    if (at->sub == SYNC_MATCH_ALL)
-        same = equal_lanes(meeting, meeting->values[first]);
-    if (at->sub == SYNC_REDUCE)
-        sum = reduced(at, meeting);
-    for (uint32_t left = meeting->lanes; left; left &= left - 1) {
+    switch (at->sub) {
+    case SYNC_VOTE_ALL:
+        bit = votes == lanes;
+        break;
+    case SYNC_VOTE_ANY:
+        bit = votes != 0;
+        break;
+    case SYNC_VOTE_UNI:
+        bit = votes == 0 || votes == lanes;
+        break;
+    case SYNC_VOTE_BALLOT:
+        result = votes;
+        break;
+    case SYNC_MATCH_ALL:
+        bit = equal_lanes(meeting, meeting->values[ptx_first(lanes)]) == lanes;
+        result = bit ? lanes : 0;
+        break;
+    case SYNC_REDUCE:
+        result = reduced(at, meeting);
+        break;
+    case SYNC_ELECT:
+        result = ptx_first(lanes);
+        break;
+    default:
+        break;
+    }
+    meeting->bits = at->sub == SYNC_ELECT ? UINT32_C(1) << result : bit ? lanes : 0;
+    for (uint32_t left = lanes; left; left &= left - 1) {
         const unsigned lane = ptx_first(left);
-        bool bit = false;
 
-        switch (at->sub) {
-        case SYNC_VOTE_ALL:
-            bit = votes == meeting->lanes;
-            break;
-        case SYNC_VOTE_ANY:
-            bit = votes != 0;
-            break;
-        case SYNC_VOTE_UNI:
-            bit = votes == 0 || votes == meeting->lanes;
-            break;
-        case SYNC_VOTE_BALLOT:
-            meeting->result[lane] = votes;
-            break;
-        case SYNC_MATCH_ANY:
-            meeting->result[lane] = equal_lanes(meeting, meeting->values[lane]);
-            break;
-        case SYNC_MATCH_ALL:
-            bit = same == meeting->lanes;
-            meeting->result[lane] = bit ? same : 0;
-            break;
-        case SYNC_REDUCE:
-            meeting->result[lane] = sum;
-            break;
-        case SYNC_ELECT:
-            bit = lane == first;
-            meeting->result[lane] = first;
-            break;
-        default:
-            break;
-        }
-        meeting->bits |= (uint32_t)bit << lane;
+        meeting->result[lane] =
+            at->sub == SYNC_MATCH_ANY ? equal_lanes(meeting, meeting->values[lane]) : result;
     }
 }
 

@@ -120,16 +120,6 @@ static uint32_t result_of(const struct ptx_texture *texture, double value)
     return gives_integers(texture) ? (uint32_t)(int64_t)value : float_bits(value);
 }
 
-/* What there is where a texture has no texel, and in the channels that it lacks. */
-static void fill(const struct ptx_texture *texture, bool is_border, struct texel *texel)
-{
-    for (unsigned i = 0; i < CHANNELS; i++) {
-        const bool own = is_border && i < texture->channels;
-
-        texel->values[i] = own ? texture->border[i] : 0;
-    }
-}
-
 /* False: a fault. */
 static bool read_texel(struct fetch *fetch, const struct axis axes[EXTENTS], unsigned corner,
                        struct texel *texel)
@@ -144,7 +134,9 @@ static bool read_texel(struct fetch *fetch, const struct axis axes[EXTENTS], uns
         at[i] = axes[i].at[corner >> i & 1];
         outside |= axes[i].outside[corner >> i & 1];
     }
-    fill(texture, outside, texel);
+    /* Outside there is the border; the channels that the texture lacks are zero. */
+    for (unsigned i = 0; i < CHANNELS; i++)
+        texel->values[i] = outside && i < texture->channels ? texture->border[i] : 0;
     if (outside)
         return true;
     place = bytes_at(fetch, (uint64_t)at[0] * bytes * texture->channels, at[1], at[2],

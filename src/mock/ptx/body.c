@@ -388,6 +388,6 @@ void cushim__ptx_body(struct ptx_parser *parser, uint32_t function)
     blocks(parser);
     end.line = parser->line;
     cushim__ptx_emit(parser, &end, DO_RETURN);
-    cushim__ptx_slots(parser);
+    cushim__ptx_registers_place(parser);
     cushim__ptx_expect(parser, "}");
 }

@@ -4,9 +4,22 @@
 
 #include <string.h>
 
+/* Rows that are no arithmetic of lanes. */
+static const struct ptx_alu others[] = {
+    {"lop3.b32", "wwww=", NULL, 0, DO_LOP3, 0},
+    {"bfi.b32", "wwwww", NULL, 0, DO_INSERT, 0},
+    {"bfi.b64", "lllww", NULL, 0, DO_INSERT, 0},
+    {"and.pred", "ppp", NULL, 0, DO_LOGIC, LOGIC_AND},
+    {"or.pred", "ppp", NULL, 0, DO_LOGIC, LOGIC_OR},
+    {"xor.pred", "ppp", NULL, 0, DO_LOGIC, LOGIC_XOR},
+    {"not.pred", "pp", NULL, 0, DO_LOGIC, LOGIC_NOT},
+    {"activemask.b32", "w", NULL, 0, DO_ACTIVE_MASK, 0},
+    {0},
+};
+
 static const struct ptx_alu *const tables[] = {
     cushim__ptx_alu_integer, cushim__ptx_alu_bits,   cushim__ptx_alu_float,
-    cushim__ptx_alu_convert, cushim__ptx_alu_packed,
+    cushim__ptx_alu_convert, cushim__ptx_alu_packed, others,
 };
 
 static const struct ptx_selector *const selectors[] = {

@@ -346,9 +346,9 @@ void cushim__ptx_emit_part(struct ptx_parser *parser, const struct ptx_statement
 void cushim__ptx_count_operands(struct ptx_parser *parser, const struct ptx_statement *statement,
                                 unsigned count);
 
-/* --- slots.c --- */
+/* --- registers.c --- */
 /* Give each register a place in the frame, and write the places into the instructions. */
-void cushim__ptx_slots(struct ptx_parser *parser);
+void cushim__ptx_registers_place(struct ptx_parser *parser);
 
 /* --- instructions.c --- */
 /* False: out of memory. */

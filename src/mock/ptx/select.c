@@ -43,8 +43,11 @@ bool cushim__ptx_select_row(struct ptx_parser *parser, struct ptx_statement *sta
     modifiers = opcode->flags & row->modifiers & (FLAG_FTZ | FLAG_SAT);
     made = cushim__ptx_emit_rows(parser, statement, ptx_is_wide(to) ? DO_LANES64 : DO_LANES32,
                                  row->signature);
-    if (modifiers || opcode->rounding > ROUND_NEAREST)
+    if (row->handler)
+        made->handler = (uint8_t)row->handler;
+    else if (modifiers || opcode->rounding > ROUND_NEAREST)
         made->handler = DO_FLOAT;
+    made->sub = (uint8_t)row->sub;
     made->flags |= modifiers | (to == ROW_FLOAT ? FLAG_FLUSH_RESULT : 0);
     for (unsigned i = 1; row->signature[i]; i++) {
         if (row->signature[i] == ROW_FLOAT)
@@ -84,25 +87,7 @@ static bool select_half(struct ptx_parser *parser, struct ptx_statement *stateme
     return true;
 }
 
-/* --- instructions with four operands, carries --- */
-
-static bool select_insert(struct ptx_parser *parser, struct ptx_statement *statement)
-{
-    const enum ptx_type type = statement->opcode.types[0];
-
-    if (statement->opcode.words[0] || (type != TYPE_B32 && type != TYPE_B64))
-        return false;
-    cushim__ptx_emit_rows(parser, statement, DO_INSERT, type == TYPE_B64 ? "lllww" : "wwwww");
-    return true;
-}
-
-static bool select_lop3(struct ptx_parser *parser, struct ptx_statement *statement)
-{
-    if (statement->opcode.types[0] != TYPE_B32 || statement->opcode.words[0])
-        return false;
-    cushim__ptx_emit_rows(parser, statement, DO_LOP3, "wwww=");
-    return true;
-}
+/* --- carries --- */
 
 /* add, addc, sub, subc, mad and madc with `.cc` or a `c` at their end. */
 static bool select_carry(struct ptx_parser *parser, struct ptx_statement *statement)
@@ -148,8 +133,10 @@ static bool select_carry(struct ptx_parser *parser, struct ptx_statement *statem
 /* --- all of them --- */
 
 const struct ptx_selector cushim__ptx_select_arithmetic[] = {
-    {"lop3", select_lop3, 0},  {"bfi", select_insert, 0}, {"addc", select_carry, 0},
-    {"subc", select_carry, 0}, {"madc", select_carry, 0}, {0},
+    {"addc", select_carry, 0},
+    {"subc", select_carry, 0},
+    {"madc", select_carry, 0},
+    {0},
 };
 
 static bool select_other(struct ptx_parser *parser, struct ptx_statement *statement)

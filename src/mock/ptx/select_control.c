@@ -279,14 +279,6 @@ static bool select_collective(struct ptx_parser *parser, struct ptx_statement *s
     return true;
 }
 
-static bool select_active_mask(struct ptx_parser *parser, struct ptx_statement *statement)
-{
-    if (statement->operand_count != 1)
-        return false;
-    cushim__ptx_emit_rows(parser, statement, DO_ACTIVE_MASK, "w");
-    return true;
-}
-
 const struct ptx_selector cushim__ptx_select_control[] = {
     {"bra", branch, DO_BRANCH},
     {"brx", branch_table, DO_BRANCH_TABLE},
@@ -302,7 +294,6 @@ const struct ptx_selector cushim__ptx_select_control[] = {
     {"match", select_collective, 0},
     {"redux", select_collective, 0},
     {"elect", select_collective, 0},
-    {"activemask", select_active_mask, 0},
     {"nanosleep", NULL, DO_SLEEP},
     {"pmevent", NULL, DO_NOTHING},
     {"griddepcontrol", NULL, DO_NOTHING},

@@ -132,27 +132,6 @@ static bool select_selp(struct ptx_parser *parser, struct ptx_statement *stateme
     return true;
 }
 
-static bool logic_of(struct ptx_parser *parser, struct ptx_statement *statement,
-                     enum ptx_logic logic)
-{
-    const bool unary = logic == LOGIC_NOT || logic == LOGIC_MOVE;
-
-    cushim__ptx_emit_rows(parser, statement, DO_LOGIC, unary ? "pp" : "ppp")->sub = (uint8_t)logic;
-    return true;
-}
-
-/* Of predicates; others are rows of the tables. */
-static bool select_logic(struct ptx_parser *parser, struct ptx_statement *statement)
-{
-    const char *const base = statement->opcode.base;
-
-    return statement->opcode.types[0] == TYPE_PRED && logic_of(parser, statement,
-                                                               base[0] == 'a'   ? LOGIC_AND
-                                                               : base[0] == 'o' ? LOGIC_OR
-                                                               : base[0] == 'x' ? LOGIC_XOR
-                                                                                : LOGIC_NOT);
-}
-
 /* --- moves --- */
 
 /* mov.b64 d, {a, b}: the first element is the lowest. */
@@ -232,8 +211,10 @@ static bool select_mov(struct ptx_parser *parser, struct ptx_statement *statemen
     if (row == ROW_NONE || statement->opcode.words[0] || statement->opcode.vector > 1)
         return false;
     cushim__ptx_count_operands(parser, statement, 2);
-    if (row == ROW_PREDICATE)
-        return logic_of(parser, statement, LOGIC_MOVE);
+    if (row == ROW_PREDICATE) {
+        cushim__ptx_emit_rows(parser, statement, DO_LOGIC, "pp")->sub = LOGIC_MOVE;
+        return true;
+    }
     if (statement->operands[1].kind == OPERAND_VECTOR)
         return pack(parser, statement, bytes);
     if (statement->operands[0].kind == OPERAND_VECTOR)
@@ -314,9 +295,5 @@ const struct ptx_selector cushim__ptx_select_move[] = {
     {"set", select_compare, 0},
     {"selp", select_selp, 0},
     {"testp", select_testp, 0},
-    {"and", select_logic, 0},
-    {"or", select_logic, 0},
-    {"xor", select_logic, 0},
-    {"not", select_logic, 0},
     {0},
 };

@@ -13,9 +13,8 @@
 #include <string.h>
 
 struct block {
-    uint32_t first, end;    /* instructions */
-    uint32_t next, target;  /* blocks; PTX_UNUSED: none */
-    uint32_t table, tables; /* of brx.idx: a list of instructions */
+    uint32_t first, end;   /* instructions */
+    uint32_t next, target; /* blocks; PTX_UNUSED: none */
     uint64_t *uses, *defines, *in, *out;
 };
 
@@ -23,7 +22,7 @@ struct life {
     uint32_t reg, first, last;
 };
 
-struct slots {
+struct liveness {
     struct ptx_parser *parser;
     struct block *blocks;
     uint32_t block_count;
@@ -49,10 +48,10 @@ static void add(struct operands *operands, uint32_t *reg, bool defines)
     }
 }
 
-static void list_operands(struct slots *slots, struct ptx_instruction *at,
+static void list_operands(struct liveness *liveness, struct ptx_instruction *at,
                           struct operands *operands)
 {
-    uint32_t *const lists = slots->parser->program->lists;
+    uint32_t *const lists = liveness->parser->program->lists;
     uint32_t *const list = lists ? lists + at->list : NULL;
     const unsigned coordinates = at->sub == TEXTURE_QUERY ? 0 : ptx_coordinates(at->other);
 
@@ -89,9 +88,9 @@ static bool ends_block(const struct ptx_instruction *at)
            at->handler == DO_EXIT;
 }
 
-static void find_blocks(struct slots *slots)
+static void find_blocks(struct liveness *liveness)
 {
-    struct ptx_parser *parser = slots->parser;
+    struct ptx_parser *parser = liveness->parser;
     const struct ptx_body *body = &parser->body;
     unsigned char *leads = cushim__ptx_pool(parser, body->count + 1);
     uint32_t count = 0;
@@ -109,29 +108,25 @@ static void find_blocks(struct slots *slots)
     }
     for (uint32_t i = 0; i < body->count; i++)
         count += leads[i];
-    slots->blocks = cushim__ptx_pool(parser, count * sizeof *slots->blocks);
-    slots->block_of = cushim__ptx_pool(parser, (body->count + 1) * sizeof *slots->block_of);
-    slots->block_count = count;
+    liveness->blocks = cushim__ptx_pool(parser, count * sizeof *liveness->blocks);
+    liveness->block_of = cushim__ptx_pool(parser, (body->count + 1) * sizeof *liveness->block_of);
+    liveness->block_count = count;
     count = PTX_UNUSED;
     for (uint32_t i = 0; i < body->count; i++) {
         if (leads[i])
-            slots->blocks[++count].first = i;
-        slots->blocks[count].end = i + 1;
-        slots->block_of[i] = count;
+            liveness->blocks[++count].first = i;
+        liveness->blocks[count].end = i + 1;
+        liveness->block_of[i] = count;
     }
-    for (uint32_t i = 0; i < slots->block_count; i++) {
-        struct block *block = &slots->blocks[i];
+    for (uint32_t i = 0; i < liveness->block_count; i++) {
+        struct block *block = &liveness->blocks[i];
         const struct ptx_instruction *last = &body->code[block->end - 1];
 
         block->next = block->target = PTX_UNUSED;
         if (block->end < body->count && (!ends_block(last) || last->guarded))
             block->next = i + 1;
         if (last->handler == DO_BRANCH)
-            block->target = slots->block_of[last->target];
-        if (last->handler == DO_BRANCH_TABLE) {
-            block->table = last->list;
-            block->tables = last->target;
-        }
+            block->target = liveness->block_of[last->target];
     }
 }
 
@@ -143,14 +138,14 @@ static bool has(const uint64_t *set, uint32_t reg)
 }
 
 /* What a block reads before it writes it, and what it writes in any case. */
-static void find_uses(struct slots *slots, struct block *block)
+static void find_uses(struct liveness *liveness, struct block *block)
 {
     struct operands operands;
 
     for (uint32_t i = block->first; i < block->end; i++) {
-        struct ptx_instruction *at = &slots->parser->body.code[i];
+        struct ptx_instruction *at = &liveness->parser->body.code[i];
 
-        list_operands(slots, at, &operands);
+        list_operands(liveness, at, &operands);
         for (unsigned j = 0; j < operands.count; j++) {
             const uint32_t reg = *operands.at[j].reg;
 
@@ -166,12 +161,12 @@ static void find_uses(struct slots *slots, struct block *block)
     }
 }
 
-static bool join(struct slots *slots, struct block *block, uint32_t successor)
+static bool join(struct liveness *liveness, struct block *block, uint32_t successor)
 {
     bool changed = false;
 
-    for (size_t i = 0; successor != PTX_UNUSED && i < slots->words; i++) {
-        const uint64_t more = slots->blocks[successor].in[i] & ~block->out[i];
+    for (size_t i = 0; successor != PTX_UNUSED && i < liveness->words; i++) {
+        const uint64_t more = liveness->blocks[successor].in[i] & ~block->out[i];
 
         block->out[i] |= more;
         changed |= more != 0;
@@ -179,33 +174,35 @@ static bool join(struct slots *slots, struct block *block, uint32_t successor)
     return changed;
 }
 
-static void find_lives(struct slots *slots)
+static void find_lives(struct liveness *liveness)
 {
-    struct ptx_parser *parser = slots->parser;
+    struct ptx_parser *parser = liveness->parser;
     bool changed = true;
 
-    for (uint32_t i = 0; i < slots->block_count; i++) {
-        struct block *block = &slots->blocks[i];
-        uint64_t *sets = cushim__ptx_pool(parser, 4 * slots->words * sizeof *sets);
+    for (uint32_t i = 0; i < liveness->block_count; i++) {
+        struct block *block = &liveness->blocks[i];
+        uint64_t *sets = cushim__ptx_pool(parser, 4 * liveness->words * sizeof *sets);
 
         block->uses = sets;
-        block->defines = sets + slots->words;
-        block->in = sets + 2 * slots->words;
-        block->out = sets + 3 * slots->words;
-        find_uses(slots, block);
-        memcpy(block->in, block->uses, slots->words * sizeof *sets);
+        block->defines = sets + liveness->words;
+        block->in = sets + 2 * liveness->words;
+        block->out = sets + 3 * liveness->words;
+        find_uses(liveness, block);
+        memcpy(block->in, block->uses, liveness->words * sizeof *sets);
     }
     while (changed) {
         changed = false;
-        for (uint32_t i = slots->block_count; i-- > 0;) {
-            struct block *block = &slots->blocks[i];
-            bool more = join(slots, block, block->next);
+        for (uint32_t i = liveness->block_count; i-- > 0;) {
+            struct block *block = &liveness->blocks[i];
+            const struct ptx_instruction *last = &parser->body.code[block->end - 1];
+            const uint32_t targets = last->handler == DO_BRANCH_TABLE ? last->target : 0;
+            bool more = join(liveness, block, block->next);
 
-            more |= join(slots, block, block->target);
-            for (uint32_t j = 0; j < block->tables; j++)
-                more |=
-                    join(slots, block, slots->block_of[parser->program->lists[block->table + j]]);
-            for (size_t j = 0; more && j < slots->words; j++)
+            more |= join(liveness, block, block->target);
+            for (uint32_t j = 0; j < targets; j++)
+                more |= join(liveness, block,
+                             liveness->block_of[parser->program->lists[last->list + j]]);
+            for (size_t j = 0; more && j < liveness->words; j++)
                 block->in[j] |= block->out[j] & ~block->defines[j];
             changed |= more;
         }
@@ -220,26 +217,26 @@ static void extend(struct life *life, uint32_t at)
         life->last = at;
 }
 
-static void measure(struct slots *slots)
+static void measure(struct liveness *liveness)
 {
-    const struct ptx_body *body = &slots->parser->body;
+    const struct ptx_body *body = &liveness->parser->body;
     struct operands operands;
 
     for (uint32_t i = 0; i < body->register_count; i++)
-        slots->lives[i] = (struct life){.reg = i, .first = UINT32_MAX};
-    for (uint32_t i = 0; i < slots->block_count; i++) {
-        const struct block *block = &slots->blocks[i];
+        liveness->lives[i] = (struct life){.reg = i, .first = UINT32_MAX};
+    for (uint32_t i = 0; i < liveness->block_count; i++) {
+        const struct block *block = &liveness->blocks[i];
 
         for (uint32_t j = block->first; j < block->end; j++) {
-            list_operands(slots, &body->code[j], &operands);
+            list_operands(liveness, &body->code[j], &operands);
             for (unsigned k = 0; k < operands.count; k++)
-                extend(&slots->lives[*operands.at[k].reg], j);
+                extend(&liveness->lives[*operands.at[k].reg], j);
         }
-        for (size_t word = 0; word < slots->words; word++) {
+        for (size_t word = 0; word < liveness->words; word++) {
             for (uint64_t in = block->in[word]; in; in &= in - 1)
-                extend(&slots->lives[word * 64 + (size_t)__builtin_ctzll(in)], block->first);
+                extend(&liveness->lives[word * 64 + (size_t)__builtin_ctzll(in)], block->first);
             for (uint64_t out = block->out[word]; out; out &= out - 1)
-                extend(&slots->lives[word * 64 + (size_t)__builtin_ctzll(out)], block->end - 1);
+                extend(&liveness->lives[word * 64 + (size_t)__builtin_ctzll(out)], block->end - 1);
         }
     }
 }
@@ -259,15 +256,15 @@ static int by_beginning(const void *a, const void *b)
  * Registers of one size: the places that are free again, lowest first, and how many there are. What
  * an instruction reads last is not yet free for its result, which so can be computed in place.
  */
-static uint32_t give_places(struct slots *slots, unsigned bytes)
+static uint32_t give_places(struct liveness *liveness, unsigned bytes)
 {
-    struct ptx_parser *parser = slots->parser;
+    struct ptx_parser *parser = liveness->parser;
     struct ptx_body *body = &parser->body;
     uint32_t *ends = cushim__ptx_pool(parser, (body->register_count + 1) * sizeof *ends);
     uint32_t places = 0;
 
     for (uint32_t i = 0; i < body->register_count; i++) {
-        const struct life *life = &slots->lives[i];
+        const struct life *life = &liveness->lives[i];
         uint32_t place = 0;
 
         if (life->first == UINT32_MAX || body->registers[life->reg].bytes != bytes)
@@ -282,24 +279,24 @@ static uint32_t give_places(struct slots *slots, unsigned bytes)
     return places;
 }
 
-void cushim__ptx_slots(struct ptx_parser *parser)
+void cushim__ptx_registers_place(struct ptx_parser *parser)
 {
     struct ptx_body *body = &parser->body;
     struct ptx_function *function = &parser->program->functions[body->function];
-    struct slots slots = {.parser = parser, .words = (body->register_count + 63) / 64};
+    struct liveness liveness = {.parser = parser, .words = (body->register_count + 63) / 64};
     struct operands operands;
     uint32_t wide, rows, words, begin_rows, begin_words;
 
-    find_blocks(&slots);
-    if (slots.words * slots.block_count > 1 << 26)
+    find_blocks(&liveness);
+    if (liveness.words * liveness.block_count > 1 << 26)
         cushim__ptx_fail(parser, "the function is too large");
-    find_lives(&slots);
-    slots.lives = cushim__ptx_pool(parser, (body->register_count + 1) * sizeof *slots.lives);
-    measure(&slots);
-    qsort(slots.lives, body->register_count, sizeof *slots.lives, by_beginning);
-    wide = give_places(&slots, 8);
-    rows = give_places(&slots, 4);
-    words = give_places(&slots, 1);
+    find_lives(&liveness);
+    liveness.lives = cushim__ptx_pool(parser, (body->register_count + 1) * sizeof *liveness.lives);
+    measure(&liveness);
+    qsort(liveness.lives, body->register_count, sizeof *liveness.lives, by_beginning);
+    wide = give_places(&liveness, 8);
+    rows = give_places(&liveness, 4);
+    words = give_places(&liveness, 1);
     begin_rows = FRAME_ROWS * PTX_ROW + wide * PTX_WIDE_ROW;
     begin_words = begin_rows + rows * PTX_ROW;
     for (uint32_t i = 0; i < body->register_count; i++) {
@@ -314,7 +311,7 @@ void cushim__ptx_slots(struct ptx_parser *parser)
     for (uint32_t i = 0; i < body->count; i++) {
         struct ptx_instruction *at = &body->code[i];
 
-        list_operands(&slots, at, &operands);
+        list_operands(&liveness, at, &operands);
         for (unsigned j = 0; j < operands.count; j++)
             *operands.at[j].reg = body->registers[*operands.at[j].reg].offset;
         if (at->d != PTX_UNUSED && at->d != at->a && at->d != at->b && at->d != at->c &&
