@@ -301,7 +301,7 @@ struct ptx_function {
     char *refused;
     unsigned refused_line;
     uint32_t *callees, *shared; /* functions that it calls and shared variables that it names */
-    uint32_t callee_count, shared_count, callee_room, shared_room;
+    uint32_t callee_count, shared_count;
     /* Made by cushim__ptx_link(). */
     uint32_t call_registers, call_local; /* with all that it calls, unless that is recursive */
     uint32_t *shared_offsets;            /* of a kernel: for each shared variable of the module */
@@ -327,8 +327,6 @@ struct ptx_program {
     uint32_t *lists;
     unsigned char *constants;
     uint32_t function_count, shared_count, code_count, list_count, constant_bytes;
-    size_t kernel_room, global_room, function_room, shared_room, code_room, list_room,
-        constant_room;
     struct ptx_names *names; /* that the texts share, until they are linked */
     unsigned part_count;
 };

@@ -100,8 +100,8 @@ static void vector(struct ptx_parser *parser, struct ptx_operand *operand)
     operand->first = body->vector_count;
     operand->count = count;
     for (uint32_t i = 0; i < count; i++) {
-        body->vectors = cushim__ptx_grow(parser, body->vectors, &body->vector_room,
-                                         body->vector_count, sizeof *body->vectors);
+        body->vectors =
+            cushim__ptx_grow(parser, body->vectors, body->vector_count, sizeof *body->vectors);
         body->vectors[body->vector_count++] = elements[i];
     }
 }
@@ -192,8 +192,8 @@ void cushim__ptx_refer(struct ptx_parser *parser, struct ptx_word name, bool lis
 {
     struct ptx_body *body = &parser->body;
 
-    body->references = cushim__ptx_grow(parser, body->references, &body->reference_room,
-                                        body->reference_count, sizeof *body->references);
+    body->references =
+        cushim__ptx_grow(parser, body->references, body->reference_count, sizeof *body->references);
     body->references[body->reference_count++] = (struct ptx_reference){
         .name = name,
         .depth = body->depth,

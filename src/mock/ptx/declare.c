@@ -144,8 +144,8 @@ static size_t global_named(struct ptx_parser *parser, const struct ptx_declared 
 
     *defines = linkage != PTX_EXTERN;
     if (index == next) {
-        program->globals = cushim__ptx_grow(parser, program->globals, &program->global_room, index,
-                                            sizeof *program->globals);
+        program->globals =
+            cushim__ptx_grow(parser, program->globals, index, sizeof *program->globals);
         program->globals[index] = (struct ptx_global){.linkage = PTX_EXTERN, .part = parser->part};
         program->module.globals = program->globals;
         program->globals[index].name = cushim__ptx_copy(parser, declared->name);
@@ -226,8 +226,8 @@ void cushim__ptx_shared_variables(struct ptx_parser *parser, enum ptx_linkage li
         cushim__ptx_declared_name(parser, &declared);
         index = index_of(parser, declared.name, SYMBOL_SHARED, 's', linkage, program->shared_count);
         if (index == program->shared_count) {
-            program->shared = cushim__ptx_grow(parser, program->shared, &program->shared_room,
-                                               index, sizeof *program->shared);
+            program->shared =
+                cushim__ptx_grow(parser, program->shared, index, sizeof *program->shared);
             program->shared[index] =
                 (struct ptx_shared){.name = cushim__ptx_copy(parser, declared.name)};
             program->shared_count++;
@@ -259,8 +259,8 @@ uint32_t cushim__ptx_function_named(struct ptx_parser *parser, struct ptx_word n
 
     if (index != next)
         return index;
-    program->functions = cushim__ptx_grow(parser, program->functions, &program->function_room,
-                                          index, sizeof *program->functions);
+    program->functions =
+        cushim__ptx_grow(parser, program->functions, index, sizeof *program->functions);
     function = &program->functions[index];
     *function = (struct ptx_function){.part = parser->part, .linkage = PTX_EXTERN};
     function->name = cushim__ptx_copy(parser, name);
@@ -277,8 +277,8 @@ uint32_t cushim__ptx_registers_add(struct ptx_parser *parser, const struct ptx_d
     const unsigned count = declared->repeated ? declared->repeated : 1;
 
     for (unsigned i = 0; i < count; i++) {
-        body->registers = cushim__ptx_grow(parser, body->registers, &body->register_room,
-                                           body->register_count, sizeof *body->registers);
+        body->registers = cushim__ptx_grow(parser, body->registers, body->register_count,
+                                           sizeof *body->registers);
         body->registers[body->register_count++] = (struct ptx_register){
             .bytes = declared->type == TYPE_PRED ? 1
                      : declared->scalar > 4      ? 8
@@ -322,8 +322,8 @@ void cushim__ptx_parameters(struct ptx_parser *parser, enum ptx_symbol_kind kind
         if (declared.bytes > 65536 || offset + declared.bytes > 65536)
             cushim__ptx_fail(parser, kind == SYMBOL_PARAM ? "the parameters have more than 64 KiB"
                                                           : "more parameters than are possible");
-        body->parameters = cushim__ptx_grow(parser, body->parameters, &body->parameter_room,
-                                            body->parameter_count, sizeof *body->parameters);
+        body->parameters = cushim__ptx_grow(parser, body->parameters, body->parameter_count,
+                                            sizeof *body->parameters);
         body->parameters[body->parameter_count++] =
             (struct ptx_parameter){offset, declared.bytes, declared.alignment};
         body->parameter_bytes = offset + declared.bytes;

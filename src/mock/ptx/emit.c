@@ -12,7 +12,7 @@ struct ptx_instruction *cushim__ptx_emit(struct ptx_parser *parser,
     struct ptx_body *body = &parser->body;
     struct ptx_instruction *made;
 
-    body->code = cushim__ptx_grow(parser, body->code, &body->room, body->count, sizeof *body->code);
+    body->code = cushim__ptx_grow(parser, body->code, body->count, sizeof *body->code);
     made = &body->code[body->count++];
     *made = (struct ptx_instruction){
         .handler = (uint8_t)handler,
@@ -33,23 +33,19 @@ uint32_t cushim__ptx_list_add(struct ptx_parser *parser, uint32_t value)
 {
     struct ptx_program *program = parser->program;
 
-    program->lists = cushim__ptx_grow(parser, program->lists, &program->list_room,
-                                      program->list_count, sizeof *program->lists);
+    program->lists =
+        cushim__ptx_grow(parser, program->lists, program->list_count, sizeof *program->lists);
     program->lists[program->list_count] = value;
     return program->list_count++;
 }
 
-void cushim__ptx_note(struct ptx_parser *parser, uint32_t **list, uint32_t *count, uint32_t *room,
-                      uint32_t value)
+void cushim__ptx_note(struct ptx_parser *parser, uint32_t **list, uint32_t *count, uint32_t value)
 {
-    size_t size = *room;
-
     for (uint32_t i = 0; i < *count; i++) {
         if ((*list)[i] == value)
             return;
     }
-    *list = cushim__ptx_grow(parser, *list, &size, *count, sizeof **list);
-    *room = (uint32_t)size;
+    *list = cushim__ptx_grow(parser, *list, *count, sizeof **list);
     (*list)[(*count)++] = value;
 }
 
@@ -97,14 +93,15 @@ uint32_t cushim__ptx_constant(struct ptx_parser *parser, uint64_t value, enum pt
         if (memcmp(program->constants + at, lanes, size) == 0)
             return PTX_CONSTANT | at;
     }
-    while (program->constant_room < program->constant_bytes + (size_t)size)
-        program->constants = cushim__ptx_grow(parser, program->constants, &program->constant_room,
-                                              program->constant_room, 1);
     at = program->constant_bytes;
     if (at > PTX_CONSTANT / 2)
         cushim__ptx_no_memory(parser);
-    memcpy(program->constants + at, lanes, size);
-    program->constant_bytes += size;
+    for (uint32_t i = 0; i < size; i += PTX_ROW) {
+        program->constants = cushim__ptx_grow(parser, program->constants,
+                                              program->constant_bytes / PTX_ROW, PTX_ROW);
+        memcpy(program->constants + program->constant_bytes, lanes, PTX_ROW);
+        program->constant_bytes += PTX_ROW;
+    }
     return PTX_CONSTANT | at;
 }
 
@@ -155,8 +152,7 @@ static uint32_t address_of(struct ptx_parser *parser, const struct ptx_statement
     made->guarded = false;
     made->guard = PTX_UNUSED;
     if (symbol->kind == SYMBOL_SHARED)
-        cushim__ptx_note(parser, &function->shared, &function->shared_count, &function->shared_room,
-                         symbol->index);
+        cushim__ptx_note(parser, &function->shared, &function->shared_count, symbol->index);
     else if (symbol->kind == SYMBOL_FUNCTION)
         made->immediate = (int64_t)(ptx_function_address(symbol->index) + operand->integer);
     else if (symbol->kind != SYMBOL_GLOBAL && symbol->kind != SYMBOL_LOCAL &&

@@ -27,7 +27,6 @@ struct filling {
     const struct ptx_declared *declared;
     struct ptx_global *global; /* NULL: the values are not wanted */
     size_t at;                 /* bytes that are filled */
-    size_t room;               /* of addresses */
 };
 
 /* An address: `name`, `generic(name)+4`. */
@@ -62,8 +61,7 @@ static void address(struct ptx_parser *parser, struct filling *filling, unsigned
         struct ptx_global *global = filling->global;
         struct ptx_address *addresses = (struct ptx_address *)global->addresses;
 
-        addresses = cushim__ptx_grow(parser, addresses, &filling->room, global->address_count,
-                                     sizeof *addresses);
+        addresses = cushim__ptx_grow(parser, addresses, global->address_count, sizeof *addresses);
         addresses[global->address_count++] = value;
         global->addresses = addresses;
     }

@@ -106,9 +106,7 @@ static void append(struct ptx_parser *parser, uint32_t index)
     struct ptx_body *body = &parser->body;
     struct ptx_function *function = &program->functions[index];
 
-    while (program->code_room < program->code_count + (size_t)body->count)
-        program->code = cushim__ptx_grow(parser, program->code, &program->code_room,
-                                         program->code_room, sizeof *program->code);
+    function->first = program->code_count;
     for (uint32_t i = 0; i < body->count; i++) {
         struct ptx_instruction *at = &body->code[i];
 
@@ -130,9 +128,10 @@ static void append(struct ptx_parser *parser, uint32_t index)
             at->target = index;
             at->handler = function->is_kernel ? DO_EXIT : DO_RETURN;
         }
-        program->code[program->code_count + i] = *at;
+        program->code =
+            cushim__ptx_grow(parser, program->code, function->first + i, sizeof *program->code);
+        program->code[function->first + i] = *at;
     }
-    function->first = program->code_count;
     function->count = body->count;
     function->local_bytes = (uint32_t)(body->local_bytes + 15) / 16 * 16;
     program->code_count += body->count;
@@ -208,8 +207,8 @@ static void entry(struct ptx_parser *parser, enum ptx_linkage linkage)
     cushim__ptx_scope_open(parser);
     if (is_new) {
         function->kernel = program->module.kernel_count;
-        program->kernels = cushim__ptx_grow(parser, program->kernels, &program->kernel_room,
-                                            function->kernel, sizeof *program->kernels);
+        program->kernels =
+            cushim__ptx_grow(parser, program->kernels, function->kernel, sizeof *program->kernels);
         program->module.kernels = program->kernels;
         program->kernels[program->module.kernel_count++] = kernel;
         function->is_kernel = true;

@@ -114,19 +114,19 @@ void cushim__ptx_pool_clear(struct ptx_parser *parser)
     }
 }
 
-void *cushim__ptx_grow(struct ptx_parser *parser, void *array, size_t *room, size_t count,
-                       size_t element)
+/* The room for elements is LEAST, and then the powers of two. */
+enum { LEAST = 16 };
+
+void *cushim__ptx_grow(struct ptx_parser *parser, void *array, size_t count, size_t element)
 {
-    const size_t larger = *room < 8 ? 16 : *room * 2;
+    const size_t larger = count < LEAST ? LEAST : count * 2;
     char *grown;
 
-    if (count < *room)
+    if (count & (count - 1) || (count > 0 && count < LEAST))
         return array;
     grown = larger > UINT32_MAX / 2 ? NULL : realloc(array, larger * element);
     if (!grown)
         cushim__ptx_no_memory(parser);
-    memset(grown + *room * element, 0, (larger - *room) * element);
-    *room = larger;
     return grown;
 }
 

@@ -106,18 +106,14 @@ struct ptx_body {
     uint32_t function; /* index in the program */
     struct ptx_instruction *code;
     uint32_t count;
-    size_t room;
     struct ptx_register *registers;
     uint32_t register_count;
-    size_t register_room;
     struct ptx_reference *references;
     uint32_t reference_count;
-    size_t reference_room;
     struct ptx_operand *vectors;
     uint32_t vector_count;
-    size_t vector_room;
     struct ptx_parameter *parameters; /* until the kernel or the function has them */
-    size_t parameter_room, parameter_count, parameter_bytes;
+    size_t parameter_count, parameter_bytes;
     bool has_register_parameters;       /* .reg, which are not implemented */
     bool abandoned;                     /* what is left of it is passed over */
     uint32_t depth;                     /* of the block that is being read; 0: the text */
@@ -155,9 +151,8 @@ _Noreturn void cushim__ptx_no_memory(struct ptx_parser *parser);
 void *cushim__ptx_pool(struct ptx_parser *parser, size_t bytes);
 void cushim__ptx_pool_clear(struct ptx_parser *parser);
 
-/* Room for one more element of an array from malloc(). The new room is zeroed. */
-void *cushim__ptx_grow(struct ptx_parser *parser, void *array, size_t *room, size_t count,
-                       size_t element);
+/* Room for one more element of an array from malloc(), which has grown by one each time. */
+void *cushim__ptx_grow(struct ptx_parser *parser, void *array, size_t count, size_t element);
 
 void cushim__ptx_next(struct ptx_parser *parser);
 
@@ -334,8 +329,7 @@ uint32_t cushim__ptx_list_add(struct ptx_parser *parser, uint32_t value);
 /* The same of the function, with the statement as the reason. */
 void cushim__ptx_refuse(struct ptx_parser *parser, const struct ptx_statement *statement);
 /* Functions that are called, shared variables that are named. */
-void cushim__ptx_note(struct ptx_parser *parser, uint32_t **list, uint32_t *count, uint32_t *room,
-                      uint32_t value);
+void cushim__ptx_note(struct ptx_parser *parser, uint32_t **list, uint32_t *count, uint32_t value);
 void cushim__ptx_move(struct ptx_parser *parser, const struct ptx_statement *statement, uint32_t to,
                       uint32_t from, unsigned bytes);
 /* `low` and above it `high`, each of so many bits; and bits of a row from `shift` on. */

@@ -64,7 +64,7 @@ static bool call(struct ptx_parser *parser, struct ptx_statement *statement)
     for (uint32_t i = 0; i < count; i++)
         cushim__ptx_list_add(parser, offsets[i]);
     if (target != PTX_UNUSED)
-        cushim__ptx_note(parser, &own->callees, &own->callee_count, &own->callee_room, target);
+        cushim__ptx_note(parser, &own->callees, &own->callee_count, target);
     made = cushim__ptx_emit(parser, statement, target == PTX_UNUSED ? DO_CALL_INDIRECT : DO_CALL);
     made->a = pointer;
     made->target = target;
