@@ -638,6 +638,15 @@ void cushim__ptx_address(struct ptx_step *step)
         address += launch->globals[at->target];
     else if (at->sub == SYMBOL_SHARED)
         address += launch->function->shared_offsets[at->target];
-    for (unsigned i = 0; i < PTX_LANES; i++)
-        ptx_set_number(step->result, i, at->bytes == 8, address + bases[i]);
+    if (at->bytes == 8) {
+        lane_u64 *const restrict to = step->result;
+
+        for (unsigned i = 0; i < PTX_LANES; i++)
+            to[i] = address + bases[i];
+    } else {
+        lane_u32 *const restrict to = (lane_u32 *)step->result;
+
+        for (unsigned i = 0; i < PTX_LANES; i++)
+            to[i] = (uint32_t)address + bases[i];
+    }
 }

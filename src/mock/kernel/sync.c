@@ -74,8 +74,13 @@ static void release(struct ptx_launch *launch, struct ptx_block *block, unsigned
         const uint32_t lanes = barrier->waiting[i] & warp->alive;
 
         warp->at_barrier &= ~lanes;
-        for (unsigned lane = 0; lane < PTX_LANES; lane++)
-            warp->pcs[lane] += ptx_choose(lanes, lane, 1, 0);
+        if (lanes == PTX_ALL_LANES) {
+            for (unsigned lane = 0; lane < PTX_LANES; lane++)
+                warp->pcs[lane]++;
+        } else {
+            for (unsigned lane = 0; lane < PTX_LANES; lane++)
+                warp->pcs[lane] += ptx_choose(lanes, lane, 1, 0);
+        }
         for (uint32_t left = barrier->reduces ? lanes : 0; left; left &= left - 1) {
             const unsigned lane = ptx_first(left);
             const struct ptx_instruction *at = &launch->program->code[warp->pcs[lane] - 1];
