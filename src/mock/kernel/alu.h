@@ -78,11 +78,10 @@ enum ptx_half_operation {
 };
 
 struct ptx_half_name {
-    const char *name;
-    enum ptx_half_operation operation;
+    const char *name; /* NULL: of HALF_OPERATIONS, the end */
     unsigned sources;
 };
-extern const struct ptx_half_name cushim__ptx_half_names[]; /* ended by NULL */
+extern const struct ptx_half_name cushim__ptx_half_names[]; /* by the operation */
 
 /* Of one value, or of two in a word. */
 uint32_t cushim__ptx_half_of(enum ptx_half_operation operation, enum ptx_type type, unsigned flags,

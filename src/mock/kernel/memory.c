@@ -158,12 +158,6 @@ struct reach {
 
 static const lane_u32 zeros[PTX_LANES];
 
-static void low_halves(lane_u32 *restrict to, const lane_u64 *restrict from)
-{
-    for (unsigned i = 0; i < PTX_LANES; i++)
-        to[i] = (uint32_t)from[i];
-}
-
 static void addresses(const struct ptx_step *step, struct where *where)
 {
     const struct ptx_instruction *at = step->at;
@@ -183,8 +177,11 @@ static void addresses(const struct ptx_step *step, struct where *where)
         where->narrow = at->count > 1 ? memcpy(where->own, row, PTX_ROW) : row;
     } else if (small) {
         /* The upper half of an address in a small space does not count. */
-        low_halves((lane_u32 *)where->own, row);
-        where->narrow = (const lane_u32 *)where->own;
+        lane_u32 *const own = (lane_u32 *)where->own;
+
+        for (unsigned i = 0; i < PTX_LANES; i++)
+            own[i] = (uint32_t)((const lane_u64 *)row)[i];
+        where->narrow = own;
     } else {
         where->wide = at->count > 1 ? memcpy(where->own, row, PTX_WIDE_ROW) : row;
     }

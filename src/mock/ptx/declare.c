@@ -270,36 +270,38 @@ uint32_t cushim__ptx_function_named(struct ptx_parser *parser, struct ptx_word n
 
 /* --- registers and parameters --- */
 
-uint32_t cushim__ptx_registers_add(struct ptx_parser *parser, const struct ptx_declared *declared)
+static uint32_t add_registers(struct ptx_parser *parser, unsigned count, size_t bits)
 {
     struct ptx_body *body = &parser->body;
     const uint32_t first = body->register_count;
-    const unsigned count = declared->repeated ? declared->repeated : 1;
 
     for (unsigned i = 0; i < count; i++) {
         body->registers = cushim__ptx_grow(parser, body->registers, body->register_count,
                                            sizeof *body->registers);
         body->registers[body->register_count++] = (struct ptx_register){
-            .bytes = declared->type == TYPE_PRED ? 1
-                     : declared->scalar > 4      ? 8
-                                                 : 4,
-            .bits = declared->type == TYPE_PRED ? 1 : (uint8_t)(declared->scalar * 8),
+            .bytes = bits == 1   ? 1
+                     : bits > 32 ? 8
+                                 : 4,
+            .bits = (uint8_t)bits,
             .offset = PTX_UNUSED,
         };
     }
     return first;
 }
 
+uint32_t cushim__ptx_registers_add(struct ptx_parser *parser, const struct ptx_declared *declared)
+{
+    return add_registers(parser, declared->repeated ? declared->repeated : 1,
+                         declared->type == TYPE_PRED ? 1 : declared->scalar * 8);
+}
+
 uint32_t cushim__ptx_register_new(struct ptx_parser *parser, enum ptx_row row)
 {
-    const struct ptx_declared declared = {
-        .type = row == ROW_PREDICATE ? TYPE_PRED : TYPE_B32,
-        .scalar = row == ROW_LONG || row == ROW_DOUBLE ? 8
-                  : row == ROW_HALF                    ? 2
-                                                       : 4,
-    };
-
-    return cushim__ptx_registers_add(parser, &declared);
+    return add_registers(parser, 1,
+                         row == ROW_PREDICATE ? 1
+                         : ptx_is_wide(row)   ? 64
+                         : row == ROW_HALF    ? 16
+                                              : 32);
 }
 
 void cushim__ptx_parameters(struct ptx_parser *parser, enum ptx_symbol_kind kind)

@@ -81,7 +81,7 @@ static bool select_half(struct ptx_parser *parser, struct ptx_statement *stateme
         return false;
     rows[found->sources + 1] = '\0';
     made = cushim__ptx_emit_rows(parser, statement, DO_HALF, rows);
-    made->sub = (uint8_t)found->operation;
+    made->sub = (uint8_t)(found - cushim__ptx_half_names);
     made->type = (uint8_t)type;
     made->flags |= opcode->flags;
     return true;
