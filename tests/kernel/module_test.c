@@ -219,6 +219,8 @@ static void forms_that_are_not_known_are_refused(void **state)
         "bfi.b16 h0, h1, h2, 1, 2;",
         "add.cc.f32 f0, f1, f2;",
         "add.rm.u32 r0, r1, r2;",
+        "add.u32 r0, r1, (1 << 4) | 3;",
+        "mov.u32 r0, ~1;",
         "add.rz.f16 h0, h1, h2;",
         "mad.lo.cc.b32 r0, r1, r2, r3;",
         "brx.frob r0, r1;",
