@@ -89,6 +89,14 @@ uint32_t cushim__ptx_half_of(enum ptx_half_operation operation, enum ptx_type ty
 
 /* --- numbers --- */
 
+/* The lesser or greater: -0 is less than +0, and a number is preferred to a NaN. */
+static inline double ptx_chosen(double x, double y, bool greater)
+{
+    if (x != x || y != y)
+        return x != x ? y : x;
+    return (greater ? x > y : x < y) || (x == y && ptx_bits64(x) >> 63 != greater) ? x : y;
+}
+
 /*
  * Whether a result of f32 that came out as the least normal number would be less if exponents had
  * no end: .ftz flushes it then. The rounding mode is one of <fenv.h>, the host's is to nearest.

@@ -10,31 +10,6 @@
 
 #include <fenv.h>
 #include <math.h>
-#include <string.h>
-
-static inline uint32_t bits32(float value)
-{
-    uint32_t bits;
-
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
-static inline uint64_t bits64(double value)
-{
-    uint64_t bits;
-
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
-static inline double float64(uint64_t bits)
-{
-    double value;
-
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
 
 #define QUIET UINT64_C(0x0008000000000000)
 
@@ -44,20 +19,22 @@ static inline double float64(uint64_t bits)
  */
 static inline uint32_t single(float value)
 {
-    return value == value ? bits32(value) : 0x7fffffff;
+    return value == value ? ptx_bits32(value) : 0x7fffffff;
 }
 
 static inline uint64_t wide(double value, double a, double b)
 {
     if (value == value)
-        return bits64(value);
-    return a != a ? bits64(a) | QUIET : b != b ? bits64(b) | QUIET : UINT64_C(0xfff8000000000000);
+        return ptx_bits64(value);
+    return a != a   ? ptx_bits64(a) | QUIET
+           : b != b ? ptx_bits64(b) | QUIET
+                    : UINT64_C(0xfff8000000000000);
 }
 
 /* The NaN of the second factor, of what is added, of the first factor. */
 static inline uint64_t wide3(double value, double a, double b, double c)
 {
-    return value != value && b == b && c == c && a != a ? bits64(a) | QUIET : wide(value, b, c);
+    return value != value && b == b && c == c && a != a ? ptx_bits64(a) | QUIET : wide(value, b, c);
 }
 
 static inline uint64_t quiet(uint64_t bits)
@@ -72,11 +49,11 @@ double cushim__ptx_fma_odd(double a, double b, double c)
     const double sum = product + c;
     const double shadow = sum - product;
     const double rest = (product - (sum - shadow)) + (c - shadow);
-    uint64_t bits = bits64(sum);
+    uint64_t bits = ptx_bits64(sum);
 
     if (rest != 0 && !(bits & 1) && sum - sum == 0)
         bits += (rest > 0) == (sum > 0) ? 1 : UINT64_MAX;
-    return float64(bits);
+    return ptx_float64(bits);
 }
 
 /* The C library of Windows rounds twice. */
@@ -93,7 +70,7 @@ enum { WITH_NAN = 1, WITH_SIGNS = 2 };
  */
 static inline uint32_t chosen(float x, float y, bool greater, unsigned how)
 {
-    const uint32_t sign = how & WITH_SIGNS ? (bits32(x) ^ bits32(y)) & 0x80000000 : 0;
+    const uint32_t sign = how & WITH_SIGNS ? (ptx_bits32(x) ^ ptx_bits32(y)) & 0x80000000 : 0;
     float value;
 
     if (how & WITH_NAN && (x != x || y != y))
@@ -105,15 +82,8 @@ static inline uint32_t chosen(float x, float y, bool greater, unsigned how)
     if (x != x || y != y)
         value = x != x ? y : x;
     else
-        value = (greater ? x > y : x < y) || (x == y && bits32(x) >> 31 != greater) ? x : y;
-    return value == value ? bits32(value) | sign : 0x7fffffff;
-}
-
-static inline double chosen64(double x, double y, bool greater)
-{
-    if (x != x || y != y)
-        return x != x ? y : x;
-    return (greater ? x > y : x < y) || (x == y && bits64(x) >> 63 != greater) ? x : y;
+        value = (greater ? x > y : x < y) || (x == y && ptx_bits32(x) >> 31 != greater) ? x : y;
+    return value == value ? ptx_bits32(value) | sign : 0x7fffffff;
 }
 
 /* div.approx gives zero for divisors whose reciprocal is subnormal. */
@@ -136,9 +106,10 @@ static inline double turned(float x)
 /* These read and write the upper half of a double only, and flush subnormals. */
 static inline double upper(double x)
 {
-    const uint64_t bits = bits64(x) & UINT64_C(0xffffffff00000000);
+    const uint64_t bits = ptx_bits64(x) & UINT64_C(0xffffffff00000000);
 
-    return bits << 1 >> 53 == 0 ? float64(bits & UINT64_C(0x8000000000000000)) : float64(bits);
+    return bits << 1 >> 53 == 0 ? ptx_float64(bits & UINT64_C(0x8000000000000000))
+                                : ptx_float64(bits);
 }
 
 enum { ROUNDED = MAY_ROUND | MAY_FLUSH, FULL = MAY_ROUND | MAY_FLUSH | MAY_SATURATE };
@@ -148,54 +119,54 @@ enum { ROUNDED = MAY_ROUND | MAY_FLUSH, FULL = MAY_ROUND | MAY_FLUSH | MAY_SATUR
       chosen(x, y, false, how))                                           \
     F(2, "max." words "f32", max##suffix##_f32, n32, f32, f32, MAY_FLUSH, chosen(x, y, true, how))
 
-#define FLOATS(F)                                                                                 \
-    F(2, "add.f32", add_f32, n32, f32, f32, FULL, single(x + y))                                  \
-    F(2, "sub.f32", sub_f32, n32, f32, f32, FULL, single(x - y))                                  \
-    F(2, "mul.f32", mul_f32, n32, f32, f32, FULL, single(x *y))                                   \
-    F(3, "fma.f32", fma_f32, n32, f32, f32, f32, FULL, single(FMA32(x, y, z)))                    \
-    F(0, "mad.f32", "ffff", fma_f32, FULL)                                                        \
-    F(2, "div.f32", div_f32, n32, f32, f32, ROUNDED, single(x / y))                               \
-    F(0, "div.full.f32", "fff", div_f32, MAY_FLUSH)                                               \
-    F(2, "div.approx.f32", div_approx_f32, n32, f32, f32, MAY_FLUSH,                              \
-      single(approximate_quotient(x, y)))                                                         \
-    F(1, "rcp.f32", rcp_f32, n32, f32, ROUNDED, single(1.0f / x))                                 \
-    F(0, "rcp.approx.f32", "ff", rcp_f32, MAY_FLUSH)                                              \
-    F(1, "sqrt.f32", sqrt_f32, n32, f32, ROUNDED, single(sqrtf(x)))                               \
-    F(0, "sqrt.approx.f32", "ff", sqrt_f32, MAY_FLUSH)                                            \
-    F(1, "rsqrt.approx.f32", rsqrt_f32, n32, f32, MAY_FLUSH,                                      \
-      single((float)(1.0 / sqrt((double)x))))                                                     \
-    F(1, "ex2.approx.f32", ex2_f32, n32, f32, MAY_FLUSH, single((float)exp2((double)x)))          \
-    F(1, "lg2.approx.f32", lg2_f32, n32, f32, MAY_FLUSH, single((float)log2((double)x)))          \
-    F(1, "sin.approx.f32", sin_f32, n32, f32, MAY_FLUSH, single((float)sin(turned(x))))           \
-    F(1, "cos.approx.f32", cos_f32, n32, f32, MAY_FLUSH, single((float)cos(turned(x))))           \
-    F(1, "tanh.approx.f32", tanh_f32, n32, f32, 0, single((float)tanh((double)x)))                \
-    F(1, "neg.f32", neg_f32, n32, n32, MAY_FLUSH,                                                 \
-      x << 1 > 0xff000000 ? 0x7fffffff : x ^ 0x80000000)                                          \
-    F(1, "abs.f32", abs_f32, n32, n32, MAY_FLUSH,                                                 \
-      x << 1 > 0xff000000 ? 0x7fffffff : x & 0x7fffffff)                                          \
-    F(2, "copysign.f32", copysign_f32, u32, u32, u32, 0, (x & 0x80000000) | (y & 0x7fffffff))     \
-    CHOICES(F, "", , 0)                                                                           \
-    CHOICES(F, "NaN.", _nan, WITH_NAN)                                                            \
-    CHOICES(F, "xorsign.abs.", _sign, WITH_SIGNS)                                                 \
-    CHOICES(F, "NaN.xorsign.abs.", _nan_sign, WITH_NAN | WITH_SIGNS)                              \
-    F(2, "add.f64", add_f64, n64, f64, f64, MAY_ROUND, wide(x + y, y, x))                         \
-    F(2, "sub.f64", sub_f64, n64, f64, f64, MAY_ROUND, wide(x - y, y, x))                         \
-    F(2, "mul.f64", mul_f64, n64, f64, f64, MAY_ROUND, wide(x *y, y, x))                          \
-    F(3, "fma.f64", fma_f64, n64, f64, f64, f64, MAY_ROUND, wide3(fma(x, y, z), x, y, z))         \
-    F(0, "mad.f64", "dddd", fma_f64, MAY_ROUND)                                                   \
-    F(2, "div.f64", div_f64, n64, f64, f64, MAY_ROUND, wide(x / y, x, y))                         \
-    F(1, "rcp.f64", rcp_f64, n64, f64, MAY_ROUND, wide(1.0 / x, x, x))                            \
-    F(1, "sqrt.f64", sqrt_f64, n64, f64, MAY_ROUND, wide(sqrt(x), x, x))                          \
-    F(1, "rcp.approx.f64", rcp_approx_f64, n64, f64, MAY_FLUSH, bits64(upper(1.0 / upper(x))))    \
-    F(1, "rsqrt.approx.f64", rsqrt_f64, n64, f64, 0, wide(1.0 / sqrt(x), x, x))                   \
-    F(1, "rsqrt.approx.f64.ftz", rsqrt_approx_ftz_f64, n64, f64, 0,                               \
-      bits64(upper(1.0 / sqrt(upper(x)))))                                                        \
-    F(1, "neg.f64", neg_f64, n64, n64, 0, quiet(x) ? quiet(x) : x ^ UINT64_C(0x8000000000000000)) \
-    F(1, "abs.f64", abs_f64, n64, n64, 0, quiet(x) ? quiet(x) : x &UINT64_C(0x7fffffffffffffff))  \
-    F(2, "copysign.f64", copysign_f64, n64, n64, n64, 0,                                          \
-      (x & UINT64_C(0x8000000000000000)) | (y & UINT64_C(0x7fffffffffffffff)))                    \
-    F(2, "min.f64", min_f64, n64, f64, f64, 0, wide(chosen64(x, y, false), y, x))                 \
-    F(2, "max.f64", max_f64, n64, f64, f64, 0, wide(chosen64(x, y, true), y, x))
+#define FLOATS(F)                                                                                  \
+    F(2, "add.f32", add_f32, n32, f32, f32, FULL, single(x + y))                                   \
+    F(2, "sub.f32", sub_f32, n32, f32, f32, FULL, single(x - y))                                   \
+    F(2, "mul.f32", mul_f32, n32, f32, f32, FULL, single(x *y))                                    \
+    F(3, "fma.f32", fma_f32, n32, f32, f32, f32, FULL, single(FMA32(x, y, z)))                     \
+    F(0, "mad.f32", "ffff", fma_f32, FULL)                                                         \
+    F(2, "div.f32", div_f32, n32, f32, f32, ROUNDED, single(x / y))                                \
+    F(0, "div.full.f32", "fff", div_f32, MAY_FLUSH)                                                \
+    F(2, "div.approx.f32", div_approx_f32, n32, f32, f32, MAY_FLUSH,                               \
+      single(approximate_quotient(x, y)))                                                          \
+    F(1, "rcp.f32", rcp_f32, n32, f32, ROUNDED, single(1.0f / x))                                  \
+    F(0, "rcp.approx.f32", "ff", rcp_f32, MAY_FLUSH)                                               \
+    F(1, "sqrt.f32", sqrt_f32, n32, f32, ROUNDED, single(sqrtf(x)))                                \
+    F(0, "sqrt.approx.f32", "ff", sqrt_f32, MAY_FLUSH)                                             \
+    F(1, "rsqrt.approx.f32", rsqrt_f32, n32, f32, MAY_FLUSH,                                       \
+      single((float)(1.0 / sqrt((double)x))))                                                      \
+    F(1, "ex2.approx.f32", ex2_f32, n32, f32, MAY_FLUSH, single((float)exp2((double)x)))           \
+    F(1, "lg2.approx.f32", lg2_f32, n32, f32, MAY_FLUSH, single((float)log2((double)x)))           \
+    F(1, "sin.approx.f32", sin_f32, n32, f32, MAY_FLUSH, single((float)sin(turned(x))))            \
+    F(1, "cos.approx.f32", cos_f32, n32, f32, MAY_FLUSH, single((float)cos(turned(x))))            \
+    F(1, "tanh.approx.f32", tanh_f32, n32, f32, 0, single((float)tanh((double)x)))                 \
+    F(1, "neg.f32", neg_f32, n32, n32, MAY_FLUSH,                                                  \
+      x << 1 > 0xff000000 ? 0x7fffffff : x ^ 0x80000000)                                           \
+    F(1, "abs.f32", abs_f32, n32, n32, MAY_FLUSH,                                                  \
+      x << 1 > 0xff000000 ? 0x7fffffff : x & 0x7fffffff)                                           \
+    F(2, "copysign.f32", copysign_f32, u32, u32, u32, 0, (x & 0x80000000) | (y & 0x7fffffff))      \
+    CHOICES(F, "", , 0)                                                                            \
+    CHOICES(F, "NaN.", _nan, WITH_NAN)                                                             \
+    CHOICES(F, "xorsign.abs.", _sign, WITH_SIGNS)                                                  \
+    CHOICES(F, "NaN.xorsign.abs.", _nan_sign, WITH_NAN | WITH_SIGNS)                               \
+    F(2, "add.f64", add_f64, n64, f64, f64, MAY_ROUND, wide(x + y, y, x))                          \
+    F(2, "sub.f64", sub_f64, n64, f64, f64, MAY_ROUND, wide(x - y, y, x))                          \
+    F(2, "mul.f64", mul_f64, n64, f64, f64, MAY_ROUND, wide(x *y, y, x))                           \
+    F(3, "fma.f64", fma_f64, n64, f64, f64, f64, MAY_ROUND, wide3(fma(x, y, z), x, y, z))          \
+    F(0, "mad.f64", "dddd", fma_f64, MAY_ROUND)                                                    \
+    F(2, "div.f64", div_f64, n64, f64, f64, MAY_ROUND, wide(x / y, x, y))                          \
+    F(1, "rcp.f64", rcp_f64, n64, f64, MAY_ROUND, wide(1.0 / x, x, x))                             \
+    F(1, "sqrt.f64", sqrt_f64, n64, f64, MAY_ROUND, wide(sqrt(x), x, x))                           \
+    F(1, "rcp.approx.f64", rcp_approx_f64, n64, f64, MAY_FLUSH, ptx_bits64(upper(1.0 / upper(x)))) \
+    F(1, "rsqrt.approx.f64", rsqrt_f64, n64, f64, 0, wide(1.0 / sqrt(x), x, x))                    \
+    F(1, "rsqrt.approx.f64.ftz", rsqrt_approx_ftz_f64, n64, f64, 0,                                \
+      ptx_bits64(upper(1.0 / sqrt(upper(x)))))                                                     \
+    F(1, "neg.f64", neg_f64, n64, n64, 0, quiet(x) ? quiet(x) : x ^ UINT64_C(0x8000000000000000))  \
+    F(1, "abs.f64", abs_f64, n64, n64, 0, quiet(x) ? quiet(x) : x &UINT64_C(0x7fffffffffffffff))   \
+    F(2, "copysign.f64", copysign_f64, n64, n64, n64, 0,                                           \
+      (x & UINT64_C(0x8000000000000000)) | (y & UINT64_C(0x7fffffffffffffff)))                     \
+    F(2, "min.f64", min_f64, n64, f64, f64, 0, wide(ptx_chosen(x, y, false), y, x))                \
+    F(2, "max.f64", max_f64, n64, f64, f64, 0, wide(ptx_chosen(x, y, true), y, x))
 
 FLOATS(FUNCTION)
 

@@ -4,7 +4,6 @@
  * precision, which holds sums and products of two of them well enough to be rounded once more.
  */
 #include <math.h>
-#include <string.h>
 
 #include "src/mock/kernel/launch.h"
 
@@ -57,11 +56,11 @@ uint32_t cushim__ptx_to_small(const struct ptx_small *kind, double value,
     const unsigned width = (unsigned)(kind->fraction + kind->exponent_bits);
     const uint64_t infinity =
         kind->finite_only ? (1u << width) - 1 : ((1u << kind->exponent_bits) - 1) << kind->fraction;
-    uint64_t bits, mantissa, kept, rest;
+    const uint64_t bits = ptx_bits64(value);
+    uint64_t mantissa, kept, rest;
     uint32_t sign;
     int exponent, shift;
 
-    memcpy(&bits, &value, sizeof bits);
     sign = (uint32_t)(bits >> 63) << width;
     if (value != value)
         return (1u << width) - 1;
@@ -110,15 +109,6 @@ const struct ptx_half_name cushim__ptx_half_names[] = {
     [HALF_OPERATIONS] = {NULL, 0},
 };
 
-static double chosen(double x, double y, bool greater, bool nan)
-{
-    if (x != x || y != y)
-        return nan ? (double)NAN : x != x ? y : x;
-    if (x == y)
-        return (signbit(x) != 0) == greater ? y : x;
-    return (x < y) == greater ? y : x;
-}
-
 static double computed(enum ptx_half_operation operation, double x, double y, double z)
 {
     switch (operation) {
@@ -131,11 +121,11 @@ static double computed(enum ptx_half_operation operation, double x, double y, do
     case HALF_FMA:
         return cushim__ptx_fma_odd(x, y, z);
     case HALF_MIN:
-    case HALF_MIN_NAN:
-        return chosen(x, y, false, operation == HALF_MIN_NAN);
     case HALF_MAX:
+        return ptx_chosen(x, y, operation == HALF_MAX);
+    case HALF_MIN_NAN:
     case HALF_MAX_NAN:
-        return chosen(x, y, true, operation == HALF_MAX_NAN);
+        return x != x || y != y ? (double)NAN : ptx_chosen(x, y, operation == HALF_MAX_NAN);
     case HALF_EX2:
         return exp2(x);
     case HALF_TANH:

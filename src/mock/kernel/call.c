@@ -225,10 +225,7 @@ static const char *conversion(struct ptx_step *step, unsigned lane, const char *
             return NULL;
         snprintf(piece, sizeof piece, directive, text);
     } else {
-        double number;
-
-        memcpy(&number, &value, sizeof number);
-        snprintf(piece, sizeof piece, directive, number);
+        snprintf(piece, sizeof piece, directive, ptx_float64(value));
     }
     add(output, piece, strlen(piece));
     return format + 1;

@@ -355,30 +355,21 @@ static uint64_t flushed(uint64_t bits)
 /* In global memory subnormal f32 are flushed, and a NaN in double precision stays unchanged. */
 static uint64_t add_real(enum ptx_type type, uint64_t old, uint64_t operand, bool shared)
 {
-    uint64_t result = 0;
-
     if (type == TYPE_F32) {
-        const uint32_t a = (uint32_t)(shared ? old : flushed(old));
-        const uint32_t b = (uint32_t)(shared ? operand : flushed(operand));
-        float x, y;
+        const float x = ptx_float32((uint32_t)(shared ? old : flushed(old)));
+        const float sum = x + ptx_float32((uint32_t)(shared ? operand : flushed(operand)));
 
-        memcpy(&x, &a, sizeof x);
-        memcpy(&y, &b, sizeof y);
-        x += y;
-        memcpy(&result, &x, sizeof x);
-        return x != x ? 0x7fffffff : shared ? result : flushed(result);
+        if (sum != sum)
+            return 0x7fffffff;
+        return shared ? ptx_bits32(sum) : flushed(ptx_bits32(sum));
     }
     if (type == TYPE_F64) {
-        double x, y;
+        const double x = ptx_float64(old), y = ptx_float64(operand), sum = x + y;
 
-        memcpy(&x, &old, sizeof x);
-        memcpy(&y, &operand, sizeof y);
         if (x != x || y != y)
             return shared ? (x != x ? old : operand) | UINT64_C(0x0008000000000000)
                           : (y != y ? operand : old);
-        x += y;
-        memcpy(&result, &x, sizeof x);
-        return x == x ? result : UINT64_C(0xfff8000000000000);
+        return sum == sum ? ptx_bits64(sum) : UINT64_C(0xfff8000000000000);
     }
     return cushim__ptx_half_of(HALF_ADD, type, 0, (uint32_t)old, (uint32_t)operand, 0);
 }

@@ -56,15 +56,6 @@ static bool gives_integers(const struct ptx_texture *texture)
            (texture->integers && !is_real(texture));
 }
 
-static uint32_t float_bits(double value)
-{
-    const float rounded = (float)value;
-    uint32_t bits;
-
-    memcpy(&bits, &rounded, sizeof bits);
-    return bits;
-}
-
 static unsigned char *bytes_at(struct fetch *fetch, uint64_t offset, int64_t y, int64_t z,
                                unsigned bytes, enum ptx_use use)
 {
@@ -88,7 +79,6 @@ static double linear_of_srgb(double value)
 static double number_of(const struct ptx_texture *texture, uint32_t bits, unsigned channel)
 {
     double value;
-    float single;
 
     if (gives_integers(texture))
         return texture->texel == PTX_TEXEL_S8    ? (uint32_t)(int8_t)bits
@@ -109,15 +99,14 @@ static double number_of(const struct ptx_texture *texture, uint32_t bits, unsign
     case PTX_TEXEL_F16:
         return cushim__ptx_from_small(&cushim__ptx_half, bits);
     default:
-        memcpy(&single, &bits, sizeof single);
-        return single;
+        return (double)ptx_float32(bits);
     }
 }
 
 /* What an instruction returns of a channel. */
 static uint32_t result_of(const struct ptx_texture *texture, double value)
 {
-    return gives_integers(texture) ? (uint32_t)(int64_t)value : float_bits(value);
+    return gives_integers(texture) ? (uint32_t)(int64_t)value : ptx_bits32((float)value);
 }
 
 /* False: a fault. */

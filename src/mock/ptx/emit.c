@@ -119,15 +119,11 @@ static uint64_t literal(const struct ptx_operand *operand, enum ptx_row row)
 {
     const bool is_integer = operand->kind == OPERAND_INTEGER;
     const double real = is_integer ? (double)(int64_t)operand->integer : operand->real;
-    const float single = (float)real;
-    uint32_t bits32;
-    uint64_t bits64;
 
-    memcpy(&bits32, &single, sizeof bits32);
-    memcpy(&bits64, &real, sizeof bits64);
     if (is_integer ? row != ROW_FLOAT && row != ROW_DOUBLE : operand->single)
         return operand->integer;
-    return row == ROW_DOUBLE || (row == ROW_LONG && !is_integer) ? bits64 : bits32;
+    return row == ROW_DOUBLE || (row == ROW_LONG && !is_integer) ? ptx_bits64(real)
+                                                                 : ptx_bits32((float)real);
 }
 
 /* The address of a symbol, in a wide row or one of 4 bytes. */

@@ -98,14 +98,10 @@ static void scalar(struct ptx_parser *parser, struct filling *filling)
             number.real = (double)(int64_t)number.integer;
         if (minus)
             number.real = -number.real;
-        memcpy(&bits, &number.real, sizeof bits);
-        if (type == TYPE_F32) {
-            const float single = (float)number.real;
-            uint32_t low;
-
-            memcpy(&low, &single, sizeof low);
-            bits = number.single && !minus ? number.integer : low;
-        }
+        if (type == TYPE_F64)
+            bits = ptx_bits64(number.real);
+        else
+            bits = number.single && !minus ? number.integer : ptx_bits32((float)number.real);
     } else {
         bits = cushim__ptx_integer(parser);
     }

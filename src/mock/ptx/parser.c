@@ -325,18 +325,14 @@ void cushim__ptx_number(struct ptx_parser *parser, struct ptx_operand *operand)
     text[length] = '\0';
     operand->kind = OPERAND_INTEGER;
     if (kind == 'f' || kind == 'F') {
-        const uint32_t bits = (uint32_t)digits(parser, text + 2, 16);
-        float single;
-
-        memcpy(&single, &bits, sizeof single);
         operand->kind = OPERAND_REAL;
-        operand->real = (double)single;
+        operand->integer = (uint32_t)digits(parser, text + 2, 16);
+        operand->real = (double)ptx_float32((uint32_t)operand->integer);
         operand->single = true;
-        operand->integer = bits;
     } else if (kind == 'd' || kind == 'D') {
         operand->kind = OPERAND_REAL;
         operand->integer = digits(parser, text + 2, 16);
-        memcpy(&operand->real, &operand->integer, sizeof operand->real);
+        operand->real = ptx_float64(operand->integer);
     } else if (kind == 'x' || kind == 'X') {
         operand->integer = digits(parser, text + 2, 16);
     } else if (kind == 'b' || kind == 'B') {
@@ -344,7 +340,7 @@ void cushim__ptx_number(struct ptx_parser *parser, struct ptx_operand *operand)
     } else if (strpbrk(text, ".eE")) {
         operand->kind = OPERAND_REAL;
         operand->real = decimal(parser, text);
-        memcpy(&operand->integer, &operand->real, sizeof operand->real);
+        operand->integer = ptx_bits64(operand->real);
     } else {
         operand->integer = digits(parser, text, kind != '\0' && kind != 'U' ? 8 : 10);
     }
