@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reads a trace file, whatever it contains: its process may have been killed or may still write,
- * and the file may be cut off or overwritten. What can be read is read, and damage is described.
+ * and the file may be cut off or overwritten. What can be read is read.
  */
 #ifndef CUSHIM_TRACE_READER_H
 #define CUSHIM_TRACE_READER_H
@@ -47,9 +47,9 @@ struct trace_reader {
      */
     struct trace_position *order;
     uint64_t duration_ns;
-    size_t damage_count; /* chunks that could not be read to their end */
-    char damage[200];    /* describes the first damage; "": there is none */
-    char *data;          /* the records */
+    char damage[80];            /* says where the first damage is; "": there is none */
+    struct trace_place *places; /* the chunks, which hold the records, by thread */
+    size_t place_count;
 };
 
 /*

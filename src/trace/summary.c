@@ -296,9 +296,8 @@ static void put_missing(const struct trace_timeline *timeline, FILE *file)
                     rows[i].count == 1 ? "" : "s", rows[i].rest);
     }
     put_unknown(timeline, file);
-    if (reader->damage_count)
-        fprintf(file, "Damaged: %s%s\n", reader->damage,
-                reader->damage_count > 1 ? ", and more" : "");
+    if (reader->damage[0])
+        fprintf(file, "Damaged: %s\n", reader->damage);
     if (!(header->flags & TRACE_ENDED))
         fputs("The process has not ended the trace: it crashed, was killed or still runs.\n", file);
     if (!(header->flags & TRACE_DEVICE_TIMES))

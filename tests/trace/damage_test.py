@@ -8,6 +8,7 @@ import unittest
 from harness import KERNEL, Trace, TraceTest
 
 HEADER, CHUNK, CHUNK_HEAD, RECORD = 8192, 16384, 16, 32
+DAMAGED = 'Damaged: at byte %d the file is damaged or cut off'
 
 
 def long_trace(calls=3000):
@@ -46,8 +47,7 @@ class Damage(TraceTest):
         document, summary = self.json(self.save(data))
         events = [event['tid'] for event in document['traceEvents'] if event['ph'] == 'X']
         damage = [line for line in summary.splitlines() if line.startswith('Damaged: ')]
-        self.assertEqual(['Damaged: ' + document['otherData']['damage']],
-                         [line.replace(', and more', '') for line in damage or ['Damaged: ']])
+        self.assertEqual(['Damaged: ' + document['otherData']['damage']], damage or ['Damaged: '])
         page = self.html(self.path('damaged.trace'))
         self.assertEqual([track['count'] for track in page['tracks'] if track['kind'] == 'thread'],
                          [events.count(number) for number in sorted(set(events))])
@@ -63,8 +63,7 @@ class Damage(TraceTest):
 
     def test_cut_header_is_refused(self):
         for size in (16, 100, 4000):
-            self.assert_refused(self.data[:size],
-                                'is cut off in its header, at byte %d' % size)
+            self.assert_refused(self.data[:size], 'has a header that is damaged or cut off')
 
     def test_other_versions_are_refused(self):
         self.data[16:20] = struct.pack('=I', 2)
@@ -74,8 +73,7 @@ class Damage(TraceTest):
         for header_bytes, chunk_bytes in ((0, CHUNK), (1 << 31, CHUNK), (HEADER, 0), (HEADER, 8),
                                           (HEADER, CHUNK + 1), (HEADER, 1 << 30)):
             self.data[20:28] = struct.pack('=II', header_bytes, chunk_bytes)
-            self.assert_refused(self.data, 'has a damaged header: at byte 20, headers of %d and '
-                                           'chunks of %d bytes' % (header_bytes, chunk_bytes))
+            self.assert_refused(self.data, 'has a header that is damaged or cut off')
 
     def test_missing_and_unreadable_files(self):
         missing = self.run_convert(self.path('missing'), self.path('out.json'))
@@ -91,14 +89,12 @@ class Damage(TraceTest):
         end = HEADER + CHUNK + CHUNK_HEAD + 5 * self.record
         counts, damage = self.counts(self.data[:end])
         self.assertEqual(counts, (self.in_chunk + 5, 0))
-        self.assertEqual(damage, ['Damaged: at byte %d the file ends in the middle of a chunk, '
-                                  'and more' % end])
+        self.assertEqual(damage, [DAMAGED % end])
         counts, damage = self.counts(self.data[:end + 50])
         self.assertEqual(counts, (self.in_chunk + 5, 0))
         counts, damage = self.counts(self.data[:HEADER + 2 * CHUNK])
         self.assertEqual(counts, (2 * self.in_chunk, 0))
-        self.assertEqual(damage, ['Damaged: at byte %d the file ends, and chunks that threads '
-                                  'have taken are missing' % (HEADER + 2 * CHUNK)])
+        self.assertEqual(damage, [DAMAGED % (HEADER + 2 * CHUNK)])
         self.assertEqual((whole, other), (3000, 3000))
 
     def damage_record(self, number, offset, data, size=None):
@@ -107,42 +103,40 @@ class Damage(TraceTest):
         self.data[at + offset:at + offset + len(data)] = data
         return at
 
-    def assert_record_damaged(self, number, at, problem):
+    def assert_record_damaged(self, number, at):
         """The rest of the chunk is not read, but all other chunks are."""
         (first, second), damage = self.counts(self.data)
         self.assertEqual((first, second), (3000 - self.in_chunk + number, 3000))
-        self.assertEqual(damage, ['Damaged: at byte %d %s' % (at, problem)])
+        self.assertEqual(damage, [DAMAGED % at])
 
     def test_record_of_no_kind(self):
         at = self.damage_record(7, 0, b'\x63')
-        self.assert_record_damaged(7, at, 'a record is of an unknown kind')
+        self.assert_record_damaged(7, at)
 
     def test_record_that_is_too_long_for_its_chunk(self):
         at = self.damage_record(self.in_chunk - 1, 1, b'\xff')
-        self.assert_record_damaged(self.in_chunk - 1, at, 'a record reaches beyond its chunk')
+        self.assert_record_damaged(self.in_chunk - 1, at)
 
     def test_work_that_is_too_short(self):
         at = self.damage_record(3, 0, b'\x02')
-        self.assert_record_damaged(3, at, 'a record of work is too short')
+        self.assert_record_damaged(3, at)
 
     def test_name_without_an_end(self):
         for kind in (3, 4, 5):
             at = self.damage_record(3, 0, bytes([kind]))
             self.damage_record(3, RECORD, b'x' * 56)
-            self.assert_record_damaged(3, at, 'a record lacks the end of its name')
+            self.assert_record_damaged(3, at)
 
     def test_chunk_that_claims_too_much(self):
         self.data[HEADER + 4:HEADER + 8] = struct.pack('=I', CHUNK)
         _, damage = self.counts(self.data)
-        self.assertTrue(damage[0].startswith(
-            'Damaged: at byte %d a chunk claims more records than fit' % HEADER), damage)
+        self.assertEqual(damage, [DAMAGED % (HEADER + CHUNK)])
 
     def test_chunk_of_no_thread(self):
         self.data[HEADER:HEADER + 4] = bytes(4)
         counts, damage = self.counts(self.data)
         self.assertEqual(counts, (3000 - self.in_chunk, 3000))
-        self.assertEqual(damage, ['Damaged: at byte %d a chunk with records belongs to no thread'
-                                  % HEADER])
+        self.assertEqual(damage, [DAMAGED % HEADER])
 
     def test_chunk_that_was_taken_and_not_begun(self):
         self.data[HEADER:HEADER + 8] = bytes(8)
@@ -152,7 +146,8 @@ class Damage(TraceTest):
         self.data[48:64] = struct.pack('=QQ', 1 << 60, 1 << 61)
         counts, damage = self.counts(self.data)
         self.assertEqual(counts, (3000, 3000))
-        self.assertIn('chunks that threads have taken are missing', damage[0])
+        chunks = -(-(len(self.data) - HEADER) // CHUNK)
+        self.assertEqual(damage, [DAMAGED % (HEADER + chunks * CHUNK)])
 
     def test_sparse_file_of_a_process_that_was_killed(self):
         path = self.save(self.data)

@@ -21,21 +21,26 @@ static uint64_t random_below(uint64_t below)
     return (random_state >> 33) % below;
 }
 
-/* The fields of the header, or anything behind it. */
-static size_t choose_place(size_t size)
+/* A field of the header, or a word that a record has filled: most of a chunk may be zeros. */
+static size_t choose_place(const unsigned char *bytes, size_t size)
 {
+    static const unsigned char zeros[8];
     const size_t fields = offsetof(struct trace_header, program);
-    const size_t behind = sizeof(struct trace_header) / 8 * 8;
+    size_t place;
 
-    return random_below(8) == 0 ? random_below(fields / 8) * 8
-                                : behind + random_below((size - behind) / 8) * 8;
+    if (random_below(8) == 0)
+        return random_below(fields / 8) * 8;
+    do
+        place = TRACE_HEADER_BYTES + random_below((size - TRACE_HEADER_BYTES) / 8) * 8;
+    while (memcmp(bytes + place, zeros, sizeof zeros) == 0);
+    return place;
 }
 
 static void change(unsigned char *bytes, size_t size)
 {
     static const uint64_t numbers[] = {
         0, 1, 0xff, 0xffff, UINT32_MAX, UINT64_MAX, INT64_MAX, UINT64_C(1) << 63, 65536, 4096};
-    size_t place = choose_place(size);
+    size_t place = choose_place(bytes, size);
     const uint64_t number = numbers[random_below(sizeof numbers / sizeof numbers[0])];
     const size_t width = (size_t)1 << random_below(4);
     uint64_t word;
@@ -49,7 +54,7 @@ static void change(unsigned char *bytes, size_t size)
         memcpy(bytes + place, &number, width);
         break;
     case 2: /* from elsewhere */
-        memcpy(bytes + place / 8 * 8, bytes + choose_place(size), 8);
+        memcpy(bytes + place / 8 * 8, bytes + choose_place(bytes, size), 8);
         break;
     default: /* a little more or less */
         memcpy(&word, bytes + place / 8 * 8, sizeof word);
