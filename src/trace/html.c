@@ -187,16 +187,6 @@ static void put_tracks(const struct html_output *output)
     fputs("]", output->file);
 }
 
-static void put_strings(FILE *file, const char *key, const struct trace_set *set)
-{
-    fprintf(file, ",\n\"%s\":[", key);
-    for (uint32_t i = 0; i < set->count; i++) {
-        fputs(i ? "," : "", file);
-        trace_put_string(file, trace_set_at(set, i));
-    }
-    fputs("]", file);
-}
-
 static void put_summary(const struct html_output *output)
 {
     const struct trace_timeline *timeline = output->timeline;
@@ -222,9 +212,10 @@ static void put_data(const struct html_output *output)
 
     fputs("<script id=\"data\" type=\"application/json\">\n{\"format\":1,", file);
     trace_put_header(output->timeline, file);
-    fprintf(file, ",\"lost_details\":%" PRIu64, output->lost_details);
-    put_strings(file, "names", &output->timeline->names);
-    put_strings(file, "details", &output->details);
+    fprintf(file, ",\"lost_details\":%" PRIu64 ",\n\"names\":", output->lost_details);
+    trace_put_strings(file, &output->timeline->names, NULL, output->timeline->names.count);
+    fputs(",\n\"details\":", file);
+    trace_put_strings(file, &output->details, NULL, output->details.count);
     fputs(",\n\"classes\":[", file);
     for (int i = 0; i < TRACE_CLASSES; i++)
         fprintf(file, "%s\"%s\"", i ? "," : "", trace_class_names[i]);

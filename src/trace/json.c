@@ -36,17 +36,14 @@ void trace_put_string(FILE *file, const char *text)
     }
 }
 
-static void put_unknown(const struct trace_timeline *timeline, FILE *file)
+void trace_put_strings(FILE *file, const struct trace_set *set, const uint32_t *numbers,
+                       size_t count)
 {
-    const char *name;
-
-    fputs(",\"unknown_names\":[", file);
-    for (size_t i = 0; i < TRACE_UNKNOWN_SHOWN && (name = trace_unknown_function(timeline, i));
-         i++) {
-        fputs(i ? "," : "", file);
-        trace_put_string(file, name);
+    for (uint32_t i = 0; i < count; i++) {
+        fputs(i ? "," : "[", file);
+        trace_put_string(file, trace_set_at(set, numbers ? numbers[i] : i));
     }
-    fputs("]", file);
+    fputs(count ? "]" : "[]", file);
 }
 
 void trace_put_header(const struct trace_timeline *timeline, FILE *file)
@@ -72,7 +69,8 @@ void trace_put_header(const struct trace_timeline *timeline, FILE *file)
             reader->duration_ns, header->lost_calls, header->lost_work, header->untimed_work,
             header->unknown_functions, header->call_cost_ns, header->event_cost_ns);
     trace_put_string(file, reader->damage);
-    put_unknown(timeline, file);
+    fputs(",\"unknown_names\":", file);
+    trace_put_strings(file, &timeline->names, timeline->unknown, timeline->unknown_count);
 }
 
 /* Microseconds. */

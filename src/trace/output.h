@@ -26,8 +26,9 @@ void trace_write_summary(const struct trace_timeline *timeline, FILE *file);
 /* A JSON string that may stand in HTML: `<` is escaped, and invalid UTF-8 is replaced. */
 void trace_put_string(FILE *file, const char *text);
 
-/* How many unknown functions are named. */
-enum { TRACE_UNKNOWN_SHOWN = 10 };
+/* A list of strings: those of a set that have these numbers, or all if `numbers` is NULL. */
+void trace_put_strings(FILE *file, const struct trace_set *set, const uint32_t *numbers,
+                       size_t count);
 
 /* Members of JSON: what the header of the trace says, the damage and the unknown functions. */
 void trace_put_header(const struct trace_timeline *timeline, FILE *file);

@@ -263,11 +263,11 @@ static void put_unknown(const struct trace_timeline *timeline, FILE *file)
 {
     char line[1024];
     struct cushim__text text;
-    const char *name;
 
     cushim__text_begin(&text, line, sizeof line);
-    for (size_t i = 0; i < TRACE_UNKNOWN_SHOWN && (name = trace_unknown_function(timeline, i)); i++)
-        cushim__text_format(&text, "%s%s", i ? ", " : "", name);
+    for (size_t i = 0; i < timeline->unknown_count; i++)
+        cushim__text_format(&text, "%s%s", i ? ", " : "",
+                            trace_set_at(&timeline->names, timeline->unknown[i]));
     if (text.length)
         fprintf(file, "  %s\n", shown(line, 98).text);
 }

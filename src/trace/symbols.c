@@ -3,6 +3,7 @@
  * C++ names of kernels. The names in a trace come from the program and may contain anything, so
  * only those that can be mangled names are handed to the demangler. Each of them is one line.
  */
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,72 +17,59 @@ static bool is_mangled(const char *name)
     return name[0] == '_' && name[1] == 'Z' && name[strspn(name, allowed)] == '\0';
 }
 
-static size_t count_lines(const char *text)
-{
-    size_t count = 0;
-
-    for (; (text = strchr(text, '\n')); text++)
-        count++;
-    return count;
-}
-
 /* Every kernel returns void, so that says nothing. */
 static const char *without_void(const char *name)
 {
     return strncmp(name, "void ", 5) == 0 ? name + 5 : name;
 }
 
-/* Replace the names of kernels that are in the set, by lines in the order of the set. */
-static void rename_kernels(struct trace_timeline *timeline, const struct trace_set *symbols,
-                           char *line)
+/*
+ * Find the C++ names in lines in the order of the set. False: there are fewer lines or more, so it
+ * is not known which name a line belongs to.
+ */
+static bool read_lines(char *lines, const char **names, size_t count)
 {
-    uint32_t *shown = trace_zeros(symbols->count, sizeof *shown);
+    size_t found = 0;
 
-    for (size_t i = 0; i < symbols->count; i++) {
-        char *end = strchr(line, '\n');
-
+    for (char *end; (end = strchr(lines, '\n')); lines = end + 1) {
         *end = '\0';
-        shown[i] = *without_void(line) ? trace_set_add_text(&timeline->names, without_void(line))
-                                       : TRACE_SET_NONE;
-        line = end + 1;
+        if (found == count)
+            return false;
+        names[found++] = without_void(lines);
     }
-    for (size_t i = 0; i < timeline->work_count; i++) {
-        struct trace_work_event *work = &timeline->works[i];
-        const char *name = trace_set_at(&timeline->names, work->name);
-        const uint32_t number = work->kind == TRACE_KERNEL
-                                    ? trace_set_find(symbols, name, strlen(name))
-                                    : TRACE_SET_NONE;
-
-        if (number != TRACE_SET_NONE && shown[number] != TRACE_SET_NONE)
-            work->name = shown[number];
-    }
-    free(shown);
+    return found == count;
 }
 
 void trace_demangle(struct trace_timeline *timeline,
                     char *(*demangle)(const char *lines, size_t size))
 {
     struct trace_set symbols = {0};
+    uint32_t *numbers = trace_zeros(timeline->work_count, sizeof *numbers);
+    const char **names;
     char *lines, *answer;
 
     for (size_t i = 0; i < timeline->work_count; i++) {
         const struct trace_work_event *work = &timeline->works[i];
         const char *name = trace_set_at(&timeline->names, work->name);
 
-        if (work->kind == TRACE_KERNEL && is_mangled(name))
-            trace_set_add_text(&symbols, name);
+        numbers[i] = work->kind == TRACE_KERNEL && is_mangled(name)
+                         ? trace_set_add_text(&symbols, name)
+                         : TRACE_SET_NONE;
     }
-    if (symbols.count == 0)
-        return;
     lines = trace_zeros(symbols.byte_count, 1);
-    memcpy(lines, symbols.bytes, symbols.byte_count);
+    names = trace_zeros(symbols.count, sizeof *names);
     for (size_t i = 0; i < symbols.byte_count; i++)
-        lines[i] = lines[i] ? lines[i] : '\n';
-    answer = demangle(lines, symbols.byte_count);
-    /* With fewer lines or more, it is not known which name a line belongs to. */
-    if (answer && count_lines(answer) == symbols.count)
-        rename_kernels(timeline, &symbols, answer);
+        lines[i] = symbols.bytes[i] ? symbols.bytes[i] : '\n';
+    answer = symbols.count ? demangle(lines, symbols.byte_count) : NULL;
+    if (answer && read_lines(answer, names, symbols.count)) {
+        for (size_t i = 0; i < timeline->work_count; i++) {
+            if (numbers[i] != TRACE_SET_NONE && *names[numbers[i]])
+                timeline->works[i].name = trace_set_add_text(&timeline->names, names[numbers[i]]);
+        }
+    }
     free(answer);
+    free(names);
     free(lines);
+    free(numbers);
     trace_set_free(&symbols);
 }

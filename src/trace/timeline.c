@@ -71,18 +71,6 @@ uint32_t trace_name_of(const struct trace_timeline *timeline, enum trace_named w
     return index == TRACE_SET_NONE ? index : timeline->named_names[index];
 }
 
-const char *trace_unknown_function(const struct trace_timeline *timeline, size_t index)
-{
-    for (uint32_t i = 0; i < timeline->named.count; i++) {
-        struct name_key key;
-
-        memcpy(&key, trace_set_at(&timeline->named, i), sizeof key);
-        if (key.what == TRACE_NAME_UNKNOWN_FUNCTION && index-- == 0)
-            return trace_set_at(&timeline->names, timeline->named_names[i]);
-    }
-    return NULL;
-}
-
 struct trace_track *trace_track_add(struct trace_timeline *timeline, enum trace_track_kind kind,
                                     uint32_t owner, const char *group, const char *name,
                                     size_t first, size_t end)
@@ -99,11 +87,16 @@ struct trace_track *trace_track_add(struct trace_timeline *timeline, enum trace_
 static void add_name(struct trace_timeline *timeline, const struct trace_item *item)
 {
     const struct name_key key = {trace_words(item)[0], trace_words(item)[1]};
+    const uint32_t name =
+        trace_set_add_text(&timeline->names, (const char *)(trace_words(item) + 2));
+    const bool is_new = trace_set_find(&timeline->named, &key, sizeof key) == TRACE_SET_NONE;
     const uint32_t index = trace_set_add(&timeline->named, &key, sizeof key);
 
     TRACE_ROOM(timeline->named_names, index, timeline->named_room);
-    timeline->named_names[index] =
-        trace_set_add_text(&timeline->names, (const char *)(trace_words(item) + 2));
+    timeline->named_names[index] = name;
+    if (is_new && key.what == TRACE_NAME_UNKNOWN_FUNCTION &&
+        timeline->unknown_count < TRACE_UNKNOWN_SHOWN)
+        timeline->unknown[timeline->unknown_count++] = name;
 }
 
 void trace_slot_add_name(struct trace_timeline *timeline, unsigned slot)

@@ -14,7 +14,10 @@
 #include "src/trace/reader.h"
 #include "src/trace/set.h"
 
-enum { TRACE_SLOTS = UINT16_MAX + 1 };
+enum {
+    TRACE_SLOTS = UINT16_MAX + 1,
+    TRACE_UNKNOWN_SHOWN = 10, /* how many unknown functions are named */
+};
 
 /* What the outputs show in a row: a number of events, which begin in order. */
 struct trace_track {
@@ -122,6 +125,8 @@ struct trace_timeline {
     size_t error_count, error_room;
     struct trace_memory *memory;
     size_t memory_count, memory_room;
+    /* Names of functions that cuGetProcAddress has found and the registry does not have. */
+    uint32_t unknown[TRACE_UNKNOWN_SHOWN], unknown_count;
 
     /* Private: sets that find streams and so on, and arrays by the numbers of their elements. */
     struct trace_set stream_keys, context_keys, error_keys, handles, named;
@@ -136,12 +141,6 @@ void trace_timeline_free(struct trace_timeline *timeline);
 
 /* The name that the program gives something, as a number in `names`, or TRACE_SET_NONE. */
 uint32_t trace_name_of(const struct trace_timeline *timeline, enum trace_named what, uint64_t of);
-
-/*
- * The name of a function that cuGetProcAddress found and the registry does not have, by an index in
- * the order of the first look-up. NULL: there are no more.
- */
-const char *trace_unknown_function(const struct trace_timeline *timeline, size_t index);
 
 /* Add a track; the name is copied. The pointer is valid until another one is added. */
 struct trace_track *trace_track_add(struct trace_timeline *timeline, enum trace_track_kind kind,
