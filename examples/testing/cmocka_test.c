@@ -30,8 +30,8 @@ static void nothing_is_left_where_the_second_buffer_fails(void **state)
     CUdeviceptr in, out;
     char why[200];
 
-    if (cushim_fault_parse(cushim_test_layer(*state), "cuMemAlloc:nth=2 => return(OUT_OF_MEMORY)",
-                           why, sizeof why))
+    if (cushim_fault_add_rules(cushim_test_layer(*state),
+                               "cuMemAlloc:nth=2 => return(OUT_OF_MEMORY)", why, sizeof why))
         fail_msg("%s", why);
     assert_int_equal(buffers_create(&in, &out, 1 << 20), CUDA_ERROR_OUT_OF_MEMORY);
 }

@@ -155,8 +155,8 @@ static void job_whose_query_answers_an_error_has_failed(void **state)
     struct fixture *fixture = *state;
     char why[200] = "";
 
-    if (cushim_fault_parse(cushim_test_layer(fixture->test),
-                           "cuEventQuery:after=1 => return(LAUNCH_FAILED)", why, sizeof why))
+    if (cushim_fault_add_rules(cushim_test_layer(fixture->test),
+                               "cuEventQuery:after=1 => return(LAUNCH_FAILED)", why, sizeof why))
         fail_msg("%s", why);
     assert_int_equal(queue_add(&fixture->queue, 0, fixture->memory, BYTES), CUDA_SUCCESS);
     assert_int_equal(queue_poll(&fixture->queue), 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The rules of the one layer (fault_api.c), and what they do to calls (fault.c).
+ * The rules of the one layer (fault_rules.c), and what they do to calls (fault.c).
  *
  * Rules are written under the layer's lock, and those of operations and symbols under the mock's
  * too, which reads them with its own lock alone. A rule that is there does not change; only its

@@ -89,7 +89,7 @@ static bool add_faults(void)
     bool is_done = cushim__variable_said("CUSHIM_FAULTS", &rules);
 
     if (is_done && rules)
-        is_done = cushim_fault_parse(layer, rules, message, sizeof message) == CUDA_SUCCESS;
+        is_done = cushim_fault_add_rules(layer, rules, message, sizeof message) == CUDA_SUCCESS;
     free(rules);
     return is_done;
 }

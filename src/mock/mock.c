@@ -162,7 +162,7 @@ static CUresult create_layer(struct cushim_mock *mock, const struct cushim_mock_
         snprintf(options->message, options->message_size,
                  "rules of faults need a layer, and the process has one: add them to that");
     if (code == CUDA_SUCCESS)
-        code = cushim_fault_parse(mock->layer, mock->settings.faults, NULL, 0);
+        code = cushim_fault_add_rules(mock->layer, mock->settings.faults, NULL, 0);
     if (code == CUDA_SUCCESS)
         mock->table = cushim_layer_table(mock->layer);
     return code;

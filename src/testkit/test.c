@@ -249,8 +249,8 @@ static CUresult begin(struct cushim_test *test, const struct cushim_test_options
     if (code == CUDA_SUCCESS && options->forbid_errors)
         code = cushim_layer_forbid_errors(test->layer, true);
     if (code == CUDA_SUCCESS && options->faults)
-        code = cushim_fault_parse(test->layer, options->faults, options->message,
-                                  options->message_size);
+        code = cushim_fault_add_rules(test->layer, options->faults, options->message,
+                                      options->message_size);
     return code;
 }
 

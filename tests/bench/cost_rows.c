@@ -207,16 +207,16 @@ static void begin_recording(void)
 static void begin_rules(void)
 {
     begin_idle();
-    cost_note(cushim_fault_parse(layer, "cuMemAlloc*:p=0.5 => out_of_memory\ncuGraph* => missing\n",
-                                 NULL, 0));
+    cost_note(cushim_fault_add_rules(
+        layer, "cuMemAlloc*:p=0.5 => out_of_memory\ncuGraph* => missing\n", NULL, 0));
 }
 
 /* It meets the call and is not for it: for a later one. */
 static void begin_fault(void)
 {
     begin_idle();
-    cost_note(cushim_fault_parse(layer, "cuEventQuery:nth=18446744073709551615 => return(UNKNOWN)",
-                                 NULL, 0));
+    cost_note(cushim_fault_add_rules(
+        layer, "cuEventQuery:nth=18446744073709551615 => return(UNKNOWN)", NULL, 0));
 }
 
 static void end_layer(void)

@@ -20,7 +20,7 @@ static void order_begin_with(const char *fault)
     char message[200];
 
     order_begin("mode = auto");
-    if (cushim_fault_parse(order_layer, fault, message, sizeof message) != CUDA_SUCCESS)
+    if (cushim_fault_add_rules(order_layer, fault, message, sizeof message) != CUDA_SUCCESS)
         fail_msg("%s", message);
 }
 

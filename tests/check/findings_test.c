@@ -260,7 +260,7 @@ static void call_that_a_fault_answers_has_ended_nothing(void **state)
 
     (void)state;
     OK(start(NULL, NULL));
-    OK(cushim_fault_parse(layer, "cuEventDestroy_v2:nth=1 => return(NOT_PERMITTED)", NULL, 0));
+    OK(cushim_fault_add_rules(layer, "cuEventDestroy_v2:nth=1 => return(NOT_PERMITTED)", NULL, 0));
     OK(driver->EventCreate(&event, 0));
     CODE(CUDA_ERROR_NOT_PERMITTED, driver->EventDestroy_v2(event));
     OK(driver->EventQuery(event));

@@ -30,7 +30,7 @@ static const struct cushim_table *begin_rules(const char *rules)
     MUST(cushim_context_make_current(context));
     MUST(cushim_layer_create(NULL, &layer));
     MUST(cushim_layer_install(layer));
-    if (cushim_fault_parse(layer, rules, message, sizeof message) != CUDA_SUCCESS)
+    if (cushim_fault_add_rules(layer, rules, message, sizeof message) != CUDA_SUCCESS)
         fail("%s", message);
     return cushim_driver();
 }

@@ -58,7 +58,7 @@ static void check_added(struct cushim_layer *layer, const char *text, size_t siz
     char *message = fuzz_memory(size);
     bool is_refused;
     const unsigned count = check_lines(text, &is_refused);
-    const CUresult code = cushim_fault_parse(layer, text, size ? message : NULL, size);
+    const CUresult code = cushim_fault_add_rules(layer, text, size ? message : NULL, size);
 
     CLAIM(fuzz_is_closed(message, size));
     CLAIM(code ==

@@ -387,7 +387,7 @@ static void call_too_long_to_be_reported_whole_ends_in_dots(void **state)
     (void)state;
     OK(cushim_tag_set(layer, stream, "stream-of-thirty-one-characters"));
     OK(cushim_layer_forbid(layer, "cuLaunchKernel", NULL, 0));
-    OK(cushim_fault_parse(layer, "* => return(LAUNCH_INCOMPATIBLE_TEXTURING)", NULL, 0));
+    OK(cushim_fault_add_rules(layer, "* => return(LAUNCH_INCOMPATIBLE_TEXTURING)", NULL, 0));
     driver->LaunchKernel(NULL, most, most, most, most, most, most, most, stream, NULL, NULL);
     cushim_fault_clear(layer);
     CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_layer_verify(layer, said, sizeof said));

@@ -348,7 +348,7 @@ static const char *rule_text(size_t index)
 static void assert_refused(struct cushim_layer *layer, const char *rules, const char *why)
 {
     CODE(CUDA_ERROR_INVALID_VALUE,
-         cushim_fault_parse(layer, rules, fault_message, sizeof fault_message));
+         cushim_fault_add_rules(layer, rules, fault_message, sizeof fault_message));
     assert_string_equal(fault_message, why);
 }
 
@@ -388,8 +388,8 @@ static void text_with_one_wrong_line_adds_nothing(void **state)
                    "\"OUT_OF_MEMORY\"?");
     assert_null(rule_text(0));
     assert_refused(*state, "cuInit => ha\x01ng", "faults:1:13: a control character, of code 1");
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_fault_parse(*state, "cuInit", NULL, 0));
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_fault_parse(*state, NULL, NULL, 0));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_fault_add_rules(*state, "cuInit", NULL, 0));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_fault_add_rules(*state, NULL, NULL, 0));
 }
 
 static void more_than_64_rules_are_refused(void **state)

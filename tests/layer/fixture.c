@@ -85,7 +85,7 @@ static char event_memory;
 
 void fault_add(void **state, const char *rules)
 {
-    if (cushim_fault_parse(*state, rules, fault_message, sizeof fault_message) != CUDA_SUCCESS)
+    if (cushim_fault_add_rules(*state, rules, fault_message, sizeof fault_message) != CUDA_SUCCESS)
         fail_msg("%s", fault_message);
     assert_string_equal(fault_message, "");
 }

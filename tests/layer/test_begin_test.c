@@ -381,7 +381,7 @@ static void assert_refused_by_all(struct cushim_layer *ended)
     CODE(CUDA_ERROR_INVALID_VALUE, cushim_tag_get(ended, &call, text, sizeof text));
     strcpy(text, "of before");
     CODE(CUDA_ERROR_INVALID_VALUE,
-         cushim_fault_parse(ended, "cuInit => return(UNKNOWN)", text, sizeof text));
+         cushim_fault_add_rules(ended, "cuInit => return(UNKNOWN)", text, sizeof text));
     assert_string_equal(text, "there is no such layer: it has ended, or none was given");
     CODE(CUDA_ERROR_INVALID_VALUE, cushim_layer_install(ended));
     assert_int_equal(cushim_recording_text(ended, text, sizeof text), 0);
@@ -421,10 +421,10 @@ static void layer_that_ended_leaves_the_current_one_alone(void **state)
     (void)state;
     testkit_begin(&options);
     OK(cushim_layer_forbid(layer, "cuInit", NULL, 0));
-    OK(cushim_fault_parse(layer, "cuInit:nth=7 => return(UNKNOWN)", NULL, 0));
+    OK(cushim_fault_add_rules(layer, "cuInit:nth=7 => return(UNKNOWN)", NULL, 0));
     OK(driver->DriverGetVersion(&(int){0}));
     assert_refused_by_all((struct cushim_layer *)other);
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_fault_parse(layer, NULL, text, sizeof text));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_fault_add_rules(layer, NULL, text, sizeof text));
     assert_string_equal(text, "faults: the text is NULL");
     assert_string_equal(cushim_fault_unused(layer, 0),
                         "cuInit:nth=7 => return(UNKNOWN): never matched");

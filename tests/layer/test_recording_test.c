@@ -118,7 +118,7 @@ static void number_with_a_point_is_recorded_with_as_few_digits_as_distinguish_it
 static void code_without_a_name_is_recorded_as_its_number(void **state)
 {
     (void)state;
-    OK(cushim_fault_parse(layer, "cuStreamQuery => return(9876)", NULL, 0));
+    OK(cushim_fault_add_rules(layer, "cuStreamQuery => return(9876)", NULL, 0));
     CODE((CUresult)9876, driver->StreamQuery(NULL));
     assert_recorded("cuStreamQuery(hStream=NULL) = 9876 (by a fault)");
 }

@@ -239,9 +239,9 @@ static void kinds_are_those_of_the_mock(void **state)
         &(struct cushim_layer *){NULL}));
     for (; cushim__fault_operations[count]; count++) {
         snprintf(rule, sizeof rule, "op.%s => delay(1 ns)", cushim__fault_operations[count]);
-        OK(cushim_fault_parse(layer(), rule, message, sizeof message));
+        OK(cushim_fault_add_rules(layer(), rule, message, sizeof message));
     }
-    OK(cushim_fault_parse(layer(), "op.* => delay(1 ns)", message, sizeof message));
+    OK(cushim_fault_add_rules(layer(), "op.* => delay(1 ns)", message, sizeof message));
     cushim_mock_trace_set(fixture_mock, note_kind, NULL);
     stream = fixture_stream();
     queue_all_kinds(stream);

@@ -167,7 +167,7 @@ void testkit_fault(const char *rule)
 {
     char message[200];
 
-    if (cushim_fault_parse(testkit.layer, rule, message, sizeof message) != CUDA_SUCCESS)
+    if (cushim_fault_add_rules(testkit.layer, rule, message, sizeof message) != CUDA_SUCCESS)
         fail_msg("%s", message);
 }
 

@@ -65,10 +65,10 @@ static CUresult faults(void)
     CUresult code = begin(&mock, &layer);
 
     if (code == CUDA_SUCCESS)
-        code = cushim_fault_parse(layer,
-                                  "cuMemAlloc_v2:nth=3 => return(OUT_OF_MEMORY)\n"
-                                  "cuEventCreate:nth=1 => return(OUT_OF_MEMORY)",
-                                  why, sizeof why);
+        code = cushim_fault_add_rules(layer,
+                                      "cuMemAlloc_v2:nth=3 => return(OUT_OF_MEMORY)\n"
+                                      "cuEventCreate:nth=1 => return(OUT_OF_MEMORY)",
+                                      why, sizeof why);
     if (code == CUDA_SUCCESS) {
         if (cushim_driver()->EventCreate(&event, 0) != CUDA_ERROR_OUT_OF_MEMORY ||
             cushim_fault_matched(layer, 1) != 1 || cushim_fault_fired(layer, 1) != 1 ||
@@ -295,7 +295,7 @@ const struct function testkit_functions[] = {
     {"cushim_layer_create cushim_layer_destroy cushim_layer_current cushim_layer_table "
      "cushim_layer_wrapped cushim_layer_next cushim_layer_install",
      layers, CUDA_SUCCESS},
-    {"cushim_fault_parse cushim_fault_matched cushim_fault_fired "
+    {"cushim_fault_add_rules cushim_fault_matched cushim_fault_fired "
      "cushim_fault_unused cushim_fault_clear cushim_fault_resume",
      faults, CUDA_SUCCESS},
     {"cushim_recording_start cushim_recording_stop cushim_recording_clear "

@@ -180,8 +180,8 @@ CUSHIM_API CUresult cushim_layer_install(struct cushim_layer *layer);
  * Driver calls: none.
  * Since: 0.1.
  */
-CUSHIM_API CUresult cushim_fault_parse(struct cushim_layer *layer, const char *text, char *message,
-                                       size_t message_size);
+CUSHIM_API CUresult cushim_fault_add_rules(struct cushim_layer *layer, const char *text,
+                                           char *message, size_t message_size);
 
 /**
  * Get how often the site of a rule matched. Rules have numbers from 0 in the order in which they
@@ -208,7 +208,7 @@ CUSHIM_API const char *cushim_fault_unused(struct cushim_layer *layer, size_t in
  * Remove all rules, and end their effects: a sticky error of the layer, a lost device. Calls that
  * hang continue. The mock's own sticky error remains, as it does in a process.
  *
- * Thread safety: as cushim_fault_parse().
+ * Thread safety: as cushim_fault_add_rules().
  * Since: 0.1.
  */
 CUSHIM_API void cushim_fault_clear(struct cushim_layer *layer);
@@ -217,7 +217,7 @@ CUSHIM_API void cushim_fault_clear(struct cushim_layer *layer);
  * Let everything that hangs now continue: a call returns CUDA_ERROR_TIMEOUT, and an operation ends.
  * A call hangs from the moment when cushim_fault_fired() counts it.
  *
- * Thread safety: as cushim_fault_parse().
+ * Thread safety: as cushim_fault_add_rules().
  * Since: 0.1.
  */
 CUSHIM_API void cushim_fault_resume(struct cushim_layer *layer);

@@ -144,8 +144,8 @@ static CUresult refuse(char *message, size_t message_size, const char *why)
     return CUDA_ERROR_INVALID_VALUE;
 }
 
-CUresult cushim_fault_parse(struct cushim_layer *layer, const char *text, char *message,
-                            size_t message_size)
+CUresult cushim_fault_add_rules(struct cushim_layer *layer, const char *text, char *message,
+                                size_t message_size)
 {
     struct cushim__lines lines;
     int count;
