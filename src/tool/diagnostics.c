@@ -20,7 +20,7 @@ bool detect_searched_library(const struct system_info *info, char *path, size_t 
     return false;
 }
 
-int system_info_numbered_gpus(const struct system_info *info)
+int diagnostics_numbered_gpus(const struct system_info *info)
 {
     (void)info;
     return 0;
@@ -56,7 +56,7 @@ static bool detect_hidden_gpus(const struct system_info *info, struct evidence *
 {
     const char *value = getenv("CUDA_VISIBLE_DEVICES");
     const char *first = value ? value + strspn(value, " ") : NULL;
-    const int gpus = system_info_numbered_gpus(info);
+    const int gpus = diagnostics_numbered_gpus(info);
 
     if (!value || info->report->state != CUSHIM_STATE_NO_DEVICE)
         return false;

@@ -9,8 +9,8 @@
 #ifndef CUSHIM_TOOL_DIAGNOSTICS_H
 #define CUSHIM_TOOL_DIAGNOSTICS_H
 
+#include "src/tool/diagnostics_files.h"
 #include "src/tool/output.h"
-#include "src/tool/system_info.h"
 
 /*
  * What a detector has found, a few words in one line, and what to do if that names what it found.
@@ -33,8 +33,10 @@ struct diagnostic {
 
 extern const struct diagnostic diagnostics[]; /* ends with a NULL name */
 
-/* Look for all, and print those that are found: each as a paragraph, or all as the member
- * "diagnostics". */
+/*
+ * Look for all, and print those that are found: each as a paragraph, or all as the member
+ * "diagnostics".
+ */
 void diagnostics_print(const struct system_info *info);
 void diagnostics_json(const struct system_info *info, struct json *json);
 
@@ -46,7 +48,7 @@ __attribute__((format(__printf__, 2, 3)))
 #endif
 bool evidence_set(struct evidence *evidence, const char *format, ...);
 
-/* detect_search.c: what lies between the linker's search and the driver's library. */
+/* diagnostics_search.c: what lies between the linker's search and the driver's library. */
 detector detect_stub_folder, detect_shadowed_driver, detect_link_name_only, detect_dangling_link,
     detect_stale_cache, detect_library_outside, detect_nixos;
 
@@ -56,10 +58,13 @@ detector detect_stub_folder, detect_shadowed_driver, detect_link_name_only, dete
  */
 bool detect_searched_library(const struct system_info *info, char *path, size_t size);
 
-/* detect_system.c: the GPU, the kernel module and its device files; containers and WSL. */
+/* diagnostics_system.c: the GPU, the kernel module and its device files; containers and WSL. */
 detector detect_no_gpu, detect_passed_through, detect_nouveau, detect_no_module, detect_release,
     detect_compatibility, detect_no_device_file, detect_refused_device_file, detect_bare_container,
     detect_container_without_compute, detect_void_container, detect_wsl_1, detect_wsl_linux_driver,
     detect_wsl_without_driver, detect_wsl_without_device;
+
+/* The GPUs that the driver numbers; 0: unknown, or some are partitioned. */
+int diagnostics_numbered_gpus(const struct system_info *info);
 
 #endif

@@ -101,6 +101,15 @@ bool detect_no_gpu(const struct system_info *info, struct evidence *evidence)
            evidence_set(evidence, "none of the devices in /sys/bus/pci/devices is one");
 }
 
+int diagnostics_numbered_gpus(const struct system_info *info)
+{
+    static const char instances[] = "/proc/driver/nvidia/capabilities/gpu*/mig/gi*";
+
+    return file_count(info, instances, NULL, NULL) == 0
+               ? file_count(info, "/proc/driver/nvidia/gpus/*", NULL, NULL)
+               : 0;
+}
+
 /* Whether a device of the PCI bus is a GPU that a kernel driver uses. */
 static bool is_used_by(const struct system_info *info, const char *device, const char *driver)
 {

@@ -5,8 +5,8 @@
  * own files, a folder for a test that lays out a machine. A file that cannot be read counts as
  * missing.
  */
-#ifndef CUSHIM_TOOL_SYSTEM_INFO_H
-#define CUSHIM_TOOL_SYSTEM_INFO_H
+#ifndef CUSHIM_TOOL_DIAGNOSTICS_FILES_H
+#define CUSHIM_TOOL_DIAGNOSTICS_FILES_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,11 +21,6 @@ struct system_info {
     const char *command;                /* path of cushim, to try libraries; NULL: unknown */
     uint64_t seconds;                   /* after which a library that is tried counts as hung */
 };
-
-/* The GPUs that the driver numbers; 0: unknown, or some are partitioned. */
-int system_info_numbered_gpus(const struct system_info *info);
-
-/* --- Files --- */
 
 enum { FILE_PATH_BYTES = 1024 };
 

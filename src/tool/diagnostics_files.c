@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #define _GNU_SOURCE
-#include "src/tool/system_info.h"
+#include "src/tool/diagnostics_files.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -153,13 +153,4 @@ bool file_is_link(const struct system_info *info, const char *path)
     struct stat status;
 
     return lstat(locate(&location, info, path), &status) == 0 && S_ISLNK(status.st_mode);
-}
-
-int system_info_numbered_gpus(const struct system_info *info)
-{
-    static const char instances[] = "/proc/driver/nvidia/capabilities/gpu*/mig/gi*";
-
-    return file_count(info, instances, NULL, NULL) == 0
-               ? file_count(info, "/proc/driver/nvidia/gpus/*", NULL, NULL)
-               : 0;
 }
