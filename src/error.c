@@ -7,7 +7,14 @@
 #include "loader/loader.h"
 #include "loader/results.h"
 
-/* The row of `code`, or NULL for a code that the registry does not have. */
+/* Of codes that the registry does not have. */
+static const struct cushim__result unknown_result = {
+    .name = "unrecognized CUresult",
+    .meaning = "a result code that this version of cushim does not know",
+    .advice = "Ask the driver with cuGetErrorName and cuGetErrorString, and update cushim.",
+    .sticky = CUSHIM_STICKY_NO,
+};
+
 static const struct cushim__result *find_result(CUresult code)
 {
     const unsigned number = (unsigned)code;
@@ -22,58 +29,47 @@ static const struct cushim__result *find_result(CUresult code)
             high = middle;
     }
     if (low == CUSHIM__RESULT_COUNT || cushim__results[low].number != number)
-        return NULL;
+        return &unknown_result;
     return &cushim__results[low];
 }
 
 const char *cushim_error_name(CUresult code)
 {
-    const struct cushim__result *result = find_result(code);
-
-    return result ? result->name : "unrecognized CUresult";
+    return find_result(code)->name;
 }
 
 const char *cushim_error_string(CUresult code)
 {
-    const struct cushim__result *result = find_result(code);
-
-    return result ? result->meaning : "a result code that this version of cushim does not know";
+    return find_result(code)->meaning;
 }
 
 const char *cushim_error_advice(CUresult code)
 {
-    const struct cushim__result *result = find_result(code);
-
-    return result ? result->advice
-                  : "Ask the driver with cuGetErrorName and cuGetErrorString, and update cushim.";
+    return find_result(code)->advice;
 }
 
 enum cushim_sticky cushim_error_sticky(CUresult code)
 {
-    const struct cushim__result *result = find_result(code);
-
-    return result ? result->sticky : CUSHIM_STICKY_NO;
+    return find_result(code)->sticky;
 }
 
 /* As the driver does: an unknown code gives NULL and INVALID_VALUE. */
-static CUresult return_text(const char *text, const char **result)
+static CUresult return_text(CUresult code, const char *text, const char **result)
 {
+    const bool is_known = find_result(code) != &unknown_result;
+
     if (!result)
         return CUDA_ERROR_INVALID_VALUE;
-    *result = text;
-    return text ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    *result = is_known ? text : NULL;
+    return is_known ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult CUDAAPI cushim__get_error_name(CUresult code, const char **name)
 {
-    const struct cushim__result *result = find_result(code);
-
-    return return_text(result ? result->name : NULL, name);
+    return return_text(code, cushim_error_name(code), name);
 }
 
 CUresult CUDAAPI cushim__get_error_string(CUresult code, const char **text)
 {
-    const struct cushim__result *result = find_result(code);
-
-    return return_text(result ? result->meaning : NULL, text);
+    return return_text(code, cushim_error_string(code), text);
 }

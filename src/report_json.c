@@ -57,36 +57,28 @@ static bool is_by_proc_address(size_t index)
     return cushim__symbol_state(index) == CUSHIM_SYMBOL_FOUND_BY_PROC_ADDRESS;
 }
 
-/* An array with the names of the symbols for which `belongs` holds. */
-static void add_names(struct cushim__text *text, const char *key, bool (*belongs)(size_t index))
+static bool is_fallen_back(size_t index)
 {
+    return cushim__symbol_state(index) == CUSHIM_SYMBOL_FALLEN_BACK;
+}
+
+/* The symbols for which `belongs` holds: an array, or an object with what each has fallen back on. */
+static void add_symbols(struct cushim__text *text, const char *key, bool (*belongs)(size_t index))
+{
+    const bool is_object = belongs == is_fallen_back;
     bool any = false;
 
     add_key(text, "  ", key);
-    cushim__text_add(text, "[");
+    cushim__text_add(text, is_object ? "{" : "[");
     for (size_t i = 0; i < cushim_symbol_count(); i++) {
         if (!belongs(i))
             continue;
         cushim__text_format(text, "%s\n    \"%s\"", any ? "," : "", cushim__symbol_name(i));
+        if (is_object)
+            cushim__text_format(text, ": \"%s\"", cushim__symbol_fallback(i));
         any = true;
     }
-    cushim__text_add(text, any ? "\n  ]" : "]");
-}
-
-static void add_fallback_array(struct cushim__text *text)
-{
-    bool any = false;
-
-    add_key(text, "  ", "fallbacks");
-    cushim__text_add(text, "{");
-    for (size_t i = 0; i < cushim_symbol_count(); i++) {
-        if (cushim__symbol_state(i) != CUSHIM_SYMBOL_FALLEN_BACK)
-            continue;
-        cushim__text_format(text, "%s\n    \"%s\": \"%s\"", any ? "," : "", cushim__symbol_name(i),
-                            cushim__symbol_fallback(i));
-        any = true;
-    }
-    cushim__text_add(text, any ? "\n  }" : "}");
+    cushim__text_format(text, "%s%s", any ? "\n  " : "", is_object ? "}" : "]");
 }
 
 /* The code of cuDriverGetVersion, if it was called. */
@@ -130,10 +122,10 @@ static void write_json(struct cushim__text *text, const struct cushim_report *re
     add_number(text, "  ", "init_process", report->init_process);
     add_tally_object(text, "symbols", &report->symbols.core);
     add_tally_object(text, "interop", &report->symbols.interop);
-    add_fallback_array(text);
-    add_names(text, "by_proc_address", is_by_proc_address);
-    add_names(text, "missing", is_missing);
-    add_names(text, "missed", cushim__symbol_missed);
+    add_symbols(text, "fallbacks", is_fallen_back);
+    add_symbols(text, "by_proc_address", is_by_proc_address);
+    add_symbols(text, "missing", is_missing);
+    add_symbols(text, "missed", cushim__symbol_missed);
     add_candidate_array(text, report);
     cushim__text_add(text, "\n}\n");
 }

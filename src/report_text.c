@@ -9,11 +9,6 @@
 /* Further names are only counted: an old driver lacks hundreds. */
 enum { NAMES_SHOWN = 12 };
 
-static void add_version(struct cushim__text *text, int version)
-{
-    cushim__text_format(text, "%d.%d", version / 1000, version % 1000 / 10);
-}
-
 /* A line whose value contains paths, which may contain any bytes. */
 static void add_line(struct cushim__text *text, const char *label, const char *value)
 {
@@ -65,12 +60,11 @@ static void add_missing(struct cushim__text *text)
 static void add_missed(struct cushim__text *text)
 {
     for (size_t i = 0; i < cushim_symbol_count(); i++) {
-        if (!cushim__symbol_missed(i))
-            continue;
-        cushim__text_format(text, "%-11s %s, which this driver lacks (since CUDA ", "missed",
-                            cushim__symbol_name(i));
-        add_version(text, cushim__symbol_since(i));
-        cushim__text_add(text, ")\n");
+        const int since = cushim__symbol_since(i);
+
+        if (cushim__symbol_missed(i))
+            cushim__text_format(text, "%-11s %s, which this driver lacks (since CUDA %d.%d)\n",
+                                "missed", cushim__symbol_name(i), since / 1000, since % 1000 / 10);
     }
 }
 
@@ -99,9 +93,8 @@ static void write_text(struct cushim__text *text, const struct cushim_report *re
         cushim__text_format(text, "%-11s %d %s\n", "code", (int)report->code,
                             cushim_error_name(report->code));
     if (report->driver_version) {
-        cushim__text_format(text, "%-11s ", "driver");
-        add_version(text, report->driver_version);
-        cushim__text_add(text, "\n");
+        cushim__text_format(text, "%-11s %d.%d\n", "driver", report->driver_version / 1000,
+                            report->driver_version % 1000 / 10);
         add_line(text, "library", report->library);
         add_tally(text, "symbols", &report->symbols.core);
         add_tally(text, "interop", &report->symbols.interop);
