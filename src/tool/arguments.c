@@ -104,10 +104,6 @@ const struct option command_options[] = {
     {0},
 };
 
-static const struct arguments defaults = {
-    .repeat = 100,
-};
-
 struct parser {
     struct arguments *arguments;
     const struct command_row *row;
@@ -317,6 +313,11 @@ static int take_word(const struct parser *parser, const char *word, const char *
     return take_value(parser, option, next) ? 2 : 0;
 }
 
+static bool starts_program(const struct parser *parser)
+{
+    return (unsigned)parser->row->command & (COMMAND_RUN | TRACED) && !parser->arguments->convert;
+}
+
 static void check_trace(const struct parser *parser)
 {
     struct arguments *arguments = parser->arguments;
@@ -327,9 +328,6 @@ static void check_trace(const struct parser *parser)
     if (arguments->convert &&
         (arguments->trace_settings || arguments->settings || arguments->mock || arguments->library))
         complain(parser, "trace convert", "takes no option but --output", NULL, NULL);
-    if (!arguments->convert && !arguments->program)
-        complain(parser, "trace", "lacks the program to start", NULL,
-                 "cushim trace [OPTIONS] -- PROGRAM [ARGUMENT...]");
     if (!arguments->output)
         arguments->output = arguments->convert ? "-" : "cushim-trace.html";
 }
@@ -338,12 +336,15 @@ static void check_trace(const struct parser *parser)
 static void check_together(const struct parser *parser)
 {
     struct arguments *arguments = parser->arguments;
+    char usage[80];
 
     if (arguments->help)
         return;
-    if (parser->row->command == COMMAND_RUN && !arguments->program)
-        complain(parser, "run", "lacks the program to start", NULL,
-                 "cushim run [OPTIONS] -- PROGRAM [ARGUMENT...]");
+    if (starts_program(parser) && !arguments->program) {
+        snprintf(usage, sizeof usage, "cushim %s [OPTIONS] -- PROGRAM [ARGUMENT...]",
+                 parser->row->name);
+        complain(parser, parser->row->name, "lacks the program to start", NULL, usage);
+    }
     if (arguments->real && (arguments->report || arguments->error_status))
         complain(parser, arguments->report ? "--report" : "--error-exitcode",
                  "is of the mock driver", NULL, "no --real with it");
@@ -353,9 +354,6 @@ static void check_together(const struct parser *parser)
         return;
     if (parser->row->command == COMMAND_TRACE)
         check_trace(parser);
-    if (parser->row->command == COMMAND_CHECK && !arguments->program)
-        complain(parser, "check", "lacks the program to start", NULL,
-                 "cushim check [OPTIONS] -- PROGRAM [ARGUMENT...]");
     if (arguments->until && arguments->until < arguments->since)
         complain(parser, "--until", "is older than --since", NULL, NULL);
     if (arguments->mock && arguments->library)
@@ -371,15 +369,15 @@ bool arguments_read(struct arguments *arguments, const struct command_row *row, 
                     char **words, struct failure *failure)
 {
     const struct parser parser = {arguments, row, failure};
-    bool is_run = ((unsigned)row->command & (COMMAND_RUN | TRACED)) != 0;
+    bool is_run;
     int own = 0, taken = 1;
 
-    *arguments = defaults;
+    *arguments = (struct arguments){.repeat = 100};
     if (row->command == COMMAND_TRACE && count > 0 && strcmp(words[0], "convert") == 0) {
         arguments->convert = true;
-        is_run = false;
         own = 1;
     }
+    is_run = starts_program(&parser);
     /* The words of a program, and files, begin with the first that is no option, or behind `--`. */
     for (; own < count && taken; own += taken) {
         if ((is_run || row->command == COMMAND_SYMBOLIZE) &&

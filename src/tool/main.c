@@ -104,11 +104,6 @@ static bool is_help(const char *word)
     return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
 }
 
-static bool is_version(const char *word)
-{
-    return strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0;
-}
-
 static enum status help(int count, char **words)
 {
     const bool is_named = count > 0 && !is_help(words[0]) && strcmp(words[0], "help") != 0;
@@ -138,7 +133,7 @@ static enum status dispatch(int count, char **words)
     }
     if (strcmp(words[0], "help") == 0 || is_help(words[0]))
         return help(count - 1, words + 1);
-    if (is_version(words[0])) {
+    if (strcmp(words[0], "--version") == 0 || strcmp(words[0], "-V") == 0) {
         if (count > 1)
             return refuse("--version takes no argument", words[1]);
         print_version();

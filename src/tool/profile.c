@@ -155,20 +155,13 @@ static void put_profile(FILE *file, const void *data)
     }
 }
 
-static void write_profile(const struct profile *profile, const char *path, struct failure *failure)
-{
-    if (path)
-        output_to_file(path, "The profile", put_profile, profile, failure);
-    else /* main() closes standard output, and reports what is lost there */
-        put_profile(stdout, profile);
-}
-
 enum status command_profile(const struct arguments *arguments)
 {
     struct driver driver;
     struct failure failure = {0};
     struct device device;
     struct profile profile = {0};
+    bool is_read;
 
     if (arguments->name && !check_name(arguments->name, &failure)) {
         failure_print(&failure);
@@ -179,8 +172,12 @@ enum status command_profile(const struct arguments *arguments)
         profile.name = arguments->name ? arguments->name : device.name;
         profile.is_mock = driver.is_mock;
         profile.driver_version = driver.report.driver_version;
-        if (check_name(profile.name, &failure) && read_profile(&profile, device.handle, &failure))
-            write_profile(&profile, arguments->output, &failure);
+        is_read =
+            check_name(profile.name, &failure) && read_profile(&profile, device.handle, &failure);
+        if (is_read && arguments->output)
+            output_to_file(arguments->output, "The profile", put_profile, &profile, &failure);
+        else if (is_read) /* main() closes standard output, and reports what is lost there */
+            put_profile(stdout, &profile);
     }
     if (failure.status != STATUS_DONE)
         failure_print(&failure);
