@@ -23,17 +23,11 @@ struct search {
     bool is_found;
 };
 
-static const char *last_part(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash ? slash + 1 : path;
-}
-
 /* The program itself may have no name here. */
 static void name(struct cushim__code_file *file, const char *path)
 {
     char own[PATH_MAX];
+    const char *slash;
     ssize_t length;
 
     if (!path || !path[0]) {
@@ -41,7 +35,9 @@ static void name(struct cushim__code_file *file, const char *path)
         own[length > 0 ? length : 0] = '\0';
         path = own;
     }
-    snprintf(file->name, sizeof file->name, "%.*s", (int)sizeof file->name - 1, last_part(path));
+    slash = strrchr(path, '/');
+    snprintf(file->name, sizeof file->name, "%.*s", (int)sizeof file->name - 1,
+             slash ? slash + 1 : path);
 }
 
 static int look(struct dl_phdr_info *info, size_t size, void *data)

@@ -77,32 +77,30 @@ struct cushim__tree_node *cushim__tree_upto(const struct cushim__tree *tree,
     return found;
 }
 
-struct cushim__tree_node *cushim__tree_from(const struct cushim__tree *tree,
-                                            const struct cushim__tree_node *key)
+/* The first node that sorts after `key`, or, with `or_equal`, that does not sort before it. */
+static struct cushim__tree_node *first_behind(const struct cushim__tree *tree,
+                                              const struct cushim__tree_node *key, bool or_equal)
 {
     struct cushim__tree_node *node = tree->root, *found = NULL;
 
     while (node)
-        if (tree->before(node, key)) {
-            node = node->right;
-        } else {
+        if (!key || (or_equal ? !tree->before(node, key) : tree->before(key, node))) {
             found = node;
             node = node->left;
+        } else {
+            node = node->right;
         }
     return found;
+}
+
+struct cushim__tree_node *cushim__tree_from(const struct cushim__tree *tree,
+                                            const struct cushim__tree_node *key)
+{
+    return first_behind(tree, key, true);
 }
 
 struct cushim__tree_node *cushim__tree_after(const struct cushim__tree *tree,
                                              const struct cushim__tree_node *key)
 {
-    struct cushim__tree_node *node = tree->root, *found = NULL;
-
-    while (node)
-        if (!key || tree->before(key, node)) {
-            found = node;
-            node = node->left;
-        } else {
-            node = node->right;
-        }
-    return found;
+    return first_behind(tree, key, false);
 }

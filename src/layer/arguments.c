@@ -51,32 +51,27 @@ static enum cushim__form written_form(const char *type)
     return CUSHIM__READ_POINTER;
 }
 
-static enum cushim__form form_of(const struct cushim__parameter *parameter,
-                                 enum cushim__object_type type)
+static enum cushim__form form_of(const struct cushim__parameter *parameter, bool is_handle)
 {
-    switch (parameter->kind) {
-    case CUSHIM__PARAMETER_HANDLE:
+    static const enum cushim__form forms[] = {
+        [CUSHIM__PARAMETER_HANDLE] = CUSHIM__READ_HANDLE,
+        [CUSHIM__PARAMETER_HANDLE_OUT] = CUSHIM__WRITTEN_HANDLE,
+        [CUSHIM__PARAMETER_ADDRESS] = CUSHIM__READ_ADDRESS,
+        [CUSHIM__PARAMETER_ADDRESS_OUT] = CUSHIM__WRITTEN_ADDRESS,
+        [CUSHIM__PARAMETER_SIGNED] = CUSHIM__READ_SIGNED,
+        [CUSHIM__PARAMETER_UNSIGNED] = CUSHIM__READ_UNSIGNED,
+        [CUSHIM__PARAMETER_FLOAT] = CUSHIM__READ_FLOAT,
+        [CUSHIM__PARAMETER_TEXT] = CUSHIM__READ_TEXT,
+        [CUSHIM__PARAMETER_STRUCT] = CUSHIM__READ_STRUCT,
+    };
+
+    if (parameter->kind == CUSHIM__PARAMETER_POINTER)
+        return written_form(parameter->type);
+    if (strcmp(parameter->type, "CUresult") == 0)
+        return CUSHIM__READ_RESULT;
+    if (parameter->kind == CUSHIM__PARAMETER_UNSIGNED && is_handle)
         return CUSHIM__READ_HANDLE;
-    case CUSHIM__PARAMETER_HANDLE_OUT:
-        return CUSHIM__WRITTEN_HANDLE;
-    case CUSHIM__PARAMETER_ADDRESS:
-        return CUSHIM__READ_ADDRESS;
-    case CUSHIM__PARAMETER_ADDRESS_OUT:
-        return CUSHIM__WRITTEN_ADDRESS;
-    case CUSHIM__PARAMETER_SIGNED:
-        return strcmp(parameter->type, "CUresult") == 0 ? CUSHIM__READ_RESULT : CUSHIM__READ_SIGNED;
-    case CUSHIM__PARAMETER_UNSIGNED:
-        return type == CUSHIM__NO_TYPE ? CUSHIM__READ_UNSIGNED : CUSHIM__READ_HANDLE;
-    case CUSHIM__PARAMETER_FLOAT:
-        return CUSHIM__READ_FLOAT;
-    case CUSHIM__PARAMETER_TEXT:
-        return CUSHIM__READ_TEXT;
-    case CUSHIM__PARAMETER_STRUCT:
-        return CUSHIM__READ_STRUCT;
-    case CUSHIM__PARAMETER_POINTER:
-        break;
-    }
-    return written_form(parameter->type);
+    return forms[parameter->kind];
 }
 
 static struct cushim__decoder decoder_for(const struct cushim__parameter *parameter)
@@ -84,7 +79,7 @@ static struct cushim__decoder decoder_for(const struct cushim__parameter *parame
     const size_t length = strcspn(parameter->type, " *");
     const enum cushim__object_type type = cushim__type_of(parameter->type, length);
 
-    return (struct cushim__decoder){.form = (uint8_t)form_of(parameter, type),
+    return (struct cushim__decoder){.form = (uint8_t)form_of(parameter, type != CUSHIM__NO_TYPE),
                                     .type = (uint8_t)type};
 }
 

@@ -139,13 +139,6 @@ static void check_order(struct cushim__expected *taken, const struct cushim__cal
         write_call(&taken->misplaced, call, answer);
 }
 
-static void take(struct cushim__expected *taken, const struct cushim__call *call, CUresult answer)
-{
-    taken->count++;
-    if (taken->what.in_order)
-        check_order(taken, call, answer);
-}
-
 /* Keep the calls that differ least, of equal ones the first. */
 static void keep_similar(struct cushim__expected *expected, const struct cushim__call *call,
                          CUresult answer)
@@ -181,7 +174,9 @@ static void judge(const struct cushim__call *call, CUresult answer)
             cushim__expected_compare(expected, call, answer, &first) > 0)
             continue;
         if (expected->count < expected->what.maximum) {
-            take(expected, call, answer);
+            expected->count++;
+            if (expected->what.in_order)
+                check_order(expected, call, answer);
             return;
         }
         full = expected;
@@ -301,16 +296,25 @@ CUresult cushim_layer_expect_errors_end(struct cushim_layer *layer)
     return is_open ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
+/* NULL for `what`: none was given, or one whose size is not right. */
 static CUresult add(struct cushim_layer *layer, const struct cushim_expectation *what,
-                    bool is_forbidden, struct cushim__text *message)
+                    bool is_forbidden, char *message, size_t size)
 {
-    struct cushim__expected *expected = calloc(1, sizeof *expected), **link = &expectations;
+    struct cushim__expected *expected, **link = &expectations;
+    struct cushim__text text;
 
+    cushim__text_begin(&text, message, size);
+    if (!cushim__layer_exists(layer) || !what) {
+        cushim__text_add(&text, cushim__layer_exists(layer) ? "an expectation without its size"
+                                                            : cushim__layer_ended);
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    expected = calloc(1, sizeof *expected);
     if (!expected)
         return CUDA_ERROR_OUT_OF_MEMORY;
     expected->what = *what;
     expected->is_forbidden = is_forbidden;
-    if (!cushim__expected_check(expected, message)) {
+    if (!cushim__expected_check(expected, &text)) {
         free(expected);
         return CUDA_ERROR_INVALID_VALUE;
     }
@@ -337,33 +341,18 @@ CUresult cushim_layer_expect(struct cushim_layer *layer,
                              size_t size)
 {
     struct cushim_expectation what = {.size = sizeof what};
-    struct cushim__text text;
+    const bool is_read = expectation && cushim__options_read(&what, sizeof what, expectation);
 
-    cushim__text_begin(&text, message, size);
-    if (!cushim__layer_exists(layer)) {
-        cushim__text_add(&text, cushim__layer_ended);
-        return CUDA_ERROR_INVALID_VALUE;
-    }
-    if (!expectation || !cushim__options_read(&what, sizeof what, expectation)) {
-        cushim__text_add(&text, "an expectation without its size");
-        return CUDA_ERROR_INVALID_VALUE;
-    }
     complete(&what);
-    return add(layer, &what, false, &text);
+    return add(layer, is_read ? &what : NULL, false, message, size);
 }
 
 CUresult cushim_layer_forbid(struct cushim_layer *layer, const char *function, char *message,
                              size_t size)
 {
     const struct cushim_expectation what = {.size = sizeof what, .function = function};
-    struct cushim__text text;
 
-    cushim__text_begin(&text, message, size);
-    if (!cushim__layer_exists(layer)) {
-        cushim__text_add(&text, cushim__layer_ended);
-        return CUDA_ERROR_INVALID_VALUE;
-    }
-    return add(layer, &what, true, &text);
+    return add(layer, &what, true, message, size);
 }
 
 void cushim_layer_expectations_clear(struct cushim_layer *layer)

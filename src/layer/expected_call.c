@@ -199,13 +199,6 @@ static bool is_in_range(const struct cushim_match *match, enum cushim__parameter
     return value >= match->value && value <= match->last;
 }
 
-static bool is_text(const struct cushim_match *match, enum cushim__parameter_kind kind,
-                    uint64_t value)
-{
-    return kind == CUSHIM__PARAMETER_TEXT && value &&
-           strcmp((const char *)(uintptr_t)value, match->text) == 0;
-}
-
 static bool is_tag(const struct cushim_match *match, const struct cushim__call *call,
                    unsigned index)
 {
@@ -231,7 +224,8 @@ static bool matches(const struct cushim_match *match, const struct cushim__call 
     case CUSHIM_MATCH_TAG:
         return is_tag(match, call, index);
     case CUSHIM_MATCH_TEXT:
-        return is_text(match, kind, value);
+        return kind == CUSHIM__PARAMETER_TEXT && value &&
+               strcmp((const char *)(uintptr_t)value, match->text) == 0;
     case CUSHIM_MATCH_PREDICATE:
         return match->predicate(match->data, value);
     case CUSHIM_MATCH_NULL:
@@ -295,12 +289,11 @@ static void add_match(struct cushim__text *text, const struct cushim__expected *
     case CUSHIM_MATCH_ANY:
         break;
     case CUSHIM_MATCH_EQUAL:
-        cushim__text_add(text, "=");
-        add_value(text, expected, index, match->value);
-        break;
     case CUSHIM_MATCH_RANGE:
         cushim__text_add(text, "=");
         add_value(text, expected, index, match->value);
+        if (match->kind == CUSHIM_MATCH_EQUAL)
+            break;
         cushim__text_add(text, " to ");
         add_value(text, expected, index, match->last);
         break;

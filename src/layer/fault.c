@@ -8,13 +8,6 @@ static uint64_t releases;
 static unsigned hanging;
 static bool is_ending;
 
-/* A call hangs from now on, until `releases` is no longer what this returns. */
-static uint64_t begin_hanging(void)
-{
-    hanging++;
-    return releases;
-}
-
 /* If the layer ends meanwhile, the call is no longer the layer's. Without the lock. */
 static void wait_for_release(struct cushim__call *call, uint64_t began)
 {
@@ -161,7 +154,7 @@ struct match {
     uint64_t delay_ns;
     struct cushim__fault_rule rule; /* which answers the call */
     bool is_answered;
-    uint64_t hang; /* what it waits by, if it hangs */
+    uint64_t hang; /* it hangs as long as `releases` is this */
 };
 
 /* The rules that a call may match in a phase. */
@@ -212,8 +205,10 @@ static void match_rule(struct match *match, unsigned number)
     } else if (!match->is_answered) {
         match->rule = *rule;
         match->is_answered = true;
-        if (rule->effect == CUSHIM__FAULT_HANG)
-            match->hang = begin_hanging();
+        if (rule->effect == CUSHIM__FAULT_HANG) {
+            hanging++;
+            match->hang = releases;
+        }
     } else {
         return;
     }

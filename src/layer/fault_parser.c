@@ -14,6 +14,13 @@ const char *const cushim__fault_operations[] = {
     "host", "callback", "prefetch", "free",   "graph", NULL,
 };
 
+/* A rule that is being read, and where its parts begin in the text. */
+struct parser {
+    const struct cushim__lines *lines;
+    struct cushim__fault_rule *rule;
+    const char *where[CUSHIM__FAULT_PARTS];
+};
+
 static CUresult check_operation(const struct cushim__lines *lines, const struct cushim__word *kind)
 {
     struct cushim__suggestion suggestion;
@@ -75,11 +82,11 @@ static const uint64_t longest_delay_ns = UINT64_C(1000000000000);
 static const char error_prefix[] = "CUDA_ERROR_";
 static const char code_expected[] = "an error by its name or by its number from 1 to 9999";
 
-static CUresult refuse(const struct cushim__lines *lines, const char *name, const char *expected,
+static CUresult refuse(const struct parser *parser, const char *name, const char *expected,
                        const struct cushim__word *value)
 {
-    return cushim__lines_refuse(lines, value->start, "%s is %s, not \"%.*s\"", name, expected,
-                                cushim__word_shown(value), value->start);
+    return cushim__lines_refuse(parser->lines, value->start, "%s is %s, not \"%.*s\"", name,
+                                expected, cushim__word_shown(value), value->start);
 }
 
 /* `0.01`, `1` or `.5`, in parts of CUSHIM__FAULT_CERTAIN. */
@@ -103,49 +110,38 @@ static bool read_probability(const struct cushim__word *value, uint32_t *probabi
     return parts > 0 && parts <= CUSHIM__FAULT_CERTAIN;
 }
 
-static uint64_t *number_of(struct cushim__fault_rule *rule, enum cushim__fault_part part)
+static CUresult read_value(struct parser *parser, enum cushim__fault_part part,
+                           const struct cushim__word *value)
 {
-    switch (part) {
-    case CUSHIM__FAULT_OF_NTH:
-        return &rule->nth;
-    case CUSHIM__FAULT_OF_AFTER:
-        return &rule->after;
-    case CUSHIM__FAULT_OF_EVERY:
-        return &rule->every;
-    case CUSHIM__FAULT_OF_SEED:
-        return &rule->seed;
-    default:
-        return &rule->times;
-    }
-}
-
-static CUresult read_value(struct cushim__fault_rule *rule, enum cushim__fault_part part,
-                           const struct cushim__word *value, const struct cushim__lines *lines)
-{
+    uint64_t *const numbers[CUSHIM__FAULT_PARTS] = {
+        [CUSHIM__FAULT_OF_NTH] = &parser->rule->nth,
+        [CUSHIM__FAULT_OF_AFTER] = &parser->rule->after,
+        [CUSHIM__FAULT_OF_EVERY] = &parser->rule->every,
+        [CUSHIM__FAULT_OF_SEED] = &parser->rule->seed,
+        [CUSHIM__FAULT_OF_TIMES] = &parser->rule->times,
+    };
     const char *name = cushim__fault_conditions[part];
-    uint64_t *number;
 
-    rule->parts |= 1U << part;
+    parser->rule->parts |= 1U << part;
     if (part == CUSHIM__FAULT_OF_PROBABILITY)
-        return read_probability(value, &rule->probability)
+        return read_probability(value, &parser->rule->probability)
                    ? CUDA_SUCCESS
-                   : refuse(lines, name, "above 0 and at most 1, with 9 decimals at most, as 0.01",
+                   : refuse(parser, name, "above 0 and at most 1, with 9 decimals at most, as 0.01",
                             value);
     if (part == CUSHIM__FAULT_OF_PHASE) {
-        rule->phase = cushim__word_is(value, "after") ? CUSHIM__FAULT_AFTER : CUSHIM__FAULT_BEFORE;
+        parser->rule->phase =
+            cushim__word_is(value, "after") ? CUSHIM__FAULT_AFTER : CUSHIM__FAULT_BEFORE;
         return cushim__word_is(value, "after") || cushim__word_is(value, "before")
                    ? CUDA_SUCCESS
-                   : refuse(lines, name, "before or after", value);
+                   : refuse(parser, name, "before or after", value);
     }
-    number = number_of(rule, part);
-    return cushim__value_number(value, number) && *number > 0
+    return cushim__value_number(value, numbers[part]) && *numbers[part] > 0
                ? CUDA_SUCCESS
-               : refuse(lines, name, "a whole number from 1 on, below 2^64", value);
+               : refuse(parser, name, "a whole number from 1 on, below 2^64", value);
 }
 
 /* By name, with or without what all of them begin with. */
-static CUresult read_code_name(struct cushim__fault_rule *rule, const struct cushim__word *word,
-                               const struct cushim__lines *lines)
+static CUresult read_code_name(struct parser *parser, const struct cushim__word *word)
 {
     struct cushim__suggestion suggestion;
     struct cushim__word name = *word;
@@ -160,45 +156,43 @@ static CUresult read_code_name(struct cushim__fault_rule *rule, const struct cus
             continue;
         listed += strlen(error_prefix);
         if (cushim__word_is(&name, listed)) {
-            rule->code = code;
+            parser->rule->code = code;
             return CUDA_SUCCESS;
         }
         cushim__suggestion_offer(&suggestion, listed);
     }
     suggestion.word = *word;
-    return cushim__suggestion_refuse(&suggestion, lines, "error");
+    return cushim__suggestion_refuse(&suggestion, parser->lines, "error");
 }
 
-static CUresult read_code(struct cushim__fault_rule *rule, const struct cushim__word *word,
-                          const struct cushim__lines *lines)
+static CUresult read_code(struct parser *parser, const struct cushim__word *word)
 {
     uint64_t number;
 
     if (word->length == 0 || (word->start[0] >= '0' && word->start[0] <= '9')) {
         if (!cushim__value_number(word, &number) || number == 0 || number > HIGHEST_CODE)
-            return refuse(lines, "the code", code_expected, word);
-        rule->code = (CUresult)number;
+            return refuse(parser, "the code", code_expected, word);
+        parser->rule->code = (CUresult)number;
         return CUDA_SUCCESS;
     }
-    return read_code_name(rule, word, lines);
+    return read_code_name(parser, word);
 }
 
-static CUresult read_delay(struct cushim__fault_rule *rule, const struct cushim__word *word,
-                           const struct cushim__lines *lines)
+static CUresult read_delay(struct parser *parser, const struct cushim__word *word)
 {
-    return cushim__value_duration(word, &rule->delay_ns) && rule->delay_ns > 0 &&
-                   rule->delay_ns <= longest_delay_ns
+    return cushim__value_duration(word, &parser->rule->delay_ns) && parser->rule->delay_ns > 0 &&
+                   parser->rule->delay_ns <= longest_delay_ns
                ? CUDA_SUCCESS
-               : refuse(lines, "the delay", "a duration from 1 ns to 1000 s, as 5 ms", word);
+               : refuse(parser, "the delay", "a duration from 1 ns to 1000 s, as 5 ms", word);
 }
 
-static CUresult read_version(struct cushim__fault_rule *rule, const struct cushim__word *word,
-                             const struct cushim__lines *lines)
+static CUresult read_version(struct parser *parser, const struct cushim__word *word)
 {
-    return cushim__value_version(word, &rule->version) && rule->version >= CUSHIM__OLDEST_VERSION &&
-                   rule->version <= CUSHIM__NEWEST_VERSION
+    return cushim__value_version(word, &parser->rule->version) &&
+                   parser->rule->version >= CUSHIM__OLDEST_VERSION &&
+                   parser->rule->version <= CUSHIM__NEWEST_VERSION
                ? CUDA_SUCCESS
-               : refuse(lines, "the version", "one of CUDA from 10.0 to 13.5, as 11.8 or 11080",
+               : refuse(parser, "the version", "one of CUDA from 10.0 to 13.5, as 11.8 or 11080",
                         word);
 }
 
@@ -208,8 +202,8 @@ static const struct effect {
     enum cushim__fault_effect effect;
     CUresult code;       /* where no argument says another */
     const char *example; /* of an argument that has to be there; NULL: it may be left out */
-    CUresult (*read)(struct cushim__fault_rule *rule, const struct cushim__word *word,
-                     const struct cushim__lines *lines); /* NULL: it takes none */
+    CUresult (*read)(struct parser *parser,
+                     const struct cushim__word *word); /* NULL: it takes none */
 } effects[] = {
     {"return", CUSHIM__FAULT_RETURN, CUDA_SUCCESS, "return(OUT_OF_MEMORY)", read_code},
     {"out_of_memory", CUSHIM__FAULT_RETURN, CUDA_ERROR_OUT_OF_MEMORY, NULL, NULL},
@@ -221,8 +215,8 @@ static const struct effect {
     {"older", CUSHIM__FAULT_OLDER, CUDA_SUCCESS, "older(11.8)", read_version},
 };
 
-static CUresult apply_effect(struct cushim__fault_rule *rule, const struct cushim__word *name,
-                             const struct cushim__word *argument, const struct cushim__lines *lines)
+static CUresult apply_effect(struct parser *parser, const struct cushim__word *name,
+                             const struct cushim__word *argument)
 {
     const struct effect *effect = effects, *end = effects + sizeof effects / sizeof effects[0];
     struct cushim__suggestion suggestion;
@@ -231,38 +225,30 @@ static CUresult apply_effect(struct cushim__fault_rule *rule, const struct cushi
     for (; effect < end && !cushim__word_is(name, effect->name); effect++)
         cushim__suggestion_offer(&suggestion, effect->name);
     if (effect == end)
-        return cushim__suggestion_refuse(&suggestion, lines, "effect");
-    rule->effect = effect->effect;
-    rule->code = effect->code;
+        return cushim__suggestion_refuse(&suggestion, parser->lines, "effect");
+    parser->rule->effect = effect->effect;
+    parser->rule->code = effect->code;
     if (argument)
-        return effect->read ? effect->read(rule, argument, lines)
-                            : cushim__lines_refuse(lines, argument->start - 1,
+        return effect->read ? effect->read(parser, argument)
+                            : cushim__lines_refuse(parser->lines, argument->start - 1,
                                                    "%s takes nothing in parentheses", effect->name);
     if (effect->example)
-        return cushim__lines_refuse(lines, name->start, "%s lacks its argument, as in %s",
+        return cushim__lines_refuse(parser->lines, name->start, "%s lacks its argument, as in %s",
                                     effect->name, effect->example);
     return CUDA_SUCCESS;
 }
 
-static CUresult read_device(struct cushim__fault_rule *rule, const struct cushim__word *device,
-                            const struct cushim__lines *lines)
+static CUresult read_device(struct parser *parser, const struct cushim__word *device)
 {
     struct cushim__word digits;
     uint64_t number;
 
     if (!cushim__word_begins(device, "dev", &digits) || !cushim__value_number(&digits, &number) ||
         number >= CUSHIM__FAULT_DEVICES)
-        return refuse(lines, "what follows \"@\"", "dev and a number from 0 to 63", device);
-    rule->device = (int)number;
+        return refuse(parser, "what follows \"@\"", "dev and a number from 0 to 63", device);
+    parser->rule->device = (int)number;
     return CUDA_SUCCESS;
 }
-
-/* A rule that is being read, and where its parts begin in the text. */
-struct parser {
-    const struct cushim__lines *lines;
-    struct cushim__fault_rule *rule;
-    const char *where[CUSHIM__FAULT_PARTS];
-};
 
 /*
  * Cut what is before a mark off a word; the word keeps what is behind it. Without the mark the
@@ -298,7 +284,7 @@ static CUresult read_site(struct parser *parser, struct cushim__word site)
     rule->is_operation = cushim__word_begins(&site, CUSHIM__FAULT_OPERATION, &kind);
     parser->where[CUSHIM__FAULT_OF_SITE] = site.start;
     parser->where[CUSHIM__FAULT_OF_DEVICE] = device.start;
-    return has_device ? read_device(rule, &device, parser->lines) : CUDA_SUCCESS;
+    return has_device ? read_device(parser, &device) : CUDA_SUCCESS;
 }
 
 static CUresult read_condition(struct parser *parser, struct cushim__word condition)
@@ -323,7 +309,7 @@ static CUresult read_condition(struct parser *parser, struct cushim__word condit
     if (!has_value || value.length == 0)
         return cushim__lines_refuse(parser->lines, name.start, "%s lacks its value",
                                     cushim__fault_conditions[part]);
-    return read_value(parser->rule, (enum cushim__fault_part)part, &value, parser->lines);
+    return read_value(parser, (enum cushim__fault_part)part, &value);
 }
 
 static CUresult read_conditions(struct parser *parser, struct cushim__word conditions)
@@ -349,14 +335,14 @@ static CUresult read_effect(struct parser *parser, struct cushim__word effect)
     if (name.length == 0)
         return cushim__lines_refuse(parser->lines, name.start, "behind => comes an effect");
     if (!has_argument)
-        return apply_effect(parser->rule, &name, NULL, parser->lines);
+        return apply_effect(parser, &name, NULL);
     if (!cut(&rest, ")", &argument))
         return cushim__lines_refuse(parser->lines, effect.start + effect.length,
                                     "the argument lacks its closing parenthesis");
     if (rest.length)
         return cushim__lines_refuse(parser->lines, rest.start, "\"%.*s\" is behind the rule",
                                     cushim__word_shown(&rest), rest.start);
-    return apply_effect(parser->rule, &name, &argument, parser->lines);
+    return apply_effect(parser, &name, &argument);
 }
 
 /* What no site and no condition has: an effect without its arrow, or behind another. */

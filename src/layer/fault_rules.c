@@ -221,28 +221,28 @@ static uint64_t value_of(const uint64_t *counter)
     return __atomic_load_n(counter, __ATOMIC_RELAXED);
 }
 
-uint64_t cushim_fault_matched(struct cushim_layer *layer, size_t index)
+/* A counter of the rule of this number; 0: there is no such rule. */
+static uint64_t read_counter(struct cushim_layer *layer, size_t index, bool is_fired)
 {
-    uint64_t matched = 0;
+    uint64_t count = 0;
 
     if (!cushim__layer_lock(layer))
         return 0;
     if (index < cushim__faults.count)
-        matched = value_of(&cushim__faults.states[index].matched);
+        count = value_of(is_fired ? &cushim__faults.states[index].fired
+                                  : &cushim__faults.states[index].matched);
     cushim__lock_release(&layer->lock);
-    return matched;
+    return count;
+}
+
+uint64_t cushim_fault_matched(struct cushim_layer *layer, size_t index)
+{
+    return read_counter(layer, index, false);
 }
 
 uint64_t cushim_fault_fired(struct cushim_layer *layer, size_t index)
 {
-    uint64_t fired = 0;
-
-    if (!cushim__layer_lock(layer))
-        return 0;
-    if (index < cushim__faults.count)
-        fired = value_of(&cushim__faults.states[index].fired);
-    cushim__lock_release(&layer->lock);
-    return fired;
+    return read_counter(layer, index, true);
 }
 
 static void describe(unsigned rule, char *line, size_t size)

@@ -175,13 +175,6 @@ static void release(const struct change *change, struct cushim__handle *object, 
         destroy(change, object);
 }
 
-/* A primary context keeps its tag: its handle stays the same for as long as the process lives. */
-static void destroy_primary(struct cushim__handle *object)
-{
-    object->is_live = false;
-    cushim__handle_destroy_owned(object);
-}
-
 static void retain_primary(const struct change *change)
 {
     struct cushim__handle *object =
@@ -210,8 +203,11 @@ static void release_primary(const struct change *change)
         return;
     if (change->effect->kind == CUSHIM__RELEASES_PRIMARY && object->uses > 0)
         object->uses--;
-    if (object->uses == 0 || change->effect->kind == CUSHIM__RESETS_PRIMARY)
-        destroy_primary(object);
+    if (object->uses > 0 && change->effect->kind != CUSHIM__RESETS_PRIMARY)
+        return;
+    /* It keeps its tag: its handle stays the same for as long as the process lives. */
+    object->is_live = false;
+    cushim__handle_destroy_owned(object);
 }
 
 /* What a call that has succeeded creates or retains. */

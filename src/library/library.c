@@ -149,7 +149,8 @@ void cushim__library_begin(void)
 
 /*
  * Print how much the program has leaked, by the mock's own counts. The leak tracker also knows
- * where each object was created, but belongs to the layer, which an unmodified program lacks.
+ * where each object was created, but needs a layer that decodes every call of the program, as
+ * `cushim check --mock` has one.
  */
 static bool count_leaks(struct cushim_mock *mock, char *text, size_t size)
 {

@@ -205,12 +205,6 @@ static bool is_due(const struct cushim__call *call, const char *function)
            (counts && run.outcome.matched == run.order.nth);
 }
 
-/* Whether it is made although it fails. */
-static bool is_made(const struct cushim__call *call, const char *function)
-{
-    return restores_current(call) || cushim__sweep_releases(function);
-}
-
 /* Under the lock: what the call is to answer, whether it is made, and is the first that fails. */
 static CUresult decide(struct cushim__call *call, bool *is_first)
 {
@@ -230,7 +224,8 @@ static CUresult decide(struct cushim__call *call, bool *is_first)
             cushim__sweep_progress_fails(&run.order, &run.outcome);
     }
     call->is_injected = true;
-    if (is_made(call, function))
+    /* These are made although they fail. */
+    if (restores_current(call) || cushim__sweep_releases(function))
         call->replaced = code;
     return code;
 }
