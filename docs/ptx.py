@@ -26,7 +26,7 @@ the instruction fail, and the log names it and its line. The mock ignores modifi
 everything happens in one order, such as `.relaxed`, `.gpu` and `.L2::128B`. It also refuses forms that no
 compiler writes: calls whose arguments are no `.param` variables, registers of vectors (`.reg .v2`), operands that are
 expressions of constants (`(1 << 4)`), and the video instructions that clang's headers do not use. A text is an error
-if an initial value has operators or a brace within a brace, or its variable no size (`a[] = {1}`).
+if an initial value has operators or a brace within a brace.
 
 ## Arithmetic
 

@@ -59,6 +59,22 @@ static void globals_have_values_and_addresses(void **state)
     cushim__ptx_release(module);
 }
 
+/* The last row may lack values, which are zero. */
+static void array_without_a_size_has_that_of_its_values(void **state)
+{
+    static const uint16_t rows[2][2] = {{1, 2}, {3, 0}};
+    struct ptx_module *module =
+        translate(HEAD ".global .u16 a[][2] = {1, 2, 3};\n.global .f32 b[] = {3, -4};\n");
+    const float floats[2] = {3, -4};
+
+    (void)state;
+    assert_int_equal(module->globals[0].bytes, sizeof rows);
+    assert_memory_equal(module->globals[0].initial, rows, sizeof rows);
+    assert_int_equal(module->globals[1].bytes, sizeof floats);
+    assert_memory_equal(module->globals[1].initial, floats, sizeof floats);
+    cushim__ptx_release(module);
+}
+
 static void texts_share_what_is_visible(void **state)
 {
     static const char *const texts[] = {
@@ -118,7 +134,7 @@ static void errors_have_their_line_and_text(void **state)
         {".global .u32 a[2] = {{1}, {2}};\n", "a name expected, not '{'", NULL, 4},
         {".global .u64 a = nothing;\n",
          "'nothing' is not a variable or function whose address is known", NULL, 4},
-        {".global .u32 a[] = {1};\n", "a size expected, not '='", NULL, 4},
+        {".global .u32 a[][0] = {1};\n", "a size expected, not '{'", NULL, 4},
         {".global .u32 a[0x20000000000];\n", "the variable is too large", NULL, 4},
         {".global .u64 a[0x8000000000];\n", "the variable is too large", NULL, 4},
         {".global .u32 a<0>;\n", "so many variables are not possible", NULL, 4},
@@ -391,6 +407,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         KERNEL_TEST(kernels_have_parameters_and_limits),
         KERNEL_TEST(globals_have_values_and_addresses),
+        KERNEL_TEST(array_without_a_size_has_that_of_its_values),
         KERNEL_TEST(texts_share_what_is_visible),
         KERNEL_TEST(errors_have_their_line_and_text),
         KERNEL_TEST(statements_that_are_wrong_are_errors),

@@ -142,7 +142,7 @@ static const char image[] =
          "    ret;\n"
          "}\n"
          ".extern .func (.param .b32 r) vprintf(.param .b64 format, .param .b64 list);\n"
-         ".global .align 1 .b8 greeting[7] = {105, 115, 32, 37, 100, 10, 0};\n" /* "is %d\n" */
+         ".global .align 1 .b8 greeting[] = {105, 115, 32, 37, 100, 10, 0};\n" /* "is %d\n" */
          ".visible .entry say(.param .u32 number)\n"
          "{\n"
          "    .local .align 8 .b8 list[8];\n"

@@ -189,10 +189,10 @@ static void global(struct ptx_parser *parser, struct ptx_declared *declared, boo
     /* What a reference is set to does not matter: nothing here can use it. */
     if (declared->reference)
         cushim__ptx_skip_until(parser, ";");
-    if (declared->bytes == 0 && linkage != PTX_EXTERN)
-        cushim__ptx_expected(parser, "a size");
     if (ptx_skip(parser, "="))
         cushim__ptx_initial(parser, declared, defines ? index : SIZE_MAX);
+    else if (declared->bytes == 0 && linkage != PTX_EXTERN)
+        cushim__ptx_expected(parser, "a size");
     if (constant && declared->bytes > CONSTANT_MAX)
         cushim__ptx_fail(parser, "the variable has more than 64 KiB");
 }

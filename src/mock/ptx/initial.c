@@ -119,30 +119,54 @@ static void scalar(struct ptx_parser *parser, struct filling *filling)
     filling->at += filling->declared->scalar;
 }
 
-/*
- * `{1, 2, 3}`, or one value. Compilers write the elements of all dimensions one behind the other, so
- * a brace within another is not read.
- */
-void cushim__ptx_initial(struct ptx_parser *parser, const struct ptx_declared *declared,
-                         size_t index)
+/* Behind the `{`. Compilers write the elements of all dimensions one behind the other. */
+static void values(struct ptx_parser *parser, struct filling *filling)
+{
+    while (!ptx_skip(parser, "}")) {
+        scalar(parser, filling);
+        if (!ptx_skip(parser, ",") && !ptx_is(parser, "}"))
+            cushim__ptx_expected(parser, "',' or '}'");
+    }
+}
+
+/* The bytes of `a[] = {1, 2, 3}`, whose values are read once more when their number is known. */
+static size_t measured(struct ptx_parser *parser, const struct ptx_declared *declared)
+{
+    const struct ptx_word word = parser->word;
+    const char *const at = parser->at;
+    const unsigned line = parser->line;
+    const size_t step = declared->count * declared->element;
+    struct ptx_declared open = *declared;
+    struct filling filling = {.declared = &open};
+
+    open.bytes = PTX_BYTES_MAX;
+    cushim__ptx_expect(parser, "{");
+    values(parser, &filling);
+    parser->word = word;
+    parser->at = at;
+    parser->line = line;
+    return step == 0 ? 0 : (filling.at + step - 1) / step * step;
+}
+
+void cushim__ptx_initial(struct ptx_parser *parser, struct ptx_declared *declared, size_t index)
 {
     struct filling filling = {.declared = declared};
 
+    if (declared->unsized)
+        declared->bytes = measured(parser, declared);
+    if (declared->bytes == 0)
+        cushim__ptx_expected(parser, "a size");
     if (index != SIZE_MAX) {
         filling.global = &parser->program->globals[index];
+        filling.global->bytes = declared->bytes;
         /* The system's own zeros: of a large variable only what has a value is touched. */
         if (declared->bytes <= INITIAL_MAX)
             filling.global->initial = calloc(1, declared->bytes + 1);
         if (!filling.global->initial)
             cushim__ptx_no_memory(parser);
     }
-    if (!ptx_skip(parser, "{")) {
+    if (ptx_skip(parser, "{"))
+        values(parser, &filling);
+    else
         scalar(parser, &filling);
-        return;
-    }
-    while (!ptx_skip(parser, "}")) {
-        scalar(parser, &filling);
-        if (!ptx_skip(parser, ",") && !ptx_is(parser, "}"))
-            cushim__ptx_expected(parser, "',' or '}'");
-    }
 }

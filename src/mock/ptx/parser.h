@@ -234,9 +234,8 @@ void cushim__ptx_parameters(struct ptx_parser *parser, enum ptx_symbol_kind kind
 
 /* --- initial.c --- */
 
-/* An initial value, after the `=`, of a variable of the module. SIZE_MAX: of none. */
-void cushim__ptx_initial(struct ptx_parser *parser, const struct ptx_declared *declared,
-                         size_t global);
+/* An initial value, after the `=`. A variable without a size gets one. SIZE_MAX: of none. */
+void cushim__ptx_initial(struct ptx_parser *parser, struct ptx_declared *declared, size_t global);
 /* `+4-1` after an address, or nothing. */
 uint64_t cushim__ptx_offset(struct ptx_parser *parser);
 
