@@ -9,7 +9,8 @@
 #include <sys/types.h>
 
 /*
- * Find an address and write `function (file:line)`. `name` is the name of a file without its
+ * Find an address and write `function (file:line)`, and behind an inlined function its callers in
+ * the same way. `name` is the name of a file without its
  * folder; it is looked for in `folder`, unless NULL, in the current folder, and where programs and
  * libraries are. False: nothing is known, and nothing is written. The tool is started once for each
  * module.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Symbolizing by addr2line, or LLVM's tools with the same options. There is one process for each
- * module, which reads an address and writes two lines. It is started without a shell, and a name in
+ * module, which reads an address and writes two lines for each function that is inlined there. It is started without a shell, and a name in
  * the text is never taken as a path.
  */
 #define _GNU_SOURCE
@@ -102,7 +102,7 @@ static void start(struct module *module, const char *path)
         return;
     for (size_t i = 0; error && i < sizeof tools / sizeof *tools; i++) {
         const char *style = strstr(tools[i], "symbolizer") ? "--output-style=GNU" : "-f";
-        const char *const words[] = {tools[i], style, "-f", "-C", "-e", path, NULL};
+        const char *const words[] = {tools[i], style, "-a", "-i", "-f", "-C", "-e", path, NULL};
 
         error = symbolizer_spawn(words, ends[1], ends[1], &module->tool);
     }
@@ -161,38 +161,66 @@ static bool read_line(FILE *file, char *line, size_t size)
     return byte != EOF;
 }
 
-/* Write an address to the tool. SIGPIPE is ignored, as the tool may have ended. */
+/*
+ * Write an address to the tool, and another that no module has: its answer ends that to the first.
+ * SIGPIPE is ignored, as the tool may have ended.
+ */
 static bool ask(const struct module *module, uint64_t offset)
 {
     void (*before)(int) = signal(SIGPIPE, SIG_IGN);
     bool is_asked;
 
-    fprintf(module->to, "0x%llx\n", (unsigned long long)offset);
+    fprintf(module->to, "0x%llx\n0xffffffffffffffff\n", (unsigned long long)offset);
     is_asked = fflush(module->to) == 0;
     signal(SIGPIPE, before);
     return is_asked;
 }
 
-bool symbolizer_find(const char *folder, const char *name, uint64_t offset, char *text, size_t size)
+/* Read the function and the place of a frame, or the address that is written before its frames. */
+static bool read_frame(struct module *module, char *function, size_t size, char *place,
+                       size_t place_size)
 {
-    struct module *module = find_module(folder, name);
-    char function[400], place[1200], *remark;
+    char *remark;
 
-    if (!module || !module->to)
+    if (!read_line(module->from, function, size))
         return false;
-    if (!ask(module, offset) || !read_line(module->from, function, sizeof function) ||
-        !read_line(module->from, place, sizeof place)) {
-        end(module);
+    place[0] = '\0';
+    if (strncmp(function, "0x", 2) == 0)
+        return true;
+    if (!read_line(module->from, place, place_size))
         return false;
-    }
     remark = strstr(place, " (discriminator");
     if (remark)
         *remark = '\0';
-    /* Without a line, the function may be wrong: the nearest symbol that a library exports. */
-    if (strcmp(function, "??") == 0 || strncmp(place, "??", 2) == 0)
-        return false;
-    snprintf(text, size, "%s (%s)", function, place);
     return true;
+}
+
+bool symbolizer_find(const char *folder, const char *name, uint64_t offset, char *text, size_t size)
+{
+    struct module *module = find_module(folder, name);
+    char function[400], place[1200];
+    unsigned addresses = 0;
+    size_t length = 0;
+
+    if (!module || !module->to)
+        return false;
+    if (!ask(module, offset)) {
+        end(module);
+        return false;
+    }
+    /* The address and its frames, the innermost first; then the other address and its only one. */
+    while (read_frame(module, function, sizeof function, place, sizeof place)) {
+        if (!place[0])
+            addresses++;
+        else if (addresses == 2)
+            return length > 0;
+        /* Without a line, the function may be wrong: the nearest symbol that a library exports. */
+        else if (strcmp(function, "??") != 0 && strncmp(place, "??", 2) != 0 && length < size)
+            length += (size_t)snprintf(text + length, size - length, "%s%s (%s)",
+                                       length > 0 ? " " : "", function, place);
+    }
+    end(module);
+    return false;
 }
 
 const char *symbolizer_obstacle(void)

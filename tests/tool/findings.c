@@ -21,11 +21,16 @@ static CUcontext context;
 static CUdeviceptr memory;
 static int has_leaked;
 
+__attribute__((always_inline)) static inline CUresult query(CUevent event)
+{
+    return CALL(cuEventQuery, "cuEventQuery")(event); /* the misuse */
+}
+
 /* A function that the test looks for by its name. */
 __attribute__((noinline)) static void misuse(void)
 {
     /* No tail call: the caller stays on the stack. */
-    volatile CUresult code = CALL(cuEventQuery, "cuEventQuery")((CUevent)0x1234); /* the misuse */
+    volatile CUresult code = query((CUevent)0x1234); /* its caller */
 
     (void)code;
 }
