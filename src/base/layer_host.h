@@ -85,7 +85,7 @@ extern void (*cushim__fault_of_operation)(struct cushim__operation_fault *fault,
  * Called, under the mock's lock, when a call of this thread queues an operation that takes time on
  * the device, and when an operation has ended. NULL: nobody wants to know.
  */
-extern void (*cushim__operation_queued)(uint64_t number);
+extern void (*cushim__operation_submitted)(uint64_t number);
 extern void (*cushim__operation_ended)(uint64_t number, uint64_t began_ns, uint64_t ended_ns);
 
 /* From now on functions that name this device answer `code`; -1: any device. Takes no lock. */

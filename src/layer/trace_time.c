@@ -168,7 +168,7 @@ bool cushim__trace_times_begin(void)
     if (!queued)
         return false;
     __atomic_store_n(&cushim__operation_ended, note_ended, __ATOMIC_RELEASE);
-    __atomic_store_n(&cushim__operation_queued, note_queued, __ATOMIC_RELEASE);
+    __atomic_store_n(&cushim__operation_submitted, note_queued, __ATOMIC_RELEASE);
     return true;
 }
 
@@ -178,7 +178,7 @@ static void do_nothing(void)
 
 void cushim__trace_times_finish(struct trace_header *header, bool is_alone)
 {
-    __atomic_store_n(&cushim__operation_queued, NULL, __ATOMIC_RELEASE);
+    __atomic_store_n(&cushim__operation_submitted, NULL, __ATOMIC_RELEASE);
     __atomic_store_n(&cushim__operation_ended, NULL, __ATOMIC_RELEASE);
     if (cushim__layer_host)
         cushim__layer_host->alone(do_nothing); /* waits for operations that are in the hooks */

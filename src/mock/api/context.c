@@ -355,7 +355,7 @@ MOCK_EXACT(CtxRecordEvent)(struct mock_context *context, struct mock_event *even
     if (code == CUDA_SUCCESS)
         code = cushim__mock_plan_event_record(&plan, event, all);
     if (code == CUDA_SUCCESS)
-        code = cushim__mock_plan_queue(&plan);
+        code = cushim__mock_plan_submit(&plan);
     cushim__mock_plan_clear(&plan);
     return code;
 }

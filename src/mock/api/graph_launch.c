@@ -120,41 +120,41 @@ void cushim__mock_plan_stream(struct mock_plan *plan, struct mock_stream *stream
 }
 
 /* The room was reserved, so that queueing does not fail. */
-static void queue_operation(struct mock_planned *planned)
+static void submit_operation(struct mock_planned *planned)
 {
     struct mock_operation *operation = planned->operation;
 
     planned->operation = NULL;
-    cushim__mock_sim_queue(planned->stream, operation);
+    cushim__mock_sim_submit(planned->stream, operation);
 }
 
-static void queue_fence(struct mock_planned *planned)
+static void submit_fence(struct mock_planned *planned)
 {
-    queue_operation(planned);
+    submit_operation(planned);
     planned->record->number = cushim__mock_sim_submitted();
     planned->record->clock = cushim__race_last(&planned->stream->race);
 }
 
 /* In an eager schedule it is done by the time that it is awaited. */
-static void queue_wait(struct mock_planned *planned)
+static void submit_wait(struct mock_planned *planned)
 {
     cushim__race_wait(&planned->stream->race, planned->record->clock);
     if (planned->operation && !cushim__mock_event_record_done(planned->record))
-        queue_operation(planned);
+        submit_operation(planned);
 }
 
-static void queue_event_record(struct mock_planned *planned)
+static void submit_event_record(struct mock_planned *planned)
 {
     struct mock_event_record *record = planned->record;
 
     planned->record = NULL;
     cushim__mock_event_record_prepare(planned->event, record, planned->stream);
-    queue_operation(planned);
+    submit_operation(planned);
     cushim__mock_event_record_submitted(planned->event, record, planned->stream);
 }
 
 /* What the event stands for may be what the same launch has recorded. */
-static void queue_event_wait(struct mock_planned *planned)
+static void submit_event_wait(struct mock_planned *planned)
 {
     cushim__mock_event_follow(planned->event, planned->stream);
     if (cushim__mock_event_done(planned->event))
@@ -163,15 +163,15 @@ static void queue_event_wait(struct mock_planned *planned)
         cushim__mock_event_share(planned->event, planned->record);
     cushim__mock_event_wait_set_record(planned->operation,
                                        planned->record ? planned->record : planned->event->record);
-    queue_operation(planned);
+    submit_operation(planned);
 }
 
 static void (*const steps[])(struct mock_planned *planned) = {
-    [OPERATION] = queue_operation,       [FENCE] = queue_fence,           [WAIT] = queue_wait,
-    [EVENT_RECORD] = queue_event_record, [EVENT_WAIT] = queue_event_wait,
+    [OPERATION] = submit_operation,       [FENCE] = submit_fence,           [WAIT] = submit_wait,
+    [EVENT_RECORD] = submit_event_record, [EVENT_WAIT] = submit_event_wait,
 };
 
-CUresult cushim__mock_plan_queue(struct mock_plan *plan)
+CUresult cushim__mock_plan_submit(struct mock_plan *plan)
 {
     CUresult code = CUDA_SUCCESS;
 
@@ -405,7 +405,7 @@ static CUresult launch(struct mock_exec *exec, struct mock_stream *stream)
     if (code == CUDA_SUCCESS)
         code = cushim__mock_plan_fence(&plan, &last, stream);
     if (code == CUDA_SUCCESS)
-        code = cushim__mock_plan_queue(&plan);
+        code = cushim__mock_plan_submit(&plan);
     cushim__mock_plan_clear(&plan);
     cushim__race_launch_end();
     if (code != CUDA_SUCCESS) {

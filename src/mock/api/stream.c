@@ -179,7 +179,7 @@ CUresult cushim__mock_stream_submit(struct mock_stream *stream, void *operation)
         cushim__mock_operation_destroy(operation);
         return code;
     }
-    return cushim__mock_sim_queue(stream, operation);
+    return cushim__mock_sim_submit(stream, operation);
 }
 
 /* Clamp a priority to the range of the device, as the driver does (driver-semantics.md #50). */

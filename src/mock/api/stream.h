@@ -90,7 +90,7 @@ CUresult cushim__mock_plan_event_record(struct mock_plan *plan, struct mock_even
 void cushim__mock_plan_stream(struct mock_plan *plan, struct mock_stream *stream);
 
 /* Queue all of it, or nothing if there is no memory for it. */
-CUresult cushim__mock_plan_queue(struct mock_plan *plan);
+CUresult cushim__mock_plan_submit(struct mock_plan *plan);
 
 /* Free what was not queued. */
 void cushim__mock_plan_clear(struct mock_plan *plan);

@@ -219,7 +219,7 @@ enum {
     FIRST_ABI_WIDE = 93,
 };
 
-static CUresult queue(struct mock_stream *stream, const struct mock_memory_value *value)
+static CUresult submit(struct mock_stream *stream, const struct mock_memory_value *value)
 {
     struct mock_operation *operation;
     CUresult code = create_values(value, 1, &operation);
@@ -250,7 +250,7 @@ static CUresult call(unsigned slot, struct mock_stream *stream, struct mock_memo
     while (row->slot != slot)
         row++;
     value.kind = row->kind;
-    return row->attribute == 0 || cushim__mock_attribute(row->attribute) ? queue(stream, &value)
+    return row->attribute == 0 || cushim__mock_attribute(row->attribute) ? submit(stream, &value)
                                                                          : CUDA_ERROR_NOT_SUPPORTED;
 }
 
@@ -352,7 +352,7 @@ MOCK_EXACT(StreamBatchMemOp_v2)
         return cushim__mock_stream_submit(stream, operation);
     batch = (const struct batch *)operation;
     for (unsigned i = 0; code == CUDA_SUCCESS && i < batch->count; i++)
-        code = queue(stream, &batch->values[i]);
+        code = submit(stream, &batch->values[i]);
     cushim__mock_operation_destroy(operation);
     return code;
 }

@@ -47,7 +47,7 @@ struct mock_sim {
     struct cushim__condition changed; /* something ended */
     unsigned waiters;                 /* threads that wait for that */
     unsigned on_host;                 /* streams whose head a helper executes */
-    size_t queued_for_executor;       /* operations of which `needs_executor` is set */
+    size_t pending_for_executor;      /* operations of which `needs_executor` is set */
     unsigned process_waiters;         /* calls that wait for what another process does */
 
     struct cushim__condition work; /* for the executor */
@@ -96,7 +96,7 @@ void cushim__mock_order_ended(struct mock_stream *stream);
  * run.c: note that the head of a stream may be able to start, start what can of these, and work off
  * what is due. To clear is to start none: the sim ends; those that have ended themselves are freed.
  */
-void cushim__mock_run_enqueue(struct mock_stream *stream);
+void cushim__mock_run_make_runnable(struct mock_stream *stream);
 void cushim__mock_run_start(void);
 void cushim__mock_run_clear(void);
 void cushim__mock_run_polled(void);      /* ask all that are polled */

@@ -5,7 +5,7 @@
 /* A call polls at most this many streams, so that calls stay cheap however many there are. */
 enum { ASKED = 4 };
 
-void cushim__mock_run_enqueue(struct mock_stream *stream)
+void cushim__mock_run_make_runnable(struct mock_stream *stream)
 {
     struct mock_sim *sim = cushim__mock_sim();
 
@@ -130,7 +130,7 @@ void cushim__mock_run_polled(void)
     sim->polled = (struct mock_queue){NULL, NULL};
     while ((stream = cushim__mock_queue_take(&polled))) {
         stream->state = MOCK_IDLE;
-        cushim__mock_run_enqueue(stream);
+        cushim__mock_run_make_runnable(stream);
     }
     cushim__mock_run_start();
 }
@@ -143,7 +143,7 @@ void cushim__mock_run_polled_some(void)
     for (unsigned i = 0; i < ASKED && sim->polled.first && stream != last; i++) {
         stream = cushim__mock_queue_take(&sim->polled);
         stream->state = MOCK_IDLE;
-        cushim__mock_run_enqueue(stream);
+        cushim__mock_run_make_runnable(stream);
         cushim__mock_run_start();
     }
 }
@@ -154,7 +154,7 @@ static void take_head(struct mock_stream *stream)
     struct mock_operation *head = stream->head;
 
     cushim__mock_lane_leave(stream);
-    sim->queued_for_executor -= head->needs_executor;
+    sim->pending_for_executor -= head->needs_executor;
     if (stream->forced_last == head)
         stream->forced_last = NULL;
     stream->head = head->next;
@@ -196,7 +196,7 @@ void cushim__mock_run_end(struct mock_stream *stream)
     take_head(stream);
     cushim__mock_operation_destroy(head);
     if (stream->head)
-        cushim__mock_run_enqueue(stream);
+        cushim__mock_run_make_runnable(stream);
     cushim__mock_order_ended(stream);
     cushim__mock_stream_retain(stream);
     if (code != CUDA_SUCCESS)
@@ -255,7 +255,7 @@ bool cushim__mock_run_next(void)
     } else {
         stream->state = MOCK_ON_HOST;
         sim->on_host++;
-        sim->queued_for_executor--;
+        sim->pending_for_executor--;
         stream->head->needs_executor = false;
         cushim__mock_helper_give(stream);
     }

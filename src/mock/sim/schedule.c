@@ -43,7 +43,7 @@ static void wake(struct mock_stream *stream)
     if (stream->state == MOCK_BLOCKED && stream->ordered) {
         stream->ordered = false;
         stream->state = MOCK_IDLE;
-        cushim__mock_run_enqueue(stream);
+        cushim__mock_run_make_runnable(stream);
     }
 }
 
@@ -151,7 +151,7 @@ void cushim__mock_lane_leave(struct mock_stream *stream)
     next = take_next(lanes);
     if (next) {
         next->state = MOCK_IDLE;
-        cushim__mock_run_enqueue(next);
+        cushim__mock_run_make_runnable(next);
     }
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Operations are numbered, and queued at the end of their stream; run.c executes the one at its
- * head. Streams wait in a list of their own until run.c looks at them (cushim__mock_run_enqueue).
+ * head. Streams wait in a list of their own until run.c looks at them (cushim__mock_run_make_runnable).
  */
 #include "src/mock/sim/sim.h"
 
@@ -125,15 +125,15 @@ static void submit_to_detector(struct mock_stream *stream, struct mock_operation
     cushim__race_submitted(&access);
 }
 
-static void report_queued(const struct mock_operation *operation)
+static void report_submitted(const struct mock_operation *operation)
 {
-    void (*report)(uint64_t) = __atomic_load_n(&cushim__operation_queued, __ATOMIC_ACQUIRE);
+    void (*report)(uint64_t) = __atomic_load_n(&cushim__operation_submitted, __ATOMIC_ACQUIRE);
 
     if (report && operation->unit != MOCK_NO_UNIT)
         report(operation->number);
 }
 
-CUresult cushim__mock_sim_queue(struct mock_stream *stream, struct mock_operation *operation)
+CUresult cushim__mock_sim_submit(struct mock_stream *stream, struct mock_operation *operation)
 {
     struct mock_sim *sim = cushim__mock_sim();
     const CUresult code = cushim__mock_sim_reserve(stream, operation, stream->head ? 0 : 1);
@@ -152,15 +152,15 @@ CUresult cushim__mock_sim_queue(struct mock_stream *stream, struct mock_operatio
     } else {
         stream->head = operation;
         sim->active++;
-        cushim__mock_run_enqueue(stream);
+        cushim__mock_run_make_runnable(stream);
     }
     stream->tail = operation;
     stream->pending++;
     sim->pending++;
-    sim->queued_for_executor += operation->needs_executor;
+    sim->pending_for_executor += operation->needs_executor;
     cushim__mock_trace("submit", operation->class->name, stream->id, operation->number,
                        CUDA_SUCCESS);
-    report_queued(operation);
+    report_submitted(operation);
     cushim__mock_run_start();
     if (cushim__mock->settings.mode != MOCK_MODE_MANUAL)
         run_unattended(stream, operation);
@@ -172,7 +172,7 @@ void cushim__mock_sim_recheck(struct mock_stream *stream)
     if (stream->state != MOCK_BLOCKED || stream->ordered)
         return;
     stream->state = MOCK_IDLE;
-    cushim__mock_run_enqueue(stream);
+    cushim__mock_run_make_runnable(stream);
 }
 
 /* Force what the work of a stream up to a number waits for. */
@@ -211,11 +211,11 @@ static void force(struct mock_stream *stream)
     }
 }
 
-static void queue_force(struct mock_sim *sim, struct mock_stream *stream)
+static void list_forced(struct mock_sim *sim, struct mock_stream *stream)
 {
-    if (stream->force_queued)
+    if (stream->forced_listed)
         return;
-    stream->force_queued = true;
+    stream->forced_listed = true;
     stream->next_forced = NULL;
     if (sim->last_forced)
         sim->last_forced->next_forced = stream;
@@ -232,7 +232,7 @@ void cushim__mock_sim_force(struct mock_stream *stream, uint64_t number)
     if (cushim__mock->settings.schedule != MOCK_SCHEDULE_LAZY || stream->forced >= number)
         return;
     stream->forced = number;
-    queue_force(sim, stream);
+    list_forced(sim, stream);
     if (sim->forcing)
         return;
     sim->forcing = true;
@@ -242,7 +242,7 @@ void cushim__mock_sim_force(struct mock_stream *stream, uint64_t number)
         sim->forced = first->next_forced;
         if (!sim->forced)
             sim->last_forced = NULL;
-        first->force_queued = false;
+        first->forced_listed = false;
         force(first);
     }
     sim->forcing = false;

@@ -25,7 +25,7 @@ void cushim__mock_sim_elapse(uint64_t duration_ns);
 
 /*
  * Have all that it takes to queue an operation, on one of so many streams that nothing is queued
- * on: cushim__mock_sim_queue() does not fail afterwards.
+ * on: cushim__mock_sim_submit() does not fail afterwards.
  */
 CUresult cushim__mock_sim_reserve(struct mock_stream *stream, struct mock_operation *operation,
                                   size_t streams);
@@ -37,7 +37,7 @@ void cushim__mock_sim_name(struct mock_stream *stream);
  * Queue an operation, also on a stream that is being captured, where cushim__mock_stream_submit()
  * would capture it. Takes the operation over in any case.
  */
-CUresult cushim__mock_sim_queue(struct mock_stream *stream, struct mock_operation *operation);
+CUresult cushim__mock_sim_submit(struct mock_stream *stream, struct mock_operation *operation);
 
 /*
  * Wait, giving up the lock meanwhile. In manual mode what would have to wait is a misuse and

@@ -142,7 +142,7 @@ static void drop(struct mock_stream *stream, bool all)
         } else {
             stream->pending--;
             sim->pending--;
-            sim->queued_for_executor -= operation->needs_executor;
+            sim->pending_for_executor -= operation->needs_executor;
             cushim__mock_operation_destroy(operation);
         }
         operation = next;
@@ -150,7 +150,7 @@ static void drop(struct mock_stream *stream, bool all)
     if (!stream->head)
         sim->active--;
     else if (!busy)
-        cushim__mock_run_enqueue(stream);
+        cushim__mock_run_make_runnable(stream);
 }
 
 void cushim__mock_sim_set_sticky_error(CUresult code)

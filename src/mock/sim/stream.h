@@ -70,7 +70,7 @@ struct mock_stream {
     unsigned retain_count; /* it is freed only at 0 */
     bool runnable;         /* in the list of streams whose heads may start */
     struct mock_stream *next_runnable;
-    bool force_queued; /* in the list of streams that force what they wait for */
+    bool forced_listed; /* in the list of streams that force what they wait for */
     struct mock_stream *next_forced;
     struct cushim__operation_fault fault; /* of the head, once it has begun */
     struct mock_stream *next_waiting;     /* for the same record, lane, helper or poll */

@@ -8,7 +8,7 @@
 
 static bool is_needed(const struct mock_sim *sim)
 {
-    return cushim__mock->settings.mode == MOCK_MODE_THREADED || sim->queued_for_executor > 0;
+    return cushim__mock->settings.mode == MOCK_MODE_THREADED || sim->pending_for_executor > 0;
 }
 
 static void work_once(struct mock_sim *sim)
@@ -171,7 +171,7 @@ void cushim__mock_helper_forget(struct mock_stream *stream)
 
     cushim__mock_queue_remove(&helper->queue, stream);
     cushim__mock_sim()->on_host--;
-    cushim__mock_sim()->queued_for_executor++;
+    cushim__mock_sim()->pending_for_executor++;
     stream->head->needs_executor = true;
     stream->state = MOCK_IDLE;
 }
