@@ -135,6 +135,8 @@ static const char functions[] =
          "{ proto: .callprototype (.param .b32 _) _ (.param .b32 _);\n"
          ".param .b32 a; .param .b32 x; st.param.b32 [a], %r1; call (x), %rd4, (a), proto;\n"
          "ld.param.b32 %r5, [x]; }\n"
+         "{ .param .b32 family<2>; st.param.b32 [family1], %r5; st.param.b32 [family0], 0;\n"
+         "ld.param.b32 %r5, [family1]; }\n"
          "st.global.v4.u32 [%rd3], {%r2, %r3, %r4, %r5};\nret;\n}\n";
 
 static void functions_call_each_other_and_themselves(void **state)

@@ -178,7 +178,7 @@ static void statements_that_are_wrong_are_errors(void **state)
         {"twice: twice: ret;", "the label is there twice"},
         {".extern .reg .b32 q;", "'.shared' expected, not '.reg'"},
         {".local .b8 big[20000000];", "more local memory than there is"},
-        {".param .b32 two<2>;", "only registers are declared by their number"},
+        {".param .b32 many<2000>;", "so many variables are not possible"},
         {".reg .b32 many<2000000>;", "so many variables are not possible"},
         {"add.u32 r0 r1, r2;", "',' or ';' expected, not 'r1'"},
         {"add.u32 5, r0, r1;", "the destination is not a register"},

@@ -169,19 +169,43 @@ static uint64_t local_place(struct ptx_parser *parser, uint64_t alignment, uint6
     return offset;
 }
 
+static void local_variable(struct ptx_parser *parser, struct ptx_word name,
+                           const struct ptx_declared *declared, bool of_call)
+{
+    struct ptx_symbol *symbol = cushim__ptx_symbol_add(parser, name, SYMBOL_LOCAL, 0);
+
+    symbol->of_call = of_call;
+    symbol->offset = local_place(parser, declared->alignment, declared->bytes);
+}
+
+/* gcc's `.param .u64 %P<2>`: a variable %P0 and another one %P1. */
+static void numbered_variables(struct ptx_parser *parser, const struct ptx_declared *declared,
+                               bool of_call)
+{
+    const size_t room = declared->name.length + 12;
+
+    if (declared->repeated > 1024 || room > 1024)
+        cushim__ptx_fail(parser, "so many variables are not possible");
+    for (unsigned i = 0; i < declared->repeated; i++) {
+        char *name = cushim__ptx_pool(parser, room);
+        const int length =
+            snprintf(name, room, "%.*s%u", (int)declared->name.length, declared->name.start, i);
+
+        local_variable(parser, (struct ptx_word){name, (size_t)length}, declared, of_call);
+    }
+}
+
 static void local_variables(struct ptx_parser *parser, bool of_call)
 {
     struct ptx_declared declared;
-    struct ptx_symbol *symbol;
 
     cushim__ptx_declared_type(parser, &declared);
     do {
         cushim__ptx_declared_name(parser, &declared);
         if (declared.repeated)
-            cushim__ptx_fail(parser, "only registers are declared by their number");
-        symbol = cushim__ptx_symbol_add(parser, declared.name, SYMBOL_LOCAL, 0);
-        symbol->of_call = of_call;
-        symbol->offset = local_place(parser, declared.alignment, declared.bytes);
+            numbered_variables(parser, &declared, of_call);
+        else
+            local_variable(parser, declared.name, &declared, of_call);
     } while (ptx_skip(parser, ","));
     cushim__ptx_expect(parser, ";");
 }
