@@ -24,7 +24,7 @@ PTX. It lists the instructions that the mock executes and those that it refuses;
 that is on neither list. A module with a refused instruction still loads: only launches of the kernels that contain
 the instruction fail, and the log names it and its line. The mock ignores modifiers that have no meaning where
 everything happens in one order, such as `.relaxed`, `.gpu` and `.L2::128B`. It also refuses forms that no
-compiler writes: calls whose arguments are no `.param` variables, registers of vectors (`.reg .v2`), operands that are
+compiler writes: calls whose arguments are no `.param` variables, operands that are
 expressions of constants (`(1 << 4)`), and the video instructions that clang's headers do not use. A text is an error
 if an initial value has operators or a brace within a brace.
 

@@ -131,6 +131,11 @@ static void integers_of_64_and_16_bits(void **state)
         {"mul.wide.u32 %rd0, %r6, %r7;", 0, 0xffffffff, 5, UINT64_C(0x4fffffffb)},
         {"mad.wide.s32 %rd0, %r6, %r7, %rd5;", 7, 0xffffffff, 5, 2},
     };
+    static const struct case32 vectors[] = {
+        {"{.reg .v2 .u32 v; mov.v2.u32 v, {%r3, %r2}; shl.b32 v.x, v.x, 8; or.b32 %r0, v.x, v.y;}",
+         1, 2, 0, 0x201},
+        {"mov.v2.u32 {%r3, %r2}, {%r2, %r3}; sub.u32 %r0, %r2, %r3;", 1, 3, 0, 2},
+    };
     static const struct case32 shorts[] = {
         {"add.u16 %h0, %h2, %h3; cvt.u32.u16 %r0, %h0;", 0xffff, 2, 0, 1},
         {"sub.s16 %h0, %h2, %h3; cvt.s32.s16 %r0, %h0;", 1, 2, 0, 0xffffffff},
@@ -149,6 +154,7 @@ static void integers_of_64_and_16_bits(void **state)
     (void)state;
     check64(longs, COUNT(longs));
     check32(shorts, COUNT(shorts));
+    check32(vectors, COUNT(vectors));
 }
 
 static void carries_are_passed_on(void **state)
@@ -444,6 +450,8 @@ static void vectors_are_packed_and_unpacked(void **state)
         {"mov.b32 {%h5, %h6}, %r2; mov.b32 %r0, {%h6, %h5};", 0x12345678, 0, 0, 0x56781234},
         {"{.reg .b8 a, b, c, d; cvt.u8.u32 a, %r2; cvt.u8.u32 b, %r3; mov.b32 %r0, {a, b, b, a};}",
          0x11, 0x22, 0, 0x11222211},
+        {"{.reg .v2 .u32 v; mov.b64 %rd5, {%r2, %r3}; mov.b64 {v.x, v.y}, %rd5; mov.u32 %r0, v.y;}",
+         1, 2, 0, 2},
     };
 
     (void)state;

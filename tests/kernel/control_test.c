@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Branches, calls, barriers, and what lanes do together. */
-#include <stdio.h>
 #include <string.h>
+
+#include <stdio.h>
 
 #include "fixture.h"
 

@@ -190,6 +190,7 @@ static void statements_that_are_wrong_are_errors(void **state)
         {"and.b32 r0, p0, r1;", "an operand has another type than the instruction"},
         {"not.pred p0, !_;", "a predicate expected, not ';'"},
         {"mov.u32 r0, 08;", "a number expected, not '08'"},
+        {"mov.v2.u32 {r0, r1}, r2;", "an operand is no vector of 2 elements"},
         {"setp.eq.f16 p0|p1, h0, h1;", "setp of one f16 or bf16 has one result"},
         {"lop3.b32 r0, r1, r2, r3, r4;", "the table of lop3 is not a constant"},
         {".param .b32 x; call callee, (x r1);", "',' or ')' expected, not 'r1'"},
@@ -267,7 +268,6 @@ static void forms_that_are_not_known_are_refused(void **state)
         "mad24.lo.u32 r0, r1, r2, r3;",
         "mov.frob r0, r1;",
         "mul24.hi.u32 r0, r1, r2;",
-        "mov.v2.u32 {r0, r1}, {r2, r3};",
         "redux.sync.add.f32 f0, f1, -1;",
         "redux.sync.frob.s32 r0, r1, -1;",
         "selp.pred p0, p1, p2, p3;",
@@ -317,7 +317,6 @@ static void unknown_instructions_refuse_their_kernels_alone(void **state)
              "cp.async.bulk.tensor.1d.shared::cluster.global [%rd0], [%rd1, {%rd2}], [%rd0]; ret;"
              " }\n.entry calls()\n{ call f; ret; }\n"
              ".entry width()\n{ .reg .b128 x; ret; }\n"
-             ".entry vector() { .reg .v2 .u32 v; { mov.v2.u32 v, {v.x, v.y}; } bra no; }\n"
              ".entry kind()\n{ .reg .f32 x; add.frob.f32 x, x, x; ret; }\n"
              ".entry byte()\n{ .reg .b32 x; vadd.u32.u32.u32 x, x.b0, x; ret; }\n"
              ".extern .entry elsewhere();\n"
@@ -330,10 +329,9 @@ static void unknown_instructions_refuse_their_kernels_alone(void **state)
         {"bad", "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16", 8},
         {"calls", "cp.async.bulk.tensor.1d.shared::cluster.global", 12},
         {"width", "registers of 128 bits", 16},
-        {"vector", "registers of vectors", 17},
-        {"kind", "add.frob.f32", 19},
-        {"byte", "vadd.u32.u32.u32", 21},
-        {"strange", "atom.add.v2.f32", 24},
+        {"kind", "add.frob.f32", 18},
+        {"byte", "vadd.u32.u32.u32", 20},
+        {"strange", "atom.add.v2.f32", 23},
         {"elsewhere", "it is only declared", 0},
     };
 

@@ -7,7 +7,7 @@
 
 /* --- operands --- */
 
-/* `%r12` of `.reg .b32 %r<20>`. */
+/* `%r12` of `.reg .b32 %r<20>`, and `v.x` of a vector. */
 static struct ptx_symbol *find_register(struct ptx_parser *parser, struct ptx_word name,
                                         uint32_t *index)
 {
@@ -29,11 +29,35 @@ static struct ptx_symbol *find_register(struct ptx_parser *parser, struct ptx_wo
             continue; /* a zero that leads here may be followed by others */
         symbol = cushim__ptx_symbol_find(parser, prefix);
         if (symbol && symbol->kind == SYMBOL_REGISTER && number < symbol->count) {
-            *index = symbol->index + number;
+            *index = symbol->index + number * parser->body.registers[symbol->index].vector;
+            return symbol;
+        }
+    }
+    if (name.length > 2 && name.start[name.length - 2] == '.') {
+        const char *const at = strchr("xyzwrgba", name.start[name.length - 1]);
+        uint32_t vector;
+
+        name.length -= 2;
+        symbol = at ? find_register(parser, name, &vector) : NULL;
+        if (symbol && symbol->kind == SYMBOL_REGISTER &&
+            (at - "xyzwrgba") % 4 < parser->body.registers[vector].vector) {
+            *index = vector + (uint32_t)(at - "xyzwrgba") % 4;
             return symbol;
         }
     }
     return NULL;
+}
+
+static void add_element(struct ptx_parser *parser, struct ptx_operand *vector,
+                        const struct ptx_operand *element)
+{
+    struct ptx_body *body = &parser->body;
+
+    body->vectors =
+        cushim__ptx_grow(parser, body->vectors, body->vector_count, sizeof *body->vectors);
+    if (vector->count++ == 0)
+        vector->first = body->vector_count;
+    body->vectors[body->vector_count++] = *element;
 }
 
 static void named(struct ptx_parser *parser, struct ptx_operand *operand)
@@ -61,8 +85,17 @@ static void named(struct ptx_parser *parser, struct ptx_operand *operand)
                          (int)(name.length > 80 ? 80 : name.length), name.start);
     operand->kind = OPERAND_SYMBOL;
     operand->symbol = symbol;
-    if (symbol->kind == SYMBOL_REGISTER)
-        *operand = (struct ptx_operand){.kind = OPERAND_REGISTER, .reg = index};
+    if (symbol->kind == SYMBOL_REGISTER) {
+        struct ptx_operand element = {.kind = OPERAND_REGISTER, .reg = index};
+        const unsigned count = parser->body.registers[index].vector;
+
+        *operand = element;
+        if (count > 1 && name.start[name.length - 2] != '.') { /* a whole vector */
+            operand->kind = OPERAND_VECTOR;
+            for (; operand->count < count; element.reg++)
+                add_element(parser, operand, &element);
+        }
+    }
 }
 
 static void address(struct ptx_parser *parser, struct ptx_operand *operand)
@@ -83,7 +116,6 @@ static void address(struct ptx_parser *parser, struct ptx_operand *operand)
 
 static void vector(struct ptx_parser *parser, struct ptx_operand *operand)
 {
-    struct ptx_body *body = &parser->body;
     struct ptx_operand elements[8];
     uint32_t count = 0;
 
@@ -97,13 +129,8 @@ static void vector(struct ptx_parser *parser, struct ptx_operand *operand)
     } while (ptx_skip(parser, ","));
     cushim__ptx_expect(parser, "}");
     operand->kind = OPERAND_VECTOR;
-    operand->first = body->vector_count;
-    operand->count = count;
-    for (uint32_t i = 0; i < count; i++) {
-        body->vectors =
-            cushim__ptx_grow(parser, body->vectors, body->vector_count, sizeof *body->vectors);
-        body->vectors[body->vector_count++] = elements[i];
-    }
+    for (uint32_t i = 0; i < count; i++)
+        add_element(parser, operand, &elements[i]);
 }
 
 void cushim__ptx_operand(struct ptx_parser *parser, struct ptx_operand *operand)
@@ -147,12 +174,8 @@ static void registers(struct ptx_parser *parser)
         symbol = cushim__ptx_symbol_add(parser, declared.name, SYMBOL_REGISTER,
                                         cushim__ptx_registers_add(parser, &declared));
         symbol->count = declared.repeated;
-        if (declared.type == TYPE_B128 || declared.vector > 1) {
-            cushim__ptx_refuse_function(
-                parser, declared.vector > 1 ? "registers of vectors" : "registers of 128 bits",
-                parser->statement_line);
-            parser->body.abandoned = true;
-        }
+        if (declared.type == TYPE_B128)
+            cushim__ptx_refuse_function(parser, "registers of 128 bits", parser->statement_line);
     } while (ptx_skip(parser, ","));
     cushim__ptx_expect(parser, ";");
 }
@@ -381,13 +404,10 @@ static void blocks(struct ptx_parser *parser)
     const uint32_t outside = parser->body.depth - 1;
 
     while (parser->body.depth > outside) {
-        if (parser->body.abandoned)
-            cushim__ptx_skip_until(parser, "}");
         if (ptx_skip(parser, "{")) {
             cushim__ptx_scope_open(parser);
         } else if (ptx_is(parser, "}")) {
-            if (!parser->body.abandoned)
-                resolve(parser);
+            resolve(parser);
             if (parser->body.depth == outside + 1)
                 return;
             cushim__ptx_scope_close(parser);

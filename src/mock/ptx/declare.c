@@ -270,12 +270,13 @@ uint32_t cushim__ptx_function_named(struct ptx_parser *parser, struct ptx_word n
 
 /* --- registers and parameters --- */
 
-static uint32_t add_registers(struct ptx_parser *parser, unsigned count, size_t bits)
+static uint32_t add_registers(struct ptx_parser *parser, unsigned count, unsigned vector,
+                              size_t bits)
 {
     struct ptx_body *body = &parser->body;
     const uint32_t first = body->register_count;
 
-    for (unsigned i = 0; i < count; i++) {
+    for (unsigned i = 0; i < count * vector; i++) {
         body->registers = cushim__ptx_grow(parser, body->registers, body->register_count,
                                            sizeof *body->registers);
         body->registers[body->register_count++] = (struct ptx_register){
@@ -283,6 +284,7 @@ static uint32_t add_registers(struct ptx_parser *parser, unsigned count, size_t 
                      : bits > 32 ? 8
                                  : 4,
             .bits = (uint8_t)bits,
+            .vector = (uint8_t)vector,
             .offset = PTX_UNUSED,
         };
     }
@@ -291,13 +293,13 @@ static uint32_t add_registers(struct ptx_parser *parser, unsigned count, size_t 
 
 uint32_t cushim__ptx_registers_add(struct ptx_parser *parser, const struct ptx_declared *declared)
 {
-    return add_registers(parser, declared->repeated ? declared->repeated : 1,
+    return add_registers(parser, declared->repeated ? declared->repeated : 1, declared->vector,
                          declared->type == TYPE_PRED ? 1 : declared->scalar * 8);
 }
 
 uint32_t cushim__ptx_register_new(struct ptx_parser *parser, enum ptx_row row)
 {
-    return add_registers(parser, 1,
+    return add_registers(parser, 1, 1,
                          row == ROW_PREDICATE ? 1
                          : ptx_is_wide(row)   ? 64
                          : row == ROW_HALF    ? 16

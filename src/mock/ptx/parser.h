@@ -47,6 +47,7 @@ struct ptx_symbol {
 struct ptx_register {
     uint8_t bytes;   /* of its row: 1 a predicate, 4 or 8 */
     uint8_t bits;    /* of its type */
+    uint8_t vector;  /* elements; they follow each other */
     uint32_t offset; /* its place, once it has one */
 };
 
@@ -115,7 +116,6 @@ struct ptx_body {
     struct ptx_parameter *parameters; /* until the kernel or the function has them */
     size_t parameter_count, parameter_bytes;
     bool has_register_parameters;       /* .reg, which are not implemented */
-    bool abandoned;                     /* what is left of it is passed over */
     uint32_t depth;                     /* of the block that is being read; 0: the text */
     uint64_t local_bytes, shared_bytes; /* of the variables that it declares */
     struct ptx_kernel *kernel;          /* NULL: a function */

@@ -201,6 +201,36 @@ static bool unpack(struct ptx_parser *parser, struct ptx_statement *statement, u
     return true;
 }
 
+/* mov.v2.u32: all elements are read before one is written. */
+static bool move_vector(struct ptx_parser *parser, struct ptx_statement *statement,
+                        enum ptx_row row)
+{
+    const struct ptx_operand to = statement->operands[0], from = statement->operands[1];
+    const unsigned count = statement->opcode.vector, bytes = ptx_is_wide(row) ? 8 : 4;
+    uint32_t copies[8];
+
+    if (to.kind != OPERAND_VECTOR || from.kind != OPERAND_VECTOR || to.count != count ||
+        from.count != count)
+        cushim__ptx_fail(parser, "an operand is no vector of %u elements", count);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct ptx_operand element = parser->body.vectors[from.first + i];
+
+        copies[i] = cushim__ptx_register_new(parser, row);
+        cushim__ptx_move(parser, statement, copies[i],
+                         cushim__ptx_use(parser, statement, &element, row), bytes);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const struct ptx_operand element = parser->body.vectors[to.first + i];
+        const uint32_t result = cushim__ptx_result(parser, &element, row);
+
+        if (result == PTX_UNUSED)
+            continue;
+        cushim__ptx_move(parser, statement, result, copies[i], bytes);
+        cushim__ptx_finish(parser, statement, &element, result, row, false, bytes * 8);
+    }
+    return true;
+}
+
 static bool select_mov(struct ptx_parser *parser, struct ptx_statement *statement)
 {
     const enum ptx_type type = statement->opcode.types[0];
@@ -208,13 +238,15 @@ static bool select_mov(struct ptx_parser *parser, struct ptx_statement *statemen
     const unsigned bytes = (unsigned)cushim__ptx_type_bytes(type);
     uint32_t from, to;
 
-    if (row == ROW_NONE || statement->opcode.words[0] || statement->opcode.vector > 1)
+    if (row == ROW_NONE || statement->opcode.words[0])
         return false;
     cushim__ptx_count_operands(parser, statement, 2);
     if (row == ROW_PREDICATE) {
         cushim__ptx_emit_rows(parser, statement, DO_LOGIC, "pp")->sub = LOGIC_MOVE;
         return true;
     }
+    if (statement->opcode.vector > 1)
+        return move_vector(parser, statement, row);
     if (statement->operands[1].kind == OPERAND_VECTOR)
         return pack(parser, statement, bytes);
     if (statement->operands[0].kind == OPERAND_VECTOR)
