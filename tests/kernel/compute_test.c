@@ -244,6 +244,8 @@ static void several_numbers_in_a_word(void **state)
         {VIDEO("vadd4.u32.u32.u32.sat"), 0xff01807f, 0x0101ff01, 9, 0xff02ff80},
         {VIDEO("vadd4.s32.s32.s32.sat"), 0xff01807f, 0x0101ff01, 9, 0x0002807f},
         {VIDEO("vadd2.s32.s32.s32.sat"), 0x7fff8000, 0x0001ffff, 9, 0x7fff8000},
+        {VIDEO("vadd.u32.u32.u32.add"), 0xffffffff, 3, 5, 7},
+        {VIDEO("vsub.u32.u32.u32.add"), 1, 3, 5, 3},
         {VIDEO("vsub2.u32.u32.u32"), 0x00010005, 0x00020003, 9, 0xffff0002},
         {VIDEO("vsub2.u32.u32.u32.sat"), 0x00010005, 0x00020003, 9, 0x00000002},
         {VIDEO("vavrg4.u32.u32.u32"), 0xff000103, 0xff010204, 9, 0xff010204},

@@ -84,7 +84,8 @@ static inline uint32_t joined(unsigned bits, bool is_signed, uint32_t x, uint32_
 /*
  * The forms that clang's headers write for the intrinsics of CUDA, for two and for four numbers: a
  * name, the opcode before and after its number, and what it does with numbers that are signed or
- * not. SATURATES limits them, ADDS sums them up with the last operand.
+ * not. SATURATES limits them, ADDS sums them up with the last operand. gcc writes the two of whole
+ * words.
  */
 #define BOTH(F, base, types, name, operation, is_signed, result) \
     F(3, base "2" types, name##2, u32, u32, u32, u32, 0,         \
@@ -119,6 +120,8 @@ static inline uint32_t joined(unsigned bits, bool is_signed, uint32_t x, uint32_
     BOTH(F, "vset", ".s32.s32.le", le_s, LE, true, CUTS)                                       \
     BOTH(F, "vset", ".s32.s32.gt", gt_s, GT, true, CUTS)                                       \
     BOTH(F, "vset", ".s32.s32.ge", ge_s, GE, true, CUTS)                                       \
+    F(3, "vadd.u32.u32.u32.add", add_word, u32, u32, u32, u32, 0, x + y + z)                   \
+    F(3, "vsub.u32.u32.u32.add", sub_word, u32, u32, u32, u32, 0, x - y + z)                   \
     F(2, "cvt.pack.u16.s32.sat", pack_u16, u32, u32, u32, 0, joined(16, false, x, y, 0))       \
     F(2, "cvt.pack.s16.s32.sat", pack_s16, u32, u32, u32, 0, joined(16, true, x, y, 0))        \
     F(3, "cvt.pack.u8.s32.b32.sat", pack_u8, u32, u32, u32, u32, 0, joined(8, false, x, y, z)) \
