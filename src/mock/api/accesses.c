@@ -116,11 +116,7 @@ static void report(const struct mock_access *ranges, size_t count, uint64_t numb
     /* Of what is too much to be noted, one thing is known: that it may be written. */
     if (done == count || use == RACE_READS)
         return;
-    region = (struct race_region){.start = ranges[done].start,
-                                  .width = ranges[count - 1].end - ranges[done].start,
-                                  .rows = 1,
-                                  .layers = 1};
-    region.pitch = region.layer = region.width;
+    region_of(&(struct mock_access){ranges[done].start, ranges[count - 1].end}, 1, &region);
     cushim__race_use_deferred(number, &region, RACE_MAY_WRITE);
 }
 

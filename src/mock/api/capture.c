@@ -274,14 +274,12 @@ static enum mock_event_capture state_of(const struct mock_event *event)
 
 CUresult cushim__mock_capture_elapsed_event(struct mock_event *event)
 {
-    switch (state_of(event)) {
-    case MOCK_IN_CAPTURE:
-        return CUDA_ERROR_CAPTURED_EVENT;
-    case MOCK_WAS_CAPTURED:
-        return CUDA_ERROR_INVALID_VALUE;
-    default:
-        return CUDA_SUCCESS;
-    }
+    static const CUresult codes[] = {
+        [MOCK_IN_CAPTURE] = CUDA_ERROR_CAPTURED_EVENT,
+        [MOCK_WAS_CAPTURED] = CUDA_ERROR_INVALID_VALUE,
+    };
+
+    return codes[state_of(event)];
 }
 
 CUresult cushim__mock_capture_query_event(struct mock_event *event)
@@ -324,13 +322,11 @@ static CUresult add_work(struct mock_stream *stream, struct mock_work *work)
     struct mock_node *node;
     CUresult code = cushim__mock_capture_check(stream);
 
+    if (code == CUDA_SUCCESS && !cushim__mock_edges_reserve(frontier, 1))
+        code = CUDA_ERROR_OUT_OF_MEMORY;
     if (code != CUDA_SUCCESS) {
         cushim__mock_work_end(work);
         return code;
-    }
-    if (!cushim__mock_edges_reserve(frontier, 1)) {
-        cushim__mock_work_end(work);
-        return CUDA_ERROR_OUT_OF_MEMORY;
     }
     code = cushim__mock_node_add(stream->capture->graph, frontier, work, &node);
     if (code != CUDA_SUCCESS)

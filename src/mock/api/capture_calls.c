@@ -53,8 +53,8 @@ MOCK_APPROXIMATE(StreamBeginCaptureToGraph, "the graph can be used after a captu
     if (code == CUDA_SUCCESS && graph->capture)
         code = CUDA_ERROR_ILLEGAL_STATE;
     if (code == CUDA_SUCCESS)
-        code = cushim__mock_edges_read_any(graph, dependencies, dependencyData, numDependencies,
-                                           &edges);
+        code =
+            cushim__mock_edges_read(graph, dependencies, dependencyData, numDependencies, &edges);
     if (code == CUDA_SUCCESS)
         code = cushim__mock_capture_begin(stream, mode, graph, true, &edges);
     cushim__mock_edges_clear(&edges);
@@ -219,8 +219,8 @@ MOCK_EXACT(StreamUpdateCaptureDependencies_v2)
         return CUDA_ERROR_ILLEGAL_STATE;
     code = cushim__mock_capture_check(stream);
     if (code == CUDA_SUCCESS)
-        code = cushim__mock_edges_read_any(stream->capture->graph, dependencies, dependencyData,
-                                           numDependencies, &more);
+        code = cushim__mock_edges_read(stream->capture->graph, dependencies, dependencyData,
+                                       numDependencies, &more);
     if (code == CUDA_SUCCESS) {
         struct mock_edges *frontier = &stream->captured->frontier;
 

@@ -64,18 +64,15 @@ CUresult cushim__mock_code_load(const void *image, size_t bytes, const struct mo
     made->references = 1;
     result = bytes > 0 ? cushim__mock_image_read_bytes(&made->image, image, bytes, &target)
                        : cushim__mock_image_read(&made->image, image, &target);
-    if (result != CUDA_SUCCESS) {
+    if (result == CUDA_SUCCESS)
+        result = cushim__mock_code_link(made, jit);
+    else
         result = refused(&made->image, jit, result);
+    if (result == CUDA_SUCCESS)
+        *code = made;
+    else
         cushim__mock_code_release(made);
-        return result;
-    }
-    result = cushim__mock_code_link(made, jit);
-    if (result != CUDA_SUCCESS) {
-        cushim__mock_code_release(made);
-        return result;
-    }
-    *code = made;
-    return CUDA_SUCCESS;
+    return result;
 }
 
 CUresult cushim__mock_code_add(struct mock_image *image, const void *bytes, size_t count,

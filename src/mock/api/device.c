@@ -204,18 +204,16 @@ MOCK_EXACT(DeviceGetName)(char *NOT_NULL name, struct mock_device *device, int l
 {
     const char *text = cushim__mock->settings.profile.name;
     const size_t room = (unsigned)len;
-    const size_t length = strlen(text);
+    size_t length = strlen(text);
 
     if (room == 0) {
         cushim__mock_misuse(CUSHIM__CHECK_NONE, "the driver crashes on a length of 0");
         return CUDA_ERROR_INVALID_VALUE;
     }
-    if (length < room) {
-        memcpy(name, text, length + 1);
-    } else {
-        memcpy(name, text, room - 1);
-        name[room - 1] = '\0';
-    }
+    if (length >= room)
+        length = room - 1;
+    memcpy(name, text, length);
+    name[length] = '\0';
     return CUDA_SUCCESS;
 }
 
@@ -305,18 +303,12 @@ MOCK_APPROXIMATE(DeviceGetP2PAttribute,
 
     if (code != CUDA_SUCCESS)
         return code;
-    switch ((int)attrib) {
-    case CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED:
-        *value = 1;
-        return CUDA_SUCCESS;
-    case CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED:
-    case CU_DEVICE_P2P_ATTRIBUTE_CUDA_ARRAY_ACCESS_SUPPORTED: /* the mock does neither */
-    case CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK:
-        *value = 0;
-        return CUDA_SUCCESS;
-    default:
+    if ((int)attrib < CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK ||
+        (int)attrib > CU_DEVICE_P2P_ATTRIBUTE_CUDA_ARRAY_ACCESS_SUPPORTED)
         return CUDA_ERROR_INVALID_VALUE;
-    }
+    /* The mock has neither native atomics nor access to arrays, and all ranks are 0. */
+    *value = attrib == CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED;
+    return CUDA_SUCCESS;
 }
 
 MOCK_APPROXIMATE(DeviceGetP2PAtomicCapabilities, "no device does atomics on another")

@@ -103,65 +103,37 @@ enum { FOUND, UNKNOWN_NAME, TOO_OLD };
  */
 enum { REFUSES_NEWER = 13000 };
 
-static bool has_base(const struct cushim__symbol *symbol, const char *base, size_t length)
-{
-    return symbol->base_length == length &&
-           memcmp(cushim__symbol_names + symbol->name, base, length) == 0;
-}
-
-/* Whether a base name has symbols for the per-thread default stream. */
-static bool has_per_thread(const char *base, int driver)
-{
-    const size_t length = strlen(base);
-
-    for (unsigned i = 0; i < CUSHIM__SYMBOL_COUNT; i++) {
-        if (cushim__symbols[i].flags & CUSHIM__PER_THREAD &&
-            cushim__mock_symbol_exists(i, driver) && has_base(&cushim__symbols[i], base, length))
-            return true;
-    }
-    return false;
-}
-
-/* Find the newest symbol of a base name that `version` knows. Returns how it stands with it. */
+/*
+ * Find the newest symbol of a base name that `version` knows. Returns how it stands with it. What
+ * has no symbol for the per-thread default stream is found without.
+ */
 static int find(const char *base, unsigned version, bool per_thread, unsigned *slot)
 {
-    const int driver = cushim__mock->settings.driver_version;
     const size_t length = strlen(base);
-    int status = UNKNOWN_NAME;
-    unsigned newest = 0;
+    struct {
+        int status;
+        unsigned since, slot;
+    } newest[2] = {{.status = UNKNOWN_NAME}, {.status = UNKNOWN_NAME}}, *of; /* by per_thread */
 
-    per_thread = per_thread && has_per_thread(base, driver);
     for (unsigned i = 0; i < CUSHIM__SYMBOL_COUNT; i++) {
         const struct cushim__symbol *symbol = &cushim__symbols[i];
-        if (!has_base(symbol, base, length) || !cushim__mock_symbol_exists(i, driver) ||
-            (symbol->flags & CUSHIM__PER_THREAD) != (per_thread ? CUSHIM__PER_THREAD : 0))
+
+        if (symbol->base_length != length ||
+            memcmp(cushim__symbol_names + symbol->name, base, length) != 0 ||
+            !cushim__mock_symbol_exists(i, cushim__mock->settings.driver_version))
             continue;
-        if (status == UNKNOWN_NAME)
-            status = TOO_OLD;
-        if (symbol->since <= version && symbol->since > newest) {
-            newest = symbol->since;
-            *slot = i;
-            status = FOUND;
+        of = &newest[(symbol->flags & CUSHIM__PER_THREAD) != 0];
+        if (of->status == UNKNOWN_NAME)
+            of->status = TOO_OLD;
+        if (symbol->since <= version && symbol->since > of->since) {
+            of->since = symbol->since;
+            of->slot = i;
+            of->status = FOUND;
         }
     }
-    return status;
-}
-
-/* Check what both versions of the call check first. */
-static CUresult check(const char *symbol, void *const *function, int version, cuuint64_t flags)
-{
-    const int driver = cushim__mock->settings.driver_version;
-
-    if (!symbol || !function) {
-        cushim__mock_misuse(CUSHIM__CHECK_NONE, "the %s is NULL",
-                            symbol ? "place for the function" : "name");
-        return CUDA_ERROR_INVALID_VALUE;
-    }
-    if (flags > HIGHEST_FLAGS)
-        return CUDA_ERROR_INVALID_VALUE;
-    if (version > driver && driver >= REFUSES_NEWER)
-        return CUDA_ERROR_INVALID_VALUE;
-    return CUDA_SUCCESS;
+    of = &newest[per_thread && newest[true].status != UNKNOWN_NAME];
+    *slot = of->slot;
+    return of->status;
 }
 
 static void *pointer_to(unsigned slot)
@@ -179,12 +151,17 @@ MOCK_EXACT(GetProcAddress_v2)
 (const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags,
  cushim_CUdriverProcAddressQueryResult *symbolStatus, unsigned slot)
 {
-    unsigned found = 0;
+    const int driver = cushim__mock->settings.driver_version;
+    unsigned found;
     int status;
-    CUresult code = check(symbol, pfn, cudaVersion, flags);
 
-    if (code != CUDA_SUCCESS)
-        return code;
+    if (!symbol || !pfn) {
+        cushim__mock_misuse(CUSHIM__CHECK_NONE, "the %s is NULL",
+                            symbol ? "place for the function" : "name");
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    if (flags > HIGHEST_FLAGS || (cudaVersion > driver && driver >= REFUSES_NEWER))
+        return CUDA_ERROR_INVALID_VALUE;
     status = find(symbol, (unsigned)cudaVersion, flags & PER_THREAD_STREAM, &found);
     if (status != FOUND && slot == CUSHIM__SLOT(GetProcAddress))
         return CUDA_ERROR_NOT_FOUND;

@@ -55,20 +55,20 @@ void cushim__mock_event_record_release(struct mock_event_record *record);
 bool cushim__mock_event_record_done(const struct mock_event_record *record);
 
 /*
- * Operations that mark a record as done and that wait for one; they retain it. NULL: out of memory.
- * One that is to wait may get what it waits for later.
+ * Operations that mark a new record as done and that wait for one; they retain it. NULL: out of
+ * memory. One that is to wait may get what it waits for later.
  */
-void *cushim__mock_event_record_operation(struct mock_event_record *record);
+void *cushim__mock_event_record_operation(struct mock_event_record **record);
 void *cushim__mock_event_wait_operation(struct mock_event_record *record);
 void cushim__mock_event_wait_set_record(void *operation, struct mock_event_record *record);
 
 /*
- * An event is recorded in four steps: create the operation of a new record (NULL: out of memory),
+ * An event is recorded in four steps: create a new record with its operation (NULL: out of memory),
  * prepare the record, let the caller queue the operation on a stream that is not captured, and then
  * say that it was submitted: the event takes the record over.
  */
 void *cushim__mock_event_operation(const struct mock_event *event,
-                                   struct mock_event_record *record);
+                                   struct mock_event_record **record);
 void cushim__mock_event_record_prepare(const struct mock_event *event,
                                        struct mock_event_record *record,
                                        struct mock_stream *stream);

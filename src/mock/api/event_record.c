@@ -102,14 +102,21 @@ static const struct mock_operation_class record_class = {
     .drop = record_drop,
 };
 
-void *cushim__mock_event_record_operation(struct mock_event_record *record)
+void *cushim__mock_event_record_operation(struct mock_event_record **record)
 {
-    struct record_operation *made = cushim__mock_operation_create(
-        &record_class, MOCK_NO_UNIT, cushim__mock->settings.costs.record_ns);
+    struct mock_event_record *made = cushim__mock_event_record_create();
+    struct record_operation *operation =
+        made ? cushim__mock_operation_create(&record_class, MOCK_NO_UNIT,
+                                             cushim__mock->settings.costs.record_ns)
+             : NULL;
 
-    if (made)
-        made->record = cushim__mock_event_record_retain(record);
-    return made;
+    if (!operation) {
+        cushim__mock_event_record_release(made);
+        return NULL;
+    }
+    operation->record = cushim__mock_event_record_retain(made);
+    *record = made;
+    return operation;
 }
 
 static bool wait_ready(struct mock_operation *operation, struct mock_stream *stream)
@@ -175,7 +182,8 @@ void cushim__mock_event_wait_set_record(void *operation, struct mock_event_recor
     ((struct wait_operation *)operation)->record = cushim__mock_event_record_retain(record);
 }
 
-void *cushim__mock_event_operation(const struct mock_event *event, struct mock_event_record *record)
+void *cushim__mock_event_operation(const struct mock_event *event,
+                                   struct mock_event_record **record)
 {
     struct mock_operation *operation = cushim__mock_event_record_operation(record);
 
@@ -206,14 +214,14 @@ void cushim__mock_event_record_submitted(struct mock_event *event, struct mock_e
 
 static CUresult record_on(struct mock_event *event, struct mock_stream *stream)
 {
-    struct mock_event_record *record = cushim__mock_event_record_create();
-    void *operation = record ? cushim__mock_event_operation(event, record) : NULL;
-    CUresult code = CUDA_ERROR_OUT_OF_MEMORY;
+    struct mock_event_record *record;
+    void *operation = cushim__mock_event_operation(event, &record);
+    CUresult code;
 
-    if (operation) {
-        cushim__mock_event_record_prepare(event, record, stream);
-        code = cushim__mock_stream_submit(stream, operation);
-    }
+    if (!operation)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    cushim__mock_event_record_prepare(event, record, stream);
+    code = cushim__mock_stream_submit(stream, operation);
     if (code == CUDA_SUCCESS)
         cushim__mock_event_record_submitted(event, record, stream);
     else

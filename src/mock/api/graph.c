@@ -202,8 +202,7 @@ CUresult cushim__mock_node_add(struct mock_graph *graph, const struct mock_edges
             return CUDA_ERROR_OUT_OF_MEMORY;
         }
     }
-    if (node)
-        *node = created;
+    *node = created;
     return CUDA_SUCCESS;
 }
 

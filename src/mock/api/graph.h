@@ -7,7 +7,6 @@
 
 #include "src/mock/core/object.h"
 
-struct CUDA_KERNEL_NODE_PARAMS_st;
 struct mock_capture;
 struct mock_graph;
 struct mock_node;
@@ -119,7 +118,6 @@ struct mock_node *cushim__mock_graph_copy_of(const struct mock_graph *clone,
 
 /*
  * A node that depends on others of the same graph. Takes what `work` owns over in any case.
- * `node` may be NULL.
  */
 CUresult cushim__mock_node_add(struct mock_graph *graph, const struct mock_edges *dependencies,
                                struct mock_work *work, struct mock_node **node);
@@ -139,12 +137,9 @@ bool cushim__mock_node_connect(struct mock_node *from, struct mock_node *to,
 void cushim__mock_node_disconnect(struct mock_node *from, struct mock_node *to);
 
 /*
- * Read the arrays of a call into empty `edges`: nodes of `graph`, each once. `data` may be NULL.
- * Clear `edges` after. `any`: a node may be named twice, and counts once.
+ * Read the arrays of a call into empty `edges`: nodes of `graph`. `data` may be NULL. Clear `edges`
+ * after. A node may be named twice, and counts once.
  */
-CUresult cushim__mock_edges_read_any(const struct mock_graph *graph, const CUgraphNode *nodes,
-                                     const CUgraphEdgeData *data, size_t count,
-                                     struct mock_edges *edges);
 CUresult cushim__mock_edges_read(const struct mock_graph *graph, const CUgraphNode *nodes,
                                  const CUgraphEdgeData *data, size_t count,
                                  struct mock_edges *edges);
@@ -178,19 +173,18 @@ CUresult cushim__mock_exec_check(const struct mock_node *node, const struct mock
 
 /*
  * Make the nodes of an executable graph do what those of another graph do, in pairs by creation,
- * once all of them can. What stands in the way of it goes to `info`.
+ * once all of them can. What stands in the way of it goes to `info`. `first_abi`: of the call.
  */
 CUresult cushim__mock_exec_update(struct mock_graph *image, const struct mock_graph *graph,
-                                  CUgraphExecUpdateResultInfo *info);
+                                  bool first_abi, CUgraphExecUpdateResultInfo *info);
 
 /*
  * What a node does, made from the parameters that programs give. It is the caller's, to be given to
  * a node or ended, unless `code` says that there is nothing.
  */
 
-struct mock_work cushim__mock_work_kernel(const CUDA_KERNEL_NODE_PARAMS *parameters);
-struct mock_work
-cushim__mock_work_kernel_former(const struct CUDA_KERNEL_NODE_PARAMS_st *parameters);
+/* `bytes`: of a CUDA_KERNEL_NODE_PARAMS, or of its first members, which were all before CUDA 12.0. */
+struct mock_work cushim__mock_work_kernel(const void *parameters, size_t bytes);
 struct mock_work cushim__mock_work_memcpy(const CUDA_MEMCPY3D *parameters, CUcontext context);
 struct mock_work cushim__mock_work_memset(const CUDA_MEMSET_NODE_PARAMS *parameters,
                                           CUcontext context);

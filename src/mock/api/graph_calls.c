@@ -187,9 +187,9 @@ static bool is_allowed(const CUgraphEdgeData *data, const struct mock_node *from
            from->work.type == CU_GRAPH_NODE_TYPE_KERNEL;
 }
 
-CUresult cushim__mock_edges_read_any(const struct mock_graph *graph, const CUgraphNode *nodes,
-                                     const CUgraphEdgeData *data, size_t count,
-                                     struct mock_edges *edges)
+CUresult cushim__mock_edges_read(const struct mock_graph *graph, const CUgraphNode *nodes,
+                                 const CUgraphEdgeData *data, size_t count,
+                                 struct mock_edges *edges)
 {
     if (count > 0 && !nodes)
         return CUDA_ERROR_INVALID_VALUE;
@@ -208,64 +208,34 @@ CUresult cushim__mock_edges_read_any(const struct mock_graph *graph, const CUgra
     return CUDA_SUCCESS;
 }
 
-CUresult cushim__mock_edges_read(const struct mock_graph *graph, const CUgraphNode *nodes,
-                                 const CUgraphEdgeData *data, size_t count,
-                                 struct mock_edges *edges)
-{
-    const CUresult code = cushim__mock_edges_read_any(graph, nodes, data, count, edges);
-
-    if (code != CUDA_SUCCESS)
-        return code;
-    return edges->count == count ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-}
-
-static size_t count_edges(const struct mock_graph *graph, bool *plain)
-{
-    size_t count = 0;
-
-    *plain = true;
-    for (const struct mock_node *node = graph->first; node; node = node->next) {
-        *plain = *plain && cushim__mock_edges_are_plain(&node->dependents);
-        count += node->dependents.count;
-    }
-    return count;
-}
-
-/* List all edges in the order of the nodes that they come from. */
-static void list(const struct mock_graph *graph, CUgraphNode *from, CUgraphNode *to,
-                 CUgraphEdgeData *data, size_t room)
-{
-    size_t place = 0;
-
-    for (const struct mock_node *node = graph->first; node; node = node->next) {
-        for (size_t i = 0; i < node->dependents.count && place < room; i++, place++) {
-            from[place] = node->object.handle;
-            to[place] = node->dependents.at[i].node->object.handle;
-            if (data)
-                data[place] = node->dependents.at[i].data;
-        }
-    }
-    for (; place < room; place++)
-        from[place] = to[place] = NULL;
-}
-
+/* All edges come in the order of the nodes that they come from. */
 MOCK_ALSO(GraphGetEdges)
 MOCK_EXACT(GraphGetEdges_v2)
 (const struct mock_graph *graph, CUgraphNode *from, CUgraphNode *to,
  cushim_CUgraphEdgeData *edgeData, size_t *NOT_NULL numEdges)
 {
-    size_t edges;
-    bool plain;
+    size_t count = 0;
 
     if (!from != !to || (edgeData && !from))
         return CUDA_ERROR_INVALID_VALUE;
-    edges = count_edges(graph, &plain);
-    if (from && !edgeData && !plain)
-        return CUDA_ERROR_LOSSY_QUERY;
-    if (from)
-        list(graph, from, to, edgeData, *numEdges);
-    if (!from || *numEdges > edges)
-        *numEdges = edges;
+    for (const struct mock_node *node = graph->first; node; node = node->next) {
+        if (from && !edgeData && !cushim__mock_edges_are_plain(&node->dependents))
+            return CUDA_ERROR_LOSSY_QUERY;
+    }
+    for (const struct mock_node *node = graph->first; node; node = node->next) {
+        for (size_t i = 0; i < node->dependents.count; i++, count++) {
+            if (!from || count >= *numEdges)
+                continue;
+            from[count] = node->object.handle;
+            to[count] = node->dependents.at[i].node->object.handle;
+            if (edgeData)
+                edgeData[count] = node->dependents.at[i].data;
+        }
+    }
+    for (size_t i = count; from && i < *numEdges; i++)
+        from[i] = to[i] = NULL;
+    if (!from || *numEdges > count)
+        *numEdges = count;
     return CUDA_SUCCESS;
 }
 
@@ -289,19 +259,6 @@ MOCK_EXACT(GraphNodeGetDependentNodes_v2)
     return cushim__mock_edges_give(&node->dependents, dependentNodes, edgeData, numDependentNodes);
 }
 
-/* The two ends of a dependency that a call names. */
-static CUresult find_ends(const struct mock_graph *graph, CUgraphNode from, CUgraphNode to,
-                          struct mock_node **from_node, struct mock_node **to_node)
-{
-    CUresult code = cushim__mock_object_find(from, MOCK_NODE, from_node);
-
-    if (code == CUDA_SUCCESS)
-        code = cushim__mock_object_find(to, MOCK_NODE, to_node);
-    if (code == CUDA_SUCCESS && ((*from_node)->graph != graph || (*to_node)->graph != graph))
-        code = CUDA_ERROR_INVALID_VALUE;
-    return code;
-}
-
 static CUresult connect(struct mock_node *from, struct mock_node *to, const CUgraphEdgeData *data)
 {
     if (from == to || cushim__mock_edges_find(&to->dependencies, from) ||
@@ -322,35 +279,25 @@ static CUresult disconnect(struct mock_node *from, struct mock_node *to,
     return CUDA_SUCCESS;
 }
 
-static CUresult change(const struct mock_graph *graph, const CUgraphNode *from,
-                       const CUgraphNode *to, const CUgraphEdgeData *data, size_t count,
-                       CUresult (*change_one)(struct mock_node *from, struct mock_node *to,
-                                              const CUgraphEdgeData *data))
-{
-    CUresult code = count > 0 && (!from || !to) ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
-
-    for (size_t i = 0; code == CUDA_SUCCESS && i < count; i++) {
-        struct mock_node *from_node, *to_node;
-
-        code = find_ends(graph, from[i], to[i], &from_node, &to_node);
-        if (code == CUDA_SUCCESS)
-            code = change_one(from_node, to_node, data ? &data[i] : NULL);
-    }
-    return code;
-}
-
-MOCK_ALSO(GraphAddDependencies)
+MOCK_ALSO(GraphAddDependencies, GraphRemoveDependencies, GraphRemoveDependencies_v2)
 MOCK_EXACT(GraphAddDependencies_v2)
 (const struct mock_graph *graph, const CUgraphNode *from, const CUgraphNode *to,
- const cushim_CUgraphEdgeData *edgeData, size_t numDependencies)
+ const cushim_CUgraphEdgeData *edgeData, size_t numDependencies, unsigned slot)
 {
-    return change(graph, from, to, edgeData, numDependencies, connect);
-}
+    const bool removes = slot == CUSHIM__SLOT(GraphRemoveDependencies) ||
+                         slot == CUSHIM__SLOT(GraphRemoveDependencies_v2);
+    CUresult code = numDependencies > 0 && (!from || !to) ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 
-MOCK_ALSO(GraphRemoveDependencies)
-MOCK_EXACT(GraphRemoveDependencies_v2)
-(const struct mock_graph *graph, const CUgraphNode *from, const CUgraphNode *to,
- const cushim_CUgraphEdgeData *edgeData, size_t numDependencies)
-{
-    return change(graph, from, to, edgeData, numDependencies, disconnect);
+    for (size_t i = 0; code == CUDA_SUCCESS && i < numDependencies; i++) {
+        struct mock_node *one, *other;
+
+        code = cushim__mock_object_find(from[i], MOCK_NODE, &one);
+        if (code == CUDA_SUCCESS)
+            code = cushim__mock_object_find(to[i], MOCK_NODE, &other);
+        if (code == CUDA_SUCCESS && (one->graph != graph || other->graph != graph))
+            code = CUDA_ERROR_INVALID_VALUE;
+        if (code == CUDA_SUCCESS)
+            code = (removes ? disconnect : connect)(one, other, edgeData ? &edgeData[i] : NULL);
+    }
+    return code;
 }

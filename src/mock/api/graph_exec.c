@@ -19,13 +19,17 @@ enum {
     NODE_PRIORITY = CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY,
 };
 
-void cushim__mock_exec_release(struct mock_exec *exec)
+static void exec_free(struct mock_exec *exec)
 {
-    if (--exec->references > 0)
-        return;
     cushim__mock_graph_destroy(exec->image);
     cushim__mock_event_record_release(exec->last);
     free(exec);
+}
+
+void cushim__mock_exec_release(struct mock_exec *exec)
+{
+    if (--exec->references == 0)
+        exec_free(exec);
 }
 
 /* At the end of the mock: the engine, and with it all launches, went before. */
@@ -34,9 +38,7 @@ static void drop(void *object)
     struct mock_exec *exec = object;
 
     cushim__mock_held_forget(exec->image);
-    cushim__mock_graph_destroy(exec->image);
-    cushim__mock_event_record_release(exec->last);
-    free(exec);
+    exec_free(exec);
 }
 
 /* Find the copy of a node, in child graphs too. */
@@ -177,15 +179,13 @@ MOCK_EXACT(GraphInstantiateWithParams)
 (cushim_CUDA_GRAPH_INSTANTIATE_PARAMS *NOT_NULL instantiateParams, CUgraphExec *phGraphExec,
  CUgraph hGraph)
 {
+    const cuuint64_t flags = instantiateParams->flags;
+    struct failure failure = {.result = CUDA_GRAPH_INSTANTIATE_ERROR};
     struct mock_stream *stream;
-    struct failure failure;
-    cuuint64_t flags;
     CUresult code = CUDA_SUCCESS;
 
-    flags = instantiateParams->flags;
     if (flags & UPLOAD)
         code = cushim__mock_stream_find(instantiateParams->hUploadStream, &stream);
-    failure = (struct failure){.result = CUDA_GRAPH_INSTANTIATE_ERROR};
     if (code == CUDA_SUCCESS)
         code = instantiate(phGraphExec, hGraph, flags & ~(cuuint64_t)UPLOAD, &failure);
     instantiateParams->hErrNode_out = failure.node ? failure.node->object.handle : NULL;
@@ -308,14 +308,14 @@ MOCK_EXACT(GraphExecMemsetNodeSetParams)
 MOCK_EXACT(GraphExecKernelNodeSetParams_v2)
 (CUgraphExec hGraphExec, CUgraphNode hNode, const cushim_CUDA_KERNEL_NODE_PARAMS *nodeParams)
 {
-    return set(hGraphExec, hNode, cushim__mock_work_kernel(nodeParams));
+    return set(hGraphExec, hNode, cushim__mock_work_kernel(nodeParams, sizeof *nodeParams));
 }
 
 MOCK_EXACT(GraphExecKernelNodeSetParams)
 (const struct CUDA_KERNEL_NODE_PARAMS_st *NOT_NULL nodeParams, CUgraphExec hGraphExec,
  CUgraphNode hNode)
 {
-    return set(hGraphExec, hNode, cushim__mock_work_kernel_former(nodeParams));
+    return set(hGraphExec, hNode, cushim__mock_work_kernel(nodeParams, sizeof *nodeParams));
 }
 
 MOCK_ALSO(GraphExecEventWaitNodeSetEvent)
@@ -342,7 +342,7 @@ MOCK_EXACT(GraphExecChildGraphNodeSetParams)
     if (code == CUDA_SUCCESS && !copy->work.child)
         code = CUDA_ERROR_INVALID_VALUE;
     if (code == CUDA_SUCCESS)
-        code = cushim__mock_exec_update(copy->work.child, graph, &info);
+        code = cushim__mock_exec_update(copy->work.child, graph, false, &info);
     return code;
 }
 

@@ -213,13 +213,11 @@ static void take(const struct mock_graph *graph)
     }
 }
 
-static CUresult update(struct mock_graph *image, const struct mock_graph *graph, bool first_abi,
-                       CUgraphExecUpdateResultInfo *info)
+CUresult cushim__mock_exec_update(struct mock_graph *image, const struct mock_graph *graph,
+                                  bool first_abi, CUgraphExecUpdateResultInfo *info)
 {
-    CUresult code;
+    CUresult code = check(image, graph, first_abi, info);
 
-    *info = (CUgraphExecUpdateResultInfo){.result = CU_GRAPH_EXEC_UPDATE_SUCCESS};
-    code = check(image, graph, first_abi, info);
     if (code != CUDA_SUCCESS)
         return code;
     code = prepare(graph);
@@ -228,12 +226,6 @@ static CUresult update(struct mock_graph *image, const struct mock_graph *graph,
     else
         give_up(graph);
     return code;
-}
-
-CUresult cushim__mock_exec_update(struct mock_graph *image, const struct mock_graph *graph,
-                                  CUgraphExecUpdateResultInfo *info)
-{
-    return update(image, graph, false, info);
 }
 
 static CUresult update_exec(CUgraphExec handle, CUgraph graph_handle, bool first_abi,
@@ -246,7 +238,7 @@ static CUresult update_exec(CUgraphExec handle, CUgraph graph_handle, bool first
     *info = (CUgraphExecUpdateResultInfo){.result = CU_GRAPH_EXEC_UPDATE_SUCCESS};
     if (code == CUDA_SUCCESS)
         code = cushim__mock_object_find(graph_handle, MOCK_GRAPH, &graph);
-    return code ? code : update(exec->image, graph, first_abi, info);
+    return code ? code : cushim__mock_exec_update(exec->image, graph, first_abi, info);
 }
 
 MOCK_EXACT(GraphExecUpdate_v2)

@@ -56,13 +56,11 @@ static CUresult plan_operation(struct mock_plan *plan, struct mock_stream *strea
 CUresult cushim__mock_plan_fence(struct mock_plan *plan, struct mock_event_record **fence,
                                  struct mock_stream *stream)
 {
-    struct mock_event_record *made = cushim__mock_event_record_create();
-    struct mock_operation *operation = made ? cushim__mock_event_record_operation(made) : NULL;
+    struct mock_event_record *made;
+    struct mock_operation *operation = cushim__mock_event_record_operation(&made);
 
-    if (!operation) {
-        cushim__mock_event_record_release(made);
+    if (!operation)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    }
     operation->duration_ns = 0;
     made->stream = stream;
     cushim__mock_event_record_release(*fence);
@@ -90,13 +88,11 @@ CUresult cushim__mock_plan_wait(struct mock_plan *plan, struct mock_event_record
 CUresult cushim__mock_plan_event_record(struct mock_plan *plan, struct mock_event *event,
                                         struct mock_stream *stream)
 {
-    struct mock_event_record *record = cushim__mock_event_record_create();
-    void *operation = record ? cushim__mock_event_operation(event, record) : NULL;
+    struct mock_event_record *record;
+    void *operation = cushim__mock_event_operation(event, &record);
 
-    if (!operation) {
-        cushim__mock_event_record_release(record);
+    if (!operation)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    }
     return add(plan, (struct mock_planned){EVENT_RECORD, stream, operation, record, event});
 }
 

@@ -31,6 +31,8 @@ static CUresult add(CUgraphNode *handle, CUgraph graph_handle, const CUgraphNode
         code = CUDA_ERROR_NOT_SUPPORTED;
     if (code == CUDA_SUCCESS)
         code = cushim__mock_edges_read(graph, dependencies, data, count, &edges);
+    if (code == CUDA_SUCCESS && edges.count != count) /* a node is named twice */
+        code = CUDA_ERROR_INVALID_VALUE;
     if (code == CUDA_SUCCESS)
         code = cushim__mock_node_add(graph, &edges, &work, &node);
     else
@@ -77,7 +79,7 @@ MOCK_EXACT(GraphAddKernelNode_v2)
  const cushim_CUDA_KERNEL_NODE_PARAMS *nodeParams)
 {
     return add(phGraphNode, hGraph, dependencies, NULL, numDependencies,
-               cushim__mock_work_kernel(nodeParams));
+               cushim__mock_work_kernel(nodeParams, sizeof *nodeParams));
 }
 
 MOCK_EXACT(GraphAddKernelNode)
@@ -85,7 +87,7 @@ MOCK_EXACT(GraphAddKernelNode)
  CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies)
 {
     return add(phGraphNode, hGraph, dependencies, NULL, numDependencies,
-               cushim__mock_work_kernel_former(nodeParams));
+               cushim__mock_work_kernel(nodeParams, sizeof *nodeParams));
 }
 
 MOCK_ALSO(GraphAddEventWaitNode)
@@ -132,11 +134,6 @@ MOCK_APPROXIMATE(GraphAddNode_v3, "no driver of this version was measured; refus
 /* The parameters of nodes, as programs read and change them. */
 
 /* Let a node do `work`. Takes it over. */
-static CUresult set_node(struct mock_node *node, struct mock_work work)
-{
-    return work.code ? work.code : cushim__mock_node_set(node, &work);
-}
-
 static CUresult set(CUgraphNode handle, struct mock_work work)
 {
     struct mock_node *node;
@@ -183,7 +180,7 @@ MOCK_EXACT(GraphMemcpyNodeSetParams)
 {
     if (node->work.type != CU_GRAPH_NODE_TYPE_MEMCPY)
         return CUDA_ERROR_INVALID_VALUE;
-    return set_node(node, cushim__mock_work_memcpy(nodeParams, node->work.context));
+    return set(node->object.handle, cushim__mock_work_memcpy(nodeParams, node->work.context));
 }
 
 MOCK_EXACT(GraphMemsetNodeGetParams)
@@ -200,7 +197,7 @@ MOCK_EXACT(GraphMemsetNodeSetParams)
 {
     if (node->work.type != CU_GRAPH_NODE_TYPE_MEMSET)
         return CUDA_ERROR_INVALID_VALUE;
-    return set_node(node, cushim__mock_work_memset(nodeParams, node->work.context));
+    return set(node->object.handle, cushim__mock_work_memset(nodeParams, node->work.context));
 }
 
 MOCK_EXACT(GraphKernelNodeGetParams_v2)
@@ -232,13 +229,13 @@ MOCK_EXACT(GraphKernelNodeGetParams)
 MOCK_EXACT(GraphKernelNodeSetParams_v2)
 (CUgraphNode hNode, const cushim_CUDA_KERNEL_NODE_PARAMS *nodeParams)
 {
-    return set(hNode, cushim__mock_work_kernel(nodeParams));
+    return set(hNode, cushim__mock_work_kernel(nodeParams, sizeof *nodeParams));
 }
 
 MOCK_EXACT(GraphKernelNodeSetParams)
 (const struct CUDA_KERNEL_NODE_PARAMS_st *NOT_NULL nodeParams, CUgraphNode hNode)
 {
-    return set(hNode, cushim__mock_work_kernel_former(nodeParams));
+    return set(hNode, cushim__mock_work_kernel(nodeParams, sizeof *nodeParams));
 }
 
 MOCK_ALSO(GraphEventWaitNodeGetEvent)

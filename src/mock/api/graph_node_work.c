@@ -16,8 +16,7 @@
 /* NULL means the current context; without one it means the context of the memory. */
 static CUresult find_context(CUcontext handle, CUdeviceptr address, struct mock_context **context)
 {
-    CUresult code =
-        handle ? cushim__mock_context_find(handle, context) : cushim__mock_context_current(context);
+    CUresult code = cushim__mock_context_find_or_current(handle, context);
     const struct mock_allocation *memory = cushim__mock_allocation_at(address);
 
     if (handle || code != CUDA_ERROR_INVALID_CONTEXT || !memory || !memory->context)
@@ -50,15 +49,17 @@ static struct mock_work work_of(CUresult code, CUgraphNodeType type,
     };
 }
 
-struct mock_work cushim__mock_work_kernel(const CUDA_KERNEL_NODE_PARAMS *parameters)
+struct mock_work cushim__mock_work_kernel(const void *parameters, size_t bytes)
 {
+    CUDA_KERNEL_NODE_PARAMS latest = {0};
     struct mock_operation *operation = NULL;
-    CUresult code = CUDA_ERROR_INVALID_VALUE;
+    CUresult code;
 
-    if (parameters)
-        code = parameters->func || parameters->kern
-                   ? cushim__mock_kernel_operation(parameters, &operation)
-                   : CUDA_ERROR_INVALID_HANDLE;
+    if (!parameters)
+        return refused(CUDA_ERROR_INVALID_VALUE);
+    memcpy(&latest, parameters, bytes);
+    code = latest.func || latest.kern ? cushim__mock_kernel_operation(&latest, &operation)
+                                      : CUDA_ERROR_INVALID_HANDLE;
     return work_of(code, CU_GRAPH_NODE_TYPE_KERNEL, operation, NULL);
 }
 
@@ -148,14 +149,6 @@ static bool is_clean(const CUgraphNodeParams *parameters)
     return cushim__mock_bytes_are_zero(members, (size_t)((const char *)(parameters + 1) - members));
 }
 
-static struct mock_work kernel_from(const CUgraphNodeParams *parameters)
-{
-    CUDA_KERNEL_NODE_PARAMS kernel;
-
-    memcpy(&kernel, &parameters->kernel, sizeof kernel);
-    return cushim__mock_work_kernel(&kernel);
-}
-
 static struct mock_work memcpy_from(const CUgraphNodeParams *parameters)
 {
     if (parameters->memcpy.flags != 0 || parameters->memcpy.reserved != 0)
@@ -195,7 +188,7 @@ struct mock_work cushim__mock_work_any(const CUgraphNodeParams *parameters)
         return refused(CUDA_ERROR_INVALID_VALUE);
     switch ((int)parameters->type) { /* the enumeration of older headers is shorter */
     case CU_GRAPH_NODE_TYPE_KERNEL:
-        return kernel_from(parameters);
+        return cushim__mock_work_kernel(&parameters->kernel, sizeof(CUDA_KERNEL_NODE_PARAMS));
     case CU_GRAPH_NODE_TYPE_MEMCPY:
         return memcpy_from(parameters);
     case CU_GRAPH_NODE_TYPE_MEMSET:
@@ -250,16 +243,6 @@ _Static_assert(offsetof(CUDA_KERNEL_NODE_PARAMS, kern) == sizeof(struct CUDA_KER
 _Static_assert(offsetof(CUgraphNodeParams, memset.ctx) - offsetof(CUgraphNodeParams, memset) ==
                    sizeof(CUDA_MEMSET_NODE_PARAMS),
                "the former parameters are the first members of the later ones");
-
-/* The layout before CUDA 12.0. */
-struct mock_work
-cushim__mock_work_kernel_former(const struct CUDA_KERNEL_NODE_PARAMS_st *parameters)
-{
-    CUDA_KERNEL_NODE_PARAMS later = {0};
-
-    memcpy(&later, parameters, sizeof *parameters);
-    return cushim__mock_work_kernel(&later);
-}
 
 CUresult cushim__mock_node_set(struct mock_node *node, struct mock_work *work)
 {
