@@ -67,8 +67,8 @@ static struct subject subject_of(const struct cushim__call *call)
     const struct function_rule *rule = cushim__function_rule(call->slot);
     struct subject subject = {
         .action = (enum order_action)rule->action,
-        .stream = {.value = cushim__order_stream_value(call),
-                   .number = cushim__order_stream_number(call)},
+        .stream = {.value = cushim__function_stream_value(call),
+                   .number = cushim__function_stream_number(call)},
     };
 
     if (rule->event != CUSHIM__NO_PARAMETER)

@@ -167,7 +167,7 @@ static const struct cushim__handle *context_of(const struct cushim__handle *obje
 static void judge_refused(const struct cushim__call *call, CUcontext current)
 {
     const struct function_rule *rule = cushim__function_rule(call->slot);
-    const uint64_t value = cushim__order_stream_value(call);
+    const uint64_t value = cushim__function_stream_value(call);
     const bool is_default = value <= (uintptr_t)CU_STREAM_PER_THREAD;
     const struct cushim__handle *object = NULL, *stream = NULL, *of_object, *of_stream;
 

@@ -71,7 +71,8 @@ static void drop_works(const struct cushim__call *call, const struct function_ru
     for (unsigned i = 0; i < WORKS; i++) {
         if (rule->action == ORDER_SEE_CONTEXT && works[i].context == call->context)
             works[i].call = 0;
-        if (rule->action == ORDER_SEE_STREAM && works[i].stream == cushim__order_stream_value(call))
+        if (rule->action == ORDER_SEE_STREAM &&
+            works[i].stream == cushim__function_stream_value(call))
             works[i].call = 0;
     }
 }
@@ -88,7 +89,7 @@ static void note_work(const struct cushim__call *call)
     next_work = (next_work + 1) % WORKS;
     *work = (struct work){
         .call = call->number,
-        .stream = cushim__order_stream_value(call),
+        .stream = cushim__function_stream_value(call),
         .context = call->context,
         .function = rule->action == ORDER_KERNEL ? call->values[rule->function] : 0,
         .slot = call->slot,

@@ -129,13 +129,13 @@ static uint64_t count_of(const struct cushim__finding *finding)
     return __atomic_load_n(&finding->count, __ATOMIC_RELAXED);
 }
 
-/* ` by cuEventCreate, call 5 of thread 1, at program+0x1189`; nothing if it is not known. */
+/* `made by cuEventCreate, call 5 of thread 1, at program+0x1189`; nothing if it is not known. */
 static void print_maker(struct cushim__text *text, const char *begin, const char *what,
                         const struct cushim__maker *maker)
 {
     if (maker->place.call == 0)
         return;
-    cushim__text_format(text, "%s%s by %s, ", begin, what, cushim__slot_name(maker->slot));
+    cushim__text_format(text, "%s%s %s, ", begin, what, cushim__slot_name(maker->slot));
     cushim__call_place_print(text, &maker->place);
 }
 
@@ -161,9 +161,9 @@ static void print(struct cushim__text *text, const struct cushim__finding *findi
         cushim__text_format(text, "%sin%s %s, ", begin, has_lines ? "  " : "", finding->call);
         cushim__call_place_print(text, &finding->misuse.place);
     }
-    print_maker(text, begin, has_lines ? "and " : "and", &finding->earlier);
-    print_maker(text, object, "made", &finding->made);
-    print_maker(text, object, "ended", &finding->ended);
+    print_maker(text, begin, "the earlier call was", &finding->earlier);
+    print_maker(text, object, "made by", &finding->made);
+    print_maker(text, object, "ended by", &finding->ended);
     cushim__text_format(text, "%srule%s %s (%s %s)%scure%s %s", begin, colon, rule->why,
                         reference_of(rule), rule->statements, begin, colon, rule->cure);
 }

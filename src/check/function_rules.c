@@ -12,7 +12,7 @@ const struct function_rule *cushim__function_rule(unsigned slot)
     return &rules[slot];
 }
 
-const struct cushim__launch_config *cushim__order_launch_config(const struct cushim__call *call)
+const struct cushim__launch_config *cushim__function_launch_config(const struct cushim__call *call)
 {
     const bool has_config = call->slot == CUSHIM__SLOT(LaunchKernelEx) ||
                             call->slot == CUSHIM__SLOT(LaunchKernelEx_ptsz);
@@ -20,10 +20,10 @@ const struct cushim__launch_config *cushim__order_launch_config(const struct cus
     return has_config ? (const struct cushim__launch_config *)(uintptr_t)call->values[0] : NULL;
 }
 
-uint64_t cushim__order_stream_value(const struct cushim__call *call)
+uint64_t cushim__function_stream_value(const struct cushim__call *call)
 {
     const struct function_rule *rule = cushim__function_rule(call->slot);
-    const struct cushim__launch_config *config = cushim__order_launch_config(call);
+    const struct cushim__launch_config *config = cushim__function_launch_config(call);
     const uint64_t value = rule->stream != NONE ? call->values[rule->stream]
                            : config             ? (uintptr_t)config->stream
                                                 : 0;
@@ -33,10 +33,10 @@ uint64_t cushim__order_stream_value(const struct cushim__call *call)
     return value == (uintptr_t)CU_STREAM_LEGACY ? 0 : value;
 }
 
-uint32_t cushim__order_stream_number(const struct cushim__call *call)
+uint32_t cushim__function_stream_number(const struct cushim__call *call)
 {
     const struct function_rule *rule = cushim__function_rule(call->slot);
-    const uint64_t value = cushim__order_stream_value(call);
+    const uint64_t value = cushim__function_stream_value(call);
     const struct cushim__handle *object;
 
     if (value <= (uintptr_t)CU_STREAM_PER_THREAD)

@@ -71,13 +71,13 @@ struct function_rule {
 const struct function_rule *cushim__function_rule(unsigned slot);
 
 /* The struct that a kernel is launched by; NULL: the call is not of that kind, or has none. */
-const struct cushim__launch_config *cushim__order_launch_config(const struct cushim__call *call);
+const struct cushim__launch_config *cushim__function_launch_config(const struct cushim__call *call);
 
 /*
  * The stream that a call is given: CU_STREAM_PER_THREAD if it is the default stream of the thread;
  * 0 if it is the legacy one, or there is none. Its number in the handle table; 0: it has none.
  */
-uint64_t cushim__order_stream_value(const struct cushim__call *call);
-uint32_t cushim__order_stream_number(const struct cushim__call *call);
+uint64_t cushim__function_stream_value(const struct cushim__call *call);
+uint32_t cushim__function_stream_number(const struct cushim__call *call);
 
 #endif

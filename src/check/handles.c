@@ -184,7 +184,7 @@ static void judge(struct cushim__call *call, unsigned parameter, enum cushim__ob
 
 static void started(struct cushim__call *call)
 {
-    const struct cushim__launch_config *config = cushim__order_launch_config(call);
+    const struct cushim__launch_config *config = cushim__function_launch_config(call);
     const unsigned count = cushim__parameter_count(call->slot);
     struct cushim__handle *object;
 

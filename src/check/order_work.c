@@ -150,10 +150,10 @@ static void see_context(uint64_t value)
 /* NULL: it is not known what it waits for. */
 static struct order_stream *stream_of(const struct cushim__call *call)
 {
-    const uint64_t value = cushim__order_stream_value(call);
+    const uint64_t value = cushim__function_stream_value(call);
 
     if (value > (uintptr_t)CU_STREAM_PER_THREAD)
-        return cushim__order_stream(cushim__order_stream_number(call));
+        return cushim__order_stream(cushim__function_stream_number(call));
     return cushim__order_default_stream(call->context, value ? call->thread : 0);
 }
 
@@ -372,7 +372,7 @@ void cushim__order_apply(const struct cushim__call *call, const struct function_
         submit_memory(call, rule, stream);
         break;
     case ORDER_KERNEL:
-        note_launch_events(cushim__order_launch_config(call));
+        note_launch_events(cushim__function_launch_config(call));
         submit_plain(call, stream, "kernel");
         break;
     case ORDER_GRAPH:

@@ -64,7 +64,7 @@ static void capture_is_named_with_its_mode_and_where_it_began(void **state)
     end(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
     assert_said("cuMemAlloc_v2 is not allowed to this thread now; stream#1 is captured in the mode "
                 "THREAD_LOCAL by thread 1");
-    if (!strstr(said, "; and by cuStreamBeginCapture_v2, call "))
+    if (!strstr(said, "; the earlier call was cuStreamBeginCapture_v2, call "))
         fail_msg("where it began is not in: %s", said);
 }
 

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "src/check/finding.h"
 #include "tests/check/answers.h"
 #include "tests/check/order_objects.h"
 #include "tests/support/ptx.h"
@@ -42,4 +43,17 @@ void check_case_run(const struct check_case *one, bool is_misuse)
     (is_misuse ? one->bug : one->right)();
     if ((one->needs & CASE_OBJECTS) && !(is_misuse && one->needs & CASE_LOST))
         order_leave();
+}
+
+void check_print_findings(void)
+{
+    const struct cushim__finding *finding = NULL;
+    char buffer[4096];
+    struct cushim__text text;
+
+    while ((finding = cushim__finding_next(finding)) != NULL) {
+        cushim__text_begin(&text, buffer, sizeof buffer);
+        cushim__finding_print(&text, finding);
+        printf("%s", buffer);
+    }
 }

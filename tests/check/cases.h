@@ -43,4 +43,7 @@ const char *check_case_settings(const struct check_case *one, bool is_misuse);
 /* Run one of the two. */
 void check_case_run(const struct check_case *one, bool is_misuse);
 
+/* Print all that check has found. */
+void check_print_findings(void);
+
 #endif

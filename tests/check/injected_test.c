@@ -10,8 +10,9 @@
 #include <cushim/testing/check.h>
 #include <cushim/testing/mock.h>
 
-#include "src/check/finding.h"
+#include "src/check/check.h"
 #include "tests/check/answers.h"
+#include "tests/check/cases.h"
 #include "tests/check/injected.h"
 #include "tests/check/order_objects.h"
 
@@ -64,19 +65,6 @@ static void begin(bool has_leaks)
     driver = cushim_layer_table(layer);
 }
 
-static void print_findings(void)
-{
-    const struct cushim__finding *finding = NULL;
-    char buffer[4096];
-    struct cushim__text text;
-
-    while ((finding = cushim__finding_next(finding)) != NULL) {
-        cushim__text_begin(&text, buffer, sizeof buffer);
-        cushim__finding_print(&text, finding);
-        printf("%s", buffer);
-    }
-}
-
 /* One finding of the id, and nothing else; NULL: nothing at all. */
 static void judge(const struct injected *wrong)
 {
@@ -92,7 +80,7 @@ static void judge(const struct injected *wrong)
     if ((wrong && found != 1) || others > 0) {
         printf("seed %llu with %s: it is found %zu times, and %zu others are\n",
                (unsigned long long)seed, injected_id, found, others);
-        print_findings();
+        check_print_findings();
     }
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/check/order_fixture.h"
 
-#include "src/check/finding.h"
+#include "tests/check/cases.h"
 
 struct cushim_mock *order_mock;
 struct cushim_layer *order_layer;
@@ -31,26 +31,13 @@ void order_begin(const char *settings)
     order_make();
 }
 
-static void print_findings(void)
-{
-    const struct cushim__finding *finding = NULL;
-    char buffer[4096];
-    struct cushim__text text;
-
-    while ((finding = cushim__finding_next(finding)) != NULL) {
-        cushim__text_begin(&text, buffer, sizeof buffer);
-        cushim__finding_print(&text, finding);
-        print_error("%s", buffer);
-    }
-}
-
 void order_take(const char *id, size_t count)
 {
     const size_t found = cushim_check_count(order_layer, NULL);
 
     taken += count;
     if (cushim_check_count(order_layer, id) != count || found != taken)
-        print_findings();
+        check_print_findings();
     assert_int_equal(cushim_check_count(order_layer, id), count);
     assert_int_equal(found, taken);
 }
@@ -65,7 +52,7 @@ void order_end(void)
     OK(cushim_mock_drain(order_mock));
     order_leave();
     if (cushim_check_count(order_layer, NULL) != taken)
-        print_findings();
+        check_print_findings();
     assert_int_equal(cushim_check_count(order_layer, NULL), taken);
     cushim_check_stop(order_layer, NULL, 0);
     cushim_layer_destroy(order_layer);
@@ -94,7 +81,7 @@ static void check_edge(const struct order_edge *edge, bool is_ordered)
     edge->run(is_ordered);
     found = cushim_check_count(order_layer, "CUSHIM-race");
     if (found != !is_ordered) {
-        print_findings();
+        check_print_findings();
         fail_msg("%s %s: %zu races", edge->name, is_ordered ? "in order" : "without order", found);
     }
     order_take_all();
