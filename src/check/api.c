@@ -42,38 +42,17 @@ CUresult cushim_check_start(struct cushim_layer *layer, const struct cushim_chec
     return code;
 }
 
-static unsigned count(const char *id)
+size_t cushim_check_count(struct cushim_layer *layer, const char *id)
 {
     const struct cushim__finding *finding = NULL;
-    unsigned found = 0;
+    size_t found = 0;
 
+    if (!cushim__layer_exists(layer) || !cushim__check_is_on())
+        return 0;
     cushim__findings_print();
     while ((finding = cushim__finding_next(finding)) != NULL)
         found += !id || strcmp(cushim__check_rules[finding->id].id, id) == 0;
     return found;
-}
-
-size_t cushim_check_count(struct cushim_layer *layer, const char *id)
-{
-    return cushim__layer_exists(layer) && cushim__check_is_on() ? count(id) : 0;
-}
-
-/* Whether there are as many of an id as expected; NULL: nobody expects any. */
-static const struct cushim__check_expected *expectation_of(enum cushim__check_id id)
-{
-    for (unsigned i = 0; i < cushim__check_options.expectations; i++) {
-        if (cushim__check_options.expected[i].id == id)
-            return &cushim__check_options.expected[i];
-    }
-    return NULL;
-}
-
-static bool is_wanted(const struct cushim__finding *finding)
-{
-    const struct cushim__check_expected *expected = expectation_of(finding->id);
-
-    return cushim__check_rules[finding->id].level == CUSHIM__CHECK_ADVICE ||
-           (expected && expected->count == count(cushim__check_rules[finding->id].id));
 }
 
 void cushim__check_verdict(struct cushim__text *text)
@@ -84,19 +63,10 @@ void cushim__check_verdict(struct cushim__text *text)
         return;
     cushim__check_finish();
     while ((finding = cushim__finding_next(finding)) != NULL) {
-        if (is_wanted(finding))
+        if (cushim__check_rules[finding->id].level == CUSHIM__CHECK_ADVICE)
             continue;
         cushim__text_format(text, "%s: ", cushim__check_rules[finding->id].id);
         cushim__finding_print_line(text, finding);
-    }
-    for (unsigned i = 0; i < cushim__check_options.expectations; i++) {
-        const struct cushim__check_expected *expected = &cushim__check_options.expected[i];
-        const unsigned found = count(cushim__check_rules[expected->id].id);
-
-        if (found == expected->count)
-            continue;
-        cushim__check_expected_print(text, expected, found);
-        cushim__text_add(text, "\n");
     }
 }
 

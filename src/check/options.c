@@ -8,7 +8,6 @@
 
 #include "src/base/system.h"
 #include "src/driver_api/function_name.h"
-#include "src/driver_api/suggestion.h"
 
 /* A file of suppressions is for people to read: it has at most so many bytes. */
 enum { LARGEST_FILE = 1 << 20 };
@@ -33,52 +32,9 @@ static CUresult read_level(const struct cushim__lines *lines, enum cushim__check
     return cushim__lines_refuse(lines, lines->value.start, "level is error, warning or advice");
 }
 
-void cushim__check_expected_print(struct cushim__text *text,
-                                  const struct cushim__check_expected *expected, unsigned found)
-{
-    const bool is_one = expected->count == 1;
-
-    cushim__text_format(text, "%u finding%s of %s %s expected, and there %s %u", expected->count,
-                        is_one ? "" : "s", cushim__check_rules[expected->id].id,
-                        is_one ? "was" : "were", found == 1 ? "is" : "are", found);
-}
-
-/* `ID:N`; an id that there is not is the likeliest mistake. */
-static CUresult read_expectation(const struct cushim__lines *lines,
-                                 struct cushim__check_options *options)
-{
-    struct cushim__check_expected *expected = &options->expected[options->expectations];
-    const char *start = lines->value.start, *end = start + lines->value.length;
-    const char *colon = memchr(start, ':', lines->value.length);
-    const struct cushim__word id = {start, (size_t)((colon ? colon : end) - start)};
-    const char *behind = colon ? colon + 1 : end;
-    const struct cushim__word number = {behind, (size_t)(end - behind)};
-    struct cushim__suggestion suggestion;
-    uint64_t count;
-
-    if (options->expectations == CUSHIM__CHECK_EXPECTED)
-        return cushim__lines_refuse(lines, start, "expect is there more than %d times",
-                                    CUSHIM__CHECK_EXPECTED);
-    if (!colon || !cushim__value_number(&number, &count) || count > 1000000)
-        return cushim__lines_refuse(lines, start,
-                                    "expect is an id and a number, such as "
-                                    "CUSHIM-event-destroyed:1");
-    if (cushim__check_id_read(&id, &expected->id)) {
-        expected->count = (unsigned)count;
-        options->expectations++;
-        return CUDA_SUCCESS;
-    }
-    cushim__suggestion_begin(&suggestion, &id);
-    for (unsigned i = 0; i < CUSHIM__CHECK_IDS; i++)
-        cushim__suggestion_offer(&suggestion, cushim__check_rules[i].id);
-    return cushim__suggestion_refuse(&suggestion, lines, "id");
-}
-
 static CUresult read_setting(const struct cushim__lines *lines,
                              struct cushim__check_options *options)
 {
-    char path[4096];
-
     if (cushim__word_is(&lines->key, "leaks"))
         return read_flag(lines, &options->has_leaks);
     if (cushim__word_is(&lines->key, "let_through"))
@@ -90,15 +46,9 @@ static CUresult read_setting(const struct cushim__lines *lines,
                    ? CUDA_SUCCESS
                    : cushim__lines_refuse(lines, lines->value.start,
                                           "promise is a version of CUDA, such as 12.2");
-    if (cushim__word_is(&lines->key, "expect"))
-        return read_expectation(lines, options);
-    if (cushim__word_is(&lines->key, "suppressions")) {
-        snprintf(path, sizeof path, "%.*s", (int)lines->value.length, lines->value.start);
-        return cushim__check_suppressions_load(options, path, lines->message, lines->message_size);
-    }
     return cushim__lines_refuse(lines, lines->key.start,
                                 "there is no setting \"%.*s\" of a check: there are level, leaks, "
-                                "let_through, promise, expect and suppressions",
+                                "let_through and promise",
                                 cushim__word_shown(&lines->key), lines->key.start);
 }
 

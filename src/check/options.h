@@ -9,13 +9,7 @@
 #include "src/base/text.h"
 #include "src/driver_api/check_rules.h"
 
-enum { CUSHIM__CHECK_EXPECTED = 32, CUSHIM__CHECK_PATTERN = 64 };
-
-/* So many findings of an id are wanted, and no others. */
-struct cushim__check_expected {
-    enum cushim__check_id id;
-    unsigned count;
-};
+enum { CUSHIM__CHECK_PATTERN = 64 };
 
 /* Findings that are not reported: each pattern may have `*`. */
 struct cushim__check_suppression {
@@ -26,8 +20,6 @@ struct cushim__check_suppression {
 struct cushim__check_options {
     const char *report; /* findings are written to the file of this name and `.PID`; NULL: none */
     struct cushim__check_suppression *suppressions;
-    struct cushim__check_expected expected[CUSHIM__CHECK_EXPECTED];
-    unsigned expectations;
     enum cushim__check_level level; /* what is below it is not reported */
     bool has_leaks;                 /* what has leaked at the end is reported */
     bool lets_through;              /* calls on which the driver crashes are made all the same */
@@ -48,9 +40,5 @@ CUresult cushim__check_suppressions_read(struct cushim__check_options *options, 
 CUresult cushim__check_suppressions_load(struct cushim__check_options *options, const char *path,
                                          char *message, size_t size);
 void cushim__check_suppressions_free(struct cushim__check_options *options);
-
-/* Say that another number was found than is expected. */
-void cushim__check_expected_print(struct cushim__text *text,
-                                  const struct cushim__check_expected *expected, unsigned found);
 
 #endif

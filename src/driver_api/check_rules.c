@@ -26,14 +26,3 @@ enum cushim__check_id cushim__check_of_leaked(enum cushim__object_type type)
     return types[type].leaked ? (enum cushim__check_id)types[type].leaked
                               : CUSHIM__CHECK_LEAK_OBJECT;
 }
-
-bool cushim__check_id_read(const struct cushim__word *word, enum cushim__check_id *id)
-{
-    for (unsigned i = 0; i < CUSHIM__CHECK_IDS; i++) {
-        if (cushim__word_is(word, cushim__check_rules[i].id)) {
-            *id = (enum cushim__check_id)i;
-            return true;
-        }
-    }
-    return false;
-}

@@ -35,7 +35,4 @@ extern const struct cushim__check_rule cushim__check_rules[CUSHIM__CHECK_IDS];
 enum cushim__check_id cushim__check_of_destroyed(enum cushim__object_type type);
 enum cushim__check_id cushim__check_of_leaked(enum cushim__object_type type);
 
-/* The id of a word; false: there is no such id. */
-bool cushim__check_id_read(const struct cushim__word *word, enum cushim__check_id *id);
-
 #endif

@@ -68,22 +68,27 @@ bool cushim__library_trace(const char *driver, int driver_version, char *message
 static bool begin_check(char *message, size_t size)
 {
     struct cushim__check_options options = {.level = CUSHIM__CHECK_WARNING, .print = print_finding};
-    char *settings = NULL;
+    char *settings = NULL, *suppressions = NULL;
     bool is_done = true;
 
     if (!cushim__variable_said("CUSHIM_CHECK", &check_report) ||
-        !cushim__variable_said("CUSHIM_CHECK_OPTIONS", &settings)) {
+        !cushim__variable_said("CUSHIM_CHECK_OPTIONS", &settings) ||
+        !cushim__variable_said("CUSHIM_CHECK_SUPPRESSIONS", &suppressions)) {
         is_done = lack_memory("check", message, size);
     } else if (check_report) {
         options.report = check_report;
         options.has_leaks = cushim__layer_host != NULL;
         is_done = cushim__check_options_read(&options, settings ? settings : "",
                                              "CUSHIM_CHECK_OPTIONS", message, size) == CUDA_SUCCESS;
+        if (is_done && suppressions)
+            is_done = cushim__check_suppressions_load(&options, suppressions, message, size) ==
+                      CUDA_SUCCESS;
         if (is_done && cushim__check_begin(&options) != CUDA_SUCCESS)
             is_done = lack_memory("check", message, size);
         cushim__check_suppressions_free(&options);
     }
     free(settings);
+    free(suppressions);
     return is_done;
 }
 

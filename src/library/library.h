@@ -49,8 +49,9 @@ bool cushim__library_trace(const char *driver, int driver_version, char *message
 
 /*
  * The same for a check: findings go to the file whose name is CUSHIM_CHECK and `.PID`, and
- * CUSHIM_CHECK_OPTIONS has settings. A check must not change the results of calls, so one that is
- * refused is left out, which standard error and that file say.
+ * CUSHIM_CHECK_OPTIONS has settings, and CUSHIM_CHECK_SUPPRESSIONS is the path of a file. A check
+ * must not change the results of calls, so one that is refused is left out, which standard error and
+ * that file say.
  */
 void cushim__library_check(void);
 

@@ -2,6 +2,7 @@
 #include "tests/check/cases.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "src/check/finding.h"
 #include "tests/check/answers.h"
@@ -23,17 +24,35 @@ const struct check_case *const check_lists[] = {
 
 const char check_image[] = PTX_HEAD PTX_SPIN PTX_FAULT PTX_UNUSED;
 
-const char *check_case_settings(const struct check_case *one, bool is_misuse)
+const char *check_case_settings(const struct check_case *one)
 {
     static char settings[200];
-    const int length = snprintf(settings, sizeof settings, "level = advice\nleaks = %s\n%s",
-                                one->needs & CASE_LEAKS ? "on" : "off",
-                                one->needs & CASE_PROMISE ? "promise = 12.2\n" : "");
 
-    if (is_misuse)
-        snprintf(settings + length, sizeof settings - (size_t)length, "expect = %s:1\n%s", one->id,
-                 one->needs & CASE_LOST ? "expect = CUSHIM-error-sticky:1\n" : "");
+    snprintf(settings, sizeof settings, "level = advice\nleaks = %s\n%s",
+             one->needs & CASE_LEAKS ? "on" : "off",
+             one->needs & CASE_PROMISE ? "promise = 12.2\n" : "");
     return settings;
+}
+
+bool check_case_is_found(const struct check_case *one)
+{
+    const struct cushim__finding *finding = NULL;
+    unsigned found = 0, sticky = 0, others = 0;
+
+    cushim__check_finish();
+    while ((finding = cushim__finding_next(finding)) != NULL) {
+        const struct cushim__check_rule *rule = &cushim__check_rules[finding->id];
+
+        if (strcmp(rule->id, one->id) == 0)
+            found++;
+        else if (finding->id == CUSHIM__CHECK_ERROR_STICKY && one->needs & CASE_LOST)
+            sticky++;
+        else
+            others += rule->level != CUSHIM__CHECK_ADVICE;
+    }
+    if (one->needs & CASE_LOST && strcmp(one->id, "CUSHIM-error-sticky") != 0)
+        others += sticky != 1;
+    return found == 1 && others == 0;
 }
 
 void check_case_run(const struct check_case *one, bool is_misuse)

@@ -34,11 +34,11 @@ extern const struct check_case check_handle_cases[], check_destroyed_cases[], ch
 /* All of them, up to NULL. */
 extern const struct check_case *const check_lists[];
 
-/*
- * The settings of check for a case: what it needs, and for its misuse that one finding of its id is
- * expected and nothing else. Valid until the next call.
- */
-const char *check_case_settings(const struct check_case *one, bool is_misuse);
+/* The settings of check for a case. Valid until the next call. */
+const char *check_case_settings(const struct check_case *one);
+
+/* Whether check, which ends its search, has found the misuse once and nothing else but advice. */
+bool check_case_is_found(const struct check_case *one);
 
 /* Run one of the two. */
 void check_case_run(const struct check_case *one, bool is_misuse);

@@ -39,6 +39,7 @@ struct record {
     CUresult refusal; /* the first other answer than in the mock */
     size_t found;     /* of its id, when the misuse has returned */
     char other[120];  /* the call that has answered it; empty: none */
+    bool is_found;    /* at the end: once, and nothing else */
     CUresult verdict; /* of check, at the end */
     char said[1000];
 };
@@ -116,7 +117,7 @@ static void run_in_order(void)
     edge->run(true);
 }
 
-static void begin(enum way way, bool is_misuse)
+static void begin(enum way way)
 {
     char settings[300];
     const struct cushim_check_options options = {.size = sizeof options, .settings = settings};
@@ -130,8 +131,8 @@ static void begin(enum way way, bool is_misuse)
         OK(cushim_layer_create(&over, &layer));
         driver = cushim_layer_table(layer);
     }
-    snprintf(settings, sizeof settings, "%slet_through = %s\n",
-             check_case_settings(current, is_misuse), way == LET_THROUGH ? "on" : "off");
+    snprintf(settings, sizeof settings, "%slet_through = %s\n", check_case_settings(current),
+             way == LET_THROUGH ? "on" : "off");
     /* The context is no leak of the case. */
     if (way != RAW && !(current->needs & CASE_LEAKS))
         OK(cushim_check_start(layer, &options));
@@ -145,10 +146,11 @@ static void begin(enum way way, bool is_misuse)
 _Noreturn static void act(enum way way, bool is_misuse)
 {
     alarm(PATIENCE_SECONDS);
-    begin(way, is_misuse);
+    begin(way);
     check_case_run(current, is_misuse);
     if (way != RAW && !is_misuse && cushim_check_count(layer, NULL) > 0)
         snprintf(record->other, sizeof record->other, "advice or more is reported");
+    record->is_found = way != RAW && is_misuse && check_case_is_found(current);
     if (way != RAW)
         record->verdict = cushim_check_stop(layer, record->said, sizeof record->said);
     record->is_finished = true;
@@ -196,8 +198,7 @@ static void print_said(void)
 /* One finding of the id, and nothing else; or as much was there before the process ended. */
 static bool is_found(void)
 {
-    return record->is_finished ? record->verdict == CUDA_SUCCESS || record->found > 0
-                               : record->found > 0;
+    return record->is_finished ? record->is_found || record->found > 0 : record->found > 0;
 }
 
 static bool is_quiet(void)
