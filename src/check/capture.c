@@ -65,10 +65,11 @@ static void find_lane(struct subject *subject)
 static struct subject subject_of(const struct cushim__call *call)
 {
     const struct function_rule *rule = cushim__function_rule(call->slot);
+    const struct cushim__handle *stream = cushim__function_stream(call);
     struct subject subject = {
         .action = (enum order_action)rule->action,
         .stream = {.value = cushim__function_stream_value(call),
-                   .number = cushim__function_stream_number(call)},
+                   .number = stream ? stream->number : 0},
     };
 
     if (rule->event != CUSHIM__NO_PARAMETER)

@@ -64,7 +64,7 @@ static void ended(struct cushim__call *call, CUresult answer)
     cushim__race_user = RACE_OF_MOCK;
 }
 
-static void forget(const struct cushim__handle *object)
+static void forget(struct cushim__handle *object)
 {
     const enum race_user user = cushim__race_user;
 

@@ -38,7 +38,7 @@ struct cushim__check_module {
      */
     void (*ended)(struct cushim__call *call, CUresult answer);
     /* Under it: what calls name so from now on is another object. */
-    void (*forget)(const struct cushim__handle *object);
+    void (*forget)(struct cushim__handle *object);
     /* Under it, at the end of the program: what has leaked is judged. */
     void (*finish)(void);
     /* Check ends, or it begins anew in the child of a fork, under the lock. */

@@ -38,31 +38,21 @@ static struct failure {
 
 /* --- kernels and work --- */
 
-static void name_kernel(uint64_t value, const char *name)
-{
-    struct order_kernel *kernel = cushim__order_kernel(value, true);
-
-    if (kernel)
-        snprintf(kernel->name, sizeof kernel->name, "%s", name);
-}
-
 static void note_kernel(const struct cushim__call *call)
 {
-    const struct order_kernel *kernel;
+    const bool is_kernel = call->slot == CUSHIM__SLOT(LibraryGetKernel);
+    const char *name;
 
-    switch (call->slot) {
-    case CUSHIM__SLOT(ModuleGetFunction):
-    case CUSHIM__SLOT(LibraryGetKernel):
-        name_kernel(call->arguments.list[0].written, (const char *)(uintptr_t)call->values[2]);
-        break;
-    case CUSHIM__SLOT(KernelGetFunction):
-        kernel = cushim__order_kernel(call->values[1], false);
-        if (kernel)
-            name_kernel(call->arguments.list[0].written, kernel->name);
-        break;
-    default:
-        break;
-    }
+    if (call->slot != CUSHIM__SLOT(ModuleGetFunction) && !is_kernel &&
+        call->slot != CUSHIM__SLOT(KernelGetFunction))
+        return;
+    name = call->slot == CUSHIM__SLOT(KernelGetFunction) ? cushim__order_kernel(call->values[1])
+                                                         : (const char *)(uintptr_t)call->values[2];
+    if (name)
+        cushim__order_kernel_set(
+            cushim__function_object(call, is_kernel ? CUSHIM__TYPE_KERNEL : CUSHIM__TYPE_FUNCTION,
+                                    0),
+            name);
 }
 
 /* What is waited for with success did not cause an error. */
@@ -98,11 +88,10 @@ static void note_work(const struct cushim__call *call)
 
 static void print_work(struct cushim__text *text, const struct work *work)
 {
-    const struct order_kernel *kernel = cushim__order_kernel(work->function, false);
+    const char *kernel = cushim__order_kernel(work->function);
 
     cushim__text_format(text, "%s%s%s%s of call %" PRIu64, cushim__slot_name(work->slot),
-                        kernel ? " \"" : "", kernel ? kernel->name : "", kernel ? "\"" : "",
-                        work->call);
+                        kernel ? " \"" : "", kernel ? kernel : "", kernel ? "\"" : "", work->call);
 }
 
 /* --- sticky errors --- */
@@ -233,7 +222,7 @@ static void judge_elapsed(const struct cushim__call *call, CUresult answer)
         return;
     for (unsigned i = 0; i < 2; i++) {
         objects[i] = cushim__check_object(call, i + 1);
-        events[i] = cushim__order_event(call->arguments.list[i + 1].tag.number);
+        events[i] = cushim__order_event(cushim__function_object(call, CUSHIM__TYPE_EVENT, i + 1));
         if (!objects[i] || objects[i]->is_destroyed || !events[i])
             return;
     }

@@ -33,16 +33,23 @@ uint64_t cushim__function_stream_value(const struct cushim__call *call)
     return value == (uintptr_t)CU_STREAM_LEGACY ? 0 : value;
 }
 
-uint32_t cushim__function_stream_number(const struct cushim__call *call)
+struct cushim__handle *cushim__function_object(const struct cushim__call *call,
+                                               enum cushim__object_type type, unsigned parameter)
+{
+    const struct cushim__argument *argument = &call->arguments.list[parameter];
+    struct cushim__handle *object = cushim__handle_find(
+        type, argument->is_written ? argument->written : argument->value, false);
+
+    return object && object->number == argument->tag.number ? object : NULL;
+}
+
+struct cushim__handle *cushim__function_stream(const struct cushim__call *call)
 {
     const struct function_rule *rule = cushim__function_rule(call->slot);
     const uint64_t value = cushim__function_stream_value(call);
-    const struct cushim__handle *object;
 
     if (value <= (uintptr_t)CU_STREAM_PER_THREAD)
-        return 0;
-    if (rule->stream != NONE)
-        return call->arguments.list[rule->stream].tag.number;
-    object = cushim__handle_find(CUSHIM__TYPE_STREAM, value, false);
-    return object ? object->number : 0;
+        return NULL;
+    return rule->stream != NONE ? cushim__function_object(call, CUSHIM__TYPE_STREAM, rule->stream)
+                                : cushim__handle_find(CUSHIM__TYPE_STREAM, value, false);
 }

@@ -75,9 +75,16 @@ const struct cushim__launch_config *cushim__function_launch_config(const struct 
 
 /*
  * The stream that a call is given: CU_STREAM_PER_THREAD if it is the default stream of the thread;
- * 0 if it is the legacy one, or there is none. Its number in the handle table; 0: it has none.
+ * 0 if it is the legacy one, or there is none. And its object; NULL: it has none.
  */
 uint64_t cushim__function_stream_value(const struct cushim__call *call);
-uint32_t cushim__function_stream_number(const struct cushim__call *call);
+struct cushim__handle *cushim__function_stream(const struct cushim__call *call);
+
+/*
+ * The object whose handle a call is given or has returned in a parameter; NULL: a driver has given
+ * the same value to another one since.
+ */
+struct cushim__handle *cushim__function_object(const struct cushim__call *call,
+                                               enum cushim__object_type type, unsigned parameter);
 
 #endif

@@ -27,7 +27,8 @@ static uint64_t unknown_functions;
 
 static void create_event(const struct cushim__call *call)
 {
-    struct order_event *event = cushim__order_event(call->arguments.list[0].tag.number);
+    struct order_event *event =
+        cushim__order_event(cushim__function_object(call, CUSHIM__TYPE_EVENT, 0));
     const struct cushim__handle *object =
         call->context ? cushim__handle_find(CUSHIM__TYPE_CONTEXT, call->context, true) : NULL;
 
@@ -138,18 +139,20 @@ static void started(struct cushim__call *call)
  */
 static bool apply_life(const struct cushim__call *call, const struct function_rule *rule)
 {
-    const uint32_t number = call->arguments.list[0].tag.number;
+    struct cushim__handle *object;
     struct order_stream *stream;
 
     switch ((enum order_action)rule->action) {
     case ORDER_CREATE_STREAM:
-        cushim__order_stream_create(number, call->context, (unsigned)call->values[1]);
+        cushim__order_stream_create(cushim__function_object(call, CUSHIM__TYPE_STREAM, 0),
+                                    call->context, (unsigned)call->values[1]);
         return true;
     case ORDER_CREATE_EVENT:
         create_event(call);
         return true;
     case ORDER_DESTROY_STREAM:
-        stream = cushim__order_stream(number);
+        object = cushim__function_object(call, CUSHIM__TYPE_STREAM, 0);
+        stream = object ? object->order : NULL;
         if (cushim__capture_is_under_way())
             cushim__order_all(); /* it may have been that stream's */
         if (call->slot == CUSHIM__SLOT(StreamDestroy))

@@ -8,27 +8,20 @@
 #ifndef CUSHIM_CHECK_ORDER_H
 #define CUSHIM_CHECK_ORDER_H
 
-#include "src/base/tree.h"
 #include "src/check/function_rules.h"
 #include "src/race/race.h"
 
 /* --- order_objects.c: contexts, streams and events --- */
 
-/* What these begin with: they are found by the number of the handle, a kernel by its value. */
-struct order_keyed {
-    struct cushim__tree_node node; /* first member */
-    uint64_t key;
-};
-
+/* Each is of the handle that it is found by, whose `order` it is. */
 struct order_context {
-    struct order_keyed keyed; /* first member */
     struct race_group group;
     struct order_stream *own; /* its default streams */
     unsigned owned;           /* how many those are */
 };
 
 struct order_stream {
-    struct order_keyed keyed; /* first member; of key 0: a default stream */
+    struct cushim__handle *object; /* NULL: a default stream */
     struct order_context *context;
     struct race_stream race;
     struct order_stream *next; /* of the same context's default streams */
@@ -42,8 +35,7 @@ struct order_captured {
 };
 
 struct order_event {
-    struct order_keyed keyed; /* first member */
-    bool is_known;            /* it was seen to be created, and no other process has it */
+    bool is_known; /* it was seen to be created, and no other process has it */
     unsigned flags;
     uint32_t context; /* number of the one that was current then; 0: not known */
     bool is_recorded; /* a call that was seen has recorded it */
@@ -53,33 +45,26 @@ struct order_event {
     struct order_captured behind; /* what that record comes after */
 };
 
-struct order_kernel {
-    struct order_keyed keyed; /* first member */
-    char name[48];
-};
-
 struct order_context *cushim__order_context(uint64_t value);
-struct order_stream *cushim__order_stream_create(uint32_t number, uint64_t context, unsigned flags);
-/* NULL: it was not seen to be created, or there is no memory. */
-struct order_stream *cushim__order_stream(uint32_t number);
+/* NULL: there is no memory. */
+struct order_stream *cushim__order_stream_create(struct cushim__handle *object, uint64_t context,
+                                                 unsigned flags);
 struct order_stream *cushim__order_default_stream(uint64_t context, unsigned thread);
 void cushim__order_stream_destroy(struct order_stream *stream);
 
-/* The event is added if it is not there, as one that was not seen to be created. */
-struct order_event *cushim__order_event(uint32_t number);
+/* It is added if it is not there, as one that was not seen to be created. NULL: no memory. */
+struct order_event *cushim__order_event(struct cushim__handle *object);
 void cushim__order_event_record(struct order_event *event, struct race_clock *clock, bool is_clear);
 
-/* The launches of an executable graph, which come one after the other, as an event behind them. */
-struct order_event *cushim__order_launches(uint32_t exec);
-
-/* A function or kernel whose name is known; NULL: it is not. */
-struct order_kernel *cushim__order_kernel(uint64_t value, bool may_add);
+/* The name of a function or kernel; NULL: it is not known. */
+void cushim__order_kernel_set(struct cushim__handle *object, const char *name);
+const char *cushim__order_kernel(uint64_t value);
 
 /* Nothing is known any more of what records events: graphs may. */
 void cushim__order_events_unclear(void);
 
 /* What the handle table no longer knows, and all of it. */
-void cushim__order_forget(const struct cushim__handle *object);
+void cushim__order_forget(struct cushim__handle *object);
 void cushim__order_objects_clear(void);
 
 /* --- copies.c: the memory of copies and sets --- */

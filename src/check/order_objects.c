@@ -1,72 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Contexts, streams and events as far as the order of work goes. They are found by the numbers of
- * the handle table, since a driver gives the same value again. And the names of kernels.
+ * Contexts, streams and events as far as the order of work goes, and the names of kernels: what
+ * check adds to the objects of the handle table.
  */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "src/check/order.h"
 
-static bool before(const struct cushim__tree_node *a, const struct cushim__tree_node *b)
-{
-    return ((const struct order_keyed *)a)->key < ((const struct order_keyed *)b)->key;
-}
+enum { KERNEL_NAME = 48 };
 
-static struct cushim__tree contexts = {.before = before}, streams = {.before = before},
-                           events = {.before = before}, kernels = {.before = before};
 static uint64_t stream_ids;
 
-static void *find(const struct cushim__tree *tree, uint64_t key)
+/* NULL: no memory, or no object. */
+static void *find_or_add(struct cushim__handle *object, size_t size)
 {
-    const struct order_keyed sought = {.key = key};
-    struct cushim__tree_node *node = cushim__tree_upto(tree, &sought.node);
-
-    return node && !before(node, &sought.node) ? node : NULL;
-}
-
-/* NULL: no memory. */
-static void *find_or_add(struct cushim__tree *tree, uint64_t key, size_t size)
-{
-    struct order_keyed *found = find(tree, key);
-
-    if (found)
-        return found;
-    found = calloc(1, size);
-    if (!found)
-        return NULL;
-    found->key = key;
-    cushim__tree_add(tree, &found->node);
-    return found;
-}
-
-static void drop(struct cushim__tree *tree, struct order_keyed *found)
-{
-    if (found)
-        cushim__tree_remove(tree, &found->node);
-    free(found);
-}
-
-static uint32_t number_of_context(uint64_t value)
-{
-    const struct cushim__handle *object =
-        value ? cushim__handle_find(CUSHIM__TYPE_CONTEXT, value, true) : NULL;
-
-    return object ? object->number : 0;
+    if (object && !object->order)
+        object->order = calloc(1, size);
+    return object ? object->order : NULL;
 }
 
 /* Streams of green contexts belong to another one, and it is not known which of them wait. */
-static bool is_green(uint64_t context)
-{
-    const struct cushim__handle *object = cushim__handle_find(CUSHIM__TYPE_CONTEXT, context, false);
-
-    return object && object->owner && object->owner->type == CUSHIM__TYPE_GREEN_CONTEXT;
-}
-
 struct order_context *cushim__order_context(uint64_t value)
 {
-    const uint32_t number = is_green(value) ? 0 : number_of_context(value);
+    struct cushim__handle *object =
+        value ? cushim__handle_find(CUSHIM__TYPE_CONTEXT, value, true) : NULL;
 
-    return number ? find_or_add(&contexts, number, sizeof(struct order_context)) : NULL;
+    if (object && object->owner && object->owner->type == CUSHIM__TYPE_GREEN_CONTEXT)
+        return NULL;
+    return find_or_add(object, sizeof(struct order_context));
 }
 
 static void begin(struct order_stream *stream, struct order_context *context, bool is_default,
@@ -81,22 +43,17 @@ static void begin(struct order_stream *stream, struct order_context *context, bo
     };
 }
 
-struct order_stream *cushim__order_stream_create(uint32_t number, uint64_t context, unsigned flags)
+struct order_stream *cushim__order_stream_create(struct cushim__handle *object, uint64_t context,
+                                                 unsigned flags)
 {
     struct order_context *in = cushim__order_context(context);
-    struct order_stream *stream;
+    struct order_stream *stream = in ? find_or_add(object, sizeof *stream) : NULL;
 
-    if (!in || number == 0)
-        return NULL;
-    stream = find_or_add(&streams, number, sizeof *stream);
-    if (stream)
+    if (stream) {
         begin(stream, in, false, !(flags & CU_STREAM_NON_BLOCKING));
+        stream->object = object;
+    }
     return stream;
-}
-
-struct order_stream *cushim__order_stream(uint32_t number)
-{
-    return find(&streams, number);
 }
 
 static void drop_own(struct order_context *context)
@@ -146,27 +103,26 @@ struct order_stream *cushim__order_default_stream(uint64_t value, unsigned threa
 void cushim__order_stream_destroy(struct order_stream *stream)
 {
     cushim__race_stream_gone(&stream->race);
-    drop(&streams, &stream->keyed);
+    stream->object->order = NULL;
+    free(stream);
 }
 
-static void destroy_context(struct order_context *context)
+static void clear_context(struct order_context *context)
 {
-    struct order_stream *stream = (struct order_stream *)cushim__tree_after(&streams, NULL);
+    struct cushim__handle *object = NULL;
 
-    while (stream) {
-        struct cushim__tree_node *next = cushim__tree_after(&streams, &stream->keyed.node);
+    while ((object = cushim__handle_next(CUSHIM__TYPE_STREAM, object)) != NULL) {
+        struct order_stream *stream = object->order;
 
-        if (stream->context == context)
+        if (stream && stream->context == context)
             cushim__order_stream_destroy(stream);
-        stream = (struct order_stream *)next;
     }
     drop_own(context);
-    drop(&contexts, &context->keyed);
 }
 
-struct order_event *cushim__order_event(uint32_t number)
+struct order_event *cushim__order_event(struct cushim__handle *object)
 {
-    return number ? find_or_add(&events, number, sizeof(struct order_event)) : NULL;
+    return find_or_add(object, sizeof(struct order_event));
 }
 
 void cushim__order_event_record(struct order_event *event, struct race_clock *clock, bool is_clear)
@@ -182,77 +138,66 @@ void cushim__order_event_record(struct order_event *event, struct race_clock *cl
     event->capture = 0;
 }
 
-struct order_event *cushim__order_launches(uint32_t number)
+void cushim__order_kernel_set(struct cushim__handle *object, const char *name)
 {
-    const uint64_t key = (uint64_t)CUSHIM__TYPE_EXEC << 32 | number;
+    char *kept = find_or_add(object, KERNEL_NAME);
 
-    return number ? find_or_add(&events, key, sizeof(struct order_event)) : NULL;
+    if (kept)
+        snprintf(kept, KERNEL_NAME, "%s", name);
 }
 
-struct order_kernel *cushim__order_kernel(uint64_t value, bool may_add)
+/* Functions take a kernel for a function. */
+const char *cushim__order_kernel(uint64_t value)
 {
-    return may_add ? find_or_add(&kernels, value, sizeof(struct order_kernel))
-                   : find(&kernels, value);
+    const struct cushim__handle *object = cushim__handle_find(CUSHIM__TYPE_FUNCTION, value, false);
+
+    if (!object || !object->order)
+        object = cushim__handle_find(CUSHIM__TYPE_KERNEL, value, false);
+    return object ? object->order : NULL;
 }
 
 void cushim__order_events_unclear(void)
 {
-    struct order_event *event = (struct order_event *)cushim__tree_after(&events, NULL);
+    struct cushim__handle *object = NULL;
 
-    while (event) {
-        event->is_known = event->is_clear = false;
-        event = (struct order_event *)cushim__tree_after(&events, &event->keyed.node);
+    while ((object = cushim__handle_next(CUSHIM__TYPE_EVENT, object)) != NULL) {
+        struct order_event *event = object->order;
+
+        if (event)
+            event->is_known = event->is_clear = false;
     }
 }
 
-static void destroy_event(struct order_event *event)
+void cushim__order_forget(struct cushim__handle *object)
 {
-    cushim__race_clock_release(event->clock);
-    drop(&events, &event->keyed);
-}
-
-void cushim__order_forget(const struct cushim__handle *object)
-{
-    const uint64_t number = object->number;
-    void *found;
-
-    switch (object->type) {
-    case CUSHIM__TYPE_MEMORY:
-    case CUSHIM__TYPE_GLOBAL:
+    if (object->type == CUSHIM__TYPE_MEMORY || object->type == CUSHIM__TYPE_GLOBAL)
         cushim__race_forget(cushim__order_id(object));
-        break;
+    if (!object->order)
+        return;
+    switch (object->type) {
     case CUSHIM__TYPE_CONTEXT:
-        if ((found = find(&contexts, number)) != NULL)
-            destroy_context(found);
+        clear_context(object->order);
         break;
     case CUSHIM__TYPE_STREAM:
-        if ((found = find(&streams, number)) != NULL)
-            cushim__order_stream_destroy(found);
+        cushim__order_stream_destroy(object->order);
         break;
     case CUSHIM__TYPE_EVENT:
     case CUSHIM__TYPE_EXEC:
-        found =
-            find(&events, object->type == CUSHIM__TYPE_EXEC ? cushim__order_id(object) : number);
-        if (found)
-            destroy_event(found);
-        break;
-    case CUSHIM__TYPE_FUNCTION:
-    case CUSHIM__TYPE_KERNEL:
-        drop(&kernels, find(&kernels, object->value));
+        cushim__race_clock_release(((struct order_event *)object->order)->clock);
         break;
     default:
         break;
     }
+    free(object->order);
+    object->order = NULL;
 }
 
 void cushim__order_objects_clear(void)
 {
-    struct cushim__tree_node *node;
+    for (unsigned type = 0; type < CUSHIM__TYPE_MEMORY; type++) {
+        struct cushim__handle *object = NULL;
 
-    while ((node = cushim__tree_after(&contexts, NULL)) != NULL)
-        destroy_context((struct order_context *)node);
-    while ((node = cushim__tree_after(&events, NULL)) != NULL)
-        destroy_event((struct order_event *)node);
-    while ((node = cushim__tree_after(&kernels, NULL)) != NULL)
-        drop(&kernels, (struct order_keyed *)node);
+        while ((object = cushim__handle_next((enum cushim__object_type)type, object)) != NULL)
+            cushim__order_forget(object);
+    }
 }

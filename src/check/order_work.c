@@ -151,9 +151,10 @@ static void see_context(uint64_t value)
 static struct order_stream *stream_of(const struct cushim__call *call)
 {
     const uint64_t value = cushim__function_stream_value(call);
+    const struct cushim__handle *object = cushim__function_stream(call);
 
     if (value > (uintptr_t)CU_STREAM_PER_THREAD)
-        return cushim__order_stream(cushim__function_stream_number(call));
+        return object ? object->order : NULL;
     return cushim__order_default_stream(call->context, value ? call->thread : 0);
 }
 
@@ -163,10 +164,8 @@ static bool submit(const struct cushim__call *call, struct order_stream *stream,
 {
     struct cushim__maker maker;
 
-    if (stream->keyed.key > 0)
-        cushim__race_name_stream(
-            &stream->race,
-            cushim__check_name_of(CUSHIM__TYPE_STREAM, (uint32_t)stream->keyed.key, 0).text);
+    if (stream->object)
+        cushim__race_name_stream(&stream->race, cushim__check_name(stream->object, 0).text);
     if (!cushim__race_submit(access, &stream->race, ++submitted, kind,
                              cushim__slot_name(call->slot), waits))
         return false;
@@ -296,7 +295,8 @@ static void free_memory(const struct cushim__call *call, const struct order_free
 struct order_event *cushim__order_event_of(const struct cushim__call *call,
                                            const struct function_rule *rule, unsigned which)
 {
-    return cushim__order_event(call->arguments.list[rule->event + which].tag.number);
+    return cushim__order_event(
+        cushim__function_object(call, CUSHIM__TYPE_EVENT, rule->event + which));
 }
 
 static void record(const struct cushim__call *call, struct order_event *event,
@@ -321,7 +321,8 @@ static void wait_for_event(struct order_stream *stream, const struct order_event
 /* Launches of one executable graph come one after the other (driver-semantics.md #140). */
 static void launch_graph(const struct cushim__call *call, struct order_stream *stream)
 {
-    struct order_event *launches = cushim__order_launches(call->arguments.list[0].tag.number);
+    struct order_event *launches =
+        cushim__order_event(cushim__function_object(call, CUSHIM__TYPE_EXEC, 0));
 
     if (graphs >= ORDER_GRAPHS_WAIT)
         submit_outside(call, stream, true, true);
@@ -339,12 +340,12 @@ static void note_launch_events(const struct cushim__launch_config *config)
 {
     for (unsigned i = 0; config && config->attributes && i < config->count; i++) {
         const struct cushim__launch_attribute *attribute = &config->attributes[i];
-        const struct cushim__handle *event =
+        struct cushim__handle *event =
             cushim__handle_find(CUSHIM__TYPE_EVENT, attribute->event, false);
 
         if (event && (attribute->id == CUSHIM__LAUNCH_PROGRAMMATIC_EVENT ||
                       attribute->id == CUSHIM__LAUNCH_COMPLETION_EVENT))
-            cushim__order_event_record(cushim__order_event(event->number), NULL, false);
+            cushim__order_event_record(cushim__order_event(event), NULL, false);
     }
 }
 

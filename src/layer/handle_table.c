@@ -25,7 +25,7 @@ static uint32_t numbers[CUSHIM__OBJECT_TYPES];
 static struct cushim__handle *first_destroyed, *last_destroyed;
 static size_t destroyed;
 /* Check's: more destroyed objects are kept, and memory too. */
-static void (*check_forget)(const struct cushim__handle *object);
+static void (*check_forget)(struct cushim__handle *object);
 
 static bool is_memory(enum cushim__object_type type)
 {
@@ -364,7 +364,7 @@ static bool find_named(const char *text, struct cushim__tag *tag)
     return false;
 }
 
-void cushim__handles_keep(void (*forget)(const struct cushim__handle *object))
+void cushim__handles_keep(void (*forget)(struct cushim__handle *object))
 {
     check_forget = forget;
 }

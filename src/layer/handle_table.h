@@ -43,6 +43,7 @@ struct cushim__handle {
     uint8_t ended_with; /* type of the object that it was destroyed with; CUSHIM__NO_TYPE: none */
     uint64_t uses;      /* references that the program has to release */
     int device;         /* of a primary context; -1: it is none */
+    void *order;        /* check's: what it knows of the object, until it forgets it; or NULL */
     struct cushim__maker maker;
     struct cushim__maker retainer; /* of a primary context: the program's last reference */
     struct cushim__maker ender;    /* if check wants to know: has destroyed it */
@@ -96,7 +97,7 @@ void cushim__tag_text(const struct cushim__tag *tag, uint64_t value, char *text,
  * with each table. `forget` is called of each object that is not known any longer; NULL: keep as
  * much as before.
  */
-void cushim__handles_keep(void (*forget)(const struct cushim__handle *object));
+void cushim__handles_keep(void (*forget)(struct cushim__handle *object));
 
 /* No longer known: not what it was, and not that it was destroyed. */
 void cushim__handle_forget(struct cushim__handle *object);
