@@ -46,12 +46,17 @@ struct place {
     size_t x, y, z, pitch, height;
 };
 
+struct copy {
+    struct place to, from;
+    size_t width, rows, layers;
+};
+
 /* A pitch and a height that are 0 are as small as can be (driver-semantics.md #114, #115). */
 static struct order_side side_of(const struct cushim__call *call, const struct place *place,
-                                 size_t width, size_t rows, size_t layers)
+                                 const struct copy *copy)
 {
-    const size_t pitch = place->pitch ? place->pitch : place->x + width;
-    const size_t height = place->height ? place->height : place->y + rows;
+    const size_t pitch = place->pitch ? place->pitch : place->x + copy->width;
+    const size_t height = place->height ? place->height : place->y + copy->rows;
     const uint64_t base =
         place->type == CU_MEMORYTYPE_HOST ? (uintptr_t)place->host : place->device;
     const uint64_t start = base + (place->z * height + place->y) * pitch + place->x;
@@ -62,108 +67,96 @@ static struct order_side side_of(const struct cushim__call *call, const struct p
         .type = place->type,
         .base = base,
         .region = {.start = start,
-                   .width = width,
-                   .rows = rows,
+                   .width = copy->width,
+                   .rows = copy->rows,
                    .pitch = pitch,
-                   .layers = layers,
+                   .layers = copy->layers,
                    .layer = pitch * height},
         .memory = memory_at(call, start),
     };
 }
 
-static struct order_side side_of_row(const struct cushim__call *call, uint8_t parameter,
-                                     size_t width)
+static struct place place_of(const struct cushim__call *call, uint8_t parameter)
 {
-    struct place place = {.type = CU_MEMORYTYPE_ARRAY};
+    const bool is_unified = cushim__function_rule(call->slot)->is_unified;
+    uint64_t value;
 
     if (parameter == CUSHIM__NO_PARAMETER)
-        return side_of(call, &place, 0, 0, 0);
+        return (struct place){.type = CU_MEMORYTYPE_ARRAY};
+    value = call->values[parameter];
     if (cushim__parameter_at(call->slot, parameter)->kind == CUSHIM__PARAMETER_POINTER)
-        place.type = CU_MEMORYTYPE_HOST;
-    else
-        place.type = cushim__function_rule(call->slot)->is_unified ? CU_MEMORYTYPE_UNIFIED
-                                                                   : CU_MEMORYTYPE_DEVICE;
-    place.host = (const void *)(uintptr_t)call->values[parameter];
-    place.device = (CUdeviceptr)call->values[parameter];
-    return side_of(call, &place, width, 1, 1);
+        return (struct place){.type = CU_MEMORYTYPE_HOST, .host = (const void *)(uintptr_t)value};
+    return (struct place){.type = is_unified ? CU_MEMORYTYPE_UNIFIED : CU_MEMORYTYPE_DEVICE,
+                          .device = (CUdeviceptr)value};
 }
 
-static bool sides_of_set(const struct cushim__call *call, struct order_side *to)
+static struct copy copy_2d(const CUDA_MEMCPY2D *copy)
 {
-    const struct function_rule *rule = cushim__function_rule(call->slot);
+    return (struct copy){
+        {copy->dstMemoryType, copy->dstHost, copy->dstDevice, copy->dstXInBytes, copy->dstY, 0,
+         copy->dstPitch, 0},
+        {copy->srcMemoryType, copy->srcHost, copy->srcDevice, copy->srcXInBytes, copy->srcY, 0,
+         copy->srcPitch, 0},
+        copy->WidthInBytes,
+        copy->Height,
+        1,
+    };
+}
+
+static struct copy copy_3d(const CUDA_MEMCPY3D *copy)
+{
+    return (struct copy){
+        {copy->dstMemoryType, copy->dstHost, copy->dstDevice, copy->dstXInBytes, copy->dstY,
+         copy->dstZ, copy->dstPitch, copy->dstHeight},
+        {copy->srcMemoryType, copy->srcHost, copy->srcDevice, copy->srcXInBytes, copy->srcY,
+         copy->srcZ, copy->srcPitch, copy->srcHeight},
+        copy->WidthInBytes,
+        copy->Height,
+        copy->Depth,
+    };
+}
+
+static struct copy copy_of(const struct cushim__call *call, const struct function_rule *rule)
+{
     const uint64_t *values = call->values;
-    struct place place = {.type = CU_MEMORYTYPE_DEVICE, .device = (CUdeviceptr)values[0]};
+    const void *described = (const void *)(uintptr_t)values[0];
+    struct copy copy = {.to = {.type = CU_MEMORYTYPE_DEVICE, .device = (CUdeviceptr)values[0]},
+                        .from = {.type = CU_MEMORYTYPE_ARRAY},
+                        .rows = 1,
+                        .layers = 1};
 
-    if (rule->action == ORDER_SET) {
-        *to = side_of(call, &place, values[2] * rule->unit, 1, 1);
-    } else {
-        place.pitch = values[4] > 1 ? values[1] : 0;
-        *to = side_of(call, &place, values[3] * rule->unit, values[4], 1);
+    if (rule->action == ORDER_COPY_2D && described)
+        return copy_2d(described);
+    if (rule->action == ORDER_COPY_3D && described)
+        return copy_3d(described);
+    if (rule->action == ORDER_COPY) {
+        copy.to = place_of(call, rule->to);
+        copy.from = place_of(call, rule->from);
+        copy.width = rule->bytes == CUSHIM__NO_PARAMETER ? 0 : (size_t)values[rule->bytes];
+    } else if (rule->action == ORDER_SET) {
+        copy.width = values[2] * rule->unit;
+    } else if (rule->action == ORDER_SET_2D) {
+        copy.to.pitch = values[4] > 1 ? values[1] : 0;
+        copy.width = values[3] * rule->unit;
+        copy.rows = values[4];
     }
-    return to->region.width > 0 && to->region.rows > 0;
-}
-
-static bool sides_of_copy_2d(const struct cushim__call *call, struct order_side *to,
-                             struct order_side *from)
-{
-    const CUDA_MEMCPY2D *copy = (const CUDA_MEMCPY2D *)(uintptr_t)call->values[0];
-    const struct place source = {.type = copy->srcMemoryType,
-                                 .host = copy->srcHost,
-                                 .device = copy->srcDevice,
-                                 .x = copy->srcXInBytes,
-                                 .y = copy->srcY,
-                                 .pitch = copy->srcPitch};
-    const struct place target = {.type = copy->dstMemoryType,
-                                 .host = copy->dstHost,
-                                 .device = copy->dstDevice,
-                                 .x = copy->dstXInBytes,
-                                 .y = copy->dstY,
-                                 .pitch = copy->dstPitch};
-
-    *to = side_of(call, &target, copy->WidthInBytes, copy->Height, 1);
-    *from = side_of(call, &source, copy->WidthInBytes, copy->Height, 1);
-    return copy->WidthInBytes > 0 && copy->Height > 0;
-}
-
-static bool sides_of_copy_3d(const struct cushim__call *call, struct order_side *to,
-                             struct order_side *from)
-{
-    const CUDA_MEMCPY3D *copy = (const CUDA_MEMCPY3D *)(uintptr_t)call->values[0];
-    const struct place source = {copy->srcMemoryType, copy->srcHost,  copy->srcDevice,
-                                 copy->srcXInBytes,   copy->srcY,     copy->srcZ,
-                                 copy->srcPitch,      copy->srcHeight};
-    const struct place target = {copy->dstMemoryType, copy->dstHost,  copy->dstDevice,
-                                 copy->dstXInBytes,   copy->dstY,     copy->dstZ,
-                                 copy->dstPitch,      copy->dstHeight};
-
-    *to = side_of(call, &target, copy->WidthInBytes, copy->Height, copy->Depth);
-    *from = side_of(call, &source, copy->WidthInBytes, copy->Height, copy->Depth);
-    return copy->WidthInBytes > 0 && copy->Height > 0 && copy->Depth > 0;
+    return copy;
 }
 
 bool cushim__order_sides(const struct cushim__call *call, struct order_side *to,
                          struct order_side *from)
 {
     const struct function_rule *rule = cushim__function_rule(call->slot);
-    const size_t bytes =
-        rule->bytes == CUSHIM__NO_PARAMETER ? 0 : (size_t)call->values[rule->bytes];
+    struct copy copy;
 
-    *to = *from = side_of_row(call, CUSHIM__NO_PARAMETER, 0);
-    switch (rule->action) {
-    case ORDER_COPY:
-        *to = side_of_row(call, rule->to, bytes);
-        *from = side_of_row(call, rule->from, bytes);
-        return bytes > 0;
-    case ORDER_COPY_2D:
-        return call->values[0] && sides_of_copy_2d(call, to, from);
-    case ORDER_COPY_3D:
-        return call->values[0] && sides_of_copy_3d(call, to, from);
-    case ORDER_SET:
-    case ORDER_SET_2D:
-        return sides_of_set(call, to);
-    default:
+    if (rule->action < ORDER_COPY || rule->action > ORDER_SET_2D)
         return false;
-    }
+    copy = copy_of(call, rule);
+    if (copy.width == 0 || copy.rows == 0 || copy.layers == 0)
+        return false;
+    *to = side_of(call, &copy.to, &copy);
+    *from = side_of(call, &copy.from, &copy);
+    return true;
 }
 
 static size_t bytes_of(const struct order_side *side)
