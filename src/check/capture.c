@@ -384,7 +384,7 @@ static bool is_over(const struct subject *subject, CUresult answer)
             answer == CUDA_ERROR_STREAM_CAPTURE_UNJOINED);
 }
 
-static void ended(struct cushim__call *call, CUresult answer)
+void cushim__check_capture_ended(struct cushim__call *call, CUresult answer)
 {
     struct subject subject;
 
@@ -399,7 +399,7 @@ static void ended(struct cushim__call *call, CUresult answer)
         note(call, &subject);
 }
 
-static void finish(void)
+void cushim__check_capture_finish(void)
 {
     for (const struct capture *capture = captures; capture; capture = capture->next)
         cushim__check_report(NULL, CUSHIM__CHECK_CAPTURE_LEFT,
@@ -408,15 +408,9 @@ static void finish(void)
                              name_of(capture->lane).text);
 }
 
-static void destroy(void)
+void cushim__check_capture_destroy(void)
 {
     while (captures)
         end_capture(captures);
     is_unknown = false;
 }
-
-const struct cushim__check_module cushim__check_capture = {
-    .ended = ended,
-    .finish = finish,
-    .destroy = destroy,
-};

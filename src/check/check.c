@@ -1,19 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The subscriber: each call goes to every module, in order. */
+/* The subscriber: each call goes to the modules, in order. */
 #include "src/check/check.h"
 
 #include <stdarg.h>
 
 #include "src/check/finding.h"
-#include "src/race/race.h"
-
-static const struct cushim__check_module *const modules[] = {
-    &cushim__check_handles, &cushim__check_contexts, &cushim__check_memory,
-    &cushim__check_copies,  &cushim__check_order,    &cushim__check_errors,
-    &cushim__check_capture, &cushim__check_promise,  &cushim__check_leaks,
-};
-
-enum { MODULES = sizeof modules / sizeof *modules };
+#include "src/check/order.h"
 
 struct cushim__check_options cushim__check_options;
 uint64_t cushim__check_forked_at;
@@ -24,20 +16,21 @@ static bool is_on, is_finished;
 static void started(struct cushim__call *call)
 {
     cushim__race_user = RACE_OF_CHECK;
-    for (unsigned i = 0; i < MODULES; i++) {
-        if (modules[i]->started)
-            modules[i]->started(call);
-    }
+    cushim__check_handles_started(call);
+    cushim__check_memory_started(call);
+    cushim__check_copies_started(call);
+    cushim__check_order_started(call);
+    cushim__check_promise_started(call);
     cushim__race_user = RACE_OF_MOCK;
 }
 
 /* What is found is printed before the driver can crash on it. */
 static bool before(struct cushim__call *call, CUresult *answer)
 {
-    for (unsigned i = 0; i < MODULES && !call->is_refused; i++) {
-        if (modules[i]->before)
-            modules[i]->before(call);
-    }
+    if (!call->is_refused)
+        cushim__check_memory_before(call);
+    if (!call->is_refused)
+        cushim__check_copies_before(call);
     if (cushim__findings_are_new())
         cushim__findings_print();
     if (call->is_refused)
@@ -47,20 +40,22 @@ static bool before(struct cushim__call *call, CUresult *answer)
 
 static CUresult after(struct cushim__call *call, CUresult answer)
 {
-    for (unsigned i = 0; i < MODULES; i++) {
-        if (modules[i]->after)
-            modules[i]->after(call, answer);
-    }
+    cushim__check_handles_after(call, answer);
+    cushim__check_contexts_after(call, answer);
     return answer;
 }
 
 static void ended(struct cushim__call *call, CUresult answer)
 {
     cushim__race_user = RACE_OF_CHECK;
-    for (unsigned i = 0; i < MODULES; i++) {
-        if (modules[i]->ended)
-            modules[i]->ended(call, answer);
-    }
+    cushim__check_handles_ended(call, answer);
+    cushim__check_contexts_ended(call, answer);
+    cushim__check_memory_ended(call, answer);
+    cushim__check_copies_ended(call, answer);
+    cushim__check_order_ended(call, answer);
+    cushim__check_errors_ended(call, answer);
+    cushim__check_capture_ended(call, answer);
+    cushim__check_promise_ended(call, answer);
     cushim__race_user = RACE_OF_MOCK;
 }
 
@@ -69,10 +64,7 @@ static void forget(struct cushim__handle *object)
     const enum race_user user = cushim__race_user;
 
     cushim__race_user = RACE_OF_CHECK;
-    for (unsigned i = 0; i < MODULES; i++) {
-        if (modules[i]->forget)
-            modules[i]->forget(object);
-    }
+    cushim__order_forget(object);
     cushim__race_user = user;
 }
 
@@ -85,10 +77,12 @@ static void left(void)
 static void destroy_modules(void)
 {
     cushim__race_user = RACE_OF_CHECK;
-    for (unsigned i = 0; i < MODULES; i++) {
-        if (modules[i]->destroy)
-            modules[i]->destroy();
-    }
+    cushim__check_contexts_destroy();
+    cushim__check_copies_destroy();
+    cushim__check_order_destroy();
+    cushim__check_errors_destroy();
+    cushim__check_capture_destroy();
+    cushim__check_promise_destroy();
     cushim__race_user = RACE_OF_MOCK;
     cushim__findings_clear();
 }
@@ -195,7 +189,7 @@ const struct cushim__graph_node *cushim__check_graph_node(const struct cushim__c
 CUresult cushim__check_begin(struct cushim__check_options *options)
 {
     struct cushim_layer *layer = cushim_layer_current();
-    bool is_begun = true;
+    bool is_begun;
 
     if (is_on)
         return CUDA_ERROR_ALREADY_ACQUIRED;
@@ -206,8 +200,8 @@ CUresult cushim__check_begin(struct cushim__check_options *options)
     cushim__decoding_begin(CUSHIM__CHECK);
     cushim__handles_keep(forget);
     cushim__race_user = RACE_OF_CHECK;
-    for (unsigned i = 0; i < MODULES && is_begun; i++)
-        is_begun = !modules[i]->begin || modules[i]->begin();
+    is_begun = cushim__check_order_begin();
+    cushim__check_leaks_begin();
     cushim__race_user = RACE_OF_MOCK;
     cushim__findings_clear();
     is_on = true;
@@ -234,10 +228,10 @@ void cushim__check_finish(void)
     if (!cushim__lock_comes_free(&layer->lock))
         return;
     cushim__lock_take(&layer->lock);
-    for (unsigned i = 0; i < MODULES; i++) {
-        if (modules[i]->finish)
-            modules[i]->finish();
-    }
+    cushim__check_contexts_finish();
+    cushim__check_errors_finish();
+    cushim__check_capture_finish();
+    cushim__check_leaks_finish();
     cushim__lock_release(&layer->lock);
     cushim__findings_print();
     cushim__findings_finish();

@@ -5,8 +5,8 @@
  * src/driver_api/check_rules.h. Findings are kept once for each place of the program, with a count
  * (finding.c).
  *
- * To add a rule: add a row to check_rules.tsv, a module to the list in check.c unless one fits, and a
- * case to tests/check.
+ * To add a rule: add a row to check_rules.tsv and a case to tests/check, and to check.c the functions
+ * of a module, unless one fits.
  */
 #ifndef CUSHIM_CHECK_CHECK_H
 #define CUSHIM_CHECK_CHECK_H
@@ -19,35 +19,58 @@
 #include "src/driver_api/structs.h"
 #include "src/layer/layer.h"
 
-/* A module may leave out any of its functions. */
-struct cushim__check_module {
-    /* Check begins. The rest is undone by destroy(). False: no memory. */
-    bool (*begin)(void);
-    /*
-     * Under the layer's lock, as a call begins and after its arguments have been decoded: the
-     * objects that they name are in the handle table. No call of the driver.
-     */
-    void (*started)(struct cushim__call *call);
-    /* Without the lock, before the driver is called: it may be asked by cushim__layer_next. */
-    void (*before)(struct cushim__call *call);
-    /* Without it, when the driver has answered: it may be asked what the answer leaves open. */
-    void (*after)(const struct cushim__call *call, CUresult answer);
-    /*
-     * Under it, when it has ended: results have been decoded, and the handle table knows what the
-     * call has made and destroyed.
-     */
-    void (*ended)(struct cushim__call *call, CUresult answer);
-    /* Under it: what calls name so from now on is another object. */
-    void (*forget)(struct cushim__handle *object);
-    /* Under it, at the end of the program: what has leaked is judged. */
-    void (*finish)(void);
-    /* Check ends, or it begins anew in the child of a fork, under the lock. */
-    void (*destroy)(void);
-};
+/* --- the modules --- */
 
-extern const struct cushim__check_module cushim__check_handles, cushim__check_memory,
-    cushim__check_leaks, cushim__check_copies, cushim__check_order, cushim__check_errors,
-    cushim__check_contexts, cushim__check_capture, cushim__check_promise;
+/* Check begins. The rest is undone by destroy(). False: no memory. */
+bool cushim__check_order_begin(void);
+void cushim__check_leaks_begin(void);
+
+/*
+ * Under the layer's lock, as a call begins and after its arguments have been decoded: the objects
+ * that they name are in the handle table. No call of the driver.
+ */
+void cushim__check_handles_started(struct cushim__call *call);
+void cushim__check_memory_started(struct cushim__call *call);
+void cushim__check_copies_started(struct cushim__call *call);
+void cushim__check_order_started(struct cushim__call *call);
+void cushim__check_promise_started(struct cushim__call *call);
+
+/* Without the lock, before the driver is called: it may be asked by cushim__layer_next. */
+void cushim__check_memory_before(struct cushim__call *call);
+void cushim__check_copies_before(struct cushim__call *call);
+
+/* Without it, when the driver has answered: it may be asked what the answer leaves open. */
+void cushim__check_handles_after(const struct cushim__call *call, CUresult answer);
+void cushim__check_contexts_after(const struct cushim__call *call, CUresult answer);
+
+/*
+ * Under it, when it has ended: results have been decoded, and the handle table knows what the call
+ * has made and destroyed.
+ */
+void cushim__check_handles_ended(struct cushim__call *call, CUresult answer);
+void cushim__check_contexts_ended(struct cushim__call *call, CUresult answer);
+void cushim__check_memory_ended(struct cushim__call *call, CUresult answer);
+void cushim__check_copies_ended(struct cushim__call *call, CUresult answer);
+void cushim__check_order_ended(struct cushim__call *call, CUresult answer);
+void cushim__check_errors_ended(struct cushim__call *call, CUresult answer);
+void cushim__check_capture_ended(struct cushim__call *call, CUresult answer);
+void cushim__check_promise_ended(struct cushim__call *call, CUresult answer);
+
+/* Under it, at the end of the program: what has leaked is judged. */
+void cushim__check_contexts_finish(void);
+void cushim__check_errors_finish(void);
+void cushim__check_capture_finish(void);
+void cushim__check_leaks_finish(void);
+
+/* Check ends, or it begins anew in the child of a fork, under the lock. */
+void cushim__check_contexts_destroy(void);
+void cushim__check_copies_destroy(void);
+void cushim__check_order_destroy(void);
+void cushim__check_errors_destroy(void);
+void cushim__check_capture_destroy(void);
+void cushim__check_promise_destroy(void);
+
+/* --- what they use --- */
 
 /* The options of the check that is under way. */
 extern struct cushim__check_options cushim__check_options;

@@ -77,7 +77,7 @@ static void note_stack(const struct cushim__call *call)
         drop(top);
 }
 
-static void ended(struct cushim__call *call, CUresult answer)
+void cushim__check_contexts_ended(struct cushim__call *call, CUresult answer)
 {
     if (answer == CUDA_SUCCESS && !call->is_injected)
         note_stack(call);
@@ -85,7 +85,7 @@ static void ended(struct cushim__call *call, CUresult answer)
         is_lost = true;
 }
 
-static void finish(void)
+void cushim__check_contexts_finish(void)
 {
     for (unsigned i = 0; i < push_count && !is_lost; i++) {
         const struct cushim__handle *context =
@@ -99,7 +99,7 @@ static void finish(void)
     }
 }
 
-static void destroy(void)
+void cushim__check_contexts_destroy(void)
 {
     push_count = 0;
     is_lost = false;
@@ -195,7 +195,7 @@ static void judge_refused(const struct cushim__call *call, CUcontext current)
  * everywhere but in host functions (driver-semantics.md #82), and answers NOT_PERMITTED to other
  * calls than these, too.
  */
-static void after(const struct cushim__call *call, CUresult answer)
+void cushim__check_contexts_after(const struct cushim__call *call, CUresult answer)
 {
     struct cushim_layer *layer = cushim_layer_current();
     const struct cushim__api_effect *effect = cushim__api_effect_first(call->slot);
@@ -225,10 +225,3 @@ static void after(const struct cushim__call *call, CUresult answer)
         judge_current(call, current);
     cushim__lock_release(&layer->lock);
 }
-
-const struct cushim__check_module cushim__check_contexts = {
-    .after = after,
-    .ended = ended,
-    .finish = finish,
-    .destroy = destroy,
-};

@@ -201,7 +201,7 @@ static uint64_t unknown_address(const struct order_side *side)
     return side->region.width > 0 && !cushim__handle_at(address) ? address : 0;
 }
 
-static void started(struct cushim__call *call)
+void cushim__check_copies_started(struct cushim__call *call)
 {
     const struct function_rule *rule = cushim__function_rule(call->slot);
     struct order_side to, from;
@@ -217,7 +217,7 @@ static void started(struct cushim__call *call)
 }
 
 /* The driver knows no type of pageable memory (driver-semantics.md #104). */
-static void before(struct cushim__call *call)
+void cushim__check_copies_before(struct cushim__call *call)
 {
     CUmemorytype type;
 
@@ -241,7 +241,7 @@ static bool makes_synchronous(const struct cushim__call *call)
             call->values[1] == CU_POINTER_ATTRIBUTE_P2P_TOKENS);
 }
 
-static void ended(struct cushim__call *call, CUresult answer)
+void cushim__check_copies_ended(struct cushim__call *call, CUresult answer)
 {
     has_sync_memory = has_sync_memory || (answer == CUDA_SUCCESS && makes_synchronous(call));
     if (answer != CUDA_SUCCESS || call->is_injected || asked.call != call->number ||
@@ -254,14 +254,7 @@ static void ended(struct cushim__call *call, CUresult answer)
                              : "the copy is from pageable memory: the call reads it first");
 }
 
-static void destroy(void)
+void cushim__check_copies_destroy(void)
 {
     has_sync_memory = false;
 }
-
-const struct cushim__check_module cushim__check_copies = {
-    .started = started,
-    .before = before,
-    .ended = ended,
-    .destroy = destroy,
-};

@@ -131,7 +131,7 @@ static void judge_sticky(const struct cushim__call *call, CUresult answer)
     cushim__check_report(call, CUSHIM__CHECK_ERROR_STICKY, NULL, NULL, "%s", buffer);
 }
 
-static void finish(void)
+void cushim__check_errors_finish(void)
 {
     if (repeats > 0)
         cushim__check_report(NULL, CUSHIM__CHECK_ERROR_REPEATED, NULL, NULL,
@@ -240,7 +240,7 @@ static void judge_elapsed(const struct cushim__call *call, CUresult answer)
                              "the events are of two contexts: create and record both in one");
 }
 
-static void ended(struct cushim__call *call, CUresult answer)
+void cushim__check_errors_ended(struct cushim__call *call, CUresult answer)
 {
     /* What a fault answers is of no work. */
     if (!call->is_injected)
@@ -253,16 +253,10 @@ static void ended(struct cushim__call *call, CUresult answer)
     }
 }
 
-static void destroy(void)
+void cushim__check_errors_destroy(void)
 {
     memset(works, 0, sizeof works);
     memset(failures, 0, sizeof failures);
     sticky = CUDA_SUCCESS;
     repeats = 0;
 }
-
-const struct cushim__check_module cushim__check_errors = {
-    .ended = ended,
-    .finish = finish,
-    .destroy = destroy,
-};

@@ -182,7 +182,7 @@ static void judge(struct cushim__call *call, unsigned parameter, enum cushim__ob
     }
 }
 
-static void started(struct cushim__call *call)
+void cushim__check_handles_started(struct cushim__call *call)
 {
     const struct cushim__launch_config *config = cushim__function_launch_config(call);
     const unsigned count = cushim__parameter_count(call->slot);
@@ -209,7 +209,7 @@ static void started(struct cushim__call *call)
  * Others in the process may have retained a primary context where the layer does not see it: then
  * it lives on, and so does all that is in it.
  */
-static void after(const struct cushim__call *call, CUresult answer)
+void cushim__check_handles_after(const struct cushim__call *call, CUresult answer)
 {
     const struct cushim__api_effect *effect = end_of(call->slot);
     struct cushim_layer *layer = cushim_layer_current();
@@ -265,7 +265,7 @@ static void note_branches(const struct cushim__call *call)
         cushim__handle_returned(CUSHIM__TYPE_GRAPH, (uintptr_t)node->of.conditional.graphs[i]);
 }
 
-static void ended(struct cushim__call *call, CUresult answer)
+void cushim__check_handles_ended(struct cushim__call *call, CUresult answer)
 {
     struct cushim__handle *object = call->is_refused ? NULL : find_ending(call);
 
@@ -279,9 +279,3 @@ static void ended(struct cushim__call *call, CUresult answer)
         note_branches(call);
     }
 }
-
-const struct cushim__check_module cushim__check_handles = {
-    .started = started,
-    .after = after,
-    .ended = ended,
-};

@@ -27,7 +27,7 @@ static void report(const struct cushim__handle *object)
 enum { DEVICES = 64 };
 static uint64_t began_at, retained[DEVICES];
 
-static bool begin(void)
+void cushim__check_leaks_begin(void)
 {
     began_at = cushim_layer_current()->calls;
     for (int device = 0; device < DEVICES; device++) {
@@ -35,7 +35,6 @@ static bool begin(void)
 
         retained[device] = object && object->is_live ? object->uses : 0;
     }
-    return true;
 }
 
 static bool is_leaked(const struct cushim__handle *object)
@@ -47,7 +46,7 @@ static bool is_leaked(const struct cushim__handle *object)
     return object->maker.place.call > began_at;
 }
 
-static void finish(void)
+void cushim__check_leaks_finish(void)
 {
     /* What was made before a fork is the parent's to release, and after it the driver does not work. */
     if (!cushim__check_options.has_leaks || cushim__check_forked_at > 0)
@@ -61,8 +60,3 @@ static void finish(void)
         }
     }
 }
-
-const struct cushim__check_module cushim__check_leaks = {
-    .begin = begin,
-    .finish = finish,
-};

@@ -112,7 +112,7 @@ static size_t size_of_parameter(uint64_t function, size_t index)
 }
 
 /* Each 8 bytes of an argument may be an address. Only advice: the kernel need not use it. */
-static void before(struct cushim__call *call)
+void cushim__check_memory_before(struct cushim__call *call)
 {
     const struct function_rule *rule = cushim__function_rule(call->slot);
     struct cushim_layer *layer = cushim_layer_current();
@@ -191,7 +191,7 @@ static void judge_end(const struct cushim__call *call)
         judge_used(call, object);
 }
 
-static void started(struct cushim__call *call)
+void cushim__check_memory_started(struct cushim__call *call)
 {
     judge_access(call, false);
     judge_end(call);
@@ -249,7 +249,7 @@ static void forget_what_is_not_freed(const struct cushim__call *call)
     }
 }
 
-static void ended(struct cushim__call *call, CUresult answer)
+void cushim__check_memory_ended(struct cushim__call *call, CUresult answer)
 {
     if (call->is_injected)
         return;
@@ -261,9 +261,3 @@ static void ended(struct cushim__call *call, CUresult answer)
         forget_what_is_not_freed(call);
     }
 }
-
-const struct cushim__check_module cushim__check_memory = {
-    .started = started,
-    .before = before,
-    .ended = ended,
-};

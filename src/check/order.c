@@ -118,7 +118,7 @@ static void note_freed(const struct cushim__call *call, struct order_freed *free
         freed->context = object->owner->value;
 }
 
-static void started(struct cushim__call *call)
+void cushim__check_order_started(struct cushim__call *call)
 {
     const struct function_rule *rule = cushim__function_rule(call->slot);
     struct under_way *entry = rule->action == ORDER_NOTHING ? NULL : find(0);
@@ -198,7 +198,7 @@ static void judge(const struct cushim__call *call, const struct function_rule *r
         cushim__order_all();
 }
 
-static void ended(struct cushim__call *call, CUresult answer)
+void cushim__check_order_ended(struct cushim__call *call, CUresult answer)
 {
     const struct function_rule *rule = cushim__function_rule(call->slot);
     struct under_way *entry = rule->action == ORDER_NOTHING ? NULL : find(call->number);
@@ -211,23 +211,15 @@ static void ended(struct cushim__call *call, CUresult answer)
         entry->call = 0;
 }
 
-static void destroy(void)
+void cushim__check_order_destroy(void)
 {
     cushim__order_objects_clear();
     cushim__order_work_end();
     memset(calls, 0, sizeof calls);
 }
 
-static bool begin(void)
+bool cushim__check_order_begin(void)
 {
     unknown_functions = cushim__unknown_functions;
     return cushim__order_work_begin();
 }
-
-const struct cushim__check_module cushim__check_order = {
-    .begin = begin,
-    .started = started,
-    .ended = ended,
-    .forget = cushim__order_forget,
-    .destroy = destroy,
-};

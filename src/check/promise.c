@@ -35,7 +35,7 @@ static void report(const struct cushim__call *call, enum cushim__check_id id, un
 }
 
 /* Where a driver lacks a function that has a fallback, cushim's table calls that. */
-static void started(struct cushim__call *call)
+void cushim__check_promise_started(struct cushim__call *call)
 {
     const unsigned fallback = cushim__symbols[call->slot].fallback;
     const bool has_older = fallback != CUSHIM__NO_FALLBACK &&
@@ -59,7 +59,7 @@ static void note_found(const struct cushim__call *call)
         report(call, CUSHIM__CHECK_PROMISE_LOOKUP, newest, "looked up", NULL);
 }
 
-static void ended(struct cushim__call *call, CUresult answer)
+void cushim__check_promise_ended(struct cushim__call *call, CUresult answer)
 {
     if (answer == CUDA_SUCCESS && cushim__check_options.promise > 0 &&
         (call->slot == CUSHIM__SLOT(GetProcAddress) ||
@@ -67,13 +67,7 @@ static void ended(struct cushim__call *call, CUresult answer)
         note_found(call);
 }
 
-static void destroy(void)
+void cushim__check_promise_destroy(void)
 {
     memset(reported, 0, sizeof reported);
 }
-
-const struct cushim__check_module cushim__check_promise = {
-    .started = started,
-    .ended = ended,
-    .destroy = destroy,
-};
