@@ -3,7 +3,11 @@
 #include "src/check/check.h"
 
 #include <stdarg.h>
+#include <string.h>
 
+#include <cushim/testing/check.h>
+
+#include "src/base/options.h"
 #include "src/check/finding.h"
 #include "src/check/order.h"
 
@@ -31,8 +35,7 @@ static bool before(struct cushim__call *call, CUresult *answer)
         cushim__check_memory_before(call);
     if (!call->is_refused)
         cushim__check_copies_before(call);
-    if (cushim__findings_are_new())
-        cushim__findings_print();
+    cushim__findings_print();
     if (call->is_refused)
         *answer = CUDA_ERROR_INVALID_HANDLE;
     return !call->is_refused;
@@ -68,12 +71,6 @@ static void forget(struct cushim__handle *object)
     cushim__race_user = user;
 }
 
-static void left(void)
-{
-    if (cushim__findings_are_new())
-        cushim__findings_print();
-}
-
 static void destroy_modules(void)
 {
     cushim__race_user = RACE_OF_CHECK;
@@ -99,7 +96,7 @@ static const struct cushim__subscriber subscriber = {
     .before = before,
     .after = after,
     .ended = ended,
-    .left = left,
+    .left = cushim__findings_print,
     .begin_child = begin_child,
     .destroy = cushim__check_end,
 };
@@ -237,11 +234,6 @@ void cushim__check_finish(void)
     cushim__findings_finish();
 }
 
-bool cushim__check_is_on(void)
-{
-    return is_on;
-}
-
 void cushim__check_end(void)
 {
     if (!is_on)
@@ -252,4 +244,80 @@ void cushim__check_end(void)
     cushim__handles_keep(NULL);
     cushim__decoding_stop(CUSHIM__CHECK);
     cushim__check_suppressions_free(&cushim__check_options);
+}
+
+/* --- in a test: begun by it, and a part of its verdict --- */
+
+static CUresult read_options(const struct cushim_check_options *known,
+                             struct cushim__check_options *options)
+{
+    char ignored[1], *message = known->message ? known->message : ignored;
+    const size_t size = known->message ? known->message_size : sizeof ignored;
+
+    CUresult code = cushim__check_options_read(options, known->settings ? known->settings : "",
+                                               "settings", message, size);
+
+    if (code == CUDA_SUCCESS && known->suppressions)
+        code = cushim__check_suppressions_read(options, known->suppressions, "suppressions",
+                                               message, size);
+    return code;
+}
+
+CUresult cushim_check_start(struct cushim_layer *layer, const struct cushim_check_options *given)
+{
+    struct cushim_check_options known = {.size = sizeof known};
+    struct cushim__check_options options = {.level = CUSHIM__CHECK_WARNING};
+    CUresult code;
+
+    if (!cushim__layer_exists(layer) || !cushim__options_read(&known, sizeof known, given))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (known.message && known.message_size > 0)
+        known.message[0] = '\0';
+    code = read_options(&known, &options);
+    if (code == CUDA_SUCCESS)
+        code = cushim__check_begin(&options);
+    if (code != CUDA_SUCCESS)
+        cushim__check_suppressions_free(&options);
+    return code;
+}
+
+size_t cushim_check_count(struct cushim_layer *layer, const char *id)
+{
+    const struct cushim__finding *finding = NULL;
+    size_t found = 0;
+
+    if (!cushim__layer_exists(layer) || !is_on)
+        return 0;
+    cushim__findings_print();
+    while ((finding = cushim__finding_next(finding)) != NULL)
+        found += !id || strcmp(cushim__check_rules[finding->id].id, id) == 0;
+    return found;
+}
+
+void cushim__check_verdict(struct cushim__text *text)
+{
+    const struct cushim__finding *finding = NULL;
+
+    if (!is_on)
+        return;
+    cushim__check_finish();
+    while ((finding = cushim__finding_next(finding)) != NULL) {
+        if (cushim__check_rules[finding->id].level == CUSHIM__CHECK_ADVICE)
+            continue;
+        cushim__text_format(text, "%s: ", cushim__check_rules[finding->id].id);
+        cushim__finding_print_line(text, finding);
+    }
+}
+
+CUresult cushim_check_stop(struct cushim_layer *layer, char *buffer, size_t size)
+{
+    struct cushim__text text;
+
+    cushim__text_begin(&text, buffer, size);
+    if (!cushim__layer_exists(layer))
+        return CUDA_ERROR_INVALID_VALUE;
+    cushim__check_verdict(&text);
+    cushim__text_mark_cut(&text);
+    cushim__check_end();
+    return text.length > 0 ? CUDA_ERROR_ILLEGAL_STATE : CUDA_SUCCESS;
 }

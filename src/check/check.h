@@ -122,8 +122,6 @@ CUresult cushim__check_begin(struct cushim__check_options *options);
 /* The end of the program: judge what has leaked, and report everything. No call is under way. */
 void cushim__check_finish(void);
 
-bool cushim__check_is_on(void);
-
 /* Finish, and print what is a failure, a line each: nothing if nothing is, or if it is not on. */
 void cushim__check_verdict(struct cushim__text *text);
 

@@ -87,11 +87,6 @@ void cushim__finding_add(const struct cushim__call *call, enum cushim__check_id 
     append(finding);
 }
 
-bool cushim__findings_are_new(void)
-{
-    return __atomic_load_n(&are_new, __ATOMIC_ACQUIRE);
-}
-
 /* --- suppressions --- */
 
 static bool has_frame(const struct cushim__call_site *site, const char *pattern)
@@ -287,8 +282,11 @@ void cushim__findings_print(void)
 {
     struct cushim__finding *finding;
 
-    if (__atomic_exchange_n(&are_new, false, __ATOMIC_ACQ_REL))
-        write_line("");
+    /* Each call comes here, so this is a load until there is something. */
+    if (!__atomic_load_n(&are_new, __ATOMIC_ACQUIRE) ||
+        !__atomic_exchange_n(&are_new, false, __ATOMIC_ACQ_REL))
+        return;
+    write_line("");
     while ((finding = take_unprinted()) != NULL)
         print_finding(finding);
     if (__atomic_load_n(&has_more, __ATOMIC_ACQUIRE) &&

@@ -26,10 +26,7 @@ void cushim__finding_add(const struct cushim__call *call, enum cushim__check_id 
                          const struct cushim__handle *object, const struct cushim__maker *earlier,
                          const char *format, va_list list);
 
-/* Whether some have not been printed. Any thread. */
-bool cushim__findings_are_new(void);
-
-/* Print those, and write them to the report. Not under the lock: it asks the dynamic linker. */
+/* Print those that are new, and write them to the report. Any thread, not under the lock: it asks the dynamic linker. */
 void cushim__findings_print(void);
 
 /* Write the report once more, with the counts. The same. */
