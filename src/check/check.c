@@ -198,7 +198,7 @@ CUresult cushim__check_begin(struct cushim__check_options *options)
     cushim__handles_keep(forget);
     cushim__race_user = RACE_OF_CHECK;
     is_begun = cushim__check_order_begin();
-    cushim__check_leaks_begin();
+    cushim__check_handles_begin();
     cushim__race_user = RACE_OF_MOCK;
     cushim__findings_clear();
     is_on = true;
@@ -228,7 +228,7 @@ void cushim__check_finish(void)
     cushim__check_contexts_finish();
     cushim__check_errors_finish();
     cushim__check_capture_finish();
-    cushim__check_leaks_finish();
+    cushim__check_handles_finish();
     cushim__lock_release(&layer->lock);
     cushim__findings_print();
     cushim__findings_finish();

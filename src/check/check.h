@@ -23,7 +23,7 @@
 
 /* Check begins. The rest is undone by destroy(). False: no memory. */
 bool cushim__check_order_begin(void);
-void cushim__check_leaks_begin(void);
+void cushim__check_handles_begin(void);
 
 /*
  * Under the layer's lock, as a call begins and after its arguments have been decoded: the objects
@@ -60,7 +60,7 @@ void cushim__check_promise_ended(struct cushim__call *call, CUresult answer);
 void cushim__check_contexts_finish(void);
 void cushim__check_errors_finish(void);
 void cushim__check_capture_finish(void);
-void cushim__check_leaks_finish(void);
+void cushim__check_handles_finish(void);
 
 /* Check ends, or it begins anew in the child of a fork, under the lock. */
 void cushim__check_contexts_destroy(void);

@@ -205,39 +205,39 @@ static void print_report_line(struct cushim__text *text, const struct cushim__fi
 static const char more_printed[] = "cushim: warning: " MORE "\n";
 static const char more_line[] = "limit\twarning\t1\twarning: " MORE "\n";
 
-static void report_path(char *path, size_t size)
-{
-    snprintf(path, size, "%s.%" PRIu32, cushim__check_options.report, cushim__process_id());
-}
-
 /*
  * Where this program's part of the file begins: after exec, the process has the file of the program
  * before. -1: nothing is written yet.
  */
 static long part;
 
-static void begin_part(FILE *file)
+/* To write behind what stands there, or `again` from the beginning of the part. NULL: there is none. */
+static FILE *open_report(bool again)
 {
+    char path[4096];
     long none = -1;
+    FILE *file;
 
-    fseek(file, 0, SEEK_END);
+    if (!cushim__check_options.report)
+        return NULL;
+    snprintf(path, sizeof path, "%s.%" PRIu32, cushim__check_options.report, cushim__process_id());
+    again = again && part >= 0;
+    file = fopen(path, again ? "r+" : "a");
+    if (!file)
+        return NULL;
+    fseek(file, again ? part : 0, again ? SEEK_SET : SEEK_END);
     __atomic_compare_exchange_n(&part, &none, ftell(file), false, __ATOMIC_ACQ_REL,
                                 __ATOMIC_ACQUIRE);
+    return file;
 }
 
 /* The first is the file's beginning: so the command knows that this process has called. */
 static void write_line(const char *line)
 {
-    char path[4096];
-    FILE *file;
+    FILE *file = open_report(false);
 
-    if (!cushim__check_options.report)
-        return;
-    report_path(path, sizeof path);
-    file = fopen(path, "a");
     if (!file)
         return;
-    begin_part(file);
     fputs(line, file);
     fclose(file);
 }
@@ -300,19 +300,12 @@ void cushim__findings_print(void)
 void cushim__findings_finish(void)
 {
     const struct cushim__finding *finding = NULL;
-    char path[4096], line[TEXT_SIZE];
+    FILE *file = first ? open_report(true) : NULL; /* lines only become longer, by the counts */
+    char line[TEXT_SIZE];
     struct cushim__text text;
-    FILE *file;
 
-    if (!cushim__check_options.report || !first)
-        return;
-    report_path(path, sizeof path);
-    /* Lines only become longer, by the counts. */
-    file = fopen(path, part < 0 ? "a" : "r+");
     if (!file)
         return;
-    if (part >= 0)
-        fseek(file, part, SEEK_SET);
     while ((finding = cushim__finding_next(finding)) != NULL) {
         cushim__text_begin(&text, line, sizeof line);
         print_report_line(&text, finding);

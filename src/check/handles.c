@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Handles of objects that no longer exist, or never were what the call takes. Only what was seen to
+ * Handles of objects that no longer exist, or never were what the call takes, and objects that still
+ * exist when the program ends. Only what was seen to
  * be made and ended is judged: a handle that came by a way which the layer does not see passes.
  *
  * The end of an object is noted before the driver is called, and undone if the driver refuses: it
@@ -277,5 +278,63 @@ void cushim__check_handles_ended(struct cushim__call *call, CUresult answer)
     if (answer == CUDA_SUCCESS && !call->is_injected) {
         note_returned(call);
         note_branches(call);
+    }
+}
+
+/* --- leaks: a test without check prints them by ../layer/leak_tracker.c --- */
+
+static void report_leaked(const struct cushim__handle *object)
+{
+    const struct cushim__check_name name = cushim__check_name(object, object->value);
+    const enum cushim__check_id id = cushim__check_of_leaked(object->type);
+
+    if (object->type == CUSHIM__TYPE_MEMORY)
+        cushim__check_report(NULL, id, object, NULL, "%s, %llu byte%s, is never freed", name.text,
+                             (unsigned long long)object->bytes, object->bytes == 1 ? "" : "s");
+    else
+        cushim__check_report(NULL, id, object, NULL, "%s is never %s", name.text,
+                             object->device >= 0               ? "released"
+                             : id == CUSHIM__CHECK_LEAK_MODULE ? "unloaded"
+                                                               : "destroyed");
+}
+
+/*
+ * The number of the last call before check began, and how often primary contexts had been retained:
+ * what was made until then is another's.
+ */
+enum { DEVICES = 64 };
+static uint64_t began_at, retained[DEVICES];
+
+void cushim__check_handles_begin(void)
+{
+    began_at = cushim_layer_current()->calls;
+    for (int device = 0; device < DEVICES; device++) {
+        const struct cushim__handle *object = cushim__handle_of_primary(device);
+
+        retained[device] = object && object->is_live ? object->uses : 0;
+    }
+}
+
+static bool is_leaked(const struct cushim__handle *object)
+{
+    if (!object->is_live || object->is_held_elsewhere)
+        return false;
+    if (object->device >= 0)
+        return object->device >= DEVICES || object->uses > retained[object->device];
+    return object->maker.place.call > began_at;
+}
+
+void cushim__check_handles_finish(void)
+{
+    /* What was made before a fork is the parent's to release, and after it the driver does not work. */
+    if (!cushim__check_options.has_leaks || cushim__check_forked_at > 0)
+        return;
+    for (unsigned type = 0; type < CUSHIM__OBJECT_TYPES; type++) {
+        const struct cushim__handle *object = NULL;
+
+        while ((object = cushim__handle_next((enum cushim__object_type)type, object)) != NULL) {
+            if (is_leaked(object))
+                report_leaked(object);
+        }
     }
 }
