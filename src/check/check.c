@@ -155,6 +155,12 @@ struct cushim__check_name cushim__check_name_of(enum cushim__object_type type, u
     return name;
 }
 
+enum cushim__check_id cushim__check_of_ended(const struct cushim__handle *object,
+                                             enum cushim__check_id id)
+{
+    return object->ended_with == CUSHIM__TYPE_CONTEXT ? CUSHIM__CHECK_HANDLE_AFTER_CONTEXT : id;
+}
+
 struct cushim__handle *cushim__check_object(const struct cushim__call *call, unsigned parameter)
 {
     const struct cushim__decoder decoder = cushim__decoder_of(call->slot, parameter);
@@ -248,32 +254,25 @@ void cushim__check_end(void)
 
 /* --- in a test: begun by it, and a part of its verdict --- */
 
-static CUresult read_options(const struct cushim_check_options *known,
-                             struct cushim__check_options *options)
-{
-    char ignored[1], *message = known->message ? known->message : ignored;
-    const size_t size = known->message ? known->message_size : sizeof ignored;
-
-    CUresult code = cushim__check_options_read(options, known->settings ? known->settings : "",
-                                               "settings", message, size);
-
-    if (code == CUDA_SUCCESS && known->suppressions)
-        code = cushim__check_suppressions_read(options, known->suppressions, "suppressions",
-                                               message, size);
-    return code;
-}
-
 CUresult cushim_check_start(struct cushim_layer *layer, const struct cushim_check_options *given)
 {
     struct cushim_check_options known = {.size = sizeof known};
     struct cushim__check_options options = {.level = CUSHIM__CHECK_WARNING};
+    char ignored[1];
     CUresult code;
 
     if (!cushim__layer_exists(layer) || !cushim__options_read(&known, sizeof known, given))
         return CUDA_ERROR_INVALID_VALUE;
-    if (known.message && known.message_size > 0)
-        known.message[0] = '\0';
-    code = read_options(&known, &options);
+    if (!known.message || known.message_size == 0) {
+        known.message = ignored;
+        known.message_size = sizeof ignored;
+    }
+    known.message[0] = '\0';
+    code = cushim__check_options_read(&options, known.settings ? known.settings : "", "settings",
+                                      known.message, known.message_size);
+    if (code == CUDA_SUCCESS && known.suppressions)
+        code = cushim__check_suppressions_read(&options, known.suppressions, "suppressions",
+                                               known.message, known.message_size);
     if (code == CUDA_SUCCESS)
         code = cushim__check_begin(&options);
     if (code != CUDA_SUCCESS)

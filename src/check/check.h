@@ -107,6 +107,10 @@ struct cushim__check_name cushim__check_name(const struct cushim__handle *object
 struct cushim__check_name cushim__check_name_of(enum cushim__object_type type, uint32_t number,
                                                 uint64_t value);
 
+/* The id of what is reported of an object that has ended, unless it did with its context. */
+enum cushim__check_id cushim__check_of_ended(const struct cushim__handle *object,
+                                             enum cushim__check_id id);
+
 /* The value that is passed for a parameter; and the object that it names, NULL: none is known. */
 struct cushim__handle *cushim__check_object(const struct cushim__call *call, unsigned parameter);
 

@@ -86,14 +86,6 @@ static void note_work(const struct cushim__call *call)
     };
 }
 
-static void print_work(struct cushim__text *text, const struct work *work)
-{
-    const char *kernel = cushim__order_kernel(work->function);
-
-    cushim__text_format(text, "%s%s%s%s of call %" PRIu64, cushim__slot_name(work->slot),
-                        kernel ? " \"" : "", kernel ? kernel : "", kernel ? "\"" : "", work->call);
-}
-
 /* --- sticky errors --- */
 
 static void print_works(struct cushim__text *text)
@@ -102,11 +94,15 @@ static void print_works(struct cushim__text *text)
 
     for (unsigned i = 1; i <= WORKS && listed < LISTED; i++) {
         const struct work *work = &works[(next_work + WORKS - i) % WORKS];
+        const char *kernel;
 
         if (work->call == 0)
             continue;
+        kernel = cushim__order_kernel(work->function);
         cushim__text_add(text, listed++ ? ", " : "; not waited for, the last first: ");
-        print_work(text, work);
+        cushim__text_format(text, "%s%s%s%s of call %" PRIu64, cushim__slot_name(work->slot),
+                            kernel ? " \"" : "", kernel ? kernel : "", kernel ? "\"" : "",
+                            work->call);
     }
 }
 

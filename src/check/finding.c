@@ -21,26 +21,15 @@ static unsigned findings;
 static bool are_new; /* or the report is not made yet */
 static bool has_more, has_said_more;
 
-static bool is_same_place(const struct cushim__maker *a, const struct cushim__maker *b)
-{
-    return a->slot == b->slot && memcmp(&a->place.site, &b->place.site, sizeof a->place.site) == 0;
-}
-
 static struct cushim__finding *find(enum cushim__check_id id, const struct cushim__maker *misuse)
 {
+    const struct cushim__call_site *site = &misuse->place.site;
     struct cushim__finding *finding = first;
 
-    while (finding && (finding->id != id || !is_same_place(&finding->misuse, misuse)))
+    while (finding && (finding->id != id || finding->misuse.slot != misuse->slot ||
+                       memcmp(&finding->misuse.place.site, site, sizeof *site) != 0))
         finding = finding->next;
     return finding;
-}
-
-static void append(struct cushim__finding *finding)
-{
-    *(last ? &last->next : &first) = finding;
-    last = finding;
-    __atomic_fetch_add(&findings, 1, __ATOMIC_RELAXED);
-    __atomic_store_n(&are_new, true, __ATOMIC_RELEASE);
 }
 
 void cushim__finding_add(const struct cushim__call *call, enum cushim__check_id id,
@@ -84,7 +73,10 @@ void cushim__finding_add(const struct cushim__call *call, enum cushim__check_id 
         cushim__text_begin(&text, finding->call, sizeof finding->call);
         cushim__arguments_print(&text, call->slot, &call->arguments);
     }
-    append(finding);
+    *(last ? &last->next : &first) = finding;
+    last = finding;
+    __atomic_fetch_add(&findings, 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&are_new, true, __ATOMIC_RELEASE);
 }
 
 /* --- suppressions --- */

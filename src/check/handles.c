@@ -69,13 +69,6 @@ static const struct cushim__api_effect *end_of(unsigned slot)
     return NULL;
 }
 
-static bool ends(unsigned slot, unsigned parameter)
-{
-    const struct cushim__api_effect *effect = end_of(slot);
-
-    return effect && effect->parameter == parameter;
-}
-
 /* The object whose end a call is, of memory too; NULL: there is none, or it has ended. */
 static struct cushim__handle *find_ending(const struct cushim__call *call)
 {
@@ -99,24 +92,17 @@ static bool survives(unsigned slot, enum cushim__object_type type)
            slot == CUSHIM__SLOT(CtxDestroy) || slot == CUSHIM__SLOT(CtxDestroy_v2);
 }
 
-static enum cushim__check_id id_of(const struct cushim__handle *object, bool is_end)
-{
-    if (object->ended_with == CUSHIM__TYPE_CONTEXT)
-        return CUSHIM__CHECK_HANDLE_AFTER_CONTEXT;
-    if (is_end)
-        return CUSHIM__CHECK_DESTROYED_TWICE;
-    return cushim__check_of_destroyed(object->type);
-}
-
 static void report_destroyed(struct cushim__call *call, unsigned parameter,
                              const struct cushim__handle *object)
 {
-    const bool is_end = ends(call->slot, parameter);
-    const enum cushim__check_id id = id_of(object, is_end);
+    const struct cushim__api_effect *effect = end_of(call->slot);
+    const enum cushim__check_id id = effect && effect->parameter == parameter
+                                         ? CUSHIM__CHECK_DESTROYED_TWICE
+                                         : cushim__check_of_destroyed(object->type);
     const struct cushim__check_name name = cushim__check_name(object, object->value);
 
-    cushim__check_report(call, id, object, NULL, "%s is given %s, which %s%s%s%s",
-                         cushim__slot_name(call->slot), name.text,
+    cushim__check_report(call, cushim__check_of_ended(object, id), object, NULL,
+                         "%s is given %s, which %s%s%s%s", cushim__slot_name(call->slot), name.text,
                          object->is_ending ? "another thread is destroying" : "was destroyed",
                          object->ended_with ? " together with its " : "",
                          object->ended_with ? cushim__object_names[object->ended_with].single : "",

@@ -17,12 +17,6 @@ static const struct function_rule *rule_of_maker(const struct cushim__handle *ob
     return cushim__function_rule(object->maker.slot);
 }
 
-/* The id of what is reported of memory that has ended, unless it did with its context. */
-static enum cushim__check_id id_of(const struct cushim__handle *object, enum cushim__check_id id)
-{
-    return object->ended_with == CUSHIM__TYPE_CONTEXT ? CUSHIM__CHECK_HANDLE_AFTER_CONTEXT : id;
-}
-
 /* --- accesses --- */
 
 /*
@@ -51,10 +45,10 @@ static void judge(struct cushim__call *call, const struct order_side *side, bool
     bytes =
         (region->layers - 1) * region->layer + (region->rows - 1) * region->pitch + region->width;
     if (object->is_destroyed || object->is_ending)
-        cushim__check_report(call, id_of(object, CUSHIM__CHECK_MEMORY_FREED), object, NULL,
-                             "%s is given %s, which was freed%s", cushim__slot_name(call->slot),
-                             cushim__check_name(object, side->base).text,
-                             crashes ? cushim__check_refuse(call) : "");
+        cushim__check_report(
+            call, cushim__check_of_ended(object, CUSHIM__CHECK_MEMORY_FREED), object, NULL,
+            "%s is given %s, which was freed%s", cushim__slot_name(call->slot),
+            cushim__check_name(object, side->base).text, crashes ? cushim__check_refuse(call) : "");
     else if (!cushim__check_before_fork(call, object, side->base) && object->bytes > 0 &&
              !rule_of_maker(object)->is_of_unknown_size &&
              (bytes > object->bytes || offset > object->bytes - bytes))
@@ -145,8 +139,8 @@ static void judge_second_end(const struct cushim__call *call, const struct cushi
         cushim__check_report(call, CUSHIM__CHECK_HOST_UNREGISTERED_TWICE, object, NULL,
                              "%s is unregistered a second time", name.text);
     else
-        cushim__check_report(call, id_of(object, CUSHIM__CHECK_MEMORY_FREED_TWICE), object, NULL,
-                             "%s is freed %s", name.text,
+        cushim__check_report(call, cushim__check_of_ended(object, CUSHIM__CHECK_MEMORY_FREED_TWICE),
+                             object, NULL, "%s is freed %s", name.text,
                              object->ended_with ? "after its context" : "a second time");
 }
 

@@ -86,11 +86,6 @@ static struct under_way *find(uint64_t call)
     return NULL;
 }
 
-static bool is_submission(const struct function_rule *rule)
-{
-    return rule->action >= ORDER_COPY && rule->action <= ORDER_WAIT_EVENT;
-}
-
 /* Two threads are in calls: which of two submissions comes first, and what is waited for? */
 static void note_overlaps(struct under_way *entry)
 {
@@ -125,7 +120,10 @@ void cushim__check_order_started(struct cushim__call *call)
 
     if (!entry)
         return;
-    *entry = (struct under_way){.call = call->number, .submits = is_submission(rule)};
+    *entry = (struct under_way){
+        .call = call->number,
+        .submits = rule->action >= ORDER_COPY && rule->action <= ORDER_WAIT_EVENT,
+    };
     if (rule->event != CUSHIM__NO_PARAMETER)
         entry->event = call->arguments.list[rule->event].tag.number;
     if (rule->action == ORDER_FREE || rule->action == ORDER_FREE_ASYNC)
