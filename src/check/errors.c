@@ -138,16 +138,6 @@ void cushim__check_errors_finish(void)
 
 /* --- what was not noticed --- */
 
-static bool makes(const struct cushim__call *call, enum cushim__object_type *type)
-{
-    const struct cushim__api_effect *effect = cushim__api_effect_first(call->slot);
-
-    if (!effect || effect->kind > CUSHIM__RETURNS_PART)
-        return false;
-    *type = (enum cushim__object_type)effect->type;
-    return true;
-}
-
 /* Whether a value cannot be what the driver has returned. NULL means a stream, too. */
 static bool is_nothing(const struct cushim__call *call, unsigned index,
                        enum cushim__object_type type)
@@ -169,7 +159,7 @@ static bool is_of_handle(CUresult answer)
 static void judge_ignored(const struct cushim__call *call, CUresult answer)
 {
     struct failure *failure = &failures[call->thread % THREADS];
-    enum cushim__object_type type;
+    const struct cushim__api_effect *effect = cushim__api_effect_first(call->slot);
 
     for (unsigned i = 0; failure->call && i < cushim__parameter_count(call->slot); i++) {
         const struct cushim__decoder decoder = cushim__decoder_of(call->slot, i);
@@ -186,9 +176,12 @@ static void judge_ignored(const struct cushim__call *call, CUresult answer)
                                  cushim__result_name(failure->answer));
         failure->call = 0;
     }
-    if (answer != CUDA_SUCCESS && !cushim__result_is_sticky(answer) && makes(call, &type))
-        *failure = (struct failure){
-            .call = call->number, .slot = call->slot, .answer = answer, .type = type};
+    if (answer != CUDA_SUCCESS && !cushim__result_is_sticky(answer) && effect &&
+        effect->kind <= CUSHIM__RETURNS_PART)
+        *failure = (struct failure){.call = call->number,
+                                    .slot = call->slot,
+                                    .answer = answer,
+                                    .type = (enum cushim__object_type)effect->type};
 }
 
 /* --- elapsed time: the driver answers 400 for all of it (driver-semantics.md #35 to #44) --- */

@@ -84,18 +84,8 @@ static struct cushim__word next_word(const char **at, const char *end)
     return word;
 }
 
-/* Whether a pattern means some id: one that means none is a mistake. */
-static bool means_id(const char *pattern)
-{
-    for (unsigned i = 0; i < CUSHIM__CHECK_IDS; i++) {
-        if (cushim__pattern_fits(pattern, cushim__check_rules[i].id))
-            return true;
-    }
-    return false;
-}
-
-static bool read_suppression(const struct cushim__lines *lines,
-                             struct cushim__check_suppression *suppression)
+static CUresult read_suppression(const struct cushim__lines *lines,
+                                 struct cushim__check_suppression *suppression)
 {
     const char *at = lines->value.start, *end = at + lines->value.length;
     char *const patterns[] = {suppression->id, suppression->function, suppression->frame};
@@ -103,21 +93,21 @@ static bool read_suppression(const struct cushim__lines *lines,
 
     for (unsigned i = 0; i < 3; i++) {
         word = next_word(&at, end);
-        if (word.length >= CUSHIM__CHECK_PATTERN) {
-            cushim__lines_refuse(lines, word.start, "a pattern has at most %d characters",
-                                 CUSHIM__CHECK_PATTERN - 1);
-            return false;
-        }
+        if (word.length >= CUSHIM__CHECK_PATTERN)
+            return cushim__lines_refuse(lines, word.start, "a pattern has at most %d characters",
+                                        CUSHIM__CHECK_PATTERN - 1);
         snprintf(patterns[i], CUSHIM__CHECK_PATTERN, "%.*s", word.length ? (int)word.length : 1,
                  word.length ? word.start : "*");
     }
     word = next_word(&at, end);
     if (word.length > 0)
-        cushim__lines_refuse(lines, word.start,
-                             "a line has an id, a function and a frame, and no more");
-    else if (!means_id(suppression->id))
-        cushim__lines_refuse(lines, lines->value.start, "there is no id %s", suppression->id);
-    return word.length == 0 && means_id(suppression->id);
+        return cushim__lines_refuse(lines, word.start,
+                                    "a line has an id, a function and a frame, and no more");
+    for (unsigned i = 0; i < CUSHIM__CHECK_IDS; i++) {
+        if (cushim__pattern_fits(suppression->id, cushim__check_rules[i].id))
+            return CUDA_SUCCESS;
+    }
+    return cushim__lines_refuse(lines, lines->value.start, "there is no id %s", suppression->id);
 }
 
 CUresult cushim__check_suppressions_read(struct cushim__check_options *options, const char *text,
@@ -132,12 +122,10 @@ CUresult cushim__check_suppressions_read(struct cushim__check_options *options, 
 
         if (!suppression)
             return CUDA_ERROR_OUT_OF_MEMORY;
-        if (!read_suppression(&lines, suppression)) {
-            free(suppression);
-            return CUDA_ERROR_INVALID_VALUE;
-        }
         suppression->next = options->suppressions;
         options->suppressions = suppression;
+        if (read_suppression(&lines, suppression) != CUDA_SUCCESS)
+            return CUDA_ERROR_INVALID_VALUE;
     }
     return next == CUSHIM__LINES_END ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
@@ -147,22 +135,18 @@ CUresult cushim__check_suppressions_load(struct cushim__check_options *options, 
 {
     FILE *file = cushim__host_file(path);
     char *text = file ? malloc(LARGEST_FILE + 1) : NULL;
-    CUresult code = file && !text ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_ERROR_INVALID_VALUE;
+    CUresult code = CUDA_ERROR_INVALID_VALUE;
 
-    if (!file || !text) {
-        snprintf(message, size, "the suppressions %.200s cannot be read: %s", path,
-                 file ? "memory ran out" : strerror(errno));
-    } else {
+    if (text)
         text[fread(text, 1, LARGEST_FILE, file)] = '\0';
-        if (ferror(file)) /* a folder, too */
-            snprintf(message, size, "the suppressions %.200s cannot be read: %s", path,
-                     strerror(errno));
-        else if (fgetc(file) != EOF)
-            snprintf(message, size, "the suppressions %.200s have more than %d bytes", path,
-                     LARGEST_FILE);
-        else
-            code = cushim__check_suppressions_read(options, text, path, message, size);
-    }
+    if (!text || ferror(file)) /* of a folder, too */
+        snprintf(message, size, "the suppressions %.200s cannot be read: %s", path,
+                 strerror(errno));
+    else if (fgetc(file) != EOF)
+        snprintf(message, size, "the suppressions %.200s have more than %d bytes", path,
+                 LARGEST_FILE);
+    else
+        code = cushim__check_suppressions_read(options, text, path, message, size);
     if (file)
         fclose(file);
     free(text);
