@@ -304,7 +304,7 @@ void cushim__check_verdict(struct cushim__text *text)
         if (cushim__check_rules[finding->id].level == CUSHIM__CHECK_ADVICE)
             continue;
         cushim__text_format(text, "%s: ", cushim__check_rules[finding->id].id);
-        cushim__finding_print_line(text, finding);
+        cushim__finding_print(text, finding, false);
     }
 }
 

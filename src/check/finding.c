@@ -134,15 +134,20 @@ static const char *reference_of(const struct cushim__check_rule *rule)
                                          : "driver-semantics.md, statement";
 }
 
-/* In several lines, for people; or in one. */
-static void print(struct cushim__text *text, const struct cushim__finding *finding, bool has_lines)
+void cushim__finding_print(struct cushim__text *text, const struct cushim__finding *finding,
+                           bool has_lines)
 {
     const struct cushim__check_rule *rule = &cushim__check_rules[finding->id];
     const char *begin = has_lines ? "\n  " : "; ", *colon = has_lines ? "" : ":";
+    const uint64_t count = count_of(finding);
     char object[CUSHIM_TAG_SIZE + 16] = "; ";
 
-    if (has_lines)
+    if (has_lines) {
         snprintf(object, sizeof object, "\n  %s was ", finding->object);
+        cushim__text_format(text, "cushim: %s: %s: ", cushim__check_levels[rule->level], rule->id);
+    } else {
+        cushim__text_format(text, "%s: ", cushim__check_levels[rule->level]);
+    }
     cushim__text_add(text, finding->what);
     if (finding->call[0]) {
         cushim__text_format(text, "%sin%s %s, ", begin, has_lines ? "  " : "", finding->call);
@@ -153,24 +158,7 @@ static void print(struct cushim__text *text, const struct cushim__finding *findi
     print_maker(text, object, "ended by", &finding->ended);
     cushim__text_format(text, "%srule%s %s (%s %s)%scure%s %s", begin, colon, rule->why,
                         reference_of(rule), rule->statements, begin, colon, rule->cure);
-}
-
-void cushim__finding_print(struct cushim__text *text, const struct cushim__finding *finding)
-{
-    const struct cushim__check_rule *rule = &cushim__check_rules[finding->id];
-
-    cushim__text_format(text, "cushim: %s: %s: ", cushim__check_levels[rule->level], rule->id);
-    print(text, finding, true);
-    cushim__text_add(text, "\n");
-}
-
-void cushim__finding_print_line(struct cushim__text *text, const struct cushim__finding *finding)
-{
-    const uint64_t count = count_of(finding);
-
-    cushim__text_format(text, "%s: ", cushim__check_levels[cushim__check_rules[finding->id].level]);
-    print(text, finding, false);
-    if (count > 1)
+    if (!has_lines && count > 1)
         cushim__text_format(text, "; %" PRIu64 " times", count);
     cushim__text_add(text, "\n");
 }
@@ -189,7 +177,7 @@ static void print_report_line(struct cushim__text *text, const struct cushim__fi
     const struct cushim__check_rule *rule = &cushim__check_rules[finding->id];
 
     print_fields(text, rule->id, rule->level, count_of(finding));
-    cushim__finding_print_line(text, finding);
+    cushim__finding_print(text, finding, false);
 }
 
 #define MORE "more than 1000 findings were made, and what follows them is not reported"
@@ -262,7 +250,7 @@ static void print_finding(struct cushim__finding *finding)
     }
     if (cushim__check_options.print) {
         cushim__text_begin(&text, buffer, sizeof buffer);
-        cushim__finding_print(&text, finding);
+        cushim__finding_print(&text, finding, true);
         cushim__check_options.print(buffer);
     }
     cushim__text_begin(&text, buffer, sizeof buffer);

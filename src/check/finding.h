@@ -38,9 +38,9 @@ void cushim__findings_write_refusal(const char *report, const char *why);
 /* The one after `previous` that is reported; NULL: the first. The same. */
 const struct cushim__finding *cushim__finding_next(const struct cushim__finding *previous);
 
-/* Several lines for people; or one, without the id. The same. */
-void cushim__finding_print(struct cushim__text *text, const struct cushim__finding *finding);
-void cushim__finding_print_line(struct cushim__text *text, const struct cushim__finding *finding);
+/* Print it in several lines for people; or in one, without the id, and with its count. The same. */
+void cushim__finding_print(struct cushim__text *text, const struct cushim__finding *finding,
+                           bool has_lines);
 
 void cushim__findings_clear(void);
 

@@ -72,7 +72,7 @@ void check_print_findings(void)
 
     while ((finding = cushim__finding_next(finding)) != NULL) {
         cushim__text_begin(&text, buffer, sizeof buffer);
-        cushim__finding_print(&text, finding);
+        cushim__finding_print(&text, finding, true);
         printf("%s", buffer);
     }
 }
