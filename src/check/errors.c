@@ -55,31 +55,25 @@ static void note_kernel(const struct cushim__call *call)
             name);
 }
 
-/* What is waited for with success did not cause an error. */
-static void drop_works(const struct cushim__call *call, const struct function_rule *rule)
-{
-    for (unsigned i = 0; i < WORKS; i++) {
-        if (rule->action == ORDER_SEE_CONTEXT && works[i].context == call->context)
-            works[i].call = 0;
-        if (rule->action == ORDER_SEE_STREAM &&
-            works[i].stream == cushim__function_stream_value(call))
-            works[i].call = 0;
-    }
-}
-
 static void note_work(const struct cushim__call *call)
 {
     const struct function_rule *rule = cushim__function_rule(call->slot);
+    const uint64_t stream = cushim__function_stream_value(call);
+    const bool is_wait = rule->action == ORDER_SEE_CONTEXT || rule->action == ORDER_SEE_STREAM;
     struct work *work = &works[next_work];
 
-    if (rule->action == ORDER_SEE_CONTEXT || rule->action == ORDER_SEE_STREAM)
-        drop_works(call, rule);
+    /* What is waited for with success did not cause an error. */
+    for (unsigned i = 0; i < WORKS && is_wait; i++) {
+        if ((rule->action == ORDER_SEE_CONTEXT && works[i].context == call->context) ||
+            (rule->action == ORDER_SEE_STREAM && works[i].stream == stream))
+            works[i].call = 0;
+    }
     if (rule->action < ORDER_COPY || rule->action > ORDER_UNKNOWN)
         return;
     next_work = (next_work + 1) % WORKS;
     *work = (struct work){
         .call = call->number,
-        .stream = cushim__function_stream_value(call),
+        .stream = stream,
         .context = call->context,
         .function = rule->action == ORDER_KERNEL ? call->values[rule->function] : 0,
         .slot = call->slot,
