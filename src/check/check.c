@@ -296,16 +296,21 @@ size_t cushim_check_count(struct cushim_layer *layer, const char *id)
 void cushim__check_verdict(struct cushim__text *text)
 {
     const struct cushim__finding *finding = NULL;
+    unsigned found[CUSHIM__CHECK_IDS] = {0};
 
     if (!is_on)
         return;
     cushim__check_finish();
+    while ((finding = cushim__finding_next(finding)) != NULL)
+        found[finding->id]++;
     while ((finding = cushim__finding_next(finding)) != NULL) {
-        if (cushim__check_rules[finding->id].level == CUSHIM__CHECK_ADVICE)
+        if (cushim__check_rules[finding->id].level == CUSHIM__CHECK_ADVICE ||
+            cushim__check_is_expected(&cushim__check_options, finding->id, found[finding->id]))
             continue;
         cushim__text_format(text, "%s: ", cushim__check_rules[finding->id].id);
         cushim__finding_print(text, finding, false);
     }
+    cushim__check_print_unexpected(&cushim__check_options, found, text);
 }
 
 CUresult cushim_check_stop(struct cushim_layer *layer, char *buffer, size_t size)

@@ -8,6 +8,7 @@
 
 #include "src/base/system.h"
 #include "src/driver_api/function_name.h"
+#include "src/driver_api/suggestion.h"
 
 /* A file of suppressions is for people to read: it has at most so many bytes. */
 enum { LARGEST_FILE = 1 << 20 };
@@ -32,6 +33,33 @@ static CUresult read_level(const struct cushim__lines *lines, enum cushim__check
     return cushim__lines_refuse(lines, lines->value.start, "level is error, warning or advice");
 }
 
+/* `ID:N`; an id that there is not is the likeliest mistake. */
+static CUresult read_expectation(const struct cushim__lines *lines,
+                                 struct cushim__check_options *options)
+{
+    const char *start = lines->value.start, *end = start + lines->value.length;
+    const char *colon = memchr(start, ':', lines->value.length);
+    const struct cushim__word id = {start, (size_t)((colon ? colon : end) - start)};
+    const char *behind = colon ? colon + 1 : end;
+    const struct cushim__word number = {behind, (size_t)(end - behind)};
+    struct cushim__suggestion suggestion;
+    uint64_t count;
+
+    if (!cushim__value_number(&number, &count) || count > 1000000)
+        return cushim__lines_refuse(lines, start,
+                                    "expect is an id and a number, such as "
+                                    "CUSHIM-event-destroyed:1");
+    cushim__suggestion_begin(&suggestion, &id);
+    for (unsigned i = 0; i < CUSHIM__CHECK_IDS; i++) {
+        if (cushim__word_is(&id, cushim__check_rules[i].id)) {
+            options->expected[i] = (unsigned)count + 1;
+            return CUDA_SUCCESS;
+        }
+        cushim__suggestion_offer(&suggestion, cushim__check_rules[i].id);
+    }
+    return cushim__suggestion_refuse(&suggestion, lines, "id");
+}
+
 static CUresult read_setting(const struct cushim__lines *lines,
                              struct cushim__check_options *options)
 {
@@ -46,9 +74,11 @@ static CUresult read_setting(const struct cushim__lines *lines,
                    ? CUDA_SUCCESS
                    : cushim__lines_refuse(lines, lines->value.start,
                                           "promise is a version of CUDA, such as 12.2");
+    if (cushim__word_is(&lines->key, "expect"))
+        return read_expectation(lines, options);
     return cushim__lines_refuse(lines, lines->key.start,
                                 "there is no setting \"%.*s\" of a check: there are level, leaks, "
-                                "let_through and promise",
+                                "let_through, promise and expect",
                                 cushim__word_shown(&lines->key), lines->key.start);
 }
 
@@ -66,6 +96,27 @@ CUresult cushim__check_options_read(struct cushim__check_options *options, const
             return code;
     }
     return next == CUSHIM__LINES_END ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+bool cushim__check_is_expected(const struct cushim__check_options *options,
+                               enum cushim__check_id id, unsigned found)
+{
+    return options->expected[id] == found + 1;
+}
+
+void cushim__check_print_unexpected(const struct cushim__check_options *options,
+                                    const unsigned found[CUSHIM__CHECK_IDS],
+                                    struct cushim__text *text)
+{
+    for (unsigned i = 0; i < CUSHIM__CHECK_IDS; i++) {
+        const unsigned wanted = options->expected[i] - 1;
+
+        if (options->expected[i] > 0 && wanted != found[i])
+            cushim__text_format(text, "%u finding%s of %s %s expected, and there %s %u\n", wanted,
+                                wanted == 1 ? "" : "s", cushim__check_rules[i].id,
+                                wanted == 1 ? "was" : "were", found[i] == 1 ? "is" : "are",
+                                found[i]);
+    }
 }
 
 /* --- suppressions --- */

@@ -20,10 +20,11 @@ struct cushim__check_suppression {
 struct cushim__check_options {
     const char *report; /* findings are written to the file of this name and `.PID`; NULL: none */
     struct cushim__check_suppression *suppressions;
-    enum cushim__check_level level; /* what is below it is not reported */
-    bool has_leaks;                 /* what has leaked at the end is reported */
-    bool lets_through;              /* calls on which the driver crashes are made all the same */
-    int promise; /* the version of CUDA that the program is to work with; 0: any */
+    unsigned expected[CUSHIM__CHECK_IDS]; /* findings of an id that are wanted, and 1; 0: none is */
+    enum cushim__check_level level;       /* what is below it is not reported */
+    bool has_leaks;                       /* what has leaked at the end is reported */
+    bool lets_through; /* calls on which the driver crashes are made all the same */
+    int promise;       /* the version of CUDA that the program is to work with; 0: any */
     void (*print)(const char *text); /* each finding as it is found; NULL: it is not printed */
 };
 
@@ -40,5 +41,14 @@ CUresult cushim__check_suppressions_read(struct cushim__check_options *options, 
 CUresult cushim__check_suppressions_load(struct cushim__check_options *options, const char *path,
                                          char *message, size_t size);
 void cushim__check_suppressions_free(struct cushim__check_options *options);
+
+/* Whether an id has as many findings as are wanted. False, too, if nobody wants any. */
+bool cushim__check_is_expected(const struct cushim__check_options *options,
+                               enum cushim__check_id id, unsigned found);
+
+/* Write which numbers of findings are wanted but not found, a line each. */
+void cushim__check_print_unexpected(const struct cushim__check_options *options,
+                                    const unsigned found[CUSHIM__CHECK_IDS],
+                                    struct cushim__text *text);
 
 #endif

@@ -84,6 +84,8 @@ const struct option command_options[] = {
      .key = "let_through"},
     {"--promise", OPTION_SETTING, COMMAND_CHECK, .field = FIELD(check_settings), .key = "promise",
      .expected = "a version of CUDA, such as 12.2"},
+    {"--expect", OPTION_SETTING, COMMAND_CHECK, .field = FIELD(check_settings), .key = "expect",
+     .expected = "an id and a number, such as CUSHIM-event-destroyed:1"},
     {"--suppressions", OPTION_PATH, COMMAND_CHECK, .field = FIELD(suppressions),
      .expected = "the path of a file of suppressions"},
     {"--error-exitcode", OPTION_NUMBER, COMMAND_RUN | COMMAND_CHECK, .field = FIELD(error_status),

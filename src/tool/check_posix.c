@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * `cushim check`: each process of a program writes what it has found (src/check) into a file. They
- * are read when the program has ended.
+ * are read when the program has ended, and compared with what was expected.
  */
+#define _GNU_SOURCE
 #include "src/check/options.h"
 
 #include <stdio.h>
@@ -12,6 +13,43 @@
 #include "src/tool/program.h"
 #include "src/tool/run_report.h"
 #include "src/tool/system.h"
+
+/* Of the command line; every process reads them again. */
+static struct cushim__check_options options;
+
+/* The number in the table of rules; CUSHIM__CHECK_IDS: it is no id, as `limit` is none. */
+static unsigned id_of(const struct finding *finding)
+{
+    unsigned id = 0;
+
+    while (id < CUSHIM__CHECK_IDS && strcmp(finding->line, cushim__check_rules[id].id) != 0)
+        id++;
+    return id;
+}
+
+/* Findings of an expected id are no failures if there are as many as expected. */
+static void compare(struct findings *findings)
+{
+    unsigned found[CUSHIM__CHECK_IDS + 1] = {0};
+    struct finding *finding;
+    struct cushim__text text;
+    char buffer[200 * CUSHIM__CHECK_IDS], *line, *rest = buffer;
+
+    for (finding = findings->first; finding; finding = finding->next)
+        found[id_of(finding)]++;
+    for (finding = findings->first; finding; finding = finding->next) {
+        const unsigned id = id_of(finding);
+
+        if (id < CUSHIM__CHECK_IDS && cushim__check_is_expected(&options, id, found[id]))
+            finding->is_failure = false;
+    }
+    cushim__text_begin(&text, buffer, sizeof buffer);
+    cushim__check_print_unexpected(&options, found, &text);
+    while ((line = strsep(&rest, "\n")) != NULL && line[0]) {
+        findings_add(findings, NULL, "expectation", line);
+        fprintf(stderr, "cushim: %s\n", line);
+    }
+}
 
 /* A process prints what it finds the first time, and only its report says how often. */
 static void print_times(const struct finding *finding)
@@ -41,12 +79,12 @@ static void judge(const struct arguments *arguments, struct findings *findings)
                 counts[CUSHIM__CHECK_WARNING], counts[CUSHIM__CHECK_WARNING] == 1 ? "" : "s",
                 counts[CUSHIM__CHECK_ADVICE], findings->processes,
                 findings->processes == 1 ? "" : "es");
+    compare(findings);
 }
 
 /* Read the options, which every process of the program reads again, and pass them on. */
 static bool set_options(const struct arguments *arguments, struct failure *failure)
 {
-    struct cushim__check_options options = {0};
     const char *settings = arguments->check_settings ? arguments->check_settings : "";
     const char *suppressions = arguments->suppressions, *text;
     char *path = suppressions ? system_absolute_path(suppressions) : NULL;

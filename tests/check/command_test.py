@@ -182,6 +182,16 @@ class Outcome(Check):
         self.check(options=status)
         self.check('query')
 
+    def test_expected_findings(self):
+        status = '--error-exitcode', '9'
+        expected = '--expect', 'CUSHIM-event-destroyed:1'
+        self.check('query', options=(*status, *expected))
+        self.check('query', 'free', options=(*status, *expected), code=9)
+        _, error = self.check(options=(*status, *expected), code=9)
+        self.assertIn('1 finding of CUSHIM-event-destroyed was expected, and there are 0', error)
+        _, error = self.check('query', options=('--expect', 'CUSHIM-event-destroyed:2'))
+        self.assertIn('2 findings of CUSHIM-event-destroyed were expected, and there is 1', error)
+
     def test_suppressions(self):
         with open(self.path('known'), 'w', encoding='ascii') as file:
             file.write('# known\nCUSHIM-event-destroyed cuEventQuery\n')
@@ -197,14 +207,19 @@ class Outcome(Check):
 
     def test_json_has_level_count_and_whether_it_is_a_failure(self):
         found = self.findings('query', 'queries', 'lookup', options=(
-            '--level', 'advice', '--promise', '12.2'))
+            '--level', 'advice', '--promise', '12.2', '--expect', 'CUSHIM-event-destroyed:2'))
         self.assertEqual([(one['kind'], one['level'], one['count'], one['is_failure'])
                           for one in found],
-                         [('CUSHIM-event-destroyed', 'error', 1, True),
-                          ('CUSHIM-event-destroyed', 'error', 3, True),
+                         [('CUSHIM-event-destroyed', 'error', 1, False),
+                          ('CUSHIM-event-destroyed', 'error', 3, False),
                           ('CUSHIM-promise-lookup', 'advice', 1, False)])
         self.assertIn('cuEventElapsedTime_v2 of CUDA 12.8 is looked up; CUDA 12.2 does not have it',
                       found[2]['text'])
+        one, _, expectation = self.findings('query', 'queries',
+                                            options=('--expect', 'CUSHIM-event-destroyed:1'))
+        self.assertEqual((one['count'], one['is_failure']), (1, True))
+        self.assertEqual((expectation['kind'], expectation['level'], expectation['is_failure']),
+                         ('expectation', None, True))
 
     def test_json_has_function_and_place(self):
         [one] = self.findings('query')
@@ -232,6 +247,11 @@ class Outcome(Check):
             file.write('#' * (1 << 20) + '\n')
         for options, message in (
                 (('--level', 'all'), 'level is error, warning or advice'),
+                (('--expect', 'x'), 'expect is an id and a number'),
+                (('--expect', 'CUSHIM-event-time:x'), 'expect is an id and a number'),
+                (('--expect', 'CUSHIM-nonsense:1'), 'there is no id "CUSHIM-nonsense"'),
+                (('--expect', 'CUSHIM-event-destroid:1'),
+                 'there is no id "CUSHIM-event-destroid"; did you mean "CUSHIM-event-destroyed"?'),
                 (('--promise', 'new'), 'promise is a version of CUDA, such as 12.2'),
                 (('--suppressions', '/nowhere/file'),
                  'the suppressions /nowhere/file cannot be read: '),

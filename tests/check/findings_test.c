@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What check makes of what it finds: places, counts, suppressions and verdicts. */
+/* What check makes of what it finds: places, counts, suppressions, expectations and verdicts. */
 #include <stdio.h>
 #include <string.h>
 
@@ -206,6 +206,30 @@ static void report_keeps_what_stands_in_it(void **state)
     assert_null(strstr(strstr(text, "CUSHIM-") + 1, "CUSHIM-"));
 }
 
+static void expected_findings_are_no_failure(void **state)
+{
+    (void)state;
+    OK(start("expect = CUSHIM-event-destroyed:1", NULL));
+    query_destroyed_event();
+    OK(cushim_check_stop(layer, said, sizeof said));
+}
+
+static void other_number_of_findings_than_expected_is_a_failure(void **state)
+{
+    static const char *const fewer[] = {
+        "1 finding of CUSHIM-stream-destroyed was expected, and there are 0\n", NULL};
+    static const char *const more[] = {
+        "CUSHIM-event-destroyed: error: ",
+        "0 findings of CUSHIM-event-destroyed were expected, and there is 1\n", NULL};
+
+    (void)state;
+    OK(start("expect = CUSHIM-stream-destroyed:1", NULL));
+    assert_said(fewer);
+    OK(start("expect = CUSHIM-event-destroyed:0", NULL));
+    query_destroyed_event();
+    assert_said(more);
+}
+
 static void level_leaves_out_what_is_below_it(void **state)
 {
     char memory[64];
@@ -253,6 +277,8 @@ static void options_that_mean_nothing_are_refused_with_their_place(void **state)
         {"leaks = yes", NULL, "settings:1:9: leaks is on or off"},
         {"\nlet_through = 1", NULL, "settings:2:15: let_through is on or off"},
         {"promise = new", NULL, "settings:1:11: promise is a version of CUDA, such as 12.2"},
+        {"expect = CUSHIM-event-destroyed", NULL, "settings:1:10: expect is an id and a number"},
+        {"expect = CUSHIM-nothing:1", NULL, "settings:1:10: there is no id \"CUSHIM-nothing\""},
         {"speed = 1", NULL, "settings:1:1: there is no setting \"speed\" of a check"},
         {NULL, "CUSHIM-nothing", "suppressions:1:1: there is no id CUSHIM-nothing"},
         {NULL, "\nCUSHIM-* a b c", "suppressions:2:14: a line has an id, a function and a frame"},
@@ -284,6 +310,8 @@ int main(void)
         TEST(suppressed_findings_leave_room_for_others),
         TEST(more_than_is_kept_is_said_once),
         TEST(report_keeps_what_stands_in_it),
+        TEST(expected_findings_are_no_failure),
+        TEST(other_number_of_findings_than_expected_is_a_failure),
         TEST(level_leaves_out_what_is_below_it),
         TEST(findings_are_in_the_verdict_of_a_test),
         TEST(call_that_a_fault_answers_has_ended_nothing),

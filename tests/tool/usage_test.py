@@ -113,6 +113,7 @@ TABLE = [
     ('trace --json -- x', "trace has no option '--json'"),
     ('check', 'check lacks the program to start: expected cushim check [OPTIONS] -- PROGRAM'),
     ('check --level all -- x', 'level is error, warning or advice'),
+    ('check --expect -- x', '--expect lacks its value: expected an id and a number'),
     ('check --set devices=2 -- x', '--set is of the mock driver: expected --mock with it'),
     ('trace convert', 'trace convert lacks the file: expected cushim trace convert FILE '
                       '[--output FILE]'),

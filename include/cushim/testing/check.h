@@ -34,6 +34,8 @@ struct cushim_check_options {
      * `let_through = on` makes calls on which the driver is known to crash all the same; else they
      * return CUDA_ERROR_INVALID_HANDLE.
      * `promise = 12.2` is the version of CUDA that the program is to work with.
+     * `expect = CUSHIM-event-destroyed:1`, which may be there often, wants so many findings of an
+     * id: others of it, or fewer, are a failure.
      */
     const char *settings;
     /**
@@ -96,8 +98,9 @@ CUSHIM_API size_t cushim_check_count(struct cushim_layer *layer, const char *id)
  * @param buffer  Receives a line for each finding; NULL if `size` is 0.
  * @param size    Size of `buffer` in bytes; a text that does not fit ends in `...`.
  *
- * @return CUDA_SUCCESS              Nothing was found but advice, or the layer was not checked.
- * @return CUDA_ERROR_ILLEGAL_STATE  Something was found.
+ * @return CUDA_SUCCESS              Nothing was found but what was expected, or the layer was not
+ *                                   checked.
+ * @return CUDA_ERROR_ILLEGAL_STATE  Something was found, or not what was expected.
  * @return CUDA_ERROR_INVALID_VALUE  `layer` is NULL or has ended.
  *
  * Thread safety: any thread, while no call through the layer is under way.
