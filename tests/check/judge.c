@@ -49,7 +49,7 @@ const struct cushim_table *driver;
 static struct record *record; /* shared with the processes */
 static struct cushim_layer *layer;
 static const struct check_case *current;
-static const char *wanted = ""; /* what the id of a case begins with */
+static const char *id_begins = ""; /* of the cases to judge */
 static unsigned cases, left_out, not_found, reported;
 
 /* --- in a process --- */
@@ -221,7 +221,7 @@ static void judge(const struct check_case *one)
     char found[1000] = "";
     bool is_right, is_all;
 
-    if (strncmp(one->id, wanted, strlen(wanted)) != 0)
+    if (strncmp(one->id, id_begins, strlen(id_begins)) != 0)
         return;
     if (is_of_gpu(one)) {
         printf("%s | %s | left out: the driver is a mock\n", one->id, one->name);
@@ -282,7 +282,7 @@ int main(int argc, char **argv)
         return 2;
     }
     if (argc == 4)
-        wanted = argv[3];
+        id_begins = argv[3];
     setenv("CUSHIM_LIBRARY", realpath(argv[2], path) ? path : argv[2], 1);
     setenv("CUSHIM_MOCK_SETTINGS", "mode = auto\nquiet = yes",
            0); /* a GPU's driver does not read it */
