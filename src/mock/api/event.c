@@ -158,8 +158,12 @@ MOCK_EXACT(EventSynchronize)(struct mock_event *event)
 /* The first ABI waits for the event even while other streams are captured. */
 MOCK_EXACT(EventDestroy)(struct mock_event *event)
 {
+    const CUevent handle = event->object.handle;
     CUresult code = event->capture_state == MOCK_NOT_CAPTURED ? synchronize(event) : CUDA_SUCCESS;
 
+    /* Meanwhile others may have called, and have destroyed it. */
+    if (code == CUDA_SUCCESS)
+        code = cushim__mock_object_find(handle, MOCK_EVENT, &event);
     return code ? code : cushim__mock_EventDestroy_v2(event);
 }
 
