@@ -38,21 +38,6 @@ static void library_drop(void *object)
     destroy_library(library);
 }
 
-/* A new library, with its handle. Takes over the reference on `code`, in any case. */
-static CUresult create_library(struct mock_code *code, CUresult refusal,
-                               struct mock_library **library)
-{
-    *library = cushim__mock_object_create(sizeof **library, MOCK_LIBRARY, NULL, library_drop);
-    if (!*library) {
-        if (code)
-            cushim__mock_code_release(code);
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    }
-    (*library)->code = code;
-    (*library)->refusal = refusal;
-    return CUDA_SUCCESS;
-}
-
 void cushim__mock_library_forget(struct mock_library *library, struct mock_module *module)
 {
     struct mock_module **link = &library->modules;
@@ -171,15 +156,20 @@ static CUresult begin_load(struct mock_jit *jit, const void *given, const cushim
 static CUresult load(cushim_CUlibrary *library, const void *image, size_t bytes,
                      const struct mock_jit *jit)
 {
-    struct mock_library *made;
     struct mock_code *code = NULL;
-    CUresult result = cushim__mock_code_load(image, bytes, jit, &code);
+    const CUresult refusal = cushim__mock_code_load(image, bytes, jit, &code);
+    struct mock_library *made;
 
-    if (result == CUDA_ERROR_OUT_OF_MEMORY)
-        return result;
-    result = create_library(code, result, &made);
-    if (result != CUDA_SUCCESS)
-        return result;
+    if (refusal == CUDA_ERROR_OUT_OF_MEMORY)
+        return refusal;
+    made = cushim__mock_object_create(sizeof *made, MOCK_LIBRARY, NULL, library_drop);
+    if (!made) {
+        if (code)
+            cushim__mock_code_release(code);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    made->code = code;
+    made->refusal = refusal;
     if (code)
         cushim__mock_jit_end(jit, "");
     *library = made->object.handle;
@@ -230,9 +220,7 @@ MOCK_EXACT(LibraryUnload)(struct mock_library *library)
         code = cushim__mock_sim_wait_group(&context->group);
         if (code == CUDA_SUCCESS)
             code = cushim__mock_object_find(handle, MOCK_LIBRARY, &library);
-        module = code ? NULL : library->modules;
-        while (module && module->object.context != context)
-            module = module->next;
+        module = code ? NULL : find_module(library, context);
         module = module ? module->next : NULL;
     }
     if (code == CUDA_SUCCESS)
@@ -252,10 +240,12 @@ MOCK_EXACT(LibraryGetModule)
     return find_or_load_module(library, current, module);
 }
 
-MOCK_EXACT(LibraryGetGlobal)
-(CUdeviceptr *dptr, size_t *bytes, const char *name, cushim_CUlibrary library)
+/* What both calls return of a variable: of any, or only of one that is managed. */
+static CUresult get_variable(cushim_CUlibrary handle, const char *name, bool is_managed,
+                             CUdeviceptr *dptr, size_t *bytes)
 {
-    struct mock_library *found;
+    const struct mock_allocation *memory;
+    struct mock_library *library;
     struct mock_context *context;
     struct mock_module *module;
     CUdeviceptr address;
@@ -264,15 +254,18 @@ MOCK_EXACT(LibraryGetGlobal)
 
     if ((!dptr && !bytes) || !name)
         return CUDA_ERROR_INVALID_VALUE;
-    code = cushim__mock_object_find(library, MOCK_LIBRARY, &found);
+    code = cushim__mock_object_find(handle, MOCK_LIBRARY, &library);
     if (code == CUDA_SUCCESS)
         code = cushim__mock_context_current(&context);
     if (code == CUDA_SUCCESS)
-        code = find_or_load_module(found, context, &module);
+        code = find_or_load_module(library, context, &module);
     if (code == CUDA_SUCCESS)
         code = cushim__mock_module_global(module, name, &address, &size);
     if (code != CUDA_SUCCESS)
         return code;
+    memory = cushim__mock_allocation_at(address);
+    if (is_managed && (!memory || memory->origin != MOCK_BY_VARIABLE))
+        return CUDA_ERROR_NOT_FOUND;
     if (dptr)
         *dptr = address;
     if (bytes)
@@ -280,27 +273,17 @@ MOCK_EXACT(LibraryGetGlobal)
     return CUDA_SUCCESS;
 }
 
+MOCK_EXACT(LibraryGetGlobal)
+(CUdeviceptr *dptr, size_t *bytes, const char *name, cushim_CUlibrary library)
+{
+    return get_variable(library, name, false, dptr, bytes);
+}
+
 MOCK_APPROXIMATE(LibraryGetManaged, "each context has its own, and one has to be current; only "
                                     "those of PTX that is executed are found")
 (CUdeviceptr *dptr, size_t *bytes, cushim_CUlibrary library, const char *name)
 {
-    const struct mock_allocation *memory;
-    CUdeviceptr address = 0;
-    size_t size = 0;
-    CUresult code = cushim__mock_LibraryGetGlobal(&address, &size, name, library);
-
-    if ((!dptr && !bytes) || !name)
-        return CUDA_ERROR_INVALID_VALUE;
-    memory = code == CUDA_SUCCESS ? cushim__mock_allocation_at(address) : NULL;
-    if (code == CUDA_SUCCESS && (!memory || memory->origin != MOCK_BY_VARIABLE))
-        code = CUDA_ERROR_NOT_FOUND;
-    if (code != CUDA_SUCCESS)
-        return code;
-    if (dptr)
-        *dptr = address;
-    if (bytes)
-        *bytes = size;
-    return CUDA_SUCCESS;
+    return get_variable(library, name, true, dptr, bytes);
 }
 
 MOCK_EXACT(LibraryGetKernelCount)

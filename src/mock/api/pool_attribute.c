@@ -173,23 +173,17 @@ MOCK_EXACT(MemPoolTrimTo)(bool uncaptured, struct mock_pool *pool, size_t minByt
     return CUDA_SUCCESS;
 }
 
-/* The counters behind the attributes, and whether they can be set: the high ones to 0. */
+/*
+ * The counter behind an attribute: CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, or one of those that come
+ * after it, which CUDA 11.2 lacks.
+ */
 static uint64_t *counter_of(struct mock_pool *pool, int attribute)
 {
-    switch (attribute) {
-    case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD:
-        return &pool->threshold;
-    case 5: /* CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, which CUDA 11.2 lacks, as the others */
-        return &pool->reserved;
-    case 6:
-        return &pool->reserved_high;
-    case 7:
-        return &pool->used;
-    case 8:
-        return &pool->used_high;
-    default:
-        return NULL;
-    }
+    uint64_t *const counters[] = {&pool->threshold, &pool->reserved, &pool->reserved_high,
+                                  &pool->used, &pool->used_high};
+    const int index = attribute - CU_MEMPOOL_ATTR_RELEASE_THRESHOLD;
+
+    return index >= 0 && index < (int)(sizeof counters / sizeof *counters) ? counters[index] : NULL;
 }
 
 static int *reuse_of(struct mock_pool *pool, int attribute)
@@ -216,31 +210,13 @@ MOCK_APPROXIMATE(MemPoolGetAttribute, "RESERVED falls when the device has freed 
     return CUDA_SUCCESS;
 }
 
-static CUresult set_counter(struct mock_pool *pool, uint64_t *counter, uint64_t value)
-{
-    if (counter == &pool->threshold) {
-        *counter = value;
-        return CUDA_SUCCESS;
-    }
-    if (value != 0)
-        return CUDA_ERROR_INVALID_VALUE;
-    if (counter == &pool->reserved_high)
-        *counter = pool->reserved;
-    else if (counter == &pool->used_high)
-        *counter = pool->used;
-    else
-        return CUDA_ERROR_INVALID_VALUE;
-    return CUDA_SUCCESS;
-}
-
+/* Of the counters the threshold can be set, and the high ones back to what is there now. */
 MOCK_APPROXIMATE(MemPoolSetAttribute, "NULL is refused; the driver crashes")
 (struct mock_pool *pool, CUmemPool_attribute attr, void *value)
 {
-    uint64_t *counter, wide;
-    int *reuse;
+    uint64_t *counter = counter_of(pool, (int)attr), wide;
+    int *reuse = reuse_of(pool, (int)attr);
 
-    counter = counter_of(pool, (int)attr);
-    reuse = reuse_of(pool, (int)attr);
     if (!value || (!counter && !reuse))
         return CUDA_ERROR_INVALID_VALUE;
     if (reuse) {
@@ -249,7 +225,15 @@ MOCK_APPROXIMATE(MemPoolSetAttribute, "NULL is refused; the driver crashes")
         return CUDA_SUCCESS;
     }
     memcpy(&wide, value, sizeof wide);
-    return set_counter(pool, counter, wide);
+    if (counter == &pool->threshold)
+        *counter = wide;
+    else if (wide == 0 && counter == &pool->reserved_high)
+        *counter = pool->reserved;
+    else if (wide == 0 && counter == &pool->used_high)
+        *counter = pool->used;
+    else
+        return CUDA_ERROR_INVALID_VALUE;
+    return CUDA_SUCCESS;
 }
 
 MOCK_APPROXIMATE(MemPoolSetAccess, "is kept, but copies between devices never need it")

@@ -160,26 +160,25 @@ static const struct mock_operation_class batch_class = {
     .drop = drop,
 };
 
-/* Both kinds want memory that the device reaches, aligned to its size. */
-static CUresult check(const struct mock_memory_value *value)
+/*
+ * Both kinds want memory that the device reaches, aligned to its size. A flush of remote writes is
+ * nothing on the mock, where the device can do it.
+ */
+static CUresult check(struct mock_memory_value *value)
 {
+    const bool waits = value->kind == MOCK_MEMORY_WAIT;
+
+    if (waits && value->flags & CU_STREAM_WAIT_VALUE_FLUSH) {
+        value->flags &= ~(unsigned)CU_STREAM_WAIT_VALUE_FLUSH;
+        if (!cushim__mock_attribute(CU_DEVICE_ATTRIBUTE_CAN_FLUSH_REMOTE_WRITES))
+            return CUDA_ERROR_NOT_SUPPORTED;
+    }
     if (value->address == 0 || value->address % value->bytes != 0 ||
         !cushim__mock_memory_host(value->address, value->bytes))
         return CUDA_ERROR_INVALID_VALUE;
-    if (value->kind == MOCK_MEMORY_WAIT)
-        return value->flags > CU_STREAM_WAIT_VALUE_NOR ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
-    return value->flags != CU_STREAM_WRITE_VALUE_DEFAULT ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
-}
-
-/* A flush of remote writes is nothing on the mock, where the device can do it. */
-static CUresult check_flush(struct mock_memory_value *value)
-{
-    if (value->kind != MOCK_MEMORY_WAIT || !(value->flags & CU_STREAM_WAIT_VALUE_FLUSH))
-        return CUDA_SUCCESS;
-    value->flags &= ~(unsigned)CU_STREAM_WAIT_VALUE_FLUSH;
-    return cushim__mock_attribute(CU_DEVICE_ATTRIBUTE_CAN_FLUSH_REMOTE_WRITES)
-               ? CUDA_SUCCESS
-               : CUDA_ERROR_NOT_SUPPORTED;
+    return value->flags > (waits ? CU_STREAM_WAIT_VALUE_NOR : CU_STREAM_WRITE_VALUE_DEFAULT)
+               ? CUDA_ERROR_INVALID_VALUE
+               : CUDA_SUCCESS;
 }
 
 /* An operation that does these one after the other. INVALID_VALUE: one cannot be done. */
@@ -194,9 +193,7 @@ static CUresult create_values(const struct mock_memory_value *values, unsigned c
         return CUDA_ERROR_OUT_OF_MEMORY;
     for (unsigned i = 0; code == CUDA_SUCCESS && i < count; i++) {
         copies[i] = values[i];
-        code = check_flush(&copies[i]);
-        if (code == CUDA_SUCCESS)
-            code = check(&copies[i]);
+        code = check(&copies[i]);
     }
     batch =
         code == CUDA_SUCCESS ? cushim__mock_operation_create(&batch_class, MOCK_NO_UNIT, 0) : NULL;
@@ -279,34 +276,35 @@ static CUresult read_one(const CUstreamBatchMemOpParams *one, struct mock_memory
     const int kind = (int)one->operation;
     const bool waits =
         kind == CU_STREAM_MEM_OP_WAIT_VALUE_32 || kind == CU_STREAM_MEM_OP_WAIT_VALUE_64;
+    bool is_wide = false;
 
-    *used = true;
+    *used = false;
     switch (kind) {
     case CU_STREAM_MEM_OP_WAIT_VALUE_32:
     case CU_STREAM_MEM_OP_WRITE_VALUE_32:
-        *value =
-            (struct mock_memory_value){.bytes = sizeof(cuuint32_t), .value = one->waitValue.value};
         break;
     case CU_STREAM_MEM_OP_WAIT_VALUE_64:
     case CU_STREAM_MEM_OP_WRITE_VALUE_64:
-        *value = (struct mock_memory_value){.bytes = sizeof(cuuint64_t),
-                                            .value = one->waitValue.value64};
+        is_wide = true;
         break;
     case CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES:
-        *used = false;
         return cushim__mock_attribute(CU_DEVICE_ATTRIBUTE_CAN_FLUSH_REMOTE_WRITES)
                    ? CUDA_SUCCESS
                    : CUDA_ERROR_NOT_SUPPORTED;
     case CU_STREAM_MEM_OP_BARRIER:
-        *used = false;
         return CUDA_SUCCESS;
     default:
         return CUDA_ERROR_INVALID_VALUE;
     }
+    *used = true;
     /* The members of a write stand where those of a wait do. */
-    value->kind = waits ? MOCK_MEMORY_WAIT : MOCK_MEMORY_WRITE;
-    value->flags = one->waitValue.flags;
-    value->address = one->waitValue.address;
+    *value = (struct mock_memory_value){
+        .kind = waits ? MOCK_MEMORY_WAIT : MOCK_MEMORY_WRITE,
+        .bytes = is_wide ? sizeof(cuuint64_t) : sizeof(cuuint32_t),
+        .flags = one->waitValue.flags,
+        .address = one->waitValue.address,
+        .value = is_wide ? one->waitValue.value64 : one->waitValue.value,
+    };
     return CUDA_SUCCESS;
 }
 
