@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the program has created and not released, and its list in the verdict of a test. The command
- * `cushim check` reports leaks by ../check/handles.c.
+ * `cushim check` reports leaks by ../check/handles.c, and the mock's libcuda.so.1 by
+ * ../library/library.c.
  */
 #include "src/layer/leak_tracker.h"
 

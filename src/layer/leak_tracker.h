@@ -3,8 +3,8 @@
  * What calls do to the objects of a driver (api_effect.c), and what the program has created and not
  * released by them (leak_tracker.c). Under the layer's lock.
  */
-#ifndef CUSHIM_LAYER_TRACKER_H
-#define CUSHIM_LAYER_TRACKER_H
+#ifndef CUSHIM_LAYER_LEAK_TRACKER_H
+#define CUSHIM_LAYER_LEAK_TRACKER_H
 
 #include <stdint.h>
 

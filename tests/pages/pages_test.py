@@ -73,7 +73,8 @@ NOT_RUN = {
         'suppressions; tests/check reads such',
     ('docs/architecture.md', 'a caller -> table.c (generated) -> call.c -> api/*.c -> sim/ -> '
                              'api/*.c: execute()'): 'a picture of calls',
-    ('docs/architecture.md', 'src/library         the mock as a libcuda.so.1'):
+    ('docs/architecture.md', 'src/library         the libcuda.so.1 of unmodified programs: the '
+                             'mock, or layers over a real driver'):
         'a picture of folders; tests/house has their edges',
     ('docs/architecture.md', 'include/cushim/     public headers: one kind of object each, and the '
                              'reference manual'): 'test_tree_of_folders_is_there',

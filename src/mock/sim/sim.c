@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Operations are numbered, and queued at the end of their stream; run.c executes the one at its
- * head. Streams wait in a list of their own until run.c looks at them (cushim__mock_run_make_runnable).
+ * An operation is submitted: it gets a number and joins the queue of its stream, whose head run.c
+ * executes. A stream whose head may start is made runnable: it joins a list of streams, which run.c
+ * looks through (cushim__mock_run_make_runnable).
  */
 #include "src/mock/sim/sim.h"
 
