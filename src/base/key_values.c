@@ -280,3 +280,12 @@ bool cushim__value_version(const struct cushim__word *word, int *version)
     *version = (int)(major * 1000 + minor * 10);
     return true;
 }
+
+CUresult cushim__lines_flag(const struct cushim__lines *lines, bool *flag)
+{
+    if (!cushim__word_is(&lines->value, "on") && !cushim__word_is(&lines->value, "off"))
+        return cushim__lines_refuse(lines, lines->value.start, "%.*s is on or off",
+                                    cushim__word_shown(&lines->key), lines->key.start);
+    *flag = cushim__word_is(&lines->value, "on");
+    return CUDA_SUCCESS;
+}

@@ -79,4 +79,7 @@ enum { CUSHIM__OLDEST_VERSION = 10000, CUSHIM__NEWEST_VERSION = 13050 };
 /* A version of CUDA, 12.8 or 12080: as cuDriverGetVersion counts. */
 bool cushim__value_version(const struct cushim__word *word, int *version);
 
+/* Read a value that is `on` or `off`. Refuses others as cushim__lines_refuse() does. */
+CUresult cushim__lines_flag(const struct cushim__lines *lines, bool *flag);
+
 #endif

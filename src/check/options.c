@@ -13,15 +13,6 @@
 /* A file of suppressions is for people to read: it has at most so many bytes. */
 enum { LARGEST_FILE = 1 << 20 };
 
-static CUresult read_flag(const struct cushim__lines *lines, bool *flag)
-{
-    if (!cushim__word_is(&lines->value, "on") && !cushim__word_is(&lines->value, "off"))
-        return cushim__lines_refuse(lines, lines->value.start, "%.*s is on or off",
-                                    cushim__word_shown(&lines->key), lines->key.start);
-    *flag = cushim__word_is(&lines->value, "on");
-    return CUDA_SUCCESS;
-}
-
 static CUresult read_level(const struct cushim__lines *lines, enum cushim__check_level *level)
 {
     for (unsigned i = CUSHIM__CHECK_ADVICE; i <= CUSHIM__CHECK_ERROR; i++) {
@@ -64,9 +55,9 @@ static CUresult read_setting(const struct cushim__lines *lines,
                              struct cushim__check_options *options)
 {
     if (cushim__word_is(&lines->key, "leaks"))
-        return read_flag(lines, &options->has_leaks);
+        return cushim__lines_flag(lines, &options->has_leaks);
     if (cushim__word_is(&lines->key, "let_through"))
-        return read_flag(lines, &options->lets_through);
+        return cushim__lines_flag(lines, &options->lets_through);
     if (cushim__word_is(&lines->key, "level"))
         return read_level(lines, &options->level);
     if (cushim__word_is(&lines->key, "promise"))

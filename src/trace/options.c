@@ -8,15 +8,6 @@
 #include "src/base/key_values.h"
 #include "src/driver_api/function_name.h"
 
-static CUresult read_flag(const struct cushim__lines *lines, bool *flag)
-{
-    if (!cushim__word_is(&lines->value, "on") && !cushim__word_is(&lines->value, "off"))
-        return cushim__lines_refuse(lines, lines->value.start, "%.*s is on or off",
-                                    cushim__word_shown(&lines->key), lines->key.start);
-    *flag = cushim__word_is(&lines->value, "on");
-    return CUDA_SUCCESS;
-}
-
 static CUresult read_duration(const struct cushim__lines *lines, uint64_t *ns)
 {
     if (cushim__value_duration(&lines->value, ns))
@@ -91,9 +82,9 @@ static CUresult read_calls(const struct cushim__lines *lines, const char **calls
 static CUresult read_setting(const struct cushim__lines *lines, struct trace_options *options)
 {
     if (cushim__word_is(&lines->key, "device_times"))
-        return read_flag(lines, &options->times_device);
+        return cushim__lines_flag(lines, &options->times_device);
     if (cushim__word_is(&lines->key, "from_profiler"))
-        return read_flag(lines, &options->waits_for_profiler);
+        return cushim__lines_flag(lines, &options->waits_for_profiler);
     if (cushim__word_is(&lines->key, "delay"))
         return read_duration(lines, &options->delay_ns);
     if (cushim__word_is(&lines->key, "duration"))
