@@ -7,6 +7,7 @@
 #define CUSHIM_DISABLE_DEPRECATION_WARNINGS
 
 #include "src/check/order.h"
+#include "src/driver_api/copy.h"
 
 /* An asynchronous copy of so much pageable memory reads it at the call; one in a call returns. */
 enum { STAGED = 2 << 20, STAGED_AT_ONCE = 64 << 10 };
@@ -38,107 +39,73 @@ static enum order_memory memory_at(const struct cushim__call *call, uint64_t add
     return (enum order_memory)cushim__function_rule(object->maker.slot)->memory;
 }
 
-/* One side as a call describes it. */
-struct place {
-    CUmemorytype type;
-    const void *host;
-    CUdeviceptr device;
-    size_t x, y, z, pitch, height;
-};
-
-struct copy {
-    struct place to, from;
-    size_t width, rows, layers;
-};
-
 /* A pitch and a height that are 0 are as small as can be (driver-semantics.md #114, #115). */
-static struct order_side side_of(const struct cushim__call *call, const struct place *place,
-                                 const struct copy *copy)
+static struct order_side side_of(const struct cushim__call *call,
+                                 const struct cushim__copy_half *half,
+                                 const struct cushim__copy *copy)
 {
-    const size_t pitch = place->pitch ? place->pitch : place->x + copy->width;
-    const size_t height = place->height ? place->height : place->y + copy->rows;
-    const uint64_t base =
-        place->type == CU_MEMORYTYPE_HOST ? (uintptr_t)place->host : place->device;
-    const uint64_t start = base + (place->z * height + place->y) * pitch + place->x;
+    const size_t pitch = half->pitch ? half->pitch : half->x + copy->width;
+    const size_t height = half->height ? half->height : half->y + copy->height;
+    const uint64_t base = cushim__copy_address(half);
+    const uint64_t start = base + (half->z * height + half->y) * pitch + half->x;
 
-    if (place->type == CU_MEMORYTYPE_ARRAY)
-        return (struct order_side){.type = place->type, .memory = ORDER_DEVICE_MEMORY};
+    if (half->type == CU_MEMORYTYPE_ARRAY)
+        return (struct order_side){.type = half->type, .memory = ORDER_DEVICE_MEMORY};
     return (struct order_side){
-        .type = place->type,
+        .type = half->type,
         .base = base,
         .region = {.start = start,
                    .width = copy->width,
-                   .rows = copy->rows,
+                   .rows = copy->height,
                    .pitch = pitch,
-                   .layers = copy->layers,
+                   .layers = copy->depth,
                    .layer = pitch * height},
         .memory = memory_at(call, start),
     };
 }
 
-static struct place place_of(const struct cushim__call *call, uint8_t parameter)
+static struct cushim__copy_half half_of(const struct cushim__call *call, uint8_t parameter)
 {
     const bool is_unified = cushim__function_rule(call->slot)->is_unified;
     uint64_t value;
 
     if (parameter == CUSHIM__NO_PARAMETER)
-        return (struct place){.type = CU_MEMORYTYPE_ARRAY};
+        return (struct cushim__copy_half){.type = CU_MEMORYTYPE_ARRAY};
     value = call->values[parameter];
     if (cushim__parameter_at(call->slot, parameter)->kind == CUSHIM__PARAMETER_POINTER)
-        return (struct place){.type = CU_MEMORYTYPE_HOST, .host = (const void *)(uintptr_t)value};
-    return (struct place){.type = is_unified ? CU_MEMORYTYPE_UNIFIED : CU_MEMORYTYPE_DEVICE,
-                          .device = (CUdeviceptr)value};
+        return (struct cushim__copy_half){.type = CU_MEMORYTYPE_HOST,
+                                          .host = (const void *)(uintptr_t)value};
+    return (struct cushim__copy_half){.type =
+                                          is_unified ? CU_MEMORYTYPE_UNIFIED : CU_MEMORYTYPE_DEVICE,
+                                      .device = (CUdeviceptr)value};
 }
 
-static struct copy copy_2d(const CUDA_MEMCPY2D *copy)
-{
-    return (struct copy){
-        {copy->dstMemoryType, copy->dstHost, copy->dstDevice, copy->dstXInBytes, copy->dstY, 0,
-         copy->dstPitch, 0},
-        {copy->srcMemoryType, copy->srcHost, copy->srcDevice, copy->srcXInBytes, copy->srcY, 0,
-         copy->srcPitch, 0},
-        copy->WidthInBytes,
-        copy->Height,
-        1,
-    };
-}
-
-static struct copy copy_3d(const CUDA_MEMCPY3D *copy)
-{
-    return (struct copy){
-        {copy->dstMemoryType, copy->dstHost, copy->dstDevice, copy->dstXInBytes, copy->dstY,
-         copy->dstZ, copy->dstPitch, copy->dstHeight},
-        {copy->srcMemoryType, copy->srcHost, copy->srcDevice, copy->srcXInBytes, copy->srcY,
-         copy->srcZ, copy->srcPitch, copy->srcHeight},
-        copy->WidthInBytes,
-        copy->Height,
-        copy->Depth,
-    };
-}
-
-static struct copy copy_of(const struct cushim__call *call, const struct function_rule *rule)
+/* A set is a copy from an array, since neither reads memory that has an address. */
+static struct cushim__copy copy_of(const struct cushim__call *call,
+                                   const struct function_rule *rule)
 {
     const uint64_t *values = call->values;
     const void *described = (const void *)(uintptr_t)values[0];
-    struct copy copy = {.to = {.type = CU_MEMORYTYPE_DEVICE, .device = (CUdeviceptr)values[0]},
-                        .from = {.type = CU_MEMORYTYPE_ARRAY},
-                        .rows = 1,
-                        .layers = 1};
+    struct cushim__copy copy = {
+        .to = {.type = CU_MEMORYTYPE_DEVICE, .device = (CUdeviceptr)values[0]},
+        .from = {.type = CU_MEMORYTYPE_ARRAY},
+        .height = 1,
+        .depth = 1};
 
     if (rule->action == ORDER_COPY_2D && described)
-        return copy_2d(described);
+        return cushim__copy_2d(described);
     if (rule->action == ORDER_COPY_3D && described)
-        return copy_3d(described);
+        return cushim__copy_3d(described);
     if (rule->action == ORDER_COPY) {
-        copy.to = place_of(call, rule->to);
-        copy.from = place_of(call, rule->from);
+        copy.to = half_of(call, rule->to);
+        copy.from = half_of(call, rule->from);
         copy.width = rule->bytes == CUSHIM__NO_PARAMETER ? 0 : (size_t)values[rule->bytes];
     } else if (rule->action == ORDER_SET) {
         copy.width = values[2] * rule->unit;
     } else if (rule->action == ORDER_SET_2D) {
         copy.to.pitch = values[4] > 1 ? values[1] : 0;
         copy.width = values[3] * rule->unit;
-        copy.rows = values[4];
+        copy.height = values[4];
     }
     return copy;
 }
@@ -147,12 +114,12 @@ bool cushim__order_sides(const struct cushim__call *call, struct order_side *to,
                          struct order_side *from)
 {
     const struct function_rule *rule = cushim__function_rule(call->slot);
-    struct copy copy;
+    struct cushim__copy copy;
 
     if (rule->action < ORDER_COPY || rule->action > ORDER_SET_2D)
         return false;
     copy = copy_of(call, rule);
-    if (copy.width == 0 || copy.rows == 0 || copy.layers == 0)
+    if (copy.width == 0 || copy.height == 0 || copy.depth == 0)
         return false;
     *to = side_of(call, &copy.to, &copy);
     *from = side_of(call, &copy.from, &copy);

@@ -7,6 +7,7 @@
 
 #include <cuda.h>
 
+#include "src/driver_api/copy.h"
 #include "src/driver_api/function_name.h"
 #include "src/driver_api/structs.h"
 #include "src/layer/layer.h"
@@ -14,7 +15,7 @@
 enum { NONE = UINT8_MAX };
 
 /* The struct that parameter 0 points to, if one describes the work. */
-enum shape { PLAIN, COPY_2D, COPY_3D, COPY_3D_PEER, LAUNCH_CONFIG };
+enum shape { PLAIN, COPY_2D, COPY_3D, LAUNCH_CONFIG };
 
 static struct plan {
     uint8_t kind;                        /* enum trace_work_kind; 0: queues no work */
@@ -41,7 +42,7 @@ static const struct {
     {"cuMemcpyAto*", TRACE_COPY_ON_DEVICE, 1, PLAIN},
     {"cuMemcpyPeer*", TRACE_COPY_BETWEEN_DEVICES, 1, PLAIN},
     {"cuMemcpy2D*_v2*", TRACE_COPY, 0, COPY_2D},
-    {"cuMemcpy3DPeer*", TRACE_COPY_BETWEEN_DEVICES, 0, COPY_3D_PEER},
+    {"cuMemcpy3DPeer*", TRACE_COPY_BETWEEN_DEVICES, 0, COPY_3D},
     {"cuMemcpy3D*Batch*", TRACE_COPY, 0, PLAIN},
     {"cuMemcpy3DWith*", TRACE_COPY, 0, PLAIN},
     {"cuMemcpy3D*_v2*", TRACE_COPY, 0, COPY_3D},
@@ -110,21 +111,11 @@ static enum trace_work_kind direction(CUmemorytype from, CUmemorytype to)
     return to == CU_MEMORYTYPE_HOST ? TRACE_COPY_TO_HOST : TRACE_COPY_ON_DEVICE;
 }
 
-static void describe_copy_2d(const CUDA_MEMCPY2D *copy, struct trace_work *work)
+static void describe_copy(const struct cushim__copy *copy, struct trace_work *work)
 {
-    work->kind = direction(copy->srcMemoryType, copy->dstMemoryType);
-    work->bytes = (uint64_t)copy->WidthInBytes * copy->Height;
-}
-
-static void describe_copy_3d(const CUDA_MEMCPY3D *copy, struct trace_work *work)
-{
-    work->kind = direction(copy->srcMemoryType, copy->dstMemoryType);
-    work->bytes = (uint64_t)copy->WidthInBytes * copy->Height * copy->Depth;
-}
-
-static void describe_copy_peer(const CUDA_MEMCPY3D_PEER *copy, struct trace_work *work)
-{
-    work->bytes = (uint64_t)copy->WidthInBytes * copy->Height * copy->Depth;
+    if (work->kind == TRACE_COPY)
+        work->kind = direction(copy->from.type, copy->to.type);
+    work->bytes = (uint64_t)copy->width * copy->height * copy->depth;
 }
 
 static void describe_config(const struct cushim__launch_config *config, struct trace_work *work)
@@ -137,16 +128,16 @@ static void describe_config(const struct cushim__launch_config *config, struct t
 
 static void describe_shape(const struct plan *plan, const void *shape, struct trace_work *work)
 {
+    struct cushim__copy copy;
+
     if (!shape)
         return;
-    if (plan->shape == COPY_2D)
-        describe_copy_2d(shape, work);
-    else if (plan->shape == COPY_3D)
-        describe_copy_3d(shape, work);
-    else if (plan->shape == COPY_3D_PEER)
-        describe_copy_peer(shape, work);
-    else
+    if (plan->shape == LAUNCH_CONFIG) {
         describe_config(shape, work);
+        return;
+    }
+    copy = plan->shape == COPY_2D ? cushim__copy_2d(shape) : cushim__copy_3d(shape);
+    describe_copy(&copy, work);
 }
 
 /* In cuLaunchKernel and similar calls, grid, block and shared memory follow the function. */

@@ -16,30 +16,30 @@
 enum { ORDER_STREAM = 1, ORDER_DURING_API_CALL = 2, ORDER_ANY = 3 };
 enum { FLAG_PREFER_OVERLAP_WITH_COMPUTE = 1 };
 
-static struct mock_copy_half host(const void *memory)
+static struct cushim__copy_half host(const void *memory)
 {
-    return (struct mock_copy_half){.type = CU_MEMORYTYPE_HOST, .host = memory};
+    return (struct cushim__copy_half){.type = CU_MEMORYTYPE_HOST, .host = memory};
 }
 
-static struct mock_copy_half device(CUdeviceptr memory)
+static struct cushim__copy_half device(CUdeviceptr memory)
 {
-    return (struct mock_copy_half){.type = CU_MEMORYTYPE_DEVICE, .device = memory};
+    return (struct cushim__copy_half){.type = CU_MEMORYTYPE_DEVICE, .device = memory};
 }
 
-static struct mock_copy_half any(CUdeviceptr memory)
+static struct cushim__copy_half any(CUdeviceptr memory)
 {
-    return (struct mock_copy_half){.type = CU_MEMORYTYPE_UNIFIED, .device = memory};
+    return (struct cushim__copy_half){.type = CU_MEMORYTYPE_UNIFIED, .device = memory};
 }
 
-static struct mock_copy_half array(CUarray array, size_t offset)
+static struct cushim__copy_half array(CUarray array, size_t offset)
 {
-    return (struct mock_copy_half){.type = CU_MEMORYTYPE_ARRAY, .array = array, .x = offset};
+    return (struct cushim__copy_half){.type = CU_MEMORYTYPE_ARRAY, .array = array, .x = offset};
 }
 
-static CUresult copy(struct mock_copy_half to, struct mock_copy_half from, size_t bytes,
+static CUresult copy(struct cushim__copy_half to, struct cushim__copy_half from, size_t bytes,
                      CUstream stream, bool asynchronous)
 {
-    const struct mock_copy_shape shape = {from, to, bytes, 1, 1};
+    const struct cushim__copy shape = {from, to, bytes, 1, 1};
 
     return cushim__mock_copy_execute(&shape, stream, asynchronous, false);
 }
@@ -124,7 +124,7 @@ MOCK_APPROXIMATE(MemcpyWithAttributesAsync,
                  "no driver of this version was measured; locations and flags change nothing")
 (CUdeviceptr dst, CUdeviceptr src, size_t size, cushim_CUmemcpyAttributes *attr, CUstream hStream)
 {
-    const struct mock_copy_shape shape = {any(src), any(dst), size, 1, 1};
+    const struct cushim__copy shape = {any(src), any(dst), size, 1, 1};
     struct mock_stream *stream;
     CUresult code;
 
@@ -150,7 +150,7 @@ static CUresult check_contexts(CUcontext one, CUcontext other)
 }
 
 /* A call that waits has seen what any stream did before, and does after it. */
-static CUresult copy_peer(const struct mock_copy_shape *shape, CUstream stream, bool asynchronous)
+static CUresult copy_peer(const struct cushim__copy *shape, CUstream stream, bool asynchronous)
 {
     CUresult code;
 
@@ -167,7 +167,7 @@ MOCK_EXACT(MemcpyPeerAsync)
 (CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext,
  size_t ByteCount, CUstream hStream, bool asynchronous)
 {
-    const struct mock_copy_shape shape = {device(srcDevice), device(dstDevice), ByteCount, 1, 1};
+    const struct cushim__copy shape = {device(srcDevice), device(dstDevice), ByteCount, 1, 1};
     CUresult code = check_contexts(dstContext, srcContext);
     struct mock_stream *stream;
 
@@ -192,57 +192,34 @@ static CUresult copy_nothing(CUstream handle)
 MOCK_ALSO(Memcpy2D_v2, Memcpy2DUnaligned_v2)
 MOCK_EXACT(Memcpy2DAsync_v2)(const CUDA_MEMCPY2D *pCopy, CUstream hStream, bool asynchronous)
 {
-    struct mock_copy_shape shape;
+    struct cushim__copy shape;
 
     if (!pCopy)
         return copy_nothing(hStream);
-    shape = (struct mock_copy_shape){
-        .from = {.x = pCopy->srcXInBytes,
-                 .y = pCopy->srcY,
-                 .type = pCopy->srcMemoryType,
-                 .host = pCopy->srcHost,
-                 .device = pCopy->srcDevice,
-                 .array = pCopy->srcArray,
-                 .pitch = pCopy->srcPitch},
-        .to = {.x = pCopy->dstXInBytes,
-               .y = pCopy->dstY,
-               .type = pCopy->dstMemoryType,
-               .host = pCopy->dstHost,
-               .device = pCopy->dstDevice,
-               .array = pCopy->dstArray,
-               .pitch = pCopy->dstPitch},
-        .width = pCopy->WidthInBytes,
-        .height = pCopy->Height,
-        .depth = 1,
-    };
+    shape = cushim__copy_2d(pCopy);
     return cushim__mock_copy_execute(&shape, hStream, asynchronous, false);
 }
 
 MOCK_ALSO(Memcpy3D_v2)
 MOCK_EXACT(Memcpy3DAsync_v2)(const CUDA_MEMCPY3D *pCopy, CUstream hStream, bool asynchronous)
 {
-    struct mock_copy_shape shape;
+    struct cushim__copy shape;
 
     if (!pCopy)
         return copy_nothing(hStream);
-    shape = cushim__mock_copy_shape(pCopy);
+    shape = cushim__copy_3d(pCopy);
     return cushim__mock_copy_execute(&shape, hStream, asynchronous, false);
 }
-
-_Static_assert(sizeof(CUDA_MEMCPY3D_PEER) == sizeof(CUDA_MEMCPY3D) &&
-                   offsetof(CUDA_MEMCPY3D_PEER, srcContext) == offsetof(CUDA_MEMCPY3D, reserved0) &&
-                   offsetof(CUDA_MEMCPY3D_PEER, dstContext) == offsetof(CUDA_MEMCPY3D, reserved1),
-               "the structs differ in their contexts alone");
 
 MOCK_ALSO(Memcpy3DPeer)
 MOCK_APPROXIMATE(Memcpy3DPeerAsync, "NULL is refused; the driver crashes")
 (const CUDA_MEMCPY3D_PEER *NOT_NULL pCopy, CUstream hStream, bool asynchronous)
 {
     CUresult code = check_contexts(pCopy->srcContext, pCopy->dstContext);
-    struct mock_copy_shape shape;
+    struct cushim__copy shape;
 
     if (code)
         return code;
-    memcpy(&shape, pCopy, sizeof shape);
+    shape = cushim__copy_3d(pCopy);
     return copy_peer(&shape, hStream, asynchronous);
 }

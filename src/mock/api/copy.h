@@ -11,35 +11,18 @@
 
 #include <cuda.h>
 
+#include "src/driver_api/copy.h"
 #include "src/mock/core/object.h"
 #include "src/mock/sim/operation.h"
 
-/* One side of what a call copies: as one half of CUDA_MEMCPY3D, and laid out so. */
-struct mock_copy_half {
-    size_t x, y, z, lod;
-    CUmemorytype type;
-    const void *host;
-    CUdeviceptr device;
-    CUarray array;
-    void *context; /* of CUDA_MEMCPY3D_PEER */
-    size_t pitch, height;
-};
-
-/* What a call copies: CUDA_MEMCPY3D by its halves. */
-struct mock_copy_shape {
-    struct mock_copy_half from, to;
-    size_t width, height, depth;
-};
-struct mock_copy_shape cushim__mock_copy_shape(const CUDA_MEMCPY3D *of);
-
 /*
- * A copy of such a shape, for a node of a graph: pageable memory is read and written when it
- * executes. The caller owns the operation.
+ * A copy for a node of a graph: pageable memory is read and written when it executes. The caller
+ * owns the operation.
  *
  * CUDA_SUCCESS, INVALID_VALUE (also if there is nothing to copy), INVALID_HANDLE (an array) or
  * OUT_OF_MEMORY.
  */
-CUresult cushim__mock_copy_operation(const struct mock_copy_shape *shape,
+CUresult cushim__mock_copy_operation(const struct cushim__copy *shape,
                                      struct mock_operation **operation);
 
 /* The same for sets, and the reverse. False: it is no set. */
@@ -53,7 +36,7 @@ bool cushim__mock_set_parameters(const struct mock_operation *operation,
  * copy is executed where that is possible, or, if it is not asynchronous, after it. `read`: the
  * source is read before the call returns, in any case. Nothing to copy: done.
  */
-CUresult cushim__mock_copy_execute(const struct mock_copy_shape *shape, CUstream stream,
+CUresult cushim__mock_copy_execute(const struct cushim__copy *shape, CUstream stream,
                                    bool asynchronous, bool read);
 
 /*
@@ -63,10 +46,10 @@ CUresult cushim__mock_copy_execute(const struct mock_copy_shape *shape, CUstream
  */
 
 struct mock_copy_side {
-    struct mock_copy_half at; /* as the call says, and zero in what its type does not use */
-    bool pageable;            /* the mock does not know it */
-    bool on_device;           /* it is no memory of the host */
-    bool synchronous;         /* what SYNC_MEMOPS reads of the memory */
+    struct cushim__copy_half at; /* as the call says, and zero in what its type does not use */
+    bool pageable;               /* the mock does not know it */
+    bool on_device;              /* it is no memory of the host */
+    bool synchronous;            /* what SYNC_MEMOPS reads of the memory */
 };
 
 struct mock_copy {
@@ -78,12 +61,6 @@ struct mock_copy {
 
 /* The copy that an operation is, also one that was captured; NULL: it is no copy. */
 const struct mock_copy *cushim__mock_copy_of(const struct mock_operation *operation);
-
-/* The address of a half, which is none of an array. */
-static inline CUdeviceptr cushim__mock_copy_address(const struct mock_copy_half *half)
-{
-    return half->type == CU_MEMORYTYPE_HOST ? (CUdeviceptr)(uintptr_t)half->host : half->device;
-}
 
 /* Read the source now, so that the operation does not. False: out of memory. */
 bool cushim__mock_copy_stage(struct mock_copy *copy);

@@ -69,8 +69,7 @@ static const struct mock_device *device_of(const struct mock_copy_side *side)
 
     if (side->at.type == CU_MEMORYTYPE_ARRAY && !array)
         return NULL;
-    memory =
-        cushim__mock_allocation_at(array ? array->memory : cushim__mock_copy_address(&side->at));
+    memory = cushim__mock_allocation_at(array ? array->memory : cushim__copy_address(&side->at));
     return memory ? memory->device : NULL;
 }
 
@@ -81,7 +80,7 @@ static bool find_rows(const struct mock_copy *copy, const struct mock_copy_side 
     const struct mock_array *array;
 
     if (side->at.type != CU_MEMORYTYPE_ARRAY) {
-        *address = cushim__mock_copy_address(&side->at);
+        *address = cushim__copy_address(&side->at);
         return rows_of(copy, side, rows);
     }
     array = array_of(side);
@@ -171,7 +170,7 @@ static CUresult check_array(const struct mock_copy *copy, const struct mock_copy
 /* Memory that the mock knows has to hold the box; what it does not know can only be the host's. */
 static CUresult check_memory(const struct mock_copy *copy, struct mock_copy_side *side)
 {
-    const CUdeviceptr address = cushim__mock_copy_address(&side->at);
+    const CUdeviceptr address = cushim__copy_address(&side->at);
     const struct mock_allocation *memory;
     bool is_pinned;
     size_t offset, bytes;
@@ -203,7 +202,7 @@ static CUresult check_memory(const struct mock_copy *copy, struct mock_copy_side
  */
 static CUresult check_side(const struct mock_copy *copy, struct mock_copy_side *side)
 {
-    struct mock_copy_half *at = &side->at;
+    struct cushim__copy_half *at = &side->at;
 
     at->lod = 0;
     at->context = NULL;
@@ -290,23 +289,7 @@ static void set_cost(struct mock_copy *copy)
         costs->operation_ns + cushim__mock_operation_duration(bytes_of(copy), rate);
 }
 
-_Static_assert(sizeof(struct mock_copy_shape) == sizeof(CUDA_MEMCPY3D) &&
-                   offsetof(struct mock_copy_shape, from.array) ==
-                       offsetof(CUDA_MEMCPY3D, srcArray) &&
-                   offsetof(struct mock_copy_shape, to) == offsetof(CUDA_MEMCPY3D, dstXInBytes) &&
-                   offsetof(struct mock_copy_shape, to.height) ==
-                       offsetof(CUDA_MEMCPY3D, dstHeight),
-               "a shape is CUDA_MEMCPY3D by its halves");
-
-struct mock_copy_shape cushim__mock_copy_shape(const CUDA_MEMCPY3D *of)
-{
-    struct mock_copy_shape shape;
-
-    memcpy(&shape, of, sizeof shape);
-    return shape;
-}
-
-CUresult cushim__mock_copy_operation(const struct mock_copy_shape *shape,
+CUresult cushim__mock_copy_operation(const struct cushim__copy *shape,
                                      struct mock_operation **operation)
 {
     struct mock_copy *copy;
@@ -375,7 +358,7 @@ bool cushim__mock_copy_stage(struct mock_copy *copy)
     return true;
 }
 
-CUresult cushim__mock_copy_execute(const struct mock_copy_shape *shape, CUstream handle,
+CUresult cushim__mock_copy_execute(const struct cushim__copy *shape, CUstream handle,
                                    bool asynchronous, bool read)
 {
     struct mock_operation *operation;

@@ -243,10 +243,9 @@ static CUresult check_memset(const struct mock_work *former, const struct mock_w
     return CUDA_SUCCESS;
 }
 
-static bool is_half_alike(const struct mock_copy_half *was, const struct mock_copy_half *is)
+static bool is_half_alike(const struct cushim__copy_half *was, const struct cushim__copy_half *is)
 {
-    return was->type == is->type &&
-           is_alike(cushim__mock_copy_address(was), cushim__mock_copy_address(is));
+    return was->type == is->type && is_alike(cushim__copy_address(was), cushim__copy_address(is));
 }
 
 static CUresult check_memcpy(const struct mock_work *former, const struct mock_work *work)

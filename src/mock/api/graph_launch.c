@@ -378,7 +378,7 @@ static bool writes_pageable(const struct mock_graph *image)
             continue;
         copy = cushim__mock_copy_of(work->operation);
         if (copy && copy->to.at.type == CU_MEMORYTYPE_HOST &&
-            !cushim__mock_allocation_at(cushim__mock_copy_address(&copy->to.at)))
+            !cushim__mock_allocation_at(cushim__copy_address(&copy->to.at)))
             return true;
     }
     return false;

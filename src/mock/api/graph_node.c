@@ -165,12 +165,12 @@ MOCK_EXACT(GraphMemcpyNodeGetParams)
     const struct mock_copy *copy = node->work.type == CU_GRAPH_NODE_TYPE_MEMCPY
                                        ? cushim__mock_copy_of(node->work.operation)
                                        : NULL;
-    struct mock_copy_shape shape;
+    struct cushim__copy shape;
 
     if (!copy)
         return CUDA_ERROR_INVALID_VALUE;
-    shape = (struct mock_copy_shape){copy->from.at, copy->to.at, copy->width, copy->height,
-                                     copy->depth};
+    shape =
+        (struct cushim__copy){copy->from.at, copy->to.at, copy->width, copy->height, copy->depth};
     memcpy(nodeParams, &shape, sizeof shape);
     return CUDA_SUCCESS;
 }

@@ -72,7 +72,7 @@ struct mock_work cushim__mock_work_memcpy(const CUDA_MEMCPY3D *parameters, CUcon
     if (parameters)
         code = find_context(context, address_of(parameters), &where);
     if (code == CUDA_SUCCESS) {
-        const struct mock_copy_shape shape = cushim__mock_copy_shape(parameters);
+        const struct cushim__copy shape = cushim__copy_3d(parameters);
 
         code = cushim__mock_copy_operation(&shape, &operation);
     }
