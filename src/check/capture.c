@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What spoils captures of streams. The driver's answer decides, which has a code for each case; the
- * captures and streams that are followed here say which capture it is, and where it began. A
- * capture that began where the layer does not see it is not named.
+ * Calls that spoil captures of streams. The driver decides, which has an error code for each case.
+ * Captures and their streams are followed here only to say which capture it is, and where it began;
+ * a capture that began where the layer does not see it is not named.
  */
 #define CUSHIM_DISABLE_DEPRECATION_WARNINGS
 
@@ -14,11 +14,11 @@
 
 /* --- captures --- */
 
-/* A stream that takes part. */
+/* A stream that takes part in a capture. */
 struct lane {
     uint64_t value;
-    uint32_t number; /* of the handle table; 0: the per-thread default stream */
-    unsigned thread; /* of which that is */
+    uint32_t number; /* in the handle table; 0 for a per-thread default stream */
+    unsigned thread; /* of a per-thread default stream */
     struct order_captured seen;
 };
 
@@ -26,25 +26,25 @@ struct capture {
     struct capture *next;
     struct cushim__maker begun;
     CUstreamCaptureMode mode;
-    bool is_unclear; /* its streams are more, or other ones, than are known */
+    bool is_unclear; /* other streams take part than those that are known */
     unsigned lanes;
-    struct lane lane[ORDER_CAPTURED]; /* the first is that which it began in */
+    struct lane lane[ORDER_CAPTURED]; /* first the stream that it began in */
 };
 static struct capture *captures;
-static bool is_unknown; /* there was no memory for one */
+static bool is_unknown; /* memory ran out for one */
 
 bool cushim__capture_is_under_way(void)
 {
     return captures || is_unknown;
 }
 
-/* What a call is about. */
+/* What a call does, and the capture that it affects. */
 struct subject {
     enum order_action action;
-    struct order_event *event; /* NULL: none that is known */
-    struct lane stream;        /* of value 0: none, or the legacy default stream */
-    struct capture *capture;   /* that the stream takes part in; NULL: in none */
-    struct lane *lane;         /* its place there */
+    struct order_event *event; /* NULL if none is known */
+    struct lane stream;        /* value 0 for none or the legacy default stream */
+    struct capture *capture;   /* in which the stream takes part, or NULL */
+    struct lane *lane;         /* the stream's place in it */
 };
 
 static void find_lane(struct subject *subject)
@@ -81,7 +81,7 @@ static struct subject subject_of(const struct cushim__call *call)
     return subject;
 }
 
-/* The capture that the last record of an event is in; NULL: none, or it has ended. */
+/* The capture of an event's last record; NULL if there is none or it has ended. */
 static struct capture *capture_of(const struct order_event *event)
 {
     struct capture *capture = captures;
@@ -119,7 +119,7 @@ static void end_capture(struct capture *capture)
 
 /* --- what calls do to captures --- */
 
-/* The first function that begins one has no mode to choose (statement 147). */
+/* The first ABI of cuStreamBeginCapture has no mode (statement 147). */
 static CUstreamCaptureMode mode_of(const struct cushim__call *call)
 {
     const uint8_t mode = cushim__function_rule(call->slot)->mode;
@@ -135,7 +135,7 @@ static void note_begin(const struct cushim__call *call, const struct subject *su
     if (subject->stream.value == 0)
         return;
     if (subject->capture)
-        end_capture(subject->capture); /* where it was not seen */
+        end_capture(subject->capture); /* its end was not seen */
     capture = calloc(1, sizeof *capture);
     is_unknown = is_unknown || !capture;
     if (!capture)
@@ -147,7 +147,7 @@ static void note_begin(const struct cushim__call *call, const struct subject *su
     captures = capture;
 }
 
-/* An event that a launch of the graph records is in no capture. */
+/* An external event is not in the capture: launches of the graph record it. */
 static void note_record(const struct cushim__call *call, const struct subject *subject)
 {
     const bool has_flags = cushim__parameter_count(call->slot) > 2;
@@ -189,7 +189,7 @@ static void note_destroyed(const struct cushim__call *call, const struct subject
     end_capture(capture);
 }
 
-/* A call has succeeded, or ended a capture that was lost. */
+/* A call has succeeded, or has ended an invalidated capture. */
 static void note(const struct cushim__call *call, struct subject *subject)
 {
     switch (subject->action) {
@@ -237,7 +237,7 @@ static const char *name_of_mode(CUstreamCaptureMode mode)
     return names[(unsigned)mode < 3 ? (unsigned)mode : 2];
 }
 
-/* Report what a capture has to do with, NULL if that is not known. */
+/* Report a call, and the capture that it affects, NULL if that is not known. */
 static void report(const struct cushim__call *call, enum cushim__check_id id,
                    const struct capture *capture, const char *what)
 {
@@ -253,7 +253,7 @@ static void report(const struct cushim__call *call, enum cushim__check_id id,
                          cushim__slot_name(call->slot), what, buffer);
 }
 
-/* The capture whose mode forbids this thread an unsafe call; NULL: none that is known. */
+/* The capture whose mode forbids unsafe calls to this thread; NULL if none is known. */
 static const struct capture *forbidding(const struct cushim__call *call)
 {
     const struct capture *capture = captures;
@@ -265,7 +265,7 @@ static const struct capture *forbidding(const struct cushim__call *call)
     return capture;
 }
 
-/* NULL: there are several, and it may be any of them. */
+/* NULL if there are several, so that it may be any of them. */
 static const struct capture *only_capture(void)
 {
     return captures && !captures->next ? captures : NULL;
@@ -307,7 +307,7 @@ static void judge_implicit(const struct cushim__call *call, const struct subject
     if (subject->action == ORDER_WAIT_EVENT && of_event)
         report(call, CUSHIM__CHECK_CAPTURE_LEGACY_STREAM, of_event,
                "lets the legacy default stream wait for an event of a capture");
-    else if (subject->action != ORDER_NOTHING) /* which asks, and does no harm */
+    else if (subject->action != ORDER_NOTHING) /* a query does no harm */
         report(call, CUSHIM__CHECK_CAPTURE_LEGACY_STREAM, only_capture(),
                "uses the legacy default stream, while a stream that waits for it is captured");
 }
@@ -364,7 +364,7 @@ static void judge(const struct cushim__call *call, const struct subject *subject
         judge_unjoined(call, subject);
         break;
     case CUDA_ERROR_INVALID_VALUE:
-        /* The event has no state until it is recorded again. */
+        /* The event cannot be used until it is recorded again. */
         if (subject->event && subject->event->capture && !capture_of(subject->event) &&
             (is_wait(subject) || subject->action == ORDER_WAIT_EVENT))
             report(call, CUSHIM__CHECK_CAPTURE_EVENT, NULL,

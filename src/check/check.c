@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The subscriber: each call goes to the modules, in order. */
+/* The subscriber, which passes each call to the modules in order, and the check in a test. */
 #include "src/check/check.h"
 
 #include <stdarg.h>
@@ -16,7 +16,10 @@ uint64_t cushim__check_forked_at;
 
 static bool is_on, is_finished;
 
-/* Modules have the race detector of check, unless the driver may be called: that may be the mock. */
+/*
+ * The modules use check's own race detector. While the driver may be called, the mock's is current,
+ * because the driver may be the mock.
+ */
 static void started(struct cushim__call *call)
 {
     cushim__race_user = RACE_OF_CHECK;
@@ -28,7 +31,7 @@ static void started(struct cushim__call *call)
     cushim__race_user = RACE_OF_MOCK;
 }
 
-/* What is found is printed before the driver can crash on it. */
+/* Findings are printed before the driver can crash on the call. */
 static bool before(struct cushim__call *call, CUresult *answer)
 {
     if (!call->is_refused)
@@ -84,7 +87,7 @@ static void destroy_modules(void)
     cushim__findings_clear();
 }
 
-/* What was made, pushed and captured before is the parent's to end. */
+/* What was created, pushed and captured before the fork is the parent's to end. */
 static void begin_child(void)
 {
     destroy_modules();
@@ -227,7 +230,7 @@ void cushim__check_finish(void)
         return;
     is_finished = true;
     cushim__subscribe_all(CUSHIM__CHECK, false);
-    /* A signal handler exits in the middle of a call: then there is nothing more to say. */
+    /* If a signal handler has called exit() in the middle of a call, the lock stays taken. */
     if (!cushim__lock_comes_free(&layer->lock))
         return;
     cushim__lock_take(&layer->lock);
@@ -252,7 +255,7 @@ void cushim__check_end(void)
     cushim__check_suppressions_free(&cushim__check_options);
 }
 
-/* --- in a test: begun by it, and a part of its verdict --- */
+/* --- in a test --- */
 
 CUresult cushim_check_start(struct cushim_layer *layer, const struct cushim_check_options *given)
 {

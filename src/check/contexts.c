@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calls that find no context or another one than they need, contexts that are pushed and released
- * out of balance, and calls in host functions, where no context counts. The driver's answer decides, and what it says is current: contexts may
- * change where the layer does not see it.
+ * Calls without the context that they need, contexts that are pushed or released out of balance,
+ * and calls in host functions. Because contexts may change where the layer does not see it, the
+ * driver decides: by its answer, and by what it says is current.
  */
 #define CUSHIM_DISABLE_DEPRECATION_WARNINGS
 
@@ -14,16 +14,16 @@
 
 /* --- what was pushed --- */
 
-/* Contexts that were pushed and not popped. Beyond this many, pushes are not noted. */
+/* Contexts that were pushed and not popped. Pushes beyond this number are not noted. */
 enum { PUSHES = 256 };
 static struct push {
     uint64_t pushed;
-    uint64_t current; /* what is in its place now: cuCtxSetCurrent may have replaced it */
+    uint64_t current; /* in its place now, as cuCtxSetCurrent may have replaced it */
     struct cushim__maker pusher;
 } pushes[PUSHES];
 static unsigned push_count;
 
-/* A context was lost by a sticky error: a program that ends then leaves it where it is. */
+/* A sticky error has ended a context; a program that then exits need not pop it. */
 static bool is_lost;
 
 static void drop(unsigned index)
@@ -31,7 +31,7 @@ static void drop(unsigned index)
     memmove(&pushes[index], &pushes[index + 1], (--push_count - index) * sizeof *pushes);
 }
 
-/* The thread's last push in whose place this context is now; push_count: there is none. */
+/* The thread's last push in whose place this context is now; push_count if there is none. */
 static unsigned find_push(unsigned thread, uint64_t context)
 {
     for (unsigned i = push_count; i-- > 0;) {
@@ -107,10 +107,10 @@ void cushim__check_contexts_destroy(void)
 
 /* --- no context --- */
 
-/* CUDA 3.2 has replaced what knows addresses and sizes of 32 bits. */
+/* CUDA 3.2 replaced the functions that have addresses and sizes of 32 bits. */
 enum { SECOND_ABI = 3020 };
 
-/* The function of the other ABI; the number of slots: there is none. */
+/* The same function in the other ABI; CUSHIM__SYMBOL_COUNT if there is none. */
 static unsigned other_abi(unsigned slot)
 {
     const bool is_second = cushim__symbols[slot].since == SECOND_ABI;
@@ -127,7 +127,7 @@ static unsigned other_abi(unsigned slot)
     return other;
 }
 
-/* This thread has had a current context. */
+/* Whether this thread has ever had a current context. */
 static _Thread_local bool had_context;
 
 static void judge_current(const struct cushim__call *call, CUcontext context)
@@ -155,7 +155,7 @@ static void judge_current(const struct cushim__call *call, CUcontext context)
 
 /* --- another context --- */
 
-/* The context that an object lives in; NULL: it is not known. */
+/* The context of an object; NULL if it is not known. */
 static const struct cushim__handle *context_of(const struct cushim__handle *object)
 {
     while (object && object->type != CUSHIM__TYPE_CONTEXT)
@@ -163,7 +163,7 @@ static const struct cushim__handle *context_of(const struct cushim__handle *obje
     return object;
 }
 
-/* A stream, and the event or function that has to be of the same context. */
+/* An INVALID_HANDLE because a stream and an event or function are of different contexts. */
 static void judge_refused(const struct cushim__call *call, CUcontext current)
 {
     const struct function_rule *rule = cushim__function_rule(call->slot);
@@ -191,9 +191,8 @@ static void judge_refused(const struct cushim__call *call, CUcontext current)
 }
 
 /*
- * The driver knows what is current: it is asked, since no other answer is as certain. It says so
- * everywhere but in host functions (driver-semantics.md #82), and answers NOT_PERMITTED to other
- * calls than these, too.
+ * Asks the driver which context is current. It answers everywhere but in host functions, where it
+ * returns NOT_PERMITTED (driver-semantics.md #82), as it does to some calls elsewhere.
  */
 void cushim__check_contexts_after(const struct cushim__call *call, CUresult answer)
 {

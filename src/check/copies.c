@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Which memory copies and sets use, and whether the call waits for them (docs/driver-semantics.md,
- * 107 to 117). Where it is not known what memory it is, the call is taken to wait. Asynchronous
- * copies of pageable memory, which are none, are advice.
+ * 107 to 117). If the memory is not known, the call is assumed to wait. An asynchronous copy of
+ * pageable memory is advice, because it is not asynchronous.
  */
 #define CUSHIM_DISABLE_DEPRECATION_WARNINGS
 
 #include "src/check/order.h"
 #include "src/driver_api/copy.h"
 
-/* An asynchronous copy of so much pageable memory reads it at the call; one in a call returns. */
+/* The most pageable memory that an asynchronous and a synchronous copy stage before they return. */
 enum { STAGED = 2 << 20, STAGED_AT_ONCE = 64 << 10 };
 
-/* Some memory or context has SYNC_MEMOPS: to copy or set it waits. */
+/* Some memory or context has SYNC_MEMOPS, so copies and sets wait. */
 static bool has_sync_memory;
 
-/* What the driver is asked of a copy of this thread: the sides that no call was seen to make. */
+/* The sides of this thread's copy whose memory is not known, for which the driver is asked. */
 static _Thread_local struct {
     uint64_t call;
-    uint64_t addresses[2]; /* to and from; 0: nothing is asked */
+    uint64_t addresses[2]; /* to and from; 0: not asked for */
     bool is_pageable[2];
 } asked;
 
@@ -39,7 +39,7 @@ static enum order_memory memory_at(const struct cushim__call *call, uint64_t add
     return (enum order_memory)cushim__function_rule(object->maker.slot)->memory;
 }
 
-/* A pitch and a height that are 0 are as small as can be (driver-semantics.md #114, #115). */
+/* A pitch or height of 0 stands for the least possible (driver-semantics.md #114, #115). */
 static struct order_side side_of(const struct cushim__call *call,
                                  const struct cushim__copy_half *half,
                                  const struct cushim__copy *copy)
@@ -183,7 +183,7 @@ void cushim__check_copies_started(struct cushim__call *call)
     asked.is_pageable[0] = asked.is_pageable[1] = false;
 }
 
-/* The driver knows no type of pageable memory (driver-semantics.md #104). */
+/* For pageable memory the driver has no type (driver-semantics.md #104). */
 void cushim__check_copies_before(struct cushim__call *call)
 {
     CUmemorytype type;
@@ -196,7 +196,7 @@ void cushim__check_copies_before(struct cushim__call *call)
     }
 }
 
-/* It is set, and so it is when somebody gets the tokens for GPUDirect RDMA. */
+/* A call sets SYNC_MEMOPS, as getting the tokens for GPUDirect RDMA does. */
 static bool makes_synchronous(const struct cushim__call *call)
 {
     const uint8_t flags = cushim__function_rule(call->slot)->context_flags;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Errors that programs misread: the first sticky one, with the work that may have caused it; a
- * failure that went unnoticed, after which a call is given what was never made; and what is answered
- * where the elapsed time of events is asked that have none.
+ * Errors that programs misread: the first sticky error, with the work that may have caused it; a
+ * failure that went unnoticed, so that a later call gets an object that was never created; and
+ * elapsed times of events that cannot have one.
  */
 #define CUSHIM_DISABLE_DEPRECATION_WARNINGS
 
@@ -15,9 +15,9 @@
 
 enum { WORKS = 64, LISTED = 8, THREADS = 256 };
 
-/* Work that was queued and not seen to be done, the last of it. */
+/* The latest work that was queued and not seen to be done. */
 struct work {
-    uint64_t call; /* 0: it is done, or none */
+    uint64_t call; /* 0 if it is done, or for an unused entry */
     uint64_t stream, context, function;
     unsigned slot;
 };
@@ -28,9 +28,9 @@ static unsigned next_work;
 static CUresult sticky;
 static uint64_t sticky_call, repeats;
 
-/* The last failure of each thread to make something. */
+/* Each thread's last failure to create an object. */
 static struct failure {
-    uint64_t call; /* 0: there is none */
+    uint64_t call; /* 0 if there is none */
     unsigned slot;
     CUresult answer;
     enum cushim__object_type type;
@@ -62,7 +62,7 @@ static void note_work(const struct cushim__call *call)
     const bool is_wait = rule->action == ORDER_SEE_CONTEXT || rule->action == ORDER_SEE_STREAM;
     struct work *work = &works[next_work];
 
-    /* What is waited for with success did not cause an error. */
+    /* Work after which a wait succeeds did not cause an error. */
     for (unsigned i = 0; i < WORKS && is_wait; i++) {
         if ((rule->action == ORDER_SEE_CONTEXT && works[i].context == call->context) ||
             (rule->action == ORDER_SEE_STREAM && works[i].stream == stream))
@@ -130,9 +130,9 @@ void cushim__check_errors_finish(void)
                              sticky_call);
 }
 
-/* --- what was not noticed --- */
+/* --- ignored failures --- */
 
-/* Whether a value cannot be what the driver has returned. NULL means a stream, too. */
+/* Whether the driver cannot have returned this value. For a stream, NULL is a valid one. */
 static bool is_nothing(const struct cushim__call *call, unsigned index,
                        enum cushim__object_type type)
 {
@@ -180,7 +180,7 @@ static void judge_ignored(const struct cushim__call *call, CUresult answer)
 
 /* --- elapsed time: the driver answers 400 for all of it (driver-semantics.md #35 to #44) --- */
 
-/* Why an event has no time; NULL: it may have one. */
+/* Why an event has no time; NULL if it may have one. */
 static const char *fault_of(const struct order_event *event)
 {
     if (event->flags & CU_EVENT_DISABLE_TIMING)
@@ -194,7 +194,7 @@ static const char *fault_of(const struct order_event *event)
                           : NULL;
 }
 
-/* Of destroyed events that is reported already, and is the reason for the answer. */
+/* Destroyed events are reported elsewhere, and are then the reason for the answer. */
 static void judge_elapsed(const struct cushim__call *call, CUresult answer)
 {
     const struct cushim__handle *objects[2];
@@ -225,7 +225,7 @@ static void judge_elapsed(const struct cushim__call *call, CUresult answer)
 
 void cushim__check_errors_ended(struct cushim__call *call, CUresult answer)
 {
-    /* What a fault answers is of no work. */
+    /* An injected error has not been caused by work. */
     if (!call->is_injected)
         judge_sticky(call, answer);
     judge_ignored(call, answer);

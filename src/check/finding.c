@@ -10,15 +10,12 @@
 #include "src/base/system.h"
 #include "src/driver_api/function_name.h"
 
-/*
- * A program that does everything wrong in many places is not reported any further. What is
- * suppressed does not count.
- */
+/* Beyond so many findings, not counting suppressed ones, no more are kept. */
 enum { MOST = 1000, TEXT_SIZE = 4096 };
 
 static struct cushim__finding *first, *last;
 static unsigned findings;
-static bool are_new; /* or the report is not made yet */
+static bool are_new; /* some are not printed, or the report does not exist yet */
 static bool has_more, has_said_more;
 
 static struct cushim__finding *find(enum cushim__check_id id, const struct cushim__maker *misuse)
@@ -110,13 +107,13 @@ static bool is_suppressed(const struct cushim__finding *finding)
 
 /* --- text --- */
 
-/* Of one that is printed, other threads find more. */
+/* Other threads may count a finding again while it is printed. */
 static uint64_t count_of(const struct cushim__finding *finding)
 {
     return __atomic_load_n(&finding->count, __ATOMIC_RELAXED);
 }
 
-/* `made by cuEventCreate, call 5 of thread 1, at program+0x1189`; nothing if it is not known. */
+/* `made by cuEventCreate, call 5 of thread 1, at program+0x1189`; nothing if not known. */
 static void print_maker(struct cushim__text *text, const char *begin, const char *what,
                         const struct cushim__maker *maker)
 {
@@ -165,7 +162,7 @@ void cushim__finding_print(struct cushim__text *text, const struct cushim__findi
 
 /* --- reports --- */
 
-/* A line of the report, which the command reads: kind, level, count and text. */
+/* The beginning of a line of the report, which the command reads; the text follows. */
 static void print_fields(struct cushim__text *text, const char *kind,
                          enum cushim__check_level level, uint64_t count)
 {
@@ -186,12 +183,12 @@ static const char more_printed[] = "cushim: warning: " MORE "\n";
 static const char more_line[] = "limit\twarning\t1\twarning: " MORE "\n";
 
 /*
- * Where this program's part of the file begins: after exec, the process has the file of the program
- * before. -1: nothing is written yet.
+ * Where this program's part of the report begins, because a program that was started by exec() adds
+ * to the report of the one before. -1: nothing is written yet.
  */
 static long part;
 
-/* To write behind what stands there, or `again` from the beginning of the part. NULL: there is none. */
+/* At the end of the report, or, to write it `again`, at the beginning of the part. May be NULL. */
 static FILE *open_report(bool again)
 {
     char path[4096];
@@ -211,7 +208,10 @@ static FILE *open_report(bool again)
     return file;
 }
 
-/* The first is the file's beginning: so the command knows that this process has called. */
+/*
+ * The first line, an empty one, creates the file, so the command knows that this process was
+ * checked.
+ */
 static void write_line(const char *line)
 {
     FILE *file = open_report(false);
@@ -222,7 +222,7 @@ static void write_line(const char *line)
     fclose(file);
 }
 
-/* Each finding is printed by one thread. NULL: there is no other. */
+/* Each finding is printed by one thread. NULL if none is left. */
 static struct cushim__finding *take_unprinted(void)
 {
     struct cushim_layer *layer = cushim_layer_current();
@@ -262,7 +262,7 @@ void cushim__findings_print(void)
 {
     struct cushim__finding *finding;
 
-    /* Each call comes here, so this is a load until there is something. */
+    /* Each call comes here, and usually ends after this load. */
     if (!__atomic_load_n(&are_new, __ATOMIC_ACQUIRE) ||
         !__atomic_exchange_n(&are_new, false, __ATOMIC_ACQ_REL))
         return;
@@ -280,7 +280,7 @@ void cushim__findings_print(void)
 void cushim__findings_finish(void)
 {
     const struct cushim__finding *finding = NULL;
-    FILE *file = first ? open_report(true) : NULL; /* lines only become longer, by the counts */
+    FILE *file = first ? open_report(true) : NULL; /* counts make lines longer, never shorter */
     char line[TEXT_SIZE];
     struct cushim__text text;
 
@@ -322,7 +322,6 @@ const struct cushim__finding *cushim__finding_next(const struct cushim__finding 
 
 void cushim__findings_clear(void)
 {
-    /* The next call makes the report. */
     while (first) {
         struct cushim__finding *next = first->next;
 
@@ -333,5 +332,5 @@ void cushim__findings_clear(void)
     findings = 0;
     has_more = has_said_more = false;
     part = -1;
-    are_new = true;
+    are_new = true; /* the next call creates the report */
 }

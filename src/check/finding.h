@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What check has found: once for each id, function and place of the program, with a count. */
+/* What check has found, once for each id, function and place in the program, with a count. */
 #ifndef CUSHIM_CHECK_FINDING_H
 #define CUSHIM_CHECK_FINDING_H
 
@@ -14,31 +14,34 @@ struct cushim__finding {
     uint64_t count;
     bool is_printed, is_suppressed;
     struct cushim__maker misuse;      /* the call that is reported */
-    struct cushim__maker made, ended; /* the object; of call 0: not known */
-    struct cushim__maker earlier;     /* the other call that it takes; of call 0: none */
-    char object[CUSHIM_TAG_SIZE];     /* its name; empty: it is about none */
-    char what[768];                   /* is wrong */
-    char call[512];                   /* with its arguments; empty: at the end of the program */
+    struct cushim__maker made, ended; /* of the object; call 0 if not known */
+    struct cushim__maker earlier;     /* the other call that may be the mistake; call 0 if none */
+    char object[CUSHIM_TAG_SIZE];     /* its name; empty if it is about none */
+    char what[768];                   /* what is wrong */
+    char call[512];                   /* with arguments; empty at the end of the program */
 };
 
-/* Keep one. Under the layer's lock. */
+/* Add a finding, or count it again. Under the layer's lock. */
 void cushim__finding_add(const struct cushim__call *call, enum cushim__check_id id,
                          const struct cushim__handle *object, const struct cushim__maker *earlier,
                          const char *format, va_list list);
 
-/* Print those that are new, and write them to the report. Any thread, not under the lock: it asks the dynamic linker. */
+/*
+ * Print new findings and write them to the report. Not under the lock, here and below, because the
+ * places are looked up in the dynamic linker.
+ */
 void cushim__findings_print(void);
 
-/* Write the report once more, with the counts. The same. */
+/* Write the report again, with the final counts. */
 void cushim__findings_finish(void);
 
-/* Write to a report that the check of this process has not begun, and why. */
+/* Write to a report why the check of this process has not begun. */
 void cushim__findings_write_refusal(const char *report, const char *why);
 
-/* The one after `previous` that is reported; NULL: the first. The same. */
+/* The next finding that is not suppressed; the first if `previous` is NULL. */
 const struct cushim__finding *cushim__finding_next(const struct cushim__finding *previous);
 
-/* Print it in several lines for people; or in one, without the id, and with its count. The same. */
+/* Print a finding on several lines for people, or on one line without its id and with its count. */
 void cushim__finding_print(struct cushim__text *text, const struct cushim__finding *finding,
                            bool has_lines);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Handles of objects that no longer exist, or never were what the call takes, and objects that still
- * exist when the program ends. Only what was seen to
- * be made and ended is judged: a handle that came by a way which the layer does not see passes.
+ * Handles of objects that no longer exist or are of another kind, and objects that still exist at
+ * the end of the program. Only handles whose creation and end were seen are judged; others may come
+ * from where the layer does not see them.
  *
- * The end of an object is noted before the driver is called, and undone if the driver refuses: it
- * may give the same value to another thread at once. Whatever the driver returns is no destroyed
- * object (handle_table.h).
+ * The end of an object is noted before the driver is called, because the driver may give the same
+ * value to another thread at once, and undone if the driver refuses. A value that the driver
+ * returns is never that of a destroyed object (handle_table.h).
  */
 #define CUSHIM_DISABLE_DEPRECATION_WARNINGS
 
@@ -14,9 +14,9 @@
 
 /* How the handles of a type are judged. */
 enum judgement {
-    PASSES,   /* they may come by results that are not decoded */
-    REPORTED, /* the driver finds out that the object is gone, or is thought to */
-    REFUSED, /* a pointer of the driver's: it reads what lies there, and crashes on what it freed */
+    PASSES,   /* not judged: they may come from results that are not decoded */
+    REPORTED, /* the driver is thought to notice that the object is gone */
+    REFUSED,  /* a pointer, so the driver may crash on freed memory */
 };
 
 static const uint8_t judgements[CUSHIM__OBJECT_TYPES] = {
@@ -41,12 +41,12 @@ static const uint8_t judgements[CUSHIM__OBJECT_TYPES] = {
     [CUSHIM__TYPE_EXTERNAL_SEMAPHORE] = REPORTED,
 };
 
-/* Handles that are written to where no decoder looks, and so are no destroyed objects' any more. */
+/* Results in which no decoder finds the handles, so that they count as returned from then on. */
 static const struct returned {
     uint16_t slot;
     uint8_t type;
-    uint8_t parameter; /* where they are written */
-    uint8_t count;     /* the parameter with their number; CUSHIM__NO_PARAMETER: it is one */
+    uint8_t parameter; /* points to them */
+    uint8_t count;     /* the parameter with their number, CUSHIM__NO_PARAMETER for one */
 } returned[] = {
     {CUSHIM__SLOT(ModuleEnumerateFunctions), CUSHIM__TYPE_FUNCTION, 0, 1},
     {CUSHIM__SLOT(LibraryEnumerateKernels), CUSHIM__TYPE_KERNEL, 0, 1},
@@ -56,7 +56,7 @@ static const struct returned {
     {CUSHIM__SLOT(StreamGetCaptureInfo_v3_ptsz), CUSHIM__TYPE_GRAPH, 3, CUSHIM__NO_PARAMETER},
 };
 
-/* The effect by which a call ends what it names; NULL: none does. */
+/* The effect by which a call ends the object that it names, or NULL. */
 static const struct cushim__api_effect *end_of(unsigned slot)
 {
     const struct cushim__api_effect *effect = cushim__api_effect_first(slot);
@@ -69,7 +69,7 @@ static const struct cushim__api_effect *end_of(unsigned slot)
     return NULL;
 }
 
-/* The object whose end a call is, of memory too; NULL: there is none, or it has ended. */
+/* The object, possibly memory, that a call ends; NULL if there is none or it has ended already. */
 static struct cushim__handle *find_ending(const struct cushim__call *call)
 {
     const struct cushim__api_effect *effect = end_of(call->slot);
@@ -109,7 +109,7 @@ static void report_destroyed(struct cushim__call *call, unsigned parameter,
                          survives(call->slot, object->type) ? "" : cushim__check_refuse(call));
 }
 
-/* A live object of another kind that has this handle; NULL: there is none. */
+/* A live object of another kind with this handle, or NULL. */
 static struct cushim__handle *find_other(enum cushim__object_type type, uint64_t value)
 {
     for (unsigned other = 0; other < CUSHIM__TYPE_MEMORY; other++) {
@@ -124,7 +124,7 @@ static struct cushim__handle *find_other(enum cushim__object_type type, uint64_t
     return NULL;
 }
 
-/* Functions take a kernel for a function (statement 169), and drivers a green context's streams. */
+/* Some calls take one of these for the other; for kernels see statement 169. */
 static bool is_interchangeable(enum cushim__object_type type)
 {
     return type == CUSHIM__TYPE_FUNCTION || type == CUSHIM__TYPE_KERNEL ||
@@ -193,8 +193,8 @@ void cushim__check_handles_started(struct cushim__call *call)
 /* --- ends --- */
 
 /*
- * Others in the process may have retained a primary context where the layer does not see it: then
- * it lives on, and so does all that is in it.
+ * Other code in the process may have retained a primary context where the layer does not see it.
+ * Then the context lives on, with everything in it.
  */
 void cushim__check_handles_after(const struct cushim__call *call, CUresult answer)
 {
@@ -241,7 +241,7 @@ static void note_returned(const struct cushim__call *call)
     }
 }
 
-/* A conditional node says in a struct where the graphs of its branches are. */
+/* The struct of a conditional node points to the graphs of its branches. */
 static void note_branches(const struct cushim__call *call)
 {
     const struct cushim__graph_node *node = cushim__check_graph_node(call);
@@ -256,7 +256,7 @@ void cushim__check_handles_ended(struct cushim__call *call, CUresult answer)
 {
     struct cushim__handle *object = call->is_refused ? NULL : find_ending(call);
 
-    /* The driver has refused to end it. */
+    /* If it has not ended, the driver has refused to end it. */
     if (object && object->ender.place.call == call->number) {
         object->is_ending = false;
         object->ender.place.call = 0;
@@ -267,7 +267,7 @@ void cushim__check_handles_ended(struct cushim__call *call, CUresult answer)
     }
 }
 
-/* --- leaks: a test without check prints them by ../layer/leak_tracker.c --- */
+/* --- leaks, which leak_tracker.c of the layer reports to tests without check --- */
 
 static void report_leaked(const struct cushim__handle *object)
 {
@@ -285,8 +285,8 @@ static void report_leaked(const struct cushim__handle *object)
 }
 
 /*
- * The number of the last call before check began, and how often primary contexts had been retained:
- * what was made until then is another's.
+ * The last call before check began, and the uses of each primary context then: what was created
+ * until then is not the program's to release.
  */
 enum { DEVICES = 64 };
 static uint64_t began_at, retained[DEVICES];
@@ -312,7 +312,7 @@ static bool is_leaked(const struct cushim__handle *object)
 
 void cushim__check_handles_finish(void)
 {
-    /* What was made before a fork is the parent's to release, and after it the driver does not work. */
+    /* Objects from before a fork are the parent's, and after it the driver creates none. */
     if (!cushim__check_options.has_leaks || cushim__check_forked_at > 0)
         return;
     for (unsigned type = 0; type < CUSHIM__OBJECT_TYPES; type++) {

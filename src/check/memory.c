@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Copies and sets of device memory that was freed, or beyond its size, and memory that is freed
- * twice, or while work on the device may use it. Only addresses in what an allocation call has
- * returned are judged; those in the middle of it, as an allocator of the program's gives out, too.
- * Freed memory among the arguments of a kernel is advice.
+ * Copies and sets of freed memory or beyond the end of an allocation, and memory that is freed
+ * twice or while work on the device may use it. An address is judged if it lies anywhere in memory
+ * that an allocation call returned. Freed memory among the arguments of a kernel is advice.
  */
 #define CUSHIM_DISABLE_DEPRECATION_WARNINGS
 
@@ -20,10 +19,10 @@ static const struct function_rule *rule_of_maker(const struct cushim__handle *ob
 /* --- accesses --- */
 
 /*
- * One side of a copy or set, when the call begins and when the driver has refused it. Memory may be
- * the host's by now where some was freed. So freed memory whose address may be either is judged
- * before the call only if the host cannot read it, where a driver crashes (an H200's does), and
- * otherwise by what the driver answers.
+ * One side of a copy or set, when the call begins and when the driver has refused it. The host may
+ * have got memory where some of the device's was freed. So a call that takes addresses of both is
+ * judged before the driver only if the host cannot read the address, on which driver 580 crashes,
+ * and otherwise after it, by its answer.
  */
 static void judge(struct cushim__call *call, const struct order_side *side, bool is_refused)
 {
@@ -36,7 +35,7 @@ static void judge(struct cushim__call *call, const struct order_side *side, bool
     if ((side->type != CU_MEMORYTYPE_DEVICE && side->type != CU_MEMORYTYPE_UNIFIED) || !object ||
         object->type != CUSHIM__TYPE_MEMORY || object->maker.place.call == 0 ||
         rule_of_maker(object)->memory == ORDER_PAGE_LOCKED)
-        return; /* the host's lives on when the driver no longer knows it, or is another's */
+        return; /* host memory remains valid after the driver has forgotten it */
     is_either = object->is_destroyed && side->type == CU_MEMORYTYPE_UNIFIED;
     crashes = is_either && !cushim__host_read(&byte, (const void *)(uintptr_t)side->base, 1);
     if (is_refused != (is_either && !crashes))
@@ -76,7 +75,7 @@ static void judge_argument(const struct cushim__call *call, unsigned index, uint
     const struct cushim__handle *object = cushim__handle_at(value);
     char byte;
 
-    /* The host may have memory where some of the device's was freed. */
+    /* The host may have got memory where some of the device's was freed. */
     if (!object || !object->is_destroyed || object->type != CUSHIM__TYPE_MEMORY ||
         object->maker.place.call == 0 || rule_of_maker(object)->memory == ORDER_PAGE_LOCKED ||
         cushim__host_read(&byte, (const void *)(uintptr_t)value, 1))
@@ -86,7 +85,7 @@ static void judge_argument(const struct cushim__call *call, unsigned index, uint
                          cushim__check_name(object, value).text);
 }
 
-/* How many bytes a parameter of a function or kernel has that is seen to exist; 0: it is not. */
+/* The size of a parameter; 0 if there is none, or if the function is not known to exist. */
 static size_t size_of_parameter(uint64_t function, size_t index)
 {
     const struct cushim__handle *of_module =
@@ -105,7 +104,7 @@ static size_t size_of_parameter(uint64_t function, size_t index)
     return answer == CUDA_SUCCESS ? size : 0;
 }
 
-/* Each 8 bytes of an argument may be an address. Only advice: the kernel need not use it. */
+/* Each 8 bytes of an argument may be an address. It is advice, as the kernel need not use it. */
 void cushim__check_memory_before(struct cushim__call *call)
 {
     const struct function_rule *rule = cushim__function_rule(call->slot);
@@ -145,8 +144,8 @@ static void judge_second_end(const struct cushim__call *call, const struct cushi
 }
 
 /*
- * The driver waits before it ends host memory, and does not before it ends a pool's
- * (driver-semantics.md #94, #125).
+ * Before it frees host memory, the driver happens to wait for the work, which its reference does not
+ * promise. Before it frees a pool's memory, it does not wait (driver-semantics.md #94, #125).
  */
 static void judge_used(const struct cushim__call *call, const struct cushim__handle *object)
 {
@@ -193,7 +192,7 @@ void cushim__check_memory_started(struct cushim__call *call)
 
 /* --- memory of graphs --- */
 
-/* Each launch of the graph allocates it and frees it again: nothing is known of it. */
+/* Each launch of the graph allocates and frees this memory where it is not seen. */
 static void forget_memory_of_graph(const struct cushim__call *call)
 {
     const struct cushim__api_effect *effect = cushim__api_effect_first(call->slot);
@@ -217,7 +216,7 @@ static void forget_unless_live(uint64_t address)
         cushim__handle_forget_destroyed(address);
 }
 
-/* A node that allocates says in a struct where. */
+/* The struct of an allocation node has the address. */
 static void forget_memory_of_node(const struct cushim__call *call)
 {
     const struct cushim__graph_node *node = cushim__check_graph_node(call);
@@ -231,7 +230,7 @@ static void forget_memory_of_node(const struct cushim__call *call)
         forget_unless_live(allocation->address);
 }
 
-/* An address that the driver returns lies in what exists, wherever that comes from. */
+/* An address that the driver returns lies in memory that exists, so it is not freed memory's. */
 static void forget_what_is_not_freed(const struct cushim__call *call)
 {
     for (unsigned i = 0; i < cushim__parameter_count(call->slot); i++) {

@@ -10,7 +10,7 @@
 #include "src/driver_api/function_name.h"
 #include "src/driver_api/suggestion.h"
 
-/* A file of suppressions is for people to read: it has at most so many bytes. */
+/* The most bytes of a file of suppressions, which people write by hand. */
 enum { LARGEST_FILE = 1 << 20 };
 
 static CUresult read_level(const struct cushim__lines *lines, enum cushim__check_level *level)
@@ -24,7 +24,7 @@ static CUresult read_level(const struct cushim__lines *lines, enum cushim__check
     return cushim__lines_refuse(lines, lines->value.start, "level is error, warning or advice");
 }
 
-/* `ID:N`; an id that there is not is the likeliest mistake. */
+/* `ID:N`. The likeliest mistake is an id that does not exist. */
 static CUresult read_expectation(const struct cushim__lines *lines,
                                  struct cushim__check_options *options)
 {
@@ -112,7 +112,7 @@ void cushim__check_print_unexpected(const struct cushim__check_options *options,
 
 /* --- suppressions --- */
 
-/* The next word of a line; of length 0: there is none. */
+/* The next word of a line, of length 0 at its end. */
 static struct cushim__word next_word(const char **at, const char *end)
 {
     struct cushim__word word;
@@ -181,7 +181,7 @@ CUresult cushim__check_suppressions_load(struct cushim__check_options *options, 
 
     if (text)
         text[fread(text, 1, LARGEST_FILE, file)] = '\0';
-    if (!text || ferror(file)) /* of a folder, too */
+    if (!text || ferror(file)) /* as when reading a folder */
         snprintf(message, size, "the suppressions %.200s cannot be read: %s", path,
                  strerror(errno));
     else if (fgetc(file) != EOF)

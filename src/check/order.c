@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Missing waits: work on the same memory that nothing orders, found by the race detector from what
- * calls ask for (CUSHIM-race). What it cannot follow orders everything: values in memory, other
- * libraries, captures, two threads that are in calls at the same time.
+ * Missing waits (CUSHIM-race): work on the same memory that nothing orders, which the race detector
+ * finds from the calls that submit and wait for work. What cannot be followed orders everything:
+ * values in memory, other libraries, captures, and calls of two threads at the same time.
  */
 #define CUSHIM_DISABLE_DEPRECATION_WARNINGS
 
@@ -12,12 +12,12 @@
 
 enum { UNDER_WAY = 64 };
 
-/* A call that is under way and has a part in the order of work. */
+/* A call that is under way and affects the order of work. */
 struct under_way {
-    uint64_t call; /* its number; 0: this place is free */
+    uint64_t call; /* its number; 0 for a free entry */
     uint32_t event;
-    bool submits;  /* and so it matters which of two is first */
-    bool overlaps; /* with one of another thread, so that this is not known */
+    bool submits;  /* so it matters which of two is first */
+    bool overlaps; /* with another thread's, so that this is not known */
     struct order_freed freed;
 };
 
@@ -41,7 +41,7 @@ static void create_event(const struct cushim__call *call)
 
 /* --- captures --- */
 
-/* Calls while a stream is captured: it is not known which are work, so none are. */
+/* While a stream is captured, it is not known which calls are work, so none count as work. */
 static void note_in_capture(const struct cushim__call *call, const struct function_rule *rule)
 {
     struct order_event *event =
@@ -86,7 +86,7 @@ static struct under_way *find(uint64_t call)
     return NULL;
 }
 
-/* Two threads are in calls: which of two submissions comes first, and what is waited for? */
+/* If two threads are in calls, it is not known which is first and what a wait includes. */
 static void note_overlaps(struct under_way *entry)
 {
     for (unsigned i = 0; i < UNDER_WAY; i++) {
@@ -132,8 +132,8 @@ void cushim__check_order_started(struct cushim__call *call)
 }
 
 /*
- * The life of objects, and what graphs get, counts in captures, too. False: the call does more. What
- * is destroyed and has no more to say is left to forget().
+ * Apply what counts in captures, too: created and destroyed objects, and nodes of graphs. Returns
+ * whether that is all that the call does. Destroyed events and contexts are left to forget().
  */
 static bool apply_life(const struct cushim__call *call, const struct function_rule *rule)
 {
@@ -152,7 +152,7 @@ static bool apply_life(const struct cushim__call *call, const struct function_ru
         object = cushim__function_object(call, CUSHIM__TYPE_STREAM, 0);
         stream = object ? object->order : NULL;
         if (cushim__capture_is_under_way())
-            cushim__order_all(); /* it may have been that stream's */
+            cushim__order_all(); /* the capture may have been that stream's */
         if (call->slot == CUSHIM__SLOT(StreamDestroy))
             cushim__order_see_stream(stream);
         if (stream)
@@ -169,7 +169,9 @@ static bool apply_life(const struct cushim__call *call, const struct function_ru
     }
 }
 
-/* A capture ends whatever the driver says, unless there was none. */
+/*
+ * Whether a call counts. A capture has ended even if the driver reports an error, if there was one.
+ */
 static bool counts(const struct cushim__call *call, const struct function_rule *rule,
                    CUresult answer)
 {
@@ -204,7 +206,7 @@ void cushim__check_order_ended(struct cushim__call *call, CUresult answer)
     if (counts(call, rule, answer))
         judge(call, rule, entry);
     else if (entry && answer != CUDA_SUCCESS && !cushim__answer_refuses(answer))
-        cushim__order_all(); /* work has failed, and there is no more to wait for */
+        cushim__order_all(); /* a sticky error: no work is left to wait for */
     if (entry)
         entry->call = 0;
 }

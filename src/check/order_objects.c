@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Contexts, streams and events as far as the order of work goes, and the names of kernels: what
- * check adds to the objects of the handle table.
+ * What check adds to the objects of the handle table: for contexts, streams and events the state
+ * that the order of work needs, and for kernels the name.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@ enum { KERNEL_NAME = 48 };
 
 static uint64_t stream_ids;
 
-/* NULL: no memory, or no object. */
+/* NULL if memory runs out, or for no object. */
 static void *find_or_add(struct cushim__handle *object, size_t size)
 {
     if (object && !object->order)
@@ -20,7 +20,7 @@ static void *find_or_add(struct cushim__handle *object, size_t size)
     return object ? object->order : NULL;
 }
 
-/* Streams of green contexts belong to another one, and it is not known which of them wait. */
+/* NULL for a green context, of which it is not known which streams wait for each other. */
 struct order_context *cushim__order_context(uint64_t value)
 {
     struct cushim__handle *object =
@@ -69,8 +69,8 @@ static void drop_own(struct order_context *context)
 }
 
 /*
- * Threads end, and nothing says so: when there are so many default streams, they are forgotten.
- * Threads may go on, in other timelines, so all that was submitted comes before.
+ * The layer does not see that threads end, so beyond this number all default streams are forgotten.
+ * Threads that still run get new ones, and all earlier work is assumed to come before.
  */
 enum { OWN_STREAMS = 1024 };
 
@@ -146,7 +146,7 @@ void cushim__order_kernel_set(struct cushim__handle *object, const char *name)
         snprintf(kept, KERNEL_NAME, "%s", name);
 }
 
-/* Functions take a kernel for a function. */
+/* Calls take a kernel in the place of a function, so both are searched. */
 const char *cushim__order_kernel(uint64_t value)
 {
     const struct cushim__handle *object = cushim__handle_find(CUSHIM__TYPE_FUNCTION, value, false);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What calls submit to streams and wait for, passed on to the race detector. */
+/* What calls submit and wait for, passed on to the race detector. */
 #define CUSHIM_DISABLE_DEPRECATION_WARNINGS
 
 #include <stdio.h>
@@ -11,21 +11,21 @@ enum { AWAITING = 64 };
 static uint64_t submitted;
 
 /*
- * Work that waits for what is outside of the streams, and was not seen to be done: until then what
- * comes behind it may wait for whatever is submitted later.
+ * Work that waits for something outside of streams and was not seen to be done. Until it is, the
+ * work behind it may be waiting for anything that is submitted later.
  */
 static struct awaiting {
     const struct order_context *context;
     uint64_t stream, number;
     uint32_t timeline;
-    bool is_obscure; /* clocks do not show it: since it was submitted all was ordered unseen */
+    bool is_obscure; /* order_all() was called since, so a clock does not prove that it is done */
 } awaiting[AWAITING];
 static unsigned awaiting_count;
 
-/* The most that a graph may do: launches may wait for what they copy (driver-semantics.md #140). */
+/* The most that a launch of a graph may do (driver-semantics.md #140). */
 static enum order_graphs graphs;
 
-/* --- what the detector asks --- */
+/* --- the detector's callbacks --- */
 
 uint64_t cushim__order_id(const struct cushim__handle *object)
 {
@@ -74,7 +74,7 @@ static void found_race(const struct race_side *later, const struct race_side *ea
                          "%s", text);
 }
 
-/* The detector forgets uses, or has no memory: it finds less. */
+/* The detector logs that it forgets uses; it then finds less, which is not reported. */
 static void log_nothing(const char *text)
 {
     (void)text;
@@ -82,7 +82,6 @@ static void log_nothing(const char *text)
 
 /* --- what is waited for --- */
 
-/* Something is not known: all that is submitted so far comes before what follows. */
 void cushim__order_all(void)
 {
     for (unsigned i = 0; i < awaiting_count; i++)
@@ -90,7 +89,7 @@ void cushim__order_all(void)
     cushim__race_saw_all();
 }
 
-/* What the host has really seen to be finished: a clock, and with it a stream or a context. */
+/* What the host has seen to be finished: a clock, perhaps of a whole stream or context. */
 struct seen {
     struct race_clock *clock;
     const struct order_stream *stream;
@@ -147,7 +146,7 @@ static void see_context(uint64_t value)
 
 /* --- what is submitted --- */
 
-/* NULL: it is not known what it waits for. */
+/* NULL if it is not known what the stream waits for. */
 static struct order_stream *stream_of(const struct cushim__call *call)
 {
     const uint64_t value = cushim__function_stream_value(call);
@@ -158,7 +157,7 @@ static struct order_stream *stream_of(const struct cushim__call *call)
     return cushim__order_default_stream(call->context, value ? call->thread : 0);
 }
 
-/* False: nothing is looked for. Else end() follows. */
+/* If it returns true, end() has to follow; false: the detector is off. */
 static bool submit(const struct cushim__call *call, struct order_stream *stream, const char *kind,
                    bool waits, struct race_access *access)
 {
@@ -180,7 +179,7 @@ static void end(struct race_access *access)
     cushim__race_clock_release(access->before);
 }
 
-/* Work whose memory does not count. Of streams that are not clear it may order others. */
+/* Work whose memory does not matter. On an unknown stream it orders everything. */
 static void submit_plain(const struct cushim__call *call, struct order_stream *stream,
                          const char *kind)
 {
@@ -192,7 +191,7 @@ static void submit_plain(const struct cushim__call *call, struct order_stream *s
         end(&access);
 }
 
-/* Of pageable memory that is copied at once the stream is waited for, and the copy is not. */
+/* A synchronous copy from pageable memory waits for earlier work, but not for the copy itself. */
 static void submit_memory(const struct cushim__call *call, const struct function_rule *rule,
                           struct order_stream *stream)
 {
@@ -222,8 +221,8 @@ static void submit_memory(const struct cushim__call *call, const struct function
 }
 
 /*
- * Work that waits for something else, or that the host may learn from: what is before it on its
- * stream is then taken to be seen.
+ * Work that waits for something outside of streams, or signals to the host, which is then assumed
+ * to have seen what comes before on the stream.
  */
 static void submit_outside(const struct cushim__call *call, struct order_stream *stream, bool waits,
                            bool signals)
@@ -263,7 +262,7 @@ static void submit_allocation(const struct cushim__call *call, struct order_stre
 static void submit_free(const struct cushim__call *call, struct order_stream *stream,
                         const struct order_freed *freed)
 {
-    /* The memory has no length any more; uses of it are within it. */
+    /* The size is not known any more, so all addresses from the start on count. */
     const struct race_memory memory = {
         .id = freed->memory, .start = call->values[0], .bytes = SIZE_MAX >> 8};
     struct race_access access;
@@ -318,7 +317,7 @@ static void wait_for_event(struct order_stream *stream, const struct order_event
         cushim__race_wait_all(&stream->race);
 }
 
-/* Launches of one executable graph come one after the other (driver-semantics.md #140). */
+/* Launches of one executable graph do not overlap (driver-semantics.md #140). */
 static void launch_graph(const struct cushim__call *call, struct order_stream *stream)
 {
     struct order_event *launches =
@@ -335,7 +334,7 @@ static void launch_graph(const struct cushim__call *call, struct order_stream *s
         cushim__race_saw(cushim__race_last(&stream->race), true);
 }
 
-/* A launch with these attributes records an event. */
+/* Attributes of a launch may let it record an event. */
 static void note_launch_events(const struct cushim__launch_config *config)
 {
     for (unsigned i = 0; config && config->attributes && i < config->count; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Functions that are newer than the version of CUDA which the program promises to work with: those
- * that it calls, and those that it looks up. Each is reported once.
+ * Functions that are newer than the version of CUDA with which the program has to work
+ * (`--promise`), and which it calls or looks up. Each is reported once.
  */
 #include <string.h>
 
@@ -22,7 +22,7 @@ static bool is_news(unsigned slot, uint8_t how)
     return is_first;
 }
 
-/* `older` does the same in the version that is promised; NULL: there is none. */
+/* `older` does the same in the promised version; NULL if there is none. */
 static void report(const struct cushim__call *call, enum cushim__check_id id, unsigned slot,
                    const char *how, const char *older)
 {
@@ -34,7 +34,7 @@ static void report(const struct cushim__call *call, enum cushim__check_id id, un
                          older ? "has in its place " : "does not have it", older ? older : "");
 }
 
-/* Where a driver lacks a function that has a fallback, cushim's table calls that. */
+/* If a driver lacks a function, cushim's table calls its fallback, if it has one. */
 void cushim__check_promise_started(struct cushim__call *call)
 {
     const unsigned fallback = cushim__symbols[call->slot].fallback;
@@ -46,7 +46,7 @@ void cushim__check_promise_started(struct cushim__call *call)
                call->slot, "called", has_older ? cushim__slot_name(fallback) : NULL);
 }
 
-/* A driver has given the function that a version of CUDA has by this name. */
+/* The driver has returned the function that the requested version of CUDA has by this name. */
 static void note_found(const struct cushim__call *call)
 {
     const void *const *found = (const void *const *)(uintptr_t)call->values[1];

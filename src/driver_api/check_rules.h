@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What misuse of the driver API there is, with a stable id each: the rows of check_rules.tsv.
- * `cushim check` and the mock report by them.
+ * The kinds of misuse that `cushim check` and the mock report, each with a stable id: the rows of
+ * check_rules.tsv.
  */
 #ifndef CUSHIM_DRIVER_API_CHECK_RULES_H
 #define CUSHIM_DRIVER_API_CHECK_RULES_H
@@ -21,7 +21,7 @@ enum cushim__check_id {
     CUSHIM__CHECK_NONE = CUSHIM__CHECK_IDS /* misuse that has no id */
 };
 
-/* One id, as its row says. What is for the documentation alone is not compiled in. */
+/* One row, without the columns that only the documentation needs. */
 struct cushim__check_rule {
     enum cushim__check_level level;
     const char *id;
@@ -31,7 +31,7 @@ struct cushim__check_rule {
 };
 extern const struct cushim__check_rule cushim__check_rules[CUSHIM__CHECK_IDS];
 
-/* The id for the use of an object of a type that was destroyed, and for one that never is. */
+/* The ids for the use of a destroyed object of a type, and for one that is never destroyed. */
 enum cushim__check_id cushim__check_of_destroyed(enum cushim__object_type type);
 enum cushim__check_id cushim__check_of_leaked(enum cushim__object_type type);
 

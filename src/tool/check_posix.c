@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `cushim check`: each process of a program writes what it has found (src/check) into a file. They
- * are read when the program has ended, and compared with what was expected.
+ * `cushim check`: each process of the program writes its findings (src/check) to a file. When the
+ * program has ended, the command reads the files and compares the findings with the expectations.
  */
 #define _GNU_SOURCE
 #include "src/check/options.h"
@@ -14,10 +14,10 @@
 #include "src/tool/run_report.h"
 #include "src/tool/system.h"
 
-/* Of the command line; every process reads them again. */
+/* The options of the command line, which every process reads again. */
 static struct cushim__check_options options;
 
-/* The number in the table of rules; CUSHIM__CHECK_IDS: it is no id, as `limit` is none. */
+/* The id of a finding; CUSHIM__CHECK_IDS for a line that has none, such as `limit`. */
 static unsigned id_of(const struct finding *finding)
 {
     unsigned id = 0;
@@ -27,7 +27,7 @@ static unsigned id_of(const struct finding *finding)
     return id;
 }
 
-/* Findings of an expected id are no failures if there are as many as expected. */
+/* Findings of an expected id are not failures if their number is the expected one. */
 static void compare(struct findings *findings)
 {
     unsigned found[CUSHIM__CHECK_IDS + 1] = {0};
@@ -51,7 +51,7 @@ static void compare(struct findings *findings)
     }
 }
 
-/* A process prints what it finds the first time, and only its report says how often. */
+/* A process prints a finding once; only its report has the count. */
 static void print_times(const struct finding *finding)
 {
     const char *what = finding_text(finding) + strlen(finding->level) + strlen(": ");
@@ -82,7 +82,7 @@ static void judge(const struct arguments *arguments, struct findings *findings)
     compare(findings);
 }
 
-/* Read the options, which every process of the program reads again, and pass them on. */
+/* Check the options, and pass them on to the processes of the program. */
 static bool set_options(const struct arguments *arguments, struct failure *failure)
 {
     const char *settings = arguments->check_settings ? arguments->check_settings : "";
@@ -92,7 +92,7 @@ static bool set_options(const struct arguments *arguments, struct failure *failu
 
     if (cushim__check_options_read(&options, settings, "", message, sizeof message) !=
         CUDA_SUCCESS) {
-        /* Not the line and the column in front: the user has given options. */
+        /* Without the line and column, because the user has given options. */
         text = strstr(message, ": ");
         failure_set(failure, STATUS_USAGE, "Read the manual with `cushim help check`.", "%s",
                     text ? text + 2 : message);

@@ -260,6 +260,15 @@ class Packaging(consumer.Consumer):
             result = subprocess.run([program], env=environment, stdout=subprocess.DEVNULL)
             self.assertEqual(result.returncode, status)
 
+    def test_unmodified_program_is_compiled(self):
+        command, = self.blocks('An unmodified program', 'docs/testing.md')
+        shutil.copy(os.path.join(SOURCE, 'examples', 'testing', 'sum.c'), self.folder)
+        self.run_block(command)
+        for name in 'sum', 'sum-with-bug':
+            environment = consumer.on_mock(self.mock, LD_LIBRARY_PATH=os.path.dirname(self.mock))
+            self.assertEqual(consumer.run(os.path.join(self.folder, name), env=environment),
+                             'sum 499500\n')
+
     def test_program_is_fuzzed(self):
         command, = self.blocks('Fuzzing your input', 'docs/testing.md')
         self.skip_without_a_folder()

@@ -24,6 +24,7 @@ TESTED = {
     'docs/testing.md': {
         'Ten minutes': ['sh'],
         'Fuzzing your input': ['sh'],
+        'An unmodified program': ['sh'],
         'A whole program': ['cmake'],
         'With cmocka and other frameworks': ['sh'],
         'Under sanitizers': ['sh'],

@@ -31,11 +31,11 @@ struct cushim_check_options {
      * Settings, `key = value` a line; copied. NULL: none.
      * `level` is the least that is reported: `error`, `warning` (the default) or `advice`.
      * `leaks = on` reports what has leaked, which cushim_test_end() does as well.
-     * `let_through = on` makes calls on which the driver is known to crash all the same; else they
+     * `let_through = on` passes on calls on which the driver is known to crash, which otherwise
      * return CUDA_ERROR_INVALID_HANDLE.
      * `promise = 12.2` is the version of CUDA that the program is to work with.
-     * `expect = CUSHIM-event-destroyed:1`, which may be there often, wants so many findings of an
-     * id: others of it, or fewer, are a failure.
+     * `expect = CUSHIM-event-destroyed:1`, which may be repeated, expects this number of findings of
+     * an id: fewer or more are a failure.
      */
     const char *settings;
     /**
@@ -69,8 +69,9 @@ struct cushim_check_options {
  *
  * Thread safety: any thread, while no call through the layer is under way.
  * Context: needs none.
- * Driver calls: none here; while it checks, cuDevicePrimaryCtxGetState behind a release of a
- *               primary context.
+ * Driver calls: none here. Calls that are checked ask the driver what cannot be known otherwise:
+ *               cuCtxGetCurrent, cuCtxGetApiVersion, cuPointerGetAttribute, cuFuncGetParamInfo,
+ *               cuKernelGetParamInfo, cuDevicePrimaryCtxGetState.
  * Since: 0.1.
  */
 CUSHIM_API CUresult cushim_check_start(struct cushim_layer *layer,
@@ -92,7 +93,7 @@ CUSHIM_API CUresult cushim_check_start(struct cushim_layer *layer,
 CUSHIM_API size_t cushim_check_count(struct cushim_layer *layer, const char *id);
 
 /**
- * Stop to check, and say what was found. cushim_test_end() does it, too.
+ * End the check, and say what was found. cushim_test_end() does so, too.
  *
  * @param layer   The layer.
  * @param buffer  Receives a line for each finding; NULL if `size` is 0.
