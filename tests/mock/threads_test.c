@@ -5,10 +5,12 @@
  * after.
  */
 #define _POSIX_C_SOURCE 200809L
+#define CUSHIM_DISABLE_DEPRECATION_WARNINGS
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "src/mock/api/context.h"
 #include "src/mock/core/state.h"
@@ -274,6 +276,49 @@ static void threads_that_live_are_known(void **state)
     pthread_barrier_destroy(&barrier);
 }
 
+/* Another thread destroys an event while the first ABI of cuEventDestroy waits for it. */
+
+static CUresult destroyed;
+
+static void *destroy(void *event)
+{
+    destroyed = driver->EventDestroy_v2(event);
+    return NULL;
+}
+
+/* Runs within that wait, because in the mode `auto` a wait executes the work. */
+static void CUDA_CB let_destroy(void *event)
+{
+    pthread_t thread;
+
+    if (pthread_create(&thread, NULL, destroy, event) == 0)
+        pthread_join(thread, NULL);
+}
+
+static void event_is_destroyed_while_its_destruction_waits(void **state)
+{
+    CUevent event = fixture_event();
+    CUstream stream = fixture_stream();
+
+    (void)state;
+    destroyed = CUDA_ERROR_UNKNOWN;
+    OK(driver->LaunchHostFunc(stream, let_destroy, event));
+    OK(driver->EventRecord(event, stream));
+    CODE(CUDA_ERROR_INVALID_HANDLE, driver->EventDestroy(event));
+    OK(destroyed);
+    assert_non_null(strstr(fixture_misuse(0), "of an event that was destroyed: event#1"));
+    OK(driver->StreamDestroy_v2(stream));
+}
+
+/* The mock has seen that misuse. */
+static int end_with_misuse(void **state)
+{
+    (void)state;
+    OK(driver->DevicePrimaryCtxRelease_v2(0));
+    CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_mock_destroy(fixture_mock));
+    return 0;
+}
+
 static int begin(void **state)
 {
     (void)state;
@@ -298,6 +343,8 @@ int main(void)
         TEST(work_of_a_thread_that_ended_goes_on),
         TEST(capture_of_a_thread_that_ended_goes_on),
         TEST(threads_that_live_are_known),
+        cmocka_unit_test_setup_teardown(event_is_destroyed_while_its_destruction_waits, begin,
+                                        end_with_misuse),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
