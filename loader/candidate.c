@@ -8,14 +8,14 @@
 #include "loader/system.h"
 #include "src/base/text.h"
 
-/* The result of the load if no candidate has a higher rank. Higher ranks got further. */
+/* The result of the load if no candidate has a higher rank, which means that it got further. */
 struct verdict {
     enum cushim_state state;
     CUresult code;
     int rank;
 };
 
-/* For each outcome without a row: a file was found, and the system could not open it. */
+/* For each outcome without a row. A file was found, but the system could not open it. */
 static const struct verdict not_loadable = {CUSHIM_STATE_NOT_LOADABLE,
                                             CUDA_ERROR_SHARED_OBJECT_INIT_FAILED, 2};
 
@@ -24,7 +24,7 @@ static const struct verdict verdicts[] = {
     [CUSHIM_OUTCOME_NOT_A_DRIVER] = {CUSHIM_STATE_NOT_A_DRIVER,
                                      CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND, 3},
     [CUSHIM_OUTCOME_STUB] = {CUSHIM_STATE_STUB, CUDA_ERROR_STUB_LIBRARY, 4},
-    /* The code is the driver's own. */
+    /* The driver's own code replaces this one. */
     [CUSHIM_OUTCOME_DRIVER_ERROR] = {CUSHIM_STATE_DRIVER_ERROR, CUDA_ERROR_UNKNOWN, 5},
     [CUSHIM_OUTCOME_TOO_OLD] = {CUSHIM_STATE_TOO_OLD, CUSHIM__REQUIRES_NEWER_DRIVER, 6},
     [CUSHIM_OUTCOME_STATIC_PROGRAM] = {CUSHIM_STATE_NOT_LOADABLE,
@@ -69,7 +69,7 @@ static void source_path(const struct cushim__source *source, char *path, size_t 
         cushim__function_path(source->init, path, size);
 }
 
-/* Record the outcome of an opened library, with its path if it was searched by name. */
+/* Record the outcome of an opened library, with its path if it was searched for by name. */
 static void set_opened_outcome(struct cushim__candidate *candidate, enum cushim_outcome outcome,
                                const struct cushim__source *source, const char *message)
 {
@@ -131,9 +131,9 @@ static void examine(const struct cushim_load_options *options, struct cushim_rep
 }
 
 /*
- * `library` is NULL if it could not be opened; the candidate has its outcome then. What is no
- * driver is closed, lest a search by name find it again by its SONAME. A driver stays: it may have
- * threads.
+ * `library` is NULL if it could not be opened; then the candidate has its outcome. A library that
+ * is not a driver is closed, lest a search by name find it again by its SONAME. A driver stays
+ * open, since it may have threads.
  */
 static void try_library(const struct cushim_load_options *options, struct cushim_report *report,
                         struct cushim__candidate *candidate, void *library,

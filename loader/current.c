@@ -6,7 +6,8 @@
  * `own_table` is the loader's table: lazy-load, absent (NULL) or the driver's.
  * `cushim_current_table` is the same unless the program has installed another table. The loader
  * never replaces an installed table, except in the child of a fork, where a wrapped driver is
- * unusable. For a table with fewer slots than this library's, it is a copy with the rest filled.
+ * unusable. A table with fewer slots than this library's is installed as a copy with the rest
+ * filled.
  *
  * A driver is published in this order: cushim__loaded_driver() (load.c), `own_table`,
  * `cushim_current_table`. A thread that finds the first without the others completes them before it
@@ -85,7 +86,7 @@ static const struct cushim_table *absent_table(void)
     return atomic_load(&made) ? atomic_load(&made) : &cushim__lazy_table;
 }
 #else
-/* If one function cannot stand for all, the lazy-load table is used, which returns the same. */
+/* If one function cannot serve all slots, the lazy-load table is used, which returns the same. */
 static bool is_absent_table(const struct cushim_table *table)
 {
     (void)table;
@@ -98,7 +99,7 @@ static const struct cushim_table *absent_table(void)
 }
 #endif
 
-/* Return the table to make current for an `own_table`. */
+/* Return the table to make current for a value of `own_table`. */
 static const struct cushim_table *current_for(const struct cushim_table *table)
 {
     return table ? table : absent_table();
@@ -112,7 +113,7 @@ static bool is_own(const struct cushim_table *table)
            is_absent_table(table);
 }
 
-/* Return how many slots of a table of the program can be read. */
+/* Return how many slots of a table of the program's can be read. */
 static size_t readable_slots(const struct cushim_table *table)
 {
     const size_t size = table->size < sizeof *table ? table->size : sizeof *table;
@@ -140,8 +141,8 @@ static bool is_complete(const struct cushim_table *table)
 }
 
 /*
- * Copies of the shorter tables that were installed. One that is taken stays its original's: a call
- * may be in progress in it, and objects remember it.
+ * Copies of the shorter tables that were installed. A copy belongs to its original for good, since
+ * a call may be in progress in it, and objects remember it.
  */
 enum { MOST_COPIES = 8 };
 
@@ -184,7 +185,7 @@ static void fill_copy(struct copy *copy, const struct cushim_table *original)
     atomic_store(&copy->is_filled, true);
 }
 
-/* False: the thread that fills it is the parent's of this process, or what a signal interrupted. */
+/* Returns false if the filling thread is the parent's, or is interrupted by this signal handler. */
 static bool wait_until_filled(const struct copy *copy)
 {
     for (unsigned times = 0; times < 200 && !atomic_load(&copy->is_filled); times++)
@@ -208,7 +209,7 @@ const struct cushim_table *cushim__complete_table(const struct cushim_table *tab
     return NULL;
 }
 
-/* Return the table that was installed as this one. */
+/* Return the table that the program installed, of which this may be a copy. */
 static const struct cushim_table *original_of(const struct cushim_table *table)
 {
     for (unsigned i = 0; i < MOST_COPIES; i++) {
@@ -289,7 +290,7 @@ CUresult cushim_table_install(const struct cushim_table *table, const struct cus
     before = __atomic_exchange_n(&cushim_current_table, after, __ATOMIC_SEQ_CST);
     if (to_own)
         update_current(); /* a load may have published in between */
-    /* The caller may keep it beyond the next load, whose result the lazy-load table uses. */
+    /* The caller may keep it beyond the next load; the lazy-load table uses that load's result. */
     if (former)
         *former = is_absent_table(before) ? &cushim__lazy_table : original_of(before);
     return CUDA_SUCCESS;

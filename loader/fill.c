@@ -2,9 +2,9 @@
 /*
  * Filling a table: by exact name, then by cuGetProcAddress_v2, then by fallback.
  *
- * The exported name is the ABI, so it comes first. cuGetProcAddress_v2 is called second and only
- * with the version that introduced the ABI: for a later one it may return a newer ABI, for one
- * above the driver's it returns an older ABI (525 to 555) or fails for every name (580), and it
+ * The exported name is the ABI, so it comes first. cuGetProcAddress_v2 comes second, and is called
+ * only with the version that introduced the ABI. For a later version it may return a newer ABI; for
+ * one above the driver's it returns an older ABI (525 to 555) or fails for every name (580), and it
  * often succeeds with NULL.
  */
 #include <stddef.h>
@@ -26,7 +26,7 @@ enum { LEGACY_STREAM = 1, PER_THREAD_STREAM = 2 };
 
 struct finder {
     const struct cushim__source *source;
-    proc_address proc_address; /* NULL: the driver has none */
+    proc_address proc_address; /* NULL if the driver has none */
 };
 
 static cushim_function find_by_name(const struct finder *finder,

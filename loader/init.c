@@ -3,9 +3,9 @@
  * Initialising, and its effect on forked children.
  *
  * An initialised driver does not work in a forked child: some calls succeed there and others fail.
- * So the child gets the absent table. Before a fork cuDeviceGetCount shows whether the driver is
- * initialised, by any code of the process. It is not called while a thread is inside cuInit, which
- * may hold the driver's lock; therefore the slot of cuInit counts its callers.
+ * So the child gets the absent table. Before a fork, cuDeviceGetCount shows whether any code of the
+ * process has initialised the driver. It is not called while a thread is inside cuInit, which may
+ * hold the driver's lock; therefore the slot of cuInit counts its callers.
  */
 #include <stdatomic.h>
 #include <stdint.h>
@@ -16,11 +16,11 @@
 #include "loader/system.h"
 #include "src/base/options.h"
 
-/* The last result of cuInit, any number of 32 bits, or NOT_CALLED. */
+/* The last result of cuInit, which may be any 32-bit number, or NOT_CALLED. */
 #define NOT_CALLED INT64_MAX
 static _Atomic int64_t init_result = NOT_CALLED;
 
-/* The process in which cuInit succeeded; 0: none. */
+/* The process in which cuInit succeeded, or 0. */
 static _Atomic uint32_t init_process;
 
 /* Threads that are inside cuInit, or have not yet recorded its result. */
@@ -33,7 +33,7 @@ CUresult CUDAAPI cushim__init_slot(unsigned flags)
 {
     CUresult(CUDAAPI * init)(unsigned) =
         (CUresult(CUDAAPI *)(unsigned))cushim__loaded_driver()->init;
-    /* A thread that is cancelled in cuInit would be counted for ever. */
+    /* A thread that is cancelled in cuInit would be counted forever. */
     const int cancellation = cushim__disable_cancellation();
     CUresult code;
 
@@ -41,7 +41,7 @@ CUresult CUDAAPI cushim__init_slot(unsigned flags)
     code = init(flags);
     if (code == CUDA_SUCCESS)
         atomic_store(&init_process, cushim__process());
-    /* A later call that fails, as with other flags, does not undo a success. */
+    /* A later call that fails, for instance because of other flags, does not undo a success. */
     if (code == CUDA_SUCCESS || atomic_load(&init_process) == 0)
         atomic_store(&init_result, (int)code);
     /* This comes last, so that a forked child sees either the count or the process. */
@@ -107,8 +107,8 @@ bool cushim__is_forked(void)
 }
 
 /*
- * Return whether cuInit has found no device. It is not called again then, since some drivers leak
- * descriptors.
+ * Return whether cuInit has found no device. In that case it is not called again, since some
+ * drivers leak descriptors.
  */
 static bool has_no_device(const struct cushim_load_options *given)
 {

@@ -15,15 +15,15 @@
 #include <cushim/table.h>
 
 /*
- * Open the library of a candidate. On failure returns NULL and writes the candidate's
- * outcome and message; on success leaves them alone.
+ * Open the library of a candidate. On failure, returns NULL and writes the candidate's outcome and
+ * message; on success, leaves them alone.
  */
 void *cushim__library_open(struct cushim__candidate *candidate);
 
-/* Close a library that has turned out to be no driver. */
+/* Close a library that has turned out not to be a driver. */
 void cushim__library_close(void *library);
 
-/* Find a symbol of an open library; NULL: it has none. This is a cushim_resolver. */
+/* Find a symbol of an open library; NULL if it has none. This is a cushim_resolver. */
 cushim_function cushim__library_symbol(const char *symbol, void *library);
 
 /* Path of an open library's file; an empty string if the system does not know it. */
@@ -35,7 +35,7 @@ void cushim__function_path(cushim_function function, char *path, size_t size);
 /* --- Linux: look_elf.c and library_posix.c --- */
 
 /*
- * Check whether the file at the candidate's path can be passed to the linker. If not, writes the
+ * Check whether the file at the candidate's path can be passed to the linker. If not, write the
  * candidate's outcome and message.
  */
 bool cushim__elf_check(struct cushim__candidate *candidate);
@@ -46,8 +46,8 @@ enum cushim_outcome cushim__outcome_of_errno(int error);
 /* --- Windows: look_pe.c --- */
 
 /*
- * Check a PE file before it is loaded: Windows has one code for all files that it refuses, and the
- * user needs the reason.
+ * Check a PE file before it is loaded. Windows has a single code for all files that it refuses, and
+ * the user needs the reason.
  */
 bool cushim__pe_check(struct cushim__candidate *candidate, const wchar_t *path);
 

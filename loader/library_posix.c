@@ -118,7 +118,7 @@ static bool program_is_static(void)
     if (getauxval(AT_BASE) != 0)
         return false;
     dl_iterate_phdr(look_at_program, &is_static);
-    /* glibc's linker replaces its own headers by those of the program that it runs. */
+    /* glibc's linker replaces its own headers with those of the program that it runs. */
     if (is_static && headers) {
         memcpy(&program.dlpi_phdr, &headers, sizeof headers);
         program.dlpi_phnum = (ElfW(Half))getauxval(AT_PHNUM);
@@ -127,7 +127,7 @@ static bool program_is_static(void)
     return is_static;
 }
 
-/* glibc's linker replaces these by folders, in a path that is passed to dlopen() too. */
+/* glibc's linker replaces these with folders, even in a path that is passed to dlopen(). */
 static bool has_placeholder(const char *path)
 {
     return strstr(path, "$ORIGIN") || strstr(path, "$LIB") || strstr(path, "$PLATFORM") ||
@@ -145,7 +145,7 @@ void *cushim__library_open(struct cushim__candidate *candidate)
                        "this program is linked statically");
         return NULL;
     }
-    /* The linker alone knows what a search by name finds, and what placeholders stand for. */
+    /* Only the linker knows what a search by name finds, and what placeholders stand for. */
     if (cushim__path_is_absolute(candidate->path) && !has_placeholder(candidate->path) &&
         !cushim__elf_check(candidate))
         return NULL;
@@ -153,7 +153,7 @@ void *cushim__library_open(struct cushim__candidate *candidate)
     if (library)
         return library;
 
-    /* glibc translates for a program that has called setlocale(), and classify() reads English. */
+    /* glibc translates for a program that has called setlocale(), but classify() reads English. */
     english = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     before = uselocale(english); /* changes nothing if newlocale() failed */
     message = dlerror();
@@ -189,7 +189,7 @@ void cushim__library_path(void *library, char *path, size_t size)
     cushim__text_begin(&text, path, size);
     if (dlinfo(library, RTLD_DI_LINKMAP, &map) != 0 || !map || !map->l_name || !map->l_name[0])
         return;
-    /* The program may change its folder later. */
+    /* The program may change its current folder later. */
     if (map->l_name[0] != '/' && getcwd(folder, sizeof folder))
         cushim__text_format(&text, "%s/", folder);
     cushim__text_add(&text, map->l_name);

@@ -10,13 +10,13 @@
 #include "loader/wide_windows.h"
 #include "src/base/text.h"
 
-/* Where Windows looks: in its system folder, and for a driver given by path beside it, too. */
+/* Where Windows looks: in its system folder and, for a driver given by path, also beside it. */
 enum {
     SEARCH = LOAD_LIBRARY_SEARCH_SYSTEM32,
     SEARCH_NAMED = LOAD_LIBRARY_SEARCH_DLL_LOAD_DIR | LOAD_LIBRARY_SEARCH_SYSTEM32,
 };
 
-/* A function's address as GetModuleHandleExW() takes it instead of a name. */
+/* A function's address in the form in which GetModuleHandleExW() takes it instead of a name. */
 static const wchar_t *by_address(cushim_function function)
 {
     const wchar_t *address;
@@ -35,11 +35,11 @@ static void *pin(HMODULE library)
     return pinned ? pinned : library;
 }
 
-/* The outcome for a file that exists and that Windows refuses. */
+/* The outcome for a file that exists but that Windows refuses. */
 static enum cushim_outcome classify(DWORD error)
 {
     switch (error) {
-    case ERROR_MOD_NOT_FOUND: /* a library that it needs: the file itself exists */
+    case ERROR_MOD_NOT_FOUND: /* a library that it needs; the file itself exists */
         return CUSHIM_OUTCOME_LACKS_LIBRARY;
     case ERROR_ACCESS_DENIED:
         return CUSHIM_OUTCOME_NO_PERMISSION;
@@ -59,7 +59,7 @@ static enum cushim_outcome classify(DWORD error)
 
 static void set_failure(struct cushim__candidate *candidate, DWORD error)
 {
-    /* The system's text for this has placeholders. */
+    /* The system's text for this error has placeholders. */
     if (classify(error) == CUSHIM_OUTCOME_WRONG_ARCHITECTURE) {
         cushim__reject(candidate, CUSHIM_OUTCOME_WRONG_ARCHITECTURE,
                        "it, or a library that it needs, is not built for this process's "
@@ -108,7 +108,7 @@ static void *search_library(struct cushim__candidate *candidate, const wchar_t *
     const UINT length = GetSystemDirectoryW(path, MAX_PATH);
     HMODULE library = NULL;
 
-    /* A library that is loaded has run its code already: a second driver would be no safer. */
+    /* A loaded library has already run its code, so a second driver would be no safer. */
     if (GetModuleHandleExW(GET_MODULE_HANDLE_EX_FLAG_PIN, name, &library))
         return library;
     if (length == 0 || length >= MAX_PATH) {
@@ -139,7 +139,7 @@ void *cushim__library_open(struct cushim__candidate *candidate)
         return NULL;
     wcscpy(name, path);
     if (!wcschr(wcsrchr(path, L'\\'), L'.'))
-        wcscat(name, L"."); /* else Windows looks for another file, whose name ends with .dll */
+        wcscat(name, L"."); /* otherwise Windows looks for a file whose name ends with .dll */
     return load_image(candidate, name, SEARCH_NAMED);
 }
 

@@ -4,8 +4,8 @@
  * no lock is held while the dynamic linker, the driver or a resolver runs. The first attempt that
  * succeeds sets one pointer, and all threads use that.
  *
- * A thread that is loading has an entry in `loading`. A call from inside the attempt, as from a
- * constructor of the library or from a signal handler, finds the entry and does not load again.
+ * A thread that is loading has an entry in `loading`. A call from inside the attempt, e.g. from a
+ * constructor of the library or a signal handler, finds the entry and does not load again.
  */
 #include <string.h>
 
@@ -16,16 +16,16 @@
 #include "src/base/options.h"
 
 /*
- * One attempt at a time uses static memory, so that a plugin that is closed leaks nothing.
- * Concurrent attempts use mapped pages, and those of one stay mapped if it succeeds first.
+ * One attempt at a time uses static memory, so that closing a plugin leaks nothing. A concurrent
+ * attempt uses mapped pages, which stay mapped if it is the first to succeed.
  */
 static struct cushim__loaded static_attempt;
 static atomic_flag static_attempt_is_taken = ATOMIC_FLAG_INIT;
 
-/* The first attempt that has succeeded: constant from then on. */
+/* The first attempt that has succeeded, constant from then on. */
 static struct cushim__loaded *_Atomic loaded;
 
-/* Threads that may load at once; further ones wait until an entry is free. */
+/* Threads that may load at once. Further ones wait until an entry is free. */
 enum { MOST_LOADING = 64 };
 
 static _Atomic uintptr_t loading[MOST_LOADING];
@@ -57,8 +57,8 @@ static bool is_settled(bool again)
 }
 
 /*
- * Enter this thread into `loading`. Returns its entry. NULL: all entries are in use, or, if
- * `*is_inside`, this thread has an entry already.
+ * Enter this thread into `loading`. Returns its entry, or NULL if all entries are in use or, with
+ * `*is_inside` set, if this thread has an entry already.
  */
 static _Atomic uintptr_t *enter_load(uintptr_t thread, bool *is_inside)
 {
@@ -91,7 +91,7 @@ static bool is_loaded_from(const struct cushim_report *report, const char *libra
            (cushim__path_is_absolute(candidate) && cushim__path_is_same_file(library, candidate));
 }
 
-/* Return what a caller with these options gets from a load that is settled. */
+/* Return what a caller with these options gets once the load is settled. */
 static CUresult settled_code(const struct cushim_load_options *options)
 {
     const struct cushim__loaded *driver = atomic_load(&loaded);
@@ -109,7 +109,7 @@ static CUresult settled_code(const struct cushim_load_options *options)
                                                                     : CUDA_SUCCESS;
 }
 
-/* Get memory for an attempt; NULL: there is none. */
+/* Get memory for an attempt. Returns NULL if there is none. */
 static struct cushim__loaded *begin_attempt(void)
 {
     struct cushim__loaded *attempt = &static_attempt;
@@ -133,7 +133,7 @@ static void discard_attempt(struct cushim__loaded *attempt)
 {
     if (attempt == &static_attempt) {
         attempt->report.candidate_count = 0;
-        /* Once a driver is loaded, this attempt's table may be read-only: it is not reused. */
+        /* Once a driver is loaded, this attempt's table may be read-only, so it is not reused. */
         if (!atomic_load(&loaded))
             atomic_flag_clear(&static_attempt_is_taken);
         return;
@@ -142,7 +142,7 @@ static void discard_attempt(struct cushim__loaded *attempt)
     cushim__unmap_pages(attempt, sizeof *attempt);
 }
 
-/* Find a driver and fill a table from it; writes only the attempt. */
+/* Find a driver and fill a table from it. Writes only to the attempt. */
 static CUresult make_attempt(const struct cushim_load_options *options,
                              struct cushim__loaded *attempt)
 {
@@ -168,7 +168,7 @@ static CUresult attempt_load(const struct cushim_load_options *options)
     if (!attempt)
         return CUDA_ERROR_OUT_OF_MEMORY;
     code = make_attempt(options, attempt);
-    /* If the attempt has forked, as in a constructor, this may be the child. */
+    /* If the attempt has forked, for instance in a constructor, this may be the child. */
     if (code == CUDA_SUCCESS && !cushim__is_forked()) {
         cushim__seal(CUSHIM__PAGES_DRIVER, attempt->table);
         if (atomic_compare_exchange_strong(&loaded, &first, attempt))
@@ -211,7 +211,7 @@ static CUresult load(const struct cushim_load_options *options, bool again)
     }
     /* A thread that is cancelled inside would leak its entry and its memory. */
     cancellation = cushim__disable_cancellation();
-    /* The thread that left this entry may have settled the load. */
+    /* The thread that had this entry before may have settled the load. */
     code = is_settled(again) ? settled_code(options) : attempt_load(options);
     cushim__restore_cancellation(cancellation);
     atomic_store(entry, 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The loader: finds the driver and fills a table of its functions. Parts, in the order of a load:
+ * The loader finds the driver and fills a table of its functions. Its parts, in order of a load:
  *
  *   current.c    the current table, and the tables for a process that has no driver
  *   load.c       first use: an attempt, and its publication
@@ -28,7 +28,7 @@
 #include "loader/system.h"
 #include "loader/thunks.h"
 
-/* Called from machine code, by this name: the compiler sees no caller and must keep it. */
+/* Called by name from machine code, so the compiler sees no caller and must keep it. */
 #if CUSHIM__THUNKS
 #define CUSHIM__CALLED_BY_THUNKS __attribute__((used))
 #else
@@ -48,30 +48,30 @@ extern const struct cushim_table cushim__lazy_table;
 extern cushim_function (*const cushim__lazy_link)(unsigned symbol);
 #endif
 
-/* Why there is no driver. */
+/* The code that says why there is no driver. */
 CUresult cushim__load_error(void);
 
-/* The same as a function for any slot whose arguments the caller removes. */
+/* The same code, from a function that fits any slot whose arguments the caller removes. */
 CUresult CUDAAPI cushim__return_load_error(void);
 
 /*
- * The function for the slot of a symbol without a driver's: cushim__get_error_name(),
+ * The function for a symbol's slot if no driver provides it: cushim__get_error_name(),
  * cushim__get_error_string(), or `otherwise`.
  */
 cushim_function cushim__without_driver(unsigned symbol, cushim_function otherwise);
 
-/* The loader's own table: lazy-load, the driver's, or NULL for the absent table. */
+/* The loader's own table: the lazy-load table, the driver's, or NULL for the absent table. */
 const struct cushim_table *cushim__own_table(void);
 
 /* Whether the system refused to make the loader's own table read-only. */
 bool cushim__own_table_is_writable(void);
 
-/* Make one of the loader's tables read-only, once it is filled. */
+/* Make one of the loader's tables read-only once it is filled. */
 void cushim__seal(enum cushim__pages which, struct cushim_table *table);
 
 /*
  * Make the loaded driver's table the loader's own, and current unless the program has installed
- * another. Repeats change nothing.
+ * another. Repeated calls change nothing.
  */
 void cushim__publish_driver(const struct cushim_table *table);
 
@@ -85,8 +85,8 @@ void cushim__publish_absent(CUresult code);
 void cushim__disable_after_fork(CUresult code);
 
 /*
- * The table that is current where a table of the program's is installed: itself, or a copy of a
- * shorter one. NULL: no copy is left.
+ * The table that becomes current when the program installs `table`: `table` itself, or a copy if it
+ * is shorter than this library's. NULL if no copy is left.
  */
 const struct cushim_table *cushim__complete_table(const struct cushim_table *table);
 
@@ -96,8 +96,8 @@ bool cushim__is_installed(void);
 /* --- src/error.c --- */
 
 /*
- * cuGetErrorName and cuGetErrorString from the registry, for processes without a driver: the usual
- * error macro prints the reason with them.
+ * cuGetErrorName and cuGetErrorString from the registry, for processes without a driver, so that
+ * the usual error macro can print the reason.
  */
 CUresult CUDAAPI cushim__get_error_name(CUresult code, const char **name);
 CUresult CUDAAPI cushim__get_error_string(CUresult code, const char **text);
@@ -106,27 +106,27 @@ CUresult CUDAAPI cushim__get_error_string(CUresult code, const char **text);
 
 /* A driver that is loaded. */
 struct cushim__loaded {
-    struct cushim_table *table; /* on pages of its own, which are read-only */
+    struct cushim_table *table; /* on read-only pages of its own */
     cushim_function init;       /* the driver's cuInit, which cushim__init_slot() calls */
-    cushim_resolver resolver;   /* the options' resolver; NULL: loaded from a library */
+    cushim_resolver resolver;   /* the options' resolver; NULL if loaded from a library */
     void *resolver_data;
     unsigned char states[CUSHIM__SYMBOL_COUNT]; /* enum cushim_symbol_state of each slot */
     struct cushim_report report;
 };
 
-/* The driver of this process; in a forked child, the parent's. NULL: none is loaded. */
+/* The driver of this process; in a forked child, the parent's. NULL if none is loaded. */
 const struct cushim__loaded *cushim__loaded_driver(void);
 
-/* Load the driver if that has not been tried. Returns its table; NULL: no usable driver. */
+/* Load the driver if that has not been tried. Returns its table, or NULL if none is usable. */
 const struct cushim_table *cushim__load_lazily(void);
 
-/* The function that a call of this slot of the lazy-load table is forwarded to. */
+/* The function to which a call of this slot of the lazy-load table is forwarded. */
 cushim_function cushim__lazy_target(unsigned symbol);
 
 /* Whether a thread is loading; in a forked child, whether one of the parent was. */
 bool cushim__is_loading(void);
 
-/* Forget the threads that were loading: they are the parent's. */
+/* In a forked child: forget the threads that were loading, which are the parent's. */
 void cushim__forget_loading(void);
 
 /* --- log.c --- */
@@ -137,7 +137,7 @@ __attribute__((format(__printf__, 1, 2)))
 #endif
 void cushim__log(const char *format, ...);
 
-/* In a forked child: forget the threads of the parent that were logging; none of them is here. */
+/* In a forked child: forget the parent's threads that were logging, which do not exist here. */
 void cushim__log_after_fork(void);
 
 /* --- candidate.c --- */
@@ -146,14 +146,14 @@ void cushim__log_after_fork(void);
 struct cushim__source {
     cushim_resolver resolver;
     void *data;
-    int version;                        /* of CUDA, from cuDriverGetVersion */
+    int version;                        /* CUDA version, from cuDriverGetVersion */
     cushim_function driver_get_version; /* cuDriverGetVersion */
     cushim_function init;               /* cuInit */
 };
 
 /*
- * Try the candidates that `options` select. Returns 0 and the driver's source, or an error code;
- * writes candidates, library, driver_version, minimum_version, state and code of `report`.
+ * Try the candidates that `options` select. Returns 0 and the driver's source, or an error code.
+ * Writes candidates, library, driver_version, minimum_version, state and code of `report`.
  */
 CUresult cushim__find_driver(const struct cushim_load_options *options,
                              struct cushim_report *report, struct cushim__source *source);
@@ -176,7 +176,7 @@ CUresult cushim__source_query_version(struct cushim__source *source);
 void cushim__fill(struct cushim_table *table, const struct cushim__source *source,
                   struct cushim_symbol_counts *counts, unsigned char *states);
 
-/* The function in the slot of a missing symbol, by its number. */
+/* The function for the slot of a missing symbol, which is given by its number. */
 cushim_function cushim__missing_function(unsigned symbol);
 
 /* --- symbol.c --- */
@@ -186,16 +186,16 @@ CUresult cushim__missing(unsigned symbol);
 
 /* --- init.c --- */
 
-/* The function in the slot of cuInit: calls the driver's, and counts the threads inside it. */
+/* The function in the slot of cuInit. It calls the driver's, and counts the threads inside it. */
 CUresult CUDAAPI cushim__init_slot(unsigned flags);
 
-/* The last result of cuInit in the loader's own table; false: it has not been called. */
+/* The last result of cuInit in the loader's own table. Returns false if it has not been called. */
 bool cushim__init_outcome(CUresult *code, long *process);
 
-/* From now on a fork disables the driver in a child that cannot use it. May be repeated. */
+/* From now on, a fork disables the driver in a child that cannot use it. May be repeated. */
 void cushim__handle_forks(void);
 
-/* Whether this is such a child. */
+/* Whether this process is a forked child whose driver is disabled. */
 bool cushim__is_forked(void);
 
 #endif

@@ -18,23 +18,23 @@ enum { LINE = 512 };
  * second, so a change does not wait for them, and a thread that logs from inside the function does
  * not wait for the change.
  *
- * A thread that is in a slot has one entry in its `readers`, however often it has entered: a child
- * that is forked can distinguish its one thread from those that it has not got.
+ * A thread that is in a slot has one entry in its `readers`, however often it has entered, so that
+ * a forked child can distinguish its own thread from the parent's others.
  *
  * All accesses are sequentially consistent: a reader enters itself and then reads which slot is
- * current, a change does both in reverse, and one of them must see the other.
+ * current, a change does both in reverse order, and one of them must see the other.
  */
 enum { MOST_READERS = 64 };
 
 static struct slot {
     cushim_log_function function;
     void *data;
-    _Atomic uintptr_t readers[MOST_READERS]; /* threads; 0: a free entry */
+    _Atomic uintptr_t readers[MOST_READERS]; /* threads; 0 marks a free entry */
 } slots[2];
 static atomic_uint current_slot;
-static _Atomic uintptr_t changing; /* the thread that does; 0: none */
+static _Atomic uintptr_t changing; /* the thread that is changing the function, or 0 */
 
-/* Nobody enters a slot before the first change, which has forks handled. */
+/* No thread enters a slot before the first change, which also registers the fork handlers. */
 static atomic_bool is_used;
 
 void cushim__log_after_fork(void)
@@ -74,7 +74,7 @@ static _Atomic uintptr_t *take_entry(struct slot *slot, uintptr_t thread)
     }
 }
 
-/* Enter the current slot. `*entry` is what to set to 0 at the end; NULL: this thread was inside. */
+/* Enter the current slot. `*entry` is to be zeroed at the end; NULL if this thread was inside. */
 static struct slot *enter(_Atomic uintptr_t **entry)
 {
     const uintptr_t self = cushim__thread();

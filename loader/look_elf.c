@@ -3,7 +3,7 @@
  * A check of an ELF file before dlopen() maps it.
  *
  * The dynamic linker trusts the headers of a file, so a library whose end is missing kills the
- * process that loads it: full disks and interrupted copies leave such files. This checks only that
+ * process that loads it. Full disks and interrupted copies leave such files. This checks only that
  * every segment is in the file and every table in a segment; the linker checks the rest.
  */
 #define _GNU_SOURCE
@@ -30,10 +30,10 @@ enum { OWN_MACHINE = EM_X86_64 };
 #elif defined(__aarch64__)
 enum { OWN_MACHINE = EM_AARCH64 };
 #else
-enum { OWN_MACHINE = EM_NONE }; /* any machine: the linker knows its own */
+enum { OWN_MACHINE = EM_NONE }; /* any machine; the linker knows its own */
 #endif
 
-/* More segments or entries of a library are left to the linker. */
+/* A library with more segments or entries is left to the linker. */
 enum { MOST_SEGMENTS = 64, MOST_ENTRIES = 128 };
 
 struct elf_file {
@@ -112,7 +112,7 @@ static bool check_segments(struct elf_file *elf)
     return true;
 }
 
-/* The readable segment that contains an address, or ends at it. NULL: there is none. */
+/* The readable segment that contains an address, or ends at it. NULL if there is none. */
 static const ElfW(Phdr) * find_segment(const struct elf_file *elf, uint64_t address)
 {
     for (unsigned i = 0; i < elf->segment_count; i++) {

@@ -70,7 +70,7 @@ static bool check_file(struct cushim__candidate *candidate, HANDLE file)
     struct head head = {0};
     LARGE_INTEGER size;
 
-    /* Reading from a pipe may block for ever. */
+    /* Reading from a pipe may block forever. */
     if (GetFileType(file) != FILE_TYPE_DISK)
         return cushim__reject(candidate, CUSHIM_OUTCOME_NOT_A_LIBRARY, "it is not a regular file");
     if (!GetFileSizeEx(file, &size))
@@ -87,7 +87,7 @@ static bool check_file(struct cushim__candidate *candidate, HANDLE file)
                               "the file ends within its header");
     if (head.signature != IMAGE_NT_SIGNATURE)
         return cushim__reject(candidate, CUSHIM_OUTCOME_NOT_A_LIBRARY, "it is not a PE file");
-    /* An ARM64 file may also hold code for x86-64: Windows decides. */
+    /* An ARM64 file may also hold code for x86-64, so Windows decides. */
     if (head.file.Machine != OWN_MACHINE && head.file.Machine != IMAGE_FILE_MACHINE_ARM64)
         return cushim__reject(candidate, CUSHIM_OUTCOME_WRONG_ARCHITECTURE,
                               head.file.Machine == IMAGE_FILE_MACHINE_I386

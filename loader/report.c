@@ -56,7 +56,7 @@
     "system that is mounted noexec."
 #endif
 
-/* NULL: that of the outcome, or of the code. */
+/* NULL stands for the advice of the outcome, or of the code. */
 static const char *const state_advice[] = {
     [CUSHIM_STATE_UNTRIED] = "",
     [CUSHIM_STATE_LOADED] = "",
@@ -78,7 +78,7 @@ static const char *const state_advice[] = {
     [CUSHIM_STATE_FORKED] = FORK_ADVICE,
 };
 
-/* Of those outcomes with which a library cannot be opened. */
+/* Advice for the outcomes with which a library cannot be opened. */
 static const char *const outcome_advice[] = {
     [CUSHIM_OUTCOME_REFUSED] = "Give the absolute path of the driver library, or the word none in "
                                "CUSHIM_LIBRARY, or leave it unset.",
@@ -105,9 +105,9 @@ static const char *const outcome_advice[] = {
 };
 
 static struct cushim_report failed_report;
-static _Atomic uintptr_t holder; /* the thread that copies to or from it; 0: none */
+static _Atomic uintptr_t holder; /* the thread that is copying to or from it, or 0 */
 
-/* Copy only the candidates that were tried: the rest of the array is unused. */
+/* Copy only the candidates that were tried, since the rest of the array is unused. */
 static void copy_attempt(struct cushim_report *to, const struct cushim_report *from)
 {
     memcpy(to, from,
@@ -118,7 +118,7 @@ static void copy_attempt(struct cushim_report *to, const struct cushim_report *f
 
 /*
  * Copy to or from `failed_report`. If this thread holds the lock already, a signal handler has
- * interrupted a copy: it may go on, since the last byte of each string is NUL at any moment.
+ * interrupted a copy. The handler may go on, since the last byte of each string is always NUL.
  */
 static void copy_failed(struct cushim_report *to, const struct cushim_report *from)
 {
@@ -174,7 +174,7 @@ static const char *candidate_name(const struct cushim__candidate *candidate)
                                                        : candidate->path;
 }
 
-/* cuInit fails like this if the parent had initialised the driver unknown to cushim. */
+/* cuInit fails like this if the parent had initialised the driver without cushim's knowledge. */
 static bool is_forked_unseen(const struct cushim_report *report)
 {
     return report->state == CUSHIM_STATE_INIT_FAILED &&
@@ -273,7 +273,7 @@ void cushim__report_get(struct cushim_report *report)
         copy_attempt(report, &cushim__loaded_driver()->report);
     else
         copy_failed(report, &failed_report);
-    /* A signal handler has interrupted the first copy: report that nothing was tried. */
+    /* If a signal handler has interrupted the first copy, report that nothing was tried. */
     if (report->candidate_count == 0)
         memset(report, 0, sizeof *report);
     complete(report);

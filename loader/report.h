@@ -19,10 +19,10 @@ struct cushim__candidate {
     char message[CUSHIM_REPORT_MESSAGE_BYTES]; /* message of the system or of cushim */
 };
 
-/* It contains no pointers. */
+/* A report contains no pointers. */
 struct cushim_report {
     enum cushim_state state;
-    CUresult code;       /* 0: no error; else what the calls, or cuInit, return */
+    CUresult code;       /* 0 if there is no error; else what the calls, or cuInit, return */
     int driver_version;  /* 0 if none is loaded */
     int minimum_version; /* minimum that the load required; 0 if none */
     bool installed;      /* the current table is one that the program installed */
@@ -43,18 +43,18 @@ const char *cushim__outcome_name(enum cushim_outcome outcome);
 /* Get the report of this process. */
 void cushim__report_get(struct cushim_report *report);
 
-/* Write why a candidate cannot be the driver. Returns false. */
+/* Record why a candidate cannot be the driver. Returns false. */
 bool cushim__reject(struct cushim__candidate *candidate, enum cushim_outcome outcome,
                     const char *message);
 
-/* Write a report; as cushim_report_text() and cushim_report_json(). */
+/* Write a report in the formats of cushim_report_text() and cushim_report_json(). */
 size_t cushim__report_text(const struct cushim_report *report, char *buffer, size_t size);
 size_t cushim__report_json(const struct cushim_report *report, char *buffer, size_t size);
 
 /* Keep the report of the last failed attempt. */
 void cushim__keep_failed_report(const struct cushim_report *attempt);
 
-/* In a forked child: release the lock of the report, whose owner was a thread of the parent. */
+/* In a forked child: release the lock of the report, which a thread of the parent may have held. */
 void cushim__report_after_fork(void);
 
 #endif

@@ -15,7 +15,7 @@ static void log_missing(unsigned symbol)
 {
     const int since = cushim__symbols[symbol].since;
     const struct cushim__loaded *driver = cushim__loaded_driver();
-    /* A table that the program has filled may be that of another driver. */
+    /* A table that the program has filled may belong to another driver. */
     const int version = driver && driver->states[symbol] == CUSHIM_SYMBOL_MISSING
                             ? driver->report.driver_version
                             : 0;

@@ -17,7 +17,7 @@ enum {
 /* CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER, which headers up to 12.5 lack. */
 #define CUSHIM__REQUIRES_NEWER_DRIVER ((CUresult)36)
 
-/* The number of the slot of that name. */
+/* The number of the slot with this name. */
 #define CUSHIM__SLOT(name) \
     ((unsigned)((offsetof(struct cushim_table, name) - sizeof(size_t)) / sizeof(cushim_function)))
 
@@ -39,7 +39,7 @@ struct cushim__symbol {
 extern const struct cushim__symbol cushim__symbols[CUSHIM__SYMBOL_COUNT];
 extern const char cushim__symbol_names[];
 
-/* The members of a cushim_symbol. Out of range: 0, "", CUSHIM_SYMBOL_UNKNOWN and false. */
+/* The members of a cushim_symbol; 0, "", CUSHIM_SYMBOL_UNKNOWN and false if out of range. */
 const char *cushim__symbol_name(size_t index);
 int cushim__symbol_since(size_t index);
 const char *cushim__symbol_fallback(size_t index);
@@ -52,7 +52,7 @@ static inline const char *cushim__slot_name(unsigned slot)
     return cushim__symbol_names + cushim__symbols[slot].name;
 }
 
-/* Where the function of a slot stands in a table. */
+/* The address of a slot in a table. */
 static inline const void *cushim__table_slot(const struct cushim_table *table, unsigned slot)
 {
     return (const char *)table + sizeof(size_t) + slot * sizeof(cushim_function);

@@ -12,7 +12,7 @@
 
 #include <cushim/report.h>
 
-/* Whether a driver here may have the symbols that exist on Windows only. */
+/* Whether the driver of this system may have the symbols that exist on Windows only. */
 extern const bool cushim__system_is_windows;
 
 /* A name or path to try for the driver. */
@@ -21,10 +21,10 @@ struct cushim__place {
     const char *path;
 };
 
-/* The names and paths to try if none is given, in order; ends with a NULL path. */
+/* The names and paths to try if none is given, in order, ending with a NULL path. */
 extern const struct cushim__place cushim__places[];
 
-/* The number of the calling process. */
+/* The id of the calling process. */
 uint32_t cushim__process(void);
 
 /*
@@ -33,7 +33,7 @@ uint32_t cushim__process(void);
  */
 uintptr_t cushim__thread(void);
 
-/* Yield to other threads, longer the more `times` the caller has done so. */
+/* Yield to other threads, for longer the more `times` the caller has done so. */
 void cushim__pause(unsigned times);
 
 /* The monotonic clock, and a sleep on it. */
@@ -41,12 +41,11 @@ uint64_t cushim__clock_ns(void);
 void cushim__sleep_ns(uint64_t duration);
 
 /*
- * Environment variable; NULL also if the environment cannot be trusted (set-user-ID, or elevated).
- * The value may be stored in `buffer`; one that does not fit is cut.
+ * An environment variable. NULL also if the environment cannot be trusted (set-user-ID, or
+ * elevated). The value may be stored in `buffer`; one that does not fit is cut.
  */
 const char *cushim__environment(const char *name, char *buffer, size_t size);
 
-/* Whether a path is absolute. */
 bool cushim__path_is_absolute(const char *path);
 
 /* Whether two paths lead to the same file. */
@@ -59,10 +58,10 @@ void cushim__unmap_pages(void *memory, size_t size);
 /* Tables that are filled while the process runs. */
 enum cushim__pages { CUSHIM__PAGES_DRIVER, CUSHIM__PAGES_ABSENT, CUSHIM__PAGES_COUNT };
 
-/* Static memory for a table, which shares no page with other data; the same at every call. */
+/* Static memory for a table. It shares no page with other data, and is the same at every call. */
 void *cushim__pages(enum cushim__pages which);
 
-/* Make a table read-only. False: the system refuses, and the table stays writable. */
+/* Make a table read-only. Returns false if the system refuses; then the table stays writable. */
 bool cushim__pages_seal(void *memory, size_t size);
 
 /*
@@ -72,7 +71,7 @@ bool cushim__pages_seal(void *memory, size_t size);
 int cushim__disable_cancellation(void);
 void cushim__restore_cancellation(int former);
 
-/* Call `before` in a process about to fork and `child` in its child. Repeats change nothing. */
+/* Call `before` in a process that forks, `child` in its child. Repeated calls change nothing. */
 void cushim__register_atfork(void (*before)(void), void (*child)(void));
 
 #endif

@@ -15,7 +15,7 @@
 
 #include <cushim/table.h>
 
-/* Bytes that contain whole pages for one table, whatever the page size of the machine. */
+/* Enough bytes to contain whole pages for one table, whatever the page size of the machine. */
 #if defined(__x86_64__)
 enum { LARGEST_PAGE = 4096 };
 #else
@@ -25,7 +25,7 @@ enum { TABLE_BYTES = sizeof(struct cushim_table) / LARGEST_PAGE * LARGEST_PAGE +
 
 const bool cushim__system_is_windows = false;
 
-/* `libcuda.so` is not tried: that is the name of the toolkit's link-time stub. */
+/* `libcuda.so` is not tried, since that is the name of the toolkit's link-time stub. */
 const struct cushim__place cushim__places[] = {
     {CUSHIM_ORIGIN_SEARCH, "libcuda.so.1"},
     {CUSHIM_ORIGIN_WELL_KNOWN, "/usr/lib/wsl/lib/libcuda.so.1"},
@@ -45,7 +45,7 @@ const struct cushim__place cushim__places[] = {
     "[{\"feature\":\"cuda\",\"description\":\"Use NVIDIA GPUs through the CUDA driver\"," \
     "\"priority\":\"suggested\",\"soname\":[\"libcuda.so.1\"]}]"
 
-/* clang's ASan would put padding after it, which readers of notes do not expect. */
+/* clang's ASan would put padding after the note, which readers of notes do not expect. */
 #if defined(__clang__)
 #define NOTE_ALONE no_sanitize("address"),
 #else
@@ -158,7 +158,7 @@ void cushim__register_atfork(void (*before)(void), void (*child)(void))
 {
     static atomic_bool is_registered;
 
-    /* Concurrent threads may register twice: the handlers may run twice. */
+    /* Concurrent threads may register twice, so the handlers may run twice. */
     if (!atomic_load(&is_registered) && pthread_atfork(before, NULL, child) == 0)
         atomic_store(&is_registered, true);
 }

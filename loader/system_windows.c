@@ -9,7 +9,7 @@
 
 #include "loader/wide_windows.h"
 
-#ifndef CREATE_WAITABLE_TIMER_HIGH_RESOLUTION /* of Windows 10, version 1803 */
+#ifndef CREATE_WAITABLE_TIMER_HIGH_RESOLUTION /* since Windows 10, version 1803 */
 #define CREATE_WAITABLE_TIMER_HIGH_RESOLUTION 0x2
 #endif
 
@@ -19,7 +19,7 @@ enum { TABLE_BYTES = sizeof(struct cushim_table) / PAGE * PAGE + 2 * PAGE };
 const bool cushim__system_is_windows = true;
 
 /*
- * The program's folder, the current one and PATH are not searched: others may have put a file
+ * The program's folder, the current one and PATH are not searched, since others may have put a file
  * there.
  */
 const struct cushim__place cushim__places[] = {
@@ -194,7 +194,7 @@ void cushim__register_atfork(void (*before)(void), void (*child)(void))
 
 /*
  * The pointer through which code reaches a variable of a DLL. For programs that link the DLL, the
- * linker makes it; programs that link the static library use this one, with no macro to choose.
+ * linker makes it; programs that link the static library use this one and need no macro to choose.
  */
 extern const struct cushim_table **const __imp_cushim_current_table;
 const struct cushim_table **const __imp_cushim_current_table = &cushim_current_table;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Slots without a driver, as machine code: each slot has two instructions that put its number into
- * a register, and all share one tail. As C functions they would be a third of a plugin, most of it
- * tables for unwinding; here one entry of these tables describes all slots.
+ * The slots without a driver, as machine code. Each slot has two instructions, which put its number
+ * into a register and jump to a tail that all slots share. As C functions they would be a third of
+ * a plugin, most of it tables for unwinding; here one entry of these tables describes all slots.
  *
- * A thunk is entered with the arguments of its slot, whatever they are. Those of the lazy-load
- * table pass them through unchanged: the tail keeps every register that may carry an argument, asks
+ * A thunk is entered with the arguments of its slot, whatever they are. The thunks of the lazy-load
+ * table pass them on unchanged: the tail keeps every register that may carry an argument, asks
  * cushim__lazy_target() where the call goes, and jumps there, so that no frame of cushim is between
- * the caller and the driver. Meanwhile the stack can be unwound. The thunks of missing symbols
- * ignore the arguments: on both architectures the caller removes them.
+ * the caller and the driver. The stack can be unwound meanwhile. The thunks of missing symbols
+ * ignore the arguments, which the caller removes on both architectures.
  *
  * On other systems, or with -DCUSHIM__THUNKS=0, lazy.c and missing.c have one C function per slot.
  */
@@ -26,7 +26,7 @@
 
 #if CUSHIM__THUNKS
 
-/* If indirect branches may only land on a mark, a thunk begins with it. */
+/* If indirect branches may only land on a landing mark, each thunk begins with one. */
 #if defined(__x86_64__)
 #define CUSHIM__OBJECT "@object"
 #define CUSHIM__CODE "@function"
@@ -47,7 +47,7 @@
 #define CUSHIM__LANDING ""
 #define CUSHIM__THUNK_BYTES 8
 #endif
-/* If return addresses are signed, so is the one that the tail keeps on the stack. */
+/* If return addresses are signed, the one that the tail keeps on the stack is signed too. */
 #if defined(__ARM_FEATURE_PAC_DEFAULT) && __ARM_FEATURE_PAC_DEFAULT & 2
 #define CUSHIM__SIGN ".cfi_b_key_frame\nhint #27\n.cfi_negate_ra_state\n" /* pacibsp */
 #define CUSHIM__CHECK "hint #31\n.cfi_negate_ra_state\n"                  /* autibsp */
@@ -60,7 +60,7 @@
 #endif
 #endif
 
-/* A jump of one size, wherever it leads, after the slot's number is in a register. */
+/* Put the slot's number into a register, then jump; the jump has one size wherever it leads. */
 #if defined(__x86_64__)
 #define CUSHIM__THUNK(number, tail) "movl $.Lslot, " number "\n.byte 0xe9\n.long " tail " - . - 4\n"
 #define CUSHIM__LAZY_NUMBER "%eax"
@@ -87,7 +87,7 @@
     ".size " name ", . - " name "\n" \
     ".popsection\n"
 
-/* `count` times `line`, in which .Lslot is the number. */
+/* Repeat `line` `count` times; .Lslot is the number of the slot. */
 #define CUSHIM__FOR_EACH_SLOT(count, line) \
     ".set .Lslot, 0\n"                     \
     ".rept " #count "\n"                   \
@@ -102,7 +102,7 @@
 
 /* What a thunk of the lazy-load table jumps to. */
 #if defined(__x86_64__)
-/* Numbers of the registers in the tables for unwinding: rbp is 6. */
+/* The tables for unwinding number the registers: rbp is 6. */
 #define CUSHIM__LAZY_TAIL        \
     "pushq %rbp\n"               \
     ".cfi_def_cfa_offset 16\n"   \
@@ -145,7 +145,7 @@
     ".cfi_def_cfa 7, 8\n"        \
     "jmpq *%r11\n"
 #else
-/* x29 and x30 have their own numbers, and sp is 31. */
+/* In the tables for unwinding, x29 and x30 have their own numbers, and sp is 31. */
 #define CUSHIM__LAZY_TAIL          \
     CUSHIM__SIGN                   \
     "stp x29, x30, [sp, #-224]!\n" \

@@ -6,7 +6,7 @@
 
 #include "src/base/text.h"
 
-/* A unit of UTF-16 is three bytes of UTF-8 at most. */
+/* A unit of UTF-16 takes at most three bytes of UTF-8. */
 enum { MOST_MESSAGE = 400, BYTES_PER_UNIT = 3 };
 
 bool cushim__wide_from(const char *text, wchar_t *wide, size_t units)

@@ -8,10 +8,10 @@
 
 #include <cushim/report.h>
 
-/* Units for every path that fits a report: UTF-16 has no more units than UTF-8 has bytes. */
+/* Units for every path that fits a report, since UTF-16 has no more units than UTF-8 has bytes. */
 enum { CUSHIM__WIDE_PATH = CUSHIM_REPORT_PATH_BYTES };
 
-/* Convert to UTF-16. False: the text is too long or not valid UTF-8. */
+/* Convert to UTF-16. Returns false if the text is too long or not valid UTF-8. */
 bool cushim__wide_from(const char *text, wchar_t *wide, size_t units);
 
 /* The same for a path, with backslashes, which every call accepts. */

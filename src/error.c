@@ -7,7 +7,7 @@
 #include "loader/loader.h"
 #include "loader/results.h"
 
-/* Of codes that the registry does not have. */
+/* For codes that the registry does not have. */
 static const struct cushim__result unknown_result = {
     .name = "unrecognized CUresult",
     .meaning = "a result code that this version of cushim does not know",
@@ -53,7 +53,7 @@ enum cushim_sticky cushim_error_sticky(CUresult code)
     return find_result(code)->sticky;
 }
 
-/* As the driver does: an unknown code gives NULL and INVALID_VALUE. */
+/* Like the driver, gives NULL and INVALID_VALUE for an unknown code. */
 static CUresult return_text(CUresult code, const char *text, const char **result)
 {
     const bool is_known = find_result(code) != &unknown_result;

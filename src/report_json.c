@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The report for programs: one JSON object, two spaces deep, in a fixed order. */
+/* The report for programs: one JSON object, two spaces deep, with its members in a fixed order. */
 #include <cushim/error.h>
 
 #include "loader/report.h"
@@ -62,7 +62,7 @@ static bool is_fallen_back(size_t index)
     return cushim__symbol_state(index) == CUSHIM_SYMBOL_FALLEN_BACK;
 }
 
-/* The symbols for which `belongs` holds: an array, or an object with what each has fallen back on. */
+/* Add the symbols for which `belongs` holds: an array, or an object with the fallback of each. */
 static void add_symbols(struct cushim__text *text, const char *key, bool (*belongs)(size_t index))
 {
     const bool is_object = belongs == is_fallen_back;

@@ -6,10 +6,10 @@
 #include "loader/symbols.h"
 #include "src/base/text.h"
 
-/* Further names are only counted: an old driver lacks hundreds. */
+/* Further names are only counted, since an old driver lacks hundreds. */
 enum { NAMES_SHOWN = 12 };
 
-/* A line whose value contains paths, which may contain any bytes. */
+/* Add a line whose value contains paths, which may contain any bytes. */
 static void add_line(struct cushim__text *text, const char *label, const char *value)
 {
     cushim__text_format(text, "%-11s ", label);

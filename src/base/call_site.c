@@ -4,13 +4,13 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* So many of the addresses are printed. */
+/* At most this many addresses are printed. */
 enum { SHOWN = 3 };
 
 /*
- * Whether a file is a library of cushim's: the one with the layer or the mock in it, or the one
- * that called it. Where they are linked into the program, their code cannot be distinguished from
- * its own. Nor is a driver's library who has called it.
+ * Whether a file is a library of cushim's: the one that contains the layer or the mock, or the one
+ * that called it. Code that is linked into the program cannot be distinguished from the program's
+ * own. A driver's library counts too, since it is not the caller either.
  */
 static bool is_own(const struct cushim__code_file *file)
 {
@@ -29,10 +29,10 @@ void cushim__call_site_print(struct cushim__text *text, const struct cushim__cal
     unsigned shown = 0;
 
     for (unsigned i = 0; i < CUSHIM__CALL_SITE_DEPTH && site->addresses[i] && shown < SHOWN; i++) {
-        cushim__code_file_find(site->addresses[i] - 1, &file); /* in the call, not behind it */
+        cushim__code_file_find(site->addresses[i] - 1, &file); /* inside the call, not after it */
         if (is_own(&file) && shown == 0)
             continue;
-        if (is_own(&file)) /* it has called the program: a sweep its body */
+        if (is_own(&file)) /* it called the program, as a sweep calls its body */
             break;
         cushim__text_format(text, "%s%s+0x%llx", shown ? " " : "", file.name,
                             (unsigned long long)file.offset);

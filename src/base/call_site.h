@@ -11,18 +11,18 @@
 enum { CUSHIM__CALL_SITE_DEPTH = 6 };
 
 struct cushim__call_site {
-    uintptr_t addresses[CUSHIM__CALL_SITE_DEPTH]; /* 0: there are no more */
+    uintptr_t addresses[CUSHIM__CALL_SITE_DEPTH]; /* 0 if there are no more */
 };
 
 /*
- * Where the calling thread called the function that begins at `function`; or, if that was called by
- * the one that begins at `outer`, where the thread called that.
+ * Capture where the calling thread called the function that begins at `function`, or, if that was
+ * called by the one that begins at `outer`, where the thread called the latter.
  */
 void cushim__call_site_capture(struct cushim__call_site *site, uintptr_t function, uintptr_t outer);
 
 /*
- * The file that an address lies in: its name without a folder, the offset of the address in it, and
- * where it is loaded. Not under a lock: it asks the dynamic linker.
+ * The file that contains an address: its name without a folder, the offset of the address in it,
+ * and where it is loaded. Must not be called under a lock, since it asks the dynamic linker.
  */
 struct cushim__code_file {
     char name[64];
@@ -30,17 +30,17 @@ struct cushim__code_file {
 };
 void cushim__code_file_find(uintptr_t address, struct cushim__code_file *file);
 
-/* Which call it was that something was done in: by its number, its thread, and where it is. */
+/* The call in which something was done: its number, its thread, and where it was made. */
 struct cushim__call_place {
     uint64_t call;
     unsigned thread;
     struct cushim__call_site site;
 };
 
-/* `call 5 of thread 1, at program+0x1189 program+0x1243`. */
+/* Print `call 5 of thread 1, at program+0x1189 program+0x1243`. */
 void cushim__call_place_print(struct cushim__text *text, const struct cushim__call_place *place);
 
-/* `program+0x1189 program+0x1243`, without leading addresses in a library of cushim's own. */
+/* Print `program+0x1189 program+0x1243`, without leading addresses in a library of cushim's own. */
 void cushim__call_site_print(struct cushim__text *text, const struct cushim__call_site *site);
 
 #endif

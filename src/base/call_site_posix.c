@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Return addresses by the unwinder of the compiler's runtime, and files by what the dynamic linker
- * knows. CUSHIM__UNWINDS is 0 where the unwinder cannot be linked: Debian's musl-gcc has that of a
+ * Return addresses come from the unwinder of the compiler's runtime, and files from the dynamic
+ * linker. CUSHIM__UNWINDS is 0 where the unwinder cannot be linked: Debian's musl-gcc has that of a
  * gcc for glibc.
  */
 #define _GNU_SOURCE
@@ -23,7 +23,7 @@ struct search {
     bool is_found;
 };
 
-/* The program itself may have no name here. */
+/* The dynamic linker may have no name for the program itself. */
 static void name(struct cushim__code_file *file, const char *path)
 {
     char own[PATH_MAX];
@@ -70,14 +70,14 @@ void cushim__code_file_find(uintptr_t address, struct cushim__code_file *file)
 }
 
 #if CUSHIM__UNWINDS
-/* Deeper than that nothing is looked for. */
+/* Frames that are deeper than this are not examined. */
 enum { DEEPEST = 64 };
 
 struct walk {
     struct cushim__call_site *site;
     uintptr_t function, outer;
     unsigned depth, count;
-    bool is_outside; /* the function is behind */
+    bool is_outside; /* the walk has passed the function */
 };
 
 static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *data)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* By the tables that Windows itself unwinds by. */
+/* Call sites by the tables with which Windows itself unwinds. */
 #include "src/base/call_site.h"
 
 #include <stdio.h>
@@ -7,7 +7,7 @@
 
 #include <windows.h>
 
-/* Deeper than that nothing is looked for. */
+/* Frames that are deeper than this are not examined. */
 enum { DEEPEST = 62 };
 
 static uintptr_t function_of(uintptr_t address)

@@ -8,7 +8,7 @@
 
 enum { SHOWN = 60 };
 
-/* Files that were written on Windows end their lines with a carriage return too. */
+/* Files that were written on Windows also have a carriage return at the end of each line. */
 static bool is_blank(char c)
 {
     return c == ' ' || c == '\t' || c == '\r';
@@ -35,7 +35,7 @@ struct cushim__word cushim__word_trimmed(const char *start, const char *end)
     return (struct cushim__word){start, (size_t)(end - start)};
 }
 
-/* Where the line ends, or the comment in it begins. */
+/* Where the line ends, or where the comment in it begins. */
 static const char *content_end(const char *line, const char *end)
 {
     for (const char *at = line; at < end; at++) {
@@ -55,7 +55,7 @@ static const char *find_control(const char *at, const char *end)
     return NULL;
 }
 
-/* Take a line apart that is not empty: `value` is all that stands in it. */
+/* Split `value`, the content of a line that is not empty, into key and value. */
 static bool read_entry(struct cushim__lines *lines)
 {
     const char *start = lines->value.start, *end = start + lines->value.length;
@@ -78,7 +78,7 @@ static bool read_entry(struct cushim__lines *lines)
     return true;
 }
 
-/* Go to the next line that is not empty; what is blank at its end is part of `value`. */
+/* Go to the next line that is not empty. Blanks at its end are left in `value`. */
 static enum cushim__lines_next next_content(struct cushim__lines *lines)
 {
     const char *content, *start = lines->rest, *end, *control;

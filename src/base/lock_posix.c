@@ -16,12 +16,12 @@ _Static_assert(sizeof(pthread_cond_t) <= sizeof(struct cushim__condition), "ther
 _Static_assert(sizeof(pthread_t) <= sizeof(struct cushim__host_thread), "there is room");
 
 /*
- * A thread that has a lock is not cancelled: the lock would be nobody's for ever, and waits, logs
- * and files are where threads are cancelled. It is put off until the last lock is released.
+ * A thread that holds a lock is not cancelled, since the lock would then never be released; waits,
+ * logs and files are cancellation points. Cancellation is deferred until the last lock is released.
  */
 static _Thread_local struct {
     unsigned locks;
-    int former; /* the state before the first of them */
+    int former; /* the cancellation state before the first lock */
 } own;
 
 static void disable_cancellation(void)
@@ -132,7 +132,7 @@ uint64_t cushim__host_thread_id(void)
     return (uint64_t)syscall(SYS_gettid);
 }
 
-/* Who may not ask learns nothing: then it lives. */
+/* Returns false if the system does not permit the question. */
 bool cushim__host_thread_ended(uint64_t id)
 {
     const int error = errno;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Not winpthreads: its conditions take a system call for each wait and each signal. */
+/* Not winpthreads, since its conditions take a system call for each wait and each signal. */
 #define _WIN32_WINNT 0x0602
 #include "src/base/lock.h"
 
@@ -38,7 +38,7 @@ void cushim__lock_release(struct cushim__lock *lock)
     ReleaseSRWLockExclusive(srw_of(lock));
 }
 
-/* Who was woken is late otherwise, and that again and again. */
+/* Without the switch, a thread that was woken would be late, again and again. */
 void cushim__lock_offer(struct cushim__lock *lock)
 {
     cushim__lock_release(lock);
@@ -61,7 +61,7 @@ void cushim__condition_wait(struct cushim__condition *condition, struct cushim__
     SleepConditionVariableSRW(variable_of(condition), srw_of(lock), INFINITE, 0);
 }
 
-/* Windows counts milliseconds. */
+/* Windows counts in milliseconds. */
 void cushim__condition_wait_for(struct cushim__condition *condition, struct cushim__lock *lock,
                                 uint64_t ns)
 {

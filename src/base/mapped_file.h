@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A file that is memory: what is written there stays when the process is killed. */
+/* A memory-mapped file, whose contents survive if the process is killed. */
 #ifndef CUSHIM_SRC_BASE_MAPPED_FILE_H
 #define CUSHIM_SRC_BASE_MAPPED_FILE_H
 
@@ -8,26 +8,26 @@
 #include <stdint.h>
 
 /*
- * Make a file of so many bytes of zeros, which take no room before they are written, and map it.
- * NULL: errno says why not; EEXIST if there is one already.
+ * Create a file of `bytes` zeros, which take no space before they are written, and map it. On
+ * failure, returns NULL and errno says why; EEXIST if the file exists.
  */
 void *cushim__file_map(const char *path, uint64_t bytes);
 void cushim__file_unmap(void *pages, uint64_t bytes);
 
-/* A path that leads there from any current folder; free it. NULL: out of memory. */
+/* A path that is valid from any current folder, to be freed. NULL if memory runs out. */
 char *cushim__file_absolute(const char *path);
 
 /*
- * Have room on the disk for a part of the file, which is mapped at `pages`: to write where there is
- * none kills the process. False: there is no room. Linux before 5.14 has to open the file again for
- * it, since programs close what they did not open.
+ * Reserve space on the disk for a part of the file, which is mapped at `pages`; writing without
+ * space kills the process. Returns false if there is no space. Linux before 5.14 has to open the
+ * file again for this, since programs close what they did not open.
  */
 bool cushim__file_reserve(const char *path, void *pages, uint64_t offset, uint64_t bytes);
 
-/* Cut the file of a mapping whose rest nobody uses. Windows does not do that: the file stays. */
+/* Truncate a mapped file whose rest nobody uses. Windows leaves the file unchanged. */
 void cushim__file_cut(const char *path, uint64_t bytes);
 
-/* Of this process: its number, and its command line, as far as there is room. */
+/* The number of this process, and its command line, cut to `size`. */
 uint32_t cushim__process_id(void);
 void cushim__process_words(char *text, size_t size);
 

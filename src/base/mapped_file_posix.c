@@ -15,12 +15,12 @@
 
 #include "src/base/name.h"
 
-/* Of Linux 5.14; older headers lack it. */
+/* Exists since Linux 5.14; older headers lack it. */
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
 #endif
 
-/* To make a file larger than this is a signal that ends the process. */
+/* Making a file larger than this raises a signal that ends the process. */
 static bool may_be_so_large(uint64_t bytes)
 {
     struct rlimit limit;
@@ -84,7 +84,7 @@ bool cushim__file_reserve(const char *path, void *pages, uint64_t offset, uint64
 
 void cushim__file_cut(const char *path, uint64_t bytes)
 {
-    /* The file is whole without this, too. */
+    /* The file is complete even without this. */
     if (truncate(path, (off_t)bytes) != 0)
         errno = 0;
 }

@@ -49,13 +49,13 @@ void cushim__file_unmap(void *pages, uint64_t bytes)
     UnmapViewOfFile(pages);
 }
 
-/* Unchanged: a file is opened once. */
+/* Returns the path unchanged, since a file is opened only once. */
 char *cushim__file_absolute(const char *path)
 {
     return cushim__name_copy(path, strlen(path));
 }
 
-/* A page for which there is no room raises an exception; Windows has no way to ask before. */
+/* A page without disk space raises an exception; Windows has no way to ask before. */
 bool cushim__file_reserve(const char *path, void *pages, uint64_t offset, uint64_t bytes)
 {
     (void)path;

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-/* A name of `length` characters, with a NUL after it; free it. NULL: out of memory. */
+/* A copy of `length` characters with a NUL after it, to be freed. NULL if memory runs out. */
 char *cushim__name_copy(const char *name, size_t length);
 
 #endif

@@ -7,8 +7,8 @@
 #include <stddef.h>
 
 /*
- * The size of options in any version is at most this, and a multiple of a pointer's. Another size
- * was never set.
+ * The size of options in any version is at most this, and a multiple of a pointer's size. Any other
+ * value means that the size was never set.
  */
 enum { CUSHIM__LARGEST_OPTIONS = 4096 };
 
@@ -22,9 +22,9 @@ enum { CUSHIM__LARGEST_OPTIONS = 4096 };
 bool cushim__options_read(void *known, size_t known_size, const void *given);
 
 /*
- * Copy what is known into a struct that a caller gave to be filled, but for its size: as much of it
- * as the caller's has. Members of the caller's that are unknown here become zero. Returns false,
- * and writes nothing, if the struct is NULL or its size is not valid.
+ * Fill a struct of the caller's from `known`, except for its size and only as far as it reaches.
+ * Members of the caller's that are unknown here become zero. Returns false and writes nothing if
+ * the struct is NULL or its size is not valid.
  */
 bool cushim__options_write(void *given, const void *known);
 

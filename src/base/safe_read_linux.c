@@ -8,10 +8,10 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* A pipe takes this much at once, and no machine has smaller pages. */
+/* A pipe accepts this much at once, and no machine has smaller pages. */
 enum { CHUNK = 4096 };
 
-/* Through a pipe, whose write() finds where memory ends as well. */
+/* Copies through a pipe, since write() also detects where readable memory ends. */
 static bool read_by_pipe(void *to, const void *from, size_t bytes)
 {
     size_t done = 0;
@@ -32,7 +32,7 @@ static bool read_by_pipe(void *to, const void *from, size_t bytes)
     return done == bytes;
 }
 
-/* Emulators and sandboxes lack the call for it. */
+/* Emulators and sandboxes lack process_vm_readv(). */
 bool cushim__host_read(void *to, const void *from, size_t bytes)
 {
     struct iovec here = {.iov_base = to, .iov_len = bytes};

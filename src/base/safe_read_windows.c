@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Asked first, as Wine copies also what must not be read; ReadProcessMemory() then does not crash
- * if another thread gives the pages back meanwhile.
+ * The pages are checked first, since Wine also copies memory that must not be read. After that,
+ * ReadProcessMemory() does not crash if another thread frees the pages meanwhile.
  */
 #include "src/base/system.h"
 

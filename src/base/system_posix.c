@@ -24,13 +24,13 @@ uint64_t cushim__host_ns(void)
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* A folder can be opened, and has errors of its own. */
+/* A folder counts too: it can be opened, and has errors of its own. */
 static bool is_file(const struct stat *status)
 {
     return S_ISREG(status->st_mode) || S_ISDIR(status->st_mode);
 }
 
-/* Looked at before, since to open a device may do something, and after, since it may be another. */
+/* The type is checked before open(), which may affect a device, and after, since it may change. */
 FILE *cushim__host_file(const char *path)
 {
     struct stat status;
@@ -54,7 +54,7 @@ FILE *cushim__host_file(const char *path)
     return file;
 }
 
-/* A pipe that nobody reads is refused: it would let the whole driver wait. */
+/* A pipe that nobody reads is refused, since it would block the whole driver. */
 FILE *cushim__host_new_file(const char *path)
 {
     const int descriptor =

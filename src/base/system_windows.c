@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Windows itself speaks UTF-16. Texts here are UTF-8, as everywhere in cushim; a path that is not
- * is taken as one of the process's code page, which is what the C runtime hands to main().
+ * Windows itself uses UTF-16. Texts here are UTF-8, as everywhere in cushim; a path that is not
+ * UTF-8 is read in the process's code page, in which the C runtime passes arguments to main().
  */
 #include "src/base/system.h"
 
@@ -26,7 +26,7 @@ uint64_t cushim__host_ns(void)
            (uint64_t)(now.QuadPart % second.QuadPart) * second_ns / (uint64_t)second.QuadPart;
 }
 
-/* Free it. NULL: out of memory, or no text. */
+/* Convert to UTF-16; the caller frees the result. NULL if memory runs out or there is no text. */
 static wchar_t *wide_of(const char *text)
 {
     UINT page = CP_UTF8;
@@ -64,7 +64,7 @@ FILE *cushim__host_file(const char *path)
 FILE *cushim__host_new_file(const char *path)
 {
     wchar_t *wide = wide_of(path);
-    FILE *file = wide ? _wfopen(wide, L"wb") : NULL; /* lines end as they do elsewhere */
+    FILE *file = wide ? _wfopen(wide, L"wb") : NULL; /* lines end as on other systems */
 
     free(wide);
     return file;
@@ -86,8 +86,8 @@ void cushim__host_memory_free(void *memory)
 }
 
 /*
- * From the process itself: each C runtime of a process has a copy of its own, and that of this
- * library need not know what the program has set.
+ * Ask the process itself, since each C runtime in it has its own copy of the environment, and this
+ * library's need not know what the program has set.
  */
 bool cushim__variable(const char *name, char **value)
 {
@@ -98,7 +98,7 @@ bool cushim__variable(const char *name, char **value)
     int bytes = 0;
 
     *value = NULL;
-    /* One that another thread has made longer meanwhile is empty. */
+    /* A variable that another thread has made longer meanwhile is read as empty. */
     if (wide) {
         GetEnvironmentVariableW(wide_name, wide, units);
         bytes = WideCharToMultiByte(CP_UTF8, 0, wide, -1, NULL, 0, NULL, NULL);
@@ -112,7 +112,7 @@ bool cushim__variable(const char *name, char **value)
     return is_read;
 }
 
-/* There are no set-user-ID programs. */
+/* Windows has no set-user-ID programs. */
 bool cushim__variable_said(const char *name, char **value)
 {
     const bool is_read = cushim__variable(name, value);

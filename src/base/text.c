@@ -31,7 +31,7 @@ static size_t sequence_length(const unsigned char *bytes)
         if ((bytes[i] & 0xc0) != 0x80)
             return 0;
     }
-    /* Overlong forms, surrogates, and code points beyond U+10FFFF. */
+    /* Reject overlong forms, surrogates, and code points beyond U+10FFFF. */
     if ((first == 0xe0 && bytes[1] < 0xa0) || (first == 0xed && bytes[1] > 0x9f) ||
         (first == 0xf0 && bytes[1] < 0x90) || (first == 0xf4 && bytes[1] > 0x8f))
         return 0;

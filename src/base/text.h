@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Text in a buffer of the caller's: cut if it does not fit, but counted whole. */
+/* Text in a buffer of the caller's. It is cut if it does not fit, but counted in full. */
 #ifndef CUSHIM_SRC_BASE_TEXT_H
 #define CUSHIM_SRC_BASE_TEXT_H
 
@@ -9,7 +9,7 @@
 struct cushim__text {
     char *buffer; /* may be NULL if size is 0 */
     size_t size;
-    size_t length; /* of the whole text, as if the buffer had no end */
+    size_t length; /* length of the whole text, as if the buffer had no end */
 };
 
 /* Begin an empty text. The buffer is terminated by NUL from here on. */
@@ -23,7 +23,7 @@ __attribute__((format(__printf__, 2, 3)))
 void cushim__text_format(struct cushim__text *text, const char *format, ...);
 
 /*
- * Add text from elsewhere on one line: bytes that are not valid UTF-8, and characters that control
+ * Add text from elsewhere on one line. Bytes that are not valid UTF-8, and characters that control
  * a terminal, become `?`.
  */
 void cushim__text_plain(struct cushim__text *text, const char *bytes);

@@ -13,7 +13,7 @@ static uint32_t next_random(struct cushim__tree *tree)
     return tree->random = x;
 }
 
-/* Part a subtree into what sorts before `key` and the rest. */
+/* Split a subtree into what sorts before `key` and the rest. */
 static void split(const struct cushim__tree *tree, struct cushim__tree_node *node,
                   const struct cushim__tree_node *key, struct cushim__tree_node **left,
                   struct cushim__tree_node **right)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A search tree whose nodes lie in what they sort. It stays balanced by random priorities (a
- * treap), so a million nodes in any order cost a logarithm each.
+ * A search tree whose nodes are members of what they sort. Random priorities keep it balanced (a
+ * treap), so that a million nodes in any order cost a logarithm each.
  */
 #ifndef CUSHIM_SRC_BASE_TREE_H
 #define CUSHIM_SRC_BASE_TREE_H
@@ -16,14 +16,14 @@ struct cushim__tree_node {
 
 struct cushim__tree {
     struct cushim__tree_node *root;
-    /* Whether `a` sorts before `b`; of two different nodes in the tree one does. */
+    /* Whether `a` sorts before `b`. Of two different nodes in the tree, one does. */
     bool (*before)(const struct cushim__tree_node *a, const struct cushim__tree_node *b);
     uint32_t random;
 };
 
 void cushim__tree_add(struct cushim__tree *tree, struct cushim__tree_node *node);
 
-/* The node has to be in the tree. */
+/* The node must be in the tree. */
 void cushim__tree_remove(struct cushim__tree *tree, struct cushim__tree_node *node);
 
 /* The last node that does not sort after `key`, and the first that does not sort before it. */
@@ -32,7 +32,7 @@ struct cushim__tree_node *cushim__tree_upto(const struct cushim__tree *tree,
 struct cushim__tree_node *cushim__tree_from(const struct cushim__tree *tree,
                                             const struct cushim__tree_node *key);
 
-/* The first node that sorts after `key`; NULL for `key`: the first of all. */
+/* The first node that sorts after `key`, or the first of all if `key` is NULL. */
 struct cushim__tree_node *cushim__tree_after(const struct cushim__tree *tree,
                                              const struct cushim__tree_node *key);
 

@@ -10,7 +10,7 @@ const struct cushim__check_rule cushim__check_rules[CUSHIM__CHECK_IDS] = {
 };
 
 static const struct {
-    uint8_t destroyed, leaked; /* no id of a leak is 0 */
+    uint8_t destroyed, leaked; /* no leak has the id 0 */
 } types[CUSHIM__OBJECT_TYPES] = {
 #include "src/driver_api/check_types.h"
 };

@@ -14,7 +14,7 @@
 enum cushim__check_level { CUSHIM__CHECK_ADVICE, CUSHIM__CHECK_WARNING, CUSHIM__CHECK_ERROR };
 extern const char *const cushim__check_levels[]; /* as text, in this order */
 
-/* CUSHIM-event-time is CUSHIM__CHECK_EVENT_TIME. */
+/* The enumerator of CUSHIM-event-time, for example, is CUSHIM__CHECK_EVENT_TIME. */
 enum cushim__check_id {
 #include "src/driver_api/check_ids.h"
     CUSHIM__CHECK_IDS,

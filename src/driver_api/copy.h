@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a call copies, however the call describes it. */
+/* What a call copies, in whatever way the call describes it. */
 #ifndef CUSHIM_DRIVER_API_COPY_H
 #define CUSHIM_DRIVER_API_COPY_H
 
@@ -15,11 +15,11 @@ struct cushim__copy_half {
     const void *host;
     CUdeviceptr device;
     CUarray array;
-    void *context; /* of CUDA_MEMCPY3D_PEER */
+    void *context; /* used by CUDA_MEMCPY3D_PEER */
     size_t pitch, height;
 };
 
-/* CUDA_MEMCPY3D by its halves: rows of `width` bytes, `height` of them, in `depth` layers. */
+/* CUDA_MEMCPY3D in two halves: `height` rows of `width` bytes, in `depth` layers. */
 struct cushim__copy {
     struct cushim__copy_half from, to;
     size_t width, height, depth;
@@ -27,10 +27,10 @@ struct cushim__copy {
 
 struct cushim__copy cushim__copy_2d(const CUDA_MEMCPY2D *described);
 
-/* Of a CUDA_MEMCPY3D or a CUDA_MEMCPY3D_PEER, which has contexts where the other has nothing. */
+/* From a CUDA_MEMCPY3D, or a CUDA_MEMCPY3D_PEER, which has contexts where the other has nothing. */
 struct cushim__copy cushim__copy_3d(const void *described);
 
-/* The address of a half that is no array. */
+/* The address of a half that is not an array. */
 static inline CUdeviceptr cushim__copy_address(const struct cushim__copy_half *half)
 {
     return half->type == CU_MEMORYTYPE_HOST ? (CUdeviceptr)(uintptr_t)half->host : half->device;

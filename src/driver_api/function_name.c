@@ -17,7 +17,7 @@ bool cushim__value_function(const struct cushim__word *word, unsigned *slot)
     return false;
 }
 
-/* Goes back to the last star alone: what is before it fits whatever that one stands for. */
+/* Backtracks only to the last star: what precedes it fits whatever that star stands for. */
 bool cushim__pattern_fits(const char *pattern, const char *text)
 {
     const char *star = NULL, *taken = NULL;

@@ -41,15 +41,13 @@ enum cushim__object_type {
     CUSHIM__OBJECT_TYPES
 };
 
-/* `type`, the C type, is NULL where no parameter says by its type that it is one of these. */
+/* `type` is the C type, or NULL if no C type of a parameter identifies these objects. */
 struct cushim__object_name {
     const char *word, *single, *plural, *type;
 };
 extern const struct cushim__object_name cushim__object_names[CUSHIM__OBJECT_TYPES];
 
-/*
- * The object type of the first `length` characters of a C type; CUSHIM__NO_TYPE: it is no handle.
- */
+/* The object type of a C type, the first `length` bytes of `name`; CUSHIM__NO_TYPE if no handle. */
 enum cushim__object_type cushim__type_of(const char *name, size_t length);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the registry says of the driver's functions: their parameters, and when they may be called. */
+/* What the registry says about the driver's functions: parameters, and when they may be called. */
 #ifndef CUSHIM_DRIVER_API_PARAMETERS_H
 #define CUSHIM_DRIVER_API_PARAMETERS_H
 
@@ -9,24 +9,24 @@
 /* What a parameter is, and so what its value holds. */
 enum cushim__parameter_kind {
     CUSHIM__PARAMETER_HANDLE,      /* CUevent, ...: the handle */
-    CUSHIM__PARAMETER_HANDLE_OUT,  /* CUevent *: where one is, or is to be written */
+    CUSHIM__PARAMETER_HANDLE_OUT,  /* CUevent *: where a handle is, or is to be written */
     CUSHIM__PARAMETER_ADDRESS,     /* CUdeviceptr: the address */
-    CUSHIM__PARAMETER_ADDRESS_OUT, /* CUdeviceptr *: where one is, or is to be written */
+    CUSHIM__PARAMETER_ADDRESS_OUT, /* CUdeviceptr *: where an address is, or is to be written */
     CUSHIM__PARAMETER_SIGNED,      /* int and enumerations: sign-extended */
     CUSHIM__PARAMETER_UNSIGNED,    /* unsigned, size_t and the like */
     CUSHIM__PARAMETER_FLOAT,       /* float: its bits */
     CUSHIM__PARAMETER_TEXT,        /* const char *: the pointer */
-    CUSHIM__PARAMETER_POINTER,     /* to anything else: the pointer */
+    CUSHIM__PARAMETER_POINTER,     /* to anything else: the pointer itself */
     CUSHIM__PARAMETER_STRUCT,      /* by value: 0 */
 };
 
 struct cushim__parameter {
-    const char *name, *type; /* as in the registry; of handles the type without its star */
+    const char *name, *type; /* as in the registry; the type of a handle without its star */
     enum cushim__parameter_kind kind;
-    bool is_unfollowed; /* a pointer that nobody may read through after the call */
+    bool is_unfollowed; /* a pointer that must not be followed after the call */
 };
 
-/* Generated: the parameters of all slots, and where those of each begin (one more than slots). */
+/* Generated: the parameters of all slots, and the first of each slot (one more than slots). */
 extern const struct cushim__parameter cushim__parameters[];
 extern const uint16_t cushim__parameter_first[];
 
@@ -40,16 +40,13 @@ static inline const struct cushim__parameter *cushim__parameter_at(unsigned slot
     return &cushim__parameters[cushim__parameter_first[slot] + index];
 }
 
-/* When a function may be called: flags. */
+/* Flags that say when a function may be called. */
 enum {
     CUSHIM__BEFORE_INIT = 1,        /* works before cuInit */
     CUSHIM__IN_HOST_FUNCTION = 2,   /* may be called by a host function; others return 800 there */
     CUSHIM__AFTER_STICKY_ERROR = 4, /* works after a sticky error */
     CUSHIM__AFTER_FORK = 8,         /* works in the child of a process that had called cuInit */
-    /*
-     * Before cuInit the function looks at its arguments first, and what it returns for them
-     * counts.
-     */
+    /* Before cuInit, the function checks its arguments first, and its result for them counts. */
     CUSHIM__ARGUMENTS_FIRST = 16,
 };
 

@@ -9,17 +9,14 @@
 
 #include "src/base/text.h"
 
-/*
- * The name of a code, as `CUDA_ERROR_OUT_OF_MEMORY`, and what it means. NULL: there is no such
- * code.
- */
+/* The name of a code, such as `CUDA_ERROR_OUT_OF_MEMORY`, and its meaning. NULL if unknown. */
 const char *cushim__result_name(CUresult code);
 const char *cushim__result_meaning(CUresult code);
 
-/* Whether a call that answers it says that the context is lost: later calls answer it, too. */
+/* Whether a code means that the context is lost, so that later calls return it too. */
 bool cushim__result_is_sticky(CUresult code);
 
-/* All names by number from 0, each with its code; NULL after the last. */
+/* The names by index from 0, each with its code; NULL after the last. */
 const char *cushim__result_listed(size_t index, CUresult *code);
 
 /* The name of a code, or its number if it has none. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Structs of the driver API that the headers of older toolkits do not have, as they begin in every
- * toolkit that has them.
+ * Structs of the driver API that the headers of older toolkits lack, with the beginning that they
+ * have in every toolkit that defines them.
  */
 #ifndef CUSHIM_DRIVER_API_STRUCTS_H
 #define CUSHIM_DRIVER_API_STRUCTS_H
@@ -11,12 +11,12 @@
 
 #include <cuda.h>
 
-/* CUlaunchAttribute, and those of its ids by which a launch records an event. */
+/* CUlaunchAttribute, and the ids of the attributes by which a launch records an event. */
 enum { CUSHIM__LAUNCH_PROGRAMMATIC_EVENT = 7, CUSHIM__LAUNCH_COMPLETION_EVENT = 12 };
 
 struct cushim__launch_attribute {
     int id, padding;
-    uintptr_t event; /* the value begins with it */
+    uintptr_t event; /* the beginning of the value */
     char rest[64 - sizeof(uintptr_t)];
 };
 
@@ -36,7 +36,7 @@ struct cushim__allocation_node {
     CUdeviceptr address; /* written by the driver */
 };
 
-/* CUgraphNodeParams, of the types of which somebody wants to know more. */
+/* CUgraphNodeParams, for the types of nodes whose parameters are read. */
 enum { CUSHIM__NODE_CONDITIONAL = 13 }; /* CU_GRAPH_NODE_TYPE_CONDITIONAL */
 
 struct cushim__graph_node {

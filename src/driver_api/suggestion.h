@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The name that was probably meant by a word that is none. */
+/* Suggests the name that was probably meant by an unknown word. */
 #ifndef CUSHIM_DRIVER_API_SUGGESTION_H
 #define CUSHIM_DRIVER_API_SUGGESTION_H
 
@@ -7,8 +7,8 @@
 
 struct cushim__suggestion {
     struct cushim__word word; /* what was written */
-    const char *name;         /* the most similar name so far; NULL: none is similar */
-    size_t distance;          /* in letters that differ */
+    const char *name;         /* the most similar name so far; NULL if none is similar */
+    size_t distance;          /* number of letters that differ */
 };
 
 /* Offer names one after the other. Upper and lower case count as the same. */

@@ -104,7 +104,7 @@ CUresult cushim_context_wrap_current(struct cushim_context **context)
     return code == CUDA_SUCCESS ? cushim_context_wrap(handle, context) : code;
 }
 
-/* cuDevicePrimaryCtxRelease_v2, or the older one where the driver lacks it. */
+/* cuDevicePrimaryCtxRelease_v2, or the older ABI if the driver lacks it. */
 static CUresult release_primary(const struct cushim_context *context)
 {
     const struct cushim_table *table = cushim__destroyer(context->maker);
@@ -247,7 +247,7 @@ CUresult cushim__context_enter(const struct cushim_context *context,
     scope->pushed = NULL;
     if (!context)
         return CUDA_SUCCESS;
-    /* The query costs a fraction of a push and a pop, and the context usually is current. */
+    /* The query costs a fraction of a push and a pop, and the context is usually current. */
     code = cushim_driver()->CtxGetCurrent(&current);
     if (code != CUDA_SUCCESS || current == context->handle)
         return code;

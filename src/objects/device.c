@@ -10,7 +10,7 @@
 #include "loader/system.h"
 #include "src/objects/objects.h"
 
-/* By number: toolkit headers before 12.0 have no name for it. */
+/* This is a number, since toolkit headers before 12.0 have no name for it. */
 enum { IPC_EVENT_SUPPORTED = 125 };
 
 CUresult cushim_device_get_by_uuid(const CUuuid *uuid, CUdevice *device)
@@ -108,7 +108,7 @@ static bool begins_group(int byte)
     return byte == 4 || byte == 6 || byte == 8 || byte == 10;
 }
 
-/* Value of a digit, without a locale; -1 for any other character. */
+/* The value of a hexadecimal digit in any locale; -1 for any other character. */
 static int digit(char c)
 {
     if (c >= '0' && c <= '9')

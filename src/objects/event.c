@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Events: their life, recording and waiting.
+ * Events: their lifecycle, recording and waiting.
  *
- * A closed event has the handle NULL, which the driver refuses by itself
- * (driver-semantics.md #20). So query and synchronize look at nothing but the object pointer.
- * Handles are loaded before the table: the call is then one instruction, a jump through memory.
+ * A closed event has the handle NULL, which the driver itself refuses (driver-semantics.md #20). So
+ * query and synchronize check only the object pointer. Handles are loaded before the table, so that
+ * the call is one instruction, a jump through memory.
  */
 #include <stdlib.h>
 
@@ -49,7 +49,7 @@ static CUresult recorded(struct cushim_event *event, CUresult code)
     return code;
 }
 
-/* The driver looks for a default stream in the current context, and so for the event's there. */
+/* A default stream depends on the current context, so the stream's or event's is made current. */
 static CUresult record_in_context(struct cushim_event *event, struct cushim_stream *stream,
                                   unsigned flags)
 {
@@ -97,7 +97,7 @@ bool cushim__event_flags_of(const struct cushim_event_options *options, unsigned
     return true;
 }
 
-/* Destroy the handle of an event: logged, and success if it is gone already. */
+/* Destroy the handle of an event. A failure is logged; a handle that is already gone is success. */
 static CUresult destroy_event_handle(CUevent handle, const struct cushim_table *maker)
 {
     return cushim__destroyed("cuEventDestroy_v2",
@@ -131,7 +131,7 @@ CUresult cushim__event_open(struct cushim_event *event, const struct cushim_stre
     return CUDA_SUCCESS;
 }
 
-/* A new object with one reference, of an open event. NULL: out of memory. Retains `context`. */
+/* A new object, with one reference, of an open event. Retains `context`. NULL if out of memory. */
 static struct cushim_event *new_event(enum cushim__ownership ownership,
                                       struct cushim_context *context)
 {
@@ -336,7 +336,7 @@ CUresult cushim_event_info_get(const struct cushim_event *event, struct cushim_e
 }
 
 /*
- * Events that two processes share. An imported one behaves as one without timing
+ * Events that two processes share. An imported event behaves like one without timing
  * (driver-semantics.md #76).
  */
 

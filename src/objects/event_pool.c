@@ -5,18 +5,18 @@
  * Events live in nodes, and nodes in chunks that never move and stay until the pool's end; chunk k
  * holds 64 << k of them. Two stacks link nodes by number: the free ones, with an open event, and
  * the vacant ones, whose event was closed. A stack is one 64-bit word, the number of the top node
- * and a tag that changes at each turn, so that a slow thread cannot mistake a later top for the one
- * that it saw (R. K. Treiber's stack). A node may be read by such a thread while it belongs to
- * somebody else, and that is why chunks stay.
+ * and a tag that changes with every push and pop, so that a slow thread cannot mistake a later top
+ * for the one that it saw (R. K. Treiber's stack). Such a thread may read a node while it belongs
+ * to somebody else, and that is why chunks stay.
  *
- * In front of the free stack there is room for one spare event, which is found without looking into
- * any node: a thread that takes one event at a time takes and gives it by one exchange each.
+ * In front of the free stack there is a place for one spare event, which is found without reading
+ * any node. A thread that uses one event at a time takes and returns it with one exchange each.
  *
  * A bit in the word of the free stack, and the pool itself in the place of the spare event, mean
- * that the pool has ended: the exchange that would give an event back then fails, and whoever
- * brought it closes it. So nobody looks at the pool after that exchange, when it may be gone, and
- * nothing is counted but what is open: the events, and the program for as long as it has
- * references. The last of them takes the memory down.
+ * that the pool has ended. The exchange that would return an event then fails, and the thread that
+ * brought it closes it. So no thread looks at the pool after that exchange, when it may be gone.
+ * Only what is open is counted: the events, and the program for as long as it has references. The
+ * last of them frees the memory.
  */
 #include <cushim/event_pool.h>
 
@@ -32,7 +32,7 @@ enum { FIRST_CHUNK = 64, CHUNKS = 26 };
 
 struct node {
     struct cushim_event event; /* the first member: a pointer to it is a pointer to the node */
-    atomic_uint next;          /* number of the node below this one in its stack, from 1; 0: none */
+    atomic_uint next;          /* number, from 1, of the node below this in its stack; 0 if none */
     atomic_uint height;        /* height of the stack when this node last became its top */
 };
 
@@ -41,11 +41,11 @@ struct stack {
 };
 
 struct cushim_event_pool {
-    atomic_uint references; /* the program's */
-    atomic_size_t open;     /* number of open events, and 1 while the program has the pool */
+    atomic_uint references; /* those of the program */
+    atomic_size_t open;     /* number of open events, plus 1 while the program has the pool */
     struct cushim_context *context;
     unsigned flags;
-    struct node *_Atomic spare; /* NULL: none; the pool itself: it has ended */
+    struct node *_Atomic spare; /* NULL if none; the pool itself once it has ended */
     struct stack free;
     struct stack vacant;
     atomic_uint nodes; /* number of nodes that were ever used */
@@ -68,13 +68,13 @@ static struct node *node_at(const struct cushim_event_pool *pool, unsigned index
 /* This bit of a stack's word, between the top node's number and the tag, marks an ended pool. */
 #define ENDED (UINT64_C(1) << 32)
 
-/* Make the next word of a stack: it has another top, and another tag. */
+/* Make the next word of a stack, with another top and another tag. */
 static uint64_t next_word(uint64_t word, unsigned top)
 {
     return ((word >> 33) + 1) << 33 | top;
 }
 
-/* Count the nodes that a stack had when its word was this one. */
+/* Return the number of nodes that a stack had when its word was this one. */
 static unsigned height_of(const struct cushim_event_pool *pool, uint64_t word)
 {
     if (!(unsigned)word)
@@ -152,7 +152,7 @@ static struct node *take_vacant(struct cushim_event_pool *pool)
     return node;
 }
 
-/* Add an event to the pool, for the caller. */
+/* Open another event of the pool, for the caller. */
 static CUresult add(struct cushim_event_pool *pool, struct node **added)
 {
     struct node *node = take_vacant(pool);
@@ -170,7 +170,7 @@ static CUresult add(struct cushim_event_pool *pool, struct node **added)
     return CUDA_SUCCESS;
 }
 
-/* Count one user less; the last one frees the memory. */
+/* Count one user less. The last one frees the memory. */
 static CUresult leave_pool(struct cushim_event_pool *pool)
 {
     CUresult code;

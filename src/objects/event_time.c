@@ -2,10 +2,10 @@
 /*
  * The time between two events, and why it is not available.
  *
- * The driver has one code for six different faults, and does not say whose fault it is. What the
- * objects know comes first. The rest is found by asking for the time from an event to itself: a
- * good event returns 0 (driver-semantics.md #39), one at fault the code of its fault. That is
- * harmless even in a capture, where a query of the event would invalidate it
+ * The driver has one code for six different faults, and does not say which event is at fault. What
+ * the objects know is checked first. The rest is found by asking for the time from an event to
+ * itself: a good event returns 0 (driver-semantics.md #39), a faulty one the code of its fault.
+ * That is harmless even in a capture, which a query of the event would invalidate
  * (driver-semantics.md #63).
  */
 #include <cushim/event.h>
@@ -16,7 +16,7 @@
 #include "loader/symbols.h"
 #include "src/objects/objects.h"
 
-/* These reasons concern one event, in the order of `reasons`. */
+/* Reasons that concern one event, in the order of `reasons`. */
 enum reason {
     REASON_NONE,
     REASON_NULL,
@@ -155,7 +155,7 @@ static enum reason reason_of(const struct cushim_event *event, CUresult code)
     return fault != REASON_NONE && reasons[fault].code == code ? fault : REASON_NONE;
 }
 
-/* Explain a `code` for two events of which neither has a fault by now. */
+/* Explain a `code` for two events neither of which has a fault by now. */
 static const char *explain_pair(const struct cushim_event *start, const struct cushim_event *end,
                                 CUresult code)
 {
@@ -182,7 +182,7 @@ CUresult cushim_event_elapsed(const struct cushim_event *start, const struct cus
         return CUDA_ERROR_INVALID_HANDLE;
     if (!ms)
         return CUDA_ERROR_INVALID_VALUE;
-    end_handle = cushim__event_handle(end); /* in this order no register is moved out of the way */
+    end_handle = cushim__event_handle(end); /* in this order, no register has to be moved */
     start_handle = cushim__event_handle(start);
     return cushim_driver()->EventElapsedTime_v2(ms, start_handle, end_handle);
 }
@@ -193,7 +193,7 @@ const char *cushim__event_elapsed_function(void)
     const struct cushim_table *table = cushim_driver();
     bool fallen_back;
 
-    if (cushim__is_installed()) /* whoever filled it left no record but the slots themselves */
+    if (cushim__is_installed()) /* only the slots show how the table was filled */
         fallen_back = table->EventElapsedTime_v2 == table->EventElapsedTime;
     else
         fallen_back = cushim__symbol_state(preferred) == CUSHIM_SYMBOL_FALLEN_BACK;

@@ -11,15 +11,15 @@
  * --- which table an object is destroyed through: objects.h has the rule ---
  *
  * Tables are compared by the address under which they are current, so a shorter one by its copy. An
- * object remembers what lies beneath the layers, since a layer may be over another driver later.
+ * object remembers the table beneath the layers, since a layer may be over another driver later.
  */
 
-/* Layers that were declared. An entry that is taken stays its layer's, as a copy does. */
+/* Declared layers. An entry belongs to its layer for good, as a copy does to its original. */
 enum { MOST_LAYERS = 8 };
 
 static struct {
     const struct cushim_table *_Atomic layer;
-    const struct cushim_table *_Atomic base; /* beneath all layers; NULL: it wraps nothing */
+    const struct cushim_table *_Atomic base; /* beneath all layers; NULL if it wraps nothing */
 } layers[MOST_LAYERS];
 
 static bool is_loaders(const struct cushim_table *table)
@@ -49,7 +49,7 @@ const struct cushim_table *cushim__destroyer(const struct cushim_table *maker)
 
     if (table == maker || cushim__creating_table(table) == maker)
         return table;
-    /* The lazy-load table calls no driver there, and returns why. */
+    /* In a forked child, the lazy-load table calls no driver and returns the reason. */
     return cushim__is_forked() ? &cushim__lazy_table : maker;
 }
 
@@ -78,11 +78,11 @@ CUresult cushim_table_set_wrapped(const struct cushim_table *layer,
     return CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-/* --- waiting with a deadline, for what the driver only lets one ask about --- */
+/* --- waiting with a deadline, where the driver only has a query --- */
 
 /*
- * Work that is nearly done is caught by looks without a pause. Then pauses double: at most twice as
- * long as the wait so far, and never so long that a late answer would be felt.
+ * The first looks come without a pause, to catch work that is nearly done. Then pauses double: at
+ * most twice as long as the wait so far, and never so long that a late answer would be noticed.
  */
 enum { IMMEDIATE_LOOKS = 4, FIRST_PAUSE_NS = 1000, LONGEST_PAUSE_NS = 1000 * 1000 };
 

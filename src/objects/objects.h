@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What contexts, streams and events are inside.
+ * The internals of contexts, streams and events.
  *
  * Every object begins with a count of references. Destroying a driver handle is guarded by an
- * exchange of the object's own state, so that no handle is ever destroyed twice: the driver
- * crashes on that.
+ * exchange of the object's own state, so that no handle is ever destroyed twice: the driver crashes
+ * on that.
  *
- * It crashes on another driver's handle too. So an object remembers the table that made
- * its handle, beneath the layers, and is destroyed through the current table only if that is the
- * same or a layer over it, otherwise through the one that made it. In a forked child that is not
- * called. Every other call goes through the current table.
+ * It crashes on another driver's handle too. So an object remembers the table that made its handle,
+ * beneath the layers. It is destroyed through the current table only if that is the same or a layer
+ * over it, otherwise through the table that made it, which is not called in a forked child. Every
+ * other call goes through the current table.
  */
 #ifndef CUSHIM_OBJECTS_OBJECTS_H
 #define CUSHIM_OBJECTS_OBJECTS_H
@@ -27,18 +27,18 @@
 
 #include "loader/loader.h"
 
-/* For what a fast path leaves: keeps its registers and its stack out of that. */
+/* For code off a fast path, so that the fast path does without its registers and stack. */
 #if defined(__GNUC__)
 #define CUSHIM__SLOW_PATH __attribute__((noinline, cold))
 #else
 #define CUSHIM__SLOW_PATH
 #endif
 
-/* How an object came by its driver handle, and so what its end means for the handle. */
+/* How an object got its driver handle, and so what its end means for the handle. */
 enum cushim__ownership {
     CUSHIM__BORROWED, /* wrapped: never destroyed */
     CUSHIM__OWNED,    /* created or imported: destroyed once */
-    CUSHIM__PRIMARY,  /* a reference to a device's primary context: given back once */
+    CUSHIM__PRIMARY,  /* a reference to a device's primary context: released once */
 };
 
 struct cushim_context {
@@ -52,9 +52,9 @@ struct cushim_context {
 struct cushim_stream {
     atomic_uint references;
     enum cushim__ownership ownership;
-    atomic_bool closed; /* a state of its own: NULL is a valid handle */
-    atomic_bool plain;  /* open and no default stream: one load shows that the handle can be used */
-    bool is_default;    /* NULL, legacy or per-thread: another stream in every context */
+    atomic_bool closed; /* a separate state, since NULL is a valid handle */
+    atomic_bool plain;  /* open and not default: one load shows that the handle can be used */
+    bool is_default;    /* NULL, legacy or per-thread: a different stream in every context */
     CUstream handle;
     const struct cushim_table *maker; /* NULL for borrowed ones */
     struct cushim_context *context;   /* referenced; NULL for a stream wrapped without one */
@@ -63,27 +63,26 @@ struct cushim_stream {
 struct cushim_event {
     atomic_uint references;
     enum cushim__ownership ownership;
-    CUevent _Atomic handle;         /* NULL once closed: the driver refuses it by itself */
+    CUevent _Atomic handle;         /* NULL once closed, which the driver itself refuses */
     struct cushim_context *context; /* referenced; NULL for an event wrapped without one */
     unsigned flags;                 /* CU_EVENT_...; meaningful if `flags_known` */
     bool flags_known;
     bool imported;        /* from another process */
     atomic_bool recorded; /* through cushim, since it was created or handed out */
-    atomic_bool plain;    /* open and recorded so: one load shows that the handle can be used */
+    atomic_bool plain;    /* open and `recorded`: one load shows that the handle can be used */
     const struct cushim_table *maker; /* NULL for borrowed ones */
-    struct cushim_event_pool *pool;   /* where its last release takes it; NULL: it is destroyed */
+    struct cushim_event_pool *pool;   /* where its last release puts it; NULL if that destroys it */
     unsigned pool_index;
 };
 
-/* One more reference. */
 static inline void cushim__retain(atomic_uint *references)
 {
     atomic_fetch_add_explicit(references, 1, memory_order_relaxed);
 }
 
 /*
- * One reference less; true for the last one, after which the count means nothing. Whoever has the
- * only reference shares it with nobody who could take another: that takes no locked instruction.
+ * Drop a reference. Returns true for the last one, after which the count means nothing. The only
+ * reference is dropped without a locked instruction, since nobody else could take another.
  */
 static inline bool cushim__drop(atomic_uint *references)
 {
@@ -93,10 +92,10 @@ static inline bool cushim__drop(atomic_uint *references)
 
 /* --- objects.c --- */
 
-/* What an object remembers that was made through a table: that, or what lies beneath the layers. */
+/* The table that an object made through `table` remembers: that, or the one beneath the layers. */
 const struct cushim_table *cushim__creating_table(const struct cushim_table *table);
 
-/* The table to destroy it through. */
+/* The table through which to destroy an object that remembers `maker`. */
 const struct cushim_table *cushim__destroyer(const struct cushim_table *maker);
 
 /* --- context.c --- */
@@ -106,8 +105,8 @@ CUresult cushim__context_enter(const struct cushim_context *context,
                                struct cushim_context_scope *scope);
 
 /*
- * End a scope after work in it that returned `code`, and say what the whole comes to: `code` if the
- * work failed (a failure to put the context back is then logged), else what the pop returned.
+ * End a scope after work in it that returned `code`. Returns `code` if the work failed (a failure
+ * to put the context back is then logged), else what the pop returned.
  */
 CUresult cushim__context_leave(struct cushim_context_scope *scope, CUresult code);
 
@@ -123,15 +122,15 @@ static inline bool cushim__stream_is_open(const struct cushim_stream *stream)
     return stream && !atomic_load_explicit(&stream->closed, memory_order_relaxed);
 }
 
-/* Whether a stream is open and no default stream, so that its handle means it in any context. */
+/* Whether a stream is open and not default, so that its handle identifies it in any context. */
 static inline bool cushim__stream_is_plain(const struct cushim_stream *stream)
 {
     return atomic_load_explicit(&stream->plain, memory_order_relaxed);
 }
 
 /*
- * Begin a call on a stream, to be ended with cushim__context_leave(): INVALID_HANDLE if it is not
- * open, and a default stream that has a context of its own has it made current.
+ * Begin a call on a stream, to be ended with cushim__context_leave(). Returns INVALID_HANDLE if the
+ * stream is not open. Makes the context of a default stream current, if the stream has one.
  */
 static inline CUresult cushim__stream_enter(const struct cushim_stream *stream,
                                             struct cushim_context_scope *scope)
@@ -142,20 +141,20 @@ static inline CUresult cushim__stream_enter(const struct cushim_stream *stream,
 }
 
 /*
- * What a failed destroy means to the caller: codes that say that the handle is gone with its
- * context or process are success. Others are logged as "<function> failed: ..." and returned.
+ * The result of a destroy for the caller: codes that say that the handle is gone with its context
+ * or process become success. Others are logged as "<function> failed: ..." and returned.
  */
 CUresult cushim__destroyed(const char *function, CUresult code);
 
 /*
- * Poll until `query` stops returning NOT_READY or the time is over, with growing pauses.
- * Returns CUDA_ERROR_TIMEOUT then, otherwise the last result.
+ * Poll until `query` stops returning NOT_READY or the time is over, with growing pauses. Returns
+ * CUDA_ERROR_TIMEOUT in the latter case, otherwise the last result.
  */
 CUresult cushim__poll(CUresult (*query)(void *object), void *object, uint64_t timeout_ns);
 
 /* --- event.c --- */
 
-/* The driver's flags for what a caller asks for. False if the options are not understood. */
+/* The driver's flags for a caller's options. Returns false if the options are not understood. */
 bool cushim__event_flags_of(const struct cushim_event_options *options, unsigned *flags);
 
 /*
@@ -165,14 +164,14 @@ bool cushim__event_flags_of(const struct cushim_event_options *options, unsigned
 CUresult cushim__event_open(struct cushim_event *event, const struct cushim_stream *stream);
 
 /*
- * The function of the driver that cushim_event_elapsed() uses: `cuEventElapsedTime` if it stands
- * in, in the loaded driver or in a table that was filled and installed.
+ * The driver function that cushim_event_elapsed() uses: `cuEventElapsedTime` if that is the
+ * fallback, in the loaded driver or in a table that was filled and installed.
  */
 const char *cushim__event_elapsed_function(void);
 
 /* --- event_pool.c --- */
 
-/* Take back an event of a pool that has no references any more. */
+/* Put an event that has no references any more back into its pool. */
 CUresult cushim__event_pool_take_back(struct cushim_event *event);
 
 #endif

@@ -7,7 +7,7 @@
 #include "src/base/options.h"
 #include "src/objects/objects.h"
 
-/* The constant default streams. Nobody counts their references, and they are never closed. */
+/* The constant default streams. Their references are not counted, and they are never closed. */
 static struct cushim_stream legacy = {
     .ownership = CUSHIM__BORROWED,
     .is_default = true,
@@ -46,7 +46,7 @@ static CUresult end(struct cushim_stream *stream)
                              cushim__destroyer(stream->maker)->StreamDestroy_v2(stream->handle));
 }
 
-/* The driver clamps without a failure. That it cannot be asked is no reason to fail either. */
+/* The driver clamps priorities without an error. A query that fails is not an error either. */
 static void log_clamped_priority(CUstream handle, int wanted)
 {
     int given;
@@ -231,9 +231,9 @@ CUresult cushim_stream_device(const struct cushim_stream *stream, CUdevice *devi
     return code ? code : cushim_context_device(&borrowed, device);
 }
 
-/* --- the order of work between streams, and functions of the host as part of it --- */
+/* --- the order of work between streams, and host functions as part of it --- */
 
-/* This path is for default streams, and for arguments that are rejected. */
+/* The path for default streams, and for arguments that are rejected. */
 CUSHIM__SLOW_PATH static CUresult wait_special(const struct cushim_stream *stream,
                                                const struct cushim_event *event, unsigned flags)
 {
@@ -244,7 +244,7 @@ CUSHIM__SLOW_PATH static CUresult wait_special(const struct cushim_stream *strea
     if (!cushim__stream_is_open(stream) || !event)
         return CUDA_ERROR_INVALID_HANDLE;
     handle = cushim__event_handle(event);
-    if (!handle) /* the driver might speak of the context first */
+    if (!handle) /* the driver might report the context first */
         return CUDA_ERROR_INVALID_HANDLE;
     code = cushim__stream_enter(stream, &scope);
     if (code)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How a stub is defined: see the generated stubs.c. */
+/* How a stub is defined. The generated stubs.c has the stubs. */
 #ifndef CUSHIM_STUBS_H
 #define CUSHIM_STUBS_H
 
 #include <cushim/driver.h>
 
 /*
- * Hidden: the file that is linked keeps them for itself, whatever it exports. Weak: a program that
- * defines a function of the driver itself means its own. Windows' object files have no such words
- * that its linkers heed in a library: there a second definition is the linker's to allow.
+ * Hidden, so that the linked file keeps the stubs to itself, whatever it exports. Weak, so that a
+ * program may define a function of the driver itself. Windows has no such attributes that its
+ * linkers respect in a library; there the linker decides whether to allow a second definition.
  */
 #if defined(__ELF__)
 #define CUSHIM__STUB __attribute__((visibility("hidden"), weak))
