@@ -260,7 +260,7 @@ static CUresult apply(const struct match *match, struct cushim__call *call)
     }
 }
 
-/* Rules that name another ABI of the function count this call. */
+/* Count the call in the rules that name another ABI of its function. */
 static void count_variants(const struct cushim__call *call)
 {
     const uint64_t *variants = &cushim__faults.variants[call->slot];

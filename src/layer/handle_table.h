@@ -46,7 +46,7 @@ struct cushim__handle {
     void *order;            /* what check knows of the object, until it forgets it; or NULL */
     struct cushim__maker maker;
     struct cushim__maker retainer; /* took the program's last reference to a primary context */
-    struct cushim__maker ender;    /* the call that destroyed it; set for check only */
+    struct cushim__maker ender;    /* the call that destroys it; set for check only */
     struct cushim__handle *owner;  /* with which this object is destroyed; NULL if not known */
     struct cushim__handle *next_destroyed, *previous_destroyed; /* in the order of destruction */
     struct cushim__handle *first_owned, *next_owned,

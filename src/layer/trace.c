@@ -57,7 +57,7 @@ static void copy_text(char *to, const char *from)
         to[i] = from[i];
 }
 
-/* The record of a call that begins now; it is not published. */
+/* Fill the record of a call that begins now, but do not publish it. */
 static struct trace_record *fill_record(const struct cushim__call *call)
 {
     const unsigned count = cushim__parameter_count(call->slot);
@@ -166,7 +166,7 @@ static uint64_t measure_cost(void)
     return began_ns / TIMES;
 }
 
-/* Returns an error of errno if the file cannot be created; 0 if it exists or has failed before. */
+/* Returns an errno value if the file cannot be created; 0 if it exists or has failed before. */
 static int make_file(void)
 {
     int error = 0;

@@ -18,9 +18,10 @@ enum {
     CONTEXTS = 64,
     PENDING = 1 << 14, /* pairs of a context that are not read yet */
     BASES = 64,
-    READ_AFTER_WAIT = 64, /* pending pairs that are read when the program has waited */
-    READ_WITHOUT = 2048,  /* pending pairs of which a batch is read although it does not wait */
-    BATCH = 256,          /* pairs that are read together in that case */
+    READ_AFTER_WAIT =
+        64, /* least number of pending pairs that are read when the program has waited */
+    READ_WITHOUT = 2048, /* least number of which a batch is read although it does not wait */
+    BATCH = 256,         /* pairs that are read together in that case */
 };
 
 /* A base is renewed after half a second, where a step of the float is 60 ns. */
@@ -340,7 +341,7 @@ void cushim__trace_pair_end(const struct cushim__traced *traced, CUresult answer
     cushim__lock_release(&context->lock);
 }
 
-/* --- what else the program does --- */
+/* --- other calls of the program --- */
 
 void cushim__trace_pairs_read(void)
 {

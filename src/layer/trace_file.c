@@ -93,7 +93,7 @@ void cushim__trace_file_close(bool is_alone)
     const uint64_t taken = __atomic_exchange_n(&header->chunk_count, limit, __ATOMIC_ACQ_REL);
     const uint64_t chunks = taken < limit ? taken : limit;
 
-    /* In either order of these stores, a thread that needs another chunk finds the file full. */
+    /* Whichever store it sees first, a thread that needs another chunk finds the file full. */
     __atomic_store_n(&header->chunk_limit, chunks, __ATOMIC_RELEASE);
     __atomic_store_n(&header->chunk_count, chunks, __ATOMIC_RELEASE);
     header->ended_ns = cushim__trace_now();
