@@ -157,7 +157,7 @@ void cushim__race_deferred_end(uint64_t number);
 /* Set the name of a stream in reports, from its next operation on. The name is copied. */
 void cushim__race_name_stream(struct race_stream *stream, const char *name);
 
-/* Set the name that tells an operation from others of its kind, that of a kernel. It is copied. */
+/* Set which one of its kind an operation is: the name of a kernel. The name is copied. */
 void cushim__race_set_name(struct race_access *access, const char *name);
 
 /* What is submitted until the end belongs to a graph that is launched on a stream. */

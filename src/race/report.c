@@ -121,7 +121,7 @@ void cushim__race_name_stream(struct race_stream *stream, const char *name)
         snprintf(stream->name, sizeof stream->name, "%s", name);
 }
 
-/* FNV-1a. */
+/* The hash FNV-1a. */
 #define FNV_BASIS UINT64_C(0xcbf29ce484222325)
 
 static uint64_t add(uint64_t sum, uint64_t value)
