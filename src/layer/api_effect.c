@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What each function of the driver does to objects: a row for each effect, of all later ABIs too. */
+/* What the driver's functions do to objects. A row is one effect, also of the later ABIs. */
 #define CUSHIM_DISABLE_DEPRECATION_WARNINGS
 
 #include <stddef.h>
@@ -176,10 +176,10 @@ static const struct cushim__api_effect effects[] = {
 
 enum { EFFECTS = sizeof effects / sizeof *effects };
 
-/* Where the effects of each slot begin, counted from 1; 0: it has none. */
+/* Where the effects of each slot begin, counted from 1; 0 if it has none. */
 static uint16_t first[CUSHIM__SYMBOL_COUNT];
 
-/* A row is about the ABI that it names and the later ones of that function. */
+/* A row is about the ABI that it names and the later ones of the same function. */
 static bool is_about(const struct cushim__api_effect *effect, unsigned slot)
 {
     const struct cushim__symbol *named = &cushim__symbols[effect->slot];

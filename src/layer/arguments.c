@@ -11,12 +11,12 @@
 #include "src/layer/layer.h"
 #include "src/layer/leak_tracker.h"
 
-/* Made once, as the first subscriber wants them. */
+/* Made once, when the first subscriber wants them. */
 static struct cushim__decoder decoders[CUSHIM__SYMBOL_COUNT][CUSHIM_RECORDED_ARGUMENTS];
 static bool are_made;
-static unsigned wanted; /* by these subscriptions, as bits */
+static unsigned wanted; /* bits: the subscriptions that want decoded arguments */
 
-/* Numbers and handles that are passed as such, or written to where a pointer leads. */
+/* How numbers, handles and texts that the driver writes through a pointer are decoded. */
 static const struct {
     const char *type;
     uint8_t form;
@@ -83,7 +83,7 @@ static struct cushim__decoder decoder_for(const struct cushim__parameter *parame
                                     .type = (uint8_t)type};
 }
 
-/* Page-locked memory is `void *` or `void **`, so that its type does not say what it is. */
+/* Page-locked memory is passed as `void *` or `void **`, so its type does not say what it is. */
 static void apply_effects(unsigned slot)
 {
     const struct cushim__api_effect *effect = cushim__api_effect_first(slot);
@@ -140,7 +140,7 @@ struct cushim__decoder cushim__decoder_of(unsigned slot, unsigned index)
     return decoders[slot][index];
 }
 
-/* Values that the driver defines: no handle, and the default streams. */
+/* Whether the driver defines a value: NULL and the handles of the default streams. */
 static bool is_fixed(enum cushim__object_type type, uint64_t value)
 {
     return value == 0 || (type == CUSHIM__TYPE_STREAM && value <= (uintptr_t)CU_STREAM_PER_THREAD);
@@ -169,7 +169,7 @@ static struct cushim__tag tag_of_handle(enum cushim__object_type type, uint64_t 
     return object ? cushim__handle_tag(object) : (struct cushim__tag){.type = (uint8_t)type};
 }
 
-/* Keep the beginning of a text, which may no longer exist when it is printed. */
+/* Keep the beginning of a text, because the text may no longer exist when it is printed. */
 static void keep_text(struct cushim__arguments *arguments, struct cushim__argument *argument,
                       const char *text)
 {
@@ -284,7 +284,7 @@ void cushim__arguments_decode_results(struct cushim__call *call, CUresult answer
         tag_written(arguments, &arguments->list[i], cushim__decoder_of(call->slot, i));
 }
 
-/* In quotes, and on one line whatever it holds. */
+/* Print a text in quotes; escapes keep it on one line. */
 static void add_text(struct cushim__text *text, const char *bytes)
 {
     cushim__text_add(text, "\"");
@@ -301,7 +301,7 @@ static void add_text(struct cushim__text *text, const char *bytes)
     cushim__text_add(text, *bytes ? "...\"" : "\"");
 }
 
-/* As few digits as distinguish it from others; with a point, whatever the program's locale. */
+/* Print a float with as few digits as identify it, and with a point in any locale. */
 static void add_float(struct cushim__text *text, uint64_t bits)
 {
     const uint32_t low = (uint32_t)bits;

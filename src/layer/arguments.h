@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The arguments of calls: what was passed, and what the driver has written. Handles and addresses
- * are given the tags of the handle table.
+ * The decoded arguments of calls: what the program passed, and what the driver has written. Handles
+ * and addresses get the tags of the handle table.
  */
 #ifndef CUSHIM_LAYER_ARGUMENTS_H
 #define CUSHIM_LAYER_ARGUMENTS_H
@@ -46,7 +46,7 @@ struct cushim__decoder {
 void cushim__decoders_prepare(void);
 struct cushim__decoder cushim__decoder_of(unsigned slot, unsigned index);
 
-/* Read what the driver has written through a pointer, as bits. False: nothing, or it is NULL. */
+/* Read the bits that the driver has written to `where`. False if that is NULL or not written. */
 bool cushim__written_read(struct cushim__decoder decoder, uint64_t where, uint64_t *value);
 
 enum {
@@ -58,40 +58,42 @@ struct cushim__argument {
     uint64_t value, written;
     struct cushim__tag tag; /* of the handle or address that was passed, or written */
     bool is_written;
-    uint8_t text; /* where its text begins in `texts`, counted from 1; 0: it has none */
+    uint8_t text; /* where its text begins in `texts`, counted from 1; 0 if it has none */
 };
 
 struct cushim__arguments {
-    bool is_decoded;   /* a subscriber wanted it when the call began */
-    uint64_t recorded; /* number of the call in the recording; 0: it is in none */
+    bool is_decoded;   /* a subscriber wanted decoded arguments when the call began */
+    uint64_t recorded; /* number of the call in the recording; 0 if it is not recorded */
     uint8_t texts_used;
     struct cushim__argument list[CUSHIM_RECORDED_ARGUMENTS];
-    char texts[CUSHIM__TEXTS]; /* each closed by NUL, or by \1 if the text goes on */
+    char texts[CUSHIM__TEXTS]; /* each ends with NUL, or with \1 if it was cut */
 };
 
 struct cushim__call;
 
 /*
- * A subscriber begins or ceases to want decoded arguments. While none does, handles are not
- * followed: the next one begins with an empty table. All of this is under the layer's lock.
+ * A subscriber begins or ceases to want decoded arguments. While none wants them, handles are not
+ * followed, so the next subscriber begins with an empty table. All of this is under the layer's
+ * lock.
  */
 void cushim__decoding_begin(unsigned subscription);
 void cushim__decoding_stop(unsigned subscription);
 
-/* The layer ends. */
+/* When the layer ends. */
 void cushim__decoding_end(void);
 
 /*
- * A call begins: decode what is passed. It ends: decode what was written, and update the tracker.
+ * Decode what is passed when a call begins. When it ends, decode what was written and update the
+ * leak tracker.
  */
 void cushim__arguments_decode(struct cushim__call *call);
 void cushim__arguments_decode_results(struct cushim__call *call, CUresult answer);
 
-/* Its tag or text; "": it has none. */
+/* Print the tag or text of an argument, or "" if it has none. */
 void cushim__argument_tag(const struct cushim__arguments *arguments, unsigned slot, unsigned index,
                           char *text, size_t size);
 
-/* `cuEventCreate(phEvent -> event#1, Flags=2)`. */
+/* Print a call, such as `cuEventCreate(phEvent -> event#1, Flags=2)`. */
 void cushim__arguments_print(struct cushim__text *text, unsigned slot,
                              const struct cushim__arguments *arguments);
 

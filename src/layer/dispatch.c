@@ -4,14 +4,14 @@
 
 #include "src/layer/leak_tracker.h"
 
-/* Only for these subscribers are arguments decoded and handles tracked. */
+/* Arguments are decoded and handles tracked only for these subscribers. */
 #define DECODED                                                              \
     (1u << CUSHIM__CHECK | 1u << CUSHIM__TRACKER | 1u << CUSHIM__RECORDING | \
      1u << CUSHIM__EXPECTATION)
 
 uint8_t cushim__subscribed[CUSHIM__SYMBOL_COUNT];
 
-/* These keep nothing that the layer's lock protects: a call that only they see does not take it. */
+/* These keep nothing that the layer's lock protects, so calls that only they see do not take it. */
 #define UNLOCKED (1u << CUSHIM__TRACE | 1u << CUSHIM__LOOKUP)
 
 static const struct cushim__subscriber none;
@@ -26,11 +26,11 @@ static const struct cushim__subscriber *subscribers[CUSHIM__SUBSCRIPTIONS] = {
     [CUSHIM__EXPECTATION] = &cushim__expectation,
 };
 
-/* The calling thread, as the layer of this serial knows it. */
+/* What the layer with the serial number `layer` knows of the calling thread. */
 static _Thread_local struct {
     uint64_t layer;
     unsigned number;
-    uint64_t under_way; /* number of the thread's innermost call that has subscribers; 0: none */
+    uint64_t under_way; /* number of its innermost call that has subscribers, or 0 */
 } thread;
 
 void cushim__subscriber_set(enum cushim__subscription subscription,
@@ -87,7 +87,7 @@ static uint64_t now(void)
     return host ? host->now_ns() : 0;
 }
 
-/* Messages of the mock name the call that is under way from here on. */
+/* From here on, the mock's messages name the call that is under way. */
 static void note_caller(const struct cushim__call *call)
 {
     cushim__caller = (struct cushim__caller){
@@ -97,8 +97,8 @@ static void note_caller(const struct cushim__call *call)
 }
 
 /*
- * The driver is asked which context is current: that may change where the layer does not see it,
- * and the layer does not learn of the end of a thread.
+ * Ask the driver which context is current. It may change where the layer does not see it, and the
+ * layer does not learn when a thread ends.
  */
 static uint64_t current_context(void)
 {
@@ -111,7 +111,7 @@ static uint64_t current_context(void)
     return cushim__layer_next.CtxGetCurrent(&context) == CUDA_SUCCESS ? (uintptr_t)context : 0;
 }
 
-/* Check needs it for every call, the leak tracker for those that have an effect on objects. */
+/* Check needs the context for every call, the leak tracker for calls that affect objects. */
 static bool wants_context(const struct cushim__call *call)
 {
     return call->arguments.is_decoded && !call->is_refused &&
@@ -160,7 +160,7 @@ bool cushim__layer_call_begin(struct cushim__call *call, unsigned slot, const ui
     call->replaced = CUDA_SUCCESS;
     call->outer_caller = cushim__caller;
     call->arguments.is_decoded = false;
-    /* A function that stands for a kernel has the mock's lock, which comes behind the layer's. */
+    /* A function that stands for a kernel holds the mock's lock, which comes after the layer's. */
     if (!layer || cushim__in_kernel)
         return true;
     call->is_watched = true;
@@ -180,7 +180,7 @@ bool cushim__layer_call_begin(struct cushim__call *call, unsigned slot, const ui
     return true;
 }
 
-/* The highest bit of a set that is not empty. */
+/* The highest bit of a set, which must not be empty. */
 static unsigned last_of(unsigned set)
 {
     return 31 - (unsigned)__builtin_clz(set);

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The list of expectations, how calls are judged by it, and the scopes in which errors are
- * expected.
- */
+/* The expectations, how calls are judged by them, and the scopes in which errors are expected. */
 #include "src/layer/expectation.h"
 
 #include <stdio.h>
@@ -20,17 +17,17 @@ static struct cushim__expected *expectations;
 static struct {
     bool is_forbidden;
     struct {
-        CUresult code; /* CUDA_SUCCESS: any */
+        CUresult code; /* CUDA_SUCCESS for any error */
         uint64_t count;
     } scopes[DEEPEST];
     unsigned depth;
     uint64_t count; /* of errors that nothing expects */
     struct cushim__call_text first[SHOWN];
-    uint64_t idle; /* scopes in which no error came, and what the first of them expected */
-    CUresult missed[SHOWN];
+    uint64_t idle;          /* scopes in which no error came */
+    CUresult missed[SHOWN]; /* what the first of them expected */
 } errors;
 
-/* `call 3 of thread 1: cuEventRecord(...) = CUDA_SUCCESS`. */
+/* Write `call 3 of thread 1: cuEventRecord(...) = CUDA_SUCCESS`. */
 static void write_call(struct cushim__call_text *line, const struct cushim__call *call,
                        CUresult answer)
 {
@@ -106,7 +103,7 @@ static bool judges_errors(void)
     return errors.is_forbidden || errors.depth > 0;
 }
 
-/* One in order that should have come before this, and has not. */
+/* An expectation in order that should have been met before this one, and was not. */
 static const struct cushim__expected *missing_before(const struct cushim__expected *taken)
 {
     const struct cushim__expected *other = expectations;
@@ -116,7 +113,7 @@ static const struct cushim__expected *missing_before(const struct cushim__expect
     return other != taken ? other : NULL;
 }
 
-/* One in order that has come though it should come after this, and that is not out of order yet. */
+/* A later expectation in order that was met already, and is not marked as out of order. */
 static const struct cushim__expected *there_after(const struct cushim__expected *taken)
 {
     const struct cushim__expected *other = taken->next;
@@ -139,7 +136,7 @@ static void check_order(struct cushim__expected *taken, const struct cushim__cal
         write_call(&taken->misplaced, call, answer);
 }
 
-/* Keep the calls that differ least, of equal ones the first. */
+/* Keep the calls that differ least; of those that differ as much, keep the first. */
 static void keep_similar(struct cushim__expected *expected, const struct cushim__call *call,
                          CUresult answer)
 {
@@ -212,7 +209,7 @@ void cushim__expectations_print(struct cushim__text *text)
     cushim__errors_print(text);
 }
 
-/* What creates and destroys objects is needed, too, for the tags. */
+/* Calls that create and destroy objects are wanted too, for the tags. */
 static bool is_wanted(unsigned slot)
 {
     if (judges_errors() || (expectations && cushim__api_effect_first(slot)))
@@ -296,7 +293,7 @@ CUresult cushim_layer_expect_errors_end(struct cushim_layer *layer)
     return is_open ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-/* NULL for `what`: none was given, or one whose size is not right. */
+/* `what` is NULL if none was given, or if its size is not right. */
 static CUresult add(struct cushim_layer *layer, const struct cushim_expectation *what,
                     bool is_forbidden, char *message, size_t size)
 {
@@ -327,7 +324,7 @@ static CUresult add(struct cushim_layer *layer, const struct cushim_expectation 
     return CUDA_SUCCESS;
 }
 
-/* What zero means. */
+/* Replace zeros by the defaults. */
 static void complete(struct cushim_expectation *what)
 {
     if (what->minimum == 0 && what->maximum == 0)

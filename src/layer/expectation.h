@@ -9,29 +9,29 @@
 #include "src/driver_api/function_name.h"
 #include "src/layer/layer.h"
 
-/* Print what did not come as expected; the second errors alone. Under the layer's lock. */
+/* Print what did not come as expected; or only what concerns errors. Under the layer's lock. */
 void cushim__expectations_print(struct cushim__text *text);
 void cushim__errors_print(struct cushim__text *text);
 
 enum { CUSHIM__SIMILAR_CALLS = 3, CUSHIM__CALL_TEXT = 320 };
 
-/* The text of a call that is printed later, when its handles may be destroyed. */
+/* The text of a call, made now because its handles may be destroyed when it is printed. */
 struct cushim__call_text {
-    unsigned differences; /* from what is expected; 0: there is no such call */
+    unsigned differences; /* from what is expected; 0 if there is no such call */
     char text[CUSHIM__CALL_TEXT];
 };
 
 struct cushim__expected {
-    struct cushim__expected *next; /* made after this */
+    struct cushim__expected *next; /* in the order in which they were made */
     struct cushim_expectation what;
     bool is_forbidden;
     bool is_pattern;
-    unsigned slot; /* of a name that is no pattern; of several ABIs the newest */
-    uint8_t slots[(CUSHIM__SYMBOL_COUNT + 7) / 8]; /* a bit for each slot that it is about */
+    unsigned slot; /* the newest ABI that the name means, unless it is a pattern */
+    uint8_t slots[(CUSHIM__SYMBOL_COUNT + 7) / 8]; /* bits: the slots that the name means */
     uint64_t count, too_many;
     struct cushim__variant_calls variants;     /* calls of other ABIs that nothing expected */
-    struct cushim__call_text extra, misplaced; /* the first that was too many, and out of order */
-    const struct cushim__expected *other; /* came on the wrong side of this; NULL: it is in order */
+    struct cushim__call_text extra, misplaced; /* the first call too many, the first out of order */
+    const struct cushim__expected *other; /* this came on its wrong side; NULL if it is in order */
     bool is_early;
     struct cushim__call_text similar[CUSHIM__SIMILAR_CALLS];
 };
@@ -41,15 +41,18 @@ static inline bool cushim__expected_is_about(const struct cushim__expected *expe
     return expected->slots[slot / 8] >> slot % 8 & 1;
 }
 
-/* Find the slots that a name means, and check the matchers. False: `message` says why. */
+/* Find the slots that the name means, and check the matchers. If false, `message` says why. */
 bool cushim__expected_check(struct cushim__expected *expected, struct cushim__text *message);
 
-/* In how many arguments a call differs, and in which first (beyond all: in its code). */
+/*
+ * In how many arguments a call differs, its code included, and in which first. If only the code
+ * differs, `*first` is the number of arguments.
+ */
 unsigned cushim__expected_compare(const struct cushim__expected *expected,
                                   const struct cushim__call *call, CUresult answer,
                                   unsigned *first);
 
-/* Print what became of one. */
+/* Print how an expectation was not met, if it was not. */
 void cushim__expected_print(struct cushim__text *text, const struct cushim__expected *expected);
 
 #endif

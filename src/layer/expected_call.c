@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One expected call: whether what it asks is possible, whether a call is it, and both as text. */
+/* One expected call: whether it is possible, how a call differs from it, and the text of both. */
 #include <string.h>
 
 #include "src/driver_api/result.h"
 #include "src/driver_api/suggestion.h"
 #include "src/layer/expectation.h"
 
-/* The number of matchers up to the last that matches not just anything. */
+/* The number of matchers, without those at the end that match anything. */
 static unsigned matchers(const struct cushim__expected *expected)
 {
     unsigned count = CUSHIM_RECORDED_ARGUMENTS;
@@ -16,7 +16,7 @@ static unsigned matchers(const struct cushim__expected *expected)
     return count;
 }
 
-/* Whether an ABI describes its function better than another: a newer one, for ordinary streams. */
+/* Whether an ABI describes its function better than another. Newer ABIs and ordinary streams do. */
 static bool is_better(unsigned slot, unsigned other)
 {
     const bool is_per_thread = cushim__symbols[slot].flags & CUSHIM__PER_THREAD;
@@ -81,7 +81,7 @@ static bool refuse_count(const struct cushim__expected *expected, unsigned count
     return false;
 }
 
-/* What a matcher lacks; NULL: nothing. */
+/* What a matcher lacks, or NULL. */
 static const char *lack(const struct cushim_match *match)
 {
     switch (match->kind) {
@@ -101,7 +101,7 @@ static const char *lack(const struct cushim_match *match)
     return "an unknown kind";
 }
 
-/* What a matcher wants that no value of a parameter is; NULL: nothing. */
+/* What a matcher wants that no value of such a parameter can be, or NULL. */
 static const char *mismatch_of(enum cushim_match_kind kind, enum cushim__parameter_kind is)
 {
     if (kind == CUSHIM_MATCH_TEXT && is != CUSHIM__PARAMETER_TEXT)
@@ -113,7 +113,7 @@ static const char *mismatch_of(enum cushim_match_kind kind, enum cushim__paramet
     return NULL;
 }
 
-/* A matcher that no value of the parameter could ever match, in any ABI of the function. */
+/* The same if that holds for all ABIs of the function, or NULL. */
 static const char *mismatch(const struct cushim__expected *expected, unsigned index)
 {
     const enum cushim_match_kind kind = expected->what.arguments[index].kind;
@@ -130,8 +130,8 @@ static const char *mismatch(const struct cushim__expected *expected, unsigned in
 }
 
 /*
- * Whether nothing lies in a range. It counts by the sign of the parameter, which a pattern has
- * several of.
+ * Whether nothing lies in a range, which depends on whether the parameter is signed. Of a pattern,
+ * which has several parameters, the range must be empty for both.
  */
 static bool is_empty_range(const struct cushim__expected *expected, unsigned index)
 {
@@ -253,7 +253,7 @@ unsigned cushim__expected_compare(const struct cushim__expected *expected,
     return differences;
 }
 
-/* A number, or the tag of a handle that is in the table. */
+/* Print a number, or the tag of a handle that is in the table. */
 static void add_value(struct cushim__text *text, const struct cushim__expected *expected,
                       unsigned index, uint64_t value)
 {
@@ -317,7 +317,7 @@ static void add_match(struct cushim__text *text, const struct cushim__expected *
     }
 }
 
-/* `cuEventRecord(hEvent=event#1, hStream)`. */
+/* Print `cuEventRecord(hEvent=event#1, hStream)`. */
 static void add_expected(struct cushim__text *text, const struct cushim__expected *expected)
 {
     const unsigned count = cushim__parameter_count(expected->slot);
@@ -338,7 +338,7 @@ static void add_expected(struct cushim__text *text, const struct cushim__expecte
     }
 }
 
-/* How often it is expected. */
+/* Print how often a call is expected. */
 static void add_wanted(struct cushim__text *text, const struct cushim_expectation *what)
 {
     if (what->minimum == what->maximum) {

@@ -8,7 +8,7 @@ static uint64_t releases;
 static unsigned hanging;
 static bool is_ending;
 
-/* If the layer ends meanwhile, the call is no longer the layer's. Without the lock. */
+/* Not under the lock. If the layer ends meanwhile, subscribers do not see the end of the call. */
 static void wait_for_release(struct cushim__call *call, uint64_t began)
 {
     struct cushim_layer *layer = cushim_layer_current();
@@ -34,7 +34,7 @@ void cushim__fault_release_calls(void)
     cushim__lock_release(&layer->lock);
 }
 
-/* Let all calls go on that hang, and wait until they have left the layer. */
+/* Let all calls that hang go on, and wait until they have left the layer. */
 static void end_hanging(void)
 {
     struct cushim_layer *layer = cushim_layer_current();
@@ -49,13 +49,13 @@ static void end_hanging(void)
     cushim__lock_release(&layer->lock);
 }
 
-/* In the child of a fork no call hangs. */
+/* No call hangs in the child of a fork. */
 static void begin_child(void)
 {
     hanging = 0;
 }
 
-/* Let time pass: the mock's, or else the host's. */
+/* Let time pass on the clock of the mock if there is one, else on that of the host. */
 static void pass_time(uint64_t duration_ns)
 {
     const struct cushim__layer_host *host = __atomic_load_n(&cushim__layer_host, __ATOMIC_ACQUIRE);
@@ -67,8 +67,9 @@ static void pass_time(uint64_t duration_ns)
 }
 
 /*
- * Errors that last. They are atomic and not under a lock: an operation of the mock loses a device
- * under the mock's lock, under which the layer's must not be taken. -1: all devices are lost.
+ * Errors that last; `lost_device` is -1 if all devices are lost. They are atomic, because an
+ * operation of the mock loses a device under the mock's lock, under which the layer's must not be
+ * taken.
  */
 static CUresult sticky, lost;
 static int lost_device;
@@ -78,7 +79,7 @@ static bool is_device(const struct cushim__parameter *parameter)
     return parameter->kind == CUSHIM__PARAMETER_SIGNED && strcmp(parameter->type, "CUdevice") == 0;
 }
 
-/* Whether a function takes a device; with the values of a call, whether they name this one. */
+/* Whether a function takes a device and, if `values` are given, whether they name this device. */
 static bool takes_device(unsigned slot, const uint64_t *values, int device)
 {
     for (unsigned i = 0; i < cushim__parameter_count(slot); i++) {
@@ -94,7 +95,7 @@ static bool works_after_fault(unsigned slot)
     return cushim__call_rules(slot) & CUSHIM__AFTER_STICKY_ERROR;
 }
 
-/* Begin a sticky error: the mock's own if there is a mock, else the layer's. */
+/* Begin a sticky error, in the mock if there is one, else in the layer. */
 static void begin_sticky(CUresult code)
 {
     const struct cushim__layer_host *host = __atomic_load_n(&cushim__layer_host, __ATOMIC_ACQUIRE);
@@ -127,7 +128,7 @@ void cushim__device_lose(CUresult code, int device)
     __atomic_store_n(&lost, code, __ATOMIC_RELEASE);
 }
 
-/* What a call answers because of these; CUDA_SUCCESS: it is made. */
+/* What a call answers because of an error that lasts; CUDA_SUCCESS if the call is made. */
 static CUresult lasting_error(const struct cushim__call *call)
 {
     const CUresult lost_code = __atomic_load_n(&lost, __ATOMIC_ACQUIRE);
@@ -150,11 +151,11 @@ void cushim__fault_repair(void)
 struct match {
     const struct cushim__call *call;
     enum cushim__fault_phase phase;
-    int device; /* of the current context, if a rule asks for it; -1: none */
+    int device; /* of the current context, if a rule asks for it; otherwise -1 */
     uint64_t delay_ns;
     struct cushim__fault_rule rule; /* which answers the call */
     bool is_answered;
-    uint64_t hang; /* it hangs as long as `releases` is this */
+    uint64_t hang; /* the call hangs as long as `releases` has this value */
 };
 
 /* The rules that a call may match in a phase. */
@@ -164,7 +165,7 @@ static uint64_t rules_of(const struct cushim__call *call, enum cushim__fault_pha
            __atomic_load_n(&cushim__faults.phases[phase], __ATOMIC_RELAXED);
 }
 
-/* The mock is asked without a call, which would take virtual time. */
+/* Asking the mock directly takes no virtual time, as a call would. */
 static int current_device(void)
 {
     const struct cushim__layer_host *host = __atomic_load_n(&cushim__layer_host, __ATOMIC_ACQUIRE);
@@ -182,9 +183,7 @@ static bool is_on_device(const struct match *match, int device)
            takes_device(match->call->slot, match->call->values, device);
 }
 
-/*
- * Of rules that hide symbols; `older` changes the version after cuDriverGetVersion has written it.
- */
+/* `older` acts before calls, but after cuDriverGetVersion, when the version has been written. */
 static bool is_of_phase(const struct match *match, const struct cushim__fault_rule *rule)
 {
     const bool is_version =
@@ -215,7 +214,7 @@ static void match_rule(struct match *match, unsigned number)
     cushim__fault_fired(number);
 }
 
-/* Match a call with all its rules, and let the time pass that they take. */
+/* Match a call with all its rules, and let the time of their delays pass. */
 static void match_all(struct match *match)
 {
     struct cushim_layer *layer = cushim_layer_current();
@@ -228,7 +227,7 @@ static void match_all(struct match *match)
     if (of_device && !takes_device(match->call->slot, NULL, 0))
         match->device = current_device();
     cushim__lock_take(&layer->lock);
-    /* Another thread may have changed them meanwhile. */
+    /* Another thread may have changed the rules meanwhile. */
     for (set = rules_of(match->call, match->phase); set; set &= set - 1)
         match_rule(match, cushim__fault_first(set));
     cushim__lock_release(&layer->lock);
@@ -236,7 +235,7 @@ static void match_all(struct match *match)
         pass_time(match->delay_ns);
 }
 
-/* What a call answers by the rule that it has matched. */
+/* What a call answers because of the rule that it has matched. */
 static CUresult apply(const struct match *match, struct cushim__call *call)
 {
     const struct cushim__fault_rule *rule = &match->rule;
@@ -261,7 +260,7 @@ static CUresult apply(const struct match *match, struct cushim__call *call)
     }
 }
 
-/* Rules that name another ABI of the function count this call. */
+/* Count the call in the rules that name another ABI of its function. */
 static void count_variants(const struct cushim__call *call)
 {
     const uint64_t *variants = &cushim__faults.variants[call->slot];

@@ -89,7 +89,7 @@ static CUresult refuse(const struct parser *parser, const char *name, const char
                                 expected, cushim__word_shown(value), value->start);
 }
 
-/* `0.01`, `1` or `.5`, in parts of CUSHIM__FAULT_CERTAIN. */
+/* Read `0.01`, `1` or `.5`, in units of 1 / CUSHIM__FAULT_CERTAIN. */
 static bool read_probability(const struct cushim__word *value, uint32_t *probability)
 {
     uint64_t parts = 0, unit = CUSHIM__FAULT_CERTAIN;
@@ -140,7 +140,7 @@ static CUresult read_value(struct parser *parser, enum cushim__fault_part part,
                : refuse(parser, name, "a whole number from 1 on, below 2^64", value);
 }
 
-/* By name, with or without what all of them begin with. */
+/* Read the name of an error, with or without `CUDA_ERROR_`. */
 static CUresult read_code_name(struct parser *parser, const struct cushim__word *word)
 {
     struct cushim__suggestion suggestion;
@@ -200,10 +200,10 @@ static CUresult read_version(struct parser *parser, const struct cushim__word *w
 static const struct effect {
     const char *name;
     enum cushim__fault_effect effect;
-    CUresult code;       /* where no argument says another */
-    const char *example; /* of an argument that has to be there; NULL: it may be left out */
+    CUresult code;       /* unless an argument gives another */
+    const char *example; /* with an argument, if that is required; otherwise NULL */
     CUresult (*read)(struct parser *parser,
-                     const struct cushim__word *word); /* NULL: it takes none */
+                     const struct cushim__word *word); /* NULL if it takes no argument */
 } effects[] = {
     {"return", CUSHIM__FAULT_RETURN, CUDA_SUCCESS, "return(OUT_OF_MEMORY)", read_code},
     {"out_of_memory", CUSHIM__FAULT_RETURN, CUDA_ERROR_OUT_OF_MEMORY, NULL, NULL},
@@ -251,8 +251,8 @@ static CUresult read_device(struct parser *parser, const struct cushim__word *de
 }
 
 /*
- * Cut what is before a mark off a word; the word keeps what is behind it. Without the mark the
- * whole word is cut off. Returns whether it was there.
+ * Split a word at a mark: `before` gets what is before the mark, and `word` keeps what is behind
+ * it. Without the mark, `before` gets the whole word. Returns whether the mark was there.
  */
 static bool cut(struct cushim__word *word, const char *mark, struct cushim__word *before)
 {
@@ -345,7 +345,7 @@ static CUresult read_effect(struct parser *parser, struct cushim__word effect)
     return apply_effect(parser, &name, &argument);
 }
 
-/* What no site and no condition has: an effect without its arrow, or behind another. */
+/* Without `=>`, refuse `->` and `(`, which no site and no condition has: the arrow is missing. */
 static CUresult check_arrow(const struct cushim__lines *lines, const struct cushim__word *text)
 {
     struct cushim__word rest = *text, before;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a rule may consist of, and when it is due. */
+/* Which parts a rule may combine, and when it is due. */
 #include "src/layer/fault_rule.h"
 
 #include <stddef.h>
@@ -18,7 +18,7 @@ const char *const cushim__fault_conditions[CUSHIM__FAULT_PARTS] = {
     [CUSHIM__FAULT_OF_PHASE] = "phase",
 };
 
-/* Parts that do not go with one another. The latter is what the message points at. */
+/* Parts that exclude one another. The message points at the latter. */
 static const struct {
     unsigned one, other;
     const char *why;
@@ -29,7 +29,7 @@ static const struct {
     {BIT(NTH), BIT(TIMES), "nth means one match alone, so times does not go with it"},
 };
 
-/* The first of some parts that the rule says. */
+/* The first of some parts that the rule has. */
 static enum cushim__fault_part first_of(const struct cushim__fault_rule *rule, unsigned parts)
 {
     unsigned part = 0;
@@ -44,7 +44,7 @@ static bool is_of_symbol(const struct cushim__fault_rule *rule)
     return rule->effect == CUSHIM__FAULT_MISSING || rule->effect == CUSHIM__FAULT_OLDER;
 }
 
-/* A symbol exists or does not, whoever calls it and however often. */
+/* A symbol exists for all calls or for none, so its rules take no conditions and no device. */
 static const char *check_symbol(const struct cushim__fault_rule *rule,
                                 enum cushim__fault_part *where)
 {
@@ -85,7 +85,7 @@ const char *cushim__fault_contradiction(const struct cushim__fault_rule *rule,
     return is_of_symbol(rule) ? check_symbol(rule, where) : NULL;
 }
 
-/* A number below CUSHIM__FAULT_CERTAIN (the generator splitmix64). */
+/* Draw a number below CUSHIM__FAULT_CERTAIN with the generator splitmix64. */
 static uint32_t draw(uint64_t *random)
 {
     uint64_t bits = *random += UINT64_C(0x9e3779b97f4a7c15);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rules of the layer: added, met by operations, listed, and dropped. */
+/* The rules of the layer: adding, dropping and listing them, and matching them with operations. */
 #include <string.h>
 
 #include "src/layer/fault.h"
 
 struct cushim__faults cushim__faults;
 
-/* Whether a rule makes the symbol of a slot missing, if its site is that symbol. */
+/* Whether a rule whose site is the symbol of a slot makes that symbol missing. */
 static bool hides(const struct cushim__fault_rule *rule, unsigned slot)
 {
     return rule->effect == CUSHIM__FAULT_MISSING ||
@@ -31,7 +31,7 @@ static void add_to_calls(const struct cushim__fault_rule *rule, uint64_t bit)
     }
 }
 
-/* A suffix means one ABI: calls of others are counted, as they may be what the test means. */
+/* A site with a suffix means one ABI. Calls of others are counted: the test may mean those. */
 static void add_to_variants(const struct cushim__fault_rule *rule, uint64_t bit)
 {
     for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++) {
@@ -49,7 +49,7 @@ static bool is_of_operation(const struct cushim__fault_rule *rule, const char *k
     return (rule->device < 0 || rule->device == device) && cushim__pattern_fits(own, kind);
 }
 
-/* An operation of the mock begins: what the rules do to it. Under the mock's lock alone. */
+/* What the rules do to an operation of the mock that begins. Under the mock's lock alone. */
 static void match_operation(struct cushim__operation_fault *fault, const char *kind, int device)
 {
     uint64_t set = __atomic_load_n(&cushim__faults.operations, __ATOMIC_ACQUIRE);
@@ -76,7 +76,7 @@ static void match_operation(struct cushim__operation_fault *fault, const char *k
     }
 }
 
-/* The next rule holds from now on. It has been read into its place. */
+/* Put the next rule into effect, which has been parsed into its place. */
 static void add_next(void)
 {
     const unsigned number = cushim__faults.count;
@@ -98,14 +98,14 @@ static void add_next(void)
     } else if (rule->effect == CUSHIM__FAULT_LOST) {
         cushim__fault_subscribe_devices();
     }
-    /* The engine reads what is behind its bit without the layer's lock. */
+    /* Last, because the engine reads a rule whose bit is set without the layer's lock. */
     if (rule->is_operation) {
         __atomic_or_fetch(&cushim__faults.operations, bit, __ATOMIC_RELEASE);
         __atomic_store_n(&cushim__fault_of_operation, match_operation, __ATOMIC_RELEASE);
     }
 }
 
-/* Operations are a mock's: without one, the rule could not match anything. */
+/* Only a mock has operations: without one, the rule could not match anything. */
 static CUresult check_operation(const struct cushim__fault_rule *rule,
                                 const struct cushim__lines *lines)
 {
@@ -115,7 +115,7 @@ static CUresult check_operation(const struct cushim__fault_rule *rule,
                : CUDA_SUCCESS;
 }
 
-/* Read all rules behind those that are there. Returns how many; -1: one is refused. */
+/* Read all rules into the places behind those in effect. Returns how many; -1 if one is refused. */
 static int read_all(struct cushim__lines *lines)
 {
     struct cushim__fault_rule *rules = &cushim__faults.rules[cushim__faults.count];
@@ -221,7 +221,7 @@ static uint64_t value_of(const uint64_t *counter)
     return __atomic_load_n(counter, __ATOMIC_RELAXED);
 }
 
-/* A counter of the rule of this number; 0: there is no such rule. */
+/* A counter of the rule of this number; 0 if there is no such rule. */
 static uint64_t read_counter(struct cushim_layer *layer, size_t index, bool is_fired)
 {
     uint64_t count = 0;

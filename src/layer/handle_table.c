@@ -10,8 +10,8 @@
 #include "src/layer/layer.h"
 
 /*
- * So many destroyed objects are remembered, so that a use of one shows which it was: a driver may
- * not use a value again for long, as the mock.
+ * How many destroyed objects are remembered, so that a use of one shows which it was. A driver may
+ * not use a value again for long, and the mock does not.
  */
 enum { DESTROYED_KEPT = 256, DESTROYED_KEPT_LONG = 4096 };
 
@@ -24,7 +24,7 @@ static struct cushim__tree trees[CUSHIM__OBJECT_TYPES];
 static uint32_t numbers[CUSHIM__OBJECT_TYPES];
 static struct cushim__handle *first_destroyed, *last_destroyed;
 static size_t destroyed;
-/* Check's: more destroyed objects are kept, and memory too. */
+/* Set by check. While it is set, more destroyed objects are kept, and memory too. */
 static void (*check_forget)(struct cushim__handle *object);
 
 static bool is_memory(enum cushim__object_type type)
@@ -77,7 +77,7 @@ static struct cushim__handle *add(enum cushim__object_type type, uint64_t value,
     return object;
 }
 
-/* It is no longer destroyed with its owner. */
+/* From now on, the object is not destroyed with its owner. */
 static void disown(struct cushim__handle *object)
 {
     struct cushim__handle *previous = object->previous_owned, *next = object->next_owned;
@@ -119,7 +119,7 @@ struct cushim__handle *cushim__handle_find(enum cushim__object_type type, uint64
     return object || !may_add ? object : add(type, value, 0);
 }
 
-/* What ends with an object that a call is ending may be gone, and its value another's. */
+/* Whether an object may be gone, because a call is destroying it or one of its owners. */
 static bool may_be_gone(const struct cushim__handle *object)
 {
     while (object && !object->is_destroyed && !object->is_ending)
@@ -156,7 +156,7 @@ struct cushim__handle *cushim__handle_at(uint64_t address)
     return object ? object : covering(CUSHIM__TYPE_GLOBAL, address);
 }
 
-/* What lay where something else begins no longer exists, whoever released it. */
+/* Forget what lay where something else begins: it no longer exists, whoever released it. */
 static void clear_range(enum cushim__object_type type, uint64_t start, uint64_t bytes)
 {
     struct cushim__handle *object;
@@ -251,7 +251,7 @@ void cushim__handle_destroy_owned(const struct cushim__handle *owner)
     while ((object = owner->first_owned) != NULL) {
         object->ender = owner->ender;
         object->ended_with = owner->ended_with ? owner->ended_with : (uint8_t)owner->type;
-        cushim__handle_destroy(object); /* which takes it from the list */
+        cushim__handle_destroy(object); /* which removes it from the list */
     }
 }
 
@@ -288,7 +288,7 @@ struct name {
     char text[NAME_SIZE];
 };
 
-/* The last one first: a name may be given again once the object that had it is destroyed. */
+/* The latest first, because a name may be given again once the object that had it is destroyed. */
 static struct name *names;
 
 static const char *name_of(const struct cushim__tag *tag)
@@ -300,7 +300,7 @@ static const char *name_of(const struct cushim__tag *tag)
     return NULL;
 }
 
-/* Values that mean no object of the program. */
+/* How a value that is no known object of the program is named. */
 static const char *fixed(enum cushim__object_type type, uint64_t value)
 {
     if (value == 0)
@@ -327,7 +327,7 @@ void cushim__tag_text(const struct cushim__tag *tag, uint64_t value, char *text,
                  cushim__object_names[type].word, tag->number, offset);
 }
 
-/* False: no memory. */
+/* Returns false if memory runs out. */
 static bool give_name(const struct cushim__handle *object, const char *text)
 {
     struct name *name = malloc(sizeof *name);
@@ -352,7 +352,7 @@ static bool is_alive(enum cushim__object_type type, uint32_t number)
     return false;
 }
 
-/* The tag that a name means; false: no object that exists has the name. */
+/* Find the tag that a name means. Returns false if no object that exists has the name. */
 static bool find_named(const char *text, struct cushim__tag *tag)
 {
     for (const struct name *name = names; name; name = name->next) {
@@ -400,7 +400,7 @@ static bool is_name(const char *text)
     return length > 0 && length < NAME_SIZE && strspn(text, letters) == length;
 }
 
-/* Of any type: no two objects of a driver have the same value at the same time. */
+/* Find an object of any type: no two of a driver have the same value at the same time. */
 static struct cushim__handle *any(const void *handle)
 {
     const uint64_t value = (uintptr_t)handle;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Creating the layer over the current table, and installing it. Not in the mock's libcuda.so.1. */
+/* Creates the layer over the current table, and installs it. Not in the mock's libcuda.so.1. */
 #include <cushim/driver.h>
 
 #include "src/base/options.h"
@@ -15,7 +15,7 @@ CUresult cushim_layer_create(const struct cushim_layer_options *options,
     if (!layer || !cushim__options_read(&known, sizeof known, options))
         return CUDA_ERROR_INVALID_VALUE;
     if (!known.table) {
-        cushim_driver_load(NULL); /* if that fails, what is current then answers why */
+        cushim_driver_load(NULL); /* if that fails, the functions of the current table say why */
         known.table = cushim_driver();
     }
     code = cushim__layer_create(known.table, &created);
@@ -30,7 +30,7 @@ CUresult cushim_layer_create(const struct cushim_layer_options *options,
     return CUDA_SUCCESS;
 }
 
-/* What was installed over the layer's table stays; it is the program's. */
+/* A table that was installed over the layer's stays, because it is the program's. */
 static void put_back(const struct cushim_table *former)
 {
     if (cushim_table_installed() == &cushim__layer_table)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The layer's life, from its creation to its verdict and its end. */
+/* The lifetime of the layer: its creation, its locking, its verdict and its end. */
 #include "src/layer/layer.h"
 
 #include <stdlib.h>
@@ -14,11 +14,11 @@ struct cushim_layer *cushim__layer;
 struct cushim_table cushim__layer_next;
 const char cushim__layer_ended[] = "there is no such layer: it has ended, or none was given";
 
-/* Whether the one layer exists, or a thread creates it. */
+/* Whether the one layer exists or is being created. */
 static bool is_taken;
 static uint64_t serial;
 
-/* The layer whose lock this thread has taken for a fork; NULL: none. */
+/* The layer whose lock this thread has taken for a fork, or NULL. */
 static _Thread_local struct cushim_layer *locked;
 
 static void lock_for_fork(void)
@@ -65,7 +65,7 @@ CUresult cushim__layer_create(const struct cushim_table *table, struct cushim_la
         return CUDA_ERROR_INVALID_VALUE;
     if (__atomic_exchange_n(&is_taken, true, __ATOMIC_ACQUIRE))
         return CUDA_ERROR_ALREADY_ACQUIRED;
-    /* A call through a layer over itself would never come to an end. */
+    /* A call through a layer over itself would never end. */
     created = table == &cushim__layer_table ? NULL : calloc(1, sizeof *created);
     if (!created) {
         __atomic_store_n(&is_taken, false, __ATOMIC_RELEASE);

@@ -3,9 +3,9 @@
  * The one layer of this process: a table whose functions hand each call on to another table, and
  * the subscribers that see the calls.
  *
- * The function of each slot is generated (loader/generator/layer.py). While nobody subscribes to
- * its slot it hands the call on at once. Else it passes the arguments, as 64-bit values, to the
- * subscribers of the slot before the call and after it:
+ * The function of each slot is generated (loader/generator/layer.py). While its slot has no
+ * subscribers, it hands the call on at once. Otherwise it passes the arguments, as 64-bit values,
+ * to the subscribers before the call and after it:
  *
  *     cushim__layer_call_begin()   subscribers: started(), then before()
  *     the next table's function    unless a subscriber has answered in its place
@@ -30,21 +30,21 @@ struct cushim_layer {
     struct cushim__lock lock; /* protects what the layer and its subscribers keep */
     const struct cushim_table *wrapped;
     const struct cushim_table *former; /* current before the layer was installed */
-    void (*put_back)(const struct cushim_table *former); /* NULL: the layer is not installed */
+    void (*put_back)(const struct cushim_table *former); /* NULL if the layer is not installed */
     uint64_t serial;                                     /* number of the layer in this process */
-    uint64_t calls;                                      /* that subscribers have seen */
+    uint64_t calls;                                      /* calls that subscribers have seen */
     unsigned threads;
 };
 
-/* NULL: there is none. */
+/* The layer, or NULL if there is none. */
 extern struct cushim_layer *cushim__layer;
 
-/* The message for a program that passes a layer which does not exist. */
+/* The message for a program that passes a layer that does not exist. */
 extern const char cushim__layer_ended[];
 
 /*
- * Whether `layer` is the one that exists: a pointer to one that was destroyed is not followed. The
- * second takes its lock, too, if so.
+ * Whether `layer` is the one that exists. The pointer is not followed, so the layer may have been
+ * destroyed. The second function also takes the lock of the layer if it exists.
  */
 bool cushim__layer_exists(const struct cushim_layer *layer);
 bool cushim__layer_lock(struct cushim_layer *layer);
@@ -60,69 +60,69 @@ extern const struct cushim_table cushim__layer_table;
 struct cushim__call {
     uintptr_t function; /* the layer's function whose frame this is in */
     unsigned slot;
-    unsigned subscribers;   /* of the slot when the call began, as bits */
+    unsigned subscribers;   /* bits: subscribers of the slot when the call began */
     const uint64_t *values; /* the arguments in order, as cushim__parameters describes them */
-    bool is_watched;        /* subscribers see its end; false: the layer has ended meanwhile */
-    uint64_t number;   /* of calls that the layer's lock was taken for, from 1; 0: it was not */
-    uint64_t nested;   /* number of the call of the same thread that makes this one; 0: none does */
-    unsigned thread;   /* numbered in the order of their first calls with subscribers, from 1 */
+    bool is_watched;        /* subscribers see its end; false if the layer has ended meanwhile */
+    uint64_t number;   /* counts calls that take the layer's lock, from 1; 0 if this one does not */
+    uint64_t nested;   /* number of the call within which this thread makes it; 0 if none */
+    unsigned thread;   /* numbered from 1, in the order of first calls with subscribers */
     uint64_t began_ns; /* virtual time; 0 without a mock */
-    uint64_t context;  /* current as it began; 0: none, or nobody wants to know */
+    uint64_t context;  /* current when the call began; 0 if none, or if nobody wants to know */
     bool is_injected;  /* a subscriber gave the answer */
-    bool is_refused;   /* by check: the driver would crash, and is not called */
-    struct cushim__caller outer_caller; /* of the thread, before this call */
-    CUresult replaced; /* by a sweep: the answer although the call is made; CUDA_SUCCESS: its own */
+    bool is_refused;   /* check does not call the driver, which would crash */
+    struct cushim__caller outer_caller; /* the thread's caller before this call */
+    CUresult replaced; /* a sweep's answer to a call that is made all the same, or CUDA_SUCCESS */
     struct cushim__traced traced;
     struct cushim__arguments arguments;
 };
 
-/* Who sees calls, in order. A subscriber may leave out any of its functions. */
+/* The subscribers in the order in which they see calls. Any of their functions may be NULL. */
 enum cushim__subscription {
-    CUSHIM__TRACE,  /* sees what the program gets, at the time when it gets it */
-    CUSHIM__LOOKUP, /* always: what cuGetProcAddress answers leads to the layer */
-    CUSHIM__CHECK,  /* sees what the program asks before anything changes it */
+    CUSHIM__TRACE,  /* sees what the program gets, when it gets it */
+    CUSHIM__LOOKUP, /* always subscribed: makes cuGetProcAddress return functions of the layer */
+    CUSHIM__CHECK,  /* sees what the program asks for before anything changes it */
     CUSHIM__SWEEP,
     CUSHIM__FAULT,
-    CUSHIM__TRACKER, /* wants handles and allocations to be followed, and nothing else */
+    CUSHIM__TRACKER, /* only makes the layer follow handles and allocations */
     CUSHIM__RECORDING,
     CUSHIM__EXPECTATION,
     CUSHIM__SUBSCRIPTIONS
 };
 
 struct cushim__subscriber {
-    /* Under the layer's lock, as the call begins. The arguments have been decoded. */
+    /* When a call begins, under the layer's lock. The arguments have been decoded. */
     void (*started)(struct cushim__call *call);
-    /* Without it. False: the call is not made, and `*answer` is what it answers. */
+    /* Not under the lock. If false, the call is not made, and `*answer` is its answer. */
     bool (*before)(struct cushim__call *call, CUresult *answer);
-    /* Without it: returns what the call answers. */
+    /* Not under the lock. Returns what the call is to answer. */
     CUresult (*after)(struct cushim__call *call, CUresult answer);
-    /* Under it: the program gets `answer`, and results have been decoded. */
+    /* Under the lock. The program gets `answer`. The results have been decoded. */
     void (*ended)(struct cushim__call *call, CUresult answer);
-    /* Without it, as the last. */
+    /* Last of all, not under the lock. */
     void (*left)(void);
-    /* Under it, in the child of a fork. */
+    /* In the child of a fork, under the lock. */
     void (*begin_child)(void);
-    /* The layer is destroyed. */
+    /* When the layer is destroyed. */
     void (*destroy)(void);
 };
 extern const struct cushim__subscriber cushim__trace, cushim__lookup, cushim__fault,
     cushim__recording, cushim__expectation;
 
-/* How often cuGetProcAddress has answered with a function that no slot has. */
+/* How often cuGetProcAddress has returned a function that no slot has. */
 extern uint64_t cushim__unknown_functions;
 
-/* Sweeps and check are no part of the layer: they name their subscriber themselves. */
+/* For sweeps and check, which are not part of the layer. */
 void cushim__subscriber_set(enum cushim__subscription subscription,
                             const struct cushim__subscriber *subscriber);
 
-/* Subscribe to a slot or to all, or end that. */
+/* Subscribe to a slot or to all slots; unsubscribe if not `is_wanted`. */
 void cushim__subscribe(enum cushim__subscription subscription, unsigned slot, bool is_wanted);
 void cushim__subscribe_all(enum cushim__subscription subscription, bool is_wanted);
 
 /* The subscribers of each slot, as bits. Read without the lock. */
 extern uint8_t cushim__subscribed[CUSHIM__SYMBOL_COUNT];
 
-/* A layer begins, with LOOKUP's subscription alone; and ends, with all of them. */
+/* Subscribe LOOKUP alone when a layer begins; destroy all subscribers when it ends. */
 void cushim__subscriptions_begin(void);
 void cushim__subscriptions_end(void);
 
@@ -130,24 +130,24 @@ void cushim__subscriptions_end(void);
 void cushim__subscribers_begin_child(void);
 
 /*
- * cushim_recording_start(), not under the lock; `is_asked` says whether lost calls are a failure
+ * The work of cushim_recording_start(); not under the lock. If `is_asked`, lost calls are a failure
  * even if the program does not read the recording.
  */
 CUresult cushim__recording_start(struct cushim_layer *layer, size_t capacity, bool is_asked);
 
-/* Print that calls were lost which the program wants. Under the layer's lock. */
+/* Print that the recording has lost calls that the program wants. Under the layer's lock. */
 void cushim__recording_print_lost(struct cushim__text *text);
 
-/* Begin a call. False: it is not made, and `*answer` is what it answers. */
+/* Begin a call. If this returns false, the call is not made, and `*answer` is its answer. */
 bool cushim__layer_call_begin(struct cushim__call *call, unsigned slot, const uint64_t *values,
                               CUresult *answer);
 
-/* End it: `answer` is its own or a subscriber's. Returns what the caller gets. */
+/* End a call. `answer` is the driver's or a subscriber's. Returns what the caller gets. */
 CUresult cushim__layer_call_end(struct cushim__call *call, CUresult answer);
 
 /*
- * For the generated functions: that which passes arguments to subscribers is a function of its own,
- * as its frame would else be made for calls without subscribers, too.
+ * For the generated functions. The part that passes arguments to subscribers is a separate
+ * function, because its stack frame would otherwise be set up for calls without subscribers, too.
  */
 #define CUSHIM__APART __attribute__((noinline, cold))
 

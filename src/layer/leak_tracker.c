@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the program has created and not released, and its list in the verdict of a test. The command
- * `cushim check` reports leaks by ../check/handles.c, and the mock's libcuda.so.1 by
+ * What the program has created and not released, and the list of it in the verdict of a test. The
+ * leaks of `cushim check` are reported by ../check/handles.c, those of the mock's libcuda.so.1 by
  * ../library/library.c.
  */
 #include "src/layer/leak_tracker.h"
@@ -17,7 +17,7 @@ struct change {
     CUresult answer;
 };
 
-/* What was passed as a parameter, or written to where it points. */
+/* The value that was passed as a parameter, or that was written to where it points. */
 static uint64_t value_of(const struct change *change, unsigned parameter)
 {
     const struct cushim__argument *argument = &change->call->arguments.list[parameter];
@@ -25,7 +25,7 @@ static uint64_t value_of(const struct change *change, unsigned parameter)
     return argument->is_written ? argument->written : argument->value;
 }
 
-/* 0: it is not known, as where a program does not ask for a size. */
+/* Returns 0 if the amount is not known, for example because the program does not ask for a size. */
 static uint64_t amount_of(const struct change *change)
 {
     const struct cushim__api_effect *effect = change->effect;
@@ -90,7 +90,7 @@ static void create(const struct change *change, bool is_in_context)
                            object);
 }
 
-/* Memory may be opened once more, and a capture may be into a graph that there is. */
+/* Memory may be opened more than once, and a capture may be into an existing graph. */
 static void create_or_retain(const struct change *change)
 {
     const uint64_t value = value_of(change, change->effect->parameter);
@@ -148,9 +148,9 @@ bool cushim__answer_refuses(CUresult answer)
 }
 
 /*
- * Whether the program has done its part to release something. A driver that answers an earlier
- * error may have released it or not, and where a fault gave the answer the program cannot know:
- * both count.
+ * Whether the program has done its part to release something. If the driver answers an earlier
+ * error, it may or may not have released the object, and if a fault gave the answer, the program
+ * cannot know. Both count as released.
  */
 static bool counts_as_release(const struct change *change)
 {
@@ -206,12 +206,12 @@ static void release_primary(const struct change *change)
         object->uses--;
     if (object->uses > 0 && change->effect->kind != CUSHIM__RESETS_PRIMARY)
         return;
-    /* It keeps its tag: its handle stays the same for as long as the process lives. */
+    /* The context keeps its tag: its handle stays the same for as long as the process lives. */
     object->is_live = false;
     cushim__handle_destroy_owned(object);
 }
 
-/* What a call that has succeeded creates or retains. */
+/* Apply what a call that has succeeded creates or retains. */
 static void apply_creation(const struct change *change)
 {
     const struct cushim__api_effect *effect = change->effect;
@@ -242,7 +242,7 @@ static void apply_creation(const struct change *change)
     }
 }
 
-/* What a call releases. */
+/* Apply what a call releases. */
 static void apply_release(const struct change *change)
 {
     const struct cushim__api_effect *effect = change->effect;
@@ -296,7 +296,7 @@ void cushim__tracker_ignore_primary(int device)
         object->is_live = --object->uses > 0;
 }
 
-/* So many of a type are printed; there may be thousands. */
+/* How many of a type are printed: there may be thousands. */
 enum { SHOWN = 8 };
 
 struct leaks {
@@ -318,7 +318,7 @@ static struct leaks count(enum cushim__object_type type, uint64_t since)
     return leaks;
 }
 
-/* The first that a later call than this has created. */
+/* The first leaked object that was created after this call. */
 static const struct cushim__handle *created_after(enum cushim__object_type type, uint64_t call)
 {
     const struct cushim__handle *object = NULL, *first = NULL;

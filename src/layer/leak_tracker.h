@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What calls do to the objects of a driver (api_effect.c), and what the program has created and not
- * released by them (leak_tracker.c). Under the layer's lock.
+ * What calls do to the objects of a driver (api_effect.c), and which objects the program has
+ * created by them and not released (leak_tracker.c). Under the layer's lock.
  */
 #ifndef CUSHIM_LAYER_LEAK_TRACKER_H
 #define CUSHIM_LAYER_LEAK_TRACKER_H
@@ -17,14 +17,14 @@ struct cushim__call;
 
 enum cushim__effect {
     CUSHIM__CREATES,              /* writes the handle or address of a new object */
-    CUSHIM__CREATES_IN_CONTEXT,   /* the same, of one that is destroyed with the current context */
-    CUSHIM__CREATES_OR_RETAINS,   /* the same, of one that another call may have created already */
-    CUSHIM__REGISTERS_IN_CONTEXT, /* begins at an address that is passed */
-    CUSHIM__RETURNS_PART, /* writes the handle or address of what is destroyed with its owner */
+    CUSHIM__CREATES_IN_CONTEXT,   /* the same for one that is destroyed with the current context */
+    CUSHIM__CREATES_OR_RETAINS,   /* the same for one that another call may have created already */
+    CUSHIM__REGISTERS_IN_CONTEXT, /* the new object begins at an address that is passed */
+    CUSHIM__RETURNS_PART, /* writes the handle or address of an object destroyed with its owner */
     CUSHIM__DESTROYS,
     CUSHIM__RETAINS,
     CUSHIM__RELEASES,
-    CUSHIM__MOVES_REFERENCES, /* releases, if a parameter says so */
+    CUSHIM__MOVES_REFERENCES, /* releases references if a parameter says so */
     CUSHIM__RETAINS_PRIMARY,
     CUSHIM__RELEASES_PRIMARY,
     CUSHIM__RESETS_PRIMARY,
@@ -35,36 +35,36 @@ enum cushim__effect {
 
 enum { CUSHIM__NO_PARAMETER = 255 };
 
-/* One effect of one function, by its first ABI. What a driver does beyond these is its own. */
+/* One effect of one function, by its first ABI. What has no row is not tracked. */
 struct cushim__api_effect {
     uint16_t slot;
     uint8_t kind; /* enum cushim__effect */
     uint8_t type; /* enum cushim__object_type */
     uint8_t parameter;
-    /* How many bytes or references: the product of these, passed or written; or the device. */
+    /* Parameters, passed or written, whose product is the bytes or references; or the device. */
     uint8_t amount, times;
-    uint8_t owner_type, owner; /* of RETURNS_PART: its owner; of MOVES_REFERENCES: the flags */
+    uint8_t owner_type, owner; /* the owner for RETURNS_PART, the flags for MOVES_REFERENCES */
 };
 
-/* The effects of a slot; NULL: it has none. Those of a slot follow one another. */
+/* The effects of a slot, which follow one another in the table; NULL if there are no more. */
 const struct cushim__api_effect *cushim__api_effect_first(unsigned slot);
 const struct cushim__api_effect *cushim__api_effect_next(const struct cushim__api_effect *effect);
 
-/* Note what a call has done that answered so. What it wrote has been decoded. */
+/* Note what a call has done, by what it answered. What it wrote has been decoded. */
 void cushim__tracker_update(const struct cushim__call *call, CUresult answer);
 
-/* Whether a driver that answers so has not done what was asked; false: it answers another error. */
+/* Whether an answer means that the driver has not done what was asked, not some other error. */
 bool cushim__answer_refuses(CUresult answer);
 
-/* Note which call it is, and where the program makes it. */
+/* Note in `maker` which call this is, and where the program makes it. */
 void cushim__tracker_note(const struct cushim__call *call, struct cushim__maker *maker);
 
-/* One reference on the primary context of a device is not the program's to release. */
+/* Do not count one reference to the primary context of a device: it is not the program's. */
 void cushim__tracker_ignore_primary(int device);
 
 /*
- * Print what calls behind the one of this number (0: all) have created and the program has not
- * released. Not under the lock, as it asks the dynamic linker, and while no call is under way.
+ * Print what calls after the one of this number (0 for all) have created and the program has not
+ * released. Not under the lock, because it asks the dynamic linker, and while no call is under way.
  */
 void cushim__leaks_print(struct cushim__text *text, uint64_t call);
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * cuGetProcAddress: what it answers leads to the layer, and not to symbols that a rule makes
- * missing.
- */
+/* Makes cuGetProcAddress return the layer's functions, and none that a rule makes missing. */
 #include <limits.h>
 
 #include "src/driver_api/function_name.h"
@@ -10,14 +7,14 @@
 
 enum { PER_THREAD_STREAM = 2, NOT_FOUND = 1 };
 
-/* What a program asks for. */
+/* What the program asks for. */
 struct lookup {
     const struct cushim__call *call;
     const char *base;
     void **function;
     int version;
     cuuint64_t flags;
-    cushim_CUdriverProcAddressQueryResult *status; /* NULL: the program does not ask */
+    cushim_CUdriverProcAddressQueryResult *status; /* NULL if the program does not ask */
 };
 
 static struct lookup lookup_of(const struct cushim__call *call)
@@ -36,7 +33,8 @@ static struct lookup lookup_of(const struct cushim__call *call)
 }
 
 /*
- * The slot of a function in a table; the one of this base name, if several functions are the same.
+ * Find the slot of a function in a table. If several slots have it, prefer the one of this base
+ * name.
  */
 static bool find_function(const struct cushim_table *table, const char *base, const void *function,
                           unsigned *slot)
@@ -60,15 +58,15 @@ static bool find_function(const struct cushim_table *table, const char *base, co
     return is_found;
 }
 
-/* What a driver has that lacks none. */
+/* Find the newest slot for a version, as in a driver that lacks no symbol. */
 static bool find_newest(const struct lookup *lookup, int version, unsigned *slot)
 {
     return cushim__newest_symbol(lookup->base, version, lookup->flags & PER_THREAD_STREAM, slot);
 }
 
 /*
- * The missing symbol that the driver has answered with when asked for a version; false: it has not.
- * A function that is not of the table is the newest that the version knows.
+ * Whether the driver, asked for a version, has returned a symbol that a rule makes missing. A
+ * function that is not in the table is taken to be the newest that the version has.
  */
 static bool find_hidden(const struct lookup *lookup, CUresult answer, int version, unsigned *slot)
 {
@@ -87,7 +85,7 @@ static CUresult ask(const struct lookup *lookup, int version)
                                                       lookup->flags, lookup->status);
 }
 
-/* A look-up matches the rule that hides what it would find else. */
+/* Count a match for the rule that hides what a lookup would otherwise find. */
 static void count(unsigned slot)
 {
     struct cushim_layer *layer = cushim_layer_current();
@@ -104,13 +102,13 @@ static void count(unsigned slot)
 }
 
 /*
- * A symbol that a rule makes missing is replaced by that of the version before it, if there is one,
- * as by a driver without it.
+ * Replace a symbol that a rule makes missing by that of the version before it, if there is one, as
+ * a driver without the symbol does.
  */
 static CUresult hide(const struct cushim__call *call, CUresult answer)
 {
     const struct lookup lookup = lookup_of(call);
-    int version = lookup.version, last = INT_MAX; /* each time an older one, or there is none */
+    int version = lookup.version, last = INT_MAX; /* `last` falls each time, so the loop ends */
     unsigned slot;
     bool is_hidden;
 
@@ -135,8 +133,8 @@ static CUresult hide(const struct cushim__call *call, CUresult answer)
 uint64_t cushim__unknown_functions;
 
 /*
- * The driver's function is replaced by the layer's of the same slot. One that no slot has is of a
- * newer ABI: its arguments are not known, and the program gets it unchanged.
+ * Replace the driver's function by the layer's of the same slot. A function that no slot has is of
+ * a newer ABI. Its arguments are not known, and the program gets it unchanged.
  */
 static void lead_to_layer(const struct lookup *lookup)
 {
@@ -144,7 +142,7 @@ static void lead_to_layer(const struct lookup *lookup)
 
     if (!lookup->base || !lookup->function || !*lookup->function)
         return;
-    /* A table's cuInit may be the loader's own: it is not what the driver answers with. */
+    /* A table's cuInit may be the loader's own, which is not what the driver returns. */
     if (strcmp(lookup->base, "cuInit") == 0 ||
         find_function(cushim__layer->wrapped, lookup->base, *lookup->function, &slot)) {
         memcpy(lookup->function, cushim__table_slot(&cushim__layer_table, slot),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The recording: a ring of the calls that were made, and how programs read it. */
+/* The recording: a ring of the calls that were made, which programs read. */
 #include "src/layer/layer.h"
 
 #include <stdlib.h>
@@ -16,12 +16,12 @@ struct record {
 };
 
 static struct {
-    struct record *records; /* a ring: that of number n lies at (n - 1) % capacity */
+    struct record *records; /* a ring: call number n is at (n - 1) % capacity */
     size_t capacity;
-    uint64_t begun; /* since it is empty */
+    uint64_t begun; /* calls that have begun since it was empty */
     uint64_t first; /* the first number that is kept */
     bool is_on;
-    bool is_asked;   /* the program wants all calls: that some are lost is a failure */
+    bool is_asked;   /* the program wants all calls, so it is a failure if some are lost */
     bool is_misread; /* it was read when some were lost */
 } recording;
 
@@ -58,7 +58,7 @@ static void record_call(struct cushim__call *call)
     copy(record, call);
 }
 
-/* The call may have been forgotten meanwhile, or lost. */
+/* The recording may have been cleared meanwhile, or the call lost. */
 static void finish(struct cushim__call *call, CUresult answer)
 {
     struct record *record;
@@ -99,7 +99,7 @@ static uint64_t count_lost(void)
     return recording.records ? recording.first - 1 : 0;
 }
 
-/* The program reads what is kept. */
+/* Note that the program reads what is kept. */
 static void note_reader(void)
 {
     recording.is_misread = recording.is_misread || count_lost() > 0;

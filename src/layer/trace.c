@@ -23,7 +23,7 @@ enum { TEXT_WORDS = 8 };
 /* What is done with the calls of a function. */
 static struct plan {
     uint16_t roles;  /* trace_roles_of() */
-    uint8_t text;    /* number of the first text parameter, from 1; 0: there is none */
+    uint8_t text;    /* number of the first text parameter, from 1; 0 if there is none */
     bool is_chosen;  /* calls are recorded */
     bool is_written; /* the driver writes something that is recorded */
 } plans[CUSHIM__SYMBOL_COUNT];
@@ -32,7 +32,7 @@ static struct trace_options options;
 static char *path, *driver;      /* owned, for the options */
 static struct cushim__lock lock; /* held to create the file and to end the trace */
 
-static struct trace_header *header; /* NULL: there was no call yet, or the trace has ended */
+static struct trace_header *header; /* NULL before the first call and after the end of the trace */
 static bool is_on, is_refused;
 static uint64_t from_ns, until_ns; /* calls that begin between these are recorded */
 
@@ -50,14 +50,14 @@ static uint64_t *words_of(struct trace_record *record)
     return (uint64_t *)(record + 1);
 }
 
-/* The record has zeros behind the text already. */
+/* The record already has zeros after the text. */
 static void copy_text(char *to, const char *from)
 {
     for (size_t i = 0; i + 1 < TEXT_WORDS * sizeof(uint64_t) && from[i]; i++)
         to[i] = from[i];
 }
 
-/* The record of a call that begins now; it is not published. */
+/* Fill the record of a call that begins now, but do not publish it. */
 static struct trace_record *fill_record(const struct cushim__call *call)
 {
     const unsigned count = cushim__parameter_count(call->slot);
@@ -96,7 +96,7 @@ static struct trace_record *begin_record(const struct cushim__call *call)
     return record;
 }
 
-/* Put what the driver has written in the place of the pointers to it. */
+/* Replace pointers in the record by what the driver has written to them. */
 static void read_written(const struct cushim__call *call, struct trace_record *record)
 {
     const unsigned count = cushim__parameter_count(call->slot);
@@ -143,7 +143,7 @@ static void begin_work(struct cushim__call *call, const struct trace_work *work)
 
 /* --- the subscriber --- */
 
-/* The mean time that recording a call takes on this machine; 0 on the mock's clock. */
+/* Measure the mean time that recording a call takes on this machine; 0 on the mock's clock. */
 static uint64_t measure_cost(void)
 {
     enum { TIMES = 1000 };
@@ -166,7 +166,7 @@ static uint64_t measure_cost(void)
     return began_ns / TIMES;
 }
 
-/* Returns an error of errno if the file cannot be created; 0 if it exists or has failed before. */
+/* Returns an errno value if the file cannot be created; 0 if it exists or has failed before. */
 static int make_file(void)
 {
     int error = 0;
@@ -193,7 +193,7 @@ static int make_file(void)
     return error;
 }
 
-/* Whether there is a file; it is made with the first call of the process. */
+/* The first call of the process creates the file. */
 bool cushim__trace_has_file(void)
 {
     if (!__atomic_load_n(&header, __ATOMIC_ACQUIRE))
@@ -273,7 +273,7 @@ static CUresult after(struct cushim__call *call, CUresult answer)
     return answer;
 }
 
-/* `is_alone`: no call is in progress, as the public functions that end a trace require. */
+/* If `is_alone`, no call is in progress, as the public functions that end a trace require. */
 static void end(bool is_alone)
 {
     struct trace_header *ended;
@@ -341,7 +341,7 @@ static void plan_slot(unsigned slot)
     }
 }
 
-/* To the calls that are recorded, and to those that change how others are recorded. */
+/* Subscribe to the calls that are recorded, and to those that change how others are recorded. */
 static void subscribe(void)
 {
     const unsigned needed =

@@ -22,9 +22,9 @@ struct trace_context;
 
 /* What the trace keeps of a call that has not returned. */
 struct cushim__traced {
-    struct trace_record *record;   /* NULL: the call is not traced */
-    struct trace_record *work;     /* NULL: the call queues no work, or the file is full */
-    struct trace_context *context; /* whose events time the work; NULL: not timed */
+    struct trace_record *record;   /* NULL if the call is not traced */
+    struct trace_record *work;     /* NULL if the call queues no work, or the file is full */
+    struct trace_context *context; /* whose events time the work; NULL if it is not timed */
     CUevent start, end;
     CUstream stream;
     uint64_t base; /* number of the base event that `start` is measured from */
@@ -44,8 +44,8 @@ CUresult cushim__trace_begin(const struct trace_options *options);
 void cushim__trace_end(void);
 
 /*
- * trace_ranges.c: what the program names by NVTX; NULL is an empty name. Pushed ranges belong to a
- * thread, and those of one domain nest. Push and pop return the depth that NVTX specifies.
+ * trace_ranges.c: what the program names with NVTX; NULL is an empty name. Pushed ranges belong to
+ * a thread, and those of one domain nest. Push and pop return the depth that NVTX specifies.
  */
 void cushim__trace_mark(const char *name);
 int cushim__trace_push(const void *domain, const char *name);
@@ -62,7 +62,7 @@ void cushim__trace_name_unknown(const char *name, const void *function);
 
 /* --- between the source files of the trace --- */
 
-/* trace_file.c: create the file of this process. NULL: it cannot be, and errno says why. */
+/* trace_file.c: create the file of this process. If it returns NULL, errno says why. */
 struct trace_header *cushim__trace_file_create(const struct trace_options *options);
 
 /* Unless `is_alone`, the file stays mapped for threads that still write to their chunks. */
@@ -73,26 +73,26 @@ void cushim__trace_file_unmap(void);
 
 /*
  * Reserve room for a record of this thread with `words` words, all zeros but for that number. A
- * reader sees the record once it is published; publish it before you reserve another one. NULL: the
- * file is full.
+ * reader sees the record once it is published; publish it before you reserve another one. Returns
+ * NULL if the file is full.
  */
 struct trace_record *cushim__trace_reserve(size_t words);
 void cushim__trace_publish(const struct trace_record *record);
 
-/* An id of a published record, which is never 0. NULL: its file was closed, or it is no id. */
+/* Ids of published records, never 0. NULL for an id of a closed file, and for what is no id. */
 uint64_t cushim__trace_record_id(const struct trace_record *record);
 struct trace_record *cushim__trace_record_of(uint64_t id);
 
-/* Reserve a record and copy words and a text into it; it is not published. NULL: as above. */
+/* Reserve a record and copy words and a text into it, but do not publish it. NULL as above. */
 struct trace_record *cushim__trace_text(enum trace_kind kind, const uint64_t *words, size_t count,
                                         const char *text);
 
-/* trace_names.c: record the name of a kernel that is launched, or of one that a call has found. */
+/* trace_names.c: record the name of a kernel that is launched, or that a call has looked up. */
 void cushim__trace_name_kernel(uint64_t function);
 void cushim__trace_name_found(const struct cushim__call *call);
 void cushim__trace_name(enum trace_named what, uint64_t of, const char *name);
 
-/* From now on, handles may stand for other functions, or the file is another one. */
+/* From now on handles may stand for other functions, or there is another file. */
 void cushim__trace_names_forget(void);
 
 /* trace_work.c: which calls queue work, by the registry. */
@@ -105,15 +105,15 @@ void cushim__trace_work_describe(const struct cushim__call *call, struct trace_w
 /*
  * trace_time.c: when the device did the work. `roles` are those of the function: trace_roles_of().
  */
-bool cushim__trace_times_begin(void); /* false: no memory */
+bool cushim__trace_times_begin(void); /* false if memory runs out */
 void cushim__trace_time_before(const struct cushim__call *call, unsigned roles);
 void cushim__trace_time_start(struct cushim__traced *traced, struct trace_work *work);
-void cushim__trace_time_queue(struct trace_record *work); /* NULL: it has no record */
+void cushim__trace_time_queue(struct trace_record *work); /* NULL if the work has no record */
 void cushim__trace_time_end(struct cushim__call *call, unsigned roles, CUresult answer);
 
 /*
  * Read the times of completed work, and set in the header, unless NULL, how much work has no times.
- * `is_alone`: no call is in progress, and the events are destroyed as well.
+ * If `is_alone`, no call is in progress, and the events are destroyed as well.
  */
 void cushim__trace_times_finish(struct trace_header *header, bool is_alone);
 
@@ -130,11 +130,11 @@ void cushim__trace_pair_end(const struct cushim__traced *traced, CUresult answer
 /* The program has waited for the device: read the times of work in the current context. */
 void cushim__trace_pairs_read(void);
 
-/* The primary context may end, so its times are read; and it may have ended. */
+/* Before the primary context may end, its times are read; afterwards, it may have ended. */
 void cushim__trace_primary_releasing(CUdevice device);
 void cushim__trace_primary_released(CUdevice device);
 
-/* Its events end with a context, so their times are read before, if they may be. */
+/* Events end with their context, so if `may_read`, their times are read before. */
 void cushim__trace_context_destroyed(CUcontext handle, bool may_read);
 void cushim__trace_primary_retained(CUdevice device, CUcontext handle);
 void cushim__trace_count_untimed(uint64_t count);
@@ -144,7 +144,7 @@ void cushim__trace_events_forget(void);
 /* trace.c */
 uint64_t cushim__trace_now(void);
 
-/* Whether there is a file, and calls and ranges are recorded at this moment. */
+/* Whether there is a file; and whether calls and ranges are recorded at this moment. */
 bool cushim__trace_has_file(void);
 bool cushim__trace_is_recording(void);
 

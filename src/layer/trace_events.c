@@ -18,9 +18,10 @@ enum {
     CONTEXTS = 64,
     PENDING = 1 << 14, /* pairs of a context that are not read yet */
     BASES = 64,
-    READ_AFTER_WAIT = 64, /* pending pairs that are read when the program has waited */
-    READ_WITHOUT = 2048,  /* pending pairs that are read although it does not wait */
-    BATCH = 256,          /* pairs that are read together in that case */
+    READ_AFTER_WAIT =
+        64, /* least number of pending pairs that are read when the program has waited */
+    READ_WITHOUT = 2048, /* least number of which a batch is read although it does not wait */
+    BATCH = 256,         /* pairs that are read together in that case */
 };
 
 /* A base is renewed after half a second, where a step of the float is 60 ns. */
@@ -36,14 +37,14 @@ struct pair {
 };
 
 struct trace_context {
-    CUcontext handle; /* NULL: the element is free */
+    CUcontext handle; /* NULL if the element is free */
     struct cushim__lock lock;
     CUdevice device;
     uint64_t pair_ns; /* elapsed time of two events with nothing between them */
     CUstream stream;  /* for base events only */
     CUevent bases[BASES];
     uint64_t base_ns[BASES];
-    uint64_t base_count;  /* the newest is number base_count - 1 */
+    uint64_t base_count;  /* the newest base is number base_count - 1 */
     uint64_t first, last; /* numbers of pending pairs, which are a ring */
     struct pair pending[PENDING];
     size_t free_count;
@@ -52,9 +53,9 @@ struct trace_context {
 
 static struct trace_context *contexts[CONTEXTS];
 static struct cushim__lock lock;      /* held to change the list of contexts */
-static CUcontext primaries[CONTEXTS]; /* by device; NULL: not retained yet */
+static CUcontext primaries[CONTEXTS]; /* by device; NULL if not retained yet */
 static uint64_t untimed;
-static uint64_t pair_ns; /* that of the context that was measured last */
+static uint64_t pair_ns; /* `pair_ns` of the context that was measured last */
 
 static const struct cushim_table *driver(void)
 {
@@ -133,7 +134,7 @@ static uint64_t last_base_ns(const struct trace_context *context)
     return context->base_ns[(context->base_count - 1) % BASES];
 }
 
-/* NULL: there are no contexts from this index on. */
+/* Returns NULL if there are no contexts from this index on. */
 static struct trace_context *context_at(unsigned index)
 {
     return index < CONTEXTS ? __atomic_load_n(&contexts[index], __ATOMIC_ACQUIRE) : NULL;
@@ -159,7 +160,7 @@ static void destroy_objects(struct trace_context *context)
         driver()->StreamDestroy_v2(context->stream);
 }
 
-/* NULL: there are too many contexts, or the driver cannot create what timing takes. */
+/* Returns NULL if there are too many contexts, or the driver cannot create what timing needs. */
 static struct trace_context *add_context(CUcontext handle)
 {
     const size_t kept = offsetof(struct trace_context, lock); /* others read the handle */
@@ -229,7 +230,7 @@ void cushim__trace_count_untimed(uint64_t count)
     __atomic_add_fetch(&untimed, count, __ATOMIC_RELAXED);
 }
 
-/* False: the work is not completed. */
+/* Returns false if the work is not completed. */
 static bool read_pair(const struct trace_context *context, const struct pair *pair)
 {
     const uint64_t index = pair->base % BASES;
@@ -271,7 +272,7 @@ static void read_pairs(struct trace_context *context, uint64_t limit)
 
 static uint64_t pending_count(struct trace_context *context)
 {
-    /* `first` before `last`, so that the difference is never negative. */
+    /* Load `first` before `last`, so that the difference is never negative. */
     const uint64_t first = __atomic_load_n(&context->first, __ATOMIC_ACQUIRE);
 
     return __atomic_load_n(&context->last, __ATOMIC_ACQUIRE) - first;
@@ -290,7 +291,7 @@ static void read_context(struct trace_context *context, bool is_last)
     driver()->CtxPopCurrent_v2(&former);
 }
 
-/* The context is destroyed, and its events with it. */
+/* The context is destroyed, together with its events. */
 static void drop_context(struct trace_context *context)
 {
     cushim__trace_count_untimed(pending_count(context));
@@ -340,7 +341,7 @@ void cushim__trace_pair_end(const struct cushim__traced *traced, CUresult answer
     cushim__lock_release(&context->lock);
 }
 
-/* --- what else the program does --- */
+/* --- other calls of the program --- */
 
 void cushim__trace_pairs_read(void)
 {
@@ -371,7 +372,7 @@ void cushim__trace_primary_retained(CUdevice device, CUcontext handle)
         __atomic_store_n(&primaries[device], handle, __ATOMIC_RELAXED);
 }
 
-/* The trace may have begun after it was retained, so all contexts of the device are read. */
+/* The trace may have begun after the context was retained, so all of the device are read. */
 void cushim__trace_primary_releasing(CUdevice device)
 {
     struct trace_context *context;

@@ -11,14 +11,14 @@
 
 enum { PATH_BYTES = 4096, OFFSET_BITS = 40 };
 
-static struct trace_header *header; /* NULL: there is no file */
+static struct trace_header *header; /* NULL if there is no file */
 static uint64_t mapped_bytes;
 static char path[PATH_BYTES];
 static unsigned threads;
 
 /*
- * Changes with each file, and as one is closed, so that a thread notices that its chunk belongs to
- * a former one. Ids of records contain it.
+ * Changes when a file is created or closed, so that a thread notices that its chunk belongs to a
+ * former file. The ids of records contain it.
  */
 static uint64_t session;
 
@@ -26,10 +26,10 @@ static uint64_t session;
 static _Thread_local struct {
     uint64_t session;
     unsigned number;
-    struct trace_chunk *chunk; /* NULL: the file is full */
+    struct trace_chunk *chunk; /* NULL if the file is full */
 } thread;
 
-/* Map a file of a new name: a process keeps its number when it executes another program. */
+/* Map a file with a new name: a process keeps its number when it executes another program. */
 static void *map_new(const char *prefix, uint64_t bytes)
 {
     void *pages = NULL;
@@ -93,7 +93,7 @@ void cushim__trace_file_close(bool is_alone)
     const uint64_t taken = __atomic_exchange_n(&header->chunk_count, limit, __ATOMIC_ACQ_REL);
     const uint64_t chunks = taken < limit ? taken : limit;
 
-    /* In either order of these stores, a thread that needs another chunk finds the file full. */
+    /* Whichever store it sees first, a thread that needs another chunk finds the file full. */
     __atomic_store_n(&header->chunk_limit, chunks, __ATOMIC_RELEASE);
     __atomic_store_n(&header->chunk_count, chunks, __ATOMIC_RELEASE);
     header->ended_ns = cushim__trace_now();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names in the file: of kernels, and of functions that the registry does not have. */
+/* The names of kernels and of functions that the registry does not have, as the file has them. */
 #define CUSHIM_DISABLE_DEPRECATION_WARNINGS
 
 #include <string.h>
@@ -8,7 +8,7 @@
 
 enum { NAMED_FUNCTIONS = 1 << 14, NAMED_PROBES = 16 };
 
-/* A hash table of the functions whose names are in the file, by their handles; 0: free. */
+/* A hash table of the functions whose names are in the file, by their handles; 0 is free. */
 static uint64_t named[NAMED_FUNCTIONS];
 
 void cushim__trace_name(enum trace_named what, uint64_t of, const char *name)
@@ -53,7 +53,7 @@ void cushim__trace_name_kernel(uint64_t function)
         cushim__trace_name(TRACE_NAME_FUNCTION, function, name);
 }
 
-/* Drivers before CUDA 12.3 report no names: the name is recorded as the function is looked up. */
+/* Drivers before CUDA 12.3 report no names, so they are recorded when a function is looked up. */
 void cushim__trace_name_found(const struct cushim__call *call)
 {
     const uint64_t *where;
@@ -68,7 +68,7 @@ void cushim__trace_name_found(const struct cushim__call *call)
         cushim__trace_name(TRACE_NAME_FUNCTION, *where, name);
 }
 
-/* Also while no calls are recorded, as the program may call the function later. */
+/* Also while no calls are recorded, because the program may call the function later. */
 void cushim__trace_name_unknown(const char *name, const void *function)
 {
     if (cushim__trace_has_file() && !mark_named((uintptr_t)function))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Marks, ranges and thread names, which the program gives by NVTX (src/library/nvtx.c). */
+/* The marks, ranges and thread names of NVTX (src/library/nvtx.c). */
 #include "src/layer/trace.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@ static _Thread_local struct open_range {
 } ranges[RANGES];
 static _Thread_local unsigned range_depth;
 
-/* Returns the id of the record; 0: nothing is recorded at the moment, or the file is full. */
+/* Returns the id of the record; 0 if nothing is recorded at the moment, or the file is full. */
 static uint64_t begin_named(enum trace_kind kind, uint32_t flags, const char *name)
 {
     struct trace_record *record =
@@ -79,7 +79,7 @@ uint64_t cushim__trace_range_start(const char *name)
     return id ? id : UINT64_MAX;
 }
 
-/* Complete a record, unless its file was closed: by a fork or by the end of the trace. */
+/* Complete a record, unless its file was closed by a fork or by the end of the trace. */
 void cushim__trace_range_end(uint64_t id)
 {
     struct trace_record *record = cushim__trace_record_of(id);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Device times: a mock reports itself when it did the work, and over a real driver events are read
- * (trace_events.c), but not while any stream is captured: an event would become a node of the
- * graph, and reading one would make the capture fail.
+ * Device times. A mock reports itself when it did the work. Over a real driver, events are recorded
+ * and read (trace_events.c), but not while any stream is captured: an event would become a node of
+ * the graph, and reading one would make the capture fail.
  */
 #include <stdlib.h>
 
@@ -28,7 +28,7 @@ static struct queued {
 static _Thread_local struct trace_record *queuing;
 static _Thread_local unsigned queued_count;
 
-/* A captured call queues no work: the launch of the graph does. */
+/* A captured call queues no work; the launch of the graph does. */
 static bool is_captured(CUstream stream)
 {
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
@@ -97,7 +97,7 @@ static void note_capture(const struct cushim__call *call, unsigned roles, CUresu
         i++;
     if (roles & TRACE_BEGINS_CAPTURE && answer == CUDA_SUCCESS && count < CAPTURES)
         captured[count++] = stream;
-    /* With these two errors the capture goes on; with others, it has failed and ended. */
+    /* With these two errors the capture continues; with any other, it has failed and ended. */
     else if (roles & TRACE_ENDS_CAPTURE && i < count && answer != CUDA_ERROR_ILLEGAL_STATE &&
              answer != CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD)
         captured[i] = captured[--count];

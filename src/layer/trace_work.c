@@ -18,9 +18,9 @@ enum { NONE = UINT8_MAX };
 enum shape { PLAIN, COPY_2D, COPY_3D, LAUNCH_CONFIG };
 
 static struct plan {
-    uint8_t kind;                        /* enum trace_work_kind; 0: queues no work */
+    uint8_t kind;                        /* enum trace_work_kind; 0 if it queues no work */
     uint8_t stream, bytes, rows, object; /* indices of parameters, or NONE */
-    uint8_t unit;                        /* size of an element of `bytes`; 0: not known */
+    uint8_t unit;                        /* size of an element of `bytes`; 0 if not known */
     uint8_t shape;                       /* enum shape */
     bool is_per_thread;                  /* stream 0 is the per-thread default stream */
 } plans[CUSHIM__SYMBOL_COUNT];
@@ -101,7 +101,7 @@ bool cushim__trace_is_work(unsigned slot)
     return plans[slot].kind != 0;
 }
 
-/* The direction of a copy that names the kinds of both memories. */
+/* The direction of a copy whose memory types are known. */
 static enum trace_work_kind direction(CUmemorytype from, CUmemorytype to)
 {
     if (from == CU_MEMORYTYPE_UNIFIED || to == CU_MEMORYTYPE_UNIFIED)

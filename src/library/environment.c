@@ -8,7 +8,7 @@
 #include "src/layer/trace.h"
 #include "src/library/library.h"
 
-/* Check keeps it. */
+/* Never freed, because check keeps it. */
 static char *check_report;
 
 static bool lack_memory(const char *what, char *message, size_t size)
@@ -22,13 +22,13 @@ static void complain(const char *what)
     fprintf(stderr, "cushim: the trace cannot be written: %s\n", what);
 }
 
-/* At once, as the next call may be the last. */
+/* Findings are printed at once, because the next call may be the last. */
 static void print_finding(const char *text)
 {
     fputs(text, stderr);
 }
 
-/* A mock that stands for the real driver leaves it to the library that calls it. */
+/* A mock that stands for the real driver leaves both to the library that calls it. */
 bool cushim__library_is_asked(const char *variable)
 {
     char *path = NULL, *driver = NULL;

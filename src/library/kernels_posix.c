@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Kernels of an unmodified program: a library that CUSHIM_MOCK_KERNELS names is loaded beside the
- * mock and registers them. It is given the functions that it may call, since it cannot link the
- * copy of the mock that the program has.
+ * Kernels of an unmodified program. A library that CUSHIM_MOCK_KERNELS names is loaded beside the
+ * mock and registers them. It is given the functions that it may call, because it cannot link to
+ * the copy of the mock that the program has.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@
 
 static const char entry_name[] = "cushim_mock_kernels_register";
 
-static char *file; /* NULL: none is loaded */
+static char *file; /* NULL if none is loaded */
 
 static bool load(struct cushim_mock *mock, char *message, size_t size)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The mock as a libcuda.so.1 or nvcuda.dll that unmodified programs load. It is created as the
+ * The mock as a libcuda.so.1 or nvcuda.dll that unmodified programs load. It is created when the
  * library is loaded, with the settings of the environment, and cuInit prints that it is a mock.
  *
  * If the settings are refused, the program must not take it for a driver: every function returns
@@ -39,7 +39,7 @@ static void log_line(void *data, const char *line)
     fprintf(stderr, "cushim mock: %s\n", line);
 }
 
-/* cuInit in the place of that of `announced`: the first call prints that this is a mock. */
+/* Replaces cuInit of `announced`. The first call prints that this is a mock. */
 static CUresult CUDAAPI announce(unsigned int flags)
 {
     static int is_printed;
@@ -63,7 +63,7 @@ static void refuse(const char *why)
     fprintf(stderr, "cushim mock: %s; every call returns CUDA_ERROR_SYSTEM_NOT_READY\n", why);
 }
 
-/* NULL: the mock is refused, and the reason is printed. */
+/* Returns NULL if the mock is refused, and prints the reason. */
 static struct cushim_mock *create(void)
 {
     char message[1024] = "";
@@ -102,7 +102,7 @@ static bool take_kernels(struct cushim_mock *mock)
     return is_done;
 }
 
-/* Begin the trace and the check that the environment asks for. False: one is refused. */
+/* Begin the trace and the check that the environment asks for. False if that refuses the mock. */
 static bool watch(struct cushim_mock *mock)
 {
     const bool is_checked = cushim__library_is_asked("CUSHIM_CHECK");
@@ -148,9 +148,9 @@ void cushim__library_begin(void)
 }
 
 /*
- * Print how much the program has leaked, by the mock's own counts. The leak tracker also knows
- * where each object was created, but needs a layer that decodes every call of the program, as
- * `cushim check --mock` has one.
+ * Write how much the program has leaked, by the mock's own counts. The leak tracker also knows
+ * where each object was created, but needs a layer that decodes every call of the program, such as
+ * that of `cushim check --mock`.
  */
 static bool count_leaks(struct cushim_mock *mock, char *text, size_t size)
 {
@@ -169,7 +169,7 @@ static void print_fault(const char *line)
 
 /* --- the report for `cushim run` --- */
 
-/* Write a finding as one line: its kind, no level (which check has), how often, and its text. */
+/* Write a finding as one line: its kind, no level (only check has one), how often, and its text. */
 static void write_finding(FILE *file, const char *kind, const char *text)
 {
     fprintf(file, "%s\t\t1\t", kind);
@@ -195,7 +195,7 @@ static void write_findings(struct cushim_mock *mock)
         write_finding(report, "misuse", text);
     if (mock->forked)
         return;
-    /* With races = misuse, they are among the misuses. */
+    /* With races = misuse, races are among the misuses. */
     for (size_t i = 0;
          mock->settings.races != MOCK_RACES_MISUSE && (text = cushim_mock_race(mock, i)) != NULL;
          i++)

@@ -20,7 +20,7 @@ __attribute__((destructor)) static void end(void)
 /*
  * Hiding symbols: the dynamic linker looks names up in the symbol table of this library, which is
  * mapped, and skips entries that are marked as undefined. The library is linked with
- * --hash-style=both, as the size of the table is only in DT_HASH.
+ * --hash-style=both, because the size of the table is only in DT_HASH.
  *
  * A program that is linked with the library and binds its functions at the start gets them before
  * this runs; hidden functions then return CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER.
@@ -29,7 +29,7 @@ __attribute__((destructor)) static void end(void)
 typedef ElfW(Sym) elf_symbol;
 typedef ElfW(Phdr) elf_part;
 
-/* The linker defines them: the beginning of this library, and its dynamic table. */
+/* Defined by the linker: the beginning of this library, and its dynamic table. */
 extern const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
 extern ElfW(Dyn) _DYNAMIC[] __attribute__((visibility("hidden")));
 
@@ -38,7 +38,7 @@ static uintptr_t base(void)
     return (uintptr_t)&__ehdr_start;
 }
 
-/* What an entry of the dynamic table points to. glibc adds the base to these addresses, musl not. */
+/* Find what an entry of the dynamic table points to. glibc adds the base to it, musl does not. */
 static void *find_table(ElfW(Sxword) tag)
 {
     for (const ElfW(Dyn) *entry = _DYNAMIC; entry->d_tag != DT_NULL; entry++) {
@@ -49,7 +49,7 @@ static void *find_table(ElfW(Sxword) tag)
     return NULL;
 }
 
-/* The protection of the pages that a place is in. */
+/* The protection of the pages around an address. */
 static int protection_of(const void *place)
 {
     const elf_part *parts = (const elf_part *)(base() + __ehdr_start.e_phoff);

@@ -10,7 +10,7 @@
 
 static HMODULE library;
 
-/* Threads may run in the library, so it is never unloaded, like the ELF one with NODELETE. */
+/* Threads may run in the library, so it is never unloaded, like the ELF library with NODELETE. */
 static void pin_library(void)
 {
     HMODULE ignored;
@@ -21,7 +21,7 @@ static void pin_library(void)
 
 BOOL WINAPI DllMain(HINSTANCE instance, DWORD why, LPVOID reserved);
 
-/* As a process ends, its other threads are gone: a lock that one of them held is never released. */
+/* When a process ends, its other threads are gone: a lock that one of them held stays locked. */
 BOOL WINAPI DllMain(HINSTANCE instance, DWORD why, LPVOID reserved)
 {
     (void)reserved;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The injection library of NVTX: it hands the marks and ranges of a program on to the trace. In the
- * program, NVTX consists of headers. Its first call loads the library that NVTX_INJECTION64_PATH
- * names, and InitializeInjectionNvtx2() sets functions in the tables of NVTX. The numbers and
- * layouts are those of NVTX 3, which are stable.
+ * The injection library of NVTX, which passes the marks and ranges of a program to the trace. In
+ * the program, NVTX consists of headers. Its first call loads the library that
+ * NVTX_INJECTION64_PATH names, and InitializeInjectionNvtx2() sets functions in the tables of NVTX.
+ * The numbers and layouts are those of NVTX 3, which are stable.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -43,7 +43,7 @@ struct message {
     char text[512];
 };
 
-/* Convert a text to UTF-8, and cut it to the room. */
+/* Convert a text to UTF-8, and cut it to the room that there is. */
 static struct message narrow(const wchar_t *wide)
 {
     static const uint8_t lead[] = {0, 0xc0, 0xe0, 0xf0};
@@ -146,7 +146,7 @@ static void name_thread_wide(uint32_t system_thread, const wchar_t *name)
     cushim__trace_name_thread(system_thread, narrow(name).text);
 }
 
-/* Returns a copy as the handle. It is never freed, as NVTX unregisters no string. */
+/* Returns a copy as the handle. It is never freed, because NVTX unregisters no string. */
 static const char *register_string(void *domain, const char *text)
 {
     (void)domain;
@@ -174,7 +174,7 @@ struct row {
     function function;
 };
 
-/* Set functions of a module. Its table has none for what this version of NVTX does not have. */
+/* Set functions of a module. Its table lacks those that the program's version of NVTX lacks. */
 static void fill(const struct callbacks *callbacks, int module, const struct row *rows,
                  size_t count)
 {

@@ -21,7 +21,7 @@
 #include "src/layer/layer.h"
 #include "src/library/library.h"
 
-/* Without a driver it is the loader's absent table, whose functions return the reason. */
+/* Without a driver, this is the loader's absent table, whose functions return the reason. */
 const struct cushim_table *cushim__exports;
 
 static struct cushim_layer *layer;
@@ -60,7 +60,7 @@ static bool lacks(const char *name)
     return false;
 }
 
-/* False: there is no driver, and the reason is printed. */
+/* Returns false if there is no driver, and prints the reason. */
 static bool load(void)
 {
     struct cushim_load_options options = {.size = sizeof options};
@@ -117,7 +117,7 @@ void cushim__library_begin(void)
     cushim__exports = cushim_driver();
     if (!is_loaded || cushim__layer_create(cushim_driver(), &layer) != CUDA_SUCCESS)
         return;
-    /* Beneath the layer, so that it is called however the program has found cuInit. */
+    /* Set beneath the layer, so that it is called however the program has found cuInit. */
     cushim_layer_next(layer)->Init = init;
     cushim__exports = &cushim__layer_table;
     if (!add_faults() || !begin_trace())

@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-/* What a clock says, wherever it stands. */
+/* The content of a clock, wherever it is stored. */
 struct content {
     uint64_t floor, open;
     const struct race_tick *ticks;
@@ -73,7 +73,7 @@ bool cushim__race_clock_covers(const struct race_clock *clock, const struct race
     return covers(clock, &content);
 }
 
-/* The next tick of two ascending lists: the later one where both have the timeline. */
+/* Take the next tick from two ascending lists, the later one if both have the timeline. */
 static struct race_tick next_tick(struct content *one, struct content *other)
 {
     const bool from_one =
@@ -95,7 +95,7 @@ static struct race_tick next_tick(struct content *one, struct content *other)
     return tick;
 }
 
-/* NULL: out of memory. */
+/* Returns NULL if memory runs out. */
 static struct race_clock *merge(struct content one, struct content other)
 {
     struct race_clock *made =

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Vector clocks: which operations come before something, whatever the schedule. Operations are
- * numbered in the order of submission; those of one timeline come one after the other, so
- * a number for each timeline says it all. A clock never changes, and many refer to it.
+ * A vector clock says which operations come before something, whatever the schedule. Operations are
+ * numbered in the order of submission, and those of one timeline come one after the other, so one
+ * number for each timeline is enough. A clock never changes, and many may refer to it.
  */
 #ifndef CUSHIM_RACE_CLOCK_H
 #define CUSHIM_RACE_CLOCK_H
@@ -16,14 +16,14 @@ struct race_tick {
     uint64_t number;
 };
 
-/* NULL is the clock of what nothing comes before. */
+/* NULL is the clock of something before which nothing comes. */
 struct race_clock {
     unsigned references;
     unsigned count;
     uint64_t floor; /* operations of all timelines up to this number */
     /*
-     * The last operation among them that waits for a value in memory, of which it is not known what
-     * writes it; 0: there is none.
+     * The last operation among them that waits for a value in memory that is written by something
+     * unknown; 0 if there is none.
      */
     uint64_t open;
     struct race_tick ticks[]; /* beyond the floor, ascending by timeline */
@@ -33,17 +33,17 @@ struct race_clock {
 struct race_clock *cushim__race_clock_retain(struct race_clock *clock);
 void cushim__race_clock_release(struct race_clock *clock);
 
-/* Up to which number the operations of a timeline come before. */
+/* The number up to which the operations of a timeline come before. */
 uint64_t cushim__race_clock_of(const struct race_clock *clock, uint32_t timeline);
 
-/* Whether a clock says all that another one says. */
+/* Whether a clock contains all that another one contains. */
 bool cushim__race_clock_covers(const struct race_clock *clock, const struct race_clock *other);
 
-/* Put a clock that says more in the place of `*clock`. False: out of memory. */
+/* Replace `*clock` by a clock that contains more. Returns false if memory runs out. */
 bool cushim__race_clock_join(struct race_clock **clock, struct race_clock *more);
 bool cushim__race_clock_advance(struct race_clock **clock, uint32_t timeline, uint64_t number);
 
-/* The same with all timelines up to a number, and with this `open`. */
+/* The same for all timelines up to a number; also sets `open`. */
 bool cushim__race_clock_raise(struct race_clock **clock, uint64_t floor, uint64_t open);
 
 #endif

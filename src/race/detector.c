@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The detector itself: what is submitted, and what the host has seen to be finished, which comes
- * before whatever is submitted later. history.c compares accesses, report.c words the races.
+ * before whatever is submitted later. history.c compares accesses, report.c reports the races.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -94,11 +94,11 @@ void cushim__race_launch_end(void)
 }
 
 /*
- * Waits for values in memory. Whoever writes the value may do so after anything that is submitted
- * until then, so after such a wait everything is taken to come before.
+ * Waits for values in memory. The value may be written after anything that is submitted until then,
+ * so everything is taken to come before what follows such a wait.
  */
 
-/* Whether an operation still waits for a value that was submitted up to a number. */
+/* Whether an operation up to this number still waits for a value. */
 static bool is_awaiting(uint64_t number)
 {
     const struct race_detector *detector = cushim__race_detector;
@@ -128,8 +128,8 @@ static bool add_awaiting(uint64_t number)
 }
 
 /*
- * Raise a clock where those waits have ended: to all that was submitted until then. False: out of
- * memory.
+ * If the waits that a clock contains have ended, raise the clock to all that was submitted until
+ * then. Returns false if memory runs out.
  */
 static bool close(struct race_clock **clock)
 {
@@ -163,7 +163,7 @@ void cushim__race_released(uint64_t number)
     }
 }
 
-/* The host's clock has changed: up to where has it seen the operations of all timelines? */
+/* The host's clock has changed. Raise it to where it has seen the operations of all timelines. */
 static bool update_floor(struct race_detector *detector)
 {
     uint64_t floor = detector->submitted;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Histories: what was done to an allocation, as far as something that comes may race with it. What
- * the host has seen to be finished cannot; nor need a use be kept where a later one is ordered
- * after it, covers its bytes, and races with whatever it would race with.
+ * A history has the uses of an allocation with which a later operation may race. None can race with
+ * what the host has seen to be finished. Nor need a use be kept if a later one is ordered after it,
+ * covers its bytes, and races with whatever it would race with.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,10 +15,10 @@ struct use {
     struct race_access access; /* without its clock */
     struct race_region region;
     enum race_use use;
-    bool open; /* it waits for a value: it may come after anything that is submitted later */
+    bool open; /* it waits for a value, so it may come after anything that is submitted later */
 };
 
-/* An operation that is submitted, and whose uses are not known yet. */
+/* An operation that was submitted, but whose uses are not known yet. */
 struct race_deferred {
     struct race_deferred *next;
     struct race_access access;
@@ -27,7 +27,7 @@ struct race_deferred {
 struct race_history {
     struct race_history *next; /* in its bucket */
     uint64_t id;               /* of the allocation */
-    struct use *uses;          /* by submission */
+    struct use *uses;          /* in the order of submission */
     size_t count, room;
 };
 
@@ -59,7 +59,7 @@ void cushim__race_histories_clear(void)
         cushim__race_deferred_end(detector->deferred->access.number);
 }
 
-/* Where the history of an allocation is linked, or NULL is. */
+/* The link to the history of an allocation, or the NULL in its place. */
 static struct race_history **find(uint64_t id)
 {
     struct race_history **link = &cushim__race_detector->histories[id % BUCKETS];
@@ -80,7 +80,7 @@ void cushim__race_forget(uint64_t id)
         drop(link);
 }
 
-/* A use that lacks a wait for its allocation is reported; the free that follows it need not be. */
+/* A use that does not wait for its allocation is reported, so the free that follows need not be. */
 static bool conflict(enum race_use one, enum race_use other)
 {
     if (one == RACE_READS && other == RACE_READS)
@@ -96,7 +96,7 @@ static bool conflicts_as_much(enum race_use use, enum race_use other)
     return use == other || (use != RACE_READS && use != RACE_MAY_WRITE && use != RACE_ATOMIC);
 }
 
-/* False: the host has seen that it is finished. */
+/* Returns false if the host has seen that the use is finished. */
 static bool is_unseen(const struct use *use)
 {
     return use->access.number >
@@ -120,7 +120,7 @@ bool cushim__race_is_used(uint64_t id, struct race_access *access)
     return last > 0;
 }
 
-/* Whether an operation whose uses are not known yet may race with it. */
+/* Whether an operation whose uses are not known yet may race with this use. */
 static bool is_awaited(const struct use *use)
 {
     const struct race_deferred *one = cushim__race_detector->deferred;
@@ -131,7 +131,7 @@ static bool is_awaited(const struct use *use)
     return one;
 }
 
-/* Whether a use comes before what uses memory now; `deferred`: or, as that is late, after it. */
+/* Whether a use comes before an access or, if that is `deferred` and so seen late, after it. */
 static bool is_ordered(const struct use *earlier, const struct race_access *access, bool deferred)
 {
     if (!deferred || earlier->access.number < access->number)
@@ -140,8 +140,8 @@ static bool is_ordered(const struct use *earlier, const struct race_access *acce
 }
 
 /*
- * Compare an access with one that comes, or, if that is deferred, may have come before. False: the
- * former need not be kept any longer.
+ * Compare a use with a later one, which may have come before it if it is deferred. Returns false if
+ * the former need not be kept any longer.
  */
 static bool compare(const struct use *earlier, const struct use *later,
                     const struct race_access *access, const struct race_memory *memory,
@@ -164,7 +164,7 @@ static bool compare(const struct use *earlier, const struct use *later,
     return true;
 }
 
-/* A bound on what is kept: that uses are forgotten is logged once, as races may go with them. */
+/* Keep to the limit. This is logged once, because races may be missed from then on. */
 static void forget_oldest(struct race_history *history)
 {
     struct race_detector *detector = cushim__race_detector;
@@ -200,7 +200,7 @@ static bool append(struct race_history *history, const struct use *use)
     return true;
 }
 
-/* NULL: out of memory. */
+/* Returns NULL if memory runs out. */
 static struct race_history *find_or_create(uint64_t id)
 {
     struct race_history **link = find(id);
@@ -213,7 +213,7 @@ static struct race_history *find_or_create(uint64_t id)
     return *link;
 }
 
-/* Look for races with what was done before, and keep what is done. */
+/* Look for races with earlier uses, and keep this one. */
 static void add(const struct race_memory *memory, const struct race_access *access,
                 const struct race_region *region, enum race_use kind, bool deferred)
 {
@@ -238,7 +238,7 @@ static void add(const struct race_memory *memory, const struct race_access *acce
         cushim__race_disable();
 }
 
-/* What is in no allocation, as pageable memory, is not known. */
+/* Memory that is in no allocation, such as pageable memory, is not known. */
 void cushim__race_use(const struct race_access *access, const struct race_region *region,
                       enum race_use use)
 {

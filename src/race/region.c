@@ -21,7 +21,7 @@ struct race_region cushim__race_region_joined(struct race_region region)
     return region;
 }
 
-/* Of one layer, from its first byte to the end of its last. */
+/* The size of a layer, from its first byte to the end of its last. */
 static size_t extent(const struct race_region *region)
 {
     return (region->rows - 1) * region->pitch + region->width;
@@ -42,7 +42,7 @@ static size_t rows_of(const struct race_region *region)
     return region->rows * region->layers;
 }
 
-/* Cut a range of bytes down to those of another. False: none are left. */
+/* Cut a range of bytes down to those that another has, too. Returns false if none are left. */
 static bool cut(uint64_t *first, uint64_t *end, uint64_t from, uint64_t to)
 {
     if (from >= *end || *first >= to)
@@ -52,7 +52,7 @@ static bool cut(uint64_t *first, uint64_t *end, uint64_t from, uint64_t to)
     return true;
 }
 
-/* Cut a range down to the first row that it meets. */
+/* Cut a range down to the first row that it overlaps. */
 static bool cut_by_rows(const struct race_region *region, uint64_t *first, uint64_t *end)
 {
     for (size_t z = 0; z < region->layers; z++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is said of operations, when they may be long gone: that two of them race, once for each pair
- * of places in the program, and what orders two of them.
+ * Reports on operations, which may be long gone: that two of them race, once for each pair of
+ * places in the program, and whether anything orders two of them.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 enum { SIDE = 192 };
 
-/* Names of kernels, each once: they outlive what they were taken from. */
+/* The names of kernels, each kept once. They outlive what they were taken from. */
 struct race_name {
     struct race_name *next;
     char *text;
@@ -56,7 +56,7 @@ void cushim__race_access_keep(const struct race_access *access)
     cushim__race_clock_retain(place->before);
 }
 
-/* NULL: it is not kept. */
+/* Returns NULL if the operation is not kept. */
 static const struct race_access *find(uint64_t number)
 {
     const struct race_access *access =
@@ -78,7 +78,7 @@ static const char *stream_of(const struct race_access *access)
     return access->stream_name[0] ? access->stream_name : "a stream";
 }
 
-/* `copy (operation 12, stream#2, cuMemcpyHtoDAsync_v2)`. */
+/* Write `copy (operation 12, stream#2, cuMemcpyHtoDAsync_v2)`. */
 static void describe(const struct race_access *access, char *text, size_t size)
 {
     const bool has_name = access->name != NULL;
@@ -88,7 +88,7 @@ static void describe(const struct race_access *access, char *text, size_t size)
              (unsigned long long)access->number, stream_of(access), access->call);
 }
 
-/* NULL: no memory. */
+/* Returns NULL if memory runs out. */
 static const char *add_name(const char *text)
 {
     struct race_detector *detector = cushim__race_detector;
@@ -121,7 +121,7 @@ void cushim__race_name_stream(struct race_stream *stream, const char *name)
         snprintf(stream->name, sizeof stream->name, "%s", name);
 }
 
-/* FNV-1a. */
+/* The hash FNV-1a. */
 #define FNV_BASIS UINT64_C(0xcbf29ce484222325)
 
 static uint64_t add(uint64_t sum, uint64_t value)
@@ -131,7 +131,7 @@ static uint64_t add(uint64_t sum, uint64_t value)
     return sum;
 }
 
-/* Names are kept once each, so that their addresses differ. */
+/* Each name is kept once, so its address identifies it. */
 static uint64_t add_access(uint64_t sum, const struct race_access *access)
 {
     sum = add(sum, access->stream);
@@ -140,7 +140,7 @@ static uint64_t add_access(uint64_t sum, const struct race_access *access)
     return add(sum, (uintptr_t)access->call);
 }
 
-/* Whether a pair of places is known. What comes when no more can be kept is counted alone. */
+/* Note a pair of places. Returns whether it was known. If no more can be kept, only count it. */
 static bool is_noted(uint64_t place)
 {
     struct race_detector *detector = cushim__race_detector;
@@ -158,8 +158,8 @@ static bool is_noted(uint64_t place)
 }
 
 /*
- * Whether the same is said already: that an operation of this kind and name, of this call on this
- * stream, races with one of that for this allocation.
+ * Whether it is known already that an operation of the kind and name, of the call and on the stream
+ * of `later` races with one like `earlier` for this allocation.
  */
 static bool is_known(const struct race_access *later, const struct race_access *earlier,
                      uint64_t allocation)
@@ -177,7 +177,7 @@ static const char *verb(enum race_use use)
     return verbs[use];
 }
 
-/* What to do about it. */
+/* Write what to do about a race. */
 static void advise(const struct race_access *later, const struct race_access *earlier, char *text,
                    size_t size)
 {

@@ -7,7 +7,7 @@
 
 enum { FIRST_ROOM = 16 };
 
-/* The same also of what it waits for. */
+/* Whether the host has seen that all its operations, and what they wait for, are finished. */
 static bool is_settled(const struct race_timeline *timeline)
 {
     return cushim__race_timeline_is_seen(timeline) &&
@@ -15,8 +15,8 @@ static bool is_settled(const struct race_timeline *timeline)
 }
 
 /*
- * Whether a timeline may go on as that of a stream of which this clock is the beginning. Who waits
- * for the old stream through its group has to wait for the new one in the same way.
+ * Whether a stream that begins with the clock `before` may take over a timeline. What waits for the
+ * old stream through its group has to wait for the new one in the same way.
  */
 static bool can_take(uint32_t index, const struct race_stream *stream,
                      const struct race_clock *before)
@@ -31,7 +31,7 @@ static bool can_take(uint32_t index, const struct race_stream *stream,
             cushim__race_clock_covers(before, timeline->before));
 }
 
-/* One more place. 0: out of memory. */
+/* Add a timeline. Returns its index, or 0 if memory runs out. */
 static uint32_t grow(struct race_detector *detector)
 {
     if (detector->timeline_count >= detector->timeline_room) {
@@ -46,12 +46,12 @@ static uint32_t grow(struct race_detector *detector)
         detector->timelines = timelines;
         detector->timeline_room = room;
         if (detector->timeline_count == 0)
-            detector->timeline_count = 1; /* the first is none */
+            detector->timeline_count = 1; /* the first is unused */
     }
     return detector->timeline_count++;
 }
 
-/* The timeline of a stream that has none yet; `before` is taken over. False: out of memory. */
+/* Give a timeline to a stream that has none yet. Takes over `before`. False if memory runs out. */
 static bool begin(struct race_stream *stream, struct race_clock *before)
 {
     struct race_detector *detector = cushim__race_detector;
@@ -79,7 +79,7 @@ static bool begin(struct race_stream *stream, struct race_clock *before)
     return true;
 }
 
-/* Besides what the stream's next operation comes after already, it comes after this. */
+/* From now on, the stream's next operation also comes after `more`. */
 static bool follow(struct race_stream *stream, struct race_clock *more)
 {
     struct race_detector *detector = cushim__race_detector;
@@ -101,7 +101,7 @@ static bool follow(struct race_stream *stream, struct race_clock *more)
     return cushim__race_clock_join(&timeline->before, more);
 }
 
-/* What a timeline has come to, on top of a clock. */
+/* Add the operations of a timeline, and what they wait for, to a clock. */
 static bool join_timeline(struct race_clock **clock, uint32_t index)
 {
     const struct race_timeline *timeline = cushim__race_timeline_at(index);
@@ -110,7 +110,7 @@ static bool join_timeline(struct race_clock **clock, uint32_t index)
            cushim__race_clock_advance(clock, index, timeline->last);
 }
 
-/* All timelines of a group, or those that the legacy default stream waits for. */
+/* Add all timelines of a group to a clock, or those that the legacy default stream waits for. */
 static bool join_group(struct race_clock **clock, const struct race_group *group,
                        bool blocking_only)
 {
@@ -127,7 +127,7 @@ static bool join_group(struct race_clock **clock, const struct race_group *group
     return joined;
 }
 
-/* The legacy default stream and those that block it come after each other. */
+/* The legacy default stream and those that block it wait for each other. */
 static bool follow_default(struct race_stream *stream)
 {
     const struct race_group *group = stream->group;
@@ -174,7 +174,7 @@ void cushim__race_stream_gone(struct race_stream *stream)
         stream->group->default_timeline = 0;
 }
 
-/* What a group has come to, or its timelines that block. */
+/* A clock of all timelines of a group, or of those that block. */
 static struct race_clock *clock_of(const struct race_group *group, bool blocking_only)
 {
     struct race_clock *clock = NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The sweep itself: its options, a run for each call that fails, the text with a line for each run in
- * which something was wrong, and the run under way.
+ * The sweep itself: its options, a run for each call that fails, the text with a line for each run
+ * in which something was wrong, and the run under way.
  */
 #include "src/testkit/sweep.h"
 
@@ -13,11 +13,11 @@
 #include "src/base/options.h"
 #include "src/driver_api/result.h"
 
-/* One from where a run begins, one from where a call fails: who reads one sees it whole. */
+/* One text from the begin of a run, one from a failing call, so that readers see it whole. */
 static char begun[600], failed[600];
 static const char *running;
 
-/* Settings on one line: `schedule = random, seed = 7`. */
+/* Print settings on one line: `schedule = random, seed = 7`. */
 static void add_settings(struct cushim__text *text, const char *settings)
 {
     const char *between = "; mock: ";
@@ -35,7 +35,7 @@ static void add_settings(struct cushim__text *text, const char *settings)
     }
 }
 
-/* `call 17 of thread 1 (cuMemAlloc_v2) answered CUDA_ERROR_OUT_OF_MEMORY, once`. */
+/* Print `call 17 of thread 1 (cuMemAlloc_v2) answered CUDA_ERROR_OUT_OF_MEMORY, once`. */
 static void add_name(struct cushim__text *text, const struct cushim__sweep_order *order,
                      const struct cushim__sweep_outcome *outcome)
 {
@@ -51,7 +51,7 @@ static void add_name(struct cushim__text *text, const struct cushim__sweep_order
                      order->kind == CUSHIM_SWEEP_ONCE ? ", once" : ", as did all from then on");
 }
 
-/* `; mock: schedule = lazy; this run alone: first = last = 17, kinds = CUSHIM_SWEEP_ONCE`. */
+/* Print `; mock: schedule = lazy; this run alone: first = last = 17, kinds = CUSHIM_SWEEP_ONCE`. */
 static void add_reproduction(struct cushim__text *text, const struct cushim__sweep_order *order)
 {
     add_settings(text, order->settings);
@@ -98,17 +98,17 @@ const char *cushim_sweep_running(void)
 
 enum { LINE = CUSHIM__SWEEP_FINDINGS + 600 };
 
-/* What is printed at the end. Runs in which the same was wrong in the same place have one line. */
+/* A line of the text at the end. Runs with the same findings in the same place share a line. */
 struct line {
     struct line *next;
     uint64_t what; /* a hash of what was wrong */
-    uint64_t more; /* runs like it */
+    uint64_t more; /* number of other runs that share the line */
     char text[];
 };
 
 struct lines {
     struct line *first, *last;
-    uint64_t lost; /* for which there was no memory */
+    uint64_t lost; /* lines for which memory ran out */
 };
 
 static void add_line(struct lines *lines, const char *text, uint64_t what)
@@ -126,7 +126,7 @@ static void add_line(struct lines *lines, const char *text, uint64_t what)
     lines->last = line;
 }
 
-/* Print as many lines as there is room for, the first of them cut, and how many there were not. */
+/* Print as many lines as there is room for, the first cut if need be, and count the others. */
 static void print_lines(const struct lines *lines, char *buffer, size_t size)
 {
     enum { MORE = 32 }; /* bytes of the line that counts what is left out */
@@ -163,9 +163,9 @@ static void free_lines(struct lines *lines)
 }
 
 /*
- * What was wrong in a run, as a number: that of each letter, without numbers of calls and handles,
- * which differ from run to run; offsets in a file, which say where, are in it. What the body says
- * has no call site but that of the call that failed.
+ * A hash of what was wrong in a run. It leaves out the numbers of calls and handles, which differ
+ * from run to run, but not offsets in a file, which are call sites. What the body reports has no
+ * call site of its own, so the number of the call that failed is hashed instead.
  */
 static uint64_t number_of(const struct cushim__sweep_run *run)
 {
@@ -185,7 +185,7 @@ static uint64_t number_of(const struct cushim__sweep_run *run)
     return is_reported ? (number ^ run->order.nth) * 1099511628211u : number;
 }
 
-/* Add the line of a run, unless it is like another. */
+/* Add a line for a run, unless it can share that of another. */
 static void add_run(struct lines *lines, const struct cushim__sweep_run *run)
 {
     const uint64_t what = number_of(run);
@@ -208,7 +208,7 @@ static void add_run(struct lines *lines, const struct cushim__sweep_run *run)
 
 enum { LIMIT = 100000 };
 
-/* A sweep under way. */
+/* A sweep that is under way. */
 struct progress {
     struct cushim__sweep sweep;
     struct cushim_sweep_result result;
@@ -232,8 +232,8 @@ static bool have_read(struct cushim_sweep_options *known, const struct cushim_sw
 }
 
 /*
- * Where to write why options are refused that cannot be understood: as far as they are understood,
- * they have room for a message.
+ * Find out where to write why options of an unknown size are refused: the members that are known
+ * may have room for a message.
  */
 static void borrow_message(struct cushim_sweep_options *known,
                            const struct cushim_sweep_options *given)
@@ -247,7 +247,7 @@ static void borrow_message(struct cushim_sweep_options *known,
     known->message_size = given->message_size;
 }
 
-/* Why these options are refused; NULL: they are not. */
+/* Why these options are refused, or NULL. */
 static const char *objection(const struct cushim_sweep_options *options)
 {
     if (options->kinds & ~(unsigned)CUSHIM_SWEEP_BOTH)
@@ -272,7 +272,7 @@ static const char *objection(const struct cushim_sweep_options *options)
     return NULL;
 }
 
-/* One run. False: the sweep ends. */
+/* Do one run. Returns false if the sweep ends. */
 static bool run_once(struct progress *progress, CUresult *code)
 {
     *code = cushim__sweep_run(&progress->sweep, &progress->run);
@@ -290,7 +290,7 @@ static bool run_once(struct progress *progress, CUresult *code)
     return true;
 }
 
-/* With each call failing in one way, until the body makes no such call. */
+/* Do a run for each call, which fails in one way, until the body makes no more such calls. */
 static CUresult sweep_calls(struct progress *progress)
 {
     const struct cushim_sweep_options *options = &progress->sweep.options;
@@ -304,7 +304,7 @@ static CUresult sweep_calls(struct progress *progress)
     return code;
 }
 
-/* Under one text of settings: untouched, and then in all ways. */
+/* Sweep under one text of settings: first with no call failing, then in all ways of failing. */
 static CUresult sweep_settings(struct progress *progress, const char *settings)
 {
     static const enum cushim_sweep_kind kinds[] = {CUSHIM_SWEEP_ONCE, CUSHIM_SWEEP_FROM_THEN_ON};
@@ -321,7 +321,7 @@ static CUresult sweep_settings(struct progress *progress, const char *settings)
                                                        .limit = options->limit,
                                                        .kind = CUSHIM_SWEEP_ONCE};
     if (!run_once(progress, &code) || progress->result.failures > failures)
-        return code; /* a body that is wrong by itself says nothing of what fails */
+        return code; /* if a body is wrong by itself, further runs are of no use */
     if (progress->run.outcome.matched > progress->result.calls)
         progress->result.calls = progress->run.outcome.matched;
     for (size_t i = 0; i < codes * 2 && code == CUDA_SUCCESS; i++) {
@@ -334,7 +334,7 @@ static CUresult sweep_settings(struct progress *progress, const char *settings)
     return code;
 }
 
-/* With a variant of the settings behind them. */
+/* Sweep under the settings, followed by a variant. */
 static CUresult sweep_variant(struct progress *progress, const char *variant)
 {
     const char *settings = progress->sweep.options.settings;
@@ -384,7 +384,7 @@ CUresult cushim_sweep_run(const struct cushim_sweep_options *options, int (*body
 
     if (!is_read)
         borrow_message(known, options);
-    /* A body that leaves by longjmp() finds it empty. */
+    /* Empty the message, in case a body leaves by longjmp(). */
     print_lines(&progress.lines, known->message, known->message_size);
     if (!is_read)
         why = "options has a size that is none of struct cushim_sweep_options, or fields that "

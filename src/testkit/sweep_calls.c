@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which calls of a body fail in a run, and what functions are to a sweep by their names. */
+/* Which calls of a body fail in a run, and how a sweep treats functions because of their names. */
 #include "src/testkit/sweep.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "src/driver_api/function_name.h"
 #include "src/layer/layer.h"
 
-/* In the names of functions that release something, and in no others but for these. */
+/* Words in the names of functions that release something, and of those in the second list. */
 static const char *const releasing[] = {
     "Destroy", "Free",  "Release",    "Unload",     "Unregister",        "Close",
     "Detach",  "Unmap", "Disconnect", "PopCurrent", "DisablePeerAccess", "EndCapture",
@@ -16,14 +16,14 @@ static const char *const releasing[] = {
 };
 static const char *const not_releasing[] = {"MemFreeNode", NULL};
 
-/* In the names of functions for which memory or another resource can be too little. */
+/* Words in the names of functions that can run out of memory or another resource. */
 static const char *const allocating[] = {
     "Create", "Alloc",   "Retain",  "Load",     "Instantiate", "Register", "Import", "Open",
     "Clone",  "Reserve", "AddNode", "GraphAdd", "MemMap",      "LinkAdd",  NULL,
 };
 static const char *const not_allocating[] = {"Get", "IsLoaded", "FindIn", NULL};
 
-/* These read what the library has in it, and have no reason to fail. */
+/* These read what the library contains, and have no reason to fail. */
 static const char *const queries[] = {
     "cuDriverGetVersion", "cuGetErrorName",      "cuGetErrorString",
     "cuGetProcAddress",   "cuGetProcAddress_v2", NULL,
@@ -38,7 +38,7 @@ static bool has_any(const char *name, const char *const *words)
     return false;
 }
 
-/* It means several functions, and none that the caller has named. */
+/* Whether a pattern means several functions, rather than one that the caller has named. */
 static bool is_wide(const char *pattern)
 {
     return !pattern || strchr(pattern, '*');
@@ -75,7 +75,7 @@ bool cushim__sweep_releases(const char *function)
 bool cushim__sweep_is_spared(const char *function, const char *pattern)
 {
     return is_wide(pattern) && cushim__sweep_releases(function) &&
-           !strstr(function, "EndCapture"); /* which answers the graph */
+           !strstr(function, "EndCapture"); /* it returns the graph */
 }
 
 CUresult cushim__sweep_usual_code(const char *function)
@@ -86,23 +86,23 @@ CUresult cushim__sweep_usual_code(const char *function)
     return CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-/* Of polls that follow one another so many alike are counted, and so many kinds distinguished. */
+/* How many equal polls in a row are counted, and how many different ones are distinguished. */
 enum { POLLS_COUNTED = 2, POLLS_DISTINGUISHED = 16 };
 
 /* Under the layer's lock. */
 static struct {
-    bool is_on; /* read without it */
+    bool is_on; /* read without the lock */
     struct cushim__sweep_order order;
     struct cushim__sweep_outcome outcome;
     struct {
         unsigned slot, times;
         uint64_t handle;
-    } polls[POLLS_DISTINGUISHED]; /* since the last call that is none */
+    } polls[POLLS_DISTINGUISHED]; /* since the last call that is not a poll */
     unsigned poll_count;
-    bool is_elsewhere; /* another context was made current than that before the body */
+    bool is_elsewhere; /* the body has made another context current than the one before it */
 } run;
 
-/* Of the thread that runs the body: where it goes if nothing else ends it. */
+/* In the thread that runs the body: where it jumps if nothing else ends the body. */
 static _Thread_local jmp_buf *way_out;
 
 void cushim__sweep_begin(const struct cushim__sweep_order *order, jmp_buf *out)
@@ -123,7 +123,7 @@ void cushim__sweep_end(struct cushim__sweep_outcome *outcome)
 {
     struct cushim_layer *layer = cushim_layer_current();
 
-    /* Without a layer no call is watched. */
+    /* If there is no layer any more, no call is watched. */
     way_out = NULL;
     if (layer)
         cushim__lock_take(&layer->lock);
@@ -139,9 +139,7 @@ static bool is_poll(unsigned slot)
            slot == CUSHIM__SLOT(StreamQuery_ptsz);
 }
 
-/*
- * Whether a call counts: how often a program polls is a matter of time, and each is like another.
- */
+/* Whether a call counts. How often a program polls depends on time, and the polls are alike. */
 static bool is_counted(const struct cushim__call *call)
 {
     unsigned i = 0;
@@ -164,14 +162,14 @@ static bool is_counted(const struct cushim__call *call)
     return ++run.polls[i].times <= POLLS_COUNTED;
 }
 
-/* Whether it makes current what was current before the body. */
+/* Whether a call makes the context current that was current before the body. */
 static bool restores_current(const struct cushim__call *call)
 {
     return call->slot == CUSHIM__SLOT(CtxSetCurrent) &&
            (CUcontext)(uintptr_t)call->values[0] == run.order.current;
 }
 
-/* Whether it releases what the body has, and releases are not to fail. */
+/* Whether a call releases what the body has, and releases are not to fail. */
 static bool is_spared(const struct cushim__call *call, const char *function)
 {
     bool is_release = restores_current(call);
@@ -184,7 +182,7 @@ static bool is_spared(const struct cushim__call *call, const char *function)
            (is_release || cushim__sweep_is_spared(function, run.order.functions));
 }
 
-/* Whether a call fails that is the next one. */
+/* Whether this call, the next one of the body, is to fail. */
 static bool is_due(const struct cushim__call *call, const char *function)
 {
     bool counts;
@@ -205,7 +203,7 @@ static bool is_due(const struct cushim__call *call, const char *function)
            (counts && run.outcome.matched == run.order.nth);
 }
 
-/* Under the lock: what the call is to answer, whether it is made, and is the first that fails. */
+/* Decide what a call answers, if it is made, and if it is the first to fail. Under the lock. */
 static CUresult decide(struct cushim__call *call, bool *is_first)
 {
     const char *function = cushim__slot_name(call->slot);
@@ -224,13 +222,13 @@ static CUresult decide(struct cushim__call *call, bool *is_first)
             cushim__sweep_progress_fails(&run.order, &run.outcome);
     }
     call->is_injected = true;
-    /* These are made although they fail. */
+    /* Releases are made although they fail. */
     if (restores_current(call) || cushim__sweep_releases(function))
         call->replaced = code;
     return code;
 }
 
-/* A call that another one makes is not the body's. */
+/* A call that is made within another call is not the body's. */
 static bool before(struct cushim__call *call, CUresult *answer)
 {
     CUresult code = CUDA_SUCCESS;
@@ -254,7 +252,7 @@ static bool before(struct cushim__call *call, CUresult *answer)
     return false;
 }
 
-/* The program does not get the graph of a capture that fails, so that it cannot destroy it. */
+/* The program does not get the graph of a capture that fails, so it cannot destroy the graph. */
 static void drop_graph(const struct cushim__call *call)
 {
     CUgraph *graph = (CUgraph *)(uintptr_t)call->values[1];
@@ -277,7 +275,7 @@ static CUresult after(struct cushim__call *call, CUresult answer)
     return answer;
 }
 
-/* The layer ends in the middle of a run. */
+/* When the layer ends in the middle of a run. */
 static void destroy(void)
 {
     __atomic_store_n(&run.is_on, false, __ATOMIC_RELAXED);
@@ -289,7 +287,7 @@ static void destroy(void)
 const struct cushim__subscriber cushim__sweep_subscriber = {
     .before = before, .after = after, .destroy = destroy};
 
-/* Without a layer there is no run, and what was before it is over. */
+/* Without a layer there is no run, and `run` is that of a former layer. */
 CUresult cushim_sweep_injected(const char **function)
 {
     struct cushim_layer *layer = cushim_layer_current();

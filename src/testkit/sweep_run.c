@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One run of a sweep: a mock and a layer of its own, the body on them, and what was wrong. */
+/* One run of a sweep: its own mock and layer, the body on them, and what was wrong. */
 #include "src/testkit/sweep.h"
 
 #include <stdarg.h>
@@ -18,9 +18,9 @@ enum { PINNED_DEVICES = 64 };
 
 /* Primary contexts that are pinned. Under the layer's lock. */
 static struct {
-    bool is_on; /* read without it */
+    bool is_on; /* read without the lock */
     bool is_pinned[PINNED_DEVICES];
-    uint64_t before[PINNED_DEVICES]; /* references of the program */
+    uint64_t before[PINNED_DEVICES]; /* references of the program when the pins began */
 } pins;
 
 static uint64_t references(int device)
@@ -53,7 +53,7 @@ static bool pin(int device)
     return is_new;
 }
 
-/* Pins a context through the layer, so that the tracker counts the reference. */
+/* Pin a context through the layer, so that the tracker counts the reference. */
 void cushim__pins_call_ended(const struct cushim__call *call, CUresult answer)
 {
     CUcontext context;
@@ -79,8 +79,8 @@ void cushim__pins_ignore(void)
 }
 
 /*
- * References that the program has on a device's primary context and did not have when the pins
- * began; 0 if it has made that itself since. After cushim__pins_ignore().
+ * The references to a device's primary context that the program has and did not have when the pins
+ * began; 0 if it had none then. Called after cushim__pins_ignore().
  */
 static uint64_t unreleased_references(int device)
 {
@@ -105,12 +105,12 @@ void cushim__pins_end(void)
 
 /* The mock and the layer of a run. */
 struct fixture {
-    const struct cushim_table *former; /* NULL: no table is swept, but a mock */
+    const struct cushim_table *former; /* NULL if a mock is swept, not a table */
     struct cushim_test *test;
-    struct cushim_mock *mock; /* NULL: it is over a table of the program's own */
+    struct cushim_mock *mock; /* NULL if a table of the program is swept */
     struct cushim_layer *layer;
-    CUcontext current; /* before the body */
-    uint64_t calls;    /* through the layer, before the body */
+    CUcontext current; /* current before the body */
+    uint64_t calls;    /* calls through the layer before the body */
 };
 
 static void append(struct cushim__sweep_run *run, const char *between, const char *text)
@@ -135,7 +135,7 @@ find(struct cushim__sweep_run *run, const char *format, ...)
     append(run, run->findings[0] ? "; " : "", text);
 }
 
-/* Cut the first line off a text; the rest of it. */
+/* Cut the first line off a text. Returns the rest. */
 static char *cut_line(char *text)
 {
     const size_t length = strcspn(text, "\n");
@@ -186,7 +186,7 @@ static void print_obstacle(struct cushim__sweep_run *run, CUresult code)
             find(run, "no mock or no layer can be made: %s", cushim_error_name(code));
         return;
     }
-    run->findings[0] = '\0'; /* what a test would say of it */
+    run->findings[0] = '\0'; /* discard the reason that the test gave */
     if (running)
         find(run,
              "a run of a sweep has not ended: a body must not sweep, nor be left by longjmp(), as "
@@ -199,7 +199,7 @@ static void print_obstacle(struct cushim__sweep_run *run, CUresult code)
              cushim_layer_current() ? "layer" : "mock");
 }
 
-/* The context that is current on this thread; NULL: none, or there cannot be one. */
+/* The context that is current on this thread; NULL if there is none, or if there cannot be one. */
 static CUcontext current_context(const struct fixture *fixture)
 {
     CUcontext context = NULL;
@@ -221,7 +221,7 @@ static void look_at_context(const struct fixture *fixture, struct cushim__sweep_
         find(run, context ? "a context is left current" : "no context is current any more");
 }
 
-/* What the body has leaked; the lines of a list become one. */
+/* Add what the body has leaked. The lines of a list become one. */
 static void look_at_leaks(const struct fixture *fixture, struct cushim__sweep_run *run)
 {
     char lines[CUSHIM__SWEEP_FINDINGS], *line = lines, *next;
@@ -244,7 +244,7 @@ static void look_at_leaks(const struct fixture *fixture, struct cushim__sweep_ru
     }
 }
 
-/* Those that no scope expects. A scope in which none came is no matter: another call has failed. */
+/* Add errors that no scope expects. Scopes without errors are allowed: another call has failed. */
 static void look_at_errors(const struct fixture *fixture, struct cushim__sweep_run *run)
 {
     char lines[CUSHIM__SWEEP_FINDINGS], *line = lines, *next;
@@ -266,7 +266,7 @@ static void look_at_mock(const struct fixture *fixture, struct cushim__sweep_run
     struct cushim_mock_state state = {.size = sizeof state};
     const char *misuse, *race;
 
-    /* A body whose wait has failed may leave its work to the end of the context. */
+    /* If its wait has failed, a body may leave its work to the end of the context. */
     if (run->order.nth > 0)
         cushim_mock_drain(fixture->mock);
     cushim_mock_state_get(fixture->mock, &state);
@@ -279,7 +279,7 @@ static void look_at_mock(const struct fixture *fixture, struct cushim__sweep_run
         find(run, "race: %s", race);
 }
 
-/* In a frame of its own, which is there when the body jumps. What it answered. */
+/* Returns what the body returned. The frame of setjmp() still exists when the body jumps to it. */
 static int run_body(const struct cushim__sweep *sweep, const struct cushim__sweep_run *run)
 {
     jmp_buf way_out;
@@ -310,7 +310,7 @@ static bool is_whole(const struct fixture *fixture)
            (!fixture->mock || cushim_mock_current() == fixture->mock);
 }
 
-/* The body, and what was wrong with it. */
+/* Run the body, and find out what was wrong with it. */
 static void look(struct fixture *fixture, const struct cushim__sweep *sweep,
                  struct cushim__sweep_run *run)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A test: a mock and a layer that begin and end together, and the verdict at the end. */
+/* A test: a mock and a layer that begin and end together, and a verdict at the end. */
 #include <stdlib.h>
 
 #include <cushim/driver.h>
@@ -15,16 +15,16 @@
 #include "src/mock/core/state.h"
 
 struct cushim_test {
-    struct cushim_mock *mock;   /* NULL: it runs on a driver, or the program has destroyed it */
-    struct cushim_layer *layer; /* NULL: the program has destroyed it */
+    struct cushim_mock *mock;   /* NULL on a driver, or if the program has destroyed the mock */
+    struct cushim_layer *layer; /* NULL if the program has destroyed it */
     CUcontext former;           /* current before the test */
-    CUcontext context;          /* current when it began */
-    bool has_retained;          /* `context` is this test's reference */
+    CUcontext context;          /* current when the test began */
+    bool has_retained;          /* the test holds a reference to `context` */
 };
 
 enum { SHOWN = 8 };
 
-/* The first texts of a list that the mock keeps, below a line that counts them. */
+/* Print the first texts of a list that the mock keeps, below a line that counts them. */
 static void print_list(struct cushim__text *text, struct cushim_mock *mock, size_t count,
                        const char *what, const char *of,
                        const char *(*at)(struct cushim_mock *mock, size_t index))
@@ -57,7 +57,7 @@ static void print_mock(struct cushim__text *text, struct cushim_mock *mock)
                             state.pending == 1 ? "it" : "them");
 }
 
-/* Asked of the driver itself: it is no call of the program. */
+/* The driver itself is asked, because this is not a call of the program. */
 static void print_current(struct cushim__text *text, const struct cushim_test *test)
 {
     CUcontext context = NULL;
@@ -90,7 +90,7 @@ static void print_faults(struct cushim__text *text, const struct cushim_test *te
         cushim__text_format(text, "%s\n", unused);
 }
 
-/* What the program has destroyed of it can neither be asked nor destroyed again. */
+/* What the program has destroyed of a test can neither be asked nor destroyed again. */
 static void look_for_parts(struct cushim__text *text, struct cushim_test *test)
 {
     if (test->mock && cushim_mock_current() != test->mock) {
@@ -103,9 +103,7 @@ static void look_for_parts(struct cushim__text *text, struct cushim_test *test)
     }
 }
 
-/*
- * Print what was wrong: nothing if nothing was. Parts that the program has destroyed are forgotten.
- */
+/* Print what was wrong, if anything was, and forget parts that the program has destroyed. */
 static void print_verdict(struct cushim_test *test, struct cushim__text *text)
 {
     char verdict[4096];
@@ -127,13 +125,13 @@ static void print_verdict(struct cushim_test *test, struct cushim__text *text)
     cushim__text_mark_cut(text);
 }
 
-/* The one that runs; NULL: none does. */
+/* The test that runs, or NULL. */
 static struct cushim_test *running;
 
 static const char exists[] = "a test, a mock or a layer exists in this process: end it first "
                              "(cushim_test_end), also when a test before this one failed";
 
-/* Say why it does not begin, unless a part that knows better has. Returns the code. */
+/* Say why the test does not begin, unless a part that knows better has. Returns the code. */
 static CUresult refuse(const struct cushim_test_options *options, CUresult code, const char *why)
 {
     struct cushim__text text;
@@ -175,7 +173,7 @@ static CUresult install(struct cushim_layer *layer)
     return cushim_layer_install(layer);
 }
 
-/* A mock whose settings have faults has created one. */
+/* A mock whose settings have faults has created a layer. */
 static CUresult create_layer(struct cushim_test *test, const struct cushim_test_options *options)
 {
     CUresult code;
@@ -187,7 +185,7 @@ static CUresult create_layer(struct cushim_test *test, const struct cushim_test_
     return code == CUDA_ERROR_ALREADY_ACQUIRED ? refuse(options, code, exists) : code;
 }
 
-/* What to do about a context that there is none of. */
+/* What to do if no context can be made. */
 static const char *advice(CUresult code)
 {
     switch (code) {
@@ -215,7 +213,7 @@ static CUresult refuse_context(const struct cushim_test_options *options, CUresu
     return refuse(options, code, why);
 }
 
-/* Through the layer, so that the tracker follows it. */
+/* Make the context through the layer, so that the tracker follows it. */
 static CUresult make_context(struct cushim_test *test, const struct cushim_test_options *options)
 {
     const struct cushim_table *driver = cushim_driver();
@@ -268,8 +266,8 @@ static void destroy(struct cushim_test *test)
 }
 
 /*
- * The message of options whose size cannot be is where it should be if the size was forgotten, or
- * if they have more to say than is known here. Else they cannot be read.
+ * Refuse options with an impossible size. If the size was forgotten or is that of a newer version,
+ * the message is in its usual place. Otherwise the options cannot be read.
  */
 static CUresult refuse_size(const struct cushim_test_options *options)
 {
@@ -312,7 +310,7 @@ CUresult cushim_test_begin(const struct cushim_test_options *options, struct cus
                   code == CUDA_ERROR_OUT_OF_MEMORY ? "memory ran out" : "it could not be begun");
 }
 
-/* A pointer to a test that has ended is not followed. */
+/* Whether this test runs. The pointer is not followed, so the test may have ended. */
 static bool runs(const struct cushim_test *test)
 {
     return test && test == __atomic_load_n(&running, __ATOMIC_ACQUIRE);
