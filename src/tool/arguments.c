@@ -110,7 +110,7 @@ struct parser {
     struct failure *failure;
 };
 
-/* With the name of the command. */
+/* The %s is the name of the command. */
 static const char advice_format[] = "Read the manual with `cushim help %s`.";
 
 /* `word` is the one that is wrong, and `expected` describes a right one; each may be NULL. */
@@ -141,7 +141,7 @@ static const char *expectation(const struct option *option, char *buffer, size_t
     return buffer;
 }
 
-/* Read digits, and for a size a unit. False: not of that form. Too large a number is UINT64_MAX. */
+/* Read digits, and for a size a unit; else returns false. Too large a number is UINT64_MAX. */
 static bool read_number(const char *text, bool is_size, uint64_t *number)
 {
     static const char units[] = "KMG";
@@ -167,7 +167,7 @@ static bool read_number(const char *text, bool is_size, uint64_t *number)
     return *next == '\0';
 }
 
-/* Read a version of CUDA as people write it: one or two digits, and a point and one digit. */
+/* Read a version of CUDA as people write it: up to two digits, and perhaps a point and a digit. */
 static bool read_version(const char *text, uint64_t *number)
 {
     const size_t digits = strspn(text, "0123456789");
@@ -181,7 +181,7 @@ static bool read_version(const char *text, uint64_t *number)
     return *number > 0;
 }
 
-/* One more line of a text, with a key or without. */
+/* Append a line to a text, with or without a key. */
 static void add_line(char **text, const char *key, const char *value)
 {
     char *before = *text;
@@ -194,7 +194,7 @@ static void add_line(char **text, const char *key, const char *value)
     free(before);
 }
 
-/* A rule of faults may be of a real driver as well, which takes no other setting. */
+/* A fault rule can apply to a real driver as well, which takes no other setting. */
 static void add_setting(struct arguments *arguments, const struct option *option, const char *value)
 {
     void *field = (char *)arguments + option->field;
@@ -256,7 +256,7 @@ static const struct option *find(const struct parser *parser, const char *word)
     return NULL;
 }
 
-/* A word looks like an option, and is none of the command's. */
+/* Report a word that looks like an option but is none of the command's. */
 static void complain_of_option(const struct parser *parser, const char *word)
 {
     struct cushim__suggestion suggestion;
@@ -332,7 +332,7 @@ static void check_trace(const struct parser *parser)
         arguments->output = arguments->convert ? "-" : "cushim-trace.html";
 }
 
-/* Refuse options that exclude one another, although each is right by itself. */
+/* Refuse options that exclude one another, although each is valid by itself. */
 static void check_together(const struct parser *parser)
 {
     struct arguments *arguments = parser->arguments;
@@ -378,7 +378,7 @@ bool arguments_read(struct arguments *arguments, const struct command_row *row, 
         own = 1;
     }
     is_run = starts_program(&parser);
-    /* The words of a program, and files, begin with the first that is no option, or behind `--`. */
+    /* A program's words, or files, begin with the first word that is no option, or after `--`. */
     for (; own < count && taken; own += taken) {
         if ((is_run || row->command == COMMAND_SYMBOLIZE) &&
             (words[own][0] != '-' || strcmp(words[own], "--") == 0))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The commands, their options and the words of the user. Commands and options are rows
- * (arguments.c) by which the parser and the messages go.
+ * The commands, their options and the command line. Commands and options are table rows in
+ * arguments.c, from which the parser and the messages work.
  */
 #ifndef CUSHIM_TOOL_COMMANDS_H
 #define CUSHIM_TOOL_COMMANDS_H
@@ -13,7 +13,7 @@
 #include "src/tool/failure.h"
 #include "src/tool/probe.h"
 
-/* Commands that take options; a set of them is their sum. */
+/* Commands that take options, as bits. */
 enum command {
     COMMAND_INFO = 1,
     COMMAND_TIME = 2,
@@ -41,11 +41,11 @@ enum option_kind {
 struct option {
     const char *name; /* with its dashes */
     enum option_kind kind;
-    unsigned commands;         /* that have it */
-    size_t field;              /* offset in struct arguments, of a type that the kind implies */
+    unsigned commands;         /* that have the option */
+    size_t field;              /* offset in struct arguments; the kind implies the type */
     uint64_t minimum, maximum; /* of a number or size */
     const char *expected;      /* what a path, setting or version is, for messages */
-    const char *key; /* of a setting: its key, which a flag turns on; NULL: the value has it */
+    const char *key; /* of a setting: its key, which a flag turns on; NULL if the value has it */
 };
 
 extern const struct option command_options[]; /* ends with a NULL name */
@@ -56,30 +56,30 @@ struct arguments {
     bool help;
     bool mock;
     bool quiet;
-    const char *library; /* of symbols: its operand */
+    const char *library; /* --library, or --folder of symbolize */
     const char *config;
     const char *name;
     const char *output;
-    bool convert;              /* of trace: not a program, but a file that one has written */
+    bool convert;              /* of trace: convert a file, instead of starting a program */
     const char *trace;         /* of trace convert: the file */
-    char *settings;            /* of the mock driver, a line each; to be freed */
-    const char *first_setting; /* the name of the first option that has set one */
-    char *faults;         /* rules, a line each, which are among the settings too; to be freed */
-    char *trace_settings; /* of a trace, a line each; to be freed */
-    char *check_settings; /* of a check, a line each; to be freed */
-    const char *suppressions; /* of check: a file */
-    bool real;                /* of run: over the real driver */
-    const char *kernels;      /* of run: a library */
-    char **program;           /* of run: the words that start it, NULL behind the last */
-    char **files;             /* of symbolize: its operands, behind its options */
+    char *settings;            /* of the mock driver, one per line; to be freed */
+    const char *first_setting; /* the first option that has set one, unless it is a fault */
+    char *faults;              /* fault rules, one per line, also among the settings; to be freed */
+    char *trace_settings;      /* of a trace, one per line; to be freed */
+    char *check_settings;      /* of a check, one per line; to be freed */
+    const char *suppressions;  /* of check: a file */
+    bool real;                 /* of run: over the real driver */
+    const char *kernels;       /* of run: a library */
+    char **program;            /* the program to start and its arguments; ends with NULL */
+    char **files;              /* of symbolize: its operands */
     int file_count;
     const char *report;    /* of run and check */
-    uint64_t error_status; /* of run and check; 0: not given */
-    uint64_t bytes;        /* 0: not given */
+    uint64_t error_status; /* of run and check; 0 if not given */
+    uint64_t bytes;        /* 0 if not given */
     uint64_t repeat;
     uint64_t device;
-    uint64_t timeout;      /* seconds; 0: not given */
-    uint64_t since, until; /* versions of CUDA; 0: not given */
+    uint64_t timeout;      /* seconds; 0 if not given */
+    uint64_t since, until; /* versions of CUDA; 0 if not given */
 };
 
 struct command_row {
@@ -93,22 +93,22 @@ extern const struct command_row commands[]; /* ends with a NULL name */
 /* --- arguments.c --- */
 
 /*
- * Read the words behind the command's name. The defaults stand where an option is not given; of
- * an option that is given twice, the last counts. `json` is right after a failure, too.
+ * Read the words after the command's name. Options that are not given have their defaults; if one
+ * is given twice, the last counts. `json` is right even after a failure.
  */
 bool arguments_read(struct arguments *arguments, const struct command_row *row, int count,
                     char **words, struct failure *failure);
 
-/* --- The manual, which manual.py makes of docs/cushim.1 --- */
+/* --- The manual, which manual.py generates from docs/cushim.1 --- */
 
 struct manual {
-    const char *command;      /* empty: the whole manual */
+    const char *command;      /* empty for the overview */
     const char *const *lines; /* ends with NULL */
 };
 
 extern const struct manual manuals[];
 
-/* --- The commands, a file each. Each prints its result or its failure. --- */
+/* --- The commands, one file each. Each prints its result or its failure. --- */
 
 enum status command_check(const struct arguments *arguments);
 enum status command_info(const struct arguments *arguments);
@@ -121,8 +121,8 @@ enum status command_time(const struct arguments *arguments);
 enum status command_trace(const struct arguments *arguments);
 
 /*
- * Try the driver that the command line asks for in a process of its own, for `seconds`; 0: 10.
- * The codes are those of probe_run().
+ * Try the driver that the command line asks for in a separate process, for `seconds`, or for 10 if
+ * that is 0. Returns the codes of probe_run().
  */
 CUresult probe_driver(const struct arguments *arguments, uint64_t seconds,
                       struct probe_result *result);

@@ -15,7 +15,7 @@
 #include "src/tool/symbolizer.h"
 #include "src/tool/trace.h"
 
-/* Whether the tool is there and does it. */
+/* Returns false if the tool is missing or fails. */
 static bool demangle(int from, int to)
 {
     const char *const words[] = {"c++filt", NULL};
@@ -28,7 +28,7 @@ static bool demangle(int from, int to)
     return status == 0;
 }
 
-/* What is in a file; free it. NULL: it is no text. */
+/* The contents of a file, to be freed; NULL if they are not text. */
 static char *read_text(FILE *file)
 {
     const long end = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : 0;

@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* When a diagnostic matters: what became of the driver, as bits; diagnostics.tsv explains them. */
+/* The states of the driver in which a diagnostic matters, as bits; see diagnostics.tsv. */
 enum { ABSENT = 1, UNFIT = 2, FAILED = 4, READY = 8, NAMED = 16 };
 
 #ifdef _WIN32
-/* What Linux has in files is not looked for in Windows. */
+/* Detectors that read files of Linux are left out on Windows. */
 #define LINUX(detect) NULL
 
 bool detect_searched_library(const struct system_info *info, char *path, size_t size)
@@ -39,7 +39,7 @@ bool evidence_set(struct evidence *evidence, const char *format, ...)
     return true;
 }
 
-/* A library for another processor or word size, which the search has met. */
+/* Whether the search has met a library for another processor or word size. */
 static bool detect_architecture(const struct system_info *info, struct evidence *evidence)
 {
     const struct cushim_report *report = info->report;
@@ -66,7 +66,7 @@ static bool detect_hidden_gpus(const struct system_info *info, struct evidence *
         return gpus > 0 && strtol(first, NULL, 10) >= gpus &&
                evidence_set(evidence, "CUDA_VISIBLE_DEVICES=%.160s, and the driver has %d GPU%s",
                             value, gpus, gpus == 1 ? "" : "s");
-    /* A UUID may be the right one. Any other word names no GPU, and what follows is not read. */
+    /* A UUID may be valid. Any other word names no GPU, and what follows is not read. */
     return strncmp(first, "GPU-", 4) != 0 && strncmp(first, "MIG-", 4) != 0 &&
            evidence_set(evidence, "CUDA_VISIBLE_DEVICES=%.160s", value);
 }
@@ -76,18 +76,18 @@ const struct diagnostic diagnostics[] = {
     {0},
 };
 
-/* Whether somebody has named the library. */
+/* Whether an option or the environment has named the library. */
 static bool is_named(const struct cushim_report *report)
 {
     return report->candidate_count > 0 && report->candidates[0].origin <= CUSHIM_ORIGIN_ENVIRONMENT;
 }
 
-/* The bit of what became of the driver; 0: nothing was tried, or by request. */
+/* The bit of the driver's state; 0 if nothing was tried, or the user's request explains it. */
 static unsigned outcome(const struct cushim_report *report)
 {
     switch (report->state) {
     case CUSHIM_STATE_NOT_FOUND:
-        /* If a file that somebody named is missing, the machine is not the cause. */
+        /* If a file that the user named is missing, the machine is not the cause. */
         return is_named(report) ? 0 : ABSENT;
     case CUSHIM_STATE_NOT_LOADABLE:
     case CUSHIM_STATE_NOT_A_DRIVER:

@@ -15,10 +15,10 @@
 #include "loader/library.h"
 #include "src/tool/output.h"
 
-/* More than the linker's cache has: a file that is larger is read up to here. */
+/* Larger files are read only up to this size, which is more than the linker's cache has. */
 enum { MOST_BYTES = 16 << 20 };
 
-/* Where a path is on this machine; one that is too long is nowhere. */
+/* Where a path is on this machine; empty if it is too long. */
 struct location {
     char path[PATH_MAX];
 };
@@ -31,7 +31,7 @@ static const char *locate(struct location *location, const struct system_info *i
     return length < (int)sizeof location->path ? location->path : "";
 }
 
-/* Not blocking: the path may lead to a pipe. */
+/* Open without blocking, because the path may lead to a pipe. */
 static int open_file(const struct system_info *info, const char *path, int flags)
 {
     struct location location;
@@ -54,7 +54,7 @@ bool file_is_device(const struct system_info *info, const char *path)
     return stat(locate(&location, info, path), &status) == 0 && S_ISCHR(status.st_mode);
 }
 
-/* Up to `size` bytes. Those of /proc and /sys come in pieces. */
+/* Read up to `size` bytes. Files of /proc and /sys come in pieces. */
 static size_t read_bytes(int file, char *bytes, size_t size)
 {
     size_t length = 0;

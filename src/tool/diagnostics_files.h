@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The system that the diagnostics look at: what became of the driver, the environment, and the
- * files of Linux. All paths are absolute and stand below a root: an empty string for the machine's
- * own files, a folder for a test that lays out a machine. A file that cannot be read counts as
+ * The system that the diagnostics examine: what became of the driver, the environment, and the
+ * files of Linux. All paths are absolute, below a root: an empty string for the machine's own
+ * files, or a folder in which a test imitates a machine. A file that cannot be read counts as
  * missing.
  */
 #ifndef CUSHIM_TOOL_DIAGNOSTICS_FILES_H
@@ -18,7 +18,7 @@
 struct system_info {
     const struct cushim_report *report; /* what became of the driver */
     const char *root;                   /* of the file system */
-    const char *command;                /* path of cushim, to try libraries; NULL: unknown */
+    const char *command;                /* path of cushim, to try libraries; NULL if unknown */
     uint64_t seconds;                   /* after which a library that is tried counts as hung */
 };
 
@@ -29,20 +29,20 @@ bool file_exists(const struct system_info *info, const char *path);
 /* Whether a path leads to a device file, as opposed to an empty one in its place. */
 bool file_is_device(const struct system_info *info, const char *path);
 
-/* The beginning of a file, closed by NUL. False: there is none, and the text is empty. */
+/* Read the beginning of a file and add a NUL. Returns false and an empty text if there is none. */
 bool file_read(const struct system_info *info, const char *path, char *text, size_t size);
 
-/* All of a file of at most 16 MiB; free it. NULL: there is none, or it is empty. */
+/* All of a file of at most 16 MiB, to be freed; NULL if there is none or it is empty. */
 char *file_read_all(const struct system_info *info, const char *path, size_t *length);
 
 /*
- * How many paths match a pattern of the shell and pass a test; NULL: any does. `first` receives the
+ * How many paths match a shell pattern and pass `test`, unless that is NULL. `first` receives the
  * first of these; it may be NULL.
  */
 int file_count(const struct system_info *info, const char *pattern,
                bool (*test)(const struct system_info *info, const char *path), char *first);
 
-/* The path without links, below the root again. False: it leads nowhere. */
+/* Resolve links; the result is below the root again. Returns false if the path leads nowhere. */
 bool file_resolve(const struct system_info *info, const char *path, char *resolved);
 
 /*
@@ -52,7 +52,7 @@ bool file_resolve(const struct system_info *info, const char *path, char *resolv
 bool file_is_library(const struct system_info *info, const char *path,
                      struct cushim__candidate *candidate);
 
-/* The error number with which a file cannot be opened to read and write; 0: it can. */
+/* The error number of opening a file to read and write; 0 if that works. */
 int file_open_error(const struct system_info *info, const char *path);
 
 /* Whether a path is a link itself, wherever it leads. */

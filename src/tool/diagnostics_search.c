@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What lies between the dynamic linker's search and the driver's library. The folders of the search
- * and the libraries of the linker's cache are read once, into static memory: a command is short.
+ * Detectors of what is wrong between the dynamic linker's search and the driver's library. The
+ * folders of the search and the libraries of the linker's cache are read once, into static memory,
+ * as a command is short.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -19,14 +20,14 @@ static const char cache[] = "/etc/ld.so.cache";
 
 enum folder_kind {
     FOLDER_VARIABLE,   /* of LD_LIBRARY_PATH */
-    FOLDER_CONFIGURED, /* of /etc/ld.so.conf: it is searched by way of the cache */
+    FOLDER_CONFIGURED, /* of /etc/ld.so.conf; searched by way of the cache */
     FOLDER_DEFAULT,    /* of the linker itself */
 };
 
 struct folder {
     enum folder_kind kind;
     const char *path;
-    const char *source; /* the variable or file that names it; NULL: the linker */
+    const char *source; /* the variable or file that names it; NULL for the linker */
 };
 
 static struct {
@@ -56,7 +57,7 @@ static void add_folder(enum folder_kind kind, const char *path, size_t length, c
         (struct folder){kind, copy, source ? copy + length + 1 : NULL};
 }
 
-/* The next word of a line, which is cut up; NULL: there is none. */
+/* The next word of a line, which is cut up; NULL if there is none. */
 static char *next_word(char **line)
 {
     char *word = *line + strspn(*line, " \t\r");
@@ -82,7 +83,7 @@ static bool read_configuration(const struct system_info *info, const char *path)
         line[strcspn(line, "#")] = '\0';
         word = next_word(&line);
         length = word ? strlen(word) : 0;
-        /* As ldconfig writes it into the cache. */
+        /* ldconfig writes the path into the cache without these slashes. */
         while (length > 1 && word[length - 1] == '/')
             length--;
         if (word)
@@ -96,7 +97,7 @@ static bool read_configuration(const struct system_info *info, const char *path)
     return true;
 }
 
-/* The cache has its paths as strings that are closed by NUL. */
+/* The cache contains its paths as strings that end with a NUL. */
 static void read_cache(const struct system_info *info)
 {
     static const char end[] = "/libcuda.so.1";
@@ -156,7 +157,7 @@ static bool is_cached(const char *path)
     return false;
 }
 
-/* The path of a name in a folder. False: it is too long to be there. */
+/* Make the path of a name in a folder. Returns false if it is too long to exist. */
 static bool join(char path[FILE_PATH_BYTES], const struct folder *folder, const char *name)
 {
     return snprintf(path, FILE_PATH_BYTES, "%s/%s", folder->path, name) < FILE_PATH_BYTES;
@@ -168,7 +169,7 @@ static bool has_file(const struct system_info *info, const struct folder *folder
     return join(path, folder, name) && file_exists(info, path);
 }
 
-/* Whether a path ends in these words, slashes behind it aside. */
+/* Whether a path ends with this text, apart from trailing slashes. */
 static bool ends_in(const char *path, const char *end)
 {
     size_t length = strlen(path);
@@ -263,7 +264,7 @@ bool detect_library_outside(const struct system_info *info, struct evidence *evi
     char path[FILE_PATH_BYTES];
     struct evidence other;
 
-    /* If the cache is stale, the folder is searched already. */
+    /* If the cache is stale, the folder is already among those to be searched. */
     if (detect_stale_cache(info, &other))
         return false;
     for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++) {
@@ -285,7 +286,7 @@ bool detect_nixos(const struct system_info *info, struct evidence *evidence)
 struct library {
     char path[FILE_PATH_BYTES];
     char resolved[FILE_PATH_BYTES]; /* without links: a system has several names for a folder */
-    const char *source;             /* a variable or a file; NULL: it is searched anyway */
+    const char *source;             /* a variable or a file; NULL if it is searched anyway */
     bool is_searched;               /* by the linker or by cushim, as far as files show */
 };
 
@@ -325,9 +326,9 @@ static void add_folders(struct libraries *libraries, const struct system_info *i
 
 /*
  * Every libcuda.so.1 in the order of glibc's search: LD_LIBRARY_PATH, the cache in the order of the
- * configuration that it was made from, what else the cache has, and the default folders; then the
- * places where only cushim looks; last, what no search finds, since the configuration is newer than
- * the cache.
+ * configuration that it was made from, the rest of the cache, and the default folders; then the
+ * places where only cushim looks; last, those that no search finds, because the configuration is
+ * newer than the cache.
  */
 static const struct libraries *find_libraries(const struct system_info *info)
 {
@@ -348,7 +349,7 @@ static const struct libraries *find_libraries(const struct system_info *info)
     return &libraries;
 }
 
-/* Whether the linker goes on with its search where it meets a file. */
+/* Whether the linker continues its search when it meets a file. */
 static bool is_passed_over(const struct cushim__candidate *look)
 {
     return look->outcome == CUSHIM_OUTCOME_WRONG_ARCHITECTURE ||
@@ -368,8 +369,8 @@ bool detect_searched_library(const struct system_info *info, char *path, size_t 
 }
 
 /*
- * Load a library as the driver in a process of its own, so that it can do no harm. True: it is a
- * driver, and `result` says whether it can be initialised.
+ * Load a library as the driver in a separate process, so that it can do no harm. Returns true if it
+ * is a driver; `result` then says whether it can be initialised.
  */
 static bool try_driver(const struct system_info *info, const char *path,
                        struct probe_result *result)
@@ -382,13 +383,13 @@ static bool try_driver(const struct system_info *info, const char *path,
            result->stage == PROBE_STAGE_DONE && result->driver_version > 0;
 }
 
-/* How certain it is that a file is what hides the driver. */
+/* How certain it is that a file hides the driver. */
 enum certainty { NOTHING, PASSED_OVER, UNUSABLE, REPORTED };
 
 struct shadow {
     const struct library *library;
     enum certainty certainty;
-    char why[CUSHIM_REPORT_MESSAGE_BYTES]; /* what a look at the file shows; empty: nothing */
+    char why[CUSHIM_REPORT_MESSAGE_BYTES]; /* what a look at the file shows, or empty */
 };
 
 static void note_shadow(struct shadow *shadow, enum certainty certainty,
@@ -420,7 +421,7 @@ static bool report_shadow(struct evidence *evidence, const struct shadow *shadow
                         shadow->why[0] ? ": " : "", shadow->why, driver->path, reason);
 }
 
-/* Stops at a driver: where the reported library is one too, but fails, at one that works. */
+/* Stops at the first driver, or, if the reported one is a driver that fails, at one that works. */
 bool detect_shadowed_driver(const struct system_info *info, struct evidence *evidence)
 {
     const struct libraries *libraries = find_libraries(info);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What lies between the driver's library and the GPU: the kernel module, its device files, and what
- * else uses or hides the GPU; and what a container and the Windows Subsystem for Linux lack.
+ * Detectors of what is wrong between the driver's library and the GPU: the kernel module, its
+ * device files, what else uses or hides the GPU, and what a container or the Windows Subsystem for
+ * Linux lacks.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -17,7 +18,7 @@ static const char pci_devices[] = "/sys/bus/pci/devices/*";
 static const char wsl_library[] = "/usr/lib/wsl/lib/libcuda.so.1";
 static const char wsl_device[] = "/dev/dxg";
 
-/* The control groups of the first process, where the container's manager has named them. */
+/* The file of the first process's control groups, if it names a container's manager; or NULL. */
 static const char *container_of_groups(const struct system_info *info)
 {
     static const char *const names[] = {"/docker", "/kubepods", "containerd", "/libpod", "/lxc"};
@@ -31,7 +32,7 @@ static const char *container_of_groups(const struct system_info *info)
     return NULL;
 }
 
-/* The file that shows that this is a container, or the variable; NULL: nothing does. */
+/* The file or the variable that shows that this is a container; NULL if nothing does. */
 static const char *container_sign(const struct system_info *info)
 {
     static const char *const files[] = {"/.dockerenv", "/run/.containerenv", "/.singularity.d"};
@@ -48,26 +49,26 @@ static const char *container_sign(const struct system_info *info)
     return container_of_groups(info);
 }
 
-/* The version of the Windows Subsystem for Linux; 0: another kernel. */
+/* The version of the Windows Subsystem for Linux; 0 for any other kernel. */
 static int wsl_version(const struct system_info *info)
 {
     char release[256];
 
     file_read(info, "/proc/sys/kernel/osrelease", release, sizeof release);
-    /* 4.4.0-19041-Microsoft; 5.15.90.1-microsoft-standard-WSL2 */
+    /* Such as 4.4.0-19041-Microsoft or 5.15.90.1-microsoft-standard-WSL2. */
     if (strstr(release, "WSL2") || strstr(release, "microsoft-standard"))
         return 2;
     return strstr(release, "-Microsoft") ? 1 : 0;
 }
 
-/* A machine whose GPUs are on the PCI bus under a kernel module of their own: no WSL, no Jetson. */
+/* Whether GPUs are on the PCI bus under a kernel module of their own: not on WSL or Jetson. */
 static bool is_ordinary(const struct system_info *info)
 {
     return wsl_version(info) == 0 && !file_exists(info, "/etc/nv_tegra_release") &&
            !file_exists(info, "/dev/nvmap");
 }
 
-/* Whether a device of the PCI bus, a folder, is a GPU of NVIDIA's. */
+/* Whether a device of the PCI bus, given by its folder, is an NVIDIA GPU. */
 static bool is_gpu(const struct system_info *info, const char *device)
 {
     char file[FILE_PATH_BYTES], vendor[16], class[16];
@@ -80,7 +81,7 @@ static bool is_gpu(const struct system_info *info, const char *device)
     return strncmp(vendor, "0x10de", 6) == 0 && strncmp(class, "0x03", 4) == 0;
 }
 
-/* NVIDIA's GPUs on the PCI bus; negative: no such bus is visible here. */
+/* The number of NVIDIA GPUs on the PCI bus; negative if no such bus is visible here. */
 static int count_gpus(const struct system_info *info)
 {
     return file_count(info, pci_devices, NULL, NULL) > 0
@@ -110,7 +111,7 @@ int diagnostics_numbered_gpus(const struct system_info *info)
                : 0;
 }
 
-/* Whether a device of the PCI bus is a GPU that a kernel driver uses. */
+/* Whether a device of the PCI bus is a GPU that this kernel driver uses. */
 static bool is_used_by(const struct system_info *info, const char *device, const char *driver)
 {
     char resolved[FILE_PATH_BYTES], file[FILE_PATH_BYTES];
@@ -151,12 +152,12 @@ bool detect_nouveau(const struct system_info *info, struct evidence *evidence)
                         gpus == 1 ? "" : "s");
 }
 
-/* Whether the firmware lets only signed modules in. */
+/* Whether the firmware allows only signed modules. */
 static bool has_secure_boot(const struct system_info *info)
 {
     static const char variable[] =
         "/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c";
-    char value[8] = {0}; /* four bytes of attributes, and it */
+    char value[8] = {0}; /* four bytes of attributes, then the value */
 
     return file_read(info, variable, value, sizeof value) && value[4] == 1;
 }
@@ -184,7 +185,7 @@ static bool module_release(const struct system_info *info, char *release)
     }
     file_read(info, "/proc/driver/nvidia/version", text, sizeof text);
     text[strcspn(text, "\n")] = '\0';
-    /* NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.129.03  and a date. */
+    /* Such as: NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.129.03  and a date. */
     while ((start = strchr(start, ' '))) {
         const size_t digits = strspn(++start, "0123456789.");
         if (digits > 0 && start[digits] == ' ' && memchr(start, '.', digits)) {
@@ -241,7 +242,7 @@ bool detect_compatibility(const struct system_info *info, struct evidence *evide
                         path[0] ? path : library, module);
 }
 
-/* Without the first two no process uses CUDA, nor without one for a GPU, named by its number. */
+/* A process needs the first two to use CUDA, and one for a GPU, which is named by its number. */
 static const char *const device_files[] = {
     "/dev/nvidiactl",
     "/dev/nvidia-uvm",
@@ -279,7 +280,7 @@ bool detect_refused_device_file(const struct system_info *info, struct evidence 
                         strerror(file_open_error(info, wsl_device)));
 }
 
-/* Whether one of the words between commas is this one. */
+/* Whether a word is in a comma-separated list. */
 static bool has_word(const char *list, const char *word)
 {
     while (*list) {
@@ -291,7 +292,7 @@ static bool has_word(const char *list, const char *word)
     return false;
 }
 
-/* Whether the container has been given GPUs. The file alone may be one that a library has made. */
+/* Whether the container has been given GPUs. The file alone may have been made by a library. */
 static bool has_devices(const struct system_info *info)
 {
     return has_module(info) && file_is_device(info, "/dev/nvidiactl");

@@ -14,7 +14,7 @@
 #include "src/tool/output.h"
 #include "src/tool/system.h"
 
-/* Whether there is no driver, and no library was named that is missing. */
+/* Whether there is no driver, and not just because a named library is missing. */
 static bool is_without_driver(const struct arguments *arguments, const struct cushim_report *report)
 {
     const char *named = getenv("CUSHIM_LIBRARY");
@@ -50,7 +50,7 @@ static bool open_driver(const char *named, struct cushim_report *report, struct 
     return false;
 }
 
-/* A mock without a device has none by its settings: no GPU of the machine would help. */
+/* If a mock has no device, its settings are the cause, and no GPU of the machine would help. */
 static void advise_on_mock(struct driver *driver, struct failure *failure)
 {
     static const char advice[] = "This is the mock driver: set devices to 1 or more, and "
@@ -62,7 +62,7 @@ static void advise_on_mock(struct driver *driver, struct failure *failure)
     snprintf(failure->advice, sizeof failure->advice, "%s", advice);
 }
 
-/* The mock driver of this process, in the place of another. */
+/* Open the mock driver of this process in place of another driver. */
 static bool open_own(struct driver *driver, const struct arguments *arguments,
                      struct failure *failure)
 {
@@ -75,8 +75,7 @@ static bool open_own(struct driver *driver, const struct arguments *arguments,
 }
 
 /*
- * The library that was opened, also one that is no driver. A file that was not opened may be a
- * pipe.
+ * The library that was opened, even if it is no driver. A file that was not opened may be a pipe.
  */
 static const char *opened(const struct cushim_report *report)
 {
@@ -89,7 +88,7 @@ static const char *opened(const struct cushim_report *report)
                : report->library;
 }
 
-/* Ask a library whether it is a mock driver, as that of `cushim run` is. */
+/* Ask a library whether it is a mock driver, such as that of `cushim run`. */
 static void ask_library(struct driver *driver)
 {
     const char *(*identity)(void) = NULL;
@@ -147,7 +146,7 @@ void driver_json_mock(const struct driver *driver, struct json *json)
     json_string(json, "mock", driver->identity);
 }
 
-/* Drivers before CUDA 9.2 have no function for it, which is no failure. */
+/* Drivers before CUDA 9.2 have no function for UUIDs, which is not a failure. */
 static bool read_uuid(struct device *device, struct failure *failure)
 {
     CUuuid uuid;
@@ -158,7 +157,7 @@ static bool read_uuid(struct device *device, struct failure *failure)
     if (!failure_check(failure, "cushim_device_uuid", code))
         return false;
     cushim_uuid_format(&uuid, device->uuid);
-    /* As nvidia-smi and CUDA_VISIBLE_DEVICES write that of a part of a device. */
+    /* nvidia-smi and CUDA_VISIBLE_DEVICES write the UUID of a part of a device like this. */
     if (strstr(device->name, " MIG "))
         memcpy(device->uuid, "MIG", 3);
     return true;

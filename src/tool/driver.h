@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The driver as the commands need it: initialised, or a failure with the reason; and its devices.
- */
+/* The driver for the commands: initialised, or a failure with the reason; and its devices. */
 #ifndef CUSHIM_TOOL_DRIVER_H
 #define CUSHIM_TOOL_DRIVER_H
 
@@ -17,32 +15,32 @@
 
 struct driver {
     struct cushim_report report;
-    bool is_mock;         /* it is a mock driver: of this process, or a library like cushim's */
+    bool is_mock;         /* it is a mock driver: this process's, or a library like cushim's */
     bool is_own;          /* it is the mock driver of this process */
-    const char *identity; /* how a mock driver identifies itself; NULL: it is none, or not open */
-    char why_mock[CUSHIM_REPORT_REASON_BYTES + 1]; /* why no other, and a blank; empty: asked for */
+    const char *identity; /* how a mock driver identifies itself; NULL if none is open */
+    char why_mock[CUSHIM_REPORT_REASON_BYTES + 1]; /* the reason and a blank; empty if asked for */
 };
 
 /*
- * The path to load for one that the user named, or NULL. The loader refuses relative paths, since
- * folders change; a command is short. Free `*memory` afterwards.
+ * The path to load for one that the user named, or NULL. The loader refuses relative paths, because
+ * the current folder may change, but a command is short. Free `*memory` afterwards.
  */
 const char *driver_library(const char *named, char **memory);
 
 /*
- * Open the driver that the command line asks for. `is_fallback_allowed`: where there is none and
- * none was named, open the mock driver.
+ * Open the driver that the command line asks for. With `is_fallback_allowed`, open the mock driver
+ * if there is no driver and none was named.
  */
 bool driver_choose(struct driver *driver, const struct arguments *arguments,
                    bool is_fallback_allowed, struct failure *failure);
 
-/* Close it again if it is the mock driver; its misuse is printed on standard error. */
+/* Close this process's mock driver, if open; misuse of it is printed on standard error. */
 void driver_close(const struct driver *driver, struct failure *failure);
 
-/* The first lines of a result that is simulated; nothing if it is not. */
+/* Print the first lines of a simulated result; nothing if it is not simulated. */
 void driver_print_mock(const struct driver *driver);
 
-/* The same as members. */
+/* Write the same as JSON members. */
 void driver_json_mock(const struct driver *driver, struct json *json);
 
 /* --- Devices --- */
@@ -57,16 +55,16 @@ struct device {
     char pci_address[32];
 };
 
-/* How many devices there are. None is a failure. */
+/* Count the devices. If there are none, that is a failure. */
 bool device_count(int *count, struct failure *failure);
 
-/* Handle and name of a device. */
+/* Get the handle and the name of a device. */
 bool device_open(struct device *device, int ordinal, struct failure *failure);
 
-/* The one that the user asked for by --device. */
+/* Open the device that the user asked for with --device. */
 bool device_choose(struct device *device, uint64_t ordinal, struct failure *failure);
 
-/* The rest, of a device that is open. */
+/* Get the rest about an open device. */
 bool device_describe(struct device *device, struct failure *failure);
 
 #endif

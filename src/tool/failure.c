@@ -56,7 +56,7 @@ void failure_set_program(struct failure *failure, const char *program, bool is_m
                     "The program '%.160s' cannot be executed: %s", program, why);
 }
 
-/* Describe a symbol that was called and that the driver lacks. False: there is none. */
+/* Describe a symbol that was called but that the driver lacks. Returns false if there is none. */
 static bool describe_missed(char *text, size_t size)
 {
     for (size_t i = 0; i < cushim_symbol_count(); i++) {
@@ -110,7 +110,7 @@ void failure_from_report(struct failure *failure, const struct cushim_report *re
                 report->reason);
 }
 
-/* What it quotes may be anybody's: words of a script, lines of a file. */
+/* A message may quote text of any origin: words of a script, lines of a file. */
 static void print(const char *what, const char *colour, const char *line)
 {
     char plain[sizeof((struct failure *)0)->message];

@@ -2,8 +2,8 @@
 /*
  * A failure: what the command prints instead of a result, and the status that it exits with.
  *
- * Functions that can fail take one, return false when they have, and leave an earlier failure
- * unchanged: the first one is the cause, what follows are consequences.
+ * Functions that can fail take one and return false if they have failed. They leave an earlier
+ * failure unchanged: the first one is the cause, later ones are consequences.
  */
 #ifndef CUSHIM_TOOL_FAILURE_H
 #define CUSHIM_TOOL_FAILURE_H
@@ -29,7 +29,7 @@ enum status {
 };
 
 struct failure {
-    enum status status; /* STATUS_DONE: there is no failure */
+    enum status status; /* STATUS_DONE if there is no failure */
     const char *call;   /* name of the function that failed, or NULL; static */
     CUresult code;      /* what it returned */
     char message[CUSHIM_REPORT_REASON_BYTES]; /* one line */
@@ -37,45 +37,43 @@ struct failure {
 };
 
 /*
- * A function of cushim, or one of the driver by its exported symbol, returned `code`: true if that
- * is success. `call` is its name, static.
+ * Check `code`, which a function of cushim, or one of the driver by its exported symbol, returned:
+ * true if it is success. `call` is the name of the function, static.
  */
 bool failure_check(struct failure *failure, const char *call, CUresult code);
 
-/* The same, with better advice than the general one for the code. */
+/* The same, with better advice than the general advice for the code. */
 bool failure_check_advised(struct failure *failure, const char *call, CUresult code,
                            const char *advice);
 
 /* Call a function of cushim and check what it returns. */
 #define CALLED(failure, function, ...) failure_check(failure, #function, function(__VA_ARGS__))
 
-/* Call a function of the driver, named as its slot is, and check what it returns. */
+/* Call a function of the driver, named like its slot, and check what it returns. */
 #define DRIVER_CALLED(failure, slot, ...) \
     failure_check(failure, "cu" #slot, cushim_driver()->slot(__VA_ARGS__))
 
-/* The driver is not ready, for the reason that its report gives. */
+/* Set the failure of a driver that is not ready, with the reason in its report. */
 void failure_from_report(struct failure *failure, const struct cushim_report *report);
 
-/* Anything else. */
+/* Set any other failure. */
 #if defined(__GNUC__)
 __attribute__((format(__printf__, 4, 5)))
 #endif
 void failure_set(struct failure *failure, enum status status, const char *advice,
                  const char *format, ...);
 
-/* A program was not found, or cannot be executed for this reason. */
+/* Set the failure of a program that was not found, or cannot be executed for this reason. */
 void failure_set_program(struct failure *failure, const char *program, bool is_missing,
                          const char *why);
 
-/* Print it on standard error. */
+/* Print a failure on standard error. */
 void failure_print(const struct failure *failure);
 
-/* Print it as the member "error". */
+/* Print a failure as the member "error". */
 void failure_json(const struct failure *failure, struct json *json);
 
-/*
- * Print it where it is the whole result: on standard error, or as a document with that one member.
- */
+/* Print a failure that is the whole result: on standard error, or as a document with one member. */
 void failure_report(const struct failure *failure, bool as_json);
 
 #endif

@@ -19,7 +19,7 @@ struct devices {
     int count;
 };
 
-/* Read every device. After a failure the list has those before it. */
+/* Read every device. After a failure, the list has the devices before it. */
 static bool read_devices(struct devices *devices, struct failure *failure)
 {
     int count = 0;
@@ -35,7 +35,7 @@ static bool read_devices(struct devices *devices, struct failure *failure)
     return true;
 }
 
-/* The library that has ended or stopped another process. */
+/* Add the library that has ended or hung another process. */
 static void add_candidate(const struct system_info *info, const struct arguments *arguments,
                           const struct probe_result *probe, struct cushim_report *report)
 {
@@ -60,8 +60,8 @@ static void add_candidate(const struct system_info *info, const struct arguments
 }
 
 /*
- * The report of a driver that has ended or stopped another process. The state is that of a driver
- * that fails at the same place; no call has returned the code.
+ * Report a driver that has ended or hung another process. The state is that of a driver that fails
+ * at the same stage; no call has returned the code.
  */
 static void report_crash(const struct system_info *info, const struct arguments *arguments,
                          const struct probe_result *probe, struct cushim_report *report,
@@ -100,8 +100,8 @@ static void report_crash(const struct system_info *info, const struct arguments 
 
 /*
  * Let another process try the driver first: a damaged library kills the process that loads it, and
- * a broken driver may hang. False: it did, and the report has it. Where no process came as far as
- * the driver, the command loads it all the same.
+ * a broken driver may hang. Returns false if that happened; the report then says so. If no process
+ * got as far as the driver, the command loads it all the same.
  */
 static bool is_safe_to_load(const struct system_info *info, const struct arguments *arguments,
                             struct cushim_report *report, struct failure *failure)
@@ -117,7 +117,7 @@ static bool is_safe_to_load(const struct system_info *info, const struct argumen
         report_crash(info, arguments, &probe, report, failure);
         return false;
     }
-    /* A path that is refused is refused here alike. */
+    /* A path that the probe refuses is refused in this process too. */
     if (code != CUDA_ERROR_INVALID_VALUE) {
         cushim__text_begin(&text, reason, sizeof reason);
         cushim__text_plain(&text, probe.reason);
@@ -156,14 +156,14 @@ static void print_text(const struct driver *driver, const struct system_info *in
 {
     driver_print_mock(driver);
     output_report(&driver->report);
-    /* A mock driver's failures have no reason in the machine. */
+    /* The machine is not the cause of a mock driver's failures. */
     if (!driver->is_mock)
         diagnostics_print(info);
     for (int i = 0; i < devices->count; i++) {
         putchar('\n');
         print_device(&devices->list[i]);
     }
-    /* The report has the failure already if the driver is not ready. */
+    /* If the driver is not ready, the report already has the failure. */
     if (failure->status != STATUS_DONE && driver->report.state == CUSHIM_STATE_READY)
         failure_print(failure);
 }

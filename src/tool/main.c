@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The command `cushim`: it finds the command that the first word names. */
+/* The command `cushim`: it runs the command that the first word names. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +25,7 @@ static enum status refuse(const char *what, const char *word)
     return failure.status;
 }
 
-/* NULL: there is no such command. */
+/* Returns NULL if there is no such command. */
 static const struct command_row *find(const char *name)
 {
     for (const struct command_row *row = commands; row->name; row++) {
@@ -35,7 +35,7 @@ static const struct command_row *find(const char *name)
     return NULL;
 }
 
-/* The word that should name a command does not. */
+/* Report a word that should name a command but does not. */
 static enum status refuse_command(const char *word)
 {
     struct cushim__suggestion suggestion;
@@ -53,7 +53,7 @@ static enum status refuse_command(const char *word)
     return failure.status;
 }
 
-/* That of no command, the empty text, is the overview. */
+/* Print the manual of a command, or the overview if the name is empty. */
 static void print_manual(FILE *file, const char *command)
 {
     const struct manual *manual = manuals;
@@ -148,7 +148,7 @@ int main(int count, char **words)
 {
     enum status status;
 
-    /* Where a program was to be started, the status must not look like one of the program's. */
+    /* If a program was to be started, the status must not look like one of the program's. */
     if (!system_begin(&count, &words))
         return count > 1 && strcmp(words[1], "run") == 0 ? STATUS_NO_LIBRARY : STATUS_FAILED;
     status = dispatch(count > 0 ? count - 1 : 0, words + 1);

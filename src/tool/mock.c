@@ -22,8 +22,8 @@ static const char advice[] =
 static struct cushim_mock *mock;
 
 /*
- * Refuse by a message of the parser. One that begins with `:line:column: ` is about the text that
- * `where` names.
+ * Refuse with a message of the parser. If it begins with `:line:column: `, it is about the text
+ * that `where` names.
  */
 static bool refuse(struct failure *failure, const char *where, const char *message)
 {
@@ -31,7 +31,7 @@ static bool refuse(struct failure *failure, const char *where, const char *messa
     return false;
 }
 
-/* Check settings: the mode that they lead to, or a message why they are refused. */
+/* Check settings. Writes the mode that they choose, or a message why they are refused. */
 static bool read_mode(const char *file, const char *settings, enum mock_mode *mode, char *message,
                       size_t size)
 {
@@ -68,7 +68,7 @@ char *mock_settings(const struct arguments *arguments, const char *before)
     return text;
 }
 
-/* Those of the command line by themselves: nobody has written the lines that a message counts. */
+/* Check the command line's settings. Messages omit line numbers: the user has written no lines. */
 static bool check_options(const struct arguments *arguments, struct failure *failure)
 {
     char message[CUSHIM_REPORT_MESSAGE_BYTES];

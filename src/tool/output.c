@@ -13,7 +13,7 @@
 #include "src/tool/failure.h"
 #include "src/tool/system.h"
 
-/* A reason and a path fit in. */
+/* Room for a reason and a path. */
 enum { LINE_BYTES = 4096 };
 
 void *output_memory(size_t size)
@@ -36,7 +36,7 @@ void output_line(const char *label, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);
-    /* Paths and names come from elsewhere: they may not look like lines of this output. */
+    /* Paths and names come from elsewhere, and must not look like lines of this output. */
     cushim__text_begin(&text, plain, sizeof plain);
     cushim__text_plain(&text, line);
     printf("%-11s %s\n", label, plain);
@@ -50,7 +50,7 @@ bool output_is_coloured(FILE *stream)
            strcmp(terminal, "dumb") != 0;
 }
 
-/* Print the value of the first line, the state, in colour. Returns what is left of the text. */
+/* Print the value of the first line, the state, in colour. Returns the rest of the text. */
 static const char *put_state(const char *text, const char *colour)
 {
     const int label = (int)strcspn(text, " ") + (int)strspn(text + strcspn(text, " "), " ");
@@ -93,7 +93,7 @@ bool output_finish(void)
     int error;
 
     errno = 0;
-    /* A buffer that cannot be written in part may not be tried again by fclose(). */
+    /* If part of the buffer cannot be written, fclose() may not try again. */
     if (fflush(stdout) == 0 && !ferror(stdout) && fclose(stdout) == 0)
         return true;
     error = errno;
@@ -102,14 +102,14 @@ bool output_finish(void)
     return false;
 }
 
-/* --- a file --- */
+/* --- files --- */
 
 struct new_file {
     void (*put)(FILE *file, const void *data);
     const void *data;
 };
 
-/* Write a new file. Returns 0, or an error number and the reason; then a part is removed. */
+/* Write a new file. Returns 0, or an error number with a reason; then a part file is removed. */
 static int write_file(const struct new_file *new_file, const char *path, bool is_part,
                       const char **why)
 {
@@ -158,7 +158,7 @@ void output_to_file(const char *path, const char *what, void (*put)(FILE *file, 
     error = system_is_replaceable(path) ? replace_file(&new_file, path, part, &why) : EPERM;
     if (error == EEXIST)
         path = part;
-    /* The file cannot be replaced, or the folder cannot be written; perhaps the file can. */
+    /* The file cannot be replaced, or the folder not written, but perhaps the file can. */
     else if (error == EACCES || error == EPERM || error == ENAMETOOLONG)
         error = write_file(&new_file, path, false, &why);
     if (error)
@@ -193,7 +193,7 @@ static void put_string(const struct json *json, const char *value)
     free(buffer);
 }
 
-/* Whatever stands in front of a value. */
+/* Write what precedes a value. */
 static void begin_value(struct json *json, const char *key)
 {
     if (json->filled)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `cushim probe`: the driver in a process of its own, for a limited time. */
+/* `cushim probe`: tries the driver in a separate process, for a limited time. */
 #include "src/tool/probe.h"
 
 #include <stdlib.h>
@@ -36,7 +36,7 @@ static const struct {
     [PROBE_STAGE_DONE] = {"done", "after it had answered"},
 };
 
-/* Whether the command writes this message after it has reached a stage. */
+/* Whether this is a message that the command writes after it has reached a stage. */
 static bool is_valid(const struct probe_message *message, enum probe_stage reached)
 {
     const bool is_ready = message->state == CUSHIM_STATE_READY;
@@ -80,7 +80,7 @@ enum probe_answer probe_answer_read(const char *bytes, size_t length, struct pro
     return PROBE_ANSWER_WHOLE;
 }
 
-/* The process has answered: the reason and advice are its own. */
+/* Judge a process that has answered: the reason and the advice are its own. */
 static enum probe_verdict judge_answer(const struct probe_result *result)
 {
     switch (result->state) {
@@ -109,7 +109,7 @@ static void add_end(struct cushim__text *text, const struct probe_process *proce
         cushim__text_format(text, "with exit status %d", process->exit_status);
 }
 
-/* The process has not answered, or not in full. */
+/* Judge a process that has not answered, or not in full. */
 static void judge_silence(const struct probe_process *process, enum probe_answer answer,
                           struct probe_result *result)
 {
@@ -146,7 +146,7 @@ static void judge_silence(const struct probe_process *process, enum probe_answer
                       is_driver ? driver_advice : command_advice);
 }
 
-/* The library that was being opened: it is certain only if somebody has named it. */
+/* Name the library that was being opened. It is certain only if somebody has named it. */
 static void name_library(const char *library, struct probe_result *result)
 {
     char room[PROBE_PATH_BYTES];

@@ -13,7 +13,7 @@
 #include "src/tool/probe.h"
 #include "src/tool/system.h"
 
-/* More than a machine has: a garbled count ends no later. */
+/* More than a machine has, so that a garbled count does not take long. */
 enum { MOST_DEVICES = 128 };
 
 static struct probe_message message;
@@ -36,8 +36,8 @@ static void send_findings(const struct cushim_report *report)
 }
 
 /*
- * Ask of the devices what `cushim info` asks: a driver that crashes or hangs there does so in this
- * process. What the calls return does not matter here.
+ * Ask the devices what `cushim info` asks, so that a driver that crashes or hangs there does so in
+ * this process. What the calls return does not matter here.
  */
 static void ask_devices(void)
 {
@@ -50,7 +50,7 @@ static void ask_devices(void)
     }
 }
 
-/* The report has no words on what comes after cuInit. */
+/* Describe the devices, because the report does not cover what comes after cuInit. */
 static void describe_devices(struct cushim_report *report)
 {
     struct cushim__text text;

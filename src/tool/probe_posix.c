@@ -2,9 +2,9 @@
 /*
  * The process of a probe: how it is started, watched and ended, and its end of the pipe.
  *
- * posix_spawn() makes it, since the driver may have started threads here and fork() would run their
- * handlers. It leads a group, whose number nobody else gets as long as it has not been waited for:
- * so its end is looked at first (WNOWAIT), then the group is killed, then it is waited for.
+ * posix_spawn() starts it, because the driver may have started threads here and fork() would run
+ * their handlers. It leads a group, whose number is not reused before the process is waited for. So
+ * its end is detected first (WNOWAIT), then the group is killed, then it is waited for.
  */
 #define _GNU_SOURCE
 #include "src/tool/probe.h"
@@ -28,7 +28,7 @@
 
 enum { LONGEST_NAP_MS = 20 };
 
-/* No signal is blocked or ignored there, whatever is so here. Returns an error number. */
+/* Start the process with no signal blocked or ignored, even if it is here. Returns an errno. */
 static int spawn(const struct probe_process *process, int to, pid_t *child)
 {
     const char *const words[] = {process->command, PROBE_WORD, process->library, NULL};
@@ -59,7 +59,7 @@ static int spawn(const struct probe_process *process, int to, pid_t *child)
     return error;
 }
 
-/* Start it on a new pipe. Returns our end, or -1. */
+/* Start the process on a new pipe. Returns our end, or -1. */
 static int start(struct probe_process *process, pid_t *child)
 {
     int ends[2], error;
@@ -80,7 +80,7 @@ static int start(struct probe_process *process, pid_t *child)
     return -1;
 }
 
-/* Read what there is. False: the pipe is closed, or the answer is too long. */
+/* Read what is there. Returns false if the pipe is closed or the answer is too long. */
 static bool read_answer(struct probe_process *process, int from)
 {
     while (!probe_answer_is_full(process)) {
@@ -95,7 +95,7 @@ static bool read_answer(struct probe_process *process, int from)
     return false;
 }
 
-/* Whether it has ended, or a thread of the driver has waited for it. It stays to be waited for. */
+/* Whether it has ended, or a thread of the driver has waited for it. This does not reap it. */
 static bool has_ended(pid_t child)
 {
     siginfo_t end = {.si_pid = 0};
@@ -104,8 +104,8 @@ static bool has_ended(pid_t child)
 }
 
 /*
- * Wait until it has ended or may not go on. The end of the pipe is not its end: a child of the
- * driver may hold the other end, and the driver may have closed it.
+ * Wait until the process has ended or must be ended. The end of the pipe is not its end: a child of
+ * the driver may hold the other end, and the driver may have closed it.
  */
 static void watch(struct probe_process *process, pid_t child, int from, uint64_t begin)
 {
@@ -152,7 +152,7 @@ bool probe_process_run(struct probe_process *process)
     pid_t child = 0;
     int from;
 
-    /* The command inherits SIGCHLD; ignored, it would make the end of the process unknown. */
+    /* If the command inherits SIGCHLD as ignored, the end of the process would remain unknown. */
     signal(SIGCHLD, SIG_DFL);
     from = start(process, &child);
     if (from < 0)
@@ -200,7 +200,7 @@ static void close_others(void)
         closedir(folder);
 }
 
-/* A caller that has ended before prctl() has closed the other end of the pipe. */
+/* If the caller ended before prctl(), the other end of the pipe is closed. */
 static bool caller_is_gone(void)
 {
     struct pollfd end = {.fd = channel};
@@ -226,7 +226,7 @@ bool probe_channel_write(const void *bytes, size_t length)
     const char *next = bytes;
     struct stat found;
 
-    /* A file that the driver has opened under this number is not to be written to. */
+    /* If the driver has opened a file under this number, it must not be written to. */
     if (fstat(channel, &found) != 0 || found.st_dev != identity.st_dev ||
         found.st_ino != identity.st_ino)
         return false;

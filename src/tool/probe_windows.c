@@ -2,8 +2,8 @@
 /*
  * The process of a probe: how it is started, watched and ended, and its end of the pipe.
  *
- * It begins suspended, so that it is in its job before it can start another one. The end of the
- * job, also by the end of the caller, is that of all in it.
+ * It starts suspended, so that it is in its job before it can start another process. The end of the
+ * job, even if caused by the end of the caller, ends all processes in it.
  */
 #define _WIN32_WINNT 0x0602
 #include "src/tool/probe.h"
@@ -24,7 +24,7 @@ enum {
     FIRST_EXCEPTION_SHIFT = 30, /* statuses of severity 3 are errors */
 };
 
-/* What belongs to one process; a handle is NULL or good. */
+/* What belongs to one process; each handle is NULL or valid. */
 struct parts {
     HANDLE from, to, nothing, job;
     PROCESS_INFORMATION process;
@@ -68,7 +68,7 @@ static bool open_parts(struct parts *parts)
                                                  &limits, sizeof limits);
 }
 
-/* Start it with the handles that are its streams, and no others. */
+/* Start the process with the handles of its streams, and no others. */
 static bool create_process(const wchar_t *command, wchar_t *line, struct parts *parts)
 {
     union {
@@ -116,7 +116,7 @@ static bool start(struct probe_process *process, struct parts *parts)
     free(line);
     if (!is_made)
         return cannot(process, process->command);
-    /* Ours must not be the last one that keeps the pipe open. */
+    /* Our handle must not be the last one that keeps the pipe open. */
     close_handle(&parts->to);
     close_handle(&parts->nothing);
     if (AssignProcessToJobObject(parts->job, parts->process.hProcess) &&
@@ -222,7 +222,7 @@ bool probe_channel_open(void)
     HANDLE own = GetCurrentProcess();
     const int nothing = _open("NUL", _O_WRONLY);
 
-    /* A crash ends the process, and opens no dialog. */
+    /* A crash must end the process without a dialog. */
     SetErrorMode(SEM_FAILCRITICALERRORS | SEM_NOGPFAULTERRORBOX | SEM_NOOPENFILEERRORBOX);
     if (nothing < 0 ||
         !DuplicateHandle(own, GetStdHandle(STD_OUTPUT_HANDLE), own, &channel, 0, FALSE,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `cushim profile`: a device in numbers, as a file that makes the mock driver answer the same. */
+/* `cushim profile`: writes a device's numbers to a file from which the mock answers the same. */
 #include <stdio.h>
 #include <string.h>
 
@@ -12,8 +12,8 @@
 #include "src/tool/mock.h"
 
 /*
- * Every number that the mock driver reads is asked for, so that an attribute that is newer than the
- * names is not lost.
+ * The device is asked for every number that the mock driver reads, so that an attribute that is
+ * newer than the names is not lost.
  */
 
 struct profile {
@@ -28,7 +28,7 @@ struct profile {
     bool has_limit[MOCK_LIMITS];
 };
 
-/* Attributes of the machine and not of the kind of device, and what is written instead. */
+/* Attributes of the machine rather than of the kind of device, and what is written instead. */
 static const struct {
     const char *name;
     int value;
@@ -38,7 +38,7 @@ static const struct {
     {"HOST_NUMA_ID", -1}, /* as on a machine without NUMA */
 };
 
-/* NULL: the number is newer than the names. */
+/* Returns NULL if the number is newer than the names. */
 static const char *name_of(const struct cushim__attribute *names, size_t count, unsigned number)
 {
     for (size_t i = 0; i < count; i++) {
@@ -48,7 +48,7 @@ static const char *name_of(const struct cushim__attribute *names, size_t count, 
     return NULL;
 }
 
-/* One line of the file can hold it, and nothing of it is taken for a comment or cut off. */
+/* Whether one line of the file can hold a name, with no part taken for a comment or cut off. */
 static bool check_name(const char *name, struct failure *failure)
 {
     const size_t length = strlen(name);
@@ -85,7 +85,7 @@ static bool read_attributes(struct profile *profile, CUdevice device, struct fai
     return true;
 }
 
-/* Of the current context. */
+/* Read the limits of the current context. */
 static bool read_limits(struct profile *profile, struct failure *failure)
 {
     for (int number = 0; number < MOCK_LIMITS; number++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a program finds in the place of libcuda.so.1, and `cushim run`. */
+/* What a program finds in place of libcuda.so.1, and `cushim run`. */
 #include "src/tool/program.h"
 
 #include <stdio.h>
@@ -16,7 +16,7 @@
 #include "src/tool/run_report.h"
 #include "src/tool/system.h"
 
-/* A library, and where it lies, from the folder of this command: as installed, and as built. */
+/* A library and its folder, relative to that of this command: as installed, and as built. */
 static const struct place {
     const char *what;
     const char *folders[2];
@@ -37,7 +37,7 @@ char *program_join(const char *first, const char *between, const char *second)
     return text;
 }
 
-/* The absolute path of a folder, if the library is in it; free it. */
+/* The absolute path of a folder, to be freed; NULL if the library is not in it. */
 static char *check_folder(const char *folder)
 {
     /* An empty path would be the current folder. */
@@ -56,9 +56,7 @@ static char *check_folder(const char *folder)
     return NULL;
 }
 
-/*
- * Make the path of a file that of its folder. Windows writes its own paths with backslashes alone.
- */
+/* Cut the path of a file to its folder. Windows writes its own paths with backslashes only. */
 static void cut_name(char *path)
 {
     char *end = strrchr(path, '/');
@@ -69,7 +67,7 @@ static void cut_name(char *path)
         *end = '\0';
 }
 
-/* The folder of a library, or the one that the user named for it; free it. */
+/* The folder of a library, or the one that the user named for it; to be freed. */
 static char *find_folder(const struct place *place, const char *named, struct failure *failure)
 {
     char *own = named ? NULL : system_own_path();
@@ -91,7 +89,7 @@ static char *find_folder(const struct place *place, const char *named, struct fa
                     !named      ? "the folder where it is built or installed"
                     : !named[0] ? "an empty path"
                                 : named);
-    /* The list of folders has no way to write these. */
+    /* The list of folders cannot contain these characters. */
     if (found && strpbrk(found, system_search_forbidden))
         failure_set(
             failure, STATUS_NO_LIBRARY, "Move or copy it to another folder.",
@@ -101,7 +99,7 @@ static char *find_folder(const struct place *place, const char *named, struct fa
     return found;
 }
 
-/* The settings that the program is to read: of the command line over those of the environment. */
+/* Set what the program is to read: the command line's settings override the environment's. */
 static bool set_settings(const struct arguments *arguments, struct failure *failure)
 {
     static const char config_name[] = "CUSHIM_MOCK_CONFIG",
@@ -121,7 +119,7 @@ static bool set_settings(const struct arguments *arguments, struct failure *fail
     return is_done;
 }
 
-/* The program's mock loads them; whether it can is known there alone. */
+/* The mock in the program loads the kernels; whether it can is known only there. */
 static bool set_kernels(const struct arguments *arguments, struct failure *failure)
 {
     char *file = arguments->kernels ? system_absolute_path(arguments->kernels) : NULL;
@@ -143,7 +141,7 @@ static bool set_kernels(const struct arguments *arguments, struct failure *failu
     return is_done;
 }
 
-/* The library of a folder is found before all others, also by what goes to it through cushim. */
+/* Let the library of a folder be found before all others, also by programs that use cushim. */
 static bool set_library(const char *folder, struct failure *failure)
 {
     const char *before = system_get(system_search_variable);
@@ -162,20 +160,20 @@ static bool set_library(const char *folder, struct failure *failure)
 
 bool program_takes_mock(const struct arguments *arguments, struct failure *failure)
 {
-    /* Of trace and check, --library is a driver's, and excludes the mock. */
+    /* With trace and check, --library names a driver, and excludes the mock. */
     char *folder = NULL;
     bool is_done = false;
 
     if (set_settings(arguments, failure) && set_kernels(arguments, failure))
         folder = find_folder(&mock_place, arguments->library, failure);
-    /* Of a program that is traced over a driver, and has started this command. */
+    /* A program that is traced over a driver may have started this command with CUSHIM_DRIVER. */
     if (failure->status == STATUS_DONE)
         is_done = set_library(folder, failure) && system_set("CUSHIM_DRIVER", "", failure);
     free(folder);
     return is_done;
 }
 
-/* The driver's file is asked of the loader here, where the search still finds it. */
+/* Let the loader find the driver's file here, where the search still leads to it. */
 static bool set_driver(const struct arguments *arguments, struct failure *failure)
 {
     char *memory = NULL;

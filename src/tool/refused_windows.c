@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the command does elsewhere and refuses on Windows. */
+/* What the command can do on other systems but refuses on Windows. */
 #include "src/tool/program.h"
 #include "src/tool/run_report.h"
 #include "src/tool/symbolizer.h"

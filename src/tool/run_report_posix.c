@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The library that a program finds in the place of libcuda.so.1 writes what it has found into a file
- * for each process, in a folder that only this user can enter. The files are read when the program
- * has ended, and removed.
+ * In each process of the program, the library in place of libcuda.so.1 writes its findings into a
+ * file, in a folder that only this user can enter. When the program has ended, the files are read
+ * and removed.
  */
 #define _GNU_SOURCE
 #include "src/tool/run_report.h"
@@ -40,7 +40,7 @@ struct finding *findings_add(struct findings *findings, const char *process, con
     return finding;
 }
 
-/* The first name of a driver's function in a text; empty: there is none. */
+/* Find the first name of a driver's function in a text; empty if there is none. */
 static void find_function(const char *text, char *function, size_t size)
 {
     size_t length = 0;
@@ -52,7 +52,7 @@ static void find_function(const char *text, char *function, size_t size)
     snprintf(function, size, "%.*s", (int)length, text ? text : "");
 }
 
-/* The first place in a text: what stands behind `call 5 of thread 1, at`. */
+/* Find the first place in a text: what follows `call 5 of thread 1, at`. */
 static void find_place(const char *text, char *place, size_t size)
 {
     const char *at = strstr(text, " of thread ");
@@ -140,7 +140,7 @@ static void print_json(FILE *file, const struct findings *findings, int status)
     json_close(&json, '}');
 }
 
-/* As an attribute or between tags; what XML cannot have becomes `?`. */
+/* Print text as an attribute or between tags; what XML cannot represent becomes `?`. */
 static void print_xml(FILE *file, const char *bytes)
 {
     char plain[LINE_SIZE];
@@ -165,7 +165,7 @@ static unsigned count(const struct findings *findings, bool has_advice)
     return counted;
 }
 
-/* What is no failure is the output of a case that passes. */
+/* A finding that is no failure becomes the output of a test case that passes. */
 static void print_case(FILE *file, const struct finding *finding, const char *program)
 {
     char function[100];

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Its number; 0: it does not run. */
+/* The number of the program's process; 0 if it is not running. */
 static volatile sig_atomic_t running;
 
 static void pass_on(int signal)
@@ -36,7 +36,7 @@ static int spawn(char **words, const sigset_t *defaults, const sigset_t *mask, p
     return error;
 }
 
-/* What becomes of signals while the program runs, unless they are ignored, as under nohup. */
+/* How signals are handled while the program runs, unless they are ignored, as under nohup. */
 static const struct {
     int signal;
     void (*handler)(int);
@@ -78,7 +78,7 @@ int spawn_and_wait(char **words, struct failure *failure)
     int status = 0, error;
     pid_t started;
 
-    /* One that comes before it is known to whom waits until it is. */
+    /* A signal that arrives before the program's number is known is held until then. */
     sigemptyset(&passed);
     sigaddset(&passed, SIGTERM);
     sigaddset(&passed, SIGHUP);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `cushim symbolize`: copies a text, in which `program+0x1189` becomes `main (main.c:12)`. Messages
- * have addresses since the libraries start no process that could look them up.
+ * `cushim symbolize`: copies a text, and turns `program+0x1189` into `main (main.c:12)`. Messages
+ * contain addresses because the libraries start no process that could look them up.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -29,14 +29,14 @@ static int digit_of(char byte)
     return at ? (int)(at - digits) : -1;
 }
 
-/* Copy the name of the module that ends at `end`, and begins after `start`. False: none does. */
+/* Copy the module name that ends at `end`, not before `start`. Returns false if there is none. */
 static bool read_name(const char *start, const char *end, char *name)
 {
     const char *from = end;
 
     while (from > start && is_of_name(from[-1]))
         from--;
-    /* After a slash it is a part of a path, and messages name modules without one. */
+    /* After a slash it is part of a path, and messages name modules without one. */
     if (from == end || end - from >= NAME_SIZE || (from > start && from[-1] == '/'))
         return false;
     memcpy(name, from, (size_t)(end - from));
@@ -44,7 +44,7 @@ static bool read_name(const char *start, const char *end, char *name)
     return true;
 }
 
-/* Users of addr2line name a program here. No text begins with the first byte of an ELF file. */
+/* Users of addr2line may name a program. No text begins with the first byte of an ELF file. */
 static bool is_program(FILE *file)
 {
     return ungetc(getc(file), file) == 0x7f;
@@ -86,7 +86,7 @@ static void print_file(const char *folder, FILE *file)
         if (byte != '\n' && length < LINE_SIZE)
             continue;
         print_line(folder, line, length);
-        fflush(stdout); /* the program that writes the text may still run */
+        fflush(stdout); /* the program that writes the text may still be running */
         length = 0;
     }
     print_line(folder, line, length);

@@ -9,20 +9,19 @@
 #include <sys/types.h>
 
 /*
- * Find an address and write `function (file:line)`, and behind an inlined function its callers in
- * the same way. `name` is the name of a file without its
- * folder; it is looked for in `folder`, unless NULL, in the current folder, and where programs and
- * libraries are. False: nothing is known, and nothing is written. The tool is started once for each
- * module.
+ * Look up an address and write `function (file:line)`; an inlined function is followed by its
+ * callers in the same form. `name` is the name of a file without its folder; it is looked for in
+ * `folder`, unless NULL, in the current folder, and where programs and libraries are. Returns
+ * false, and writes nothing, if nothing is known. The tool is started once for each module.
  */
 bool symbolizer_find(const char *folder, const char *name, uint64_t offset, char *text,
                      size_t size);
 
-/* Why no address can be found on this machine; NULL: a tool is installed. */
+/* Why no address can be looked up on this machine; NULL if a tool is installed. */
 const char *symbolizer_obstacle(void);
 
 /*
- * POSIX: start a tool that reads from one file and writes to another; what it complains of is
+ * POSIX: start a tool that reads from one file and writes to another; its error messages are
  * dropped. Returns 0 or an error of errno.
  */
 int symbolizer_spawn(const char *const *words, int from, int to, pid_t *child);

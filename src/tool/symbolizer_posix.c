@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Symbolizing by addr2line, or LLVM's tools with the same options. There is one process for each
- * module, which reads an address and writes two lines for each function that is inlined there. It is started without a shell, and a name in
- * the text is never taken as a path.
+ * Symbolizes with addr2line, or with LLVM's tools, which have the same options. There is one
+ * process for each module, which reads an address and writes two lines for each function that is
+ * inlined there. It is started without a shell, and a name in the text is never taken as a path.
  */
 #define _GNU_SOURCE
 #include "src/tool/symbolizer.h"
@@ -21,20 +21,19 @@
 
 #include "src/tool/output.h"
 
-/* A limit, so that no text can start any number of processes. */
+/* A limit, so that a text cannot start an unlimited number of processes. */
 enum { MODULES = 64, PATH_SIZE = 4096 };
 
 struct module {
     char name[64];
-    FILE *to,
-        *from; /* the socket of the tool; NULL: the module was not found, or the tool has ended */
+    FILE *to, *from; /* the tool's socket; NULL if the module was not found or the tool has ended */
     pid_t tool;
 };
 
 static struct module modules[MODULES];
 static size_t count;
 
-/* Whether a file begins as an ELF file does. Pipes and devices are not opened. */
+/* Whether a file begins like an ELF file. Pipes and devices are not opened. */
 static bool is_elf(const char *path)
 {
     char magic[4] = "";
@@ -93,7 +92,7 @@ int symbolizer_spawn(const char *const *words, int from, int to, pid_t *child)
 
 static const char *const tools[] = {"addr2line", "llvm-addr2line", "llvm-symbolizer"};
 
-/* A tool reads from one end of a socket and writes to it. */
+/* Start a tool, which reads from one end of a socket and writes to it. */
 static void start(struct module *module, const char *path)
 {
     int ends[2], error = ENOENT;
@@ -114,7 +113,7 @@ static void start(struct module *module, const char *path)
     module->to = fdopen(ends[0], "w");
     module->from = fdopen(fcntl(ends[0], F_DUPFD_CLOEXEC, 0), "r");
     if (!module->to || !module->from)
-        output_memory(SIZE_MAX); /* prints that memory ran out, and ends */
+        output_memory(SIZE_MAX); /* prints that memory ran out, and ends the process */
 }
 
 static void end(struct module *module)
@@ -128,7 +127,7 @@ static void end(struct module *module)
         continue;
 }
 
-/* NULL: there are too many modules, or the name is too long. */
+/* Returns NULL if there are too many modules or the name is too long. */
 static struct module *find_module(const char *folder, const char *name)
 {
     char path[PATH_SIZE];
@@ -162,8 +161,8 @@ static bool read_line(FILE *file, char *line, size_t size)
 }
 
 /*
- * Write an address to the tool, and another that no module has: its answer ends that to the first.
- * SIGPIPE is ignored, as the tool may have ended.
+ * Write an address to the tool, and another that no module has, whose answer marks the end of the
+ * first. SIGPIPE is ignored, because the tool may have ended.
  */
 static bool ask(const struct module *module, uint64_t offset)
 {
@@ -176,7 +175,7 @@ static bool ask(const struct module *module, uint64_t offset)
     return is_asked;
 }
 
-/* Read the function and the place of a frame, or the address that is written before its frames. */
+/* Read the function and the place of a frame, or the address that precedes its frames. */
 static bool read_frame(struct module *module, char *function, size_t size, char *place,
                        size_t place_size)
 {
@@ -208,13 +207,16 @@ bool symbolizer_find(const char *folder, const char *name, uint64_t offset, char
         end(module);
         return false;
     }
-    /* The address and its frames, the innermost first; then the other address and its only one. */
+    /* The address and its frames, innermost first; then the other address and its only frame. */
     while (read_frame(module, function, sizeof function, place, sizeof place)) {
         if (!place[0])
             addresses++;
         else if (addresses == 2)
             return length > 0;
-        /* Without a line, the function may be wrong: the nearest symbol that a library exports. */
+        /*
+         * Without a line, the function may be wrong: just the nearest symbol that a library
+         * exports.
+         */
         else if (strcmp(function, "??") != 0 && strncmp(place, "??", 2) != 0 && length < size)
             length += (size_t)snprintf(text + length, size - length, "%s%s (%s)",
                                        length > 0 ? " " : "", function, place);

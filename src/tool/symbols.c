@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `cushim symbols`: the symbols of the driver API, and since when there is each. */
+/* `cushim symbols`: the symbols of the driver API, and the CUDA version that introduced each. */
 #include <stdio.h>
 
 #include "loader/groups.h"
@@ -17,7 +17,7 @@ static const char *group(unsigned slot)
     return cushim__groups[cushim__slot_groups[slot]];
 }
 
-/* Whether a symbol came with the wanted versions. */
+/* Whether a symbol was introduced with one of the wanted versions. */
 static bool is_chosen(const struct arguments *arguments, unsigned slot)
 {
     return (uint64_t)since(slot) >= arguments->since &&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the command needs of the operating system: system_posix.c, system_windows.c. */
+/* What the command needs from the operating system: system_posix.c, system_windows.c. */
 #ifndef CUSHIM_TOOL_SYSTEM_H
 #define CUSHIM_TOOL_SYSTEM_H
 
@@ -9,75 +9,74 @@
 #include "src/tool/failure.h"
 
 /*
- * Call first of all. If the caller of the command has closed a standard stream, the next file to be
- * opened would get its number: a device of the driver's, and our output would go there. On Windows
- * the words of the command line become UTF-8. False: no memory, or the process has more rights than
- * its user (set-user-ID and its like), which is printed: the files that the options name would be
- * loaded, started and written with these rights.
+ * Call before anything else. If the caller of the command has closed a standard stream, it is
+ * replaced, because the next file to be opened, such as a device of the driver's, would get its
+ * number and our output. On Windows the words of the command line become UTF-8. Returns false if
+ * memory runs out, or if the process has more rights than its user (set-user-ID and the like),
+ * which is printed: files that options name would be loaded, started and written with these rights.
  */
 bool system_begin(int *count, char ***words);
 
-/* The absolute form of a path, also of one that leads nowhere. Free it; NULL without memory. */
+/* The absolute form of a path, even of one that leads nowhere; free it. NULL if memory runs out. */
 char *system_absolute_path(const char *path);
 
-/* The path of this command's own file. Free it; NULL: unknown. */
+/* The path of this command's own file; free it. NULL if unknown. */
 char *system_own_path(void);
 
 bool system_file_exists(const char *path);
 
 /*
- * Make a file to write, or what is there empty. In a folder that everybody may write, as /tmp,
- * somebody may have left a link or a file of that name: there only a file that this user owns under
- * no other name is written. NULL: `why` is why not, and errno is EEXIST if there is something else
- * than that.
+ * Create a file to write, or empty the one that is there. In a folder that everybody may write,
+ * such as /tmp, somebody may have left a link or a file of that name; so a file there is written
+ * only if this user owns it and it has no other name. Returns NULL if that fails; `why` is then the
+ * reason, and errno is EEXIST if something else is there.
  */
 FILE *system_new_file(const char *path, const char **why);
 
-/* A function of a library that is loaded, or NULL. */
+/* A function of a library that has been loaded, or NULL. */
 typedef void (*system_function)(void);
 system_function system_library_function(const char *path, const char *name);
 
-/* A variable of the environment; NULL: it is not set. Good for as long as the process lives. */
+/* A variable of the environment, or NULL if it is not set; valid as long as the process lives. */
 const char *system_get(const char *name);
 
 /* Set a variable of the environment. */
 bool system_set(const char *name, const char *value, struct failure *failure);
 
-/* How the mock driver's library is called, and the variable of the folders where it is searched. */
+/* The name of the mock driver's library, and the variable of the folders where it is searched. */
 extern const char system_mock_library[], system_search_variable[];
 
-/* What separates these folders, and the characters that no name of one can have because of it. */
+/* What separates these folders, and the characters that their names therefore cannot contain. */
 extern const char system_search_separator[], system_search_forbidden[];
 
 /* Whether the mock driver's library can load a library of kernels. */
 extern const bool system_loads_kernels;
 
 /*
- * Why some programs will not find a library in the first of these folders, or cushim not the one
- * that CUSHIM_LIBRARY names: a sentence. NULL: they all will.
+ * A sentence that says why some programs will not find a library in the first of these folders, or
+ * cushim not the one that CUSHIM_LIBRARY names; NULL if they all will.
  */
 const char *system_search_obstacle(void);
 
 /*
- * Become another program, which is searched as a shell does; or start it, and end as it does.
- * Returns only with a failure: of status 127 if it was not found, else 126.
+ * Become another program, which is searched for as a shell does; or start it, and end as it does.
+ * Returns only with a failure: of status 127 if it was not found, otherwise 126.
  */
 void system_execute(char **words, struct failure *failure);
 
-/* Whether a file of this path is there and can be replaced by another, or is not there yet. */
+/* Whether a path leads to a file that another can replace, or to nothing yet. */
 bool system_is_replaceable(const char *path);
 
-/* Rename a file over another one. False: errno says why. */
+/* Rename a file over another one. Returns false if that fails; errno says why. */
 bool system_replace(const char *from, const char *path);
 
-/* End the process at once: what a driver does as a process ends may crash or hang. */
+/* End the process at once, because what a driver does at exit may crash or hang. */
 void system_end(int status);
 
-/* Whether a person sees this stream at once. */
 bool system_is_terminal(FILE *stream);
 
 #ifdef _WIN32
-/* Words as one command line, so that the C runtime of the program reads them unchanged. Free it. */
+/* Words as one command line, which the C runtime of the program reads unchanged. Free it. */
 wchar_t *system_command_line(const char *const *words);
 #endif
 

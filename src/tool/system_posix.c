@@ -19,8 +19,8 @@ bool system_begin(int *count, char ***words)
     (void)words;
     for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++) {
         /*
-         * Opening takes the lowest number that is free: this one. For reading only, so that what
-         * is written to a standard output that is closed still fails.
+         * open() takes the lowest free number: this one. A closed standard output is opened only
+         * for reading, so that writing to it still fails.
          */
         if (fcntl(stream, F_GETFD) == -1 && errno == EBADF &&
             open("/dev/null", stream == STDERR_FILENO ? O_WRONLY : O_RDONLY) != stream)
@@ -58,7 +58,7 @@ char *system_own_path(void)
 {
     char *path = realpath("/proc/self/exe", NULL);
 
-    /* The file may be gone, as after an update, and this still leads to it. */
+    /* The file may be gone, as after an update, but this link still leads to it. */
     return path ? path : strdup("/proc/self/exe");
 }
 
@@ -67,7 +67,7 @@ bool system_file_exists(const char *path)
     return access(path, R_OK) == 0;
 }
 
-/* Whether everybody may write the folder that a file is to be in. */
+/* Whether everybody may write to the folder that a file is to be in. */
 static bool is_in_shared_folder(const char *path)
 {
     char *copy = strdup(path);
@@ -79,7 +79,7 @@ static bool is_in_shared_folder(const char *path)
     return is_shared;
 }
 
-/* In a shared folder links are not followed, and a pipe is not waited for. */
+/* In a shared folder, links are not followed, and opening a pipe does not wait. */
 FILE *system_new_file(const char *path, const char **why)
 {
     const bool is_shared = is_in_shared_folder(path);
@@ -133,7 +133,7 @@ bool system_set(const char *name, const char *value, struct failure *failure)
 const char system_mock_library[] = "libcuda.so.1";
 const char system_search_variable[] = "LD_LIBRARY_PATH";
 const char system_search_separator[] = ":";
-/* glibc puts other text for what begins with a dollar, and musl begins a folder at a new line. */
+/* glibc replaces what begins with a dollar, and musl begins a new folder at a newline. */
 const char system_search_forbidden[] = ":;$\n";
 const bool system_loads_kernels = true;
 
@@ -148,7 +148,7 @@ void system_execute(char **words, struct failure *failure)
     failure_set_program(failure, words[0], errno == ENOENT, strerror(errno));
 }
 
-/* Not a device or a pipe; nor a link, which is to stay. */
+/* Devices and pipes are not replaced, nor are links, which have to stay. */
 bool system_is_replaceable(const char *path)
 {
     struct stat status;

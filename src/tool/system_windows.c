@@ -21,7 +21,7 @@ static void restore_code_page(void)
     SetConsoleOutputCP(former_code_page);
 }
 
-/* One line feed ends a line wherever the output goes, and its bytes are UTF-8. */
+/* Lines end with one line feed wherever the output goes, and text is UTF-8. */
 static void prepare_streams(void)
 {
     for (int stream = 0; stream <= 2; stream++) {
@@ -35,7 +35,7 @@ static void prepare_streams(void)
         atexit(restore_code_page);
 }
 
-/* A text of the system as UTF-8; free it. NULL without memory. */
+/* A text of the system as UTF-8; free it. NULL if memory runs out. */
 static char *narrow(const wchar_t *wide)
 {
     const int size = WideCharToMultiByte(CP_UTF8, 0, wide, -1, NULL, 0, NULL, NULL);
@@ -58,7 +58,7 @@ bool system_begin(int *count, char ***words)
         is_done = narrowed[i] != NULL;
     }
     LocalFree(wide);
-    *words = narrowed; /* for as long as the process lives */
+    *words = narrowed; /* kept as long as the process lives */
     return is_done;
 }
 
@@ -125,7 +125,7 @@ const char *system_get(const char *name)
         return NULL;
     value = GetEnvironmentVariableW(wide_name, wide, units) < units ? narrow(wide) : NULL;
     free(wide);
-    return value; /* for as long as the process lives */
+    return value; /* kept as long as the process lives */
 }
 
 bool system_set(const char *name, const char *value, struct failure *failure)
@@ -147,7 +147,7 @@ bool system_set(const char *name, const char *value, struct failure *failure)
     return is_set;
 }
 
-/* A name like NUL is a device in every folder, which only opening it shows. */
+/* A name like NUL is a device in every folder, and only opening it shows that. */
 bool system_is_replaceable(const char *path)
 {
     const HANDLE file =
@@ -180,9 +180,9 @@ bool system_is_terminal(FILE *stream)
 }
 
 /*
- * A program that asks for nvcuda.dll by its name gets, in this order, the one that it has loaded,
- * that of its own folder, of the system's folders, of the current folder, and of the PATH. So a
- * driver of the machine comes before the mock.
+ * A program that loads nvcuda.dll by name gets, in this order, the one that it has already loaded,
+ * or the one in its own folder, the system's folders, the current folder, or the PATH. So a driver
+ * of the machine comes before the mock.
  */
 const char system_mock_library[] = "nvcuda.dll";
 const char system_search_variable[] = "PATH";
@@ -229,14 +229,14 @@ const char *system_search_obstacle(void)
                         : NULL;
 }
 
-/* Add a word to a command line, which the C runtime of the program reads unchanged. */
+/* Add a word to a command line, quoted so that the program's C runtime reads it unchanged. */
 static char *put_word(char *to, const char *word)
 {
     size_t backslashes = 0;
 
     *to++ = '"';
     for (; *word; word++) {
-        if (*word == '"') { /* it and the backslashes before it each take one more */
+        if (*word == '"') { /* the quote and each backslash before it take one more */
             memset(to, '\\', backslashes + 1);
             to += backslashes + 1;
         }
@@ -274,7 +274,7 @@ wchar_t *system_command_line(const char *const *words)
     return wide;
 }
 
-/* A key that interrupts is for the program: it ends or not, and this command with it. */
+/* Interrupting keys are left to the program: if it ends, so does this command. */
 static BOOL WINAPI leave_to_program(DWORD event)
 {
     return event == CTRL_C_EVENT || event == CTRL_BREAK_EVENT;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `cushim time`: rounds of setting device memory between two events, and how long they took. */
+/* `cushim time`: times rounds of setting device memory between two events. */
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -34,8 +34,8 @@ struct measurement {
 };
 
 /*
- * Show on standard error how far a long run is: not in the first second, and ten times a second
- * then. `next_ns` is when, by the monotonic clock.
+ * Show on standard error how far a long run is: not in the first second, and then ten times a
+ * second. `next_ns` is the time of the next output, on the monotonic clock.
  */
 static void show_progress(uint64_t *next_ns, unsigned done, unsigned total)
 {
@@ -48,7 +48,7 @@ static void show_progress(uint64_t *next_ns, unsigned done, unsigned total)
     fflush(stderr);
 }
 
-/* All-zero has nothing to release. */
+/* An all-zero setup has nothing to release. */
 struct setup {
     struct cushim_context *context;
     struct cushim_context_scope scope; /* in which the memory is used */
@@ -78,7 +78,7 @@ static bool acquire(struct setup *setup, const struct measurement *measurement,
            CALLED(failure, cushim_event_create, setup->context, NULL, &setup->stop);
 }
 
-/* Whatever fails, the rest is released too. */
+/* Release everything, even if some of it fails. */
 static void release(struct setup *setup, struct failure *failure)
 {
     CALLED(failure, cushim_event_release, setup->stop);
@@ -98,7 +98,7 @@ static bool read_elapsed(const struct setup *setup, float *elapsed_ms, struct fa
                                  cushim_event_explain(setup->start, setup->stop, code));
 }
 
-/* One round: what it took, in milliseconds. */
+/* Time one round, in milliseconds. */
 static bool time_round(const struct setup *setup, size_t bytes, float *elapsed_ms,
                        struct failure *failure)
 {
@@ -130,7 +130,7 @@ static bool time_rounds(struct measurement *measurement, const struct setup *set
         if (done)
             show_progress(&next_ns, ++measurement->rounds, measurement->repeat);
     }
-    /* Nothing of the progress stays, which takes 32 columns at most. */
+    /* Erase the progress, which takes 32 columns at most. */
     if (next_ns != first_ns) {
         fprintf(stderr, "\r%32s\r", "");
         fflush(stderr);
@@ -160,7 +160,7 @@ static void summarize(struct measurement *measurement, float *elapsed_ms)
 
 /*
  * Measure in the primary context of the device. Whether it succeeds or fails, all objects are
- * released afterwards, and the current context of the thread is what it was.
+ * released afterwards, and the thread has the same current context as before.
  */
 static bool measure(struct measurement *measurement, struct failure *failure)
 {
@@ -173,7 +173,7 @@ static bool measure(struct measurement *measurement, struct failure *failure)
                     "There is no memory for the times of %u rounds.", measurement->repeat);
         return false;
     }
-    /* Where interruptions are ignored, as under nohup, they stay so. */
+    /* If interruptions are ignored, as under nohup, they stay ignored. */
     former = signal(SIGINT, on_interrupt);
     if (former == SIG_IGN)
         signal(SIGINT, SIG_IGN);
@@ -187,7 +187,7 @@ static bool measure(struct measurement *measurement, struct failure *failure)
     return failure->status == STATUS_DONE;
 }
 
-/* Bytes per second at the median; not a number if that is not positive. */
+/* Bytes per second at the median; NaN if that is not positive. */
 static double bandwidth_of(const struct measurement *measurement)
 {
     return measurement->median_ms > 0 ? (double)measurement->bytes / (measurement->median_ms / 1000)
@@ -287,7 +287,7 @@ enum status command_time(const struct arguments *arguments)
         check_mode(arguments, &driver, &failure) &&
         device_choose(&device, arguments->device, &failure)) {
         measurement.device = device.handle;
-        /* The mock driver sets its bytes on the processor, and its times are virtual. */
+        /* The mock driver sets the bytes on the processor, in virtual time, so few suffice. */
         measurement.bytes =
             arguments->bytes ? (size_t)arguments->bytes : (size_t)(driver.is_mock ? 16 : 256) << 20;
         /* An interruption is a failure only if it leaves no result. */

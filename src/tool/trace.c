@@ -23,7 +23,7 @@ static bool ends_with(const char *text, const char *end)
     return length > end_length && strcmp(text + length - end_length, end) == 0;
 }
 
-/* The writer for the ending of a file's name. NULL: there is none. */
+/* The writer for the extension of a file's name; NULL if there is none. */
 static trace_writer *writer_for(const char *output)
 {
     if (strcmp(output, "-") == 0 || ends_with(output, ".json"))

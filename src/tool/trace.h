@@ -9,8 +9,8 @@
 void trace_convert(const char *path, const char *output, struct failure *failure);
 
 /*
- * Demangle C++ names, one on each line; returns as many lines, to be freed. NULL: c++filt is not
- * installed, or has failed.
+ * Demangle C++ names, one on each line; returns the same number of lines, to be freed, or NULL if
+ * c++filt is not installed or fails.
  */
 char *trace_demangle_lines(const char *lines, size_t size);
 

@@ -137,8 +137,8 @@ static bool check_settings(const struct arguments *arguments, struct failure *fa
 }
 
 /*
- * Create a file in the folder and remove it, so that the command fails at once if the processes of
- * the program could not. The name is as long as theirs can be.
+ * Create a file in the folder and remove it, so that the command fails at once if the program's
+ * processes could not create theirs. The name is as long as theirs can be.
  */
 static bool check_folder(const char *prefix, const char *folder, struct failure *failure)
 {

@@ -3,9 +3,9 @@
  * The file that a traced process writes: a header, then chunks of records.
  *
  * The process maps the file and writes records into it as its calls begin and end, so nothing is
- * lost if the process is killed. A thread owns the chunk that it writes to: no other thread adds
- * records to it. The file is sparse: chunks that no thread has taken occupy no space. All numbers
- * are in the byte order of the machine.
+ * lost if the process is killed. A thread owns its chunk: no other thread adds records to it. The
+ * file is sparse: chunks that no thread has taken occupy no space. All numbers are in the byte
+ * order of the machine.
  *
  * Within a chunk, records follow one another. `used` is stored after the record that it covers, so
  * a reader may look at any time. The record of a call is written when the call begins, and
@@ -35,23 +35,23 @@ enum {
 struct trace_header {
     char magic[16]; /* TRACE_MAGIC */
     uint32_t version, header_bytes, chunk_bytes, flags;
-    uint32_t driver_version; /* as of cuDriverGetVersion; 0: not known */
+    uint32_t driver_version; /* as cuDriverGetVersion returns it; 0 if unknown */
     uint32_t process;
     uint64_t chunk_limit;           /* how many chunks the file has room for */
-    uint64_t chunk_count;           /* chunks that threads have asked for, also beyond the limit */
+    uint64_t chunk_count;           /* chunks that threads have asked for, even beyond the limit */
     uint64_t lost_calls, lost_work; /* calls and work that there was no room for */
     uint64_t untimed_work;          /* pieces of work whose times could not be read */
-    uint64_t unknown_functions;     /* found by cuGetProcAddress and not in the registry */
+    uint64_t unknown_functions;     /* found by cuGetProcAddress but not in the registry */
     uint64_t began_ns, ended_ns;    /* on the trace's clock */
     uint64_t began_unix_ns;         /* `began_ns` as the time of day, since 1970 */
     uint64_t call_cost_ns;          /* measured time that recording adds to a call */
-    uint64_t event_cost_ns;         /* measured time of two events: subtracted from durations */
-    char program[TRACE_TEXT_BYTES]; /* the command line, cut to the room */
+    uint64_t event_cost_ns;         /* measured time of two events, subtracted from durations */
+    char program[TRACE_TEXT_BYTES]; /* the command line, cut to fit */
     char driver[TRACE_TEXT_BYTES];  /* the path of the driver, or the identity of the mock */
 };
 
 struct trace_chunk {
-    uint32_t thread;        /* numbered from 1 in the order of their first call */
+    uint32_t thread;        /* threads are numbered from 1 in the order of first calls */
     uint32_t used;          /* size of the records that follow this struct, in bytes */
     uint64_t system_thread; /* the operating system's number of the thread */
 };
@@ -60,8 +60,8 @@ enum trace_kind {
     TRACE_CALL = 1, /* words: the arguments, see below */
     TRACE_WORK,     /* words: a struct trace_work, what the device did for a call */
     TRACE_NAME,     /* word 0: enum trace_named, word 1: what is named; then the name with NUL */
-    TRACE_RANGE,    /* a range of NVTX; the words are its name with NUL */
-    TRACE_MARK,     /* a mark of NVTX; the words are its name with NUL */
+    TRACE_RANGE,    /* an NVTX range; the words are its name with NUL */
+    TRACE_MARK,     /* an NVTX mark; the words are its name with NUL */
 };
 
 /*
@@ -82,7 +82,7 @@ struct trace_record {
 
 #define TRACE_ARGUMENT_WRITTEN(index) (1u << (index))
 #define TRACE_INJECTED (1u << 31) /* CALL: a fault rule chose the result */
-#define TRACE_PROCESS_RANGE 1u    /* RANGE: overlaps others, and any thread may end it */
+#define TRACE_PROCESS_RANGE 1u    /* RANGE: it may overlap others, and any thread may end it */
 
 enum trace_work_kind {
     TRACE_KERNEL = 1,
@@ -97,15 +97,15 @@ enum trace_work_kind {
 };
 
 /*
- * The words of work, which the last call before it in its thread queues. The times of its record
- * are those of the device on the trace's clock, or 0 if they could not be read.
+ * The words of work, which was queued by the last call before it in the same thread. The times of
+ * its record are those of the device on the trace's clock, or 0 if they could not be read.
  */
 struct trace_work {
     uint32_t kind;            /* enum trace_work_kind */
-    uint32_t device;          /* number of the device; UINT32_MAX: not known */
+    uint32_t device;          /* number of the device; UINT32_MAX if unknown */
     uint64_t context, stream; /* handles; a stream may be NULL, 1 (legacy) or 2 (per thread) */
-    uint64_t object;          /* handle of the function or graph; 0: none */
-    uint64_t bytes;           /* how many are copied or set; 0: not known */
+    uint64_t object;          /* handle of the function or graph, or 0 */
+    uint64_t bytes;           /* how many are copied or set; 0 if unknown */
     uint32_t grid[3], block[3];
     uint32_t shared_bytes;
 };
@@ -114,7 +114,7 @@ struct trace_work {
 enum trace_named {
     TRACE_NAME_FUNCTION,         /* a kernel, by its CUfunction or CUkernel */
     TRACE_NAME_THREAD,           /* a thread, by the operating system's number */
-    TRACE_NAME_UNKNOWN_FUNCTION, /* a function that the registry does not have, by its address */
+    TRACE_NAME_UNKNOWN_FUNCTION, /* a function that the registry lacks, by its address */
 };
 
 _Static_assert(sizeof(struct trace_header) <= TRACE_HEADER_BYTES, "the header has its room");

@@ -7,7 +7,7 @@
 #include "src/trace/output.h"
 #include "src/trace/viewer/viewer.h"
 
-/* The details of events take so many bytes at most; further events have none. */
+/* Once the details of events take this many bytes, no new ones are added. */
 enum { DETAIL_BYTES = 64 << 20 };
 
 struct html_output {
@@ -36,7 +36,7 @@ static void put_begin(struct html_output *output, uint64_t began_ns)
     output->began_ns = began_ns;
 }
 
-/* `detail` is 1 + index, or 0; `link` is 1 + the number of the call that queued the work, or 0. */
+/* `detail` is 1 + its index, or 0; `link` is 1 + the number of the queuing call, or 0. */
 static void put_event(struct html_output *output, uint64_t began_ns, uint64_t ended_ns,
                       uint32_t name, enum trace_class is, uint32_t detail, uint64_t link)
 {
@@ -61,7 +61,7 @@ static uint32_t add_detail(struct html_output *output, const char *text)
     return index + 1; /* 0 for TRACE_SET_NONE */
 }
 
-/* `bytesize=256, hStream=stream#1 -> CUDA_ERROR_INVALID_VALUE`. */
+/* Add the detail of a call: `bytesize=256, hStream=stream#1 -> CUDA_ERROR_INVALID_VALUE`. */
 static uint32_t call_detail(struct html_output *output, const struct trace_item *item)
 {
     char buffer[1024], result[TRACE_RESULT_BYTES];
@@ -132,7 +132,7 @@ static void put_range(struct html_output *output, const struct trace_range *rang
 static void put_memory(struct html_output *output, const struct trace_memory *memory)
 {
     put_begin(output, memory->time_ns);
-    put_number(output, memory->bytes << 1); /* zigzag: never negative */
+    put_number(output, memory->bytes << 1); /* zigzag encoding of a number that is never negative */
 }
 
 static void encode_track(struct html_output *output, const struct trace_track *track)
@@ -229,7 +229,7 @@ void trace_write_html(const struct trace_timeline *timeline, FILE *file)
 {
     struct html_output output = {.timeline = timeline, .file = file};
 
-    /* The details of events are collected here, and are written before the events. */
+    /* Encoding the events collects their details, which are written before the events. */
     for (size_t i = 0; i < timeline->track_count; i++)
         encode_track(&output, &timeline->tracks[i]);
     fputs(cushim__trace_viewer_before, file);

@@ -6,9 +6,9 @@
 #include "src/trace/output.h"
 
 /*
- * The process of the program has a track for the calls of each thread and one for its ranges;
- * ranges of the process are asynchronous events. Each context is shown as a process, with a track
- * for each stream.
+ * The traced process has a track for the calls of each thread and one for the thread's ranges;
+ * process ranges are asynchronous events. Each context is shown as a process, with a track for each
+ * stream.
  */
 struct json_output {
     const struct trace_timeline *timeline;
@@ -73,7 +73,7 @@ void trace_put_header(const struct trace_timeline *timeline, FILE *file)
     trace_put_strings(file, &timeline->names, timeline->unknown, timeline->unknown_count);
 }
 
-/* Microseconds. */
+/* Print a time in microseconds. */
 static void put_time(FILE *file, const char *key, uint64_t ns)
 {
     fprintf(file, ",\"%s\":%" PRIu64 ".%03u", key, ns / 1000, (unsigned)(ns % 1000));
@@ -88,7 +88,7 @@ static void begin_event(const struct json_output *output, char phase, uint64_t p
     put_time(output->file, "ts", time_ns);
 }
 
-/* An event of a track, whose events nest. */
+/* Begin an event of a track whose events nest. */
 static void begin_span(const struct json_output *output, uint64_t process, uint64_t thread,
                        uint64_t began_ns, uint64_t ended_ns)
 {
@@ -103,7 +103,7 @@ static void put_name(const struct json_output *output, const char *name, const c
     fprintf(output->file, ",\"cat\":\"%s\"", category);
 }
 
-/* The name of a process or a thread, and its place among the others. */
+/* Put the name of a process or a thread, and its position among the others. */
 static void put_metadata(const struct json_output *output, const char *what, uint64_t process,
                          uint64_t thread, const char *name, uint64_t position)
 {
@@ -116,7 +116,7 @@ static void put_metadata(const struct json_output *output, const char *what, uin
             what, position);
 }
 
-/* The process and the thread that stand for a track. */
+/* The process and the thread as which a track is shown. */
 static uint64_t process_of(const struct json_output *output, const struct trace_track *track)
 {
     return track->kind == TRACE_TRACK_WORK
@@ -190,7 +190,7 @@ static void put_call(const struct json_output *output, const struct trace_item *
             record->ended_ns ? trace_result_name(record->code, buffer) : "not");
 }
 
-/* One end of an arrow from a call to its work. */
+/* Put one end of an arrow from a call to its work. */
 static void put_flow(const struct json_output *output, char phase, uint64_t process,
                      uint64_t thread, uint64_t time_ns, size_t number)
 {
@@ -237,7 +237,7 @@ static void put_work(const struct json_output *output, const struct trace_track 
     put_flow(output, 'f', process, thread, work->began_ns, number);
 }
 
-/* An asynchronous event, which may overlap others. */
+/* Put a range as an asynchronous event, which may overlap others. */
 static void put_process_range(const struct json_output *output, const struct trace_range *range)
 {
     const size_t number = 1 + (size_t)(range - output->timeline->ranges);

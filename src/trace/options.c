@@ -24,7 +24,7 @@ static CUresult read_buffer(const struct cushim__lines *lines, uint64_t *bytes)
     return cushim__lines_refuse(lines, lines->value.start, "buffer is a size, such as 256 MiB");
 }
 
-/* Copy the next pattern, without blanks, and move on. False: there are no more. */
+/* Copy the next pattern without blanks, and move on. Returns false if there are no more. */
 static bool next_pattern(const char **patterns, char pattern[TRACE_PATTERN_BYTES])
 {
     const char *start = *patterns + strspn(*patterns, " \t,");

@@ -9,7 +9,7 @@
 #include "src/trace/set.h"
 
 struct trace_place {
-    uint64_t thread, index; /* index: among the chunks of the file */
+    uint64_t thread, index; /* `index` counts the chunks of the file */
     struct chunk {
         struct trace_chunk head;
         char records[TRACE_CHUNK_BYTES - sizeof(struct trace_chunk)];
@@ -29,7 +29,7 @@ uint64_t trace_nest(struct trace_nesting *nesting, uint64_t began_ns, uint64_t e
     return ended_ns;
 }
 
-/* The first damage is kept. */
+/* Only the first damage is kept. */
 static void note_damage(struct trace_reader *reader, uint64_t chunk, size_t offset)
 {
     if (!reader->damage[0])
@@ -38,7 +38,7 @@ static void note_damage(struct trace_reader *reader, uint64_t chunk, size_t offs
                  TRACE_HEADER_BYTES + chunk * TRACE_CHUNK_BYTES + offset);
 }
 
-/* False: the file is refused, and `why` says so. */
+/* Returns false if the file is refused; `why` then says why. */
 static bool read_header(FILE *file, struct trace_header *header, char *why, size_t why_size)
 {
     char bytes[TRACE_HEADER_BYTES] = "";
@@ -80,7 +80,7 @@ static void read_chunks(struct trace_reader *reader, FILE *file)
             note_damage(reader, i, size);
         if (chunk->head.used > most)
             chunk->head.used = (uint32_t)most;
-        if (chunk->head.thread == 0) { /* the thread had taken it and not written to it */
+        if (chunk->head.thread == 0) { /* the thread has taken it but not written to it */
             if (chunk->head.used > 0)
                 note_damage(reader, i, 0);
             free(chunk);
@@ -93,7 +93,7 @@ static void read_chunks(struct trace_reader *reader, FILE *file)
         qsort(reader->places, reader->place_count, sizeof *reader->places, trace_by_two);
 }
 
-/* Whether a record is whole: work has its struct, and names have an end. */
+/* Whether a record is complete: work has its struct, and names end with a NUL. */
 static bool is_whole(const struct trace_record *record, size_t left)
 {
     const uint64_t *words = (const uint64_t *)(record + 1);
@@ -122,14 +122,14 @@ static uint64_t time_of(const struct trace_reader *reader, uint64_t ns)
     return ns > reader->header.began_ns ? ns - reader->header.began_ns : 0;
 }
 
-/* The trace takes as long as everything in it. */
+/* Extend the duration of the trace to a time. */
 static void reach(struct trace_reader *reader, uint64_t ns)
 {
     if (time_of(reader, ns) > reader->duration_ns)
         reader->duration_ns = time_of(reader, ns);
 }
 
-/* Add the records of a chunk of the last thread. After a damaged one the rest is skipped. */
+/* Add a chunk's records to the last thread. After a damaged record the rest is skipped. */
 static void add_records(struct trace_reader *reader, const struct trace_place *place, size_t *room)
 {
     struct trace_thread *thread = &reader->threads[reader->thread_count - 1];
@@ -173,7 +173,7 @@ static void read_records(struct trace_reader *reader)
     }
 }
 
-/* Set the times and positions of all items. What has not ended ends with the trace. */
+/* Set the times and positions of all items. Items that have not ended end with the trace. */
 static void order_items(struct trace_reader *reader)
 {
     struct trace_nesting nesting = {0};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads a trace file, whatever it contains: its process may have been killed or may still write,
- * and the file may be cut off or overwritten. What can be read is read.
+ * Reads a trace file, whatever it contains: its process may have been killed or may still be
+ * writing, and the file may be cut off or overwritten. Everything that can be read is read.
  */
 #ifndef CUSHIM_TRACE_READER_H
 #define CUSHIM_TRACE_READER_H
@@ -15,8 +15,8 @@
 
 /*
  * A record, with times that count from the start of the trace. Whatever was written, the calls of a
- * thread begin in order, and end within the call that they are nested in. What has not ended ends
- * with the trace.
+ * thread begin in order, and end within the call that they are nested in. Records that have not
+ * ended end with the trace.
  */
 struct trace_item {
     const struct trace_record *record;
@@ -36,10 +36,10 @@ struct trace_position {
 };
 
 struct trace_reader {
-    struct trace_header header; /* its texts have a NUL */
+    struct trace_header header; /* its texts end with a NUL */
     struct trace_thread *threads;
     size_t thread_count;
-    struct trace_item *items; /* by thread */
+    struct trace_item *items; /* grouped by thread */
     size_t item_count;
     /*
      * The items of all threads: calls in the order in which they began, and other records (names,
@@ -47,14 +47,14 @@ struct trace_reader {
      */
     struct trace_position *order;
     uint64_t duration_ns;
-    char damage[80];            /* says where the first damage is; "": there is none */
-    struct trace_place *places; /* the chunks, which hold the records, by thread */
+    char damage[80];            /* says where the first damage is; empty if there is none */
+    struct trace_place *places; /* the chunks, which hold the records, grouped by thread */
     size_t place_count;
 };
 
 /*
- * Read a whole file, which stays the caller's. False: it cannot be read as a trace, and `why` is a
- * predicate that says so, such as "is no trace".
+ * Read a whole file, which stays the caller's. Returns false if it cannot be read as a trace; `why`
+ * is then a predicate that says so, such as "is no trace".
  */
 bool trace_reader_open(struct trace_reader *reader, FILE *file, char *why, size_t size);
 void trace_reader_close(struct trace_reader *reader);
@@ -64,13 +64,13 @@ static inline const uint64_t *trace_words(const struct trace_item *item)
     return (const uint64_t *)(item->record + 1);
 }
 
-/* The ends of the spans that are open, of which each is to end within the one around it. */
+/* The ends of the open spans, each of which has to end within the one around it. */
 struct trace_nesting {
     uint64_t *ends;
     size_t count, room;
 };
 
-/* Add a span that begins after all former ones have begun. Returns when it ends. */
+/* Add a span that does not begin before the former ones. Returns its end, which may be cut. */
 uint64_t trace_nest(struct trace_nesting *nesting, uint64_t began_ns, uint64_t ended_ns);
 
 #endif

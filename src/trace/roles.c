@@ -7,9 +7,9 @@
 #include "src/driver_api/function_name.h"
 
 /*
- * The first pattern that matches counts. docs/driver-semantics.md says which functions block: waits
- * for events, streams and contexts, what ends a context or unloads code (89), what frees memory
- * (94), and copies that are not asynchronous (113), except those within the device.
+ * The first pattern that matches counts. docs/driver-semantics.md says which functions block: those
+ * that wait for events, streams and contexts, those that end a context or unload code (89), those
+ * that free memory (94), and copies that are not asynchronous (113), except within the device.
  */
 static const struct {
     const char *pattern;

@@ -9,13 +9,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* All-zero is an empty set. */
+/* An all-zero struct is an empty set. */
 struct trace_set {
     char *bytes; /* all strings, each with a NUL */
     size_t byte_count, byte_room;
     size_t *starts;
     size_t count, room;
-    uint32_t *table; /* hash table: number + 1; 0: free */
+    uint32_t *table; /* hash table of number + 1, or 0 if free */
     size_t table_size;
 };
 
@@ -33,7 +33,7 @@ const char *trace_set_at(const struct trace_set *set, uint32_t number);
 
 void trace_set_free(struct trace_set *set);
 
-/* Compare structs that begin with two numbers of 64 bits, for qsort(). */
+/* Compare structs that begin with two 64-bit numbers, for qsort(). */
 int trace_by_two(const void *one, const void *other);
 
 /*

@@ -45,7 +45,7 @@ struct name_text {
     char text[100];
 };
 
-/* A name on one line, cut to `size` bytes with the NUL, of which there are at most a hundred. */
+/* A name on one line, cut to `size` bytes including the NUL; `size` is at most 100. */
 static struct name_text shown(const char *name, size_t size)
 {
     char plain[3 * TRACE_TEXT_BYTES];
@@ -76,7 +76,7 @@ static int by_total(const void *one, const void *other)
     return strcmp(a->name, b->name);
 }
 
-/* Print the first `most` by their total time. */
+/* Print the `most` elements with the longest total times. */
 static void put_totals(FILE *file, struct total *totals, size_t count, size_t most)
 {
     qsort(totals, count, sizeof *totals, by_total);
@@ -171,7 +171,7 @@ static void put_kernels(const struct trace_timeline *timeline, FILE *file)
     free(totals);
 }
 
-/* All work but kernels, by kind. */
+/* Print all work but kernels, by kind. */
 static void put_other_work(const struct trace_timeline *timeline, FILE *file)
 {
     struct total totals[TRACE_HOST_FUNCTION + 1] = {0};
@@ -215,7 +215,7 @@ static void put_streams(const struct trace_timeline *timeline, FILE *file)
         fprintf(file, "  and %zu more streams\n", timeline->stream_count - STREAMS);
 }
 
-/* Insert a gap into the longest ones, behind those of the same length. */
+/* Insert a gap into the list of the longest, behind those of the same length. */
 static void add_gap(struct span *gaps, const struct span *gap)
 {
     size_t place = GAPS;
@@ -229,7 +229,7 @@ static void add_gap(struct span *gaps, const struct span *gap)
     gaps[place] = *gap;
 }
 
-/* The longest gaps in which no stream of a context had work, between its first and its last. */
+/* Print the longest gaps between a context's first and last work in which no stream had any. */
 static void put_gaps(const struct trace_timeline *timeline, FILE *file)
 {
     struct span gaps[GAPS] = {0}, gap;

@@ -17,15 +17,15 @@ static bool is_mangled(const char *name)
     return name[0] == '_' && name[1] == 'Z' && name[strspn(name, allowed)] == '\0';
 }
 
-/* Every kernel returns void, so that says nothing. */
+/* Every kernel returns void, so the word is left out. */
 static const char *without_void(const char *name)
 {
     return strncmp(name, "void ", 5) == 0 ? name + 5 : name;
 }
 
 /*
- * Find the C++ names in lines in the order of the set. False: there are fewer lines or more, so it
- * is not known which name a line belongs to.
+ * Find the C++ names in lines, which are in the order of the set. Returns false if there are fewer
+ * lines or more, because it is then not known which name a line belongs to.
  */
 static bool read_lines(char *lines, const char **names, size_t count)
 {

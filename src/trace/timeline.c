@@ -164,7 +164,7 @@ static void add_call(struct pass *pass, const struct trace_item *item)
         function->longest_ns = duration;
     if (function->roles & TRACE_BLOCKS) {
         function->blocked_ns += duration;
-        /* A call that is nested in another one is counted with that. */
+        /* A call nested in another blocking one is already counted with that one. */
         if (item->began_ns >= lane->blocked_until_ns) {
             timeline->blocked_ns += duration;
             lane->blocked_until_ns = item->ended_ns;
@@ -191,7 +191,7 @@ static void add_range(struct trace_timeline *timeline, const struct trace_item *
         trace_set_add_text(&timeline->names, (const char *)trace_words(item)), is_mark};
 }
 
-/* The most frequent one first. */
+/* Sort the most frequent error first. */
 static int by_count(const void *one, const void *other)
 {
     const struct trace_error *a = one, *b = other;
@@ -212,7 +212,7 @@ static int by_range(const void *one, const void *other)
     return (a->ended_ns < b->ended_ns) - (a->ended_ns > b->ended_ns);
 }
 
-/* Those of a thread nest, as calls do. Returns the end of those of the thread. */
+/* Nest the ranges of a thread, as calls are. Returns the end of the thread's ranges. */
 static size_t nest_ranges(struct trace_timeline *timeline, size_t first, uint32_t thread)
 {
     struct trace_nesting nesting = {0};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The model of a trace that all outputs share: the tracks of threads, streams and memory, names and
- * counts. Times count from the start of the trace.
+ * The model of a trace that all outputs share: the tracks of threads, streams and memory, and names
+ * and counts. Times count from the start of the trace.
  */
 #ifndef CUSHIM_TRACE_TIMELINE_H
 #define CUSHIM_TRACE_TIMELINE_H
@@ -19,12 +19,12 @@ enum {
     TRACE_UNKNOWN_SHOWN = 10, /* how many unknown functions are named */
 };
 
-/* What the outputs show in a row: a number of events, which begin in order. */
+/* A row in the outputs: a number of events, in the order in which they begin. */
 struct trace_track {
     enum trace_track_kind {
-        TRACE_TRACK_RANGES,         /* of a thread: they nest */
+        TRACE_TRACK_RANGES,         /* of a thread; they nest */
         TRACE_TRACK_CALLS,          /* of a thread; other records lie among its items */
-        TRACE_TRACK_PROCESS_RANGES, /* which overlap */
+        TRACE_TRACK_PROCESS_RANGES, /* they may overlap */
         TRACE_TRACK_WORK,           /* of a stream */
         TRACE_TRACK_MEMORY,
     } kind;
@@ -32,7 +32,7 @@ struct trace_track {
     const char *group;    /* the name of the process or the context */
     size_t first, end;    /* in the array for the kind: items, ranges, works, memory */
     size_t count;         /* of events */
-    uint64_t position[2]; /* among the streams */
+    uint64_t position[2]; /* sort key among the streams */
     char name[96];
 };
 
@@ -41,13 +41,13 @@ struct trace_lane {
     size_t call_count;
     uint64_t last_ns; /* when the last call began */
     uint16_t last_slot;
-    uint64_t first_call;       /* number of its first call; numbers go through all threads */
+    uint64_t first_call;       /* number of its first call, counted through all threads */
     uint64_t blocked_until_ns; /* end of the last call that may block */
 };
 
 struct trace_range {
     uint64_t began_ns, ended_ns;
-    uint32_t thread; /* index; behind the last one: ranges of the process */
+    uint32_t thread; /* index; the number of threads for process ranges */
     uint32_t name;
     bool is_mark;
 };
@@ -60,7 +60,7 @@ struct trace_stream {
 
 struct trace_context {
     uint64_t handle;
-    uint32_t device; /* UINT32_MAX: not known */
+    uint32_t device; /* UINT32_MAX if unknown */
     char name[96];
 };
 
@@ -71,7 +71,7 @@ struct trace_shape {
 /* Work whose times are known. Pieces of work of one stream do not overlap. */
 struct trace_work_event {
     uint64_t began_ns, ended_ns;
-    uint64_t call; /* 1 + the number of the call that queued it; 0: not known */
+    uint64_t call; /* 1 + the number of the call that queued it; 0 if unknown */
     uint64_t call_ns;
     uint64_t bytes;
     uint32_t stream, name;
@@ -94,7 +94,7 @@ struct trace_error {
     int32_t code;
 };
 
-/* How much device memory is allocated from a time on. */
+/* How much device memory is allocated from a point in time on. */
 struct trace_memory {
     uint64_t time_ns, bytes;
 };
@@ -102,10 +102,10 @@ struct trace_memory {
 struct trace_timeline {
     const struct trace_reader *reader;
     struct trace_set names; /* of all events */
-    uint32_t *slot_names;   /* by slot; TRACE_SET_NONE: the function was not called */
+    uint32_t *slot_names;   /* by slot; TRACE_SET_NONE if the function was not called */
     struct trace_function *functions;
 
-    struct trace_track *tracks; /* in the order in which they are shown; a group lies together */
+    struct trace_track *tracks; /* in the order in which they are shown; a group is contiguous */
     size_t track_count, track_room;
     char process_name[32];
 
@@ -118,17 +118,17 @@ struct trace_timeline {
     size_t stream_count, stream_room;
     struct trace_context *contexts;
     size_t context_count, context_room;
-    struct trace_work_event *works; /* by stream and time */
+    struct trace_work_event *works; /* sorted by stream and time */
     size_t work_count, work_room;
 
     struct trace_error *errors;
     size_t error_count, error_room;
     struct trace_memory *memory;
     size_t memory_count, memory_room;
-    /* Names of functions that cuGetProcAddress has found and the registry does not have. */
+    /* Names of functions that cuGetProcAddress has found but the registry lacks. */
     uint32_t unknown[TRACE_UNKNOWN_SHOWN], unknown_count;
 
-    /* Private: sets that find streams and so on, and arrays by the numbers of their elements. */
+    /* Private: sets for looking up streams and so on, and arrays indexed by their numbers. */
     struct trace_set stream_keys, context_keys, error_keys, handles, named;
     uint32_t *handle_numbers, *named_names, type_counts[CUSHIM__OBJECT_TYPES];
     size_t handle_room, named_room;
@@ -139,7 +139,7 @@ struct trace_timeline {
 void trace_timeline_read(struct trace_timeline *timeline, const struct trace_reader *reader);
 void trace_timeline_free(struct trace_timeline *timeline);
 
-/* The name that the program gives something, as a number in `names`, or TRACE_SET_NONE. */
+/* The name that the program gave to something, as a number in `names`, or TRACE_SET_NONE. */
 uint32_t trace_name_of(const struct trace_timeline *timeline, enum trace_named what, uint64_t of);
 
 /* Add a track; the name is copied. The pointer is valid until another one is added. */
@@ -179,12 +179,12 @@ void trace_slot_add_name(struct trace_timeline *timeline, unsigned slot);
 
 void trace_work_add(struct trace_timeline *timeline, const struct trace_item *item);
 
-/* When all items are read: sort the work, name contexts, and add the tracks of streams. */
+/* To be called when all items are read: sorts the work, names contexts, and adds stream tracks. */
 void trace_work_finish(struct trace_timeline *timeline);
 
 /* --- Arguments and results: values.c --- */
 
-/* "CUDA_ERROR_INVALID_VALUE", or in the buffer "result 1234". */
+/* Returns "CUDA_ERROR_INVALID_VALUE" or the like, or "result 1234" in the buffer. */
 enum { TRACE_RESULT_BYTES = 24 };
 const char *trace_result_name(int32_t code, char buffer[TRACE_RESULT_BYTES]);
 
@@ -201,7 +201,7 @@ struct trace_argument {
 /* How many arguments of a call are recorded. */
 unsigned trace_argument_count(const struct trace_item *item);
 
-/* False: the argument is not shown, as it is a struct that is passed by value. */
+/* Returns false for a struct that is passed by value, which is not shown. */
 bool trace_argument_read(const struct trace_timeline *timeline, const struct trace_item *item,
                          unsigned index, struct trace_argument *argument);
 
@@ -209,7 +209,7 @@ bool trace_argument_read(const struct trace_timeline *timeline, const struct tra
 void trace_handles_begin(struct trace_timeline *timeline);
 void trace_handles_number(struct trace_timeline *timeline, const struct trace_item *item);
 
-/* The number of a handle: of a stream it is 1 if its tag is "stream#1". */
+/* The number of a handle: 1 for the stream whose tag is "stream#1". */
 uint32_t trace_handle_number(struct trace_timeline *timeline, enum cushim__object_type type,
                              uint64_t handle);
 

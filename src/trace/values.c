@@ -59,7 +59,7 @@ static bool is_written(const struct trace_item *item, unsigned index)
     return index < 31 && item->record->flags & TRACE_ARGUMENT_WRITTEN(index);
 }
 
-/* The names of handle values that stand for no object of the program; else NULL. */
+/* The name of a handle value that stands for no object of the program; otherwise NULL. */
 static const char *special_handle(const char *type, uint64_t handle)
 {
     const bool is_stream = strcmp(type, "CUstream") == 0;
@@ -132,7 +132,7 @@ static void put_number(struct trace_argument *argument, bool is_signed)
     argument->is_number = number <= limit && number >= (is_signed ? -limit : 0);
 }
 
-/* The words after the arguments hold the first text argument. NULL: this is another one. */
+/* The words after the arguments hold the first text argument. Returns NULL for any other. */
 static const char *text_of(const struct trace_item *item, unsigned index)
 {
     const unsigned slot = item->record->slot, count = cushim__parameter_count(slot);

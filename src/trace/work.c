@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The work of the devices: its contexts and streams, and the calls that queued it. */
+/* The devices' work: its contexts and streams, and the calls that queued it. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -172,7 +172,7 @@ static int by_device(const void *one, const void *other)
     return trace_by_two(a->position, b->position);
 }
 
-/* By device and context, the default streams first. */
+/* Add the tracks by device and context, the default streams first. */
 static void add_tracks(struct trace_timeline *timeline)
 {
     const struct trace_work_event *works = timeline->works;
