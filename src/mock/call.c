@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What every call does: it takes the lock, takes time, and may return before its function is
+ * What every call does: it takes the lock, lets its time pass, and may fail before its function is
  * called.
  */
 #include "src/mock/mock.h"
@@ -41,7 +41,7 @@ static CUresult check(struct cushim_mock *mock, unsigned slot)
         cushim__mock_call.too_early = rules & CUSHIM__ARGUMENTS_FIRST;
         return cushim__mock_call.too_early ? CUDA_SUCCESS : CUDA_ERROR_NOT_INITIALIZED;
     }
-    /* A host function takes the time that its operation costs, whatever it calls. */
+    /* Calls in a host function take no time: the cost of its operation covers them. */
     if (cushim__mock_call.in_host_function)
         return rules & CUSHIM__IN_HOST_FUNCTION ? CUDA_SUCCESS : CUDA_ERROR_NOT_PERMITTED;
     cushim__mock_sim_elapse(cost_of(&mock->settings, slot));
@@ -54,7 +54,7 @@ CUresult cushim__mock_call_enter(unsigned slot)
 {
     struct cushim_mock *mock = __atomic_load_n(&cushim__mock, __ATOMIC_ACQUIRE);
 
-    /* The calling thread has the lock, and may be inside another call. */
+    /* The thread already holds the lock, and may be inside another call. */
     if (cushim__in_kernel)
         return CUDA_ERROR_NOT_PERMITTED;
     cushim__mock_call.slot = slot;

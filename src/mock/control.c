@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What programs ask of the mock itself: its clock, what it has noted, and what it is. */
+/* The functions of the mock itself: its clock, misuses, log, trace, identity and races. */
 #include <stdio.h>
 
 #include <cushim/version.h>
@@ -55,7 +55,7 @@ CUresult cushim_mock_drain(struct cushim_mock *mock)
     cushim__mock_lock(mock);
     while (cushim__mock_sim_step())
         ;
-    /* Whoever does so has waited for everything, unless something is held up. */
+    /* Unless something is held up, the program has now waited for all work. */
     if (cushim__mock_sim_pending() == 0)
         cushim__race_saw_all();
     cushim__mock_unlock(mock);
@@ -111,7 +111,7 @@ const char *cushim_mock_identity(void)
     return line;
 }
 
-/* The race detector (src/race): what it asks of the mock, and programs ask of it. */
+/* The race detector (src/race): its callbacks, and the functions that programs call. */
 
 static bool find_memory(uint64_t address, struct race_memory *memory)
 {

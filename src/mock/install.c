@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The mock in process, and as the current table. Not in the shared library that unmodified programs
- * load.
+ * Creates the mock in the program's process, and installs it as the current table. This file is not
+ * in the shared library that unmodified programs load.
  */
 #include <cushim/driver.h>
 
 #include "src/mock/api/symbol.h"
 #include "src/mock/mock.h"
 
-/* Rules of faults in its settings make a layer over it, which is its table then. */
+/* If the settings have fault rules, the mock's table is that of a layer over it. */
 CUresult cushim_mock_create(const struct cushim_mock_options *options, struct cushim_mock **mock)
 {
     const struct mock_defaults defaults = {.mode = MOCK_MODE_AUTO, .where = "settings"};
@@ -28,7 +28,7 @@ CUresult cushim_mock_create(const struct cushim_mock_options *options, struct cu
     return code;
 }
 
-/* A layer that was installed over the mock's table stays; it is the program's. */
+/* A layer that the program has installed over the mock's table stays installed. */
 static void put_back(const struct cushim_table *former)
 {
     if (cushim_table_installed() == cushim_mock_table(cushim_mock_current()))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the layer asks of the mock. */
+/* The mock's callbacks for the layer. */
 
 #include "src/base/layer_host.h"
 #include "src/mock/api/context.h"
@@ -10,7 +10,7 @@
 #include "src/mock/mock.h"
 #include "src/mock/sim/sim.h"
 
-/* The mock with its lock taken; NULL: there is none. */
+/* Take the mock's lock. Returns NULL if there is no mock. */
 static struct cushim_mock *enter(void)
 {
     struct cushim_mock *mock = __atomic_load_n(&cushim__mock, __ATOMIC_ACQUIRE);

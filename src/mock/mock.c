@@ -29,7 +29,7 @@
 static struct cushim__lock life;
 static uint64_t serial;
 
-/* An adversarial device has no priorities, as the CUDA reference allows; it says so. */
+/* An adversarial device reports that it has no priorities, as the CUDA reference allows. */
 static void forget_priorities(struct mock_profile *profile)
 {
     profile->least_priority = profile->greatest_priority = 0;
@@ -95,9 +95,9 @@ static void set_current(struct cushim_mock *mock)
 }
 
 /*
- * Forks. The lock is held across one, so that the child finds the mock whole; the threads of the
- * mock are not in the child. If the parent had called cuInit, the child is one where almost nothing
- * works; if not, no thread was there either, and the child has a mock of its own.
+ * Forks. The lock is held across a fork, so that the child finds the mock whole. The mock's threads
+ * are not in the child. If the parent had called cuInit, almost no call works in the child; if not,
+ * the mock had no threads yet, and the child has a mock of its own.
  */
 static void before_fork(void)
 {
@@ -150,7 +150,7 @@ static void end(struct cushim_mock *mock)
     free(mock);
 }
 
-/* Fault rules are applied by a layer, so a mock without them has none. */
+/* A layer applies the fault rules, so a mock without rules has no layer. */
 static CUresult create_layer(struct cushim_mock *mock, const struct cushim_mock_options *options)
 {
     CUresult code = CUDA_SUCCESS;

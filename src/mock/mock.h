@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The mock as a whole: what its library and its own files need of each other. */
+/* The mock as a whole: declarations for its library and for the files of this folder. */
 #ifndef CUSHIM_MOCK_MOCK_H
 #define CUSHIM_MOCK_MOCK_H
 
 #include "src/mock/core/state.h"
 
-/* cushim_mock_create(), for a way in with defaults of its own. */
+/* cushim_mock_create() with the caller's own defaults. */
 struct mock_defaults {
     enum mock_mode mode;
-    const char *where; /* what messages call `options->settings` */
+    const char *where; /* the name of `options->settings` in messages */
 };
 CUresult cushim__mock_create(const struct cushim_mock_options *options,
                              const struct mock_defaults *defaults, struct cushim_mock **mock);
@@ -19,22 +19,22 @@ extern const struct cushim__layer_host cushim__mock_layer_host;
 /* control.c: create the race detector, if the settings ask for it. */
 CUresult cushim__mock_races_create(void);
 
-/* call.c: what holds for all calls alike. The generated wrapper of every slot begins and ends so. */
+/* call.c: the beginning and the end of every call, for the generated wrapper of each slot. */
 
 /*
- * Begin a call: take the lock, let the call's time pass, and return what holds for every function:
- * stub library, not initialised, forked child, inside a host function, a sticky error. `slot` is
- * the number in slot order. On any code but CUDA_SUCCESS the function is not called; leave is.
+ * Begin a call: take the lock, let the call's time pass, and return the error that is the same for
+ * every function: stub library, not initialised, forked child, inside a host function, sticky
+ * error. `slot` is the number in slot order. On any code but CUDA_SUCCESS the wrapper does not call
+ * the function, only cushim__mock_call_leave().
  */
 CUresult cushim__mock_call_enter(unsigned slot);
 
-/* End a call: trace it, release the lock. Returns `code`. */
+/* End a call: trace it, release the lock. Returns `code`, or NOT_INITIALIZED before cuInit. */
 CUresult cushim__mock_call_leave(unsigned slot, CUresult code);
 
 /*
- * The call that has begun is of an ABI that the slot `newer` replaced: log that, once for each
- * slot. Nothing is logged where the driver's version lacks `newer`: the program has no better
- * choice then.
+ * Log, once for each slot, that the current call uses an ABI that the slot `newer` replaced.
+ * Nothing is logged if the driver lacks `newer`, because the program then has no better choice.
  */
 void cushim__mock_call_superseded(unsigned slot, unsigned newer);
 

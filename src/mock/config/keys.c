@@ -21,12 +21,12 @@ static const char *const kind_names[] = {
     [MOCK_OF_PROFILE] = "a profile",
 };
 
-/* What an entry's key stands for: a key, a member of a group, or nothing that there is. */
+/* What the key of an entry means: a key, a member of a group, or nothing that exists. */
 struct meaning {
     const struct mock_key *key;
     const struct mock_key_group *group;
     unsigned number; /* of the member */
-    size_t place;    /* its own among all keys */
+    size_t place;    /* its index among all keys and members */
 };
 
 static const struct mock_key *find_key(const struct cushim__word *word, unsigned kind)
@@ -38,7 +38,7 @@ static const struct mock_key *find_key(const struct cushim__word *word, unsigned
     return key->name ? key : NULL;
 }
 
-/* By name, or by number. */
+/* Find a member by its name or its number. */
 static bool find_member(const struct mock_key_group *group, const struct cushim__word *name,
                         unsigned *number)
 {
@@ -89,7 +89,7 @@ static void offer_members(const struct mock_key_group *group, struct cushim__sug
         cushim__suggestion_offer(suggestion, group->rows[i].name);
 }
 
-/* There is no such key: say so, and which was probably meant. */
+/* Refuse a key that does not exist, and say which one was probably meant. */
 static CUresult refuse_key(const struct cushim__lines *lines, unsigned kind,
                            const struct mock_key_group *group)
 {
@@ -123,7 +123,7 @@ static CUresult refuse_key(const struct cushim__lines *lines, unsigned kind,
                                 cushim__word_shown(word), word->start, hint);
 }
 
-/* `schema = 1` comes first; `is_first` is whether this entry does. `*is_schema`: it is that. */
+/* Check that `schema = 1` comes first. `is_first` and `*is_schema` say what this entry is. */
 static CUresult check_schema(const struct cushim__lines *lines, enum mock_text_kind kind,
                              bool is_first, bool *is_schema)
 {
@@ -165,8 +165,8 @@ static CUresult read_entry(struct mock_settings *settings, enum mock_text_kind k
 }
 
 /*
- * Read what all other keys build on. What cannot be read is refused when its turn comes, and so is
- * a key that comes again in a file.
+ * Read the keys on which all others build. What cannot be read is refused later, in its place, and
+ * so is a key that comes again in a file.
  */
 static CUresult read_early(struct mock_settings *settings, enum mock_text_kind kind,
                            struct cushim__lines *lines)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Keys: which a text of settings or of a profile may have, and how the value of each is read. Keys
- * are rows (settings.c); the reader, the messages and the test of docs/mock.md all go by them.
+ * The keys that a text of settings or of a profile may have, and how the value of each is read.
+ * Keys are rows (settings.c), which the reader, the messages and the test of docs/mock.md all use.
  */
 #ifndef CUSHIM_MOCK_CONFIG_KEYS_H
 #define CUSHIM_MOCK_CONFIG_KEYS_H
@@ -10,10 +10,10 @@
 #include "src/base/key_values.h"
 #include "src/mock/config/settings.h"
 
-/* Which texts have a key, as bits. */
+/* The kinds of texts that have a key, as bits. */
 enum mock_text_kind { MOCK_OF_SETTINGS = 1, MOCK_OF_PROFILE = 2 };
 
-/* How a value is written, and of which type its field is. */
+/* How a value is written, and the type of its field. */
 enum mock_key_type {
     MOCK_KEY_TEXT,     /* char[MOCK_TEXT_SIZE] */
     MOCK_KEY_WORD,     /* an enum: the position in `words` */
@@ -35,34 +35,34 @@ struct mock_key {
     uint64_t minimum, maximum;
     const char *const *words;
 
-    /* Read the value of the current entry, or refuse it; NULL: as `type` says. */
+    /* Read the value of the current entry, or refuse it; NULL if `type` is enough. */
     CUresult (*read)(struct mock_settings *settings, const struct mock_key *key,
                      const struct cushim__lines *lines);
     bool is_required;
-    bool is_early;    /* read before all others, wherever it stands */
-    bool is_repeated; /* may come often: each is read, in their order */
+    bool is_early;    /* read before all others, wherever it is */
+    bool is_repeated; /* may occur several times; all are read, in order */
 };
 extern const struct mock_key cushim__mock_keys[]; /* ends with a NULL name */
 
-/* Keys of both texts that begin alike and end in a name of a list, or in its number. */
+/* Keys that begin with a prefix and end with a name from a list, or with its number. */
 struct mock_key_group {
     const char *name; /* the prefix with NAME after it */
     const char *prefix;
     const char *member;   /* what follows the prefix, for messages */
-    const char *expected; /* as above */
+    const char *expected; /* what a value must be, for messages */
     unsigned kinds;
-    const struct cushim__attribute *rows; /* the list; NULL: the driver's functions */
+    const struct cushim__attribute *rows; /* the list; NULL for the driver's functions */
     size_t row_count;
-    unsigned least, count; /* numbers are from the one, and below the other */
+    unsigned least, count; /* numbers are at least `least`, and below `count` */
     bool (*store)(struct mock_settings *settings, unsigned number,
                   const struct cushim__word *value);
 };
 extern const struct mock_key_group cushim__mock_key_groups[]; /* ends with a NULL name */
 
 /*
- * Read the entries of a text. A file must begin with `schema = 1`, other texts may. In a file no
- * key comes twice, but for those that are repeated; in other texts, which may be put together of
- * several, the last counts.
+ * Read the entries of a text. A file must begin with `schema = 1`; other texts may. In a file no
+ * key may come twice, except those that are repeated; in other texts, which may be put together
+ * from several, the last one counts.
  */
 CUresult cushim__mock_keys_read(struct mock_settings *settings, enum mock_text_kind kind,
                                 struct cushim__lines *lines);
@@ -71,7 +71,7 @@ CUresult cushim__mock_keys_read(struct mock_settings *settings, enum mock_text_k
 CUresult cushim__mock_key_read(const struct mock_key *key, const struct cushim__lines *lines,
                                void *field);
 
-/* A key has this value, which is not what is expected. Returns CUDA_ERROR_INVALID_VALUE. */
+/* Refuse the value of the current entry. Returns CUDA_ERROR_INVALID_VALUE. */
 CUresult cushim__mock_key_refuse(const struct cushim__lines *lines, const char *expected);
 
 #endif

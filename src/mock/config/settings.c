@@ -25,7 +25,7 @@ static const char *const unregistered[] = {"refuse", "skip", "execute", NULL};
 static const char *const leaks[] = {"ignore", "report", NULL};
 static const char *const answers[] = {"no", "yes", NULL};
 
-/* More than any sensible text; a file that grows as it is read ends here, too. */
+/* Larger than any sensible text. This also bounds a file that grows while it is read. */
 enum { LARGEST = 1 << 20 };
 
 static CUresult refuse(CUresult code, const char *path, const char *why, char *message, size_t size)
@@ -69,7 +69,7 @@ static CUresult read_file(char **text, const char *path, char *message, size_t m
                   message, message_size);
 }
 
-/* With the separator at its end. */
+/* The length of a file's folder, with the separator at its end. */
 static size_t folder_length(const char *file)
 {
     size_t length = strlen(file);
@@ -79,7 +79,7 @@ static size_t folder_length(const char *file)
     return length;
 }
 
-/* A path beside a file: unchanged if absolute, else in the file's folder. False: it is too long. */
+/* Make a path: unchanged if absolute, else in the folder of a file. False if it is too long. */
 static bool path_beside(char *path, size_t size, const char *file, const struct cushim__word *name)
 {
     const bool rooted = cushim__host_path_is_rooted(name->start, name->length);
@@ -90,7 +90,7 @@ static bool path_beside(char *path, size_t size, const char *file, const struct 
     return length > 0 && (size_t)length < size;
 }
 
-/* What no key has said comes from the profile. */
+/* Take from the profile what no key has set. */
 static void settle(struct mock_settings *settings)
 {
     const int version = settings->profile.driver_version;
@@ -131,7 +131,7 @@ static CUresult parse_file(struct mock_settings *settings, enum mock_text_kind k
     return code;
 }
 
-/* NOT_FOUND: there is none of this name. */
+/* Returns NOT_FOUND if there is none of this name. */
 static CUresult parse_builtin(struct mock_settings *settings, const struct cushim__word *name,
                               char *message, size_t message_size)
 {
@@ -167,7 +167,7 @@ static CUresult read_profile(struct mock_settings *settings, const struct mock_k
     return code == CUDA_ERROR_NOT_FOUND ? cushim__mock_key_refuse(lines, key->expected) : code;
 }
 
-/* A size, or `profile`: that of the real device. */
+/* Read a size, or `profile` for that of the real device. */
 static CUresult read_memory(struct mock_settings *settings, const struct mock_key *key,
                             const struct cushim__lines *lines)
 {
@@ -219,7 +219,7 @@ static CUresult read_fault(struct mock_settings *settings, const struct mock_key
     return CUDA_SUCCESS;
 }
 
-/* Of the function with that name: of each ABI, if the name is the plain one. */
+/* Set the cost of a function by its name; a plain name sets all its ABIs. */
 static bool store_call(struct mock_settings *settings, unsigned number,
                        const struct cushim__word *value)
 {
@@ -255,7 +255,7 @@ static bool store_limit(struct mock_settings *settings, unsigned number,
     return true;
 }
 
-/* Rows of settings, of one shape each. */
+/* Rows of settings that have the same shape. */
 #define WORDS(key, list, text, kind, member)                                          \
     {                                                                                 \
         .name = (key), .expected = (text), .kinds = MOCK_OF_SETTINGS, .type = (kind), \
@@ -346,26 +346,24 @@ const struct mock_key_group cushim__mock_key_groups[] = {
 
 /*
  * Costs of the simulated device and driver. They are those of one H200 with driver 580 where they
- * were measured (driver-semantics.md #46, #47 and #80), and plausible elsewhere:
- * virtual time is there to have an order and a scale, not to predict a GPU.
+ * were measured (driver-semantics.md #46, #47 and #80), and plausible elsewhere: virtual time has
+ * to give an order and a scale, not to predict a GPU.
  */
 
 static const struct mock_costs default_costs = {
     /* Of the calls that were measured, those that queue no work take 8 to 289 ns. */
     .call_ns = 200,
-    /* An empty pair of events is 1248 ns apart at least. */
+    /* Two events with nothing between them are at least 1248 ns apart. */
     .record_ns = 1248,
-    /* Not measured apart from the call. */
+    /* Not measured separately from the call. */
     .launch_ns = 2000,
-    /*
-     * With it and the bandwidth below, 256 MiB are set in 63.5 us between two events, as measured.
-     */
+    /* With this and the set bandwidth, 256 MiB are set in 63.5 us between events, as measured. */
     .operation_ns = 1000,
     /* 16 copies of 8 MiB of page-locked memory took 2.475 ms. */
     .host_to_device_bytes_per_us = 54200,
-    /* Taken to be the same. */
+    /* Assumed to be the same. */
     .device_to_host_bytes_per_us = 54200,
-    /* A byte is read and written: half of what setting one takes. */
+    /* A byte is read and written, so this is half the bandwidth of setting one. */
     .device_bytes_per_us = 2190000,
     /* Not measured. */
     .peer_bytes_per_us = 300000,
@@ -377,7 +375,7 @@ static const struct mock_costs default_costs = {
         CUSHIM__SLOT(name), ns \
     }
 
-/* Medians of driver-semantics.md #80. Where a pair was measured together, each has half of it. */
+/* Medians of driver-semantics.md #80. If a pair was measured together, each has half of it. */
 static const struct {
     size_t slot;
     uint32_t ns;
@@ -399,7 +397,7 @@ static const struct {
     CALL(StreamGetFlags, 15),
 };
 
-/* The function that does the same on the legacy default stream; its own number if there is none. */
+/* The function that does the same on the legacy default stream, or `slot` if there is none. */
 static size_t legacy_twin(size_t slot)
 {
     const char *name = cushim__slot_name(slot);

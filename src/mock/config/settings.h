@@ -21,7 +21,7 @@ enum mock_race_setting {
     MOCK_RACES_IGNORE,
     MOCK_RACES_REPORT,
     MOCK_RACES_MISUSE,
-    MOCK_RACES_KERNELS, /* as REPORT, and between threads of a kernel too */
+    MOCK_RACES_KERNELS, /* as REPORT, and also between threads of a kernel */
 };
 enum mock_driver_state {
     MOCK_DRIVER_NORMAL,
@@ -34,10 +34,10 @@ enum {
     MOCK_DEVICES_MAX = 16,
     MOCK_ATTRIBUTES_MAX = 192, /* attribute numbers are below this */
     MOCK_LIMITS_MAX = 16,
-    MOCK_TEXT_SIZE = 256, /* of a text in settings, with its end */
+    MOCK_TEXT_SIZE = 256, /* of a text in settings, with its NUL */
 };
 
-/* A kind of device: what a profile says. */
+/* A kind of device, as a profile describes it. */
 struct mock_profile {
     char name[MOCK_TEXT_SIZE];
     int driver_version;
@@ -49,38 +49,38 @@ struct mock_profile {
     int least_priority, greatest_priority;
 };
 
-/* Profiles that are built in. Ends with a NULL name; written by profiles/embed.py. */
+/* The built-in profiles, written by profiles/embed.py. Ends with a NULL name. */
 struct mock_builtin_profile {
     const char *name;
     const char *text;
 };
 extern const struct mock_builtin_profile cushim__mock_builtin_profiles[];
 
-/* What operations cost in virtual time. Bandwidths in bytes per microsecond (= MB/s). */
+/* The costs of operations in virtual time. Bandwidths in bytes per microsecond (= MB/s). */
 struct mock_costs {
     uint64_t call_ns;      /* a call that is not listed by name */
     uint64_t record_ns;    /* an event record, on the device */
     uint64_t launch_ns;    /* from submission to start, on an idle stream */
-    uint64_t operation_ns; /* what every copy, set or host function costs besides its bytes */
+    uint64_t operation_ns; /* what every copy, set or host function costs, besides its bytes */
     uint64_t host_to_device_bytes_per_us, device_to_host_bytes_per_us;
     uint64_t device_bytes_per_us, peer_bytes_per_us, set_bytes_per_us;
 };
 
 struct mock_settings {
     unsigned devices;
-    int driver_version;  /* as cuDriverGetVersion counts; later symbols do not exist */
+    int driver_version;  /* as cuDriverGetVersion returns it; later symbols do not exist */
     size_t memory_bytes; /* of each device: what can be allocated and what is reported */
     enum mock_mode mode;
     enum mock_schedule schedule;
     uint64_t seed; /* of the random schedule, of adversarial mode, and of UUIDs */
     enum mock_driver_state driver_state;
-    enum mock_race_setting races; /* whether data races are detected, and what one is */
-    bool adversarial; /* whatever a driver may do to a program without an error, it does */
+    enum mock_race_setting races; /* whether data races are detected, and how they are reported */
+    bool adversarial;             /* do whatever a correct driver may do to a program */
     bool abort_on_misuse;
-    enum mock_unregistered unregistered; /* what launches of kernels do that are not registered */
-    uint64_t kernel_limit;       /* how many instructions one that is executed may have; 0: any */
+    enum mock_unregistered unregistered; /* what launches of unregistered kernels do */
+    uint64_t kernel_limit;       /* most instructions of an executed kernel; 0 for no limit */
     unsigned concurrent_kernels; /* how many kernels a device runs at once */
-    bool report_leaks;           /* at its exit the library prints what the program has leaked */
+    bool report_leaks;           /* at exit the library prints what the program has leaked */
     bool quiet;                  /* the drop-in does not announce itself on standard error */
     struct mock_costs costs;
     struct mock_profile profile;
@@ -88,22 +88,22 @@ struct mock_settings {
      * Cost of a call by slot number, or UINT32_MAX for costs.call_ns; sized by the number of slots.
      */
     uint32_t *call_ns;
-    char *faults; /* the rules of faults, a line each; NULL: there are none */
+    char *faults; /* the fault rules, a line each; NULL if there are none */
     size_t fault_count;
-    /* Whether these are what the profile says, or were set by a key of their own. */
+    /* Whether a key of its own has set these; otherwise they are what the profile says. */
     bool has_driver_version, has_memory;
 };
 
 /*
- * The defaults: one device of profile h200 with 2 GiB. `settings` is uninitialised before, and to
- * be freed after success. CUDA_SUCCESS or OUT_OF_MEMORY.
+ * Set the defaults: one device of profile h200 with 2 GiB. `settings` may be uninitialised; after
+ * success the caller frees it. CUDA_SUCCESS or OUT_OF_MEMORY.
  */
 CUresult cushim__mock_settings_default(struct mock_settings *settings);
 
 /*
- * Read settings over what is there: from text (`where` names it in messages) or from a file. On a
- * refusal `message` says where and why (`mock.conf:3:8: mode is manual, auto or threaded, not
- * "fast"`), and `settings` are good for nothing but cushim__mock_settings_free(). CUDA_SUCCESS,
+ * Read settings from a text (`where` names it in messages) or a file, over those that are there. If
+ * they are refused, `message` says where and why (`mock.conf:3:8: mode is manual, auto or threaded,
+ * not "fast"`), and `settings` may only go to cushim__mock_settings_free(). CUDA_SUCCESS,
  * INVALID_VALUE, FILE_NOT_FOUND or OUT_OF_MEMORY.
  */
 CUresult cushim__mock_settings_parse(struct mock_settings *settings, const char *text,
@@ -115,7 +115,7 @@ void cushim__mock_settings_free(struct mock_settings *settings);
 /* The settings in one line, for the mock's identity. */
 void cushim__mock_settings_describe(const struct mock_settings *settings, char *text, size_t size);
 
-/* The name of a device attribute in profiles. NULL: there is none of this number. */
+/* The name of a device attribute in profiles; NULL if no attribute has this number. */
 const char *cushim__mock_attribute_name(int number);
 
 #endif

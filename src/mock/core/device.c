@@ -10,7 +10,7 @@
 static const char prefix[] = "GPU-";
 enum { PREFIX = sizeof prefix - 1, UUID_TEXT = 37 };
 
-/* The next of a sequence that depends on the seed alone (the generator splitmix64). */
+/* The next number of a sequence that depends on the seed alone (the generator splitmix64). */
 static uint64_t next_random(uint64_t *state)
 {
     uint64_t bits = *state += UINT64_C(0x9e3779b97f4a7c15);
@@ -29,7 +29,7 @@ static void make_uuid(CUuuid *uuid, uint64_t *state)
     }
 }
 
-/* A UUID as it stands in the list, without the prefix. */
+/* Write a UUID as the list has it, without the prefix. */
 static void write_uuid(const CUuuid *uuid, char text[UUID_TEXT])
 {
     static const char digits[] = "0123456789abcdef";
@@ -49,7 +49,7 @@ static char lower(char c)
     return c >= 'A' && c <= 'F' ? (char)(c - 'A' + 'a') : c;
 }
 
-/* Whether an entry of the list is the beginning of the device's UUID, with one digit at least. */
+/* Whether an entry of the list is the beginning of the device's UUID, with at least one digit. */
 static bool is_named(const struct mock_device *device, const char *entry, size_t length)
 {
     char text[UUID_TEXT];
@@ -64,7 +64,7 @@ static bool is_named(const struct mock_device *device, const char *entry, size_t
     return true;
 }
 
-/* The one device that an entry means, or NULL. */
+/* The one device whose UUID begins with an entry; NULL if there is none or more than one. */
 static struct mock_device *find_named(struct cushim_mock *mock, const char *entry, size_t length)
 {
     struct mock_device *found = NULL;
@@ -79,10 +79,7 @@ static struct mock_device *find_named(struct cushim_mock *mock, const char *entr
     return found;
 }
 
-/*
- * Numbers are read as strtol() does: blanks and a sign before it and anything after it are
- * allowed.
- */
+/* strtol() allows blanks and a sign before the number, and anything after it. */
 static struct mock_device *find_numbered(struct cushim_mock *mock, const char *entry)
 {
     char *end;
@@ -94,8 +91,8 @@ static struct mock_device *find_numbered(struct cushim_mock *mock, const char *e
 }
 
 /*
- * Read a list. Returns how many devices it names, in `order`; -1: one is named twice. It ends at
- * the first entry that names none, and at the first of the other kind.
+ * Read a list into `order`. Returns how many devices it names, or -1 if one is named twice. The
+ * list ends at the first entry that names none, or is of the other kind (a number or a UUID).
  */
 static int read_list(struct cushim_mock *mock, const char *list, unsigned *order)
 {

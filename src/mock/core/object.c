@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The table of handles. From the top: 16 bits that no address begins with, 5 of the kind, 19 of the
- * generation, 24 of the place. A place whose generations are used up is never used again, so a
- * handle means one object for the life of the table. Where objects are left at its end, the next
- * mock's table goes on with its generations, until half of them are used up: a handle that somebody
- * still has is none of its own. Otherwise handles are the same in each mock, as in runs of a sweep.
+ * The table of handles. From the top, a handle has 16 bits with which no address begins, 5 of the
+ * kind, 19 of the generation and 24 of the place. A place whose generations are used up is never
+ * used again, so a handle means one object for the life of the table. If objects are left at its
+ * end, the next mock's table continues with later generations, until half of them are used up, so
+ * that a handle which the program still has is invalid there. Otherwise handles are the same in
+ * each mock, as in the runs of a sweep.
  */
 #include "src/mock/core/object.h"
 
@@ -30,22 +31,22 @@ enum {
 _Static_assert(MOCK_KINDS <= 1 << KIND_BITS, "kinds no longer fit a handle");
 
 struct place {
-    struct mock_object *object; /* NULL: free */
-    uint32_t generation;        /* of the object in it, or of the last one */
-    uint32_t next, previous;    /* of its kind by creation; `next` also of the free ones */
-    uint32_t number;            /* of its kind, from 1, by creation */
-    char *tag;                  /* the layer's; NULL: it is its word and number */
+    struct mock_object *object; /* NULL if the place is free */
+    uint32_t generation;        /* of its object, or of the last one */
+    uint32_t next, previous;    /* of its kind, in creation order; `next` also links free places */
+    uint32_t number;            /* of its kind, in creation order, from 1 */
+    char *tag;                  /* set by the layer; NULL for the type's word and the number */
 };
 
 static struct place *chunks[PLACES / CHUNK];
 static uint32_t used = 1;
-static uint32_t free_first, free_last; /* the longest free is used next */
+static uint32_t free_first, free_last; /* the place that has been free longest is used next */
 static uint32_t first[MOCK_KINDS], last[MOCK_KINDS];
-static uint32_t numbers[MOCK_KINDS]; /* of objects of a kind so far */
-static uint32_t former_generation;   /* the highest one of the mocks before this one */
+static uint32_t numbers[MOCK_KINDS]; /* objects of each kind so far */
+static uint32_t former_generation;   /* the highest one of earlier mocks */
 static uint32_t newest_generation;   /* the highest one so far */
 
-/* The type that its tag is of, and what it is. */
+/* The type that the tag of an object is for, and what messages call it. */
 static const struct {
     enum cushim__object_type type;
     const char *name;
@@ -96,7 +97,7 @@ static unsigned kind_of(const void *handle)
     return (unsigned)((uintptr_t)handle >> (GENERATION_BITS + PLACE_BITS)) & ((1 << KIND_BITS) - 1);
 }
 
-/* The place that a handle points at, if it ever was a handle. */
+/* The place of a handle, or NULL if it never was a handle. */
 static struct place *place_of(const void *handle)
 {
     const uint32_t index = index_of(handle);
@@ -110,7 +111,7 @@ static struct place *place_of(const void *handle)
     return generation_of(handle) <= place->generation ? place : NULL;
 }
 
-/* Whether a handle, if it ever was one, was that of a mock before this one. */
+/* Whether a handle, if it ever was one, belonged to an earlier mock. */
 static bool is_of_former_mock(const void *handle)
 {
     return (uintptr_t)handle >> (KIND_BITS + GENERATION_BITS + PLACE_BITS) == TAG &&
@@ -208,7 +209,7 @@ void *cushim__mock_object_lookup(const void *handle, enum mock_kind kind)
                : NULL;
 }
 
-/* Where the object of a handle is or was; NULL: there is another one by now, or never was one. */
+/* The place of a handle, unless it never was one or another object has the place by now. */
 static struct place *own_place(const void *handle)
 {
     struct place *place = place_of(handle);
@@ -247,10 +248,10 @@ void cushim__mock_object_set_tag(const void *handle, const char *tag)
         place->tag = cushim__name_copy(tag, strlen(tag));
 }
 
-/* A handle of this kind is not one that the program can use here: say why. */
+/* Note as a misuse why the program cannot use a handle as one of this kind. */
 static void report_misuse(const void *handle, enum mock_kind kind)
 {
-    const unsigned long long number = (uintptr_t)handle; /* %p is not the same everywhere */
+    const unsigned long long number = (uintptr_t)handle; /* %p prints differently on each system */
     const char *is = kind_of(handle) < MOCK_KINDS ? kinds[kind_of(handle)].name : NULL;
     char tag[MOCK_TAG_SIZE];
 
@@ -303,7 +304,7 @@ size_t cushim__mock_object_count(void)
     size_t count = 0;
 
     for (unsigned kind = 0; kind < MOCK_KINDS; kind++) {
-        /* These go with what they are part of. */
+        /* These are freed with the object that they are part of. */
         if (kind == MOCK_FUNCTION || kind == MOCK_KERNEL || kind == MOCK_NODE)
             continue;
         for (uint32_t index = first[kind]; index != NOWHERE; index = place_at(index)->next)
@@ -341,13 +342,13 @@ void cushim__mock_object_drop_all(const struct mock_context *context)
             index = place_at(index)->next;
             if (object->context == context) {
                 drop(object);
-                index = first[kind]; /* others may have gone with it */
+                index = first[kind]; /* it may have dropped others, too */
             }
         }
     }
 }
 
-/* Whether the program may have a handle that it is still to give back, also in vain. */
+/* Whether the program may still have a handle to destroy, even if destroying it will fail. */
 static bool is_any_left(void)
 {
     for (unsigned kind = 0; kind < MOCK_KINDS; kind++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Handles. A handle looks like a pointer and is none: it holds its kind, a place in a table and
- * that place's generation, so that one that was destroyed or never existed is recognised without
- * touching memory.
+ * Handles. A handle looks like a pointer, but holds the kind of its object, a place in a table and
+ * that place's generation. So a handle that was destroyed or never existed is recognised without
+ * touching the memory at that address.
  */
 #ifndef CUSHIM_MOCK_CORE_OBJECT_H
 #define CUSHIM_MOCK_CORE_OBJECT_H
@@ -34,67 +34,64 @@ enum mock_kind {
 
 struct mock_context;
 
-/* First member of everything that has a handle. */
+/* The first member of every object that has a handle. */
 struct mock_object {
     void *handle;
-    struct mock_context *context; /* NULL: belongs to none */
+    struct mock_context *context; /* NULL if it belongs to none */
     enum mock_kind kind;
     bool gone;     /* its context was destroyed: calls return CUDA_ERROR_CONTEXT_IS_DESTROYED */
-    bool internal; /* the mock's own, as a primary context nobody retains: not counted */
-    /* Frees the object when it has lost its handle with its context or the mock; NULL: free(). */
+    bool internal; /* the mock's own, such as a primary context that nobody retains; not counted */
+    /* Frees the object once its handle went with its context or the mock; NULL for free(). */
     void (*drop)(void *object);
 };
 
 /*
- * Give an object its handle. `drop` and `internal` are the caller's, the rest of the head is
- * filled. CUDA_SUCCESS or OUT_OF_MEMORY.
+ * Give an object its handle and fill its head, except `drop` and `internal`, which the caller sets.
+ * CUDA_SUCCESS or OUT_OF_MEMORY.
  */
 CUresult cushim__mock_object_add(void *object, enum mock_kind kind, struct mock_context *context);
 
-/* A zeroed object of so many bytes, with its handle. NULL: out of memory. */
+/* Create a zeroed object with its handle. Returns NULL if memory runs out. */
 void *cushim__mock_object_create(size_t bytes, enum mock_kind kind, struct mock_context *context,
                                  void (*drop)(void *object));
 
-/* Take the handle away; the memory stays the caller's. */
+/* Remove the handle; the memory stays the caller's. */
 void cushim__mock_object_remove(void *object);
 
 /*
- * Find what a handle stands for. NULL: INVALID_HANDLE, or INVALID_VALUE of a graph, what is in one
- * or made of one, and a user object. Destroyed, garbage or of another kind: INVALID_HANDLE, and a
- * misuse is noted. Its context was destroyed: CONTEXT_IS_DESTROYED, and `*object` is set all the
- * same.
+ * Find the object of a handle. A NULL handle returns INVALID_HANDLE, or INVALID_VALUE if `kind` is
+ * a graph, a node, an executable graph or a user object. A handle that is destroyed, garbage or of
+ * another kind returns INVALID_HANDLE, and a misuse is noted. If the object's context was
+ * destroyed, the code is CONTEXT_IS_DESTROYED, but `*object` is set.
  */
 CUresult cushim__mock_object_find(const void *handle, enum mock_kind kind, void *object);
 
-/* The same without a misuse: NULL if there is none. For calls that refuse a wrong handle safely. */
+/* The same without a misuse, NULL if there is none: for calls that refuse a wrong handle safely. */
 void *cushim__mock_object_lookup(const void *handle, enum mock_kind kind);
 
 /*
- * How messages name the object of a handle, also one that was destroyed: `event#2`, the second of
- * its kind, or the tag that the layer has given it. Empty: it is too long ago.
+ * The name of a handle's object in messages, even of a destroyed one: `event#2` for the second of
+ * its kind, or the tag that the layer has given it. Empty if it was destroyed too long ago.
  */
 enum { MOCK_TAG_SIZE = 64 };
 void cushim__mock_object_tag(const void *handle, char *text, size_t size);
 void cushim__mock_object_set_tag(const void *handle, const char *tag);
 
-/* Every object of a kind in order of creation: the one after `previous` (NULL: the first). */
+/* The object of a kind that was created next after `previous`, or the first one if that is NULL. */
 void *cushim__mock_object_next(enum mock_kind kind, const void *previous);
 
-/* How many handles are in use that the program made. */
+/* The number of handles in use that the program created. */
 size_t cushim__mock_object_count(void);
 
-/* Mark everything that belongs to a context as gone: the context was destroyed. */
+/* Mark everything that belongs to a context as gone, because the context was destroyed. */
 void cushim__mock_object_orphan(const struct mock_context *context);
 
-/*
- * Drop everything that belongs to a context, and the context: the handles are from now on those of
- * objects that were destroyed.
- */
+/* Drop a context and everything that belongs to it. Their handles then count as destroyed. */
 void cushim__mock_object_drop_all(const struct mock_context *context);
 
 /*
- * Drop the whole table and every object in it, contexts last: the mock ends. `drop` sees the object
- * without its handle, and may take the handles of others away.
+ * Drop every object, contexts last, and the table, when the mock ends. `drop` is called after the
+ * object has lost its handle, and may remove the handles of others.
  */
 void cushim__mock_object_clear(void);
 

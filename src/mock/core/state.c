@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The one mock of this process, and what it says: log, misuses, trace, identity. */
+/* The one mock of this process: its log, misuses, trace and lock, and the current calls. */
 #include "src/mock/core/state.h"
 
 #include <stdarg.h>
@@ -14,7 +14,7 @@ CUresult cushim__mock_absent = CUDA_ERROR_DEINITIALIZED;
 
 enum { LINE = 1024, OLDEST_DRIVER = 10000 };
 
-/* One line of it, whatever the text holds. */
+/* Format a text as one line: control characters become question marks. */
 static void say(const char *format, va_list arguments, char *line, size_t size)
 {
     vsnprintf(line, size, format, arguments);
@@ -107,7 +107,7 @@ void cushim__mock_trace(const char *what, const char *name, uint64_t stream, uin
                                   });
 }
 
-/* The calling thread has it in a function that stands for a kernel, and in handlers of a fork. */
+/* A thread has the lock in a function that stands for a kernel, and in the fork handlers. */
 static bool has_lock(const struct cushim_mock *mock)
 {
     return cushim__in_kernel || cushim__mock_call.held_for_fork == mock;
@@ -152,7 +152,7 @@ const char *cushim__mock_call_doubt(void)
     const struct cushim__symbol *called = &cushim__symbols[cushim__mock_call.slot];
     const char *name = cushim__slot_name(cushim__mock_call.slot);
     const int major = called->since / 1000, minor = called->since % 1000 / 10;
-    /* The last version before a new major one. */
+    /* The last minor version of the previous major one. */
     const int last = major == 11 ? 2 : major == 12 ? 8 : 9;
 
     text[0] = '\0';

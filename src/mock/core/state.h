@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The mock's state: the one mock of this process, its lock and what everybody needs of it.
+ * The mock's state: the one mock of this process, its lock, and what all its files need.
  *
  * All of src/mock runs under the lock, and so do the caller's `run`, `log` and `trace` functions;
  * host functions and callbacks are called without it.
@@ -33,33 +33,33 @@ struct cushim_mock {
     struct mock_settings settings;
     struct cushim__lock lock;
     bool initialised;
-    bool knows_runtime;    /* the log says that the program uses NVIDIA's runtime */
-    bool forked;           /* this is the child of the process that made the mock */
+    bool knows_runtime;    /* it was logged that the program uses NVIDIA's runtime */
+    bool forked;           /* this process was forked after the mock was initialised */
     CUresult sticky_error; /* every call returns it, except those that call_rules.tsv exempts */
-    uint64_t serial;       /* of mocks in this process */
+    uint64_t serial;       /* number among the mocks of this process */
     uint64_t calls;
     struct mock_device *devices; /* `settings.devices` of them */
     struct mock_thread *threads;
-    size_t thread_count, thread_limit; /* with so many, those that have ended are looked for */
-    bool threads_stay;                 /* they are not looked for: the list is a parent's */
-    struct mock_context *first_dead, *last_dead; /* that were destroyed and keep their handles */
+    size_t thread_count, thread_limit; /* at the limit, threads that have ended are looked for */
+    bool threads_stay;                 /* they are not looked for, as the list is a parent's */
+    struct mock_context *first_dead, *last_dead; /* destroyed contexts that keep their handles */
     size_t dead;
     struct mock_sim *sim;
     uint64_t clock_ns; /* the virtual clock */
-    /* When the operation that is being executed ends; otherwise the clock. Never later than it. */
+    /* The end of the operation being executed, or else the clock; never later than the clock. */
     uint64_t executing_at_ns;
     struct mock_kernel_entry *kernels;
-    struct mock_texture *first_ended, *last_ended; /* destroyed: see api/texture.c */
-    struct cushim_layer *layer; /* that the rules of its settings are of; NULL: there are none */
+    struct mock_texture *first_ended, *last_ended; /* destroyed ones; see api/texture.c */
+    struct cushim_layer *layer; /* applies the settings' fault rules; NULL if there are none */
     const struct cushim_table *table; /* the layer's, if there is one, else the mock's own */
-    const struct cushim_table *own;   /* the mock's own in any case */
+    const struct cushim_table *own;   /* always the mock's own */
     size_t allocations;
-    uint64_t contexts_made, streams_made, threads_made; /* what ids count */
-    uint32_t memory_made, globals_made;                 /* what tags count */
-    unsigned callers;                                   /* threads that have called */
+    uint64_t contexts_made, streams_made, threads_made; /* counters for ids */
+    uint32_t memory_made, globals_made;                 /* counters for tags */
+    unsigned callers;                                   /* threads that have made a call */
 
-    bool logged[CUSHIM__SYMBOL_COUNT]; /* the log has a line on a call of the slot */
-    bool misses[MOCK_ATTRIBUTES_MAX];  /* the log says that the profile lacks this attribute */
+    bool logged[CUSHIM__SYMBOL_COUNT]; /* a call of the slot was logged */
+    bool misses[MOCK_ATTRIBUTES_MAX];  /* it was logged that the profile lacks the attribute */
     size_t misuses;
     char misuse[MOCK_MISUSES_KEPT][MOCK_MISUSE_TEXT];
     void (*log)(void *data, const char *line);
@@ -67,22 +67,22 @@ struct cushim_mock {
     void (*trace)(void *data, const struct cushim_mock_trace *entry);
     void *trace_data;
     const struct cushim_table *former;
-    void (*put_back)(const struct cushim_table *former); /* NULL: the table is not installed */
+    void (*put_back)(const struct cushim_table *former); /* NULL if the table is not installed */
 };
 
-/* The mock; NULL: there is none. Calls then return `cushim__mock_absent`. */
+/* The mock. NULL if there is none; calls then return `cushim__mock_absent`. */
 extern struct cushim_mock *cushim__mock;
 
-/* What the profile says of a device attribute; 0: nothing. */
+/* The profile's value of a device attribute; 0 if it has none. */
 static inline int cushim__mock_attribute(int number)
 {
     return cushim__mock->settings.profile.attributes[number];
 }
 
-/* CUDA_ERROR_DEINITIALIZED, unless the library says why there never was a mock. */
+/* CUDA_ERROR_DEINITIALIZED, unless the library sets the reason why there never was a mock. */
 extern CUresult cushim__mock_absent;
 
-/* The lock, for what programs and the layer ask of the mock, also where the thread has it already. */
+/* Take and release the lock for programs and the layer, unless the thread already holds it. */
 void cushim__mock_lock(struct cushim_mock *mock);
 void cushim__mock_unlock(struct cushim_mock *mock);
 
@@ -90,56 +90,55 @@ void cushim__mock_unlock(struct cushim_mock *mock);
 __attribute__((format(__printf__, 1, 2))) void cushim__mock_log(const char *format, ...);
 
 /*
- * Note undefined behaviour of the program: log it, keep it, abort if so set. The name of the
- * function under way stands before the text, and where it was called behind it.
+ * Note undefined behaviour of the program: log it, keep it, and abort if the settings say so. The
+ * name of the current call's function comes before the text, and where it was called after it.
  */
 __attribute__((format(__printf__, 2, 3))) void cushim__mock_misuse(enum cushim__check_id id,
                                                                    const char *format, ...);
 
-/* The same of a line that says itself where. */
+/* The same for a line that already says where it happened. */
 void cushim__mock_misuse_line(const char *line);
 
 /* Add an entry to the trace. */
 void cushim__mock_trace(const char *what, const char *name, uint64_t stream, uint64_t operation,
                         CUresult code);
 
-/* The call of the driver that is under way on a thread. */
+/* The driver call that a thread is in. */
 
 struct mock_call {
-    struct cushim_mock *mock; /* NULL: no call is under way, or there is no mock */
+    struct cushim_mock *mock; /* NULL if the thread is in no call, or there is no mock */
     unsigned slot;
-    bool too_early; /* cuInit was not called: only what is wrong with the arguments counts */
+    bool too_early; /* before cuInit: only errors in the arguments precede NOT_INITIALIZED */
     /*
-     * Whether NULL means the per-thread default stream: set by the wrappers of `_ptsz` and `_ptds`
-     * symbols around the function that they share with their twin.
+     * Whether a NULL stream is the per-thread default stream. The wrappers of `_ptsz` and `_ptds`
+     * symbols set it around the function that they share with their legacy twin.
      */
     bool per_thread;
-    uint64_t serial;       /* of the mock that has given the thread its number */
-    uint64_t number;       /* of the call, in this mock */
-    unsigned thread;       /* by their first calls, from 1 */
+    uint64_t serial;       /* of the mock that numbered the thread */
+    uint64_t number;       /* of the call, within the mock */
+    unsigned thread;       /* number in order of first calls, from 1 */
     bool in_host_function; /* the thread executes a host function of the program */
     /*
-     * The mock whose lock this thread has taken for a fork; NULL: none. Handlers for the fork that
-     * come after the mock's may call the driver, as a loader's does that asks whether it is
-     * initialised.
+     * The mock whose lock this thread holds for a fork, or NULL. Fork handlers that run after the
+     * mock's may call the driver, as that of a loader does to ask whether it is initialised.
      */
     struct cushim_mock *held_for_fork;
 };
 extern _Thread_local struct mock_call cushim__mock_call;
 
 /*
- * Which call it is, as the layer counts if there is one, and where the program has made it. Takes
- * the time that the stack is walked in.
+ * Get the number and the thread of the current call, as the layer counts them if there is one, and
+ * where the program made it. This walks the stack, which takes time.
  */
 void cushim__mock_call_place(struct cushim__call_place *place);
 
-/* The exported name of the function under way, or "". */
+/* The exported name of the current call's function, or "". */
 const char *cushim__mock_call_name(void);
 
 /*
- * What to add to a misuse that the call of an older ABI of the function would look like: which
- * driver has that one. Some programs call NAME_v2 wherever a driver has one, whatever it is. Empty:
- * there was no other ABI in the drivers that the mock can be. Valid until the thread's next call.
+ * A hint for a misuse that a call of an older ABI of the function would look like: it names the
+ * drivers that have that ABI. Some programs call NAME_v2 wherever a driver has one, whatever its
+ * ABI. Empty if no driver that the mock can be had another ABI. Valid until the thread's next call.
  */
 const char *cushim__mock_call_doubt(void);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What nvcc compresses in fat binaries: blocks of LZ4 up to CUDA 12 (and `--compress-mode=speed`),
- * frames of Zstandard since. Blocks are decoded here, frames by libzstd, if the build has found it.
+ * Compressed parts of nvcc's fat binaries: LZ4 blocks up to CUDA 12 (and `--compress-mode=speed`),
+ * Zstandard frames since. Blocks are decoded here, frames by libzstd if the build has found it.
  */
 #include "src/mock/image/decompress.h"
 
@@ -18,7 +18,7 @@ struct input {
     const unsigned char *at, *end;
 };
 
-/* What does not fit into four bits goes on in bytes, up to one below 255. False: the end. */
+/* A length beyond four bits continues in bytes, up to one below 255. False if the input ends. */
 static bool read_length(struct input *input, size_t *length)
 {
     unsigned char more = UINT8_MAX;
@@ -59,7 +59,7 @@ static bool decode_lz4(struct input input, unsigned char *to, size_t room)
         match += MATCH_MIN;
         if (match > room - filled)
             return false;
-        /* A match may go on into what it writes. */
+        /* A match may overlap with what it writes. */
         for (; match > 0; match--, filled++)
             to[filled] = to[filled - distance];
     }
@@ -72,7 +72,7 @@ static bool decode_zstd(struct input input, unsigned char *to, size_t room)
     return ZSTD_decompress(to, room, input.at, (size_t)(input.end - input.at)) == room;
 }
 
-/* How much there will be is asked of the frame before there is room for it. */
+/* The size that the frame states is checked before memory is allocated for it. */
 static bool is_possible(enum mock_compression kind, struct input input, size_t bytes)
 {
     const size_t compressed = (size_t)(input.end - input.at);

@@ -11,12 +11,12 @@ enum mock_compression { MOCK_PLAIN, MOCK_LZ4, MOCK_ZSTD };
 
 #define MOCK_DECOMPRESSED_MAX ((size_t)1 << 30)
 
-/* Whether this build knows it: Zstandard needs libzstd. */
+/* Whether this build can decompress it: Zstandard needs libzstd. */
 bool cushim__mock_can_decompress(enum mock_compression kind);
 
 /*
- * Decompress to exactly so many bytes, which the caller frees. INVALID_IMAGE: the input is damaged,
- * or there are more or fewer; OUT_OF_MEMORY.
+ * Decompress to exactly `bytes` bytes, which the caller frees. Returns INVALID_IMAGE if the input
+ * is damaged or has another size, or OUT_OF_MEMORY.
  */
 CUresult cushim__mock_decompress(enum mock_compression kind, const unsigned char *start,
                                  size_t compressed, size_t bytes, unsigned char **plain);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Cubins: ELF files whose symbols are kernels and variables. What is known of the rest was read off
- * files that ptxas made.
+ * Cubins: ELF files whose symbols are kernels and variables. What is known of the rest was learned
+ * from files that ptxas made.
  */
 #include <elf.h>
 #include <stdlib.h>
@@ -12,8 +12,8 @@
 
 enum {
     MACHINE_CUDA = 190,
-    ABI_NEW = 0x41, /* the architecture then stands in bits 8 to 15 of the flags, else 0 to 7 */
-    SYMBOL_ENTRY = 0x10,  /* in st_other */
+    ABI_NEW = 0x41,      /* the architecture is then in bits 8 to 15 of the flags, else in 0 to 7 */
+    SYMBOL_ENTRY = 0x10, /* in st_other */
     SYMBOL_VARIABLE = 13, /* the type of variables in files that are to be linked */
     RESERVED_SINCE = 90, /* the first architecture where shared memory is reserved for the driver */
     RESERVED_SHARED = 1024,
@@ -37,7 +37,7 @@ static CUresult damaged(const struct elf *elf)
                                      "the cubin is damaged");
 }
 
-/* Attributes stand in bytes of the file: a section that says it has none there has none. */
+/* A section that says it has no bytes in the file has no attributes. */
 static bool find_attributes(const struct elf *elf, const char *prefix, const char *name,
                             Elf64_Shdr *section)
 {
@@ -45,7 +45,7 @@ static bool find_attributes(const struct elf *elf, const char *prefix, const cha
            cushim__mock_section_has_bytes(section);
 }
 
-/* An attribute of a parameter: which, where it stands, and how large it is. */
+/* Whether an attribute describes a parameter: its number, its offset and its size. */
 static bool is_parameter(const struct mock_elf_attribute *attribute)
 {
     return attribute->kind == PARAMETER_INFO && attribute->bytes >= 12;
@@ -63,9 +63,8 @@ static size_t count_parameters(const struct elf *elf, const Elf64_Shdr *section)
 }
 
 /*
- * Parameters are listed last to first. Of two with one number the first counts, and what comes
- * after a number that is missing counts for nothing: so none has a number beyond how many there
- * are.
+ * Parameters are listed last to first. Of two with the same number the first counts, and those
+ * after a missing number are ignored, so that no number exceeds their count.
  */
 static bool parameters(const struct elf *elf, const Elf64_Shdr *section,
                        struct mock_image_kernel *kernel)
@@ -118,7 +117,7 @@ static void limits(const struct elf *elf, const Elf64_Shdr *section,
     }
 }
 
-/* What `.nv.info` says of the kernel that is this symbol. */
+/* Read what `.nv.info` says about the kernel that has this symbol. */
 static void resources(const struct elf *elf, uint32_t symbol, struct mock_image_kernel *kernel)
 {
     struct mock_elf_attribute attribute;
@@ -137,7 +136,7 @@ static void resources(const struct elf *elf, uint32_t symbol, struct mock_image_
     }
 }
 
-/* What a kernel's shared memory has in it that is the driver's. */
+/* How much of a kernel's shared memory is the driver's. */
 static unsigned reserved(const struct elf *elf, const Elf64_Shdr *section)
 {
     return elf->architecture >= RESERVED_SINCE && elf->file.header.e_type == ET_EXEC &&
@@ -229,7 +228,7 @@ static CUresult read_symbols(struct elf *elf)
     return code;
 }
 
-/* What cuLinkComplete of the mock made: the images that went into it. */
+/* Read the images that the mock's cuLinkComplete has joined; `*any` if this file has any. */
 static CUresult read_parts(struct elf *elf, bool *any)
 {
     CUresult code = CUDA_SUCCESS;
@@ -268,7 +267,7 @@ static CUresult open_tables(struct elf *elf)
     return CUDA_SUCCESS;
 }
 
-/* Kernels are listed the other way round than their symbols stand. */
+/* Reverse the kernels, which are listed in the opposite order of their symbols. */
 static void turn(struct mock_image *image, size_t first)
 {
     for (size_t last = image->kernel_count; last > first + 1; first++) {

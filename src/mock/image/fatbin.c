@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Fat binaries: the same code for several devices, of which the best for this one counts. What is
- * known of the format was read off files that the program fatbinary made.
+ * Fat binaries: the same code for several devices, of which the best for this one is used. What is
+ * known of the format was learned from files that the program fatbinary made.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ struct header {
 struct entry {
     uint16_t kind, version;
     uint32_t header_bytes;
-    uint64_t bytes; /* after the header, with what fills it up */
+    uint64_t bytes; /* after the header, with padding */
     uint32_t compressed_bytes, options_offset;
     uint16_t minor, major;
     uint32_t architecture;
@@ -28,13 +28,13 @@ struct entry {
     uint64_t flags;
 };
 
-/* What follows in the header of an entry that is compressed. */
+/* The header of an entry that is compressed, which is longer. */
 struct compressed_entry {
     struct entry entry;
     uint64_t unknown, plain_bytes;
 };
 
-/* The best entries so far: that can be read, of all, and of texts. */
+/* The best entry so far: of all, of those that can be read, or of texts. */
 struct choice {
     unsigned rank;
     const unsigned char *start;
@@ -47,9 +47,7 @@ bool cushim__mock_image_runs(const struct mock_image_target *target, unsigned ar
     return architecture / 10 == target->architecture / 10 && architecture <= target->architecture;
 }
 
-/*
- * Higher is better; 0: not for this device. A cubin is better than PTX, a newer one than an older.
- */
+/* Higher is better; 0 if not for this device. Cubins are better than PTX, newer ones than older. */
 static unsigned rank_of(const struct entry *entry, const struct mock_image_target *target)
 {
     enum { CUBIN = 1 << 16 };
@@ -73,7 +71,7 @@ static CUresult damaged(struct mock_reader *reader)
                                      "the fat binary is damaged");
 }
 
-/* Look at the entry at the front of so many bytes. False: it is damaged. */
+/* Look at the entry at the start of these bytes. Returns false if it is damaged. */
 static bool look(const unsigned char *start, size_t bytes, struct entry *entry,
                  struct choice *found)
 {
@@ -97,7 +95,7 @@ static bool look(const unsigned char *start, size_t bytes, struct entry *entry,
     return true;
 }
 
-/* Make it plain; `*memory` is to be freed. */
+/* Decompress it, if it is compressed; the caller frees `*memory`. */
 static CUresult unpack(struct mock_reader *reader, struct choice *choice, unsigned char **memory)
 {
     CUresult code;
@@ -114,7 +112,7 @@ static CUresult unpack(struct mock_reader *reader, struct choice *choice, unsign
     return code;
 }
 
-/* PTX that is executed, and declares what the cubin does. */
+/* Read PTX that is to be executed, and declares what the cubin does. */
 static CUresult read_text(struct mock_reader *reader, struct choice text)
 {
     unsigned char *memory;
@@ -171,7 +169,7 @@ CUresult cushim__mock_read_fatbin(struct mock_reader *reader, const unsigned cha
     if (best.rank == 0)
         return cushim__mock_image_refuse(reader->image, CUDA_ERROR_NO_BINARY_FOR_GPU,
                                          "nothing in the fat binary is for this device");
-    /* Entries come from one source: what one declares, the others do. Only PTX can be executed. */
+    /* Entries come from one source, so they declare the same. Only PTX can be executed. */
     if (text.rank > 0 && text.start != readable.start)
         code = read_text(reader, text);
     if (code == CUDA_SUCCESS && readable.rank > 0)

@@ -57,7 +57,7 @@ struct mock_image_kernel *cushim__mock_image_add_kernel(struct mock_image *image
     return kernel;
 }
 
-/* What is local to a part does not meet anything of another. */
+/* Whether a variable is the same as a new one of its name: not if one is local to another part. */
 static bool meets(const struct mock_image_global *global, bool local, unsigned part)
 {
     return global->part == part || (!global->local && !local);
@@ -118,9 +118,9 @@ CUresult cushim__mock_image_refuse(struct mock_image *image, CUresult code, cons
 }
 
 /*
- * Images of unknown size, copied to where their bounds are known.
+ * Images of unknown size are copied, after which their bounds are known.
  *
- * What an image says of its size is not believed: the system copies, and finds where memory ends,
+ * The size that an image states is not trusted: the system copies, and finds out where memory ends,
  * where a load would crash.
  */
 
@@ -128,7 +128,7 @@ CUresult cushim__mock_image_refuse(struct mock_image *image, CUresult code, cons
 
 enum { CHUNK = 4096 };
 
-/* The header of a fat binary, and the struct that compilers put around one. */
+/* The header of a fat binary. */
 struct fatbin {
     uint32_t magic;
     uint16_t version, header_bytes;
@@ -160,7 +160,7 @@ static CUresult measure_elf(const void *start, size_t *bytes)
     if (!cushim__host_read(&header, start, sizeof header))
         return CUDA_ERROR_INVALID_IMAGE;
     *bytes = sizeof header;
-    if (header.e_ident[EI_CLASS] != ELFCLASS64) /* which is refused, but not here */
+    if (header.e_ident[EI_CLASS] != ELFCLASS64) /* refused later */
         return CUDA_SUCCESS;
     if (!is_size(header.e_shoff) || !is_size(header.e_phoff))
         return CUDA_ERROR_INVALID_IMAGE;
@@ -206,7 +206,7 @@ static CUresult copy_measured(const void *start, size_t bytes, unsigned char **c
     return CUDA_ERROR_INVALID_IMAGE;
 }
 
-/* Text ends at a NUL. Memory ends at a page's end, so page by page nothing is asked in vain. */
+/* Text ends at a NUL. Memory ends at the end of a page, so reads by page never go too far. */
 static CUresult copy_text(const char *start, unsigned char **copy, size_t *bytes)
 {
     size_t length = 0, room = 0;
@@ -240,8 +240,8 @@ static CUresult copy_text(const char *start, unsigned char **copy, size_t *bytes
 }
 
 /*
- * Copy an image whose size is not known, as far as it says that it goes. `*copy` is the caller's to
- * free. INVALID_IMAGE: it goes on where nothing can be read.
+ * Copy an image of unknown size, as far as it says that it goes. The caller frees `*copy`. Returns
+ * INVALID_IMAGE if it goes on where nothing can be read.
  */
 static CUresult copy_image(const void *start, unsigned char **copy, size_t *bytes)
 {
@@ -395,7 +395,7 @@ const struct mock_image_global *cushim__mock_image_unresolved(const struct mock_
 
 enum { MACHINE_CUDA = 190, ABI = 0x41, ABI_VERSION = 8, FIRST_SECTIONS = 2, ALIGNMENT = 16 };
 
-/* The names of sections: of the table itself at 1, of the images after it. */
+/* The names of sections: that of the table itself at 1, that of images after it. */
 static const char names[] = "\0.shstrtab\0" MOCK_JOINED_SECTION;
 
 enum { NAMES_NAME = 1, IMAGE_NAME = 11 };
@@ -405,7 +405,7 @@ static size_t align(size_t offset)
     return (offset + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-/* As ptxas begins its files; version and architecture do not matter to who reads this. */
+/* The header as ptxas writes it; version and architecture do not matter to the reader here. */
 static Elf64_Ehdr head(size_t sections_offset, size_t section_count)
 {
     return (Elf64_Ehdr){
@@ -428,7 +428,7 @@ static void put_section(unsigned char *file, size_t offset, const Elf64_Shdr *se
     memcpy(file + offset, section, sizeof *section);
 }
 
-/* Without any image there is an empty one: it says whose file this is. */
+/* Without images, an empty one is added, from which the file is recognised as the mock's. */
 void *cushim__mock_image_join(const struct mock_joined_part *parts, size_t count, size_t *bytes)
 {
     const size_t section_count = FIRST_SECTIONS + (count > 0 ? count : 1);

@@ -2,10 +2,10 @@
 /*
  * Images: what modules are loaded from, and what they declare.
  *
- * PTX text, cubins (ELF), fat binaries of both, and what cuLinkComplete of the mock made of
- * several. Of code only that of PTX is looked at, for who executes it. An image comes without its
- * size and from anywhere, so it is copied first as far as it says that it goes and can be read, and
- * nothing is read beyond that.
+ * An image is PTX text, a cubin (ELF), a fat binary of both, or what cuLinkComplete of the mock
+ * made of several. Of code, only PTX is read, to be executed. An image comes without its size and
+ * from anywhere, so it is copied first, as far as it says that it goes and can be read, and nothing
+ * is read beyond that.
  */
 #ifndef CUSHIM_MOCK_IMAGE_IMAGE_H
 #define CUSHIM_MOCK_IMAGE_IMAGE_H
@@ -29,30 +29,30 @@ struct mock_image_kernel {
     size_t parameter_count;
     struct mock_image_parameter *parameters;
     size_t parameter_bytes; /* the end of the last one */
-    /* 0: unknown or none. */
+    /* 0 if unknown or none. */
     unsigned registers, shared_bytes, local_bytes;
     unsigned max_threads, required_block[3];
-    unsigned ptx_version, binary_version; /* as 50 for sm_50 */
+    unsigned ptx_version, binary_version; /* such as 50 for sm_50 */
 };
 
-/* Where an initial value holds an address, or one byte of it: of a variable, or the addend alone. */
+/* Where an initial value holds an address, or one byte of it: of a variable, or just the addend. */
 struct mock_image_address {
     size_t offset;
     unsigned bytes, shift; /* as in struct ptx_address */
     uint64_t addend;
-    char *name; /* NULL: of none */
+    char *name; /* of the variable, or NULL */
 };
 
 struct mock_image_global {
     char *name;
     unsigned part; /* the text or the cubin that it is in, from 1 */
-    /* Local to its part; weak: gives way to another of the name; declared, and of another part. */
+    /* Local to its part; weak, replaced by another of its name; declared, and of another part. */
     bool local, weak, external;
-    bool reference; /* a texture, a surface or a sampler: no memory */
-    size_t number;  /* among the globals of `program`; SIZE_MAX: a cubin declares it */
+    bool reference; /* a texture, a surface or a sampler, which has no memory */
+    size_t number;  /* among the globals of `program`; SIZE_MAX if a cubin declares it */
     size_t bytes;
     bool constant;
-    unsigned char *initial; /* `bytes` of them; NULL: zeros */
+    unsigned char *initial; /* `bytes` of them; NULL for zeros */
     size_t address_count;
     struct mock_image_address *addresses;
 };
@@ -60,33 +60,33 @@ struct mock_image_global {
 struct mock_image {
     size_t kernel_count, global_count;
     unsigned part_count;
-    bool executable; /* a cubin in it is not to be linked */
+    bool executable; /* it has a cubin that is not to be linked */
     struct mock_image_kernel *kernels;
     struct mock_image_global *globals;
-    struct ptx_module *program; /* all PTX in it; NULL: there is none, or not all can be read */
-    bool beside; /* PTX that stands beside a cubin is among it, or was not understood */
-    /* Part of it cannot be read, as it is compressed: it may declare anything. */
+    struct ptx_module *program; /* all its PTX; NULL if there is none, or not all can be read */
+    bool beside;                /* it has PTX beside a cubin, in `program` or not understood */
+    /* A part of it is compressed and cannot be read: it may declare anything. */
     bool opaque;
-    bool needs_zstd;        /* PTX in it is compressed so that this build cannot read it */
+    bool needs_zstd;        /* it has PTX that this build cannot decompress */
     char message[160];      /* why it was refused; for the log of the JIT compiler */
-    struct ptx_error error; /* of PTX that was refused; without a line: of none */
+    struct ptx_error error; /* of PTX that was refused; line 0 if none was */
 };
 
-/* What images are loaded for. */
+/* The device and the driver for which images are loaded. */
 struct mock_image_target {
-    unsigned architecture; /* of the device, as 90 */
-    unsigned ptx_version;  /* the newest that the driver knows, as 90 for 9.0 */
+    unsigned architecture; /* of the device, such as 90 */
+    unsigned ptx_version;  /* the newest that the driver knows, such as 90 for 9.0 */
     bool executes;         /* PTX is translated, not only read for what it declares */
 };
 
 /*
- * Read an image of unknown size into an empty `image`, or one of `bytes` bytes in addition to what
- * was read into it before.
+ * Read an image of unknown size into an empty `image`, or add one of `bytes` bytes to what was read
+ * into it before.
  *
  * CUDA_SUCCESS
- * INVALID_IMAGE           it is none of the formats, or is damaged
- * INVALID_PTX             PTX text that does not stand for anything, or is for a newer device
- * INVALID_SOURCE          what it declares is there already, of another part
+ * INVALID_IMAGE           it has none of the formats, or is damaged
+ * INVALID_PTX             PTX text that has an error, or is for a newer device
+ * INVALID_SOURCE          another part has declared the same
  * UNSUPPORTED_PTX_VERSION PTX text for a newer driver
  * NO_BINARY_FOR_GPU       nothing in it is for this device
  * OUT_OF_MEMORY
@@ -96,25 +96,25 @@ CUresult cushim__mock_image_read(struct mock_image *image, const void *start,
 CUresult cushim__mock_image_read_bytes(struct mock_image *image, const void *start, size_t bytes,
                                        const struct mock_image_target *target);
 
-/* Free what it holds. */
+/* Free the contents of an image. */
 void cushim__mock_image_clear(struct mock_image *image);
 
-/* What it declares of a name; NULL: nothing. */
+/* The kernel or the variable that an image declares by a name, or NULL. */
 struct mock_image_kernel *cushim__mock_image_kernel(const struct mock_image *image,
                                                     const char *name);
 struct mock_image_global *cushim__mock_image_global(const struct mock_image *image,
                                                     const char *name);
 
-/* The same, as a part sees it: what is local to others is not there. */
+/* The same, as one part sees it, without what is local to others. */
 struct mock_image_global *cushim__mock_image_global_of(const struct mock_image *image,
                                                        const char *name, unsigned part);
 
-/* A variable that parts declare, and none defines. NULL: there is none. */
+/* A variable that is declared, but defined by no part; NULL if there is none. */
 const struct mock_image_global *cushim__mock_image_unresolved(const struct mock_image *image);
 
 /*
- * Several images as one: bytes that begin as a cubin does, which cushim__mock_image_read() reads,
- * in this process or another. NULL: out of memory.
+ * Join several images into one that begins like a cubin, and that cushim__mock_image_read() reads,
+ * in this process or another. Returns NULL if memory runs out.
  */
 struct mock_joined_part {
     const void *start;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* PTX text of images: src/mock/ptx reads it, and the image takes what it declares. */
+/* PTX text of images: src/mock/ptx reads it, and the image takes over its declarations. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "src/base/name.h"
 #include "src/mock/image/reader.h"
 
-/* The program that all texts of an image are. NULL: out of memory. */
+/* The program that all texts of an image make up; NULL if memory runs out. */
 static struct ptx_module *program_of(const struct mock_reader *reader)
 {
     const struct ptx_target target = {
@@ -21,7 +21,7 @@ static struct ptx_module *program_of(const struct mock_reader *reader)
     return image->program;
 }
 
-/* The code of a text that is refused, and why. */
+/* Record why a text is refused, and return the code. */
 static CUresult refuse(struct mock_image *image, const struct ptx_error *error)
 {
     switch (error->kind) {
@@ -95,7 +95,7 @@ static bool copy_addresses(struct mock_image *image, const struct ptx_global *de
     return global->addresses != NULL;
 }
 
-/* What is weak gives way to what is not, or else to what was there before. */
+/* A weak variable gives way to one that is not, or else to the one that was there before. */
 static CUresult declare_global(struct mock_image *image, size_t number)
 {
     const struct ptx_global *declared = &image->program->globals[number];

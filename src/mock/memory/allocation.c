@@ -12,7 +12,7 @@
 #include "src/mock/memory/pages.h"
 #include "src/race/race.h"
 
-/* From this size on page-locked memory is pages of its own. */
+/* Page-locked memory of at least this size has pages of its own. */
 enum { PAGES = 64 << 10 };
 
 static bool address_before(const struct cushim__tree_node *a, const struct cushim__tree_node *b)
@@ -20,9 +20,7 @@ static bool address_before(const struct cushim__tree_node *a, const struct cushi
     return ((const struct mock_span *)a)->start < ((const struct mock_span *)b)->start;
 }
 
-/*
- * What is in no arena, by address: memory that the host can read, and what other processes share.
- */
+/* Allocations in no arena, by address: host-readable memory, and what other processes share. */
 static struct cushim__tree host_memory = {.before = address_before};
 
 static uint64_t allocations_made;
@@ -38,7 +36,7 @@ static struct mock_arena *arena_at(CUdeviceptr address)
     return NULL;
 }
 
-/* The last allocation in the host's memory that begins at an address or before. */
+/* The last of these allocations that begins at an address or before it. */
 static struct mock_allocation *host_upto(uint64_t address)
 {
     const struct mock_span key = {.start = address};
@@ -64,7 +62,7 @@ struct mock_allocation *cushim__mock_allocation_at(CUdeviceptr address)
     return allocation && !allocation->leaving ? allocation : NULL;
 }
 
-/* How far an address is from an allocation that it does not lie in. */
+/* The distance between an address and an allocation that does not contain it. */
 static uint64_t distance(const struct mock_allocation *allocation, CUdeviceptr address)
 {
     const CUdeviceptr start = allocation->span.start;
@@ -136,7 +134,7 @@ enum mock_place cushim__mock_allocation_place(const struct mock_allocation *allo
     }
 }
 
-/* Whether the program made it and has to free it. */
+/* Whether the program created an allocation and has to free it. */
 static bool is_counted(const struct mock_allocation *allocation)
 {
     return !is_global(allocation) && allocation->origin != MOCK_BY_REGISTER &&
@@ -242,7 +240,7 @@ static void give_host(const struct mock_allocation *allocation)
         cushim__host_memory_free(allocation->host);
 }
 
-/* Whether memory may be registered as page-locked. */
+/* Check whether memory may be registered as page-locked. */
 static CUresult check_registered(const void *memory, size_t bytes)
 {
     const uint64_t start = (uintptr_t)memory, last = start + bytes - 1;
@@ -301,7 +299,7 @@ void cushim__mock_allocation_destroy(struct mock_allocation *allocation)
     cushim__mock_allocation_drop(allocation);
 }
 
-/* Whether it is a part of a device's memory. */
+/* Whether an allocation is a part of a device's memory. */
 static bool in_arena(const struct mock_allocation *allocation)
 {
     return allocation->origin != MOCK_BY_IMPORT &&
@@ -335,8 +333,7 @@ void cushim__mock_allocation_mapping(const struct mock_allocation *allocation, C
     *start = block->start;
     *bytes = block->room;
     /*
-     * What the driver takes for the host it maps in such blocks as well
-     * (driver-semantics.md #191).
+     * The driver maps host memory that it allocates in such blocks, too (driver-semantics.md #191).
      */
     if (allocation->origin == MOCK_BY_HOST || is_managed((enum mock_origin)allocation->origin))
         *bytes = cushim__mock_arena_rounded(*bytes, MOCK_BLOCK);
@@ -415,7 +412,7 @@ void cushim__mock_memory_forget(const struct mock_context *context,
 
     for (one = arena ? cushim__mock_arena_next(arena, NULL) : NULL; one; one = next) {
         next = cushim__mock_arena_next(arena, one);
-        /* What a stream gives back may be in one of another context. */
+        /* A stream frees what is leaving, and the stream may be of another context. */
         if (one->context == context && !one->leaving)
             cushim__mock_allocation_destroy(one);
     }

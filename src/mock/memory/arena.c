@@ -6,8 +6,8 @@
 #include "src/mock/memory/pages.h"
 
 /*
- * Addresses are plenty on a GPU, and what is free in between does not keep a large allocation from
- * its place. So the window is larger than what can be allocated.
+ * Addresses are plentiful on a GPU, and free gaps between allocations do not keep a large one from
+ * finding a place. So the window is larger than what can be allocated.
  */
 enum { WINDOW_FACTOR = 2, WINDOW_SLACK = 32 };
 
@@ -100,7 +100,7 @@ void cushim__mock_arena_give_blocks(struct mock_arena *arena, struct mock_span *
     cushim__mock_spans_give(&arena->blocks, span);
 }
 
-/* One more block to be shared. */
+/* Take one more block for small allocations to share. */
 static bool divide_block(struct mock_arena *arena)
 {
     struct mock_span *block = calloc(1, sizeof *block);

@@ -52,7 +52,7 @@ void *cushim__mock_pages_room(size_t bytes)
     return cushim__mock_pages_take(bytes);
 }
 
-/* Linux promises more than it has: MAP_NORESERVE. */
+/* Linux promises more memory than it has (MAP_NORESERVE), so nothing is left to do here. */
 bool cushim__mock_pages_back(void *pages, size_t bytes)
 {
     (void)pages;
@@ -73,7 +73,7 @@ bool cushim__mock_pages_mapped(const void *start, size_t bytes)
 
     if (end < (uintptr_t)start)
         return false;
-    /* It fails for what is not mapped; which of it is in memory does not matter. */
+    /* mincore() fails for unmapped pages; which of the others are in memory does not matter. */
     for (uintptr_t page = (uintptr_t)start & ~(size - 1); page < end; page += AT_ONCE * size) {
         const uintptr_t left = end - page;
 
@@ -84,12 +84,12 @@ bool cushim__mock_pages_mapped(const void *start, size_t bytes)
 }
 
 /*
- * Pages that processes share: a file in memory without a name, which others of one user open through
- * /proc. Behind the pages it holds the key by which they know it.
+ * Processes share pages in an unnamed file in memory, which others of the same user open through
+ * /proc. After the pages it holds the key by which they recognise it.
  *
- * Which file that is another process says, and may say anything. So one is taken only if it is a
- * file in memory of this user that nobody can make shorter: to read past the end of a file that
- * is mapped ends a process.
+ * Another process says which file that is, and may say anything. So a file is only taken if it is
+ * in memory, belongs to this user and cannot be shortened by anybody: reading past the end of a
+ * mapped file would kill this process.
  */
 
 enum { SEALS = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL };
@@ -114,7 +114,7 @@ bool cushim__mock_shared_file_seal(int file)
     return false;
 }
 
-/* Of this user, and a file: to open a device may do something. */
+/* Whether this user owns a file, and it is regular: opening a device may have effects. */
 static bool is_own_file(int file)
 {
     struct stat status;
@@ -122,7 +122,7 @@ static bool is_own_file(int file)
     return fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid();
 }
 
-/* What is no file in memory has no seals. */
+/* Only files in memory have seals. */
 static bool is_sealed(int file)
 {
     const int seals = fcntl(file, F_GET_SEALS);
@@ -130,13 +130,13 @@ static bool is_sealed(int file)
     return seals >= 0 && (seals & SEALS) == SEALS;
 }
 
-/* Open one by the number that it has in a process. Negative: there is none that may be taken. */
+/* Open a file by its number in a process. Returns a negative number if it may not be taken. */
 static int open_shared(int32_t process, int32_t file)
 {
     char path[64];
     int found, opened = -1;
 
-    /* A look that opens nothing, and then what was looked at and nothing else. */
+    /* O_PATH only looks at the file, so that it can be checked; then the same file is opened. */
     snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)process, (int)file);
     found = open(path, O_PATH | O_CLOEXEC);
     if (found < 0)
@@ -162,7 +162,7 @@ struct tail {
 
 enum { PIECE = 64 << 10 };
 
-/* What was never touched stays without backing. */
+/* Zeros are not written, so that what was never touched stays without backing. */
 static bool copy_in(int file, const char *pages, size_t bytes)
 {
     for (size_t at = 0; at < bytes; at += PIECE) {
@@ -217,7 +217,7 @@ bool cushim__mock_pages_are_own(const struct mock_shared_pages *shared)
     return shared->process == (int32_t)getpid();
 }
 
-/* How many bytes of pages an open file holds, if it has this key. 0: it has not. */
+/* How many bytes of pages an open file holds; 0 if it does not have this key. */
 static size_t bytes_of(int file, const unsigned char key[MOCK_PAGES_KEY_BYTES])
 {
     const off_t end = lseek(file, 0, SEEK_END);

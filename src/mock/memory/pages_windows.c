@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Windows promises no more memory than it can hold, in RAM and page files, so what is not needed
- * yet is reserved, and committed later.
+ * Windows promises no more memory than RAM and page files can hold, so what is not needed yet is
+ * only reserved, and committed later.
  */
 #define _CRT_RAND_S
 #include "src/mock/memory/pages.h"
@@ -94,21 +94,21 @@ void cushim__mock_section_name(char name[MOCK_SECTION_NAME], const char *what,
 }
 
 /*
- * Pages that processes share: a section, which is mapped elsewhere, since Windows before version
- * 1803 of 10 has no way to replace pages that are committed.
+ * Processes share pages in a section. It is mapped elsewhere, since Windows before version 1803 of
+ * 10 cannot replace pages that are committed.
  */
 
 static const char what[] = "memory";
 
 enum { PIECE = 64 << 10 };
 
-/* Handles have 32 bits that count, as the interfaces of Windows promise. */
+/* Windows promises that only 32 bits of a handle are significant. */
 static HANDLE section_of(const struct mock_shared_pages *shared)
 {
     return (HANDLE)(intptr_t)shared->file;
 }
 
-/* What was never touched stays so. */
+/* Zeros are not copied, so that pages that were never touched stay so. */
 static void copy_in(char *view, const char *pages, size_t bytes)
 {
     for (size_t at = 0; at < bytes; at += PIECE) {
@@ -119,7 +119,7 @@ static void copy_in(char *view, const char *pages, size_t bytes)
     }
 }
 
-/* The name is there as long as the one who made it keeps it, and other sessions do not see it. */
+/* The name exists as long as its creator keeps the section; other sessions do not see it. */
 static HANDLE create_section(unsigned char key[MOCK_PAGES_KEY_BYTES], size_t bytes)
 {
     char name[MOCK_SECTION_NAME];
@@ -150,7 +150,7 @@ void *cushim__mock_pages_share(void *pages, size_t bytes, struct mock_shared_pag
     return view;
 }
 
-/* The pages themselves are empty since they were shared. */
+/* The original pages have been empty since they were shared. */
 void cushim__mock_pages_unshare(void *pages, void *moved, size_t bytes,
                                 const struct mock_shared_pages *shared)
 {
@@ -178,7 +178,7 @@ void *cushim__mock_pages_find(const struct mock_shared_pages *shared, size_t *by
     if (!section)
         return NULL;
     pages = MapViewOfFile(section, FILE_MAP_READ | FILE_MAP_WRITE, 0, 0, 0);
-    CloseHandle(section); /* the name goes with its maker */
+    CloseHandle(section); /* the name ends with its creator's handle */
     if (!pages)
         return NULL;
     if (!VirtualQuery(pages, &view, sizeof view)) {

@@ -35,7 +35,7 @@ char *cushim__mock_arena_exported(const struct mock_arena *arena, uint64_t addre
     return NULL;
 }
 
-/* What is in a block finds its bytes where they are now. */
+/* Update the host's view of what is in a block after its bytes have moved. */
 static void follow(const struct mock_arena *arena, struct mock_span *block)
 {
     struct mock_span *span = block->parts ? NULL : block;
@@ -103,7 +103,7 @@ void cushim__mock_arena_unexport_all(struct mock_arena *arena)
 struct import {
     struct mock_allocation allocation; /* first member */
     struct mock_shared_pages shared;
-    size_t offset, room; /* where the allocation is in the pages, and how many these are */
+    size_t offset, room; /* where the allocation is in the pages, and their size */
     unsigned uses;
 };
 

@@ -60,7 +60,7 @@ bool cushim__mock_spans_add(struct mock_spans *spans, uint64_t start, uint64_t r
     return span != NULL;
 }
 
-/* Where in a free span `room` bytes would begin; false: they do not fit. */
+/* Find where `room` bytes would begin in a free span. Returns false if they do not fit. */
 static bool fits(const struct mock_span *span, uint64_t room, uint64_t alignment, uint64_t *start)
 {
     uint64_t skipped = (alignment - span->start % alignment) % alignment;
@@ -101,7 +101,7 @@ static bool cut(struct mock_spans *spans, struct mock_span *from, uint64_t start
     return true;
 }
 
-/* The free span that holds all of [start, start + room). NULL: none does. */
+/* The free span that holds all of [start, start + room), or NULL. */
 static struct mock_span *free_around(const struct mock_spans *spans, uint64_t start, uint64_t room)
 {
     struct mock_span *span = covering(spans, start);
@@ -109,7 +109,7 @@ static struct mock_span *free_around(const struct mock_spans *spans, uint64_t st
     return span && !span->used && room <= span->room - (start - span->start) ? span : NULL;
 }
 
-/* The smallest free span that `room` bytes fit in, and where in it. NULL: none. */
+/* The smallest free span in which `room` bytes fit, or NULL, and where they would begin. */
 static struct mock_span *smallest(const struct mock_spans *spans, uint64_t room, uint64_t alignment,
                                   uint64_t *start)
 {
@@ -152,7 +152,7 @@ static bool may_merge(const struct mock_spans *spans, const struct mock_span *le
            (!spans->boundary || right->start % spans->boundary);
 }
 
-/* Make two free spans one, which is the left one. */
+/* Merge two free spans into the left one. */
 static struct mock_span *merge(struct mock_spans *spans, struct mock_span *left,
                                struct mock_span *right)
 {

@@ -19,9 +19,9 @@ struct race_clock;
 struct mock_stream;
 struct mock_operation;
 
-/* What executes an operation. Each has so many lanes on a device. */
+/* What executes an operation. Each unit has a number of lanes on a device. */
 enum mock_unit {
-    MOCK_NO_UNIT, /* nothing: it takes no room on the device */
+    MOCK_NO_UNIT, /* none: the operation takes no room on the device */
     MOCK_HOST_TO_DEVICE,
     MOCK_DEVICE_TO_HOST,
     MOCK_DEVICE_TO_DEVICE,
@@ -35,42 +35,42 @@ struct mock_operation_class {
     size_t size;      /* of the struct that begins with the operation */
     CUgraphNodeType node_type;
     /*
-     * Whether it can start; NULL: always. If not, the simulator asks again and again (it polls),
-     * unless the function has set `stream->state` to MOCK_BLOCKED and sees to
-     * cushim__mock_sim_recheck().
+     * Whether it can start; NULL if it always can. If not, the simulator polls it, unless the
+     * function has set `stream->state` to MOCK_BLOCKED and arranged for cushim__mock_sim_recheck().
      */
     bool (*ready)(struct mock_operation *operation, struct mock_stream *stream);
     /*
-     * It is forced, as a call waits for it: force what it waits for itself
-     * (cushim__mock_sim_force()). NULL: that is nothing.
+     * Called when the operation is forced because a call waits for it: forces what the operation
+     * waits for itself (cushim__mock_sim_force()). NULL if that is nothing.
      */
     void (*force)(const struct mock_operation *operation);
     /*
-     * Its work, where only the work itself shows how long it takes: do a part of it, under the
-     * lock, and say how long that takes. The next part comes after this time, and after the last
-     * one (false) execute(). NULL: execute() does it all.
+     * For work whose duration shows only as it is done: does a part of it, under the lock, and says
+     * how long that takes. The next part is done after this time; after the last one, which returns
+     * false, execute() is called. NULL if execute() does all the work.
      */
     bool (*step)(struct mock_operation *operation, uint64_t *duration_ns);
     /*
-     * Its effect, at its end, under the lock: bytes move here. Anything but CUDA_SUCCESS is a
-     * sticky error. NULL: none.
+     * Its effect at its end, such as moving bytes, under the lock. Any code but CUDA_SUCCESS is a
+     * sticky error. NULL if it has no effect.
      */
     CUresult (*execute)(struct mock_operation *operation);
     /* What it does on the helper thread, without the lock, before execute(). Unit HOST only. */
     void (*host)(struct mock_operation *operation, CUresult status);
-    /* host() is called also when the work before it failed, with the error as status. */
+    /* host() is called even if earlier work has failed, with the error as status. */
     bool always;
     /*
-     * Make `to`, a plain copy of `from`, own its own: for graphs. False: out of memory. NULL: fine.
+     * For graphs: gives `to`, a plain copy of `from`, copies of what `from` owns. Returns false if
+     * memory runs out. NULL if there is nothing to copy.
      */
     bool (*copy)(const struct mock_operation *from, struct mock_operation *to);
     /*
-     * For the race detector (src/race): whether it waits for a value in memory, and
-     * what memory it uses. NULL: it does not, and none.
+     * For the race detector (src/race): whether it waits for a value in memory, and what memory it
+     * uses. NULL if it does not, or uses none.
      */
     bool (*waits)(const struct mock_operation *operation);
     void (*touch)(const struct mock_operation *operation, struct race_access *access);
-    /* Free what it owns (not itself): after its execution or instead of it. NULL: nothing. */
+    /* Frees what it owns (not itself), executed or not. NULL if it owns nothing. */
     void (*drop)(struct mock_operation *operation);
 };
 
@@ -79,28 +79,28 @@ struct mock_operation {
     struct mock_operation *next; /* in its stream */
     uint64_t number;             /* order of submission in the mock, from 1 */
     uint64_t submitted_ns;
-    uint64_t duration_ns; /* set by whoever creates it; steps add theirs */
+    uint64_t duration_ns; /* set at creation; steps add theirs */
     uint8_t unit;         /* enum mock_unit */
-    bool begun, worked;   /* a part of its work is done, and all of it: see `step` */
-    bool needs_executor;  /* it runs though no call waits for it: the program waits elsewhere */
-    uint32_t timeline;    /* these two are of src/race: 0 and NULL unless races are looked for */
+    bool begun, worked;   /* whether a part of its work is done, and all of it; see `step` */
+    bool needs_executor;  /* it runs even if no call waits for it: the program waits elsewhere */
+    uint32_t timeline;    /* this and `before`: of src/race; 0 and NULL unless races are detected */
     struct race_clock *before;
 };
 
-/* A zeroed operation of a class. NULL: out of memory. */
+/* Create a zeroed operation of a class. Returns NULL if memory runs out. */
 void *cushim__mock_operation_create(const struct mock_operation_class *class, enum mock_unit unit,
                                     uint64_t duration_ns);
 
-/* A copy that owns its own, for a launch of a graph. NULL: out of memory. */
+/* Create an independent copy, for a launch of a graph. Returns NULL if memory runs out. */
 void *cushim__mock_operation_copy(const struct mock_operation *operation);
 
 /* Drop and free an operation that no stream has. NULL is a no-op. */
 void cushim__mock_operation_destroy(void *operation);
 
-/* The host has seen that an operation under way is finished, as far as races are concerned. */
+/* For the race detector: the host has seen that an operation in progress is finished. */
 void cushim__mock_operation_seen(const struct mock_operation *operation);
 
-/* How long moving so many bytes takes, besides the fixed cost of an operation. */
+/* How long it takes to move these bytes, without the fixed cost of an operation. */
 uint64_t cushim__mock_operation_duration(size_t bytes, uint64_t bytes_per_us);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The loop of the simulator: look at heads that may start, and work off what is due. */
+/* The loop of the simulator, which starts the heads that can start and executes what is due. */
 #include "src/mock/sim/internal.h"
 
 /* A call polls at most this many streams, so that calls stay cheap however many there are. */
@@ -20,7 +20,7 @@ void cushim__mock_run_make_runnable(struct mock_stream *stream)
     sim->last_runnable = stream;
 }
 
-/* Return whether the head can start. If not, what makes it possible looks at the stream again. */
+/* Return whether the head can start. If not, what allows it later makes the stream runnable. */
 static bool can_start(struct mock_stream *stream)
 {
     struct mock_operation *head = stream->head;
@@ -47,7 +47,7 @@ static bool can_start(struct mock_stream *stream)
  * loses its device.
  */
 
-/* Apply the rules of faults to the head of a stream as it begins. False: it hangs. */
+/* Apply the fault rules to the head of a stream as it begins. Returns false if it hangs. */
 static bool begin_fault(struct mock_stream *stream)
 {
     void (*const fault)(struct cushim__operation_fault *, const char *, int) =
@@ -62,7 +62,7 @@ static bool begin_fault(struct mock_stream *stream)
     return !stream->fault.hangs;
 }
 
-/* The same as it ends. Returns the code that it fails with. */
+/* Apply them as it ends. Returns the code with which it fails. */
 static CUresult end_fault(const struct mock_stream *stream)
 {
     if (stream->fault.is_lost)
@@ -207,7 +207,7 @@ void cushim__mock_run_end(struct mock_stream *stream)
         cushim__condition_broadcast(&sim->changed);
 }
 
-/* Do a part of the work of the head. False: it has none, or it is done. */
+/* Do a part of the head's work. Returns false if the work has no parts, or is done. */
 static bool step(struct mock_stream *stream)
 {
     struct mock_operation *head = stream->head;
@@ -219,7 +219,7 @@ static bool step(struct mock_stream *stream)
     head->begun = true;
     head->worked = !head->class->step(head, &duration_ns);
     if (duration_ns == 0)
-        duration_ns = 1; /* time passes, whatever it does */
+        duration_ns = 1; /* time passes in every part */
     head->duration_ns = cushim__mock_time_after(head->duration_ns, duration_ns);
     stream->due_ns =
         cushim__mock_time_after(stream->due_ns, cushim__mock_schedule_part(duration_ns));

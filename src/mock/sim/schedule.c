@@ -65,8 +65,7 @@ void cushim__mock_order_ended(struct mock_stream *stream)
 }
 
 /*
- * Lanes: a device copies in each direction one thing at a time, and runs a number of kernels at
- * once.
+ * Lanes: a device executes one copy at a time in each direction, and a number of kernels at once.
  */
 
 static struct mock_lanes *lanes_of(const struct mock_stream *stream)
@@ -100,7 +99,7 @@ void cushim__mock_lanes_create(void)
     }
 }
 
-/* The queue of a priority: lower numbers are higher, and the highest that there is has queue 0. */
+/* The queue of a priority. Lower numbers are higher priorities; the highest one has queue 0. */
 static unsigned priority_queue_of(const struct mock_stream *stream)
 {
     const int highest = cushim__mock->settings.profile.greatest_priority;
@@ -156,15 +155,15 @@ void cushim__mock_lane_leave(struct mock_stream *stream)
 }
 
 /*
- * Schedules: which of the orders that a device could produce is produced.
+ * Schedules: each produces one of the orders that a device could produce.
  *
  *     fifo    everything starts as soon as it can
  *     eager   everything has ended when the call that queued it returns, if it can end at all
- *     lazy    as late as is legal: when somebody waits for it, or after a long time
+ *     lazy    as late as is legal: when a call waits for it, or after a long time
  *     random  everything starts some time after it can
  *
- * With the setting `adversarial` everything starts some time after it can in fifo, too, and takes
- * longer than it has to in any of them.
+ * With the setting `adversarial`, everything starts some time after it can in fifo, too, and takes
+ * longer than it has to in every schedule.
  */
 
 enum { LAZY_NS = 1000000, RANDOM_NS = 20000 };
@@ -213,7 +212,7 @@ uint64_t cushim__mock_sim_share(uint64_t most)
     return most / 16 + random_number() % (most - most / 16);
 }
 
-/* Return the time at which a head starts that could start now. */
+/* Return the time at which a head that can start now will start. */
 static uint64_t start_of(const struct mock_stream *stream)
 {
     const struct mock_settings *settings = &cushim__mock->settings;

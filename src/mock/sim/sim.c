@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An operation is submitted: it gets a number and joins the queue of its stream, whose head run.c
- * executes. A stream whose head may start is made runnable: it joins a list of streams, which run.c
- * looks through (cushim__mock_run_make_runnable).
+ * Submission: an operation gets a number and joins the queue of its stream, whose head run.c
+ * executes. A stream whose head may start is made runnable: it joins a list that run.c works
+ * through (cushim__mock_run_make_runnable).
  */
 #include "src/mock/sim/sim.h"
 
@@ -63,12 +63,12 @@ void cushim__mock_sim_elapse(uint64_t duration_ns)
 }
 
 /*
- * What works in parts may wait for what the program does after the call: so many of them are
- * executed in one.
+ * Work in parts may wait for what the program does after the call, so a call executes at most this
+ * many parts.
  */
 enum { EAGER_STEPS = 256 };
 
-/* Queued work must run without a call that blocks: at once (`eager`), or on the executor. */
+/* Queued work must run even if no call blocks: at once (`eager`), or on the executor. */
 static void run_unattended(struct mock_stream *stream, const struct mock_operation *operation)
 {
     if (operation->needs_executor)
@@ -108,7 +108,7 @@ void cushim__mock_sim_name(struct mock_stream *stream)
     cushim__race_name_stream(&stream->race, name);
 }
 
-/* The race detector needs the number of an operation, so this comes after submission. */
+/* The race detector needs the number of an operation, so this follows its submission. */
 static void submit_to_detector(struct mock_stream *stream, struct mock_operation *operation)
 {
     const struct mock_operation_class *class = operation->class;
@@ -176,7 +176,7 @@ void cushim__mock_sim_recheck(struct mock_stream *stream)
     cushim__mock_run_make_runnable(stream);
 }
 
-/* Force what the work of a stream up to a number waits for. */
+/* Force what a stream's work up to a number waits for. */
 static void force_dependencies(struct mock_stream *stream, uint64_t number)
 {
     const struct mock_operation *operation =
@@ -189,7 +189,7 @@ static void force_dependencies(struct mock_stream *stream, uint64_t number)
     }
 }
 
-/* Force what a stream waits for that is forced itself, and then its own head. */
+/* Force what a forced stream waits for, and then its own head. */
 static void force(struct mock_stream *stream)
 {
     struct mock_stream_group *group = stream->group;

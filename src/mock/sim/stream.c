@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Streams: how they come into a group, and when they are freed. */
+/* Streams: how they join and leave a group, and when they are freed. */
 #include <stdlib.h>
 
 #include "src/mock/sim/internal.h"
@@ -88,9 +88,9 @@ void cushim__mock_stream_end(struct mock_stream *stream)
         cushim__mock_stream_free(stream);
 }
 
-/* Queued work that is dropped: after a sticky error, or because its stream or context ends. */
+/* Queued work is dropped after a sticky error, and when its stream or context ends. */
 
-/* Take a stream out of whatever its head waits in. False: the helper thread executes the head. */
+/* Take a stream out of what its head waits in. Returns false if a helper executes the head. */
 static bool detach(struct mock_stream *stream)
 {
     switch (stream->state) {
@@ -116,8 +116,8 @@ static bool detach(struct mock_stream *stream)
 }
 
 /*
- * Drop what is queued, except the head if the helper thread executes it, and unless `all` what is
- * executed in spite of an error.
+ * Drop queued work, except the head if the helper thread executes it, and, unless `all`, operations
+ * that are executed in spite of an error.
  */
 static void drop(struct mock_stream *stream, bool all)
 {
@@ -170,7 +170,7 @@ void cushim__mock_sim_set_sticky_error(CUresult code)
 
 void cushim__mock_sim_forget(struct mock_stream *stream)
 {
-    stream->retain_count++; /* it is freed with its context, so its work must not release it */
+    stream->retain_count++; /* its context frees it, so the end of its work must not */
     drop(stream, true);
     while (stream->head)
         cushim__mock_wait_for_change();

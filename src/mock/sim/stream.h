@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Streams, as the simulator sees them, and what it keeps for all those of a context. The functions
- * of the driver have a few members of their own in them; what a handle means is in api/stream.h.
+ * Streams as the simulator sees them, and what it keeps for all streams of a context. A few members
+ * belong to the functions of the driver; api/stream.h says what a handle means.
  */
 #ifndef CUSHIM_MOCK_SIM_STREAM_H
 #define CUSHIM_MOCK_SIM_STREAM_H
@@ -18,28 +18,28 @@ struct mock_thread;
 
 enum mock_stream_kind { MOCK_CREATED, MOCK_LEGACY, MOCK_PER_THREAD_DEFAULT };
 
-/* How it stands with the head of a stream. */
+/* The state of the head of a stream. */
 enum mock_stream_state {
     MOCK_IDLE,    /* no head, or it was not looked at */
     MOCK_BLOCKED, /* the head waits for other work */
-    MOCK_POLLED,  /* the head is asked again and again whether it can start: see `ready` */
+    MOCK_POLLED,  /* the head is polled for whether it can start; see `ready` */
     MOCK_QUEUED,  /* the head waits for a lane of its unit */
-    MOCK_RUNNING, /* its end, or the start of its host function, stands in the heap */
+    MOCK_RUNNING, /* its end, or the start of its host function, is in the heap */
     MOCK_ON_HOST, /* the helper thread executes it */
-    MOCK_HUNG,    /* it never ends, by a rule of faults */
+    MOCK_HUNG,    /* a fault rule keeps it from ending */
 };
 
 /* The streams of a context. */
 struct mock_stream_group {
-    struct mock_stream_group *next, *previous; /* in the simulator */
+    struct mock_stream_group *next, *previous; /* in the simulator's list */
     unsigned device;                           /* the number of the device that executes them */
-    struct mock_stream *streams;               /* every one, in order of creation */
+    struct mock_stream *streams;               /* all of them, in order of creation */
     struct mock_stream *last_stream;
     struct mock_stream *legacy;  /* the legacy default stream; NULL until it is used */
-    struct mock_stream *awaited; /* those before it have nothing that is before ... */
-    uint64_t awaited_number;     /* ... this operation of the legacy stream: see schedule.c */
-    struct mock_helper *helper;  /* the thread that executes host functions; NULL: none yet */
-    unsigned waiting_calls;      /* they look at the group once more when they go on */
+    struct mock_stream *awaited; /* the streams before it have nothing that precedes ... */
+    uint64_t awaited_number;     /* ... this operation of the legacy stream; see schedule.c */
+    struct mock_helper *helper;  /* executes host functions; NULL until there are some */
+    unsigned waiting_calls;      /* calls that will use the group again after they have waited */
     struct race_group race;
 };
 
@@ -52,39 +52,39 @@ struct mock_stream {
     unsigned long long id;               /* what cuStreamGetId returns */
     struct mock_thread *owner;           /* of a per-thread default stream */
     struct mock_stream *next, *previous; /* in its group */
-    struct mock_stream *next_default;    /* of another thread, in its context */
-    bool linked;                         /* it stands in its group */
+    struct mock_stream *next_default;    /* that of another thread in the context */
+    bool linked;                         /* it is in its group's list */
 
-    /* The simulator's. */
+    /* Members of the simulator. */
     struct mock_operation *head, *tail;
     size_t pending;
     enum mock_stream_state state;
-    uint64_t free_ns; /* when the former head ended */
+    uint64_t free_ns; /* when the previous head ended */
     uint64_t due_ns;  /* of the entry in the heap */
     uint64_t forced;  /* work up to this number is forced: a call waits for it (lazy schedule) */
-    const struct mock_operation *forced_last; /* how far that was passed on; NULL: not yet */
+    const struct mock_operation *forced_last; /* how far dependencies are forced; or NULL */
     size_t heap_place;
     bool has_lane;          /* the head has a lane of its unit */
     uint8_t priority_queue; /* the queue of its unit that it waits in (MOCK_QUEUED) */
-    bool ordered; /* the head waits for the legacy default stream, or that one for others */
-    unsigned retain_count; /* it is freed only at 0 */
-    bool runnable;         /* in the list of streams whose heads may start */
+    bool ordered;           /* the head waits for the legacy default stream, or in it for others */
+    unsigned retain_count;  /* it is freed only at 0 */
+    bool runnable;          /* in the list of streams whose heads may start */
     struct mock_stream *next_runnable;
-    bool forced_listed; /* in the list of streams that force what they wait for */
+    bool forced_listed; /* in the list of streams whose dependencies are to be forced */
     struct mock_stream *next_forced;
     struct cushim__operation_fault fault; /* of the head, once it has begun */
-    struct mock_stream *next_waiting;     /* for the same record, lane, helper or poll */
+    struct mock_stream *next_waiting;     /* that waits for the same record, lane, helper or poll */
     bool destroyed;                       /* by the program: freed once its work has ended */
 
     struct mock_stream *next_planned; /* in the same plan (api/stream.h) */
 
     struct race_stream race;
 
-    /* The capture's (api/capture.h). */
-    struct mock_capture *capture; /* NULL: it is not captured */
+    /* Members of the capture (api/capture.h). */
+    struct mock_capture *capture; /* NULL if it is not being captured */
     struct mock_captured_stream *captured;
 
-    /* What StreamSetAttribute keeps: src/mock/api/stream.c. */
+    /* Attributes that cuStreamSetAttribute has set: src/mock/api/stream.c. */
     struct mock_stream_settings {
         CUsynchronizationPolicy synchronization;
         CUaccessPolicyWindow window;
@@ -93,26 +93,24 @@ struct mock_stream {
     } settings;
 };
 
-/* Begin and end the streams of a context; a group that ends has none. */
+/* Begin and end the streams of a context. A group that ends has none left. */
 void cushim__mock_group_begin(struct mock_stream_group *group, unsigned device);
 void cushim__mock_group_end(struct mock_stream_group *group);
 
-/* A stream joins its group, whose member `group` says which; and leaves it, if it is there. */
+/* Add a stream to its group, which its member `group` names; remove it from it, if it is there. */
 void cushim__mock_group_add(struct mock_stream *stream);
 void cushim__mock_group_remove(struct mock_stream *stream);
 
 /* Whether the legacy default stream and this one wait for each other. */
 bool cushim__mock_stream_blocks(const struct mock_stream *stream);
 
-/* Nobody submits to it any more: it is freed once its work has ended. */
+/* End a stream, to which nothing more is submitted. It is freed once its work has ended. */
 void cushim__mock_stream_end(struct mock_stream *stream);
 
-/* Free a stream that has ended and whose work has, unless it is retained. */
+/* Free a stream that has ended, as has its work, unless it is retained. */
 void cushim__mock_stream_free(struct mock_stream *stream);
 
-/*
- * Between the two it is not freed, whatever happens to it; then it is, if it has ended meanwhile.
- */
+/* A stream is not freed between these two; the second one frees it if it has ended meanwhile. */
 void cushim__mock_stream_retain(struct mock_stream *stream);
 void cushim__mock_stream_release(struct mock_stream *stream);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Streams wait in two kinds of queues: in lines for a resource, and in a heap ordered by time. */
+/* Streams wait in two kinds of queues: first-in, first-out for a resource, and a heap by time. */
 #include <stdlib.h>
 
 #include "src/mock/sim/internal.h"

@@ -3,12 +3,12 @@
 #include "src/mock/sim/internal.h"
 #include "src/race/race.h"
 
-/* The interval, in time of the host, at which what the simulator is not notified of is polled. */
+/* The interval in host time at which conditions without a notification are polled. */
 enum { POLL_NS = 50000 };
 
-/* A call waits for work up to a number: of one stream, or of the streams of a context. */
+/* Work up to a number that a call waits for: of one stream, or of the streams of a context. */
 struct work {
-    const struct mock_stream *stream;      /* NULL: only the group's streams */
+    const struct mock_stream *stream;      /* NULL if only the group's streams count */
     const struct mock_stream_group *group; /* NULL, or a group whose streams are waited for too */
     bool blocking_only;
     uint64_t number;
@@ -181,10 +181,9 @@ bool cushim__mock_sim_busy(const struct mock_stream *stream)
 }
 
 /*
- * Adversarial mode: what a driver may do to a program that counts on more than it was promised.
- * Here: that a query reports the end of work late. None does so once the program could know better,
- * which is when a call has reported an end that came later, or when later work has left a trace
- * that the host can look at.
+ * Adversarial mode: what a driver may do to a program that relies on more than it was promised.
+ * Here, a query may report the end of work late. It does not once the program could know better:
+ * when a call has reported a later end, or later work has had an effect that the host can see.
  */
 
 /* At most this many answers in a row are delayed, so that every polling loop ends. */
@@ -224,7 +223,7 @@ bool cushim__mock_sim_delays_answer(uint64_t end_ns)
            end_ns > sim->effect_visible_ns && delay(sim);
 }
 
-/* Return when the last work ended: of the stream, and for a legacy stream of the blocking ones. */
+/* Return when the last work of a stream ended; for a legacy stream, also of the blocking ones. */
 static uint64_t end_of(const struct mock_stream *stream)
 {
     uint64_t end_ns = stream->free_ns;
@@ -238,7 +237,7 @@ static uint64_t end_of(const struct mock_stream *stream)
     return end_ns;
 }
 
-/* With effect_visible_ns equality is enough: what is visible may be of the stream's last work. */
+/* The end may equal effect_visible_ns: the visible effect may be that of the last work itself. */
 bool cushim__mock_sim_delays_stream(const struct mock_stream *stream)
 {
     struct mock_sim *sim = cushim__mock_sim();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the readers and writers of cubins need of ELF, by the names of its specification, for
+ * The part of ELF that readers and writers of cubins need, by the names of its specification, for
  * systems whose C library has no <elf.h>. Elsewhere this folder is not on the search path.
  */
 #ifndef CUSHIM_MOCK_IMAGE_ELF_ELF_H
