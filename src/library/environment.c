@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "src/base/print.h"
 #include "src/base/system.h"
 #include "src/check/finding.h"
 #include "src/layer/trace.h"
@@ -19,13 +20,7 @@ static bool lack_memory(const char *what, char *message, size_t size)
 
 static void complain(const char *what)
 {
-    fprintf(stderr, "cushim: the trace cannot be written: %s\n", what);
-}
-
-/* Findings are printed at once, because the next call may be the last. */
-static void print_finding(const char *text)
-{
-    fputs(text, stderr);
+    cushim__print_format("cushim: the trace cannot be written: %s\n", what);
 }
 
 /* A mock that stands for the real driver leaves both to the library that calls it. */
@@ -67,7 +62,7 @@ bool cushim__library_trace(const char *driver, int driver_version, char *message
 
 static bool begin_check(char *message, size_t size)
 {
-    struct cushim__check_options options = {.level = CUSHIM__CHECK_WARNING, .print = print_finding};
+    struct cushim__check_options options = {.level = CUSHIM__CHECK_WARNING, .print = cushim__print};
     char *settings = NULL, *suppressions = NULL;
     bool is_done = true;
 
@@ -98,6 +93,6 @@ void cushim__library_check(void)
 
     if (begin_check(message, sizeof message))
         return;
-    fprintf(stderr, "cushim: nothing is checked: %s\n", message);
+    cushim__print_format("cushim: nothing is checked: %s\n", message);
     cushim__findings_write_refusal(check_report, message);
 }

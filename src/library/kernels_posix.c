@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/print.h"
 #include "src/base/system.h"
 #include "src/driver_api/result.h"
 #include "src/library/library.h"
@@ -68,5 +69,5 @@ void cushim__library_kernels_print_unused(void)
     const char *name;
 
     for (size_t i = 0; file && (name = cushim__mock_kernel_unused(i)) != NULL; i++)
-        fprintf(stderr, "cushim mock: kernel '%s' of %s was never launched\n", name, file);
+        cushim__print_format("cushim mock: kernel '%s' of %s was never launched\n", name, file);
 }

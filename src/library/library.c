@@ -14,6 +14,7 @@
 #include "loader/symbols.h"
 #include "src/base/layer_host.h"
 #include "src/base/mapped_file.h"
+#include "src/base/print.h"
 #include "src/base/system.h"
 #include "src/check/check.h"
 #include "src/layer/trace.h"
@@ -36,7 +37,7 @@ static cushim_function exported(unsigned slot)
 static void log_line(void *data, const char *line)
 {
     (void)data;
-    fprintf(stderr, "cushim mock: %s\n", line);
+    cushim__print_format("cushim mock: %s\n", line);
 }
 
 /* Replaces cuInit of `announced`. The first call prints that this is a mock. */
@@ -45,7 +46,7 @@ static CUresult CUDAAPI announce(unsigned int flags)
     static int is_printed;
 
     if (!cushim__mock->settings.quiet && !__atomic_exchange_n(&is_printed, 1, __ATOMIC_RELAXED))
-        fprintf(stderr, "%s\n", cushim_mock_identity());
+        cushim__print_format("%s\n", cushim_mock_identity());
     return announced->Init(flags);
 }
 
@@ -60,7 +61,7 @@ static bool is_later(const char *name)
 static void refuse(const char *why)
 {
     cushim__mock_absent = CUDA_ERROR_SYSTEM_NOT_READY;
-    fprintf(stderr, "cushim mock: %s; every call returns CUDA_ERROR_SYSTEM_NOT_READY\n", why);
+    cushim__print_format("cushim mock: %s; every call returns CUDA_ERROR_SYSTEM_NOT_READY\n", why);
 }
 
 /* Returns NULL if the mock is refused, and prints the reason. */
@@ -164,7 +165,7 @@ static bool count_leaks(struct cushim_mock *mock, char *text, size_t size)
 
 static void print_fault(const char *line)
 {
-    fprintf(stderr, "cushim mock: fault %s\n", line);
+    cushim__print_format("cushim mock: fault %s\n", line);
 }
 
 /* --- the report for `cushim run` --- */
@@ -236,12 +237,12 @@ void cushim__library_end(void)
     write_report(mock);
     first = cushim_mock_misuse(mock, 0);
     if (mock->settings.report_leaks && !mock->forked && count_leaks(mock, leaks, sizeof leaks))
-        fprintf(stderr, "cushim mock: leaked: %s\n", leaks);
+        cushim__print_format("cushim mock: leaked: %s\n", leaks);
     if (mock->layer && !mock->forked)
         cushim__faults_print_unused(print_fault);
     if (!mock->forked)
         cushim__library_kernels_print_unused();
     if (first)
-        fprintf(stderr, "cushim mock: %zu misuse%s, the first: %s\n", mock->misuses,
-                mock->misuses == 1 ? "" : "s", first);
+        cushim__print_format("cushim mock: %zu misuse%s, the first: %s\n", mock->misuses,
+                             mock->misuses == 1 ? "" : "s", first);
 }

@@ -16,6 +16,7 @@
 
 #include "loader/symbols.h"
 #include "src/base/layer_host.h"
+#include "src/base/print.h"
 #include "src/base/system.h"
 #include "src/check/check.h"
 #include "src/layer/layer.h"
@@ -29,7 +30,7 @@ static char message[1024];
 
 static void print_problem(const char *what)
 {
-    fprintf(stderr, "cushim: %s\n", what);
+    cushim__print_format("cushim: %s\n", what);
 }
 
 /*
@@ -129,7 +130,7 @@ void cushim__library_begin(void)
 
 static void print_fault(const char *line)
 {
-    fprintf(stderr, "cushim: fault %s\n", line);
+    cushim__print_format("cushim: fault %s\n", line);
 }
 
 /* The trace ends here if the program never initialised the driver, which registers its end. */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/print.h"
 #include "src/driver_api/result.h"
 #include "src/mock/api/context.h"
 #include "src/mock/api/kernel.h"
@@ -314,7 +315,7 @@ static CUresult fault(const struct mock_execution *execution)
     char where[200] = "";
 
     if (fault->kind == PTX_ASSERTION)
-        fprintf(stderr, "%s\n", fault->text);
+        cushim__print_format("%s\n", fault->text);
     if (has_address(fault))
         say_where(fault->address, where, sizeof where);
     cushim__mock_log("the kernel '%s' (operation %" PRIu64 "), line %u of its PTX, block "

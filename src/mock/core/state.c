@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "loader/symbols.h"
+#include "src/base/print.h"
 
 struct cushim_mock *cushim__mock;
 CUresult cushim__mock_absent = CUDA_ERROR_DEINITIALIZED;
@@ -52,7 +53,7 @@ static void note_misuse(const char *line)
     mock->misuses++;
     log_line(line);
     if (mock->settings.abort_on_misuse) {
-        fprintf(stderr, "cushim mock: %s\n", line);
+        cushim__print_format("cushim mock: %s\n", line);
         abort();
     }
 }
