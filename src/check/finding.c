@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "src/check/finding.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -214,12 +215,22 @@ static FILE *open_report(bool again)
  */
 static void write_line(const char *line)
 {
+    static bool is_said;
+    char text[400];
     FILE *file = open_report(false);
+    bool is_written = file && fputs(line, file) >= 0;
 
-    if (!file)
+    if (file && fclose(file) != 0)
+        is_written = false;
+    if (is_written || !cushim__check_options.report ||
+        __atomic_exchange_n(&is_said, true, __ATOMIC_RELAXED))
         return;
-    fputs(line, file);
-    fclose(file);
+    snprintf(text, sizeof text,
+             "cushim: warning: the findings of process %" PRIu32
+             " are only printed: %.200s.* cannot be written: %s\n",
+             cushim__process_id(), cushim__check_options.report, strerror(errno));
+    if (cushim__check_options.print)
+        cushim__check_options.print(text);
 }
 
 /* Each finding is printed by one thread. NULL if none is left. */

@@ -57,14 +57,19 @@ static void print_times(const struct finding *finding)
     const char *what = finding_text(finding) + strlen(finding->level) + strlen(": ");
 
     if (finding->count > 1)
-        fprintf(stderr, "cushim: check: %lu times: %s: %.*s\n", finding->count, finding->line,
-                (int)strcspn(what, ";"), what);
+        fprintf(stderr, "cushim: check: %lu times, the first: %s: %.*s\n", finding->count,
+                finding->line, (int)strcspn(what, ";"), what);
 }
+
+/* Why nothing is checked, as text of a finding; empty if something is. */
+static char unchecked[700];
 
 static void judge(const struct arguments *arguments, struct findings *findings)
 {
     unsigned counts[] = {0, 0, 0};
 
+    if (unchecked[0])
+        strcpy(findings_add(findings, NULL, "unchecked", unchecked)->level, "warning");
     for (struct finding *finding = findings->first; finding; finding = finding->next) {
         for (unsigned level = CUSHIM__CHECK_ADVICE; level <= CUSHIM__CHECK_ERROR; level++)
             counts[level] += strcmp(finding->level, cushim__check_levels[level]) == 0;
@@ -108,9 +113,22 @@ static bool set_options(const struct arguments *arguments, struct failure *failu
     return failure->status == STATUS_DONE;
 }
 
+/* There is no driver. Reports and --error-exitcode must not look as if something was checked. */
+static int run_unchecked(const struct arguments *arguments, struct run_report *report,
+                         struct failure *failure)
+{
+    if (!arguments->report && !arguments->error_status)
+        return program_runs_alone(arguments, "checked", failure);
+    snprintf(unchecked, sizeof unchecked,
+             "warning: nothing is checked, as there is no driver: %.600s", failure->message);
+    report->nothing = unchecked + strlen("warning: ");
+    *failure = (struct failure){0};
+    return run_reported(arguments, report, failure);
+}
+
 enum status command_check(const struct arguments *arguments)
 {
-    static const struct run_report report = {
+    struct run_report report = {
         .command = "cushim check",
         .variable = "CUSHIM_CHECK",
         .nothing = "nothing was checked: no process has called the driver through libcuda.so.1. A "
@@ -127,7 +145,7 @@ enum status command_check(const struct arguments *arguments)
                             : program_takes_driver(arguments, &failure))
             status = run_reported(arguments, &report, &failure);
         else if (failure.status == STATUS_NO_DRIVER && !arguments->library)
-            status = program_runs_alone(arguments, "checked", &failure);
+            status = run_unchecked(arguments, &report, &failure);
     }
     if (failure.status == STATUS_DONE)
         return (enum status)status;

@@ -238,11 +238,13 @@ int run_reported(const struct arguments *arguments, const struct run_report *rep
                  struct failure *failure)
 {
     const char *root = system_get("TMPDIR");
+    char *rooted = system_absolute_path(root && root[0] ? root : "/tmp");
     struct findings findings = {.last = &findings.first};
     char folder[2048], prefix[2100];
     int status;
 
-    snprintf(folder, sizeof folder, "%s/cushim-XXXXXX", root && root[0] ? root : "/tmp");
+    snprintf(folder, sizeof folder, "%s/cushim-XXXXXX", rooted);
+    free(rooted);
     if (!mkdtemp(folder)) {
         failure_set(failure, STATUS_FAILED, "Set TMPDIR to a folder that can be written.",
                     "%.160s cannot be made: %s", folder, strerror(errno));

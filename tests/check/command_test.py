@@ -79,11 +79,11 @@ class Findings(Check):
 
     def test_how_often_it_was_found_is_said_at_the_end(self):
         _, error = self.check('query', 'queries')
-        self.assertRegex(error, r'\ncushim: check: 3 times: CUSHIM-event-destroyed: cuEventQuery is '
+        self.assertRegex(error, r'\ncushim: check: 3 times, the first: CUSHIM-event-destroyed: cuEventQuery is '
                          r'given event#\d, which was destroyed\ncushim: check: 2 errors, ')
-        self.assertEqual(error.count(' times: '), 1)
+        self.assertEqual(error.count(' times, '), 1)
         _, error = self.check('queries', options=('--quiet', ))
-        self.assertNotIn(' times: ', error)
+        self.assertNotIn(' times, ', error)
 
     def test_over_a_driver_the_same_is_found(self):
         for over in (('--mock', ), ('--library', MOCK)):
@@ -140,6 +140,28 @@ class Findings(Check):
         out, error = self.run_command('--', 'echo', 'done', CUSHIM_LIBRARY='none')
         self.assertEqual(out, 'done\n')
         self.assertIn('cushim: nothing is checked, as there is no driver: ', error)
+
+    def test_without_a_driver_a_report_says_that_nothing_was_checked(self):
+        out, error = self.run_command('--report', 'found.json', '--error-exitcode', '9', '--',
+                                      'echo', 'done', code=9, CUSHIM_LIBRARY='none')
+        self.assertEqual(out, 'done\n')
+        self.assertIn('cushim: nothing is checked, as there is no driver: ', error)
+        with open(self.path('found.json'), encoding='utf-8') as file:
+            [one] = json.load(file)['findings']
+        self.assertEqual((one['kind'], one['level']), ('unchecked', 'warning'))
+
+    def test_folder_for_temporary_files_may_be_relative(self):
+        os.mkdir(self.path('temporary'))
+        _, error = self.run_command('--mock', '--', 'sh', '-c', 'cd / && exec "$0" query', PROGRAM,
+                                    TMPDIR='temporary')
+        self.assertIn('cushim: check: 1 error, ', error)
+
+    def test_process_that_cannot_write_its_report_says_so(self):
+        _, error = self.run_command('--mock', '--', 'sh', '-c',
+                                    'rmdir "${CUSHIM_CHECK%/*}"; exec "$0" query', PROGRAM)
+        self.assertIn('CUSHIM-event-destroyed', error)
+        self.assertRegex(error, r'cushim: warning: the findings of process \d+ are only printed: '
+                         r'.*/found\.\* cannot be written: No such file or directory\n')
 
     def test_process_that_cannot_read_its_options_runs_unchecked(self):
         for over in (('--mock', ), ('--library', MOCK)):
