@@ -153,6 +153,22 @@ static void judge_current(const struct cushim__call *call, CUcontext context)
                              cushim__slot_name(other));
 }
 
+/* Another thread, too, may have ended this thread's current context. */
+static void judge_ended(const struct cushim__call *call)
+{
+    const struct cushim__handle *context =
+        call->context ? cushim__handle_find(CUSHIM__TYPE_CONTEXT, call->context, false) : NULL;
+    const bool is_primary = context && context->device >= 0;
+
+    if (!context || (is_primary ? context->is_live : !context->is_destroyed))
+        return;
+    cushim__check_report(call, CUSHIM__CHECK_CONTEXT_DESTROYED, context, NULL,
+                         "%s is called in thread %u, whose current context, %s, was %s",
+                         cushim__slot_name(call->slot), call->thread,
+                         cushim__check_name(context, context->value).text,
+                         is_primary ? "released" : "destroyed");
+}
+
 /* --- another context --- */
 
 /* The context of an object; NULL if it is not known. */
@@ -202,9 +218,9 @@ void cushim__check_contexts_after(const struct cushim__call *call, CUresult answ
     CUresult asked;
 
     had_context = had_context || call->context;
-    if (call->is_injected ||
-        (answer != CUDA_ERROR_INVALID_CONTEXT && answer != CUDA_ERROR_INVALID_HANDLE &&
-         answer != CUDA_ERROR_NOT_PERMITTED))
+    if (call->is_injected || call->is_refused ||
+        (answer != CUDA_ERROR_CONTEXT_IS_DESTROYED && answer != CUDA_ERROR_INVALID_CONTEXT &&
+         answer != CUDA_ERROR_INVALID_HANDLE && answer != CUDA_ERROR_NOT_PERMITTED))
         return;
     asked = cushim__layer_next.CtxGetCurrent(&current);
     if (asked != (answer == CUDA_ERROR_NOT_PERMITTED ? answer : CUDA_SUCCESS))
@@ -214,6 +230,8 @@ void cushim__check_contexts_after(const struct cushim__call *call, CUresult answ
         cushim__check_report(call, CUSHIM__CHECK_HOST_FUNCTION_CALLS, NULL, NULL,
                              "%s is called in a host function or a callback of a stream",
                              cushim__slot_name(call->slot));
+    else if (answer == CUDA_ERROR_CONTEXT_IS_DESTROYED)
+        judge_ended(call);
     else if (answer == CUDA_ERROR_INVALID_HANDLE)
         judge_refused(call, current);
     else if (effect && effect->kind == CUSHIM__RELEASES_PRIMARY)

@@ -11,6 +11,7 @@
 #define CUSHIM_DISABLE_DEPRECATION_WARNINGS
 
 #include "src/check/order.h"
+#include "src/driver_api/copy.h"
 
 /* How the handles of a type are judged. */
 enum judgement {
@@ -149,6 +150,16 @@ static void judge_kind(struct cushim__call *call, unsigned parameter,
     cushim__check_refuse(call);
 }
 
+/* What a handle stands for. Calls take a kernel of a library in the place of a function. */
+static struct cushim__handle *find_passed(enum cushim__object_type type, uint64_t value)
+{
+    struct cushim__handle *object = cushim__handle_find(type, value, false), *kernel = NULL;
+
+    if (type == CUSHIM__TYPE_FUNCTION && (!object || !object->is_returned))
+        kernel = cushim__handle_find(CUSHIM__TYPE_KERNEL, value, false);
+    return kernel ? kernel : object;
+}
+
 static void judge(struct cushim__call *call, unsigned parameter, enum cushim__object_type type,
                   uint64_t value)
 {
@@ -156,7 +167,7 @@ static void judge(struct cushim__call *call, unsigned parameter, enum cushim__ob
 
     if (judgements[type] == PASSES || value == 0)
         return;
-    object = cushim__handle_find(type, value, false);
+    object = find_passed(type, value);
     if (!object)
         return;
     if (object->is_destroyed || object->is_ending) {
@@ -169,9 +180,68 @@ static void judge(struct cushim__call *call, unsigned parameter, enum cushim__ob
     }
 }
 
-void cushim__check_handles_started(struct cushim__call *call)
+/* --- handles in structs --- */
+
+static void judge_half(struct cushim__call *call, const struct cushim__copy_half *half)
+{
+    if (half->type == CU_MEMORYTYPE_ARRAY)
+        judge(call, 0, CUSHIM__TYPE_ARRAY, (uintptr_t)half->array);
+    if (cushim__function_rule(call->slot)->is_peer)
+        judge(call, 0, CUSHIM__TYPE_CONTEXT, (uintptr_t)half->context);
+}
+
+static void judge_resource(struct cushim__call *call, const CUDA_RESOURCE_DESC *resource)
+{
+    if (resource->resType == CU_RESOURCE_TYPE_ARRAY)
+        judge(call, 1, CUSHIM__TYPE_ARRAY, (uintptr_t)resource->res.array.hArray);
+    else if (resource->resType == CU_RESOURCE_TYPE_MIPMAPPED_ARRAY)
+        judge(call, 1, CUSHIM__TYPE_MIPMAPPED_ARRAY,
+              (uintptr_t)resource->res.mipmap.hMipmappedArray);
+}
+
+/* Structs that begin with the function of a kernel. */
+static const struct {
+    uint16_t slot;
+    uint8_t parameter;
+} kernel_nodes[] = {
+    {CUSHIM__SLOT(GraphAddKernelNode), 4},
+    {CUSHIM__SLOT(GraphAddKernelNode_v2), 4},
+    {CUSHIM__SLOT(GraphKernelNodeSetParams), 1},
+    {CUSHIM__SLOT(GraphKernelNodeSetParams_v2), 1},
+    {CUSHIM__SLOT(GraphExecKernelNodeSetParams), 2},
+    {CUSHIM__SLOT(GraphExecKernelNodeSetParams_v2), 2},
+};
+
+static void judge_structs(struct cushim__call *call)
 {
     const struct cushim__launch_config *config = cushim__function_launch_config(call);
+    const uint8_t action = cushim__function_rule(call->slot)->action;
+    const void *first = (const void *)(uintptr_t)call->values[0];
+    const void *second = (const void *)(uintptr_t)call->values[1];
+
+    if (config)
+        judge(call, 0, CUSHIM__TYPE_STREAM, (uintptr_t)config->stream);
+    if (first && (action == ORDER_COPY_2D || action == ORDER_COPY_3D)) {
+        const struct cushim__copy copy =
+            action == ORDER_COPY_2D ? cushim__copy_2d(first) : cushim__copy_3d(first);
+
+        judge_half(call, &copy.to);
+        judge_half(call, &copy.from);
+    }
+    if (second && (call->slot == CUSHIM__SLOT(TexObjectCreate) ||
+                   call->slot == CUSHIM__SLOT(SurfObjectCreate)))
+        judge_resource(call, second);
+    for (size_t i = 0; i < sizeof kernel_nodes / sizeof *kernel_nodes; i++) {
+        const uint8_t parameter = kernel_nodes[i].parameter;
+
+        if (kernel_nodes[i].slot == call->slot && call->values[parameter])
+            judge(call, parameter, CUSHIM__TYPE_FUNCTION,
+                  *(const uintptr_t *)(uintptr_t)call->values[parameter]);
+    }
+}
+
+void cushim__check_handles_started(struct cushim__call *call)
+{
     const unsigned count = cushim__parameter_count(call->slot);
     struct cushim__handle *object;
 
@@ -181,8 +251,7 @@ void cushim__check_handles_started(struct cushim__call *call)
         if (decoder.form == CUSHIM__READ_HANDLE)
             judge(call, i, (enum cushim__object_type)decoder.type, call->values[i]);
     }
-    if (config)
-        judge(call, 0, CUSHIM__TYPE_STREAM, (uintptr_t)config->stream);
+    judge_structs(call);
     object = call->is_refused ? NULL : find_ending(call);
     if (!object || object->is_ending)
         return;
@@ -256,8 +325,9 @@ void cushim__check_handles_ended(struct cushim__call *call, CUresult answer)
 {
     struct cushim__handle *object = call->is_refused ? NULL : find_ending(call);
 
-    /* If it has not ended, the driver has refused to end it. */
-    if (object && object->ender.place.call == call->number) {
+    /* If it has not ended, the driver has refused. A primary context that ended keeps its handle. */
+    if (object && (object->is_live || object->device < 0) &&
+        object->ender.place.call == call->number) {
         object->is_ending = false;
         object->ender.place.call = 0;
     }
@@ -303,7 +373,7 @@ void cushim__check_handles_begin(void)
 
 static bool is_leaked(const struct cushim__handle *object)
 {
-    if (!object->is_live || object->is_held_elsewhere)
+    if (!object->is_live || object->is_held_elsewhere || object->is_ending)
         return false;
     if (object->device >= 0)
         return object->device >= DEVICES || object->uses > retained[object->device];

@@ -18,6 +18,13 @@ static const struct function_rule *rule_of_maker(const struct cushim__handle *ob
 
 /* --- accesses --- */
 
+/* Host memory that exists beyond its allocation by the driver, or may be another's by now. */
+static bool is_of_program(const struct cushim__handle *object)
+{
+    return !object->is_live ||
+           cushim__api_effect_first(object->maker.slot)->kind == CUSHIM__REGISTERS_IN_CONTEXT;
+}
+
 /*
  * One side of a copy or set, when the call begins and when the driver has refused it. The host may
  * have got memory where some of the device's was freed. So a call that takes addresses of both is
@@ -29,13 +36,15 @@ static void judge(struct cushim__call *call, const struct order_side *side, bool
     const struct race_region *region = &side->region;
     const struct cushim__handle *object = cushim__handle_at(side->base);
     uint64_t offset, bytes;
-    bool is_either, crashes;
+    bool is_host, is_either, crashes;
     char byte;
 
-    if ((side->type != CU_MEMORYTYPE_DEVICE && side->type != CU_MEMORYTYPE_UNIFIED) || !object ||
-        object->type != CUSHIM__TYPE_MEMORY || object->maker.place.call == 0 ||
-        rule_of_maker(object)->memory == ORDER_PAGE_LOCKED)
-        return; /* host memory remains valid after the driver has forgotten it */
+    if (!object || object->type != CUSHIM__TYPE_MEMORY || object->maker.place.call == 0)
+        return;
+    is_host = rule_of_maker(object)->memory == ORDER_PAGE_LOCKED;
+    if (is_host ? is_of_program(object)
+                : side->type != CU_MEMORYTYPE_DEVICE && side->type != CU_MEMORYTYPE_UNIFIED)
+        return;
     is_either = object->is_destroyed && side->type == CU_MEMORYTYPE_UNIFIED;
     crashes = is_either && !cushim__host_read(&byte, (const void *)(uintptr_t)side->base, 1);
     if (is_refused != (is_either && !crashes))
@@ -48,13 +57,14 @@ static void judge(struct cushim__call *call, const struct order_side *side, bool
             call, cushim__check_of_ended(object, CUSHIM__CHECK_MEMORY_FREED), object, NULL,
             "%s is given %s, which was freed%s", cushim__slot_name(call->slot),
             cushim__check_name(object, side->base).text, crashes ? cushim__check_refuse(call) : "");
-    else if (!cushim__check_before_fork(call, object, side->base) && object->bytes > 0 &&
-             !rule_of_maker(object)->is_of_unknown_size &&
+    else if ((is_host || !cushim__check_before_fork(call, object, side->base)) &&
+             object->bytes > 0 && !rule_of_maker(object)->is_of_unknown_size &&
              (bytes > object->bytes || offset > object->bytes - bytes))
         cushim__check_report(call, CUSHIM__CHECK_MEMORY_BOUNDS, object, NULL,
-                             "%s accesses %llu byte%s from %s on, which has %llu",
+                             "%s accesses %llu byte%s from %s on, and %s has %llu",
                              cushim__slot_name(call->slot), (unsigned long long)bytes,
                              bytes == 1 ? "" : "s", cushim__check_name(object, region->start).text,
+                             cushim__check_name(object, object->value).text,
                              (unsigned long long)object->bytes);
 }
 

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #define CUSHIM_DISABLE_DEPRECATION_WARNINGS
 
+#ifndef _WIN32
+#include <pthread.h>
+#endif
+
 #include "tests/check/cases.h"
 
 #include "tests/check/answers.h"
@@ -112,6 +116,74 @@ static void function_of_unloaded_module_is_launched(void)
     MISUSE(CUDA_ERROR_INVALID_HANDLE, launch(function));
 }
 
+static CUfunction load_library(CUlibrary *library)
+{
+    CUkernel kernel;
+
+    OK(driver->LibraryLoadData(library, check_image, NULL, NULL, 0, NULL, NULL, 0));
+    OK(driver->LibraryGetKernel(&kernel, *library, "cushim_spin"));
+    return (CUfunction)kernel;
+}
+
+static void kernel_of_unloaded_library_is_launched(void)
+{
+    CUlibrary library;
+    CUfunction kernel = load_library(&library);
+
+    OK(driver->LibraryUnload(library));
+    MISUSE(CUDA_ERROR_INVALID_HANDLE, launch(kernel));
+}
+
+static void kernel_is_launched_as_function(void)
+{
+    CUlibrary library;
+    CUfunction kernel = load_library(&library);
+
+    OK(launch(kernel));
+    OK(driver->CtxSynchronize());
+    OK(driver->LibraryUnload(library));
+}
+
+static CUresult add_node(CUfunction function)
+{
+    uint64_t ns = 0;
+    void *arguments[] = {&ns};
+    const CUDA_KERNEL_NODE_PARAMS_v1 parameters = {.func = function,
+                                                   .gridDimX = 1,
+                                                   .gridDimY = 1,
+                                                   .gridDimZ = 1,
+                                                   .blockDimX = 1,
+                                                   .blockDimY = 1,
+                                                   .blockDimZ = 1,
+                                                   .kernelParams = arguments};
+    CUgraphNode node;
+    CUgraph graph;
+    CUresult code;
+
+    OK(driver->GraphCreate(&graph, 0));
+    code = driver->GraphAddKernelNode(&node, graph, NULL, 0, &parameters);
+    OK(driver->GraphDestroy(graph));
+    return code;
+}
+
+static void function_of_unloaded_module_is_node(void)
+{
+    CUmodule module;
+    CUfunction function = load(&module);
+
+    OK(driver->ModuleUnload(module));
+    MISUSE(CUDA_ERROR_INVALID_HANDLE, add_node(function));
+}
+
+static void function_is_node(void)
+{
+    CUmodule module;
+    CUfunction function = load(&module);
+
+    OK(add_node(function));
+    OK(driver->ModuleUnload(module));
+}
+
 static void function_is_launched(void)
 {
     CUmodule module;
@@ -204,7 +276,104 @@ static void array_is_described(void)
     OK(driver->ArrayDestroy(array));
 }
 
+static CUresult copy_to(CUarray array)
+{
+    const CUDA_MEMCPY2D copy = {.srcMemoryType = CU_MEMORYTYPE_HOST,
+                                .srcHost = "16 bytes of text",
+                                .dstMemoryType = CU_MEMORYTYPE_ARRAY,
+                                .dstArray = array,
+                                .WidthInBytes = 16,
+                                .Height = 1};
+
+    return driver->Memcpy2D_v2(&copy);
+}
+
+static void destroyed_array_is_copied_to(void)
+{
+    CUarray array = make_array();
+
+    OK(driver->ArrayDestroy(array));
+    MISUSE(CUDA_ERROR_INVALID_HANDLE, copy_to(array));
+}
+
+static void array_is_copied_to(void)
+{
+    CUarray array = make_array();
+
+    OK(copy_to(array));
+    OK(driver->ArrayDestroy(array));
+}
+
+static CUresult make_texture(CUarray array)
+{
+    const CUDA_RESOURCE_DESC resource = {.resType = CU_RESOURCE_TYPE_ARRAY,
+                                         .res.array.hArray = array};
+    const CUDA_TEXTURE_DESC described = {.filterMode = CU_TR_FILTER_MODE_POINT};
+    CUtexObject texture;
+    CUresult code = driver->TexObjectCreate(&texture, &resource, &described, NULL);
+
+    if (code == CUDA_SUCCESS)
+        OK(driver->TexObjectDestroy(texture));
+    return code;
+}
+
+static void destroyed_array_is_texture(void)
+{
+    CUarray array = make_array();
+
+    OK(driver->ArrayDestroy(array));
+    MISUSE(CUDA_ERROR_INVALID_HANDLE, make_texture(array));
+}
+
+static void array_is_texture(void)
+{
+    CUarray array = make_array();
+
+    OK(make_texture(array));
+    OK(driver->ArrayDestroy(array));
+}
+
 /* --- contexts --- */
+
+#ifndef _WIN32
+
+static void *destroy_context(void *context)
+{
+    OK(driver->CtxDestroy_v2(context));
+    return NULL;
+}
+
+/* Another thread destroys a context; it stays current to this thread. */
+static void current_context_was_destroyed(void)
+{
+    CUcontext own, context;
+    pthread_t thread;
+    CUevent event;
+
+    OK(driver->CtxGetCurrent(&own));
+    OK(driver->CtxCreate_v2(&context, 0, 0));
+    if (pthread_create(&thread, NULL, destroy_context, context) == 0)
+        pthread_join(thread, NULL);
+    MISUSE(CUDA_ERROR_CONTEXT_IS_DESTROYED, driver->EventCreate(&event, 0));
+    OK(driver->CtxSetCurrent(own));
+}
+
+static void former_context_was_destroyed(void)
+{
+    CUcontext own, context;
+    pthread_t thread;
+    CUevent event;
+
+    OK(driver->CtxGetCurrent(&own));
+    OK(driver->CtxCreate_v2(&context, 0, 0));
+    OK(driver->CtxSetCurrent(own));
+    if (pthread_create(&thread, NULL, destroy_context, context) == 0)
+        pthread_join(thread, NULL);
+    OK(driver->EventCreate(&event, 0));
+    OK(driver->EventDestroy_v2(event));
+}
+
+#endif
 
 static void destroyed_context_becomes_current(void)
 {
@@ -282,7 +451,19 @@ const struct check_case check_handle_cases[] = {
     {"CUSHIM-module-destroyed", "function", function_of_unloaded_module_is_launched,
      module_is_loaded_again, 0},
     {"CUSHIM-graph-destroyed", "launch", destroyed_exec_is_launched, exec_is_launched, 0},
+    {"CUSHIM-module-destroyed", "kernel", kernel_of_unloaded_library_is_launched,
+     kernel_is_launched_as_function, 0},
+    {"CUSHIM-module-destroyed", "kernel node", function_of_unloaded_module_is_node,
+     function_is_node, 0},
     {"CUSHIM-handle-destroyed", "array", destroyed_array_is_described, array_is_described, 0},
+    {"CUSHIM-handle-destroyed", "array of a copy", destroyed_array_is_copied_to, array_is_copied_to,
+     0},
+    {"CUSHIM-handle-destroyed", "array of a texture", destroyed_array_is_texture, array_is_texture,
+     0},
+#ifndef _WIN32
+    {"CUSHIM-context-destroyed", "by another thread", current_context_was_destroyed,
+     former_context_was_destroyed, 0},
+#endif
     {"CUSHIM-context-destroyed", "current", destroyed_context_becomes_current,
      context_becomes_current, 0},
     {"CUSHIM-destroyed-twice", "event", event_is_destroyed_twice, event_is_queried, 0},
