@@ -103,17 +103,20 @@ static inline double ptx_chosen(double x, double y, bool greater)
  */
 bool cushim__ptx_is_tiny(ptx_lanes lanes, float x, float y, float z, int rounding);
 
-/* A number with few bits: its fraction, smallest exponent and what it does when it overflows. */
-struct ptx_small {
+/* How a type of real numbers holds them, alone or in pairs; without a fraction: it is no such type. */
+struct ptx_format {
     int fraction, exponent_bits;
     bool finite_only; /* e4m3: no infinity */
 };
-extern const struct ptx_small cushim__ptx_half, cushim__ptx_bfloat, cushim__ptx_e4m3,
-    cushim__ptx_e5m2;
+extern const struct ptx_format cushim__ptx_formats[TYPE_TYPES];
 
-double cushim__ptx_from_small(const struct ptx_small *kind, uint32_t bits);
-uint32_t cushim__ptx_to_small(const struct ptx_small *kind, double value,
-                              enum ptx_rounding rounding, bool saturate);
+/* Of all types but f32 and f64, which the host has. */
+double cushim__ptx_to_double(enum ptx_type from, uint32_t bits);
+/* The bits of a number in a type: of a double, in all types but f64, or of magnitude * 2^exponent. */
+uint32_t cushim__ptx_from_double(enum ptx_type to, double value, enum ptx_rounding rounding,
+                                 bool saturate);
+uint64_t cushim__ptx_rounded(enum ptx_type to, bool minus, uint64_t magnitude, int exponent,
+                             enum ptx_rounding rounding, bool saturate);
 /* a * b + c as a double that rounds to fewer bits as the exact value would. */
 double cushim__ptx_fma_odd(double a, double b, double c);
 

@@ -82,8 +82,7 @@ static void begin_block(struct ptx_launch *launch, struct ptx_block *block)
             .register_bytes = kept.register_bytes,
             .local_stride = kept.local_stride,
         };
-        warp->exists = warp->alive =
-            threads >= PTX_LANES ? PTX_ALL_LANES : (UINT32_C(1) << threads) - 1;
+        warp->alive = threads >= PTX_LANES ? PTX_ALL_LANES : (UINT32_C(1) << threads) - 1;
         memset(warp->registers, 0, warp->register_bytes);
         for (unsigned lane = 0; lane < PTX_LANES; lane++) {
             warp->pcs[lane] = launch->function->first;

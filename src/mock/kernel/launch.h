@@ -18,7 +18,7 @@ enum { PTX_BARRIERS = 16, PTX_WARPS = 32 };
 struct ptx_warp {
     struct ptx_block *block;
     uint32_t index;                          /* in the block */
-    uint32_t exists, alive;                  /* lanes */
+    uint32_t alive;                          /* lanes */
     uint32_t at_sync, at_barrier;            /* lanes that wait: for their warp, for their block */
     uint32_t carry;                          /* the condition code of each lane */
     uint32_t active, others;                 /* the group that runs, and lanes that could */

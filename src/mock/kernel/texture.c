@@ -97,7 +97,7 @@ static double number_of(const struct ptx_texture *texture, uint32_t bits, unsign
         value = (int16_t)bits / 32767.0;
         return value < -1 ? -1 : value;
     case PTX_TEXEL_F16:
-        return cushim__ptx_from_small(&cushim__ptx_half, bits);
+        return cushim__ptx_to_double(TYPE_F16, bits);
     default:
         return (double)ptx_float32(bits);
     }
