@@ -25,7 +25,8 @@ static const void *flushed(struct ptx_step *step, uint32_t operand, unsigned ind
     return step->sources[index];
 }
 
-int cushim__ptx_host_rounding(unsigned rounding)
+/* As fesetround() takes it. */
+static int host_rounding(unsigned rounding)
 {
     return rounding == ROUND_ZERO   ? FE_TOWARDZERO
            : rounding == ROUND_DOWN ? FE_DOWNWARD
@@ -44,7 +45,7 @@ static void flush_tiny(struct ptx_step *step, const lane_f32 *a, const lane_f32 
         if ((result[i] & 0x7fffffff) == 0x00800000 &&
             cushim__ptx_is_tiny(step->at->lanes, a[i], step->at->b == PTX_UNUSED ? 0 : b[i],
                                 step->at->c == PTX_UNUSED ? 0 : c[i],
-                                cushim__ptx_host_rounding(step->at->rounding)))
+                                host_rounding(step->at->rounding)))
             result[i] &= 0x80000000;
     }
 }
@@ -59,7 +60,7 @@ void cushim__ptx_compute_float(struct ptx_step *step)
     const bool rounds = at->rounding > ROUND_NEAREST;
 
     if (rounds)
-        fesetround(cushim__ptx_host_rounding(at->rounding));
+        fesetround(host_rounding(at->rounding));
     at->lanes(step->result, a, b, c);
     if (rounds)
         fesetround(FE_TONEAREST);

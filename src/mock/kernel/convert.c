@@ -43,6 +43,8 @@
     CUTS(F, 32, 32)                                                                      \
     CUTS(F, 32, 64)                                                                      \
     CUTS(F, 64, 64)                                                                      \
+    F(1, "cvt.f32.s16", cvt_f32_s16, f32, s16, MAY_ROUND | MAY_FLUSH, x)                 \
+    F(1, "cvt.f32.u16", cvt_f32_u16, f32, u16, MAY_ROUND | MAY_FLUSH, x)                 \
     F(1, "cvt.f32.s32", cvt_f32_s32, f32, s32, MAY_ROUND | MAY_FLUSH, (float)x)          \
     F(1, "cvt.f32.u32", cvt_f32_u32, f32, u32, MAY_ROUND | MAY_FLUSH, WORD_TO(float, x)) \
     F(1, "cvt.f64.s32", cvt_f64_s32, f64, s32, MAY_ROUND, x)                             \

@@ -102,8 +102,9 @@ bool cushim__ptx_group_select(struct ptx_warp *warp)
 
 /* --- where lanes go --- */
 
-void cushim__ptx_branch(struct ptx_step *step, uint32_t target)
+void cushim__ptx_branch(struct ptx_step *step)
 {
+    const uint32_t target = step->at->target;
     struct ptx_warp *warp = step->warp;
 
     if (step->mask == warp->active) {

@@ -74,6 +74,9 @@ struct ptx_launch {
     struct ptx_counts counts;
 };
 
+/* By how many instructions what may wait for other lanes or threads shortens its group's turn. */
+enum { PTX_SPINNING = 200 };
+
 /* One instruction of a group, while it is executed. */
 struct ptx_step {
     struct ptx_launch *launch;
@@ -173,63 +176,29 @@ void cushim__ptx_fault_at(struct ptx_step *step, enum ptx_fault_kind kind, unsig
 uint32_t cushim__ptx_thread(const struct ptx_warp *warp, unsigned lane);
 void cushim__ptx_thread_index(const struct ptx_launch *launch, uint32_t thread, uint32_t index[3]);
 
+/* --- the functions of handlers --- */
+
+#define PTX_FUNCTION(name, function, has_row) void cushim__ptx_##function(struct ptx_step *step);
+PTX_HANDLERS(PTX_FUNCTION)
+
 /* --- memory.c --- */
-void cushim__ptx_load(struct ptx_step *step);
-void cushim__ptx_store(struct ptx_step *step);
-void cushim__ptx_atomic_access(struct ptx_step *step);
-void cushim__ptx_copy_async(struct ptx_step *step);
-void cushim__ptx_isspace(struct ptx_step *step);
-void cushim__ptx_cvta(struct ptx_step *step);
-void cushim__ptx_address(struct ptx_step *step);
+
 /* The bytes at an address of a lane. NULL: the launch has a fault. */
 unsigned char *cushim__ptx_bytes(struct ptx_step *step, unsigned lane, enum ptx_space space,
                                  uint64_t address, unsigned bytes, enum ptx_use use);
 
-/* --- mbarrier.c --- */
-void cushim__ptx_mbarrier(struct ptx_step *step);
-
-/* --- texture.c --- */
-void cushim__ptx_texture(struct ptx_step *step);
-
 /* --- sync.c --- */
-void cushim__ptx_barrier(struct ptx_step *step);
-void cushim__ptx_warp_sync(struct ptx_step *step);
+
 /* Lanes have ended: what waited for them alone goes on. */
 void cushim__ptx_lanes_ended(struct ptx_step *step);
 
-/* --- call.c --- */
-void cushim__ptx_call(struct ptx_step *step);
-void cushim__ptx_return(struct ptx_step *step);
-
 /* --- group.c --- */
+
 /* The group of lanes that runs next becomes the warp's active one. False: none can run. */
 bool cushim__ptx_group_select(struct ptx_warp *warp);
 void cushim__ptx_group_save(struct ptx_warp *warp);
 /* Lanes go to an instruction. */
 void cushim__ptx_send(struct ptx_warp *warp, uint32_t lanes, uint32_t pc);
-void cushim__ptx_branch(struct ptx_step *step, uint32_t target);
-void cushim__ptx_branch_table(struct ptx_step *step);
-void cushim__ptx_end_lanes(struct ptx_step *step);
-
-/* --- special.c --- */
-void cushim__ptx_special(struct ptx_step *step);
-
-int cushim__ptx_host_rounding(unsigned rounding); /* as fesetround() takes it */
-
-/* --- compute.c and others: each fills the row `result`; those of predicates write these --- */
-void cushim__ptx_compute_float(struct ptx_step *step);
-void cushim__ptx_compute_conversion(struct ptx_step *step);
-void cushim__ptx_compute_pair(struct ptx_step *step);
-void cushim__ptx_compute_half(struct ptx_step *step);
-void cushim__ptx_compute_comparison(struct ptx_step *step);
-void cushim__ptx_compute_logic(struct ptx_step *step);
-void cushim__ptx_compute_set(struct ptx_step *step);
-void cushim__ptx_compute_choice(struct ptx_step *step);
-void cushim__ptx_compute_carry(struct ptx_step *step);
-void cushim__ptx_compute_lop3(struct ptx_step *step);
-void cushim__ptx_compute_insert(struct ptx_step *step);
-void cushim__ptx_compute_combined(struct ptx_step *step);
-void cushim__ptx_compute_part(struct ptx_step *step);
 
 /* --- racecheck.c: called only for a launch that has a `racecheck` --- */
 
@@ -253,8 +222,6 @@ void cushim__ptx_racecheck_warp_sync(struct ptx_launch *launch, const struct ptx
 /* A barrier of a block is over. */
 void cushim__ptx_racecheck_barrier(struct ptx_launch *launch, const struct ptx_block *block,
                                    const struct ptx_barrier_state *barrier);
-
-void cushim__ptx_racecheck_fence(struct ptx_step *step);
 
 /* An arrival at an mbarrier; or with `waits` a test of its phase, which is `over` or not. */
 void cushim__ptx_racecheck_mbarrier(struct ptx_step *step, const unsigned char *place, bool waits,

@@ -85,6 +85,8 @@ void cushim__ptx_mbarrier(struct ptx_step *step)
     const bool has_state = operation == MBARRIER_WAIT || operation == MBARRIER_PENDING;
     uint32_t bits = 0;
 
+    /* It may be asked again and again whether others have come. */
+    step->left -= step->left < PTX_SPINNING ? step->left : PTX_SPINNING;
     for (uint32_t left = step->mask; left; left &= left - 1) {
         const unsigned lane = ptx_first(left);
         const uint64_t operand = ptx_number(ptx_row(step, at->b), lane, has_state);

@@ -538,6 +538,11 @@ void cushim__ptx_atomic_access(struct ptx_step *step)
     struct where where;
     uint64_t old[PTX_LANES];
 
+    /* It may be a lock that another lane holds. */
+    if (!step->warp->others)
+        step->warp->apart += PTX_SPINNING;
+    else
+        step->left -= step->left < PTX_SPINNING ? step->left : PTX_SPINNING;
     if (!locate(step, &where, at->bytes, PTX_ATOMIC))
         return;
     for (uint32_t left = step->mask; left; left &= left - 1) {

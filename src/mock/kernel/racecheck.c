@@ -394,9 +394,10 @@ void cushim__ptx_racecheck_block_begin(struct ptx_launch *launch, const struct p
     memset(knowledge_of(launch, block->warps), 0, launch->warps * sizeof *launch->racecheck->warps);
 }
 
-void cushim__ptx_racecheck_fence(struct ptx_step *step)
+void cushim__ptx_fence(struct ptx_step *step)
 {
-    knowledge_of(step->launch, step->warp)->fenced = tick(step->launch->racecheck);
+    if (step->launch->racecheck)
+        knowledge_of(step->launch, step->warp)->fenced = tick(step->launch->racecheck);
 }
 
 void cushim__ptx_racecheck_warp_sync(struct ptx_launch *launch, const struct ptx_warp *warp,
