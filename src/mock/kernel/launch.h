@@ -209,8 +209,8 @@ void cushim__ptx_racecheck_destroy(struct ptx_racecheck *check);
 void cushim__ptx_racecheck_block_begin(struct ptx_launch *launch, const struct ptx_block *block);
 
 /* Before each access. */
-void cushim__ptx_racecheck_access(struct ptx_step *step, unsigned lane, enum ptx_space space,
-                                  uint64_t address, unsigned bytes, enum ptx_use kind);
+void cushim__ptx_racecheck_access(struct ptx_step *step, unsigned lane,
+                                  const struct ptx_access *access);
 
 /* malloc() has given out this memory: what was done with it before is forgotten. */
 void cushim__ptx_racecheck_forget(const struct ptx_launch *launch, uint64_t address, size_t bytes);

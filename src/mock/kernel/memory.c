@@ -11,83 +11,72 @@
 static const char *const space_names[] = {"generic", "global", "shared", "local", "param", "const"};
 static const char *const use_names[] = {"read", "write", "atomic operation"};
 
-static unsigned char *refuse(struct ptx_step *step, enum ptx_fault_kind kind, unsigned lane,
-                             enum ptx_space space, uint64_t address, unsigned bytes,
-                             enum ptx_use use)
+static unsigned char *refuse(struct ptx_step *step, unsigned lane, enum ptx_fault_kind kind,
+                             const struct ptx_access *access)
 {
     struct ptx_fault *fault = &step->launch->fault;
 
     if (step->launch->state == PTX_FAULT)
         return NULL;
-    fault->address = address;
-    fault->bytes = bytes;
-    fault->space = space;
-    fault->use = use;
+    fault->address = access->address;
+    fault->bytes = access->bytes;
+    fault->space = access->space;
+    fault->use = access->use;
     cushim__ptx_fault_at(step, kind, lane, "%s of %u bytes at 0x%llx, %s memory: %s",
-                         use_names[use], bytes, (unsigned long long)address, space_names[space],
+                         use_names[access->use], access->bytes, (unsigned long long)access->address,
+                         space_names[access->space],
                          kind == PTX_MISALIGNED    ? "the address is not aligned"
                          : kind == PTX_WRONG_SPACE ? "not possible there"
                                                    : "the address is in no allocation");
     return NULL;
 }
 
-static void report(struct ptx_step *step, unsigned lane, enum ptx_space space, uint64_t address,
-                   unsigned bytes, enum ptx_use use)
+static void report(struct ptx_step *step, unsigned lane, struct ptx_access *access)
 {
     const struct ptx_launch *launch = step->launch;
-    const struct ptx_access access = {
-        .use = use,
-        .space = space,
-        .address = address,
-        .bytes = bytes,
-        .block = step->warp->block->linear,
-        .thread = cushim__ptx_thread(step->warp, lane),
-        .phase = step->warp->block->phase,
-        .line = step->at->line,
-    };
 
-    launch->host->access(launch->data, &access);
+    access->block = step->warp->block->linear;
+    access->thread = cushim__ptx_thread(step->warp, lane);
+    access->phase = step->warp->block->phase;
+    access->line = step->at->line;
+    launch->host->access(launch->data, access);
     if (launch->racecheck)
-        cushim__ptx_racecheck_access(step, lane, space, address, bytes, use);
+        cushim__ptx_racecheck_access(step, lane, access);
 }
 
-static unsigned char *global_bytes(struct ptx_step *step, unsigned lane, uint64_t address,
-                                   unsigned bytes, enum ptx_use use)
+static unsigned char *global_bytes(struct ptx_step *step, unsigned lane, struct ptx_access *access)
 {
     struct ptx_launch *launch = step->launch;
     struct ptx_range *range = &step->warp->range;
+    const uint64_t address = access->address;
 
+    access->space = PTX_GLOBAL;
     if (address - range->start >= range->bytes) {
         struct ptx_range found = {0};
 
         if (!launch->host->find(launch->data, address, &found))
-            return refuse(step, PTX_OUT_OF_BOUNDS, lane, PTX_GLOBAL, address, bytes, use);
+            return refuse(step, lane, PTX_OUT_OF_BOUNDS, access);
         *range = found;
     }
-    if (address - range->start >= range->bytes || range->bytes - (address - range->start) < bytes ||
-        (range->read_only && use != PTX_READ))
-        return refuse(step, PTX_OUT_OF_BOUNDS, lane, PTX_GLOBAL, address, bytes, use);
+    if (address - range->start >= range->bytes ||
+        range->bytes - (address - range->start) < access->bytes ||
+        (range->read_only && access->use != PTX_READ))
+        return refuse(step, lane, PTX_OUT_OF_BOUNDS, access);
     if (launch->host->access)
-        report(step, lane, PTX_GLOBAL, address, bytes, use);
+        report(step, lane, access);
     return range->host + (address - range->start);
 }
 
 /* Which window an address is in; the address becomes an offset in it. */
 static enum ptx_space space_of(uint64_t *address)
 {
-    if (*address - PTX_SHARED_WINDOW < PTX_LOCAL_WINDOW - PTX_SHARED_WINDOW) {
-        *address -= PTX_SHARED_WINDOW;
-        return PTX_SHARED;
-    }
-    if (*address - PTX_LOCAL_WINDOW < PTX_PARAM_WINDOW - PTX_LOCAL_WINDOW) {
-        *address -= PTX_LOCAL_WINDOW;
-        return PTX_LOCAL_SPACE;
-    }
-    if (*address - PTX_PARAM_WINDOW < PTX_CODE_WINDOW - PTX_PARAM_WINDOW) {
-        *address -= PTX_PARAM_WINDOW;
-        return PTX_PARAM;
-    }
-    return PTX_GLOBAL;
+    static const enum ptx_space windows[] = {PTX_SHARED, PTX_LOCAL_SPACE, PTX_PARAM};
+    const uint64_t window = (*address - PTX_SHARED_WINDOW) >> 32;
+
+    if (window >= sizeof windows / sizeof *windows)
+        return PTX_GLOBAL;
+    *address = (uint32_t)*address;
+    return windows[window];
 }
 
 unsigned char *cushim__ptx_bytes(struct ptx_step *step, unsigned lane, enum ptx_space space,
@@ -95,16 +84,16 @@ unsigned char *cushim__ptx_bytes(struct ptx_step *step, unsigned lane, enum ptx_
 {
     struct ptx_launch *launch = step->launch;
     struct ptx_warp *warp = step->warp;
-    const uint64_t named = address;
+    struct ptx_access access = {.use = use, .space = space, .address = address, .bytes = bytes};
     unsigned char *start;
     uint64_t room;
     bool possible = true;
 
     if (bytes > 1 && address % bytes)
-        return refuse(step, PTX_MISALIGNED, lane, space, address, bytes, use);
+        return refuse(step, lane, PTX_MISALIGNED, &access);
     if (space == PTX_GENERIC)
-        space = space_of(&address);
-    switch (space) {
+        access.space = space_of(&address);
+    switch (access.space) {
     case PTX_SHARED:
         start = warp->block->shared;
         room = launch->shared_bytes;
@@ -120,18 +109,18 @@ unsigned char *cushim__ptx_bytes(struct ptx_step *step, unsigned lane, enum ptx_
         possible = use == PTX_READ;
         break;
     default:
-        if (address - PTX_GRID_WINDOW <= PTX_GRID_BYTES - bytes && launch->shape.cooperative) {
-            if (launch->racecheck)
-                cushim__ptx_racecheck_access(step, lane, PTX_GLOBAL, address, bytes, use);
-            return (unsigned char *)launch->grid_memory + (address - PTX_GRID_WINDOW);
-        }
-        return global_bytes(step, lane, address, bytes, use);
+        if (address - PTX_GRID_WINDOW > PTX_GRID_BYTES - bytes || !launch->shape.cooperative)
+            return global_bytes(step, lane, &access);
+        access.space = PTX_GLOBAL;
+        if (launch->racecheck)
+            cushim__ptx_racecheck_access(step, lane, &access);
+        return (unsigned char *)launch->grid_memory + (address - PTX_GRID_WINDOW);
     }
     if (!possible || address > room || room - address < bytes)
-        return refuse(step, possible ? PTX_OUT_OF_BOUNDS : PTX_WRONG_SPACE, lane, space, named,
-                      bytes, use);
-    if (space == PTX_SHARED && launch->host->access)
-        report(step, lane, PTX_SHARED, address, bytes, use);
+        return refuse(step, lane, possible ? PTX_OUT_OF_BOUNDS : PTX_WRONG_SPACE, &access);
+    access.address = address;
+    if (access.space == PTX_SHARED && launch->host->access)
+        report(step, lane, &access);
     return start + address;
 }
 
@@ -329,13 +318,6 @@ static unsigned char *place_of(const struct where *where, unsigned lane)
     return (unsigned char *)(uintptr_t)(where->host + address_of(where, lane));
 }
 
-static uint32_t extended(uint64_t value, unsigned bytes, bool is_signed)
-{
-    if (is_signed && bytes == 1)
-        return (uint32_t)(int8_t)value;
-    return is_signed && bytes == 2 ? (uint32_t)(int16_t)value : (uint32_t)value;
-}
-
 /*
  * A row of all lanes, or of some, for numbers and addresses whose sizes the compiler knows; `more`
  * is added to each address.
@@ -406,27 +388,10 @@ static void sign_row(unsigned char *row, unsigned bytes, uint32_t mask)
 {
     lane_u32 *const to = (lane_u32 *)(void *)row;
 
-    for (; mask; mask &= mask - 1)
-        to[ptx_first(mask)] = extended(to[ptx_first(mask)], bytes, true);
-}
+    for (; mask; mask &= mask - 1) {
+        const unsigned lane = ptx_first(mask);
 
-/* A parameter of the kernel: the same for all lanes. */
-static void load_parameter(struct ptx_step *step)
-{
-    const struct ptx_instruction *at = step->at;
-    const uint32_t *list = step->launch->program->lists + at->list;
-    const unsigned bytes = at->bytes * at->count;
-    const unsigned char *from = cushim__ptx_bytes(step, ptx_first(step->mask), PTX_PARAM,
-                                                  (uint64_t)at->immediate, bytes, PTX_READ);
-
-    for (unsigned i = 0; from && i < at->count; i++) {
-        const uint64_t value = ptx_read_number(from + i * at->bytes, at->bytes);
-
-        if (list[i] != PTX_UNUSED)
-            cushim__ptx_fill(step, list[i],
-                             at->bytes == 8 ? value
-                                            : extended(value, at->bytes, at->flags & FLAG_SIGNED),
-                             at->bytes == 8);
+        to[lane] = bytes == 1 ? (uint32_t)(int8_t)to[lane] : (uint32_t)(int16_t)to[lane];
     }
 }
 
@@ -435,15 +400,17 @@ void cushim__ptx_load(struct ptx_step *step)
     const struct ptx_instruction *at = step->at;
     const uint32_t *list = step->launch->program->lists + at->list;
     const unsigned bytes = at->bytes;
+    const unsigned char *parameter = NULL; /* of the kernel: the same for all lanes */
     struct where where;
 
     if (at->sub == PTX_PARAM && at->a == PTX_UNUSED) {
-        load_parameter(step);
+        parameter = cushim__ptx_bytes(step, ptx_first(step->mask), PTX_PARAM,
+                                      (uint64_t)at->immediate, bytes * at->count, PTX_READ);
+        if (!parameter)
+            return;
+    } else if (!locate(step, &where, bytes * at->count, PTX_READ)) {
         return;
-    }
-    if (!locate(step, &where, bytes * at->count, PTX_READ))
-        return;
-    if (where.whole && list[0] != PTX_UNUSED) {
+    } else if (where.whole && list[0] != PTX_UNUSED) {
         const lane_u64 *const from = (const lane_u64 *)(const void *)place_of(&where, 0);
         lane_u64 *const to = (lane_u64 *)(void *)(step->frame + list[0]);
 
@@ -454,7 +421,12 @@ void cushim__ptx_load(struct ptx_step *step)
     for (unsigned i = 0; i < at->count; i++) {
         if (list[i] == PTX_UNUSED)
             continue;
-        readers[where.wide != NULL][bytes](step->frame + list[i], &where, i * bytes, step->mask);
+        if (parameter)
+            cushim__ptx_fill(step, list[i], ptx_read_number(parameter + i * bytes, bytes),
+                             bytes == 8);
+        else
+            readers[where.wide != NULL][bytes](step->frame + list[i], &where, i * bytes,
+                                               step->mask);
         if (at->flags & FLAG_SIGNED && bytes < 4)
             sign_row(step->frame + list[i], bytes, step->mask);
     }
@@ -493,48 +465,16 @@ static uint64_t source(const struct ptx_step *step, uint32_t operand, unsigned l
 /* Put a number in the place of an old one. False: there is another, which `old` becomes. */
 static bool replace(unsigned char *place, unsigned bytes, uint64_t *old, uint64_t number)
 {
-    uint32_t old32 = (uint32_t)*old;
-    uint16_t old16 = (uint16_t)*old;
-    bool done;
-
-    if (bytes == 8)
-        return __atomic_compare_exchange_n((lane_u64 *)(void *)place, (lane_u64 *)old, number, true,
-                                           __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
-    if (bytes == 4)
-        done =
-            __atomic_compare_exchange_n((lane_u32 *)(void *)place, (lane_u32 *)&old32,
-                                        (uint32_t)number, true, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
-    else
-        done =
-            __atomic_compare_exchange_n((lane_u16 *)(void *)place, (lane_u16 *)&old16,
-                                        (uint16_t)number, true, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
-    *old = bytes == 4 ? old32 : old16;
-    return done;
-}
-
-/* Replace a number as an atomic operation of the host, and return what was there. */
-static uint64_t exchange(unsigned char *place, const struct ptx_instruction *at, uint64_t b,
-                         uint64_t c, bool shared)
-{
-    uint64_t old = ptx_read_number(place, at->bytes);
-
-    while (!replace(
-        place, at->bytes, &old,
-        cushim__ptx_atomic((enum ptx_atomic)at->count, (enum ptx_type)at->type, old, b, c, shared)))
-        continue;
-    return old;
-}
-
-static bool is_shared(const struct ptx_step *step, const unsigned char *place)
-{
-    const struct ptx_block *const block = step->warp->block;
-
-    return (uintptr_t)place - (uintptr_t)block->shared < step->launch->shared_bytes;
+#define REPLACE(type)                                                                   \
+    __atomic_compare_exchange_n((type *)(void *)place, (type *)old, (type)number, true, \
+                                __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)
+    return bytes == 8 ? REPLACE(lane_u64) : bytes == 4 ? REPLACE(lane_u32) : REPLACE(lane_u16);
 }
 
 void cushim__ptx_atomic_access(struct ptx_step *step)
 {
     const struct ptx_instruction *at = step->at;
+    const uintptr_t shared = (uintptr_t)step->warp->block->shared;
     struct where where;
     uint64_t old[PTX_LANES];
 
@@ -547,10 +487,16 @@ void cushim__ptx_atomic_access(struct ptx_step *step)
         return;
     for (uint32_t left = step->mask; left; left &= left - 1) {
         const unsigned lane = ptx_first(left);
+        unsigned char *const place = place_of(&where, lane);
+        const bool is_shared = (uintptr_t)place - shared < step->launch->shared_bytes;
+        const uint64_t b = source(step, at->b, lane, at->bytes),
+                       c = source(step, at->c, lane, at->bytes);
 
-        old[lane] =
-            exchange(place_of(&where, lane), at, source(step, at->b, lane, at->bytes),
-                     source(step, at->c, lane, at->bytes), is_shared(step, place_of(&where, lane)));
+        old[lane] = ptx_read_number(place, at->bytes);
+        while (!replace(place, at->bytes, &old[lane],
+                        cushim__ptx_atomic((enum ptx_atomic)at->count, (enum ptx_type)at->type,
+                                           old[lane], b, c, is_shared)))
+            continue;
     }
     for (uint32_t left = at->d == PTX_UNUSED ? 0 : step->mask; left; left &= left - 1)
         ptx_set_number(step->frame + at->d, ptx_first(left), at->bytes == 8, old[ptx_first(left)]);

@@ -296,10 +296,10 @@ static bool outweighs(const struct use *write, const struct use *later)
 
 /* Judge and note the part of an access that lies in one word. */
 static void use_cell(struct ptx_step *step, unsigned lane, struct cell *cell, const struct use *use,
-                     enum ptx_use kind, uint32_t value, struct ptx_race *race)
+                     uint32_t value, const struct ptx_access *access)
 {
     const struct ptx_launch *launch = step->launch;
-    const bool writes = kind != PTX_READ;
+    const bool writes = access->use != PTX_READ;
     const struct use *other = NULL;
 
     if (is_race(step, lane, &cell->write, use) && !(writes && is_same(cell, use, value)))
@@ -309,9 +309,15 @@ static void use_cell(struct ptx_step *step, unsigned lane, struct cell *cell, co
             other = &cell->reads[i];
     }
     if (other && is_new(step->launch, other->pc, use->pc)) {
-        race->earlier = side_of(launch, other, other == &cell->write);
-        race->later = side_of(launch, use, writes);
-        launch->host->race(launch->data, race);
+        const struct ptx_race race = {
+            .space = access->space,
+            .address = access->address,
+            .bytes = access->bytes,
+            .earlier = side_of(launch, other, other == &cell->write),
+            .later = side_of(launch, use, writes),
+        };
+
+        launch->host->race(launch->data, &race);
     }
     if (!writes) {
         note_read(step, lane, cell, use);
@@ -338,35 +344,34 @@ static void order(const struct ptx_step *step, struct cell *cell, const struct u
                                      : knows->fenced);
 }
 
-void cushim__ptx_racecheck_access(struct ptx_step *step, unsigned lane, enum ptx_space space,
-                                  uint64_t address, unsigned bytes, enum ptx_use kind)
+void cushim__ptx_racecheck_access(struct ptx_step *step, unsigned lane,
+                                  const struct ptx_access *access)
 {
     const struct ptx_instruction *at = step->at;
     const bool moves = at->handler == DO_LOAD || at->handler == DO_STORE;
-    struct ptx_race race = {.space = space, .address = address, .bytes = bytes};
     struct use use = {
         .block = step->warp->block->linear,
         .pc = (uint32_t)(at - step->launch->program->code),
         .thread = (uint16_t)cushim__ptx_thread(step->warp, lane),
-        .flags = kind == PTX_ATOMIC || (moves && at->flags & FLAG_STRONG) ? STRONG : 0,
+        .flags = access->use == PTX_ATOMIC || (moves && at->flags & FLAG_STRONG) ? STRONG : 0,
     };
     unsigned count;
 
     use.flags |= at->handler == DO_STORE ? VALUE : 0;
-    for (unsigned behind = 0; behind < bytes; behind += count) {
-        const unsigned from = (address + behind) % WORD;
-        struct cell *cell = cell_of(step, space, address + behind);
+    for (unsigned behind = 0; behind < access->bytes; behind += count) {
+        const unsigned from = (access->address + behind) % WORD, left = access->bytes - behind;
+        struct cell *cell = cell_of(step, access->space, access->address + behind);
 
-        count = bytes - behind < WORD - from ? bytes - behind : WORD - from;
+        count = left < WORD - from ? left : WORD - from;
         if (!cell) {
             step->launch->counts.unwatched_bytes += count;
             continue;
         }
-        order(step, cell, &use, kind);
+        order(step, cell, &use, access->use);
         use.time = step->launch->racecheck->now;
         use.bytes = (uint8_t)(((1u << count) - 1) << from);
-        use_cell(step, lane, cell, &use, kind,
-                 use.flags & VALUE ? value_of(step, lane, behind, from, count) : 0, &race);
+        use_cell(step, lane, cell, &use,
+                 use.flags & VALUE ? value_of(step, lane, behind, from, count) : 0, access);
     }
 }
 
