@@ -99,9 +99,9 @@ static inline double ptx_chosen(double x, double y, bool greater)
 
 /*
  * Whether a result of f32 that came out as the least normal number would be less if exponents had
- * no end: .ftz flushes it then. The rounding mode is one of <fenv.h>, the host's is to nearest.
+ * no end: .ftz flushes it then.
  */
-bool cushim__ptx_is_tiny(ptx_lanes lanes, float x, float y, float z, int rounding);
+bool cushim__ptx_is_tiny(ptx_lanes lanes, float x, float y, float z, enum ptx_rounding rounding);
 
 /* How a type of real numbers holds them, alone or in pairs; without a fraction: it is no such type. */
 struct ptx_format {

@@ -5,17 +5,17 @@
 #include <math.h>
 #include <string.h>
 
-#define COMPARISON(name, T, expression)                               \
-    static uint32_t name(const void *a, const void *b)                \
-    {                                                                 \
-        uint32_t result = 0;                                          \
-                                                                      \
-        for (unsigned i = 0; i < PTX_LANES; i++) {                    \
-            const number_##T x = (number_##T)((const row_##T *)a)[i]; \
-            const number_##T y = (number_##T)((const row_##T *)b)[i]; \
-            result |= (expression) ? cushim__ptx_lane_bits[i] : 0;    \
-        }                                                             \
-        return result;                                                \
+#define COMPARISON(name, T, expression)                            \
+    static uint32_t name(const void *a, const void *b)             \
+    {                                                              \
+        uint32_t result = 0;                                       \
+                                                                   \
+        for (unsigned i = 0; i < PTX_LANES; i++) {                 \
+            OPERAND(T, x, a);                                      \
+            OPERAND(T, y, b);                                      \
+            result |= (expression) ? cushim__ptx_lane_bits[i] : 0; \
+        }                                                          \
+        return result;                                             \
     }
 
 #define EQUAL(T)                  \

@@ -25,15 +25,6 @@ static const void *flushed(struct ptx_step *step, uint32_t operand, unsigned ind
     return step->sources[index];
 }
 
-/* As fesetround() takes it. */
-static int host_rounding(unsigned rounding)
-{
-    return rounding == ROUND_ZERO   ? FE_TOWARDZERO
-           : rounding == ROUND_DOWN ? FE_DOWNWARD
-           : rounding == ROUND_UP   ? FE_UPWARD
-                                    : FE_TONEAREST;
-}
-
 /* Results are flushed that are below the normal numbers when only their fraction is rounded. */
 static void flush_tiny(struct ptx_step *step, const lane_f32 *a, const lane_f32 *b,
                        const lane_f32 *c)
@@ -45,7 +36,7 @@ static void flush_tiny(struct ptx_step *step, const lane_f32 *a, const lane_f32 
         if ((result[i] & 0x7fffffff) == 0x00800000 &&
             cushim__ptx_is_tiny(step->at->lanes, a[i], step->at->b == PTX_UNUSED ? 0 : b[i],
                                 step->at->c == PTX_UNUSED ? 0 : c[i],
-                                host_rounding(step->at->rounding)))
+                                (enum ptx_rounding)step->at->rounding))
             result[i] &= 0x80000000;
     }
 }
@@ -57,10 +48,14 @@ void cushim__ptx_compute_float(struct ptx_step *step)
     const void *a = flushed(step, at->a, 0), *b = flushed(step, at->b, 1),
                *c = flushed(step, at->c, 2);
     lane_f32 *const result = (lane_f32 *)step->result;
+    static const int modes[] = {[ROUND_ZERO] = FE_TOWARDZERO,
+                                [ROUND_DOWN] = FE_DOWNWARD,
+                                [ROUND_UP] = FE_UPWARD,
+                                [ROUND_AWAY] = FE_TONEAREST};
     const bool rounds = at->rounding > ROUND_NEAREST;
 
     if (rounds)
-        fesetround(host_rounding(at->rounding));
+        fesetround(modes[at->rounding]);
     at->lanes(step->result, a, b, c);
     if (rounds)
         fesetround(FE_TONEAREST);

@@ -34,37 +34,21 @@ typedef int32_t result_s32;
 typedef uint64_t result_u64, result_n64;
 typedef int64_t result_s64;
 
-#define LANES1(function, D, X, expression)                                              \
+#define OPERAND(T, name, row) const number_##T name = (number_##T)((const row_##T *)(row))[i]
+#define LANES(function, D, operands, expression)                                        \
     static void function(void *restrict d, const void *a, const void *b, const void *c) \
     {                                                                                   \
         (void)b, (void)c;                                                               \
         for (unsigned i = 0; i < PTX_LANES; i++) {                                      \
-            const number_##X x = (number_##X)((const row_##X *)a)[i];                   \
+            operands;                                                                   \
             ((row_##D *)d)[i] = (result_##D)(expression);                               \
         }                                                                               \
     }
-
-#define LANES2(function, D, X, Y, expression)                                           \
-    static void function(void *restrict d, const void *a, const void *b, const void *c) \
-    {                                                                                   \
-        (void)c;                                                                        \
-        for (unsigned i = 0; i < PTX_LANES; i++) {                                      \
-            const number_##X x = (number_##X)((const row_##X *)a)[i];                   \
-            const number_##Y y = (number_##Y)((const row_##Y *)b)[i];                   \
-            ((row_##D *)d)[i] = (result_##D)(expression);                               \
-        }                                                                               \
-    }
-
-#define LANES3(function, D, X, Y, Z, expression)                                        \
-    static void function(void *restrict d, const void *a, const void *b, const void *c) \
-    {                                                                                   \
-        for (unsigned i = 0; i < PTX_LANES; i++) {                                      \
-            const number_##X x = (number_##X)((const row_##X *)a)[i];                   \
-            const number_##Y y = (number_##Y)((const row_##Y *)b)[i];                   \
-            const number_##Z z = (number_##Z)((const row_##Z *)c)[i];                   \
-            ((row_##D *)d)[i] = (result_##D)(expression);                               \
-        }                                                                               \
-    }
+#define LANES1(function, D, X, expression) LANES(function, D, OPERAND(X, x, a), expression)
+#define LANES2(function, D, X, Y, expression) \
+    LANES(function, D, OPERAND(X, x, a); OPERAND(Y, y, b), expression)
+#define LANES3(function, D, X, Y, Z, expression) \
+    LANES(function, D, OPERAND(X, x, a); OPERAND(Y, y, b); OPERAND(Z, z, c), expression)
 
 /*
  * A file lists its instructions once, in a macro with a parameter F, and makes their functions and

@@ -29,31 +29,21 @@ struct axis {
     unsigned weight; /* of FRACTION */
 };
 
-/* The channels of a texel: numbers; an integer that is read unchanged keeps all its bits. */
-struct texel {
-    double values[CHANNELS];
+static const struct {
+    unsigned char bytes; /* of a channel */
+    bool is_signed, is_real;
+    double most; /* of the numbers that become those from -1 or 0 to 1; 0: none do */
+} kinds[] = {
+    [PTX_TEXEL_U8] = {1, false, false, 255},    [PTX_TEXEL_S8] = {1, true, false, 127},
+    [PTX_TEXEL_U16] = {2, false, false, 65535}, [PTX_TEXEL_S16] = {2, true, false, 32767},
+    [PTX_TEXEL_U32] = {4, false, false, 0},     [PTX_TEXEL_S32] = {4, true, false, 0},
+    [PTX_TEXEL_F16] = {2, true, true, 0},       [PTX_TEXEL_F32] = {4, true, true, 0},
 };
-
-static unsigned channel_bytes(const struct ptx_texture *texture)
-{
-    static const unsigned char bytes[] = {
-        [PTX_TEXEL_U8] = 1,  [PTX_TEXEL_S8] = 1,  [PTX_TEXEL_U16] = 2, [PTX_TEXEL_S16] = 2,
-        [PTX_TEXEL_U32] = 4, [PTX_TEXEL_S32] = 4, [PTX_TEXEL_F16] = 2, [PTX_TEXEL_F32] = 4,
-    };
-
-    return bytes[texture->texel];
-}
-
-static bool is_real(const struct ptx_texture *texture)
-{
-    return texture->texel == PTX_TEXEL_F16 || texture->texel == PTX_TEXEL_F32;
-}
 
 /* Whether what is read are the bits of integers. */
 static bool gives_integers(const struct ptx_texture *texture)
 {
-    return texture->texel == PTX_TEXEL_U32 || texture->texel == PTX_TEXEL_S32 ||
-           (texture->integers && !is_real(texture));
+    return !kinds[texture->texel].is_real && (texture->integers || kinds[texture->texel].most == 0);
 }
 
 static unsigned char *bytes_at(struct fetch *fetch, uint64_t offset, int64_t y, int64_t z,
@@ -71,36 +61,24 @@ static unsigned char *bytes_at(struct fetch *fetch, uint64_t offset, int64_t y, 
 
 /* --- texels --- */
 
-static double linear_of_srgb(double value)
-{
-    return value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4);
-}
-
+/* A channel as a number; an integer that is read unchanged keeps all its bits. */
 static double number_of(const struct ptx_texture *texture, uint32_t bits, unsigned channel)
 {
+    const unsigned unused = 32 - 8 * kinds[texture->texel].bytes;
     double value;
 
+    if (kinds[texture->texel].is_real)
+        return texture->texel == PTX_TEXEL_F16 ? cushim__ptx_to_double(TYPE_F16, bits)
+                                               : (double)ptx_float32(bits);
+    if (kinds[texture->texel].is_signed)
+        bits = (uint32_t)((int32_t)(bits << unused) >> unused);
     if (gives_integers(texture))
-        return texture->texel == PTX_TEXEL_S8    ? (uint32_t)(int8_t)bits
-               : texture->texel == PTX_TEXEL_S16 ? (uint32_t)(int16_t)bits
-                                                 : bits;
-    switch (texture->texel) {
-    case PTX_TEXEL_U8:
-        value = bits / 255.0;
-        return texture->srgb && channel < 3 ? linear_of_srgb(value) : value;
-    case PTX_TEXEL_S8:
-        value = (int8_t)bits / 127.0;
-        return value < -1 ? -1 : value;
-    case PTX_TEXEL_U16:
-        return bits / 65535.0;
-    case PTX_TEXEL_S16:
-        value = (int16_t)bits / 32767.0;
-        return value < -1 ? -1 : value;
-    case PTX_TEXEL_F16:
-        return cushim__ptx_to_double(TYPE_F16, bits);
-    default:
-        return (double)ptx_float32(bits);
-    }
+        return bits;
+    value = kinds[texture->texel].is_signed ? (double)(int32_t)bits : (double)bits;
+    value /= kinds[texture->texel].most;
+    if (texture->srgb && texture->texel == PTX_TEXEL_U8 && channel < 3)
+        return value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4);
+    return value < -1 ? -1 : value;
 }
 
 /* What an instruction returns of a channel. */
@@ -111,10 +89,10 @@ static uint32_t result_of(const struct ptx_texture *texture, double value)
 
 /* False: a fault. */
 static bool read_texel(struct fetch *fetch, const struct axis axes[EXTENTS], unsigned corner,
-                       struct texel *texel)
+                       double values[CHANNELS])
 {
     const struct ptx_texture *texture = &fetch->texture;
-    const unsigned bytes = channel_bytes(texture);
+    const unsigned bytes = kinds[texture->texel].bytes;
     int64_t at[EXTENTS];
     bool outside = false;
     const unsigned char *place;
@@ -125,13 +103,13 @@ static bool read_texel(struct fetch *fetch, const struct axis axes[EXTENTS], uns
     }
     /* Outside there is the border; the channels that the texture lacks are zero. */
     for (unsigned i = 0; i < CHANNELS; i++)
-        texel->values[i] = outside && i < texture->channels ? texture->border[i] : 0;
+        values[i] = outside && i < texture->channels ? texture->border[i] : 0;
     if (outside)
         return true;
     place = bytes_at(fetch, (uint64_t)at[0] * bytes * texture->channels, at[1], at[2],
                      bytes * texture->channels, PTX_READ);
     for (unsigned i = 0; place && i < texture->channels; i++)
-        texel->values[i] =
+        values[i] =
             number_of(texture, (uint32_t)ptx_read_number(place + (size_t)i * bytes, bytes), i);
     return place != NULL;
 }
@@ -174,14 +152,6 @@ static int64_t whole(double value)
                                          : 0;
 }
 
-/* Wrapping and mirroring need a coordinate that is normalised; others are clamped. */
-static enum ptx_addressing mode_of(const struct ptx_texture *texture, unsigned extent)
-{
-    const enum ptx_addressing mode = texture->addressing[extent];
-
-    return texture->normalised || mode == PTX_BORDER ? mode : PTX_CLAMP;
-}
-
 static int64_t extent_of(const struct ptx_texture *texture, unsigned extent)
 {
     return extent == 0 ? texture->width : extent == 1 ? texture->height : texture->depth;
@@ -191,10 +161,13 @@ static struct axis locate(const struct ptx_texture *texture, unsigned extent, do
                           bool between)
 {
     const int64_t count = extent_of(texture, extent);
-    const enum ptx_addressing mode = mode_of(texture, extent);
+    enum ptx_addressing mode = texture->addressing[extent];
     struct axis axis = {.weight = 0};
     int64_t at;
 
+    /* Wrapping and mirroring need a coordinate that is normalised; others are clamped. */
+    if (!texture->normalised && mode != PTX_BORDER)
+        mode = PTX_CLAMP;
     if (texture->normalised)
         coordinate = floor(coordinate * NORMALISED) * (double)count / NORMALISED;
     if (between) {
@@ -210,14 +183,13 @@ static struct axis locate(const struct ptx_texture *texture, unsigned extent, do
 }
 
 /* Outside there is the border, whatever the address mode is. */
-static struct axis at_integer(const struct ptx_texture *texture, unsigned extent, int32_t at)
+static struct axis at_integer(const struct ptx_texture *texture, unsigned extent, int64_t at)
 {
-    struct axis axis = {.weight = 0};
+    const int64_t count = extent_of(texture, extent);
+    bool outside;
 
-    axis.at[0] = axis.at[1] =
-        addressed(PTX_BORDER, at, extent_of(texture, extent), &axis.outside[0]);
-    axis.outside[1] = axis.outside[0];
-    return axis;
+    at = addressed(PTX_BORDER, at, count, &outside);
+    return (struct axis){.at = {at, at}, .outside = {outside, outside}};
 }
 
 static struct axis at_layer(const struct ptx_texture *texture, uint32_t layer, unsigned face)
@@ -294,7 +266,7 @@ static void fetch_one(struct fetch *fetch, const uint32_t *coordinates, uint32_t
         texture->linear && !gives_integers(texture) && !(fetch->step->at->flags & FLAG_SIGNED);
     double sums[CHANNELS] = {0};
     struct axis axes[EXTENTS];
-    struct texel texel;
+    double texel[CHANNELS];
 
     locate_all(fetch, coordinates, between, axes);
     for (unsigned corner = 0; corner < 1 << EXTENTS; corner++) {
@@ -304,16 +276,16 @@ static void fetch_one(struct fetch *fetch, const uint32_t *coordinates, uint32_t
             weight *= corner >> i & 1 ? axes[i].weight : FRACTION - axes[i].weight;
         if (weight == 0)
             continue;
-        if (!read_texel(fetch, axes, corner, &texel))
+        if (!read_texel(fetch, axes, corner, texel))
             return;
         for (unsigned i = 0; i < CHANNELS; i++)
-            sums[i] += weight * texel.values[i];
+            sums[i] += weight * texel[i];
         if (!between)
             break;
     }
     for (unsigned i = 0; i < CHANNELS; i++)
-        values[i][0] = result_of(texture, between ? sums[i] / FRACTION / FRACTION / FRACTION
-                                                  : texel.values[i]);
+        values[i][0] =
+            result_of(texture, between ? sums[i] / FRACTION / FRACTION / FRACTION : texel[i]);
 }
 
 /* One channel of the four texels around, against the clock from the lower left. */
@@ -326,11 +298,11 @@ static void gather(struct fetch *fetch, const uint32_t *coordinates, uint32_t (*
 
     locate_all(fetch, coordinates, true, axes);
     for (unsigned i = 0; i < CHANNELS; i++) {
-        struct texel texel;
+        double texel[CHANNELS];
 
-        if (!read_texel(fetch, axes, corners[i], &texel))
+        if (!read_texel(fetch, axes, corners[i], texel))
             return;
-        values[i][0] = result_of(texture, texel.values[channel]);
+        values[i][0] = result_of(texture, texel[channel]);
     }
 }
 
@@ -366,7 +338,7 @@ static unsigned char *surface_place(struct fetch *fetch, const uint32_t *coordin
     const struct ptx_instruction *at = fetch->step->at;
     const struct ptx_texture *texture = &fetch->texture;
     const unsigned geometry = at->other;
-    const uint64_t row = (uint64_t)texture->width * channel_bytes(texture) * texture->channels;
+    const uint64_t row = (uint64_t)texture->width * kinds[texture->texel].bytes * texture->channels;
     const int64_t most[EXTENTS] = {(int64_t)row - bytes, (int64_t)texture->height - 1,
                                    (int64_t)texture->depth - 1};
     int64_t place[EXTENTS] = {0};
