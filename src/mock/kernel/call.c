@@ -271,7 +271,7 @@ static void assertion(struct ptx_step *step, unsigned lane)
         !read_text(step, lane, argument(step, lane, 1), file, sizeof file) ||
         !read_text(step, lane, argument(step, lane, 3), function, sizeof function))
         return;
-    cushim__ptx_thread_index(step->launch, cushim__ptx_thread(step->warp, lane), thread);
+    ptx_index(step->launch->shape.block, ptx_thread(step->warp, lane), thread);
     cushim__ptx_fault_at(step, PTX_ASSERTION, lane,
                          "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.",
                          file, (unsigned)argument(step, lane, 2), function, (unsigned)block[0],

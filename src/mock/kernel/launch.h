@@ -132,6 +132,20 @@ static inline unsigned ptx_first(uint32_t mask)
     return (unsigned)__builtin_ctz(mask);
 }
 
+/* The linear index of a lane's thread in its block. */
+static inline uint32_t ptx_thread(const struct ptx_warp *warp, unsigned lane)
+{
+    return warp->index * PTX_LANES + lane;
+}
+
+/* A linear index of a thread or a block as three. */
+static inline void ptx_index(const uint32_t extents[3], uint64_t linear, uint32_t index[3])
+{
+    index[0] = (uint32_t)(linear % extents[0]);
+    index[1] = (uint32_t)(linear / extents[0] % extents[1]);
+    index[2] = (uint32_t)(linear / extents[0] / extents[1]);
+}
+
 /* Numbers in memory that threads of the host may use at the same time. */
 static inline uint64_t ptx_read_number(const unsigned char *place, unsigned bytes)
 {
@@ -173,8 +187,6 @@ __attribute__((format(__printf__, 4, 5)))
 #endif
 void cushim__ptx_fault_at(struct ptx_step *step, enum ptx_fault_kind kind, unsigned lane,
                           const char *format, ...);
-uint32_t cushim__ptx_thread(const struct ptx_warp *warp, unsigned lane);
-void cushim__ptx_thread_index(const struct ptx_launch *launch, uint32_t thread, uint32_t index[3]);
 
 /* --- the functions of handlers --- */
 

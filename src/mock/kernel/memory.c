@@ -36,7 +36,7 @@ static void report(struct ptx_step *step, unsigned lane, struct ptx_access *acce
     const struct ptx_launch *launch = step->launch;
 
     access->block = step->warp->block->linear;
-    access->thread = cushim__ptx_thread(step->warp, lane);
+    access->thread = ptx_thread(step->warp, lane);
     access->phase = step->warp->block->phase;
     access->line = step->at->line;
     launch->host->access(launch->data, access);

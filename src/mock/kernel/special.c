@@ -172,7 +172,7 @@ static void thread_index(struct ptx_step *step)
     lane_u32 *const to = (lane_u32 *)step->result;
     uint32_t index[3];
 
-    cushim__ptx_thread_index(step->launch, cushim__ptx_thread(step->warp, 0), index);
+    ptx_index(step->launch->shape.block, ptx_thread(step->warp, 0), index);
     for (unsigned i = 0; i < PTX_LANES; i++) {
         to[i] = index[extent];
         if (++index[0] == block[0]) {
