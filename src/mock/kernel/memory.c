@@ -245,17 +245,18 @@ static bool is_whole(const struct reach *reach, unsigned bytes, const struct whe
 {
     const uint32_t span = (PTX_LANES - 1) * bytes;
     const uint64_t first = address_of(where, 0), from = first - reach->start;
-    uint64_t differs = 0;
+    uint64_t differs = 0, next = 0;
+    uint32_t differs32 = 0;
 
     if (address_of(where, PTX_LANES - 1) - first != span || bytes < 4 || reach->pitch > 0 ||
         from >= reach->bytes || reach->bytes - from < span + bytes ||
         (uintptr_t)(reach->host + from) % 8 != 0)
         return false;
-    for (uint32_t i = 0; where->wide && i < PTX_LANES; i++)
-        differs |= (where->wide[i] - where->wide[0]) ^ i * bytes;
-    for (uint32_t i = 0; !where->wide && i < PTX_LANES; i++)
-        differs |= (where->narrow[i] - where->narrow[0]) ^ i * bytes;
-    return differs == 0;
+    for (uint32_t i = 0; where->wide && i < PTX_LANES; i++, next += bytes)
+        differs |= (where->wide[i] - where->wide[0]) ^ next;
+    for (uint32_t i = 0; !where->wide && i < PTX_LANES; i++, next += bytes)
+        differs32 |= (where->narrow[i] - where->narrow[0]) ^ (uint32_t)next;
+    return differs == 0 && differs32 == 0;
 }
 
 /* Pointers of the host for the lanes that take part, one after the other. False: a fault. */
