@@ -56,26 +56,27 @@ ptx_compare cushim__ptx_comparison(enum ptx_type type, enum ptx_comparison compa
 /* What testp asks of a number, by its word: `finite`. NULL: nothing that is known. */
 ptx_compare cushim__ptx_class(const char *word, bool wide);
 
-/* Arithmetic of f16 and bf16, alone or in pairs. */
-enum ptx_half_operation {
-    HALF_ADD,
-    HALF_SUB,
-    HALF_MUL,
-    HALF_FMA,
-    HALF_NEG,
-    HALF_ABS,
-    HALF_MIN,
-    HALF_MAX,
-    HALF_MIN_NAN,
-    HALF_MAX_NAN,
-    HALF_MIN_SIGNS, /* .xorsign.abs: of the magnitudes, with the product of the signs */
-    HALF_MAX_SIGNS,
-    HALF_MIN_NAN_SIGNS,
-    HALF_MAX_NAN_SIGNS,
-    HALF_EX2,
-    HALF_TANH,
-    HALF_OPERATIONS
-};
+/* Arithmetic of f16 and bf16, alone or in pairs: each operation, its name, and its sources. */
+#define PTX_HALVES(F)                                                                      \
+    F(HALF_ADD, "add", 2)                                                                  \
+    F(HALF_SUB, "sub", 2)                                                                  \
+    F(HALF_MUL, "mul", 2)                                                                  \
+    F(HALF_FMA, "fma", 3)                                                                  \
+    F(HALF_NEG, "neg", 1)                                                                  \
+    F(HALF_ABS, "abs", 1)                                                                  \
+    F(HALF_MIN, "min", 2)                                                                  \
+    F(HALF_MAX, "max", 2)                                                                  \
+    F(HALF_MIN_NAN, "min.NaN", 2)                                                          \
+    F(HALF_MAX_NAN, "max.NaN", 2)                                                          \
+    F(HALF_MIN_SIGNS, "min.xorsign.abs", 2) /* of magnitudes, with the product of signs */ \
+    F(HALF_MAX_SIGNS, "max.xorsign.abs", 2)                                                \
+    F(HALF_MIN_NAN_SIGNS, "min.NaN.xorsign.abs", 2)                                        \
+    F(HALF_MAX_NAN_SIGNS, "max.NaN.xorsign.abs", 2)                                        \
+    F(HALF_EX2, "ex2.approx", 1)                                                           \
+    F(HALF_TANH, "tanh.approx", 1)
+#define PTX_HALF(operation, name, sources) operation,
+
+enum ptx_half_operation { PTX_HALVES(PTX_HALF) HALF_OPERATIONS };
 
 struct ptx_half_name {
     const char *name; /* NULL: of HALF_OPERATIONS, the end */

@@ -108,25 +108,8 @@ uint32_t cushim__ptx_from_double(enum ptx_type to, double value, enum ptx_roundi
                                          (exponent ? exponent : 1) - 1075, rounding, saturate);
 }
 
-const struct ptx_half_name cushim__ptx_half_names[] = {
-    [HALF_ADD] = {"add", 2},
-    [HALF_SUB] = {"sub", 2},
-    [HALF_MUL] = {"mul", 2},
-    [HALF_FMA] = {"fma", 3},
-    [HALF_NEG] = {"neg", 1},
-    [HALF_ABS] = {"abs", 1},
-    [HALF_MIN] = {"min", 2},
-    [HALF_MAX] = {"max", 2},
-    [HALF_MIN_NAN] = {"min.NaN", 2},
-    [HALF_MAX_NAN] = {"max.NaN", 2},
-    [HALF_MIN_SIGNS] = {"min.xorsign.abs", 2},
-    [HALF_MAX_SIGNS] = {"max.xorsign.abs", 2},
-    [HALF_MIN_NAN_SIGNS] = {"min.NaN.xorsign.abs", 2},
-    [HALF_MAX_NAN_SIGNS] = {"max.NaN.xorsign.abs", 2},
-    [HALF_EX2] = {"ex2.approx", 1},
-    [HALF_TANH] = {"tanh.approx", 1},
-    [HALF_OPERATIONS] = {NULL, 0},
-};
+#define NAME(operation, name, sources) {name, sources},
+const struct ptx_half_name cushim__ptx_half_names[] = {PTX_HALVES(NAME){NULL, 0}};
 
 static double computed(enum ptx_half_operation operation, double x, double y, double z)
 {

@@ -10,8 +10,6 @@
 #ifndef CUSHIM_MOCK_KERNEL_CODE_H
 #define CUSHIM_MOCK_KERNEL_CODE_H
 
-#include <string.h>
-
 #include "src/mock/kernel/program.h"
 
 enum { PTX_LANES = 32, PTX_ROW = 4 * PTX_LANES, PTX_WIDE_ROW = 8 * PTX_LANES };
@@ -43,36 +41,34 @@ typedef int64_t PTX_ALIAS lane_s64;
 typedef float PTX_ALIAS lane_f32;
 typedef double PTX_ALIAS lane_f64;
 
+union ptx_single {
+    float value;
+    uint32_t bits;
+};
+
+union ptx_double {
+    double value;
+    uint64_t bits;
+};
+
 static inline uint32_t ptx_bits32(float value)
 {
-    uint32_t bits;
-
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
+    return (union ptx_single){.value = value}.bits;
 }
 
 static inline uint64_t ptx_bits64(double value)
 {
-    uint64_t bits;
-
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
+    return (union ptx_double){.value = value}.bits;
 }
 
 static inline float ptx_float32(uint32_t bits)
 {
-    float value;
-
-    memcpy(&value, &bits, sizeof value);
-    return value;
+    return (union ptx_single){.bits = bits}.value;
 }
 
 static inline double ptx_float64(uint64_t bits)
 {
-    double value;
-
-    memcpy(&value, &bits, sizeof value);
-    return value;
+    return (union ptx_double){.bits = bits}.value;
 }
 
 /* The number of a lane in a row, which may be wide. */
