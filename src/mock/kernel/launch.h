@@ -217,24 +217,18 @@ void cushim__ptx_send(struct ptx_warp *warp, uint32_t lanes, uint32_t pc);
 /* `blocks`: how many are resident at once. NULL: out of memory. */
 struct ptx_racecheck *cushim__ptx_racecheck_create(const struct ptx_launch *launch, size_t blocks);
 void cushim__ptx_racecheck_destroy(struct ptx_racecheck *check);
-
 void cushim__ptx_racecheck_block_begin(struct ptx_launch *launch, const struct ptx_block *block);
-
 /* Before each access. */
 void cushim__ptx_racecheck_access(struct ptx_step *step, unsigned lane,
                                   const struct ptx_access *access);
-
 /* malloc() has given out this memory: what was done with it before is forgotten. */
 void cushim__ptx_racecheck_forget(const struct ptx_launch *launch, uint64_t address, size_t bytes);
-
 /* Lanes of a warp have met at bar.warp.sync. */
 void cushim__ptx_racecheck_warp_sync(struct ptx_launch *launch, const struct ptx_warp *warp,
                                      uint32_t lanes);
-
 /* A barrier of a block is over. */
 void cushim__ptx_racecheck_barrier(struct ptx_launch *launch, const struct ptx_block *block,
                                    const struct ptx_barrier_state *barrier);
-
 /* An arrival at an mbarrier; or with `waits` a test of its phase, which is `over` or not. */
 void cushim__ptx_racecheck_mbarrier(struct ptx_step *step, const unsigned char *place, bool waits,
                                     bool over);

@@ -331,39 +331,31 @@ static unsigned char *place_of(const struct where *where, unsigned lane)
 #else
 #define UNROLLED
 #endif
-#define ROW_FUNCTIONS(name, type, size, addresses, sum)                                           \
-    static void read_##name(void *row, const struct where *where, unsigned more, uint32_t mask)   \
-    {                                                                                             \
-        type *const to = row;                                                                     \
-        const uint64_t host = where->host + more;                                                 \
-        const sum PTX_ALIAS *const from = where->addresses;                                       \
-                                                                                                  \
-        if (mask == PTX_ALL_LANES) {                                                              \
-            UNROLLED for (unsigned i = 0; i < PTX_LANES; i++)                                     \
-            {                                                                                     \
-                to[i] = (type)ptx_read_number(PLACE(from, sum, i), size);                         \
-            }                                                                                     \
-            return;                                                                               \
-        }                                                                                         \
-        for (; mask; mask &= mask - 1)                                                            \
-            to[ptx_first(mask)] = (type)ptx_read_number(PLACE(from, sum, ptx_first(mask)), size); \
-    }                                                                                             \
-    static void write_##name(void *row, const struct where *where, unsigned more, uint32_t mask)  \
-    {                                                                                             \
-        const type *const values = row;                                                           \
-        const uint64_t host = where->host + more;                                                 \
-        const sum PTX_ALIAS *const to = where->addresses;                                         \
-                                                                                                  \
-        if (mask == PTX_ALL_LANES) {                                                              \
-            UNROLLED for (unsigned i = 0; i < PTX_LANES; i++)                                     \
-            {                                                                                     \
-                ptx_write_number(PLACE(to, sum, i), size, values[i]);                             \
-            }                                                                                     \
-            return;                                                                               \
-        }                                                                                         \
-        for (; mask; mask &= mask - 1)                                                            \
-            ptx_write_number(PLACE(to, sum, ptx_first(mask)), size, values[ptx_first(mask)]);     \
+#define ROW_FUNCTION(function, type, addresses, sum, use)                                    \
+    static void function(void *row, const struct where *where, unsigned more, uint32_t mask) \
+    {                                                                                        \
+        type *const numbers = row;                                                           \
+        const uint64_t host = where->host + more;                                            \
+        const sum PTX_ALIAS *const at = where->addresses;                                    \
+                                                                                             \
+        if (mask == PTX_ALL_LANES) {                                                         \
+            UNROLLED for (unsigned i = 0; i < PTX_LANES; i++)                                \
+            {                                                                                \
+                use;                                                                         \
+            }                                                                                \
+            return;                                                                          \
+        }                                                                                    \
+        for (; mask; mask &= mask - 1) {                                                     \
+            const unsigned i = ptx_first(mask);                                              \
+                                                                                             \
+            use;                                                                             \
+        }                                                                                    \
     }
+#define ROW_FUNCTIONS(name, type, size, addresses, sum)                       \
+    ROW_FUNCTION(read_##name, type, addresses, sum,                           \
+                 numbers[i] = (type)ptx_read_number(PLACE(at, sum, i), size)) \
+    ROW_FUNCTION(write_##name, const type, addresses, sum,                    \
+                 ptx_write_number(PLACE(at, sum, i), size, numbers[i]))
 
 ROW_FUNCTIONS(byte, lane_u32, 1, wide, uint64_t)
 ROW_FUNCTIONS(half, lane_u32, 2, wide, uint64_t)

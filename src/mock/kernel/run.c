@@ -53,31 +53,28 @@ static void write64(unsigned char *row, const lane_u64 *values, uint32_t mask)
 
 void cushim__ptx_fill(struct ptx_step *step, uint32_t operand, uint64_t value, bool wide)
 {
-    lane_u64 *const restrict to64 = step->scratch;
-    lane_u32 *const restrict to32 = (lane_u32 *)step->scratch;
-
     if (operand == PTX_UNUSED)
         return;
-    for (unsigned i = 0; wide && i < PTX_LANES; i++)
-        to64[i] = value;
-    for (unsigned i = 0; !wide && i < PTX_LANES; i++)
-        to32[i] = (uint32_t)value;
+    if (!wide)
+        value = value << 32 | (uint32_t)value;
+    for (unsigned i = 0; i < PTX_LANES; i++)
+        step->scratch[i] = value;
     if (wide)
         write64(step->frame + operand, step->scratch, step->mask);
     else
-        cushim__ptx_write32(step->frame + operand, to32, step->mask);
+        cushim__ptx_write32(step->frame + operand, (lane_u32 *)step->scratch, step->mask);
 }
 
-static void put32(struct ptx_step *step)
+static void put(struct ptx_step *step, bool wide)
 {
-    if (step->at->d != PTX_UNUSED)
-        cushim__ptx_write32(step->frame + step->at->d, (lane_u32 *)step->result, step->mask);
-}
+    unsigned char *const row = step->frame + step->at->d;
 
-static void put64(struct ptx_step *step)
-{
-    if (step->at->d != PTX_UNUSED)
-        write64(step->frame + step->at->d, step->result, step->mask);
+    if (step->at->d == PTX_UNUSED)
+        return;
+    if (wide)
+        write64(row, step->result, step->mask);
+    else
+        cushim__ptx_write32(row, (lane_u32 *)step->result, step->mask);
 }
 
 /* --- instructions --- */
@@ -118,11 +115,11 @@ static void execute(struct ptx_step *step)
     switch (at->handler) {
     case DO_LANES32:
         at->lanes(step->result, ptx_row(step, at->a), ptx_row(step, at->b), ptx_row(step, at->c));
-        put32(step);
+        put(step, false);
         break;
     case DO_LANES64:
         at->lanes(step->result, ptx_row(step, at->a), ptx_row(step, at->b), ptx_row(step, at->c));
-        put64(step);
+        put(step, true);
         break;
     case DO_MOVE32:
         cushim__ptx_write32(step->frame + at->d, ptx_row(step, at->a), step->mask);
@@ -147,7 +144,7 @@ static void execute(struct ptx_step *step)
     default:
         handlers[at->handler].execute(step);
         if (handlers[at->handler].has_row)
-            at->bytes == 8 ? put64(step) : put32(step);
+            put(step, at->bytes == 8);
         break;
     }
 }
