@@ -37,17 +37,7 @@ FUNNEL(shf_l_wrap, shf_l_wrap_each, 32 - z)
 /* The highest bit that is set, or all bits. */
 static uint32_t highest(uint64_t x)
 {
-    uint32_t at = 0;
-
-    if (x == 0)
-        return UINT32_MAX;
-    for (unsigned step = 32; step > 0; step /= 2) {
-        if (x >> step) {
-            x >>= step;
-            at += step;
-        }
-    }
-    return at;
+    return x ? 63 - (uint32_t)__builtin_clzll(x) : UINT32_MAX;
 }
 
 static uint64_t reversed(uint64_t x)

@@ -209,8 +209,6 @@ void cushim__ptx_lanes_ended(struct ptx_step *step);
 /* The group of lanes that runs next becomes the warp's active one. False: none can run. */
 bool cushim__ptx_group_select(struct ptx_warp *warp);
 void cushim__ptx_group_save(struct ptx_warp *warp);
-/* Lanes go to an instruction. */
-void cushim__ptx_send(struct ptx_warp *warp, uint32_t lanes, uint32_t pc);
 
 /* --- racecheck.c: called only for a launch that has a `racecheck` --- */
 

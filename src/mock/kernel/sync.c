@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Waiting for others: the barriers of a block, and what the lanes of a warp do together. Lanes that
- * wait stand at the instruction until it is executed for all of them at once.
+ * wait are behind the instruction already when it is executed for all of them at once.
  */
 #include "src/mock/kernel/launch.h"
 
@@ -35,6 +35,12 @@ static void set(const struct ptx_launch *launch, const struct ptx_warp *warp, un
         row[lane] = value;
 }
 
+static const struct ptx_instruction *waits_at(const struct ptx_launch *launch,
+                                              const struct ptx_warp *warp, unsigned lane)
+{
+    return &launch->program->code[warp->pcs[lane] - 1];
+}
+
 /* --- barriers of a block --- */
 
 /* Lanes that have ended count as there, once those of their warp that live have come. */
@@ -64,13 +70,9 @@ static void release(struct ptx_launch *launch, struct ptx_block *block, unsigned
         const uint32_t lanes = barrier->waiting[i] & warp->alive;
 
         warp->at_barrier &= ~lanes;
-        for (unsigned lane = 0; lanes == PTX_ALL_LANES && lane < PTX_LANES; lane++)
-            warp->pcs[lane]++;
-        for (unsigned lane = 0; lanes != PTX_ALL_LANES && lane < PTX_LANES; lane++)
-            warp->pcs[lane] += ptx_choose(lanes, lane, 1, 0);
         for (uint32_t left = barrier->reduces ? lanes : 0; left; left &= left - 1) {
             const unsigned lane = ptx_first(left);
-            const struct ptx_instruction *at = &launch->program->code[warp->pcs[lane] - 1];
+            const struct ptx_instruction *at = waits_at(launch, warp, lane);
 
             set(launch, warp, lane, at->d, at->sub != BARRIER_POPC,
                 at->sub == BARRIER_POPC  ? barrier->count
@@ -126,7 +128,6 @@ void cushim__ptx_barrier(struct ptx_step *step)
             continue;
         warp->at_barrier |= same;
         barrier->waiting[warp->index] |= same;
-        cushim__ptx_send(warp, same, warp->pc - 1);
     }
     for (; touched; touched &= touched - 1) {
         const unsigned number = ptx_first(touched);
@@ -248,8 +249,9 @@ static bool votes(unsigned kind)
 }
 
 static void bring(const struct ptx_launch *launch, const struct ptx_warp *warp, unsigned lane,
-                  const struct ptx_instruction *at, struct meeting *meeting)
+                  struct meeting *meeting)
 {
+    const struct ptx_instruction *at = waits_at(launch, warp, lane);
     const lane_u32 *a = at->a == PTX_UNUSED ? NULL : row_of(launch, warp, lane, at->a);
 
     if (votes(at->sub))
@@ -263,34 +265,32 @@ static void bring(const struct ptx_launch *launch, const struct ptx_warp *warp, 
 /* Execute it for these lanes, which may stand at different instructions of the same kind. */
 static void hold(struct ptx_launch *launch, struct ptx_warp *warp, uint32_t lanes)
 {
-    const struct ptx_instruction *code = launch->program->code;
-    const struct ptx_instruction *first = &code[warp->pcs[ptx_first(lanes)]];
+    const struct ptx_instruction *first = waits_at(launch, warp, ptx_first(lanes));
     struct meeting meeting = {.lanes = lanes};
 
     for (uint32_t left = lanes; left; left &= left - 1)
-        bring(launch, warp, ptx_first(left), &code[warp->pcs[ptx_first(left)]], &meeting);
+        bring(launch, warp, ptx_first(left), &meeting);
     meet(first, &meeting);
     /* Only this one orders what lanes do to memory. */
     if (launch->racecheck && first->sub == SYNC_ONLY)
         cushim__ptx_racecheck_warp_sync(launch, warp, lanes);
     for (uint32_t left = lanes; left; left &= left - 1) {
         const unsigned lane = ptx_first(left);
-        const struct ptx_instruction *at = &code[warp->pcs[lane]];
+        const struct ptx_instruction *at = waits_at(launch, warp, lane);
         const bool is_bit = votes(at->sub) && at->sub != SYNC_VOTE_BALLOT;
 
         set(launch, warp, lane, at->d, is_bit,
             is_bit ? ptx_in(meeting.bits, lane) : meeting.result[lane]);
         set(launch, warp, lane, at->e, true, ptx_in(meeting.bits, lane));
-        warp->pcs[lane]++;
     }
     warp->at_sync &= ~lanes;
 }
 
 static uint32_t members(const struct ptx_launch *launch, const struct ptx_warp *warp, unsigned lane)
 {
-    const struct ptx_instruction *at = &launch->program->code[warp->pcs[lane]];
+    const uint32_t operand = launch->program->lists[waits_at(launch, warp, lane)->list];
 
-    return word_of(launch, warp, lane, launch->program->lists[at->list]) | UINT32_C(1) << lane;
+    return word_of(launch, warp, lane, operand) | UINT32_C(1) << lane;
 }
 
 /* Whoever waits for lanes that have all come, or ended, goes on. */
@@ -301,14 +301,14 @@ static void recheck(struct ptx_launch *launch, struct ptx_warp *warp)
     while (left) {
         const unsigned lane = ptx_first(left);
         const uint32_t wanted = members(launch, warp, lane) & warp->alive;
-        const unsigned kind = launch->program->code[warp->pcs[lane]].sub;
+        const unsigned kind = waits_at(launch, warp, lane)->sub;
         uint32_t there = 0;
 
         for (uint32_t other = wanted & warp->at_sync; other; other &= other - 1) {
             const unsigned at = ptx_first(other);
 
             if ((members(launch, warp, at) & warp->alive) == wanted &&
-                launch->program->code[warp->pcs[at]].sub == kind)
+                waits_at(launch, warp, at)->sub == kind)
                 there |= UINT32_C(1) << at;
         }
         if (there == wanted)
@@ -359,7 +359,6 @@ void cushim__ptx_warp_sync(struct ptx_step *step)
         return;
     }
     cushim__ptx_group_save(warp);
-    cushim__ptx_send(warp, step->mask, warp->pc - 1);
     if (each) {
         hold(step->launch, warp, step->mask);
         return;
