@@ -190,16 +190,6 @@ static void prmt_b32(void *restrict d, const void *a, const void *b, const void 
     }
 }
 
-/* One expression for all widths. */
-#define WIDTHS1(F, name, op, expression)                 \
-    F(1, name ".b16", op##_b16, u16, u16, 0, expression) \
-    F(1, name ".b32", op##_b32, u32, u32, 0, expression) \
-    F(1, name ".b64", op##_b64, u64, u64, 0, expression)
-#define WIDTHS2(F, name, op, expression)                      \
-    F(2, name ".b16", op##_b16, u16, u16, u16, 0, expression) \
-    F(2, name ".b32", op##_b32, u32, u32, u32, 0, expression) \
-    F(2, name ".b64", op##_b64, u64, u64, u64, 0, expression)
-
 /* Shifts by more than the width leave nothing, or the sign. */
 #define SHIFTS(F, bits)                                                    \
     F(2, "shl.b" #bits, shl_b##bits, u##bits, u##bits, u32, 0,             \
@@ -222,11 +212,11 @@ static void prmt_b32(void *restrict d, const void *a, const void *b, const void 
  * compiler writes its forms for other widths, or by the sign of an f32.
  */
 #define BITS(F)                                                                                  \
-    WIDTHS2(F, "and", and, x &y)                                                                 \
-    WIDTHS2(F, "or", or, x | y)                                                                  \
-    WIDTHS2(F, "xor", xor, x ^ y)                                                                \
-    WIDTHS1(F, "not", not, ~x)                                                                   \
-    WIDTHS1(F, "cnot", cnot, x == 0)                                                             \
+    WIDTHS2(F, "and", and, b, u, x &y)                                                           \
+    WIDTHS2(F, "or", or, b, u, x | y)                                                            \
+    WIDTHS2(F, "xor", xor, b, u, x ^ y)                                                          \
+    WIDTHS1(F, "not", not, b, u, ~x)                                                             \
+    WIDTHS1(F, "cnot", cnot, b, u, x == 0)                                                       \
     SHIFTS(F, 16)                                                                                \
     SHIFTS(F, 32)                                                                                \
     SHIFTS(F, 64)                                                                                \

@@ -58,19 +58,14 @@ static uint32_t dot2(uint32_t x, bool x_signed, uint32_t y, bool y_signed, unsig
     return sum;
 }
 
-/* One expression for all widths, by the sign of the type, or whatever that is. */
-#define WIDTHS2(F, name, op, sign, expression)                                              \
-    F(2, name "." #sign "16", op##_##sign##16, sign##16, sign##16, sign##16, 0, expression) \
-    F(2, name "." #sign "32", op##_##sign##32, sign##32, sign##32, sign##32, 0, expression) \
-    F(2, name "." #sign "64", op##_##sign##64, sign##64, sign##64, sign##64, 0, expression)
 #define SIGNLESS2(F, name, op, expression) \
-    WIDTHS2(F, name, op, u, expression)    \
+    WIDTHS2(F, name, op, u, u, expression) \
     F(0, name ".s16", "hhh", op##_u16, 0)  \
     F(0, name ".s32", "www", op##_u32, 0)  \
     F(0, name ".s64", "lll", op##_u64, 0)
 #define BY_SIGN2(F, name, op, unsigned_expression, signed_expression) \
-    WIDTHS2(F, name, op, u, unsigned_expression)                      \
-    WIDTHS2(F, name, op, s, signed_expression)
+    WIDTHS2(F, name, op, u, u, unsigned_expression)                   \
+    WIDTHS2(F, name, op, s, s, signed_expression)
 
 /* Products, and sums with them: the lower half, the upper half, and both. */
 #define LOW(F, bits)                                                                             \
@@ -135,12 +130,8 @@ static uint32_t dot2(uint32_t x, bool x_signed, uint32_t y, bool y_signed, unsig
              : y == -1 ? -(uint64_t)x                                                          \
                        : (uint64_t)(x / y))                                                    \
     BY_SIGN2(F, "rem", rem, y ? x % y : UINT64_MAX, y == 0 ? -1 : y == -1 ? 0 : x % y)         \
-    F(1, "neg.s16", neg_s16, u16, u16, 0, -(uint64_t)x)                                        \
-    F(1, "neg.s32", neg_s32, u32, u32, 0, -(uint64_t)x)                                        \
-    F(1, "neg.s64", neg_s64, u64, u64, 0, -(uint64_t)x)                                        \
-    F(1, "abs.s16", abs_s16, s16, s16, 0, x < 0 ? -(uint64_t)x : (uint64_t)x)                  \
-    F(1, "abs.s32", abs_s32, s32, s32, 0, x < 0 ? -(uint64_t)x : (uint64_t)x)                  \
-    F(1, "abs.s64", abs_s64, s64, s64, 0, x < 0 ? -(uint64_t)x : (uint64_t)x)                  \
+    WIDTHS1(F, "neg", neg, s, u, -(uint64_t)x)                                                 \
+    WIDTHS1(F, "abs", abs, s, s, x < 0 ? -(uint64_t)x : (uint64_t)x)                           \
     BY_SIGN2(F, "min", min, x < y ? x : y, x < y ? x : y)                                      \
     BY_SIGN2(F, "max", max, x > y ? x : y, x > y ? x : y)                                      \
     F(2, "min.s32.relu", min_s32_relu, s32, s32, s32, 0, x <= 0 || y <= 0 ? 0 : x < y ? x : y) \

@@ -78,8 +78,9 @@ uint64_t cushim__ptx_rounded(enum ptx_type to, bool minus, uint64_t magnitude, i
     magnitude <<= shift;
     exponent += 61 - shift;
     shift = 61 - format->fraction + (exponent < least ? least - exponent : 0);
-    unit = UINT64_C(1) << (shift > 63 ? 63 : shift);
-    kept = magnitude / unit;
+    shift = shift < 63 ? shift : 63;
+    unit = UINT64_C(1) << shift;
+    kept = magnitude >> shift;
     kept += rounds_up(kept, magnitude & (unit - 1), unit, minus, rounding);
     kept += (uint64_t)(exponent > least ? exponent - least : 0) << format->fraction;
     if (kept >= infinity) {

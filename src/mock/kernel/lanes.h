@@ -73,6 +73,16 @@ typedef int64_t result_s64;
 #define ROW3(name, function, D, X, Y, Z, modifiers, expression) \
     {name, LETTER_##D LETTER_##X LETTER_##Y LETTER_##Z, function, modifiers, 0, 0},
 
+/* One expression for all widths of a type in the name, `b`, and of one for the operands, `u`. */
+#define WIDTHS1(F, name, op, letter, T, expression)                             \
+    F(1, name "." #letter "16", op##_##letter##16, T##16, T##16, 0, expression) \
+    F(1, name "." #letter "32", op##_##letter##32, T##32, T##32, 0, expression) \
+    F(1, name "." #letter "64", op##_##letter##64, T##64, T##64, 0, expression)
+#define WIDTHS2(F, name, op, letter, T, expression)                                    \
+    F(2, name "." #letter "16", op##_##letter##16, T##16, T##16, T##16, 0, expression) \
+    F(2, name "." #letter "32", op##_##letter##32, T##32, T##32, T##32, 0, expression) \
+    F(2, name "." #letter "64", op##_##letter##64, T##64, T##64, T##64, 0, expression)
+
 /* The letters of rows in signatures. */
 #define LETTER_u8 "h"
 #define LETTER_s8 "h"

@@ -228,22 +228,15 @@ static void locate_all(const struct fetch *fetch, const uint32_t *coordinates, b
                        struct axis axes[EXTENTS])
 {
     const struct ptx_instruction *at = fetch->step->at;
-    const unsigned geometry = at->other, extents = geometry & GEOMETRY_EXTENTS;
-    struct ptx_texture cube = fetch->texture;
     const struct ptx_texture *texture = &fetch->texture;
+    const unsigned geometry = at->other, extents = geometry & GEOMETRY_EXTENTS;
     const uint32_t layer = geometry & GEOMETRY_LAYER ? *coordinates++ : 0;
     float reals[EXTENTS] = {0};
 
     memcpy(reals, coordinates, extents * sizeof *reals);
-    for (unsigned i = 0; i < EXTENTS; i++) {
-        if (i >= extents)
-            axes[i] = (struct axis){.at = {0, 0}};
-        else if (at->flags & FLAG_SIGNED)
-            axes[i] = at_integer(texture, i, (int32_t)coordinates[i]);
-        else
-            axes[i] = locate(texture, i, reals[i], between);
-    }
+    memset(axes, 0, EXTENTS * sizeof *axes);
     if (geometry & GEOMETRY_CUBE) {
+        struct ptx_texture cube = *texture;
         double place[2];
         const unsigned face = face_of(reals, place);
 
@@ -252,14 +245,18 @@ static void locate_all(const struct fetch *fetch, const uint32_t *coordinates, b
         axes[0] = locate(&cube, 0, place[0], between);
         axes[1] = locate(&cube, 1, place[1], between);
         axes[2] = at_layer(texture, layer, face);
-    } else if (geometry & GEOMETRY_LAYER) {
-        axes[2] = at_layer(texture, layer, 0);
+        return;
     }
+    for (unsigned i = 0; i < extents; i++)
+        axes[i] = at->flags & FLAG_SIGNED ? at_integer(texture, i, (int32_t)coordinates[i])
+                                          : locate(texture, i, reals[i], between);
+    if (geometry & GEOMETRY_LAYER)
+        axes[2] = at_layer(texture, layer, 0);
 }
 
 /* --- textures --- */
 
-static void fetch_one(struct fetch *fetch, const uint32_t *coordinates, uint32_t (*values)[2])
+static void fetch_one(struct fetch *fetch, const uint32_t *coordinates, uint64_t *values)
 {
     const struct ptx_texture *texture = &fetch->texture;
     const bool between =
@@ -284,12 +281,12 @@ static void fetch_one(struct fetch *fetch, const uint32_t *coordinates, uint32_t
             break;
     }
     for (unsigned i = 0; i < CHANNELS; i++)
-        values[i][0] =
+        values[i] =
             result_of(texture, between ? sums[i] / FRACTION / FRACTION / FRACTION : texel[i]);
 }
 
 /* One channel of the four texels around, against the clock from the lower left. */
-static void gather(struct fetch *fetch, const uint32_t *coordinates, uint32_t (*values)[2])
+static void gather(struct fetch *fetch, const uint32_t *coordinates, uint64_t *values)
 {
     static const unsigned char corners[] = {2, 3, 1, 0};
     const struct ptx_texture *texture = &fetch->texture;
@@ -302,7 +299,7 @@ static void gather(struct fetch *fetch, const uint32_t *coordinates, uint32_t (*
 
         if (!read_texel(fetch, axes, corners[i], texel))
             return;
-        values[i][0] = result_of(texture, texel[channel]);
+        values[i] = result_of(texture, texel[channel]);
     }
 }
 
@@ -364,26 +361,20 @@ static unsigned char *surface_place(struct fetch *fetch, const uint32_t *coordin
     return bytes_at(fetch, (uint64_t)place[0], place[1], place[2], bytes, use);
 }
 
-/* `values`: two words for each element, those that are loaded or stored. */
-static void use_surface(struct fetch *fetch, const uint32_t *coordinates, uint32_t (*values)[2],
+/* `values`: the elements that are loaded or stored. */
+static void use_surface(struct fetch *fetch, const uint32_t *coordinates, uint64_t *values,
                         unsigned count)
 {
-    const unsigned bytes = fetch->step->at->bytes, part = bytes < 4 ? bytes : 4;
+    const unsigned bytes = fetch->step->at->bytes;
     const bool loads = fetch->step->at->sub == SURFACE_LOAD;
     unsigned char *place =
         surface_place(fetch, coordinates, bytes * count, loads ? PTX_READ : PTX_WRITE);
 
-    if (loads)
-        memset(values, 0, count * sizeof *values);
     for (unsigned i = 0; place && i < count; i++) {
-        for (unsigned half = 0; half < (bytes == 8 ? 2u : 1u); half++) {
-            unsigned char *const own = place + (size_t)i * bytes + (size_t)half * 4;
-
-            if (loads)
-                values[i][half] = (uint32_t)ptx_read_number(own, part);
-            else
-                ptx_write_number(own, part, values[i][half]);
-        }
+        if (loads)
+            values[i] = ptx_read_number(place + (size_t)i * bytes, bytes);
+        else
+            ptx_write_number(place + (size_t)i * bytes, bytes, values[i]);
     }
 }
 
@@ -416,38 +407,34 @@ void cushim__ptx_texture(struct ptx_step *step)
     const unsigned count = at->sub == TEXTURE_QUERY ? 0 : ptx_coordinates(at->other);
     const uint32_t *list = step->launch->program->lists + at->list;
     const bool stores = at->sub == SURFACE_STORE;
-    const unsigned words = at->bytes == 8 ? 2 : 1; /* of a lane in a row */
+    const bool wide = at->bytes == 8;
     struct fetch fetch = {.step = step};
 
     for (uint32_t left = step->mask; left; left &= left - 1) {
         const unsigned lane = ptx_first(left);
-        uint32_t coordinates[CHANNELS], values[CHANNELS][2] = {{0}};
+        uint32_t coordinates[CHANNELS];
+        uint64_t values[CHANNELS] = {0};
 
         fetch.lane = lane;
         if (!find(&fetch, handles[lane]))
             return;
         for (unsigned i = 0; i < count; i++)
-            coordinates[i] = ((const lane_u32 *)(const void *)ptx_row(step, list[i]))[lane];
-        for (unsigned i = 0; stores && i < at->count; i++) {
-            const lane_u32 *const row = ptx_row(step, list[count + i]);
-
-            memcpy(values[i], row + lane * words, words * sizeof *row);
-        }
+            coordinates[i] = (uint32_t)ptx_number(ptx_row(step, list[i]), lane, false);
+        for (unsigned i = 0; stores && i < at->count; i++)
+            values[i] = ptx_number(ptx_row(step, list[count + i]), lane, wide);
         if (at->sub == TEXTURE_FETCH)
             fetch_one(&fetch, coordinates, values);
         else if (at->sub == TEXTURE_GATHER)
             gather(&fetch, coordinates, values);
         else if (at->sub == TEXTURE_QUERY)
-            values[0][0] = property(&fetch.texture, (enum ptx_texture_property)at->rounding);
+            values[0] = property(&fetch.texture, (enum ptx_texture_property)at->rounding);
         else
             use_surface(&fetch, coordinates, values, at->count);
         if (step->launch->state == PTX_FAULT)
             return;
         for (unsigned i = 0; !stores && i < at->count; i++) {
-            lane_u32 *const row = (lane_u32 *)(void *)(step->frame + list[count + i]);
-
             if (list[count + i] != PTX_UNUSED)
-                memcpy(row + lane * words, values[i], words * sizeof *row);
+                ptx_set_number(step->frame + list[count + i], lane, wide, values[i]);
         }
     }
 }
