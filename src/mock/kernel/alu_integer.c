@@ -5,11 +5,6 @@
 __extension__ typedef unsigned __int128 u128;
 __extension__ typedef __int128 s128;
 
-static int64_t low24(int32_t x)
-{
-    return (int32_t)((uint32_t)x << 8) >> 8;
-}
-
 static int32_t clamp32(int64_t value)
 {
     return value > INT32_MAX ? INT32_MAX : value < INT32_MIN ? INT32_MIN : (int32_t)value;
@@ -32,29 +27,19 @@ PAIRS(max_s16x2, int16_t, x > y ? x : y)
 PAIRS(min_s16x2_relu, int16_t, x <= 0 || y <= 0 ? 0 : x < y ? x : y)
 PAIRS(max_s16x2_relu, int16_t, x <= 0 && y <= 0 ? 0 : x > y ? x : y)
 
-static uint32_t byte_of(uint32_t x, unsigned index, bool is_signed)
-{
-    const uint32_t byte = x >> index * 8 & 0xff;
-
-    return is_signed && byte & 0x80 ? byte | 0xffffff00 : byte;
-}
-
 static uint32_t dot4(uint32_t x, bool x_signed, uint32_t y, bool y_signed, uint32_t sum)
 {
-    for (unsigned i = 0; i < 4; i++)
-        sum += byte_of(x, i, x_signed) * byte_of(y, i, y_signed);
+    for (unsigned i = 0; i < 32; i += 8)
+        sum += (uint32_t)(ptx_part(x, i, 8, x_signed) * ptx_part(y, i, 8, y_signed));
     return sum;
 }
 
 static uint32_t dot2(uint32_t x, bool x_signed, uint32_t y, bool y_signed, unsigned high,
                      uint32_t sum)
 {
-    for (unsigned i = 0; i < 2; i++) {
-        const uint32_t half = x >> i * 16 & 0xffff;
-        const uint32_t wide = x_signed && half & 0x8000 ? half | 0xffff0000 : half;
-
-        sum += wide * byte_of(y, high * 2 + i, y_signed);
-    }
+    for (unsigned i = 0; i < 2; i++)
+        sum += (uint32_t)(ptx_part(x, i * 16, 16, x_signed) *
+                          ptx_part(y, high * 16 + i * 8, 8, y_signed));
     return sum;
 }
 
@@ -116,7 +101,8 @@ static uint32_t dot2(uint32_t x, bool x_signed, uint32_t y, bool y_signed, unsig
       clamp32(((int64_t)x * y >> 32) + z))                                                     \
     F(2, "mul24.lo.u32", mul24_lo_u32, u32, u32, u32, 0,                                       \
       (uint64_t)(x & 0xffffff) * (y & 0xffffff))                                               \
-    F(2, "mul24.lo.s32", mul24_lo_s32, u32, s32, s32, 0, (uint64_t)(low24(x) * low24(y)))      \
+    F(2, "mul24.lo.s32", mul24_lo_s32, u32, u32, u32, 0,                                       \
+      (int64_t)ptx_part(x, 0, 24, true) * ptx_part(y, 0, 24, true))                            \
     F(2, "add.s32.sat", add_s32_sat, s32, s32, s32, 0, clamp32((int64_t)x + y))                \
     F(2, "sub.s32.sat", sub_s32_sat, s32, s32, s32, 0, clamp32((int64_t)x - y))                \
     DISTANCE(F, u, 16)                                                                         \

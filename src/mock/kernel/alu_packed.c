@@ -25,13 +25,6 @@ OPERATION(is_le, a <= b)
 OPERATION(is_gt, a > b)
 OPERATION(is_ge, a >= b)
 
-static int32_t number_at(uint32_t word, unsigned at, unsigned bits, bool is_signed)
-{
-    const uint32_t value = word << (32 - bits - at);
-
-    return is_signed ? (int32_t)value >> (32 - bits) : (int32_t)(value >> (32 - bits));
-}
-
 static inline int32_t limited(int32_t value, unsigned bits, bool is_signed)
 {
     const int32_t most = (1 << (bits - (is_signed ? 1 : 0))) - 1, least = is_signed ? -most - 1 : 0;
@@ -48,7 +41,7 @@ static inline uint32_t packed(int32_t (*operation)(int32_t, int32_t), unsigned b
 
     for (unsigned at = 0; at < 32; at += bits) {
         const int32_t value =
-            operation(number_at(x, at, bits, is_signed), number_at(y, at, bits, is_signed));
+            operation(ptx_part(x, at, bits, is_signed), ptx_part(y, at, bits, is_signed));
         const int32_t kept = result == SATURATES ? limited(value, bits, is_signed) : value;
 
         word |= ((uint32_t)kept & mask) << at;

@@ -78,18 +78,11 @@ static uint32_t predicate(const struct ptx_step *step, uint32_t operand)
 
 static uint32_t combined(enum ptx_logic logic, uint32_t a, uint32_t b)
 {
-    switch (logic) {
-    case LOGIC_AND:
-        return a & b;
-    case LOGIC_OR:
-        return a | b;
-    case LOGIC_XOR:
-        return a ^ b;
-    case LOGIC_NOT:
-        return ~a;
-    default:
-        return a;
-    }
+    return logic == LOGIC_AND   ? a & b
+           : logic == LOGIC_OR  ? a | b
+           : logic == LOGIC_XOR ? a ^ b
+           : logic == LOGIC_NOT ? ~a
+                                : a;
 }
 
 static uint32_t compare(struct ptx_step *step)
@@ -136,10 +129,8 @@ void cushim__ptx_compute_set(struct ptx_step *step)
 
     if (at->sub != LOGIC_MOVE)
         result = combined((enum ptx_logic)at->sub, result, predicate(step, at->c));
-    if (at->type == TYPE_F32)
-        yes = 0x3f800000;
-    else if (at->type == TYPE_F16 || at->type == TYPE_BF16)
-        yes = at->type == TYPE_F16 ? 0x3c00 : 0x3f80;
+    if (cushim__ptx_formats[at->type].fraction > 0)
+        yes = cushim__ptx_from_double((enum ptx_type)at->type, 1, ROUND_NEAREST, false);
     else if (at->type < TYPE_B32)
         yes = 0xffff;
     for (unsigned i = 0; i < PTX_LANES; i++)

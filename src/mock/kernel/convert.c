@@ -105,20 +105,10 @@ static struct number read(const void *row, unsigned lane, enum ptx_type type, bo
 
 static double rounded(double value, enum ptx_rounding rounding)
 {
-    double whole = trunc(value);
-
-    switch (rounding) {
-    case ROUND_ZERO:
-        return whole;
-    case ROUND_DOWN:
-        return floor(value);
-    case ROUND_UP:
-        return ceil(value);
-    default:
-        if (fabs(value - whole) > 0.5 || (fabs(value - whole) == 0.5 && fmod(whole, 2) != 0))
-            whole += value < 0 ? -1 : 1;
-        return copysign(whole, value);
-    }
+    return rounding == ROUND_ZERO   ? trunc(value)
+           : rounding == ROUND_DOWN ? floor(value)
+           : rounding == ROUND_UP   ? ceil(value)
+                                    : rint(value);
 }
 
 static uint64_t to_integer(struct number number, const struct ptx_instruction *at)
@@ -191,38 +181,6 @@ static bool write_nan(void *row, unsigned lane, uint64_t bits, const struct ptx_
     return true;
 }
 
-/* Two numbers as two small ones, the first as the lower half. */
-static uint32_t small_pair(const struct ptx_instruction *at, const double values[2])
-{
-    const enum ptx_type to = (enum ptx_type)at->type;
-    const unsigned width = to < TYPE_E4M3X2 ? 16 : 8;
-    uint32_t result = 0;
-
-    for (unsigned half = 0; half < 2; half++) {
-        const bool cut = at->flags & FLAG_RELU && values[half] <= 0;
-
-        result |= cushim__ptx_from_double(to, cut ? 0 : values[half],
-                                          (enum ptx_rounding)at->rounding, at->flags & FLAG_SAT)
-                  << half * width;
-    }
-    return result;
-}
-
-/* Two numbers of 8 bits from two of f16, or the other way. */
-static void convert_eight(lane_u32 *d, const lane_u32 *a, const struct ptx_instruction *at)
-{
-    const enum ptx_type from = (enum ptx_type)at->sub;
-    const unsigned width = from < TYPE_E4M3X2 ? 16 : 8;
-    const uint32_t mask = (UINT32_C(1) << width) - 1;
-
-    for (unsigned i = 0; i < PTX_LANES; i++) {
-        const double values[2] = {cushim__ptx_to_double(from, a[i] & mask),
-                                  cushim__ptx_to_double(from, a[i] >> width & mask)};
-
-        d[i] = small_pair(at, values);
-    }
-}
-
 static void convert_row(void *restrict d, const void *a, const struct ptx_instruction *at)
 {
     const enum ptx_type to = (enum ptx_type)at->type, from = (enum ptx_type)at->sub;
@@ -243,28 +201,42 @@ static void convert_row(void *restrict d, const void *a, const struct ptx_instru
     }
 }
 
-void cushim__ptx_compute_conversion(struct ptx_step *step)
-{
-    const struct ptx_instruction *at = step->at;
-    const void *const row = ptx_row(step, at->a);
-
-    if (at->type == TYPE_F16X2 || at->sub == TYPE_F16X2)
-        convert_eight((lane_u32 *)step->result, row, at);
-    else
-        convert_row(step->result, row, at);
-}
-
-/* Two f32 as two small numbers: the first is the upper half. */
+/*
+ * Two numbers become two of 8 or 16 bits each: two f32, of which the first becomes the upper half,
+ * or the halves of a word.
+ */
 void cushim__ptx_compute_pair(struct ptx_step *step)
 {
-    const lane_f32 *const high = ptx_row(step, step->at->a), *const low =
-                                                                 ptx_row(step, step->at->b);
+    const struct ptx_instruction *at = step->at;
+    const enum ptx_type to = (enum ptx_type)at->type, from = (enum ptx_type)at->sub;
+    const unsigned width = to < TYPE_E4M3X2 ? 16 : 8, from_width = from < TYPE_E4M3X2 ? 16 : 8;
+    const lane_u32 *const a = ptx_row(step, at->a);
+    const lane_u32 *const b = at->b == PTX_UNUSED ? NULL : ptx_row(step, at->b);
 
     for (unsigned i = 0; i < PTX_LANES; i++) {
-        const double values[2] = {(double)low[i], (double)high[i]};
+        uint32_t result = 0;
 
-        ((lane_u32 *)step->result)[i] = small_pair(step->at, values);
+        for (unsigned half = 0; half < 2; half++) {
+            const uint32_t mask = (UINT32_C(1) << from_width) - 1;
+            double value = b ? (double)ptx_float32(half ? a[i] : b[i])
+                             : cushim__ptx_to_double(from, a[i] >> half * from_width & mask);
+
+            if (at->flags & FLAG_RELU && value <= 0)
+                value = 0;
+            result |= cushim__ptx_from_double(to, value, (enum ptx_rounding)at->rounding,
+                                              at->flags & FLAG_SAT)
+                      << half * width;
+        }
+        ((lane_u32 *)step->result)[i] = result;
     }
+}
+
+void cushim__ptx_compute_conversion(struct ptx_step *step)
+{
+    if (step->at->type == TYPE_F16X2 || step->at->sub == TYPE_F16X2)
+        cushim__ptx_compute_pair(step);
+    else
+        convert_row(step->result, ptx_row(step, step->at->a), step->at);
 }
 
 /* --- atomic operations --- */

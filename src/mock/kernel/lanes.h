@@ -97,6 +97,14 @@ typedef int64_t result_s64;
 #define LETTER_f64 "d"
 #define LETTER_n64 "d"
 
+/* Bits of a word as a number. */
+static inline int32_t ptx_part(uint32_t word, unsigned at, unsigned bits, bool is_signed)
+{
+    const uint32_t value = word << (32 - bits - at);
+
+    return is_signed ? (int32_t)value >> (32 - bits) : (int32_t)(value >> (32 - bits));
+}
+
 /* Whether all lanes have one value: usually so of what a number is shifted by. */
 static inline bool ptx_uniform(const void *row)
 {

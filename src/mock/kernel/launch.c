@@ -189,14 +189,6 @@ const struct ptx_counts *cushim__ptx_counts(const struct ptx_launch *launch)
 
 /* --- turns --- */
 
-static void forget_ranges(struct ptx_launch *launch)
-{
-    for (uint32_t i = 0; i < launch->block_count; i++) {
-        for (uint32_t j = 0; j < launch->warps; j++)
-            launch->blocks[i].warps[j].range = (struct ptx_range){0};
-    }
-}
-
 /* The next warp. False: a round is over in which nobody could do anything. */
 static bool next_turn(struct ptx_launch *launch)
 {
@@ -218,7 +210,11 @@ enum ptx_state cushim__ptx_run(struct ptx_launch *launch, uint64_t budget)
 
     if (launch->state != PTX_RUNNING)
         return launch->state;
-    forget_ranges(launch);
+    /* Since the last call, the host may have moved and freed memory. */
+    for (uint32_t i = 0; i < launch->block_count; i++) {
+        for (uint32_t j = 0; j < launch->warps; j++)
+            launch->blocks[i].warps[j].range = (struct ptx_range){0};
+    }
     while (launch->state == PTX_RUNNING && launch->counts.instructions < end) {
         struct ptx_block *block = &launch->blocks[launch->at_block];
         struct ptx_warp *warp = &block->warps[launch->at_warp];

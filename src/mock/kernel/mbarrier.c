@@ -55,21 +55,13 @@ static uint64_t applied(enum ptx_mbarrier operation, uint64_t word, uint64_t ope
     return state.word;
 }
 
-static uint64_t address_of(const struct ptx_step *step, unsigned lane)
-{
-    const struct ptx_instruction *at = step->at;
-    const bool wide = at->other & ADDRESS_WIDE;
-
-    return (uint64_t)at->immediate +
-           (at->a == PTX_UNUSED ? 0 : ptx_number(ptx_row(step, at->a), lane, wide));
-}
-
 void cushim__ptx_mbarrier(struct ptx_step *step)
 {
     const struct ptx_instruction *at = step->at;
     const enum ptx_mbarrier operation = (enum ptx_mbarrier)at->type;
     const bool waits = operation == MBARRIER_WAIT || operation == MBARRIER_WAIT_PARITY;
     const bool has_state = operation == MBARRIER_WAIT || operation == MBARRIER_PENDING;
+    const void *const row = at->a == PTX_UNUSED ? NULL : ptx_row(step, at->a);
     uint32_t bits = 0;
 
     /* It may be asked again and again whether others have come. */
@@ -81,8 +73,10 @@ void cushim__ptx_mbarrier(struct ptx_step *step)
         unsigned char *place = NULL;
 
         if (operation != MBARRIER_PENDING) {
-            place = cushim__ptx_bytes(step, lane, (enum ptx_space)at->sub, address_of(step, lane),
-                                      8, PTX_ATOMIC);
+            const uint64_t base = row ? ptx_number(row, lane, at->other & ADDRESS_WIDE) : 0;
+
+            place = cushim__ptx_bytes(step, lane, (enum ptx_space)at->sub,
+                                      base + (uint64_t)at->immediate, 8, PTX_ATOMIC);
             if (!place)
                 return;
             memcpy(&word, place, sizeof word);

@@ -67,16 +67,23 @@ static unsigned char *global_bytes(struct ptx_step *step, unsigned lane, struct 
     return range->host + (address - range->start);
 }
 
+static const uint64_t windows[] = {
+    [PTX_SHARED] = PTX_SHARED_WINDOW,
+    [PTX_LOCAL_SPACE] = PTX_LOCAL_WINDOW,
+    [PTX_PARAM] = PTX_PARAM_WINDOW,
+    [PTX_CONST] = 0,
+};
+
 /* Which window an address is in; the address becomes an offset in it. */
 static enum ptx_space space_of(uint64_t *address)
 {
-    static const enum ptx_space windows[] = {PTX_SHARED, PTX_LOCAL_SPACE, PTX_PARAM};
-    const uint64_t window = (*address - PTX_SHARED_WINDOW) >> 32;
-
-    if (window >= sizeof windows / sizeof *windows)
-        return PTX_GLOBAL;
-    *address = (uint32_t)*address;
-    return windows[window];
+    for (unsigned space = PTX_SHARED; space <= PTX_PARAM; space++) {
+        if (*address - windows[space] <= UINT32_MAX) {
+            *address -= windows[space];
+            return (enum ptx_space)space;
+        }
+    }
+    return PTX_GLOBAL;
 }
 
 unsigned char *cushim__ptx_bytes(struct ptx_step *step, unsigned lane, enum ptx_space space,
@@ -555,10 +562,7 @@ void cushim__ptx_cvta(struct ptx_step *step)
 {
     const struct ptx_instruction *at = step->at;
     const lane_u64 *row = ptx_row(step, at->a);
-    const uint64_t window = at->sub == PTX_SHARED        ? PTX_SHARED_WINDOW
-                            : at->sub == PTX_LOCAL_SPACE ? PTX_LOCAL_WINDOW
-                            : at->sub == PTX_PARAM       ? PTX_PARAM_WINDOW
-                                                         : 0;
+    const uint64_t window = windows[at->sub];
     const uint64_t more = at->count ? -window : window;
     lane_u64 *const restrict to = step->result;
 
