@@ -89,16 +89,6 @@ static bool create_block(struct ptx_launch *launch, struct ptx_block *block)
     return true;
 }
 
-static void destroy_block(struct ptx_launch *launch, struct ptx_block *block)
-{
-    for (uint32_t i = 0; block->warps && i < launch->warps; i++) {
-        free(block->warps[i].registers);
-        free(block->warps[i].local);
-    }
-    free(block->warps);
-    free(block->shared);
-}
-
 /* --- launches --- */
 
 /* Memory for a launch, and its first blocks. False: there is too little. */
@@ -168,8 +158,16 @@ void cushim__ptx_launch_destroy(struct ptx_launch *launch)
 {
     if (!launch)
         return;
-    for (uint32_t i = 0; i < launch->block_count; i++)
-        destroy_block(launch, &launch->blocks[i]);
+    for (uint32_t i = 0; i < launch->block_count; i++) {
+        struct ptx_block *block = &launch->blocks[i];
+
+        for (uint32_t j = 0; block->warps && j < launch->warps; j++) {
+            free(block->warps[j].registers);
+            free(block->warps[j].local);
+        }
+        free(block->warps);
+        free(block->shared);
+    }
     cushim__ptx_racecheck_destroy(launch->racecheck);
     free(launch->blocks);
     free(launch->parameters);
