@@ -50,11 +50,6 @@ static uint64_t reversed(uint64_t x)
     return x >> 32 | x << 32;
 }
 
-static uint64_t unsigned_of(int64_t x)
-{
-    return (uint64_t)(x < 0 ? ~x : x);
-}
-
 /* From the highest bit to the left edge; nothing set remains so. */
 static uint32_t shift_amount(uint32_t at, uint32_t edge)
 {
@@ -232,8 +227,8 @@ static void prmt_b32(void *restrict d, const void *a, const void *b, const void 
     F(1, "clz.b64", clz_b64, u32, u64, 0, 63 - highest(x))                                       \
     FINDS(F, u, 32, x)                                                                           \
     FINDS(F, u, 64, x)                                                                           \
-    FINDS(F, s, 32, unsigned_of(x))                                                              \
-    FINDS(F, s, 64, unsigned_of(x))                                                              \
+    FINDS(F, s, 32, (uint64_t)(x < 0 ? ~x : x))                                                  \
+    FINDS(F, s, 64, (uint64_t)(x < 0 ? ~x : x))                                                  \
     F(1, "brev.b32", brev_b32, u32, u32, 0, reversed(x) >> 32)                                   \
     F(1, "brev.b64", brev_b64, u64, u64, 0, reversed(x))                                         \
     F(3, "fns.b32", fns_b32, u32, u32, u32, s32, 0, nth_set(x, y, z))                            \

@@ -248,28 +248,24 @@ static bool votes(unsigned kind)
     return kind >= SYNC_VOTE_ALL && kind <= SYNC_VOTE_BALLOT;
 }
 
-static void bring(const struct ptx_launch *launch, const struct ptx_warp *warp, unsigned lane,
-                  struct meeting *meeting)
-{
-    const struct ptx_instruction *at = waits_at(launch, warp, lane);
-    const lane_u32 *a = at->a == PTX_UNUSED ? NULL : row_of(launch, warp, lane, at->a);
-
-    if (votes(at->sub))
-        meeting->values[lane] = ptx_in(*a, lane) != !!(at->flags & FLAG_NEGATED_SOURCE);
-    else if (a)
-        meeting->values[lane] = ptx_number(a, lane, at->bytes == 8);
-    meeting->b[lane] = word_of(launch, warp, lane, at->b);
-    meeting->c[lane] = word_of(launch, warp, lane, at->c);
-}
-
 /* Execute it for these lanes, which may stand at different instructions of the same kind. */
 static void hold(struct ptx_launch *launch, struct ptx_warp *warp, uint32_t lanes)
 {
     const struct ptx_instruction *first = waits_at(launch, warp, ptx_first(lanes));
     struct meeting meeting = {.lanes = lanes};
 
-    for (uint32_t left = lanes; left; left &= left - 1)
-        bring(launch, warp, ptx_first(left), &meeting);
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        const unsigned lane = ptx_first(left);
+        const struct ptx_instruction *at = waits_at(launch, warp, lane);
+        const lane_u32 *a = at->a == PTX_UNUSED ? NULL : row_of(launch, warp, lane, at->a);
+
+        if (votes(at->sub))
+            meeting.values[lane] = ptx_in(*a, lane) != !!(at->flags & FLAG_NEGATED_SOURCE);
+        else if (a)
+            meeting.values[lane] = ptx_number(a, lane, at->bytes == 8);
+        meeting.b[lane] = word_of(launch, warp, lane, at->b);
+        meeting.c[lane] = word_of(launch, warp, lane, at->c);
+    }
     meet(first, &meeting);
     /* Only this one orders what lanes do to memory. */
     if (launch->racecheck && first->sub == SYNC_ONLY)
