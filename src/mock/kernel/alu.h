@@ -56,26 +56,27 @@ ptx_compare cushim__ptx_comparison(enum ptx_type type, enum ptx_comparison compa
 /* What testp asks of a number, by its word: `finite`. NULL: nothing that is known. */
 ptx_compare cushim__ptx_class(const char *word, bool wide);
 
-/* Arithmetic of f16 and bf16, alone or in pairs. */
-enum ptx_half_operation {
-    HALF_ADD,
-    HALF_SUB,
-    HALF_MUL,
-    HALF_FMA,
-    HALF_NEG,
-    HALF_ABS,
-    HALF_MIN,
-    HALF_MAX,
-    HALF_MIN_NAN,
-    HALF_MAX_NAN,
-    HALF_MIN_SIGNS, /* .xorsign.abs: of the magnitudes, with the product of the signs */
-    HALF_MAX_SIGNS,
-    HALF_MIN_NAN_SIGNS,
-    HALF_MAX_NAN_SIGNS,
-    HALF_EX2,
-    HALF_TANH,
-    HALF_OPERATIONS
-};
+/* Arithmetic of f16 and bf16, alone or in pairs: each operation, its name, and its sources. */
+#define PTX_HALVES(F)                                                                      \
+    F(HALF_ADD, "add", 2)                                                                  \
+    F(HALF_SUB, "sub", 2)                                                                  \
+    F(HALF_MUL, "mul", 2)                                                                  \
+    F(HALF_FMA, "fma", 3)                                                                  \
+    F(HALF_NEG, "neg", 1)                                                                  \
+    F(HALF_ABS, "abs", 1)                                                                  \
+    F(HALF_MIN, "min", 2)                                                                  \
+    F(HALF_MAX, "max", 2)                                                                  \
+    F(HALF_MIN_NAN, "min.NaN", 2)                                                          \
+    F(HALF_MAX_NAN, "max.NaN", 2)                                                          \
+    F(HALF_MIN_SIGNS, "min.xorsign.abs", 2) /* of magnitudes, with the product of signs */ \
+    F(HALF_MAX_SIGNS, "max.xorsign.abs", 2)                                                \
+    F(HALF_MIN_NAN_SIGNS, "min.NaN.xorsign.abs", 2)                                        \
+    F(HALF_MAX_NAN_SIGNS, "max.NaN.xorsign.abs", 2)                                        \
+    F(HALF_EX2, "ex2.approx", 1)                                                           \
+    F(HALF_TANH, "tanh.approx", 1)
+#define PTX_HALF(operation, name, sources) operation,
+
+enum ptx_half_operation { PTX_HALVES(PTX_HALF) HALF_OPERATIONS };
 
 struct ptx_half_name {
     const char *name; /* NULL: of HALF_OPERATIONS, the end */
@@ -99,21 +100,24 @@ static inline double ptx_chosen(double x, double y, bool greater)
 
 /*
  * Whether a result of f32 that came out as the least normal number would be less if exponents had
- * no end: .ftz flushes it then. The rounding mode is one of <fenv.h>, the host's is to nearest.
+ * no end: .ftz flushes it then.
  */
-bool cushim__ptx_is_tiny(ptx_lanes lanes, float x, float y, float z, int rounding);
+bool cushim__ptx_is_tiny(ptx_lanes lanes, float x, float y, float z, enum ptx_rounding rounding);
 
-/* A number with few bits: its fraction, smallest exponent and what it does when it overflows. */
-struct ptx_small {
+/* How a type of real numbers holds them, alone or in pairs; without a fraction: it is no such type. */
+struct ptx_format {
     int fraction, exponent_bits;
     bool finite_only; /* e4m3: no infinity */
 };
-extern const struct ptx_small cushim__ptx_half, cushim__ptx_bfloat, cushim__ptx_e4m3,
-    cushim__ptx_e5m2;
+extern const struct ptx_format cushim__ptx_formats[TYPE_TYPES];
 
-double cushim__ptx_from_small(const struct ptx_small *kind, uint32_t bits);
-uint32_t cushim__ptx_to_small(const struct ptx_small *kind, double value,
-                              enum ptx_rounding rounding, bool saturate);
+/* Of all types but f32 and f64, which the host has. */
+double cushim__ptx_to_double(enum ptx_type from, uint32_t bits);
+/* The bits of a number in a type: of a double, in all types but f64, or of magnitude * 2^exponent. */
+uint32_t cushim__ptx_from_double(enum ptx_type to, double value, enum ptx_rounding rounding,
+                                 bool saturate);
+uint64_t cushim__ptx_rounded(enum ptx_type to, bool minus, uint64_t magnitude, int exponent,
+                             enum ptx_rounding rounding, bool saturate);
 /* a * b + c as a double that rounds to fewer bits as the exact value would. */
 double cushim__ptx_fma_odd(double a, double b, double c);
 

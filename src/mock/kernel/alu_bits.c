@@ -37,17 +37,7 @@ FUNNEL(shf_l_wrap, shf_l_wrap_each, 32 - z)
 /* The highest bit that is set, or all bits. */
 static uint32_t highest(uint64_t x)
 {
-    uint32_t at = 0;
-
-    if (x == 0)
-        return UINT32_MAX;
-    for (unsigned step = 32; step > 0; step /= 2) {
-        if (x >> step) {
-            x >>= step;
-            at += step;
-        }
-    }
-    return at;
+    return x ? 63 - (uint32_t)__builtin_clzll(x) : UINT32_MAX;
 }
 
 static uint64_t reversed(uint64_t x)
@@ -58,11 +48,6 @@ static uint64_t reversed(uint64_t x)
     x = (x >> 8 & UINT64_C(0x00ff00ff00ff00ff)) | (x & UINT64_C(0x00ff00ff00ff00ff)) << 8;
     x = (x >> 16 & UINT64_C(0x0000ffff0000ffff)) | (x & UINT64_C(0x0000ffff0000ffff)) << 16;
     return x >> 32 | x << 32;
-}
-
-static uint64_t unsigned_of(int64_t x)
-{
-    return (uint64_t)(x < 0 ? ~x : x);
 }
 
 /* From the highest bit to the left edge; nothing set remains so. */
@@ -200,16 +185,6 @@ static void prmt_b32(void *restrict d, const void *a, const void *b, const void 
     }
 }
 
-/* One expression for all widths. */
-#define WIDTHS1(F, name, op, expression)                 \
-    F(1, name ".b16", op##_b16, u16, u16, 0, expression) \
-    F(1, name ".b32", op##_b32, u32, u32, 0, expression) \
-    F(1, name ".b64", op##_b64, u64, u64, 0, expression)
-#define WIDTHS2(F, name, op, expression)                      \
-    F(2, name ".b16", op##_b16, u16, u16, u16, 0, expression) \
-    F(2, name ".b32", op##_b32, u32, u32, u32, 0, expression) \
-    F(2, name ".b64", op##_b64, u64, u64, u64, 0, expression)
-
 /* Shifts by more than the width leave nothing, or the sign. */
 #define SHIFTS(F, bits)                                                    \
     F(2, "shl.b" #bits, shl_b##bits, u##bits, u##bits, u32, 0,             \
@@ -232,11 +207,11 @@ static void prmt_b32(void *restrict d, const void *a, const void *b, const void 
  * compiler writes its forms for other widths, or by the sign of an f32.
  */
 #define BITS(F)                                                                                  \
-    WIDTHS2(F, "and", and, x &y)                                                                 \
-    WIDTHS2(F, "or", or, x | y)                                                                  \
-    WIDTHS2(F, "xor", xor, x ^ y)                                                                \
-    WIDTHS1(F, "not", not, ~x)                                                                   \
-    WIDTHS1(F, "cnot", cnot, x == 0)                                                             \
+    WIDTHS2(F, "and", and, b, u, x &y)                                                           \
+    WIDTHS2(F, "or", or, b, u, x | y)                                                            \
+    WIDTHS2(F, "xor", xor, b, u, x ^ y)                                                          \
+    WIDTHS1(F, "not", not, b, u, ~x)                                                             \
+    WIDTHS1(F, "cnot", cnot, b, u, x == 0)                                                       \
     SHIFTS(F, 16)                                                                                \
     SHIFTS(F, 32)                                                                                \
     SHIFTS(F, 64)                                                                                \
@@ -252,8 +227,8 @@ static void prmt_b32(void *restrict d, const void *a, const void *b, const void 
     F(1, "clz.b64", clz_b64, u32, u64, 0, 63 - highest(x))                                       \
     FINDS(F, u, 32, x)                                                                           \
     FINDS(F, u, 64, x)                                                                           \
-    FINDS(F, s, 32, unsigned_of(x))                                                              \
-    FINDS(F, s, 64, unsigned_of(x))                                                              \
+    FINDS(F, s, 32, (uint64_t)(x < 0 ? ~x : x))                                                  \
+    FINDS(F, s, 64, (uint64_t)(x < 0 ? ~x : x))                                                  \
     F(1, "brev.b32", brev_b32, u32, u32, 0, reversed(x) >> 32)                                   \
     F(1, "brev.b64", brev_b64, u64, u64, 0, reversed(x))                                         \
     F(3, "fns.b32", fns_b32, u32, u32, u32, s32, 0, nth_set(x, y, z))                            \

@@ -8,7 +8,6 @@
  */
 #include "src/mock/kernel/lanes.h"
 
-#include <fenv.h>
 #include <math.h>
 
 #define QUIET UINT64_C(0x0008000000000000)
@@ -172,10 +171,9 @@ FLOATS(FUNCTION)
 
 const struct ptx_alu cushim__ptx_alu_float[] = {FLOATS(ROW){0}};
 
-bool cushim__ptx_is_tiny(ptx_lanes lanes, float x, float y, float z, int rounding)
+bool cushim__ptx_is_tiny(ptx_lanes lanes, float x, float y, float z, enum ptx_rounding rounding)
 {
-    volatile double exact = 1; /* so that it is rounded in this mode */
-    volatile float cut;
+    double exact = 1;
 
     if (lanes == mul_f32)
         exact = (double)x * (double)y;
@@ -185,8 +183,6 @@ bool cushim__ptx_is_tiny(ptx_lanes lanes, float x, float y, float z, int roundin
         exact = (double)x / (double)y;
     else if (lanes == rcp_f32)
         exact = 1 / (double)x;
-    fesetround(rounding);
-    cut = (float)(exact * 0x1p64);
-    fesetround(FE_TONEAREST);
-    return fabsf(cut) < 0x1p-62f;
+    return (cushim__ptx_from_double(TYPE_F32, exact * 0x1p64, rounding, false) & 0x7fffffff) <
+           ptx_bits32(0x1p-62f);
 }

@@ -5,11 +5,6 @@
 __extension__ typedef unsigned __int128 u128;
 __extension__ typedef __int128 s128;
 
-static int64_t low24(int32_t x)
-{
-    return (int32_t)((uint32_t)x << 8) >> 8;
-}
-
 static int32_t clamp32(int64_t value)
 {
     return value > INT32_MAX ? INT32_MAX : value < INT32_MIN ? INT32_MIN : (int32_t)value;
@@ -32,45 +27,30 @@ PAIRS(max_s16x2, int16_t, x > y ? x : y)
 PAIRS(min_s16x2_relu, int16_t, x <= 0 || y <= 0 ? 0 : x < y ? x : y)
 PAIRS(max_s16x2_relu, int16_t, x <= 0 && y <= 0 ? 0 : x > y ? x : y)
 
-static uint32_t byte_of(uint32_t x, unsigned index, bool is_signed)
-{
-    const uint32_t byte = x >> index * 8 & 0xff;
-
-    return is_signed && byte & 0x80 ? byte | 0xffffff00 : byte;
-}
-
 static uint32_t dot4(uint32_t x, bool x_signed, uint32_t y, bool y_signed, uint32_t sum)
 {
-    for (unsigned i = 0; i < 4; i++)
-        sum += byte_of(x, i, x_signed) * byte_of(y, i, y_signed);
+    for (unsigned i = 0; i < 32; i += 8)
+        sum += (uint32_t)(ptx_part(x, i, 8, x_signed) * ptx_part(y, i, 8, y_signed));
     return sum;
 }
 
 static uint32_t dot2(uint32_t x, bool x_signed, uint32_t y, bool y_signed, unsigned high,
                      uint32_t sum)
 {
-    for (unsigned i = 0; i < 2; i++) {
-        const uint32_t half = x >> i * 16 & 0xffff;
-        const uint32_t wide = x_signed && half & 0x8000 ? half | 0xffff0000 : half;
-
-        sum += wide * byte_of(y, high * 2 + i, y_signed);
-    }
+    for (unsigned i = 0; i < 2; i++)
+        sum += (uint32_t)(ptx_part(x, i * 16, 16, x_signed) *
+                          ptx_part(y, high * 16 + i * 8, 8, y_signed));
     return sum;
 }
 
-/* One expression for all widths, by the sign of the type, or whatever that is. */
-#define WIDTHS2(F, name, op, sign, expression)                                              \
-    F(2, name "." #sign "16", op##_##sign##16, sign##16, sign##16, sign##16, 0, expression) \
-    F(2, name "." #sign "32", op##_##sign##32, sign##32, sign##32, sign##32, 0, expression) \
-    F(2, name "." #sign "64", op##_##sign##64, sign##64, sign##64, sign##64, 0, expression)
 #define SIGNLESS2(F, name, op, expression) \
-    WIDTHS2(F, name, op, u, expression)    \
+    WIDTHS2(F, name, op, u, u, expression) \
     F(0, name ".s16", "hhh", op##_u16, 0)  \
     F(0, name ".s32", "www", op##_u32, 0)  \
     F(0, name ".s64", "lll", op##_u64, 0)
 #define BY_SIGN2(F, name, op, unsigned_expression, signed_expression) \
-    WIDTHS2(F, name, op, u, unsigned_expression)                      \
-    WIDTHS2(F, name, op, s, signed_expression)
+    WIDTHS2(F, name, op, u, u, unsigned_expression)                   \
+    WIDTHS2(F, name, op, s, s, signed_expression)
 
 /* Products, and sums with them: the lower half, the upper half, and both. */
 #define LOW(F, bits)                                                                             \
@@ -121,7 +101,8 @@ static uint32_t dot2(uint32_t x, bool x_signed, uint32_t y, bool y_signed, unsig
       clamp32(((int64_t)x * y >> 32) + z))                                                     \
     F(2, "mul24.lo.u32", mul24_lo_u32, u32, u32, u32, 0,                                       \
       (uint64_t)(x & 0xffffff) * (y & 0xffffff))                                               \
-    F(2, "mul24.lo.s32", mul24_lo_s32, u32, s32, s32, 0, (uint64_t)(low24(x) * low24(y)))      \
+    F(2, "mul24.lo.s32", mul24_lo_s32, u32, u32, u32, 0,                                       \
+      (int64_t)ptx_part(x, 0, 24, true) * ptx_part(y, 0, 24, true))                            \
     F(2, "add.s32.sat", add_s32_sat, s32, s32, s32, 0, clamp32((int64_t)x + y))                \
     F(2, "sub.s32.sat", sub_s32_sat, s32, s32, s32, 0, clamp32((int64_t)x - y))                \
     DISTANCE(F, u, 16)                                                                         \
@@ -135,12 +116,8 @@ static uint32_t dot2(uint32_t x, bool x_signed, uint32_t y, bool y_signed, unsig
              : y == -1 ? -(uint64_t)x                                                          \
                        : (uint64_t)(x / y))                                                    \
     BY_SIGN2(F, "rem", rem, y ? x % y : UINT64_MAX, y == 0 ? -1 : y == -1 ? 0 : x % y)         \
-    F(1, "neg.s16", neg_s16, u16, u16, 0, -(uint64_t)x)                                        \
-    F(1, "neg.s32", neg_s32, u32, u32, 0, -(uint64_t)x)                                        \
-    F(1, "neg.s64", neg_s64, u64, u64, 0, -(uint64_t)x)                                        \
-    F(1, "abs.s16", abs_s16, s16, s16, 0, x < 0 ? -(uint64_t)x : (uint64_t)x)                  \
-    F(1, "abs.s32", abs_s32, s32, s32, 0, x < 0 ? -(uint64_t)x : (uint64_t)x)                  \
-    F(1, "abs.s64", abs_s64, s64, s64, 0, x < 0 ? -(uint64_t)x : (uint64_t)x)                  \
+    WIDTHS1(F, "neg", neg, s, u, -(uint64_t)x)                                                 \
+    WIDTHS1(F, "abs", abs, s, s, x < 0 ? -(uint64_t)x : (uint64_t)x)                           \
     BY_SIGN2(F, "min", min, x < y ? x : y, x < y ? x : y)                                      \
     BY_SIGN2(F, "max", max, x > y ? x : y, x > y ? x : y)                                      \
     F(2, "min.s32.relu", min_s32_relu, s32, s32, s32, 0, x <= 0 || y <= 0 ? 0 : x < y ? x : y) \

@@ -5,46 +5,25 @@
  */
 #include "src/mock/kernel/lanes.h"
 
-enum operation { ADD, SUB, AVERAGE, DIFFERENCE, MIN, MAX, EQ, NE, LT, LE, GT, GE };
-
 enum result { CUTS, SATURATES, ADDS };
 
-static int32_t number_at(uint32_t word, unsigned at, unsigned bits, bool is_signed)
-{
-    const uint32_t value = word << (32 - bits - at);
-
-    return is_signed ? (int32_t)value >> (32 - bits) : (int32_t)(value >> (32 - bits));
-}
-
-static inline int32_t computed(enum operation operation, int32_t a, int32_t b)
-{
-    switch (operation) {
-    case ADD:
-        return a + b;
-    case SUB:
-        return a - b;
-    case AVERAGE:
-        return (a + b + (a + b >= 0 ? 1 : 0)) >> 1;
-    case DIFFERENCE:
-        return a > b ? a - b : b - a;
-    case MIN:
-        return a < b ? a : b;
-    case MAX:
-        return a > b ? a : b;
-    case EQ:
-        return a == b;
-    case NE:
-        return a != b;
-    case LT:
-        return a < b;
-    case LE:
-        return a <= b;
-    case GT:
-        return a > b;
-    default:
-        return a >= b;
+#define OPERATION(name, expression)                  \
+    static inline int32_t name(int32_t a, int32_t b) \
+    {                                                \
+        return expression;                           \
     }
-}
+OPERATION(sum, a + b)
+OPERATION(difference, a - b)
+OPERATION(average, (a + b + (a + b >= 0 ? 1 : 0)) >> 1)
+OPERATION(distance, a > b ? a - b : b - a)
+OPERATION(lesser, a < b ? a : b)
+OPERATION(greater, a > b ? a : b)
+OPERATION(is_eq, a == b)
+OPERATION(is_ne, a != b)
+OPERATION(is_lt, a < b)
+OPERATION(is_le, a <= b)
+OPERATION(is_gt, a > b)
+OPERATION(is_ge, a >= b)
 
 static inline int32_t limited(int32_t value, unsigned bits, bool is_signed)
 {
@@ -54,21 +33,21 @@ static inline int32_t limited(int32_t value, unsigned bits, bool is_signed)
 }
 
 /* All but the numbers are constants, so that the compiler drops what is not needed. */
-static inline uint32_t packed(enum operation operation, unsigned bits, bool is_signed,
+static inline uint32_t packed(int32_t (*operation)(int32_t, int32_t), unsigned bits, bool is_signed,
                               enum result result, uint32_t x, uint32_t y, uint32_t z)
 {
     const uint32_t mask = (UINT32_C(1) << bits) - 1;
-    uint32_t word = 0, sum = z;
+    uint32_t word = 0, all = z;
 
     for (unsigned at = 0; at < 32; at += bits) {
-        const int32_t value = computed(operation, number_at(x, at, bits, is_signed),
-                                       number_at(y, at, bits, is_signed));
+        const int32_t value =
+            operation(ptx_part(x, at, bits, is_signed), ptx_part(y, at, bits, is_signed));
         const int32_t kept = result == SATURATES ? limited(value, bits, is_signed) : value;
 
         word |= ((uint32_t)kept & mask) << at;
-        sum += (uint32_t)kept;
+        all += (uint32_t)kept;
     }
-    return result == ADDS ? sum : word;
+    return result == ADDS ? all : word;
 }
 
 /* The second number is the lowest, then the first, and then what the third operand has. */
@@ -93,33 +72,33 @@ static inline uint32_t joined(unsigned bits, bool is_signed, uint32_t x, uint32_
     F(3, base "4" types, name##4, u32, u32, u32, u32, 0,         \
       packed(operation, 8, is_signed, result, x, y, z))
 #define WORDS(F)                                                                               \
-    BOTH(F, "vadd", ".u32.u32.u32", add_u, ADD, false, CUTS)                                   \
-    BOTH(F, "vadd", ".u32.u32.u32.sat", add_us, ADD, false, SATURATES)                         \
-    BOTH(F, "vadd", ".s32.s32.s32.sat", add_ss, ADD, true, SATURATES)                          \
-    BOTH(F, "vsub", ".u32.u32.u32", sub_u, SUB, false, CUTS)                                   \
-    BOTH(F, "vsub", ".u32.u32.u32.sat", sub_us, SUB, false, SATURATES)                         \
-    BOTH(F, "vsub", ".s32.s32.s32.sat", sub_ss, SUB, true, SATURATES)                          \
-    BOTH(F, "vavrg", ".u32.u32.u32", mean_u, AVERAGE, false, CUTS)                             \
-    BOTH(F, "vavrg", ".s32.s32.s32", mean_s, AVERAGE, true, CUTS)                              \
-    BOTH(F, "vabsdiff", ".u32.u32.u32", diff_u, DIFFERENCE, false, CUTS)                       \
-    BOTH(F, "vabsdiff", ".u32.u32.u32.add", diff_ua, DIFFERENCE, false, ADDS)                  \
-    BOTH(F, "vabsdiff", ".s32.s32.s32", diff_s, DIFFERENCE, true, CUTS)                        \
-    BOTH(F, "vabsdiff", ".s32.s32.s32.sat", diff_ss, DIFFERENCE, true, SATURATES)              \
-    BOTH(F, "vabsdiff", ".s32.s32.s32.add", diff_sa, DIFFERENCE, true, ADDS)                   \
-    BOTH(F, "vmin", ".u32.u32.u32", min_u, MIN, false, CUTS)                                   \
-    BOTH(F, "vmin", ".s32.s32.s32", min_s, MIN, true, CUTS)                                    \
-    BOTH(F, "vmax", ".u32.u32.u32", max_u, MAX, false, CUTS)                                   \
-    BOTH(F, "vmax", ".s32.s32.s32", max_s, MAX, true, CUTS)                                    \
-    BOTH(F, "vset", ".u32.u32.eq", eq_u, EQ, false, CUTS)                                      \
-    BOTH(F, "vset", ".u32.u32.ne", ne_u, NE, false, CUTS)                                      \
-    BOTH(F, "vset", ".u32.u32.lt", lt_u, LT, false, CUTS)                                      \
-    BOTH(F, "vset", ".u32.u32.le", le_u, LE, false, CUTS)                                      \
-    BOTH(F, "vset", ".u32.u32.gt", gt_u, GT, false, CUTS)                                      \
-    BOTH(F, "vset", ".u32.u32.ge", ge_u, GE, false, CUTS)                                      \
-    BOTH(F, "vset", ".s32.s32.lt", lt_s, LT, true, CUTS)                                       \
-    BOTH(F, "vset", ".s32.s32.le", le_s, LE, true, CUTS)                                       \
-    BOTH(F, "vset", ".s32.s32.gt", gt_s, GT, true, CUTS)                                       \
-    BOTH(F, "vset", ".s32.s32.ge", ge_s, GE, true, CUTS)                                       \
+    BOTH(F, "vadd", ".u32.u32.u32", add_u, sum, false, CUTS)                                   \
+    BOTH(F, "vadd", ".u32.u32.u32.sat", add_us, sum, false, SATURATES)                         \
+    BOTH(F, "vadd", ".s32.s32.s32.sat", add_ss, sum, true, SATURATES)                          \
+    BOTH(F, "vsub", ".u32.u32.u32", sub_u, difference, false, CUTS)                            \
+    BOTH(F, "vsub", ".u32.u32.u32.sat", sub_us, difference, false, SATURATES)                  \
+    BOTH(F, "vsub", ".s32.s32.s32.sat", sub_ss, difference, true, SATURATES)                   \
+    BOTH(F, "vavrg", ".u32.u32.u32", mean_u, average, false, CUTS)                             \
+    BOTH(F, "vavrg", ".s32.s32.s32", mean_s, average, true, CUTS)                              \
+    BOTH(F, "vabsdiff", ".u32.u32.u32", diff_u, distance, false, CUTS)                         \
+    BOTH(F, "vabsdiff", ".u32.u32.u32.add", diff_ua, distance, false, ADDS)                    \
+    BOTH(F, "vabsdiff", ".s32.s32.s32", diff_s, distance, true, CUTS)                          \
+    BOTH(F, "vabsdiff", ".s32.s32.s32.sat", diff_ss, distance, true, SATURATES)                \
+    BOTH(F, "vabsdiff", ".s32.s32.s32.add", diff_sa, distance, true, ADDS)                     \
+    BOTH(F, "vmin", ".u32.u32.u32", min_u, lesser, false, CUTS)                                \
+    BOTH(F, "vmin", ".s32.s32.s32", min_s, lesser, true, CUTS)                                 \
+    BOTH(F, "vmax", ".u32.u32.u32", max_u, greater, false, CUTS)                               \
+    BOTH(F, "vmax", ".s32.s32.s32", max_s, greater, true, CUTS)                                \
+    BOTH(F, "vset", ".u32.u32.eq", eq_u, is_eq, false, CUTS)                                   \
+    BOTH(F, "vset", ".u32.u32.ne", ne_u, is_ne, false, CUTS)                                   \
+    BOTH(F, "vset", ".u32.u32.lt", lt_u, is_lt, false, CUTS)                                   \
+    BOTH(F, "vset", ".u32.u32.le", le_u, is_le, false, CUTS)                                   \
+    BOTH(F, "vset", ".u32.u32.gt", gt_u, is_gt, false, CUTS)                                   \
+    BOTH(F, "vset", ".u32.u32.ge", ge_u, is_ge, false, CUTS)                                   \
+    BOTH(F, "vset", ".s32.s32.lt", lt_s, is_lt, true, CUTS)                                    \
+    BOTH(F, "vset", ".s32.s32.le", le_s, is_le, true, CUTS)                                    \
+    BOTH(F, "vset", ".s32.s32.gt", gt_s, is_gt, true, CUTS)                                    \
+    BOTH(F, "vset", ".s32.s32.ge", ge_s, is_ge, true, CUTS)                                    \
     F(3, "vadd.u32.u32.u32.add", add_word, u32, u32, u32, u32, 0, x + y + z)                   \
     F(3, "vsub.u32.u32.u32.add", sub_word, u32, u32, u32, u32, 0, x - y + z)                   \
     F(2, "cvt.pack.u16.s32.sat", pack_u16, u32, u32, u32, 0, joined(16, false, x, y, 0))       \

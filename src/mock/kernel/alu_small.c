@@ -7,28 +7,36 @@
 
 #include "src/mock/kernel/launch.h"
 
-const struct ptx_small cushim__ptx_half = {10, 5, false}, cushim__ptx_bfloat = {7, 8, false},
-                       cushim__ptx_e4m3 = {3, 4, true}, cushim__ptx_e5m2 = {2, 5, false};
+const struct ptx_format cushim__ptx_formats[TYPE_TYPES] = {
+    [TYPE_F16] = {10, 5, false},   [TYPE_F16X2] = {10, 5, false}, [TYPE_BF16] = {7, 8, false},
+    [TYPE_BF16X2] = {7, 8, false}, [TYPE_F32] = {23, 8, false},   [TYPE_F64] = {52, 11, false},
+    [TYPE_E4M3X2] = {3, 4, true},  [TYPE_E5M2X2] = {2, 5, false},
+};
 
-double cushim__ptx_from_small(const struct ptx_small *kind, uint32_t bits)
+/* The magnitude of infinity, or of what there is in its place. */
+static uint64_t infinity_of(const struct ptx_format *format)
 {
-    const int bias = (1 << (kind->exponent_bits - 1)) - 1;
-    const uint32_t largest = (1u << kind->exponent_bits) - 1;
-    const uint32_t fraction = bits & ((1u << kind->fraction) - 1);
-    const uint32_t exponent = bits >> kind->fraction & largest;
-    const bool minus = bits >> (kind->fraction + kind->exponent_bits) & 1;
+    const int width = format->fraction + format->exponent_bits;
+
+    return (UINT64_C(1) << width) - (format->finite_only ? 1 : UINT64_C(1) << format->fraction);
+}
+
+double cushim__ptx_to_double(enum ptx_type from, uint32_t bits)
+{
+    const struct ptx_format *const format = &cushim__ptx_formats[from];
+    const int least = 2 - (1 << (format->exponent_bits - 1)) - format->fraction;
+    const uint32_t sign = 1u << (format->fraction + format->exponent_bits);
+    const uint32_t magnitude = bits & (sign - 1), exponent = magnitude >> format->fraction;
+    const uint32_t fraction = magnitude & ((1u << format->fraction) - 1);
     double value;
 
-    if (exponent == largest && !kind->finite_only)
+    if (magnitude >= infinity_of(format))
         value = fraction ? (double)NAN : (double)INFINITY;
-    else if (kind->finite_only && (bits & 0x7f) == 0x7f)
-        value = (double)NAN;
     else if (exponent == 0)
-        value = ldexp((double)fraction, 1 - bias - kind->fraction);
+        value = ldexp((double)fraction, least);
     else
-        value =
-            ldexp((double)(fraction | 1u << kind->fraction), (int)exponent - bias - kind->fraction);
-    return minus ? -value : value;
+        value = ldexp((double)(fraction | 1u << format->fraction), (int)exponent - 1 + least);
+    return bits & sign ? -value : value;
 }
 
 /* Whether to go up from the magnitude `kept`, of which `rest` of `unit` is missing. */
@@ -49,65 +57,60 @@ static bool rounds_up(uint64_t kept, uint64_t rest, uint64_t unit, bool minus,
     }
 }
 
-uint32_t cushim__ptx_to_small(const struct ptx_small *kind, double value,
-                              enum ptx_rounding rounding, bool saturate)
+uint64_t cushim__ptx_rounded(enum ptx_type to, bool minus, uint64_t magnitude, int exponent,
+                             enum ptx_rounding rounding, bool saturate)
 {
-    const int least = 2 - (1 << (kind->exponent_bits - 1)); /* the exponent of normal numbers */
-    const unsigned width = (unsigned)(kind->fraction + kind->exponent_bits);
-    const uint64_t infinity =
-        kind->finite_only ? (1u << width) - 1 : ((1u << kind->exponent_bits) - 1) << kind->fraction;
-    const uint64_t bits = ptx_bits64(value);
-    uint64_t mantissa, kept, rest;
-    uint32_t sign;
-    int exponent, shift;
+    const struct ptx_format *const format = &cushim__ptx_formats[to];
+    const int least = 2 - (1 << (format->exponent_bits - 1)); /* the exponent of normal numbers */
+    const uint64_t sign = (uint64_t)minus << (format->fraction + format->exponent_bits);
+    const uint64_t infinity = infinity_of(format);
+    uint64_t kept, unit;
+    int shift;
 
-    sign = (uint32_t)(bits >> 63) << width;
-    if (value != value)
-        return (1u << width) - 1;
-    mantissa = bits & UINT64_C(0xfffffffffffff);
-    exponent = (int)(bits >> 52 & 0x7ff) - 1023;
-    if (exponent == 1024)
-        return sign | (uint32_t)(saturate ? infinity - 1 : infinity);
-    if (exponent == -1023)
-        exponent = -1022;
-    else
-        mantissa |= UINT64_C(1) << 52;
-    shift = 52 - kind->fraction + (exponent < least ? least - exponent : 0);
-    if (shift > 60)
-        shift = 60;
-    kept = mantissa >> shift;
-    rest = mantissa & ((UINT64_C(1) << shift) - 1);
-    kept += rounds_up(kept, rest, UINT64_C(1) << shift, sign != 0, rounding);
-    kept += (uint64_t)(exponent > least ? exponent - least : 0) << kind->fraction;
+    if (magnitude == 0)
+        return sign;
+    /* The highest bit becomes bit 61; the last bit says whether one that was set is cut off. */
+    if (magnitude >> 62) {
+        magnitude = magnitude >> 2 | (magnitude & 3 ? 1 : 0);
+        exponent += 2;
+    }
+    shift = __builtin_clzll(magnitude) - 2;
+    magnitude <<= shift;
+    exponent += 61 - shift;
+    shift = 61 - format->fraction + (exponent < least ? least - exponent : 0);
+    shift = shift < 63 ? shift : 63;
+    unit = UINT64_C(1) << shift;
+    kept = magnitude >> shift;
+    kept += rounds_up(kept, magnitude & (unit - 1), unit, minus, rounding);
+    kept += (uint64_t)(exponent > least ? exponent - least : 0) << format->fraction;
     if (kept >= infinity) {
         const bool away = rounding == ROUND_DEFAULT || rounding == ROUND_NEAREST ||
-                          rounding == ROUND_AWAY || (rounding == ROUND_UP && !sign) ||
-                          (rounding == ROUND_DOWN && sign);
+                          rounding == ROUND_AWAY || rounding == (minus ? ROUND_DOWN : ROUND_UP);
 
         kept = away && !saturate ? infinity : infinity - 1;
     }
-    return sign | (uint32_t)kept;
+    return sign | kept;
 }
 
-const struct ptx_half_name cushim__ptx_half_names[] = {
-    [HALF_ADD] = {"add", 2},
-    [HALF_SUB] = {"sub", 2},
-    [HALF_MUL] = {"mul", 2},
-    [HALF_FMA] = {"fma", 3},
-    [HALF_NEG] = {"neg", 1},
-    [HALF_ABS] = {"abs", 1},
-    [HALF_MIN] = {"min", 2},
-    [HALF_MAX] = {"max", 2},
-    [HALF_MIN_NAN] = {"min.NaN", 2},
-    [HALF_MAX_NAN] = {"max.NaN", 2},
-    [HALF_MIN_SIGNS] = {"min.xorsign.abs", 2},
-    [HALF_MAX_SIGNS] = {"max.xorsign.abs", 2},
-    [HALF_MIN_NAN_SIGNS] = {"min.NaN.xorsign.abs", 2},
-    [HALF_MAX_NAN_SIGNS] = {"max.NaN.xorsign.abs", 2},
-    [HALF_EX2] = {"ex2.approx", 1},
-    [HALF_TANH] = {"tanh.approx", 1},
-    [HALF_OPERATIONS] = {NULL, 0},
-};
+uint32_t cushim__ptx_from_double(enum ptx_type to, double value, enum ptx_rounding rounding,
+                                 bool saturate)
+{
+    const struct ptx_format *const format = &cushim__ptx_formats[to];
+    const uint32_t sign = 1u << (format->fraction + format->exponent_bits);
+    const uint64_t bits = ptx_bits64(value), fraction = bits & UINT64_C(0xfffffffffffff);
+    const int exponent = bits >> 52 & 0x7ff;
+
+    if (value != value)
+        return sign - 1;
+    if (value - value != 0)
+        return (bits >> 63 ? sign : 0) | (uint32_t)(infinity_of(format) - saturate);
+    return (uint32_t)cushim__ptx_rounded(to, bits >> 63,
+                                         exponent ? fraction | UINT64_C(1) << 52 : fraction,
+                                         (exponent ? exponent : 1) - 1075, rounding, saturate);
+}
+
+#define NAME(operation, name, sources) {name, sources},
+const struct ptx_half_name cushim__ptx_half_names[] = {PTX_HALVES(NAME){NULL, 0}};
 
 static double computed(enum ptx_half_operation operation, double x, double y, double z)
 {
@@ -135,16 +138,15 @@ static double computed(enum ptx_half_operation operation, double x, double y, do
     }
 }
 
-static uint32_t flush(const struct ptx_small *kind, uint32_t bits)
+static uint32_t flush(enum ptx_type type, uint32_t bits)
 {
-    const uint32_t exponent = ((1u << kind->exponent_bits) - 1) << kind->fraction;
-
-    return bits & exponent ? bits : bits & 0x8000;
+    return bits & infinity_of(&cushim__ptx_formats[type]) ? bits : bits & 0x8000;
 }
 
-static uint32_t one(const struct ptx_small *kind, enum ptx_half_operation operation, uint32_t x,
-                    uint32_t y, uint32_t z, unsigned flags)
+static uint32_t one(enum ptx_half_operation operation, enum ptx_type type, unsigned flags,
+                    uint32_t x, uint32_t y, uint32_t z)
 {
+    const uint32_t least = 1u << cushim__ptx_formats[type].fraction; /* normal number */
     uint32_t result, sign = 0;
     double value;
 
@@ -155,40 +157,39 @@ static uint32_t one(const struct ptx_small *kind, enum ptx_half_operation operat
         operation = (enum ptx_half_operation)(operation - HALF_MIN_SIGNS + HALF_MIN);
     }
     if (flags & FLAG_FTZ) {
-        x = flush(kind, x);
-        y = flush(kind, y);
-        z = flush(kind, z);
+        x = flush(type, x);
+        y = flush(type, y);
+        z = flush(type, z);
     }
     if (operation == HALF_NEG || operation == HALF_ABS) {
-        if ((x & 0x7fff) > ((1u << kind->exponent_bits) - 1) << kind->fraction)
+        if ((x & 0x7fff) > infinity_of(&cushim__ptx_formats[type]))
             return 0x7fff;
         return operation == HALF_NEG ? x ^ 0x8000 : x & 0x7fff;
     }
-    value = computed(operation, cushim__ptx_from_small(kind, x), cushim__ptx_from_small(kind, y),
-                     cushim__ptx_from_small(kind, z));
+    value = computed(operation, cushim__ptx_to_double(type, x), cushim__ptx_to_double(type, y),
+                     cushim__ptx_to_double(type, z));
     if (flags & FLAG_SAT)
         value = value > 0 ? value < 1 ? value : 1 : 0;
     if (flags & FLAG_RELU && value <= 0)
         value = 0;
-    result = cushim__ptx_to_small(kind, value, ROUND_NEAREST, false) | (value == value ? sign : 0);
+    result = cushim__ptx_from_double(type, value, ROUND_NEAREST, false);
+    result |= value == value ? sign : 0;
     /* Flushed is what is subnormal when only its fraction is rounded. */
-    if (flags & FLAG_FTZ && (result & 0x7fff) == 1u << kind->fraction) {
-        const uint32_t up = cushim__ptx_to_small(kind, value * 4, ROUND_NEAREST, false);
+    if (flags & FLAG_FTZ && (result & 0x7fff) == least) {
+        const uint32_t up = cushim__ptx_from_double(type, value * 4, ROUND_NEAREST, false);
 
-        return (up & 0x7fff) < 3u << kind->fraction ? result & 0x8000 : result;
+        return (up & 0x7fff) < 3 * least ? result & 0x8000 : result;
     }
-    return flags & FLAG_FTZ ? flush(kind, result) : result;
+    return flags & FLAG_FTZ ? flush(type, result) : result;
 }
 
 uint32_t cushim__ptx_half_of(enum ptx_half_operation operation, enum ptx_type type, unsigned flags,
                              uint32_t x, uint32_t y, uint32_t z)
 {
-    const struct ptx_small *const kind =
-        type == TYPE_F16 || type == TYPE_F16X2 ? &cushim__ptx_half : &cushim__ptx_bfloat;
-    uint32_t result = one(kind, operation, x & 0xffff, y & 0xffff, z & 0xffff, flags);
+    uint32_t result = one(operation, type, flags, x & 0xffff, y & 0xffff, z & 0xffff);
 
     if (type == TYPE_F16X2 || type == TYPE_BF16X2)
-        result |= one(kind, operation, x >> 16, y >> 16, z >> 16, flags) << 16;
+        result |= one(operation, type, flags, x >> 16, y >> 16, z >> 16) << 16;
     return result;
 }
 

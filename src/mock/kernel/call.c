@@ -237,25 +237,19 @@ static void print(struct ptx_step *step, unsigned lane)
     uint64_t from = argument(step, lane, 1);
     struct output output;
     char format[TEXT_MAX];
-    const char *at = format;
+    const char *at = format, *end;
     int count = 0;
 
     output.length = 0;
     if (!read_text(step, lane, argument(step, lane, 0), format, sizeof format))
         return;
-    while (*at) {
-        const char *const end = strchr(at, '%');
-
-        if (!end) {
-            add(&output, at, strlen(at));
-            break;
-        }
+    for (; (end = strchr(at, '%')); count++) {
         add(&output, at, (size_t)(end - at));
         at = conversion(step, lane, end, &from, &output);
         if (!at)
             return;
-        count++;
     }
+    add(&output, at, strlen(at));
     if (launch->host->print)
         launch->host->print(launch->data, output.text, output.length);
     give_result(step, lane, (uint64_t)count, 4);
@@ -271,7 +265,7 @@ static void assertion(struct ptx_step *step, unsigned lane)
         !read_text(step, lane, argument(step, lane, 1), file, sizeof file) ||
         !read_text(step, lane, argument(step, lane, 3), function, sizeof function))
         return;
-    cushim__ptx_thread_index(step->launch, cushim__ptx_thread(step->warp, lane), thread);
+    ptx_index(step->launch->shape.block, ptx_thread(step->warp, lane), thread);
     cushim__ptx_fault_at(step, PTX_ASSERTION, lane,
                          "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.",
                          file, (unsigned)argument(step, lane, 2), function, (unsigned)block[0],
@@ -355,7 +349,6 @@ static void enter(struct ptx_step *step, uint32_t index, uint32_t lanes)
     const struct ptx_function *function = &launch->program->functions[index];
     const uint32_t *list = launch->program->lists + at->list;
     const uint32_t base = warp->base, frame = frame_for(launch, warp, base + at->e, index, lanes);
-    uint32_t local_end = 0;
 
     if (function->parameter_count != at->count || function->result_count != at->sub ||
         !function->defined || function->is_kernel) {
@@ -364,20 +357,14 @@ static void enter(struct ptx_step *step, uint32_t index, uint32_t lanes)
         return;
     }
     for (uint32_t left = lanes; left; left &= left - 1) {
-        const uint32_t end =
-            warp->local_bases[ptx_first(left)] + at->d + function->local_bytes + 16;
-
-        local_end = end > local_end ? end : local_end;
-    }
-    if (!room_for(step, frame + function->frame_bytes, local_end)) {
-        cushim__ptx_fault_at(step, PTX_TRAP, ptx_first(lanes),
-                             "the stack overflows in a call of '%s'", function->name);
-        return;
-    }
-    for (uint32_t left = lanes; left; left &= left - 1) {
         const unsigned lane = ptx_first(left);
         const uint32_t local = warp->local_bases[lane] + at->d;
 
+        if (!room_for(step, frame + function->frame_bytes, local + function->local_bytes + 16)) {
+            cushim__ptx_fault_at(step, PTX_TRAP, lane, "the stack overflows in a call of '%s'",
+                                 function->name);
+            return;
+        }
         pass(warp, lane, list + at->sub, function->parameters + at->sub, at->count - at->sub,
              warp->local_bases[lane], local, false);
         ptx_frame_row(warp, frame, FRAME_RETURN)[lane] = warp->pc;

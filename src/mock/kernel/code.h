@@ -10,8 +10,6 @@
 #ifndef CUSHIM_MOCK_KERNEL_CODE_H
 #define CUSHIM_MOCK_KERNEL_CODE_H
 
-#include <string.h>
-
 #include "src/mock/kernel/program.h"
 
 enum { PTX_LANES = 32, PTX_ROW = 4 * PTX_LANES, PTX_WIDE_ROW = 8 * PTX_LANES };
@@ -43,36 +41,34 @@ typedef int64_t PTX_ALIAS lane_s64;
 typedef float PTX_ALIAS lane_f32;
 typedef double PTX_ALIAS lane_f64;
 
+union ptx_single {
+    float value;
+    uint32_t bits;
+};
+
+union ptx_double {
+    double value;
+    uint64_t bits;
+};
+
 static inline uint32_t ptx_bits32(float value)
 {
-    uint32_t bits;
-
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
+    return (union ptx_single){.value = value}.bits;
 }
 
 static inline uint64_t ptx_bits64(double value)
 {
-    uint64_t bits;
-
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
+    return (union ptx_double){.value = value}.bits;
 }
 
 static inline float ptx_float32(uint32_t bits)
 {
-    float value;
-
-    memcpy(&value, &bits, sizeof value);
-    return value;
+    return (union ptx_single){.bits = bits}.value;
 }
 
 static inline double ptx_float64(uint64_t bits)
 {
-    double value;
-
-    memcpy(&value, &bits, sizeof value);
-    return value;
+    return (union ptx_double){.bits = bits}.value;
 }
 
 /* The number of a lane in a row, which may be wide. */
@@ -152,50 +148,59 @@ enum {
 
 enum ptx_rounding { ROUND_DEFAULT, ROUND_NEAREST, ROUND_ZERO, ROUND_DOWN, ROUND_UP, ROUND_AWAY };
 
-/* How an instruction is executed: the most frequent come first. Results are rows of `bytes`. */
+/*
+ * Most handlers of instructions, in a list with a parameter F: each with the function of its name,
+ * cushim__ptx_..., and whether that fills the row `result`, of `bytes`, which then goes to d.
+ */
+#define PTX_HANDLERS(F)                                                                            \
+    F(DO_FLOAT, compute_float, true)         /* those two with FTZ, SAT or a rounding mode */      \
+    F(DO_COMPARE, compute_comparison, false) /* `compare`; d | e = with c; `count`: of f16 */      \
+    F(DO_LOAD, load, false)   /* the list of rows, `count`, from a + immediate; space: `sub` */    \
+    F(DO_STORE, store, false) /* from the list */                                                  \
+    F(DO_BRANCH, branch, false)                                                                    \
+    F(DO_SELECT, compute_choice, true)                                                             \
+    F(DO_LOGIC, compute_logic, false)       /* predicates: d = a OP b, by `sub` */                 \
+    F(DO_SET, compute_set, true)            /* a row from a comparison */                          \
+    F(DO_CARRY, compute_carry, true)        /* add.cc and the like */                              \
+    F(DO_CONVERT, compute_conversion, true) /* to `type` from `sub`; `count`: to a whole number */ \
+    F(DO_CONVERT_PAIR, compute_pair, true)                                                         \
+    F(DO_HALF, compute_half, true)     /* f16 and bf16: the operation in `sub` */                  \
+    F(DO_LOP3, compute_lop3, true)     /* its table in `count` */                                  \
+    F(DO_INSERT, compute_insert, true) /* bfi; e is its fourth source */                           \
+    F(DO_PART, compute_part, true) /* `count` bits from `sub` on; FLAG_WIDE_PART: of a wide row */ \
+    F(DO_COMBINE, compute_combined, true) /* two rows of `count` bits each: 8, 16 or 32 */         \
+    F(DO_ADDRESS, address, true)  /* of a symbol: kind in `sub`, index in `target`; + immediate */ \
+    F(DO_SPECIAL, special, false) /* a special register: `sub` */                                  \
+    F(DO_ATOMIC, atomic_access, false)                                                             \
+    F(DO_COPY_ASYNC, copy_async, false) /* cp.async: [d] = [a], `count` bytes, b of them read */   \
+    F(DO_ISSPACE, isspace, false)                                                                  \
+    F(DO_CVTA, cvta, true)                                                                         \
+    F(DO_BRANCH_TABLE, branch_table, false) /* brx.idx: the list of targets, counted from e on */  \
+    F(DO_CALL, call, false)                                                                        \
+    F(DO_CALL_INDIRECT, call, false)                                                               \
+    F(DO_RETURN, return, false)                                                                    \
+    F(DO_EXIT, end_lanes, false)                                                                   \
+    F(DO_TRAP, trap, false)                                                                        \
+    F(DO_BREAKPOINT, trap, false)                                                                  \
+    F(DO_REFUSED, trap, false)                                                                     \
+    F(DO_BARRIER, barrier, false)     /* bar.*: number a, threads b, predicate c */                \
+    F(DO_WARP_SYNC, warp_sync, false) /* those that wait for other lanes: `sub` */                 \
+    F(DO_ACTIVE_MASK, active_mask, false)                                                          \
+    F(DO_SLEEP, sleep, false)                                                                      \
+    F(DO_MBARRIER, mbarrier, false) /* mbarrier.c: the operation in `type`, the space in `sub` */  \
+    F(DO_TEXTURE, texture, false)   /* textures and surfaces: texture.c */                         \
+    F(DO_FENCE, fence, false)
+#define PTX_HANDLER(name, function, has_row) name,
+
+/* How an instruction is executed. */
 enum ptx_handler {
     DO_LANES32, /* `lanes` for a row of 4 bytes */
     DO_LANES64,
-    DO_FLOAT, /* the same with FTZ, SAT or a rounding mode */
+    PTX_HANDLERS(PTX_HANDLER)
+    /* Copies of rows; prefetches and the like. */
     DO_MOVE32,
     DO_MOVE64,
-    DO_COMPARE, /* `compare`; d | e = with c; `count`: of f16 */
-    DO_LOAD,    /* into the list of `count` rows, from a + immediate; space in `sub` */
-    DO_STORE,   /* from the list */
-    DO_BRANCH,
-    DO_SELECT,
-    DO_LOGIC,   /* predicates: d = a OP b, by `sub` */
-    DO_SET,     /* a row from a comparison */
-    DO_CARRY,   /* add.cc and the like */
-    DO_CONVERT, /* cvt of any pair: to `type`, from `sub`; `count`: to a whole number */
-    DO_CONVERT_PAIR,
-    DO_HALF,    /* f16 and bf16: the operation in `sub` */
-    DO_LOP3,    /* its table in `count` */
-    DO_INSERT,  /* bfi; e is its fourth source */
-    DO_PART,    /* `count` bits from bit `sub`; FLAG_WIDE_PART: of a wide row */
-    DO_COMBINE, /* two rows of `count` bits each: 8, 16 or 32 */
-    DO_ADDRESS, /* the address of a symbol: kind in `sub`, index in `target`, `immediate` added */
-    DO_SPECIAL, /* a special register: `sub` */
-    DO_ATOMIC,
-    DO_COPY_ASYNC, /* cp.async: [d] = [a], `count` bytes, of which b are read */
-    DO_ISSPACE,
-    DO_CVTA,
-    DO_BRANCH_TABLE, /* brx.idx: the list of targets, which are counted from e on */
-    DO_CALL,
-    DO_CALL_INDIRECT,
-    DO_RETURN,
-    DO_EXIT,
-    DO_TRAP,
-    DO_BREAKPOINT,
-    DO_BARRIER,   /* bar.*: number a, threads b, predicate c */
-    DO_WARP_SYNC, /* those that wait for other lanes: `sub` */
-    DO_ACTIVE_MASK,
-    DO_SLEEP,
-    DO_MBARRIER, /* mbarrier.c: the operation in `type`, the space in `sub` */
-    DO_TEXTURE,  /* textures and surfaces: texture.c */
-    DO_FENCE,
-    DO_NOTHING, /* prefetches and the like */
-    DO_REFUSED
+    DO_NOTHING
 };
 
 /* `type` of DO_MBARRIER. */

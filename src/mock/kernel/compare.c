@@ -5,17 +5,17 @@
 #include <math.h>
 #include <string.h>
 
-#define COMPARISON(name, T, expression)                               \
-    static uint32_t name(const void *a, const void *b)                \
-    {                                                                 \
-        uint32_t result = 0;                                          \
-                                                                      \
-        for (unsigned i = 0; i < PTX_LANES; i++) {                    \
-            const number_##T x = (number_##T)((const row_##T *)a)[i]; \
-            const number_##T y = (number_##T)((const row_##T *)b)[i]; \
-            result |= (expression) ? cushim__ptx_lane_bits[i] : 0;    \
-        }                                                             \
-        return result;                                                \
+#define COMPARISON(name, T, expression)                            \
+    static uint32_t name(const void *a, const void *b)             \
+    {                                                              \
+        uint32_t result = 0;                                       \
+                                                                   \
+        for (unsigned i = 0; i < PTX_LANES; i++) {                 \
+            OPERAND(T, x, a);                                      \
+            OPERAND(T, y, b);                                      \
+            result |= (expression) ? cushim__ptx_lane_bits[i] : 0; \
+        }                                                          \
+        return result;                                             \
     }
 
 #define EQUAL(T)                  \
@@ -66,28 +66,20 @@ FLOATING(f64, x, y)
 FLOATING(f16, ordered(x, 0x7c00), ordered(y, 0x7c00))
 FLOATING(bf16, ordered(x, 0x7f80), ordered(y, 0x7f80))
 
-#define BITS_ROW(T)    \
-    {                  \
-        eq_##T, ne_##T \
-    }
-#define INTEGER_ROW(E, T)                              \
-    {                                                  \
-        eq_##E, ne_##E, lt_##T, le_##T, gt_##T, ge_##T \
-    }
-#define FLOAT_ROW(T)                                                                        \
-    {                                                                                       \
-        eq_##T, ne_##T, lt_##T, le_##T, gt_##T, ge_##T, equ_##T, neu_##T, ltu_##T, leu_##T, \
-            gtu_##T, geu_##T, num_##T, nan_##T                                              \
-    }
+#define BITS_ROW(T) eq_##T, ne_##T
+#define INTEGER_ROW(E, T) eq_##E, ne_##E, lt_##T, le_##T, gt_##T, ge_##T
+#define FLOAT_ROW(T)                                                                             \
+    eq_##T, ne_##T, lt_##T, le_##T, gt_##T, ge_##T, equ_##T, neu_##T, ltu_##T, leu_##T, gtu_##T, \
+        geu_##T, num_##T, nan_##T
 
 static const ptx_compare comparisons[TYPE_TYPES][COMPARE_COMPARISONS] = {
-    [TYPE_B16] = BITS_ROW(u16),         [TYPE_B32] = BITS_ROW(u32),
-    [TYPE_B64] = BITS_ROW(u64),         [TYPE_U16] = INTEGER_ROW(u16, u16),
-    [TYPE_S16] = INTEGER_ROW(u16, s16), [TYPE_U32] = INTEGER_ROW(u32, u32),
-    [TYPE_S32] = INTEGER_ROW(u32, s32), [TYPE_U64] = INTEGER_ROW(u64, u64),
-    [TYPE_S64] = INTEGER_ROW(u64, s64), [TYPE_F32] = FLOAT_ROW(f32),
-    [TYPE_F64] = FLOAT_ROW(f64),        [TYPE_F16] = FLOAT_ROW(f16),
-    [TYPE_BF16] = FLOAT_ROW(bf16),
+    [TYPE_B16] = {BITS_ROW(u16)},         [TYPE_B32] = {BITS_ROW(u32)},
+    [TYPE_B64] = {BITS_ROW(u64)},         [TYPE_U16] = {INTEGER_ROW(u16, u16)},
+    [TYPE_S16] = {INTEGER_ROW(u16, s16)}, [TYPE_U32] = {INTEGER_ROW(u32, u32)},
+    [TYPE_S32] = {INTEGER_ROW(u32, s32)}, [TYPE_U64] = {INTEGER_ROW(u64, u64)},
+    [TYPE_S64] = {INTEGER_ROW(u64, s64)}, [TYPE_F32] = {FLOAT_ROW(f32)},
+    [TYPE_F64] = {FLOAT_ROW(f64)},        [TYPE_F16] = {FLOAT_ROW(f16)},
+    [TYPE_BF16] = {FLOAT_ROW(bf16)},
 };
 
 ptx_compare cushim__ptx_comparison(enum ptx_type type, enum ptx_comparison comparison)

@@ -25,14 +25,6 @@ static const void *flushed(struct ptx_step *step, uint32_t operand, unsigned ind
     return step->sources[index];
 }
 
-int cushim__ptx_host_rounding(unsigned rounding)
-{
-    return rounding == ROUND_ZERO   ? FE_TOWARDZERO
-           : rounding == ROUND_DOWN ? FE_DOWNWARD
-           : rounding == ROUND_UP   ? FE_UPWARD
-                                    : FE_TONEAREST;
-}
-
 /* Results are flushed that are below the normal numbers when only their fraction is rounded. */
 static void flush_tiny(struct ptx_step *step, const lane_f32 *a, const lane_f32 *b,
                        const lane_f32 *c)
@@ -44,7 +36,7 @@ static void flush_tiny(struct ptx_step *step, const lane_f32 *a, const lane_f32 
         if ((result[i] & 0x7fffffff) == 0x00800000 &&
             cushim__ptx_is_tiny(step->at->lanes, a[i], step->at->b == PTX_UNUSED ? 0 : b[i],
                                 step->at->c == PTX_UNUSED ? 0 : c[i],
-                                cushim__ptx_host_rounding(step->at->rounding)))
+                                (enum ptx_rounding)step->at->rounding))
             result[i] &= 0x80000000;
     }
 }
@@ -56,10 +48,14 @@ void cushim__ptx_compute_float(struct ptx_step *step)
     const void *a = flushed(step, at->a, 0), *b = flushed(step, at->b, 1),
                *c = flushed(step, at->c, 2);
     lane_f32 *const result = (lane_f32 *)step->result;
+    static const int modes[] = {[ROUND_ZERO] = FE_TOWARDZERO,
+                                [ROUND_DOWN] = FE_DOWNWARD,
+                                [ROUND_UP] = FE_UPWARD,
+                                [ROUND_AWAY] = FE_TONEAREST};
     const bool rounds = at->rounding > ROUND_NEAREST;
 
     if (rounds)
-        fesetround(cushim__ptx_host_rounding(at->rounding));
+        fesetround(modes[at->rounding]);
     at->lanes(step->result, a, b, c);
     if (rounds)
         fesetround(FE_TONEAREST);
@@ -82,18 +78,11 @@ static uint32_t predicate(const struct ptx_step *step, uint32_t operand)
 
 static uint32_t combined(enum ptx_logic logic, uint32_t a, uint32_t b)
 {
-    switch (logic) {
-    case LOGIC_AND:
-        return a & b;
-    case LOGIC_OR:
-        return a | b;
-    case LOGIC_XOR:
-        return a ^ b;
-    case LOGIC_NOT:
-        return ~a;
-    default:
-        return a;
-    }
+    return logic == LOGIC_AND   ? a & b
+           : logic == LOGIC_OR  ? a | b
+           : logic == LOGIC_XOR ? a ^ b
+           : logic == LOGIC_NOT ? ~a
+                                : a;
 }
 
 static uint32_t compare(struct ptx_step *step)
@@ -140,10 +129,8 @@ void cushim__ptx_compute_set(struct ptx_step *step)
 
     if (at->sub != LOGIC_MOVE)
         result = combined((enum ptx_logic)at->sub, result, predicate(step, at->c));
-    if (at->type == TYPE_F32)
-        yes = 0x3f800000;
-    else if (at->type == TYPE_F16 || at->type == TYPE_BF16)
-        yes = at->type == TYPE_F16 ? 0x3c00 : 0x3f80;
+    if (cushim__ptx_formats[at->type].fraction > 0)
+        yes = cushim__ptx_from_double((enum ptx_type)at->type, 1, ROUND_NEAREST, false);
     else if (at->type < TYPE_B32)
         yes = 0xffff;
     for (unsigned i = 0; i < PTX_LANES; i++)

@@ -6,7 +6,6 @@
 #include "src/mock/kernel/lanes.h"
 #include "src/mock/kernel/launch.h"
 
-#include <fenv.h>
 #include <math.h>
 #include <string.h>
 
@@ -44,6 +43,8 @@
     CUTS(F, 32, 32)                                                                      \
     CUTS(F, 32, 64)                                                                      \
     CUTS(F, 64, 64)                                                                      \
+    F(1, "cvt.f32.s16", cvt_f32_s16, f32, s16, MAY_ROUND | MAY_FLUSH, x)                 \
+    F(1, "cvt.f32.u16", cvt_f32_u16, f32, u16, MAY_ROUND | MAY_FLUSH, x)                 \
     F(1, "cvt.f32.s32", cvt_f32_s32, f32, s32, MAY_ROUND | MAY_FLUSH, (float)x)          \
     F(1, "cvt.f32.u32", cvt_f32_u32, f32, u32, MAY_ROUND | MAY_FLUSH, WORD_TO(float, x)) \
     F(1, "cvt.f64.s32", cvt_f64_s32, f64, s32, MAY_ROUND, x)                             \
@@ -64,7 +65,7 @@ struct number {
 
 static bool is_real(enum ptx_type type)
 {
-    return type == TYPE_F16 || type == TYPE_BF16 || type == TYPE_F32 || type == TYPE_F64;
+    return cushim__ptx_formats[type].fraction > 0;
 }
 
 static unsigned width_of(enum ptx_type type)
@@ -77,280 +78,168 @@ static bool is_signed(enum ptx_type type)
     return type == TYPE_S8 || type == TYPE_S16 || type == TYPE_S32 || type == TYPE_S64;
 }
 
+static uint64_t flushed(uint64_t bits)
+{
+    return bits & 0x7f800000 ? bits : bits & 0x80000000;
+}
+
 static struct number read(const void *row, unsigned lane, enum ptx_type type, bool flush)
 {
     const unsigned width = width_of(type);
     const uint64_t bits = ptx_number(row, lane, width == 64);
-    const uint64_t low = width == 64 ? bits : bits & ((UINT64_C(1) << width) - 1);
+    const uint64_t all = UINT64_MAX >> (64 - width), low = bits & all;
     struct number number = {.real = is_real(type), .magnitude = low};
 
     if (type == TYPE_F32) {
-        float single = ((const lane_f32 *)row)[lane];
-
-        if (flush && fpclassify(single) == FP_SUBNORMAL)
-            single = copysignf(0, single);
-        number.value = (double)single;
+        number.value = (double)ptx_float32((uint32_t)(flush ? flushed(low) : low));
     } else if (type == TYPE_F64) {
         number.value = ((const lane_f64 *)row)[lane];
     } else if (number.real) {
-        number.value = cushim__ptx_from_small(
-            type == TYPE_F16 ? &cushim__ptx_half : &cushim__ptx_bfloat, (uint32_t)low);
+        number.value = cushim__ptx_to_double(type, (uint32_t)low);
     } else if (is_signed(type) && low >> (width - 1)) {
         number.minus = true;
-        number.magnitude = (0 - low) & (width == 64 ? UINT64_MAX : (UINT64_C(1) << width) - 1);
+        number.magnitude = (0 - low) & all;
     }
     return number;
 }
 
 static double rounded(double value, enum ptx_rounding rounding)
 {
-    double whole = trunc(value);
-
-    switch (rounding) {
-    case ROUND_ZERO:
-        return whole;
-    case ROUND_DOWN:
-        return floor(value);
-    case ROUND_UP:
-        return ceil(value);
-    default:
-        if (fabs(value - whole) > 0.5 || (fabs(value - whole) == 0.5 && fmod(whole, 2) != 0))
-            whole += value < 0 ? -1 : 1;
-        return copysign(whole, value);
-    }
+    return rounding == ROUND_ZERO   ? trunc(value)
+           : rounding == ROUND_DOWN ? floor(value)
+           : rounding == ROUND_UP   ? ceil(value)
+                                    : rint(value);
 }
 
-static uint64_t to_integer(struct number number, enum ptx_type to, enum ptx_type from,
-                           enum ptx_rounding rounding, bool saturate)
+static uint64_t to_integer(struct number number, const struct ptx_instruction *at)
 {
+    const enum ptx_type to = (enum ptx_type)at->type;
     const unsigned width = width_of(to);
-    const uint64_t all = width == 64 ? UINT64_MAX : (UINT64_C(1) << width) - 1;
+    const uint64_t all = UINT64_MAX >> (64 - width);
     const uint64_t most = is_signed(to) ? all >> 1 : all;
     const uint64_t least = is_signed(to) ? (all >> 1) + 1 : 0; /* its magnitude */
+    const bool saturates = number.real || at->flags & FLAG_SAT;
 
     if (number.real) {
         if (number.value != number.value)
-            return from == TYPE_F64 || width == 64 ? UINT64_C(1) << (width - 1) : 0;
-        number.value = rounded(number.value, rounding);
+            return at->sub == TYPE_F64 || width == 64 ? UINT64_C(1) << (width - 1) : 0;
         number.minus = number.value < 0;
         number.value = fabs(number.value);
         number.magnitude = number.value >= 0x1p64 ? UINT64_MAX : (uint64_t)number.value;
-        saturate = true;
     }
-    if (saturate && number.minus && number.magnitude > least)
-        number.magnitude = least;
-    else if (saturate && !number.minus && number.magnitude > most)
-        number.magnitude = most;
+    if (saturates && number.magnitude > (number.minus ? least : most))
+        number.magnitude = number.minus ? least : most;
     return (number.minus ? 0 - number.magnitude : number.magnitude) & all;
 }
 
-static double saturated(double value)
+static void write_real(void *row, unsigned lane, struct number number,
+                       const struct ptx_instruction *at)
 {
-    return value > 0 ? value < 1 ? value : 1 : 0;
-}
+    const enum ptx_type to = (enum ptx_type)at->type;
+    const enum ptx_rounding rounding = (enum ptx_rounding)at->rounding;
+    uint64_t bits;
 
-/* An integer, or its half if that is as much as fits; the last bit says whether one was cut off. */
-static int64_t as_signed(struct number number, bool *halved)
-{
-    *halved = !number.minus && number.magnitude >> 63;
-    if (*halved)
-        return (int64_t)(number.magnitude >> 1 | (number.magnitude & 1));
-    return (int64_t)(number.minus ? 0 - number.magnitude : number.magnitude);
-}
-
-static double to_double(struct number number)
-{
-    bool halved;
-    const double value = (double)as_signed(number, &halved);
-
-    return number.real ? number.value : halved ? 2 * value : value;
-}
-
-static float to_single(struct number number)
-{
-    bool halved;
-    const float value = (float)as_signed(number, &halved);
-
-    return halved ? 2 * value : value;
-}
-
-/* An integer as a double that rounds further, to a few bits, as the integer would. */
-static double to_real(struct number number)
-{
-    const unsigned shift = 11;
-    const bool sticky = number.magnitude & ((UINT64_C(1) << shift) - 1);
-
-    if (number.magnitude >> 53)
-        number.magnitude = (number.magnitude >> shift | sticky) << shift;
-    return to_double(number);
-}
-
-/* The mode of the host is the instruction's, so what is cut here is rounded as it says. */
-static void write_real(void *row, unsigned lane, struct number number, enum ptx_type to,
-                       enum ptx_rounding rounding, unsigned flags)
-{
-    double value = to == TYPE_F64 ? to_double(number) : to_real(number);
-    float single;
-
-    if (flags & FLAG_SAT && to <= TYPE_F32)
-        value = saturated(value);
-    if (flags & FLAG_RELU && value <= 0)
-        value = 0;
-    if (to == TYPE_F64) {
-        if (flags & FLAG_SAT)
-            value = saturated(value);
-        ((lane_f64 *)row)[lane] = value;
-    } else if (to == TYPE_F32) {
-        single = number.real ? (float)value : to_single(number);
-        if (flags & FLAG_SAT)
-            single = (float)saturated((double)single);
-        if (flags & FLAG_FTZ && fpclassify(single) == FP_SUBNORMAL)
-            single = copysignf(0, single);
-        ((lane_f32 *)row)[lane] = single;
-        if (single != single)
-            ((lane_u32 *)row)[lane] = 0x7fffffff;
-    } else {
-        ((lane_u32 *)row)[lane] = cushim__ptx_to_small(
-            to == TYPE_F16 ? &cushim__ptx_half : &cushim__ptx_bfloat, value, rounding, false);
+    if (at->flags & FLAG_SAT) {
+        number.value = number.value > 0 ? number.value < 1 ? number.value : 1 : 0;
+        number.magnitude = !number.minus && number.magnitude > 0;
+        number.minus = false;
     }
+    if (at->flags & FLAG_RELU && number.value <= 0)
+        number.value = 0;
+    if (!number.real)
+        bits = cushim__ptx_rounded(to, number.minus, number.magnitude, 0, rounding, false);
+    else if (to == TYPE_F64)
+        bits = ptx_bits64(number.value);
+    else
+        bits = cushim__ptx_from_double(to, number.value, rounding, false);
+    if (to == TYPE_F32 && at->flags & FLAG_FTZ)
+        bits = flushed(bits);
+    ptx_set_number(row, lane, to == TYPE_F64, bits);
 }
 
 /* A NaN that keeps what its sign and fraction were. False: the result is the NaN of its type. */
-static bool write_nan(void *row, unsigned lane, const void *a, enum ptx_type to, enum ptx_type from,
-                      bool integer_rounding, unsigned flags)
+static bool write_nan(void *row, unsigned lane, uint64_t bits, const struct ptx_instruction *at)
 {
-    const unsigned fraction = from == TYPE_F64   ? 52
-                              : from == TYPE_F32 ? 23
-                              : from == TYPE_F16 ? 10
-                                                 : 7;
-    const unsigned width = width_of(from);
-    const uint64_t bits = ptx_number(a, lane, width == 64);
-    const uint64_t sign = bits >> (width - 1) & 1;
+    const enum ptx_type to = (enum ptx_type)at->type, from = (enum ptx_type)at->sub;
+    const struct ptx_format format = cushim__ptx_formats[to];
+    const int fraction = cushim__ptx_formats[from].fraction;
+    const uint64_t sign = bits >> (width_of(from) - 1) & 1;
     const uint64_t rest = (bits & ((UINT64_C(1) << fraction) - 1)) << (52 - fraction);
+    const bool flushes = at->flags & FLAG_FTZ && from == TYPE_F32;
 
-    if (to == TYPE_F64) {
-        ((lane_u64 *)row)[lane] = from == TYPE_F32 && flags & FLAG_FTZ
-                                      ? UINT64_C(0x7fffffffe0000000)
-                                  : from == TYPE_F64 && !integer_rounding
-                                      ? bits
-                                      : sign << 63 | UINT64_C(0x7ff8000000000000) | rest;
-        return true;
-    }
-    if (from == TYPE_F64) {
-        ((lane_u32 *)row)[lane] = (uint32_t)(to == TYPE_F32   ? sign << 31 | 0x7fc00000 | rest >> 29
-                                             : to == TYPE_F16 ? sign << 15 | 0x7e00 | rest >> 42
-                                                              : sign << 15 | 0x7fc0 | rest >> 45);
-        return true;
-    }
-    if (to == TYPE_F32 && from == TYPE_BF16)
-        ((lane_u32 *)row)[lane] = (uint32_t)(bits & 0xffff) << 16;
-    else if (to == TYPE_F32 && from == TYPE_F32 && !integer_rounding && !(flags & FLAG_FTZ))
-        ((lane_u32 *)row)[lane] = (uint32_t)bits;
-    else
+    if (to == TYPE_F64 && flushes)
+        bits = UINT64_C(0x7fffffffe0000000);
+    else if (to == TYPE_F64 ? from != TYPE_F64 || at->count : from == TYPE_F64)
+        bits = sign << (format.fraction + format.exponent_bits) | rest >> (52 - format.fraction) |
+               ((UINT64_C(2) << format.exponent_bits) - 1) << (format.fraction - 1);
+    else if (to == TYPE_F32 && from == TYPE_BF16)
+        bits = (bits & 0xffff) << 16;
+    else if (from != to || from == TYPE_F16 || from == TYPE_BF16 || flushes ||
+             (from == TYPE_F32 && at->count))
         return false;
+    ptx_set_number(row, lane, to == TYPE_F64, bits);
     return true;
 }
 
-static const struct ptx_small *small_of(enum ptx_type type)
+static void convert_row(void *restrict d, const void *a, const struct ptx_instruction *at)
 {
-    return type == TYPE_F16X2    ? &cushim__ptx_half
-           : type == TYPE_BF16X2 ? &cushim__ptx_bfloat
-           : type == TYPE_E4M3X2 ? &cushim__ptx_e4m3
-                                 : &cushim__ptx_e5m2;
-}
+    const enum ptx_type to = (enum ptx_type)at->type, from = (enum ptx_type)at->sub;
 
-/* Two numbers as two small ones, the first as the lower half. */
-static uint32_t small_pair(const struct ptx_instruction *at, const double values[2])
-{
-    const enum ptx_type to = (enum ptx_type)at->type;
-    const unsigned width = to == TYPE_F16X2 || to == TYPE_BF16X2 ? 16 : 8;
-    uint32_t result = 0;
-
-    for (unsigned half = 0; half < 2; half++) {
-        const bool cut = at->flags & FLAG_RELU && values[half] <= 0;
-
-        result |= cushim__ptx_to_small(small_of(to), cut ? 0 : values[half],
-                                       (enum ptx_rounding)at->rounding, at->flags & FLAG_SAT)
-                  << half * width;
-    }
-    return result;
-}
-
-/* Two numbers of 8 bits from two of f16, or the other way. */
-static void convert_eight(lane_u32 *d, const lane_u32 *a, const struct ptx_instruction *at)
-{
-    const unsigned width = at->sub == TYPE_F16X2 ? 16 : 8;
-    const struct ptx_small *const kind = small_of((enum ptx_type)at->sub);
-
-    for (unsigned i = 0; i < PTX_LANES; i++) {
-        const uint32_t mask = (UINT32_C(1) << width) - 1;
-        const double values[2] = {cushim__ptx_from_small(kind, a[i] & mask),
-                                  cushim__ptx_from_small(kind, a[i] >> width & mask)};
-
-        d[i] = small_pair(at, values);
-    }
-}
-
-static void convert_row(void *restrict d, const void *a, enum ptx_type to, enum ptx_type from,
-                        enum ptx_rounding rounding, bool integer_rounding, unsigned flags)
-{
     for (unsigned i = 0; i < PTX_LANES; i++) {
         /* To f16, ftz has no effect. */
-        struct number number = read(a, i, from, flags & FLAG_FTZ && to != TYPE_F16);
-        uint64_t bits;
+        struct number number = read(a, i, from, at->flags & FLAG_FTZ && to != TYPE_F16);
 
-        if (number.real && number.value != number.value && is_real(to) && !(flags & FLAG_SAT) &&
-            write_nan(d, i, a, to, from, integer_rounding, flags))
+        if (number.value != number.value && is_real(to) && !(at->flags & FLAG_SAT) &&
+            write_nan(d, i, number.magnitude, at))
             continue;
-        if (integer_rounding && number.real && is_real(to) && number.value - number.value == 0)
-            number.value = rounded(number.value, rounding);
-        if (is_real(to)) {
-            write_real(d, i, number, to, rounding, flags);
-            continue;
+        if (number.real && (at->count || !is_real(to)))
+            number.value = rounded(number.value, (enum ptx_rounding)at->rounding);
+        if (is_real(to))
+            write_real(d, i, number, at);
+        else
+            ptx_set_number(d, i, width_of(to) == 64, to_integer(number, at));
+    }
+}
+
+/*
+ * Two numbers become two of 8 or 16 bits each: two f32, of which the first becomes the upper half,
+ * or the halves of a word.
+ */
+void cushim__ptx_compute_pair(struct ptx_step *step)
+{
+    const struct ptx_instruction *at = step->at;
+    const enum ptx_type to = (enum ptx_type)at->type, from = (enum ptx_type)at->sub;
+    const unsigned width = to < TYPE_E4M3X2 ? 16 : 8, from_width = from < TYPE_E4M3X2 ? 16 : 8;
+    const lane_u32 *const a = ptx_row(step, at->a);
+    const lane_u32 *const b = at->b == PTX_UNUSED ? NULL : ptx_row(step, at->b);
+
+    for (unsigned i = 0; i < PTX_LANES; i++) {
+        uint32_t result = 0;
+
+        for (unsigned half = 0; half < 2; half++) {
+            const uint32_t mask = (UINT32_C(1) << from_width) - 1;
+            double value = b ? (double)ptx_float32(half ? a[i] : b[i])
+                             : cushim__ptx_to_double(from, a[i] >> half * from_width & mask);
+
+            if (at->flags & FLAG_RELU && value <= 0)
+                value = 0;
+            result |= cushim__ptx_from_double(to, value, (enum ptx_rounding)at->rounding,
+                                              at->flags & FLAG_SAT)
+                      << half * width;
         }
-        bits = to_integer(number, to, from, rounding, flags & FLAG_SAT);
-        ptx_set_number(d, i, width_of(to) == 64, bits);
+        ((lane_u32 *)step->result)[i] = result;
     }
 }
 
 void cushim__ptx_compute_conversion(struct ptx_step *step)
 {
-    const struct ptx_instruction *at = step->at;
-    const void *const row = ptx_row(step, at->a);
-    const bool rounds = !at->count && at->rounding > ROUND_NEAREST &&
-                        (at->type == TYPE_F32 || at->type == TYPE_F64);
-
-    if (at->type == TYPE_F16X2 || at->sub == TYPE_F16X2) {
-        convert_eight((lane_u32 *)step->result, row, at);
-        return;
-    }
-    if (rounds)
-        fesetround(cushim__ptx_host_rounding(at->rounding));
-    convert_row(step->result, row, (enum ptx_type)at->type, (enum ptx_type)at->sub,
-                (enum ptx_rounding)at->rounding, at->count, at->flags);
-    if (rounds)
-        fesetround(FE_TONEAREST);
-}
-
-/* Two f32 as two small numbers: the first is the upper half. */
-void cushim__ptx_compute_pair(struct ptx_step *step)
-{
-    const lane_f32 *const high = ptx_row(step, step->at->a), *const low =
-                                                                 ptx_row(step, step->at->b);
-
-    for (unsigned i = 0; i < PTX_LANES; i++) {
-        const double values[2] = {(double)low[i], (double)high[i]};
-
-        ((lane_u32 *)step->result)[i] = small_pair(step->at, values);
-    }
+    if (step->at->type == TYPE_F16X2 || step->at->sub == TYPE_F16X2)
+        cushim__ptx_compute_pair(step);
+    else
+        convert_row(step->result, ptx_row(step, step->at->a), step->at);
 }
 
 /* --- atomic operations --- */
-
-static uint64_t flushed(uint64_t bits)
-{
-    return bits & 0x7f800000 ? bits : bits & 0x80000000;
-}
 
 /* In global memory subnormal f32 are flushed, and a NaN in double precision stays unchanged. */
 static uint64_t add_real(enum ptx_type type, uint64_t old, uint64_t operand, bool shared)
@@ -386,9 +275,7 @@ uint64_t cushim__ptx_atomic(enum ptx_atomic operation, enum ptx_type type, uint6
 {
     switch (operation) {
     case ATOMIC_ADD:
-        if (is_real(type) || type == TYPE_F16X2 || type == TYPE_BF16X2)
-            return add_real(type, old, operand, shared);
-        return old + operand;
+        return is_real(type) ? add_real(type, old, operand, shared) : old + operand;
     case ATOMIC_MIN:
         return less(type, operand, old) ? operand : old;
     case ATOMIC_MAX:

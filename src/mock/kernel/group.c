@@ -8,7 +8,8 @@
 /* Instructions that a group may run while others wait, at first and after the first such wait. */
 enum { PATIENCE = 10000, IMPATIENCE = 600, FAVOUR = 300 };
 
-void cushim__ptx_send(struct ptx_warp *warp, uint32_t lanes, uint32_t pc)
+/* Lanes go to an instruction. */
+static void send(struct ptx_warp *warp, uint32_t lanes, uint32_t pc)
 {
     if (lanes == PTX_ALL_LANES) { /* as usually, and in fewer instructions */
         for (unsigned i = 0; i < PTX_LANES; i++)
@@ -21,7 +22,7 @@ void cushim__ptx_send(struct ptx_warp *warp, uint32_t lanes, uint32_t pc)
 
 void cushim__ptx_group_save(struct ptx_warp *warp)
 {
-    cushim__ptx_send(warp, warp->active, warp->pc);
+    send(warp, warp->active, warp->pc);
 }
 
 /* The deepest frame first, and in it the lowest instruction. */
@@ -102,8 +103,9 @@ bool cushim__ptx_group_select(struct ptx_warp *warp)
 
 /* --- where lanes go --- */
 
-void cushim__ptx_branch(struct ptx_step *step, uint32_t target)
+void cushim__ptx_branch(struct ptx_step *step)
 {
+    const uint32_t target = step->at->target;
     struct ptx_warp *warp = step->warp;
 
     if (step->mask == warp->active) {
@@ -114,7 +116,7 @@ void cushim__ptx_branch(struct ptx_step *step, uint32_t target)
         cushim__ptx_group_save(warp);
     } else {
         cushim__ptx_group_save(warp);
-        cushim__ptx_send(warp, step->mask, target);
+        send(warp, step->mask, target);
     }
     step->leave = true;
 }

@@ -34,37 +34,21 @@ typedef int32_t result_s32;
 typedef uint64_t result_u64, result_n64;
 typedef int64_t result_s64;
 
-#define LANES1(function, D, X, expression)                                              \
+#define OPERAND(T, name, row) const number_##T name = (number_##T)((const row_##T *)(row))[i]
+#define LANES(function, D, operands, expression)                                        \
     static void function(void *restrict d, const void *a, const void *b, const void *c) \
     {                                                                                   \
         (void)b, (void)c;                                                               \
         for (unsigned i = 0; i < PTX_LANES; i++) {                                      \
-            const number_##X x = (number_##X)((const row_##X *)a)[i];                   \
+            operands;                                                                   \
             ((row_##D *)d)[i] = (result_##D)(expression);                               \
         }                                                                               \
     }
-
-#define LANES2(function, D, X, Y, expression)                                           \
-    static void function(void *restrict d, const void *a, const void *b, const void *c) \
-    {                                                                                   \
-        (void)c;                                                                        \
-        for (unsigned i = 0; i < PTX_LANES; i++) {                                      \
-            const number_##X x = (number_##X)((const row_##X *)a)[i];                   \
-            const number_##Y y = (number_##Y)((const row_##Y *)b)[i];                   \
-            ((row_##D *)d)[i] = (result_##D)(expression);                               \
-        }                                                                               \
-    }
-
-#define LANES3(function, D, X, Y, Z, expression)                                        \
-    static void function(void *restrict d, const void *a, const void *b, const void *c) \
-    {                                                                                   \
-        for (unsigned i = 0; i < PTX_LANES; i++) {                                      \
-            const number_##X x = (number_##X)((const row_##X *)a)[i];                   \
-            const number_##Y y = (number_##Y)((const row_##Y *)b)[i];                   \
-            const number_##Z z = (number_##Z)((const row_##Z *)c)[i];                   \
-            ((row_##D *)d)[i] = (result_##D)(expression);                               \
-        }                                                                               \
-    }
+#define LANES1(function, D, X, expression) LANES(function, D, OPERAND(X, x, a), expression)
+#define LANES2(function, D, X, Y, expression) \
+    LANES(function, D, OPERAND(X, x, a); OPERAND(Y, y, b), expression)
+#define LANES3(function, D, X, Y, Z, expression) \
+    LANES(function, D, OPERAND(X, x, a); OPERAND(Y, y, b); OPERAND(Z, z, c), expression)
 
 /*
  * A file lists its instructions once, in a macro with a parameter F, and makes their functions and
@@ -89,6 +73,16 @@ typedef int64_t result_s64;
 #define ROW3(name, function, D, X, Y, Z, modifiers, expression) \
     {name, LETTER_##D LETTER_##X LETTER_##Y LETTER_##Z, function, modifiers, 0, 0},
 
+/* One expression for all widths of a type in the name, `b`, and of one for the operands, `u`. */
+#define WIDTHS1(F, name, op, letter, T, expression)                             \
+    F(1, name "." #letter "16", op##_##letter##16, T##16, T##16, 0, expression) \
+    F(1, name "." #letter "32", op##_##letter##32, T##32, T##32, 0, expression) \
+    F(1, name "." #letter "64", op##_##letter##64, T##64, T##64, 0, expression)
+#define WIDTHS2(F, name, op, letter, T, expression)                                    \
+    F(2, name "." #letter "16", op##_##letter##16, T##16, T##16, T##16, 0, expression) \
+    F(2, name "." #letter "32", op##_##letter##32, T##32, T##32, T##32, 0, expression) \
+    F(2, name "." #letter "64", op##_##letter##64, T##64, T##64, T##64, 0, expression)
+
 /* The letters of rows in signatures. */
 #define LETTER_u8 "h"
 #define LETTER_s8 "h"
@@ -102,6 +96,14 @@ typedef int64_t result_s64;
 #define LETTER_s64 "l"
 #define LETTER_f64 "d"
 #define LETTER_n64 "d"
+
+/* Bits of a word as a number. */
+static inline int32_t ptx_part(uint32_t word, unsigned at, unsigned bits, bool is_signed)
+{
+    const uint32_t value = word << (32 - bits - at);
+
+    return is_signed ? (int32_t)value >> (32 - bits) : (int32_t)(value >> (32 - bits));
+}
 
 /* Whether all lanes have one value: usually so of what a number is shifted by. */
 static inline bool ptx_uniform(const void *row)

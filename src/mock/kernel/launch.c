@@ -10,27 +10,12 @@
 /* How many blocks are resident by default, and how many instructions a warp has in its turn. */
 enum { RESIDENT = 16, TURN = 512, PARAMETER_PADDING = 16 };
 
-uint32_t cushim__ptx_thread(const struct ptx_warp *warp, unsigned lane)
-{
-    return warp->index * PTX_LANES + lane;
-}
-
-void cushim__ptx_thread_index(const struct ptx_launch *launch, uint32_t thread, uint32_t index[3])
-{
-    const uint32_t *block = launch->shape.block;
-
-    index[0] = thread % block[0];
-    index[1] = thread / block[0] % block[1];
-    index[2] = thread / block[0] / block[1];
-}
-
 void cushim__ptx_fault_at(struct ptx_step *step, enum ptx_fault_kind kind, unsigned lane,
                           const char *format, ...)
 {
     struct ptx_launch *launch = step->launch;
     struct ptx_fault *fault = &launch->fault;
-    const struct ptx_program *program = launch->program;
-    const uint32_t pc = (uint32_t)(step->at - program->code);
+    const lane_u32 *functions = ptx_frame_row(step->warp, step->warp->base, FRAME_FUNCTION);
     va_list arguments;
 
     step->leave = true;
@@ -40,14 +25,9 @@ void cushim__ptx_fault_at(struct ptx_step *step, enum ptx_fault_kind kind, unsig
     fault->kind = kind;
     fault->kernel = launch->kernel->name;
     fault->line = step->at->line;
-    for (uint32_t i = 0; i < program->function_count; i++) {
-        const struct ptx_function *function = &program->functions[i];
-
-        if (function->defined && pc - function->first < function->count)
-            fault->part = function->part;
-    }
+    fault->part = launch->program->functions[functions[lane]].part;
     memcpy(fault->block, step->warp->block->index, sizeof fault->block);
-    cushim__ptx_thread_index(launch, cushim__ptx_thread(step->warp, lane), fault->thread);
+    ptx_index(launch->shape.block, ptx_thread(step->warp, lane), fault->thread);
     va_start(arguments, format);
     vsnprintf(fault->text, sizeof fault->text, format, arguments);
     va_end(arguments);
@@ -57,13 +37,8 @@ void cushim__ptx_fault_at(struct ptx_step *step, enum ptx_fault_kind kind, unsig
 
 static void begin_block(struct ptx_launch *launch, struct ptx_block *block)
 {
-    const uint64_t linear = launch->next_block++;
-    const uint32_t *grid = launch->shape.grid;
-
-    block->linear = (uint32_t)linear;
-    block->index[0] = (uint32_t)(linear % grid[0]);
-    block->index[1] = (uint32_t)(linear / grid[0] % grid[1]);
-    block->index[2] = (uint32_t)(linear / grid[0] / grid[1]);
+    block->linear = (uint32_t)launch->next_block;
+    ptx_index(launch->shape.grid, launch->next_block++, block->index);
     block->warp_count = block->alive_warps = launch->warps;
     block->phase = 0;
     block->running = true;
@@ -72,18 +47,16 @@ static void begin_block(struct ptx_launch *launch, struct ptx_block *block)
     for (uint32_t i = 0; i < block->warp_count; i++) {
         struct ptx_warp *warp = &block->warps[i];
         const uint32_t threads = launch->threads - i * PTX_LANES;
-        const struct ptx_warp kept = *warp;
 
         *warp = (struct ptx_warp){
             .block = block,
             .index = i,
-            .registers = kept.registers,
-            .local = kept.local,
-            .register_bytes = kept.register_bytes,
-            .local_stride = kept.local_stride,
+            .registers = warp->registers,
+            .local = warp->local,
+            .register_bytes = warp->register_bytes,
+            .local_stride = warp->local_stride,
         };
-        warp->exists = warp->alive =
-            threads >= PTX_LANES ? PTX_ALL_LANES : (UINT32_C(1) << threads) - 1;
+        warp->alive = threads >= PTX_LANES ? PTX_ALL_LANES : (UINT32_C(1) << threads) - 1;
         memset(warp->registers, 0, warp->register_bytes);
         for (unsigned lane = 0; lane < PTX_LANES; lane++) {
             warp->pcs[lane] = launch->function->first;
@@ -114,16 +87,6 @@ static bool create_block(struct ptx_launch *launch, struct ptx_block *block)
             return false;
     }
     return true;
-}
-
-static void destroy_block(struct ptx_launch *launch, struct ptx_block *block)
-{
-    for (uint32_t i = 0; block->warps && i < launch->warps; i++) {
-        free(block->warps[i].registers);
-        free(block->warps[i].local);
-    }
-    free(block->warps);
-    free(block->shared);
 }
 
 /* --- launches --- */
@@ -195,8 +158,16 @@ void cushim__ptx_launch_destroy(struct ptx_launch *launch)
 {
     if (!launch)
         return;
-    for (uint32_t i = 0; i < launch->block_count; i++)
-        destroy_block(launch, &launch->blocks[i]);
+    for (uint32_t i = 0; i < launch->block_count; i++) {
+        struct ptx_block *block = &launch->blocks[i];
+
+        for (uint32_t j = 0; block->warps && j < launch->warps; j++) {
+            free(block->warps[j].registers);
+            free(block->warps[j].local);
+        }
+        free(block->warps);
+        free(block->shared);
+    }
     cushim__ptx_racecheck_destroy(launch->racecheck);
     free(launch->blocks);
     free(launch->parameters);
@@ -215,14 +186,6 @@ const struct ptx_counts *cushim__ptx_counts(const struct ptx_launch *launch)
 }
 
 /* --- turns --- */
-
-static void forget_ranges(struct ptx_launch *launch)
-{
-    for (uint32_t i = 0; i < launch->block_count; i++) {
-        for (uint32_t j = 0; j < launch->warps; j++)
-            launch->blocks[i].warps[j].range = (struct ptx_range){0};
-    }
-}
 
 /* The next warp. False: a round is over in which nobody could do anything. */
 static bool next_turn(struct ptx_launch *launch)
@@ -245,7 +208,11 @@ enum ptx_state cushim__ptx_run(struct ptx_launch *launch, uint64_t budget)
 
     if (launch->state != PTX_RUNNING)
         return launch->state;
-    forget_ranges(launch);
+    /* Since the last call, the host may have moved and freed memory. */
+    for (uint32_t i = 0; i < launch->block_count; i++) {
+        for (uint32_t j = 0; j < launch->warps; j++)
+            launch->blocks[i].warps[j].range = (struct ptx_range){0};
+    }
     while (launch->state == PTX_RUNNING && launch->counts.instructions < end) {
         struct ptx_block *block = &launch->blocks[launch->at_block];
         struct ptx_warp *warp = &block->warps[launch->at_warp];

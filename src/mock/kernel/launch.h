@@ -18,7 +18,7 @@ enum { PTX_BARRIERS = 16, PTX_WARPS = 32 };
 struct ptx_warp {
     struct ptx_block *block;
     uint32_t index;                          /* in the block */
-    uint32_t exists, alive;                  /* lanes */
+    uint32_t alive;                          /* lanes */
     uint32_t at_sync, at_barrier;            /* lanes that wait: for their warp, for their block */
     uint32_t carry;                          /* the condition code of each lane */
     uint32_t active, others;                 /* the group that runs, and lanes that could */
@@ -73,6 +73,9 @@ struct ptx_launch {
     struct ptx_fault fault;
     struct ptx_counts counts;
 };
+
+/* By how many instructions what may wait for other lanes or threads shortens its group's turn. */
+enum { PTX_SPINNING = 200 };
 
 /* One instruction of a group, while it is executed. */
 struct ptx_step {
@@ -129,6 +132,20 @@ static inline unsigned ptx_first(uint32_t mask)
     return (unsigned)__builtin_ctz(mask);
 }
 
+/* The linear index of a lane's thread in its block. */
+static inline uint32_t ptx_thread(const struct ptx_warp *warp, unsigned lane)
+{
+    return warp->index * PTX_LANES + lane;
+}
+
+/* A linear index of a thread or a block as three. */
+static inline void ptx_index(const uint32_t extents[3], uint64_t linear, uint32_t index[3])
+{
+    index[0] = (uint32_t)(linear % extents[0]);
+    index[1] = (uint32_t)(linear / extents[0] % extents[1]);
+    index[2] = (uint32_t)(linear / extents[0] / extents[1]);
+}
+
 /* Numbers in memory that threads of the host may use at the same time. */
 static inline uint64_t ptx_read_number(const unsigned char *place, unsigned bytes)
 {
@@ -170,92 +187,46 @@ __attribute__((format(__printf__, 4, 5)))
 #endif
 void cushim__ptx_fault_at(struct ptx_step *step, enum ptx_fault_kind kind, unsigned lane,
                           const char *format, ...);
-uint32_t cushim__ptx_thread(const struct ptx_warp *warp, unsigned lane);
-void cushim__ptx_thread_index(const struct ptx_launch *launch, uint32_t thread, uint32_t index[3]);
+
+/* --- the functions of handlers --- */
+
+#define PTX_FUNCTION(name, function, has_row) void cushim__ptx_##function(struct ptx_step *step);
+PTX_HANDLERS(PTX_FUNCTION)
 
 /* --- memory.c --- */
-void cushim__ptx_load(struct ptx_step *step);
-void cushim__ptx_store(struct ptx_step *step);
-void cushim__ptx_atomic_access(struct ptx_step *step);
-void cushim__ptx_copy_async(struct ptx_step *step);
-void cushim__ptx_isspace(struct ptx_step *step);
-void cushim__ptx_cvta(struct ptx_step *step);
-void cushim__ptx_address(struct ptx_step *step);
+
 /* The bytes at an address of a lane. NULL: the launch has a fault. */
 unsigned char *cushim__ptx_bytes(struct ptx_step *step, unsigned lane, enum ptx_space space,
                                  uint64_t address, unsigned bytes, enum ptx_use use);
 
-/* --- mbarrier.c --- */
-void cushim__ptx_mbarrier(struct ptx_step *step);
-
-/* --- texture.c --- */
-void cushim__ptx_texture(struct ptx_step *step);
-
 /* --- sync.c --- */
-void cushim__ptx_barrier(struct ptx_step *step);
-void cushim__ptx_warp_sync(struct ptx_step *step);
+
 /* Lanes have ended: what waited for them alone goes on. */
 void cushim__ptx_lanes_ended(struct ptx_step *step);
 
-/* --- call.c --- */
-void cushim__ptx_call(struct ptx_step *step);
-void cushim__ptx_return(struct ptx_step *step);
-
 /* --- group.c --- */
+
 /* The group of lanes that runs next becomes the warp's active one. False: none can run. */
 bool cushim__ptx_group_select(struct ptx_warp *warp);
 void cushim__ptx_group_save(struct ptx_warp *warp);
-/* Lanes go to an instruction. */
-void cushim__ptx_send(struct ptx_warp *warp, uint32_t lanes, uint32_t pc);
-void cushim__ptx_branch(struct ptx_step *step, uint32_t target);
-void cushim__ptx_branch_table(struct ptx_step *step);
-void cushim__ptx_end_lanes(struct ptx_step *step);
-
-/* --- special.c --- */
-void cushim__ptx_special(struct ptx_step *step);
-
-int cushim__ptx_host_rounding(unsigned rounding); /* as fesetround() takes it */
-
-/* --- compute.c and others: each fills the row `result`; those of predicates write these --- */
-void cushim__ptx_compute_float(struct ptx_step *step);
-void cushim__ptx_compute_conversion(struct ptx_step *step);
-void cushim__ptx_compute_pair(struct ptx_step *step);
-void cushim__ptx_compute_half(struct ptx_step *step);
-void cushim__ptx_compute_comparison(struct ptx_step *step);
-void cushim__ptx_compute_logic(struct ptx_step *step);
-void cushim__ptx_compute_set(struct ptx_step *step);
-void cushim__ptx_compute_choice(struct ptx_step *step);
-void cushim__ptx_compute_carry(struct ptx_step *step);
-void cushim__ptx_compute_lop3(struct ptx_step *step);
-void cushim__ptx_compute_insert(struct ptx_step *step);
-void cushim__ptx_compute_combined(struct ptx_step *step);
-void cushim__ptx_compute_part(struct ptx_step *step);
 
 /* --- racecheck.c: called only for a launch that has a `racecheck` --- */
 
 /* `blocks`: how many are resident at once. NULL: out of memory. */
 struct ptx_racecheck *cushim__ptx_racecheck_create(const struct ptx_launch *launch, size_t blocks);
 void cushim__ptx_racecheck_destroy(struct ptx_racecheck *check);
-
 void cushim__ptx_racecheck_block_begin(struct ptx_launch *launch, const struct ptx_block *block);
-
 /* Before each access. */
-void cushim__ptx_racecheck_access(struct ptx_step *step, unsigned lane, enum ptx_space space,
-                                  uint64_t address, unsigned bytes, enum ptx_use kind);
-
+void cushim__ptx_racecheck_access(struct ptx_step *step, unsigned lane,
+                                  const struct ptx_access *access);
 /* malloc() has given out this memory: what was done with it before is forgotten. */
 void cushim__ptx_racecheck_forget(const struct ptx_launch *launch, uint64_t address, size_t bytes);
-
 /* Lanes of a warp have met at bar.warp.sync. */
 void cushim__ptx_racecheck_warp_sync(struct ptx_launch *launch, const struct ptx_warp *warp,
                                      uint32_t lanes);
-
 /* A barrier of a block is over. */
 void cushim__ptx_racecheck_barrier(struct ptx_launch *launch, const struct ptx_block *block,
                                    const struct ptx_barrier_state *barrier);
-
-void cushim__ptx_racecheck_fence(struct ptx_step *step);
-
 /* An arrival at an mbarrier; or with `waits` a test of its phase, which is `over` or not. */
 void cushim__ptx_racecheck_mbarrier(struct ptx_step *step, const unsigned char *place, bool waits,
                                     bool over);

@@ -11,81 +11,77 @@
 static const char *const space_names[] = {"generic", "global", "shared", "local", "param", "const"};
 static const char *const use_names[] = {"read", "write", "atomic operation"};
 
-static unsigned char *refuse(struct ptx_step *step, enum ptx_fault_kind kind, unsigned lane,
-                             enum ptx_space space, uint64_t address, unsigned bytes,
-                             enum ptx_use use)
+static unsigned char *refuse(struct ptx_step *step, unsigned lane, enum ptx_fault_kind kind,
+                             const struct ptx_access *access)
 {
     struct ptx_fault *fault = &step->launch->fault;
 
     if (step->launch->state == PTX_FAULT)
         return NULL;
-    fault->address = address;
-    fault->bytes = bytes;
-    fault->space = space;
-    fault->use = use;
+    fault->address = access->address;
+    fault->bytes = access->bytes;
+    fault->space = access->space;
+    fault->use = access->use;
     cushim__ptx_fault_at(step, kind, lane, "%s of %u bytes at 0x%llx, %s memory: %s",
-                         use_names[use], bytes, (unsigned long long)address, space_names[space],
+                         use_names[access->use], access->bytes, (unsigned long long)access->address,
+                         space_names[access->space],
                          kind == PTX_MISALIGNED    ? "the address is not aligned"
                          : kind == PTX_WRONG_SPACE ? "not possible there"
                                                    : "the address is in no allocation");
     return NULL;
 }
 
-static void report(struct ptx_step *step, unsigned lane, enum ptx_space space, uint64_t address,
-                   unsigned bytes, enum ptx_use use)
+static void report(struct ptx_step *step, unsigned lane, struct ptx_access *access)
 {
     const struct ptx_launch *launch = step->launch;
-    const struct ptx_access access = {
-        .use = use,
-        .space = space,
-        .address = address,
-        .bytes = bytes,
-        .block = step->warp->block->linear,
-        .thread = cushim__ptx_thread(step->warp, lane),
-        .phase = step->warp->block->phase,
-        .line = step->at->line,
-    };
 
-    launch->host->access(launch->data, &access);
+    access->block = step->warp->block->linear;
+    access->thread = ptx_thread(step->warp, lane);
+    access->phase = step->warp->block->phase;
+    access->line = step->at->line;
+    launch->host->access(launch->data, access);
     if (launch->racecheck)
-        cushim__ptx_racecheck_access(step, lane, space, address, bytes, use);
+        cushim__ptx_racecheck_access(step, lane, access);
 }
 
-static unsigned char *global_bytes(struct ptx_step *step, unsigned lane, uint64_t address,
-                                   unsigned bytes, enum ptx_use use)
+static unsigned char *global_bytes(struct ptx_step *step, unsigned lane, struct ptx_access *access)
 {
     struct ptx_launch *launch = step->launch;
     struct ptx_range *range = &step->warp->range;
+    const uint64_t address = access->address;
 
+    access->space = PTX_GLOBAL;
     if (address - range->start >= range->bytes) {
         struct ptx_range found = {0};
 
         if (!launch->host->find(launch->data, address, &found))
-            return refuse(step, PTX_OUT_OF_BOUNDS, lane, PTX_GLOBAL, address, bytes, use);
+            return refuse(step, lane, PTX_OUT_OF_BOUNDS, access);
         *range = found;
     }
-    if (address - range->start >= range->bytes || range->bytes - (address - range->start) < bytes ||
-        (range->read_only && use != PTX_READ))
-        return refuse(step, PTX_OUT_OF_BOUNDS, lane, PTX_GLOBAL, address, bytes, use);
+    if (address - range->start >= range->bytes ||
+        range->bytes - (address - range->start) < access->bytes ||
+        (range->read_only && access->use != PTX_READ))
+        return refuse(step, lane, PTX_OUT_OF_BOUNDS, access);
     if (launch->host->access)
-        report(step, lane, PTX_GLOBAL, address, bytes, use);
+        report(step, lane, access);
     return range->host + (address - range->start);
 }
+
+static const uint64_t windows[] = {
+    [PTX_SHARED] = PTX_SHARED_WINDOW,
+    [PTX_LOCAL_SPACE] = PTX_LOCAL_WINDOW,
+    [PTX_PARAM] = PTX_PARAM_WINDOW,
+    [PTX_CONST] = 0,
+};
 
 /* Which window an address is in; the address becomes an offset in it. */
 static enum ptx_space space_of(uint64_t *address)
 {
-    if (*address - PTX_SHARED_WINDOW < PTX_LOCAL_WINDOW - PTX_SHARED_WINDOW) {
-        *address -= PTX_SHARED_WINDOW;
-        return PTX_SHARED;
-    }
-    if (*address - PTX_LOCAL_WINDOW < PTX_PARAM_WINDOW - PTX_LOCAL_WINDOW) {
-        *address -= PTX_LOCAL_WINDOW;
-        return PTX_LOCAL_SPACE;
-    }
-    if (*address - PTX_PARAM_WINDOW < PTX_CODE_WINDOW - PTX_PARAM_WINDOW) {
-        *address -= PTX_PARAM_WINDOW;
-        return PTX_PARAM;
+    for (unsigned space = PTX_SHARED; space <= PTX_PARAM; space++) {
+        if (*address - windows[space] <= UINT32_MAX) {
+            *address -= windows[space];
+            return (enum ptx_space)space;
+        }
     }
     return PTX_GLOBAL;
 }
@@ -95,16 +91,16 @@ unsigned char *cushim__ptx_bytes(struct ptx_step *step, unsigned lane, enum ptx_
 {
     struct ptx_launch *launch = step->launch;
     struct ptx_warp *warp = step->warp;
-    const uint64_t named = address;
+    struct ptx_access access = {.use = use, .space = space, .address = address, .bytes = bytes};
     unsigned char *start;
     uint64_t room;
     bool possible = true;
 
     if (bytes > 1 && address % bytes)
-        return refuse(step, PTX_MISALIGNED, lane, space, address, bytes, use);
+        return refuse(step, lane, PTX_MISALIGNED, &access);
     if (space == PTX_GENERIC)
-        space = space_of(&address);
-    switch (space) {
+        access.space = space_of(&address);
+    switch (access.space) {
     case PTX_SHARED:
         start = warp->block->shared;
         room = launch->shared_bytes;
@@ -120,18 +116,18 @@ unsigned char *cushim__ptx_bytes(struct ptx_step *step, unsigned lane, enum ptx_
         possible = use == PTX_READ;
         break;
     default:
-        if (address - PTX_GRID_WINDOW <= PTX_GRID_BYTES - bytes && launch->shape.cooperative) {
-            if (launch->racecheck)
-                cushim__ptx_racecheck_access(step, lane, PTX_GLOBAL, address, bytes, use);
-            return (unsigned char *)launch->grid_memory + (address - PTX_GRID_WINDOW);
-        }
-        return global_bytes(step, lane, address, bytes, use);
+        if (address - PTX_GRID_WINDOW > PTX_GRID_BYTES - bytes || !launch->shape.cooperative)
+            return global_bytes(step, lane, &access);
+        access.space = PTX_GLOBAL;
+        if (launch->racecheck)
+            cushim__ptx_racecheck_access(step, lane, &access);
+        return (unsigned char *)launch->grid_memory + (address - PTX_GRID_WINDOW);
     }
     if (!possible || address > room || room - address < bytes)
-        return refuse(step, possible ? PTX_OUT_OF_BOUNDS : PTX_WRONG_SPACE, lane, space, named,
-                      bytes, use);
-    if (space == PTX_SHARED && launch->host->access)
-        report(step, lane, PTX_SHARED, address, bytes, use);
+        return refuse(step, lane, possible ? PTX_OUT_OF_BOUNDS : PTX_WRONG_SPACE, &access);
+    access.address = address;
+    if (access.space == PTX_SHARED && launch->host->access)
+        report(step, lane, &access);
     return start + address;
 }
 
@@ -256,17 +252,18 @@ static bool is_whole(const struct reach *reach, unsigned bytes, const struct whe
 {
     const uint32_t span = (PTX_LANES - 1) * bytes;
     const uint64_t first = address_of(where, 0), from = first - reach->start;
-    uint64_t differs = 0;
+    uint64_t differs = 0, next = 0;
+    uint32_t differs32 = 0;
 
     if (address_of(where, PTX_LANES - 1) - first != span || bytes < 4 || reach->pitch > 0 ||
         from >= reach->bytes || reach->bytes - from < span + bytes ||
         (uintptr_t)(reach->host + from) % 8 != 0)
         return false;
-    for (uint32_t i = 0; where->wide && i < PTX_LANES; i++)
-        differs |= (where->wide[i] - where->wide[0]) ^ i * bytes;
-    for (uint32_t i = 0; !where->wide && i < PTX_LANES; i++)
-        differs |= (where->narrow[i] - where->narrow[0]) ^ i * bytes;
-    return differs == 0;
+    for (uint32_t i = 0; where->wide && i < PTX_LANES; i++, next += bytes)
+        differs |= (where->wide[i] - where->wide[0]) ^ next;
+    for (uint32_t i = 0; !where->wide && i < PTX_LANES; i++, next += bytes)
+        differs32 |= (where->narrow[i] - where->narrow[0]) ^ (uint32_t)next;
+    return differs == 0 && differs32 == 0;
 }
 
 /* Pointers of the host for the lanes that take part, one after the other. False: a fault. */
@@ -329,13 +326,6 @@ static unsigned char *place_of(const struct where *where, unsigned lane)
     return (unsigned char *)(uintptr_t)(where->host + address_of(where, lane));
 }
 
-static uint32_t extended(uint64_t value, unsigned bytes, bool is_signed)
-{
-    if (is_signed && bytes == 1)
-        return (uint32_t)(int8_t)value;
-    return is_signed && bytes == 2 ? (uint32_t)(int16_t)value : (uint32_t)value;
-}
-
 /*
  * A row of all lanes, or of some, for numbers and addresses whose sizes the compiler knows; `more`
  * is added to each address.
@@ -348,39 +338,31 @@ static uint32_t extended(uint64_t value, unsigned bytes, bool is_signed)
 #else
 #define UNROLLED
 #endif
-#define ROW_FUNCTIONS(name, type, size, addresses, sum)                                           \
-    static void read_##name(void *row, const struct where *where, unsigned more, uint32_t mask)   \
-    {                                                                                             \
-        type *const to = row;                                                                     \
-        const uint64_t host = where->host + more;                                                 \
-        const sum PTX_ALIAS *const from = where->addresses;                                       \
-                                                                                                  \
-        if (mask == PTX_ALL_LANES) {                                                              \
-            UNROLLED for (unsigned i = 0; i < PTX_LANES; i++)                                     \
-            {                                                                                     \
-                to[i] = (type)ptx_read_number(PLACE(from, sum, i), size);                         \
-            }                                                                                     \
-            return;                                                                               \
-        }                                                                                         \
-        for (; mask; mask &= mask - 1)                                                            \
-            to[ptx_first(mask)] = (type)ptx_read_number(PLACE(from, sum, ptx_first(mask)), size); \
-    }                                                                                             \
-    static void write_##name(void *row, const struct where *where, unsigned more, uint32_t mask)  \
-    {                                                                                             \
-        const type *const values = row;                                                           \
-        const uint64_t host = where->host + more;                                                 \
-        const sum PTX_ALIAS *const to = where->addresses;                                         \
-                                                                                                  \
-        if (mask == PTX_ALL_LANES) {                                                              \
-            UNROLLED for (unsigned i = 0; i < PTX_LANES; i++)                                     \
-            {                                                                                     \
-                ptx_write_number(PLACE(to, sum, i), size, values[i]);                             \
-            }                                                                                     \
-            return;                                                                               \
-        }                                                                                         \
-        for (; mask; mask &= mask - 1)                                                            \
-            ptx_write_number(PLACE(to, sum, ptx_first(mask)), size, values[ptx_first(mask)]);     \
+#define ROW_FUNCTION(function, type, addresses, sum, use)                                    \
+    static void function(void *row, const struct where *where, unsigned more, uint32_t mask) \
+    {                                                                                        \
+        type *const numbers = row;                                                           \
+        const uint64_t host = where->host + more;                                            \
+        const sum PTX_ALIAS *const at = where->addresses;                                    \
+                                                                                             \
+        if (mask == PTX_ALL_LANES) {                                                         \
+            UNROLLED for (unsigned i = 0; i < PTX_LANES; i++)                                \
+            {                                                                                \
+                use;                                                                         \
+            }                                                                                \
+            return;                                                                          \
+        }                                                                                    \
+        for (; mask; mask &= mask - 1) {                                                     \
+            const unsigned i = ptx_first(mask);                                              \
+                                                                                             \
+            use;                                                                             \
+        }                                                                                    \
     }
+#define ROW_FUNCTIONS(name, type, size, addresses, sum)                       \
+    ROW_FUNCTION(read_##name, type, addresses, sum,                           \
+                 numbers[i] = (type)ptx_read_number(PLACE(at, sum, i), size)) \
+    ROW_FUNCTION(write_##name, const type, addresses, sum,                    \
+                 ptx_write_number(PLACE(at, sum, i), size, numbers[i]))
 
 ROW_FUNCTIONS(byte, lane_u32, 1, wide, uint64_t)
 ROW_FUNCTIONS(half, lane_u32, 2, wide, uint64_t)
@@ -406,27 +388,10 @@ static void sign_row(unsigned char *row, unsigned bytes, uint32_t mask)
 {
     lane_u32 *const to = (lane_u32 *)(void *)row;
 
-    for (; mask; mask &= mask - 1)
-        to[ptx_first(mask)] = extended(to[ptx_first(mask)], bytes, true);
-}
+    for (; mask; mask &= mask - 1) {
+        const unsigned lane = ptx_first(mask);
 
-/* A parameter of the kernel: the same for all lanes. */
-static void load_parameter(struct ptx_step *step)
-{
-    const struct ptx_instruction *at = step->at;
-    const uint32_t *list = step->launch->program->lists + at->list;
-    const unsigned bytes = at->bytes * at->count;
-    const unsigned char *from = cushim__ptx_bytes(step, ptx_first(step->mask), PTX_PARAM,
-                                                  (uint64_t)at->immediate, bytes, PTX_READ);
-
-    for (unsigned i = 0; from && i < at->count; i++) {
-        const uint64_t value = ptx_read_number(from + i * at->bytes, at->bytes);
-
-        if (list[i] != PTX_UNUSED)
-            cushim__ptx_fill(step, list[i],
-                             at->bytes == 8 ? value
-                                            : extended(value, at->bytes, at->flags & FLAG_SIGNED),
-                             at->bytes == 8);
+        to[lane] = bytes == 1 ? (uint32_t)(int8_t)to[lane] : (uint32_t)(int16_t)to[lane];
     }
 }
 
@@ -435,15 +400,17 @@ void cushim__ptx_load(struct ptx_step *step)
     const struct ptx_instruction *at = step->at;
     const uint32_t *list = step->launch->program->lists + at->list;
     const unsigned bytes = at->bytes;
+    const unsigned char *parameter = NULL; /* of the kernel: the same for all lanes */
     struct where where;
 
     if (at->sub == PTX_PARAM && at->a == PTX_UNUSED) {
-        load_parameter(step);
+        parameter = cushim__ptx_bytes(step, ptx_first(step->mask), PTX_PARAM,
+                                      (uint64_t)at->immediate, bytes * at->count, PTX_READ);
+        if (!parameter)
+            return;
+    } else if (!locate(step, &where, bytes * at->count, PTX_READ)) {
         return;
-    }
-    if (!locate(step, &where, bytes * at->count, PTX_READ))
-        return;
-    if (where.whole && list[0] != PTX_UNUSED) {
+    } else if (where.whole && list[0] != PTX_UNUSED) {
         const lane_u64 *const from = (const lane_u64 *)(const void *)place_of(&where, 0);
         lane_u64 *const to = (lane_u64 *)(void *)(step->frame + list[0]);
 
@@ -454,7 +421,12 @@ void cushim__ptx_load(struct ptx_step *step)
     for (unsigned i = 0; i < at->count; i++) {
         if (list[i] == PTX_UNUSED)
             continue;
-        readers[where.wide != NULL][bytes](step->frame + list[i], &where, i * bytes, step->mask);
+        if (parameter)
+            cushim__ptx_fill(step, list[i], ptx_read_number(parameter + i * bytes, bytes),
+                             bytes == 8);
+        else
+            readers[where.wide != NULL][bytes](step->frame + list[i], &where, i * bytes,
+                                               step->mask);
         if (at->flags & FLAG_SIGNED && bytes < 4)
             sign_row(step->frame + list[i], bytes, step->mask);
     }
@@ -493,59 +465,38 @@ static uint64_t source(const struct ptx_step *step, uint32_t operand, unsigned l
 /* Put a number in the place of an old one. False: there is another, which `old` becomes. */
 static bool replace(unsigned char *place, unsigned bytes, uint64_t *old, uint64_t number)
 {
-    uint32_t old32 = (uint32_t)*old;
-    uint16_t old16 = (uint16_t)*old;
-    bool done;
-
-    if (bytes == 8)
-        return __atomic_compare_exchange_n((lane_u64 *)(void *)place, (lane_u64 *)old, number, true,
-                                           __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
-    if (bytes == 4)
-        done =
-            __atomic_compare_exchange_n((lane_u32 *)(void *)place, (lane_u32 *)&old32,
-                                        (uint32_t)number, true, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
-    else
-        done =
-            __atomic_compare_exchange_n((lane_u16 *)(void *)place, (lane_u16 *)&old16,
-                                        (uint16_t)number, true, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
-    *old = bytes == 4 ? old32 : old16;
-    return done;
-}
-
-/* Replace a number as an atomic operation of the host, and return what was there. */
-static uint64_t exchange(unsigned char *place, const struct ptx_instruction *at, uint64_t b,
-                         uint64_t c, bool shared)
-{
-    uint64_t old = ptx_read_number(place, at->bytes);
-
-    while (!replace(
-        place, at->bytes, &old,
-        cushim__ptx_atomic((enum ptx_atomic)at->count, (enum ptx_type)at->type, old, b, c, shared)))
-        continue;
-    return old;
-}
-
-static bool is_shared(const struct ptx_step *step, const unsigned char *place)
-{
-    const struct ptx_block *const block = step->warp->block;
-
-    return (uintptr_t)place - (uintptr_t)block->shared < step->launch->shared_bytes;
+#define REPLACE(type)                                                                   \
+    __atomic_compare_exchange_n((type *)(void *)place, (type *)old, (type)number, true, \
+                                __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)
+    return bytes == 8 ? REPLACE(lane_u64) : bytes == 4 ? REPLACE(lane_u32) : REPLACE(lane_u16);
 }
 
 void cushim__ptx_atomic_access(struct ptx_step *step)
 {
     const struct ptx_instruction *at = step->at;
+    const uintptr_t shared = (uintptr_t)step->warp->block->shared;
     struct where where;
     uint64_t old[PTX_LANES];
 
+    /* It may be a lock that another lane holds. */
+    if (!step->warp->others)
+        step->warp->apart += PTX_SPINNING;
+    else
+        step->left -= step->left < PTX_SPINNING ? step->left : PTX_SPINNING;
     if (!locate(step, &where, at->bytes, PTX_ATOMIC))
         return;
     for (uint32_t left = step->mask; left; left &= left - 1) {
         const unsigned lane = ptx_first(left);
+        unsigned char *const place = place_of(&where, lane);
+        const bool is_shared = (uintptr_t)place - shared < step->launch->shared_bytes;
+        const uint64_t b = source(step, at->b, lane, at->bytes),
+                       c = source(step, at->c, lane, at->bytes);
 
-        old[lane] =
-            exchange(place_of(&where, lane), at, source(step, at->b, lane, at->bytes),
-                     source(step, at->c, lane, at->bytes), is_shared(step, place_of(&where, lane)));
+        old[lane] = ptx_read_number(place, at->bytes);
+        while (!replace(place, at->bytes, &old[lane],
+                        cushim__ptx_atomic((enum ptx_atomic)at->count, (enum ptx_type)at->type,
+                                           old[lane], b, c, is_shared)))
+            continue;
     }
     for (uint32_t left = at->d == PTX_UNUSED ? 0 : step->mask; left; left &= left - 1)
         ptx_set_number(step->frame + at->d, ptx_first(left), at->bytes == 8, old[ptx_first(left)]);
@@ -611,10 +562,7 @@ void cushim__ptx_cvta(struct ptx_step *step)
 {
     const struct ptx_instruction *at = step->at;
     const lane_u64 *row = ptx_row(step, at->a);
-    const uint64_t window = at->sub == PTX_SHARED        ? PTX_SHARED_WINDOW
-                            : at->sub == PTX_LOCAL_SPACE ? PTX_LOCAL_WINDOW
-                            : at->sub == PTX_PARAM       ? PTX_PARAM_WINDOW
-                                                         : 0;
+    const uint64_t window = windows[at->sub];
     const uint64_t more = at->count ? -window : window;
     lane_u64 *const restrict to = step->result;
 

@@ -11,9 +11,8 @@ void cushim__ptx_program_release(struct ptx_program *program)
 
     if (__atomic_sub_fetch(&program->references, 1, __ATOMIC_ACQ_REL) > 0)
         return;
-    for (size_t i = 0; i < module->kernel_count; i++) {
+    for (size_t i = 0; i < module->kernel_count; i++)
         free((void *)program->kernels[i].parameters);
-    }
     for (size_t i = 0; i < module->global_count; i++) {
         free((void *)program->globals[i].name);
         free((void *)program->globals[i].initial);

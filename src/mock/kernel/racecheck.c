@@ -22,7 +22,7 @@ enum {
     WORD = 4,
     PAGE_BYTES = 256,
     PAGE_CELLS = PAGE_BYTES / WORD,
-    PAGES_MAX = 1 << 16, /* of 3.6 KB each: 16 MiB of the kernel's memory */
+    PAGES_MAX = 1 << 16, /* of 4.4 KB each: 16 MiB of the kernel's memory */
     PLACES = PAGES_MAX * 2,
     PAIRS_MAX = 64, /* pairs of instructions that are reported */
     LOCKSTEP = 70,  /* below this target the lanes of a warp execute in lockstep */
@@ -36,9 +36,9 @@ enum { STRONG = 1, VALUE = 2 };
 
 struct use {
     uint32_t block, time, pc;
+    uint32_t bits; /* of the word, whole bytes; 0: it was not used */
     uint16_t thread;
-    uint8_t bytes; /* a bit for each byte of the word; 0: it was not used */
-    uint8_t flags; /* STRONG: atomic or volatile; VALUE: what it wrote is in the cell */
+    uint16_t flags; /* STRONG: atomic or volatile; VALUE: what it wrote is in the cell */
 };
 
 struct cell {
@@ -49,7 +49,6 @@ struct cell {
 
 struct page {
     uint64_t key;
-    uint32_t block; /* whose shared memory it is, as its linear index */
     struct cell cells[PAGE_CELLS];
 };
 
@@ -64,38 +63,30 @@ struct knowledge {
 struct ptx_racecheck {
     uint32_t now;
     bool lockstep;
-    struct page **pages; /* a hash table of PLACES */
+    struct page *pages[PLACES]; /* a hash table */
     size_t page_count;
     struct page *last;
-    struct knowledge *warps; /* of all resident blocks */
-    uint32_t pairs[PAIRS_MAX][2];
+    uint64_t pairs[PAIRS_MAX];
     unsigned pair_count;
+    struct knowledge warps[]; /* of all resident blocks */
 };
 
 struct ptx_racecheck *cushim__ptx_racecheck_create(const struct ptx_launch *launch, size_t blocks)
 {
-    struct ptx_racecheck *check = calloc(1, sizeof *check);
+    struct ptx_racecheck *check =
+        calloc(1, sizeof *check + blocks * launch->warps * sizeof *check->warps);
 
-    if (!check)
-        return NULL;
-    check->now = 1;
-    check->lockstep = launch->program->module.target < LOCKSTEP;
-    check->pages = calloc(PLACES, sizeof *check->pages);
-    check->warps = calloc(blocks * launch->warps, sizeof *check->warps);
-    if (check->pages && check->warps)
-        return check;
-    cushim__ptx_racecheck_destroy(check);
-    return NULL;
+    if (check) {
+        check->now = 1;
+        check->lockstep = launch->program->module.target < LOCKSTEP;
+    }
+    return check;
 }
 
 void cushim__ptx_racecheck_destroy(struct ptx_racecheck *check)
 {
-    for (size_t i = 0; check && check->pages && i < PLACES; i++)
+    for (size_t i = 0; check && i < PLACES; i++)
         free(check->pages[i]);
-    if (check) {
-        free(check->pages);
-        free(check->warps);
-    }
     free(check);
 }
 
@@ -123,7 +114,7 @@ static void advance(uint32_t *time, uint32_t other)
 
 /* --- cells --- */
 
-static struct page **place_of(const struct ptx_racecheck *check, uint64_t key)
+static struct page **place_of(struct ptx_racecheck *check, uint64_t key)
 {
     size_t at = (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32) % PLACES;
 
@@ -150,33 +141,37 @@ static struct page *page_of(struct ptx_racecheck *check, uint64_t key)
     return check->last = *place;
 }
 
+/* The key of a page: of global memory, or of the shared memory of a warp's block. */
+static uint64_t key_of(const struct ptx_launch *launch, const struct ptx_block *block,
+                       enum ptx_space space, uint64_t address)
+{
+    return address / PAGE_BYTES |
+           (space == PTX_SHARED ? SHARED_KEY | (uint64_t)(block - launch->blocks) * SHARED_PAGES
+                                : 0);
+}
+
 static struct cell *cell_of(const struct ptx_step *step, enum ptx_space space, uint64_t address)
 {
-    const struct ptx_block *block = step->warp->block;
-    const uint64_t number = (uint64_t)(block - step->launch->blocks);
-    uint64_t key = address / PAGE_BYTES;
-    struct page *page;
+    struct page *page =
+        page_of(step->launch->racecheck, key_of(step->launch, step->warp->block, space, address));
 
-    if (space == PTX_SHARED)
-        key |= SHARED_KEY | number * SHARED_PAGES;
-    page = page_of(step->launch->racecheck, key);
-    if (page && space == PTX_SHARED && page->block != block->linear) {
-        memset(page->cells, 0, sizeof page->cells);
-        page->block = block->linear;
-    }
     return page ? &page->cells[address % PAGE_BYTES / WORD] : NULL;
 }
 
-void cushim__ptx_racecheck_forget(const struct ptx_launch *launch, uint64_t address, size_t bytes)
+static void forget(struct ptx_racecheck *check, uint64_t first, uint64_t last)
 {
-    struct ptx_racecheck *check = launch->racecheck;
-
-    for (uint64_t key = address / PAGE_BYTES; key * PAGE_BYTES < address + bytes; key++) {
+    for (uint64_t key = first; key <= last; key++) {
         struct page *page = *place_of(check, key);
 
         if (page)
             memset(page->cells, 0, sizeof page->cells);
     }
+}
+
+void cushim__ptx_racecheck_forget(const struct ptx_launch *launch, uint64_t address, size_t bytes)
+{
+    if (bytes > 0)
+        forget(launch->racecheck, address / PAGE_BYTES, (address + bytes - 1) / PAGE_BYTES);
 }
 
 /* --- accesses --- */
@@ -191,7 +186,7 @@ static bool is_before(const struct ptx_step *step, unsigned lane, const struct u
         return true;
     if (one->block != warp->block->linear)
         return false;
-    return one->time <= knows->warps[of] || one->thread == cushim__ptx_thread(warp, lane) ||
+    return one->time <= knows->warps[of] || one->thread == ptx_thread(warp, lane) ||
            (of == warp->index && (step->launch->racecheck->lockstep ||
                                   one->time <= knows->lanes[lane][one->thread % PTX_LANES]));
 }
@@ -199,7 +194,7 @@ static bool is_before(const struct ptx_step *step, unsigned lane, const struct u
 static bool is_race(const struct ptx_step *step, unsigned lane, const struct use *one,
                     const struct use *later)
 {
-    return one->bytes & later->bytes && !(one->flags & later->flags & STRONG) &&
+    return one->bits & later->bits && !(one->flags & later->flags & STRONG) &&
            !is_before(step, lane, one);
 }
 
@@ -207,38 +202,35 @@ static bool is_race(const struct ptx_step *step, unsigned lane, const struct use
 static bool is_new(struct ptx_launch *launch, uint32_t one, uint32_t other)
 {
     struct ptx_racecheck *check = launch->racecheck;
+    const uint64_t pair = one < other ? (uint64_t)one << 32 | other : (uint64_t)other << 32 | one;
 
     for (unsigned i = 0; i < check->pair_count; i++) {
-        if ((check->pairs[i][0] == one && check->pairs[i][1] == other) ||
-            (check->pairs[i][0] == other && check->pairs[i][1] == one))
+        if (check->pairs[i] == pair)
             return false;
     }
     if (check->pair_count == PAIRS_MAX) {
         launch->counts.unreported_races++;
         return false;
     }
-    check->pairs[check->pair_count][0] = one;
-    check->pairs[check->pair_count++][1] = other;
+    check->pairs[check->pair_count++] = pair;
     return true;
 }
 
 static struct ptx_race_side side_of(const struct ptx_launch *launch, const struct use *use,
                                     bool writes)
 {
-    const uint32_t *grid = launch->shape.grid;
     struct ptx_race_side side = {
         .use = !writes                                               ? PTX_READ
                : launch->program->code[use->pc].handler == DO_ATOMIC ? PTX_ATOMIC
                                                                      : PTX_WRITE,
         .is_strong = use->flags & STRONG,
         .line = launch->program->code[use->pc].line,
-        .block = {use->block % grid[0], use->block / grid[0] % grid[1],
-                  use->block / grid[0] / grid[1]},
         .linear_block = use->block,
         .linear_thread = use->thread,
     };
 
-    cushim__ptx_thread_index(launch, use->thread, side.thread);
+    ptx_index(launch->shape.grid, use->block, side.block);
+    ptx_index(launch->shape.block, use->thread, side.thread);
     return side;
 }
 
@@ -265,15 +257,8 @@ static uint32_t value_of(const struct ptx_step *step, unsigned lane, unsigned be
 /* Whether two writes leave the same in the bytes that both have. */
 static bool is_same(const struct cell *cell, const struct use *write, uint32_t value)
 {
-    const unsigned both = cell->write.bytes & write->bytes;
-
-    if (!(cell->write.flags & write->flags & VALUE))
-        return false;
-    for (unsigned i = 0; i < WORD; i++) {
-        if (both >> i & 1 && (cell->value ^ value) >> 8 * i & 0xff)
-            return false;
-    }
-    return true;
+    return cell->write.flags & write->flags & VALUE &&
+           !((cell->value ^ value) & cell->write.bits & write->bits);
 }
 
 static void note_read(const struct ptx_step *step, unsigned lane, struct cell *cell,
@@ -289,17 +274,17 @@ static void note_read(const struct ptx_step *step, unsigned lane, struct cell *c
 /* Whether more accesses race with a write than with a later, atomic one of the same thread. */
 static bool outweighs(const struct use *write, const struct use *later)
 {
-    return later->flags & STRONG && !(write->flags & STRONG) && write->bytes == later->bytes &&
+    return later->flags & STRONG && !(write->flags & STRONG) && write->bits == later->bits &&
            write->time == later->time && write->thread == later->thread &&
            write->block == later->block;
 }
 
 /* Judge and note the part of an access that lies in one word. */
 static void use_cell(struct ptx_step *step, unsigned lane, struct cell *cell, const struct use *use,
-                     enum ptx_use kind, uint32_t value, struct ptx_race *race)
+                     uint32_t value, const struct ptx_access *access)
 {
     const struct ptx_launch *launch = step->launch;
-    const bool writes = kind != PTX_READ;
+    const bool writes = access->use != PTX_READ;
     const struct use *other = NULL;
 
     if (is_race(step, lane, &cell->write, use) && !(writes && is_same(cell, use, value)))
@@ -309,9 +294,15 @@ static void use_cell(struct ptx_step *step, unsigned lane, struct cell *cell, co
             other = &cell->reads[i];
     }
     if (other && is_new(step->launch, other->pc, use->pc)) {
-        race->earlier = side_of(launch, other, other == &cell->write);
-        race->later = side_of(launch, use, writes);
-        launch->host->race(launch->data, race);
+        const struct ptx_race race = {
+            .space = access->space,
+            .address = access->address,
+            .bytes = access->bytes,
+            .earlier = side_of(launch, other, other == &cell->write),
+            .later = side_of(launch, use, writes),
+        };
+
+        launch->host->race(launch->data, &race);
     }
     if (!writes) {
         note_read(step, lane, cell, use);
@@ -338,35 +329,34 @@ static void order(const struct ptx_step *step, struct cell *cell, const struct u
                                      : knows->fenced);
 }
 
-void cushim__ptx_racecheck_access(struct ptx_step *step, unsigned lane, enum ptx_space space,
-                                  uint64_t address, unsigned bytes, enum ptx_use kind)
+void cushim__ptx_racecheck_access(struct ptx_step *step, unsigned lane,
+                                  const struct ptx_access *access)
 {
     const struct ptx_instruction *at = step->at;
     const bool moves = at->handler == DO_LOAD || at->handler == DO_STORE;
-    struct ptx_race race = {.space = space, .address = address, .bytes = bytes};
     struct use use = {
         .block = step->warp->block->linear,
         .pc = (uint32_t)(at - step->launch->program->code),
-        .thread = (uint16_t)cushim__ptx_thread(step->warp, lane),
-        .flags = kind == PTX_ATOMIC || (moves && at->flags & FLAG_STRONG) ? STRONG : 0,
+        .thread = (uint16_t)ptx_thread(step->warp, lane),
+        .flags = access->use == PTX_ATOMIC || (moves && at->flags & FLAG_STRONG) ? STRONG : 0,
     };
     unsigned count;
 
     use.flags |= at->handler == DO_STORE ? VALUE : 0;
-    for (unsigned behind = 0; behind < bytes; behind += count) {
-        const unsigned from = (address + behind) % WORD;
-        struct cell *cell = cell_of(step, space, address + behind);
+    for (unsigned behind = 0; behind < access->bytes; behind += count) {
+        const unsigned from = (access->address + behind) % WORD, left = access->bytes - behind;
+        struct cell *cell = cell_of(step, access->space, access->address + behind);
 
-        count = bytes - behind < WORD - from ? bytes - behind : WORD - from;
+        count = left < WORD - from ? left : WORD - from;
         if (!cell) {
             step->launch->counts.unwatched_bytes += count;
             continue;
         }
-        order(step, cell, &use, kind);
+        order(step, cell, &use, access->use);
         use.time = step->launch->racecheck->now;
-        use.bytes = (uint8_t)(((1u << count) - 1) << from);
-        use_cell(step, lane, cell, &use, kind,
-                 use.flags & VALUE ? value_of(step, lane, behind, from, count) : 0, &race);
+        use.bits = UINT32_MAX >> (32 - 8 * count) << 8 * from;
+        use_cell(step, lane, cell, &use,
+                 use.flags & VALUE ? value_of(step, lane, behind, from, count) : 0, access);
     }
 }
 
@@ -391,12 +381,16 @@ void cushim__ptx_racecheck_mbarrier(struct ptx_step *step, const unsigned char *
 
 void cushim__ptx_racecheck_block_begin(struct ptx_launch *launch, const struct ptx_block *block)
 {
+    const uint64_t first = key_of(launch, block, PTX_SHARED, 0);
+
     memset(knowledge_of(launch, block->warps), 0, launch->warps * sizeof *launch->racecheck->warps);
+    forget(launch->racecheck, first, first + launch->shared_bytes / PAGE_BYTES);
 }
 
-void cushim__ptx_racecheck_fence(struct ptx_step *step)
+void cushim__ptx_fence(struct ptx_step *step)
 {
-    knowledge_of(step->launch, step->warp)->fenced = tick(step->launch->racecheck);
+    if (step->launch->racecheck)
+        knowledge_of(step->launch, step->warp)->fenced = tick(step->launch->racecheck);
 }
 
 void cushim__ptx_racecheck_warp_sync(struct ptx_launch *launch, const struct ptx_warp *warp,

@@ -53,137 +53,60 @@ static void write64(unsigned char *row, const lane_u64 *values, uint32_t mask)
 
 void cushim__ptx_fill(struct ptx_step *step, uint32_t operand, uint64_t value, bool wide)
 {
-    lane_u64 *const restrict to64 = step->scratch;
-    lane_u32 *const restrict to32 = (lane_u32 *)step->scratch;
-
     if (operand == PTX_UNUSED)
         return;
-    for (unsigned i = 0; wide && i < PTX_LANES; i++)
-        to64[i] = value;
-    for (unsigned i = 0; !wide && i < PTX_LANES; i++)
-        to32[i] = (uint32_t)value;
+    if (!wide)
+        value = value << 32 | (uint32_t)value;
+    for (unsigned i = 0; i < PTX_LANES; i++)
+        step->scratch[i] = value;
     if (wide)
         write64(step->frame + operand, step->scratch, step->mask);
     else
-        cushim__ptx_write32(step->frame + operand, to32, step->mask);
+        cushim__ptx_write32(step->frame + operand, (lane_u32 *)step->scratch, step->mask);
 }
 
-static void put32(struct ptx_step *step)
+static void put(struct ptx_step *step, bool wide)
 {
-    if (step->at->d != PTX_UNUSED)
-        cushim__ptx_write32(step->frame + step->at->d, (lane_u32 *)step->result, step->mask);
-}
+    unsigned char *const row = step->frame + step->at->d;
 
-static void put64(struct ptx_step *step)
-{
-    if (step->at->d != PTX_UNUSED)
-        write64(step->frame + step->at->d, step->result, step->mask);
+    if (step->at->d == PTX_UNUSED)
+        return;
+    if (wide)
+        write64(row, step->result, step->mask);
+    else
+        cushim__ptx_write32(row, (lane_u32 *)step->result, step->mask);
 }
 
 /* --- instructions --- */
 
-/* By how many instructions an atomic operation shortens the turn of its group. */
-enum { SPINNING = 200 };
-
-static void atomic(struct ptx_step *step)
-{
-    /* It may be a lock that another lane holds. */
-    if (!step->warp->others)
-        step->warp->apart += SPINNING;
-    else
-        step->left -= step->left < SPINNING ? step->left : SPINNING;
-    cushim__ptx_atomic_access(step);
-}
-
-static void mbarrier(struct ptx_step *step)
-{
-    /* It may be asked again and again whether others have come. */
-    step->left -= step->left < SPINNING ? step->left : SPINNING;
-    cushim__ptx_mbarrier(step);
-}
-
-static void active_mask(struct ptx_step *step)
+void cushim__ptx_active_mask(struct ptx_step *step)
 {
     cushim__ptx_fill(step, step->at->d, step->mask, false);
 }
 
-static void pause(struct ptx_step *step)
+void cushim__ptx_sleep(struct ptx_step *step)
 {
     step->warp->apart = step->warp->limit + 1;
     step->leave = true;
     cushim__ptx_group_save(step->warp);
 }
 
-static void fence(struct ptx_step *step)
-{
-    if (step->launch->racecheck)
-        cushim__ptx_racecheck_fence(step);
-}
-
-static void trap(struct ptx_step *step)
-{
-    const bool asked = step->at->handler == DO_TRAP;
-
-    cushim__ptx_fault_at(step, PTX_TRAP, ptx_first(step->mask), "%s",
-                         asked ? "trap" : "brkpt, without a debugger");
-}
-
-static void refuse(struct ptx_step *step)
-{
-    cushim__ptx_fault_at(step, PTX_ILLEGAL_INSTRUCTION, ptx_first(step->mask),
-                         "the instruction is not implemented");
-}
-
-/* What is less frequent than the instructions of execute(). */
-static const struct {
-    void (*execute)(struct ptx_step *step); /* NULL: nothing */
-    bool has_row;                           /* its result */
-} handlers[] = {
-    [DO_FLOAT] = {cushim__ptx_compute_float, true},
-    [DO_SELECT] = {cushim__ptx_compute_choice, true},
-    [DO_LOGIC] = {cushim__ptx_compute_logic, false},
-    [DO_SET] = {cushim__ptx_compute_set, true},
-    [DO_CARRY] = {cushim__ptx_compute_carry, true},
-    [DO_CONVERT] = {cushim__ptx_compute_conversion, true},
-    [DO_CONVERT_PAIR] = {cushim__ptx_compute_pair, true},
-    [DO_HALF] = {cushim__ptx_compute_half, true},
-    [DO_LOP3] = {cushim__ptx_compute_lop3, true},
-    [DO_INSERT] = {cushim__ptx_compute_insert, true},
-    [DO_PART] = {cushim__ptx_compute_part, true},
-    [DO_COMBINE] = {cushim__ptx_compute_combined, true},
-    [DO_ADDRESS] = {cushim__ptx_address, true},
-    [DO_SPECIAL] = {cushim__ptx_special, false},
-    [DO_ATOMIC] = {atomic, false},
-    [DO_COPY_ASYNC] = {cushim__ptx_copy_async, false},
-    [DO_ISSPACE] = {cushim__ptx_isspace, false},
-    [DO_CVTA] = {cushim__ptx_cvta, true},
-    [DO_BRANCH_TABLE] = {cushim__ptx_branch_table, false},
-    [DO_CALL] = {cushim__ptx_call, false},
-    [DO_CALL_INDIRECT] = {cushim__ptx_call, false},
-    [DO_RETURN] = {cushim__ptx_return, false},
-    [DO_EXIT] = {cushim__ptx_end_lanes, false},
-    [DO_TRAP] = {trap, false},
-    [DO_BREAKPOINT] = {trap, false},
-    [DO_BARRIER] = {cushim__ptx_barrier, false},
-    [DO_WARP_SYNC] = {cushim__ptx_warp_sync, false},
-    [DO_ACTIVE_MASK] = {active_mask, false},
-    [DO_SLEEP] = {pause, false},
-    [DO_MBARRIER] = {mbarrier, false},
-    [DO_TEXTURE] = {cushim__ptx_texture, false},
-    [DO_FENCE] = {fence, false},
-    [DO_NOTHING] = {NULL, false},
-    [DO_REFUSED] = {refuse, false},
-};
-
-static void execute_other(struct ptx_step *step)
+void cushim__ptx_trap(struct ptx_step *step)
 {
     const unsigned handler = step->at->handler;
 
-    if (handlers[handler].execute)
-        handlers[handler].execute(step);
-    if (handlers[handler].has_row)
-        step->at->bytes == 8 ? put64(step) : put32(step);
+    cushim__ptx_fault_at(step, handler == DO_REFUSED ? PTX_ILLEGAL_INSTRUCTION : PTX_TRAP,
+                         ptx_first(step->mask), "%s",
+                         handler == DO_TRAP         ? "trap"
+                         : handler == DO_BREAKPOINT ? "brkpt, without a debugger"
+                                                    : "the instruction is not implemented");
 }
+
+#define HANDLER(name, function, has_row) [name] = {cushim__ptx_##function, has_row},
+static const struct {
+    void (*execute)(struct ptx_step *step);
+    bool has_row;
+} handlers[] = {PTX_HANDLERS(HANDLER)};
 
 static void execute(struct ptx_step *step)
 {
@@ -192,11 +115,11 @@ static void execute(struct ptx_step *step)
     switch (at->handler) {
     case DO_LANES32:
         at->lanes(step->result, ptx_row(step, at->a), ptx_row(step, at->b), ptx_row(step, at->c));
-        put32(step);
+        put(step, false);
         break;
     case DO_LANES64:
         at->lanes(step->result, ptx_row(step, at->a), ptx_row(step, at->b), ptx_row(step, at->c));
-        put64(step);
+        put(step, true);
         break;
     case DO_MOVE32:
         cushim__ptx_write32(step->frame + at->d, ptx_row(step, at->a), step->mask);
@@ -214,10 +137,14 @@ static void execute(struct ptx_step *step)
         cushim__ptx_store(step);
         break;
     case DO_BRANCH:
-        cushim__ptx_branch(step, at->target);
+        cushim__ptx_branch(step);
+        break;
+    case DO_NOTHING:
         break;
     default:
-        execute_other(step);
+        handlers[at->handler].execute(step);
+        if (handlers[at->handler].has_row)
+            put(step, at->bytes == 8);
         break;
     }
 }

@@ -23,17 +23,13 @@ enum special {
     MULTIPROCESSORS,
     DYNAMIC_SHARED,
     TOTAL_SHARED,
-    GRID_MEMORY_LOW,
-    GRID_MEMORY_HIGH,
+    GRID_MEMORY, /* those from here on have 64 bits, of which a register may be a part */
     CLOCK,
-    CLOCK_HIGH,
-    TIMER_LOW,
-    TIMER_HIGH,
-    WIDE, /* those from here on have 64 bits */
-    GRID_ID = WIDE,
-    CLOCK_WIDE,
     TIMER,
+    GRID_ID,
 };
+
+enum part { LOW, HIGH, WHOLE };
 
 /* The first have three extents: `%tid.x`. */
 enum { WITH_EXTENTS = 8 };
@@ -41,61 +37,63 @@ enum { WITH_EXTENTS = 8 };
 static const struct {
     const char *name;
     enum special special;
+    enum part part;
 } names[] = {
-    {"%tid", THREAD_INDEX},
-    {"%ntid", BLOCK_SIZE},
-    {"%ctaid", BLOCK_INDEX},
-    {"%nctaid", GRID_SIZE},
-    {"%clusterid", BLOCK_INDEX},
-    {"%nclusterid", GRID_SIZE},
-    {"%cluster_ctaid", ZERO},
-    {"%cluster_nctaid", ONE},
-    {"%laneid", LANE},
-    {"%warpid", WARP},
-    {"%nwarpid", WARPS},
-    {"%smid", MULTIPROCESSOR},
-    {"%nsmid", MULTIPROCESSORS},
-    {"%gridid", GRID_ID},
-    {"%lanemask_eq", LANES_EQ},
-    {"%lanemask_le", LANES_LE},
-    {"%lanemask_lt", LANES_LT},
-    {"%lanemask_ge", LANES_GE},
-    {"%lanemask_gt", LANES_GT},
-    {"%clock", CLOCK},
-    {"%clock_hi", CLOCK_HIGH},
-    {"%clock64", CLOCK_WIDE},
-    {"%globaltimer", TIMER},
-    {"%globaltimer_lo", TIMER_LOW},
-    {"%globaltimer_hi", TIMER_HIGH},
-    {"%dynamic_smem_size", DYNAMIC_SHARED},
-    {"%total_smem_size", TOTAL_SHARED},
-    {"%aggr_smem_size", TOTAL_SHARED},
-    {"%is_explicit_cluster", ZERO},
-    {"%cluster_ctarank", ZERO},
-    {"%cluster_nctarank", ONE},
-    {"%envreg1", GRID_MEMORY_HIGH},
-    {"%envreg2", GRID_MEMORY_LOW},
-    {"%reserved_smem_offset_begin", ZERO},
-    {"%reserved_smem_offset_end", ZERO},
+    {"%tid", THREAD_INDEX, 0},
+    {"%ntid", BLOCK_SIZE, 0},
+    {"%ctaid", BLOCK_INDEX, 0},
+    {"%nctaid", GRID_SIZE, 0},
+    {"%clusterid", BLOCK_INDEX, 0},
+    {"%nclusterid", GRID_SIZE, 0},
+    {"%cluster_ctaid", ZERO, 0},
+    {"%cluster_nctaid", ONE, 0},
+    {"%laneid", LANE, 0},
+    {"%warpid", WARP, 0},
+    {"%nwarpid", WARPS, 0},
+    {"%smid", MULTIPROCESSOR, 0},
+    {"%nsmid", MULTIPROCESSORS, 0},
+    {"%gridid", GRID_ID, WHOLE},
+    {"%lanemask_eq", LANES_EQ, 0},
+    {"%lanemask_le", LANES_LE, 0},
+    {"%lanemask_lt", LANES_LT, 0},
+    {"%lanemask_ge", LANES_GE, 0},
+    {"%lanemask_gt", LANES_GT, 0},
+    {"%clock", CLOCK, 0},
+    {"%clock_hi", CLOCK, HIGH},
+    {"%clock64", CLOCK, WHOLE},
+    {"%globaltimer", TIMER, WHOLE},
+    {"%globaltimer_lo", TIMER, LOW},
+    {"%globaltimer_hi", TIMER, HIGH},
+    {"%dynamic_smem_size", DYNAMIC_SHARED, 0},
+    {"%total_smem_size", TOTAL_SHARED, 0},
+    {"%aggr_smem_size", TOTAL_SHARED, 0},
+    {"%is_explicit_cluster", ZERO, 0},
+    {"%cluster_ctarank", ZERO, 0},
+    {"%cluster_nctarank", ONE, 0},
+    {"%envreg1", GRID_MEMORY, HIGH},
+    {"%envreg2", GRID_MEMORY, LOW},
+    {"%reserved_smem_offset_begin", ZERO, 0},
+    {"%reserved_smem_offset_end", ZERO, 0},
 };
 
-/* The number of a register: what it is, and which extent of that. */
-static uint8_t number_of(enum special special, unsigned extent)
+/* The number of a register: what it is, and which extent or part of that. */
+static uint8_t number_of(enum special special, unsigned part)
 {
-    return (uint8_t)(special << 2 | extent);
+    return (uint8_t)(special << 2 | part);
 }
 
 bool cushim__ptx_special_find(const char *name, size_t length, uint8_t *number)
 {
     const bool has_extent =
         length > 2 && name[length - 2] == '.' && name[length - 1] >= 'x' && name[length - 1] <= 'z';
-    const unsigned extent = has_extent ? (unsigned)(name[length - 1] - 'x') : 0;
+    const size_t first = has_extent ? 0 : WITH_EXTENTS,
+                 end = has_extent ? WITH_EXTENTS : sizeof names / sizeof *names;
 
     length -= has_extent ? 2 : 0;
-    for (size_t i = has_extent ? 0 : WITH_EXTENTS;
-         i < (has_extent ? WITH_EXTENTS : sizeof names / sizeof *names); i++) {
+    for (size_t i = first; i < end; i++) {
         if (strlen(names[i].name) == length && memcmp(names[i].name, name, length) == 0) {
-            *number = number_of(names[i].special, extent);
+            *number = number_of(names[i].special,
+                                has_extent ? (unsigned)(name[length + 1] - 'x') : names[i].part);
             return true;
         }
     }
@@ -106,14 +104,7 @@ bool cushim__ptx_special_find(const char *name, size_t length, uint8_t *number)
 
 unsigned cushim__ptx_special_bytes(uint8_t number)
 {
-    return number >> 2 >= WIDE ? 8 : 4;
-}
-
-static uint64_t timer_of(const struct ptx_launch *launch)
-{
-    return launch->host->timer_ns
-               ? launch->host->timer_ns(launch->data, launch->counts.instructions)
-               : launch->counts.warp_instructions;
+    return number >> 2 >= GRID_MEMORY && (number & 3) == WHOLE ? 8 : 4;
 }
 
 static uint64_t value_of(const struct ptx_step *step, unsigned lane)
@@ -123,6 +114,8 @@ static uint64_t value_of(const struct ptx_step *step, unsigned lane)
     const enum special special = (enum special)(step->at->sub >> 2);
     const unsigned extent = step->at->sub & 3;
     const uint64_t clock = launch->counts.warp_instructions;
+    const uint32_t multiprocessors =
+        launch->shape.multiprocessors ? launch->shape.multiprocessors : 1;
 
     switch (special) {
     case BLOCK_SIZE:
@@ -150,29 +143,21 @@ static uint64_t value_of(const struct ptx_step *step, unsigned lane)
     case WARPS:
         return PTX_WARPS * 2;
     case MULTIPROCESSOR:
-        return launch->shape.multiprocessors
-                   ? (uint32_t)(block - launch->blocks) % launch->shape.multiprocessors
-                   : 0;
+        return (uint32_t)(block - launch->blocks) % multiprocessors;
     case MULTIPROCESSORS:
-        return launch->shape.multiprocessors ? launch->shape.multiprocessors : 1;
+        return multiprocessors;
     case DYNAMIC_SHARED:
         return launch->shape.dynamic_shared_bytes;
     case TOTAL_SHARED:
         return launch->shared_bytes;
-    case GRID_MEMORY_LOW:
-        return launch->shape.cooperative ? (uint32_t)PTX_GRID_WINDOW : 0;
-    case GRID_MEMORY_HIGH:
-        return launch->shape.cooperative ? PTX_GRID_WINDOW >> 32 : 0;
+    case GRID_MEMORY:
+        return launch->shape.cooperative ? PTX_GRID_WINDOW : 0;
     case CLOCK:
-    case CLOCK_WIDE:
         return clock;
-    case CLOCK_HIGH:
-        return clock >> 32;
     case TIMER:
-    case TIMER_LOW:
-        return timer_of(launch);
-    case TIMER_HIGH:
-        return timer_of(launch) >> 32;
+        return launch->host->timer_ns
+                   ? launch->host->timer_ns(launch->data, launch->counts.instructions)
+                   : clock;
     case GRID_ID:
         return launch->shape.grid_id;
     default:
@@ -187,7 +172,7 @@ static void thread_index(struct ptx_step *step)
     lane_u32 *const to = (lane_u32 *)step->result;
     uint32_t index[3];
 
-    cushim__ptx_thread_index(step->launch, cushim__ptx_thread(step->warp, 0), index);
+    ptx_index(step->launch->shape.block, ptx_thread(step->warp, 0), index);
     for (unsigned i = 0; i < PTX_LANES; i++) {
         to[i] = index[extent];
         if (++index[0] == block[0]) {
@@ -205,13 +190,17 @@ void cushim__ptx_special(struct ptx_step *step)
     const unsigned special = step->at->sub >> 2;
     lane_u32 *const to = (lane_u32 *)step->result;
 
-    if (special != THREAD_INDEX && (special < LANE || special > LANES_GT)) {
-        cushim__ptx_fill(step, step->at->d, value_of(step, 0), step->at->bytes == 8);
+    if (special == THREAD_INDEX) {
+        thread_index(step);
+    } else if (special >= LANE && special <= LANES_GT) {
+        for (unsigned i = 0; i < PTX_LANES; i++)
+            to[i] = (uint32_t)value_of(step, i);
+    } else {
+        const bool is_high = special >= GRID_MEMORY && (step->at->sub & 3) == HIGH;
+
+        cushim__ptx_fill(step, step->at->d, value_of(step, 0) >> (is_high ? 32 : 0),
+                         step->at->bytes == 8);
         return;
     }
-    if (special == THREAD_INDEX)
-        thread_index(step);
-    for (unsigned i = 0; special != THREAD_INDEX && i < PTX_LANES; i++)
-        to[i] = (uint32_t)value_of(step, i);
     cushim__ptx_write32(step->frame + step->at->d, to, step->mask);
 }

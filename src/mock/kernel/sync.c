@@ -1,48 +1,44 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Waiting for others: the barriers of a block, and what the lanes of a warp do together. Lanes that
- * wait stand at the instruction until it is executed for all of them at once.
+ * wait are behind the instruction already when it is executed for all of them at once.
  */
 #include "src/mock/kernel/launch.h"
 
 /* --- one lane's operands, wherever the lane is --- */
 
-static const unsigned char *row_of(const struct ptx_launch *launch, const struct ptx_warp *warp,
-                                   unsigned lane, uint32_t operand)
+static lane_u32 *row_of(const struct ptx_launch *launch, const struct ptx_warp *warp, unsigned lane,
+                        uint32_t operand)
 {
-    return operand & PTX_CONSTANT ? launch->program->constants + (operand & ~PTX_CONSTANT)
-                                  : warp->registers + warp->bases[lane] + operand;
+    unsigned char *const row = operand & PTX_CONSTANT
+                                   ? launch->program->constants + (operand & ~PTX_CONSTANT)
+                                   : warp->registers + warp->bases[lane] + operand;
+
+    return (lane_u32 *)(void *)row;
 }
 
 static uint32_t word_of(const struct ptx_launch *launch, const struct ptx_warp *warp, unsigned lane,
                         uint32_t operand)
 {
-    if (operand == PTX_UNUSED)
-        return 0;
-    return ((const lane_u32 *)(const void *)row_of(launch, warp, lane, operand))[lane];
+    return operand == PTX_UNUSED ? 0 : row_of(launch, warp, lane, operand)[lane];
 }
 
-static bool bit_of(const struct ptx_launch *launch, const struct ptx_warp *warp, unsigned lane,
-                   uint32_t operand, bool negated)
+/* A lane's word in a row, or its bit of a predicate. */
+static void set(const struct ptx_launch *launch, const struct ptx_warp *warp, unsigned lane,
+                uint32_t operand, bool is_bit, uint32_t value)
 {
-    const uint32_t word = *(const lane_u32 *)(const void *)row_of(launch, warp, lane, operand);
+    lane_u32 *const row = operand == PTX_UNUSED ? NULL : row_of(launch, warp, lane, operand);
 
-    return (word >> lane & 1) != negated;
+    if (row && is_bit)
+        *row = (*row & ~(UINT32_C(1) << lane)) | value << lane;
+    else if (row)
+        row[lane] = value;
 }
 
-static void set_word(struct ptx_warp *warp, unsigned lane, uint32_t operand, uint32_t value)
+static const struct ptx_instruction *waits_at(const struct ptx_launch *launch,
+                                              const struct ptx_warp *warp, unsigned lane)
 {
-    if (operand != PTX_UNUSED)
-        ((lane_u32 *)(void *)(warp->registers + warp->bases[lane] + operand))[lane] = value;
-}
-
-static void set_bit(struct ptx_warp *warp, unsigned lane, uint32_t operand, bool value)
-{
-    if (operand != PTX_UNUSED) {
-        lane_u32 *const word = (lane_u32 *)(void *)(warp->registers + warp->bases[lane] + operand);
-
-        *word = (*word & ~(UINT32_C(1) << lane)) | (uint32_t)value << lane;
-    }
+    return &launch->program->code[warp->pcs[lane] - 1];
 }
 
 /* --- barriers of a block --- */
@@ -74,23 +70,14 @@ static void release(struct ptx_launch *launch, struct ptx_block *block, unsigned
         const uint32_t lanes = barrier->waiting[i] & warp->alive;
 
         warp->at_barrier &= ~lanes;
-        if (lanes == PTX_ALL_LANES) {
-            for (unsigned lane = 0; lane < PTX_LANES; lane++)
-                warp->pcs[lane]++;
-        } else {
-            for (unsigned lane = 0; lane < PTX_LANES; lane++)
-                warp->pcs[lane] += ptx_choose(lanes, lane, 1, 0);
-        }
         for (uint32_t left = barrier->reduces ? lanes : 0; left; left &= left - 1) {
             const unsigned lane = ptx_first(left);
-            const struct ptx_instruction *at = &launch->program->code[warp->pcs[lane] - 1];
+            const struct ptx_instruction *at = waits_at(launch, warp, lane);
 
-            if (at->sub == BARRIER_POPC)
-                set_word(warp, lane, at->d, barrier->count);
-            else if (at->sub == BARRIER_AND)
-                set_bit(warp, lane, at->d, barrier->count == barrier->total);
-            else if (at->sub == BARRIER_OR)
-                set_bit(warp, lane, at->d, barrier->count > 0);
+            set(launch, warp, lane, at->d, at->sub != BARRIER_POPC,
+                at->sub == BARRIER_POPC  ? barrier->count
+                : at->sub == BARRIER_AND ? barrier->count == barrier->total
+                                         : barrier->count > 0);
         }
     }
     if (barrier->expected == 0)
@@ -141,7 +128,6 @@ void cushim__ptx_barrier(struct ptx_step *step)
             continue;
         warp->at_barrier |= same;
         barrier->waiting[warp->index] |= same;
-        cushim__ptx_send(warp, same, warp->pc - 1);
     }
     for (; touched; touched &= touched - 1) {
         const unsigned number = ptx_first(touched);
@@ -183,15 +169,6 @@ static uint32_t sources(unsigned kind, const lane_u32 *restrict bs, const lane_u
     return bits;
 }
 
-static void shuffle(unsigned kind, struct meeting *meeting)
-{
-    lane_u32 from[PTX_LANES];
-
-    meeting->bits = sources(kind, meeting->b, meeting->c, from);
-    for (unsigned i = 0; i < PTX_LANES; i++)
-        meeting->result[i] = (uint32_t)meeting->values[from[i]];
-}
-
 static uint32_t equal_lanes(const struct meeting *meeting, uint64_t value)
 {
     uint32_t result = 0;
@@ -220,10 +197,13 @@ static void meet(const struct ptx_instruction *at, struct meeting *meeting)
 {
     const uint32_t lanes = meeting->lanes;
     uint32_t votes = 0, result = 0;
+    lane_u32 from[PTX_LANES];
     bool bit = false;
 
     if (shuffles(at->sub)) {
-        shuffle(at->sub, meeting);
+        meeting->bits = sources(at->sub, meeting->b, meeting->c, from);
+        for (unsigned i = 0; i < PTX_LANES; i++)
+            meeting->result[i] = (uint32_t)meeting->values[from[i]];
         return;
     }
     for (uint32_t left = lanes; left; left &= left - 1)
@@ -268,52 +248,45 @@ static bool votes(unsigned kind)
     return kind >= SYNC_VOTE_ALL && kind <= SYNC_VOTE_BALLOT;
 }
 
-static void bring(const struct ptx_launch *launch, const struct ptx_warp *warp, unsigned lane,
-                  const struct ptx_instruction *at, struct meeting *meeting)
-{
-    if (votes(at->sub))
-        meeting->values[lane] = bit_of(launch, warp, lane, at->a, at->flags & FLAG_NEGATED_SOURCE);
-    else
-        meeting->values[lane] = at->a == PTX_UNUSED ? 0
-                                                    : ptx_number(row_of(launch, warp, lane, at->a),
-                                                                 lane, at->bytes == 8);
-    meeting->b[lane] = word_of(launch, warp, lane, at->b);
-    meeting->c[lane] = word_of(launch, warp, lane, at->c);
-}
-
 /* Execute it for these lanes, which may stand at different instructions of the same kind. */
 static void hold(struct ptx_launch *launch, struct ptx_warp *warp, uint32_t lanes)
 {
-    const struct ptx_instruction *code = launch->program->code;
-    const struct ptx_instruction *first = &code[warp->pcs[ptx_first(lanes)]];
+    const struct ptx_instruction *first = waits_at(launch, warp, ptx_first(lanes));
     struct meeting meeting = {.lanes = lanes};
 
-    for (uint32_t left = lanes; left; left &= left - 1)
-        bring(launch, warp, ptx_first(left), &code[warp->pcs[ptx_first(left)]], &meeting);
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        const unsigned lane = ptx_first(left);
+        const struct ptx_instruction *at = waits_at(launch, warp, lane);
+        const lane_u32 *a = at->a == PTX_UNUSED ? NULL : row_of(launch, warp, lane, at->a);
+
+        if (votes(at->sub))
+            meeting.values[lane] = ptx_in(*a, lane) != !!(at->flags & FLAG_NEGATED_SOURCE);
+        else if (a)
+            meeting.values[lane] = ptx_number(a, lane, at->bytes == 8);
+        meeting.b[lane] = word_of(launch, warp, lane, at->b);
+        meeting.c[lane] = word_of(launch, warp, lane, at->c);
+    }
     meet(first, &meeting);
     /* Only this one orders what lanes do to memory. */
     if (launch->racecheck && first->sub == SYNC_ONLY)
         cushim__ptx_racecheck_warp_sync(launch, warp, lanes);
     for (uint32_t left = lanes; left; left &= left - 1) {
         const unsigned lane = ptx_first(left);
-        const struct ptx_instruction *at = &code[warp->pcs[lane]];
+        const struct ptx_instruction *at = waits_at(launch, warp, lane);
         const bool is_bit = votes(at->sub) && at->sub != SYNC_VOTE_BALLOT;
 
-        if (is_bit)
-            set_bit(warp, lane, at->d, ptx_in(meeting.bits, lane));
-        else
-            set_word(warp, lane, at->d, meeting.result[lane]);
-        set_bit(warp, lane, at->e, ptx_in(meeting.bits, lane));
-        warp->pcs[lane]++;
+        set(launch, warp, lane, at->d, is_bit,
+            is_bit ? ptx_in(meeting.bits, lane) : meeting.result[lane]);
+        set(launch, warp, lane, at->e, true, ptx_in(meeting.bits, lane));
     }
     warp->at_sync &= ~lanes;
 }
 
 static uint32_t members(const struct ptx_launch *launch, const struct ptx_warp *warp, unsigned lane)
 {
-    const struct ptx_instruction *at = &launch->program->code[warp->pcs[lane]];
+    const uint32_t operand = launch->program->lists[waits_at(launch, warp, lane)->list];
 
-    return word_of(launch, warp, lane, launch->program->lists[at->list]) | UINT32_C(1) << lane;
+    return word_of(launch, warp, lane, operand) | UINT32_C(1) << lane;
 }
 
 /* Whoever waits for lanes that have all come, or ended, goes on. */
@@ -324,14 +297,14 @@ static void recheck(struct ptx_launch *launch, struct ptx_warp *warp)
     while (left) {
         const unsigned lane = ptx_first(left);
         const uint32_t wanted = members(launch, warp, lane) & warp->alive;
-        const unsigned kind = launch->program->code[warp->pcs[lane]].sub;
+        const unsigned kind = waits_at(launch, warp, lane)->sub;
         uint32_t there = 0;
 
         for (uint32_t other = wanted & warp->at_sync; other; other &= other - 1) {
             const unsigned at = ptx_first(other);
 
             if ((members(launch, warp, at) & warp->alive) == wanted &&
-                launch->program->code[warp->pcs[at]].sub == kind)
+                waits_at(launch, warp, at)->sub == kind)
                 there |= UINT32_C(1) << at;
         }
         if (there == wanted)
@@ -382,7 +355,6 @@ void cushim__ptx_warp_sync(struct ptx_step *step)
         return;
     }
     cushim__ptx_group_save(warp);
-    cushim__ptx_send(warp, step->mask, warp->pc - 1);
     if (each) {
         hold(step->launch, warp, step->mask);
         return;

@@ -29,31 +29,21 @@ struct axis {
     unsigned weight; /* of FRACTION */
 };
 
-/* The channels of a texel: numbers; an integer that is read unchanged keeps all its bits. */
-struct texel {
-    double values[CHANNELS];
+static const struct {
+    unsigned char bytes; /* of a channel */
+    bool is_signed, is_real;
+    double most; /* of the numbers that become those from -1 or 0 to 1; 0: none do */
+} kinds[] = {
+    [PTX_TEXEL_U8] = {1, false, false, 255},    [PTX_TEXEL_S8] = {1, true, false, 127},
+    [PTX_TEXEL_U16] = {2, false, false, 65535}, [PTX_TEXEL_S16] = {2, true, false, 32767},
+    [PTX_TEXEL_U32] = {4, false, false, 0},     [PTX_TEXEL_S32] = {4, true, false, 0},
+    [PTX_TEXEL_F16] = {2, true, true, 0},       [PTX_TEXEL_F32] = {4, true, true, 0},
 };
-
-static unsigned channel_bytes(const struct ptx_texture *texture)
-{
-    static const unsigned char bytes[] = {
-        [PTX_TEXEL_U8] = 1,  [PTX_TEXEL_S8] = 1,  [PTX_TEXEL_U16] = 2, [PTX_TEXEL_S16] = 2,
-        [PTX_TEXEL_U32] = 4, [PTX_TEXEL_S32] = 4, [PTX_TEXEL_F16] = 2, [PTX_TEXEL_F32] = 4,
-    };
-
-    return bytes[texture->texel];
-}
-
-static bool is_real(const struct ptx_texture *texture)
-{
-    return texture->texel == PTX_TEXEL_F16 || texture->texel == PTX_TEXEL_F32;
-}
 
 /* Whether what is read are the bits of integers. */
 static bool gives_integers(const struct ptx_texture *texture)
 {
-    return texture->texel == PTX_TEXEL_U32 || texture->texel == PTX_TEXEL_S32 ||
-           (texture->integers && !is_real(texture));
+    return !kinds[texture->texel].is_real && (texture->integers || kinds[texture->texel].most == 0);
 }
 
 static unsigned char *bytes_at(struct fetch *fetch, uint64_t offset, int64_t y, int64_t z,
@@ -71,36 +61,24 @@ static unsigned char *bytes_at(struct fetch *fetch, uint64_t offset, int64_t y, 
 
 /* --- texels --- */
 
-static double linear_of_srgb(double value)
-{
-    return value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4);
-}
-
+/* A channel as a number; an integer that is read unchanged keeps all its bits. */
 static double number_of(const struct ptx_texture *texture, uint32_t bits, unsigned channel)
 {
+    const unsigned unused = 32 - 8 * kinds[texture->texel].bytes;
     double value;
 
+    if (kinds[texture->texel].is_real)
+        return texture->texel == PTX_TEXEL_F16 ? cushim__ptx_to_double(TYPE_F16, bits)
+                                               : (double)ptx_float32(bits);
+    if (kinds[texture->texel].is_signed)
+        bits = (uint32_t)((int32_t)(bits << unused) >> unused);
     if (gives_integers(texture))
-        return texture->texel == PTX_TEXEL_S8    ? (uint32_t)(int8_t)bits
-               : texture->texel == PTX_TEXEL_S16 ? (uint32_t)(int16_t)bits
-                                                 : bits;
-    switch (texture->texel) {
-    case PTX_TEXEL_U8:
-        value = bits / 255.0;
-        return texture->srgb && channel < 3 ? linear_of_srgb(value) : value;
-    case PTX_TEXEL_S8:
-        value = (int8_t)bits / 127.0;
-        return value < -1 ? -1 : value;
-    case PTX_TEXEL_U16:
-        return bits / 65535.0;
-    case PTX_TEXEL_S16:
-        value = (int16_t)bits / 32767.0;
-        return value < -1 ? -1 : value;
-    case PTX_TEXEL_F16:
-        return cushim__ptx_from_small(&cushim__ptx_half, bits);
-    default:
-        return (double)ptx_float32(bits);
-    }
+        return bits;
+    value = kinds[texture->texel].is_signed ? (double)(int32_t)bits : (double)bits;
+    value /= kinds[texture->texel].most;
+    if (texture->srgb && texture->texel == PTX_TEXEL_U8 && channel < 3)
+        return value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4);
+    return value < -1 ? -1 : value;
 }
 
 /* What an instruction returns of a channel. */
@@ -111,10 +89,10 @@ static uint32_t result_of(const struct ptx_texture *texture, double value)
 
 /* False: a fault. */
 static bool read_texel(struct fetch *fetch, const struct axis axes[EXTENTS], unsigned corner,
-                       struct texel *texel)
+                       double values[CHANNELS])
 {
     const struct ptx_texture *texture = &fetch->texture;
-    const unsigned bytes = channel_bytes(texture);
+    const unsigned bytes = kinds[texture->texel].bytes;
     int64_t at[EXTENTS];
     bool outside = false;
     const unsigned char *place;
@@ -125,13 +103,13 @@ static bool read_texel(struct fetch *fetch, const struct axis axes[EXTENTS], uns
     }
     /* Outside there is the border; the channels that the texture lacks are zero. */
     for (unsigned i = 0; i < CHANNELS; i++)
-        texel->values[i] = outside && i < texture->channels ? texture->border[i] : 0;
+        values[i] = outside && i < texture->channels ? texture->border[i] : 0;
     if (outside)
         return true;
     place = bytes_at(fetch, (uint64_t)at[0] * bytes * texture->channels, at[1], at[2],
                      bytes * texture->channels, PTX_READ);
     for (unsigned i = 0; place && i < texture->channels; i++)
-        texel->values[i] =
+        values[i] =
             number_of(texture, (uint32_t)ptx_read_number(place + (size_t)i * bytes, bytes), i);
     return place != NULL;
 }
@@ -174,14 +152,6 @@ static int64_t whole(double value)
                                          : 0;
 }
 
-/* Wrapping and mirroring need a coordinate that is normalised; others are clamped. */
-static enum ptx_addressing mode_of(const struct ptx_texture *texture, unsigned extent)
-{
-    const enum ptx_addressing mode = texture->addressing[extent];
-
-    return texture->normalised || mode == PTX_BORDER ? mode : PTX_CLAMP;
-}
-
 static int64_t extent_of(const struct ptx_texture *texture, unsigned extent)
 {
     return extent == 0 ? texture->width : extent == 1 ? texture->height : texture->depth;
@@ -191,10 +161,13 @@ static struct axis locate(const struct ptx_texture *texture, unsigned extent, do
                           bool between)
 {
     const int64_t count = extent_of(texture, extent);
-    const enum ptx_addressing mode = mode_of(texture, extent);
+    enum ptx_addressing mode = texture->addressing[extent];
     struct axis axis = {.weight = 0};
     int64_t at;
 
+    /* Wrapping and mirroring need a coordinate that is normalised; others are clamped. */
+    if (!texture->normalised && mode != PTX_BORDER)
+        mode = PTX_CLAMP;
     if (texture->normalised)
         coordinate = floor(coordinate * NORMALISED) * (double)count / NORMALISED;
     if (between) {
@@ -210,14 +183,13 @@ static struct axis locate(const struct ptx_texture *texture, unsigned extent, do
 }
 
 /* Outside there is the border, whatever the address mode is. */
-static struct axis at_integer(const struct ptx_texture *texture, unsigned extent, int32_t at)
+static struct axis at_integer(const struct ptx_texture *texture, unsigned extent, int64_t at)
 {
-    struct axis axis = {.weight = 0};
+    const int64_t count = extent_of(texture, extent);
+    bool outside;
 
-    axis.at[0] = axis.at[1] =
-        addressed(PTX_BORDER, at, extent_of(texture, extent), &axis.outside[0]);
-    axis.outside[1] = axis.outside[0];
-    return axis;
+    at = addressed(PTX_BORDER, at, count, &outside);
+    return (struct axis){.at = {at, at}, .outside = {outside, outside}};
 }
 
 static struct axis at_layer(const struct ptx_texture *texture, uint32_t layer, unsigned face)
@@ -256,22 +228,15 @@ static void locate_all(const struct fetch *fetch, const uint32_t *coordinates, b
                        struct axis axes[EXTENTS])
 {
     const struct ptx_instruction *at = fetch->step->at;
-    const unsigned geometry = at->other, extents = geometry & GEOMETRY_EXTENTS;
-    struct ptx_texture cube = fetch->texture;
     const struct ptx_texture *texture = &fetch->texture;
+    const unsigned geometry = at->other, extents = geometry & GEOMETRY_EXTENTS;
     const uint32_t layer = geometry & GEOMETRY_LAYER ? *coordinates++ : 0;
     float reals[EXTENTS] = {0};
 
     memcpy(reals, coordinates, extents * sizeof *reals);
-    for (unsigned i = 0; i < EXTENTS; i++) {
-        if (i >= extents)
-            axes[i] = (struct axis){.at = {0, 0}};
-        else if (at->flags & FLAG_SIGNED)
-            axes[i] = at_integer(texture, i, (int32_t)coordinates[i]);
-        else
-            axes[i] = locate(texture, i, reals[i], between);
-    }
+    memset(axes, 0, EXTENTS * sizeof *axes);
     if (geometry & GEOMETRY_CUBE) {
+        struct ptx_texture cube = *texture;
         double place[2];
         const unsigned face = face_of(reals, place);
 
@@ -280,21 +245,25 @@ static void locate_all(const struct fetch *fetch, const uint32_t *coordinates, b
         axes[0] = locate(&cube, 0, place[0], between);
         axes[1] = locate(&cube, 1, place[1], between);
         axes[2] = at_layer(texture, layer, face);
-    } else if (geometry & GEOMETRY_LAYER) {
-        axes[2] = at_layer(texture, layer, 0);
+        return;
     }
+    for (unsigned i = 0; i < extents; i++)
+        axes[i] = at->flags & FLAG_SIGNED ? at_integer(texture, i, (int32_t)coordinates[i])
+                                          : locate(texture, i, reals[i], between);
+    if (geometry & GEOMETRY_LAYER)
+        axes[2] = at_layer(texture, layer, 0);
 }
 
 /* --- textures --- */
 
-static void fetch_one(struct fetch *fetch, const uint32_t *coordinates, uint32_t (*values)[2])
+static void fetch_one(struct fetch *fetch, const uint32_t *coordinates, uint64_t *values)
 {
     const struct ptx_texture *texture = &fetch->texture;
     const bool between =
         texture->linear && !gives_integers(texture) && !(fetch->step->at->flags & FLAG_SIGNED);
     double sums[CHANNELS] = {0};
     struct axis axes[EXTENTS];
-    struct texel texel;
+    double texel[CHANNELS];
 
     locate_all(fetch, coordinates, between, axes);
     for (unsigned corner = 0; corner < 1 << EXTENTS; corner++) {
@@ -304,20 +273,20 @@ static void fetch_one(struct fetch *fetch, const uint32_t *coordinates, uint32_t
             weight *= corner >> i & 1 ? axes[i].weight : FRACTION - axes[i].weight;
         if (weight == 0)
             continue;
-        if (!read_texel(fetch, axes, corner, &texel))
+        if (!read_texel(fetch, axes, corner, texel))
             return;
         for (unsigned i = 0; i < CHANNELS; i++)
-            sums[i] += weight * texel.values[i];
+            sums[i] += weight * texel[i];
         if (!between)
             break;
     }
     for (unsigned i = 0; i < CHANNELS; i++)
-        values[i][0] = result_of(texture, between ? sums[i] / FRACTION / FRACTION / FRACTION
-                                                  : texel.values[i]);
+        values[i] =
+            result_of(texture, between ? sums[i] / FRACTION / FRACTION / FRACTION : texel[i]);
 }
 
 /* One channel of the four texels around, against the clock from the lower left. */
-static void gather(struct fetch *fetch, const uint32_t *coordinates, uint32_t (*values)[2])
+static void gather(struct fetch *fetch, const uint32_t *coordinates, uint64_t *values)
 {
     static const unsigned char corners[] = {2, 3, 1, 0};
     const struct ptx_texture *texture = &fetch->texture;
@@ -326,11 +295,11 @@ static void gather(struct fetch *fetch, const uint32_t *coordinates, uint32_t (*
 
     locate_all(fetch, coordinates, true, axes);
     for (unsigned i = 0; i < CHANNELS; i++) {
-        struct texel texel;
+        double texel[CHANNELS];
 
-        if (!read_texel(fetch, axes, corners[i], &texel))
+        if (!read_texel(fetch, axes, corners[i], texel))
             return;
-        values[i][0] = result_of(texture, texel.values[channel]);
+        values[i] = result_of(texture, texel[channel]);
     }
 }
 
@@ -366,7 +335,7 @@ static unsigned char *surface_place(struct fetch *fetch, const uint32_t *coordin
     const struct ptx_instruction *at = fetch->step->at;
     const struct ptx_texture *texture = &fetch->texture;
     const unsigned geometry = at->other;
-    const uint64_t row = (uint64_t)texture->width * channel_bytes(texture) * texture->channels;
+    const uint64_t row = (uint64_t)texture->width * kinds[texture->texel].bytes * texture->channels;
     const int64_t most[EXTENTS] = {(int64_t)row - bytes, (int64_t)texture->height - 1,
                                    (int64_t)texture->depth - 1};
     int64_t place[EXTENTS] = {0};
@@ -392,26 +361,20 @@ static unsigned char *surface_place(struct fetch *fetch, const uint32_t *coordin
     return bytes_at(fetch, (uint64_t)place[0], place[1], place[2], bytes, use);
 }
 
-/* `values`: two words for each element, those that are loaded or stored. */
-static void use_surface(struct fetch *fetch, const uint32_t *coordinates, uint32_t (*values)[2],
+/* `values`: the elements that are loaded or stored. */
+static void use_surface(struct fetch *fetch, const uint32_t *coordinates, uint64_t *values,
                         unsigned count)
 {
-    const unsigned bytes = fetch->step->at->bytes, part = bytes < 4 ? bytes : 4;
+    const unsigned bytes = fetch->step->at->bytes;
     const bool loads = fetch->step->at->sub == SURFACE_LOAD;
     unsigned char *place =
         surface_place(fetch, coordinates, bytes * count, loads ? PTX_READ : PTX_WRITE);
 
-    if (loads)
-        memset(values, 0, count * sizeof *values);
     for (unsigned i = 0; place && i < count; i++) {
-        for (unsigned half = 0; half < (bytes == 8 ? 2u : 1u); half++) {
-            unsigned char *const own = place + (size_t)i * bytes + (size_t)half * 4;
-
-            if (loads)
-                values[i][half] = (uint32_t)ptx_read_number(own, part);
-            else
-                ptx_write_number(own, part, values[i][half]);
-        }
+        if (loads)
+            values[i] = ptx_read_number(place + (size_t)i * bytes, bytes);
+        else
+            ptx_write_number(place + (size_t)i * bytes, bytes, values[i]);
     }
 }
 
@@ -444,38 +407,34 @@ void cushim__ptx_texture(struct ptx_step *step)
     const unsigned count = at->sub == TEXTURE_QUERY ? 0 : ptx_coordinates(at->other);
     const uint32_t *list = step->launch->program->lists + at->list;
     const bool stores = at->sub == SURFACE_STORE;
-    const unsigned words = at->bytes == 8 ? 2 : 1; /* of a lane in a row */
+    const bool wide = at->bytes == 8;
     struct fetch fetch = {.step = step};
 
     for (uint32_t left = step->mask; left; left &= left - 1) {
         const unsigned lane = ptx_first(left);
-        uint32_t coordinates[CHANNELS], values[CHANNELS][2] = {{0}};
+        uint32_t coordinates[CHANNELS];
+        uint64_t values[CHANNELS] = {0};
 
         fetch.lane = lane;
         if (!find(&fetch, handles[lane]))
             return;
         for (unsigned i = 0; i < count; i++)
-            coordinates[i] = ((const lane_u32 *)(const void *)ptx_row(step, list[i]))[lane];
-        for (unsigned i = 0; stores && i < at->count; i++) {
-            const lane_u32 *const row = ptx_row(step, list[count + i]);
-
-            memcpy(values[i], row + lane * words, words * sizeof *row);
-        }
+            coordinates[i] = (uint32_t)ptx_number(ptx_row(step, list[i]), lane, false);
+        for (unsigned i = 0; stores && i < at->count; i++)
+            values[i] = ptx_number(ptx_row(step, list[count + i]), lane, wide);
         if (at->sub == TEXTURE_FETCH)
             fetch_one(&fetch, coordinates, values);
         else if (at->sub == TEXTURE_GATHER)
             gather(&fetch, coordinates, values);
         else if (at->sub == TEXTURE_QUERY)
-            values[0][0] = property(&fetch.texture, (enum ptx_texture_property)at->rounding);
+            values[0] = property(&fetch.texture, (enum ptx_texture_property)at->rounding);
         else
             use_surface(&fetch, coordinates, values, at->count);
         if (step->launch->state == PTX_FAULT)
             return;
         for (unsigned i = 0; !stores && i < at->count; i++) {
-            lane_u32 *const row = (lane_u32 *)(void *)(step->frame + list[count + i]);
-
             if (list[count + i] != PTX_UNUSED)
-                memcpy(row + lane * words, values[i], words * sizeof *row);
+                ptx_set_number(step->frame + list[count + i], lane, wide, values[i]);
         }
     }
 }
