@@ -473,6 +473,24 @@ static void blocks_of_a_cooperative_launch_are_all_resident(void **state)
     cushim__ptx_release(module);
 }
 
+/* As on a GPU whose multiprocessors hold 32 of them each; the first blocks wait for the last. */
+static void blocks_that_wait_for_others_are_resident(void **state)
+{
+    struct ptx_module *module = translate(grid_barrier);
+    const uint64_t pointers[2] = {device_memory(400), device_memory(8)};
+
+    (void)state;
+    assert_int_equal(run(module, "k",
+                         (struct run){.grid = 100,
+                                      .block = 1,
+                                      .multiprocessors = 4,
+                                      .parameters = pointers,
+                                      .bytes = sizeof pointers}),
+                     PTX_ENDED);
+    assert_int_equal(words(pointers[0])[0], 100);
+    cushim__ptx_release(module);
+}
+
 static void slices_do_not_change_the_result(void **state)
 {
     struct ptx_module *module = translate(functions);
@@ -534,6 +552,7 @@ int main(void)
         KERNEL_TEST(barriers_in_memory_count_arrivals),
         KERNEL_TEST(threads_that_have_ended_are_not_waited_for),
         KERNEL_TEST(blocks_of_a_cooperative_launch_are_all_resident),
+        KERNEL_TEST(blocks_that_wait_for_others_are_resident),
         KERNEL_TEST(slices_do_not_change_the_result),
         KERNEL_TEST(threads_that_wait_for_ever_are_stuck),
     };

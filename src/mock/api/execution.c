@@ -302,10 +302,12 @@ static void say_where(uint64_t address, char *text, size_t size)
         snprintf(text, size, " (%s+%" PRIu64 " of %zu bytes)", tag, offset, near->bytes);
 }
 
+/* Whether a fault has an address that allocations can be near to. */
 static bool has_address(const struct ptx_fault *fault)
 {
-    return fault->kind == PTX_OUT_OF_BOUNDS || fault->kind == PTX_MISALIGNED ||
-           fault->kind == PTX_WRONG_SPACE;
+    return fault->space == PTX_GLOBAL &&
+           (fault->kind == PTX_OUT_OF_BOUNDS || fault->kind == PTX_MISALIGNED ||
+            fault->kind == PTX_WRONG_SPACE);
 }
 
 static CUresult fault(const struct mock_execution *execution)

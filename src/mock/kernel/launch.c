@@ -7,8 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How many blocks are resident by default, and how many instructions a warp has in its turn. */
-enum { RESIDENT = 16, TURN = 512, PARAMETER_PADDING = 16 };
+/* How many instructions a warp has in its turn. */
+enum { TURN = 512, PARAMETER_PADDING = 16 };
+
+/*
+ * Few blocks are resident at first, which is fast. But a block may wait for another one, and a GPU
+ * holds more of them at once. So after some rounds in which no block has ended, as many again become
+ * resident, up to what the multiprocessors of a GPU hold.
+ */
+enum { RESIDENT = 16, PATIENCE = 32, WARPS_OF_MULTIPROCESSOR = 64, BLOCKS_OF_MULTIPROCESSOR = 32 };
 
 void cushim__ptx_fault_at(struct ptx_step *step, enum ptx_fault_kind kind, unsigned lane,
                           const char *format, ...)
@@ -72,7 +79,7 @@ static bool create_block(struct ptx_launch *launch, struct ptx_block *block)
 {
     const uint32_t local = (launch->function->call_local + 31) / 16 * 16;
 
-    block->shared = calloc(1, launch->shared_bytes + 16);
+    block->shared = calloc(1, (size_t)launch->reserved_at + PTX_RESERVED_SHARED);
     block->warps = calloc(launch->warps, sizeof *block->warps);
     if (!block->shared || !block->warps)
         return false;
@@ -89,28 +96,64 @@ static bool create_block(struct ptx_launch *launch, struct ptx_block *block)
     return true;
 }
 
+static void destroy_block(const struct ptx_launch *launch, struct ptx_block *block)
+{
+    for (uint32_t i = 0; block->warps && i < launch->warps; i++) {
+        free(block->warps[i].registers);
+        free(block->warps[i].local);
+    }
+    free(block->warps);
+    free(block->shared);
+    *block = (struct ptx_block){0};
+}
+
+/* More blocks become resident, if there is room for them. Returns false if memory runs out. */
+static bool add_blocks(struct ptx_launch *launch, uint32_t count)
+{
+    launch->rounds = 0;
+    for (; count > 0 && launch->block_count < launch->block_room &&
+           launch->next_block < launch->block_total;
+         count--) {
+        struct ptx_block *block = &launch->blocks[launch->block_count];
+
+        if (!create_block(launch, block)) {
+            destroy_block(launch, block);
+            launch->block_room = launch->block_count;
+            return false;
+        }
+        begin_block(launch, block);
+        launch->block_count++;
+    }
+    return true;
+}
+
 /* --- launches --- */
 
 /* Memory for a launch, and its first blocks. False: there is too little. */
-static bool begin(struct ptx_launch *launch, uint32_t resident)
+static bool begin(struct ptx_launch *launch)
 {
+    const bool cooperative = launch->shape.cooperative;
+
     launch->parameters = calloc(1, launch->parameter_bytes + PARAMETER_PADDING);
-    launch->blocks = calloc(resident, sizeof *launch->blocks);
+    launch->blocks = calloc(launch->block_room, sizeof *launch->blocks);
     if (!launch->parameters || !launch->blocks)
         return false;
     if (launch->host->race) {
-        launch->racecheck = cushim__ptx_racecheck_create(launch, resident);
+        launch->racecheck = cushim__ptx_racecheck_create(launch, launch->block_room);
         if (!launch->racecheck)
             return false;
     }
-    while (launch->block_count < resident) {
-        struct ptx_block *block = &launch->blocks[launch->block_count++];
+    return add_blocks(launch, cooperative ? launch->block_room : RESIDENT);
+}
 
-        if (!create_block(launch, block))
-            return false;
-        begin_block(launch, block);
-    }
-    return true;
+/* How many blocks the multiprocessors of a GPU hold at once. */
+static uint64_t room_for_blocks(const struct ptx_launch *launch)
+{
+    const uint64_t each = WARPS_OF_MULTIPROCESSOR / launch->warps;
+    const uint64_t multiprocessors = launch->shape.multiprocessors;
+
+    return (multiprocessors > 0 ? multiprocessors : 1) *
+           (each < BLOCKS_OF_MULTIPROCESSOR ? each : BLOCKS_OF_MULTIPROCESSOR);
 }
 
 struct ptx_launch *cushim__ptx_launch_create(struct ptx_module *module, size_t kernel,
@@ -119,7 +162,7 @@ struct ptx_launch *cushim__ptx_launch_create(struct ptx_module *module, size_t k
                                              const struct ptx_host *host, void *data)
 {
     struct ptx_launch *launch = calloc(1, sizeof *launch);
-    uint64_t resident;
+    uint64_t room = UINT32_MAX / 2;
 
     if (!launch)
         return NULL;
@@ -133,17 +176,17 @@ struct ptx_launch *cushim__ptx_launch_create(struct ptx_module *module, size_t k
     launch->data = data;
     launch->parameter_bytes = (uint32_t)launch->kernel->parameter_bytes;
     launch->shared_bytes = (uint32_t)(launch->kernel->shared_bytes + shape->dynamic_shared_bytes);
+    launch->reserved_at = (launch->shared_bytes + 15) / 16 * 16;
     launch->threads = shape->block[0] * shape->block[1] * shape->block[2];
     launch->warps = (launch->threads + PTX_LANES - 1) / PTX_LANES;
     launch->block_total = (uint64_t)shape->grid[0] * shape->grid[1] * shape->grid[2];
-    resident = shape->cooperative       ? launch->block_total
-               : shape->resident_blocks ? shape->resident_blocks
-                                        : RESIDENT;
-    if (resident > launch->block_total)
-        resident = launch->block_total;
-    if (resident > UINT32_MAX / 2 || launch->warps > PTX_WARPS || launch->warps == 0)
-        resident = 0;
-    if (resident == 0 || launch->kernel->refused || !begin(launch, (uint32_t)resident)) {
+    if (!shape->cooperative && launch->warps > 0)
+        room = room_for_blocks(launch);
+    launch->block_room = (uint32_t)(room < launch->block_total ? room : launch->block_total);
+    if (launch->block_room == 0 ||
+        (shape->cooperative && launch->block_room < launch->block_total) ||
+        launch->warps > PTX_WARPS || launch->warps == 0 || launch->kernel->refused ||
+        !begin(launch)) {
         cushim__ptx_launch_destroy(launch);
         return NULL;
     }
@@ -158,16 +201,8 @@ void cushim__ptx_launch_destroy(struct ptx_launch *launch)
 {
     if (!launch)
         return;
-    for (uint32_t i = 0; i < launch->block_count; i++) {
-        struct ptx_block *block = &launch->blocks[i];
-
-        for (uint32_t j = 0; block->warps && j < launch->warps; j++) {
-            free(block->warps[j].registers);
-            free(block->warps[j].local);
-        }
-        free(block->warps);
-        free(block->shared);
-    }
+    for (uint32_t i = 0; i < launch->block_count; i++)
+        destroy_block(launch, &launch->blocks[i]);
     cushim__ptx_racecheck_destroy(launch->racecheck);
     free(launch->blocks);
     free(launch->parameters);
@@ -196,6 +231,8 @@ static bool next_turn(struct ptx_launch *launch)
     if (++launch->at_block < launch->block_count)
         return true;
     launch->at_block = 0;
+    if (++launch->rounds > PATIENCE)
+        add_blocks(launch, launch->block_count);
     if (launch->quiet_since == launch->counts.warp_instructions)
         return false;
     launch->quiet_since = launch->counts.warp_instructions;
@@ -222,6 +259,7 @@ enum ptx_state cushim__ptx_run(struct ptx_launch *launch, uint64_t budget)
             cushim__ptx_run_warp(launch, warp, left < TURN ? (uint32_t)left : TURN);
         if (block->running && block->alive_warps == 0) {
             launch->counts.blocks++;
+            launch->rounds = 0;
             block->running = false;
             if (launch->next_block < launch->block_total)
                 begin_block(launch, block);

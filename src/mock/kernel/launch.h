@@ -15,6 +15,9 @@
 
 enum { PTX_BARRIERS = 16, PTX_WARPS = 32 };
 
+/* Shared memory behind a block's own, which cooperative groups use. */
+enum { PTX_RESERVED_SHARED = 1024 };
+
 struct ptx_warp {
     struct ptx_block *block;
     uint32_t index;                          /* in the block */
@@ -62,11 +65,12 @@ struct ptx_launch {
     unsigned char *parameters;
     lane_u64 grid_memory[PTX_GRID_BYTES / 8];
     uint32_t parameter_bytes;
-    uint32_t shared_bytes, threads, warps;
+    uint32_t shared_bytes, reserved_at, threads, warps;
     uint64_t block_total, next_block;
     struct ptx_racecheck *racecheck; /* NULL: races between threads are not looked for */
     struct ptx_block *blocks;
-    uint32_t block_count; /* resident */
+    uint32_t block_count, block_room; /* resident, and the most that may be */
+    uint32_t rounds;                  /* since a block ended or became resident */
     uint32_t at_block, at_warp;
     uint64_t quiet_since; /* instructions before the current round */
     enum ptx_state state;
@@ -212,7 +216,7 @@ void cushim__ptx_group_save(struct ptx_warp *warp);
 
 /* --- racecheck.c: called only for a launch that has a `racecheck` --- */
 
-/* `blocks`: how many are resident at once. NULL: out of memory. */
+/* `blocks` is the most that may be resident at once. NULL: out of memory. */
 struct ptx_racecheck *cushim__ptx_racecheck_create(const struct ptx_launch *launch, size_t blocks);
 void cushim__ptx_racecheck_destroy(struct ptx_racecheck *check);
 void cushim__ptx_racecheck_block_begin(struct ptx_launch *launch, const struct ptx_block *block);

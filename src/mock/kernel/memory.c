@@ -6,18 +6,35 @@
  */
 #include "src/mock/kernel/launch.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const char *const space_names[] = {"generic", "global", "shared", "local", "param", "const"};
 static const char *const use_names[] = {"read", "write", "atomic operation"};
 
+/* Why an address is out of bounds. */
+static void describe_bounds(const struct ptx_step *step, enum ptx_space space, char *text,
+                            size_t size)
+{
+    if (space == PTX_SHARED)
+        snprintf(text, size, "the block has %u bytes of it", step->launch->shared_bytes);
+    else if (space == PTX_LOCAL_SPACE)
+        snprintf(text, size, "the thread has %u bytes of it", step->warp->local_stride);
+    else if (space == PTX_PARAM)
+        snprintf(text, size, "the kernel has %u bytes of it", step->launch->parameter_bytes);
+    else
+        snprintf(text, size, "the address is in no allocation");
+}
+
 static unsigned char *refuse(struct ptx_step *step, unsigned lane, enum ptx_fault_kind kind,
                              const struct ptx_access *access)
 {
     struct ptx_fault *fault = &step->launch->fault;
+    char bounds[60];
 
     if (step->launch->state == PTX_FAULT)
         return NULL;
+    describe_bounds(step, access->space, bounds, sizeof bounds);
     fault->address = access->address;
     fault->bytes = access->bytes;
     fault->space = access->space;
@@ -27,7 +44,7 @@ static unsigned char *refuse(struct ptx_step *step, unsigned lane, enum ptx_faul
                          space_names[access->space],
                          kind == PTX_MISALIGNED    ? "the address is not aligned"
                          : kind == PTX_WRONG_SPACE ? "not possible there"
-                                                   : "the address is in no allocation");
+                                                   : bounds);
     return NULL;
 }
 

@@ -181,9 +181,7 @@ struct ptx_shape {
     size_t dynamic_shared_bytes;
     /* All blocks are resident, so that barriers of the whole grid work. */
     bool cooperative;
-    /* How many blocks are resident at once otherwise; 0: a default. */
-    unsigned resident_blocks;
-    unsigned multiprocessors; /* %nsmid; 0: 1 */
+    unsigned multiprocessors; /* %nsmid, and what limits the resident blocks; 0 stands for 1 */
     uint64_t grid_id;         /* %gridid */
 };
 

@@ -23,10 +23,12 @@ enum special {
     MULTIPROCESSORS,
     DYNAMIC_SHARED,
     TOTAL_SHARED,
+    RESERVED_SHARED,
     GRID_MEMORY, /* those from here on have 64 bits, of which a register may be a part */
     CLOCK,
     TIMER,
     GRID_ID,
+    GRAPH,
 };
 
 enum part { LOW, HIGH, WHOLE };
@@ -72,8 +74,12 @@ static const struct {
     {"%cluster_nctarank", ONE, 0},
     {"%envreg1", GRID_MEMORY, HIGH},
     {"%envreg2", GRID_MEMORY, LOW},
-    {"%reserved_smem_offset_begin", ZERO, 0},
-    {"%reserved_smem_offset_end", ZERO, 0},
+    {"%current_graph_exec", GRAPH, WHOLE},
+    {"%reserved_smem_offset_begin", RESERVED_SHARED, 0},
+    {"%reserved_smem_offset_0", RESERVED_SHARED, 0},
+    {"%reserved_smem_offset_1", RESERVED_SHARED, 0},
+    {"%reserved_smem_offset_end", RESERVED_SHARED, HIGH},
+    {"%reserved_smem_offset_cap", RESERVED_SHARED, HIGH},
 };
 
 /* The number of a register: what it is, and which extent or part of that. */
@@ -109,7 +115,7 @@ unsigned cushim__ptx_special_bytes(uint8_t number)
 
 static uint64_t value_of(const struct ptx_step *step, unsigned lane)
 {
-    const struct ptx_launch *launch = step->launch;
+    struct ptx_launch *launch = step->launch;
     const struct ptx_block *block = step->warp->block;
     const enum special special = (enum special)(step->at->sub >> 2);
     const unsigned extent = step->at->sub & 3;
@@ -149,7 +155,10 @@ static uint64_t value_of(const struct ptx_step *step, unsigned lane)
     case DYNAMIC_SHARED:
         return launch->shape.dynamic_shared_bytes;
     case TOTAL_SHARED:
-        return launch->shared_bytes;
+        return launch->kernel->shared_bytes + launch->shape.dynamic_shared_bytes;
+    case RESERVED_SHARED: /* exists for a kernel that asks where it is */
+        launch->shared_bytes = launch->reserved_at + PTX_RESERVED_SHARED;
+        return launch->reserved_at + (extent == HIGH ? PTX_RESERVED_SHARED : 0);
     case GRID_MEMORY:
         return launch->shape.cooperative ? PTX_GRID_WINDOW : 0;
     case CLOCK:

@@ -108,8 +108,8 @@ void cushim__ptx_barrier(struct ptx_step *step)
         if (number >= PTX_BARRIERS || expected % PTX_LANES != 0 ||
             (barrier->used && barrier->expected != expected)) {
             cushim__ptx_fault_at(step, PTX_ILLEGAL_INSTRUCTION, lane,
-                                 "barrier %u for %u threads: the number is below 16, and the "
-                                 "threads are whole warps, as many in each call",
+                                 "barrier %u for %u threads: the number must be below 16, and the "
+                                 "threads whole warps, as many in each call",
                                  (unsigned)number, (unsigned)expected);
             return;
         }
