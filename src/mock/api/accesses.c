@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What memory an executed kernel uses, for the race detector: ranges of bytes, which are collected
- * as they come, and sorted and merged when there are many; and what its threads race for.
+ * The memory that an executed kernel uses, for the race detector: ranges of bytes, collected as
+ * they come, and sorted and merged when there are many. Also reports races between its threads.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 enum {
     FIRST_ROOM = 64,
     RANGES_MAX = 1 << 18,
-    REGIONS_MAX = 64, /* of one allocation, for one use */
+    REGIONS_MAX = 64, /* regions reported for one allocation and one use */
 };
 
 static int by_start(const void *one, const void *other)
@@ -26,7 +26,7 @@ static int by_start(const void *one, const void *other)
     return (a->start > b->start) - (a->start < b->start);
 }
 
-/* Sort the ranges, and make those one that touch. */
+/* Sort the ranges, and merge those that touch or overlap. */
 static void merge(struct mock_accesses *accesses)
 {
     struct mock_access *ranges = accesses->ranges;
@@ -44,7 +44,7 @@ static void merge(struct mock_accesses *accesses)
     accesses->count = count + 1;
 }
 
-/* False: there are as many as can be. */
+/* Returns false if the limit is reached or memory runs out. */
 static bool make_room(struct mock_accesses *accesses)
 {
     struct mock_access *grown;
@@ -81,8 +81,8 @@ void cushim__mock_accesses_add(struct mock_accesses *accesses, uint64_t address,
 }
 
 /*
- * A region of as many of the ranges as are rows of it: of one width and at one distance. Returns
- * how many they are.
+ * Make a region whose rows are the first ranges, as long as these have one width and one distance.
+ * Returns their number.
  */
 static size_t region_of(const struct mock_access *ranges, size_t count, struct race_region *region)
 {
@@ -113,14 +113,14 @@ static void report(const struct mock_access *ranges, size_t count, uint64_t numb
         done += region_of(ranges + done, count - done, &region);
         cushim__race_use_deferred(number, &region, use);
     }
-    /* Of what is too much to be noted, one thing is known: that it may be written. */
+    /* What exceeds REGIONS_MAX is reported as one region that may be written. */
     if (done == count || use == RACE_READS)
         return;
     region_of(&(struct mock_access){ranges[done].start, ranges[count - 1].end}, 1, &region);
     cushim__race_use_deferred(number, &region, RACE_MAY_WRITE);
 }
 
-/* How many of the ranges begin in the allocation of the first. */
+/* Count the ranges that begin in the same allocation as the first. */
 static size_t in_one(const struct mock_access *ranges, size_t count)
 {
     const struct mock_allocation *memory = cushim__mock_allocation_behind(ranges[0].start);
@@ -149,7 +149,7 @@ void cushim__mock_accesses_report(struct mock_accesses accesses[MOCK_ACCESS_USES
     }
 }
 
-/* --- races of threads --- */
+/* --- races between threads --- */
 
 /* `line 12 of its PTX, block (0,0,0), thread (1,0,0), writes`. */
 static void add_side(struct cushim__text *text, const struct ptx_race_side *side, const char *of)

@@ -14,10 +14,10 @@
 #include "src/mock/core/state.h"
 #include "src/mock/memory/allocation.h"
 
-/* What is refused: arrays without memory of their own. Flags are bits up to the last. */
+/* Flags of arrays without memory of their own, which are refused, and the mask of all flags. */
 enum { SPARSE = 0x40, DEFERRED_MAPPING = 0x80, FLAGS = 0x1ff };
 
-/* Formats that old headers lack. From the first one on, all but these are formats of pictures. */
+/* Formats that old headers lack. From FIRST_PICTURE on, all but the other two are of pictures. */
 enum { FIRST_PICTURE = 0x91 /* CU_AD_FORMAT_BC1_UNORM */, NV12 = 0xb0, UNORM_INT8X4 = 0xc2 };
 
 size_t cushim__mock_array_channel_bytes(CUarray_format format)
@@ -45,7 +45,7 @@ static size_t attribute(CUdevice_attribute number)
     return (size_t)cushim__mock_attribute(number);
 }
 
-/* Whether the extents are within what the device says of textures. */
+/* Whether the extents are within the device's limits for textures. */
 static bool fits(const CUDA_ARRAY3D_DESCRIPTOR *of)
 {
     const bool layered = of->Flags & CUDA_ARRAY3D_LAYERED;
@@ -165,7 +165,7 @@ MOCK_EXACT(ArrayDestroy)(struct mock_array *array, bool uncaptured)
     const CUarray handle = array->object.handle;
     CUresult code = cushim__mock_sim_wait_group(&array->object.context->group);
 
-    /* The lock was given up meanwhile. */
+    /* The lock was released during the wait, so find the array again. */
     if (code == CUDA_SUCCESS)
         code = cushim__mock_object_find(handle, MOCK_ARRAY, &array);
     if (code == CUDA_SUCCESS)

@@ -12,7 +12,7 @@ struct mock_capture *cushim__mock_captures;
 
 static cuuint64_t last_id;
 
-/* Make a stream take part. */
+/* Make a stream take part in a capture. */
 static CUresult join(struct mock_capture *capture, struct mock_stream *stream,
                      const struct mock_edges *frontier)
 {
@@ -60,7 +60,7 @@ CUresult cushim__mock_capture_check(const struct mock_stream *stream)
     return stream->capture->invalidated ? CUDA_ERROR_STREAM_CAPTURE_INVALIDATED : CUDA_SUCCESS;
 }
 
-/* Mark what a frontier depends on; the marked nodes that are still to be followed are the stack. */
+/* Mark all nodes that a frontier depends on. `stack` holds marked nodes still to be followed. */
 static void mark(const struct mock_edges *frontier, struct mock_node **stack)
 {
     size_t depth = 0;
@@ -195,9 +195,9 @@ void cushim__mock_captures_clear(void)
         cushim__mock_capture_end(cushim__mock_captures);
 }
 
-/* What captures forbid, and what spoils them. */
+/* Calls that captures forbid, and calls that invalidate captures. */
 
-/* Whether the calling thread must not make a call that is unsafe, because of this capture. */
+/* Whether this capture forbids the calling thread to make unsafe calls. */
 static bool forbids(const struct mock_capture *capture, const struct mock_thread *thread)
 {
     if (capture->mode == CU_STREAM_CAPTURE_MODE_RELAXED ||
@@ -264,7 +264,7 @@ CUresult cushim__mock_capture_query_stream(struct mock_stream *stream)
     return stream->capture ? cushim__mock_capture_refuse(stream) : cushim__mock_capture_unsafe();
 }
 
-/* What is left of an invalidated capture is as what is left of one that has ended. */
+/* An event of an invalidated capture behaves as one of a capture that has ended. */
 static enum mock_event_capture state_of(const struct mock_event *event)
 {
     return event->capture_state == MOCK_IN_CAPTURE && event->capture->invalidated
@@ -313,9 +313,9 @@ CUresult cushim__mock_capture_context(struct mock_context *context)
     return code;
 }
 
-/* What streams that are captured do: work becomes nodes, events become edges. */
+/* In captured streams, work becomes nodes and events become edges. */
 
-/* A node of any kind. Takes the work over. */
+/* Add a node of any kind. Takes the work over. */
 static CUresult add_work(struct mock_stream *stream, struct mock_work *work)
 {
     struct mock_edges *frontier = &stream->captured->frontier;

@@ -20,7 +20,7 @@ static CUresult check_begin(struct mock_stream *stream, CUstreamCaptureMode mode
     return stream->capture ? CUDA_ERROR_ILLEGAL_STATE : CUDA_SUCCESS;
 }
 
-/* The ABI of CUDA 10.0 knew no modes: nothing was forbidden. */
+/* The ABI of CUDA 10.0 had no modes, and nothing was forbidden. */
 MOCK_ALSO(StreamBeginCapture)
 MOCK_EXACT(StreamBeginCapture_v2)
 (struct mock_stream *stream, CUstreamCaptureMode mode, unsigned slot)
@@ -75,7 +75,7 @@ static CUresult check_end(const struct mock_capture *capture)
     return cushim__mock_capture_check_joined(capture);
 }
 
-/* A caller who passes no place for the graph ends the capture all the same: its graph is freed. */
+/* Without a place for the graph, the capture ends all the same, and its graph is freed. */
 MOCK_EXACT(StreamEndCapture)(struct mock_stream *stream, CUgraph *phGraph)
 {
     struct mock_capture *capture;
@@ -88,7 +88,7 @@ MOCK_EXACT(StreamEndCapture)(struct mock_stream *stream, CUgraph *phGraph)
     capture = stream->capture;
     if (capture && capture->origin == stream->captured)
         code = check_end(capture);
-    /* Whether it may end is not known: it goes on. */
+    /* Whether the capture may end is not known, so it goes on. */
     if (code == CUDA_ERROR_OUT_OF_MEMORY)
         return code;
     if (phGraph)
@@ -128,10 +128,7 @@ MOCK_EXACT(ThreadExchangeStreamCaptureMode)(CUstreamCaptureMode *mode)
     return CUDA_SUCCESS;
 }
 
-/*
- * What programs ask of captures, and the dependencies that they change in one
- * (driver-semantics.md #73).
- */
+/* Queries of captures, and changes of the dependencies in one (driver-semantics.md #73). */
 
 static CUstreamCaptureStatus status_of(const struct mock_stream *stream)
 {
@@ -168,7 +165,7 @@ static CUresult copy_frontier(struct mock_captured_stream *captured)
     return cushim__mock_edges_give(&captured->frontier, handles, data, &given);
 }
 
-/* Asking spoils nothing (driver-semantics.md #69). What is not asked for is NULL. */
+/* A query invalidates nothing (driver-semantics.md #69). Outputs that are not wanted are NULL. */
 MOCK_ALSO(StreamGetCaptureInfo, StreamGetCaptureInfo_v2)
 MOCK_EXACT(StreamGetCaptureInfo_v3)
 (CUstreamCaptureStatus *NOT_NULL captureStatus_out, const struct mock_stream *stream,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Code that modules and libraries are made of: an image read for the device, and files. */
+/* The code of modules and libraries: an image that was read for the device, and files. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 enum { LARGEST_FILE = 1 << 30 };
 
-/* The newest PTX that a driver knows, by the releases that the PTX reference lists. */
+/* The newest PTX version that a driver knows, by the releases that the PTX reference lists. */
 static const struct {
     int driver_version;
     unsigned ptx_version;
@@ -37,7 +37,7 @@ static struct mock_image_target device_target(void)
     };
 }
 
-/* Report an image that is refused to the log of the options and to that of the mock. */
+/* Report a refused image, to the log of the options and to the mock's. */
 static CUresult refused(const struct mock_image *image, const struct mock_jit *jit, CUresult code)
 {
     if (code == CUDA_ERROR_OUT_OF_MEMORY)
@@ -99,7 +99,7 @@ void cushim__mock_code_release(struct mock_code *code)
     free(code);
 }
 
-/* How long a file is, which is at its beginning again. -1: it is no file, or too large. */
+/* Return the length of a file and rewind it. Returns -1 if it is not a file, or too large. */
 static long length_of(FILE *file)
 {
     const long end = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
@@ -113,7 +113,7 @@ CUresult cushim__mock_code_file(const char *path, char **bytes, size_t *size)
     long length;
     char *text;
 
-    /* A folder can be opened and not be read: the driver fails as if memory had run out. */
+    /* A folder can be opened but not read; the driver fails as if memory had run out. */
     if (!file)
         return errno == ENOMEM || errno == EISDIR || errno == EMFILE || errno == ENFILE
                    ? CUDA_ERROR_OUT_OF_MEMORY
@@ -171,7 +171,7 @@ CUresult cushim__mock_jit_begin(struct mock_jit *jit, unsigned count, const CUji
     return CUDA_SUCCESS;
 }
 
-/* The size does not count the NUL, but where the text does not fit it is the buffer's. */
+/* The size excludes the NUL, but if the text does not fit it is the size of the buffer. */
 static void put(const struct mock_jit_log *log, const char *text)
 {
     size_t length = strlen(text);

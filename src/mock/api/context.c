@@ -17,8 +17,8 @@
 #include "src/race/race.h"
 
 enum {
-    DEAD_KEPT = 256,  /* contexts that are known after their end, with what was in them */
-    FIRST_ABI = 3010, /* what cuCtxGetApiVersion says of a context of cuCtxCreate itself */
+    DEAD_KEPT = 256,  /* ended contexts that are remembered, with what was in them */
+    FIRST_ABI = 3010, /* what cuCtxGetApiVersion returns for a context of cuCtxCreate, not _v2 */
 };
 
 bool cushim__mock_context_flags_valid(unsigned flags)
@@ -37,7 +37,7 @@ static void drop(void *object)
     free(context);
 }
 
-/* A context begins to live. A primary context does so each time that it is retained anew. */
+/* Reset a context to its initial state, as a primary context is each time it is retained anew. */
 static void begin(struct mock_context *context)
 {
     const struct mock_profile *profile = &cushim__mock->settings.profile;
@@ -51,7 +51,7 @@ static void begin(struct mock_context *context)
     context->heap_bytes = 0;
 }
 
-/* A new context, which is nowhere current. NULL: out of memory. */
+/* Create a context that is current nowhere. Returns NULL if memory runs out. */
 static struct mock_context *create_context(struct mock_device *device, unsigned flags)
 {
     struct mock_context *context =
@@ -69,7 +69,7 @@ static struct mock_context *create_context(struct mock_device *device, unsigned 
     return context;
 }
 
-/* Wait for a call that destroys it, if there is one. */
+/* Wait for the call that is destroying the context, if there is one. */
 static void await_end(struct mock_context *context)
 {
     context->group.waiting_calls++;
@@ -79,8 +79,8 @@ static void await_end(struct mock_context *context)
 }
 
 /*
- * Its work ends first; in manual mode, where nothing can be waited for, it is dropped. The handle
- * stays known: calls with it and with its children return CONTEXT_IS_DESTROYED.
+ * The context's work ends first; in manual mode, where nothing can be waited for, it is dropped.
+ * The handle stays known: calls with it and with its children return CONTEXT_IS_DESTROYED.
  */
 static void end_context(struct mock_context *context)
 {
@@ -91,7 +91,7 @@ static void end_context(struct mock_context *context)
     context->ending = true;
     if (cushim__mock->settings.mode != MOCK_MODE_MANUAL && !cushim__mock->sticky_error)
         cushim__mock_sim_wait_group(&context->group);
-    /* From here on nobody gives it work, though the lock is given up once more. */
+    /* From here on nobody gives the context work, though the lock is released once more. */
     context->alive = false;
     context->object.gone = true;
     cushim__mock_object_orphan(context);
@@ -160,9 +160,9 @@ MOCK_APPROXIMATE(CtxCreate_v4, "no parameters but zero are taken: 801 for others
 }
 
 /*
- * Keep a context that has ended, and forget the one that ended first if there are too many: a
- * program may make and destroy them for ever. One that is on a stack, or that a call waits for, is
- * spared for another round.
+ * Keep a context that has ended, and if there are too many forget the one that ended first: a
+ * program may create and destroy contexts for ever. One that is on a stack, or that a call waits
+ * for, is kept for another round.
  */
 static void keep_dead(struct mock_context *context)
 {
@@ -199,7 +199,7 @@ static CUresult destroy(struct mock_context *context)
     return CUDA_SUCCESS;
 }
 
-/* The first ABI destroys the current context only. */
+/* The first ABI destroys only the current context. */
 MOCK_ALSO(CtxDestroy)
 MOCK_EXACT(CtxDestroy_v2)(struct mock_context *NOT_NULL context, unsigned slot)
 {
@@ -227,7 +227,7 @@ MOCK_EXACT(CtxDetach)(struct mock_context *context)
     return destroy(context);
 }
 
-/* The primary context of each device, which retains count (driver-semantics.md #10 to #12). */
+/* The primary context of each device, which counts retains (driver-semantics.md #10 to #12). */
 
 static bool is_active(const struct mock_device *device)
 {
@@ -238,7 +238,7 @@ MOCK_EXACT(DevicePrimaryCtxRetain)(CUcontext *NOT_NULL pctx, struct mock_device 
 {
     if (device->primary)
         await_end(device->primary);
-    /* After a fault a context that lives is retained, but none begins. */
+    /* After a fault, a live context can still be retained, but no new one begins. */
     if (cushim__mock->sticky_error && !is_active(device))
         return cushim__mock->sticky_error;
     if (!device->primary) {
@@ -256,7 +256,7 @@ MOCK_EXACT(DevicePrimaryCtxRetain)(CUcontext *NOT_NULL pctx, struct mock_device 
     return CUDA_SUCCESS;
 }
 
-/* To the first ABI what was never retained is released. */
+/* In the first ABI, releasing a context that is not retained succeeds. */
 MOCK_ALSO(DevicePrimaryCtxRelease)
 MOCK_EXACT(DevicePrimaryCtxRelease_v2)(struct mock_device *device, unsigned slot)
 {
@@ -270,7 +270,7 @@ MOCK_EXACT(DevicePrimaryCtxRelease_v2)(struct mock_device *device, unsigned slot
     return CUDA_SUCCESS;
 }
 
-/* A reset ends the context and keeps its count, to which a later retain adds. */
+/* A reset ends the context but keeps its count, to which a later retain adds. */
 MOCK_ALSO(DevicePrimaryCtxReset)
 MOCK_EXACT(DevicePrimaryCtxReset_v2)(struct mock_device *device)
 {
@@ -312,7 +312,7 @@ MOCK_EXACT(CtxSynchronize_v2)(struct mock_context *OR_CURRENT context)
     return code ? code : cushim__mock_sim_wait_group(&context->group);
 }
 
-/* A stream comes after everything that is queued in a context, also if it is done already. */
+/* Order a stream after everything that is queued in a context, even if that is already done. */
 static void follow(struct mock_stream *stream, const struct mock_context *context)
 {
     struct race_clock *clock = cushim__race_group(&context->group.race);
@@ -321,7 +321,7 @@ static void follow(struct mock_stream *stream, const struct mock_context *contex
     cushim__race_clock_release(clock);
 }
 
-/* Make one more stream wait for a record of everything that is queued in another. */
+/* Make a stream wait for a record of everything that is queued in another. */
 static CUresult gather(struct mock_plan *plan, struct mock_stream *from, struct mock_stream *into)
 {
     struct mock_event_record *record = NULL;

@@ -14,18 +14,18 @@ struct mock_context {
     struct mock_stream_group group;
     struct mock_device *device;
     bool primary;
-    bool alive;  /* false: destroyed, or a primary context that is not retained */
-    bool ending; /* a call destroys it, and has given up the lock meanwhile */
+    bool alive;  /* false if destroyed, or if a primary context is not retained */
+    bool ending; /* a call is destroying it, with the lock released meanwhile */
     unsigned flags;
-    unsigned uses; /* of a primary context: retains; of another: cuCtxAttach */
+    unsigned uses; /* a primary context's retains; another's attachments (cuCtxAttach) */
     unsigned api_version;
     unsigned long long id;
-    struct mock_stream *per_thread; /* the default streams of threads, by `next_default` */
-    struct mock_context *next_dead; /* destroyed after it */
+    struct mock_stream *per_thread; /* the default streams of threads, linked by `next_default` */
+    struct mock_context *next_dead; /* the context that was destroyed after it */
     size_t limits[MOCK_LIMITS_MAX];
-    size_t heap_bytes; /* that kernels have allocated */
+    size_t heap_bytes; /* allocated by kernels */
     CUfunc_cache cache;
-    bool peers[MOCK_DEVICES_MAX]; /* access was enabled to contexts of these devices */
+    bool peers[MOCK_DEVICES_MAX]; /* whether access to contexts of these devices is enabled */
 };
 
 /* What the mock knows of a thread. */
@@ -34,54 +34,53 @@ struct mock_thread {
     struct mock_context **stack; /* of contexts, innermost last */
     size_t depth, room;
     CUstreamCaptureMode capture_mode; /* cuThreadExchangeStreamCaptureMode; GLOBAL at first */
-    uint64_t number; /* of threads in this mock, from 1: thread ids are reused, this is not */
-    uint64_t id;     /* the system's */
+    uint64_t number; /* counts this mock's threads from 1; unlike thread ids it is not reused */
+    uint64_t id;     /* the system's thread id */
     bool ended;
 };
 
-/* The calling thread. NULL: out of memory. */
+/* The calling thread. NULL if memory runs out. */
 struct mock_thread *cushim__mock_thread_get(void);
 void cushim__mock_threads_clear(void);
 
 /*
- * Forget threads that have ended. To be called once there are as many as the mock's thread_limit,
- * where nobody goes through streams: their default streams go, too.
+ * Forget threads that have ended, and end their default streams. To be called once there are as
+ * many as the mock's thread_limit, where nobody iterates over streams.
  */
 void cushim__mock_threads_sweep(void);
 
 /*
- * The calling thread's current context. INVALID_CONTEXT: there is none; CONTEXT_IS_DESTROYED: it
- * was destroyed.
+ * Find the calling thread's current context. Returns INVALID_CONTEXT if there is none, and
+ * CONTEXT_IS_DESTROYED if it was destroyed.
  */
 CUresult cushim__mock_context_current(struct mock_context **context);
 
-/* From this version on addresses have 64 bits, as cuCtxGetApiVersion counts. */
+/* From this version of cuCtxGetApiVersion on, addresses have 64 bits. */
 enum { MOCK_WIDE_ABI = 3020 };
 
 /*
- * The same for calls of the ABI with addresses of 64 bits. INVALID_CONTEXT: there is none, or it was
- * made by cuCtxCreate itself, whose addresses have 32 (driver-semantics.md #97).
+ * The same for calls of the ABI with 64-bit addresses. Returns INVALID_CONTEXT if there is none or
+ * if it was made by cuCtxCreate itself, whose addresses have 32 (driver-semantics.md #97).
  */
 CUresult cushim__mock_memory_context(struct mock_context **context);
 
-/* What a handle means; NULL is INVALID_CONTEXT. */
+/* Find a context by its handle; for NULL returns INVALID_CONTEXT. */
 CUresult cushim__mock_context_find(CUcontext handle, struct mock_context **context);
 
-/* The same where NULL means the current context: what later ABIs take. */
+/* The same, except that NULL means the current context, as in later ABIs. */
 CUresult cushim__mock_context_find_or_current(CUcontext handle, struct mock_context **context);
 
-/* Room for one more context on the stack of the calling thread: the next push does not fail. */
+/* Reserve room on the calling thread's stack, so that the next push does not fail. */
 CUresult cushim__mock_context_reserve(void);
 
-/* The stack of the calling thread. NULL: it is empty. */
+/* The calling thread's stack. Top and pop return NULL if it is empty. */
 CUresult cushim__mock_context_push(struct mock_context *context);
 struct mock_context *cushim__mock_context_top(void);
 struct mock_context *cushim__mock_context_pop(void);
 
-/* Whether it is on the stack of any thread. */
+/* Whether the context is on the stack of any thread. */
 bool cushim__mock_context_is_on_a_stack(const struct mock_context *context);
 
-/* Whether flags for a context are valid. */
 bool cushim__mock_context_flags_valid(unsigned flags);
 
 #endif

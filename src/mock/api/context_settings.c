@@ -73,7 +73,7 @@ MOCK_EXACT(CtxSetCacheConfig)(struct mock_context *current, CUfunc_cache config)
     return CUDA_SUCCESS;
 }
 
-/* The bank size is what the device has, whatever is set. */
+/* The bank size is the device's, whatever was set. */
 MOCK_EXACT(CtxGetSharedMemConfig)(struct mock_context *current, CUsharedconfig *NOT_NULL pConfig)
 {
     *pConfig = CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE;
@@ -105,7 +105,7 @@ MOCK_EXACT(CtxGetExecAffinity)
 }
 
 /*
- * The limits of a context: as in the profile at first; they round as an H200's
+ * The limits of a context start as in the profile, and are rounded as on an H200
  * (driver-semantics.md #192).
  */
 
@@ -114,7 +114,7 @@ enum answer { ROUNDED, FIXED, UNSUPPORTED };
 /* Limits that older headers do not name. */
 enum { SHMEM_SIZE = 7, CIG_ENABLED, CIG_SHMEM_FALLBACK_ENABLED, LIMITS };
 
-/* What a value becomes: at least, at most (or refused beyond), a multiple of; 0: see unit_of(). */
+/* The bounds of a value, the largest accepted, and what it is a multiple of (0: see unit_of()). */
 static const struct rule {
     enum answer answer;
     size_t least, most, refused_above, multiple;
@@ -151,7 +151,7 @@ MOCK_EXACT(CtxGetLimit)(const struct mock_context *current, size_t *pvalue, CUli
     return code;
 }
 
-/* What a limit is a multiple of: the persisting part of the L2 has units of a sixteenth of it. */
+/* The unit of a limit. For the persisting part of the L2 it is a sixteenth of the cache. */
 static size_t unit_of(CUlimit limit)
 {
     const int sixteenth = cushim__mock_attribute(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE) / 16;
@@ -181,7 +181,7 @@ MOCK_APPROXIMATE(CtxSetLimit, "values are rounded as on an H200, and limit nothi
     rule = &rules[limit];
     if (rule->answer == FIXED)
         return CUDA_ERROR_NOT_PERMITTED;
-    /* The persisting part of the cache is as large as it was at first, at most. */
+    /* The persisting part of the cache is at most as large as it was at first. */
     highest =
         rule->refused_above ? rule->refused_above : cushim__mock->settings.profile.limits[limit];
     if (value > highest)

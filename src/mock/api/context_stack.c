@@ -96,10 +96,7 @@ bool cushim__mock_context_is_on_a_stack(const struct mock_context *context)
     return false;
 }
 
-/*
- * A context to put on a stack: one that was destroyed is taken, as by the driver
- * (driver-semantics.md #16).
- */
+/* Find a context to put on a stack, which may have been destroyed (driver-semantics.md #16). */
 static CUresult find_any(CUcontext handle, struct mock_context **context)
 {
     CUresult code = cushim__mock_context_find(handle, context);
@@ -115,7 +112,7 @@ MOCK_EXACT(CtxPushCurrent_v2)(CUcontext NOT_NULL ctx)
     return code ? code : cushim__mock_context_push(context);
 }
 
-/* The first ABI takes only a context that no thread has. */
+/* The first ABI takes only a context that is on no thread's stack. */
 MOCK_EXACT(CtxPushCurrent)(struct mock_context *NOT_NULL context)
 {
     if (cushim__mock_context_is_on_a_stack(context))
@@ -160,14 +157,14 @@ MOCK_EXACT(CtxGetCurrent)(CUcontext *NOT_NULL pctx)
 }
 
 /*
- * What the mock knows of each thread that has called it. Nothing reports that a thread ends, for
- * that would be a destructor in a library that may be unloaded: so those that have are looked for
- * now and then.
+ * What the mock knows of each thread that has called it. It is not notified when a thread ends, for
+ * that would take a destructor in a library that may be unloaded, so it looks for threads that have
+ * ended now and then.
  */
 
 enum { LIMIT = 64 };
 
-/* What the calling thread is known by, and the serial number of the mock that knows it. */
+/* The calling thread's entry, and the serial number of the mock that it belongs to. */
 static _Thread_local struct {
     struct mock_thread *thread;
     uint64_t serial;
@@ -193,7 +190,7 @@ struct mock_thread *cushim__mock_thread_get(void)
     return thread;
 }
 
-/* Their streams end when their work is done. A capture goes on, and so its thread is known. */
+/* End the streams of ended threads after their work. A capture goes on, and keeps its thread. */
 static void end_streams(struct mock_context *context)
 {
     struct mock_stream **link = &context->per_thread;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies of bytes in a row (driver-semantics.md #106 to #109). */
+/* Copies of contiguous bytes (driver-semantics.md #106 to #109). */
 #include "src/mock/api/copy.h"
 
 #include <stddef.h>
@@ -140,7 +140,7 @@ MOCK_APPROXIMATE(MemcpyWithAttributesAsync,
                                      (int)attr->srcAccessOrder == ORDER_DURING_API_CALL);
 }
 
-/* NULL is a context as good as any: addresses say where memory is. */
+/* NULL is as good as any context, since addresses say where memory is. */
 static CUresult check_contexts(CUcontext one, CUcontext other)
 {
     struct mock_context *context;
@@ -149,7 +149,7 @@ static CUresult check_contexts(CUcontext one, CUcontext other)
     return code || !other ? code : cushim__mock_context_find(other, &context);
 }
 
-/* A call that waits has seen what any stream did before, and does after it. */
+/* A synchronous copy comes after all earlier work of any stream, and before all later work. */
 static CUresult copy_peer(const struct cushim__copy *shape, CUstream stream, bool asynchronous)
 {
     CUresult code;
@@ -180,7 +180,7 @@ MOCK_EXACT(MemcpyPeerAsync)
 
 /* Copies of rows and layers (driver-semantics.md #114 and #115). */
 
-/* Nothing is described: the context is asked for first all the same. */
+/* Without a description, the context is still checked first. */
 static CUresult copy_nothing(CUstream handle)
 {
     struct mock_stream *stream;

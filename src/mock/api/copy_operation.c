@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Copies as operations: the two sides of one, where their bytes are and what the driver refuses of
- * them; and when they are executed (driver-semantics.md #106 to #109).
+ * Copies as operations: where the bytes of their two sides are, what the driver refuses of a side,
+ * and when copies are executed (driver-semantics.md #106 to #109).
  */
 #include <stddef.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 
 /* The rows of the memory that a side lies in. */
 struct rows {
-    size_t pitch, count; /* from one to the next; in a layer */
+    size_t pitch, count; /* bytes from one row to the next; rows in a layer */
 };
 
 /* Where the bytes of a side are. */
@@ -24,7 +24,7 @@ struct box {
     size_t row, layer; /* from one to the next, in bytes */
 };
 
-/* What the call does not say is as small as can be. False: too large, or too small for the box. */
+/* A missing pitch or height is minimal. Returns false on overflow or if the box does not fit. */
 static bool rows_of(const struct mock_copy *copy, const struct mock_copy_side *side,
                     struct rows *rows)
 {
@@ -38,9 +38,7 @@ static bool rows_of(const struct mock_copy *copy, const struct mock_copy_side *s
     return rows->pitch >= width && rows->count >= height;
 }
 
-/*
- * Where the box begins, and how far its last byte's end is from there. False: too far.
- */
+/* Compute where the box begins and how many bytes it spans. Returns false on overflow. */
 static bool extent(const struct mock_copy *copy, const struct mock_copy_side *side,
                    const struct rows *rows, size_t *offset, size_t *bytes)
 {
@@ -61,7 +59,7 @@ static struct mock_array *array_of(const struct mock_copy_side *side)
     return cushim__mock_object_lookup(side->at.array, MOCK_ARRAY);
 }
 
-/* The device whose memory a side is; NULL: pageable memory. */
+/* The device whose memory a side is. NULL for pageable memory. */
 static const struct mock_device *device_of(const struct mock_copy_side *side)
 {
     const struct mock_array *array = side->at.type == CU_MEMORYTYPE_ARRAY ? array_of(side) : NULL;
@@ -73,7 +71,7 @@ static const struct mock_device *device_of(const struct mock_copy_side *side)
     return memory ? memory->device : NULL;
 }
 
-/* Where the memory of a side begins, and its rows. False: an array that is gone. */
+/* Find where a side's memory begins, and its rows. Returns false if its array is gone. */
 static bool find_rows(const struct mock_copy *copy, const struct mock_copy_side *side,
                       CUdeviceptr *address, struct rows *rows)
 {
@@ -91,7 +89,7 @@ static bool find_rows(const struct mock_copy *copy, const struct mock_copy_side 
     return true;
 }
 
-/* The bytes of a side, as the device addresses them. False: an array that is gone. */
+/* Find the bytes of a side, as the device addresses them. Returns false if its array is gone. */
 static bool find_region(const struct mock_copy *copy, const struct mock_copy_side *side,
                         struct race_region *region)
 {
@@ -111,7 +109,7 @@ static bool find_region(const struct mock_copy *copy, const struct mock_copy_sid
     return true;
 }
 
-/* The bytes of a side, now. False: the memory is gone. */
+/* Find where the bytes of a side are now. Returns false if the memory is gone. */
 static bool find_box(const struct mock_copy *copy, const struct mock_copy_side *side,
                      struct box *box)
 {
@@ -128,13 +126,13 @@ static bool find_box(const struct mock_copy *copy, const struct mock_copy_side *
     return box->first != NULL;
 }
 
-/* The box of what was read at the call. */
+/* The box of the bytes that were read at the call. */
 static struct box staged_box(const struct mock_copy *copy)
 {
     return (struct box){copy->staged, copy->width, copy->width * copy->height};
 }
 
-/* Move the bytes, whatever overlaps. */
+/* Move the bytes, which may overlap. */
 static void move(const struct mock_copy *copy, const struct box *to, const struct box *from)
 {
     const bool whole_rows = copy->width == to->row && copy->width == from->row;
@@ -188,7 +186,7 @@ static CUresult check_memory(const struct mock_copy *copy, struct mock_copy_side
         side->synchronous = memory->synchronous;
         return CUDA_SUCCESS;
     }
-    /* Page-locked memory with pageable memory after it is as good as pageable. */
+    /* Page-locked memory with pageable memory after it counts as pageable. */
     if (side->at.type == CU_MEMORYTYPE_DEVICE || cushim__mock_memory_is_device(first) ||
         (memory && !is_pinned))
         return CUDA_ERROR_INVALID_VALUE;
@@ -197,8 +195,8 @@ static CUresult check_memory(const struct mock_copy *copy, struct mock_copy_side
 }
 
 /*
- * Check a side that is as the call says. INVALID_VALUE: the box is not in memory of that kind;
- * INVALID_HANDLE: there is no such array.
+ * Check a side as the call describes it. Returns INVALID_VALUE if the box is not in memory of that
+ * kind, INVALID_HANDLE if there is no such array.
  */
 static CUresult check_side(const struct mock_copy *copy, struct mock_copy_side *side)
 {
@@ -227,7 +225,7 @@ static CUresult check_side(const struct mock_copy *copy, struct mock_copy_side *
 
 /* The operation behind every copy (driver-semantics.md #106 to #109). */
 
-/* Memory that was freed is an illegal address, which is a sticky error. */
+/* Freed memory is an illegal address, which is a sticky error. */
 static CUresult execute(struct mock_operation *operation)
 {
     const struct mock_copy *copy = (const struct mock_copy *)operation;
@@ -244,7 +242,7 @@ static void drop(struct mock_operation *operation)
     free(((struct mock_copy *)operation)->staged);
 }
 
-/* What was read at the call is not read any more. */
+/* A source that was read at the call is not read again. */
 static void touch(const struct mock_operation *operation, struct race_access *access)
 {
     const struct mock_copy *copy = (const struct mock_copy *)operation;
@@ -324,7 +322,7 @@ const struct mock_copy *cushim__mock_copy_of(const struct mock_operation *operat
 
 /* When a call that copies returns (driver-semantics.md #110 to #113). */
 
-/* Up to this size an asynchronous call reads pageable memory when it is called, and returns. */
+/* Up to this size an asynchronous call reads pageable memory immediately, and returns. */
 enum { STAGED_BYTES = 2 << 20 };
 
 enum manner { QUEUE, STAGE, WAIT };
@@ -343,7 +341,7 @@ static enum manner manner_of(const struct mock_copy *copy, bool asynchronous)
     return QUEUE;
 }
 
-/* What is not found is an illegal address when it executes. */
+/* A source that is not found becomes an illegal address when the copy executes. */
 bool cushim__mock_copy_stage(struct mock_copy *copy)
 {
     struct box from, to;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Devices: which there are, and what they can do. What a device reports is that of its profile. */
+/* Devices: which exist, and what they can do. A device reports what its profile says. */
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "src/mock/core/device.h"
 #include "src/mock/core/state.h"
 
-/* As of a number that the driver does not know; but a profile may be incomplete: say so once. */
+/* Fail as for an unknown number, but log it once, since the profile may be incomplete. */
 static CUresult lacks(int number)
 {
     const char *name = cushim__mock_attribute_name(number);
@@ -46,7 +46,7 @@ MOCK_EXACT(DeviceGetAttribute)(int *pi, CUdevice_attribute attrib, CUdevice dev)
     struct mock_device *device;
     CUresult code;
 
-    /* This is looked at before cuInit, too. */
+    /* This is checked even before cuInit. */
     if (!pi)
         return CUDA_ERROR_INVALID_VALUE;
     if (!cushim__mock->initialised)
@@ -56,7 +56,7 @@ MOCK_EXACT(DeviceGetAttribute)(int *pi, CUdevice_attribute attrib, CUdevice dev)
         return code;
     if (number < 0 || number >= MOCK_ATTRIBUTES_MAX)
         return CUDA_ERROR_INVALID_VALUE;
-    /* The mock has places of its own, whatever the profile's device had. */
+    /* The mock's devices have PCI addresses of their own, whatever the profile says. */
     if (number == CU_DEVICE_ATTRIBUTE_PCI_BUS_ID)
         *pi = (int)device->bus;
     else if (number == CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID ||
@@ -105,7 +105,7 @@ MOCK_EXACT(DeviceTotalMem_v2)(size_t *NOT_NULL bytes, struct mock_device *device
     return CUDA_SUCCESS;
 }
 
-/* The ABI of CUDA 2.0 has 32 bits, which say the most that they can for more. */
+/* The ABI of CUDA 2.0 has 32 bits. A larger size is reported as the largest that fits. */
 MOCK_EXACT(DeviceTotalMem)(unsigned int *NOT_NULL bytes, const struct mock_device *device)
 {
     const size_t all = cushim__mock->settings.memory_bytes;
@@ -129,7 +129,7 @@ MOCK_APPROXIMATE(DeviceGetTexture1DLinearMaxWidth, "formats of CUDA 11 and later
     return CUDA_SUCCESS;
 }
 
-/* An H200 has no kind of execution affinity, and the driver refuses none that is asked for. */
+/* An H200 has no kind of execution affinity, but the driver refuses no kind that is asked for. */
 MOCK_EXACT(DeviceGetExecAffinitySupport)(int *NOT_NULL pi, const struct mock_device *device)
 {
     *pi = 0;
@@ -143,7 +143,7 @@ MOCK_EXACT(DeviceGetHostAtomicCapabilities)
     struct mock_device *device;
     CUresult code;
 
-    /* This is looked at before cuInit, too. */
+    /* This is checked even before cuInit. */
     if (!capabilities || !operations || count == 0)
         return CUDA_ERROR_INVALID_VALUE;
     if (!cushim__mock->initialised)
@@ -199,7 +199,7 @@ static bool read_address(const char *text, unsigned part[4])
     return text && !*text;
 }
 
-/* The length is read as if it had no sign. */
+/* The length is read as an unsigned number. */
 MOCK_EXACT(DeviceGetName)(char *NOT_NULL name, struct mock_device *device, int len)
 {
     const char *text = cushim__mock->settings.profile.name;
@@ -217,7 +217,7 @@ MOCK_EXACT(DeviceGetName)(char *NOT_NULL name, struct mock_device *device, int l
     return CUDA_SUCCESS;
 }
 
-/* The mock has no MIG instances, which the second ABI is about. */
+/* The second ABI is about MIG instances, which the mock does not have. */
 MOCK_ALSO(DeviceGetUuid_v2)
 MOCK_EXACT(DeviceGetUuid)(CUuuid *NOT_NULL uuid, struct mock_device *device)
 {
@@ -256,7 +256,7 @@ MOCK_EXACT(DeviceGetByPCIBusId)(CUdevice *dev, const char *pciBusId)
     return CUDA_ERROR_INVALID_DEVICE;
 }
 
-/* NvSciSync is of other platforms: Linux drivers on a PC check the arguments and do no more. */
+/* NvSciSync belongs to other platforms: Linux drivers on a PC only check the arguments. */
 MOCK_EXACT(DeviceGetNvSciSyncAttributes)(void *nvSciSyncAttrList, CUdevice dev, int flags)
 {
     struct mock_device *device;
@@ -270,10 +270,10 @@ MOCK_EXACT(DeviceGetNvSciSyncAttributes)(void *nvSciSyncAttrList, CUdevice dev, 
 
 /* Peers: devices that reach each other's memory. */
 
-/* Of CUflushGPUDirectRDMAWritesTarget and -Scope, which older headers do not know. */
+/* Values of CUflushGPUDirectRDMAWritesTarget and -Scope, which older headers lack. */
 enum { CURRENT_CONTEXT = 0, TO_OWNER = 100, TO_ALL_DEVICES = 200 };
 
-/* Two devices that the program sees, and that differ. */
+/* Check that two devices are visible to the program, and differ. */
 static CUresult find_pair(CUdevice one, CUdevice other)
 {
     struct mock_device *device;
@@ -288,7 +288,7 @@ MOCK_EXACT(DeviceCanAccessPeer)(int *NOT_NULL canAccessPeer, CUdevice dev, CUdev
 {
     CUresult code = find_pair(dev, peerDev);
 
-    /* To itself a device is no peer, which here is an answer and no mistake. */
+    /* A device is not its own peer, which here is an answer rather than an error. */
     if (code != CUDA_SUCCESS && (dev != peerDev || dev < 0 || dev >= cushim__mock_device_count()))
         return code;
     *canAccessPeer = dev != peerDev;

@@ -86,26 +86,26 @@ cushim_function cushim_mock_symbol(const char *symbol, void *mock)
 }
 
 /*
- * How a program finds functions through the driver itself: driver-semantics.md #5 and #6. A name
- * is asked for without the version and the stream that its symbols have as suffixes.
+ * How a program finds functions through the driver itself (driver-semantics.md #5 and #6). A name
+ * is passed without the suffixes for version and stream that its symbols have.
  *
- * What the statements leave open was asked of the drivers 470 (11.4), 525 (12.0), 555 (12.5) and
- * 580 (13.0): a negative version is newer than all, and still not refused; flags above 3 are
- * refused before anything is looked up, 3 is 2, and a NULL name or function pointer crashes.
+ * What the statements leave open was measured on the drivers 470 (11.4), 525 (12.0), 555 (12.5) and
+ * 580 (13.0): a negative version counts as newer than all and is still not refused; flags above 3
+ * are refused before any lookup, 3 means 2, and a NULL name or function pointer crashes.
  */
 
 enum { PER_THREAD_STREAM = 2, HIGHEST_FLAGS = 3 };
 enum { FOUND, UNKNOWN_NAME, TOO_OLD };
 
 /*
- * From here on a version above the driver's own is refused; 555 returns the newest that it
- * has, 580 refuses. No driver in between was asked.
+ * From this driver on, a version above the driver's own is refused: 555 returns the newest that it
+ * has, 580 refuses. No driver in between was measured.
  */
 enum { REFUSES_NEWER = 13000 };
 
 /*
- * Find the newest symbol of a base name that `version` knows. Returns how it stands with it. What
- * has no symbol for the per-thread default stream is found without.
+ * Find the newest symbol of a base name that `version` knows. Returns FOUND, UNKNOWN_NAME or
+ * TOO_OLD. A name without a symbol for the per-thread default stream is found without it.
  */
 static int find(const char *base, unsigned version, bool per_thread, unsigned *slot)
 {
@@ -171,7 +171,7 @@ MOCK_EXACT(GetProcAddress_v2)
     return CUDA_SUCCESS;
 }
 
-/* No identifier is known here; drivers 470 to 580 return the same for one that they do not know. */
+/* The mock knows no identifier; drivers 470 to 580 return the same for one they do not know. */
 MOCK_APPROXIMATE(GetExportTable, "knows no table: those of the driver are private")
 (const void **NOT_NULL ppExportTable, const CUuuid *NOT_NULL pExportTableId)
 {
@@ -196,7 +196,7 @@ static const struct {
     unsigned short number, since;
 } newer[] = {{47, 13040}, {227, 13040}, {917, 13010}, {918, 13030}, {919, 13040}};
 
-/* Whether the driver of this version knows a code, if there is such a code. */
+/* Whether a driver of the mock's version knows a code, if the code exists. */
 static bool is_known(CUresult code)
 {
     for (size_t i = 0; i < sizeof newer / sizeof *newer; i++) {
@@ -231,7 +231,7 @@ MOCK_APPROXIMATE(GetErrorString, "the texts are those of cushim_error_string")
 
 /* The profiler's switch: nothing profiles the mock. */
 
-/* The driver itself has not supported this for long. */
+/* The driver itself has long ceased to support this. */
 MOCK_EXACT(ProfilerInitialize)(void)
 {
     return CUDA_ERROR_NOT_SUPPORTED;

@@ -111,7 +111,7 @@ void cushim__mock_event_share(const struct mock_event *event, struct mock_event_
     record->shared_number = cushim__mock_shared_event_newest(event->shared);
 }
 
-/* Retain the newest record. Returns NULL if the event was not recorded, or memory is short. */
+/* Retain the newest record. Returns NULL if the event was not recorded or memory runs out. */
 static struct mock_event_record *newest(const struct mock_event *event)
 {
     struct mock_event_record *record;
@@ -161,7 +161,7 @@ MOCK_EXACT(EventDestroy)(struct mock_event *event)
     const CUevent handle = event->object.handle;
     CUresult code = event->capture_state == MOCK_NOT_CAPTURED ? synchronize(event) : CUDA_SUCCESS;
 
-    /* Meanwhile others may have called, and have destroyed it. */
+    /* Other threads may have destroyed the event meanwhile. */
     if (code == CUDA_SUCCESS)
         code = cushim__mock_object_find(handle, MOCK_EVENT, &event);
     return code ? code : cushim__mock_EventDestroy_v2(event);

@@ -37,7 +37,7 @@ void cushim__mock_shared_event_release(struct mock_shared_event *shared)
     free(shared);
 }
 
-/* One with or without its page; takes `made` over if it is without. */
+/* Complete `made`, or release it and fail, with `without` if it has no usable page. */
 static CUresult finish(struct mock_shared_event *made, int file, CUresult without,
                        struct mock_shared_event **shared)
 {
@@ -104,11 +104,11 @@ bool cushim__mock_shared_event_done(const struct mock_shared_event *shared, uint
            !cushim__mock_event_is_held(shared, number);
 }
 
-/* What a CUipcEventHandle holds. */
+/* The contents of a CUipcEventHandle. */
 struct handle {
     char magic[8];
     struct mock_shared_pages address;
-    uint64_t sum; /* of what is before it */
+    uint64_t sum; /* checksum of the members before it */
 };
 
 _Static_assert(sizeof(struct handle) <= sizeof(CUipcEventHandle), "it does not fit");
@@ -126,7 +126,7 @@ static uint64_t sum_of(const struct handle *handle)
     return sum;
 }
 
-/* From now on other processes see the records of the event, also the one that is under way. */
+/* Let other processes see the records of the event from now on, also one that is under way. */
 static CUresult share(struct mock_event *event)
 {
     struct mock_event_record *record = event->record;
@@ -146,7 +146,7 @@ MOCK_EXACT(IpcGetEventHandle)(CUipcEventHandle *NOT_NULL pHandle, CUevent NOT_NU
     struct handle handle = {.sum = 0};
     struct mock_context *context;
     struct mock_event *found;
-    CUresult code = cushim__mock_context_current(&context); /* any: driver-semantics.md #74 */
+    CUresult code = cushim__mock_context_current(&context); /* any one: driver-semantics.md #74 */
 
     if (code == CUDA_SUCCESS)
         code = cushim__mock_object_find(event, MOCK_EVENT, &found);
@@ -164,7 +164,7 @@ MOCK_EXACT(IpcGetEventHandle)(CUipcEventHandle *NOT_NULL pHandle, CUevent NOT_NU
     return CUDA_SUCCESS;
 }
 
-/* Whether the event is one of this process. */
+/* Whether the event belongs to this process. */
 static bool is_own(const struct handle *handle)
 {
     struct mock_event *event = NULL;

@@ -23,7 +23,7 @@ struct record_operation {
 struct wait_operation {
     struct mock_operation operation;
     struct mock_event_record *record;
-    struct mock_stream *stream; /* while it stands in the record's list */
+    struct mock_stream *stream; /* while it is in the record's list */
 };
 
 struct mock_event_record *cushim__mock_event_record_create(void)
@@ -229,7 +229,7 @@ static CUresult record_on(struct mock_event *event, struct mock_stream *stream)
     return code;
 }
 
-/* A default stream is what is wrong first, then the event, and then a stream that was created. */
+/* Errors are checked in this order: a default stream, the event, a stream that was created. */
 MOCK_ALSO(EventRecord)
 MOCK_EXACT(EventRecordWithFlags)(CUevent hEvent, CUstream hStream, unsigned int flags)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A process holds the number of a record by a lock on that byte of the file of the event's page. */
+/* A process holds a record's number by a lock on that byte of the file of the event's page. */
 #define _GNU_SOURCE
 #include "src/mock/api/event_ipc.h"
 
@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* So often a lock is asked for that another process holds. */
+/* How often a lock that another process holds is requested. */
 enum { LOCK_TRIES = 1000 };
 
 struct mock_event_holder {
     int file;
-    uint64_t begun[MOCK_EVENT_SLOTS]; /* by this process, and not ended; 0: none */
+    uint64_t begun[MOCK_EVENT_SLOTS]; /* begun by this process and not ended; 0 if none */
 };
 
 static bool lock(int file, short type, uint64_t number)
@@ -35,7 +35,7 @@ static bool is_locked(int file, uint64_t number)
     return fcntl(file, F_OFD_GETLK, &range) == 0 && range.l_type != F_UNLCK;
 }
 
-/* Whether the system lets this process have such locks: no record has the number 0. */
+/* Whether the system grants this process such locks. It tries number 0, which no record has. */
 static bool can_lock(int file)
 {
     return lock(file, F_WRLCK, 0) ? lock(file, F_UNLCK, 0) : errno == EAGAIN || errno == EACCES;
@@ -61,8 +61,8 @@ void cushim__mock_event_holder_destroy(struct mock_shared_event *shared)
 }
 
 /*
- * The lock comes before the number can be seen, so that it is never seen unlocked and not done.
- * Another process holds it for a moment only; where one holds it on, that lock does as well.
+ * The number is locked before others can see it, so that it is never seen unlocked and not done.
+ * Another process holds the lock only for a moment; if one keeps it, that lock serves as well.
  */
 uint64_t cushim__mock_shared_event_begin(struct mock_shared_event *shared)
 {

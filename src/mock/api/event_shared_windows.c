@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is begun and not done carries the number of a member, which is a process that has the event's
- * page; a member lives as long as an object of its name does, and Windows ends that with the process.
+ * A record that is begun and not done carries the number of a member, a process with the event's
+ * page. A member lives as long as an object of its name, which Windows ends with the process.
  */
 #include "src/mock/api/event_ipc.h"
 
@@ -16,7 +16,7 @@ struct mock_event_holder {
     HANDLE alive;
 };
 
-/* A record that a member has begun. Nobody records 2^32 times. */
+/* Combine a record's number with the member that has begun it. Nobody records 2^32 times. */
 static uint64_t claim_of(uint64_t number, uint32_t member)
 {
     return number << 32 | member;
@@ -74,8 +74,8 @@ void cushim__mock_event_holder_destroy(struct mock_shared_event *shared)
 }
 
 /*
- * The claim comes before the number can be seen, so that it is never seen without its member. Who
- * finds a claim whose number is not written yet writes it: its member may be gone.
+ * The claim is made before others can see the number, so that it is never seen without its member.
+ * Whoever finds a claim whose number is not yet written writes it, for its member may be gone.
  */
 uint64_t cushim__mock_shared_event_begin(struct mock_shared_event *shared)
 {

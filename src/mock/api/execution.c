@@ -22,16 +22,16 @@
 #include "src/race/race.h"
 
 enum {
-    PART = 50000,       /* instructions of threads; others work after so many */
-    PRINTED = 64 << 10, /* what is printed before the end */
+    PART = 50000,       /* instructions of threads, after which others work */
+    PRINTED = 64 << 10, /* bytes of output that are kept before they are flushed */
     WARP = 32,
     /*
-     * About what a GPU takes: an instruction of a warp needs so many cycles, and a multiprocessor
-     * works on so many warps at a time, which makes 4 instructions of warps in a cycle.
+     * Roughly as on a GPU: an instruction of a warp takes CYCLES, and a multiprocessor works on
+     * WARPS_AT_ONCE warps at a time, which makes 4 instructions of warps per cycle.
      */
     CYCLES = 8,
     WARPS_AT_ONCE = 32,
-    DEFAULT_KHZ = 1000000, /* of a profile that does not say */
+    DEFAULT_KHZ = 1000000, /* for a profile without a clock rate */
 };
 
 struct mock_execution {
@@ -39,12 +39,12 @@ struct mock_execution {
     struct ptx_host host;
     struct ptx_launch *launch;
     enum ptx_state state;
-    bool limited; /* it has reached the limit of instructions */
+    bool limited; /* the limit of instructions was reached */
     uint64_t warps, block_warps, threads;
-    /* The part that is under way: when it began, and what had been done. */
+    /* The current part: when it began, and what had been done before. */
     uint64_t began_ns, instructions;
     struct ptx_counts done;
-    struct mock_accesses accesses[MOCK_ACCESS_USES]; /* unless no races are looked for */
+    struct mock_accesses accesses[MOCK_ACCESS_USES]; /* if races are looked for */
     char *printed;
     size_t printed_bytes, printed_room;
 };
@@ -131,7 +131,7 @@ static bool free_memory(void *data, uint64_t address)
     return true;
 }
 
-/* Return how many warps are worked on at a time, of those that have not ended. */
+/* Return how many of the warps that have not ended are worked on at once. */
 static uint64_t warps_at_once(const struct mock_execution *execution)
 {
     const uint64_t most = WARPS_AT_ONCE * (uint64_t)cushim__mock->settings.profile
@@ -274,7 +274,7 @@ bool cushim__mock_execution_step(struct mock_execution *execution, uint64_t *dur
     return execution->state == PTX_RUNNING && !execution->limited;
 }
 
-/* --- ends --- */
+/* --- the end of an execution --- */
 
 /* ` (memory#3+132, 4 bytes beyond its end)`. */
 static void say_where(uint64_t address, char *text, size_t size)
@@ -328,7 +328,7 @@ static CUresult fault(const struct mock_execution *execution)
     return code;
 }
 
-/* Log why a kernel does not end by itself, and pass the code on. */
+/* Log why a kernel was stopped, and return the code. */
 static CUresult stop(const struct mock_execution *execution, CUresult code, const char *why)
 {
     const struct mock_executed *what = &execution->what;

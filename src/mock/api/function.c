@@ -10,7 +10,7 @@
 #include "src/mock/core/state.h"
 
 enum {
-    TRIVIAL_REGISTERS = 4, /* what the driver says of a kernel without code */
+    TRIVIAL_REGISTERS = 4, /* what the driver reports for a kernel without code */
     CARVEOUT_DEFAULT = -1,
     CARVEOUT_MAX = 100,
     LAST_ATTRIBUTE = 15,
@@ -28,7 +28,7 @@ static void function_free(struct mock_function *function)
     free(function);
 }
 
-/* The mock ends while it has its handle. */
+/* Called if the mock ends while the function has its handle. */
 static void drop(void *object)
 {
     struct mock_function *function = object, **link = function->list;
@@ -205,7 +205,7 @@ MOCK_APPROXIMATE(FuncGetAttribute, "of PTX, registers and local memory are those
 (int *NOT_NULL pi, CUfunction_attribute attrib, CUfunction hfunc)
 {
     struct mock_function *function;
-    /* A CUkernel is no function here. */
+    /* A CUkernel is not taken for a function here. */
     CUresult code = cushim__mock_object_find(hfunc, MOCK_FUNCTION, &function);
 
     if (code != CUDA_SUCCESS)
@@ -227,7 +227,7 @@ MOCK_EXACT(FuncSetCacheConfig)(struct mock_function *function, CUfunc_cache conf
     return CUDA_SUCCESS;
 }
 
-/* No device of today has banks to choose: the value is checked, and nothing else. */
+/* No current device has a choice of banks, so the value is only checked. */
 MOCK_EXACT(FuncSetSharedMemConfig)(struct mock_function *function, CUsharedconfig config)
 {
     if ((unsigned)config > CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE)
@@ -277,7 +277,7 @@ MOCK_APPROXIMATE(FuncGetParamCount, "no driver of this version was measured")
     return CUDA_SUCCESS;
 }
 
-/* What is loaded lazily is found to be loaded as soon as its handle is asked for. */
+/* A function that is loaded lazily counts as loaded as soon as its handle is asked for. */
 MOCK_EXACT(FuncIsLoaded)
 (cushim_CUfunctionLoadingState *NOT_NULL state, struct mock_function *NOT_NULL function)
 {
@@ -297,13 +297,13 @@ MOCK_EXACT(FuncLoad)(struct mock_function *function)
  */
 
 enum {
-    /* Attributes by number: older headers do not know them. */
+    /* Numbers of attributes that older headers do not know. */
     BLOCKS_PER_MULTIPROCESSOR = 106,
     RESERVED_SHARED_PER_BLOCK = 111,
-    /* In what steps a multiprocessor gives away what it has. */
+    /* The units in which a multiprocessor allocates its resources. */
     WARP = 32,
     SHARED_STEP = 128,
-    REGISTER_STEP = 256, /* for a warp */
+    REGISTER_STEP = 256, /* per warp */
 };
 
 /* How much of its memory a multiprocessor can set aside as shared memory, in KiB. */
@@ -319,7 +319,7 @@ static size_t least(size_t one, size_t other)
     return one < other ? one : other;
 }
 
-/* The shared memory of a multiprocessor, under a function's preference, so that one block fits. */
+/* The shared memory of a multiprocessor that a function prefers, but enough for one block. */
 static size_t capacity(const struct mock_function *function, size_t block_bytes)
 {
     const size_t most =
@@ -378,7 +378,7 @@ MOCK_APPROXIMATE(OccupancyMaxActiveBlocksPerMultiprocessorWithFlags,
     return CUDA_SUCCESS;
 }
 
-/* The largest of the block sizes that occupy most threads. */
+/* The largest of the block sizes that occupy the most threads. */
 MOCK_ALSO(OccupancyMaxPotentialBlockSize)
 MOCK_APPROXIMATE(OccupancyMaxPotentialBlockSizeWithFlags, "registers of PTX are not known")
 (struct mock_context *current, int *NOT_NULL minGridSize, int *NOT_NULL blockSize,

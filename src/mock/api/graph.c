@@ -27,8 +27,8 @@ static void node_free(struct mock_node *node)
 }
 
 /*
- * At the end of the mock each object with a handle goes by itself, in no order that matters: what
- * has a handle of its own is left alone.
+ * At the end of the mock, each object with a handle is dropped on its own, in any order, so these
+ * functions leave alone what has a handle of its own.
  */
 static void drop_node(void *object)
 {
@@ -77,7 +77,7 @@ static void unlink_node(struct mock_node *node)
     graph->node_count--;
 }
 
-/* How many graphs lie in each other, this one included. */
+/* Count the levels of nested graphs, this one included. */
 static unsigned levels_below(const struct mock_graph *graph)
 {
     unsigned most = 0;
@@ -157,9 +157,7 @@ void cushim__mock_node_destroy(struct mock_node *node)
     node_end(node);
 }
 
-/*
- * A node at the end of its graph, without edges. NULL: out of memory; `work` is the caller's then.
- */
+/* Append a node without edges. Returns NULL if memory runs out; `work` is the caller's then. */
 static struct mock_node *node_create(struct mock_graph *graph, const struct mock_work *work)
 {
     struct mock_node *node = calloc(1, sizeof *node);
@@ -219,7 +217,7 @@ static bool work_copy(const struct mock_work *work, bool visible, struct mock_wo
            cushim__mock_graph_clone(work->child, visible, &copy->child) == CUDA_SUCCESS;
 }
 
-/* Copy a node; its dependencies were copied before, `copies` are those of the nodes before it. */
+/* Copy a node without its edges. */
 static bool node_copy(const struct mock_node *node, struct mock_graph *clone)
 {
     struct mock_work work;
@@ -249,7 +247,7 @@ static bool copy_edges(const struct mock_edges *edges, struct mock_node *const *
     return true;
 }
 
-/* The copies stand in the order of the originals, so each has the place of its own. */
+/* Copies are in the order of the originals, so that a copy has the index of its original. */
 static bool copy_all_edges(const struct mock_graph *graph, const struct mock_graph *clone,
                            struct mock_node **copies)
 {

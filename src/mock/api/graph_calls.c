@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Graphs and their nodes, as programs call them: what does not depend on what a node does. */
+/* The calls on graphs and their nodes that do not depend on what a node does. */
 #include <stdio.h>
 #include <string.h>
 
@@ -42,8 +42,8 @@ MOCK_EXACT(GraphNodeFindInClone)
 }
 
 /*
- * Give nodes of a graph to a program, as cushim__mock_edges_give() does with those of edges. The
- * driver gives roots the other way round (driver-semantics.md #133).
+ * Return nodes of a graph to a program, as cushim__mock_edges_give() does those of edges. The
+ * driver returns roots in reverse order (driver-semantics.md #133).
  */
 MOCK_ALSO(GraphGetRootNodes)
 MOCK_EXACT(GraphGetNodes)
@@ -170,7 +170,7 @@ MOCK_APPROXIMATE(GraphDebugDotPrint, "nodes have a type and edges alone, whateve
     return fclose(file) != 0 || failed ? CUDA_ERROR_OPERATING_SYSTEM : CUDA_SUCCESS;
 }
 
-/* Edges of graphs, as programs read and change them. */
+/* The calls that read and change the edges of graphs. */
 
 enum { PROGRAMMATIC = 1, LAST_PORT = 2 };
 
@@ -208,7 +208,7 @@ CUresult cushim__mock_edges_read(const struct mock_graph *graph, const CUgraphNo
     return CUDA_SUCCESS;
 }
 
-/* All edges come in the order of the nodes that they come from. */
+/* Edges are returned in the order of the nodes that they come from. */
 MOCK_ALSO(GraphGetEdges)
 MOCK_EXACT(GraphGetEdges_v2)
 (const struct mock_graph *graph, CUgraphNode *from, CUgraphNode *to,
@@ -267,7 +267,7 @@ static CUresult connect(struct mock_node *from, struct mock_node *to, const CUgr
     return cushim__mock_node_connect(from, to, data) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-/* An edge is identified by its data too, if they are given. */
+/* If data is given, it has to be that of the edge. */
 static CUresult disconnect(struct mock_node *from, struct mock_node *to,
                            const CUgraphEdgeData *data)
 {

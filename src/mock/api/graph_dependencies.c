@@ -100,18 +100,15 @@ CUresult cushim__mock_edges_give(const struct mock_edges *edges, CUgraphNode *no
 }
 
 /*
- * How the nodes of a graph are launched: in an order in which each comes after those that it
- * depends on, and in lanes, which are streams at a launch. A node goes on in the lane of one that
- * it depends on, if it is the first to do so; nodes that do not depend on each other are in
- * different lanes.
+ * The nodes of a graph are launched in an order in which each comes after those that it depends on,
+ * and in lanes, which become streams at a launch. A node continues the lane of one that it depends
+ * on, if it is the first to do so; nodes that do not depend on each other are in different lanes.
  */
 
-/* Beyond so many lanes, nodes share one with others. */
+/* Beyond this many lanes, nodes share one with others. */
 enum { LANES_MAX = 64 };
 
-/*
- * By their distance from the roots and by creation. Returns how many could be brought into order.
- */
+/* Sort nodes by their distance from the roots and by creation. Returns how many could be sorted. */
 static size_t sort(struct mock_graph *graph)
 {
     size_t ready = 0, done = 0;

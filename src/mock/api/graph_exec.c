@@ -32,7 +32,7 @@ void cushim__mock_exec_release(struct mock_exec *exec)
         exec_free(exec);
 }
 
-/* At the end of the mock: the engine, and with it all launches, went before. */
+/* Called at the end of the mock, when the engine, and with it all launches, is gone. */
 static void drop(void *object)
 {
     struct mock_exec *exec = object;
@@ -41,7 +41,7 @@ static void drop(void *object)
     exec_free(exec);
 }
 
-/* Find the copy of a node, in child graphs too. */
+/* Find the copy of a node, also in child graphs. */
 static struct mock_node *copy_in(const struct mock_graph *image, const struct mock_node *original)
 {
     struct mock_node *copy = cushim__mock_graph_copy_of(image, original);
@@ -53,7 +53,7 @@ static struct mock_node *copy_in(const struct mock_graph *image, const struct mo
     return copy;
 }
 
-/* The node of an executable graph that was made from a node. INVALID_VALUE: there is none. */
+/* Find the node of an executable graph that was made from a node, or return INVALID_VALUE. */
 static CUresult exec_node(CUgraphExec handle, CUgraphNode node, struct mock_node **copy)
 {
     struct mock_node *original;
@@ -74,13 +74,13 @@ static bool runs_on_device(CUgraphNodeType type)
            type == CU_GRAPH_NODE_TYPE_MEMSET || type == CU_GRAPH_NODE_TYPE_GRAPH;
 }
 
-/* Where an instantiation fails. */
+/* Where an instantiation has failed. */
 struct failure {
-    struct mock_node *node; /* of the program's graph; NULL: none */
+    struct mock_node *node; /* of the program's graph, or NULL */
     CUgraphInstantiateResult result;
 };
 
-/* What a graph that is launched from the device may consist of. */
+/* Check that a graph may be launched from the device. */
 static CUresult check_device_launch(const struct mock_graph *graph, struct failure *failure)
 {
     for (struct mock_node *node = graph->first; node; node = node->next) {
@@ -113,7 +113,7 @@ static CUresult make(struct mock_graph *graph, cuuint64_t flags, CUgraphExec *ha
     if (!exec)
         return CUDA_ERROR_OUT_OF_MEMORY;
     exec->references = 1;
-    /* The priority is not returned (driver-semantics.md #138). */
+    /* The flag for priorities is not returned (driver-semantics.md #138). */
     exec->flags = flags & ~(cuuint64_t)NODE_PRIORITY;
     code = cushim__mock_graph_clone(graph, false, &exec->image);
     if (code == CUDA_SUCCESS)
@@ -206,7 +206,7 @@ MOCK_APPROXIMATE(GraphExecGetId, "no driver of this version was measured")
     return CUDA_SUCCESS;
 }
 
-/* A launch that is under way goes on to its end. */
+/* A launch that is under way runs to its end. */
 MOCK_EXACT(GraphExecDestroy)(struct mock_exec *exec, bool uncaptured)
 {
     cushim__mock_object_remove(exec);
@@ -214,7 +214,7 @@ MOCK_EXACT(GraphExecDestroy)(struct mock_exec *exec, bool uncaptured)
     return CUDA_SUCCESS;
 }
 
-/* What single nodes of executable graphs do, as programs change it. */
+/* The calls that change what single nodes of executable graphs do. */
 
 /* Whether two addresses lie in the same kind of memory of the same context. */
 static bool is_alike(CUdeviceptr one, CUdeviceptr other)
@@ -271,7 +271,7 @@ CUresult cushim__mock_exec_check(const struct mock_node *node, const struct mock
     return CUDA_SUCCESS;
 }
 
-/* Let a node do `work`. Takes it over. */
+/* Make a node do `work`, which is taken over. */
 static CUresult set(CUgraphExec handle, CUgraphNode node, struct mock_work work)
 {
     struct mock_node *copy;

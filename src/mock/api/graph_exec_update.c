@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whole executable graphs that take over what another graph of the same shape does. */
+/* Updates of whole executable graphs, which take over what a graph of the same shape does. */
 #include <stdlib.h>
 
 #include "src/mock/api/api.h"
 #include "src/mock/api/graph.h"
 #include "src/mock/sim/operation.h"
 
-/* Say which node of the program's graph stands in the way. */
+/* Report which node of the program's graph prevents the update. */
 static CUresult fail(CUgraphExecUpdateResultInfo *info, CUgraphExecUpdateResult result,
                      const struct mock_node *node, const struct mock_node *from)
 {
@@ -22,9 +22,7 @@ struct pair {
     struct mock_node *node;
 };
 
-/*
- * Both graphs have as many nodes. `waiting` of each paired node is the number of its pair, from 1.
- */
+/* Both graphs have equally many nodes. `waiting` of a paired node is its pair's number, from 1. */
 struct pairing {
     struct pair *pairs;
     size_t count;
@@ -69,8 +67,8 @@ static void turn(struct pairing *pairing)
 }
 
 /*
- * Exit nodes are pairs by creation, and so are, from there, the dependencies of each pair in order.
- * The exit node that was made last is looked at first (driver-semantics.md #183).
+ * Pair exit nodes in the order of creation; from there, the dependencies of each pair are paired in
+ * order. The exit node that was made last is looked at first (driver-semantics.md #183).
  */
 static CUresult pair_exits(struct pairing *pairing, const struct mock_graph *image,
                            const struct mock_graph *graph, CUgraphExecUpdateResultInfo *info)
@@ -101,7 +99,7 @@ static CUresult pair_dependencies(struct pairing *pairing, struct pair both,
     return CUDA_SUCCESS;
 }
 
-/* The first ABI takes nodes by creation, and looks at what depends on them. */
+/* The first ABI pairs nodes in the order of creation, and compares what depends on them. */
 static CUresult pair_created(struct pairing *pairing, const struct mock_graph *image,
                              const struct mock_graph *graph, CUgraphExecUpdateResultInfo *info)
 {
@@ -137,7 +135,7 @@ static CUresult check_pair(struct pair both, bool first_abi, CUgraphExecUpdateRe
     return CUDA_SUCCESS;
 }
 
-/* Leaves the number of its pair in `waiting` of each node. */
+/* Leaves the number of each node's pair in its `waiting`. */
 static CUresult check(const struct mock_graph *image, const struct mock_graph *graph,
                       bool first_abi, CUgraphExecUpdateResultInfo *info)
 {
@@ -166,7 +164,7 @@ static CUresult check(const struct mock_graph *image, const struct mock_graph *g
     return code;
 }
 
-/* What nodes will do, copied before any of them does it. */
+/* Copy what nodes will do before any of them does it. */
 static CUresult prepare(const struct mock_graph *graph)
 {
     CUresult code = CUDA_SUCCESS;
@@ -197,7 +195,7 @@ static void give_up(const struct mock_graph *graph)
     }
 }
 
-/* Let each node do what its partner does. A child graph stays, and its nodes do. */
+/* Make each partner do what its node does. A child graph stays, and its nodes are updated. */
 static void take(const struct mock_graph *graph)
 {
     for (const struct mock_node *node = graph->first; node; node = node->next) {

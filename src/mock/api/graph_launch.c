@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A plan of what a call queues, all or nothing, and the launches of graphs, which need one. */
+/* Plans of what a call queues, all or nothing, and the launches of graphs, which need them. */
 #include <stdlib.h>
 
 #include "src/mock/api/api.h"
@@ -16,8 +16,8 @@ enum step { OPERATION, FENCE, WAIT, EVENT_RECORD, EVENT_WAIT };
 struct mock_planned {
     enum step step;
     struct mock_stream *stream;
-    struct mock_operation *operation; /* NULL: it was queued, or there is none */
-    struct mock_event_record *record; /* that is set or awaited; a reference of its own */
+    struct mock_operation *operation; /* NULL if it was queued, or there is none */
+    struct mock_event_record *record; /* set or awaited; this entry owns a reference */
     struct mock_event *event;
 };
 
@@ -38,13 +38,13 @@ static CUresult add(struct mock_plan *plan, struct mock_planned planned)
         plan->at = at;
         plan->room = room;
     }
-    /* What is queued first may be done at once, and a stream that has ended goes with its work. */
+    /* Work queued first may be done at once, and a stream that has ended goes with its work. */
     cushim__mock_stream_retain(planned.stream);
     at[plan->count++] = planned;
     return CUDA_SUCCESS;
 }
 
-/* Queue an operation on a stream. Takes it over in any case; NULL is OUT_OF_MEMORY. */
+/* Queue an operation on a stream. Takes it over in any case; NULL fails with OUT_OF_MEMORY. */
 static CUresult plan_operation(struct mock_plan *plan, struct mock_stream *stream,
                                struct mock_operation *operation)
 {
@@ -131,7 +131,7 @@ static void submit_fence(struct mock_planned *planned)
     planned->record->clock = cushim__race_last(&planned->stream->race);
 }
 
-/* In an eager schedule it is done by the time that it is awaited. */
+/* In an eager schedule the record is done by the time that it is awaited. */
 static void submit_wait(struct mock_planned *planned)
 {
     cushim__race_wait(&planned->stream->race, planned->record->clock);
@@ -149,7 +149,7 @@ static void submit_event_record(struct mock_planned *planned)
     cushim__mock_event_record_submitted(planned->event, record, planned->stream);
 }
 
-/* What the event stands for may be what the same launch has recorded. */
+/* The event may stand for a record that the same launch has made. */
 static void submit_event_wait(struct mock_planned *planned)
 {
     cushim__mock_event_follow(planned->event, planned->stream);
@@ -198,13 +198,13 @@ void cushim__mock_plan_clear(struct mock_plan *plan)
 }
 
 /*
- * Launches of graphs. What does not depend on each other is executed side by side, so a launch uses
- * streams of its own besides the one that it is queued on (graph_dependencies.c); records order
- * them. A launch also waits for the former one of the same executable graph, whichever stream that
- * went to.
+ * Launches of graphs. Nodes that do not depend on each other are executed concurrently, so a launch
+ * uses streams of its own besides the one that it is queued on (graph_dependencies.c), ordered by
+ * event records. A launch also waits for the previous one of the same executable graph, whichever
+ * stream that was queued on.
  */
 
-/* The end of a launch keeps what the graph holds until then. */
+/* Keeps what the graph holds until the launch has ended. */
 struct launch_end {
     struct mock_operation operation;
     struct mock_exec *exec;
@@ -236,7 +236,7 @@ static CUresult plan_end(struct mock_plan *plan, struct mock_exec *exec, struct 
 static CUresult plan_graph(struct mock_plan *plan, const struct mock_graph *image,
                            struct mock_stream *stream);
 
-/* What is in pageable memory is read at the launch. */
+/* Sources in pageable memory are read at the launch. */
 static bool stage(struct mock_operation *operation)
 {
     const struct mock_copy *copy = cushim__mock_copy_of(operation);
@@ -293,7 +293,7 @@ static CUresult plan_node(struct mock_plan *plan, struct mock_node *node,
     return code;
 }
 
-/* Streams for the other lanes, which begin after what is queued on the first. */
+/* Create streams for the other lanes, which begin after what is queued on the first. */
 static CUresult begin_lanes(struct mock_plan *plan, const struct mock_graph *image,
                             struct mock_stream **lanes)
 {
@@ -310,7 +310,7 @@ static CUresult begin_lanes(struct mock_plan *plan, const struct mock_graph *ima
     return code;
 }
 
-/* What follows on the first stream waits for the others, and these go once they are queued. */
+/* Make the first stream wait for the others, which end once everything is queued. */
 static CUresult end_lanes(struct mock_plan *plan, const struct mock_graph *image,
                           struct mock_stream **lanes, CUresult code)
 {
@@ -348,7 +348,7 @@ static CUresult plan_graph(struct mock_plan *plan, const struct mock_graph *imag
     return code;
 }
 
-/* The events of a graph, before anything of it is queued. */
+/* Check the events of a graph before anything of it is queued. */
 static CUresult check_events(const struct mock_graph *image)
 {
     CUresult code = CUDA_SUCCESS;
@@ -365,7 +365,7 @@ static CUresult check_events(const struct mock_graph *image)
     return code;
 }
 
-/* Whether a copy of the graph writes to pageable memory: then the launch returns after it. */
+/* Whether a copy in the graph writes to pageable memory; the launch then returns after it. */
 static bool writes_pageable(const struct mock_graph *image)
 {
     for (size_t i = 0; i < image->node_count; i++) {
@@ -413,7 +413,7 @@ static CUresult launch(struct mock_exec *exec, struct mock_stream *stream)
     return writes_pageable(exec->image) ? cushim__mock_sim_wait_last(stream) : CUDA_SUCCESS;
 }
 
-/* A graph can be launched neither into a capture nor beside one that the stream would break. */
+/* A graph cannot be launched into a capture, nor on a stream that would break one. */
 static CUresult check_capture(struct mock_stream *stream)
 {
     return stream->capture ? cushim__mock_capture_refuse(stream)

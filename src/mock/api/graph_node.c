@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The calls that add nodes to graphs, and read and change what these do. */
+/* The calls that add nodes to graphs, and that read and change what nodes do. */
 #include <string.h>
 
 #include "src/mock/api/api.h"
@@ -131,9 +131,9 @@ MOCK_APPROXIMATE(GraphAddNode_v3, "no driver of this version was measured; refus
                cushim__mock_work_any_checked(nodeParams));
 }
 
-/* The parameters of nodes, as programs read and change them. */
+/* The calls that read and change the parameters of nodes. */
 
-/* Let a node do `work`. Takes it over. */
+/* Make a node do `work`, which is taken over. */
 static CUresult set(CUgraphNode handle, struct mock_work work)
 {
     struct mock_node *node;
@@ -214,7 +214,7 @@ MOCK_EXACT(GraphKernelNodeGetParams_v2)
     return CUDA_SUCCESS;
 }
 
-/* The former parameters are the first members of the later ones. */
+/* The earlier struct consists of the first members of the later one. */
 MOCK_EXACT(GraphKernelNodeGetParams)
 (struct CUDA_KERNEL_NODE_PARAMS_st *NOT_NULL nodeParams, const struct mock_node *node)
 {
@@ -282,7 +282,7 @@ static CUresult get_kernel(const struct mock_node *node, CUgraphNodeParams *para
     return code;
 }
 
-/* The former structs of this and of host functions are the first members of the later ones. */
+/* The earlier structs of sets and of host functions are the first members of the later ones. */
 static CUresult get_memset(const struct mock_node *node, CUgraphNodeParams *parameters)
 {
     CUDA_MEMSET_NODE_PARAMS set;
@@ -303,7 +303,7 @@ static CUresult get_host(const struct mock_node *node, CUgraphNodeParams *parame
     return CUDA_SUCCESS;
 }
 
-/* Write what a node does to parameters that are zero. */
+/* Write what a node does to zeroed parameters. */
 static CUresult get(const struct mock_node *node, CUgraphNodeParams *parameters)
 {
     parameters->type = node->work.type;

@@ -13,7 +13,7 @@
 #include "src/mock/memory/allocation.h"
 #include "src/mock/memory/pages.h"
 
-/* NULL means the current context; without one it means the context of the memory. */
+/* NULL means the current context, or if there is none the context of the memory. */
 static CUresult find_context(CUcontext handle, CUdeviceptr address, struct mock_context **context)
 {
     CUresult code = cushim__mock_context_find_or_current(handle, context);
@@ -25,7 +25,7 @@ static CUresult find_context(CUcontext handle, CUdeviceptr address, struct mock_
     return CUDA_SUCCESS;
 }
 
-/* The device's side of a copy, if it has one. */
+/* The address of the device's side of a copy, if it has one. */
 static CUdeviceptr address_of(const CUDA_MEMCPY3D *copy)
 {
     return copy->dstMemoryType == CU_MEMORYTYPE_HOST ? copy->srcDevice : copy->dstDevice;
@@ -123,7 +123,7 @@ struct mock_work cushim__mock_work_event(CUgraphNodeType type, CUevent event)
     return code ? refused(code) : (struct mock_work){.type = type, .event = event};
 }
 
-/* What comes after the member in use must be zero, and so must what is reserved before it. */
+/* Whether the bytes after the member in use are zero, and the reserved ones before it. */
 static bool is_clean(const CUgraphNodeParams *parameters)
 {
     static const size_t used[] = {
@@ -172,7 +172,7 @@ static struct mock_work host_from(const CUgraphNodeParams *parameters)
     return cushim__mock_work_host(&host);
 }
 
-/* Graphs allocate nothing here, so none frees anything; what no graph can free is wrong. */
+/* Graphs do not allocate here, so they free nothing; what no graph can free is invalid. */
 static CUresult check_free(CUdeviceptr address)
 {
     const struct mock_allocation *allocation = cushim__mock_allocation_at(address);

@@ -72,7 +72,7 @@ void cushim__mock_kernel_entry_release(struct mock_kernel_entry *entry)
     free(entry);
 }
 
-/* A zeroed array of the count, with what `from` has if it is not NULL. NULL: out of memory. */
+/* Copy an array, or create a zeroed one if `from` is NULL. Returns NULL if memory runs out. */
 static void *copy_array(const void *from, size_t count, size_t size)
 {
     void *to = calloc(count > 0 ? count : 1, size);
@@ -82,7 +82,7 @@ static void *copy_array(const void *from, size_t count, size_t size)
     return to;
 }
 
-/* Copy what the kernel does with memory. Returns false if there is none left. */
+/* Copy how the kernel accesses memory. Returns false if memory runs out. */
 static bool copy_accesses(struct mock_kernel_entry *entry, const struct cushim_mock_kernel *kernel)
 {
     if (!kernel->accesses && !kernel->access_bytes)
@@ -121,7 +121,7 @@ static struct mock_kernel_entry *create(const struct cushim_mock_kernel *kernel)
     return entry;
 }
 
-/* Register a kernel in place of one of its name. Launches that are queued keep the old one. */
+/* Register a kernel, in place of one of the same name. Queued launches keep the old one. */
 static CUresult put(const struct cushim_mock_kernel *kernel, bool is_built_in)
 {
     struct mock_kernel_entry *entry = create(kernel);

@@ -15,7 +15,7 @@ static size_t align(size_t offset, size_t alignment)
     return (offset + alignment - 1) / alignment * alignment;
 }
 
-/* Where a parameter of a size stands after others, as far as its size says: aligned to itself. */
+/* The offset of a parameter after others, assuming from its size that it is aligned to itself. */
 static size_t place(size_t offset, size_t bytes)
 {
     size_t alignment = 1;
@@ -25,12 +25,10 @@ static size_t place(size_t offset, size_t bytes)
     return align(offset, alignment);
 }
 
-/*
- * What the launch knows of the kernel's parameters: what is registered, or what the image declares.
- */
+/* A kernel's parameters as a launch knows them: as registered, or as the image declares them. */
 struct layout {
     const struct mock_image_kernel *kernel;
-    const struct mock_kernel_entry *entry; /* NULL: the image's */
+    const struct mock_kernel_entry *entry; /* NULL if the image declares them */
     size_t count;
     bool known;
 };
@@ -50,7 +48,7 @@ static size_t size_of(const struct layout *layout, size_t index)
                          : layout->kernel->parameters[index].bytes;
 }
 
-/* Return where a parameter stands; `offset` is where the one before it ends. */
+/* Return the offset of a parameter; `offset` is where the one before it ends. */
 static size_t offset_of(const struct layout *layout, size_t index, size_t offset)
 {
     if (layout->kernel->known && layout->kernel->parameter_count == layout->count)
@@ -59,8 +57,8 @@ static size_t offset_of(const struct layout *layout, size_t index, size_t offset
 }
 
 /*
- * Room for all parameters of a kernel, zeroed: of those that are registered with it, or else of
- * those that the image declares. NULL: out of memory.
+ * Create zeroed room for all parameters of a kernel: those that are registered with it, or else
+ * those that the image declares. Returns NULL if memory runs out.
  */
 static struct mock_parameters *parameters_create(const struct mock_image_kernel *kernel)
 {
@@ -69,7 +67,7 @@ static struct mock_parameters *parameters_create(const struct mock_image_kernel 
     struct mock_parameters *made;
     size_t offset = 0, end = 0, head;
 
-    /* An image may list them in any order. */
+    /* An image may list parameters in any order. */
     for (size_t i = 0; i < count; i++) {
         offset = offset_of(&layout, i, offset) + size_of(&layout, i);
         end = offset > end ? offset : end;
@@ -94,7 +92,7 @@ static struct mock_parameters *parameters_create(const struct mock_image_kernel 
     return made;
 }
 
-/* `CU_LAUNCH_PARAM_...` pairs. False: they make no sense. */
+/* Read `CU_LAUNCH_PARAM_...` pairs. Returns false if they make no sense. */
 static bool read_extra(void **extra, const void **buffer, size_t *bytes)
 {
     *buffer = NULL;
@@ -111,8 +109,8 @@ static bool read_extra(void **extra, const void **buffer, size_t *bytes)
 }
 
 /*
- * Copy from a buffer that `extra` of cuLaunchKernel names. INVALID_VALUE: it names none, or makes
- * no sense. LAUNCH_OUT_OF_RESOURCES: the buffer is too large. What a short buffer lacks is zero.
+ * Copy from the buffer that `extra` of cuLaunchKernel names. Returns INVALID_VALUE if it names none
+ * or makes no sense, LAUNCH_OUT_OF_RESOURCES if it is too large. What a short buffer lacks is zero.
  */
 static CUresult parameters_copy_extra(struct mock_parameters *parameters, void **extra)
 {
@@ -130,7 +128,7 @@ static CUresult parameters_copy_extra(struct mock_parameters *parameters, void *
     return CUDA_SUCCESS;
 }
 
-/* Copy from where each parameter is. INVALID_VALUE: one is nowhere. */
+/* Copy each parameter from where it is. Returns INVALID_VALUE if one is nowhere. */
 static CUresult parameters_copy(struct mock_parameters *parameters, void **values)
 {
     for (size_t i = 0; i < parameters->count; i++) {
@@ -150,18 +148,18 @@ static void parameters_release(struct mock_parameters *parameters)
 struct launch {
     struct mock_operation operation;
     const void *function;               /* its handle */
-    struct mock_kernel_entry *entry;    /* NULL: not registered, and executed or skipped */
-    struct mock_parameters *parameters; /* NULL: none */
+    struct mock_kernel_entry *entry;    /* NULL if not registered, and executed or skipped */
+    struct mock_parameters *parameters; /* NULL if there are none */
     struct mock_launch_shape shape;
-    /* Of those that are executed: */
+    /* For kernels that are executed: */
     struct mock_context *context;
-    struct mock_variables *variables; /* NULL: it is not executed */
+    struct mock_variables *variables; /* NULL if it is not executed */
     size_t kernel;
-    struct mock_execution *execution; /* NULL: it has not begun */
-    unsigned tries;                   /* to begin without memory */
+    struct mock_execution *execution; /* NULL if it has not begun */
+    unsigned tries;                   /* failed tries to begin, for lack of memory */
 };
 
-/* Memory that the host lacks to begin an execution may be there later: so often is that tried. */
+/* How often, and at what interval, to try to begin an execution that the host lacks memory for. */
 enum { TRIES = 1000, TRY_NS = 1000 };
 
 static bool launch_copy(const struct mock_operation *from, struct mock_operation *to)
@@ -190,7 +188,7 @@ static void launch_drop(struct mock_operation *operation)
     parameters_release(launch->parameters);
 }
 
-/* Report the memory that a parameter points at. */
+/* Report the memory that a parameter points to. */
 static void touch_parameter(const struct launch *launch, size_t index,
                             const struct race_access *operation)
 {
@@ -229,7 +227,7 @@ static void launch_touch(const struct mock_operation *operation, struct race_acc
         touch_parameter(launch, i, access);
 }
 
-/* Under the lock, which the program's function may not take: see cushim__in_kernel. */
+/* Runs under the lock, which the program's function may not take: see cushim__in_kernel. */
 static CUresult launch_execute(struct mock_operation *operation)
 {
     const struct launch *launch = (const struct launch *)operation;
@@ -266,7 +264,7 @@ static const struct mock_operation_class launch_class = {
     .drop = launch_drop,
 };
 
-/* The kernel begins, or goes on. False: it has ended, or there was no memory to begin it. */
+/* Begin or continue the kernel. Returns false if it has ended or lacked memory to begin. */
 static bool execution_step(struct mock_operation *operation, uint64_t *duration_ns)
 {
     struct launch *launch = (struct launch *)operation;
@@ -305,7 +303,7 @@ static const struct mock_operation_class executed_class = {
     .drop = launch_drop,
 };
 
-/* The attributes of the greatest extents are numbered one after the other. */
+/* The attributes of the largest extents have consecutive numbers. */
 static bool within(const unsigned extents[3], CUdevice_attribute first)
 {
     for (unsigned i = 0; i < 3; i++) {
@@ -333,8 +331,8 @@ CUresult cushim__mock_launch_check(const struct mock_function *function,
 }
 
 /*
- * A spinning kernel takes as long as its parameter says. One that is executed takes this before its
- * first instruction.
+ * A spinning kernel takes as long as its parameter says. For an executed kernel, this is the time
+ * before its first instruction.
  */
 static uint64_t duration_of(const struct mock_kernel_entry *entry,
                             const struct mock_parameters *parameters, bool is_executed)
@@ -349,7 +347,7 @@ static uint64_t duration_of(const struct mock_kernel_entry *entry,
     return duration_ns;
 }
 
-/* What becomes of a launch of a kernel that is not registered. `*variables` NULL: nothing. */
+/* Decide what a launch of an unregistered kernel does: nothing if `*variables` becomes NULL. */
 static CUresult find_unregistered(const struct mock_function *function,
                                   struct mock_variables **variables, size_t *kernel)
 {

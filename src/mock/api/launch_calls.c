@@ -8,17 +8,13 @@
 #include "src/mock/api/stream.h"
 #include "src/mock/core/state.h"
 
-/*
- * What stands for a kernel in a launch: a CUfunction, or a CUkernel in the context of the stream.
- */
+/* The function to launch, found by a CUfunction or by a CUkernel in the context of the stream. */
 struct target {
     struct mock_function *function;
     struct mock_stream *stream;
 };
 
-/*
- * A created stream says in which context the launch is, a default stream the current context does.
- */
+/* Find the target, in the context of a created stream or, for a default stream, the current one. */
 static CUresult find_target(CUfunction handle, CUstream stream, struct target *target)
 {
     CUresult code = CUDA_SUCCESS;
@@ -36,7 +32,7 @@ static CUresult find_target(CUfunction handle, CUstream stream, struct target *t
                : CUDA_ERROR_INVALID_HANDLE;
 }
 
-/* All blocks of a cooperative launch run at once, or it is refused. */
+/* All blocks of a cooperative launch have to run at once, or it is refused. */
 static CUresult check_cooperative(const struct target *target,
                                   const struct mock_launch_shape *shape)
 {
@@ -98,7 +94,7 @@ enum {
     LAST = 16,
 };
 
-/* Clusters are not simulated, but what the driver refuses of them is. */
+/* Clusters are not simulated, but what the driver refuses is refused. */
 static CUresult check_cluster(const struct mock_function *function,
                               const struct mock_launch_shape *shape, const CUstreamAttrValue *value)
 {
@@ -134,7 +130,7 @@ static CUresult check_attribute(const struct mock_function *function,
         return check_cluster(function, shape, value);
     case PROGRAMMATIC_EVENT:
     case COMPLETION_EVENT:
-        if (!value->programmaticEvent.event) /* it is first in both */
+        if (!value->programmaticEvent.event) /* the first member of both */
             return CUDA_ERROR_INVALID_HANDLE;
         cushim__mock_log("%s: events of a launch are not implemented: CUDA_ERROR_NOT_SUPPORTED",
                          cushim__mock_call_name());

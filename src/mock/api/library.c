@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Libraries (CUDA 12.0), modules without a context: their modules and kernels at first use. */
+/* Libraries (CUDA 12.0), which have no context: their modules and kernels are made at first use. */
 #include "src/mock/api/module.h"
 
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static void destroy_library(struct mock_library *library)
     free(library);
 }
 
-/* The mock ends: modules go on their own. */
+/* Called at the end of the mock, where modules are dropped on their own. */
 static void library_drop(void *object)
 {
     struct mock_library *library = object;
@@ -57,7 +57,7 @@ static struct mock_module *find_module(const struct mock_library *library,
     return module;
 }
 
-/* The module of a library in a context; it is made at first use. */
+/* Find the module of a library in a context, which is made at first use. */
 static CUresult find_or_load_module(struct mock_library *library, struct mock_context *context,
                                     struct mock_module **module)
 {
@@ -74,7 +74,7 @@ static CUresult find_or_load_module(struct mock_library *library, struct mock_co
     code = cushim__mock_module_create(context, cushim__mock_code_retain(library->code), &made);
     if (code != CUDA_SUCCESS)
         return code;
-    /* It waited: another thread may have unloaded the library, or have made the module. */
+    /* During the wait, another thread may have unloaded the library or made the module. */
     if (cushim__mock_object_lookup(handle, MOCK_LIBRARY) != library ||
         find_module(library, context)) {
         cushim__mock_module_destroy(made, true);
@@ -90,7 +90,7 @@ static CUresult find_or_load_module(struct mock_library *library, struct mock_co
     return CUDA_SUCCESS;
 }
 
-/* NOT_FOUND: the library declares no such kernel. */
+/* Returns NOT_FOUND if the library declares no such kernel. */
 static CUresult find_or_add_kernel(struct mock_library *library, const char *name,
                                    struct mock_kernel **kernel)
 {
@@ -132,8 +132,8 @@ CUresult cushim__mock_kernel_function(const void *handle, struct mock_context *c
 enum { LIBRARY_OPTIONS = 2 };
 
 /*
- * The options of both calls that load. `given` is the image, or the file with it, and `library` is
- * where the handle goes: neither may be NULL.
+ * Read the options of both calls that load. `given` is the image, or the file with it, and
+ * `library` is where the handle goes; neither may be NULL.
  */
 static CUresult begin_load(struct mock_jit *jit, const void *given, const cushim_CUlibrary *library,
                            CUjit_option *jit_options, void **jit_values, unsigned jit_count,
@@ -152,7 +152,7 @@ static CUresult begin_load(struct mock_jit *jit, const void *given, const cushim
     return code;
 }
 
-/* What is no image is found to be none when something in it is asked for. */
+/* An invalid image is reported only when something in it is asked for. */
 static CUresult load(cushim_CUlibrary *library, const void *image, size_t bytes,
                      const struct mock_jit *jit)
 {
@@ -213,7 +213,7 @@ MOCK_EXACT(LibraryUnload)(struct mock_library *library)
     const void *handle = library->object.handle;
     CUresult code = CUDA_SUCCESS;
 
-    /* As cuModuleUnload does, where it is loaded. Meanwhile others may have called. */
+    /* Wait as cuModuleUnload does, in each context with a module. Others may call meanwhile. */
     for (struct mock_module *module = library->modules; module;) {
         struct mock_context *context = module->object.context;
 
@@ -240,7 +240,7 @@ MOCK_EXACT(LibraryGetModule)
     return find_or_load_module(library, current, module);
 }
 
-/* What both calls return of a variable: of any, or only of one that is managed. */
+/* Find a variable for both calls: any variable, or only a managed one. */
 static CUresult get_variable(cushim_CUlibrary handle, const char *name, bool is_managed,
                              CUdeviceptr *dptr, size_t *bytes)
 {
@@ -302,7 +302,7 @@ MOCK_EXACT(LibraryEnumerateKernels)
 
     if (image && numKernels > image->kernel_count)
         numKernels = (unsigned)image->kernel_count;
-    /* Each is there from then on, so that nothing is written before all are. */
+    /* Make all kernels first, so that nothing is written unless all of them exist. */
     for (size_t i = 0; code == CUDA_SUCCESS && i < numKernels; i++)
         code = find_or_add_kernel(library, image->kernels[i].name, &kernel);
     for (size_t i = 0; code == CUDA_SUCCESS && i < numKernels; i++) {
@@ -329,7 +329,7 @@ MOCK_APPROXIMATE(KernelGetAttribute, "as cuFuncGetAttribute")
                                            &kernel->declared.settings, attrib, pi);
 }
 
-/* What is set of a kernel holds for its functions that there are, and for those to come. */
+/* Apply a kernel's settings to its existing functions; later ones are made with them. */
 static void spread(const struct mock_kernel *kernel)
 {
     for (struct mock_module *module = kernel->library->modules; module; module = module->next) {

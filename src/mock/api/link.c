@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The linker: what it is given is read, and kept unchanged. What it makes carries all of it and is
+ * The linker reads its inputs and keeps them unchanged. Its output contains all of them and is
  * complete, so that another process can load it.
  */
 #include <stdlib.h>
@@ -19,8 +19,8 @@ struct mock_link {
     size_t part_count;
     void *result;
     bool complete;
-    bool stale;       /* what is read of an input that was refused is among it */
-    CUresult failure; /* what went in cannot be linked */
+    bool stale;       /* `image` contains what was read of a refused input */
+    CUresult failure; /* why the inputs cannot be linked */
 };
 
 static void drop(void *object)
@@ -58,7 +58,7 @@ static void let_go(struct mock_link *link)
     free((void *)(uintptr_t)link->parts[--link->part_count].start);
 }
 
-/* Return whether it is an archive of the host that has a member. */
+/* Return whether the bytes are an archive of the host that has a member. */
 static bool is_archive(const char *bytes, size_t count)
 {
     static const char archive[] = "!<arch>\n";
@@ -68,7 +68,7 @@ static bool is_archive(const char *bytes, size_t count)
            memcmp(bytes + MEMBER + MEMBER_BYTES - 2, "`\n", 2) == 0;
 }
 
-/* Return whether it is a relocatable object of the host. */
+/* Return whether the bytes are a relocatable object of the host. */
 static bool is_object(const char *bytes, size_t count)
 {
     enum { TYPE_OFFSET = 16, RELOCATABLE = 1, MACHINE_OFFSET = 18, MACHINE_CUDA = 190, HEAD = 52 };
@@ -78,7 +78,7 @@ static bool is_object(const char *bytes, size_t count)
            head[MACHINE_OFFSET] != MACHINE_CUDA;
 }
 
-/* Files of the host with device code in them are not looked into. */
+/* Whether an input is a file of the host; device code in such files is not looked at. */
 static bool is_of_host(CUjitInputType type, const void *bytes, size_t count)
 {
     if (type != CU_JIT_INPUT_OBJECT && type != CU_JIT_INPUT_LIBRARY)
@@ -86,7 +86,7 @@ static bool is_of_host(CUjitInputType type, const void *bytes, size_t count)
     return is_archive(bytes, count) || is_object(bytes, count);
 }
 
-/* After an input that was refused: what it declared is not there. */
+/* After a refused input, read the others again, without what it declared. */
 static CUresult read_again(struct mock_link *link)
 {
     const struct mock_jit none = {.wall_time = NULL};
@@ -102,7 +102,7 @@ static CUresult read_again(struct mock_link *link)
     return code;
 }
 
-/* Text goes by a type of its own, and nothing else does. */
+/* Text has a type of its own, so an input passed as a cubin has to be an ELF file. */
 static bool is_of_type(CUjitInputType type, const void *bytes, size_t count)
 {
     return type != CU_JIT_INPUT_CUBIN || (count > 4 && memcmp(bytes, "\177ELF", 4) == 0);
@@ -115,7 +115,7 @@ static CUresult read_input(struct mock_link *link, CUjitInputType type, const vo
 
     if (is_of_type(type, bytes, count))
         code = cushim__mock_code_add(&link->image, bytes, count, &link->jit);
-    /* A cubin that is no object is for no linker. */
+    /* A cubin that is not an object cannot be linked. */
     if (code == CUDA_SUCCESS && link->image.executable)
         code = CUDA_ERROR_NO_BINARY_FOR_GPU;
     if (code == CUDA_ERROR_NO_BINARY_FOR_GPU || code == CUDA_ERROR_INVALID_SOURCE)

@@ -17,8 +17,8 @@
 enum { PITCH = 512 };
 
 /*
- * End it once the work of its context so far has ended: waits for that. INVALID_VALUE: another
- * thread ended it meanwhile.
+ * Wait for the work of the allocation's context so far, and end the allocation. Returns
+ * INVALID_VALUE if another thread ended it meanwhile.
  */
 static CUresult end_allocation(struct mock_allocation *allocation)
 {
@@ -105,7 +105,7 @@ MOCK_EXACT(MemFree_v2)(bool uncaptured, CUdeviceptr dptr)
 
     if (dptr == 0)
         return CUDA_SUCCESS;
-    /* It needs no context, but a current one has to be of this ABI. */
+    /* The call needs no context, but a current one has to be of this ABI. */
     if (cushim__mock_context_top())
         code = cushim__mock_memory_context(&context);
     if (code)
@@ -162,7 +162,7 @@ enum {
     REGISTER_FLAGS = CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP | READ_ONLY,
 };
 
-/* With unified addresses all of it is mapped into the devices, whatever is asked for. */
+/* With unified addresses all page-locked memory is mapped into the devices, whatever the flags. */
 MOCK_EXACT(MemHostAlloc)
 (struct mock_context *current, bool uncaptured, void **NOT_NULL pp, size_t bytesize,
  unsigned int Flags)
@@ -189,7 +189,7 @@ MOCK_EXACT(MemAllocHost_v2)
     return cushim__mock_MemHostAlloc(wide_current, uncaptured, pp, bytesize, 0);
 }
 
-/* End what begins at `p`. It needs no context, but a current one has to be alive. */
+/* End the allocation that begins at `p`. Needs no context, but a current one has to be alive. */
 static CUresult end(void *p, enum mock_origin origin, CUresult not_found)
 {
     struct mock_allocation *allocation;
@@ -233,7 +233,7 @@ MOCK_EXACT(MemHostUnregister)(void *p)
              : CUDA_ERROR_INVALID_VALUE;
 }
 
-/* The page-locked memory that an address lies in; NULL: it is something else. */
+/* The page-locked memory that an address lies in, or NULL. */
 static struct mock_allocation *find(const void *p)
 {
     struct mock_allocation *allocation = cushim__mock_allocation_at((uintptr_t)p);
@@ -261,7 +261,7 @@ MOCK_EXACT(MemHostGetFlags)(unsigned int *NOT_NULL pFlags, struct mock_context *
 
 /* Device memory that processes share (driver-semantics.md #86 and #87). */
 
-/* What a CUipcMemHandle holds. */
+/* The contents of a CUipcMemHandle. */
 struct handle {
     char magic[8];
     struct mock_shared_pages shared;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Hints about managed memory (driver-semantics.md #88 and #189). Host and device use the same
- * bytes in the mock, so nothing moves; what was advised can be asked, for an allocation as a whole.
+ * Hints about managed memory (driver-semantics.md #88 and #189). Host and device use the same bytes
+ * in the mock, so nothing moves; advice can be queried, for an allocation as a whole.
  */
 #include <string.h>
 
@@ -19,7 +19,7 @@ enum { HOST = -1 /* CU_DEVICE_CPU */, NOWHERE = -2 /* CU_DEVICE_INVALID */ };
 /* Types of CUmemLocation that old headers lack. */
 enum { LOCATION_HOST = 2, LOCATION_HOST_NUMA = 3, LOCATION_HOST_NUMA_CURRENT = 4 };
 
-/* The managed memory that a range lies in; NULL: none does. */
+/* The managed memory that a range lies in, or NULL. */
 static struct mock_allocation *find(CUdeviceptr start, size_t bytes)
 {
     struct mock_allocation *allocation = bytes ? cushim__mock_allocation_at(start) : NULL;
@@ -37,7 +37,7 @@ static CUresult check_place(int place)
     return place == HOST ? CUDA_SUCCESS : cushim__mock_device_find(place, &device);
 }
 
-/* The place of a location; false: it is none. The host has one node. Devices are not looked for. */
+/* Find a location's place, if it has one. The host has one node. Devices are not looked up. */
 static bool find_place(CUmemLocation location, int *place)
 {
     *place = HOST;
@@ -55,14 +55,14 @@ static bool find_place(CUmemLocation location, int *place)
     }
 }
 
-/* Advice that names a place. */
+/* Whether advice names a place. */
 static bool is_of_place(CUmem_advise advice)
 {
     return advice == CU_MEM_ADVISE_SET_PREFERRED_LOCATION ||
            advice == CU_MEM_ADVISE_SET_ACCESSED_BY || advice == CU_MEM_ADVISE_UNSET_ACCESSED_BY;
 }
 
-/* Nodes of the host are no places to access memory from. */
+/* Nodes of the host may be preferred locations, but not places to access memory from. */
 static bool takes(CUmem_advise advice, CUmemLocation location)
 {
     return advice == CU_MEM_ADVISE_SET_PREFERRED_LOCATION ||
@@ -128,7 +128,7 @@ static const struct mock_operation_class prefetch_class = {
     .size = sizeof(struct mock_operation),
 };
 
-/* It takes the time of a copy. It cannot be captured (driver-semantics.md #129). */
+/* A prefetch takes the time of a copy, and cannot be captured (driver-semantics.md #129). */
 static CUresult prefetch(CUdeviceptr start, size_t bytes, int place, CUstream handle)
 {
     const struct mock_costs *costs = &cushim__mock->settings.costs;
@@ -173,7 +173,7 @@ MOCK_APPROXIMATE(MemPrefetchAsync_v2, "takes its time, and nothing moves")
     return prefetch(devPtr, count, place, hStream);
 }
 
-/* The devices, and then the host, which have access; the rest of the list is NOWHERE. */
+/* List the devices that have access, and then the host if it has; the rest is NOWHERE. */
 static void list_accessed_by(const struct mock_allocation *memory, int *list, size_t count)
 {
     size_t filled = 0;

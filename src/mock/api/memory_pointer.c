@@ -34,7 +34,7 @@ struct value {
         uint32_t narrow;
         CUDA_POINTER_ATTRIBUTE_P2P_TOKENS tokens;
     };
-    size_t size; /* 0: there is none */
+    size_t size; /* 0 if there is none */
     CUresult code;
 };
 
@@ -53,14 +53,14 @@ static struct value narrow(unsigned number)
     return (struct value){.narrow = number, .size = sizeof number};
 }
 
-/* The same with the code of an attribute that the memory does not have. */
+/* A value, with the code of an attribute that the memory does not have unless `has` is true. */
 static struct value none(struct value value, bool has)
 {
     value.code = has ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
     return value;
 }
 
-/* What the driver maps at once; its id is a number that the allocations in it share. */
+/* The range that the driver maps at once. Its id is a number that the allocations in it share. */
 static struct value mapping(const struct mock_allocation *allocation, int attribute)
 {
     CUdeviceptr start;
@@ -124,7 +124,7 @@ static struct value value_of(const struct mock_allocation *allocation, int attri
     }
 }
 
-/* What cuPointerGetAttributes says of memory that the driver does not know. */
+/* What cuPointerGetAttributes returns for memory that the driver does not know. */
 static struct value unknown_value(int attribute, CUdeviceptr ptr)
 {
     switch (attribute) {
@@ -160,7 +160,7 @@ MOCK_EXACT(PointerGetAttribute)(void *data, CUpointer_attribute attribute, CUdev
 
     if (!data || !allocation)
         return CUDA_ERROR_INVALID_VALUE;
-    /* Of all attributes only this one is of a context: it is the address there. */
+    /* Only this attribute depends on a context: it is the address there. */
     if (attribute == CU_POINTER_ATTRIBUTE_DEVICE_POINTER) {
         code = cushim__mock_context_current(&context);
         if (code)
@@ -168,7 +168,7 @@ MOCK_EXACT(PointerGetAttribute)(void *data, CUpointer_attribute attribute, CUdev
     }
     value = value_of(allocation, (int)attribute, ptr);
     write(data, &value);
-    /* Who has the tokens lets another device access the memory. */
+    /* The tokens let another device access the memory. */
     if (attribute == CU_POINTER_ATTRIBUTE_P2P_TOKENS && value.code == CUDA_SUCCESS)
         allocation->synchronous = true;
     return value.code;

@@ -38,7 +38,7 @@ static void fill(char *row, size_t bytes, uint32_t value, size_t element)
         memcpy(row + i, pattern, element);
 }
 
-/* Memory that was freed is an illegal address, which is a sticky error. */
+/* Freed memory is an illegal address, which is a sticky error. */
 static CUresult execute(struct mock_operation *operation)
 {
     const CUDA_MEMSET_NODE_PARAMS *shape = &((const struct set *)operation)->shape;
@@ -120,8 +120,8 @@ bool cushim__mock_set_parameters(const struct mock_operation *operation,
 }
 
 /*
- * A call that is not asynchronous waits only for memory that the host could look at, or whose
- * operations are synchronous.
+ * A synchronous call waits only for memory that the host could look at, or whose operations are
+ * synchronous.
  */
 static CUresult set(CUdeviceptr start, size_t pitch, uint32_t value, unsigned element, size_t width,
                     size_t height, CUstream handle, bool asynchronous)
@@ -139,7 +139,7 @@ static CUresult set(CUdeviceptr start, size_t pitch, uint32_t value, unsigned el
 
     if (code)
         return code;
-    /* The driver counts bytes in 64 bits, and forgets what is beyond them. */
+    /* The driver counts bytes in 64 bits, and ignores an overflow. */
     if (width * element == 0 || height == 0)
         return CUDA_SUCCESS;
     code = cushim__mock_set_operation(&shape, &operation);

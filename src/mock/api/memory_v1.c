@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory by the first ABI, with addresses of 32 bits (driver-semantics.md #97). It is exported
- * still, and of use in contexts that cuCtxCreate itself made; in others, where addresses have 64
- * bits, all of it returns INVALID_CONTEXT, and what it would have written is zero.
+ * The memory calls of the first ABI, with 32-bit addresses (driver-semantics.md #97). They are
+ * still exported, and of use in contexts that cuCtxCreate itself made; in others, where addresses
+ * have 64 bits, all of them return INVALID_CONTEXT, and what they would have written is zero.
  */
 #include "src/mock/api/api.h"
 #include "src/mock/api/context.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Modules: their variables get memory and initial values, their functions handles. */
+/* Modules: they give memory and initial values to their variables, and handles to functions. */
 #include "src/mock/api/module.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "src/mock/memory/allocation.h"
 #include "src/mock/ptx/ptx.h"
 
-/* Write an initial value to where the variable is. */
+/* Write a variable's initial value to its memory. */
 static void fill(struct mock_module *module, size_t index)
 {
     const struct mock_image *image = &module->code->image;
@@ -35,7 +35,7 @@ static void fill(struct mock_module *module, size_t index)
     }
 }
 
-/* A global of the image that the program, which is executed, declares as managed. */
+/* Whether the program that is executed declares a global of the image as managed. */
 static bool is_managed(const struct mock_code *code, size_t index)
 {
     for (size_t i = 0; code->program && i < code->program->global_count; i++) {
@@ -106,7 +106,7 @@ CUresult cushim__mock_module_create(struct mock_context *context, struct mock_co
     made->object.drop = module_drop;
     made->object.context = context;
     result = cushim__mock_sim_wait_group(&context->group);
-    /* Meanwhile others may have called. */
+    /* The context may have been destroyed during the wait. */
     if (result == CUDA_SUCCESS && !context->alive)
         result = CUDA_ERROR_CONTEXT_IS_DESTROYED;
     if (result == CUDA_SUCCESS)
@@ -185,7 +185,7 @@ CUresult cushim__mock_module_global(const struct mock_module *module, const char
     return CUDA_SUCCESS;
 }
 
-/* Modules. What is measured of them stands in section 13 of docs/driver-semantics.md. */
+/* The calls on modules. Section 13 of docs/driver-semantics.md has what was measured of them. */
 
 static CUresult load(CUmodule *module, const void *image, size_t bytes, const struct mock_jit *jit)
 {
@@ -245,7 +245,7 @@ MOCK_APPROXIMATE(ModuleLoad, "as cuModuleLoadData")
     return code;
 }
 
-/* All work of the context is waited for, whether it is of the module or not. */
+/* Waits for all work of the context, whether it is of the module or not. */
 MOCK_EXACT(ModuleUnload)(struct mock_module *module)
 {
     const CUmodule handle = module->object.handle;
@@ -256,7 +256,7 @@ MOCK_EXACT(ModuleUnload)(struct mock_module *module)
     code = cushim__mock_capture_unsafe();
     if (code == CUDA_SUCCESS)
         code = cushim__mock_sim_wait_group(&module->object.context->group);
-    /* Meanwhile others may have called. */
+    /* Another thread may have unloaded the module meanwhile. */
     if (code == CUDA_SUCCESS)
         code = cushim__mock_object_find(handle, MOCK_MODULE, &module);
     if (code == CUDA_SUCCESS)
@@ -292,7 +292,7 @@ MOCK_EXACT(ModuleEnumerateFunctions)
 
     if (numFunctions > module->code->image.kernel_count)
         numFunctions = (unsigned)module->code->image.kernel_count;
-    /* Each is there from then on, so that nothing is written before all are. */
+    /* Make all functions first, so that nothing is written unless all of them exist. */
     for (size_t i = 0; code == CUDA_SUCCESS && i < numFunctions; i++)
         code = cushim__mock_module_function(module, module->code->image.kernels[i].name, &function);
     for (size_t i = 0; code == CUDA_SUCCESS && i < numFunctions; i++) {
@@ -340,7 +340,7 @@ MOCK_EXACT(ModuleGetGlobal)
     return code;
 }
 
-/* Modules are loaded lazily on the driver of the semantics page. */
+/* The driver that driver-semantics.md describes loads modules lazily. */
 MOCK_EXACT(ModuleGetLoadingMode)(cushim_CUmoduleLoadingMode *NOT_NULL mode)
 {
     *mode = CU_MODULE_LAZY_LOADING;

@@ -13,7 +13,7 @@
 #include "src/mock/memory/allocation.h"
 #include "src/race/race.h"
 
-/* An allocation as an operation of its stream: for the race detector alone. */
+/* An allocation as an operation of its stream, only for the race detector. */
 struct making {
     struct mock_operation operation;
     const struct mock_allocation *allocation;
@@ -32,7 +32,7 @@ static void touch(const struct mock_operation *operation, struct race_access *ac
     cushim__race_use_all(access, &memory, RACE_FREES);
 }
 
-/* The memory is freed also if the work before it is dropped: then nothing uses it. */
+/* The memory is freed even if the work before it is dropped, as nothing uses it then. */
 static void drop(struct mock_operation *operation)
 {
     struct async_free *async_free = (struct async_free *)operation;
@@ -63,7 +63,7 @@ static const struct mock_operation_class making_class = {
     .touch = touch_made,
 };
 
-/* Who uses the memory comes after the allocation in its stream. */
+/* Order users of the memory after the allocation in its stream, for the race detector. */
 static void note_made(struct mock_stream *stream, CUdeviceptr address)
 {
     struct making making = {.operation = {.class = &making_class},
@@ -90,7 +90,7 @@ static CUresult allocate(CUdeviceptr *dptr, size_t bytes, struct mock_pool *pool
     return code;
 }
 
-/* A stream that is captured is refused: graphs of the mock have no memory. */
+/* Refuse a stream that is captured, since graphs of the mock have no memory. */
 static CUresult check_capture(struct mock_stream *stream)
 {
     if (!cushim__mock_captures)
@@ -125,12 +125,12 @@ MOCK_APPROXIMATE(MemAllocFromPoolAsync, "801 while the stream is captured")
     return code ? code : allocate(dptr, bytesize, from, stream);
 }
 
-/* What is freed, if it is an allocation that can be freed in a stream. */
+/* Find the allocation to free, if it can be freed in a stream. */
 static CUresult find_freed(CUdeviceptr dptr, const struct mock_stream *stream,
                            struct mock_allocation **allocation)
 {
     *allocation = cushim__mock_allocation_at(dptr);
-    /* A graph can free only what it, or another, has allocated. */
+    /* A graph can free only memory that it or another graph has allocated. */
     if (stream->capture || !*allocation || (*allocation)->span.start != dptr)
         return CUDA_ERROR_INVALID_VALUE;
     switch ((*allocation)->origin) {
@@ -161,7 +161,7 @@ MOCK_APPROXIMATE(MemFreeAsync, "memory of cuMemAlloc a second time: 1, the drive
     operation = cushim__mock_operation_create(&async_free_class, MOCK_NO_UNIT, 0);
     if (!operation)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    /* The memory is given back by the end of the operation, so that must not be a refusal. */
+    /* The end of the operation frees the memory, so submitting it must not fail after this. */
     code = cushim__mock_sim_reserve(stream, &operation->operation, 1);
     if (code == CUDA_SUCCESS) {
         operation->leave = cushim__mock_pool_leave(allocation, stream->id);

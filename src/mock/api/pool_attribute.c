@@ -19,7 +19,7 @@ enum {
     TYPE_MANAGED = 2,
 };
 
-/* The device of a location. INVALID_VALUE: it is none of a device that the program sees. */
+/* Find the device of a location. INVALID_VALUE if it is not a device that the program sees. */
 static CUresult find_device(const CUmemLocation *location, struct mock_device **device)
 {
     if (!location || location->type != CU_MEM_LOCATION_TYPE_DEVICE ||
@@ -28,7 +28,7 @@ static CUresult find_device(const CUmemLocation *location, struct mock_device **
     return CUDA_SUCCESS;
 }
 
-/* The pool that a device begins with, or the one that it has now. */
+/* Return the pool that a device begins with, or the one that it has now. */
 static CUresult get_pool(struct mock_device *device, bool is_default, struct mock_pool **pool)
 {
     *pool = cushim__mock_pool_default(device);
@@ -66,7 +66,7 @@ MOCK_EXACT(DeviceSetMemPool)(CUdevice dev, CUmemoryPool pool)
     return set_pool(pool, device);
 }
 
-/* The device whose pools a location has. Those of the host and of managed memory there are not. */
+/* Find the device whose pools a location has. There are none of the host and of managed memory. */
 static CUresult find_pools(const CUmemLocation *location, CUmemAllocationType type,
                            struct mock_device **device)
 {
@@ -90,7 +90,7 @@ MOCK_APPROXIMATE(MemGetDefaultMemPool, "pools of managed memory and of the host:
     return code ? code : get_pool(device, slot == CUSHIM__SLOT(MemGetDefaultMemPool), pool);
 }
 
-/* There are pools of devices alone, and each is for its device's memory and for no other. */
+/* Whether memory is not a device's own. There are only pools of devices, for their own memory. */
 static bool is_for_others(const CUmemLocation *location, CUmemAllocationType type)
 {
     return (int)type == TYPE_MANAGED || (location && ((int)location->type == LOCATION_HOST ||
@@ -108,15 +108,15 @@ MOCK_EXACT(MemSetMemPool)
 }
 
 /*
- * What comes last in the properties: 64 reserved bytes in CUDA 11.2, of which later versions took
- * the first for a limit, and the next two for a usage.
+ * The end of the properties: 64 reserved bytes in CUDA 11.2, of which later versions use the first
+ * for a limit, and the next two for a usage.
  */
 static const char *tail_of(const CUmemPoolProps *props)
 {
     return (const char *)(&props->win32SecurityAttributes + 1);
 }
 
-/* Whether what is reserved is zero. */
+/* Whether the reserved bytes are zero. */
 static bool is_clean(const CUmemPoolProps *props)
 {
     const char *reserved = tail_of(props) + sizeof(size_t) + sizeof(uint16_t);
@@ -210,7 +210,7 @@ MOCK_APPROXIMATE(MemPoolGetAttribute, "RESERVED falls when the device has freed 
     return CUDA_SUCCESS;
 }
 
-/* Of the counters the threshold can be set, and the high ones back to what is there now. */
+/* Only the threshold can be set; the `_high` counters can be reset to the current values. */
 MOCK_APPROXIMATE(MemPoolSetAttribute, "NULL is refused; the driver crashes")
 (struct mock_pool *pool, CUmemPool_attribute attr, void *value)
 {
@@ -253,7 +253,7 @@ MOCK_APPROXIMATE(MemPoolSetAccess, "is kept, but copies between devices never ne
             return CUDA_ERROR_INVALID_DEVICE;
         if (flags == CU_MEM_ACCESS_FLAGS_PROT_READ)
             return CUDA_ERROR_NOT_SUPPORTED;
-        /* A device cannot be kept from its own memory. */
+        /* A device cannot be denied access to its own memory. */
         if (device == pool->device && flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
             return CUDA_ERROR_INVALID_DEVICE;
     }

@@ -48,7 +48,7 @@ static void drop(void *object)
     free(pool);
 }
 
-/* A pool that was destroyed goes with its last allocation. */
+/* A destroyed pool is freed with its last allocation. */
 static void drop_if_done(struct mock_pool *pool)
 {
     if (pool->destroyed && !pool->leaving && !cushim__mock_spans_next(&pool->pieces, NULL))
@@ -98,7 +98,7 @@ void cushim__mock_pool_end(struct mock_pool *pool)
     drop_if_done(pool);
 }
 
-/* Take more memory from the device: as much as is usual, or if that is not there what is needed. */
+/* Take more memory from the device: whole chunks, or if that fails as much as is needed. */
 static bool grow(struct mock_pool *pool, size_t room)
 {
     struct mock_arena *arena = cushim__mock_allocation_arena(pool->device);
@@ -124,7 +124,7 @@ static bool grow(struct mock_pool *pool, size_t room)
     return true;
 }
 
-/* What the same stream has given back last, if it is as large. */
+/* Reuse the allocation of this size that the same stream has freed last, if there is one. */
 static struct mock_allocation *reuse(struct mock_pool *pool, size_t bytes, size_t room,
                                      unsigned long long stream)
 {
@@ -142,7 +142,7 @@ static struct mock_allocation *reuse(struct mock_pool *pool, size_t bytes, size_
     return NULL;
 }
 
-/* Free what was given back, and the device now has too. */
+/* Free what the program has given back and the device has finished with. */
 static void collect(struct mock_pool *pool)
 {
     struct mock_leave *next;

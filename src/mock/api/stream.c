@@ -24,7 +24,7 @@ static void drop(void *object)
     free(stream);
 }
 
-/* Create the default streams of a context. Returns NULL if memory is short. */
+/* Return a default stream of a context, created at first use. NULL if memory runs out. */
 static struct mock_stream *legacy(struct mock_context *context)
 {
     struct mock_stream_group *group = &context->group;
@@ -125,13 +125,13 @@ CUresult cushim__mock_memory_stream(CUstream handle, bool asynchronous, struct m
     code = cushim__mock_memory_context(&context);
     if (code == CUDA_SUCCESS)
         code = cushim__mock_stream_default(asynchronous ? handle : NULL, context, stream);
-    /* A capture in the way is seen before the arguments are (driver-semantics.md #129). */
+    /* A capture in the way is checked before the arguments (driver-semantics.md #129). */
     if (code == CUDA_SUCCESS && !asynchronous && cushim__mock_captures)
         code = cushim__mock_capture_legacy(*stream);
     return code;
 }
 
-/* Whether an operation would have to wait for something but itself. */
+/* Whether an operation would have to wait for anything but itself. */
 static bool has_to_wait(const struct mock_stream *stream)
 {
     const struct mock_stream *legacy = stream->group->legacy;
@@ -149,8 +149,8 @@ CUresult cushim__mock_memory_finish(struct mock_stream *stream, struct mock_oper
         return code ? code : cushim__mock_sim_wait_last(stream);
     }
     /*
-     * In manual mode nobody but the caller can let time pass, and the caller waits: so the operation
-     * is executed in the call, or refused. Left in the stream it would use the caller's memory after
+     * In manual mode only the caller can let time pass, and the caller waits. So the operation is
+     * executed in the call, or refused: left in the stream, it would use the caller's memory after
      * the call.
      */
     if (has_to_wait(stream)) {
@@ -230,7 +230,7 @@ static CUresult find_created(CUstream handle, struct mock_stream **stream)
 
 /*
  * Queued work goes on, and a thread that waits for it returns when it ends
- * (driver-semantics.md #29). The first ABI waits for it, and meanwhile others may have called.
+ * (driver-semantics.md #29). The first ABI waits, during which others may destroy the stream.
  */
 MOCK_ALSO(StreamDestroy)
 MOCK_EXACT(StreamDestroy_v2)(CUstream hStream, unsigned slot)
@@ -277,7 +277,7 @@ MOCK_EXACT(StreamSynchronize)(struct mock_stream *stream)
 }
 
 /*
- * The legacy default stream is silent while a stream that blocks it is captured
+ * Fails on the legacy default stream while a stream that blocks it is captured
  * (driver-semantics.md #69).
  */
 MOCK_EXACT(StreamGetFlags)(unsigned int *NOT_NULL flags, const struct mock_stream *stream)
@@ -343,7 +343,7 @@ enum {
     PRIORITY = 8,
     MEMORY_DOMAIN_MAP = 9,
     MEMORY_DOMAIN = 10,
-    DOMAIN_REMOTE = 1,  /* the last of the logical ones */
+    DOMAIN_REMOTE = 1,  /* the last of the logical domains */
     DOMAIN_COUNT = 126, /* an attribute of the device */
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stream memory operations (driver-semantics.md #59): waits and writes of single values. A wait's
- * memory is looked at again and again, so that whoever writes there releases it, the host too.
+ * Stream memory operations (driver-semantics.md #59): waits and writes of single values. The memory
+ * of a wait is polled, so that whoever writes there releases it, including the host.
  */
 #include "src/mock/api/stream.h"
 
@@ -13,7 +13,7 @@
 #include "src/mock/memory/allocation.h"
 #include "src/race/race.h"
 
-/* A value that is waited for in memory, or written there. */
+/* A value to wait for in memory, or to write there. */
 struct mock_memory_value {
     enum mock_memory_value_kind { MOCK_MEMORY_WAIT, MOCK_MEMORY_WRITE } kind;
     unsigned bytes; /* 4 or 8 */
@@ -29,7 +29,7 @@ struct batch {
     struct mock_memory_value *values;
 };
 
-/* Whether the memory is what is waited for. Comparisons are those of the CUDA reference. */
+/* Whether the found value ends the wait. Comparisons are those of the CUDA reference. */
 static bool is_met(const struct mock_memory_value *value, uint64_t found)
 {
     const uint64_t mask = value->bytes == sizeof(uint64_t) ? UINT64_MAX : UINT32_MAX;
@@ -47,7 +47,7 @@ static bool is_met(const struct mock_memory_value *value, uint64_t found)
     }
 }
 
-/* The host may write to it at the same time. NULL: it was freed. */
+/* Read a value that the host may write at the same time. Returns false if the memory was freed. */
 static bool load(const struct mock_memory_value *value, uint64_t *found)
 {
     const void *host = cushim__mock_memory_host(value->address, value->bytes);
@@ -60,7 +60,7 @@ static bool load(const struct mock_memory_value *value, uint64_t *found)
     return true;
 }
 
-/* The host may be waiting for it, so from here on it may know what came before. */
+/* The host may be waiting for the value, so from here on it may know what came before. */
 static bool store(const struct batch *batch, const struct mock_memory_value *value)
 {
     void *host = cushim__mock_memory_host(value->address, value->bytes);
@@ -86,9 +86,8 @@ static unsigned next_wait(const struct batch *batch)
 }
 
 /*
- * Whether all waits are met. A write that stands before a wait is done here, as somebody may
- * respond to it; those after the last wait are done when the operation executes. Memory that was
- * freed is a fault then.
+ * Whether all waits are met. Writes before a wait are done here, as somebody may respond to them;
+ * those after the last wait are done when the operation executes. Freed memory is a fault then.
  */
 static bool ready(struct mock_operation *operation, struct mock_stream *stream)
 {
@@ -161,8 +160,8 @@ static const struct mock_operation_class batch_class = {
 };
 
 /*
- * Both kinds want memory that the device reaches, aligned to its size. A flush of remote writes is
- * nothing on the mock, where the device can do it.
+ * Both kinds need memory that the device reaches, aligned to its size. A flush of remote writes
+ * does nothing on the mock, if the device can do it.
  */
 static CUresult check(struct mock_memory_value *value)
 {
@@ -181,7 +180,7 @@ static CUresult check(struct mock_memory_value *value)
                : CUDA_SUCCESS;
 }
 
-/* An operation that does these one after the other. INVALID_VALUE: one cannot be done. */
+/* Create an operation that does these in order. Returns INVALID_VALUE if one cannot be done. */
 static CUresult create_values(const struct mock_memory_value *values, unsigned count,
                               struct mock_operation **operation)
 {
@@ -207,7 +206,7 @@ static CUresult create_values(const struct mock_memory_value *values, unsigned c
     return CUDA_SUCCESS;
 }
 
-/* The calls of stream memory operations. Those of the first ABI work where the device says so. */
+/* The calls of stream memory operations. Those of the first ABI work if the device says so. */
 
 enum {
     MOST = 255,
@@ -224,11 +223,11 @@ static CUresult submit(struct mock_stream *stream, const struct mock_memory_valu
     return code == CUDA_SUCCESS ? cushim__mock_stream_submit(stream, operation) : code;
 }
 
-/* What the calls do that wait for one value or write one. */
+/* The calls that wait for one value or write one. */
 static const struct value_call {
     unsigned slot;
     enum mock_memory_value_kind kind;
-    int attribute; /* of the device, which says whether it can; 0: it always can */
+    int attribute; /* of the device, which says whether it can; 0 if it always can */
 } calls[] = {
     {CUSHIM__SLOT(StreamWaitValue32), MOCK_MEMORY_WAIT, FIRST_ABI},
     {CUSHIM__SLOT(StreamWaitValue64), MOCK_MEMORY_WAIT, FIRST_ABI_WIDE},
@@ -269,7 +268,7 @@ MOCK_EXACT(StreamWaitValue64_v2)
                     .bytes = sizeof value, .flags = flags, .address = addr, .value = value});
 }
 
-/* One of a batch. INVALID_VALUE: the mock does not know it; `*used`: whether it does anything. */
+/* Read one of a batch. INVALID_VALUE if it is unknown; `*used` is whether it does anything. */
 static CUresult read_one(const CUstreamBatchMemOpParams *one, struct mock_memory_value *value,
                          bool *used)
 {
@@ -297,7 +296,7 @@ static CUresult read_one(const CUstreamBatchMemOpParams *one, struct mock_memory
         return CUDA_ERROR_INVALID_VALUE;
     }
     *used = true;
-    /* The members of a write stand where those of a wait do. */
+    /* The members of a write are where those of a wait are. */
     *value = (struct mock_memory_value){
         .kind = waits ? MOCK_MEMORY_WAIT : MOCK_MEMORY_WRITE,
         .bytes = is_wide ? sizeof(cuuint64_t) : sizeof(cuuint32_t),
@@ -308,7 +307,7 @@ static CUresult read_one(const CUstreamBatchMemOpParams *one, struct mock_memory
     return CUDA_SUCCESS;
 }
 
-/* An operation of a whole list. INVALID_VALUE: it is too long, or one of it is unknown. */
+/* Make one operation of a list. INVALID_VALUE if it is too long or has an unknown entry. */
 static CUresult read_all(const CUstreamBatchMemOpParams *list, unsigned count,
                          struct mock_operation **operation)
 {

@@ -9,8 +9,8 @@
 #include <cushim/table.h>
 
 /*
- * Where the function of a slot is for the program: in the mock's table, or exported by the library.
- * NULL: it is nowhere.
+ * Return the function of a slot for the program: from the mock's table, or exported by the library.
+ * NULL if there is none.
  */
 extern cushim_function (*cushim__mock_symbol_source)(unsigned slot);
 

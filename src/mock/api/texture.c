@@ -17,7 +17,7 @@ static size_t attribute(CUdevice_attribute number)
     return (size_t)cushim__mock->settings.profile.attributes[number];
 }
 
-/* Where the profile lacks the attribute, nothing is refused. */
+/* If the profile lacks the attribute, nothing is refused. */
 static bool fits(size_t extent, CUdevice_attribute most)
 {
     return extent <= attribute(most) || !cushim__mock->settings.profile.has_attribute[most];
@@ -148,7 +148,7 @@ bool cushim__mock_texture_describe(uint64_t handle, uint64_t number, struct ptx_
         texture->channels = resource->res.pitch2D.numChannels;
         return texel_of(resource->res.pitch2D.format, &texture->texel);
     }
-    /* Outside of linear memory there are zeros, whatever the modes are. */
+    /* Reads outside of linear memory return zeros, whatever the modes are. */
     texture->address = resource->res.linear.devPtr;
     texture->channels = resource->res.linear.numChannels;
     texture->width = (uint32_t)(resource->res.linear.sizeInBytes / texture->channels /

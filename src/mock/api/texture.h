@@ -14,27 +14,27 @@ struct ptx_texture;
 
 struct mock_texture {
     struct mock_object object;
-    bool surface, bound; /* bound: `resource` is there */
+    bool surface, bound; /* bound: `resource` is set */
     CUDA_RESOURCE_DESC resource;
     CUDA_TEXTURE_DESC sampling;
-    /* Of a reference: what linear memory that is bound to it holds. */
+    /* For a reference: the contents of linear memory that is bound to it. */
     CUarray_format format;
     unsigned channels;
-    /* Of an object that was destroyed: its handle, and the last operation that may use it. */
+    /* For a destroyed object: its handle, and the last operation that may use it. */
     uint64_t ended_handle, ended_number;
     struct mock_texture *next_ended;
 };
 
-/* The reference of a module, by its handle as a number. OUT_OF_MEMORY. */
+/* Create a reference of a module, whose handle is a number. Fails with OUT_OF_MEMORY. */
 CUresult cushim__mock_reference_create(struct mock_context *context, CUdeviceptr *handle);
-/* The handle becomes that of a copy; none that is not any more. OUT_OF_MEMORY: it is 0. */
+/* Replace a handle by that of a copy, unbound if it is gone. On OUT_OF_MEMORY it becomes 0. */
 CUresult cushim__mock_reference_copy(struct mock_context *context, uint64_t *handle);
 void cushim__mock_reference_destroy(uint64_t handle);
 
-/* What a kernel, the operation of a number, sees of a handle. False: it is none, or nothing is bound to it. */
+/* Describe a handle as seen by kernel operation `number`. False if it is none or not bound. */
 bool cushim__mock_texture_describe(uint64_t handle, uint64_t number, struct ptx_texture *texture);
 
-/* The mock ends, and no kernel is pending: free what was kept for them. */
+/* Free what was kept for pending kernels, as the mock ends and no kernel is pending. */
 void cushim__mock_textures_clear(void);
 
 #endif

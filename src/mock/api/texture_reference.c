@@ -68,7 +68,7 @@ void cushim__mock_reference_destroy(uint64_t handle)
         free_reference(texture);
 }
 
-/* References are known of PTX only, and need not be visible. */
+/* Only references of PTX are known, and they need not be visible. */
 static CUresult of_module(const struct mock_module *module, const char *name, CUdeviceptr *handle)
 {
     const struct ptx_module *program = module->code->program;
@@ -122,7 +122,7 @@ MOCK_EXACT(TexRefDestroy)(struct mock_texture *hTexRef)
     return CUDA_SUCCESS;
 }
 
-/* --- what is bound --- */
+/* --- binding --- */
 
 static void bind(struct mock_texture *texture, const CUDA_RESOURCE_DESC *resource)
 {
@@ -144,7 +144,7 @@ MOCK_APPROXIMATE(TexRefSetArray, "what the driver refuses was not measured")
     return CUDA_SUCCESS;
 }
 
-/* An address that is not aligned as textures are begins so many bytes after the texture. */
+/* An address that is not aligned for textures begins `*ByteOffset` bytes after the texture. */
 MOCK_APPROXIMATE(TexRefSetAddress_v2, "what the driver refuses was not measured")
 (struct mock_texture *hTexRef, size_t *ByteOffset, CUdeviceptr dptr, size_t bytes)
 {
@@ -204,7 +204,7 @@ MOCK_EXACT(TexRefGetAddress_v2)(const struct mock_texture *hTexRef, CUdeviceptr 
     return CUDA_SUCCESS;
 }
 
-/* --- how it is read --- */
+/* --- how textures are read --- */
 
 MOCK_EXACT(TexRefSetFormat)
 (struct mock_texture *hTexRef, CUarray_format fmt, int NumPackedComponents)
@@ -328,7 +328,7 @@ MOCK_EXACT(SurfRefGetArray)(CUsurfref hSurfRef, CUarray *phArray)
     return CUDA_SUCCESS;
 }
 
-/* A kernel knows its references by itself. */
+/* A kernel knows its references without this call. */
 MOCK_EXACT(ParamSetTexRef)
 (struct mock_context *current, struct mock_function *hfunc, int texunit,
  struct mock_texture *hTexRef)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The program that the PTX of an image is, and the variables of its kernels. */
+/* The program in the PTX of an image, and the variables of its kernels. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,8 +32,8 @@ void cushim__mock_code_wrong(const struct mock_jit *jit, const struct ptx_error 
 }
 
 /*
- * Which of the image's variables a variable of the program is: the text's own, or by its name that
- * of a cubin which the text stands beside. SIZE_MAX: none.
+ * Find the image's variable for one of the program: the text's own, or that of the same name in a
+ * cubin beside the text. SIZE_MAX if there is none.
  */
 static size_t find_variable(const struct mock_code *code, size_t number)
 {
@@ -82,7 +82,7 @@ static bool is_filled(const struct mock_code *code, size_t index)
     return own != SIZE_MAX && (code->image.globals[own].number != SIZE_MAX);
 }
 
-/* Write an initial value to where the variable is. */
+/* Write a variable's initial value to its memory. */
 static void fill(const struct mock_variables *variables, size_t index)
 {
     const struct ptx_global *global = &variables->code->program->globals[index];

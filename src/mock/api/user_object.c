@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * User objects. Their destructors are called by a thread of their own, as the reference demands:
- * they may take their time, and no call waits for them.
+ * User objects. A thread of their own calls their destructors, as the reference demands: these may
+ * take their time, and no call waits for them.
  */
 #include "src/mock/api/graph.h"
 
@@ -14,7 +14,7 @@
 struct mock_user_object {
     struct mock_object object;
     unsigned long long references;
-    unsigned long long in_graphs; /* of these: a graph's, which the program cannot release */
+    unsigned long long in_graphs; /* those of graphs, which the program cannot release */
     CUhostFn destroy;
     void *pointer;
     struct mock_user_object *next; /* in the queue of those to be destroyed */
@@ -30,7 +30,7 @@ struct mock_held {
 static struct {
     struct cushim__host_thread thread;
     struct cushim__condition work;
-    uint64_t serial; /* of the mock that it runs for; 0: it does not */
+    uint64_t serial; /* of the mock that it runs for; 0 if it does not run */
     bool stop;
     struct mock_user_object *first, *last;
 } reaper;
@@ -61,7 +61,7 @@ static void *run(void *data)
     return data;
 }
 
-/* The thread of a mock whose process was forked is not there any more. */
+/* In a forked process, the thread of the former mock does not exist any more. */
 static CUresult start(void)
 {
     if (reaper.serial == cushim__mock->serial)
@@ -91,7 +91,7 @@ static bool is_count(unsigned count)
     return count > 0 && count <= INT_MAX;
 }
 
-/* Whether the program has so many references, beside those of graphs. */
+/* Whether the program has `count` references, besides those of graphs. */
 static bool owns(const struct mock_user_object *object, unsigned count)
 {
     const unsigned long long own = object->references - object->in_graphs;
