@@ -247,14 +247,16 @@ static void endless_kernel_ends_at_the_limit(void **state)
     (void)state;
     CODE(CUDA_ERROR_LAUNCH_TIMEOUT, result_of("spins", 1, NULL));
     assert_logged("the kernel 'spins' (operation 1) has not ended after as many instructions as "
-                  "kernel_limit says");
+                  "kernel_limit says; thread (0,0,0) of block (0,0,0) is at line ");
 }
 
 static void threads_that_wait_for_each_other_are_found(void **state)
 {
     (void)state;
     CODE(CUDA_ERROR_LAUNCH_TIMEOUT, result_of("waits", 64, NULL));
-    assert_logged("the kernel 'waits' (operation 1) hangs");
+    assert_logged(
+        "the kernel 'waits' (operation 1) hangs: each of its threads waits at a barrier for "
+        "others; thread (0,0,0) of block (0,0,0) is at line ");
 }
 
 /* A fault comes at its virtual time, and not in the call. */

@@ -328,15 +328,20 @@ static CUresult fault(const struct mock_execution *execution)
     return code;
 }
 
-/* Log why a kernel was stopped, and return the code. */
-static CUresult stop(const struct mock_execution *execution, CUresult code, const char *why)
+/* Log why a kernel was stopped, and where it was. */
+static CUresult stop(const struct mock_execution *execution, const char *why)
 {
     const struct mock_executed *what = &execution->what;
+    struct ptx_fault where = {0};
 
-    cushim__mock_log("the kernel '%s' (operation %" PRIu64 ") %s: %s",
+    cushim__ptx_find_first(execution->launch, &where);
+    cushim__mock_log("the kernel '%s' (operation %" PRIu64
+                     ") %s; thread (%u,%u,%u) of block (%u,%u,%u) is at line %u of its PTX: %s",
                      what->variables->code->program->kernels[what->kernel].name, what->number, why,
-                     cushim__result_name(code));
-    return code;
+                     where.thread[0], where.thread[1], where.thread[2], where.block[0],
+                     where.block[1], where.block[2], where.line,
+                     cushim__result_name(CUDA_ERROR_LAUNCH_TIMEOUT));
+    return CUDA_ERROR_LAUNCH_TIMEOUT;
 }
 
 static void report_races(struct mock_execution *execution)
@@ -360,16 +365,19 @@ CUresult cushim__mock_execution_end(struct mock_execution *execution)
     flush(execution);
     report_races(execution);
     if (execution->limited)
-        return stop(execution, CUDA_ERROR_LAUNCH_TIMEOUT,
-                    "has not ended after as many instructions as kernel_limit says");
+        return stop(execution, "has not ended after as many instructions as kernel_limit says");
     switch (execution->state) {
     case PTX_FAULT:
         return fault(execution);
     case PTX_STUCK:
-        return stop(execution, CUDA_ERROR_LAUNCH_TIMEOUT,
-                    "hangs: each of its threads waits at a barrier for others");
+        return stop(execution, "hangs: each of its threads waits at a barrier for others");
     case PTX_NO_MEMORY:
-        return stop(execution, CUDA_ERROR_OUT_OF_MEMORY, "needs more memory than the host has");
+        cushim__mock_log(
+            "the kernel '%s' (operation %" PRIu64
+            ") needs more memory than the host has: CUDA_ERROR_OUT_OF_MEMORY",
+            execution->what.variables->code->program->kernels[execution->what.kernel].name,
+            execution->what.number);
+        return CUDA_ERROR_OUT_OF_MEMORY;
     default:
         return CUDA_SUCCESS;
     }

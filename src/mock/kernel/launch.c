@@ -220,6 +220,24 @@ const struct ptx_counts *cushim__ptx_counts(const struct ptx_launch *launch)
     return &launch->counts;
 }
 
+void cushim__ptx_find_first(const struct ptx_launch *launch, struct ptx_fault *where)
+{
+    for (uint64_t i = 0; i < (uint64_t)launch->block_count * launch->warps; i++) {
+        const struct ptx_block *block = &launch->blocks[i / launch->warps];
+        const struct ptx_warp *warp = &block->warps[i % launch->warps];
+        unsigned lane;
+
+        if (!block->running || !warp->alive)
+            continue;
+        lane = ptx_first(warp->alive);
+        /* Lanes that wait at a barrier are behind it. */
+        where->line = launch->program->code[warp->pcs[lane] - ptx_in(warp->at_barrier, lane)].line;
+        memcpy(where->block, block->index, sizeof where->block);
+        ptx_index(launch->shape.block, ptx_thread(warp, lane), where->thread);
+        return;
+    }
+}
+
 /* --- turns --- */
 
 /* The next warp. False: a round is over in which nobody could do anything. */

@@ -245,6 +245,9 @@ enum ptx_state cushim__ptx_run(struct ptx_launch *launch, uint64_t budget);
 
 const struct ptx_fault *cushim__ptx_fault(const struct ptx_launch *launch);
 const struct ptx_counts *cushim__ptx_counts(const struct ptx_launch *launch);
+
+/* Where the first thread is that has not ended: sets the line, the block and the thread. */
+void cushim__ptx_find_first(const struct ptx_launch *launch, struct ptx_fault *where);
 void cushim__ptx_launch_destroy(struct ptx_launch *launch);
 
 #endif
