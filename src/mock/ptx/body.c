@@ -305,7 +305,8 @@ static bool branch_targets(struct ptx_parser *parser, struct ptx_word name)
 
 static void instruction(struct ptx_parser *parser)
 {
-    struct ptx_statement own = {.line = parser->statement_line}, *const statement = &own;
+    struct ptx_statement own = {.parser = parser, .line = parser->statement_line};
+    struct ptx_statement *const statement = &own;
     struct ptx_operand guard = {0};
 
     statement->guard = PTX_UNUSED;
@@ -321,13 +322,13 @@ static void instruction(struct ptx_parser *parser)
         cushim__ptx_expected(parser, "an instruction");
     cushim__ptx_opcode_read(parser, parser->word, &statement->opcode);
     cushim__ptx_next(parser);
-    if (!cushim__ptx_select_unparsed(parser, statement)) {
+    if (!cushim__ptx_select_unparsed(statement)) {
         while (!ptx_is(parser, ";")) {
             if (statement->operand_count == PTX_OPERANDS)
                 cushim__ptx_fail(parser, "the instruction has too many operands");
             if (ptx_is(parser, "(") || ptx_is(parser, "~")) {
                 /* An expression of constants: compilers write its value. */
-                cushim__ptx_refuse(parser, statement);
+                cushim__ptx_refuse(statement);
                 cushim__ptx_skip_statement(parser);
                 return;
             }
@@ -340,7 +341,7 @@ static void instruction(struct ptx_parser *parser)
             if (!ptx_skip(parser, ",") && !ptx_is(parser, ";"))
                 cushim__ptx_expected(parser, "',' or ';'");
         }
-        cushim__ptx_select(parser, statement);
+        cushim__ptx_select(statement);
     }
     cushim__ptx_expect(parser, ";");
 }
@@ -426,12 +427,12 @@ static void blocks(struct ptx_parser *parser)
  */
 void cushim__ptx_body(struct ptx_parser *parser, uint32_t function)
 {
-    struct ptx_statement end = {.guard = PTX_UNUSED};
+    struct ptx_statement end = {.parser = parser, .guard = PTX_UNUSED};
 
     parser->body.function = function;
     blocks(parser);
     end.line = parser->line;
-    cushim__ptx_emit(parser, &end, DO_RETURN);
+    cushim__ptx_emit(&end, DO_RETURN);
     cushim__ptx_registers_place(parser);
     cushim__ptx_expect(parser, "}");
 }

@@ -297,13 +297,14 @@ uint32_t cushim__ptx_registers_add(struct ptx_parser *parser, const struct ptx_d
                          declared->type == TYPE_PRED ? 1 : declared->scalar * 8);
 }
 
-uint32_t cushim__ptx_register_new(struct ptx_parser *parser, enum ptx_row row)
+uint32_t cushim__ptx_register_new(const struct ptx_statement *statement, enum ptx_row row)
 {
-    return add_registers(parser, 1, 1,
-                         row == ROW_PREDICATE ? 1
-                         : ptx_is_wide(row)   ? 64
-                         : row == ROW_HALF    ? 16
-                                              : 32);
+    const size_t bits = row == ROW_PREDICATE ? 1
+                        : ptx_is_wide(row)   ? 64
+                        : row == ROW_HALF    ? 16
+                                             : 32;
+
+    return add_registers(statement->parser, 1, 1, bits);
 }
 
 void cushim__ptx_parameters(struct ptx_parser *parser, enum ptx_symbol_kind kind)

@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-struct ptx_instruction *cushim__ptx_emit(struct ptx_parser *parser,
-                                         const struct ptx_statement *statement,
+struct ptx_instruction *cushim__ptx_emit(const struct ptx_statement *statement,
                                          enum ptx_handler handler)
 {
+    struct ptx_parser *const parser = statement->parser;
     struct ptx_body *body = &parser->body;
     struct ptx_instruction *made;
 
@@ -49,20 +49,19 @@ void cushim__ptx_note(struct ptx_parser *parser, uint32_t **list, uint32_t *coun
     (*list)[(*count)++] = value;
 }
 
-void cushim__ptx_refuse(struct ptx_parser *parser, const struct ptx_statement *statement)
+void cushim__ptx_refuse(const struct ptx_statement *statement)
 {
-    cushim__ptx_refuse_function(parser, statement->opcode.text, statement->line);
-    cushim__ptx_emit(parser, statement, DO_REFUSED);
+    cushim__ptx_refuse_function(statement->parser, statement->opcode.text, statement->line);
+    cushim__ptx_emit(statement, DO_REFUSED);
 }
 
 /* A row of the tables, on registers of its sizes. */
-static void emit_row(struct ptx_parser *parser, const struct ptx_statement *statement,
-                     const char *name, uint32_t d, uint32_t a, uint32_t b)
+static void emit_row(const struct ptx_statement *statement, const char *name, uint32_t d,
+                     uint32_t a, uint32_t b)
 {
-    const struct ptx_alu *row = cushim__ptx_alu_find(parser->program->names, name);
+    const struct ptx_alu *row = cushim__ptx_alu_find(statement->parser->program->names, name);
     const bool wide = ptx_is_wide((enum ptx_row)row->signature[0]);
-    struct ptx_instruction *made =
-        cushim__ptx_emit(parser, statement, wide ? DO_LANES64 : DO_LANES32);
+    struct ptx_instruction *made = cushim__ptx_emit(statement, wide ? DO_LANES64 : DO_LANES32);
 
     made->lanes = row->lanes;
     made->d = d;
@@ -71,8 +70,10 @@ static void emit_row(struct ptx_parser *parser, const struct ptx_statement *stat
 }
 
 /* The pool has no two equal constants among the last ones. */
-uint32_t cushim__ptx_constant(struct ptx_parser *parser, uint64_t value, enum ptx_row row)
+uint32_t cushim__ptx_constant(const struct ptx_statement *statement, uint64_t value,
+                              enum ptx_row row)
 {
+    struct ptx_parser *const parser = statement->parser;
     struct ptx_program *program = parser->program;
     const uint32_t size = ptx_is_wide(row) ? PTX_WIDE_ROW : PTX_ROW;
     const uint32_t limit = program->constant_bytes > 64 * PTX_WIDE_ROW
@@ -105,11 +106,10 @@ uint32_t cushim__ptx_constant(struct ptx_parser *parser, uint64_t value, enum pt
     return PTX_CONSTANT | at;
 }
 
-void cushim__ptx_move(struct ptx_parser *parser, const struct ptx_statement *statement, uint32_t to,
-                      uint32_t from, unsigned bytes)
+void cushim__ptx_move(const struct ptx_statement *statement, uint32_t to, uint32_t from,
+                      unsigned bytes)
 {
-    struct ptx_instruction *move =
-        cushim__ptx_emit(parser, statement, bytes == 8 ? DO_MOVE64 : DO_MOVE32);
+    struct ptx_instruction *move = cushim__ptx_emit(statement, bytes == 8 ? DO_MOVE64 : DO_MOVE32);
 
     move->d = to;
     move->a = from;
@@ -127,15 +127,16 @@ static uint64_t literal(const struct ptx_operand *operand, enum ptx_row row)
 }
 
 /* The address of a symbol, in a wide row or one of 4 bytes. */
-static uint32_t address_of(struct ptx_parser *parser, const struct ptx_statement *statement,
-                           const struct ptx_operand *operand, enum ptx_row row)
+static uint32_t address_of(const struct ptx_statement *statement, const struct ptx_operand *operand,
+                           enum ptx_row row)
 {
+    struct ptx_parser *const parser = statement->parser;
     struct ptx_program *program = parser->program;
     const struct ptx_symbol *symbol = operand->symbol;
     const uint32_t result =
-        cushim__ptx_register_new(parser, ptx_is_wide(row) ? ROW_LONG : ROW_WORD);
+        cushim__ptx_register_new(statement, ptx_is_wide(row) ? ROW_LONG : ROW_WORD);
     struct ptx_function *function = &program->functions[parser->body.function];
-    struct ptx_instruction *made = cushim__ptx_emit(parser, statement, DO_ADDRESS);
+    struct ptx_instruction *made = cushim__ptx_emit(statement, DO_ADDRESS);
 
     if (symbol->kind == SYMBOL_FUNCTION)
         program->functions[symbol->index].address_taken = true;
@@ -159,9 +160,10 @@ static uint32_t address_of(struct ptx_parser *parser, const struct ptx_statement
     return result;
 }
 
-uint32_t cushim__ptx_use(struct ptx_parser *parser, const struct ptx_statement *statement,
-                         const struct ptx_operand *operand, enum ptx_row row)
+uint32_t cushim__ptx_use(const struct ptx_statement *statement, const struct ptx_operand *operand,
+                         enum ptx_row row)
 {
+    struct ptx_parser *const parser = statement->parser;
     struct ptx_instruction *made;
     uint32_t from = operand->reg, result;
     unsigned bytes;
@@ -169,13 +171,13 @@ uint32_t cushim__ptx_use(struct ptx_parser *parser, const struct ptx_statement *
     switch (operand->kind) {
     case OPERAND_INTEGER:
     case OPERAND_REAL:
-        return cushim__ptx_constant(parser, literal(operand, row), row);
+        return cushim__ptx_constant(statement, literal(operand, row), row);
     case OPERAND_SYMBOL:
-        return address_of(parser, statement, operand, row);
+        return address_of(statement, operand, row);
     case OPERAND_SPECIAL:
         bytes = cushim__ptx_special_bytes(operand->special);
-        from = cushim__ptx_register_new(parser, bytes == 8 ? ROW_LONG : ROW_WORD);
-        made = cushim__ptx_emit(parser, statement, DO_SPECIAL);
+        from = cushim__ptx_register_new(statement, bytes == 8 ? ROW_LONG : ROW_WORD);
+        made = cushim__ptx_emit(statement, DO_SPECIAL);
         made->d = from;
         made->sub = operand->special;
         made->bytes = (uint8_t)bytes;
@@ -190,15 +192,15 @@ uint32_t cushim__ptx_use(struct ptx_parser *parser, const struct ptx_statement *
         cushim__ptx_fail(parser, "an operand has another type than the instruction");
     if (bytes == 1 || (bytes == 8) == ptx_is_wide(row))
         return from;
-    result = cushim__ptx_register_new(parser, bytes == 8 ? ROW_WORD : ROW_LONG);
-    emit_row(parser, statement, bytes == 8 ? "cvt.u32.u64" : "cvt.u64.u32", result, from,
-             PTX_UNUSED);
+    result = cushim__ptx_register_new(statement, bytes == 8 ? ROW_WORD : ROW_LONG);
+    emit_row(statement, bytes == 8 ? "cvt.u32.u64" : "cvt.u64.u32", result, from, PTX_UNUSED);
     return result;
 }
 
-uint32_t cushim__ptx_result(struct ptx_parser *parser, const struct ptx_operand *operand,
-                            enum ptx_row row)
+uint32_t cushim__ptx_result(const struct ptx_statement *statement,
+                            const struct ptx_operand *operand, enum ptx_row row)
 {
+    struct ptx_parser *const parser = statement->parser;
     const unsigned bytes = row == ROW_PREDICATE ? 1 : ptx_is_wide(row) ? 8 : 4;
 
     if (operand->kind == OPERAND_SINK)
@@ -209,24 +211,25 @@ uint32_t cushim__ptx_result(struct ptx_parser *parser, const struct ptx_operand 
         cushim__ptx_fail(parser, "the destination has another type than the instruction");
     if (parser->body.registers[operand->reg].bytes == bytes)
         return operand->reg;
-    return cushim__ptx_register_new(parser, row);
+    return cushim__ptx_register_new(statement, row);
 }
 
-uint32_t cushim__ptx_elements(struct ptx_parser *parser, const struct ptx_operand *operand,
-                              struct ptx_operand *elements, uint32_t most)
+uint32_t cushim__ptx_elements(const struct ptx_statement *statement,
+                              const struct ptx_operand *operand, struct ptx_operand *elements,
+                              uint32_t most)
 {
     if (operand->kind != OPERAND_VECTOR) {
         elements[0] = *operand;
         return 1;
     }
     if (operand->count > most)
-        cushim__ptx_fail(parser, "the vector has too many elements");
-    memcpy(elements, parser->body.vectors + operand->first, operand->count * sizeof *elements);
+        cushim__ptx_fail(statement->parser, "the vector has too many elements");
+    memcpy(elements, statement->parser->body.vectors + operand->first,
+           operand->count * sizeof *elements);
     return operand->count;
 }
 
-struct ptx_instruction *cushim__ptx_emit_rows(struct ptx_parser *parser,
-                                              const struct ptx_statement *statement,
+struct ptx_instruction *cushim__ptx_emit_rows(const struct ptx_statement *statement,
                                               enum ptx_handler handler, const char *rows)
 {
     const struct ptx_operand *const operands = statement->operands;
@@ -235,19 +238,19 @@ struct ptx_instruction *cushim__ptx_emit_rows(struct ptx_parser *parser,
     unsigned count = 0;
     uint64_t number = 0;
 
-    cushim__ptx_count_operands(parser, statement, (unsigned)strlen(rows));
+    cushim__ptx_count_operands(statement, (unsigned)strlen(rows));
     for (unsigned i = 1; rows[i]; i++) {
         if (rows[i] != ROW_NUMBER) {
-            sources[count++] =
-                cushim__ptx_use(parser, statement, &operands[i], (enum ptx_row)rows[i]);
+            sources[count++] = cushim__ptx_use(statement, &operands[i], (enum ptx_row)rows[i]);
             continue;
         }
         if (operands[i].kind != OPERAND_INTEGER)
-            cushim__ptx_fail(parser, "the table of %s is not a constant", statement->opcode.base);
+            cushim__ptx_fail(statement->parser, "the table of %s is not a constant",
+                             statement->opcode.base);
         number = operands[i].integer;
     }
-    result = cushim__ptx_result(parser, &operands[0], (enum ptx_row)rows[0]);
-    made = cushim__ptx_emit(parser, statement, handler);
+    result = cushim__ptx_result(statement, &operands[0], (enum ptx_row)rows[0]);
+    made = cushim__ptx_emit(statement, handler);
     made->bytes = ptx_is_wide((enum ptx_row)rows[0]) ? 8 : 4;
     made->count = (uint8_t)number;
     if (count >= 3 && rows[3] == ROW_PREDICATE && operands[3].negated)
@@ -261,39 +264,38 @@ struct ptx_instruction *cushim__ptx_emit_rows(struct ptx_parser *parser,
 }
 
 /* A result in a register of another size is extended or cut, and 16 bits have no others above. */
-void cushim__ptx_finish(struct ptx_parser *parser, const struct ptx_statement *statement,
-                        const struct ptx_operand *operand, uint32_t result, enum ptx_row row,
-                        bool is_signed, unsigned bits)
+void cushim__ptx_finish(const struct ptx_statement *statement, const struct ptx_operand *operand,
+                        uint32_t result, enum ptx_row row, bool is_signed, unsigned bits)
 {
     const struct ptx_register *to;
 
     if (operand->kind == OPERAND_SINK || row == ROW_PREDICATE)
         return;
-    to = &parser->body.registers[operand->reg];
+    to = &statement->parser->body.registers[operand->reg];
     if (result != operand->reg)
-        emit_row(parser, statement,
+        emit_row(statement,
                  to->bytes != 8 ? "cvt.u32.u64"
                  : is_signed    ? "cvt.s64.s32"
                                 : "cvt.u64.u32",
                  operand->reg, result, PTX_UNUSED);
     if (to->bytes == 4 && to->bits < 32 && to->bits < bits) {
-        const uint32_t mask = cushim__ptx_constant(parser, (UINT64_C(1) << to->bits) - 1, ROW_WORD);
+        const uint32_t mask =
+            cushim__ptx_constant(statement, (UINT64_C(1) << to->bits) - 1, ROW_WORD);
 
-        emit_row(parser, statement, "and.b32", operand->reg, operand->reg, mask);
+        emit_row(statement, "and.b32", operand->reg, operand->reg, mask);
     }
 }
 
-void cushim__ptx_count_operands(struct ptx_parser *parser, const struct ptx_statement *statement,
-                                unsigned count)
+void cushim__ptx_count_operands(const struct ptx_statement *statement, unsigned count)
 {
     if (statement->operand_count != count)
-        cushim__ptx_fail(parser, "%s has %u operands", statement->opcode.base, count);
+        cushim__ptx_fail(statement->parser, "%s has %u operands", statement->opcode.base, count);
 }
 
-void cushim__ptx_emit_combine(struct ptx_parser *parser, const struct ptx_statement *statement,
-                              uint32_t to, uint32_t low, uint32_t high, unsigned bits)
+void cushim__ptx_emit_combine(const struct ptx_statement *statement, uint32_t to, uint32_t low,
+                              uint32_t high, unsigned bits)
 {
-    struct ptx_instruction *made = cushim__ptx_emit(parser, statement, DO_COMBINE);
+    struct ptx_instruction *made = cushim__ptx_emit(statement, DO_COMBINE);
 
     made->d = to;
     made->a = low;
@@ -302,10 +304,10 @@ void cushim__ptx_emit_combine(struct ptx_parser *parser, const struct ptx_statem
     made->bytes = bits == 32 ? 8 : 4;
 }
 
-void cushim__ptx_emit_part(struct ptx_parser *parser, const struct ptx_statement *statement,
-                           uint32_t to, uint32_t from, unsigned shift, unsigned bits, bool wide)
+void cushim__ptx_emit_part(const struct ptx_statement *statement, uint32_t to, uint32_t from,
+                           unsigned shift, unsigned bits, bool wide)
 {
-    struct ptx_instruction *made = cushim__ptx_emit(parser, statement, DO_PART);
+    struct ptx_instruction *made = cushim__ptx_emit(statement, DO_PART);
 
     made->d = to;
     made->a = from;

@@ -228,7 +228,6 @@ uint32_t cushim__ptx_function_named(struct ptx_parser *parser, struct ptx_word n
 
 /* The first of the registers that are declared. */
 uint32_t cushim__ptx_registers_add(struct ptx_parser *parser, const struct ptx_declared *declared);
-uint32_t cushim__ptx_register_new(struct ptx_parser *parser, enum ptx_row row);
 /* `(.param .b32 a, .reg .b64 b)`, or none of it: of a kernel, or local variables of a function. */
 void cushim__ptx_parameters(struct ptx_parser *parser, enum ptx_symbol_kind kind);
 
@@ -256,6 +255,7 @@ bool cushim__ptx_type_signed(enum ptx_type type);
 /* --- select*.c: instructions --- */
 
 struct ptx_statement {
+    struct ptx_parser *parser;
     struct ptx_opcode opcode;
     const struct ptx_selector *selector; /* NULL: it is in the tables of rows alone, or not known */
     struct ptx_operand operands[PTX_OPERANDS];
@@ -270,16 +270,16 @@ struct ptx_statement {
  * Instructions whose operands are of their own kind, and those that nobody here can read. False: it
  * is none of them, and its operands come next.
  */
-bool cushim__ptx_select_unparsed(struct ptx_parser *parser, struct ptx_statement *statement);
+bool cushim__ptx_select_unparsed(struct ptx_statement *statement);
 
 /* Translate one. What is not known, or cannot be executed, becomes DO_REFUSED. */
-void cushim__ptx_select(struct ptx_parser *parser, struct ptx_statement *statement);
+void cushim__ptx_select(struct ptx_statement *statement);
 
 /* What instructions become by the first part of their names, before the tables of rows count. */
 struct ptx_selector {
     const char *base;
     /* False: it is refused, unless there is a row for it. NULL: it becomes `handler` alone. */
-    bool (*select)(struct ptx_parser *parser, struct ptx_statement *statement);
+    bool (*select)(struct ptx_statement *statement);
     enum ptx_handler handler; /* with `select`, not 0: `select` reads the operands, too */
 };
 
@@ -288,10 +288,10 @@ extern const struct ptx_selector cushim__ptx_select_memory[], cushim__ptx_select
     cushim__ptx_select_move[], cushim__ptx_select_arithmetic[];
 
 /* What a row of a table does: arithmetic, and some conversions. */
-bool cushim__ptx_select_row(struct ptx_parser *parser, struct ptx_statement *statement);
+bool cushim__ptx_select_row(struct ptx_statement *statement);
 
 /* Textures and surfaces. */
-bool cushim__ptx_select_texture(struct ptx_parser *parser, struct ptx_statement *statement);
+bool cushim__ptx_select_texture(struct ptx_statement *statement);
 
 /* --- emit.c --- */
 
@@ -301,43 +301,42 @@ static inline bool ptx_is_wide(enum ptx_row row)
 }
 
 /* Append an instruction. The pointer is valid until the next. */
-struct ptx_instruction *cushim__ptx_emit(struct ptx_parser *parser,
-                                         const struct ptx_statement *statement,
+struct ptx_instruction *cushim__ptx_emit(const struct ptx_statement *statement,
                                          enum ptx_handler handler);
 /*
  * Append one whose operands are rows of these kinds: the result's and those of a, b, c and e, as in
  * signatures. A result in a register of another size has to be finished.
  */
-struct ptx_instruction *cushim__ptx_emit_rows(struct ptx_parser *parser,
-                                              const struct ptx_statement *statement,
+struct ptx_instruction *cushim__ptx_emit_rows(const struct ptx_statement *statement,
                                               enum ptx_handler handler, const char *rows);
 /* The elements of a vector, or the one operand: how many there are. */
-uint32_t cushim__ptx_elements(struct ptx_parser *parser, const struct ptx_operand *operand,
-                              struct ptx_operand *elements, uint32_t most);
+uint32_t cushim__ptx_elements(const struct ptx_statement *statement,
+                              const struct ptx_operand *operand, struct ptx_operand *elements,
+                              uint32_t most);
 /* An operand as a register or a constant, in a row of a kind. */
-uint32_t cushim__ptx_use(struct ptx_parser *parser, const struct ptx_statement *statement,
-                         const struct ptx_operand *operand, enum ptx_row row);
+uint32_t cushim__ptx_use(const struct ptx_statement *statement, const struct ptx_operand *operand,
+                         enum ptx_row row);
 /* Where a result of a row goes: a register of that row. Then, after the instruction: */
-uint32_t cushim__ptx_result(struct ptx_parser *parser, const struct ptx_operand *operand,
-                            enum ptx_row row);
-void cushim__ptx_finish(struct ptx_parser *parser, const struct ptx_statement *statement,
-                        const struct ptx_operand *operand, uint32_t result, enum ptx_row row,
-                        bool is_signed, unsigned bits);
-uint32_t cushim__ptx_constant(struct ptx_parser *parser, uint64_t value, enum ptx_row row);
+uint32_t cushim__ptx_result(const struct ptx_statement *statement,
+                            const struct ptx_operand *operand, enum ptx_row row);
+void cushim__ptx_finish(const struct ptx_statement *statement, const struct ptx_operand *operand,
+                        uint32_t result, enum ptx_row row, bool is_signed, unsigned bits);
+uint32_t cushim__ptx_register_new(const struct ptx_statement *statement, enum ptx_row row);
+uint32_t cushim__ptx_constant(const struct ptx_statement *statement, uint64_t value,
+                              enum ptx_row row);
 uint32_t cushim__ptx_list_add(struct ptx_parser *parser, uint32_t value);
 /* The same of the function, with the statement as the reason. */
-void cushim__ptx_refuse(struct ptx_parser *parser, const struct ptx_statement *statement);
+void cushim__ptx_refuse(const struct ptx_statement *statement);
 /* Functions that are called, shared variables that are named. */
 void cushim__ptx_note(struct ptx_parser *parser, uint32_t **list, uint32_t *count, uint32_t value);
-void cushim__ptx_move(struct ptx_parser *parser, const struct ptx_statement *statement, uint32_t to,
-                      uint32_t from, unsigned bytes);
+void cushim__ptx_move(const struct ptx_statement *statement, uint32_t to, uint32_t from,
+                      unsigned bytes);
 /* `low` and above it `high`, each of so many bits; and bits of a row from `shift` on. */
-void cushim__ptx_emit_combine(struct ptx_parser *parser, const struct ptx_statement *statement,
-                              uint32_t to, uint32_t low, uint32_t high, unsigned bits);
-void cushim__ptx_emit_part(struct ptx_parser *parser, const struct ptx_statement *statement,
-                           uint32_t to, uint32_t from, unsigned shift, unsigned bits, bool wide);
-void cushim__ptx_count_operands(struct ptx_parser *parser, const struct ptx_statement *statement,
-                                unsigned count);
+void cushim__ptx_emit_combine(const struct ptx_statement *statement, uint32_t to, uint32_t low,
+                              uint32_t high, unsigned bits);
+void cushim__ptx_emit_part(const struct ptx_statement *statement, uint32_t to, uint32_t from,
+                           unsigned shift, unsigned bits, bool wide);
+void cushim__ptx_count_operands(const struct ptx_statement *statement, unsigned count);
 
 /* --- registers.c --- */
 /* Give each register a place in the frame, and write the places into the instructions. */

@@ -29,10 +29,10 @@ static const struct ptx_alu *find_row(const struct ptx_names *names,
     return row;
 }
 
-bool cushim__ptx_select_row(struct ptx_parser *parser, struct ptx_statement *statement)
+bool cushim__ptx_select_row(struct ptx_statement *statement)
 {
     const struct ptx_opcode *opcode = &statement->opcode;
-    const struct ptx_alu *row = find_row(parser->program->names, opcode);
+    const struct ptx_alu *row = find_row(statement->parser->program->names, opcode);
     struct ptx_instruction *made;
     enum ptx_row to;
     unsigned modifiers;
@@ -41,8 +41,8 @@ bool cushim__ptx_select_row(struct ptx_parser *parser, struct ptx_statement *sta
         return false;
     to = (enum ptx_row)row->signature[0];
     modifiers = opcode->flags & row->modifiers & (FLAG_FTZ | FLAG_SAT);
-    made = cushim__ptx_emit_rows(parser, statement, ptx_is_wide(to) ? DO_LANES64 : DO_LANES32,
-                                 row->signature);
+    made =
+        cushim__ptx_emit_rows(statement, ptx_is_wide(to) ? DO_LANES64 : DO_LANES32, row->signature);
     if (row->handler)
         made->handler = (uint8_t)row->handler;
     else if (modifiers || opcode->rounding > ROUND_NEAREST)
@@ -55,14 +55,14 @@ bool cushim__ptx_select_row(struct ptx_parser *parser, struct ptx_statement *sta
     }
     made->rounding = (uint8_t)opcode->rounding;
     made->lanes = row->lanes;
-    cushim__ptx_finish(parser, statement, &statement->operands[0], made->d, to,
+    cushim__ptx_finish(statement, &statement->operands[0], made->d, to,
                        cushim__ptx_type_signed(opcode->types[0]), to == ROW_HALF ? 16 : 32);
     return true;
 }
 
 /* --- f16 and bf16 --- */
 
-static bool select_half(struct ptx_parser *parser, struct ptx_statement *statement)
+static bool select_half(struct ptx_statement *statement)
 {
     const struct ptx_opcode *opcode = &statement->opcode;
     const enum ptx_type type = opcode->types[0];
@@ -80,7 +80,7 @@ static bool select_half(struct ptx_parser *parser, struct ptx_statement *stateme
     if (!found->name || opcode->rounding > ROUND_NEAREST)
         return false;
     rows[found->sources + 1] = '\0';
-    made = cushim__ptx_emit_rows(parser, statement, DO_HALF, rows);
+    made = cushim__ptx_emit_rows(statement, DO_HALF, rows);
     made->sub = (uint8_t)(found - cushim__ptx_half_names);
     made->type = (uint8_t)type;
     made->flags |= opcode->flags;
@@ -90,7 +90,7 @@ static bool select_half(struct ptx_parser *parser, struct ptx_statement *stateme
 /* --- carries --- */
 
 /* add, addc, sub, subc, mad and madc with `.cc` or a `c` at their end. */
-static bool select_carry(struct ptx_parser *parser, struct ptx_statement *statement)
+static bool select_carry(struct ptx_statement *statement)
 {
     const struct ptx_opcode *opcode = &statement->opcode;
     const enum ptx_row row = cushim__ptx_type_row(opcode->types[0]);
@@ -101,7 +101,7 @@ static bool select_carry(struct ptx_parser *parser, struct ptx_statement *statem
 
     if (row != ROW_WORD && row != ROW_LONG)
         return false;
-    cushim__ptx_count_operands(parser, statement, mad ? 4 : 3);
+    cushim__ptx_count_operands(statement, mad ? 4 : 3);
     if (mad) {
         struct ptx_statement product = *statement;
         const struct ptx_alu *multiply;
@@ -109,21 +109,20 @@ static bool select_carry(struct ptx_parser *parser, struct ptx_statement *statem
 
         snprintf(name, sizeof name, "mul.%s%s", cushim__ptx_opcode_has(opcode, "hi") ? "hi" : "lo",
                  strrchr(opcode->name, '.'));
-        multiply = cushim__ptx_alu_find(parser->program->names, name);
+        multiply = cushim__ptx_alu_find(statement->parser->program->names, name);
         if (!multiply)
             return false;
         product.operands[0] = (struct ptx_operand){
             .kind = OPERAND_REGISTER,
-            .reg = cushim__ptx_register_new(parser, row),
+            .reg = cushim__ptx_register_new(statement, row),
         };
         sum.operands[1] = product.operands[0];
         sum.operands[2] = statement->operands[3];
         sum.operand_count = product.operand_count = 3;
-        made = cushim__ptx_emit_rows(parser, &product, row == ROW_LONG ? DO_LANES64 : DO_LANES32,
-                                     rows);
+        made = cushim__ptx_emit_rows(&product, row == ROW_LONG ? DO_LANES64 : DO_LANES32, rows);
         made->lanes = multiply->lanes;
     }
-    made = cushim__ptx_emit_rows(parser, &sum, DO_CARRY, rows);
+    made = cushim__ptx_emit_rows(&sum, DO_CARRY, rows);
     made->sub = opcode->base[0] == 's';
     made->flags |= opcode->base[strlen(opcode->base) - 1] == 'c' ? FLAG_CARRY_IN : 0;
     made->flags |= cushim__ptx_opcode_has(opcode, "cc") ? FLAG_CARRY_OUT : 0;
@@ -139,19 +138,19 @@ const struct ptx_selector cushim__ptx_select_arithmetic[] = {
     {0},
 };
 
-static bool select_other(struct ptx_parser *parser, struct ptx_statement *statement)
+static bool select_other(struct ptx_statement *statement)
 {
     return cushim__ptx_opcode_has(&statement->opcode, "cc")
-               ? select_carry(parser, statement)
-               : cushim__ptx_select_row(parser, statement) || select_half(parser, statement);
+               ? select_carry(statement)
+               : cushim__ptx_select_row(statement) || select_half(statement);
 }
 
-void cushim__ptx_select(struct ptx_parser *parser, struct ptx_statement *statement)
+void cushim__ptx_select(struct ptx_statement *statement)
 {
     const struct ptx_selector *const selector = statement->selector;
 
     if (selector && !selector->select)
-        cushim__ptx_emit(parser, statement, selector->handler);
-    else if (!(selector && selector->select(parser, statement)) && !select_other(parser, statement))
-        cushim__ptx_refuse(parser, statement);
+        cushim__ptx_emit(statement, selector->handler);
+    else if (!(selector && selector->select(statement)) && !select_other(statement))
+        cushim__ptx_refuse(statement);
 }

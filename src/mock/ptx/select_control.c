@@ -27,8 +27,9 @@ static bool arguments(struct ptx_parser *parser, uint32_t *offsets, uint32_t *co
     return true;
 }
 
-static bool call(struct ptx_parser *parser, struct ptx_statement *statement)
+static bool call(struct ptx_statement *statement)
 {
+    struct ptx_parser *const parser = statement->parser;
     struct ptx_function *own = &parser->program->functions[parser->body.function];
     uint32_t offsets[PTX_ARGUMENTS], results, count = 0, list;
     uint32_t target = PTX_UNUSED, pointer = PTX_UNUSED;
@@ -49,7 +50,7 @@ static bool call(struct ptx_parser *parser, struct ptx_statement *statement)
         struct ptx_operand operand;
 
         cushim__ptx_operand(parser, &operand);
-        pointer = cushim__ptx_use(parser, statement, &operand, ROW_LONG);
+        pointer = cushim__ptx_use(statement, &operand, ROW_LONG);
         own->calls_pointers = true;
     }
     more = ptx_skip(parser, ",");
@@ -65,7 +66,7 @@ static bool call(struct ptx_parser *parser, struct ptx_statement *statement)
         cushim__ptx_list_add(parser, offsets[i]);
     if (target != PTX_UNUSED)
         cushim__ptx_note(parser, &own->callees, &own->callee_count, target);
-    made = cushim__ptx_emit(parser, statement, target == PTX_UNUSED ? DO_CALL_INDIRECT : DO_CALL);
+    made = cushim__ptx_emit(statement, target == PTX_UNUSED ? DO_CALL_INDIRECT : DO_CALL);
     made->a = pointer;
     made->target = target;
     made->list = list;
@@ -76,17 +77,19 @@ static bool call(struct ptx_parser *parser, struct ptx_statement *statement)
 
 /* --- branches --- */
 
-static bool branch(struct ptx_parser *parser, struct ptx_statement *statement)
+static bool branch(struct ptx_statement *statement)
 {
+    struct ptx_parser *const parser = statement->parser;
     const struct ptx_word name = cushim__ptx_name(parser);
 
     cushim__ptx_refer(parser, name, false, parser->body.count);
-    cushim__ptx_emit(parser, statement, DO_BRANCH);
+    cushim__ptx_emit(statement, DO_BRANCH);
     return true;
 }
 
-static bool branch_table(struct ptx_parser *parser, struct ptx_statement *statement)
+static bool branch_table(struct ptx_statement *statement)
 {
+    struct ptx_parser *const parser = statement->parser;
     struct ptx_operand index;
     const struct ptx_symbol *table;
     struct ptx_instruction *made;
@@ -95,13 +98,13 @@ static bool branch_table(struct ptx_parser *parser, struct ptx_statement *statem
     if (strcmp(statement->opcode.name, "brx.idx") != 0)
         return false;
     cushim__ptx_operand(parser, &index);
-    a = cushim__ptx_use(parser, statement, &index, ROW_WORD);
+    a = cushim__ptx_use(statement, &index, ROW_WORD);
     cushim__ptx_expect(parser, ",");
     table = cushim__ptx_symbol_find(parser, parser->word);
     if (!table || table->kind != SYMBOL_TABLE)
         cushim__ptx_expected(parser, "a list of targets");
     cushim__ptx_next(parser);
-    made = cushim__ptx_emit(parser, statement, DO_BRANCH_TABLE);
+    made = cushim__ptx_emit(statement, DO_BRANCH_TABLE);
     made->a = a;
     made->list = table->index;
     made->target = (uint32_t)table->offset;
@@ -119,8 +122,9 @@ static bool has_selectors(const struct ptx_parser *parser, const struct ptx_opco
            *at == '.';
 }
 
-bool cushim__ptx_select_unparsed(struct ptx_parser *parser, struct ptx_statement *statement)
+bool cushim__ptx_select_unparsed(struct ptx_statement *statement)
 {
+    struct ptx_parser *const parser = statement->parser;
     const struct ptx_opcode *opcode = &statement->opcode;
     const struct ptx_selector *selector = cushim__ptx_selector_find(opcode->base);
     const bool reads = selector && selector->select && selector->handler;
@@ -131,8 +135,8 @@ bool cushim__ptx_select_unparsed(struct ptx_parser *parser, struct ptx_statement
         !(strcmp(opcode->base, "cp") == 0 &&
           (strstr(opcode->words, ".bulk") || strncmp(opcode->words, ".async", 6) != 0)))
         return false;
-    if (!reads || !selector->select(parser, statement)) {
-        cushim__ptx_refuse(parser, statement);
+    if (!reads || !selector->select(statement)) {
+        cushim__ptx_refuse(statement);
         cushim__ptx_skip_until(parser, ";");
     }
     return true;
@@ -140,9 +144,9 @@ bool cushim__ptx_select_unparsed(struct ptx_parser *parser, struct ptx_statement
 
 /* --- barriers --- */
 
-static bool select_collective(struct ptx_parser *parser, struct ptx_statement *statement);
+static bool select_collective(struct ptx_statement *statement);
 
-static bool select_barrier(struct ptx_parser *parser, struct ptx_statement *statement)
+static bool select_barrier(struct ptx_statement *statement)
 {
     const struct ptx_opcode *opcode = &statement->opcode;
     static const struct {
@@ -160,7 +164,7 @@ static bool select_barrier(struct ptx_parser *parser, struct ptx_statement *stat
     size_t i = 0;
 
     if (cushim__ptx_opcode_has(opcode, "warp"))
-        return select_collective(parser, statement);
+        return select_collective(statement);
     if (strstr(opcode->words, "cluster"))
         return false;
     while (i < 5 && !cushim__ptx_opcode_has(opcode, kinds[i].word))
@@ -168,21 +172,21 @@ static bool select_barrier(struct ptx_parser *parser, struct ptx_statement *stat
     if (i == 5 || reduces != (i >= 2) || count < 1 + (reduces ? 2u : 0) || count > 4)
         return false;
     row = kinds[i].kind == BARRIER_POPC ? ROW_WORD : ROW_PREDICATE;
-    a = cushim__ptx_use(parser, statement, &statement->operands[next++], ROW_WORD);
+    a = cushim__ptx_use(statement, &statement->operands[next++], ROW_WORD);
     if (reduces)
         count--;
     if (next < count)
-        b = cushim__ptx_use(parser, statement, &statement->operands[next++], ROW_WORD);
+        b = cushim__ptx_use(statement, &statement->operands[next++], ROW_WORD);
     if (reduces)
-        c = cushim__ptx_use(parser, statement, &statement->operands[next], ROW_PREDICATE);
-    made = cushim__ptx_emit(parser, statement, DO_BARRIER);
+        c = cushim__ptx_use(statement, &statement->operands[next], ROW_PREDICATE);
+    made = cushim__ptx_emit(statement, DO_BARRIER);
     made->sub = (uint8_t)kinds[i].kind;
     made->a = a;
     made->b = b;
     made->c = c;
     if (reduces) {
         made->flags |= statement->operands[next].negated ? FLAG_NEGATED_SOURCE : 0;
-        made->d = cushim__ptx_result(parser, &statement->operands[0], row);
+        made->d = cushim__ptx_result(statement, &statement->operands[0], row);
     }
     return true;
 }
@@ -222,8 +226,9 @@ static const struct {
     {"elect", ".sync", "rm", SYNC_ELECT, 0},
 };
 
-static bool select_collective(struct ptx_parser *parser, struct ptx_statement *statement)
+static bool select_collective(struct ptx_statement *statement)
 {
+    struct ptx_parser *const parser = statement->parser;
     const struct ptx_opcode *opcode = &statement->opcode;
     const bool wide = opcode->types[0] == TYPE_B64;
     const enum ptx_type type = opcode->types[0];
@@ -252,14 +257,14 @@ static bool select_collective(struct ptx_parser *parser, struct ptx_statement *s
         const enum ptx_row row = operands[at] == 'p'           ? ROW_PREDICATE
                                  : operands[at] == 't' && wide ? ROW_LONG
                                                                : ROW_WORD;
-        const uint32_t source = cushim__ptx_use(parser, statement, &statement->operands[at], row);
+        const uint32_t source = cushim__ptx_use(statement, &statement->operands[at], row);
 
         if (operands[at] == 'm')
             mask = cushim__ptx_list_add(parser, source);
         else
             sources[used++] = source;
     }
-    made = cushim__ptx_emit(parser, statement, DO_WARP_SYNC);
+    made = cushim__ptx_emit(statement, DO_WARP_SYNC);
     made->sub = (uint8_t)collectives[i].kind;
     made->bytes = wide && strchr(operands, 't') ? 8 : 4;
     made->count = (uint8_t)collectives[i].count;
@@ -271,10 +276,10 @@ static bool select_collective(struct ptx_parser *parser, struct ptx_statement *s
     made->c = sources[2];
     if (operands[0] != 'm') {
         made->flags |= statement->operands[1].negated ? FLAG_NEGATED_SOURCE : 0;
-        made->d = cushim__ptx_result(parser, &statement->operands[0],
+        made->d = cushim__ptx_result(statement, &statement->operands[0],
                                      operands[0] == 'p' ? ROW_PREDICATE : ROW_WORD);
         if (statement->has_pair)
-            made->e = cushim__ptx_result(parser, &statement->second, ROW_PREDICATE);
+            made->e = cushim__ptx_result(statement, &statement->second, ROW_PREDICATE);
     }
     return true;
 }

@@ -12,9 +12,10 @@ struct place {
     uint8_t how; /* ADDRESS_... */
 };
 
-static struct place place_of(struct ptx_parser *parser, const struct ptx_statement *statement,
+static struct place place_of(const struct ptx_statement *statement,
                              const struct ptx_operand *operand, enum ptx_space space)
 {
+    struct ptx_parser *const parser = statement->parser;
     struct place place = {.base = operand->reg, .offset = (int64_t)operand->integer};
     const struct ptx_symbol *symbol = operand->symbol;
 
@@ -43,8 +44,8 @@ static struct place place_of(struct ptx_parser *parser, const struct ptx_stateme
         address.integer = 0;
         if (symbol->kind == SYMBOL_SHARED && space == PTX_GENERIC)
             place.space = PTX_SHARED;
-        place.base = cushim__ptx_use(parser, statement, &address,
-                                     place.space == PTX_SHARED ? ROW_WORD : ROW_LONG);
+        place.base =
+            cushim__ptx_use(statement, &address, place.space == PTX_SHARED ? ROW_WORD : ROW_LONG);
         place.how = place.space == PTX_SHARED ? 0 : ADDRESS_WIDE;
     } else if (place.base != PTX_UNUSED) {
         const uint8_t bytes = parser->body.registers[place.base].bytes;
@@ -73,8 +74,9 @@ static bool moves_memory(const struct ptx_opcode *opcode)
 }
 
 /* Loads and stores: the elements of a vector follow each other in memory. */
-static bool select_transfer(struct ptx_parser *parser, struct ptx_statement *statement)
+static bool select_transfer(struct ptx_statement *statement)
 {
+    struct ptx_parser *const parser = statement->parser;
     const struct ptx_opcode *opcode = &statement->opcode;
     const bool loads = opcode->base[0] == 'l';
     const enum ptx_row row = cushim__ptx_type_row(opcode->types[0]);
@@ -87,17 +89,17 @@ static bool select_transfer(struct ptx_parser *parser, struct ptx_statement *sta
 
     if (!moves_memory(opcode) || statement->operand_count < 2)
         return false;
-    count = cushim__ptx_elements(parser, &statement->operands[loads ? 0 : 1], parts, 8);
+    count = cushim__ptx_elements(statement, &statement->operands[loads ? 0 : 1], parts, 8);
     if (count != opcode->vector)
         cushim__ptx_fail(parser, "the %s does not have %u elements",
                          loads ? "destination" : "source", opcode->vector);
-    place = place_of(parser, statement, &statement->operands[loads ? 1 : 0], opcode->space);
+    place = place_of(statement, &statement->operands[loads ? 1 : 0], opcode->space);
     for (uint32_t i = 0; i < count; i++) {
-        rows[i] = loads ? cushim__ptx_result(parser, &parts[i], row)
-                        : cushim__ptx_use(parser, statement, &parts[i], row);
+        rows[i] = loads ? cushim__ptx_result(statement, &parts[i], row)
+                        : cushim__ptx_use(statement, &parts[i], row);
         list = cushim__ptx_list_add(parser, rows[i]);
     }
-    made = cushim__ptx_emit(parser, statement, loads ? DO_LOAD : DO_STORE);
+    made = cushim__ptx_emit(statement, loads ? DO_LOAD : DO_STORE);
     made->flags |= opcode->flags & (FLAG_STRONG | FLAG_RELEASE);
     made->flags |= loads && is_signed ? FLAG_SIGNED : 0;
     set_place(made, place);
@@ -105,7 +107,7 @@ static bool select_transfer(struct ptx_parser *parser, struct ptx_statement *sta
     made->count = (uint8_t)count;
     made->bytes = (uint8_t)bytes;
     for (uint32_t i = 0; loads && i < count; i++)
-        cushim__ptx_finish(parser, statement, &parts[i], rows[i], row, is_signed,
+        cushim__ptx_finish(statement, &parts[i], rows[i], row, is_signed,
                            is_signed ? 32 : bytes * 8);
     return true;
 }
@@ -127,7 +129,7 @@ static const struct {
     {".cas", ATOMIC_CAS, " b16 b32 b64 u32 s32 f32 u64 s64 f64 "},
 };
 
-static bool select_atomic(struct ptx_parser *parser, struct ptx_statement *statement)
+static bool select_atomic(struct ptx_statement *statement)
 {
     const struct ptx_opcode *opcode = &statement->opcode;
     const bool returns = opcode->base[0] == 'a';
@@ -149,12 +151,12 @@ static bool select_atomic(struct ptx_parser *parser, struct ptx_statement *state
         return false;
     if (statement->operand_count !=
         (returns ? 3u : 2u) + (atomics[i].operation == ATOMIC_CAS ? 1 : 0))
-        cushim__ptx_fail(parser, "%s has another number of operands", opcode->base);
-    b = cushim__ptx_use(parser, statement, &operands[1], row);
+        cushim__ptx_fail(statement->parser, "%s has another number of operands", opcode->base);
+    b = cushim__ptx_use(statement, &operands[1], row);
     if (atomics[i].operation == ATOMIC_CAS)
-        c = cushim__ptx_use(parser, statement, &operands[2], row);
-    place = place_of(parser, statement, &operands[0], opcode->space);
-    made = cushim__ptx_emit(parser, statement, DO_ATOMIC);
+        c = cushim__ptx_use(statement, &operands[2], row);
+    place = place_of(statement, &operands[0], opcode->space);
+    made = cushim__ptx_emit(statement, DO_ATOMIC);
     made->flags |= opcode->flags & (FLAG_STRONG | FLAG_RELEASE);
     set_place(made, place);
     made->b = b;
@@ -163,7 +165,7 @@ static bool select_atomic(struct ptx_parser *parser, struct ptx_statement *state
     made->type = (uint8_t)type;
     made->bytes = (uint8_t)cushim__ptx_type_bytes(type);
     if (returns)
-        made->d = cushim__ptx_result(parser, &statement->operands[0], row);
+        made->d = cushim__ptx_result(statement, &statement->operands[0], row);
     return made->d == PTX_UNUSED || made->d == statement->operands[0].reg;
 }
 
@@ -187,8 +189,8 @@ static const struct {
     {".pending_count", "cs", MBARRIER_PENDING},
 };
 
-static bool select_form(struct ptx_parser *parser, struct ptx_statement *statement,
-                        const char *operands, enum ptx_mbarrier operation)
+static bool select_form(struct ptx_statement *statement, const char *operands,
+                        enum ptx_mbarrier operation)
 {
     const struct ptx_operand *at = statement->operands;
     const unsigned count = statement->operand_count, all = (unsigned)strlen(operands);
@@ -201,27 +203,26 @@ static bool select_form(struct ptx_parser *parser, struct ptx_statement *stateme
     struct ptx_instruction *made;
 
     if (count > all || count + 1 < all || (count < all && operands[all - 1] != 'w'))
-        cushim__ptx_fail(parser, "%s has %u operands", statement->opcode.base, all);
+        cushim__ptx_fail(statement->parser, "%s has %u operands", statement->opcode.base, all);
     for (unsigned i = returns ? 1 : 0; i < count; i++) {
         if (operands[i] == 'a') {
-            place = place_of(parser, statement, &at[i], statement->opcode.space);
+            place = place_of(statement, &at[i], statement->opcode.space);
         } else if (b == PTX_UNUSED) {
-            b = cushim__ptx_use(parser, statement, &at[i],
-                                operands[i] == 's' ? ROW_LONG : ROW_WORD);
+            b = cushim__ptx_use(statement, &at[i], operands[i] == 's' ? ROW_LONG : ROW_WORD);
         }
     }
     if (b == PTX_UNUSED)
-        b = cushim__ptx_constant(parser, 1, ROW_WORD);
-    made = cushim__ptx_emit(parser, statement, DO_MBARRIER);
+        b = cushim__ptx_constant(statement, 1, ROW_WORD);
+    made = cushim__ptx_emit(statement, DO_MBARRIER);
     set_place(made, place);
     made->type = (uint8_t)operation;
     made->b = b;
     if (returns)
-        made->d = cushim__ptx_result(parser, &at[0], row);
+        made->d = cushim__ptx_result(statement, &at[0], row);
     return made->d == PTX_UNUSED || made->d == at[0].reg;
 }
 
-static bool select_mbarrier(struct ptx_parser *parser, struct ptx_statement *statement)
+static bool select_mbarrier(struct ptx_statement *statement)
 {
     const struct ptx_opcode *opcode = &statement->opcode;
 
@@ -229,14 +230,14 @@ static bool select_mbarrier(struct ptx_parser *parser, struct ptx_statement *sta
         return false;
     /* Copies end at once, so an arrival at their end is one now, and one more is not awaited. */
     if (strcmp(opcode->words, ".async.mbarrier.arrive.noinc") == 0)
-        return select_form(parser, statement, "a", MBARRIER_COPIES_ARRIVE);
+        return select_form(statement, "a", MBARRIER_COPIES_ARRIVE);
     if (strcmp(opcode->words, ".async.mbarrier.arrive") == 0) {
-        cushim__ptx_emit(parser, statement, DO_NOTHING);
+        cushim__ptx_emit(statement, DO_NOTHING);
         return true;
     }
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
         if (strcmp(opcode->words, forms[i].words) == 0)
-            return select_form(parser, statement, forms[i].operands, forms[i].operation);
+            return select_form(statement, forms[i].operands, forms[i].operation);
     }
     return false;
 }
@@ -244,7 +245,7 @@ static bool select_mbarrier(struct ptx_parser *parser, struct ptx_statement *sta
 /* --- cp.async --- */
 
 /* cp.async [shared], [global], size, read size: at once, so nobody has to wait. */
-static bool select_copy(struct ptx_parser *parser, struct ptx_statement *statement)
+static bool select_copy(struct ptx_statement *statement)
 {
     const struct ptx_opcode *opcode = &statement->opcode;
     struct ptx_instruction *made;
@@ -255,11 +256,11 @@ static bool select_copy(struct ptx_parser *parser, struct ptx_statement *stateme
     if (strcmp(opcode->words, ".async.commit_group") == 0 ||
         strcmp(opcode->words, ".async.wait_group") == 0 ||
         strcmp(opcode->words, ".async.wait_all") == 0) {
-        cushim__ptx_emit(parser, statement, DO_NOTHING);
+        cushim__ptx_emit(statement, DO_NOTHING);
         return true;
     }
     if (strncmp(opcode->words, ".async.mbarrier", 15) == 0)
-        return select_mbarrier(parser, statement);
+        return select_mbarrier(statement);
     if (cushim__ptx_opcode_has(opcode, "L2::cache_hint")) {
         if (count < 4)
             return false;
@@ -272,13 +273,13 @@ static bool select_copy(struct ptx_parser *parser, struct ptx_statement *stateme
         return false;
     /* A predicate, by which the source may be ignored. */
     if (count == 4 && statement->operands[3].kind == OPERAND_REGISTER &&
-        parser->body.registers[statement->operands[3].reg].bytes == 1)
+        statement->parser->body.registers[statement->operands[3].reg].bytes == 1)
         return false;
     if (count == 4)
-        size = cushim__ptx_use(parser, statement, &statement->operands[3], ROW_WORD);
-    to = place_of(parser, statement, &statement->operands[0], PTX_SHARED);
-    from = place_of(parser, statement, &statement->operands[1], PTX_GLOBAL);
-    made = cushim__ptx_emit(parser, statement, DO_COPY_ASYNC);
+        size = cushim__ptx_use(statement, &statement->operands[3], ROW_WORD);
+    to = place_of(statement, &statement->operands[0], PTX_SHARED);
+    from = place_of(statement, &statement->operands[1], PTX_GLOBAL);
+    made = cushim__ptx_emit(statement, DO_COPY_ASYNC);
     set_place(made, from);
     made->d = to.base;
     made->type = to.how;
@@ -288,7 +289,7 @@ static bool select_copy(struct ptx_parser *parser, struct ptx_statement *stateme
     return true;
 }
 
-static bool select_address(struct ptx_parser *parser, struct ptx_statement *statement)
+static bool select_address(struct ptx_statement *statement)
 {
     const struct ptx_opcode *opcode = &statement->opcode;
     const bool asks = strcmp(opcode->base, "isspacep") == 0;
@@ -299,20 +300,18 @@ static bool select_address(struct ptx_parser *parser, struct ptx_statement *stat
         return false;
     if (strcmp(opcode->words, asks ? "" : ".to") != 0 && opcode->words[0])
         return false;
-    made =
-        cushim__ptx_emit_rows(parser, statement, asks ? DO_ISSPACE : DO_CVTA, asks ? "pl" : "ll");
+    made = cushim__ptx_emit_rows(statement, asks ? DO_ISSPACE : DO_CVTA, asks ? "pl" : "ll");
     made->sub = (uint8_t)opcode->space;
     made->count = cushim__ptx_opcode_has(opcode, "to");
     return true;
 }
 
-static bool select_policy(struct ptx_parser *parser, struct ptx_statement *statement)
+static bool select_policy(struct ptx_statement *statement)
 {
     if (statement->operand_count == 0)
         return false;
-    cushim__ptx_move(parser, statement,
-                     cushim__ptx_result(parser, &statement->operands[0], ROW_LONG),
-                     cushim__ptx_constant(parser, 0, ROW_LONG), 8);
+    cushim__ptx_move(statement, cushim__ptx_result(statement, &statement->operands[0], ROW_LONG),
+                     cushim__ptx_constant(statement, 0, ROW_LONG), 8);
     return true;
 }
 

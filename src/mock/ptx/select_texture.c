@@ -143,15 +143,16 @@ struct operands {
 };
 
 /* `[handle, {x, y}]`. False: there is a sampler between them. */
-static bool brackets(struct ptx_parser *parser, struct ptx_statement *statement,
-                     const struct meaning *meaning, struct operands *operands)
+static bool brackets(struct ptx_statement *statement, const struct meaning *meaning,
+                     struct operands *operands)
 {
+    struct ptx_parser *const parser = statement->parser;
     const unsigned count = coordinates_of(meaning);
     struct ptx_operand operand, parts[4];
 
     cushim__ptx_expect(parser, "[");
     cushim__ptx_operand(parser, &operand);
-    operands->handle = cushim__ptx_use(parser, statement, &operand, ROW_LONG);
+    operands->handle = cushim__ptx_use(statement, &operand, ROW_LONG);
     if (meaning->operation != TEXTURE_QUERY) {
         const enum ptx_row row = statement->opcode.types[1] == TYPE_F32 ? ROW_FLOAT : ROW_WORD;
 
@@ -159,11 +160,11 @@ static bool brackets(struct ptx_parser *parser, struct ptx_statement *statement,
         cushim__ptx_operand(parser, &operand);
         if (ptx_is(parser, ","))
             return false;
-        if (cushim__ptx_elements(parser, &operand, parts, 4) < count)
+        if (cushim__ptx_elements(statement, &operand, parts, 4) < count)
             cushim__ptx_fail(parser, "there are fewer coordinates than the geometry has");
         for (unsigned i = 0; i < count; i++)
             operands->coordinates[i] =
-                cushim__ptx_use(parser, statement, &parts[i],
+                cushim__ptx_use(statement, &parts[i],
                                 i == 0 && meaning->of[GEOMETRY] & GEOMETRY_LAYER ? ROW_WORD : row);
     }
     cushim__ptx_expect(parser, "]");
@@ -171,23 +172,24 @@ static bool brackets(struct ptx_parser *parser, struct ptx_statement *statement,
 }
 
 /* Up to what is not known: a predicate, an offset, a depth to compare with. */
-static bool read_operands(struct ptx_parser *parser, struct ptx_statement *statement,
-                          const struct meaning *meaning, struct operands *operands)
+static bool read_operands(struct ptx_statement *statement, const struct meaning *meaning,
+                          struct operands *operands)
 {
+    struct ptx_parser *const parser = statement->parser;
     struct ptx_operand operand;
 
     if (!stores(meaning)) {
         cushim__ptx_operand(parser, &operand);
-        operands->value_count = cushim__ptx_elements(parser, &operand, operands->values, 4);
+        operands->value_count = cushim__ptx_elements(statement, &operand, operands->values, 4);
         if (!ptx_skip(parser, ","))
             return false;
     }
-    if (!brackets(parser, statement, meaning, operands))
+    if (!brackets(statement, meaning, operands))
         return false;
     if (stores(meaning)) {
         cushim__ptx_expect(parser, ",");
         cushim__ptx_operand(parser, &operand);
-        operands->value_count = cushim__ptx_elements(parser, &operand, operands->values, 4);
+        operands->value_count = cushim__ptx_elements(statement, &operand, operands->values, 4);
     }
     if (operands->value_count != statement->opcode.vector)
         cushim__ptx_fail(parser, "%s has a vector of %u elements", statement->opcode.base,
@@ -199,9 +201,10 @@ static bool read_operands(struct ptx_parser *parser, struct ptx_statement *state
     return ptx_is(parser, ";");
 }
 
-static void emit(struct ptx_parser *parser, struct ptx_statement *statement,
-                 const struct meaning *meaning, const struct operands *operands)
+static void emit(struct ptx_statement *statement, const struct meaning *meaning,
+                 const struct operands *operands)
 {
+    struct ptx_parser *const parser = statement->parser;
     const enum ptx_type type = statement->opcode.types[0];
     const enum ptx_row row = cushim__ptx_type_row(type);
     const unsigned bytes = (unsigned)cushim__ptx_type_bytes(type), count = operands->value_count;
@@ -210,13 +213,13 @@ static void emit(struct ptx_parser *parser, struct ptx_statement *statement,
     struct ptx_instruction *made;
 
     for (unsigned i = 0; i < count; i++)
-        rows[i] = stores(meaning) ? cushim__ptx_use(parser, statement, &operands->values[i], row)
-                                  : cushim__ptx_result(parser, &operands->values[i], row);
+        rows[i] = stores(meaning) ? cushim__ptx_use(statement, &operands->values[i], row)
+                                  : cushim__ptx_result(statement, &operands->values[i], row);
     for (unsigned i = 0; i < coordinates; i++)
         cushim__ptx_list_add(parser, operands->coordinates[i]);
     for (unsigned i = 0; i < count; i++)
         cushim__ptx_list_add(parser, rows[i]);
-    made = cushim__ptx_emit(parser, statement, DO_TEXTURE);
+    made = cushim__ptx_emit(statement, DO_TEXTURE);
     made->sub = (uint8_t)meaning->operation;
     made->other = (uint8_t)meaning->of[GEOMETRY];
     made->rounding = (uint8_t)meaning->of[meaning->operation == TEXTURE_GATHER  ? CHANNEL
@@ -229,17 +232,17 @@ static void emit(struct ptx_parser *parser, struct ptx_statement *statement,
     made->a = operands->handle;
     made->list = list;
     for (unsigned i = 0; !stores(meaning) && i < count; i++)
-        cushim__ptx_finish(parser, statement, &operands->values[i], rows[i], row, false, bytes * 8);
+        cushim__ptx_finish(statement, &operands->values[i], rows[i], row, false, bytes * 8);
 }
 
-bool cushim__ptx_select_texture(struct ptx_parser *parser, struct ptx_statement *statement)
+bool cushim__ptx_select_texture(struct ptx_statement *statement)
 {
     struct meaning meaning;
     struct operands operands = {.value_count = 0};
 
     if (!understand(&statement->opcode, &meaning) || !is_done(&statement->opcode, &meaning) ||
-        !read_operands(parser, statement, &meaning, &operands))
+        !read_operands(statement, &meaning, &operands))
         return false;
-    emit(parser, statement, &meaning, &operands);
+    emit(statement, &meaning, &operands);
     return true;
 }
