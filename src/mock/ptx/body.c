@@ -98,6 +98,25 @@ static void named(struct ptx_parser *parser, struct ptx_operand *operand)
     }
 }
 
+static void vector(struct ptx_parser *parser, struct ptx_operand *operand)
+{
+    struct ptx_operand elements[8];
+    uint32_t count = 0;
+
+    do {
+        if (count == 8)
+            cushim__ptx_fail(parser, "the vector has too many elements");
+        cushim__ptx_operand(parser, &elements[count]);
+        if (elements[count].kind >= OPERAND_ADDRESS && elements[count].kind <= OPERAND_VECTOR)
+            cushim__ptx_expected(parser, "an element");
+        count++;
+    } while (ptx_skip(parser, ","));
+    cushim__ptx_expect(parser, "}");
+    operand->kind = OPERAND_VECTOR;
+    for (uint32_t i = 0; i < count; i++)
+        add_element(parser, operand, &elements[i]);
+}
+
 static void address(struct ptx_parser *parser, struct ptx_operand *operand)
 {
     if (cushim__ptx_is_number(parser) || ptx_is(parser, "-")) {
@@ -111,26 +130,19 @@ static void address(struct ptx_parser *parser, struct ptx_operand *operand)
         cushim__ptx_expected(parser, "an address");
     operand->kind = OPERAND_ADDRESS;
     operand->integer += cushim__ptx_offset(parser);
+    while (ptx_skip(parser, ",")) {
+        struct ptx_operand part;
+
+        operand->kind = operand->kind == OPERAND_ADDRESS ? OPERAND_TEXTURE : OPERAND_SAMPLED;
+        cushim__ptx_operand(parser, &part);
+        operand->first = part.first;
+        operand->count = part.count;
+        if (part.kind != OPERAND_VECTOR) {
+            operand->count = 0;
+            add_element(parser, operand, &part);
+        }
+    }
     cushim__ptx_expect(parser, "]");
-}
-
-static void vector(struct ptx_parser *parser, struct ptx_operand *operand)
-{
-    struct ptx_operand elements[8];
-    uint32_t count = 0;
-
-    do {
-        if (count == 8)
-            cushim__ptx_fail(parser, "the vector has too many elements");
-        cushim__ptx_operand(parser, &elements[count]);
-        if (elements[count].kind == OPERAND_VECTOR || elements[count].kind == OPERAND_ADDRESS)
-            cushim__ptx_expected(parser, "an element");
-        count++;
-    } while (ptx_skip(parser, ","));
-    cushim__ptx_expect(parser, "}");
-    operand->kind = OPERAND_VECTOR;
-    for (uint32_t i = 0; i < count; i++)
-        add_element(parser, operand, &elements[i]);
 }
 
 void cushim__ptx_operand(struct ptx_parser *parser, struct ptx_operand *operand)

@@ -54,11 +54,9 @@ bool cushim__ptx_type_signed(enum ptx_type type)
     return type != TYPE_NONE && types[type - 1].is_signed;
 }
 
-enum meaning { ROUNDING, INTEGER_ROUNDING, FLAG, COMPARISON, LOGIC, SPACE, VECTOR, ORDER };
-
 static const struct {
     const char *name;
-    enum meaning meaning;
+    enum ptx_meaning meaning;
     int value;
 } modifiers[] = {
     {"rn", ROUNDING, ROUND_NEAREST},
@@ -106,6 +104,31 @@ static const struct {
     {"v2", VECTOR, 2},
     {"v4", VECTOR, 4},
     {"v8", VECTOR, 8},
+    {"1d", GEOMETRY, 1},
+    {"2d", GEOMETRY, 2},
+    {"3d", GEOMETRY, 3},
+    {"a1d", GEOMETRY, 1 | GEOMETRY_LAYER},
+    {"a2d", GEOMETRY, 2 | GEOMETRY_LAYER},
+    {"cube", GEOMETRY, 3 | GEOMETRY_CUBE},
+    {"acube", GEOMETRY, 3 | GEOMETRY_CUBE | GEOMETRY_LAYER},
+    {"trap", OUTSIDE, OUTSIDE_TRAP},
+    {"clamp", OUTSIDE, OUTSIDE_CLAMP},
+    {"zero", OUTSIDE, OUTSIDE_ZERO},
+    {"width", PROPERTY, PROPERTY_WIDTH},
+    {"height", PROPERTY, PROPERTY_HEIGHT},
+    {"depth", PROPERTY, PROPERTY_DEPTH},
+    {"array_size", PROPERTY, PROPERTY_LAYERS},
+    {"num_mipmap_levels", PROPERTY, PROPERTY_LEVELS},
+    {"num_samples", PROPERTY, PROPERTY_SAMPLES},
+    {"normalized_coords", PROPERTY, PROPERTY_NORMALISED},
+    {"r", CHANNEL, 0},
+    {"g", CHANNEL, 1},
+    {"b", CHANNEL, 2},
+    {"a", CHANNEL, 3},
+    {"base", MORE, 0},
+    {"level", MORE, 1},
+    {"grad", MORE, 2},
+    {"b", UNFORMATTED, 1},
     {"volatile", ORDER, FLAG_STRONG},
     {"relaxed", ORDER, FLAG_STRONG},
     {"mmio", ORDER, FLAG_STRONG},
@@ -115,10 +138,20 @@ static const struct {
     {"sc", ORDER, FLAG_STRONG | FLAG_RELEASE},
 };
 
-/* What instructions use memory, and which of their words have no meaning in one order of all. */
-static const char memory_bases[] =
-    ".ld.ldu.st.atom.red.cvta.isspacep.cp.prefetch.prefetchu.fence.membar.mbarrier.barrier"
-    ".applypriority.discard.tex.tld4.suld.sust";
+/*
+ * The instructions that have words of a kind; NULL: all. `and` is a modifier of setp, and no base;
+ * `lo` and `hi` compare in setp, and are halves elsewhere; `b` is a channel of tld4.
+ */
+#define MEMORY                                                                              \
+    ".ld.ldu.st.atom.red.cvta.isspacep.cp.prefetch.prefetchu.fence.membar.mbarrier.barrier" \
+    ".applypriority.discard.tex.tld4.suld.sust"
+static const char *const bases[MEANINGS] = {
+    [COMPARISON] = ".setp.set", [LOGIC] = ".setp.set",        [SPACE] = MEMORY,
+    [ORDER] = MEMORY,           [VECTOR] = MEMORY ".mov",     [GEOMETRY] = ".tex.tld4.suld.sust",
+    [OUTSIDE] = ".suld.sust",   [UNFORMATTED] = ".suld.sust", [PROPERTY] = ".txq.suq",
+    [CHANNEL] = ".tld4",        [MORE] = ".tex.txq",
+};
+/* Words of these that have no meaning in one order of all. */
 static const char ignored[] = ".ca.cg.cs.cv.lu.wb.wt.nc.weak.cta.cluster.gpu.sys.gl"
                               ".L1::evict_normal.L1::evict_unchanged.L1::evict_first.L1::evict_last"
                               ".L1::no_allocate.L2::64B.L2::128B.L2::256B";
@@ -139,64 +172,24 @@ static bool has(const char *words, const char *word)
 static bool is_ignored(const char *base, const char *word)
 {
     return strcmp(word, "noftz") == 0 || (strcmp(word, "uni") == 0 && strcmp(base, "vote") != 0) ||
-           (has(ignored, word) && has(memory_bases, base));
-}
-
-/*
- * Whether words of these kinds are modifiers of an opcode: `and` is one of setp, and no base; `lo`
- * and `hi` compare in setp, and are halves elsewhere; `nan` is no modifier of min.
- */
-static bool applies(enum meaning meaning, const struct ptx_opcode *opcode)
-{
-    switch (meaning) {
-    case COMPARISON:
-    case LOGIC:
-        return (strcmp(opcode->base, "setp") == 0 || strcmp(opcode->base, "set") == 0) &&
-               !(meaning == COMPARISON && opcode->comparison >= 0);
-    case VECTOR:
-        return has(memory_bases, opcode->base) || strcmp(opcode->base, "mov") == 0;
-    case SPACE:
-    case ORDER:
-        return has(memory_bases, opcode->base);
-    default:
-        return true;
-    }
+           (has(ignored, word) && has(MEMORY, base));
 }
 
 static bool modify(struct ptx_opcode *opcode, const char *word)
 {
     for (size_t i = 0; i < sizeof modifiers / sizeof *modifiers; i++) {
-        const int value = modifiers[i].value;
+        const enum ptx_meaning meaning = modifiers[i].meaning;
 
         if (modifiers[i].name[0] != word[0] || strcmp(word, modifiers[i].name) != 0 ||
-            !applies(modifiers[i].meaning, opcode))
+            (bases[meaning] && !has(bases[meaning], opcode->base)) ||
+            (meaning == COMPARISON && opcode->of[COMPARISON] >= 0))
             continue;
-        switch (modifiers[i].meaning) {
-        case ROUNDING:
-            opcode->rounding = (enum ptx_rounding)value;
-            break;
-        case INTEGER_ROUNDING:
-            opcode->rounding = (enum ptx_rounding)value;
-            opcode->integer_rounding = true;
-            break;
-        case FLAG:
-        case ORDER:
-            opcode->flags |= (unsigned)value;
-            break;
-        case COMPARISON:
-            opcode->comparison = value;
-            break;
-        case LOGIC:
-            opcode->logic = value;
-            break;
-        case SPACE:
-            opcode->space = opcode->has_space ? opcode->space : (enum ptx_space)value;
-            opcode->has_space = true;
-            break;
-        case VECTOR:
-            opcode->vector = (unsigned)value;
-            break;
-        }
+        if (meaning == FLAG || meaning == ORDER)
+            opcode->flags |= (unsigned)modifiers[i].value;
+        else
+            opcode->of[meaning] = modifiers[i].value;
+        if (meaning == INTEGER_ROUNDING)
+            opcode->of[ROUNDING] = modifiers[i].value;
         return true;
     }
     return is_ignored(opcode->base, word);
@@ -207,7 +200,7 @@ void cushim__ptx_opcode_read(struct ptx_parser *parser, struct ptx_word word,
 {
     const char *next;
 
-    *opcode = (struct ptx_opcode){.comparison = -1, .logic = -1, .vector = 1};
+    *opcode = (struct ptx_opcode){.of = {[COMPARISON] = -1, [LOGIC] = -1, [VECTOR] = 1}};
     if (word.length >= sizeof opcode->text)
         cushim__ptx_fail(parser, "an instruction expected");
     memcpy(opcode->text, word.start, word.length);

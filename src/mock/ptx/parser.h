@@ -67,7 +67,9 @@ enum ptx_operand_kind {
     OPERAND_REAL,    /* `real`; of 32 bits if `single` */
     OPERAND_SYMBOL,  /* its address; + integer */
     OPERAND_SPECIAL, /* a special register */
-    OPERAND_ADDRESS, /* [symbol or register + integer] */
+    OPERAND_ADDRESS, /* [symbol or register + integer]; these four are no elements of a vector */
+    OPERAND_TEXTURE, /* the same with coordinates, [handle, {x, y}] */
+    OPERAND_SAMPLED, /* and with a sampler before them */
     OPERAND_VECTOR,  /* {a, b, ...} */
     OPERAND_SINK,    /* _ */
 };
@@ -81,8 +83,27 @@ struct ptx_operand {
     double real;
     uint8_t special;
     struct ptx_symbol *symbol; /* NULL: none */
-    uint32_t first;            /* of a vector: its elements in `vectors` */
+    uint32_t first;            /* of a vector, or coordinates: the elements in `vectors` */
     uint32_t count;
+};
+
+/* What the words of an opcode are about. */
+enum ptx_meaning {
+    FLAG,
+    ORDER, /* a flag, too */
+    ROUNDING,
+    INTEGER_ROUNDING, /* to a whole number; ROUNDING is the same then */
+    COMPARISON,       /* -1: none */
+    LOGIC,            /* of setp, with another predicate; -1: none */
+    SPACE,
+    VECTOR, /* 1, 2, 4, 8 */
+    GEOMETRY,
+    OUTSIDE,
+    PROPERTY, /* from 1 on */
+    CHANNEL,
+    MORE, /* operands that come last, and mean nothing to a texture of one level */
+    UNFORMATTED,
+    MEANINGS
 };
 
 /* An opcode, taken apart. */
@@ -93,13 +114,8 @@ struct ptx_opcode {
     char words[PTX_NAME];   /* the rest, without types, each after a dot: `.wide` */
     enum ptx_type types[4]; /* in their order */
     unsigned type_count;
-    enum ptx_rounding rounding;
-    bool integer_rounding;
     unsigned flags;
-    int comparison, logic; /* -1: none */
-    enum ptx_space space;
-    bool has_space;
-    unsigned vector; /* 1, 2, 4, 8 */
+    int of[MEANINGS]; /* what the words that are known say */
 };
 
 /* A function that is being translated. */

@@ -24,7 +24,7 @@ static const struct ptx_alu *find_row(const struct ptx_names *names,
             row = cushim__ptx_alu_find(names, name);
         }
     }
-    if (row && opcode->rounding > ROUND_NEAREST && !(row->modifiers & MAY_ROUND))
+    if (row && opcode->of[ROUNDING] > ROUND_NEAREST && !(row->modifiers & MAY_ROUND))
         return NULL;
     return row;
 }
@@ -45,7 +45,7 @@ bool cushim__ptx_select_row(struct ptx_statement *statement)
         cushim__ptx_emit_rows(statement, ptx_is_wide(to) ? DO_LANES64 : DO_LANES32, row->signature);
     if (row->handler)
         made->handler = (uint8_t)row->handler;
-    else if (modifiers || opcode->rounding > ROUND_NEAREST)
+    else if (modifiers || opcode->of[ROUNDING] > ROUND_NEAREST)
         made->handler = DO_FLOAT;
     made->sub = (uint8_t)row->sub;
     made->flags |= modifiers | (to == ROW_FLOAT ? FLAG_FLUSH_RESULT : 0);
@@ -53,7 +53,7 @@ bool cushim__ptx_select_row(struct ptx_statement *statement)
         if (row->signature[i] == ROW_FLOAT)
             made->count |= (uint8_t)(1 << (i - 1));
     }
-    made->rounding = (uint8_t)opcode->rounding;
+    made->rounding = (uint8_t)opcode->of[ROUNDING];
     made->lanes = row->lanes;
     cushim__ptx_finish(statement, &statement->operands[0], made->d, to,
                        cushim__ptx_type_signed(opcode->types[0]), to == ROW_HALF ? 16 : 32);
@@ -77,7 +77,7 @@ static bool select_half(struct ptx_statement *statement)
     snprintf(name, sizeof name, "%.15s%.20s", opcode->base, opcode->words);
     while (found->name && strcmp(found->name, name) != 0)
         found++;
-    if (!found->name || opcode->rounding > ROUND_NEAREST)
+    if (!found->name || opcode->of[ROUNDING] > ROUND_NEAREST)
         return false;
     rows[found->sources + 1] = '\0';
     made = cushim__ptx_emit_rows(statement, DO_HALF, rows);

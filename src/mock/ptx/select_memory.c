@@ -90,10 +90,10 @@ static bool select_transfer(struct ptx_statement *statement)
     if (!moves_memory(opcode) || statement->operand_count < 2)
         return false;
     count = cushim__ptx_elements(statement, &statement->operands[loads ? 0 : 1], parts, 8);
-    if (count != opcode->vector)
-        cushim__ptx_fail(parser, "the %s does not have %u elements",
-                         loads ? "destination" : "source", opcode->vector);
-    place = place_of(statement, &statement->operands[loads ? 1 : 0], opcode->space);
+    if (count != (uint32_t)opcode->of[VECTOR])
+        cushim__ptx_fail(parser, "the %s does not have %d elements",
+                         loads ? "destination" : "source", opcode->of[VECTOR]);
+    place = place_of(statement, &statement->operands[loads ? 1 : 0], opcode->of[SPACE]);
     for (uint32_t i = 0; i < count; i++) {
         rows[i] = loads ? cushim__ptx_result(statement, &parts[i], row)
                         : cushim__ptx_use(statement, &parts[i], row);
@@ -144,7 +144,7 @@ static bool select_atomic(struct ptx_statement *statement)
 
     while (i < sizeof atomics / sizeof *atomics && strcmp(atomics[i].word, opcode->words) != 0)
         i++;
-    if (i == sizeof atomics / sizeof *atomics || opcode->type_count != 1 || opcode->vector != 1)
+    if (i == sizeof atomics / sizeof *atomics || opcode->type_count != 1 || opcode->of[VECTOR] != 1)
         return false;
     strncat(name, strrchr(opcode->name, '.') + 1, 10);
     if (!strstr(atomics[i].types, strcat(name, " ")))
@@ -155,7 +155,7 @@ static bool select_atomic(struct ptx_statement *statement)
     b = cushim__ptx_use(statement, &operands[1], row);
     if (atomics[i].operation == ATOMIC_CAS)
         c = cushim__ptx_use(statement, &operands[2], row);
-    place = place_of(statement, &operands[0], opcode->space);
+    place = place_of(statement, &operands[0], opcode->of[SPACE]);
     made = cushim__ptx_emit(statement, DO_ATOMIC);
     made->flags |= opcode->flags & (FLAG_STRONG | FLAG_RELEASE);
     set_place(made, place);
@@ -206,7 +206,7 @@ static bool select_form(struct ptx_statement *statement, const char *operands,
         cushim__ptx_fail(statement->parser, "%s has %u operands", statement->opcode.base, all);
     for (unsigned i = returns ? 1 : 0; i < count; i++) {
         if (operands[i] == 'a') {
-            place = place_of(statement, &at[i], statement->opcode.space);
+            place = place_of(statement, &at[i], statement->opcode.of[SPACE]);
         } else if (b == PTX_UNUSED) {
             b = cushim__ptx_use(statement, &at[i], operands[i] == 's' ? ROW_LONG : ROW_WORD);
         }
@@ -295,13 +295,13 @@ static bool select_address(struct ptx_statement *statement)
     const bool asks = strcmp(opcode->base, "isspacep") == 0;
     struct ptx_instruction *made;
 
-    if (!opcode->has_space || statement->operand_count != 2 ||
+    if (!opcode->of[SPACE] || statement->operand_count != 2 ||
         (!asks && cushim__ptx_type_bytes(opcode->types[0]) == 4))
         return false;
     if (strcmp(opcode->words, asks ? "" : ".to") != 0 && opcode->words[0])
         return false;
     made = cushim__ptx_emit_rows(statement, asks ? DO_ISSPACE : DO_CVTA, asks ? "pl" : "ll");
-    made->sub = (uint8_t)opcode->space;
+    made->sub = (uint8_t)opcode->of[SPACE];
     made->count = cushim__ptx_opcode_has(opcode, "to");
     return true;
 }

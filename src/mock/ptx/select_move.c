@@ -13,11 +13,11 @@ static bool compare_one(struct ptx_statement *statement)
     const enum ptx_type type = opcode->types[sets ? 1 : 0];
     const enum ptx_row row = cushim__ptx_type_row(type);
     const ptx_compare compare =
-        opcode->comparison < 0
+        opcode->of[COMPARISON] < 0
             ? NULL
-            : cushim__ptx_comparison(type, (enum ptx_comparison)opcode->comparison);
+            : cushim__ptx_comparison(type, (enum ptx_comparison)opcode->of[COMPARISON]);
     const char rows[] = {sets ? ROW_WORD : ROW_PREDICATE, (char)row, (char)row,
-                         opcode->logic >= 0 ? ROW_PREDICATE : '\0', '\0'};
+                         opcode->of[LOGIC] >= 0 ? ROW_PREDICATE : '\0', '\0'};
     struct ptx_instruction *made;
 
     if (!compare || opcode->words[0] || (sets && opcode->type_count != 2))
@@ -26,7 +26,7 @@ static bool compare_one(struct ptx_statement *statement)
         cushim__ptx_fail(statement->parser, "setp of one f16 or bf16 has one result");
     made = cushim__ptx_emit_rows(statement, sets ? DO_SET : DO_COMPARE, rows);
     made->compare = compare;
-    made->sub = (uint8_t)(opcode->logic < 0 ? LOGIC_MOVE : opcode->logic);
+    made->sub = (uint8_t)(opcode->of[LOGIC] < 0 ? LOGIC_MOVE : opcode->of[LOGIC]);
     made->flags |= type == TYPE_F32 || type == TYPE_F16 ? opcode->flags & FLAG_FTZ : 0;
     made->count = type == TYPE_F16;
     if (!sets) {
@@ -61,13 +61,13 @@ static bool compare_pair(struct ptx_statement *statement)
     struct ptx_statement plain = *statement;
     uint32_t sources[2], results[2];
 
-    if (opcode->comparison < 0 || (pair != TYPE_F16X2 && pair != TYPE_BF16X2) || opcode->words[0] ||
-        (sets ? opcode->types[0] != pair : !statement->has_pair))
+    if (opcode->of[COMPARISON] < 0 || (pair != TYPE_F16X2 && pair != TYPE_BF16X2) ||
+        opcode->words[0] || (sets ? opcode->types[0] != pair : !statement->has_pair))
         return false;
     plain.guard = PTX_UNUSED;
     plain.has_pair = false;
     plain.opcode.types[0] = plain.opcode.types[1] = type;
-    cushim__ptx_count_operands(statement, opcode->logic >= 0 ? 4 : 3);
+    cushim__ptx_count_operands(statement, opcode->of[LOGIC] >= 0 ? 4 : 3);
     for (unsigned i = 0; i < 2; i++)
         sources[i] = cushim__ptx_use(&plain, &statement->operands[i + 1], ROW_WORD);
     for (unsigned half = 0; half < 2; half++) {
@@ -207,7 +207,7 @@ static bool move_vector(struct ptx_statement *statement, enum ptx_row row)
 {
     struct ptx_parser *const parser = statement->parser;
     const struct ptx_operand to = statement->operands[0], from = statement->operands[1];
-    const unsigned count = statement->opcode.vector, bytes = ptx_is_wide(row) ? 8 : 4;
+    const unsigned count = statement->opcode.of[VECTOR], bytes = ptx_is_wide(row) ? 8 : 4;
     uint32_t copies[8];
 
     if (to.kind != OPERAND_VECTOR || from.kind != OPERAND_VECTOR || to.count != count ||
@@ -245,7 +245,7 @@ static bool select_mov(struct ptx_statement *statement)
         cushim__ptx_emit_rows(statement, DO_LOGIC, "pp")->sub = LOGIC_MOVE;
         return true;
     }
-    if (statement->opcode.vector > 1)
+    if (statement->opcode.of[VECTOR] > 1)
         return move_vector(statement, row);
     if (statement->operands[1].kind == OPERAND_VECTOR)
         return pack(statement, bytes);
@@ -270,7 +270,7 @@ static bool select_cvt_pair(struct ptx_statement *statement)
     struct ptx_instruction *made = cushim__ptx_emit_rows(statement, DO_CONVERT_PAIR, rows);
 
     made->type = (uint8_t)opcode->types[0];
-    made->rounding = (uint8_t)opcode->rounding;
+    made->rounding = (uint8_t)opcode->of[ROUNDING];
     made->flags |= opcode->flags;
     return true;
 }
@@ -304,8 +304,8 @@ static bool select_cvt(struct ptx_statement *statement)
     made = cushim__ptx_emit_rows(statement, DO_CONVERT, rows);
     made->type = (uint8_t)to;
     made->sub = (uint8_t)from;
-    made->count = opcode->integer_rounding;
-    made->rounding = (uint8_t)opcode->rounding;
+    made->count = opcode->of[INTEGER_ROUNDING] != ROUND_DEFAULT;
+    made->rounding = (uint8_t)opcode->of[ROUNDING];
     made->flags |= opcode->flags;
     result = made->d;
     if (to == TYPE_S8 || to == TYPE_S16) {
