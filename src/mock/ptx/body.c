@@ -334,27 +334,7 @@ static void instruction(struct ptx_parser *parser)
         cushim__ptx_expected(parser, "an instruction");
     cushim__ptx_opcode_read(parser, parser->word, &statement->opcode);
     cushim__ptx_next(parser);
-    if (!cushim__ptx_select_unparsed(statement)) {
-        while (!ptx_is(parser, ";")) {
-            if (statement->operand_count == PTX_OPERANDS)
-                cushim__ptx_fail(parser, "the instruction has too many operands");
-            if (ptx_is(parser, "(") || ptx_is(parser, "~")) {
-                /* An expression of constants: compilers write its value. */
-                cushim__ptx_refuse(statement);
-                cushim__ptx_skip_statement(parser);
-                return;
-            }
-            cushim__ptx_operand(parser, &statement->operands[statement->operand_count]);
-            if (ptx_skip(parser, "|")) {
-                cushim__ptx_operand(parser, &statement->second);
-                statement->has_pair = true;
-            }
-            statement->operand_count++;
-            if (!ptx_skip(parser, ",") && !ptx_is(parser, ";"))
-                cushim__ptx_expected(parser, "',' or ';'");
-        }
-        cushim__ptx_select(statement);
-    }
+    cushim__ptx_select(statement);
     cushim__ptx_expect(parser, ";");
 }
 

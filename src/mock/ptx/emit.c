@@ -49,12 +49,6 @@ void cushim__ptx_note(struct ptx_parser *parser, uint32_t **list, uint32_t *coun
     (*list)[(*count)++] = value;
 }
 
-void cushim__ptx_refuse(const struct ptx_statement *statement)
-{
-    cushim__ptx_refuse_function(statement->parser, statement->opcode.text, statement->line);
-    cushim__ptx_emit(statement, DO_REFUSED);
-}
-
 /* A row of the tables, on registers of its sizes. */
 static void emit_row(const struct ptx_statement *statement, const char *name, uint32_t d,
                      uint32_t a, uint32_t b)
@@ -229,31 +223,100 @@ uint32_t cushim__ptx_elements(const struct ptx_statement *statement,
     return operand->count;
 }
 
+struct ptx_place cushim__ptx_place(const struct ptx_statement *statement,
+                                   const struct ptx_operand *operand, enum ptx_space space)
+{
+    struct ptx_parser *const parser = statement->parser;
+    struct ptx_place place = {.base = operand->reg, .offset = (int64_t)operand->integer};
+    const struct ptx_symbol *symbol = operand->symbol;
+
+    if (operand->kind != OPERAND_ADDRESS)
+        cushim__ptx_fail(parser, "an address in brackets expected");
+    place.space = space;
+    if (space == PTX_PARAM && !parser->body.kernel)
+        place.space = PTX_LOCAL_SPACE;
+    if (space == PTX_CONST)
+        place.space = PTX_GLOBAL;
+    if (symbol && symbol->kind == SYMBOL_LOCAL) {
+        place.space = PTX_LOCAL_SPACE;
+        place.offset += (int64_t)symbol->offset;
+        place.how = ADDRESS_IN_FRAME;
+        return place;
+    }
+    if (symbol && symbol->kind == SYMBOL_PARAM) {
+        place.space = PTX_PARAM;
+        place.offset += (int64_t)symbol->offset;
+        return place;
+    }
+    if (symbol) {
+        struct ptx_operand address = *operand;
+
+        address.kind = OPERAND_SYMBOL;
+        address.integer = 0;
+        if (symbol->kind == SYMBOL_SHARED && space == PTX_GENERIC)
+            place.space = PTX_SHARED;
+        place.base =
+            cushim__ptx_use(statement, &address, place.space == PTX_SHARED ? ROW_WORD : ROW_LONG);
+        place.how = place.space == PTX_SHARED ? 0 : ADDRESS_WIDE;
+    } else if (place.base != PTX_UNUSED) {
+        const uint8_t bytes = parser->body.registers[place.base].bytes;
+
+        if (bytes == 1)
+            cushim__ptx_fail(parser, "a predicate is no address");
+        place.how = bytes == 8 ? ADDRESS_WIDE : 0;
+    }
+    return place;
+}
+
+void cushim__ptx_set_place(struct ptx_instruction *made, struct ptx_place place)
+{
+    made->a = place.base;
+    made->immediate = place.offset;
+    made->sub = (uint8_t)place.space;
+    made->other = place.how;
+}
+
 struct ptx_instruction *cushim__ptx_emit_rows(const struct ptx_statement *statement,
                                               enum ptx_handler handler, const char *rows)
 {
-    const struct ptx_operand *const operands = statement->operands;
-    uint32_t sources[4] = {PTX_UNUSED, PTX_UNUSED, PTX_UNUSED, PTX_UNUSED}, result;
+    const bool returns = rows[0] != ROW_NO_RESULT;
+    const struct ptx_operand *operand = statement->operands + (returns ? 1 : 0);
+    uint32_t sources[4] = {PTX_UNUSED, PTX_UNUSED, PTX_UNUSED, PTX_UNUSED};
+    uint32_t result = PTX_UNUSED, list = 0;
+    struct ptx_place place = {0};
     struct ptx_instruction *made;
     unsigned count = 0;
     uint64_t number = 0;
 
-    cushim__ptx_count_operands(statement, (unsigned)strlen(rows));
-    for (unsigned i = 1; rows[i]; i++) {
-        if (rows[i] != ROW_NUMBER) {
-            sources[count++] = cushim__ptx_use(statement, &operands[i], (enum ptx_row)rows[i]);
-            continue;
+    cushim__ptx_count_operands(statement, (unsigned)strlen(rows) - (returns ? 0 : 1));
+    for (unsigned i = 1; rows[i]; i++, operand++) {
+        switch (rows[i]) {
+        case ROW_NUMBER:
+            if (operand->kind != OPERAND_INTEGER)
+                cushim__ptx_fail(statement->parser, "the table of %s is not a constant",
+                                 statement->opcode.base);
+            number = operand->integer;
+            break;
+        case ROW_ADDRESS:
+            place = cushim__ptx_place(statement, operand, statement->opcode.of[SPACE]);
+            sources[count++] = place.base;
+            break;
+        case ROW_MASK:
+            list = cushim__ptx_list_add(statement->parser,
+                                        cushim__ptx_use(statement, operand, ROW_WORD));
+            break;
+        default:
+            sources[count++] = cushim__ptx_use(statement, operand, (enum ptx_row)rows[i]);
         }
-        if (operands[i].kind != OPERAND_INTEGER)
-            cushim__ptx_fail(statement->parser, "the table of %s is not a constant",
-                             statement->opcode.base);
-        number = operands[i].integer;
     }
-    result = cushim__ptx_result(statement, &operands[0], (enum ptx_row)rows[0]);
+    if (returns)
+        result = cushim__ptx_result(statement, &statement->operands[0], (enum ptx_row)rows[0]);
     made = cushim__ptx_emit(statement, handler);
+    cushim__ptx_set_place(made, place);
     made->bytes = ptx_is_wide((enum ptx_row)rows[0]) ? 8 : 4;
     made->count = (uint8_t)number;
-    if (count >= 3 && rows[3] == ROW_PREDICATE && operands[3].negated)
+    made->list = list;
+    if (count >= 3 && rows[3] == ROW_PREDICATE && statement->operands[3].negated)
         made->flags |= FLAG_NEGATED_SOURCE;
     made->d = result;
     made->a = sources[0];

@@ -273,7 +273,6 @@ bool cushim__ptx_type_signed(enum ptx_type type);
 struct ptx_statement {
     struct ptx_parser *parser;
     struct ptx_opcode opcode;
-    const struct ptx_selector *selector; /* NULL: it is in the tables of rows alone, or not known */
     struct ptx_operand operands[PTX_OPERANDS];
     unsigned operand_count;
     struct ptx_operand second;    /* of `p|q` */
@@ -282,13 +281,7 @@ struct ptx_statement {
     unsigned line;
 };
 
-/*
- * Instructions whose operands are of their own kind, and those that nobody here can read. False: it
- * is none of them, and its operands come next.
- */
-bool cushim__ptx_select_unparsed(struct ptx_statement *statement);
-
-/* Translate one. What is not known, or cannot be executed, becomes DO_REFUSED. */
+/* Read the operands, to the `;`. What is not known, or cannot be executed, becomes DO_REFUSED. */
 void cushim__ptx_select(struct ptx_statement *statement);
 
 /* What instructions become by the first part of their names, before the tables of rows count. */
@@ -319,6 +312,26 @@ static inline bool ptx_is_wide(enum ptx_row row)
 /* Append an instruction. The pointer is valid until the next. */
 struct ptx_instruction *cushim__ptx_emit(const struct ptx_statement *statement,
                                          enum ptx_handler handler);
+/* Where an access goes: a row with an address, or none, and what is added to it. */
+struct ptx_place {
+    uint32_t base;
+    int64_t offset;
+    enum ptx_space space;
+    uint8_t how; /* ADDRESS_... */
+};
+
+/* An operand in brackets, before the instruction is appended, and then what it is there. */
+struct ptx_place cushim__ptx_place(const struct ptx_statement *statement,
+                                   const struct ptx_operand *operand, enum ptx_space space);
+void cushim__ptx_set_place(struct ptx_instruction *made, struct ptx_place place);
+
+/* What the signatures of instructions have besides rows. */
+enum {
+    ROW_NO_RESULT = '-', /* in its place */
+    ROW_ADDRESS = 'a',   /* in brackets, of the opcode's space: always the first source */
+    ROW_MASK = 'm',      /* of lanes: the first element of the list */
+};
+
 /*
  * Append one whose operands are rows of these kinds: the result's and those of a, b, c and e, as in
  * signatures. A result in a register of another size has to be finished.
@@ -341,8 +354,6 @@ uint32_t cushim__ptx_register_new(const struct ptx_statement *statement, enum pt
 uint32_t cushim__ptx_constant(const struct ptx_statement *statement, uint64_t value,
                               enum ptx_row row);
 uint32_t cushim__ptx_list_add(struct ptx_parser *parser, uint32_t value);
-/* The same of the function, with the statement as the reason. */
-void cushim__ptx_refuse(const struct ptx_statement *statement);
 /* Functions that are called, shared variables that are named. */
 void cushim__ptx_note(struct ptx_parser *parser, uint32_t **list, uint32_t *count, uint32_t value);
 void cushim__ptx_move(const struct ptx_statement *statement, uint32_t to, uint32_t from,

@@ -138,8 +138,65 @@ const struct ptx_selector cushim__ptx_select_arithmetic[] = {
     {0},
 };
 
-static bool select_other(struct ptx_statement *statement)
+/* Whether operands of a video instruction choose parts of their words: `%r1.b0`. */
+static bool has_selectors(const struct ptx_parser *parser, const struct ptx_opcode *opcode)
 {
+    const char *at = parser->word.start;
+
+    while (opcode->base[0] == 'v' && at < parser->end && *at != ';' && *at != '.')
+        at++;
+    return opcode->base[0] == 'v' && strcmp(opcode->base, "vote") != 0 && at < parser->end &&
+           *at == '.';
+}
+
+/* Whether an instruction is known, with operands of the usual kinds. */
+static bool is_known(const struct ptx_statement *statement, const struct ptx_selector *selector)
+{
+    const struct ptx_opcode *opcode = &statement->opcode;
+
+    if (!selector && !cushim__ptx_has_rows(opcode->base))
+        return false;
+    return !has_selectors(statement->parser, opcode) &&
+           !(strcmp(opcode->base, "cp") == 0 &&
+             (strstr(opcode->words, ".bulk") || strncmp(opcode->words, ".async", 6) != 0));
+}
+
+/* False: there is an expression of constants, whose value compilers write. */
+static bool read_operands(struct ptx_statement *statement)
+{
+    struct ptx_parser *const parser = statement->parser;
+
+    while (!ptx_is(parser, ";")) {
+        if (statement->operand_count == PTX_OPERANDS)
+            cushim__ptx_fail(parser, "the instruction has too many operands");
+        if (ptx_is(parser, "(") || ptx_is(parser, "~"))
+            return false;
+        cushim__ptx_operand(parser, &statement->operands[statement->operand_count]);
+        if (ptx_skip(parser, "|")) {
+            cushim__ptx_operand(parser, &statement->second);
+            statement->has_pair = true;
+        }
+        statement->operand_count++;
+        if (!ptx_skip(parser, ",") && !ptx_is(parser, ";"))
+            cushim__ptx_expected(parser, "',' or ';'");
+    }
+    return true;
+}
+
+static bool translate(struct ptx_statement *statement)
+{
+    const struct ptx_selector *const selector = cushim__ptx_selector_find(statement->opcode.base);
+
+    if (selector && selector->select && selector->handler)
+        return selector->select(statement);
+    if (!is_known(statement, selector) || !read_operands(statement))
+        return false;
+    if (selector && !selector->select) {
+        cushim__ptx_emit(statement, selector->handler);
+        return true;
+    }
+    if (selector && selector->select(statement))
+        return true;
     return cushim__ptx_opcode_has(&statement->opcode, "cc")
                ? select_carry(statement)
                : cushim__ptx_select_row(statement) || select_half(statement);
@@ -147,10 +204,9 @@ static bool select_other(struct ptx_statement *statement)
 
 void cushim__ptx_select(struct ptx_statement *statement)
 {
-    const struct ptx_selector *const selector = statement->selector;
-
-    if (selector && !selector->select)
-        cushim__ptx_emit(statement, selector->handler);
-    else if (!(selector && selector->select(statement)) && !select_other(statement))
-        cushim__ptx_refuse(statement);
+    if (translate(statement))
+        return;
+    cushim__ptx_refuse_function(statement->parser, statement->opcode.text, statement->line);
+    cushim__ptx_emit(statement, DO_REFUSED);
+    cushim__ptx_skip_until(statement->parser, ";");
 }

@@ -111,37 +111,6 @@ static bool branch_table(struct ptx_statement *statement)
     return true;
 }
 
-/* Whether operands of a video instruction choose parts of their words: `%r1.b0`. */
-static bool has_selectors(const struct ptx_parser *parser, const struct ptx_opcode *opcode)
-{
-    const char *at = parser->word.start;
-
-    while (opcode->base[0] == 'v' && at < parser->end && *at != ';' && *at != '.')
-        at++;
-    return opcode->base[0] == 'v' && strcmp(opcode->base, "vote") != 0 && at < parser->end &&
-           *at == '.';
-}
-
-bool cushim__ptx_select_unparsed(struct ptx_statement *statement)
-{
-    struct ptx_parser *const parser = statement->parser;
-    const struct ptx_opcode *opcode = &statement->opcode;
-    const struct ptx_selector *selector = cushim__ptx_selector_find(opcode->base);
-    const bool reads = selector && selector->select && selector->handler;
-
-    statement->selector = selector;
-    if (!reads && (selector || cushim__ptx_has_rows(opcode->base)) &&
-        !has_selectors(parser, opcode) &&
-        !(strcmp(opcode->base, "cp") == 0 &&
-          (strstr(opcode->words, ".bulk") || strncmp(opcode->words, ".async", 6) != 0)))
-        return false;
-    if (!reads || !selector->select(statement)) {
-        cushim__ptx_refuse(statement);
-        cushim__ptx_skip_until(parser, ";");
-    }
-    return true;
-}
-
 /* --- barriers --- */
 
 static bool select_collective(struct ptx_statement *statement);
@@ -157,10 +126,9 @@ static bool select_barrier(struct ptx_statement *statement)
         {"and", BARRIER_AND},   {"or", BARRIER_OR},
     };
     const bool reduces = cushim__ptx_opcode_has(opcode, "red");
-    unsigned next = reduces ? 1 : 0, count = statement->operand_count;
-    uint32_t a, b = PTX_UNUSED, c = PTX_UNUSED;
+    const unsigned count = statement->operand_count, least = reduces ? 3 : 1;
+    char rows[6] = {ROW_NO_RESULT, ROW_WORD};
     struct ptx_instruction *made;
-    enum ptx_row row;
     size_t i = 0;
 
     if (cushim__ptx_opcode_has(opcode, "warp"))
@@ -169,73 +137,63 @@ static bool select_barrier(struct ptx_statement *statement)
         return false;
     while (i < 5 && !cushim__ptx_opcode_has(opcode, kinds[i].word))
         i++;
-    if (i == 5 || reduces != (i >= 2) || count < 1 + (reduces ? 2u : 0) || count > 4)
+    if (i == 5 || reduces != (i >= 2) || count < least || count > least + 1)
         return false;
-    row = kinds[i].kind == BARRIER_POPC ? ROW_WORD : ROW_PREDICATE;
-    a = cushim__ptx_use(statement, &statement->operands[next++], ROW_WORD);
     if (reduces)
-        count--;
-    if (next < count)
-        b = cushim__ptx_use(statement, &statement->operands[next++], ROW_WORD);
-    if (reduces)
-        c = cushim__ptx_use(statement, &statement->operands[next], ROW_PREDICATE);
-    made = cushim__ptx_emit(statement, DO_BARRIER);
+        rows[0] = kinds[i].kind == BARRIER_POPC ? ROW_WORD : ROW_PREDICATE;
+    strcat(strcat(rows, count > least ? "w" : ""), reduces ? "p" : "");
+    made = cushim__ptx_emit_rows(statement, DO_BARRIER, rows);
     made->sub = (uint8_t)kinds[i].kind;
-    made->a = a;
-    made->b = b;
-    made->c = c;
-    if (reduces) {
-        made->flags |= statement->operands[next].negated ? FLAG_NEGATED_SOURCE : 0;
-        made->d = cushim__ptx_result(statement, &statement->operands[0], row);
+    if (count == least && reduces) {
+        made->c = made->b;
+        made->b = PTX_UNUSED;
     }
+    made->flags |= statement->operands[count - 1].negated ? FLAG_NEGATED_SOURCE : 0;
     return true;
 }
 
 /* --- what the lanes of a warp do together --- */
 
-/* The operands of each: `r` the destination, `q` a predicate beside it, then sources. */
+/* `t`: a row of the type. */
 static const struct {
-    const char *base, *words, *operands;
+    const char *base, *words, *rows;
     enum ptx_collective kind;
     unsigned count;
 } collectives[] = {
-    {"bar", ".warp.sync", "m", SYNC_ONLY, 0},
-    {"shfl", ".sync.up", "rwwwm", SYNC_SHUFFLE_UP, 0},
-    {"shfl", ".sync.down", "rwwwm", SYNC_SHUFFLE_DOWN, 0},
-    {"shfl", ".sync.bfly", "rwwwm", SYNC_SHUFFLE_XOR, 0},
-    {"shfl", ".sync.idx", "rwwwm", SYNC_SHUFFLE_INDEX, 0},
-    {"shfl", ".up", "rwww", SYNC_SHUFFLE_UP, 0},
-    {"shfl", ".down", "rwww", SYNC_SHUFFLE_DOWN, 0},
-    {"shfl", ".bfly", "rwww", SYNC_SHUFFLE_XOR, 0},
-    {"shfl", ".idx", "rwww", SYNC_SHUFFLE_INDEX, 0},
+    {"bar", ".warp.sync", "-m", SYNC_ONLY, 0},
+    {"shfl", ".sync.up", "wwwwm", SYNC_SHUFFLE_UP, 0},
+    {"shfl", ".sync.down", "wwwwm", SYNC_SHUFFLE_DOWN, 0},
+    {"shfl", ".sync.bfly", "wwwwm", SYNC_SHUFFLE_XOR, 0},
+    {"shfl", ".sync.idx", "wwwwm", SYNC_SHUFFLE_INDEX, 0},
+    {"shfl", ".up", "wwww", SYNC_SHUFFLE_UP, 0},
+    {"shfl", ".down", "wwww", SYNC_SHUFFLE_DOWN, 0},
+    {"shfl", ".bfly", "wwww", SYNC_SHUFFLE_XOR, 0},
+    {"shfl", ".idx", "wwww", SYNC_SHUFFLE_INDEX, 0},
     {"vote", ".sync.all", "ppm", SYNC_VOTE_ALL, 0},
     {"vote", ".sync.any", "ppm", SYNC_VOTE_ANY, 0},
     {"vote", ".sync.uni", "ppm", SYNC_VOTE_UNI, 0},
-    {"vote", ".sync.ballot", "rpm", SYNC_VOTE_BALLOT, 0},
+    {"vote", ".sync.ballot", "wpm", SYNC_VOTE_BALLOT, 0},
     {"vote", ".all", "pp", SYNC_VOTE_ALL, 0},
     {"vote", ".any", "pp", SYNC_VOTE_ANY, 0},
-    {"vote", ".ballot", "rp", SYNC_VOTE_BALLOT, 0},
-    {"match", ".any.sync", "rtm", SYNC_MATCH_ANY, 0},
-    {"match", ".all.sync", "rtm", SYNC_MATCH_ALL, 0},
-    {"redux", ".sync.add", "rwm", SYNC_REDUCE, ATOMIC_ADD},
-    {"redux", ".sync.min", "rwm", SYNC_REDUCE, ATOMIC_MIN},
-    {"redux", ".sync.max", "rwm", SYNC_REDUCE, ATOMIC_MAX},
-    {"redux", ".sync.and", "rwm", SYNC_REDUCE, ATOMIC_AND},
-    {"redux", ".sync.or", "rwm", SYNC_REDUCE, ATOMIC_OR},
-    {"redux", ".sync.xor", "rwm", SYNC_REDUCE, ATOMIC_XOR},
-    {"elect", ".sync", "rm", SYNC_ELECT, 0},
+    {"vote", ".ballot", "wp", SYNC_VOTE_BALLOT, 0},
+    {"match", ".any.sync", "wtm", SYNC_MATCH_ANY, 0},
+    {"match", ".all.sync", "wtm", SYNC_MATCH_ALL, 0},
+    {"redux", ".sync.add", "wwm", SYNC_REDUCE, ATOMIC_ADD},
+    {"redux", ".sync.min", "wwm", SYNC_REDUCE, ATOMIC_MIN},
+    {"redux", ".sync.max", "wwm", SYNC_REDUCE, ATOMIC_MAX},
+    {"redux", ".sync.and", "wwm", SYNC_REDUCE, ATOMIC_AND},
+    {"redux", ".sync.or", "wwm", SYNC_REDUCE, ATOMIC_OR},
+    {"redux", ".sync.xor", "wwm", SYNC_REDUCE, ATOMIC_XOR},
+    {"elect", ".sync", "wm", SYNC_ELECT, 0},
 };
 
 static bool select_collective(struct ptx_statement *statement)
 {
-    struct ptx_parser *const parser = statement->parser;
     const struct ptx_opcode *opcode = &statement->opcode;
-    const bool wide = opcode->types[0] == TYPE_B64;
     const enum ptx_type type = opcode->types[0];
-    uint32_t sources[3] = {PTX_UNUSED, PTX_UNUSED, PTX_UNUSED}, mask = PTX_UNUSED;
-    unsigned used = 0;
     struct ptx_instruction *made;
-    const char *operands;
+    enum ptx_collective kind;
+    char rows[8];
     size_t i = 0;
 
     while (i < sizeof collectives / sizeof *collectives &&
@@ -244,43 +202,23 @@ static bool select_collective(struct ptx_statement *statement)
         i++;
     if (i == sizeof collectives / sizeof *collectives)
         return false;
-    if (collectives[i].kind == SYNC_REDUCE && type != TYPE_U32 && type != TYPE_S32 &&
-        type != TYPE_B32)
+    kind = collectives[i].kind;
+    if (kind == SYNC_REDUCE && type != TYPE_U32 && type != TYPE_S32 && type != TYPE_B32)
         return false;
-    if (collectives[i].kind <= SYNC_SHUFFLE_INDEX && collectives[i].kind > SYNC_ONLY &&
-        type != TYPE_B32)
+    if (kind <= SYNC_SHUFFLE_INDEX && kind > SYNC_ONLY && type != TYPE_B32)
         return false;
-    operands = collectives[i].operands;
-    if (statement->operand_count != strlen(operands))
-        cushim__ptx_fail(parser, "%s has %u operands", opcode->base, (unsigned)strlen(operands));
-    for (unsigned at = collectives[i].kind == SYNC_ONLY ? 0 : 1; operands[at]; at++) {
-        const enum ptx_row row = operands[at] == 'p'           ? ROW_PREDICATE
-                                 : operands[at] == 't' && wide ? ROW_LONG
-                                                               : ROW_WORD;
-        const uint32_t source = cushim__ptx_use(statement, &statement->operands[at], row);
-
-        if (operands[at] == 'm')
-            mask = cushim__ptx_list_add(parser, source);
-        else
-            sources[used++] = source;
-    }
-    made = cushim__ptx_emit(statement, DO_WARP_SYNC);
-    made->sub = (uint8_t)collectives[i].kind;
-    made->bytes = wide && strchr(operands, 't') ? 8 : 4;
+    strcpy(rows, collectives[i].rows);
+    if (rows[1] == 't')
+        rows[1] = type == TYPE_B64 ? ROW_LONG : ROW_WORD;
+    made = cushim__ptx_emit_rows(statement, DO_WARP_SYNC, rows);
+    made->sub = (uint8_t)kind;
+    made->bytes = rows[1] == ROW_LONG ? 8 : 4;
     made->count = (uint8_t)collectives[i].count;
     made->type = (uint8_t)type;
-    made->list = mask;
-    made->flags |= mask == PTX_UNUSED ? FLAG_EACH : 0;
-    made->a = sources[0];
-    made->b = sources[1];
-    made->c = sources[2];
-    if (operands[0] != 'm') {
-        made->flags |= statement->operands[1].negated ? FLAG_NEGATED_SOURCE : 0;
-        made->d = cushim__ptx_result(statement, &statement->operands[0],
-                                     operands[0] == 'p' ? ROW_PREDICATE : ROW_WORD);
-        if (statement->has_pair)
-            made->e = cushim__ptx_result(statement, &statement->second, ROW_PREDICATE);
-    }
+    made->flags |= strchr(rows, ROW_MASK) ? 0 : FLAG_EACH;
+    made->flags |= statement->operands[1].negated ? FLAG_NEGATED_SOURCE : 0;
+    if (statement->has_pair)
+        made->e = cushim__ptx_result(statement, &statement->second, ROW_PREDICATE);
     return true;
 }
 

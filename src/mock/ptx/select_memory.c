@@ -4,67 +4,6 @@
 
 #include <string.h>
 
-/* Where an access goes: a row with an address, or none, and what is added to it. */
-struct place {
-    uint32_t base;
-    int64_t offset;
-    enum ptx_space space;
-    uint8_t how; /* ADDRESS_... */
-};
-
-static struct place place_of(const struct ptx_statement *statement,
-                             const struct ptx_operand *operand, enum ptx_space space)
-{
-    struct ptx_parser *const parser = statement->parser;
-    struct place place = {.base = operand->reg, .offset = (int64_t)operand->integer};
-    const struct ptx_symbol *symbol = operand->symbol;
-
-    if (operand->kind != OPERAND_ADDRESS)
-        cushim__ptx_fail(parser, "an address in brackets expected");
-    place.space = space;
-    if (space == PTX_PARAM && !parser->body.kernel)
-        place.space = PTX_LOCAL_SPACE;
-    if (space == PTX_CONST)
-        place.space = PTX_GLOBAL;
-    if (symbol && symbol->kind == SYMBOL_LOCAL) {
-        place.space = PTX_LOCAL_SPACE;
-        place.offset += (int64_t)symbol->offset;
-        place.how = ADDRESS_IN_FRAME;
-        return place;
-    }
-    if (symbol && symbol->kind == SYMBOL_PARAM) {
-        place.space = PTX_PARAM;
-        place.offset += (int64_t)symbol->offset;
-        return place;
-    }
-    if (symbol) {
-        struct ptx_operand address = *operand;
-
-        address.kind = OPERAND_SYMBOL;
-        address.integer = 0;
-        if (symbol->kind == SYMBOL_SHARED && space == PTX_GENERIC)
-            place.space = PTX_SHARED;
-        place.base =
-            cushim__ptx_use(statement, &address, place.space == PTX_SHARED ? ROW_WORD : ROW_LONG);
-        place.how = place.space == PTX_SHARED ? 0 : ADDRESS_WIDE;
-    } else if (place.base != PTX_UNUSED) {
-        const uint8_t bytes = parser->body.registers[place.base].bytes;
-
-        if (bytes == 1)
-            cushim__ptx_fail(parser, "a predicate is no address");
-        place.how = bytes == 8 ? ADDRESS_WIDE : 0;
-    }
-    return place;
-}
-
-static void set_place(struct ptx_instruction *made, struct place place)
-{
-    made->a = place.base;
-    made->immediate = place.offset;
-    made->sub = (uint8_t)place.space;
-    made->other = place.how;
-}
-
 static bool moves_memory(const struct ptx_opcode *opcode)
 {
     const size_t bytes = cushim__ptx_type_bytes(opcode->types[0]);
@@ -85,7 +24,7 @@ static bool select_transfer(struct ptx_statement *statement)
     struct ptx_operand parts[8];
     uint32_t rows[8], count, list = 0;
     struct ptx_instruction *made;
-    struct place place;
+    struct ptx_place place;
 
     if (!moves_memory(opcode) || statement->operand_count < 2)
         return false;
@@ -93,7 +32,7 @@ static bool select_transfer(struct ptx_statement *statement)
     if (count != (uint32_t)opcode->of[VECTOR])
         cushim__ptx_fail(parser, "the %s does not have %d elements",
                          loads ? "destination" : "source", opcode->of[VECTOR]);
-    place = place_of(statement, &statement->operands[loads ? 1 : 0], opcode->of[SPACE]);
+    place = cushim__ptx_place(statement, &statement->operands[loads ? 1 : 0], opcode->of[SPACE]);
     for (uint32_t i = 0; i < count; i++) {
         rows[i] = loads ? cushim__ptx_result(statement, &parts[i], row)
                         : cushim__ptx_use(statement, &parts[i], row);
@@ -102,7 +41,7 @@ static bool select_transfer(struct ptx_statement *statement)
     made = cushim__ptx_emit(statement, loads ? DO_LOAD : DO_STORE);
     made->flags |= opcode->flags & (FLAG_STRONG | FLAG_RELEASE);
     made->flags |= loads && is_signed ? FLAG_SIGNED : 0;
-    set_place(made, place);
+    cushim__ptx_set_place(made, place);
     made->list = list + 1 - count;
     made->count = (uint8_t)count;
     made->bytes = (uint8_t)bytes;
@@ -135,11 +74,10 @@ static bool select_atomic(struct ptx_statement *statement)
     const bool returns = opcode->base[0] == 'a';
     const enum ptx_type type = opcode->types[0];
     const enum ptx_row row = cushim__ptx_type_row(type);
-    const struct ptx_operand *operands = statement->operands + (returns ? 1 : 0);
+    const char rows[] = {returns ? (char)row : ROW_NO_RESULT, ROW_ADDRESS, (char)row,
+                         strcmp(opcode->words, ".cas") == 0 ? (char)row : '\0', '\0'};
     char name[16] = " ";
     struct ptx_instruction *made;
-    struct place place;
-    uint32_t b, c = PTX_UNUSED;
     size_t i = 0;
 
     while (i < sizeof atomics / sizeof *atomics && strcmp(atomics[i].word, opcode->words) != 0)
@@ -149,77 +87,57 @@ static bool select_atomic(struct ptx_statement *statement)
     strncat(name, strrchr(opcode->name, '.') + 1, 10);
     if (!strstr(atomics[i].types, strcat(name, " ")))
         return false;
-    if (statement->operand_count !=
-        (returns ? 3u : 2u) + (atomics[i].operation == ATOMIC_CAS ? 1 : 0))
+    if (statement->operand_count != strlen(rows) - (returns ? 0 : 1))
         cushim__ptx_fail(statement->parser, "%s has another number of operands", opcode->base);
-    b = cushim__ptx_use(statement, &operands[1], row);
-    if (atomics[i].operation == ATOMIC_CAS)
-        c = cushim__ptx_use(statement, &operands[2], row);
-    place = place_of(statement, &operands[0], opcode->of[SPACE]);
-    made = cushim__ptx_emit(statement, DO_ATOMIC);
+    made = cushim__ptx_emit_rows(statement, DO_ATOMIC, rows);
     made->flags |= opcode->flags & (FLAG_STRONG | FLAG_RELEASE);
-    set_place(made, place);
-    made->b = b;
-    made->c = c;
     made->count = (uint8_t)atomics[i].operation;
     made->type = (uint8_t)type;
     made->bytes = (uint8_t)cushim__ptx_type_bytes(type);
-    if (returns)
-        made->d = cushim__ptx_result(statement, &statement->operands[0], row);
     return made->d == PTX_UNUSED || made->d == statement->operands[0].reg;
 }
 
 /* --- mbarrier, and cp.async that arrives at one --- */
 
-/* The form of each: `d` the result, `a` the barrier, `s` a state, `w` a word that may be left out. */
+/* The form of each: a word at its end may be left out. */
 static const struct {
-    const char *words, *operands;
+    const char *words, *rows;
     enum ptx_mbarrier operation;
 } forms[] = {
-    {".init", "aw", MBARRIER_INIT},
-    {".inval", "a", MBARRIER_INVALIDATE},
-    {".arrive", "daw", MBARRIER_ARRIVE},
-    {".arrive.noComplete", "daw", MBARRIER_ARRIVE},
-    {".arrive_drop", "daw", MBARRIER_DROP},
-    {".arrive_drop.noComplete", "daw", MBARRIER_DROP},
-    {".test_wait", "pas", MBARRIER_WAIT},
-    {".try_wait", "pasw", MBARRIER_WAIT},
+    {".init", "-aw", MBARRIER_INIT},
+    {".inval", "-a", MBARRIER_INVALIDATE},
+    {".arrive", "law", MBARRIER_ARRIVE},
+    {".arrive.noComplete", "law", MBARRIER_ARRIVE},
+    {".arrive_drop", "law", MBARRIER_DROP},
+    {".arrive_drop.noComplete", "law", MBARRIER_DROP},
+    {".test_wait", "pal", MBARRIER_WAIT},
+    {".try_wait", "palw", MBARRIER_WAIT},
     {".test_wait.parity", "paw", MBARRIER_WAIT_PARITY},
     {".try_wait.parity", "paww", MBARRIER_WAIT_PARITY},
-    {".pending_count", "cs", MBARRIER_PENDING},
+    {".pending_count", "wl", MBARRIER_PENDING},
 };
 
-static bool select_form(struct ptx_statement *statement, const char *operands,
+static bool select_form(struct ptx_statement *statement, const char *rows,
                         enum ptx_mbarrier operation)
 {
-    const struct ptx_operand *at = statement->operands;
-    const unsigned count = statement->operand_count, all = (unsigned)strlen(operands);
-    const bool returns = strchr("dpc", operands[0]) != NULL;
-    const enum ptx_row row = operands[0] == 'p'   ? ROW_PREDICATE
-                             : operands[0] == 'd' ? ROW_LONG
-                                                  : ROW_WORD;
-    struct place place = {.base = PTX_UNUSED};
-    uint32_t b = PTX_UNUSED;
+    const size_t all = strlen(rows), given = statement->operand_count + (rows[0] == '-' ? 1u : 0);
     struct ptx_instruction *made;
+    char form[8];
 
-    if (count > all || count + 1 < all || (count < all && operands[all - 1] != 'w'))
-        cushim__ptx_fail(statement->parser, "%s has %u operands", statement->opcode.base, all);
-    for (unsigned i = returns ? 1 : 0; i < count; i++) {
-        if (operands[i] == 'a') {
-            place = place_of(statement, &at[i], statement->opcode.of[SPACE]);
-        } else if (b == PTX_UNUSED) {
-            b = cushim__ptx_use(statement, &at[i], operands[i] == 's' ? ROW_LONG : ROW_WORD);
-        }
-    }
-    if (b == PTX_UNUSED)
-        b = cushim__ptx_constant(statement, 1, ROW_WORD);
-    made = cushim__ptx_emit(statement, DO_MBARRIER);
-    set_place(made, place);
+    strcpy(form, rows);
+    if (given + 1 == all && rows[given] == ROW_WORD)
+        form[given] = '\0';
+    else
+        cushim__ptx_count_operands(statement, (unsigned)(all - (rows[0] == '-' ? 1 : 0)));
+    made = cushim__ptx_emit_rows(statement, DO_MBARRIER, form);
     made->type = (uint8_t)operation;
-    made->b = b;
-    if (returns)
-        made->d = cushim__ptx_result(statement, &at[0], row);
-    return made->d == PTX_UNUSED || made->d == at[0].reg;
+    if (operation == MBARRIER_PENDING) {
+        made->b = made->a;
+        made->a = PTX_UNUSED;
+    }
+    if (made->b == PTX_UNUSED)
+        made->b = cushim__ptx_constant(statement, 1, ROW_WORD);
+    return made->d == PTX_UNUSED || made->d == statement->operands[0].reg;
 }
 
 static bool select_mbarrier(struct ptx_statement *statement)
@@ -230,14 +148,14 @@ static bool select_mbarrier(struct ptx_statement *statement)
         return false;
     /* Copies end at once, so an arrival at their end is one now, and one more is not awaited. */
     if (strcmp(opcode->words, ".async.mbarrier.arrive.noinc") == 0)
-        return select_form(statement, "a", MBARRIER_COPIES_ARRIVE);
+        return select_form(statement, "-a", MBARRIER_COPIES_ARRIVE);
     if (strcmp(opcode->words, ".async.mbarrier.arrive") == 0) {
         cushim__ptx_emit(statement, DO_NOTHING);
         return true;
     }
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
         if (strcmp(opcode->words, forms[i].words) == 0)
-            return select_form(statement, forms[i].operands, forms[i].operation);
+            return select_form(statement, forms[i].rows, forms[i].operation);
     }
     return false;
 }
@@ -249,7 +167,7 @@ static bool select_copy(struct ptx_statement *statement)
 {
     const struct ptx_opcode *opcode = &statement->opcode;
     struct ptx_instruction *made;
-    struct place to, from;
+    struct ptx_place to, from;
     uint32_t size = PTX_UNUSED;
     unsigned count = statement->operand_count;
 
@@ -277,10 +195,10 @@ static bool select_copy(struct ptx_statement *statement)
         return false;
     if (count == 4)
         size = cushim__ptx_use(statement, &statement->operands[3], ROW_WORD);
-    to = place_of(statement, &statement->operands[0], PTX_SHARED);
-    from = place_of(statement, &statement->operands[1], PTX_GLOBAL);
+    to = cushim__ptx_place(statement, &statement->operands[0], PTX_SHARED);
+    from = cushim__ptx_place(statement, &statement->operands[1], PTX_GLOBAL);
     made = cushim__ptx_emit(statement, DO_COPY_ASYNC);
-    set_place(made, from);
+    cushim__ptx_set_place(made, from);
     made->d = to.base;
     made->type = to.how;
     made->target = (uint32_t)to.offset;
