@@ -53,8 +53,7 @@ static void add_element(struct ptx_parser *parser, struct ptx_operand *vector,
 {
     struct ptx_body *body = &parser->body;
 
-    body->vectors =
-        cushim__ptx_grow(parser, body->vectors, body->vector_count, sizeof *body->vectors);
+    PTX_GROW(parser, body->vectors, body->vector_count);
     if (vector->count++ == 0)
         vector->first = body->vector_count;
     body->vectors[body->vector_count++] = *element;
@@ -176,41 +175,30 @@ void cushim__ptx_operand(struct ptx_parser *parser, struct ptx_operand *operand)
 
 static void registers(struct ptx_parser *parser)
 {
-    struct ptx_declared declared;
+    struct ptx_declared declared = {0};
 
-    cushim__ptx_declared_type(parser, &declared);
-    do {
-        struct ptx_symbol *symbol;
+    while (cushim__ptx_declared(parser, &declared)) {
+        struct ptx_symbol *symbol = cushim__ptx_symbol_add(
+            parser, declared.name, SYMBOL_REGISTER, cushim__ptx_registers_add(parser, &declared));
 
-        cushim__ptx_declared_name(parser, &declared);
-        symbol = cushim__ptx_symbol_add(parser, declared.name, SYMBOL_REGISTER,
-                                        cushim__ptx_registers_add(parser, &declared));
         symbol->count = declared.repeated;
         if (declared.type == TYPE_B128)
             cushim__ptx_refuse_function(parser, "registers of 128 bits", parser->statement_line);
-    } while (ptx_skip(parser, ","));
-    cushim__ptx_expect(parser, ";");
+    }
 }
 
-/* .local and .param variables of the body: in the local memory of the frame. */
-static uint64_t local_place(struct ptx_parser *parser, uint64_t alignment, uint64_t bytes)
-{
-    struct ptx_body *body = &parser->body;
-    const uint64_t offset = cushim__ptx_align(parser, body->local_bytes, alignment);
-
-    if (bytes > 1 << 24 || offset + bytes > 1 << 24)
-        cushim__ptx_fail(parser, "more local memory than there is");
-    body->local_bytes = offset + bytes;
-    return offset;
-}
-
+/* A .local or .param variable of the body: in the local memory of the frame. */
 static void local_variable(struct ptx_parser *parser, struct ptx_word name,
                            const struct ptx_declared *declared, bool of_call)
 {
+    struct ptx_body *body = &parser->body;
     struct ptx_symbol *symbol = cushim__ptx_symbol_add(parser, name, SYMBOL_LOCAL, 0);
 
     symbol->of_call = of_call;
-    symbol->offset = local_place(parser, declared->alignment, declared->bytes);
+    symbol->offset = cushim__ptx_align(parser, body->local_bytes, declared->alignment);
+    if (declared->bytes > 1 << 24 || symbol->offset + declared->bytes > 1 << 24)
+        cushim__ptx_fail(parser, "more local memory than there is");
+    body->local_bytes = symbol->offset + declared->bytes;
 }
 
 /* gcc's `.param .u64 %P<2>`: a variable %P0 and another one %P1. */
@@ -232,17 +220,14 @@ static void numbered_variables(struct ptx_parser *parser, const struct ptx_decla
 
 static void local_variables(struct ptx_parser *parser, bool of_call)
 {
-    struct ptx_declared declared;
+    struct ptx_declared declared = {0};
 
-    cushim__ptx_declared_type(parser, &declared);
-    do {
-        cushim__ptx_declared_name(parser, &declared);
+    while (cushim__ptx_declared(parser, &declared)) {
         if (declared.repeated)
             numbered_variables(parser, &declared, of_call);
         else
             local_variable(parser, declared.name, &declared, of_call);
-    } while (ptx_skip(parser, ","));
-    cushim__ptx_expect(parser, ";");
+    }
 }
 
 /* --- labels --- */
@@ -251,8 +236,7 @@ void cushim__ptx_refer(struct ptx_parser *parser, struct ptx_word name, bool lis
 {
     struct ptx_body *body = &parser->body;
 
-    body->references =
-        cushim__ptx_grow(parser, body->references, body->reference_count, sizeof *body->references);
+    PTX_GROW(parser, body->references, body->reference_count);
     body->references[body->reference_count++] = (struct ptx_reference){
         .name = name,
         .depth = body->depth,

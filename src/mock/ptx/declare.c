@@ -40,7 +40,7 @@ static void pointer(struct ptx_parser *parser)
         cushim__ptx_integer(parser);
 }
 
-void cushim__ptx_declared_type(struct ptx_parser *parser, struct ptx_declared *declared)
+static void read_type(struct ptx_parser *parser, struct ptx_declared *declared)
 {
     *declared = (struct ptx_declared){.vector = 1};
     while (parser->word.length > 0 && *parser->word.start == '.') {
@@ -79,7 +79,7 @@ void cushim__ptx_declared_type(struct ptx_parser *parser, struct ptx_declared *d
         declared->alignment = declared->element;
 }
 
-void cushim__ptx_declared_name(struct ptx_parser *parser, struct ptx_declared *declared)
+static void read_name(struct ptx_parser *parser, struct ptx_declared *declared)
 {
     declared->name = cushim__ptx_name(parser);
     declared->count = 1;
@@ -110,22 +110,41 @@ void cushim__ptx_declared_name(struct ptx_parser *parser, struct ptx_declared *d
     declared->bytes = declared->unsized ? 0 : declared->count * declared->element;
 }
 
+bool cushim__ptx_declared(struct ptx_parser *parser, struct ptx_declared *declared)
+{
+    if (declared->type == TYPE_NONE) {
+        read_type(parser, declared);
+    } else if (!ptx_skip(parser, ",")) {
+        cushim__ptx_expect(parser, ";");
+        return false;
+    }
+    read_name(parser, declared);
+    return true;
+}
+
 /* --- names that texts share --- */
 
 /*
  * What a name stands for, as the text or, unless it is local, all texts know it. If it is new, it
- * is `next`. Names of texts are in the module's table by a letter.
+ * is `next`.
  */
 static uint32_t index_of(struct ptx_parser *parser, struct ptx_word name, enum ptx_symbol_kind kind,
-                         char letter, enum ptx_linkage linkage, size_t next)
+                         enum ptx_linkage linkage, size_t next)
 {
     struct ptx_names *names = parser->program->names;
-    const uint32_t *shared =
-        linkage == PTX_LOCAL ? NULL : cushim__ptx_names_find(names, letter, name);
-    const uint32_t index = shared ? *shared : (uint32_t)next;
+    const struct ptx_symbol *shared =
+        linkage == PTX_LOCAL ? NULL : cushim__ptx_names_find(names, kind, name);
+    const uint32_t index = shared ? shared->index : (uint32_t)next;
 
-    if (!shared && linkage != PTX_LOCAL && !cushim__ptx_names_add(names, letter, name, index))
-        cushim__ptx_no_memory(parser);
+    if (!shared && linkage != PTX_LOCAL) {
+        char *const copy = cushim__ptx_names_pool(names, name.length);
+
+        if (!copy)
+            cushim__ptx_no_memory(parser);
+        memcpy(copy, name.start, name.length);
+        if (!cushim__ptx_names_add(names, kind, (struct ptx_word){copy, name.length}, index))
+            cushim__ptx_no_memory(parser);
+    }
     cushim__ptx_symbol_add(parser, name, kind, index);
     return index;
 }
@@ -139,13 +158,12 @@ static size_t global_named(struct ptx_parser *parser, const struct ptx_declared 
     const size_t next = program->module.global_count;
     const size_t index = known && known->kind == SYMBOL_GLOBAL
                              ? known->index
-                             : index_of(parser, declared->name, SYMBOL_GLOBAL, 'g', linkage, next);
+                             : index_of(parser, declared->name, SYMBOL_GLOBAL, linkage, next);
     struct ptx_global *global;
 
     *defines = linkage != PTX_EXTERN;
     if (index == next) {
-        program->globals =
-            cushim__ptx_grow(parser, program->globals, index, sizeof *program->globals);
+        PTX_GROW(parser, program->globals, index);
         program->globals[index] = (struct ptx_global){.linkage = PTX_EXTERN, .part = parser->part};
         program->module.globals = program->globals;
         program->globals[index].name = cushim__ptx_copy(parser, declared->name);
@@ -199,35 +217,28 @@ static void global(struct ptx_parser *parser, struct ptx_declared *declared, boo
 
 void cushim__ptx_globals(struct ptx_parser *parser, bool constant, enum ptx_linkage linkage)
 {
-    struct ptx_declared declared;
+    struct ptx_declared declared = {0};
 
     if (constant && ptx_skip(parser, "[")) { /* a bank of constant memory */
         cushim__ptx_integer(parser);
         cushim__ptx_expect(parser, "]");
     }
-    cushim__ptx_declared_type(parser, &declared);
-    do {
-        cushim__ptx_declared_name(parser, &declared);
+    while (cushim__ptx_declared(parser, &declared))
         global(parser, &declared, constant, linkage);
-    } while (ptx_skip(parser, ","));
-    cushim__ptx_expect(parser, ";");
 }
 
 void cushim__ptx_shared_variables(struct ptx_parser *parser, enum ptx_linkage linkage)
 {
     struct ptx_program *program = parser->program;
-    struct ptx_declared declared;
+    struct ptx_declared declared = {0};
 
-    cushim__ptx_declared_type(parser, &declared);
-    do {
-        uint32_t index;
+    while (cushim__ptx_declared(parser, &declared)) {
+        const uint32_t index =
+            index_of(parser, declared.name, SYMBOL_SHARED, linkage, program->shared_count);
         struct ptx_shared *shared;
 
-        cushim__ptx_declared_name(parser, &declared);
-        index = index_of(parser, declared.name, SYMBOL_SHARED, 's', linkage, program->shared_count);
         if (index == program->shared_count) {
-            program->shared =
-                cushim__ptx_grow(parser, program->shared, index, sizeof *program->shared);
+            PTX_GROW(parser, program->shared, index);
             program->shared[index] =
                 (struct ptx_shared){.name = cushim__ptx_copy(parser, declared.name)};
             program->shared_count++;
@@ -242,8 +253,7 @@ void cushim__ptx_shared_variables(struct ptx_parser *parser, enum ptx_linkage li
         if (declared.alignment > shared->alignment)
             shared->alignment = declared.alignment;
         shared->dynamic = shared->bytes == 0;
-    } while (ptx_skip(parser, ","));
-    cushim__ptx_expect(parser, ";");
+    }
 }
 
 uint32_t cushim__ptx_function_named(struct ptx_parser *parser, struct ptx_word name,
@@ -254,13 +264,12 @@ uint32_t cushim__ptx_function_named(struct ptx_parser *parser, struct ptx_word n
     const uint32_t next = program->function_count;
     const uint32_t index = known && known->kind == SYMBOL_FUNCTION
                                ? known->index
-                               : index_of(parser, name, SYMBOL_FUNCTION, 'f', linkage, next);
+                               : index_of(parser, name, SYMBOL_FUNCTION, linkage, next);
     struct ptx_function *function;
 
     if (index != next)
         return index;
-    program->functions =
-        cushim__ptx_grow(parser, program->functions, index, sizeof *program->functions);
+    PTX_GROW(parser, program->functions, index);
     function = &program->functions[index];
     *function = (struct ptx_function){.part = parser->part, .linkage = PTX_EXTERN};
     function->name = cushim__ptx_copy(parser, name);
@@ -277,8 +286,7 @@ static uint32_t add_registers(struct ptx_parser *parser, unsigned count, unsigne
     const uint32_t first = body->register_count;
 
     for (unsigned i = 0; i < count * vector; i++) {
-        body->registers = cushim__ptx_grow(parser, body->registers, body->register_count,
-                                           sizeof *body->registers);
+        PTX_GROW(parser, body->registers, body->register_count);
         body->registers[body->register_count++] = (struct ptx_register){
             .bytes = bits == 1   ? 1
                      : bits > 32 ? 8
@@ -321,14 +329,13 @@ void cushim__ptx_parameters(struct ptx_parser *parser, enum ptx_symbol_kind kind
 
         if (!is_register)
             cushim__ptx_expect(parser, ".param");
-        cushim__ptx_declared_type(parser, &declared);
-        cushim__ptx_declared_name(parser, &declared);
+        read_type(parser, &declared);
+        read_name(parser, &declared);
         offset = (size_t)cushim__ptx_align(parser, body->parameter_bytes, declared.alignment);
         if (declared.bytes > 65536 || offset + declared.bytes > 65536)
             cushim__ptx_fail(parser, kind == SYMBOL_PARAM ? "the parameters have more than 64 KiB"
                                                           : "more parameters than are possible");
-        body->parameters = cushim__ptx_grow(parser, body->parameters, body->parameter_count,
-                                            sizeof *body->parameters);
+        PTX_GROW(parser, body->parameters, body->parameter_count);
         body->parameters[body->parameter_count++] =
             (struct ptx_parameter){offset, declared.bytes, declared.alignment};
         body->parameter_bytes = offset + declared.bytes;

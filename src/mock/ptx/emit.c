@@ -12,7 +12,7 @@ struct ptx_instruction *cushim__ptx_emit(const struct ptx_statement *statement,
     struct ptx_body *body = &parser->body;
     struct ptx_instruction *made;
 
-    body->code = cushim__ptx_grow(parser, body->code, body->count, sizeof *body->code);
+    PTX_GROW(parser, body->code, body->count);
     made = &body->code[body->count++];
     *made = (struct ptx_instruction){
         .handler = (uint8_t)handler,
@@ -33,8 +33,7 @@ uint32_t cushim__ptx_list_add(struct ptx_parser *parser, uint32_t value)
 {
     struct ptx_program *program = parser->program;
 
-    program->lists =
-        cushim__ptx_grow(parser, program->lists, program->list_count, sizeof *program->lists);
+    PTX_GROW(parser, program->lists, program->list_count);
     program->lists[program->list_count] = value;
     return program->list_count++;
 }
@@ -45,7 +44,7 @@ void cushim__ptx_note(struct ptx_parser *parser, uint32_t **list, uint32_t *coun
         if ((*list)[i] == value)
             return;
     }
-    *list = cushim__ptx_grow(parser, *list, *count, sizeof **list);
+    PTX_GROW(parser, *list, *count);
     (*list)[(*count)++] = value;
 }
 

@@ -61,7 +61,7 @@ static void address(struct ptx_parser *parser, struct filling *filling, unsigned
         struct ptx_global *global = filling->global;
         struct ptx_address *addresses = (struct ptx_address *)global->addresses;
 
-        addresses = cushim__ptx_grow(parser, addresses, global->address_count, sizeof *addresses);
+        PTX_GROW(parser, addresses, global->address_count);
         addresses[global->address_count++] = value;
         global->addresses = addresses;
     }

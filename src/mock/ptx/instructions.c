@@ -61,7 +61,7 @@ bool cushim__ptx_instructions_add(struct ptx_names *names)
 
     for (uint32_t i = 0; i < TABLES; i++) {
         for (uint32_t row = 0; added && tables[i][row].name; row++)
-            added = cushim__ptx_names_add(names, 'r', word_of(tables[i][row].name),
+            added = cushim__ptx_names_add(names, PTX_ROW_NAME, word_of(tables[i][row].name),
                                           i * TABLE_ROWS + row);
     }
     return added;
@@ -69,9 +69,9 @@ bool cushim__ptx_instructions_add(struct ptx_names *names)
 
 const struct ptx_alu *cushim__ptx_alu_find(const struct ptx_names *names, const char *name)
 {
-    const uint32_t *found = cushim__ptx_names_find(names, 'r', word_of(name));
+    const struct ptx_symbol *found = cushim__ptx_names_find(names, PTX_ROW_NAME, word_of(name));
 
-    return found ? &tables[*found / TABLE_ROWS][*found % TABLE_ROWS] : NULL;
+    return found ? &tables[found->index / TABLE_ROWS][found->index % TABLE_ROWS] : NULL;
 }
 
 const struct ptx_selector *cushim__ptx_selector_find(const char *base)

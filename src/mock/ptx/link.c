@@ -176,7 +176,8 @@ bool cushim__ptx_link(struct ptx_module *module, struct ptx_error *error)
         if (program->functions[i].is_kernel)
             done = finish_kernel(program, i, found);
     }
-    cushim__ptx_names_destroy(program->names);
+    cushim__ptx_names_clear(program->names);
+    free(program->names);
     program->names = NULL;
     free(found);
     if (!done)

@@ -7,12 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct ptx_pool_block {
-    struct ptx_pool_block *next;
-    size_t used, room;
-    max_align_t bytes[];
-};
-
 /* The current statement, as it stands, on one line. */
 static void quote(const struct ptx_parser *parser, char *text, size_t size)
 {
@@ -85,33 +79,11 @@ void cushim__ptx_refuse_function(struct ptx_parser *parser, const char *why, uns
 
 void *cushim__ptx_pool(struct ptx_parser *parser, size_t bytes)
 {
-    struct ptx_pool_block *block = parser->pool;
-    void *memory;
+    void *memory = cushim__ptx_names_pool(&parser->names, bytes);
 
-    bytes = (bytes + sizeof(max_align_t) - 1) / sizeof(max_align_t) * sizeof(max_align_t);
-    if (!block || block->room - block->used < bytes) {
-        const size_t room = bytes > 65536 ? bytes : 65536;
-
-        block = calloc(1, sizeof *block + room);
-        if (!block)
-            cushim__ptx_no_memory(parser);
-        block->room = room;
-        block->next = parser->pool;
-        parser->pool = block;
-    }
-    memory = (char *)block->bytes + block->used;
-    block->used += bytes;
+    if (!memory)
+        cushim__ptx_no_memory(parser);
     return memory;
-}
-
-void cushim__ptx_pool_clear(struct ptx_parser *parser)
-{
-    while (parser->pool) {
-        struct ptx_pool_block *next = parser->pool->next;
-
-        free(parser->pool);
-        parser->pool = next;
-    }
 }
 
 /* The room for elements is LEAST, and then the powers of two. */
@@ -360,35 +332,19 @@ uint64_t cushim__ptx_integer(struct ptx_parser *parser)
 
 /* --- names --- */
 
-static uint32_t bucket_of(struct ptx_word name)
-{
-    return cushim__ptx_hash(name) % PTX_BUCKETS;
-}
-
 struct ptx_symbol *cushim__ptx_symbol_find(struct ptx_parser *parser, struct ptx_word name)
 {
-    struct ptx_symbol *symbol = parser->buckets[bucket_of(name)];
-
-    while (symbol && (symbol->name.length != name.length ||
-                      memcmp(symbol->name.start, name.start, name.length) != 0))
-        symbol = symbol->next;
-    return symbol;
+    return cushim__ptx_names_find(&parser->names, PTX_ANY_KIND, name);
 }
 
-/* The newest comes first, so an inner block's hides an outer one's. */
 struct ptx_symbol *cushim__ptx_symbol_add(struct ptx_parser *parser, struct ptx_word name,
                                           enum ptx_symbol_kind kind, uint32_t index)
 {
-    struct ptx_symbol **bucket = &parser->buckets[bucket_of(name)];
-    struct ptx_symbol *symbol = cushim__ptx_pool(parser, sizeof *symbol);
+    struct ptx_symbol *symbol = cushim__ptx_names_add(&parser->names, kind, name, index);
 
-    symbol->name = name;
-    symbol->kind = kind;
-    symbol->index = index;
+    if (!symbol)
+        cushim__ptx_no_memory(parser);
     symbol->depth = parser->body.depth;
-    symbol->next = *bucket;
-    symbol->older = parser->newest;
-    *bucket = parser->newest = symbol;
     return symbol;
 }
 
@@ -401,9 +357,5 @@ void cushim__ptx_scope_open(struct ptx_parser *parser)
 
 void cushim__ptx_scope_close(struct ptx_parser *parser)
 {
-    while (parser->newest && parser->newest->depth >= parser->body.depth) {
-        parser->buckets[bucket_of(parser->newest->name)] = parser->newest->next;
-        parser->newest = parser->newest->older;
-    }
-    parser->body.depth--;
+    cushim__ptx_names_close(&parser->names, parser->body.depth--);
 }

@@ -30,6 +30,8 @@ struct ptx_word {
     size_t length;
 };
 
+enum { PTX_BUCKETS = 4096, PTX_OPERANDS = 8, PTX_ARGUMENTS = 64, PTX_NAME = 96 };
+
 /* What a name stands for. */
 struct ptx_symbol {
     struct ptx_symbol *next;  /* of the same bucket */
@@ -41,6 +43,12 @@ struct ptx_symbol {
     uint32_t depth;  /* of the block that declares it */
     uint64_t offset; /* of a parameter or a local variable */
     bool of_call;    /* a .param that is declared in a body */
+};
+
+/* Symbols by their names, and memory that lasts as long as they do. Zeros are an empty table. */
+struct ptx_names {
+    struct ptx_symbol *buckets[PTX_BUCKETS], *newest;
+    struct ptx_pool_block *pool;
 };
 
 /* A virtual register, before it has a place in the frame. */
@@ -58,8 +66,6 @@ struct ptx_reference {
     bool listed; /* `place` is in the program's lists, otherwise an instruction */
     uint32_t place;
 };
-
-enum { PTX_BUCKETS = 4096, PTX_OPERANDS = 8, PTX_ARGUMENTS = 64, PTX_NAME = 96 };
 
 enum ptx_operand_kind {
     OPERAND_REGISTER,
@@ -146,8 +152,7 @@ struct ptx_parser {
     unsigned line, part;
     const char *statement; /* where the current one begins, and its line */
     unsigned statement_line;
-    struct ptx_symbol *buckets[PTX_BUCKETS], *newest;
-    struct ptx_pool_block *pool;
+    struct ptx_names names; /* of the text */
     struct ptx_body body;
 };
 
@@ -165,10 +170,11 @@ _Noreturn void cushim__ptx_no_memory(struct ptx_parser *parser);
 
 /* Memory that lasts as long as the parser, zeroed. */
 void *cushim__ptx_pool(struct ptx_parser *parser, size_t bytes);
-void cushim__ptx_pool_clear(struct ptx_parser *parser);
 
 /* Room for one more element of an array from malloc(), which has grown by one each time. */
 void *cushim__ptx_grow(struct ptx_parser *parser, void *array, size_t count, size_t element);
+#define PTX_GROW(parser, array, count) \
+    ((array) = cushim__ptx_grow(parser, array, count, sizeof *(array)))
 
 void cushim__ptx_next(struct ptx_parser *parser);
 
@@ -231,8 +237,8 @@ struct ptx_declared {
 
 size_t cushim__ptx_type_bytes(enum ptx_type type);
 enum ptx_type cushim__ptx_type(struct ptx_word word); /* `.u32`, or without the dot */
-void cushim__ptx_declared_type(struct ptx_parser *parser, struct ptx_declared *declared);
-void cushim__ptx_declared_name(struct ptx_parser *parser, struct ptx_declared *declared);
+/* The next variable of a list, the first if `declared` is zero. False: there is only the `;`. */
+bool cushim__ptx_declared(struct ptx_parser *parser, struct ptx_declared *declared);
 uint64_t cushim__ptx_align(struct ptx_parser *parser, uint64_t offset, uint64_t alignment);
 
 /* Variables of a space, after its word, to the `;`. */
@@ -377,12 +383,17 @@ const struct ptx_selector *cushim__ptx_selector_find(const char *base);
 bool cushim__ptx_has_rows(const char *base);
 
 /* --- names.c --- */
-uint32_t cushim__ptx_hash(struct ptx_word name);
-struct ptx_names *cushim__ptx_names_create(void); /* NULL: out of memory */
-void cushim__ptx_names_destroy(struct ptx_names *names);
-/* The number that a name stands for. */
-uint32_t *cushim__ptx_names_find(const struct ptx_names *names, char kind, struct ptx_word name);
-bool cushim__ptx_names_add(struct ptx_names *names, char kind, struct ptx_word name,
-                           uint32_t value);
+enum { PTX_ANY_KIND = -1, PTX_ROW_NAME = SYMBOL_REGISTER + 1 }; /* the name of an instruction */
+
+/* Zeroed. NULL: out of memory, here and below. */
+void *cushim__ptx_names_pool(struct ptx_names *names, size_t bytes);
+void cushim__ptx_names_clear(struct ptx_names *names); /* of its memory */
+struct ptx_symbol *cushim__ptx_names_find(const struct ptx_names *names, int kind,
+                                          struct ptx_word name);
+/* The name itself has to last. */
+struct ptx_symbol *cushim__ptx_names_add(struct ptx_names *names, int kind, struct ptx_word name,
+                                         uint32_t index);
+/* Take out those of a block, and of the blocks in it. */
+void cushim__ptx_names_close(struct ptx_names *names, uint32_t depth);
 
 #endif
