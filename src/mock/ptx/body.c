@@ -118,7 +118,7 @@ static void vector(struct ptx_parser *parser, struct ptx_operand *operand)
 
 static void address(struct ptx_parser *parser, struct ptx_operand *operand)
 {
-    if (cushim__ptx_is_number(parser) || ptx_is(parser, "-")) {
+    if (cushim__ptx_is_number(parser)) {
         operand->integer = cushim__ptx_integer(parser);
         operand->kind = OPERAND_INTEGER;
     } else {
@@ -158,12 +158,6 @@ void cushim__ptx_operand(struct ptx_parser *parser, struct ptx_operand *operand)
             cushim__ptx_expected(parser, "a predicate");
     } else if (cushim__ptx_is_number(parser)) {
         cushim__ptx_number(parser, operand);
-    } else if (ptx_skip(parser, "-")) {
-        cushim__ptx_number(parser, operand);
-        operand->real = -operand->real;
-        operand->integer = operand->kind != OPERAND_REAL ? 0 - operand->integer
-                           : operand->single             ? operand->integer ^ 0x80000000
-                                                         : operand->integer ^ UINT64_C(1) << 63;
     } else {
         named(parser, operand);
         if (operand->kind == OPERAND_SYMBOL)

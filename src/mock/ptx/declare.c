@@ -73,7 +73,7 @@ static void read_type(struct ptx_parser *parser, struct ptx_declared *declared)
     }
     if (declared->type == TYPE_NONE)
         cushim__ptx_expected(parser, "a type");
-    declared->scalar = cushim__ptx_type_bytes(declared->type);
+    declared->scalar = cushim__ptx_types[declared->type].bytes;
     declared->element = declared->scalar * declared->vector;
     if (declared->alignment == 0)
         declared->alignment = declared->element;

@@ -29,6 +29,18 @@ struct ptx_instruction *cushim__ptx_emit(const struct ptx_statement *statement,
     return made;
 }
 
+struct ptx_instruction *cushim__ptx_emit_on(const struct ptx_statement *statement,
+                                            enum ptx_handler handler, uint32_t d, uint32_t a,
+                                            uint32_t b)
+{
+    struct ptx_instruction *made = cushim__ptx_emit(statement, handler);
+
+    made->d = d;
+    made->a = a;
+    made->b = b;
+    return made;
+}
+
 uint32_t cushim__ptx_list_add(struct ptx_parser *parser, uint32_t value)
 {
     struct ptx_program *program = parser->program;
@@ -54,12 +66,8 @@ static void emit_row(const struct ptx_statement *statement, const char *name, ui
 {
     const struct ptx_alu *row = cushim__ptx_alu_find(statement->parser->program->names, name);
     const bool wide = ptx_is_wide((enum ptx_row)row->signature[0]);
-    struct ptx_instruction *made = cushim__ptx_emit(statement, wide ? DO_LANES64 : DO_LANES32);
 
-    made->lanes = row->lanes;
-    made->d = d;
-    made->a = a;
-    made->b = b;
+    cushim__ptx_emit_on(statement, wide ? DO_LANES64 : DO_LANES32, d, a, b)->lanes = row->lanes;
 }
 
 /* The pool has no two equal constants among the last ones. */
@@ -102,10 +110,7 @@ uint32_t cushim__ptx_constant(const struct ptx_statement *statement, uint64_t va
 void cushim__ptx_move(const struct ptx_statement *statement, uint32_t to, uint32_t from,
                       unsigned bytes)
 {
-    struct ptx_instruction *move = cushim__ptx_emit(statement, bytes == 8 ? DO_MOVE64 : DO_MOVE32);
-
-    move->d = to;
-    move->a = from;
+    cushim__ptx_emit_on(statement, bytes == 8 ? DO_MOVE64 : DO_MOVE32, to, from, PTX_UNUSED);
 }
 
 static uint64_t literal(const struct ptx_operand *operand, enum ptx_row row)
@@ -170,8 +175,7 @@ uint32_t cushim__ptx_use(const struct ptx_statement *statement, const struct ptx
     case OPERAND_SPECIAL:
         bytes = cushim__ptx_special_bytes(operand->special);
         from = cushim__ptx_register_new(statement, bytes == 8 ? ROW_LONG : ROW_WORD);
-        made = cushim__ptx_emit(statement, DO_SPECIAL);
-        made->d = from;
+        made = cushim__ptx_emit_on(statement, DO_SPECIAL, from, PTX_UNUSED, PTX_UNUSED);
         made->sub = operand->special;
         made->bytes = (uint8_t)bytes;
         break;
@@ -357,23 +361,18 @@ void cushim__ptx_count_operands(const struct ptx_statement *statement, unsigned 
 void cushim__ptx_emit_combine(const struct ptx_statement *statement, uint32_t to, uint32_t low,
                               uint32_t high, unsigned bits)
 {
-    struct ptx_instruction *made = cushim__ptx_emit(statement, DO_COMBINE);
+    struct ptx_instruction *made = cushim__ptx_emit_on(statement, DO_COMBINE, to, low, high);
 
-    made->d = to;
-    made->a = low;
-    made->b = high;
     made->count = (uint8_t)bits;
     made->bytes = bits == 32 ? 8 : 4;
 }
 
 void cushim__ptx_emit_part(const struct ptx_statement *statement, uint32_t to, uint32_t from,
-                           unsigned shift, unsigned bits, bool wide)
+                           unsigned shift, unsigned bits, unsigned flags)
 {
-    struct ptx_instruction *made = cushim__ptx_emit(statement, DO_PART);
+    struct ptx_instruction *made = cushim__ptx_emit_on(statement, DO_PART, to, from, PTX_UNUSED);
 
-    made->d = to;
-    made->a = from;
     made->sub = (uint8_t)shift;
     made->count = (uint8_t)bits;
-    made->flags |= wide ? FLAG_WIDE_PART : 0;
+    made->flags |= flags;
 }

@@ -84,24 +84,20 @@ static void scalar(struct ptx_parser *parser, struct filling *filling)
     struct ptx_operand number = {0};
     uint64_t bits;
 
-    if (parser->word.length > 0 && !cushim__ptx_is_number(parser) && *parser->word.start != '-') {
+    if (parser->word.length > 0 && !cushim__ptx_is_number(parser)) {
         put(parser, filling, 0);
         address(parser, filling, 0, false);
         filling->at += filling->declared->scalar;
         return;
     }
     if (type == TYPE_F32 || type == TYPE_F64) {
-        const bool minus = ptx_skip(parser, "-");
-
         cushim__ptx_number(parser, &number);
         if (number.kind == OPERAND_INTEGER)
             number.real = (double)(int64_t)number.integer;
-        if (minus)
-            number.real = -number.real;
         if (type == TYPE_F64)
             bits = ptx_bits64(number.real);
         else
-            bits = number.single && !minus ? number.integer : ptx_bits32((float)number.real);
+            bits = number.single ? number.integer : ptx_bits32((float)number.real);
     } else {
         bits = cushim__ptx_integer(parser);
     }

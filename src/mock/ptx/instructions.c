@@ -59,10 +59,21 @@ bool cushim__ptx_instructions_add(struct ptx_names *names)
 {
     bool added = true;
 
-    for (uint32_t i = 0; i < TABLES; i++) {
-        for (uint32_t row = 0; added && tables[i][row].name; row++)
-            added = cushim__ptx_names_add(names, PTX_ROW_NAME, word_of(tables[i][row].name),
+    for (uint32_t i = 0; i < SELECTORS; i++) {
+        for (uint32_t row = 0; added && selectors[i][row].base; row++)
+            added = cushim__ptx_names_add(names, PTX_BASE_NAME, word_of(selectors[i][row].base),
                                           i * TABLE_ROWS + row);
+    }
+    for (uint32_t i = 0; i < TABLES; i++) {
+        for (uint32_t row = 0; added && tables[i][row].name; row++) {
+            const char *const name = tables[i][row].name;
+            const struct ptx_word base = {name, strcspn(name, ".")};
+
+            added =
+                cushim__ptx_names_add(names, PTX_ROW_NAME, word_of(name), i * TABLE_ROWS + row) &&
+                (cushim__ptx_names_find(names, PTX_BASE_NAME, base) ||
+                 cushim__ptx_names_add(names, PTX_BASE_NAME, base, UINT32_MAX));
+        }
     }
     return added;
 }
@@ -74,27 +85,13 @@ const struct ptx_alu *cushim__ptx_alu_find(const struct ptx_names *names, const 
     return found ? &tables[found->index / TABLE_ROWS][found->index % TABLE_ROWS] : NULL;
 }
 
-const struct ptx_selector *cushim__ptx_selector_find(const char *base)
+bool cushim__ptx_selector_find(const struct ptx_names *names, const char *base,
+                               const struct ptx_selector **selector)
 {
-    for (size_t i = 0; i < SELECTORS; i++) {
-        for (const struct ptx_selector *row = selectors[i]; row->base; row++) {
-            if (row->base[0] == base[0] && strcmp(row->base, base) == 0)
-                return row;
-        }
-    }
-    return NULL;
-}
+    const struct ptx_symbol *found = cushim__ptx_names_find(names, PTX_BASE_NAME, word_of(base));
 
-bool cushim__ptx_has_rows(const char *base)
-{
-    const size_t length = strlen(base);
-
-    for (size_t i = 0; i < TABLES; i++) {
-        for (const struct ptx_alu *row = tables[i]; row->name; row++) {
-            if (row->name[0] == base[0] && strncmp(row->name, base, length) == 0 &&
-                row->name[length] == '.')
-                return true;
-        }
-    }
-    return false;
+    *selector = found && found->index != UINT32_MAX
+                    ? &selectors[found->index / TABLE_ROWS][found->index % TABLE_ROWS]
+                    : NULL;
+    return found != NULL;
 }

@@ -49,27 +49,22 @@ unsigned char *cushim__ptx_take_initial(struct ptx_module *module, size_t global
 
 /* --- functions and kernels --- */
 
-static bool extents(struct ptx_parser *parser, unsigned values[3])
+/* `128, 2, 1`: returns the product. */
+static unsigned extents(struct ptx_parser *parser, unsigned values[3])
 {
+    uint64_t threads = 1;
+
     values[0] = values[1] = values[2] = 1;
     for (unsigned i = 0; i < 3; i++) {
         const uint64_t value = cushim__ptx_integer(parser);
 
         if (value == 0 || value > UINT32_MAX)
-            return false;
+            cushim__ptx_expected(parser, "a number of threads");
         values[i] = (unsigned)value;
+        threads = threads > UINT32_MAX / value ? UINT32_MAX : threads * value;
         if (!ptx_skip(parser, ","))
             break;
     }
-    return true;
-}
-
-static unsigned product(const unsigned values[3])
-{
-    uint64_t threads = values[0];
-
-    for (unsigned i = 1; i < 3; i++)
-        threads = threads > UINT32_MAX / values[i] ? UINT32_MAX : threads * values[i];
     return (unsigned)threads;
 }
 
@@ -79,25 +74,18 @@ static void directives(struct ptx_parser *parser, struct ptx_kernel *kernel)
     unsigned values[3];
 
     while (!ptx_is(parser, "{") && !ptx_is(parser, ";")) {
-        bool sane = true;
-
         if (parser->word.length == 0)
             cushim__ptx_expected(parser, "a body");
-        if (kernel && ptx_skip(parser, ".maxntid")) {
-            sane = extents(parser, values);
-            kernel->max_threads = product(values);
-        } else if (kernel && ptx_skip(parser, ".reqntid")) {
-            sane = extents(parser, kernel->required_block);
-            kernel->max_threads = product(kernel->required_block);
-        } else if (kernel && ptx_skip(parser, ".minnctapersm")) {
+        if (kernel && ptx_skip(parser, ".maxntid"))
+            kernel->max_threads = extents(parser, values);
+        else if (kernel && ptx_skip(parser, ".reqntid"))
+            kernel->max_threads = extents(parser, kernel->required_block);
+        else if (kernel && ptx_skip(parser, ".minnctapersm"))
             kernel->min_blocks = (unsigned)cushim__ptx_integer(parser);
-        } else if (kernel && ptx_skip(parser, ".reqnctapercluster")) {
-            sane = extents(parser, kernel->required_cluster);
-        } else {
+        else if (kernel && ptx_skip(parser, ".reqnctapercluster"))
+            extents(parser, kernel->required_cluster);
+        else
             cushim__ptx_next(parser);
-        }
-        if (!sane)
-            cushim__ptx_expected(parser, "a number of threads");
     }
 }
 

@@ -255,7 +255,7 @@ struct ptx_word cushim__ptx_name(struct ptx_parser *parser)
 
 bool cushim__ptx_is_number(const struct ptx_parser *parser)
 {
-    return parser->word.length > 0 && is_digit(*parser->word.start);
+    return parser->word.length > 0 && (is_digit(*parser->word.start) || *parser->word.start == '-');
 }
 
 static uint64_t digits(struct ptx_parser *parser, const char *text, int base)
@@ -285,11 +285,20 @@ static double decimal(struct ptx_parser *parser, char *text)
     return value;
 }
 
+static void negate(struct ptx_operand *operand)
+{
+    operand->real = -operand->real;
+    operand->integer = operand->kind != OPERAND_REAL ? 0 - operand->integer
+                       : operand->single             ? operand->integer ^ 0x80000000
+                                                     : operand->integer ^ UINT64_C(1) << 63;
+}
+
 void cushim__ptx_number(struct ptx_parser *parser, struct ptx_operand *operand)
 {
-    char text[80];
+    const bool minus = ptx_skip(parser, "-");
     const size_t length = parser->word.length;
     const char kind = length > 1 && parser->word.start[0] == '0' ? parser->word.start[1] : '\0';
+    char text[80];
 
     if (length == 0 || length >= sizeof text || !is_digit(*parser->word.start))
         cushim__ptx_expected(parser, "a number");
@@ -316,18 +325,19 @@ void cushim__ptx_number(struct ptx_parser *parser, struct ptx_operand *operand)
     } else {
         operand->integer = digits(parser, text, kind != '\0' && kind != 'U' ? 8 : 10);
     }
+    if (minus)
+        negate(operand);
     cushim__ptx_next(parser);
 }
 
 uint64_t cushim__ptx_integer(struct ptx_parser *parser)
 {
-    struct ptx_operand number = {.kind = OPERAND_INTEGER};
-    const bool minus = ptx_skip(parser, "-");
+    struct ptx_operand number = {0};
 
     cushim__ptx_number(parser, &number);
     if (number.kind != OPERAND_INTEGER)
         cushim__ptx_expected(parser, "an integer");
-    return minus ? 0 - number.integer : number.integer;
+    return number.integer;
 }
 
 /* --- names --- */

@@ -96,7 +96,8 @@ struct ptx_operand {
 /* What the words of an opcode are about. */
 enum ptx_meaning {
     FLAG,
-    ORDER, /* a flag, too */
+    STRONG, /* flags, too */
+    RELEASING,
     ROUNDING,
     INTEGER_ROUNDING, /* to a whole number; ROUNDING is the same then */
     COMPARISON,       /* -1: none */
@@ -205,9 +206,9 @@ void cushim__ptx_skip_statement(struct ptx_parser *parser);
 void cushim__ptx_skip_line(struct ptx_parser *parser);
 struct ptx_word cushim__ptx_name(struct ptx_parser *parser);
 bool cushim__ptx_is_number(const struct ptx_parser *parser);
-/* A number of the text: an integer, or a real (`real` is true). */
+/* A number of the text, with a sign, without operators: an integer or a real. */
 void cushim__ptx_number(struct ptx_parser *parser, struct ptx_operand *operand);
-uint64_t cushim__ptx_integer(struct ptx_parser *parser); /* with a sign, without operators */
+uint64_t cushim__ptx_integer(struct ptx_parser *parser);
 char *cushim__ptx_copy(struct ptx_parser *parser, struct ptx_word word); /* from malloc() */
 
 /* Find a name as the current block sees it, or add one to it. */
@@ -235,7 +236,6 @@ struct ptx_declared {
     unsigned repeated; /* `%r<5>`: 5; otherwise 0 */
 };
 
-size_t cushim__ptx_type_bytes(enum ptx_type type);
 enum ptx_type cushim__ptx_type(struct ptx_word word); /* `.u32`, or without the dot */
 /* The next variable of a list, the first if `declared` is zero. False: there is only the `;`. */
 bool cushim__ptx_declared(struct ptx_parser *parser, struct ptx_declared *declared);
@@ -268,11 +268,17 @@ void cushim__ptx_refer(struct ptx_parser *parser, struct ptx_word name, bool lis
 void cushim__ptx_operand(struct ptx_parser *parser, struct ptx_operand *operand);
 
 /* --- opcode.c --- */
+
+extern const struct ptx_type_facts {
+    char name[8];
+    uint8_t bytes;
+    enum ptx_row row; /* that a register of the type has */
+    bool is_signed;
+} cushim__ptx_types[TYPE_TYPES];
+
 void cushim__ptx_opcode_read(struct ptx_parser *parser, struct ptx_word word,
                              struct ptx_opcode *opcode);
 bool cushim__ptx_opcode_has(const struct ptx_opcode *opcode, const char *word);
-enum ptx_row cushim__ptx_type_row(enum ptx_type type);
-bool cushim__ptx_type_signed(enum ptx_type type);
 
 /* --- select*.c: instructions --- */
 
@@ -318,6 +324,9 @@ static inline bool ptx_is_wide(enum ptx_row row)
 /* Append an instruction. The pointer is valid until the next. */
 struct ptx_instruction *cushim__ptx_emit(const struct ptx_statement *statement,
                                          enum ptx_handler handler);
+struct ptx_instruction *cushim__ptx_emit_on(const struct ptx_statement *statement,
+                                            enum ptx_handler handler, uint32_t d, uint32_t a,
+                                            uint32_t b);
 /* Where an access goes: a row with an address, or none, and what is added to it. */
 struct ptx_place {
     uint32_t base;
@@ -368,7 +377,7 @@ void cushim__ptx_move(const struct ptx_statement *statement, uint32_t to, uint32
 void cushim__ptx_emit_combine(const struct ptx_statement *statement, uint32_t to, uint32_t low,
                               uint32_t high, unsigned bits);
 void cushim__ptx_emit_part(const struct ptx_statement *statement, uint32_t to, uint32_t from,
-                           unsigned shift, unsigned bits, bool wide);
+                           unsigned shift, unsigned bits, unsigned flags);
 void cushim__ptx_count_operands(const struct ptx_statement *statement, unsigned count);
 
 /* --- registers.c --- */
@@ -378,12 +387,13 @@ void cushim__ptx_registers_place(struct ptx_parser *parser);
 /* --- instructions.c --- */
 /* False: out of memory. */
 bool cushim__ptx_instructions_add(struct ptx_names *names);
-/* By the first part of a name, `add`: how it is selected (NULL: by rows alone), if it has rows. */
-const struct ptx_selector *cushim__ptx_selector_find(const char *base);
-bool cushim__ptx_has_rows(const char *base);
+/* By the first part of a name, `add`. False: it is not known. NULL: it has rows alone. */
+bool cushim__ptx_selector_find(const struct ptx_names *names, const char *base,
+                               const struct ptx_selector **selector);
 
 /* --- names.c --- */
-enum { PTX_ANY_KIND = -1, PTX_ROW_NAME = SYMBOL_REGISTER + 1 }; /* the name of an instruction */
+/* Instructions: `add.u32`, and the first part alone. */
+enum { PTX_ANY_KIND = -1, PTX_ROW_NAME = SYMBOL_REGISTER + 1, PTX_BASE_NAME };
 
 /* Zeroed. NULL: out of memory, here and below. */
 void *cushim__ptx_names_pool(struct ptx_names *names, size_t bytes);

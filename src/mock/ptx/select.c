@@ -56,7 +56,7 @@ bool cushim__ptx_select_row(struct ptx_statement *statement)
     made->rounding = (uint8_t)opcode->of[ROUNDING];
     made->lanes = row->lanes;
     cushim__ptx_finish(statement, &statement->operands[0], made->d, to,
-                       cushim__ptx_type_signed(opcode->types[0]), to == ROW_HALF ? 16 : 32);
+                       cushim__ptx_types[opcode->types[0]].is_signed, to == ROW_HALF ? 16 : 32);
     return true;
 }
 
@@ -67,7 +67,7 @@ static bool select_half(struct ptx_statement *statement)
     const struct ptx_opcode *opcode = &statement->opcode;
     const enum ptx_type type = opcode->types[0];
     const struct ptx_half_name *found = cushim__ptx_half_names;
-    const char row = (char)cushim__ptx_type_row(type);
+    const char row = (char)cushim__ptx_types[type].row;
     char name[40], rows[] = {row, row, row, row, '\0'};
     struct ptx_instruction *made;
 
@@ -93,7 +93,7 @@ static bool select_half(struct ptx_statement *statement)
 static bool select_carry(struct ptx_statement *statement)
 {
     const struct ptx_opcode *opcode = &statement->opcode;
-    const enum ptx_row row = cushim__ptx_type_row(opcode->types[0]);
+    const enum ptx_row row = cushim__ptx_types[opcode->types[0]].row;
     const char rows[] = {(char)row, (char)row, (char)row, '\0'};
     const bool mad = strncmp(opcode->base, "mad", 3) == 0;
     struct ptx_statement sum = *statement;
@@ -149,18 +149,6 @@ static bool has_selectors(const struct ptx_parser *parser, const struct ptx_opco
            *at == '.';
 }
 
-/* Whether an instruction is known, with operands of the usual kinds. */
-static bool is_known(const struct ptx_statement *statement, const struct ptx_selector *selector)
-{
-    const struct ptx_opcode *opcode = &statement->opcode;
-
-    if (!selector && !cushim__ptx_has_rows(opcode->base))
-        return false;
-    return !has_selectors(statement->parser, opcode) &&
-           !(strcmp(opcode->base, "cp") == 0 &&
-             (strstr(opcode->words, ".bulk") || strncmp(opcode->words, ".async", 6) != 0));
-}
-
 /* False: there is an expression of constants, whose value compilers write. */
 static bool read_operands(struct ptx_statement *statement)
 {
@@ -185,11 +173,18 @@ static bool read_operands(struct ptx_statement *statement)
 
 static bool translate(struct ptx_statement *statement)
 {
-    const struct ptx_selector *const selector = cushim__ptx_selector_find(statement->opcode.base);
+    const struct ptx_opcode *opcode = &statement->opcode;
+    const struct ptx_selector *selector;
+    const bool is_known =
+        cushim__ptx_selector_find(statement->parser->program->names, opcode->base, &selector);
 
     if (selector && selector->select && selector->handler)
         return selector->select(statement);
-    if (!is_known(statement, selector) || !read_operands(statement))
+    if (!is_known || has_selectors(statement->parser, opcode) ||
+        (strcmp(opcode->base, "cp") == 0 &&
+         (strstr(opcode->words, ".bulk") || strncmp(opcode->words, ".async", 6) != 0)))
+        return false;
+    if (!read_operands(statement))
         return false;
     if (selector && !selector->select) {
         cushim__ptx_emit(statement, selector->handler);
@@ -197,7 +192,7 @@ static bool translate(struct ptx_statement *statement)
     }
     if (selector && selector->select(statement))
         return true;
-    return cushim__ptx_opcode_has(&statement->opcode, "cc")
+    return cushim__ptx_opcode_has(opcode, "cc")
                ? select_carry(statement)
                : cushim__ptx_select_row(statement) || select_half(statement);
 }

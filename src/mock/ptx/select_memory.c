@@ -6,7 +6,7 @@
 
 static bool moves_memory(const struct ptx_opcode *opcode)
 {
-    const size_t bytes = cushim__ptx_type_bytes(opcode->types[0]);
+    const size_t bytes = cushim__ptx_types[opcode->types[0]].bytes;
 
     return opcode->type_count == 1 && bytes >= 1 && bytes <= 8 && opcode->types[0] != TYPE_PRED &&
            (opcode->words[0] == '\0' || strcmp(opcode->words, ".L2::cache_hint") == 0);
@@ -18,9 +18,9 @@ static bool select_transfer(struct ptx_statement *statement)
     struct ptx_parser *const parser = statement->parser;
     const struct ptx_opcode *opcode = &statement->opcode;
     const bool loads = opcode->base[0] == 'l';
-    const enum ptx_row row = cushim__ptx_type_row(opcode->types[0]);
-    const bool is_signed = cushim__ptx_type_signed(opcode->types[0]);
-    const unsigned bytes = (unsigned)cushim__ptx_type_bytes(opcode->types[0]);
+    const enum ptx_row row = cushim__ptx_types[opcode->types[0]].row;
+    const bool is_signed = cushim__ptx_types[opcode->types[0]].is_signed;
+    const unsigned bytes = cushim__ptx_types[opcode->types[0]].bytes;
     struct ptx_operand parts[8];
     uint32_t rows[8], count, list = 0;
     struct ptx_instruction *made;
@@ -73,7 +73,7 @@ static bool select_atomic(struct ptx_statement *statement)
     const struct ptx_opcode *opcode = &statement->opcode;
     const bool returns = opcode->base[0] == 'a';
     const enum ptx_type type = opcode->types[0];
-    const enum ptx_row row = cushim__ptx_type_row(type);
+    const enum ptx_row row = cushim__ptx_types[type].row;
     const char rows[] = {returns ? (char)row : ROW_NO_RESULT, ROW_ADDRESS, (char)row,
                          strcmp(opcode->words, ".cas") == 0 ? (char)row : '\0', '\0'};
     char name[16] = " ";
@@ -93,13 +93,16 @@ static bool select_atomic(struct ptx_statement *statement)
     made->flags |= opcode->flags & (FLAG_STRONG | FLAG_RELEASE);
     made->count = (uint8_t)atomics[i].operation;
     made->type = (uint8_t)type;
-    made->bytes = (uint8_t)cushim__ptx_type_bytes(type);
+    made->bytes = cushim__ptx_types[type].bytes;
     return made->d == PTX_UNUSED || made->d == statement->operands[0].reg;
 }
 
-/* --- mbarrier, and cp.async that arrives at one --- */
+/* --- mbarrier and cp.async --- */
 
-/* The form of each: a word at its end may be left out. */
+/*
+ * The form of each: a word at its end may be left out. Copies end at once, so nobody has to wait,
+ * and an arrival at their end is one now, if the barrier expects it.
+ */
 static const struct {
     const char *words, *rows;
     enum ptx_mbarrier operation;
@@ -115,23 +118,40 @@ static const struct {
     {".test_wait.parity", "paw", MBARRIER_WAIT_PARITY},
     {".try_wait.parity", "paww", MBARRIER_WAIT_PARITY},
     {".pending_count", "wl", MBARRIER_PENDING},
+    {".async.mbarrier.arrive.noinc", "-a", MBARRIER_COPIES_ARRIVE},
+    {".async.mbarrier.arrive", NULL, 0},
+    {".async.commit_group", NULL, 0},
+    {".async.wait_group", NULL, 0},
+    {".async.wait_all", NULL, 0},
 };
 
-static bool select_form(struct ptx_statement *statement, const char *rows,
-                        enum ptx_mbarrier operation)
+static bool select_form(struct ptx_statement *statement)
 {
-    const size_t all = strlen(rows), given = statement->operand_count + (rows[0] == '-' ? 1u : 0);
+    const struct ptx_opcode *opcode = &statement->opcode;
     struct ptx_instruction *made;
-    char form[8];
+    size_t i = 0, all, given;
+    char form[8] = "";
 
-    strcpy(form, rows);
-    if (given + 1 == all && rows[given] == ROW_WORD)
+    while (i < sizeof forms / sizeof *forms && strcmp(opcode->words, forms[i].words) != 0)
+        i++;
+    if (i == sizeof forms / sizeof *forms)
+        return false;
+    if (!forms[i].rows) {
+        cushim__ptx_emit(statement, DO_NOTHING);
+        return true;
+    }
+    if (opcode->type_count != 1 || opcode->types[0] != TYPE_B64)
+        return false;
+    all = strlen(forms[i].rows) - (forms[i].rows[0] == ROW_NO_RESULT ? 1 : 0);
+    strcpy(form, forms[i].rows);
+    given = strlen(form) - 1;
+    if (statement->operand_count + 1 == all && form[given] == ROW_WORD)
         form[given] = '\0';
     else
-        cushim__ptx_count_operands(statement, (unsigned)(all - (rows[0] == '-' ? 1 : 0)));
+        cushim__ptx_count_operands(statement, (unsigned)all);
     made = cushim__ptx_emit_rows(statement, DO_MBARRIER, form);
-    made->type = (uint8_t)operation;
-    if (operation == MBARRIER_PENDING) {
+    made->type = (uint8_t)forms[i].operation;
+    if (forms[i].operation == MBARRIER_PENDING) {
         made->b = made->a;
         made->a = PTX_UNUSED;
     }
@@ -139,28 +159,6 @@ static bool select_form(struct ptx_statement *statement, const char *rows,
         made->b = cushim__ptx_constant(statement, 1, ROW_WORD);
     return made->d == PTX_UNUSED || made->d == statement->operands[0].reg;
 }
-
-static bool select_mbarrier(struct ptx_statement *statement)
-{
-    const struct ptx_opcode *opcode = &statement->opcode;
-
-    if (opcode->type_count != 1 || opcode->types[0] != TYPE_B64)
-        return false;
-    /* Copies end at once, so an arrival at their end is one now, and one more is not awaited. */
-    if (strcmp(opcode->words, ".async.mbarrier.arrive.noinc") == 0)
-        return select_form(statement, "-a", MBARRIER_COPIES_ARRIVE);
-    if (strcmp(opcode->words, ".async.mbarrier.arrive") == 0) {
-        cushim__ptx_emit(statement, DO_NOTHING);
-        return true;
-    }
-    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
-        if (strcmp(opcode->words, forms[i].words) == 0)
-            return select_form(statement, forms[i].rows, forms[i].operation);
-    }
-    return false;
-}
-
-/* --- cp.async --- */
 
 /* cp.async [shared], [global], size, read size: at once, so nobody has to wait. */
 static bool select_copy(struct ptx_statement *statement)
@@ -171,14 +169,8 @@ static bool select_copy(struct ptx_statement *statement)
     uint32_t size = PTX_UNUSED;
     unsigned count = statement->operand_count;
 
-    if (strcmp(opcode->words, ".async.commit_group") == 0 ||
-        strcmp(opcode->words, ".async.wait_group") == 0 ||
-        strcmp(opcode->words, ".async.wait_all") == 0) {
-        cushim__ptx_emit(statement, DO_NOTHING);
+    if (select_form(statement))
         return true;
-    }
-    if (strncmp(opcode->words, ".async.mbarrier", 15) == 0)
-        return select_mbarrier(statement);
     if (cushim__ptx_opcode_has(opcode, "L2::cache_hint")) {
         if (count < 4)
             return false;
@@ -214,7 +206,7 @@ static bool select_address(struct ptx_statement *statement)
     struct ptx_instruction *made;
 
     if (!opcode->of[SPACE] || statement->operand_count != 2 ||
-        (!asks && cushim__ptx_type_bytes(opcode->types[0]) == 4))
+        (!asks && cushim__ptx_types[opcode->types[0]].bytes == 4))
         return false;
     if (strcmp(opcode->words, asks ? "" : ".to") != 0 && opcode->words[0])
         return false;
@@ -240,7 +232,7 @@ const struct ptx_selector cushim__ptx_select_memory[] = {
     {"atom", select_atomic, 0},
     {"red", select_atomic, 0},
     {"cp", select_copy, 0},
-    {"mbarrier", select_mbarrier, 0},
+    {"mbarrier", select_form, 0},
     {"cvta", select_address, 0},
     {"isspacep", select_address, 0},
     {"createpolicy", select_policy, 0},

@@ -11,7 +11,7 @@ static bool compare_one(struct ptx_statement *statement)
     const struct ptx_opcode *opcode = &statement->opcode;
     const bool sets = strcmp(opcode->base, "set") == 0;
     const enum ptx_type type = opcode->types[sets ? 1 : 0];
-    const enum ptx_row row = cushim__ptx_type_row(type);
+    const enum ptx_row row = cushim__ptx_types[type].row;
     const ptx_compare compare =
         opcode->of[COMPARISON] < 0
             ? NULL
@@ -35,20 +35,7 @@ static bool compare_one(struct ptx_statement *statement)
         return true;
     }
     made->type = (uint8_t)opcode->types[0];
-    return cushim__ptx_type_bytes(opcode->types[0]) <= 4 && made->d == statement->operands[0].reg;
-}
-
-/* A result of the statement, and what it is computed from without its guard. */
-static void move_predicate(const struct ptx_statement *statement, const struct ptx_operand *to,
-                           uint32_t from)
-{
-    struct ptx_instruction *made;
-    const uint32_t d = cushim__ptx_result(statement, to, ROW_PREDICATE);
-
-    made = cushim__ptx_emit(statement, DO_LOGIC);
-    made->sub = LOGIC_MOVE;
-    made->a = from;
-    made->d = d;
+    return cushim__ptx_types[opcode->types[0]].bytes <= 4 && made->d == statement->operands[0].reg;
 }
 
 /* setp and set of two f16 or bf16: each half by itself, without the guard until the results. */
@@ -74,7 +61,7 @@ static bool compare_pair(struct ptx_statement *statement)
         for (unsigned i = 0; i < 2; i++) {
             const uint32_t part = cushim__ptx_register_new(statement, ROW_WORD);
 
-            cushim__ptx_emit_part(&plain, part, sources[i], 16 * half, 16, false);
+            cushim__ptx_emit_part(&plain, part, sources[i], 16 * half, 16, 0);
             plain.operands[i + 1] = (struct ptx_operand){.kind = OPERAND_REGISTER, .reg = part};
         }
         results[half] = cushim__ptx_register_new(statement, sets ? ROW_WORD : ROW_PREDICATE);
@@ -90,10 +77,14 @@ static bool compare_pair(struct ptx_statement *statement)
         const bool first = statement->operands[0].kind == OPERAND_REGISTER &&
                            statement->operands[0].reg == statement->guard;
 
-        move_predicate(statement, first ? &statement->second : &statement->operands[0],
-                       results[first]);
-        move_predicate(statement, first ? &statement->operands[0] : &statement->second,
-                       results[!first]);
+        for (unsigned i = 0; i < 2; i++) {
+            const bool high = first != i;
+            const uint32_t result = cushim__ptx_result(
+                statement, high ? &statement->second : &statement->operands[0], ROW_PREDICATE);
+
+            cushim__ptx_emit_on(statement, DO_LOGIC, result, results[high], PTX_UNUSED)->sub =
+                LOGIC_MOVE;
+        }
     }
     return true;
 }
@@ -109,7 +100,7 @@ static bool select_testp(struct ptx_statement *statement)
     const ptx_compare compare =
         opcode->words[0] ? cushim__ptx_class(opcode->words + 1, opcode->types[0] == TYPE_F64)
                          : NULL;
-    const char rows[] = {ROW_PREDICATE, (char)cushim__ptx_type_row(opcode->types[0]), '\0'};
+    const char rows[] = {ROW_PREDICATE, (char)cushim__ptx_types[opcode->types[0]].row, '\0'};
     struct ptx_instruction *made;
 
     if (!compare)
@@ -123,7 +114,7 @@ static bool select_testp(struct ptx_statement *statement)
 
 static bool select_selp(struct ptx_statement *statement)
 {
-    const enum ptx_row row = cushim__ptx_type_row(statement->opcode.types[0]);
+    const enum ptx_row row = cushim__ptx_types[statement->opcode.types[0]].row;
     const char rows[] = {(char)row, (char)row, (char)row, ROW_PREDICATE, '\0'};
 
     if (row == ROW_NONE || row == ROW_PREDICATE)
@@ -137,36 +128,34 @@ static bool select_selp(struct ptx_statement *statement)
 /* mov.b64 d, {a, b}: the first element is the lowest. */
 static bool pack(struct ptx_statement *statement, unsigned bytes)
 {
+    struct ptx_parser *const parser = statement->parser;
     const struct ptx_operand vector = statement->operands[1];
-    const unsigned bits = bytes * 8 / vector.count;
-    const enum ptx_row row = bits > 32 ? ROW_NONE : bits == 32 ? ROW_WORD : ROW_HALF;
-    uint32_t parts[8], result;
+    const enum ptx_row row = bytes == 8 ? ROW_LONG : ROW_WORD;
+    unsigned bits = bytes * 8 / vector.count;
+    uint32_t parts[8];
 
-    if (row == ROW_NONE || vector.count < 2 || vector.count > 4 || bits < 8)
+    if ((vector.count != 2 && vector.count != 4) || bits < 8 || bits > 32)
         return false;
     for (uint32_t i = 0; i < vector.count; i++) {
-        const struct ptx_operand element = statement->parser->body.vectors[vector.first + i];
+        const struct ptx_operand element = parser->body.vectors[vector.first + i];
 
         if (element.kind == OPERAND_SINK)
             return false;
-        parts[i] = cushim__ptx_use(statement, &element, row);
+        parts[i] = cushim__ptx_use(statement, &element, bits == 32 ? ROW_WORD : ROW_HALF);
     }
-    result =
-        cushim__ptx_result(statement, &statement->operands[0], bytes == 8 ? ROW_LONG : ROW_WORD);
-    if (result == PTX_UNUSED)
-        return true;
-    if (vector.count == 4) {
-        const uint32_t low = cushim__ptx_register_new(statement, ROW_WORD);
-        const uint32_t high = cushim__ptx_register_new(statement, ROW_WORD);
+    for (uint32_t left = vector.count / 2; left > 0; left /= 2, bits *= 2) {
+        for (uint32_t i = 0; i < left; i++) {
+            const uint32_t to = left > 1
+                                    ? cushim__ptx_register_new(statement, ROW_WORD)
+                                    : cushim__ptx_result(statement, &statement->operands[0], row);
 
-        cushim__ptx_emit_combine(statement, low, parts[0], parts[1], bits);
-        cushim__ptx_emit_combine(statement, high, parts[2], parts[3], bits);
-        cushim__ptx_emit_combine(statement, result, low, high, bits * 2);
-    } else {
-        cushim__ptx_emit_combine(statement, result, parts[0], parts[1], bits);
+            if (to == PTX_UNUSED)
+                return true;
+            cushim__ptx_emit_combine(statement, to, parts[2 * i], parts[2 * i + 1], bits);
+            parts[i] = to;
+        }
     }
-    cushim__ptx_finish(statement, &statement->operands[0], result, bytes == 8 ? ROW_LONG : ROW_WORD,
-                       false, bytes * 8);
+    cushim__ptx_finish(statement, &statement->operands[0], parts[0], row, false, bytes * 8);
     return true;
 }
 
@@ -197,7 +186,7 @@ static bool unpack(struct ptx_statement *statement, unsigned bytes)
             cushim__ptx_move(statement, copy, from, 4);
             from = copy;
         }
-        cushim__ptx_emit_part(statement, to, from, bits * i, bits, bytes == 8);
+        cushim__ptx_emit_part(statement, to, from, bits * i, bits, bytes == 8 ? FLAG_WIDE_PART : 0);
     }
     return true;
 }
@@ -234,8 +223,8 @@ static bool move_vector(struct ptx_statement *statement, enum ptx_row row)
 static bool select_mov(struct ptx_statement *statement)
 {
     const enum ptx_type type = statement->opcode.types[0];
-    const enum ptx_row row = cushim__ptx_type_row(type);
-    const unsigned bytes = (unsigned)cushim__ptx_type_bytes(type);
+    const enum ptx_row row = cushim__ptx_types[type].row;
+    const unsigned bytes = cushim__ptx_types[type].bytes;
     uint32_t from, to;
 
     if (row == ROW_NONE || statement->opcode.words[0])
@@ -266,7 +255,7 @@ static bool select_mov(struct ptx_statement *statement)
 static bool select_cvt_pair(struct ptx_statement *statement)
 {
     const struct ptx_opcode *opcode = &statement->opcode;
-    const char rows[] = {(char)cushim__ptx_type_row(opcode->types[0]), ROW_FLOAT, ROW_FLOAT, '\0'};
+    const char rows[] = {(char)cushim__ptx_types[opcode->types[0]].row, ROW_FLOAT, ROW_FLOAT, '\0'};
     struct ptx_instruction *made = cushim__ptx_emit_rows(statement, DO_CONVERT_PAIR, rows);
 
     made->type = (uint8_t)opcode->types[0];
@@ -277,11 +266,10 @@ static bool select_cvt_pair(struct ptx_statement *statement)
 
 static bool select_cvt(struct ptx_statement *statement)
 {
-    struct ptx_parser *const parser = statement->parser;
     const struct ptx_opcode *opcode = &statement->opcode;
     const enum ptx_type to = opcode->types[0], from = opcode->types[1];
-    const enum ptx_row row = cushim__ptx_type_row(to);
-    const char rows[] = {(char)row, (char)cushim__ptx_type_row(from), '\0'};
+    const enum ptx_row row = cushim__ptx_types[to].row;
+    const char rows[] = {(char)row, (char)cushim__ptx_types[from].row, '\0'};
     struct ptx_instruction *made;
     uint32_t result;
     bool eight; /* numbers of 8 bits from f16, or the other way */
@@ -308,16 +296,10 @@ static bool select_cvt(struct ptx_statement *statement)
     made->rounding = (uint8_t)opcode->of[ROUNDING];
     made->flags |= opcode->flags;
     result = made->d;
-    if (to == TYPE_S8 || to == TYPE_S16) {
-        const unsigned bits = to == TYPE_S8 ? 8 : 16;
-
-        cushim__ptx_emit_part(statement, result, result, 0, bits, false);
-        parser->body.code[parser->body.count - 1].flags |= FLAG_SIGNED;
-        cushim__ptx_finish(statement, &statement->operands[0], result, row, true, 32);
-    } else {
-        cushim__ptx_finish(statement, &statement->operands[0], result, row,
-                           cushim__ptx_type_signed(to), 32);
-    }
+    if (to == TYPE_S8 || to == TYPE_S16)
+        cushim__ptx_emit_part(statement, result, result, 0, to == TYPE_S8 ? 8 : 16, FLAG_SIGNED);
+    cushim__ptx_finish(statement, &statement->operands[0], result, row,
+                       cushim__ptx_types[to].is_signed, 32);
     return true;
 }
 

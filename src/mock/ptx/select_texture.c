@@ -38,8 +38,8 @@ bool cushim__ptx_select_texture(struct ptx_statement *statement)
     struct ptx_parser *const parser = statement->parser;
     const struct ptx_opcode *opcode = &statement->opcode;
     const bool stores = strcmp(opcode->base, "sust") == 0;
-    const enum ptx_row row = cushim__ptx_type_row(opcode->types[0]);
-    const unsigned bytes = (unsigned)cushim__ptx_type_bytes(opcode->types[0]);
+    const enum ptx_row row = cushim__ptx_types[opcode->types[0]].row;
+    const unsigned bytes = cushim__ptx_types[opcode->types[0]].bytes;
     struct ptx_operand texture = statement->operands[stores ? 0 : 1], values[4], places[4];
     const struct ptx_operand *const moved = &statement->operands[stores ? 1 : 0];
     unsigned coordinates, count;
