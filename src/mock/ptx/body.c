@@ -48,17 +48,6 @@ static struct ptx_symbol *find_register(struct ptx_parser *parser, struct ptx_wo
     return NULL;
 }
 
-static void add_element(struct ptx_parser *parser, struct ptx_operand *vector,
-                        const struct ptx_operand *element)
-{
-    struct ptx_body *body = &parser->body;
-
-    PTX_GROW(parser, body->vectors, body->vector_count);
-    if (vector->count++ == 0)
-        vector->first = body->vector_count;
-    body->vectors[body->vector_count++] = *element;
-}
-
 static void named(struct ptx_parser *parser, struct ptx_operand *operand)
 {
     const struct ptx_word name = cushim__ptx_name(parser);
@@ -80,19 +69,19 @@ static void named(struct ptx_parser *parser, struct ptx_operand *operand)
         return;
     }
     if (!symbol)
-        cushim__ptx_fail(parser, "'%.*s' is not declared",
-                         (int)(name.length > 80 ? 80 : name.length), name.start);
+        cushim__ptx_fail(parser, "'%.*s' is not declared", ptx_shown(name), name.start);
     operand->kind = OPERAND_SYMBOL;
     operand->symbol = symbol;
     if (symbol->kind == SYMBOL_REGISTER) {
-        struct ptx_operand element = {.kind = OPERAND_REGISTER, .reg = index};
         const unsigned count = parser->body.registers[index].vector;
 
-        *operand = element;
+        *operand = (struct ptx_operand){.kind = OPERAND_REGISTER, .reg = index};
         if (count > 1 && name.start[name.length - 2] != '.') { /* a whole vector */
             operand->kind = OPERAND_VECTOR;
-            for (; operand->count < count; element.reg++)
-                add_element(parser, operand, &element);
+            operand->elements = cushim__ptx_pool(parser, count * sizeof *operand);
+            for (; operand->count < count; operand->count++)
+                operand->elements[operand->count] =
+                    (struct ptx_operand){.kind = OPERAND_REGISTER, .reg = index + operand->count};
         }
     }
 }
@@ -112,8 +101,9 @@ static void vector(struct ptx_parser *parser, struct ptx_operand *operand)
     } while (ptx_skip(parser, ","));
     cushim__ptx_expect(parser, "}");
     operand->kind = OPERAND_VECTOR;
-    for (uint32_t i = 0; i < count; i++)
-        add_element(parser, operand, &elements[i]);
+    operand->count = count;
+    operand->elements = cushim__ptx_pool(parser, count * sizeof *elements);
+    memcpy(operand->elements, elements, count * sizeof *elements);
 }
 
 static void address(struct ptx_parser *parser, struct ptx_operand *operand)
@@ -130,16 +120,12 @@ static void address(struct ptx_parser *parser, struct ptx_operand *operand)
     operand->kind = OPERAND_ADDRESS;
     operand->integer += cushim__ptx_offset(parser);
     while (ptx_skip(parser, ",")) {
-        struct ptx_operand part;
+        struct ptx_operand *part = cushim__ptx_pool(parser, sizeof *part);
 
         operand->kind = operand->kind == OPERAND_ADDRESS ? OPERAND_TEXTURE : OPERAND_SAMPLED;
-        cushim__ptx_operand(parser, &part);
-        operand->first = part.first;
-        operand->count = part.count;
-        if (part.kind != OPERAND_VECTOR) {
-            operand->count = 0;
-            add_element(parser, operand, &part);
-        }
+        cushim__ptx_operand(parser, part);
+        operand->elements = part->kind == OPERAND_VECTOR ? part->elements : part;
+        operand->count = part->kind == OPERAND_VECTOR ? part->count : 1;
     }
     cushim__ptx_expect(parser, "]");
 }
@@ -265,8 +251,7 @@ static void resolve(struct ptx_parser *parser)
             body->references[kept++] = *reference;
         } else {
             parser->line = reference->line;
-            cushim__ptx_fail(parser, "there is no label '%.*s'",
-                             (int)(reference->name.length > 80 ? 80 : reference->name.length),
+            cushim__ptx_fail(parser, "there is no label '%.*s'", ptx_shown(reference->name),
                              reference->name.start);
         }
     }
@@ -324,18 +309,14 @@ static void directive(struct ptx_parser *parser)
         local_variables(parser, false);
     else if (ptx_skip(parser, ".param"))
         local_variables(parser, true);
-    else if (ptx_skip(parser, ".shared"))
-        cushim__ptx_shared_variables(parser, PTX_LOCAL);
-    else if (ptx_skip(parser, ".global"))
-        cushim__ptx_globals(parser, false, PTX_LOCAL);
-    else if (ptx_skip(parser, ".const"))
-        cushim__ptx_globals(parser, true, PTX_LOCAL);
+    else if (cushim__ptx_variables(parser, PTX_LOCAL))
+        return;
     else if (ptx_is(parser, ".loc") || ptx_is(parser, ".file"))
         cushim__ptx_skip_line(parser);
     else if (ptx_skip(parser, ".extern")) {
-        if (!ptx_skip(parser, ".shared"))
+        if (!ptx_is(parser, ".shared"))
             cushim__ptx_expected(parser, "'.shared'");
-        cushim__ptx_shared_variables(parser, PTX_EXTERN);
+        cushim__ptx_variables(parser, PTX_EXTERN);
     } else
         /* .pragma; .callprototype: a call is checked against the function that it reaches */
         cushim__ptx_skip_statement(parser);

@@ -215,45 +215,51 @@ static void global(struct ptx_parser *parser, struct ptx_declared *declared, boo
         cushim__ptx_fail(parser, "the variable has more than 64 KiB");
 }
 
-void cushim__ptx_globals(struct ptx_parser *parser, bool constant, enum ptx_linkage linkage)
+static void shared(struct ptx_parser *parser, const struct ptx_declared *declared,
+                   enum ptx_linkage linkage)
 {
+    struct ptx_program *program = parser->program;
+    const uint32_t index =
+        index_of(parser, declared->name, SYMBOL_SHARED, linkage, program->shared_count);
+    struct ptx_shared *shared;
+
+    if (index == program->shared_count) {
+        PTX_GROW(parser, program->shared, index);
+        program->shared[index] =
+            (struct ptx_shared){.name = cushim__ptx_copy(parser, declared->name)};
+        program->shared_count++;
+    }
+    if (linkage != PTX_EXTERN && parser->body.kernel)
+        parser->body.shared_bytes =
+            cushim__ptx_align(parser, parser->body.shared_bytes, declared->alignment) +
+            declared->bytes;
+    shared = &program->shared[index];
+    if (declared->bytes > shared->bytes)
+        shared->bytes = declared->bytes;
+    if (declared->alignment > shared->alignment)
+        shared->alignment = declared->alignment;
+    shared->dynamic = shared->bytes == 0;
+}
+
+bool cushim__ptx_variables(struct ptx_parser *parser, enum ptx_linkage linkage)
+{
+    const bool constant = ptx_is(parser, ".const"), is_shared = ptx_is(parser, ".shared");
     struct ptx_declared declared = {0};
 
+    if (!constant && !is_shared && !ptx_is(parser, ".global"))
+        return false;
+    cushim__ptx_next(parser);
     if (constant && ptx_skip(parser, "[")) { /* a bank of constant memory */
         cushim__ptx_integer(parser);
         cushim__ptx_expect(parser, "]");
     }
-    while (cushim__ptx_declared(parser, &declared))
-        global(parser, &declared, constant, linkage);
-}
-
-void cushim__ptx_shared_variables(struct ptx_parser *parser, enum ptx_linkage linkage)
-{
-    struct ptx_program *program = parser->program;
-    struct ptx_declared declared = {0};
-
     while (cushim__ptx_declared(parser, &declared)) {
-        const uint32_t index =
-            index_of(parser, declared.name, SYMBOL_SHARED, linkage, program->shared_count);
-        struct ptx_shared *shared;
-
-        if (index == program->shared_count) {
-            PTX_GROW(parser, program->shared, index);
-            program->shared[index] =
-                (struct ptx_shared){.name = cushim__ptx_copy(parser, declared.name)};
-            program->shared_count++;
-        }
-        if (linkage != PTX_EXTERN && parser->body.kernel)
-            parser->body.shared_bytes =
-                cushim__ptx_align(parser, parser->body.shared_bytes, declared.alignment) +
-                declared.bytes;
-        shared = &program->shared[index];
-        if (declared.bytes > shared->bytes)
-            shared->bytes = declared.bytes;
-        if (declared.alignment > shared->alignment)
-            shared->alignment = declared.alignment;
-        shared->dynamic = shared->bytes == 0;
+        if (is_shared)
+            shared(parser, &declared, linkage);
+        else
+            global(parser, &declared, constant, linkage);
     }
+    return true;
 }
 
 uint32_t cushim__ptx_function_named(struct ptx_parser *parser, struct ptx_word name,

@@ -136,9 +136,6 @@ static uint32_t address_of(const struct ptx_statement *statement, const struct p
     struct ptx_function *function = &program->functions[parser->body.function];
     struct ptx_instruction *made = cushim__ptx_emit(statement, DO_ADDRESS);
 
-    if (symbol->kind == SYMBOL_FUNCTION)
-        program->functions[symbol->index].address_taken = true;
-
     made->d = result;
     made->sub = (uint8_t)symbol->kind;
     made->bytes = ptx_is_wide(row) ? 8 : 4;
@@ -146,15 +143,15 @@ static uint32_t address_of(const struct ptx_statement *statement, const struct p
     made->immediate = (int64_t)(operand->integer + symbol->offset);
     made->guarded = false;
     made->guard = PTX_UNUSED;
-    if (symbol->kind == SYMBOL_SHARED)
+    if (symbol->kind == SYMBOL_SHARED) {
         cushim__ptx_note(parser, &function->shared, &function->shared_count, symbol->index);
-    else if (symbol->kind == SYMBOL_FUNCTION)
+    } else if (symbol->kind == SYMBOL_FUNCTION) {
+        program->functions[symbol->index].address_taken = true;
         made->immediate = (int64_t)(ptx_function_address(symbol->index) + operand->integer);
-    else if (symbol->kind != SYMBOL_GLOBAL && symbol->kind != SYMBOL_LOCAL &&
-             symbol->kind != SYMBOL_PARAM)
-        cushim__ptx_fail(parser, "'%.*s' has no address",
-                         (int)(symbol->name.length > 80 ? 80 : symbol->name.length),
+    } else if (symbol->kind > SYMBOL_PARAM) {
+        cushim__ptx_fail(parser, "'%.*s' has no address", ptx_shown(symbol->name),
                          symbol->name.start);
+    }
     return result;
 }
 
@@ -212,18 +209,15 @@ uint32_t cushim__ptx_result(const struct ptx_statement *statement,
 }
 
 uint32_t cushim__ptx_elements(const struct ptx_statement *statement,
-                              const struct ptx_operand *operand, struct ptx_operand *elements,
-                              uint32_t most)
+                              const struct ptx_operand *operand, uint32_t most,
+                              const struct ptx_operand **elements)
 {
-    if (operand->kind != OPERAND_VECTOR) {
-        elements[0] = *operand;
-        return 1;
-    }
-    if (operand->count > most)
+    const bool is_vector = operand->kind == OPERAND_VECTOR;
+
+    if (is_vector && operand->count > most)
         cushim__ptx_fail(statement->parser, "the vector has too many elements");
-    memcpy(elements, statement->parser->body.vectors + operand->first,
-           operand->count * sizeof *elements);
-    return operand->count;
+    *elements = is_vector ? operand->elements : operand;
+    return is_vector ? operand->count : 1;
 }
 
 struct ptx_place cushim__ptx_place(const struct ptx_statement *statement,
@@ -240,14 +234,9 @@ struct ptx_place cushim__ptx_place(const struct ptx_statement *statement,
         place.space = PTX_LOCAL_SPACE;
     if (space == PTX_CONST)
         place.space = PTX_GLOBAL;
-    if (symbol && symbol->kind == SYMBOL_LOCAL) {
-        place.space = PTX_LOCAL_SPACE;
-        place.offset += (int64_t)symbol->offset;
-        place.how = ADDRESS_IN_FRAME;
-        return place;
-    }
-    if (symbol && symbol->kind == SYMBOL_PARAM) {
-        place.space = PTX_PARAM;
+    if (symbol && (symbol->kind == SYMBOL_LOCAL || symbol->kind == SYMBOL_PARAM)) {
+        place.space = symbol->kind == SYMBOL_LOCAL ? PTX_LOCAL_SPACE : PTX_PARAM;
+        place.how = symbol->kind == SYMBOL_LOCAL ? ADDRESS_IN_FRAME : 0;
         place.offset += (int64_t)symbol->offset;
         return place;
     }

@@ -46,7 +46,7 @@ static void address(struct ptx_parser *parser, struct filling *filling, unsigned
     symbol = cushim__ptx_symbol_find(parser, name);
     if (!symbol || (symbol->kind != SYMBOL_GLOBAL && symbol->kind != SYMBOL_FUNCTION))
         cushim__ptx_fail(parser, "'%.*s' is not a variable or function whose address is known",
-                         (int)(name.length > 60 ? 60 : name.length), name.start);
+                         ptx_shown(name), name.start);
     value.bytes = masked ? 1 : 8;
     if (!masked && filling->declared->scalar != 8)
         cushim__ptx_fail(parser, "an address has 64 bits");

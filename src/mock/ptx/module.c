@@ -131,7 +131,6 @@ static void clear_body(struct ptx_body *body)
     free(body->code);
     free(body->registers);
     free(body->references);
-    free(body->vectors);
     free(body->parameters);
     *body = (struct ptx_body){0};
 }
@@ -149,8 +148,8 @@ static void skip_body(struct ptx_parser *parser)
             depth--;
         else if (parser->word.length == 0)
             cushim__ptx_expected(parser, "'}'");
-        if (parser->body.kernel && !external && ptx_skip(parser, ".shared")) {
-            cushim__ptx_shared_variables(parser, PTX_LOCAL);
+        if (parser->body.kernel && !external && ptx_is(parser, ".shared")) {
+            cushim__ptx_variables(parser, PTX_LOCAL);
             continue;
         }
         external = ptx_is(parser, ".extern");
@@ -343,16 +342,12 @@ static void statement(struct ptx_parser *parser)
         else
             break;
     }
+    if (cushim__ptx_variables(parser, linkage))
+        return;
     if (ptx_skip(parser, ".entry")) {
         function(parser, true, linkage);
     } else if (ptx_skip(parser, ".func")) {
         function(parser, false, linkage);
-    } else if (ptx_skip(parser, ".global")) {
-        cushim__ptx_globals(parser, false, linkage);
-    } else if (ptx_skip(parser, ".const")) {
-        cushim__ptx_globals(parser, true, linkage);
-    } else if (ptx_skip(parser, ".shared")) {
-        cushim__ptx_shared_variables(parser, linkage);
     } else if (ptx_is(parser, ".file") || ptx_is(parser, ".loc") || ptx_is(parser, "@")) {
         cushim__ptx_skip_line(parser);
     } else if (ptx_skip(parser, ".section")) {

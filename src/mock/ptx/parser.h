@@ -89,8 +89,8 @@ struct ptx_operand {
     double real;
     uint8_t special;
     struct ptx_symbol *symbol; /* NULL: none */
-    uint32_t first;            /* of a vector, or coordinates: the elements in `vectors` */
-    uint32_t count;
+    uint32_t count;            /* of a vector, or coordinates */
+    struct ptx_operand *elements;
 };
 
 /* What the words of an opcode are about. */
@@ -134,8 +134,6 @@ struct ptx_body {
     uint32_t register_count;
     struct ptx_reference *references;
     uint32_t reference_count;
-    struct ptx_operand *vectors;
-    uint32_t vector_count;
     struct ptx_parameter *parameters; /* until the kernel or the function has them */
     size_t parameter_count, parameter_bytes;
     bool has_register_parameters;       /* .reg, which are not implemented */
@@ -183,6 +181,12 @@ void cushim__ptx_next(struct ptx_parser *parser);
 static inline bool ptx_equal(struct ptx_word word, const char *text)
 {
     return word.length == strlen(text) && memcmp(word.start, text, strlen(text)) == 0;
+}
+
+/* A name in a message: "%.*s" of so many bytes, and its start. */
+static inline int ptx_shown(struct ptx_word name)
+{
+    return name.length > 80 ? 80 : (int)name.length;
 }
 
 static inline bool ptx_is(const struct ptx_parser *parser, const char *word)
@@ -241,10 +245,9 @@ enum ptx_type cushim__ptx_type(struct ptx_word word); /* `.u32`, or without the 
 bool cushim__ptx_declared(struct ptx_parser *parser, struct ptx_declared *declared);
 uint64_t cushim__ptx_align(struct ptx_parser *parser, uint64_t offset, uint64_t alignment);
 
-/* Variables of a space, after its word, to the `;`. */
-void cushim__ptx_globals(struct ptx_parser *parser, bool constant, enum ptx_linkage linkage);
-void cushim__ptx_shared_variables(struct ptx_parser *parser, enum ptx_linkage linkage);
-/* The variable or function with this name that texts share, or that is this text's own. */
+/* A statement that declares variables of .global, .const or .shared. False: it is another one. */
+bool cushim__ptx_variables(struct ptx_parser *parser, enum ptx_linkage linkage);
+/* The function with this name that texts share, or that is this text's own. */
 uint32_t cushim__ptx_function_named(struct ptx_parser *parser, struct ptx_word name,
                                     enum ptx_linkage linkage);
 
@@ -355,8 +358,8 @@ struct ptx_instruction *cushim__ptx_emit_rows(const struct ptx_statement *statem
                                               enum ptx_handler handler, const char *rows);
 /* The elements of a vector, or the one operand: how many there are. */
 uint32_t cushim__ptx_elements(const struct ptx_statement *statement,
-                              const struct ptx_operand *operand, struct ptx_operand *elements,
-                              uint32_t most);
+                              const struct ptx_operand *operand, uint32_t most,
+                              const struct ptx_operand **elements);
 /* An operand as a register or a constant, in a row of a kind. */
 uint32_t cushim__ptx_use(const struct ptx_statement *statement, const struct ptx_operand *operand,
                          enum ptx_row row);

@@ -21,14 +21,14 @@ static bool select_transfer(struct ptx_statement *statement)
     const enum ptx_row row = cushim__ptx_types[opcode->types[0]].row;
     const bool is_signed = cushim__ptx_types[opcode->types[0]].is_signed;
     const unsigned bytes = cushim__ptx_types[opcode->types[0]].bytes;
-    struct ptx_operand parts[8];
+    const struct ptx_operand *parts;
     uint32_t rows[8], count, list = 0;
     struct ptx_instruction *made;
     struct ptx_place place;
 
     if (!moves_memory(opcode) || statement->operand_count < 2)
         return false;
-    count = cushim__ptx_elements(statement, &statement->operands[loads ? 0 : 1], parts, 8);
+    count = cushim__ptx_elements(statement, &statement->operands[loads ? 0 : 1], 8, &parts);
     if (count != (uint32_t)opcode->of[VECTOR])
         cushim__ptx_fail(parser, "the %s does not have %d elements",
                          loads ? "destination" : "source", opcode->of[VECTOR]);

@@ -128,7 +128,6 @@ static bool select_selp(struct ptx_statement *statement)
 /* mov.b64 d, {a, b}: the first element is the lowest. */
 static bool pack(struct ptx_statement *statement, unsigned bytes)
 {
-    struct ptx_parser *const parser = statement->parser;
     const struct ptx_operand vector = statement->operands[1];
     const enum ptx_row row = bytes == 8 ? ROW_LONG : ROW_WORD;
     unsigned bits = bytes * 8 / vector.count;
@@ -137,11 +136,10 @@ static bool pack(struct ptx_statement *statement, unsigned bytes)
     if ((vector.count != 2 && vector.count != 4) || bits < 8 || bits > 32)
         return false;
     for (uint32_t i = 0; i < vector.count; i++) {
-        const struct ptx_operand element = parser->body.vectors[vector.first + i];
-
-        if (element.kind == OPERAND_SINK)
+        if (vector.elements[i].kind == OPERAND_SINK)
             return false;
-        parts[i] = cushim__ptx_use(statement, &element, bits == 32 ? ROW_WORD : ROW_HALF);
+        parts[i] =
+            cushim__ptx_use(statement, &vector.elements[i], bits == 32 ? ROW_WORD : ROW_HALF);
     }
     for (uint32_t left = vector.count / 2; left > 0; left /= 2, bits *= 2) {
         for (uint32_t i = 0; i < left; i++) {
@@ -172,12 +170,11 @@ static bool unpack(struct ptx_statement *statement, unsigned bytes)
                            : bytes == 4 ? ROW_WORD
                                         : ROW_HALF);
     for (uint32_t i = 0; i < vector.count; i++) {
-        const struct ptx_operand element = statement->parser->body.vectors[vector.first + i];
-        const uint32_t to = cushim__ptx_result(statement, &element, ROW_WORD);
+        const uint32_t to = cushim__ptx_result(statement, &vector.elements[i], ROW_WORD);
 
         if (to == PTX_UNUSED)
             continue;
-        if (to != element.reg)
+        if (to != vector.elements[i].reg)
             return false;
         /* The source may be one of the elements. */
         if (to == from && i + 1 < vector.count) {
@@ -194,28 +191,25 @@ static bool unpack(struct ptx_statement *statement, unsigned bytes)
 /* mov.v2.u32: all elements are read before one is written. */
 static bool move_vector(struct ptx_statement *statement, enum ptx_row row)
 {
-    struct ptx_parser *const parser = statement->parser;
     const struct ptx_operand to = statement->operands[0], from = statement->operands[1];
     const unsigned count = statement->opcode.of[VECTOR], bytes = ptx_is_wide(row) ? 8 : 4;
     uint32_t copies[8];
 
     if (to.kind != OPERAND_VECTOR || from.kind != OPERAND_VECTOR || to.count != count ||
         from.count != count)
-        cushim__ptx_fail(parser, "an operand is no vector of %u elements", count);
+        cushim__ptx_fail(statement->parser, "an operand is no vector of %u elements", count);
     for (uint32_t i = 0; i < count; i++) {
-        const struct ptx_operand element = parser->body.vectors[from.first + i];
-
         copies[i] = cushim__ptx_register_new(statement, row);
-        cushim__ptx_move(statement, copies[i], cushim__ptx_use(statement, &element, row), bytes);
+        cushim__ptx_move(statement, copies[i], cushim__ptx_use(statement, &from.elements[i], row),
+                         bytes);
     }
     for (uint32_t i = 0; i < count; i++) {
-        const struct ptx_operand element = parser->body.vectors[to.first + i];
-        const uint32_t result = cushim__ptx_result(statement, &element, row);
+        const uint32_t result = cushim__ptx_result(statement, &to.elements[i], row);
 
         if (result == PTX_UNUSED)
             continue;
         cushim__ptx_move(statement, result, copies[i], bytes);
-        cushim__ptx_finish(statement, &element, result, row, false, bytes * 8);
+        cushim__ptx_finish(statement, &to.elements[i], result, row, false, bytes * 8);
     }
     return true;
 }
@@ -252,44 +246,33 @@ static bool select_mov(struct ptx_statement *statement)
 
 /* --- conversions --- */
 
-static bool select_cvt_pair(struct ptx_statement *statement)
-{
-    const struct ptx_opcode *opcode = &statement->opcode;
-    const char rows[] = {(char)cushim__ptx_types[opcode->types[0]].row, ROW_FLOAT, ROW_FLOAT, '\0'};
-    struct ptx_instruction *made = cushim__ptx_emit_rows(statement, DO_CONVERT_PAIR, rows);
-
-    made->type = (uint8_t)opcode->types[0];
-    made->rounding = (uint8_t)opcode->of[ROUNDING];
-    made->flags |= opcode->flags;
-    return true;
-}
-
 static bool select_cvt(struct ptx_statement *statement)
 {
     const struct ptx_opcode *opcode = &statement->opcode;
     const enum ptx_type to = opcode->types[0], from = opcode->types[1];
     const enum ptx_row row = cushim__ptx_types[to].row;
-    const char rows[] = {(char)row, (char)cushim__ptx_types[from].row, '\0'};
+    /* Two numbers from two f32; of 8 bits from f16, or the other way. */
+    const bool pair = from == TYPE_F32 && (to == TYPE_F16X2 || to == TYPE_BF16X2 ||
+                                           to == TYPE_E4M3X2 || to == TYPE_E5M2X2);
+    const bool eight = to == TYPE_E4M3X2 || to == TYPE_E5M2X2
+                           ? from == TYPE_F16X2
+                           : to == TYPE_F16X2 && from >= TYPE_E4M3X2;
+    const char rows[] = {(char)row, (char)cushim__ptx_types[from].row, pair ? ROW_FLOAT : '\0',
+                         '\0'};
     struct ptx_instruction *made;
     uint32_t result;
-    bool eight; /* numbers of 8 bits from f16, or the other way */
 
     if (strcmp(opcode->words, ".pack") == 0)
         return cushim__ptx_select_row(statement);
     if (opcode->words[0] || opcode->type_count != 2 || row == ROW_NONE || row == ROW_PREDICATE)
         return false;
-    if (from == TYPE_F32 &&
-        (to == TYPE_F16X2 || to == TYPE_BF16X2 || to == TYPE_E4M3X2 || to == TYPE_E5M2X2))
-        return select_cvt_pair(statement);
-    if (cushim__ptx_select_row(statement))
+    if (!pair && cushim__ptx_select_row(statement))
         return true;
-    eight = to == TYPE_E4M3X2 || to == TYPE_E5M2X2 ? from == TYPE_F16X2
-                                                   : to == TYPE_F16X2 && from >= TYPE_E4M3X2;
-    if (!eight &&
+    if (!pair && !eight &&
         (from == TYPE_F16X2 || from == TYPE_BF16X2 || from >= TYPE_F32X2 || to == TYPE_F16X2 ||
          to == TYPE_BF16X2 || to >= TYPE_F32X2 || from == TYPE_TF32 || to == TYPE_TF32))
         return false;
-    made = cushim__ptx_emit_rows(statement, DO_CONVERT, rows);
+    made = cushim__ptx_emit_rows(statement, pair ? DO_CONVERT_PAIR : DO_CONVERT, rows);
     made->type = (uint8_t)to;
     made->sub = (uint8_t)from;
     made->count = opcode->of[INTEGER_ROUNDING] != ROUND_DEFAULT;
@@ -299,7 +282,7 @@ static bool select_cvt(struct ptx_statement *statement)
     if (to == TYPE_S8 || to == TYPE_S16)
         cushim__ptx_emit_part(statement, result, result, 0, to == TYPE_S8 ? 8 : 16, FLAG_SIGNED);
     cushim__ptx_finish(statement, &statement->operands[0], result, row,
-                       cushim__ptx_types[to].is_signed, 32);
+                       cushim__ptx_types[to].is_signed, pair ? 16 : 32);
     return true;
 }
 

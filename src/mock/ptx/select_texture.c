@@ -40,8 +40,8 @@ bool cushim__ptx_select_texture(struct ptx_statement *statement)
     const bool stores = strcmp(opcode->base, "sust") == 0;
     const enum ptx_row row = cushim__ptx_types[opcode->types[0]].row;
     const unsigned bytes = cushim__ptx_types[opcode->types[0]].bytes;
-    struct ptx_operand texture = statement->operands[stores ? 0 : 1], values[4], places[4];
-    const struct ptx_operand *const moved = &statement->operands[stores ? 1 : 0];
+    struct ptx_operand texture = statement->operands[stores ? 0 : 1];
+    const struct ptx_operand *values, *places;
     unsigned coordinates, count;
     uint32_t rows[8], handle;
     enum ptx_texture_operation operation;
@@ -51,7 +51,7 @@ bool cushim__ptx_select_texture(struct ptx_statement *statement)
         statement->operand_count != 2 + (unsigned)opcode->of[MORE] ||
         texture.kind != (operation == TEXTURE_QUERY ? OPERAND_ADDRESS : OPERAND_TEXTURE))
         return false;
-    count = cushim__ptx_elements(statement, moved, values, 4);
+    count = cushim__ptx_elements(statement, &statement->operands[stores ? 1 : 0], 4, &values);
     if (count != (unsigned)opcode->of[VECTOR])
         cushim__ptx_fail(parser, "%s has a vector of %u elements", opcode->base,
                          (unsigned)opcode->of[VECTOR]);
@@ -59,7 +59,7 @@ bool cushim__ptx_select_texture(struct ptx_statement *statement)
     if (texture.count < coordinates)
         cushim__ptx_fail(parser, "there are fewer coordinates than the geometry has");
     texture.kind = OPERAND_VECTOR;
-    cushim__ptx_elements(statement, &texture, places, 4);
+    cushim__ptx_elements(statement, &texture, 4, &places);
     texture.kind = texture.symbol              ? OPERAND_SYMBOL
                    : texture.reg != PTX_UNUSED ? OPERAND_REGISTER
                                                : OPERAND_INTEGER;
