@@ -280,24 +280,26 @@ static bool branch_targets(struct ptx_parser *parser, struct ptx_word name)
 
 static void instruction(struct ptx_parser *parser)
 {
-    struct ptx_statement own = {.parser = parser, .line = parser->statement_line};
-    struct ptx_statement *const statement = &own;
-    struct ptx_operand guard = {0};
+    struct ptx_statement statement = {
+        .parser = parser,
+        .line = parser->statement_line,
+        .guard = PTX_UNUSED,
+    };
+    struct ptx_operand guard;
 
-    statement->guard = PTX_UNUSED;
     if (ptx_skip(parser, "@")) {
         cushim__ptx_operand(parser, &guard);
         if (guard.kind != OPERAND_REGISTER || parser->body.registers[guard.reg].bytes != 1)
             cushim__ptx_fail(parser, "the guard is not a predicate");
-        statement->guard = guard.reg;
-        statement->guard_negated = guard.negated;
+        statement.guard = guard.reg;
+        statement.guard_negated = guard.negated;
     }
     if (parser->word.length == 0 || !((*parser->word.start >= 'a' && *parser->word.start <= 'z') ||
                                       (*parser->word.start >= 'A' && *parser->word.start <= 'Z')))
         cushim__ptx_expected(parser, "an instruction");
-    cushim__ptx_opcode_read(parser, parser->word, &statement->opcode);
+    cushim__ptx_opcode_read(parser, parser->word, &statement.opcode);
     cushim__ptx_next(parser);
-    cushim__ptx_select(statement);
+    cushim__ptx_select(&statement);
     cushim__ptx_expect(parser, ";");
 }
 

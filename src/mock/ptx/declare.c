@@ -49,12 +49,9 @@ static void read_type(struct ptx_parser *parser, struct ptx_declared *declared)
             if (declared->alignment == 0 || declared->alignment > 4096 ||
                 declared->alignment & (declared->alignment - 1))
                 cushim__ptx_fail(parser, "the alignment is not a power of two");
-        } else if (ptx_skip(parser, ".v2")) {
-            declared->vector = 2;
-        } else if (ptx_skip(parser, ".v4")) {
-            declared->vector = 4;
-        } else if (ptx_skip(parser, ".v8")) {
-            declared->vector = 8;
+        } else if (ptx_is(parser, ".v2") || ptx_is(parser, ".v4") || ptx_is(parser, ".v8")) {
+            declared->vector = (unsigned)(parser->word.start[2] - '0');
+            cushim__ptx_next(parser);
         } else if (ptx_skip(parser, ".attribute")) {
             attribute(parser, declared);
         } else if (ptx_skip(parser, ".ptr")) {
@@ -126,17 +123,21 @@ bool cushim__ptx_declared(struct ptx_parser *parser, struct ptx_declared *declar
 
 /*
  * What a name stands for, as the text or, unless it is local, all texts know it. If it is new, it
- * is `next`.
+ * is `next`. A shared variable of a function is always new.
  */
 static uint32_t index_of(struct ptx_parser *parser, struct ptx_word name, enum ptx_symbol_kind kind,
                          enum ptx_linkage linkage, size_t next)
 {
     struct ptx_names *names = parser->program->names;
-    const struct ptx_symbol *shared =
-        linkage == PTX_LOCAL ? NULL : cushim__ptx_names_find(names, kind, name);
-    const uint32_t index = shared ? shared->index : (uint32_t)next;
+    const struct ptx_symbol *known = cushim__ptx_symbol_find(parser, name);
+    uint32_t index = (uint32_t)next;
 
-    if (!shared && linkage != PTX_LOCAL) {
+    if (known && known->kind == kind && kind != SYMBOL_SHARED)
+        return known->index;
+    known = linkage == PTX_LOCAL ? NULL : cushim__ptx_names_find(names, kind, name);
+    if (known) {
+        index = known->index;
+    } else if (linkage != PTX_LOCAL) {
         char *const copy = cushim__ptx_names_pool(names, name.length);
 
         if (!copy)
@@ -149,60 +150,42 @@ static uint32_t index_of(struct ptx_parser *parser, struct ptx_word name, enum p
     return index;
 }
 
-/* Variables: their index in the module, the one that is there already if texts share it. */
-static size_t global_named(struct ptx_parser *parser, const struct ptx_declared *declared,
-                           enum ptx_linkage linkage, bool *defines)
+static void global(struct ptx_parser *parser, struct ptx_declared *declared, bool constant,
+                   enum ptx_linkage linkage)
 {
     struct ptx_program *program = parser->program;
-    const struct ptx_symbol *known = cushim__ptx_symbol_find(parser, declared->name);
-    const size_t next = program->module.global_count;
-    const size_t index = known && known->kind == SYMBOL_GLOBAL
-                             ? known->index
-                             : index_of(parser, declared->name, SYMBOL_GLOBAL, linkage, next);
+    const size_t index =
+        index_of(parser, declared->name, SYMBOL_GLOBAL, linkage, program->module.global_count);
+    bool defines = linkage != PTX_EXTERN;
     struct ptx_global *global;
 
-    *defines = linkage != PTX_EXTERN;
-    if (index == next) {
+    if (index == program->module.global_count) {
         PTX_GROW(parser, program->globals, index);
-        program->globals[index] = (struct ptx_global){.linkage = PTX_EXTERN, .part = parser->part};
+        program->globals[index] = (struct ptx_global){.linkage = PTX_EXTERN};
         program->module.globals = program->globals;
         program->globals[index].name = cushim__ptx_copy(parser, declared->name);
         program->module.global_count++;
     }
     global = &program->globals[index];
-    if (*defines && global->linkage != PTX_EXTERN) {
+    if (defines && global->linkage != PTX_EXTERN) {
         cushim__ptx_twice(parser, global->name, global->part,
                           linkage == PTX_WEAK || global->linkage == PTX_WEAK);
-        if (linkage == PTX_WEAK) {
-            *defines = false;
-        } else {
-            free((void *)global->initial);
-            free((void *)global->addresses);
-            global->initial = NULL;
-            global->addresses = NULL;
-            global->address_count = 0;
-        }
+        defines = linkage != PTX_WEAK;
     }
-    return index;
-}
-
-static void global(struct ptx_parser *parser, struct ptx_declared *declared, bool constant,
-                   enum ptx_linkage linkage)
-{
-    bool defines;
-    const size_t index = global_named(parser, declared, linkage, &defines);
-    struct ptx_global *global = &parser->program->globals[index];
-
     if (defines || global->linkage == PTX_EXTERN) {
-        global->linkage = linkage;
-        global->part = parser->part;
-        global->of_body = parser->body.depth > 0;
-        global->constant = constant;
-        global->managed = declared->managed;
-        global->reference = declared->reference;
-        global->alignment = declared->alignment;
-        if (!declared->unsized)
-            global->bytes = declared->bytes;
+        free((void *)global->initial);
+        free((void *)global->addresses);
+        *global = (struct ptx_global){
+            .name = global->name,
+            .part = parser->part,
+            .linkage = linkage,
+            .of_body = parser->body.depth > 0,
+            .constant = constant,
+            .managed = declared->managed,
+            .reference = declared->reference,
+            .bytes = declared->unsized ? global->bytes : declared->bytes,
+            .alignment = declared->alignment,
+        };
     }
     /* What a reference is set to does not matter: nothing here can use it. */
     if (declared->reference)
@@ -266,11 +249,8 @@ uint32_t cushim__ptx_function_named(struct ptx_parser *parser, struct ptx_word n
                                     enum ptx_linkage linkage)
 {
     struct ptx_program *program = parser->program;
-    const struct ptx_symbol *known = cushim__ptx_symbol_find(parser, name);
     const uint32_t next = program->function_count;
-    const uint32_t index = known && known->kind == SYMBOL_FUNCTION
-                               ? known->index
-                               : index_of(parser, name, SYMBOL_FUNCTION, linkage, next);
+    const uint32_t index = index_of(parser, name, SYMBOL_FUNCTION, linkage, next);
     struct ptx_function *function;
 
     if (index != next)

@@ -107,12 +107,6 @@ uint32_t cushim__ptx_constant(const struct ptx_statement *statement, uint64_t va
     return PTX_CONSTANT | at;
 }
 
-void cushim__ptx_move(const struct ptx_statement *statement, uint32_t to, uint32_t from,
-                      unsigned bytes)
-{
-    cushim__ptx_emit_on(statement, bytes == 8 ? DO_MOVE64 : DO_MOVE32, to, from, PTX_UNUSED);
-}
-
 static uint64_t literal(const struct ptx_operand *operand, enum ptx_row row)
 {
     const bool is_integer = operand->kind == OPERAND_INTEGER;
@@ -345,23 +339,4 @@ void cushim__ptx_count_operands(const struct ptx_statement *statement, unsigned 
 {
     if (statement->operand_count != count)
         cushim__ptx_fail(statement->parser, "%s has %u operands", statement->opcode.base, count);
-}
-
-void cushim__ptx_emit_combine(const struct ptx_statement *statement, uint32_t to, uint32_t low,
-                              uint32_t high, unsigned bits)
-{
-    struct ptx_instruction *made = cushim__ptx_emit_on(statement, DO_COMBINE, to, low, high);
-
-    made->count = (uint8_t)bits;
-    made->bytes = bits == 32 ? 8 : 4;
-}
-
-void cushim__ptx_emit_part(const struct ptx_statement *statement, uint32_t to, uint32_t from,
-                           unsigned shift, unsigned bits, unsigned flags)
-{
-    struct ptx_instruction *made = cushim__ptx_emit_on(statement, DO_PART, to, from, PTX_UNUSED);
-
-    made->sub = (uint8_t)shift;
-    made->count = (uint8_t)bits;
-    made->flags |= flags;
 }

@@ -10,20 +10,19 @@ struct ptx_module *cushim__ptx_create(const struct ptx_target *target)
 {
     struct ptx_program *program = calloc(1, sizeof *program);
 
-    if (program)
-        program->names = calloc(1, sizeof *program->names);
-    if (!program || !program->names ||
-        (!target->declarations && !cushim__ptx_instructions_add(program->names))) {
-        cushim__ptx_names_clear(program ? program->names : NULL);
-        free(program ? program->names : NULL);
-        free(program);
+    if (!program)
         return NULL;
-    }
     program->newest_version = target->version;
     program->newest_target = target->architecture;
     program->declarations = target->declarations;
     program->references = 1;
     program->module.program = program;
+    program->names = calloc(1, sizeof *program->names);
+    if (!program->names ||
+        (!target->declarations && !cushim__ptx_instructions_add(program->names))) {
+        cushim__ptx_release(&program->module);
+        return NULL;
+    }
     return &program->module;
 }
 

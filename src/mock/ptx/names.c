@@ -81,8 +81,12 @@ struct ptx_symbol *cushim__ptx_names_add(struct ptx_names *names, int kind, stru
     return symbol;
 }
 
-void cushim__ptx_names_close(struct ptx_names *names, uint32_t depth)
+void cushim__ptx_scope_close(struct ptx_parser *parser)
 {
-    for (; names->newest && names->newest->depth >= depth; names->newest = names->newest->older)
+    struct ptx_names *names = &parser->names;
+
+    for (; names->newest && names->newest->depth >= parser->body.depth;
+         names->newest = names->newest->older)
         names->buckets[bucket_of(names->newest->name)] = names->newest->next;
+    parser->body.depth--;
 }

@@ -364,8 +364,3 @@ void cushim__ptx_scope_open(struct ptx_parser *parser)
         cushim__ptx_fail(parser, "blocks are nested too deep");
     parser->body.depth++;
 }
-
-void cushim__ptx_scope_close(struct ptx_parser *parser)
-{
-    cushim__ptx_names_close(&parser->names, parser->body.depth--);
-}

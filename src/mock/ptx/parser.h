@@ -299,10 +299,10 @@ struct ptx_statement {
 /* Read the operands, to the `;`. What is not known, or cannot be executed, becomes DO_REFUSED. */
 void cushim__ptx_select(struct ptx_statement *statement);
 
-/* What instructions become by the first part of their names, before the tables of rows count. */
+/* What instructions without a row of their own become, by the first part of their names. */
 struct ptx_selector {
     const char *base;
-    /* False: it is refused, unless there is a row for it. NULL: it becomes `handler` alone. */
+    /* False: it is refused. NULL: it becomes `handler` alone. */
     bool (*select)(struct ptx_statement *statement);
     enum ptx_handler handler; /* with `select`, not 0: `select` reads the operands, too */
 };
@@ -310,9 +310,6 @@ struct ptx_selector {
 /* To a row without a name. */
 extern const struct ptx_selector cushim__ptx_select_memory[], cushim__ptx_select_control[],
     cushim__ptx_select_move[], cushim__ptx_select_arithmetic[];
-
-/* What a row of a table does: arithmetic, and some conversions. */
-bool cushim__ptx_select_row(struct ptx_statement *statement);
 
 /* Textures and surfaces. */
 bool cushim__ptx_select_texture(struct ptx_statement *statement);
@@ -374,13 +371,6 @@ uint32_t cushim__ptx_constant(const struct ptx_statement *statement, uint64_t va
 uint32_t cushim__ptx_list_add(struct ptx_parser *parser, uint32_t value);
 /* Functions that are called, shared variables that are named. */
 void cushim__ptx_note(struct ptx_parser *parser, uint32_t **list, uint32_t *count, uint32_t value);
-void cushim__ptx_move(const struct ptx_statement *statement, uint32_t to, uint32_t from,
-                      unsigned bytes);
-/* `low` and above it `high`, each of so many bits; and bits of a row from `shift` on. */
-void cushim__ptx_emit_combine(const struct ptx_statement *statement, uint32_t to, uint32_t low,
-                              uint32_t high, unsigned bits);
-void cushim__ptx_emit_part(const struct ptx_statement *statement, uint32_t to, uint32_t from,
-                           unsigned shift, unsigned bits, unsigned flags);
 void cushim__ptx_count_operands(const struct ptx_statement *statement, unsigned count);
 
 /* --- registers.c --- */
@@ -406,7 +396,5 @@ struct ptx_symbol *cushim__ptx_names_find(const struct ptx_names *names, int kin
 /* The name itself has to last. */
 struct ptx_symbol *cushim__ptx_names_add(struct ptx_names *names, int kind, struct ptx_word name,
                                          uint32_t index);
-/* Take out those of a block, and of the blocks in it. */
-void cushim__ptx_names_close(struct ptx_names *names, uint32_t depth);
 
 #endif

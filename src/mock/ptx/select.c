@@ -29,7 +29,7 @@ static const struct ptx_alu *find_row(const struct ptx_names *names,
     return row;
 }
 
-bool cushim__ptx_select_row(struct ptx_statement *statement)
+static bool select_row(struct ptx_statement *statement)
 {
     const struct ptx_opcode *opcode = &statement->opcode;
     const struct ptx_alu *row = find_row(statement->parser->program->names, opcode);
@@ -190,11 +190,9 @@ static bool translate(struct ptx_statement *statement)
         cushim__ptx_emit(statement, selector->handler);
         return true;
     }
-    if (selector && selector->select(statement))
-        return true;
-    return cushim__ptx_opcode_has(opcode, "cc")
-               ? select_carry(statement)
-               : cushim__ptx_select_row(statement) || select_half(statement);
+    return select_row(statement) || (selector && selector->select(statement)) ||
+           (cushim__ptx_opcode_has(opcode, "cc") ? select_carry(statement)
+                                                 : select_half(statement));
 }
 
 void cushim__ptx_select(struct ptx_statement *statement)

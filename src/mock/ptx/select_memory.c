@@ -220,8 +220,9 @@ static bool select_policy(struct ptx_statement *statement)
 {
     if (statement->operand_count == 0)
         return false;
-    cushim__ptx_move(statement, cushim__ptx_result(statement, &statement->operands[0], ROW_LONG),
-                     cushim__ptx_constant(statement, 0, ROW_LONG), 8);
+    cushim__ptx_emit_on(statement, DO_MOVE64,
+                        cushim__ptx_result(statement, &statement->operands[0], ROW_LONG),
+                        cushim__ptx_constant(statement, 0, ROW_LONG), PTX_UNUSED);
     return true;
 }
 

@@ -4,6 +4,32 @@
 
 #include <string.h>
 
+static void move(const struct ptx_statement *statement, uint32_t to, uint32_t from, unsigned bytes)
+{
+    cushim__ptx_emit_on(statement, bytes == 8 ? DO_MOVE64 : DO_MOVE32, to, from, PTX_UNUSED);
+}
+
+/* `low` and above it `high`, each of so many bits. */
+static void combine(const struct ptx_statement *statement, uint32_t to, uint32_t low, uint32_t high,
+                    unsigned bits)
+{
+    struct ptx_instruction *made = cushim__ptx_emit_on(statement, DO_COMBINE, to, low, high);
+
+    made->count = (uint8_t)bits;
+    made->bytes = bits == 32 ? 8 : 4;
+}
+
+/* So many bits of a row from `shift` on. */
+static void part(const struct ptx_statement *statement, uint32_t to, uint32_t from, unsigned shift,
+                 unsigned bits, unsigned flags)
+{
+    struct ptx_instruction *made = cushim__ptx_emit_on(statement, DO_PART, to, from, PTX_UNUSED);
+
+    made->sub = (uint8_t)shift;
+    made->count = (uint8_t)bits;
+    made->flags |= flags;
+}
+
 /* --- comparisons and choices --- */
 
 static bool compare_one(struct ptx_statement *statement)
@@ -59,19 +85,18 @@ static bool compare_pair(struct ptx_statement *statement)
         sources[i] = cushim__ptx_use(&plain, &statement->operands[i + 1], ROW_WORD);
     for (unsigned half = 0; half < 2; half++) {
         for (unsigned i = 0; i < 2; i++) {
-            const uint32_t part = cushim__ptx_register_new(statement, ROW_WORD);
+            const uint32_t reg = cushim__ptx_register_new(statement, ROW_WORD);
 
-            cushim__ptx_emit_part(&plain, part, sources[i], 16 * half, 16, 0);
-            plain.operands[i + 1] = (struct ptx_operand){.kind = OPERAND_REGISTER, .reg = part};
+            part(&plain, reg, sources[i], 16 * half, 16, 0);
+            plain.operands[i + 1] = (struct ptx_operand){.kind = OPERAND_REGISTER, .reg = reg};
         }
         results[half] = cushim__ptx_register_new(statement, sets ? ROW_WORD : ROW_PREDICATE);
         plain.operands[0] = (struct ptx_operand){.kind = OPERAND_REGISTER, .reg = results[half]};
         compare_one(&plain);
     }
     if (sets) {
-        cushim__ptx_emit_combine(statement,
-                                 cushim__ptx_result(statement, &statement->operands[0], ROW_WORD),
-                                 results[0], results[1], 16);
+        combine(statement, cushim__ptx_result(statement, &statement->operands[0], ROW_WORD),
+                results[0], results[1], 16);
     } else {
         /* The guard may be one of the results, which is written last then. */
         const bool first = statement->operands[0].kind == OPERAND_REGISTER &&
@@ -149,7 +174,7 @@ static bool pack(struct ptx_statement *statement, unsigned bytes)
 
             if (to == PTX_UNUSED)
                 return true;
-            cushim__ptx_emit_combine(statement, to, parts[2 * i], parts[2 * i + 1], bits);
+            combine(statement, to, parts[2 * i], parts[2 * i + 1], bits);
             parts[i] = to;
         }
     }
@@ -180,10 +205,10 @@ static bool unpack(struct ptx_statement *statement, unsigned bytes)
         if (to == from && i + 1 < vector.count) {
             const uint32_t copy = cushim__ptx_register_new(statement, ROW_WORD);
 
-            cushim__ptx_move(statement, copy, from, 4);
+            move(statement, copy, from, 4);
             from = copy;
         }
-        cushim__ptx_emit_part(statement, to, from, bits * i, bits, bytes == 8 ? FLAG_WIDE_PART : 0);
+        part(statement, to, from, bits * i, bits, bytes == 8 ? FLAG_WIDE_PART : 0);
     }
     return true;
 }
@@ -200,15 +225,14 @@ static bool move_vector(struct ptx_statement *statement, enum ptx_row row)
         cushim__ptx_fail(statement->parser, "an operand is no vector of %u elements", count);
     for (uint32_t i = 0; i < count; i++) {
         copies[i] = cushim__ptx_register_new(statement, row);
-        cushim__ptx_move(statement, copies[i], cushim__ptx_use(statement, &from.elements[i], row),
-                         bytes);
+        move(statement, copies[i], cushim__ptx_use(statement, &from.elements[i], row), bytes);
     }
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t result = cushim__ptx_result(statement, &to.elements[i], row);
 
         if (result == PTX_UNUSED)
             continue;
-        cushim__ptx_move(statement, result, copies[i], bytes);
+        move(statement, result, copies[i], bytes);
         cushim__ptx_finish(statement, &to.elements[i], result, row, false, bytes * 8);
     }
     return true;
@@ -238,7 +262,7 @@ static bool select_mov(struct ptx_statement *statement)
     to = cushim__ptx_result(statement, &statement->operands[0], row);
     if (to == PTX_UNUSED)
         return true;
-    cushim__ptx_move(statement, to, from, ptx_is_wide(row) ? 8 : 4);
+    move(statement, to, from, ptx_is_wide(row) ? 8 : 4);
     cushim__ptx_finish(statement, &statement->operands[0], to, row, false,
                        statement->operands[1].kind == OPERAND_SPECIAL ? 32 : bytes * 8);
     return true;
@@ -262,12 +286,8 @@ static bool select_cvt(struct ptx_statement *statement)
     struct ptx_instruction *made;
     uint32_t result;
 
-    if (strcmp(opcode->words, ".pack") == 0)
-        return cushim__ptx_select_row(statement);
     if (opcode->words[0] || opcode->type_count != 2 || row == ROW_NONE || row == ROW_PREDICATE)
         return false;
-    if (!pair && cushim__ptx_select_row(statement))
-        return true;
     if (!pair && !eight &&
         (from == TYPE_F16X2 || from == TYPE_BF16X2 || from >= TYPE_F32X2 || to == TYPE_F16X2 ||
          to == TYPE_BF16X2 || to >= TYPE_F32X2 || from == TYPE_TF32 || to == TYPE_TF32))
@@ -280,7 +300,7 @@ static bool select_cvt(struct ptx_statement *statement)
     made->flags |= opcode->flags;
     result = made->d;
     if (to == TYPE_S8 || to == TYPE_S16)
-        cushim__ptx_emit_part(statement, result, result, 0, to == TYPE_S8 ? 8 : 16, FLAG_SIGNED);
+        part(statement, result, result, 0, to == TYPE_S8 ? 8 : 16, FLAG_SIGNED);
     cushim__ptx_finish(statement, &statement->operands[0], result, row,
                        cushim__ptx_types[to].is_signed, pair ? 16 : 32);
     return true;
