@@ -9,14 +9,8 @@ uint64_t cushim__ptx_offset(struct ptx_parser *parser)
 {
     uint64_t offset = 0;
 
-    while (ptx_is(parser, "+") || ptx_is(parser, "-")) {
-        const bool minus = ptx_is(parser, "-");
-        uint64_t value;
-
-        cushim__ptx_next(parser);
-        value = cushim__ptx_integer(parser);
-        offset += minus ? 0 - value : value;
-    }
+    while (ptx_skip(parser, "+") || ptx_is(parser, "-"))
+        offset += cushim__ptx_integer(parser);
     return offset;
 }
 

@@ -112,7 +112,6 @@ static bool finish_kernel(struct ptx_program *program, uint32_t index, uint32_t 
     struct ptx_function *function = &program->functions[index];
     struct ptx_kernel *kernel = &program->kernels[function->kernel];
     const uint32_t count = closure(program, index, found);
-    const uint32_t unplaced = PTX_UNUSED;
     size_t offset = 0;
 
     kernel->function = index;
@@ -122,7 +121,7 @@ static bool finish_kernel(struct ptx_program *program, uint32_t index, uint32_t 
     if (!function->shared_offsets)
         return false;
     for (uint32_t i = 0; i < program->shared_count; i++)
-        function->shared_offsets[i] = unplaced;
+        function->shared_offsets[i] = PTX_UNUSED;
     /* First what has a size; what is dynamic begins after it. */
     for (unsigned dynamic = 0; dynamic < 2; dynamic++) {
         if (dynamic)
@@ -136,7 +135,7 @@ static bool finish_kernel(struct ptx_program *program, uint32_t index, uint32_t 
                     (offset + shared->alignment - 1) / shared->alignment * shared->alignment;
 
                 if (shared->dynamic != dynamic ||
-                    function->shared_offsets[member->shared[j]] != unplaced)
+                    function->shared_offsets[member->shared[j]] != PTX_UNUSED)
                     continue;
                 function->shared_offsets[member->shared[j]] = (uint32_t)aligned;
                 if (!dynamic && (offset = aligned + shared->bytes) > UINT32_MAX / 2)

@@ -91,8 +91,7 @@ static const char ignored[] = ".ca.cg.cs.cv.lu.wb.wt.nc.weak.cta.cluster.gpu.sys
                               ".L1::evict_normal.L1::evict_unchanged.L1::evict_first.L1::evict_last"
                               ".L1::no_allocate.L2::64B.L2::128B.L2::256B";
 
-/* Whether a word is in a list, each of which comes after a dot. */
-static bool has(const char *words, const char *word)
+bool cushim__ptx_has(const char *words, const char *word)
 {
     const size_t length = strlen(word);
 
@@ -107,7 +106,7 @@ static bool has(const char *words, const char *word)
 static bool is_ignored(const char *base, const char *word)
 {
     return strcmp(word, "noftz") == 0 || (strcmp(word, "uni") == 0 && strcmp(base, "vote") != 0) ||
-           (has(ignored, word) && has(MEMORY, base));
+           (cushim__ptx_has(ignored, word) && cushim__ptx_has(MEMORY, base));
 }
 
 static bool modify(struct ptx_opcode *opcode, enum ptx_meaning meaning, int value)
@@ -133,7 +132,7 @@ static bool understand(struct ptx_opcode *opcode, const char *word)
 
         for (int j = 0; words[j]; j++) {
             if (words[j][0] == word[0] && strcmp(words[j], word) == 0 &&
-                (!bases || has(bases, opcode->base)) &&
+                (!bases || cushim__ptx_has(bases, opcode->base)) &&
                 modify(opcode, modifiers[i].meaning, modifiers[i].value + j))
                 return true;
         }
@@ -173,9 +172,4 @@ void cushim__ptx_opcode_read(struct ptx_parser *parser, struct ptx_word word,
         }
         strcat(strcat(opcode->name, "."), text);
     }
-}
-
-bool cushim__ptx_opcode_has(const struct ptx_opcode *opcode, const char *word)
-{
-    return has(opcode->words, word);
 }

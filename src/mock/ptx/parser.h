@@ -281,7 +281,8 @@ extern const struct ptx_type_facts {
 
 void cushim__ptx_opcode_read(struct ptx_parser *parser, struct ptx_word word,
                              struct ptx_opcode *opcode);
-bool cushim__ptx_opcode_has(const struct ptx_opcode *opcode, const char *word);
+/* Whether a word is in a list, each of which comes after a dot. */
+bool cushim__ptx_has(const char *words, const char *word);
 
 /* --- select*.c: instructions --- */
 

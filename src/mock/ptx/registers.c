@@ -33,7 +33,10 @@ struct liveness {
     struct life *lives;
 };
 
-/* The registers that an instruction reads and writes: its own operands, and those in a list. */
+/*
+ * The registers that an instruction reads, and then those that it writes: its own operands, and
+ * those in a list.
+ */
 struct operands {
     struct {
         uint32_t *reg;
@@ -62,8 +65,6 @@ static void list_operands(struct liveness *liveness, struct ptx_instruction *at,
     add(operands, &at->a, false);
     add(operands, &at->b, false);
     add(operands, &at->c, false);
-    add(operands, &at->d, at->handler != DO_COPY_ASYNC);
-    add(operands, &at->e, at->handler != DO_INSERT);
     switch (at->handler) {
     case DO_LOAD:
     case DO_STORE:
@@ -82,6 +83,8 @@ static void list_operands(struct liveness *liveness, struct ptx_instruction *at,
     default:
         break;
     }
+    add(operands, &at->e, at->handler != DO_INSERT);
+    add(operands, &at->d, at->handler != DO_COPY_ASYNC);
 }
 
 static bool ends_block(const struct ptx_instruction *at)
@@ -136,11 +139,6 @@ static void find_blocks(struct liveness *liveness)
 
 /* --- what lives where --- */
 
-static bool has(const uint64_t *set, uint32_t reg)
-{
-    return set[reg / 64] >> reg % 64 & 1;
-}
-
 /* What a block reads before it writes it lives at its beginning; it is written if in any case. */
 static void find_uses(struct liveness *liveness, struct block *block)
 {
@@ -151,16 +149,13 @@ static void find_uses(struct liveness *liveness, struct block *block)
 
         list_operands(liveness, at, &operands);
         for (unsigned j = 0; j < operands.count; j++) {
-            const uint32_t reg = *operands.at[j].reg;
+            const uint32_t reg = *operands.at[j].reg, word = reg / 64;
+            const uint64_t bit = UINT64_C(1) << reg % 64;
 
-            if (!operands.at[j].defines && !has(block->defines, reg))
-                block->in[reg / 64] |= UINT64_C(1) << reg % 64;
-        }
-        for (unsigned j = 0; j < operands.count; j++) {
-            const uint32_t reg = *operands.at[j].reg;
-
-            if (operands.at[j].defines && !at->guarded)
-                block->defines[reg / 64] |= UINT64_C(1) << reg % 64;
+            if (!operands.at[j].defines)
+                block->in[word] |= bit & ~block->defines[word];
+            else if (!at->guarded)
+                block->defines[word] |= bit;
         }
     }
 }

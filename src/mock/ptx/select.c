@@ -107,7 +107,7 @@ static bool select_carry(struct ptx_statement *statement)
         const struct ptx_alu *multiply;
         char name[24];
 
-        snprintf(name, sizeof name, "mul.%s%s", cushim__ptx_opcode_has(opcode, "hi") ? "hi" : "lo",
+        snprintf(name, sizeof name, "mul.%s%s", cushim__ptx_has(opcode->words, "hi") ? "hi" : "lo",
                  strrchr(opcode->name, '.'));
         multiply = cushim__ptx_alu_find(statement->parser->program->names, name);
         if (!multiply)
@@ -125,7 +125,7 @@ static bool select_carry(struct ptx_statement *statement)
     made = cushim__ptx_emit_rows(&sum, DO_CARRY, rows);
     made->sub = opcode->base[0] == 's';
     made->flags |= opcode->base[strlen(opcode->base) - 1] == 'c' ? FLAG_CARRY_IN : 0;
-    made->flags |= cushim__ptx_opcode_has(opcode, "cc") ? FLAG_CARRY_OUT : 0;
+    made->flags |= cushim__ptx_has(opcode->words, "cc") ? FLAG_CARRY_OUT : 0;
     return true;
 }
 
@@ -191,7 +191,7 @@ static bool translate(struct ptx_statement *statement)
         return true;
     }
     return select_row(statement) || (selector && selector->select(statement)) ||
-           (cushim__ptx_opcode_has(opcode, "cc") ? select_carry(statement)
+           (cushim__ptx_has(opcode->words, "cc") ? select_carry(statement)
                                                  : select_half(statement));
 }
 

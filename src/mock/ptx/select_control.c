@@ -125,17 +125,17 @@ static bool select_barrier(struct ptx_statement *statement)
         {"sync", BARRIER_SYNC}, {"arrive", BARRIER_ARRIVE}, {"popc", BARRIER_POPC},
         {"and", BARRIER_AND},   {"or", BARRIER_OR},
     };
-    const bool reduces = cushim__ptx_opcode_has(opcode, "red");
+    const bool reduces = cushim__ptx_has(opcode->words, "red");
     const unsigned count = statement->operand_count, least = reduces ? 3 : 1;
     char rows[6] = {ROW_NO_RESULT, ROW_WORD};
     struct ptx_instruction *made;
     size_t i = 0;
 
-    if (cushim__ptx_opcode_has(opcode, "warp"))
+    if (cushim__ptx_has(opcode->words, "warp"))
         return select_collective(statement);
     if (strstr(opcode->words, "cluster"))
         return false;
-    while (i < 5 && !cushim__ptx_opcode_has(opcode, kinds[i].word))
+    while (i < 5 && !cushim__ptx_has(opcode->words, kinds[i].word))
         i++;
     if (i == 5 || reduces != (i >= 2) || count < least || count > least + 1)
         return false;

@@ -4,14 +4,6 @@
 
 #include <string.h>
 
-static bool moves_memory(const struct ptx_opcode *opcode)
-{
-    const size_t bytes = cushim__ptx_types[opcode->types[0]].bytes;
-
-    return opcode->type_count == 1 && bytes >= 1 && bytes <= 8 && opcode->types[0] != TYPE_PRED &&
-           (opcode->words[0] == '\0' || strcmp(opcode->words, ".L2::cache_hint") == 0);
-}
-
 /* Loads and stores: the elements of a vector follow each other in memory. */
 static bool select_transfer(struct ptx_statement *statement)
 {
@@ -26,7 +18,9 @@ static bool select_transfer(struct ptx_statement *statement)
     struct ptx_instruction *made;
     struct ptx_place place;
 
-    if (!moves_memory(opcode) || statement->operand_count < 2)
+    if (opcode->type_count != 1 || bytes < 1 || bytes > 8 || row == ROW_PREDICATE ||
+        (opcode->words[0] && strcmp(opcode->words, ".L2::cache_hint") != 0) ||
+        statement->operand_count < 2)
         return false;
     count = cushim__ptx_elements(statement, &statement->operands[loads ? 0 : 1], 8, &parts);
     if (count != (uint32_t)opcode->of[VECTOR])
@@ -56,16 +50,16 @@ static const struct {
     enum ptx_atomic operation;
     const char *types;
 } atomics[] = {
-    {".add", ATOMIC_ADD, " u32 s32 u64 s64 f32 f64 f16 bf16 f16x2 bf16x2 "},
-    {".min", ATOMIC_MIN, " u32 s32 u64 s64 "},
-    {".max", ATOMIC_MAX, " u32 s32 u64 s64 "},
-    {".inc", ATOMIC_INC, " u32 "},
-    {".dec", ATOMIC_DEC, " u32 "},
-    {".and", ATOMIC_AND, " b32 b64 u32 s32 u64 s64 "},
-    {".or", ATOMIC_OR, " b32 b64 u32 s32 u64 s64 "},
-    {".xor", ATOMIC_XOR, " b32 b64 u32 s32 u64 s64 "},
-    {".exch", ATOMIC_EXCH, " b32 b64 u32 s32 f32 u64 s64 f64 "},
-    {".cas", ATOMIC_CAS, " b16 b32 b64 u32 s32 f32 u64 s64 f64 "},
+    {".add", ATOMIC_ADD, ".u32.s32.u64.s64.f32.f64.f16.bf16.f16x2.bf16x2"},
+    {".min", ATOMIC_MIN, ".u32.s32.u64.s64"},
+    {".max", ATOMIC_MAX, ".u32.s32.u64.s64"},
+    {".inc", ATOMIC_INC, ".u32"},
+    {".dec", ATOMIC_DEC, ".u32"},
+    {".and", ATOMIC_AND, ".b32.b64.u32.s32.u64.s64"},
+    {".or", ATOMIC_OR, ".b32.b64.u32.s32.u64.s64"},
+    {".xor", ATOMIC_XOR, ".b32.b64.u32.s32.u64.s64"},
+    {".exch", ATOMIC_EXCH, ".b32.b64.u32.s32.f32.u64.s64.f64"},
+    {".cas", ATOMIC_CAS, ".b16.b32.b64.u32.s32.f32.u64.s64.f64"},
 };
 
 static bool select_atomic(struct ptx_statement *statement)
@@ -76,7 +70,6 @@ static bool select_atomic(struct ptx_statement *statement)
     const enum ptx_row row = cushim__ptx_types[type].row;
     const char rows[] = {returns ? (char)row : ROW_NO_RESULT, ROW_ADDRESS, (char)row,
                          strcmp(opcode->words, ".cas") == 0 ? (char)row : '\0', '\0'};
-    char name[16] = " ";
     struct ptx_instruction *made;
     size_t i = 0;
 
@@ -84,8 +77,7 @@ static bool select_atomic(struct ptx_statement *statement)
         i++;
     if (i == sizeof atomics / sizeof *atomics || opcode->type_count != 1 || opcode->of[VECTOR] != 1)
         return false;
-    strncat(name, strrchr(opcode->name, '.') + 1, 10);
-    if (!strstr(atomics[i].types, strcat(name, " ")))
+    if (!cushim__ptx_has(atomics[i].types, cushim__ptx_types[type].name))
         return false;
     if (statement->operand_count != strlen(rows) - (returns ? 0 : 1))
         cushim__ptx_fail(statement->parser, "%s has another number of operands", opcode->base);
@@ -167,17 +159,13 @@ static bool select_copy(struct ptx_statement *statement)
     struct ptx_instruction *made;
     struct ptx_place to, from;
     uint32_t size = PTX_UNUSED;
-    unsigned count = statement->operand_count;
+    const bool hinted = strcmp(opcode->words, ".async.L2::cache_hint") == 0;
+    /* The last one is a policy then, which has no meaning here. */
+    const unsigned count = statement->operand_count - (hinted ? 1 : 0);
 
     if (select_form(statement))
         return true;
-    if (cushim__ptx_opcode_has(opcode, "L2::cache_hint")) {
-        if (count < 4)
-            return false;
-        count--; /* a policy, which has no meaning here */
-    }
-    if ((strcmp(opcode->words, ".async") != 0 &&
-         strcmp(opcode->words, ".async.L2::cache_hint") != 0) ||
+    if ((!hinted && strcmp(opcode->words, ".async") != 0) || statement->operand_count < 3 ||
         count < 3 || statement->operands[2].kind != OPERAND_INTEGER ||
         statement->operands[2].integer > 16)
         return false;
@@ -212,7 +200,7 @@ static bool select_address(struct ptx_statement *statement)
         return false;
     made = cushim__ptx_emit_rows(statement, asks ? DO_ISSPACE : DO_CVTA, asks ? "pl" : "ll");
     made->sub = (uint8_t)opcode->of[SPACE];
-    made->count = cushim__ptx_opcode_has(opcode, "to");
+    made->count = cushim__ptx_has(opcode->words, "to");
     return true;
 }
 
