@@ -51,28 +51,20 @@ static struct ptx_symbol *find_register(struct ptx_parser *parser, struct ptx_wo
 static void named(struct ptx_parser *parser, struct ptx_operand *operand)
 {
     const struct ptx_word name = cushim__ptx_name(parser);
-    struct ptx_symbol *symbol;
     uint32_t index;
 
     if (ptx_equal(name, "_")) {
         operand->kind = OPERAND_SINK;
-        return;
-    }
-    if (ptx_equal(name, "WARP_SZ")) {
+    } else if (ptx_equal(name, "WARP_SZ")) {
         operand->kind = OPERAND_INTEGER;
         operand->integer = PTX_LANES;
-        return;
-    }
-    symbol = find_register(parser, name, &index);
-    if (!symbol && cushim__ptx_special_find(name.start, name.length, &operand->special)) {
+    } else if ((operand->symbol = find_register(parser, name, &index)) == NULL) {
         operand->kind = OPERAND_SPECIAL;
-        return;
-    }
-    if (!symbol)
-        cushim__ptx_fail(parser, "'%.*s' is not declared", ptx_shown(name), name.start);
-    operand->kind = OPERAND_SYMBOL;
-    operand->symbol = symbol;
-    if (symbol->kind == SYMBOL_REGISTER) {
+        if (!cushim__ptx_special_find(name.start, name.length, &operand->special))
+            cushim__ptx_fail(parser, "'%.*s' is not declared", ptx_shown(name), name.start);
+    } else if (operand->symbol->kind != SYMBOL_REGISTER) {
+        operand->kind = OPERAND_SYMBOL;
+    } else {
         const unsigned count = parser->body.registers[index].vector;
 
         *operand = (struct ptx_operand){.kind = OPERAND_REGISTER, .reg = index};

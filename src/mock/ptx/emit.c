@@ -77,11 +77,8 @@ uint32_t cushim__ptx_constant(const struct ptx_statement *statement, uint64_t va
     struct ptx_parser *const parser = statement->parser;
     struct ptx_program *program = parser->program;
     const uint32_t size = ptx_is_wide(row) ? PTX_WIDE_ROW : PTX_ROW;
-    const uint32_t limit = program->constant_bytes > 64 * PTX_WIDE_ROW
-                               ? program->constant_bytes - 64 * PTX_WIDE_ROW
-                               : 0;
+    const uint32_t end = program->constant_bytes, window = 64 * PTX_WIDE_ROW;
     uint64_t lanes[PTX_LANES];
-    uint32_t at;
 
     if (row == ROW_HALF)
         value &= 0xffff;
@@ -91,12 +88,11 @@ uint32_t cushim__ptx_constant(const struct ptx_statement *statement, uint64_t va
         value = value << 32 | (value & UINT32_MAX);
     for (unsigned i = 0; i < PTX_LANES; i++)
         lanes[i] = value;
-    for (at = limit; at + size <= program->constant_bytes; at += PTX_ROW) {
+    for (uint32_t at = end > window ? end - window : 0; at + size <= end; at += PTX_ROW) {
         if (memcmp(program->constants + at, lanes, size) == 0)
             return PTX_CONSTANT | at;
     }
-    at = program->constant_bytes;
-    if (at > PTX_CONSTANT / 2)
+    if (end > PTX_CONSTANT / 2)
         cushim__ptx_no_memory(parser);
     for (uint32_t i = 0; i < size; i += PTX_ROW) {
         program->constants = cushim__ptx_grow(parser, program->constants,
@@ -104,7 +100,7 @@ uint32_t cushim__ptx_constant(const struct ptx_statement *statement, uint64_t va
         memcpy(program->constants + program->constant_bytes, lanes, PTX_ROW);
         program->constant_bytes += PTX_ROW;
     }
-    return PTX_CONSTANT | at;
+    return PTX_CONSTANT | end;
 }
 
 static uint64_t literal(const struct ptx_operand *operand, enum ptx_row row)

@@ -134,10 +134,9 @@ static void clear_body(struct ptx_body *body)
     *body = (struct ptx_body){0};
 }
 
-/* What is not translated; but the shared variables of a kernel are its own. */
+/* What is not translated; but the shared variables of a kernel are its own, unless .extern. */
 static void skip_body(struct ptx_parser *parser)
 {
-    bool external = false;
     unsigned depth = 0;
 
     do {
@@ -147,11 +146,11 @@ static void skip_body(struct ptx_parser *parser)
             depth--;
         else if (parser->word.length == 0)
             cushim__ptx_expected(parser, "'}'");
-        if (parser->body.kernel && !external && ptx_is(parser, ".shared")) {
+        if (parser->body.kernel && ptx_is(parser, ".shared")) {
             cushim__ptx_variables(parser, PTX_LOCAL);
             continue;
         }
-        external = ptx_is(parser, ".extern");
+        ptx_skip(parser, ".extern");
         cushim__ptx_next(parser);
     } while (depth > 0);
 }

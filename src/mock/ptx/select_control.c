@@ -6,8 +6,8 @@
 
 /* --- calls --- */
 
-/* `(a, b)`, or none of it: .param variables of the body. False: one is a register or a constant. */
-static bool arguments(struct ptx_parser *parser, uint32_t *offsets, uint32_t *count)
+/* `(a, b)`, or none of it: .param variables of the body, to the list. False: one is a register or a constant. */
+static bool arguments(struct ptx_parser *parser, uint32_t *count)
 {
     if (!ptx_skip(parser, "("))
         return true;
@@ -20,7 +20,8 @@ static bool arguments(struct ptx_parser *parser, uint32_t *offsets, uint32_t *co
         if (operand.kind != OPERAND_SYMBOL || operand.symbol->kind != SYMBOL_LOCAL ||
             !operand.symbol->of_call)
             return false;
-        offsets[(*count)++] = (uint32_t)operand.symbol->offset;
+        cushim__ptx_list_add(parser, (uint32_t)operand.symbol->offset);
+        (*count)++;
         if (!ptx_skip(parser, ",") && !ptx_is(parser, ")"))
             cushim__ptx_expected(parser, "',' or ')'");
     }
@@ -31,13 +32,14 @@ static bool call(struct ptx_statement *statement)
 {
     struct ptx_parser *const parser = statement->parser;
     struct ptx_function *own = &parser->program->functions[parser->body.function];
-    uint32_t offsets[PTX_ARGUMENTS], results, count = 0, list;
+    const uint32_t list = parser->program->list_count;
+    uint32_t results, count = 0;
     uint32_t target = PTX_UNUSED, pointer = PTX_UNUSED;
     struct ptx_instruction *made;
     const struct ptx_symbol *symbol;
     bool more;
 
-    if (!arguments(parser, offsets, &count))
+    if (!arguments(parser, &count))
         return false;
     results = count;
     if (results > 0)
@@ -55,15 +57,12 @@ static bool call(struct ptx_statement *statement)
     }
     more = ptx_skip(parser, ",");
     if (more && ptx_is(parser, "(")) {
-        if (!arguments(parser, offsets, &count))
+        if (!arguments(parser, &count))
             return false;
         more = ptx_skip(parser, ",");
     }
     if (more)
         cushim__ptx_name(parser); /* the prototype, or the list of targets */
-    list = parser->program->list_count;
-    for (uint32_t i = 0; i < count; i++)
-        cushim__ptx_list_add(parser, offsets[i]);
     if (target != PTX_UNUSED)
         cushim__ptx_note(parser, &own->callees, &own->callee_count, target);
     made = cushim__ptx_emit(statement, target == PTX_UNUSED ? DO_CALL_INDIRECT : DO_CALL);
@@ -111,50 +110,9 @@ static bool branch_table(struct ptx_statement *statement)
     return true;
 }
 
-/* --- barriers --- */
-
-static bool select_collective(struct ptx_statement *statement);
-
-static bool select_barrier(struct ptx_statement *statement)
-{
-    const struct ptx_opcode *opcode = &statement->opcode;
-    static const struct {
-        const char *word;
-        enum ptx_barrier kind;
-    } kinds[] = {
-        {"sync", BARRIER_SYNC}, {"arrive", BARRIER_ARRIVE}, {"popc", BARRIER_POPC},
-        {"and", BARRIER_AND},   {"or", BARRIER_OR},
-    };
-    const bool reduces = cushim__ptx_has(opcode->words, "red");
-    const unsigned count = statement->operand_count, least = reduces ? 3 : 1;
-    char rows[6] = {ROW_NO_RESULT, ROW_WORD};
-    struct ptx_instruction *made;
-    size_t i = 0;
-
-    if (cushim__ptx_has(opcode->words, "warp"))
-        return select_collective(statement);
-    if (strstr(opcode->words, "cluster"))
-        return false;
-    while (i < 5 && !cushim__ptx_has(opcode->words, kinds[i].word))
-        i++;
-    if (i == 5 || reduces != (i >= 2) || count < least || count > least + 1)
-        return false;
-    if (reduces)
-        rows[0] = kinds[i].kind == BARRIER_POPC ? ROW_WORD : ROW_PREDICATE;
-    strcat(strcat(rows, count > least ? "w" : ""), reduces ? "p" : "");
-    made = cushim__ptx_emit_rows(statement, DO_BARRIER, rows);
-    made->sub = (uint8_t)kinds[i].kind;
-    if (count == least && reduces) {
-        made->c = made->b;
-        made->b = PTX_UNUSED;
-    }
-    made->flags |= statement->operands[count - 1].negated ? FLAG_NEGATED_SOURCE : 0;
-    return true;
-}
-
 /* --- what the lanes of a warp do together --- */
 
-/* `t`: a row of the type. */
+/* `t`: a row of the type. Those that are not .sync wait for no other lane. */
 static const struct {
     const char *base, *words, *rows;
     enum ptx_collective kind;
@@ -219,6 +177,39 @@ static bool select_collective(struct ptx_statement *statement)
     made->flags |= statement->operands[1].negated ? FLAG_NEGATED_SOURCE : 0;
     if (statement->has_pair)
         made->e = cushim__ptx_result(statement, &statement->second, ROW_PREDICATE);
+    return true;
+}
+
+/* --- barriers --- */
+
+static bool select_barrier(struct ptx_statement *statement)
+{
+    const struct ptx_opcode *opcode = &statement->opcode;
+    static const char *const kinds[] = {"sync", "arrive", "and", "or", "popc"}; /* as the enum */
+    const bool reduces = cushim__ptx_has(opcode->words, "red");
+    const unsigned count = statement->operand_count, least = reduces ? 3 : 1;
+    char rows[6] = {ROW_NO_RESULT, ROW_WORD};
+    struct ptx_instruction *made;
+    size_t i = 0;
+
+    if (cushim__ptx_has(opcode->words, "warp"))
+        return select_collective(statement);
+    if (strstr(opcode->words, "cluster"))
+        return false;
+    while (i < 5 && !cushim__ptx_has(opcode->words, kinds[i]))
+        i++;
+    if (i == 5 || reduces != (i >= BARRIER_AND) || count < least || count > least + 1)
+        return false;
+    if (reduces)
+        rows[0] = i == BARRIER_POPC ? ROW_WORD : ROW_PREDICATE;
+    strcat(strcat(rows, count > least ? "w" : ""), reduces ? "p" : "");
+    made = cushim__ptx_emit_rows(statement, DO_BARRIER, rows);
+    made->sub = (uint8_t)i;
+    if (count == least && reduces) {
+        made->c = made->b;
+        made->b = PTX_UNUSED;
+    }
+    made->flags |= statement->operands[count - 1].negated ? FLAG_NEGATED_SOURCE : 0;
     return true;
 }
 
