@@ -138,13 +138,10 @@ static uint32_t index_of(struct ptx_parser *parser, struct ptx_word name, enum p
     if (known) {
         index = known->index;
     } else if (linkage != PTX_LOCAL) {
-        char *const copy = cushim__ptx_names_pool(names, name.length);
+        char *const copy = cushim__ptx_names_pool(parser, names, name.length);
 
-        if (!copy)
-            cushim__ptx_no_memory(parser);
         memcpy(copy, name.start, name.length);
-        if (!cushim__ptx_names_add(names, kind, (struct ptx_word){copy, name.length}, index))
-            cushim__ptx_no_memory(parser);
+        cushim__ptx_names_add(parser, names, kind, (struct ptx_word){copy, name.length}, index);
     }
     cushim__ptx_symbol_add(parser, name, kind, index);
     return index;

@@ -55,27 +55,25 @@ static struct ptx_word word_of(const char *name)
     return (struct ptx_word){name, strlen(name)};
 }
 
-bool cushim__ptx_instructions_add(struct ptx_names *names)
+void cushim__ptx_instructions_add(struct ptx_parser *parser)
 {
-    bool added = true;
+    struct ptx_names *names = parser->program->names;
 
     for (uint32_t i = 0; i < SELECTORS; i++) {
-        for (uint32_t row = 0; added && selectors[i][row].base; row++)
-            added = cushim__ptx_names_add(names, PTX_BASE_NAME, word_of(selectors[i][row].base),
-                                          i * TABLE_ROWS + row);
+        for (uint32_t row = 0; selectors[i][row].base; row++)
+            cushim__ptx_names_add(parser, names, PTX_BASE_NAME, word_of(selectors[i][row].base),
+                                  i * TABLE_ROWS + row);
     }
     for (uint32_t i = 0; i < TABLES; i++) {
-        for (uint32_t row = 0; added && tables[i][row].name; row++) {
+        for (uint32_t row = 0; tables[i][row].name; row++) {
             const char *const name = tables[i][row].name;
             const struct ptx_word base = {name, strcspn(name, ".")};
 
-            added =
-                cushim__ptx_names_add(names, PTX_ROW_NAME, word_of(name), i * TABLE_ROWS + row) &&
-                (cushim__ptx_names_find(names, PTX_BASE_NAME, base) ||
-                 cushim__ptx_names_add(names, PTX_BASE_NAME, base, UINT32_MAX));
+            cushim__ptx_names_add(parser, names, PTX_ROW_NAME, word_of(name), i * TABLE_ROWS + row);
+            if (!cushim__ptx_names_find(names, PTX_BASE_NAME, base))
+                cushim__ptx_names_add(parser, names, PTX_BASE_NAME, base, UINT32_MAX);
         }
     }
-    return added;
 }
 
 const struct ptx_alu *cushim__ptx_alu_find(const struct ptx_names *names, const char *name)

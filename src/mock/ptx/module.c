@@ -18,8 +18,7 @@ struct ptx_module *cushim__ptx_create(const struct ptx_target *target)
     program->references = 1;
     program->module.program = program;
     program->names = calloc(1, sizeof *program->names);
-    if (!program->names ||
-        (!target->declarations && !cushim__ptx_instructions_add(program->names))) {
+    if (!program->names) {
         cushim__ptx_release(&program->module);
         return NULL;
     }
@@ -379,6 +378,8 @@ bool cushim__ptx_add(struct ptx_module *module, const char *text, size_t bytes,
         parser->end = text + bytes;
     parser->line = 1;
     if (setjmp(parser->failed) == 0) {
+        if (parser->part == 0 && !parser->program->declarations)
+            cushim__ptx_instructions_add(parser);
         cushim__ptx_next(parser);
         heading(parser);
         while (parser->word.length > 0)

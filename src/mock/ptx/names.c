@@ -11,7 +11,7 @@ struct ptx_pool_block {
     max_align_t bytes[];
 };
 
-void *cushim__ptx_names_pool(struct ptx_names *names, size_t bytes)
+void *cushim__ptx_names_pool(struct ptx_parser *parser, struct ptx_names *names, size_t bytes)
 {
     struct ptx_pool_block *block = names->pool;
     void *memory;
@@ -22,7 +22,7 @@ void *cushim__ptx_names_pool(struct ptx_names *names, size_t bytes)
 
         block = calloc(1, sizeof *block + room);
         if (!block)
-            return NULL;
+            cushim__ptx_no_memory(parser);
         block->room = room;
         block->next = names->pool;
         names->pool = block;
@@ -64,21 +64,38 @@ struct ptx_symbol *cushim__ptx_names_find(const struct ptx_names *names, int kin
 }
 
 /* The newest comes first, so an inner block's hides an outer one's. */
-struct ptx_symbol *cushim__ptx_names_add(struct ptx_names *names, int kind, struct ptx_word name,
-                                         uint32_t index)
+struct ptx_symbol *cushim__ptx_names_add(struct ptx_parser *parser, struct ptx_names *names,
+                                         int kind, struct ptx_word name, uint32_t index)
 {
     struct ptx_symbol **bucket = &names->buckets[bucket_of(name)];
-    struct ptx_symbol *symbol = cushim__ptx_names_pool(names, sizeof *symbol);
+    struct ptx_symbol *symbol = cushim__ptx_names_pool(parser, names, sizeof *symbol);
 
-    if (!symbol)
-        return NULL;
     symbol->name = name;
     symbol->kind = (enum ptx_symbol_kind)kind;
     symbol->index = index;
+    symbol->depth = parser->body.depth;
     symbol->next = *bucket;
     symbol->older = names->newest;
     *bucket = names->newest = symbol;
     return symbol;
+}
+
+struct ptx_symbol *cushim__ptx_symbol_find(struct ptx_parser *parser, struct ptx_word name)
+{
+    return cushim__ptx_names_find(&parser->names, PTX_ANY_KIND, name);
+}
+
+struct ptx_symbol *cushim__ptx_symbol_add(struct ptx_parser *parser, struct ptx_word name,
+                                          enum ptx_symbol_kind kind, uint32_t index)
+{
+    return cushim__ptx_names_add(parser, &parser->names, kind, name, index);
+}
+
+void cushim__ptx_scope_open(struct ptx_parser *parser)
+{
+    if (parser->body.depth > 200)
+        cushim__ptx_fail(parser, "blocks are nested too deep");
+    parser->body.depth++;
 }
 
 void cushim__ptx_scope_close(struct ptx_parser *parser)

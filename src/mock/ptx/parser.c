@@ -79,11 +79,7 @@ void cushim__ptx_refuse_function(struct ptx_parser *parser, const char *why, uns
 
 void *cushim__ptx_pool(struct ptx_parser *parser, size_t bytes)
 {
-    void *memory = cushim__ptx_names_pool(&parser->names, bytes);
-
-    if (!memory)
-        cushim__ptx_no_memory(parser);
-    return memory;
+    return cushim__ptx_names_pool(parser, &parser->names, bytes);
 }
 
 /* The room for elements is LEAST, and then the powers of two. */
@@ -338,29 +334,4 @@ uint64_t cushim__ptx_integer(struct ptx_parser *parser)
     if (number.kind != OPERAND_INTEGER)
         cushim__ptx_expected(parser, "an integer");
     return number.integer;
-}
-
-/* --- names --- */
-
-struct ptx_symbol *cushim__ptx_symbol_find(struct ptx_parser *parser, struct ptx_word name)
-{
-    return cushim__ptx_names_find(&parser->names, PTX_ANY_KIND, name);
-}
-
-struct ptx_symbol *cushim__ptx_symbol_add(struct ptx_parser *parser, struct ptx_word name,
-                                          enum ptx_symbol_kind kind, uint32_t index)
-{
-    struct ptx_symbol *symbol = cushim__ptx_names_add(&parser->names, kind, name, index);
-
-    if (!symbol)
-        cushim__ptx_no_memory(parser);
-    symbol->depth = parser->body.depth;
-    return symbol;
-}
-
-void cushim__ptx_scope_open(struct ptx_parser *parser)
-{
-    if (parser->body.depth > 200)
-        cushim__ptx_fail(parser, "blocks are nested too deep");
-    parser->body.depth++;
 }

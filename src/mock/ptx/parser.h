@@ -215,13 +215,6 @@ void cushim__ptx_number(struct ptx_parser *parser, struct ptx_operand *operand);
 uint64_t cushim__ptx_integer(struct ptx_parser *parser);
 char *cushim__ptx_copy(struct ptx_parser *parser, struct ptx_word word); /* from malloc() */
 
-/* Find a name as the current block sees it, or add one to it. */
-struct ptx_symbol *cushim__ptx_symbol_find(struct ptx_parser *parser, struct ptx_word name);
-struct ptx_symbol *cushim__ptx_symbol_add(struct ptx_parser *parser, struct ptx_word name,
-                                          enum ptx_symbol_kind kind, uint32_t index);
-void cushim__ptx_scope_open(struct ptx_parser *parser);
-void cushim__ptx_scope_close(struct ptx_parser *parser);
-
 /* --- declare.c: variables --- */
 
 /* What no device has: a bound that keeps sums of sizes from overflowing. */
@@ -379,8 +372,8 @@ void cushim__ptx_count_operands(const struct ptx_statement *statement, unsigned 
 void cushim__ptx_registers_place(struct ptx_parser *parser);
 
 /* --- instructions.c --- */
-/* False: out of memory. */
-bool cushim__ptx_instructions_add(struct ptx_names *names);
+/* To the names of the module, before its first text. */
+void cushim__ptx_instructions_add(struct ptx_parser *parser);
 /* By the first part of a name, `add`. False: it is not known. NULL: it has rows alone. */
 bool cushim__ptx_selector_find(const struct ptx_names *names, const char *base,
                                const struct ptx_selector **selector);
@@ -389,13 +382,18 @@ bool cushim__ptx_selector_find(const struct ptx_names *names, const char *base,
 /* Instructions: `add.u32`, and the first part alone. */
 enum { PTX_ANY_KIND = -1, PTX_ROW_NAME = SYMBOL_REGISTER + 1, PTX_BASE_NAME };
 
-/* Zeroed. NULL: out of memory, here and below. */
-void *cushim__ptx_names_pool(struct ptx_names *names, size_t bytes);
+void *cushim__ptx_names_pool(struct ptx_parser *parser, struct ptx_names *names, size_t bytes);
 void cushim__ptx_names_clear(struct ptx_names *names); /* of its memory */
 struct ptx_symbol *cushim__ptx_names_find(const struct ptx_names *names, int kind,
                                           struct ptx_word name);
 /* The name itself has to last. */
-struct ptx_symbol *cushim__ptx_names_add(struct ptx_names *names, int kind, struct ptx_word name,
-                                         uint32_t index);
+struct ptx_symbol *cushim__ptx_names_add(struct ptx_parser *parser, struct ptx_names *names,
+                                         int kind, struct ptx_word name, uint32_t index);
+/* Find a name as the current block sees it, or add one to it. */
+struct ptx_symbol *cushim__ptx_symbol_find(struct ptx_parser *parser, struct ptx_word name);
+struct ptx_symbol *cushim__ptx_symbol_add(struct ptx_parser *parser, struct ptx_word name,
+                                          enum ptx_symbol_kind kind, uint32_t index);
+void cushim__ptx_scope_open(struct ptx_parser *parser);
+void cushim__ptx_scope_close(struct ptx_parser *parser);
 
 #endif
