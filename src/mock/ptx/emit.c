@@ -2,7 +2,6 @@
 /* Appending instructions: operands become rows, and results go to registers. */
 #include "src/mock/ptx/parser.h"
 
-#include <stdio.h>
 #include <string.h>
 
 struct ptx_instruction *cushim__ptx_emit(const struct ptx_statement *statement,

@@ -2,7 +2,6 @@
 /* Modules: the top level of PTX texts, what they share, and what a kernel needs of all of it. */
 #include "src/mock/ptx/parser.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -6,7 +6,10 @@
 
 /* --- calls --- */
 
-/* `(a, b)`, or none of it: .param variables of the body, to the list. False: one is a register or a constant. */
+/*
+ * `(a, b)`, or none of it: .param variables of the body, to the list. False: one is a register or a
+ * constant.
+ */
 static bool arguments(struct ptx_parser *parser, uint32_t *count)
 {
     if (!ptx_skip(parser, "("))
@@ -33,8 +36,7 @@ static bool call(struct ptx_statement *statement)
     struct ptx_parser *const parser = statement->parser;
     struct ptx_function *own = &parser->program->functions[parser->body.function];
     const uint32_t list = parser->program->list_count;
-    uint32_t results, count = 0;
-    uint32_t target = PTX_UNUSED, pointer = PTX_UNUSED;
+    uint32_t results, count = 0, target = PTX_UNUSED, pointer = PTX_UNUSED;
     struct ptx_instruction *made;
     const struct ptx_symbol *symbol;
     bool more;
@@ -103,8 +105,7 @@ static bool branch_table(struct ptx_statement *statement)
     if (!table || table->kind != SYMBOL_TABLE)
         cushim__ptx_expected(parser, "a list of targets");
     cushim__ptx_next(parser);
-    made = cushim__ptx_emit(statement, DO_BRANCH_TABLE);
-    made->a = a;
+    made = cushim__ptx_emit_on(statement, DO_BRANCH_TABLE, PTX_UNUSED, a, PTX_UNUSED);
     made->list = table->index;
     made->target = (uint32_t)table->offset;
     return true;

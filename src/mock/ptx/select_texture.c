@@ -32,7 +32,7 @@ static bool is_done(const struct ptx_opcode *opcode, enum ptx_texture_operation 
            (type == TYPE_B8 || type == TYPE_B16 || type == TYPE_B32 || type == TYPE_B64);
 }
 
-/* `d, [handle, {x, y}]`, or of a store `[handle, {x, y}], a`; what comes after it has no meaning. */
+/* `d, [handle, {x, y}]`, or of a store `[handle, {x, y}], a`. What comes after has no meaning. */
 bool cushim__ptx_select_texture(struct ptx_statement *statement)
 {
     struct ptx_parser *const parser = statement->parser;
