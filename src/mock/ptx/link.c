@@ -7,24 +7,12 @@
 #include <string.h>
 
 /* Functions that the driver has. */
-static const struct {
-    const char *name;
-    enum ptx_builtin builtin;
-} builtins[] = {
-    {"vprintf", BUILTIN_PRINT},
-    {"__assertfail", BUILTIN_ASSERT},
-    {"malloc", BUILTIN_MALLOC},
-    {"free", BUILTIN_FREE},
+static const char *const builtins[] = {
+    [BUILTIN_PRINT] = "vprintf",
+    [BUILTIN_ASSERT] = "__assertfail",
+    [BUILTIN_MALLOC] = "malloc",
+    [BUILTIN_FREE] = "free",
 };
-
-static uint8_t builtin_of(const char *name)
-{
-    for (size_t i = 0; i < sizeof builtins / sizeof *builtins; i++) {
-        if (strcmp(name, builtins[i].name) == 0)
-            return (uint8_t)builtins[i].builtin;
-    }
-    return BUILTIN_NONE;
-}
 
 /* Whether all that functions call is defined, or the driver's. */
 static bool resolve(struct ptx_program *program, struct ptx_error *error)
@@ -35,7 +23,11 @@ static bool resolve(struct ptx_program *program, struct ptx_error *error)
         for (uint32_t j = 0; j < function->callee_count; j++) {
             struct ptx_function *callee = &program->functions[function->callees[j]];
 
-            if (!callee->defined && !(callee->builtin = builtin_of(callee->name))) {
+            for (uint8_t k = BUILTIN_FREE; !callee->defined && k > BUILTIN_NONE; k--) {
+                if (strcmp(callee->name, builtins[k]) == 0)
+                    callee->builtin = k;
+            }
+            if (!callee->defined && callee->builtin == BUILTIN_NONE) {
                 error->part = callee->part;
                 snprintf(error->text, sizeof error->text, "'%.150s' is not defined", callee->name);
                 return false;

@@ -15,12 +15,6 @@
 #include "src/mock/kernel/code.h"
 #include "src/mock/ptx/ptx.h"
 
-#if defined(__GNUC__)
-#define PTX_FORMAT(n) __attribute__((format(__printf__, n, n + 1)))
-#else
-#define PTX_FORMAT(n)
-#endif
-
 /*
  * A word: a run of letters, digits and `_ $ % .` (and `::`), a number, a quoted text, or one other
  * character. At the end of the text it is empty.
@@ -157,7 +151,11 @@ struct ptx_parser {
 
 /* --- parser.c: words --- */
 
-_Noreturn PTX_FORMAT(2) void cushim__ptx_fail(struct ptx_parser *parser, const char *format, ...);
+_Noreturn void cushim__ptx_fail(struct ptx_parser *parser, const char *format, ...)
+#if defined(__GNUC__)
+    __attribute__((format(__printf__, 2, 3)))
+#endif
+    ;
 /* What is defined in `part` is defined once more. Of two texts a weak definition gives way. */
 void cushim__ptx_twice(struct ptx_parser *parser, const char *name, unsigned part, bool weak);
 _Noreturn void cushim__ptx_expected(struct ptx_parser *parser, const char *what);
