@@ -48,70 +48,34 @@ static struct ptx_symbol *find_register(struct ptx_parser *parser, struct ptx_wo
     return NULL;
 }
 
-static void add_element(struct ptx_parser *parser, struct ptx_operand *vector,
-                        const struct ptx_operand *element)
-{
-    struct ptx_body *body = &parser->body;
-
-    body->vectors =
-        cushim__ptx_grow(parser, body->vectors, body->vector_count, sizeof *body->vectors);
-    if (vector->count++ == 0)
-        vector->first = body->vector_count;
-    body->vectors[body->vector_count++] = *element;
-}
-
 static void named(struct ptx_parser *parser, struct ptx_operand *operand)
 {
     const struct ptx_word name = cushim__ptx_name(parser);
-    struct ptx_symbol *symbol;
     uint32_t index;
 
     if (ptx_equal(name, "_")) {
         operand->kind = OPERAND_SINK;
-        return;
-    }
-    if (ptx_equal(name, "WARP_SZ")) {
+    } else if (ptx_equal(name, "WARP_SZ")) {
         operand->kind = OPERAND_INTEGER;
         operand->integer = PTX_LANES;
-        return;
-    }
-    symbol = find_register(parser, name, &index);
-    if (!symbol && cushim__ptx_special_find(name.start, name.length, &operand->special)) {
+    } else if ((operand->symbol = find_register(parser, name, &index)) == NULL) {
         operand->kind = OPERAND_SPECIAL;
-        return;
-    }
-    if (!symbol)
-        cushim__ptx_fail(parser, "'%.*s' is not declared",
-                         (int)(name.length > 80 ? 80 : name.length), name.start);
-    operand->kind = OPERAND_SYMBOL;
-    operand->symbol = symbol;
-    if (symbol->kind == SYMBOL_REGISTER) {
-        struct ptx_operand element = {.kind = OPERAND_REGISTER, .reg = index};
+        if (!cushim__ptx_special_find(name.start, name.length, &operand->special))
+            cushim__ptx_fail(parser, "'%.*s' is not declared", ptx_shown(name), name.start);
+    } else if (operand->symbol->kind != SYMBOL_REGISTER) {
+        operand->kind = OPERAND_SYMBOL;
+    } else {
         const unsigned count = parser->body.registers[index].vector;
 
-        *operand = element;
+        *operand = (struct ptx_operand){.kind = OPERAND_REGISTER, .reg = index};
         if (count > 1 && name.start[name.length - 2] != '.') { /* a whole vector */
             operand->kind = OPERAND_VECTOR;
-            for (; operand->count < count; element.reg++)
-                add_element(parser, operand, &element);
+            operand->elements = cushim__ptx_pool(parser, count * sizeof *operand);
+            for (; operand->count < count; operand->count++)
+                operand->elements[operand->count] =
+                    (struct ptx_operand){.kind = OPERAND_REGISTER, .reg = index + operand->count};
         }
     }
-}
-
-static void address(struct ptx_parser *parser, struct ptx_operand *operand)
-{
-    if (cushim__ptx_is_number(parser) || ptx_is(parser, "-")) {
-        operand->integer = cushim__ptx_integer(parser);
-        operand->kind = OPERAND_INTEGER;
-    } else {
-        named(parser, operand);
-    }
-    if (operand->kind != OPERAND_INTEGER && operand->kind != OPERAND_SYMBOL &&
-        operand->kind != OPERAND_REGISTER)
-        cushim__ptx_expected(parser, "an address");
-    operand->kind = OPERAND_ADDRESS;
-    operand->integer += cushim__ptx_offset(parser);
-    cushim__ptx_expect(parser, "]");
 }
 
 static void vector(struct ptx_parser *parser, struct ptx_operand *operand)
@@ -123,14 +87,39 @@ static void vector(struct ptx_parser *parser, struct ptx_operand *operand)
         if (count == 8)
             cushim__ptx_fail(parser, "the vector has too many elements");
         cushim__ptx_operand(parser, &elements[count]);
-        if (elements[count].kind == OPERAND_VECTOR || elements[count].kind == OPERAND_ADDRESS)
+        if (elements[count].kind >= OPERAND_ADDRESS && elements[count].kind <= OPERAND_VECTOR)
             cushim__ptx_expected(parser, "an element");
         count++;
     } while (ptx_skip(parser, ","));
     cushim__ptx_expect(parser, "}");
     operand->kind = OPERAND_VECTOR;
-    for (uint32_t i = 0; i < count; i++)
-        add_element(parser, operand, &elements[i]);
+    operand->count = count;
+    operand->elements = cushim__ptx_pool(parser, count * sizeof *elements);
+    memcpy(operand->elements, elements, count * sizeof *elements);
+}
+
+static void address(struct ptx_parser *parser, struct ptx_operand *operand)
+{
+    if (cushim__ptx_is_number(parser)) {
+        operand->integer = cushim__ptx_integer(parser);
+        operand->kind = OPERAND_INTEGER;
+    } else {
+        named(parser, operand);
+    }
+    if (operand->kind != OPERAND_INTEGER && operand->kind != OPERAND_SYMBOL &&
+        operand->kind != OPERAND_REGISTER)
+        cushim__ptx_expected(parser, "an address");
+    operand->kind = OPERAND_ADDRESS;
+    operand->integer += cushim__ptx_offset(parser);
+    while (ptx_skip(parser, ",")) {
+        struct ptx_operand *part = cushim__ptx_pool(parser, sizeof *part);
+
+        operand->kind = operand->kind == OPERAND_ADDRESS ? OPERAND_TEXTURE : OPERAND_SAMPLED;
+        cushim__ptx_operand(parser, part);
+        operand->elements = part->kind == OPERAND_VECTOR ? part->elements : part;
+        operand->count = part->kind == OPERAND_VECTOR ? part->count : 1;
+    }
+    cushim__ptx_expect(parser, "]");
 }
 
 void cushim__ptx_operand(struct ptx_parser *parser, struct ptx_operand *operand)
@@ -147,12 +136,6 @@ void cushim__ptx_operand(struct ptx_parser *parser, struct ptx_operand *operand)
             cushim__ptx_expected(parser, "a predicate");
     } else if (cushim__ptx_is_number(parser)) {
         cushim__ptx_number(parser, operand);
-    } else if (ptx_skip(parser, "-")) {
-        cushim__ptx_number(parser, operand);
-        operand->real = -operand->real;
-        operand->integer = operand->kind != OPERAND_REAL ? 0 - operand->integer
-                           : operand->single             ? operand->integer ^ 0x80000000
-                                                         : operand->integer ^ UINT64_C(1) << 63;
     } else {
         named(parser, operand);
         if (operand->kind == OPERAND_SYMBOL)
@@ -164,41 +147,30 @@ void cushim__ptx_operand(struct ptx_parser *parser, struct ptx_operand *operand)
 
 static void registers(struct ptx_parser *parser)
 {
-    struct ptx_declared declared;
+    struct ptx_declared declared = {0};
 
-    cushim__ptx_declared_type(parser, &declared);
-    do {
-        struct ptx_symbol *symbol;
+    while (cushim__ptx_declared(parser, &declared)) {
+        struct ptx_symbol *symbol = cushim__ptx_symbol_add(
+            parser, declared.name, SYMBOL_REGISTER, cushim__ptx_registers_add(parser, &declared));
 
-        cushim__ptx_declared_name(parser, &declared);
-        symbol = cushim__ptx_symbol_add(parser, declared.name, SYMBOL_REGISTER,
-                                        cushim__ptx_registers_add(parser, &declared));
         symbol->count = declared.repeated;
         if (declared.type == TYPE_B128)
             cushim__ptx_refuse_function(parser, "registers of 128 bits", parser->statement_line);
-    } while (ptx_skip(parser, ","));
-    cushim__ptx_expect(parser, ";");
+    }
 }
 
-/* .local and .param variables of the body: in the local memory of the frame. */
-static uint64_t local_place(struct ptx_parser *parser, uint64_t alignment, uint64_t bytes)
-{
-    struct ptx_body *body = &parser->body;
-    const uint64_t offset = cushim__ptx_align(parser, body->local_bytes, alignment);
-
-    if (bytes > 1 << 24 || offset + bytes > 1 << 24)
-        cushim__ptx_fail(parser, "more local memory than there is");
-    body->local_bytes = offset + bytes;
-    return offset;
-}
-
+/* A .local or .param variable of the body: in the local memory of the frame. */
 static void local_variable(struct ptx_parser *parser, struct ptx_word name,
                            const struct ptx_declared *declared, bool of_call)
 {
+    struct ptx_body *body = &parser->body;
     struct ptx_symbol *symbol = cushim__ptx_symbol_add(parser, name, SYMBOL_LOCAL, 0);
 
     symbol->of_call = of_call;
-    symbol->offset = local_place(parser, declared->alignment, declared->bytes);
+    symbol->offset = cushim__ptx_align(parser, body->local_bytes, declared->alignment);
+    if (declared->bytes > 1 << 24 || symbol->offset + declared->bytes > 1 << 24)
+        cushim__ptx_fail(parser, "more local memory than there is");
+    body->local_bytes = symbol->offset + declared->bytes;
 }
 
 /* gcc's `.param .u64 %P<2>`: a variable %P0 and another one %P1. */
@@ -220,17 +192,14 @@ static void numbered_variables(struct ptx_parser *parser, const struct ptx_decla
 
 static void local_variables(struct ptx_parser *parser, bool of_call)
 {
-    struct ptx_declared declared;
+    struct ptx_declared declared = {0};
 
-    cushim__ptx_declared_type(parser, &declared);
-    do {
-        cushim__ptx_declared_name(parser, &declared);
+    while (cushim__ptx_declared(parser, &declared)) {
         if (declared.repeated)
             numbered_variables(parser, &declared, of_call);
         else
             local_variable(parser, declared.name, &declared, of_call);
-    } while (ptx_skip(parser, ","));
-    cushim__ptx_expect(parser, ";");
+    }
 }
 
 /* --- labels --- */
@@ -239,8 +208,7 @@ void cushim__ptx_refer(struct ptx_parser *parser, struct ptx_word name, bool lis
 {
     struct ptx_body *body = &parser->body;
 
-    body->references =
-        cushim__ptx_grow(parser, body->references, body->reference_count, sizeof *body->references);
+    PTX_GROW(parser, body->references, body->reference_count);
     body->references[body->reference_count++] = (struct ptx_reference){
         .name = name,
         .depth = body->depth,
@@ -275,8 +243,7 @@ static void resolve(struct ptx_parser *parser)
             body->references[kept++] = *reference;
         } else {
             parser->line = reference->line;
-            cushim__ptx_fail(parser, "there is no label '%.*s'",
-                             (int)(reference->name.length > 80 ? 80 : reference->name.length),
+            cushim__ptx_fail(parser, "there is no label '%.*s'", ptx_shown(reference->name),
                              reference->name.start);
         }
     }
@@ -305,43 +272,26 @@ static bool branch_targets(struct ptx_parser *parser, struct ptx_word name)
 
 static void instruction(struct ptx_parser *parser)
 {
-    struct ptx_statement own = {.line = parser->statement_line}, *const statement = &own;
-    struct ptx_operand guard = {0};
+    struct ptx_statement statement = {
+        .parser = parser,
+        .line = parser->statement_line,
+        .guard = PTX_UNUSED,
+    };
+    struct ptx_operand guard;
 
-    statement->guard = PTX_UNUSED;
     if (ptx_skip(parser, "@")) {
         cushim__ptx_operand(parser, &guard);
         if (guard.kind != OPERAND_REGISTER || parser->body.registers[guard.reg].bytes != 1)
             cushim__ptx_fail(parser, "the guard is not a predicate");
-        statement->guard = guard.reg;
-        statement->guard_negated = guard.negated;
+        statement.guard = guard.reg;
+        statement.guard_negated = guard.negated;
     }
     if (parser->word.length == 0 || !((*parser->word.start >= 'a' && *parser->word.start <= 'z') ||
                                       (*parser->word.start >= 'A' && *parser->word.start <= 'Z')))
         cushim__ptx_expected(parser, "an instruction");
-    cushim__ptx_opcode_read(parser, parser->word, &statement->opcode);
+    cushim__ptx_opcode_read(parser, parser->word, &statement.opcode);
     cushim__ptx_next(parser);
-    if (!cushim__ptx_select_unparsed(parser, statement)) {
-        while (!ptx_is(parser, ";")) {
-            if (statement->operand_count == PTX_OPERANDS)
-                cushim__ptx_fail(parser, "the instruction has too many operands");
-            if (ptx_is(parser, "(") || ptx_is(parser, "~")) {
-                /* An expression of constants: compilers write its value. */
-                cushim__ptx_refuse(parser, statement);
-                cushim__ptx_skip_statement(parser);
-                return;
-            }
-            cushim__ptx_operand(parser, &statement->operands[statement->operand_count]);
-            if (ptx_skip(parser, "|")) {
-                cushim__ptx_operand(parser, &statement->second);
-                statement->has_pair = true;
-            }
-            statement->operand_count++;
-            if (!ptx_skip(parser, ",") && !ptx_is(parser, ";"))
-                cushim__ptx_expected(parser, "',' or ';'");
-        }
-        cushim__ptx_select(parser, statement);
-    }
+    cushim__ptx_select(&statement);
     cushim__ptx_expect(parser, ";");
 }
 
@@ -353,18 +303,14 @@ static void directive(struct ptx_parser *parser)
         local_variables(parser, false);
     else if (ptx_skip(parser, ".param"))
         local_variables(parser, true);
-    else if (ptx_skip(parser, ".shared"))
-        cushim__ptx_shared_variables(parser, PTX_LOCAL);
-    else if (ptx_skip(parser, ".global"))
-        cushim__ptx_globals(parser, false, PTX_LOCAL);
-    else if (ptx_skip(parser, ".const"))
-        cushim__ptx_globals(parser, true, PTX_LOCAL);
+    else if (cushim__ptx_variables(parser, PTX_LOCAL))
+        return;
     else if (ptx_is(parser, ".loc") || ptx_is(parser, ".file"))
         cushim__ptx_skip_line(parser);
     else if (ptx_skip(parser, ".extern")) {
-        if (!ptx_skip(parser, ".shared"))
+        if (!ptx_is(parser, ".shared"))
             cushim__ptx_expected(parser, "'.shared'");
-        cushim__ptx_shared_variables(parser, PTX_EXTERN);
+        cushim__ptx_variables(parser, PTX_EXTERN);
     } else
         /* .pragma; .callprototype: a call is checked against the function that it reaches */
         cushim__ptx_skip_statement(parser);
@@ -426,12 +372,12 @@ static void blocks(struct ptx_parser *parser)
  */
 void cushim__ptx_body(struct ptx_parser *parser, uint32_t function)
 {
-    struct ptx_statement end = {.guard = PTX_UNUSED};
+    struct ptx_statement end = {.parser = parser, .guard = PTX_UNUSED};
 
     parser->body.function = function;
     blocks(parser);
     end.line = parser->line;
-    cushim__ptx_emit(parser, &end, DO_RETURN);
+    cushim__ptx_emit(&end, DO_RETURN);
     cushim__ptx_registers_place(parser);
     cushim__ptx_expect(parser, "}");
 }

@@ -40,7 +40,7 @@ static void pointer(struct ptx_parser *parser)
         cushim__ptx_integer(parser);
 }
 
-void cushim__ptx_declared_type(struct ptx_parser *parser, struct ptx_declared *declared)
+static void read_type(struct ptx_parser *parser, struct ptx_declared *declared)
 {
     *declared = (struct ptx_declared){.vector = 1};
     while (parser->word.length > 0 && *parser->word.start == '.') {
@@ -49,12 +49,9 @@ void cushim__ptx_declared_type(struct ptx_parser *parser, struct ptx_declared *d
             if (declared->alignment == 0 || declared->alignment > 4096 ||
                 declared->alignment & (declared->alignment - 1))
                 cushim__ptx_fail(parser, "the alignment is not a power of two");
-        } else if (ptx_skip(parser, ".v2")) {
-            declared->vector = 2;
-        } else if (ptx_skip(parser, ".v4")) {
-            declared->vector = 4;
-        } else if (ptx_skip(parser, ".v8")) {
-            declared->vector = 8;
+        } else if (ptx_is(parser, ".v2") || ptx_is(parser, ".v4") || ptx_is(parser, ".v8")) {
+            declared->vector = (unsigned)(parser->word.start[2] - '0');
+            cushim__ptx_next(parser);
         } else if (ptx_skip(parser, ".attribute")) {
             attribute(parser, declared);
         } else if (ptx_skip(parser, ".ptr")) {
@@ -73,13 +70,13 @@ void cushim__ptx_declared_type(struct ptx_parser *parser, struct ptx_declared *d
     }
     if (declared->type == TYPE_NONE)
         cushim__ptx_expected(parser, "a type");
-    declared->scalar = cushim__ptx_type_bytes(declared->type);
+    declared->scalar = cushim__ptx_types[declared->type].bytes;
     declared->element = declared->scalar * declared->vector;
     if (declared->alignment == 0)
         declared->alignment = declared->element;
 }
 
-void cushim__ptx_declared_name(struct ptx_parser *parser, struct ptx_declared *declared)
+static void read_name(struct ptx_parser *parser, struct ptx_declared *declared)
 {
     declared->name = cushim__ptx_name(parser);
     declared->count = 1;
@@ -110,81 +107,82 @@ void cushim__ptx_declared_name(struct ptx_parser *parser, struct ptx_declared *d
     declared->bytes = declared->unsized ? 0 : declared->count * declared->element;
 }
 
+bool cushim__ptx_declared(struct ptx_parser *parser, struct ptx_declared *declared)
+{
+    if (declared->type == TYPE_NONE) {
+        read_type(parser, declared);
+    } else if (!ptx_skip(parser, ",")) {
+        cushim__ptx_expect(parser, ";");
+        return false;
+    }
+    read_name(parser, declared);
+    return true;
+}
+
 /* --- names that texts share --- */
 
 /*
  * What a name stands for, as the text or, unless it is local, all texts know it. If it is new, it
- * is `next`. Names of texts are in the module's table by a letter.
+ * is `next`. A shared variable of a function is always new.
  */
 static uint32_t index_of(struct ptx_parser *parser, struct ptx_word name, enum ptx_symbol_kind kind,
-                         char letter, enum ptx_linkage linkage, size_t next)
+                         enum ptx_linkage linkage, size_t next)
 {
     struct ptx_names *names = parser->program->names;
-    const uint32_t *shared =
-        linkage == PTX_LOCAL ? NULL : cushim__ptx_names_find(names, letter, name);
-    const uint32_t index = shared ? *shared : (uint32_t)next;
+    const struct ptx_symbol *known = cushim__ptx_symbol_find(parser, name);
+    uint32_t index = (uint32_t)next;
 
-    if (!shared && linkage != PTX_LOCAL && !cushim__ptx_names_add(names, letter, name, index))
-        cushim__ptx_no_memory(parser);
+    if (known && known->kind == kind && kind != SYMBOL_SHARED)
+        return known->index;
+    known = linkage == PTX_LOCAL ? NULL : cushim__ptx_names_find(names, kind, name);
+    if (known) {
+        index = known->index;
+    } else if (linkage != PTX_LOCAL) {
+        char *const copy = cushim__ptx_names_pool(parser, names, name.length);
+
+        memcpy(copy, name.start, name.length);
+        cushim__ptx_names_add(parser, names, kind, (struct ptx_word){copy, name.length}, index);
+    }
     cushim__ptx_symbol_add(parser, name, kind, index);
-    return index;
-}
-
-/* Variables: their index in the module, the one that is there already if texts share it. */
-static size_t global_named(struct ptx_parser *parser, const struct ptx_declared *declared,
-                           enum ptx_linkage linkage, bool *defines)
-{
-    struct ptx_program *program = parser->program;
-    const struct ptx_symbol *known = cushim__ptx_symbol_find(parser, declared->name);
-    const size_t next = program->module.global_count;
-    const size_t index = known && known->kind == SYMBOL_GLOBAL
-                             ? known->index
-                             : index_of(parser, declared->name, SYMBOL_GLOBAL, 'g', linkage, next);
-    struct ptx_global *global;
-
-    *defines = linkage != PTX_EXTERN;
-    if (index == next) {
-        program->globals =
-            cushim__ptx_grow(parser, program->globals, index, sizeof *program->globals);
-        program->globals[index] = (struct ptx_global){.linkage = PTX_EXTERN, .part = parser->part};
-        program->module.globals = program->globals;
-        program->globals[index].name = cushim__ptx_copy(parser, declared->name);
-        program->module.global_count++;
-    }
-    global = &program->globals[index];
-    if (*defines && global->linkage != PTX_EXTERN) {
-        cushim__ptx_twice(parser, global->name, global->part,
-                          linkage == PTX_WEAK || global->linkage == PTX_WEAK);
-        if (linkage == PTX_WEAK) {
-            *defines = false;
-        } else {
-            free((void *)global->initial);
-            free((void *)global->addresses);
-            global->initial = NULL;
-            global->addresses = NULL;
-            global->address_count = 0;
-        }
-    }
     return index;
 }
 
 static void global(struct ptx_parser *parser, struct ptx_declared *declared, bool constant,
                    enum ptx_linkage linkage)
 {
-    bool defines;
-    const size_t index = global_named(parser, declared, linkage, &defines);
-    struct ptx_global *global = &parser->program->globals[index];
+    struct ptx_program *program = parser->program;
+    const size_t index =
+        index_of(parser, declared->name, SYMBOL_GLOBAL, linkage, program->module.global_count);
+    bool defines = linkage != PTX_EXTERN;
+    struct ptx_global *global;
 
+    if (index == program->module.global_count) {
+        PTX_GROW(parser, program->globals, index);
+        program->globals[index] = (struct ptx_global){.linkage = PTX_EXTERN};
+        program->module.globals = program->globals;
+        program->globals[index].name = cushim__ptx_copy(parser, declared->name);
+        program->module.global_count++;
+    }
+    global = &program->globals[index];
+    if (defines && global->linkage != PTX_EXTERN) {
+        cushim__ptx_twice(parser, global->name, global->part,
+                          linkage == PTX_WEAK || global->linkage == PTX_WEAK);
+        defines = linkage != PTX_WEAK;
+    }
     if (defines || global->linkage == PTX_EXTERN) {
-        global->linkage = linkage;
-        global->part = parser->part;
-        global->of_body = parser->body.depth > 0;
-        global->constant = constant;
-        global->managed = declared->managed;
-        global->reference = declared->reference;
-        global->alignment = declared->alignment;
-        if (!declared->unsized)
-            global->bytes = declared->bytes;
+        free((void *)global->initial);
+        free((void *)global->addresses);
+        *global = (struct ptx_global){
+            .name = global->name,
+            .part = parser->part,
+            .linkage = linkage,
+            .of_body = parser->body.depth > 0,
+            .constant = constant,
+            .managed = declared->managed,
+            .reference = declared->reference,
+            .bytes = declared->unsized ? global->bytes : declared->bytes,
+            .alignment = declared->alignment,
+        };
     }
     /* What a reference is set to does not matter: nothing here can use it. */
     if (declared->reference)
@@ -197,70 +195,64 @@ static void global(struct ptx_parser *parser, struct ptx_declared *declared, boo
         cushim__ptx_fail(parser, "the variable has more than 64 KiB");
 }
 
-void cushim__ptx_globals(struct ptx_parser *parser, bool constant, enum ptx_linkage linkage)
+static void shared(struct ptx_parser *parser, const struct ptx_declared *declared,
+                   enum ptx_linkage linkage)
 {
-    struct ptx_declared declared;
+    struct ptx_program *program = parser->program;
+    const uint32_t index =
+        index_of(parser, declared->name, SYMBOL_SHARED, linkage, program->shared_count);
+    struct ptx_shared *shared;
 
+    if (index == program->shared_count) {
+        PTX_GROW(parser, program->shared, index);
+        program->shared[index] =
+            (struct ptx_shared){.name = cushim__ptx_copy(parser, declared->name)};
+        program->shared_count++;
+    }
+    if (linkage != PTX_EXTERN && parser->body.kernel)
+        parser->body.shared_bytes =
+            cushim__ptx_align(parser, parser->body.shared_bytes, declared->alignment) +
+            declared->bytes;
+    shared = &program->shared[index];
+    if (declared->bytes > shared->bytes)
+        shared->bytes = declared->bytes;
+    if (declared->alignment > shared->alignment)
+        shared->alignment = declared->alignment;
+    shared->dynamic = shared->bytes == 0;
+}
+
+bool cushim__ptx_variables(struct ptx_parser *parser, enum ptx_linkage linkage)
+{
+    const bool constant = ptx_is(parser, ".const"), is_shared = ptx_is(parser, ".shared");
+    struct ptx_declared declared = {0};
+
+    if (!constant && !is_shared && !ptx_is(parser, ".global"))
+        return false;
+    cushim__ptx_next(parser);
     if (constant && ptx_skip(parser, "[")) { /* a bank of constant memory */
         cushim__ptx_integer(parser);
         cushim__ptx_expect(parser, "]");
     }
-    cushim__ptx_declared_type(parser, &declared);
-    do {
-        cushim__ptx_declared_name(parser, &declared);
-        global(parser, &declared, constant, linkage);
-    } while (ptx_skip(parser, ","));
-    cushim__ptx_expect(parser, ";");
-}
-
-void cushim__ptx_shared_variables(struct ptx_parser *parser, enum ptx_linkage linkage)
-{
-    struct ptx_program *program = parser->program;
-    struct ptx_declared declared;
-
-    cushim__ptx_declared_type(parser, &declared);
-    do {
-        uint32_t index;
-        struct ptx_shared *shared;
-
-        cushim__ptx_declared_name(parser, &declared);
-        index = index_of(parser, declared.name, SYMBOL_SHARED, 's', linkage, program->shared_count);
-        if (index == program->shared_count) {
-            program->shared =
-                cushim__ptx_grow(parser, program->shared, index, sizeof *program->shared);
-            program->shared[index] =
-                (struct ptx_shared){.name = cushim__ptx_copy(parser, declared.name)};
-            program->shared_count++;
-        }
-        if (linkage != PTX_EXTERN && parser->body.kernel)
-            parser->body.shared_bytes =
-                cushim__ptx_align(parser, parser->body.shared_bytes, declared.alignment) +
-                declared.bytes;
-        shared = &program->shared[index];
-        if (declared.bytes > shared->bytes)
-            shared->bytes = declared.bytes;
-        if (declared.alignment > shared->alignment)
-            shared->alignment = declared.alignment;
-        shared->dynamic = shared->bytes == 0;
-    } while (ptx_skip(parser, ","));
-    cushim__ptx_expect(parser, ";");
+    while (cushim__ptx_declared(parser, &declared)) {
+        if (is_shared)
+            shared(parser, &declared, linkage);
+        else
+            global(parser, &declared, constant, linkage);
+    }
+    return true;
 }
 
 uint32_t cushim__ptx_function_named(struct ptx_parser *parser, struct ptx_word name,
                                     enum ptx_linkage linkage)
 {
     struct ptx_program *program = parser->program;
-    const struct ptx_symbol *known = cushim__ptx_symbol_find(parser, name);
     const uint32_t next = program->function_count;
-    const uint32_t index = known && known->kind == SYMBOL_FUNCTION
-                               ? known->index
-                               : index_of(parser, name, SYMBOL_FUNCTION, 'f', linkage, next);
+    const uint32_t index = index_of(parser, name, SYMBOL_FUNCTION, linkage, next);
     struct ptx_function *function;
 
     if (index != next)
         return index;
-    program->functions =
-        cushim__ptx_grow(parser, program->functions, index, sizeof *program->functions);
+    PTX_GROW(parser, program->functions, index);
     function = &program->functions[index];
     *function = (struct ptx_function){.part = parser->part, .linkage = PTX_EXTERN};
     function->name = cushim__ptx_copy(parser, name);
@@ -277,8 +269,7 @@ static uint32_t add_registers(struct ptx_parser *parser, unsigned count, unsigne
     const uint32_t first = body->register_count;
 
     for (unsigned i = 0; i < count * vector; i++) {
-        body->registers = cushim__ptx_grow(parser, body->registers, body->register_count,
-                                           sizeof *body->registers);
+        PTX_GROW(parser, body->registers, body->register_count);
         body->registers[body->register_count++] = (struct ptx_register){
             .bytes = bits == 1   ? 1
                      : bits > 32 ? 8
@@ -297,13 +288,14 @@ uint32_t cushim__ptx_registers_add(struct ptx_parser *parser, const struct ptx_d
                          declared->type == TYPE_PRED ? 1 : declared->scalar * 8);
 }
 
-uint32_t cushim__ptx_register_new(struct ptx_parser *parser, enum ptx_row row)
+uint32_t cushim__ptx_register_new(const struct ptx_statement *statement, enum ptx_row row)
 {
-    return add_registers(parser, 1, 1,
-                         row == ROW_PREDICATE ? 1
-                         : ptx_is_wide(row)   ? 64
-                         : row == ROW_HALF    ? 16
-                                              : 32);
+    const size_t bits = row == ROW_PREDICATE ? 1
+                        : ptx_is_wide(row)   ? 64
+                        : row == ROW_HALF    ? 16
+                                             : 32;
+
+    return add_registers(statement->parser, 1, 1, bits);
 }
 
 void cushim__ptx_parameters(struct ptx_parser *parser, enum ptx_symbol_kind kind)
@@ -320,14 +312,13 @@ void cushim__ptx_parameters(struct ptx_parser *parser, enum ptx_symbol_kind kind
 
         if (!is_register)
             cushim__ptx_expect(parser, ".param");
-        cushim__ptx_declared_type(parser, &declared);
-        cushim__ptx_declared_name(parser, &declared);
+        read_type(parser, &declared);
+        read_name(parser, &declared);
         offset = (size_t)cushim__ptx_align(parser, body->parameter_bytes, declared.alignment);
         if (declared.bytes > 65536 || offset + declared.bytes > 65536)
             cushim__ptx_fail(parser, kind == SYMBOL_PARAM ? "the parameters have more than 64 KiB"
                                                           : "more parameters than are possible");
-        body->parameters = cushim__ptx_grow(parser, body->parameters, body->parameter_count,
-                                            sizeof *body->parameters);
+        PTX_GROW(parser, body->parameters, body->parameter_count);
         body->parameters[body->parameter_count++] =
             (struct ptx_parameter){offset, declared.bytes, declared.alignment};
         body->parameter_bytes = offset + declared.bytes;

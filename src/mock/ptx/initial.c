@@ -9,14 +9,8 @@ uint64_t cushim__ptx_offset(struct ptx_parser *parser)
 {
     uint64_t offset = 0;
 
-    while (ptx_is(parser, "+") || ptx_is(parser, "-")) {
-        const bool minus = ptx_is(parser, "-");
-        uint64_t value;
-
-        cushim__ptx_next(parser);
-        value = cushim__ptx_integer(parser);
-        offset += minus ? 0 - value : value;
-    }
+    while (ptx_skip(parser, "+") || ptx_is(parser, "-"))
+        offset += cushim__ptx_integer(parser);
     return offset;
 }
 
@@ -46,7 +40,7 @@ static void address(struct ptx_parser *parser, struct filling *filling, unsigned
     symbol = cushim__ptx_symbol_find(parser, name);
     if (!symbol || (symbol->kind != SYMBOL_GLOBAL && symbol->kind != SYMBOL_FUNCTION))
         cushim__ptx_fail(parser, "'%.*s' is not a variable or function whose address is known",
-                         (int)(name.length > 60 ? 60 : name.length), name.start);
+                         ptx_shown(name), name.start);
     value.bytes = masked ? 1 : 8;
     if (!masked && filling->declared->scalar != 8)
         cushim__ptx_fail(parser, "an address has 64 bits");
@@ -61,7 +55,7 @@ static void address(struct ptx_parser *parser, struct filling *filling, unsigned
         struct ptx_global *global = filling->global;
         struct ptx_address *addresses = (struct ptx_address *)global->addresses;
 
-        addresses = cushim__ptx_grow(parser, addresses, global->address_count, sizeof *addresses);
+        PTX_GROW(parser, addresses, global->address_count);
         addresses[global->address_count++] = value;
         global->addresses = addresses;
     }
@@ -84,24 +78,20 @@ static void scalar(struct ptx_parser *parser, struct filling *filling)
     struct ptx_operand number = {0};
     uint64_t bits;
 
-    if (parser->word.length > 0 && !cushim__ptx_is_number(parser) && *parser->word.start != '-') {
+    if (parser->word.length > 0 && !cushim__ptx_is_number(parser)) {
         put(parser, filling, 0);
         address(parser, filling, 0, false);
         filling->at += filling->declared->scalar;
         return;
     }
     if (type == TYPE_F32 || type == TYPE_F64) {
-        const bool minus = ptx_skip(parser, "-");
-
         cushim__ptx_number(parser, &number);
         if (number.kind == OPERAND_INTEGER)
             number.real = (double)(int64_t)number.integer;
-        if (minus)
-            number.real = -number.real;
         if (type == TYPE_F64)
             bits = ptx_bits64(number.real);
         else
-            bits = number.single && !minus ? number.integer : ptx_bits32((float)number.real);
+            bits = number.single ? number.integer : ptx_bits32((float)number.real);
     } else {
         bits = cushim__ptx_integer(parser);
     }

@@ -55,46 +55,41 @@ static struct ptx_word word_of(const char *name)
     return (struct ptx_word){name, strlen(name)};
 }
 
-bool cushim__ptx_instructions_add(struct ptx_names *names)
+void cushim__ptx_instructions_add(struct ptx_parser *parser)
 {
-    bool added = true;
+    struct ptx_names *names = parser->program->names;
 
-    for (uint32_t i = 0; i < TABLES; i++) {
-        for (uint32_t row = 0; added && tables[i][row].name; row++)
-            added = cushim__ptx_names_add(names, 'r', word_of(tables[i][row].name),
-                                          i * TABLE_ROWS + row);
+    for (uint32_t i = 0; i < SELECTORS; i++) {
+        for (uint32_t row = 0; selectors[i][row].base; row++)
+            cushim__ptx_names_add(parser, names, PTX_BASE_NAME, word_of(selectors[i][row].base),
+                                  i * TABLE_ROWS + row);
     }
-    return added;
+    for (uint32_t i = 0; i < TABLES; i++) {
+        for (uint32_t row = 0; tables[i][row].name; row++) {
+            const char *const name = tables[i][row].name;
+            const struct ptx_word base = {name, strcspn(name, ".")};
+
+            cushim__ptx_names_add(parser, names, PTX_ROW_NAME, word_of(name), i * TABLE_ROWS + row);
+            if (!cushim__ptx_names_find(names, PTX_BASE_NAME, base))
+                cushim__ptx_names_add(parser, names, PTX_BASE_NAME, base, UINT32_MAX);
+        }
+    }
 }
 
 const struct ptx_alu *cushim__ptx_alu_find(const struct ptx_names *names, const char *name)
 {
-    const uint32_t *found = cushim__ptx_names_find(names, 'r', word_of(name));
+    const struct ptx_symbol *found = cushim__ptx_names_find(names, PTX_ROW_NAME, word_of(name));
 
-    return found ? &tables[*found / TABLE_ROWS][*found % TABLE_ROWS] : NULL;
+    return found ? &tables[found->index / TABLE_ROWS][found->index % TABLE_ROWS] : NULL;
 }
 
-const struct ptx_selector *cushim__ptx_selector_find(const char *base)
+bool cushim__ptx_selector_find(const struct ptx_names *names, const char *base,
+                               const struct ptx_selector **selector)
 {
-    for (size_t i = 0; i < SELECTORS; i++) {
-        for (const struct ptx_selector *row = selectors[i]; row->base; row++) {
-            if (row->base[0] == base[0] && strcmp(row->base, base) == 0)
-                return row;
-        }
-    }
-    return NULL;
-}
+    const struct ptx_symbol *found = cushim__ptx_names_find(names, PTX_BASE_NAME, word_of(base));
 
-bool cushim__ptx_has_rows(const char *base)
-{
-    const size_t length = strlen(base);
-
-    for (size_t i = 0; i < TABLES; i++) {
-        for (const struct ptx_alu *row = tables[i]; row->name; row++) {
-            if (row->name[0] == base[0] && strncmp(row->name, base, length) == 0 &&
-                row->name[length] == '.')
-                return true;
-        }
-    }
-    return false;
+    *selector = found && found->index != UINT32_MAX
+                    ? &selectors[found->index / TABLE_ROWS][found->index % TABLE_ROWS]
+                    : NULL;
+    return found != NULL;
 }

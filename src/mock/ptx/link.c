@@ -7,24 +7,12 @@
 #include <string.h>
 
 /* Functions that the driver has. */
-static const struct {
-    const char *name;
-    enum ptx_builtin builtin;
-} builtins[] = {
-    {"vprintf", BUILTIN_PRINT},
-    {"__assertfail", BUILTIN_ASSERT},
-    {"malloc", BUILTIN_MALLOC},
-    {"free", BUILTIN_FREE},
+static const char *const builtins[] = {
+    [BUILTIN_PRINT] = "vprintf",
+    [BUILTIN_ASSERT] = "__assertfail",
+    [BUILTIN_MALLOC] = "malloc",
+    [BUILTIN_FREE] = "free",
 };
-
-static uint8_t builtin_of(const char *name)
-{
-    for (size_t i = 0; i < sizeof builtins / sizeof *builtins; i++) {
-        if (strcmp(name, builtins[i].name) == 0)
-            return (uint8_t)builtins[i].builtin;
-    }
-    return BUILTIN_NONE;
-}
 
 /* Whether all that functions call is defined, or the driver's. */
 static bool resolve(struct ptx_program *program, struct ptx_error *error)
@@ -35,7 +23,11 @@ static bool resolve(struct ptx_program *program, struct ptx_error *error)
         for (uint32_t j = 0; j < function->callee_count; j++) {
             struct ptx_function *callee = &program->functions[function->callees[j]];
 
-            if (!callee->defined && !(callee->builtin = builtin_of(callee->name))) {
+            for (uint8_t k = BUILTIN_FREE; !callee->defined && k > BUILTIN_NONE; k--) {
+                if (strcmp(callee->name, builtins[k]) == 0)
+                    callee->builtin = k;
+            }
+            if (!callee->defined && callee->builtin == BUILTIN_NONE) {
                 error->part = callee->part;
                 snprintf(error->text, sizeof error->text, "'%.150s' is not defined", callee->name);
                 return false;
@@ -112,7 +104,6 @@ static bool finish_kernel(struct ptx_program *program, uint32_t index, uint32_t 
     struct ptx_function *function = &program->functions[index];
     struct ptx_kernel *kernel = &program->kernels[function->kernel];
     const uint32_t count = closure(program, index, found);
-    const uint32_t unplaced = PTX_UNUSED;
     size_t offset = 0;
 
     kernel->function = index;
@@ -122,7 +113,7 @@ static bool finish_kernel(struct ptx_program *program, uint32_t index, uint32_t 
     if (!function->shared_offsets)
         return false;
     for (uint32_t i = 0; i < program->shared_count; i++)
-        function->shared_offsets[i] = unplaced;
+        function->shared_offsets[i] = PTX_UNUSED;
     /* First what has a size; what is dynamic begins after it. */
     for (unsigned dynamic = 0; dynamic < 2; dynamic++) {
         if (dynamic)
@@ -136,7 +127,7 @@ static bool finish_kernel(struct ptx_program *program, uint32_t index, uint32_t 
                     (offset + shared->alignment - 1) / shared->alignment * shared->alignment;
 
                 if (shared->dynamic != dynamic ||
-                    function->shared_offsets[member->shared[j]] != unplaced)
+                    function->shared_offsets[member->shared[j]] != PTX_UNUSED)
                     continue;
                 function->shared_offsets[member->shared[j]] = (uint32_t)aligned;
                 if (!dynamic && (offset = aligned + shared->bytes) > UINT32_MAX / 2)
@@ -176,7 +167,8 @@ bool cushim__ptx_link(struct ptx_module *module, struct ptx_error *error)
         if (program->functions[i].is_kernel)
             done = finish_kernel(program, i, found);
     }
-    cushim__ptx_names_destroy(program->names);
+    cushim__ptx_names_clear(program->names);
+    free(program->names);
     program->names = NULL;
     free(found);
     if (!done)

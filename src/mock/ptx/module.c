@@ -2,7 +2,6 @@
 /* Modules: the top level of PTX texts, what they share, and what a kernel needs of all of it. */
 #include "src/mock/ptx/parser.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,19 +9,18 @@ struct ptx_module *cushim__ptx_create(const struct ptx_target *target)
 {
     struct ptx_program *program = calloc(1, sizeof *program);
 
-    if (program)
-        program->names = cushim__ptx_names_create();
-    if (!program || !program->names ||
-        (!target->declarations && !cushim__ptx_instructions_add(program->names))) {
-        cushim__ptx_names_destroy(program ? program->names : NULL);
-        free(program);
+    if (!program)
         return NULL;
-    }
     program->newest_version = target->version;
     program->newest_target = target->architecture;
     program->declarations = target->declarations;
     program->references = 1;
     program->module.program = program;
+    program->names = calloc(1, sizeof *program->names);
+    if (!program->names) {
+        cushim__ptx_release(&program->module);
+        return NULL;
+    }
     return &program->module;
 }
 
@@ -31,7 +29,8 @@ void cushim__ptx_release(struct ptx_module *module)
 {
     if (!module)
         return;
-    cushim__ptx_names_destroy(module->program->names);
+    cushim__ptx_names_clear(module->program->names);
+    free(module->program->names);
     module->program->names = NULL;
     cushim__ptx_program_release(module->program);
 }
@@ -47,27 +46,22 @@ unsigned char *cushim__ptx_take_initial(struct ptx_module *module, size_t global
 
 /* --- functions and kernels --- */
 
-static bool extents(struct ptx_parser *parser, unsigned values[3])
+/* `128, 2, 1`: returns the product. */
+static unsigned extents(struct ptx_parser *parser, unsigned values[3])
 {
+    uint64_t threads = 1;
+
     values[0] = values[1] = values[2] = 1;
     for (unsigned i = 0; i < 3; i++) {
         const uint64_t value = cushim__ptx_integer(parser);
 
         if (value == 0 || value > UINT32_MAX)
-            return false;
+            cushim__ptx_expected(parser, "a number of threads");
         values[i] = (unsigned)value;
+        threads = threads > UINT32_MAX / value ? UINT32_MAX : threads * value;
         if (!ptx_skip(parser, ","))
             break;
     }
-    return true;
-}
-
-static unsigned product(const unsigned values[3])
-{
-    uint64_t threads = values[0];
-
-    for (unsigned i = 1; i < 3; i++)
-        threads = threads > UINT32_MAX / values[i] ? UINT32_MAX : threads * values[i];
     return (unsigned)threads;
 }
 
@@ -77,25 +71,18 @@ static void directives(struct ptx_parser *parser, struct ptx_kernel *kernel)
     unsigned values[3];
 
     while (!ptx_is(parser, "{") && !ptx_is(parser, ";")) {
-        bool sane = true;
-
         if (parser->word.length == 0)
             cushim__ptx_expected(parser, "a body");
-        if (kernel && ptx_skip(parser, ".maxntid")) {
-            sane = extents(parser, values);
-            kernel->max_threads = product(values);
-        } else if (kernel && ptx_skip(parser, ".reqntid")) {
-            sane = extents(parser, kernel->required_block);
-            kernel->max_threads = product(kernel->required_block);
-        } else if (kernel && ptx_skip(parser, ".minnctapersm")) {
+        if (kernel && ptx_skip(parser, ".maxntid"))
+            kernel->max_threads = extents(parser, values);
+        else if (kernel && ptx_skip(parser, ".reqntid"))
+            kernel->max_threads = extents(parser, kernel->required_block);
+        else if (kernel && ptx_skip(parser, ".minnctapersm"))
             kernel->min_blocks = (unsigned)cushim__ptx_integer(parser);
-        } else if (kernel && ptx_skip(parser, ".reqnctapercluster")) {
-            sane = extents(parser, kernel->required_cluster);
-        } else {
+        else if (kernel && ptx_skip(parser, ".reqnctapercluster"))
+            extents(parser, kernel->required_cluster);
+        else
             cushim__ptx_next(parser);
-        }
-        if (!sane)
-            cushim__ptx_expected(parser, "a number of threads");
     }
 }
 
@@ -107,6 +94,8 @@ static void append(struct ptx_parser *parser, uint32_t index)
     struct ptx_function *function = &program->functions[index];
 
     function->first = program->code_count;
+    function->count = body->count;
+    function->local_bytes = (uint32_t)(body->local_bytes + 15) / 16 * 16;
     for (uint32_t i = 0; i < body->count; i++) {
         struct ptx_instruction *at = &body->code[i];
 
@@ -121,19 +110,16 @@ static void append(struct ptx_parser *parser, uint32_t index)
         }
         /* What a call needs to know of its own frame, and what leaves a kernel. */
         if (at->handler == DO_CALL || at->handler == DO_CALL_INDIRECT) {
-            at->d = (uint32_t)(body->local_bytes + 15) / 16 * 16;
+            at->d = function->local_bytes;
             at->e = function->frame_bytes;
         }
         if (at->handler == DO_RETURN) {
             at->target = index;
             at->handler = function->is_kernel ? DO_EXIT : DO_RETURN;
         }
-        program->code =
-            cushim__ptx_grow(parser, program->code, function->first + i, sizeof *program->code);
+        PTX_GROW(parser, program->code, function->first + i);
         program->code[function->first + i] = *at;
     }
-    function->count = body->count;
-    function->local_bytes = (uint32_t)(body->local_bytes + 15) / 16 * 16;
     program->code_count += body->count;
 }
 
@@ -142,24 +128,13 @@ static void clear_body(struct ptx_body *body)
     free(body->code);
     free(body->registers);
     free(body->references);
-    free(body->vectors);
     free(body->parameters);
     *body = (struct ptx_body){0};
 }
 
-/* Refuse what is defined already, unless one of two texts gives way. */
-static void define(struct ptx_parser *parser, uint32_t index, enum ptx_linkage linkage)
-{
-    const struct ptx_function *function = &parser->program->functions[index];
-
-    cushim__ptx_twice(parser, function->name, function->part,
-                      function->linkage == PTX_WEAK || linkage == PTX_WEAK);
-}
-
-/* What is not translated; but the shared variables of a kernel are its own. */
+/* What is not translated; but the shared variables of a kernel are its own, unless .extern. */
 static void skip_body(struct ptx_parser *parser)
 {
-    bool external = false;
     unsigned depth = 0;
 
     do {
@@ -169,117 +144,119 @@ static void skip_body(struct ptx_parser *parser)
             depth--;
         else if (parser->word.length == 0)
             cushim__ptx_expected(parser, "'}'");
-        if (parser->body.kernel && !external && ptx_skip(parser, ".shared")) {
-            cushim__ptx_shared_variables(parser, PTX_LOCAL);
+        if (parser->body.kernel && ptx_is(parser, ".shared")) {
+            cushim__ptx_variables(parser, PTX_LOCAL);
             continue;
         }
-        external = ptx_is(parser, ".extern");
+        ptx_skip(parser, ".extern");
         cushim__ptx_next(parser);
     } while (depth > 0);
+}
+
+/* A kernel, or what is to be known of it from now on. */
+static void set_kernel(struct ptx_parser *parser, struct ptx_function *function,
+                       struct ptx_kernel *kernel)
+{
+    struct ptx_program *program = parser->program;
+    struct ptx_body *body = &parser->body;
+
+    if (!function->is_kernel) {
+        PTX_GROW(parser, program->kernels, program->module.kernel_count);
+        program->module.kernels = program->kernels;
+        function->kernel = program->module.kernel_count++;
+        function->is_kernel = true;
+    } else {
+        free((void *)program->kernels[function->kernel].parameters);
+    }
+    kernel->name = function->name;
+    kernel->part = parser->part;
+    kernel->parameters = body->parameters;
+    kernel->parameter_count = body->parameter_count;
+    kernel->parameter_bytes = body->parameter_bytes;
+    program->kernels[function->kernel] = *kernel;
+    body->kernel = &program->kernels[function->kernel];
 }
 
 /* After the header, until behind the brace that ends the body. */
 static void translate_body(struct ptx_parser *parser, uint32_t index, enum ptx_linkage linkage)
 {
     struct ptx_function *function = &parser->program->functions[index];
+    struct ptx_kernel *const kernel = parser->body.kernel;
 
     function->defined = true;
     function->linkage = linkage;
     function->part = parser->part;
     if (parser->program->declarations) {
         skip_body(parser);
-        return;
-    }
-    cushim__ptx_expect(parser, "{");
-    cushim__ptx_body(parser, index);
-    append(parser, index);
-}
-
-static void entry(struct ptx_parser *parser, enum ptx_linkage linkage)
-{
-    struct ptx_program *program = parser->program;
-    const uint32_t index = cushim__ptx_function_named(parser, cushim__ptx_name(parser),
-                                                      linkage == PTX_LOCAL ? PTX_VISIBLE : linkage);
-    struct ptx_function *function = &program->functions[index];
-    struct ptx_kernel kernel = {.name = function->name, .part = parser->part};
-    const bool is_new = !function->is_kernel;
-
-    cushim__ptx_scope_open(parser);
-    if (is_new) {
-        function->kernel = program->module.kernel_count;
-        program->kernels =
-            cushim__ptx_grow(parser, program->kernels, function->kernel, sizeof *program->kernels);
-        program->module.kernels = program->kernels;
-        program->kernels[program->module.kernel_count++] = kernel;
-        function->is_kernel = true;
-    }
-    cushim__ptx_parameters(parser, SYMBOL_PARAM);
-    kernel.parameters = parser->body.parameters;
-    kernel.parameter_count = parser->body.parameter_count;
-    kernel.parameter_bytes = parser->body.parameter_bytes;
-    parser->body.parameters = NULL;
-    if (!is_new && function->defined) {
-        free((void *)kernel.parameters);
-        if (linkage != PTX_EXTERN)
-            define(parser, index, linkage);
-        directives(parser, &kernel);
-        if (!ptx_skip(parser, ";"))
-            skip_body(parser);
     } else {
-        struct ptx_kernel *const declared = &program->kernels[function->kernel];
-
-        free((void *)declared->parameters);
-        *declared = kernel;
-        directives(parser, declared);
-        if (!ptx_skip(parser, ";")) {
-            parser->body.kernel = declared;
-            translate_body(parser, index, linkage);
-            declared->defined = true;
-            declared->own_shared_bytes = parser->body.shared_bytes;
-        }
+        cushim__ptx_expect(parser, "{");
+        cushim__ptx_body(parser, index);
+        append(parser, index);
     }
-    cushim__ptx_scope_close(parser);
-    clear_body(&parser->body);
+    if (kernel) {
+        kernel->defined = true;
+        kernel->own_shared_bytes = parser->body.shared_bytes;
+    }
 }
 
-/* `.func (.param .b32 result) name (.param .b32 a) .noreturn` */
-static void function_header(struct ptx_parser *parser, enum ptx_linkage linkage)
+/* Refuse what is defined already, unless one of two texts gives way. */
+static void define(struct ptx_parser *parser, const struct ptx_function *function,
+                   enum ptx_linkage linkage)
 {
-    struct ptx_program *program = parser->program;
+    if (function->defined)
+        cushim__ptx_twice(parser, function->name, function->part,
+                          function->linkage == PTX_WEAK || linkage == PTX_WEAK);
+}
+
+/*
+ * `.entry name (.param .u64 a) .maxntid 32`, or
+ * `.func (.param .b32 result) name (.param .b32 a) .noreturn`, and the body.
+ */
+static void function(struct ptx_parser *parser, bool is_kernel, enum ptx_linkage linkage)
+{
     struct ptx_body *body = &parser->body;
+    struct ptx_kernel kernel = {0};
     uint32_t results, index;
     struct ptx_function *function;
 
     /* The name comes after the results, but belongs to the text and not to the body. */
     cushim__ptx_scope_open(parser);
-    cushim__ptx_parameters(parser, SYMBOL_LOCAL);
+    if (!is_kernel)
+        cushim__ptx_parameters(parser, SYMBOL_LOCAL);
     results = (uint32_t)body->parameter_count;
     body->depth--;
-    index = cushim__ptx_function_named(parser, cushim__ptx_name(parser), linkage);
+    index = cushim__ptx_function_named(parser, cushim__ptx_name(parser),
+                                       is_kernel && linkage == PTX_LOCAL ? PTX_VISIBLE : linkage);
     body->depth++;
-    cushim__ptx_parameters(parser, SYMBOL_LOCAL);
-    directives(parser, NULL);
-    function = &program->functions[index];
+    cushim__ptx_parameters(parser, is_kernel ? SYMBOL_PARAM : SYMBOL_LOCAL);
+    function = &parser->program->functions[index];
+    if (is_kernel && linkage != PTX_EXTERN)
+        define(parser, function, linkage);
+    directives(parser, is_kernel ? &kernel : NULL);
+    if (!is_kernel && ptx_is(parser, "{"))
+        define(parser, function, linkage);
     body->function = index;
     if (body->has_register_parameters)
         cushim__ptx_refuse_function(parser, "parameters in registers", parser->statement_line);
-    if (function->defined && ptx_is(parser, "{")) {
-        define(parser, index, linkage);
-        skip_body(parser);
+    if (function->defined) {
+        if (!ptx_skip(parser, ";"))
+            skip_body(parser);
     } else {
-        if (!function->defined) {
+        if (is_kernel) {
+            set_kernel(parser, function, &kernel);
+        } else {
             free(function->parameters);
             function->parameters = body->parameters;
             function->parameter_count = (uint32_t)body->parameter_count;
             function->result_count = results;
-            body->parameters = NULL;
+            body->local_bytes = body->parameter_bytes;
         }
-        body->local_bytes = body->parameter_bytes;
+        body->parameters = NULL;
         if (!ptx_skip(parser, ";"))
             translate_body(parser, index, linkage);
     }
     cushim__ptx_scope_close(parser);
-    clear_body(&parser->body);
+    clear_body(body);
 }
 
 /* --- the top level --- */
@@ -361,16 +338,12 @@ static void statement(struct ptx_parser *parser)
         else
             break;
     }
+    if (cushim__ptx_variables(parser, linkage))
+        return;
     if (ptx_skip(parser, ".entry")) {
-        entry(parser, linkage);
+        function(parser, true, linkage);
     } else if (ptx_skip(parser, ".func")) {
-        function_header(parser, linkage);
-    } else if (ptx_skip(parser, ".global")) {
-        cushim__ptx_globals(parser, false, linkage);
-    } else if (ptx_skip(parser, ".const")) {
-        cushim__ptx_globals(parser, true, linkage);
-    } else if (ptx_skip(parser, ".shared")) {
-        cushim__ptx_shared_variables(parser, linkage);
+        function(parser, false, linkage);
     } else if (ptx_is(parser, ".file") || ptx_is(parser, ".loc") || ptx_is(parser, "@")) {
         cushim__ptx_skip_line(parser);
     } else if (ptx_skip(parser, ".section")) {
@@ -404,6 +377,8 @@ bool cushim__ptx_add(struct ptx_module *module, const char *text, size_t bytes,
         parser->end = text + bytes;
     parser->line = 1;
     if (setjmp(parser->failed) == 0) {
+        if (parser->part == 0 && !parser->program->declarations)
+            cushim__ptx_instructions_add(parser);
         cushim__ptx_next(parser);
         heading(parser);
         while (parser->word.length > 0)
@@ -411,7 +386,7 @@ bool cushim__ptx_add(struct ptx_module *module, const char *text, size_t bytes,
         done = true;
     }
     clear_body(&parser->body);
-    cushim__ptx_pool_clear(parser);
+    cushim__ptx_names_clear(&parser->names);
     free(parser);
     return done;
 }

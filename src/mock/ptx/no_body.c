@@ -5,10 +5,9 @@
  */
 #include "src/mock/ptx/parser.h"
 
-bool cushim__ptx_instructions_add(struct ptx_names *names)
+void cushim__ptx_instructions_add(struct ptx_parser *parser)
 {
-    (void)names;
-    return true;
+    (void)parser;
 }
 
 void cushim__ptx_body(struct ptx_parser *parser, uint32_t function)

@@ -4,127 +4,94 @@
 
 #include <string.h>
 
-static const struct {
-    const char *name;
-    enum ptx_type type;
-    unsigned char bytes;
-    enum ptx_row row;
-    bool is_signed;
-} types[] = {
-    {"b8", TYPE_B8, 1, ROW_HALF, false},         {"u8", TYPE_U8, 1, ROW_HALF, false},
-    {"s8", TYPE_S8, 1, ROW_HALF, true},          {"b16", TYPE_B16, 2, ROW_HALF, false},
-    {"u16", TYPE_U16, 2, ROW_HALF, false},       {"s16", TYPE_S16, 2, ROW_HALF, true},
-    {"f16", TYPE_F16, 2, ROW_HALF, false},       {"bf16", TYPE_BF16, 2, ROW_HALF, false},
-    {"b32", TYPE_B32, 4, ROW_WORD, false},       {"u32", TYPE_U32, 4, ROW_WORD, false},
-    {"s32", TYPE_S32, 4, ROW_WORD, true},        {"f32", TYPE_F32, 4, ROW_FLOAT, false},
-    {"f16x2", TYPE_F16X2, 4, ROW_WORD, false},   {"bf16x2", TYPE_BF16X2, 4, ROW_WORD, false},
-    {"u16x2", TYPE_U16X2, 4, ROW_WORD, false},   {"s16x2", TYPE_S16X2, 4, ROW_WORD, false},
-    {"tf32", TYPE_TF32, 4, ROW_WORD, false},     {"b64", TYPE_B64, 8, ROW_LONG, false},
-    {"u64", TYPE_U64, 8, ROW_LONG, false},       {"s64", TYPE_S64, 8, ROW_LONG, true},
-    {"f64", TYPE_F64, 8, ROW_DOUBLE, false},     {"f32x2", TYPE_F32X2, 8, ROW_LONG, false},
-    {"b128", TYPE_B128, 16, ROW_NONE, false},    {"pred", TYPE_PRED, 1, ROW_PREDICATE, false},
-    {"e4m3x2", TYPE_E4M3X2, 2, ROW_HALF, false}, {"e5m2x2", TYPE_E5M2X2, 2, ROW_HALF, false},
+const struct ptx_type_facts cushim__ptx_types[TYPE_TYPES] = {
+    [TYPE_NONE] = {"", 0, ROW_NONE, false},          [TYPE_B8] = {"b8", 1, ROW_HALF, false},
+    [TYPE_U8] = {"u8", 1, ROW_HALF, false},          [TYPE_S8] = {"s8", 1, ROW_HALF, true},
+    [TYPE_B16] = {"b16", 2, ROW_HALF, false},        [TYPE_U16] = {"u16", 2, ROW_HALF, false},
+    [TYPE_S16] = {"s16", 2, ROW_HALF, true},         [TYPE_F16] = {"f16", 2, ROW_HALF, false},
+    [TYPE_BF16] = {"bf16", 2, ROW_HALF, false},      [TYPE_B32] = {"b32", 4, ROW_WORD, false},
+    [TYPE_U32] = {"u32", 4, ROW_WORD, false},        [TYPE_S32] = {"s32", 4, ROW_WORD, true},
+    [TYPE_F32] = {"f32", 4, ROW_FLOAT, false},       [TYPE_F16X2] = {"f16x2", 4, ROW_WORD, false},
+    [TYPE_BF16X2] = {"bf16x2", 4, ROW_WORD, false},  [TYPE_U16X2] = {"u16x2", 4, ROW_WORD, false},
+    [TYPE_S16X2] = {"s16x2", 4, ROW_WORD, false},    [TYPE_TF32] = {"tf32", 4, ROW_WORD, false},
+    [TYPE_B64] = {"b64", 8, ROW_LONG, false},        [TYPE_U64] = {"u64", 8, ROW_LONG, false},
+    [TYPE_S64] = {"s64", 8, ROW_LONG, true},         [TYPE_F64] = {"f64", 8, ROW_DOUBLE, false},
+    [TYPE_F32X2] = {"f32x2", 8, ROW_LONG, false},    [TYPE_B128] = {"b128", 16, ROW_NONE, false},
+    [TYPE_PRED] = {"pred", 1, ROW_PREDICATE, false}, [TYPE_E4M3X2] = {"e4m3x2", 2, ROW_HALF, false},
+    [TYPE_E5M2X2] = {"e5m2x2", 2, ROW_HALF, false},
 };
-
-enum { TYPES = sizeof types / sizeof *types };
 
 enum ptx_type cushim__ptx_type(struct ptx_word word)
 {
     if (word.length > 0 && *word.start == '.')
         word = (struct ptx_word){word.start + 1, word.length - 1};
-    for (size_t i = 0; word.length > 0 && i < TYPES; i++) {
-        if (types[i].name[0] == *word.start && ptx_equal(word, types[i].name))
-            return types[i].type;
+    for (unsigned type = TYPE_NONE + 1; word.length > 0 && type < TYPE_TYPES; type++) {
+        const char *const name = cushim__ptx_types[type].name;
+
+        if (name[0] == *word.start && ptx_equal(word, name))
+            return (enum ptx_type)type;
     }
     return TYPE_NONE;
 }
 
-size_t cushim__ptx_type_bytes(enum ptx_type type)
-{
-    return type == TYPE_NONE ? 0 : types[type - 1].bytes;
-}
+/* What instructions use memory. */
+#define MEMORY                                                                              \
+    ".ld.ldu.st.atom.red.cvta.isspacep.cp.prefetch.prefetchu.fence.membar.mbarrier.barrier" \
+    ".applypriority.discard.tex.tld4.suld.sust"
 
-enum ptx_row cushim__ptx_type_row(enum ptx_type type)
-{
-    return type == TYPE_NONE ? ROW_NONE : types[type - 1].row;
-}
+#define TEXTURES ".tex.tld4.suld.sust"
+#define SURFACES ".suld.sust"
 
-bool cushim__ptx_type_signed(enum ptx_type type)
-{
-    return type != TYPE_NONE && types[type - 1].is_signed;
-}
-
-enum meaning { ROUNDING, INTEGER_ROUNDING, FLAG, COMPARISON, LOGIC, SPACE, VECTOR, ORDER };
-
+/*
+ * The words that are known, and the instructions that have them; NULL: all. `and` is a modifier of
+ * setp, and no base; `lo` and `hi` compare in setp, and are halves elsewhere; `b` is a channel of
+ * tld4. The words of a row have values that follow each other.
+ */
 static const struct {
-    const char *name;
-    enum meaning meaning;
-    int value;
+    enum ptx_meaning meaning;
+    const char *bases;
+    int value; /* of the first word */
+    const char *words[9];
 } modifiers[] = {
-    {"rn", ROUNDING, ROUND_NEAREST},
-    {"rz", ROUNDING, ROUND_ZERO},
-    {"rm", ROUNDING, ROUND_DOWN},
-    {"rp", ROUNDING, ROUND_UP},
-    {"rna", ROUNDING, ROUND_AWAY},
-    {"rni", INTEGER_ROUNDING, ROUND_NEAREST},
-    {"rzi", INTEGER_ROUNDING, ROUND_ZERO},
-    {"rmi", INTEGER_ROUNDING, ROUND_DOWN},
-    {"rpi", INTEGER_ROUNDING, ROUND_UP},
-    {"ftz", FLAG, FLAG_FTZ},
-    {"sat", FLAG, FLAG_SAT},
-    {"satfinite", FLAG, FLAG_SAT},
-    {"relu", FLAG, FLAG_RELU},
-    {"eq", COMPARISON, COMPARE_EQ},
-    {"ne", COMPARISON, COMPARE_NE},
-    {"lt", COMPARISON, COMPARE_LT},
-    {"le", COMPARISON, COMPARE_LE},
-    {"gt", COMPARISON, COMPARE_GT},
-    {"ge", COMPARISON, COMPARE_GE},
-    {"lo", COMPARISON, COMPARE_LT},
-    {"ls", COMPARISON, COMPARE_LE},
-    {"hi", COMPARISON, COMPARE_GT},
-    {"hs", COMPARISON, COMPARE_GE},
-    {"equ", COMPARISON, COMPARE_EQU},
-    {"neu", COMPARISON, COMPARE_NEU},
-    {"ltu", COMPARISON, COMPARE_LTU},
-    {"leu", COMPARISON, COMPARE_LEU},
-    {"gtu", COMPARISON, COMPARE_GTU},
-    {"geu", COMPARISON, COMPARE_GEU},
-    {"num", COMPARISON, COMPARE_NUM},
-    {"nan", COMPARISON, COMPARE_NAN},
-    {"and", LOGIC, LOGIC_AND},
-    {"or", LOGIC, LOGIC_OR},
-    {"xor", LOGIC, LOGIC_XOR},
-    {"global", SPACE, PTX_GLOBAL},
-    {"shared", SPACE, PTX_SHARED},
-    {"shared::cta", SPACE, PTX_SHARED},
-    {"local", SPACE, PTX_LOCAL_SPACE},
-    {"param", SPACE, PTX_PARAM},
-    {"param::entry", SPACE, PTX_PARAM},
-    {"param::func", SPACE, PTX_PARAM},
-    {"const", SPACE, PTX_CONST},
-    {"v2", VECTOR, 2},
-    {"v4", VECTOR, 4},
-    {"v8", VECTOR, 8},
-    {"volatile", ORDER, FLAG_STRONG},
-    {"relaxed", ORDER, FLAG_STRONG},
-    {"mmio", ORDER, FLAG_STRONG},
-    {"acquire", ORDER, FLAG_STRONG},
-    {"release", ORDER, FLAG_STRONG | FLAG_RELEASE},
-    {"acq_rel", ORDER, FLAG_STRONG | FLAG_RELEASE},
-    {"sc", ORDER, FLAG_STRONG | FLAG_RELEASE},
+    {ROUNDING, NULL, ROUND_NEAREST, {"rn", "rz", "rm", "rp", "rna"}},
+    {INTEGER_ROUNDING, NULL, ROUND_NEAREST, {"rni", "rzi", "rmi", "rpi"}},
+    {FLAG, NULL, FLAG_FTZ, {"ftz"}},
+    {FLAG, NULL, FLAG_SAT, {"sat"}},
+    {FLAG, NULL, FLAG_SAT, {"satfinite"}},
+    {FLAG, NULL, FLAG_RELU, {"relu"}},
+    {COMPARISON, ".setp.set", COMPARE_EQ, {"eq", "ne", "lt", "le", "gt", "ge"}},
+    {COMPARISON, ".setp.set", COMPARE_LT, {"lo", "ls", "hi", "hs"}},
+    {COMPARISON, ".setp.set", COMPARE_EQU, {"equ", "neu", "ltu", "leu", "gtu", "geu"}},
+    {COMPARISON, ".setp.set", COMPARE_NUM, {"num", "nan"}},
+    {LOGIC, ".setp.set", LOGIC_AND, {"and", "or", "xor"}},
+    {SPACE, MEMORY, PTX_GLOBAL, {"global", "shared", "local", "param", "const"}},
+    {SPACE, MEMORY, PTX_SHARED, {"shared::cta"}},
+    {SPACE, MEMORY, PTX_PARAM, {"param::entry"}},
+    {SPACE, MEMORY, PTX_PARAM, {"param::func"}},
+    {VECTOR, MEMORY ".mov", 2, {"v2"}},
+    {VECTOR, MEMORY ".mov", 4, {"v4"}},
+    {VECTOR, MEMORY ".mov", 8, {"v8"}},
+    {STRONG, MEMORY, 0, {"volatile", "relaxed", "mmio", "acquire"}},
+    {RELEASING, MEMORY, 0, {"release", "acq_rel", "sc"}},
+    {GEOMETRY, TEXTURES, 1, {"1d", "2d", "3d"}},
+    {GEOMETRY, TEXTURES, 1 | GEOMETRY_LAYER, {"a1d", "a2d"}},
+    {GEOMETRY, TEXTURES, 3 | GEOMETRY_CUBE, {"cube"}},
+    {GEOMETRY, TEXTURES, 3 | GEOMETRY_CUBE | GEOMETRY_LAYER, {"acube"}},
+    {OUTSIDE, SURFACES, OUTSIDE_TRAP, {"trap", "clamp", "zero"}},
+    {PROPERTY, ".txq.suq", PROPERTY_WIDTH, {"width", "height", "depth", "array_size"}},
+    {PROPERTY, ".txq.suq", PROPERTY_LEVELS, {"num_mipmap_levels", "num_samples"}},
+    {PROPERTY, ".txq.suq", PROPERTY_NORMALISED, {"normalized_coords"}},
+    {CHANNEL, ".tld4", 0, {"r", "g", "b", "a"}},
+    {MORE, ".tex.txq", 0, {"base", "level", "grad"}},
+    {UNFORMATTED, SURFACES, 1, {"b"}},
 };
 
-/* What instructions use memory, and which of their words have no meaning in one order of all. */
-static const char memory_bases[] =
-    ".ld.ldu.st.atom.red.cvta.isspacep.cp.prefetch.prefetchu.fence.membar.mbarrier.barrier"
-    ".applypriority.discard.tex.tld4.suld.sust";
+/* Words of these that have no meaning in one order of all. */
 static const char ignored[] = ".ca.cg.cs.cv.lu.wb.wt.nc.weak.cta.cluster.gpu.sys.gl"
                               ".L1::evict_normal.L1::evict_unchanged.L1::evict_first.L1::evict_last"
                               ".L1::no_allocate.L2::64B.L2::128B.L2::256B";
 
-/* Whether a word is in a list, each of which comes after a dot. */
-static bool has(const char *words, const char *word)
+bool cushim__ptx_has(const char *words, const char *word)
 {
     const size_t length = strlen(word);
 
@@ -139,65 +106,36 @@ static bool has(const char *words, const char *word)
 static bool is_ignored(const char *base, const char *word)
 {
     return strcmp(word, "noftz") == 0 || (strcmp(word, "uni") == 0 && strcmp(base, "vote") != 0) ||
-           (has(ignored, word) && has(memory_bases, base));
+           (cushim__ptx_has(ignored, word) && cushim__ptx_has(MEMORY, base));
 }
 
-/*
- * Whether words of these kinds are modifiers of an opcode: `and` is one of setp, and no base; `lo`
- * and `hi` compare in setp, and are halves elsewhere; `nan` is no modifier of min.
- */
-static bool applies(enum meaning meaning, const struct ptx_opcode *opcode)
+static bool modify(struct ptx_opcode *opcode, enum ptx_meaning meaning, int value)
 {
-    switch (meaning) {
-    case COMPARISON:
-    case LOGIC:
-        return (strcmp(opcode->base, "setp") == 0 || strcmp(opcode->base, "set") == 0) &&
-               !(meaning == COMPARISON && opcode->comparison >= 0);
-    case VECTOR:
-        return has(memory_bases, opcode->base) || strcmp(opcode->base, "mov") == 0;
-    case SPACE:
-    case ORDER:
-        return has(memory_bases, opcode->base);
-    default:
-        return true;
-    }
+    if (meaning == COMPARISON && opcode->of[COMPARISON] >= 0)
+        return false;
+    if (meaning == FLAG)
+        opcode->flags |= (unsigned)value;
+    else if (meaning == STRONG || meaning == RELEASING)
+        opcode->flags |= FLAG_STRONG | (meaning == RELEASING ? FLAG_RELEASE : 0);
+    else
+        opcode->of[meaning] = value;
+    if (meaning == INTEGER_ROUNDING)
+        opcode->of[ROUNDING] = value;
+    return true;
 }
 
-static bool modify(struct ptx_opcode *opcode, const char *word)
+/* False: the word is not known, or is part of the instruction's name. */
+static bool understand(struct ptx_opcode *opcode, const char *word)
 {
     for (size_t i = 0; i < sizeof modifiers / sizeof *modifiers; i++) {
-        const int value = modifiers[i].value;
+        const char *const bases = modifiers[i].bases, *const *const words = modifiers[i].words;
 
-        if (modifiers[i].name[0] != word[0] || strcmp(word, modifiers[i].name) != 0 ||
-            !applies(modifiers[i].meaning, opcode))
-            continue;
-        switch (modifiers[i].meaning) {
-        case ROUNDING:
-            opcode->rounding = (enum ptx_rounding)value;
-            break;
-        case INTEGER_ROUNDING:
-            opcode->rounding = (enum ptx_rounding)value;
-            opcode->integer_rounding = true;
-            break;
-        case FLAG:
-        case ORDER:
-            opcode->flags |= (unsigned)value;
-            break;
-        case COMPARISON:
-            opcode->comparison = value;
-            break;
-        case LOGIC:
-            opcode->logic = value;
-            break;
-        case SPACE:
-            opcode->space = opcode->has_space ? opcode->space : (enum ptx_space)value;
-            opcode->has_space = true;
-            break;
-        case VECTOR:
-            opcode->vector = (unsigned)value;
-            break;
+        for (int j = 0; words[j]; j++) {
+            if (words[j][0] == word[0] && strcmp(words[j], word) == 0 &&
+                (!bases || cushim__ptx_has(bases, opcode->base)) &&
+                modify(opcode, modifiers[i].meaning, modifiers[i].value + j))
+                return true;
         }
-        return true;
     }
     return is_ignored(opcode->base, word);
 }
@@ -207,7 +145,7 @@ void cushim__ptx_opcode_read(struct ptx_parser *parser, struct ptx_word word,
 {
     const char *next;
 
-    *opcode = (struct ptx_opcode){.comparison = -1, .logic = -1, .vector = 1};
+    *opcode = (struct ptx_opcode){.of = {[COMPARISON] = -1, [LOGIC] = -1, [VECTOR] = 1}};
     if (word.length >= sizeof opcode->text)
         cushim__ptx_fail(parser, "an instruction expected");
     memcpy(opcode->text, word.start, word.length);
@@ -227,16 +165,11 @@ void cushim__ptx_opcode_read(struct ptx_parser *parser, struct ptx_word word,
         type = cushim__ptx_type((struct ptx_word){text, strlen(text)});
         if (type != TYPE_NONE && opcode->type_count < 4) {
             opcode->types[opcode->type_count++] = type;
-        } else if (modify(opcode, text)) {
+        } else if (understand(opcode, text)) {
             continue;
         } else {
             strcat(strcat(opcode->words, "."), text);
         }
         strcat(strcat(opcode->name, "."), text);
     }
-}
-
-bool cushim__ptx_opcode_has(const struct ptx_opcode *opcode, const char *word)
-{
-    return has(opcode->words, word);
 }

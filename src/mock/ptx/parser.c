@@ -7,12 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct ptx_pool_block {
-    struct ptx_pool_block *next;
-    size_t used, room;
-    max_align_t bytes[];
-};
-
 /* The current statement, as it stands, on one line. */
 static void quote(const struct ptx_parser *parser, char *text, size_t size)
 {
@@ -85,33 +79,7 @@ void cushim__ptx_refuse_function(struct ptx_parser *parser, const char *why, uns
 
 void *cushim__ptx_pool(struct ptx_parser *parser, size_t bytes)
 {
-    struct ptx_pool_block *block = parser->pool;
-    void *memory;
-
-    bytes = (bytes + sizeof(max_align_t) - 1) / sizeof(max_align_t) * sizeof(max_align_t);
-    if (!block || block->room - block->used < bytes) {
-        const size_t room = bytes > 65536 ? bytes : 65536;
-
-        block = calloc(1, sizeof *block + room);
-        if (!block)
-            cushim__ptx_no_memory(parser);
-        block->room = room;
-        block->next = parser->pool;
-        parser->pool = block;
-    }
-    memory = (char *)block->bytes + block->used;
-    block->used += bytes;
-    return memory;
-}
-
-void cushim__ptx_pool_clear(struct ptx_parser *parser)
-{
-    while (parser->pool) {
-        struct ptx_pool_block *next = parser->pool->next;
-
-        free(parser->pool);
-        parser->pool = next;
-    }
+    return cushim__ptx_names_pool(parser, &parser->names, bytes);
 }
 
 /* The room for elements is LEAST, and then the powers of two. */
@@ -283,7 +251,7 @@ struct ptx_word cushim__ptx_name(struct ptx_parser *parser)
 
 bool cushim__ptx_is_number(const struct ptx_parser *parser)
 {
-    return parser->word.length > 0 && is_digit(*parser->word.start);
+    return parser->word.length > 0 && (is_digit(*parser->word.start) || *parser->word.start == '-');
 }
 
 static uint64_t digits(struct ptx_parser *parser, const char *text, int base)
@@ -313,11 +281,20 @@ static double decimal(struct ptx_parser *parser, char *text)
     return value;
 }
 
+static void negate(struct ptx_operand *operand)
+{
+    operand->real = -operand->real;
+    operand->integer = operand->kind != OPERAND_REAL ? 0 - operand->integer
+                       : operand->single             ? operand->integer ^ 0x80000000
+                                                     : operand->integer ^ UINT64_C(1) << 63;
+}
+
 void cushim__ptx_number(struct ptx_parser *parser, struct ptx_operand *operand)
 {
-    char text[80];
+    const bool minus = ptx_skip(parser, "-");
     const size_t length = parser->word.length;
     const char kind = length > 1 && parser->word.start[0] == '0' ? parser->word.start[1] : '\0';
+    char text[80];
 
     if (length == 0 || length >= sizeof text || !is_digit(*parser->word.start))
         cushim__ptx_expected(parser, "a number");
@@ -344,66 +321,17 @@ void cushim__ptx_number(struct ptx_parser *parser, struct ptx_operand *operand)
     } else {
         operand->integer = digits(parser, text, kind != '\0' && kind != 'U' ? 8 : 10);
     }
+    if (minus)
+        negate(operand);
     cushim__ptx_next(parser);
 }
 
 uint64_t cushim__ptx_integer(struct ptx_parser *parser)
 {
-    struct ptx_operand number = {.kind = OPERAND_INTEGER};
-    const bool minus = ptx_skip(parser, "-");
+    struct ptx_operand number = {0};
 
     cushim__ptx_number(parser, &number);
     if (number.kind != OPERAND_INTEGER)
         cushim__ptx_expected(parser, "an integer");
-    return minus ? 0 - number.integer : number.integer;
-}
-
-/* --- names --- */
-
-static uint32_t bucket_of(struct ptx_word name)
-{
-    return cushim__ptx_hash(name) % PTX_BUCKETS;
-}
-
-struct ptx_symbol *cushim__ptx_symbol_find(struct ptx_parser *parser, struct ptx_word name)
-{
-    struct ptx_symbol *symbol = parser->buckets[bucket_of(name)];
-
-    while (symbol && (symbol->name.length != name.length ||
-                      memcmp(symbol->name.start, name.start, name.length) != 0))
-        symbol = symbol->next;
-    return symbol;
-}
-
-/* The newest comes first, so an inner block's hides an outer one's. */
-struct ptx_symbol *cushim__ptx_symbol_add(struct ptx_parser *parser, struct ptx_word name,
-                                          enum ptx_symbol_kind kind, uint32_t index)
-{
-    struct ptx_symbol **bucket = &parser->buckets[bucket_of(name)];
-    struct ptx_symbol *symbol = cushim__ptx_pool(parser, sizeof *symbol);
-
-    symbol->name = name;
-    symbol->kind = kind;
-    symbol->index = index;
-    symbol->depth = parser->body.depth;
-    symbol->next = *bucket;
-    symbol->older = parser->newest;
-    *bucket = parser->newest = symbol;
-    return symbol;
-}
-
-void cushim__ptx_scope_open(struct ptx_parser *parser)
-{
-    if (parser->body.depth > 200)
-        cushim__ptx_fail(parser, "blocks are nested too deep");
-    parser->body.depth++;
-}
-
-void cushim__ptx_scope_close(struct ptx_parser *parser)
-{
-    while (parser->newest && parser->newest->depth >= parser->body.depth) {
-        parser->buckets[bucket_of(parser->newest->name)] = parser->newest->next;
-        parser->newest = parser->newest->older;
-    }
-    parser->body.depth--;
+    return number.integer;
 }

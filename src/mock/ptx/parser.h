@@ -15,12 +15,6 @@
 #include "src/mock/kernel/code.h"
 #include "src/mock/ptx/ptx.h"
 
-#if defined(__GNUC__)
-#define PTX_FORMAT(n) __attribute__((format(__printf__, n, n + 1)))
-#else
-#define PTX_FORMAT(n)
-#endif
-
 /*
  * A word: a run of letters, digits and `_ $ % .` (and `::`), a number, a quoted text, or one other
  * character. At the end of the text it is empty.
@@ -29,6 +23,8 @@ struct ptx_word {
     const char *start;
     size_t length;
 };
+
+enum { PTX_BUCKETS = 4096, PTX_OPERANDS = 8, PTX_ARGUMENTS = 64, PTX_NAME = 96 };
 
 /* What a name stands for. */
 struct ptx_symbol {
@@ -41,6 +37,12 @@ struct ptx_symbol {
     uint32_t depth;  /* of the block that declares it */
     uint64_t offset; /* of a parameter or a local variable */
     bool of_call;    /* a .param that is declared in a body */
+};
+
+/* Symbols by their names, and memory that lasts as long as they do. Zeros are an empty table. */
+struct ptx_names {
+    struct ptx_symbol *buckets[PTX_BUCKETS], *newest;
+    struct ptx_pool_block *pool;
 };
 
 /* A virtual register, before it has a place in the frame. */
@@ -59,15 +61,15 @@ struct ptx_reference {
     uint32_t place;
 };
 
-enum { PTX_BUCKETS = 4096, PTX_OPERANDS = 8, PTX_ARGUMENTS = 64, PTX_NAME = 96 };
-
 enum ptx_operand_kind {
     OPERAND_REGISTER,
     OPERAND_INTEGER,
     OPERAND_REAL,    /* `real`; of 32 bits if `single` */
     OPERAND_SYMBOL,  /* its address; + integer */
     OPERAND_SPECIAL, /* a special register */
-    OPERAND_ADDRESS, /* [symbol or register + integer] */
+    OPERAND_ADDRESS, /* [symbol or register + integer]; these four are no elements of a vector */
+    OPERAND_TEXTURE, /* the same with coordinates, [handle, {x, y}] */
+    OPERAND_SAMPLED, /* and with a sampler before them */
     OPERAND_VECTOR,  /* {a, b, ...} */
     OPERAND_SINK,    /* _ */
 };
@@ -81,8 +83,28 @@ struct ptx_operand {
     double real;
     uint8_t special;
     struct ptx_symbol *symbol; /* NULL: none */
-    uint32_t first;            /* of a vector: its elements in `vectors` */
-    uint32_t count;
+    uint32_t count;            /* of a vector, or coordinates */
+    struct ptx_operand *elements;
+};
+
+/* What the words of an opcode are about. */
+enum ptx_meaning {
+    FLAG,
+    STRONG, /* flags, too */
+    RELEASING,
+    ROUNDING,
+    INTEGER_ROUNDING, /* to a whole number; ROUNDING is the same then */
+    COMPARISON,       /* -1: none */
+    LOGIC,            /* of setp, with another predicate; -1: none */
+    SPACE,
+    VECTOR, /* 1, 2, 4, 8 */
+    GEOMETRY,
+    OUTSIDE,
+    PROPERTY, /* from 1 on */
+    CHANNEL,
+    MORE, /* operands that come last, and mean nothing to a texture of one level */
+    UNFORMATTED,
+    MEANINGS
 };
 
 /* An opcode, taken apart. */
@@ -93,13 +115,8 @@ struct ptx_opcode {
     char words[PTX_NAME];   /* the rest, without types, each after a dot: `.wide` */
     enum ptx_type types[4]; /* in their order */
     unsigned type_count;
-    enum ptx_rounding rounding;
-    bool integer_rounding;
     unsigned flags;
-    int comparison, logic; /* -1: none */
-    enum ptx_space space;
-    bool has_space;
-    unsigned vector; /* 1, 2, 4, 8 */
+    int of[MEANINGS]; /* what the words that are known say */
 };
 
 /* A function that is being translated. */
@@ -111,8 +128,6 @@ struct ptx_body {
     uint32_t register_count;
     struct ptx_reference *references;
     uint32_t reference_count;
-    struct ptx_operand *vectors;
-    uint32_t vector_count;
     struct ptx_parameter *parameters; /* until the kernel or the function has them */
     size_t parameter_count, parameter_bytes;
     bool has_register_parameters;       /* .reg, which are not implemented */
@@ -130,14 +145,17 @@ struct ptx_parser {
     unsigned line, part;
     const char *statement; /* where the current one begins, and its line */
     unsigned statement_line;
-    struct ptx_symbol *buckets[PTX_BUCKETS], *newest;
-    struct ptx_pool_block *pool;
+    struct ptx_names names; /* of the text */
     struct ptx_body body;
 };
 
 /* --- parser.c: words --- */
 
-_Noreturn PTX_FORMAT(2) void cushim__ptx_fail(struct ptx_parser *parser, const char *format, ...);
+_Noreturn void cushim__ptx_fail(struct ptx_parser *parser, const char *format, ...)
+#if defined(__GNUC__)
+    __attribute__((format(__printf__, 2, 3)))
+#endif
+    ;
 /* What is defined in `part` is defined once more. Of two texts a weak definition gives way. */
 void cushim__ptx_twice(struct ptx_parser *parser, const char *name, unsigned part, bool weak);
 _Noreturn void cushim__ptx_expected(struct ptx_parser *parser, const char *what);
@@ -149,10 +167,11 @@ _Noreturn void cushim__ptx_no_memory(struct ptx_parser *parser);
 
 /* Memory that lasts as long as the parser, zeroed. */
 void *cushim__ptx_pool(struct ptx_parser *parser, size_t bytes);
-void cushim__ptx_pool_clear(struct ptx_parser *parser);
 
 /* Room for one more element of an array from malloc(), which has grown by one each time. */
 void *cushim__ptx_grow(struct ptx_parser *parser, void *array, size_t count, size_t element);
+#define PTX_GROW(parser, array, count) \
+    ((array) = cushim__ptx_grow(parser, array, count, sizeof *(array)))
 
 void cushim__ptx_next(struct ptx_parser *parser);
 
@@ -160,6 +179,12 @@ void cushim__ptx_next(struct ptx_parser *parser);
 static inline bool ptx_equal(struct ptx_word word, const char *text)
 {
     return word.length == strlen(text) && memcmp(word.start, text, strlen(text)) == 0;
+}
+
+/* A name in a message: "%.*s" of so many bytes, and its start. */
+static inline int ptx_shown(struct ptx_word name)
+{
+    return name.length > 80 ? 80 : (int)name.length;
 }
 
 static inline bool ptx_is(const struct ptx_parser *parser, const char *word)
@@ -183,17 +208,10 @@ void cushim__ptx_skip_statement(struct ptx_parser *parser);
 void cushim__ptx_skip_line(struct ptx_parser *parser);
 struct ptx_word cushim__ptx_name(struct ptx_parser *parser);
 bool cushim__ptx_is_number(const struct ptx_parser *parser);
-/* A number of the text: an integer, or a real (`real` is true). */
+/* A number of the text, with a sign, without operators: an integer or a real. */
 void cushim__ptx_number(struct ptx_parser *parser, struct ptx_operand *operand);
-uint64_t cushim__ptx_integer(struct ptx_parser *parser); /* with a sign, without operators */
+uint64_t cushim__ptx_integer(struct ptx_parser *parser);
 char *cushim__ptx_copy(struct ptx_parser *parser, struct ptx_word word); /* from malloc() */
-
-/* Find a name as the current block sees it, or add one to it. */
-struct ptx_symbol *cushim__ptx_symbol_find(struct ptx_parser *parser, struct ptx_word name);
-struct ptx_symbol *cushim__ptx_symbol_add(struct ptx_parser *parser, struct ptx_word name,
-                                          enum ptx_symbol_kind kind, uint32_t index);
-void cushim__ptx_scope_open(struct ptx_parser *parser);
-void cushim__ptx_scope_close(struct ptx_parser *parser);
 
 /* --- declare.c: variables --- */
 
@@ -213,22 +231,19 @@ struct ptx_declared {
     unsigned repeated; /* `%r<5>`: 5; otherwise 0 */
 };
 
-size_t cushim__ptx_type_bytes(enum ptx_type type);
 enum ptx_type cushim__ptx_type(struct ptx_word word); /* `.u32`, or without the dot */
-void cushim__ptx_declared_type(struct ptx_parser *parser, struct ptx_declared *declared);
-void cushim__ptx_declared_name(struct ptx_parser *parser, struct ptx_declared *declared);
+/* The next variable of a list, the first if `declared` is zero. False: there is only the `;`. */
+bool cushim__ptx_declared(struct ptx_parser *parser, struct ptx_declared *declared);
 uint64_t cushim__ptx_align(struct ptx_parser *parser, uint64_t offset, uint64_t alignment);
 
-/* Variables of a space, after its word, to the `;`. */
-void cushim__ptx_globals(struct ptx_parser *parser, bool constant, enum ptx_linkage linkage);
-void cushim__ptx_shared_variables(struct ptx_parser *parser, enum ptx_linkage linkage);
-/* The variable or function with this name that texts share, or that is this text's own. */
+/* A statement that declares variables of .global, .const or .shared. False: it is another one. */
+bool cushim__ptx_variables(struct ptx_parser *parser, enum ptx_linkage linkage);
+/* The function with this name that texts share, or that is this text's own. */
 uint32_t cushim__ptx_function_named(struct ptx_parser *parser, struct ptx_word name,
                                     enum ptx_linkage linkage);
 
 /* The first of the registers that are declared. */
 uint32_t cushim__ptx_registers_add(struct ptx_parser *parser, const struct ptx_declared *declared);
-uint32_t cushim__ptx_register_new(struct ptx_parser *parser, enum ptx_row row);
 /* `(.param .b32 a, .reg .b64 b)`, or none of it: of a kernel, or local variables of a function. */
 void cushim__ptx_parameters(struct ptx_parser *parser, enum ptx_symbol_kind kind);
 
@@ -247,17 +262,24 @@ void cushim__ptx_refer(struct ptx_parser *parser, struct ptx_word name, bool lis
 void cushim__ptx_operand(struct ptx_parser *parser, struct ptx_operand *operand);
 
 /* --- opcode.c --- */
+
+extern const struct ptx_type_facts {
+    char name[8];
+    uint8_t bytes;
+    enum ptx_row row; /* that a register of the type has */
+    bool is_signed;
+} cushim__ptx_types[TYPE_TYPES];
+
 void cushim__ptx_opcode_read(struct ptx_parser *parser, struct ptx_word word,
                              struct ptx_opcode *opcode);
-bool cushim__ptx_opcode_has(const struct ptx_opcode *opcode, const char *word);
-enum ptx_row cushim__ptx_type_row(enum ptx_type type);
-bool cushim__ptx_type_signed(enum ptx_type type);
+/* Whether a word is in a list, each of which comes after a dot. */
+bool cushim__ptx_has(const char *words, const char *word);
 
 /* --- select*.c: instructions --- */
 
 struct ptx_statement {
+    struct ptx_parser *parser;
     struct ptx_opcode opcode;
-    const struct ptx_selector *selector; /* NULL: it is in the tables of rows alone, or not known */
     struct ptx_operand operands[PTX_OPERANDS];
     unsigned operand_count;
     struct ptx_operand second;    /* of `p|q` */
@@ -266,20 +288,14 @@ struct ptx_statement {
     unsigned line;
 };
 
-/*
- * Instructions whose operands are of their own kind, and those that nobody here can read. False: it
- * is none of them, and its operands come next.
- */
-bool cushim__ptx_select_unparsed(struct ptx_parser *parser, struct ptx_statement *statement);
+/* Read the operands, to the `;`. What is not known, or cannot be executed, becomes DO_REFUSED. */
+void cushim__ptx_select(struct ptx_statement *statement);
 
-/* Translate one. What is not known, or cannot be executed, becomes DO_REFUSED. */
-void cushim__ptx_select(struct ptx_parser *parser, struct ptx_statement *statement);
-
-/* What instructions become by the first part of their names, before the tables of rows count. */
+/* What instructions without a row of their own become, by the first part of their names. */
 struct ptx_selector {
     const char *base;
-    /* False: it is refused, unless there is a row for it. NULL: it becomes `handler` alone. */
-    bool (*select)(struct ptx_parser *parser, struct ptx_statement *statement);
+    /* False: it is refused. NULL: it becomes `handler` alone. */
+    bool (*select)(struct ptx_statement *statement);
     enum ptx_handler handler; /* with `select`, not 0: `select` reads the operands, too */
 };
 
@@ -287,11 +303,8 @@ struct ptx_selector {
 extern const struct ptx_selector cushim__ptx_select_memory[], cushim__ptx_select_control[],
     cushim__ptx_select_move[], cushim__ptx_select_arithmetic[];
 
-/* What a row of a table does: arithmetic, and some conversions. */
-bool cushim__ptx_select_row(struct ptx_parser *parser, struct ptx_statement *statement);
-
 /* Textures and surfaces. */
-bool cushim__ptx_select_texture(struct ptx_parser *parser, struct ptx_statement *statement);
+bool cushim__ptx_select_texture(struct ptx_statement *statement);
 
 /* --- emit.c --- */
 
@@ -301,62 +314,84 @@ static inline bool ptx_is_wide(enum ptx_row row)
 }
 
 /* Append an instruction. The pointer is valid until the next. */
-struct ptx_instruction *cushim__ptx_emit(struct ptx_parser *parser,
-                                         const struct ptx_statement *statement,
+struct ptx_instruction *cushim__ptx_emit(const struct ptx_statement *statement,
                                          enum ptx_handler handler);
+struct ptx_instruction *cushim__ptx_emit_on(const struct ptx_statement *statement,
+                                            enum ptx_handler handler, uint32_t d, uint32_t a,
+                                            uint32_t b);
+/* Where an access goes: a row with an address, or none, and what is added to it. */
+struct ptx_place {
+    uint32_t base;
+    int64_t offset;
+    enum ptx_space space;
+    uint8_t how; /* ADDRESS_... */
+};
+
+/* An operand in brackets, before the instruction is appended, and then what it is there. */
+struct ptx_place cushim__ptx_place(const struct ptx_statement *statement,
+                                   const struct ptx_operand *operand, enum ptx_space space);
+void cushim__ptx_set_place(struct ptx_instruction *made, struct ptx_place place);
+
+/* What the signatures of instructions have besides rows. */
+enum {
+    ROW_NO_RESULT = '-', /* in its place */
+    ROW_ADDRESS = 'a',   /* in brackets, of the opcode's space: always the first source */
+    ROW_MASK = 'm',      /* of lanes: the first element of the list */
+};
+
 /*
  * Append one whose operands are rows of these kinds: the result's and those of a, b, c and e, as in
  * signatures. A result in a register of another size has to be finished.
  */
-struct ptx_instruction *cushim__ptx_emit_rows(struct ptx_parser *parser,
-                                              const struct ptx_statement *statement,
+struct ptx_instruction *cushim__ptx_emit_rows(const struct ptx_statement *statement,
                                               enum ptx_handler handler, const char *rows);
 /* The elements of a vector, or the one operand: how many there are. */
-uint32_t cushim__ptx_elements(struct ptx_parser *parser, const struct ptx_operand *operand,
-                              struct ptx_operand *elements, uint32_t most);
+uint32_t cushim__ptx_elements(const struct ptx_statement *statement,
+                              const struct ptx_operand *operand, uint32_t most,
+                              const struct ptx_operand **elements);
 /* An operand as a register or a constant, in a row of a kind. */
-uint32_t cushim__ptx_use(struct ptx_parser *parser, const struct ptx_statement *statement,
-                         const struct ptx_operand *operand, enum ptx_row row);
+uint32_t cushim__ptx_use(const struct ptx_statement *statement, const struct ptx_operand *operand,
+                         enum ptx_row row);
 /* Where a result of a row goes: a register of that row. Then, after the instruction: */
-uint32_t cushim__ptx_result(struct ptx_parser *parser, const struct ptx_operand *operand,
-                            enum ptx_row row);
-void cushim__ptx_finish(struct ptx_parser *parser, const struct ptx_statement *statement,
-                        const struct ptx_operand *operand, uint32_t result, enum ptx_row row,
-                        bool is_signed, unsigned bits);
-uint32_t cushim__ptx_constant(struct ptx_parser *parser, uint64_t value, enum ptx_row row);
+uint32_t cushim__ptx_result(const struct ptx_statement *statement,
+                            const struct ptx_operand *operand, enum ptx_row row);
+void cushim__ptx_finish(const struct ptx_statement *statement, const struct ptx_operand *operand,
+                        uint32_t result, enum ptx_row row, bool is_signed, unsigned bits);
+uint32_t cushim__ptx_register_new(const struct ptx_statement *statement, enum ptx_row row);
+uint32_t cushim__ptx_constant(const struct ptx_statement *statement, uint64_t value,
+                              enum ptx_row row);
 uint32_t cushim__ptx_list_add(struct ptx_parser *parser, uint32_t value);
-/* The same of the function, with the statement as the reason. */
-void cushim__ptx_refuse(struct ptx_parser *parser, const struct ptx_statement *statement);
 /* Functions that are called, shared variables that are named. */
 void cushim__ptx_note(struct ptx_parser *parser, uint32_t **list, uint32_t *count, uint32_t value);
-void cushim__ptx_move(struct ptx_parser *parser, const struct ptx_statement *statement, uint32_t to,
-                      uint32_t from, unsigned bytes);
-/* `low` and above it `high`, each of so many bits; and bits of a row from `shift` on. */
-void cushim__ptx_emit_combine(struct ptx_parser *parser, const struct ptx_statement *statement,
-                              uint32_t to, uint32_t low, uint32_t high, unsigned bits);
-void cushim__ptx_emit_part(struct ptx_parser *parser, const struct ptx_statement *statement,
-                           uint32_t to, uint32_t from, unsigned shift, unsigned bits, bool wide);
-void cushim__ptx_count_operands(struct ptx_parser *parser, const struct ptx_statement *statement,
-                                unsigned count);
+void cushim__ptx_count_operands(const struct ptx_statement *statement, unsigned count);
 
 /* --- registers.c --- */
 /* Give each register a place in the frame, and write the places into the instructions. */
 void cushim__ptx_registers_place(struct ptx_parser *parser);
 
 /* --- instructions.c --- */
-/* False: out of memory. */
-bool cushim__ptx_instructions_add(struct ptx_names *names);
-/* By the first part of a name, `add`: how it is selected (NULL: by rows alone), if it has rows. */
-const struct ptx_selector *cushim__ptx_selector_find(const char *base);
-bool cushim__ptx_has_rows(const char *base);
+/* To the names of the module, before its first text. */
+void cushim__ptx_instructions_add(struct ptx_parser *parser);
+/* By the first part of a name, `add`. False: it is not known. NULL: it has rows alone. */
+bool cushim__ptx_selector_find(const struct ptx_names *names, const char *base,
+                               const struct ptx_selector **selector);
 
 /* --- names.c --- */
-uint32_t cushim__ptx_hash(struct ptx_word name);
-struct ptx_names *cushim__ptx_names_create(void); /* NULL: out of memory */
-void cushim__ptx_names_destroy(struct ptx_names *names);
-/* The number that a name stands for. */
-uint32_t *cushim__ptx_names_find(const struct ptx_names *names, char kind, struct ptx_word name);
-bool cushim__ptx_names_add(struct ptx_names *names, char kind, struct ptx_word name,
-                           uint32_t value);
+/* Instructions: `add.u32`, and the first part alone. */
+enum { PTX_ANY_KIND = -1, PTX_ROW_NAME = SYMBOL_REGISTER + 1, PTX_BASE_NAME };
+
+void *cushim__ptx_names_pool(struct ptx_parser *parser, struct ptx_names *names, size_t bytes);
+void cushim__ptx_names_clear(struct ptx_names *names); /* of its memory */
+struct ptx_symbol *cushim__ptx_names_find(const struct ptx_names *names, int kind,
+                                          struct ptx_word name);
+/* The name itself has to last. */
+struct ptx_symbol *cushim__ptx_names_add(struct ptx_parser *parser, struct ptx_names *names,
+                                         int kind, struct ptx_word name, uint32_t index);
+/* Find a name as the current block sees it, or add one to it. */
+struct ptx_symbol *cushim__ptx_symbol_find(struct ptx_parser *parser, struct ptx_word name);
+struct ptx_symbol *cushim__ptx_symbol_add(struct ptx_parser *parser, struct ptx_word name,
+                                          enum ptx_symbol_kind kind, uint32_t index);
+void cushim__ptx_scope_open(struct ptx_parser *parser);
+void cushim__ptx_scope_close(struct ptx_parser *parser);
 
 #endif

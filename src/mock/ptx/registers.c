@@ -13,9 +13,11 @@
 #include <string.h>
 
 struct block {
-    uint32_t first, end;   /* instructions */
-    uint32_t next, target; /* blocks; PTX_UNUSED: none */
-    uint64_t *uses, *defines, *in, *out;
+    uint32_t first, end;     /* instructions */
+    const uint32_t *targets; /* instructions that it may branch to */
+    uint32_t target_count;
+    bool falls;             /* it may go on with the next block */
+    uint64_t *in, *defines; /* registers that live at its beginning, and that it writes */
 };
 
 struct life {
@@ -31,7 +33,10 @@ struct liveness {
     struct life *lives;
 };
 
-/* The registers that an instruction reads and writes: its own operands, and those in a list. */
+/*
+ * The registers that an instruction reads, and then those that it writes: its own operands, and
+ * those in a list.
+ */
 struct operands {
     struct {
         uint32_t *reg;
@@ -60,8 +65,6 @@ static void list_operands(struct liveness *liveness, struct ptx_instruction *at,
     add(operands, &at->a, false);
     add(operands, &at->b, false);
     add(operands, &at->c, false);
-    add(operands, &at->d, at->handler != DO_COPY_ASYNC);
-    add(operands, &at->e, at->handler != DO_INSERT);
     switch (at->handler) {
     case DO_LOAD:
     case DO_STORE:
@@ -80,6 +83,8 @@ static void list_operands(struct liveness *liveness, struct ptx_instruction *at,
     default:
         break;
     }
+    add(operands, &at->e, at->handler != DO_INSERT);
+    add(operands, &at->d, at->handler != DO_COPY_ASYNC);
 }
 
 static bool ends_block(const struct ptx_instruction *at)
@@ -88,56 +93,53 @@ static bool ends_block(const struct ptx_instruction *at)
            at->handler == DO_EXIT;
 }
 
+/* The instructions that one may branch to: how many there are. */
+static uint32_t targets_of(const struct liveness *liveness, const struct ptx_instruction *at,
+                           const uint32_t **targets)
+{
+    const bool has_table = at->handler == DO_BRANCH_TABLE;
+
+    *targets = has_table ? liveness->parser->program->lists + at->list : &at->target;
+    return has_table ? at->target : at->handler == DO_BRANCH ? 1 : 0;
+}
+
 static void find_blocks(struct liveness *liveness)
 {
     struct ptx_parser *parser = liveness->parser;
     const struct ptx_body *body = &parser->body;
     unsigned char *leads = cushim__ptx_pool(parser, body->count + 1);
-    uint32_t count = 0;
+    const uint32_t *targets;
 
     leads[0] = 1;
     for (uint32_t i = 0; i < body->count; i++) {
-        const struct ptx_instruction *at = &body->code[i];
+        const uint32_t count = targets_of(liveness, &body->code[i], &targets);
 
-        if (ends_block(at))
+        if (ends_block(&body->code[i]))
             leads[i + 1] = 1;
-        if (at->handler == DO_BRANCH)
-            leads[at->target] = 1;
-        for (uint32_t j = 0; at->handler == DO_BRANCH_TABLE && j < at->target; j++)
-            leads[parser->program->lists[at->list + j]] = 1;
+        for (uint32_t j = 0; j < count; j++)
+            leads[targets[j]] = 1;
     }
     for (uint32_t i = 0; i < body->count; i++)
-        count += leads[i];
-    liveness->blocks = cushim__ptx_pool(parser, count * sizeof *liveness->blocks);
+        liveness->block_count += leads[i];
+    liveness->blocks = cushim__ptx_pool(parser, liveness->block_count * sizeof *liveness->blocks);
     liveness->block_of = cushim__ptx_pool(parser, (body->count + 1) * sizeof *liveness->block_of);
-    liveness->block_count = count;
-    count = PTX_UNUSED;
-    for (uint32_t i = 0; i < body->count; i++) {
-        if (leads[i])
-            liveness->blocks[++count].first = i;
-        liveness->blocks[count].end = i + 1;
-        liveness->block_of[i] = count;
-    }
-    for (uint32_t i = 0; i < liveness->block_count; i++) {
-        struct block *block = &liveness->blocks[i];
-        const struct ptx_instruction *last = &body->code[block->end - 1];
+    for (uint32_t i = 0, next = 0; i < body->count; i++) {
+        const struct ptx_instruction *at = &body->code[i];
+        struct block *block;
 
-        block->next = block->target = PTX_UNUSED;
-        if (block->end < body->count && (!ends_block(last) || last->guarded))
-            block->next = i + 1;
-        if (last->handler == DO_BRANCH)
-            block->target = liveness->block_of[last->target];
+        next += leads[i];
+        block = &liveness->blocks[next - 1];
+        block->first = leads[i] ? i : block->first;
+        block->end = i + 1;
+        block->target_count = targets_of(liveness, at, &block->targets);
+        block->falls = i + 1 < body->count && (!ends_block(at) || at->guarded);
+        liveness->block_of[i] = next - 1;
     }
 }
 
 /* --- what lives where --- */
 
-static bool has(const uint64_t *set, uint32_t reg)
-{
-    return set[reg / 64] >> reg % 64 & 1;
-}
-
-/* What a block reads before it writes it, and what it writes in any case. */
+/* What a block reads before it writes it lives at its beginning; it is written if in any case. */
 static void find_uses(struct liveness *liveness, struct block *block)
 {
     struct operands operands;
@@ -147,64 +149,52 @@ static void find_uses(struct liveness *liveness, struct block *block)
 
         list_operands(liveness, at, &operands);
         for (unsigned j = 0; j < operands.count; j++) {
-            const uint32_t reg = *operands.at[j].reg;
+            const uint32_t reg = *operands.at[j].reg, word = reg / 64;
+            const uint64_t bit = UINT64_C(1) << reg % 64;
 
-            if (!operands.at[j].defines && !has(block->defines, reg))
-                block->uses[reg / 64] |= UINT64_C(1) << reg % 64;
-        }
-        for (unsigned j = 0; j < operands.count; j++) {
-            const uint32_t reg = *operands.at[j].reg;
-
-            if (operands.at[j].defines && !at->guarded)
-                block->defines[reg / 64] |= UINT64_C(1) << reg % 64;
+            if (!operands.at[j].defines)
+                block->in[word] |= bit & ~block->defines[word];
+            else if (!at->guarded)
+                block->defines[word] |= bit;
         }
     }
 }
 
-static bool join(struct liveness *liveness, struct block *block, uint32_t successor)
+/* The blocks that may follow one: by number, the next one last. */
+static struct block *successor(const struct liveness *liveness, struct block *block,
+                               uint32_t number)
 {
-    bool changed = false;
-
-    for (size_t i = 0; successor != PTX_UNUSED && i < liveness->words; i++) {
-        const uint64_t more = liveness->blocks[successor].in[i] & ~block->out[i];
-
-        block->out[i] |= more;
-        changed |= more != 0;
-    }
-    return changed;
+    return number < block->target_count
+               ? &liveness->blocks[liveness->block_of[block->targets[number]]]
+               : block + 1;
 }
 
 static void find_lives(struct liveness *liveness)
 {
-    struct ptx_parser *parser = liveness->parser;
     bool changed = true;
 
     for (uint32_t i = 0; i < liveness->block_count; i++) {
         struct block *block = &liveness->blocks[i];
-        uint64_t *sets = cushim__ptx_pool(parser, 4 * liveness->words * sizeof *sets);
 
-        block->uses = sets;
-        block->defines = sets + liveness->words;
-        block->in = sets + 2 * liveness->words;
-        block->out = sets + 3 * liveness->words;
+        block->in = cushim__ptx_pool(liveness->parser, 2 * liveness->words * sizeof *block->in);
+        block->defines = block->in + liveness->words;
         find_uses(liveness, block);
-        memcpy(block->in, block->uses, liveness->words * sizeof *sets);
     }
     while (changed) {
         changed = false;
         for (uint32_t i = liveness->block_count; i-- > 0;) {
             struct block *block = &liveness->blocks[i];
-            const struct ptx_instruction *last = &parser->body.code[block->end - 1];
-            const uint32_t targets = last->handler == DO_BRANCH_TABLE ? last->target : 0;
-            bool more = join(liveness, block, block->next);
 
-            more |= join(liveness, block, block->target);
-            for (uint32_t j = 0; j < targets; j++)
-                more |= join(liveness, block,
-                             liveness->block_of[parser->program->lists[last->list + j]]);
-            for (size_t j = 0; more && j < liveness->words; j++)
-                block->in[j] |= block->out[j] & ~block->defines[j];
-            changed |= more;
+            for (uint32_t j = 0; j < block->target_count + block->falls; j++) {
+                const struct block *after = successor(liveness, block, j);
+
+                for (size_t k = 0; k < liveness->words; k++) {
+                    const uint64_t more = after->in[k] & ~block->defines[k] & ~block->in[k];
+
+                    block->in[k] |= more;
+                    changed |= more != 0;
+                }
+            }
         }
     }
 }
@@ -217,6 +207,14 @@ static void extend(struct life *life, uint32_t at)
         life->last = at;
 }
 
+static void extend_all(struct liveness *liveness, const uint64_t *set, uint32_t at)
+{
+    for (size_t word = 0; word < liveness->words; word++) {
+        for (uint64_t left = set[word]; left; left &= left - 1)
+            extend(&liveness->lives[word * 64 + (size_t)__builtin_ctzll(left)], at);
+    }
+}
+
 static void measure(struct liveness *liveness)
 {
     const struct ptx_body *body = &liveness->parser->body;
@@ -224,20 +222,17 @@ static void measure(struct liveness *liveness)
 
     for (uint32_t i = 0; i < body->register_count; i++)
         liveness->lives[i] = (struct life){.reg = i, .first = UINT32_MAX};
+    for (uint32_t i = 0; i < body->count; i++) {
+        list_operands(liveness, &body->code[i], &operands);
+        for (unsigned j = 0; j < operands.count; j++)
+            extend(&liveness->lives[*operands.at[j].reg], i);
+    }
     for (uint32_t i = 0; i < liveness->block_count; i++) {
-        const struct block *block = &liveness->blocks[i];
+        struct block *block = &liveness->blocks[i];
 
-        for (uint32_t j = block->first; j < block->end; j++) {
-            list_operands(liveness, &body->code[j], &operands);
-            for (unsigned k = 0; k < operands.count; k++)
-                extend(&liveness->lives[*operands.at[k].reg], j);
-        }
-        for (size_t word = 0; word < liveness->words; word++) {
-            for (uint64_t in = block->in[word]; in; in &= in - 1)
-                extend(&liveness->lives[word * 64 + (size_t)__builtin_ctzll(in)], block->first);
-            for (uint64_t out = block->out[word]; out; out &= out - 1)
-                extend(&liveness->lives[word * 64 + (size_t)__builtin_ctzll(out)], block->end - 1);
-        }
+        extend_all(liveness, block->in, block->first);
+        for (uint32_t j = 0; j < block->target_count + block->falls; j++)
+            extend_all(liveness, successor(liveness, block, j)->in, block->end - 1);
     }
 }
 
@@ -253,10 +248,11 @@ static int by_beginning(const void *a, const void *b)
 /* --- places --- */
 
 /*
- * Registers of one size: the places that are free again, lowest first, and how many there are. What
- * an instruction reads last is not yet free for its result, which so can be computed in place.
+ * Registers of one size: the places that are free again, lowest first. What an instruction reads
+ * last is not yet free for its result, which so can be computed in place. Returns where they end.
  */
-static uint32_t give_places(struct liveness *liveness, unsigned bytes)
+static uint32_t give_places(struct liveness *liveness, unsigned bytes, uint32_t begin,
+                            uint32_t place_bytes)
 {
     struct ptx_parser *parser = liveness->parser;
     struct ptx_body *body = &parser->body;
@@ -274,9 +270,9 @@ static uint32_t give_places(struct liveness *liveness, unsigned bytes)
         if (place == places)
             places++;
         ends[place] = life->last;
-        body->registers[life->reg].offset = place;
+        body->registers[life->reg].offset = begin + place * place_bytes;
     }
-    return places;
+    return begin + places * place_bytes;
 }
 
 void cushim__ptx_registers_place(struct ptx_parser *parser)
@@ -285,7 +281,7 @@ void cushim__ptx_registers_place(struct ptx_parser *parser)
     struct ptx_function *function = &parser->program->functions[body->function];
     struct liveness liveness = {.parser = parser, .words = (body->register_count + 63) / 64};
     struct operands operands;
-    uint32_t wide, rows, words, begin_rows, begin_words;
+    uint32_t end = FRAME_ROWS * PTX_ROW;
 
     find_blocks(&liveness);
     if (liveness.words * liveness.block_count > 1 << 26)
@@ -294,20 +290,9 @@ void cushim__ptx_registers_place(struct ptx_parser *parser)
     liveness.lives = cushim__ptx_pool(parser, (body->register_count + 1) * sizeof *liveness.lives);
     measure(&liveness);
     qsort(liveness.lives, body->register_count, sizeof *liveness.lives, by_beginning);
-    wide = give_places(&liveness, 8);
-    rows = give_places(&liveness, 4);
-    words = give_places(&liveness, 1);
-    begin_rows = FRAME_ROWS * PTX_ROW + wide * PTX_WIDE_ROW;
-    begin_words = begin_rows + rows * PTX_ROW;
-    for (uint32_t i = 0; i < body->register_count; i++) {
-        struct ptx_register *reg = &body->registers[i];
-
-        if (reg->offset == PTX_UNUSED)
-            continue;
-        reg->offset = reg->bytes == 8   ? FRAME_ROWS * PTX_ROW + reg->offset * PTX_WIDE_ROW
-                      : reg->bytes == 4 ? begin_rows + reg->offset * PTX_ROW
-                                        : begin_words + reg->offset * 4;
-    }
+    end = give_places(&liveness, 8, end, PTX_WIDE_ROW);
+    end = give_places(&liveness, 4, end, PTX_ROW);
+    end = give_places(&liveness, 1, end, 4);
     for (uint32_t i = 0; i < body->count; i++) {
         struct ptx_instruction *at = &body->code[i];
 
@@ -318,5 +303,5 @@ void cushim__ptx_registers_place(struct ptx_parser *parser)
             at->d != at->e)
             at->flags |= FLAG_APART;
     }
-    function->frame_bytes = (begin_words + words * 4 + PTX_ROW - 1) / PTX_ROW * PTX_ROW;
+    function->frame_bytes = (end + PTX_ROW - 1) / PTX_ROW * PTX_ROW;
 }

@@ -24,15 +24,15 @@ static const struct ptx_alu *find_row(const struct ptx_names *names,
             row = cushim__ptx_alu_find(names, name);
         }
     }
-    if (row && opcode->rounding > ROUND_NEAREST && !(row->modifiers & MAY_ROUND))
+    if (row && opcode->of[ROUNDING] > ROUND_NEAREST && !(row->modifiers & MAY_ROUND))
         return NULL;
     return row;
 }
 
-bool cushim__ptx_select_row(struct ptx_parser *parser, struct ptx_statement *statement)
+static bool select_row(struct ptx_statement *statement)
 {
     const struct ptx_opcode *opcode = &statement->opcode;
-    const struct ptx_alu *row = find_row(parser->program->names, opcode);
+    const struct ptx_alu *row = find_row(statement->parser->program->names, opcode);
     struct ptx_instruction *made;
     enum ptx_row to;
     unsigned modifiers;
@@ -41,11 +41,11 @@ bool cushim__ptx_select_row(struct ptx_parser *parser, struct ptx_statement *sta
         return false;
     to = (enum ptx_row)row->signature[0];
     modifiers = opcode->flags & row->modifiers & (FLAG_FTZ | FLAG_SAT);
-    made = cushim__ptx_emit_rows(parser, statement, ptx_is_wide(to) ? DO_LANES64 : DO_LANES32,
-                                 row->signature);
+    made =
+        cushim__ptx_emit_rows(statement, ptx_is_wide(to) ? DO_LANES64 : DO_LANES32, row->signature);
     if (row->handler)
         made->handler = (uint8_t)row->handler;
-    else if (modifiers || opcode->rounding > ROUND_NEAREST)
+    else if (modifiers || opcode->of[ROUNDING] > ROUND_NEAREST)
         made->handler = DO_FLOAT;
     made->sub = (uint8_t)row->sub;
     made->flags |= modifiers | (to == ROW_FLOAT ? FLAG_FLUSH_RESULT : 0);
@@ -53,21 +53,21 @@ bool cushim__ptx_select_row(struct ptx_parser *parser, struct ptx_statement *sta
         if (row->signature[i] == ROW_FLOAT)
             made->count |= (uint8_t)(1 << (i - 1));
     }
-    made->rounding = (uint8_t)opcode->rounding;
+    made->rounding = (uint8_t)opcode->of[ROUNDING];
     made->lanes = row->lanes;
-    cushim__ptx_finish(parser, statement, &statement->operands[0], made->d, to,
-                       cushim__ptx_type_signed(opcode->types[0]), to == ROW_HALF ? 16 : 32);
+    cushim__ptx_finish(statement, &statement->operands[0], made->d, to,
+                       cushim__ptx_types[opcode->types[0]].is_signed, to == ROW_HALF ? 16 : 32);
     return true;
 }
 
 /* --- f16 and bf16 --- */
 
-static bool select_half(struct ptx_parser *parser, struct ptx_statement *statement)
+static bool select_half(struct ptx_statement *statement)
 {
     const struct ptx_opcode *opcode = &statement->opcode;
     const enum ptx_type type = opcode->types[0];
     const struct ptx_half_name *found = cushim__ptx_half_names;
-    const char row = (char)cushim__ptx_type_row(type);
+    const char row = (char)cushim__ptx_types[type].row;
     char name[40], rows[] = {row, row, row, row, '\0'};
     struct ptx_instruction *made;
 
@@ -77,10 +77,10 @@ static bool select_half(struct ptx_parser *parser, struct ptx_statement *stateme
     snprintf(name, sizeof name, "%.15s%.20s", opcode->base, opcode->words);
     while (found->name && strcmp(found->name, name) != 0)
         found++;
-    if (!found->name || opcode->rounding > ROUND_NEAREST)
+    if (!found->name || opcode->of[ROUNDING] > ROUND_NEAREST)
         return false;
     rows[found->sources + 1] = '\0';
-    made = cushim__ptx_emit_rows(parser, statement, DO_HALF, rows);
+    made = cushim__ptx_emit_rows(statement, DO_HALF, rows);
     made->sub = (uint8_t)(found - cushim__ptx_half_names);
     made->type = (uint8_t)type;
     made->flags |= opcode->flags;
@@ -90,10 +90,10 @@ static bool select_half(struct ptx_parser *parser, struct ptx_statement *stateme
 /* --- carries --- */
 
 /* add, addc, sub, subc, mad and madc with `.cc` or a `c` at their end. */
-static bool select_carry(struct ptx_parser *parser, struct ptx_statement *statement)
+static bool select_carry(struct ptx_statement *statement)
 {
     const struct ptx_opcode *opcode = &statement->opcode;
-    const enum ptx_row row = cushim__ptx_type_row(opcode->types[0]);
+    const enum ptx_row row = cushim__ptx_types[opcode->types[0]].row;
     const char rows[] = {(char)row, (char)row, (char)row, '\0'};
     const bool mad = strncmp(opcode->base, "mad", 3) == 0;
     struct ptx_statement sum = *statement;
@@ -101,32 +101,31 @@ static bool select_carry(struct ptx_parser *parser, struct ptx_statement *statem
 
     if (row != ROW_WORD && row != ROW_LONG)
         return false;
-    cushim__ptx_count_operands(parser, statement, mad ? 4 : 3);
+    cushim__ptx_count_operands(statement, mad ? 4 : 3);
     if (mad) {
         struct ptx_statement product = *statement;
         const struct ptx_alu *multiply;
         char name[24];
 
-        snprintf(name, sizeof name, "mul.%s%s", cushim__ptx_opcode_has(opcode, "hi") ? "hi" : "lo",
+        snprintf(name, sizeof name, "mul.%s%s", cushim__ptx_has(opcode->words, "hi") ? "hi" : "lo",
                  strrchr(opcode->name, '.'));
-        multiply = cushim__ptx_alu_find(parser->program->names, name);
+        multiply = cushim__ptx_alu_find(statement->parser->program->names, name);
         if (!multiply)
             return false;
         product.operands[0] = (struct ptx_operand){
             .kind = OPERAND_REGISTER,
-            .reg = cushim__ptx_register_new(parser, row),
+            .reg = cushim__ptx_register_new(statement, row),
         };
         sum.operands[1] = product.operands[0];
         sum.operands[2] = statement->operands[3];
         sum.operand_count = product.operand_count = 3;
-        made = cushim__ptx_emit_rows(parser, &product, row == ROW_LONG ? DO_LANES64 : DO_LANES32,
-                                     rows);
+        made = cushim__ptx_emit_rows(&product, row == ROW_LONG ? DO_LANES64 : DO_LANES32, rows);
         made->lanes = multiply->lanes;
     }
-    made = cushim__ptx_emit_rows(parser, &sum, DO_CARRY, rows);
+    made = cushim__ptx_emit_rows(&sum, DO_CARRY, rows);
     made->sub = opcode->base[0] == 's';
     made->flags |= opcode->base[strlen(opcode->base) - 1] == 'c' ? FLAG_CARRY_IN : 0;
-    made->flags |= cushim__ptx_opcode_has(opcode, "cc") ? FLAG_CARRY_OUT : 0;
+    made->flags |= cushim__ptx_has(opcode->words, "cc") ? FLAG_CARRY_OUT : 0;
     return true;
 }
 
@@ -139,19 +138,68 @@ const struct ptx_selector cushim__ptx_select_arithmetic[] = {
     {0},
 };
 
-static bool select_other(struct ptx_parser *parser, struct ptx_statement *statement)
+/* Whether operands of a video instruction choose parts of their words: `%r1.b0`. */
+static bool has_selectors(const struct ptx_parser *parser, const struct ptx_opcode *opcode)
 {
-    return cushim__ptx_opcode_has(&statement->opcode, "cc")
-               ? select_carry(parser, statement)
-               : cushim__ptx_select_row(parser, statement) || select_half(parser, statement);
+    const char *at = parser->word.start;
+
+    while (opcode->base[0] == 'v' && at < parser->end && *at != ';' && *at != '.')
+        at++;
+    return opcode->base[0] == 'v' && strcmp(opcode->base, "vote") != 0 && at < parser->end &&
+           *at == '.';
 }
 
-void cushim__ptx_select(struct ptx_parser *parser, struct ptx_statement *statement)
+/* False: there is an expression of constants, whose value compilers write. */
+static bool read_operands(struct ptx_statement *statement)
 {
-    const struct ptx_selector *const selector = statement->selector;
+    struct ptx_parser *const parser = statement->parser;
 
-    if (selector && !selector->select)
-        cushim__ptx_emit(parser, statement, selector->handler);
-    else if (!(selector && selector->select(parser, statement)) && !select_other(parser, statement))
-        cushim__ptx_refuse(parser, statement);
+    while (!ptx_is(parser, ";")) {
+        if (statement->operand_count == PTX_OPERANDS)
+            cushim__ptx_fail(parser, "the instruction has too many operands");
+        if (ptx_is(parser, "(") || ptx_is(parser, "~"))
+            return false;
+        cushim__ptx_operand(parser, &statement->operands[statement->operand_count]);
+        if (ptx_skip(parser, "|")) {
+            cushim__ptx_operand(parser, &statement->second);
+            statement->has_pair = true;
+        }
+        statement->operand_count++;
+        if (!ptx_skip(parser, ",") && !ptx_is(parser, ";"))
+            cushim__ptx_expected(parser, "',' or ';'");
+    }
+    return true;
+}
+
+static bool translate(struct ptx_statement *statement)
+{
+    const struct ptx_opcode *opcode = &statement->opcode;
+    const struct ptx_selector *selector;
+    const bool is_known =
+        cushim__ptx_selector_find(statement->parser->program->names, opcode->base, &selector);
+
+    if (selector && selector->select && selector->handler)
+        return selector->select(statement);
+    if (!is_known || has_selectors(statement->parser, opcode) ||
+        (strcmp(opcode->base, "cp") == 0 &&
+         (strstr(opcode->words, ".bulk") || strncmp(opcode->words, ".async", 6) != 0)))
+        return false;
+    if (!read_operands(statement))
+        return false;
+    if (selector && !selector->select) {
+        cushim__ptx_emit(statement, selector->handler);
+        return true;
+    }
+    return select_row(statement) || (selector && selector->select(statement)) ||
+           (cushim__ptx_has(opcode->words, "cc") ? select_carry(statement)
+                                                 : select_half(statement));
+}
+
+void cushim__ptx_select(struct ptx_statement *statement)
+{
+    if (translate(statement))
+        return;
+    cushim__ptx_refuse_function(statement->parser, statement->opcode.text, statement->line);
+    cushim__ptx_emit(statement, DO_REFUSED);
+    cushim__ptx_skip_until(statement->parser, ";");
 }

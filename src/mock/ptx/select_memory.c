@@ -4,108 +4,43 @@
 
 #include <string.h>
 
-/* Where an access goes: a row with an address, or none, and what is added to it. */
-struct place {
-    uint32_t base;
-    int64_t offset;
-    enum ptx_space space;
-    uint8_t how; /* ADDRESS_... */
-};
-
-static struct place place_of(struct ptx_parser *parser, const struct ptx_statement *statement,
-                             const struct ptx_operand *operand, enum ptx_space space)
-{
-    struct place place = {.base = operand->reg, .offset = (int64_t)operand->integer};
-    const struct ptx_symbol *symbol = operand->symbol;
-
-    if (operand->kind != OPERAND_ADDRESS)
-        cushim__ptx_fail(parser, "an address in brackets expected");
-    place.space = space;
-    if (space == PTX_PARAM && !parser->body.kernel)
-        place.space = PTX_LOCAL_SPACE;
-    if (space == PTX_CONST)
-        place.space = PTX_GLOBAL;
-    if (symbol && symbol->kind == SYMBOL_LOCAL) {
-        place.space = PTX_LOCAL_SPACE;
-        place.offset += (int64_t)symbol->offset;
-        place.how = ADDRESS_IN_FRAME;
-        return place;
-    }
-    if (symbol && symbol->kind == SYMBOL_PARAM) {
-        place.space = PTX_PARAM;
-        place.offset += (int64_t)symbol->offset;
-        return place;
-    }
-    if (symbol) {
-        struct ptx_operand address = *operand;
-
-        address.kind = OPERAND_SYMBOL;
-        address.integer = 0;
-        if (symbol->kind == SYMBOL_SHARED && space == PTX_GENERIC)
-            place.space = PTX_SHARED;
-        place.base = cushim__ptx_use(parser, statement, &address,
-                                     place.space == PTX_SHARED ? ROW_WORD : ROW_LONG);
-        place.how = place.space == PTX_SHARED ? 0 : ADDRESS_WIDE;
-    } else if (place.base != PTX_UNUSED) {
-        const uint8_t bytes = parser->body.registers[place.base].bytes;
-
-        if (bytes == 1)
-            cushim__ptx_fail(parser, "a predicate is no address");
-        place.how = bytes == 8 ? ADDRESS_WIDE : 0;
-    }
-    return place;
-}
-
-static void set_place(struct ptx_instruction *made, struct place place)
-{
-    made->a = place.base;
-    made->immediate = place.offset;
-    made->sub = (uint8_t)place.space;
-    made->other = place.how;
-}
-
-static bool moves_memory(const struct ptx_opcode *opcode)
-{
-    const size_t bytes = cushim__ptx_type_bytes(opcode->types[0]);
-
-    return opcode->type_count == 1 && bytes >= 1 && bytes <= 8 && opcode->types[0] != TYPE_PRED &&
-           (opcode->words[0] == '\0' || strcmp(opcode->words, ".L2::cache_hint") == 0);
-}
-
 /* Loads and stores: the elements of a vector follow each other in memory. */
-static bool select_transfer(struct ptx_parser *parser, struct ptx_statement *statement)
+static bool select_transfer(struct ptx_statement *statement)
 {
+    struct ptx_parser *const parser = statement->parser;
     const struct ptx_opcode *opcode = &statement->opcode;
     const bool loads = opcode->base[0] == 'l';
-    const enum ptx_row row = cushim__ptx_type_row(opcode->types[0]);
-    const bool is_signed = cushim__ptx_type_signed(opcode->types[0]);
-    const unsigned bytes = (unsigned)cushim__ptx_type_bytes(opcode->types[0]);
-    struct ptx_operand parts[8];
+    const enum ptx_row row = cushim__ptx_types[opcode->types[0]].row;
+    const bool is_signed = cushim__ptx_types[opcode->types[0]].is_signed;
+    const unsigned bytes = cushim__ptx_types[opcode->types[0]].bytes;
+    const struct ptx_operand *parts;
     uint32_t rows[8], count, list = 0;
     struct ptx_instruction *made;
-    struct place place;
+    struct ptx_place place;
 
-    if (!moves_memory(opcode) || statement->operand_count < 2)
+    if (opcode->type_count != 1 || bytes < 1 || bytes > 8 || row == ROW_PREDICATE ||
+        (opcode->words[0] && strcmp(opcode->words, ".L2::cache_hint") != 0) ||
+        statement->operand_count < 2)
         return false;
-    count = cushim__ptx_elements(parser, &statement->operands[loads ? 0 : 1], parts, 8);
-    if (count != opcode->vector)
-        cushim__ptx_fail(parser, "the %s does not have %u elements",
-                         loads ? "destination" : "source", opcode->vector);
-    place = place_of(parser, statement, &statement->operands[loads ? 1 : 0], opcode->space);
+    count = cushim__ptx_elements(statement, &statement->operands[loads ? 0 : 1], 8, &parts);
+    if (count != (uint32_t)opcode->of[VECTOR])
+        cushim__ptx_fail(parser, "the %s does not have %d elements",
+                         loads ? "destination" : "source", opcode->of[VECTOR]);
+    place = cushim__ptx_place(statement, &statement->operands[loads ? 1 : 0], opcode->of[SPACE]);
     for (uint32_t i = 0; i < count; i++) {
-        rows[i] = loads ? cushim__ptx_result(parser, &parts[i], row)
-                        : cushim__ptx_use(parser, statement, &parts[i], row);
+        rows[i] = loads ? cushim__ptx_result(statement, &parts[i], row)
+                        : cushim__ptx_use(statement, &parts[i], row);
         list = cushim__ptx_list_add(parser, rows[i]);
     }
-    made = cushim__ptx_emit(parser, statement, loads ? DO_LOAD : DO_STORE);
+    made = cushim__ptx_emit(statement, loads ? DO_LOAD : DO_STORE);
     made->flags |= opcode->flags & (FLAG_STRONG | FLAG_RELEASE);
     made->flags |= loads && is_signed ? FLAG_SIGNED : 0;
-    set_place(made, place);
+    cushim__ptx_set_place(made, place);
     made->list = list + 1 - count;
     made->count = (uint8_t)count;
     made->bytes = (uint8_t)bytes;
     for (uint32_t i = 0; loads && i < count; i++)
-        cushim__ptx_finish(parser, statement, &parts[i], rows[i], row, is_signed,
+        cushim__ptx_finish(statement, &parts[i], rows[i], row, is_signed,
                            is_signed ? 32 : bytes * 8);
     return true;
 }
@@ -115,171 +50,135 @@ static const struct {
     enum ptx_atomic operation;
     const char *types;
 } atomics[] = {
-    {".add", ATOMIC_ADD, " u32 s32 u64 s64 f32 f64 f16 bf16 f16x2 bf16x2 "},
-    {".min", ATOMIC_MIN, " u32 s32 u64 s64 "},
-    {".max", ATOMIC_MAX, " u32 s32 u64 s64 "},
-    {".inc", ATOMIC_INC, " u32 "},
-    {".dec", ATOMIC_DEC, " u32 "},
-    {".and", ATOMIC_AND, " b32 b64 u32 s32 u64 s64 "},
-    {".or", ATOMIC_OR, " b32 b64 u32 s32 u64 s64 "},
-    {".xor", ATOMIC_XOR, " b32 b64 u32 s32 u64 s64 "},
-    {".exch", ATOMIC_EXCH, " b32 b64 u32 s32 f32 u64 s64 f64 "},
-    {".cas", ATOMIC_CAS, " b16 b32 b64 u32 s32 f32 u64 s64 f64 "},
+    {".add", ATOMIC_ADD, ".u32.s32.u64.s64.f32.f64.f16.bf16.f16x2.bf16x2"},
+    {".min", ATOMIC_MIN, ".u32.s32.u64.s64"},
+    {".max", ATOMIC_MAX, ".u32.s32.u64.s64"},
+    {".inc", ATOMIC_INC, ".u32"},
+    {".dec", ATOMIC_DEC, ".u32"},
+    {".and", ATOMIC_AND, ".b32.b64.u32.s32.u64.s64"},
+    {".or", ATOMIC_OR, ".b32.b64.u32.s32.u64.s64"},
+    {".xor", ATOMIC_XOR, ".b32.b64.u32.s32.u64.s64"},
+    {".exch", ATOMIC_EXCH, ".b32.b64.u32.s32.f32.u64.s64.f64"},
+    {".cas", ATOMIC_CAS, ".b16.b32.b64.u32.s32.f32.u64.s64.f64"},
 };
 
-static bool select_atomic(struct ptx_parser *parser, struct ptx_statement *statement)
+static bool select_atomic(struct ptx_statement *statement)
 {
     const struct ptx_opcode *opcode = &statement->opcode;
     const bool returns = opcode->base[0] == 'a';
     const enum ptx_type type = opcode->types[0];
-    const enum ptx_row row = cushim__ptx_type_row(type);
-    const struct ptx_operand *operands = statement->operands + (returns ? 1 : 0);
-    char name[16] = " ";
+    const enum ptx_row row = cushim__ptx_types[type].row;
+    const char rows[] = {returns ? (char)row : ROW_NO_RESULT, ROW_ADDRESS, (char)row,
+                         strcmp(opcode->words, ".cas") == 0 ? (char)row : '\0', '\0'};
     struct ptx_instruction *made;
-    struct place place;
-    uint32_t b, c = PTX_UNUSED;
     size_t i = 0;
 
     while (i < sizeof atomics / sizeof *atomics && strcmp(atomics[i].word, opcode->words) != 0)
         i++;
-    if (i == sizeof atomics / sizeof *atomics || opcode->type_count != 1 || opcode->vector != 1)
+    if (i == sizeof atomics / sizeof *atomics || opcode->type_count != 1 || opcode->of[VECTOR] != 1)
         return false;
-    strncat(name, strrchr(opcode->name, '.') + 1, 10);
-    if (!strstr(atomics[i].types, strcat(name, " ")))
+    if (!cushim__ptx_has(atomics[i].types, cushim__ptx_types[type].name))
         return false;
-    if (statement->operand_count !=
-        (returns ? 3u : 2u) + (atomics[i].operation == ATOMIC_CAS ? 1 : 0))
-        cushim__ptx_fail(parser, "%s has another number of operands", opcode->base);
-    b = cushim__ptx_use(parser, statement, &operands[1], row);
-    if (atomics[i].operation == ATOMIC_CAS)
-        c = cushim__ptx_use(parser, statement, &operands[2], row);
-    place = place_of(parser, statement, &operands[0], opcode->space);
-    made = cushim__ptx_emit(parser, statement, DO_ATOMIC);
+    if (statement->operand_count != strlen(rows) - (returns ? 0 : 1))
+        cushim__ptx_fail(statement->parser, "%s has another number of operands", opcode->base);
+    made = cushim__ptx_emit_rows(statement, DO_ATOMIC, rows);
     made->flags |= opcode->flags & (FLAG_STRONG | FLAG_RELEASE);
-    set_place(made, place);
-    made->b = b;
-    made->c = c;
     made->count = (uint8_t)atomics[i].operation;
     made->type = (uint8_t)type;
-    made->bytes = (uint8_t)cushim__ptx_type_bytes(type);
-    if (returns)
-        made->d = cushim__ptx_result(parser, &statement->operands[0], row);
+    made->bytes = cushim__ptx_types[type].bytes;
     return made->d == PTX_UNUSED || made->d == statement->operands[0].reg;
 }
 
-/* --- mbarrier, and cp.async that arrives at one --- */
+/* --- mbarrier and cp.async --- */
 
-/* The form of each: `d` the result, `a` the barrier, `s` a state, `w` a word that may be left out. */
+/*
+ * The form of each: a word at its end may be left out. Copies end at once, so nobody has to wait,
+ * and an arrival at their end is one now, if the barrier expects it.
+ */
 static const struct {
-    const char *words, *operands;
+    const char *words, *rows;
     enum ptx_mbarrier operation;
 } forms[] = {
-    {".init", "aw", MBARRIER_INIT},
-    {".inval", "a", MBARRIER_INVALIDATE},
-    {".arrive", "daw", MBARRIER_ARRIVE},
-    {".arrive.noComplete", "daw", MBARRIER_ARRIVE},
-    {".arrive_drop", "daw", MBARRIER_DROP},
-    {".arrive_drop.noComplete", "daw", MBARRIER_DROP},
-    {".test_wait", "pas", MBARRIER_WAIT},
-    {".try_wait", "pasw", MBARRIER_WAIT},
+    {".init", "-aw", MBARRIER_INIT},
+    {".inval", "-a", MBARRIER_INVALIDATE},
+    {".arrive", "law", MBARRIER_ARRIVE},
+    {".arrive.noComplete", "law", MBARRIER_ARRIVE},
+    {".arrive_drop", "law", MBARRIER_DROP},
+    {".arrive_drop.noComplete", "law", MBARRIER_DROP},
+    {".test_wait", "pal", MBARRIER_WAIT},
+    {".try_wait", "palw", MBARRIER_WAIT},
     {".test_wait.parity", "paw", MBARRIER_WAIT_PARITY},
     {".try_wait.parity", "paww", MBARRIER_WAIT_PARITY},
-    {".pending_count", "cs", MBARRIER_PENDING},
+    {".pending_count", "wl", MBARRIER_PENDING},
+    {".async.mbarrier.arrive.noinc", "-a", MBARRIER_COPIES_ARRIVE},
+    {".async.mbarrier.arrive", NULL, 0},
+    {".async.commit_group", NULL, 0},
+    {".async.wait_group", NULL, 0},
+    {".async.wait_all", NULL, 0},
 };
 
-static bool select_form(struct ptx_parser *parser, struct ptx_statement *statement,
-                        const char *operands, enum ptx_mbarrier operation)
-{
-    const struct ptx_operand *at = statement->operands;
-    const unsigned count = statement->operand_count, all = (unsigned)strlen(operands);
-    const bool returns = strchr("dpc", operands[0]) != NULL;
-    const enum ptx_row row = operands[0] == 'p'   ? ROW_PREDICATE
-                             : operands[0] == 'd' ? ROW_LONG
-                                                  : ROW_WORD;
-    struct place place = {.base = PTX_UNUSED};
-    uint32_t b = PTX_UNUSED;
-    struct ptx_instruction *made;
-
-    if (count > all || count + 1 < all || (count < all && operands[all - 1] != 'w'))
-        cushim__ptx_fail(parser, "%s has %u operands", statement->opcode.base, all);
-    for (unsigned i = returns ? 1 : 0; i < count; i++) {
-        if (operands[i] == 'a') {
-            place = place_of(parser, statement, &at[i], statement->opcode.space);
-        } else if (b == PTX_UNUSED) {
-            b = cushim__ptx_use(parser, statement, &at[i],
-                                operands[i] == 's' ? ROW_LONG : ROW_WORD);
-        }
-    }
-    if (b == PTX_UNUSED)
-        b = cushim__ptx_constant(parser, 1, ROW_WORD);
-    made = cushim__ptx_emit(parser, statement, DO_MBARRIER);
-    set_place(made, place);
-    made->type = (uint8_t)operation;
-    made->b = b;
-    if (returns)
-        made->d = cushim__ptx_result(parser, &at[0], row);
-    return made->d == PTX_UNUSED || made->d == at[0].reg;
-}
-
-static bool select_mbarrier(struct ptx_parser *parser, struct ptx_statement *statement)
+static bool select_form(struct ptx_statement *statement)
 {
     const struct ptx_opcode *opcode = &statement->opcode;
+    struct ptx_instruction *made;
+    size_t i = 0, all, given;
+    char form[8] = "";
 
+    while (i < sizeof forms / sizeof *forms && strcmp(opcode->words, forms[i].words) != 0)
+        i++;
+    if (i == sizeof forms / sizeof *forms)
+        return false;
+    if (!forms[i].rows) {
+        cushim__ptx_emit(statement, DO_NOTHING);
+        return true;
+    }
     if (opcode->type_count != 1 || opcode->types[0] != TYPE_B64)
         return false;
-    /* Copies end at once, so an arrival at their end is one now, and one more is not awaited. */
-    if (strcmp(opcode->words, ".async.mbarrier.arrive.noinc") == 0)
-        return select_form(parser, statement, "a", MBARRIER_COPIES_ARRIVE);
-    if (strcmp(opcode->words, ".async.mbarrier.arrive") == 0) {
-        cushim__ptx_emit(parser, statement, DO_NOTHING);
-        return true;
+    all = strlen(forms[i].rows) - (forms[i].rows[0] == ROW_NO_RESULT ? 1 : 0);
+    strcpy(form, forms[i].rows);
+    given = strlen(form) - 1;
+    if (statement->operand_count + 1 == all && form[given] == ROW_WORD)
+        form[given] = '\0';
+    else
+        cushim__ptx_count_operands(statement, (unsigned)all);
+    made = cushim__ptx_emit_rows(statement, DO_MBARRIER, form);
+    made->type = (uint8_t)forms[i].operation;
+    if (forms[i].operation == MBARRIER_PENDING) {
+        made->b = made->a;
+        made->a = PTX_UNUSED;
     }
-    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
-        if (strcmp(opcode->words, forms[i].words) == 0)
-            return select_form(parser, statement, forms[i].operands, forms[i].operation);
-    }
-    return false;
+    if (made->b == PTX_UNUSED)
+        made->b = cushim__ptx_constant(statement, 1, ROW_WORD);
+    return made->d == PTX_UNUSED || made->d == statement->operands[0].reg;
 }
 
-/* --- cp.async --- */
-
 /* cp.async [shared], [global], size, read size: at once, so nobody has to wait. */
-static bool select_copy(struct ptx_parser *parser, struct ptx_statement *statement)
+static bool select_copy(struct ptx_statement *statement)
 {
     const struct ptx_opcode *opcode = &statement->opcode;
     struct ptx_instruction *made;
-    struct place to, from;
+    struct ptx_place to, from;
     uint32_t size = PTX_UNUSED;
-    unsigned count = statement->operand_count;
+    const bool hinted = strcmp(opcode->words, ".async.L2::cache_hint") == 0;
+    /* The last one is a policy then, which has no meaning here. */
+    const unsigned count = statement->operand_count - (hinted ? 1 : 0);
 
-    if (strcmp(opcode->words, ".async.commit_group") == 0 ||
-        strcmp(opcode->words, ".async.wait_group") == 0 ||
-        strcmp(opcode->words, ".async.wait_all") == 0) {
-        cushim__ptx_emit(parser, statement, DO_NOTHING);
+    if (select_form(statement))
         return true;
-    }
-    if (strncmp(opcode->words, ".async.mbarrier", 15) == 0)
-        return select_mbarrier(parser, statement);
-    if (cushim__ptx_opcode_has(opcode, "L2::cache_hint")) {
-        if (count < 4)
-            return false;
-        count--; /* a policy, which has no meaning here */
-    }
-    if ((strcmp(opcode->words, ".async") != 0 &&
-         strcmp(opcode->words, ".async.L2::cache_hint") != 0) ||
+    if ((!hinted && strcmp(opcode->words, ".async") != 0) || statement->operand_count < 3 ||
         count < 3 || statement->operands[2].kind != OPERAND_INTEGER ||
         statement->operands[2].integer > 16)
         return false;
     /* A predicate, by which the source may be ignored. */
     if (count == 4 && statement->operands[3].kind == OPERAND_REGISTER &&
-        parser->body.registers[statement->operands[3].reg].bytes == 1)
+        statement->parser->body.registers[statement->operands[3].reg].bytes == 1)
         return false;
     if (count == 4)
-        size = cushim__ptx_use(parser, statement, &statement->operands[3], ROW_WORD);
-    to = place_of(parser, statement, &statement->operands[0], PTX_SHARED);
-    from = place_of(parser, statement, &statement->operands[1], PTX_GLOBAL);
-    made = cushim__ptx_emit(parser, statement, DO_COPY_ASYNC);
-    set_place(made, from);
+        size = cushim__ptx_use(statement, &statement->operands[3], ROW_WORD);
+    to = cushim__ptx_place(statement, &statement->operands[0], PTX_SHARED);
+    from = cushim__ptx_place(statement, &statement->operands[1], PTX_GLOBAL);
+    made = cushim__ptx_emit(statement, DO_COPY_ASYNC);
+    cushim__ptx_set_place(made, from);
     made->d = to.base;
     made->type = to.how;
     made->target = (uint32_t)to.offset;
@@ -288,31 +187,30 @@ static bool select_copy(struct ptx_parser *parser, struct ptx_statement *stateme
     return true;
 }
 
-static bool select_address(struct ptx_parser *parser, struct ptx_statement *statement)
+static bool select_address(struct ptx_statement *statement)
 {
     const struct ptx_opcode *opcode = &statement->opcode;
     const bool asks = strcmp(opcode->base, "isspacep") == 0;
     struct ptx_instruction *made;
 
-    if (!opcode->has_space || statement->operand_count != 2 ||
-        (!asks && cushim__ptx_type_bytes(opcode->types[0]) == 4))
+    if (!opcode->of[SPACE] || statement->operand_count != 2 ||
+        (!asks && cushim__ptx_types[opcode->types[0]].bytes == 4))
         return false;
     if (strcmp(opcode->words, asks ? "" : ".to") != 0 && opcode->words[0])
         return false;
-    made =
-        cushim__ptx_emit_rows(parser, statement, asks ? DO_ISSPACE : DO_CVTA, asks ? "pl" : "ll");
-    made->sub = (uint8_t)opcode->space;
-    made->count = cushim__ptx_opcode_has(opcode, "to");
+    made = cushim__ptx_emit_rows(statement, asks ? DO_ISSPACE : DO_CVTA, asks ? "pl" : "ll");
+    made->sub = (uint8_t)opcode->of[SPACE];
+    made->count = cushim__ptx_has(opcode->words, "to");
     return true;
 }
 
-static bool select_policy(struct ptx_parser *parser, struct ptx_statement *statement)
+static bool select_policy(struct ptx_statement *statement)
 {
     if (statement->operand_count == 0)
         return false;
-    cushim__ptx_move(parser, statement,
-                     cushim__ptx_result(parser, &statement->operands[0], ROW_LONG),
-                     cushim__ptx_constant(parser, 0, ROW_LONG), 8);
+    cushim__ptx_emit_on(statement, DO_MOVE64,
+                        cushim__ptx_result(statement, &statement->operands[0], ROW_LONG),
+                        cushim__ptx_constant(statement, 0, ROW_LONG), PTX_UNUSED);
     return true;
 }
 
@@ -323,7 +221,7 @@ const struct ptx_selector cushim__ptx_select_memory[] = {
     {"atom", select_atomic, 0},
     {"red", select_atomic, 0},
     {"cp", select_copy, 0},
-    {"mbarrier", select_mbarrier, 0},
+    {"mbarrier", select_form, 0},
     {"cvta", select_address, 0},
     {"isspacep", select_address, 0},
     {"createpolicy", select_policy, 0},

@@ -4,55 +4,68 @@
 
 #include <string.h>
 
+static void move(const struct ptx_statement *statement, uint32_t to, uint32_t from, unsigned bytes)
+{
+    cushim__ptx_emit_on(statement, bytes == 8 ? DO_MOVE64 : DO_MOVE32, to, from, PTX_UNUSED);
+}
+
+/* `low` and above it `high`, each of so many bits. */
+static void combine(const struct ptx_statement *statement, uint32_t to, uint32_t low, uint32_t high,
+                    unsigned bits)
+{
+    struct ptx_instruction *made = cushim__ptx_emit_on(statement, DO_COMBINE, to, low, high);
+
+    made->count = (uint8_t)bits;
+    made->bytes = bits == 32 ? 8 : 4;
+}
+
+/* So many bits of a row from `shift` on. */
+static void part(const struct ptx_statement *statement, uint32_t to, uint32_t from, unsigned shift,
+                 unsigned bits, unsigned flags)
+{
+    struct ptx_instruction *made = cushim__ptx_emit_on(statement, DO_PART, to, from, PTX_UNUSED);
+
+    made->sub = (uint8_t)shift;
+    made->count = (uint8_t)bits;
+    made->flags |= flags;
+}
+
 /* --- comparisons and choices --- */
 
-static bool compare_one(struct ptx_parser *parser, struct ptx_statement *statement)
+static bool compare_one(struct ptx_statement *statement)
 {
     const struct ptx_opcode *opcode = &statement->opcode;
     const bool sets = strcmp(opcode->base, "set") == 0;
     const enum ptx_type type = opcode->types[sets ? 1 : 0];
-    const enum ptx_row row = cushim__ptx_type_row(type);
+    const enum ptx_row row = cushim__ptx_types[type].row;
     const ptx_compare compare =
-        opcode->comparison < 0
+        opcode->of[COMPARISON] < 0
             ? NULL
-            : cushim__ptx_comparison(type, (enum ptx_comparison)opcode->comparison);
+            : cushim__ptx_comparison(type, (enum ptx_comparison)opcode->of[COMPARISON]);
     const char rows[] = {sets ? ROW_WORD : ROW_PREDICATE, (char)row, (char)row,
-                         opcode->logic >= 0 ? ROW_PREDICATE : '\0', '\0'};
+                         opcode->of[LOGIC] >= 0 ? ROW_PREDICATE : '\0', '\0'};
     struct ptx_instruction *made;
 
     if (!compare || opcode->words[0] || (sets && opcode->type_count != 2))
         return false;
     if (statement->has_pair && (type == TYPE_F16 || type == TYPE_BF16))
-        cushim__ptx_fail(parser, "setp of one f16 or bf16 has one result");
-    made = cushim__ptx_emit_rows(parser, statement, sets ? DO_SET : DO_COMPARE, rows);
+        cushim__ptx_fail(statement->parser, "setp of one f16 or bf16 has one result");
+    made = cushim__ptx_emit_rows(statement, sets ? DO_SET : DO_COMPARE, rows);
     made->compare = compare;
-    made->sub = (uint8_t)(opcode->logic < 0 ? LOGIC_MOVE : opcode->logic);
+    made->sub = (uint8_t)(opcode->of[LOGIC] < 0 ? LOGIC_MOVE : opcode->of[LOGIC]);
     made->flags |= type == TYPE_F32 || type == TYPE_F16 ? opcode->flags & FLAG_FTZ : 0;
     made->count = type == TYPE_F16;
     if (!sets) {
         if (statement->has_pair)
-            made->e = cushim__ptx_result(parser, &statement->second, ROW_PREDICATE);
+            made->e = cushim__ptx_result(statement, &statement->second, ROW_PREDICATE);
         return true;
     }
     made->type = (uint8_t)opcode->types[0];
-    return cushim__ptx_type_bytes(opcode->types[0]) <= 4 && made->d == statement->operands[0].reg;
-}
-
-/* A result of the statement, and what it is computed from without its guard. */
-static void move_predicate(struct ptx_parser *parser, const struct ptx_statement *statement,
-                           const struct ptx_operand *to, uint32_t from)
-{
-    struct ptx_instruction *made;
-    const uint32_t d = cushim__ptx_result(parser, to, ROW_PREDICATE);
-
-    made = cushim__ptx_emit(parser, statement, DO_LOGIC);
-    made->sub = LOGIC_MOVE;
-    made->a = from;
-    made->d = d;
+    return cushim__ptx_types[opcode->types[0]].bytes <= 4 && made->d == statement->operands[0].reg;
 }
 
 /* setp and set of two f16 or bf16: each half by itself, without the guard until the results. */
-static bool compare_pair(struct ptx_parser *parser, struct ptx_statement *statement)
+static bool compare_pair(struct ptx_statement *statement)
 {
     const struct ptx_opcode *opcode = &statement->opcode;
     const bool sets = strcmp(opcode->base, "set") == 0;
@@ -61,115 +74,115 @@ static bool compare_pair(struct ptx_parser *parser, struct ptx_statement *statem
     struct ptx_statement plain = *statement;
     uint32_t sources[2], results[2];
 
-    if (opcode->comparison < 0 || (pair != TYPE_F16X2 && pair != TYPE_BF16X2) || opcode->words[0] ||
-        (sets ? opcode->types[0] != pair : !statement->has_pair))
+    if (opcode->of[COMPARISON] < 0 || (pair != TYPE_F16X2 && pair != TYPE_BF16X2) ||
+        opcode->words[0] || (sets ? opcode->types[0] != pair : !statement->has_pair))
         return false;
     plain.guard = PTX_UNUSED;
     plain.has_pair = false;
     plain.opcode.types[0] = plain.opcode.types[1] = type;
-    cushim__ptx_count_operands(parser, statement, opcode->logic >= 0 ? 4 : 3);
+    cushim__ptx_count_operands(statement, opcode->of[LOGIC] >= 0 ? 4 : 3);
     for (unsigned i = 0; i < 2; i++)
-        sources[i] = cushim__ptx_use(parser, &plain, &statement->operands[i + 1], ROW_WORD);
+        sources[i] = cushim__ptx_use(&plain, &statement->operands[i + 1], ROW_WORD);
     for (unsigned half = 0; half < 2; half++) {
         for (unsigned i = 0; i < 2; i++) {
-            const uint32_t part = cushim__ptx_register_new(parser, ROW_WORD);
+            const uint32_t reg = cushim__ptx_register_new(statement, ROW_WORD);
 
-            cushim__ptx_emit_part(parser, &plain, part, sources[i], 16 * half, 16, false);
-            plain.operands[i + 1] = (struct ptx_operand){.kind = OPERAND_REGISTER, .reg = part};
+            part(&plain, reg, sources[i], 16 * half, 16, 0);
+            plain.operands[i + 1] = (struct ptx_operand){.kind = OPERAND_REGISTER, .reg = reg};
         }
-        results[half] = cushim__ptx_register_new(parser, sets ? ROW_WORD : ROW_PREDICATE);
+        results[half] = cushim__ptx_register_new(statement, sets ? ROW_WORD : ROW_PREDICATE);
         plain.operands[0] = (struct ptx_operand){.kind = OPERAND_REGISTER, .reg = results[half]};
-        compare_one(parser, &plain);
+        compare_one(&plain);
     }
     if (sets) {
-        cushim__ptx_emit_combine(parser, statement,
-                                 cushim__ptx_result(parser, &statement->operands[0], ROW_WORD),
-                                 results[0], results[1], 16);
+        combine(statement, cushim__ptx_result(statement, &statement->operands[0], ROW_WORD),
+                results[0], results[1], 16);
     } else {
         /* The guard may be one of the results, which is written last then. */
         const bool first = statement->operands[0].kind == OPERAND_REGISTER &&
                            statement->operands[0].reg == statement->guard;
 
-        move_predicate(parser, statement, first ? &statement->second : &statement->operands[0],
-                       results[first]);
-        move_predicate(parser, statement, first ? &statement->operands[0] : &statement->second,
-                       results[!first]);
+        for (unsigned i = 0; i < 2; i++) {
+            const bool high = first != i;
+            const uint32_t result = cushim__ptx_result(
+                statement, high ? &statement->second : &statement->operands[0], ROW_PREDICATE);
+
+            cushim__ptx_emit_on(statement, DO_LOGIC, result, results[high], PTX_UNUSED)->sub =
+                LOGIC_MOVE;
+        }
     }
     return true;
 }
 
-static bool select_compare(struct ptx_parser *parser, struct ptx_statement *statement)
+static bool select_compare(struct ptx_statement *statement)
 {
-    return compare_one(parser, statement) || compare_pair(parser, statement);
+    return compare_one(statement) || compare_pair(statement);
 }
 
-static bool select_testp(struct ptx_parser *parser, struct ptx_statement *statement)
+static bool select_testp(struct ptx_statement *statement)
 {
     const struct ptx_opcode *opcode = &statement->opcode;
     const ptx_compare compare =
         opcode->words[0] ? cushim__ptx_class(opcode->words + 1, opcode->types[0] == TYPE_F64)
                          : NULL;
-    const char rows[] = {ROW_PREDICATE, (char)cushim__ptx_type_row(opcode->types[0]), '\0'};
+    const char rows[] = {ROW_PREDICATE, (char)cushim__ptx_types[opcode->types[0]].row, '\0'};
     struct ptx_instruction *made;
 
     if (!compare)
         return false;
-    made = cushim__ptx_emit_rows(parser, statement, DO_COMPARE, rows);
+    made = cushim__ptx_emit_rows(statement, DO_COMPARE, rows);
     made->compare = compare;
     made->sub = LOGIC_MOVE;
     made->b = made->a;
     return true;
 }
 
-static bool select_selp(struct ptx_parser *parser, struct ptx_statement *statement)
+static bool select_selp(struct ptx_statement *statement)
 {
-    const enum ptx_row row = cushim__ptx_type_row(statement->opcode.types[0]);
+    const enum ptx_row row = cushim__ptx_types[statement->opcode.types[0]].row;
     const char rows[] = {(char)row, (char)row, (char)row, ROW_PREDICATE, '\0'};
 
     if (row == ROW_NONE || row == ROW_PREDICATE)
         return false;
-    cushim__ptx_emit_rows(parser, statement, DO_SELECT, rows);
+    cushim__ptx_emit_rows(statement, DO_SELECT, rows);
     return true;
 }
 
 /* --- moves --- */
 
 /* mov.b64 d, {a, b}: the first element is the lowest. */
-static bool pack(struct ptx_parser *parser, struct ptx_statement *statement, unsigned bytes)
+static bool pack(struct ptx_statement *statement, unsigned bytes)
 {
     const struct ptx_operand vector = statement->operands[1];
-    const unsigned bits = bytes * 8 / vector.count;
-    const enum ptx_row row = bits > 32 ? ROW_NONE : bits == 32 ? ROW_WORD : ROW_HALF;
-    uint32_t parts[8], result;
+    const enum ptx_row row = bytes == 8 ? ROW_LONG : ROW_WORD;
+    unsigned bits = bytes * 8 / vector.count;
+    uint32_t parts[8];
 
-    if (row == ROW_NONE || vector.count < 2 || vector.count > 4 || bits < 8)
+    if ((vector.count != 2 && vector.count != 4) || bits < 8 || bits > 32)
         return false;
     for (uint32_t i = 0; i < vector.count; i++) {
-        const struct ptx_operand element = parser->body.vectors[vector.first + i];
-
-        if (element.kind == OPERAND_SINK)
+        if (vector.elements[i].kind == OPERAND_SINK)
             return false;
-        parts[i] = cushim__ptx_use(parser, statement, &element, row);
+        parts[i] =
+            cushim__ptx_use(statement, &vector.elements[i], bits == 32 ? ROW_WORD : ROW_HALF);
     }
-    result = cushim__ptx_result(parser, &statement->operands[0], bytes == 8 ? ROW_LONG : ROW_WORD);
-    if (result == PTX_UNUSED)
-        return true;
-    if (vector.count == 4) {
-        const uint32_t low = cushim__ptx_register_new(parser, ROW_WORD);
-        const uint32_t high = cushim__ptx_register_new(parser, ROW_WORD);
+    for (uint32_t left = vector.count / 2; left > 0; left /= 2, bits *= 2) {
+        for (uint32_t i = 0; i < left; i++) {
+            const uint32_t to = left > 1
+                                    ? cushim__ptx_register_new(statement, ROW_WORD)
+                                    : cushim__ptx_result(statement, &statement->operands[0], row);
 
-        cushim__ptx_emit_combine(parser, statement, low, parts[0], parts[1], bits);
-        cushim__ptx_emit_combine(parser, statement, high, parts[2], parts[3], bits);
-        cushim__ptx_emit_combine(parser, statement, result, low, high, bits * 2);
-    } else {
-        cushim__ptx_emit_combine(parser, statement, result, parts[0], parts[1], bits);
+            if (to == PTX_UNUSED)
+                return true;
+            combine(statement, to, parts[2 * i], parts[2 * i + 1], bits);
+            parts[i] = to;
+        }
     }
-    cushim__ptx_finish(parser, statement, &statement->operands[0], result,
-                       bytes == 8 ? ROW_LONG : ROW_WORD, false, bytes * 8);
+    cushim__ptx_finish(statement, &statement->operands[0], parts[0], row, false, bytes * 8);
     return true;
 }
 
-static bool unpack(struct ptx_parser *parser, struct ptx_statement *statement, unsigned bytes)
+static bool unpack(struct ptx_statement *statement, unsigned bytes)
 {
     const struct ptx_operand vector = statement->operands[0];
     const unsigned bits = bytes * 8 / vector.count;
@@ -177,146 +190,119 @@ static bool unpack(struct ptx_parser *parser, struct ptx_statement *statement, u
 
     if (bits > 32 || bits < 8)
         return false;
-    from = cushim__ptx_use(parser, statement, &statement->operands[1],
+    from = cushim__ptx_use(statement, &statement->operands[1],
                            bytes == 8   ? ROW_LONG
                            : bytes == 4 ? ROW_WORD
                                         : ROW_HALF);
     for (uint32_t i = 0; i < vector.count; i++) {
-        const struct ptx_operand element = parser->body.vectors[vector.first + i];
-        const uint32_t to = cushim__ptx_result(parser, &element, ROW_WORD);
+        const uint32_t to = cushim__ptx_result(statement, &vector.elements[i], ROW_WORD);
 
         if (to == PTX_UNUSED)
             continue;
-        if (to != element.reg)
+        if (to != vector.elements[i].reg)
             return false;
         /* The source may be one of the elements. */
         if (to == from && i + 1 < vector.count) {
-            const uint32_t copy = cushim__ptx_register_new(parser, ROW_WORD);
+            const uint32_t copy = cushim__ptx_register_new(statement, ROW_WORD);
 
-            cushim__ptx_move(parser, statement, copy, from, 4);
+            move(statement, copy, from, 4);
             from = copy;
         }
-        cushim__ptx_emit_part(parser, statement, to, from, bits * i, bits, bytes == 8);
+        part(statement, to, from, bits * i, bits, bytes == 8 ? FLAG_WIDE_PART : 0);
     }
     return true;
 }
 
 /* mov.v2.u32: all elements are read before one is written. */
-static bool move_vector(struct ptx_parser *parser, struct ptx_statement *statement,
-                        enum ptx_row row)
+static bool move_vector(struct ptx_statement *statement, enum ptx_row row)
 {
     const struct ptx_operand to = statement->operands[0], from = statement->operands[1];
-    const unsigned count = statement->opcode.vector, bytes = ptx_is_wide(row) ? 8 : 4;
+    const unsigned count = statement->opcode.of[VECTOR], bytes = ptx_is_wide(row) ? 8 : 4;
     uint32_t copies[8];
 
     if (to.kind != OPERAND_VECTOR || from.kind != OPERAND_VECTOR || to.count != count ||
         from.count != count)
-        cushim__ptx_fail(parser, "an operand is no vector of %u elements", count);
+        cushim__ptx_fail(statement->parser, "an operand is no vector of %u elements", count);
     for (uint32_t i = 0; i < count; i++) {
-        const struct ptx_operand element = parser->body.vectors[from.first + i];
-
-        copies[i] = cushim__ptx_register_new(parser, row);
-        cushim__ptx_move(parser, statement, copies[i],
-                         cushim__ptx_use(parser, statement, &element, row), bytes);
+        copies[i] = cushim__ptx_register_new(statement, row);
+        move(statement, copies[i], cushim__ptx_use(statement, &from.elements[i], row), bytes);
     }
     for (uint32_t i = 0; i < count; i++) {
-        const struct ptx_operand element = parser->body.vectors[to.first + i];
-        const uint32_t result = cushim__ptx_result(parser, &element, row);
+        const uint32_t result = cushim__ptx_result(statement, &to.elements[i], row);
 
         if (result == PTX_UNUSED)
             continue;
-        cushim__ptx_move(parser, statement, result, copies[i], bytes);
-        cushim__ptx_finish(parser, statement, &element, result, row, false, bytes * 8);
+        move(statement, result, copies[i], bytes);
+        cushim__ptx_finish(statement, &to.elements[i], result, row, false, bytes * 8);
     }
     return true;
 }
 
-static bool select_mov(struct ptx_parser *parser, struct ptx_statement *statement)
+static bool select_mov(struct ptx_statement *statement)
 {
     const enum ptx_type type = statement->opcode.types[0];
-    const enum ptx_row row = cushim__ptx_type_row(type);
-    const unsigned bytes = (unsigned)cushim__ptx_type_bytes(type);
+    const enum ptx_row row = cushim__ptx_types[type].row;
+    const unsigned bytes = cushim__ptx_types[type].bytes;
     uint32_t from, to;
 
     if (row == ROW_NONE || statement->opcode.words[0])
         return false;
-    cushim__ptx_count_operands(parser, statement, 2);
+    cushim__ptx_count_operands(statement, 2);
     if (row == ROW_PREDICATE) {
-        cushim__ptx_emit_rows(parser, statement, DO_LOGIC, "pp")->sub = LOGIC_MOVE;
+        cushim__ptx_emit_rows(statement, DO_LOGIC, "pp")->sub = LOGIC_MOVE;
         return true;
     }
-    if (statement->opcode.vector > 1)
-        return move_vector(parser, statement, row);
+    if (statement->opcode.of[VECTOR] > 1)
+        return move_vector(statement, row);
     if (statement->operands[1].kind == OPERAND_VECTOR)
-        return pack(parser, statement, bytes);
+        return pack(statement, bytes);
     if (statement->operands[0].kind == OPERAND_VECTOR)
-        return unpack(parser, statement, bytes);
-    from = cushim__ptx_use(parser, statement, &statement->operands[1], row);
-    to = cushim__ptx_result(parser, &statement->operands[0], row);
+        return unpack(statement, bytes);
+    from = cushim__ptx_use(statement, &statement->operands[1], row);
+    to = cushim__ptx_result(statement, &statement->operands[0], row);
     if (to == PTX_UNUSED)
         return true;
-    cushim__ptx_move(parser, statement, to, from, ptx_is_wide(row) ? 8 : 4);
-    cushim__ptx_finish(parser, statement, &statement->operands[0], to, row, false,
+    move(statement, to, from, ptx_is_wide(row) ? 8 : 4);
+    cushim__ptx_finish(statement, &statement->operands[0], to, row, false,
                        statement->operands[1].kind == OPERAND_SPECIAL ? 32 : bytes * 8);
     return true;
 }
 
 /* --- conversions --- */
 
-static bool select_cvt_pair(struct ptx_parser *parser, struct ptx_statement *statement)
-{
-    const struct ptx_opcode *opcode = &statement->opcode;
-    const char rows[] = {(char)cushim__ptx_type_row(opcode->types[0]), ROW_FLOAT, ROW_FLOAT, '\0'};
-    struct ptx_instruction *made = cushim__ptx_emit_rows(parser, statement, DO_CONVERT_PAIR, rows);
-
-    made->type = (uint8_t)opcode->types[0];
-    made->rounding = (uint8_t)opcode->rounding;
-    made->flags |= opcode->flags;
-    return true;
-}
-
-static bool select_cvt(struct ptx_parser *parser, struct ptx_statement *statement)
+static bool select_cvt(struct ptx_statement *statement)
 {
     const struct ptx_opcode *opcode = &statement->opcode;
     const enum ptx_type to = opcode->types[0], from = opcode->types[1];
-    const enum ptx_row row = cushim__ptx_type_row(to);
-    const char rows[] = {(char)row, (char)cushim__ptx_type_row(from), '\0'};
+    const enum ptx_row row = cushim__ptx_types[to].row;
+    /* Two numbers from two f32; of 8 bits from f16, or the other way. */
+    const bool pair = from == TYPE_F32 && (to == TYPE_F16X2 || to == TYPE_BF16X2 ||
+                                           to == TYPE_E4M3X2 || to == TYPE_E5M2X2);
+    const bool eight = to == TYPE_E4M3X2 || to == TYPE_E5M2X2
+                           ? from == TYPE_F16X2
+                           : to == TYPE_F16X2 && from >= TYPE_E4M3X2;
+    const char rows[] = {(char)row, (char)cushim__ptx_types[from].row, pair ? ROW_FLOAT : '\0',
+                         '\0'};
     struct ptx_instruction *made;
     uint32_t result;
-    bool eight; /* numbers of 8 bits from f16, or the other way */
 
-    if (strcmp(opcode->words, ".pack") == 0)
-        return cushim__ptx_select_row(parser, statement);
     if (opcode->words[0] || opcode->type_count != 2 || row == ROW_NONE || row == ROW_PREDICATE)
         return false;
-    if (from == TYPE_F32 &&
-        (to == TYPE_F16X2 || to == TYPE_BF16X2 || to == TYPE_E4M3X2 || to == TYPE_E5M2X2))
-        return select_cvt_pair(parser, statement);
-    if (cushim__ptx_select_row(parser, statement))
-        return true;
-    eight = to == TYPE_E4M3X2 || to == TYPE_E5M2X2 ? from == TYPE_F16X2
-                                                   : to == TYPE_F16X2 && from >= TYPE_E4M3X2;
-    if (!eight &&
+    if (!pair && !eight &&
         (from == TYPE_F16X2 || from == TYPE_BF16X2 || from >= TYPE_F32X2 || to == TYPE_F16X2 ||
          to == TYPE_BF16X2 || to >= TYPE_F32X2 || from == TYPE_TF32 || to == TYPE_TF32))
         return false;
-    made = cushim__ptx_emit_rows(parser, statement, DO_CONVERT, rows);
+    made = cushim__ptx_emit_rows(statement, pair ? DO_CONVERT_PAIR : DO_CONVERT, rows);
     made->type = (uint8_t)to;
     made->sub = (uint8_t)from;
-    made->count = opcode->integer_rounding;
-    made->rounding = (uint8_t)opcode->rounding;
+    made->count = opcode->of[INTEGER_ROUNDING] != ROUND_DEFAULT;
+    made->rounding = (uint8_t)opcode->of[ROUNDING];
     made->flags |= opcode->flags;
     result = made->d;
-    if (to == TYPE_S8 || to == TYPE_S16) {
-        const unsigned bits = to == TYPE_S8 ? 8 : 16;
-
-        cushim__ptx_emit_part(parser, statement, result, result, 0, bits, false);
-        parser->body.code[parser->body.count - 1].flags |= FLAG_SIGNED;
-        cushim__ptx_finish(parser, statement, &statement->operands[0], result, row, true, 32);
-    } else {
-        cushim__ptx_finish(parser, statement, &statement->operands[0], result, row,
-                           cushim__ptx_type_signed(to), 32);
-    }
+    if (to == TYPE_S8 || to == TYPE_S16)
+        part(statement, result, result, 0, to == TYPE_S8 ? 8 : 16, FLAG_SIGNED);
+    cushim__ptx_finish(statement, &statement->operands[0], result, row,
+                       cushim__ptx_types[to].is_signed, pair ? 16 : 32);
     return true;
 }
 

@@ -1,245 +1,93 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Instructions on textures and surfaces: from a statement to the internal code. Their operands in
- * brackets, `[handle, {x, y}]`, are of no other instruction.
- */
+/* Instructions on textures and surfaces: from a statement to the internal code. */
 #include "src/mock/ptx/parser.h"
 
 #include <string.h>
 
-/* Kinds of words. */
-enum kind {
-    GEOMETRY,
-    OUTSIDE,
-    PROPERTY, /* from 1 on */
-    CHANNEL,
-    MORE, /* operands that come last, and mean nothing to a texture of one level */
-    FORM,
-    KINDS
-};
-
-/* What the words of an opcode say of it. */
-struct meaning {
-    enum ptx_texture_operation operation;
-    unsigned of[KINDS];
-};
-
-static const struct {
-    const char *text;
-    enum kind kind;
-    unsigned value;
-} words[] = {
-    {"1d", GEOMETRY, 1},
-    {"2d", GEOMETRY, 2},
-    {"3d", GEOMETRY, 3},
-    {"a1d", GEOMETRY, 1 | GEOMETRY_LAYER},
-    {"a2d", GEOMETRY, 2 | GEOMETRY_LAYER},
-    {"cube", GEOMETRY, 3 | GEOMETRY_CUBE},
-    {"acube", GEOMETRY, 3 | GEOMETRY_CUBE | GEOMETRY_LAYER},
-    {"trap", OUTSIDE, OUTSIDE_TRAP},
-    {"clamp", OUTSIDE, OUTSIDE_CLAMP},
-    {"zero", OUTSIDE, OUTSIDE_ZERO},
-    {"width", PROPERTY, PROPERTY_WIDTH},
-    {"height", PROPERTY, PROPERTY_HEIGHT},
-    {"depth", PROPERTY, PROPERTY_DEPTH},
-    {"array_size", PROPERTY, PROPERTY_LAYERS},
-    {"num_mipmap_levels", PROPERTY, PROPERTY_LEVELS},
-    {"num_samples", PROPERTY, PROPERTY_SAMPLES},
-    {"normalized_coords", PROPERTY, PROPERTY_NORMALISED},
-    {"r", CHANNEL, 0},
-    {"g", CHANNEL, 1},
-    {"b", CHANNEL, 2},
-    {"a", CHANNEL, 3},
-    {"base", MORE, 0},
-    {"level", MORE, 1},
-    {"grad", MORE, 2},
-    {"b", FORM, 1},
-};
-
-/* Whether an instruction has words of a kind: `b` is a channel of tld4, and a form of suld. */
-static bool applies(enum kind kind, const char *base)
-{
-    switch (kind) {
-    case CHANNEL:
-        return strcmp(base, "tld4") == 0;
-    case PROPERTY:
-        return base[2] == 'q';
-    case MORE:
-        return strcmp(base, "tex") == 0 || strcmp(base, "txq") == 0;
-    case OUTSIDE:
-    case FORM:
-        return strcmp(base, "suld") == 0 || strcmp(base, "sust") == 0;
-    default:
-        return base[2] != 'q';
-    }
-}
-
-/* False: there is a word that is not known. */
-static bool understand(const struct ptx_opcode *opcode, struct meaning *meaning)
-{
-    const char *word = opcode->words;
-
-    *meaning = (struct meaning){.of[FORM] = 0};
-    while (*word == '.') {
-        const size_t length = strcspn(++word, ".");
-        size_t i = 0;
-
-        while (i < sizeof words / sizeof *words &&
-               (strncmp(words[i].text, word, length) != 0 || words[i].text[length] ||
-                !applies(words[i].kind, opcode->base)))
-            i++;
-        if (i == sizeof words / sizeof *words)
-            return false;
-        meaning->of[words[i].kind] = words[i].value;
-        word += length;
-    }
-    return true;
-}
-
 /* Whether it is one that texture.c executes. */
-static bool is_done(const struct ptx_opcode *opcode, struct meaning *meaning)
+static bool is_done(const struct ptx_opcode *opcode, enum ptx_texture_operation *operation)
 {
     const char *const base = opcode->base;
     const enum ptx_type type = opcode->types[0];
-    const unsigned geometry = meaning->of[GEOMETRY];
-    const bool word = type == TYPE_U32 || type == TYPE_S32 || type == TYPE_F32;
+    const int geometry = opcode->of[GEOMETRY];
     const bool flat = geometry > 0 && !(geometry & GEOMETRY_CUBE);
 
-    if (strcmp(base, "tex") == 0) {
-        meaning->operation = TEXTURE_FETCH;
-        return geometry && opcode->vector == 4 && opcode->type_count == 2 && word &&
-               (opcode->types[1] == TYPE_F32 || (opcode->types[1] == TYPE_S32 && flat));
-    }
-    if (strcmp(base, "tld4") == 0) {
-        meaning->operation = TEXTURE_GATHER;
-        return flat && (geometry & GEOMETRY_EXTENTS) == 2 && opcode->vector == 4 &&
-               opcode->type_count == 2 && word && opcode->types[1] == TYPE_F32;
+    if (base[0] == 't' && base[2] != 'q') {
+        const bool gathers = strcmp(base, "tld4") == 0;
+
+        *operation = gathers ? TEXTURE_GATHER : TEXTURE_FETCH;
+        if (opcode->of[VECTOR] != 4 || opcode->type_count != 2 ||
+            (type != TYPE_U32 && type != TYPE_S32 && type != TYPE_F32))
+            return false;
+        if (gathers)
+            return flat && (geometry & GEOMETRY_EXTENTS) == 2 && opcode->types[1] == TYPE_F32;
+        return geometry && (opcode->types[1] == TYPE_F32 || (opcode->types[1] == TYPE_S32 && flat));
     }
     if (base[2] == 'q') {
-        meaning->operation = TEXTURE_QUERY;
-        return meaning->of[PROPERTY] && type == TYPE_B32;
+        *operation = TEXTURE_QUERY;
+        return opcode->of[PROPERTY] && type == TYPE_B32;
     }
-    if (!flat || opcode->type_count != 1)
-        return false;
-    meaning->operation = base[2] == 'l' ? SURFACE_LOAD : SURFACE_STORE;
-    return meaning->of[FORM] &&
+    *operation = base[2] == 'l' ? SURFACE_LOAD : SURFACE_STORE;
+    return flat && opcode->type_count == 1 && opcode->of[UNFORMATTED] &&
            (type == TYPE_B8 || type == TYPE_B16 || type == TYPE_B32 || type == TYPE_B64);
 }
 
-static bool stores(const struct meaning *meaning)
+/* `d, [handle, {x, y}]`, or of a store `[handle, {x, y}], a`. What comes after has no meaning. */
+bool cushim__ptx_select_texture(struct ptx_statement *statement)
 {
-    return meaning->operation == SURFACE_STORE;
-}
-
-static unsigned coordinates_of(const struct meaning *meaning)
-{
-    return meaning->operation == TEXTURE_QUERY ? 0 : ptx_coordinates(meaning->of[GEOMETRY]);
-}
-
-struct operands {
-    struct ptx_operand values[4]; /* what is loaded or stored */
-    unsigned value_count;
-    uint32_t handle, coordinates[4];
-};
-
-/* `[handle, {x, y}]`. False: there is a sampler between them. */
-static bool brackets(struct ptx_parser *parser, struct ptx_statement *statement,
-                     const struct meaning *meaning, struct operands *operands)
-{
-    const unsigned count = coordinates_of(meaning);
-    struct ptx_operand operand, parts[4];
-
-    cushim__ptx_expect(parser, "[");
-    cushim__ptx_operand(parser, &operand);
-    operands->handle = cushim__ptx_use(parser, statement, &operand, ROW_LONG);
-    if (meaning->operation != TEXTURE_QUERY) {
-        const enum ptx_row row = statement->opcode.types[1] == TYPE_F32 ? ROW_FLOAT : ROW_WORD;
-
-        cushim__ptx_expect(parser, ",");
-        cushim__ptx_operand(parser, &operand);
-        if (ptx_is(parser, ","))
-            return false;
-        if (cushim__ptx_elements(parser, &operand, parts, 4) < count)
-            cushim__ptx_fail(parser, "there are fewer coordinates than the geometry has");
-        for (unsigned i = 0; i < count; i++)
-            operands->coordinates[i] =
-                cushim__ptx_use(parser, statement, &parts[i],
-                                i == 0 && meaning->of[GEOMETRY] & GEOMETRY_LAYER ? ROW_WORD : row);
-    }
-    cushim__ptx_expect(parser, "]");
-    return true;
-}
-
-/* Up to what is not known: a predicate, an offset, a depth to compare with. */
-static bool read_operands(struct ptx_parser *parser, struct ptx_statement *statement,
-                          const struct meaning *meaning, struct operands *operands)
-{
-    struct ptx_operand operand;
-
-    if (!stores(meaning)) {
-        cushim__ptx_operand(parser, &operand);
-        operands->value_count = cushim__ptx_elements(parser, &operand, operands->values, 4);
-        if (!ptx_skip(parser, ","))
-            return false;
-    }
-    if (!brackets(parser, statement, meaning, operands))
-        return false;
-    if (stores(meaning)) {
-        cushim__ptx_expect(parser, ",");
-        cushim__ptx_operand(parser, &operand);
-        operands->value_count = cushim__ptx_elements(parser, &operand, operands->values, 4);
-    }
-    if (operands->value_count != statement->opcode.vector)
-        cushim__ptx_fail(parser, "%s has a vector of %u elements", statement->opcode.base,
-                         statement->opcode.vector);
-    for (unsigned i = 0; i < meaning->of[MORE]; i++) {
-        cushim__ptx_expect(parser, ",");
-        cushim__ptx_operand(parser, &operand);
-    }
-    return ptx_is(parser, ";");
-}
-
-static void emit(struct ptx_parser *parser, struct ptx_statement *statement,
-                 const struct meaning *meaning, const struct operands *operands)
-{
-    const enum ptx_type type = statement->opcode.types[0];
-    const enum ptx_row row = cushim__ptx_type_row(type);
-    const unsigned bytes = (unsigned)cushim__ptx_type_bytes(type), count = operands->value_count;
-    const unsigned coordinates = coordinates_of(meaning);
-    uint32_t rows[4], list = parser->program->list_count;
+    struct ptx_parser *const parser = statement->parser;
+    const struct ptx_opcode *opcode = &statement->opcode;
+    const bool stores = strcmp(opcode->base, "sust") == 0;
+    const enum ptx_row row = cushim__ptx_types[opcode->types[0]].row;
+    const unsigned bytes = cushim__ptx_types[opcode->types[0]].bytes;
+    struct ptx_operand texture = statement->operands[stores ? 0 : 1];
+    const struct ptx_operand *values, *places;
+    unsigned coordinates, count;
+    uint32_t rows[8], handle;
+    enum ptx_texture_operation operation;
     struct ptx_instruction *made;
 
-    for (unsigned i = 0; i < count; i++)
-        rows[i] = stores(meaning) ? cushim__ptx_use(parser, statement, &operands->values[i], row)
-                                  : cushim__ptx_result(parser, &operands->values[i], row);
+    if (opcode->words[0] || !is_done(opcode, &operation) || statement->has_pair ||
+        statement->operand_count != 2 + (unsigned)opcode->of[MORE] ||
+        texture.kind != (operation == TEXTURE_QUERY ? OPERAND_ADDRESS : OPERAND_TEXTURE))
+        return false;
+    count = cushim__ptx_elements(statement, &statement->operands[stores ? 1 : 0], 4, &values);
+    if (count != (unsigned)opcode->of[VECTOR])
+        cushim__ptx_fail(parser, "%s has a vector of %u elements", opcode->base,
+                         (unsigned)opcode->of[VECTOR]);
+    coordinates = operation == TEXTURE_QUERY ? 0 : ptx_coordinates((unsigned)opcode->of[GEOMETRY]);
+    if (texture.count < coordinates)
+        cushim__ptx_fail(parser, "there are fewer coordinates than the geometry has");
+    texture.kind = OPERAND_VECTOR;
+    cushim__ptx_elements(statement, &texture, 4, &places);
+    texture.kind = texture.symbol              ? OPERAND_SYMBOL
+                   : texture.reg != PTX_UNUSED ? OPERAND_REGISTER
+                                               : OPERAND_INTEGER;
+    handle = cushim__ptx_use(statement, &texture, ROW_LONG);
     for (unsigned i = 0; i < coordinates; i++)
-        cushim__ptx_list_add(parser, operands->coordinates[i]);
+        rows[i] = cushim__ptx_use(statement, &places[i],
+                                  opcode->types[1] != TYPE_F32 ||
+                                          (i == 0 && opcode->of[GEOMETRY] & GEOMETRY_LAYER)
+                                      ? ROW_WORD
+                                      : ROW_FLOAT);
     for (unsigned i = 0; i < count; i++)
-        cushim__ptx_list_add(parser, rows[i]);
-    made = cushim__ptx_emit(parser, statement, DO_TEXTURE);
-    made->sub = (uint8_t)meaning->operation;
-    made->other = (uint8_t)meaning->of[GEOMETRY];
-    made->rounding = (uint8_t)meaning->of[meaning->operation == TEXTURE_GATHER  ? CHANNEL
-                                          : meaning->operation == TEXTURE_QUERY ? PROPERTY
-                                                                                : OUTSIDE];
-    made->type = stores(meaning);
+        rows[coordinates + i] = stores ? cushim__ptx_use(statement, &values[i], row)
+                                       : cushim__ptx_result(statement, &values[i], row);
+    made = cushim__ptx_emit(statement, DO_TEXTURE);
+    made->sub = (uint8_t)operation;
+    made->other = (uint8_t)opcode->of[GEOMETRY];
+    made->rounding = (uint8_t)opcode->of[operation == TEXTURE_GATHER  ? CHANNEL
+                                         : operation == TEXTURE_QUERY ? PROPERTY
+                                                                      : OUTSIDE];
+    made->type = stores;
     made->count = (uint8_t)count;
     made->bytes = (uint8_t)bytes;
-    made->flags |= statement->opcode.types[1] == TYPE_S32 ? FLAG_SIGNED : 0;
-    made->a = operands->handle;
-    made->list = list;
-    for (unsigned i = 0; !stores(meaning) && i < count; i++)
-        cushim__ptx_finish(parser, statement, &operands->values[i], rows[i], row, false, bytes * 8);
-}
-
-bool cushim__ptx_select_texture(struct ptx_parser *parser, struct ptx_statement *statement)
-{
-    struct meaning meaning;
-    struct operands operands = {.value_count = 0};
-
-    if (!understand(&statement->opcode, &meaning) || !is_done(&statement->opcode, &meaning) ||
-        !read_operands(parser, statement, &meaning, &operands))
-        return false;
-    emit(parser, statement, &meaning, &operands);
+    made->flags |= opcode->types[1] == TYPE_S32 ? FLAG_SIGNED : 0;
+    made->a = handle;
+    made->list = parser->program->list_count;
+    for (unsigned i = 0; i < coordinates + count; i++)
+        cushim__ptx_list_add(parser, rows[i]);
+    for (unsigned i = 0; !stores && i < count; i++)
+        cushim__ptx_finish(statement, &values[i], rows[coordinates + i], row, false, bytes * 8);
     return true;
 }
