@@ -68,7 +68,7 @@ static void spaces_are_seen_by_their_own_and_generic_addresses(void **state)
     } parameters = {device_memory(64), {0, 0, 0, 123}};
 
     (void)state;
-    assert_int_equal(module->kernels[0].shared_bytes, 20);
+    assert_int_equal(module->kernels[0].shared_bytes, 32);
     assert_int_equal(module->kernels[0].local_bytes, 64);
     assert_int_equal(
         run(module, "k",

@@ -30,6 +30,34 @@ static void kernels_have_parameters_and_limits(void **state)
     cushim__ptx_release(module);
 }
 
+/* What ptxas 13.0 says of the same declarations. */
+static void dynamic_shared_memory_begins_aligned(void **state)
+{
+    static const struct {
+        const char *own, *dynamic;
+        size_t bytes;
+    } cases[] = {
+        {".shared .b32 s;", ".extern .shared .align 16 .b8 d[];", 16},
+        {".shared .b8 s[20];", ".extern .shared .align 16 .b8 d[];", 32},
+        {".shared .b32 s;", ".extern .shared .align 128 .b8 d[];", 128},
+        {".shared .b32 s;", ".extern .shared .align 4 .b8 d[];", 16},
+        {".shared .b32 s;", ".shared .align 16 .b8 d[4];", 20},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char text[400];
+        struct ptx_module *module;
+
+        snprintf(text, sizeof text,
+                 HEAD "%s\n%s\n.entry k()\n{ .reg .b32 r; mov.u32 r, s; mov.u32 r, d; ret; }\n",
+                 cases[i].own, cases[i].dynamic);
+        module = translate(text);
+        assert_int_equal(module->kernels[0].shared_bytes, cases[i].bytes);
+        cushim__ptx_release(module);
+    }
+}
+
 static void globals_have_values_and_addresses(void **state)
 {
     static const uint32_t nested[2][3] = {{1, 0, 0}, {2, 3, 0}};
@@ -140,6 +168,10 @@ static void errors_have_their_line_and_text(void **state)
         {".global .u32 a<0>;\n", "so many variables are not possible", NULL, 4},
         {".entry k(.param .b8 a[65537])\n{ }\n", "the parameters have more than 64 KiB", NULL, 4},
         {".func f(.param .b8 a[65537])\n{ }\n", "more parameters than are possible", NULL, 4},
+        {".entry k()\n{ .shared .b8 s[49153]; .reg .b32 r; mov.u32 r, s; }\n",
+         "'k' has 0xc001 bytes of static shared memory, and 0xc000 is the most", NULL, 0},
+        {".entry k()\n{ .reg .b32 r; mov.b64 r, {{{{r}}}}; }\n", "an element expected, not '{'",
+         NULL, 5},
         {".func f(.param .b32 a .param .b32 b)\n{ }\n", "',' or ')' expected, not '.param'", NULL,
          4},
     };
@@ -404,6 +436,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         KERNEL_TEST(kernels_have_parameters_and_limits),
+        KERNEL_TEST(dynamic_shared_memory_begins_aligned),
         KERNEL_TEST(globals_have_values_and_addresses),
         KERNEL_TEST(array_without_a_size_has_that_of_its_values),
         KERNEL_TEST(texts_share_what_is_visible),

@@ -237,6 +237,23 @@ static void error_of_an_input_is_in_the_log_of_the_link(void **state)
     OK(driver->LinkDestroy(link));
 }
 
+static void variable_without_a_definition_is_in_the_log_of_the_link(void **state)
+{
+    CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+    char error[200], text[] = HEAD ".extern .global .u32 far;\n.visible .entry k() { .reg .b32 r; "
+                                   "ld.global.u32 r, [far]; ret; }\n";
+    void *values[] = {error, (void *)sizeof error};
+    CUlinkState link = NULL;
+    void *bytes;
+
+    (void)state;
+    OK(driver->LinkCreate_v2(COUNT(options), options, values, &link));
+    OK(add(link, text, sizeof text));
+    CODE(CUDA_ERROR_INVALID_SOURCE, driver->LinkComplete(link, &bytes, NULL));
+    assert_string_equal(error, "'far' is not defined in any input");
+    OK(driver->LinkDestroy(link));
+}
+
 #define LINK_TEST(name) cmocka_unit_test_setup_teardown(name, fixture_auto, fixture_done)
 
 int main(int argc, char **argv)
@@ -252,6 +269,7 @@ int main(int argc, char **argv)
         LINK_TEST(empty_link_can_be_completed_once),
         LINK_TEST(inputs_that_make_no_sense_are_refused),
         LINK_TEST(error_of_an_input_is_in_the_log_of_the_link),
+        LINK_TEST(variable_without_a_definition_is_in_the_log_of_the_link),
     };
 
     if (argc == 3 && strcmp(argv[1], "--load") == 0)

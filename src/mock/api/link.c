@@ -3,6 +3,7 @@
  * The linker reads its inputs and keeps them unchanged. Its output contains all of them and is
  * complete, so that another process can load it.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -208,6 +209,8 @@ MOCK_APPROXIMATE(LinkComplete, "the image holds what was added, unchanged; only 
                                "it")
 (struct mock_link *link, void **cubinOut, size_t *sizeOut)
 {
+    const struct mock_image_global *missing;
+    char message[200];
     size_t bytes;
     CUresult code;
 
@@ -220,8 +223,12 @@ MOCK_APPROXIMATE(LinkComplete, "the image holds what was added, unchanged; only 
     code = read_again(link);
     if (code != CUDA_SUCCESS)
         return code;
-    if (cushim__mock_image_unresolved(&link->image))
+    missing = cushim__mock_image_unresolved(&link->image);
+    if (missing) {
+        snprintf(message, sizeof message, "'%.150s' is not defined in any input", missing->name);
+        cushim__mock_jit_end(&link->jit, message);
         return CUDA_ERROR_INVALID_SOURCE;
+    }
     link->result = cushim__mock_image_join(link->parts, link->part_count, &bytes);
     if (!link->result)
         return CUDA_ERROR_OUT_OF_MEMORY;

@@ -124,6 +124,10 @@ static void address(struct ptx_parser *parser, struct ptx_operand *operand)
 
 void cushim__ptx_operand(struct ptx_parser *parser, struct ptx_operand *operand)
 {
+    enum { DEEPEST = 3 }; /* [texture, {x, y}] */
+
+    if (parser->depth++ == DEEPEST)
+        cushim__ptx_expected(parser, "an element");
     *operand = (struct ptx_operand){.reg = PTX_UNUSED};
     if (ptx_skip(parser, "{")) {
         vector(parser, operand);
@@ -141,6 +145,7 @@ void cushim__ptx_operand(struct ptx_parser *parser, struct ptx_operand *operand)
         if (operand->kind == OPERAND_SYMBOL)
             operand->integer = cushim__ptx_offset(parser);
     }
+    parser->depth--;
 }
 
 /* --- declarations --- */

@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The most static shared memory of a kernel, for any GPU. */
+enum { STATIC_SHARED = 0xc000 };
+
 /* Functions that the driver has. */
 static const char *const builtins[] = {
     [BUILTIN_PRINT] = "vprintf",
@@ -98,6 +101,25 @@ static uint32_t closure(struct ptx_program *program, uint32_t root, uint32_t *fo
     return count;
 }
 
+/* Where dynamic shared memory begins, and so what a kernel with some has without it. */
+static size_t align_dynamic(const struct ptx_program *program, const uint32_t *found,
+                            uint32_t count, size_t offset)
+{
+    size_t alignment = 1;
+
+    for (uint32_t i = 0; i < count; i++) {
+        const struct ptx_function *member = &program->functions[found[i]];
+
+        for (uint32_t j = 0; j < member->shared_count; j++) {
+            const struct ptx_shared *shared = &program->shared[member->shared[j]];
+
+            if (shared->dynamic)
+                alignment = most(most((uint32_t)alignment, 16), (uint32_t)shared->alignment);
+        }
+    }
+    return (offset + alignment - 1) / alignment * alignment;
+}
+
 /* `found` has room for all functions. False: out of memory. */
 static bool finish_kernel(struct ptx_program *program, uint32_t index, uint32_t *found)
 {
@@ -114,10 +136,10 @@ static bool finish_kernel(struct ptx_program *program, uint32_t index, uint32_t 
         return false;
     for (uint32_t i = 0; i < program->shared_count; i++)
         function->shared_offsets[i] = PTX_UNUSED;
-    /* First what has a size; what is dynamic begins after it. */
+    /* First what has a size; what is dynamic begins after it, as aligned as ptxas aligns it. */
     for (unsigned dynamic = 0; dynamic < 2; dynamic++) {
         if (dynamic)
-            kernel->shared_bytes = offset;
+            kernel->shared_bytes = offset = align_dynamic(program, found, count, offset);
         for (uint32_t i = 0; i < count; i++) {
             const struct ptx_function *member = &program->functions[found[i]];
 
@@ -167,11 +189,19 @@ bool cushim__ptx_link(struct ptx_module *module, struct ptx_error *error)
         if (program->functions[i].is_kernel)
             done = finish_kernel(program, i, found);
     }
+    for (size_t i = 0; done && i < module->kernel_count && !error->text[0]; i++) {
+        const struct ptx_kernel *kernel = &module->kernels[i];
+
+        if (kernel->shared_bytes > STATIC_SHARED)
+            snprintf(error->text, sizeof error->text,
+                     "'%.150s' has 0x%zx bytes of static shared memory, and 0x%x is the most",
+                     kernel->name, kernel->shared_bytes, STATIC_SHARED);
+    }
     cushim__ptx_names_clear(program->names);
     free(program->names);
     program->names = NULL;
     free(found);
     if (!done)
         error->kind = PTX_OUT_OF_MEMORY;
-    return done;
+    return done && !error->text[0];
 }
