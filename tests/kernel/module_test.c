@@ -168,8 +168,6 @@ static void errors_have_their_line_and_text(void **state)
         {".global .u32 a<0>;\n", "so many variables are not possible", NULL, 4},
         {".entry k(.param .b8 a[65537])\n{ }\n", "the parameters have more than 64 KiB", NULL, 4},
         {".func f(.param .b8 a[65537])\n{ }\n", "more parameters than are possible", NULL, 4},
-        {".entry k()\n{ .shared .b8 s[49153]; .reg .b32 r; mov.u32 r, s; }\n",
-         "'k' has 0xc001 bytes of static shared memory, and 0xc000 is the most", NULL, 0},
         {".entry k()\n{ .reg .b32 r; mov.b64 r, {{{{r}}}}; }\n", "an element expected, not '{'",
          NULL, 5},
         {".func f(.param .b32 a .param .b32 b)\n{ }\n", "',' or ')' expected, not '.param'", NULL,

@@ -250,7 +250,7 @@ static void variable_without_a_definition_is_in_the_log_of_the_link(void **state
     OK(driver->LinkCreate_v2(COUNT(options), options, values, &link));
     OK(add(link, text, sizeof text));
     CODE(CUDA_ERROR_INVALID_SOURCE, driver->LinkComplete(link, &bytes, NULL));
-    assert_string_equal(error, "'far' is not defined in any input");
+    assert_string_equal(error, "error   : Undefined reference to 'far'");
     OK(driver->LinkDestroy(link));
 }
 

@@ -2,6 +2,7 @@
 /* Modules and libraries whose kernels are executed: texts beside cubins, and managed variables. */
 #define CUSHIM_DISABLE_DEPRECATION_WARNINGS
 
+#include <stdio.h>
 #include <string.h>
 
 #include "cubin.h"
@@ -111,6 +112,44 @@ static void managed_variable_of_a_library_is_the_host_s_too(void **state)
     OK(driver->LibraryUnload(library));
 }
 
+/* An H100 has executed 50000 bytes, and gave 16 for a kernel with 4 bytes and dynamic memory. */
+static void shared_memory_has_a_limit_and_is_counted(void **state)
+{
+    static const struct {
+        const char *variables;
+        int bytes; /* 0: refused */
+    } cases[] = {
+        {".shared .b8 s[50000];", 50000},
+        {".shared .b8 s[232448];", 232448},
+        {".shared .b8 s[232449];", 0},
+        {".shared .b32 s; .extern .shared .align 16 .b8 dynamic[];", 16},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *use = strstr(cases[i].variables, "dynamic") ? "mov.u32 r, dynamic;" : "";
+        char text[500];
+        CUfunction function;
+        CUmodule loaded;
+        int bytes;
+
+        snprintf(text, sizeof text,
+                 HEAD "%s\n.visible .entry k()\n{ .reg .b32 r; mov.u32 r, s; "
+                      "st.shared.b8 [r], r; %s ret; }\n",
+                 cases[i].variables, use);
+        CODE(cases[i].bytes > 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_PTX,
+             driver->ModuleLoadData(&loaded, text));
+        if (cases[i].bytes == 0)
+            continue;
+        OK(driver->ModuleGetFunction(&function, loaded, "k"));
+        OK(driver->FuncGetAttribute(&bytes, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, function));
+        assert_int_equal(bytes, cases[i].bytes);
+        OK(driver->LaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
+        OK(driver->CtxSynchronize());
+        OK(driver->ModuleUnload(loaded));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -119,6 +158,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(text_that_is_wrong_beside_a_cubin_is_of_no_use, begin, end),
         cmocka_unit_test_setup_teardown(managed_variable_of_a_library_is_the_host_s_too, begin,
                                         end),
+        cmocka_unit_test_setup_teardown(shared_memory_has_a_limit_and_is_counted, begin, end),
     };
 
     return cmocka_run_group_tests_name("module_execute", tests, NULL, NULL);

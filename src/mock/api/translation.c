@@ -52,6 +52,28 @@ static size_t find_variable(const struct mock_code *code, size_t number)
     return SIZE_MAX;
 }
 
+/* What kernels have of shared memory is known now. Returns false if one has too much. */
+static bool note_shared(struct mock_image *image, const struct ptx_module *program,
+                        struct ptx_error *error)
+{
+    const int most = cushim__mock_attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
+
+    for (size_t i = 0; i < program->kernel_count; i++) {
+        const struct ptx_kernel *kernel = &program->kernels[i];
+        struct mock_image_kernel *declared = cushim__mock_image_kernel(image, kernel->name);
+
+        if (declared && declared->shared_bytes < kernel->shared_bytes)
+            declared->shared_bytes = (unsigned)kernel->shared_bytes;
+        if (kernel->shared_bytes > (size_t)most) {
+            snprintf(error->text, sizeof error->text,
+                     "Entry function '%.150s' uses too much shared data (0x%zx bytes, 0x%x max)",
+                     kernel->name, kernel->shared_bytes, (unsigned)most);
+            return false;
+        }
+    }
+    return true;
+}
+
 CUresult cushim__mock_code_link(struct mock_code *code, const struct mock_jit *jit)
 {
     struct ptx_module *const program = code->image.program;
@@ -59,7 +81,7 @@ CUresult cushim__mock_code_link(struct mock_code *code, const struct mock_jit *j
 
     if (cushim__mock->settings.unregistered != MOCK_EXECUTE_KERNELS || !program)
         return CUDA_SUCCESS;
-    if (!cushim__ptx_link(program, &error)) {
+    if (!cushim__ptx_link(program, &error) || !note_shared(&code->image, program, &error)) {
         if (error.kind == PTX_OUT_OF_MEMORY)
             return CUDA_ERROR_OUT_OF_MEMORY;
         if (code->image.beside)

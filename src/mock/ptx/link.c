@@ -6,9 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The most static shared memory of a kernel, for any GPU. */
-enum { STATIC_SHARED = 0xc000 };
-
 /* Functions that the driver has. */
 static const char *const builtins[] = {
     [BUILTIN_PRINT] = "vprintf",
@@ -189,19 +186,11 @@ bool cushim__ptx_link(struct ptx_module *module, struct ptx_error *error)
         if (program->functions[i].is_kernel)
             done = finish_kernel(program, i, found);
     }
-    for (size_t i = 0; done && i < module->kernel_count && !error->text[0]; i++) {
-        const struct ptx_kernel *kernel = &module->kernels[i];
-
-        if (kernel->shared_bytes > STATIC_SHARED)
-            snprintf(error->text, sizeof error->text,
-                     "'%.150s' has 0x%zx bytes of static shared memory, and 0x%x is the most",
-                     kernel->name, kernel->shared_bytes, STATIC_SHARED);
-    }
     cushim__ptx_names_clear(program->names);
     free(program->names);
     program->names = NULL;
     free(found);
     if (!done)
         error->kind = PTX_OUT_OF_MEMORY;
-    return done && !error->text[0];
+    return done;
 }
