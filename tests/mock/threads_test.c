@@ -8,6 +8,7 @@
 #define CUSHIM_DISABLE_DEPRECATION_WARNINGS
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,7 @@
 #include "src/mock/core/state.h"
 #include "src/mock/sim/stream.h"
 #include "tests/mock/fixture.h"
+#include "tests/support/gate.h"
 
 #ifndef OPERATIONS
 #define OPERATIONS 100000
@@ -278,34 +280,40 @@ static void threads_that_live_are_known(void **state)
 
 /* Another thread destroys an event while the first ABI of cuEventDestroy waits for it. */
 
-static CUresult destroyed;
+struct destroyer {
+    struct gate gate; /* before the record of the event */
+    CUevent event;
+    uint64_t calls; /* before the call that waits */
+    CUresult code;
+};
 
-static void *destroy(void *event)
+/* A call that is counted and has not returned waits at the gate. */
+static void *destroy(void *data)
 {
-    destroyed = driver->EventDestroy_v2(event);
+    struct destroyer *self = data;
+
+    while (fixture_state().calls == self->calls)
+        sched_yield();
+    self->code = driver->EventDestroy_v2(self->event);
+    gate_open(&self->gate);
     return NULL;
-}
-
-/* Runs within that wait, because in the mode `auto` a wait executes the work. */
-static void CUDA_CB let_destroy(void *event)
-{
-    pthread_t thread;
-
-    if (pthread_create(&thread, NULL, destroy, event) == 0)
-        pthread_join(thread, NULL);
 }
 
 static void event_is_destroyed_while_its_destruction_waits(void **state)
 {
-    CUevent event = fixture_event();
+    struct destroyer destroyer = {.gate = GATE, .event = fixture_event()};
     CUstream stream = fixture_stream();
+    pthread_t thread;
 
     (void)state;
-    destroyed = CUDA_ERROR_UNKNOWN;
-    OK(driver->LaunchHostFunc(stream, let_destroy, event));
-    OK(driver->EventRecord(event, stream));
-    CODE(CUDA_ERROR_INVALID_HANDLE, driver->EventDestroy(event));
-    OK(destroyed);
+    gate_prepare(&destroyer.gate);
+    OK(driver->LaunchHostFunc(stream, gate_stand, &destroyer.gate));
+    OK(driver->EventRecord(destroyer.event, stream));
+    destroyer.calls = fixture_state().calls;
+    assert_int_equal(pthread_create(&thread, NULL, destroy, &destroyer), 0);
+    CODE(CUDA_ERROR_INVALID_HANDLE, driver->EventDestroy(destroyer.event));
+    pthread_join(thread, NULL);
+    OK(destroyer.code);
     assert_non_null(strstr(fixture_misuse(0), "of an event that was destroyed: event#1"));
     OK(driver->StreamDestroy_v2(stream));
 }
