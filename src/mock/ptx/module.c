@@ -169,6 +169,7 @@ static void set_kernel(struct ptx_parser *parser, struct ptx_function *function,
         free((void *)program->kernels[function->kernel].parameters);
     }
     kernel->name = function->name;
+    kernel->function = body->function;
     kernel->part = parser->part;
     kernel->parameters = body->parameters;
     kernel->parameter_count = body->parameter_count;

@@ -145,7 +145,7 @@ struct ptx_parser {
     unsigned line, part;
     const char *statement; /* where the current one begins, and its line */
     unsigned statement_line;
-    unsigned depth; /* of the operand that is read, in others */
+    unsigned depth;         /* of the operand that is read, in others */
     struct ptx_names names; /* of the text */
     struct ptx_body body;
 };
