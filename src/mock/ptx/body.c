@@ -80,22 +80,20 @@ static void named(struct ptx_parser *parser, struct ptx_operand *operand)
 
 static void vector(struct ptx_parser *parser, struct ptx_operand *operand)
 {
-    struct ptx_operand elements[8];
-    uint32_t count = 0;
+    enum { MOST = 8 };
 
+    operand->kind = OPERAND_VECTOR;
+    operand->elements = cushim__ptx_pool(parser, MOST * sizeof *operand);
     do {
-        if (count == 8)
+        struct ptx_operand *const element = &operand->elements[operand->count];
+
+        if (operand->count++ == MOST)
             cushim__ptx_fail(parser, "the vector has too many elements");
-        cushim__ptx_operand(parser, &elements[count]);
-        if (elements[count].kind >= OPERAND_ADDRESS && elements[count].kind <= OPERAND_VECTOR)
+        cushim__ptx_operand(parser, element);
+        if (element->kind >= OPERAND_ADDRESS && element->kind <= OPERAND_VECTOR)
             cushim__ptx_expected(parser, "an element");
-        count++;
     } while (ptx_skip(parser, ","));
     cushim__ptx_expect(parser, "}");
-    operand->kind = OPERAND_VECTOR;
-    operand->count = count;
-    operand->elements = cushim__ptx_pool(parser, count * sizeof *elements);
-    memcpy(operand->elements, elements, count * sizeof *elements);
 }
 
 static void address(struct ptx_parser *parser, struct ptx_operand *operand)
@@ -160,7 +158,7 @@ static void registers(struct ptx_parser *parser)
 
         symbol->count = declared.repeated;
         if (declared.type == TYPE_B128)
-            cushim__ptx_refuse_function(parser, "registers of 128 bits", parser->statement_line);
+            cushim__ptx_refuse_function(parser, "registers of 128 bits");
     }
 }
 
@@ -209,9 +207,10 @@ static void local_variables(struct ptx_parser *parser, bool of_call)
 
 /* --- labels --- */
 
-void cushim__ptx_refer(struct ptx_parser *parser, struct ptx_word name, bool listed, uint32_t place)
+void cushim__ptx_refer(struct ptx_parser *parser, bool listed, uint32_t place)
 {
     struct ptx_body *body = &parser->body;
+    const struct ptx_word name = cushim__ptx_name(parser);
 
     PTX_GROW(parser, body->references, body->reference_count);
     body->references[body->reference_count++] = (struct ptx_reference){
@@ -264,9 +263,7 @@ static bool branch_targets(struct ptx_parser *parser, struct ptx_word name)
         return false;
     symbol = cushim__ptx_symbol_add(parser, name, SYMBOL_TABLE, parser->program->list_count);
     do {
-        const uint32_t place = cushim__ptx_list_add(parser, 0);
-
-        cushim__ptx_refer(parser, cushim__ptx_name(parser), true, place);
+        cushim__ptx_refer(parser, true, cushim__ptx_list_add(parser, 0));
         symbol->offset++;
     } while (ptx_skip(parser, ","));
     cushim__ptx_expect(parser, ";");
@@ -279,7 +276,6 @@ static void instruction(struct ptx_parser *parser)
 {
     struct ptx_statement statement = {
         .parser = parser,
-        .line = parser->statement_line,
         .guard = PTX_UNUSED,
     };
     struct ptx_operand guard;
@@ -381,7 +377,7 @@ void cushim__ptx_body(struct ptx_parser *parser, uint32_t function)
 
     parser->body.function = function;
     blocks(parser);
-    end.line = parser->line;
+    parser->statement_line = parser->line;
     cushim__ptx_emit(&end, DO_RETURN);
     cushim__ptx_registers_place(parser);
     cushim__ptx_expect(parser, "}");

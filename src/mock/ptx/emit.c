@@ -23,7 +23,7 @@ struct ptx_instruction *cushim__ptx_emit(const struct ptx_statement *statement,
         .a = PTX_UNUSED,
         .b = PTX_UNUSED,
         .c = PTX_UNUSED,
-        .line = statement->line,
+        .line = parser->statement_line,
     };
     return made;
 }

@@ -238,7 +238,7 @@ static void function(struct ptx_parser *parser, bool is_kernel, enum ptx_linkage
         define(parser, function, linkage);
     body->function = index;
     if (body->has_register_parameters)
-        cushim__ptx_refuse_function(parser, "parameters in registers", parser->statement_line);
+        cushim__ptx_refuse_function(parser, "parameters in registers");
     if (function->defined) {
         if (!ptx_skip(parser, ";"))
             skip_body(parser);

@@ -67,14 +67,14 @@ void cushim__ptx_no_memory(struct ptx_parser *parser)
     cushim__ptx_fail(parser, "out of memory");
 }
 
-void cushim__ptx_refuse_function(struct ptx_parser *parser, const char *why, unsigned line)
+void cushim__ptx_refuse_function(struct ptx_parser *parser, const char *why)
 {
     struct ptx_function *function = &parser->program->functions[parser->body.function];
 
     if (function->refused)
         return;
     function->refused = cushim__ptx_copy(parser, (struct ptx_word){why, strlen(why)});
-    function->refused_line = line;
+    function->refused_line = parser->statement_line;
 }
 
 void *cushim__ptx_pool(struct ptx_parser *parser, size_t bytes)
@@ -284,9 +284,9 @@ static double decimal(struct ptx_parser *parser, char *text)
 static void negate(struct ptx_operand *operand)
 {
     operand->real = -operand->real;
-    operand->integer = operand->kind != OPERAND_REAL ? 0 - operand->integer
-                       : operand->single             ? operand->integer ^ 0x80000000
-                                                     : operand->integer ^ UINT64_C(1) << 63;
+    operand->integer = operand->kind == OPERAND_REAL
+                           ? operand->integer ^ UINT64_C(1) << (operand->single ? 31 : 63)
+                           : 0 - operand->integer;
 }
 
 void cushim__ptx_number(struct ptx_parser *parser, struct ptx_operand *operand)

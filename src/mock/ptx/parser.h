@@ -162,7 +162,7 @@ void cushim__ptx_twice(struct ptx_parser *parser, const char *name, unsigned par
 _Noreturn void cushim__ptx_expected(struct ptx_parser *parser, const char *what);
 
 /* Kernels that reach the function that is being read cannot be executed. */
-void cushim__ptx_refuse_function(struct ptx_parser *parser, const char *why, unsigned line);
+void cushim__ptx_refuse_function(struct ptx_parser *parser, const char *why);
 
 _Noreturn void cushim__ptx_no_memory(struct ptx_parser *parser);
 
@@ -257,9 +257,8 @@ uint64_t cushim__ptx_offset(struct ptx_parser *parser);
 
 /* --- body.c: the statements of a function --- */
 void cushim__ptx_body(struct ptx_parser *parser, uint32_t function);
-/* A name of a label; if it comes later, the place is filled in then. */
-void cushim__ptx_refer(struct ptx_parser *parser, struct ptx_word name, bool listed,
-                       uint32_t place);
+/* The name of a label comes; when it is known, the place is filled in. */
+void cushim__ptx_refer(struct ptx_parser *parser, bool listed, uint32_t place);
 void cushim__ptx_operand(struct ptx_parser *parser, struct ptx_operand *operand);
 
 /* --- opcode.c --- */
@@ -286,7 +285,6 @@ struct ptx_statement {
     struct ptx_operand second;    /* of `p|q` */
     uint32_t guard;               /* a register; PTX_UNUSED: none */
     bool guard_negated, has_pair; /* has_pair: `second` is there */
-    unsigned line;
 };
 
 /* Read the operands, to the `;`. What is not known, or cannot be executed, becomes DO_REFUSED. */

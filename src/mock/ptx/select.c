@@ -199,7 +199,7 @@ void cushim__ptx_select(struct ptx_statement *statement)
 {
     if (translate(statement))
         return;
-    cushim__ptx_refuse_function(statement->parser, statement->opcode.text, statement->line);
+    cushim__ptx_refuse_function(statement->parser, statement->opcode.text);
     cushim__ptx_emit(statement, DO_REFUSED);
     cushim__ptx_skip_until(statement->parser, ";");
 }
