@@ -345,18 +345,20 @@ static void statement_or_label(struct ptx_parser *parser)
     instruction(parser);
 }
 
-/* A block and those in it, without recursion: after its brace. */
-static void blocks(struct ptx_parser *parser)
+/*
+ * The blocks in it are read without recursion. The header has opened the scope that the body's
+ * names are in. The brace that ends the body is skipped when its code is complete.
+ */
+void cushim__ptx_body(struct ptx_parser *parser)
 {
-    const uint32_t outside = parser->body.depth - 1;
+    struct ptx_statement end = {.parser = parser, .guard = PTX_UNUSED};
+    const uint32_t depth = parser->body.depth;
 
-    while (parser->body.depth > outside) {
+    while (!ptx_is(parser, "}") || parser->body.depth > depth) {
         if (ptx_skip(parser, "{")) {
             cushim__ptx_scope_open(parser);
         } else if (ptx_is(parser, "}")) {
             resolve(parser);
-            if (parser->body.depth == outside + 1)
-                return;
             cushim__ptx_scope_close(parser);
             cushim__ptx_next(parser);
         } else if (parser->word.length == 0) {
@@ -365,18 +367,7 @@ static void blocks(struct ptx_parser *parser)
             statement_or_label(parser);
         }
     }
-}
-
-/*
- * The header has opened the scope that the body's names are in. The brace that ends the body is
- * skipped when its code is complete.
- */
-void cushim__ptx_body(struct ptx_parser *parser, uint32_t function)
-{
-    struct ptx_statement end = {.parser = parser, .guard = PTX_UNUSED};
-
-    parser->body.function = function;
-    blocks(parser);
+    resolve(parser);
     parser->statement_line = parser->line;
     cushim__ptx_emit(&end, DO_RETURN);
     cushim__ptx_registers_place(parser);

@@ -79,7 +79,7 @@ static void read_type(struct ptx_parser *parser, struct ptx_declared *declared)
 static void read_name(struct ptx_parser *parser, struct ptx_declared *declared)
 {
     declared->name = cushim__ptx_name(parser);
-    declared->count = 1;
+    declared->step = declared->element;
     declared->unsized = false;
     declared->repeated = 0;
     if (ptx_skip(parser, "<")) {
@@ -96,15 +96,13 @@ static void read_name(struct ptx_parser *parser, struct ptx_declared *declared)
         } else {
             const uint64_t count = cushim__ptx_integer(parser);
 
-            if (count > PTX_BYTES_MAX || (count > 0 && declared->count > PTX_BYTES_MAX / count))
+            if (count > PTX_BYTES_MAX || (count > 0 && declared->step > PTX_BYTES_MAX / count))
                 cushim__ptx_fail(parser, "the variable is too large");
-            declared->count *= (size_t)count;
+            declared->step *= (size_t)count;
         }
         cushim__ptx_expect(parser, "]");
     }
-    if (declared->count > PTX_BYTES_MAX / declared->element)
-        cushim__ptx_fail(parser, "the variable is too large");
-    declared->bytes = declared->unsized ? 0 : declared->count * declared->element;
+    declared->bytes = declared->unsized ? 0 : declared->step;
 }
 
 bool cushim__ptx_declared(struct ptx_parser *parser, struct ptx_declared *declared)
@@ -262,40 +260,37 @@ uint32_t cushim__ptx_function_named(struct ptx_parser *parser, struct ptx_word n
 
 /* --- registers and parameters --- */
 
-static uint32_t add_registers(struct ptx_parser *parser, unsigned count, unsigned vector,
-                              size_t bits)
+uint32_t cushim__ptx_registers_add(struct ptx_parser *parser, const struct ptx_declared *declared)
 {
     struct ptx_body *body = &parser->body;
+    const unsigned count = (declared->repeated ? declared->repeated : 1) * declared->vector;
+    const size_t bits = declared->type == TYPE_PRED ? 1 : declared->scalar * 8;
     const uint32_t first = body->register_count;
 
-    for (unsigned i = 0; i < count * vector; i++) {
+    for (unsigned i = 0; i < count; i++) {
         PTX_GROW(parser, body->registers, body->register_count);
         body->registers[body->register_count++] = (struct ptx_register){
             .bytes = bits == 1   ? 1
                      : bits > 32 ? 8
                                  : 4,
             .bits = (uint8_t)bits,
-            .vector = (uint8_t)vector,
+            .vector = (uint8_t)declared->vector,
             .offset = PTX_UNUSED,
         };
     }
     return first;
 }
 
-uint32_t cushim__ptx_registers_add(struct ptx_parser *parser, const struct ptx_declared *declared)
-{
-    return add_registers(parser, declared->repeated ? declared->repeated : 1, declared->vector,
-                         declared->type == TYPE_PRED ? 1 : declared->scalar * 8);
-}
-
 uint32_t cushim__ptx_register_new(const struct ptx_statement *statement, enum ptx_row row)
 {
-    const size_t bits = row == ROW_PREDICATE ? 1
-                        : ptx_is_wide(row)   ? 64
-                        : row == ROW_HALF    ? 16
-                                             : 32;
+    const enum ptx_type type = row == ROW_PREDICATE ? TYPE_PRED
+                               : ptx_is_wide(row)   ? TYPE_B64
+                               : row == ROW_HALF    ? TYPE_B16
+                                                    : TYPE_B32;
+    const struct ptx_declared declared = {
+        .type = type, .scalar = cushim__ptx_types[type].bytes, .vector = 1};
 
-    return add_registers(statement->parser, 1, 1, bits);
+    return cushim__ptx_registers_add(statement->parser, &declared);
 }
 
 void cushim__ptx_parameters(struct ptx_parser *parser, enum ptx_symbol_kind kind)

@@ -120,22 +120,20 @@ static void values(struct ptx_parser *parser, struct filling *filling)
 }
 
 /* The bytes of `a[] = {1, 2, 3}`, whose values are read once more when their number is known. */
-static size_t measured(struct ptx_parser *parser, const struct ptx_declared *declared)
+static size_t measured(struct ptx_parser *parser, struct ptx_declared declared)
 {
     const struct ptx_word word = parser->word;
     const char *const at = parser->at;
     const unsigned line = parser->line;
-    const size_t step = declared->count * declared->element;
-    struct ptx_declared open = *declared;
-    struct filling filling = {.declared = &open};
+    struct filling filling = {.declared = &declared};
 
-    open.bytes = PTX_BYTES_MAX;
+    declared.bytes = PTX_BYTES_MAX;
     cushim__ptx_expect(parser, "{");
     values(parser, &filling);
     parser->word = word;
     parser->at = at;
     parser->line = line;
-    return step == 0 ? 0 : (filling.at + step - 1) / step * step;
+    return declared.step == 0 ? 0 : cushim__ptx_align(parser, filling.at, declared.step);
 }
 
 void cushim__ptx_initial(struct ptx_parser *parser, struct ptx_declared *declared, size_t index)
@@ -143,7 +141,7 @@ void cushim__ptx_initial(struct ptx_parser *parser, struct ptx_declared *declare
     struct filling filling = {.declared = declared};
 
     if (declared->unsized)
-        declared->bytes = measured(parser, declared);
+        declared->bytes = measured(parser, *declared);
     if (declared->bytes == 0)
         cushim__ptx_expected(parser, "a size");
     if (index != SIZE_MAX) {

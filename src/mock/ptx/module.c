@@ -191,7 +191,7 @@ static void translate_body(struct ptx_parser *parser, uint32_t index, enum ptx_l
         skip_body(parser);
     } else {
         cushim__ptx_expect(parser, "{");
-        cushim__ptx_body(parser, index);
+        cushim__ptx_body(parser);
         append(parser, index);
     }
     if (kernel) {

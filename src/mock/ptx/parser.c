@@ -281,14 +281,6 @@ static double decimal(struct ptx_parser *parser, char *text)
     return value;
 }
 
-static void negate(struct ptx_operand *operand)
-{
-    operand->real = -operand->real;
-    operand->integer = operand->kind == OPERAND_REAL
-                           ? operand->integer ^ UINT64_C(1) << (operand->single ? 31 : 63)
-                           : 0 - operand->integer;
-}
-
 void cushim__ptx_number(struct ptx_parser *parser, struct ptx_operand *operand)
 {
     const bool minus = ptx_skip(parser, "-");
@@ -321,8 +313,12 @@ void cushim__ptx_number(struct ptx_parser *parser, struct ptx_operand *operand)
     } else {
         operand->integer = digits(parser, text, kind != '\0' && kind != 'U' ? 8 : 10);
     }
-    if (minus)
-        negate(operand);
+    if (minus) {
+        operand->real = -operand->real;
+        operand->integer = operand->kind == OPERAND_REAL
+                               ? operand->integer ^ UINT64_C(1) << (operand->single ? 31 : 63)
+                               : 0 - operand->integer;
+    }
     cushim__ptx_next(parser);
 }
 

@@ -79,19 +79,17 @@ struct ptx_operand {
     uint32_t reg; /* a register; PTX_UNUSED: an address without one */
     bool negated; /* !p */
     bool single;
+    uint8_t special;
+    uint32_t count; /* of a vector, or coordinates */
     uint64_t integer;
     double real;
-    uint8_t special;
     struct ptx_symbol *symbol; /* NULL: none */
-    uint32_t count;            /* of a vector, or coordinates */
     struct ptx_operand *elements;
 };
 
 /* What the words of an opcode are about. */
 enum ptx_meaning {
     FLAG,
-    STRONG, /* flags, too */
-    RELEASING,
     ROUNDING,
     INTEGER_ROUNDING, /* to a whole number; ROUNDING is the same then */
     COMPARISON,       /* -1: none */
@@ -223,11 +221,12 @@ char *cushim__ptx_copy(struct ptx_parser *parser, struct ptx_word word); /* from
 struct ptx_declared {
     struct ptx_word name;
     enum ptx_type type;
-    size_t scalar, element; /* bytes of a number, of a vector of them */
+    size_t scalar, element, bytes; /* of a number, of a vector of them, of all */
     unsigned vector;
-    size_t alignment, count, bytes; /* `count` elements */
-    bool unsized;                   /* `a[]` */
-    bool reference;                 /* .texref, .samplerref, .surfref */
+    size_t alignment;
+    size_t step;    /* bytes of an element of `a[]`, which may be an array */
+    bool unsized;   /* `a[]`: it has no bytes yet */
+    bool reference; /* .texref, .samplerref, .surfref */
     bool managed;
     unsigned repeated; /* `%r<5>`: 5; otherwise 0 */
 };
@@ -256,7 +255,7 @@ void cushim__ptx_initial(struct ptx_parser *parser, struct ptx_declared *declare
 uint64_t cushim__ptx_offset(struct ptx_parser *parser);
 
 /* --- body.c: the statements of a function --- */
-void cushim__ptx_body(struct ptx_parser *parser, uint32_t function);
+void cushim__ptx_body(struct ptx_parser *parser);
 /* The name of a label comes; when it is known, the place is filled in. */
 void cushim__ptx_refer(struct ptx_parser *parser, bool listed, uint32_t place);
 void cushim__ptx_operand(struct ptx_parser *parser, struct ptx_operand *operand);

@@ -16,8 +16,8 @@ struct block {
     uint32_t first, end;     /* instructions */
     const uint32_t *targets; /* instructions that it may branch to */
     uint32_t target_count;
-    bool falls;             /* it may go on with the next block */
-    uint64_t *in, *defines; /* registers that live at its beginning, and that it writes */
+    bool falls;                   /* it may go on with the next block */
+    uint64_t *in, *out, *defines; /* registers that live at its ends, and that it writes */
 };
 
 struct life {
@@ -160,15 +160,6 @@ static void find_uses(struct liveness *liveness, struct block *block)
     }
 }
 
-/* The blocks that may follow one: by number, the next one last. */
-static struct block *successor(const struct liveness *liveness, struct block *block,
-                               uint32_t number)
-{
-    return number < block->target_count
-               ? &liveness->blocks[liveness->block_of[block->targets[number]]]
-               : block + 1;
-}
-
 static void find_lives(struct liveness *liveness)
 {
     bool changed = true;
@@ -176,8 +167,9 @@ static void find_lives(struct liveness *liveness)
     for (uint32_t i = 0; i < liveness->block_count; i++) {
         struct block *block = &liveness->blocks[i];
 
-        block->in = cushim__ptx_pool(liveness->parser, 2 * liveness->words * sizeof *block->in);
-        block->defines = block->in + liveness->words;
+        block->in = cushim__ptx_pool(liveness->parser, 3 * liveness->words * sizeof *block->in);
+        block->out = block->in + liveness->words;
+        block->defines = block->out + liveness->words;
         find_uses(liveness, block);
     }
     while (changed) {
@@ -185,13 +177,18 @@ static void find_lives(struct liveness *liveness)
         for (uint32_t i = liveness->block_count; i-- > 0;) {
             struct block *block = &liveness->blocks[i];
 
+            /* What may follow it: the targets of its branch, and the next one. */
             for (uint32_t j = 0; j < block->target_count + block->falls; j++) {
-                const struct block *after = successor(liveness, block, j);
+                const struct block *after =
+                    j < block->target_count
+                        ? &liveness->blocks[liveness->block_of[block->targets[j]]]
+                        : block + 1;
 
                 for (size_t k = 0; k < liveness->words; k++) {
-                    const uint64_t more = after->in[k] & ~block->defines[k] & ~block->in[k];
+                    const uint64_t more = after->in[k] & ~block->out[k];
 
-                    block->in[k] |= more;
+                    block->out[k] |= more;
+                    block->in[k] |= more & ~block->defines[k];
                     changed |= more != 0;
                 }
             }
@@ -228,11 +225,8 @@ static void measure(struct liveness *liveness)
             extend(&liveness->lives[*operands.at[j].reg], i);
     }
     for (uint32_t i = 0; i < liveness->block_count; i++) {
-        struct block *block = &liveness->blocks[i];
-
-        extend_all(liveness, block->in, block->first);
-        for (uint32_t j = 0; j < block->target_count + block->falls; j++)
-            extend_all(liveness, successor(liveness, block, j)->in, block->end - 1);
+        extend_all(liveness, liveness->blocks[i].in, liveness->blocks[i].first);
+        extend_all(liveness, liveness->blocks[i].out, liveness->blocks[i].end - 1);
     }
 }
 
