@@ -197,14 +197,11 @@ uint32_t cushim__ptx_result(const struct ptx_statement *statement,
     return cushim__ptx_register_new(statement, row);
 }
 
-uint32_t cushim__ptx_elements(const struct ptx_statement *statement,
-                              const struct ptx_operand *operand, uint32_t most,
+uint32_t cushim__ptx_elements(const struct ptx_operand *operand,
                               const struct ptx_operand **elements)
 {
     const bool is_vector = operand->kind == OPERAND_VECTOR;
 
-    if (is_vector && operand->count > most)
-        cushim__ptx_fail(statement->parser, "the vector has too many elements");
     *elements = is_vector ? operand->elements : operand;
     return is_vector ? operand->count : 1;
 }

@@ -200,15 +200,6 @@ static void translate_body(struct ptx_parser *parser, uint32_t index, enum ptx_l
     }
 }
 
-/* Refuse what is defined already, unless one of two texts gives way. */
-static void define(struct ptx_parser *parser, const struct ptx_function *function,
-                   enum ptx_linkage linkage)
-{
-    if (function->defined)
-        cushim__ptx_twice(parser, function->name, function->part,
-                          function->linkage == PTX_WEAK || linkage == PTX_WEAK);
-}
-
 /*
  * `.entry name (.param .u64 a) .maxntid 32`, or
  * `.func (.param .b32 result) name (.param .b32 a) .noreturn`, and the body.
@@ -231,11 +222,10 @@ static void function(struct ptx_parser *parser, bool is_kernel, enum ptx_linkage
     body->depth++;
     cushim__ptx_parameters(parser, is_kernel ? SYMBOL_PARAM : SYMBOL_LOCAL);
     function = &parser->program->functions[index];
-    if (is_kernel && linkage != PTX_EXTERN)
-        define(parser, function, linkage);
     directives(parser, is_kernel ? &kernel : NULL);
-    if (!is_kernel && ptx_is(parser, "{"))
-        define(parser, function, linkage);
+    if (function->defined && (is_kernel ? linkage != PTX_EXTERN : ptx_is(parser, "{")))
+        cushim__ptx_twice(parser, function->name, function->part,
+                          function->linkage == PTX_WEAK || linkage == PTX_WEAK);
     body->function = index;
     if (body->has_register_parameters)
         cushim__ptx_refuse_function(parser, "parameters in registers");

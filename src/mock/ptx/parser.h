@@ -286,6 +286,8 @@ struct ptx_statement {
     bool guard_negated, has_pair; /* has_pair: `second` is there */
 };
 
+/* To the names of the module, before its first text. */
+void cushim__ptx_instructions_add(struct ptx_parser *parser);
 /* Read the operands, to the `;`. What is not known, or cannot be executed, becomes DO_REFUSED. */
 void cushim__ptx_select(struct ptx_statement *statement);
 
@@ -299,10 +301,7 @@ struct ptx_selector {
 
 /* To a row without a name. */
 extern const struct ptx_selector cushim__ptx_select_memory[], cushim__ptx_select_control[],
-    cushim__ptx_select_move[], cushim__ptx_select_arithmetic[];
-
-/* Textures and surfaces. */
-bool cushim__ptx_select_texture(struct ptx_statement *statement);
+    cushim__ptx_select_move[];
 
 /* --- emit.c --- */
 
@@ -344,8 +343,7 @@ enum {
 struct ptx_instruction *cushim__ptx_emit_rows(const struct ptx_statement *statement,
                                               enum ptx_handler handler, const char *rows);
 /* The elements of a vector, or the one operand: how many there are. */
-uint32_t cushim__ptx_elements(const struct ptx_statement *statement,
-                              const struct ptx_operand *operand, uint32_t most,
+uint32_t cushim__ptx_elements(const struct ptx_operand *operand,
                               const struct ptx_operand **elements);
 /* An operand as a register or a constant, in a row of a kind. */
 uint32_t cushim__ptx_use(const struct ptx_statement *statement, const struct ptx_operand *operand,
@@ -366,13 +364,6 @@ void cushim__ptx_count_operands(const struct ptx_statement *statement, unsigned 
 /* --- registers.c --- */
 /* Give each register a place in the frame, and write the places into the instructions. */
 void cushim__ptx_registers_place(struct ptx_parser *parser);
-
-/* --- instructions.c --- */
-/* To the names of the module, before its first text. */
-void cushim__ptx_instructions_add(struct ptx_parser *parser);
-/* By the first part of a name, `add`. False: it is not known. NULL: it has rows alone. */
-bool cushim__ptx_selector_find(const struct ptx_names *names, const char *base,
-                               const struct ptx_selector **selector);
 
 /* --- names.c --- */
 /* Instructions: `add.u32`, and the first part alone. */

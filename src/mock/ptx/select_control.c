@@ -225,11 +225,5 @@ const struct ptx_selector cushim__ptx_select_control[] = {
     {"pmevent", NULL, DO_NOTHING},
     {"griddepcontrol", NULL, DO_NOTHING},
     {"setmaxnreg", NULL, DO_NOTHING},
-    {"tex", cushim__ptx_select_texture, 0},
-    {"tld4", cushim__ptx_select_texture, 0},
-    {"txq", cushim__ptx_select_texture, 0},
-    {"suld", cushim__ptx_select_texture, 0},
-    {"sust", cushim__ptx_select_texture, 0},
-    {"suq", cushim__ptx_select_texture, 0},
     {0},
 };

@@ -213,27 +213,31 @@ static bool unpack(struct ptx_statement *statement, unsigned bytes)
     return true;
 }
 
-/* mov.v2.u32: all elements are read before one is written. */
-static bool move_vector(struct ptx_statement *statement, enum ptx_row row)
+/* One register, or as in mov.v2.u32 several, which are all read before one is written. */
+static bool move_all(struct ptx_statement *statement, enum ptx_row row, unsigned bytes)
 {
-    const struct ptx_operand to = statement->operands[0], from = statement->operands[1];
-    const unsigned count = statement->opcode.of[VECTOR], bytes = ptx_is_wide(row) ? 8 : 4;
-    uint32_t copies[8];
+    const unsigned count = statement->opcode.of[VECTOR], row_bytes = ptx_is_wide(row) ? 8 : 4;
+    const struct ptx_operand *from, *to;
+    uint32_t rows[8];
 
-    if (to.kind != OPERAND_VECTOR || from.kind != OPERAND_VECTOR || to.count != count ||
-        from.count != count)
+    if (cushim__ptx_elements(&statement->operands[0], &to) != count ||
+        cushim__ptx_elements(&statement->operands[1], &from) != count)
         cushim__ptx_fail(statement->parser, "an operand is no vector of %u elements", count);
     for (uint32_t i = 0; i < count; i++) {
-        copies[i] = cushim__ptx_register_new(statement, row);
-        move(statement, copies[i], cushim__ptx_use(statement, &from.elements[i], row), bytes);
+        const uint32_t read = cushim__ptx_use(statement, &from[i], row);
+
+        rows[i] = count > 1 ? cushim__ptx_register_new(statement, row) : read;
+        if (count > 1)
+            move(statement, rows[i], read, row_bytes);
     }
     for (uint32_t i = 0; i < count; i++) {
-        const uint32_t result = cushim__ptx_result(statement, &to.elements[i], row);
+        const uint32_t result = cushim__ptx_result(statement, &to[i], row);
 
         if (result == PTX_UNUSED)
             continue;
-        move(statement, result, copies[i], bytes);
-        cushim__ptx_finish(statement, &to.elements[i], result, row, false, bytes * 8);
+        move(statement, result, rows[i], row_bytes);
+        cushim__ptx_finish(statement, &to[i], result, row, false,
+                           from[i].kind == OPERAND_SPECIAL ? 32 : bytes * 8);
     }
     return true;
 }
@@ -243,7 +247,7 @@ static bool select_mov(struct ptx_statement *statement)
     const enum ptx_type type = statement->opcode.types[0];
     const enum ptx_row row = cushim__ptx_types[type].row;
     const unsigned bytes = cushim__ptx_types[type].bytes;
-    uint32_t from, to;
+    const bool is_vector = statement->opcode.of[VECTOR] > 1;
 
     if (row == ROW_NONE || statement->opcode.words[0])
         return false;
@@ -252,20 +256,11 @@ static bool select_mov(struct ptx_statement *statement)
         cushim__ptx_emit_rows(statement, DO_LOGIC, "pp")->sub = LOGIC_MOVE;
         return true;
     }
-    if (statement->opcode.of[VECTOR] > 1)
-        return move_vector(statement, row);
-    if (statement->operands[1].kind == OPERAND_VECTOR)
+    if (!is_vector && statement->operands[1].kind == OPERAND_VECTOR)
         return pack(statement, bytes);
-    if (statement->operands[0].kind == OPERAND_VECTOR)
+    if (!is_vector && statement->operands[0].kind == OPERAND_VECTOR)
         return unpack(statement, bytes);
-    from = cushim__ptx_use(statement, &statement->operands[1], row);
-    to = cushim__ptx_result(statement, &statement->operands[0], row);
-    if (to == PTX_UNUSED)
-        return true;
-    move(statement, to, from, ptx_is_wide(row) ? 8 : 4);
-    cushim__ptx_finish(statement, &statement->operands[0], to, row, false,
-                       statement->operands[1].kind == OPERAND_SPECIAL ? 32 : bytes * 8);
-    return true;
+    return move_all(statement, row, bytes);
 }
 
 /* --- conversions --- */
