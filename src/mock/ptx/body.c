@@ -162,46 +162,39 @@ static void registers(struct ptx_parser *parser)
     }
 }
 
-/* A .local or .param variable of the body: in the local memory of the frame. */
-static void local_variable(struct ptx_parser *parser, struct ptx_word name,
-                           const struct ptx_declared *declared, bool of_call)
-{
-    struct ptx_body *body = &parser->body;
-    struct ptx_symbol *symbol = cushim__ptx_symbol_add(parser, name, SYMBOL_LOCAL, 0);
-
-    symbol->of_call = of_call;
-    symbol->offset = cushim__ptx_align(parser, body->local_bytes, declared->alignment);
-    if (declared->bytes > 1 << 24 || symbol->offset + declared->bytes > 1 << 24)
-        cushim__ptx_fail(parser, "more local memory than there is");
-    body->local_bytes = symbol->offset + declared->bytes;
-}
-
-/* gcc's `.param .u64 %P<2>`: a variable %P0 and another one %P1. */
-static void numbered_variables(struct ptx_parser *parser, const struct ptx_declared *declared,
-                               bool of_call)
+/* The name of a variable; of gcc's `.param .u64 %P<2>` that of %P0, and then that of %P1. */
+static struct ptx_word numbered(struct ptx_parser *parser, const struct ptx_declared *declared,
+                                unsigned number)
 {
     const size_t room = declared->name.length + 12;
+    char *name;
 
+    if (!declared->repeated)
+        return declared->name;
     if (declared->repeated > 1024 || room > 1024)
         cushim__ptx_fail(parser, "so many variables are not possible");
-    for (unsigned i = 0; i < declared->repeated; i++) {
-        char *name = cushim__ptx_pool(parser, room);
-        const int length =
-            snprintf(name, room, "%.*s%u", (int)declared->name.length, declared->name.start, i);
-
-        local_variable(parser, (struct ptx_word){name, (size_t)length}, declared, of_call);
-    }
+    name = cushim__ptx_pool(parser, room);
+    snprintf(name, room, "%.*s%u", (int)declared->name.length, declared->name.start, number);
+    return (struct ptx_word){name, strlen(name)};
 }
 
+/* .local or .param variables of the body: in the local memory of the frame. */
 static void local_variables(struct ptx_parser *parser, bool of_call)
 {
+    struct ptx_body *body = &parser->body;
     struct ptx_declared declared = {0};
 
     while (cushim__ptx_declared(parser, &declared)) {
-        if (declared.repeated)
-            numbered_variables(parser, &declared, of_call);
-        else
-            local_variable(parser, declared.name, &declared, of_call);
+        for (unsigned i = 0; i == 0 || i < declared.repeated; i++) {
+            struct ptx_symbol *symbol =
+                cushim__ptx_symbol_add(parser, numbered(parser, &declared, i), SYMBOL_LOCAL, 0);
+
+            symbol->of_call = of_call;
+            symbol->offset = cushim__ptx_align(parser, body->local_bytes, declared.alignment);
+            if (declared.bytes > 1 << 24 || symbol->offset + declared.bytes > 1 << 24)
+                cushim__ptx_fail(parser, "more local memory than there is");
+            body->local_bytes = symbol->offset + declared.bytes;
+        }
     }
 }
 

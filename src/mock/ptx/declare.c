@@ -31,15 +31,6 @@ static void attribute(struct ptx_parser *parser, struct ptx_declared *declared)
     }
 }
 
-/* `.ptr .global .align 16`: where a parameter points at. */
-static void pointer(struct ptx_parser *parser)
-{
-    while (parser->word.length > 0 && *parser->word.start == '.' && !ptx_is(parser, ".align"))
-        cushim__ptx_next(parser);
-    if (ptx_skip(parser, ".align"))
-        cushim__ptx_integer(parser);
-}
-
 static void read_type(struct ptx_parser *parser, struct ptx_declared *declared)
 {
     *declared = (struct ptx_declared){.vector = 1};
@@ -54,8 +45,12 @@ static void read_type(struct ptx_parser *parser, struct ptx_declared *declared)
             cushim__ptx_next(parser);
         } else if (ptx_skip(parser, ".attribute")) {
             attribute(parser, declared);
-        } else if (ptx_skip(parser, ".ptr")) {
-            pointer(parser);
+        } else if (ptx_skip(parser, ".ptr")) { /* .global .align 16: where it points at */
+            while (parser->word.length > 0 && *parser->word.start == '.' &&
+                   !ptx_is(parser, ".align"))
+                cushim__ptx_next(parser);
+            if (ptx_skip(parser, ".align"))
+                cushim__ptx_integer(parser);
         } else if (ptx_is(parser, ".texref") || ptx_is(parser, ".samplerref") ||
                    ptx_is(parser, ".surfref")) {
             declared->reference = true;

@@ -246,12 +246,16 @@ struct ptx_place cushim__ptx_place(const struct ptx_statement *statement,
     return place;
 }
 
-void cushim__ptx_set_place(struct ptx_instruction *made, struct ptx_place place)
+struct ptx_instruction *cushim__ptx_emit_at(const struct ptx_statement *statement,
+                                            enum ptx_handler handler, struct ptx_place place)
 {
+    struct ptx_instruction *made = cushim__ptx_emit(statement, handler);
+
     made->a = place.base;
     made->immediate = place.offset;
     made->sub = (uint8_t)place.space;
     made->other = place.how;
+    return made;
 }
 
 struct ptx_instruction *cushim__ptx_emit_rows(const struct ptx_statement *statement,
@@ -289,8 +293,7 @@ struct ptx_instruction *cushim__ptx_emit_rows(const struct ptx_statement *statem
     }
     if (returns)
         result = cushim__ptx_result(statement, &statement->operands[0], (enum ptx_row)rows[0]);
-    made = cushim__ptx_emit(statement, handler);
-    cushim__ptx_set_place(made, place);
+    made = cushim__ptx_emit_at(statement, handler, place);
     made->bytes = ptx_is_wide((enum ptx_row)rows[0]) ? 8 : 4;
     made->count = (uint8_t)number;
     made->list = list;

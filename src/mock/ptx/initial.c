@@ -75,16 +75,13 @@ static void put(struct ptx_parser *parser, struct filling *filling, uint64_t bit
 static void scalar(struct ptx_parser *parser, struct filling *filling)
 {
     const enum ptx_type type = filling->declared->type;
+    const bool is_address = parser->word.length > 0 && !cushim__ptx_is_number(parser);
     struct ptx_operand number = {0};
-    uint64_t bits;
+    uint64_t bits = 0;
+    unsigned shift = 0;
+    bool masked;
 
-    if (parser->word.length > 0 && !cushim__ptx_is_number(parser)) {
-        put(parser, filling, 0);
-        address(parser, filling, 0, false);
-        filling->at += filling->declared->scalar;
-        return;
-    }
-    if (type == TYPE_F32 || type == TYPE_F64) {
+    if (!is_address && (type == TYPE_F32 || type == TYPE_F64)) {
         cushim__ptx_number(parser, &number);
         if (number.kind == OPERAND_INTEGER)
             number.real = (double)(int64_t)number.integer;
@@ -92,20 +89,17 @@ static void scalar(struct ptx_parser *parser, struct filling *filling)
             bits = ptx_bits64(number.real);
         else
             bits = number.single ? number.integer : ptx_bits32((float)number.real);
-    } else {
+    } else if (!is_address) {
         bits = cushim__ptx_integer(parser);
     }
-    if (ptx_skip(parser, "(")) { /* 0xFF00(name): a byte of the address */
-        unsigned shift = 0;
-
-        while (shift < 56 && !(bits >> shift & 0xff))
-            shift += 8;
-        put(parser, filling, 0);
-        address(parser, filling, shift, true);
+    masked = !is_address && ptx_skip(parser, "("); /* 0xFF00(name): a byte of the address */
+    while (masked && shift < 56 && !(bits >> shift & 0xff))
+        shift += 8;
+    put(parser, filling, masked ? 0 : bits);
+    if (is_address || masked)
+        address(parser, filling, shift, masked);
+    if (masked)
         cushim__ptx_expect(parser, ")");
-    } else {
-        put(parser, filling, bits);
-    }
     filling->at += filling->declared->scalar;
 }
 

@@ -324,10 +324,11 @@ struct ptx_place {
     uint8_t how; /* ADDRESS_... */
 };
 
-/* An operand in brackets, before the instruction is appended, and then what it is there. */
+/* An operand in brackets, and then the instruction, whose first source is the base. */
 struct ptx_place cushim__ptx_place(const struct ptx_statement *statement,
                                    const struct ptx_operand *operand, enum ptx_space space);
-void cushim__ptx_set_place(struct ptx_instruction *made, struct ptx_place place);
+struct ptx_instruction *cushim__ptx_emit_at(const struct ptx_statement *statement,
+                                            enum ptx_handler handler, struct ptx_place place);
 
 /* What the signatures of instructions have besides rows. */
 enum {

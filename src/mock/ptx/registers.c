@@ -38,18 +38,15 @@ struct liveness {
  * those in a list.
  */
 struct operands {
-    struct {
-        uint32_t *reg;
-        bool defines;
-    } at[6 + 8];
-    unsigned count;
+    uint32_t *at[6 + 8];
+    unsigned reads, count;
 };
 
 static void add(struct operands *operands, uint32_t *reg, bool defines)
 {
     if (*reg != PTX_UNUSED && !(*reg & PTX_CONSTANT)) {
-        operands->at[operands->count].reg = reg;
-        operands->at[operands->count++].defines = defines;
+        operands->at[operands->count++] = reg;
+        operands->reads += !defines;
     }
 }
 
@@ -60,7 +57,7 @@ static void list_operands(struct liveness *liveness, struct ptx_instruction *at,
     uint32_t *const list = lists ? lists + at->list : NULL;
     const unsigned coordinates = at->sub == TEXTURE_QUERY ? 0 : ptx_coordinates(at->other);
 
-    operands->count = 0;
+    operands->reads = operands->count = 0;
     add(operands, &at->guard, false);
     add(operands, &at->a, false);
     add(operands, &at->b, false);
@@ -149,10 +146,10 @@ static void find_uses(struct liveness *liveness, struct block *block)
 
         list_operands(liveness, at, &operands);
         for (unsigned j = 0; j < operands.count; j++) {
-            const uint32_t reg = *operands.at[j].reg, word = reg / 64;
+            const uint32_t reg = *operands.at[j], word = reg / 64;
             const uint64_t bit = UINT64_C(1) << reg % 64;
 
-            if (!operands.at[j].defines)
+            if (j < operands.reads)
                 block->in[word] |= bit & ~block->defines[word];
             else if (!at->guarded)
                 block->defines[word] |= bit;
@@ -222,7 +219,7 @@ static void measure(struct liveness *liveness)
     for (uint32_t i = 0; i < body->count; i++) {
         list_operands(liveness, &body->code[i], &operands);
         for (unsigned j = 0; j < operands.count; j++)
-            extend(&liveness->lives[*operands.at[j].reg], i);
+            extend(&liveness->lives[*operands.at[j]], i);
     }
     for (uint32_t i = 0; i < liveness->block_count; i++) {
         extend_all(liveness, liveness->blocks[i].in, liveness->blocks[i].first);
@@ -292,7 +289,7 @@ void cushim__ptx_registers_place(struct ptx_parser *parser)
 
         list_operands(&liveness, at, &operands);
         for (unsigned j = 0; j < operands.count; j++)
-            *operands.at[j].reg = body->registers[*operands.at[j].reg].offset;
+            *operands.at[j] = body->registers[*operands.at[j]].offset;
         if (at->d != PTX_UNUSED && at->d != at->a && at->d != at->b && at->d != at->c &&
             at->d != at->e)
             at->flags |= FLAG_APART;

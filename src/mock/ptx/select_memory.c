@@ -32,10 +32,9 @@ static bool select_transfer(struct ptx_statement *statement)
                         : cushim__ptx_use(statement, &parts[i], row);
         list = cushim__ptx_list_add(parser, rows[i]);
     }
-    made = cushim__ptx_emit(statement, loads ? DO_LOAD : DO_STORE);
+    made = cushim__ptx_emit_at(statement, loads ? DO_LOAD : DO_STORE, place);
     made->flags |= opcode->flags & (FLAG_STRONG | FLAG_RELEASE);
     made->flags |= loads && is_signed ? FLAG_SIGNED : 0;
-    cushim__ptx_set_place(made, place);
     made->list = list + 1 - count;
     made->count = (uint8_t)count;
     made->bytes = (uint8_t)bytes;
@@ -165,9 +164,9 @@ static bool select_copy(struct ptx_statement *statement)
 
     if (select_form(statement))
         return true;
-    if ((!hinted && strcmp(opcode->words, ".async") != 0) || statement->operand_count < 3 ||
-        count < 3 || statement->operands[2].kind != OPERAND_INTEGER ||
-        statement->operands[2].integer > 16)
+    if ((!hinted && strcmp(opcode->words, ".async") != 0) ||
+        statement->operand_count < (hinted ? 4 : 3) ||
+        statement->operands[2].kind != OPERAND_INTEGER || statement->operands[2].integer > 16)
         return false;
     /* A predicate, by which the source may be ignored. */
     if (count == 4 && statement->operands[3].kind == OPERAND_REGISTER &&
@@ -177,8 +176,7 @@ static bool select_copy(struct ptx_statement *statement)
         size = cushim__ptx_use(statement, &statement->operands[3], ROW_WORD);
     to = cushim__ptx_place(statement, &statement->operands[0], PTX_SHARED);
     from = cushim__ptx_place(statement, &statement->operands[1], PTX_GLOBAL);
-    made = cushim__ptx_emit(statement, DO_COPY_ASYNC);
-    cushim__ptx_set_place(made, from);
+    made = cushim__ptx_emit_at(statement, DO_COPY_ASYNC, from);
     made->d = to.base;
     made->type = to.how;
     made->target = (uint32_t)to.offset;

@@ -64,8 +64,8 @@ static bool compare_one(struct ptx_statement *statement)
     return cushim__ptx_types[opcode->types[0]].bytes <= 4 && made->d == statement->operands[0].reg;
 }
 
-/* setp and set of two f16 or bf16: each half by itself, without the guard until the results. */
-static bool compare_pair(struct ptx_statement *statement)
+/* Two f16 or bf16 are compared each by itself, without the guard until the results. */
+static bool select_compare(struct ptx_statement *statement)
 {
     const struct ptx_opcode *opcode = &statement->opcode;
     const bool sets = strcmp(opcode->base, "set") == 0;
@@ -74,8 +74,10 @@ static bool compare_pair(struct ptx_statement *statement)
     struct ptx_statement plain = *statement;
     uint32_t sources[2], results[2];
 
-    if (opcode->of[COMPARISON] < 0 || (pair != TYPE_F16X2 && pair != TYPE_BF16X2) ||
-        opcode->words[0] || (sets ? opcode->types[0] != pair : !statement->has_pair))
+    if (pair != TYPE_F16X2 && pair != TYPE_BF16X2)
+        return compare_one(statement);
+    if (opcode->of[COMPARISON] < 0 || opcode->words[0] ||
+        (sets ? opcode->types[0] != pair : !statement->has_pair))
         return false;
     plain.guard = PTX_UNUSED;
     plain.has_pair = false;
@@ -112,11 +114,6 @@ static bool compare_pair(struct ptx_statement *statement)
         }
     }
     return true;
-}
-
-static bool select_compare(struct ptx_statement *statement)
-{
-    return compare_one(statement) || compare_pair(statement);
 }
 
 static bool select_testp(struct ptx_statement *statement)
