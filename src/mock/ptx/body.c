@@ -267,10 +267,7 @@ static bool branch_targets(struct ptx_parser *parser, struct ptx_word name)
 
 static void instruction(struct ptx_parser *parser)
 {
-    struct ptx_statement statement = {
-        .parser = parser,
-        .guard = PTX_UNUSED,
-    };
+    struct ptx_statement statement = {.parser = parser, .guard = PTX_UNUSED};
     struct ptx_operand guard;
 
     if (ptx_skip(parser, "@")) {
@@ -305,9 +302,11 @@ static void directive(struct ptx_parser *parser)
         if (!ptx_is(parser, ".shared"))
             cushim__ptx_expected(parser, "'.shared'");
         cushim__ptx_variables(parser, PTX_EXTERN);
-    } else
+    } else {
         /* .pragma; .callprototype: a call is checked against the function that it reaches */
-        cushim__ptx_skip_statement(parser);
+        cushim__ptx_skip_until(parser, ";");
+        cushim__ptx_expect(parser, ";");
+    }
 }
 
 static void statement_or_label(struct ptx_parser *parser)

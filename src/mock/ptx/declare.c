@@ -151,9 +151,9 @@ static void global(struct ptx_parser *parser, struct ptx_declared *declared, boo
 
     if (index == program->module.global_count) {
         PTX_GROW(parser, program->globals, index);
-        program->globals[index] = (struct ptx_global){.linkage = PTX_EXTERN};
         program->module.globals = program->globals;
-        program->globals[index].name = cushim__ptx_copy(parser, declared->name);
+        program->globals[index] = (struct ptx_global){
+            .name = cushim__ptx_copy(parser, declared->name), .linkage = PTX_EXTERN};
         program->module.global_count++;
     }
     global = &program->globals[index];
@@ -241,15 +241,13 @@ uint32_t cushim__ptx_function_named(struct ptx_parser *parser, struct ptx_word n
     struct ptx_program *program = parser->program;
     const uint32_t next = program->function_count;
     const uint32_t index = index_of(parser, name, SYMBOL_FUNCTION, linkage, next);
-    struct ptx_function *function;
 
-    if (index != next)
-        return index;
-    PTX_GROW(parser, program->functions, index);
-    function = &program->functions[index];
-    *function = (struct ptx_function){.part = parser->part, .linkage = PTX_EXTERN};
-    function->name = cushim__ptx_copy(parser, name);
-    program->function_count++;
+    if (index == next) {
+        PTX_GROW(parser, program->functions, index);
+        program->functions[index] = (struct ptx_function){
+            .name = cushim__ptx_copy(parser, name), .part = parser->part, .linkage = PTX_EXTERN};
+        program->function_count++;
+    }
     return index;
 }
 

@@ -86,43 +86,6 @@ static void directives(struct ptx_parser *parser, struct ptx_kernel *kernel)
     }
 }
 
-/* The code of a body goes to the end of the program's, and its branches with it. */
-static void append(struct ptx_parser *parser, uint32_t index)
-{
-    struct ptx_program *program = parser->program;
-    struct ptx_body *body = &parser->body;
-    struct ptx_function *function = &program->functions[index];
-
-    function->first = program->code_count;
-    function->count = body->count;
-    function->local_bytes = (uint32_t)(body->local_bytes + 15) / 16 * 16;
-    for (uint32_t i = 0; i < body->count; i++) {
-        struct ptx_instruction *at = &body->code[i];
-
-        if (at->handler == DO_BRANCH)
-            at->target += program->code_count;
-        if (at->handler == DO_BRANCH_TABLE)
-            at->e = program->code_count;
-        if (at->handler <= DO_FLOAT) {
-            at->a = at->a == PTX_UNUSED ? 0 : at->a;
-            at->b = at->b == PTX_UNUSED ? 0 : at->b;
-            at->c = at->c == PTX_UNUSED ? 0 : at->c;
-        }
-        /* What a call needs to know of its own frame, and what leaves a kernel. */
-        if (at->handler == DO_CALL || at->handler == DO_CALL_INDIRECT) {
-            at->d = function->local_bytes;
-            at->e = function->frame_bytes;
-        }
-        if (at->handler == DO_RETURN) {
-            at->target = index;
-            at->handler = function->is_kernel ? DO_EXIT : DO_RETURN;
-        }
-        PTX_GROW(parser, program->code, function->first + i);
-        program->code[function->first + i] = *at;
-    }
-    program->code_count += body->count;
-}
-
 static void clear_body(struct ptx_body *body)
 {
     free(body->code);
@@ -192,7 +155,6 @@ static void translate_body(struct ptx_parser *parser, uint32_t index, enum ptx_l
     } else {
         cushim__ptx_expect(parser, "{");
         cushim__ptx_body(parser);
-        append(parser, index);
     }
     if (kernel) {
         kernel->defined = true;
@@ -342,7 +304,8 @@ static void statement(struct ptx_parser *parser)
         skip_body(parser);
     } else if (ptx_is(parser, ".local") || ptx_is(parser, ".tex") || ptx_is(parser, ".pragma") ||
                ptx_is(parser, ".alias")) {
-        cushim__ptx_skip_statement(parser);
+        cushim__ptx_skip_until(parser, ";");
+        cushim__ptx_expect(parser, ";");
     } else {
         cushim__ptx_expected(parser, "a declaration");
     }

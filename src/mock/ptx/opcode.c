@@ -102,12 +102,6 @@ bool cushim__ptx_has(const char *words, const char *word)
     return false;
 }
 
-static bool is_ignored(const char *base, const char *word)
-{
-    return strcmp(word, "noftz") == 0 || (strcmp(word, "uni") == 0 && strcmp(base, "vote") != 0) ||
-           (cushim__ptx_has(ignored, word) && cushim__ptx_has(MEMORY, base));
-}
-
 /* False: the word is not known, or is part of the instruction's name. */
 static bool understand(struct ptx_opcode *opcode, const char *word)
 {
@@ -130,7 +124,9 @@ static bool understand(struct ptx_opcode *opcode, const char *word)
             return true;
         }
     }
-    return is_ignored(opcode->base, word);
+    return strcmp(word, "noftz") == 0 ||
+           (strcmp(word, "uni") == 0 && strcmp(opcode->base, "vote") != 0) ||
+           (cushim__ptx_has(ignored, word) && cushim__ptx_has(MEMORY, opcode->base));
 }
 
 void cushim__ptx_opcode_read(struct ptx_parser *parser, struct ptx_word word,

@@ -201,9 +201,8 @@ static inline bool ptx_skip(struct ptx_parser *parser, const char *word)
 }
 
 void cushim__ptx_expect(struct ptx_parser *parser, const char *word);
-/* To a word or the end of the block, past the `;` of a statement, past the line; or to the end. */
+/* To a word or the end of the block, past the line; or to the end. */
 void cushim__ptx_skip_until(struct ptx_parser *parser, const char *word);
-void cushim__ptx_skip_statement(struct ptx_parser *parser);
 void cushim__ptx_skip_line(struct ptx_parser *parser);
 struct ptx_word cushim__ptx_name(struct ptx_parser *parser);
 bool cushim__ptx_is_number(const struct ptx_parser *parser);
@@ -211,6 +210,24 @@ bool cushim__ptx_is_number(const struct ptx_parser *parser);
 void cushim__ptx_number(struct ptx_parser *parser, struct ptx_operand *operand);
 uint64_t cushim__ptx_integer(struct ptx_parser *parser);
 char *cushim__ptx_copy(struct ptx_parser *parser, struct ptx_word word); /* from malloc() */
+
+/* --- parser.c: names --- */
+/* Instructions: `add.u32`, and the first part alone. */
+enum { PTX_ANY_KIND = -1, PTX_ROW_NAME = SYMBOL_REGISTER + 1, PTX_BASE_NAME };
+
+void *cushim__ptx_names_pool(struct ptx_parser *parser, struct ptx_names *names, size_t bytes);
+void cushim__ptx_names_clear(struct ptx_names *names); /* of its memory */
+struct ptx_symbol *cushim__ptx_names_find(const struct ptx_names *names, int kind,
+                                          struct ptx_word name);
+/* The name itself has to last. */
+struct ptx_symbol *cushim__ptx_names_add(struct ptx_parser *parser, struct ptx_names *names,
+                                         int kind, struct ptx_word name, uint32_t index);
+/* Find a name as the current block sees it, or add one to it. */
+struct ptx_symbol *cushim__ptx_symbol_find(struct ptx_parser *parser, struct ptx_word name);
+struct ptx_symbol *cushim__ptx_symbol_add(struct ptx_parser *parser, struct ptx_word name,
+                                          enum ptx_symbol_kind kind, uint32_t index);
+void cushim__ptx_scope_open(struct ptx_parser *parser);
+void cushim__ptx_scope_close(struct ptx_parser *parser);
 
 /* --- declare.c: variables --- */
 
@@ -363,25 +380,7 @@ void cushim__ptx_note(struct ptx_parser *parser, uint32_t **list, uint32_t *coun
 void cushim__ptx_count_operands(const struct ptx_statement *statement, unsigned count);
 
 /* --- registers.c --- */
-/* Give each register a place in the frame, and write the places into the instructions. */
+/* Give each register a place in the frame, and append the instructions to the program's. */
 void cushim__ptx_registers_place(struct ptx_parser *parser);
-
-/* --- names.c --- */
-/* Instructions: `add.u32`, and the first part alone. */
-enum { PTX_ANY_KIND = -1, PTX_ROW_NAME = SYMBOL_REGISTER + 1, PTX_BASE_NAME };
-
-void *cushim__ptx_names_pool(struct ptx_parser *parser, struct ptx_names *names, size_t bytes);
-void cushim__ptx_names_clear(struct ptx_names *names); /* of its memory */
-struct ptx_symbol *cushim__ptx_names_find(const struct ptx_names *names, int kind,
-                                          struct ptx_word name);
-/* The name itself has to last. */
-struct ptx_symbol *cushim__ptx_names_add(struct ptx_parser *parser, struct ptx_names *names,
-                                         int kind, struct ptx_word name, uint32_t index);
-/* Find a name as the current block sees it, or add one to it. */
-struct ptx_symbol *cushim__ptx_symbol_find(struct ptx_parser *parser, struct ptx_word name);
-struct ptx_symbol *cushim__ptx_symbol_add(struct ptx_parser *parser, struct ptx_word name,
-                                          enum ptx_symbol_kind kind, uint32_t index);
-void cushim__ptx_scope_open(struct ptx_parser *parser);
-void cushim__ptx_scope_close(struct ptx_parser *parser);
 
 #endif

@@ -269,7 +269,8 @@ static uint32_t give_places(struct liveness *liveness, unsigned bytes, uint32_t 
 void cushim__ptx_registers_place(struct ptx_parser *parser)
 {
     struct ptx_body *body = &parser->body;
-    struct ptx_function *function = &parser->program->functions[body->function];
+    struct ptx_program *program = parser->program;
+    struct ptx_function *function = &program->functions[body->function];
     struct liveness liveness = {.parser = parser, .words = (body->register_count + 63) / 64};
     struct operands operands;
     uint32_t end = FRAME_ROWS * PTX_ROW;
@@ -284,6 +285,10 @@ void cushim__ptx_registers_place(struct ptx_parser *parser)
     end = give_places(&liveness, 8, end, PTX_WIDE_ROW);
     end = give_places(&liveness, 4, end, PTX_ROW);
     end = give_places(&liveness, 1, end, 4);
+    function->frame_bytes = (end + PTX_ROW - 1) / PTX_ROW * PTX_ROW;
+    function->local_bytes = (uint32_t)(body->local_bytes + 15) / 16 * 16;
+    function->first = program->code_count;
+    function->count = body->count;
     for (uint32_t i = 0; i < body->count; i++) {
         struct ptx_instruction *at = &body->code[i];
 
@@ -293,6 +298,25 @@ void cushim__ptx_registers_place(struct ptx_parser *parser)
         if (at->d != PTX_UNUSED && at->d != at->a && at->d != at->b && at->d != at->c &&
             at->d != at->e)
             at->flags |= FLAG_APART;
+        if (at->handler == DO_BRANCH)
+            at->target += function->first;
+        if (at->handler == DO_BRANCH_TABLE)
+            at->e = function->first;
+        if (at->handler <= DO_FLOAT) {
+            at->a = at->a == PTX_UNUSED ? 0 : at->a;
+            at->b = at->b == PTX_UNUSED ? 0 : at->b;
+            at->c = at->c == PTX_UNUSED ? 0 : at->c;
+        }
+        /* What a call needs to know of its own frame, and what leaves a kernel. */
+        if (at->handler == DO_CALL || at->handler == DO_CALL_INDIRECT) {
+            at->d = function->local_bytes;
+            at->e = function->frame_bytes;
+        }
+        if (at->handler == DO_RETURN) {
+            at->target = body->function;
+            at->handler = function->is_kernel ? DO_EXIT : DO_RETURN;
+        }
+        PTX_GROW(parser, program->code, program->code_count);
+        program->code[program->code_count++] = *at;
     }
-    function->frame_bytes = (end + PTX_ROW - 1) / PTX_ROW * PTX_ROW;
 }

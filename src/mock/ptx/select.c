@@ -236,10 +236,11 @@ static bool has_selectors(const struct ptx_parser *parser, const struct ptx_opco
 {
     const char *at = parser->word.start;
 
-    while (opcode->base[0] == 'v' && at < parser->end && *at != ';' && *at != '.')
+    if (opcode->base[0] != 'v' || strcmp(opcode->base, "vote") == 0)
+        return false;
+    while (at < parser->end && *at != ';' && *at != '.')
         at++;
-    return opcode->base[0] == 'v' && strcmp(opcode->base, "vote") != 0 && at < parser->end &&
-           *at == '.';
+    return at < parser->end && *at == '.';
 }
 
 /* False: there is an expression of constants, whose value compilers write. */

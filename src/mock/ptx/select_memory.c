@@ -10,15 +10,13 @@ static bool select_transfer(struct ptx_statement *statement)
     struct ptx_parser *const parser = statement->parser;
     const struct ptx_opcode *opcode = &statement->opcode;
     const bool loads = opcode->base[0] == 'l';
-    const enum ptx_row row = cushim__ptx_types[opcode->types[0]].row;
-    const bool is_signed = cushim__ptx_types[opcode->types[0]].is_signed;
-    const unsigned bytes = cushim__ptx_types[opcode->types[0]].bytes;
+    const struct ptx_type_facts type = cushim__ptx_types[opcode->types[0]];
     const struct ptx_operand *parts;
     uint32_t rows[8], count, list = 0;
     struct ptx_instruction *made;
     struct ptx_place place;
 
-    if (opcode->type_count != 1 || bytes < 1 || bytes > 8 || row == ROW_PREDICATE ||
+    if (opcode->type_count != 1 || type.row == ROW_NONE || type.row == ROW_PREDICATE ||
         (opcode->words[0] && strcmp(opcode->words, ".L2::cache_hint") != 0) ||
         statement->operand_count < 2)
         return false;
@@ -28,19 +26,19 @@ static bool select_transfer(struct ptx_statement *statement)
                          loads ? "destination" : "source", opcode->of[VECTOR]);
     place = cushim__ptx_place(statement, &statement->operands[loads ? 1 : 0], opcode->of[SPACE]);
     for (uint32_t i = 0; i < count; i++) {
-        rows[i] = loads ? cushim__ptx_result(statement, &parts[i], row)
-                        : cushim__ptx_use(statement, &parts[i], row);
+        rows[i] = loads ? cushim__ptx_result(statement, &parts[i], type.row)
+                        : cushim__ptx_use(statement, &parts[i], type.row);
         list = cushim__ptx_list_add(parser, rows[i]);
     }
     made = cushim__ptx_emit_at(statement, loads ? DO_LOAD : DO_STORE, place);
     made->flags |= opcode->flags & (FLAG_STRONG | FLAG_RELEASE);
-    made->flags |= loads && is_signed ? FLAG_SIGNED : 0;
+    made->flags |= loads && type.is_signed ? FLAG_SIGNED : 0;
     made->list = list + 1 - count;
     made->count = (uint8_t)count;
-    made->bytes = (uint8_t)bytes;
+    made->bytes = type.bytes;
     for (uint32_t i = 0; loads && i < count; i++)
-        cushim__ptx_finish(statement, &parts[i], rows[i], row, is_signed,
-                           is_signed ? 32 : bytes * 8);
+        cushim__ptx_finish(statement, &parts[i], rows[i], type.row, type.is_signed,
+                           type.is_signed ? 32 : type.bytes * 8);
     return true;
 }
 
@@ -74,9 +72,8 @@ static bool select_atomic(struct ptx_statement *statement)
 
     while (i < sizeof atomics / sizeof *atomics && strcmp(atomics[i].word, opcode->words) != 0)
         i++;
-    if (i == sizeof atomics / sizeof *atomics || opcode->type_count != 1 || opcode->of[VECTOR] != 1)
-        return false;
-    if (!cushim__ptx_has(atomics[i].types, cushim__ptx_types[type].name))
+    if (i == sizeof atomics / sizeof *atomics || opcode->type_count != 1 ||
+        opcode->of[VECTOR] != 1 || !cushim__ptx_has(atomics[i].types, cushim__ptx_types[type].name))
         return false;
     if (statement->operand_count != strlen(rows) - (returns ? 0 : 1))
         cushim__ptx_fail(statement->parser, "%s has another number of operands", opcode->base);
@@ -138,8 +135,6 @@ static bool select_form(struct ptx_statement *statement)
     given = strlen(form) - 1;
     if (statement->operand_count + 1 == all && form[given] == ROW_WORD)
         form[given] = '\0';
-    else
-        cushim__ptx_count_operands(statement, (unsigned)all);
     made = cushim__ptx_emit_rows(statement, DO_MBARRIER, form);
     made->type = (uint8_t)forms[i].operation;
     if (forms[i].operation == MBARRIER_PENDING) {
@@ -192,9 +187,8 @@ static bool select_address(struct ptx_statement *statement)
     struct ptx_instruction *made;
 
     if (!opcode->of[SPACE] || statement->operand_count != 2 ||
-        (!asks && cushim__ptx_types[opcode->types[0]].bytes == 4))
-        return false;
-    if (strcmp(opcode->words, asks ? "" : ".to") != 0 && opcode->words[0])
+        (!asks && cushim__ptx_types[opcode->types[0]].bytes == 4) ||
+        (opcode->words[0] && (asks || strcmp(opcode->words, ".to") != 0)))
         return false;
     made = cushim__ptx_emit_rows(statement, asks ? DO_ISSPACE : DO_CVTA, asks ? "pl" : "ll");
     made->sub = (uint8_t)opcode->of[SPACE];
