@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CONSTANT_MAX = 1 << 16 };
-
 uint64_t cushim__ptx_align(struct ptx_parser *parser, uint64_t offset, uint64_t alignment)
 {
     if (offset > PTX_BYTES_MAX)
@@ -184,7 +182,7 @@ static void global(struct ptx_parser *parser, struct ptx_declared *declared, boo
         cushim__ptx_initial(parser, declared, defines ? index : SIZE_MAX);
     else if (declared->bytes == 0 && linkage != PTX_EXTERN)
         cushim__ptx_expected(parser, "a size");
-    if (constant && declared->bytes > CONSTANT_MAX)
+    if (constant && declared->bytes > 65536)
         cushim__ptx_fail(parser, "the variable has more than 64 KiB");
 }
 

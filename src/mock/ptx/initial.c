@@ -14,9 +14,6 @@ uint64_t cushim__ptx_offset(struct ptx_parser *parser)
     return offset;
 }
 
-/* Of what the mock keeps. */
-enum { INITIAL_MAX = 1 << 30 };
-
 struct filling {
     const struct ptx_declared *declared;
     struct ptx_global *global; /* NULL: the values are not wanted */
@@ -127,7 +124,7 @@ static size_t measured(struct ptx_parser *parser, struct ptx_declared declared)
     parser->word = word;
     parser->at = at;
     parser->line = line;
-    return declared.step == 0 ? 0 : cushim__ptx_align(parser, filling.at, declared.step);
+    return declared.step == 0 ? 0 : (size_t)cushim__ptx_align(parser, filling.at, declared.step);
 }
 
 void cushim__ptx_initial(struct ptx_parser *parser, struct ptx_declared *declared, size_t index)
@@ -142,7 +139,7 @@ void cushim__ptx_initial(struct ptx_parser *parser, struct ptx_declared *declare
         filling.global = &parser->program->globals[index];
         filling.global->bytes = declared->bytes;
         /* The system's own zeros: of a large variable only what has a value is touched. */
-        if (declared->bytes <= INITIAL_MAX)
+        if (declared->bytes <= 1 << 30)
             filling.global->initial = calloc(1, declared->bytes + 1);
         if (!filling.global->initial)
             cushim__ptx_no_memory(parser);

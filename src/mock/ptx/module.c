@@ -142,9 +142,9 @@ static void set_kernel(struct ptx_parser *parser, struct ptx_function *function,
 }
 
 /* After the header, until behind the brace that ends the body. */
-static void translate_body(struct ptx_parser *parser, uint32_t index, enum ptx_linkage linkage)
+static void translate_body(struct ptx_parser *parser, struct ptx_function *function,
+                           enum ptx_linkage linkage)
 {
-    struct ptx_function *function = &parser->program->functions[index];
     struct ptx_kernel *const kernel = parser->body.kernel;
 
     function->defined = true;
@@ -170,8 +170,8 @@ static void function(struct ptx_parser *parser, bool is_kernel, enum ptx_linkage
 {
     struct ptx_body *body = &parser->body;
     struct ptx_kernel kernel = {0};
-    uint32_t results, index;
     struct ptx_function *function;
+    uint32_t results;
 
     /* The name comes after the results, but belongs to the text and not to the body. */
     cushim__ptx_scope_open(parser);
@@ -179,16 +179,16 @@ static void function(struct ptx_parser *parser, bool is_kernel, enum ptx_linkage
         cushim__ptx_parameters(parser, SYMBOL_LOCAL);
     results = (uint32_t)body->parameter_count;
     body->depth--;
-    index = cushim__ptx_function_named(parser, cushim__ptx_name(parser),
-                                       is_kernel && linkage == PTX_LOCAL ? PTX_VISIBLE : linkage);
+    body->function =
+        cushim__ptx_function_named(parser, cushim__ptx_name(parser),
+                                   is_kernel && linkage == PTX_LOCAL ? PTX_VISIBLE : linkage);
     body->depth++;
     cushim__ptx_parameters(parser, is_kernel ? SYMBOL_PARAM : SYMBOL_LOCAL);
-    function = &parser->program->functions[index];
+    function = &parser->program->functions[body->function];
     directives(parser, is_kernel ? &kernel : NULL);
     if (function->defined && (is_kernel ? linkage != PTX_EXTERN : ptx_is(parser, "{")))
         cushim__ptx_twice(parser, function->name, function->part,
                           function->linkage == PTX_WEAK || linkage == PTX_WEAK);
-    body->function = index;
     if (body->has_register_parameters)
         cushim__ptx_refuse_function(parser, "parameters in registers");
     if (function->defined) {
@@ -206,7 +206,7 @@ static void function(struct ptx_parser *parser, bool is_kernel, enum ptx_linkage
         }
         body->parameters = NULL;
         if (!ptx_skip(parser, ";"))
-            translate_body(parser, index, linkage);
+            translate_body(parser, function, linkage);
     }
     cushim__ptx_scope_close(parser);
     clear_body(body);
@@ -217,7 +217,6 @@ static void function(struct ptx_parser *parser, bool is_kernel, enum ptx_linkage
 /* `6.0` as 60. What no driver knows is as high as can be. */
 static unsigned version(struct ptx_parser *parser)
 {
-    enum { UNKNOWN = 9999 };
     char text[24] = "", *end;
     unsigned long major, minor = 0;
 
@@ -227,7 +226,7 @@ static unsigned version(struct ptx_parser *parser)
     if (end == text || *end != '.' || end[1] == '\0' || (minor = strtoul(end + 1, &end, 10), *end))
         cushim__ptx_expected(parser, "a version");
     cushim__ptx_next(parser);
-    return major < 100 && minor < 100 ? (unsigned)(major * 10 + minor) : UNKNOWN;
+    return major < 100 && minor < 100 ? (unsigned)(major * 10 + minor) : 9999;
 }
 
 /* `sm_50`, or `sm_90a` for that very device; `compute_50` means the same. */

@@ -275,9 +275,8 @@ static bool translate(struct ptx_statement *statement)
         return selector->select(statement);
     if (!is_known || has_selectors(statement->parser, opcode) ||
         (strcmp(opcode->base, "cp") == 0 &&
-         (strstr(opcode->words, ".bulk") || strncmp(opcode->words, ".async", 6) != 0)))
-        return false;
-    if (!read_operands(statement))
+         (strstr(opcode->words, ".bulk") || strncmp(opcode->words, ".async", 6) != 0)) ||
+        !read_operands(statement))
         return false;
     if (selector && !selector->select) {
         cushim__ptx_emit(statement, selector->handler);

@@ -154,9 +154,8 @@ static bool select_collective(struct ptx_statement *statement)
     if (i == sizeof collectives / sizeof *collectives)
         return false;
     kind = collectives[i].kind;
-    if (kind == SYNC_REDUCE && type != TYPE_U32 && type != TYPE_S32 && type != TYPE_B32)
-        return false;
-    if (kind <= SYNC_SHUFFLE_INDEX && kind > SYNC_ONLY && type != TYPE_B32)
+    if ((kind == SYNC_REDUCE && type != TYPE_U32 && type != TYPE_S32 && type != TYPE_B32) ||
+        (kind <= SYNC_SHUFFLE_INDEX && kind > SYNC_ONLY && type != TYPE_B32))
         return false;
     strcpy(rows, collectives[i].rows);
     if (rows[1] == 't')

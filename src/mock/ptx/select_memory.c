@@ -117,7 +117,7 @@ static bool select_form(struct ptx_statement *statement)
 {
     const struct ptx_opcode *opcode = &statement->opcode;
     struct ptx_instruction *made;
-    size_t i = 0, all, given;
+    size_t i = 0, last;
     char form[8] = "";
 
     while (i < sizeof forms / sizeof *forms && strcmp(opcode->words, forms[i].words) != 0)
@@ -130,11 +130,10 @@ static bool select_form(struct ptx_statement *statement)
     }
     if (opcode->type_count != 1 || opcode->types[0] != TYPE_B64)
         return false;
-    all = strlen(forms[i].rows) - (forms[i].rows[0] == ROW_NO_RESULT ? 1 : 0);
     strcpy(form, forms[i].rows);
-    given = strlen(form) - 1;
-    if (statement->operand_count + 1 == all && form[given] == ROW_WORD)
-        form[given] = '\0';
+    last = strlen(form) - 1;
+    if (form[last] == ROW_WORD && statement->operand_count + (form[0] == ROW_NO_RESULT) == last)
+        form[last] = '\0';
     made = cushim__ptx_emit_rows(statement, DO_MBARRIER, form);
     made->type = (uint8_t)forms[i].operation;
     if (forms[i].operation == MBARRIER_PENDING) {
@@ -242,8 +241,7 @@ static bool select_texture(struct ptx_statement *statement)
     struct ptx_parser *const parser = statement->parser;
     const struct ptx_opcode *opcode = &statement->opcode;
     const bool stores = strcmp(opcode->base, "sust") == 0;
-    const enum ptx_row row = cushim__ptx_types[opcode->types[0]].row;
-    const unsigned bytes = cushim__ptx_types[opcode->types[0]].bytes;
+    const struct ptx_type_facts type = cushim__ptx_types[opcode->types[0]];
     struct ptx_operand texture = statement->operands[stores ? 0 : 1];
     const struct ptx_operand *values;
     unsigned coordinates, count;
@@ -275,8 +273,8 @@ static bool select_texture(struct ptx_statement *statement)
                                       ? ROW_WORD
                                       : ROW_FLOAT);
     for (unsigned i = 0; i < count; i++)
-        rows[coordinates + i] = stores ? cushim__ptx_use(statement, &values[i], row)
-                                       : cushim__ptx_result(statement, &values[i], row);
+        rows[coordinates + i] = stores ? cushim__ptx_use(statement, &values[i], type.row)
+                                       : cushim__ptx_result(statement, &values[i], type.row);
     made = cushim__ptx_emit(statement, DO_TEXTURE);
     made->sub = (uint8_t)operation;
     made->other = (uint8_t)opcode->of[GEOMETRY];
@@ -285,14 +283,15 @@ static bool select_texture(struct ptx_statement *statement)
                                                                       : OUTSIDE];
     made->type = stores;
     made->count = (uint8_t)count;
-    made->bytes = (uint8_t)bytes;
+    made->bytes = type.bytes;
     made->flags |= opcode->types[1] == TYPE_S32 ? FLAG_SIGNED : 0;
     made->a = handle;
     made->list = parser->program->list_count;
     for (unsigned i = 0; i < coordinates + count; i++)
         cushim__ptx_list_add(parser, rows[i]);
     for (unsigned i = 0; !stores && i < count; i++)
-        cushim__ptx_finish(statement, &values[i], rows[coordinates + i], row, false, bytes * 8);
+        cushim__ptx_finish(statement, &values[i], rows[coordinates + i], type.row, false,
+                           type.bytes * 8);
     return true;
 }
 

@@ -148,10 +148,9 @@ static bool select_selp(struct ptx_statement *statement)
 /* --- moves --- */
 
 /* mov.b64 d, {a, b}: the first element is the lowest. */
-static bool pack(struct ptx_statement *statement, unsigned bytes)
+static bool pack(struct ptx_statement *statement, enum ptx_row row, unsigned bytes)
 {
     const struct ptx_operand vector = statement->operands[1];
-    const enum ptx_row row = bytes == 8 ? ROW_LONG : ROW_WORD;
     unsigned bits = bytes * 8 / vector.count;
     uint32_t parts[8];
 
@@ -179,7 +178,7 @@ static bool pack(struct ptx_statement *statement, unsigned bytes)
     return true;
 }
 
-static bool unpack(struct ptx_statement *statement, unsigned bytes)
+static bool unpack(struct ptx_statement *statement, enum ptx_row row, unsigned bytes)
 {
     const struct ptx_operand vector = statement->operands[0];
     const unsigned bits = bytes * 8 / vector.count;
@@ -187,10 +186,7 @@ static bool unpack(struct ptx_statement *statement, unsigned bytes)
 
     if (bits > 32 || bits < 8)
         return false;
-    from = cushim__ptx_use(statement, &statement->operands[1],
-                           bytes == 8   ? ROW_LONG
-                           : bytes == 4 ? ROW_WORD
-                                        : ROW_HALF);
+    from = cushim__ptx_use(statement, &statement->operands[1], row);
     for (uint32_t i = 0; i < vector.count; i++) {
         const uint32_t to = cushim__ptx_result(statement, &vector.elements[i], ROW_WORD);
 
@@ -241,9 +237,8 @@ static bool move_all(struct ptx_statement *statement, enum ptx_row row, unsigned
 
 static bool select_mov(struct ptx_statement *statement)
 {
-    const enum ptx_type type = statement->opcode.types[0];
-    const enum ptx_row row = cushim__ptx_types[type].row;
-    const unsigned bytes = cushim__ptx_types[type].bytes;
+    const enum ptx_row row = cushim__ptx_types[statement->opcode.types[0]].row;
+    const unsigned bytes = cushim__ptx_types[statement->opcode.types[0]].bytes;
     const bool is_vector = statement->opcode.of[VECTOR] > 1;
 
     if (row == ROW_NONE || statement->opcode.words[0])
@@ -254,9 +249,9 @@ static bool select_mov(struct ptx_statement *statement)
         return true;
     }
     if (!is_vector && statement->operands[1].kind == OPERAND_VECTOR)
-        return pack(statement, bytes);
+        return pack(statement, row, bytes);
     if (!is_vector && statement->operands[0].kind == OPERAND_VECTOR)
-        return unpack(statement, bytes);
+        return unpack(statement, row, bytes);
     return move_all(statement, row, bytes);
 }
 
