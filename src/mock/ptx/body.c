@@ -80,22 +80,20 @@ static void named(struct ptx_parser *parser, struct ptx_operand *operand)
 
 static void vector(struct ptx_parser *parser, struct ptx_operand *operand)
 {
-    struct ptx_operand elements[8];
-    uint32_t count = 0;
+    enum { MOST = 8 };
 
+    operand->kind = OPERAND_VECTOR;
+    operand->elements = cushim__ptx_pool(parser, MOST * sizeof *operand);
     do {
-        if (count == 8)
+        struct ptx_operand *const element = &operand->elements[operand->count];
+
+        if (operand->count++ == MOST)
             cushim__ptx_fail(parser, "the vector has too many elements");
-        cushim__ptx_operand(parser, &elements[count]);
-        if (elements[count].kind >= OPERAND_ADDRESS && elements[count].kind <= OPERAND_VECTOR)
+        cushim__ptx_operand(parser, element);
+        if (element->kind >= OPERAND_ADDRESS && element->kind <= OPERAND_VECTOR)
             cushim__ptx_expected(parser, "an element");
-        count++;
     } while (ptx_skip(parser, ","));
     cushim__ptx_expect(parser, "}");
-    operand->kind = OPERAND_VECTOR;
-    operand->count = count;
-    operand->elements = cushim__ptx_pool(parser, count * sizeof *elements);
-    memcpy(operand->elements, elements, count * sizeof *elements);
 }
 
 static void address(struct ptx_parser *parser, struct ptx_operand *operand)
@@ -160,58 +158,52 @@ static void registers(struct ptx_parser *parser)
 
         symbol->count = declared.repeated;
         if (declared.type == TYPE_B128)
-            cushim__ptx_refuse_function(parser, "registers of 128 bits", parser->statement_line);
+            cushim__ptx_refuse_function(parser, "registers of 128 bits");
     }
 }
 
-/* A .local or .param variable of the body: in the local memory of the frame. */
-static void local_variable(struct ptx_parser *parser, struct ptx_word name,
-                           const struct ptx_declared *declared, bool of_call)
-{
-    struct ptx_body *body = &parser->body;
-    struct ptx_symbol *symbol = cushim__ptx_symbol_add(parser, name, SYMBOL_LOCAL, 0);
-
-    symbol->of_call = of_call;
-    symbol->offset = cushim__ptx_align(parser, body->local_bytes, declared->alignment);
-    if (declared->bytes > 1 << 24 || symbol->offset + declared->bytes > 1 << 24)
-        cushim__ptx_fail(parser, "more local memory than there is");
-    body->local_bytes = symbol->offset + declared->bytes;
-}
-
-/* gcc's `.param .u64 %P<2>`: a variable %P0 and another one %P1. */
-static void numbered_variables(struct ptx_parser *parser, const struct ptx_declared *declared,
-                               bool of_call)
+/* The name of a variable; of gcc's `.param .u64 %P<2>` that of %P0, and then that of %P1. */
+static struct ptx_word numbered(struct ptx_parser *parser, const struct ptx_declared *declared,
+                                unsigned number)
 {
     const size_t room = declared->name.length + 12;
+    char *name;
 
+    if (!declared->repeated)
+        return declared->name;
     if (declared->repeated > 1024 || room > 1024)
         cushim__ptx_fail(parser, "so many variables are not possible");
-    for (unsigned i = 0; i < declared->repeated; i++) {
-        char *name = cushim__ptx_pool(parser, room);
-        const int length =
-            snprintf(name, room, "%.*s%u", (int)declared->name.length, declared->name.start, i);
-
-        local_variable(parser, (struct ptx_word){name, (size_t)length}, declared, of_call);
-    }
+    name = cushim__ptx_pool(parser, room);
+    snprintf(name, room, "%.*s%u", (int)declared->name.length, declared->name.start, number);
+    return (struct ptx_word){name, strlen(name)};
 }
 
+/* .local or .param variables of the body: in the local memory of the frame. */
 static void local_variables(struct ptx_parser *parser, bool of_call)
 {
+    struct ptx_body *body = &parser->body;
     struct ptx_declared declared = {0};
 
     while (cushim__ptx_declared(parser, &declared)) {
-        if (declared.repeated)
-            numbered_variables(parser, &declared, of_call);
-        else
-            local_variable(parser, declared.name, &declared, of_call);
+        for (unsigned i = 0; i == 0 || i < declared.repeated; i++) {
+            struct ptx_symbol *symbol =
+                cushim__ptx_symbol_add(parser, numbered(parser, &declared, i), SYMBOL_LOCAL, 0);
+
+            symbol->of_call = of_call;
+            symbol->offset = cushim__ptx_align(parser, body->local_bytes, declared.alignment);
+            if (declared.bytes > 1 << 24 || symbol->offset + declared.bytes > 1 << 24)
+                cushim__ptx_fail(parser, "more local memory than there is");
+            body->local_bytes = symbol->offset + declared.bytes;
+        }
     }
 }
 
 /* --- labels --- */
 
-void cushim__ptx_refer(struct ptx_parser *parser, struct ptx_word name, bool listed, uint32_t place)
+void cushim__ptx_refer(struct ptx_parser *parser, bool listed, uint32_t place)
 {
     struct ptx_body *body = &parser->body;
+    const struct ptx_word name = cushim__ptx_name(parser);
 
     PTX_GROW(parser, body->references, body->reference_count);
     body->references[body->reference_count++] = (struct ptx_reference){
@@ -264,9 +256,7 @@ static bool branch_targets(struct ptx_parser *parser, struct ptx_word name)
         return false;
     symbol = cushim__ptx_symbol_add(parser, name, SYMBOL_TABLE, parser->program->list_count);
     do {
-        const uint32_t place = cushim__ptx_list_add(parser, 0);
-
-        cushim__ptx_refer(parser, cushim__ptx_name(parser), true, place);
+        cushim__ptx_refer(parser, true, cushim__ptx_list_add(parser, 0));
         symbol->offset++;
     } while (ptx_skip(parser, ","));
     cushim__ptx_expect(parser, ";");
@@ -277,11 +267,7 @@ static bool branch_targets(struct ptx_parser *parser, struct ptx_word name)
 
 static void instruction(struct ptx_parser *parser)
 {
-    struct ptx_statement statement = {
-        .parser = parser,
-        .line = parser->statement_line,
-        .guard = PTX_UNUSED,
-    };
+    struct ptx_statement statement = {.parser = parser, .guard = PTX_UNUSED};
     struct ptx_operand guard;
 
     if (ptx_skip(parser, "@")) {
@@ -316,9 +302,11 @@ static void directive(struct ptx_parser *parser)
         if (!ptx_is(parser, ".shared"))
             cushim__ptx_expected(parser, "'.shared'");
         cushim__ptx_variables(parser, PTX_EXTERN);
-    } else
+    } else {
         /* .pragma; .callprototype: a call is checked against the function that it reaches */
-        cushim__ptx_skip_statement(parser);
+        cushim__ptx_skip_until(parser, ";");
+        cushim__ptx_expect(parser, ";");
+    }
 }
 
 static void statement_or_label(struct ptx_parser *parser)
@@ -349,18 +337,20 @@ static void statement_or_label(struct ptx_parser *parser)
     instruction(parser);
 }
 
-/* A block and those in it, without recursion: after its brace. */
-static void blocks(struct ptx_parser *parser)
+/*
+ * The blocks in it are read without recursion. The header has opened the scope that the body's
+ * names are in. The brace that ends the body is skipped when its code is complete.
+ */
+void cushim__ptx_body(struct ptx_parser *parser)
 {
-    const uint32_t outside = parser->body.depth - 1;
+    struct ptx_statement end = {.parser = parser, .guard = PTX_UNUSED};
+    const uint32_t depth = parser->body.depth;
 
-    while (parser->body.depth > outside) {
+    while (!ptx_is(parser, "}") || parser->body.depth > depth) {
         if (ptx_skip(parser, "{")) {
             cushim__ptx_scope_open(parser);
         } else if (ptx_is(parser, "}")) {
             resolve(parser);
-            if (parser->body.depth == outside + 1)
-                return;
             cushim__ptx_scope_close(parser);
             cushim__ptx_next(parser);
         } else if (parser->word.length == 0) {
@@ -369,19 +359,8 @@ static void blocks(struct ptx_parser *parser)
             statement_or_label(parser);
         }
     }
-}
-
-/*
- * The header has opened the scope that the body's names are in. The brace that ends the body is
- * skipped when its code is complete.
- */
-void cushim__ptx_body(struct ptx_parser *parser, uint32_t function)
-{
-    struct ptx_statement end = {.parser = parser, .guard = PTX_UNUSED};
-
-    parser->body.function = function;
-    blocks(parser);
-    end.line = parser->line;
+    resolve(parser);
+    parser->statement_line = parser->line;
     cushim__ptx_emit(&end, DO_RETURN);
     cushim__ptx_registers_place(parser);
     cushim__ptx_expect(parser, "}");

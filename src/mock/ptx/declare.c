@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CONSTANT_MAX = 1 << 16 };
-
 uint64_t cushim__ptx_align(struct ptx_parser *parser, uint64_t offset, uint64_t alignment)
 {
     if (offset > PTX_BYTES_MAX)
@@ -31,15 +29,6 @@ static void attribute(struct ptx_parser *parser, struct ptx_declared *declared)
     }
 }
 
-/* `.ptr .global .align 16`: where a parameter points at. */
-static void pointer(struct ptx_parser *parser)
-{
-    while (parser->word.length > 0 && *parser->word.start == '.' && !ptx_is(parser, ".align"))
-        cushim__ptx_next(parser);
-    if (ptx_skip(parser, ".align"))
-        cushim__ptx_integer(parser);
-}
-
 static void read_type(struct ptx_parser *parser, struct ptx_declared *declared)
 {
     *declared = (struct ptx_declared){.vector = 1};
@@ -54,8 +43,12 @@ static void read_type(struct ptx_parser *parser, struct ptx_declared *declared)
             cushim__ptx_next(parser);
         } else if (ptx_skip(parser, ".attribute")) {
             attribute(parser, declared);
-        } else if (ptx_skip(parser, ".ptr")) {
-            pointer(parser);
+        } else if (ptx_skip(parser, ".ptr")) { /* .global .align 16: where it points at */
+            while (parser->word.length > 0 && *parser->word.start == '.' &&
+                   !ptx_is(parser, ".align"))
+                cushim__ptx_next(parser);
+            if (ptx_skip(parser, ".align"))
+                cushim__ptx_integer(parser);
         } else if (ptx_is(parser, ".texref") || ptx_is(parser, ".samplerref") ||
                    ptx_is(parser, ".surfref")) {
             declared->reference = true;
@@ -79,7 +72,7 @@ static void read_type(struct ptx_parser *parser, struct ptx_declared *declared)
 static void read_name(struct ptx_parser *parser, struct ptx_declared *declared)
 {
     declared->name = cushim__ptx_name(parser);
-    declared->count = 1;
+    declared->step = declared->element;
     declared->unsized = false;
     declared->repeated = 0;
     if (ptx_skip(parser, "<")) {
@@ -96,15 +89,13 @@ static void read_name(struct ptx_parser *parser, struct ptx_declared *declared)
         } else {
             const uint64_t count = cushim__ptx_integer(parser);
 
-            if (count > PTX_BYTES_MAX || (count > 0 && declared->count > PTX_BYTES_MAX / count))
+            if (count > PTX_BYTES_MAX || (count > 0 && declared->step > PTX_BYTES_MAX / count))
                 cushim__ptx_fail(parser, "the variable is too large");
-            declared->count *= (size_t)count;
+            declared->step *= (size_t)count;
         }
         cushim__ptx_expect(parser, "]");
     }
-    if (declared->count > PTX_BYTES_MAX / declared->element)
-        cushim__ptx_fail(parser, "the variable is too large");
-    declared->bytes = declared->unsized ? 0 : declared->count * declared->element;
+    declared->bytes = declared->unsized ? 0 : declared->step;
 }
 
 bool cushim__ptx_declared(struct ptx_parser *parser, struct ptx_declared *declared)
@@ -158,9 +149,9 @@ static void global(struct ptx_parser *parser, struct ptx_declared *declared, boo
 
     if (index == program->module.global_count) {
         PTX_GROW(parser, program->globals, index);
-        program->globals[index] = (struct ptx_global){.linkage = PTX_EXTERN};
         program->module.globals = program->globals;
-        program->globals[index].name = cushim__ptx_copy(parser, declared->name);
+        program->globals[index] = (struct ptx_global){
+            .name = cushim__ptx_copy(parser, declared->name), .linkage = PTX_EXTERN};
         program->module.global_count++;
     }
     global = &program->globals[index];
@@ -191,7 +182,7 @@ static void global(struct ptx_parser *parser, struct ptx_declared *declared, boo
         cushim__ptx_initial(parser, declared, defines ? index : SIZE_MAX);
     else if (declared->bytes == 0 && linkage != PTX_EXTERN)
         cushim__ptx_expected(parser, "a size");
-    if (constant && declared->bytes > CONSTANT_MAX)
+    if (constant && declared->bytes > 65536)
         cushim__ptx_fail(parser, "the variable has more than 64 KiB");
 }
 
@@ -248,54 +239,49 @@ uint32_t cushim__ptx_function_named(struct ptx_parser *parser, struct ptx_word n
     struct ptx_program *program = parser->program;
     const uint32_t next = program->function_count;
     const uint32_t index = index_of(parser, name, SYMBOL_FUNCTION, linkage, next);
-    struct ptx_function *function;
 
-    if (index != next)
-        return index;
-    PTX_GROW(parser, program->functions, index);
-    function = &program->functions[index];
-    *function = (struct ptx_function){.part = parser->part, .linkage = PTX_EXTERN};
-    function->name = cushim__ptx_copy(parser, name);
-    program->function_count++;
+    if (index == next) {
+        PTX_GROW(parser, program->functions, index);
+        program->functions[index] = (struct ptx_function){
+            .name = cushim__ptx_copy(parser, name), .part = parser->part, .linkage = PTX_EXTERN};
+        program->function_count++;
+    }
     return index;
 }
 
 /* --- registers and parameters --- */
 
-static uint32_t add_registers(struct ptx_parser *parser, unsigned count, unsigned vector,
-                              size_t bits)
+uint32_t cushim__ptx_registers_add(struct ptx_parser *parser, const struct ptx_declared *declared)
 {
     struct ptx_body *body = &parser->body;
+    const unsigned count = (declared->repeated ? declared->repeated : 1) * declared->vector;
+    const size_t bits = declared->type == TYPE_PRED ? 1 : declared->scalar * 8;
     const uint32_t first = body->register_count;
 
-    for (unsigned i = 0; i < count * vector; i++) {
+    for (unsigned i = 0; i < count; i++) {
         PTX_GROW(parser, body->registers, body->register_count);
         body->registers[body->register_count++] = (struct ptx_register){
             .bytes = bits == 1   ? 1
                      : bits > 32 ? 8
                                  : 4,
             .bits = (uint8_t)bits,
-            .vector = (uint8_t)vector,
+            .vector = (uint8_t)declared->vector,
             .offset = PTX_UNUSED,
         };
     }
     return first;
 }
 
-uint32_t cushim__ptx_registers_add(struct ptx_parser *parser, const struct ptx_declared *declared)
-{
-    return add_registers(parser, declared->repeated ? declared->repeated : 1, declared->vector,
-                         declared->type == TYPE_PRED ? 1 : declared->scalar * 8);
-}
-
 uint32_t cushim__ptx_register_new(const struct ptx_statement *statement, enum ptx_row row)
 {
-    const size_t bits = row == ROW_PREDICATE ? 1
-                        : ptx_is_wide(row)   ? 64
-                        : row == ROW_HALF    ? 16
-                                             : 32;
+    const enum ptx_type type = row == ROW_PREDICATE ? TYPE_PRED
+                               : ptx_is_wide(row)   ? TYPE_B64
+                               : row == ROW_HALF    ? TYPE_B16
+                                                    : TYPE_B32;
+    const struct ptx_declared declared = {
+        .type = type, .scalar = cushim__ptx_types[type].bytes, .vector = 1};
 
-    return add_registers(statement->parser, 1, 1, bits);
+    return cushim__ptx_registers_add(statement->parser, &declared);
 }
 
 void cushim__ptx_parameters(struct ptx_parser *parser, enum ptx_symbol_kind kind)

@@ -23,7 +23,7 @@ struct ptx_instruction *cushim__ptx_emit(const struct ptx_statement *statement,
         .a = PTX_UNUSED,
         .b = PTX_UNUSED,
         .c = PTX_UNUSED,
-        .line = statement->line,
+        .line = parser->statement_line,
     };
     return made;
 }
@@ -197,14 +197,11 @@ uint32_t cushim__ptx_result(const struct ptx_statement *statement,
     return cushim__ptx_register_new(statement, row);
 }
 
-uint32_t cushim__ptx_elements(const struct ptx_statement *statement,
-                              const struct ptx_operand *operand, uint32_t most,
+uint32_t cushim__ptx_elements(const struct ptx_operand *operand,
                               const struct ptx_operand **elements)
 {
     const bool is_vector = operand->kind == OPERAND_VECTOR;
 
-    if (is_vector && operand->count > most)
-        cushim__ptx_fail(statement->parser, "the vector has too many elements");
     *elements = is_vector ? operand->elements : operand;
     return is_vector ? operand->count : 1;
 }
@@ -249,12 +246,16 @@ struct ptx_place cushim__ptx_place(const struct ptx_statement *statement,
     return place;
 }
 
-void cushim__ptx_set_place(struct ptx_instruction *made, struct ptx_place place)
+struct ptx_instruction *cushim__ptx_emit_at(const struct ptx_statement *statement,
+                                            enum ptx_handler handler, struct ptx_place place)
 {
+    struct ptx_instruction *made = cushim__ptx_emit(statement, handler);
+
     made->a = place.base;
     made->immediate = place.offset;
     made->sub = (uint8_t)place.space;
     made->other = place.how;
+    return made;
 }
 
 struct ptx_instruction *cushim__ptx_emit_rows(const struct ptx_statement *statement,
@@ -292,8 +293,7 @@ struct ptx_instruction *cushim__ptx_emit_rows(const struct ptx_statement *statem
     }
     if (returns)
         result = cushim__ptx_result(statement, &statement->operands[0], (enum ptx_row)rows[0]);
-    made = cushim__ptx_emit(statement, handler);
-    cushim__ptx_set_place(made, place);
+    made = cushim__ptx_emit_at(statement, handler, place);
     made->bytes = ptx_is_wide((enum ptx_row)rows[0]) ? 8 : 4;
     made->count = (uint8_t)number;
     made->list = list;

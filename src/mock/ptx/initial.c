@@ -14,9 +14,6 @@ uint64_t cushim__ptx_offset(struct ptx_parser *parser)
     return offset;
 }
 
-/* Of what the mock keeps. */
-enum { INITIAL_MAX = 1 << 30 };
-
 struct filling {
     const struct ptx_declared *declared;
     struct ptx_global *global; /* NULL: the values are not wanted */
@@ -75,16 +72,13 @@ static void put(struct ptx_parser *parser, struct filling *filling, uint64_t bit
 static void scalar(struct ptx_parser *parser, struct filling *filling)
 {
     const enum ptx_type type = filling->declared->type;
+    const bool is_address = parser->word.length > 0 && !cushim__ptx_is_number(parser);
     struct ptx_operand number = {0};
-    uint64_t bits;
+    uint64_t bits = 0;
+    unsigned shift = 0;
+    bool masked;
 
-    if (parser->word.length > 0 && !cushim__ptx_is_number(parser)) {
-        put(parser, filling, 0);
-        address(parser, filling, 0, false);
-        filling->at += filling->declared->scalar;
-        return;
-    }
-    if (type == TYPE_F32 || type == TYPE_F64) {
+    if (!is_address && (type == TYPE_F32 || type == TYPE_F64)) {
         cushim__ptx_number(parser, &number);
         if (number.kind == OPERAND_INTEGER)
             number.real = (double)(int64_t)number.integer;
@@ -92,20 +86,17 @@ static void scalar(struct ptx_parser *parser, struct filling *filling)
             bits = ptx_bits64(number.real);
         else
             bits = number.single ? number.integer : ptx_bits32((float)number.real);
-    } else {
+    } else if (!is_address) {
         bits = cushim__ptx_integer(parser);
     }
-    if (ptx_skip(parser, "(")) { /* 0xFF00(name): a byte of the address */
-        unsigned shift = 0;
-
-        while (shift < 56 && !(bits >> shift & 0xff))
-            shift += 8;
-        put(parser, filling, 0);
-        address(parser, filling, shift, true);
+    masked = !is_address && ptx_skip(parser, "("); /* 0xFF00(name): a byte of the address */
+    while (masked && shift < 56 && !(bits >> shift & 0xff))
+        shift += 8;
+    put(parser, filling, masked ? 0 : bits);
+    if (is_address || masked)
+        address(parser, filling, shift, masked);
+    if (masked)
         cushim__ptx_expect(parser, ")");
-    } else {
-        put(parser, filling, bits);
-    }
     filling->at += filling->declared->scalar;
 }
 
@@ -120,22 +111,20 @@ static void values(struct ptx_parser *parser, struct filling *filling)
 }
 
 /* The bytes of `a[] = {1, 2, 3}`, whose values are read once more when their number is known. */
-static size_t measured(struct ptx_parser *parser, const struct ptx_declared *declared)
+static size_t measured(struct ptx_parser *parser, struct ptx_declared declared)
 {
     const struct ptx_word word = parser->word;
     const char *const at = parser->at;
     const unsigned line = parser->line;
-    const size_t step = declared->count * declared->element;
-    struct ptx_declared open = *declared;
-    struct filling filling = {.declared = &open};
+    struct filling filling = {.declared = &declared};
 
-    open.bytes = PTX_BYTES_MAX;
+    declared.bytes = PTX_BYTES_MAX;
     cushim__ptx_expect(parser, "{");
     values(parser, &filling);
     parser->word = word;
     parser->at = at;
     parser->line = line;
-    return step == 0 ? 0 : (filling.at + step - 1) / step * step;
+    return declared.step == 0 ? 0 : (size_t)cushim__ptx_align(parser, filling.at, declared.step);
 }
 
 void cushim__ptx_initial(struct ptx_parser *parser, struct ptx_declared *declared, size_t index)
@@ -143,14 +132,14 @@ void cushim__ptx_initial(struct ptx_parser *parser, struct ptx_declared *declare
     struct filling filling = {.declared = declared};
 
     if (declared->unsized)
-        declared->bytes = measured(parser, declared);
+        declared->bytes = measured(parser, *declared);
     if (declared->bytes == 0)
         cushim__ptx_expected(parser, "a size");
     if (index != SIZE_MAX) {
         filling.global = &parser->program->globals[index];
         filling.global->bytes = declared->bytes;
         /* The system's own zeros: of a large variable only what has a value is touched. */
-        if (declared->bytes <= INITIAL_MAX)
+        if (declared->bytes <= 1 << 30)
             filling.global->initial = calloc(1, declared->bytes + 1);
         if (!filling.global->initial)
             cushim__ptx_no_memory(parser);

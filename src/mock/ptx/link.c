@@ -98,35 +98,18 @@ static uint32_t closure(struct ptx_program *program, uint32_t root, uint32_t *fo
     return count;
 }
 
-/* Where dynamic shared memory begins, and so what a kernel with some has without it. */
-static size_t align_dynamic(const struct ptx_program *program, const uint32_t *found,
-                            uint32_t count, size_t offset)
+static size_t aligned(size_t offset, size_t alignment)
 {
-    size_t alignment = 1;
-
-    for (uint32_t i = 0; i < count; i++) {
-        const struct ptx_function *member = &program->functions[found[i]];
-
-        for (uint32_t j = 0; j < member->shared_count; j++) {
-            const struct ptx_shared *shared = &program->shared[member->shared[j]];
-
-            if (shared->dynamic)
-                alignment = most(most((uint32_t)alignment, 16), (uint32_t)shared->alignment);
-        }
-    }
     return (offset + alignment - 1) / alignment * alignment;
 }
 
 /* `found` has room for all functions. False: out of memory. */
-static bool finish_kernel(struct ptx_program *program, uint32_t index, uint32_t *found)
+static bool finish_kernel(struct ptx_program *program, struct ptx_kernel *kernel, uint32_t *found)
 {
-    struct ptx_function *function = &program->functions[index];
-    struct ptx_kernel *kernel = &program->kernels[function->kernel];
-    const uint32_t count = closure(program, index, found);
-    size_t offset = 0;
+    struct ptx_function *function = &program->functions[kernel->function];
+    const uint32_t count = closure(program, kernel->function, found);
+    size_t offset = 0, alignment = 1; /* of dynamic shared memory, if there is some */
 
-    kernel->function = index;
-    kernel->name = function->name;
     function->shared_offsets =
         malloc((program->shared_count + 1) * sizeof *function->shared_offsets);
     if (!function->shared_offsets)
@@ -135,29 +118,28 @@ static bool finish_kernel(struct ptx_program *program, uint32_t index, uint32_t 
         function->shared_offsets[i] = PTX_UNUSED;
     /* First what has a size; what is dynamic begins after it, as aligned as ptxas aligns it. */
     for (unsigned dynamic = 0; dynamic < 2; dynamic++) {
-        if (dynamic)
-            kernel->shared_bytes = offset = align_dynamic(program, found, count, offset);
         for (uint32_t i = 0; i < count; i++) {
             const struct ptx_function *member = &program->functions[found[i]];
 
             for (uint32_t j = 0; j < member->shared_count; j++) {
                 const struct ptx_shared *shared = &program->shared[member->shared[j]];
-                const size_t aligned =
-                    (offset + shared->alignment - 1) / shared->alignment * shared->alignment;
+                uint32_t *place = &function->shared_offsets[member->shared[j]];
 
-                if (shared->dynamic != dynamic ||
-                    function->shared_offsets[member->shared[j]] != PTX_UNUSED)
+                if (shared->dynamic)
+                    alignment = most(most((uint32_t)alignment, 16), (uint32_t)shared->alignment);
+                if (shared->dynamic != dynamic || *place != PTX_UNUSED)
                     continue;
-                function->shared_offsets[member->shared[j]] = (uint32_t)aligned;
-                if (!dynamic && (offset = aligned + shared->bytes) > UINT32_MAX / 2)
+                *place = (uint32_t)aligned(offset, shared->alignment);
+                if (!dynamic && (offset = *place + shared->bytes) > UINT32_MAX / 2)
                     offset = UINT32_MAX / 2;
             }
         }
+        if (!dynamic)
+            kernel->shared_bytes = offset = aligned(offset, alignment);
     }
     kernel->local_bytes = function->call_local;
-    kernel->registers = function->call_registers / PTX_ROW;
-    if (kernel->registers > 255)
-        kernel->registers = 255;
+    kernel->registers =
+        function->call_registers / PTX_ROW > 255 ? 255 : function->call_registers / PTX_ROW;
     kernel->refused = function->defined ? NULL : "it is only declared";
     for (uint32_t i = 0; i < count && !kernel->refused; i++) {
         const struct ptx_function *member = &program->functions[found[i]];
@@ -182,10 +164,8 @@ bool cushim__ptx_link(struct ptx_module *module, struct ptx_error *error)
     done = found != NULL;
     for (uint32_t i = 0; done && i < program->function_count; i++)
         measure(program->functions, i, 0);
-    for (uint32_t i = 0; done && i < program->function_count; i++) {
-        if (program->functions[i].is_kernel)
-            done = finish_kernel(program, i, found);
-    }
+    for (size_t i = 0; done && i < module->kernel_count; i++)
+        done = finish_kernel(program, &program->kernels[i], found);
     cushim__ptx_names_clear(program->names);
     free(program->names);
     program->names = NULL;

@@ -86,43 +86,6 @@ static void directives(struct ptx_parser *parser, struct ptx_kernel *kernel)
     }
 }
 
-/* The code of a body goes to the end of the program's, and its branches with it. */
-static void append(struct ptx_parser *parser, uint32_t index)
-{
-    struct ptx_program *program = parser->program;
-    struct ptx_body *body = &parser->body;
-    struct ptx_function *function = &program->functions[index];
-
-    function->first = program->code_count;
-    function->count = body->count;
-    function->local_bytes = (uint32_t)(body->local_bytes + 15) / 16 * 16;
-    for (uint32_t i = 0; i < body->count; i++) {
-        struct ptx_instruction *at = &body->code[i];
-
-        if (at->handler == DO_BRANCH)
-            at->target += program->code_count;
-        if (at->handler == DO_BRANCH_TABLE)
-            at->e = program->code_count;
-        if (at->handler <= DO_FLOAT) {
-            at->a = at->a == PTX_UNUSED ? 0 : at->a;
-            at->b = at->b == PTX_UNUSED ? 0 : at->b;
-            at->c = at->c == PTX_UNUSED ? 0 : at->c;
-        }
-        /* What a call needs to know of its own frame, and what leaves a kernel. */
-        if (at->handler == DO_CALL || at->handler == DO_CALL_INDIRECT) {
-            at->d = function->local_bytes;
-            at->e = function->frame_bytes;
-        }
-        if (at->handler == DO_RETURN) {
-            at->target = index;
-            at->handler = function->is_kernel ? DO_EXIT : DO_RETURN;
-        }
-        PTX_GROW(parser, program->code, function->first + i);
-        program->code[function->first + i] = *at;
-    }
-    program->code_count += body->count;
-}
-
 static void clear_body(struct ptx_body *body)
 {
     free(body->code);
@@ -169,6 +132,7 @@ static void set_kernel(struct ptx_parser *parser, struct ptx_function *function,
         free((void *)program->kernels[function->kernel].parameters);
     }
     kernel->name = function->name;
+    kernel->function = body->function;
     kernel->part = parser->part;
     kernel->parameters = body->parameters;
     kernel->parameter_count = body->parameter_count;
@@ -178,9 +142,9 @@ static void set_kernel(struct ptx_parser *parser, struct ptx_function *function,
 }
 
 /* After the header, until behind the brace that ends the body. */
-static void translate_body(struct ptx_parser *parser, uint32_t index, enum ptx_linkage linkage)
+static void translate_body(struct ptx_parser *parser, struct ptx_function *function,
+                           enum ptx_linkage linkage)
 {
-    struct ptx_function *function = &parser->program->functions[index];
     struct ptx_kernel *const kernel = parser->body.kernel;
 
     function->defined = true;
@@ -190,22 +154,12 @@ static void translate_body(struct ptx_parser *parser, uint32_t index, enum ptx_l
         skip_body(parser);
     } else {
         cushim__ptx_expect(parser, "{");
-        cushim__ptx_body(parser, index);
-        append(parser, index);
+        cushim__ptx_body(parser);
     }
     if (kernel) {
         kernel->defined = true;
         kernel->own_shared_bytes = parser->body.shared_bytes;
     }
-}
-
-/* Refuse what is defined already, unless one of two texts gives way. */
-static void define(struct ptx_parser *parser, const struct ptx_function *function,
-                   enum ptx_linkage linkage)
-{
-    if (function->defined)
-        cushim__ptx_twice(parser, function->name, function->part,
-                          function->linkage == PTX_WEAK || linkage == PTX_WEAK);
 }
 
 /*
@@ -216,8 +170,8 @@ static void function(struct ptx_parser *parser, bool is_kernel, enum ptx_linkage
 {
     struct ptx_body *body = &parser->body;
     struct ptx_kernel kernel = {0};
-    uint32_t results, index;
     struct ptx_function *function;
+    uint32_t results;
 
     /* The name comes after the results, but belongs to the text and not to the body. */
     cushim__ptx_scope_open(parser);
@@ -225,19 +179,18 @@ static void function(struct ptx_parser *parser, bool is_kernel, enum ptx_linkage
         cushim__ptx_parameters(parser, SYMBOL_LOCAL);
     results = (uint32_t)body->parameter_count;
     body->depth--;
-    index = cushim__ptx_function_named(parser, cushim__ptx_name(parser),
-                                       is_kernel && linkage == PTX_LOCAL ? PTX_VISIBLE : linkage);
+    body->function =
+        cushim__ptx_function_named(parser, cushim__ptx_name(parser),
+                                   is_kernel && linkage == PTX_LOCAL ? PTX_VISIBLE : linkage);
     body->depth++;
     cushim__ptx_parameters(parser, is_kernel ? SYMBOL_PARAM : SYMBOL_LOCAL);
-    function = &parser->program->functions[index];
-    if (is_kernel && linkage != PTX_EXTERN)
-        define(parser, function, linkage);
+    function = &parser->program->functions[body->function];
     directives(parser, is_kernel ? &kernel : NULL);
-    if (!is_kernel && ptx_is(parser, "{"))
-        define(parser, function, linkage);
-    body->function = index;
+    if (function->defined && (is_kernel ? linkage != PTX_EXTERN : ptx_is(parser, "{")))
+        cushim__ptx_twice(parser, function->name, function->part,
+                          function->linkage == PTX_WEAK || linkage == PTX_WEAK);
     if (body->has_register_parameters)
-        cushim__ptx_refuse_function(parser, "parameters in registers", parser->statement_line);
+        cushim__ptx_refuse_function(parser, "parameters in registers");
     if (function->defined) {
         if (!ptx_skip(parser, ";"))
             skip_body(parser);
@@ -253,7 +206,7 @@ static void function(struct ptx_parser *parser, bool is_kernel, enum ptx_linkage
         }
         body->parameters = NULL;
         if (!ptx_skip(parser, ";"))
-            translate_body(parser, index, linkage);
+            translate_body(parser, function, linkage);
     }
     cushim__ptx_scope_close(parser);
     clear_body(body);
@@ -264,7 +217,6 @@ static void function(struct ptx_parser *parser, bool is_kernel, enum ptx_linkage
 /* `6.0` as 60. What no driver knows is as high as can be. */
 static unsigned version(struct ptx_parser *parser)
 {
-    enum { UNKNOWN = 9999 };
     char text[24] = "", *end;
     unsigned long major, minor = 0;
 
@@ -274,7 +226,7 @@ static unsigned version(struct ptx_parser *parser)
     if (end == text || *end != '.' || end[1] == '\0' || (minor = strtoul(end + 1, &end, 10), *end))
         cushim__ptx_expected(parser, "a version");
     cushim__ptx_next(parser);
-    return major < 100 && minor < 100 ? (unsigned)(major * 10 + minor) : UNKNOWN;
+    return major < 100 && minor < 100 ? (unsigned)(major * 10 + minor) : 9999;
 }
 
 /* `sm_50`, or `sm_90a` for that very device; `compute_50` means the same. */
@@ -351,7 +303,8 @@ static void statement(struct ptx_parser *parser)
         skip_body(parser);
     } else if (ptx_is(parser, ".local") || ptx_is(parser, ".tex") || ptx_is(parser, ".pragma") ||
                ptx_is(parser, ".alias")) {
-        cushim__ptx_skip_statement(parser);
+        cushim__ptx_skip_until(parser, ";");
+        cushim__ptx_expect(parser, ";");
     } else {
         cushim__ptx_expected(parser, "a declaration");
     }

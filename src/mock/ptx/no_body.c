@@ -10,8 +10,7 @@ void cushim__ptx_instructions_add(struct ptx_parser *parser)
     (void)parser;
 }
 
-void cushim__ptx_body(struct ptx_parser *parser, uint32_t function)
+void cushim__ptx_body(struct ptx_parser *parser)
 {
-    (void)function;
     cushim__ptx_fail(parser, "this mock was built without the execution of kernels");
 }

@@ -45,7 +45,7 @@ enum ptx_type cushim__ptx_type(struct ptx_word word)
 /*
  * The words that are known, and the instructions that have them; NULL: all. `and` is a modifier of
  * setp, and no base; `lo` and `hi` compare in setp, and are halves elsewhere; `b` is a channel of
- * tld4. The words of a row have values that follow each other.
+ * tld4. The words of a row are one flag, or have values that follow each other.
  */
 static const struct {
     enum ptx_meaning meaning;
@@ -56,8 +56,7 @@ static const struct {
     {ROUNDING, NULL, ROUND_NEAREST, {"rn", "rz", "rm", "rp", "rna"}},
     {INTEGER_ROUNDING, NULL, ROUND_NEAREST, {"rni", "rzi", "rmi", "rpi"}},
     {FLAG, NULL, FLAG_FTZ, {"ftz"}},
-    {FLAG, NULL, FLAG_SAT, {"sat"}},
-    {FLAG, NULL, FLAG_SAT, {"satfinite"}},
+    {FLAG, NULL, FLAG_SAT, {"sat", "satfinite"}},
     {FLAG, NULL, FLAG_RELU, {"relu"}},
     {COMPARISON, ".setp.set", COMPARE_EQ, {"eq", "ne", "lt", "le", "gt", "ge"}},
     {COMPARISON, ".setp.set", COMPARE_LT, {"lo", "ls", "hi", "hs"}},
@@ -71,8 +70,8 @@ static const struct {
     {VECTOR, MEMORY ".mov", 2, {"v2"}},
     {VECTOR, MEMORY ".mov", 4, {"v4"}},
     {VECTOR, MEMORY ".mov", 8, {"v8"}},
-    {STRONG, MEMORY, 0, {"volatile", "relaxed", "mmio", "acquire"}},
-    {RELEASING, MEMORY, 0, {"release", "acq_rel", "sc"}},
+    {FLAG, MEMORY, FLAG_STRONG, {"volatile", "relaxed", "mmio", "acquire"}},
+    {FLAG, MEMORY, FLAG_STRONG | FLAG_RELEASE, {"release", "acq_rel", "sc"}},
     {GEOMETRY, TEXTURES, 1, {"1d", "2d", "3d"}},
     {GEOMETRY, TEXTURES, 1 | GEOMETRY_LAYER, {"a1d", "a2d"}},
     {GEOMETRY, TEXTURES, 3 | GEOMETRY_CUBE, {"cube"}},
@@ -103,27 +102,6 @@ bool cushim__ptx_has(const char *words, const char *word)
     return false;
 }
 
-static bool is_ignored(const char *base, const char *word)
-{
-    return strcmp(word, "noftz") == 0 || (strcmp(word, "uni") == 0 && strcmp(base, "vote") != 0) ||
-           (cushim__ptx_has(ignored, word) && cushim__ptx_has(MEMORY, base));
-}
-
-static bool modify(struct ptx_opcode *opcode, enum ptx_meaning meaning, int value)
-{
-    if (meaning == COMPARISON && opcode->of[COMPARISON] >= 0)
-        return false;
-    if (meaning == FLAG)
-        opcode->flags |= (unsigned)value;
-    else if (meaning == STRONG || meaning == RELEASING)
-        opcode->flags |= FLAG_STRONG | (meaning == RELEASING ? FLAG_RELEASE : 0);
-    else
-        opcode->of[meaning] = value;
-    if (meaning == INTEGER_ROUNDING)
-        opcode->of[ROUNDING] = value;
-    return true;
-}
-
 /* False: the word is not known, or is part of the instruction's name. */
 static bool understand(struct ptx_opcode *opcode, const char *word)
 {
@@ -131,13 +109,24 @@ static bool understand(struct ptx_opcode *opcode, const char *word)
         const char *const bases = modifiers[i].bases, *const *const words = modifiers[i].words;
 
         for (int j = 0; words[j]; j++) {
-            if (words[j][0] == word[0] && strcmp(words[j], word) == 0 &&
-                (!bases || cushim__ptx_has(bases, opcode->base)) &&
-                modify(opcode, modifiers[i].meaning, modifiers[i].value + j))
-                return true;
+            const enum ptx_meaning meaning = modifiers[i].meaning;
+
+            if (words[j][0] != word[0] || strcmp(words[j], word) != 0 ||
+                (bases && !cushim__ptx_has(bases, opcode->base)) ||
+                (meaning == COMPARISON && opcode->of[COMPARISON] >= 0))
+                continue;
+            if (meaning == FLAG)
+                opcode->flags |= (unsigned)modifiers[i].value;
+            else
+                opcode->of[meaning] = modifiers[i].value + j;
+            if (meaning == INTEGER_ROUNDING)
+                opcode->of[ROUNDING] = opcode->of[meaning];
+            return true;
         }
     }
-    return is_ignored(opcode->base, word);
+    return strcmp(word, "noftz") == 0 ||
+           (strcmp(word, "uni") == 0 && strcmp(opcode->base, "vote") != 0) ||
+           (cushim__ptx_has(ignored, word) && cushim__ptx_has(MEMORY, opcode->base));
 }
 
 void cushim__ptx_opcode_read(struct ptx_parser *parser, struct ptx_word word,

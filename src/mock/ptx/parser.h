@@ -79,19 +79,17 @@ struct ptx_operand {
     uint32_t reg; /* a register; PTX_UNUSED: an address without one */
     bool negated; /* !p */
     bool single;
+    uint8_t special;
+    uint32_t count; /* of a vector, or coordinates */
     uint64_t integer;
     double real;
-    uint8_t special;
     struct ptx_symbol *symbol; /* NULL: none */
-    uint32_t count;            /* of a vector, or coordinates */
     struct ptx_operand *elements;
 };
 
 /* What the words of an opcode are about. */
 enum ptx_meaning {
     FLAG,
-    STRONG, /* flags, too */
-    RELEASING,
     ROUNDING,
     INTEGER_ROUNDING, /* to a whole number; ROUNDING is the same then */
     COMPARISON,       /* -1: none */
@@ -145,7 +143,7 @@ struct ptx_parser {
     unsigned line, part;
     const char *statement; /* where the current one begins, and its line */
     unsigned statement_line;
-    unsigned depth; /* of the operand that is read, in others */
+    unsigned depth;         /* of the operand that is read, in others */
     struct ptx_names names; /* of the text */
     struct ptx_body body;
 };
@@ -162,7 +160,7 @@ void cushim__ptx_twice(struct ptx_parser *parser, const char *name, unsigned par
 _Noreturn void cushim__ptx_expected(struct ptx_parser *parser, const char *what);
 
 /* Kernels that reach the function that is being read cannot be executed. */
-void cushim__ptx_refuse_function(struct ptx_parser *parser, const char *why, unsigned line);
+void cushim__ptx_refuse_function(struct ptx_parser *parser, const char *why);
 
 _Noreturn void cushim__ptx_no_memory(struct ptx_parser *parser);
 
@@ -203,9 +201,8 @@ static inline bool ptx_skip(struct ptx_parser *parser, const char *word)
 }
 
 void cushim__ptx_expect(struct ptx_parser *parser, const char *word);
-/* To a word or the end of the block, past the `;` of a statement, past the line; or to the end. */
+/* To a word or the end of the block, past the line; or to the end. */
 void cushim__ptx_skip_until(struct ptx_parser *parser, const char *word);
-void cushim__ptx_skip_statement(struct ptx_parser *parser);
 void cushim__ptx_skip_line(struct ptx_parser *parser);
 struct ptx_word cushim__ptx_name(struct ptx_parser *parser);
 bool cushim__ptx_is_number(const struct ptx_parser *parser);
@@ -213,6 +210,24 @@ bool cushim__ptx_is_number(const struct ptx_parser *parser);
 void cushim__ptx_number(struct ptx_parser *parser, struct ptx_operand *operand);
 uint64_t cushim__ptx_integer(struct ptx_parser *parser);
 char *cushim__ptx_copy(struct ptx_parser *parser, struct ptx_word word); /* from malloc() */
+
+/* --- parser.c: names --- */
+/* Instructions: `add.u32`, and the first part alone. */
+enum { PTX_ANY_KIND = -1, PTX_ROW_NAME = SYMBOL_REGISTER + 1, PTX_BASE_NAME };
+
+void *cushim__ptx_names_pool(struct ptx_parser *parser, struct ptx_names *names, size_t bytes);
+void cushim__ptx_names_clear(struct ptx_names *names); /* of its memory */
+struct ptx_symbol *cushim__ptx_names_find(const struct ptx_names *names, int kind,
+                                          struct ptx_word name);
+/* The name itself has to last. */
+struct ptx_symbol *cushim__ptx_names_add(struct ptx_parser *parser, struct ptx_names *names,
+                                         int kind, struct ptx_word name, uint32_t index);
+/* Find a name as the current block sees it, or add one to it. */
+struct ptx_symbol *cushim__ptx_symbol_find(struct ptx_parser *parser, struct ptx_word name);
+struct ptx_symbol *cushim__ptx_symbol_add(struct ptx_parser *parser, struct ptx_word name,
+                                          enum ptx_symbol_kind kind, uint32_t index);
+void cushim__ptx_scope_open(struct ptx_parser *parser);
+void cushim__ptx_scope_close(struct ptx_parser *parser);
 
 /* --- declare.c: variables --- */
 
@@ -223,11 +238,12 @@ char *cushim__ptx_copy(struct ptx_parser *parser, struct ptx_word word); /* from
 struct ptx_declared {
     struct ptx_word name;
     enum ptx_type type;
-    size_t scalar, element; /* bytes of a number, of a vector of them */
+    size_t scalar, element, bytes; /* of a number, of a vector of them, of all */
     unsigned vector;
-    size_t alignment, count, bytes; /* `count` elements */
-    bool unsized;                   /* `a[]` */
-    bool reference;                 /* .texref, .samplerref, .surfref */
+    size_t alignment;
+    size_t step;    /* bytes of an element of `a[]`, which may be an array */
+    bool unsized;   /* `a[]`: it has no bytes yet */
+    bool reference; /* .texref, .samplerref, .surfref */
     bool managed;
     unsigned repeated; /* `%r<5>`: 5; otherwise 0 */
 };
@@ -256,10 +272,9 @@ void cushim__ptx_initial(struct ptx_parser *parser, struct ptx_declared *declare
 uint64_t cushim__ptx_offset(struct ptx_parser *parser);
 
 /* --- body.c: the statements of a function --- */
-void cushim__ptx_body(struct ptx_parser *parser, uint32_t function);
-/* A name of a label; if it comes later, the place is filled in then. */
-void cushim__ptx_refer(struct ptx_parser *parser, struct ptx_word name, bool listed,
-                       uint32_t place);
+void cushim__ptx_body(struct ptx_parser *parser);
+/* The name of a label comes; when it is known, the place is filled in. */
+void cushim__ptx_refer(struct ptx_parser *parser, bool listed, uint32_t place);
 void cushim__ptx_operand(struct ptx_parser *parser, struct ptx_operand *operand);
 
 /* --- opcode.c --- */
@@ -286,9 +301,10 @@ struct ptx_statement {
     struct ptx_operand second;    /* of `p|q` */
     uint32_t guard;               /* a register; PTX_UNUSED: none */
     bool guard_negated, has_pair; /* has_pair: `second` is there */
-    unsigned line;
 };
 
+/* To the names of the module, before its first text. */
+void cushim__ptx_instructions_add(struct ptx_parser *parser);
 /* Read the operands, to the `;`. What is not known, or cannot be executed, becomes DO_REFUSED. */
 void cushim__ptx_select(struct ptx_statement *statement);
 
@@ -302,10 +318,7 @@ struct ptx_selector {
 
 /* To a row without a name. */
 extern const struct ptx_selector cushim__ptx_select_memory[], cushim__ptx_select_control[],
-    cushim__ptx_select_move[], cushim__ptx_select_arithmetic[];
-
-/* Textures and surfaces. */
-bool cushim__ptx_select_texture(struct ptx_statement *statement);
+    cushim__ptx_select_move[];
 
 /* --- emit.c --- */
 
@@ -328,10 +341,11 @@ struct ptx_place {
     uint8_t how; /* ADDRESS_... */
 };
 
-/* An operand in brackets, before the instruction is appended, and then what it is there. */
+/* An operand in brackets, and then the instruction, whose first source is the base. */
 struct ptx_place cushim__ptx_place(const struct ptx_statement *statement,
                                    const struct ptx_operand *operand, enum ptx_space space);
-void cushim__ptx_set_place(struct ptx_instruction *made, struct ptx_place place);
+struct ptx_instruction *cushim__ptx_emit_at(const struct ptx_statement *statement,
+                                            enum ptx_handler handler, struct ptx_place place);
 
 /* What the signatures of instructions have besides rows. */
 enum {
@@ -347,8 +361,7 @@ enum {
 struct ptx_instruction *cushim__ptx_emit_rows(const struct ptx_statement *statement,
                                               enum ptx_handler handler, const char *rows);
 /* The elements of a vector, or the one operand: how many there are. */
-uint32_t cushim__ptx_elements(const struct ptx_statement *statement,
-                              const struct ptx_operand *operand, uint32_t most,
+uint32_t cushim__ptx_elements(const struct ptx_operand *operand,
                               const struct ptx_operand **elements);
 /* An operand as a register or a constant, in a row of a kind. */
 uint32_t cushim__ptx_use(const struct ptx_statement *statement, const struct ptx_operand *operand,
@@ -367,32 +380,7 @@ void cushim__ptx_note(struct ptx_parser *parser, uint32_t **list, uint32_t *coun
 void cushim__ptx_count_operands(const struct ptx_statement *statement, unsigned count);
 
 /* --- registers.c --- */
-/* Give each register a place in the frame, and write the places into the instructions. */
+/* Give each register a place in the frame, and append the instructions to the program's. */
 void cushim__ptx_registers_place(struct ptx_parser *parser);
-
-/* --- instructions.c --- */
-/* To the names of the module, before its first text. */
-void cushim__ptx_instructions_add(struct ptx_parser *parser);
-/* By the first part of a name, `add`. False: it is not known. NULL: it has rows alone. */
-bool cushim__ptx_selector_find(const struct ptx_names *names, const char *base,
-                               const struct ptx_selector **selector);
-
-/* --- names.c --- */
-/* Instructions: `add.u32`, and the first part alone. */
-enum { PTX_ANY_KIND = -1, PTX_ROW_NAME = SYMBOL_REGISTER + 1, PTX_BASE_NAME };
-
-void *cushim__ptx_names_pool(struct ptx_parser *parser, struct ptx_names *names, size_t bytes);
-void cushim__ptx_names_clear(struct ptx_names *names); /* of its memory */
-struct ptx_symbol *cushim__ptx_names_find(const struct ptx_names *names, int kind,
-                                          struct ptx_word name);
-/* The name itself has to last. */
-struct ptx_symbol *cushim__ptx_names_add(struct ptx_parser *parser, struct ptx_names *names,
-                                         int kind, struct ptx_word name, uint32_t index);
-/* Find a name as the current block sees it, or add one to it. */
-struct ptx_symbol *cushim__ptx_symbol_find(struct ptx_parser *parser, struct ptx_word name);
-struct ptx_symbol *cushim__ptx_symbol_add(struct ptx_parser *parser, struct ptx_word name,
-                                          enum ptx_symbol_kind kind, uint32_t index);
-void cushim__ptx_scope_open(struct ptx_parser *parser);
-void cushim__ptx_scope_close(struct ptx_parser *parser);
 
 #endif

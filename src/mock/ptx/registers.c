@@ -16,8 +16,8 @@ struct block {
     uint32_t first, end;     /* instructions */
     const uint32_t *targets; /* instructions that it may branch to */
     uint32_t target_count;
-    bool falls;             /* it may go on with the next block */
-    uint64_t *in, *defines; /* registers that live at its beginning, and that it writes */
+    bool falls;                   /* it may go on with the next block */
+    uint64_t *in, *out, *defines; /* registers that live at its ends, and that it writes */
 };
 
 struct life {
@@ -38,18 +38,15 @@ struct liveness {
  * those in a list.
  */
 struct operands {
-    struct {
-        uint32_t *reg;
-        bool defines;
-    } at[6 + 8];
-    unsigned count;
+    uint32_t *at[6 + 8];
+    unsigned reads, count;
 };
 
 static void add(struct operands *operands, uint32_t *reg, bool defines)
 {
     if (*reg != PTX_UNUSED && !(*reg & PTX_CONSTANT)) {
-        operands->at[operands->count].reg = reg;
-        operands->at[operands->count++].defines = defines;
+        operands->at[operands->count++] = reg;
+        operands->reads += !defines;
     }
 }
 
@@ -60,7 +57,7 @@ static void list_operands(struct liveness *liveness, struct ptx_instruction *at,
     uint32_t *const list = lists ? lists + at->list : NULL;
     const unsigned coordinates = at->sub == TEXTURE_QUERY ? 0 : ptx_coordinates(at->other);
 
-    operands->count = 0;
+    operands->reads = operands->count = 0;
     add(operands, &at->guard, false);
     add(operands, &at->a, false);
     add(operands, &at->b, false);
@@ -149,24 +146,15 @@ static void find_uses(struct liveness *liveness, struct block *block)
 
         list_operands(liveness, at, &operands);
         for (unsigned j = 0; j < operands.count; j++) {
-            const uint32_t reg = *operands.at[j].reg, word = reg / 64;
+            const uint32_t reg = *operands.at[j], word = reg / 64;
             const uint64_t bit = UINT64_C(1) << reg % 64;
 
-            if (!operands.at[j].defines)
+            if (j < operands.reads)
                 block->in[word] |= bit & ~block->defines[word];
             else if (!at->guarded)
                 block->defines[word] |= bit;
         }
     }
-}
-
-/* The blocks that may follow one: by number, the next one last. */
-static struct block *successor(const struct liveness *liveness, struct block *block,
-                               uint32_t number)
-{
-    return number < block->target_count
-               ? &liveness->blocks[liveness->block_of[block->targets[number]]]
-               : block + 1;
 }
 
 static void find_lives(struct liveness *liveness)
@@ -176,8 +164,9 @@ static void find_lives(struct liveness *liveness)
     for (uint32_t i = 0; i < liveness->block_count; i++) {
         struct block *block = &liveness->blocks[i];
 
-        block->in = cushim__ptx_pool(liveness->parser, 2 * liveness->words * sizeof *block->in);
-        block->defines = block->in + liveness->words;
+        block->in = cushim__ptx_pool(liveness->parser, 3 * liveness->words * sizeof *block->in);
+        block->out = block->in + liveness->words;
+        block->defines = block->out + liveness->words;
         find_uses(liveness, block);
     }
     while (changed) {
@@ -185,13 +174,18 @@ static void find_lives(struct liveness *liveness)
         for (uint32_t i = liveness->block_count; i-- > 0;) {
             struct block *block = &liveness->blocks[i];
 
+            /* What may follow it: the targets of its branch, and the next one. */
             for (uint32_t j = 0; j < block->target_count + block->falls; j++) {
-                const struct block *after = successor(liveness, block, j);
+                const struct block *after =
+                    j < block->target_count
+                        ? &liveness->blocks[liveness->block_of[block->targets[j]]]
+                        : block + 1;
 
                 for (size_t k = 0; k < liveness->words; k++) {
-                    const uint64_t more = after->in[k] & ~block->defines[k] & ~block->in[k];
+                    const uint64_t more = after->in[k] & ~block->out[k];
 
-                    block->in[k] |= more;
+                    block->out[k] |= more;
+                    block->in[k] |= more & ~block->defines[k];
                     changed |= more != 0;
                 }
             }
@@ -225,14 +219,11 @@ static void measure(struct liveness *liveness)
     for (uint32_t i = 0; i < body->count; i++) {
         list_operands(liveness, &body->code[i], &operands);
         for (unsigned j = 0; j < operands.count; j++)
-            extend(&liveness->lives[*operands.at[j].reg], i);
+            extend(&liveness->lives[*operands.at[j]], i);
     }
     for (uint32_t i = 0; i < liveness->block_count; i++) {
-        struct block *block = &liveness->blocks[i];
-
-        extend_all(liveness, block->in, block->first);
-        for (uint32_t j = 0; j < block->target_count + block->falls; j++)
-            extend_all(liveness, successor(liveness, block, j)->in, block->end - 1);
+        extend_all(liveness, liveness->blocks[i].in, liveness->blocks[i].first);
+        extend_all(liveness, liveness->blocks[i].out, liveness->blocks[i].end - 1);
     }
 }
 
@@ -278,7 +269,8 @@ static uint32_t give_places(struct liveness *liveness, unsigned bytes, uint32_t 
 void cushim__ptx_registers_place(struct ptx_parser *parser)
 {
     struct ptx_body *body = &parser->body;
-    struct ptx_function *function = &parser->program->functions[body->function];
+    struct ptx_program *program = parser->program;
+    struct ptx_function *function = &program->functions[body->function];
     struct liveness liveness = {.parser = parser, .words = (body->register_count + 63) / 64};
     struct operands operands;
     uint32_t end = FRAME_ROWS * PTX_ROW;
@@ -293,15 +285,38 @@ void cushim__ptx_registers_place(struct ptx_parser *parser)
     end = give_places(&liveness, 8, end, PTX_WIDE_ROW);
     end = give_places(&liveness, 4, end, PTX_ROW);
     end = give_places(&liveness, 1, end, 4);
+    function->frame_bytes = (end + PTX_ROW - 1) / PTX_ROW * PTX_ROW;
+    function->local_bytes = (uint32_t)(body->local_bytes + 15) / 16 * 16;
+    function->first = program->code_count;
+    function->count = body->count;
     for (uint32_t i = 0; i < body->count; i++) {
         struct ptx_instruction *at = &body->code[i];
 
         list_operands(&liveness, at, &operands);
         for (unsigned j = 0; j < operands.count; j++)
-            *operands.at[j].reg = body->registers[*operands.at[j].reg].offset;
+            *operands.at[j] = body->registers[*operands.at[j]].offset;
         if (at->d != PTX_UNUSED && at->d != at->a && at->d != at->b && at->d != at->c &&
             at->d != at->e)
             at->flags |= FLAG_APART;
+        if (at->handler == DO_BRANCH)
+            at->target += function->first;
+        if (at->handler == DO_BRANCH_TABLE)
+            at->e = function->first;
+        if (at->handler <= DO_FLOAT) {
+            at->a = at->a == PTX_UNUSED ? 0 : at->a;
+            at->b = at->b == PTX_UNUSED ? 0 : at->b;
+            at->c = at->c == PTX_UNUSED ? 0 : at->c;
+        }
+        /* What a call needs to know of its own frame, and what leaves a kernel. */
+        if (at->handler == DO_CALL || at->handler == DO_CALL_INDIRECT) {
+            at->d = function->local_bytes;
+            at->e = function->frame_bytes;
+        }
+        if (at->handler == DO_RETURN) {
+            at->target = body->function;
+            at->handler = function->is_kernel ? DO_EXIT : DO_RETURN;
+        }
+        PTX_GROW(parser, program->code, program->code_count);
+        program->code[program->code_count++] = *at;
     }
-    function->frame_bytes = (end + PTX_ROW - 1) / PTX_ROW * PTX_ROW;
 }

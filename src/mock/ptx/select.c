@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arithmetic: from a statement to rows of the tables, and to what is no row of them. */
+/* The instructions that are known, and arithmetic: from a statement to rows of the tables. */
 #include "src/mock/ptx/parser.h"
 
 #include <stdio.h>
@@ -129,24 +129,118 @@ static bool select_carry(struct ptx_statement *statement)
     return true;
 }
 
-/* --- all of them --- */
-
-const struct ptx_selector cushim__ptx_select_arithmetic[] = {
+static const struct ptx_selector select_arithmetic[] = {
     {"addc", select_carry, 0},
     {"subc", select_carry, 0},
     {"madc", select_carry, 0},
     {0},
 };
 
+/* --- the names of all instructions --- */
+
+/* Rows that are no arithmetic of lanes. */
+static const struct ptx_alu others[] = {
+    {"lop3.b32", "wwww=", NULL, 0, DO_LOP3, 0},
+    {"bfi.b32", "wwwww", NULL, 0, DO_INSERT, 0},
+    {"bfi.b64", "lllww", NULL, 0, DO_INSERT, 0},
+    {"and.pred", "ppp", NULL, 0, DO_LOGIC, LOGIC_AND},
+    {"or.pred", "ppp", NULL, 0, DO_LOGIC, LOGIC_OR},
+    {"xor.pred", "ppp", NULL, 0, DO_LOGIC, LOGIC_XOR},
+    {"not.pred", "pp", NULL, 0, DO_LOGIC, LOGIC_NOT},
+    {"activemask.b32", "w", NULL, 0, DO_ACTIVE_MASK, 0},
+    {0},
+};
+
+static const struct ptx_alu *const tables[] = {
+    cushim__ptx_alu_integer, cushim__ptx_alu_bits,   cushim__ptx_alu_float,
+    cushim__ptx_alu_convert, cushim__ptx_alu_packed, others,
+};
+
+static const struct ptx_selector *const selectors[] = {
+    cushim__ptx_select_memory,
+    cushim__ptx_select_control,
+    cushim__ptx_select_move,
+    select_arithmetic,
+};
+
+/* The names of rows are in the module's table: their table, and their index there. */
+enum { TABLES = sizeof tables / sizeof *tables, SELECTORS = sizeof selectors / sizeof *selectors };
+enum { TABLE_ROWS = 1 << 10 };
+
+const char *cushim__ptx_opcode(size_t index)
+{
+    for (size_t i = 0; i < TABLES; i++) {
+        for (const struct ptx_alu *row = tables[i]; row->name; row++) {
+            if (index-- == 0)
+                return row->name;
+        }
+    }
+    for (size_t i = 0; i < SELECTORS; i++) {
+        for (const struct ptx_selector *row = selectors[i]; row->base; row++) {
+            if (index-- == 0)
+                return row->base;
+        }
+    }
+    return NULL;
+}
+
+static struct ptx_word word_of(const char *name)
+{
+    return (struct ptx_word){name, strlen(name)};
+}
+
+void cushim__ptx_instructions_add(struct ptx_parser *parser)
+{
+    struct ptx_names *names = parser->program->names;
+
+    for (uint32_t i = 0; i < SELECTORS; i++) {
+        for (uint32_t row = 0; selectors[i][row].base; row++)
+            cushim__ptx_names_add(parser, names, PTX_BASE_NAME, word_of(selectors[i][row].base),
+                                  i * TABLE_ROWS + row);
+    }
+    for (uint32_t i = 0; i < TABLES; i++) {
+        for (uint32_t row = 0; tables[i][row].name; row++) {
+            const char *const name = tables[i][row].name;
+            const struct ptx_word base = {name, strcspn(name, ".")};
+
+            cushim__ptx_names_add(parser, names, PTX_ROW_NAME, word_of(name), i * TABLE_ROWS + row);
+            if (!cushim__ptx_names_find(names, PTX_BASE_NAME, base))
+                cushim__ptx_names_add(parser, names, PTX_BASE_NAME, base, UINT32_MAX);
+        }
+    }
+}
+
+const struct ptx_alu *cushim__ptx_alu_find(const struct ptx_names *names, const char *name)
+{
+    const struct ptx_symbol *found = cushim__ptx_names_find(names, PTX_ROW_NAME, word_of(name));
+
+    return found ? &tables[found->index / TABLE_ROWS][found->index % TABLE_ROWS] : NULL;
+}
+
+/* By the first part of a name, `add`. False: it is not known. NULL: it has rows alone. */
+static bool find_selector(const struct ptx_names *names, const char *base,
+                          const struct ptx_selector **selector)
+{
+    const struct ptx_symbol *found = cushim__ptx_names_find(names, PTX_BASE_NAME, word_of(base));
+
+    *selector = found && found->index != UINT32_MAX
+                    ? &selectors[found->index / TABLE_ROWS][found->index % TABLE_ROWS]
+                    : NULL;
+    return found != NULL;
+}
+
+/* --- statements --- */
+
 /* Whether operands of a video instruction choose parts of their words: `%r1.b0`. */
 static bool has_selectors(const struct ptx_parser *parser, const struct ptx_opcode *opcode)
 {
     const char *at = parser->word.start;
 
-    while (opcode->base[0] == 'v' && at < parser->end && *at != ';' && *at != '.')
+    if (opcode->base[0] != 'v' || strcmp(opcode->base, "vote") == 0)
+        return false;
+    while (at < parser->end && *at != ';' && *at != '.')
         at++;
-    return opcode->base[0] == 'v' && strcmp(opcode->base, "vote") != 0 && at < parser->end &&
-           *at == '.';
+    return at < parser->end && *at == '.';
 }
 
 /* False: there is an expression of constants, whose value compilers write. */
@@ -175,16 +269,14 @@ static bool translate(struct ptx_statement *statement)
 {
     const struct ptx_opcode *opcode = &statement->opcode;
     const struct ptx_selector *selector;
-    const bool is_known =
-        cushim__ptx_selector_find(statement->parser->program->names, opcode->base, &selector);
+    const bool is_known = find_selector(statement->parser->program->names, opcode->base, &selector);
 
     if (selector && selector->select && selector->handler)
         return selector->select(statement);
     if (!is_known || has_selectors(statement->parser, opcode) ||
         (strcmp(opcode->base, "cp") == 0 &&
-         (strstr(opcode->words, ".bulk") || strncmp(opcode->words, ".async", 6) != 0)))
-        return false;
-    if (!read_operands(statement))
+         (strstr(opcode->words, ".bulk") || strncmp(opcode->words, ".async", 6) != 0)) ||
+        !read_operands(statement))
         return false;
     if (selector && !selector->select) {
         cushim__ptx_emit(statement, selector->handler);
@@ -199,7 +291,7 @@ void cushim__ptx_select(struct ptx_statement *statement)
 {
     if (translate(statement))
         return;
-    cushim__ptx_refuse_function(statement->parser, statement->opcode.text, statement->line);
+    cushim__ptx_refuse_function(statement->parser, statement->opcode.text);
     cushim__ptx_emit(statement, DO_REFUSED);
     cushim__ptx_skip_until(statement->parser, ";");
 }

@@ -37,34 +37,29 @@ static bool call(struct ptx_statement *statement)
     struct ptx_function *own = &parser->program->functions[parser->body.function];
     const uint32_t list = parser->program->list_count;
     uint32_t results, count = 0, target = PTX_UNUSED, pointer = PTX_UNUSED;
+    struct ptx_operand callee;
     struct ptx_instruction *made;
-    const struct ptx_symbol *symbol;
-    bool more;
 
     if (!arguments(parser, &count))
         return false;
     results = count;
     if (results > 0)
         cushim__ptx_expect(parser, ",");
-    symbol = cushim__ptx_symbol_find(parser, parser->word);
-    if (symbol && symbol->kind == SYMBOL_FUNCTION) {
-        target = symbol->index;
-        cushim__ptx_next(parser);
+    cushim__ptx_operand(parser, &callee);
+    if (callee.kind == OPERAND_SYMBOL && callee.symbol->kind == SYMBOL_FUNCTION) {
+        target = callee.symbol->index;
     } else {
-        struct ptx_operand operand;
-
-        cushim__ptx_operand(parser, &operand);
-        pointer = cushim__ptx_use(statement, &operand, ROW_LONG);
+        pointer = cushim__ptx_use(statement, &callee, ROW_LONG);
         own->calls_pointers = true;
     }
-    more = ptx_skip(parser, ",");
-    if (more && ptx_is(parser, "(")) {
+    if (ptx_skip(parser, ",")) {
+        const bool has_arguments = ptx_is(parser, "(");
+
         if (!arguments(parser, &count))
             return false;
-        more = ptx_skip(parser, ",");
+        if (!has_arguments || ptx_skip(parser, ","))
+            cushim__ptx_name(parser); /* the prototype, or the list of targets */
     }
-    if (more)
-        cushim__ptx_name(parser); /* the prototype, or the list of targets */
     if (target != PTX_UNUSED)
         cushim__ptx_note(parser, &own->callees, &own->callee_count, target);
     made = cushim__ptx_emit(statement, target == PTX_UNUSED ? DO_CALL_INDIRECT : DO_CALL);
@@ -80,10 +75,7 @@ static bool call(struct ptx_statement *statement)
 
 static bool branch(struct ptx_statement *statement)
 {
-    struct ptx_parser *const parser = statement->parser;
-    const struct ptx_word name = cushim__ptx_name(parser);
-
-    cushim__ptx_refer(parser, name, false, parser->body.count);
+    cushim__ptx_refer(statement->parser, false, statement->parser->body.count);
     cushim__ptx_emit(statement, DO_BRANCH);
     return true;
 }
@@ -162,9 +154,8 @@ static bool select_collective(struct ptx_statement *statement)
     if (i == sizeof collectives / sizeof *collectives)
         return false;
     kind = collectives[i].kind;
-    if (kind == SYNC_REDUCE && type != TYPE_U32 && type != TYPE_S32 && type != TYPE_B32)
-        return false;
-    if (kind <= SYNC_SHUFFLE_INDEX && kind > SYNC_ONLY && type != TYPE_B32)
+    if ((kind == SYNC_REDUCE && type != TYPE_U32 && type != TYPE_S32 && type != TYPE_B32) ||
+        (kind <= SYNC_SHUFFLE_INDEX && kind > SYNC_ONLY && type != TYPE_B32))
         return false;
     strcpy(rows, collectives[i].rows);
     if (rows[1] == 't')
@@ -233,11 +224,5 @@ const struct ptx_selector cushim__ptx_select_control[] = {
     {"pmevent", NULL, DO_NOTHING},
     {"griddepcontrol", NULL, DO_NOTHING},
     {"setmaxnreg", NULL, DO_NOTHING},
-    {"tex", cushim__ptx_select_texture, 0},
-    {"tld4", cushim__ptx_select_texture, 0},
-    {"txq", cushim__ptx_select_texture, 0},
-    {"suld", cushim__ptx_select_texture, 0},
-    {"sust", cushim__ptx_select_texture, 0},
-    {"suq", cushim__ptx_select_texture, 0},
     {0},
 };

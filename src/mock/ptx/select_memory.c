@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Instructions that use memory or addresses: from a statement to the internal code. */
+/* Instructions on memory, addresses and textures: from a statement to the internal code. */
 #include "src/mock/ptx/parser.h"
 
 #include <string.h>
@@ -10,38 +10,35 @@ static bool select_transfer(struct ptx_statement *statement)
     struct ptx_parser *const parser = statement->parser;
     const struct ptx_opcode *opcode = &statement->opcode;
     const bool loads = opcode->base[0] == 'l';
-    const enum ptx_row row = cushim__ptx_types[opcode->types[0]].row;
-    const bool is_signed = cushim__ptx_types[opcode->types[0]].is_signed;
-    const unsigned bytes = cushim__ptx_types[opcode->types[0]].bytes;
+    const struct ptx_type_facts type = cushim__ptx_types[opcode->types[0]];
     const struct ptx_operand *parts;
     uint32_t rows[8], count, list = 0;
     struct ptx_instruction *made;
     struct ptx_place place;
 
-    if (opcode->type_count != 1 || bytes < 1 || bytes > 8 || row == ROW_PREDICATE ||
+    if (opcode->type_count != 1 || type.row == ROW_NONE || type.row == ROW_PREDICATE ||
         (opcode->words[0] && strcmp(opcode->words, ".L2::cache_hint") != 0) ||
         statement->operand_count < 2)
         return false;
-    count = cushim__ptx_elements(statement, &statement->operands[loads ? 0 : 1], 8, &parts);
+    count = cushim__ptx_elements(&statement->operands[loads ? 0 : 1], &parts);
     if (count != (uint32_t)opcode->of[VECTOR])
         cushim__ptx_fail(parser, "the %s does not have %d elements",
                          loads ? "destination" : "source", opcode->of[VECTOR]);
     place = cushim__ptx_place(statement, &statement->operands[loads ? 1 : 0], opcode->of[SPACE]);
     for (uint32_t i = 0; i < count; i++) {
-        rows[i] = loads ? cushim__ptx_result(statement, &parts[i], row)
-                        : cushim__ptx_use(statement, &parts[i], row);
+        rows[i] = loads ? cushim__ptx_result(statement, &parts[i], type.row)
+                        : cushim__ptx_use(statement, &parts[i], type.row);
         list = cushim__ptx_list_add(parser, rows[i]);
     }
-    made = cushim__ptx_emit(statement, loads ? DO_LOAD : DO_STORE);
+    made = cushim__ptx_emit_at(statement, loads ? DO_LOAD : DO_STORE, place);
     made->flags |= opcode->flags & (FLAG_STRONG | FLAG_RELEASE);
-    made->flags |= loads && is_signed ? FLAG_SIGNED : 0;
-    cushim__ptx_set_place(made, place);
+    made->flags |= loads && type.is_signed ? FLAG_SIGNED : 0;
     made->list = list + 1 - count;
     made->count = (uint8_t)count;
-    made->bytes = (uint8_t)bytes;
+    made->bytes = type.bytes;
     for (uint32_t i = 0; loads && i < count; i++)
-        cushim__ptx_finish(statement, &parts[i], rows[i], row, is_signed,
-                           is_signed ? 32 : bytes * 8);
+        cushim__ptx_finish(statement, &parts[i], rows[i], type.row, type.is_signed,
+                           type.is_signed ? 32 : type.bytes * 8);
     return true;
 }
 
@@ -75,9 +72,8 @@ static bool select_atomic(struct ptx_statement *statement)
 
     while (i < sizeof atomics / sizeof *atomics && strcmp(atomics[i].word, opcode->words) != 0)
         i++;
-    if (i == sizeof atomics / sizeof *atomics || opcode->type_count != 1 || opcode->of[VECTOR] != 1)
-        return false;
-    if (!cushim__ptx_has(atomics[i].types, cushim__ptx_types[type].name))
+    if (i == sizeof atomics / sizeof *atomics || opcode->type_count != 1 ||
+        opcode->of[VECTOR] != 1 || !cushim__ptx_has(atomics[i].types, cushim__ptx_types[type].name))
         return false;
     if (statement->operand_count != strlen(rows) - (returns ? 0 : 1))
         cushim__ptx_fail(statement->parser, "%s has another number of operands", opcode->base);
@@ -121,7 +117,7 @@ static bool select_form(struct ptx_statement *statement)
 {
     const struct ptx_opcode *opcode = &statement->opcode;
     struct ptx_instruction *made;
-    size_t i = 0, all, given;
+    size_t i = 0, last;
     char form[8] = "";
 
     while (i < sizeof forms / sizeof *forms && strcmp(opcode->words, forms[i].words) != 0)
@@ -134,13 +130,10 @@ static bool select_form(struct ptx_statement *statement)
     }
     if (opcode->type_count != 1 || opcode->types[0] != TYPE_B64)
         return false;
-    all = strlen(forms[i].rows) - (forms[i].rows[0] == ROW_NO_RESULT ? 1 : 0);
     strcpy(form, forms[i].rows);
-    given = strlen(form) - 1;
-    if (statement->operand_count + 1 == all && form[given] == ROW_WORD)
-        form[given] = '\0';
-    else
-        cushim__ptx_count_operands(statement, (unsigned)all);
+    last = strlen(form) - 1;
+    if (form[last] == ROW_WORD && statement->operand_count + (form[0] == ROW_NO_RESULT) == last)
+        form[last] = '\0';
     made = cushim__ptx_emit_rows(statement, DO_MBARRIER, form);
     made->type = (uint8_t)forms[i].operation;
     if (forms[i].operation == MBARRIER_PENDING) {
@@ -165,9 +158,9 @@ static bool select_copy(struct ptx_statement *statement)
 
     if (select_form(statement))
         return true;
-    if ((!hinted && strcmp(opcode->words, ".async") != 0) || statement->operand_count < 3 ||
-        count < 3 || statement->operands[2].kind != OPERAND_INTEGER ||
-        statement->operands[2].integer > 16)
+    if ((!hinted && strcmp(opcode->words, ".async") != 0) ||
+        statement->operand_count < (hinted ? 4 : 3) ||
+        statement->operands[2].kind != OPERAND_INTEGER || statement->operands[2].integer > 16)
         return false;
     /* A predicate, by which the source may be ignored. */
     if (count == 4 && statement->operands[3].kind == OPERAND_REGISTER &&
@@ -177,8 +170,7 @@ static bool select_copy(struct ptx_statement *statement)
         size = cushim__ptx_use(statement, &statement->operands[3], ROW_WORD);
     to = cushim__ptx_place(statement, &statement->operands[0], PTX_SHARED);
     from = cushim__ptx_place(statement, &statement->operands[1], PTX_GLOBAL);
-    made = cushim__ptx_emit(statement, DO_COPY_ASYNC);
-    cushim__ptx_set_place(made, from);
+    made = cushim__ptx_emit_at(statement, DO_COPY_ASYNC, from);
     made->d = to.base;
     made->type = to.how;
     made->target = (uint32_t)to.offset;
@@ -194,9 +186,8 @@ static bool select_address(struct ptx_statement *statement)
     struct ptx_instruction *made;
 
     if (!opcode->of[SPACE] || statement->operand_count != 2 ||
-        (!asks && cushim__ptx_types[opcode->types[0]].bytes == 4))
-        return false;
-    if (strcmp(opcode->words, asks ? "" : ".to") != 0 && opcode->words[0])
+        (!asks && cushim__ptx_types[opcode->types[0]].bytes == 4) ||
+        (opcode->words[0] && (asks || strcmp(opcode->words, ".to") != 0)))
         return false;
     made = cushim__ptx_emit_rows(statement, asks ? DO_ISSPACE : DO_CVTA, asks ? "pl" : "ll");
     made->sub = (uint8_t)opcode->of[SPACE];
@@ -211,6 +202,96 @@ static bool select_policy(struct ptx_statement *statement)
     cushim__ptx_emit_on(statement, DO_MOVE64,
                         cushim__ptx_result(statement, &statement->operands[0], ROW_LONG),
                         cushim__ptx_constant(statement, 0, ROW_LONG), PTX_UNUSED);
+    return true;
+}
+
+/* --- textures and surfaces --- */
+
+/* Whether it is one that texture.c executes. */
+static bool is_done(const struct ptx_opcode *opcode, enum ptx_texture_operation *operation)
+{
+    const char *const base = opcode->base;
+    const enum ptx_type type = opcode->types[0];
+    const int geometry = opcode->of[GEOMETRY];
+    const bool flat = geometry > 0 && !(geometry & GEOMETRY_CUBE);
+
+    if (base[0] == 't' && base[2] != 'q') {
+        const bool gathers = strcmp(base, "tld4") == 0;
+
+        *operation = gathers ? TEXTURE_GATHER : TEXTURE_FETCH;
+        if (opcode->of[VECTOR] != 4 || opcode->type_count != 2 ||
+            (type != TYPE_U32 && type != TYPE_S32 && type != TYPE_F32))
+            return false;
+        if (gathers)
+            return flat && (geometry & GEOMETRY_EXTENTS) == 2 && opcode->types[1] == TYPE_F32;
+        return geometry && (opcode->types[1] == TYPE_F32 || (opcode->types[1] == TYPE_S32 && flat));
+    }
+    if (base[2] == 'q') {
+        *operation = TEXTURE_QUERY;
+        return opcode->of[PROPERTY] && type == TYPE_B32;
+    }
+    *operation = base[2] == 'l' ? SURFACE_LOAD : SURFACE_STORE;
+    return flat && opcode->type_count == 1 && opcode->of[UNFORMATTED] &&
+           (type == TYPE_B8 || type == TYPE_B16 || type == TYPE_B32 || type == TYPE_B64);
+}
+
+/* `d, [handle, {x, y}]`, or of a store `[handle, {x, y}], a`. What comes after has no meaning. */
+static bool select_texture(struct ptx_statement *statement)
+{
+    struct ptx_parser *const parser = statement->parser;
+    const struct ptx_opcode *opcode = &statement->opcode;
+    const bool stores = strcmp(opcode->base, "sust") == 0;
+    const struct ptx_type_facts type = cushim__ptx_types[opcode->types[0]];
+    struct ptx_operand texture = statement->operands[stores ? 0 : 1];
+    const struct ptx_operand *values;
+    unsigned coordinates, count;
+    uint32_t rows[8], handle;
+    enum ptx_texture_operation operation;
+    struct ptx_instruction *made;
+
+    if (opcode->words[0] || !is_done(opcode, &operation) || statement->has_pair ||
+        statement->operand_count != 2 + (unsigned)opcode->of[MORE] ||
+        texture.kind != (operation == TEXTURE_QUERY ? OPERAND_ADDRESS : OPERAND_TEXTURE))
+        return false;
+    count = cushim__ptx_elements(&statement->operands[stores ? 1 : 0], &values);
+    if (count > 4 || texture.count > 4)
+        cushim__ptx_fail(parser, "the vector has too many elements");
+    if (count != (unsigned)opcode->of[VECTOR])
+        cushim__ptx_fail(parser, "%s has a vector of %u elements", opcode->base,
+                         (unsigned)opcode->of[VECTOR]);
+    coordinates = operation == TEXTURE_QUERY ? 0 : ptx_coordinates((unsigned)opcode->of[GEOMETRY]);
+    if (texture.count < coordinates)
+        cushim__ptx_fail(parser, "there are fewer coordinates than the geometry has");
+    texture.kind = texture.symbol              ? OPERAND_SYMBOL
+                   : texture.reg != PTX_UNUSED ? OPERAND_REGISTER
+                                               : OPERAND_INTEGER;
+    handle = cushim__ptx_use(statement, &texture, ROW_LONG);
+    for (unsigned i = 0; i < coordinates; i++)
+        rows[i] = cushim__ptx_use(statement, &texture.elements[i],
+                                  opcode->types[1] != TYPE_F32 ||
+                                          (i == 0 && opcode->of[GEOMETRY] & GEOMETRY_LAYER)
+                                      ? ROW_WORD
+                                      : ROW_FLOAT);
+    for (unsigned i = 0; i < count; i++)
+        rows[coordinates + i] = stores ? cushim__ptx_use(statement, &values[i], type.row)
+                                       : cushim__ptx_result(statement, &values[i], type.row);
+    made = cushim__ptx_emit(statement, DO_TEXTURE);
+    made->sub = (uint8_t)operation;
+    made->other = (uint8_t)opcode->of[GEOMETRY];
+    made->rounding = (uint8_t)opcode->of[operation == TEXTURE_GATHER  ? CHANNEL
+                                         : operation == TEXTURE_QUERY ? PROPERTY
+                                                                      : OUTSIDE];
+    made->type = stores;
+    made->count = (uint8_t)count;
+    made->bytes = type.bytes;
+    made->flags |= opcode->types[1] == TYPE_S32 ? FLAG_SIGNED : 0;
+    made->a = handle;
+    made->list = parser->program->list_count;
+    for (unsigned i = 0; i < coordinates + count; i++)
+        cushim__ptx_list_add(parser, rows[i]);
+    for (unsigned i = 0; !stores && i < count; i++)
+        cushim__ptx_finish(statement, &values[i], rows[coordinates + i], type.row, false,
+                           type.bytes * 8);
     return true;
 }
 
@@ -231,5 +312,11 @@ const struct ptx_selector cushim__ptx_select_memory[] = {
     {"prefetchu", NULL, DO_NOTHING},
     {"applypriority", NULL, DO_NOTHING},
     {"discard", NULL, DO_NOTHING},
+    {"tex", select_texture, 0},
+    {"tld4", select_texture, 0},
+    {"txq", select_texture, 0},
+    {"suld", select_texture, 0},
+    {"sust", select_texture, 0},
+    {"suq", select_texture, 0},
     {0},
 };

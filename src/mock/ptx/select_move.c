@@ -64,8 +64,8 @@ static bool compare_one(struct ptx_statement *statement)
     return cushim__ptx_types[opcode->types[0]].bytes <= 4 && made->d == statement->operands[0].reg;
 }
 
-/* setp and set of two f16 or bf16: each half by itself, without the guard until the results. */
-static bool compare_pair(struct ptx_statement *statement)
+/* Two f16 or bf16 are compared each by itself, without the guard until the results. */
+static bool select_compare(struct ptx_statement *statement)
 {
     const struct ptx_opcode *opcode = &statement->opcode;
     const bool sets = strcmp(opcode->base, "set") == 0;
@@ -74,8 +74,10 @@ static bool compare_pair(struct ptx_statement *statement)
     struct ptx_statement plain = *statement;
     uint32_t sources[2], results[2];
 
-    if (opcode->of[COMPARISON] < 0 || (pair != TYPE_F16X2 && pair != TYPE_BF16X2) ||
-        opcode->words[0] || (sets ? opcode->types[0] != pair : !statement->has_pair))
+    if (pair != TYPE_F16X2 && pair != TYPE_BF16X2)
+        return compare_one(statement);
+    if (opcode->of[COMPARISON] < 0 || opcode->words[0] ||
+        (sets ? opcode->types[0] != pair : !statement->has_pair))
         return false;
     plain.guard = PTX_UNUSED;
     plain.has_pair = false;
@@ -114,11 +116,6 @@ static bool compare_pair(struct ptx_statement *statement)
     return true;
 }
 
-static bool select_compare(struct ptx_statement *statement)
-{
-    return compare_one(statement) || compare_pair(statement);
-}
-
 static bool select_testp(struct ptx_statement *statement)
 {
     const struct ptx_opcode *opcode = &statement->opcode;
@@ -151,10 +148,9 @@ static bool select_selp(struct ptx_statement *statement)
 /* --- moves --- */
 
 /* mov.b64 d, {a, b}: the first element is the lowest. */
-static bool pack(struct ptx_statement *statement, unsigned bytes)
+static bool pack(struct ptx_statement *statement, enum ptx_row row, unsigned bytes)
 {
     const struct ptx_operand vector = statement->operands[1];
-    const enum ptx_row row = bytes == 8 ? ROW_LONG : ROW_WORD;
     unsigned bits = bytes * 8 / vector.count;
     uint32_t parts[8];
 
@@ -182,7 +178,7 @@ static bool pack(struct ptx_statement *statement, unsigned bytes)
     return true;
 }
 
-static bool unpack(struct ptx_statement *statement, unsigned bytes)
+static bool unpack(struct ptx_statement *statement, enum ptx_row row, unsigned bytes)
 {
     const struct ptx_operand vector = statement->operands[0];
     const unsigned bits = bytes * 8 / vector.count;
@@ -190,10 +186,7 @@ static bool unpack(struct ptx_statement *statement, unsigned bytes)
 
     if (bits > 32 || bits < 8)
         return false;
-    from = cushim__ptx_use(statement, &statement->operands[1],
-                           bytes == 8   ? ROW_LONG
-                           : bytes == 4 ? ROW_WORD
-                                        : ROW_HALF);
+    from = cushim__ptx_use(statement, &statement->operands[1], row);
     for (uint32_t i = 0; i < vector.count; i++) {
         const uint32_t to = cushim__ptx_result(statement, &vector.elements[i], ROW_WORD);
 
@@ -213,37 +206,40 @@ static bool unpack(struct ptx_statement *statement, unsigned bytes)
     return true;
 }
 
-/* mov.v2.u32: all elements are read before one is written. */
-static bool move_vector(struct ptx_statement *statement, enum ptx_row row)
+/* One register, or as in mov.v2.u32 several, which are all read before one is written. */
+static bool move_all(struct ptx_statement *statement, enum ptx_row row, unsigned bytes)
 {
-    const struct ptx_operand to = statement->operands[0], from = statement->operands[1];
-    const unsigned count = statement->opcode.of[VECTOR], bytes = ptx_is_wide(row) ? 8 : 4;
-    uint32_t copies[8];
+    const unsigned count = statement->opcode.of[VECTOR], row_bytes = ptx_is_wide(row) ? 8 : 4;
+    const struct ptx_operand *from, *to;
+    uint32_t rows[8];
 
-    if (to.kind != OPERAND_VECTOR || from.kind != OPERAND_VECTOR || to.count != count ||
-        from.count != count)
+    if (cushim__ptx_elements(&statement->operands[0], &to) != count ||
+        cushim__ptx_elements(&statement->operands[1], &from) != count)
         cushim__ptx_fail(statement->parser, "an operand is no vector of %u elements", count);
     for (uint32_t i = 0; i < count; i++) {
-        copies[i] = cushim__ptx_register_new(statement, row);
-        move(statement, copies[i], cushim__ptx_use(statement, &from.elements[i], row), bytes);
+        const uint32_t read = cushim__ptx_use(statement, &from[i], row);
+
+        rows[i] = count > 1 ? cushim__ptx_register_new(statement, row) : read;
+        if (count > 1)
+            move(statement, rows[i], read, row_bytes);
     }
     for (uint32_t i = 0; i < count; i++) {
-        const uint32_t result = cushim__ptx_result(statement, &to.elements[i], row);
+        const uint32_t result = cushim__ptx_result(statement, &to[i], row);
 
         if (result == PTX_UNUSED)
             continue;
-        move(statement, result, copies[i], bytes);
-        cushim__ptx_finish(statement, &to.elements[i], result, row, false, bytes * 8);
+        move(statement, result, rows[i], row_bytes);
+        cushim__ptx_finish(statement, &to[i], result, row, false,
+                           from[i].kind == OPERAND_SPECIAL ? 32 : bytes * 8);
     }
     return true;
 }
 
 static bool select_mov(struct ptx_statement *statement)
 {
-    const enum ptx_type type = statement->opcode.types[0];
-    const enum ptx_row row = cushim__ptx_types[type].row;
-    const unsigned bytes = cushim__ptx_types[type].bytes;
-    uint32_t from, to;
+    const enum ptx_row row = cushim__ptx_types[statement->opcode.types[0]].row;
+    const unsigned bytes = cushim__ptx_types[statement->opcode.types[0]].bytes;
+    const bool is_vector = statement->opcode.of[VECTOR] > 1;
 
     if (row == ROW_NONE || statement->opcode.words[0])
         return false;
@@ -252,20 +248,11 @@ static bool select_mov(struct ptx_statement *statement)
         cushim__ptx_emit_rows(statement, DO_LOGIC, "pp")->sub = LOGIC_MOVE;
         return true;
     }
-    if (statement->opcode.of[VECTOR] > 1)
-        return move_vector(statement, row);
-    if (statement->operands[1].kind == OPERAND_VECTOR)
-        return pack(statement, bytes);
-    if (statement->operands[0].kind == OPERAND_VECTOR)
-        return unpack(statement, bytes);
-    from = cushim__ptx_use(statement, &statement->operands[1], row);
-    to = cushim__ptx_result(statement, &statement->operands[0], row);
-    if (to == PTX_UNUSED)
-        return true;
-    move(statement, to, from, ptx_is_wide(row) ? 8 : 4);
-    cushim__ptx_finish(statement, &statement->operands[0], to, row, false,
-                       statement->operands[1].kind == OPERAND_SPECIAL ? 32 : bytes * 8);
-    return true;
+    if (!is_vector && statement->operands[1].kind == OPERAND_VECTOR)
+        return pack(statement, row, bytes);
+    if (!is_vector && statement->operands[0].kind == OPERAND_VECTOR)
+        return unpack(statement, row, bytes);
+    return move_all(statement, row, bytes);
 }
 
 /* --- conversions --- */
