@@ -31,7 +31,7 @@ struct reach {
     unsigned char *host;
 };
 
-static struct reach memory_of(const struct ptx_step *step, enum ptx_space space)
+static inline struct reach memory_of(const struct ptx_step *step, enum ptx_space space)
 {
     const struct ptx_launch *launch = step->launch;
     const struct ptx_warp *warp = step->warp;
@@ -48,7 +48,7 @@ static struct reach memory_of(const struct ptx_step *step, enum ptx_space space)
     }
 }
 
-static bool is_possible(const struct ptx_step *step, enum ptx_space space, enum ptx_use use)
+static inline bool is_possible(const struct ptx_step *step, enum ptx_space space, enum ptx_use use)
 {
     if (use == PTX_READ || space == PTX_SHARED)
         return true;
