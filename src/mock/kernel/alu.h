@@ -12,6 +12,7 @@
 enum {
     MAY_FLUSH = FLAG_FTZ,
     MAY_SATURATE = FLAG_SAT,
+    MAY_RELU = FLAG_RELU,
     MAY_ROUND = 1 << 2,
 };
 
@@ -56,47 +57,7 @@ ptx_compare cushim__ptx_comparison(enum ptx_type type, enum ptx_comparison compa
 /* What testp asks of a number, by its word: `finite`. NULL: nothing that is known. */
 ptx_compare cushim__ptx_class(const char *word, bool wide);
 
-/* Arithmetic of f16 and bf16, alone or in pairs: each operation, its name, and its sources. */
-#define PTX_HALVES(F)                                                                      \
-    F(HALF_ADD, "add", 2)                                                                  \
-    F(HALF_SUB, "sub", 2)                                                                  \
-    F(HALF_MUL, "mul", 2)                                                                  \
-    F(HALF_FMA, "fma", 3)                                                                  \
-    F(HALF_NEG, "neg", 1)                                                                  \
-    F(HALF_ABS, "abs", 1)                                                                  \
-    F(HALF_MIN, "min", 2)                                                                  \
-    F(HALF_MAX, "max", 2)                                                                  \
-    F(HALF_MIN_NAN, "min.NaN", 2)                                                          \
-    F(HALF_MAX_NAN, "max.NaN", 2)                                                          \
-    F(HALF_MIN_SIGNS, "min.xorsign.abs", 2) /* of magnitudes, with the product of signs */ \
-    F(HALF_MAX_SIGNS, "max.xorsign.abs", 2)                                                \
-    F(HALF_MIN_NAN_SIGNS, "min.NaN.xorsign.abs", 2)                                        \
-    F(HALF_MAX_NAN_SIGNS, "max.NaN.xorsign.abs", 2)                                        \
-    F(HALF_EX2, "ex2.approx", 1)                                                           \
-    F(HALF_TANH, "tanh.approx", 1)
-#define PTX_HALF(operation, name, sources) operation,
-
-enum ptx_half_operation { PTX_HALVES(PTX_HALF) HALF_OPERATIONS };
-
-struct ptx_half_name {
-    const char *name; /* NULL: of HALF_OPERATIONS, the end */
-    unsigned sources;
-};
-extern const struct ptx_half_name cushim__ptx_half_names[]; /* by the operation */
-
-/* Of one value, or of two in a word. */
-uint32_t cushim__ptx_half_of(enum ptx_half_operation operation, enum ptx_type type, unsigned flags,
-                             uint32_t x, uint32_t y, uint32_t z);
-
 /* --- numbers --- */
-
-/* The lesser or greater: -0 is less than +0, and a number is preferred to a NaN. */
-static inline double ptx_chosen(double x, double y, bool greater)
-{
-    if (x != x || y != y)
-        return x != x ? y : x;
-    return (greater ? x > y : x < y) || (x == y && ptx_bits64(x) >> 63 != greater) ? x : y;
-}
 
 /*
  * Whether a result of f32 that came out as the least normal number would be less if exponents had

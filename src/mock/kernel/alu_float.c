@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Arithmetic of f32 and f64. The rounding mode is the host's, which the interpreter sets; it also
+ * Arithmetic of real numbers. The rounding mode is the host's, which the interpreter sets; it also
  * flushes subnormal numbers and saturates, where an instruction says so.
  *
  * What PTX calls approximate is computed in double precision and rounded once, which is more
@@ -64,25 +64,25 @@ double cushim__ptx_fma_odd(double a, double b, double c)
 enum { WITH_NAN = 1, WITH_SIGNS = 2 };
 
 /*
- * -0 is less than +0, and a number is preferred to a NaN, or not. With WITH_SIGNS, the lesser or
- * greater magnitude with the product of the signs.
+ * The lesser or greater: -0 is less than +0, and a number is preferred to a NaN, or not. With
+ * WITH_SIGNS, that of the magnitudes with the product of the signs.
  */
-static inline uint32_t chosen(float x, float y, bool greater, unsigned how)
+static inline double chosen(double x, double y, bool greater, unsigned how)
 {
-    const uint32_t sign = how & WITH_SIGNS ? (ptx_bits32(x) ^ ptx_bits32(y)) & 0x80000000 : 0;
-    float value;
+    const bool minus = how & WITH_SIGNS && (ptx_bits64(x) ^ ptx_bits64(y)) >> 63;
+    double value;
 
     if (how & WITH_NAN && (x != x || y != y))
-        return 0x7fffffff;
+        return (double)NAN;
     if (how & WITH_SIGNS) {
-        x = fabsf(x);
-        y = fabsf(y);
+        x = fabs(x);
+        y = fabs(y);
     }
     if (x != x || y != y)
         value = x != x ? y : x;
     else
-        value = (greater ? x > y : x < y) || (x == y && ptx_bits32(x) >> 31 != greater) ? x : y;
-    return value == value ? ptx_bits32(value) | sign : 0x7fffffff;
+        value = (greater ? x > y : x < y) || (x == y && ptx_bits64(x) >> 63 != greater) ? x : y;
+    return minus ? -value : value;
 }
 
 /* div.approx gives zero for divisors whose reciprocal is subnormal. */
@@ -111,12 +111,17 @@ static inline double upper(double x)
                                 : ptx_float64(bits);
 }
 
-enum { ROUNDED = MAY_ROUND | MAY_FLUSH, FULL = MAY_ROUND | MAY_FLUSH | MAY_SATURATE };
+enum {
+    ROUNDED = MAY_ROUND | MAY_FLUSH,
+    FULL = MAY_ROUND | MAY_FLUSH | MAY_SATURATE,
+    OF_HALVES = MAY_FLUSH | MAY_SATURATE | MAY_RELU,
+};
 
 #define CHOICES(F, words, suffix, how)                                    \
     F(2, "min." words "f32", min##suffix##_f32, n32, f32, f32, MAY_FLUSH, \
-      chosen(x, y, false, how))                                           \
-    F(2, "max." words "f32", max##suffix##_f32, n32, f32, f32, MAY_FLUSH, chosen(x, y, true, how))
+      single((float)chosen((double)x, (double)y, false, how)))            \
+    F(2, "max." words "f32", max##suffix##_f32, n32, f32, f32, MAY_FLUSH, \
+      single((float)chosen((double)x, (double)y, true, how)))
 
 #define FLOATS(F)                                                                                  \
     F(2, "add.f32", add_f32, n32, f32, f32, FULL, single(x + y))                                   \
@@ -164,12 +169,51 @@ enum { ROUNDED = MAY_ROUND | MAY_FLUSH, FULL = MAY_ROUND | MAY_FLUSH | MAY_SATUR
     F(1, "abs.f64", abs_f64, n64, n64, 0, quiet(x) ? quiet(x) : x &UINT64_C(0x7fffffffffffffff))   \
     F(2, "copysign.f64", copysign_f64, n64, n64, n64, 0,                                           \
       (x & UINT64_C(0x8000000000000000)) | (y & UINT64_C(0x7fffffffffffffff)))                     \
-    F(2, "min.f64", min_f64, n64, f64, f64, 0, wide(ptx_chosen(x, y, false), y, x))                \
-    F(2, "max.f64", max_f64, n64, f64, f64, 0, wide(ptx_chosen(x, y, true), y, x))
+    F(2, "min.f64", min_f64, n64, f64, f64, 0, wide(chosen(x, y, false, 0), y, x))                 \
+    F(2, "max.f64", max_f64, n64, f64, f64, 0, wide(chosen(x, y, true, 0), y, x))
 
 FLOATS(FUNCTION)
 
-const struct ptx_alu cushim__ptx_alu_float[] = {FLOATS(ROW){0}};
+/*
+ * f16 and bf16, alone or in pairs, are computed by functions for f64: these, and those above whose
+ * NaN does not matter here.
+ */
+#define HALF_CHOICES(suffix, how)                                       \
+    LANES2(min##suffix##_half, f64, f64, f64, chosen(x, y, false, how)) \
+    LANES2(max##suffix##_half, f64, f64, f64, chosen(x, y, true, how))
+HALF_CHOICES(_nan, WITH_NAN)
+HALF_CHOICES(_sign, WITH_SIGNS)
+HALF_CHOICES(_nan_sign, WITH_NAN | WITH_SIGNS)
+LANES3(fma_half, f64, f64, f64, f64, cushim__ptx_fma_odd(x, y, z))
+LANES1(ex2_half, f64, f64, exp2(x))
+LANES1(tanh_half, f64, f64, tanh(x))
+
+#define HALF(name, letters, sources, function) \
+    {name, &letters[3 - (sources)], function, OF_HALVES, DO_HALF, 0},
+#define HALVES(name, sources, function)            \
+    HALF(name ".f16", "hhhh", sources, function)   \
+    HALF(name ".bf16", "hhhh", sources, function)  \
+    HALF(name ".f16x2", "wwww", sources, function) \
+    HALF(name ".bf16x2", "wwww", sources, function)
+#define HALF_ROWS(F)                               \
+    F("add", 2, add_f64)                           \
+    F("sub", 2, sub_f64)                           \
+    F("mul", 2, mul_f64)                           \
+    F("fma", 3, fma_half)                          \
+    F("neg", 1, neg_f64)                           \
+    F("abs", 1, abs_f64)                           \
+    F("min", 2, min_f64)                           \
+    F("max", 2, max_f64)                           \
+    F("min.NaN", 2, min_nan_half)                  \
+    F("max.NaN", 2, max_nan_half)                  \
+    F("min.xorsign.abs", 2, min_sign_half)         \
+    F("max.xorsign.abs", 2, max_sign_half)         \
+    F("min.NaN.xorsign.abs", 2, min_nan_sign_half) \
+    F("max.NaN.xorsign.abs", 2, max_nan_sign_half) \
+    F("ex2.approx", 1, ex2_half)                   \
+    F("tanh.approx", 1, tanh_half)
+
+const struct ptx_alu cushim__ptx_alu_float[] = {FLOATS(ROW) HALF_ROWS(HALVES){0}};
 
 bool cushim__ptx_is_tiny(ptx_lanes lanes, float x, float y, float z, enum ptx_rounding rounding)
 {

@@ -10,23 +10,6 @@ static int32_t clamp32(int64_t value)
     return value > INT32_MAX ? INT32_MAX : value < INT32_MIN ? INT32_MIN : (int32_t)value;
 }
 
-/* Two numbers of 16 bits in each row. */
-#define PAIRS(op, number, expression)                        \
-    static uint32_t op##_half(uint32_t left, uint32_t right) \
-    {                                                        \
-        const number x = (number)left, y = (number)right;    \
-        return (uint16_t)(expression);                       \
-    }                                                        \
-    LANES2(op, u32, u32, u32, op##_half(x, y) | op##_half(x >> 16, y >> 16) << 16)
-
-PAIRS(add_x2, uint16_t, x + y)
-PAIRS(min_u16x2, uint16_t, x < y ? x : y)
-PAIRS(max_u16x2, uint16_t, x > y ? x : y)
-PAIRS(min_s16x2, int16_t, x < y ? x : y)
-PAIRS(max_s16x2, int16_t, x > y ? x : y)
-PAIRS(min_s16x2_relu, int16_t, x <= 0 || y <= 0 ? 0 : x < y ? x : y)
-PAIRS(max_s16x2_relu, int16_t, x <= 0 && y <= 0 ? 0 : x > y ? x : y)
-
 static uint32_t dot4(uint32_t x, bool x_signed, uint32_t y, bool y_signed, uint32_t sum)
 {
     for (unsigned i = 0; i < 32; i += 8)
@@ -122,14 +105,6 @@ static uint32_t dot2(uint32_t x, bool x_signed, uint32_t y, bool y_signed, unsig
     BY_SIGN2(F, "max", max, x > y ? x : y, x > y ? x : y)                                      \
     F(2, "min.s32.relu", min_s32_relu, s32, s32, s32, 0, x <= 0 || y <= 0 ? 0 : x < y ? x : y) \
     F(2, "max.s32.relu", max_s32_relu, s32, s32, s32, 0, x <= 0 && y <= 0 ? 0 : x > y ? x : y) \
-    F(0, "add.u16x2", "www", add_x2, 0)                                                        \
-    F(0, "add.s16x2", "www", add_x2, 0)                                                        \
-    F(0, "min.u16x2", "www", min_u16x2, 0)                                                     \
-    F(0, "max.u16x2", "www", max_u16x2, 0)                                                     \
-    F(0, "min.s16x2", "www", min_s16x2, 0)                                                     \
-    F(0, "max.s16x2", "www", max_s16x2, 0)                                                     \
-    F(0, "min.s16x2.relu", "www", min_s16x2_relu, 0)                                           \
-    F(0, "max.s16x2.relu", "www", max_s16x2_relu, 0)                                           \
     DOTS(F, ".u32.u32", uu, false, false)                                                      \
     DOTS(F, ".u32.s32", us, false, true)                                                       \
     DOTS(F, ".s32.u32", su, true, false)                                                       \

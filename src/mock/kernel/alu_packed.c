@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Several numbers in one word: the video instructions on two and four of them, by which the
- * intrinsics of CUDA for such words are made, and cvt.pack.
+ * intrinsics of CUDA for such words are made, u16x2 and s16x2, and cvt.pack.
  */
 #include "src/mock/kernel/lanes.h"
 
@@ -18,6 +18,8 @@ OPERATION(average, (a + b + (a + b >= 0 ? 1 : 0)) >> 1)
 OPERATION(distance, a > b ? a - b : b - a)
 OPERATION(lesser, a < b ? a : b)
 OPERATION(greater, a > b ? a : b)
+OPERATION(lesser_relu, a <= 0 || b <= 0 ? 0 : lesser(a, b))
+OPERATION(greater_relu, a <= 0 && b <= 0 ? 0 : greater(a, b))
 OPERATION(is_eq, a == b)
 OPERATION(is_ne, a != b)
 OPERATION(is_lt, a < b)
@@ -71,6 +73,8 @@ static inline uint32_t joined(unsigned bits, bool is_signed, uint32_t x, uint32_
       packed(operation, 16, is_signed, result, x, y, z))         \
     F(3, base "4" types, name##4, u32, u32, u32, u32, 0,         \
       packed(operation, 8, is_signed, result, x, y, z))
+#define PAIR(F, name, function, operation, is_signed) \
+    F(2, name, function, u32, u32, u32, 0, packed(operation, 16, is_signed, CUTS, x, y, 0))
 #define WORDS(F)                                                                               \
     BOTH(F, "vadd", ".u32.u32.u32", add_u, sum, false, CUTS)                                   \
     BOTH(F, "vadd", ".u32.u32.u32.sat", add_us, sum, false, SATURATES)                         \
@@ -99,6 +103,14 @@ static inline uint32_t joined(unsigned bits, bool is_signed, uint32_t x, uint32_
     BOTH(F, "vset", ".s32.s32.le", le_s, is_le, true, CUTS)                                    \
     BOTH(F, "vset", ".s32.s32.gt", gt_s, is_gt, true, CUTS)                                    \
     BOTH(F, "vset", ".s32.s32.ge", ge_s, is_ge, true, CUTS)                                    \
+    PAIR(F, "add.u16x2", add_x2, sum, false)                                                   \
+    F(0, "add.s16x2", "www", add_x2, 0)                                                        \
+    PAIR(F, "min.u16x2", min_u16x2, lesser, false)                                             \
+    PAIR(F, "max.u16x2", max_u16x2, greater, false)                                            \
+    PAIR(F, "min.s16x2", min_s16x2, lesser, true)                                              \
+    PAIR(F, "max.s16x2", max_s16x2, greater, true)                                             \
+    PAIR(F, "min.s16x2.relu", min_s16x2_relu, lesser_relu, true)                               \
+    PAIR(F, "max.s16x2.relu", max_s16x2_relu, greater_relu, true)                              \
     F(3, "vadd.u32.u32.u32.add", add_word, u32, u32, u32, u32, 0, x + y + z)                   \
     F(3, "vsub.u32.u32.u32.add", sub_word, u32, u32, u32, u32, 0, x - y + z)                   \
     F(2, "cvt.pack.u16.s32.sat", pack_u16, u32, u32, u32, 0, joined(16, false, x, y, 0))       \

@@ -109,98 +109,55 @@ uint32_t cushim__ptx_from_double(enum ptx_type to, double value, enum ptx_roundi
                                          (exponent ? exponent : 1) - 1075, rounding, saturate);
 }
 
-#define NAME(operation, name, sources) {name, sources},
-const struct ptx_half_name cushim__ptx_half_names[] = {PTX_HALVES(NAME){NULL, 0}};
+/* --- arithmetic of f16 and bf16, alone or in pairs --- */
 
-static double computed(enum ptx_half_operation operation, double x, double y, double z)
+static uint32_t flushed(const struct ptx_instruction *at, uint32_t bits)
 {
-    switch (operation) {
-    case HALF_ADD:
-        return x + y;
-    case HALF_SUB:
-        return x - y;
-    case HALF_MUL:
-        return x * y;
-    case HALF_FMA:
-        return cushim__ptx_fma_odd(x, y, z);
-    case HALF_MIN:
-    case HALF_MAX:
-        return ptx_chosen(x, y, operation == HALF_MAX);
-    case HALF_MIN_NAN:
-    case HALF_MAX_NAN:
-        return x != x || y != y ? (double)NAN : ptx_chosen(x, y, operation == HALF_MAX_NAN);
-    case HALF_EX2:
-        return exp2(x);
-    case HALF_TANH:
-        return tanh(x);
-    default:
-        return x;
-    }
+    const bool stays =
+        !(at->flags & FLAG_FTZ) || bits & infinity_of(&cushim__ptx_formats[at->type]);
+
+    return stays ? bits : bits & 0x8000;
 }
 
-static uint32_t flush(enum ptx_type type, uint32_t bits)
+static uint32_t result_of(const struct ptx_instruction *at, double value)
 {
-    return bits & infinity_of(&cushim__ptx_formats[type]) ? bits : bits & 0x8000;
-}
-
-static uint32_t one(enum ptx_half_operation operation, enum ptx_type type, unsigned flags,
-                    uint32_t x, uint32_t y, uint32_t z)
-{
+    const enum ptx_type type = (enum ptx_type)at->type;
     const uint32_t least = 1u << cushim__ptx_formats[type].fraction; /* normal number */
-    uint32_t result, sign = 0;
-    double value;
+    uint32_t result;
 
-    if (operation >= HALF_MIN_SIGNS && operation <= HALF_MAX_NAN_SIGNS) {
-        sign = (x ^ y) & 0x8000;
-        x &= 0x7fff;
-        y &= 0x7fff;
-        operation = (enum ptx_half_operation)(operation - HALF_MIN_SIGNS + HALF_MIN);
-    }
-    if (flags & FLAG_FTZ) {
-        x = flush(type, x);
-        y = flush(type, y);
-        z = flush(type, z);
-    }
-    if (operation == HALF_NEG || operation == HALF_ABS) {
-        if ((x & 0x7fff) > infinity_of(&cushim__ptx_formats[type]))
-            return 0x7fff;
-        return operation == HALF_NEG ? x ^ 0x8000 : x & 0x7fff;
-    }
-    value = computed(operation, cushim__ptx_to_double(type, x), cushim__ptx_to_double(type, y),
-                     cushim__ptx_to_double(type, z));
-    if (flags & FLAG_SAT)
+    if (at->flags & FLAG_SAT)
         value = value > 0 ? value < 1 ? value : 1 : 0;
-    if (flags & FLAG_RELU && value <= 0)
+    if (at->flags & FLAG_RELU && value <= 0)
         value = 0;
     result = cushim__ptx_from_double(type, value, ROUND_NEAREST, false);
-    result |= value == value ? sign : 0;
     /* Flushed is what is subnormal when only its fraction is rounded. */
-    if (flags & FLAG_FTZ && (result & 0x7fff) == least) {
+    if (at->flags & FLAG_FTZ && (result & 0x7fff) == least) {
         const uint32_t up = cushim__ptx_from_double(type, value * 4, ROUND_NEAREST, false);
 
         return (up & 0x7fff) < 3 * least ? result & 0x8000 : result;
     }
-    return flags & FLAG_FTZ ? flush(type, result) : result;
-}
-
-uint32_t cushim__ptx_half_of(enum ptx_half_operation operation, enum ptx_type type, unsigned flags,
-                             uint32_t x, uint32_t y, uint32_t z)
-{
-    uint32_t result = one(operation, type, flags, x & 0xffff, y & 0xffff, z & 0xffff);
-
-    if (type == TYPE_F16X2 || type == TYPE_BF16X2)
-        result |= one(operation, type, flags, x >> 16, y >> 16, z >> 16) << 16;
-    return result;
+    return flushed(at, result);
 }
 
 void cushim__ptx_compute_half(struct ptx_step *step)
 {
     const struct ptx_instruction *at = step->at;
-    const lane_u32 *const x = ptx_row(step, at->a);
-    const lane_u32 *const y = at->b == PTX_UNUSED ? x : ptx_row(step, at->b);
-    const lane_u32 *const z = at->c == PTX_UNUSED ? x : ptx_row(step, at->c);
+    const enum ptx_type type = (enum ptx_type)at->type;
+    const unsigned end = type == TYPE_F16X2 || type == TYPE_BF16X2 ? 32 : 16;
+    const uint32_t operands[] = {at->a, at->b, at->c};
+    lane_u32 *const result = (lane_u32 *)step->result;
+    lane_f64 values[PTX_LANES];
 
-    for (unsigned i = 0; i < PTX_LANES; i++)
-        ((lane_u32 *)step->result)[i] = cushim__ptx_half_of(
-            (enum ptx_half_operation)at->sub, (enum ptx_type)at->type, at->flags, x[i], y[i], z[i]);
+    for (unsigned low = 0; low < end; low += 16) {
+        for (unsigned j = 0; j < 3 && operands[j] != PTX_UNUSED; j++) {
+            const lane_u32 *const row = ptx_row(step, operands[j]);
+            lane_f64 *const to = (lane_f64 *)step->sources[j];
+
+            for (unsigned i = 0; i < PTX_LANES; i++)
+                to[i] = cushim__ptx_to_double(type, flushed(at, row[i] >> low & 0xffff));
+        }
+        at->lanes(values, step->sources[0], step->sources[1], step->sources[2]);
+        for (unsigned i = 0; i < PTX_LANES; i++)
+            result[i] = (low ? result[i] : 0) | result_of(at, values[i]) << low;
+    }
 }

@@ -380,36 +380,33 @@ void cushim__ptx_call(struct ptx_step *step)
 {
     struct ptx_launch *launch = step->launch;
     const struct ptx_instruction *at = step->at;
-    const lane_u64 *pointers;
-    uint32_t left = step->mask;
+    const struct ptx_function *named =
+        at->handler == DO_CALL ? &launch->program->functions[at->target] : NULL;
 
-    if (at->handler == DO_CALL && launch->program->functions[at->target].builtin) {
-        builtin(step, &launch->program->functions[at->target]);
+    if (named && named->builtin) {
+        builtin(step, named);
         return;
     }
     cushim__ptx_group_save(step->warp);
     step->leave = true;
-    if (at->handler == DO_CALL) {
+    if (named)
         enter(step, at->target, step->mask);
-        return;
-    }
     /* Lanes may call different functions: each of these gets its own group. */
-    while (left && launch->state == PTX_RUNNING) {
-        const unsigned lane = ptx_first(left);
-        uint32_t same = 0;
-        uint64_t pointer, index;
+    for (uint32_t left = named ? 0 : step->mask, same; left; left &= ~same) {
+        const lane_u64 *pointers = ptx_row(step, at->a);
+        const uint64_t pointer = pointers[ptx_first(left)];
+        const uint64_t index = (pointer - PTX_CODE_WINDOW) / 16 - 1;
 
-        pointers = ptx_row(step, at->a);
-        pointer = pointers[lane];
-        index = (pointer - PTX_CODE_WINDOW) / 16 - 1;
+        same = 0;
         for (uint32_t other = left; other; other &= other - 1)
             same |= (uint32_t)(pointers[ptx_first(other)] == pointer) << ptx_first(other);
         if (pointer < PTX_CODE_WINDOW || pointer % 16 || index >= launch->program->function_count)
-            cushim__ptx_fault_at(step, PTX_INVALID_PC, lane, "0x%llx is no function",
+            cushim__ptx_fault_at(step, PTX_INVALID_PC, ptx_first(left), "0x%llx is no function",
                                  (unsigned long long)pointer);
         else
             enter(step, (uint32_t)index, same);
-        left &= ~same;
+        if (launch->state != PTX_RUNNING)
+            return;
     }
 }
 

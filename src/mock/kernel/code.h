@@ -164,7 +164,7 @@ enum ptx_rounding { ROUND_DEFAULT, ROUND_NEAREST, ROUND_ZERO, ROUND_DOWN, ROUND_
     F(DO_CARRY, compute_carry, true)        /* add.cc and the like */                              \
     F(DO_CONVERT, compute_conversion, true) /* to `type` from `sub`; `count`: to a whole number */ \
     F(DO_CONVERT_PAIR, compute_pair, true)                                                         \
-    F(DO_HALF, compute_half, true)     /* f16 and bf16: the operation in `sub` */                  \
+    F(DO_HALF, compute_half, true)     /* f16 and bf16; `lanes` is for f64 */                      \
     F(DO_LOP3, compute_lop3, true)     /* its table in `count` */                                  \
     F(DO_INSERT, compute_insert, true) /* bfi; e is its fourth source */                           \
     F(DO_PART, compute_part, true) /* `count` bits from `sub` on; FLAG_WIDE_PART: of a wide row */ \

@@ -191,27 +191,18 @@ void cushim__ptx_compute_combined(struct ptx_step *step)
     const struct ptx_instruction *at = step->at;
     const lane_u32 *a = ptx_row(step, at->a);
     const lane_u32 *b = ptx_row(step, at->b);
+    const uint32_t mask = UINT32_MAX >> (32 - at->count);
 
-    if (at->count == 32) {
-        lane_u64 *const restrict to = step->result;
-
-        for (unsigned i = 0; i < PTX_LANES; i++)
-            to[i] = (uint64_t)b[i] << 32 | a[i];
-    } else {
-        const unsigned bits = at->count;
-        const uint32_t mask = (UINT32_C(1) << bits) - 1;
-        lane_u32 *const restrict to = (lane_u32 *)step->result;
-
-        for (unsigned i = 0; i < PTX_LANES; i++)
-            to[i] = (a[i] & mask) | b[i] << bits;
-    }
+    for (unsigned i = 0; i < PTX_LANES; i++)
+        ptx_set_number(step->result, i, at->count == 32,
+                       (uint64_t)b[i] << at->count | (a[i] & mask));
 }
 
 void cushim__ptx_compute_part(struct ptx_step *step)
 {
     const struct ptx_instruction *at = step->at;
     const void *a = ptx_row(step, at->a);
-    const uint32_t mask = at->count == 32 ? UINT32_MAX : (UINT32_C(1) << at->count) - 1;
+    const uint32_t mask = UINT32_MAX >> (32 - at->count);
     const uint32_t sign = at->flags & FLAG_SIGNED ? UINT32_C(1) << (at->count - 1) : 0;
     lane_u32 *const restrict to = (lane_u32 *)step->result;
 

@@ -244,6 +244,8 @@ void cushim__ptx_compute_conversion(struct ptx_step *step)
 /* In global memory subnormal f32 are flushed, and a NaN in double precision stays unchanged. */
 static uint64_t add_real(enum ptx_type type, uint64_t old, uint64_t operand, bool shared)
 {
+    uint32_t sums = 0;
+
     if (type == TYPE_F32) {
         const float x = ptx_float32((uint32_t)(shared ? old : flushed(old)));
         const float sum = x + ptx_float32((uint32_t)(shared ? operand : flushed(operand)));
@@ -260,7 +262,13 @@ static uint64_t add_real(enum ptx_type type, uint64_t old, uint64_t operand, boo
                           : (y != y ? operand : old);
         return sum == sum ? ptx_bits64(sum) : UINT64_C(0xfff8000000000000);
     }
-    return cushim__ptx_half_of(HALF_ADD, type, 0, (uint32_t)old, (uint32_t)operand, 0);
+    for (unsigned low = 0; low < (type == TYPE_F16X2 || type == TYPE_BF16X2 ? 32 : 16); low += 16)
+        sums |= cushim__ptx_from_double(type,
+                                        cushim__ptx_to_double(type, old >> low & 0xffff) +
+                                            cushim__ptx_to_double(type, operand >> low & 0xffff),
+                                        ROUND_NEAREST, false)
+                << low;
+    return sums;
 }
 
 static bool less(enum ptx_type type, uint64_t a, uint64_t b)

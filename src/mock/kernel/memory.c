@@ -9,42 +9,76 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const space_names[] = {"generic", "global", "shared", "local", "param", "const"};
 static const char *const use_names[] = {"read", "write", "atomic operation"};
+static const struct {
+    const char *name, *owner; /* NULL: nobody has memory of its own there */
+    uint64_t window;          /* generic addresses */
+} spaces[] = {
+    [PTX_GENERIC] = {"generic", NULL, 0},
+    [PTX_GLOBAL] = {"global", NULL, 0},
+    [PTX_SHARED] = {"shared", "block", PTX_SHARED_WINDOW},
+    [PTX_LOCAL_SPACE] = {"local", "thread", PTX_LOCAL_WINDOW},
+    [PTX_PARAM] = {"param", "kernel", PTX_PARAM_WINDOW},
+    [PTX_CONST] = {"const", NULL, 0},
+};
 
-/* Why an address is out of bounds. */
-static void describe_bounds(const struct ptx_step *step, enum ptx_space space, char *text,
-                            size_t size)
+/*
+ * Memory that lanes are in: that of each begins `pitch` bytes after that of the lane before. Without
+ * bytes: it is not known, or may not be used so.
+ */
+struct reach {
+    uint64_t start, bytes, pitch;
+    unsigned char *host;
+};
+
+static inline struct reach memory_of(const struct ptx_step *step, enum ptx_space space)
 {
-    if (space == PTX_SHARED)
-        snprintf(text, size, "the block has %u bytes of it", step->launch->shared_bytes);
-    else if (space == PTX_LOCAL_SPACE)
-        snprintf(text, size, "the thread has %u bytes of it", step->warp->local_stride);
-    else if (space == PTX_PARAM)
-        snprintf(text, size, "the kernel has %u bytes of it", step->launch->parameter_bytes);
-    else
-        snprintf(text, size, "the address is in no allocation");
+    const struct ptx_launch *launch = step->launch;
+    const struct ptx_warp *warp = step->warp;
+
+    switch (space) {
+    case PTX_SHARED:
+        return (struct reach){0, launch->shared_bytes, 0, warp->block->shared};
+    case PTX_LOCAL_SPACE:
+        return (struct reach){0, warp->local_stride, warp->local_stride, warp->local};
+    case PTX_PARAM:
+        return (struct reach){0, launch->parameter_bytes, 0, launch->parameters};
+    default:
+        return (struct reach){warp->range.start, warp->range.bytes, 0, warp->range.host};
+    }
+}
+
+static inline bool is_possible(const struct ptx_step *step, enum ptx_space space, enum ptx_use use)
+{
+    if (use == PTX_READ || space == PTX_SHARED)
+        return true;
+    if (space == PTX_LOCAL_SPACE)
+        return use == PTX_WRITE;
+    return space != PTX_PARAM && !step->warp->range.read_only;
 }
 
 static unsigned char *refuse(struct ptx_step *step, unsigned lane, enum ptx_fault_kind kind,
                              const struct ptx_access *access)
 {
     struct ptx_fault *fault = &step->launch->fault;
-    char bounds[60];
+    char why[60] = "the address is in no allocation";
 
     if (step->launch->state == PTX_FAULT)
         return NULL;
-    describe_bounds(step, access->space, bounds, sizeof bounds);
+    if (kind == PTX_MISALIGNED)
+        strcpy(why, "the address is not aligned");
+    else if (kind == PTX_WRONG_SPACE)
+        strcpy(why, "not possible there");
+    else if (spaces[access->space].owner)
+        snprintf(why, sizeof why, "the %s has %u bytes of it", spaces[access->space].owner,
+                 (unsigned)memory_of(step, access->space).bytes);
     fault->address = access->address;
     fault->bytes = access->bytes;
     fault->space = access->space;
     fault->use = access->use;
     cushim__ptx_fault_at(step, kind, lane, "%s of %u bytes at 0x%llx, %s memory: %s",
                          use_names[access->use], access->bytes, (unsigned long long)access->address,
-                         space_names[access->space],
-                         kind == PTX_MISALIGNED    ? "the address is not aligned"
-                         : kind == PTX_WRONG_SPACE ? "not possible there"
-                                                   : bounds);
+                         spaces[access->space].name, why);
     return NULL;
 }
 
@@ -77,26 +111,19 @@ static unsigned char *global_bytes(struct ptx_step *step, unsigned lane, struct 
     }
     if (address - range->start >= range->bytes ||
         range->bytes - (address - range->start) < access->bytes ||
-        (range->read_only && access->use != PTX_READ))
+        !is_possible(step, PTX_GLOBAL, access->use))
         return refuse(step, lane, PTX_OUT_OF_BOUNDS, access);
     if (launch->host->access)
         report(step, lane, access);
     return range->host + (address - range->start);
 }
 
-static const uint64_t windows[] = {
-    [PTX_SHARED] = PTX_SHARED_WINDOW,
-    [PTX_LOCAL_SPACE] = PTX_LOCAL_WINDOW,
-    [PTX_PARAM] = PTX_PARAM_WINDOW,
-    [PTX_CONST] = 0,
-};
-
 /* Which window an address is in; the address becomes an offset in it. */
 static enum ptx_space space_of(uint64_t *address)
 {
     for (unsigned space = PTX_SHARED; space <= PTX_PARAM; space++) {
-        if (*address - windows[space] <= UINT32_MAX) {
-            *address -= windows[space];
+        if (*address - spaces[space].window <= UINT32_MAX) {
+            *address -= spaces[space].window;
             return (enum ptx_space)space;
         }
     }
@@ -107,32 +134,14 @@ unsigned char *cushim__ptx_bytes(struct ptx_step *step, unsigned lane, enum ptx_
                                  uint64_t address, unsigned bytes, enum ptx_use use)
 {
     struct ptx_launch *launch = step->launch;
-    struct ptx_warp *warp = step->warp;
     struct ptx_access access = {.use = use, .space = space, .address = address, .bytes = bytes};
-    unsigned char *start;
-    uint64_t room;
-    bool possible = true;
+    struct reach reach;
 
     if (bytes > 1 && address % bytes)
         return refuse(step, lane, PTX_MISALIGNED, &access);
     if (space == PTX_GENERIC)
         access.space = space_of(&address);
-    switch (access.space) {
-    case PTX_SHARED:
-        start = warp->block->shared;
-        room = launch->shared_bytes;
-        break;
-    case PTX_LOCAL_SPACE:
-        start = warp->local + (size_t)lane * warp->local_stride;
-        room = warp->local_stride;
-        possible = use != PTX_ATOMIC;
-        break;
-    case PTX_PARAM:
-        start = launch->parameters;
-        room = launch->parameter_bytes;
-        possible = use == PTX_READ;
-        break;
-    default:
+    if (!spaces[access.space].owner) {
         if (address - PTX_GRID_WINDOW > PTX_GRID_BYTES - bytes || !launch->shape.cooperative)
             return global_bytes(step, lane, &access);
         access.space = PTX_GLOBAL;
@@ -140,12 +149,15 @@ unsigned char *cushim__ptx_bytes(struct ptx_step *step, unsigned lane, enum ptx_
             cushim__ptx_racecheck_access(step, lane, &access);
         return (unsigned char *)launch->grid_memory + (address - PTX_GRID_WINDOW);
     }
-    if (!possible || address > room || room - address < bytes)
-        return refuse(step, lane, possible ? PTX_OUT_OF_BOUNDS : PTX_WRONG_SPACE, &access);
+    if (!is_possible(step, access.space, use))
+        return refuse(step, lane, PTX_WRONG_SPACE, &access);
+    reach = memory_of(step, access.space);
+    if (address > reach.bytes || reach.bytes - address < bytes)
+        return refuse(step, lane, PTX_OUT_OF_BOUNDS, &access);
     access.address = address;
     if (access.space == PTX_SHARED && launch->host->access)
         report(step, lane, &access);
-    return start + address;
+    return reach.host + lane * reach.pitch + address;
 }
 
 /*
@@ -158,15 +170,6 @@ struct where {
     uint64_t offset, host;
     bool whole; /* the row of numbers lies at the first lane's place unchanged */
     lane_u64 own[PTX_LANES], places[PTX_LANES];
-};
-
-/*
- * Memory that lanes are in, if it is known and nobody wants to hear of accesses: that of each lane
- * begins `pitch` bytes after that of the lane before. Without bytes: it is not known.
- */
-struct reach {
-    uint64_t start, bytes, pitch;
-    unsigned char *host;
 };
 
 static const lane_u32 zeros[PTX_LANES];
@@ -206,26 +209,13 @@ static uint64_t address_of(const struct where *where, unsigned lane)
                        : (uint32_t)(where->narrow[lane] + where->offset);
 }
 
-static void reach_of(const struct ptx_step *step, enum ptx_use use, struct reach *reach)
+/* Nothing, if somebody wants to hear of accesses. */
+static struct reach reach_of(const struct ptx_step *step, enum ptx_use use)
 {
-    const struct ptx_warp *warp = step->warp;
-    const struct ptx_range *range = &warp->range;
+    const enum ptx_space space = (enum ptx_space)step->at->sub;
 
-    reach->start = reach->pitch = reach->bytes = 0;
-    if (step->launch->host->access)
-        return;
-    if (step->at->sub == PTX_SHARED) {
-        reach->bytes = step->launch->shared_bytes;
-        reach->host = warp->block->shared;
-    } else if (step->at->sub == PTX_LOCAL_SPACE && use != PTX_ATOMIC) {
-        reach->bytes = reach->pitch = warp->local_stride;
-        reach->host = warp->local;
-    } else if ((step->at->sub <= PTX_GLOBAL || step->at->sub == PTX_CONST) &&
-               (use == PTX_READ || !range->read_only)) {
-        reach->start = range->start;
-        reach->bytes = range->bytes;
-        reach->host = range->host;
-    }
+    return step->launch->host->access || !is_possible(step, space, use) ? (struct reach){0}
+                                                                        : memory_of(step, space);
 }
 
 /*
@@ -301,7 +291,7 @@ static bool locate_each(struct ptx_step *step, struct where *where, unsigned byt
                 step, lane, (enum ptx_space)step->at->sub, address, bytes, use);
             if (!where->places[lane])
                 return false;
-            reach_of(step, use, &reach);
+            reach = reach_of(step, use);
         }
     }
     where->wide = where->places;
@@ -320,13 +310,13 @@ static bool locate(struct ptx_step *step, struct where *where, unsigned bytes, e
         *(use == PTX_WRITE ? &step->launch->counts.bytes_written
                            : &step->launch->counts.bytes_read) +=
             (uint64_t)bytes * ptx_count(step->mask);
-    reach_of(step, use, &reach);
+    reach = reach_of(step, use);
     if (!step->launch->host->access && address_of(where, first) - reach.start >= reach.bytes) {
         /* Most lanes are where the first one is. */
         if (!cushim__ptx_bytes(step, first, (enum ptx_space)step->at->sub, address_of(where, first),
                                bytes, use))
             return false;
-        reach_of(step, use, &reach);
+        reach = reach_of(step, use);
     }
     where->host = (uint64_t)(uintptr_t)reach.host - reach.start;
     where->whole = false;
@@ -393,13 +383,12 @@ ROW_FUNCTIONS(long_near, lane_u64, 8, narrow, uint32_t)
 typedef void (*access_row)(void *row, const struct where *where, unsigned more, uint32_t mask);
 
 /* By whether addresses are wide, and by the bytes of a number. */
-static const access_row readers
-    [2]
-    [9] = {{[1] = read_byte_near, [2] = read_half_near, [4] = read_word_near, [8] = read_long_near},
-           {[1] = read_byte, [2] = read_half, [4] = read_word, [8] = read_long}},
- writers[2][9] = {
-     {[1] = write_byte_near, [2] = write_half_near, [4] = write_word_near, [8] = write_long_near},
-     {[1] = write_byte, [2] = write_half, [4] = write_word, [8] = write_long}};
+#define BY_BYTES(use, how)                                                                         \
+    {                                                                                              \
+        [1] = use##_byte##how, [2] = use##_half##how, [4] = use##_word##how, [8] = use##_long##how \
+    }
+static const access_row readers[2][9] = {BY_BYTES(read, _near), BY_BYTES(read, )};
+static const access_row writers[2][9] = {BY_BYTES(write, _near), BY_BYTES(write, )};
 
 static void sign_row(unsigned char *row, unsigned bytes, uint32_t mask)
 {
@@ -579,7 +568,7 @@ void cushim__ptx_cvta(struct ptx_step *step)
 {
     const struct ptx_instruction *at = step->at;
     const lane_u64 *row = ptx_row(step, at->a);
-    const uint64_t window = windows[at->sub];
+    const uint64_t window = spaces[at->sub].window;
     const uint64_t more = at->count ? -window : window;
     lane_u64 *const restrict to = step->result;
 
@@ -600,15 +589,6 @@ void cushim__ptx_address(struct ptx_step *step)
         address += launch->globals[at->target];
     else if (at->sub == SYMBOL_SHARED)
         address += launch->function->shared_offsets[at->target];
-    if (at->bytes == 8) {
-        lane_u64 *const restrict to = step->result;
-
-        for (unsigned i = 0; i < PTX_LANES; i++)
-            to[i] = address + bases[i];
-    } else {
-        lane_u32 *const restrict to = (lane_u32 *)step->result;
-
-        for (unsigned i = 0; i < PTX_LANES; i++)
-            to[i] = (uint32_t)address + bases[i];
-    }
+    for (unsigned i = 0; i < PTX_LANES; i++)
+        ptx_set_number(step->result, i, at->bytes == 8, address + bases[i]);
 }

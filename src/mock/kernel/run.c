@@ -51,30 +51,26 @@ static void write64(unsigned char *row, const lane_u64 *values, uint32_t mask)
         to[ptx_first(mask)] = values[ptx_first(mask)];
 }
 
-void cushim__ptx_fill(struct ptx_step *step, uint32_t operand, uint64_t value, bool wide)
+static inline void write_row(struct ptx_step *step, uint32_t operand, const lane_u64 *values,
+                             bool wide)
 {
+    unsigned char *const row = step->frame + operand;
+
     if (operand == PTX_UNUSED)
         return;
+    if (wide)
+        write64(row, values, step->mask);
+    else
+        cushim__ptx_write32(row, (const lane_u32 *)values, step->mask);
+}
+
+void cushim__ptx_fill(struct ptx_step *step, uint32_t operand, uint64_t value, bool wide)
+{
     if (!wide)
         value = value << 32 | (uint32_t)value;
     for (unsigned i = 0; i < PTX_LANES; i++)
         step->scratch[i] = value;
-    if (wide)
-        write64(step->frame + operand, step->scratch, step->mask);
-    else
-        cushim__ptx_write32(step->frame + operand, (lane_u32 *)step->scratch, step->mask);
-}
-
-static void put(struct ptx_step *step, bool wide)
-{
-    unsigned char *const row = step->frame + step->at->d;
-
-    if (step->at->d == PTX_UNUSED)
-        return;
-    if (wide)
-        write64(row, step->result, step->mask);
-    else
-        cushim__ptx_write32(row, (lane_u32 *)step->result, step->mask);
+    write_row(step, operand, step->scratch, wide);
 }
 
 /* --- instructions --- */
@@ -115,11 +111,11 @@ static void execute(struct ptx_step *step)
     switch (at->handler) {
     case DO_LANES32:
         at->lanes(step->result, ptx_row(step, at->a), ptx_row(step, at->b), ptx_row(step, at->c));
-        put(step, false);
+        write_row(step, at->d, step->result, false);
         break;
     case DO_LANES64:
         at->lanes(step->result, ptx_row(step, at->a), ptx_row(step, at->b), ptx_row(step, at->c));
-        put(step, true);
+        write_row(step, at->d, step->result, true);
         break;
     case DO_MOVE32:
         cushim__ptx_write32(step->frame + at->d, ptx_row(step, at->a), step->mask);
@@ -144,7 +140,7 @@ static void execute(struct ptx_step *step)
     default:
         handlers[at->handler].execute(step);
         if (handlers[at->handler].has_row)
-            put(step, at->bytes == 8);
+            write_row(step, at->d, step->result, at->bytes == 8);
         break;
     }
 }

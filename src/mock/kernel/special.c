@@ -113,65 +113,49 @@ unsigned cushim__ptx_special_bytes(uint8_t number)
     return number >> 2 >= GRID_MEMORY && (number & 3) == WHOLE ? 8 : 4;
 }
 
-static uint64_t value_of(const struct ptx_step *step, unsigned lane)
+static uint32_t of_lane(enum special special, unsigned lane)
+{
+    const uint32_t bit = UINT32_C(1) << lane, lower = bit - 1;
+
+    return special == LANE       ? lane
+           : special == LANES_EQ ? bit
+           : special == LANES_LE ? lower | bit
+           : special == LANES_LT ? lower
+           : special == LANES_GE ? ~lower
+                                 : ~(lower | bit);
+}
+
+static uint64_t value_of(const struct ptx_step *step)
 {
     struct ptx_launch *launch = step->launch;
+    const struct ptx_shape *shape = &launch->shape;
     const struct ptx_block *block = step->warp->block;
-    const enum special special = (enum special)(step->at->sub >> 2);
-    const unsigned extent = step->at->sub & 3;
-    const uint64_t clock = launch->counts.warp_instructions;
-    const uint32_t multiprocessors =
-        launch->shape.multiprocessors ? launch->shape.multiprocessors : 1;
+    const unsigned special = step->at->sub >> 2, extent = step->at->sub & 3;
+    const uint32_t multiprocessors = shape->multiprocessors ? shape->multiprocessors : 1;
+    const uint64_t values[] = {
+        [BLOCK_SIZE] = shape->block[extent],
+        [BLOCK_INDEX] = block->index[extent],
+        [GRID_SIZE] = shape->grid[extent],
+        [ONE] = 1,
+        [WARP] = step->warp->index,
+        [WARPS] = PTX_WARPS * 2,
+        [MULTIPROCESSOR] = (uint32_t)(block - launch->blocks) % multiprocessors,
+        [MULTIPROCESSORS] = multiprocessors,
+        [DYNAMIC_SHARED] = shape->dynamic_shared_bytes,
+        [TOTAL_SHARED] = launch->kernel->shared_bytes + shape->dynamic_shared_bytes,
+        [RESERVED_SHARED] = launch->reserved_at + (extent == HIGH ? PTX_RESERVED_SHARED : 0),
+        [GRID_MEMORY] = shape->cooperative ? PTX_GRID_WINDOW : 0,
+        [CLOCK] = launch->counts.warp_instructions,
+        [TIMER] = launch->counts.warp_instructions,
+        [GRID_ID] = shape->grid_id,
+        [GRAPH] = 0,
+    };
 
-    switch (special) {
-    case BLOCK_SIZE:
-        return launch->shape.block[extent];
-    case BLOCK_INDEX:
-        return block->index[extent];
-    case GRID_SIZE:
-        return launch->shape.grid[extent];
-    case ONE:
-        return 1;
-    case LANE:
-        return lane;
-    case LANES_EQ:
-        return UINT32_C(1) << lane;
-    case LANES_LT:
-        return (UINT32_C(1) << lane) - 1;
-    case LANES_LE:
-        return (UINT32_C(2) << lane) - 1;
-    case LANES_GT:
-        return ~((UINT32_C(2) << lane) - 1);
-    case LANES_GE:
-        return ~((UINT32_C(1) << lane) - 1);
-    case WARP:
-        return step->warp->index;
-    case WARPS:
-        return PTX_WARPS * 2;
-    case MULTIPROCESSOR:
-        return (uint32_t)(block - launch->blocks) % multiprocessors;
-    case MULTIPROCESSORS:
-        return multiprocessors;
-    case DYNAMIC_SHARED:
-        return launch->shape.dynamic_shared_bytes;
-    case TOTAL_SHARED:
-        return launch->kernel->shared_bytes + launch->shape.dynamic_shared_bytes;
-    case RESERVED_SHARED: /* exists for a kernel that asks where it is */
+    if (special == RESERVED_SHARED) /* exists for a kernel that asks where it is */
         launch->shared_bytes = launch->reserved_at + PTX_RESERVED_SHARED;
-        return launch->reserved_at + (extent == HIGH ? PTX_RESERVED_SHARED : 0);
-    case GRID_MEMORY:
-        return launch->shape.cooperative ? PTX_GRID_WINDOW : 0;
-    case CLOCK:
-        return clock;
-    case TIMER:
-        return launch->host->timer_ns
-                   ? launch->host->timer_ns(launch->data, launch->counts.instructions)
-                   : clock;
-    case GRID_ID:
-        return launch->shape.grid_id;
-    default:
-        return 0;
-    }
+    if (special == TIMER && launch->host->timer_ns)
+        return launch->host->timer_ns(launch->data, launch->counts.instructions);
+    return values[special];
 }
 
 static void thread_index(struct ptx_step *step)
@@ -203,11 +187,11 @@ void cushim__ptx_special(struct ptx_step *step)
         thread_index(step);
     } else if (special >= LANE && special <= LANES_GT) {
         for (unsigned i = 0; i < PTX_LANES; i++)
-            to[i] = (uint32_t)value_of(step, i);
+            to[i] = of_lane((enum special)special, i);
     } else {
         const bool is_high = special >= GRID_MEMORY && (step->at->sub & 3) == HIGH;
 
-        cushim__ptx_fill(step, step->at->d, value_of(step, 0) >> (is_high ? 32 : 0),
+        cushim__ptx_fill(step, step->at->d, value_of(step) >> (is_high ? 32 : 0),
                          step->at->bytes == 8);
         return;
     }

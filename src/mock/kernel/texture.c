@@ -305,22 +305,17 @@ static void gather(struct fetch *fetch, const uint32_t *coordinates, uint64_t *v
 
 static uint32_t property(const struct ptx_texture *texture, enum ptx_texture_property which)
 {
-    const uint32_t faces = texture->cube ? 6 : 1;
+    const uint32_t values[] = {
+        [PROPERTY_WIDTH] = texture->width,
+        [PROPERTY_HEIGHT] = texture->height,
+        [PROPERTY_DEPTH] = texture->layered || texture->cube ? 1 : texture->depth,
+        [PROPERTY_LAYERS] = texture->layered ? texture->depth / (texture->cube ? 6 : 1) : 1,
+        [PROPERTY_LEVELS] = 1,
+        [PROPERTY_SAMPLES] = 1,
+        [PROPERTY_NORMALISED] = texture->normalised,
+    };
 
-    switch (which) {
-    case PROPERTY_WIDTH:
-        return texture->width;
-    case PROPERTY_HEIGHT:
-        return texture->height;
-    case PROPERTY_DEPTH:
-        return texture->layered || texture->cube ? 1 : texture->depth;
-    case PROPERTY_LAYERS:
-        return texture->layered ? texture->depth / faces : 1;
-    case PROPERTY_NORMALISED:
-        return texture->normalised;
-    default:
-        return 1;
-    }
+    return values[which];
 }
 
 /* --- surfaces --- */

@@ -40,7 +40,7 @@ static bool select_row(struct ptx_statement *statement)
     if (!row)
         return false;
     to = (enum ptx_row)row->signature[0];
-    modifiers = opcode->flags & row->modifiers & (FLAG_FTZ | FLAG_SAT);
+    modifiers = opcode->flags & row->modifiers & (FLAG_FTZ | FLAG_SAT | FLAG_RELU);
     made =
         cushim__ptx_emit_rows(statement, ptx_is_wide(to) ? DO_LANES64 : DO_LANES32, row->signature);
     if (row->handler)
@@ -48,6 +48,7 @@ static bool select_row(struct ptx_statement *statement)
     else if (modifiers || opcode->of[ROUNDING] > ROUND_NEAREST)
         made->handler = DO_FLOAT;
     made->sub = (uint8_t)row->sub;
+    made->type = (uint8_t)opcode->types[0];
     made->flags |= modifiers | (to == ROW_FLOAT ? FLAG_FLUSH_RESULT : 0);
     for (unsigned i = 1; row->signature[i]; i++) {
         if (row->signature[i] == ROW_FLOAT)
@@ -57,33 +58,6 @@ static bool select_row(struct ptx_statement *statement)
     made->lanes = row->lanes;
     cushim__ptx_finish(statement, &statement->operands[0], made->d, to,
                        cushim__ptx_types[opcode->types[0]].is_signed, to == ROW_HALF ? 16 : 32);
-    return true;
-}
-
-/* --- f16 and bf16 --- */
-
-static bool select_half(struct ptx_statement *statement)
-{
-    const struct ptx_opcode *opcode = &statement->opcode;
-    const enum ptx_type type = opcode->types[0];
-    const struct ptx_half_name *found = cushim__ptx_half_names;
-    const char row = (char)cushim__ptx_types[type].row;
-    char name[40], rows[] = {row, row, row, row, '\0'};
-    struct ptx_instruction *made;
-
-    if (opcode->type_count != 1 ||
-        (type != TYPE_F16 && type != TYPE_BF16 && type != TYPE_F16X2 && type != TYPE_BF16X2))
-        return false;
-    snprintf(name, sizeof name, "%.15s%.20s", opcode->base, opcode->words);
-    while (found->name && strcmp(found->name, name) != 0)
-        found++;
-    if (!found->name || opcode->of[ROUNDING] > ROUND_NEAREST)
-        return false;
-    rows[found->sources + 1] = '\0';
-    made = cushim__ptx_emit_rows(statement, DO_HALF, rows);
-    made->sub = (uint8_t)(found - cushim__ptx_half_names);
-    made->type = (uint8_t)type;
-    made->flags |= opcode->flags;
     return true;
 }
 
@@ -283,8 +257,7 @@ static bool translate(struct ptx_statement *statement)
         return true;
     }
     return select_row(statement) || (selector && selector->select(statement)) ||
-           (cushim__ptx_has(opcode->words, "cc") ? select_carry(statement)
-                                                 : select_half(statement));
+           (cushim__ptx_has(opcode->words, "cc") && select_carry(statement));
 }
 
 void cushim__ptx_select(struct ptx_statement *statement)
