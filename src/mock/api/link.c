@@ -225,7 +225,8 @@ MOCK_APPROXIMATE(LinkComplete, "the image holds what was added, unchanged; only 
         return code;
     missing = cushim__mock_image_unresolved(&link->image);
     if (missing) {
-        snprintf(message, sizeof message, "error   : Undefined reference to '%.150s'", missing->name);
+        snprintf(message, sizeof message, "error   : Undefined reference to '%.150s'",
+                 missing->name);
         cushim__mock_jit_end(&link->jit, message);
         return CUDA_ERROR_INVALID_SOURCE;
     }
