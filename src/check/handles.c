@@ -216,21 +216,22 @@ static void judge_structs(struct cushim__call *call)
 {
     const struct cushim__launch_config *config = cushim__function_launch_config(call);
     const uint8_t action = cushim__function_rule(call->slot)->action;
-    const void *first = (const void *)(uintptr_t)call->values[0];
-    const void *second = (const void *)(uintptr_t)call->values[1];
+    const uint64_t *values = call->values; /* as many as the call has parameters */
 
     if (config)
         judge(call, 0, CUSHIM__TYPE_STREAM, (uintptr_t)config->stream);
-    if (first && (action == ORDER_COPY_2D || action == ORDER_COPY_3D)) {
+    if ((action == ORDER_COPY_2D || action == ORDER_COPY_3D) && values[0]) {
+        const void *described = (const void *)(uintptr_t)values[0];
         const struct cushim__copy copy =
-            action == ORDER_COPY_2D ? cushim__copy_2d(first) : cushim__copy_3d(first);
+            action == ORDER_COPY_2D ? cushim__copy_2d(described) : cushim__copy_3d(described);
 
         judge_half(call, &copy.to);
         judge_half(call, &copy.from);
     }
-    if (second && (call->slot == CUSHIM__SLOT(TexObjectCreate) ||
-                   call->slot == CUSHIM__SLOT(SurfObjectCreate)))
-        judge_resource(call, second);
+    if ((call->slot == CUSHIM__SLOT(TexObjectCreate) ||
+         call->slot == CUSHIM__SLOT(SurfObjectCreate)) &&
+        values[1])
+        judge_resource(call, (const void *)(uintptr_t)values[1]);
     for (size_t i = 0; i < sizeof kernel_nodes / sizeof *kernel_nodes; i++) {
         const uint8_t parameter = kernel_nodes[i].parameter;
 
