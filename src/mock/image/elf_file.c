@@ -23,12 +23,12 @@ bool cushim__mock_elf_section(const struct mock_elf_file *file, unsigned index, 
 const char *cushim__mock_elf_text(const struct mock_elf_file *file, const Elf64_Shdr *table,
                                   uint32_t offset)
 {
-    const char *text = (const char *)file->start + table->sh_offset + offset;
+    const char *text;
 
-    if (table->sh_type != SHT_STRTAB || offset >= table->sh_size ||
-        !memchr(text, '\0', table->sh_size - offset))
-        return NULL;
-    return text;
+    if (table->sh_type != SHT_STRTAB || offset >= table->sh_size)
+        return NULL; /* another section need not lie in the file */
+    text = (const char *)file->start + table->sh_offset + offset;
+    return memchr(text, '\0', table->sh_size - offset) ? text : NULL;
 }
 
 const char *cushim__mock_elf_section_name(const struct mock_elf_file *file,
