@@ -135,7 +135,8 @@ static bool begin(struct ptx_launch *launch)
     const bool cooperative = launch->shape.cooperative;
 
     launch->parameters = calloc(1, launch->parameter_bytes + PARAMETER_PADDING);
-    launch->blocks = calloc(launch->block_room, sizeof *launch->blocks);
+    /* Not zeroed, as it is large for many blocks, and each is filled when it becomes resident. */
+    launch->blocks = malloc(launch->block_room * sizeof *launch->blocks);
     if (!launch->parameters || !launch->blocks)
         return false;
     if (launch->host->race) {
