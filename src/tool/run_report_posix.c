@@ -243,7 +243,7 @@ int run_reported(const struct arguments *arguments, const struct run_report *rep
     char folder[2048], prefix[2100];
     int status;
 
-    snprintf(folder, sizeof folder, "%s/cushim-XXXXXX", rooted);
+    snprintf(folder, sizeof folder, "%s/cushim-XXXXXX", rooted ? rooted : "/tmp");
     free(rooted);
     if (!mkdtemp(folder)) {
         failure_set(failure, STATUS_FAILED, "Set TMPDIR to a folder that can be written.",
