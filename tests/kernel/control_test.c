@@ -455,40 +455,33 @@ static const char grid_barrier[] =
            "wait: ld.acquire.gpu.global.u32 %r4, [%rd2]; setp.lt.u32 %p1, %r4, %r2;\n"
            "@%p1 bra wait; mov.u32 %r5, %ctaid.x; mad.wide.u32 %rd3, %r5, 4, %rd1;\n" STORE("%r4"));
 
-static void blocks_of_a_cooperative_launch_are_all_resident(void **state)
+/* What 100 blocks have read at the end, each of which waits for all. */
+static const uint32_t *run_grid_barrier(struct run options)
 {
     struct ptx_module *module = translate(grid_barrier);
     const uint64_t pointers[2] = {device_memory(400), device_memory(8)};
 
-    (void)state;
-    assert_int_equal(run(module, "k",
-                         (struct run){.grid = 100,
-                                      .block = 1,
-                                      .cooperative = true,
-                                      .parameters = pointers,
-                                      .bytes = sizeof pointers}),
-                     PTX_ENDED);
-    assert_int_equal(words(pointers[0])[99], 100);
-    assert_int_equal(counts.blocks, 100);
+    options.grid = 100;
+    options.block = 1;
+    options.parameters = pointers;
+    options.bytes = sizeof pointers;
+    assert_int_equal(run(module, "k", options), PTX_ENDED);
     cushim__ptx_release(module);
+    return words(pointers[0]);
+}
+
+static void blocks_of_a_cooperative_launch_are_all_resident(void **state)
+{
+    (void)state;
+    assert_int_equal(run_grid_barrier((struct run){.cooperative = true})[99], 100);
+    assert_int_equal(counts.blocks, 100);
 }
 
 /* As on a GPU whose multiprocessors hold 32 of them each; the first blocks wait for the last. */
 static void blocks_that_wait_for_others_are_resident(void **state)
 {
-    struct ptx_module *module = translate(grid_barrier);
-    const uint64_t pointers[2] = {device_memory(400), device_memory(8)};
-
     (void)state;
-    assert_int_equal(run(module, "k",
-                         (struct run){.grid = 100,
-                                      .block = 1,
-                                      .multiprocessors = 4,
-                                      .parameters = pointers,
-                                      .bytes = sizeof pointers}),
-                     PTX_ENDED);
-    assert_int_equal(words(pointers[0])[0], 100);
-    cushim__ptx_release(module);
+    assert_int_equal(run_grid_barrier((struct run){.multiprocessors = 4})[0], 100);
 }
 
 static void slices_do_not_change_the_result(void **state)
