@@ -30,7 +30,7 @@ bool cushim__lock_try(struct cushim__lock *lock);
 void cushim__lock_release(struct cushim__lock *lock);
 
 /*
- * Whether the lock is free or is soon released, as it is unless this very thread holds it. This is
+ * Whether the lock is free or is soon released, unless this very thread holds it. This is
  * asked at the exit of the process, which a signal handler may begin in the middle of a call.
  */
 static inline bool cushim__lock_comes_free(struct cushim__lock *lock)

@@ -101,7 +101,7 @@ static const char *lack(const struct cushim_match *match)
     return "an unknown kind";
 }
 
-/* What a matcher wants that no value of such a parameter can be, or NULL. */
+/* What a matcher wants that no value of the parameter can be, or NULL. */
 static const char *mismatch_of(enum cushim_match_kind kind, enum cushim__parameter_kind is)
 {
     if (kind == CUSHIM_MATCH_TEXT && is != CUSHIM__PARAMETER_TEXT)

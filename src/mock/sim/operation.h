@@ -45,7 +45,7 @@ struct mock_operation_class {
      */
     void (*force)(const struct mock_operation *operation);
     /*
-     * For work whose duration shows only as it is done: does a part of it, under the lock, and says
+     * For work whose duration shows while it is done: does a part of it, under the lock, and says
      * how long that takes. The next part is done after this time; after the last one, which returns
      * false, execute() is called. NULL if execute() does all the work.
      */
