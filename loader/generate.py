@@ -19,10 +19,11 @@ sys.path.insert(0, os.path.join(HERE, 'generator'))
 sys.dont_write_bytecode = True
 
 import attributes  # noqa: E402
-import call_rules  # noqa: E402
 import calls  # noqa: E402
 import cuda_names  # noqa: E402
 import drivers  # noqa: E402
+import effects  # noqa: E402
+import effects_table  # noqa: E402
 import exports  # noqa: E402
 import groups  # noqa: E402
 import json_file  # noqa: E402
@@ -38,8 +39,7 @@ import retries  # noqa: E402
 import slots  # noqa: E402
 import symbols  # noqa: E402
 
-CALL_RULES = os.path.join(HERE, 'registry', 'call_rules.tsv')
-UNFOLLOWED = os.path.join(HERE, 'registry', 'unfollowed.tsv')
+EFFECTS = os.path.join(HERE, 'registry', 'effects.tsv')
 EXPORTS = os.path.join(HERE, 'registry', 'exports.tsv')
 
 EMITTERS = {
@@ -63,9 +63,9 @@ EMITTERS = {
                    lambda rows, types, codes, names: attributes.emit_attributes(names)),
     'groups': ('sections of the driver API by slot (private header)',
                lambda rows, types, codes, names: groups.emit_groups(rows)),
-    'call_rules': ('when which function may be called, by slot',
-                   lambda rows, types, codes, names: call_rules.emit_call_rules(
-                       rows, registry.read_call_rules(CALL_RULES, rows))),
+    'effects': ('what the functions do, by slot',
+                lambda rows, types, codes, names: effects.emit_effects(
+                    rows, types, effects_table.read_effects(EFFECTS, rows))),
     'json': ('the registry as JSON, for other programs',
              lambda rows, types, codes, names: json_file.emit_json(rows, types, codes)),
     'exports': ('the version script of the shared library',
@@ -78,7 +78,7 @@ EMITTERS = {
                     lambda rows, types, codes, names: layer.emit_table(rows, types)),
     'parameters': ('what the parameters of all functions are',
                    lambda rows, types, codes, names: parameters.emit_parameters(
-                       rows, types, registry.read_unfollowed(UNFOLLOWED, rows))),
+                       rows, types, effects_table.read_effects(EFFECTS, rows))),
     'mock_exports': ('the functions that the library of the mock exports',
                      lambda rows, types, codes, names: mock.emit_exports(rows, types)),
     'mock_exports_windows': ('the same for Windows',

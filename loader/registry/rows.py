@@ -15,10 +15,6 @@ GROUPS = (
 KINDS = ('handle', 'enum', 'struct', 'function', 'integer')
 PLATFORMS = ('windows',)
 
-# What call_rules.tsv may say of a function.
-CALL_RULES = ('before-init', 'arguments-first', 'in-host-function', 'after-sticky-error',
-              'after-fork')
-
 # What the enumerators of a kind of attribute begin with.
 ATTRIBUTE_PREFIXES = {'device': 'CU_DEVICE_ATTRIBUTE_', 'limit': 'CU_LIMIT_'}
 

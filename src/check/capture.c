@@ -64,16 +64,16 @@ static void find_lane(struct subject *subject)
 
 static struct subject subject_of(const struct cushim__call *call)
 {
-    const struct function_rule *rule = cushim__function_rule(call->slot);
+    const struct cushim__effects *effects = &cushim__effects[call->slot];
     const struct cushim__handle *stream = cushim__function_stream(call);
     struct subject subject = {
-        .action = (enum order_action)rule->action,
+        .action = cushim__order_action(effects),
         .stream = {.value = cushim__function_stream_value(call),
                    .number = stream ? stream->number : 0},
     };
 
-    if (rule->event != CUSHIM__NO_PARAMETER)
-        subject.event = cushim__order_event_of(call, rule, 0);
+    if (effects->event != CUSHIM__NO_PARAMETER)
+        subject.event = cushim__order_event_of(call, effects, 0);
     if (subject.stream.value == (uintptr_t)CU_STREAM_PER_THREAD)
         subject.stream.thread = call->thread;
     if (subject.stream.value != 0)
@@ -122,7 +122,7 @@ static void end_capture(struct capture *capture)
 /* The first ABI of cuStreamBeginCapture has no mode (statement 147). */
 static CUstreamCaptureMode mode_of(const struct cushim__call *call)
 {
-    const uint8_t mode = cushim__function_rule(call->slot)->mode;
+    const uint8_t mode = cushim__effects[call->slot].mode;
 
     return mode == CUSHIM__NO_PARAMETER ? CU_STREAM_CAPTURE_MODE_RELAXED
                                         : (CUstreamCaptureMode)call->values[mode];
@@ -390,7 +390,7 @@ void cushim__check_capture_ended(struct cushim__call *call, CUresult answer)
 
     if (call->is_injected || call->is_refused ||
         (!captures && answer == CUDA_SUCCESS &&
-         cushim__function_rule(call->slot)->action != ORDER_BEGIN_CAPTURE))
+         cushim__order_action(&cushim__effects[call->slot]) != ORDER_BEGIN_CAPTURE))
         return;
     subject = subject_of(call);
     if (answer != CUDA_SUCCESS)

@@ -38,44 +38,49 @@ static struct failure {
 
 /* --- kernels and work --- */
 
+/* A function is looked up by its name, or is that of a kernel which was. */
 static void note_kernel(const struct cushim__call *call)
 {
-    const bool is_kernel = call->slot == CUSHIM__SLOT(LibraryGetKernel);
+    const struct cushim__object_effect *effect = cushim__effect_first(call->slot);
     const char *name;
 
-    if (call->slot != CUSHIM__SLOT(ModuleGetFunction) && !is_kernel &&
-        call->slot != CUSHIM__SLOT(KernelGetFunction))
+    if (!effect || effect->kind != CUSHIM__EFFECT_RETURNS ||
+        (effect->type != CUSHIM__TYPE_FUNCTION && effect->type != CUSHIM__TYPE_KERNEL))
         return;
-    name = call->slot == CUSHIM__SLOT(KernelGetFunction) ? cushim__order_kernel(call->values[1])
-                                                         : (const char *)(uintptr_t)call->values[2];
+    name = effect->name == CUSHIM__NO_PARAMETER
+               ? cushim__order_kernel(call->values[effect->owner])
+               : (const char *)(uintptr_t)call->values[effect->name];
     if (name)
-        cushim__order_kernel_set(
-            cushim__function_object(call, is_kernel ? CUSHIM__TYPE_KERNEL : CUSHIM__TYPE_FUNCTION,
-                                    0),
-            name);
+        cushim__order_kernel_set(cushim__function_object(call,
+                                                         (enum cushim__object_type)effect->type,
+                                                         effect->parameter),
+                                 name);
 }
 
 static void note_work(const struct cushim__call *call)
 {
-    const struct function_rule *rule = cushim__function_rule(call->slot);
+    const struct cushim__effects *effects = &cushim__effects[call->slot];
     const uint64_t stream = cushim__function_stream_value(call);
-    const bool is_wait = rule->action == ORDER_SEE_CONTEXT || rule->action == ORDER_SEE_STREAM;
+    const bool is_wait = cushim__order_action(effects) == ORDER_SEE_CONTEXT ||
+                         cushim__order_action(effects) == ORDER_SEE_STREAM;
     struct work *work = &works[next_work];
 
     /* Work after which a wait succeeds did not cause an error. */
     for (unsigned i = 0; i < WORKS && is_wait; i++) {
-        if ((rule->action == ORDER_SEE_CONTEXT && works[i].context == call->context) ||
-            (rule->action == ORDER_SEE_STREAM && works[i].stream == stream))
+        if ((cushim__order_action(effects) == ORDER_SEE_CONTEXT &&
+             works[i].context == call->context) ||
+            (cushim__order_action(effects) == ORDER_SEE_STREAM && works[i].stream == stream))
             works[i].call = 0;
     }
-    if (rule->action < ORDER_COPY || rule->action > ORDER_UNKNOWN)
+    if (cushim__order_action(effects) < ORDER_COPY || cushim__order_action(effects) > ORDER_UNKNOWN)
         return;
     next_work = (next_work + 1) % WORKS;
     *work = (struct work){
         .call = call->number,
         .stream = stream,
         .context = call->context,
-        .function = rule->action == ORDER_KERNEL ? call->values[rule->function] : 0,
+        .function =
+            cushim__order_action(effects) == ORDER_KERNEL ? call->values[effects->function] : 0,
         .slot = call->slot,
     };
 }
@@ -140,7 +145,7 @@ static bool is_nothing(const struct cushim__call *call, unsigned index,
     const uint64_t value = call->values[index];
 
     if (type == CUSHIM__TYPE_STREAM && value <= (uintptr_t)CU_STREAM_PER_THREAD)
-        return cushim__function_rule(call->slot)->action == ORDER_DESTROY_STREAM;
+        return cushim__order_action(&cushim__effects[call->slot]) == ORDER_DESTROY_STREAM;
     return value == 0 || !object || (!object->is_returned && !object->is_live);
 }
 
@@ -153,7 +158,7 @@ static bool is_of_handle(CUresult answer)
 static void judge_ignored(const struct cushim__call *call, CUresult answer)
 {
     struct failure *failure = &failures[call->thread % THREADS];
-    const struct cushim__api_effect *effect = cushim__api_effect_first(call->slot);
+    const struct cushim__object_effect *effect = cushim__effect_first(call->slot);
 
     for (unsigned i = 0; failure->call && i < cushim__parameter_count(call->slot); i++) {
         const struct cushim__decoder decoder = cushim__decoder_of(call->slot, i);
@@ -171,7 +176,7 @@ static void judge_ignored(const struct cushim__call *call, CUresult answer)
         failure->call = 0;
     }
     if (answer != CUDA_SUCCESS && !cushim__result_is_sticky(answer) && effect &&
-        effect->kind <= CUSHIM__RETURNS_PART)
+        effect->kind <= CUSHIM__EFFECT_RETURNS)
         *failure = (struct failure){.call = call->number,
                                     .slot = call->slot,
                                     .answer = answer,
@@ -200,8 +205,9 @@ static void judge_elapsed(const struct cushim__call *call, CUresult answer)
     const struct cushim__handle *objects[2];
     const struct order_event *events[2];
 
-    if (cushim__function_rule(call->slot)->action != ORDER_ELAPSED || answer == CUDA_SUCCESS ||
-        answer == CUDA_ERROR_NOT_READY || call->is_injected || call->is_refused)
+    if (cushim__order_action(&cushim__effects[call->slot]) != ORDER_ELAPSED ||
+        answer == CUDA_SUCCESS || answer == CUDA_ERROR_NOT_READY || call->is_injected ||
+        call->is_refused)
         return;
     for (unsigned i = 0; i < 2; i++) {
         objects[i] = cushim__check_object(call, i + 1);

@@ -94,15 +94,6 @@ BROKEN_ATTRIBUTES = (
     ('limit\t1\tA\ndevice\t2\tB\n', 3, 'B: the rows ascend by kind and number'),
     ('device\t1\tA\ndevice\t2\tA\n', 3, 'A is there twice'),
 )
-BROKEN_CALL_RULES = (
-    ('cuNothing\tafter-fork\n', 2, 'cuNothing is not in the registry, or a twin'),
-    ('cuStreamQuery_ptsz\tafter-fork\n', 2, 'cuStreamQuery_ptsz is not in the registry, or a twin'),
-    ('cuInit\tafter-fork\n' * 2, 3, 'cuInit: the rows are in the order of the functions'),
-    ('cuInit\tafter-fork later\n', 2, "cuInit: unknown rule 'later'"),
-)
-BROKEN_UNFOLLOWED = (
-    ('cuStreamGetCtx_v2\tpCtx pGraph\n', 2, "cuStreamGetCtx_v2: unknown parameter 'pGraph'"),
-)
 BROKEN_EXCEPTIONS = (
     ('555.58\t12050\tcuNothing\tmissing\n', 2, 'cuNothing is not in the registry'),
     ('555.58\t12050\tcuEventElapsedTime_v2\tmissing\n', 2, "cannot be 'missing' in 12050"),
@@ -131,8 +122,6 @@ class Validation(unittest.TestCase):
         registry.read_results(toolkit.table('results'))
         registry.read_attributes(toolkit.table('attributes'))
         registry.read_exceptions(toolkit.table('exceptions'), rows)
-        registry.read_call_rules(toolkit.table('call_rules'), rows)
-        registry.read_unfollowed(toolkit.table('unfollowed'), rows)
         used = set(parameter.base_type for row in rows for parameter in row.parameters)
         types = registry.read_types(toolkit.table('types'))
         self.assertEqual([row.type for row in types if row.type not in used], [])
@@ -212,20 +201,6 @@ class Validation(unittest.TestCase):
             with self.subTest(message):
                 self.write(text)
                 self.check_broken(registry.read_attributes, line, message)
-
-    def test_broken_call_rule_is_reported_with_its_line(self):
-        rows = toolkit.functions()
-        for text, line, message in BROKEN_CALL_RULES:
-            with self.subTest(message):
-                self.write(text)
-                self.check_broken(lambda path: registry.read_call_rules(path, rows), line, message)
-
-    def test_broken_row_of_unfollowed_pointers_is_reported_with_its_line(self):
-        rows = toolkit.functions()
-        for text, line, message in BROKEN_UNFOLLOWED:
-            with self.subTest(message):
-                self.write(text)
-                self.check_broken(lambda path: registry.read_unfollowed(path, rows), line, message)
 
     def test_broken_exception_is_reported_with_its_line(self):
         rows = toolkit.functions()
