@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Write one generated file from the registry.
 
-    generate.py WHAT OUTPUT [SOURCE...]
+    generate.py WHAT OUTPUT [MOCK_FUNCTIONS]
 
 The build calls this once per file; nobody edits the output. It depends on the registry alone, and
-for the mock driver on the sources named, so these give the same bytes everywhere. A file that is
-as it should be is left alone, so that nothing is built again for it.
+for the mock driver on the table of its functions, so these give the same bytes everywhere. A file
+that is as it should be is left alone, so that nothing is built again for it.
 """
 
 import argparse
@@ -31,7 +31,7 @@ import layer  # noqa: E402
 import lazy  # noqa: E402
 import missing  # noqa: E402
 import mock  # noqa: E402
-import mock_sources  # noqa: E402
+import mock_functions  # noqa: E402
 import parameters  # noqa: E402
 import registry  # noqa: E402
 import results  # noqa: E402
@@ -88,12 +88,12 @@ EMITTERS = {
                         lambda rows, types, codes, names: mock.emit_definition(rows)),
 }
 
-# These also take what the sources of the mock define.
+# These also take what the mock implements.
 MOCK_EMITTERS = {
     'mock_calls': ('prototypes of the functions of the mock (private header)', mock.emit_calls),
     'mock_table': ('the table of the mock', mock.emit_table),
     'mock_page': ('what the mock implements (Markdown)',
-                  lambda rows, types, definitions: mock.emit_page(rows, definitions)),
+                  lambda rows, types, implementations: mock.emit_page(rows, implementations)),
     'retries': ('for tests: a table that makes each call again for each thing that it lacks',
                 retries.emit_retries),
 }
@@ -119,10 +119,12 @@ def main():
         formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('what', metavar='WHAT', choices=sorted({**EMITTERS, **MOCK_EMITTERS}))
     parser.add_argument('output', metavar='OUTPUT')
-    parser.add_argument('sources', metavar='SOURCE', nargs='*', help='source of the mock')
+    parser.add_argument('mock_functions', metavar='MOCK_FUNCTIONS', nargs='?',
+                        help='table of what the mock implements')
     arguments = parser.parse_args()
-    if arguments.sources and arguments.what not in MOCK_EMITTERS:
-        parser.error('%s is made of the registry alone' % arguments.what)
+    if bool(arguments.mock_functions) != (arguments.what in MOCK_EMITTERS):
+        parser.error('%s is made of the registry %s the table of what the mock implements'
+                     % (arguments.what, 'and' if arguments.what in MOCK_EMITTERS else 'without'))
 
     data = os.path.join(HERE, 'registry')
     try:
@@ -130,12 +132,12 @@ def main():
         types = registry.read_types(os.path.join(data, 'types.tsv'))
         codes = registry.read_results(os.path.join(data, 'results.tsv'))
         names = registry.read_attributes(os.path.join(data, 'attributes.tsv'))
-        definitions = mock_sources.read_definitions(arguments.sources, rows)
         if arguments.what in MOCK_EMITTERS:
-            text = MOCK_EMITTERS[arguments.what][1](rows, types, definitions)
+            implementations = mock_functions.read_mock_functions(arguments.mock_functions, rows)
+            text = MOCK_EMITTERS[arguments.what][1](rows, types, implementations)
         else:
             text = EMITTERS[arguments.what][1](rows, types, codes, names)
-    except (registry.RegistryError, mock_sources.SourceError) as error:
+    except registry.RegistryError as error:
         sys.exit('generate.py: %s' % error)
     write(arguments.output, text)
 

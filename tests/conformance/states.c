@@ -3,11 +3,13 @@
  * What each function of a driver returns in a state in which many do not work, for the column
  * `state` of loader/registry/effects.tsv:
  *
- *     states LIBRARY >tests/conformance/states-GPU-DRIVER.txt
+ *     states LIBRARY [FIRST] >tests/conformance/states-GPU-DRIVER.txt
  *
  * Every call is made in a process of its own, because many crash on zero arguments or change what
- * later calls return. It is made twice, with NULL and with memory for each pointer. A row has the
- * function and, for each state, both codes; `x` is a crash and `h` a call that does not return.
+ * later calls return. Handles and numbers are zero, and each pointer leads to memory. A row has a
+ * function that is no per-thread twin and its code in each state, after its code for NULL pointers
+ * before cuInit; `x` is a crash and `h` a call that does not return. FIRST is the slot to begin
+ * with.
  */
 #define _GNU_SOURCE
 #include <signal.h>
@@ -27,13 +29,9 @@ enum { CRASHED = -1, HANGS = -2, SECONDS = 20, MOST_JOBS = 64, EXIT_NOT_READY = 
 
 static const char image[] = PTX_HEAD PTX_FAULT;
 static char memory[CUSHIM_CALL_BYTES];
+static void *pointer = memory; /* what the call is given for each pointer */
 static const struct cushim_table *cu;
 static int results[2]; /* the pipe to the parent */
-
-struct subject {
-    unsigned slot;
-    void *pointer;
-};
 
 /* --- in a process of its own --- */
 
@@ -43,16 +41,16 @@ static void must(CUresult code)
         _exit(EXIT_NOT_READY);
 }
 
-static void report(const struct subject *subject)
+static void report(unsigned slot)
 {
-    const int code = (int)cushim_calls[subject->slot](cu, subject->pointer);
+    const int code = (int)cushim_calls[slot](cu, pointer);
 
     _exit(write(results[1], &code, sizeof code) == sizeof code ? 0 : EXIT_NOT_READY);
 }
 
 static void CUDA_CB report_in_callback(void *data)
 {
-    report(data);
+    report(*(unsigned *)data);
 }
 
 static void begin(void)
@@ -66,20 +64,20 @@ static void begin(void)
     must(cu->CtxSetCurrent(context));
 }
 
-static void before_init(struct subject *subject)
+static void before_init(unsigned slot)
 {
-    report(subject);
+    report(slot);
 }
 
-static void in_callback(struct subject *subject)
+static void in_callback(unsigned slot)
 {
     begin();
-    must(cu->LaunchHostFunc(NULL, report_in_callback, subject));
+    must(cu->LaunchHostFunc(NULL, report_in_callback, &slot));
     cu->CtxSynchronize();
     pause();
 }
 
-static void after_sticky_error(struct subject *subject)
+static void after_sticky_error(unsigned slot)
 {
     CUmodule module;
     CUfunction function;
@@ -90,10 +88,10 @@ static void after_sticky_error(struct subject *subject)
     must(cu->LaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
     if (cu->CtxSynchronize() == CUDA_SUCCESS)
         _exit(EXIT_NOT_READY);
-    report(subject);
+    report(slot);
 }
 
-static void after_fork(struct subject *subject)
+static void after_fork(unsigned slot)
 {
     pid_t child;
 
@@ -101,35 +99,35 @@ static void after_fork(struct subject *subject)
     child = fork();
     if (child == 0) {
         alarm(SECONDS);
-        report(subject);
+        report(slot);
     }
     waitpid(child, NULL, 0);
     _exit(0);
 }
 
-static void in_capture(struct subject *subject)
+static void in_capture(unsigned slot)
 {
     CUstream stream;
 
     begin();
     must(cu->StreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     must(cu->StreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
-    report(subject);
+    report(slot);
 }
 
 /* In the order of the columns. */
 static const struct {
     const char *name;
-    void (*run)(struct subject *subject);
+    void (*run)(unsigned slot);
 } states[] = {
     {"init", before_init}, {"callback", in_callback}, {"sticky", after_sticky_error},
     {"fork", after_fork},  {"capture", in_capture},
 };
-enum { STATES = sizeof states / sizeof *states };
+enum { BEFORE_INIT, STATES = sizeof states / sizeof *states };
 
 /* --- all of them --- */
 
-static int run(unsigned state, struct subject subject)
+static int run(unsigned state, unsigned slot)
 {
     int code = CRASHED, status;
     pid_t child;
@@ -139,7 +137,7 @@ static int run(unsigned state, struct subject subject)
     child = fork();
     if (child == 0) {
         alarm(SECONDS);
-        states[state].run(&subject);
+        states[state].run(slot);
         _exit(EXIT_NOT_READY);
     }
     close(results[1]);
@@ -162,16 +160,22 @@ static void print_code(int code)
         printf("%d", code);
 }
 
-/* One job prints every `jobs`th function; the caller sorts. */
-static void run_job(unsigned job, unsigned jobs)
+/* One job prints every `jobs`th function, so the rows are to be sorted. */
+static void run_job(unsigned first, unsigned jobs)
 {
-    for (unsigned slot = job; slot < cushim_call_count; slot += jobs) {
+    for (unsigned slot = first; slot < cushim_call_count; slot += jobs) {
+        if (cushim__symbols[slot].flags & CUSHIM__PER_THREAD)
+            continue;
         printf("%s", cushim__slot_name(slot));
         for (unsigned state = 0; state < STATES; state++) {
             printf(" %s=", states[state].name);
-            print_code(run(state, (struct subject){slot, NULL}));
-            putchar(',');
-            print_code(run(state, (struct subject){slot, memory}));
+            if (state == BEFORE_INIT) {
+                pointer = NULL;
+                print_code(run(state, slot));
+                putchar(',');
+                pointer = memory;
+            }
+            print_code(run(state, slot));
         }
         putchar('\n');
         fflush(stdout);
@@ -185,10 +189,11 @@ int main(int argc, char **argv)
                           : processors < MOST_JOBS ? (unsigned)processors
                                                    : MOST_JOBS;
     struct cushim_load_options options = CUSHIM_LOAD_OPTIONS_INIT;
+    unsigned first = argc == 3 ? (unsigned)atoi(argv[2]) : 0;
     int status, failed = 0;
 
-    if (argc != 2)
-        return fprintf(stderr, "usage: states LIBRARY\n"), 2;
+    if (argc < 2 || argc > 3)
+        return fprintf(stderr, "usage: states LIBRARY [FIRST]\n"), 2;
     options.library = argv[1];
     if (cushim_driver_load(&options) != CUDA_SUCCESS)
         return fprintf(stderr, "states: %s is no driver\n", argv[1]), 1;
@@ -196,7 +201,7 @@ int main(int argc, char **argv)
     for (unsigned job = 0; job < jobs; job++) {
         fflush(stdout);
         if (fork() == 0) {
-            run_job(job, jobs);
+            run_job(first + job, jobs);
             _exit(0);
         }
     }

@@ -16,7 +16,7 @@
 #include "src/mock/core/device.h"
 #include "src/mock/core/state.h"
 
-MOCK_EXACT(Init)(unsigned int Flags)
+CUresult cushim__mock_Init(unsigned int Flags)
 {
     struct cushim_mock *mock = cushim__mock;
     CUresult code;
@@ -38,7 +38,7 @@ MOCK_EXACT(Init)(unsigned int Flags)
     return code;
 }
 
-MOCK_EXACT(DriverGetVersion)(int *NOT_NULL driverVersion)
+CUresult cushim__mock_DriverGetVersion(int *driverVersion)
 {
     *driverVersion = cushim__mock->settings.driver_version;
     return CUDA_SUCCESS;
@@ -145,11 +145,11 @@ static void *pointer_to(unsigned slot)
     return pointer;
 }
 
-/* The first ABI has no status to set, and fails instead. */
-MOCK_ALSO(GetProcAddress)
-MOCK_EXACT(GetProcAddress_v2)
-(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags,
- cushim_CUdriverProcAddressQueryResult *symbolStatus, unsigned slot)
+/* Also cuGetProcAddress. The first ABI has no status to set, and fails instead. */
+CUresult cushim__mock_GetProcAddress_v2(const char *symbol, void **pfn, int cudaVersion,
+                                        cuuint64_t flags,
+                                        cushim_CUdriverProcAddressQueryResult *symbolStatus,
+                                        unsigned slot)
 {
     const int driver = cushim__mock->settings.driver_version;
     unsigned found;
@@ -172,8 +172,7 @@ MOCK_EXACT(GetProcAddress_v2)
 }
 
 /* The mock knows no identifier; drivers 470 to 580 return the same for one they do not know. */
-MOCK_APPROXIMATE(GetExportTable, "knows no table: those of the driver are private")
-(const void **NOT_NULL ppExportTable, const CUuuid *NOT_NULL pExportTableId)
+CUresult cushim__mock_GetExportTable(const void **ppExportTable)
 {
     struct cushim_mock *mock = cushim__mock_call.mock;
 
@@ -218,13 +217,12 @@ static CUresult return_text(const char *text, const char **pStr)
     return text ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-MOCK_EXACT(GetErrorName)(CUresult error, const char **pStr)
+CUresult cushim__mock_GetErrorName(CUresult error, const char **pStr)
 {
     return return_text(is_known(error) ? cushim__result_name(error) : NULL, pStr);
 }
 
-MOCK_APPROXIMATE(GetErrorString, "the texts are those of cushim_error_string")
-(CUresult error, const char **pStr)
+CUresult cushim__mock_GetErrorString(CUresult error, const char **pStr)
 {
     return return_text(is_known(error) ? cushim__result_meaning(error) : NULL, pStr);
 }
@@ -232,13 +230,13 @@ MOCK_APPROXIMATE(GetErrorString, "the texts are those of cushim_error_string")
 /* The profiler's switch: nothing profiles the mock. */
 
 /* The driver itself has long ceased to support this. */
-MOCK_EXACT(ProfilerInitialize)(void)
+CUresult cushim__mock_ProfilerInitialize(void)
 {
     return CUDA_ERROR_NOT_SUPPORTED;
 }
 
-MOCK_ALSO(ProfilerStop)
-MOCK_EXACT(ProfilerStart)(const struct mock_context *current)
+/* Also cuProfilerStop. */
+CUresult cushim__mock_ProfilerStart(void)
 {
     return CUDA_SUCCESS;
 }
