@@ -169,7 +169,8 @@ static size_t round_up(size_t value, size_t multiple)
     return lack <= SIZE_MAX - value ? value + lack : 0;
 }
 
-MOCK_APPROXIMATE(CtxSetLimit, "values are rounded as on an H200, and limit nothing")
+MOCK_APPROXIMATE(CtxSetLimit,
+                 "values are rounded as on an H200, and limit only malloc() in kernels")
 (struct mock_context *current, CUlimit limit, size_t value)
 {
     const struct rule *rule;
