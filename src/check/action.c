@@ -147,6 +147,14 @@ uint64_t cushim__function_stream_value(const struct cushim__call *call)
     return value == (uintptr_t)CU_STREAM_LEGACY ? 0 : value;
 }
 
+uint32_t cushim__function_context_number(const struct cushim__call *call)
+{
+    const struct cushim__handle *object =
+        call->context ? cushim__handle_find(CUSHIM__TYPE_CONTEXT, call->context, true) : NULL;
+
+    return object ? object->number : 0;
+}
+
 struct cushim__handle *cushim__function_object(const struct cushim__call *call,
                                                enum cushim__object_type type, unsigned parameter)
 {
@@ -167,4 +175,24 @@ struct cushim__handle *cushim__function_stream(const struct cushim__call *call)
     return effects->stream != NONE
                ? cushim__function_object(call, CUSHIM__TYPE_STREAM, effects->stream)
                : cushim__handle_find(CUSHIM__TYPE_STREAM, value, false);
+}
+
+struct stream_identity cushim__function_stream_identity(const struct cushim__call *call)
+{
+    const struct cushim__handle *object = cushim__function_stream(call);
+    const uint64_t value = cushim__function_stream_value(call);
+
+    return (struct stream_identity){
+        .value = value,
+        .number = object ? object->number : 0,
+        .context =
+            value <= (uintptr_t)CU_STREAM_PER_THREAD ? cushim__function_context_number(call) : 0,
+        .thread = value == (uintptr_t)CU_STREAM_PER_THREAD ? call->thread : 0,
+    };
+}
+
+bool cushim__stream_is_same(const struct stream_identity *one, const struct stream_identity *other)
+{
+    return one->value == other->value && one->number == other->number &&
+           one->context == other->context && one->thread == other->thread;
 }

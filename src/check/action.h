@@ -84,6 +84,23 @@ uint64_t cushim__function_stream_value(const struct cushim__call *call);
 struct cushim__handle *cushim__function_stream(const struct cushim__call *call);
 
 /*
+ * What tells the stream that a call passes from others of the same value: each context has default
+ * streams, each of its threads a per-thread one, and a driver gives the value of a destroyed stream
+ * again.
+ */
+struct stream_identity {
+    uint64_t value;   /* as above */
+    uint32_t number;  /* in the handle table; 0 for a default stream, or if it is not known */
+    uint32_t context; /* number of a default stream's context; otherwise 0 */
+    unsigned thread;  /* of a per-thread default stream; otherwise 0 */
+};
+struct stream_identity cushim__function_stream_identity(const struct cushim__call *call);
+bool cushim__stream_is_same(const struct stream_identity *one, const struct stream_identity *other);
+
+/* The number of the context that was current when a call began; 0 if there was none. */
+uint32_t cushim__function_context_number(const struct cushim__call *call);
+
+/*
  * The object whose handle a call passes or returns in a parameter; NULL if the driver has given the
  * same value to another object since.
  */

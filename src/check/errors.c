@@ -18,7 +18,9 @@ enum { WORKS = 64, LISTED = 8, THREADS = 256 };
 /* The latest work that was queued and not seen to be done. */
 struct work {
     uint64_t call; /* 0 if it is done, or for an unused entry */
-    uint64_t stream, context, function;
+    struct stream_identity stream;
+    uint32_t context; /* number of the stream's context */
+    uint64_t function;
     unsigned slot;
 };
 static struct work works[WORKS];
@@ -57,32 +59,48 @@ static void note_kernel(const struct cushim__call *call)
                                  name);
 }
 
-static void note_work(const struct cushim__call *call)
+/*
+ * The number of the context whose work a call queues or waits for; 0 if there is none. Work on a
+ * created stream is of that stream's context, whichever is current (driver-semantics.md #109).
+ */
+static uint32_t context_of_work(const struct cushim__call *call,
+                                const struct cushim__effects *effects)
 {
-    const struct cushim__effects *effects = &cushim__effects[call->slot];
-    const uint64_t stream = cushim__function_stream_value(call);
-    const bool is_wait = cushim__order_action(effects) == ORDER_SEE_CONTEXT ||
-                         cushim__order_action(effects) == ORDER_SEE_STREAM;
-    struct work *work = &works[next_work];
+    const struct cushim__handle *stream = cushim__function_stream(call), *context = NULL;
 
-    /* Work after which a wait succeeds did not cause an error. */
-    for (unsigned i = 0; i < WORKS && is_wait; i++) {
-        if ((cushim__order_action(effects) == ORDER_SEE_CONTEXT &&
-             works[i].context == call->context) ||
-            (cushim__order_action(effects) == ORDER_SEE_STREAM && works[i].stream == stream))
-            works[i].call = 0;
-    }
-    if (cushim__order_action(effects) < ORDER_COPY || cushim__order_action(effects) > ORDER_UNKNOWN)
-        return;
-    next_work = (next_work + 1) % WORKS;
-    *work = (struct work){
+    if (cushim__order_action(effects) == ORDER_SEE_CONTEXT &&
+        cushim__parameter_count(call->slot) > 0)
+        context = cushim__function_object(call, CUSHIM__TYPE_CONTEXT, 0);
+    else if (stream && stream->owner && stream->owner->type == CUSHIM__TYPE_CONTEXT)
+        context = stream->owner;
+    return context ? context->number : cushim__function_context_number(call);
+}
+
+static void note_work(const struct cushim__call *call, const struct cushim__effects *effects)
+{
+    works[next_work] = (struct work){
         .call = call->number,
-        .stream = stream,
-        .context = call->context,
+        .stream = cushim__function_stream_identity(call),
+        .context = context_of_work(call, effects),
         .function =
             cushim__order_action(effects) == ORDER_KERNEL ? call->values[effects->function] : 0,
         .slot = call->slot,
     };
+    next_work = (next_work + 1) % WORKS;
+}
+
+/* Work after which a wait succeeds did not cause an error. */
+static void note_wait(const struct cushim__call *call, const struct cushim__effects *effects)
+{
+    const struct stream_identity stream = cushim__function_stream_identity(call);
+    const uint32_t context = context_of_work(call, effects);
+
+    for (unsigned i = 0; i < WORKS; i++) {
+        if (cushim__order_action(effects) == ORDER_SEE_CONTEXT
+                ? works[i].context == context
+                : cushim__stream_is_same(&works[i].stream, &stream))
+            works[i].call = 0;
+    }
 }
 
 /* --- sticky errors --- */
@@ -231,6 +249,8 @@ static void judge_elapsed(const struct cushim__call *call, CUresult answer)
 
 void cushim__check_errors_ended(struct cushim__call *call, CUresult answer)
 {
+    const struct cushim__effects *effects = &cushim__effects[call->slot];
+
     /* An injected error has not been caused by work. */
     if (!call->is_injected)
         judge_sticky(call, answer);
@@ -238,7 +258,12 @@ void cushim__check_errors_ended(struct cushim__call *call, CUresult answer)
     judge_elapsed(call, answer);
     if (answer == CUDA_SUCCESS && !call->is_injected) {
         note_kernel(call);
-        note_work(call);
+        if (cushim__order_action(effects) == ORDER_SEE_CONTEXT ||
+            cushim__order_action(effects) == ORDER_SEE_STREAM)
+            note_wait(call, effects);
+        else if (cushim__order_action(effects) >= ORDER_COPY &&
+                 cushim__order_action(effects) <= ORDER_UNKNOWN)
+            note_work(call, effects);
     }
 }
 

@@ -29,14 +29,12 @@ static void create_event(const struct cushim__call *call)
 {
     struct order_event *event =
         cushim__order_event(cushim__function_object(call, CUSHIM__TYPE_EVENT, 0));
-    const struct cushim__handle *object =
-        call->context ? cushim__handle_find(CUSHIM__TYPE_CONTEXT, call->context, true) : NULL;
 
     if (!event)
         return;
     event->flags = (unsigned)call->values[1];
     event->is_known = !(event->flags & CU_EVENT_INTERPROCESS);
-    event->context = object ? object->number : 0;
+    event->context = cushim__function_context_number(call);
 }
 
 /* --- captures --- */

@@ -7,6 +7,7 @@
 #include <cuda.h>
 
 #include <cushim/table.h>
+#include <cushim/version.h>
 
 #include "loader/symbols.h"
 #include "src/driver_api/suggestion.h"
@@ -72,7 +73,7 @@ static void print_version(void)
         if (cushim__symbol_since(i) > newest)
             newest = cushim__symbol_since(i);
     }
-    printf("cushim %s\n", CUSHIM_VERSION);
+    puts("cushim " CUSHIM_VERSION_TEXT);
     printf("registry: CUDA %d.%d, %zu symbols\n", newest / 1000, newest % 1000 / 10,
            cushim_symbol_count());
     printf("headers: CUDA %d.%d\n", CUDA_VERSION / 1000, CUDA_VERSION % 1000 / 10);
