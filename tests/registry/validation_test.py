@@ -78,21 +78,23 @@ BROKEN_TYPES = (
     ('CUevent\thandle\tvoid *\n', 2, '3 columns between tabs instead of 4'),
 )
 BROKEN_RESULTS = (
-    ('x\tCUDA_SUCCESS\t-\tdone\tNothing.\n', 2, "'x' is no number"),
-    ('0\tSUCCESS\t-\tdone\tNothing.\n', 2, "'SUCCESS' is no result"),
-    ('0\tCUDA_SUCCESS\t-\tdone\tNothing.\n' * 2, 3, 'CUDA_SUCCESS .0. is there twice'),
-    ('0\tCUDA_SUCCESS\t-\t\tNothing.\n', 2, 'CUDA_SUCCESS: not explained yet'),
-    ('0\tCUDA_SUCCESS\t?\tdone\tNothing.\n', 2, 'CUDA_SUCCESS: not explained yet'),
+    ('x\tCUDA_SUCCESS\t-\t-\tdone\tNothing.\n', 2, "'x' is no number"),
+    ('0\tSUCCESS\t-\t-\tdone\tNothing.\n', 2, "'SUCCESS' is no result"),
+    ('0\tCUDA_SUCCESS\t-\t-\tdone\tNothing.\n' * 2, 3, 'CUDA_SUCCESS .0. is there twice'),
+    ('0\tCUDA_SUCCESS\t-\t-\t\tNothing.\n', 2, 'CUDA_SUCCESS: not explained yet'),
+    ('0\tCUDA_SUCCESS\t-\t?\tdone\tNothing.\n', 2, 'CUDA_SUCCESS: not explained yet'),
 )
 BROKEN_ATTRIBUTES = (
-    ('devices\t1\tWARP_SIZE\n', 2, "'devices' is neither of device and limit"),
-    ('device\tx\tWARP_SIZE\n', 2, "'x' is no number"),
-    ('device\t1\tCU_DEVICE_ATTRIBUTE_WARP_SIZE\n', 2, 'is no name without its prefix'),
-    ('device\t1\twarp size\n', 2, "'warp size' is no name without its prefix"),
-    ('device\t2\tA\ndevice\t1\tB\n', 3, 'B: the rows ascend by kind and number'),
-    ('device\t1\tA\ndevice\t1\tB\n', 3, 'B: the rows ascend by kind and number'),
-    ('limit\t1\tA\ndevice\t2\tB\n', 3, 'B: the rows ascend by kind and number'),
-    ('device\t1\tA\ndevice\t2\tA\n', 3, 'A is there twice'),
+    ('devices\t1\tWARP_SIZE\t-\n', 2, "'devices' is neither of device and limit"),
+    ('device\tx\tWARP_SIZE\t-\n', 2, "'x' is no number"),
+    ('device\t1\tCU_DEVICE_ATTRIBUTE_WARP_SIZE\t-\n', 2, 'is no name without its prefix'),
+    ('device\t1\twarp size\t-\n', 2, "'warp size' is no name without its prefix"),
+    ('device\t2\tA\t-\ndevice\t1\tB\t-\n', 3, 'B: the rows ascend by kind and number'),
+    ('device\t1\tA\t-\ndevice\t1\tB\t-\n', 3, 'B: the rows ascend by kind and number'),
+    ('limit\t1\tA\t-\ndevice\t2\tB\t-\n', 3, 'B: the rows ascend by kind and number'),
+    ('device\t1\tA\t-\ndevice\t2\tA\t-\n', 3, 'A is there twice'),
+    ('device\t1\tA\t13000\n', 2, '- stands for 13000 and what is older'),
+    ('device\t1\tA\tnew\n', 2, "'new' is no CUDA version like 12080"),
 )
 BROKEN_CALL_RULES = (
     ('cuNothing\tafter-fork\n', 2, 'cuNothing is not in the registry, or a twin'),
