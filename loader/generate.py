@@ -37,6 +37,7 @@ import results  # noqa: E402
 import retries  # noqa: E402
 import slots  # noqa: E402
 import symbols  # noqa: E402
+import versions  # noqa: E402
 
 CALL_RULES = os.path.join(HERE, 'registry', 'call_rules.tsv')
 UNFOLLOWED = os.path.join(HERE, 'registry', 'unfollowed.tsv')
@@ -61,13 +62,17 @@ EMITTERS = {
                 lambda rows, types, codes, names: results.emit_results(codes)),
     'attributes': ('names of device attributes and limits (private header)',
                    lambda rows, types, codes, names: attributes.emit_attributes(names)),
+    'versions': ('the newest version of CUDA (private header)',
+                 lambda rows, types, codes, names: versions.emit_versions(
+                     registry.newest_version(rows, codes, names))),
     'groups': ('sections of the driver API by slot (private header)',
                lambda rows, types, codes, names: groups.emit_groups(rows)),
     'call_rules': ('when which function may be called, by slot',
                    lambda rows, types, codes, names: call_rules.emit_call_rules(
                        rows, registry.read_call_rules(CALL_RULES, rows))),
     'json': ('the registry as JSON, for other programs',
-             lambda rows, types, codes, names: json_file.emit_json(rows, types, codes)),
+             lambda rows, types, codes, names: json_file.emit_json(
+                 rows, types, codes, registry.newest_version(rows, codes, names))),
     'exports': ('the version script of the shared library',
                 lambda rows, types, codes, names: exports.emit_exports(EXPORTS)),
     'calls': ('for tests: one typed call of every slot',

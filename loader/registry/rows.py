@@ -48,6 +48,11 @@ NEWEST_UNDATED = 13000
 _VARIANT = re.compile(r'(?P<base>\w+?)(?:_v(?P<number>\d+))?(?:_(?P<stream>ptds|ptsz))?$')
 
 
+def version_text(version: int) -> str:
+    """A version of CUDA as people write it: 13.0 for 13000."""
+    return '%d.%d' % (version // 1000, version % 1000 // 10)
+
+
 class Parameter(NamedTuple):
     """One parameter; `type` is spelled so that `type + name` is a declaration if it ends in *."""
 
