@@ -74,7 +74,7 @@ EMITTERS = {
              lambda rows, types, codes, names: json_file.emit_json(
                  rows, types, codes, registry.newest_version(rows, codes, names))),
     'exports': ('the version script of the shared library',
-                lambda rows, types, codes, names: exports.emit_exports(EXPORTS)),
+                lambda rows, types, codes, names: exports.emit_exports(EXPORTS, rows)),
     'calls': ('for tests: one typed call of every slot',
               lambda rows, types, codes, names: calls.emit_calls(rows, types)),
     'driver': ('for tests: the source of a small driver that exports every symbol',

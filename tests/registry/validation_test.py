@@ -4,10 +4,12 @@
 
 import hashlib
 import os
+import re
 import tempfile
 import unittest
 
 import toolkit
+import exports
 import registry
 
 GOOD = [
@@ -18,6 +20,13 @@ GOOD = [
     'cuEventElapsedTime_v2\t12080\tevent\tfloat *pMilliseconds\t-\tcuEventElapsedTime\t-',
     'cuWGLGetDevice\t2020\tgl\tCUdevice *pDevice, void *hGpu\t-\t-\twindows',
 ]
+
+# By the number of slots of a release, the digest of the order of their symbols. That of 673 is older
+# than the first release.
+ORDERS = {
+    673: '04e48d2fc4d8c83ca784631311a19ef7799eb406d8a33eb5f26d3820d4c3e73e',
+    722: 'e4e02990be5608196e809b84657189b4a4d95532c0751467842a145bb9e17d4f',
+}
 
 # What the pages say of the number of symbols.
 PAGES = {
@@ -144,12 +153,21 @@ class Validation(unittest.TestCase):
                           if row.fallback], [('cuEventElapsedTime_v2', 'cuEventElapsedTime')])
 
     def test_order_of_rows_is_the_abi_of_the_table_and_never_changes(self):
-        for count, digest in ((673, '04e48d2fc4d8c83ca784631311a19ef7'
-                                    '799eb406d8a33eb5f26d3820d4c3e73e'),
-                              (722, 'e4e02990be5608196e809b84657189b4'
-                                    'a4d95532c0751467842a145bb9e17d4f')):
-            symbols = ''.join(row.symbol + '\n' for row in toolkit.functions()[:count])
-            self.assertEqual(hashlib.sha256(symbols.encode()).hexdigest(), digest)
+        rows = toolkit.functions()
+        released = [int(symbol[len(exports.ANCHOR):]) for symbol, _
+                    in exports.read_exports(toolkit.table('exports'))
+                    if symbol.startswith(exports.ANCHOR)]
+        for count in sorted({*released, *ORDERS}):
+            symbols = ''.join(row.symbol + '\n' for row in rows[:count])
+            self.assertEqual(hashlib.sha256(symbols.encode()).hexdigest(), ORDERS.get(count), count)
+
+    def test_number_of_slots_that_is_released_has_an_anchor(self):
+        """NEWS.md has the date of each release."""
+        with open(os.path.join(toolkit.REGISTRY, '../../NEWS.md'), encoding='utf-8') as file:
+            newest = re.search(r'(?m)^## [\d.]+ \((.+)\)$', file.read())
+        if newest.group(1) != 'unreleased':
+            self.assertIn(exports.ANCHOR + str(len(toolkit.functions())), [
+                symbol for symbol, _ in exports.read_exports(toolkit.table('exports'))])
 
     def test_interop_follows_the_core_of_cuda_13_0(self):
         rows = toolkit.functions()
