@@ -241,7 +241,7 @@ class Names(unittest.TestCase):
             file.write(''.join(calls) + '    return 0;\n}\n')
         run(*CC.split(), '-w', self.path('interop.c'), STUBS, LIBRARY,
             *SYSTEM_LIBRARIES, '-o', self.path('interop' + PROGRAM_SUFFIX))
-        self.assertEqual(len(rows), 36)
+        self.assertGreaterEqual(len(rows), 36)
         run_program(self.path('interop' + PROGRAM_SUFFIX), self.environment)
 
     def test_stubs_compile_with_every_header(self):
