@@ -38,6 +38,7 @@ import results  # noqa: E402
 import retries  # noqa: E402
 import slots  # noqa: E402
 import symbols  # noqa: E402
+import versions  # noqa: E402
 
 EFFECTS = os.path.join(HERE, 'registry', 'effects.tsv')
 EXPORTS = os.path.join(HERE, 'registry', 'exports.tsv')
@@ -61,15 +62,19 @@ EMITTERS = {
                 lambda rows, types, codes, names: results.emit_results(codes)),
     'attributes': ('names of device attributes and limits (private header)',
                    lambda rows, types, codes, names: attributes.emit_attributes(names)),
+    'versions': ('the newest version of CUDA (private header)',
+                 lambda rows, types, codes, names: versions.emit_versions(
+                     registry.newest_version(rows, codes, names))),
     'groups': ('sections of the driver API by slot (private header)',
                lambda rows, types, codes, names: groups.emit_groups(rows)),
     'effects': ('what the functions do, by slot',
                 lambda rows, types, codes, names: effects.emit_effects(
                     rows, types, effects_table.read_effects(EFFECTS, rows))),
     'json': ('the registry as JSON, for other programs',
-             lambda rows, types, codes, names: json_file.emit_json(rows, types, codes)),
+             lambda rows, types, codes, names: json_file.emit_json(
+                 rows, types, codes, registry.newest_version(rows, codes, names))),
     'exports': ('the version script of the shared library',
-                lambda rows, types, codes, names: exports.emit_exports(EXPORTS)),
+                lambda rows, types, codes, names: exports.emit_exports(EXPORTS, rows)),
     'calls': ('for tests: one typed call of every slot',
               lambda rows, types, codes, names: calls.emit_calls(rows, types)),
     'driver': ('for tests: the source of a small driver that exports every symbol',

@@ -71,7 +71,7 @@ struct cushim_symbol_counts {
 /**
  * Get the number of symbols.
  *
- * @return The number of slots of the table of this library; at least 722.
+ * @return The number of slots of the table of this library; no later version has fewer.
  *
  * Thread safety: any thread.
  * Context: needs none, and leaves the current one alone.

@@ -9,8 +9,8 @@ RegistryError, which names the file and the line.
 import re
 from typing import Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
 
-from rows import (ATTRIBUTE_PREFIXES, GROUPS, KINDS, OLDEST_HEADER, PLATFORMS,
-                  Attribute, Deviation, Function, Parameter, Result, Type)
+from rows import (ATTRIBUTE_PREFIXES, GROUPS, KINDS, NEWEST_UNDATED, OLDEST_HEADER,
+                  PLATFORMS, Attribute, Deviation, Function, Parameter, Result, Type)
 
 _BUILT_IN = frozenset('const char short int long unsigned signed float double void size_t'.split())
 
@@ -67,7 +67,7 @@ def read_types(path: str) -> List[Type]:
 def read_results(path: str, complete: bool = True) -> List[Result]:
     """Read and check results.tsv; `complete` also demands that a human has explained each."""
     results: Dict[int, Result] = {}
-    for line, (number, name, sticky, meaning, advice) in rows_of(path, 5):
+    for line, (number, name, since, sticky, meaning, advice) in rows_of(path, 6):
         if not re.match(r'\d+$', number):
             raise RegistryError(path, line, "'%s' is no number" % number)
         if not re.match(r'CUDA_[A-Z0-9_]+$', name):
@@ -76,14 +76,15 @@ def read_results(path: str, complete: bool = True) -> List[Result]:
             raise RegistryError(path, line, '%s (%s) is there twice' % (name, number))
         if complete and not (sticky and meaning and advice and sticky != '?'):
             raise RegistryError(path, line, '%s: not explained yet' % name)
-        results[int(number)] = Result(int(number), name, sticky, meaning, advice)
+        results[int(number)] = Result(int(number), name, _dated(path, line, since), sticky,
+                                      meaning, advice)
     return list(results.values())
 
 
 def read_attributes(path: str) -> List[Attribute]:
     """Read and check attributes.tsv."""
     attributes: List[Attribute] = []
-    for line, (kind, number, name) in rows_of(path, 3):
+    for line, (kind, number, name, since) in rows_of(path, 4):
         if kind not in ATTRIBUTE_PREFIXES:
             raise RegistryError(path, line, "'%s' is neither of %s"
                                 % (kind, ' and '.join(ATTRIBUTE_PREFIXES)))
@@ -91,7 +92,7 @@ def read_attributes(path: str) -> List[Attribute]:
             raise RegistryError(path, line, "'%s' is no number" % number)
         if not re.match(r'[A-Z][A-Z0-9_]*$', name) or name.startswith('CU_'):
             raise RegistryError(path, line, "'%s' is no name without its prefix" % name)
-        row = Attribute(kind, int(number), name)
+        row = Attribute(kind, int(number), name, _dated(path, line, since))
         if attributes and row[:2] <= attributes[-1][:2]:
             raise RegistryError(path, line, '%s: the rows ascend by kind and number' % name)
         if (kind, name) in ((other.kind, other.name) for other in attributes):
@@ -115,6 +116,11 @@ def read_exceptions(path: str, functions: Iterable[Function]) -> List[Deviation]
     return deviations
 
 
+def newest_version(*tables: Iterable) -> int:
+    """The newest version of CUDA that has a row in one of the tables."""
+    return max(row.since for rows in tables for row in rows)
+
+
 def write_functions(path: str, functions: Iterable[Function]) -> None:
     """Write the rows in the order given; the comment at the head of the file stays."""
     _write(path, ((row.symbol, str(row.since), row.group, row.prototype, row.twin or '-',
@@ -129,12 +135,14 @@ def write_types(path: str, types: Iterable[Type]) -> None:
 
 def write_results(path: str, results: Iterable[Result]) -> None:
     """Write the rows sorted by number; the comment at the head of the file stays."""
-    _write(path, ((str(row.number),) + row[1:] for row in sorted(results)))
+    _write(path, ((str(row.number), row.name, str(row.since or '-'), row.sticky, row.meaning,
+                   row.advice) for row in sorted(results)))
 
 
 def write_attributes(path: str, attributes: Iterable[Attribute]) -> None:
     """Write the rows sorted by kind and number; the comment at the head of the file stays."""
-    _write(path, ((row.kind, str(row.number), row.name) for row in sorted(attributes)))
+    _write(path, ((row.kind, str(row.number), row.name, str(row.since or '-'))
+                  for row in sorted(attributes)))
 
 
 def rows_of(path: str, columns: int) -> Iterator[Tuple[int, List[str]]]:
@@ -174,6 +182,15 @@ def _version(path: str, line: int, text: str) -> int:
     if not re.match(r'[1-9]\d?0\d0$', text):
         raise RegistryError(path, line, "'%s' is no CUDA version like 12080" % text)
     return int(text)
+
+
+def _dated(path: str, line: int, text: str) -> int:
+    if text == '-':
+        return 0
+    version = _version(path, line, text)
+    if version <= NEWEST_UNDATED:
+        raise RegistryError(path, line, '- stands for %d and what is older' % NEWEST_UNDATED)
+    return version
 
 
 def _parameters(path: str, line: int, text: str) -> Tuple[Parameter, ...]:

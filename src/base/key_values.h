@@ -73,9 +73,6 @@ bool cushim__value_size(const struct cushim__word *word, uint64_t *bytes);
 /* Nanoseconds: a number, or one with ns, us, ms or s. */
 bool cushim__value_duration(const struct cushim__word *word, uint64_t *ns);
 
-/* The versions of CUDA that the mock driver can have, and that rules of faults may name. */
-enum { CUSHIM__OLDEST_VERSION = 10000, CUSHIM__NEWEST_VERSION = 13050 };
-
 /* A version of CUDA, written 12.8 or 12080; `version` counts as cuDriverGetVersion does. */
 bool cushim__value_version(const struct cushim__word *word, int *version);
 

@@ -24,6 +24,7 @@ BUILT = {
     'slots': 'include/cushim/slots.h',
     'stubs': 'src/stubs/stubs.c',
     'symbols': 'loader/symbols.c',
+    'versions': 'loader/versions.h',
 }
 
 # What is also made of the table of what the mock implements.

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "loader/symbols.h"
+#include "loader/versions.h"
 #include "src/driver_api/effects.h"
 #include "src/mock/api/context.h"
 #include "src/mock/core/state.h"
@@ -88,7 +89,7 @@ static int call_begin(void **state)
     (void)state;
     memset(&call_mock, 0, sizeof call_mock);
     memset(call_ns, 0xff, sizeof call_ns);
-    call_mock.settings.driver_version = 13050;
+    call_mock.settings.driver_version = CUSHIM__NEWEST_VERSION;
     call_mock.settings.call_ns = call_ns;
     call_mock.settings.costs.call_ns = 100;
     call_mock.initialised = true;

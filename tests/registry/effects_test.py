@@ -5,21 +5,29 @@
 """
 
 import os
-import re
 import tempfile
 import unittest
 
 import toolkit
 import effects_table
 import registry
+from validation_test import ORDERS
 
 # How many released functions have no value in a column. A number here is only ever lowered.
-UNKNOWN = {}
+UNKNOWN = {
+    'objects': 0, 'work': 0, 'waits': 460, 'asks': 0, 'resource': 0, 'context': 0, 'init': 44, 'callback': 193,
+    'sticky': 359, 'fork': 195, 'capture': 421, 'failure': 368,
+}
 
 RESULTS = os.path.join(os.path.dirname(os.path.abspath(__file__)),
                        '../conformance/states-h200-580.txt')
 NOT_INITIALIZED, NOT_PERMITTED, ILLEGAL_ADDRESS, UNSUPPORTED = '3', '800', '700', '900'
 ARGUMENTS = ('1', '400')
+MISSING = '36'
+
+# Statement 82 is about created streams and events; these calls were given the default stream.
+STATED = {('cuEventRecord', 'callback'), ('cuStreamQuery', 'callback'),
+          ('cuStreamSynchronize', 'callback'), ('cuStreamGetFlags', 'callback')}
 
 HEAD = '# head\n'
 HOST = 'waits=no asks=no resource=no context=current'
@@ -94,7 +102,7 @@ class Effects(unittest.TestCase):
     def test_released_functions_have_rows_and_no_more_unknown_facts(self):
         rows, table = read()
         twins = {row.twin for row in rows}
-        released = [row.symbol for row in rows[:toolkit.released_slots()]
+        released = [row.symbol for row in rows[:max(ORDERS)]
                     if row.symbol not in twins]
         self.assertEqual([symbol for symbol in released if symbol not in table], [])
         self.assertEqual(effects_table.count_unknown(table, released), UNKNOWN,
@@ -117,6 +125,9 @@ class Effects(unittest.TestCase):
 
     def test_states_are_those_that_a_gpu_shows(self):
         rows, table = read()
+        # They were given the legacy default stream, which no capture takes.
+        streams = {row.symbol for row in rows
+                   if any(parameter.type == 'CUstream' for parameter in row.parameters)}
         measured = 0
         with open(RESULTS, encoding='ascii') as file:
             for line in file:
@@ -127,6 +138,9 @@ class Effects(unittest.TestCase):
                     continue
                 for state in states:
                     name, codes = state.split('=')
+                    is_of_stream = name == 'capture' and symbol in streams
+                    if MISSING in codes or (symbol, name) in STATED or is_of_stream:
+                        continue
                     self.compare(symbol, name, codes.split(','), table[symbol].facts[name])
                     measured += 1
         self.assertGreater(measured, 2000)
@@ -140,7 +154,7 @@ class Effects(unittest.TestCase):
                 self.assertIn(value, ('unsafe', 'refused') if name == 'capture'
                               else ('no', 'arguments'))
             elif name != 'capture' and '0' in codes:
-                self.assertNotEqual(value, 'no')
+                self.assertEqual(value, 'yes')
             if name == 'init' and refused in codes:
                 self.assertEqual(value == 'arguments', any(code in ARGUMENTS for code in codes))
 

@@ -188,22 +188,12 @@ CUresult cushim__mock_GetExportTable(const void **ppExportTable)
 /* Result codes, named and explained (driver-semantics.md #7). */
 
 /*
- * Codes that came after CUDA 13.0, and the version of each. The mock knows all older ones, whatever
- * its own version is.
+ * Whether a driver of the mock's version knows a code, if the code exists. The mock knows all codes
+ * of CUDA 13.0 and before, whatever its own version is.
  */
-static const struct {
-    unsigned short number, since;
-} newer[] = {{47, 13040}, {227, 13040}, {917, 13010}, {918, 13030}, {919, 13040}};
-
-/* Whether a driver of the mock's version knows a code, if the code exists. */
 static bool is_known(CUresult code)
 {
-    for (size_t i = 0; i < sizeof newer / sizeof *newer; i++) {
-        if (newer[i].number == (unsigned)code &&
-            newer[i].since > cushim__mock->settings.driver_version)
-            return false;
-    }
-    return true;
+    return cushim__result_since(code) <= cushim__mock->settings.driver_version;
 }
 
 /* Return a text, which is NULL if the code has none. */
