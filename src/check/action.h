@@ -20,10 +20,9 @@ enum order_action {
     ORDER_WORK,
     ORDER_ALLOCATE,
     ORDER_FREE_ASYNC,
-    /* Work that waits for something outside of streams, or by which the host learns of progress. */
-    ORDER_WAIT_OUTSIDE,
-    ORDER_SIGNAL,
-    ORDER_UNKNOWN, /* it may do both */
+    ORDER_WAIT_OUTSIDE, /* waits for something that is not queued on a stream */
+    ORDER_SIGNAL,       /* lets the host see how far the stream is */
+    ORDER_UNKNOWN,      /* may wait outside and signal */
     /* Events and waits. */
     ORDER_RECORD,
     ORDER_CONTEXT_RECORD, /* records an event behind the work of several streams */
@@ -46,7 +45,7 @@ enum order_action {
     ORDER_MAKE_NODE, /* adds a node that records an event, waits or calls the host */
 };
 
-/* The actions of all slots, once prepared. */
+/* The actions of all slots. They are prepared when check begins. */
 extern uint8_t cushim__order_actions[CUSHIM__SYMBOL_COUNT];
 void cushim__order_actions_prepare(void);
 
@@ -65,7 +64,7 @@ enum order_memory {
 /* What memory the call of a slot allocates or registers. */
 enum order_memory cushim__order_memory_of(unsigned slot);
 
-/* Whether the driver may know another size of the memory that the call of a slot returns. */
+/* Whether the memory that the call of a slot returns may have a size that the call does not tell. */
 bool cushim__is_of_unknown_size(unsigned slot);
 
 static inline bool cushim__is_asynchronous(const struct cushim__effects *effects)

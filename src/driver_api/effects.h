@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the registry says of the driver's functions (loader/registry/effects.tsv): what they do to
- * objects, what they queue on a stream, what they wait for, and when they may be called. A fact that
- * is not known has the value 0, as has the fact that a function does nothing of a kind.
+ * objects, what they queue on a stream, what they wait for, and when they may be called.
  */
 #ifndef CUSHIM_DRIVER_API_EFFECTS_H
 #define CUSHIM_DRIVER_API_EFFECTS_H
@@ -26,7 +25,7 @@ enum cushim__effect_kind {
     CUSHIM__EFFECT_DESTROYS,
     CUSHIM__EFFECT_RETAINS,
     CUSHIM__EFFECT_RELEASES,
-    CUSHIM__EFFECT_MOVES, /* releases references if the flags say so */
+    CUSHIM__EFFECT_MOVES, /* gives references to a graph if the flags say so */
     CUSHIM__EFFECT_RETAINS_PRIMARY,
     CUSHIM__EFFECT_RELEASES_PRIMARY,
     CUSHIM__EFFECT_RESETS_PRIMARY,
@@ -92,7 +91,7 @@ enum cushim__work {
     CUSHIM__WORK_ADD_NODE, /* adds a node that records an event, waits or calls the host */
 };
 
-/* What the host waits for in a call. */
+/* What the host waits for in a call. Compared with > and >=, so the order counts. */
 enum cushim__waits {
     CUSHIM__WAITS_NO,
     CUSHIM__WAITS_MAY,    /* perhaps for work of any kind */
@@ -104,7 +103,7 @@ enum cushim__waits {
     CUSHIM__WAITS_CONTEXT,
 };
 
-/* What a call tells its caller and does nothing else. */
+/* What a call reports that does nothing else. Compared with >, so the order counts. */
 enum cushim__asks {
     CUSHIM__ASKS_NO,
     CUSHIM__ASKS_YES,     /* about the state of the driver or of an object */
@@ -123,7 +122,7 @@ enum cushim__call_fact {
     CUSHIM__CALL_UNKNOWN,
     CUSHIM__CALL_NO,
     CUSHIM__CALL_YES,
-    CUSHIM__CALL_ARGUMENTS, /* before cuInit: its result for wrong arguments counts first */
+    CUSHIM__CALL_ARGUMENTS, /* before cuInit: no, but wrong arguments are reported first */
     CUSHIM__CALL_UNSAFE,    /* a capture forbids it, by its mode and thread */
     CUSHIM__CALL_REFUSED,   /* a stream that is captured does not take it */
 };

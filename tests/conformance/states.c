@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What each function of a driver returns in a state in which many do not work, for the column
- * `state` of loader/registry/effects.tsv:
+ * What each function of a driver returns before cuInit, in a host function, after a sticky error,
+ * in a forked child and while a stream is captured. The column `state` of
+ * loader/registry/effects.tsv is compared with it:
  *
  *     states LIBRARY [FIRST] >tests/conformance/states-GPU-DRIVER.txt
  *
  * Every call is made in a process of its own, because many crash on zero arguments or change what
- * later calls return. Handles and numbers are zero, and each pointer leads to memory. A row has a
- * function that is no per-thread twin and its code in each state, after its code for NULL pointers
- * before cuInit; `x` is a crash and `h` a call that does not return. FIRST is the slot to begin
- * with.
+ * later calls return. Handles and numbers are zero, so a stream is the default stream, and each
+ * pointer leads to memory. A row has a function and its code in each state; `init` has its code for
+ * NULL pointers first. `x` is a crash, and `h` a call that does not return. Per-thread twins are left
+ * out. FIRST is the slot to begin with. The rows come in no order.
  */
 #define _GNU_SOURCE
 #include <signal.h>

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the driver's functions do is said in loader/registry, and in no list anywhere else.
+"""No source has a list of the driver's functions: loader/registry says what they do.
 
     names_test.py SOURCE_ROOT
 
-A source may name a function or two: those that it calls or is about. More names in one file are a
-list, which is allowed only below, with its reason.
+A source may name at most two functions: those that it calls or is about. More names in one file
+count as a list, which is allowed only below, with its reason. A name is a string, a field of a
+table, or a slot in CUSHIM__SLOT().
 """
 
 import os
@@ -27,7 +28,7 @@ EXCEPTIONS = {
     'src/mock/api/graph_calls.c': (3, 'one function serves several slots, and asks which'),
     'src/mock/api/graph_node.c': (3, 'one function serves several slots, and asks which'),
     'src/mock/api/stream_memory.c': (9, 'one function serves the slots of both ABIs'),
-    'src/mock/driver_functions.tsv': (10000, 'how the functions of the mock are called'),
+    'src/mock/driver_functions.tsv': (None, 'how the functions of the mock are called'),
     'src/testkit/test.c': (3, 'the calls that it makes itself, for its messages'),
     'src/tool/time.c': (4, 'the calls that it makes itself, for its messages'),
 }
@@ -81,13 +82,15 @@ class Names(unittest.TestCase):
         self.assertGreater(len(sources), 300)
         for path, names in sorted(sources.items()):
             limit, _ = EXCEPTIONS.get(path, (NAMES, ''))
+            if limit is None:
+                continue
             self.assertLessEqual(len(names), limit, '%s lists functions of the driver: %s' % (
                 path, ', '.join(sorted(names)[:12])))
 
     def test_no_exception_is_wider_than_it_must_be(self):
         sources = read_sources(source_root)
         for path, (limit, _) in EXCEPTIONS.items():
-            if os.path.exists(os.path.join(source_root, path)) and limit < 1000:
+            if limit is not None:
                 self.assertEqual(len(sources[path]), limit, path)
 
 

@@ -258,7 +258,10 @@ static void trace_has_every_call_and_its_answer(void **state)
     assert_string_equal(call_traced, "call cuGraphCreate 0 0 801");
 }
 
-/* Which functions work where others do not: statements 2, 4, 9, 34, 57 and 82. */
+/*
+ * Which functions work where others do not: statements 2, 4, 9, 34, 57 and 82, and what an H200
+ * returned (tests/conformance/states-h200-580.txt).
+ */
 
 /* Whether exactly the functions of a list answer success. */
 static void only(const unsigned *slots, size_t count, CUresult others)
@@ -282,7 +285,7 @@ static void before_cu_init_few_functions_work(void **state)
     call_mock.initialised = false;
     ONLY(CUDA_ERROR_NOT_INITIALIZED, SLOT(Init), SLOT(DriverGetVersion), SLOT(GetErrorName),
          SLOT(GetErrorString), SLOT(GetProcAddress), SLOT(GetProcAddress_v2), SLOT(GetExportTable),
-         SLOT(ProfilerInitialize));
+         SLOT(LogsCurrent), SLOT(LogsDumpToMemory), SLOT(ProfilerInitialize));
 }
 
 static void before_cu_init_some_functions_look_at_their_arguments_first(void **state)
@@ -314,7 +317,8 @@ static void in_a_forked_child_even_cu_init_is_refused(void **state)
     call_mock.forked = true;
     ONLY(CUDA_ERROR_NOT_INITIALIZED, SLOT(DriverGetVersion), SLOT(GetErrorName),
          SLOT(GetErrorString), SLOT(GetProcAddress), SLOT(GetProcAddress_v2), SLOT(GetExportTable),
-         SLOT(EventQuery), SLOT(ProfilerInitialize));
+         SLOT(EventQuery), SLOT(LogsCurrent), SLOT(LogsDumpToMemory),
+         SLOT(ThreadExchangeStreamCaptureMode), SLOT(ProfilerInitialize));
 }
 
 static void in_a_host_function_calls_are_not_permitted_but_for_some(void **state)
