@@ -56,6 +56,19 @@ WORK = (
 # What may follow, and which work.
 WORK_FLAGS = {'peer': ('copy', 'copy-3d'), 'unified': ('copy',)}
 
+# The handles that a function has, if its work, what it waits for or what it asks is about them.
+HANDLES = {
+    'kernel': ['CUfunction'],
+    'graph': ['CUgraphExec'],
+    'record': ['CUevent'],
+    'record-context': ['CUevent'],
+    'wait-event': ['CUevent'],
+    'wait-event-context': ['CUevent'],
+    'waits=event': ['CUevent'],
+    'asks=event': ['CUevent'],
+    'asks=elapsed': ['CUevent', 'CUevent'],
+}
+
 # The facts of the columns `host` and `state`, with their values beside `unknown`.
 HOST = {
     'waits': ('no', 'may', 'copy', 'event', 'stream', 'context', 'memory', 'all'),
@@ -120,6 +133,13 @@ class _Reader:
             raise self.fail("it has no parameter '%s'" % name)
         return self.names.index(name)
 
+    def require_handles(self, word: str) -> None:
+        needed = HANDLES.get(word, [])
+        given = [parameter.type for parameter in self.function.parameters
+                 if parameter.type in needed]
+        if len(given) < len(needed):
+            raise self.fail("'%s' needs %s" % (word, ' and '.join(needed)))
+
     def effect(self, text: str) -> ObjectEffect:
         words = text.split(' ')
         verb, kind = (words + ['', ''])[:2]
@@ -162,6 +182,7 @@ class _Reader:
         word, *rest = text.split(' ')
         if word not in WORK:
             raise self.fail("unknown work '%s'" % word)
+        self.require_handles(word)
         flags = []
         while rest and word in WORK_FLAGS.get(rest[-1], ()) and rest[-1] not in flags:
             flags.append(rest.pop())
@@ -190,6 +211,7 @@ class _Reader:
         for name, value in facts.items():
             if value != UNKNOWN and value not in known[name]:
                 raise self.fail("unknown value '%s' of %s" % (value, name))
+            self.require_handles('%s=%s' % (name, value))
         return facts
 
     def outputs(self, text: str) -> Tuple[str, Tuple[str, ...]]:
