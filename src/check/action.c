@@ -54,6 +54,7 @@ static enum order_action of_objects(unsigned slot)
     const struct cushim__object_effect *effect = cushim__effect_first(slot);
 
     for (; effect; effect = cushim__effect_next(slot, effect)) {
+        /* An object without flags, such as that of another process, is not known well enough. */
         const bool creates =
             effect->kind == CUSHIM__EFFECT_CREATES_IN_CONTEXT && effect->flags != NONE;
 

@@ -27,12 +27,13 @@ static uint64_t unknown_functions;
 
 static void create_event(const struct cushim__call *call)
 {
+    const struct cushim__object_effect *effect = cushim__effect_first(call->slot);
     struct order_event *event =
-        cushim__order_event(cushim__function_object(call, CUSHIM__TYPE_EVENT, 0));
+        cushim__order_event(cushim__function_object(call, CUSHIM__TYPE_EVENT, effect->parameter));
 
     if (!event)
         return;
-    event->flags = (unsigned)call->values[1];
+    event->flags = (unsigned)call->values[effect->flags];
     event->is_known = !(event->flags & CU_EVENT_INTERPROCESS);
     event->context = cushim__function_context_number(call);
 }
@@ -136,19 +137,20 @@ void cushim__check_order_started(struct cushim__call *call)
  */
 static bool apply_life(const struct cushim__call *call, const struct cushim__effects *effects)
 {
+    const struct cushim__object_effect *effect = cushim__effect_first(call->slot);
     struct cushim__handle *object;
     struct order_stream *stream;
 
     switch (cushim__order_action(call->slot)) {
     case ORDER_CREATE_STREAM:
-        cushim__order_stream_create(cushim__function_object(call, CUSHIM__TYPE_STREAM, 0),
-                                    call->context, (unsigned)call->values[1]);
+        object = cushim__function_object(call, CUSHIM__TYPE_STREAM, effect->parameter);
+        cushim__order_stream_create(object, call->context, (unsigned)call->values[effect->flags]);
         return true;
     case ORDER_CREATE_EVENT:
         create_event(call);
         return true;
     case ORDER_DESTROY_STREAM:
-        object = cushim__function_object(call, CUSHIM__TYPE_STREAM, 0);
+        object = cushim__function_object(call, CUSHIM__TYPE_STREAM, effect->parameter);
         stream = object ? object->order : NULL;
         if (cushim__capture_is_under_way())
             cushim__order_all(); /* the capture may have been that stream's */
