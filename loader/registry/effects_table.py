@@ -13,7 +13,9 @@ from rows import Function
 
 UNKNOWN = 'unknown'
 
-# What a call does to an object: the words that may follow its type and parameter.
+# What a call does to an object: the words that may follow its type and parameter. The readers of
+# the effects rely on those that are NEEDED, and on a parameter: only a primary context is named by
+# its device instead, and the context that a call configures may be the current one.
 VERBS = {
     'creates': ('in-context', 'bytes', 'count', 'flags'),
     'creates-or-retains': (),
@@ -29,6 +31,7 @@ VERBS = {
     'sets': (),
     'configures': ('device', 'flags'),
 }
+NEEDED = {'returns': {'of'}, 'moves': {'count', 'flags'}, 'configures': {'flags'}}
 
 # The types of objects, as tags name them, and the kinds of memory.
 TYPES = (
@@ -49,7 +52,22 @@ WORK = (
     'begin-capture', 'end-capture', 'update-capture', 'begin-capture-to-cig',
     'end-capture-to-cig', 'add-copy', 'add-node',
 )
-WORK_FLAGS = ('peer', 'unified')
+
+# What may follow, and which work.
+WORK_FLAGS = {'peer': ('copy', 'copy-3d'), 'unified': ('copy',)}
+
+# The handles that a function has, if its work, what it waits for or what it asks is about them.
+HANDLES = {
+    'kernel': ['CUfunction'],
+    'graph': ['CUgraphExec'],
+    'record': ['CUevent'],
+    'record-context': ['CUevent'],
+    'wait-event': ['CUevent'],
+    'wait-event-context': ['CUevent'],
+    'waits=event': ['CUevent'],
+    'asks=event': ['CUevent'],
+    'asks=elapsed': ['CUevent', 'CUevent'],
+}
 
 # The facts of the columns `host` and `state`, with their values beside `unknown`.
 HOST = {
@@ -115,6 +133,13 @@ class _Reader:
             raise self.fail("it has no parameter '%s'" % name)
         return self.names.index(name)
 
+    def require_handles(self, word: str) -> None:
+        needed = HANDLES.get(word, [])
+        given = [parameter.type for parameter in self.function.parameters
+                 if parameter.type in needed]
+        if len(given) < len(needed):
+            raise self.fail("'%s' needs %s" % (word, ' and '.join(needed)))
+
     def effect(self, text: str) -> ObjectEffect:
         words = text.split(' ')
         verb, kind = (words + ['', ''])[:2]
@@ -137,9 +162,19 @@ class _Reader:
                 if len(rest) < 2 or rest[0] not in TYPES:
                     raise self.fail("'of' is followed by a type and a parameter")
                 owner_type, owner = rest.pop(0), self.place(rest.pop(0))
+            elif word in places:
+                raise self.fail("'%s' is said twice" % word)
             else:
                 places[word] = tuple(self.place(name) for name in value.split('*'))
-        if parameter is None and not {'device', 'flags'} & set(places):
+                if len(places[word]) > (2 if word == 'bytes' else 1):
+                    raise self.fail("'%s' has too many parameters" % value)
+        if {'bytes', 'count'} <= set(places):
+            raise self.fail("'%s' has both bytes and a count" % text)
+        if NEEDED.get(verb, set()) - set(places) - ({'of'} if owner_type else set()):
+            raise self.fail("'%s' lacks %s" % (text, ' or '.join(sorted(NEEDED[verb]))))
+        if (kind == PRIMARY) != ('device' in places):
+            raise self.fail('a primary-context has a device, and nothing else has one')
+        if parameter is None and verb != 'configures' and (kind != PRIMARY or verb == 'retains'):
             raise self.fail("'%s' is of no parameter" % text)
         return ObjectEffect(verb, kind, parameter, owner_type, owner, places, in_context)
 
@@ -147,8 +182,10 @@ class _Reader:
         word, *rest = text.split(' ')
         if word not in WORK:
             raise self.fail("unknown work '%s'" % word)
-        flags = tuple(flag for flag in rest if flag in WORK_FLAGS)
-        rest = [item for item in rest if item not in flags]
+        self.require_handles(word)
+        flags = []
+        while rest and word in WORK_FLAGS.get(rest[-1], ()) and rest[-1] not in flags:
+            flags.append(rest.pop())
         places: Dict[str, int] = {}
         unit = 0
         if word in ('copy', 'copy-attributes') and len(rest) == 4 and rest[1] == '<-':
@@ -164,23 +201,25 @@ class _Reader:
             places = {'arguments': self.place(rest[0].partition('=')[2])}
         elif rest or word in ('copy', 'set', 'set-2d'):
             raise self.fail("'%s' is no work as the head of the table describes it" % text)
-        return Work(word, places, unit, flags)
+        return Work(word, places, unit, tuple(flags))
 
     def facts(self, text: str, known: Dict[str, Sequence[str]]) -> Dict[str, str]:
-        facts = dict(word.partition('=')[::2] for word in text.split(' '))
-        if list(facts) != list(known):
+        pairs = [word.partition('=')[::2] for word in text.split(' ')]
+        facts = dict(pairs)
+        if [name for name, _ in pairs] != list(known):
             raise self.fail("the facts are %s, in this order" % ', '.join(known))
         for name, value in facts.items():
             if value != UNKNOWN and value not in known[name]:
                 raise self.fail("unknown value '%s' of %s" % (value, name))
+            self.require_handles('%s=%s' % (name, value))
         return facts
 
     def outputs(self, text: str) -> Tuple[str, Tuple[str, ...]]:
-        words = dict(word.partition('=')[::2] for word in text.split(' '))
-        failure = words.pop('failure', '')
-        unfollowed = tuple(filter(None, words.pop('unfollowed', '').split(',')))
-        if words or (failure != UNKNOWN and failure not in FAILURE):
+        match = re.match(r'failure=([\w-]+)(?: unfollowed=(\w+(?:,\w+)*))?$', text)
+        if not match or match.group(1) not in (*FAILURE, UNKNOWN):
             raise self.fail("outputs are failure=VALUE unfollowed=PARAMETER,..., not '%s'" % text)
+        failure = match.group(1)
+        unfollowed = tuple(match.group(2).split(',')) if match.group(2) else ()
         for name in unfollowed:
             self.place(name)
         return failure, unfollowed

@@ -3,8 +3,6 @@
 
 #define NONE CUSHIM__NO_PARAMETER
 
-uint8_t cushim__order_actions[CUSHIM__SYMBOL_COUNT];
-
 /* The actions of work that is queued, recorded or waited for on a stream, and of graphs. */
 static const uint8_t of_work[] = {
     [CUSHIM__WORK_COPY] = ORDER_COPY,
@@ -56,6 +54,7 @@ static enum order_action of_objects(unsigned slot)
     const struct cushim__object_effect *effect = cushim__effect_first(slot);
 
     for (; effect; effect = cushim__effect_next(slot, effect)) {
+        /* An object without flags, such as that of another process, is not known well enough. */
         const bool creates =
             effect->kind == CUSHIM__EFFECT_CREATES_IN_CONTEXT && effect->flags != NONE;
 
@@ -71,7 +70,7 @@ static enum order_action of_objects(unsigned slot)
     return ORDER_NOTHING;
 }
 
-static enum order_action action_of(unsigned slot)
+enum order_action cushim__order_action(unsigned slot)
 {
     const struct cushim__effects *effects = &cushim__effects[slot];
     const enum order_action of_object = of_objects(slot);
@@ -89,12 +88,6 @@ static enum order_action action_of(unsigned slot)
     if (effects->asks > CUSHIM__ASKS_LIBRARY)
         return (enum order_action)of_questions[effects->asks];
     return ORDER_NOTHING;
-}
-
-void cushim__order_actions_prepare(void)
-{
-    for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++)
-        cushim__order_actions[slot] = (uint8_t)action_of(slot);
 }
 
 static uint8_t memory_of(unsigned slot)

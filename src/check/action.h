@@ -45,14 +45,7 @@ enum order_action {
     ORDER_MAKE_NODE, /* adds a node that records an event, waits or calls the host */
 };
 
-/* The actions of all slots. They are prepared when check begins. */
-extern uint8_t cushim__order_actions[CUSHIM__SYMBOL_COUNT];
-void cushim__order_actions_prepare(void);
-
-static inline enum order_action cushim__order_action(const struct cushim__effects *effects)
-{
-    return (enum order_action)cushim__order_actions[effects - cushim__effects];
-}
+enum order_action cushim__order_action(unsigned slot);
 
 enum order_memory {
     ORDER_OTHER_MEMORY, /* not known, or memory that both the host and the device access */

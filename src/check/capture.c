@@ -64,7 +64,7 @@ static struct subject subject_of(const struct cushim__call *call)
 {
     const struct cushim__effects *effects = &cushim__effects[call->slot];
     struct subject subject = {
-        .action = cushim__order_action(effects),
+        .action = cushim__order_action(call->slot),
         .stream = {.id = cushim__function_stream_identity(call)},
     };
 
@@ -384,7 +384,7 @@ void cushim__check_capture_ended(struct cushim__call *call, CUresult answer)
 
     if (call->is_injected || call->is_refused ||
         (!captures && answer == CUDA_SUCCESS &&
-         cushim__order_action(&cushim__effects[call->slot]) != ORDER_BEGIN_CAPTURE))
+         cushim__order_action(call->slot) != ORDER_BEGIN_CAPTURE))
         return;
     subject = subject_of(call);
     if (answer != CUDA_SUCCESS)

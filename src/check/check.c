@@ -203,7 +203,6 @@ CUresult cushim__check_begin(struct cushim__check_options *options)
     cushim__decoding_begin(CUSHIM__CHECK);
     cushim__handles_keep(forget);
     cushim__race_user = RACE_OF_CHECK;
-    cushim__order_actions_prepare();
     is_begun = cushim__check_order_begin();
     cushim__check_handles_begin();
     cushim__race_user = RACE_OF_MOCK;

@@ -183,13 +183,14 @@ static const struct cushim__handle *context_of(const struct cushim__handle *obje
 static void judge_refused(const struct cushim__call *call, CUcontext current)
 {
     const struct cushim__effects *effects = &cushim__effects[call->slot];
+    const enum order_action action = cushim__order_action(call->slot);
     const uint64_t value = cushim__function_stream_value(call);
     const bool is_default = value <= (uintptr_t)CU_STREAM_PER_THREAD;
     const struct cushim__handle *object = NULL, *stream = NULL, *of_object, *of_stream;
 
-    if (cushim__order_action(effects) == ORDER_RECORD)
+    if (action == ORDER_RECORD)
         object = cushim__check_object(call, effects->event);
-    else if (cushim__order_action(effects) == ORDER_KERNEL)
+    else if (action == ORDER_KERNEL)
         object = cushim__check_object(call, effects->function);
     if (!is_default)
         stream = cushim__handle_find(CUSHIM__TYPE_STREAM, value, false);

@@ -81,9 +81,9 @@ static struct cushim__copy_half half_of(const struct cushim__call *call, uint8_t
 }
 
 /* A set is a copy from an array, since neither reads memory that has an address. */
-static struct cushim__copy copy_of(const struct cushim__call *call,
-                                   const struct cushim__effects *effects)
+static struct cushim__copy copy_of(const struct cushim__call *call, enum order_action action)
 {
+    const struct cushim__effects *effects = &cushim__effects[call->slot];
     const uint64_t *values = call->values;
     const void *described = (const void *)(uintptr_t)values[0];
     struct cushim__copy copy = {
@@ -92,17 +92,17 @@ static struct cushim__copy copy_of(const struct cushim__call *call,
         .height = 1,
         .depth = 1};
 
-    if (cushim__order_action(effects) == ORDER_COPY_2D && described)
+    if (action == ORDER_COPY_2D && described)
         return cushim__copy_2d(described);
-    if (cushim__order_action(effects) == ORDER_COPY_3D && described)
+    if (action == ORDER_COPY_3D && described)
         return cushim__copy_3d(described);
-    if (cushim__order_action(effects) == ORDER_COPY) {
+    if (action == ORDER_COPY) {
         copy.to = half_of(call, effects->to);
         copy.from = half_of(call, effects->from);
         copy.width = effects->bytes == CUSHIM__NO_PARAMETER ? 0 : (size_t)values[effects->bytes];
-    } else if (cushim__order_action(effects) == ORDER_SET) {
+    } else if (action == ORDER_SET) {
         copy.width = values[effects->bytes] * effects->unit;
-    } else if (cushim__order_action(effects) == ORDER_SET_2D) {
+    } else if (action == ORDER_SET_2D) {
         copy.height = values[effects->rows];
         copy.width = values[effects->bytes] * effects->unit;
         copy.to.pitch = copy.height > 1 ? values[1] : 0;
@@ -113,12 +113,12 @@ static struct cushim__copy copy_of(const struct cushim__call *call,
 bool cushim__order_sides(const struct cushim__call *call, struct order_side *to,
                          struct order_side *from)
 {
-    const struct cushim__effects *effects = &cushim__effects[call->slot];
+    const enum order_action action = cushim__order_action(call->slot);
     struct cushim__copy copy;
 
-    if (cushim__order_action(effects) < ORDER_COPY || cushim__order_action(effects) > ORDER_SET_2D)
+    if (action < ORDER_COPY || action > ORDER_SET_2D)
         return false;
-    copy = copy_of(call, effects);
+    copy = copy_of(call, action);
     if (copy.width == 0 || copy.height == 0 || copy.depth == 0)
         return false;
     *to = side_of(call, &copy.to, &copy);
@@ -146,13 +146,13 @@ static bool waits_asynchronous(const struct order_side *to, const struct order_s
            bytes_of(from) > STAGED;
 }
 
-bool cushim__order_waits(const struct cushim__effects *effects, const struct order_side *to,
+bool cushim__order_waits(const struct cushim__call *call, const struct order_side *to,
                          const struct order_side *from)
 {
-    if (cushim__is_asynchronous(effects))
-        return (cushim__order_action(effects) != ORDER_SET &&
-                cushim__order_action(effects) != ORDER_SET_2D) &&
-               waits_asynchronous(to, from);
+    const enum order_action action = cushim__order_action(call->slot);
+
+    if (cushim__is_asynchronous(&cushim__effects[call->slot]))
+        return action != ORDER_SET && action != ORDER_SET_2D && waits_asynchronous(to, from);
     if (has_sync_memory || to->memory != ORDER_DEVICE_MEMORY)
         return true;
     if (from->memory == ORDER_PAGEABLE)
@@ -171,12 +171,11 @@ static uint64_t unknown_address(const struct order_side *side)
 
 void cushim__check_copies_started(struct cushim__call *call)
 {
-    const struct cushim__effects *effects = &cushim__effects[call->slot];
+    const enum order_action action = cushim__order_action(call->slot);
     struct order_side to, from;
 
     asked.call = 0;
-    if (cushim__order_action(effects) < ORDER_COPY ||
-        cushim__order_action(effects) > ORDER_COPY_3D || cushim__capture_is_under_way() ||
+    if (action < ORDER_COPY || action > ORDER_COPY_3D || cushim__capture_is_under_way() ||
         !cushim__order_sides(call, &to, &from))
         return;
     asked.call = call->number;

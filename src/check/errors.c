@@ -63,12 +63,11 @@ static void note_kernel(const struct cushim__call *call)
  * The number of the context whose work a call queues or waits for; 0 if there is none. Work on a
  * created stream is of that stream's context, whichever is current (driver-semantics.md #109).
  */
-static uint32_t context_of_work(const struct cushim__call *call,
-                                const struct cushim__effects *effects)
+static uint32_t context_of_work(const struct cushim__call *call)
 {
     const struct cushim__handle *stream = cushim__function_stream(call), *context = NULL;
 
-    if (cushim__order_action(effects) == ORDER_SEE_CONTEXT &&
+    if (cushim__order_action(call->slot) == ORDER_SEE_CONTEXT &&
         cushim__parameter_count(call->slot) > 0)
         context = cushim__function_object(call, CUSHIM__TYPE_CONTEXT, 0);
     else if (stream && stream->owner && stream->owner->type == CUSHIM__TYPE_CONTEXT)
@@ -76,29 +75,27 @@ static uint32_t context_of_work(const struct cushim__call *call,
     return context ? context->number : cushim__function_context_number(call);
 }
 
-static void note_work(const struct cushim__call *call, const struct cushim__effects *effects)
+static void note_work(const struct cushim__call *call, enum order_action action)
 {
     works[next_work] = (struct work){
         .call = call->number,
         .stream = cushim__function_stream_identity(call),
-        .context = context_of_work(call, effects),
-        .function =
-            cushim__order_action(effects) == ORDER_KERNEL ? call->values[effects->function] : 0,
+        .context = context_of_work(call),
+        .function = action == ORDER_KERNEL ? call->values[cushim__effects[call->slot].function] : 0,
         .slot = call->slot,
     };
     next_work = (next_work + 1) % WORKS;
 }
 
 /* Work after which a wait succeeds did not cause an error. */
-static void note_wait(const struct cushim__call *call, const struct cushim__effects *effects)
+static void note_wait(const struct cushim__call *call, enum order_action action)
 {
     const struct stream_identity stream = cushim__function_stream_identity(call);
-    const uint32_t context = context_of_work(call, effects);
+    const uint32_t context = context_of_work(call);
 
     for (unsigned i = 0; i < WORKS; i++) {
-        if (cushim__order_action(effects) == ORDER_SEE_CONTEXT
-                ? works[i].context == context
-                : cushim__stream_is_same(&works[i].stream, &stream))
+        if (action == ORDER_SEE_CONTEXT ? works[i].context == context
+                                        : cushim__stream_is_same(&works[i].stream, &stream))
             works[i].call = 0;
     }
 }
@@ -163,7 +160,7 @@ static bool is_nothing(const struct cushim__call *call, unsigned index,
     const uint64_t value = call->values[index];
 
     if (type == CUSHIM__TYPE_STREAM && value <= (uintptr_t)CU_STREAM_PER_THREAD)
-        return cushim__order_action(&cushim__effects[call->slot]) == ORDER_DESTROY_STREAM;
+        return cushim__order_action(call->slot) == ORDER_DESTROY_STREAM;
     return value == 0 || !object || (!object->is_returned && !object->is_live);
 }
 
@@ -223,9 +220,8 @@ static void judge_elapsed(const struct cushim__call *call, CUresult answer)
     const struct cushim__handle *objects[2];
     const struct order_event *events[2];
 
-    if (cushim__order_action(&cushim__effects[call->slot]) != ORDER_ELAPSED ||
-        answer == CUDA_SUCCESS || answer == CUDA_ERROR_NOT_READY || call->is_injected ||
-        call->is_refused)
+    if (cushim__order_action(call->slot) != ORDER_ELAPSED || answer == CUDA_SUCCESS ||
+        answer == CUDA_ERROR_NOT_READY || call->is_injected || call->is_refused)
         return;
     for (unsigned i = 0; i < 2; i++) {
         objects[i] = cushim__check_object(call, i + 1);
@@ -249,7 +245,7 @@ static void judge_elapsed(const struct cushim__call *call, CUresult answer)
 
 void cushim__check_errors_ended(struct cushim__call *call, CUresult answer)
 {
-    const struct cushim__effects *effects = &cushim__effects[call->slot];
+    const enum order_action action = cushim__order_action(call->slot);
 
     /* An injected error has not been caused by work. */
     if (!call->is_injected)
@@ -258,12 +254,10 @@ void cushim__check_errors_ended(struct cushim__call *call, CUresult answer)
     judge_elapsed(call, answer);
     if (answer == CUDA_SUCCESS && !call->is_injected) {
         note_kernel(call);
-        if (cushim__order_action(effects) == ORDER_SEE_CONTEXT ||
-            cushim__order_action(effects) == ORDER_SEE_STREAM)
-            note_wait(call, effects);
-        else if (cushim__order_action(effects) >= ORDER_COPY &&
-                 cushim__order_action(effects) <= ORDER_UNKNOWN)
-            note_work(call, effects);
+        if (action == ORDER_SEE_CONTEXT || action == ORDER_SEE_STREAM)
+            note_wait(call, action);
+        else if (action >= ORDER_COPY && action <= ORDER_UNKNOWN)
+            note_work(call, action);
     }
 }
 

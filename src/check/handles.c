@@ -190,7 +190,7 @@ static void judge_structs(struct cushim__call *call)
 {
     const struct cushim__launch_config *config = cushim__function_launch_config(call);
     const struct cushim__effects *effects = &cushim__effects[call->slot];
-    const enum order_action action = cushim__order_action(effects);
+    const enum order_action action = cushim__order_action(call->slot);
     const uint64_t *values = call->values; /* as many as the call has parameters */
 
     if (config)

@@ -119,7 +119,7 @@ void cushim__check_memory_before(struct cushim__call *call)
     uint64_t value;
     size_t size;
 
-    if (cushim__order_action(effects) != ORDER_KERNEL ||
+    if (cushim__order_action(call->slot) != ORDER_KERNEL ||
         effects->arguments == CUSHIM__NO_PARAMETER ||
         cushim__check_options.level > CUSHIM__CHECK_ADVICE)
         return;
@@ -192,8 +192,7 @@ static void judge_end(const struct cushim__call *call)
     if ((object->is_destroyed || object->is_ending) && object->ender.place.call != call->number)
         judge_second_end(call, object);
     else if (!cushim__check_before_fork(call, object, object->value) && !object->is_destroyed &&
-             cushim__order_action(&cushim__effects[call->slot]) == ORDER_FREE &&
-             !cushim__capture_is_under_way())
+             cushim__order_action(call->slot) == ORDER_FREE && !cushim__capture_is_under_way())
         judge_used(call, object);
 }
 

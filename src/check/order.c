@@ -27,12 +27,13 @@ static uint64_t unknown_functions;
 
 static void create_event(const struct cushim__call *call)
 {
+    const struct cushim__object_effect *effect = cushim__effect_first(call->slot);
     struct order_event *event =
-        cushim__order_event(cushim__function_object(call, CUSHIM__TYPE_EVENT, 0));
+        cushim__order_event(cushim__function_object(call, CUSHIM__TYPE_EVENT, effect->parameter));
 
     if (!event)
         return;
-    event->flags = (unsigned)call->values[1];
+    event->flags = (unsigned)call->values[effect->flags];
     event->is_known = !(event->flags & CU_EVENT_INTERPROCESS);
     event->context = cushim__function_context_number(call);
 }
@@ -46,7 +47,7 @@ static void note_in_capture(const struct cushim__call *call, const struct cushim
         effects->event != CUSHIM__NO_PARAMETER ? cushim__order_event_of(call, effects, 0) : NULL;
     const bool is_external = event && cushim__parameter_count(call->slot) > 2 && call->values[2];
 
-    switch (cushim__order_action(effects)) {
+    switch (cushim__order_action(call->slot)) {
     case ORDER_RECORD:
     case ORDER_CONTEXT_RECORD:
         if (event) {
@@ -114,19 +115,18 @@ static void note_freed(const struct cushim__call *call, struct order_freed *free
 void cushim__check_order_started(struct cushim__call *call)
 {
     const struct cushim__effects *effects = &cushim__effects[call->slot];
-    struct under_way *entry = cushim__order_action(effects) == ORDER_NOTHING ? NULL : find(0);
+    const enum order_action action = cushim__order_action(call->slot);
+    struct under_way *entry = action == ORDER_NOTHING ? NULL : find(0);
 
     if (!entry)
         return;
     *entry = (struct under_way){
         .call = call->number,
-        .submits = cushim__order_action(effects) >= ORDER_COPY &&
-                   cushim__order_action(effects) <= ORDER_WAIT_EVENT,
+        .submits = action >= ORDER_COPY && action <= ORDER_WAIT_EVENT,
     };
     if (effects->event != CUSHIM__NO_PARAMETER)
         entry->event = call->arguments.list[effects->event].tag.number;
-    if (cushim__order_action(effects) == ORDER_FREE ||
-        cushim__order_action(effects) == ORDER_FREE_ASYNC)
+    if (action == ORDER_FREE || action == ORDER_FREE_ASYNC)
         note_freed(call, &entry->freed);
     note_overlaps(entry);
 }
@@ -137,19 +137,20 @@ void cushim__check_order_started(struct cushim__call *call)
  */
 static bool apply_life(const struct cushim__call *call, const struct cushim__effects *effects)
 {
+    const struct cushim__object_effect *effect = cushim__effect_first(call->slot);
     struct cushim__handle *object;
     struct order_stream *stream;
 
-    switch (cushim__order_action(effects)) {
+    switch (cushim__order_action(call->slot)) {
     case ORDER_CREATE_STREAM:
-        cushim__order_stream_create(cushim__function_object(call, CUSHIM__TYPE_STREAM, 0),
-                                    call->context, (unsigned)call->values[1]);
+        object = cushim__function_object(call, CUSHIM__TYPE_STREAM, effect->parameter);
+        cushim__order_stream_create(object, call->context, (unsigned)call->values[effect->flags]);
         return true;
     case ORDER_CREATE_EVENT:
         create_event(call);
         return true;
     case ORDER_DESTROY_STREAM:
-        object = cushim__function_object(call, CUSHIM__TYPE_STREAM, 0);
+        object = cushim__function_object(call, CUSHIM__TYPE_STREAM, effect->parameter);
         stream = object ? object->order : NULL;
         if (cushim__capture_is_under_way())
             cushim__order_all(); /* the capture may have been that stream's */
@@ -172,28 +173,30 @@ static bool apply_life(const struct cushim__call *call, const struct cushim__eff
 /*
  * Whether a call counts. A capture has ended even if the driver reports an error, if there was one.
  */
-static bool counts(const struct cushim__call *call, const struct cushim__effects *effects,
-                   CUresult answer)
+static bool counts(const struct cushim__call *call, CUresult answer)
 {
-    if (call->is_injected || cushim__order_action(effects) == ORDER_NOTHING)
+    const enum order_action action = cushim__order_action(call->slot);
+
+    if (call->is_injected || action == ORDER_NOTHING)
         return false;
-    if (cushim__order_action(effects) == ORDER_END_CAPTURE)
+    if (action == ORDER_END_CAPTURE)
         return answer != CUDA_ERROR_ILLEGAL_STATE;
     return answer == CUDA_SUCCESS;
 }
 
-static void judge(const struct cushim__call *call, const struct cushim__effects *effects,
-                  const struct under_way *entry)
+static void judge(const struct cushim__call *call, const struct under_way *entry)
 {
+    const struct cushim__effects *effects = &cushim__effects[call->slot];
+    const enum order_action action = cushim__order_action(call->slot);
+
     if (cushim__unknown_functions != unknown_functions || !entry || entry->overlaps)
         cushim__order_all();
     unknown_functions = cushim__unknown_functions;
-    if (cushim__order_action(effects) == ORDER_END_CAPTURE)
+    if (action == ORDER_END_CAPTURE)
         cushim__order_all();
     else if (!apply_life(call, effects) && cushim__capture_is_under_way())
         note_in_capture(call, effects);
-    else if (entry && (cushim__order_action(effects) < ORDER_CREATE_STREAM ||
-                       cushim__order_action(effects) > ORDER_UPDATE_CAPTURE))
+    else if (entry && (action < ORDER_CREATE_STREAM || action > ORDER_UPDATE_CAPTURE))
         cushim__order_apply(call, effects, &entry->freed);
     if (!entry || entry->overlaps)
         cushim__order_all();
@@ -201,12 +204,11 @@ static void judge(const struct cushim__call *call, const struct cushim__effects 
 
 void cushim__check_order_ended(struct cushim__call *call, CUresult answer)
 {
-    const struct cushim__effects *effects = &cushim__effects[call->slot];
     struct under_way *entry =
-        cushim__order_action(effects) == ORDER_NOTHING ? NULL : find(call->number);
+        cushim__order_action(call->slot) == ORDER_NOTHING ? NULL : find(call->number);
 
-    if (counts(call, effects, answer))
-        judge(call, effects, entry);
+    if (counts(call, answer))
+        judge(call, entry);
     else if (entry && answer != CUDA_SUCCESS && !cushim__answer_refuses(answer))
         cushim__order_all(); /* a sticky error: no work is left to wait for */
     if (entry)

@@ -82,7 +82,7 @@ bool cushim__order_sides(const struct cushim__call *call, struct order_side *to,
                          struct order_side *from);
 
 /* Whether the call is known to return only when the work is done. */
-bool cushim__order_waits(const struct cushim__effects *effects, const struct order_side *to,
+bool cushim__order_waits(const struct cushim__call *call, const struct order_side *to,
                          const struct order_side *from);
 
 /* --- order_work.c: what is submitted and waited for --- */

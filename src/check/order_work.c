@@ -195,8 +195,8 @@ static void submit_plain(const struct cushim__call *call, struct order_stream *s
 static void submit_memory(const struct cushim__call *call, const struct cushim__effects *effects,
                           struct order_stream *stream)
 {
-    const bool is_set =
-        cushim__order_action(effects) == ORDER_SET || cushim__order_action(effects) == ORDER_SET_2D;
+    const enum order_action action = cushim__order_action(call->slot);
+    const bool is_set = action == ORDER_SET || action == ORDER_SET_2D;
     struct order_side to, from;
     struct race_access access;
 
@@ -217,7 +217,7 @@ static void submit_memory(const struct cushim__call *call, const struct cushim__
     end(&access);
     if (effects->is_peer && !cushim__is_asynchronous(effects))
         cushim__order_all();
-    else if (cushim__order_waits(effects, &to, &from))
+    else if (cushim__order_waits(call, &to, &from))
         see((struct seen){.clock = cushim__race_last(&stream->race), .stream = stream});
 }
 
@@ -362,9 +362,10 @@ void cushim__order_note_graphs(enum order_graphs what)
 void cushim__order_apply(const struct cushim__call *call, const struct cushim__effects *effects,
                          const struct order_freed *freed)
 {
+    const enum order_action action = cushim__order_action(call->slot);
     struct order_stream *stream = stream_of(call);
 
-    switch (cushim__order_action(effects)) {
+    switch (action) {
     case ORDER_COPY:
     case ORDER_COPY_2D:
     case ORDER_COPY_3D:
@@ -391,8 +392,7 @@ void cushim__order_apply(const struct cushim__call *call, const struct cushim__e
     case ORDER_WAIT_OUTSIDE:
     case ORDER_SIGNAL:
     case ORDER_UNKNOWN:
-        submit_outside(call, stream, cushim__order_action(effects) != ORDER_SIGNAL,
-                       cushim__order_action(effects) != ORDER_WAIT_OUTSIDE);
+        submit_outside(call, stream, action != ORDER_SIGNAL, action != ORDER_WAIT_OUTSIDE);
         break;
     case ORDER_RECORD:
         record(call, cushim__order_event_of(call, effects, 0), stream);
