@@ -64,6 +64,9 @@ CUresult cushim__mock_MemAllocPitch_v2(struct mock_context *current, CUdeviceptr
     if ((ElementSizeBytes != 4 && ElementSizeBytes != 8 && ElementSizeBytes != 16) ||
         WidthInBytes == 0 || Height == 0)
         return CUDA_ERROR_INVALID_VALUE;
+    code = cushim__mock_capture_unsafe();
+    if (code)
+        return code;
     if (__builtin_add_overflow(WidthInBytes, PITCH - 1, &pitch))
         return CUDA_ERROR_OUT_OF_MEMORY;
     pitch = pitch / PITCH * PITCH;
