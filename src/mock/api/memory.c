@@ -146,6 +146,9 @@ CUresult cushim__mock_MemGetAddressRange_v2(CUdeviceptr *pbase, size_t *psize, C
         return CUDA_SUCCESS;
     code = cushim__mock_memory_context(&context);
     allocation = code ? NULL : cushim__mock_allocation_at(dptr);
+    /* Measured for this kind of memory only (driver-semantics.md #92). */
+    if (allocation && allocation->origin == MOCK_BY_ALLOC && allocation->device != context->device)
+        allocation = NULL;
     if (pbase)
         *pbase = allocation ? allocation->span.start : 0;
     if (psize)
