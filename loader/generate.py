@@ -138,7 +138,10 @@ def main():
         codes = registry.read_results(os.path.join(data, 'results.tsv'))
         names = registry.read_attributes(os.path.join(data, 'attributes.tsv'))
         if arguments.what in MOCK_EMITTERS:
-            implementations = mock_functions.read_mock_functions(arguments.mock_functions, rows)
+            facts = effects_table.read_effects(EFFECTS, rows)
+            implementations = mock_functions.read_mock_functions(
+                arguments.mock_functions, rows,
+                {symbol for symbol, row in facts.items() if row.facts['capture'] == 'unsafe'})
             text = MOCK_EMITTERS[arguments.what][1](rows, types, implementations)
         else:
             text = EMITTERS[arguments.what][1](rows, types, codes, names)

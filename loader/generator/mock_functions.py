@@ -6,7 +6,7 @@ names the file and the line.
 """
 
 import re
-from typing import Dict, Iterable, List, NamedTuple, Optional, Tuple
+from typing import Collection, Dict, Iterable, List, NamedTuple, Optional, Tuple
 
 from registry import RegistryError, rows_of
 from rows import Function
@@ -25,6 +25,8 @@ CURRENT, ASYNCHRONOUS, SLOT = 'current', 'asynchronous', 'slot'
 # The checks. The first three look at a parameter of the symbol, the others at none.
 NOT_NULL, FIND, FIND_OR_CURRENT = 'not null', 'find', 'find or current'
 WIDE_CURRENT, UNCAPTURED = 'wide current', 'uncaptured'
+# The last check of a function that makes it itself.
+ITSELF_UNCAPTURED = 'itself uncaptured'
 
 _PARAMETER = re.compile(r'(?:(?P<const>const )?(?P<current>current)|(?P<given>\w+)'
                         r'(?: as (?P<const_object>const )?(?P<object>\w+))?)$')
@@ -119,8 +121,12 @@ class _Row:
         return Check(FIND_OR_CURRENT if match.group('or_current') else FIND, place)
 
 
-def read_mock_functions(path: str, functions: Iterable[Function]) -> Dict[str, Implementation]:
-    """Read and check the table: what implements each slot, by the slot."""
+def read_mock_functions(path: str, functions: Iterable[Function],
+                        unsafe: Optional[Collection[str]] = None) -> Dict[str, Implementation]:
+    """Read and check the table: what implements each slot, by the slot.
+
+    `unsafe` has the symbols that a capture can forbid, which the checks are compared with.
+    """
     functions = list(functions)
     slots = {function.symbol: place for place, function in enumerate(functions)}
     implementations: Dict[str, Implementation] = {}
@@ -136,10 +142,15 @@ def read_mock_functions(path: str, functions: Iterable[Function]) -> Dict[str, I
             raise RegistryError(path, line, '%s: rows are in the order of the registry' % symbol)
         last = slots[symbol]
         row = _Row(path, line, symbol, functions[last])
+        if unsafe is not None:
+            _check_captures(row, _list(checks), served, unsafe)
+        made = _list(checks)
+        if made and made[-1] == ITSELF_UNCAPTURED:
+            made.pop()
         implementation = Implementation(
             symbol[2:], tuple(one[2:] for one in served[1:]),
             tuple(row.parameter(one) for one in _list(parameters)),
-            tuple(row.check(one) for one in _list(checks)),
+            tuple(row.check(one) for one in made),
             None if answer == 'exact' else answer)
         _check_order(row, implementation)
         _check_objects(row, implementation)
@@ -203,6 +214,15 @@ def _check_objects(row, implementation):
         elif parameter.is_object and not (currents if parameter.place is None
                                           else parameter.place in finds):
             raise row.fail('%s: nothing finds %s', row.symbol, parameter.name)
+
+
+def _check_captures(row, checks, served, unsafe):
+    """The registry says which calls are unsafe in a capture, the row only in which order."""
+    has_check = UNCAPTURED in checks or ITSELF_UNCAPTURED in checks
+    for symbol in served:
+        if has_check != (symbol in unsafe):
+            raise row.fail('%s: the registry %s that it is unsafe in a capture, the checks %s',
+                           symbol, *(('does not say', 'do') if has_check else ('says', 'do not')))
 
 
 def _check_others(row, implementation, others):

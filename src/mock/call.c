@@ -7,6 +7,7 @@
 
 #include "loader/symbols.h"
 #include "src/driver_api/effects.h"
+#include "src/mock/api/capture.h"
 #include "src/mock/api/context.h"
 #include "src/mock/core/state.h"
 #include "src/mock/sim/sim.h"
@@ -111,9 +112,13 @@ void cushim__mock_call_superseded(unsigned slot, unsigned newer)
 
 CUresult cushim__mock_call_refuse(unsigned slot)
 {
-    const CUresult code = cushim__mock_call_enter(slot);
+    CUresult code = cushim__mock_call_enter(slot);
 
     if (code != CUDA_SUCCESS || cushim__mock_call.too_early)
+        return cushim__mock_call_leave(slot, code);
+    if (cushim__effects[slot].capture == CUSHIM__CALL_UNSAFE)
+        code = cushim__mock_capture_unsafe();
+    if (code != CUDA_SUCCESS)
         return cushim__mock_call_leave(slot, code);
     if (is_first_call(slot))
         cushim__mock_log("%s is not implemented: CUDA_ERROR_NOT_SUPPORTED",

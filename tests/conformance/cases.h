@@ -101,6 +101,7 @@ struct peer_row {
     X(capture_cases)           \
     X(capture_rule_cases)      \
     X(capture_edge_cases)      \
+    X(capture_unsafe_cases)    \
     X(ipc_cases)               \
     X(undefined_cases)         \
     X(memory_cases)            \

@@ -9,6 +9,7 @@
 #include "begin.h"
 #include "cases.h"
 #include "check.h"
+#include "tests/support/ptx.h"
 
 /* The primary contexts of two devices, a stream and an event of each. */
 struct two {
@@ -147,6 +148,69 @@ static void limits_are_rounded_or_refused(void)
         CODE(rows[i].code, cu->CtxSetLimit(limit, rows[i].value));
         CODE(code, cu->CtxGetLimit(&after, limit));
         EQUAL(rows[i].code == CUDA_SUCCESS ? rows[i].kept : before, after);
+    }
+}
+
+/* Two kernels: one prints an empty text, the other stores what malloc() returns. */
+static const char using_limits[] =
+    PTX_HEAD ".extern .func (.param .b32 r) vprintf(.param .b64 format, .param .b64 values);\n"
+             ".extern .func (.param .b64 r) malloc(.param .b64 bytes);\n"
+             ".global .align 1 .b8 empty[1] = {0};\n"
+             ".visible .entry prints()\n{\n"
+             "    .reg .b64 %text;\n"
+             "    .reg .b32 %count;\n"
+             "    mov.u64 %text, empty;\n"
+             "    cvta.global.u64 %text, %text;\n"
+             "    { .param .b64 format; .param .b64 values; .param .b32 r;\n"
+             "    st.param.b64 [format], %text;\n"
+             "    st.param.b64 [values], 0;\n"
+             "    call.uni (r), vprintf, (format, values);\n"
+             "    ld.param.b32 %count, [r]; }\n"
+             "    ret;\n}\n"
+             ".visible .entry allocates(.param .u64 out)\n{\n"
+             "    .reg .b64 %memory, %out;\n"
+             "    ld.param.u64 %out, [out];\n"
+             "    { .param .b64 bytes; .param .b64 r;\n"
+             "    st.param.b64 [bytes], 64;\n"
+             "    call.uni (r), malloc, (bytes);\n"
+             "    ld.param.b64 %memory, [r]; }\n"
+             "    st.global.u64 [%out], %memory;\n"
+             "    ret;\n}\n";
+
+static void limits_stay_once_kernels_have_used_them(void)
+{
+    static const struct {
+        const char *kernel;
+        CUlimit limit;
+        size_t before, after;
+    } rows[] = {
+        {"prints", CU_LIMIT_PRINTF_FIFO_SIZE, 4 << 20, 8 << 20},
+        {"allocates", CU_LIMIT_MALLOC_HEAP_SIZE, 16 << 20, 32 << 20},
+    };
+    CUdeviceptr out;
+    void *parameters[] = {&out};
+    CUmodule module;
+
+    begin_context();
+    out = begin_memory(8);
+    MUST(cu->ModuleLoadData(&module, using_limits));
+    for (size_t i = 0; i < COUNT(rows); i++)
+        OK(cu->CtxSetLimit(rows[i].limit, rows[i].before));
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        CUfunction kernel = begin_function(module, rows[i].kernel);
+        const CUresult code = cu->LaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, NULL, parameters, NULL);
+
+        if (code == CUDA_ERROR_NOT_SUPPORTED)
+            skip("the mock was built without the execution of kernels");
+        MUST(code);
+    }
+    MUST(cu->CtxSynchronize());
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        size_t value = 0;
+
+        REFUSED(cu->CtxSetLimit(rows[i].limit, rows[i].after));
+        OK(cu->CtxGetLimit(&value, rows[i].limit));
+        EQUAL(rows[i].before, value);
     }
 }
 
@@ -312,13 +376,39 @@ static void first_destruction_of_a_stream_waits(void)
     opener_join(&opener);
 }
 
+static void ranges_are_those_of_the_current_device(void)
+{
+    struct two two = begin_two();
+    CUdeviceptr memory, base = 7;
+    size_t bytes = 7;
+
+    make_current(two.contexts[0]);
+    memory = begin_memory(1000);
+    make_current(two.contexts[1]);
+    CODE(CUDA_ERROR_NOT_FOUND, cu->MemGetAddressRange_v2(&base, &bytes, memory + 8));
+    EQUAL(0, base);
+    EQUAL(0, bytes);
+    make_current(begin_other_context());
+    OK(cu->MemGetAddressRange_v2(&base, &bytes, memory + 8));
+    CHECK(base == memory);
+    EQUAL(1000, bytes);
+}
+
 const struct conformance_case device_cases[] = {
     TWO_DEVICES_CASE("081_record_across_devices_is_400", record_across_devices_is_400, MEASURED),
     TWO_DEVICES_CASE("081_wait_across_devices_waits", wait_across_devices_waits, MEASURED),
     TWO_DEVICES_CASE("081_elapsed_across_devices_is_400", elapsed_across_devices_is_400, MEASURED),
+    TWO_DEVICES_CASE("092_ranges_are_those_of_the_current_device",
+                     ranges_are_those_of_the_current_device, MEASURED),
     MEASURED_CASE("085_unknown_limit_is_1", unknown_limit_is_1),
     MEASURED_CASE("085_context_is_no_peer_of_itself", context_is_no_peer_of_itself),
     MEASURED_CASE("192_limits_are_rounded_or_refused", limits_are_rounded_or_refused),
+    {
+        .name = "192_limits_stay_once_kernels_have_used_them",
+        .run = limits_stay_once_kernels_have_used_them,
+        .class = DOCUMENTED,
+        .may_skip = ON_MOCK,
+    },
     MEASURED_CASE("193_settings_of_a_context_are_returned", settings_of_a_context_are_returned),
     MEASURED_CASE("194_a_device_is_no_peer_of_itself", a_device_is_no_peer_of_itself),
     MEASURED_CASE("195_attributes_of_a_stream_are_checked_kept_and_copied",

@@ -11,6 +11,7 @@
 #include "loader/symbols.h"
 #include "loader/versions.h"
 #include "src/driver_api/effects.h"
+#include "src/mock/api/capture.h"
 #include "src/mock/api/context.h"
 #include "src/mock/core/state.h"
 #include "src/mock/mock.h"
@@ -32,7 +33,15 @@ static unsigned call_lines;               /* of the log */
 static char call_line[200];               /* the last of them */
 static char call_traced[200];             /* the last line of the trace */
 
-/* In place of the functions of contexts and of the simulator. */
+static CUresult call_forbidden; /* what the captures say of unsafe calls */
+
+/* In place of the functions of captures, of contexts and of the simulator. */
+struct mock_capture *cushim__mock_captures;
+CUresult cushim__mock_capture_refuse_unsafe(void)
+{
+    return call_forbidden;
+}
+
 struct mock_context *cushim__mock_context_top(void)
 {
     return call_context;
@@ -203,6 +212,25 @@ static void refusal_is_logged_once_per_function_and_mock(void **state)
     memset(call_mock.logged, 0, sizeof call_mock.logged); /* as in a new mock */
     assert_int_equal(cushim__mock_call_refuse(SLOT(GraphCreate)), CUDA_ERROR_NOT_SUPPORTED);
     assert_int_equal(call_lines, 3);
+}
+
+static void refusal_in_a_capture_comes_first_if_the_call_is_unsafe(void **state)
+{
+    static struct mock_capture capture;
+    const unsigned safe = SLOT(CtxGetDevice), unsafe = SLOT(MemFreeHost);
+
+    (void)state;
+    assert_int_equal(cushim__effects[safe].capture, CUSHIM__CALL_YES);
+    assert_int_equal(cushim__effects[unsafe].capture, CUSHIM__CALL_UNSAFE);
+    cushim__mock_captures = &capture;
+    call_forbidden = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    assert_int_equal(cushim__mock_call_refuse(safe), CUDA_ERROR_NOT_SUPPORTED);
+    call_lines = 0;
+    assert_int_equal(cushim__mock_call_refuse(unsafe), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    assert_int_equal(call_lines, 0);
+    call_forbidden = CUDA_SUCCESS;
+    assert_int_equal(cushim__mock_call_refuse(unsafe), CUDA_ERROR_NOT_SUPPORTED);
+    cushim__mock_captures = NULL;
 }
 
 static void call_superseded(unsigned slot, unsigned newer)
@@ -414,6 +442,7 @@ int main(void)
         TEST(call_costs_what_is_set_for_it_or_for_all),
         TEST(call_that_is_refused_early_and_one_in_a_host_function_cost_nothing),
         TEST(refusal_is_logged_once_per_function_and_mock),
+        TEST(refusal_in_a_capture_comes_first_if_the_call_is_unsafe),
         TEST(superseded_abi_is_logged_once_per_function_and_mock),
         TEST(abi_is_not_superseded_in_a_driver_that_lacks_the_newer_one),
         TEST(refused_function_answers_first_what_every_function_does),

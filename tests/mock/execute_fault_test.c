@@ -365,22 +365,27 @@ static CUdeviceptr allocated_by_a_kernel(CUdeviceptr out, uint64_t bytes)
     return given;
 }
 
-static void kernels_allocate_nothing_once_the_heap_is_limited_to_less_than_is_in_use(void **state)
+static void heap_is_limited_and_keeps_its_limit_once_kernels_have_used_it(void **state)
 {
     enum { MB = 1 << 20 };
     CUdeviceptr out;
+    size_t limit;
 
     (void)state;
     OK(driver->MemAlloc_v2(&out, 8));
+    OK(driver->CtxSetLimit(CU_LIMIT_MALLOC_HEAP_SIZE, 4 * MB));
     OK(driver->CtxSetLimit(CU_LIMIT_MALLOC_HEAP_SIZE, 8 * MB));
     assert_true(allocated_by_a_kernel(out, 5 * MB) != 0);
-    OK(driver->CtxSetLimit(CU_LIMIT_MALLOC_HEAP_SIZE, 4 * MB));
-    assert_true(allocated_by_a_kernel(out, 16) == 0);
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->CtxSetLimit(CU_LIMIT_MALLOC_HEAP_SIZE, 4 * MB));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->CtxSetLimit(CU_LIMIT_MALLOC_HEAP_SIZE, 16 * MB));
+    OK(driver->CtxGetLimit(&limit, CU_LIMIT_MALLOC_HEAP_SIZE));
+    assert_int_equal(limit, 8 * MB);
+    assert_true(allocated_by_a_kernel(out, 4 * MB) == 0);
     assert_true(allocated_by_a_kernel(out, UINT64_MAX) == 0);
-    OK(driver->CtxSetLimit(CU_LIMIT_MALLOC_HEAP_SIZE, 6 * MB));
-    assert_true(allocated_by_a_kernel(out, 2 * MB) == 0);
-    assert_true(allocated_by_a_kernel(out, MB) != 0);
+    assert_true(allocated_by_a_kernel(out, 3 * MB) != 0);
     assert_true(allocated_by_a_kernel(out, 16) == 0);
+    /* They have not printed. */
+    OK(driver->CtxSetLimit(CU_LIMIT_PRINTF_FIFO_SIZE, 2 * MB));
     OK(driver->MemFree_v2(out));
 }
 
@@ -479,8 +484,7 @@ int main(void)
         TEST(memory_of_another_device_is_none, begin_pair, end_faulted),
         TEST(memory_of_a_peer_is_read_and_written, begin_pair, end),
         TEST(kernels_allocate_memory, begin_auto, end),
-        TEST(kernels_allocate_nothing_once_the_heap_is_limited_to_less_than_is_in_use, begin_auto,
-             end),
+        TEST(heap_is_limited_and_keeps_its_limit_once_kernels_have_used_it, begin_auto, end),
         TEST(kernel_that_cannot_be_executed_is_refused_with_its_instruction, begin_auto, end),
         TEST(text_that_is_wrong_is_refused_as_by_ptxas, begin_auto, end),
         TEST(texts_that_are_linked_are_one_program, begin_auto, end),

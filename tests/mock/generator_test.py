@@ -23,8 +23,8 @@ ROWS = registry.read_functions(os.path.join(HERE, '../../loader/registry/functio
 # QUERY, SYNCHRONIZE, DESTROY, RECORD.
 PRIORITY = ('cuStreamGetPriority', '-', 'current, hStream as const stream, priority',
             'find hStream, priority != NULL, current', 'exact')
-QUERY = ('cuEventQuery', '-', 'hEvent', '-', 'exact')
-SYNCHRONIZE = ('cuEventSynchronize', '-', 'hEvent', '-', 'exact')
+QUERY = ('cuEventQuery', '-', 'hEvent', 'itself uncaptured', 'exact')
+SYNCHRONIZE = ('cuEventSynchronize', '-', 'hEvent', 'itself uncaptured', 'exact')
 DESTROY = ('cuEventDestroy', '-', 'hEvent', '-', 'exact')
 RECORD = ('cuEventRecord', '-', 'hEvent, hStream', '-', 'time stands still')
 # How a wrapper goes on after a check that has failed.
@@ -118,20 +118,21 @@ class Generator(unittest.TestCase):
                        'return cushim__mock_StreamGetPriority();')
 
     def test_wrapper_finds_each_kind_of_object_by_its_own_function(self):
-        for symbol, parameter, call in (
-                ('cuEventQuery', 'hEvent as it', 'object_find(hEvent, MOCK_EVENT, &found_it)'),
-                ('cuCtxDetach', 'ctx as it', 'context_find(ctx, &found_it)'),
-                ('cuMemPoolDestroy', 'pool as it', 'pool_find(pool, &found_it)'),
-                ('cuFuncLoad', 'function as it', 'function_in(function, NULL, &found_it)'),
-                ('cuGraphExecDestroy', 'hGraphExec as it',
+        for symbol, parameter, unsafe, call in (
+                ('cuEventQuery', 'hEvent as it', ', uncaptured',
+                 'object_find(hEvent, MOCK_EVENT, &found_it)'),
+                ('cuCtxDetach', 'ctx as it', '', 'context_find(ctx, &found_it)'),
+                ('cuMemPoolDestroy', 'pool as it', ', uncaptured', 'pool_find(pool, &found_it)'),
+                ('cuFuncLoad', 'function as it', '', 'function_in(function, NULL, &found_it)'),
+                ('cuGraphExecDestroy', 'hGraphExec as it', ', uncaptured',
                  'object_find(hGraphExec, MOCK_EXEC, &found_it)')):
             with self.subTest(symbol):
-                row = (symbol, '-', parameter, 'find ' + parameter.split()[0], 'exact')
+                row = (symbol, '-', parameter, 'find ' + parameter.split()[0] + unsafe, 'exact')
                 self.assertIn('code = cushim__mock_%s;' % call, self.generate('mock_table', row))
 
     def test_null_is_the_current_context_where_the_row_says_so(self):
         table = self.generate('mock_table', ('cuCtxSynchronize_v2', '-', 'ctx as context',
-                                             'find ctx or current', 'exact'))
+                                             'find ctx or current, itself uncaptured', 'exact'))
         self.assertIn('cushim__mock_context_find_or_current(ctx, &found_context);', table)
 
     def test_wrapper_writes_the_handle_of_what_the_function_has_made(self):
@@ -153,12 +154,20 @@ class Generator(unittest.TestCase):
                        'code = cushim__mock_capture_unsafe();', *FAILS,
                        'return cushim__mock_MemFree_v2(found_current, dptr);')
 
+    def test_function_that_refuses_unsafe_calls_itself_has_no_such_check(self):
+        table = self.generate('mock_table', changed(PRIORITY, symbol='cuStreamQuery',
+                                                    parameters='hStream as stream',
+                                                    checks='find hStream, itself uncaptured'))
+        self.has_steps(table, 'StreamQuery', 'struct mock_stream *found_stream;', 'CUresult code;',
+                       'code = cushim__mock_stream_find(hStream, &found_stream);', *FAILS,
+                       'return cushim__mock_StreamQuery(found_stream);')
+
     def test_function_serves_the_other_symbols_of_its_row(self):
-        row = changed(QUERY, also='cuEventSynchronize, cuEventDestroy')
+        row = changed(DESTROY, also='cuEventDestroy_v2')
         table = self.generate('mock_table', row)
-        for slot in ('EventQuery', 'EventSynchronize', 'EventDestroy'):
-            self.assertIn('answer = cushim__mock_EventQuery(hEvent);', self.body(table, slot))
-        self.assertIn('| `cuEventDestroy` | exact |  |', self.generate('mock_page', row))
+        for slot in ('EventDestroy', 'EventDestroy_v2'):
+            self.assertIn('answer = cushim__mock_EventDestroy(hEvent);', self.body(table, slot))
+        self.assertIn('| `cuEventDestroy_v2` | exact |  |', self.generate('mock_page', row))
 
     def test_parameter_that_another_symbol_lacks_is_zero_for_it(self):
         table = self.generate('mock_table', (
@@ -199,7 +208,7 @@ class Generator(unittest.TestCase):
         self.assertIn('answer = cushim__mock_EventRecord(hEvent, hStream);', shared)
         self.assertEqual(re.findall(r'per_thread = (\w+);', shared), ['true', 'false'])
         own = self.body(self.generate('mock_table', RECORD,
-                                      changed(QUERY, symbol='cuEventRecord_ptsz')),
+                                      changed(DESTROY, symbol='cuEventRecord_ptsz')),
                         'EventRecord_ptsz')
         self.assertIn('answer = cushim__mock_EventRecord_ptsz(hEvent);', own)
         self.assertNotIn('per_thread', own)
@@ -295,7 +304,8 @@ class Generator(unittest.TestCase):
         for parameters in ('', 'hEvent as', 'CUevent hEvent', 'hEvent,', 'const hEvent'):
             with self.subTest(parameters):
                 self.refuses('is no parameter', changed(QUERY, parameters=parameters))
-        for checks in ('', 'hEvent', 'find', 'hEvent == NULL', 'captured', 'hEvent != NULL,'):
+        for checks in ('', 'hEvent', 'find', 'hEvent == NULL', 'captured', 'hEvent != NULL,',
+                       'itself uncaptured, find hEvent'):
             with self.subTest(checks):
                 self.refuses('is no check', changed(QUERY, checks=checks))
 
@@ -324,6 +334,22 @@ class Generator(unittest.TestCase):
         self.refuses('a check is there twice',
                      changed(PRIORITY, checks='find hStream, find hStream, current'))
         self.refuses('found twice', changed(PRIORITY, checks='find hStream, current, wide current'))
+
+    def test_capture_check_that_the_registry_does_not_ask_for(self):
+        for words, row in (
+                ('cuEventQuery: the registry says', changed(QUERY, checks='-')),
+                ('cuEventQuery: the registry says', changed(QUERY, checks='find hEvent')),
+                ('cuEventDestroy: the registry does not say',
+                 changed(DESTROY, checks='uncaptured')),
+                ('cuEventDestroy: the registry does not say',
+                 changed(DESTROY, checks='itself uncaptured')),
+                ('cuEventDestroy: the registry does not say',
+                 changed(QUERY, also='cuEventDestroy'))):
+            with self.subTest(row):
+                self.write(row)
+                done = self.run_generator('mock_table', self.path)
+                self.assertEqual(done.returncode, 1)
+                self.assertIn('%s:1: %s' % (self.path, words), done.stderr)
 
     def test_difference_that_says_nothing_or_breaks_the_page(self):
         for words in ('', '-', 'a | b', 'a `<b>`', 'ends.', 'back\\slash', 'caf\u00e9'):

@@ -49,6 +49,8 @@ static void begin(struct mock_context *context)
     memcpy(context->limits, profile->limits, sizeof context->limits);
     memset(context->peers, 0, sizeof context->peers);
     context->heap_bytes = 0;
+    context->printed = false;
+    context->heap_used = false;
 }
 
 /* Create a context that is current nowhere. Returns NULL if memory runs out. */

@@ -23,7 +23,8 @@ struct mock_context {
     struct mock_stream *per_thread; /* the default streams of threads, linked by `next_default` */
     struct mock_context *next_dead; /* the context that was destroyed after it */
     size_t limits[MOCK_LIMITS_MAX];
-    size_t heap_bytes; /* allocated by kernels */
+    size_t heap_bytes;       /* allocated by kernels */
+    bool printed, heap_used; /* a kernel that prints, or allocates or frees, has begun */
     CUfunc_cache cache;
     bool peers[MOCK_DEVICES_MAX]; /* whether access to contexts of these devices is enabled */
 };

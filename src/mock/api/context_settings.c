@@ -165,6 +165,13 @@ static size_t round_up(size_t value, size_t multiple)
     return lack <= SIZE_MAX - value ? value + lack : 0;
 }
 
+/* The printf buffer and the heap stay as they are once a kernel may have used them. */
+static bool is_in_use(const struct mock_context *context, CUlimit limit)
+{
+    return (limit == CU_LIMIT_PRINTF_FIFO_SIZE && context->printed) ||
+           (limit == CU_LIMIT_MALLOC_HEAP_SIZE && context->heap_used);
+}
+
 CUresult cushim__mock_CtxSetLimit(struct mock_context *current, CUlimit limit, size_t value)
 {
     const struct rule *rule;
@@ -179,7 +186,7 @@ CUresult cushim__mock_CtxSetLimit(struct mock_context *current, CUlimit limit, s
     /* The persisting part of the cache is at most as large as it was at first. */
     highest =
         rule->refused_above ? rule->refused_above : cushim__mock->settings.profile.limits[limit];
-    if (value > highest)
+    if (value > highest || is_in_use(current, limit))
         return CUDA_ERROR_INVALID_VALUE;
     code = cushim__mock_capture_unsafe();
     if (code)

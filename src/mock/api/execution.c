@@ -112,7 +112,6 @@ static uint64_t allocate(void *data, size_t bytes)
     const size_t limit = context->limits[CU_LIMIT_MALLOC_HEAP_SIZE];
     struct mock_allocation *made;
 
-    /* The limit may have been lowered below what is allocated. */
     if (bytes > limit || context->heap_bytes > limit - bytes ||
         cushim__mock_allocation_create(context, context->device, MOCK_BY_KERNEL, bytes, &made))
         return 0;
@@ -234,6 +233,8 @@ struct mock_execution *cushim__mock_execution_create(const struct mock_executed 
     if (!made)
         return NULL;
     made->what = *what;
+    what->context->printed |= what->variables->code->program->kernels[what->kernel].prints;
+    what->context->heap_used |= what->variables->code->program->kernels[what->kernel].allocates;
     made->threads = (uint64_t)shape->block[0] * shape->block[1] * shape->block[2];
     made->block_warps = (made->threads + WARP - 1) / WARP;
     made->warps = (uint64_t)shape->grid[0] * shape->grid[1] * shape->grid[2] * made->block_warps;

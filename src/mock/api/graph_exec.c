@@ -137,10 +137,9 @@ static CUresult instantiate(CUgraphExec *exec, CUgraph handle, cuuint64_t flags,
     *failure = (struct failure){.result = CUDA_GRAPH_INSTANTIATE_ERROR};
     code = cushim__mock_context_current(&context);
     if (code == CUDA_SUCCESS)
-        code =
-            exec ? cushim__mock_object_find(handle, MOCK_GRAPH, &graph) : CUDA_ERROR_INVALID_VALUE;
+        code = exec ? cushim__mock_capture_unsafe() : CUDA_ERROR_INVALID_VALUE;
     if (code == CUDA_SUCCESS)
-        code = cushim__mock_capture_unsafe();
+        code = cushim__mock_object_find(handle, MOCK_GRAPH, &graph);
     if (code == CUDA_SUCCESS)
         code = check(graph, flags, failure);
     if (code != CUDA_SUCCESS)

@@ -64,6 +64,9 @@ CUresult cushim__mock_MemAllocPitch_v2(struct mock_context *current, CUdeviceptr
     if ((ElementSizeBytes != 4 && ElementSizeBytes != 8 && ElementSizeBytes != 16) ||
         WidthInBytes == 0 || Height == 0)
         return CUDA_ERROR_INVALID_VALUE;
+    code = cushim__mock_capture_unsafe();
+    if (code)
+        return code;
     if (__builtin_add_overflow(WidthInBytes, PITCH - 1, &pitch))
         return CUDA_ERROR_OUT_OF_MEMORY;
     pitch = pitch / PITCH * PITCH;
@@ -143,6 +146,9 @@ CUresult cushim__mock_MemGetAddressRange_v2(CUdeviceptr *pbase, size_t *psize, C
         return CUDA_SUCCESS;
     code = cushim__mock_memory_context(&context);
     allocation = code ? NULL : cushim__mock_allocation_at(dptr);
+    /* Measured for this kind of memory only (driver-semantics.md #92). */
+    if (allocation && allocation->origin == MOCK_BY_ALLOC && allocation->device != context->device)
+        allocation = NULL;
     if (pbase)
         *pbase = allocation ? allocation->span.start : 0;
     if (psize)

@@ -147,13 +147,13 @@ CUresult cushim__mock_MemFreeAsync(CUdeviceptr dptr, struct mock_stream *stream)
 {
     struct mock_allocation *allocation;
     struct async_free *operation;
-    CUresult code;
+    CUresult code = stream->kind == MOCK_LEGACY && cushim__mock_captures
+                        ? cushim__mock_capture_query_stream(stream)
+                        : CUDA_SUCCESS;
 
-    if (dptr == 0)
-        return CUDA_SUCCESS;
-    code = cushim__mock_capture_legacy(stream);
-    if (code == CUDA_SUCCESS)
-        code = find_freed(dptr, stream, &allocation);
+    if (code || dptr == 0)
+        return code;
+    code = find_freed(dptr, stream, &allocation);
     if (code)
         return code;
     operation = cushim__mock_operation_create(&async_free_class, MOCK_NO_UNIT, 0);

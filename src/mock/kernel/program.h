@@ -37,6 +37,7 @@ struct ptx_kernel {
     size_t shared_bytes;     /* static shared memory of the kernel and of all that it calls */
     size_t local_bytes;      /* local memory of a thread, without recursion */
     unsigned registers;      /* 32-bit registers of a thread, at most 255: an estimate */
+    bool prints, allocates;  /* it or what it calls has calls of vprintf(); of malloc() or free() */
     /*
      * Why the kernel cannot be executed: it contains or calls what is not implemented. Launches
      * are refused with this text, which names the instruction; NULL: it can be executed.

@@ -144,6 +144,8 @@ static bool finish_kernel(struct ptx_program *program, struct ptx_kernel *kernel
     for (uint32_t i = 0; i < count && !kernel->refused; i++) {
         const struct ptx_function *member = &program->functions[found[i]];
 
+        kernel->prints |= member->builtin == BUILTIN_PRINT;
+        kernel->allocates |= member->builtin == BUILTIN_MALLOC || member->builtin == BUILTIN_FREE;
         kernel->refused = member->refused;
         kernel->refused_part = member->part;
         kernel->refused_line = member->refused_line;
