@@ -58,6 +58,12 @@ CUSHIM_VARIABLE extern const struct cushim_table *cushim_current_table;
  * - any other code: cuDriverGetVersion failed with it; 999 UNKNOWN if it returned a version that is
  *   not positive.
  *
+ * With a driver, GetErrorName and GetErrorString return the driver's answers, or the registry's if
+ * the driver does not know a code that cushim returns itself: one of the list above, or
+ * CUDA_ERROR_TIMEOUT. This also applies to an installed table with fewer slots than this library's.
+ * It does not apply to an installed table with all slots, to a table of the caller that cushim has
+ * filled, or to pointers from cuGetProcAddress.
+ *
  * @return The current table; never NULL, and none of its slots is NULL.
  *
  * Thread safety: any thread.
