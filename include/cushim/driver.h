@@ -97,26 +97,30 @@ struct cushim_load_options {
      * nor the usual places. NULL: search. Borrowed for the call.
      */
     const char *library;
-    /**
-     * Oldest CUDA version to accept, as cuDriverGetVersion counts (12020 is 12.2), of the driver or
-     * of an installed table. 0: any.
-     */
-    int minimum_version;
     /** Finds the driver's symbols in place of a library. NULL: use a library. */
     cushim_resolver resolver;
     /** Passed to `resolver`. */
     void *resolver_data;
     /**
+     * Oldest CUDA version to accept, as cuDriverGetVersion counts (12020 is 12.2), of the driver or
+     * of an installed table. 0: any.
+     */
+    int minimum_version;
+    /**
      * Only for cushim_driver_init(): call cuInit again even if it has found no device in this
      * process.
      */
     bool retry_init;
+    unsigned char padding[3]; /**< Fills the struct; zero. */
 };
 
 /** A cushim_load_options with the defaults. */
-#define CUSHIM_LOAD_OPTIONS_INIT                                       \
-    {                                                                  \
-        sizeof(struct cushim_load_options), NULL, 0, NULL, NULL, false \
+#define CUSHIM_LOAD_OPTIONS_INIT                                        \
+    {                                                                   \
+        sizeof(struct cushim_load_options), NULL, NULL, NULL, 0, false, \
+        {                                                               \
+            0                                                           \
+        }                                                               \
     }
 
 /**
