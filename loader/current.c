@@ -148,6 +148,7 @@ enum { MOST_COPIES = 8 };
 
 static struct copy {
     const struct cushim_table *_Atomic original;
+    cushim__error_text name, string; /* the original's, which the copy's slots ask first */
     atomic_bool is_filled;
     union {
         struct cushim_table table;
@@ -171,13 +172,69 @@ static cushim_function copied_function(const struct cushim_table *original, unsi
     return cushim__without_driver(slot, cushim__missing_function(slot));
 }
 
-/* A slot is written only if it differs, since threads may be calling through the copy. */
+/* A slot's function does not know its table, so each copy has its own two. */
+#define ERROR_TEXTS(copy)                                                                     \
+    static CUresult CUDAAPI error_name_##copy(CUresult code, const char **name)               \
+    {                                                                                         \
+        return cushim__ask_driver(copies[copy].name, cushim__get_error_name, code, name);     \
+    }                                                                                         \
+    static CUresult CUDAAPI error_string_##copy(CUresult code, const char **text)             \
+    {                                                                                         \
+        return cushim__ask_driver(copies[copy].string, cushim__get_error_string, code, text); \
+    }
+ERROR_TEXTS(0)
+ERROR_TEXTS(1)
+ERROR_TEXTS(2)
+ERROR_TEXTS(3)
+ERROR_TEXTS(4)
+ERROR_TEXTS(5)
+ERROR_TEXTS(6)
+ERROR_TEXTS(7)
+#undef ERROR_TEXTS
+
+static const struct {
+    cushim__error_text name, string;
+} error_texts[MOST_COPIES] = {
+    {error_name_0, error_string_0}, {error_name_1, error_string_1}, {error_name_2, error_string_2},
+    {error_name_3, error_string_3}, {error_name_4, error_string_4}, {error_name_5, error_string_5},
+    {error_name_6, error_string_6}, {error_name_7, error_string_7},
+};
+
+/*
+ * Return the function that a copy's slot asks first. If the original has taken it from a copy,
+ * possibly its own, it is what that copy asks: the two must not ask each other.
+ */
+static cushim__error_text asked_first(const struct cushim_table *original, unsigned slot)
+{
+    const cushim__error_text function = (cushim__error_text)copied_function(original, slot);
+
+    for (unsigned i = 0; i < MOST_COPIES; i++) {
+        if (function == error_texts[i].name)
+            return copies[i].name;
+        if (function == error_texts[i].string)
+            return copies[i].string;
+    }
+    return function;
+}
+
+/* A function is written only if it differs, since threads may be calling through the copy. */
 static void fill_copy(struct copy *copy, const struct cushim_table *original)
 {
+    const cushim__error_text name = asked_first(original, CUSHIM__SLOT(GetErrorName));
+    const cushim__error_text string = asked_first(original, CUSHIM__SLOT(GetErrorString));
+
+    if (copy->name != name)
+        copy->name = name;
+    if (copy->string != string)
+        copy->string = string;
     if (copy->as.table.size != sizeof copy->as.table)
         copy->as.table.size = sizeof copy->as.table;
     for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++) {
-        const cushim_function function = copied_function(original, slot);
+        const cushim_function function = slot == CUSHIM__SLOT(GetErrorName)
+                                             ? (cushim_function)error_texts[copy - copies].name
+                                         : slot == CUSHIM__SLOT(GetErrorString)
+                                             ? (cushim_function)error_texts[copy - copies].string
+                                             : copied_function(original, slot);
 
         if (copy->as.words[1 + slot] != function)
             copy->as.words[1 + slot] = function;

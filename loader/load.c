@@ -142,6 +142,18 @@ static void discard_attempt(struct cushim__loaded *attempt)
     cushim__unmap_pages(attempt, sizeof *attempt);
 }
 
+static CUresult CUDAAPI error_name_slot(CUresult code, const char **name)
+{
+    return cushim__ask_driver(cushim__loaded_driver()->error_name, cushim__get_error_name, code,
+                              name);
+}
+
+static CUresult CUDAAPI error_string_slot(CUresult code, const char **text)
+{
+    return cushim__ask_driver(cushim__loaded_driver()->error_string, cushim__get_error_string, code,
+                              text);
+}
+
 /* Find a driver and fill a table from it. Writes only to the attempt. */
 static CUresult make_attempt(const struct cushim_load_options *options,
                              struct cushim__loaded *attempt)
@@ -153,8 +165,12 @@ static CUresult make_attempt(const struct cushim_load_options *options,
         return code;
     attempt->table->size = sizeof *attempt->table;
     cushim__fill(attempt->table, &source, &attempt->report.symbols, attempt->states);
-    attempt->table->Init = cushim__init_slot;
     attempt->init = source.init;
+    attempt->error_name = attempt->table->GetErrorName;
+    attempt->error_string = attempt->table->GetErrorString;
+    attempt->table->Init = cushim__init_slot;
+    attempt->table->GetErrorName = error_name_slot;
+    attempt->table->GetErrorString = error_string_slot;
     attempt->resolver = options->resolver;
     attempt->resolver_data = options->resolver_data;
     return CUDA_SUCCESS;

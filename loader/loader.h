@@ -102,13 +102,25 @@ bool cushim__is_installed(void);
 CUresult CUDAAPI cushim__get_error_name(CUresult code, const char **name);
 CUresult CUDAAPI cushim__get_error_string(CUresult code, const char **text);
 
+/* cuGetErrorName or cuGetErrorString. */
+typedef CUresult(CUDAAPI *cushim__error_text)(CUresult code, const char **text);
+
+/*
+ * The driver's answer, or the registry's for a code that cushim returns itself and the driver does
+ * not know: a driver that is too old for a function may also be too old for the code that says so.
+ */
+CUresult cushim__ask_driver(cushim__error_text driver, cushim__error_text registry, CUresult code,
+                            const char **text);
+
 /* --- load.c --- */
 
 /* A driver that is loaded. */
 struct cushim__loaded {
     struct cushim_table *table; /* on read-only pages of its own */
     cushim_function init;       /* the driver's cuInit, which cushim__init_slot() calls */
-    cushim_resolver resolver;   /* the options' resolver; NULL if loaded from a library */
+    /* Its cuGetErrorName and cuGetErrorString, or the registry's; the table's slots call these. */
+    cushim__error_text error_name, error_string;
+    cushim_resolver resolver; /* the options' resolver; NULL if loaded from a library */
     void *resolver_data;
     unsigned char states[CUSHIM__SYMBOL_COUNT]; /* enum cushim_symbol_state of each slot */
     struct cushim_report report;

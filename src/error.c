@@ -73,3 +73,27 @@ CUresult CUDAAPI cushim__get_error_string(CUresult code, const char **text)
 {
     return return_text(code, cushim_error_string(code), text);
 }
+
+/* Whether cushim returns a code itself, so that the driver need not know it. */
+static bool is_own_code(CUresult code)
+{
+    switch ((int)code) {
+    case CUDA_ERROR_NOT_INITIALIZED:
+    case CUDA_ERROR_STUB_LIBRARY:
+    case CUSHIM__REQUIRES_NEWER_DRIVER:
+    case CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND:
+    case CUDA_ERROR_SHARED_OBJECT_INIT_FAILED:
+    case CUDA_ERROR_TIMEOUT:
+        return true;
+    default:
+        return false;
+    }
+}
+
+CUresult cushim__ask_driver(cushim__error_text driver, cushim__error_text registry, CUresult code,
+                            const char **text)
+{
+    const CUresult answer = driver(code, text);
+
+    return answer == CUDA_ERROR_INVALID_VALUE && is_own_code(code) ? registry(code, text) : answer;
+}

@@ -43,14 +43,15 @@ struct cushim_context;
 
 /** How to create a context. NULL, or zero in all members but `size`: the driver's defaults. */
 struct cushim_context_options {
-    size_t size;    /**< `sizeof(struct cushim_context_options)`. */
-    unsigned flags; /**< CUctx_flags, or'ed; 0: CU_CTX_SCHED_AUTO. */
+    size_t size;      /**< `sizeof(struct cushim_context_options)`. */
+    unsigned flags;   /**< CUctx_flags, or'ed; 0: CU_CTX_SCHED_AUTO. */
+    unsigned padding; /**< Fills the struct; zero. */
 };
 
 /** A cushim_context_options with the defaults. */
-#define CUSHIM_CONTEXT_OPTIONS_INIT              \
-    {                                            \
-        sizeof(struct cushim_context_options), 0 \
+#define CUSHIM_CONTEXT_OPTIONS_INIT                 \
+    {                                               \
+        sizeof(struct cushim_context_options), 0, 0 \
     }
 
 /**

@@ -58,6 +58,12 @@ CUSHIM_VARIABLE extern const struct cushim_table *cushim_current_table;
  * - any other code: cuDriverGetVersion failed with it; 999 UNKNOWN if it returned a version that is
  *   not positive.
  *
+ * With a driver, GetErrorName and GetErrorString return the driver's answers, or the registry's if
+ * the driver does not know a code that cushim returns itself: one of the list above, or
+ * CUDA_ERROR_TIMEOUT. This also applies to an installed table with fewer slots than this library's.
+ * It does not apply to an installed table with all slots, to a table of the caller that cushim has
+ * filled, or to pointers from cuGetProcAddress.
+ *
  * @return The current table; never NULL, and none of its slots is NULL.
  *
  * Thread safety: any thread.
@@ -91,26 +97,30 @@ struct cushim_load_options {
      * nor the usual places. NULL: search. Borrowed for the call.
      */
     const char *library;
-    /**
-     * Oldest CUDA version to accept, as cuDriverGetVersion counts (12020 is 12.2), of the driver or
-     * of an installed table. 0: any.
-     */
-    int minimum_version;
     /** Finds the driver's symbols in place of a library. NULL: use a library. */
     cushim_resolver resolver;
     /** Passed to `resolver`. */
     void *resolver_data;
     /**
+     * Oldest CUDA version to accept, as cuDriverGetVersion counts (12020 is 12.2), of the driver or
+     * of an installed table. 0: any.
+     */
+    int minimum_version;
+    /**
      * Only for cushim_driver_init(): call cuInit again even if it has found no device in this
      * process.
      */
     bool retry_init;
+    unsigned char padding[3]; /**< Fills the struct; zero. */
 };
 
 /** A cushim_load_options with the defaults. */
-#define CUSHIM_LOAD_OPTIONS_INIT                                       \
-    {                                                                  \
-        sizeof(struct cushim_load_options), NULL, 0, NULL, NULL, false \
+#define CUSHIM_LOAD_OPTIONS_INIT                                        \
+    {                                                                   \
+        sizeof(struct cushim_load_options), NULL, NULL, NULL, 0, false, \
+        {                                                               \
+            0                                                           \
+        }                                                               \
     }
 
 /**

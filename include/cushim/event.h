@@ -47,16 +47,20 @@ struct cushim_event;
  * means: timed, and waits spin.
  */
 struct cushim_event_options {
-    size_t size;         /**< `sizeof(struct cushim_event_options)`. */
-    bool disable_timing; /**< CU_EVENT_DISABLE_TIMING: cheaper, but has no elapsed time. */
-    bool blocking_sync;  /**< CU_EVENT_BLOCKING_SYNC: a thread that waits sleeps. */
-    bool interprocess;   /**< CU_EVENT_INTERPROCESS: needs `disable_timing` too. */
+    size_t size;              /**< `sizeof(struct cushim_event_options)`. */
+    bool disable_timing;      /**< CU_EVENT_DISABLE_TIMING: cheaper, but has no elapsed time. */
+    bool blocking_sync;       /**< CU_EVENT_BLOCKING_SYNC: a thread that waits sleeps. */
+    bool interprocess;        /**< CU_EVENT_INTERPROCESS: needs `disable_timing` too. */
+    unsigned char padding[5]; /**< Fills the struct; zero. */
 };
 
 /** A cushim_event_options with the defaults. */
-#define CUSHIM_EVENT_OPTIONS_INIT                                \
-    {                                                            \
-        sizeof(struct cushim_event_options), false, false, false \
+#define CUSHIM_EVENT_OPTIONS_INIT                                 \
+    {                                                             \
+        sizeof(struct cushim_event_options), false, false, false, \
+        {                                                         \
+            0                                                     \
+        }                                                         \
     }
 
 /**

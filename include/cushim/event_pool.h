@@ -40,12 +40,13 @@ struct cushim_event_pool_options {
     size_t size;      /**< `sizeof(struct cushim_event_pool_options)`. */
     unsigned initial; /**< Events to create at once, so that the first acquisitions are cheap too.
                            */
+    unsigned padding; /**< Fills the struct; zero. */
 };
 
 /** A cushim_event_pool_options with the defaults. */
-#define CUSHIM_EVENT_POOL_OPTIONS_INIT              \
-    {                                               \
-        sizeof(struct cushim_event_pool_options), 0 \
+#define CUSHIM_EVENT_POOL_OPTIONS_INIT                 \
+    {                                                  \
+        sizeof(struct cushim_event_pool_options), 0, 0 \
     }
 
 /**

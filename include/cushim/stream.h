@@ -55,15 +55,19 @@ struct cushim_stream;
  * (driver-semantics.md #54).
  */
 struct cushim_stream_options {
-    size_t size;   /**< `sizeof(struct cushim_stream_options)`. */
-    bool blocking; /**< CU_STREAM_DEFAULT instead of CU_STREAM_NON_BLOCKING. */
-    int priority;  /**< Lower goes first. The driver clamps it to its range. */
+    size_t size;              /**< `sizeof(struct cushim_stream_options)`. */
+    int priority;             /**< Lower goes first. The driver clamps it to its range. */
+    bool blocking;            /**< CU_STREAM_DEFAULT instead of CU_STREAM_NON_BLOCKING. */
+    unsigned char padding[3]; /**< Fills the struct; zero. */
 };
 
 /** A cushim_stream_options with the defaults. */
-#define CUSHIM_STREAM_OPTIONS_INIT                     \
-    {                                                  \
-        sizeof(struct cushim_stream_options), false, 0 \
+#define CUSHIM_STREAM_OPTIONS_INIT                      \
+    {                                                   \
+        sizeof(struct cushim_stream_options), 0, false, \
+        {                                               \
+            0                                           \
+        }                                               \
     }
 
 /**

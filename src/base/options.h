@@ -17,7 +17,8 @@ enum { CUSHIM__LARGEST_OPTIONS = 4096 };
  *
  * NULL leaves the defaults. A shorter struct (an older caller's) leaves the members that it lacks;
  * a longer one (a newer caller's) must be zero in members that are unknown here. Returns false if
- * the options are not valid. A new member must enlarge its struct: padding at the end is copied.
+ * the options are not valid. A new member must enlarge its struct, since padding is copied, and new
+ * members must fill it, since a compiler leaves padding as it was.
  */
 bool cushim__options_read(void *known, size_t known_size, const void *given);
 

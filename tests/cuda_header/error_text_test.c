@@ -1,26 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The usual error macro, in a program for <cuda.h> that has no driver: it prints the reason, and not
- * what a string happens to hold. Built through <cushim/cuda.h> and with the stubs library.
+ * The usual error macro, in a program for <cuda.h> that has no driver, or with the argument `old` a
+ * driver that lacks a function and does not know the code that says so. It prints the reason, and
+ * not what a string happens to hold. Built through <cushim/cuda.h> and with the stubs library.
  */
 #include <stdio.h>
 #include <string.h>
 
 #include <cuda.h>
 
-int main(void)
+int main(int argc, char **argv)
 {
-    const CUresult code = cuInit(0);
+    const int is_old = argc > 1 && strcmp(argv[1], "old") == 0;
+    CUcontext context;
+    const CUresult code = is_old ? cuCtxGetCurrent(&context) : cuInit(0);
     const char *text = "?", *name = "?", *unknown = "?";
     int wrong = 0;
 
-    /* CUSHIM_LIBRARY is none here. */
-    wrong += code != CUDA_ERROR_SHARED_OBJECT_INIT_FAILED;
-    wrong += cuGetErrorString(code, &text) != CUDA_SUCCESS || !strstr(text, "library");
-    wrong += cuGetErrorName(code, &name) != CUDA_SUCCESS ||
-             strcmp(name, "CUDA_ERROR_SHARED_OBJECT_INIT_FAILED") != 0;
+    /* 36 is CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER, which old headers lack. */
+    wrong += code != (is_old ? (CUresult)36 : CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
+    wrong += cuGetErrorString(code, &text) != CUDA_SUCCESS || !text ||
+             !strstr(text, is_old ? "older" : "library");
+    wrong += cuGetErrorName(code, &name) != CUDA_SUCCESS || !name ||
+             strcmp(name, is_old ? "CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER"
+                                 : "CUDA_ERROR_SHARED_OBJECT_INIT_FAILED") != 0;
     wrong += cuGetErrorString((CUresult)12345, &unknown) != CUDA_ERROR_INVALID_VALUE || unknown;
     wrong += cuGetErrorName(code, NULL) != CUDA_ERROR_INVALID_VALUE;
-    printf("cuInit: %s: %s; %d of 5 are wrong\n", name, text, wrong);
+    printf("%s: %s; %d of 5 are wrong\n", name ? name : "(null)", text ? text : "(null)", wrong);
     return wrong != 0;
 }

@@ -28,6 +28,34 @@ from slots import superseded  # noqa: E402
 GIVEN_BY_CUSHIM = {'cushim_table', 'cushim_mock_trace', 'cushim_mock_launch',
                    'cushim_mock_functions'}
 
+# Leaves bytes that are not zero where the next function has its variables.
+STACK = '''
+static __attribute__((noinline)) void fill_stack(void)
+{
+    volatile unsigned char bytes[4096];
+
+    for (unsigned i = 0; i < sizeof bytes; i++)
+        bytes[i] = 0xa5;
+}
+
+static __attribute__((noinline)) int is_zero(const volatile void *made, size_t size)
+{
+    int wrong = 0;
+
+    for (size_t i = sizeof size; i < size; i++)
+        wrong |= ((const volatile unsigned char *)made)[i];
+    return !wrong;
+}
+'''
+MADE = '''
+static __attribute__((noinline)) int %(name)s_%(start)s(void)
+{
+    struct %(name)s made = %(initialiser)s;
+
+    return is_zero(&made, sizeof made);
+}
+'''
+
 # As the compiler calls them.
 LANGUAGES = {'c': 'c', 'cpp': 'c++'}
 WARNINGS = ['-Wall', '-Wextra', '-Wpedantic']
@@ -143,6 +171,39 @@ class Initialisers(unittest.TestCase):
                 check=False)
             self.assertEqual(result.returncode, 0, result.stdout)
             self.assertEqual(subprocess.run([program], check=False).returncode, 0)
+
+    def test_an_older_library_finds_only_zero_bytes_in_options(self):
+        """With every optimisation: bytes between and after members would be what the stack had.
+
+        A library that is so old that it knows the size alone stands for any that is older.
+        """
+        found = []
+        for header in HEADERS:
+            with open(os.path.join(HERE, '../../include/cushim', header), encoding='utf-8') as file:
+                found += [] if header.startswith('testing/') else [
+                    (header, macro, name) for macro, name in re.findall(
+                        r'#define (CUSHIM_\w+_OPTIONS_INIT)\b[^#]*?sizeof\(struct (\w+)\)',
+                        file.read())]
+        self.assertGreater(len(found), 4)
+        source = '#include <stdio.h>\n' + ''.join('#include <cushim/%s>\n' % header
+                                                  for header, _, _ in found) + STACK
+        calls = ''
+        for _, macro, name in found:
+            starts = {'macro': macro}
+            if LANGUAGE == 'c':
+                starts['size'] = '{.size = sizeof(struct %s)}' % name
+            for start, initialiser in starts.items():
+                source += MADE % {'name': name, 'start': start, 'initialiser': initialiser}
+                calls += ('    fill_stack();\n    if (!%s_%s())\n        printf("%s %s\\n");\n'
+                          % (name, start, name, start))
+        source += 'int main(void)\n{\n%s    return 0;\n}\n' % calls
+        for optimisation in ['-O0', '-O1', '-O2', '-O3', '-Os']:
+            with self.subTest(optimisation), tempfile.TemporaryDirectory() as folder:
+                program = os.path.join(folder, 'program')
+                subprocess.run(COMPILER + [optimisation, '-x', LANGUAGES[LANGUAGE], '-', '-o',
+                                           program], input=source, text=True, check=True)
+                wrong = subprocess.run([program], stdout=subprocess.PIPE, text=True, check=True)
+                self.assertEqual(wrong.stdout, '')
 
 
 class Deprecation(unittest.TestCase):

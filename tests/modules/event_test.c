@@ -28,12 +28,20 @@ static void options_become_the_drivers_flags(void **state)
         struct cushim_event_options options;
         unsigned flags;
     } cases[] = {
-        {{sizeof cases[0].options, false, false, false}, 0},
-        {{sizeof cases[0].options, false, true, false}, CU_EVENT_BLOCKING_SYNC},
-        {{sizeof cases[0].options, true, false, false}, CU_EVENT_DISABLE_TIMING},
-        {{sizeof cases[0].options, true, false, true}, 6},
-        {{sizeof cases[0].options, true, true, true}, 7},
-        {{sizeof(size_t), true, true, true}, 0},
+        {{.size = sizeof cases[0].options}, 0},
+        {{.size = sizeof cases[0].options, .blocking_sync = true}, CU_EVENT_BLOCKING_SYNC},
+        {{.size = sizeof cases[0].options, .disable_timing = true}, CU_EVENT_DISABLE_TIMING},
+        {{.size = sizeof cases[0].options, .disable_timing = true, .interprocess = true}, 6},
+        {{.size = sizeof cases[0].options,
+          .disable_timing = true,
+          .blocking_sync = true,
+          .interprocess = true},
+         7},
+        {{.size = sizeof(size_t),
+          .disable_timing = true,
+          .blocking_sync = true,
+          .interprocess = true},
+         0},
     };
 
     (void)state;

@@ -137,6 +137,75 @@ static void driver_that_has_the_function_answers_itself(void **state)
     assert_null(text);
 }
 
+/* --- a driver that does not know the codes of cushim --- */
+
+static CUresult CUDAAPI old_error_text(CUresult code, const char **text)
+{
+    if (!text)
+        return CUDA_ERROR_INVALID_VALUE;
+    *text = code == CUDA_ERROR_NO_DEVICE         ? "from the driver"
+            : code == CUDA_ERROR_NOT_INITIALIZED ? "also from the driver"
+                                                 : NULL;
+    return *text ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+/* The codes that cushim returns itself, except for the one that the driver knows. */
+static const int own_codes[] = {34, 36, 302, 303, 909};
+
+static int count_wrong_answers(const struct cushim_table *table)
+{
+    int wrong = 0;
+
+    for (size_t i = 0; i < COUNT(own_codes); i++) {
+        const CUresult code = (CUresult)own_codes[i];
+
+        wrong += !is_right(table->GetErrorName, code, cushim_error_name(code));
+        wrong += !is_right(table->GetErrorString, code, cushim_error_string(code));
+    }
+    wrong += !is_right(table->GetErrorName, CUDA_ERROR_NO_DEVICE, "from the driver");
+    wrong += !is_right(table->GetErrorString, CUDA_ERROR_NOT_INITIALIZED, "also from the driver");
+    return wrong;
+}
+
+static CUresult load_old_driver(void)
+{
+    source.has[0].symbol = "cuGetErrorName";
+    source.has[1].symbol = "cuGetErrorString";
+    source.has[0].function = source.has[1].function = (cushim_function)old_error_text;
+    return fake_load(&source);
+}
+
+static void registry_answers_for_a_code_of_cushim_that_the_driver_does_not_know(void **state)
+{
+    const struct cushim_table *lazy = cushim_driver();
+    const char *text = "?";
+
+    assert_int_equal(load_old_driver(), CUDA_SUCCESS);
+    assert_int_equal(count_wrong_answers(cushim_driver()), 0);
+    assert_int_equal(count_wrong_answers(lazy), 0);
+    /* Other codes that the driver does not know are the driver's affair. */
+    assert_int_equal(cushim_driver()->GetErrorName(CUDA_ERROR_NOT_READY, &text),
+                     CUDA_ERROR_INVALID_VALUE);
+    assert_null(text);
+}
+
+static CUresult CUDAAPI failing_error_text(CUresult code, const char **text)
+{
+    return CUDA_ERROR_DEINITIALIZED;
+}
+
+static void failure_of_the_drivers_function_is_passed_on(void **state)
+{
+    const char *text = "?";
+
+    source.has[0].symbol = "cuGetErrorName";
+    source.has[0].function = (cushim_function)failing_error_text;
+    assert_int_equal(fake_load(&source), CUDA_SUCCESS);
+    assert_int_equal(cushim_driver()->GetErrorName(CUSHIM__REQUIRES_NEWER_DRIVER, &text),
+                     CUDA_ERROR_DEINITIALIZED);
+    assert_string_equal(text, "?");
+}
+
 /* --- missing symbols --- */
 
 static char logged[512];
@@ -202,6 +271,8 @@ int main(void)
         forked_test(error_texts_come_from_the_registry_in_a_forked_child),
 #endif
         forked_test(driver_that_has_the_function_answers_itself),
+        forked_test(registry_answers_for_a_code_of_cushim_that_the_driver_does_not_know),
+        forked_test(failure_of_the_drivers_function_is_passed_on),
         forked_test(call_of_a_missing_symbol_is_logged_once),
         forked_test(missing_symbol_that_was_called_is_recorded),
     };

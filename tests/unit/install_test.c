@@ -264,6 +264,8 @@ static void assert_completed(const struct cushim_table *original, size_t slots)
     for (unsigned i = 0; i < CUSHIM__SYMBOL_COUNT; i++) {
         const unsigned fallback = cushim__symbols[i].fallback;
 
+        if (i == CUSHIM__SLOT(GetErrorName) || i == CUSHIM__SLOT(GetErrorString))
+            continue; /* each copy has its own */
         assert_true(slot_of(current, i) ==
                     (i < slots          ? slot_of(original, i)
                      : fallback < slots ? slot_of(original, fallback)
@@ -299,6 +301,85 @@ static void slot_beyond_a_shorter_table_answers_without_a_driver(void **state)
     assert_int_equal(cushim_driver()->GetErrorName(CUDA_ERROR_NO_DEVICE, &name), CUDA_SUCCESS);
     assert_string_equal(name, "CUDA_ERROR_NO_DEVICE");
     assert_int_equal(install(NULL), CUDA_SUCCESS);
+    free(table);
+}
+
+static CUresult CUDAAPI old_error_text(CUresult code, const char **text)
+{
+    *text = code == CUDA_ERROR_NO_DEVICE ? "from the table" : NULL;
+    return *text ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+static CUresult CUDAAPI other_error_text(CUresult code, const char **text)
+{
+    *text = code == CUDA_ERROR_NO_DEVICE ? "from the other" : NULL;
+    return *text ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+static void set_error_texts(struct cushim_table *table,
+                            CUresult(CUDAAPI *function)(CUresult code, const char **text))
+{
+    /* As bytes: there is no whole struct. */
+    memcpy((unsigned char *)table + offsetof(struct cushim_table, GetErrorName), &function,
+           sizeof function);
+    memcpy((unsigned char *)table + offsetof(struct cushim_table, GetErrorString), &function,
+           sizeof function);
+}
+
+/* The table's own answer, and the registry's for a code of cushim that the table does not know. */
+static void assert_error_texts(const struct cushim_table *table, const char *own)
+{
+    const CUresult unknown = CUSHIM__REQUIRES_NEWER_DRIVER;
+    const char *text = NULL;
+
+    assert_int_equal(table->GetErrorName(CUDA_ERROR_NO_DEVICE, &text), CUDA_SUCCESS);
+    assert_string_equal(text, own);
+    assert_int_equal(table->GetErrorString(CUDA_ERROR_NO_DEVICE, &text), CUDA_SUCCESS);
+    assert_string_equal(text, own);
+    assert_int_equal(table->GetErrorName(unknown, &text), CUDA_SUCCESS);
+    assert_string_equal(text, cushim_error_name(unknown));
+    assert_int_equal(table->GetErrorString(unknown, &text), CUDA_SUCCESS);
+    assert_string_equal(text, cushim_error_string(unknown));
+}
+
+static void registry_answers_for_a_code_that_a_shorter_table_does_not_know(void **state)
+{
+    struct cushim_table *tables[8];
+    const struct cushim_table *copies[COUNT(tables)];
+
+    for (size_t i = 0; i < COUNT(tables); i++) {
+        tables[i] = new_short_table(CUSHIM__SYMBOL_COUNT - 1);
+        set_error_texts(tables[i], i % 2 ? other_error_text : old_error_text);
+        assert_int_equal(install(tables[i]), CUDA_SUCCESS);
+        copies[i] = cushim_driver();
+    }
+    for (size_t i = 0; i < COUNT(tables); i++) /* a layer may call the former copy */
+        assert_error_texts(copies[i], i % 2 ? "from the other" : "from the table");
+    assert_int_equal(install(NULL), CUDA_SUCCESS);
+    for (size_t i = 0; i < COUNT(tables); i++)
+        free(tables[i]);
+}
+
+/* A layer whose slots are those of the current table may be installed again. */
+static void shorter_tables_that_take_their_texts_from_each_other_do_not_ask_forever(void **state)
+{
+    struct cushim_table *table = new_short_table(CUSHIM__SYMBOL_COUNT - 1);
+    struct cushim_table *layer_of_it = new_short_table(CUSHIM__SYMBOL_COUNT - 1);
+
+    set_error_texts(table, old_error_text);
+    assert_int_equal(install(table), CUDA_SUCCESS);
+    for (int i = 0; i < 2; i++) {
+        memcpy(layer_of_it, cushim_driver(), size_of(CUSHIM__SYMBOL_COUNT - 1));
+        layer_of_it->size = size_of(CUSHIM__SYMBOL_COUNT - 1);
+        assert_int_equal(install(layer_of_it), CUDA_SUCCESS);
+        assert_error_texts(cushim_driver(), "from the table");
+        memcpy(table, cushim_driver(), size_of(CUSHIM__SYMBOL_COUNT - 1));
+        table->size = size_of(CUSHIM__SYMBOL_COUNT - 1);
+        assert_int_equal(install(table), CUDA_SUCCESS);
+        assert_error_texts(cushim_driver(), "from the table");
+    }
+    assert_int_equal(install(NULL), CUDA_SUCCESS);
+    free(layer_of_it);
     free(table);
 }
 
@@ -483,6 +564,8 @@ int main(void)
         forked_test(former_table_restored_after_a_load_is_the_drivers),
         forked_test(shorter_table_is_installed_with_the_missing_slots_filled),
         forked_test(slot_beyond_a_shorter_table_answers_without_a_driver),
+        forked_test(registry_answers_for_a_code_that_a_shorter_table_does_not_know),
+        forked_test(shorter_tables_that_take_their_texts_from_each_other_do_not_ask_forever),
         forked_test(minimum_version_applies_to_a_shorter_table),
         forked_test(symbol_that_a_shorter_table_lacks_falls_back_as_in_a_driver),
         forked_test(shorter_tables_over_each_other_are_restored_one_by_one),

@@ -151,7 +151,7 @@ static void options_of_an_older_caller_are_read_no_further_than_their_size(void 
 {
     struct cushim_load_options older = fake_options(&source);
 
-    older.size = offsetof(struct cushim_load_options, minimum_version);
+    older.size = offsetof(struct cushim_load_options, resolver);
     older.library = FAKE_LIBRARY;
     older.minimum_version = FAKE_VERSION + 10;
     assert_int_equal(cushim_driver_load(&older), CUDA_SUCCESS);

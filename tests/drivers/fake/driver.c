@@ -16,6 +16,7 @@
  *   BEHIND_REFUSES     with BEHIND: to ask for a version above its own is an error
  *   REENTERS           its constructor calls fake_driver_opened() of the program
  *   FEW                it has seven functions, some of which look at their arguments
+ *   OLD_CODES          its cuGetErrorName and cuGetErrorString know codes below 10 only
  *   WAITS              its cuCtxSynchronize waits until the program releases it
  *   NEEDS_HELPER       it needs another library
  *   UNRESOLVED         it needs a function that no library has
@@ -178,6 +179,30 @@ int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsign
     EXPECT(function == HANDLE(1) && gx == 2 && gy == 3 && gz == 4 && bx == 5 && by == 6 &&
            bz == 7 && bytes == 8 && stream == HANDLE(9) && (void *)parameters == HANDLE(10) &&
            (void *)extra == HANDLE(11));
+}
+
+#endif
+
+#ifdef OLD_CODES
+
+static int give_text(int code, const char **text)
+{
+    if (!text)
+        return 1;
+    *text = code >= 0 && code < 10 ? "known to the driver" : NULL;
+    return *text ? 0 : 1;
+}
+
+int cuGetErrorName(int code, const char **name);
+int cuGetErrorName(int code, const char **name)
+{
+    return give_text(code, name);
+}
+
+int cuGetErrorString(int code, const char **text);
+int cuGetErrorString(int code, const char **text)
+{
+    return give_text(code, text);
 }
 
 #endif
