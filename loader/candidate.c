@@ -128,6 +128,10 @@ static void examine(const struct cushim_load_options *options, struct cushim_rep
     if (!report->library[0])
         cushim__text_copy(report->library, sizeof report->library, candidate->path);
     report->driver_version = candidate->version;
+    cushim__other_driver(report->library, report->other, sizeof report->other);
+    if (report->other[0])
+        cushim__log("%s was loaded, and the process has another driver: %s", report->library,
+                    report->other);
 }
 
 /*

@@ -115,10 +115,12 @@ static void write_json(struct cushim__text *text, const struct cushim_report *re
     add_string(text, "  ", "reason", report->reason);
     add_string(text, "  ", "advice", report->advice);
     add_string(text, "  ", "library", report->library);
+    add_string(text, "  ", "other", report->other);
     add_number(text, "  ", "driver_version", report->driver_version);
     add_number(text, "  ", "minimum_version", report->minimum_version);
     add_flag(text, "installed", report->installed);
     add_flag(text, "table_writable", report->table_writable);
+    add_flag(text, "library_ignored", report->library_ignored);
     add_number(text, "  ", "init_process", report->init_process);
     add_tally_object(text, "symbols", &report->symbols.core);
     add_tally_object(text, "interop", &report->symbols.interop);

@@ -39,22 +39,26 @@ static void add_fallbacks(struct cushim__text *text)
     }
 }
 
-static void add_missing(struct cushim__text *text)
+/* Name the missing symbols: those that are newer than the driver, or those that it should have. */
+static void add_missing(struct cushim__text *text, const char *label, int version, bool is_newer)
 {
     unsigned shown = 0, hidden = 0;
 
     for (size_t i = 0; i < cushim_symbol_count(); i++) {
-        if (cushim__symbol_state(i) != CUSHIM_SYMBOL_MISSING)
+        if (cushim__symbol_state(i) != CUSHIM_SYMBOL_MISSING ||
+            (cushim__symbol_since(i) > version) != is_newer)
             continue;
         if (shown == NAMES_SHOWN)
             hidden++;
+        else if (shown++)
+            cushim__text_format(text, ", %s", cushim__symbol_name(i));
         else
-            cushim__text_format(text, shown++ ? ", %s" : "missing     %s", cushim__symbol_name(i));
+            cushim__text_format(text, "%-11s %s", label, cushim__symbol_name(i));
     }
     if (hidden)
         cushim__text_format(text, " and %u more", hidden);
     if (shown)
-        cushim__text_add(text, "\n");
+        cushim__text_format(text, "%s\n", is_newer ? ": newer than this driver" : "");
 }
 
 static void add_missed(struct cushim__text *text)
@@ -96,15 +100,24 @@ static void write_text(struct cushim__text *text, const struct cushim_report *re
         cushim__text_format(text, "%-11s %d.%d\n", "driver", report->driver_version / 1000,
                             report->driver_version % 1000 / 10);
         add_line(text, "library", report->library);
+        if (report->other[0]) {
+            cushim__text_format(text, "%-11s ", "other");
+            cushim__text_plain(text, report->other);
+            cushim__text_add(text, ": a second driver, which is in this process too\n");
+        }
         add_tally(text, "symbols", &report->symbols.core);
         add_tally(text, "interop", &report->symbols.interop);
         add_fallbacks(text);
-        add_missing(text);
+        add_missing(text, "missing", report->driver_version, false);
+        add_missing(text, "newer", report->driver_version, true);
         add_missed(text);
     }
     if (report->installed)
         cushim__text_format(text, "%-11s %s\n", "installed",
                             "the program has installed a table of its own");
+    if (report->library_ignored)
+        cushim__text_format(text, "%-11s %s\n", "ignored",
+                            "CUSHIM_LIBRARY, since this process has more rights than its user");
     if (report->table_writable)
         cushim__text_format(text, "%-11s %s\n", "writable",
                             "the system refused to make the table of functions read-only");
