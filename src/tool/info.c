@@ -126,6 +126,20 @@ static bool is_safe_to_load(const struct system_info *info, const struct argumen
     return true;
 }
 
+/* What is wrong with the machine explains more than what the library knows. */
+static void diagnose(const struct system_info *info, struct findings *findings,
+                     struct cushim_report *report, struct failure *failure)
+{
+    const char *advice;
+
+    diagnostics_find(info, findings);
+    advice = diagnostics_advice(findings);
+    if (!advice || report->state == CUSHIM_STATE_READY)
+        return;
+    cushim__text_copy(report->advice, sizeof report->advice, advice);
+    cushim__text_copy(failure->advice, sizeof failure->advice, advice);
+}
+
 static void print_device(const struct device *device)
 {
     output_line("device", "%d: %s", device->ordinal, device->name);
@@ -151,14 +165,12 @@ static void add_device(const struct device *device, struct json *json)
     json_close(json, '}');
 }
 
-static void print_text(const struct driver *driver, const struct system_info *info,
+static void print_text(const struct driver *driver, const struct findings *findings,
                        const struct devices *devices, const struct failure *failure)
 {
     driver_print_mock(driver);
     output_report(&driver->report);
-    /* The machine is not the cause of a mock driver's failures. */
-    if (!driver->is_mock)
-        diagnostics_print(info);
+    diagnostics_print(findings);
     for (int i = 0; i < devices->count; i++) {
         putchar('\n');
         print_device(&devices->list[i]);
@@ -168,7 +180,7 @@ static void print_text(const struct driver *driver, const struct system_info *in
         failure_print(failure);
 }
 
-static void print_json(const struct driver *driver, const struct system_info *info,
+static void print_json(const struct driver *driver, const struct findings *findings,
                        const struct devices *devices, const struct failure *failure)
 {
     struct json json = {0};
@@ -178,12 +190,7 @@ static void print_json(const struct driver *driver, const struct system_info *in
         failure_json(failure, &json);
     driver_json_mock(driver, &json);
     json_report(&json, "report", &driver->report);
-    if (!driver->is_mock) {
-        diagnostics_json(info, &json);
-    } else {
-        json_open(&json, "diagnostics", '[');
-        json_close(&json, ']');
-    }
+    diagnostics_json(findings, &json);
     json_open(&json, "devices", '[');
     for (int i = 0; i < devices->count; i++)
         add_device(&devices->list[i], &json);
@@ -197,6 +204,7 @@ enum status command_info(const struct arguments *arguments)
     struct driver driver = {0};
     struct failure failure = {0};
     struct devices devices = {0};
+    static struct findings findings;
     const struct system_info info = {
         .report = &driver.report,
         .root = "",
@@ -207,12 +215,15 @@ enum status command_info(const struct arguments *arguments)
     if ((arguments->mock || is_safe_to_load(&info, arguments, &driver.report, &failure)) &&
         driver_choose(&driver, arguments, false, &failure))
         read_devices(&devices, &failure);
+    /* The machine is not the cause of a mock driver's failures. */
+    if (!driver.is_mock)
+        diagnose(&info, &findings, &driver.report, &failure);
     if (arguments->json)
-        print_json(&driver, &info, &devices, &failure);
+        print_json(&driver, &findings, &devices, &failure);
     else if (failure.status == STATUS_USAGE)
         failure_print(&failure);
     else
-        print_text(&driver, &info, &devices, &failure);
+        print_text(&driver, &findings, &devices, &failure);
     free(devices.list);
     free(own);
     driver_close(&driver, &failure);
