@@ -10,30 +10,13 @@
 /* The states of the driver in which a diagnostic matters, as bits; see diagnostics.tsv. */
 enum { ABSENT = 1, UNFIT = 2, FAILED = 4, READY = 8, NAMED = 16, ASIDE = 32 };
 
+/* A detector of one system is left out on the other. */
 #ifdef _WIN32
-/* Detectors that read files of Linux are left out on Windows. */
 #define LINUX(detect) NULL
-
-bool detect_searched_library(const struct system_info *info, char *path, size_t size)
-{
-    (void)info, (void)path, (void)size;
-    return false;
-}
-
-bool search_meets_empty(const struct system_info *info, char path[FILE_PATH_BYTES])
-{
-    (void)info, (void)path;
-    return false;
-}
-
-bool diagnostics_names_no_gpu(const struct system_info *info, const char *value, const char *first,
-                              struct evidence *evidence)
-{
-    (void)info, (void)value, (void)first, (void)evidence;
-    return false;
-}
+#define WINDOWS(detect) detect
 #else
 #define LINUX(detect) detect
+#define WINDOWS(detect) NULL
 #endif
 
 bool evidence_set(struct evidence *evidence, const char *format, ...)

@@ -92,6 +92,9 @@ detector detect_bare_container, detect_container_without_compute, detect_void_co
     detect_sandbox_without_driver, detect_wsl_1, detect_wsl_linux_driver, detect_wsl_without_driver,
     detect_wsl_without_device, detect_wsl_container_library;
 
+/* diagnostics_windows.c, which also has the functions below. */
+detector detect_host_driver;
+
 /*
  * The libcuda.so.1 that the dynamic linker's search leads to, as far as files and the environment
  * show. Returns false if there is none.

@@ -23,9 +23,9 @@ def row(line):
     if len(fields) != COLUMNS or not all(fields):
         raise ValueError('%d columns between tabs instead of %d' % (len(fields), COLUMNS))
     name, when, codes, detector, system, message, advice = fields
-    if set(when.split(' ')) - set(WHEN) or system not in ('linux', 'all'):
+    if set(when.split(' ')) - set(WHEN) or system not in ('linux', 'windows', 'all'):
         raise ValueError('%s: unknown word in %s, %s' % (name, when, system))
-    detect = 'LINUX(%s)' % detector if system == 'linux' else detector
+    detect = detector if system == 'all' else '%s(%s)' % (system.upper(), detector)
     return '{"%s", %s, %s, %s,\n    %s,\n    %s},\n' % (
         name, ' | '.join(when.upper().split(' ')), results(codes), detect, json.dumps(message),
         'NULL' if advice == '-' else json.dumps(advice))

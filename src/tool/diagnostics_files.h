@@ -20,7 +20,7 @@ struct system_info {
     const char *root;                   /* of the file system */
     const char *folders;                /* to look for the library in, one per line; may be NULL */
     const char *command;                /* path of cushim, to try libraries; NULL if unknown */
-    uint64_t seconds;                   /* after which a library that is tried counts as hung */
+    uint64_t timeout_ns;                /* after which a library that is tried counts as hung */
 };
 
 enum { FILE_PATH_BYTES = 1024 };

@@ -183,7 +183,7 @@ static bool try_driver(const struct system_info *info, const char *path,
 
     return info->command &&
            snprintf(library, sizeof library, "%s%s", info->root, path) < (int)sizeof library &&
-           probe_run(info->command, library, info->seconds * 1000000000, result) == CUDA_SUCCESS &&
+           probe_run(info->command, library, info->timeout_ns, result) == CUDA_SUCCESS &&
            result->stage == PROBE_STAGE_DONE && result->driver_version > 0;
 }
 

@@ -12,7 +12,7 @@
 #include "src/tool/system.h"
 
 /* The first cuInit of a machine with many GPUs takes longer than a probe's 10 seconds. */
-enum { DEFAULT_SECONDS = 60 };
+static const uint64_t default_timeout_ns = UINT64_C(60000000000);
 
 struct devices {
     struct device *list;
@@ -107,7 +107,7 @@ static bool is_safe_to_load(const struct system_info *info, const struct argumen
                             struct cushim_report *report, struct failure *failure)
 {
     struct probe_result probe;
-    const CUresult code = probe_driver(arguments, info->seconds, &probe);
+    const CUresult code = probe_driver(arguments, info->timeout_ns, &probe);
     char reason[sizeof probe.reason];
     struct cushim__text text;
 
@@ -208,8 +208,9 @@ enum status command_info(const struct arguments *arguments)
     const struct system_info info = {
         .report = &driver.report,
         .root = "",
+        .folders = arguments->folders,
         .command = own,
-        .seconds = arguments->timeout ? arguments->timeout : DEFAULT_SECONDS,
+        .timeout_ns = arguments->timeout_ns ? arguments->timeout_ns : default_timeout_ns,
     };
 
     if ((arguments->mock || is_safe_to_load(&info, arguments, &driver.report, &failure)) &&

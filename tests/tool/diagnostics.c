@@ -84,7 +84,7 @@ int main(int count, char **words)
                                      .root = count > 1 ? words[1] : "",
                                      .folders = getenv("LOOK_IN"),
                                      .command = getenv("CUSHIM_COMMAND"),
-                                     .seconds = 60};
+                                     .timeout_ns = UINT64_C(60000000000)};
     static struct findings findings;
     struct cushim__text text;
     const char *advice;
