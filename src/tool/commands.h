@@ -57,6 +57,7 @@ struct arguments {
     bool help;
     bool mock;
     bool is_mock_allowed; /* of probe */
+    bool has_uuids;       /* of info, for the report */
     char *folders;        /* of info: where to look for the library, too; to be freed */
     bool quiet;
     const char *library; /* --library, or --folder of symbolize */
@@ -76,7 +77,7 @@ struct arguments {
     char **program;            /* the program to start and its arguments; ends with NULL */
     char **files;              /* of symbolize: its operands */
     int file_count;
-    const char *report;    /* of run and check */
+    const char *report;    /* of run, check and info */
     uint64_t error_status; /* of run and check; 0 if not given */
     uint64_t bytes;        /* 0 if not given */
     uint64_t repeat;

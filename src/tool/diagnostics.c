@@ -156,7 +156,7 @@ void diagnostics_print(const struct findings *findings)
 {
     for (int i = 0; i < findings->count; i++) {
         const struct finding *finding = &findings->list[i];
-        printf("\n");
+        putc('\n', output_stream());
         output_line("diagnostic", "%s: %s", finding->row->name, finding->row->message);
         output_line("evidence", "%s", finding->evidence.text);
         output_line("advice", "%s", advice_of(finding));

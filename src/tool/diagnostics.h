@@ -57,6 +57,18 @@ const char *diagnostics_advice(const struct findings *findings);
 void diagnostics_print(const struct findings *findings);
 void diagnostics_json(const struct findings *findings, struct json *json);
 
+/* A fact about the system, for a report that is shown to others. */
+struct diagnostics_fact {
+    const char *key;
+    char value[256];
+};
+
+enum { DIAGNOSTICS_FACTS = 12 };
+
+/* Returns how many there are. */
+int diagnostics_facts(const struct system_info *info,
+                      struct diagnostics_fact facts[DIAGNOSTICS_FACTS]);
+
 /* --- For the detectors --- */
 
 /* Write the evidence. Returns true, which a detector can pass on. */

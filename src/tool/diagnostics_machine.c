@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "src/tool/diagnostics_machine.h"
+#include "src/tool/diagnostics.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -278,4 +279,55 @@ int machine_gpus(const struct system_info *info, struct machine_gpu gpus[MACHINE
 
     file_each(info, "/proc/driver/nvidia/gpus/*", take_gpu, &list);
     return list.count;
+}
+
+/* --- for a report --- */
+
+/* The rest of the line behind a key, in a file; without a key, its first line. */
+static bool add_fact(const struct system_info *info, struct diagnostics_fact *fact,
+                     const char *name, const char *path, const char *key)
+{
+    char text[4096];
+    const char *found;
+    size_t length;
+
+    if (!file_read(info, path, text, sizeof text))
+        return false;
+    found = key ? strstr(text, key) : text;
+    if (!found)
+        return false;
+    found += key ? strlen(key) : 0;
+    found += strspn(found, " \t\"");
+    length = strcspn(found, "\"\n");
+    fact->key = name;
+    snprintf(fact->value, sizeof fact->value, "%.*s", (int)length, found);
+    return length > 0;
+}
+
+int diagnostics_facts(const struct system_info *info,
+                      struct diagnostics_fact facts[DIAGNOSTICS_FACTS])
+{
+    static const struct {
+        const char *name, *path, *key;
+    } lines[] = {
+        {"system", "/etc/os-release", "PRETTY_NAME="},
+        {"kernel", "/proc/sys/kernel/osrelease", NULL},
+        {"module", module_file, "NVRM version:"},
+        {"hmm off", "/sys/module/nvidia_uvm/parameters/uvm_disable_hmm", NULL},
+        {"tegra", "/etc/nv_tegra_release", NULL},
+        {"address", "/proc/self/limits", "Max address space"},
+        {"files", "/proc/self/limits", "Max open files"},
+        {"locked", "/proc/self/limits", "Max locked memory"},
+    };
+    const char *sign;
+    int count = 0;
+
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
+        count += add_fact(info, &facts[count], lines[i].name, lines[i].path, lines[i].key);
+    if (machine_sandbox(info, &sign) != SANDBOX_NONE) {
+        facts[count].key = "sandbox";
+        snprintf(facts[count].value, sizeof facts[count].value, "%s", sign);
+        count++;
+    }
+    return count;
 }

@@ -25,6 +25,14 @@ bool diagnostics_names_no_gpu(const struct system_info *info, const char *value,
     return false;
 }
 
+int diagnostics_facts(const struct system_info *info,
+                      struct diagnostics_fact facts[DIAGNOSTICS_FACTS])
+{
+    (void)info;
+    facts[0] = (struct diagnostics_fact){"system", "Windows"};
+    return 1;
+}
+
 /* Windows puts the host's drivers into this folder of a container. */
 bool detect_host_driver(const struct system_info *info, struct evidence *evidence)
 {

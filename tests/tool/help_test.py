@@ -158,7 +158,7 @@ class Manual(ToolTest):
                   '--set': 'seed=1', '--name': 'GPU', '--output': '/dev/null',
                   '--device-times': 'on', '--calls': 'cuInit', '--delay': '1 s',
                   '--duration': '1 s', '--buffer': '1 MiB', '--fault': 'cuInit => return(999)',
-                  '--kernels': '/nowhere', '--timeout': '9s', '--look-in': '/nowhere',
+                  '--kernels': '/nowhere', '--timeout': '9s', '--look-in': '/nowhere', '--report': '/dev/null',
                    '--since': '12.8', '--until': '12.8'}
         for command in COMMANDS:
             explained = self.manual('help', command)
