@@ -283,6 +283,18 @@ int machine_gpus(const struct system_info *info, struct machine_gpu gpus[MACHINE
 
 /* --- for a report --- */
 
+/* Copy a text; of blanks in a row, one is left. */
+static void copy_squeezed(char *value, size_t size, const char *text, size_t length)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < length && count + 1 < size; i++) {
+        if (text[i] != ' ' || (i + 1 < length && text[i + 1] != ' '))
+            value[count++] = text[i];
+    }
+    value[count] = '\0';
+}
+
 /* The rest of the line behind a key, in a file; without a key, its first line. */
 static bool add_fact(const struct system_info *info, struct diagnostics_fact *fact,
                      const char *name, const char *path, const char *key)
@@ -300,7 +312,7 @@ static bool add_fact(const struct system_info *info, struct diagnostics_fact *fa
     found += strspn(found, " \t\"");
     length = strcspn(found, "\"\n");
     fact->key = name;
-    snprintf(fact->value, sizeof fact->value, "%.*s", (int)length, found);
+    copy_squeezed(fact->value, sizeof fact->value, found, length);
     return length > 0;
 }
 
@@ -315,9 +327,9 @@ int diagnostics_facts(const struct system_info *info,
         {"module", module_file, "NVRM version:"},
         {"hmm off", "/sys/module/nvidia_uvm/parameters/uvm_disable_hmm", NULL},
         {"tegra", "/etc/nv_tegra_release", NULL},
-        {"address", "/proc/self/limits", "Max address space"},
-        {"files", "/proc/self/limits", "Max open files"},
-        {"locked", "/proc/self/limits", "Max locked memory"},
+        {"max space", "/proc/self/limits", "Max address space"},
+        {"max files", "/proc/self/limits", "Max open files"},
+        {"max locked", "/proc/self/limits", "Max locked memory"},
     };
     const char *sign;
     int count = 0;

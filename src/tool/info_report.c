@@ -41,8 +41,8 @@ static const char *const variables[] = {
 };
 
 struct report_file {
-    const struct info *info;
-    bool is_json, has_uuids;
+    char *text; /* as it was printed */
+    bool has_uuids;
 };
 
 /* --- what is in it --- */
@@ -170,35 +170,32 @@ static char *read_back(FILE *file)
 static void put_report(FILE *file, const void *data)
 {
     const struct report_file *report = data;
-    FILE *whole = tmpfile();
-    char *text;
 
-    if (!whole) {
-        fputs("no temporary file\n", file);
-        return;
-    }
-    if (report->is_json) {
-        put_json(report->info, whole);
-    } else {
-        output_redirect(whole);
-        put_text(report->info);
-        output_redirect(NULL);
-    }
-    text = read_back(whole);
-    put_redacted(text, report->has_uuids, file);
-    free(text);
-    fclose(whole);
+    put_redacted(report->text, report->has_uuids, file);
 }
 
 void info_write_report(const struct info *info, const char *path, bool has_uuids,
                        struct failure *failure)
 {
     const size_t length = strlen(path);
-    const struct report_file report = {
-        .info = info,
-        .is_json = length > 5 && strcmp(path + length - 5, ".json") == 0,
-        .has_uuids = has_uuids,
-    };
+    const bool is_json = length > 5 && strcmp(path + length - 5, ".json") == 0;
+    struct report_file report = {.has_uuids = has_uuids};
+    FILE *whole = tmpfile();
 
+    if (!whole) {
+        failure_set(failure, STATUS_FAILED, "Let the folder for temporary files be writable.",
+                    "The report could not be written: there is no temporary file");
+        return;
+    }
+    if (is_json) {
+        put_json(info, whole);
+    } else {
+        output_redirect(whole);
+        put_text(info);
+        output_redirect(NULL);
+    }
+    report.text = read_back(whole);
+    fclose(whole);
     output_to_file(path, "The report", put_report, &report, failure);
+    free(report.text);
 }
