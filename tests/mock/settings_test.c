@@ -287,12 +287,13 @@ static void a_message_is_cut_to_its_room_or_not_wanted(void **state)
 static void later_settings_go_over_earlier_ones(void **state)
 {
     (void)state;
-    parse_well("devices = 2\nmemory = 4 MiB\ncost.call = 1 ns");
+    parse_well("devices = 2\nmemory = 4M\ncost.call = 1 ns\ndriver_version = 12");
     assert_int_equal(
         cushim__mock_settings_parse(&settings, "devices = 5", "more", message, sizeof message),
         CUDA_SUCCESS);
     assert_int_equal(settings.devices, 5);
     assert_int_equal(settings.memory_bytes, 4 << 20);
+    assert_int_equal(settings.driver_version, 12000);
     assert_int_equal(settings.costs.call_ns, 1);
     parse_well("devices = 2\ncost.cuInit = 3ns\ndevices = 1\ncost.cuInit = 4ns");
     assert_int_equal(settings.devices, 1);
