@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Write one generated file from the registry.
 
-    generate.py WHAT OUTPUT [SOURCE...]
+    generate.py WHAT OUTPUT [MOCK_FUNCTIONS]
 
 The build calls this once per file; nobody edits the output. It depends on the registry alone, and
-for the mock driver on the sources named, so these give the same bytes everywhere. A file that is
-as it should be is left alone, so that nothing is built again for it.
+for the mock driver on the table of its functions, so these give the same bytes everywhere. A file
+that is as it should be is left alone, so that nothing is built again for it.
 """
 
 import argparse
@@ -19,10 +19,11 @@ sys.path.insert(0, os.path.join(HERE, 'generator'))
 sys.dont_write_bytecode = True
 
 import attributes  # noqa: E402
-import call_rules  # noqa: E402
 import calls  # noqa: E402
 import cuda_names  # noqa: E402
 import drivers  # noqa: E402
+import effects  # noqa: E402
+import effects_table  # noqa: E402
 import exports  # noqa: E402
 import groups  # noqa: E402
 import json_file  # noqa: E402
@@ -30,16 +31,16 @@ import layer  # noqa: E402
 import lazy  # noqa: E402
 import missing  # noqa: E402
 import mock  # noqa: E402
-import mock_sources  # noqa: E402
+import mock_functions  # noqa: E402
 import parameters  # noqa: E402
 import registry  # noqa: E402
 import results  # noqa: E402
 import retries  # noqa: E402
 import slots  # noqa: E402
 import symbols  # noqa: E402
+import versions  # noqa: E402
 
-CALL_RULES = os.path.join(HERE, 'registry', 'call_rules.tsv')
-UNFOLLOWED = os.path.join(HERE, 'registry', 'unfollowed.tsv')
+EFFECTS = os.path.join(HERE, 'registry', 'effects.tsv')
 EXPORTS = os.path.join(HERE, 'registry', 'exports.tsv')
 
 EMITTERS = {
@@ -61,15 +62,19 @@ EMITTERS = {
                 lambda rows, types, codes, names: results.emit_results(codes)),
     'attributes': ('names of device attributes and limits (private header)',
                    lambda rows, types, codes, names: attributes.emit_attributes(names)),
+    'versions': ('the newest version of CUDA (private header)',
+                 lambda rows, types, codes, names: versions.emit_versions(
+                     registry.newest_version(rows, codes, names))),
     'groups': ('sections of the driver API by slot (private header)',
                lambda rows, types, codes, names: groups.emit_groups(rows)),
-    'call_rules': ('when which function may be called, by slot',
-                   lambda rows, types, codes, names: call_rules.emit_call_rules(
-                       rows, registry.read_call_rules(CALL_RULES, rows))),
+    'effects': ('what the functions do, by slot',
+                lambda rows, types, codes, names: effects.emit_effects(
+                    rows, types, effects_table.read_effects(EFFECTS, rows))),
     'json': ('the registry as JSON, for other programs',
-             lambda rows, types, codes, names: json_file.emit_json(rows, types, codes)),
+             lambda rows, types, codes, names: json_file.emit_json(
+                 rows, types, codes, registry.newest_version(rows, codes, names))),
     'exports': ('the version script of the shared library',
-                lambda rows, types, codes, names: exports.emit_exports(EXPORTS)),
+                lambda rows, types, codes, names: exports.emit_exports(EXPORTS, rows)),
     'calls': ('for tests: one typed call of every slot',
               lambda rows, types, codes, names: calls.emit_calls(rows, types)),
     'driver': ('for tests: the source of a small driver that exports every symbol',
@@ -78,7 +83,7 @@ EMITTERS = {
                     lambda rows, types, codes, names: layer.emit_table(rows, types)),
     'parameters': ('what the parameters of all functions are',
                    lambda rows, types, codes, names: parameters.emit_parameters(
-                       rows, types, registry.read_unfollowed(UNFOLLOWED, rows))),
+                       rows, types, effects_table.read_effects(EFFECTS, rows))),
     'mock_exports': ('the functions that the library of the mock exports',
                      lambda rows, types, codes, names: mock.emit_exports(rows, types)),
     'mock_exports_windows': ('the same for Windows',
@@ -88,12 +93,12 @@ EMITTERS = {
                         lambda rows, types, codes, names: mock.emit_definition(rows)),
 }
 
-# These also take what the sources of the mock define.
+# These also take what the mock implements.
 MOCK_EMITTERS = {
     'mock_calls': ('prototypes of the functions of the mock (private header)', mock.emit_calls),
     'mock_table': ('the table of the mock', mock.emit_table),
     'mock_page': ('what the mock implements (Markdown)',
-                  lambda rows, types, definitions: mock.emit_page(rows, definitions)),
+                  lambda rows, types, implementations: mock.emit_page(rows, implementations)),
     'retries': ('for tests: a table that makes each call again for each thing that it lacks',
                 retries.emit_retries),
 }
@@ -119,10 +124,12 @@ def main():
         formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('what', metavar='WHAT', choices=sorted({**EMITTERS, **MOCK_EMITTERS}))
     parser.add_argument('output', metavar='OUTPUT')
-    parser.add_argument('sources', metavar='SOURCE', nargs='*', help='source of the mock')
+    parser.add_argument('mock_functions', metavar='MOCK_FUNCTIONS', nargs='?',
+                        help='table of what the mock implements')
     arguments = parser.parse_args()
-    if arguments.sources and arguments.what not in MOCK_EMITTERS:
-        parser.error('%s is made of the registry alone' % arguments.what)
+    if bool(arguments.mock_functions) != (arguments.what in MOCK_EMITTERS):
+        parser.error('%s is made of the registry %s the table of what the mock implements'
+                     % (arguments.what, 'and' if arguments.what in MOCK_EMITTERS else 'without'))
 
     data = os.path.join(HERE, 'registry')
     try:
@@ -130,12 +137,12 @@ def main():
         types = registry.read_types(os.path.join(data, 'types.tsv'))
         codes = registry.read_results(os.path.join(data, 'results.tsv'))
         names = registry.read_attributes(os.path.join(data, 'attributes.tsv'))
-        definitions = mock_sources.read_definitions(arguments.sources, rows)
         if arguments.what in MOCK_EMITTERS:
-            text = MOCK_EMITTERS[arguments.what][1](rows, types, definitions)
+            implementations = mock_functions.read_mock_functions(arguments.mock_functions, rows)
+            text = MOCK_EMITTERS[arguments.what][1](rows, types, implementations)
         else:
             text = EMITTERS[arguments.what][1](rows, types, codes, names)
-    except (registry.RegistryError, mock_sources.SourceError) as error:
+    except registry.RegistryError as error:
         sys.exit('generate.py: %s' % error)
     write(arguments.output, text)
 

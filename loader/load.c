@@ -240,6 +240,22 @@ CUSHIM__CALLED_BY_THUNKS cushim_function cushim__lazy_target(unsigned symbol)
 }
 #endif
 
+/* Return whether the options accept the installed table, with the codes of a load. */
+static CUresult installed_code(const struct cushim_load_options *options)
+{
+    int version = 0;
+    CUresult code;
+
+    if (options->minimum_version <= 0)
+        return CUDA_SUCCESS;
+    code = cushim_driver()->DriverGetVersion(&version);
+    if (code == CUDA_SUCCESS && version <= 0)
+        return CUDA_ERROR_UNKNOWN;
+    if (code == CUDA_SUCCESS && version < options->minimum_version)
+        return CUSHIM__REQUIRES_NEWER_DRIVER;
+    return code;
+}
+
 CUresult cushim_driver_load(const struct cushim_load_options *given)
 {
     struct cushim_load_options options = {.size = sizeof options};
@@ -248,6 +264,6 @@ CUresult cushim_driver_load(const struct cushim_load_options *given)
         (options.library && options.resolver))
         return CUDA_ERROR_INVALID_VALUE;
     if (!options.library && !options.resolver && cushim__is_installed())
-        return CUDA_SUCCESS;
+        return installed_code(&options);
     return load(&options, true);
 }

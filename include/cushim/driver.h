@@ -91,7 +91,10 @@ struct cushim_load_options {
      * nor the usual places. NULL: search. Borrowed for the call.
      */
     const char *library;
-    /** Oldest CUDA version to accept, as cuDriverGetVersion counts (12020 is 12.2). 0: any. */
+    /**
+     * Oldest CUDA version to accept, as cuDriverGetVersion counts (12020 is 12.2), of the driver or
+     * of an installed table. 0: any.
+     */
     int minimum_version;
     /** Finds the driver's symbols in place of a library. NULL: use a library. */
     cushim_resolver resolver;
@@ -121,6 +124,10 @@ struct cushim_load_options {
  * environment names a driver, it tries no other. A candidate is accepted if it has cuInit and
  * cuDriverGetVersion, and the latter succeeds with a version of at least `minimum_version`.
  *
+ * If the program has installed its own table and the options name neither `library` nor `resolver`,
+ * nothing is loaded, and `minimum_version` applies to the installed table: its cuDriverGetVersion
+ * is called, unless the minimum is 0. The report does not describe that table.
+ *
  * The library runs in this process, so a damaged one can crash the process, as it would crash any
  * program that is linked to it. cushim first checks a file that is given by path, and refuses it if
  * it is truncated.
@@ -132,10 +139,9 @@ struct cushim_load_options {
  *
  * @param options  How to load; borrowed for the call. NULL: the defaults.
  *
- * @return CUDA_SUCCESS                               The driver is loaded, now or before; or the
- *                                                    program has installed its own table and names
- *                                                    neither `library` nor `resolver`, and nothing
- *                                                    is loaded.
+ * @return CUDA_SUCCESS                               The driver is loaded, now or before; or
+ *                                                    nothing is loaded, since the program has
+ *                                                    installed its own table.
  * @return CUDA_ERROR_INVALID_VALUE                   `options->size` is not a size of these options
  *                                                    in any version, an unknown trailing byte is
  *                                                    not zero, or both `library` and `resolver` are
@@ -144,7 +150,9 @@ struct cushim_load_options {
  *                                                    not absolute, or CUSHIM_LIBRARY is `none`.
  * @return CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND  The opened library is not a CUDA driver.
  * @return CUDA_ERROR_STUB_LIBRARY                    It is the toolkit's link-time stub.
- * @return CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER      The driver is older than `minimum_version`.
+ * @return CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER      The driver or the installed table is older
+ *                                                    than `minimum_version`, or that table is so
+ *                                                    short that it lacks cuDriverGetVersion.
  * @return CUDA_ERROR_NOT_PERMITTED                   A driver other than the requested one is
  *                                                    already loaded; it stays loaded.
  * @return CUDA_ERROR_NOT_INITIALIZED                 Called from inside the load itself (a library

@@ -4,8 +4,8 @@
  * Result codes: their names and meanings, advice, and what a program cannot use after them.
  *
  * All texts come from a constant table inside cushim. It needs no driver, so it also explains why
- * there is none, and it has the codes up to CUDA 13.5 with any driver and any toolkit header. The
- * texts are cushim's own; cuGetErrorString returns those of the driver.
+ * there is none, and it has the same codes with any driver and any toolkit header. The texts are
+ * cushim's own; cuGetErrorString returns those of the driver.
  *
  * The codes are those of `CUresult` in the CUDA driver API reference, page "Data types used by CUDA
  * driver".

@@ -71,7 +71,7 @@ struct cushim_symbol_counts {
 /**
  * Get the number of symbols.
  *
- * @return The number of slots of the table of this library; at least 722.
+ * @return The number of slots of the table of this library; no later version has fewer.
  *
  * Thread safety: any thread.
  * Context: needs none, and leaves the current one alone.
@@ -195,8 +195,9 @@ CUSHIM_API CUresult cushim_table_fill_library(struct cushim_table *table, void *
  * From now on, every call in the process that goes through cushim_driver() uses `table`; calls in
  * progress finish in the former table. To restore the former table, install the one that was
  * received in `former`; NULL means the loader's own table. While a table of the caller is
- * installed, cushim_driver_load() without `library` and `resolver` loads nothing and succeeds; with
- * one of them it loads the driver, and the installed table stays current.
+ * installed, cushim_driver_load() without `library` and `resolver` loads nothing, and applies
+ * `minimum_version` to that table; with one of them it loads the driver, and the installed table
+ * stays current.
  *
  * The table may have been compiled with fewer slots, as `table->size` says. The library then makes
  * a copy current, in which a slot beyond the table's size is the registry's fallback or that of a

@@ -37,16 +37,29 @@ def slot_counts(path, rows):
     return sorted({count for count in listed if count < len(rows)} | {len(rows)})
 
 
+def exported(path, rows):
+    """The rows of the file, and the anchor of this registry, which only a release has listed.
+
+    Until then it belongs to the newest version in the file.
+    """
+    listed = read_exports(path)
+    anchor = ANCHOR + str(len(rows))
+    if anchor in (symbol for symbol, _ in listed):
+        return listed
+    return sorted(listed + [(anchor, max(since for _, since in listed))])
+
+
 def node(version):
     return 'CUSHIM_%d.%d' % version
 
 
-def emit_exports(path):
-    rows = read_exports(path)
+def emit_exports(path, rows):
+    symbols = exported(path, rows)
     text, former = HEAD, None
-    for version in sorted({since for _, since in rows}):
+    for version in sorted({since for _, since in symbols}):
         text += node(version) + ' {\nglobal:\n'
-        text += ''.join('    %s;\n' % symbol for symbol, since in rows if since == version)
+        text += ''.join('    %s;\n' % symbol for symbol, since in symbols
+                        if since == version)
         text += '} %s;\n' % node(former) if former else 'local:\n    *;\n};\n'
         former = version
     return text

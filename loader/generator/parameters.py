@@ -46,8 +46,8 @@ class Kinds:
         return 'FLOAT' if parameter.type == 'float' else 'UNSIGNED'
 
 
-def emit_parameters(rows, types, unfollowed):
-    """`unfollowed` maps symbols to names of parameters, which a twin has in the same places."""
+def emit_parameters(rows, types, effects):
+    """`effects` maps symbols to their rows of effects.tsv; a twin follows those of its base."""
     bases = {row.twin: row for row in rows if row.twin}
     kinds = Kinds(types)
     lines = [HEAD + '/* What the parameters of all functions are. */',
@@ -57,10 +57,11 @@ def emit_parameters(rows, types, unfollowed):
     for row in rows:
         lines.append('    /* %s */' % row.symbol)
         base = bases.get(row.symbol, row)
+        unfollowed = effects[base.symbol].unfollowed if base.symbol in effects else ()
         for parameter, of_base in zip(row.parameters, base.parameters):
             kind = kinds.of(parameter)
             name = parameter.base_type if kind.startswith(('HANDLE', 'ADDRESS')) else parameter.type
-            mark = 'true' if of_base.name in unfollowed.get(base.symbol, ()) else 'false'
+            mark = 'true' if of_base.name in unfollowed else 'false'
             lines.append('    {"%s", "%s", %s%s, %s},' % (parameter.name, name, KIND, kind, mark))
         first.append(first[-1] + len(row.parameters))
     lines += ['};', '', 'const uint16_t cushim__parameter_first[] = {',

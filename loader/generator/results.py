@@ -24,7 +24,7 @@ SHAPE = '''
 #define CUSHIM__RESULT_COUNT %(count)d
 
 struct cushim__result {
-    unsigned number;
+    unsigned short number, since; /* the version of CUDA that introduced it; 0: not recorded */
     enum cushim_sticky sticky;
     char name[%(name)d];
     char meaning[%(meaning)d];
@@ -60,7 +60,7 @@ def check(row, previous):
 
 
 def entry(row):
-    lines = ['    {%d, %s, "%s",' % (row.number, STICKY[row.sticky], row.name),
+    lines = ['    {%d, %d, %s, "%s",' % (row.number, row.since, STICKY[row.sticky], row.name),
              literal(row.meaning) + ',', literal(row.advice) + '},']
     return '\n'.join(lines) + '\n'
 

@@ -41,13 +41,13 @@ def handed_on(row):
     return [wrap('return retry_next->%s(%s);' % (row.slot, arguments(row)), 8, '    ')]
 
 
-def emit_retries(rows, types, definitions):
+def emit_retries(rows, types, implementations):
     spelling = Spelling(types)
     lines = [HEAD + '/* Each call, again and again. */', INCLUDES, EVERY_SLOT]
-    for index, (row, answer) in enumerate(zip(rows, answers(rows, definitions))):
+    for index, (row, answer) in enumerate(zip(rows, answers(rows, implementations))):
         lines.append(wrap('static CUresult CUDAAPI retry_%s(%s)'
                           % (row.slot, spelling.parameters(row)), 4))
         lines.append('{')
-        lines += retried(index, row, spelling) if answer.definition else handed_on(row)
+        lines += retried(index, row, spelling) if answer.implementation else handed_on(row)
         lines.append('}\n')
     return '\n'.join(lines) + '\n' + table('retry', rows, 'retry_table')

@@ -2,7 +2,7 @@
 """The public header with the table struct, and which of its slots are of superseded ABIs."""
 
 from prototypes import HEAD, Spelling, grouped, wrap
-from rows import OLDEST_HEADER
+from rows import OLDEST_HEADER, version_text
 
 INTRODUCTION = '''/**
  * @file
@@ -141,11 +141,6 @@ def aliases(spelling):
     return '\n'.join(lines) + '\n'
 
 
-def version(row):
-    """The version of CUDA that a row dates from, as people write it."""
-    return '%d.%d' % (row.since // 1000, row.since % 1000 // 10)
-
-
 def struct(rows, spelling):
     newer = superseded(rows)
     lines = ['/** The driver API. See table.h for what a slot means. */',
@@ -156,7 +151,8 @@ def struct(rows, spelling):
         for row in run:
             if row.symbol in newer:
                 lines.append('    CUSHIM__SUPERSEDED("%s", "%s", "%s")' % (
-                    version(row), newer[row.symbol].slot, version(newer[row.symbol])))
+                    version_text(row.since), newer[row.symbol].slot,
+                    version_text(newer[row.symbol].since)))
             lines.append(wrap('CUresult(CUDAAPI *%s)(%s);' % (row.slot, spelling.parameters(row)),
                               8, '    '))
     return '\n'.join(lines + ['};', ''])

@@ -7,10 +7,10 @@ RegistryError, which names the file and the line.
 """
 
 import re
-from typing import Callable, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
+from typing import Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
 
-from rows import (ATTRIBUTE_PREFIXES, CALL_RULES, GROUPS, KINDS, OLDEST_HEADER, PLATFORMS,
-                  Attribute, Deviation, Function, Parameter, Result, Type)
+from rows import (ATTRIBUTE_PREFIXES, GROUPS, KINDS, NEWEST_UNDATED, OLDEST_HEADER,
+                  PLATFORMS, Attribute, Deviation, Function, Parameter, Result, Type)
 
 _BUILT_IN = frozenset('const char short int long unsigned signed float double void size_t'.split())
 
@@ -26,7 +26,7 @@ def read_functions(path: str, types: Sequence[Type] = ()) -> List[Function]:
     """Read and check functions.tsv; with `types`, also that every type in it is known there."""
     functions: List[Function] = []
     lines: Dict[str, int] = {}
-    for line, fields in _rows(path, 7):
+    for line, fields in rows_of(path, 7):
         symbol, since, group, parameters, twin, fallback, platform = fields
         if not re.match(r'cu[A-Z]\w*$', symbol):
             raise RegistryError(path, line, "'%s' is no driver symbol" % symbol)
@@ -49,7 +49,7 @@ def read_functions(path: str, types: Sequence[Type] = ()) -> List[Function]:
 def read_types(path: str) -> List[Type]:
     """Read and check types.tsv."""
     types: Dict[str, Type] = {}
-    for line, (type, kind, plain, since) in _rows(path, 4):
+    for line, (type, kind, plain, since) in rows_of(path, 4):
         if type in types:
             raise RegistryError(path, line, '%s is there twice' % type)
         if kind not in KINDS:
@@ -67,7 +67,7 @@ def read_types(path: str) -> List[Type]:
 def read_results(path: str, complete: bool = True) -> List[Result]:
     """Read and check results.tsv; `complete` also demands that a human has explained each."""
     results: Dict[int, Result] = {}
-    for line, (number, name, sticky, meaning, advice) in _rows(path, 5):
+    for line, (number, name, since, sticky, meaning, advice) in rows_of(path, 6):
         if not re.match(r'\d+$', number):
             raise RegistryError(path, line, "'%s' is no number" % number)
         if not re.match(r'CUDA_[A-Z0-9_]+$', name):
@@ -76,14 +76,15 @@ def read_results(path: str, complete: bool = True) -> List[Result]:
             raise RegistryError(path, line, '%s (%s) is there twice' % (name, number))
         if complete and not (sticky and meaning and advice and sticky != '?'):
             raise RegistryError(path, line, '%s: not explained yet' % name)
-        results[int(number)] = Result(int(number), name, sticky, meaning, advice)
+        results[int(number)] = Result(int(number), name, _dated(path, line, since), sticky,
+                                      meaning, advice)
     return list(results.values())
 
 
 def read_attributes(path: str) -> List[Attribute]:
     """Read and check attributes.tsv."""
     attributes: List[Attribute] = []
-    for line, (kind, number, name) in _rows(path, 3):
+    for line, (kind, number, name, since) in rows_of(path, 4):
         if kind not in ATTRIBUTE_PREFIXES:
             raise RegistryError(path, line, "'%s' is neither of %s"
                                 % (kind, ' and '.join(ATTRIBUTE_PREFIXES)))
@@ -91,7 +92,7 @@ def read_attributes(path: str) -> List[Attribute]:
             raise RegistryError(path, line, "'%s' is no number" % number)
         if not re.match(r'[A-Z][A-Z0-9_]*$', name) or name.startswith('CU_'):
             raise RegistryError(path, line, "'%s' is no name without its prefix" % name)
-        row = Attribute(kind, int(number), name)
+        row = Attribute(kind, int(number), name, _dated(path, line, since))
         if attributes and row[:2] <= attributes[-1][:2]:
             raise RegistryError(path, line, '%s: the rows ascend by kind and number' % name)
         if (kind, name) in ((other.kind, other.name) for other in attributes):
@@ -104,7 +105,7 @@ def read_exceptions(path: str, functions: Iterable[Function]) -> List[Deviation]
     """Read and check exceptions.tsv: a `missing` row must be old enough, an `early` one too new."""
     since = {function.symbol: function.since for function in functions}
     deviations: List[Deviation] = []
-    for line, (driver, version, symbol, kind) in _rows(path, 4):
+    for line, (driver, version, symbol, kind) in rows_of(path, 4):
         number = _version(path, line, version)
         if symbol not in since:
             raise RegistryError(path, line, '%s is not in the registry' % symbol)
@@ -115,15 +116,9 @@ def read_exceptions(path: str, functions: Iterable[Function]) -> List[Deviation]
     return deviations
 
 
-def read_call_rules(path: str, functions: Iterable[Function]) -> Dict[str, List[str]]:
-    """Read and check call_rules.tsv: the rules of each symbol that has any."""
-    return _words(path, functions, 'rule', lambda function: CALL_RULES)
-
-
-def read_unfollowed(path: str, functions: Iterable[Function]) -> Dict[str, List[str]]:
-    """Read and check unfollowed.tsv: the parameters of each symbol that has any."""
-    return _words(path, functions, 'parameter',
-                  lambda function: [parameter.name for parameter in function.parameters])
+def newest_version(*tables: Iterable) -> int:
+    """The newest version of CUDA that has a row in one of the tables."""
+    return max(row.since for rows in tables for row in rows)
 
 
 def write_functions(path: str, functions: Iterable[Function]) -> None:
@@ -140,15 +135,18 @@ def write_types(path: str, types: Iterable[Type]) -> None:
 
 def write_results(path: str, results: Iterable[Result]) -> None:
     """Write the rows sorted by number; the comment at the head of the file stays."""
-    _write(path, ((str(row.number),) + row[1:] for row in sorted(results)))
+    _write(path, ((str(row.number), row.name, str(row.since or '-'), row.sticky, row.meaning,
+                   row.advice) for row in sorted(results)))
 
 
 def write_attributes(path: str, attributes: Iterable[Attribute]) -> None:
     """Write the rows sorted by kind and number; the comment at the head of the file stays."""
-    _write(path, ((row.kind, str(row.number), row.name) for row in sorted(attributes)))
+    _write(path, ((row.kind, str(row.number), row.name, str(row.since or '-'))
+                  for row in sorted(attributes)))
 
 
-def _rows(path: str, columns: int) -> Iterator[Tuple[int, List[str]]]:
+def rows_of(path: str, columns: int) -> Iterator[Tuple[int, List[str]]]:
+    """The rows of a table behind its comment, each with its line."""
     head = True
     with open(path, encoding='utf-8', newline='') as file:
         for line, text in enumerate(file, 1):
@@ -164,29 +162,6 @@ def _rows(path: str, columns: int) -> Iterator[Tuple[int, List[str]]]:
             if any(field != field.strip() for field in fields):
                 raise RegistryError(path, line, 'a field begins or ends with blanks')
             yield line, fields
-
-
-def _words(path: str, functions: Iterable[Function], what: str,
-           allowed: Callable[[Function], Sequence[str]]) -> Dict[str, List[str]]:
-    """Read a table of words for symbols, in the order of the functions and without twins."""
-    functions = list(functions)
-    twins = set(function.twin for function in functions)
-    places = {function.symbol: place for place, function in enumerate(functions)
-              if function.symbol not in twins}
-    table: Dict[str, List[str]] = {}
-    last = -1
-    for line, (symbol, text) in _rows(path, 2):
-        if symbol not in places:
-            raise RegistryError(path, line, '%s is not in the registry, or a twin' % symbol)
-        if places[symbol] <= last:
-            raise RegistryError(path, line, '%s: the rows are in the order of the functions'
-                                % symbol)
-        last = places[symbol]
-        table[symbol] = text.split(' ')
-        for word in table[symbol]:
-            if word not in allowed(functions[last]):
-                raise RegistryError(path, line, "%s: unknown %s '%s'" % (symbol, what, word))
-    return table
 
 
 def _write(path: str, rows: Iterable[Sequence[str]]) -> None:
@@ -207,6 +182,15 @@ def _version(path: str, line: int, text: str) -> int:
     if not re.match(r'[1-9]\d?0\d0$', text):
         raise RegistryError(path, line, "'%s' is no CUDA version like 12080" % text)
     return int(text)
+
+
+def _dated(path: str, line: int, text: str) -> int:
+    if text == '-':
+        return 0
+    version = _version(path, line, text)
+    if version <= NEWEST_UNDATED:
+        raise RegistryError(path, line, '- stands for %d and what is older' % NEWEST_UNDATED)
+    return version
 
 
 def _parameters(path: str, line: int, text: str) -> Tuple[Parameter, ...]:

@@ -5,19 +5,32 @@ import re
 from typing import NamedTuple, Optional, Tuple
 
 INTEROP = ('gl', 'egl', 'vdpau')
-GROUPS = (
-    'error', 'init', 'version', 'device', 'primary-context', 'context', 'module', 'library',
-    'kernel', 'memory', 'ipc', 'virtual-memory', 'memory-pool', 'multicast', 'unified', 'stream',
-    'event', 'external', 'stream-memory', 'execution', 'graph', 'occupancy', 'texture', 'surface',
-    'tensor-map', 'peer', 'graphics', 'driver-entry', 'coredump', 'export', 'green-context', 'log',
-    'checkpoint', 'profiler', 'logical-endpoint', 'fabric-copy',
-) + INTEROP
+
+# The sections of the headers' documentation, and where one mixes two subjects, the names in it.
+SECTIONS = {
+    'CUDA_ERROR': 'error', 'CUDA_INITIALIZE': 'init', 'CUDA_VERSION': 'version',
+    'CUDA_DEVICE': 'device', 'CUDA_PRIMARY_CTX': 'primary-context', 'CUDA_CTX': 'context',
+    'CUDA_MODULE': 'module', 'CUDA_LIBRARY': 'library', 'CUDA_MEM': 'memory',
+    'CUDA_VA': 'virtual-memory', 'CUDA_MALLOC_ASYNC': 'memory-pool',
+    'CUDA_MULTICAST': 'multicast', 'CUDA_UNIFIED': 'unified', 'CUDA_STREAM': 'stream',
+    'CUDA_EVENT': 'event', 'CUDA_EXTRES_INTEROP': 'external', 'CUDA_MEMOP': 'stream-memory',
+    'CUDA_EXEC': 'execution', 'CUDA_GRAPH': 'graph', 'CUDA_OCCUPANCY': 'occupancy',
+    'CUDA_TEXREF': 'texture', 'CUDA_TEXOBJECT': 'texture', 'CUDA_SURFREF': 'surface',
+    'CUDA_SURFOBJECT': 'surface', 'CUDA_TENSOR_MEMORY': 'tensor-map',
+    'CUDA_PEER_ACCESS': 'peer', 'CUDA_GRAPHICS': 'graphics',
+    'CUDA_DRIVER_ENTRY_POINT': 'driver-entry', 'CUDA_COREDUMP': 'coredump',
+    'CUDA_LOGICAL_ENDPOINT': 'logical-endpoint', 'CUDA_FABRIC_COPY': 'fabric-copy',
+    'CUDA_GREEN_CONTEXTS': 'green-context', 'CUDA_LOGS': 'log', 'CUDA_CHECKPOINT': 'checkpoint',
+    'CUDA_PROFILER': 'profiler', 'CUDA_GL': 'gl', 'CUDA_EGL': 'egl', 'CUDA_VDPAU': 'vdpau',
+}
+PREFIXES = (
+    ('CUDA_LIBRARY', 'cuKernel', 'kernel'), ('CUDA_MEM', 'cuIpc', 'ipc'),
+    ('CUDA_MEM', 'cuDevice', 'device'), ('', 'cuGetExportTable', 'export'),
+    ('', 'cuGraphInstantiate', 'graph'),
+)
+GROUPS = frozenset([*SECTIONS.values(), *(group for _, _, group in PREFIXES)])
 KINDS = ('handle', 'enum', 'struct', 'function', 'integer')
 PLATFORMS = ('windows',)
-
-# What call_rules.tsv may say of a function.
-CALL_RULES = ('before-init', 'arguments-first', 'in-host-function', 'after-sticky-error',
-              'after-fork')
 
 # What the enumerators of a kind of attribute begin with.
 ATTRIBUTE_PREFIXES = {'device': 'CU_DEVICE_ATTRIBUTE_', 'limit': 'CU_LIMIT_'}
@@ -25,7 +38,15 @@ ATTRIBUTE_PREFIXES = {'device': 'CU_DEVICE_ATTRIBUTE_', 'limit': 'CU_LIMIT_'}
 # The oldest toolkit whose headers cushim compiles with: all that a row of this age names is known.
 OLDEST_HEADER = 11020
 
+# Result codes and attributes of this version and of older ones have no version of their own (0).
+NEWEST_UNDATED = 13000
+
 _VARIANT = re.compile(r'(?P<base>\w+?)(?:_v(?P<number>\d+))?(?:_(?P<stream>ptds|ptsz))?$')
+
+
+def version_text(version: int) -> str:
+    """A version of CUDA as people write it: 13.0 for 13000."""
+    return '%d.%d' % (version // 1000, version % 1000 // 10)
 
 
 class Parameter(NamedTuple):
@@ -97,6 +118,7 @@ class Result(NamedTuple):
 
     number: int
     name: str
+    since: int
     sticky: str
     meaning: str
     advice: str
@@ -108,6 +130,7 @@ class Attribute(NamedTuple):
     kind: str
     number: int
     name: str
+    since: int
 
 
 class Type(NamedTuple):

@@ -6,8 +6,8 @@ Reads cuda.h, cudaProfiler.h, cudaGL.h, cudaEGL.h, cudaVDPAU.h and the cuda*Type
 What the registry lacks is added: functions at the end of functions.tsv (the order of rows is the
 ABI of the table, so no row ever moves), their types to types.tsv, result codes to results.tsv,
 device attributes and limits to attributes.tsv. Nothing is removed, no row that is there is changed
-but for a twin that it gets, and an older toolkit changes nothing but the age of a type that it
-declares and the registry takes for newer.
+but for a twin that it gets, and an older toolkit changes nothing but the age of a type, code or
+attribute that it declares and the registry takes for newer.
 
 Two things remain for a human: the meaning of a new result code, and whether a new `_v2` may fall
 back to the older ABI. The tests of the registry fail until the first is written.
@@ -21,35 +21,13 @@ from typing import Dict, Iterable, List, Optional
 import registry
 from header import Declaration, Header, HeaderError, read_header, read_versions
 from registry import RegistryError
-from rows import OLDEST_HEADER, Attribute, Function, Result, Type
+from rows import (NEWEST_UNDATED, OLDEST_HEADER, PREFIXES, SECTIONS, Attribute, Function, Result,
+                  Type)
 from spelling import Spelling
 
 _HEADERS = ('cuda.h', 'cudaProfiler.h', 'cudaGL.h', 'cudaEGL.h', 'cudaVDPAU.h')
 _VERSIONS = ('cudaTypedefs.h', 'cudaProfilerTypedefs.h', 'cudaGLTypedefs.h', 'cudaEGLTypedefs.h',
              'cudaVDPAUTypedefs.h')
-
-# The sections of the headers' documentation, and where one mixes two subjects, the names in it.
-SECTIONS = {
-    'CUDA_ERROR': 'error', 'CUDA_INITIALIZE': 'init', 'CUDA_VERSION': 'version',
-    'CUDA_DEVICE': 'device', 'CUDA_PRIMARY_CTX': 'primary-context', 'CUDA_CTX': 'context',
-    'CUDA_MODULE': 'module', 'CUDA_LIBRARY': 'library', 'CUDA_MEM': 'memory',
-    'CUDA_VA': 'virtual-memory', 'CUDA_MALLOC_ASYNC': 'memory-pool',
-    'CUDA_MULTICAST': 'multicast', 'CUDA_UNIFIED': 'unified', 'CUDA_STREAM': 'stream',
-    'CUDA_EVENT': 'event', 'CUDA_EXTRES_INTEROP': 'external', 'CUDA_MEMOP': 'stream-memory',
-    'CUDA_EXEC': 'execution', 'CUDA_GRAPH': 'graph', 'CUDA_OCCUPANCY': 'occupancy',
-    'CUDA_TEXREF': 'texture', 'CUDA_TEXOBJECT': 'texture', 'CUDA_SURFREF': 'surface',
-    'CUDA_SURFOBJECT': 'surface', 'CUDA_TENSOR_MEMORY': 'tensor-map',
-    'CUDA_PEER_ACCESS': 'peer', 'CUDA_GRAPHICS': 'graphics',
-    'CUDA_DRIVER_ENTRY_POINT': 'driver-entry', 'CUDA_COREDUMP': 'coredump',
-    'CUDA_LOGICAL_ENDPOINT': 'logical-endpoint', 'CUDA_FABRIC_COPY': 'fabric-copy',
-    'CUDA_GREEN_CONTEXTS': 'green-context', 'CUDA_LOGS': 'log', 'CUDA_CHECKPOINT': 'checkpoint',
-    'CUDA_PROFILER': 'profiler', 'CUDA_GL': 'gl', 'CUDA_EGL': 'egl', 'CUDA_VDPAU': 'vdpau',
-}
-_PREFIXES = (
-    ('CUDA_LIBRARY', 'cuKernel', 'kernel'), ('CUDA_MEM', 'cuIpc', 'ipc'),
-    ('CUDA_MEM', 'cuDevice', 'device'), ('', 'cuGetExportTable', 'export'),
-    ('', 'cuGraphInstantiate', 'graph'),
-)
 
 _ATTRIBUTES = {'device': 'CUdevice_attribute', 'limit': 'CUlimit'}
 
@@ -70,6 +48,8 @@ class Toolkit:
         if self.cuda.version is None:
             raise UpdateError('%s: no CUDA_VERSION' % self.cuda.path)
         self.version: int = self.cuda.version
+        # What the version column of codes and attributes says of this toolkit.
+        self.dated: int = self.version if self.version > NEWEST_UNDATED else 0
         self.spelling = Spelling(self.cuda, headers[1:])
         self.declarations: Dict[str, Declaration] = {}
         for header in headers:
@@ -101,7 +81,7 @@ class Toolkit:
         sections = [item.section for symbol, item in self.declarations.items()
                     if item.section and _base(symbol) == function.base]
         section = (sections + [''])[0].replace('_DEPRECATED', '')
-        for other, prefix, group in _PREFIXES:
+        for other, prefix, group in PREFIXES:
             if section == other and function.symbol.startswith(prefix):
                 return group
         if section not in SECTIONS:
@@ -178,20 +158,22 @@ def update_types(toolkit: Toolkit, functions: List[Function], types: List[Type],
 
 def update_results(toolkit: Toolkit, results: List[Result], say) -> List[Result]:
     """Return the result codes with those added, unexplained, that only the toolkit has."""
-    known = {row.number: row for row in results}
+    rows = {row.number: row for row in results}
     numbers = {row.name: row.number for row in results}
-    rows = list(results)
     for number, name in toolkit.cuda.enums['CUresult']:
         if numbers.get(name, number) != number:
             raise UpdateError('%s is %d in the registry, but %d in the header of CUDA %d'
                               % (name, numbers[name], number, toolkit.version))
-        if number not in known:
-            rows.append(Result(number, name, '?', '', ''))
+        if number not in rows:
+            rows[number] = Result(number, name, toolkit.dated, '?', '', '')
             say('results.tsv: add %d %s; write its meaning' % (number, name))
-        elif known[number].name != name:
+        elif rows[number].name != name:
             raise UpdateError('%d is %s in the registry, but %s in the header of CUDA %d'
-                              % (number, known[number].name, name, toolkit.version))
-    return rows
+                              % (number, rows[number].name, name, toolkit.version))
+        elif rows[number].since > toolkit.version:
+            rows[number] = rows[number]._replace(since=toolkit.dated)
+            say('results.tsv: %s dates from %d' % (name, toolkit.version))
+    return sorted(rows.values())
 
 
 def update_attributes(toolkit: Toolkit, attributes: List[Attribute], say) -> List[Attribute]:
@@ -205,14 +187,19 @@ def update_attributes(toolkit: Toolkit, attributes: List[Attribute], say) -> Lis
     for kind, prefix in registry.ATTRIBUTE_PREFIXES.items():
         for number, name in toolkit.cuda.enums[_ATTRIBUTES[kind]]:
             short = name[len(prefix):]
-            if short == 'MAX' or (kind, number) in rows:
+            if short == 'MAX':
                 continue
-            if (kind, short) in taken:
-                raise UpdateError('%s is %d in the registry, but %d in the header of CUDA %d'
-                                  % (name, taken[(kind, short)], number, toolkit.version))
-            rows[(kind, number)] = Attribute(kind, number, short)
-            taken[(kind, short)] = number
-            say('attributes.tsv: add %s' % name)
+            row = rows.get((kind, number))
+            if row is None:
+                if (kind, short) in taken:
+                    raise UpdateError('%s is %d in the registry, but %d in the header of CUDA %d'
+                                      % (name, taken[(kind, short)], number, toolkit.version))
+                rows[(kind, number)] = Attribute(kind, number, short, toolkit.dated)
+                taken[(kind, short)] = number
+                say('attributes.tsv: add %s' % name)
+            elif row.since > toolkit.version:
+                rows[(kind, number)] = row._replace(since=toolkit.dated)
+                say('attributes.tsv: %s dates from %d' % (name, toolkit.version))
     return sorted(rows.values())
 
 

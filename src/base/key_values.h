@@ -79,9 +79,6 @@ struct cushim__duration_hint {
 };
 struct cushim__duration_hint cushim__duration_hint(const struct cushim__word *word);
 
-/* The versions of CUDA that the mock driver can have, and that rules of faults may name. */
-enum { CUSHIM__OLDEST_VERSION = 10000, CUSHIM__NEWEST_VERSION = 13050 };
-
 /* A version of CUDA, as 12, 12.8 or 12080; `version` counts as cuDriverGetVersion does. */
 bool cushim__value_version(const struct cushim__word *word, int *version);
 

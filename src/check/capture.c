@@ -16,9 +16,7 @@
 
 /* A stream that takes part in a capture. */
 struct lane {
-    uint64_t value;
-    uint32_t number; /* in the handle table; 0 for a per-thread default stream */
-    unsigned thread; /* of a per-thread default stream */
+    struct stream_identity id;
     struct order_captured seen;
 };
 
@@ -53,7 +51,7 @@ static void find_lane(struct subject *subject)
         for (unsigned i = 0; i < capture->lanes; i++) {
             struct lane *lane = &capture->lane[i];
 
-            if (lane->number == subject->stream.number && lane->thread == subject->stream.thread) {
+            if (cushim__stream_is_same(&lane->id, &subject->stream.id)) {
                 subject->capture = capture;
                 subject->lane = lane;
                 return;
@@ -64,19 +62,15 @@ static void find_lane(struct subject *subject)
 
 static struct subject subject_of(const struct cushim__call *call)
 {
-    const struct function_rule *rule = cushim__function_rule(call->slot);
-    const struct cushim__handle *stream = cushim__function_stream(call);
+    const struct cushim__effects *effects = &cushim__effects[call->slot];
     struct subject subject = {
-        .action = (enum order_action)rule->action,
-        .stream = {.value = cushim__function_stream_value(call),
-                   .number = stream ? stream->number : 0},
+        .action = cushim__order_action(effects),
+        .stream = {.id = cushim__function_stream_identity(call)},
     };
 
-    if (rule->event != CUSHIM__NO_PARAMETER)
-        subject.event = cushim__order_event_of(call, rule, 0);
-    if (subject.stream.value == (uintptr_t)CU_STREAM_PER_THREAD)
-        subject.stream.thread = call->thread;
-    if (subject.stream.value != 0)
+    if (effects->event != CUSHIM__NO_PARAMETER)
+        subject.event = cushim__order_event_of(call, effects, 0);
+    if (subject.stream.id.value != 0)
         find_lane(&subject);
     return subject;
 }
@@ -122,7 +116,7 @@ static void end_capture(struct capture *capture)
 /* The first ABI of cuStreamBeginCapture has no mode (statement 147). */
 static CUstreamCaptureMode mode_of(const struct cushim__call *call)
 {
-    const uint8_t mode = cushim__function_rule(call->slot)->mode;
+    const uint8_t mode = cushim__effects[call->slot].mode;
 
     return mode == CUSHIM__NO_PARAMETER ? CU_STREAM_CAPTURE_MODE_RELAXED
                                         : (CUstreamCaptureMode)call->values[mode];
@@ -132,7 +126,7 @@ static void note_begin(const struct cushim__call *call, const struct subject *su
 {
     struct capture *capture;
 
-    if (subject->stream.value == 0)
+    if (subject->stream.id.value == 0)
         return;
     if (subject->capture)
         end_capture(subject->capture); /* its end was not seen */
@@ -163,7 +157,7 @@ static void note_wait(struct subject *subject)
 {
     struct capture *capture = capture_of(subject->event);
 
-    if (!capture || subject->stream.value == 0)
+    if (!capture || subject->stream.id.value == 0)
         return;
     if (subject->capture) {
         merge(&subject->lane->seen, &subject->event->behind);
@@ -182,7 +176,7 @@ static void note_destroyed(const struct cushim__call *call, const struct subject
         return;
     }
     cushim__check_report(call, CUSHIM__CHECK_CAPTURE_LEFT,
-                         cushim__handle_find(CUSHIM__TYPE_STREAM, subject->stream.value, false),
+                         cushim__handle_find(CUSHIM__TYPE_STREAM, subject->stream.id.value, false),
                          &capture->begun,
                          "%s destroys a stream while it is captured, and the capture is lost",
                          cushim__slot_name(call->slot));
@@ -227,7 +221,7 @@ static void note(const struct cushim__call *call, struct subject *subject)
 
 static struct cushim__check_name name_of(const struct lane *lane)
 {
-    return cushim__check_name_of(CUSHIM__TYPE_STREAM, lane->number, lane->value);
+    return cushim__check_name_of(CUSHIM__TYPE_STREAM, lane->id.number, lane->id.value);
 }
 
 static const char *name_of_mode(CUstreamCaptureMode mode)
@@ -390,7 +384,7 @@ void cushim__check_capture_ended(struct cushim__call *call, CUresult answer)
 
     if (call->is_injected || call->is_refused ||
         (!captures && answer == CUDA_SUCCESS &&
-         cushim__function_rule(call->slot)->action != ORDER_BEGIN_CAPTURE))
+         cushim__order_action(&cushim__effects[call->slot]) != ORDER_BEGIN_CAPTURE))
         return;
     subject = subject_of(call);
     if (answer != CUDA_SUCCESS)
@@ -402,10 +396,10 @@ void cushim__check_capture_ended(struct cushim__call *call, CUresult answer)
 void cushim__check_capture_finish(void)
 {
     for (const struct capture *capture = captures; capture; capture = capture->next)
-        cushim__check_report(NULL, CUSHIM__CHECK_CAPTURE_LEFT,
-                             cushim__handle_find(CUSHIM__TYPE_STREAM, capture->lane->value, false),
-                             &capture->begun, "the capture of %s is never ended",
-                             name_of(capture->lane).text);
+        cushim__check_report(
+            NULL, CUSHIM__CHECK_CAPTURE_LEFT,
+            cushim__handle_find(CUSHIM__TYPE_STREAM, capture->lane->id.value, false),
+            &capture->begun, "the capture of %s is never ended", name_of(capture->lane).text);
 }
 
 void cushim__check_capture_destroy(void)

@@ -181,15 +181,12 @@ struct cushim__handle *cushim__check_object(const struct cushim__call *call, uns
 
 const struct cushim__graph_node *cushim__check_graph_node(const struct cushim__call *call)
 {
-    switch (call->slot) {
-    case CUSHIM__SLOT(GraphAddNode):
-        return (const struct cushim__graph_node *)(uintptr_t)call->values[4];
-    case CUSHIM__SLOT(GraphAddNode_v2):
-    case CUSHIM__SLOT(GraphAddNode_v3):
-        return (const struct cushim__graph_node *)(uintptr_t)call->values[5];
-    default:
-        return NULL;
-    }
+    const struct cushim__object_effect *effect = cushim__effect_first(call->slot);
+    const uint8_t params = cushim__effects[call->slot].node_params;
+
+    return effect && effect->kind == CUSHIM__EFFECT_RETURNS && params != CUSHIM__NO_PARAMETER
+               ? (const struct cushim__graph_node *)(uintptr_t)call->values[params]
+               : NULL;
 }
 
 CUresult cushim__check_begin(struct cushim__check_options *options)
@@ -206,6 +203,7 @@ CUresult cushim__check_begin(struct cushim__check_options *options)
     cushim__decoding_begin(CUSHIM__CHECK);
     cushim__handles_keep(forget);
     cushim__race_user = RACE_OF_CHECK;
+    cushim__order_actions_prepare();
     is_begun = cushim__check_order_begin();
     cushim__check_handles_begin();
     cushim__race_user = RACE_OF_MOCK;

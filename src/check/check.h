@@ -5,7 +5,7 @@
  * src/driver_api/check_rules.h. finding.c keeps each finding once for each place in the program,
  * with a count.
  *
- * To add a rule, add a row to check_rules.tsv, a case to tests/check, and code to the module of its
+ * To add a effects, add a row to check_rules.tsv, a case to tests/check, and code to the module of its
  * subject. check.c calls the functions of a new module.
  */
 #ifndef CUSHIM_CHECK_CHECK_H

@@ -60,19 +60,19 @@ static void note_destroyed(uint64_t context)
 
 static void note_stack(const struct cushim__call *call)
 {
-    const struct cushim__api_effect *effect = cushim__api_effect_first(call->slot);
+    const struct cushim__object_effect *effect = cushim__effect_first(call->slot);
     unsigned top;
 
     if (!effect || effect->type != CUSHIM__TYPE_CONTEXT)
         return;
     top = find_push(call->thread, call->context);
-    if (effect->kind == CUSHIM__PUSHES_CURRENT)
+    if (effect->kind == CUSHIM__EFFECT_PUSHES)
         note_push(call);
-    else if (effect->kind == CUSHIM__DESTROYS)
+    else if (effect->kind == CUSHIM__EFFECT_DESTROYS)
         note_destroyed(call->values[0]);
-    else if (effect->kind == CUSHIM__SETS_CURRENT && call->values[0] && top < push_count)
+    else if (effect->kind == CUSHIM__EFFECT_SETS && call->values[0] && top < push_count)
         pushes[top].current = call->values[0];
-    else if ((effect->kind == CUSHIM__SETS_CURRENT || effect->kind == CUSHIM__POPS_CURRENT) &&
+    else if ((effect->kind == CUSHIM__EFFECT_SETS || effect->kind == CUSHIM__EFFECT_POPS) &&
              top < push_count)
         drop(top);
 }
@@ -132,12 +132,12 @@ static _Thread_local bool had_context;
 
 static void judge_current(const struct cushim__call *call, CUcontext context)
 {
-    const struct cushim__api_effect *effect = cushim__api_effect_first(call->slot);
+    const struct cushim__object_effect *effect = cushim__effect_first(call->slot);
     const unsigned other = other_abi(call->slot);
     const char *name = cushim__slot_name(call->slot);
     unsigned version;
 
-    if (!context && effect && effect->kind == CUSHIM__POPS_CURRENT)
+    if (!context && effect && effect->kind == CUSHIM__EFFECT_POPS)
         cushim__check_report(call, CUSHIM__CHECK_CONTEXT_POPPED, NULL, NULL,
                              "%s is called in thread %u, whose stack of contexts is empty", name,
                              call->thread);
@@ -182,15 +182,15 @@ static const struct cushim__handle *context_of(const struct cushim__handle *obje
 /* An INVALID_HANDLE because a stream and an event or function are of different contexts. */
 static void judge_refused(const struct cushim__call *call, CUcontext current)
 {
-    const struct function_rule *rule = cushim__function_rule(call->slot);
+    const struct cushim__effects *effects = &cushim__effects[call->slot];
     const uint64_t value = cushim__function_stream_value(call);
     const bool is_default = value <= (uintptr_t)CU_STREAM_PER_THREAD;
     const struct cushim__handle *object = NULL, *stream = NULL, *of_object, *of_stream;
 
-    if (rule->action == ORDER_RECORD)
-        object = cushim__check_object(call, rule->event);
-    else if (rule->action == ORDER_KERNEL)
-        object = cushim__check_object(call, rule->function);
+    if (cushim__order_action(effects) == ORDER_RECORD)
+        object = cushim__check_object(call, effects->event);
+    else if (cushim__order_action(effects) == ORDER_KERNEL)
+        object = cushim__check_object(call, effects->function);
     if (!is_default)
         stream = cushim__handle_find(CUSHIM__TYPE_STREAM, value, false);
     of_object = context_of(object);
@@ -213,7 +213,7 @@ static void judge_refused(const struct cushim__call *call, CUcontext current)
 void cushim__check_contexts_after(const struct cushim__call *call, CUresult answer)
 {
     struct cushim_layer *layer = cushim_layer_current();
-    const struct cushim__api_effect *effect = cushim__api_effect_first(call->slot);
+    const struct cushim__object_effect *effect = cushim__effect_first(call->slot);
     CUcontext current = NULL;
     CUresult asked;
 
@@ -234,11 +234,11 @@ void cushim__check_contexts_after(const struct cushim__call *call, CUresult answ
         judge_ended(call);
     else if (answer == CUDA_ERROR_INVALID_HANDLE)
         judge_refused(call, current);
-    else if (effect && effect->kind == CUSHIM__RELEASES_PRIMARY)
+    else if (effect && effect->kind == CUSHIM__EFFECT_RELEASES_PRIMARY)
         cushim__check_report(call, CUSHIM__CHECK_PRIMARY_RELEASED, NULL, NULL,
                              "%s releases the primary context of device %d, which is not retained",
                              cushim__slot_name(call->slot), (int)call->values[0]);
-    else if (!cushim__function_rule(call->slot)->is_about_another_context)
+    else if (!cushim__effects[call->slot].concerns_other_context)
         judge_current(call, current);
     cushim__lock_release(&layer->lock);
 }

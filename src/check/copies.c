@@ -36,7 +36,7 @@ static enum order_memory memory_at(const struct cushim__call *call, uint64_t add
         return ORDER_PAGEABLE;
     if (!object || object->is_destroyed || object->type != CUSHIM__TYPE_MEMORY)
         return ORDER_OTHER_MEMORY;
-    return (enum order_memory)cushim__function_rule(object->maker.slot)->memory;
+    return cushim__order_memory_of(object->maker.slot);
 }
 
 /* A pitch or height of 0 stands for the least possible (driver-semantics.md #114, #115). */
@@ -66,7 +66,7 @@ static struct order_side side_of(const struct cushim__call *call,
 
 static struct cushim__copy_half half_of(const struct cushim__call *call, uint8_t parameter)
 {
-    const bool is_unified = cushim__function_rule(call->slot)->is_unified;
+    const bool is_unified = cushim__effects[call->slot].is_unified;
     uint64_t value;
 
     if (parameter == CUSHIM__NO_PARAMETER)
@@ -82,7 +82,7 @@ static struct cushim__copy_half half_of(const struct cushim__call *call, uint8_t
 
 /* A set is a copy from an array, since neither reads memory that has an address. */
 static struct cushim__copy copy_of(const struct cushim__call *call,
-                                   const struct function_rule *rule)
+                                   const struct cushim__effects *effects)
 {
     const uint64_t *values = call->values;
     const void *described = (const void *)(uintptr_t)values[0];
@@ -92,20 +92,20 @@ static struct cushim__copy copy_of(const struct cushim__call *call,
         .height = 1,
         .depth = 1};
 
-    if (rule->action == ORDER_COPY_2D && described)
+    if (cushim__order_action(effects) == ORDER_COPY_2D && described)
         return cushim__copy_2d(described);
-    if (rule->action == ORDER_COPY_3D && described)
+    if (cushim__order_action(effects) == ORDER_COPY_3D && described)
         return cushim__copy_3d(described);
-    if (rule->action == ORDER_COPY) {
-        copy.to = half_of(call, rule->to);
-        copy.from = half_of(call, rule->from);
-        copy.width = rule->bytes == CUSHIM__NO_PARAMETER ? 0 : (size_t)values[rule->bytes];
-    } else if (rule->action == ORDER_SET) {
-        copy.width = values[2] * rule->unit;
-    } else if (rule->action == ORDER_SET_2D) {
-        copy.to.pitch = values[4] > 1 ? values[1] : 0;
-        copy.width = values[3] * rule->unit;
-        copy.height = values[4];
+    if (cushim__order_action(effects) == ORDER_COPY) {
+        copy.to = half_of(call, effects->to);
+        copy.from = half_of(call, effects->from);
+        copy.width = effects->bytes == CUSHIM__NO_PARAMETER ? 0 : (size_t)values[effects->bytes];
+    } else if (cushim__order_action(effects) == ORDER_SET) {
+        copy.width = values[effects->bytes] * effects->unit;
+    } else if (cushim__order_action(effects) == ORDER_SET_2D) {
+        copy.height = values[effects->rows];
+        copy.width = values[effects->bytes] * effects->unit;
+        copy.to.pitch = copy.height > 1 ? values[1] : 0;
     }
     return copy;
 }
@@ -113,12 +113,12 @@ static struct cushim__copy copy_of(const struct cushim__call *call,
 bool cushim__order_sides(const struct cushim__call *call, struct order_side *to,
                          struct order_side *from)
 {
-    const struct function_rule *rule = cushim__function_rule(call->slot);
+    const struct cushim__effects *effects = &cushim__effects[call->slot];
     struct cushim__copy copy;
 
-    if (rule->action < ORDER_COPY || rule->action > ORDER_SET_2D)
+    if (cushim__order_action(effects) < ORDER_COPY || cushim__order_action(effects) > ORDER_SET_2D)
         return false;
-    copy = copy_of(call, rule);
+    copy = copy_of(call, effects);
     if (copy.width == 0 || copy.height == 0 || copy.depth == 0)
         return false;
     *to = side_of(call, &copy.to, &copy);
@@ -146,11 +146,12 @@ static bool waits_asynchronous(const struct order_side *to, const struct order_s
            bytes_of(from) > STAGED;
 }
 
-bool cushim__order_waits(const struct function_rule *rule, const struct order_side *to,
+bool cushim__order_waits(const struct cushim__effects *effects, const struct order_side *to,
                          const struct order_side *from)
 {
-    if (rule->is_asynchronous)
-        return (rule->action != ORDER_SET && rule->action != ORDER_SET_2D) &&
+    if (cushim__is_asynchronous(effects))
+        return (cushim__order_action(effects) != ORDER_SET &&
+                cushim__order_action(effects) != ORDER_SET_2D) &&
                waits_asynchronous(to, from);
     if (has_sync_memory || to->memory != ORDER_DEVICE_MEMORY)
         return true;
@@ -170,12 +171,13 @@ static uint64_t unknown_address(const struct order_side *side)
 
 void cushim__check_copies_started(struct cushim__call *call)
 {
-    const struct function_rule *rule = cushim__function_rule(call->slot);
+    const struct cushim__effects *effects = &cushim__effects[call->slot];
     struct order_side to, from;
 
     asked.call = 0;
-    if (rule->action < ORDER_COPY || rule->action > ORDER_COPY_3D ||
-        cushim__capture_is_under_way() || !cushim__order_sides(call, &to, &from))
+    if (cushim__order_action(effects) < ORDER_COPY ||
+        cushim__order_action(effects) > ORDER_COPY_3D || cushim__capture_is_under_way() ||
+        !cushim__order_sides(call, &to, &from))
         return;
     asked.call = call->number;
     asked.addresses[0] = unknown_address(&to);
@@ -199,7 +201,7 @@ void cushim__check_copies_before(struct cushim__call *call)
 /* A call sets SYNC_MEMOPS, as getting the tokens for GPUDirect RDMA does. */
 static bool makes_synchronous(const struct cushim__call *call)
 {
-    const uint8_t flags = cushim__function_rule(call->slot)->context_flags;
+    const uint8_t flags = cushim__effects[call->slot].context_flags;
 
     if (flags != CUSHIM__NO_PARAMETER)
         return call->values[flags] & CU_CTX_SYNC_MEMOPS;
@@ -212,7 +214,7 @@ void cushim__check_copies_ended(struct cushim__call *call, CUresult answer)
 {
     has_sync_memory = has_sync_memory || (answer == CUDA_SUCCESS && makes_synchronous(call));
     if (answer != CUDA_SUCCESS || call->is_injected || asked.call != call->number ||
-        !cushim__function_rule(call->slot)->is_asynchronous ||
+        !cushim__is_asynchronous(&cushim__effects[call->slot]) ||
         !(asked.is_pageable[0] || asked.is_pageable[1]))
         return;
     cushim__check_report(call, CUSHIM__CHECK_COPY_PAGEABLE, NULL, NULL,

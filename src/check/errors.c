@@ -18,7 +18,9 @@ enum { WORKS = 64, LISTED = 8, THREADS = 256 };
 /* The latest work that was queued and not seen to be done. */
 struct work {
     uint64_t call; /* 0 if it is done, or for an unused entry */
-    uint64_t stream, context, function;
+    struct stream_identity stream;
+    uint32_t context; /* number of the stream's context */
+    uint64_t function;
     unsigned slot;
 };
 static struct work works[WORKS];
@@ -38,46 +40,67 @@ static struct failure {
 
 /* --- kernels and work --- */
 
+/* A function is looked up by its name, or is that of a kernel which was. */
 static void note_kernel(const struct cushim__call *call)
 {
-    const bool is_kernel = call->slot == CUSHIM__SLOT(LibraryGetKernel);
+    const struct cushim__object_effect *effect = cushim__effect_first(call->slot);
     const char *name;
 
-    if (call->slot != CUSHIM__SLOT(ModuleGetFunction) && !is_kernel &&
-        call->slot != CUSHIM__SLOT(KernelGetFunction))
+    if (!effect || effect->kind != CUSHIM__EFFECT_RETURNS ||
+        (effect->type != CUSHIM__TYPE_FUNCTION && effect->type != CUSHIM__TYPE_KERNEL))
         return;
-    name = call->slot == CUSHIM__SLOT(KernelGetFunction) ? cushim__order_kernel(call->values[1])
-                                                         : (const char *)(uintptr_t)call->values[2];
+    name = effect->name == CUSHIM__NO_PARAMETER
+               ? cushim__order_kernel(call->values[effect->owner])
+               : (const char *)(uintptr_t)call->values[effect->name];
     if (name)
-        cushim__order_kernel_set(
-            cushim__function_object(call, is_kernel ? CUSHIM__TYPE_KERNEL : CUSHIM__TYPE_FUNCTION,
-                                    0),
-            name);
+        cushim__order_kernel_set(cushim__function_object(call,
+                                                         (enum cushim__object_type)effect->type,
+                                                         effect->parameter),
+                                 name);
 }
 
-static void note_work(const struct cushim__call *call)
+/*
+ * The number of the context whose work a call queues or waits for; 0 if there is none. Work on a
+ * created stream is of that stream's context, whichever is current (driver-semantics.md #109).
+ */
+static uint32_t context_of_work(const struct cushim__call *call,
+                                const struct cushim__effects *effects)
 {
-    const struct function_rule *rule = cushim__function_rule(call->slot);
-    const uint64_t stream = cushim__function_stream_value(call);
-    const bool is_wait = rule->action == ORDER_SEE_CONTEXT || rule->action == ORDER_SEE_STREAM;
-    struct work *work = &works[next_work];
+    const struct cushim__handle *stream = cushim__function_stream(call), *context = NULL;
 
-    /* Work after which a wait succeeds did not cause an error. */
-    for (unsigned i = 0; i < WORKS && is_wait; i++) {
-        if ((rule->action == ORDER_SEE_CONTEXT && works[i].context == call->context) ||
-            (rule->action == ORDER_SEE_STREAM && works[i].stream == stream))
-            works[i].call = 0;
-    }
-    if (rule->action < ORDER_COPY || rule->action > ORDER_UNKNOWN)
-        return;
-    next_work = (next_work + 1) % WORKS;
-    *work = (struct work){
+    if (cushim__order_action(effects) == ORDER_SEE_CONTEXT &&
+        cushim__parameter_count(call->slot) > 0)
+        context = cushim__function_object(call, CUSHIM__TYPE_CONTEXT, 0);
+    else if (stream && stream->owner && stream->owner->type == CUSHIM__TYPE_CONTEXT)
+        context = stream->owner;
+    return context ? context->number : cushim__function_context_number(call);
+}
+
+static void note_work(const struct cushim__call *call, const struct cushim__effects *effects)
+{
+    works[next_work] = (struct work){
         .call = call->number,
-        .stream = stream,
-        .context = call->context,
-        .function = rule->action == ORDER_KERNEL ? call->values[rule->function] : 0,
+        .stream = cushim__function_stream_identity(call),
+        .context = context_of_work(call, effects),
+        .function =
+            cushim__order_action(effects) == ORDER_KERNEL ? call->values[effects->function] : 0,
         .slot = call->slot,
     };
+    next_work = (next_work + 1) % WORKS;
+}
+
+/* Work after which a wait succeeds did not cause an error. */
+static void note_wait(const struct cushim__call *call, const struct cushim__effects *effects)
+{
+    const struct stream_identity stream = cushim__function_stream_identity(call);
+    const uint32_t context = context_of_work(call, effects);
+
+    for (unsigned i = 0; i < WORKS; i++) {
+        if (cushim__order_action(effects) == ORDER_SEE_CONTEXT
+                ? works[i].context == context
+                : cushim__stream_is_same(&works[i].stream, &stream))
+            works[i].call = 0;
+    }
 }
 
 /* --- sticky errors --- */
@@ -140,7 +163,7 @@ static bool is_nothing(const struct cushim__call *call, unsigned index,
     const uint64_t value = call->values[index];
 
     if (type == CUSHIM__TYPE_STREAM && value <= (uintptr_t)CU_STREAM_PER_THREAD)
-        return cushim__function_rule(call->slot)->action == ORDER_DESTROY_STREAM;
+        return cushim__order_action(&cushim__effects[call->slot]) == ORDER_DESTROY_STREAM;
     return value == 0 || !object || (!object->is_returned && !object->is_live);
 }
 
@@ -153,7 +176,7 @@ static bool is_of_handle(CUresult answer)
 static void judge_ignored(const struct cushim__call *call, CUresult answer)
 {
     struct failure *failure = &failures[call->thread % THREADS];
-    const struct cushim__api_effect *effect = cushim__api_effect_first(call->slot);
+    const struct cushim__object_effect *effect = cushim__effect_first(call->slot);
 
     for (unsigned i = 0; failure->call && i < cushim__parameter_count(call->slot); i++) {
         const struct cushim__decoder decoder = cushim__decoder_of(call->slot, i);
@@ -171,7 +194,7 @@ static void judge_ignored(const struct cushim__call *call, CUresult answer)
         failure->call = 0;
     }
     if (answer != CUDA_SUCCESS && !cushim__result_is_sticky(answer) && effect &&
-        effect->kind <= CUSHIM__RETURNS_PART)
+        effect->kind <= CUSHIM__EFFECT_RETURNS)
         *failure = (struct failure){.call = call->number,
                                     .slot = call->slot,
                                     .answer = answer,
@@ -200,8 +223,9 @@ static void judge_elapsed(const struct cushim__call *call, CUresult answer)
     const struct cushim__handle *objects[2];
     const struct order_event *events[2];
 
-    if (cushim__function_rule(call->slot)->action != ORDER_ELAPSED || answer == CUDA_SUCCESS ||
-        answer == CUDA_ERROR_NOT_READY || call->is_injected || call->is_refused)
+    if (cushim__order_action(&cushim__effects[call->slot]) != ORDER_ELAPSED ||
+        answer == CUDA_SUCCESS || answer == CUDA_ERROR_NOT_READY || call->is_injected ||
+        call->is_refused)
         return;
     for (unsigned i = 0; i < 2; i++) {
         objects[i] = cushim__check_object(call, i + 1);
@@ -225,6 +249,8 @@ static void judge_elapsed(const struct cushim__call *call, CUresult answer)
 
 void cushim__check_errors_ended(struct cushim__call *call, CUresult answer)
 {
+    const struct cushim__effects *effects = &cushim__effects[call->slot];
+
     /* An injected error has not been caused by work. */
     if (!call->is_injected)
         judge_sticky(call, answer);
@@ -232,7 +258,12 @@ void cushim__check_errors_ended(struct cushim__call *call, CUresult answer)
     judge_elapsed(call, answer);
     if (answer == CUDA_SUCCESS && !call->is_injected) {
         note_kernel(call);
-        note_work(call);
+        if (cushim__order_action(effects) == ORDER_SEE_CONTEXT ||
+            cushim__order_action(effects) == ORDER_SEE_STREAM)
+            note_wait(call, effects);
+        else if (cushim__order_action(effects) >= ORDER_COPY &&
+                 cushim__order_action(effects) <= ORDER_UNKNOWN)
+            note_work(call, effects);
     }
 }
 

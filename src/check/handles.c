@@ -42,29 +42,13 @@ static const uint8_t judgements[CUSHIM__OBJECT_TYPES] = {
     [CUSHIM__TYPE_EXTERNAL_SEMAPHORE] = REPORTED,
 };
 
-/* Results in which no decoder finds the handles, so that they count as returned from then on. */
-static const struct returned {
-    uint16_t slot;
-    uint8_t type;
-    uint8_t parameter; /* points to them */
-    uint8_t count;     /* the parameter with their number, CUSHIM__NO_PARAMETER for one */
-} returned[] = {
-    {CUSHIM__SLOT(ModuleEnumerateFunctions), CUSHIM__TYPE_FUNCTION, 0, 1},
-    {CUSHIM__SLOT(LibraryEnumerateKernels), CUSHIM__TYPE_KERNEL, 0, 1},
-    {CUSHIM__SLOT(StreamGetCaptureInfo_v2), CUSHIM__TYPE_GRAPH, 3, CUSHIM__NO_PARAMETER},
-    {CUSHIM__SLOT(StreamGetCaptureInfo_v2_ptsz), CUSHIM__TYPE_GRAPH, 3, CUSHIM__NO_PARAMETER},
-    {CUSHIM__SLOT(StreamGetCaptureInfo_v3), CUSHIM__TYPE_GRAPH, 3, CUSHIM__NO_PARAMETER},
-    {CUSHIM__SLOT(StreamGetCaptureInfo_v3_ptsz), CUSHIM__TYPE_GRAPH, 3, CUSHIM__NO_PARAMETER},
-};
-
 /* The effect by which a call ends the object that it names, or NULL. */
-static const struct cushim__api_effect *end_of(unsigned slot)
+static const struct cushim__object_effect *end_of(unsigned slot)
 {
-    const struct cushim__api_effect *effect = cushim__api_effect_first(slot);
+    const struct cushim__object_effect *effect = cushim__effect_first(slot);
 
-    for (; effect; effect = cushim__api_effect_next(effect)) {
-        if (effect->kind == CUSHIM__DESTROYS || effect->kind == CUSHIM__RELEASES ||
-            effect->kind == CUSHIM__RELEASES_PRIMARY || effect->kind == CUSHIM__RESETS_PRIMARY)
+    for (; effect; effect = cushim__effect_next(slot, effect)) {
+        if (cushim__effect_ends(effect))
             return effect;
     }
     return NULL;
@@ -73,7 +57,7 @@ static const struct cushim__api_effect *end_of(unsigned slot)
 /* The object, possibly memory, that a call ends; NULL if there is none or it has ended already. */
 static struct cushim__handle *find_ending(const struct cushim__call *call)
 {
-    const struct cushim__api_effect *effect = end_of(call->slot);
+    const struct cushim__object_effect *effect = end_of(call->slot);
     struct cushim__handle *object = NULL;
 
     if (effect && effect->parameter == CUSHIM__NO_PARAMETER)
@@ -89,14 +73,17 @@ static struct cushim__handle *find_ending(const struct cushim__call *call)
 /* The driver makes a destroyed context current without reading it, and refuses to destroy it. */
 static bool survives(unsigned slot, enum cushim__object_type type)
 {
-    return judgements[type] != REFUSED || slot == CUSHIM__SLOT(CtxSetCurrent) ||
-           slot == CUSHIM__SLOT(CtxDestroy) || slot == CUSHIM__SLOT(CtxDestroy_v2);
+    const struct cushim__object_effect *effect = cushim__effect_first(slot);
+
+    return judgements[type] != REFUSED ||
+           (effect && effect->type == CUSHIM__TYPE_CONTEXT && type == CUSHIM__TYPE_CONTEXT &&
+            (effect->kind == CUSHIM__EFFECT_SETS || effect->kind == CUSHIM__EFFECT_DESTROYS));
 }
 
 static void report_destroyed(struct cushim__call *call, unsigned parameter,
                              const struct cushim__handle *object)
 {
-    const struct cushim__api_effect *effect = end_of(call->slot);
+    const struct cushim__object_effect *effect = end_of(call->slot);
     const enum cushim__check_id id = effect && effect->parameter == parameter
                                          ? CUSHIM__CHECK_DESTROYED_TWICE
                                          : cushim__check_of_destroyed(object->type);
@@ -186,7 +173,7 @@ static void judge_half(struct cushim__call *call, const struct cushim__copy_half
 {
     if (half->type == CU_MEMORYTYPE_ARRAY)
         judge(call, 0, CUSHIM__TYPE_ARRAY, (uintptr_t)half->array);
-    if (cushim__function_rule(call->slot)->is_peer)
+    if (cushim__effects[call->slot].is_peer)
         judge(call, 0, CUSHIM__TYPE_CONTEXT, (uintptr_t)half->context);
 }
 
@@ -199,23 +186,11 @@ static void judge_resource(struct cushim__call *call, const CUDA_RESOURCE_DESC *
               (uintptr_t)resource->res.mipmap.hMipmappedArray);
 }
 
-/* Structs that begin with the function of a kernel. */
-static const struct {
-    uint16_t slot;
-    uint8_t parameter;
-} kernel_nodes[] = {
-    {CUSHIM__SLOT(GraphAddKernelNode), 4},
-    {CUSHIM__SLOT(GraphAddKernelNode_v2), 4},
-    {CUSHIM__SLOT(GraphKernelNodeSetParams), 1},
-    {CUSHIM__SLOT(GraphKernelNodeSetParams_v2), 1},
-    {CUSHIM__SLOT(GraphExecKernelNodeSetParams), 2},
-    {CUSHIM__SLOT(GraphExecKernelNodeSetParams_v2), 2},
-};
-
 static void judge_structs(struct cushim__call *call)
 {
     const struct cushim__launch_config *config = cushim__function_launch_config(call);
-    const uint8_t action = cushim__function_rule(call->slot)->action;
+    const struct cushim__effects *effects = &cushim__effects[call->slot];
+    const enum order_action action = cushim__order_action(effects);
     const uint64_t *values = call->values; /* as many as the call has parameters */
 
     if (config)
@@ -228,17 +203,12 @@ static void judge_structs(struct cushim__call *call)
         judge_half(call, &copy.to);
         judge_half(call, &copy.from);
     }
-    if ((call->slot == CUSHIM__SLOT(TexObjectCreate) ||
-         call->slot == CUSHIM__SLOT(SurfObjectCreate)) &&
-        values[1])
-        judge_resource(call, (const void *)(uintptr_t)values[1]);
-    for (size_t i = 0; i < sizeof kernel_nodes / sizeof *kernel_nodes; i++) {
-        const uint8_t parameter = kernel_nodes[i].parameter;
-
-        if (kernel_nodes[i].slot == call->slot && call->values[parameter])
-            judge(call, parameter, CUSHIM__TYPE_FUNCTION,
-                  *(const uintptr_t *)(uintptr_t)call->values[parameter]);
-    }
+    if (effects->resource_desc != CUSHIM__NO_PARAMETER && values[effects->resource_desc])
+        judge_resource(call, (const void *)(uintptr_t)values[effects->resource_desc]);
+    /* The struct of a kernel node begins with the function. */
+    if (effects->kernel_node != CUSHIM__NO_PARAMETER && values[effects->kernel_node])
+        judge(call, effects->kernel_node, CUSHIM__TYPE_FUNCTION,
+              *(const uintptr_t *)(uintptr_t)values[effects->kernel_node]);
 }
 
 void cushim__check_handles_started(struct cushim__call *call)
@@ -268,13 +238,13 @@ void cushim__check_handles_started(struct cushim__call *call)
  */
 void cushim__check_handles_after(const struct cushim__call *call, CUresult answer)
 {
-    const struct cushim__api_effect *effect = end_of(call->slot);
+    const struct cushim__object_effect *effect = end_of(call->slot);
     struct cushim_layer *layer = cushim_layer_current();
     struct cushim__handle *object;
     unsigned flags;
     int active = 0, device;
 
-    if (!effect || effect->kind != CUSHIM__RELEASES_PRIMARY || answer != CUDA_SUCCESS ||
+    if (!effect || effect->kind != CUSHIM__EFFECT_RELEASES_PRIMARY || answer != CUDA_SUCCESS ||
         call->is_injected)
         return;
     device = (int)call->values[effect->amount];
@@ -290,25 +260,22 @@ void cushim__check_handles_after(const struct cushim__call *call, CUresult answe
     cushim__lock_release(&layer->lock);
 }
 
+/* Results in which no decoder finds the handles, so that they count as returned from then on. */
 static void note_returned(const struct cushim__call *call)
 {
-    for (size_t i = 0; i < sizeof returned / sizeof *returned; i++) {
-        const struct returned *row = &returned[i];
-        const uint64_t *handles;
-        uint64_t count = 1;
+    const struct cushim__effects *effects = &cushim__effects[call->slot];
+    const uint64_t *handles;
+    uint64_t count = 1;
 
-        if (row->slot != call->slot)
-            continue;
-        handles = (const uint64_t *)(uintptr_t)call->values[row->parameter];
-        if (!handles)
-            continue;
-        if (row->count != CUSHIM__NO_PARAMETER)
-            count = call->values[row->count];
-        else if (*(const int *)(uintptr_t)call->values[1] != CU_STREAM_CAPTURE_STATUS_ACTIVE)
-            count = 0;
-        for (uint64_t k = 0; k < count; k++)
-            cushim__handle_returned((enum cushim__object_type)row->type, handles[k]);
-    }
+    if (effects->listed == CUSHIM__NO_PARAMETER || call->values[effects->listed] == 0)
+        return;
+    handles = (const uint64_t *)(uintptr_t)call->values[effects->listed];
+    if (effects->listed_count != CUSHIM__NO_PARAMETER)
+        count = call->values[effects->listed_count];
+    else if (*(const int *)(uintptr_t)call->values[1] != CU_STREAM_CAPTURE_STATUS_ACTIVE)
+        count = 0;
+    for (uint64_t i = 0; i < count; i++)
+        cushim__handle_returned((enum cushim__object_type)effects->listed_type, handles[i]);
 }
 
 /* The struct of a conditional node points to the graphs of its branches. */

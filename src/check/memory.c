@@ -11,18 +11,13 @@
 #include "src/base/system.h"
 #include "src/check/order.h"
 
-static const struct function_rule *rule_of_maker(const struct cushim__handle *object)
-{
-    return cushim__function_rule(object->maker.slot);
-}
-
 /* --- accesses --- */
 
 /* Host memory that exists beyond its allocation by the driver, or may be another's by now. */
 static bool is_of_program(const struct cushim__handle *object)
 {
     return !object->is_live ||
-           cushim__api_effect_first(object->maker.slot)->kind == CUSHIM__REGISTERS_IN_CONTEXT;
+           cushim__effect_first(object->maker.slot)->kind == CUSHIM__EFFECT_REGISTERS_IN_CONTEXT;
 }
 
 /*
@@ -41,7 +36,7 @@ static void judge(struct cushim__call *call, const struct order_side *side, bool
 
     if (!object || object->type != CUSHIM__TYPE_MEMORY || object->maker.place.call == 0)
         return;
-    is_host = rule_of_maker(object)->memory == ORDER_PAGE_LOCKED;
+    is_host = cushim__order_memory_of(object->maker.slot) == ORDER_PAGE_LOCKED;
     if (is_host ? is_of_program(object)
                 : side->type != CU_MEMORYTYPE_DEVICE && side->type != CU_MEMORYTYPE_UNIFIED)
         return;
@@ -58,7 +53,7 @@ static void judge(struct cushim__call *call, const struct order_side *side, bool
             "%s is given %s, which was freed%s", cushim__slot_name(call->slot),
             cushim__check_name(object, side->base).text, crashes ? cushim__check_refuse(call) : "");
     else if ((is_host || !cushim__check_before_fork(call, object, side->base)) &&
-             object->bytes > 0 && !rule_of_maker(object)->is_of_unknown_size &&
+             object->bytes > 0 && !cushim__is_of_unknown_size(object->maker.slot) &&
              (bytes > object->bytes || offset > object->bytes - bytes))
         cushim__check_report(call, CUSHIM__CHECK_MEMORY_BOUNDS, object, NULL,
                              "%s accesses %llu byte%s from %s on, and %s has %llu",
@@ -87,7 +82,8 @@ static void judge_argument(const struct cushim__call *call, unsigned index, uint
 
     /* The host may have got memory where some of the device's was freed. */
     if (!object || !object->is_destroyed || object->type != CUSHIM__TYPE_MEMORY ||
-        object->maker.place.call == 0 || rule_of_maker(object)->memory == ORDER_PAGE_LOCKED ||
+        object->maker.place.call == 0 ||
+        cushim__order_memory_of(object->maker.slot) == ORDER_PAGE_LOCKED ||
         cushim__host_read(&byte, (const void *)(uintptr_t)value, 1))
         return;
     cushim__check_report(call, CUSHIM__CHECK_ARGUMENT_FREED, object, NULL,
@@ -117,19 +113,20 @@ static size_t size_of_parameter(uint64_t function, size_t index)
 /* Each 8 bytes of an argument may be an address. It is advice, as the kernel need not use it. */
 void cushim__check_memory_before(struct cushim__call *call)
 {
-    const struct function_rule *rule = cushim__function_rule(call->slot);
+    const struct cushim__effects *effects = &cushim__effects[call->slot];
     struct cushim_layer *layer = cushim_layer_current();
     const char *const *arguments;
     uint64_t value;
     size_t size;
 
-    if (rule->action != ORDER_KERNEL || rule->arguments == CUSHIM__NO_PARAMETER ||
+    if (cushim__order_action(effects) != ORDER_KERNEL ||
+        effects->arguments == CUSHIM__NO_PARAMETER ||
         cushim__check_options.level > CUSHIM__CHECK_ADVICE)
         return;
-    arguments = (const char *const *)(uintptr_t)call->values[rule->arguments];
+    arguments = (const char *const *)(uintptr_t)call->values[effects->arguments];
     cushim__lock_take(&layer->lock);
     for (unsigned i = 0;
-         arguments && (size = size_of_parameter(call->values[rule->function], i)) > 0; i++) {
+         arguments && (size = size_of_parameter(call->values[effects->function], i)) > 0; i++) {
         for (size_t at = 0; at + sizeof value <= size; at += sizeof value) {
             if (cushim__host_read(&value, arguments[i] + at, sizeof value))
                 judge_argument(call, i, value);
@@ -140,11 +137,16 @@ void cushim__check_memory_before(struct cushim__call *call)
 
 /* --- ends --- */
 
+static bool is_unregistered(const struct cushim__call *call)
+{
+    return cushim__effect_first(call->slot)->memory == CUSHIM__MEMORY_REGISTERED;
+}
+
 static void judge_second_end(const struct cushim__call *call, const struct cushim__handle *object)
 {
     const struct cushim__check_name name = cushim__check_name(object, object->value);
 
-    if (call->slot == CUSHIM__SLOT(MemHostUnregister))
+    if (is_unregistered(call))
         cushim__check_report(call, CUSHIM__CHECK_HOST_UNREGISTERED_TWICE, object, NULL,
                              "%s is unregistered a second time", name.text);
     else
@@ -159,29 +161,30 @@ static void judge_second_end(const struct cushim__call *call, const struct cushi
  */
 static void judge_used(const struct cushim__call *call, const struct cushim__handle *object)
 {
-    const char *name = cushim__slot_name(call->slot);
-    const bool is_pooled = rule_of_maker(object)->action == ORDER_ALLOCATE && object->is_live;
+    const bool is_on_host = is_unregistered(call) ||
+                            cushim__effect_first(call->slot)->memory == CUSHIM__MEMORY_PAGE_LOCKED;
+    const bool is_pooled =
+        cushim__effects[object->maker.slot].work == CUSHIM__WORK_ALLOCATE && object->is_live;
     struct cushim__maker maker;
     struct race_access use;
 
-    if ((!is_pooled && !strstr(name, "Host")) ||
-        !cushim__race_is_used(cushim__order_id(object), &use))
+    if ((!is_pooled && !is_on_host) || !cushim__race_is_used(cushim__order_id(object), &use))
         return;
     maker = cushim__order_maker(&use);
     cushim__check_report(
         call, is_pooled ? CUSHIM__CHECK_POOL_MEMORY_USED : CUSHIM__CHECK_HOST_MEMORY_USED, object,
         &maker, "%s is %s while a %s on %s may use it: nothing has waited for that",
         cushim__check_name(object, object->value).text,
-        strstr(name, "Free") ? "freed" : "unregistered", use.kind,
+        is_unregistered(call) ? "unregistered" : "freed", use.kind,
         use.stream_name[0] ? use.stream_name : "the default stream");
 }
 
 static void judge_end(const struct cushim__call *call)
 {
-    const struct cushim__api_effect *effect = cushim__api_effect_first(call->slot);
+    const struct cushim__object_effect *effect = cushim__effect_first(call->slot);
     const struct cushim__handle *object;
 
-    if (!effect || effect->kind != CUSHIM__DESTROYS || effect->type != CUSHIM__TYPE_MEMORY)
+    if (!effect || effect->kind != CUSHIM__EFFECT_DESTROYS || effect->type != CUSHIM__TYPE_MEMORY)
         return;
     object = cushim__handle_find(CUSHIM__TYPE_MEMORY, call->values[effect->parameter], false);
     if (!object || object->maker.place.call == 0)
@@ -189,7 +192,7 @@ static void judge_end(const struct cushim__call *call)
     if ((object->is_destroyed || object->is_ending) && object->ender.place.call != call->number)
         judge_second_end(call, object);
     else if (!cushim__check_before_fork(call, object, object->value) && !object->is_destroyed &&
-             cushim__function_rule(call->slot)->action == ORDER_FREE &&
+             cushim__order_action(&cushim__effects[call->slot]) == ORDER_FREE &&
              !cushim__capture_is_under_way())
         judge_used(call, object);
 }
@@ -205,12 +208,12 @@ void cushim__check_memory_started(struct cushim__call *call)
 /* Each launch of the graph allocates and frees this memory where it is not seen. */
 static void forget_memory_of_graph(const struct cushim__call *call)
 {
-    const struct cushim__api_effect *effect = cushim__api_effect_first(call->slot);
+    const struct cushim__object_effect *effect = cushim__effect_first(call->slot);
     const struct cushim__argument *argument;
     struct cushim__handle *object;
 
     if (!cushim__capture_is_under_way() || !effect || effect->type != CUSHIM__TYPE_MEMORY ||
-        (effect->kind != CUSHIM__CREATES && effect->kind != CUSHIM__DESTROYS))
+        (effect->kind != CUSHIM__EFFECT_CREATES && effect->kind != CUSHIM__EFFECT_DESTROYS))
         return;
     argument = &call->arguments.list[effect->parameter];
     object = cushim__handle_at(argument->is_written ? argument->written : argument->value);

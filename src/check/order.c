@@ -29,26 +29,24 @@ static void create_event(const struct cushim__call *call)
 {
     struct order_event *event =
         cushim__order_event(cushim__function_object(call, CUSHIM__TYPE_EVENT, 0));
-    const struct cushim__handle *object =
-        call->context ? cushim__handle_find(CUSHIM__TYPE_CONTEXT, call->context, true) : NULL;
 
     if (!event)
         return;
     event->flags = (unsigned)call->values[1];
     event->is_known = !(event->flags & CU_EVENT_INTERPROCESS);
-    event->context = object ? object->number : 0;
+    event->context = cushim__function_context_number(call);
 }
 
 /* --- captures --- */
 
 /* While a stream is captured, it is not known which calls are work, so none count as work. */
-static void note_in_capture(const struct cushim__call *call, const struct function_rule *rule)
+static void note_in_capture(const struct cushim__call *call, const struct cushim__effects *effects)
 {
     struct order_event *event =
-        rule->event != CUSHIM__NO_PARAMETER ? cushim__order_event_of(call, rule, 0) : NULL;
+        effects->event != CUSHIM__NO_PARAMETER ? cushim__order_event_of(call, effects, 0) : NULL;
     const bool is_external = event && cushim__parameter_count(call->slot) > 2 && call->values[2];
 
-    switch ((enum order_action)rule->action) {
+    switch (cushim__order_action(effects)) {
     case ORDER_RECORD:
     case ORDER_CONTEXT_RECORD:
         if (event) {
@@ -108,25 +106,27 @@ static void note_freed(const struct cushim__call *call, struct order_freed *free
     if (!object || object->is_destroyed || object->value != call->values[0])
         return;
     freed->memory = cushim__order_id(object);
-    freed->is_at_once = cushim__function_rule(object->maker.slot)->action == ORDER_ALLOCATE;
+    freed->is_at_once = cushim__effects[object->maker.slot].work == CUSHIM__WORK_ALLOCATE;
     if (object->owner && object->owner->type == CUSHIM__TYPE_CONTEXT)
         freed->context = object->owner->value;
 }
 
 void cushim__check_order_started(struct cushim__call *call)
 {
-    const struct function_rule *rule = cushim__function_rule(call->slot);
-    struct under_way *entry = rule->action == ORDER_NOTHING ? NULL : find(0);
+    const struct cushim__effects *effects = &cushim__effects[call->slot];
+    struct under_way *entry = cushim__order_action(effects) == ORDER_NOTHING ? NULL : find(0);
 
     if (!entry)
         return;
     *entry = (struct under_way){
         .call = call->number,
-        .submits = rule->action >= ORDER_COPY && rule->action <= ORDER_WAIT_EVENT,
+        .submits = cushim__order_action(effects) >= ORDER_COPY &&
+                   cushim__order_action(effects) <= ORDER_WAIT_EVENT,
     };
-    if (rule->event != CUSHIM__NO_PARAMETER)
-        entry->event = call->arguments.list[rule->event].tag.number;
-    if (rule->action == ORDER_FREE || rule->action == ORDER_FREE_ASYNC)
+    if (effects->event != CUSHIM__NO_PARAMETER)
+        entry->event = call->arguments.list[effects->event].tag.number;
+    if (cushim__order_action(effects) == ORDER_FREE ||
+        cushim__order_action(effects) == ORDER_FREE_ASYNC)
         note_freed(call, &entry->freed);
     note_overlaps(entry);
 }
@@ -135,12 +135,12 @@ void cushim__check_order_started(struct cushim__call *call)
  * Apply what counts in captures, too: created and destroyed objects, and nodes of graphs. Returns
  * whether that is all that the call does. Destroyed events and contexts are left to forget().
  */
-static bool apply_life(const struct cushim__call *call, const struct function_rule *rule)
+static bool apply_life(const struct cushim__call *call, const struct cushim__effects *effects)
 {
     struct cushim__handle *object;
     struct order_stream *stream;
 
-    switch ((enum order_action)rule->action) {
+    switch (cushim__order_action(effects)) {
     case ORDER_CREATE_STREAM:
         cushim__order_stream_create(cushim__function_object(call, CUSHIM__TYPE_STREAM, 0),
                                     call->context, (unsigned)call->values[1]);
@@ -153,7 +153,7 @@ static bool apply_life(const struct cushim__call *call, const struct function_ru
         stream = object ? object->order : NULL;
         if (cushim__capture_is_under_way())
             cushim__order_all(); /* the capture may have been that stream's */
-        if (call->slot == CUSHIM__SLOT(StreamDestroy))
+        if (effects->waits == CUSHIM__WAITS_STREAM)
             cushim__order_see_stream(stream);
         if (stream)
             cushim__order_stream_destroy(stream);
@@ -172,39 +172,41 @@ static bool apply_life(const struct cushim__call *call, const struct function_ru
 /*
  * Whether a call counts. A capture has ended even if the driver reports an error, if there was one.
  */
-static bool counts(const struct cushim__call *call, const struct function_rule *rule,
+static bool counts(const struct cushim__call *call, const struct cushim__effects *effects,
                    CUresult answer)
 {
-    if (call->is_injected || rule->action == ORDER_NOTHING)
+    if (call->is_injected || cushim__order_action(effects) == ORDER_NOTHING)
         return false;
-    if (rule->action == ORDER_END_CAPTURE)
+    if (cushim__order_action(effects) == ORDER_END_CAPTURE)
         return answer != CUDA_ERROR_ILLEGAL_STATE;
     return answer == CUDA_SUCCESS;
 }
 
-static void judge(const struct cushim__call *call, const struct function_rule *rule,
+static void judge(const struct cushim__call *call, const struct cushim__effects *effects,
                   const struct under_way *entry)
 {
     if (cushim__unknown_functions != unknown_functions || !entry || entry->overlaps)
         cushim__order_all();
     unknown_functions = cushim__unknown_functions;
-    if (rule->action == ORDER_END_CAPTURE)
+    if (cushim__order_action(effects) == ORDER_END_CAPTURE)
         cushim__order_all();
-    else if (!apply_life(call, rule) && cushim__capture_is_under_way())
-        note_in_capture(call, rule);
-    else if (entry && (rule->action < ORDER_CREATE_STREAM || rule->action > ORDER_UPDATE_CAPTURE))
-        cushim__order_apply(call, rule, &entry->freed);
+    else if (!apply_life(call, effects) && cushim__capture_is_under_way())
+        note_in_capture(call, effects);
+    else if (entry && (cushim__order_action(effects) < ORDER_CREATE_STREAM ||
+                       cushim__order_action(effects) > ORDER_UPDATE_CAPTURE))
+        cushim__order_apply(call, effects, &entry->freed);
     if (!entry || entry->overlaps)
         cushim__order_all();
 }
 
 void cushim__check_order_ended(struct cushim__call *call, CUresult answer)
 {
-    const struct function_rule *rule = cushim__function_rule(call->slot);
-    struct under_way *entry = rule->action == ORDER_NOTHING ? NULL : find(call->number);
+    const struct cushim__effects *effects = &cushim__effects[call->slot];
+    struct under_way *entry =
+        cushim__order_action(effects) == ORDER_NOTHING ? NULL : find(call->number);
 
-    if (counts(call, rule, answer))
-        judge(call, rule, entry);
+    if (counts(call, effects, answer))
+        judge(call, effects, entry);
     else if (entry && answer != CUDA_SUCCESS && !cushim__answer_refuses(answer))
         cushim__order_all(); /* a sticky error: no work is left to wait for */
     if (entry)

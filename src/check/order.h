@@ -9,7 +9,7 @@
 #ifndef CUSHIM_CHECK_ORDER_H
 #define CUSHIM_CHECK_ORDER_H
 
-#include "src/check/function_rules.h"
+#include "src/check/action.h"
 #include "src/race/race.h"
 
 /* --- order_objects.c: contexts, streams and events --- */
@@ -82,7 +82,7 @@ bool cushim__order_sides(const struct cushim__call *call, struct order_side *to,
                          struct order_side *from);
 
 /* Whether the call is known to return only when the work is done. */
-bool cushim__order_waits(const struct function_rule *rule, const struct order_side *to,
+bool cushim__order_waits(const struct cushim__effects *effects, const struct order_side *to,
                          const struct order_side *from);
 
 /* --- order_work.c: what is submitted and waited for --- */
@@ -115,12 +115,12 @@ struct order_freed {
 };
 
 /* Apply a successful call outside of captures that is work or waits for it. */
-void cushim__order_apply(const struct cushim__call *call, const struct function_rule *rule,
+void cushim__order_apply(const struct cushim__call *call, const struct cushim__effects *effects,
                          const struct order_freed *freed);
 
 /* The first event that a call passes, or, if `which` is 1, the second. */
 struct order_event *cushim__order_event_of(const struct cushim__call *call,
-                                           const struct function_rule *rule, unsigned which);
+                                           const struct cushim__effects *effects, unsigned which);
 
 /* The detector's id of an allocation. */
 uint64_t cushim__order_id(const struct cushim__handle *object);

@@ -192,18 +192,19 @@ static void submit_plain(const struct cushim__call *call, struct order_stream *s
 }
 
 /* A synchronous copy from pageable memory waits for earlier work, but not for the copy itself. */
-static void submit_memory(const struct cushim__call *call, const struct function_rule *rule,
+static void submit_memory(const struct cushim__call *call, const struct cushim__effects *effects,
                           struct order_stream *stream)
 {
-    const bool is_set = rule->action == ORDER_SET || rule->action == ORDER_SET_2D;
+    const bool is_set =
+        cushim__order_action(effects) == ORDER_SET || cushim__order_action(effects) == ORDER_SET_2D;
     struct order_side to, from;
     struct race_access access;
 
     if (!cushim__order_sides(call, &to, &from))
         return;
-    if (!stream || (rule->is_peer && !rule->is_asynchronous))
+    if (!stream || (effects->is_peer && !cushim__is_asynchronous(effects)))
         cushim__order_all();
-    if (!rule->is_asynchronous && from.memory == ORDER_PAGEABLE)
+    if (!cushim__is_asynchronous(effects) && from.memory == ORDER_PAGEABLE)
         cushim__order_see_stream(stream);
     if (!stream || !submit(call, stream, is_set ? "set" : "copy", false, &access))
         return;
@@ -214,9 +215,9 @@ static void submit_memory(const struct cushim__call *call, const struct function
         cushim__race_use(&access, &to.region, RACE_WRITES);
     reporting = NULL;
     end(&access);
-    if (rule->is_peer && !rule->is_asynchronous)
+    if (effects->is_peer && !cushim__is_asynchronous(effects))
         cushim__order_all();
-    else if (cushim__order_waits(rule, &to, &from))
+    else if (cushim__order_waits(effects, &to, &from))
         see((struct seen){.clock = cushim__race_last(&stream->race), .stream = stream});
 }
 
@@ -292,10 +293,10 @@ static void free_memory(const struct cushim__call *call, const struct order_free
 /* --- events --- */
 
 struct order_event *cushim__order_event_of(const struct cushim__call *call,
-                                           const struct function_rule *rule, unsigned which)
+                                           const struct cushim__effects *effects, unsigned which)
 {
     return cushim__order_event(
-        cushim__function_object(call, CUSHIM__TYPE_EVENT, rule->event + which));
+        cushim__function_object(call, CUSHIM__TYPE_EVENT, effects->event + which));
 }
 
 static void record(const struct cushim__call *call, struct order_event *event,
@@ -358,18 +359,18 @@ void cushim__order_note_graphs(enum order_graphs what)
 
 /* --- calls --- */
 
-void cushim__order_apply(const struct cushim__call *call, const struct function_rule *rule,
+void cushim__order_apply(const struct cushim__call *call, const struct cushim__effects *effects,
                          const struct order_freed *freed)
 {
     struct order_stream *stream = stream_of(call);
 
-    switch ((enum order_action)rule->action) {
+    switch (cushim__order_action(effects)) {
     case ORDER_COPY:
     case ORDER_COPY_2D:
     case ORDER_COPY_3D:
     case ORDER_SET:
     case ORDER_SET_2D:
-        submit_memory(call, rule, stream);
+        submit_memory(call, effects, stream);
         break;
     case ORDER_KERNEL:
         note_launch_events(cushim__function_launch_config(call));
@@ -390,25 +391,25 @@ void cushim__order_apply(const struct cushim__call *call, const struct function_
     case ORDER_WAIT_OUTSIDE:
     case ORDER_SIGNAL:
     case ORDER_UNKNOWN:
-        submit_outside(call, stream, rule->action != ORDER_SIGNAL,
-                       rule->action != ORDER_WAIT_OUTSIDE);
+        submit_outside(call, stream, cushim__order_action(effects) != ORDER_SIGNAL,
+                       cushim__order_action(effects) != ORDER_WAIT_OUTSIDE);
         break;
     case ORDER_RECORD:
-        record(call, cushim__order_event_of(call, rule, 0), stream);
+        record(call, cushim__order_event_of(call, effects, 0), stream);
         break;
     case ORDER_CONTEXT_RECORD:
-        cushim__order_event_record(cushim__order_event_of(call, rule, 0), NULL, false);
+        cushim__order_event_record(cushim__order_event_of(call, effects, 0), NULL, false);
         break;
     case ORDER_WAIT_EVENT:
-        wait_for_event(stream, cushim__order_event_of(call, rule, 0));
+        wait_for_event(stream, cushim__order_event_of(call, effects, 0));
         break;
     case ORDER_SEE_EVENT:
     case ORDER_CONTEXT_WAIT_EVENT:
-        cushim__order_see_event(cushim__order_event_of(call, rule, 0));
+        cushim__order_see_event(cushim__order_event_of(call, effects, 0));
         break;
     case ORDER_ELAPSED:
-        cushim__order_see_event(cushim__order_event_of(call, rule, 0));
-        cushim__order_see_event(cushim__order_event_of(call, rule, 1));
+        cushim__order_see_event(cushim__order_event_of(call, effects, 0));
+        cushim__order_see_event(cushim__order_event_of(call, effects, 1));
         break;
     case ORDER_SEE_STREAM:
         cushim__order_see_stream(stream);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the registry says about the driver's functions: parameters, and when they may be called. */
+/* What the registry says about the parameters of the driver's functions. */
 #ifndef CUSHIM_DRIVER_API_PARAMETERS_H
 #define CUSHIM_DRIVER_API_PARAMETERS_H
 
@@ -39,17 +39,5 @@ static inline const struct cushim__parameter *cushim__parameter_at(unsigned slot
 {
     return &cushim__parameters[cushim__parameter_first[slot] + index];
 }
-
-/* Flags that say when a function may be called. */
-enum {
-    CUSHIM__BEFORE_INIT = 1,        /* works before cuInit */
-    CUSHIM__IN_HOST_FUNCTION = 2,   /* may be called by a host function; others return 800 there */
-    CUSHIM__AFTER_STICKY_ERROR = 4, /* works after a sticky error */
-    CUSHIM__AFTER_FORK = 8,         /* works in the child of a process that had called cuInit */
-    /* Before cuInit, the function checks its arguments first, and its result for them counts. */
-    CUSHIM__ARGUMENTS_FIRST = 16,
-};
-
-uint8_t cushim__call_rules(unsigned slot);
 
 #endif

@@ -26,6 +26,13 @@ const char *cushim__result_meaning(CUresult code)
     return result ? result->meaning : NULL;
 }
 
+int cushim__result_since(CUresult code)
+{
+    const struct cushim__result *result = find(code);
+
+    return result ? result->since : 0;
+}
+
 bool cushim__result_is_sticky(CUresult code)
 {
     const struct cushim__result *result = find(code);

@@ -13,6 +13,9 @@
 const char *cushim__result_name(CUresult code);
 const char *cushim__result_meaning(CUresult code);
 
+/* The version of CUDA that introduced a code; 0 if that is 13.0 or older, or there is no such code. */
+int cushim__result_since(CUresult code);
+
 /* Whether a code means that the context is lost, so that later calls return it too. */
 bool cushim__result_is_sticky(CUresult code);
 

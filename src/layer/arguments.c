@@ -86,16 +86,17 @@ static struct cushim__decoder decoder_for(const struct cushim__parameter *parame
 /* Page-locked memory is passed as `void *` or `void **`, so its type does not say what it is. */
 static void apply_effects(unsigned slot)
 {
-    const struct cushim__api_effect *effect = cushim__api_effect_first(slot);
+    const struct cushim__object_effect *effect = cushim__effect_first(slot);
 
-    for (; effect; effect = cushim__api_effect_next(effect)) {
+    for (; effect; effect = cushim__effect_next(slot, effect)) {
         struct cushim__decoder *decoder;
 
         if (effect->type != CUSHIM__TYPE_MEMORY)
             continue;
         decoder = &decoders[slot][effect->parameter];
         decoder->type = CUSHIM__TYPE_MEMORY;
-        if (effect->kind == CUSHIM__CREATES || effect->kind == CUSHIM__CREATES_IN_CONTEXT)
+        if (effect->kind == CUSHIM__EFFECT_CREATES ||
+            effect->kind == CUSHIM__EFFECT_CREATES_IN_CONTEXT)
             decoder->form = CUSHIM__WRITTEN_ADDRESS;
     }
 }

@@ -115,7 +115,7 @@ static uint64_t current_context(void)
 static bool wants_context(const struct cushim__call *call)
 {
     return call->arguments.is_decoded && !call->is_refused &&
-           (call->subscribers & 1u << CUSHIM__CHECK || cushim__api_effect_first(call->slot));
+           (call->subscribers & 1u << CUSHIM__CHECK || cushim__effect_first(call->slot));
 }
 
 /* The caller holds the layer's lock. */

@@ -212,7 +212,7 @@ void cushim__expectations_print(struct cushim__text *text)
 /* Calls that create and destroy objects are wanted too, for the tags. */
 static bool is_wanted(unsigned slot)
 {
-    if (judges_errors() || (expectations && cushim__api_effect_first(slot)))
+    if (judges_errors() || (expectations && cushim__effect_first(slot)))
         return true;
     for (const struct cushim__expected *expected = expectations; expected;
          expected = expected->next) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the rules do to calls: delay them, let them hang, answer them, or break a device. */
 #include "src/layer/fault.h"
+#include "src/driver_api/effects.h"
 
 /* Calls that hang. Under the layer's lock. */
 static struct cushim__condition changed;
@@ -92,7 +93,7 @@ static bool takes_device(unsigned slot, const uint64_t *values, int device)
 
 static bool works_after_fault(unsigned slot)
 {
-    return cushim__call_rules(slot) & CUSHIM__AFTER_STICKY_ERROR;
+    return cushim__effects[slot].sticky == CUSHIM__CALL_YES;
 }
 
 /* Begin a sticky error, in the mock if there is one, else in the layer. */

@@ -7,6 +7,7 @@
 #include "src/base/layer_host.h"
 #include "src/driver_api/result.h"
 #include "src/driver_api/suggestion.h"
+#include "src/driver_api/versions.h"
 #include "src/layer/fault_rule.h"
 
 const char *const cushim__fault_operations[] = {
@@ -196,8 +197,8 @@ static CUresult read_version(struct parser *parser, const struct cushim__word *w
                    parser->rule->version >= CUSHIM__OLDEST_VERSION &&
                    parser->rule->version <= CUSHIM__NEWEST_VERSION
                ? CUDA_SUCCESS
-               : refuse(parser, "the version", "one of CUDA from 10.0 to 13.5, as 11.8 or 11080",
-                        word);
+               : refuse(parser, "the version",
+                        "one of CUDA " CUSHIM__VERSION_RANGE ", as 11.8 or 11080", word);
 }
 
 /* Effects by name. */

@@ -12,7 +12,7 @@
 
 /* One effect of a call that has ended. */
 struct change {
-    const struct cushim__api_effect *effect;
+    const struct cushim__object_effect *effect;
     const struct cushim__call *call;
     CUresult answer;
 };
@@ -28,7 +28,7 @@ static uint64_t value_of(const struct change *change, unsigned parameter)
 /* Returns 0 if the amount is not known, for example because the program does not ask for a size. */
 static uint64_t amount_of(const struct change *change)
 {
-    const struct cushim__api_effect *effect = change->effect;
+    const struct cushim__object_effect *effect = change->effect;
     const unsigned slot = change->call->slot;
     uint64_t amount = 1;
 
@@ -104,7 +104,7 @@ static void create_or_retain(const struct change *change)
 
 static void return_part(const struct change *change)
 {
-    const struct cushim__api_effect *effect = change->effect;
+    const struct cushim__object_effect *effect = change->effect;
     const struct cushim__argument *argument = &change->call->arguments.list[effect->parameter];
     struct cushim__handle *owner, *object;
 
@@ -202,9 +202,9 @@ static void release_primary(const struct change *change)
 
     if (!object)
         return;
-    if (change->effect->kind == CUSHIM__RELEASES_PRIMARY && object->uses > 0)
+    if (change->effect->kind == CUSHIM__EFFECT_RELEASES_PRIMARY && object->uses > 0)
         object->uses--;
-    if (object->uses > 0 && change->effect->kind != CUSHIM__RESETS_PRIMARY)
+    if (object->uses > 0 && change->effect->kind != CUSHIM__EFFECT_RESETS_PRIMARY)
         return;
     /* The context keeps its tag: its handle stays the same for as long as the process lives. */
     object->is_live = false;
@@ -214,27 +214,27 @@ static void release_primary(const struct change *change)
 /* Apply what a call that has succeeded creates or retains. */
 static void apply_creation(const struct change *change)
 {
-    const struct cushim__api_effect *effect = change->effect;
+    const struct cushim__object_effect *effect = change->effect;
     struct cushim__handle *object;
 
     switch (effect->kind) {
-    case CUSHIM__CREATES:
-    case CUSHIM__CREATES_IN_CONTEXT:
-    case CUSHIM__REGISTERS_IN_CONTEXT:
-        create(change, effect->kind != CUSHIM__CREATES);
+    case CUSHIM__EFFECT_CREATES:
+    case CUSHIM__EFFECT_CREATES_IN_CONTEXT:
+    case CUSHIM__EFFECT_REGISTERS_IN_CONTEXT:
+        create(change, effect->kind != CUSHIM__EFFECT_CREATES);
         break;
-    case CUSHIM__CREATES_OR_RETAINS:
+    case CUSHIM__EFFECT_CREATES_OR_RETAINS:
         create_or_retain(change);
         break;
-    case CUSHIM__RETURNS_PART:
+    case CUSHIM__EFFECT_RETURNS:
         return_part(change);
         break;
-    case CUSHIM__RETAINS:
+    case CUSHIM__EFFECT_RETAINS:
         object = find(type_of(change), value_of(change, effect->parameter));
         if (object && object->device < 0)
             object->uses += amount_of(change);
         break;
-    case CUSHIM__RETAINS_PRIMARY:
+    case CUSHIM__EFFECT_RETAINS_PRIMARY:
         retain_primary(change);
         break;
     default:
@@ -245,7 +245,7 @@ static void apply_creation(const struct change *change)
 /* Apply what a call releases. */
 static void apply_release(const struct change *change)
 {
-    const struct cushim__api_effect *effect = change->effect;
+    const struct cushim__object_effect *effect = change->effect;
     struct cushim__handle *object = NULL;
 
     if (effect->parameter != CUSHIM__NO_PARAMETER)
@@ -254,20 +254,20 @@ static void apply_release(const struct change *change)
     if (object && object->number != change->call->arguments.list[effect->parameter].tag.number)
         object = NULL;
     switch (effect->kind) {
-    case CUSHIM__DESTROYS:
+    case CUSHIM__EFFECT_DESTROYS:
         if (object)
             destroy(change, object);
         break;
-    case CUSHIM__RELEASES:
+    case CUSHIM__EFFECT_RELEASES:
         if (object && object->device < 0)
             release(change, object, amount_of(change));
         break;
-    case CUSHIM__MOVES_REFERENCES:
-        if (object && value_of(change, effect->owner) & CU_GRAPH_USER_OBJECT_MOVE)
+    case CUSHIM__EFFECT_MOVES:
+        if (object && value_of(change, effect->flags) & CU_GRAPH_USER_OBJECT_MOVE)
             release(change, object, amount_of(change));
         break;
-    case CUSHIM__RELEASES_PRIMARY:
-    case CUSHIM__RESETS_PRIMARY:
+    case CUSHIM__EFFECT_RELEASES_PRIMARY:
+    case CUSHIM__EFFECT_RESETS_PRIMARY:
         release_primary(change);
         break;
     default:
@@ -279,8 +279,8 @@ void cushim__tracker_update(const struct cushim__call *call, CUresult answer)
 {
     struct change change = {.call = call, .answer = answer};
 
-    for (change.effect = cushim__api_effect_first(call->slot); change.effect;
-         change.effect = cushim__api_effect_next(change.effect)) {
+    for (change.effect = cushim__effect_first(call->slot); change.effect;
+         change.effect = cushim__effect_next(call->slot, change.effect)) {
         if (counts_as_release(&change))
             apply_release(&change);
         if (has_succeeded(&change))

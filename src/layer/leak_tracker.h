@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What calls do to the objects of a driver (api_effect.c), and which objects the program has
- * created by them and not released (leak_tracker.c). Under the layer's lock.
- */
+/* Which objects of a driver the program has created and not released. Under the layer's lock. */
 #ifndef CUSHIM_LAYER_LEAK_TRACKER_H
 #define CUSHIM_LAYER_LEAK_TRACKER_H
 
@@ -11,44 +8,10 @@
 #include <cuda.h>
 
 #include "src/base/text.h"
+#include "src/driver_api/effects.h"
 #include "src/layer/handle_table.h"
 
 struct cushim__call;
-
-enum cushim__effect {
-    CUSHIM__CREATES,              /* writes the handle or address of a new object */
-    CUSHIM__CREATES_IN_CONTEXT,   /* the same for one that is destroyed with the current context */
-    CUSHIM__CREATES_OR_RETAINS,   /* the same for one that another call may have created already */
-    CUSHIM__REGISTERS_IN_CONTEXT, /* the new object begins at an address that is passed */
-    CUSHIM__RETURNS_PART, /* writes the handle or address of an object destroyed with its owner */
-    CUSHIM__DESTROYS,
-    CUSHIM__RETAINS,
-    CUSHIM__RELEASES,
-    CUSHIM__MOVES_REFERENCES, /* releases references if a parameter says so */
-    CUSHIM__RETAINS_PRIMARY,
-    CUSHIM__RELEASES_PRIMARY,
-    CUSHIM__RESETS_PRIMARY,
-    CUSHIM__PUSHES_CURRENT,
-    CUSHIM__POPS_CURRENT,
-    CUSHIM__SETS_CURRENT,
-};
-
-enum { CUSHIM__NO_PARAMETER = 255 };
-
-/* One effect of one function, by its first ABI. What has no row is not tracked. */
-struct cushim__api_effect {
-    uint16_t slot;
-    uint8_t kind; /* enum cushim__effect */
-    uint8_t type; /* enum cushim__object_type */
-    uint8_t parameter;
-    /* Parameters, passed or written, whose product is the bytes or references; or the device. */
-    uint8_t amount, times;
-    uint8_t owner_type, owner; /* the owner for RETURNS_PART, the flags for MOVES_REFERENCES */
-};
-
-/* The effects of a slot, which follow one another in the table; NULL if there are no more. */
-const struct cushim__api_effect *cushim__api_effect_first(unsigned slot);
-const struct cushim__api_effect *cushim__api_effect_next(const struct cushim__api_effect *effect);
 
 /* Note what a call has done, by what it answered. What it wrote has been decoded. */
 void cushim__tracker_update(const struct cushim__call *call, CUresult answer);

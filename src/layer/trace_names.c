@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "src/driver_api/effects.h"
 #include "src/layer/layer.h"
 
 enum { NAMED_FUNCTIONS = 1 << 14, NAMED_PROBES = 16 };
@@ -56,14 +57,15 @@ void cushim__trace_name_kernel(uint64_t function)
 /* Drivers before CUDA 12.3 report no names, so they are recorded when a function is looked up. */
 void cushim__trace_name_found(const struct cushim__call *call)
 {
+    const struct cushim__object_effect *effect = cushim__effect_first(call->slot);
     const uint64_t *where;
     const char *name;
 
-    if (call->slot != CUSHIM__SLOT(ModuleGetFunction) &&
-        call->slot != CUSHIM__SLOT(LibraryGetKernel))
+    if (!effect || effect->name == CUSHIM__NO_PARAMETER ||
+        (effect->type != CUSHIM__TYPE_FUNCTION && effect->type != CUSHIM__TYPE_KERNEL))
         return;
-    where = (const uint64_t *)(uintptr_t)call->values[0];
-    name = (const char *)(uintptr_t)call->values[2];
+    where = (const uint64_t *)(uintptr_t)call->values[effect->parameter];
+    name = (const char *)(uintptr_t)call->values[effect->name];
     if (where && name && !mark_named(*where))
         cushim__trace_name(TRACE_NAME_FUNCTION, *where, name);
 }

@@ -6,7 +6,7 @@
 #include "src/mock/mock.h"
 
 #include "loader/symbols.h"
-#include "src/driver_api/parameters.h"
+#include "src/driver_api/effects.h"
 #include "src/mock/api/context.h"
 #include "src/mock/core/state.h"
 #include "src/mock/sim/sim.h"
@@ -29,23 +29,23 @@ static CUresult after_fault(const struct cushim_mock *mock)
 /* Return the code with which a call fails before its function is called, or CUDA_SUCCESS. */
 static CUresult check(struct cushim_mock *mock, unsigned slot)
 {
-    const unsigned rules = cushim__call_rules(slot);
+    const struct cushim__effects *effects = &cushim__effects[slot];
 
     if (mock->settings.driver_state == MOCK_DRIVER_STUB)
         return CUDA_ERROR_STUB_LIBRARY;
     if (cushim__symbols[slot].since > mock->settings.driver_version)
         return CUSHIM__REQUIRES_NEWER_DRIVER;
-    if (mock->forked && !(rules & CUSHIM__AFTER_FORK))
+    if (mock->forked && effects->fork != CUSHIM__CALL_YES)
         return CUDA_ERROR_NOT_INITIALIZED;
-    if (!mock->initialised && !(rules & CUSHIM__BEFORE_INIT)) {
-        cushim__mock_call.too_early = rules & CUSHIM__ARGUMENTS_FIRST;
+    if (!mock->initialised && effects->init != CUSHIM__CALL_YES) {
+        cushim__mock_call.too_early = effects->init == CUSHIM__CALL_ARGUMENTS;
         return cushim__mock_call.too_early ? CUDA_SUCCESS : CUDA_ERROR_NOT_INITIALIZED;
     }
     /* Calls in a host function take no time: the cost of its operation covers them. */
     if (cushim__mock_call.in_host_function)
-        return rules & CUSHIM__IN_HOST_FUNCTION ? CUDA_SUCCESS : CUDA_ERROR_NOT_PERMITTED;
+        return effects->callback == CUSHIM__CALL_YES ? CUDA_SUCCESS : CUDA_ERROR_NOT_PERMITTED;
     cushim__mock_sim_elapse(cost_of(&mock->settings, slot));
-    if (mock->sticky_error != CUDA_SUCCESS && !(rules & CUSHIM__AFTER_STICKY_ERROR))
+    if (mock->sticky_error != CUDA_SUCCESS && effects->sticky != CUSHIM__CALL_YES)
         return after_fault(mock);
     return CUDA_SUCCESS;
 }

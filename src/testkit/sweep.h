@@ -74,16 +74,16 @@ bool cushim__sweep_is_meant(unsigned slot, const char *pattern);
 bool cushim__sweep_means_any(const char *pattern, bool spares);
 
 /* Whether a function releases something, so that it is called even if it is to fail. */
-bool cushim__sweep_releases(const char *function);
+bool cushim__sweep_releases(unsigned slot);
 
 /*
  * Whether a sweep of `pattern` leaves a function out if releases are not to fail: it releases
  * something, returns nothing but whether it did, and is not named without a star.
  */
-bool cushim__sweep_is_spared(const char *function, const char *pattern);
+bool cushim__sweep_is_spared(unsigned slot, const char *pattern);
 
 /* What a function answers if the options name no code. */
-CUresult cushim__sweep_usual_code(const char *function);
+CUresult cushim__sweep_usual_code(unsigned slot);
 
 /* --- sweep_run.c --- */
 

@@ -1,42 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which calls of a body fail in a run, and how a sweep treats functions because of their names. */
+/* Which calls of a body fail in a run, and how a sweep treats functions by what they do. */
 #include "src/testkit/sweep.h"
 
 #include <stdio.h>
 #include <string.h>
 
+#include "src/driver_api/effects.h"
 #include "src/driver_api/function_name.h"
 #include "src/layer/layer.h"
-
-/* Words in the names of functions that release something, and of those in the second list. */
-static const char *const releasing[] = {
-    "Destroy", "Free",  "Release",    "Unload",     "Unregister",        "Close",
-    "Detach",  "Unmap", "Disconnect", "PopCurrent", "DisablePeerAccess", "EndCapture",
-    NULL,
-};
-static const char *const not_releasing[] = {"MemFreeNode", NULL};
-
-/* Words in the names of functions that can run out of memory or another resource. */
-static const char *const allocating[] = {
-    "Create", "Alloc",   "Retain",  "Load",     "Instantiate", "Register", "Import", "Open",
-    "Clone",  "Reserve", "AddNode", "GraphAdd", "MemMap",      "LinkAdd",  NULL,
-};
-static const char *const not_allocating[] = {"Get", "IsLoaded", "FindIn", NULL};
-
-/* These read what the library contains, and have no reason to fail. */
-static const char *const queries[] = {
-    "cuDriverGetVersion", "cuGetErrorName",      "cuGetErrorString",
-    "cuGetProcAddress",   "cuGetProcAddress_v2", NULL,
-};
-
-static bool has_any(const char *name, const char *const *words)
-{
-    for (; *words; words++) {
-        if (strstr(name, *words))
-            return true;
-    }
-    return false;
-}
 
 /* Whether a pattern means several functions, rather than one that the caller has named. */
 static bool is_wide(const char *pattern)
@@ -46,44 +17,44 @@ static bool is_wide(const char *pattern)
 
 bool cushim__sweep_is_meant(unsigned slot, const char *pattern)
 {
-    if (is_wide(pattern)) {
-        for (const char *const *name = queries; *name; name++) {
-            if (strcmp(cushim__slot_name(slot), *name) == 0)
-                return false;
-        }
-    }
+    /* Functions that read what the library contains have no reason to fail. */
+    if (is_wide(pattern) && cushim__effects[slot].asks == CUSHIM__ASKS_LIBRARY)
+        return false;
     return !pattern || cushim__name_means(pattern, slot);
 }
 
 bool cushim__sweep_means_any(const char *pattern, bool spares)
 {
     for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++) {
-        const char *function = cushim__slot_name(slot);
-
         if (cushim__sweep_is_meant(slot, pattern) &&
-            !(spares && cushim__sweep_is_spared(function, pattern)))
+            !(spares && cushim__sweep_is_spared(slot, pattern)))
             return true;
     }
     return false;
 }
 
-bool cushim__sweep_releases(const char *function)
+bool cushim__sweep_releases(unsigned slot)
 {
-    return has_any(function, releasing) && !has_any(function, not_releasing);
+    return cushim__effects[slot].resource == CUSHIM__RESOURCE_RETURNS;
 }
 
-bool cushim__sweep_is_spared(const char *function, const char *pattern)
+/* The end of a capture returns the graph. */
+static bool returns_object(unsigned slot)
 {
-    return is_wide(pattern) && cushim__sweep_releases(function) &&
-           !strstr(function, "EndCapture"); /* it returns the graph */
+    const struct cushim__object_effect *effect = cushim__effect_first(slot);
+
+    return effect && effect->kind == CUSHIM__EFFECT_CREATES_OR_RETAINS;
 }
 
-CUresult cushim__sweep_usual_code(const char *function)
+bool cushim__sweep_is_spared(unsigned slot, const char *pattern)
 {
-    if (cushim__sweep_releases(function) || has_any(function, not_allocating) ||
-        !has_any(function, allocating))
-        return CUDA_ERROR_UNKNOWN;
-    return CUDA_ERROR_OUT_OF_MEMORY;
+    return is_wide(pattern) && cushim__sweep_releases(slot) && !returns_object(slot);
+}
+
+CUresult cushim__sweep_usual_code(unsigned slot)
+{
+    return cushim__effects[slot].resource == CUSHIM__RESOURCE_TAKES ? CUDA_ERROR_OUT_OF_MEMORY
+                                                                    : CUDA_ERROR_UNKNOWN;
 }
 
 /* How many equal polls in a row are counted, and how many different ones are distinguished. */
@@ -135,8 +106,9 @@ void cushim__sweep_end(struct cushim__sweep_outcome *outcome)
 
 static bool is_poll(unsigned slot)
 {
-    return slot == CUSHIM__SLOT(EventQuery) || slot == CUSHIM__SLOT(StreamQuery) ||
-           slot == CUSHIM__SLOT(StreamQuery_ptsz);
+    const uint8_t asks = cushim__effects[slot].asks;
+
+    return asks == CUSHIM__ASKS_EVENT || asks == CUSHIM__ASKS_STREAM;
 }
 
 /* Whether a call counts. How often a program polls depends on time, and the polls are alike. */
@@ -170,7 +142,7 @@ static bool restores_current(const struct cushim__call *call)
 }
 
 /* Whether a call releases what the body has, and releases are not to fail. */
-static bool is_spared(const struct cushim__call *call, const char *function)
+static bool is_spared(const struct cushim__call *call)
 {
     bool is_release = restores_current(call);
 
@@ -179,7 +151,7 @@ static bool is_spared(const struct cushim__call *call, const char *function)
     is_release = is_release && run.is_elsewhere &&
                  (!run.order.functions || strchr(run.order.functions, '*'));
     return !run.order.fails_releases &&
-           (is_release || cushim__sweep_is_spared(function, run.order.functions));
+           (is_release || cushim__sweep_is_spared(call->slot, run.order.functions));
 }
 
 /* Whether this call, the next one of the body, is to fail. */
@@ -194,7 +166,7 @@ static bool is_due(const struct cushim__call *call, const char *function)
     if (run.outcome.calls > limit)
         return run.outcome.calls <= 2 * limit;
     counts = is_counted(call);
-    if (is_spared(call, function) || !cushim__sweep_is_meant(call->slot, run.order.functions))
+    if (is_spared(call) || !cushim__sweep_is_meant(call->slot, run.order.functions))
         return false;
     run.outcome.matched += counts;
     if (run.order.nth == 0 || run.outcome.matched < run.order.nth)
@@ -211,7 +183,7 @@ static CUresult decide(struct cushim__call *call, bool *is_first)
 
     if (!is_due(call, function))
         return CUDA_SUCCESS;
-    code = run.order.code ? run.order.code : cushim__sweep_usual_code(function);
+    code = run.order.code ? run.order.code : cushim__sweep_usual_code(call->slot);
     if (!run.outcome.function) {
         run.outcome.function = function;
         run.outcome.call = call->number;
@@ -223,7 +195,7 @@ static CUresult decide(struct cushim__call *call, bool *is_first)
     }
     call->is_injected = true;
     /* Releases are made although they fail. */
-    if (restores_current(call) || cushim__sweep_releases(function))
+    if (restores_current(call) || cushim__sweep_releases(call->slot))
         call->replaced = code;
     return code;
 }
@@ -266,8 +238,7 @@ static void drop_graph(const struct cushim__call *call)
 static CUresult after(struct cushim__call *call, CUresult answer)
 {
     if (call->replaced != CUDA_SUCCESS) {
-        if (answer == CUDA_SUCCESS && (call->slot == CUSHIM__SLOT(StreamEndCapture) ||
-                                       call->slot == CUSHIM__SLOT(StreamEndCapture_ptsz)))
+        if (answer == CUDA_SUCCESS && cushim__effects[call->slot].work == CUSHIM__WORK_END_CAPTURE)
             drop_graph(call);
         answer = call->replaced;
     }

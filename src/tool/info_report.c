@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <cushim/version.h>
+
 #include "src/tool/system.h"
 
 /* Others may contain secrets. */
@@ -73,7 +75,7 @@ static void add_system(const struct info *info, struct json *json)
     struct diagnostics_fact facts[DIAGNOSTICS_FACTS];
     const int count = diagnostics_facts(info->system, facts);
 
-    add_pair(json, "cushim", CUSHIM_VERSION);
+    add_pair(json, "cushim", CUSHIM_VERSION_TEXT);
     for (int i = 0; i < count; i++)
         add_pair(json, facts[i].key, facts[i].value);
 }

@@ -7,8 +7,9 @@
 #include <cuda.h>
 
 #include <cushim/table.h>
+#include <cushim/version.h>
 
-#include "loader/symbols.h"
+#include "loader/versions.h"
 #include "src/driver_api/suggestion.h"
 #include "src/tool/commands.h"
 #include "src/tool/output.h"
@@ -66,15 +67,8 @@ static void print_manual(FILE *file, const char *command)
 
 static void print_version(void)
 {
-    int newest = 0;
-
-    for (size_t i = 0; i < cushim_symbol_count(); i++) {
-        if (cushim__symbol_since(i) > newest)
-            newest = cushim__symbol_since(i);
-    }
-    printf("cushim %s\n", CUSHIM_VERSION);
-    printf("registry: CUDA %d.%d, %zu symbols\n", newest / 1000, newest % 1000 / 10,
-           cushim_symbol_count());
+    puts("cushim " CUSHIM_VERSION_TEXT);
+    printf("registry: CUDA %s, %zu symbols\n", CUSHIM__NEWEST_VERSION_TEXT, cushim_symbol_count());
     printf("headers: CUDA %d.%d\n", CUDA_VERSION / 1000, CUDA_VERSION % 1000 / 10);
 }
 

@@ -3,49 +3,60 @@
 
 #include <stddef.h>
 
-#include "loader/symbols.h"
-#include "src/driver_api/function_name.h"
+#include "src/driver_api/effects.h"
 
-/*
- * The first pattern that matches counts. docs/driver-semantics.md says which functions block: those
- * that wait for events, streams and contexts, those that end a context or unload code (89), those
- * that free memory (94), and copies that are not asynchronous (113), except within the device.
- */
-static const struct {
-    const char *pattern;
-    uint16_t roles;
-} patterns[] = {
-    {"cu*Synchronize*", TRACE_BLOCKS | TRACE_WAITS},
-    {"cuCtxDestroy*", TRACE_BLOCKS | TRACE_UNLOADS | TRACE_DESTROYS_CONTEXT},
-    {"cuDevicePrimaryCtxRetain", TRACE_RETAINS_PRIMARY},
-    {"cuDevicePrimaryCtxRe*", TRACE_BLOCKS | TRACE_UNLOADS | TRACE_RELEASES_PRIMARY},
-    {"cuGreenCtxDestroy", TRACE_BLOCKS},
-    {"cu*Unload", TRACE_BLOCKS | TRACE_UNLOADS},
-    {"cuStreamDestroy", TRACE_BLOCKS | TRACE_ENDS_CAPTURE},
-    {"cuStreamDestroy*", TRACE_ENDS_CAPTURE},
-    {"cuStream*CaptureToCig*", 0},
-    {"cuStreamBegin*apture*", TRACE_BEGINS_CAPTURE},
-    {"cuStreamEndCapture*", TRACE_ENDS_CAPTURE},
-    {"cuMemAllocHost*", 0},
-    {"cuMemAllocPitch*", TRACE_PITCHES},
-    {"cuMemAlloc*", TRACE_ALLOCATES},
-    {"cuMemFreeAsync*", TRACE_FREES},
-    {"cuMemFreeHost", TRACE_BLOCKS},
-    {"cuMemFree*", TRACE_BLOCKS | TRACE_FREES},
-    {"cuMemHostUnregister", TRACE_BLOCKS},
-    {"cuMemcpy*Async*", 0},
-    {"cuMemcpyDtoD*", 0},
-    {"cuMemcpyDtoA*", 0},
-    {"cuMemcpyAtoD*", 0},
-    {"cuMemcpyAtoA*", 0},
-    {"cuMemcpy*", TRACE_BLOCKS},
-};
+/* What the effects of a call on an object mean. */
+static uint16_t roles_of_effect(const struct cushim__object_effect *effect)
+{
+    const bool is_device_memory =
+        effect->type == CUSHIM__TYPE_MEMORY &&
+        (effect->memory == CUSHIM__MEMORY_DEVICE || effect->memory == CUSHIM__MEMORY_OTHER);
+
+    switch ((enum cushim__effect_kind)effect->kind) {
+    case CUSHIM__EFFECT_CREATES:
+    case CUSHIM__EFFECT_CREATES_IN_CONTEXT:
+        if (!is_device_memory)
+            return 0;
+        return effect->times == CUSHIM__NO_PARAMETER ? TRACE_ALLOCATES : TRACE_PITCHES;
+    case CUSHIM__EFFECT_DESTROYS:
+    case CUSHIM__EFFECT_RELEASES:
+        if (effect->type == CUSHIM__TYPE_MEMORY)
+            return is_device_memory && effect->kind == CUSHIM__EFFECT_DESTROYS ? TRACE_FREES : 0;
+        if (effect->type == CUSHIM__TYPE_CONTEXT)
+            return TRACE_UNLOADS | TRACE_DESTROYS_CONTEXT;
+        if (effect->type == CUSHIM__TYPE_STREAM)
+            return TRACE_ENDS_CAPTURE;
+        return effect->type == CUSHIM__TYPE_MODULE || effect->type == CUSHIM__TYPE_LIBRARY
+                   ? TRACE_UNLOADS
+                   : 0;
+    case CUSHIM__EFFECT_RETAINS_PRIMARY:
+        return TRACE_RETAINS_PRIMARY;
+    case CUSHIM__EFFECT_RELEASES_PRIMARY:
+    case CUSHIM__EFFECT_RESETS_PRIMARY:
+        return TRACE_UNLOADS | TRACE_RELEASES_PRIMARY;
+    default:
+        return 0;
+    }
+}
 
 uint16_t trace_roles_of(unsigned slot)
 {
-    for (size_t i = 0; slot < CUSHIM__SYMBOL_COUNT && i < sizeof patterns / sizeof *patterns; i++) {
-        if (cushim__pattern_fits(patterns[i].pattern, cushim__slot_name(slot)))
-            return patterns[i].roles;
-    }
-    return 0;
+    const struct cushim__effects *effects;
+    uint16_t roles = 0;
+
+    if (slot >= CUSHIM__SYMBOL_COUNT)
+        return 0;
+    effects = &cushim__effects[slot];
+    if (effects->waits > CUSHIM__WAITS_MAY)
+        roles |= TRACE_BLOCKS;
+    if (effects->waits >= CUSHIM__WAITS_EVENT && effects->objects == 0)
+        roles |= TRACE_WAITS;
+    if (effects->work == CUSHIM__WORK_BEGIN_CAPTURE)
+        roles |= TRACE_BEGINS_CAPTURE;
+    if (effects->work == CUSHIM__WORK_END_CAPTURE)
+        roles |= TRACE_ENDS_CAPTURE;
+    /* Also the effects of the ABI with addresses of 32 bits, which the trace shows as others. */
+    for (unsigned i = 0; i < effects->objects; i++)
+        roles |= roles_of_effect(&cushim__object_effects[effects->first + i]);
+    return roles;
 }

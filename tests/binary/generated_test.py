@@ -24,7 +24,11 @@ BUILT = {
     'slots': 'include/cushim/slots.h',
     'stubs': 'src/stubs/stubs.c',
     'symbols': 'loader/symbols.c',
+    'versions': 'loader/versions.h',
 }
+
+# What is also made of the table of what the mock implements.
+OF_THE_MOCK = ('mock_calls', 'mock_table', 'mock_page', 'retries')
 
 
 def emitters():
@@ -38,7 +42,8 @@ def generate(what, seed):
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, 'output')
         environment = dict(os.environ, PYTHONHASHSEED=str(seed), LC_ALL='C' if seed else 'C.UTF-8')
-        subprocess.run([sys.executable, GENERATE, what, path], check=True, cwd=folder,
+        table = [MOCK_FUNCTIONS] if what in OF_THE_MOCK else []
+        subprocess.run([sys.executable, GENERATE, what, path, *table], check=True, cwd=folder,
                        env=environment)
         with open(path, 'rb') as file:
             return file.read()
@@ -69,4 +74,6 @@ class Generated(unittest.TestCase):
 
 if __name__ == '__main__':
     GENERATE, BUILD = sys.argv[1:]
+    MOCK_FUNCTIONS = os.path.join(os.path.dirname(os.path.abspath(GENERATE)), '..', 'src', 'mock',
+                                  'driver_functions.tsv')
     unittest.main(argv=sys.argv[:1], verbosity=2)

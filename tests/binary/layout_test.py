@@ -2,10 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The layout of what the public headers declare is what layout.tsv lists.
 
-    layout_test.py LIST EXPORTS FUNCTIONS "COMPILER..." "INCLUDE..." HEADER...
+    layout_test.py LIST "COMPILER..." "INCLUDE..." HEADER...
 """
 
-import hashlib
 import os
 import re
 import subprocess
@@ -65,22 +64,12 @@ def measured():
             file.write(source + '    return 0;\n}\n')
         subprocess.run([*COMPILER, *INCLUDE, path + '.c', '-o', path], check=True)
         text = subprocess.run([path], check=True, stdout=subprocess.PIPE, text=True).stdout
-    return [tuple(line.split('\t')) for line in text.splitlines()] + slots()
+    return [tuple(line.split('\t')) for line in text.splitlines()]
 
 
 def lines_of(path):
     with open(path, encoding='ascii') as file:
         return [line.rstrip('\n') for line in file if not line.startswith('#')]
-
-
-def slots():
-    """For each number of slots that has an anchor: the order of the names as one number."""
-    names = [line.split('\t')[0] for line in lines_of(FUNCTIONS)]
-    counts = sorted(int(name) for name in re.findall(r'^cushim_slots_(\d+)\t',
-                                                     '\n'.join(lines_of(EXPORTS)), re.MULTILINE))
-    return [('slots', str(count), '-',
-             hashlib.sha256('\n'.join(names[:count]).encode('ascii')).hexdigest()[:16])
-            for count in counts if count <= len(names)]
 
 
 def older(version, other):
@@ -120,6 +109,6 @@ class Layout(unittest.TestCase):
 
 
 if __name__ == '__main__':
-    LIST, EXPORTS, FUNCTIONS = sys.argv[1:4]
-    COMPILER, INCLUDE, HEADERS = sys.argv[4].split(), sys.argv[5].split(), sys.argv[6:]
+    LIST = sys.argv[1]
+    COMPILER, INCLUDE, HEADERS = sys.argv[2].split(), sys.argv[3].split(), sys.argv[4:]
     unittest.main(argv=sys.argv[:1], verbosity=2)

@@ -232,6 +232,25 @@ static void capture_ends_with_its_stream(void **state)
     assert_said("CUSHIM-memory-freed-twice: error: ");
 }
 
+/* Each context has a per-thread default stream of its own, with the same handle. */
+static void
+capture_of_a_default_stream_goes_on_while_that_of_another_context_is_captured(void **state)
+{
+    const CUstream of_test = stream;
+    CUcontext other;
+
+    (void)state;
+    stream = CU_STREAM_PER_THREAD;
+    begin(CU_STREAM_CAPTURE_MODE_RELAXED);
+    OK(driver->CtxCreate_v2(&other, 0, 0));
+    begin(CU_STREAM_CAPTURE_MODE_RELAXED);
+    end(CUDA_SUCCESS);
+    OK(driver->CtxDestroy_v2(other));
+    assert_said("CUSHIM-capture-left: warning: the capture of CU_STREAM_PER_THREAD is never ended");
+    end(CUDA_SUCCESS);
+    stream = of_test;
+}
+
 /* Check begins anew and reports advice, with a context beside the current one. */
 static CUcontext begin_with_advice(void)
 {
@@ -376,6 +395,7 @@ int main(void)
         TEST(streams_of_a_capture_that_was_updated_are_not_named),
         TEST(legacy_stream_that_waits_for_a_capture_is_reported),
         TEST(event_and_stream_of_two_contexts_are_named),
+        TEST(capture_of_a_default_stream_goes_on_while_that_of_another_context_is_captured),
         TEST(pushed_context_is_left),
         TEST(context_that_was_pushed_before_check_is_not_left),
         TEST(pushed_context_that_none_replaces_is_popped),

@@ -24,14 +24,6 @@ static void order_begin_with(const char *fault)
         fail_msg("%s", message);
 }
 
-/* The context is lost, and what is left goes with the mock. */
-static void end_lost(void)
-{
-    cushim_check_stop(order_layer, NULL, 0);
-    cushim_layer_destroy(order_layer);
-    cushim_mock_destroy(order_mock);
-}
-
 static void the_first_sticky_error_names_the_work_that_may_have_caused_it(void **state)
 {
     const struct cushim__finding *finding;
@@ -52,7 +44,7 @@ static void the_first_sticky_error_names_the_work_that_may_have_caused_it(void *
                            "the last first: cuLaunchKernel \"cushim_spin\" of call 14, "
                            "cuMemsetD8Async of call 13"));
     assert_null(strstr(finding->what, "call 11"));
-    end_lost();
+    order_end_lost();
 }
 
 static void kernels_of_libraries_have_names(void **state)
@@ -75,7 +67,7 @@ static void kernels_of_libraries_have_names(void **state)
     finding = cushim__finding_next(NULL);
     assert_non_null(finding);
     assert_non_null(strstr(finding->what, "cuLaunchKernel \"of_a_library\" of call"));
-    end_lost();
+    order_end_lost();
 }
 
 static void what_only_repeats_a_sticky_error_is_counted(void **state)
@@ -95,7 +87,7 @@ static void what_only_repeats_a_sticky_error_is_counted(void **state)
     while ((finding = cushim__finding_next(finding))->id != CUSHIM__CHECK_ERROR_REPEATED)
         continue;
     assert_non_null(strstr(finding->what, "5 calls have only repeated"));
-    end_lost();
+    order_end_lost();
 }
 
 /* No work has failed: what a rule answers says nothing of the program. */
@@ -108,7 +100,7 @@ static void an_injected_error_is_not_sticky(void **state)
     assert_int_equal(driver->MemAlloc_v2(&memory, 16), CUDA_ERROR_ILLEGAL_ADDRESS);
     OK(driver->CtxSynchronize());
     order_take(sticky, 0);
-    end_lost();
+    order_end_lost();
 }
 
 static void other_errors_are_not_sticky(void **state)
@@ -137,7 +129,7 @@ static void memory_ends_after_a_wait_that_has_failed(void **state)
         assert_int_not_equal(driver->StreamSynchronize(order_streams[0]), CUDA_SUCCESS);
         driver->MemFreeHost(order_host);
         assert_int_equal(cushim_check_count(order_layer, host_used), 0);
-        end_lost();
+        order_end_lost();
     }
 }
 
@@ -150,7 +142,7 @@ static void memory_ends_after_a_wait_that_was_refused(void **state)
     assert_int_equal(driver->StreamSynchronize(order_streams[0]), CUDA_ERROR_INVALID_VALUE);
     OK(driver->MemFreeHost(order_host));
     order_take(host_used, 1);
-    end_lost();
+    order_end_lost();
 }
 
 /* --- what is not noticed --- */

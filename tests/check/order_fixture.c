@@ -59,6 +59,13 @@ void order_end(void)
     OK(cushim_mock_destroy(order_mock));
 }
 
+void order_end_lost(void)
+{
+    cushim_check_stop(order_layer, NULL, 0);
+    cushim_layer_destroy(order_layer);
+    cushim_mock_destroy(order_mock);
+}
+
 int order_setup(void **state)
 {
     (void)state;

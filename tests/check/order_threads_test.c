@@ -3,7 +3,9 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "src/check/finding.h"
 #include "tests/check/order_fixture.h"
 
 enum { ROUNDS = 400, BYSTANDERS = 2 };
@@ -228,6 +230,31 @@ static void a_default_stream_that_is_forgotten_does_not_race_with_itself(void **
     OK(driver->MemFree_v2(memory));
 }
 
+static void *fail_on_own_stream(void *data)
+{
+    (void)data;
+    must(driver->CtxSetCurrent(order_context));
+    order_fault(CU_STREAM_PER_THREAD);
+    return NULL;
+}
+
+/* A wait for this thread's default stream says nothing of another's. */
+static void work_on_the_default_stream_of_another_thread_may_have_failed(void **state)
+{
+    pthread_t thread;
+
+    (void)state;
+    order_begin("mode = manual");
+    assert_int_equal(pthread_create(&thread, NULL, fail_on_own_stream, NULL), 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    OK(driver->StreamSynchronize(CU_STREAM_PER_THREAD));
+    assert_int_equal(cushim_mock_drain(order_mock), CUDA_SUCCESS);
+    assert_int_equal(driver->StreamQuery(NULL), CUDA_ERROR_ILLEGAL_ADDRESS);
+    order_take("CUSHIM-error-sticky", 1);
+    assert_non_null(strstr(cushim__finding_next(NULL)->what, "cuLaunchKernel \"cushim_fault\""));
+    order_end_lost();
+}
+
 static int threaded_setup(void **state)
 {
     (void)state;
@@ -245,6 +272,7 @@ int main(void)
         TEST(default_streams_of_two_threads_race),
         TEST(a_record_beside_the_call_that_queues_may_come_behind_it),
         TEST(a_default_stream_that_is_forgotten_does_not_race_with_itself),
+        cmocka_unit_test(work_on_the_default_stream_of_another_thread_may_have_failed),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -39,8 +39,6 @@ WARNINGS = ['-Wall', '-Wextra', '-Wpedantic', '-Wundef', '-Wshadow', '-Wconversi
 INCLUDES = '#include <cuda.h>\n#include <cudaProfiler.h>\n'
 # What the fake driver returns; all others return their number.
 ANSWERS = {'cuInit': 0, 'cuDriverGetVersion': 1}
-# The newest CUDA that the registry knows in full: a newer header may have names that no library has.
-NEWEST = 13040
 # Inline functions of <cuda.h>, which add a flag.
 INLINE = {'cuGetProcAddress_ptsz': 'cuGetProcAddress',
           'cuGetProcAddress_v2_ptsz': 'cuGetProcAddress_v2'}
@@ -124,9 +122,10 @@ class Toolkit:
         text = self.preprocess(INCLUDES + ''.join('@ "%s" %s\n' % (n, n) for n in names), '-P')
         meaning = {name: symbol for name, symbol in re.findall(r'@ "(\w+)" (\w+)', text)
                    if symbol in self.declared}
-        newer = self.version() > NEWEST
+        # The registry may know its newest version in part only: other names no library has.
+        complete = self.version() < NEWEST
         self.meaning = {name: symbol for name, symbol in meaning.items()
-                        if not newer or exported(symbol) in ROWS}
+                        if complete or exported(symbol) in ROWS}
 
     def preprocess(self, text, option):
         return run(*self.compiler, '-E', option, '-', input=text)
@@ -242,7 +241,7 @@ class Names(unittest.TestCase):
             file.write(''.join(calls) + '    return 0;\n}\n')
         run(*CC.split(), '-w', self.path('interop.c'), STUBS, LIBRARY,
             *SYSTEM_LIBRARIES, '-o', self.path('interop' + PROGRAM_SUFFIX))
-        self.assertEqual(len(rows), 36)
+        self.assertGreaterEqual(len(rows), 36)
         run_program(self.path('interop' + PROGRAM_SUFFIX), self.environment)
 
     def test_stubs_compile_with_every_header(self):
@@ -269,6 +268,7 @@ if __name__ == '__main__':
         print('there is no C++ compiler: C alone')
     ROWS = {row.symbol: (row, number) for number, row in enumerate(registry.read_functions(
         os.path.join(HERE, '../../loader/registry/functions.tsv')))}
+    NEWEST = max(row.since for row, _ in ROWS.values())
     LANGUAGES = {'c': CC.split() + ['-std=c11', '-xc'] + INCLUDE.split()}
     if CXX:
         LANGUAGES['c++'] = CXX.split() + ['-std=c++17', '-xc++'] + INCLUDE.split()

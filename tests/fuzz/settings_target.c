@@ -9,6 +9,7 @@
 
 #include <cushim/testing/mock.h>
 
+#include "loader/versions.h"
 #include "src/base/layer_host.h"
 #include "src/mock/config/settings.h"
 #include "tests/fuzz/fuzz.h"
@@ -42,7 +43,7 @@ static void check_profile(const struct mock_profile *profile)
 static void check_settings(const struct mock_settings *settings)
 {
     CLAIM(settings->devices <= MOCK_DEVICES_MAX);
-    CLAIM(settings->driver_version >= 10000 && settings->driver_version <= 13050);
+    CLAIM(settings->driver_version >= 10000 && settings->driver_version <= CUSHIM__NEWEST_VERSION);
     CLAIM(settings->concurrent_kernels >= 1 && settings->concurrent_kernels <= 1024);
     CLAIM(settings->mode <= MOCK_MODE_THREADED && settings->schedule <= MOCK_SCHEDULE_RANDOM);
     CLAIM(settings->driver_state <= MOCK_DRIVER_VERSION_MISMATCH);

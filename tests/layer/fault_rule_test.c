@@ -6,6 +6,7 @@
 #include <cushim/testing/layer.h>
 
 #include "fixture.h"
+#include "loader/versions.h"
 #include "src/layer/fault.h"
 #include "src/layer/layer.h"
 
@@ -223,9 +224,11 @@ static void what_cannot_be_is_refused_where_it_stands(void **state)
         {"cuInit => delay(5 min)",
          "17: the delay is a duration from 1 ns to 1000 s, as 5 ms, not \"5 min\""},
         {"cuInit => older(9.2)",
-         "17: the version is one of CUDA from 10.0 to 13.5, as 11.8 or 11080, not \"9.2\""},
-        {"cuInit => older(14.0)",
-         "17: the version is one of CUDA from 10.0 to 13.5, as 11.8 or 11080, not \"14.0\""},
+         "17: the version is one of CUDA from 10.0 to " CUSHIM__NEWEST_VERSION_TEXT
+         ", as 11.8 or 11080, not \"9.2\""},
+        {"cuInit => older(99.0)",
+         "17: the version is one of CUDA from 10.0 to " CUSHIM__NEWEST_VERSION_TEXT
+         ", as 11.8 or 11080, not \"99.0\""},
         {"cuInit => hang(1)", "15: hang takes nothing in parentheses"},
         {"cuInit => out_of_memory()", "24: out_of_memory takes nothing in parentheses"},
         {"cuInit => return(1", "19: the argument lacks its closing parenthesis"},

@@ -187,6 +187,31 @@ static void mock_is_wrapped_as_any_other_table(void **state)
     OK(cushim_mock_destroy(mock));
 }
 
+static void minimum_version_applies_to_a_mock_under_a_layer(void **state)
+{
+    struct cushim_load_options options = {.size = sizeof options, .minimum_version = 12040};
+    char message[200];
+    struct cushim_mock *mock = NULL;
+    struct cushim_layer *layer = NULL;
+
+    cushim_layer_destroy(*state);
+    *state = NULL;
+    OK(cushim_mock_create(&(struct cushim_mock_options){.size = sizeof(struct cushim_mock_options),
+                                                        .settings = "driver_version = 12.4"},
+                          &mock));
+    OK(cushim_mock_install(mock));
+    OK(cushim_layer_create(NULL, &layer));
+    OK(cushim_layer_install(layer));
+    OK(cushim_driver_init(&options));
+    options.minimum_version = 12050;
+    CODE(CUSHIM__REQUIRES_NEWER_DRIVER, cushim_driver_load(&options));
+    OK(cushim_fault_add_rules(layer, "cuDriverGetVersion => return(NO_DEVICE)", message,
+                              sizeof message));
+    CODE(CUDA_ERROR_NO_DEVICE, cushim_driver_load(&options));
+    cushim_layer_destroy(layer);
+    OK(cushim_mock_destroy(mock));
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, layer_setup, layer_teardown)
 
 int main(void)
@@ -205,6 +230,7 @@ int main(void)
         TEST(table_installed_over_the_layer_stays_at_its_end),
         TEST(watch_ends_with_its_layer),
         TEST(mock_is_wrapped_as_any_other_table),
+        TEST(minimum_version_applies_to_a_mock_under_a_layer),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,21 +13,21 @@
 #include "tests/layer/fake_table.h"
 #include "tests/layer/testkit.h"
 
-static bool is_output(enum cushim__effect kind)
+static bool is_output(enum cushim__effect_kind kind)
 {
-    return kind == CUSHIM__CREATES || kind == CUSHIM__CREATES_IN_CONTEXT ||
-           kind == CUSHIM__CREATES_OR_RETAINS || kind == CUSHIM__RETURNS_PART ||
-           kind == CUSHIM__RETAINS_PRIMARY;
+    return kind == CUSHIM__EFFECT_CREATES || kind == CUSHIM__EFFECT_CREATES_IN_CONTEXT ||
+           kind == CUSHIM__EFFECT_CREATES_OR_RETAINS || kind == CUSHIM__EFFECT_RETURNS ||
+           kind == CUSHIM__EFFECT_RETAINS_PRIMARY;
 }
 
-static bool is_input(enum cushim__effect kind)
+static bool is_input(enum cushim__effect_kind kind)
 {
-    return kind == CUSHIM__DESTROYS || kind == CUSHIM__RELEASES ||
-           kind == CUSHIM__MOVES_REFERENCES || kind == CUSHIM__SETS_CURRENT ||
-           kind == CUSHIM__REGISTERS_IN_CONTEXT;
+    return kind == CUSHIM__EFFECT_DESTROYS || kind == CUSHIM__EFFECT_RELEASES ||
+           kind == CUSHIM__EFFECT_MOVES || kind == CUSHIM__EFFECT_SETS ||
+           kind == CUSHIM__EFFECT_REGISTERS_IN_CONTEXT;
 }
 
-static void check_parameter(unsigned slot, const struct cushim__api_effect *effect)
+static void check_parameter(unsigned slot, const struct cushim__object_effect *effect)
 {
     const struct cushim__parameter *parameter;
     struct cushim__decoder decoder;
@@ -41,13 +41,13 @@ static void check_parameter(unsigned slot, const struct cushim__api_effect *effe
     if (effect->type != CUSHIM__TYPE_GLOBAL && decoder.type != effect->type)
         fail_msg("%s: %s is no %s", cushim__slot_name(slot), parameter->name,
                  cushim__object_names[effect->type].word);
-    if (is_output((enum cushim__effect)effect->kind) && decoder.form != CUSHIM__WRITTEN_HANDLE &&
-        decoder.form != CUSHIM__WRITTEN_ADDRESS)
+    if (is_output((enum cushim__effect_kind)effect->kind) &&
+        decoder.form != CUSHIM__WRITTEN_HANDLE && decoder.form != CUSHIM__WRITTEN_ADDRESS)
         fail_msg("%s: %s is not written", cushim__slot_name(slot), parameter->name);
-    if (is_input((enum cushim__effect)effect->kind) && decoder.form != CUSHIM__READ_HANDLE &&
+    if (is_input((enum cushim__effect_kind)effect->kind) && decoder.form != CUSHIM__READ_HANDLE &&
         effect->type != CUSHIM__TYPE_MEMORY)
         fail_msg("%s: %s is no handle", cushim__slot_name(slot), parameter->name);
-    if (is_input((enum cushim__effect)effect->kind) && decoder.form >= CUSHIM__WRITTEN_HANDLE)
+    if (is_input((enum cushim__effect_kind)effect->kind) && decoder.form >= CUSHIM__WRITTEN_HANDLE)
         fail_msg("%s: %s is written", cushim__slot_name(slot), parameter->name);
 }
 
@@ -72,9 +72,9 @@ static void every_effect_fits_its_function(void **state)
     (void)state;
     cushim__decoding_begin(CUSHIM__TRACKER);
     for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++) {
-        const struct cushim__api_effect *effect = cushim__api_effect_first(slot);
+        const struct cushim__object_effect *effect = cushim__effect_first(slot);
 
-        for (; effect; effect = cushim__api_effect_next(effect)) {
+        for (; effect; effect = cushim__effect_next(slot, effect)) {
             check_parameter(slot, effect);
             check_number(slot, effect->amount);
             check_number(slot, effect->times);
@@ -91,7 +91,7 @@ static void every_function_that_creates_or_destroys_has_an_effect(void **state)
     static const char *const words[] = {"Create", "Destroy", "Alloc", "Unload", "Unregister"};
     static const char *const none[] = {
         /* The first ABI, whose addresses have 32 bits. */
-        "cuArrayCreate", "cuArray3DCreate", "cuMemAlloc", "cuMemAllocPitch", "cuMemAllocHost",
+        "cuArrayCreate", "cuArray3DCreate", "cuMemAlloc", "cuMemAllocPitch",
         /* What they make is no object of the driver, or goes by itself. */
         "cuMemGetAllocationGranularity", "cuMemGetAllocationPropertiesFromHandle",
         "cuGraphMemAllocNodeGetParams", "cuGLUnregisterBufferObject",
@@ -106,7 +106,7 @@ static void every_function_that_creates_or_destroys_has_an_effect(void **state)
             is_named = is_named || strstr(cushim__slot_name(slot), words[i]);
         for (size_t i = 0; i < sizeof none / sizeof *none; i++)
             is_excepted = is_excepted || strcmp(cushim__slot_name(slot), none[i]) == 0;
-        if (is_named && !is_excepted && !cushim__api_effect_first(slot))
+        if (is_named && !is_excepted && !cushim__effect_first(slot))
             fail_msg("%s has no effect", cushim__slot_name(slot));
     }
 }

@@ -11,6 +11,7 @@
 
 #include "loader/symbols.h"
 #include "loader/system.h"
+#include "loader/versions.h"
 #include "tests/support/child.h"
 #include "tests/support/cmocka.h"
 #include "tests/support/environment.h"
@@ -22,10 +23,13 @@ static const struct version {
     const char *settings;
     int number;
 } versions[] = {
-    {"quiet = yes\ndriver_version = 10.0", 10000}, {"quiet = yes\ndriver_version = 11.2", 11020},
-    {"quiet = yes\ndriver_version = 12.0", 12000}, {"quiet = yes\ndriver_version = 12.7", 12070},
-    {"quiet = yes\ndriver_version = 12.8", 12080}, {"quiet = yes", 13000},
-    {"quiet = yes\ndriver_version = 13.5", 13050},
+    {"quiet = yes\ndriver_version = 10.0", 10000},
+    {"quiet = yes\ndriver_version = 11.2", 11020},
+    {"quiet = yes\ndriver_version = 12.0", 12000},
+    {"quiet = yes\ndriver_version = 12.7", 12070},
+    {"quiet = yes\ndriver_version = 12.8", 12080},
+    {"quiet = yes", 13000},
+    {"quiet = yes\ndriver_version = " CUSHIM__NEWEST_VERSION_TEXT, CUSHIM__NEWEST_VERSION},
 };
 
 static bool is_expected(size_t index, int version)

@@ -10,6 +10,7 @@
 
 #include "loader/symbols.h"
 #include "loader/system.h"
+#include "loader/versions.h"
 #include "tests/mock/fixture.h"
 #include "tests/support/symbols.h"
 
@@ -262,11 +263,16 @@ static const struct version {
     const char *settings;
     int number;
 } versions[] = {
-    {"driver_version = 10.0", 10000}, {"driver_version = 11.2", 11020},
-    {"driver_version = 12.0", 12000}, {"driver_version = 12.7", 12070},
-    {"driver_version = 13.0", 13000}, {"driver_version = 13.1", 13010},
-    {"driver_version = 13.2", 13020}, {"driver_version = 13.3", 13030},
-    {"driver_version = 13.4", 13040}, {"driver_version = 13.5", 13050},
+    {"driver_version = 10.0", 10000},
+    {"driver_version = 11.2", 11020},
+    {"driver_version = 12.0", 12000},
+    {"driver_version = 12.7", 12070},
+    {"driver_version = 13.0", 13000},
+    {"driver_version = 13.1", 13010},
+    {"driver_version = 13.2", 13020},
+    {"driver_version = 13.3", 13030},
+    {"driver_version = 13.4", 13040},
+    {"driver_version = " CUSHIM__NEWEST_VERSION_TEXT, CUSHIM__NEWEST_VERSION},
 };
 
 /* What stands in a slot of a table. */

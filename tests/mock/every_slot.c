@@ -19,6 +19,7 @@
 #include <cushim/testing/mock.h>
 
 #include "loader/symbols.h"
+#include "loader/versions.h"
 #include "tests/support/calls.h"
 #include "tests/support/counters.h"
 
@@ -57,8 +58,8 @@ static bool prepare(const struct cushim_table *table, const char *state)
 /* In the child: nothing is to be printed but the one line, so that a crash prints none. */
 static int call(size_t slot, const char *state)
 {
-    const struct cushim_mock_options options = {.size = sizeof options,
-                                                .settings = "driver_version = 13.5"};
+    const struct cushim_mock_options options = {
+        .size = sizeof options, .settings = "driver_version = " CUSHIM__NEWEST_VERSION_TEXT};
     struct ear ear = {.symbol = cushim__symbol_name(slot)};
     const struct cushim_table *table;
     struct cushim_mock *mock;

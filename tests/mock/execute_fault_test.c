@@ -353,6 +353,37 @@ static void kernels_allocate_memory(void **state)
     OK(driver->MemFree_v2(out));
 }
 
+/* What malloc() of so many bytes returns in a kernel that does not free them. */
+static CUdeviceptr allocated_by_a_kernel(CUdeviceptr out, uint64_t bytes)
+{
+    uint64_t frees = 0;
+    CUdeviceptr given;
+    void *parameters[] = {&out, &bytes, &frees};
+
+    OK(result_of("allocates", 1, parameters));
+    memcpy(&given, cushim_mock_memory(fixture_mock, out, 8), 8);
+    return given;
+}
+
+static void kernels_allocate_nothing_once_the_heap_is_limited_to_less_than_is_in_use(void **state)
+{
+    enum { MB = 1 << 20 };
+    CUdeviceptr out;
+
+    (void)state;
+    OK(driver->MemAlloc_v2(&out, 8));
+    OK(driver->CtxSetLimit(CU_LIMIT_MALLOC_HEAP_SIZE, 8 * MB));
+    assert_true(allocated_by_a_kernel(out, 5 * MB) != 0);
+    OK(driver->CtxSetLimit(CU_LIMIT_MALLOC_HEAP_SIZE, 4 * MB));
+    assert_true(allocated_by_a_kernel(out, 16) == 0);
+    assert_true(allocated_by_a_kernel(out, UINT64_MAX) == 0);
+    OK(driver->CtxSetLimit(CU_LIMIT_MALLOC_HEAP_SIZE, 6 * MB));
+    assert_true(allocated_by_a_kernel(out, 2 * MB) == 0);
+    assert_true(allocated_by_a_kernel(out, MB) != 0);
+    assert_true(allocated_by_a_kernel(out, 16) == 0);
+    OK(driver->MemFree_v2(out));
+}
+
 static void kernel_that_cannot_be_executed_is_refused_with_its_instruction(void **state)
 {
     CUdeviceptr address;
@@ -448,6 +479,8 @@ int main(void)
         TEST(memory_of_another_device_is_none, begin_pair, end_faulted),
         TEST(memory_of_a_peer_is_read_and_written, begin_pair, end),
         TEST(kernels_allocate_memory, begin_auto, end),
+        TEST(kernels_allocate_nothing_once_the_heap_is_limited_to_less_than_is_in_use, begin_auto,
+             end),
         TEST(kernel_that_cannot_be_executed_is_refused_with_its_instruction, begin_auto, end),
         TEST(text_that_is_wrong_is_refused_as_by_ptxas, begin_auto, end),
         TEST(texts_that_are_linked_are_one_program, begin_auto, end),

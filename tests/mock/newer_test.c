@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "loader/symbols.h"
+#include "loader/versions.h"
 #include "tests/mock/graph_fixture.h"
 #include "tests/support/calls.h"
 #include "tests/support/folder.h"
@@ -58,9 +59,12 @@ static void functions_exist_from_their_version_on_and_refuse_zeros(void **state)
     static const struct {
         const char *settings;
         int number;
-    } versions[] = {{"driver_version = 13.0", 13000}, {"driver_version = 13.1", 13010},
-                    {"driver_version = 13.2", 13020}, {"driver_version = 13.3", 13030},
-                    {"driver_version = 13.4", 13040}, {"driver_version = 13.5", 13050}};
+    } versions[] = {{"driver_version = 13.0", 13000},
+                    {"driver_version = 13.1", 13010},
+                    {"driver_version = 13.2", 13020},
+                    {"driver_version = 13.3", 13030},
+                    {"driver_version = 13.4", 13040},
+                    {"driver_version = " CUSHIM__NEWEST_VERSION_TEXT, CUSHIM__NEWEST_VERSION}};
 
     (void)state;
     for (size_t v = 0; v < COUNT(versions); v++) {

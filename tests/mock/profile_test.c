@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "loader/versions.h"
 #include "src/mock/config/settings.h"
 #include "tests/support/cmocka.h"
 #include "tests/support/folder.h"
@@ -152,10 +153,10 @@ static void a_profile_of_a_newer_driver_is_that_of_the_newest_known(void **state
 {
     (void)state;
     write_text("small.profile",
-               "schema = 1\nname = New\ndriver_version = 14.2\nmemory_bytes = 16 MiB\n");
+               "schema = 1\nname = New\ndriver_version = 99.0\nmemory_bytes = 16 MiB\n");
     write_text("mock.conf", "schema = 1\nprofile = ./small.profile\n");
     read_well("mock.conf");
-    assert_int_equal(settings.driver_version, 13050);
+    assert_int_equal(settings.driver_version, CUSHIM__NEWEST_VERSION);
 }
 
 static void a_profile_is_read_as_strictly(void **state)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "loader/symbols.h"
+#include "loader/versions.h"
 #include "src/mock/config/keys.h"
 #include "tests/support/cmocka.h"
 
@@ -171,6 +172,22 @@ static void blanks_comments_and_line_ends_do_not_matter(void **state)
     }
 }
 
+static void driver_version_is_at_most_the_newest_of_the_registry(void **state)
+{
+    char text[40];
+
+    (void)state;
+    parse_well("driver_version = " CUSHIM__NEWEST_VERSION_TEXT);
+    assert_int_equal(settings.driver_version, CUSHIM__NEWEST_VERSION);
+    snprintf(text, sizeof text, "driver_version = %d", CUSHIM__NEWEST_VERSION + 10);
+    assert_int_equal(cushim__mock_settings_parse(&settings, text, "text", message, sizeof message),
+                     CUDA_ERROR_INVALID_VALUE);
+}
+
+#define NO_VERSION(value)                                                                      \
+    "text:1:18: driver_version is a version of CUDA from 10.0 to " CUSHIM__NEWEST_VERSION_TEXT \
+    ", as 12.8 or 12080, not \"" value "\""
+
 /* What is refused, and how: place, what was expected, what was probably meant. */
 static const struct {
     const char *text, *message;
@@ -228,17 +245,11 @@ static const struct {
     {"memory = 18014398509484032 KiB",
      "text:1:10: memory is a size from 1 MiB to 1 TiB, as 2 GiB or 2147483648, or profile, not "
      "\"18014398509484032 KiB\""},
-    {"driver_version = 9.2", "text:1:18: driver_version is a version of CUDA from 10.0 to 13.5, as "
-                             "12.8 or 12080, not \"9.2\""},
-    {"driver_version = 13.6",
-     "text:1:18: driver_version is a version of CUDA from 10.0 to 13.5, as "
-     "12.8 or 12080, not \"13.6\""},
-    {"driver_version = 12.10", "text:1:18: driver_version is a version of CUDA from 10.0 to 13.5, "
-                               "as 12.8 or 12080, not \"12.10\""},
-    {"driver_version = 12085", "text:1:18: driver_version is a version of CUDA from 10.0 to 13.5, "
-                               "as 12.8 or 12080, not \"12085\""},
-    {"driver_version = 9", "text:1:18: driver_version is a version of CUDA from 10.0 to 13.5, as "
-                           "12.8 or 12080, not \"9\""},
+    {"driver_version = 9.2", NO_VERSION("9.2")},
+    {"driver_version = 99.0", NO_VERSION("99.0")},
+    {"driver_version = 12.10", NO_VERSION("12.10")},
+    {"driver_version = 12085", NO_VERSION("12085")},
+    {"driver_version = 9", NO_VERSION("9")},
     {"cost.call = 5", "text:1:13: cost.call is a duration from 0 to 1000 s, as 200 ns or 5 us, not "
                       "\"5\"; did you mean \"5 s\", \"5 ms\" or \"5 ns\"?"},
     {"cost.cuInit = 5", "text:1:15: cost.cuInit is a duration below 4.29 s, as 200 ns or 5 us, not "
@@ -495,6 +506,7 @@ int main(void)
         cmocka_unit_test(costs_are_durations_and_bandwidths),
         cmocka_unit_test(single_values_of_the_profile_are_changed_by_name_or_number),
         cmocka_unit_test(blanks_comments_and_line_ends_do_not_matter),
+        cmocka_unit_test(driver_version_is_at_most_the_newest_of_the_registry),
         cmocka_unit_test(what_is_not_understood_is_refused_where_it_stands),
         cmocka_unit_test(a_message_is_cut_to_its_room_or_not_wanted),
         cmocka_unit_test(later_settings_go_over_earlier_ones),

@@ -16,6 +16,11 @@ import sys
 import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(HERE, '../../loader/registry'))
+
+import registry  # noqa: E402
+
 STATES = ('none', 'init', 'context')
 
 # What Meson starts programs of another system with.
@@ -58,7 +63,8 @@ class Slots(unittest.TestCase):
 
     def test_page_has_every_function(self):
         self.assertEqual(set(self.rows), set(self.reported))
-        self.assertEqual(len(self.rows), 722)
+        self.assertEqual(set(self.rows), {row.symbol for row in registry.read_functions(
+            os.path.join(HERE, '../../loader/registry/functions.tsv'))})
 
     def test_function_is_refused_exactly_where_the_page_says_so(self):
         wrong = [symbol for symbol, (kind, _) in self.rows.items()

@@ -217,7 +217,7 @@ class Links(unittest.TestCase):
         self.assertGreater(count, 50)
 
     def test_names_that_pages_place_in_files_are_there(self):
-        """`LATER` in `tests/registry/toolkit_test.py` is set there; also two names or two files."""
+        """`PARSERS` of `fuzz.py` is set there; also two names or two files."""
         files = {}
         for folder in NAMING:
             for path, _, names in os.walk(os.path.join(SOURCE, folder)):
@@ -236,7 +236,7 @@ class Links(unittest.TestCase):
                         with self.subTest(page=page, name=name, place=place):
                             self.assertTrue(any(re.search(r'\b%s = ' % name, read(path))
                                                 for path in files.get(place, [])))
-        self.assertGreater(count, 5)
+        self.assertGreaterEqual(count, 3)
 
     def test_statements_that_headers_name_are_there(self):
         """`driver-semantics.md #19`, and in the same comment `#20` alone."""

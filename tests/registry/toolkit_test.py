@@ -6,8 +6,8 @@ Attributes: attributes.tsv names every device attribute and limit of the header,
 Results:    results.tsv has every enumerator of CUresult, under the number of the header.
 Exports:    the toolkit's own stub of the driver library exports each core row, and no others.
 
-A toolkit may be newer than the registry (toolkit.check_known), or older: the tables do not say
-since when there is an enumerator, so those after 13.0 are listed here.
+A toolkit may be newer than the registry (toolkit.check_known), or older: what it lacks then are the
+rows that date from a later version.
 """
 
 import glob
@@ -18,19 +18,9 @@ import unittest
 
 import toolkit
 import registry
+from rows import NEWEST_UNDATED
 
 ENUMS = (('device', 'CUdevice_attribute', 80), ('limit', 'CUlimit', 6))
-# Enumerators after 13.0: by number, the version that they came with.
-LATER = {
-    'device': {148: 13010, 149: 13040, 150: 13040, **dict.fromkeys(range(151, 157), 13030),
-               157: 13040, 158: 13040, 161: 13040},
-    'limit': {10: 13040},
-    'result': {917: 13010, 918: 13030, 47: 13040, 227: 13040, 919: 13040},
-}
-
-
-def later(kind, version):
-    return [number for number, since in LATER[kind].items() if since > version]
 
 
 class Attributes(unittest.TestCase):
@@ -47,8 +37,10 @@ class Attributes(unittest.TestCase):
             known = {row.number: prefix + row.name for row in rows if row.kind == kind}
             toolkit.check_known(self, map(str, names), map(str, known), enum)
             # Enumerators are renamed and added: an older header may know neither name nor number.
-            if header.version >= 13000:
-                self.assertEqual(set(known) - set(names), set(later(kind, header.version)))
+            if header.version >= NEWEST_UNDATED:
+                self.assertEqual(set(known) - set(names),
+                                 {row.number for row in rows
+                                  if row.kind == kind and row.since > header.version})
                 for number in set(known) & set(names):
                     self.assertIn(known[number], names[number])
 
@@ -57,16 +49,17 @@ class Results(unittest.TestCase):
     def test_rows_are_the_enumerators_of_curesult(self):
         header = toolkit.header('cuda.h')
         declared = {name: number for number, name in header.enums['CUresult']}
-        rows = {row.name: row.number for row in registry.read_results(toolkit.table('results'))}
-        names = {number: name for name, number in rows.items()}
+        results = registry.read_results(toolkit.table('results'))
+        rows = {row.name: row.number for row in results}
+        names = {row.number: row.name for row in results}
         toolkit.check_known(self, declared, rows, 'CUresult')
         for name, number in declared.items():
             self.assertEqual(rows.get(name, number), number, name)
             self.assertEqual(names.get(number, name), name)
-        # An older header than 13.0 simply lacks the newer codes.
-        if header.version >= 13000:
+        # An older header lacks codes that have no version here.
+        if header.version >= NEWEST_UNDATED:
             self.assertEqual(set(rows.values()) - set(declared.values()),
-                             set(later('result', header.version)))
+                             {row.number for row in results if row.since > header.version})
         self.assertGreater(len(declared), 70)
 
 

@@ -12,14 +12,20 @@ import unittest
 
 import toolkit
 import registry
+from rows import NEWEST_UNDATED
 
 TABLES = ('functions', 'types', 'results', 'attributes')
 QUERY = 'CUresult CUDAAPI cuEventQuery(CUevent hEvent);'
-# Gives one type the name that it has today, and another name to another struct than today's.
+# Gives one type the name that it has today, and another name to another struct than today's; a code
+# and an attribute are older here than they are.
 OLDER = '''
 #define CUDA_VERSION 11020
-typedef enum cudaError_enum { CUDA_SUCCESS = 0 } CUresult;
-typedef enum CUdevice_attribute_enum { CU_DEVICE_ATTRIBUTE_WARP_SIZE = 10 } CUdevice_attribute;
+typedef enum cudaError_enum { CUDA_SUCCESS = 0, CUDA_ERROR_STREAM_DETACHED = 917 } CUresult;
+typedef enum CUdevice_attribute_enum {
+    CU_DEVICE_ATTRIBUTE_WARP_SIZE = 10,
+    CU_DEVICE_ATTRIBUTE_ATOMIC_REDUCTION_SUPPORTED = 148,
+    CU_DEVICE_ATTRIBUTE_MAX = 149
+} CUdevice_attribute;
 typedef enum CUlimit_enum { CU_LIMIT_STACK_SIZE = 0 } CUlimit;
 typedef struct CUgreenCtx_st *CUgreenCtx;
 typedef struct CUDA_KERNEL_NODE_PARAMS_st { int member; } CUDA_KERNEL_NODE_PARAMS;
@@ -58,6 +64,10 @@ class Update(unittest.TestCase):
         with open(path, 'w', encoding='utf-8', errors='surrogateescape') as file:
             file.write(text.replace(old, new))
 
+    def dated(self):
+        """What the tables say of the age of a new code or attribute of the installed toolkit."""
+        return b'%d' % toolkit.version() if toolkit.version() > NEWEST_UNDATED else b'-'
+
     def update(self, *options):
         """Run the script; return its exit status and all that it says."""
         run = subprocess.run(
@@ -82,19 +92,19 @@ class Update(unittest.TestCase):
         self.assertEqual(self.bytes(), before)
 
     def test_new_function_is_appended_with_version_group_and_types(self):
+        dated = toolkit.following(toolkit.version())
+        since = toolkit.following(dated)
         self.doctor('cuda.h', '#define CUDA_VERSION %d' % toolkit.version(),
-                    '#define CUDA_VERSION 13080')
+                    '#define CUDA_VERSION %d' % since)
         self.doctor('cuda.h', QUERY, QUERY + """
             typedef struct CUnovelty_st *CUnovelty; typedef enum { CU_NEW } CUnewness;
             CUresult CUDAAPI cuEventNovelty(CUnovelty *novelty, unsigned flags,
                                             const CUnewness kinds[]);""")
         if os.path.exists(os.path.join(self.include, 'cudaTypedefs.h')):
             self.doctor('cudaTypedefs.h', QUERY_TYPE, QUERY_TYPE + """
-                typedef CUresult (CUDAAPI *PFN_cuEventNovelty_v13070)(CUnovelty *novelty,
-                    unsigned int flags, const CUnewness *kinds);""")
-            since = 13070
-        else:
-            since = 13080
+                typedef CUresult (CUDAAPI *PFN_cuEventNovelty_v%d)(CUnovelty *novelty,
+                    unsigned int flags, const CUnewness *kinds);""" % dated)
+            since = dated
         before = self.bytes()
         status, said = self.update('--check')
         self.assertEqual((status, self.bytes()), (1, before))
@@ -144,7 +154,7 @@ class Update(unittest.TestCase):
                                             'meaning\n'))
         lines = self.bytes()[2].splitlines()
         self.assertEqual(set(lines) - set(before[2].splitlines()),
-                         {b'998\tCUDA_ERROR_ODD\t?\t\t'})
+                         {b'998\tCUDA_ERROR_ODD\t%s\t?\t\t' % self.dated()})
         with self.assertRaisesRegex(registry.RegistryError, r'results\.tsv:%d: CUDA_ERROR_ODD: '
                                     'not explained yet' % (len(lines) - 1)):
             registry.read_results(self.table('results'))
@@ -164,7 +174,7 @@ class Update(unittest.TestCase):
         before = self.bytes()
         self.assertEqual(self.update(), (0, 'attributes.tsv: add CU_DEVICE_ATTRIBUTE_ODD\n'))
         self.assertEqual(set(self.bytes()[3].splitlines()) - set(before[3].splitlines()),
-                         {b'device\t998\tODD'})
+                         {b'device\t998\tODD\t%s' % self.dated()})
         registry.read_attributes(self.table('attributes'))
 
     def test_attribute_that_moved_is_an_error_and_changes_nothing(self):
@@ -176,17 +186,24 @@ class Update(unittest.TestCase):
         self.assertIn('CU_DEVICE_ATTRIBUTE_WARP_SIZE is 10 in the registry, but 998 in the header',
                       said)
 
-    def test_older_toolkit_dates_a_type_that_it_declares_unless_the_name_meant_another(self):
+    def test_older_toolkit_dates_what_it_declares_unless_the_name_meant_another(self):
         for path in glob.glob(os.path.join(self.include, 'cuda*.h')):
             os.remove(path)
         with open(os.path.join(self.include, 'cuda.h'), 'w', encoding='ascii') as file:
             file.write(OLDER)
         before = self.bytes()
-        self.assertEqual(self.update(), (0, 'types.tsv: CUgreenCtx dates from 11020\n'))
+        self.assertEqual(self.update(), (
+            0, 'types.tsv: CUgreenCtx dates from 11020\n'
+               'results.tsv: CUDA_ERROR_STREAM_DETACHED dates from 11020\n'
+               'attributes.tsv: CU_DEVICE_ATTRIBUTE_ATOMIC_REDUCTION_SUPPORTED dates from 11020\n'))
         functions, types, results, attributes = self.bytes()
+        self.assertEqual(functions, before[0])
         self.assertEqual(set(types.splitlines()) - set(before[1].splitlines()),
                          {b'CUgreenCtx\thandle\tvoid *\t11020'})
-        self.assertEqual((functions, results, attributes), (before[0], before[2], before[3]))
+        self.assertEqual(results, before[2].replace(b'_DETACHED\t13010\t', b'_DETACHED\t-\t'))
+        self.assertEqual(attributes, before[3].replace(b'REDUCTION_SUPPORTED\t13010\n',
+                                                       b'REDUCTION_SUPPORTED\t-\n'))
+        self.assertEqual(self.update(), (0, ''))
 
     def test_toolkit_that_lacks_something_changes_no_byte(self):
         self.doctor('cuda.h', QUERY, '')

@@ -4,10 +4,12 @@
 
 import hashlib
 import os
+import re
 import tempfile
 import unittest
 
 import toolkit
+import exports
 import registry
 
 GOOD = [
@@ -19,16 +21,11 @@ GOOD = [
     'cuWGLGetDevice\t2020\tgl\tCUdevice *pDevice, void *hGpu\t-\t-\twindows',
 ]
 
-# What the pages say of the number of symbols.
-PAGES = {
-    'README.md': '{core} functions up to CUDA {version} and {interop} of graphics interop',
-    'NEWS.md': '{core} functions up to CUDA {version} and {interop} of graphics interop',
-    'docs/driver-api.md': 'to {version}: {core} functions of `cuda.h` and `cudaProfiler.h`, '
-                          'and {interop} of graphics interop',
-    'docs/cuda-header.md': 'all {all} exported functions',
-    'docs/integration.md': 'the {all} symbols',
-    'docs/plugins.md': 'the table of all {all} slots',
-    'include/cushim/table.h': 'at least {all}.',
+# By the number of slots of a release, the digest of the order of their symbols. That of 673 is older
+# than the first release.
+ORDERS = {
+    673: '04e48d2fc4d8c83ca784631311a19ef7799eb406d8a33eb5f26d3820d4c3e73e',
+    722: 'e4e02990be5608196e809b84657189b4a4d95532c0751467842a145bb9e17d4f',
 }
 
 # Line of GOOD, old text, new text, line and message that must be reported.
@@ -78,30 +75,23 @@ BROKEN_TYPES = (
     ('CUevent\thandle\tvoid *\n', 2, '3 columns between tabs instead of 4'),
 )
 BROKEN_RESULTS = (
-    ('x\tCUDA_SUCCESS\t-\tdone\tNothing.\n', 2, "'x' is no number"),
-    ('0\tSUCCESS\t-\tdone\tNothing.\n', 2, "'SUCCESS' is no result"),
-    ('0\tCUDA_SUCCESS\t-\tdone\tNothing.\n' * 2, 3, 'CUDA_SUCCESS .0. is there twice'),
-    ('0\tCUDA_SUCCESS\t-\t\tNothing.\n', 2, 'CUDA_SUCCESS: not explained yet'),
-    ('0\tCUDA_SUCCESS\t?\tdone\tNothing.\n', 2, 'CUDA_SUCCESS: not explained yet'),
+    ('x\tCUDA_SUCCESS\t-\t-\tdone\tNothing.\n', 2, "'x' is no number"),
+    ('0\tSUCCESS\t-\t-\tdone\tNothing.\n', 2, "'SUCCESS' is no result"),
+    ('0\tCUDA_SUCCESS\t-\t-\tdone\tNothing.\n' * 2, 3, 'CUDA_SUCCESS .0. is there twice'),
+    ('0\tCUDA_SUCCESS\t-\t-\t\tNothing.\n', 2, 'CUDA_SUCCESS: not explained yet'),
+    ('0\tCUDA_SUCCESS\t-\t?\tdone\tNothing.\n', 2, 'CUDA_SUCCESS: not explained yet'),
 )
 BROKEN_ATTRIBUTES = (
-    ('devices\t1\tWARP_SIZE\n', 2, "'devices' is neither of device and limit"),
-    ('device\tx\tWARP_SIZE\n', 2, "'x' is no number"),
-    ('device\t1\tCU_DEVICE_ATTRIBUTE_WARP_SIZE\n', 2, 'is no name without its prefix'),
-    ('device\t1\twarp size\n', 2, "'warp size' is no name without its prefix"),
-    ('device\t2\tA\ndevice\t1\tB\n', 3, 'B: the rows ascend by kind and number'),
-    ('device\t1\tA\ndevice\t1\tB\n', 3, 'B: the rows ascend by kind and number'),
-    ('limit\t1\tA\ndevice\t2\tB\n', 3, 'B: the rows ascend by kind and number'),
-    ('device\t1\tA\ndevice\t2\tA\n', 3, 'A is there twice'),
-)
-BROKEN_CALL_RULES = (
-    ('cuNothing\tafter-fork\n', 2, 'cuNothing is not in the registry, or a twin'),
-    ('cuStreamQuery_ptsz\tafter-fork\n', 2, 'cuStreamQuery_ptsz is not in the registry, or a twin'),
-    ('cuInit\tafter-fork\n' * 2, 3, 'cuInit: the rows are in the order of the functions'),
-    ('cuInit\tafter-fork later\n', 2, "cuInit: unknown rule 'later'"),
-)
-BROKEN_UNFOLLOWED = (
-    ('cuStreamGetCtx_v2\tpCtx pGraph\n', 2, "cuStreamGetCtx_v2: unknown parameter 'pGraph'"),
+    ('devices\t1\tWARP_SIZE\t-\n', 2, "'devices' is neither of device and limit"),
+    ('device\tx\tWARP_SIZE\t-\n', 2, "'x' is no number"),
+    ('device\t1\tCU_DEVICE_ATTRIBUTE_WARP_SIZE\t-\n', 2, 'is no name without its prefix'),
+    ('device\t1\twarp size\t-\n', 2, "'warp size' is no name without its prefix"),
+    ('device\t2\tA\t-\ndevice\t1\tB\t-\n', 3, 'B: the rows ascend by kind and number'),
+    ('device\t1\tA\t-\ndevice\t1\tB\t-\n', 3, 'B: the rows ascend by kind and number'),
+    ('limit\t1\tA\t-\ndevice\t2\tB\t-\n', 3, 'B: the rows ascend by kind and number'),
+    ('device\t1\tA\t-\ndevice\t2\tA\t-\n', 3, 'A is there twice'),
+    ('device\t1\tA\t13000\n', 2, '- stands for 13000 and what is older'),
+    ('device\t1\tA\tnew\n', 2, "'new' is no CUDA version like 12080"),
 )
 BROKEN_EXCEPTIONS = (
     ('555.58\t12050\tcuNothing\tmissing\n', 2, 'cuNothing is not in the registry'),
@@ -131,8 +121,6 @@ class Validation(unittest.TestCase):
         registry.read_results(toolkit.table('results'))
         registry.read_attributes(toolkit.table('attributes'))
         registry.read_exceptions(toolkit.table('exceptions'), rows)
-        registry.read_call_rules(toolkit.table('call_rules'), rows)
-        registry.read_unfollowed(toolkit.table('unfollowed'), rows)
         used = set(parameter.base_type for row in rows for parameter in row.parameters)
         types = registry.read_types(toolkit.table('types'))
         self.assertEqual([row.type for row in types if row.type not in used], [])
@@ -142,27 +130,26 @@ class Validation(unittest.TestCase):
                           if row.fallback], [('cuEventElapsedTime_v2', 'cuEventElapsedTime')])
 
     def test_order_of_rows_is_the_abi_of_the_table_and_never_changes(self):
-        for count, digest in ((673, '04e48d2fc4d8c83ca784631311a19ef7'
-                                    '799eb406d8a33eb5f26d3820d4c3e73e'),
-                              (722, 'e4e02990be5608196e809b84657189b4'
-                                    'a4d95532c0751467842a145bb9e17d4f')):
-            symbols = ''.join(row.symbol + '\n' for row in toolkit.functions()[:count])
-            self.assertEqual(hashlib.sha256(symbols.encode()).hexdigest(), digest)
+        rows = toolkit.functions()
+        released = [int(symbol[len(exports.ANCHOR):]) for symbol, _
+                    in exports.read_exports(toolkit.table('exports'))
+                    if symbol.startswith(exports.ANCHOR)]
+        for count in sorted({*released, *ORDERS}):
+            symbols = ''.join(row.symbol + '\n' for row in rows[:count])
+            self.assertEqual(hashlib.sha256(symbols.encode()).hexdigest(), ORDERS.get(count), count)
+
+    def test_number_of_slots_that_is_released_has_an_anchor(self):
+        """NEWS.md has the date of each release."""
+        with open(os.path.join(toolkit.REGISTRY, '../../NEWS.md'), encoding='utf-8') as file:
+            newest = re.search(r'(?m)^## [\d.]+ \((.+)\)$', file.read())
+        if newest.group(1) != 'unreleased':
+            self.assertIn(exports.ANCHOR + str(len(toolkit.functions())), [
+                symbol for symbol, _ in exports.read_exports(toolkit.table('exports'))])
 
     def test_interop_follows_the_core_of_cuda_13_0(self):
         rows = toolkit.functions()
         self.assertEqual([row.interop for row in rows[:673]], [False] * 637 + [True] * 36)
         self.assertTrue(all(row.since > 13000 for row in rows[673:]))
-
-    def test_pages_count_the_symbols(self):
-        rows = toolkit.functions()
-        core = sum(not row.interop for row in rows)
-        newest = max(row.since for row in rows)
-        version = '%d.%d' % (newest // 1000, newest % 1000 // 10)
-        for page, text in PAGES.items():
-            with open(os.path.join(toolkit.REGISTRY, '../..', page), encoding='utf-8') as file:
-                self.assertIn(text.format(version=version, core=core, interop=len(rows) - core,
-                                          all=len(rows)), ' '.join(file.read().split()), page)
 
     def test_good_rows_are_read(self):
         self.write('\n'.join(GOOD) + '\n')
@@ -212,20 +199,6 @@ class Validation(unittest.TestCase):
             with self.subTest(message):
                 self.write(text)
                 self.check_broken(registry.read_attributes, line, message)
-
-    def test_broken_call_rule_is_reported_with_its_line(self):
-        rows = toolkit.functions()
-        for text, line, message in BROKEN_CALL_RULES:
-            with self.subTest(message):
-                self.write(text)
-                self.check_broken(lambda path: registry.read_call_rules(path, rows), line, message)
-
-    def test_broken_row_of_unfollowed_pointers_is_reported_with_its_line(self):
-        rows = toolkit.functions()
-        for text, line, message in BROKEN_UNFOLLOWED:
-            with self.subTest(message):
-                self.write(text)
-                self.check_broken(lambda path: registry.read_unfollowed(path, rows), line, message)
 
     def test_broken_exception_is_reported_with_its_line(self):
         rows = toolkit.functions()

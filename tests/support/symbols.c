@@ -18,6 +18,15 @@ bool symbol_is_interop(size_t number)
     return false;
 }
 
+size_t symbol_core_count(void)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < cushim_symbol_count(); i++)
+        count += !symbol_is_interop(i);
+    return count;
+}
+
 size_t symbol_number(const char *name)
 {
     for (size_t i = 0; i < cushim_symbol_count(); i++) {

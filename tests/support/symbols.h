@@ -6,11 +6,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Symbols of cuda.h and cudaProfiler.h; the others are those of graphics interop. */
-enum { CORE_SYMBOLS = 686 };
-
 /* Whether a symbol is one of graphics interop, by its name. */
 bool symbol_is_interop(size_t number);
+
+/* How many are none: those of cuda.h and cudaProfiler.h. */
+size_t symbol_core_count(void);
 
 /* Number of a symbol in slot order; aborts if there is none of this name. */
 size_t symbol_number(const char *name);

@@ -2,11 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """`cushim info` and `cushim time` on the mock driver in their own process."""
 
+import json
 import os
 import tempfile
 import unittest
 
 from harness import DONE, NO_DEVICE, NO_DRIVER, SIMULATED, USAGE, ToolTest
+
+with open(os.environ['CUSHIM_DRIVER_API'], encoding='ascii') as api:
+    CUDA = json.load(api)['cuda']
+NEWEST = '%d.%d' % (CUDA // 1000, CUDA % 1000 // 10)
 
 
 class Info(ToolTest):
@@ -24,7 +29,7 @@ class Info(ToolTest):
         self.assertEqual(result.lines()['memory'], '2147483648 bytes (2 GiB)')
 
     def test_json(self):
-        result = self.run_command('info', '--mock', '--devices', '2', '--driver-version', '13.5',
+        result = self.run_command('info', '--mock', '--devices', '2', '--driver-version', NEWEST,
                                   '--json')
         self.assert_status(result, DONE)
         document = result.json()
@@ -86,8 +91,8 @@ class Settings(ToolTest):
                 (['--devices', '17'],
                  'devices is a whole number from 0 to 16, not "17"'),
                 (['--driver-version', '9.2'],
-                 'driver_version is a version of CUDA from 10.0 to 13.5, as 12.8 '
-                 'or 12080, not "9.2"'),
+                 'driver_version is a version of CUDA from 10.0 to %s, as 12.8 '
+                 'or 12080, not "9.2"' % NEWEST),
                 (['--set', 'mode=auto', '--set', 'device=2'],
                  'there is no key "device"; did you mean "devices"?'),
                 (['--set', 'devices'], 'a line is `key = value`'),

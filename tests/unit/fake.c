@@ -103,6 +103,13 @@ CUresult fake_load_minimum(struct fake_source *source, int version)
     return cushim_driver_load(&options);
 }
 
+CUresult fake_load_any_minimum(int version)
+{
+    const struct cushim_load_options options = {.size = sizeof options, .minimum_version = version};
+
+    return cushim_driver_load(&options);
+}
+
 CUresult fake_load_library(const char *path)
 {
     const struct cushim_load_options options = {.size = sizeof options, .library = path};

@@ -63,6 +63,9 @@ CUresult fake_load(struct fake_source *source);
 CUresult fake_load_library(const char *path);
 CUresult fake_load_minimum(struct fake_source *source, int version);
 
+/* cushim_driver_load() with a minimum version alone. */
+CUresult fake_load_any_minimum(int version);
+
 /* cuEventQuery through the current table. */
 CUresult fake_query(void);
 

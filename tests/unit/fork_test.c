@@ -24,6 +24,7 @@ enum step {
     LOAD,     /* from `source` */
     LOAD_ANY, /* with the default options */
     LOAD_NONE,
+    LOAD_NEWER, /* with a minimum version above the fake's */
     LOAD_LIBRARY,
     LOAD_WITH_A_LOCK,
     LOAD_IN_THREADS,
@@ -183,6 +184,8 @@ static int perform(enum step step)
     case LOAD_NONE:
         environment_set("CUSHIM_LIBRARY", "none");
         return (int)fake_query();
+    case LOAD_NEWER:
+        return (int)fake_load_any_minimum(FAKE_VERSION + 10);
     case LOAD_LIBRARY:
         return (int)fake_load_library(FAKE_LIBRARY);
     case LOAD_WITH_A_LOCK:
@@ -286,6 +289,7 @@ static void child_of_a_process_that_is_not_initialised_may_use_the_driver(void *
         {{LACK_DEVICE_COUNT, LOAD}, {INIT, QUERY}, FAKE_ANSWER},
         {{INSTALL_MOCK}, {QUERY}, FAKE_MOCK_ANSWER},
         {{INSTALL_MOCK}, {LOAD_ANY}, CUDA_SUCCESS},
+        {{INSTALL_MOCK}, {LOAD_NEWER}, CUSHIM__REQUIRES_NEWER_DRIVER},
     };
 
     check(cases, COUNT(cases));
@@ -317,6 +321,7 @@ static void child_of_an_initialised_process_returns_3(void **state)
         {{LACK_DEVICE_COUNT, LOAD, INIT}, {QUERY}, CUDA_ERROR_NOT_INITIALIZED},
         {{LOAD, INSTALL_MOCK, INIT}, {COUNT_OTHER_ANSWERS}, 2},
         {{LOAD, INSTALL_MOCK, INIT}, {LOAD_ANY}, CUDA_ERROR_NOT_INITIALIZED},
+        {{LOAD, INSTALL_MOCK, INIT}, {LOAD_NEWER}, CUDA_ERROR_NOT_INITIALIZED},
         {{LOAD, INSTALL_MOCK, INIT}, {INSTALL_FORMER, QUERY}, CUDA_ERROR_NOT_INITIALIZED},
         {{INSTALL_MOCK, LOAD, INIT}, {INSTALL_FORMER, QUERY}, CUDA_ERROR_NOT_INITIALIZED},
         {{LOAD, INSTALL_MOCK, INIT}, {INSTALL_OWN, QUERY}, CUDA_ERROR_NOT_INITIALIZED},

@@ -31,6 +31,18 @@ static CUresult CUDAAPI pass_event_query(CUevent event)
     return next->EventQuery(event);
 }
 
+static int added_to_version;
+
+static CUresult CUDAAPI pass_driver_get_version(int *version)
+{
+    const CUresult code = next->DriverGetVersion(version);
+
+    passed++;
+    if (code == CUDA_SUCCESS)
+        *version += added_to_version;
+    return code;
+}
+
 static CUresult CUDAAPI pass_init(unsigned int flags)
 {
     passed++;
@@ -41,6 +53,7 @@ static void install_layer(void)
 {
     layer = *cushim_driver();
     layer.EventQuery = pass_event_query;
+    layer.DriverGetVersion = pass_driver_get_version;
     layer.Init = pass_init;
     assert_int_equal(cushim_table_install(&layer, &next), CUDA_SUCCESS);
 }
@@ -127,6 +140,61 @@ static void init_always_initialises_an_installed_table(void **state)
     assert_int_equal(cushim_driver_init(NULL), CUDA_ERROR_NO_DEVICE);
     assert_int_equal(fake.init_calls, 2);
     assert_int_equal(fake_report().state, CUSHIM_STATE_UNTRIED);
+}
+
+static void minimum_version_applies_to_an_installed_table(void **state)
+{
+    const struct cushim_load_options newer = {.size = sizeof newer,
+                                              .minimum_version = FAKE_VERSION + 10};
+
+    environment_set("CUSHIM_LIBRARY", FAKE_LIBRARY);
+    assert_int_equal(install(fake_mock()), CUDA_SUCCESS);
+    assert_int_equal(fake_load_any_minimum(FAKE_VERSION), CUDA_SUCCESS);
+    assert_int_equal(fake_load_any_minimum(FAKE_VERSION + 10), CUSHIM__REQUIRES_NEWER_DRIVER);
+    assert_int_equal(cushim_driver_init(&newer), CUSHIM__REQUIRES_NEWER_DRIVER);
+    assert_int_equal(fake.init_calls, 0);
+    assert_int_equal(fake_query(), FAKE_MOCK_ANSWER); /* it stays installed */
+    assert_int_equal(fake_library_calls(), 0);
+    assert_int_equal(fake_report().state, CUSHIM_STATE_UNTRIED);
+}
+
+/* As a load does for a driver. */
+static void version_that_an_installed_table_does_not_give_is_an_error(void **state)
+{
+    static const struct {
+        int version;
+        CUresult code, expected;
+    } cases[] = {
+        {FAKE_VERSION, CUDA_ERROR_NO_DEVICE, CUDA_ERROR_NO_DEVICE},
+        {0, CUDA_SUCCESS, CUDA_ERROR_UNKNOWN},
+        {-FAKE_VERSION, CUDA_SUCCESS, CUDA_ERROR_UNKNOWN},
+    };
+
+    assert_int_equal(install(fake_mock()), CUDA_SUCCESS);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        fake.version = cases[i].version;
+        fake.version_code = cases[i].code;
+        assert_int_equal(fake_load_any_minimum(1), cases[i].expected);
+        assert_int_equal(fake_load_any_minimum(0), CUDA_SUCCESS); /* it is not asked */
+    }
+}
+
+static void minimum_version_applies_to_the_answer_of_an_installed_layer(void **state)
+{
+    assert_int_equal(install(fake_mock()), CUDA_SUCCESS);
+    install_layer();
+    assert_int_equal(fake_load_any_minimum(FAKE_VERSION + 10), CUSHIM__REQUIRES_NEWER_DRIVER);
+    added_to_version = 10;
+    assert_int_equal(fake_load_any_minimum(FAKE_VERSION + 10), CUDA_SUCCESS);
+    assert_int_equal(passed, 2);
+}
+
+static void minimum_version_over_the_lazy_load_table_is_checked_by_its_load(void **state)
+{
+    environment_set("CUSHIM_LIBRARY", "none");
+    install_layer();
+    assert_int_equal(fake_load_any_minimum(1), CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
+    assert_int_equal(passed, 1);
 }
 
 static void layer_over_the_lazy_load_table_loads_once_and_forwards(void **state)
@@ -232,6 +300,22 @@ static void slot_beyond_a_shorter_table_answers_without_a_driver(void **state)
     assert_string_equal(name, "CUDA_ERROR_NO_DEVICE");
     assert_int_equal(install(NULL), CUDA_SUCCESS);
     free(table);
+}
+
+static void minimum_version_applies_to_a_shorter_table(void **state)
+{
+    struct cushim_table *with = new_short_table(CUSHIM__SLOT(DriverGetVersion) + 1);
+    struct cushim_table *without = new_short_table(CUSHIM__SLOT(DriverGetVersion));
+
+    assert_int_equal(install(with), CUDA_SUCCESS);
+    assert_int_equal(fake_load_any_minimum(FAKE_VERSION), CUDA_SUCCESS);
+    assert_int_equal(fake_load_any_minimum(FAKE_VERSION + 10), CUSHIM__REQUIRES_NEWER_DRIVER);
+    assert_int_equal(install(without), CUDA_SUCCESS);
+    assert_int_equal(fake_load_any_minimum(1), CUSHIM__REQUIRES_NEWER_DRIVER);
+    assert_int_equal(fake_load_any_minimum(0), CUDA_SUCCESS);
+    assert_int_equal(install(NULL), CUDA_SUCCESS);
+    free(with);
+    free(without);
 }
 
 static void symbol_that_a_shorter_table_lacks_falls_back_as_in_a_driver(void **state)
@@ -391,10 +475,15 @@ int main(void)
         forked_test(installed_table_stays_current_during_a_load),
         forked_test(load_over_an_installed_mock_loads_nothing),
         forked_test(init_always_initialises_an_installed_table),
+        forked_test(minimum_version_applies_to_an_installed_table),
+        forked_test(version_that_an_installed_table_does_not_give_is_an_error),
+        forked_test(minimum_version_applies_to_the_answer_of_an_installed_layer),
+        forked_test(minimum_version_over_the_lazy_load_table_is_checked_by_its_load),
         forked_test(layer_over_the_lazy_load_table_loads_once_and_forwards),
         forked_test(former_table_restored_after_a_load_is_the_drivers),
         forked_test(shorter_table_is_installed_with_the_missing_slots_filled),
         forked_test(slot_beyond_a_shorter_table_answers_without_a_driver),
+        forked_test(minimum_version_applies_to_a_shorter_table),
         forked_test(symbol_that_a_shorter_table_lacks_falls_back_as_in_a_driver),
         forked_test(shorter_tables_over_each_other_are_restored_one_by_one),
         forked_test(shorter_table_that_was_changed_is_copied_again_to_the_same_place),

@@ -121,30 +121,27 @@ static CUresult make(struct mock_context *context, const CUDA_ARRAY3D_DESCRIPTOR
     return code;
 }
 
-MOCK_APPROXIMATE(ArrayCreate_v2, "formats of compressed, planar and most normalised pictures: 801")
-(struct mock_context *wide_current, bool uncaptured, struct mock_array **NOT_NULL array,
- const CUDA_ARRAY_DESCRIPTOR *NOT_NULL pAllocateArray)
+CUresult cushim__mock_ArrayCreate_v2(struct mock_context *current, struct mock_array **array,
+                                     const CUDA_ARRAY_DESCRIPTOR *pAllocateArray)
 {
     const CUDA_ARRAY3D_DESCRIPTOR of = {.Width = pAllocateArray->Width,
                                         .Height = pAllocateArray->Height,
                                         .Format = pAllocateArray->Format,
                                         .NumChannels = pAllocateArray->NumChannels};
 
-    return cushim__mock_Array3DCreate_v2(wide_current, uncaptured, array, &of);
+    return cushim__mock_Array3DCreate_v2(current, array, &of);
 }
 
-MOCK_APPROXIMATE(Array3DCreate_v2,
-                 "formats of compressed, planar and most normalised pictures, sparse arrays: 801")
-(struct mock_context *wide_current, bool uncaptured, struct mock_array **NOT_NULL array,
- const CUDA_ARRAY3D_DESCRIPTOR *NOT_NULL pAllocateArray)
+CUresult cushim__mock_Array3DCreate_v2(struct mock_context *current, struct mock_array **array,
+                                       const CUDA_ARRAY3D_DESCRIPTOR *pAllocateArray)
 {
     CUresult code = check(pAllocateArray);
 
-    return code ? code : make(wide_current, pAllocateArray, array);
+    return code ? code : make(current, pAllocateArray, array);
 }
 
-MOCK_EXACT(ArrayGetDescriptor_v2)
-(struct mock_array *array, CUDA_ARRAY_DESCRIPTOR *NOT_NULL pArrayDescriptor)
+CUresult cushim__mock_ArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR *pArrayDescriptor,
+                                            struct mock_array *array)
 {
     *pArrayDescriptor = (CUDA_ARRAY_DESCRIPTOR){.Width = array->descriptor.Width,
                                                 .Height = array->descriptor.Height,
@@ -153,14 +150,14 @@ MOCK_EXACT(ArrayGetDescriptor_v2)
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(Array3DGetDescriptor_v2)
-(struct mock_array *array, CUDA_ARRAY3D_DESCRIPTOR *NOT_NULL pArrayDescriptor)
+CUresult cushim__mock_Array3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR *pArrayDescriptor,
+                                              struct mock_array *array)
 {
     *pArrayDescriptor = array->descriptor;
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(ArrayDestroy)(struct mock_array *array, bool uncaptured)
+CUresult cushim__mock_ArrayDestroy(struct mock_array *array)
 {
     const CUarray handle = array->object.handle;
     CUresult code = cushim__mock_sim_wait_group(&array->object.context->group);

@@ -20,10 +20,9 @@ static CUresult check_begin(struct mock_stream *stream, CUstreamCaptureMode mode
     return stream->capture ? CUDA_ERROR_ILLEGAL_STATE : CUDA_SUCCESS;
 }
 
-/* The ABI of CUDA 10.0 had no modes, and nothing was forbidden. */
-MOCK_ALSO(StreamBeginCapture)
-MOCK_EXACT(StreamBeginCapture_v2)
-(struct mock_stream *stream, CUstreamCaptureMode mode, unsigned slot)
+/* Also cuStreamBeginCapture. The ABI of CUDA 10.0 had no modes, and nothing was forbidden. */
+CUresult cushim__mock_StreamBeginCapture_v2(struct mock_stream *stream, CUstreamCaptureMode mode,
+                                            unsigned slot)
 {
     const struct mock_edges none = {0};
     struct mock_graph *graph;
@@ -43,9 +42,11 @@ MOCK_EXACT(StreamBeginCapture_v2)
     return code;
 }
 
-MOCK_APPROXIMATE(StreamBeginCaptureToGraph, "the graph can be used after a capture that failed")
-(struct mock_graph *graph, struct mock_stream *stream, const CUgraphNode *dependencies,
- const cushim_CUgraphEdgeData *dependencyData, size_t numDependencies, CUstreamCaptureMode mode)
+CUresult cushim__mock_StreamBeginCaptureToGraph(struct mock_stream *stream,
+                                                struct mock_graph *graph,
+                                                const CUgraphNode *dependencies,
+                                                const cushim_CUgraphEdgeData *dependencyData,
+                                                size_t numDependencies, CUstreamCaptureMode mode)
 {
     struct mock_edges edges = {0};
     CUresult code = check_begin(stream, mode);
@@ -76,7 +77,7 @@ static CUresult check_end(const struct mock_capture *capture)
 }
 
 /* Without a place for the graph, the capture ends all the same, and its graph is freed. */
-MOCK_EXACT(StreamEndCapture)(struct mock_stream *stream, CUgraph *phGraph)
+CUresult cushim__mock_StreamEndCapture(struct mock_stream *stream, CUgraph *phGraph)
 {
     struct mock_capture *capture;
     struct mock_graph *graph;
@@ -111,7 +112,7 @@ MOCK_EXACT(StreamEndCapture)(struct mock_stream *stream, CUgraph *phGraph)
     return code;
 }
 
-MOCK_EXACT(ThreadExchangeStreamCaptureMode)(CUstreamCaptureMode *mode)
+CUresult cushim__mock_ThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode)
 {
     struct mock_thread *thread = cushim__mock_thread_get();
     CUstreamCaptureMode former;
@@ -138,8 +139,8 @@ static CUstreamCaptureStatus status_of(const struct mock_stream *stream)
                                         : CU_STREAM_CAPTURE_STATUS_ACTIVE;
 }
 
-MOCK_EXACT(StreamIsCapturing)
-(CUstreamCaptureStatus *NOT_NULL captureStatus, const struct mock_stream *stream)
+CUresult cushim__mock_StreamIsCapturing(const struct mock_stream *stream,
+                                        CUstreamCaptureStatus *captureStatus)
 {
     if (cushim__mock_capture_in_the_way(stream))
         return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
@@ -165,12 +166,16 @@ static CUresult copy_frontier(struct mock_captured_stream *captured)
     return cushim__mock_edges_give(&captured->frontier, handles, data, &given);
 }
 
-/* A query invalidates nothing (driver-semantics.md #69). Outputs that are not wanted are NULL. */
-MOCK_ALSO(StreamGetCaptureInfo, StreamGetCaptureInfo_v2)
-MOCK_EXACT(StreamGetCaptureInfo_v3)
-(CUstreamCaptureStatus *NOT_NULL captureStatus_out, const struct mock_stream *stream,
- cuuint64_t *id_out, CUgraph *graph_out, const CUgraphNode **dependencies_out,
- const cushim_CUgraphEdgeData **edgeData_out, size_t *numDependencies_out)
+/*
+ * Also cuStreamGetCaptureInfo, cuStreamGetCaptureInfo_v2. A query invalidates nothing
+ * (driver-semantics.md #69). Outputs that are not wanted are NULL.
+ */
+CUresult cushim__mock_StreamGetCaptureInfo_v3(const struct mock_stream *stream,
+                                              CUstreamCaptureStatus *captureStatus_out,
+                                              cuuint64_t *id_out, CUgraph *graph_out,
+                                              const CUgraphNode **dependencies_out,
+                                              const cushim_CUgraphEdgeData **edgeData_out,
+                                              size_t *numDependencies_out)
 {
     struct mock_captured_stream *captured = stream->captured;
     CUresult code;
@@ -202,10 +207,10 @@ MOCK_EXACT(StreamGetCaptureInfo_v3)
     return CUDA_SUCCESS;
 }
 
-MOCK_ALSO(StreamUpdateCaptureDependencies)
-MOCK_EXACT(StreamUpdateCaptureDependencies_v2)
-(struct mock_stream *stream, CUgraphNode *dependencies,
- const cushim_CUgraphEdgeData *dependencyData, size_t numDependencies, unsigned int flags)
+/* Also cuStreamUpdateCaptureDependencies. */
+CUresult cushim__mock_StreamUpdateCaptureDependencies_v2(
+    struct mock_stream *stream, CUgraphNode *dependencies,
+    const cushim_CUgraphEdgeData *dependencyData, size_t numDependencies, unsigned int flags)
 {
     struct mock_edges more = {0};
     CUresult code;

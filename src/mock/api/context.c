@@ -124,9 +124,9 @@ static CUresult create(CUcontext *pctx, unsigned flags, struct mock_device *devi
     return cushim__mock_context_push(context);
 }
 
-MOCK_ALSO(CtxCreate)
-MOCK_EXACT(CtxCreate_v2)
-(CUcontext *NOT_NULL pctx, struct mock_device *device, unsigned int flags, unsigned slot)
+/* Also cuCtxCreate. */
+CUresult cushim__mock_CtxCreate_v2(CUcontext *pctx, unsigned int flags, struct mock_device *device,
+                                   unsigned slot)
 {
     return create(pctx, flags, device,
                   slot == CUSHIM__SLOT(CtxCreate_v2) ? MOCK_WIDE_ABI : FIRST_ABI);
@@ -140,17 +140,16 @@ static CUresult create_on(CUcontext *pctx, unsigned flags, CUdevice handle)
     return code ? code : create(pctx, flags, device, MOCK_WIDE_ABI);
 }
 
-MOCK_APPROXIMATE(CtxCreate_v3, "execution affinity is refused: 224, as without MPS")
-(cushim_CUexecAffinityParam *paramsArray, int numParams, CUcontext *pctx, unsigned int flags,
- CUdevice dev)
+CUresult cushim__mock_CtxCreate_v3(CUcontext *pctx, cushim_CUexecAffinityParam *paramsArray,
+                                   int numParams, unsigned int flags, CUdevice dev)
 {
     if (numParams > 0)
         return paramsArray ? CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY : CUDA_ERROR_INVALID_VALUE;
     return create_on(pctx, flags, dev);
 }
 
-MOCK_APPROXIMATE(CtxCreate_v4, "no parameters but zero are taken: 801 for others")
-(cushim_CUctxCreateParams *ctxCreateParams, CUcontext *pctx, unsigned int flags, CUdevice dev)
+CUresult cushim__mock_CtxCreate_v4(CUcontext *pctx, cushim_CUctxCreateParams *ctxCreateParams,
+                                   unsigned int flags, CUdevice dev)
 {
     static const CUctxCreateParams nothing;
 
@@ -199,9 +198,8 @@ static CUresult destroy(struct mock_context *context)
     return CUDA_SUCCESS;
 }
 
-/* The first ABI destroys only the current context. */
-MOCK_ALSO(CtxDestroy)
-MOCK_EXACT(CtxDestroy_v2)(struct mock_context *NOT_NULL context, unsigned slot)
+/* Also cuCtxDestroy. The first ABI destroys only the current context. */
+CUresult cushim__mock_CtxDestroy_v2(struct mock_context *context, unsigned slot)
 {
     if (context->primary ||
         (slot != CUSHIM__SLOT(CtxDestroy_v2) && context != cushim__mock_context_top()))
@@ -209,7 +207,7 @@ MOCK_EXACT(CtxDestroy_v2)(struct mock_context *NOT_NULL context, unsigned slot)
     return destroy(context);
 }
 
-MOCK_EXACT(CtxAttach)(struct mock_context *current, CUcontext *pctx, unsigned int flags)
+CUresult cushim__mock_CtxAttach(struct mock_context *current, CUcontext *pctx, unsigned int flags)
 {
     if (!pctx || flags != 0)
         return CUDA_ERROR_INVALID_VALUE;
@@ -218,7 +216,7 @@ MOCK_EXACT(CtxAttach)(struct mock_context *current, CUcontext *pctx, unsigned in
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(CtxDetach)(struct mock_context *context)
+CUresult cushim__mock_CtxDetach(struct mock_context *context)
 {
     if (context != cushim__mock_context_top())
         return CUDA_ERROR_INVALID_CONTEXT;
@@ -234,7 +232,7 @@ static bool is_active(const struct mock_device *device)
     return device->primary && device->primary->alive;
 }
 
-MOCK_EXACT(DevicePrimaryCtxRetain)(CUcontext *NOT_NULL pctx, struct mock_device *device)
+CUresult cushim__mock_DevicePrimaryCtxRetain(CUcontext *pctx, struct mock_device *device)
 {
     if (device->primary)
         await_end(device->primary);
@@ -256,9 +254,11 @@ MOCK_EXACT(DevicePrimaryCtxRetain)(CUcontext *NOT_NULL pctx, struct mock_device 
     return CUDA_SUCCESS;
 }
 
-/* In the first ABI, releasing a context that is not retained succeeds. */
-MOCK_ALSO(DevicePrimaryCtxRelease)
-MOCK_EXACT(DevicePrimaryCtxRelease_v2)(struct mock_device *device, unsigned slot)
+/*
+ * Also cuDevicePrimaryCtxRelease. In the first ABI, releasing a context that is not retained
+ * succeeds.
+ */
+CUresult cushim__mock_DevicePrimaryCtxRelease_v2(struct mock_device *device, unsigned slot)
 {
     if (device->primary)
         await_end(device->primary);
@@ -270,9 +270,11 @@ MOCK_EXACT(DevicePrimaryCtxRelease_v2)(struct mock_device *device, unsigned slot
     return CUDA_SUCCESS;
 }
 
-/* A reset ends the context but keeps its count, to which a later retain adds. */
-MOCK_ALSO(DevicePrimaryCtxReset)
-MOCK_EXACT(DevicePrimaryCtxReset_v2)(struct mock_device *device)
+/*
+ * Also cuDevicePrimaryCtxReset. A reset ends the context but keeps its count, to which a later
+ * retain adds.
+ */
+CUresult cushim__mock_DevicePrimaryCtxReset_v2(struct mock_device *device)
 {
     device->primary_flags = 0;
     if (is_active(device))
@@ -280,9 +282,9 @@ MOCK_EXACT(DevicePrimaryCtxReset_v2)(struct mock_device *device)
     return CUDA_SUCCESS;
 }
 
-MOCK_ALSO(DevicePrimaryCtxSetFlags)
-MOCK_EXACT(DevicePrimaryCtxSetFlags_v2)
-(struct mock_device *device, unsigned int flags, unsigned slot)
+/* Also cuDevicePrimaryCtxSetFlags. */
+CUresult cushim__mock_DevicePrimaryCtxSetFlags_v2(struct mock_device *device, unsigned int flags,
+                                                  unsigned slot)
 {
     if (slot != CUSHIM__SLOT(DevicePrimaryCtxSetFlags_v2) && is_active(device))
         return CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE;
@@ -294,8 +296,8 @@ MOCK_EXACT(DevicePrimaryCtxSetFlags_v2)
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(DevicePrimaryCtxGetState)
-(unsigned int *NOT_NULL flags, int *NOT_NULL active, struct mock_device *device)
+CUresult cushim__mock_DevicePrimaryCtxGetState(struct mock_device *device, unsigned int *flags,
+                                               int *active)
 {
     *flags = device->primary_flags;
     *active = is_active(device);
@@ -304,8 +306,8 @@ MOCK_EXACT(DevicePrimaryCtxGetState)
 
 /* Calls that wait for all work of a context or order work after it. */
 
-MOCK_ALSO(CtxSynchronize)
-MOCK_EXACT(CtxSynchronize_v2)(struct mock_context *OR_CURRENT context)
+/* Also cuCtxSynchronize. */
+CUresult cushim__mock_CtxSynchronize_v2(struct mock_context *context)
 {
     CUresult code = cushim__mock_capture_context(context);
 
@@ -333,7 +335,7 @@ static CUresult gather(struct mock_plan *plan, struct mock_stream *from, struct 
     return code;
 }
 
-MOCK_EXACT(CtxRecordEvent)(struct mock_context *context, struct mock_event *event)
+CUresult cushim__mock_CtxRecordEvent(struct mock_context *context, struct mock_event *event)
 {
     struct mock_plan plan = {0};
     struct mock_stream *all;
@@ -360,8 +362,7 @@ MOCK_EXACT(CtxRecordEvent)(struct mock_context *context, struct mock_event *even
     return code;
 }
 
-MOCK_APPROXIMATE(CtxWaitEvent, "streams created later do not wait")
-(struct mock_context *context, struct mock_event *event)
+CUresult cushim__mock_CtxWaitEvent(struct mock_context *context, struct mock_event *event)
 {
     CUresult code = cushim__mock_capture_context(context);
 

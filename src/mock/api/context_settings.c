@@ -6,7 +6,7 @@
 #include "src/mock/core/device.h"
 #include "src/mock/core/state.h"
 
-MOCK_EXACT(CtxGetFlags)(unsigned int *NOT_NULL flags, struct mock_context *current)
+CUresult cushim__mock_CtxGetFlags(struct mock_context *current, unsigned int *flags)
 {
     *flags = current->flags;
     if (current->primary)
@@ -16,7 +16,7 @@ MOCK_EXACT(CtxGetFlags)(unsigned int *NOT_NULL flags, struct mock_context *curre
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(CtxSetFlags)(struct mock_context *current, unsigned int flags)
+CUresult cushim__mock_CtxSetFlags(struct mock_context *current, unsigned int flags)
 {
     const unsigned not_kept = CU_CTX_COREDUMP_ENABLE | CU_CTX_USER_COREDUMP_ENABLE;
 
@@ -26,29 +26,26 @@ MOCK_EXACT(CtxSetFlags)(struct mock_context *current, unsigned int flags)
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(CtxGetApiVersion)
-(struct mock_context *OR_CURRENT context, unsigned int *NOT_NULL version)
+CUresult cushim__mock_CtxGetApiVersion(struct mock_context *context, unsigned int *version)
 {
     *version = context->api_version;
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(CtxGetId)(unsigned long long *NOT_NULL ctxId, struct mock_context *OR_CURRENT context)
+CUresult cushim__mock_CtxGetId(struct mock_context *context, unsigned long long *ctxId)
 {
     *ctxId = context->id;
     return CUDA_SUCCESS;
 }
 
-MOCK_ALSO(CtxGetDevice)
-MOCK_EXACT(CtxGetDevice_v2)
-(CUdevice *NOT_NULL device, const struct mock_context *OR_CURRENT context)
+/* Also cuCtxGetDevice. */
+CUresult cushim__mock_CtxGetDevice_v2(CUdevice *device, const struct mock_context *context)
 {
     *device = context->device->ordinal;
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(CtxGetStreamPriorityRange)
-(struct mock_context *current, int *leastPriority, int *greatestPriority)
+CUresult cushim__mock_CtxGetStreamPriorityRange(int *leastPriority, int *greatestPriority)
 {
     const struct mock_profile *profile = &cushim__mock->settings.profile;
 
@@ -59,13 +56,13 @@ MOCK_EXACT(CtxGetStreamPriorityRange)
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(CtxGetCacheConfig)(struct mock_context *current, CUfunc_cache *NOT_NULL pconfig)
+CUresult cushim__mock_CtxGetCacheConfig(struct mock_context *current, CUfunc_cache *pconfig)
 {
     *pconfig = current->cache;
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(CtxSetCacheConfig)(struct mock_context *current, CUfunc_cache config)
+CUresult cushim__mock_CtxSetCacheConfig(struct mock_context *current, CUfunc_cache config)
 {
     if ((unsigned)config > CU_FUNC_CACHE_PREFER_EQUAL)
         return CUDA_ERROR_INVALID_VALUE;
@@ -74,27 +71,26 @@ MOCK_EXACT(CtxSetCacheConfig)(struct mock_context *current, CUfunc_cache config)
 }
 
 /* The bank size is the device's, whatever was set. */
-MOCK_EXACT(CtxGetSharedMemConfig)(struct mock_context *current, CUsharedconfig *NOT_NULL pConfig)
+CUresult cushim__mock_CtxGetSharedMemConfig(CUsharedconfig *pConfig)
 {
     *pConfig = CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE;
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(CtxSetSharedMemConfig)(struct mock_context *current, CUsharedconfig config)
+CUresult cushim__mock_CtxSetSharedMemConfig(CUsharedconfig config)
 {
     if ((unsigned)config > CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE)
         return CUDA_ERROR_INVALID_VALUE;
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(CtxResetPersistingL2Cache)(const struct mock_context *current)
+CUresult cushim__mock_CtxResetPersistingL2Cache(void)
 {
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(CtxGetExecAffinity)
-(struct mock_context *current, cushim_CUexecAffinityParam *NOT_NULL pExecAffinity,
- cushim_CUexecAffinityType type)
+CUresult cushim__mock_CtxGetExecAffinity(cushim_CUexecAffinityParam *pExecAffinity,
+                                         cushim_CUexecAffinityType type)
 {
     if (type != CU_EXEC_AFFINITY_TYPE_SM_COUNT)
         return CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY;
@@ -140,7 +136,7 @@ static CUresult check(CUlimit limit)
                : CUDA_SUCCESS;
 }
 
-MOCK_EXACT(CtxGetLimit)(const struct mock_context *current, size_t *pvalue, CUlimit limit)
+CUresult cushim__mock_CtxGetLimit(const struct mock_context *current, size_t *pvalue, CUlimit limit)
 {
     CUresult code = check(limit);
 
@@ -169,8 +165,7 @@ static size_t round_up(size_t value, size_t multiple)
     return lack <= SIZE_MAX - value ? value + lack : 0;
 }
 
-MOCK_APPROXIMATE(CtxSetLimit, "values are rounded as on an H200, and limit nothing")
-(struct mock_context *current, CUlimit limit, size_t value)
+CUresult cushim__mock_CtxSetLimit(struct mock_context *current, CUlimit limit, size_t value)
 {
     const struct rule *rule;
     size_t highest;

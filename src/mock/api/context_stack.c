@@ -104,7 +104,7 @@ static CUresult find_any(CUcontext handle, struct mock_context **context)
     return code == CUDA_ERROR_CONTEXT_IS_DESTROYED ? CUDA_SUCCESS : code;
 }
 
-MOCK_EXACT(CtxPushCurrent_v2)(CUcontext NOT_NULL ctx)
+CUresult cushim__mock_CtxPushCurrent_v2(CUcontext ctx)
 {
     struct mock_context *context;
     CUresult code = find_any(ctx, &context);
@@ -113,15 +113,15 @@ MOCK_EXACT(CtxPushCurrent_v2)(CUcontext NOT_NULL ctx)
 }
 
 /* The first ABI takes only a context that is on no thread's stack. */
-MOCK_EXACT(CtxPushCurrent)(struct mock_context *NOT_NULL context)
+CUresult cushim__mock_CtxPushCurrent(struct mock_context *context)
 {
     if (cushim__mock_context_is_on_a_stack(context))
         return CUDA_ERROR_INVALID_CONTEXT;
     return cushim__mock_context_push(context);
 }
 
-MOCK_ALSO(CtxPopCurrent)
-MOCK_EXACT(CtxPopCurrent_v2)(CUcontext *pctx)
+/* Also cuCtxPopCurrent. */
+CUresult cushim__mock_CtxPopCurrent_v2(CUcontext *pctx)
 {
     const struct mock_context *context = cushim__mock_context_pop();
 
@@ -132,7 +132,7 @@ MOCK_EXACT(CtxPopCurrent_v2)(CUcontext *pctx)
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(CtxSetCurrent)(CUcontext ctx)
+CUresult cushim__mock_CtxSetCurrent(CUcontext ctx)
 {
     struct mock_context *context;
     CUresult code;
@@ -148,7 +148,7 @@ MOCK_EXACT(CtxSetCurrent)(CUcontext ctx)
     return cushim__mock_context_push(context);
 }
 
-MOCK_EXACT(CtxGetCurrent)(CUcontext *NOT_NULL pctx)
+CUresult cushim__mock_CtxGetCurrent(CUcontext *pctx)
 {
     const struct mock_context *context = cushim__mock_context_top();
 

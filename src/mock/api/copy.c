@@ -44,72 +44,66 @@ static CUresult copy(struct cushim__copy_half to, struct cushim__copy_half from,
     return cushim__mock_copy_execute(&shape, stream, asynchronous, false);
 }
 
-MOCK_APPROXIMATE(MemcpyHtoD_v2,
-                 "returns once the copy is done, the driver of up to 64 KiB of pageable "
-                 "memory once it has been read")
-(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount)
+CUresult cushim__mock_MemcpyHtoD_v2(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount)
 {
     return copy(device(dstDevice), host(srcHost), ByteCount, NULL, false);
 }
 
-MOCK_EXACT(MemcpyDtoA_v2)
-(CUarray dstArray, size_t dstOffset, CUdeviceptr srcDevice, size_t ByteCount)
+CUresult cushim__mock_MemcpyDtoA_v2(CUarray dstArray, size_t dstOffset, CUdeviceptr srcDevice,
+                                    size_t ByteCount)
 {
     return copy(array(dstArray, dstOffset), device(srcDevice), ByteCount, NULL, false);
 }
 
-MOCK_EXACT(MemcpyAtoD_v2)
-(CUdeviceptr dstDevice, CUarray srcArray, size_t srcOffset, size_t ByteCount)
+CUresult cushim__mock_MemcpyAtoD_v2(CUdeviceptr dstDevice, CUarray srcArray, size_t srcOffset,
+                                    size_t ByteCount)
 {
     return copy(device(dstDevice), array(srcArray, srcOffset), ByteCount, NULL, false);
 }
 
-MOCK_EXACT(MemcpyAtoA_v2)
-(CUarray dstArray, size_t dstOffset, CUarray srcArray, size_t srcOffset, size_t ByteCount)
+CUresult cushim__mock_MemcpyAtoA_v2(CUarray dstArray, size_t dstOffset, CUarray srcArray,
+                                    size_t srcOffset, size_t ByteCount)
 {
     return copy(array(dstArray, dstOffset), array(srcArray, srcOffset), ByteCount, NULL, false);
 }
 
-MOCK_ALSO(MemcpyHtoA_v2)
-MOCK_EXACT(MemcpyHtoAAsync_v2)
-(CUarray dstArray, size_t dstOffset, const void *srcHost, size_t ByteCount, CUstream hStream,
- bool asynchronous)
+/* Also cuMemcpyHtoA_v2. */
+CUresult cushim__mock_MemcpyHtoAAsync_v2(CUarray dstArray, size_t dstOffset, const void *srcHost,
+                                         size_t ByteCount, CUstream hStream, bool asynchronous)
 {
     return copy(array(dstArray, dstOffset), host(srcHost), ByteCount, hStream, asynchronous);
 }
 
-MOCK_ALSO(MemcpyAtoH_v2)
-MOCK_EXACT(MemcpyAtoHAsync_v2)
-(void *dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount, CUstream hStream,
- bool asynchronous)
+/* Also cuMemcpyAtoH_v2. */
+CUresult cushim__mock_MemcpyAtoHAsync_v2(void *dstHost, CUarray srcArray, size_t srcOffset,
+                                         size_t ByteCount, CUstream hStream, bool asynchronous)
 {
     return copy(host(dstHost), array(srcArray, srcOffset), ByteCount, hStream, asynchronous);
 }
 
-MOCK_EXACT(MemcpyHtoDAsync_v2)
-(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount, CUstream hStream)
+CUresult cushim__mock_MemcpyHtoDAsync_v2(CUdeviceptr dstDevice, const void *srcHost,
+                                         size_t ByteCount, CUstream hStream)
 {
     return copy(device(dstDevice), host(srcHost), ByteCount, hStream, true);
 }
 
-MOCK_ALSO(MemcpyDtoH_v2)
-MOCK_EXACT(MemcpyDtoHAsync_v2)
-(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream, bool asynchronous)
+/* Also cuMemcpyDtoH_v2. */
+CUresult cushim__mock_MemcpyDtoHAsync_v2(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount,
+                                         CUstream hStream, bool asynchronous)
 {
     return copy(host(dstHost), device(srcDevice), ByteCount, hStream, asynchronous);
 }
 
-MOCK_ALSO(MemcpyDtoD_v2)
-MOCK_EXACT(MemcpyDtoDAsync_v2)
-(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream,
- bool asynchronous)
+/* Also cuMemcpyDtoD_v2. */
+CUresult cushim__mock_MemcpyDtoDAsync_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice,
+                                         size_t ByteCount, CUstream hStream, bool asynchronous)
 {
     return copy(device(dstDevice), device(srcDevice), ByteCount, hStream, asynchronous);
 }
 
-MOCK_ALSO(Memcpy)
-MOCK_EXACT(MemcpyAsync)
-(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, CUstream hStream, bool asynchronous)
+/* Also cuMemcpy. */
+CUresult cushim__mock_MemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount,
+                                  CUstream hStream, bool asynchronous)
 {
     return copy(any(dst), any(src), ByteCount, hStream, asynchronous);
 }
@@ -120,9 +114,8 @@ static bool is_legacy(CUstream stream)
 }
 
 /* In a capture it behaves as cuMemcpyBatchAsync does (driver-semantics.md #146). */
-MOCK_APPROXIMATE(MemcpyWithAttributesAsync,
-                 "no driver of this version was measured; locations and flags change nothing")
-(CUdeviceptr dst, CUdeviceptr src, size_t size, cushim_CUmemcpyAttributes *attr, CUstream hStream)
+CUresult cushim__mock_MemcpyWithAttributesAsync(CUdeviceptr dst, CUdeviceptr src, size_t size,
+                                                cushim_CUmemcpyAttributes *attr, CUstream hStream)
 {
     const struct cushim__copy shape = {any(src), any(dst), size, 1, 1};
     struct mock_stream *stream;
@@ -162,10 +155,10 @@ static CUresult copy_peer(const struct cushim__copy *shape, CUstream stream, boo
     return code;
 }
 
-MOCK_ALSO(MemcpyPeer)
-MOCK_EXACT(MemcpyPeerAsync)
-(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext,
- size_t ByteCount, CUstream hStream, bool asynchronous)
+/* Also cuMemcpyPeer. */
+CUresult cushim__mock_MemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext,
+                                      CUdeviceptr srcDevice, CUcontext srcContext, size_t ByteCount,
+                                      CUstream hStream, bool asynchronous)
 {
     const struct cushim__copy shape = {device(srcDevice), device(dstDevice), ByteCount, 1, 1};
     CUresult code = check_contexts(dstContext, srcContext);
@@ -189,8 +182,9 @@ static CUresult copy_nothing(CUstream handle)
     return code ? code : CUDA_ERROR_INVALID_VALUE;
 }
 
-MOCK_ALSO(Memcpy2D_v2, Memcpy2DUnaligned_v2)
-MOCK_EXACT(Memcpy2DAsync_v2)(const CUDA_MEMCPY2D *pCopy, CUstream hStream, bool asynchronous)
+/* Also cuMemcpy2D_v2, cuMemcpy2DUnaligned_v2. */
+CUresult cushim__mock_Memcpy2DAsync_v2(const CUDA_MEMCPY2D *pCopy, CUstream hStream,
+                                       bool asynchronous)
 {
     struct cushim__copy shape;
 
@@ -200,8 +194,9 @@ MOCK_EXACT(Memcpy2DAsync_v2)(const CUDA_MEMCPY2D *pCopy, CUstream hStream, bool 
     return cushim__mock_copy_execute(&shape, hStream, asynchronous, false);
 }
 
-MOCK_ALSO(Memcpy3D_v2)
-MOCK_EXACT(Memcpy3DAsync_v2)(const CUDA_MEMCPY3D *pCopy, CUstream hStream, bool asynchronous)
+/* Also cuMemcpy3D_v2. */
+CUresult cushim__mock_Memcpy3DAsync_v2(const CUDA_MEMCPY3D *pCopy, CUstream hStream,
+                                       bool asynchronous)
 {
     struct cushim__copy shape;
 
@@ -211,9 +206,9 @@ MOCK_EXACT(Memcpy3DAsync_v2)(const CUDA_MEMCPY3D *pCopy, CUstream hStream, bool 
     return cushim__mock_copy_execute(&shape, hStream, asynchronous, false);
 }
 
-MOCK_ALSO(Memcpy3DPeer)
-MOCK_APPROXIMATE(Memcpy3DPeerAsync, "NULL is refused; the driver crashes")
-(const CUDA_MEMCPY3D_PEER *NOT_NULL pCopy, CUstream hStream, bool asynchronous)
+/* Also cuMemcpy3DPeer. */
+CUresult cushim__mock_Memcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *pCopy, CUstream hStream,
+                                        bool asynchronous)
 {
     CUresult code = check_contexts(pCopy->srcContext, pCopy->dstContext);
     struct cushim__copy shape;

@@ -23,7 +23,7 @@ static CUresult lacks(int number)
     return CUDA_ERROR_INVALID_VALUE;
 }
 
-MOCK_EXACT(DeviceGet)(CUdevice *NOT_NULL device, int ordinal)
+CUresult cushim__mock_DeviceGet(CUdevice *device, int ordinal)
 {
     struct mock_device *found;
     CUresult code = cushim__mock_device_find(ordinal, &found);
@@ -33,13 +33,13 @@ MOCK_EXACT(DeviceGet)(CUdevice *NOT_NULL device, int ordinal)
     return code;
 }
 
-MOCK_EXACT(DeviceGetCount)(int *NOT_NULL count)
+CUresult cushim__mock_DeviceGetCount(int *count)
 {
     *count = cushim__mock_device_count();
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(DeviceGetAttribute)(int *pi, CUdevice_attribute attrib, CUdevice dev)
+CUresult cushim__mock_DeviceGetAttribute(int *pi, CUdevice_attribute attrib, CUdevice dev)
 {
     const struct mock_profile *profile = &cushim__mock->settings.profile;
     const int number = (int)attrib;
@@ -69,7 +69,7 @@ MOCK_EXACT(DeviceGetAttribute)(int *pi, CUdevice_attribute attrib, CUdevice dev)
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(DeviceGetProperties)(CUdevprop *NOT_NULL prop, struct mock_device *device)
+CUresult cushim__mock_DeviceGetProperties(CUdevprop *prop)
 {
     *prop = (CUdevprop){
         .maxThreadsPerBlock = cushim__mock_attribute(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK),
@@ -91,22 +91,21 @@ MOCK_EXACT(DeviceGetProperties)(CUdevprop *NOT_NULL prop, struct mock_device *de
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(DeviceComputeCapability)
-(int *NOT_NULL major, int *NOT_NULL minor, struct mock_device *device)
+CUresult cushim__mock_DeviceComputeCapability(int *major, int *minor)
 {
     *major = cushim__mock_attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
     *minor = cushim__mock_attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(DeviceTotalMem_v2)(size_t *NOT_NULL bytes, struct mock_device *device)
+CUresult cushim__mock_DeviceTotalMem_v2(size_t *bytes)
 {
     *bytes = cushim__mock->settings.memory_bytes;
     return CUDA_SUCCESS;
 }
 
 /* The ABI of CUDA 2.0 has 32 bits. A larger size is reported as the largest that fits. */
-MOCK_EXACT(DeviceTotalMem)(unsigned int *NOT_NULL bytes, const struct mock_device *device)
+CUresult cushim__mock_DeviceTotalMem(unsigned int *bytes)
 {
     const size_t all = cushim__mock->settings.memory_bytes;
 
@@ -115,9 +114,9 @@ MOCK_EXACT(DeviceTotalMem)(unsigned int *NOT_NULL bytes, const struct mock_devic
 }
 
 /* The measured limits are 4 GiB of texels, and 2^30 of them. */
-MOCK_APPROXIMATE(DeviceGetTexture1DLinearMaxWidth, "formats of CUDA 11 and later are refused")
-(size_t *NOT_NULL maxWidthInElements, const struct mock_device *device, CUarray_format format,
- unsigned int numChannels)
+CUresult cushim__mock_DeviceGetTexture1DLinearMaxWidth(size_t *maxWidthInElements,
+                                                       CUarray_format format,
+                                                       unsigned int numChannels)
 {
     const size_t bytes = cushim__mock_array_channel_bytes(format) * numChannels;
     const size_t most = (size_t)1 << 30;
@@ -130,15 +129,15 @@ MOCK_APPROXIMATE(DeviceGetTexture1DLinearMaxWidth, "formats of CUDA 11 and later
 }
 
 /* An H200 has no kind of execution affinity, but the driver refuses no kind that is asked for. */
-MOCK_EXACT(DeviceGetExecAffinitySupport)(int *NOT_NULL pi, const struct mock_device *device)
+CUresult cushim__mock_DeviceGetExecAffinitySupport(int *pi)
 {
     *pi = 0;
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(DeviceGetHostAtomicCapabilities)
-(unsigned int *capabilities, const cushim_CUatomicOperation *operations, unsigned int count,
- CUdevice dev)
+CUresult cushim__mock_DeviceGetHostAtomicCapabilities(unsigned int *capabilities,
+                                                      const cushim_CUatomicOperation *operations,
+                                                      unsigned int count, CUdevice dev)
 {
     struct mock_device *device;
     CUresult code;
@@ -200,7 +199,7 @@ static bool read_address(const char *text, unsigned part[4])
 }
 
 /* The length is read as an unsigned number. */
-MOCK_EXACT(DeviceGetName)(char *NOT_NULL name, struct mock_device *device, int len)
+CUresult cushim__mock_DeviceGetName(char *name, int len)
 {
     const char *text = cushim__mock->settings.profile.name;
     const size_t room = (unsigned)len;
@@ -217,22 +216,20 @@ MOCK_EXACT(DeviceGetName)(char *NOT_NULL name, struct mock_device *device, int l
     return CUDA_SUCCESS;
 }
 
-/* The second ABI is about MIG instances, which the mock does not have. */
-MOCK_ALSO(DeviceGetUuid_v2)
-MOCK_EXACT(DeviceGetUuid)(CUuuid *NOT_NULL uuid, struct mock_device *device)
+/* Also cuDeviceGetUuid_v2. The second ABI is about MIG instances, which the mock does not have. */
+CUresult cushim__mock_DeviceGetUuid(CUuuid *uuid, struct mock_device *device)
 {
     *uuid = device->uuid;
     return CUDA_SUCCESS;
 }
 
 /* Only Windows has LUIDs. */
-MOCK_EXACT(DeviceGetLuid)
-(char *NOT_NULL luid, unsigned int *NOT_NULL deviceNodeMask, const struct mock_device *device)
+CUresult cushim__mock_DeviceGetLuid(void)
 {
     return CUDA_ERROR_NOT_SUPPORTED;
 }
 
-MOCK_EXACT(DeviceGetPCIBusId)(char *NOT_NULL pciBusId, struct mock_device *device, int len)
+CUresult cushim__mock_DeviceGetPCIBusId(char *pciBusId, int len, struct mock_device *device)
 {
     if (len < (int)PCI_TEXT)
         return CUDA_ERROR_INVALID_VALUE;
@@ -240,7 +237,7 @@ MOCK_EXACT(DeviceGetPCIBusId)(char *NOT_NULL pciBusId, struct mock_device *devic
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(DeviceGetByPCIBusId)(CUdevice *dev, const char *pciBusId)
+CUresult cushim__mock_DeviceGetByPCIBusId(CUdevice *dev, const char *pciBusId)
 {
     unsigned part[4];
 
@@ -257,7 +254,7 @@ MOCK_EXACT(DeviceGetByPCIBusId)(CUdevice *dev, const char *pciBusId)
 }
 
 /* NvSciSync belongs to other platforms: Linux drivers on a PC only check the arguments. */
-MOCK_EXACT(DeviceGetNvSciSyncAttributes)(void *nvSciSyncAttrList, CUdevice dev, int flags)
+CUresult cushim__mock_DeviceGetNvSciSyncAttributes(void *nvSciSyncAttrList, CUdevice dev, int flags)
 {
     struct mock_device *device;
     CUresult code =
@@ -284,7 +281,7 @@ static CUresult find_pair(CUdevice one, CUdevice other)
     return code == CUDA_SUCCESS && one == other ? CUDA_ERROR_INVALID_DEVICE : code;
 }
 
-MOCK_EXACT(DeviceCanAccessPeer)(int *NOT_NULL canAccessPeer, CUdevice dev, CUdevice peerDev)
+CUresult cushim__mock_DeviceCanAccessPeer(int *canAccessPeer, CUdevice dev, CUdevice peerDev)
 {
     CUresult code = find_pair(dev, peerDev);
 
@@ -295,9 +292,8 @@ MOCK_EXACT(DeviceCanAccessPeer)(int *NOT_NULL canAccessPeer, CUdevice dev, CUdev
     return CUDA_SUCCESS;
 }
 
-MOCK_APPROXIMATE(DeviceGetP2PAttribute,
-                 "of two devices only whether they reach each other was measured")
-(int *NOT_NULL value, CUdevice_P2PAttribute attrib, CUdevice srcDevice, CUdevice dstDevice)
+CUresult cushim__mock_DeviceGetP2PAttribute(int *value, CUdevice_P2PAttribute attrib,
+                                            CUdevice srcDevice, CUdevice dstDevice)
 {
     CUresult code = find_pair(srcDevice, dstDevice);
 
@@ -311,9 +307,10 @@ MOCK_APPROXIMATE(DeviceGetP2PAttribute,
     return CUDA_SUCCESS;
 }
 
-MOCK_APPROXIMATE(DeviceGetP2PAtomicCapabilities, "no device does atomics on another")
-(unsigned int *capabilities, const cushim_CUatomicOperation *operations, unsigned int count,
- CUdevice srcDevice, CUdevice dstDevice)
+CUresult cushim__mock_DeviceGetP2PAtomicCapabilities(unsigned int *capabilities,
+                                                     const cushim_CUatomicOperation *operations,
+                                                     unsigned int count, CUdevice srcDevice,
+                                                     CUdevice dstDevice)
 {
     CUresult code;
 
@@ -325,25 +322,20 @@ MOCK_APPROXIMATE(DeviceGetP2PAtomicCapabilities, "no device does atomics on anot
     return code;
 }
 
-MOCK_APPROXIMATE(DeviceGetCliqueCount,
-                 "no driver of this version was measured; devices are on no fabric")
-(size_t *NOT_NULL count, const struct mock_device *device)
+CUresult cushim__mock_DeviceGetCliqueCount(size_t *count)
 {
     *count = 0;
     return CUDA_SUCCESS;
 }
 
-MOCK_APPROXIMATE(DeviceGetCliqueInfo,
-                 "no driver of this version was measured; devices are on no fabric")
-(cushim_CUcliqueInfo *NOT_NULL cliqueInfo, size_t *NOT_NULL count, const struct mock_device *device)
+CUresult cushim__mock_DeviceGetCliqueInfo(size_t *count)
 {
-    return cushim__mock_DeviceGetCliqueCount(count, device);
+    return cushim__mock_DeviceGetCliqueCount(count);
 }
 
 /* No other device writes into the mock's memory, so there is never anything to wait for. */
-MOCK_EXACT(FlushGPUDirectRDMAWrites)
-(struct mock_context *current, cushim_CUflushGPUDirectRDMAWritesTarget target,
- cushim_CUflushGPUDirectRDMAWritesScope scope)
+CUresult cushim__mock_FlushGPUDirectRDMAWrites(cushim_CUflushGPUDirectRDMAWritesTarget target,
+                                               cushim_CUflushGPUDirectRDMAWritesScope scope)
 {
     if ((int)target != CURRENT_CONTEXT || ((int)scope != TO_OWNER && (int)scope != TO_ALL_DEVICES))
         return CUDA_ERROR_INVALID_VALUE;
@@ -352,8 +344,8 @@ MOCK_EXACT(FlushGPUDirectRDMAWrites)
 
 /* Access of one device's contexts to another's memory. */
 
-MOCK_APPROXIMATE(CtxEnablePeerAccess, "is kept, but copies between devices never need it")
-(struct mock_context *current, const struct mock_context *other, unsigned int Flags)
+CUresult cushim__mock_CtxEnablePeerAccess(struct mock_context *current,
+                                          const struct mock_context *other, unsigned int Flags)
 {
     if (Flags != 0)
         return CUDA_ERROR_INVALID_VALUE;
@@ -365,8 +357,8 @@ MOCK_APPROXIMATE(CtxEnablePeerAccess, "is kept, but copies between devices never
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(CtxDisablePeerAccess)
-(struct mock_context *current, const struct mock_context *other)
+CUresult cushim__mock_CtxDisablePeerAccess(struct mock_context *current,
+                                           const struct mock_context *other)
 {
     if (!current->peers[other->device->ordinal])
         return CUDA_ERROR_PEER_ACCESS_NOT_ENABLED;

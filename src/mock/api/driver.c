@@ -16,7 +16,7 @@
 #include "src/mock/core/device.h"
 #include "src/mock/core/state.h"
 
-MOCK_EXACT(Init)(unsigned int Flags)
+CUresult cushim__mock_Init(unsigned int Flags)
 {
     struct cushim_mock *mock = cushim__mock;
     CUresult code;
@@ -38,7 +38,7 @@ MOCK_EXACT(Init)(unsigned int Flags)
     return code;
 }
 
-MOCK_EXACT(DriverGetVersion)(int *NOT_NULL driverVersion)
+CUresult cushim__mock_DriverGetVersion(int *driverVersion)
 {
     *driverVersion = cushim__mock->settings.driver_version;
     return CUDA_SUCCESS;
@@ -145,11 +145,11 @@ static void *pointer_to(unsigned slot)
     return pointer;
 }
 
-/* The first ABI has no status to set, and fails instead. */
-MOCK_ALSO(GetProcAddress)
-MOCK_EXACT(GetProcAddress_v2)
-(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags,
- cushim_CUdriverProcAddressQueryResult *symbolStatus, unsigned slot)
+/* Also cuGetProcAddress. The first ABI has no status to set, and fails instead. */
+CUresult cushim__mock_GetProcAddress_v2(const char *symbol, void **pfn, int cudaVersion,
+                                        cuuint64_t flags,
+                                        cushim_CUdriverProcAddressQueryResult *symbolStatus,
+                                        unsigned slot)
 {
     const int driver = cushim__mock->settings.driver_version;
     unsigned found;
@@ -172,8 +172,7 @@ MOCK_EXACT(GetProcAddress_v2)
 }
 
 /* The mock knows no identifier; drivers 470 to 580 return the same for one they do not know. */
-MOCK_APPROXIMATE(GetExportTable, "knows no table: those of the driver are private")
-(const void **NOT_NULL ppExportTable, const CUuuid *NOT_NULL pExportTableId)
+CUresult cushim__mock_GetExportTable(const void **ppExportTable)
 {
     struct cushim_mock *mock = cushim__mock_call.mock;
 
@@ -189,22 +188,12 @@ MOCK_APPROXIMATE(GetExportTable, "knows no table: those of the driver are privat
 /* Result codes, named and explained (driver-semantics.md #7). */
 
 /*
- * Codes that came after CUDA 13.0, and the version of each. The mock knows all older ones, whatever
- * its own version is.
+ * Whether a driver of the mock's version knows a code, if the code exists. The mock knows all codes
+ * of CUDA 13.0 and before, whatever its own version is.
  */
-static const struct {
-    unsigned short number, since;
-} newer[] = {{47, 13040}, {227, 13040}, {917, 13010}, {918, 13030}, {919, 13040}};
-
-/* Whether a driver of the mock's version knows a code, if the code exists. */
 static bool is_known(CUresult code)
 {
-    for (size_t i = 0; i < sizeof newer / sizeof *newer; i++) {
-        if (newer[i].number == (unsigned)code &&
-            newer[i].since > cushim__mock->settings.driver_version)
-            return false;
-    }
-    return true;
+    return cushim__result_since(code) <= cushim__mock->settings.driver_version;
 }
 
 /* Return a text, which is NULL if the code has none. */
@@ -218,13 +207,12 @@ static CUresult return_text(const char *text, const char **pStr)
     return text ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-MOCK_EXACT(GetErrorName)(CUresult error, const char **pStr)
+CUresult cushim__mock_GetErrorName(CUresult error, const char **pStr)
 {
     return return_text(is_known(error) ? cushim__result_name(error) : NULL, pStr);
 }
 
-MOCK_APPROXIMATE(GetErrorString, "the texts are those of cushim_error_string")
-(CUresult error, const char **pStr)
+CUresult cushim__mock_GetErrorString(CUresult error, const char **pStr)
 {
     return return_text(is_known(error) ? cushim__result_meaning(error) : NULL, pStr);
 }
@@ -232,13 +220,13 @@ MOCK_APPROXIMATE(GetErrorString, "the texts are those of cushim_error_string")
 /* The profiler's switch: nothing profiles the mock. */
 
 /* The driver itself has long ceased to support this. */
-MOCK_EXACT(ProfilerInitialize)(void)
+CUresult cushim__mock_ProfilerInitialize(void)
 {
     return CUDA_ERROR_NOT_SUPPORTED;
 }
 
-MOCK_ALSO(ProfilerStop)
-MOCK_EXACT(ProfilerStart)(const struct mock_context *current)
+/* Also cuProfilerStop. */
+CUresult cushim__mock_ProfilerStart(void)
 {
     return CUDA_SUCCESS;
 }

@@ -35,8 +35,8 @@ CUresult cushim__mock_event_create(struct mock_context *context, unsigned flags,
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(EventCreate)
-(struct mock_context *current, struct mock_event **NOT_NULL event, unsigned int Flags)
+CUresult cushim__mock_EventCreate(struct mock_context *current, struct mock_event **event,
+                                  unsigned int Flags)
 {
     if (Flags > ALL_FLAGS ||
         ((Flags & CU_EVENT_INTERPROCESS) && !(Flags & CU_EVENT_DISABLE_TIMING)))
@@ -45,7 +45,7 @@ MOCK_EXACT(EventCreate)
 }
 
 /* A thread that waits for the event goes on waiting for its record (driver-semantics.md #28). */
-MOCK_EXACT(EventDestroy_v2)(struct mock_event *event)
+CUresult cushim__mock_EventDestroy_v2(struct mock_event *event)
 {
     cushim__mock_object_remove(event);
     drop(event);
@@ -88,7 +88,7 @@ static CUresult check_capture(struct mock_event *event)
                : CUDA_SUCCESS;
 }
 
-MOCK_EXACT(EventQuery)(struct mock_event *event)
+CUresult cushim__mock_EventQuery(struct mock_event *event)
 {
     CUresult code = check_capture(event);
 
@@ -148,7 +148,7 @@ static CUresult synchronize(const struct mock_event *event)
     return code;
 }
 
-MOCK_EXACT(EventSynchronize)(struct mock_event *event)
+CUresult cushim__mock_EventSynchronize(struct mock_event *event)
 {
     CUresult code = check_capture(event);
 
@@ -156,7 +156,7 @@ MOCK_EXACT(EventSynchronize)(struct mock_event *event)
 }
 
 /* The first ABI waits for the event even while other streams are captured. */
-MOCK_EXACT(EventDestroy)(struct mock_event *event)
+CUresult cushim__mock_EventDestroy(struct mock_event *event)
 {
     const CUevent handle = event->object.handle;
     CUresult code = event->capture_state == MOCK_NOT_CAPTURED ? synchronize(event) : CUDA_SUCCESS;
@@ -189,7 +189,7 @@ CUresult cushim__mock_event_wait(struct mock_event *event, struct mock_stream *s
     return wait ? cushim__mock_stream_submit(stream, wait) : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-MOCK_EXACT(StreamWaitEvent)(CUstream hStream, CUevent hEvent, unsigned int Flags)
+CUresult cushim__mock_StreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Flags)
 {
     struct mock_stream *stream;
     struct mock_event *event;
@@ -229,8 +229,9 @@ static uint64_t later(uint64_t one, uint64_t other)
     return one > other ? one : other;
 }
 
-MOCK_ALSO(EventElapsedTime_v2)
-MOCK_EXACT(EventElapsedTime)(struct mock_event *start, struct mock_event *end, float *pMilliseconds)
+/* Also cuEventElapsedTime_v2. */
+CUresult cushim__mock_EventElapsedTime(float *pMilliseconds, struct mock_event *start,
+                                       struct mock_event *end)
 {
     CUresult code = cushim__mock_capture_elapsed_event(start);
     int64_t ticks;

@@ -141,7 +141,7 @@ static CUresult share(struct mock_event *event)
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(IpcGetEventHandle)(CUipcEventHandle *NOT_NULL pHandle, CUevent NOT_NULL event)
+CUresult cushim__mock_IpcGetEventHandle(CUipcEventHandle *pHandle, CUevent event)
 {
     struct handle handle = {.sum = 0};
     struct mock_context *context;
@@ -177,8 +177,8 @@ static bool is_own(const struct handle *handle)
     return false;
 }
 
-MOCK_EXACT(IpcOpenEventHandle)
-(struct mock_event **NOT_NULL event, struct mock_context *current, CUipcEventHandle handle)
+CUresult cushim__mock_IpcOpenEventHandle(struct mock_context *current, struct mock_event **event,
+                                         CUipcEventHandle handle)
 {
     struct mock_shared_event *shared;
     struct handle known;

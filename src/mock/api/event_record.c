@@ -229,9 +229,11 @@ static CUresult record_on(struct mock_event *event, struct mock_stream *stream)
     return code;
 }
 
-/* Errors are checked in this order: a default stream, the event, a stream that was created. */
-MOCK_ALSO(EventRecord)
-MOCK_EXACT(EventRecordWithFlags)(CUevent hEvent, CUstream hStream, unsigned int flags)
+/*
+ * Also cuEventRecord. Errors are checked in this order: a default stream, the event, a stream that
+ * was created.
+ */
+CUresult cushim__mock_EventRecordWithFlags(CUevent hEvent, CUstream hStream, unsigned int flags)
 {
     struct mock_stream *stream;
     struct mock_event *event;

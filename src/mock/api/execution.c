@@ -109,9 +109,11 @@ static uint64_t allocate(void *data, size_t bytes)
 {
     const struct mock_execution *execution = data;
     struct mock_context *context = execution->what.context;
+    const size_t limit = context->limits[CU_LIMIT_MALLOC_HEAP_SIZE];
     struct mock_allocation *made;
 
-    if (bytes > context->limits[CU_LIMIT_MALLOC_HEAP_SIZE] - context->heap_bytes ||
+    /* The limit may have been lowered below what is allocated. */
+    if (bytes > limit || context->heap_bytes > limit - bytes ||
         cushim__mock_allocation_create(context, context->device, MOCK_BY_KERNEL, bytes, &made))
         return 0;
     context->heap_bytes += bytes;

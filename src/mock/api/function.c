@@ -200,9 +200,7 @@ CUresult cushim__mock_function_set(const struct mock_image_kernel *kernel,
     }
 }
 
-MOCK_APPROXIMATE(FuncGetAttribute, "of PTX, registers and local memory are those of an empty "
-                                   "kernel; of a cubin, the PTX version is that of the binary")
-(int *NOT_NULL pi, CUfunction_attribute attrib, CUfunction hfunc)
+CUresult cushim__mock_FuncGetAttribute(int *pi, CUfunction_attribute attrib, CUfunction hfunc)
 {
     struct mock_function *function;
     /* A CUkernel is not taken for a function here. */
@@ -214,12 +212,13 @@ MOCK_APPROXIMATE(FuncGetAttribute, "of PTX, registers and local memory are those
                                            &function->settings, attrib, pi);
 }
 
-MOCK_EXACT(FuncSetAttribute)(struct mock_function *function, CUfunction_attribute attrib, int value)
+CUresult cushim__mock_FuncSetAttribute(struct mock_function *function, CUfunction_attribute attrib,
+                                       int value)
 {
     return cushim__mock_function_set(function->kernel, &function->settings, attrib, value);
 }
 
-MOCK_EXACT(FuncSetCacheConfig)(struct mock_function *function, CUfunc_cache config)
+CUresult cushim__mock_FuncSetCacheConfig(struct mock_function *function, CUfunc_cache config)
 {
     if ((unsigned)config > CU_FUNC_CACHE_PREFER_EQUAL)
         return CUDA_ERROR_INVALID_VALUE;
@@ -228,14 +227,14 @@ MOCK_EXACT(FuncSetCacheConfig)(struct mock_function *function, CUfunc_cache conf
 }
 
 /* No current device has a choice of banks, so the value is only checked. */
-MOCK_EXACT(FuncSetSharedMemConfig)(struct mock_function *function, CUsharedconfig config)
+CUresult cushim__mock_FuncSetSharedMemConfig(CUsharedconfig config)
 {
     if ((unsigned)config > CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE)
         return CUDA_ERROR_INVALID_VALUE;
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(FuncGetName)(const char **NOT_NULL name, CUfunction NOT_NULL hfunc)
+CUresult cushim__mock_FuncGetName(const char **name, CUfunction hfunc)
 {
     struct mock_function *function;
     CUresult code = cushim__mock_object_find(hfunc, MOCK_FUNCTION, &function);
@@ -245,8 +244,7 @@ MOCK_EXACT(FuncGetName)(const char **NOT_NULL name, CUfunction NOT_NULL hfunc)
     return code;
 }
 
-MOCK_EXACT(FuncGetModule)
-(struct mock_module **NOT_NULL module, struct mock_function *NOT_NULL function)
+CUresult cushim__mock_FuncGetModule(struct mock_module **module, struct mock_function *function)
 {
     *module = function->module;
     return CUDA_SUCCESS;
@@ -263,29 +261,27 @@ CUresult cushim__mock_kernel_parameter(const struct mock_image_kernel *kernel, s
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(FuncGetParamInfo)
-(size_t *NOT_NULL paramOffset, struct mock_function *NOT_NULL function, size_t paramIndex,
- size_t *paramSize)
+CUresult cushim__mock_FuncGetParamInfo(struct mock_function *function, size_t paramIndex,
+                                       size_t *paramOffset, size_t *paramSize)
 {
     return cushim__mock_kernel_parameter(function->kernel, paramIndex, paramOffset, paramSize);
 }
 
-MOCK_APPROXIMATE(FuncGetParamCount, "no driver of this version was measured")
-(size_t *NOT_NULL paramCount, struct mock_function *NOT_NULL function)
+CUresult cushim__mock_FuncGetParamCount(struct mock_function *function, size_t *paramCount)
 {
     *paramCount = function->kernel->parameter_count;
     return CUDA_SUCCESS;
 }
 
 /* A function that is loaded lazily counts as loaded as soon as its handle is asked for. */
-MOCK_EXACT(FuncIsLoaded)
-(cushim_CUfunctionLoadingState *NOT_NULL state, struct mock_function *NOT_NULL function)
+CUresult cushim__mock_FuncIsLoaded(cushim_CUfunctionLoadingState *state,
+                                   struct mock_function *function)
 {
     *state = (cushim_CUfunctionLoadingState)function->loaded;
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(FuncLoad)(struct mock_function *function)
+CUresult cushim__mock_FuncLoad(struct mock_function *function)
 {
     function->loaded = true;
     return CUDA_SUCCESS;
@@ -366,11 +362,10 @@ int cushim__mock_function_blocks(const struct mock_function *function, unsigned 
     return (int)blocks;
 }
 
-MOCK_ALSO(OccupancyMaxActiveBlocksPerMultiprocessor)
-MOCK_APPROXIMATE(OccupancyMaxActiveBlocksPerMultiprocessorWithFlags,
-                 "registers of PTX are not known")
-(struct mock_context *current, int *NOT_NULL numBlocks, struct mock_function *function,
- int blockSize, size_t dynamicSMemSize, unsigned int flags)
+/* Also cuOccupancyMaxActiveBlocksPerMultiprocessor. */
+CUresult cushim__mock_OccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+    int *numBlocks, struct mock_function *function, int blockSize, size_t dynamicSMemSize,
+    unsigned int flags)
 {
     if (blockSize <= 0 || flags > CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE)
         return CUDA_ERROR_INVALID_VALUE;
@@ -378,12 +373,14 @@ MOCK_APPROXIMATE(OccupancyMaxActiveBlocksPerMultiprocessorWithFlags,
     return CUDA_SUCCESS;
 }
 
-/* The largest of the block sizes that occupy the most threads. */
-MOCK_ALSO(OccupancyMaxPotentialBlockSize)
-MOCK_APPROXIMATE(OccupancyMaxPotentialBlockSizeWithFlags, "registers of PTX are not known")
-(struct mock_context *current, int *NOT_NULL minGridSize, int *NOT_NULL blockSize,
- struct mock_function *function, CUoccupancyB2DSize blockSizeToDynamicSMemSize,
- size_t dynamicSMemSize, int blockSizeLimit, unsigned int flags)
+/*
+ * Also cuOccupancyMaxPotentialBlockSize. The largest of the block sizes that occupy the most
+ * threads.
+ */
+CUresult cushim__mock_OccupancyMaxPotentialBlockSizeWithFlags(
+    int *minGridSize, int *blockSize, struct mock_function *function,
+    CUoccupancyB2DSize blockSizeToDynamicSMemSize, size_t dynamicSMemSize, int blockSizeLimit,
+    unsigned int flags)
 {
     int most = (int)cushim__mock_function_threads(function->kernel), best = 0, best_blocks = 0;
 
@@ -407,10 +404,9 @@ MOCK_APPROXIMATE(OccupancyMaxPotentialBlockSizeWithFlags, "registers of PTX are 
     return CUDA_SUCCESS;
 }
 
-MOCK_APPROXIMATE(OccupancyAvailableDynamicSMemPerBlock,
-                 "the preference for a carveout counts approximately")
-(struct mock_context *current, size_t *NOT_NULL dynamicSmemSize, struct mock_function *function,
- int numBlocks, int blockSize)
+CUresult cushim__mock_OccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize,
+                                                            struct mock_function *function,
+                                                            int numBlocks, int blockSize)
 {
     if (numBlocks <= 0 || blockSize <= 0)
         return CUDA_ERROR_INVALID_VALUE;

@@ -7,7 +7,7 @@
 #include "src/mock/api/api.h"
 #include "src/mock/api/graph.h"
 
-MOCK_EXACT(GraphCreate)(struct mock_graph **NOT_NULL graph, unsigned int flags)
+CUresult cushim__mock_GraphCreate(struct mock_graph **graph, unsigned int flags)
 {
     return flags == 0 ? cushim__mock_graph_create(true, graph) : CUDA_ERROR_INVALID_VALUE;
 }
@@ -16,7 +16,7 @@ MOCK_EXACT(GraphCreate)(struct mock_graph **NOT_NULL graph, unsigned int flags)
  * A child graph belongs to its node, a captured one to its capture (driver-semantics.md #136 and
  * #181).
  */
-MOCK_EXACT(GraphDestroy)(struct mock_graph *graph)
+CUresult cushim__mock_GraphDestroy(struct mock_graph *graph)
 {
     if (graph->parent)
         return CUDA_ERROR_INVALID_VALUE;
@@ -26,13 +26,13 @@ MOCK_EXACT(GraphDestroy)(struct mock_graph *graph)
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(GraphClone)(struct mock_graph **NOT_NULL clone, struct mock_graph *graph)
+CUresult cushim__mock_GraphClone(struct mock_graph **clone, struct mock_graph *graph)
 {
     return cushim__mock_graph_clone(graph, true, clone);
 }
 
-MOCK_EXACT(GraphNodeFindInClone)
-(CUgraphNode *NOT_NULL phNode, struct mock_node *original, struct mock_graph *clone)
+CUresult cushim__mock_GraphNodeFindInClone(CUgraphNode *phNode, struct mock_node *original,
+                                           struct mock_graph *clone)
 {
     struct mock_node *copy;
 
@@ -42,12 +42,11 @@ MOCK_EXACT(GraphNodeFindInClone)
 }
 
 /*
- * Return nodes of a graph to a program, as cushim__mock_edges_give() does those of edges. The
- * driver returns roots in reverse order (driver-semantics.md #133).
+ * Also cuGraphGetRootNodes. Return nodes of a graph to a program, as cushim__mock_edges_give() does
+ * those of edges. The driver returns roots in reverse order (driver-semantics.md #133).
  */
-MOCK_ALSO(GraphGetRootNodes)
-MOCK_EXACT(GraphGetNodes)
-(const struct mock_graph *graph, CUgraphNode *nodes, size_t *NOT_NULL numNodes, unsigned slot)
+CUresult cushim__mock_GraphGetNodes(const struct mock_graph *graph, CUgraphNode *nodes,
+                                    size_t *numNodes, unsigned slot)
 {
     const bool roots = slot == CUSHIM__SLOT(GraphGetRootNodes);
     const struct mock_node *node = roots ? graph->last : graph->first;
@@ -69,43 +68,38 @@ MOCK_EXACT(GraphGetNodes)
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(GraphNodeGetType)(CUgraphNodeType *NOT_NULL type, struct mock_node *node)
+CUresult cushim__mock_GraphNodeGetType(struct mock_node *node, CUgraphNodeType *type)
 {
     *type = node->work.type;
     return CUDA_SUCCESS;
 }
 
-MOCK_APPROXIMATE(GraphGetId, "no driver of this version was measured")
-(unsigned int *NOT_NULL graphId, struct mock_graph *graph)
+CUresult cushim__mock_GraphGetId(struct mock_graph *graph, unsigned int *graphId)
 {
     *graphId = (unsigned)graph->number;
     return CUDA_SUCCESS;
 }
 
-MOCK_APPROXIMATE(GraphNodeGetLocalId, "no driver of this version was measured")
-(unsigned int *NOT_NULL nodeId, struct mock_node *node)
+CUresult cushim__mock_GraphNodeGetLocalId(struct mock_node *node, unsigned int *nodeId)
 {
     *nodeId = node->local;
     return CUDA_SUCCESS;
 }
 
-MOCK_APPROXIMATE(GraphNodeGetToolsId,
-                 "no driver of this version was measured; counts all nodes from 1")
-(unsigned long long *NOT_NULL toolsNodeId, struct mock_node *node)
+CUresult cushim__mock_GraphNodeGetToolsId(struct mock_node *node, unsigned long long *toolsNodeId)
 {
     *toolsNodeId = node->number;
     return CUDA_SUCCESS;
 }
 
-MOCK_APPROXIMATE(GraphNodeGetContainingGraph, "no driver of this version was measured")
-(struct mock_graph **NOT_NULL graph, struct mock_node *node)
+CUresult cushim__mock_GraphNodeGetContainingGraph(struct mock_node *node, struct mock_graph **graph)
 {
     *graph = node->graph;
     return CUDA_SUCCESS;
 }
 
 /* A node cannot be destroyed while a stream is captured into its graph. */
-MOCK_EXACT(GraphDestroyNode)(struct mock_node *node)
+CUresult cushim__mock_GraphDestroyNode(struct mock_node *node)
 {
     if (node->graph->capture)
         return CUDA_ERROR_ILLEGAL_STATE;
@@ -113,8 +107,7 @@ MOCK_EXACT(GraphDestroyNode)(struct mock_node *node)
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(GraphChildGraphNodeGetGraph)
-(struct mock_graph **NOT_NULL graph, struct mock_node *node)
+CUresult cushim__mock_GraphChildGraphNodeGetGraph(struct mock_node *node, struct mock_graph **graph)
 {
     *graph = node->work.child;
     return *graph ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
@@ -155,8 +148,7 @@ static void print(const struct mock_graph *graph, FILE *file)
     }
 }
 
-MOCK_APPROXIMATE(GraphDebugDotPrint, "nodes have a type and edges alone, whatever is asked for")
-(const char *NOT_NULL path, const struct mock_graph *graph)
+CUresult cushim__mock_GraphDebugDotPrint(const struct mock_graph *graph, const char *path)
 {
     FILE *file = cushim__host_new_file(path);
     bool failed;
@@ -208,11 +200,10 @@ CUresult cushim__mock_edges_read(const struct mock_graph *graph, const CUgraphNo
     return CUDA_SUCCESS;
 }
 
-/* Edges are returned in the order of the nodes that they come from. */
-MOCK_ALSO(GraphGetEdges)
-MOCK_EXACT(GraphGetEdges_v2)
-(const struct mock_graph *graph, CUgraphNode *from, CUgraphNode *to,
- cushim_CUgraphEdgeData *edgeData, size_t *NOT_NULL numEdges)
+/* Also cuGraphGetEdges. Edges are returned in the order of the nodes that they come from. */
+CUresult cushim__mock_GraphGetEdges_v2(const struct mock_graph *graph, CUgraphNode *from,
+                                       CUgraphNode *to, cushim_CUgraphEdgeData *edgeData,
+                                       size_t *numEdges)
 {
     size_t count = 0;
 
@@ -239,20 +230,22 @@ MOCK_EXACT(GraphGetEdges_v2)
     return CUDA_SUCCESS;
 }
 
-MOCK_ALSO(GraphNodeGetDependencies)
-MOCK_EXACT(GraphNodeGetDependencies_v2)
-(const struct mock_node *node, size_t *NOT_NULL numDependencies, CUgraphNode *dependencies,
- cushim_CUgraphEdgeData *edgeData)
+/* Also cuGraphNodeGetDependencies. */
+CUresult cushim__mock_GraphNodeGetDependencies_v2(const struct mock_node *node,
+                                                  CUgraphNode *dependencies,
+                                                  cushim_CUgraphEdgeData *edgeData,
+                                                  size_t *numDependencies)
 {
     if (edgeData && !dependencies)
         return CUDA_ERROR_INVALID_VALUE;
     return cushim__mock_edges_give(&node->dependencies, dependencies, edgeData, numDependencies);
 }
 
-MOCK_ALSO(GraphNodeGetDependentNodes)
-MOCK_EXACT(GraphNodeGetDependentNodes_v2)
-(const struct mock_node *node, size_t *NOT_NULL numDependentNodes, CUgraphNode *dependentNodes,
- cushim_CUgraphEdgeData *edgeData)
+/* Also cuGraphNodeGetDependentNodes. */
+CUresult cushim__mock_GraphNodeGetDependentNodes_v2(const struct mock_node *node,
+                                                    CUgraphNode *dependentNodes,
+                                                    cushim_CUgraphEdgeData *edgeData,
+                                                    size_t *numDependentNodes)
 {
     if (edgeData && !dependentNodes)
         return CUDA_ERROR_INVALID_VALUE;
@@ -279,10 +272,11 @@ static CUresult disconnect(struct mock_node *from, struct mock_node *to,
     return CUDA_SUCCESS;
 }
 
-MOCK_ALSO(GraphAddDependencies, GraphRemoveDependencies, GraphRemoveDependencies_v2)
-MOCK_EXACT(GraphAddDependencies_v2)
-(const struct mock_graph *graph, const CUgraphNode *from, const CUgraphNode *to,
- const cushim_CUgraphEdgeData *edgeData, size_t numDependencies, unsigned slot)
+/* Also cuGraphAddDependencies, cuGraphRemoveDependencies, cuGraphRemoveDependencies_v2. */
+CUresult cushim__mock_GraphAddDependencies_v2(const struct mock_graph *graph,
+                                              const CUgraphNode *from, const CUgraphNode *to,
+                                              const cushim_CUgraphEdgeData *edgeData,
+                                              size_t numDependencies, unsigned slot)
 {
     const bool removes = slot == CUSHIM__SLOT(GraphRemoveDependencies) ||
                          slot == CUSHIM__SLOT(GraphRemoveDependencies_v2);

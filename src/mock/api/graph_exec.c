@@ -151,19 +151,18 @@ static CUresult instantiate(CUgraphExec *exec, CUgraph handle, cuuint64_t flags,
     return code ? code : make(graph, flags, exec);
 }
 
-MOCK_EXACT(GraphInstantiateWithFlags)
-(CUgraphExec *phGraphExec, CUgraph hGraph, unsigned long long flags)
+CUresult cushim__mock_GraphInstantiateWithFlags(CUgraphExec *phGraphExec, CUgraph hGraph,
+                                                unsigned long long flags)
 {
     struct failure failure;
 
     return instantiate(phGraphExec, hGraph, flags, &failure);
 }
 
-/* The log stays empty, and no node is blamed. */
-MOCK_ALSO(GraphInstantiate)
-MOCK_EXACT(GraphInstantiate_v2)
-(CUgraphExec *phGraphExec, CUgraph hGraph, CUgraphNode *phErrorNode, char *logBuffer,
- size_t bufferSize)
+/* Also cuGraphInstantiate. The log stays empty, and no node is blamed. */
+CUresult cushim__mock_GraphInstantiate_v2(CUgraphExec *phGraphExec, CUgraph hGraph,
+                                          CUgraphNode *phErrorNode, char *logBuffer,
+                                          size_t bufferSize)
 {
     struct failure failure;
     CUresult code = instantiate(phGraphExec, hGraph, 0, &failure);
@@ -175,9 +174,9 @@ MOCK_EXACT(GraphInstantiate_v2)
     return code;
 }
 
-MOCK_EXACT(GraphInstantiateWithParams)
-(cushim_CUDA_GRAPH_INSTANTIATE_PARAMS *NOT_NULL instantiateParams, CUgraphExec *phGraphExec,
- CUgraph hGraph)
+CUresult
+cushim__mock_GraphInstantiateWithParams(CUgraphExec *phGraphExec, CUgraph hGraph,
+                                        cushim_CUDA_GRAPH_INSTANTIATE_PARAMS *instantiateParams)
 {
     const cuuint64_t flags = instantiateParams->flags;
     struct failure failure = {.result = CUDA_GRAPH_INSTANTIATE_ERROR};
@@ -193,21 +192,20 @@ MOCK_EXACT(GraphInstantiateWithParams)
     return code;
 }
 
-MOCK_EXACT(GraphExecGetFlags)(cuuint64_t *NOT_NULL flags, struct mock_exec *exec)
+CUresult cushim__mock_GraphExecGetFlags(struct mock_exec *exec, cuuint64_t *flags)
 {
     *flags = exec->flags;
     return CUDA_SUCCESS;
 }
 
-MOCK_APPROXIMATE(GraphExecGetId, "no driver of this version was measured")
-(unsigned int *NOT_NULL graphId, struct mock_exec *exec)
+CUresult cushim__mock_GraphExecGetId(struct mock_exec *exec, unsigned int *graphId)
 {
     *graphId = (unsigned)exec->image->number;
     return CUDA_SUCCESS;
 }
 
 /* A launch that is under way runs to its end. */
-MOCK_EXACT(GraphExecDestroy)(struct mock_exec *exec, bool uncaptured)
+CUresult cushim__mock_GraphExecDestroy(struct mock_exec *exec)
 {
     cushim__mock_object_remove(exec);
     cushim__mock_exec_release(exec);
@@ -285,41 +283,42 @@ static CUresult set(CUgraphExec handle, CUgraphNode node, struct mock_work work)
     return code;
 }
 
-MOCK_EXACT(GraphExecHostNodeSetParams)
-(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_HOST_NODE_PARAMS *nodeParams)
+CUresult cushim__mock_GraphExecHostNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
+                                                 const CUDA_HOST_NODE_PARAMS *nodeParams)
 {
     return set(hGraphExec, hNode, cushim__mock_work_host(nodeParams));
 }
 
-MOCK_EXACT(GraphExecMemcpyNodeSetParams)
-(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_MEMCPY3D *copyParams, CUcontext ctx)
+CUresult cushim__mock_GraphExecMemcpyNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
+                                                   const CUDA_MEMCPY3D *copyParams, CUcontext ctx)
 {
     return set(hGraphExec, hNode, cushim__mock_work_memcpy(copyParams, ctx));
 }
 
-MOCK_EXACT(GraphExecMemsetNodeSetParams)
-(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_MEMSET_NODE_PARAMS *memsetParams,
- CUcontext ctx)
+CUresult cushim__mock_GraphExecMemsetNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
+                                                   const CUDA_MEMSET_NODE_PARAMS *memsetParams,
+                                                   CUcontext ctx)
 {
     return set(hGraphExec, hNode, cushim__mock_work_memset(memsetParams, ctx));
 }
 
-MOCK_EXACT(GraphExecKernelNodeSetParams_v2)
-(CUgraphExec hGraphExec, CUgraphNode hNode, const cushim_CUDA_KERNEL_NODE_PARAMS *nodeParams)
+CUresult
+cushim__mock_GraphExecKernelNodeSetParams_v2(CUgraphExec hGraphExec, CUgraphNode hNode,
+                                             const cushim_CUDA_KERNEL_NODE_PARAMS *nodeParams)
 {
     return set(hGraphExec, hNode, cushim__mock_work_kernel(nodeParams, sizeof *nodeParams));
 }
 
-MOCK_EXACT(GraphExecKernelNodeSetParams)
-(const struct CUDA_KERNEL_NODE_PARAMS_st *NOT_NULL nodeParams, CUgraphExec hGraphExec,
- CUgraphNode hNode)
+CUresult
+cushim__mock_GraphExecKernelNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
+                                          const struct CUDA_KERNEL_NODE_PARAMS_st *nodeParams)
 {
     return set(hGraphExec, hNode, cushim__mock_work_kernel(nodeParams, sizeof *nodeParams));
 }
 
-MOCK_ALSO(GraphExecEventWaitNodeSetEvent)
-MOCK_EXACT(GraphExecEventRecordNodeSetEvent)
-(CUgraphExec hGraphExec, CUgraphNode hNode, CUevent event, unsigned slot)
+/* Also cuGraphExecEventWaitNodeSetEvent. */
+CUresult cushim__mock_GraphExecEventRecordNodeSetEvent(CUgraphExec hGraphExec, CUgraphNode hNode,
+                                                       CUevent event, unsigned slot)
 {
     return set(hGraphExec, hNode,
                cushim__mock_work_event(slot == CUSHIM__SLOT(GraphExecEventWaitNodeSetEvent)
@@ -328,8 +327,8 @@ MOCK_EXACT(GraphExecEventRecordNodeSetEvent)
                                        event));
 }
 
-MOCK_EXACT(GraphExecChildGraphNodeSetParams)
-(CUgraphExec hGraphExec, CUgraphNode hNode, CUgraph childGraph)
+CUresult cushim__mock_GraphExecChildGraphNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
+                                                       CUgraph childGraph)
 {
     CUgraphExecUpdateResultInfo info;
     struct mock_graph *graph;
@@ -345,8 +344,8 @@ MOCK_EXACT(GraphExecChildGraphNodeSetParams)
     return code;
 }
 
-MOCK_EXACT(GraphExecNodeSetParams)
-(CUgraphExec hGraphExec, CUgraphNode hNode, cushim_CUgraphNodeParams *nodeParams)
+CUresult cushim__mock_GraphExecNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
+                                             cushim_CUgraphNodeParams *nodeParams)
 {
     if (nodeParams && nodeParams->type == CU_GRAPH_NODE_TYPE_GRAPH)
         return cushim__mock_GraphExecChildGraphNodeSetParams(hGraphExec, hNode,
@@ -365,8 +364,8 @@ static CUresult find_switched(CUgraphExec handle, CUgraphNode node, struct mock_
     return code;
 }
 
-MOCK_EXACT(GraphNodeSetEnabled)
-(CUgraphExec hGraphExec, CUgraphNode hNode, unsigned int isEnabled)
+CUresult cushim__mock_GraphNodeSetEnabled(CUgraphExec hGraphExec, CUgraphNode hNode,
+                                          unsigned int isEnabled)
 {
     struct mock_node *copy;
     CUresult code = find_switched(hGraphExec, hNode, &copy);
@@ -376,8 +375,8 @@ MOCK_EXACT(GraphNodeSetEnabled)
     return code;
 }
 
-MOCK_EXACT(GraphNodeGetEnabled)
-(CUgraphExec hGraphExec, CUgraphNode hNode, unsigned int *isEnabled)
+CUresult cushim__mock_GraphNodeGetEnabled(CUgraphExec hGraphExec, CUgraphNode hNode,
+                                          unsigned int *isEnabled)
 {
     struct mock_node *copy;
     CUresult code = isEnabled ? find_switched(hGraphExec, hNode, &copy) : CUDA_ERROR_INVALID_VALUE;

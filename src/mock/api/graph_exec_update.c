@@ -239,8 +239,8 @@ static CUresult update_exec(CUgraphExec handle, CUgraph graph_handle, bool first
     return code ? code : cushim__mock_exec_update(exec->image, graph, first_abi, info);
 }
 
-MOCK_EXACT(GraphExecUpdate_v2)
-(CUgraphExec hGraphExec, CUgraph hGraph, cushim_CUgraphExecUpdateResultInfo *resultInfo)
+CUresult cushim__mock_GraphExecUpdate_v2(CUgraphExec hGraphExec, CUgraph hGraph,
+                                         cushim_CUgraphExecUpdateResultInfo *resultInfo)
 {
     CUgraphExecUpdateResultInfo info;
     const CUresult code = update_exec(hGraphExec, hGraph, false, &info);
@@ -250,9 +250,9 @@ MOCK_EXACT(GraphExecUpdate_v2)
     return code;
 }
 
-MOCK_EXACT(GraphExecUpdate)
-(CUgraphExec hGraphExec, CUgraph hGraph, CUgraphNode *hErrorNode_out,
- CUgraphExecUpdateResult *updateResult_out)
+CUresult cushim__mock_GraphExecUpdate(CUgraphExec hGraphExec, CUgraph hGraph,
+                                      CUgraphNode *hErrorNode_out,
+                                      CUgraphExecUpdateResult *updateResult_out)
 {
     CUgraphExecUpdateResultInfo info;
     const CUresult code = update_exec(hGraphExec, hGraph, true, &info);

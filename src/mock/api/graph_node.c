@@ -43,57 +43,57 @@ static CUresult add(CUgraphNode *handle, CUgraph graph_handle, const CUgraphNode
     return code;
 }
 
-MOCK_EXACT(GraphAddEmptyNode)
-(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies)
+CUresult cushim__mock_GraphAddEmptyNode(CUgraphNode *phGraphNode, CUgraph hGraph,
+                                        const CUgraphNode *dependencies, size_t numDependencies)
 {
     return add(phGraphNode, hGraph, dependencies, NULL, numDependencies,
                (struct mock_work){.type = CU_GRAPH_NODE_TYPE_EMPTY});
 }
 
-MOCK_EXACT(GraphAddHostNode)
-(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies,
- const CUDA_HOST_NODE_PARAMS *nodeParams)
+CUresult cushim__mock_GraphAddHostNode(CUgraphNode *phGraphNode, CUgraph hGraph,
+                                       const CUgraphNode *dependencies, size_t numDependencies,
+                                       const CUDA_HOST_NODE_PARAMS *nodeParams)
 {
     return add(phGraphNode, hGraph, dependencies, NULL, numDependencies,
                cushim__mock_work_host(nodeParams));
 }
 
-MOCK_EXACT(GraphAddMemcpyNode)
-(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies,
- const CUDA_MEMCPY3D *copyParams, CUcontext ctx)
+CUresult cushim__mock_GraphAddMemcpyNode(CUgraphNode *phGraphNode, CUgraph hGraph,
+                                         const CUgraphNode *dependencies, size_t numDependencies,
+                                         const CUDA_MEMCPY3D *copyParams, CUcontext ctx)
 {
     return add(phGraphNode, hGraph, dependencies, NULL, numDependencies,
                cushim__mock_work_memcpy(copyParams, ctx));
 }
 
-MOCK_EXACT(GraphAddMemsetNode)
-(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies,
- const CUDA_MEMSET_NODE_PARAMS *memsetParams, CUcontext ctx)
+CUresult cushim__mock_GraphAddMemsetNode(CUgraphNode *phGraphNode, CUgraph hGraph,
+                                         const CUgraphNode *dependencies, size_t numDependencies,
+                                         const CUDA_MEMSET_NODE_PARAMS *memsetParams, CUcontext ctx)
 {
     return add(phGraphNode, hGraph, dependencies, NULL, numDependencies,
                cushim__mock_work_memset(memsetParams, ctx));
 }
 
-MOCK_EXACT(GraphAddKernelNode_v2)
-(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies,
- const cushim_CUDA_KERNEL_NODE_PARAMS *nodeParams)
+CUresult cushim__mock_GraphAddKernelNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph,
+                                            const CUgraphNode *dependencies, size_t numDependencies,
+                                            const cushim_CUDA_KERNEL_NODE_PARAMS *nodeParams)
 {
     return add(phGraphNode, hGraph, dependencies, NULL, numDependencies,
                cushim__mock_work_kernel(nodeParams, sizeof *nodeParams));
 }
 
-MOCK_EXACT(GraphAddKernelNode)
-(const struct CUDA_KERNEL_NODE_PARAMS_st *NOT_NULL nodeParams, CUgraphNode *phGraphNode,
- CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies)
+CUresult cushim__mock_GraphAddKernelNode(CUgraphNode *phGraphNode, CUgraph hGraph,
+                                         const CUgraphNode *dependencies, size_t numDependencies,
+                                         const struct CUDA_KERNEL_NODE_PARAMS_st *nodeParams)
 {
     return add(phGraphNode, hGraph, dependencies, NULL, numDependencies,
                cushim__mock_work_kernel(nodeParams, sizeof *nodeParams));
 }
 
-MOCK_ALSO(GraphAddEventWaitNode)
-MOCK_EXACT(GraphAddEventRecordNode)
-(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies,
- CUevent event, unsigned slot)
+/* Also cuGraphAddEventWaitNode. */
+CUresult cushim__mock_GraphAddEventRecordNode(CUgraphNode *phGraphNode, CUgraph hGraph,
+                                              const CUgraphNode *dependencies,
+                                              size_t numDependencies, CUevent event, unsigned slot)
 {
     return add(phGraphNode, hGraph, dependencies, NULL, numDependencies,
                cushim__mock_work_event(slot == CUSHIM__SLOT(GraphAddEventWaitNode)
@@ -102,30 +102,28 @@ MOCK_EXACT(GraphAddEventRecordNode)
                                        event));
 }
 
-MOCK_APPROXIMATE(GraphAddChildGraphNode, "at most 64 graphs lie in each other")
-(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies,
- CUgraph childGraph)
+CUresult cushim__mock_GraphAddChildGraphNode(CUgraphNode *phGraphNode, CUgraph hGraph,
+                                             const CUgraphNode *dependencies,
+                                             size_t numDependencies, CUgraph childGraph)
 {
     return add(phGraphNode, hGraph, dependencies, NULL, numDependencies,
                cushim__mock_work_child(childGraph));
 }
 
-MOCK_ALSO(GraphAddNode)
-MOCK_APPROXIMATE(GraphAddNode_v2, "refuses nodes for memory, semaphores and conditions; a child "
-                                  "graph is always copied, and at most 64 lie in each other")
-(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
- const cushim_CUgraphEdgeData *dependencyData, size_t numDependencies,
- cushim_CUgraphNodeParams *nodeParams)
+/* Also cuGraphAddNode. */
+CUresult cushim__mock_GraphAddNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph,
+                                      const CUgraphNode *dependencies,
+                                      const cushim_CUgraphEdgeData *dependencyData,
+                                      size_t numDependencies, cushim_CUgraphNodeParams *nodeParams)
 {
     return add(phGraphNode, hGraph, dependencies, dependencyData, numDependencies,
                cushim__mock_work_any(nodeParams));
 }
 
-MOCK_APPROXIMATE(GraphAddNode_v3, "no driver of this version was measured; refuses what "
-                                  "cuGraphAddNode_v2 does, and members that came after CUDA 13.0")
-(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
- const cushim_CUgraphEdgeData *dependencyData, size_t numDependencies,
- cushim_CUgraphNodeParams *nodeParams)
+CUresult cushim__mock_GraphAddNode_v3(CUgraphNode *phGraphNode, CUgraph hGraph,
+                                      const CUgraphNode *dependencies,
+                                      const cushim_CUgraphEdgeData *dependencyData,
+                                      size_t numDependencies, cushim_CUgraphNodeParams *nodeParams)
 {
     return add(phGraphNode, hGraph, dependencies, dependencyData, numDependencies,
                cushim__mock_work_any_checked(nodeParams));
@@ -145,8 +143,8 @@ static CUresult set(CUgraphNode handle, struct mock_work work)
     return code;
 }
 
-MOCK_EXACT(GraphHostNodeGetParams)
-(CUDA_HOST_NODE_PARAMS *NOT_NULL nodeParams, const struct mock_node *node)
+CUresult cushim__mock_GraphHostNodeGetParams(const struct mock_node *node,
+                                             CUDA_HOST_NODE_PARAMS *nodeParams)
 {
     if (node->work.type != CU_GRAPH_NODE_TYPE_HOST)
         return CUDA_ERROR_INVALID_VALUE;
@@ -154,13 +152,14 @@ MOCK_EXACT(GraphHostNodeGetParams)
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(GraphHostNodeSetParams)(CUgraphNode hNode, const CUDA_HOST_NODE_PARAMS *nodeParams)
+CUresult cushim__mock_GraphHostNodeSetParams(CUgraphNode hNode,
+                                             const CUDA_HOST_NODE_PARAMS *nodeParams)
 {
     return set(hNode, cushim__mock_work_host(nodeParams));
 }
 
-MOCK_EXACT(GraphMemcpyNodeGetParams)
-(CUDA_MEMCPY3D *NOT_NULL nodeParams, const struct mock_node *node)
+CUresult cushim__mock_GraphMemcpyNodeGetParams(const struct mock_node *node,
+                                               CUDA_MEMCPY3D *nodeParams)
 {
     const struct mock_copy *copy = node->work.type == CU_GRAPH_NODE_TYPE_MEMCPY
                                        ? cushim__mock_copy_of(node->work.operation)
@@ -175,16 +174,16 @@ MOCK_EXACT(GraphMemcpyNodeGetParams)
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(GraphMemcpyNodeSetParams)
-(const CUDA_MEMCPY3D *NOT_NULL nodeParams, struct mock_node *node)
+CUresult cushim__mock_GraphMemcpyNodeSetParams(struct mock_node *node,
+                                               const CUDA_MEMCPY3D *nodeParams)
 {
     if (node->work.type != CU_GRAPH_NODE_TYPE_MEMCPY)
         return CUDA_ERROR_INVALID_VALUE;
     return set(node->object.handle, cushim__mock_work_memcpy(nodeParams, node->work.context));
 }
 
-MOCK_EXACT(GraphMemsetNodeGetParams)
-(CUDA_MEMSET_NODE_PARAMS *NOT_NULL nodeParams, const struct mock_node *node)
+CUresult cushim__mock_GraphMemsetNodeGetParams(const struct mock_node *node,
+                                               CUDA_MEMSET_NODE_PARAMS *nodeParams)
 {
     return node->work.type == CU_GRAPH_NODE_TYPE_MEMSET &&
                    cushim__mock_set_parameters(node->work.operation, nodeParams)
@@ -192,16 +191,16 @@ MOCK_EXACT(GraphMemsetNodeGetParams)
                : CUDA_ERROR_INVALID_VALUE;
 }
 
-MOCK_EXACT(GraphMemsetNodeSetParams)
-(const CUDA_MEMSET_NODE_PARAMS *NOT_NULL nodeParams, struct mock_node *node)
+CUresult cushim__mock_GraphMemsetNodeSetParams(struct mock_node *node,
+                                               const CUDA_MEMSET_NODE_PARAMS *nodeParams)
 {
     if (node->work.type != CU_GRAPH_NODE_TYPE_MEMSET)
         return CUDA_ERROR_INVALID_VALUE;
     return set(node->object.handle, cushim__mock_work_memset(nodeParams, node->work.context));
 }
 
-MOCK_EXACT(GraphKernelNodeGetParams_v2)
-(cushim_CUDA_KERNEL_NODE_PARAMS *NOT_NULL nodeParams, const struct mock_node *node)
+CUresult cushim__mock_GraphKernelNodeGetParams_v2(const struct mock_node *node,
+                                                  cushim_CUDA_KERNEL_NODE_PARAMS *nodeParams)
 {
     const struct mock_object *function;
 
@@ -215,32 +214,32 @@ MOCK_EXACT(GraphKernelNodeGetParams_v2)
 }
 
 /* The earlier struct consists of the first members of the later one. */
-MOCK_EXACT(GraphKernelNodeGetParams)
-(struct CUDA_KERNEL_NODE_PARAMS_st *NOT_NULL nodeParams, const struct mock_node *node)
+CUresult cushim__mock_GraphKernelNodeGetParams(const struct mock_node *node,
+                                               struct CUDA_KERNEL_NODE_PARAMS_st *nodeParams)
 {
     CUDA_KERNEL_NODE_PARAMS parameters;
-    CUresult code = cushim__mock_GraphKernelNodeGetParams_v2(&parameters, node);
+    CUresult code = cushim__mock_GraphKernelNodeGetParams_v2(node, &parameters);
 
     if (code == CUDA_SUCCESS)
         memcpy(nodeParams, &parameters, sizeof *nodeParams);
     return code;
 }
 
-MOCK_EXACT(GraphKernelNodeSetParams_v2)
-(CUgraphNode hNode, const cushim_CUDA_KERNEL_NODE_PARAMS *nodeParams)
+CUresult cushim__mock_GraphKernelNodeSetParams_v2(CUgraphNode hNode,
+                                                  const cushim_CUDA_KERNEL_NODE_PARAMS *nodeParams)
 {
     return set(hNode, cushim__mock_work_kernel(nodeParams, sizeof *nodeParams));
 }
 
-MOCK_EXACT(GraphKernelNodeSetParams)
-(const struct CUDA_KERNEL_NODE_PARAMS_st *NOT_NULL nodeParams, CUgraphNode hNode)
+CUresult cushim__mock_GraphKernelNodeSetParams(CUgraphNode hNode,
+                                               const struct CUDA_KERNEL_NODE_PARAMS_st *nodeParams)
 {
     return set(hNode, cushim__mock_work_kernel(nodeParams, sizeof *nodeParams));
 }
 
-MOCK_ALSO(GraphEventWaitNodeGetEvent)
-MOCK_EXACT(GraphEventRecordNodeGetEvent)
-(CUevent *NOT_NULL event_out, const struct mock_node *node, unsigned slot)
+/* Also cuGraphEventWaitNodeGetEvent. */
+CUresult cushim__mock_GraphEventRecordNodeGetEvent(const struct mock_node *node, CUevent *event_out,
+                                                   unsigned slot)
 {
     if (node->work.type != (slot == CUSHIM__SLOT(GraphEventWaitNodeGetEvent)
                                 ? CU_GRAPH_NODE_TYPE_WAIT_EVENT
@@ -250,8 +249,8 @@ MOCK_EXACT(GraphEventRecordNodeGetEvent)
     return CUDA_SUCCESS;
 }
 
-MOCK_ALSO(GraphEventWaitNodeSetEvent)
-MOCK_EXACT(GraphEventRecordNodeSetEvent)(CUgraphNode hNode, CUevent event, unsigned slot)
+/* Also cuGraphEventWaitNodeSetEvent. */
+CUresult cushim__mock_GraphEventRecordNodeSetEvent(CUgraphNode hNode, CUevent event, unsigned slot)
 {
     return set(hNode, cushim__mock_work_event(slot == CUSHIM__SLOT(GraphEventWaitNodeSetEvent)
                                                   ? CU_GRAPH_NODE_TYPE_WAIT_EVENT
@@ -259,15 +258,12 @@ MOCK_EXACT(GraphEventRecordNodeSetEvent)(CUgraphNode hNode, CUevent event, unsig
                                               event));
 }
 
-MOCK_EXACT(GraphNodeSetParams)(CUgraphNode hNode, cushim_CUgraphNodeParams *nodeParams)
+CUresult cushim__mock_GraphNodeSetParams(CUgraphNode hNode, cushim_CUgraphNodeParams *nodeParams)
 {
     return set(hNode, cushim__mock_work_any(nodeParams));
 }
 
-MOCK_APPROXIMATE(GraphNodeSetParams_v2,
-                 "no driver of this version was measured; refuses members that came "
-                 "after CUDA 13.0")
-(CUgraphNode hNode, cushim_CUgraphNodeParams *nodeParams)
+CUresult cushim__mock_GraphNodeSetParams_v2(CUgraphNode hNode, cushim_CUgraphNodeParams *nodeParams)
 {
     return set(hNode, cushim__mock_work_any_checked(nodeParams));
 }
@@ -275,7 +271,7 @@ MOCK_APPROXIMATE(GraphNodeSetParams_v2,
 static CUresult get_kernel(const struct mock_node *node, CUgraphNodeParams *parameters)
 {
     CUDA_KERNEL_NODE_PARAMS kernel;
-    CUresult code = cushim__mock_GraphKernelNodeGetParams_v2(&kernel, node);
+    CUresult code = cushim__mock_GraphKernelNodeGetParams_v2(node, &kernel);
 
     if (code == CUDA_SUCCESS)
         memcpy(&parameters->kernel, &kernel, sizeof kernel);
@@ -312,7 +308,7 @@ static CUresult get(const struct mock_node *node, CUgraphNodeParams *parameters)
         return get_kernel(node, parameters);
     case CU_GRAPH_NODE_TYPE_MEMCPY:
         parameters->memcpy.copyCtx = node->work.context;
-        return cushim__mock_GraphMemcpyNodeGetParams(&parameters->memcpy.copyParams, node);
+        return cushim__mock_GraphMemcpyNodeGetParams(node, &parameters->memcpy.copyParams);
     case CU_GRAPH_NODE_TYPE_MEMSET:
         return get_memset(node, parameters);
     case CU_GRAPH_NODE_TYPE_HOST:
@@ -331,8 +327,8 @@ static CUresult get(const struct mock_node *node, CUgraphNodeParams *parameters)
     }
 }
 
-MOCK_APPROXIMATE(GraphNodeGetParams, "no driver of this version was measured")
-(cushim_CUgraphNodeParams *NOT_NULL nodeParams, const struct mock_node *node)
+CUresult cushim__mock_GraphNodeGetParams(const struct mock_node *node,
+                                         cushim_CUgraphNodeParams *nodeParams)
 {
     CUgraphNodeParams parameters;
     CUresult code;

@@ -64,11 +64,12 @@ static CUresult launch(const struct target *target, const struct mock_launch_sha
     return code;
 }
 
-MOCK_ALSO(LaunchCooperativeKernel)
-MOCK_EXACT(LaunchKernel)
-(CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ,
- unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ,
- unsigned int sharedMemBytes, CUstream hStream, void **kernelParams, void **extra, unsigned slot)
+/* Also cuLaunchCooperativeKernel. */
+CUresult cushim__mock_LaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY,
+                                   unsigned int gridDimZ, unsigned int blockDimX,
+                                   unsigned int blockDimY, unsigned int blockDimZ,
+                                   unsigned int sharedMemBytes, CUstream hStream,
+                                   void **kernelParams, void **extra, unsigned slot)
 {
     const struct mock_launch_shape shape = {
         .grid = {gridDimX, gridDimY, gridDimZ},
@@ -145,10 +146,8 @@ static CUresult check_attribute(const struct mock_function *function,
     }
 }
 
-MOCK_APPROXIMATE(LaunchKernelEx,
-                 "of the attributes, cooperative and cluster sizes are checked, events are "
-                 "refused, the others have no effect")
-(const cushim_CUlaunchConfig *config, CUfunction f, void **kernelParams, void **extra)
+CUresult cushim__mock_LaunchKernelEx(const cushim_CUlaunchConfig *config, CUfunction f,
+                                     void **kernelParams, void **extra)
 {
     struct mock_launch_shape shape;
     struct target target;
@@ -236,7 +235,7 @@ void cushim__mock_host_parameters(const struct mock_operation *operation,
     *parameters = ((const struct host_function *)operation)->parameters;
 }
 
-MOCK_EXACT(LaunchHostFunc)(CUhostFn NOT_NULL fn, struct mock_stream *stream, void *userData)
+CUresult cushim__mock_LaunchHostFunc(struct mock_stream *stream, CUhostFn fn, void *userData)
 {
     const CUDA_HOST_NODE_PARAMS parameters = {.fn = fn, .userData = userData};
     struct mock_operation *operation;
@@ -245,20 +244,19 @@ MOCK_EXACT(LaunchHostFunc)(CUhostFn NOT_NULL fn, struct mock_stream *stream, voi
     return code ? code : cushim__mock_stream_submit(stream, operation);
 }
 
-MOCK_APPROXIMATE(LaunchHostFunc_v2,
-                 "no driver of this version was measured; both modes of waiting are the same")
-(unsigned int syncMode, CUhostFn fn, CUstream hStream, void *userData)
+CUresult cushim__mock_LaunchHostFunc_v2(CUstream hStream, CUhostFn fn, void *userData,
+                                        unsigned int syncMode)
 {
     struct mock_stream *stream;
     CUresult code = CUDA_ERROR_INVALID_VALUE;
 
     if (fn && syncMode <= HOST_TASK_SPINWAIT)
         code = cushim__mock_stream_find(hStream, &stream);
-    return code ? code : cushim__mock_LaunchHostFunc(fn, stream, userData);
+    return code ? code : cushim__mock_LaunchHostFunc(stream, fn, userData);
 }
 
-MOCK_EXACT(StreamAddCallback)
-(CUstream hStream, CUstreamCallback callback, void *userData, unsigned int flags)
+CUresult cushim__mock_StreamAddCallback(CUstream hStream, CUstreamCallback callback, void *userData,
+                                        unsigned int flags)
 {
     struct mock_stream *stream;
     struct callback *call;

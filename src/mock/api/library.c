@@ -149,6 +149,8 @@ static CUresult begin_load(struct mock_jit *jit, const void *given, const cushim
         if ((unsigned)options[i] >= LIBRARY_OPTIONS)
             code = CUDA_ERROR_INVALID_VALUE;
     }
+    if (code == CUDA_SUCCESS && cushim__mock_call.too_early)
+        code = CUDA_ERROR_NOT_INITIALIZED;
     return code;
 }
 
@@ -176,10 +178,11 @@ static CUresult load(cushim_CUlibrary *library, const void *image, size_t bytes,
     return CUDA_SUCCESS;
 }
 
-MOCK_APPROXIMATE(LibraryLoadData, "as cuModuleLoadData")
-(cushim_CUlibrary *library, const void *code, CUjit_option *jitOptions, void **jitOptionsValues,
- unsigned int numJitOptions, cushim_CUlibraryOption *libraryOptions, void **libraryOptionValues,
- unsigned int numLibraryOptions)
+CUresult cushim__mock_LibraryLoadData(cushim_CUlibrary *library, const void *code,
+                                      CUjit_option *jitOptions, void **jitOptionsValues,
+                                      unsigned int numJitOptions,
+                                      cushim_CUlibraryOption *libraryOptions,
+                                      unsigned int numLibraryOptions)
 {
     struct mock_jit jit;
     CUresult result = begin_load(&jit, code, library, jitOptions, jitOptionsValues, numJitOptions,
@@ -188,10 +191,11 @@ MOCK_APPROXIMATE(LibraryLoadData, "as cuModuleLoadData")
     return result == CUDA_SUCCESS ? load(library, code, 0, &jit) : result;
 }
 
-MOCK_APPROXIMATE(LibraryLoadFromFile, "as cuModuleLoadData")
-(cushim_CUlibrary *library, const char *fileName, CUjit_option *jitOptions, void **jitOptionsValues,
- unsigned int numJitOptions, cushim_CUlibraryOption *libraryOptions, void **libraryOptionValues,
- unsigned int numLibraryOptions)
+CUresult cushim__mock_LibraryLoadFromFile(cushim_CUlibrary *library, const char *fileName,
+                                          CUjit_option *jitOptions, void **jitOptionsValues,
+                                          unsigned int numJitOptions,
+                                          cushim_CUlibraryOption *libraryOptions,
+                                          unsigned int numLibraryOptions)
 {
     struct mock_jit jit;
     char *bytes;
@@ -208,7 +212,7 @@ MOCK_APPROXIMATE(LibraryLoadFromFile, "as cuModuleLoadData")
     return result;
 }
 
-MOCK_EXACT(LibraryUnload)(struct mock_library *library)
+CUresult cushim__mock_LibraryUnload(struct mock_library *library)
 {
     const void *handle = library->object.handle;
     CUresult code = CUDA_SUCCESS;
@@ -228,14 +232,14 @@ MOCK_EXACT(LibraryUnload)(struct mock_library *library)
     return code;
 }
 
-MOCK_EXACT(LibraryGetKernel)
-(struct mock_kernel **NOT_NULL kernel, const char *NOT_NULL name, struct mock_library *library)
+CUresult cushim__mock_LibraryGetKernel(struct mock_kernel **kernel, struct mock_library *library,
+                                       const char *name)
 {
     return find_or_add_kernel(library, name, kernel);
 }
 
-MOCK_EXACT(LibraryGetModule)
-(struct mock_module **NOT_NULL module, struct mock_library *library, struct mock_context *current)
+CUresult cushim__mock_LibraryGetModule(struct mock_context *current, struct mock_module **module,
+                                       struct mock_library *library)
 {
     return find_or_load_module(library, current, module);
 }
@@ -273,28 +277,26 @@ static CUresult get_variable(cushim_CUlibrary handle, const char *name, bool is_
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(LibraryGetGlobal)
-(CUdeviceptr *dptr, size_t *bytes, const char *name, cushim_CUlibrary library)
+CUresult cushim__mock_LibraryGetGlobal(CUdeviceptr *dptr, size_t *bytes, cushim_CUlibrary library,
+                                       const char *name)
 {
     return get_variable(library, name, false, dptr, bytes);
 }
 
-MOCK_APPROXIMATE(LibraryGetManaged, "each context has its own, and one has to be current; only "
-                                    "those of PTX that is executed are found")
-(CUdeviceptr *dptr, size_t *bytes, cushim_CUlibrary library, const char *name)
+CUresult cushim__mock_LibraryGetManaged(CUdeviceptr *dptr, size_t *bytes, cushim_CUlibrary library,
+                                        const char *name)
 {
     return get_variable(library, name, true, dptr, bytes);
 }
 
-MOCK_EXACT(LibraryGetKernelCount)
-(unsigned int *NOT_NULL count, const struct mock_library *library)
+CUresult cushim__mock_LibraryGetKernelCount(unsigned int *count, const struct mock_library *library)
 {
     *count = library->code ? (unsigned)library->code->image.kernel_count : 0;
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(LibraryEnumerateKernels)
-(cushim_CUkernel *NOT_NULL kernels, struct mock_library *library, unsigned int numKernels)
+CUresult cushim__mock_LibraryEnumerateKernels(cushim_CUkernel *kernels, unsigned int numKernels,
+                                              struct mock_library *library)
 {
     const struct mock_image *image = library->code ? &library->code->image : NULL;
     struct mock_kernel *kernel = NULL;
@@ -314,16 +316,14 @@ MOCK_EXACT(LibraryEnumerateKernels)
 
 /* Kernels of libraries: functions without a context. */
 
-MOCK_EXACT(KernelGetFunction)
-(struct mock_function **NOT_NULL function, cushim_CUkernel NOT_NULL kernel,
- struct mock_context *current)
+CUresult cushim__mock_KernelGetFunction(struct mock_context *current,
+                                        struct mock_function **function, cushim_CUkernel kernel)
 {
     return cushim__mock_kernel_function(kernel, current, function);
 }
 
-MOCK_APPROXIMATE(KernelGetAttribute, "as cuFuncGetAttribute")
-(const struct mock_kernel *kernel, const struct mock_device *device, int *NOT_NULL pi,
- CUfunction_attribute attrib)
+CUresult cushim__mock_KernelGetAttribute(int *pi, CUfunction_attribute attrib,
+                                         const struct mock_kernel *kernel)
 {
     return cushim__mock_function_attribute(kernel->library->code, kernel->declared.kernel,
                                            &kernel->declared.settings, attrib, pi);
@@ -340,8 +340,8 @@ static void spread(const struct mock_kernel *kernel)
     }
 }
 
-MOCK_APPROXIMATE(KernelSetAttribute, "sets it for all devices")
-(struct mock_kernel *kernel, const struct mock_device *device, CUfunction_attribute attrib, int val)
+CUresult cushim__mock_KernelSetAttribute(CUfunction_attribute attrib, int val,
+                                         struct mock_kernel *kernel)
 {
     CUresult code =
         cushim__mock_function_set(kernel->declared.kernel, &kernel->declared.settings, attrib, val);
@@ -351,8 +351,7 @@ MOCK_APPROXIMATE(KernelSetAttribute, "sets it for all devices")
     return code;
 }
 
-MOCK_APPROXIMATE(KernelSetCacheConfig, "sets it for all devices")
-(struct mock_kernel *kernel, const struct mock_device *device, CUfunc_cache config)
+CUresult cushim__mock_KernelSetCacheConfig(struct mock_kernel *kernel, CUfunc_cache config)
 {
     if ((unsigned)config > CU_FUNC_CACHE_PREFER_EQUAL)
         return CUDA_ERROR_INVALID_VALUE;
@@ -361,29 +360,26 @@ MOCK_APPROXIMATE(KernelSetCacheConfig, "sets it for all devices")
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(KernelGetName)(const char **NOT_NULL name, struct mock_kernel *NOT_NULL hfunc)
+CUresult cushim__mock_KernelGetName(const char **name, struct mock_kernel *kernel)
 {
-    *name = hfunc->declared.kernel->name;
+    *name = kernel->declared.kernel->name;
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(KernelGetParamInfo)
-(size_t *NOT_NULL paramOffset, struct mock_kernel *NOT_NULL kernel, size_t paramIndex,
- size_t *paramSize)
+CUresult cushim__mock_KernelGetParamInfo(struct mock_kernel *kernel, size_t paramIndex,
+                                         size_t *paramOffset, size_t *paramSize)
 {
     return cushim__mock_kernel_parameter(kernel->declared.kernel, paramIndex, paramOffset,
                                          paramSize);
 }
 
-MOCK_APPROXIMATE(KernelGetParamCount, "no driver of this version was measured")
-(size_t *NOT_NULL paramCount, struct mock_kernel *NOT_NULL kernel)
+CUresult cushim__mock_KernelGetParamCount(struct mock_kernel *kernel, size_t *paramCount)
 {
     *paramCount = kernel->declared.kernel->parameter_count;
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(KernelGetLibrary)
-(struct mock_library **NOT_NULL library, struct mock_kernel *NOT_NULL kernel)
+CUresult cushim__mock_KernelGetLibrary(struct mock_library **library, struct mock_kernel *kernel)
 {
     *library = kernel->library;
     return CUDA_SUCCESS;

@@ -151,10 +151,10 @@ static CUresult add(struct mock_link *link, CUjitInputType type, const void *byt
     return code == CUDA_SUCCESS ? read_input(link, type, bytes, count) : code;
 }
 
-MOCK_ALSO(LinkCreate)
-MOCK_EXACT(LinkCreate_v2)
-(struct mock_context *current, struct mock_link **NOT_NULL made, unsigned int numOptions,
- CUjit_option *options, void **optionValues)
+/* Also cuLinkCreate. */
+CUresult cushim__mock_LinkCreate_v2(struct mock_context *current, unsigned int numOptions,
+                                    CUjit_option *options, void **optionValues,
+                                    struct mock_link **made)
 {
     struct mock_link *link;
     struct mock_jit jit;
@@ -171,10 +171,10 @@ MOCK_EXACT(LinkCreate_v2)
     return CUDA_SUCCESS;
 }
 
-MOCK_ALSO(LinkAddData)
-MOCK_APPROXIMATE(LinkAddData_v2, "nothing is compiled: what is added is kept unchanged")
-(struct mock_link *link, CUjitInputType type, void *NOT_NULL data, size_t size,
- unsigned int numOptions, CUjit_option *options, void **optionValues)
+/* Also cuLinkAddData. */
+CUresult cushim__mock_LinkAddData_v2(struct mock_link *link, CUjitInputType type, void *data,
+                                     size_t size, unsigned int numOptions, CUjit_option *options,
+                                     void **optionValues)
 {
     struct mock_jit jit;
     CUresult code = link->complete || size == 0
@@ -184,10 +184,10 @@ MOCK_APPROXIMATE(LinkAddData_v2, "nothing is compiled: what is added is kept unc
     return code == CUDA_SUCCESS ? add(link, type, data, size) : code;
 }
 
-MOCK_ALSO(LinkAddFile)
-MOCK_APPROXIMATE(LinkAddFile_v2, "as cuLinkAddData_v2")
-(struct mock_link *link, CUjitInputType type, const char *NOT_NULL path, unsigned int numOptions,
- CUjit_option *options, void **optionValues)
+/* Also cuLinkAddFile. */
+CUresult cushim__mock_LinkAddFile_v2(struct mock_link *link, CUjitInputType type, const char *path,
+                                     unsigned int numOptions, CUjit_option *options,
+                                     void **optionValues)
 {
     struct mock_jit jit;
     char *bytes;
@@ -205,9 +205,7 @@ MOCK_APPROXIMATE(LinkAddFile_v2, "as cuLinkAddData_v2")
     return code;
 }
 
-MOCK_APPROXIMATE(LinkComplete, "the image holds what was added, unchanged; only the mock can load "
-                               "it")
-(struct mock_link *link, void **cubinOut, size_t *sizeOut)
+CUresult cushim__mock_LinkComplete(struct mock_link *link, void **cubinOut, size_t *sizeOut)
 {
     const struct mock_image_global *missing;
     char message[200];
@@ -240,7 +238,7 @@ MOCK_APPROXIMATE(LinkComplete, "the image holds what was added, unchanged; only 
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(LinkDestroy)(struct mock_link *link)
+CUresult cushim__mock_LinkDestroy(struct mock_link *link)
 {
     cushim__mock_object_remove(link);
     drop(link);

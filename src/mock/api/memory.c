@@ -34,7 +34,7 @@ static CUresult end_allocation(struct mock_allocation *allocation)
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(MemAlloc_v2)(CUdeviceptr *dptr, size_t bytesize)
+CUresult cushim__mock_MemAlloc_v2(CUdeviceptr *dptr, size_t bytesize)
 {
     struct mock_allocation *allocation;
     struct mock_context *context;
@@ -51,9 +51,9 @@ MOCK_EXACT(MemAlloc_v2)(CUdeviceptr *dptr, size_t bytesize)
     return code;
 }
 
-MOCK_EXACT(MemAllocPitch_v2)
-(struct mock_context *wide_current, bool uncaptured, CUdeviceptr *NOT_NULL dptr,
- size_t *NOT_NULL pPitch, size_t WidthInBytes, size_t Height, unsigned int ElementSizeBytes)
+CUresult cushim__mock_MemAllocPitch_v2(struct mock_context *current, CUdeviceptr *dptr,
+                                       size_t *pPitch, size_t WidthInBytes, size_t Height,
+                                       unsigned int ElementSizeBytes)
 {
     struct mock_allocation *allocation;
     size_t pitch, bytes;
@@ -69,8 +69,8 @@ MOCK_EXACT(MemAllocPitch_v2)
     pitch = pitch / PITCH * PITCH;
     if (__builtin_mul_overflow(pitch, Height, &bytes))
         return CUDA_ERROR_OUT_OF_MEMORY;
-    code = cushim__mock_allocation_create(wide_current, wide_current->device, MOCK_BY_ALLOC, bytes,
-                                          &allocation);
+    code =
+        cushim__mock_allocation_create(current, current->device, MOCK_BY_ALLOC, bytes, &allocation);
     if (code)
         return code;
     *dptr = allocation->span.start;
@@ -78,7 +78,7 @@ MOCK_EXACT(MemAllocPitch_v2)
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(MemAllocManaged)(CUdeviceptr *dptr, size_t bytesize, unsigned int flags)
+CUresult cushim__mock_MemAllocManaged(CUdeviceptr *dptr, size_t bytesize, unsigned int flags)
 {
     struct mock_allocation *allocation;
     struct mock_context *context;
@@ -97,7 +97,7 @@ MOCK_EXACT(MemAllocManaged)(CUdeviceptr *dptr, size_t bytesize, unsigned int fla
     return code;
 }
 
-MOCK_EXACT(MemFree_v2)(bool uncaptured, CUdeviceptr dptr)
+CUresult cushim__mock_MemFree_v2(CUdeviceptr dptr)
 {
     struct mock_allocation *allocation;
     struct mock_context *context;
@@ -120,7 +120,7 @@ MOCK_EXACT(MemFree_v2)(bool uncaptured, CUdeviceptr dptr)
     return end_allocation(allocation);
 }
 
-MOCK_EXACT(MemGetInfo_v2)(size_t *free, size_t *total)
+CUresult cushim__mock_MemGetInfo_v2(size_t *free, size_t *total)
 {
     struct mock_context *context;
     CUresult code = cushim__mock_memory_context(&context);
@@ -133,7 +133,7 @@ MOCK_EXACT(MemGetInfo_v2)(size_t *free, size_t *total)
     return code;
 }
 
-MOCK_EXACT(MemGetAddressRange_v2)(CUdeviceptr *pbase, size_t *psize, CUdeviceptr dptr)
+CUresult cushim__mock_MemGetAddressRange_v2(CUdeviceptr *pbase, size_t *psize, CUdeviceptr dptr)
 {
     const struct mock_allocation *allocation;
     struct mock_context *context;
@@ -163,9 +163,8 @@ enum {
 };
 
 /* With unified addresses all page-locked memory is mapped into the devices, whatever the flags. */
-MOCK_EXACT(MemHostAlloc)
-(struct mock_context *current, bool uncaptured, void **NOT_NULL pp, size_t bytesize,
- unsigned int Flags)
+CUresult cushim__mock_MemHostAlloc(struct mock_context *current, void **pp, size_t bytesize,
+                                   unsigned int Flags)
 {
     struct mock_allocation *allocation;
     CUresult code;
@@ -183,10 +182,9 @@ MOCK_EXACT(MemHostAlloc)
     return code;
 }
 
-MOCK_EXACT(MemAllocHost_v2)
-(struct mock_context *wide_current, bool uncaptured, void **NOT_NULL pp, size_t bytesize)
+CUresult cushim__mock_MemAllocHost_v2(struct mock_context *current, void **pp, size_t bytesize)
 {
-    return cushim__mock_MemHostAlloc(wide_current, uncaptured, pp, bytesize, 0);
+    return cushim__mock_MemHostAlloc(current, pp, bytesize, 0);
 }
 
 /* End the allocation that begins at `p`. Needs no context, but a current one has to be alive. */
@@ -209,14 +207,14 @@ static CUresult end(void *p, enum mock_origin origin, CUresult not_found)
     return end_allocation(allocation);
 }
 
-MOCK_EXACT(MemFreeHost)(void *p)
+CUresult cushim__mock_MemFreeHost(void *p)
 {
     return p ? end(p, MOCK_BY_HOST, CUDA_ERROR_INVALID_VALUE) : CUDA_SUCCESS;
 }
 
-MOCK_ALSO(MemHostRegister)
-MOCK_EXACT(MemHostRegister_v2)
-(struct mock_context *current, bool uncaptured, void *p, size_t bytesize, unsigned int Flags)
+/* Also cuMemHostRegister. */
+CUresult cushim__mock_MemHostRegister_v2(struct mock_context *current, void *p, size_t bytesize,
+                                         unsigned int Flags)
 {
     struct mock_allocation *allocation;
 
@@ -227,7 +225,7 @@ MOCK_EXACT(MemHostRegister_v2)
         (Flags & CU_MEMHOSTREGISTER_PORTABLE) | CU_MEMHOSTREGISTER_DEVICEMAP, &allocation);
 }
 
-MOCK_EXACT(MemHostUnregister)(void *p)
+CUresult cushim__mock_MemHostUnregister(void *p)
 {
     return p ? end(p, MOCK_BY_REGISTER, CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED)
              : CUDA_ERROR_INVALID_VALUE;
@@ -242,14 +240,13 @@ static struct mock_allocation *find(const void *p)
                                                                                   : NULL;
 }
 
-MOCK_EXACT(MemHostGetDevicePointer_v2)
-(struct mock_context *wide_current, CUdeviceptr *NOT_NULL pdptr, void *p, unsigned int Flags)
+CUresult cushim__mock_MemHostGetDevicePointer_v2(CUdeviceptr *pdptr, void *p, unsigned int Flags)
 {
     *pdptr = Flags == 0 && find(p) ? (uintptr_t)p : 0;
     return *pdptr ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-MOCK_EXACT(MemHostGetFlags)(unsigned int *NOT_NULL pFlags, struct mock_context *current, void *p)
+CUresult cushim__mock_MemHostGetFlags(unsigned int *pFlags, void *p)
 {
     const struct mock_allocation *allocation = find(p);
 
@@ -273,8 +270,7 @@ _Static_assert(sizeof(struct handle) <= sizeof(CUipcMemHandle), "it does not fit
 static const char magic[8] = "cuSHIMem";
 
 /* Every allocation of cuMemAlloc() can be shared, found by any address in it. */
-MOCK_EXACT(IpcGetMemHandle)
-(CUipcMemHandle *NOT_NULL pHandle, struct mock_context *wide_current, CUdeviceptr dptr)
+CUresult cushim__mock_IpcGetMemHandle(CUipcMemHandle *pHandle, CUdeviceptr dptr)
 {
     struct handle handle = {.bytes = 0};
     struct mock_allocation *allocation;
@@ -293,10 +289,9 @@ MOCK_EXACT(IpcGetMemHandle)
     return CUDA_SUCCESS;
 }
 
-MOCK_ALSO(IpcOpenMemHandle)
-MOCK_EXACT(IpcOpenMemHandle_v2)
-(CUdeviceptr *NOT_NULL pdptr, struct mock_context *wide_current, CUipcMemHandle handle,
- unsigned int Flags)
+/* Also cuIpcOpenMemHandle. */
+CUresult cushim__mock_IpcOpenMemHandle_v2(struct mock_context *current, CUdeviceptr *pdptr,
+                                          CUipcMemHandle handle, unsigned int Flags)
 {
     struct mock_allocation *allocation;
     struct handle known;
@@ -308,14 +303,14 @@ MOCK_EXACT(IpcOpenMemHandle_v2)
         return CUDA_ERROR_INVALID_VALUE;
     if (cushim__mock_pages_are_own(&known.shared))
         return CUDA_ERROR_INVALID_CONTEXT;
-    code = cushim__mock_import_open(wide_current, wide_current->device, &known.shared, known.offset,
+    code = cushim__mock_import_open(current, current->device, &known.shared, known.offset,
                                     known.bytes, &allocation);
     if (code == CUDA_SUCCESS)
         *pdptr = allocation->span.start;
     return code;
 }
 
-MOCK_EXACT(IpcCloseMemHandle)(struct mock_context *wide_current, CUdeviceptr dptr)
+CUresult cushim__mock_IpcCloseMemHandle(CUdeviceptr dptr)
 {
     struct mock_allocation *allocation;
 

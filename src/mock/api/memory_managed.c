@@ -100,15 +100,14 @@ static CUresult advise(CUdeviceptr start, size_t bytes, CUmem_advise advice, int
     }
 }
 
-MOCK_APPROXIMATE(MemAdvise, "holds for the whole allocation")
-(struct mock_context *wide_current, CUdeviceptr devPtr, size_t count, CUmem_advise advice,
- CUdevice device)
+CUresult cushim__mock_MemAdvise(CUdeviceptr devPtr, size_t count, CUmem_advise advice,
+                                CUdevice device)
 {
     return advise(devPtr, count, advice, device);
 }
 
-MOCK_APPROXIMATE(MemAdvise_v2, "holds for the whole allocation")
-(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUmemLocation location)
+CUresult cushim__mock_MemAdvise_v2(CUdeviceptr devPtr, size_t count, CUmem_advise advice,
+                                   CUmemLocation location)
 {
     struct mock_context *context;
     int place = HOST;
@@ -157,14 +156,14 @@ static CUresult prefetch(CUdeviceptr start, size_t bytes, int place, CUstream ha
     return cushim__mock_stream_submit(stream, operation);
 }
 
-MOCK_APPROXIMATE(MemPrefetchAsync, "takes its time, and nothing moves")
-(CUdeviceptr devPtr, size_t count, CUdevice dstDevice, CUstream hStream)
+CUresult cushim__mock_MemPrefetchAsync(CUdeviceptr devPtr, size_t count, CUdevice dstDevice,
+                                       CUstream hStream)
 {
     return prefetch(devPtr, count, dstDevice, hStream);
 }
 
-MOCK_APPROXIMATE(MemPrefetchAsync_v2, "takes its time, and nothing moves")
-(CUdeviceptr devPtr, size_t count, CUmemLocation location, unsigned int flags, CUstream hStream)
+CUresult cushim__mock_MemPrefetchAsync_v2(CUdeviceptr devPtr, size_t count, CUmemLocation location,
+                                          unsigned int flags, CUstream hStream)
 {
     int place;
 
@@ -217,10 +216,9 @@ static CUresult get_attribute(const struct mock_allocation *memory, void *data, 
     return CUDA_SUCCESS;
 }
 
-MOCK_APPROXIMATE(MemRangeGetAttribute,
-                 "types and ids of locations are not known; holds for the whole allocation")
-(struct mock_context *wide_current, void *data, size_t dataSize, CUmem_range_attribute attribute,
- CUdeviceptr devPtr, size_t count)
+CUresult cushim__mock_MemRangeGetAttribute(void *data, size_t dataSize,
+                                           CUmem_range_attribute attribute, CUdeviceptr devPtr,
+                                           size_t count)
 {
     const struct mock_allocation *memory;
 
@@ -228,10 +226,9 @@ MOCK_APPROXIMATE(MemRangeGetAttribute,
     return memory ? get_attribute(memory, data, dataSize, attribute) : CUDA_ERROR_INVALID_VALUE;
 }
 
-MOCK_APPROXIMATE(MemRangeGetAttributes,
-                 "types and ids of locations are not known; holds for the whole allocation")
-(struct mock_context *wide_current, void **data, size_t *dataSizes,
- CUmem_range_attribute *attributes, size_t numAttributes, CUdeviceptr devPtr, size_t count)
+CUresult cushim__mock_MemRangeGetAttributes(void **data, size_t *dataSizes,
+                                            CUmem_range_attribute *attributes, size_t numAttributes,
+                                            CUdeviceptr devPtr, size_t count)
 {
     const struct mock_allocation *memory;
     CUresult code = CUDA_SUCCESS;

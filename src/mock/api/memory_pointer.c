@@ -151,7 +151,8 @@ static void write(void *data, const struct value *value)
         memcpy(data, &value->wide, value->size);
 }
 
-MOCK_EXACT(PointerGetAttribute)(void *data, CUpointer_attribute attribute, CUdeviceptr ptr)
+CUresult cushim__mock_PointerGetAttribute(void *data, CUpointer_attribute attribute,
+                                          CUdeviceptr ptr)
 {
     struct mock_allocation *allocation = cushim__mock_allocation_at(ptr);
     struct mock_context *context;
@@ -174,9 +175,9 @@ MOCK_EXACT(PointerGetAttribute)(void *data, CUpointer_attribute attribute, CUdev
     return value.code;
 }
 
-MOCK_APPROXIMATE(PointerGetAttributes,
-                 "of unknown memory only the attributes that were measured are written")
-(unsigned int numAttributes, CUpointer_attribute *attributes, void **data, CUdeviceptr ptr)
+CUresult cushim__mock_PointerGetAttributes(unsigned int numAttributes,
+                                           CUpointer_attribute *attributes, void **data,
+                                           CUdeviceptr ptr)
 {
     const struct mock_allocation *allocation = cushim__mock_allocation_at(ptr);
 
@@ -195,8 +196,8 @@ MOCK_APPROXIMATE(PointerGetAttributes,
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(PointerSetAttribute)
-(bool uncaptured, const void *NOT_NULL value, CUpointer_attribute attribute, CUdeviceptr ptr)
+CUresult cushim__mock_PointerSetAttribute(const void *value, CUpointer_attribute attribute,
+                                          CUdeviceptr ptr)
 {
     struct mock_allocation *allocation = cushim__mock_allocation_at(ptr);
     unsigned flag;

@@ -152,47 +152,47 @@ static CUresult set(CUdeviceptr start, size_t pitch, uint32_t value, unsigned el
     return cushim__mock_stream_submit(stream, operation);
 }
 
-MOCK_ALSO(MemsetD8_v2)
-MOCK_EXACT(MemsetD8Async)
-(CUdeviceptr dstDevice, unsigned char uc, size_t N, CUstream hStream, bool asynchronous)
+/* Also cuMemsetD8_v2. */
+CUresult cushim__mock_MemsetD8Async(CUdeviceptr dstDevice, unsigned char uc, size_t N,
+                                    CUstream hStream, bool asynchronous)
 {
     return set(dstDevice, 0, uc, 1, N, 1, hStream, asynchronous);
 }
 
-MOCK_ALSO(MemsetD2D8_v2)
-MOCK_EXACT(MemsetD2D8Async)
-(CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc, size_t Width, size_t Height,
- CUstream hStream, bool asynchronous)
+/* Also cuMemsetD2D8_v2. */
+CUresult cushim__mock_MemsetD2D8Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc,
+                                      size_t Width, size_t Height, CUstream hStream,
+                                      bool asynchronous)
 {
     return set(dstDevice, dstPitch, uc, 1, Width, Height, hStream, asynchronous);
 }
 
-MOCK_ALSO(MemsetD16_v2)
-MOCK_EXACT(MemsetD16Async)
-(CUdeviceptr dstDevice, unsigned short us, size_t N, CUstream hStream, bool asynchronous)
+/* Also cuMemsetD16_v2. */
+CUresult cushim__mock_MemsetD16Async(CUdeviceptr dstDevice, unsigned short us, size_t N,
+                                     CUstream hStream, bool asynchronous)
 {
     return set(dstDevice, 0, us, 2, N, 1, hStream, asynchronous);
 }
 
-MOCK_ALSO(MemsetD2D16_v2)
-MOCK_EXACT(MemsetD2D16Async)
-(CUdeviceptr dstDevice, size_t dstPitch, unsigned short us, size_t Width, size_t Height,
- CUstream hStream, bool asynchronous)
+/* Also cuMemsetD2D16_v2. */
+CUresult cushim__mock_MemsetD2D16Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned short us,
+                                       size_t Width, size_t Height, CUstream hStream,
+                                       bool asynchronous)
 {
     return set(dstDevice, dstPitch, us, 2, Width, Height, hStream, asynchronous);
 }
 
-MOCK_ALSO(MemsetD32_v2)
-MOCK_EXACT(MemsetD32Async)
-(CUdeviceptr dstDevice, unsigned int ui, size_t N, CUstream hStream, bool asynchronous)
+/* Also cuMemsetD32_v2. */
+CUresult cushim__mock_MemsetD32Async(CUdeviceptr dstDevice, unsigned int ui, size_t N,
+                                     CUstream hStream, bool asynchronous)
 {
     return set(dstDevice, 0, ui, 4, N, 1, hStream, asynchronous);
 }
 
-MOCK_ALSO(MemsetD2D32_v2)
-MOCK_EXACT(MemsetD2D32Async)
-(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui, size_t Width, size_t Height,
- CUstream hStream, bool asynchronous)
+/* Also cuMemsetD2D32_v2. */
+CUresult cushim__mock_MemsetD2D32Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui,
+                                       size_t Width, size_t Height, CUstream hStream,
+                                       bool asynchronous)
 {
     return set(dstDevice, dstPitch, ui, 4, Width, Height, hStream, asynchronous);
 }

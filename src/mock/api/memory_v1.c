@@ -8,14 +8,14 @@
 #include "src/mock/api/context.h"
 #include "src/mock/api/copy.h"
 
-/* These functions have no outputs. */
-MOCK_ALSO(ArrayCreate, Array3DCreate, MemcpyDtoH, MemcpyDtoD, MemcpyDtoA, MemcpyAtoD, MemcpyHtoA,
-          MemcpyAtoH, MemcpyAtoA, MemcpyHtoAAsync, MemcpyAtoHAsync, MemcpyHtoDAsync,
-          MemcpyDtoHAsync, MemcpyDtoDAsync, Memcpy2D, Memcpy2DUnaligned, Memcpy2DAsync, Memcpy3D,
-          Memcpy3DAsync, MemsetD8, MemsetD16, MemsetD32, MemsetD2D8, MemsetD2D16, MemsetD2D32)
-MOCK_APPROXIMATE(MemcpyHtoD,
-                 "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
-(const struct mock_context *current)
+/*
+ * Also cuArrayCreate, cuArray3DCreate, cuMemcpyDtoH, cuMemcpyDtoD, cuMemcpyDtoA, cuMemcpyAtoD,
+ * cuMemcpyHtoA, cuMemcpyAtoH, cuMemcpyAtoA, cuMemcpyHtoAAsync, cuMemcpyAtoHAsync,
+ * cuMemcpyHtoDAsync, cuMemcpyDtoHAsync, cuMemcpyDtoDAsync, cuMemcpy2D, cuMemcpy2DUnaligned,
+ * cuMemcpy2DAsync, cuMemcpy3D, cuMemcpy3DAsync, cuMemsetD8, cuMemsetD16, cuMemsetD32, cuMemsetD2D8,
+ * cuMemsetD2D16, cuMemsetD2D32. None of these has an output.
+ */
+CUresult cushim__mock_MemcpyHtoD(void)
 {
     return CUDA_ERROR_INVALID_CONTEXT;
 }
@@ -32,46 +32,45 @@ static CUresult refuse_and_clear(unsigned *one, unsigned *other)
     return code ? code : CUDA_ERROR_INVALID_CONTEXT;
 }
 
-MOCK_APPROXIMATE(MemGetInfo, "as cuMemcpyHtoD")(unsigned int *free, unsigned int *total)
+CUresult cushim__mock_MemGetInfo(unsigned int *free, unsigned int *total)
 {
     return refuse_and_clear(free, total);
 }
 
-MOCK_APPROXIMATE(MemAlloc, "as cuMemcpyHtoD")(unsigned int *dptr)
+CUresult cushim__mock_MemAlloc(unsigned int *dptr)
 {
     return refuse_and_clear(dptr, NULL);
 }
 
-MOCK_APPROXIMATE(MemAllocPitch, "as cuMemcpyHtoD")(unsigned int *dptr, unsigned int *pPitch)
+CUresult cushim__mock_MemAllocPitch(unsigned int *dptr, unsigned int *pPitch)
 {
     return refuse_and_clear(dptr, pPitch);
 }
 
-MOCK_APPROXIMATE(MemHostGetDevicePointer, "as cuMemcpyHtoD")(unsigned int *pdptr)
+CUresult cushim__mock_MemHostGetDevicePointer(unsigned int *pdptr)
 {
     return refuse_and_clear(pdptr, NULL);
 }
 
-MOCK_APPROXIMATE(MemGetAddressRange, "as cuMemcpyHtoD")(unsigned int *pbase, unsigned int *psize)
+CUresult cushim__mock_MemGetAddressRange(unsigned int *pbase, unsigned int *psize)
 {
     return pbase || psize ? refuse_and_clear(pbase, psize) : CUDA_SUCCESS;
 }
 
-MOCK_APPROXIMATE(MemFree, "as cuMemcpyHtoD")(unsigned int dptr)
+CUresult cushim__mock_MemFree(unsigned int dptr)
 {
     return dptr == 0 && !cushim__mock_context_top() ? CUDA_SUCCESS : refuse_and_clear(NULL, NULL);
 }
 
-MOCK_APPROXIMATE(MemAllocHost, "as cuMemcpyHtoD")(void **pp)
+CUresult cushim__mock_MemAllocHost(void **pp)
 {
     if (pp)
         *pp = NULL;
     return refuse_and_clear(NULL, NULL);
 }
 
-MOCK_ALSO(Array3DGetDescriptor)
-MOCK_APPROXIMATE(ArrayGetDescriptor, "as cuMemcpyHtoD")
-(const struct mock_array *array, const struct mock_context *current)
+/* Also cuArray3DGetDescriptor. */
+CUresult cushim__mock_ArrayGetDescriptor(void)
 {
     return CUDA_ERROR_INVALID_CONTEXT;
 }

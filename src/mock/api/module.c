@@ -209,18 +209,14 @@ static CUresult load(CUmodule *module, const void *image, size_t bytes, const st
     return CUDA_SUCCESS;
 }
 
-MOCK_ALSO(ModuleLoadFatBinary)
-MOCK_APPROXIMATE(ModuleLoadData, "PTX is compiled for what executes it, and refused only where "
-                                 "unregistered_kernels is execute")
-(CUmodule *module, const void *image)
+/* Also cuModuleLoadFatBinary. */
+CUresult cushim__mock_ModuleLoadData(CUmodule *module, const void *image)
 {
     return load(module, image, 0, &(struct mock_jit){.wall_time = NULL});
 }
 
-MOCK_APPROXIMATE(ModuleLoadDataEx, "as cuModuleLoadData; of the options only the outputs have an "
-                                   "effect")
-(CUmodule *module, const void *image, unsigned int numOptions, CUjit_option *options,
- void **optionValues)
+CUresult cushim__mock_ModuleLoadDataEx(CUmodule *module, const void *image, unsigned int numOptions,
+                                       CUjit_option *options, void **optionValues)
 {
     struct mock_jit jit;
     CUresult code = cushim__mock_jit_begin(&jit, numOptions, options, optionValues);
@@ -228,8 +224,7 @@ MOCK_APPROXIMATE(ModuleLoadDataEx, "as cuModuleLoadData; of the options only the
     return code == CUDA_SUCCESS ? load(module, image, 0, &jit) : code;
 }
 
-MOCK_APPROXIMATE(ModuleLoad, "as cuModuleLoadData")
-(struct mock_context *current, CUmodule *module, const char *fname)
+CUresult cushim__mock_ModuleLoad(CUmodule *module, const char *fname)
 {
     char *bytes;
     size_t size;
@@ -246,7 +241,7 @@ MOCK_APPROXIMATE(ModuleLoad, "as cuModuleLoadData")
 }
 
 /* Waits for all work of the context, whether it is of the module or not. */
-MOCK_EXACT(ModuleUnload)(struct mock_module *module)
+CUresult cushim__mock_ModuleUnload(struct mock_module *module)
 {
     const CUmodule handle = module->object.handle;
     CUresult code;
@@ -264,7 +259,8 @@ MOCK_EXACT(ModuleUnload)(struct mock_module *module)
     return code;
 }
 
-MOCK_EXACT(ModuleGetFunction)(struct mock_module *module, CUfunction *hfunc, const char *name)
+CUresult cushim__mock_ModuleGetFunction(CUfunction *hfunc, struct mock_module *module,
+                                        const char *name)
 {
     struct mock_function *function;
     CUresult code;
@@ -278,14 +274,14 @@ MOCK_EXACT(ModuleGetFunction)(struct mock_module *module, CUfunction *hfunc, con
     return code;
 }
 
-MOCK_EXACT(ModuleGetFunctionCount)(unsigned int *NOT_NULL count, const struct mock_module *module)
+CUresult cushim__mock_ModuleGetFunctionCount(unsigned int *count, const struct mock_module *module)
 {
     *count = (unsigned)module->code->image.kernel_count;
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(ModuleEnumerateFunctions)
-(CUfunction *NOT_NULL functions, struct mock_module *module, unsigned int numFunctions)
+CUresult cushim__mock_ModuleEnumerateFunctions(CUfunction *functions, unsigned int numFunctions,
+                                               struct mock_module *module)
 {
     struct mock_function *function;
     CUresult code = CUDA_SUCCESS;
@@ -302,8 +298,8 @@ MOCK_EXACT(ModuleEnumerateFunctions)
     return code;
 }
 
-MOCK_EXACT(ModuleGetGlobal_v2)
-(const struct mock_module *module, CUdeviceptr *dptr, size_t *bytes, const char *name)
+CUresult cushim__mock_ModuleGetGlobal_v2(CUdeviceptr *dptr, size_t *bytes,
+                                         const struct mock_module *module, const char *name)
 {
     CUdeviceptr address = 0;
     size_t size = 0;
@@ -320,8 +316,8 @@ MOCK_EXACT(ModuleGetGlobal_v2)
 }
 
 /* The first ABI works in contexts of the first ABI only; elsewhere it writes zeros. */
-MOCK_EXACT(ModuleGetGlobal)
-(const struct mock_module *module, unsigned int *dptr, unsigned int *bytes, const char *name)
+CUresult cushim__mock_ModuleGetGlobal(unsigned int *dptr, unsigned int *bytes,
+                                      const struct mock_module *module, const char *name)
 {
     struct mock_context *context;
     CUdeviceptr address = 0;
@@ -331,7 +327,7 @@ MOCK_EXACT(ModuleGetGlobal)
     if (code == CUDA_SUCCESS && context->api_version >= MOCK_WIDE_ABI)
         code = CUDA_ERROR_INVALID_CONTEXT;
     if (code == CUDA_SUCCESS)
-        code = cushim__mock_ModuleGetGlobal_v2(module, dptr ? &address : NULL, bytes ? &size : NULL,
+        code = cushim__mock_ModuleGetGlobal_v2(dptr ? &address : NULL, bytes ? &size : NULL, module,
                                                name);
     if (dptr)
         *dptr = (unsigned)address;
@@ -341,7 +337,7 @@ MOCK_EXACT(ModuleGetGlobal)
 }
 
 /* The driver that driver-semantics.md describes loads modules lazily. */
-MOCK_EXACT(ModuleGetLoadingMode)(cushim_CUmoduleLoadingMode *NOT_NULL mode)
+CUresult cushim__mock_ModuleGetLoadingMode(cushim_CUmoduleLoadingMode *mode)
 {
     *mode = CU_MODULE_LAZY_LOADING;
     return CUDA_SUCCESS;

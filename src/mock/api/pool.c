@@ -102,8 +102,7 @@ static CUresult check_capture(struct mock_stream *stream)
     return CUDA_ERROR_NOT_SUPPORTED;
 }
 
-MOCK_APPROXIMATE(MemAllocAsync, "801 while the stream is captured")
-(struct mock_stream *stream, CUdeviceptr *dptr, size_t bytesize)
+CUresult cushim__mock_MemAllocAsync(CUdeviceptr *dptr, size_t bytesize, struct mock_stream *stream)
 {
     struct mock_device *device = stream->object.context->device;
     CUresult code = check_capture(stream);
@@ -114,8 +113,8 @@ MOCK_APPROXIMATE(MemAllocAsync, "801 while the stream is captured")
     return allocate(dptr, bytesize, device->pool, stream);
 }
 
-MOCK_APPROXIMATE(MemAllocFromPoolAsync, "801 while the stream is captured")
-(struct mock_stream *stream, CUdeviceptr *dptr, size_t bytesize, CUmemoryPool pool)
+CUresult cushim__mock_MemAllocFromPoolAsync(CUdeviceptr *dptr, size_t bytesize, CUmemoryPool pool,
+                                            struct mock_stream *stream)
 {
     struct mock_pool *from;
     CUresult code = check_capture(stream);
@@ -144,8 +143,7 @@ static CUresult find_freed(CUdeviceptr dptr, const struct mock_stream *stream,
     }
 }
 
-MOCK_APPROXIMATE(MemFreeAsync, "memory of cuMemAlloc a second time: 1, the driver 0")
-(struct mock_stream *stream, CUdeviceptr dptr)
+CUresult cushim__mock_MemFreeAsync(CUdeviceptr dptr, struct mock_stream *stream)
 {
     struct mock_allocation *allocation;
     struct async_free *operation;

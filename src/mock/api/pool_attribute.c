@@ -37,9 +37,9 @@ static CUresult get_pool(struct mock_device *device, bool is_default, struct moc
     return *pool ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-MOCK_ALSO(DeviceGetMemPool)
-MOCK_EXACT(DeviceGetDefaultMemPool)
-(struct mock_pool **NOT_NULL pool, struct mock_device *device, unsigned slot)
+/* Also cuDeviceGetMemPool. */
+CUresult cushim__mock_DeviceGetDefaultMemPool(struct mock_pool **pool, struct mock_device *device,
+                                              unsigned slot)
 {
     return get_pool(device, slot == CUSHIM__SLOT(DeviceGetDefaultMemPool), pool);
 }
@@ -57,7 +57,7 @@ static CUresult set_pool(CUmemoryPool handle, struct mock_device *device)
     return cushim__mock_pool_default(device) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-MOCK_EXACT(DeviceSetMemPool)(CUdevice dev, CUmemoryPool pool)
+CUresult cushim__mock_DeviceSetMemPool(CUdevice dev, CUmemoryPool pool)
 {
     struct mock_device *device;
 
@@ -80,9 +80,9 @@ static CUresult find_pools(const CUmemLocation *location, CUmemAllocationType ty
     return find_device(location, device);
 }
 
-MOCK_ALSO(MemGetMemPool)
-MOCK_APPROXIMATE(MemGetDefaultMemPool, "pools of managed memory and of the host: 801")
-(struct mock_pool **NOT_NULL pool, CUmemLocation *location, CUmemAllocationType type, unsigned slot)
+/* Also cuMemGetMemPool. */
+CUresult cushim__mock_MemGetDefaultMemPool(struct mock_pool **pool, CUmemLocation *location,
+                                           CUmemAllocationType type, unsigned slot)
 {
     struct mock_device *device;
     CUresult code = find_pools(location, type, &device);
@@ -97,8 +97,8 @@ static bool is_for_others(const CUmemLocation *location, CUmemAllocationType typ
                                                       (int)location->type == LOCATION_HOST_NUMA));
 }
 
-MOCK_EXACT(MemSetMemPool)
-(CUmemLocation *location, CUmemAllocationType type, CUmemoryPool pool)
+CUresult cushim__mock_MemSetMemPool(CUmemLocation *location, CUmemAllocationType type,
+                                    CUmemoryPool pool)
 {
     struct mock_device *device;
     CUresult code = is_for_others(location, type) ? CUDA_ERROR_INVALID_VALUE
@@ -141,10 +141,7 @@ static CUresult check(const CUmemPoolProps *props, struct mock_device **device)
     return type == TYPE_MANAGED ? CUDA_ERROR_NOT_SUPPORTED : CUDA_SUCCESS;
 }
 
-MOCK_APPROXIMATE(MemPoolCreate,
-                 "pools of managed memory and of memory of the host: 801; pools can be "
-                 "made for handles, but not be exported")
-(bool uncaptured, struct mock_pool **NOT_NULL pool, const CUmemPoolProps *NOT_NULL poolProps)
+CUresult cushim__mock_MemPoolCreate(struct mock_pool **pool, const CUmemPoolProps *poolProps)
 {
     struct mock_device *device;
     CUresult code = check(poolProps, &device);
@@ -158,7 +155,7 @@ MOCK_APPROXIMATE(MemPoolCreate,
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(MemPoolDestroy)(struct mock_pool *pool)
+CUresult cushim__mock_MemPoolDestroy(struct mock_pool *pool)
 {
     if (pool == pool->device->default_pool)
         return CUDA_ERROR_INVALID_VALUE;
@@ -166,7 +163,7 @@ MOCK_EXACT(MemPoolDestroy)(struct mock_pool *pool)
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(MemPoolTrimTo)(bool uncaptured, struct mock_pool *pool, size_t minBytesToKeep)
+CUresult cushim__mock_MemPoolTrimTo(struct mock_pool *pool, size_t minBytesToKeep)
 {
     cushim__mock_pools_collect();
     cushim__mock_pool_trim(pool, minBytesToKeep);
@@ -193,9 +190,8 @@ static int *reuse_of(struct mock_pool *pool, int attribute)
     return index >= 0 && index < MOCK_POOL_REUSES ? &pool->reuse[index] : NULL;
 }
 
-MOCK_APPROXIMATE(MemPoolGetAttribute, "RESERVED falls when the device has freed the memory, on the "
-                                      "driver at the next synchronisation")
-(bool uncaptured, struct mock_pool *pool, CUmemPool_attribute attr, void *value)
+CUresult cushim__mock_MemPoolGetAttribute(struct mock_pool *pool, CUmemPool_attribute attr,
+                                          void *value)
 {
     const uint64_t *counter = counter_of(pool, (int)attr);
     const int *reuse = reuse_of(pool, (int)attr);
@@ -211,8 +207,8 @@ MOCK_APPROXIMATE(MemPoolGetAttribute, "RESERVED falls when the device has freed 
 }
 
 /* Only the threshold can be set; the `_high` counters can be reset to the current values. */
-MOCK_APPROXIMATE(MemPoolSetAttribute, "NULL is refused; the driver crashes")
-(struct mock_pool *pool, CUmemPool_attribute attr, void *value)
+CUresult cushim__mock_MemPoolSetAttribute(struct mock_pool *pool, CUmemPool_attribute attr,
+                                          void *value)
 {
     uint64_t *counter = counter_of(pool, (int)attr), wide;
     int *reuse = reuse_of(pool, (int)attr);
@@ -236,8 +232,8 @@ MOCK_APPROXIMATE(MemPoolSetAttribute, "NULL is refused; the driver crashes")
     return CUDA_SUCCESS;
 }
 
-MOCK_APPROXIMATE(MemPoolSetAccess, "is kept, but copies between devices never need it")
-(struct mock_pool *pool, const CUmemAccessDesc *map, size_t count)
+CUresult cushim__mock_MemPoolSetAccess(struct mock_pool *pool, const CUmemAccessDesc *map,
+                                       size_t count)
 {
     struct mock_device *device;
 
@@ -262,14 +258,14 @@ MOCK_APPROXIMATE(MemPoolSetAccess, "is kept, but copies between devices never ne
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(MemPoolGetAccess)
-(struct mock_pool *memPool, CUmemAccess_flags *flags, CUmemLocation *location)
+CUresult cushim__mock_MemPoolGetAccess(CUmemAccess_flags *flags, struct mock_pool *pool,
+                                       CUmemLocation *location)
 {
     struct mock_device *device;
 
     if (!flags || find_device(location, &device))
         return CUDA_ERROR_INVALID_VALUE;
-    *flags = device == memPool->device ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE
-                                       : (CUmemAccess_flags)memPool->access[device->ordinal];
+    *flags = device == pool->device ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE
+                                    : (CUmemAccess_flags)pool->access[device->ordinal];
     return CUDA_SUCCESS;
 }

@@ -192,7 +192,7 @@ static int clamp_priority(int priority)
     return priority > profile->least_priority ? profile->least_priority : priority;
 }
 
-MOCK_EXACT(StreamCreateWithPriority)(CUstream *phStream, unsigned int flags, int priority)
+CUresult cushim__mock_StreamCreateWithPriority(CUstream *phStream, unsigned int flags, int priority)
 {
     struct mock_context *context;
     struct mock_stream *stream;
@@ -217,7 +217,7 @@ MOCK_EXACT(StreamCreateWithPriority)(CUstream *phStream, unsigned int flags, int
     return code;
 }
 
-MOCK_EXACT(StreamCreate)(CUstream *phStream, unsigned int Flags)
+CUresult cushim__mock_StreamCreate(CUstream *phStream, unsigned int Flags)
 {
     return cushim__mock_StreamCreateWithPriority(phStream, Flags, 0);
 }
@@ -229,11 +229,10 @@ static CUresult find_created(CUstream handle, struct mock_stream **stream)
 }
 
 /*
- * Queued work goes on, and a thread that waits for it returns when it ends
+ * Also cuStreamDestroy. Queued work goes on, and a thread that waits for it returns when it ends
  * (driver-semantics.md #29). The first ABI waits, during which others may destroy the stream.
  */
-MOCK_ALSO(StreamDestroy)
-MOCK_EXACT(StreamDestroy_v2)(CUstream hStream, unsigned slot)
+CUresult cushim__mock_StreamDestroy_v2(CUstream hStream, unsigned slot)
 {
     struct mock_stream *stream;
     CUresult code = find_created(hStream, &stream);
@@ -256,7 +255,7 @@ static CUresult check_capture(struct mock_stream *stream)
     return cushim__mock_captures ? cushim__mock_capture_query_stream(stream) : CUDA_SUCCESS;
 }
 
-MOCK_EXACT(StreamQuery)(struct mock_stream *stream)
+CUresult cushim__mock_StreamQuery(struct mock_stream *stream)
 {
     CUresult code = check_capture(stream);
 
@@ -269,7 +268,7 @@ MOCK_EXACT(StreamQuery)(struct mock_stream *stream)
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(StreamSynchronize)(struct mock_stream *stream)
+CUresult cushim__mock_StreamSynchronize(struct mock_stream *stream)
 {
     CUresult code = check_capture(stream);
 
@@ -280,7 +279,7 @@ MOCK_EXACT(StreamSynchronize)(struct mock_stream *stream)
  * Fails on the legacy default stream while a stream that blocks it is captured
  * (driver-semantics.md #69).
  */
-MOCK_EXACT(StreamGetFlags)(unsigned int *NOT_NULL flags, const struct mock_stream *stream)
+CUresult cushim__mock_StreamGetFlags(const struct mock_stream *stream, unsigned int *flags)
 {
     if (cushim__mock_capture_in_the_way(stream))
         return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
@@ -288,13 +287,13 @@ MOCK_EXACT(StreamGetFlags)(unsigned int *NOT_NULL flags, const struct mock_strea
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(StreamGetPriority)(int *NOT_NULL priority, struct mock_stream *stream)
+CUresult cushim__mock_StreamGetPriority(struct mock_stream *stream, int *priority)
 {
     *priority = stream->priority;
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(StreamGetId)(unsigned long long *NOT_NULL streamId, const struct mock_stream *stream)
+CUresult cushim__mock_StreamGetId(const struct mock_stream *stream, unsigned long long *streamId)
 {
     if (cushim__mock_capture_in_the_way(stream))
         return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
@@ -302,13 +301,14 @@ MOCK_EXACT(StreamGetId)(unsigned long long *NOT_NULL streamId, const struct mock
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(StreamGetCtx)(struct mock_context **NOT_NULL context, const struct mock_stream *stream)
+CUresult cushim__mock_StreamGetCtx(const struct mock_stream *stream, struct mock_context **context)
 {
     *context = stream->object.context;
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(StreamGetCtx_v2)(CUstream hStream, CUcontext *pCtx, cushim_CUgreenCtx *pGreenCtx)
+CUresult cushim__mock_StreamGetCtx_v2(CUstream hStream, CUcontext *pCtx,
+                                      cushim_CUgreenCtx *pGreenCtx)
 {
     struct mock_stream *stream;
     CUresult code;
@@ -325,7 +325,7 @@ MOCK_EXACT(StreamGetCtx_v2)(CUstream hStream, CUcontext *pCtx, cushim_CUgreenCtx
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(StreamGetDevice)(CUdevice *NOT_NULL device, struct mock_stream *stream)
+CUresult cushim__mock_StreamGetDevice(struct mock_stream *stream, CUdevice *device)
 {
     *device = stream->object.context->device->ordinal;
     return CUDA_SUCCESS;
@@ -410,19 +410,19 @@ static CUresult set(struct mock_stream *stream, int attribute, const CUstreamAtt
     }
 }
 
-MOCK_APPROXIMATE(StreamGetAttribute, "what was set; nothing of it has an effect")
-(struct mock_stream *stream, CUstreamAttrID attr, CUstreamAttrValue *NOT_NULL value)
+CUresult cushim__mock_StreamGetAttribute(struct mock_stream *stream, CUstreamAttrID attr,
+                                         CUstreamAttrValue *value)
 {
     return get(stream, (int)attr, value);
 }
 
-MOCK_APPROXIMATE(StreamSetAttribute, "is kept and has no effect")
-(struct mock_stream *stream, CUstreamAttrID attr, const CUstreamAttrValue *NOT_NULL param)
+CUresult cushim__mock_StreamSetAttribute(struct mock_stream *stream, CUstreamAttrID attr,
+                                         const CUstreamAttrValue *param)
 {
     return set(stream, (int)attr, param);
 }
 
-MOCK_EXACT(StreamCopyAttributes)(struct mock_stream *to, const struct mock_stream *from)
+CUresult cushim__mock_StreamCopyAttributes(struct mock_stream *to, const struct mock_stream *from)
 {
     to->settings = from->settings;
     to->priority = from->priority;

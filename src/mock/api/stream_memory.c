@@ -250,18 +250,18 @@ static CUresult call(unsigned slot, struct mock_stream *stream, struct mock_memo
                                                                          : CUDA_ERROR_NOT_SUPPORTED;
 }
 
-MOCK_ALSO(StreamWaitValue32, StreamWriteValue32, StreamWriteValue32_v2)
-MOCK_EXACT(StreamWaitValue32_v2)
-(struct mock_stream *stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags, unsigned slot)
+/* Also cuStreamWaitValue32, cuStreamWriteValue32, cuStreamWriteValue32_v2. */
+CUresult cushim__mock_StreamWaitValue32_v2(struct mock_stream *stream, CUdeviceptr addr,
+                                           cuuint32_t value, unsigned int flags, unsigned slot)
 {
     return call(slot, stream,
                 (struct mock_memory_value){
                     .bytes = sizeof value, .flags = flags, .address = addr, .value = value});
 }
 
-MOCK_ALSO(StreamWaitValue64, StreamWriteValue64, StreamWriteValue64_v2)
-MOCK_EXACT(StreamWaitValue64_v2)
-(struct mock_stream *stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags, unsigned slot)
+/* Also cuStreamWaitValue64, cuStreamWriteValue64, cuStreamWriteValue64_v2. */
+CUresult cushim__mock_StreamWaitValue64_v2(struct mock_stream *stream, CUdeviceptr addr,
+                                           cuuint64_t value, unsigned int flags, unsigned slot)
 {
     return call(slot, stream,
                 (struct mock_memory_value){
@@ -328,11 +328,13 @@ static CUresult read_all(const CUstreamBatchMemOpParams *list, unsigned count,
     return create_values(values, used_count, operation);
 }
 
-/* In a graph a batch is one node; otherwise its parts are executed one by one. */
-MOCK_ALSO(StreamBatchMemOp)
-MOCK_EXACT(StreamBatchMemOp_v2)
-(struct mock_stream *stream, unsigned int count, CUstreamBatchMemOpParams *paramArray,
- unsigned int flags, unsigned slot)
+/*
+ * Also cuStreamBatchMemOp. In a graph a batch is one node; otherwise its parts are executed one by
+ * one.
+ */
+CUresult cushim__mock_StreamBatchMemOp_v2(struct mock_stream *stream, unsigned int count,
+                                          CUstreamBatchMemOpParams *paramArray, unsigned int flags,
+                                          unsigned slot)
 {
     struct mock_operation *operation;
     const struct batch *batch;

@@ -267,11 +267,10 @@ static CUresult destroy(unsigned long long handle, bool surface)
     return CUDA_SUCCESS;
 }
 
-MOCK_APPROXIMATE(TexObjectCreate, "mipmapped arrays and views of resources: 801; what the driver "
-                                  "refuses of descriptions was not measured")
-(struct mock_context *current, CUtexObject *NOT_NULL pTexObject,
- const CUDA_RESOURCE_DESC *NOT_NULL pResDesc, const CUDA_TEXTURE_DESC *NOT_NULL pTexDesc,
- const CUDA_RESOURCE_VIEW_DESC *pResViewDesc)
+CUresult cushim__mock_TexObjectCreate(struct mock_context *current, CUtexObject *pTexObject,
+                                      const CUDA_RESOURCE_DESC *pResDesc,
+                                      const CUDA_TEXTURE_DESC *pTexDesc,
+                                      const CUDA_RESOURCE_VIEW_DESC *pResViewDesc)
 {
     CUresult code = is_sampling(pTexDesc) ? check(pResDesc) : CUDA_ERROR_INVALID_VALUE;
 
@@ -281,13 +280,12 @@ MOCK_APPROXIMATE(TexObjectCreate, "mipmapped arrays and views of resources: 801;
     return code ? code : create(current, pResDesc, pTexDesc, pTexObject);
 }
 
-MOCK_EXACT(TexObjectDestroy)(struct mock_context *current, CUtexObject texObject)
+CUresult cushim__mock_TexObjectDestroy(CUtexObject texObject)
 {
     return destroy(texObject, false);
 }
 
-MOCK_EXACT(TexObjectGetResourceDesc)
-(struct mock_context *current, CUDA_RESOURCE_DESC *NOT_NULL pResDesc, CUtexObject texObject)
+CUresult cushim__mock_TexObjectGetResourceDesc(CUDA_RESOURCE_DESC *pResDesc, CUtexObject texObject)
 {
     struct mock_texture *texture;
     CUresult code = find(texObject, false, &texture);
@@ -297,8 +295,7 @@ MOCK_EXACT(TexObjectGetResourceDesc)
     return code;
 }
 
-MOCK_EXACT(TexObjectGetTextureDesc)
-(struct mock_context *current, CUDA_TEXTURE_DESC *NOT_NULL pTexDesc, CUtexObject texObject)
+CUresult cushim__mock_TexObjectGetTextureDesc(CUDA_TEXTURE_DESC *pTexDesc, CUtexObject texObject)
 {
     struct mock_texture *texture;
     CUresult code = find(texObject, false, &texture);
@@ -308,9 +305,8 @@ MOCK_EXACT(TexObjectGetTextureDesc)
     return code;
 }
 
-MOCK_APPROXIMATE(SurfObjectCreate, "what the driver refuses of descriptions was not measured")
-(struct mock_context *current, CUsurfObject *NOT_NULL pSurfObject,
- const CUDA_RESOURCE_DESC *NOT_NULL pResDesc)
+CUresult cushim__mock_SurfObjectCreate(struct mock_context *current, CUsurfObject *pSurfObject,
+                                       const CUDA_RESOURCE_DESC *pResDesc)
 {
     const struct mock_array *array;
     CUresult code =
@@ -324,13 +320,13 @@ MOCK_APPROXIMATE(SurfObjectCreate, "what the driver refuses of descriptions was 
     return create(current, pResDesc, NULL, pSurfObject);
 }
 
-MOCK_EXACT(SurfObjectDestroy)(struct mock_context *current, CUsurfObject surfObject)
+CUresult cushim__mock_SurfObjectDestroy(CUsurfObject surfObject)
 {
     return destroy(surfObject, true);
 }
 
-MOCK_EXACT(SurfObjectGetResourceDesc)
-(struct mock_context *current, CUDA_RESOURCE_DESC *NOT_NULL pResDesc, CUsurfObject surfObject)
+CUresult cushim__mock_SurfObjectGetResourceDesc(CUDA_RESOURCE_DESC *pResDesc,
+                                                CUsurfObject surfObject)
 {
     struct mock_texture *texture;
     CUresult code = find(surfObject, true, &texture);

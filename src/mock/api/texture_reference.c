@@ -82,8 +82,8 @@ static CUresult of_module(const struct mock_module *module, const char *name, CU
     return CUDA_ERROR_NOT_FOUND;
 }
 
-MOCK_APPROXIMATE(ModuleGetTexRef, "only those of PTX that is executed are found")
-(const struct mock_module *module, CUtexref *NOT_NULL pTexRef, const char *NOT_NULL name)
+CUresult cushim__mock_ModuleGetTexRef(CUtexref *pTexRef, const struct mock_module *module,
+                                      const char *name)
 {
     CUdeviceptr handle;
     CUresult code = of_module(module, name, &handle);
@@ -93,8 +93,8 @@ MOCK_APPROXIMATE(ModuleGetTexRef, "only those of PTX that is executed are found"
     return code;
 }
 
-MOCK_APPROXIMATE(ModuleGetSurfRef, "only those of PTX that is executed are found")
-(const struct mock_module *module, CUsurfref *NOT_NULL pSurfRef, const char *NOT_NULL name)
+CUresult cushim__mock_ModuleGetSurfRef(CUsurfref *pSurfRef, const struct mock_module *module,
+                                       const char *name)
 {
     CUdeviceptr handle;
     CUresult code = of_module(module, name, &handle);
@@ -104,21 +104,21 @@ MOCK_APPROXIMATE(ModuleGetSurfRef, "only those of PTX that is executed are found
     return code;
 }
 
-MOCK_EXACT(TexRefCreate)(struct mock_context *current, struct mock_texture **NOT_NULL pTexRef)
+CUresult cushim__mock_TexRefCreate(struct mock_context *current, struct mock_texture **texture)
 {
     struct mock_texture *made = make(current);
 
     if (!made)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    *pTexRef = made;
+    *texture = made;
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(TexRefDestroy)(struct mock_texture *hTexRef)
+CUresult cushim__mock_TexRefDestroy(struct mock_texture *texture)
 {
-    if (hTexRef->object.internal)
+    if (texture->object.internal)
         return CUDA_ERROR_INVALID_VALUE;
-    free_reference(hTexRef);
+    free_reference(texture);
     return CUDA_SUCCESS;
 }
 
@@ -130,23 +130,23 @@ static void bind(struct mock_texture *texture, const CUDA_RESOURCE_DESC *resourc
     texture->bound = true;
 }
 
-MOCK_APPROXIMATE(TexRefSetArray, "what the driver refuses was not measured")
-(struct mock_texture *hTexRef, struct mock_array *array, unsigned int Flags)
+CUresult cushim__mock_TexRefSetArray(struct mock_texture *texture, struct mock_array *array,
+                                     unsigned int Flags)
 {
     CUDA_RESOURCE_DESC resource = {.resType = CU_RESOURCE_TYPE_ARRAY};
 
     if (Flags != CU_TRSA_OVERRIDE_FORMAT)
         return CUDA_ERROR_INVALID_VALUE;
     resource.res.array.hArray = array->object.handle;
-    hTexRef->format = array->descriptor.Format;
-    hTexRef->channels = array->descriptor.NumChannels;
-    bind(hTexRef, &resource);
+    texture->format = array->descriptor.Format;
+    texture->channels = array->descriptor.NumChannels;
+    bind(texture, &resource);
     return CUDA_SUCCESS;
 }
 
 /* An address that is not aligned for textures begins `*ByteOffset` bytes after the texture. */
-MOCK_APPROXIMATE(TexRefSetAddress_v2, "what the driver refuses was not measured")
-(struct mock_texture *hTexRef, size_t *ByteOffset, CUdeviceptr dptr, size_t bytes)
+CUresult cushim__mock_TexRefSetAddress_v2(size_t *ByteOffset, struct mock_texture *texture,
+                                          CUdeviceptr dptr, size_t bytes)
 {
     const size_t alignment =
         (size_t)cushim__mock->settings.profile.attributes[CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT];
@@ -156,20 +156,20 @@ MOCK_APPROXIMATE(TexRefSetAddress_v2, "what the driver refuses was not measured"
     if (offset > 0 && !ByteOffset)
         return CUDA_ERROR_INVALID_VALUE;
     resource.res.linear.devPtr = dptr - offset;
-    resource.res.linear.format = hTexRef->format;
-    resource.res.linear.numChannels = hTexRef->channels;
+    resource.res.linear.format = texture->format;
+    resource.res.linear.numChannels = texture->channels;
     resource.res.linear.sizeInBytes = bytes + offset;
     if (ByteOffset)
         *ByteOffset = offset;
-    bind(hTexRef, &resource);
-    hTexRef->bound = dptr != 0;
+    bind(texture, &resource);
+    texture->bound = dptr != 0;
     return CUDA_SUCCESS;
 }
 
-MOCK_ALSO(TexRefSetAddress2D_v2)
-MOCK_APPROXIMATE(TexRefSetAddress2D_v3, "what the driver refuses was not measured")
-(struct mock_texture *hTexRef, const CUDA_ARRAY_DESCRIPTOR *NOT_NULL desc, CUdeviceptr dptr,
- size_t Pitch)
+/* Also cuTexRefSetAddress2D_v2. */
+CUresult cushim__mock_TexRefSetAddress2D_v3(struct mock_texture *texture,
+                                            const CUDA_ARRAY_DESCRIPTOR *desc, CUdeviceptr dptr,
+                                            size_t Pitch)
 {
     CUDA_RESOURCE_DESC resource = {.resType = CU_RESOURCE_TYPE_PITCH2D};
 
@@ -182,124 +182,124 @@ MOCK_APPROXIMATE(TexRefSetAddress2D_v3, "what the driver refuses was not measure
     resource.res.pitch2D.width = desc->Width;
     resource.res.pitch2D.height = desc->Height ? desc->Height : 1;
     resource.res.pitch2D.pitchInBytes = Pitch;
-    bind(hTexRef, &resource);
+    bind(texture, &resource);
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(TexRefGetArray)(const struct mock_texture *hTexRef, CUarray *NOT_NULL phArray)
+CUresult cushim__mock_TexRefGetArray(CUarray *phArray, const struct mock_texture *texture)
 {
-    if (!hTexRef->bound || hTexRef->resource.resType != CU_RESOURCE_TYPE_ARRAY)
+    if (!texture->bound || texture->resource.resType != CU_RESOURCE_TYPE_ARRAY)
         return CUDA_ERROR_INVALID_VALUE;
-    *phArray = hTexRef->resource.res.array.hArray;
+    *phArray = texture->resource.res.array.hArray;
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(TexRefGetAddress_v2)(const struct mock_texture *hTexRef, CUdeviceptr *NOT_NULL pdptr)
+CUresult cushim__mock_TexRefGetAddress_v2(CUdeviceptr *pdptr, const struct mock_texture *texture)
 {
-    if (!hTexRef->bound || hTexRef->resource.resType == CU_RESOURCE_TYPE_ARRAY)
+    if (!texture->bound || texture->resource.resType == CU_RESOURCE_TYPE_ARRAY)
         return CUDA_ERROR_INVALID_VALUE;
-    *pdptr = hTexRef->resource.resType == CU_RESOURCE_TYPE_LINEAR
-                 ? hTexRef->resource.res.linear.devPtr
-                 : hTexRef->resource.res.pitch2D.devPtr;
+    *pdptr = texture->resource.resType == CU_RESOURCE_TYPE_LINEAR
+                 ? texture->resource.res.linear.devPtr
+                 : texture->resource.res.pitch2D.devPtr;
     return CUDA_SUCCESS;
 }
 
 /* --- how textures are read --- */
 
-MOCK_EXACT(TexRefSetFormat)
-(struct mock_texture *hTexRef, CUarray_format fmt, int NumPackedComponents)
+CUresult cushim__mock_TexRefSetFormat(struct mock_texture *texture, CUarray_format fmt,
+                                      int NumPackedComponents)
 {
     if (cushim__mock_array_channel_bytes(fmt) == 0 ||
         (NumPackedComponents != 1 && NumPackedComponents != 2 && NumPackedComponents != 4))
         return CUDA_ERROR_INVALID_VALUE;
-    hTexRef->format = fmt;
-    hTexRef->channels = (unsigned)NumPackedComponents;
-    if (hTexRef->bound && hTexRef->resource.resType == CU_RESOURCE_TYPE_LINEAR) {
-        hTexRef->resource.res.linear.format = fmt;
-        hTexRef->resource.res.linear.numChannels = hTexRef->channels;
+    texture->format = fmt;
+    texture->channels = (unsigned)NumPackedComponents;
+    if (texture->bound && texture->resource.resType == CU_RESOURCE_TYPE_LINEAR) {
+        texture->resource.res.linear.format = fmt;
+        texture->resource.res.linear.numChannels = texture->channels;
     }
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(TexRefGetFormat)
-(const struct mock_texture *hTexRef, CUarray_format *pFormat, int *pNumChannels)
+CUresult cushim__mock_TexRefGetFormat(CUarray_format *pFormat, int *pNumChannels,
+                                      const struct mock_texture *texture)
 {
     if (pFormat)
-        *pFormat = hTexRef->format;
+        *pFormat = texture->format;
     if (pNumChannels)
-        *pNumChannels = (int)hTexRef->channels;
+        *pNumChannels = (int)texture->channels;
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(TexRefSetAddressMode)(struct mock_texture *hTexRef, int dim, CUaddress_mode am)
+CUresult cushim__mock_TexRefSetAddressMode(struct mock_texture *texture, int dim, CUaddress_mode am)
 {
     if (dim < 0 || dim > 2 || (unsigned)am > CU_TR_ADDRESS_MODE_BORDER)
         return CUDA_ERROR_INVALID_VALUE;
-    hTexRef->sampling.addressMode[dim] = am;
+    texture->sampling.addressMode[dim] = am;
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(TexRefGetAddressMode)
-(const struct mock_texture *hTexRef, CUaddress_mode *NOT_NULL pam, int dim)
+CUresult cushim__mock_TexRefGetAddressMode(CUaddress_mode *pam, const struct mock_texture *texture,
+                                           int dim)
 {
     if (dim < 0 || dim > 2)
         return CUDA_ERROR_INVALID_VALUE;
-    *pam = hTexRef->sampling.addressMode[dim];
+    *pam = texture->sampling.addressMode[dim];
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(TexRefSetFilterMode)(struct mock_texture *hTexRef, CUfilter_mode fm)
+CUresult cushim__mock_TexRefSetFilterMode(struct mock_texture *texture, CUfilter_mode fm)
 {
     if ((unsigned)fm > CU_TR_FILTER_MODE_LINEAR)
         return CUDA_ERROR_INVALID_VALUE;
-    hTexRef->sampling.filterMode = fm;
+    texture->sampling.filterMode = fm;
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(TexRefGetFilterMode)(const struct mock_texture *hTexRef, CUfilter_mode *NOT_NULL pfm)
+CUresult cushim__mock_TexRefGetFilterMode(CUfilter_mode *pfm, const struct mock_texture *texture)
 {
-    *pfm = hTexRef->sampling.filterMode;
+    *pfm = texture->sampling.filterMode;
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(TexRefSetFlags)(struct mock_texture *hTexRef, unsigned int Flags)
+CUresult cushim__mock_TexRefSetFlags(struct mock_texture *texture, unsigned int Flags)
 {
     enum { KNOWN_FLAGS = 0x73 };
 
     if (Flags & ~(unsigned)KNOWN_FLAGS)
         return CUDA_ERROR_INVALID_VALUE;
-    hTexRef->sampling.flags = Flags;
+    texture->sampling.flags = Flags;
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(TexRefGetFlags)(const struct mock_texture *hTexRef, unsigned int *NOT_NULL pFlags)
+CUresult cushim__mock_TexRefGetFlags(unsigned int *pFlags, const struct mock_texture *texture)
 {
-    *pFlags = hTexRef->sampling.flags;
+    *pFlags = texture->sampling.flags;
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(TexRefSetBorderColor)(struct mock_texture *hTexRef, float *NOT_NULL pBorderColor)
+CUresult cushim__mock_TexRefSetBorderColor(struct mock_texture *texture, float *pBorderColor)
 {
-    memcpy(hTexRef->sampling.borderColor, pBorderColor, sizeof hTexRef->sampling.borderColor);
+    memcpy(texture->sampling.borderColor, pBorderColor, sizeof texture->sampling.borderColor);
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(TexRefGetBorderColor)(const struct mock_texture *hTexRef, float *NOT_NULL pBorderColor)
+CUresult cushim__mock_TexRefGetBorderColor(float *pBorderColor, const struct mock_texture *texture)
 {
-    memcpy(pBorderColor, hTexRef->sampling.borderColor, sizeof hTexRef->sampling.borderColor);
+    memcpy(pBorderColor, texture->sampling.borderColor, sizeof texture->sampling.borderColor);
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(TexRefSetMaxAnisotropy)(struct mock_texture *hTexRef, unsigned int maxAniso)
+CUresult cushim__mock_TexRefSetMaxAnisotropy(struct mock_texture *texture, unsigned int maxAniso)
 {
-    hTexRef->sampling.maxAnisotropy = maxAniso;
+    texture->sampling.maxAnisotropy = maxAniso;
     return CUDA_SUCCESS;
 }
 
 /* --- surfaces --- */
 
-MOCK_APPROXIMATE(SurfRefSetArray, "what the driver refuses was not measured")
-(CUsurfref hSurfRef, struct mock_array *array, unsigned int Flags)
+CUresult cushim__mock_SurfRefSetArray(CUsurfref hSurfRef, struct mock_array *array,
+                                      unsigned int Flags)
 {
     CUDA_RESOURCE_DESC resource = {.resType = CU_RESOURCE_TYPE_ARRAY};
     struct mock_texture *surface;
@@ -315,7 +315,7 @@ MOCK_APPROXIMATE(SurfRefSetArray, "what the driver refuses was not measured")
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(SurfRefGetArray)(CUsurfref hSurfRef, CUarray *phArray)
+CUresult cushim__mock_SurfRefGetArray(CUarray *phArray, CUsurfref hSurfRef)
 {
     struct mock_texture *surface;
     CUresult code = cushim__mock_object_find(hSurfRef, MOCK_TEXTURE, &surface);
@@ -329,9 +329,7 @@ MOCK_EXACT(SurfRefGetArray)(CUsurfref hSurfRef, CUarray *phArray)
 }
 
 /* A kernel knows its references without this call. */
-MOCK_EXACT(ParamSetTexRef)
-(struct mock_context *current, struct mock_function *hfunc, int texunit,
- struct mock_texture *hTexRef)
+CUresult cushim__mock_ParamSetTexRef(int texunit)
 {
     return texunit == CU_PARAM_TR_DEFAULT ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }

@@ -177,9 +177,8 @@ bool cushim__mock_held_copy(const struct mock_held *held, struct mock_held **cop
     return true;
 }
 
-MOCK_EXACT(UserObjectCreate)
-(struct mock_user_object **NOT_NULL made, void *ptr, CUhostFn destroy, unsigned int initialRefcount,
- unsigned int flags)
+CUresult cushim__mock_UserObjectCreate(struct mock_user_object **made, void *ptr, CUhostFn destroy,
+                                       unsigned int initialRefcount, unsigned int flags)
 {
     struct mock_user_object *object;
     CUresult code;
@@ -201,7 +200,7 @@ MOCK_EXACT(UserObjectCreate)
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(UserObjectRetain)(struct mock_user_object *object, unsigned int count)
+CUresult cushim__mock_UserObjectRetain(struct mock_user_object *object, unsigned int count)
 {
     if (!is_count(count))
         return CUDA_ERROR_INVALID_VALUE;
@@ -209,7 +208,7 @@ MOCK_EXACT(UserObjectRetain)(struct mock_user_object *object, unsigned int count
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(UserObjectRelease)(struct mock_user_object *object, unsigned int count)
+CUresult cushim__mock_UserObjectRelease(struct mock_user_object *object, unsigned int count)
 {
     if (!is_count(count) || !owns(object, count))
         return CUDA_ERROR_INVALID_VALUE;
@@ -217,8 +216,9 @@ MOCK_EXACT(UserObjectRelease)(struct mock_user_object *object, unsigned int coun
     return CUDA_SUCCESS;
 }
 
-MOCK_EXACT(GraphRetainUserObject)
-(struct mock_graph *owner, struct mock_user_object *object, unsigned int count, unsigned int flags)
+CUresult cushim__mock_GraphRetainUserObject(struct mock_graph *owner,
+                                            struct mock_user_object *object, unsigned int count,
+                                            unsigned int flags)
 {
     CUresult code;
 
@@ -231,9 +231,8 @@ MOCK_EXACT(GraphRetainUserObject)
     return code;
 }
 
-MOCK_APPROXIMATE(GraphReleaseUserObject,
-                 "ignores a release of more references than the graph holds")
-(struct mock_graph *owner, struct mock_user_object *object, unsigned int count)
+CUresult cushim__mock_GraphReleaseUserObject(struct mock_graph *owner,
+                                             struct mock_user_object *object, unsigned int count)
 {
     struct mock_held **link, *held;
 

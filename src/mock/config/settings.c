@@ -11,6 +11,7 @@
 #include "src/base/layer_host.h"
 #include "src/base/system.h"
 #include "src/driver_api/function_name.h"
+#include "src/driver_api/versions.h"
 #include "src/mock/config/keys.h"
 
 #define FIELD(name) offsetof(struct mock_settings, name)
@@ -280,9 +281,9 @@ const struct mock_key cushim__mock_keys[] = {
      MOCK_OF_SETTINGS, .read = read_profile, .is_early = true},
     {"devices", "a whole number from 0 to 16", MOCK_OF_SETTINGS, MOCK_KEY_UNSIGNED,
      .field = FIELD(devices), .maximum = MOCK_DEVICES_MAX},
-    {"driver_version", "a version of CUDA from 10.0 to 13.5, as 12.8 or 12080", MOCK_OF_SETTINGS,
-     MOCK_KEY_VERSION, .minimum = CUSHIM__OLDEST_VERSION, .maximum = CUSHIM__NEWEST_VERSION,
-     .read = read_version},
+    {"driver_version", "a version of CUDA " CUSHIM__VERSION_RANGE ", as 12.8 or 12080",
+     MOCK_OF_SETTINGS, MOCK_KEY_VERSION, .minimum = CUSHIM__OLDEST_VERSION,
+     .maximum = CUSHIM__NEWEST_VERSION, .read = read_version},
     {"memory", "a size from 1 MiB to 1 TiB, as 2 GiB or 2147483648, or profile", MOCK_OF_SETTINGS,
      MOCK_KEY_SIZE, .minimum = UINT64_C(1) << 20, .maximum = UINT64_C(1) << 40,
      .read = read_memory},

@@ -35,7 +35,7 @@ struct cushim_mock {
     bool initialised;
     bool knows_runtime;    /* it was logged that the program uses NVIDIA's runtime */
     bool forked;           /* this process was forked after the mock was initialised */
-    CUresult sticky_error; /* every call returns it, except those that call_rules.tsv exempts */
+    CUresult sticky_error; /* every call returns it, except those that effects.tsv exempts */
     uint64_t serial;       /* number among the mocks of this process */
     uint64_t calls;
     struct mock_device *devices; /* `settings.devices` of them */

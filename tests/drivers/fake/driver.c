@@ -4,7 +4,8 @@
  * that a test sees which symbol a slot has reached. The build says how one differs from a
  * driver of CUDA 13.0:
  *
- *   DRIVER_VERSION=N   CUDA version that it reports; newer symbols are not there (13000)
+ *   DRIVER_VERSION=N   CUDA version that it reports; newer symbols are not there (13000);
+ *                      CUSHIM__NEWEST_VERSION: all of the registry
  *   REPORTED=N         it reports this version in the place of that one
  *   LACK_cuName        it lacks this symbol
  *   INIT_CODE=N        what cuInit returns (0)
@@ -30,6 +31,8 @@
 #ifdef WAITS
 #include <sched.h>
 #endif
+
+#include "loader/versions.h"
 
 #ifndef DRIVER_VERSION
 #define DRIVER_VERSION 13000

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What check knows of each function of the driver, from function_rules.tsv and its parameters. */
-#ifndef CUSHIM_CHECK_FUNCTION_RULES_H
-#define CUSHIM_CHECK_FUNCTION_RULES_H
+/* What calls mean for the order of work, as follows from the registry's rows (effects.h). */
+#ifndef CUSHIM_CHECK_ACTION_H
+#define CUSHIM_CHECK_ACTION_H
 
 #include "src/check/check.h"
+#include "src/driver_api/effects.h"
 #include "src/layer/leak_tracker.h"
 
-/* What a call does to the order of work on the device. */
 enum order_action {
     ORDER_NOTHING,
     /* Work whose memory is known or does not matter. */
@@ -46,6 +46,15 @@ enum order_action {
     ORDER_MAKE_NODE, /* adds a node that records an event, waits or calls the host */
 };
 
+/* The actions of all slots, once prepared. */
+extern uint8_t cushim__order_actions[CUSHIM__SYMBOL_COUNT];
+void cushim__order_actions_prepare(void);
+
+static inline enum order_action cushim__order_action(const struct cushim__effects *effects)
+{
+    return (enum order_action)cushim__order_actions[effects - cushim__effects];
+}
+
 enum order_memory {
     ORDER_OTHER_MEMORY, /* not known, or memory that both the host and the device access */
     ORDER_DEVICE_MEMORY,
@@ -53,22 +62,16 @@ enum order_memory {
     ORDER_PAGEABLE,
 };
 
-struct function_rule {
-    uint8_t action; /* enum order_action */
-    uint8_t memory; /* enum order_memory: what it allocates or registers */
-    /* Indices of parameters, or CUSHIM__NO_PARAMETER. */
-    uint8_t stream, event, mode, context_flags;
-    uint8_t function, arguments; /* of a launch */
-    uint8_t to, from, bytes;     /* of a copy in one row; none for an array */
-    uint8_t unit;                /* bytes of an element of a set */
-    bool is_asynchronous;
-    bool is_per_thread; /* stream 0 is the per-thread default stream */
-    bool is_peer;
-    bool is_unified; /* the addresses of a copy in one row may be of host memory */
-    bool is_of_unknown_size;
-    bool is_about_another_context; /* its INVALID_CONTEXT is not about the current context */
-};
-const struct function_rule *cushim__function_rule(unsigned slot);
+/* What memory the call of a slot allocates or registers. */
+enum order_memory cushim__order_memory_of(unsigned slot);
+
+/* Whether the driver may know another size of the memory that the call of a slot returns. */
+bool cushim__is_of_unknown_size(unsigned slot);
+
+static inline bool cushim__is_asynchronous(const struct cushim__effects *effects)
+{
+    return effects->stream != CUSHIM__NO_PARAMETER;
+}
 
 /* The struct by which a call launches a kernel; NULL if it does not, or passes NULL. */
 const struct cushim__launch_config *cushim__function_launch_config(const struct cushim__call *call);
@@ -79,6 +82,23 @@ const struct cushim__launch_config *cushim__function_launch_config(const struct 
  */
 uint64_t cushim__function_stream_value(const struct cushim__call *call);
 struct cushim__handle *cushim__function_stream(const struct cushim__call *call);
+
+/*
+ * What tells the stream that a call passes from others of the same value: each context has default
+ * streams, each of its threads a per-thread one, and a driver gives the value of a destroyed stream
+ * again.
+ */
+struct stream_identity {
+    uint64_t value;   /* as above */
+    uint32_t number;  /* in the handle table; 0 for a default stream, or if it is not known */
+    uint32_t context; /* number of a default stream's context; otherwise 0 */
+    unsigned thread;  /* of a per-thread default stream; otherwise 0 */
+};
+struct stream_identity cushim__function_stream_identity(const struct cushim__call *call);
+bool cushim__stream_is_same(const struct stream_identity *one, const struct stream_identity *other);
+
+/* The number of the context that was current when a call began; 0 if there was none. */
+uint32_t cushim__function_context_number(const struct cushim__call *call);
 
 /*
  * The object whose handle a call passes or returns in a parameter; NULL if the driver has given the

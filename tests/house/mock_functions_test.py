@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The driver's functions in the mock, as an editor, ctags or grep finds them.
+
+    mock_functions_test.py SOURCE_ROOT
+
+Each row of src/mock/driver_functions.tsv has one ordinary definition, whose name is where tools
+for C look for it. Whoever searches for another symbol that it serves finds the comment before it.
+The compiler compares the types of the parameters with the row; this test compares their names, so
+that no two parameters of one type are exchanged.
+"""
+
+import glob
+import os
+import re
+import sys
+import unittest
+
+DEFINITION = re.compile(r'^CUresult\scushim__mock_([A-Z]\w*)\(([^(){};]*)\)\n\{', re.MULTILINE)
+ALSO = re.compile(r'\bAlso (cu[A-Z]\w*(?:, cu[A-Z]\w*)*)\.')
+source_root = None
+
+
+class Definition:
+    def __init__(self, path, text, match):
+        before = text[:match.start()]
+        self.slot = match.group(1)
+        self.where = '%s:%d: %s' % (path, before.count('\n') + 1, self.slot)
+        self.parameters = [re.search(r'\w+$', one).group() for one in match.group(2).split(',')
+                           if one != 'void']
+        self.stands_alone = before.endswith(('\n\n', '*/\n'))
+        comment = before[before.rindex('/*'):] if before.endswith('*/\n') else ''
+        also = ALSO.search(' '.join(re.sub(r'^ \*', '', comment, flags=re.MULTILINE).split()))
+        self.also = also.group(1).split(', ') if also else []
+
+
+def read_definitions():
+    definitions = []
+    for path in sorted(glob.glob(os.path.join(source_root, 'src', 'mock', '**', '*.c'),
+                                 recursive=True)):
+        with open(path, encoding='utf-8') as file:
+            text = file.read()
+        definitions += [Definition(os.path.relpath(path, source_root), text, match)
+                        for match in DEFINITION.finditer(text)]
+    return definitions
+
+
+def read_rows():
+    """What each slot's row says, under the slot that names the function."""
+    loader = os.path.join(source_root, 'loader')
+    sys.path[:0] = [os.path.join(loader, 'registry'), os.path.join(loader, 'generator')]
+    sys.dont_write_bytecode = True
+    import mock_functions
+    import registry
+    functions = registry.read_functions(os.path.join(loader, 'registry', 'functions.tsv'))
+    rows = mock_functions.read_mock_functions(
+        os.path.join(source_root, 'src', 'mock', 'driver_functions.tsv'), functions)
+    return {row.slot: row for row in rows.values()}
+
+
+class MockFunctions(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.definitions = read_definitions()
+        cls.rows = read_rows()
+
+    def of_rows(self):
+        return [(one, self.rows[one.slot]) for one in self.definitions if one.slot in self.rows]
+
+    def test_each_row_has_one_definition(self):
+        found = [one.slot for one in self.definitions]
+        self.assertGreater(len(self.rows), 0)
+        self.assertEqual([slot for slot in self.rows if slot not in found], [])
+        self.assertEqual([one.where for one in self.definitions if found.count(one.slot) > 1], [])
+
+    def test_each_definition_has_a_row(self):
+        self.assertEqual([one.where for one in self.definitions if one.slot not in self.rows], [])
+
+    def test_only_a_comment_stands_before_a_definition(self):
+        self.assertEqual([one.where for one in self.definitions if not one.stands_alone], [])
+
+    def test_parameters_have_the_names_of_the_row(self):
+        self.assertEqual([one.where for one, row in self.of_rows()
+                          if one.parameters != [p.name for p in row.parameters]], [])
+
+    def test_comment_names_the_other_symbols(self):
+        self.assertEqual([one.where for one, row in self.of_rows()
+                          if one.also != ['cu' + slot for slot in row.also]], [])
+
+
+if __name__ == '__main__':
+    source_root = sys.argv.pop(1)
+    unittest.main()
