@@ -14,10 +14,10 @@
 #define EMPTY_FILE ""
 #define LACKS_CUDA "reinstall the NVIDIA driver"
 #define FIND_DRIVER "Install the NVIDIA driver: nvcuda.dll is looked for in the system folder only."
-#define OTHER_PLACE "Pass the absolute path of nvcuda.dll to cushim_driver_load()"
-#define LOOK_AT "nvidia-smi, the event log (nvlddmkm) and CUDA_VISIBLE_DEVICES"
+#define OTHER_PLACE "pass the absolute path of nvcuda.dll to cushim_driver_load()"
+#define LOGS "the event log (nvlddmkm)"
 #define FORK_ADVICE NULL /* there is no fork */
-#define NOT_INITIALISED "Restart the machine; then look at " LOOK_AT "."
+#define NOT_INITIALISED "Restart the machine."
 #define SEARCH_VARIABLE ""
 #define MISSING_LIBRARY                                                                          \
     "Install the library that the message names, beside the driver or in the system folder; if " \
@@ -28,32 +28,24 @@
 #else
 #define DRIVER "libcuda.so.1"
 #define CONTAINER_GPUS "; in a container, start it with its GPUs"
-#define SAME_RELEASE                                                                                \
-    "Let the program load the library of the kernel module's release (/proc/driver/nvidia/version " \
-    "shows it): take any other libcuda.so.1, as of cuda-compat, a container image or a bundle, "    \
-    "out of the search; after an update of the driver, reboot."
+#define SAME_RELEASE                                                     \
+    "Take any libcuda.so.1 of another release than the kernel module's " \
+    "(/proc/driver/nvidia/version) out of the search; after an update of the driver, reboot."
 #define EMPTY_FILE \
     "; an empty file is the mount point of a container that was started without its GPUs"
-#define LACKS_CUDA                                                                                \
-    "reinstall the NVIDIA driver; under WSL in a container, update the NVIDIA Container Toolkit " \
-    "or Docker Desktop"
+#define LACKS_CUDA \
+    "reinstall the driver; in a container under WSL, update the NVIDIA Container Toolkit"
 #define FIND_DRIVER                                                                               \
     "Install the NVIDIA driver (on Debian and Ubuntu the package that holds libcuda.so.1); in a " \
     "container, start it with its GPUs."
-#define OTHER_PLACE                                                                                \
-    "Add the driver's folder to /etc/ld.so.conf.d and run ldconfig, or pass the absolute path of " \
-    "its libcuda.so.1 to cushim_driver_load()"
-#define LOOK_AT                                                                                  \
-    "nvidia-smi, the kernel log (dmesg: NVRM, Xid, nvidia-uvm), the device files /dev/nvidia*, " \
-    "the releases of the library and of the kernel module (/proc/driver/nvidia/version), and "   \
-    "CUDA_VISIBLE_DEVICES"
+#define OTHER_PLACE                                                                       \
+    "add its folder to /etc/ld.so.conf.d and run ldconfig, or pass the path of its file " \
+    "to cushim_driver_load()"
+#define LOGS "the kernel log (dmesg), the device files /dev/nvidia*"
 #define FORK_ADVICE                                                                               \
     "Use CUDA in the parent only, or start the child with exec (spawn instead of fork), or fork " \
     "before the first use of CUDA."
-#define NOT_INITIALISED                                                                          \
-    "With the open kernel module, load nvidia_uvm with uvm_disable_hmm=1 (options nvidia_uvm "   \
-    "uvm_disable_hmm=1 in /etc/modprobe.d, then reboot). If it is another one, look at " LOOK_AT \
-    "."
+#define NOT_INITIALISED "With the open kernel module, load nvidia_uvm with uvm_disable_hmm=1."
 #define SEARCH_VARIABLE " and LD_LIBRARY_PATH"
 #define MISSING_LIBRARY                                                                             \
     "Install the library that the message names: it belongs to the same NVIDIA driver and must be " \
@@ -114,47 +106,47 @@ static const char *const outcome_advice[] = {
     [CUSHIM_OUTCOME_NO_MEMORY] = MEMORY,
 };
 
-/*
- * Advice for codes that cuInit returns, since the general advice for a code is for other calls.
- * NULL stands for the general advice, which fits cuInit as well.
- */
-static const struct {
-    CUresult code;
-    const char *advice;
-} init_advice[] = {
-    {CUDA_ERROR_INVALID_VALUE, "Pass 0 to cuInit: no other flags are defined. If the program does "
-                               "that, look at " LOOK_AT "."},
-    {CUDA_ERROR_OUT_OF_MEMORY,
-     "Free memory of the machine, and raise the limits of this process (ulimit -v, and memory.max "
-     "of its control group); then look at " LOOK_AT "."},
-    {CUDA_ERROR_NOT_INITIALIZED, NOT_INITIALISED},
-    {CUDA_ERROR_DEVICE_UNAVAILABLE, NULL},
-    {CUDA_ERROR_DEVICE_NOT_LICENSED, NULL},
-    {CUDA_ERROR_OPERATING_SYSTEM, NULL},
-    {CUDA_ERROR_NOT_FOUND, "A part of the NVIDIA driver is missing: " LACKS_CUDA "."},
-    {CUDA_ERROR_NOT_SUPPORTED,
-     "If this is a virtual GPU, give it a profile for compute (type Q or C; A and B have no CUDA). "
-     "Otherwise look at " LOOK_AT "."},
-    {CUDA_ERROR_SYSTEM_NOT_READY,
-     "Wait, if the machine has just started. A guest of confidential computing runs nvidia-smi "
-     "conf-compute -srs 1; a machine with NVSwitches needs the service nvidia-fabricmanager in the "
-     "release of its driver. Otherwise look at " LOOK_AT "."},
-    {CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE, SAME_RELEASE},
-    {CUDA_ERROR_MPS_CONNECTION_FAILED, NULL},
-    {CUDA_ERROR_MPS_RPC_FAILURE, NULL},
-    {CUDA_ERROR_MPS_SERVER_NOT_READY, NULL},
-    {CUDA_ERROR_MPS_MAX_CLIENTS_REACHED, NULL},
-    {CUDA_ERROR_MPS_MAX_CONNECTIONS_REACHED, NULL},
-    {CUDA_ERROR_UNKNOWN, NULL},
-};
-
-static const char *advice_on_init(CUresult code)
+/* Advice for a code that cuInit returns; NULL if the general advice for the code fits cuInit too. */
+static const char *init_advice(CUresult code)
 {
-    for (size_t i = 0; i < sizeof init_advice / sizeof init_advice[0]; i++) {
-        if (init_advice[i].code == code)
-            return init_advice[i].advice ? init_advice[i].advice : cushim_error_advice(code);
+    switch ((int)code) {
+    case CUDA_ERROR_INVALID_VALUE:
+        return "Pass 0 to cuInit.";
+    case CUDA_ERROR_OUT_OF_MEMORY:
+        return "Free memory, or raise the limits (ulimit -v, memory.max of the control group).";
+    case CUDA_ERROR_NOT_INITIALIZED:
+        return NOT_INITIALISED;
+    case CUDA_ERROR_NOT_FOUND:
+        return "A part of the NVIDIA driver is missing: " LACKS_CUDA ".";
+    case CUDA_ERROR_NOT_SUPPORTED:
+        return "A virtual GPU needs a profile with CUDA (type Q or C).";
+    case CUDA_ERROR_SYSTEM_NOT_READY:
+        return "Wait, if the machine has just started; with NVSwitch start nvidia-fabricmanager; in "
+               "confidential computing run nvidia-smi conf-compute -srs 1.";
+    case CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE:
+        return SAME_RELEASE;
+    case CUDA_ERROR_DEVICE_UNAVAILABLE:
+    case CUDA_ERROR_DEVICE_NOT_LICENSED:
+    case CUDA_ERROR_OPERATING_SYSTEM:
+    case CUDA_ERROR_MPS_CONNECTION_FAILED:
+    case CUDA_ERROR_MPS_RPC_FAILURE:
+    case CUDA_ERROR_MPS_SERVER_NOT_READY:
+    case CUDA_ERROR_MPS_MAX_CLIENTS_REACHED:
+    case CUDA_ERROR_MPS_MAX_CONNECTIONS_REACHED:
+    case CUDA_ERROR_UNKNOWN:
+        return NULL;
+    default:
+        return "No cause of this code from cuInit is known.";
     }
-    return "No cause of this code from cuInit is known. Look at " LOOK_AT ".";
+}
+
+static void advise_on_init(CUresult code, struct cushim__text *text)
+{
+    const char *advice = init_advice(code);
+
+    cushim__text_add(text, advice ? advice : cushim_error_advice(code));
+    if (advice)
+        cushim__text_add(text, " Look also at nvidia-smi, " LOGS " and CUDA_VISIBLE_DEVICES.");
 }
 
 bool cushim__is_init_of_fork(const struct cushim_report *report)
@@ -163,18 +155,14 @@ bool cushim__is_init_of_fork(const struct cushim_report *report)
            report->code == CUDA_ERROR_NOT_INITIALIZED && cushim__process_was_forked();
 }
 
-static void advise_to_find(const struct cushim_report *report, struct cushim__text *text)
+static void advise_to_find(struct cushim__text *text)
 {
-    cushim__text_add(text, FIND_DRIVER);
+    cushim__text_add(text, FIND_DRIVER " If it is elsewhere, ");
     if (cushim__ignores_environment(NULL))
-        cushim__text_format(text,
-                            " If it is elsewhere: " OTHER_PLACE
-                            "; this process has more rights than its user, so it ignores "
-                            "CUSHIM_LIBRARY%s" SEARCH_VARIABLE ".",
-                            report->library_ignored ? " (which is set)" : "");
+        cushim__text_add(text, OTHER_PLACE ": a process with more rights than its user ignores "
+                                           "CUSHIM_LIBRARY" SEARCH_VARIABLE ".");
     else
-        cushim__text_add(text, " If it is elsewhere, set CUSHIM_LIBRARY to the absolute path of "
-                               "its " DRIVER ".");
+        cushim__text_add(text, "set CUSHIM_LIBRARY to the absolute path of its " DRIVER ".");
 }
 
 void cushim__advise(const struct cushim_report *report, struct cushim__text *text)
@@ -184,13 +172,17 @@ void cushim__advise(const struct cushim_report *report, struct cushim__text *tex
     const char *advice = state_advice[report->state];
 
     if (report->state == CUSHIM_STATE_NOT_FOUND && !is_named) {
-        advise_to_find(report, text);
+        advise_to_find(text);
         return;
     }
     /* If a file was given, the advice is about that file. */
     if (report->state == CUSHIM_STATE_NOT_LOADABLE || report->state == CUSHIM_STATE_NOT_FOUND)
         advice = outcome_advice[candidate->outcome];
-    else if (report->state == CUSHIM_STATE_INIT_FAILED)
-        advice = cushim__is_init_of_fork(report) ? FORK_ADVICE : advice_on_init(report->code);
+    else if (cushim__is_init_of_fork(report))
+        advice = FORK_ADVICE;
+    else if (report->state == CUSHIM_STATE_INIT_FAILED) {
+        advise_on_init(report->code, text);
+        return;
+    }
     cushim__text_add(text, advice ? advice : cushim_error_advice(report->code));
 }

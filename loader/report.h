@@ -31,7 +31,6 @@ struct cushim_report {
     long init_process;    /* process in which cuInit succeeded; 0 if none */
     struct cushim_symbol_counts symbols;    /* all zero unless a driver is loaded */
     char library[CUSHIM_REPORT_PATH_BYTES]; /* path of the file that is loaded, or empty */
-    char other[CUSHIM_REPORT_PATH_BYTES];   /* another driver in the process, or empty */
     unsigned candidate_count;
     struct cushim__candidate candidates[CUSHIM__REPORT_CANDIDATES];
     char reason[CUSHIM_REPORT_REASON_BYTES];

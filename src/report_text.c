@@ -2,6 +2,7 @@
 /* The report for people. */
 #include <cushim/error.h>
 
+#include "loader/library.h"
 #include "loader/report.h"
 #include "loader/symbols.h"
 #include "src/base/text.h"
@@ -89,6 +90,8 @@ static void add_candidates(struct cushim__text *text, const struct cushim_report
 
 static void write_text(struct cushim__text *text, const struct cushim_report *report)
 {
+    char other[CUSHIM_REPORT_PATH_BYTES];
+
     cushim__text_format(text, "%-11s %s\n", "state", cushim_state_name(report->state));
     add_line(text, "reason", report->reason);
     if (report->advice[0])
@@ -100,9 +103,10 @@ static void write_text(struct cushim__text *text, const struct cushim_report *re
         cushim__text_format(text, "%-11s %d.%d\n", "driver", report->driver_version / 1000,
                             report->driver_version % 1000 / 10);
         add_line(text, "library", report->library);
-        if (report->other[0]) {
+        cushim__other_driver(report->library, other, sizeof other);
+        if (other[0]) {
             cushim__text_format(text, "%-11s ", "other");
-            cushim__text_plain(text, report->other);
+            cushim__text_plain(text, other);
             cushim__text_add(text, ": a second driver, which is in this process too\n");
         }
         add_tally(text, "symbols", &report->symbols.core);

@@ -83,13 +83,14 @@ bool detect_link_name_only(const struct system_info *info, struct evidence *evid
     for (const struct search_folder *folder = search_folders(info); folder->path; folder++) {
         if (ends_in(folder->path, "/stubs") || !search_has_file(info, folder, "libcuda.so", path))
             continue;
-        evidence_advise(evidence,
-                        machine_is_tegra(info)
-                            ? "Install the driver's libraries again (package nvidia-l4t-cuda), and "
-                              "run ldconfig; in a container, start it with --runtime nvidia."
-                            : "Install the NVIDIA driver. Do not make a link: a libcuda.so by "
-                              "itself is a name for linking, and often a copy of the toolkit's "
-                              "stub.");
+        evidence_advise(
+            evidence,
+            machine_is_tegra(info)
+                ? "Install the driver's libraries again, and run ldconfig; in a container, "
+                              "start it with --runtime nvidia."
+                : "Install the NVIDIA driver. Do not make a link: a libcuda.so by "
+                  "itself is a name for linking, and often a copy of the toolkit's "
+                  "stub.");
         return evidence_set(evidence, "%s", path);
     }
     return false;
@@ -146,9 +147,9 @@ bool detect_library_outside(const struct system_info *info, struct evidence *evi
                         path);
     else if (sandbox == SANDBOX_FLATPAK)
         evidence_advise(evidence,
-                        "Give the sandbox the folder: flatpak override --user "
-                        "--env=LD_LIBRARY_PATH=%.*s APP; the application's manifest should have "
-                        "the extension point org.freedesktop.Platform.GL.",
+                        "The application's manifest should have the extension point "
+                        "org.freedesktop.Platform.GL; until then this may help: flatpak override "
+                        "--user --env=LD_LIBRARY_PATH=%.*s APP.",
                         folder, path);
     else if (sandbox == SANDBOX_SNAP)
         evidence_advise(evidence,

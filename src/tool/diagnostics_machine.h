@@ -12,7 +12,10 @@
 #define MACHINE_DISPLAY "0x03"    /* a display controller: VGA or 3D */
 #define MACHINE_NVSWITCH "0x0680" /* a bridge of no other kind */
 
-/* Device numbers of NVIDIA's GPUs ascend by generation: the first of these. */
+/*
+ * In NVIDIA's lists of supported GPUs, the numbers of the PCI devices of Turing and later are not
+ * below the first of these, and those of Blackwell not below the second.
+ */
 enum { MACHINE_TURING = 0x1e00, MACHINE_BLACKWELL = 0x2900 };
 
 enum { MACHINE_RELEASE_BYTES = 64, MACHINE_MOST_GPUS = 64 };
@@ -70,7 +73,7 @@ int machine_compare_releases(const char *one, const char *other);
 struct machine_gpu {
     char address[32];
     char model[96];
-    char uuid[64]; /* empty if unknown; with question marks if the GPU was never started */
+    char uuid[64]; /* empty if unknown; with question marks if not read yet */
     int minor;     /* of its device file; negative if unknown */
     bool is_here;  /* its device file is there and can be opened, or is not known */
 };

@@ -109,15 +109,14 @@ bool detect_library_missing(const struct system_info *info, struct evidence *evi
         return false;
     if (is_tegra) {
         evidence_advise(evidence, "Install the driver's libraries of the same release of Jetson "
-                                  "Linux (packages nvidia-l4t-core and nvidia-l4t-cuda).");
+                                  "Linux.");
         return evidence_set(evidence, "this is a Tegra with its devices, and no libcuda.so.1");
     }
     machine_module_release(info, release);
     evidence_advise(evidence,
                     "Install the package with the driver's libraries for CUDA, in the release of "
                     "the module%s%s: libcuda1 (Debian), libnvidia-compute (Ubuntu), "
-                    "xorg-x11-drv-nvidia-cuda-libs or nvidia-driver-cuda-libs (Fedora, RHEL), "
-                    "nvidia-utils (Arch), nvidia-compute (openSUSE).",
+                    "xorg-x11-drv-nvidia-cuda-libs (Fedora), nvidia-compute (openSUSE).",
                     release[0] ? ", " : "", release);
     return evidence_set(evidence, "the kernel module %s%sis loaded; there is no libcuda.so.1",
                         release, release[0] ? " " : "");

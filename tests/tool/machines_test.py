@@ -160,7 +160,7 @@ MACHINES = {
          '/sys/module/nvgpu/x': ''}, ABSENT, ['link-missing'],
         [TEGRA + '/libcuda.so.1.1', 'ldconfig'], ['Do not make a link', 'stub']),
     'a Jetson without its libraries': (
-        {**JETSON, **NVMAP}, ABSENT, ['library-missing'], ['nvidia-l4t-cuda'], ['Run on']),
+        {**JETSON, **NVMAP}, ABSENT, ['library-missing'], ['Jetson Linux'], ['Run on']),
     'a user of a Jetson outside of the group': (
         {**JETSON, '/dev/nvmap': REFUSED, '/dev/nvhost-ctrl-gpu': REFUSED}, NO_GPU,
         ['device-file-refused'], ['/dev/nvmap: Permission denied', 'video'],
