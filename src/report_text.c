@@ -40,26 +40,26 @@ static void add_fallbacks(struct cushim__text *text)
     }
 }
 
-/* Name the missing symbols: those that are newer than the driver, or those that it should have. */
-static void add_missing(struct cushim__text *text, const char *label, int version, bool is_newer)
+/* Name the missing symbols, and say how many of them the driver cannot have. */
+static void add_missing(struct cushim__text *text, int version)
 {
-    unsigned shown = 0, hidden = 0;
+    unsigned shown = 0, hidden = 0, newer = 0;
 
     for (size_t i = 0; i < cushim_symbol_count(); i++) {
-        if (cushim__symbol_state(i) != CUSHIM_SYMBOL_MISSING ||
-            (cushim__symbol_since(i) > version) != is_newer)
+        if (cushim__symbol_state(i) != CUSHIM_SYMBOL_MISSING)
             continue;
+        newer += cushim__symbol_since(i) > version;
         if (shown == NAMES_SHOWN)
             hidden++;
-        else if (shown++)
-            cushim__text_format(text, ", %s", cushim__symbol_name(i));
         else
-            cushim__text_format(text, "%-11s %s", label, cushim__symbol_name(i));
+            cushim__text_format(text, shown++ ? ", %s" : "missing     %s", cushim__symbol_name(i));
     }
     if (hidden)
         cushim__text_format(text, " and %u more", hidden);
+    if (newer)
+        cushim__text_format(text, ": %u newer than this driver", newer);
     if (shown)
-        cushim__text_format(text, "%s\n", is_newer ? ": newer than this driver" : "");
+        cushim__text_add(text, "\n");
 }
 
 static void add_missed(struct cushim__text *text)
@@ -112,8 +112,7 @@ static void write_text(struct cushim__text *text, const struct cushim_report *re
         add_tally(text, "symbols", &report->symbols.core);
         add_tally(text, "interop", &report->symbols.interop);
         add_fallbacks(text);
-        add_missing(text, "missing", report->driver_version, false);
-        add_missing(text, "newer", report->driver_version, true);
+        add_missing(text, report->driver_version);
         add_missed(text);
     }
     if (report->installed)
