@@ -89,7 +89,7 @@ static void set_opened_outcome(struct cushim__candidate *candidate, enum cushim_
 static void examine(const struct cushim_load_options *options, struct cushim_report *report,
                     struct cushim__candidate *candidate, struct cushim__source *source)
 {
-    char message[CUSHIM_REPORT_MESSAGE_BYTES] = "";
+    char message[CUSHIM_REPORT_MESSAGE_BYTES] = "", other[CUSHIM_REPORT_PATH_BYTES];
     const char *lacking = cushim__source_open(source);
 
     if (lacking) {
@@ -128,6 +128,10 @@ static void examine(const struct cushim_load_options *options, struct cushim_rep
     if (!report->library[0])
         cushim__text_copy(report->library, sizeof report->library, candidate->path);
     report->driver_version = candidate->version;
+    cushim__other_driver(report->library, other, sizeof other);
+    if (other[0])
+        cushim__log("%s was loaded, and the process has another driver: %s", report->library,
+                    other);
 }
 
 /*

@@ -32,6 +32,12 @@ void cushim__library_path(void *library, char *path, size_t size);
 /* Path of the file that contains a function. Slower: the linker searches all of its symbols. */
 void cushim__function_path(cushim_function function, char *path, size_t size);
 
+/*
+ * Path of another file that is in the process under the name of a driver, beside the one that
+ * `library` is the path of; an empty string if there is none.
+ */
+void cushim__other_driver(const char *library, char *path, size_t size);
+
 /* --- Linux: look_elf.c and library_posix.c --- */
 
 /*

@@ -205,3 +205,31 @@ void cushim__function_path(cushim_function function, char *path, size_t size)
     if (dladdr(address, &info) && info.dli_fname)
         cushim__text_copy(path, size, info.dli_fname);
 }
+
+struct other_driver {
+    const char *library; /* the path of the known one */
+    char *path;
+    size_t size;
+};
+
+static int look_for_other(struct dl_phdr_info *object, size_t size, void *data)
+{
+    const struct other_driver *other = data;
+    const char *name = object->dlpi_name ? strrchr(object->dlpi_name, '/') : NULL;
+
+    (void)size;
+    if (!name || strncmp(name, "/libcuda.so", strlen("/libcuda.so")) != 0 ||
+        strcmp(object->dlpi_name, other->library) == 0 ||
+        cushim__path_is_same_file(object->dlpi_name, other->library))
+        return 0;
+    cushim__text_copy(other->path, other->size, object->dlpi_name);
+    return 1;
+}
+
+void cushim__other_driver(const char *library, char *path, size_t size)
+{
+    struct other_driver other = {library, path, size};
+
+    path[0] = '\0';
+    dl_iterate_phdr(look_for_other, &other);
+}

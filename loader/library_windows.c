@@ -173,3 +173,16 @@ void cushim__function_path(cushim_function function, char *path, size_t size)
                            by_address(function), &library))
         cushim__library_path(library, path, size);
 }
+
+/* The search takes the library that the process has, so only a named one can be the second. */
+void cushim__other_driver(const char *library, char *path, size_t size)
+{
+    static const wchar_t name[] = L"nvcuda.dll";
+    const HMODULE loaded = GetModuleHandleW(name);
+
+    path[0] = '\0';
+    if (loaded)
+        cushim__library_path(loaded, path, size);
+    if (strcmp(path, library) == 0 || cushim__path_is_same_file(path, library))
+        path[0] = '\0';
+}

@@ -10,7 +10,8 @@
  *   symbol.c     symbols by number, and their state in the loaded driver
  *   init.c       cuInit, and fork handling
  *   log.c        the program's log
- *   report.h     the report of attempts, with advice; src/report*.c show it
+ *   report.h     the report of attempts; src/report*.c show it
+ *   advice.c     what a user can do about a failure
  *   system.h     the other parts that depend on the operating system
  *   thunks.h     the slots without a driver, as machine code
  */
@@ -27,6 +28,7 @@
 #include "loader/symbols.h"
 #include "loader/system.h"
 #include "loader/thunks.h"
+#include "src/base/text.h"
 
 /* Called by name from machine code, so the compiler sees no caller and must keep it. */
 #if CUSHIM__THUNKS
@@ -209,5 +211,13 @@ void cushim__handle_forks(void);
 
 /* Whether this process is a forked child whose driver is disabled. */
 bool cushim__is_forked(void);
+
+/* --- advice.c --- */
+
+/* Whether cuInit has failed as it does in the child of a process that had initialised the driver. */
+bool cushim__is_init_of_fork(const struct cushim_report *report);
+
+/* Add what a user can do; nothing if nothing has failed. */
+void cushim__advise(const struct cushim_report *report, struct cushim__text *text);
 
 #endif

@@ -22,12 +22,13 @@ struct cushim__candidate {
 /* A report contains no pointers. */
 struct cushim_report {
     enum cushim_state state;
-    CUresult code;       /* 0 if there is no error; else what the calls, or cuInit, return */
-    int driver_version;  /* 0 if none is loaded */
-    int minimum_version; /* minimum that the load required; 0 if none */
-    bool installed;      /* the current table is one that the program installed */
-    bool table_writable; /* the system refused to make cushim's own table read-only */
-    long init_process;   /* process in which cuInit succeeded; 0 if none */
+    CUresult code;        /* 0 if there is no error; else what the calls, or cuInit, return */
+    int driver_version;   /* 0 if none is loaded */
+    int minimum_version;  /* minimum that the load required; 0 if none */
+    bool installed;       /* the current table is one that the program installed */
+    bool table_writable;  /* the system refused to make cushim's own table read-only */
+    bool library_ignored; /* CUSHIM_LIBRARY is set, but not read: the process has more rights */
+    long init_process;    /* process in which cuInit succeeded; 0 if none */
     struct cushim_symbol_counts symbols;    /* all zero unless a driver is loaded */
     char library[CUSHIM_REPORT_PATH_BYTES]; /* path of the file that is loaded, or empty */
     unsigned candidate_count;

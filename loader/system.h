@@ -46,6 +46,15 @@ void cushim__sleep_ns(uint64_t duration);
  */
 const char *cushim__environment(const char *name, char *buffer, size_t size);
 
+/*
+ * Whether cushim ignores the environment, because the process has more rights than its user; and,
+ * unless `name` is NULL, whether this variable is set.
+ */
+bool cushim__ignores_environment(const char *name);
+
+/* Whether this process was forked, and has not become another program since; false if unknown. */
+bool cushim__process_was_forked(void);
+
 bool cushim__path_is_absolute(const char *path);
 
 /* Whether two paths lead to the same file. */

@@ -4,16 +4,21 @@
 #include "loader/system.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <cushim/table.h>
+
+#include "loader/places.h"
 
 /* Enough bytes to contain whole pages for one table, whatever the page size of the machine. */
 #if defined(__x86_64__)
@@ -26,15 +31,16 @@ enum { TABLE_BYTES = sizeof(struct cushim_table) / LARGEST_PAGE * LARGEST_PAGE +
 const bool cushim__system_is_windows = false;
 
 /* `libcuda.so` is not tried, since that is the name of the toolkit's link-time stub. */
+#define TRIED(folder) {CUSHIM_ORIGIN_WELL_KNOWN, folder "/libcuda.so.1"},
+#define NOT_TRIED(folder)
+#if defined(__aarch64__)
+#define TRIED_ON_AARCH64 TRIED
+#else
+#define TRIED_ON_AARCH64 NOT_TRIED
+#endif
 const struct cushim__place cushim__places[] = {
     {CUSHIM_ORIGIN_SEARCH, "libcuda.so.1"},
-    {CUSHIM_ORIGIN_WELL_KNOWN, "/usr/lib/wsl/lib/libcuda.so.1"},
-    {CUSHIM_ORIGIN_WELL_KNOWN, "/run/opengl-driver/lib/libcuda.so.1"},
-#if defined(__aarch64__)
-    {CUSHIM_ORIGIN_WELL_KNOWN, "/usr/lib/aarch64-linux-gnu/tegra/libcuda.so.1"},
-    {CUSHIM_ORIGIN_WELL_KNOWN, "/usr/lib/aarch64-linux-gnu/nvidia/libcuda.so.1"},
-#endif
-    {CUSHIM_ORIGIN_SEARCH, NULL},
+    CUSHIM__FOLDERS(TRIED, TRIED_ON_AARCH64, NOT_TRIED, NOT_TRIED){CUSHIM_ORIGIN_SEARCH, NULL},
 };
 
 /*
@@ -98,6 +104,30 @@ const char *cushim__environment(const char *name, char *buffer, size_t size)
     (void)buffer;
     (void)size;
     return secure_getenv(name);
+}
+
+bool cushim__ignores_environment(const char *name)
+{
+    return getauxval(AT_SECURE) != 0 && (!name || getenv(name));
+}
+
+bool cushim__process_was_forked(void)
+{
+    enum { FLAGS_FIELD = 7, FORKED_WITHOUT_EXEC = 0x40 }; /* proc(5); PF_FORKNOEXEC */
+    const int file = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
+    char text[512];
+    const ssize_t length = file < 0 ? -1 : read(file, text, sizeof text - 1);
+    char *field;
+
+    if (file >= 0)
+        close(file);
+    if (length <= 0)
+        return false;
+    text[length] = '\0';
+    field = strrchr(text, ')'); /* behind the name, which may contain anything */
+    for (int i = 0; field && i < FLAGS_FIELD; i++)
+        field = strchr(field + 1, ' ');
+    return field && strtoul(field, NULL, 10) & FORKED_WITHOUT_EXEC;
 }
 
 bool cushim__path_is_absolute(const char *path)

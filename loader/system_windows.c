@@ -114,6 +114,19 @@ const char *cushim__environment(const char *name, char *buffer, size_t size)
     return buffer;
 }
 
+bool cushim__ignores_environment(const char *name)
+{
+    wchar_t wide[64];
+
+    return is_elevated() && (!name || (cushim__wide_from(name, wide, sizeof wide / sizeof *wide) &&
+                                       GetEnvironmentVariableW(wide, NULL, 0) > 0));
+}
+
+bool cushim__process_was_forked(void)
+{
+    return false;
+}
+
 bool cushim__path_is_absolute(const char *path)
 {
     const bool has_drive = (path[0] >= 'A' && path[0] <= 'Z') || (path[0] >= 'a' && path[0] <= 'z');

@@ -2,6 +2,7 @@
 /* The report for programs: one JSON object, two spaces deep, with its members in a fixed order. */
 #include <cushim/error.h>
 
+#include "loader/library.h"
 #include "loader/report.h"
 #include "loader/symbols.h"
 #include "src/base/text.h"
@@ -110,15 +111,21 @@ static void add_candidate_array(struct cushim__text *text, const struct cushim_r
 
 static void write_json(struct cushim__text *text, const struct cushim_report *report)
 {
+    char other[CUSHIM_REPORT_PATH_BYTES] = "";
+
+    if (report->driver_version)
+        cushim__other_driver(report->library, other, sizeof other);
     cushim__text_format(text, "{\n  \"state\": \"%s\"", cushim_state_name(report->state));
     add_code(text, "  ", report->code);
     add_string(text, "  ", "reason", report->reason);
     add_string(text, "  ", "advice", report->advice);
     add_string(text, "  ", "library", report->library);
+    add_string(text, "  ", "other", other);
     add_number(text, "  ", "driver_version", report->driver_version);
     add_number(text, "  ", "minimum_version", report->minimum_version);
     add_flag(text, "installed", report->installed);
     add_flag(text, "table_writable", report->table_writable);
+    add_flag(text, "library_ignored", report->library_ignored);
     add_number(text, "  ", "init_process", report->init_process);
     add_tally_object(text, "symbols", &report->symbols.core);
     add_tally_object(text, "interop", &report->symbols.interop);

@@ -2,6 +2,7 @@
 /* The report for people. */
 #include <cushim/error.h>
 
+#include "loader/library.h"
 #include "loader/report.h"
 #include "loader/symbols.h"
 #include "src/base/text.h"
@@ -39,13 +40,15 @@ static void add_fallbacks(struct cushim__text *text)
     }
 }
 
-static void add_missing(struct cushim__text *text)
+/* Name the missing symbols, and say how many of them the driver cannot have. */
+static void add_missing(struct cushim__text *text, int version)
 {
-    unsigned shown = 0, hidden = 0;
+    unsigned shown = 0, hidden = 0, newer = 0;
 
     for (size_t i = 0; i < cushim_symbol_count(); i++) {
         if (cushim__symbol_state(i) != CUSHIM_SYMBOL_MISSING)
             continue;
+        newer += cushim__symbol_since(i) > version;
         if (shown == NAMES_SHOWN)
             hidden++;
         else
@@ -53,6 +56,8 @@ static void add_missing(struct cushim__text *text)
     }
     if (hidden)
         cushim__text_format(text, " and %u more", hidden);
+    if (newer)
+        cushim__text_format(text, ": %u newer than this driver", newer);
     if (shown)
         cushim__text_add(text, "\n");
 }
@@ -85,6 +90,8 @@ static void add_candidates(struct cushim__text *text, const struct cushim_report
 
 static void write_text(struct cushim__text *text, const struct cushim_report *report)
 {
+    char other[CUSHIM_REPORT_PATH_BYTES];
+
     cushim__text_format(text, "%-11s %s\n", "state", cushim_state_name(report->state));
     add_line(text, "reason", report->reason);
     if (report->advice[0])
@@ -96,15 +103,24 @@ static void write_text(struct cushim__text *text, const struct cushim_report *re
         cushim__text_format(text, "%-11s %d.%d\n", "driver", report->driver_version / 1000,
                             report->driver_version % 1000 / 10);
         add_line(text, "library", report->library);
+        cushim__other_driver(report->library, other, sizeof other);
+        if (other[0]) {
+            cushim__text_format(text, "%-11s ", "other");
+            cushim__text_plain(text, other);
+            cushim__text_add(text, ": a second driver, which is in this process too\n");
+        }
         add_tally(text, "symbols", &report->symbols.core);
         add_tally(text, "interop", &report->symbols.interop);
         add_fallbacks(text);
-        add_missing(text);
+        add_missing(text, report->driver_version);
         add_missed(text);
     }
     if (report->installed)
         cushim__text_format(text, "%-11s %s\n", "installed",
                             "the program has installed a table of its own");
+    if (report->library_ignored)
+        cushim__text_format(text, "%-11s %s\n", "ignored",
+                            "CUSHIM_LIBRARY, since this process has more rights than its user");
     if (report->table_writable)
         cushim__text_format(text, "%-11s %s\n", "writable",
                             "the system refused to make the table of functions read-only");

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "src/base/key_values.h"
 
+#include <inttypes.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { SHOWN = 60 };
+enum { SHOWN = 60, MOST_DIGITS = 9 };
 
 /* Files that were written on Windows also have a carriage return at the end of each line. */
 static bool is_blank(char c)
@@ -242,9 +243,13 @@ bool cushim__value_size(const struct cushim__word *word, uint64_t *bytes)
 {
     static const struct unit units[] = {
         {"", 1},
+        {"K", UINT64_C(1) << 10},
         {"KiB", UINT64_C(1) << 10},
+        {"M", UINT64_C(1) << 20},
         {"MiB", UINT64_C(1) << 20},
+        {"G", UINT64_C(1) << 30},
         {"GiB", UINT64_C(1) << 30},
+        {"T", UINT64_C(1) << 40},
         {"TiB", UINT64_C(1) << 40},
         {0},
     };
@@ -255,10 +260,23 @@ bool cushim__value_size(const struct cushim__word *word, uint64_t *bytes)
 bool cushim__value_duration(const struct cushim__word *word, uint64_t *ns)
 {
     static const struct unit units[] = {
-        {"", 1}, {"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}, {0},
+        {"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}, {0},
     };
 
-    return read_with_unit(word, units, ns);
+    return read_with_unit(word, units, ns) || (cushim__value_number(word, ns) && *ns == 0);
+}
+
+struct cushim__duration_hint cushim__duration_hint(const struct cushim__word *word)
+{
+    struct cushim__duration_hint hint = {""};
+    uint64_t number;
+
+    /* A number of more digits is none that somebody has meant as a time. */
+    if (word->length <= MOST_DIGITS && cushim__value_number(word, &number) && number > 0)
+        snprintf(hint.text, sizeof hint.text,
+                 "; did you mean \"%" PRIu32 " s\", \"%" PRIu32 " ms\" or \"%" PRIu32 " ns\"?",
+                 (uint32_t)number, (uint32_t)number, (uint32_t)number);
+    return hint;
 }
 
 bool cushim__value_version(const struct cushim__word *word, int *version)
@@ -269,13 +287,13 @@ bool cushim__value_version(const struct cushim__word *word, int *version)
     if (!take_digits(word, &major, &rest))
         return false;
     if (rest.length == 0) {
-        if (major > INT_MAX || major % 10 || major % 1000 > 90)
+        if (major > INT_MAX || (major >= 100 && (major % 10 || major % 1000 > 90)))
             return false;
-        *version = (int)major;
+        *version = (int)(major < 100 ? major * 1000 : major);
         return true;
     }
     if (!cushim__word_begins(&rest, ".", &minor_word) ||
-        !cushim__value_number(&minor_word, &minor) || minor_word.length != 1 || major > 1000)
+        !cushim__value_number(&minor_word, &minor) || minor_word.length != 1 || major >= 100)
         return false;
     *version = (int)(major * 1000 + minor * 10);
     return true;

@@ -59,7 +59,7 @@ bool cushim__word_is(const struct cushim__word *word, const char *text);
 bool cushim__word_begins(const struct cushim__word *word, const char *prefix,
                          struct cushim__word *rest);
 
-/* Values: words that are numbers, with or without a unit. Each returns false for other words. */
+/* Values: words that are numbers, perhaps with a unit. Each returns false for other words. */
 
 /* Decimal digits. */
 bool cushim__value_number(const struct cushim__word *word, uint64_t *number);
@@ -67,13 +67,19 @@ bool cushim__value_number(const struct cushim__word *word, uint64_t *number);
 /* Decimal digits with an optional minus sign, in the range of int. */
 bool cushim__value_integer(const struct cushim__word *word, int *integer);
 
-/* Bytes: a number, or one with KiB, MiB, GiB or TiB. */
+/* Bytes: a number, or one with K, M, G or T, which are binary, as KiB, MiB, GiB and TiB are. */
 bool cushim__value_size(const struct cushim__word *word, uint64_t *bytes);
 
-/* Nanoseconds: a number, or one with ns, us, ms or s. */
+/* Nanoseconds: a number with ns, us, ms or s; only 0 needs no unit. */
 bool cushim__value_duration(const struct cushim__word *word, uint64_t *ns);
 
-/* A version of CUDA, written 12.8 or 12080; `version` counts as cuDriverGetVersion does. */
+/* For the message about a word that is no duration: what it may mean, if only its unit is missing. */
+struct cushim__duration_hint {
+    char text[96];
+};
+struct cushim__duration_hint cushim__duration_hint(const struct cushim__word *word);
+
+/* A version of CUDA, as 12, 12.8 or 12080; `version` counts as cuDriverGetVersion does. */
 bool cushim__value_version(const struct cushim__word *word, int *version);
 
 /* Read a value that is `on` or `off`. Refuses others as cushim__lines_refuse() does. */

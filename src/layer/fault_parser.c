@@ -184,7 +184,11 @@ static CUresult read_delay(struct parser *parser, const struct cushim__word *wor
     return cushim__value_duration(word, &parser->rule->delay_ns) && parser->rule->delay_ns > 0 &&
                    parser->rule->delay_ns <= longest_delay_ns
                ? CUDA_SUCCESS
-               : refuse(parser, "the delay", "a duration from 1 ns to 1000 s, as 5 ms", word);
+               : cushim__lines_refuse(parser->lines, word->start,
+                                      "the delay is a duration from 1 ns to 1000 s, as 5 ms, not "
+                                      "\"%.*s\"%s",
+                                      cushim__word_shown(word), word->start,
+                                      cushim__duration_hint(word).text);
 }
 
 static CUresult read_version(struct parser *parser, const struct cushim__word *word)

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/key_values.h"
 #include "src/driver_api/suggestion.h"
 #include "src/tool/commands.h"
 #include "src/tool/output.h"
@@ -26,6 +27,7 @@ const struct command_row commands[] = {
     {0},
 };
 
+#define MILLISECOND UINT64_C(1000000)
 #define FIELD(name) offsetof(struct arguments, name)
 
 enum {
@@ -44,11 +46,15 @@ const struct option command_options[] = {
      .expected = "the name of a device"},
     {"--output", OPTION_PATH, COMMAND_PROFILE | COMMAND_TRACE, .field = FIELD(output),
      .expected = "the path of a file to write"},
-    {"--timeout", OPTION_NUMBER, COMMAND_INFO | COMMAND_PROBE, .field = FIELD(timeout),
-     .minimum = 1, .maximum = 86400},
+    {"--timeout", OPTION_DURATION, COMMAND_INFO | COMMAND_PROBE, .field = FIELD(timeout_ns),
+     .minimum = MILLISECOND, .maximum = 86400 * 1000 * MILLISECOND,
+     .expected = "a duration from 1 ms to 86400 s, such as 500ms or 10s"},
     {"--library", OPTION_PATH, COMMANDS_OF_DRIVER | COMMAND_PROBE | TRACED, .field = FIELD(library),
      .expected = "the path of a driver library"},
     {"--mock", OPTION_FLAG, COMMANDS_OF_DRIVER | TRACED, .field = FIELD(mock)},
+    {"--allow-mock", OPTION_FLAG, COMMAND_PROBE, .field = FIELD(is_mock_allowed)},
+    {"--look-in", OPTION_SETTING, COMMAND_INFO, .field = FIELD(folders),
+     .expected = "a folder in which a driver library may be"},
     {"--devices", OPTION_SETTING, MOCKED, .field = FIELD(settings), .key = "devices",
      .expected = "how many devices the mock driver has"},
     {"--driver-version", OPTION_SETTING, MOCKED, .field = FIELD(settings), .key = "driver_version",
@@ -92,6 +98,9 @@ const struct option command_options[] = {
      .minimum = 1, .maximum = 255},
     {"--report", OPTION_PATH, COMMAND_RUN | COMMAND_CHECK, .field = FIELD(report),
      .expected = "the path of a file to write, .json or .xml"},
+    {"--report", OPTION_PATH, COMMAND_INFO, .field = FIELD(report),
+     .expected = "the path of a file to write, .json or text"},
+    {"--uuids", OPTION_FLAG, COMMAND_INFO, .field = FIELD(has_uuids)},
     {"--folder", OPTION_PATH, COMMAND_SYMBOLIZE, .field = FIELD(library),
      .expected = "the folder of programs and libraries"},
     {"--since", OPTION_VERSION, COMMAND_SYMBOLS, .field = FIELD(since),
@@ -125,8 +134,9 @@ static void complain(const struct parser *parser, const char *subject, const cha
                 expected ? expected : "");
 }
 
-/* What a value of this option must look like. */
-static const char *expectation(const struct option *option, char *buffer, size_t size)
+/* What a value of this option must look like; `value`, unless NULL, is one that does not. */
+static const char *expectation(const struct option *option, const char *value, char *buffer,
+                               size_t size)
 {
     if (option->kind == OPTION_NUMBER)
         snprintf(buffer, size, "a whole number from %" PRIu64 " to %" PRIu64, option->minimum,
@@ -136,49 +146,28 @@ static const char *expectation(const struct option *option, char *buffer, size_t
                  "a number of bytes from %" PRIu64 " to %" PRIu64
                  "G, such as 4096, 64K, 256M or 2G",
                  option->minimum, option->maximum >> 30);
+    else if (option->kind == OPTION_DURATION && value)
+        snprintf(buffer, size, "%s%s", option->expected,
+                 cushim__duration_hint(&(struct cushim__word){value, strlen(value)}).text);
     else
         return option->expected;
     return buffer;
 }
 
-/* Read digits, and for a size a unit; else returns false. Too large a number is UINT64_MAX. */
-static bool read_number(const char *text, bool is_size, uint64_t *number)
+/* Read a value as settings and fault rules have it. */
+static bool read_value(const struct option *option, const char *text, uint64_t *number)
 {
-    static const char units[] = "KMG";
-    const char *next = text;
-    const char *unit;
-    uint64_t value = 0;
-    bool is_too_large = false;
+    const struct cushim__word word = {text, strlen(text)};
+    int version = 0;
 
-    for (; *next >= '0' && *next <= '9'; next++) {
-        const uint64_t digit = (uint64_t)(*next - '0');
-        is_too_large = is_too_large || value > (UINT64_MAX - digit) / 10;
-        value = value * 10 + digit;
-    }
-    if (next == text)
-        return false;
-    if (*next && is_size && (unit = strchr(units, *next))) {
-        const unsigned shift = 10 * (unsigned)(unit - units + 1);
-        is_too_large = is_too_large || value > UINT64_MAX >> shift;
-        value <<= shift;
-        next++;
-    }
-    *number = is_too_large ? UINT64_MAX : value;
-    return *next == '\0';
-}
-
-/* Read a version of CUDA as people write it: up to two digits, and perhaps a point and a digit. */
-static bool read_version(const char *text, uint64_t *number)
-{
-    const size_t digits = strspn(text, "0123456789");
-
-    const char *minor = text[digits] == '.' ? text + digits + 1 : "0"; /* 13 is 13.0 */
-
-    if (digits < 1 || digits > 2 || (text[digits] && text[digits] != '.') ||
-        strspn(minor, "0123456789") != 1 || minor[1])
-        return false;
-    *number = strtoul(text, NULL, 10) * 1000 + (uint64_t)(minor[0] - '0') * 10;
-    return *number > 0;
+    if (option->kind == OPTION_SIZE)
+        return cushim__value_size(&word, number);
+    if (option->kind == OPTION_DURATION)
+        return cushim__value_duration(&word, number);
+    if (option->kind == OPTION_NUMBER)
+        return cushim__value_number(&word, number);
+    *number = cushim__value_version(&word, &version) ? (uint64_t)version : 0;
+    return version > 0;
 }
 
 /* Append a line to a text, with or without a key. */
@@ -226,9 +215,7 @@ static bool take_value(const struct parser *parser, const struct option *option,
             return true;
         }
         problem = "takes one line, but was given";
-    } else if (option->kind == OPTION_VERSION
-                   ? read_version(value, &number)
-                   : read_number(value, option->kind == OPTION_SIZE, &number)) {
+    } else if (read_value(option, value, &number)) {
         if (option->kind == OPTION_VERSION ||
             (number >= option->minimum && number <= option->maximum)) {
             memcpy(field, &number, sizeof number);
@@ -236,7 +223,8 @@ static bool take_value(const struct parser *parser, const struct option *option,
         }
         problem = "is out of range with";
     }
-    complain(parser, option->name, problem, value, expectation(option, buffer, sizeof buffer));
+    complain(parser, option->name, problem, value,
+             expectation(option, value, buffer, sizeof buffer));
     return false;
 }
 
@@ -307,7 +295,7 @@ static int take_word(const struct parser *parser, const char *word, const char *
         return take_value(parser, option, value + 1) ? 1 : 0;
     if (!next || strncmp(next, "--", 2) == 0) {
         complain(parser, option->name, "lacks its value", NULL,
-                 expectation(option, buffer, sizeof buffer));
+                 expectation(option, NULL, buffer, sizeof buffer));
         return 0;
     }
     return take_value(parser, option, next) ? 2 : 0;

@@ -34,8 +34,9 @@ enum option_kind {
     OPTION_PATH,
     OPTION_NUMBER,
     OPTION_SIZE,
-    OPTION_VERSION, /* of CUDA: 12.8 is 12080 */
-    OPTION_SETTING, /* of the mock driver, a trace or a check, whose own parser reads it */
+    OPTION_DURATION, /* in nanoseconds */
+    OPTION_VERSION,  /* of CUDA: 12.8 is 12080 */
+    OPTION_SETTING,  /* of the mock driver, a trace or a check, whose own parser reads it */
 };
 
 struct option {
@@ -55,6 +56,9 @@ struct arguments {
     bool json;
     bool help;
     bool mock;
+    bool is_mock_allowed; /* of probe */
+    bool has_uuids;       /* of info, for the report */
+    char *folders;        /* of info: where to look for the library, too; to be freed */
     bool quiet;
     const char *library; /* --library, or --folder of symbolize */
     const char *config;
@@ -73,12 +77,12 @@ struct arguments {
     char **program;            /* the program to start and its arguments; ends with NULL */
     char **files;              /* of symbolize: its operands */
     int file_count;
-    const char *report;    /* of run and check */
+    const char *report;    /* of run, check and info */
     uint64_t error_status; /* of run and check; 0 if not given */
     uint64_t bytes;        /* 0 if not given */
     uint64_t repeat;
     uint64_t device;
-    uint64_t timeout;      /* seconds; 0 if not given */
+    uint64_t timeout_ns;   /* 0 if not given */
     uint64_t since, until; /* versions of CUDA; 0 if not given */
 };
 
@@ -121,10 +125,10 @@ enum status command_time(const struct arguments *arguments);
 enum status command_trace(const struct arguments *arguments);
 
 /*
- * Try the driver that the command line asks for in a separate process, for `seconds`, or for 10 if
+ * Try the driver that the command line asks for in a separate process, for this time, or for 10 s if
  * that is 0. Returns the codes of probe_run().
  */
-CUresult probe_driver(const struct arguments *arguments, uint64_t seconds,
+CUresult probe_driver(const struct arguments *arguments, uint64_t timeout_ns,
                       struct probe_result *result);
 
 /* The exit status for the result of a probe. */

@@ -27,6 +27,8 @@ class Option:
         self.names = names.split(',')
         self.about = first_sentence(text)
         self.kind = KINDS.get(self.value, 'other') if self.value else None
+        # Such as on|off.
+        self.words = self.value.split('|') if '|' in self.value else []
         self.is_repeated = any('given often' in line for line in text)
 
 
@@ -58,9 +60,13 @@ def bash(page):
     lines += ['    esac', '    case $command:$previous in']
     actions = {'file': '_cushim_files -f "$word"', 'folder': '_cushim_files -d "$word"',
                'other': ':'}
+    lines += ['    %s:%s) mapfile -t COMPREPLY < <(compgen -W %r -- "$word"); return ;;'
+              % (command, option.names[-1], ' '.join(option.words)) for command,
+              options in page.options.items() for option in options if option.words]
     for kind, action in actions.items():
         lines += ['    %s:%s) %s; return ;;' % (command, option.names[-1], action) for command,
-                  options in page.options.items() for option in options if option.kind == kind]
+                  options in page.options.items() for option in options
+                  if option.kind == kind and not option.words]
     return '\n'.join(lines + [BASH_END])
 
 
@@ -132,7 +138,8 @@ def zsh_text(text):
 
 def zsh_option(option):
     actions = {'file': '_files', 'folder': '_files -/', 'other': ' '}
-    value = ':%s:%s' % (option.value, actions[option.kind]) if option.value else ''
+    action = '(%s)' % ' '.join(option.words) if option.words else actions.get(option.kind)
+    value = ':%s:%s' % (option.value, action) if option.value else ''
     star, sign = '*' if option.is_repeated else '', '=' if option.value else ''
     return ["'%s%s%s[%s]%s'" % (star, name, sign, zsh_text(option.about), value)
             for name in option.names]
@@ -175,8 +182,9 @@ def fish_option(option, condition):
                      for name in option.names)
     kinds = {None: '', 'file': ' -r -F', 'folder': " -x -a '(__fish_complete_directories)'",
              'other': ' -x'}
+    values = ' -x -a %s' % fish_text(' '.join(option.words)) if option.words else kinds[option.kind]
     return 'complete -c cushim -n %s %s%s -d %s' % (
-        fish_text(condition), names, kinds[option.kind], fish_text(option.about))
+        fish_text(condition), names, values, fish_text(option.about))
 
 
 def fish(page):

@@ -8,25 +8,15 @@
 #include <string.h>
 
 /* The states of the driver in which a diagnostic matters, as bits; see diagnostics.tsv. */
-enum { ABSENT = 1, UNFIT = 2, FAILED = 4, READY = 8, NAMED = 16 };
+enum { ABSENT = 1, UNFIT = 2, FAILED = 4, READY = 8, NAMED = 16, ASIDE = 32 };
 
+/* A detector of one system is left out on the other. */
 #ifdef _WIN32
-/* Detectors that read files of Linux are left out on Windows. */
 #define LINUX(detect) NULL
-
-bool detect_searched_library(const struct system_info *info, char *path, size_t size)
-{
-    (void)info, (void)path, (void)size;
-    return false;
-}
-
-int diagnostics_numbered_gpus(const struct system_info *info)
-{
-    (void)info;
-    return 0;
-}
+#define WINDOWS(detect) detect
 #else
 #define LINUX(detect) detect
+#define WINDOWS(detect) NULL
 #endif
 
 bool evidence_set(struct evidence *evidence, const char *format, ...)
@@ -37,6 +27,15 @@ bool evidence_set(struct evidence *evidence, const char *format, ...)
     vsnprintf(evidence->text, sizeof evidence->text, format, arguments);
     va_end(arguments);
     return true;
+}
+
+void evidence_advise(struct evidence *evidence, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(evidence->advice, sizeof evidence->advice, format, arguments);
+    va_end(arguments);
 }
 
 /* Whether the search has met a library for another processor or word size. */
@@ -52,23 +51,20 @@ static bool detect_architecture(const struct system_info *info, struct evidence 
     return false;
 }
 
-static bool detect_hidden_gpus(const struct system_info *info, struct evidence *evidence)
+bool detect_hidden_gpus(const struct system_info *info, struct evidence *evidence)
 {
     const char *value = getenv("CUDA_VISIBLE_DEVICES");
     const char *first = value ? value + strspn(value, " ") : NULL;
-    const int gpus = diagnostics_numbered_gpus(info);
 
     if (!value || info->report->state != CUSHIM_STATE_NO_DEVICE)
         return false;
     if (!*first)
         return evidence_set(evidence, "CUDA_VISIBLE_DEVICES is set and empty");
-    if (isdigit((unsigned char)*first))
-        return gpus > 0 && strtol(first, NULL, 10) >= gpus &&
-               evidence_set(evidence, "CUDA_VISIBLE_DEVICES=%.160s, and the driver has %d GPU%s",
-                            value, gpus, gpus == 1 ? "" : "s");
-    /* A UUID may be valid. Any other word names no GPU, and what follows is not read. */
-    return strncmp(first, "GPU-", 4) != 0 && strncmp(first, "MIG-", 4) != 0 &&
-           evidence_set(evidence, "CUDA_VISIBLE_DEVICES=%.160s", value);
+    if (isdigit((unsigned char)*first) || strncmp(first, "GPU-", 4) == 0 ||
+        strncmp(first, "MIG-", 4) == 0)
+        return diagnostics_names_no_gpu(info, value, first, evidence);
+    /* Any other word names no GPU, and what follows is not read. */
+    return evidence_set(evidence, "CUDA_VISIBLE_DEVICES=%.160s", value);
 }
 
 const struct diagnostic diagnostics[] = {
@@ -82,16 +78,24 @@ static bool is_named(const struct cushim_report *report)
     return report->candidate_count > 0 && report->candidates[0].origin <= CUSHIM_ORIGIN_ENVIRONMENT;
 }
 
-/* The bit of the driver's state; 0 if nothing was tried, or the user's request explains it. */
-static unsigned outcome(const struct cushim_report *report)
+/*
+ * The bits of the driver's state; 0 if nothing was tried, or the user's request explains it. If the
+ * search has found only the toolkit's stub or an empty file, there is no driver either.
+ */
+static unsigned outcome(const struct system_info *info)
 {
+    const struct cushim_report *report = info->report;
+    char path[FILE_PATH_BYTES];
+
     switch (report->state) {
     case CUSHIM_STATE_NOT_FOUND:
         /* If a file that the user named is missing, the machine is not the cause. */
         return is_named(report) ? 0 : ABSENT;
-    case CUSHIM_STATE_NOT_LOADABLE:
-    case CUSHIM_STATE_NOT_A_DRIVER:
     case CUSHIM_STATE_STUB:
+        return is_named(report) ? UNFIT : UNFIT | ABSENT;
+    case CUSHIM_STATE_NOT_LOADABLE:
+        return is_named(report) || !search_meets_empty(info, path) ? UNFIT : UNFIT | ABSENT;
+    case CUSHIM_STATE_NOT_A_DRIVER:
     case CUSHIM_STATE_DRIVER_ERROR:
     case CUSHIM_STATE_TOO_OLD:
         return UNFIT;
@@ -110,45 +114,65 @@ static unsigned outcome(const struct cushim_report *report)
     return 0;
 }
 
-static bool is_found(const struct diagnostic *row, const struct system_info *info,
-                     struct evidence *evidence)
+static bool has_code(const struct diagnostic *row, CUresult code)
 {
-    *evidence = (struct evidence){.text = ""};
-    return (row->when & outcome(info->report)) != 0 &&
-           (row->when & NAMED || !is_named(info->report)) && row->detect &&
-           row->detect(info, evidence);
+    const CUresult *wanted = row->codes;
+
+    while (wanted && *wanted != CUDA_SUCCESS && *wanted != code)
+        wanted++;
+    return !wanted || *wanted == code;
 }
 
-static const char *advice_of(const struct diagnostic *row, const struct evidence *evidence)
+void diagnostics_find(const struct system_info *info, struct findings *findings)
 {
-    return row->advice ? row->advice : evidence->advice;
-}
+    const unsigned states = outcome(info);
+    const bool is_by_name = is_named(info->report);
 
-void diagnostics_print(const struct system_info *info)
-{
+    findings->count = 0;
     for (const struct diagnostic *row = diagnostics; row->name; row++) {
-        struct evidence evidence;
-        if (!is_found(row, info, &evidence))
-            continue;
-        printf("\n");
-        output_line("diagnostic", "%s: %s", row->name, row->message);
-        output_line("evidence", "%s", evidence.text);
-        output_line("advice", "%s", advice_of(row, &evidence));
+        struct finding *finding = &findings->list[findings->count];
+        *finding = (struct finding){.row = row};
+        findings->count += (row->when & states) != 0 && (row->when & NAMED || !is_by_name) &&
+                           has_code(row, info->report->code) && row->detect &&
+                           row->detect(info, &finding->evidence);
     }
 }
 
-void diagnostics_json(const struct system_info *info, struct json *json)
+static const char *advice_of(const struct finding *finding)
+{
+    return finding->row->advice ? finding->row->advice : finding->evidence.advice;
+}
+
+const char *diagnostics_advice(const struct findings *findings)
+{
+    for (int i = 0; i < findings->count; i++) {
+        if (!(findings->list[i].row->when & ASIDE))
+            return advice_of(&findings->list[i]);
+    }
+    return NULL;
+}
+
+void diagnostics_print(const struct findings *findings)
+{
+    for (int i = 0; i < findings->count; i++) {
+        const struct finding *finding = &findings->list[i];
+        putc('\n', output_stream());
+        output_line("diagnostic", "%s: %s", finding->row->name, finding->row->message);
+        output_line("evidence", "%s", finding->evidence.text);
+        output_line("advice", "%s", advice_of(finding));
+    }
+}
+
+void diagnostics_json(const struct findings *findings, struct json *json)
 {
     json_open(json, "diagnostics", '[');
-    for (const struct diagnostic *row = diagnostics; row->name; row++) {
-        struct evidence evidence;
-        if (!is_found(row, info, &evidence))
-            continue;
+    for (int i = 0; i < findings->count; i++) {
+        const struct finding *finding = &findings->list[i];
         json_open(json, NULL, '{');
-        json_string(json, "name", row->name);
-        json_string(json, "message", row->message);
-        json_string(json, "evidence", evidence.text);
-        json_string(json, "advice", advice_of(row, &evidence));
+        json_string(json, "name", finding->row->name);
+        json_string(json, "message", finding->row->message);
+        json_string(json, "evidence", finding->evidence.text);
+        json_string(json, "advice", advice_of(finding));
         json_close(json, '}');
     }
     json_close(json, ']');

@@ -22,21 +22,52 @@ struct evidence {
 typedef bool detector(const struct system_info *info, struct evidence *evidence);
 
 struct diagnostic {
-    const char *name; /* for programs, so it keeps its meaning */
-    unsigned when;    /* states of the driver, as bits */
-    detector *detect; /* NULL if this system has none */
+    const char *name;      /* for programs, so it keeps its meaning */
+    unsigned when;         /* states of the driver, as bits */
+    const CUresult *codes; /* what cuInit must have returned, ending with 0; NULL for anything */
+    detector *detect;      /* NULL if this system has none */
     const char *message;
     const char *advice; /* NULL if the evidence has it */
 };
 
 extern const struct diagnostic diagnostics[]; /* ends with a NULL name */
 
+struct finding {
+    const struct diagnostic *row;
+    struct evidence evidence;
+};
+
+enum { DIAGNOSTICS_MOST = 48 };
+
+struct findings {
+    struct finding list[DIAGNOSTICS_MOST];
+    int count;
+};
+
+/* Run all detectors. */
+void diagnostics_find(const struct system_info *info, struct findings *findings);
+
 /*
- * Run all detectors, and print what they find: a paragraph for each, or all as the member
- * "diagnostics".
+ * The advice of the first finding that explains why the driver does not work, which knows more than
+ * the report's; NULL if there is none.
  */
-void diagnostics_print(const struct system_info *info);
-void diagnostics_json(const struct system_info *info, struct json *json);
+const char *diagnostics_advice(const struct findings *findings);
+
+/* Print them: a paragraph for each, or all as the member "diagnostics". */
+void diagnostics_print(const struct findings *findings);
+void diagnostics_json(const struct findings *findings, struct json *json);
+
+/* A fact about the system, for a report that is shown to others. */
+struct diagnostics_fact {
+    const char *key;
+    char value[256];
+};
+
+enum { DIAGNOSTICS_FACTS = 12 };
+
+/* Returns how many there are. */
+int diagnostics_facts(const struct system_info *info,
+                      struct diagnostics_fact facts[DIAGNOSTICS_FACTS]);
 
 /* --- For the detectors --- */
 
@@ -46,9 +77,35 @@ __attribute__((format(__printf__, 2, 3)))
 #endif
 bool evidence_set(struct evidence *evidence, const char *format, ...);
 
-/* diagnostics_search.c: between the linker's search and the driver's library. */
-detector detect_stub_folder, detect_shadowed_driver, detect_link_name_only, detect_dangling_link,
-    detect_stale_cache, detect_library_outside, detect_nixos;
+/* The same for its advice. */
+#if defined(__GNUC__)
+__attribute__((format(__printf__, 2, 3)))
+#endif
+void evidence_advise(struct evidence *evidence, const char *format, ...);
+
+/* diagnostics.c: whatever the system. */
+detector detect_hidden_gpus;
+
+/* diagnostics_library.c: between the linker's search and the driver's library. */
+detector detect_stub_folder, detect_shadowed_driver, detect_link_missing, detect_link_name_only,
+    detect_dangling_link, detect_stale_cache, detect_library_outside, detect_nixos;
+
+/* diagnostics_module.c: the kernel modules, and whether the library fits them. */
+detector detect_no_module, detect_library_missing, detect_release, detect_compatibility, detect_hmm,
+    detect_suspend;
+
+/* diagnostics_gpu.c: GPUs and their device files. */
+detector detect_no_gpu, detect_powered_off, detect_passed_through, detect_nouveau,
+    detect_fabric_manager, detect_vgpu_type, detect_not_started, detect_no_device_file,
+    detect_refused_device_file, detect_mig;
+
+/* diagnostics_sandbox.c: containers, other sandboxes and WSL. */
+detector detect_bare_container, detect_container_without_compute, detect_void_container,
+    detect_sandbox_without_driver, detect_wsl_1, detect_wsl_linux_driver, detect_wsl_without_driver,
+    detect_wsl_without_device, detect_wsl_container_library;
+
+/* diagnostics_windows.c, which also has the functions below. */
+detector detect_host_driver;
 
 /*
  * The libcuda.so.1 that the dynamic linker's search leads to, as far as files and the environment
@@ -56,13 +113,14 @@ detector detect_stub_folder, detect_shadowed_driver, detect_link_name_only, dete
  */
 bool detect_searched_library(const struct system_info *info, char *path, size_t size);
 
-/* diagnostics_system.c: the GPU, the kernel module and its device files; containers and WSL. */
-detector detect_no_gpu, detect_passed_through, detect_nouveau, detect_no_module, detect_release,
-    detect_compatibility, detect_no_device_file, detect_refused_device_file, detect_bare_container,
-    detect_container_without_compute, detect_void_container, detect_wsl_1, detect_wsl_linux_driver,
-    detect_wsl_without_driver, detect_wsl_without_device;
+/* Whether the search leads to an empty file; then `path` receives it. */
+bool search_meets_empty(const struct system_info *info, char path[FILE_PATH_BYTES]);
 
-/* How many GPUs the driver numbers; 0 if that is unknown, or if some are partitioned. */
-int diagnostics_numbered_gpus(const struct system_info *info);
+/*
+ * Whether CUDA_VISIBLE_DEVICES, whose first entry is a number or a UUID, names no GPU of this
+ * process, as far as files show.
+ */
+bool diagnostics_names_no_gpu(const struct system_info *info, const char *value, const char *first,
+                              struct evidence *evidence);
 
 #endif

@@ -8,7 +8,13 @@
 import json
 import sys
 
-COLUMNS, WHEN = 6, ('absent', 'unfit', 'failed', 'ready', 'named')
+COLUMNS, WHEN = 7, ('absent', 'unfit', 'failed', 'ready', 'named', 'aside')
+
+
+def results(codes):
+    """An array of result codes in C."""
+    names = ''.join('CUDA_ERROR_%s, ' % name for name in codes.split(' '))
+    return 'NULL' if codes == '-' else '(const CUresult[]){%sCUDA_SUCCESS}' % names
 
 
 def row(line):
@@ -16,12 +22,12 @@ def row(line):
     fields = line.split('\t')
     if len(fields) != COLUMNS or not all(fields):
         raise ValueError('%d columns between tabs instead of %d' % (len(fields), COLUMNS))
-    name, when, detector, system, message, advice = fields
-    if set(when.split(' ')) - set(WHEN) or system not in ('linux', 'all'):
+    name, when, codes, detector, system, message, advice = fields
+    if set(when.split(' ')) - set(WHEN) or system not in ('linux', 'windows', 'all'):
         raise ValueError('%s: unknown word in %s, %s' % (name, when, system))
-    detect = 'LINUX(%s)' % detector if system == 'linux' else detector
-    return '{"%s", %s, %s,\n    %s,\n    %s},\n' % (
-        name, ' | '.join(when.upper().split(' ')), detect, json.dumps(message),
+    detect = detector if system == 'all' else '%s(%s)' % (system.upper(), detector)
+    return '{"%s", %s, %s, %s,\n    %s,\n    %s},\n' % (
+        name, ' | '.join(when.upper().split(' ')), results(codes), detect, json.dumps(message),
         'NULL' if advice == '-' else json.dumps(advice))
 
 

@@ -94,24 +94,43 @@ char *file_read_all(const struct system_info *info, const char *path, size_t *le
     return bytes;
 }
 
-int file_count(const struct system_info *info, const char *pattern,
-               bool (*test)(const struct system_info *info, const char *path), char *first)
+int file_each(const struct system_info *info, const char *pattern,
+              bool (*visit)(const struct system_info *info, const char *path, void *data),
+              void *data)
 {
     struct location location;
     glob_t found = {0};
     int count = 0;
 
     if (glob(locate(&location, info, pattern), 0, NULL, &found) == 0) {
-        for (size_t i = 0; i < found.gl_pathc; i++) {
-            const char *path = found.gl_pathv[i] + strlen(info->root);
-            if (test && !test(info, path))
-                continue;
-            if (count++ == 0 && first)
-                snprintf(first, FILE_PATH_BYTES, "%s", path);
-        }
+        for (size_t i = 0; i < found.gl_pathc; i++)
+            count += visit(info, found.gl_pathv[i] + strlen(info->root), data);
     }
     globfree(&found);
     return count;
+}
+
+struct first_match {
+    bool (*test)(const struct system_info *info, const char *path);
+    char *path; /* NULL once it is found, or if nobody asks for it */
+};
+
+static bool match(const struct system_info *info, const char *path, void *data)
+{
+    struct first_match *first = data;
+
+    if (first->test && !first->test(info, path))
+        return false;
+    if (first->path)
+        snprintf(first->path, FILE_PATH_BYTES, "%s", path);
+    first->path = NULL;
+    return true;
+}
+
+int file_count(const struct system_info *info, const char *pattern,
+               bool (*test)(const struct system_info *info, const char *path), char *first)
+{
+    return file_each(info, pattern, match, &(struct first_match){test, first});
 }
 
 bool file_resolve(const struct system_info *info, const char *path, char *resolved)
@@ -137,14 +156,23 @@ bool file_is_library(const struct system_info *info, const char *path,
            cushim__elf_check(candidate);
 }
 
-int file_open_error(const struct system_info *info, const char *path)
+int file_open_error(const struct system_info *info, const char *path, bool is_written)
 {
-    const int file = open_file(info, path, O_RDWR);
+    const int file = open_file(info, path, is_written ? O_RDWR : O_RDONLY);
 
     if (file < 0)
         return errno;
     close(file);
     return 0;
+}
+
+bool file_is_empty(const struct system_info *info, const char *path)
+{
+    struct location location;
+    struct stat status;
+
+    return stat(locate(&location, info, path), &status) == 0 && S_ISREG(status.st_mode) &&
+           status.st_size == 0;
 }
 
 bool file_is_link(const struct system_info *info, const char *path)

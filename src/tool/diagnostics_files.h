@@ -18,8 +18,9 @@
 struct system_info {
     const struct cushim_report *report; /* what became of the driver */
     const char *root;                   /* of the file system */
+    const char *folders;                /* to look for the library in, one per line; may be NULL */
     const char *command;                /* path of cushim, to try libraries; NULL if unknown */
-    uint64_t seconds;                   /* after which a library that is tried counts as hung */
+    uint64_t timeout_ns;                /* after which a library that is tried counts as hung */
 };
 
 enum { FILE_PATH_BYTES = 1024 };
@@ -34,6 +35,11 @@ bool file_read(const struct system_info *info, const char *path, char *text, siz
 
 /* All of a file of at most 16 MiB, to be freed; NULL if there is none or it is empty. */
 char *file_read_all(const struct system_info *info, const char *path, size_t *length);
+
+/* Visit the paths that match a shell pattern, in order. Returns for how many `visit` was true. */
+int file_each(const struct system_info *info, const char *pattern,
+              bool (*visit)(const struct system_info *info, const char *path, void *data),
+              void *data);
 
 /*
  * How many paths match a shell pattern and pass `test`, unless that is NULL. `first` receives the
@@ -52,8 +58,11 @@ bool file_resolve(const struct system_info *info, const char *path, char *resolv
 bool file_is_library(const struct system_info *info, const char *path,
                      struct cushim__candidate *candidate);
 
-/* The error number of opening a file to read and write; 0 if that works. */
-int file_open_error(const struct system_info *info, const char *path);
+/* The error number of opening a file to read, and perhaps to write; 0 if that works. */
+int file_open_error(const struct system_info *info, const char *path, bool is_written);
+
+/* Whether there is a file of no bytes, such as a container's runtime leaves as a mount point. */
+bool file_is_empty(const struct system_info *info, const char *path);
 
 /* Whether a path is a link itself, wherever it leads. */
 bool file_is_link(const struct system_info *info, const char *path);

@@ -88,12 +88,17 @@ static const char *opened(const struct cushim_report *report)
                : report->library;
 }
 
-/* Ask a library whether it is a mock driver, such as that of `cushim run`. */
+/* The function of a mock driver's library, such as that of `cushim run`, that identifies it. */
+static system_function identity_of(const struct cushim_report *report)
+{
+    return system_library_function(opened(report), "cushim_mock_identity");
+}
+
+/* Ask a library whether it is a mock driver. */
 static void ask_library(struct driver *driver)
 {
     const char *(*identity)(void) = NULL;
-    const system_function function =
-        system_library_function(opened(&driver->report), "cushim_mock_identity");
+    const system_function function = identity_of(&driver->report);
 
     if (!function)
         return;
@@ -120,6 +125,11 @@ bool driver_choose(struct driver *driver, const struct arguments *arguments,
     snprintf(driver->why_mock, sizeof driver->why_mock, "%s ", driver->report.reason);
     *failure = (struct failure){0};
     return open_own(driver, arguments, failure);
+}
+
+bool driver_is_mock(const struct cushim_report *report)
+{
+    return identity_of(report) != NULL;
 }
 
 void driver_close(const struct driver *driver, struct failure *failure)

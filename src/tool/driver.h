@@ -34,6 +34,9 @@ const char *driver_library(const char *named, char **memory);
 bool driver_choose(struct driver *driver, const struct arguments *arguments,
                    bool is_fallback_allowed, struct failure *failure);
 
+/* Whether the library that was opened is a mock driver, even if it could not be used. */
+bool driver_is_mock(const struct cushim_report *report);
+
 /* Close this process's mock driver, if open; misuse of it is printed on standard error. */
 void driver_close(const struct driver *driver, struct failure *failure);
 

@@ -6,30 +6,25 @@
 #include "loader/system.h"
 #include "src/base/text.h"
 #include "src/tool/commands.h"
-#include "src/tool/diagnostics.h"
-#include "src/tool/driver.h"
+#include "src/tool/info.h"
 #include "src/tool/output.h"
 #include "src/tool/system.h"
 
 /* The first cuInit of a machine with many GPUs takes longer than a probe's 10 seconds. */
-enum { DEFAULT_SECONDS = 60 };
-
-struct devices {
-    struct device *list;
-    int count;
-};
+static const uint64_t default_timeout_ns = UINT64_C(60000000000);
 
 /* Read every device. After a failure, the list has the devices before it. */
-static bool read_devices(struct devices *devices, struct failure *failure)
+static bool read_devices(struct info *info)
 {
     int count = 0;
 
-    if (!device_count(&count, failure))
+    if (!device_count(&count, &info->failure))
         return false;
-    devices->list = output_memory((size_t)count * sizeof *devices->list);
-    for (; devices->count < count; devices->count++) {
-        struct device *device = &devices->list[devices->count];
-        if (!device_open(device, devices->count, failure) || !device_describe(device, failure))
+    info->devices = output_memory((size_t)count * sizeof *info->devices);
+    for (; info->device_count < count; info->device_count++) {
+        struct device *device = &info->devices[info->device_count];
+        if (!device_open(device, info->device_count, &info->failure) ||
+            !device_describe(device, &info->failure))
             return false;
     }
     return true;
@@ -107,7 +102,7 @@ static bool is_safe_to_load(const struct system_info *info, const struct argumen
                             struct cushim_report *report, struct failure *failure)
 {
     struct probe_result probe;
-    const CUresult code = probe_driver(arguments, info->seconds, &probe);
+    const CUresult code = probe_driver(arguments, info->timeout_ns, &probe);
     char reason[sizeof probe.reason];
     struct cushim__text text;
 
@@ -124,6 +119,20 @@ static bool is_safe_to_load(const struct system_info *info, const struct argumen
         fprintf(stderr, "cushim: no other process has tried the driver first: %s\n", reason);
     }
     return true;
+}
+
+/* What is wrong with the machine explains more than what the library knows. */
+static void diagnose(struct info *info)
+{
+    struct cushim_report *report = &info->driver.report;
+    const char *advice;
+
+    diagnostics_find(info->system, &info->findings);
+    advice = diagnostics_advice(&info->findings);
+    if (!advice || report->state == CUSHIM_STATE_READY)
+        return;
+    cushim__text_copy(report->advice, sizeof report->advice, advice);
+    cushim__text_copy(info->failure.advice, sizeof info->failure.advice, advice);
 }
 
 static void print_device(const struct device *device)
@@ -151,73 +160,81 @@ static void add_device(const struct device *device, struct json *json)
     json_close(json, '}');
 }
 
-static void print_text(const struct driver *driver, const struct system_info *info,
-                       const struct devices *devices, const struct failure *failure)
+void info_print(const struct info *info)
 {
-    driver_print_mock(driver);
-    output_report(&driver->report);
-    /* The machine is not the cause of a mock driver's failures. */
-    if (!driver->is_mock)
-        diagnostics_print(info);
-    for (int i = 0; i < devices->count; i++) {
-        putchar('\n');
-        print_device(&devices->list[i]);
+    driver_print_mock(&info->driver);
+    output_report(&info->driver.report);
+    diagnostics_print(&info->findings);
+    for (int i = 0; i < info->device_count; i++) {
+        putc('\n', output_stream());
+        print_device(&info->devices[i]);
     }
-    /* If the driver is not ready, the report already has the failure. */
-    if (failure->status != STATUS_DONE && driver->report.state == CUSHIM_STATE_READY)
-        failure_print(failure);
 }
 
-static void print_json(const struct driver *driver, const struct system_info *info,
-                       const struct devices *devices, const struct failure *failure)
+void info_json(const struct info *info, struct json *json)
+{
+    if (info->failure.status != STATUS_DONE)
+        failure_json(&info->failure, json);
+    driver_json_mock(&info->driver, json);
+    json_report(json, "report", &info->driver.report);
+    diagnostics_json(&info->findings, json);
+    json_open(json, "devices", '[');
+    for (int i = 0; i < info->device_count; i++)
+        add_device(&info->devices[i], json);
+    json_close(json, ']');
+}
+
+static void show(const struct info *info, bool is_json)
 {
     struct json json = {0};
 
-    json_open(&json, NULL, '{');
-    if (failure->status != STATUS_DONE)
-        failure_json(failure, &json);
-    driver_json_mock(driver, &json);
-    json_report(&json, "report", &driver->report);
-    if (!driver->is_mock) {
-        diagnostics_json(info, &json);
+    if (is_json) {
+        json_open(&json, NULL, '{');
+        info_json(info, &json);
+        json_close(&json, '}');
+    } else if (info->failure.status == STATUS_USAGE) {
+        failure_print(&info->failure);
     } else {
-        json_open(&json, "diagnostics", '[');
-        json_close(&json, ']');
+        info_print(info);
+        /* If the driver is not ready, the report already has the failure. */
+        if (info->failure.status != STATUS_DONE && info->driver.report.state == CUSHIM_STATE_READY)
+            failure_print(&info->failure);
     }
-    json_open(&json, "devices", '[');
-    for (int i = 0; i < devices->count; i++)
-        add_device(&devices->list[i], &json);
-    json_close(&json, ']');
-    json_close(&json, '}');
 }
 
 enum status command_info(const struct arguments *arguments)
 {
+    static struct info info;
     char *own = system_own_path();
-    struct driver driver = {0};
-    struct failure failure = {0};
-    struct devices devices = {0};
-    const struct system_info info = {
-        .report = &driver.report,
+    struct failure unwritten = {0};
+    const struct system_info system = {
+        .report = &info.driver.report,
         .root = "",
+        .folders = arguments->folders,
         .command = own,
-        .seconds = arguments->timeout ? arguments->timeout : DEFAULT_SECONDS,
+        .timeout_ns = arguments->timeout_ns ? arguments->timeout_ns : default_timeout_ns,
     };
 
-    if ((arguments->mock || is_safe_to_load(&info, arguments, &driver.report, &failure)) &&
-        driver_choose(&driver, arguments, false, &failure))
-        read_devices(&devices, &failure);
-    if (arguments->json)
-        print_json(&driver, &info, &devices, &failure);
-    else if (failure.status == STATUS_USAGE)
-        failure_print(&failure);
-    else
-        print_text(&driver, &info, &devices, &failure);
-    free(devices.list);
+    info.system = &system;
+    if ((arguments->mock ||
+         is_safe_to_load(&system, arguments, &info.driver.report, &info.failure)) &&
+        driver_choose(&info.driver, arguments, false, &info.failure))
+        read_devices(&info);
+    /* The machine is not the cause of a mock driver's failures. */
+    if (!info.driver.is_mock)
+        diagnose(&info);
+    show(&info, arguments->json);
+    if (arguments->report)
+        info_write_report(&info, arguments->report, arguments->has_uuids, &unwritten);
+    if (unwritten.status != STATUS_DONE)
+        failure_print(&unwritten);
+    free(info.devices);
     free(own);
-    driver_close(&driver, &failure);
+    driver_close(&info.driver, &info.failure);
+    if (unwritten.status != STATUS_DONE)
+        info.failure.status = unwritten.status;
     /* A damaged driver that has answered may still crash in its destructors. */
-    if (!arguments->mock && driver.report.library[0])
-        system_end(output_finish() ? (int)failure.status : (int)STATUS_FAILED);
-    return failure.status;
+    if (!arguments->mock && info.driver.report.library[0])
+        system_end(output_finish() ? (int)info.failure.status : (int)STATUS_FAILED);
+    return info.failure.status;
 }

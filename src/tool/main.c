@@ -89,6 +89,7 @@ static enum status run(const struct command_row *row, int count, char **words)
     free(arguments.settings);
     free(arguments.faults);
     free(arguments.trace_settings);
+    free(arguments.folders);
     free(arguments.check_settings);
     return status;
 }

@@ -27,6 +27,18 @@ void *output_memory(size_t size)
     return memory;
 }
 
+static FILE *redirected; /* NULL for standard output */
+
+FILE *output_stream(void)
+{
+    return redirected ? redirected : stdout;
+}
+
+void output_redirect(FILE *file)
+{
+    redirected = file;
+}
+
 void output_line(const char *label, const char *format, ...)
 {
     char line[LINE_BYTES], plain[LINE_BYTES];
@@ -39,7 +51,7 @@ void output_line(const char *label, const char *format, ...)
     /* Paths and names come from elsewhere, and must not look like lines of this output. */
     cushim__text_begin(&text, plain, sizeof plain);
     cushim__text_plain(&text, line);
-    printf("%-11s %s\n", label, plain);
+    fprintf(output_stream(), "%-11s %s\n", label, plain);
 }
 
 bool output_is_coloured(FILE *stream)
@@ -67,7 +79,7 @@ void output_report(const struct cushim_report *report)
     char *text = output_memory(length + 1);
 
     cushim__report_text(report, text, length + 1);
-    fputs(output_is_coloured(stdout) ? put_state(text, colour) : text, stdout);
+    fputs(output_is_coloured(output_stream()) ? put_state(text, colour) : text, output_stream());
     free(text);
 }
 
@@ -162,7 +174,7 @@ void output_to_file(const char *path, const char *what, void (*put)(FILE *file, 
     else if (error == EACCES || error == EPERM || error == ENAMETOOLONG)
         error = write_file(&new_file, path, false, &why);
     if (error)
-        failure_set(failure, STATUS_FAILED, "Name another file with --output.",
+        failure_set(failure, STATUS_FAILED, "Name another file.",
                     "%s could not be written to %s: %s", what, path, why);
     free(part);
 }

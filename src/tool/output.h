@@ -47,6 +47,10 @@ bool output_finish(void);
 
 struct failure;
 
+/* Where lines go: standard output, or, until it is NULL again, another file. */
+FILE *output_stream(void);
+void output_redirect(FILE *file);
+
 /*
  * Let `put` write a file. A truncated file may look complete, so where possible a new file is
  * written beside the old one, and replaces it once it is complete. `what` is the subject of a

@@ -23,7 +23,7 @@ static const char driver_advice[] =
 
 static const char *const verdict_names[] = {
     [PROBE_UNKNOWN] = "unknown", [PROBE_USABLE] = "usable", [PROBE_ABSENT] = "absent",
-    [PROBE_BROKEN] = "broken",   [PROBE_HUNG] = "hung",
+    [PROBE_BROKEN] = "broken",   [PROBE_HUNG] = "hung",     [PROBE_SIMULATED] = "simulated",
 };
 
 static const struct {
@@ -75,6 +75,7 @@ enum probe_answer probe_answer_read(const char *bytes, size_t length, struct pro
     result->state = (enum cushim_state)message.state;
     result->code = (CUresult)message.code;
     result->device_count = message.device_count;
+    result->is_mock = message.is_mock != 0;
     memcpy(result->reason, message.reason, sizeof result->reason);
     memcpy(result->advice, message.advice, sizeof result->advice);
     return PROBE_ANSWER_WHOLE;
@@ -91,8 +92,9 @@ static enum probe_verdict judge_answer(const struct probe_result *result)
         return PROBE_ABSENT;
     case CUSHIM_STATE_READY:
         return result->code != CUDA_SUCCESS ? PROBE_BROKEN
-               : result->device_count > 0   ? PROBE_USABLE
-                                            : PROBE_ABSENT;
+               : result->device_count == 0  ? PROBE_ABSENT
+               : result->is_mock            ? PROBE_SIMULATED
+                                            : PROBE_USABLE;
     default:
         return PROBE_BROKEN;
     }
@@ -211,6 +213,8 @@ enum status probe_status(const struct probe_result *result)
 {
     if (result->verdict == PROBE_USABLE)
         return STATUS_DONE;
+    if (result->verdict == PROBE_SIMULATED)
+        return STATUS_SIMULATED;
     if (result->verdict == PROBE_HUNG)
         return STATUS_HUNG;
     if (result->stage != PROBE_STAGE_DONE)
@@ -230,6 +234,8 @@ enum status probe_status(const struct probe_result *result)
 static void print_text(const struct probe_result *result)
 {
     output_line("verdict", "%s", verdict_names[result->verdict]);
+    if (result->is_mock)
+        output_line("simulated", "This is cushim's mock driver, not a GPU.");
     output_line("reason", "%s", result->reason);
     if (result->advice[0])
         output_line("advice", "%s", result->advice);
@@ -263,6 +269,7 @@ static void print_json(const struct probe_result *result)
 
     json_open(&json, NULL, '{');
     json_string(&json, "verdict", verdict_names[result->verdict]);
+    json_bool(&json, "simulated", result->is_mock);
     json_string(&json, "reason", result->reason);
     json_string(&json, "advice", result->advice);
     json_string(&json, "stage", stages[result->stage].name);
@@ -278,12 +285,12 @@ static void print_json(const struct probe_result *result)
     json_close(&json, '}');
 }
 
-CUresult probe_driver(const struct arguments *arguments, uint64_t seconds,
+CUresult probe_driver(const struct arguments *arguments, uint64_t timeout_ns,
                       struct probe_result *result)
 {
     char *command = system_own_path(), *absolute;
     const char *library = driver_library(arguments->library, &absolute);
-    const CUresult code = probe_run(command, library, seconds * 1000000000, result);
+    const CUresult code = probe_run(command, library, timeout_ns, result);
 
     free(command);
     free(absolute);
@@ -295,7 +302,7 @@ enum status command_probe(const struct arguments *arguments)
     struct failure failure = {.call = "probe"};
     struct probe_result result;
 
-    failure.code = probe_driver(arguments, arguments->timeout, &result);
+    failure.code = probe_driver(arguments, arguments->timeout_ns, &result);
     if (failure.code != CUDA_SUCCESS) {
         failure_set(&failure, STATUS_FAILED, result.advice, "%s", result.reason);
         failure_report(&failure, arguments->json);
@@ -305,5 +312,6 @@ enum status command_probe(const struct arguments *arguments)
         print_json(&result);
     else
         print_text(&result);
-    return probe_status(&result);
+    return result.verdict == PROBE_SIMULATED && arguments->is_mock_allowed ? STATUS_DONE
+                                                                           : probe_status(&result);
 }

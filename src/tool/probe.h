@@ -19,11 +19,12 @@
 enum { PROBE_PATH_BYTES = 1024, PROBE_REASON_BYTES = 1792, PROBE_ADVICE_BYTES = 512 };
 
 enum probe_verdict {
-    PROBE_UNKNOWN, /* the probe could not be made */
-    PROBE_USABLE,  /* the driver is initialised and has a device */
-    PROBE_ABSENT,  /* no driver, or no device: there is nothing to repair */
-    PROBE_BROKEN,  /* there is a driver that fails or crashes, or is too old */
-    PROBE_HUNG,    /* the process had not answered when time ran out */
+    PROBE_UNKNOWN,   /* the probe could not be made */
+    PROBE_USABLE,    /* the driver is initialised and has a device */
+    PROBE_SIMULATED, /* the same, but it is a mock driver */
+    PROBE_ABSENT,    /* no driver, or no device: there is nothing to repair */
+    PROBE_BROKEN,    /* there is a driver that fails or crashes, or is too old */
+    PROBE_HUNG,      /* the process had not answered when time ran out */
 };
 
 /* How far the process got. */
@@ -44,6 +45,7 @@ struct probe_result {
     int device_count;        /* 0 if there is none, or unknown */
     int exit_status;         /* -1 if the process did not end by itself */
     unsigned signal;         /* signal that ended the process (on Windows the exception), or 0 */
+    bool is_mock;            /* the library is a mock driver */
     long unreaped_pid;       /* process that could not be ended, or 0 */
     /* The library that was loaded; or named, if it crashed or hung at the stage LOAD; or empty. */
     char library[PROBE_PATH_BYTES];
@@ -71,7 +73,7 @@ CUresult probe_run(const char *command, const char *library, uint64_t timeout_ns
 #define PROBE_WORD "probe-child"
 
 /* These bytes begin each message. The digit changes with the layout of the message. */
-#define PROBE_MARK "cushim 3"
+#define PROBE_MARK "cushim 4"
 
 /* The status of a process that cannot answer, because its descriptor is gone. */
 enum { PROBE_LOST = 79 };
@@ -86,7 +88,7 @@ struct probe_message {
     int32_t stage;
     int32_t driver_version;
     char library[PROBE_PATH_BYTES];
-    int32_t state, code, device_count;
+    int32_t state, code, device_count, is_mock;
     char reason[PROBE_REASON_BYTES];
     char advice[PROBE_ADVICE_BYTES];
 };

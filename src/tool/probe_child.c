@@ -63,8 +63,15 @@ static void describe_devices(struct cushim_report *report)
                             cushim_error_name(report->code), cushim_error_string(report->code));
         cushim__text_copy(report->advice, sizeof report->advice, cushim_error_advice(report->code));
     } else if (message.device_count > 0) {
-        cushim__text_format(&text, " and has %d %s.", (int)message.device_count,
+        cushim__text_format(&text, " and has %d %s%s.", (int)message.device_count,
+                            message.is_mock ? "simulated " : "",
                             message.device_count == 1 ? "device" : "devices");
+        if (message.is_mock)
+            cushim__text_copy(
+                report->advice, sizeof report->advice,
+                "To use a GPU, unset CUSHIM_LIBRARY and take the mock driver's folder "
+                "out of the library search path; where the mock is wanted, probe with "
+                "--allow-mock.");
     } else {
         cushim__text_add(&text, ", but it has no device.");
         cushim__text_copy(report->advice, sizeof report->advice,
@@ -89,6 +96,7 @@ enum status probe_child(int count, char **words)
     cushim__report_get(&report);
     if (code == CUDA_SUCCESS) {
         message.driver_version = report.driver_version;
+        message.is_mock = driver_is_mock(&report);
         cushim__text_copy(message.library, sizeof message.library, report.library);
         send_stage(PROBE_STAGE_INIT);
         code = cushim_driver_init(&options);

@@ -13,8 +13,9 @@ static CUresult read_duration(const struct cushim__lines *lines, uint64_t *ns)
     if (cushim__value_duration(&lines->value, ns))
         return CUDA_SUCCESS;
     return cushim__lines_refuse(lines, lines->value.start,
-                                "%.*s is a duration, such as 250 ms or 10 s",
-                                cushim__word_shown(&lines->key), lines->key.start);
+                                "%.*s is a duration, such as 250 ms or 10 s%s",
+                                cushim__word_shown(&lines->key), lines->key.start,
+                                cushim__duration_hint(&lines->value).text);
 }
 
 static CUresult read_buffer(const struct cushim__lines *lines, uint64_t *bytes)

@@ -46,7 +46,7 @@ static const struct driver {
     {"init-100", 0, CUSHIM_STATE_NO_DEVICE, CUSHIM_OUTCOME_LOADED,
      "but cuInit returned 100 CUDA_ERROR_NO_DEVICE", "nvidia-smi", 100, 0},
     {"init-803", 0, CUSHIM_STATE_KERNEL_MISMATCH, CUSHIM_OUTCOME_LOADED,
-     "but cuInit returned 803 CUDA_ERROR_SYSTEM_DRIVER_MISMATCH", "of the same release", 803, 0},
+     "but cuInit returned 803 CUDA_ERROR_SYSTEM_DRIVER_MISMATCH", "after an update of the", 803, 0},
     {"init-804", 0, CUSHIM_STATE_INIT_FAILED, CUSHIM_OUTCOME_LOADED,
      "but cuInit returned 804 CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE", ".", 804, 0},
     {"init-999", 0, CUSHIM_STATE_INIT_FAILED, CUSHIM_OUTCOME_LOADED,

@@ -61,7 +61,7 @@ static void rule_is_read_by_its_parts(void **state)
           .device = -1,
           .effect = CUSHIM__FAULT_LOST,
           .code = CUDA_ERROR_ILLEGAL_ADDRESS}},
-        {"cuInit => delay(1500)",
+        {"cuInit => delay(1500 ns)",
          {.site = "cuInit", .device = -1, .effect = CUSHIM__FAULT_DELAY, .delay_ns = 1500}},
         {"cuInit => delay(2000us)",
          {.site = "cuInit", .device = -1, .effect = CUSHIM__FAULT_DELAY, .delay_ns = 2000000}},
@@ -217,6 +217,8 @@ static void what_cannot_be_is_refused_where_it_stands(void **state)
          "18: the code is an error by its name or by its number from 1 to 9999, not \"10000\""},
         {"cuInit => delay(0)",
          "17: the delay is a duration from 1 ns to 1000 s, as 5 ms, not \"0\""},
+        {"cuInit => delay(5)", "17: the delay is a duration from 1 ns to 1000 s, as 5 ms, not "
+                               "\"5\"; did you mean \"5 s\", \"5 ms\" or \"5 ns\"?"},
         {"cuInit => delay(1001 s)",
          "17: the delay is a duration from 1 ns to 1000 s, as 5 ms, not \"1001 s\""},
         {"cuInit => delay(5 min)",

@@ -111,7 +111,7 @@ static void rules_of_faults_are_the_one_key_that_comes_often(void **state)
 static void costs_are_durations_and_bandwidths(void **state)
 {
     (void)state;
-    parse_well("cost.call = 1\n"
+    parse_well("cost.call = 1 ns\n"
                "cost.record = 2 us\n"
                "cost.launch = 3ms\n"
                "cost.operation = 4 s\n"
@@ -249,10 +249,14 @@ static const struct {
     {"driver_version = 99.0", NO_VERSION("99.0")},
     {"driver_version = 12.10", NO_VERSION("12.10")},
     {"driver_version = 12085", NO_VERSION("12085")},
-    {"driver_version = 12", NO_VERSION("12")},
+    {"driver_version = 9", NO_VERSION("9")},
+    {"cost.call = 5", "text:1:13: cost.call is a duration from 0 to 1000 s, as 200 ns or 5 us, not "
+                      "\"5\"; did you mean \"5 s\", \"5 ms\" or \"5 ns\"?"},
+    {"cost.cuInit = 5", "text:1:15: cost.cuInit is a duration below 4.29 s, as 200 ns or 5 us, not "
+                        "\"5\"; did you mean \"5 s\", \"5 ms\" or \"5 ns\"?"},
     {"cost.call = 1.5 us",
-     "text:1:13: cost.call is a duration from 0 to 1000 s, as 200, 200 ns or 5 us, not \"1.5 us\""},
-    {"cost.cuInit = 5 s", "text:1:15: cost.cuInit is a duration below 4.29 s, as 200, 200 ns or 5 "
+     "text:1:13: cost.call is a duration from 0 to 1000 s, as 200 ns or 5 us, not \"1.5 us\""},
+    {"cost.cuInit = 5 s", "text:1:15: cost.cuInit is a duration below 4.29 s, as 200 ns or 5 "
                           "us, not \"5 s\""},
     {"cost.set = 0",
      "text:1:12: cost.set is a whole number of MB/s from 1 to 1000000000, not \"0\""},
@@ -294,14 +298,15 @@ static void a_message_is_cut_to_its_room_or_not_wanted(void **state)
 static void later_settings_go_over_earlier_ones(void **state)
 {
     (void)state;
-    parse_well("devices = 2\nmemory = 4 MiB\ncost.call = 1");
+    parse_well("devices = 2\nmemory = 4M\ncost.call = 1 ns\ndriver_version = 12");
     assert_int_equal(
         cushim__mock_settings_parse(&settings, "devices = 5", "more", message, sizeof message),
         CUDA_SUCCESS);
     assert_int_equal(settings.devices, 5);
     assert_int_equal(settings.memory_bytes, 4 << 20);
+    assert_int_equal(settings.driver_version, 12000);
     assert_int_equal(settings.costs.call_ns, 1);
-    parse_well("devices = 2\ncost.cuInit = 3\ndevices = 1\ncost.cuInit = 4");
+    parse_well("devices = 2\ncost.cuInit = 3ns\ndevices = 1\ncost.cuInit = 4ns");
     assert_int_equal(settings.devices, 1);
     assert_int_equal(settings.call_ns[CUSHIM__SLOT(Init)], 4);
 }

@@ -103,7 +103,7 @@ static void end_well(void)
 
 static void print(void)
 {
-    static const char words[] = "cushim 3 is printed here\n";
+    static const char words[] = "cushim 4 is printed here\n";
 
     for (int i = 0; i < 1000; i++) {
         puts(words);

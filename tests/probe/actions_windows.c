@@ -41,7 +41,7 @@ static void end_well(void)
 /* Not by the C runtime, whose functions wait for one another while a library is opened. */
 static void print(void)
 {
-    static const char words[] = "cushim 3 is printed here\n";
+    static const char words[] = "cushim 4 is printed here\n";
     DWORD written;
 
     for (int i = 0; i < 1000; i++) {

@@ -134,6 +134,19 @@ class Rights(unittest.TestCase):
     def test_library(self):
         self.check_library(LIBRARY)
 
+    def test_report_does_not_advise_to_set_what_is_ignored(self):
+        plain = self.install(LIBRARY, 'programs/' + os.path.basename(LIBRARY))
+        self.assertNotIn('ignored', self.start(plain, ['report']).stdout)
+        if 'not-found' not in self.start(plain, ['report']).stdout:
+            self.skipTest('this machine has a driver')
+        for program in self.with_rights(LIBRARY):
+            report = self.start(program, ['report'], CUSHIM_LIBRARY=self.driver).stdout
+            self.assertIn('\nignored     CUSHIM_LIBRARY', report)
+            self.assertIn('ignores CUSHIM_LIBRARY (which is set) and LD_LIBRARY_PATH', report)
+            self.assertIn('ld.so.conf.d', report)
+            self.assertNotIn('set CUSHIM_LIBRARY to', report)
+            self.assertNotIn('(which is set)', self.start(program, ['report']).stdout)
+
     def test_stubs(self):
         self.check_library(STUBS)
 

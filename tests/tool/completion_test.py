@@ -72,6 +72,8 @@ class Completion(unittest.TestCase):
         self.check(['info', '--library', 'zfi'], {'zfile.conf'})
         self.check(['run', '--library', 'z'], {'zfolder'})
         self.check(['time', '--repeat', 'z'], set())
+        self.check(['check', '--level', 'w'], {'warning'})
+        self.check(['trace', '--device-times', 'o'], {'on', 'off'})
         self.check(['symbolize', 'zfi'], {'zfile.conf'})
 
     def test_program_of_run(self):

@@ -6,14 +6,25 @@
  *     diagnose ROOT STATE CODE ORIGIN OUTCOME LIBRARY
  *
  * STATE, ORIGIN and OUTCOME have the names of the report and its one candidate, CODE is what the
- * driver answered and LIBRARY the path that was loaded.
+ * driver answered and LIBRARY the path that was loaded. With DENY in the environment, no device
+ * can be opened for writing, as under a control group that denies it: with EPERM.
  */
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "loader/report.h"
+#ifdef __linux__
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#endif
 
+#include "loader/loader.h"
+#include "src/base/text.h"
 #include "src/tool/diagnostics.h"
 
 enum { MOST_NAMES = 32 };
@@ -44,13 +55,39 @@ static const char *outcome_name(int number)
     return cushim__outcome_name((enum cushim_outcome)number);
 }
 
+/* Let openat() with O_RDWR fail. */
+static void deny_devices(void)
+{
+#ifdef __linux__
+    struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat, 0, 3),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[2])),
+        BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, O_RDWR, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    const struct sock_fprog program = {sizeof code / sizeof code[0], code};
+
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+        prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0) {
+        perror("seccomp");
+        exit(77);
+    }
+#endif
+}
+
 int main(int count, char **words)
 {
     static struct cushim_report report = {.candidate_count = 1};
     const struct system_info info = {.report = &report,
                                      .root = count > 1 ? words[1] : "",
+                                     .folders = getenv("LOOK_IN"),
                                      .command = getenv("CUSHIM_COMMAND"),
-                                     .seconds = 60};
+                                     .timeout_ns = UINT64_C(60000000000)};
+    static struct findings findings;
+    struct cushim__text text;
+    const char *advice;
     struct json json = {0};
 
     if (count != 7) {
@@ -65,8 +102,15 @@ int main(int count, char **words)
     snprintf(report.candidates[0].message, sizeof report.candidates[0].message, "what was found");
     snprintf(report.library, sizeof report.library, "%s", words[6]);
 
+    if (getenv("DENY"))
+        deny_devices();
     json_open(&json, NULL, '{');
-    diagnostics_json(&info, &json);
+    diagnostics_find(&info, &findings);
+    cushim__text_begin(&text, report.advice, sizeof report.advice);
+    cushim__advise(&report, &text);
+    advice = diagnostics_advice(&findings);
+    json_string(&json, "advice", advice ? advice : report.advice);
+    diagnostics_json(&findings, &json);
     json_close(&json, '}');
     return EXIT_SUCCESS;
 }

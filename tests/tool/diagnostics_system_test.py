@@ -104,9 +104,9 @@ class Kernel(DiagnosticTest):
 
     def test_cuda_visible_devices(self):
         name = 'cuda-visible-devices'
-        for value in '', ' ', '-1', '-1,0', 'NoDevFiles', 'none':
+        for value in '', ' ', '-1', '-1,0', 'NoDevFiles', 'none', 'MIG-8932f937':
             self.assert_found(name, HEALTHY, {**NO_GPU, 'CUDA_VISIBLE_DEVICES': value}, value)
-        for value in '0', '0,-1', ' 0', 'GPU-8932f937', 'MIG-8932f937', '7':
+        for value in '0', '0,-1', ' 0', 'GPU-8932f937', '7':
             self.assert_not_found(name, HEALTHY, {**NO_GPU, 'CUDA_VISIBLE_DEVICES': value})
         self.assert_not_found(name, HEALTHY, NO_GPU)
         self.assert_not_found(name, HEALTHY, {**MISMATCH, 'CUDA_VISIBLE_DEVICES': ''})

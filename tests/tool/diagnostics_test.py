@@ -6,9 +6,9 @@ import re
 import unittest
 
 from harness import DONE, NO_DEVICE, ToolTest
-from machine import (ABSENT, BRIDGE, CONF, DOCKER, DiagnosticTest, GPU, HEALTHY, LENT, LIBRARY,
-                     LinkTo, MODULE, Machine, NO_GPU, READY, REFUSED, STUB, STUBS, WRONG,
-                     WSL_2, bound, driver)
+from machine import (ABSENT, BRIDGE, CONF, DEVICE, DOCKER, DiagnosticTest, GPU, HEALTHY, LENT,
+                     LIBRARY, LinkTo, MODULE, Machine, NO_GPU, READY, REFUSED, STUB, STUBS, UNFIT,
+                     UNOPENED, WRONG, WSL_2, bound, driver, information, instances, module, pci)
 
 
 class Whole(DiagnosticTest):
@@ -35,6 +35,7 @@ class Whole(DiagnosticTest):
 # whether also if somebody has named the library, and that is there.
 WHEN = {
     'no-gpu': (BRIDGE, {}, 'absent failed', True),
+    'gpu-powered-off': ({'/proc/acpi/bbswitch': '0000:01:00.0 OFF'}, {}, 'absent failed', True),
     'gpu-passed-through': (bound('vfio-pci'), {}, 'absent failed', True),
     'nouveau': (bound('nouveau'), {}, 'absent failed', True),
     'wsl-1': ({'/proc/sys/kernel/osrelease': '4.4.0-19041-Microsoft\n'}, {},
@@ -43,31 +44,44 @@ WHEN = {
     'wsl-without-device': (WSL_2, {}, 'absent failed', True),
     'wsl-linux-driver': ({**WSL_2, **LENT, '/usr/lib/libcuda.so.1': LIBRARY},
                          {'library': '/usr/lib/libcuda.so.1'}, 'failed', False),
+    'wsl-container-library': ({**WSL_2, **DOCKER}, {'code': 500}, 'failed', True),
     'container-without-driver': (DOCKER, {}, 'absent', False),
-    'container-without-compute': ({**DOCKER, **HEALTHY}, {}, 'absent', False),
     'container-hides-gpus': (DOCKER, {'NVIDIA_VISIBLE_DEVICES': 'none'}, 'absent failed', True),
     'nixos-without-driver': ({'/etc/NIXOS': ''}, {}, 'absent', False),
-    'stub-folder': ({STUBS + '/libcuda.so': LIBRARY}, {'LD_LIBRARY_PATH': STUBS},
-                    'absent unfit failed ready', False),
-    'shadowed-driver': ({'/opt/bad/libcuda.so.1': WRONG, '/usr/lib/libcuda.so.1': LIBRARY},
-                        {'LD_LIBRARY_PATH': '/opt/bad'}, 'absent unfit failed', False),
     'dangling-link': ({'/usr/lib/libcuda.so.1': LinkTo('gone')}, {}, 'absent', False),
-    'link-name-only': ({'/usr/lib/libcuda.so': LIBRARY}, {}, 'absent', False),
+    'link-missing': ({'/usr/lib/libcuda.so.535.129.03': LIBRARY}, {}, 'absent', False),
     'stale-cache': ({'/etc/ld.so.conf': '/opt/a', '/opt/a/libcuda.so.1': LIBRARY}, {}, 'absent',
                     False),
     'library-outside-search': ({'/usr/local/nvidia/lib64/libcuda.so.1': LIBRARY}, {}, 'absent',
                                False),
-    'wrong-architecture': ({}, {'outcome': 'wrong-architecture'}, 'absent unfit failed', True),
+    'container-without-compute': ({**DOCKER, **HEALTHY}, {}, 'absent', False),
+    'sandbox-without-driver': ({**MODULE, '/.flatpak-info': ''}, {}, 'absent', False),
+    'library-missing': (MODULE, {}, 'absent', False),
+    'link-name-only': ({'/usr/lib/libcuda.so': LIBRARY}, {}, 'absent', False),
+    'stub-folder': ({STUBS + '/libcuda.so': LIBRARY}, {'LD_LIBRARY_PATH': STUBS},
+                    'absent unfit failed ready', False),
     'compat-library': (driver('580.65.06', '/opt/compat'),
                        {'library': '/opt/compat/libcuda.so.1', 'code': 803}, 'failed', True),
+    'shadowed-driver': ({'/opt/bad/libcuda.so.1': WRONG, '/usr/lib/libcuda.so.1': LIBRARY},
+                        {'LD_LIBRARY_PATH': '/opt/bad'}, 'absent unfit failed', False),
+    'wrong-architecture': ({}, {'outcome': 'wrong-architecture'}, 'absent unfit failed', True),
     'module-missing': ({**GPU, '/sys/module/': ''}, {}, 'failed', True),
     'module-release': ({**MODULE, **driver('580.65.06')},
-                       {'library': '/usr/lib/x86_64-linux-gnu/libcuda.so.1'}, 'failed', True),
+                       {'library': '/usr/lib/x86_64-linux-gnu/libcuda.so.1', 'code': 803}, 'failed',
+                       True),
     'device-file-missing': (MODULE, {}, 'failed', True),
     'device-file-refused': ({'/dev/nvidia0': REFUSED}, {}, 'failed', True),
     'cuda-visible-devices': ({}, {'CUDA_VISIBLE_DEVICES': ''}, 'failed', True),
+    'mig-instance-missing': (instances(0, 12), {}, 'failed', True),
+    'gpu-not-started': ({**information(0, 'GPU-????'), '/dev/nvidia0': DEVICE}, {}, 'failed', True),
+    'fabric-manager-missing': (pci('030200', '068000'), {'code': 802}, 'failed', True),
+    'uvm-hmm': ({**module('580.95.05', True),
+                 '/sys/module/nvidia_uvm/parameters/uvm_disable_hmm': 'N'}, {'code': 3}, 'failed', True),
+    'gpu-after-suspend': ({'/sys/power/suspend_stats/success': '1', '/sys/module/nvidia_uvm/': ''},
+                          {'code': 999}, 'failed', True),
+    'vgpu-without-compute': (information(0, model='GRID T4-8A'), {'code': 801}, 'failed', True),
 }
-STATES = {'absent': ABSENT, 'unfit': STUB, 'failed': NO_GPU, 'ready': READY}
+STATES = {'absent': ABSENT, 'unfit': UNFIT, 'failed': NO_GPU, 'ready': READY}
 
 
 class When(DiagnosticTest):
@@ -86,6 +100,34 @@ class When(DiagnosticTest):
                             not is_named or is_found_if_named and state != 'absent'))
             machine.close()
 
+    def test_stub_and_empty_file_count_as_no_library_if_they_were_searched(self):
+        empty = {**BRIDGE, '/usr/lib/libcuda.so.1': ''}
+        for about in STUB, UNOPENED:
+            for paths, origin, is_found in ((empty, 'search', True), (empty, 'option', False)):
+                machine = Machine(paths)
+                self.assertEqual('no-gpu' in machine.diagnose(**{**about, 'origin': origin}),
+                                 is_found)
+                machine.close()
+        machine = Machine({**BRIDGE, '/usr/lib/libcuda.so.1': 'text'})
+        self.assertNotIn('no-gpu', machine.diagnose(**UNOPENED))
+        machine.close()
+
+    def test_first_that_explains_the_state_advises(self):
+        stubs = {STUBS + '/libcuda.so': LIBRARY}
+        for paths, words in ((stubs, 'Install the NVIDIA driver'), ({**stubs, **BRIDGE}, 'Run on')):
+            machine = Machine(paths)
+            found, advice = machine.examine(**ABSENT, LD_LIBRARY_PATH=STUBS)
+            machine.close()
+            self.assertIn('stub-folder', found)
+            self.assertIn(words, advice)
+
+    def test_code_that_the_cause_does_not_have(self):
+        for name, (paths, about, _, _) in WHEN.items():
+            if 'code' in about:
+                machine = Machine(paths)
+                self.assertNotIn(name, machine.diagnose(**{**NO_GPU, **about, 'code': 100}))
+                machine.close()
+
     def test_whoever_names_a_library_does_so_by_an_option_or_the_environment(self):
         machine = Machine({'/etc/NIXOS': ''})
         for origin, is_named in (('search', False), ('well-known', False),
@@ -98,7 +140,9 @@ class When(DiagnosticTest):
     def test_each_of_the_manual(self):
         manual = self.run_command('help', 'info').out
         section = manual.partition('\nDIAGNOSTICS\n')[2].partition('\n\n')[0]
-        self.assertEqual(re.findall(r'^    (\S+)', section, re.MULTILINE), list(WHEN))
+        of_windows = {'host-driver-only'}
+        self.assertEqual([name for name in re.findall(r'^    (\S+)', section, re.MULTILINE)
+                          if name not in of_windows], list(WHEN))
 
 
 class Command(ToolTest):

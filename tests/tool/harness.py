@@ -13,7 +13,8 @@ RUNNER = json.loads(os.environ.get('CUSHIM_RUNNER', '[]'))
 WINDOWS = os.environ.get('CUSHIM_WINDOWS') == 'yes'
 COMMAND = [*RUNNER, os.environ['CUSHIM_COMMAND']]
 
-DONE, FAILED, NO_DRIVER, NO_DEVICE, HUNG, CRASHED, USAGE, INTERRUPTED = 0, 1, 2, 3, 4, 5, 64, 130
+DONE, FAILED, NO_DRIVER, NO_DEVICE, HUNG, CRASHED, SIMULATED = 0, 1, 2, 3, 4, 5, 6
+USAGE, INTERRUPTED = 64, 130
 
 
 def host_path(path):

@@ -118,7 +118,7 @@ class Manual(ToolTest):
 
     def test_exit_statuses_of_a_command_are_its_own(self):
         whole = self.statuses('help', 'all')
-        for command, own in (('info', '0 1 2 3 4 5 64'), ('probe', '0 1 2 3 4 5 64'),
+        for command, own in (('info', '0 1 2 3 4 5 64'), ('probe', '0 1 2 3 4 5 6 64'),
                              ('time', '0 1 2 3 64 130'),
                              ('run', '1 64 125 126 127 others'), ('profile', '0 1 2 3 64'),
                              ('symbols', '0 1 64'), ('symbolize', '0 1 64'),
@@ -158,7 +158,8 @@ class Manual(ToolTest):
                   '--set': 'seed=1', '--name': 'GPU', '--output': '/dev/null',
                   '--device-times': 'on', '--calls': 'cuInit', '--delay': '1 s',
                   '--duration': '1 s', '--buffer': '1 MiB', '--fault': 'cuInit => return(999)',
-                  '--kernels': '/nowhere', '--timeout': '9', '--since': '12.8', '--until': '12.8'}
+                  '--kernels': '/nowhere', '--timeout': '9s', '--look-in': '/nowhere', '--report': '/dev/null',
+                   '--since': '12.8', '--until': '12.8'}
         for command in COMMANDS:
             explained = self.manual('help', command)
             for option in set(re.findall(r'^    (?:-\w, )?(--[\w-]+)', explained, re.MULTILINE)):

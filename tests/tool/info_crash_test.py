@@ -79,7 +79,7 @@ class Named(ToolTest):
                                  (plain.status, plain.out, plain.err))
 
     def test_driver_that_hangs(self):
-        words = ['info', '--library', MISBEHAVING, '--timeout', '1']
+        words = ['info', '--library', MISBEHAVING, '--timeout', '1s']
         # On a slow machine it may not even have come to the driver.
         text, document = (self.run_command(*words, *form, **misbehave('hang', 'init'))
                           for form in ([], ['--json']))

@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """`cushim info`."""
 
+import json
 import os
+import shutil
 import tempfile
 import unittest
 
@@ -10,6 +12,84 @@ from harness import WINDOWS, DONE, FAILED, NO_DEVICE, NO_DRIVER, NOWHERE, ToolTe
 
 FIRST_UUID = 'GPU-00112233-4455-6677-8899-aabbccddeeff'
 SECOND_UUID = 'MIG-01122334-4556-6778-899a-abbccddeef00'
+
+
+class Report(ToolTest):
+    """The file that is shown to others."""
+
+    def report(self, name, *words, version=13000, **settings):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, name)
+            result = self.run_with(version, 'info', '--report', host_path(path), *words, **settings)
+            with open(path, encoding='utf-8') as file:
+                return result, file.read()
+
+    def test_has_what_the_command_prints_and_more(self):
+        for name in 'report.txt', 'report.json':
+            result, report = self.report(name, FAKE_INIT=100, CUDA_VISIBLE_DEVICES='')
+            self.assert_status(result, NO_DEVICE)
+            for words in ('no-device', 'libfake-13000', 'cuda-visible-devices', 'cushim',
+                          os.environ['CUSHIM_VERSION'], 'CUDA_VISIBLE_DEVICES'):
+                self.assertIn(words, report)
+        document = json.loads(report)
+        self.assertEqual(document['environment']['CUDA_VISIBLE_DEVICES'], '')
+        self.assertEqual(document['report']['state'], 'no-device')
+        self.assertEqual(list(document)[:2], ['system', 'environment'])
+
+    def test_has_no_names_no_uuids_and_no_secrets(self):
+        private = {'USER': 'alice', 'NVIDIA_API_KEY': 'secret',
+                   'CUDA_CACHE_PATH': '/scratch/alice/cache', 'CUDA_HOME': '/home/bob/cuda',
+                   'CUDA_PATH': '/opt/alices'}
+        for name in 'report.txt', 'report.json':
+            _, report = self.report(name, **private)
+            for word in 'alice/', 'bob', 'secret', FIRST_UUID, SECOND_UUID:
+                self.assertNotIn(word, report)
+            for word in '/scratch/USER/cache', '/home/USER/cuda', '/opt/alices', 'GPU-UUID':
+                self.assertIn(word, report)
+            _, report = self.report(name, '--uuids')
+            self.assertIn(FIRST_UUID, report)
+
+    def test_file_that_cannot_be_written_is_a_failure(self):
+        result = self.run_with(13000, 'info', '--report', host_path('/nowhere/report.txt'))
+        self.assert_status(result, FAILED)
+        self.assertIn('The report could not be written', result.err)
+
+
+class InitFails(ToolTest):
+
+    def test_fork_is_named_only_where_there_was_one(self):
+        result = self.run_with(13000, 'info', FAKE_INIT=3)
+        self.assert_status(result, NO_DEVICE)
+        self.assertNotIn('fork', result.out)
+        self.assertNotIn('cushim_driver_init', result.out)
+
+    def test_advice_is_for_cuInit(self):
+        for code, words, others in ((500, 'A part of the NVIDIA driver is missing', 'spelling'),
+                                    (801, 'virtual GPU', 'cuDeviceGetAttribute'),
+                                    (101, 'No cause of this code', 'cuDeviceGetCount'),
+                                    (1, 'Pass 0 to cuInit', 'NULL pointers'),
+                                    (2, 'Free memory', 'batches')):
+            with self.subTest(code=code):
+                # Without what this machine explains.
+                advice = self.run_with(13000, 'probe', FAKE_INIT=code).lines()['advice']
+                self.assertIn(words, advice)
+                self.assertNotIn(others, advice)
+
+    @unittest.skipIf(WINDOWS, 'there is no LD_PRELOAD')
+    def test_second_driver_in_the_process(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, 'libcuda.so.1')
+            shutil.copyfile(fake(12020), path)
+            result = self.run_with(13000, 'info', '--json', LD_PRELOAD=path)
+            self.assertEqual(result.json()['report']['other'], path)
+            result = self.run_with(13000, 'info', LD_PRELOAD=path)
+            self.assertEqual(result.lines()['other'],
+                             path + ': a second driver, which is in this process too')
+        self.assertEqual(self.run_with(13000, 'info', '--json').json()['report']['other'], '')
+
+    def test_missing_symbols_that_are_newer_than_the_driver_are_called_so(self):
+        lines = self.run_with(12020, 'info').lines()
+        self.assertRegex(lines['missing'], r' more: \d+ newer than this driver$')
 
 
 class WithoutDriver(ToolTest):

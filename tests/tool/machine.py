@@ -18,6 +18,7 @@ REFUSED = object()  # one that this process may not
 LIBRARY = object()  # a library that this process could load
 UNREADABLE = object()  # one that it may not read
 WRONG = object()  # one for another processor
+NOBODYS = object()  # a device's file whose number no kernel driver has
 
 NOBODY = 65534
 
@@ -56,6 +57,8 @@ class Machine:
             os.symlink('/dev/null', path)
         elif content is REFUSED:
             os.symlink(refused_device(), path)
+        elif content is NOBODYS:
+            os.symlink('/dev/tty', path)  # so it answers in a session without a terminal
         elif content in (LIBRARY, UNREADABLE):
             shutil.copy(fake(13000), path)
             if content is UNREADABLE:
@@ -82,15 +85,22 @@ class Machine:
     def diagnose(self, state, code=0, origin='search', outcome='not-found', library='',
                  **variables):
         """The diagnostics by name. Keywords are of the report, in capitals of the environment."""
-        hidden = ('LD_LIBRARY_PATH', 'NVIDIA_', 'KUBERNETES_', 'container')
+        return self.examine(state, code, origin, outcome, library, **variables)[0]
+
+    def examine(self, state, code=0, origin='search', outcome='not-found', library='',
+                **variables):
+        """The diagnostics by name, and the advice that the command prints first."""
+        hidden = ('LD_LIBRARY_PATH', 'NVIDIA_', 'KUBERNETES_', 'container', 'SNAP', 'APPTAINER_',
+                  'SINGULARITY_', 'LOOK_IN', 'DENY')
         kept = {name: value for name, value in environment({}).items()
                 if not name.startswith(hidden)}
         command, copied, rights = self._command()
         kept.update(variables, **copied)
         run = subprocess.run([*command, self.folder.name, state, str(code), origin, outcome,
                               library], env=kept, stdout=subprocess.PIPE, timeout=300, check=True,
-                             **rights)
-        return {row['name']: row for row in json.loads(run.stdout)['diagnostics']}
+                             start_new_session=True, **rights)
+        result = json.loads(run.stdout)
+        return {row['name']: row for row in result['diagnostics']}, result['advice']
 
     def close(self):
         self.folder.cleanup()
@@ -101,8 +111,17 @@ ABSENT = {'state': 'not-found'}
 STUB = {'state': 'stub', 'code': 34, 'outcome': 'stub'}
 READY = {'state': 'ready', 'outcome': 'loaded'}
 NO_GPU = {'state': 'no-device', 'code': 100, 'outcome': 'loaded'}
+UNFIT = {'state': 'too-old', 'code': 36, 'outcome': 'too-old'}
+# What the search leads to cannot be opened.
+UNOPENED = {'state': 'not-loadable', 'code': 303, 'outcome': 'truncated'}
 MISMATCH = {'state': 'kernel-mismatch', 'code': 803, 'outcome': 'loaded'}
 COMPAT = {'state': 'init-failed', 'code': 804, 'outcome': 'loaded'}
+
+
+
+def init_failed(code, **more):
+    return {'state': 'init-failed', 'code': code, 'outcome': 'loaded', **more}
+
 
 # What a machine has.
 GPU = {'/sys/bus/pci/devices/0000:01:00.0/vendor': '0x10de\n',
@@ -129,10 +148,54 @@ CONF = {'/etc/ld.so.conf': '# folders\ninclude ld.so.conf.d/*.conf\n'}
 STUBS = '/usr/local/cuda/lib64/stubs'
 
 
-def driver(release, folder='/usr/lib/x86_64-linux-gnu'):
+SYSTEM = '/usr/lib/x86_64-linux-gnu'
+
+
+def driver(release, folder=SYSTEM):
     """The files of a driver's library."""
     return {'%s/libcuda.so.1' % folder: LinkTo('libcuda.so.' + release),
             '%s/libcuda.so.%s' % (folder, release): LIBRARY}
+
+
+def module(release, is_open=False, machine='x86_64'):
+    """The kernel module of a release."""
+    return {'/sys/module/nvidia/version': release + '\n',
+            '/proc/driver/nvidia/version':
+                'NVRM version: NVIDIA UNIX %s  %s  Release Build\n'
+                % (('Open Kernel Module for ' + machine) if is_open else machine + ' Kernel Module',
+                   release)}
+
+
+def pci(*devices):
+    """NVIDIA's devices on the bus, as `class:device`; beside them a bridge of another vendor."""
+    files = dict(BRIDGE)
+    for number, device in enumerate(devices, 1):
+        folder = '/sys/bus/pci/devices/0000:%02x:00.0/' % number
+        kind, _, name = device.partition(':')
+        files.update({folder + 'vendor': '0x10de\n', folder + 'class': '0x%s\n' % kind,
+                      folder + 'device': '0x%s\n' % name})
+    return files
+
+
+def information(minor, uuid='', model='NVIDIA GeForce RTX 4090'):
+    """What the kernel module knows of a GPU: without a UUID it has not been started."""
+    uuid = uuid or 'GPU-%08x-1d3a-4e8b-9d9d-000000000000' % minor
+    return {'/proc/driver/nvidia/gpus/0000:%02x:00.0/information' % (minor + 1):
+            'Model: \t\t %s\nGPU UUID: \t %s\nDevice Minor: \t %d\n' % (model, uuid, minor)}
+
+
+def instances(gpu, *minors):
+    """MIG instances of a GPU, by the numbers of their capability files."""
+    files = {}
+    for number, minor in enumerate(minors, 1):
+        folder = '/proc/driver/nvidia/capabilities/gpu%d/mig/gi%d/' % (gpu, number)
+        files[folder + 'access'] = 'DeviceFileMinor: %d\nDeviceFileMode: 292\n' % minor
+        files[folder + 'ci0/access'] = 'DeviceFileMinor: %d\nDeviceFileMode: 292\n' % (minor + 1)
+    return files
+
+
+def without(machine, *paths):
+    return {path: content for path, content in machine.items() if path not in paths}
 
 
 def bound(name):

@@ -7,7 +7,7 @@ import os
 import tempfile
 import unittest
 
-from harness import DONE, NO_DEVICE, NO_DRIVER, USAGE, ToolTest
+from harness import DONE, NO_DEVICE, NO_DRIVER, SIMULATED, USAGE, ToolTest
 
 with open(os.environ['CUSHIM_DRIVER_API'], encoding='ascii') as api:
     CUDA = json.load(api)['cuda']
@@ -184,6 +184,27 @@ class Time(ToolTest):
         result = self.run_command('time', '--mock', '--devices', '2', '--device', '1')
         self.assert_status(result, DONE)
         self.assertEqual(result.lines()['device'], '1: NVIDIA H200')
+
+
+class Probe(ToolTest):
+
+    def probe(self, *words):
+        return self.run_command('probe', '--timeout', '240s', *words,
+                                CUSHIM_LIBRARY=os.environ['CUSHIM_MOCK_LIBRARY'])
+
+    def test_mock_driver_is_no_gpu_unless_it_is_allowed(self):
+        for words, status in ((), SIMULATED), (('--allow-mock',), DONE):
+            result = self.probe(*words)
+            self.assert_status(result, status)
+            self.assertEqual(result.lines()['verdict'], 'simulated')
+            self.assertIn('simulated', result.lines())
+            self.assertIn('1 simulated device', result.lines()['reason'])
+            document = self.probe(*words, '--json').json()
+            self.assertEqual([document['verdict'], document['simulated']], ['simulated', True])
+
+    def test_driver_is_not_simulated(self):
+        document = self.run_with(13000, 'probe', '--json', '--allow-mock').json()
+        self.assertEqual([document['verdict'], document['simulated']], ['usable', False])
 
 
 class Fallback(ToolTest):

@@ -8,12 +8,12 @@ import unittest
 from harness import (CRASHED, DONE, FAILED, HUNG, NO_DEVICE, NO_DRIVER, NOWHERE, USAGE, ToolTest,
                      built_driver, fake)
 
-MEMBERS = ['verdict', 'reason', 'advice', 'stage', 'state', 'code', 'code_name', 'driver_version',
+MEMBERS = ['verdict', 'simulated', 'reason', 'advice', 'stage', 'state', 'code', 'code_name', 'driver_version',
            'device_count', 'library', 'exit_status', 'signal', 'unreaped_pid']
 
 
 # What comes back at all does so within this, also on a machine that has much else to do.
-PATIENT = ('--timeout', '240')
+PATIENT = ('--timeout', '240s')
 
 
 class Probe(ToolTest):
@@ -60,7 +60,7 @@ class Probe(ToolTest):
     def test_hung(self):
         # On a slow machine it comes to cuInit later.
         for seconds in 1, 8, 64:
-            result = self.probe('misbehaving', patience=('--timeout', str(seconds)),
+            result = self.probe('misbehaving', patience=('--timeout', '%d s' % seconds),
                                 action='hang')
             self.assert_status(result, HUNG)
             self.assertEqual(result.lines()['verdict'], 'hung')
@@ -75,7 +75,7 @@ class Probe(ToolTest):
     def test_driver_that_prints_is_not_heard(self):
         result = self.probe('misbehaving', action='print')
         self.assert_status(result, DONE)
-        self.assertNotIn('cushim 3', result.out + result.err)
+        self.assertNotIn('cushim 4', result.out + result.err)
 
     def test_json(self):
         document = self.probe('one-device', '--json').json()
@@ -123,11 +123,15 @@ class Probe(ToolTest):
         self.assertIn(NOWHERE, result.lines()['reason'])
 
     def test_timeout_has_limits(self):
-        for value in '0', '86401', 'x', '-1', '1.5', '':
+        for value in '0', '5', '86401s', 'x', '-1s', '1.5s', '':
             with self.subTest(value):
                 result = self.run_command('probe', '--timeout=' + value)
                 self.assert_status(result, USAGE)
-                self.assertIn('a whole number from 1 to 86400', result.err)
+                self.assertIn('a duration from 1 ms to 86400 s', result.err)
+
+    def test_time_without_a_unit_gets_a_suggestion(self):
+        result = self.run_command('probe', '--timeout', '5')
+        self.assertIn('did you mean "5 s", "5 ms" or "5 ns"?', result.err)
 
     def test_word_of_the_child_is_none_for_people(self):
         for words in [], ['', 'more']:

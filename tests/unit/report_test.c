@@ -11,6 +11,7 @@
 #include "forked.h"
 #include "loader/report.h"
 #include "loader/symbols.h"
+#include "loader/system.h"
 #include "src/base/text.h"
 #include "tests/support/environment.h"
 
@@ -118,6 +119,28 @@ static void every_state_has_its_code_a_reason_and_advice_if_it_fails(void **stat
         if (broken)
             fail_msg("state %s: claim %d fails", cushim_state_name(current->state), broken);
     }
+}
+
+/* 0 if the report of a forked process says so. */
+static int check_fork(void)
+{
+    struct cushim_report report;
+
+    fake.init_code = CUDA_ERROR_NOT_INITIALIZED;
+    fake_load(&source);
+    cushim_driver_init(NULL);
+    report = fake_report();
+    if (!strstr(report.reason, "this process was forked"))
+        return 1;
+    return strstr(report.advice, "spawn") ? 0 : 2;
+}
+
+static void cuInit_of_a_forked_process_that_returns_3_is_explained_by_the_fork(void **state)
+{
+    (void)state;
+    if (cushim__system_is_windows)
+        skip();
+    assert_int_equal(forked_answer(check_fork), 0);
 }
 
 /* --- as an object --- */
@@ -431,6 +454,7 @@ static void no_control_character_is_written(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(cuInit_of_a_forked_process_that_returns_3_is_explained_by_the_fork),
         cmocka_unit_test(every_state_has_its_code_a_reason_and_advice_if_it_fails),
         cmocka_unit_test(functions_return_what_the_loader_reports_in_every_state),
         forked_test(candidate_is_filled_to_its_size),

@@ -124,6 +124,15 @@ static CUresult refuse_key(const struct cushim__lines *lines, unsigned kind,
 }
 
 /* Check that `schema = 1` comes first. `is_first` and `*is_schema` say what this entry is. */
+/* A duration may lack only its unit. */
+static CUresult refuse(const struct cushim__lines *lines, const char *expected, bool is_duration)
+{
+    return cushim__lines_refuse(lines, lines->value.start, "%.*s is %s, not \"%.*s\"%s",
+                                cushim__word_shown(&lines->key), lines->key.start, expected,
+                                cushim__word_shown(&lines->value), lines->value.start,
+                                is_duration ? cushim__duration_hint(&lines->value).text : "");
+}
+
 static CUresult check_schema(const struct cushim__lines *lines, enum mock_text_kind kind,
                              bool is_first, bool *is_schema)
 {
@@ -160,7 +169,7 @@ static CUresult read_entry(struct mock_settings *settings, enum mock_text_kind k
     if (meaning.group)
         return meaning.group->store(settings, meaning.number, &lines->value)
                    ? CUDA_SUCCESS
-                   : cushim__mock_key_refuse(lines, meaning.group->expected);
+                   : refuse(lines, meaning.group->expected, meaning.group->is_duration);
     return meaning.key->is_early ? CUDA_SUCCESS : read_key(settings, meaning.key, lines);
 }
 
@@ -227,9 +236,7 @@ CUresult cushim__mock_keys_read(struct mock_settings *settings, enum mock_text_k
 
 CUresult cushim__mock_key_refuse(const struct cushim__lines *lines, const char *expected)
 {
-    return cushim__lines_refuse(lines, lines->value.start, "%.*s is %s, not \"%.*s\"",
-                                cushim__word_shown(&lines->key), lines->key.start, expected,
-                                cushim__word_shown(&lines->value), lines->value.start);
+    return refuse(lines, expected, false);
 }
 
 /* The position of the value among the key's words, or -1. */
@@ -301,5 +308,5 @@ CUresult cushim__mock_key_read(const struct mock_key *key, const struct cushim__
         is_read = cushim__value_integer(&lines->value, field);
     else if (!key->words)
         is_read = read_number(key, &lines->value, field);
-    return is_read ? CUDA_SUCCESS : cushim__mock_key_refuse(lines, key->expected);
+    return is_read ? CUDA_SUCCESS : refuse(lines, key->expected, key->type == MOCK_KEY_DURATION);
 }

@@ -54,6 +54,7 @@ struct mock_key_group {
     const struct cushim__attribute *rows; /* the list; NULL for the driver's functions */
     size_t row_count;
     unsigned least, count; /* numbers are at least `least`, and below `count` */
+    bool is_duration;      /* each value is one */
     bool (*store)(struct mock_settings *settings, unsigned number,
                   const struct cushim__word *value);
 };

@@ -264,7 +264,7 @@ static bool store_limit(struct mock_settings *settings, unsigned number,
     }
 #define DURATION(key, member)                                                               \
     {                                                                                       \
-        .name = (key), .expected = "a duration from 0 to 1000 s, as 200, 200 ns or 5 us",   \
+        .name = (key), .expected = "a duration from 0 to 1000 s, as 200 ns or 5 us",        \
         .kinds = MOCK_OF_SETTINGS, .type = MOCK_KEY_DURATION, .field = FIELD(costs.member), \
         .maximum = UINT64_C(1000000000000)                                                  \
     }
@@ -332,8 +332,8 @@ const struct mock_key cushim__mock_keys[] = {
 
 const struct mock_key_group cushim__mock_key_groups[] = {
     {"cost.NAME", "cost.", "an operation, or the name of a function",
-     "a duration below 4.29 s, as 200, 200 ns or 5 us", MOCK_OF_SETTINGS,
-     .count = CUSHIM__SYMBOL_COUNT, .store = store_call},
+     "a duration below 4.29 s, as 200 ns or 5 us", MOCK_OF_SETTINGS, .count = CUSHIM__SYMBOL_COUNT,
+     .store = store_call, .is_duration = true},
     {"attribute.NAME", "attribute.",
      "the name of a device attribute without CU_DEVICE_ATTRIBUTE_, or its number", "a whole number",
      MOCK_OF_SETTINGS | MOCK_OF_PROFILE, .rows = cushim__attributes,

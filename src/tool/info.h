@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What `cushim info` has found, for the output and for the report that is shown to others. */
+#ifndef CUSHIM_TOOL_INFO_H
+#define CUSHIM_TOOL_INFO_H
+
+#include "src/tool/diagnostics.h"
+#include "src/tool/driver.h"
+
+struct info {
+    const struct system_info *system;
+    struct driver driver;
+    struct failure failure;
+    struct findings findings;
+    struct device *devices;
+    int device_count;
+};
+
+/* Print it, or write its members. */
+void info_print(const struct info *info);
+void info_json(const struct info *info, struct json *json);
+
+/* info_report.c: write it to a file, as JSON if the path ends in .json. */
+void info_write_report(const struct info *info, const char *path, bool has_uuids,
+                       struct failure *failure);
+
+#endif
