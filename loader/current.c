@@ -353,6 +353,11 @@ CUresult cushim_table_install(const struct cushim_table *table, const struct cus
     return CUDA_SUCCESS;
 }
 
+const struct cushim_table *cushim_table_current(void)
+{
+    return cushim_driver();
+}
+
 const struct cushim_table *cushim_table_installed(void)
 {
     const struct cushim_table *table = cushim_driver();

@@ -237,6 +237,23 @@ CUSHIM_API CUresult cushim_table_install(const struct cushim_table *table,
                                          const struct cushim_table **former);
 
 /**
+ * Get the current table, from a language that cannot compile cushim_driver().
+ *
+ * The table is an array of words of a pointer's size: the first is its size in bytes, and the
+ * others are the slots, in the order of the symbols. A binding generates their types from
+ * driver-api.json. C and C++ call cushim_driver(), which costs no call.
+ *
+ * @return What cushim_driver() returns, with the same limits: do not keep it across a load, an
+ *         installation or a fork().
+ *
+ * Thread safety: any thread.
+ * Context: needs none, and leaves the current one alone.
+ * Driver calls: none.
+ * Since: 0.1.
+ */
+CUSHIM_API const struct cushim_table *cushim_table_current(void);
+
+/**
  * Get the table that the program has installed.
  *
  * Before it is removed, a layer compares its own table with this one, not with cushim_driver(),

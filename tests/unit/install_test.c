@@ -67,6 +67,7 @@ static void installed_table_is_current_until_null_restores_the_loaders_own(void 
     assert_int_equal(cushim_table_install(fake_mock(), &former), CUDA_SUCCESS);
     assert_ptr_equal(former, &cushim__lazy_table);
     assert_ptr_equal(cushim_driver(), fake_mock());
+    assert_ptr_equal(cushim_table_current(), fake_mock());
     assert_true(fake_report().installed);
     install_layer();
     assert_ptr_equal(next, fake_mock());
@@ -75,6 +76,7 @@ static void installed_table_is_current_until_null_restores_the_loaders_own(void 
     assert_int_equal(cushim_table_install(NULL, &former), CUDA_SUCCESS);
     assert_ptr_equal(former, fake_mock());
     assert_ptr_equal(cushim_driver(), &cushim__lazy_table);
+    assert_ptr_equal(cushim_table_current(), &cushim__lazy_table);
     assert_false(fake_report().installed);
 }
 
