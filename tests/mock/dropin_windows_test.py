@@ -12,13 +12,8 @@ import re
 import sys
 import unittest
 
-sys.dont_write_bytecode = True
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, '../../loader/registry'))
-
-import dropin_test  # noqa: E402
-import registry  # noqa: E402
-from dropin_test import ROOT, WRAPPER, Setup, Words, run  # noqa: E402, F401 (tests by being here)
+import dropin_test
+from dropin_test import ROOT, ROWS, WRAPPER, Setup, Words, run  # noqa: F401 (tests by being here)
 
 QUIET = 'quiet = yes'
 
@@ -64,8 +59,7 @@ class Library(unittest.TestCase):
         name, names = self.exported()
         driver = {symbol for symbol in names if re.match(r'cu[A-Z]', symbol)}
         self.assertEqual(name, 'nvcuda.dll')
-        self.assertEqual(driver, {row.symbol for row in registry.read_functions(
-            os.path.join(HERE, '../../loader/registry/functions.tsv'))})
+        self.assertEqual(driver, {row.symbol for row in ROWS})
         self.assertEqual(set(names) - driver, {'cushim_mock_current', 'cushim_mock_identity',
                                                'cushim_mock_race', 'cushim_mock_state_get',
                                                'cushim_mock_misuse'})
