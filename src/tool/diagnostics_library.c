@@ -87,7 +87,7 @@ bool detect_link_name_only(const struct system_info *info, struct evidence *evid
             evidence,
             machine_is_tegra(info)
                 ? "Install the driver's libraries again, and run ldconfig; in a container, "
-                              "start it with --runtime nvidia."
+                  "start it with --runtime nvidia."
                 : "Install the NVIDIA driver. Do not make a link: a libcuda.so by "
                   "itself is a name for linking, and often a copy of the toolkit's "
                   "stub.");
