@@ -105,7 +105,10 @@ static void compare_with_registry(const struct generation *generation, enum rout
     check_int(report.symbols.core.fallen_back, 1);
     check_int(report.symbols.core.missing, symbol_core_count() - 1 - generation->exported);
     check_int(report.symbols.core.by_proc_address + report.symbols.interop.by_proc_address, 0);
-    table.Init = cushim_driver()->Init; /* the loader's own, which calls the driver's */
+    /* The loader's own functions, which call the driver's. */
+    table.Init = cushim_driver()->Init;
+    table.GetErrorName = cushim_driver()->GetErrorName;
+    table.GetErrorString = cushim_driver()->GetErrorString;
     check(memcmp(&table, cushim_driver(), sizeof table) == 0);
     ask_for_each_symbol(generation, library);
 }
