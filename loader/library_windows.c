@@ -178,11 +178,11 @@ void cushim__function_path(cushim_function function, char *path, size_t size)
 void cushim__other_driver(const char *library, char *path, size_t size)
 {
     static const wchar_t name[] = L"nvcuda.dll";
-    const HMODULE loaded = GetModuleHandleW(name);
+    const HMODULE other = GetModuleHandleW(name);
 
     path[0] = '\0';
-    if (loaded)
-        cushim__library_path(loaded, path, size);
+    if (other)
+        cushim__library_path(other, path, size);
     if (strcmp(path, library) == 0 || cushim__path_is_same_file(path, library))
         path[0] = '\0';
 }

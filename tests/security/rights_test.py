@@ -142,10 +142,10 @@ class Rights(unittest.TestCase):
         for program in self.with_rights(LIBRARY):
             report = self.start(program, ['report'], CUSHIM_LIBRARY=self.driver).stdout
             self.assertIn('\nignored     CUSHIM_LIBRARY', report)
-            self.assertIn('ignores CUSHIM_LIBRARY (which is set) and LD_LIBRARY_PATH', report)
+            self.assertIn('ignores CUSHIM_LIBRARY and LD_LIBRARY_PATH', report)
             self.assertIn('ld.so.conf.d', report)
             self.assertNotIn('set CUSHIM_LIBRARY to', report)
-            self.assertNotIn('(which is set)', self.start(program, ['report']).stdout)
+            self.assertNotIn('\nignored ', self.start(program, ['report']).stdout)
 
     def test_stubs(self):
         self.check_library(STUBS)
