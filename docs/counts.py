@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Write the numbers of pages that follow from loader/registry: its functions and its newest version.
+"""Write the counts of functions and the newest version, as loader/registry has them, into pages.
 
 usage: counts.py [--check]     --check: say whether the pages are up to date, and write nothing
 """
@@ -27,10 +27,9 @@ SENTENCES = {
 
 
 def numbers():
-    functions, results, attributes = (
-        read(os.path.join(REGISTRY, name)) for read, name in (
-            (registry.read_functions, 'functions.tsv'), (registry.read_results, 'results.tsv'),
-            (registry.read_attributes, 'attributes.tsv')))
+    functions = registry.read_functions(os.path.join(REGISTRY, 'functions.tsv'))
+    results = registry.read_results(os.path.join(REGISTRY, 'results.tsv'), complete=False)
+    attributes = registry.read_attributes(os.path.join(REGISTRY, 'attributes.tsv'))
     interop = sum(row.interop for row in functions)
     return {'core': str(len(functions) - interop), 'interop': str(interop),
             'newest': version_text(registry.newest_version(functions, results, attributes))}

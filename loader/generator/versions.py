@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The newest version of CUDA in the registry: for the mock and for messages, the loader needs none."""
+"""The newest version of CUDA in the registry, for the mock and for messages: not for the loader."""
 
 from prototypes import HEAD
 from rows import version_text

@@ -86,7 +86,7 @@ class Toolkit:
                 return group
         if section not in SECTIONS:
             raise UpdateError("%s is in the section '%s', which has no group yet: add it to "
-                              'update.py' % (function.symbol, section))
+                              'rows.py' % (function.symbol, section))
         return SECTIONS[section]
 
     def types(self, names: Iterable[str]) -> List[str]:

@@ -52,7 +52,7 @@ RUN_ELSEWHERE = {
                           'g++-mingw-w64-x86-64-posix wine64 meson'):
         ('.ci/run', 'platform windows-x86_64 unit binary'),
     ('docs/maintaining.md', 'loader/registry/update.py --check include'):
-        ('tests/registry/update_test.py', "'update.py'"),
+        ('tests/registry/new_version.py', 'update.py'),
     ('docs/maintaining.md', 'meson setup build-new -Dcuda-include=$PWD/include && '
                             'ninja -C build-new'):
         ('.ci/thorough', '-Dcuda-include="$include"'),

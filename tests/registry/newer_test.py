@@ -17,7 +17,6 @@ import newer_toolkit
 import toolkit
 import registry
 from rows import NEWEST_UNDATED, Attribute, Function, Parameter, Result
-from update import update_functions
 
 TABLES = ('functions', 'types', 'results', 'attributes')
 # The other tests of the registry, and their arguments after the include directory.
@@ -33,16 +32,8 @@ NOVELTIES = [Attribute(kind, 900, 'NOVELTY', VERSION) for kind in ('device', 'li
 
 class Newer(unittest.TestCase):
     def setUp(self):
-        version = toolkit.version()
-        if not NEWEST_UNDATED <= version <= toolkit.newest():
-            self.skipTest('the installed toolkit is older than 13.0, or newer than the registry: %d'
-                          % version)
-        if not os.path.exists(os.path.join(toolkit.include(), 'cudaTypedefs.h')):
-            self.skipTest('this toolkit comes without cudaTypedefs.h')
-        lacking = []
-        update_functions(toolkit.installed(), toolkit.functions(), lacking.append)
-        if lacking:
-            self.skipTest('the registry lacks what the installed toolkit has: %s' % lacking)
+        if newer_toolkit.obstacle():
+            self.skipTest(newer_toolkit.obstacle())
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = folder.name

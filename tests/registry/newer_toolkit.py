@@ -11,7 +11,8 @@ import shutil
 
 import toolkit
 import registry
-from rows import SECTIONS
+from rows import NEWEST_UNDATED, SECTIONS
+from update import update_functions
 
 KINDS = {'handle': 'typedef struct %s_st *%s;', 'enum': 'typedef enum %s_enum { %s_A } %s;',
          'struct': 'typedef struct %s_st { int a; } %s;', 'function': 'typedef void (*%s)(void);'}
@@ -20,6 +21,18 @@ FIRST_FUNCTION = 'CUresult CUDAAPI cuInit('
 FIRST_TYPEDEF = 'typedef CUresult (CUDAAPI *PFN_cuInit_v2000)'
 LAST_SECTION = '/** @} */ /* End CUDA_CHECKPOINT */\n'
 LAST_RESULT = 'CUDA_ERROR_UNKNOWN '
+
+
+def obstacle():
+    """Why no newer headers can be made of the installed ones; None if they can."""
+    if not NEWEST_UNDATED <= toolkit.version() <= toolkit.newest():
+        return ('the installed toolkit is older than 13.0, or newer than the registry: %d'
+                % toolkit.version())
+    if not os.path.exists(os.path.join(toolkit.include(), 'cudaTypedefs.h')):
+        return 'this toolkit comes without cudaTypedefs.h'
+    lacking = []
+    update_functions(toolkit.installed(), toolkit.functions(), lacking.append)
+    return 'the registry lacks what the installed toolkit has: %s' % lacking if lacking else None
 
 
 def replace(path, old, new):
@@ -41,7 +54,8 @@ def typedef(row):
 
 def declaration(row):
     sections = {group: name for name, group in SECTIONS.items()}
-    section = sections['library' if row.group == 'kernel' else row.group]
+    group = 'library' if row.group == 'kernel' else row.group
+    section = sections.get(group, 'CUDA_' + group.upper())
     return ('/** \\defgroup %s text\n * @{ */\nCUresult CUDAAPI %s(%s);\n/** @} */\n'
             % (section, row.symbol, row.prototype))
 
@@ -52,14 +66,15 @@ def dated(row):
                                                                row.prototype)
 
 
-def make(folder, version, functions=(), results=(), attributes=()):
+def make(folder, version, functions=(), results=(), attributes=(), types=()):
     """Write the headers of this version to a folder, with these rows besides the registry's."""
     installed = toolkit.version()
     for path in glob.glob(os.path.join(toolkit.include(), 'cuda*.h')):
         shutil.copy(path, folder)
     header = os.path.join(folder, 'cuda.h')
     replace(header, '#define CUDA_VERSION %d' % installed, '#define CUDA_VERSION %d' % version)
-    types = [row for row in registry.read_types(toolkit.table('types')) if row.since > installed]
+    types = [row for row in registry.read_types(toolkit.table('types'))
+             if row.since > installed] + list(types)
     replace(header, FIRST_FUNCTION, '\n'.join(map(typedef, types)) + '\n' + FIRST_FUNCTION)
     rows = [row for row in toolkit.functions() if row.since > installed] + list(functions)
     replace(header, LAST_SECTION, LAST_SECTION + ''.join(map(declaration, rows)))

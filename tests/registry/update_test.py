@@ -145,7 +145,8 @@ class Update(unittest.TestCase):
                     'CUresult CUDAAPI cuOdd(void);')
         status, said = self.update()
         self.assertEqual(status, 2)
-        self.assertIn("cuOdd is in the section 'CUDA_ODD', which has no group yet", said)
+        self.assertIn("cuOdd is in the section 'CUDA_ODD', which has no group yet: add it to rows.py",
+                      said)
 
     def test_new_result_code_fails_validation_until_it_is_explained(self):
         self.doctor('cuda.h', 'CUDA_ERROR_UNKNOWN ', 'CUDA_ERROR_ODD = 998, CUDA_ERROR_UNKNOWN ')

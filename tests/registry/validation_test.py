@@ -21,8 +21,8 @@ GOOD = [
     'cuWGLGetDevice\t2020\tgl\tCUdevice *pDevice, void *hGpu\t-\t-\twindows',
 ]
 
-# By the number of slots of a release, the digest of the order of their symbols. That of 673 is older
-# than the first release.
+# By the number of slots of a release, the digest of the order of their symbols. 673 were there before
+# the first release.
 ORDERS = {
     673: '04e48d2fc4d8c83ca784631311a19ef7799eb406d8a33eb5f26d3820d4c3e73e',
     722: 'e4e02990be5608196e809b84657189b4a4d95532c0751467842a145bb9e17d4f',
