@@ -372,11 +372,11 @@ static void shorter_tables_that_take_their_texts_from_each_other_do_not_ask_fore
     assert_int_equal(install(table), CUDA_SUCCESS);
     for (int i = 0; i < 2; i++) {
         memcpy(layer_of_it, cushim_driver(), size_of(CUSHIM__SYMBOL_COUNT - 1));
-        layer_of_it->size = size_of(CUSHIM__SYMBOL_COUNT - 1);
+        *(size_t *)layer_of_it = size_of(CUSHIM__SYMBOL_COUNT - 1);
         assert_int_equal(install(layer_of_it), CUDA_SUCCESS);
         assert_error_texts(cushim_driver(), "from the table");
         memcpy(table, cushim_driver(), size_of(CUSHIM__SYMBOL_COUNT - 1));
-        table->size = size_of(CUSHIM__SYMBOL_COUNT - 1);
+        *(size_t *)table = size_of(CUSHIM__SYMBOL_COUNT - 1);
         assert_int_equal(install(table), CUDA_SUCCESS);
         assert_error_texts(cushim_driver(), "from the table");
     }
