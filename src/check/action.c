@@ -73,7 +73,7 @@ static enum order_action of_objects(unsigned slot)
 enum order_action cushim__order_action(unsigned slot)
 {
     const struct cushim__effects *effects = &cushim__effects[slot];
-    const enum order_action of_object = of_objects(slot);
+    enum order_action of_object;
 
     if (effects->is_narrow && effects->work != CUSHIM__WORK_NONE)
         return ORDER_EVERYTHING;
@@ -81,6 +81,7 @@ enum order_action cushim__order_action(unsigned slot)
         return effects->stream != NONE ? ORDER_UNKNOWN : ORDER_NOTHING;
     if (effects->work != CUSHIM__WORK_NONE)
         return (enum order_action)of_work[effects->work];
+    of_object = of_objects(slot);
     if (of_object != ORDER_NOTHING)
         return of_object;
     if (effects->waits != CUSHIM__WAITS_NO)

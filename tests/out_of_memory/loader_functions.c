@@ -126,6 +126,8 @@ static CUresult fill(void)
         code = cushim_table_install(&table, NULL);
     if (code == CUDA_SUCCESS)
         code = cushim_driver()->Init(0);
+    if (code == CUDA_SUCCESS && cushim_table_current() == NULL)
+        code = CUDA_ERROR_UNKNOWN;
     cushim_table_install(NULL, NULL);
     cushim_mock_destroy(mock);
     return code;
@@ -153,8 +155,8 @@ const struct function loader_functions[] = {
      name, CUDA_SUCCESS},
     {"cushim_symbol_count cushim_symbol_get", look_at_symbols, CUDA_SUCCESS},
     {"cushim_uuid_parse cushim_uuid_format", identify, CUDA_SUCCESS},
-    {"cushim_table_fill cushim_table_install cushim_table_installed cushim_table_set_wrapped "
-     "cushim_log_set",
+    {"cushim_table_fill cushim_table_install cushim_table_installed cushim_table_current "
+     "cushim_table_set_wrapped cushim_log_set",
      fill, CUDA_SUCCESS},
     {"cushim_table_fill_library", fill_from_a_library, CUDA_SUCCESS},
     {NULL, NULL, CUDA_SUCCESS},

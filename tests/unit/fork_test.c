@@ -392,28 +392,10 @@ static int check_report_of_a_late_load(void)
     return strstr(report.advice, "cuInit") ? 3 : 0;
 }
 
-/* An emulator of another processor makes up /proc/self/stat, with zeros for what it does not know. */
-static bool system_tells_of_forks(void)
-{
-    FILE *file = fopen("/proc/self/stat", "r");
-    unsigned long size = 0;
-    char text[512] = "";
-    const char *fields;
-
-    if (file) {
-        fields = fgets(text, sizeof text, file) ? strrchr(text, ')') : NULL;
-        for (int i = 0; fields && i < 21; i++)
-            fields = strchr(fields + 1, ' ');
-        size = fields ? strtoul(fields, NULL, 10) : 0; /* of its memory: never 0 */
-        fclose(file);
-    }
-    return size != 0;
-}
-
 static void report_explains_the_fork_if_the_parent_initialised_without_cushim(void **state)
 {
-    if (!system_tells_of_forks()) {
-        print_message("not tested: the system does not tell of forks\n");
+    if (!forked_is_told_by_the_system()) {
+        fputs("not tested: the system does not tell of forks\n", stderr);
         return;
     }
     assert_int_equal(initialise_the_library(), CUDA_SUCCESS);

@@ -9,6 +9,8 @@
 #ifndef CUSHIM_TESTS_UNIT_FORKED_H
 #define CUSHIM_TESTS_UNIT_FORKED_H
 
+#include <stdbool.h>
+
 #include "tests/support/cmocka.h"
 
 struct forked_body {
@@ -31,5 +33,9 @@ enum { FORKED_DIED = -1000 };
 
 /* Fork, call `function` in the child outside of cmocka, and return its result. */
 int forked_answer(int (*function)(void));
+
+/* Does the system say how the memory of a process came to be? Windows does not, and an emulator of
+   another processor makes up /proc/self/stat, with zeros for what it does not know. */
+bool forked_is_told_by_the_system(void);
 
 #endif

@@ -135,28 +135,10 @@ static int check_fork(void)
     return strstr(report.advice, "spawn") ? 0 : 2;
 }
 
-/* An emulator of another processor makes up /proc/self/stat, with zeros for what it does not know. */
-static bool system_tells_of_forks(void)
-{
-    FILE *file = fopen("/proc/self/stat", "r");
-    unsigned long size = 0;
-    char text[512] = "";
-    const char *fields;
-
-    if (file) {
-        fields = fgets(text, sizeof text, file) ? strrchr(text, ')') : NULL;
-        for (int i = 0; fields && i < 21; i++)
-            fields = strchr(fields + 1, ' ');
-        size = fields ? strtoul(fields, NULL, 10) : 0; /* of its memory: never 0 */
-        fclose(file);
-    }
-    return size != 0;
-}
-
 static void cuInit_of_a_forked_process_that_returns_3_is_explained_by_the_fork(void **state)
 {
     (void)state;
-    if (cushim__system_is_windows || !system_tells_of_forks())
+    if (!forked_is_told_by_the_system())
         skip();
     assert_int_equal(forked_answer(check_fork), 0);
 }
