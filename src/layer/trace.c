@@ -316,8 +316,13 @@ static void begin_child(void)
     cushim__trace_names_forget();
 }
 
-const struct cushim__subscriber cushim__trace = {
-    .before = before, .after = after, .begin_child = begin_child, .destroy = destroy};
+static const struct cushim__subscriber subscriber = {
+    .before = before,
+    .after = after,
+    .found_unknown = cushim__trace_name_unknown,
+    .begin_child = begin_child,
+    .destroy = destroy,
+};
 
 void cushim__trace_end(void)
 {
@@ -380,6 +385,7 @@ CUresult cushim__trace_begin(const struct trace_options *wanted)
     cushim__trace_works_prepare();
     is_refused = false;
     is_on = true;
+    cushim__subscriber_set(CUSHIM__TRACE, &subscriber);
     subscribe();
     return CUDA_SUCCESS;
 }

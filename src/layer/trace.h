@@ -18,17 +18,7 @@
 
 struct cushim_layer;
 struct cushim__call;
-struct trace_context;
-
-/* What the trace keeps of a call that has not returned. */
-struct cushim__traced {
-    struct trace_record *record;   /* NULL if the call is not traced */
-    struct trace_record *work;     /* NULL if the call queues no work, or the file is full */
-    struct trace_context *context; /* whose events time the work; NULL if it is not timed */
-    CUevent start, end;
-    CUstream stream;
-    uint64_t base; /* number of the base event that `start` is measured from */
-};
+struct cushim__traced;
 
 /*
  * Begin to trace. The first call creates the file, and each child of a fork creates its own.
@@ -56,9 +46,6 @@ uint64_t cushim__trace_range_start(const char *name);
 void cushim__trace_range_end(uint64_t id);
 
 void cushim__trace_name_thread(uint32_t system_thread, const char *name);
-
-/* Record the name of a function that the driver has and the registry does not. */
-void cushim__trace_name_unknown(const char *name, const void *function);
 
 /* --- between the source files of the trace --- */
 
@@ -91,6 +78,9 @@ struct trace_record *cushim__trace_text(enum trace_kind kind, const uint64_t *wo
 void cushim__trace_name_kernel(uint64_t function);
 void cushim__trace_name_found(const struct cushim__call *call);
 void cushim__trace_name(enum trace_named what, uint64_t of, const char *name);
+
+/* Record the name of a function that the driver has and the registry does not. */
+void cushim__trace_name_unknown(const char *name, const void *function);
 
 /* From now on handles may stand for other functions, or there is another file. */
 void cushim__trace_names_forget(void);

@@ -13,6 +13,7 @@
 
 #include "src/base/system.h"
 #include "src/layer/layer.h"
+#include "src/layer/trace.h"
 
 enum {
     CONTEXTS = 64,

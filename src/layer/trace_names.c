@@ -6,6 +6,7 @@
 
 #include "src/driver_api/effects.h"
 #include "src/layer/layer.h"
+#include "src/layer/trace.h"
 
 enum { NAMED_FUNCTIONS = 1 << 14, NAMED_PROBES = 16 };
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "src/layer/layer.h"
+#include "src/layer/trace.h"
 #include "src/trace/roles.h"
 
 enum { CAPTURES = 256 }; /* at the same time */

@@ -20,6 +20,7 @@
 #include "src/base/system.h"
 #include "src/check/check.h"
 #include "src/layer/layer.h"
+#include "src/layer/trace.h"
 #include "src/library/library.h"
 
 /* Without a driver, this is the loader's absent table, whose functions return the reason. */
