@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "src/tool/commands.h"
-#include "src/trace/output.h"
+#include "src/trace/read/output.h"
 
 typedef void trace_writer(const struct trace_timeline *timeline, FILE *file);
 

@@ -3,8 +3,8 @@
  * Reads a trace file, whatever it contains: its process may have been killed or may still be
  * writing, and the file may be cut off or overwritten. Everything that can be read is read.
  */
-#ifndef CUSHIM_TRACE_READER_H
-#define CUSHIM_TRACE_READER_H
+#ifndef CUSHIM_TRACE_READ_READER_H
+#define CUSHIM_TRACE_READ_READER_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The marks, ranges and thread names of NVTX (src/library/nvtx.c). */
-#include "src/layer/trace.h"
+#include "src/trace/write/writer.h"
 
 #include <string.h>
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "src/trace/reader.h"
+#include "src/trace/read/reader.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/trace/set.h"
+#include "src/trace/read/set.h"
 
 struct trace_place {
     uint64_t thread, index; /* `index` counts the chunks of the file */

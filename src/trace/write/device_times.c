@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Device times. A mock reports itself when it did the work. Over a real driver, events are recorded
- * and read (trace_events.c), but not while any stream is captured: an event would become a node of
+ * and read (events.c), but not while any stream is captured: an event would become a node of
  * the graph, and reading one would make the capture fail.
  */
 #include <stdlib.h>
 
 #include "src/layer/layer.h"
-#include "src/layer/trace.h"
 #include "src/trace/roles.h"
+#include "src/trace/write/writer.h"
 
 enum { CAPTURES = 256 }; /* at the same time */
 

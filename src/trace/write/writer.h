@@ -4,8 +4,8 @@
  * mapped file as it happens (src/trace/file.h). Recording takes no lock; timing the work over a
  * real driver takes one for each context.
  */
-#ifndef CUSHIM_LAYER_TRACE_H
-#define CUSHIM_LAYER_TRACE_H
+#ifndef CUSHIM_TRACE_WRITE_WRITER_H
+#define CUSHIM_TRACE_WRITE_WRITER_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,7 +34,7 @@ CUresult cushim__trace_begin(const struct trace_options *options);
 void cushim__trace_end(void);
 
 /*
- * trace_ranges.c: what the program names with NVTX; NULL is an empty name. Pushed ranges belong to
+ * ranges.c: what the program names with NVTX; NULL is an empty name. Pushed ranges belong to
  * a thread, and those of one domain nest. Push and pop return the depth that NVTX specifies.
  */
 void cushim__trace_mark(const char *name);
@@ -49,7 +49,7 @@ void cushim__trace_name_thread(uint32_t system_thread, const char *name);
 
 /* --- between the source files of the trace --- */
 
-/* trace_file.c: create the file of this process. If it returns NULL, errno says why. */
+/* chunks.c: create the file of this process. If it returns NULL, errno says why. */
 struct trace_header *cushim__trace_file_create(const struct trace_options *options);
 
 /* Unless `is_alone`, the file stays mapped for threads that still write to their chunks. */
@@ -74,7 +74,7 @@ struct trace_record *cushim__trace_record_of(uint64_t id);
 struct trace_record *cushim__trace_text(enum trace_kind kind, const uint64_t *words, size_t count,
                                         const char *text);
 
-/* trace_names.c: record the name of a kernel that is launched, or that a call has looked up. */
+/* names.c: record the name of a kernel that is launched, or that a call has looked up. */
 void cushim__trace_name_kernel(uint64_t function);
 void cushim__trace_name_found(const struct cushim__call *call);
 void cushim__trace_name(enum trace_named what, uint64_t of, const char *name);
@@ -85,7 +85,7 @@ void cushim__trace_name_unknown(const char *name, const void *function);
 /* From now on handles may stand for other functions, or there is another file. */
 void cushim__trace_names_forget(void);
 
-/* trace_work.c: which calls queue work, by the registry. */
+/* work.c: which calls queue work, by the registry. */
 void cushim__trace_works_prepare(void);
 bool cushim__trace_is_work(unsigned slot);
 
@@ -93,7 +93,7 @@ bool cushim__trace_is_work(unsigned slot);
 void cushim__trace_work_describe(const struct cushim__call *call, struct trace_work *work);
 
 /*
- * trace_time.c: when the device did the work. `roles` are those of the function: trace_roles_of().
+ * device_times.c: when the device did the work. `roles` are those of the function: trace_roles_of().
  */
 bool cushim__trace_times_begin(void); /* false if memory runs out */
 void cushim__trace_time_before(const struct cushim__call *call, unsigned roles);
@@ -111,7 +111,7 @@ void cushim__trace_times_finish(struct trace_header *header, bool is_alone);
 void cushim__trace_times_forget(void);
 
 /*
- * trace_events.c: pairs of events around work over a real driver. While a stream is captured, no
+ * events.c: pairs of events around work over a real driver. While a stream is captured, no
  * event may be recorded and none read.
  */
 void cushim__trace_pair_start(struct cushim__traced *traced, struct trace_work *work);
@@ -131,7 +131,7 @@ void cushim__trace_count_untimed(uint64_t count);
 void cushim__trace_events_finish(struct trace_header *header, bool may_read, bool is_alone);
 void cushim__trace_events_forget(void);
 
-/* trace.c */
+/* writer.c */
 uint64_t cushim__trace_now(void);
 
 /* Whether there is a file; and whether calls and ranges are recorded at this moment. */

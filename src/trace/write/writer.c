@@ -2,7 +2,7 @@
 /* The subscriber that traces: it chooses the calls to record, and writes their records. */
 #define CUSHIM_DISABLE_DEPRECATION_WARNINGS
 
-#include "src/layer/trace.h"
+#include "src/trace/write/writer.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 
 #include "loader/symbols.h"
 #include "src/driver_api/parameters.h"
-#include "src/trace/timeline.h"
+#include "src/trace/read/timeline.h"
 
 const char *trace_result_name(int32_t code, char buffer[TRACE_RESULT_BYTES])
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "src/trace/set.h"
+#include "src/trace/read/set.h"
 
 #include <stdbool.h>
 #include <stdio.h>

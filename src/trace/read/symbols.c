@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/trace/output.h"
+#include "src/trace/read/output.h"
 
 static bool is_mangled(const char *name)
 {

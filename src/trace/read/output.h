@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The outputs of a timeline. The caller checks the file for errors with ferror(). */
-#ifndef CUSHIM_TRACE_OUTPUT_H
-#define CUSHIM_TRACE_OUTPUT_H
+#ifndef CUSHIM_TRACE_READ_OUTPUT_H
+#define CUSHIM_TRACE_READ_OUTPUT_H
 
 #include <stdio.h>
 
-#include "src/trace/timeline.h"
+#include "src/trace/read/timeline.h"
 
 /* The trace event format that Perfetto and chrome://tracing read. */
 void trace_write_json(const struct trace_timeline *timeline, FILE *file);
 
-/* An HTML page with the viewer and the data, which src/trace/viewer/trace.js describes. */
+/* An HTML page with the viewer and the data, which src/trace/read/viewer/trace.js describes. */
 void trace_write_html(const struct trace_timeline *timeline, FILE *file);
 
 /*

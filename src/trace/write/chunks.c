@@ -7,7 +7,7 @@
 #include "loader/symbols.h"
 #include "src/base/lock.h"
 #include "src/base/mapped_file.h"
-#include "src/layer/trace.h"
+#include "src/trace/write/writer.h"
 
 enum { PATH_BYTES = 4096, OFFSET_BITS = 40 };
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "src/base/text.h"
-#include "src/trace/output.h"
+#include "src/trace/read/output.h"
 
 /*
  * The traced process has a track for the calls of each thread and one for the thread's ranges;

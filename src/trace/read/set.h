@@ -3,8 +3,8 @@
  * A set of byte strings, which are numbered from 0 in the order in which they were added. They are
  * names, or the bytes of handles and other keys.
  */
-#ifndef CUSHIM_TRACE_SET_H
-#define CUSHIM_TRACE_SET_H
+#ifndef CUSHIM_TRACE_READ_SET_H
+#define CUSHIM_TRACE_READ_SET_H
 
 #include <stddef.h>
 #include <stdint.h>

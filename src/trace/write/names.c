@@ -6,7 +6,7 @@
 
 #include "src/driver_api/effects.h"
 #include "src/layer/layer.h"
-#include "src/layer/trace.h"
+#include "src/trace/write/writer.h"
 
 enum { NAMED_FUNCTIONS = 1 << 14, NAMED_PROBES = 16 };
 

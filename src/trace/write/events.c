@@ -13,7 +13,7 @@
 
 #include "src/base/system.h"
 #include "src/layer/layer.h"
-#include "src/layer/trace.h"
+#include "src/trace/write/writer.h"
 
 enum {
     CONTEXTS = 64,

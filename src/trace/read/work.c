@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "loader/symbols.h"
-#include "src/trace/timeline.h"
+#include "src/trace/read/timeline.h"
 
 static const struct kind {
     const char *name;

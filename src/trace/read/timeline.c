@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "src/trace/timeline.h"
+#include "src/trace/read/timeline.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

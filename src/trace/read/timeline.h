@@ -3,16 +3,16 @@
  * The model of a trace that all outputs share: the tracks of threads, streams and memory, and names
  * and counts. Times count from the start of the trace.
  */
-#ifndef CUSHIM_TRACE_TIMELINE_H
-#define CUSHIM_TRACE_TIMELINE_H
+#ifndef CUSHIM_TRACE_READ_TIMELINE_H
+#define CUSHIM_TRACE_READ_TIMELINE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "src/driver_api/object_type.h"
-#include "src/trace/reader.h"
-#include "src/trace/set.h"
+#include "src/trace/read/reader.h"
+#include "src/trace/read/set.h"
 
 enum {
     TRACE_SLOTS = UINT16_MAX + 1,

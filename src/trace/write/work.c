@@ -6,7 +6,7 @@
 #include "src/driver_api/effects.h"
 #include "src/driver_api/structs.h"
 #include "src/layer/layer.h"
-#include "src/layer/trace.h"
+#include "src/trace/write/writer.h"
 
 /* What each slot is in a trace: enum trace_work_kind, 0 if it queues no work. */
 static uint8_t kinds[CUSHIM__SYMBOL_COUNT];

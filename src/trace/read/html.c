@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "src/base/text.h"
-#include "src/trace/output.h"
-#include "src/trace/viewer/viewer.h"
+#include "src/trace/read/output.h"
+#include "src/trace/read/viewer/viewer.h"
 
 /* Once the details of events take this many bytes, no new ones are added. */
 enum { DETAIL_BYTES = 64 << 20 };

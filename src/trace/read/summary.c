@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "src/base/text.h"
-#include "src/trace/output.h"
+#include "src/trace/read/output.h"
 
 enum { FUNCTIONS = 10, ERRORS = 4, KERNELS = 8, STREAMS = 5, GAPS = 3, NAME_BYTES = 45 };
 
