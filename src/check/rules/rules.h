@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The kinds of misuse that `cushim check` and the mock report, each with a stable id: the rows of
- * check_rules.tsv.
+ * rules.tsv.
  */
-#ifndef CUSHIM_DRIVER_API_CHECK_RULES_H
-#define CUSHIM_DRIVER_API_CHECK_RULES_H
+#ifndef CUSHIM_CHECK_RULES_RULES_H
+#define CUSHIM_CHECK_RULES_RULES_H
 
 #include <stdbool.h>
 
@@ -16,7 +16,7 @@ extern const char *const cushim__check_levels[]; /* as text, in this order */
 
 /* The enumerator of CUSHIM-event-time, for example, is CUSHIM__CHECK_EVENT_TIME. */
 enum cushim__check_id {
-#include "src/driver_api/check_ids.h"
+#include "src/check/rules/rule_ids.h"
     CUSHIM__CHECK_IDS,
     CUSHIM__CHECK_NONE = CUSHIM__CHECK_IDS /* misuse that has no id */
 };
