@@ -63,7 +63,7 @@ PARSERS = {
     'json': ['src/tool/output.c', 'src/base/text.c'],
     'kernel': ['src/mock/kernel', 'src/mock/ptx'],
     'pattern': ['src/driver_api/function_name.c', 'src/layer/expected_call.c'],
-    'report': ['src/report_json.c', 'src/report_text.c', 'src/base/text.c'],
+    'report': ['loader/report_json.c', 'loader/report_text.c', 'src/base/text.c'],
     'settings': ['src/mock/config'],
 }
 
