@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The commands and their options, and the parser that looks each word of the command line up in
- * them.
+ * The options of the commands, and the parser that looks each word of the command line up in them.
  */
+#include "src/tool/arguments.h"
+
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
@@ -11,21 +12,7 @@
 
 #include "src/base/key_values.h"
 #include "src/driver_api/suggestion.h"
-#include "src/tool/commands.h"
 #include "src/tool/output.h"
-
-const struct command_row commands[] = {
-    {COMMAND_INFO, "info", command_info},
-    {COMMAND_PROBE, "probe", command_probe},
-    {COMMAND_TIME, "time", command_time},
-    {COMMAND_RUN, "run", command_run},
-    {COMMAND_PROFILE, "profile", command_profile},
-    {COMMAND_SYMBOLS, "symbols", command_symbols},
-    {COMMAND_SYMBOLIZE, "symbolize", command_symbolize},
-    {COMMAND_TRACE, "trace", command_trace},
-    {COMMAND_CHECK, "check", command_check},
-    {0},
-};
 
 #define MILLISECOND UINT64_C(1000000)
 #define FIELD(name) offsetof(struct arguments, name)

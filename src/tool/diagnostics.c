@@ -123,56 +123,56 @@ static bool has_code(const struct diagnostic *row, CUresult code)
     return !wanted || *wanted == code;
 }
 
-void diagnostics_find(const struct system_info *info, struct findings *findings)
+void diagnostics_find(const struct system_info *info, struct diagnoses *diagnoses)
 {
     const unsigned states = outcome(info);
     const bool is_by_name = is_named(info->report);
 
-    findings->count = 0;
+    diagnoses->count = 0;
     for (const struct diagnostic *row = diagnostics; row->name; row++) {
-        struct finding *finding = &findings->list[findings->count];
-        *finding = (struct finding){.row = row};
-        findings->count += (row->when & states) != 0 && (row->when & NAMED || !is_by_name) &&
-                           has_code(row, info->report->code) && row->detect &&
-                           row->detect(info, &finding->evidence);
+        struct diagnosis *diagnosis = &diagnoses->list[diagnoses->count];
+        *diagnosis = (struct diagnosis){.row = row};
+        diagnoses->count += (row->when & states) != 0 && (row->when & NAMED || !is_by_name) &&
+                            has_code(row, info->report->code) && row->detect &&
+                            row->detect(info, &diagnosis->evidence);
     }
 }
 
-static const char *advice_of(const struct finding *finding)
+static const char *advice_of(const struct diagnosis *diagnosis)
 {
-    return finding->row->advice ? finding->row->advice : finding->evidence.advice;
+    return diagnosis->row->advice ? diagnosis->row->advice : diagnosis->evidence.advice;
 }
 
-const char *diagnostics_advice(const struct findings *findings)
+const char *diagnostics_advice(const struct diagnoses *diagnoses)
 {
-    for (int i = 0; i < findings->count; i++) {
-        if (!(findings->list[i].row->when & ASIDE))
-            return advice_of(&findings->list[i]);
+    for (int i = 0; i < diagnoses->count; i++) {
+        if (!(diagnoses->list[i].row->when & ASIDE))
+            return advice_of(&diagnoses->list[i]);
     }
     return NULL;
 }
 
-void diagnostics_print(const struct findings *findings)
+void diagnostics_print(const struct diagnoses *diagnoses)
 {
-    for (int i = 0; i < findings->count; i++) {
-        const struct finding *finding = &findings->list[i];
+    for (int i = 0; i < diagnoses->count; i++) {
+        const struct diagnosis *diagnosis = &diagnoses->list[i];
         putc('\n', output_stream());
-        output_line("diagnostic", "%s: %s", finding->row->name, finding->row->message);
-        output_line("evidence", "%s", finding->evidence.text);
-        output_line("advice", "%s", advice_of(finding));
+        output_line("diagnostic", "%s: %s", diagnosis->row->name, diagnosis->row->message);
+        output_line("evidence", "%s", diagnosis->evidence.text);
+        output_line("advice", "%s", advice_of(diagnosis));
     }
 }
 
-void diagnostics_json(const struct findings *findings, struct json *json)
+void diagnostics_json(const struct diagnoses *diagnoses, struct json *json)
 {
     json_open(json, "diagnostics", '[');
-    for (int i = 0; i < findings->count; i++) {
-        const struct finding *finding = &findings->list[i];
+    for (int i = 0; i < diagnoses->count; i++) {
+        const struct diagnosis *diagnosis = &diagnoses->list[i];
         json_open(json, NULL, '{');
-        json_string(json, "name", finding->row->name);
-        json_string(json, "message", finding->row->message);
-        json_string(json, "evidence", finding->evidence.text);
-        json_string(json, "advice", advice_of(finding));
+        json_string(json, "name", diagnosis->row->name);
+        json_string(json, "message", diagnosis->row->message);
+        json_string(json, "evidence", diagnosis->evidence.text);
+        json_string(json, "advice", advice_of(diagnosis));
         json_close(json, '}');
     }
     json_close(json, ']');

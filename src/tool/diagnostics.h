@@ -32,30 +32,30 @@ struct diagnostic {
 
 extern const struct diagnostic diagnostics[]; /* ends with a NULL name */
 
-struct finding {
+struct diagnosis {
     const struct diagnostic *row;
     struct evidence evidence;
 };
 
 enum { DIAGNOSTICS_MOST = 48 };
 
-struct findings {
-    struct finding list[DIAGNOSTICS_MOST];
+struct diagnoses {
+    struct diagnosis list[DIAGNOSTICS_MOST];
     int count;
 };
 
 /* Run all detectors. */
-void diagnostics_find(const struct system_info *info, struct findings *findings);
+void diagnostics_find(const struct system_info *info, struct diagnoses *diagnoses);
 
 /*
- * The advice of the first finding that explains why the driver does not work, which knows more than
- * the report's; NULL if there is none.
+ * The advice of the first diagnosis that explains why the driver does not work, which knows more
+ * than the report's; NULL if there is none.
  */
-const char *diagnostics_advice(const struct findings *findings);
+const char *diagnostics_advice(const struct diagnoses *diagnoses);
 
 /* Print them: a paragraph for each, or all as the member "diagnostics". */
-void diagnostics_print(const struct findings *findings);
-void diagnostics_json(const struct findings *findings, struct json *json);
+void diagnostics_print(const struct diagnoses *diagnoses);
+void diagnostics_json(const struct diagnoses *diagnoses, struct json *json);
 
 /* A fact about the system, for a report that is shown to others. */
 struct diagnostics_fact {

@@ -10,7 +10,7 @@
 #include <cushim/device.h>
 
 #include "loader/report.h"
-#include "src/tool/commands.h"
+#include "src/tool/arguments.h"
 #include "src/tool/failure.h"
 
 struct driver {

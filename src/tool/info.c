@@ -5,7 +5,7 @@
 
 #include "loader/system.h"
 #include "src/base/text.h"
-#include "src/tool/commands.h"
+#include "src/tool/arguments.h"
 #include "src/tool/info.h"
 #include "src/tool/output.h"
 #include "src/tool/system.h"
@@ -127,8 +127,8 @@ static void diagnose(struct info *info)
     struct cushim_report *report = &info->driver.report;
     const char *advice;
 
-    diagnostics_find(info->system, &info->findings);
-    advice = diagnostics_advice(&info->findings);
+    diagnostics_find(info->system, &info->diagnoses);
+    advice = diagnostics_advice(&info->diagnoses);
     if (!advice || report->state == CUSHIM_STATE_READY)
         return;
     cushim__text_copy(report->advice, sizeof report->advice, advice);
@@ -164,7 +164,7 @@ void info_print(const struct info *info)
 {
     driver_print_mock(&info->driver);
     output_report(&info->driver.report);
-    diagnostics_print(&info->findings);
+    diagnostics_print(&info->diagnoses);
     for (int i = 0; i < info->device_count; i++) {
         putc('\n', output_stream());
         print_device(&info->devices[i]);
@@ -177,7 +177,7 @@ void info_json(const struct info *info, struct json *json)
         failure_json(&info->failure, json);
     driver_json_mock(&info->driver, json);
     json_report(json, "report", &info->driver.report);
-    diagnostics_json(&info->findings, json);
+    diagnostics_json(&info->diagnoses, json);
     json_open(json, "devices", '[');
     for (int i = 0; i < info->device_count; i++)
         add_device(&info->devices[i], json);

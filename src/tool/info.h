@@ -3,14 +3,18 @@
 #ifndef CUSHIM_TOOL_INFO_H
 #define CUSHIM_TOOL_INFO_H
 
+#include "src/tool/arguments.h"
 #include "src/tool/diagnostics.h"
 #include "src/tool/driver.h"
+
+/* `cushim info` */
+enum status command_info(const struct arguments *arguments);
 
 struct info {
     const struct system_info *system;
     struct driver driver;
     struct failure failure;
-    struct findings findings;
+    struct diagnoses diagnoses;
     struct device *devices;
     int device_count;
 };

@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#include "src/tool/commands.h"
+#include "src/tool/arguments.h"
 
 /* Whether there is a mock driver at all. */
 bool mock_is_built(void);

@@ -9,7 +9,7 @@
 
 #include "loader/system.h"
 #include "src/base/text.h"
-#include "src/tool/commands.h"
+#include "src/tool/arguments.h"
 #include "src/tool/driver.h"
 #include "src/tool/output.h"
 #include "src/tool/system.h"

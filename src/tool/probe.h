@@ -13,6 +13,7 @@
 
 #include <cushim/report.h>
 
+#include "src/tool/arguments.h"
 #include "src/tool/failure.h"
 
 /* Sizes of the strings of a result, including the NUL. Longer text ends in `...`. */
@@ -66,6 +67,19 @@ struct probe_result {
  */
 CUresult probe_run(const char *command, const char *library, uint64_t timeout_ns,
                    struct probe_result *result);
+
+/* `cushim probe` */
+enum status command_probe(const struct arguments *arguments);
+
+/*
+ * Try the driver that the command line asks for in a separate process, for this time, or for 10 s if
+ * that is 0. Returns the codes of probe_run().
+ */
+CUresult probe_driver(const struct arguments *arguments, uint64_t timeout_ns,
+                      struct probe_result *result);
+
+/* The exit status for the result of a probe. */
+enum status probe_status(const struct probe_result *result);
 
 /* --- The answer: probe.c reads it, probe_child.c writes it --- */
 

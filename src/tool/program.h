@@ -7,7 +7,11 @@
 #ifndef CUSHIM_TOOL_PROGRAM_H
 #define CUSHIM_TOOL_PROGRAM_H
 
-#include "src/tool/commands.h"
+#include "src/tool/arguments.h"
+
+/* `cushim run`, and check_posix.c: `cushim check` */
+enum status command_run(const struct arguments *arguments);
+enum status command_check(const struct arguments *arguments);
 
 /* Join two texts, with another between them; free the result. */
 char *program_join(const char *first, const char *between, const char *second);

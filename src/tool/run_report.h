@@ -3,7 +3,7 @@
 #ifndef CUSHIM_TOOL_RUN_REPORT_H
 #define CUSHIM_TOOL_RUN_REPORT_H
 
-#include "src/tool/commands.h"
+#include "src/tool/arguments.h"
 
 enum { FINDING_SIZE = 4096 };
 

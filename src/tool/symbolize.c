@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/tool/commands.h"
+#include "src/tool/arguments.h"
 #include "src/tool/output.h"
 #include "src/tool/symbolizer.h"
 

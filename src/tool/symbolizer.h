@@ -8,6 +8,11 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "src/tool/arguments.h"
+
+/* `cushim symbolize` */
+enum status command_symbolize(const struct arguments *arguments);
+
 /*
  * Look up an address and write `function (file:line)`; an inlined function is followed by its
  * callers in the same form. `name` is the name of a file without its folder; it is looked for in

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "src/tool/commands.h"
+#include "src/tool/arguments.h"
 #include "src/trace/read/output.h"
 
 typedef void trace_writer(const struct trace_timeline *timeline, FILE *file);

@@ -3,7 +3,9 @@
 #ifndef CUSHIM_TOOL_TRACE_H
 #define CUSHIM_TOOL_TRACE_H
 
-#include "src/tool/commands.h"
+#include "src/tool/arguments.h"
+
+enum status command_trace(const struct arguments *arguments);
 
 /* Convert a file that a traced process has written, and print a summary on standard error. */
 void trace_convert(const char *path, const char *output, struct failure *failure);

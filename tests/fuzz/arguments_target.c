@@ -8,11 +8,14 @@
 #include <string.h>
 
 #include "src/tool/commands.h"
+#include "src/tool/info.h"
 #include "src/tool/mock.h"
 #include "src/tool/probe.h"
 #include "src/tool/program.h"
 #include "src/tool/run_report.h"
+#include "src/tool/symbolizer.h"
 #include "src/tool/system.h"
+#include "src/tool/trace.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { WORDS = 24 };
