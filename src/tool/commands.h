@@ -3,7 +3,7 @@
 #ifndef CUSHIM_TOOL_COMMANDS_H
 #define CUSHIM_TOOL_COMMANDS_H
 
-#include "src/tool/arguments.h"
+#include "src/tool/base/arguments.h"
 
 /* --- The manual, which manual.py generates from docs/cushim.1 --- */
 

@@ -11,14 +11,14 @@
 
 #include "loader/versions.h"
 #include "src/driver_api/suggestion.h"
+#include "src/tool/base/output.h"
+#include "src/tool/base/system.h"
 #include "src/tool/commands.h"
-#include "src/tool/info.h"
-#include "src/tool/output.h"
-#include "src/tool/probe.h"
-#include "src/tool/program.h"
-#include "src/tool/symbolizer.h"
-#include "src/tool/system.h"
-#include "src/tool/trace.h"
+#include "src/tool/info/info.h"
+#include "src/tool/probe/probe.h"
+#include "src/tool/run/program.h"
+#include "src/tool/symbolize/symbolizer.h"
+#include "src/tool/trace/trace.h"
 
 static const struct command_row commands[] = {
     {COMMAND_INFO, "info", command_info},

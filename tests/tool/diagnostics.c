@@ -25,7 +25,7 @@
 
 #include "loader/loader.h"
 #include "src/base/text.h"
-#include "src/tool/diagnostics.h"
+#include "src/tool/info/diagnostics.h"
 
 enum { MOST_NAMES = 32 };
 
